@@ -1,0 +1,30 @@
+/** Which stored credential a query is made with. The names are those of the wire and of `credencial.tipo` in the database. */
+export type TipoCredencial = 'ciec' | 'efirma';
+
+/**
+ * An opened credential. The buffers hold plaintext: whoever opened them zeroes them with {@link wipeCredencial}
+ * as soon as the query is done, and never turns them into strings.
+ */
+export type Credencial = CredencialCiec | CredencialEfirma;
+
+export interface CredencialCiec {
+  readonly tipo: 'ciec';
+  readonly rfc: string;
+  /** The password of the SAT's portals, UTF-8. */
+  readonly ciec: Buffer;
+}
+
+export interface CredencialEfirma {
+  readonly tipo: 'efirma';
+  readonly rfc: string;
+  /** X.509 certificate, DER. Not secret. */
+  readonly cer: Buffer;
+  /** Private key, PKCS#8 DER, already without its password. */
+  readonly key: Buffer;
+}
+
+/** Overwrites the secret bytes of a credential with zeros. */
+export function wipeCredencial(credencial: Credencial): void {
+  if (credencial.tipo === 'ciec') credencial.ciec.fill(0);
+  else credencial.key.fill(0);
+}

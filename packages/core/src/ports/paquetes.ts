@@ -1,0 +1,83 @@
+import type { Readable } from 'node:stream';
+import type { Periodo } from '../periodo.ts';
+import type { CanalSat, TipoDescarga } from './sat.ts';
+
+/** A SAT package already copied into our storage. */
+export interface PaqueteSat {
+  /** Key of the object in our storage. */
+  readonly objectKey: string;
+  /** Id of the package at the SAT, for the manifest. */
+  readonly paquete: string;
+}
+
+/** One period of a solicitud, finished, with its packages in the order of the SAT. */
+export interface ParteLista {
+  readonly canal: CanalSat;
+  readonly folio: string | null;
+  readonly periodo: Periodo;
+  /**
+   * True when the SAT was asked for more than `periodo` (a whole month of the portal, an end moved by a second): rows whose
+   * FechaEmision is outside of `periodo` are then left out of `metadata.csv`.
+   */
+  readonly recortar: boolean;
+  readonly paquetes: readonly PaqueteSat[];
+}
+
+export interface PlanEnsamble {
+  readonly solicitudId: string;
+  readonly rfc: string;
+  readonly tipo: TipoDescarga;
+  /** Calendar days of central Mexico, `yyyy-MM-dd`, as the caller asked. */
+  readonly desde: string;
+  readonly hasta: string;
+  /** In order of period: the order of the rows in the result. */
+  readonly partes: readonly ParteLista[];
+}
+
+export interface PaqueteEnsamblado {
+  readonly objectKey: string;
+  readonly bytes: number;
+  /** Lower-case hex. */
+  readonly sha256: string;
+  /** Data rows of `metadata.csv`. */
+  readonly registros: number;
+}
+
+export interface ObjetoGuardado {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Object storage for the SAT's packages and for ours. */
+export interface Paquetes {
+  /**
+   * Streams one SAT package into storage under a key that follows from its arguments, so that a repeated call overwrites the
+   * same object. Nothing is visible under the key unless the stream ended without error.
+   */
+  saveSat(
+    origen: { solicitudId: string; parteId: string; paquete: string },
+    zip: Readable,
+    signal: AbortSignal,
+  ): Promise<ObjetoGuardado & { objectKey: string }>;
+
+  /**
+   * Makes the one ZIP of a solicitud: `metadata.csv`, `originales/`, `manifest.json`. Same plan and same packages, same bytes.
+   * Memory does not grow with the size. Throws `PaqueteSatInvalido` when a SAT package cannot be read.
+   */
+  assemble(plan: PlanEnsamble, signal: AbortSignal): Promise<PaqueteEnsamblado>;
+
+  /** A URL that gives the object without further credentials until `expiraEn`. Local computation, no request. */
+  presign(
+    objectKey: string,
+    options: { filename: string; ttlSeconds: number },
+  ): Promise<{ url: string; expiraEn: Date }>;
+
+  /** Deletes the objects of a solicitud: everything under its prefix, or only the copies of the SAT's packages. */
+  remove(solicitudId: string, what: 'todo' | 'originales'): Promise<void>;
+
+  /** Aborts multipart uploads left behind by killed processes that are older than `olderThanSeconds`. Returns how many. */
+  sweepUploads(olderThanSeconds: number): Promise<number>;
+
+  /** Resolves when the bucket answers. Rejects otherwise. */
+  ping(signal: AbortSignal): Promise<void>;
+}

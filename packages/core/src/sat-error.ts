@@ -1,0 +1,62 @@
+/**
+ * What to do about a query that the SAT did not answer:
+ * - `reintentable`: it may answer later (5xx, 404 of the service, HTML page, empty or malformed answer, time-out, cut
+ *   connection, breaker open);
+ * - `credencial`: it refused the credential (CIEC wrong, certificate revoked, not an e.firma). Trying again may lock the
+ *   taxpayer out, so nobody does until the credential is stored anew;
+ * - `permanente`: the question itself is refused, or our settings forbid the channel.
+ */
+export type ClaseSatError = 'reintentable' | 'credencial' | 'permanente';
+
+export type MotivoSatError =
+  | 'NO_RESPONDE'
+  | 'TIEMPO_AGOTADO'
+  | 'RESPUESTA_ILEGIBLE'
+  | 'SERVICIO_CON_ERROR'
+  | 'CORTACIRCUITOS_ABIERTO'
+  | 'CAPTCHA_RECHAZADO'
+  | 'SIN_RESOLVEDOR_DE_CAPTCHA'
+  | 'CIEC_RECHAZADA'
+  | 'EFIRMA_RECHAZADA'
+  | 'CANAL_DESACTIVADO'
+  | 'PETICION_RECHAZADA'
+  | 'HOST_NO_PERMITIDO'
+  | 'CANCELADA';
+
+const CLASES: Record<MotivoSatError, ClaseSatError> = {
+  NO_RESPONDE: 'reintentable',
+  TIEMPO_AGOTADO: 'reintentable',
+  RESPUESTA_ILEGIBLE: 'reintentable',
+  SERVICIO_CON_ERROR: 'reintentable',
+  CORTACIRCUITOS_ABIERTO: 'reintentable',
+  CAPTCHA_RECHAZADO: 'reintentable',
+  SIN_RESOLVEDOR_DE_CAPTCHA: 'permanente',
+  CIEC_RECHAZADA: 'credencial',
+  EFIRMA_RECHAZADA: 'credencial',
+  CANAL_DESACTIVADO: 'permanente',
+  PETICION_RECHAZADA: 'permanente',
+  HOST_NO_PERMITIDO: 'permanente',
+  CANCELADA: 'reintentable',
+};
+
+/**
+ * The SAT did not answer a query. Carries codes only: never a body, a header or a credential, since errors end in logs
+ * and in the database.
+ */
+export class SatError extends Error {
+  readonly motivo: MotivoSatError;
+  readonly clase: ClaseSatError;
+  /** The SAT's own code (`CodEstatus`, an HTTP status such as `HTTP 503`) when there is one. */
+  readonly codigo: string | null;
+
+  constructor(
+    motivo: MotivoSatError,
+    options: { codigo?: string | null; detalle?: string; cause?: unknown } = {},
+  ) {
+    super([motivo, options.codigo, options.detalle].filter(Boolean).join(': '), { cause: options.cause });
+    this.name = 'SatError';
+    this.motivo = motivo;
+    this.clase = CLASES[motivo];
+    this.codigo = options.codigo ?? null;
+  }
+}
