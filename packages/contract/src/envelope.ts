@@ -1,0 +1,27 @@
+import { CATALOGO, type CfdiError, type DatosError } from './errors.ts';
+
+/** `cfdi_codigo` of a success (specification, Response envelope). */
+export const CODIGO_EXITO = 1;
+/** `cfdi_texto` of a success. */
+export const TEXTO_EXITO = 'OK';
+
+export interface SobreExito<Data> {
+  readonly cfdi_codigo: typeof CODIGO_EXITO;
+  readonly cfdi_texto: string;
+  readonly cfdi_descripcion?: string;
+  readonly data?: Data;
+  readonly saldo?: number;
+}
+
+export interface SobreError {
+  readonly cfdi_codigo: number;
+  readonly cfdi_texto: string;
+  readonly data?: DatosError;
+}
+
+/** The body of an error answer. */
+export function sobreDeError(error: Pick<CfdiError, 'nombre' | 'datos'>): SobreError {
+  const { codigo, texto } = CATALOGO[error.nombre];
+  const hasDatos = Object.keys(error.datos).length > 0;
+  return { cfdi_codigo: codigo, cfdi_texto: texto, ...(hasDatos ? { data: error.datos } : {}) };
+}

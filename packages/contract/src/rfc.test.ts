@@ -1,0 +1,49 @@
+import { describe, expect, it } from 'vitest';
+import { parseRfc, rfcField } from './rfc.ts';
+
+describe('parseRfc', () => {
+  it.each(['ACU200101AB1', 'XIQB891116QE4', 'H&E951128469', 'OÑO120726RX3', 'ZUÑ920208KL4', 'XAXX010101000'])(
+    'takes %s',
+    (rfc) => {
+      expect(parseRfc(rfc)).toBe(rfc);
+    },
+  );
+
+  it('trims, upper-cases and composes', () => {
+    expect(parseRfc(' oño120726rx3\n')).toBe('OÑO120726RX3');
+    expect(parseRfc('OÑO120726RX3')).toBe('OÑO120726RX3');
+  });
+
+  it.each(
+    [
+      [
+        '',
+        'ACU2001',
+        'ACU200101AB12X',
+        'ACU201301AB1',
+        'ACU200230AB1',
+        'ACU200100AB1',
+        'AC1200101AB1',
+        'ACU200101AB*',
+        'ACU 200101AB1',
+      ],
+      [null, undefined, 12, {}, [], true],
+    ].flat(),
+  )('refuses %j', (value) => {
+    expect(parseRfc(value)).toBeNull();
+  });
+
+  it('knows 29 February only in leap years', () => {
+    expect(parseRfc('ACU200229AB1')).not.toBeNull();
+    expect(parseRfc('ACU210229AB1')).toBeNull();
+  });
+});
+
+describe('rfcField', () => {
+  it('normalises', () => {
+    expect(rfcField.parse('acu200101ab1')).toBe('ACU200101AB1');
+  });
+  it('refuses with a text', () => {
+    expect(rfcField.safeParse('nada').error?.issues[0]?.message).toContain('12 o 13');
+  });
+});

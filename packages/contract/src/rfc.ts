@@ -1,0 +1,44 @@
+import { z } from 'zod';
+
+/**
+ * Letters (3 for a legal person, 4 for a natural one), a date yyMMdd, and three characters of which the last is the check
+ * digit. Ñ and & are letters of an RFC. Pattern of the SAT's CFDI schema (`t_RFC`).
+ */
+const RFC = /^([A-ZÑ&]{3,4})(\d{2})(\d{2})(\d{2})([A-Z\d]{2})([A\d])$/;
+
+function isRealDate(yy: string, mm: string, dd: string): boolean {
+  const month = Number(mm);
+  const day = Number(dd);
+  if (month < 1 || month > 12 || day < 1) return false;
+  // The century is not in the RFC: 29 February counts when either century has it (2000 was a leap year, 1900 was not).
+  const leap = Number(yy) % 4 === 0;
+  const days = [31, leap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1] ?? 0;
+  return day <= days;
+}
+
+/**
+ * Normalises and checks an RFC: trimmed, upper case, composed Unicode (Ñ as one character). The check digit is not enforced, since
+ * the SAT has issued RFCs that fail it. Returns null when it is none.
+ */
+export function parseRfc(value: unknown): string | null {
+  if (typeof value !== 'string' || value.length > 64) return null;
+  const rfc = value.trim().normalize('NFC').toUpperCase();
+  const match = RFC.exec(rfc);
+  if (!match) return null;
+  const [, , yy = '', mm = '', dd = ''] = match;
+  return isRealDate(yy, mm, dd) ? rfc : null;
+}
+
+/** A taxpayer id: 12 characters (persona moral) or 13 (persona física). */
+export const rfcField = z
+  .string({ error: 'debe ser un texto' })
+  .transform((value, ctx) => {
+    const rfc = parseRfc(value);
+    if (rfc !== null) return rfc;
+    ctx.addIssue({ code: 'custom', message: 'debe tener 12 o 13 caracteres con el formato de un RFC' });
+    return z.NEVER;
+  })
+  .meta({
+    description: 'RFC: 12 caracteres (persona moral) o 13 (persona física).',
+    example: 'ACU200101AB1',
+  });
