@@ -1,1 +1,4 @@
-export {};
+export * from './http/cortacircuitos.ts';
+export * from './http/direcciones.ts';
+export * from './http/sat-http.ts';
+export * from './http/settings.ts';

@@ -1,0 +1,77 @@
+import { SatError } from '@acuse/core';
+
+/** What is remembered of one host. Times are milliseconds of the Unix epoch. */
+export interface EstadoHost {
+  /** Failures since the last success. */
+  readonly fallos: number;
+  /** Nothing is sent before this instant. */
+  readonly abiertoHasta: number;
+  /** A probe is under way and no other is sent before this instant. */
+  readonly sondaHasta: number;
+}
+
+/**
+ * Where the breaker keeps its memory. `update` must be atomic per host: an implementation shared between processes
+ * locks the row. The given function is pure and may be called more than once.
+ */
+export interface EstadoCortacircuitos {
+  update(host: string, change: (estado: EstadoHost) => EstadoHost): Promise<void>;
+}
+
+export const ESTADO_INICIAL: EstadoHost = { fallos: 0, abiertoHasta: 0, sondaHasta: 0 };
+
+export function createEstadoCortacircuitosMemoria(): EstadoCortacircuitos {
+  const hosts = new Map<string, EstadoHost>();
+  return {
+    update(host, change) {
+      hosts.set(host, change(hosts.get(host) ?? ESTADO_INICIAL));
+      return Promise.resolve();
+    },
+  };
+}
+
+/** How a request that was let through ended. `neutral`: it says nothing about the host (the caller gave up). */
+export type Desenlace = 'exito' | 'fallo' | 'neutral';
+
+export interface Cortacircuitos {
+  /** Resolves when a request to the host may be sent; rejects with CORTACIRCUITOS_ABIERTO while it is to be left alone. */
+  admit(host: string): Promise<void>;
+  report(host: string, desenlace: Desenlace): Promise<void>;
+}
+
+/**
+ * Leaves a host alone for `openMs` after `failures` failures in a row, then lets one request through as a probe:
+ * its success closes the breaker, its failure opens it again. A probe that never reports is forgotten after `openMs`.
+ * A memory that cannot be reached stops nothing: the breaker spares the authority, it does not guard us.
+ */
+export function createCortacircuitos(
+  options: { failures: number; openMs: number; now: () => number },
+  estado: EstadoCortacircuitos,
+): Cortacircuitos {
+  const { failures, openMs, now } = options;
+  const attempt = (host: string, change: (e: EstadoHost) => EstadoHost) =>
+    estado.update(host, change).catch(() => {});
+  return {
+    async admit(host) {
+      let admitted = true;
+      await attempt(host, (e) => {
+        const ahora = now();
+        if (e.fallos < failures) {
+          admitted = true;
+          return e;
+        }
+        admitted = ahora >= e.abiertoHasta && ahora >= e.sondaHasta;
+        return admitted ? { ...e, sondaHasta: ahora + openMs } : e;
+      });
+      if (!admitted) throw new SatError('CORTACIRCUITOS_ABIERTO', { detalle: host });
+    },
+    report(host, desenlace) {
+      return attempt(host, (e) => {
+        if (desenlace === 'exito') return ESTADO_INICIAL;
+        if (desenlace === 'neutral') return { ...e, sondaHasta: 0 };
+        const fallos = e.fallos + 1;
+        return { fallos, abiertoHasta: fallos >= failures ? now() + openMs : 0, sondaHasta: 0 };
+      });
+    },
+  };
+}

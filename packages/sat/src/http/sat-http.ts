@@ -1,0 +1,162 @@
+import type { Readable } from 'node:stream';
+import { SatError } from '@acuse/core';
+import type { Dispatcher } from 'undici';
+import { createAgentes } from './agentes.ts';
+import {
+  createCortacircuitos,
+  createEstadoCortacircuitosMemoria,
+  type Desenlace,
+  type EstadoCortacircuitos,
+} from './cortacircuitos.ts';
+import { guardStream, readText } from './cuerpo.ts';
+import { createDirecciones, type DireccionSat } from './direcciones.ts';
+import { toSatError } from './errores.ts';
+import { type Plazo, startPlazo } from './plazo.ts';
+import { SAT_HTTP_DEFAULTS, type SatHttpSettings } from './settings.ts';
+
+export interface SatHttpRequest<E extends 'text' | 'stream' = 'text' | 'stream'> extends DireccionSat {
+  readonly method: 'GET' | 'POST';
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Buffer;
+  readonly signal: AbortSignal;
+  /** `text`: the whole body, decoded. `stream`: its bytes as they arrive; read it to the end or destroy it. */
+  readonly expect: E;
+  /** Largest body, bytes. Default: `maxBodyBytes` for text, no limit for a stream. */
+  readonly maxBytes?: number;
+  /** Statuses of 400 and above that are answers to the caller. All others reject with SERVICIO_CON_ERROR. */
+  readonly acceptStatus?: readonly number[];
+}
+
+export interface SatHttpResponse<E extends 'text' | 'stream' = 'text' | 'stream'> {
+  readonly status: number;
+  /** Names in lower case. */
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly body: E extends 'text' ? string : Readable;
+  /** Tells the breaker that this answer, though it arrived, was a failure of the service (a maintenance page). */
+  markFailed(): Promise<void>;
+}
+
+/**
+ * Requests to the authority. Redirects are never followed: a 3xx is an answer, and its `Location` goes through
+ * {@link SatHttp.resolve}. Rejects with a SatError: NO_RESPONDE, TIEMPO_AGOTADO, SERVICIO_CON_ERROR (codigo `HTTP 503`),
+ * RESPUESTA_ILEGIBLE, HOST_NO_PERMITIDO, CORTACIRCUITOS_ABIERTO, CANCELADA; a streamed body errors with the same.
+ */
+export interface SatHttp {
+  request<E extends 'text' | 'stream'>(request: SatHttpRequest<E>): Promise<SatHttpResponse<E>>;
+  /** Reads a URL found in a page or a `Location` header: see `Direcciones.resolve`. */
+  resolve(url: string, desde?: DireccionSat): DireccionSat;
+  /** Ends every connection. */
+  close(): Promise<void>;
+}
+
+export interface SatHttpDeps {
+  /** Memory of the breakers. Default: of this process. */
+  readonly estado?: EstadoCortacircuitos;
+  readonly now?: () => number;
+}
+
+export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps = {}): SatHttp {
+  const s = { ...SAT_HTTP_DEFAULTS, ...settings };
+  const direcciones = createDirecciones(settings);
+  const agentes = createAgentes(settings);
+  const cortacircuitos = createCortacircuitos(
+    { failures: s.breakerFailures, openMs: s.breakerOpenMs, now: deps.now ?? Date.now },
+    deps.estado ?? createEstadoCortacircuitosMemoria(),
+  );
+
+  async function send(request: SatHttpRequest, plazo: Plazo): Promise<Dispatcher.ResponseData> {
+    const { origin, path } = direcciones.locate(request);
+    const answer = await agentes.of(request.host, origin).request({
+      method: request.method,
+      path,
+      headers: { 'user-agent': 'acuse', ...request.headers },
+      body: request.body ?? null,
+      signal: plazo.signal,
+    });
+    answer.body.on('error', () => {});
+    const encoding = answer.headers['content-encoding'];
+    if (encoding !== undefined && encoding !== 'identity') {
+      answer.body.destroy();
+      throw new SatError('RESPUESTA_ILEGIBLE', { detalle: 'content-encoding' });
+    }
+    if (answer.statusCode >= 400 && !request.acceptStatus?.includes(answer.statusCode)) {
+      answer.body.destroy();
+      throw new SatError('SERVICIO_CON_ERROR', { codigo: `HTTP ${answer.statusCode}` });
+    }
+    return answer;
+  }
+
+  async function readBody(request: SatHttpRequest, answer: Dispatcher.ResponseData, plazo: Plazo) {
+    if (request.expect === 'stream') {
+      const stream = guardStream(answer.body, {
+        maxBytes: request.maxBytes ?? Number.POSITIVE_INFINITY,
+        toError: (error) => plazo.reason() ?? toSatError(error),
+        onClose: (guarded) => {
+          plazo.release();
+          void cortacircuitos.report(request.host, desenlaceOfStream(guarded, plazo.reason()));
+        },
+      });
+      plazo.signal.addEventListener('abort', () => stream.destroy(plazo.reason()), { once: true });
+      return stream;
+    }
+    const contentType = answer.headers['content-type'];
+    const text = await readText(
+      answer.body,
+      Array.isArray(contentType) ? contentType[0] : contentType,
+      request.maxBytes ?? s.maxBodyBytes,
+    );
+    plazo.release();
+    return text;
+  }
+
+  async function request(request: SatHttpRequest): Promise<SatHttpResponse> {
+    direcciones.locate(request);
+    const plazo = startPlazo(
+      request.signal,
+      request.expect === 'stream' ? s.streamTimeoutMs : s.totalTimeoutMs,
+    );
+    try {
+      const already = plazo.reason();
+      if (already !== undefined) throw already;
+      await cortacircuitos.admit(request.host);
+    } catch (error) {
+      plazo.release();
+      throw error;
+    }
+    try {
+      const answer = await send(request, plazo);
+      const body = await readBody(request, answer, plazo);
+      if (request.expect === 'text') await cortacircuitos.report(request.host, 'exito');
+      return {
+        status: answer.statusCode,
+        headers: answer.headers,
+        body,
+        markFailed: () => cortacircuitos.report(request.host, 'fallo'),
+      };
+    } catch (error) {
+      plazo.release();
+      const mapped = plazo.reason() ?? toSatError(error);
+      await cortacircuitos.report(request.host, desenlaceOf(mapped));
+      throw mapped;
+    }
+  }
+
+  return {
+    // `readBody` gives what `expect` asks for; the compiler cannot follow that through one implementation for both.
+    request: request as SatHttp['request'],
+    resolve: direcciones.resolve,
+    close: () => agentes.close(),
+  };
+}
+
+/** A 4xx is an answer of a working host; a request that the caller gave up says nothing about it. */
+function desenlaceOf(error: SatError): Desenlace {
+  if (error.motivo === 'CANCELADA') return 'neutral';
+  return error.codigo?.startsWith('HTTP 4') ? 'exito' : 'fallo';
+}
+
+/** A stream that its reader left early says nothing about the host. */
+function desenlaceOfStream(guarded: Readable, reason: SatError | undefined): Desenlace {
+  if (guarded.readableEnded) return 'exito';
+  return guarded.errored === null || reason?.motivo === 'CANCELADA' ? 'neutral' : 'fallo';
+}
