@@ -1,0 +1,45 @@
+export type TipoGuardada = 'ciec' | 'efirma_cer' | 'efirma_key';
+
+export interface NuevaGuardada {
+  readonly id: string;
+  readonly contribuyenteId: string;
+  readonly apiKeyId: string;
+  readonly tipo: TipoGuardada;
+  readonly kid: string;
+  readonly sobre: Buffer;
+  readonly shred?: Buffer;
+  readonly noSerie?: string;
+  readonly titular?: string;
+  readonly vigenteHasta?: Date;
+  readonly expiraEn?: Date;
+}
+
+/** A solicitud that waits for its e.firma and what the API has to know to seal the key to it. */
+export interface EsperaEfirma {
+  readonly solicitudId: string;
+  readonly deadlineAt: Date;
+}
+
+/** Where sealed credentials are kept. Every write leaves a row in the audit log. */
+export interface Boveda {
+  /** Associates the RFC with the calling key (`rfc-registrar`). Idempotent. `idCif` is kept when given. */
+  register(input: { apiKeyId: string; contribuyenteId: string; idCif?: string; ip: string }): Promise<void>;
+
+  /**
+   * Stores or replaces the credential of its kind, demanding that the key is still active. A new certificate with another serial
+   * number drops a stored e.firma key, since the two would no longer be a pair. False when the key is no longer active.
+   */
+  store(nueva: NuevaGuardada, ip: string): Promise<boolean>;
+
+  /** Open solicitudes of this key that wait for the e.firma. */
+  waitingForEfirma(apiKeyId: string): Promise<readonly EsperaEfirma[]>;
+
+  /** Hands each waiting solicitud its newly sealed credential and sets it going again, one statement each. */
+  resume(sellada: { solicitudId: string; kid: string; sobre: Buffer; expiraEn: Date }): Promise<boolean>;
+
+  /** Deletes what has expired: e.firma keys, their shred keys, sealed copies. Returns how many rows. */
+  reap(): Promise<number>;
+
+  /** The database's clock: what `expiraEn` is counted from. */
+  now(): Promise<Date>;
+}

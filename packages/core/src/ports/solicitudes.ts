@@ -1,0 +1,230 @@
+import type { EstadoSolicitud } from '@acuse/contract';
+import type { TipoCredencial } from '../credencial.ts';
+import type { Periodo } from '../periodo.ts';
+import type { CanalSat, TipoDescarga } from './sat.ts';
+
+/** A credential sealed to the workers for one solicitud. */
+export interface CredencialSellada {
+  readonly tipo: TipoCredencial;
+  readonly kid: string;
+  readonly sobre: Buffer;
+  /** Part of the sealed bytes' associated data; the row is gone after it. */
+  readonly expiraEn: Date;
+}
+
+export interface NuevaSolicitud {
+  /** UUIDv7. */
+  readonly id: string;
+  readonly opId: string;
+  readonly cuentaId: string;
+  readonly contribuyenteId: string;
+  readonly apiKeyId: string;
+  /** Version of the pass that the caller was let in with. */
+  readonly version: bigint;
+  readonly rfc: string;
+  readonly tipo: TipoDescarga;
+  /** Calendar days, `yyyy-MM-dd`. */
+  readonly desde: string;
+  readonly hasta: string;
+  readonly canal: CanalSat;
+  /** Credits. */
+  readonly costo: number;
+  readonly deadlineAt: Date;
+  readonly sellada: CredencialSellada;
+  readonly idemKey: string | null;
+}
+
+export type Aceptacion =
+  | { readonly resultado: 'ACEPTADA'; readonly solicitudId: string }
+  /** An equal one is running, or this Idempotency-Key made one: nothing was written, nothing charged. */
+  | { readonly resultado: 'DUPLICADA'; readonly solicitudId: string; readonly estado: EstadoSolicitud }
+  | { readonly resultado: 'SALDO_INSUFICIENTE' }
+  /** Key, operation, addresses or credentials changed since the pass was read: read it again. */
+  | { readonly resultado: 'PASE_VENCIDO' };
+
+/** What a caller may know about a solicitud. */
+export interface VistaSolicitud {
+  readonly id: string;
+  readonly rfc: string;
+  readonly estado: EstadoSolicitud;
+  readonly tipo: TipoDescarga;
+  readonly desde: string;
+  readonly hasta: string;
+  readonly registros: number | null;
+  /** 0 to 1. */
+  readonly progreso: number;
+  /** Looks at the SAT so far. */
+  readonly intentos: number;
+  readonly ultimaConsulta: Date | null;
+  readonly proximaConsulta: Date | null;
+  readonly motivo: string | null;
+  readonly creadaEn: Date;
+  readonly terminadaEn: Date | null;
+  readonly objectKey: string | null;
+  readonly paqueteBorradoEn: Date | null;
+  readonly bytes: number | null;
+  readonly sha256: string | null;
+}
+
+/** Solicitudes as the API sees them. */
+export interface Solicitudes {
+  /** Debit, solicitud, ledger row, sealed credential and outbox row in one statement and one commit, or nothing. */
+  accept(nueva: NuevaSolicitud): Promise<Aceptacion>;
+  /** Null for one that does not exist and for one of another taxpayer alike. */
+  find(contribuyenteId: string, solicitudId: string): Promise<VistaSolicitud | null>;
+}
+
+export type EstadoParte = 'PENDIENTE' | 'SOLICITANDO' | 'SOLICITADA' | 'DISPONIBLE' | 'DESCARGADA' | 'VACIA';
+
+export interface PaqueteDeParte {
+  readonly paquete: string;
+  readonly orden: number;
+  /** Null until it is in our storage. */
+  readonly objectKey: string | null;
+  /** How often it was fetched anew because it could not be read. */
+  readonly relecturas: number;
+}
+
+/** A period of a solicitud on its way through the SAT. */
+export interface Parte {
+  readonly id: string;
+  readonly periodo: Periodo;
+  readonly estado: EstadoParte;
+  readonly folio: string | null;
+  /** How many seconds the asked period was widened by, so that the SAT sees another request. */
+  readonly desfase: number;
+  /** Times it was sent to the SAT. */
+  readonly envios: number;
+  /** Times it was asked anew after the SAT gave it up. */
+  readonly reenvios: number;
+  /** Looks since it was accepted. */
+  readonly consultas: number;
+  /** Failures in a row. */
+  readonly fallos: number;
+  readonly dueAt: Date;
+  readonly paquetes: readonly PaqueteDeParte[];
+}
+
+/** A solicitud held by one worker: every write carries `epoch` and is refused once another has claimed it. */
+export interface SolicitudTomada {
+  readonly id: string;
+  readonly cuentaId: string;
+  readonly contribuyenteId: string;
+  readonly rfc: string;
+  readonly tipo: TipoDescarga;
+  readonly desde: string;
+  readonly hasta: string;
+  readonly canal: CanalSat;
+  readonly fase: Fase;
+  readonly epoch: number;
+  readonly deadlineAt: Date;
+  /** The database's clock at the claim. */
+  readonly now: Date;
+  readonly partes: readonly Parte[];
+  /** Null when it has expired or was never there. */
+  readonly sellada: CredencialSellada | null;
+}
+
+export type Fase = 'DESCARGA' | 'ENSAMBLE';
+export type NombreCola = 'descargas' | 'ensambles';
+
+/** A change of one part. Absent fields stay as they are. */
+export interface CambioParte {
+  readonly parteId: string;
+  readonly estado?: EstadoParte;
+  readonly folio?: string | null;
+  readonly desfase?: number;
+  readonly envios?: number;
+  readonly reenvios?: number;
+  readonly consultas?: number;
+  readonly fallos?: number;
+  readonly registros?: number | null;
+  /** Seconds from now until it is looked at again. */
+  readonly dueInSeconds?: number;
+  /** Replaces the list of its packages. */
+  readonly paquetes?: readonly string[];
+  readonly guardado?: {
+    readonly paquete: string;
+    readonly objectKey: string;
+    readonly bytes: number;
+    readonly sha256: string;
+  };
+  /** This stored package could not be read: it is fetched anew. */
+  readonly releer?: { readonly paquete: string };
+}
+
+export interface NuevoEvento {
+  readonly tipo: string;
+  readonly codigo?: string;
+  readonly detalle?: string;
+}
+
+/** One fenced write: what changed, what to note, and whether the SAT was looked at. */
+export interface Avance {
+  readonly partes?: readonly CambioParte[];
+  /** Periods to add; with `reemplaza` they take the place of that part. */
+  readonly nuevas?: { readonly reemplaza: string | null; readonly periodos: readonly Periodo[] };
+  readonly eventos?: readonly NuevoEvento[];
+  /** Counts as a look at the SAT. */
+  readonly consultado?: boolean;
+}
+
+export type EstadoFinalSinPaquete = 'ERROR' | 'RECHAZADA' | 'VENCIDA';
+
+/** Solicitudes as the workers see them. Every method but `claim` throws {@link Desplazado} when the epoch is no longer ours. */
+export interface Taller {
+  /**
+   * Takes a solicitud for `leaseSeconds` by compare-and-set. Null when it is not EN_PROCESO in this phase, when `gen` is not its present
+   * ring, or when another holds it: then there is nothing to do.
+   */
+  claim(input: {
+    solicitudId: string;
+    gen: number;
+    cola: NombreCola;
+    leaseSeconds: number;
+  }): Promise<SolicitudTomada | null>;
+  /** Writes progress and keeps the claim. Returns the solicitud as it then is. */
+  save(tomada: SolicitudTomada, avance: Avance): Promise<SolicitudTomada>;
+  /** Writes progress, gives the claim back and rings again `inSeconds` from now. */
+  release(
+    tomada: SolicitudTomada,
+    avance: Avance,
+    next: { cola: NombreCola; inSeconds: number },
+  ): Promise<void>;
+  /** Lengthens the lease. */
+  extend(tomada: SolicitudTomada, leaseSeconds: number): Promise<void>;
+  /** The key's hour is over: waits until it is stored again. Deletes the sealed copy. */
+  awaitEfirma(tomada: SolicitudTomada): Promise<void>;
+  /** TERMINADA with its package. Deletes the sealed credential. */
+  finish(
+    tomada: SolicitudTomada,
+    paquete: { objectKey: string; bytes: number; sha256: string; registros: number },
+  ): Promise<void>;
+  /** Ends without a package: refund, sealed credential deleted, all in one statement. */
+  fail(
+    tomada: SolicitudTomada,
+    end: { estado: EstadoFinalSinPaquete; motivo: string; codigo?: string },
+  ): Promise<void>;
+  /** The SAT refused the stored credential: nobody uses it again until it is stored anew. */
+  markRefused(tomada: SolicitudTomada): Promise<void>;
+}
+
+/** Another worker claimed the solicitud, or it ended: whoever gets this stops quietly. */
+export class Desplazado extends Error {
+  constructor(solicitudId: string, epoch: number) {
+    super(`epoch ${epoch} of ${solicitudId} is over`);
+    this.name = 'Desplazado';
+  }
+}
+
+/** The loops that keep every solicitud moving whatever happens to the queue. */
+export interface Vigilancia {
+  /** Rings again what is overdue by `graceSeconds` and held by nobody. Returns how many. */
+  ringOverdue(input: { graceSeconds: number; limit: number }): Promise<number>;
+  /** Ends what is past its deadline: VENCIDA with refund. Returns the ids. */
+  expire(limit: number): Promise<readonly string[]>;
+  /** Marks packages past their retention; returns the ids whose objects are to be deleted. */
+  retire(input: { retentionDays: number; limit: number }): Promise<readonly string[]>;
+  /** Deletes answers kept for Idempotency-Keys longer than 24 h, and rings and heartbeats nobody needs. */
+  tidy(): Promise<number>;
+}
