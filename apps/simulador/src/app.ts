@@ -1,0 +1,19 @@
+import { Hono } from 'hono';
+import { createControl } from './control/control.ts';
+import { createPortal } from './portal/index.ts';
+import { createWorld, type World, type WorldOptions } from './world/world.ts';
+
+/** The simulator without a socket: each real host is a path prefix named by the host's first label. */
+export type Simulador = { app: Hono; world: World };
+
+/** Creates a world and the services over it. */
+export async function createSimulador(options: WorldOptions = {}): Promise<Simulador> {
+  const world = await createWorld(options);
+  const app = new Hono();
+  const portal = createPortal(world);
+  app.get('/salud', (c) => c.json({ estado: 'ok', ahora: world.clock.now().toISOString() }));
+  app.route('/control', createControl(world));
+  app.route('/cfdiau', portal.cfdiau);
+  app.route('/portalcfdi', portal.portalcfdi);
+  return { app, world };
+}

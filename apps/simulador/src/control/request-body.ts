@@ -1,0 +1,25 @@
+import type { Context } from 'hono';
+import { z } from 'zod';
+
+/** A refusal of the control API, whose message is shown as it is. */
+export class ControlError extends Error {
+  readonly status: 400 | 404;
+  constructor(status: 400 | 404, message: string) {
+    super(message);
+    this.name = 'ControlError';
+    this.status = status;
+  }
+}
+
+/** Reads the JSON body by a schema; throws ControlError 400 that says what is wrong. */
+export async function parseBody<T extends z.ZodType>(c: Context, schema: T): Promise<z.output<T>> {
+  const body: unknown = await c.req.json().catch(() => {
+    throw new ControlError(
+      400,
+      'El cuerpo no es JSON: mande un objeto JSON con content-type application/json.',
+    );
+  });
+  const result = schema.safeParse(body);
+  if (!result.success) throw new ControlError(400, z.prettifyError(result.error));
+  return result.data;
+}

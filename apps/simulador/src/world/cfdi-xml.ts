@@ -1,0 +1,40 @@
+import type { Row } from './taxpayers/row.ts';
+
+/**
+ * The XML of a row as a CFDI 4.0 with its stamp. The seals are not real signatures (the simulator has no
+ * key of the issuer); the amounts, people, dates and UUID are those of the row.
+ */
+export function createCfdiXml(row: Row): string {
+  const total = Number(row.monto).toFixed(2);
+  const moneda = row.efecto === 'P' || row.efecto === 'T' ? 'XXX' : 'MXN';
+  const fecha = row.fechaEmision.replace(' ', 'T');
+  return `<?xml version="1.0" encoding="UTF-8"?>
+<cfdi:Comprobante xmlns:cfdi="http://www.sat.gob.mx/cfd/4" Version="4.0" Fecha="${fecha}" SubTotal="${total}" Moneda="${moneda}" Total="${total}" TipoDeComprobante="${row.efecto}" Exportacion="01" LugarExpedicion="06300" NoCertificado="30001000000500003416" Certificado="" Sello="${sello(row.uuid)}">
+  <cfdi:Emisor Rfc="${xml(row.rfcEmisor)}" Nombre="${xml(row.nombreEmisor)}" RegimenFiscal="601"/>
+  <cfdi:Receptor Rfc="${xml(row.rfcReceptor)}" Nombre="${xml(row.nombreReceptor)}" DomicilioFiscalReceptor="06300" RegimenFiscalReceptor="601" UsoCFDI="G03"/>
+  <cfdi:Conceptos>
+    <cfdi:Concepto ClaveProdServ="84111506" Cantidad="1" ClaveUnidad="ACT" Descripcion="Servicio" ValorUnitario="${total}" Importe="${total}" ObjetoImp="01">${tercero(row)}</cfdi:Concepto>
+  </cfdi:Conceptos>
+  <cfdi:Complemento>
+    <tfd:TimbreFiscalDigital xmlns:tfd="http://www.sat.gob.mx/TimbreFiscalDigital" Version="1.1" UUID="${row.uuid}" FechaTimbrado="${row.fechaCertificacionSat.replace(' ', 'T')}" RfcProvCertif="${row.rfcPac}" SelloCFD="${sello(row.uuid)}" NoCertificadoSAT="30001000000500003456" SelloSAT="${sello(row.uuid)}"/>
+  </cfdi:Complemento>
+</cfdi:Comprobante>
+`;
+}
+
+function tercero({ tercero: persona }: Row): string {
+  if (!persona) return '';
+  return `<cfdi:ACuentaTerceros RfcACuentaTerceros="${xml(persona.rfc)}" NombreACuentaTerceros="${xml(persona.nombre)}" RegimenFiscalACuentaTerceros="601" DomicilioFiscalACuentaTerceros="06300"/>`;
+}
+
+function sello(uuid: string): string {
+  return Buffer.from(uuid.repeat(4)).toString('base64');
+}
+
+function xml(text: string): string {
+  return text
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('\n', '&#10;');
+}

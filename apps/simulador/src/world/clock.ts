@@ -1,0 +1,22 @@
+/** The simulator's time: the machine's clock plus an offset that tests move. */
+export type Clock = {
+  now(): Date;
+  /** Moves the time by `ms` milliseconds, forwards or (negative) backwards. */
+  advance(ms: number): void;
+  /** Makes now() equal `date`, from where time flows on; null returns to the machine's time. */
+  set(date: Date | null): void;
+};
+
+/** Creates a clock that starts at the machine's time. */
+export function createClock(machineNow: () => number = Date.now): Clock {
+  let offset = 0;
+  return {
+    now: () => new Date(machineNow() + offset),
+    advance: (ms) => {
+      offset += ms;
+    },
+    set: (date) => {
+      offset = date === null ? 0 : date.getTime() - machineNow();
+    },
+  };
+}

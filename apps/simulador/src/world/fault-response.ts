@@ -1,0 +1,92 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Context, MiddlewareHandler } from 'hono';
+import type { Fault } from './faults.ts';
+import type { World } from './world.ts';
+
+const MAINTENANCE = `<!DOCTYPE html><html lang="es"><head><title>Servicio no disponible</title></head>
+<body><h1>Por el momento el servicio no se encuentra disponible</h1><p>Intente más tarde.</p></body></html>`;
+
+/**
+ * Answers a call that has a transport fault. `answer` makes the answer there would be without it.
+ * Faults that only a service understands (`stuck`, `code`) and null leave that answer as it is.
+ */
+export async function respondWithFault(
+  fault: Fault | null,
+  answer: () => Promise<Response>,
+): Promise<Response> {
+  switch (fault?.kind) {
+    case 'html200':
+      return page(200);
+    case 'empty200':
+      return new Response('', { headers: { 'content-type': 'text/xml; charset=utf-8' } });
+    case 'status':
+      return page(fault.status ?? 503);
+    case 'slow':
+      await delay(fault.ms ?? 1000);
+      return answer();
+    case 'cut':
+      return cut(await answer());
+    case 'malformed':
+      return truncated(await answer());
+    case 'wrong-content':
+      return new Response('<?xml version="1.0"?><catalogo><partida clave="1"/></catalogo>', {
+        headers: { 'content-type': 'text/xml; charset=utf-8' },
+      });
+    default:
+      return answer();
+  }
+}
+
+/** Middleware for services that know the operation and the RFC before they read the body. */
+export function faultMiddleware(
+  world: World,
+  service: string,
+  describe: (c: Context) => { operation: string; rfc: string },
+): MiddlewareHandler {
+  return async (c, next) => {
+    const { operation, rfc } = describe(c);
+    const fault = world.faults.take(service, operation, rfc);
+    c.res = await respondWithFault(fault, async () => {
+      await next();
+      return c.res;
+    });
+  };
+}
+
+function page(status: number): Response {
+  return new Response(MAINTENANCE, { status, headers: { 'content-type': 'text/html; charset=utf-8' } });
+}
+
+/** The first bytes of the body, then an error, at which the server destroys the socket. */
+function cut(response: Response): Response {
+  const reader = response.body?.getReader();
+  let isFirst = true;
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const chunk = isFirst ? await reader?.read() : undefined;
+      isFirst = false;
+      if (chunk?.value) {
+        controller.enqueue(chunk.value.subarray(0, Math.ceil(chunk.value.length / 2)));
+      } else {
+        await reader?.cancel();
+        controller.error(new Error('connection cut by an injected fault'));
+      }
+    },
+  });
+  return new Response(body, { status: response.status, headers: withoutLength(response.headers) });
+}
+
+/** A body that ends too early though the transport says that it is whole. */
+async function truncated(response: Response): Promise<Response> {
+  const text = await response.text();
+  return new Response(text.slice(0, Math.floor(text.length * 0.7)), {
+    status: response.status,
+    headers: withoutLength(response.headers),
+  });
+}
+
+function withoutLength(headers: Headers): Headers {
+  const copy = new Headers(headers);
+  copy.delete('content-length');
+  return copy;
+}

@@ -1,0 +1,102 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { ZipArchive } from 'archiver';
+import { createCfdiXml } from './cfdi-xml.ts';
+import type { Row } from './taxpayers/row.ts';
+
+/** What a package holds; the same values always give the same entries. */
+export type PackageContent = {
+  /** Id of the package: request id and `_01`. */
+  id: string;
+  /** Called once a pass, so that no pass keeps rows. */
+  rows: () => Iterable<Row>;
+  /** Junk entries (`__MACOSX/`, an empty file, `other.txt`); default: in every third package, by its id. */
+  basura?: boolean | null | undefined;
+  /** Instant written in the ZIP's entries. */
+  fecha: Date;
+};
+
+const HEADER =
+  'Uuid~RfcEmisor~NombreEmisor~RfcReceptor~NombreReceptor~RfcPac~FechaEmision~FechaCertificacionSat~Monto~EfectoComprobante~Estatus~FechaCancelacion';
+const THIRD_PARTY_HEADER = 'Uuid~RfcACuentaTerceros~NombreACuentaTerceros';
+const EOL = '\r\n';
+const ROWS_A_CHUNK = 500;
+
+/**
+ * ZIP of a metadata package as a stream, in flat memory: `<id>.txt` with 12 columns and `<id>_tercero.txt`
+ * (UTF-8, `~` between fields, CRLF at the end of a line; a name may hold a lone LF).
+ */
+export function createMetadataZip(content: PackageContent): Readable {
+  return zip(content, function* (): Iterable<[string, Iterable<string>]> {
+    yield [`${content.id}.txt`, lines(HEADER, content.rows(), metadataLine)];
+    yield [`${content.id}_tercero.txt`, lines(THIRD_PARTY_HEADER, content.rows(), thirdPartyLine)];
+  });
+}
+
+/** ZIP of a CFDI package as a stream: one `<uuid>.xml` a row, now and then `.xml.xml` as the SAT has it. */
+export function createCfdiZip(content: PackageContent): Readable {
+  return zip(content, function* (): Iterable<[string, Iterable<string>]> {
+    let n = 0;
+    for (const row of content.rows()) {
+      n += 1;
+      yield [`${row.uuid.toLowerCase()}.xml${n % 25 === 0 ? '.xml' : ''}`, [createCfdiXml(row)]];
+    }
+  });
+}
+
+function zip(content: PackageContent, entries: () => Iterable<[string, Iterable<string>]>): Readable {
+  const archive = new ZipArchive({ zlib: { level: 1 } });
+  const append = (name: string, source: Iterable<string>) =>
+    new Promise<void>((resolve, reject) => {
+      archive.once('entry', () => resolve());
+      archive.once('error', reject);
+      archive.append(Readable.from(encode(source), { objectMode: true, highWaterMark: 2 }), {
+        name,
+        date: content.fecha,
+      });
+    });
+  const fill = async () => {
+    if (hasJunk(content)) {
+      await append(`__MACOSX/._${content.id}.txt`, ['\u0000\u0005\u0016\u0007']);
+      await append('vacio.txt', []);
+    }
+    for (const [name, source] of entries()) await append(name, source);
+    if (hasJunk(content)) await append('other.txt', ['no es parte del paquete\n']);
+    await archive.finalize();
+  };
+  fill().catch((error: unknown) =>
+    archive.destroy(error instanceof Error ? error : new Error(String(error))),
+  );
+  return Readable.from(archive);
+}
+
+function hasJunk({ id, basura }: PackageContent): boolean {
+  return basura ?? createHash('sha1').update(id).digest().readUInt8(0) % 3 === 0;
+}
+
+function* encode(source: Iterable<string>): Iterable<Buffer> {
+  for (const text of source) if (text !== '') yield Buffer.from(text, 'utf8');
+}
+
+function* lines(header: string, rows: Iterable<Row>, line: (row: Row) => string): Iterable<string> {
+  let text = header + EOL;
+  let held = 0;
+  for (const row of rows) {
+    text += line(row);
+    if (++held === ROWS_A_CHUNK) {
+      yield text;
+      text = '';
+      held = 0;
+    }
+  }
+  yield text;
+}
+
+function metadataLine(row: Row): string {
+  const estatus = row.estatus === 'Vigente' ? '1' : '0';
+  return `${row.uuid}~${row.rfcEmisor}~${row.nombreEmisor}~${row.rfcReceptor}~${row.nombreReceptor}~${row.rfcPac}~${row.fechaEmision}~${row.fechaCertificacionSat}~${row.monto}~${row.efecto}~${estatus}~${row.fechaCancelacion}${EOL}`;
+}
+
+function thirdPartyLine({ tercero }: Row): string {
+  return tercero ? `${tercero.uuid}~${tercero.rfc}~${tercero.nombre}${EOL}` : '';
+}

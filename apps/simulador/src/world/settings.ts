@@ -1,0 +1,30 @@
+import { z } from 'zod';
+
+const count = z.int().min(0);
+
+/** What an operator can change while the simulator runs; the names are those of PUT /control/ajustes. */
+export const settingsSchema = z.object({
+  /** The same seed gives the same taxpayers and rows. */
+  semilla: z.string().default('acuse'),
+  filas_por_paquete: count.min(1).default(250_000),
+  /** More rows than this are refused with 5003, by TipoSolicitud. */
+  max_filas_metadata: count.default(1_000_000),
+  max_filas_cfdi: count.default(200_000),
+  /** The n-th verification sees the request finished; both this and the seconds must have passed. */
+  verificaciones_hasta_terminar: count.default(2),
+  segundos_hasta_terminar: count.default(0),
+  horas_paquete: count.default(72),
+  /** After these hours a request answers EstadoSolicitud 6. */
+  horas_solicitud: count.default(72),
+  max_descargas: count.default(2),
+  /** Equal requests of TipoSolicitud CFDI that a taxpayer may make in its life, then 5002. */
+  max_solicitudes_iguales: count.default(2),
+  max_folios_por_dia: count.default(2000),
+  segundos_token: count.default(300),
+  /** Whether the portal shows a captcha, and how many right answers it takes for wrong ones first. */
+  captcha: z.boolean().default(true),
+  captchas_rechazados: count.default(0),
+});
+
+export type Settings = z.infer<typeof settingsSchema>;
+export type SettingsInput = z.input<typeof settingsSchema>;

@@ -1,0 +1,116 @@
+import { formatWallTime, type WallTime } from '../wall-time.ts';
+import { mix, word } from './mix.ts';
+import { generateName } from './names.ts';
+import { generateRfc } from './rfc.ts';
+
+export type Tipo = 'emitidos' | 'recibidos';
+export type Documento = 'cfdi' | 'retenciones';
+export type Efecto = 'I' | 'E' | 'P' | 'N' | 'T';
+export type Persona = { rfc: string; nombre: string };
+
+/** One CFDI as the SAT's metadata shows it. Dates are `yyyy-MM-dd HH:mm:ss`, wall clock of central Mexico. */
+export type Row = {
+  uuid: string;
+  rfcEmisor: string;
+  nombreEmisor: string;
+  rfcReceptor: string;
+  nombreReceptor: string;
+  rfcPac: string;
+  emision: WallTime;
+  fechaEmision: string;
+  fechaCertificacionSat: string;
+  /** Plain decimal, for instance `1160.5`. */
+  monto: string;
+  efecto: Efecto;
+  estatus: 'Vigente' | 'Cancelado';
+  /** Empty for a valid one. */
+  fechaCancelacion: string;
+  /** Name of the complement as the bulk service's filter has it (`pago20`), or empty. */
+  complemento: string;
+  tercero: (Persona & { uuid: string }) | null;
+};
+
+/** What all rows of one taxpayer and kind have in common. */
+export type RowFamily = { key: Uint32Array; titular: Persona; tipo: Tipo; contrapartes: readonly Persona[] };
+
+const PACS = ['SAT970701NN3', 'SPR190613I52', 'LSO1306189R5'];
+const EFECTOS: readonly Efecto[] = ['I', 'I', 'I', 'I', 'I', 'I', 'E', 'P', 'N', 'T'];
+const COMPLEMENTOS: Record<Efecto, string> = { I: '', E: '', P: 'pago20', N: 'nomina12', T: 'cartaporte31' };
+const DAY = 86_400;
+
+/** The fixed places: of every 50 rows, those with these numbers are awkward in the way named. */
+const AWKWARD_NAMES: Record<number, string> = {
+  1: 'GRUPO CON\nSALTO DE LÍNEA',
+  2: 'EL "ENTRECOMILLADO"',
+  3: '"COMAS, PUNTOS, Y COMILLAS',
+  4: 'PEÑA & ÑANDÚ',
+  6: '',
+};
+const CANCELLED_PLACE = 5;
+const THIRD_PARTY_PLACE = 7;
+
+/** The people a taxpayer trades with: 40, among them RFCs with Ñ and & and the general public. */
+export function generateContrapartes(key: Uint32Array): Persona[] {
+  const fixed = [
+    { rfc: 'XAXX010101000', nombre: 'PUBLICO EN GENERAL' },
+    { rfc: 'ÑAM9207103I4', nombre: 'ÑAMERÍA DEL SURESTE' },
+    { rfc: 'H&O8805197Q2', nombre: 'HERRAJES & OCHOA' },
+  ];
+  const generated = Array.from({ length: 37 }, (_, n) => {
+    const isMoral = n % 3 !== 0;
+    return { rfc: generateRfc(key, n, isMoral), nombre: generateName(key, n, isMoral) };
+  });
+  return [...fixed, ...generated];
+}
+
+/** Makes row `n` of a family: the same family and number always give the same row. */
+export function createRow(family: RowFamily, n: number, emision: WallTime): Row {
+  const { key, titular, tipo, contrapartes } = family;
+  const place = n % 50;
+  const random = (slot: number) => mix(word(key, 4 + (slot & 3)) ^ (slot * 0x9e3779b1), n);
+  const known = contrapartes[random(0) % contrapartes.length] ?? titular;
+  const contraparte = { rfc: known.rfc, nombre: AWKWARD_NAMES[place] ?? known.nombre };
+  const [emisor, receptor] = tipo === 'emitidos' ? [titular, contraparte] : [contraparte, titular];
+  const efecto = EFECTOS[random(1) % EFECTOS.length] ?? 'I';
+  const certificacion = emision + (random(2) % 600);
+  const isCancelled = place === CANCELLED_PLACE || (place > THIRD_PARTY_PLACE && random(3) % 20 === 0);
+  const uuid = createUuid(key, n);
+  return {
+    uuid,
+    rfcEmisor: emisor.rfc,
+    nombreEmisor: emisor.nombre,
+    rfcReceptor: receptor.rfc,
+    nombreReceptor: receptor.nombre,
+    rfcPac: PACS[random(4) % PACS.length] ?? '',
+    emision,
+    fechaEmision: formatWallTime(emision),
+    fechaCertificacionSat: formatWallTime(certificacion),
+    monto: efecto === 'P' || efecto === 'T' ? '0' : String((random(5) % 5_000_000) / 100),
+    efecto,
+    estatus: isCancelled ? 'Cancelado' : 'Vigente',
+    fechaCancelacion: isCancelled ? formatWallTime(certificacion + (random(6) % (3 * DAY))) : '',
+    complemento: COMPLEMENTOS[efecto],
+    tercero: createTercero(family, n, uuid),
+  };
+}
+
+function createTercero({ key, contrapartes }: RowFamily, n: number, uuid: string): Row['tercero'] {
+  const place = n % 50;
+  const chance = mix(word(key, 7), n);
+  if (place !== THIRD_PARTY_PLACE && (place < THIRD_PARTY_PLACE || chance % 64 !== 0)) return null;
+  const persona = contrapartes[3 + (chance % 37)];
+  return persona ? { ...persona, uuid: place === THIRD_PARTY_PLACE ? uuid.toLowerCase() : uuid } : null;
+}
+
+/** The first eight digits are `mix` of the number, so that they are unique and lead back to it. */
+function createUuid(key: Uint32Array, n: number): string {
+  const a = hex(mix(word(key, 0), n));
+  const b = hex(mix(word(key, 1), n));
+  const c = hex(mix(word(key, 2), n));
+  const d = hex(mix(word(key, 3), n));
+  return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-A${c.slice(1, 4)}-${c.slice(4)}${d}`;
+}
+
+function hex(value: number): string {
+  return value.toString(16).toUpperCase().padStart(8, '0');
+}

@@ -1,0 +1,115 @@
+import type { Clock } from '../clock.ts';
+import { type WallTime, wallTimeOf } from '../wall-time.ts';
+import { keyOf } from './mix.ts';
+import { generateName } from './names.ts';
+import { isRfc } from './rfc.ts';
+import { createRow, type Documento, generateContrapartes, type Persona, type Row, type Tipo } from './row.ts';
+import { createDailySchedule, createFixedSchedule, type Filas, type Schedule } from './schedule.ts';
+
+export type Taxpayer = {
+  rfc: string;
+  nombre: string;
+  tipoPersona: 'fisica' | 'moral';
+  ciec: string;
+  /** Rows asked for by name, which then are the only ones; null: the generated handful a day. */
+  filas: readonly Filas[] | null;
+  /** Whether its packages carry junk entries; null: every third package does. */
+  basura: boolean | null;
+};
+
+export type TaxpayerChange = Partial<Pick<Taxpayer, 'nombre' | 'ciec' | 'filas' | 'basura'>>;
+
+export type RowOptions = {
+  documento?: Documento | undefined;
+  /** Generated rows later than this do not exist yet; default: the clock's now. Rows asked for by name always exist. */
+  corte?: WallTime | undefined;
+  /** How many rows to leave out at the beginning. */
+  skip?: number | undefined;
+};
+
+/** Every well-formed RFC is a taxpayer; the same seed and RFC always give the same one. */
+export type Taxpayers = {
+  /** Throws RangeError when the text has not the form of an RFC. */
+  taxpayer(rfc: string): Taxpayer;
+  change(rfc: string, change: TaxpayerChange): Taxpayer;
+  /** Rows issued from `inicio` to `fin`, both inside, by FechaEmision, made one by one. */
+  rows(rfc: string, tipo: Tipo, inicio: WallTime, fin: WallTime, options?: RowOptions): Iterable<Row>;
+  count(rfc: string, tipo: Tipo, inicio: WallTime, fin: WallTime, options?: RowOptions): number;
+  /** The row of a UUID (any letter case) among those of a taxpayer, or null. */
+  find(rfc: string, tipo: Tipo, uuid: string, options?: Pick<RowOptions, 'documento' | 'corte'>): Row | null;
+};
+
+type Family = { schedule: Schedule; titular: Persona; contrapartes: Persona[]; isFixed: boolean };
+
+/** Creates the taxpayers of `settings.semilla`. */
+export function createTaxpayers(deps: { clock: Clock; settings: { semilla: string } }): Taxpayers {
+  const changes = new Map<string, TaxpayerChange>();
+
+  const taxpayer = (rfc: string): Taxpayer => {
+    if (!isRfc(rfc)) throw new RangeError(`"${rfc}" no tiene la forma de un RFC`);
+    const isMoral = rfc.length === 12;
+    return {
+      rfc,
+      nombre: generateName(keyOf(deps.settings.semilla, rfc, 'nombre'), 0, isMoral),
+      tipoPersona: isMoral ? 'moral' : 'fisica',
+      ciec: `Ciec${rfc}`.padEnd(16, '0').slice(0, 16),
+      filas: null,
+      basura: null,
+      ...changes.get(rfc),
+    };
+  };
+
+  const familyOf = (rfc: string, tipo: Tipo, documento: Documento): Family => {
+    const { nombre, filas } = taxpayer(rfc);
+    const key = keyOf(deps.settings.semilla, rfc, documento, tipo);
+    const own = filas?.filter((some) => some.tipo === tipo && some.documento === documento);
+    return {
+      schedule: own
+        ? createFixedSchedule(deps.settings.semilla, rfc, own)
+        : createDailySchedule(key, documento),
+      titular: { rfc, nombre },
+      contrapartes: generateContrapartes(key),
+      isFixed: own !== undefined,
+    };
+  };
+
+  const lastOf = (family: Family, fin: WallTime, corte: WallTime | undefined) =>
+    family.isFixed ? fin : Math.min(fin, corte ?? wallTimeOf(deps.clock.now()));
+
+  return {
+    taxpayer,
+    change: (rfc, change) => {
+      taxpayer(rfc);
+      changes.set(rfc, { ...changes.get(rfc), ...change });
+      return taxpayer(rfc);
+    },
+    *rows(rfc, tipo, inicio, fin, { documento = 'cfdi', corte, skip } = {}) {
+      const family = familyOf(rfc, tipo, documento);
+      for (const { key, n, emision } of family.schedule.positions(inicio, lastOf(family, fin, corte), skip)) {
+        yield createRow(
+          { key, titular: family.titular, tipo, contrapartes: family.contrapartes },
+          n,
+          emision,
+        );
+      }
+    },
+    count: (rfc, tipo, inicio, fin, { documento = 'cfdi', corte, skip = 0 } = {}) => {
+      const family = familyOf(rfc, tipo, documento);
+      return Math.max(0, family.schedule.count(inicio, lastOf(family, fin, corte)) - skip);
+    },
+    find: (rfc, tipo, uuid, { documento = 'cfdi', corte } = {}) => {
+      const family = familyOf(rfc, tipo, documento);
+      const wanted = uuid.toUpperCase();
+      const last = lastOf(family, Number.POSITIVE_INFINITY, corte);
+      for (const { key, n, emision } of family.schedule.candidates(Number.parseInt(wanted.slice(0, 8), 16))) {
+        const row = createRow(
+          { key, titular: family.titular, tipo, contrapartes: family.contrapartes },
+          n,
+          emision,
+        );
+        if (row.uuid === wanted && emision <= last) return row;
+      }
+      return null;
+    },
+  };
+}
