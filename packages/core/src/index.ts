@@ -3,6 +3,7 @@ export * from './paquete-sat-invalido.ts';
 export * from './periodo.ts';
 export * from './ports/boveda.ts';
 export * from './ports/cola.ts';
+export * from './ports/idempotencia.ts';
 export * from './ports/paquetes.ts';
 export * from './ports/puerta.ts';
 export * from './ports/saldos.ts';
