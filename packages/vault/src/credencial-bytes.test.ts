@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import type { Credencial } from '@acuse/core';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeCredencial, encodeCredencial } from './credencial-bytes.ts';
+
+const rfc = 'ÑUÑ920208KL4';
+const buffer = fc.uint8Array({ maxLength: 3_000 }).map((bytes) => Buffer.from(bytes));
+const credencial: fc.Arbitrary<Credencial> = fc.oneof(
+  buffer.map((ciec) => ({ tipo: 'ciec' as const, rfc, ciec })),
+  fc.tuple(buffer, buffer).map(([cer, key]) => ({ tipo: 'efirma' as const, rfc, cer, key })),
+);
+
+describe('credential bytes', () => {
+  it('give back what was written', () => {
+    fc.assert(
+      fc.property(credencial, (value) => {
+        const bytes = encodeCredencial(value);
+        expect(decodeCredencial(bytes, value.tipo, rfc)).toEqual(value);
+        expect(decodeCredencial(bytes, value.tipo === 'ciec' ? 'efirma' : 'ciec', rfc)).toBeNull();
+      }),
+    );
+  });
+
+  it('have one length for every CIEC of the SAT', () => {
+    const lengths = [1, 8, 12, 16].map(
+      (length) => encodeCredencial({ tipo: 'ciec', rfc, ciec: randomBytes(length) }).length,
+    );
+    expect(new Set(lengths)).toEqual(new Set([32]));
+  });
+
+  it('decode into memory of their own', () => {
+    const decoded = decodeCredencial(
+      encodeCredencial({ tipo: 'efirma', rfc, cer: randomBytes(9), key: randomBytes(9) }),
+      'efirma',
+      rfc,
+    );
+    if (decoded?.tipo !== 'efirma') throw new Error('not decoded');
+    expect(decoded.key.buffer.byteLength).toBe(9);
+  });
+
+  it('are refused when anything is missing, too much or not zero where it must be', () => {
+    const good = encodeCredencial({ tipo: 'efirma', rfc, cer: randomBytes(9), key: randomBytes(9) });
+    for (let length = 0; length < 27; length += 1) {
+      expect(decodeCredencial(good.subarray(0, length), 'efirma', rfc)).toBeNull();
+    }
+    expect(decodeCredencial(Buffer.concat([good, Buffer.alloc(32)]), 'efirma', rfc)).toBeNull();
+    const dirty = Buffer.from(good);
+    dirty[dirty.length - 1] = 1;
+    expect(decodeCredencial(dirty, 'efirma', rfc)).toBeNull();
+    const long = Buffer.from(good);
+    long.writeUInt32BE(0xffffffff, 1);
+    expect(decodeCredencial(long, 'efirma', rfc)).toBeNull();
+  });
+});

@@ -1,0 +1,51 @@
+import type { Credencial, TipoCredencial } from '@acuse/core';
+
+const TIPO_BYTE: Record<TipoCredencial, number> = { ciec: 1, efirma: 2 };
+const LENGTH_BYTES = 4;
+/** Plaintexts are padded to a multiple of this, so that the length of a CIEC does not show. */
+const BLOCK = 32;
+
+/**
+ * A credential as the plaintext of an envelope: type (1), then each part as length (4, big endian) and bytes, then zeros up to a
+ * multiple of 32. A CIEC has one part; an e.firma has two, certificate and key. The RFC is not in it: it is bound as associated
+ * data. The caller zeroes the result.
+ */
+export function encodeCredencial(credencial: Credencial): Buffer {
+  const parts = credencial.tipo === 'ciec' ? [credencial.ciec] : [credencial.cer, credencial.key];
+  const length = parts.reduce((sum, part) => sum + LENGTH_BYTES + part.length, 1);
+  const bytes = Buffer.alloc(Math.ceil(length / BLOCK) * BLOCK);
+  let offset = bytes.writeUInt8(TIPO_BYTE[credencial.tipo], 0);
+  for (const part of parts) {
+    offset = bytes.writeUInt32BE(part.length, offset);
+    offset += part.copy(bytes, offset);
+  }
+  return bytes;
+}
+
+/** Reads what {@link encodeCredencial} wrote, into buffers of its own. Null when it is not exactly that, or of another type. */
+export function decodeCredencial(bytes: Buffer, tipo: TipoCredencial, rfc: string): Credencial | null {
+  if (bytes[0] !== TIPO_BYTE[tipo]) return null;
+  let offset = 1;
+  const next = (): Buffer | null => {
+    if (bytes.length - offset < LENGTH_BYTES) return null;
+    const start = offset + LENGTH_BYTES;
+    const end = start + bytes.readUInt32BE(offset);
+    if (end > bytes.length) return null;
+    offset = end;
+    return bytes.subarray(start, end);
+  };
+  const isWhole = () => bytes.length - offset < BLOCK && bytes.subarray(offset).every((byte) => byte === 0);
+  const first = next();
+  if (first === null) return null;
+  if (tipo === 'ciec') return isWhole() ? { tipo, rfc, ciec: ownCopy(first) } : null;
+  const key = next();
+  if (key === null || !isWhole()) return null;
+  return { tipo, rfc, cer: ownCopy(first), key: ownCopy(key) };
+}
+
+/** Outside of Node's shared pool, so that nothing else ever lives in the same memory. */
+function ownCopy(bytes: Buffer): Buffer {
+  const copy = Buffer.allocUnsafeSlow(bytes.length);
+  bytes.copy(copy);
+  return copy;
+}

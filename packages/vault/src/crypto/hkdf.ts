@@ -1,0 +1,33 @@
+import { createHmac } from 'node:crypto';
+
+const HASH_BYTES = 32;
+
+/** HKDF-Extract with SHA-256 (RFC 5869, 2.2). An empty salt means 32 zero bytes. */
+export function hkdfExtract(salt: Uint8Array, ikm: Uint8Array): Buffer {
+  return createHmac('sha256', salt).update(ikm).digest();
+}
+
+/** HKDF-Expand with SHA-256 (RFC 5869, 2.3). `length` in bytes, at most 255 × 32. */
+export function hkdfExpand(prk: Uint8Array, info: Uint8Array, length: number): Buffer {
+  if (length < 1 || length > 255 * HASH_BYTES) throw new RangeError('HKDF output is 1 to 8160 bytes');
+  const okm = Buffer.allocUnsafeSlow(length);
+  let block = Buffer.alloc(0);
+  for (let offset = 0, counter = 1; offset < length; offset += HASH_BYTES, counter += 1) {
+    const next = createHmac('sha256', prk).update(block).update(info).update(Uint8Array.of(counter)).digest();
+    block.fill(0);
+    block = next;
+    block.copy(okm, offset, 0, Math.min(HASH_BYTES, length - offset));
+  }
+  block.fill(0);
+  return okm;
+}
+
+/** HKDF-SHA-256, both steps (RFC 5869). The caller zeroes the result. */
+export function hkdf(ikm: Uint8Array, salt: Uint8Array, info: Uint8Array, length: number): Buffer {
+  const prk = hkdfExtract(salt, ikm);
+  try {
+    return hkdfExpand(prk, info, length);
+  } finally {
+    prk.fill(0);
+  }
+}

@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto';
+import type { Credencial, TipoCredencial } from '@acuse/core';
+import { decodeCredencial, encodeCredencial } from '../credencial-bytes.ts';
+import { CredencialIlegible } from '../credencial-ilegible.ts';
+import { AES_256_KEY_BYTES, openGcm, sealGcm } from '../crypto/aes-gcm.ts';
+import { canonicalBytes } from '../crypto/canonical.ts';
+import { CLAVE_BYTES } from '../crypto/clave-32.ts';
+import { hkdf } from '../crypto/hkdf.ts';
+import { type Keyring, kidOf } from './keyring.ts';
+
+/**
+ * The row a stored credential belongs to. Every field is bound to the ciphertext: bytes moved to another row, taxpayer or
+ * account, or given a later expiry, do not open any more.
+ */
+export interface ContextoCredencial {
+  /** Table and primary key of the row. */
+  readonly tabla: string;
+  readonly id: string;
+  readonly cuenta: string;
+  readonly rfc: string;
+  readonly tipo: TipoCredencial;
+  /** Id of the API key whose secret the inner layer is derived from. */
+  readonly keyId: string;
+  /** To the millisecond, as it is stored; null when the credential does not expire. Whether it has passed is the database's to say. */
+  readonly expiraEn: Date | null;
+}
+
+/** The two things without which nothing opens. */
+export interface ClavesCredencial {
+  readonly keyring: Keyring;
+  /** The 32-byte secret of the API key (`ApiKey.secret`). */
+  readonly secret: Buffer;
+  /**
+   * 32 random bytes that live somewhere they can be destroyed for certain. When they are gone, every copy of the credential,
+   * backups included, is gone. Whether one was used is readable with {@link needsShredKey}.
+   */
+  readonly shredKey?: Buffer | null;
+}
+
+const VERSION = 1;
+const FLAG_SHRED = 1;
+const HEADER_BYTES = 2;
+const SALT_BYTES = 32;
+
+function associatedData(layer: 'inner' | 'outer', flags: number, contexto: ContextoCredencial): Buffer {
+  const { tabla, id, cuenta, rfc, tipo, keyId, expiraEn } = contexto;
+  const header = Uint8Array.of(VERSION, flags);
+  return canonicalBytes('acuse/v1/credencial', layer, header, tabla, id, cuenta, rfc, tipo, keyId, expiraEn);
+}
+
+function deriveInnerKey(claves: ClavesCredencial, salt: Uint8Array, aad: Uint8Array): Buffer {
+  const ikm = Buffer.concat([claves.secret, claves.shredKey ?? Buffer.alloc(0)]);
+  try {
+    return hkdf(ikm, salt, canonicalBytes('acuse/v1/credencial/key', aad), AES_256_KEY_BYTES);
+  } finally {
+    ikm.fill(0);
+  }
+}
+
+function requireLengths({ secret, shredKey }: ClavesCredencial): void {
+  if (secret.length !== CLAVE_BYTES) throw new TypeError('An API key secret has 32 bytes');
+  if (shredKey && shredKey.length !== CLAVE_BYTES) throw new TypeError('A shred key has 32 bytes');
+}
+
+function flagsOf(sealed: Uint8Array): number | null {
+  const [version, flags] = sealed;
+  return version === VERSION && (flags === 0 || flags === FLAG_SHRED) ? flags : null;
+}
+
+/**
+ * Encrypts a credential for storage: version (1) ‖ flags (1) ‖ keyring wrap of [salt (32) ‖ IV (12) ‖ ciphertext ‖ tag (16)].
+ * Inner layer: AES-256-GCM under HKDF-SHA-256 of the API key's secret. Outer layer: AES-256-GCM under the keyring.
+ * Does not zero the credential. Throws TypeError when it is not of the context's RFC and type, KeyringExhausted.
+ */
+export function sealCredencial(
+  credencial: Credencial,
+  contexto: ContextoCredencial,
+  claves: ClavesCredencial,
+): Buffer {
+  requireLengths(claves);
+  if (credencial.rfc !== contexto.rfc || credencial.tipo !== contexto.tipo) {
+    throw new TypeError('The credential is not of this context');
+  }
+  const flags = claves.shredKey ? FLAG_SHRED : 0;
+  const aad = associatedData('inner', flags, contexto);
+  const salt = randomBytes(SALT_BYTES);
+  const innerKey = deriveInnerKey(claves, salt, aad);
+  const plaintext = encodeCredencial(credencial);
+  try {
+    const inner = Buffer.concat([salt, sealGcm(innerKey, aad, plaintext)]);
+    const outer = claves.keyring.wrap(inner, associatedData('outer', flags, contexto));
+    return Buffer.concat([Uint8Array.of(VERSION, flags), outer]);
+  } finally {
+    innerKey.fill(0);
+    plaintext.fill(0);
+  }
+}
+
+/**
+ * Opens what {@link sealCredencial} returned, into fresh buffers that the caller wipes. Throws {@link CredencialIlegible} whatever
+ * the reason. Does not look at the clock: read the row with `expira_en > now()` of the database.
+ */
+export function openCredencial(
+  sealed: Uint8Array,
+  contexto: ContextoCredencial,
+  claves: ClavesCredencial,
+): Credencial {
+  requireLengths(claves);
+  const flags = flagsOf(sealed);
+  if (flags === null || (flags === FLAG_SHRED) !== Boolean(claves.shredKey)) throw new CredencialIlegible();
+  const inner = claves.keyring.unwrap(
+    sealed.subarray(HEADER_BYTES),
+    associatedData('outer', flags, contexto),
+  );
+  if (inner === null) throw new CredencialIlegible();
+  const aad = associatedData('inner', flags, contexto);
+  const innerKey = deriveInnerKey(claves, inner.subarray(0, SALT_BYTES), aad);
+  const plaintext = openGcm(innerKey, aad, inner.subarray(SALT_BYTES));
+  innerKey.fill(0);
+  if (plaintext === null) throw new CredencialIlegible();
+  try {
+    const credencial = decodeCredencial(plaintext, contexto.tipo, contexto.rfc);
+    if (credencial === null) throw new CredencialIlegible();
+    return credencial;
+  } finally {
+    plaintext.fill(0);
+  }
+}
+
+/**
+ * Moves a stored credential to the keyring's current key without opening its inner layer, which nobody can without the API
+ * key. Returns null when it is there already. Throws {@link CredencialIlegible} when the outer layer does not open.
+ */
+export function rewrapCredencial(
+  sealed: Uint8Array,
+  contexto: ContextoCredencial,
+  keyring: Keyring,
+): Buffer | null {
+  const flags = flagsOf(sealed);
+  if (flags === null) throw new CredencialIlegible();
+  const wrapped = sealed.subarray(HEADER_BYTES);
+  const aad = associatedData('outer', flags, contexto);
+  const inner = keyring.unwrap(wrapped, aad);
+  if (inner === null) throw new CredencialIlegible();
+  if (kidOf(wrapped) === keyring.current) return null;
+  return Buffer.concat([Uint8Array.of(VERSION, flags), keyring.wrap(inner, aad)]);
+}
+
+/** The keyring key a stored credential is under, or null: store it in a column, to know when an old key can be removed. */
+export function kidOfCredencial(sealed: Uint8Array): string | null {
+  return flagsOf(sealed) === null ? null : kidOf(sealed.subarray(HEADER_BYTES));
+}
+
+/** Whether a stored credential was sealed with a shred key, so that a lost shred key is told from a damaged row. */
+export function needsShredKey(sealed: Uint8Array): boolean {
+  return flagsOf(sealed) === FLAG_SHRED;
+}
