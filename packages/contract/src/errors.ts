@@ -172,6 +172,13 @@ export const CATALOGO = {
     texto:
       'El encabezado User-Agent falta o no está permitido. Envíe uno que identifique a su aplicación, de hasta 512 caracteres.',
   },
+  PETICION_ILEGIBLE: {
+    http: 400,
+    codigo: 9400,
+    reembolsa: false,
+    texto:
+      'La petición no se pudo leer como HTTP. Revise encabezados, longitudes y tiempos de envío de su cliente.',
+  },
   RUTA_DESCONOCIDA: {
     http: 404,
     codigo: 9404,
