@@ -4,6 +4,8 @@ import { SatError } from '@acuse/core';
 export interface EstadoHost {
   /** Failures since the last success. */
   readonly fallos: number;
+  /** Failures before the last success: what a success that is withdrawn goes back to. */
+  readonly fallosAntes: number;
   /** Nothing is sent before this instant. */
   readonly abiertoHasta: number;
   /** A probe is under way and no other is sent before this instant. */
@@ -18,7 +20,7 @@ export interface EstadoCortacircuitos {
   update(host: string, change: (estado: EstadoHost) => EstadoHost): Promise<void>;
 }
 
-export const ESTADO_INICIAL: EstadoHost = { fallos: 0, abiertoHasta: 0, sondaHasta: 0 };
+export const ESTADO_INICIAL: EstadoHost = { fallos: 0, fallosAntes: 0, abiertoHasta: 0, sondaHasta: 0 };
 
 export function createEstadoCortacircuitosMemoria(): EstadoCortacircuitos {
   const hosts = new Map<string, EstadoHost>();
@@ -37,6 +39,8 @@ export interface Cortacircuitos {
   /** Resolves when a request to the host may be sent; rejects with CORTACIRCUITOS_ABIERTO while it is to be left alone. */
   admit(host: string): Promise<void>;
   report(host: string, desenlace: Desenlace): Promise<void>;
+  /** Turns the success reported last into a failure: the answer arrived and proved worthless when read. */
+  withdraw(host: string): Promise<void>;
 }
 
 /**
@@ -51,6 +55,12 @@ export function createCortacircuitos(
   const { failures, openMs, now } = options;
   const attempt = (host: string, change: (e: EstadoHost) => EstadoHost) =>
     estado.update(host, change).catch(() => {});
+  const afterFailure = (fallos: number): EstadoHost => ({
+    fallos,
+    fallosAntes: 0,
+    abiertoHasta: fallos >= failures ? now() + openMs : 0,
+    sondaHasta: 0,
+  });
   return {
     async admit(host) {
       let admitted = true;
@@ -67,11 +77,13 @@ export function createCortacircuitos(
     },
     report(host, desenlace) {
       return attempt(host, (e) => {
-        if (desenlace === 'exito') return ESTADO_INICIAL;
-        if (desenlace === 'neutral') return { ...e, sondaHasta: 0 };
-        const fallos = e.fallos + 1;
-        return { fallos, abiertoHasta: fallos >= failures ? now() + openMs : 0, sondaHasta: 0 };
+        if (desenlace === 'exito') return { ...ESTADO_INICIAL, fallosAntes: e.fallos };
+        if (desenlace === 'neutral') return { ...e, fallosAntes: 0, sondaHasta: 0 };
+        return afterFailure(e.fallos + 1);
       });
+    },
+    withdraw(host) {
+      return attempt(host, (e) => afterFailure(Math.max(e.fallos, e.fallosAntes) + 1));
     },
   };
 }

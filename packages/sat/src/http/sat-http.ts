@@ -131,7 +131,7 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
         status: answer.statusCode,
         headers: answer.headers,
         body,
-        markFailed: () => cortacircuitos.report(request.host, 'fallo'),
+        markFailed: () => cortacircuitos.withdraw(request.host),
       };
     } catch (error) {
       plazo.release();

@@ -1,0 +1,93 @@
+import type { RespuestaVerificarMetadata, VerificarMetadata } from '@acuse/core';
+import { errorOf, readCodigo, readId, readMensaje } from '../codigos.ts';
+import { llamar } from '../llamar.ts';
+import { SERVICIO_CFDI } from '../servicio.ts';
+import { sobreFirmado } from '../sobres.ts';
+import { type Elemento, onlyChild, unreadable } from '../xml.ts';
+import { type ContextoSoap, conToken } from './contexto.ts';
+
+/** Codes that the SAT gives as the reason of a state (`CodigoEstadoSolicitud`). */
+const RAZONES = new Set(
+  ['300', '301', '302', '303', '304', '305', '404'].concat([
+    '5000',
+    '5001',
+    '5002',
+    '5003',
+    '5004',
+    '5005',
+    '5006',
+    '5011',
+    '5012',
+  ]),
+);
+
+/** Asks how far a request is. */
+export async function verificarMetadata(
+  contexto: ContextoSoap,
+  { rfc, folio }: VerificarMetadata,
+): Promise<RespuestaVerificarMetadata> {
+  const { http, firmante, signal, settings } = contexto;
+  const sobre = sobreFirmado(firmante, 'VerificaSolicitudDescarga', 'solicitud', {
+    IdSolicitud: folio,
+    RfcSolicitante: rfc,
+  });
+  const { codigo, result } = await conToken(contexto, async (token) => {
+    const paso = SERVICIO_CFDI.verifica;
+    const { contenido } = await llamar(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);
+    if (contenido.nombre !== 'VerificaSolicitudDescargaResponse') throw unreadable('falta la respuesta');
+    const result = onlyChild(contenido, 'VerificaSolicitudDescargaResult');
+    return { codigo: readCodigo(result.atributos['CodEstatus'], 'CodEstatus'), result };
+  });
+  return readEstado(result, codigo);
+}
+
+/**
+ * The state decides, then its reason, then the code of the call: an empty period is state 5 with reason 5004 while the code of the
+ * call stays 5000 (luisiturrios1/python-cfdiclient#40, FiscalAPI/xml-downloader#7). State 0, or none, means that
+ * the call failed.
+ */
+function readEstado(result: Elemento, codEstatus: string): RespuestaVerificarMetadata {
+  const { EstadoSolicitud, CodigoEstadoSolicitud, Mensaje } = result.atributos;
+  const mensaje = readMensaje(Mensaje);
+  const razon = () => {
+    const codigo = readCodigo(CodigoEstadoSolicitud, 'CodigoEstadoSolicitud');
+    if (!RAZONES.has(codigo)) throw unreadable('CodigoEstadoSolicitud desconocido', codigo);
+    return codigo;
+  };
+  switch (EstadoSolicitud || '0') {
+    case '0':
+      if (codEstatus === '5004') return { resultado: 'DESCONOCIDA', codigo: codEstatus, mensaje };
+      throw errorOf(codEstatus);
+    case '1':
+    case '2':
+      return { resultado: 'EN_PROCESO' };
+    case '3':
+      return readTerminada(result);
+    case '4':
+      return { resultado: 'ERROR', codigo: razon(), mensaje };
+    case '5': {
+      const codigo = razon();
+      if (codigo === '5004') return { resultado: 'VACIA' };
+      if (codigo === '5003') return { resultado: 'DEMASIADOS' };
+      return { resultado: 'RECHAZADA', codigo, mensaje };
+    }
+    case '6':
+      return { resultado: 'VENCIDA', codigo: razon(), mensaje };
+    default:
+      throw unreadable('EstadoSolicitud desconocido');
+  }
+}
+
+function readTerminada(result: Elemento): RespuestaVerificarMetadata {
+  const paquetes = result.hijos
+    .filter((hijo) => hijo.nombre === 'IdsPaquetes')
+    .map((hijo) => readId(hijo.texto.trim(), 'IdsPaquetes'));
+  const numero = result.atributos['NumeroCFDIs'];
+  if (numero !== undefined && !/^\d{1,9}$/.test(numero)) throw unreadable('NumeroCFDIs no es un número');
+  const registros = numero === undefined ? null : Number(numero);
+  if (paquetes.length === 0) {
+    if (registros === 0) return { resultado: 'VACIA' };
+    throw unreadable('terminada sin paquetes');
+  }
+  return { resultado: 'TERMINADA', paquetes: [...new Set(paquetes)], registros };
+}

@@ -1,0 +1,47 @@
+import { createPrivateKey, createSign, type KeyObject, X509Certificate } from 'node:crypto';
+import { type CredencialEfirma, SatError } from '@acuse/core';
+
+/** An e.firma ready to sign. */
+export interface Firmante {
+  /** SHA-256 of the certificate: what a token is cached under. */
+  readonly huella: string;
+  /** The certificate, DER in base64 without line breaks. */
+  readonly certificado: string;
+  /** RFC 4514 order and escapes. The SAT does not compare it as text: every public client writes it differently. */
+  readonly emisor: string;
+  /** Decimal, as xmldsig asks. */
+  readonly serie: string;
+  readonly validoDesde: Date;
+  readonly validoHasta: Date;
+  /** RSA-SHA1 over the UTF-8 bytes, base64: the only algorithm that any client of the service was seen to use. */
+  sign(text: string): string;
+}
+
+/** Opens an e.firma. Throws EFIRMA_RECHAZADA when it cannot be read or the key is not the certificate's pair. */
+export function openEfirma(credencial: CredencialEfirma): Firmante {
+  const { cert, key } = readPair(credencial);
+  if (!cert.checkPrivateKey(key)) {
+    throw new SatError('EFIRMA_RECHAZADA', { detalle: 'la llave no es la del certificado' });
+  }
+  return {
+    huella: cert.fingerprint256,
+    certificado: cert.raw.toString('base64'),
+    emisor: cert.issuer.split('\n').reverse().join(','),
+    serie: BigInt(`0x${cert.serialNumber}`).toString(),
+    validoDesde: new Date(cert.validFrom),
+    validoHasta: new Date(cert.validTo),
+    sign: (text) => createSign('RSA-SHA1').update(text, 'utf8').sign(key, 'base64'),
+  };
+}
+
+function readPair({ cer, key }: CredencialEfirma): { cert: X509Certificate; key: KeyObject } {
+  try {
+    return {
+      cert: new X509Certificate(cer),
+      key: createPrivateKey({ key, format: 'der', type: 'pkcs8' }),
+    };
+  } catch {
+    // Without its cause: an error of the key parser may describe the key.
+    throw new SatError('EFIRMA_RECHAZADA', { detalle: 'el certificado o la llave no se puede leer' });
+  }
+}

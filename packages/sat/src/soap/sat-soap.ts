@@ -1,0 +1,45 @@
+import { type Consulta, type NombreConsulta, type Respuesta, type Sat, SatError } from '@acuse/core';
+import type { SatHttp } from '../http/sat-http.ts';
+import { autenticar } from './autenticar.ts';
+import type { ContextoSoap } from './consultas/contexto.ts';
+import { descargarPaquete } from './consultas/descargar-paquete.ts';
+import { solicitarMetadata } from './consultas/solicitar-metadata.ts';
+import { verificarMetadata } from './consultas/verificar-metadata.ts';
+import { openEfirma } from './efirma.ts';
+import { SAT_SOAP_DEFAULTS, type SatSoapSettings } from './settings.ts';
+import { createTokens } from './tokens.ts';
+
+type Consultas = {
+  readonly [N in NombreConsulta]: (contexto: ContextoSoap, consulta: Consulta<N>) => Promise<Respuesta<N>>;
+};
+
+const CONSULTAS: Consultas = {
+  'solicitar-metadata': solicitarMetadata,
+  'verificar-metadata': verificarMetadata,
+  'descargar-paquete': descargarPaquete,
+};
+
+/** The SOAP channel: the SAT's service "Descarga Masiva" 1.5, signed with the e.firma. */
+export function createSatSoap(deps: { http: SatHttp; settings?: SatSoapSettings; now?: () => number }): Sat {
+  const settings = { ...SAT_SOAP_DEFAULTS, ...deps.settings };
+  const now = deps.now ?? Date.now;
+  const tokens = createTokens({
+    authenticate: (firmante, signal) =>
+      autenticar(deps.http, firmante, now, { maxBytes: settings.maxAnswerBytes, signal }),
+    now,
+    marginMs: settings.tokenMarginMs,
+  });
+  return {
+    async send<N extends NombreConsulta>(
+      consulta: Consulta<N> & { readonly consulta: N },
+      credencial: Parameters<Sat['send']>[1],
+      { signal }: Parameters<Sat['send']>[2],
+    ): Promise<Respuesta<N>> {
+      if (signal.aborted) throw new SatError('CANCELADA');
+      if (credencial.tipo !== 'efirma')
+        throw new SatError('CANAL_DESACTIVADO', { detalle: 'soap pide e.firma' });
+      const contexto = { http: deps.http, tokens, firmante: openEfirma(credencial), signal, settings };
+      return await CONSULTAS[consulta.consulta](contexto, consulta);
+    },
+  };
+}

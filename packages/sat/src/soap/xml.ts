@@ -1,0 +1,84 @@
+import { SatError } from '@acuse/core';
+import { SaxesParser } from 'saxes';
+
+export const NS_SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
+export const MAX_PROFUNDIDAD = 32;
+
+/** An element of an answer. Names without prefix. */
+export interface Elemento {
+  readonly nombre: string;
+  readonly ns: string;
+  readonly atributos: Readonly<Record<string, string>>;
+  readonly hijos: readonly Elemento[];
+  /** Its own text, children left out. */
+  readonly texto: string;
+}
+
+interface Abierto extends Elemento {
+  readonly hijos: Elemento[];
+  texto: string;
+}
+
+/**
+ * Reads an answer of the SAT as strict, namespaced XML. The parser knows no entities but XML's own five, a document type is
+ * refused, and so is anything not well-formed to its last byte: a cut answer is not a shorter answer. Throws
+ * RESPUESTA_ILEGIBLE.
+ */
+export function parseXml(text: string): Elemento {
+  if (/<!(doctype|entity)/i.test(text)) throw unreadable('DOCTYPE');
+  const stack: Abierto[] = [];
+  let root: Elemento | undefined;
+  const parser = new SaxesParser({ xmlns: true });
+  parser.on('doctype', () => {
+    throw unreadable('DOCTYPE');
+  });
+  parser.on('opentag', (tag) => {
+    if (stack.length >= MAX_PROFUNDIDAD) throw unreadable('demasiada profundidad');
+    const atributos = attributesOf(tag.attributes);
+    const elemento: Abierto = { nombre: tag.local, ns: tag.uri, atributos, hijos: [], texto: '' };
+    stack.at(-1)?.hijos.push(elemento);
+    root ??= elemento;
+    stack.push(elemento);
+  });
+  parser.on('closetag', () => {
+    stack.pop();
+  });
+  const addText = (piece: string) => {
+    const open = stack.at(-1);
+    if (open !== undefined) open.texto += piece;
+  };
+  parser.on('text', addText);
+  parser.on('cdata', addText);
+  runParser(() => parser.write(text).close());
+  if (root === undefined) throw unreadable('respuesta vacía');
+  return root;
+}
+
+/** Attributes without a namespace, by name, without a prototype. */
+export function attributesOf(
+  attributes: Readonly<Record<string, { local: string; uri: string; value: string }>>,
+): Record<string, string> {
+  const own: Record<string, string> = Object.create(null);
+  for (const { local, uri, value } of Object.values(attributes)) if (uri === '') own[local] = value;
+  return own;
+}
+
+/** Runs a step of the parser. Its errors quote the document, so only the fact that there was one goes on. */
+export function runParser(step: () => void): void {
+  try {
+    step();
+  } catch (error) {
+    throw error instanceof SatError ? error : unreadable('XML mal formado');
+  }
+}
+
+export function unreadable(detalle: string, codigo?: string): SatError {
+  return new SatError('RESPUESTA_ILEGIBLE', { detalle, codigo: codigo ?? null });
+}
+
+/** The only child of that name, or RESPUESTA_ILEGIBLE. */
+export function onlyChild(padre: Elemento, nombre: string): Elemento {
+  const [hijo, otro] = padre.hijos.filter((h) => h.nombre === nombre);
+  if (hijo === undefined || otro !== undefined) throw unreadable(`falta ${nombre}`);
+  return hijo;
+}
