@@ -10,3 +10,4 @@ export * from './ports/saldos.ts';
 export * from './ports/sat.ts';
 export * from './ports/solicitudes.ts';
 export * from './sat-error.ts';
+export * from './solicitud/progreso.ts';

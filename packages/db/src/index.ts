@@ -1,1 +1,15 @@
-export {};
+export * from './bandeja.ts';
+export * from './boveda.ts';
+export * from './cuentas/contribuyentes.ts';
+export { type CuentaVista, createCuentas } from './cuentas/cuentas.ts';
+export * from './cuentas/llaves.ts';
+export * from './cuentas/rechazo.ts';
+export * from './cuentas/solicitudes-lista.ts';
+export * from './database.ts';
+export * from './latidos.ts';
+export * from './migrate.ts';
+export * from './puerta.ts';
+export * from './saldos.ts';
+export * from './solicitudes.ts';
+export * from './taller.ts';
+export * from './vigilancia.ts';

@@ -14,7 +14,7 @@ export interface NuevaGuardada {
   readonly expiraEn?: Date;
 }
 
-/** A solicitud that waits for its e.firma and what the API has to know to seal the key to it. */
+/** An open solicitud that goes on with the e.firma, and what the API has to know to seal the key to it. */
 export interface EsperaEfirma {
   readonly solicitudId: string;
   readonly deadlineAt: Date;
@@ -31,10 +31,10 @@ export interface Boveda {
    */
   store(nueva: NuevaGuardada, ip: string): Promise<boolean>;
 
-  /** Open solicitudes of this key that wait for the e.firma. */
+  /** Open solicitudes of this key that go through the e.firma, waiting for it or not: a fresh key serves them all. */
   waitingForEfirma(apiKeyId: string): Promise<readonly EsperaEfirma[]>;
 
-  /** Hands each waiting solicitud its newly sealed credential and sets it going again, one statement each. */
+  /** Gives a solicitud its newly sealed credential and, if it waited for one, sets it going again: one statement. False when it has ended. */
   resume(sellada: { solicitudId: string; kid: string; sobre: Buffer; expiraEn: Date }): Promise<boolean>;
 
   /** Deletes what has expired: e.firma keys, their shred keys, sealed copies. Returns how many rows. */

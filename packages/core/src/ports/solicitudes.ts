@@ -13,9 +13,8 @@ export interface CredencialSellada {
 }
 
 export interface NuevaSolicitud {
-  /** UUIDv7. */
+  /** UUIDv7; also the identity of its charge and refund in the ledger. */
   readonly id: string;
-  readonly opId: string;
   readonly cuentaId: string;
   readonly contribuyenteId: string;
   readonly apiKeyId: string;

@@ -1,0 +1,84 @@
+import { randomUUID } from 'node:crypto';
+import type { Avance, CambioParte } from '@acuse/core';
+import type pg from 'pg';
+
+const COLUMNS = {
+  estado: 'estado',
+  folio: 'folio',
+  desfase: 'desfase',
+  envios: 'envios',
+  reenvios: 'reenvios',
+  consultas: 'consultas',
+  fallos: 'fallos',
+  registros: 'registros',
+} as const satisfies Partial<Record<keyof CambioParte, string>>;
+
+/** Writes the changes of one step. The caller holds the row lock of the solicitud in this transaction. */
+export async function writeAvance(client: pg.PoolClient, solicitudId: string, avance: Avance): Promise<void> {
+  for (const cambio of avance.partes ?? []) await writeParte(client, solicitudId, cambio);
+  if (avance.nuevas) {
+    const { reemplaza, periodos } = avance.nuevas;
+    if (reemplaza !== null)
+      await client.query('DELETE FROM parte WHERE id = $1 AND solicitud_id = $2', [reemplaza, solicitudId]);
+    await client.query(
+      `INSERT INTO parte (id, solicitud_id, inicio, fin)
+       SELECT n.id, $1, n.inicio, n.fin FROM unnest($2::uuid[], $3::text[], $4::text[]) AS n (id, inicio, fin)`,
+      [
+        solicitudId,
+        periodos.map(() => randomUUID()),
+        periodos.map((p) => p.inicio),
+        periodos.map((p) => p.fin),
+      ],
+    );
+  }
+  if (avance.eventos && avance.eventos.length > 0)
+    await client.query(
+      `INSERT INTO evento (solicitud_id, tipo, codigo, detalle)
+       SELECT $1, n.tipo, n.codigo, n.detalle FROM unnest($2::text[], $3::text[], $4::text[]) AS n (tipo, codigo, detalle)`,
+      [
+        solicitudId,
+        avance.eventos.map((e) => e.tipo),
+        avance.eventos.map((e) => e.codigo ?? null),
+        avance.eventos.map((e) => e.detalle?.slice(0, 500) ?? null),
+      ],
+    );
+}
+
+async function writeParte(client: pg.PoolClient, solicitudId: string, cambio: CambioParte): Promise<void> {
+  const values: unknown[] = [cambio.parteId, solicitudId];
+  const sets: string[] = [];
+  const set = (expression: (parameter: string) => string, value: unknown) => {
+    values.push(value);
+    sets.push(expression(`$${values.length}`));
+  };
+  for (const [field, column] of Object.entries(COLUMNS)) {
+    const value = cambio[field as keyof typeof COLUMNS];
+    if (value !== undefined) set((parameter) => `${column} = ${parameter}`, value);
+  }
+  if (cambio.dueInSeconds !== undefined)
+    set((parameter) => `due_at = now() + make_interval(secs => ${parameter})`, cambio.dueInSeconds);
+  if (cambio.estado === 'SOLICITADA') sets.push('solicitada_en = now()');
+  if (sets.length > 0)
+    await client.query(`UPDATE parte SET ${sets.join(', ')} WHERE id = $1 AND solicitud_id = $2`, values);
+
+  if (cambio.paquetes) {
+    await client.query('DELETE FROM paquete_sat WHERE parte_id = $1', [cambio.parteId]);
+    await client.query(
+      `INSERT INTO paquete_sat (parte_id, paquete, orden)
+       SELECT $1, n.paquete, n.orden FROM unnest($2::text[]) WITH ORDINALITY AS n (paquete, orden)`,
+      [cambio.parteId, cambio.paquetes],
+    );
+  }
+  if (cambio.guardado) {
+    const { paquete, objectKey, bytes, sha256 } = cambio.guardado;
+    await client.query(
+      `UPDATE paquete_sat SET object_key = $3, bytes = $4, sha256 = $5, guardado_en = now() WHERE parte_id = $1 AND paquete = $2`,
+      [cambio.parteId, paquete, objectKey, bytes, sha256],
+    );
+  }
+  if (cambio.releer)
+    await client.query(
+      'UPDATE paquete_sat SET object_key = NULL, relecturas = relecturas + 1 WHERE parte_id = $1 AND paquete = $2',
+      [cambio.parteId, cambio.releer.paquete],
+    );
+}

@@ -1,0 +1,113 @@
+import type { Boveda } from '@acuse/core';
+import type { Database } from './database.ts';
+
+const REGISTER = `
+WITH llave AS (
+  UPDATE api_key SET registrada_en = now() WHERE id = $1 AND contribuyente_id = $2 AND estado = 'ACTIVA' AND registrada_en IS NULL RETURNING id
+), cif AS (
+  UPDATE contribuyente SET id_cif = $3 WHERE id = $2 AND $3::text IS NOT NULL
+)
+INSERT INTO auditoria (contribuyente_id, cuenta_id, actor, accion, ip)
+SELECT $2, c.cuenta_id, 'api_key:' || $1, 'rfc-registrar', $4 FROM contribuyente c WHERE c.id = $2`;
+
+const STORE = `
+WITH llave AS (
+  SELECT k.id, c.cuenta_id FROM api_key k JOIN contribuyente c ON c.id = k.contribuyente_id
+  WHERE k.id = $3 AND k.contribuyente_id = $2 AND k.estado = 'ACTIVA' FOR SHARE OF k
+), antes AS (
+  SELECT id, no_serie FROM credencial WHERE contribuyente_id = $2 AND tipo = $4
+), vieja AS (
+  -- A new certificate leaves the key of the old one without its pair.
+  DELETE FROM credencial WHERE contribuyente_id = $2 AND tipo = 'efirma_key' AND $4 = 'efirma_cer' AND EXISTS (SELECT FROM llave)
+    AND EXISTS (SELECT FROM antes WHERE antes.no_serie IS DISTINCT FROM $8)
+), trozo AS (
+  DELETE FROM efirma_shred WHERE credencial_id IN (SELECT id FROM antes)
+), guardada AS (
+  INSERT INTO credencial (id, contribuyente_id, api_key_id, tipo, kid, sobre, no_serie, titular, vigente_hasta, expira_en)
+  SELECT $1, $2, $3, $4, $5, $6, $8, $9, $10, $11 FROM llave
+  ON CONFLICT (contribuyente_id, tipo) DO UPDATE SET id = excluded.id, api_key_id = excluded.api_key_id, kid = excluded.kid,
+    sobre = excluded.sobre, no_serie = excluded.no_serie, titular = excluded.titular, vigente_hasta = excluded.vigente_hasta,
+    expira_en = excluded.expira_en, rechazada_en = NULL, creada_en = now()
+  RETURNING id
+), shred AS (
+  INSERT INTO efirma_shred (credencial_id, llave, expira_en) SELECT $1, $7::bytea, $11 FROM guardada WHERE $7::bytea IS NOT NULL
+), nota AS (
+  INSERT INTO auditoria (cuenta_id, contribuyente_id, actor, accion, detalle, ip)
+  SELECT cuenta_id, $2, 'api_key:' || $3, 'guardar-' || $4, jsonb_build_object('no_serie', $8::text), $12 FROM llave
+)
+SELECT id FROM guardada`;
+
+const WAITING = `SELECT id AS "solicitudId", deadline_at AS "deadlineAt" FROM solicitud
+  WHERE api_key_id = $1 AND canal = 'soap' AND estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') ORDER BY id`;
+
+const RESUME = `
+WITH abierta AS (
+  UPDATE solicitud SET
+    gen = gen + CASE estado WHEN 'ESPERA_EFIRMA' THEN 1 ELSE 0 END,
+    due_at = CASE estado WHEN 'ESPERA_EFIRMA' THEN now() ELSE due_at END,
+    motivo = NULL, estado = 'EN_PROCESO'
+  WHERE id = $1 AND estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') RETURNING id, gen, fase, due_at
+), sellada AS (
+  INSERT INTO credencial_sellada (solicitud_id, tipo, kid, sobre, expira_en) SELECT id, 'efirma', $2, $3, $4 FROM abierta
+  ON CONFLICT (solicitud_id) DO UPDATE SET kid = excluded.kid, sobre = excluded.sobre, expira_en = excluded.expira_en
+), salida AS (
+  INSERT INTO outbox (solicitud_id, gen, cola, due_at)
+  SELECT id, gen, CASE fase WHEN 'ENSAMBLE' THEN 'ensambles' ELSE 'descargas' END, due_at FROM abierta
+  ON CONFLICT (solicitud_id, gen) DO NOTHING
+)
+SELECT id FROM abierta`;
+
+const REAP = `
+WITH llaves AS (DELETE FROM credencial WHERE expira_en <= now() RETURNING id),
+trozos AS (DELETE FROM efirma_shred WHERE expira_en <= now() RETURNING credencial_id),
+selladas AS (DELETE FROM credencial_sellada WHERE expira_en <= now() RETURNING solicitud_id)
+SELECT (SELECT count(*) FROM llaves) + (SELECT count(*) FROM trozos) + (SELECT count(*) FROM selladas) AS n`;
+
+/** The vault's rows over PostgreSQL. Only ciphertext passes here. */
+export function createBoveda({ pool }: Pick<Database, 'pool'>): Boveda {
+  return {
+    async register({ apiKeyId, contribuyenteId, idCif, ip }) {
+      await pool.query(REGISTER, [apiKeyId, contribuyenteId, idCif ?? null, ip]);
+    },
+
+    async store(nueva, ip) {
+      const { rowCount } = await pool.query(STORE, [
+        nueva.id,
+        nueva.contribuyenteId,
+        nueva.apiKeyId,
+        nueva.tipo,
+        nueva.kid,
+        nueva.sobre,
+        nueva.shred ?? null,
+        nueva.noSerie ?? null,
+        nueva.titular ?? null,
+        nueva.vigenteHasta ?? null,
+        nueva.expiraEn ?? null,
+        ip,
+      ]);
+      return rowCount === 1;
+    },
+
+    async waitingForEfirma(apiKeyId) {
+      const { rows } = await pool.query<{ solicitudId: string; deadlineAt: Date }>(WAITING, [apiKeyId]);
+      return rows;
+    },
+
+    async resume({ solicitudId, kid, sobre, expiraEn }) {
+      const { rowCount } = await pool.query(RESUME, [solicitudId, kid, sobre, expiraEn]);
+      return rowCount === 1;
+    },
+
+    async reap() {
+      const { rows } = await pool.query<{ n: string }>(REAP);
+      return Number(rows[0]?.n ?? 0);
+    },
+
+    async now() {
+      const { rows } = await pool.query<{ now: Date }>('SELECT now()');
+      const now = rows[0]?.now;
+      if (!now) throw new Error('the database told no time');
+      return now;
+    },
+  };
+}

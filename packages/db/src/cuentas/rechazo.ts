@@ -1,0 +1,18 @@
+export type MotivoRechazo =
+  | 'EMAIL_REPETIDO'
+  | 'RFC_REPETIDO'
+  | 'CUENTA_DESCONOCIDA'
+  | 'RFC_DESCONOCIDO'
+  | 'LLAVE_DESCONOCIDA'
+  | 'CREDITOS_INVALIDOS';
+
+/** The database's state does not allow what an operator asked for. */
+export class Rechazo extends Error {
+  readonly motivo: MotivoRechazo;
+
+  constructor(motivo: MotivoRechazo) {
+    super(motivo);
+    this.name = 'Rechazo';
+    this.motivo = motivo;
+  }
+}

@@ -1,0 +1,50 @@
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { PrismaClient } from './generated/client.ts';
+
+export interface DatabaseSettings {
+  /** `postgres://user:password@host:port/database`. */
+  readonly url: string;
+  /** Connections of this process for single statements. */
+  readonly poolSize: number;
+  /** Milliseconds until a statement, or the wait for a connection, is given up. */
+  readonly timeoutMs: number;
+  /** Shown in pg_stat_activity. */
+  readonly applicationName: string;
+}
+
+/** The two ways to the same database: single statements by `pool`, records of the back office by `prisma`. */
+export interface Database {
+  readonly pool: pg.Pool;
+  readonly prisma: PrismaClient;
+  readonly settings: DatabaseSettings;
+  close(): Promise<void>;
+}
+
+/** Opens the pools; connects on first use. Idle connections that the server drops are replaced, never fatal. */
+export function openDatabase(settings: DatabaseSettings): Database {
+  const config: pg.PoolConfig = {
+    connectionString: settings.url,
+    max: settings.poolSize,
+    connectionTimeoutMillis: settings.timeoutMs,
+    statement_timeout: settings.timeoutMs,
+    query_timeout: settings.timeoutMs + 500,
+    idle_in_transaction_session_timeout: 15_000,
+    application_name: settings.applicationName,
+    keepAlive: true,
+  };
+  const pool = new pg.Pool(config);
+  // Without a listener a dropped idle connection would end the process; the pool has already discarded it.
+  pool.on('error', () => {});
+  const prisma = new PrismaClient({
+    adapter: new PrismaPg({ ...config, max: Math.max(2, Math.ceil(settings.poolSize / 4)) }),
+  });
+  return {
+    pool,
+    prisma,
+    settings,
+    async close() {
+      await Promise.allSettled([prisma.$disconnect(), pool.end()]);
+    },
+  };
+}

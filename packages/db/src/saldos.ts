@@ -1,0 +1,62 @@
+import type { ResultadoCargo, Saldos } from '@acuse/core';
+import type { Database } from './database.ts';
+import { isUniqueViolation } from './errors.ts';
+
+const CHARGE = `
+WITH antes AS (SELECT 1 FROM movimiento WHERE op_id = $1 AND tipo = 'cargo'),
+cargo AS (
+  UPDATE cuenta SET saldo = saldo - $5 WHERE id = $2 AND saldo >= $5 AND NOT EXISTS (SELECT FROM antes) RETURNING saldo
+), libro AS (
+  INSERT INTO movimiento (cuenta_id, contribuyente_id, op_id, tipo, importe, operacion)
+  SELECT $2, $3, $1, 'cargo', -$5::integer, $4 FROM cargo
+)
+SELECT EXISTS (SELECT FROM antes) AS repetido, (SELECT saldo FROM cargo) AS despues,
+       (SELECT saldo FROM cuenta WHERE id = $2) AS saldo`;
+
+const REFUND = `
+WITH cargo AS (
+  SELECT * FROM movimiento m WHERE m.op_id = $1 AND m.tipo = 'cargo'
+    AND NOT EXISTS (SELECT FROM movimiento r WHERE r.op_id = $1 AND r.tipo = 'reembolso')
+), libro AS (
+  INSERT INTO movimiento (cuenta_id, contribuyente_id, op_id, tipo, importe, operacion, solicitud_id, detalle)
+  SELECT cuenta_id, contribuyente_id, op_id, 'reembolso', -importe, operacion, solicitud_id, $2 FROM cargo RETURNING cuenta_id, importe
+)
+UPDATE cuenta SET saldo = saldo + libro.importe FROM libro WHERE cuenta.id = libro.cuenta_id`;
+
+interface ChargeRow {
+  repetido: boolean;
+  despues: number | null;
+  saldo: number;
+}
+
+/** Credits over PostgreSQL. The unique (op_id, tipo) of the ledger is what makes every movement happen once. */
+export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
+  return {
+    async charge({ opId, cuentaId, contribuyenteId, operacion, importe }): Promise<ResultadoCargo> {
+      const values = [opId, cuentaId, contribuyenteId, operacion, importe];
+      const run = async () => (await pool.query<ChargeRow>({ name: 'cargo', text: CHARGE, values })).rows[0];
+      let row: ChargeRow | undefined;
+      try {
+        row = await run();
+      } catch (error) {
+        // The same op_id was being charged at this moment: now its row is visible.
+        if (!isUniqueViolation(error)) throw error;
+        row = await run();
+      }
+      if (!row) throw new Error('the charge returned no row');
+      if (row.repetido) return { resultado: 'REPETIDO', saldo: row.saldo };
+      if (row.despues === null) return { resultado: 'INSUFICIENTE', saldo: row.saldo };
+      return { resultado: 'CARGADO', saldo: row.despues };
+    },
+
+    async refund(opId, detalle) {
+      try {
+        const { rowCount } = await pool.query({ name: 'reembolso', text: REFUND, values: [opId, detalle] });
+        return rowCount === 1;
+      } catch (error) {
+        if (isUniqueViolation(error)) return false;
+        throw error;
+      }
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import { Desplazado, type SolicitudTomada, type Taller } from '@acuse/core';
+import type pg from 'pg';
+import { writeAvance } from './avance.ts';
+import type { Database } from './database.ts';
+import { terminarSinPaquete } from './terminar.ts';
+import { type TomadaRow, tomadaOf } from './tomada.ts';
+
+const CLAIM = `
+WITH tomada AS (
+  UPDATE solicitud SET epoch = epoch + 1, lease_until = now() + make_interval(secs => $4)
+  WHERE id = $1 AND gen = $2 AND fase = CASE $3 WHEN 'ensambles' THEN 'ENSAMBLE' ELSE 'DESCARGA' END AND estado = 'EN_PROCESO'
+    AND (lease_until IS NULL OR lease_until < now())
+  RETURNING *
+)
+SELECT t.id, t.cuenta_id, t.contribuyente_id, t.rfc, t.tipo, t.desde::text, t.hasta::text, t.canal, t.fase, t.epoch, t.deadline_at,
+       now() AS ahora, s.tipo AS sellada_tipo, s.kid, s.sobre, s.expira_en
+FROM tomada t LEFT JOIN credencial_sellada s ON s.solicitud_id = t.id AND s.expira_en > now()`;
+
+const HELD = `
+SELECT t.id, t.cuenta_id, t.contribuyente_id, t.rfc, t.tipo, t.desde::text, t.hasta::text, t.canal, t.fase, t.epoch, t.deadline_at,
+       now() AS ahora, s.tipo AS sellada_tipo, s.kid, s.sobre, s.expira_en
+FROM solicitud t LEFT JOIN credencial_sellada s ON s.solicitud_id = t.id AND s.expira_en > now()
+WHERE t.id = $1 AND t.epoch = $2 AND t.estado = 'EN_PROCESO'`;
+
+const FENCE = `UPDATE solicitud SET intentos = intentos + $3::int,
+  ultima_consulta_en = CASE WHEN $3::int > 0 THEN now() ELSE ultima_consulta_en END
+  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO'`;
+
+const RELEASE = `
+WITH suelta AS (
+  UPDATE solicitud SET lease_until = NULL, gen = gen + 1, due_at = now() + make_interval(secs => $4),
+    fase = CASE $3 WHEN 'ensambles' THEN 'ENSAMBLE' ELSE 'DESCARGA' END
+  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id, gen, due_at
+)
+INSERT INTO outbox (solicitud_id, gen, cola, due_at) SELECT id, gen, $3, due_at FROM suelta`;
+
+const EXTEND = `UPDATE solicitud SET lease_until = now() + make_interval(secs => $3)
+  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO'`;
+
+const AWAIT_EFIRMA = `
+WITH espera AS (
+  UPDATE solicitud SET estado = 'ESPERA_EFIRMA', motivo = 'EFIRMA_EXPIRADA', lease_until = NULL, gen = gen + 1
+  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id
+), sellada AS (DELETE FROM credencial_sellada c USING espera WHERE c.solicitud_id = espera.id),
+nota AS (INSERT INTO evento (solicitud_id, tipo) SELECT id, 'ESPERA_EFIRMA' FROM espera)
+SELECT id FROM espera`;
+
+const FINISH = `
+WITH fin AS (
+  UPDATE solicitud SET estado = 'TERMINADA', motivo = NULL, terminada_en = now(), lease_until = NULL, gen = gen + 1,
+    object_key = $3, bytes = $4, sha256 = $5, registros = $6
+  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id
+), sellada AS (DELETE FROM credencial_sellada c USING fin WHERE c.solicitud_id = fin.id),
+nota AS (INSERT INTO evento (solicitud_id, tipo, detalle) SELECT id, 'TERMINADA', $6::text FROM fin)
+SELECT id FROM fin`;
+
+const FAIL = terminarSinPaquete(`s.id = $4 AND s.epoch = $5 AND s.estado = 'EN_PROCESO'`);
+
+const MARK_REFUSED = `
+UPDATE credencial c SET rechazada_en = now() FROM solicitud s
+WHERE s.id = $1 AND s.epoch = $2 AND c.contribuyente_id = s.contribuyente_id AND c.api_key_id = s.api_key_id
+  AND c.creada_en <= s.creada_en AND c.rechazada_en IS NULL
+  AND c.tipo = CASE s.canal WHEN 'portal' THEN 'ciec' ELSE 'efirma_cer' END`;
+
+/** The workers' side of solicitudes over PostgreSQL. */
+export function createTaller({ pool }: Pick<Database, 'pool'>): Taller {
+  async function fenced<T>(
+    tomada: SolicitudTomada,
+    run: (client: pg.PoolClient) => Promise<T>,
+    looked = false,
+  ): Promise<T> {
+    const client = await pool.connect();
+    let failure: unknown;
+    try {
+      await client.query('BEGIN');
+      const { rowCount } = await client.query({
+        name: 'cerca',
+        text: FENCE,
+        values: [tomada.id, tomada.epoch, looked ? 1 : 0],
+      });
+      if (rowCount !== 1) throw new Desplazado(tomada.id, tomada.epoch);
+      const result = await run(client);
+      await client.query('COMMIT');
+      return result;
+    } catch (error) {
+      failure = error;
+      await client.query('ROLLBACK').catch(() => {});
+      throw error;
+    } finally {
+      client.release(failure !== undefined && !(failure instanceof Desplazado));
+    }
+  }
+
+  async function only(tomada: SolicitudTomada, name: string, text: string, values: unknown[]): Promise<void> {
+    const { rowCount } = await pool.query({ name, text, values });
+    if (rowCount !== 1) throw new Desplazado(tomada.id, tomada.epoch);
+  }
+
+  return {
+    async claim({ solicitudId, gen, cola, leaseSeconds }) {
+      const { rows } = await pool.query<TomadaRow>({
+        name: 'tomar',
+        text: CLAIM,
+        values: [solicitudId, gen, cola, leaseSeconds],
+      });
+      return rows[0] ? tomadaOf(pool, rows[0]) : null;
+    },
+
+    save(tomada, avance) {
+      return fenced(
+        tomada,
+        async (client) => {
+          await writeAvance(client, tomada.id, avance);
+          const { rows } = await client.query<TomadaRow>({
+            name: 'tomada',
+            text: HELD,
+            values: [tomada.id, tomada.epoch],
+          });
+          if (!rows[0]) throw new Desplazado(tomada.id, tomada.epoch);
+          return tomadaOf(client, rows[0]);
+        },
+        avance.consultado,
+      );
+    },
+
+    release(tomada, avance, { cola, inSeconds }) {
+      return fenced(
+        tomada,
+        async (client) => {
+          await writeAvance(client, tomada.id, avance);
+          await client.query({
+            name: 'soltar',
+            text: RELEASE,
+            values: [tomada.id, tomada.epoch, cola, inSeconds],
+          });
+        },
+        avance.consultado,
+      );
+    },
+
+    extend: (tomada, leaseSeconds) =>
+      only(tomada, 'alargar', EXTEND, [tomada.id, tomada.epoch, leaseSeconds]),
+
+    awaitEfirma: (tomada) => only(tomada, 'esperar-efirma', AWAIT_EFIRMA, [tomada.id, tomada.epoch]),
+
+    finish: (tomada, { objectKey, bytes, sha256, registros }) =>
+      only(tomada, 'terminar', FINISH, [tomada.id, tomada.epoch, objectKey, bytes, sha256, registros]),
+
+    fail: (tomada, { estado, motivo, codigo }) =>
+      only(tomada, 'fallar', FAIL, [estado, motivo, codigo ?? null, tomada.id, tomada.epoch]),
+
+    async markRefused(tomada) {
+      await pool.query(MARK_REFUSED, [tomada.id, tomada.epoch]);
+    },
+  };
+}
