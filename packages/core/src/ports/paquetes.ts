@@ -60,6 +60,12 @@ export interface Paquetes {
     signal: AbortSignal,
   ): Promise<ObjetoGuardado & { objectKey: string }>;
 
+  /** The object that `saveSat` made for the same arguments, if it is there: nothing has to be fetched again then. */
+  findSat(
+    origen: { solicitudId: string; parteId: string; paquete: string },
+    signal: AbortSignal,
+  ): Promise<(ObjetoGuardado & { objectKey: string }) | null>;
+
   /**
    * Makes the one ZIP of a solicitud: `metadata.csv`, `originales/`, `manifest.json`. Same plan and same packages, same bytes.
    * Memory does not grow with the size. Throws `PaqueteSatInvalido` when a SAT package cannot be read.

@@ -1,0 +1,143 @@
+import { type Credencial, wipeCredencial } from '../credencial.ts';
+import type { Paquetes } from '../ports/paquetes.ts';
+import type { Sat } from '../ports/sat.ts';
+import type { Avance, CredencialSellada, Parte, SolicitudTomada, Taller } from '../ports/solicitudes.ts';
+import { SatError } from '../sat-error.ts';
+import { type Agenda, esperaTrasFallo } from './agenda.ts';
+import { bajarParte } from './bajar-parte.ts';
+import type { Paso } from './paso.ts';
+import { pedirParte } from './pedir-parte.ts';
+import { periodosIniciales } from './periodos.ts';
+import type { Checkpoint } from './punto.ts';
+import { verificarParte } from './verificar-parte.ts';
+
+export interface AdvanceDeps {
+  readonly taller: Taller;
+  readonly sat: Sat;
+  readonly paquetes: Pick<Paquetes, 'saveSat' | 'findSat' | 'ping'>;
+  /** Opens the credential that the API sealed for this solicitud. */
+  readonly openSellada: (sellada: CredencialSellada, solicitud: SolicitudTomada) => Credencial;
+  readonly agenda: Agenda;
+  readonly checkpoint: Checkpoint;
+}
+
+const isLista = (parte: Parte) => parte.estado === 'DESCARGADA' || parte.estado === 'VACIA';
+
+/**
+ * Carries a claimed solicitud one step through the SAT and gives the claim back with the time of its next ring. Everything that may go wrong
+ * with the SAT ends here in a later ring or a terminal state; only `Desplazado` and failures of the database come out.
+ */
+export async function advanceSolicitud(
+  deps: AdvanceDeps,
+  tomada: SolicitudTomada,
+  signal: AbortSignal,
+): Promise<void> {
+  const { taller } = deps;
+  if (tomada.now >= tomada.deadlineAt) {
+    await taller.fail(tomada, { estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
+    return;
+  }
+  if (tomada.partes.length === 0) {
+    const periodos = periodosIniciales({ ...tomada, ahora: tomada.now });
+    const nuevas = { reemplaza: null, periodos };
+    await taller.release(
+      tomada,
+      { nuevas, eventos: [{ tipo: 'ACEPTADA' }] },
+      { cola: 'descargas', inSeconds: 0 },
+    );
+    return;
+  }
+  const pendientes = tomada.partes.filter((parte) => !isLista(parte));
+  if (pendientes.length === 0) {
+    await taller.release(tomada, {}, { cola: 'ensambles', inSeconds: 0 });
+    return;
+  }
+  const parte = earliest(pendientes);
+  const wait = secondsUntil(parte, tomada);
+  if (wait > 0) {
+    await taller.release(tomada, {}, { cola: 'descargas', inSeconds: wait });
+    return;
+  }
+  if (!tomada.sellada) {
+    if (tomada.canal === 'soap') await taller.awaitEfirma(tomada);
+    else await taller.fail(tomada, { estado: 'ERROR', motivo: 'CREDENCIAL_NO_DISPONIBLE' });
+    return;
+  }
+  await settle(deps, tomada, parte, await step(deps, tomada, tomada.sellada, parte, signal));
+}
+
+function earliest(partes: readonly Parte[]): Parte {
+  return partes.reduce((first, parte) => (parte.dueAt < first.dueAt ? parte : first));
+}
+
+function secondsUntil(parte: Parte, tomada: SolicitudTomada): number {
+  return Math.max(0, (parte.dueAt.getTime() - tomada.now.getTime()) / 1000);
+}
+
+async function step(
+  deps: AdvanceDeps,
+  solicitud: SolicitudTomada,
+  sellada: CredencialSellada,
+  parte: Parte,
+  signal: AbortSignal,
+): Promise<Paso> {
+  const credencial = deps.openSellada(sellada, solicitud);
+  const context = { ...deps, solicitud, parte, credencial, signal };
+  try {
+    switch (parte.estado) {
+      case 'SOLICITADA':
+        return await verificarParte(context);
+      case 'DISPONIBLE':
+        return await bajarParte(context);
+      default:
+        return await pedirParte(context);
+    }
+  } catch (error) {
+    if (!(error instanceof SatError)) throw error;
+    return pasoTras(error, deps.agenda, parte, signal);
+  } finally {
+    wipeCredencial(credencial);
+  }
+}
+
+function pasoTras(error: SatError, agenda: Agenda, parte: Parte, signal: AbortSignal): Paso {
+  const codigo = error.codigo ?? error.motivo;
+  if (signal.aborted) return { avance: {}, inSeconds: 0 };
+  if (error.clase !== 'reintentable')
+    return {
+      fin: { estado: 'ERROR', motivo: error.motivo, codigo },
+      isCredencialRechazada: error.clase === 'credencial',
+    };
+  const inSeconds = esperaTrasFallo(agenda, parte.fallos);
+  return {
+    avance: {
+      consultado: true,
+      partes: [{ parteId: parte.id, fallos: parte.fallos + 1, dueInSeconds: inSeconds }],
+      eventos: [{ tipo: 'SAT_SIN_RESPUESTA', codigo, detalle: error.motivo }],
+    },
+    inSeconds,
+  };
+}
+
+async function settle(deps: AdvanceDeps, tomada: SolicitudTomada, parte: Parte, paso: Paso): Promise<void> {
+  const { taller } = deps;
+  if ('fin' in paso) {
+    if (paso.isCredencialRechazada) await taller.markRefused(tomada);
+    await taller.fail(tomada, paso.fin);
+    return;
+  }
+  const { avance } = paso;
+  await taller.release(tomada, avance, nextRing(tomada, parte, avance, paso.inSeconds));
+}
+
+/** When the next ring is wanted: at once while another part is due, else with the part that is due first, else assembly. */
+function nextRing(tomada: SolicitudTomada, parte: Parte, avance: Avance, inSeconds: number) {
+  if (avance.nuevas) return { cola: 'descargas' as const, inSeconds: 0 };
+  const changed = avance.partes?.find((cambio) => cambio.parteId === parte.id)?.estado ?? parte.estado;
+  const others = tomada.partes.filter((other) => other.id !== parte.id && !isLista(other));
+  const isDone = isLista({ ...parte, estado: changed });
+  if (isDone && others.length === 0) return { cola: 'ensambles' as const, inSeconds: 0 };
+  const waits = others.map((other) => secondsUntil(other, tomada));
+  if (!isDone) waits.push(inSeconds);
+  return { cola: 'descargas' as const, inSeconds: Math.min(...waits) };
+}

@@ -1,0 +1,54 @@
+import type { Credencial } from '../credencial.ts';
+import type { Avance, EstadoFinalSinPaquete, Parte, SolicitudTomada } from '../ports/solicitudes.ts';
+import type { AdvanceDeps } from './advance-solicitud.ts';
+
+/** What one step leads to: progress and a wait, or the end of the solicitud. */
+export type Paso =
+  | { readonly avance: Avance; readonly inSeconds: number }
+  | {
+      readonly fin: {
+        readonly estado: EstadoFinalSinPaquete;
+        readonly motivo: string;
+        readonly codigo?: string;
+      };
+      readonly isCredencialRechazada?: boolean;
+    };
+
+export interface ContextoPaso extends AdvanceDeps {
+  readonly solicitud: SolicitudTomada;
+  readonly parte: Parte;
+  readonly credencial: Credencial;
+  readonly signal: AbortSignal;
+}
+
+/** Times a part is asked anew after the SAT gave it up or let its packages lapse. */
+const MAX_REENVIOS = 2;
+
+/** Asks for the part anew, as another request in the eyes of the SAT, or ends the solicitud when that was done often enough. */
+export function pedirDeNuevo(
+  parte: Parte,
+  fin: { estado: EstadoFinalSinPaquete; motivo: string; codigo: string; mensaje: string },
+): Paso {
+  const { mensaje, ...end } = fin;
+  if (parte.reenvios >= MAX_REENVIOS) return { fin: end };
+  return {
+    avance: {
+      consultado: true,
+      partes: [
+        {
+          parteId: parte.id,
+          estado: 'PENDIENTE',
+          folio: null,
+          paquetes: [],
+          desfase: parte.desfase + 1,
+          reenvios: parte.reenvios + 1,
+          consultas: 0,
+          fallos: 0,
+          dueInSeconds: 0,
+        },
+      ],
+      eventos: [{ tipo: 'REENVIADA', codigo: fin.codigo, detalle: mensaje }],
+    },
+    inSeconds: 0,
+  };
+}
