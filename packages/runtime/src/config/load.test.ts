@@ -1,0 +1,153 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import * as z from 'zod';
+import {
+  bool,
+  choice,
+  decimal,
+  durationMs,
+  durationSeconds,
+  integer,
+  list,
+  port,
+  secret,
+  secretBytes,
+  text,
+  url,
+} from './fields.ts';
+import { ConfigError, loadConfig } from './load.ts';
+
+const schema = z.object({
+  PORT: port('Puerto HTTP.').default(8080),
+  DATABASE_URL: url('Dirección de PostgreSQL.', { protocols: ['postgres', 'postgresql'], secret: true }),
+  LEASE_SECONDS: durationSeconds('Vida de un arriendo.', { min: 1 }).default(30),
+  POLL_MS: durationMs('Espera del relevo.').default(500),
+  RATIO: decimal('Proporción.', { min: 0, max: 1 }).default(0.5),
+  MAX_PARTS: integer('Partes como máximo.', { max: 10 }).default(4),
+  ROLES: list('Tareas de este proceso.').default(['descargas']),
+  SANDBOX: bool('Modo de pruebas.').default(false),
+  LEVEL: choice(['info', 'debug'], 'Detalle del registro.').default('info'),
+  NAME: text('Nombre.').optional(),
+  PEPPER: secret('Pimienta de las claves.', { minLength: 16 }),
+  KEK: secretBytes('Clave maestra.', 32).optional(),
+});
+
+const valid = { DATABASE_URL: 'postgres://u:p@localhost/acuse', PEPPER: 'a-long-enough-pepper' };
+
+function faultsOf(env: Record<string, string | undefined>): readonly string[] {
+  try {
+    loadConfig(schema, env);
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+  return [];
+}
+
+describe('loadConfig', () => {
+  let dir = '';
+  beforeAll(() => {
+    dir = mkdtempSync(join(tmpdir(), 'acuse-config-'));
+  });
+  afterAll(() => rmSync(dir, { recursive: true }));
+
+  test('gives the defaults, frozen, and leaves out what it does not know', () => {
+    const config = loadConfig(schema, { ...valid, HOME: '/root' });
+    expect(config).toEqual({
+      ...valid,
+      PORT: 8080,
+      LEASE_SECONDS: 30,
+      POLL_MS: 500,
+      RATIO: 0.5,
+      MAX_PARTS: 4,
+      ROLES: ['descargas'],
+      SANDBOX: false,
+      LEVEL: 'info',
+    });
+    expect(Object.isFrozen(config)).toBe(true);
+  });
+
+  test('reads every kind of field', () => {
+    const kek = Buffer.alloc(32, 7);
+    const config = loadConfig(schema, {
+      ...valid,
+      PORT: '0',
+      LEASE_SECONDS: ' 45 ',
+      RATIO: '0.25',
+      ROLES: 'descargas, relevo,,',
+      SANDBOX: 'Sí',
+      LEVEL: 'debug',
+      NAME: ' uno ',
+      KEK: kek.toString('base64url'),
+    });
+    expect(config).toMatchObject({
+      PORT: 0,
+      LEASE_SECONDS: 45,
+      RATIO: 0.25,
+      SANDBOX: true,
+      LEVEL: 'debug',
+      NAME: 'uno',
+    });
+    expect(config.ROLES).toEqual(['descargas', 'relevo']);
+    expect(config.KEK).toEqual(kek);
+    expect(loadConfig(schema, { ...valid, KEK: kek.toString('hex') }).KEK).toEqual(kek);
+  });
+
+  test('an empty variable counts as not set', () => {
+    expect(loadConfig(schema, { ...valid, PORT: '', NAME: '' })).not.toHaveProperty('NAME');
+    expect(faultsOf({ ...valid, PEPPER: '' })).toEqual(['PEPPER: falta (Pimienta de las claves.)']);
+  });
+
+  test('reports all faults together, in Spanish, without any value', () => {
+    const faults = faultsOf({
+      PORT: '70000',
+      DATABASE_URL: 'mysql://root:SUPERSECRETO@db/x',
+      LEASE_SECONDS: '0',
+      RATIO: '2',
+      MAX_PARTS: '4.5',
+      SANDBOX: 'quizas',
+      LEVEL: 'gritos',
+      PEPPER: 'corta-XYZ',
+      KEK: 'ZmFs-CORTA',
+    });
+    expect(faults).toEqual([
+      'PORT: debe ser un número entero desde 0 hasta 65535',
+      'DATABASE_URL: debe ser una dirección completa que empiece con postgres:// o postgresql://',
+      'LEASE_SECONDS: debe ser un número entero desde 1',
+      'RATIO: debe ser un número desde 0 hasta 1',
+      'MAX_PARTS: debe ser un número entero desde 0 hasta 10',
+      'SANDBOX: debe ser true o false',
+      'LEVEL: debe ser una de: info, debug',
+      'PEPPER: debe tener al menos 16 caracteres',
+      'KEK: debe tener 32 bytes en hexadecimal o base64',
+    ]);
+    const { message } = new ConfigError(faults);
+    expect(message).toContain('La configuración tiene 9 errores:');
+    expect(message).not.toMatch(/SUPERSECRETO|XYZ|CORTA/);
+  });
+
+  test('reads NAME_FILE, dropping its final line break', () => {
+    const file = join(dir, 'pepper');
+    writeFileSync(file, 'pepper-from-a-file \n');
+    expect(loadConfig(schema, { DATABASE_URL: valid.DATABASE_URL, PEPPER_FILE: file }).PEPPER).toBe(
+      'pepper-from-a-file ',
+    );
+  });
+
+  test('refuses a variable that is set twice, and a file that cannot be read', () => {
+    expect(faultsOf({ ...valid, PEPPER_FILE: join(dir, 'pepper') })).toEqual([
+      'PEPPER: está puesta dos veces, directamente y como PEPPER_FILE; deje solo una',
+    ]);
+    expect(faultsOf({ DATABASE_URL: valid.DATABASE_URL, PEPPER_FILE: join(dir, 'none') })).toEqual([
+      'PEPPER: no se pudo leer el archivo que indica PEPPER_FILE (ENOENT)',
+    ]);
+  });
+
+  test('a duration whose name does not tell the unit is a mistake of the schema', () => {
+    expect(() => loadConfig(z.object({ LEASE: durationSeconds('x').default(1) }), {})).toThrow(
+      /must end in _SECONDS/,
+    );
+  });
+});
