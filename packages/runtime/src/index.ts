@@ -1,3 +1,4 @@
+export { type BackoffOptions, backoff } from './backoff.ts';
 export { type ConfigEntry, describeConfig, envExample } from './config/describe.ts';
 export {
   bool,
@@ -14,6 +15,15 @@ export {
   url,
 } from './config/fields.ts';
 export { ConfigError, type Environment, loadConfig } from './config/load.ts';
+export { DeadlineError, deadline } from './deadline.ts';
+export {
+  createHealth,
+  type Health,
+  type HealthCheck,
+  type HealthOptions,
+  type HealthReport,
+  serveHealth,
+} from './health.ts';
 export {
   createLogger,
   LOG_LEVELS,
@@ -24,4 +34,6 @@ export {
   silentLogger,
 } from './log/logger.ts';
 export { scrubText } from './log/scrub.ts';
+export { type LoggedError, serializeError } from './log/serialize.ts';
+export { createShutdown, type Shutdown, type ShutdownOptions } from './shutdown.ts';
 export { createUuidV7, isUuidV7, uuidV7, uuidV7Time } from './uuid.ts';
