@@ -5,7 +5,7 @@ import type { ApiKey } from './api-key.ts';
 
 /** What the database stores of an API key. `hash` has 32 bytes. */
 export interface ApiKeyHash {
-  readonly hash: Buffer;
+  readonly hash: Uint8Array;
   readonly pepperVersion: number;
 }
 

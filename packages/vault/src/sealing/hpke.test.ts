@@ -1,0 +1,173 @@
+import { randomBytes } from 'node:crypto';
+import { Aes128Gcm, Aes256Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from '@hpke/core';
+import { describe, expect, it } from 'vitest';
+import { AES_128_GCM, AES_256_GCM, createHpke } from './hpke.ts';
+import {
+  decapsulate,
+  encapsulate,
+  generateX25519,
+  importX25519Private,
+  importX25519Public,
+} from './hpke-kem.ts';
+
+const hex = (text: string) => Buffer.from(text, 'hex');
+const NONE = Buffer.alloc(0);
+const INFO = hex('4f6465206f6e2061204772656369616e2055726e');
+const PLAINTEXT = hex('4265617574792069732074727574682c20747275746820626561757479');
+const AAD = hex('436f756e742d30');
+
+// RFC 9180, A.1.1 and A.1.2: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM; the message with sequence number 0.
+const VECTORS = [
+  {
+    name: 'A.1.1, base',
+    psk: null,
+    skE: '52c4a758a802cd8b936eceea314432798d5baf2d7e9235dc084ab1b9cfa2f736',
+    skR: '4612c550263fc8ad58375df3f557aac531d26850903e55a9f23f21d8534e8ac8',
+    pkR: '3948cfe0ad1ddb695d780e59077195da6c56506b027329794ab02bca80815c4d',
+    enc: '37fda3567bdbd628e88668c3c8d7e97d1d1253b6d4ea6d44c150f741f1bf4431',
+    sharedSecret: 'fe0e18c9f024ce43799ae393c7e8fe8fce9d218875e8227b0187c04e7d2ea1fc',
+    key: '4531685d41d65f03dc48f6b8302c05b0',
+    nonce: '56d890e5accaaf011cff4b7d',
+    exporterSecret: '45ff1c2e220db587171952c0592d5f5ebe103f1561a2614e38f2ffd47e99e3f8',
+    ciphertext: 'f938558b5d72f1a23810b4be2ab4f84331acc02fc97babc53a52ae8218a355a96d8770ac83d07bea87e13c512a',
+  },
+  {
+    name: 'A.1.2, psk',
+    psk: {
+      psk: hex('0247fd33b913760fa1fa51e1892d9f307fbe65eb171e8132c2af18555a738b82'),
+      pskId: hex('456e6e796e20447572696e206172616e204d6f726961'),
+    },
+    skE: '463426a9ffb42bb17dbe6044b9abd1d4e4d95f9041cef0e99d7824eef2b6f588',
+    skR: 'c5eb01eb457fe6c6f57577c5413b931550a162c71a03ac8d196babbd4e5ce0fd',
+    pkR: '9fed7e8c17387560e92cc6462a68049657246a09bfa8ade7aefe589672016366',
+    enc: '0ad0950d9fb9588e59690b74f1237ecdf1d775cd60be2eca57af5a4b0471c91b',
+    sharedSecret: '727699f009ffe3c076315019c69648366b69171439bd7dd0807743bde76986cd',
+    key: '15026dba546e3ae05836fc7de5a7bb26',
+    nonce: '9518635eba129d5ce0914555',
+    exporterSecret: '3d76025dbbedc49448ec3f9080a1abab6b06e91c0b11ad23c912f043a0ee7655',
+    ciphertext: 'e52c6fed7f758d0cf7145689f21bc1be6ec9ea097fef4e959440012f4feb73fb611b946199e681f4cfc34db8ea',
+  },
+];
+
+describe.each(VECTORS)('RFC 9180 $name', (vector) => {
+  const hpke = createHpke({ aead: AES_128_GCM, info: INFO, psk: vector.psk });
+  const recipient = importX25519Private(hex(vector.skR));
+  const ephemeral = importX25519Private(hex(vector.skE));
+
+  it('encapsulates and decapsulates', () => {
+    expect(recipient.publicRaw.toString('hex')).toBe(vector.pkR);
+    const encapsulated = encapsulate(importX25519Public(hex(vector.pkR)), ephemeral);
+    expect(encapsulated?.enc.toString('hex')).toBe(vector.enc);
+    expect(encapsulated?.sharedSecret.toString('hex')).toBe(vector.sharedSecret);
+    expect(decapsulate(hex(vector.enc), recipient)?.toString('hex')).toBe(vector.sharedSecret);
+  });
+
+  it('derives key, nonce and exporter secret', () => {
+    const { key, nonce, exporterSecret } = hpke.schedule(hex(vector.sharedSecret));
+    expect(key.toString('hex')).toBe(vector.key);
+    expect(nonce.toString('hex')).toBe(vector.nonce);
+    expect(exporterSecret.toString('hex')).toBe(vector.exporterSecret);
+  });
+
+  it('seals and opens', () => {
+    const sealed = hpke.seal(importX25519Public(hex(vector.pkR)), AAD, PLAINTEXT, ephemeral);
+    expect(sealed.toString('hex')).toBe(vector.enc + vector.ciphertext);
+    expect(hpke.open(recipient, AAD, sealed)?.equals(PLAINTEXT)).toBe(true);
+  });
+});
+
+describe.each([
+  { aead: AES_128_GCM, theirs: new Aes128Gcm() },
+  { aead: AES_256_GCM, theirs: new Aes256Gcm() },
+])('with AEAD $aead.id', ({ aead, theirs }) => {
+  const suite = new CipherSuite({ kem: new DhkemX25519HkdfSha256(), kdf: new HkdfSha256(), aead: theirs });
+
+  it.each([
+    { name: 'base', psk: null },
+    { name: 'psk', psk: { psk: randomBytes(32), pskId: Buffer.from('compartida') } },
+  ])('agrees both ways with an independent implementation, mode $name', async ({ psk }) => {
+    const hpke = createHpke({ aead, info: INFO, psk });
+    const shared = psk === null ? {} : { psk: { key: bytesOf(psk.psk), id: bytesOf(psk.pskId) } };
+    for (let count = 0; count < 25; count += 1) {
+      const recipient = generateX25519();
+      const [aad, plaintext] = [randomBytes(count), randomBytes(count * 97)];
+      const privateKey = await suite.kem.importKey('jwk', recipient.key.export({ format: 'jwk' }), false);
+      const publicKey = await suite.kem.importKey('raw', bytesOf(recipient.publicRaw), true);
+
+      const ours = hpke.seal(importX25519Public(recipient.publicRaw), aad, plaintext);
+      const context = await suite.createRecipientContext({
+        recipientKey: privateKey,
+        enc: bytesOf(ours.subarray(0, 32)),
+        info: bytesOf(INFO),
+        ...shared,
+      });
+      const opened = await context.open(bytesOf(ours.subarray(32)), bytesOf(aad));
+      expect(Buffer.from(opened).equals(plaintext)).toBe(true);
+
+      const sender = await suite.createSenderContext({
+        recipientPublicKey: publicKey,
+        info: bytesOf(INFO),
+        ...shared,
+      });
+      const ciphertext = await sender.seal(bytesOf(plaintext), bytesOf(aad));
+      const sealed = Buffer.concat([Buffer.from(sender.enc), Buffer.from(ciphertext)]);
+      expect(hpke.open(recipient, aad, sealed)?.equals(plaintext)).toBe(true);
+    }
+  });
+});
+
+function bytesOf(buffer: Buffer): ArrayBuffer {
+  return new Uint8Array(buffer).buffer;
+}
+
+describe('HPKE', () => {
+  const psk = { psk: randomBytes(32), pskId: Buffer.from('1') };
+  const hpke = createHpke({ aead: AES_256_GCM, info: INFO, psk });
+  const recipient = generateX25519();
+  const publicKey = importX25519Public(recipient.publicRaw);
+
+  it('opens only with the same PSK, PSK id, info, mode, AEAD, AAD and key', () => {
+    const sealed = hpke.seal(publicKey, AAD, PLAINTEXT);
+    expect(hpke.open(recipient, AAD, sealed)?.equals(PLAINTEXT)).toBe(true);
+    expect(hpke.open(recipient, NONE, sealed)).toBeNull();
+    expect(hpke.open(generateX25519(), AAD, sealed)).toBeNull();
+    for (const other of [
+      { aead: AES_256_GCM, info: INFO, psk: { ...psk, psk: randomBytes(32) } },
+      { aead: AES_256_GCM, info: INFO, psk: { ...psk, pskId: Buffer.from('2') } },
+      { aead: AES_256_GCM, info: NONE, psk },
+      { aead: AES_256_GCM, info: INFO, psk: null },
+      { aead: AES_128_GCM, info: INFO, psk },
+    ]) {
+      expect(createHpke(other).open(recipient, AAD, sealed)).toBeNull();
+    }
+  });
+
+  // u = 0, u = 1, the two points of order 8, and p - 1, p, p + 1 (RFC 7748, 6.1; RFC 9180, 7.1.4).
+  it.each([
+    '0000000000000000000000000000000000000000000000000000000000000000',
+    '0100000000000000000000000000000000000000000000000000000000000000',
+    'e0eb7a7c3b41b8ae1656e3faf19fc46ada098deb9c32b1fd866205165f49b800',
+    '5f9c95bca3508c24b1d0b1559c83ef5b04445cc4581c8e86d8224eddd09f1157',
+    'ecffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+    'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+    'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
+  ])('stops at the point of small order %s', (point) => {
+    expect(() => hpke.seal(importX25519Public(hex(point)), AAD, PLAINTEXT)).toThrow(RangeError);
+    expect(decapsulate(hex(point), recipient)).toBeNull();
+    expect(hpke.open(recipient, AAD, Buffer.concat([hex(point), randomBytes(45)]))).toBeNull();
+  });
+
+  it('opens nothing that is too short', () => {
+    const sealed = hpke.seal(publicKey, AAD, PLAINTEXT);
+    for (let length = 0; length < sealed.length; length += 1) {
+      expect(hpke.open(recipient, AAD, sealed.subarray(0, length))).toBeNull();
+    }
+  });
+
+  it('demands 32 bytes of PSK and an id', () => {
+    const make = (wrong: { psk: Buffer; pskId: Buffer }) => () =>
+      createHpke({ aead: AES_256_GCM, info: INFO, psk: wrong });
+    expect(make({ ...psk, psk: randomBytes(31) })).toThrow(RangeError);
+    expect(make({ ...psk, pskId: NONE })).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,59 @@
+import type { TipoCredencial } from '@acuse/core';
+import { canonicalBytes } from '../crypto/canonical.ts';
+
+/** The solicitud a sealed copy of a credential belongs to. Every field is bound to the ciphertext. */
+export interface ContextoSolicitud {
+  readonly solicitudId: string;
+  readonly cuenta: string;
+  readonly rfc: string;
+  readonly tipo: TipoCredencial;
+  /**
+   * When the copy may no longer be used, to the millisecond as it is stored: the deadline of the solicitud, or the end of the
+   * e.firma's hour if that is earlier. Whether it has passed is the database's to say.
+   */
+  readonly expiraEn: Date;
+}
+
+/** `info` of RFC 9180: ties the keys to this purpose. */
+export const HPKE_INFO = Buffer.from('acuse/v1/credencial-solicitud');
+const VERSION = 1;
+const NAME = /^[A-Za-z0-9._-]{1,32}$/;
+
+/** Names in front of the ciphertext: which private key and which pre-shared key open it. */
+export interface SealedNames {
+  readonly kid: string;
+  readonly pskId: string;
+}
+
+/** Throws RangeError unless both names are 1 to 32 letters, digits, dots, hyphens or underscores. */
+export function requireName(name: string): void {
+  if (!NAME.test(name))
+    throw new RangeError('A kid or PSK id is 1 to 32 letters, digits, dots, hyphens or underscores');
+}
+
+export function sealedAad(contexto: ContextoSolicitud, { kid, pskId }: SealedNames): Buffer {
+  const { solicitudId, cuenta, rfc, tipo, expiraEn } = contexto;
+  return canonicalBytes(Uint8Array.of(VERSION), solicitudId, cuenta, rfc, tipo, expiraEn, kid, pskId);
+}
+
+/** version (1) ‖ kid length (1) ‖ kid ‖ PSK id length (1) ‖ PSK id ‖ HPKE enc and ciphertext. */
+export function joinSealed({ kid, pskId }: SealedNames, body: Buffer): Buffer {
+  const names = [kid, pskId].flatMap((name) => [Uint8Array.of(name.length), Buffer.from(name, 'latin1')]);
+  return Buffer.concat([Uint8Array.of(VERSION), ...names, body]);
+}
+
+/** Takes apart what {@link joinSealed} put together, or returns null. */
+export function splitSealed(bytes: Uint8Array): (SealedNames & { readonly body: Buffer }) | null {
+  const sealed = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  if (sealed[0] !== VERSION) return null;
+  const kidEnd = 2 + (sealed[1] ?? 0);
+  const pskEnd = kidEnd + 1 + (sealed[kidEnd] ?? 0);
+  const kid = sealed.toString('latin1', 2, kidEnd);
+  const pskId = sealed.toString('latin1', kidEnd + 1, pskEnd);
+  return NAME.test(kid) && NAME.test(pskId) ? { kid, pskId, body: sealed.subarray(pskEnd) } : null;
+}
+
+/** The worker key a sealed copy was made for, or null: to know when an old private key can be destroyed. */
+export function kidOfSealed(sealed: Uint8Array): string | null {
+  return splitSealed(sealed)?.kid ?? null;
+}

@@ -1,0 +1,54 @@
+import type { Credencial } from '@acuse/core';
+import { encodeCredencial } from '../credencial-bytes.ts';
+import { AES_256_GCM, createHpke } from './hpke.ts';
+import {
+  type ContextoSolicitud,
+  HPKE_INFO,
+  joinSealed,
+  requireName,
+  sealedAad,
+} from './sealed-credencial.ts';
+import type { WorkerPublicKey } from './worker-keys.ts';
+
+export interface Sealer {
+  readonly kid: string;
+  /**
+   * Encrypts a credential for the workers, for one solicitud. Does not zero it. Throws TypeError when the credential is not of
+   * the context's RFC and type.
+   */
+  seal(credencial: Credencial, contexto: ContextoSolicitud): Buffer;
+}
+
+/**
+ * The API's half of handing credentials to the workers: HPKE (RFC 9180), mode psk, with DHKEM(X25519, HKDF-SHA256),
+ * HKDF-SHA256 and AES-256-GCM. Who can write to the database but lacks `psk` cannot make a copy that a worker opens.
+ * `publicKey` comes from the settings (pinned). Throws RangeError for an unusable public key, a short `psk` or a wrong name.
+ */
+export function createSealer(options: {
+  readonly publicKey: WorkerPublicKey;
+  readonly kid: string;
+  readonly psk: Buffer;
+  readonly pskId: string;
+}): Sealer {
+  const { publicKey, kid, psk, pskId } = options;
+  requireName(kid);
+  requireName(pskId);
+  const hpke = createHpke({ aead: AES_256_GCM, info: HPKE_INFO, psk: { psk, pskId: Buffer.from(pskId) } });
+  // A public key of small order would only fail at the first request.
+  hpke.seal(publicKey, Buffer.alloc(0), Buffer.alloc(0));
+  return {
+    kid,
+    seal(credencial, contexto) {
+      if (credencial.rfc !== contexto.rfc || credencial.tipo !== contexto.tipo) {
+        throw new TypeError('The credential is not of this context');
+      }
+      const names = { kid, pskId };
+      const plaintext = encodeCredencial(credencial);
+      try {
+        return joinSealed(names, hpke.seal(publicKey, sealedAad(contexto, names), plaintext));
+      } finally {
+        plaintext.fill(0);
+      }
+    },
+  };
+}

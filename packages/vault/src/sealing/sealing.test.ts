@@ -1,0 +1,140 @@
+import { randomBytes } from 'node:crypto';
+import type { CredencialCiec, CredencialEfirma } from '@acuse/core';
+import { describe, expect, it } from 'vitest';
+import { CredencialIlegible } from '../credencial-ilegible.ts';
+import { createOpener } from './opener.ts';
+import { type ContextoSolicitud, kidOfSealed } from './sealed-credencial.ts';
+import { createSealer } from './sealer.ts';
+import {
+  generateWorkerKeyPair,
+  importWorkerPrivateKey,
+  importWorkerPublicKey,
+  publicKeyOf,
+} from './worker-keys.ts';
+
+const psk = randomBytes(32);
+const first = generateWorkerKeyPair();
+const second = generateWorkerKeyPair();
+
+const sealerFor = (pair: { publicKey: string }, kid: string, pskId = 'p1', shared = psk) =>
+  createSealer({ publicKey: importWorkerPublicKey(pair.publicKey), kid, psk: shared, pskId });
+
+const sealer = sealerFor(first, 'w1');
+const opener = createOpener({
+  keys: new Map([
+    ['w1', importWorkerPrivateKey(first.privateKey)],
+    ['w2', importWorkerPrivateKey(second.privateKey)],
+  ]),
+  psks: new Map([
+    ['p1', psk],
+    ['p2', randomBytes(32)],
+  ]),
+});
+
+const RFC = 'ZUÑ920208KL4';
+const CIEC: CredencialCiec = { tipo: 'ciec', rfc: RFC, ciec: Buffer.from('0123456789abcdef') };
+const EFIRMA: CredencialEfirma = {
+  tipo: 'efirma',
+  rfc: RFC,
+  cer: randomBytes(1_500),
+  key: randomBytes(1_218),
+};
+const CONTEXTO: ContextoSolicitud = {
+  solicitudId: '01981c9e-0000-7000-8000-000000000001',
+  cuenta: '01981c9e-0000-7000-8000-0000000000aa',
+  rfc: RFC,
+  tipo: 'ciec',
+  expiraEn: new Date('2026-11-24T12:00:00.000Z'),
+};
+const CONTEXTOS: readonly ContextoSolicitud[] = [
+  CONTEXTO,
+  { ...CONTEXTO, solicitudId: '01981c9e-0000-7000-8000-000000000002' },
+  { ...CONTEXTO, cuenta: '01981c9e-0000-7000-8000-0000000000ab' },
+  { ...CONTEXTO, rfc: 'ZUN920208KL4' },
+  { ...CONTEXTO, tipo: 'efirma' },
+  { ...CONTEXTO, expiraEn: new Date('2026-11-24T12:00:00.001Z') },
+  { ...CONTEXTO, solicitudId: 'a', cuenta: 'bc' },
+  { ...CONTEXTO, solicitudId: 'ab', cuenta: 'c' },
+];
+
+describe('credential sealed for the workers', () => {
+  it.each([CIEC, EFIRMA])('opens to what was sealed: $tipo', (credencial) => {
+    const contexto = { ...CONTEXTO, tipo: credencial.tipo };
+    const sealed = sealer.seal(credencial, contexto);
+    expect(opener.open(sealed, contexto)).toEqual(credencial);
+    expect(opener.open(new Uint8Array(sealed), contexto)).toEqual(credencial);
+    expect(sealer.seal(credencial, contexto).equals(sealed)).toBe(false);
+  });
+
+  it('does not open for any other solicitud, account, RFC, type or expiry: every pair', () => {
+    for (const contexto of CONTEXTOS) {
+      const credencial = { ...(contexto.tipo === 'ciec' ? CIEC : EFIRMA), rfc: contexto.rfc };
+      const sealed = sealer.seal(credencial, contexto);
+      for (const other of CONTEXTOS) {
+        if (other === contexto) expect(opener.open(sealed, other)).toEqual(credencial);
+        else expect(() => opener.open(sealed, other)).toThrow(CredencialIlegible);
+      }
+    }
+  });
+
+  it('is refused whichever bit is flipped or byte is missing', () => {
+    const sealed = sealer.seal(CIEC, CONTEXTO);
+    for (let bit = 0; bit < sealed.length * 8; bit += 1) {
+      const flipped = Buffer.from(sealed);
+      flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+      expect(() => opener.open(flipped, CONTEXTO)).toThrow(CredencialIlegible);
+    }
+    for (let length = 0; length < sealed.length; length += 1) {
+      expect(() => opener.open(sealed.subarray(0, length), CONTEXTO)).toThrow(CredencialIlegible);
+    }
+  });
+
+  it('rotates: old and new worker keys open side by side, a destroyed one no longer', () => {
+    const before = sealer.seal(CIEC, CONTEXTO);
+    const after = sealerFor(second, 'w2').seal(CIEC, CONTEXTO);
+    expect([kidOfSealed(before), kidOfSealed(after)]).toEqual(['w1', 'w2']);
+    expect(opener.open(before, CONTEXTO)).toEqual(CIEC);
+    expect(opener.open(after, CONTEXTO)).toEqual(CIEC);
+    const later = createOpener({
+      keys: new Map([['w2', importWorkerPrivateKey(second.privateKey)]]),
+      psks: new Map([['p1', psk]]),
+    });
+    expect(later.open(after, CONTEXTO)).toEqual(CIEC);
+    expect(() => later.open(before, CONTEXTO)).toThrow(CredencialIlegible);
+  });
+
+  it('is not accepted from a sender without the PSK, even for the right public key', () => {
+    const forged = sealerFor(first, 'w1', 'p1', randomBytes(32)).seal(CIEC, CONTEXTO);
+    expect(() => opener.open(forged, CONTEXTO)).toThrow(CredencialIlegible);
+    const unknown = sealerFor(first, 'w1', 'p9').seal(CIEC, CONTEXTO);
+    expect(() => opener.open(unknown, CONTEXTO)).toThrow(CredencialIlegible);
+  });
+
+  it('refuses a credential of another context', () => {
+    expect(() => sealer.seal(EFIRMA, CONTEXTO)).toThrow(TypeError);
+    expect(() => sealer.seal({ ...CIEC, rfc: 'AAA010101AAA' }, CONTEXTO)).toThrow(TypeError);
+  });
+});
+
+describe('worker keys', () => {
+  it('survive the settings, and a private key tells its public one', () => {
+    for (let count = 0; count < 20; count += 1) {
+      const pair = generateWorkerKeyPair();
+      expect(Buffer.from(pair.publicKey, 'base64')).toHaveLength(32);
+      expect(publicKeyOf(importWorkerPrivateKey(pair.privateKey))).toBe(pair.publicKey);
+    }
+  });
+
+  it('are refused at the start when wrong', () => {
+    expect(() => importWorkerPublicKey('AAAA')).toThrow(RangeError);
+    expect(() => importWorkerPrivateKey(`${first.privateKey} `)).toThrow(RangeError);
+    const zero = { publicKey: Buffer.alloc(32).toString('base64') };
+    expect(() => sealerFor(zero, 'w1')).toThrow(RangeError);
+    expect(() => sealerFor(first, 'w 1')).toThrow(RangeError);
+    expect(() => sealerFor(first, 'w1', '')).toThrow(RangeError);
+    const keys = new Map([['w1', importWorkerPrivateKey(first.privateKey)]]);
+    expect(() => createOpener({ keys, psks: new Map() })).toThrow(RangeError);
+    expect(() => createOpener({ keys: new Map(), psks: new Map([['p1', psk]]) })).toThrow(RangeError);
+    expect(() => createOpener({ keys, psks: new Map([['p1', randomBytes(16)]]) })).toThrow(RangeError);
+  });
+});

@@ -1,0 +1,52 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { decodeClave32 } from '../crypto/clave-32.ts';
+import {
+  importX25519Private,
+  importX25519Public,
+  type X25519Private,
+  type X25519Public,
+} from './hpke-kem.ts';
+
+/** A key pair of the workers as settings hold it: 32 raw bytes each (RFC 7748) in base64, 44 characters. */
+export interface WorkerKeyPair {
+  /** For the API, pinned in its settings: never read from the database. */
+  readonly publicKey: string;
+  /** For the workers alone. */
+  readonly privateKey: string;
+}
+
+/** What {@link importWorkerPublicKey} read. */
+export type WorkerPublicKey = X25519Public;
+/** What {@link importWorkerPrivateKey} read. */
+export type WorkerPrivateKey = X25519Private;
+
+/** Makes an X25519 pair for one epoch of the workers. */
+export function generateWorkerKeyPair(): WorkerKeyPair {
+  const { publicKey, privateKey } = generateKeyPairSync('x25519');
+  const spki = publicKey.export({ format: 'der', type: 'spki' });
+  const pkcs8 = privateKey.export({ format: 'der', type: 'pkcs8' });
+  return {
+    publicKey: spki.subarray(-32).toString('base64'),
+    privateKey: pkcs8.subarray(-32).toString('base64'),
+  };
+}
+
+/** Reads a public key from a setting. Throws RangeError when it is not 32 bytes in base64. */
+export function importWorkerPublicKey(base64: string): WorkerPublicKey {
+  return importX25519Public(decodeClave32(base64));
+}
+
+/** Reads a private key from a setting. Throws RangeError when it is not 32 bytes in base64. */
+export function importWorkerPrivateKey(base64: string): WorkerPrivateKey {
+  const raw = decodeClave32(base64);
+  try {
+    return importX25519Private(raw);
+  } finally {
+    raw.fill(0);
+  }
+}
+
+/** The public half of a private key, to check that the settings of API and workers belong together. */
+export function publicKeyOf(privateKey: WorkerPrivateKey): string {
+  return privateKey.publicRaw.toString('base64');
+}
