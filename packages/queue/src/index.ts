@@ -1,1 +1,3 @@
-export {};
+export { type Driver, driverOf, type QueueSettings } from './connection.ts';
+export * from './create-cola.ts';
+export * from './create-consumidor.ts';

@@ -1,0 +1,125 @@
+import type { NombreCola } from '@acuse/core';
+import { createPostgresBackend, Queue, type QueueOptions, Worker, type WorkerOptions } from 'bullmq';
+import { Redis } from 'ioredis';
+
+export interface QueueSettings {
+  /** `redis://…`, `rediss://…`, `postgres://…` or `postgresql://…`: chooses BullMQ's driver. */
+  readonly url: string;
+  /** Prefix of every queue's name; keeps installations apart that share a server. */
+  readonly namespace: string;
+}
+
+/** What a job carries: ids only. snake_case because it crosses a process border. */
+export interface DatosTimbre {
+  readonly solicitud_id: string;
+  readonly gen: number;
+}
+
+export type Driver = 'postgres' | 'redis';
+
+/** The driver that an address asks for. Throws on any other scheme. */
+export function driverOf(url: string): Driver {
+  if (/^postgres(ql)?:\/\//.test(url)) return 'postgres';
+  if (/^rediss?:\/\//.test(url)) return 'redis';
+  throw new Error('the queue address must begin with postgres:// or redis://');
+}
+
+/** Name of the BullMQ queue behind one of ours. BullMQ refuses colons in names. */
+export function queueName(settings: QueueSettings, cola: NombreCola): string {
+  return `${settings.namespace}-${cola}`;
+}
+
+const postgresConnection = (url: string, max: number) => ({
+  connectionString: url,
+  max,
+  migrate: true,
+  keepAlive: true,
+  application_name: 'acuse-queue',
+});
+
+/** Reconnects within half a second of the server's return; the library's own curve grows to twenty. */
+const retryStrategy = (times: number) => Math.min(50 * times, 500);
+
+export interface NewJob {
+  readonly name: string;
+  readonly data: DatosTimbre;
+  readonly opts: { readonly jobId: string; readonly delay: number };
+}
+
+export interface OpenQueue {
+  add(jobs: readonly NewJob[]): Promise<unknown>;
+  /** Lets go of every connection at once, whatever state they are in. */
+  discard(): Promise<void>;
+}
+
+/** A producer's queue. Commands fail fast; the caller sets a deadline of its own around each all the same. */
+export function openQueue(
+  settings: QueueSettings,
+  cola: NombreCola,
+  onError: (error: Error) => void,
+): OpenQueue {
+  const name = queueName(settings, cola);
+  const options: Omit<QueueOptions, 'connection'> = {
+    defaultJobOptions: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
+  };
+  if (driverOf(settings.url) === 'postgres') {
+    const connection = postgresConnection(settings.url, 2);
+    const queue = new Queue(name, { ...options, connection }, createPostgresBackend);
+    queue.on('error', onError);
+    return { add: (jobs) => queue.addBulk([...jobs]), discard: () => queue.close().catch(() => {}) };
+  }
+  const client = new Redis(settings.url, {
+    enableOfflineQueue: false,
+    maxRetriesPerRequest: 1,
+    commandTimeout: 1_000,
+    connectTimeout: 2_000,
+    retryStrategy,
+  });
+  client.on('error', onError);
+  const queue = new Queue(name, { ...options, connection: client });
+  queue.on('error', onError);
+  return {
+    add: (jobs) => queue.addBulk([...jobs]),
+    async discard() {
+      client.disconnect();
+      await queue.close().catch(() => {});
+    },
+  };
+}
+
+export interface OpenWorker {
+  onError(listener: (error: Error) => void): void;
+  /** Stops taking jobs and resolves when the running ones are done. */
+  close(): Promise<void>;
+  /** Lets go of every connection. */
+  discard(): void;
+}
+
+/** A consumer with connections of its own. */
+export function openWorker(
+  settings: QueueSettings,
+  cola: NombreCola,
+  options: Omit<WorkerOptions, 'connection'>,
+  run: (datos: DatosTimbre, signal: AbortSignal | undefined) => Promise<void>,
+): OpenWorker {
+  const name = queueName(settings, cola);
+  const process = (job: { data: DatosTimbre }, _token?: string, signal?: AbortSignal) =>
+    run(job.data, signal);
+  if (driverOf(settings.url) === 'postgres') {
+    const connection = postgresConnection(settings.url, Math.max(2, Math.min(options.concurrency ?? 1, 10)));
+    const worker = new Worker(name, process, { ...options, connection }, createPostgresBackend);
+    return {
+      onError: (listener) => worker.on('error', listener),
+      close: () => worker.close(),
+      discard: () => {},
+    };
+  }
+  const client = new Redis(settings.url, { maxRetriesPerRequest: null, retryStrategy });
+  client.on('error', () => {});
+  const worker = new Worker(name, process, { ...options, connection: client });
+  return {
+    onError: (listener) => worker.on('error', listener),
+    close: () => worker.close(),
+    discard: () => client.disconnect(),
+  };
+}

@@ -1,0 +1,95 @@
+import type { NombreCola } from '@acuse/core';
+import { type OpenWorker, openWorker, type QueueSettings } from './connection.ts';
+
+export interface ConsumidorOptions {
+  readonly cola: NombreCola;
+  /** Rings worked on at the same time. */
+  readonly concurrency: number;
+  /** Works on one ring. What it throws is reported to `onError`; the ring is over either way, since the row rings again by itself. */
+  readonly handle: (timbre: { solicitudId: string; gen: number }, signal: AbortSignal) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+export interface Consumidor {
+  /** When a ring was last finished, or null: what health is judged by. */
+  lastConsumedAt(): Date | null;
+  running(): number;
+  /** Throws the consumer away and makes a new one: the remedy when nothing is consumed while rows are due. */
+  rebuild(): Promise<void>;
+  /** Stops taking rings, aborts the running ones after `graceMs` and resolves when they are done. */
+  close(graceMs: number): Promise<void>;
+}
+
+/** Consumes one queue by BullMQ, on either driver. */
+export function createConsumidor(settings: QueueSettings, options: ConsumidorOptions): Consumidor {
+  const { cola, concurrency, handle, onError } = options;
+  const running = new Set<AbortController>();
+  let consumedAt: Date | null = null;
+
+  async function run(
+    datos: { solicitud_id: string; gen: number },
+    lost: AbortSignal | undefined,
+  ): Promise<void> {
+    const controller = new AbortController();
+    const abort = () => controller.abort(lost?.reason);
+    lost?.addEventListener('abort', abort, { once: true });
+    running.add(controller);
+    try {
+      await handle({ solicitudId: datos.solicitud_id, gen: datos.gen }, controller.signal);
+    } catch (error) {
+      // A failed job would keep its message in the queue's store, in clear text.
+      onError(error);
+    } finally {
+      running.delete(controller);
+      lost?.removeEventListener('abort', abort);
+      consumedAt = new Date();
+    }
+  }
+
+  function start() {
+    const opened = openWorker(
+      settings,
+      cola,
+      {
+        concurrency,
+        // Rings are idempotent: a stalled one may be delivered as often as it takes.
+        maxStalledCount: 1_000_000,
+        stalledInterval: 10_000,
+        lockDuration: 30_000,
+        removeOnComplete: { count: 0 },
+        removeOnFail: { count: 0 },
+      },
+      run,
+    );
+    opened.onError(onError);
+    return opened;
+  }
+
+  let current = start();
+
+  async function stop(consumer: OpenWorker, graceMs: number): Promise<void> {
+    const timer = setTimeout(() => {
+      for (const controller of running) controller.abort(new Error('shutdown'));
+    }, graceMs);
+    try {
+      await consumer.close();
+    } catch (error) {
+      onError(error);
+    } finally {
+      clearTimeout(timer);
+      consumer.discard();
+    }
+  }
+
+  return {
+    lastConsumedAt: () => consumedAt,
+    running: () => running.size,
+    async rebuild() {
+      const old = current;
+      current = start();
+      // A broken consumer may never close; it is not waited for.
+      void stop(old, 0);
+    },
+    close: (graceMs) => stop(current, graceMs),
+  };
+}
