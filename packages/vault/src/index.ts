@@ -1,8 +1,15 @@
 export * from './api-key/api-key.ts';
 export * from './api-key/api-key-hasher.ts';
 export * from './api-key/redaction.ts';
+export { decodeBase64 } from './body/base64.ts';
 export * from './credencial-ilegible.ts';
 export { decodeClave32 } from './crypto/clave-32.ts';
+export { type Certificado, MAX_CERTIFICADO_BYTES, readCertificado } from './efirma/certificado.ts';
+export * from './efirma/certificado-invalido.ts';
+export { checkCertificado } from './efirma/check-certificado.ts';
+export { llaveCorresponde, MAX_LLAVE_BYTES, openLlave } from './efirma/llave.ts';
+export * from './efirma/llave-invalida.ts';
+export { type ChainResult, createTrustBundle, type TrustBundle } from './efirma/trust-bundle.ts';
 export * from './envelope/credencial-envelope.ts';
 export {
   createKeyring,
