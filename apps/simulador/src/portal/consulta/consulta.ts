@@ -1,0 +1,90 @@
+import { type Context, Hono } from 'hono';
+import { wallTimeOf } from '../../world/wall-time.ts';
+import type { World } from '../../world/world.ts';
+import type { PortalSession } from '../portal-session.ts';
+import type { PortalState } from '../portal-state.ts';
+import { formOf } from '../web/form-body.ts';
+import { isDelta, withPortalSession } from '../web/guard.ts';
+import { htmlResponse } from '../web/html.ts';
+import { readViewState, VIEW_STATE_ERROR } from '../web/view-state.ts';
+import { type Criteria, type Form, findRows, readInterval, readUuid } from './criteria.ts';
+import { deltaResponse, errorDelta } from './delta.ts';
+import { MAIN } from './form-controls.ts';
+import { FRESH_VIEW, renderDelta, renderPage, type SearchPage, type SearchView } from './search-page.ts';
+import type { Filtro } from './search-panel.ts';
+
+type Deps = { world: World; state: PortalState };
+
+/**
+ * One search page: GET shows it, a postback of a radio button enables the controls of that filter, and a postback of
+ * the search button searches. As in ASP.NET, values of controls that the view state has disabled are not read, so a
+ * search by date needs the view state that the second step answered.
+ */
+export function createConsulta(deps: Deps, page: SearchPage): Hono {
+  const show = (c: Context, session: PortalSession, view: SearchView) =>
+    isDelta(c)
+      ? deltaResponse(renderDelta(deps, page, session, view))
+      : htmlResponse(renderPage(deps, page, session, view));
+
+  const post = async (c: Context) => {
+    const form = await formOf(c);
+    const isSearch = `${MAIN}BtnBusqueda` in form;
+    const operation = isSearch ? 'Buscar' : 'ElegirFiltro';
+    return withPortalSession(deps, c, { operation, detail: { pagina: page.pagina } }, (session) => {
+      const viewState = readViewState(deps.state.seal, session, page.pagina, form['__VIEWSTATE'] ?? '');
+      const isCsrfWrong = (form['__CSRFTOKEN'] ?? session.csrf) !== session.csrf;
+      if (!viewState || isCsrfWrong) return refuse(c);
+      const view = isSearch
+        ? search(deps, page, session, viewState.filtro, form)
+        : choose(form, viewState.filtro);
+      return show(c, session, view);
+    });
+  };
+
+  return new Hono()
+    .get(`/${page.pagina}`, (c) =>
+      withPortalSession(deps, c, { operation: 'AbrirConsulta', detail: { pagina: page.pagina } }, (session) =>
+        show(c, session, FRESH_VIEW),
+      ),
+    )
+    .post(`/${page.pagina}`, post);
+}
+
+function choose(form: Form, before: Filtro): SearchView {
+  const target = form['__EVENTTARGET'];
+  if (target === `${MAIN}RdoFechas`) return { ...FRESH_VIEW, filtro: 'fechas' };
+  if (target === `${MAIN}RdoFolioFiscal`) return { ...FRESH_VIEW, filtro: 'folio' };
+  return { ...FRESH_VIEW, filtro: before };
+}
+
+function search(
+  { world, state }: Deps,
+  page: SearchPage,
+  session: PortalSession,
+  enabled: Filtro,
+  form: Form,
+): SearchView {
+  const corte = wallTimeOf(world.clock.now());
+  const read = enabled === 'fechas' ? readInterval : readUuid;
+  const criteria = read(form, session.rfc, page.tipo, corte);
+  const view = { ...FRESH_VIEW, filtro: enabled, form };
+  if (typeof criteria === 'string') return { ...view, error: criteria };
+  return { ...view, criteria, rows: firstRows(world, criteria, state.settings.max_filas_consulta) };
+}
+
+function firstRows(world: World, criteria: Criteria, limit: number) {
+  const rows = [];
+  for (const row of findRows(world, criteria)) {
+    rows.push(row);
+    if (rows.length === limit) break;
+  }
+  return rows;
+}
+
+function refuse(c: Context): Response {
+  if (isDelta(c)) return deltaResponse(errorDelta(VIEW_STATE_ERROR));
+  return htmlResponse(
+    '<html><head><title>Runtime Error</title></head><body><h1>Server Error</h1></body></html>',
+    500,
+  );
+}

@@ -1,0 +1,134 @@
+import type { Row, Tipo } from '../../world/taxpayers/row.ts';
+import { DAY, parseWallTime, type WallTime } from '../../world/wall-time.ts';
+import type { World } from '../../world/world.ts';
+import { MAIN } from './form-controls.ts';
+
+/** What a search asks for. Times are wall clock of central Mexico, both ends inside. */
+export type Criteria = {
+  rfc: string;
+  tipo: Tipo;
+  /** Rows generated later than this do not exist yet. */
+  corte: WallTime;
+  /** Upper case; empty: by date. */
+  uuid: string;
+  inicio: WallTime;
+  fin: WallTime;
+  /** Empty: all. */
+  estado: '' | Row['estatus'];
+  contraparte: string;
+  tercero: string;
+  /** Value of the list of complements; `-1`: all. */
+  complemento: string;
+};
+
+export type Form = Readonly<Record<string, string>>;
+
+const ESTADOS: Readonly<Record<string, Criteria['estado']>> = { '0': 'Cancelado', '1': 'Vigente' };
+/** Complements whose rows the simulator can tell; `8` asks for those without any. */
+const COMPLEMENTOS: Readonly<Record<string, string>> = {
+  '8': '',
+  '137438953472': 'nomina12',
+  '549755813888': 'pago20',
+};
+const UUID = /^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/;
+
+/** Reads the search by UUID; the text of the fault when it is none. */
+export function readUuid(form: Form, rfc: string, tipo: Tipo, corte: WallTime): Criteria | string {
+  const uuid = (form[`${MAIN}TxtUUID`] ?? '').trim().toUpperCase();
+  if (!UUID.test(uuid)) return 'ERROR: Favor de proporcionar el folio fiscal';
+  const all = { estado: '', contraparte: '', tercero: '', complemento: '-1' } as const;
+  return { rfc, tipo, corte, uuid, inicio: 0, fin: 0, ...all };
+}
+
+/** Reads the search by date; the text of the fault when the interval is none. */
+export function readInterval(form: Form, rfc: string, tipo: Tipo, corte: WallTime): Criteria | string {
+  const interval = tipo === 'recibidos' ? readMonthOrDay(form) : readRange(form);
+  if (typeof interval === 'string') return interval;
+  const { inicio, fin } = interval;
+  if (inicio > fin) return 'ERROR: La fecha inicial de emisión no puede ser mayor que la fecha final';
+  return {
+    rfc,
+    tipo,
+    corte,
+    uuid: '',
+    inicio,
+    fin,
+    estado: ESTADOS[form[`${MAIN}DdlEstadoComprobante`] ?? ''] ?? '',
+    contraparte: (form[`${MAIN}TxtRfcReceptor`] ?? '').trim().toUpperCase(),
+    tercero: (form[`${MAIN}TxtRfcTercero`] ?? '').trim().toUpperCase(),
+    complemento: form[`${MAIN}ddlComplementos`] ?? '-1',
+  };
+}
+
+/** The rows that a search finds, by date of issue. */
+export function* findRows({ taxpayers }: World, criteria: Criteria): Iterable<Row> {
+  const { rfc, tipo, corte, uuid, inicio, fin } = criteria;
+  if (uuid !== '') {
+    const row = taxpayers.find(rfc, tipo, uuid, { corte });
+    if (row) yield row;
+    return;
+  }
+  for (const row of taxpayers.rows(rfc, tipo, inicio, fin, { corte })) if (matches(row, criteria)) yield row;
+}
+
+/** How many rows a search finds. */
+export function countRows(world: World, criteria: Criteria): number {
+  const { rfc, tipo, corte, uuid, inicio, fin, estado, contraparte, tercero, complemento } = criteria;
+  const isWhole = uuid + estado + contraparte + tercero === '' && complemento === '-1';
+  if (isWhole) return world.taxpayers.count(rfc, tipo, inicio, fin, { corte });
+  let total = 0;
+  for (const _ of findRows(world, criteria)) total += 1;
+  return total;
+}
+
+function matches(row: Row, { tipo, estado, contraparte, tercero, complemento }: Criteria): boolean {
+  const other = tipo === 'emitidos' ? row.rfcReceptor : row.rfcEmisor;
+  return (
+    (estado === '' || row.estatus === estado) &&
+    (contraparte === '' || other === contraparte) &&
+    (tercero === '' || row.tercero?.rfc === tercero) &&
+    (complemento === '-1' || row.complemento === COMPLEMENTOS[complemento])
+  );
+}
+
+/** Received: one day, or with day 0 the whole month; the times hold for the first and the last day. */
+function readMonthOrDay(form: Form) {
+  const field = (name: string) => (form[`${MAIN}CldFecha$${name}`] ?? '').padStart(2, '0');
+  const day = field('DdlDia');
+  const month = `${field('DdlAnio')}-${field('DdlMes')}`;
+  const first = parseWallTime(`${month}-${day === '00' ? '01' : day}`);
+  if (first === null) return 'ERROR: La fecha de emisión no es válida';
+  const last = day === '00' ? lastDayOf(first) : first;
+  const begin = timeOf(field('DdlHora'), field('DdlMinuto'), field('DdlSegundo'));
+  const end = timeOf(field('DdlHoraFin'), field('DdlMinutoFin'), field('DdlSegundoFin'));
+  if (begin === null || end === null) return 'ERROR: La hora de emisión no es válida';
+  return { inicio: first + begin, fin: last + end };
+}
+
+/** Issued: from a day and time to another. */
+function readRange(form: Form) {
+  const instant = (control: string) => {
+    const field = (name: string) => form[`${MAIN}${control}$${name}`] ?? '';
+    const day = parseWallTime(field('Calendario_text').split('/').reverse().join('-'));
+    const time = timeOf(field('DdlHora'), field('DdlMinuto'), field('DdlSegundo'));
+    return day === null || time === null ? null : day + time;
+  };
+  const inicio = instant('CldFechaInicial2');
+  if (inicio === null) return 'ERROR: Favor de proporcionar la fecha inicial de emisión';
+  const fin = instant('CldFechaFinal2');
+  if (fin === null) return 'ERROR: Favor de proporcionar la fecha final de emisión';
+  return { inicio, fin };
+}
+
+function lastDayOf(firstDay: WallTime): WallTime {
+  const date = new Date(firstDay * 1000);
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / 1000 - DAY;
+}
+
+function timeOf(hour: string, minute: string, second: string): number | null {
+  const [h, m, s] = [hour, minute, second].map((text) =>
+    /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN,
+  );
+  const isTime = h !== undefined && m !== undefined && s !== undefined && h < 24 && m < 60 && s < 60;
+  return isTime ? h * 3600 + m * 60 + s : null;
+}

@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../world/clock.ts';
+
+/** Sessions by their cookie value; each dies after some idle time of the simulator's clock. */
+export type Sessions<T> = {
+  /** Starts a session and returns its id (43 characters of base64url). */
+  start(data: T): string;
+  /** The session's data, which also counts as use of it; null when there is none or it idled too long. */
+  use(id: string): T | null;
+  end(id: string): void;
+  /** How many are alive. */
+  count(): number;
+};
+
+/** Creates an empty store; `idleMs` is asked at every use, in milliseconds. */
+export function createSessions<T>(deps: { clock: Clock; idleMs: () => number }): Sessions<T> {
+  const sessions = new Map<string, { data: T; usedAt: number }>();
+  const isAlive = (usedAt: number) => deps.clock.now().getTime() - usedAt < deps.idleMs();
+  return {
+    start: (data) => {
+      const id = randomBytes(32).toString('base64url');
+      sessions.set(id, { data, usedAt: deps.clock.now().getTime() });
+      return id;
+    },
+    use: (id) => {
+      const session = sessions.get(id);
+      if (!session) return null;
+      if (!isAlive(session.usedAt)) {
+        sessions.delete(id);
+        return null;
+      }
+      session.usedAt = deps.clock.now().getTime();
+      return session.data;
+    },
+    end: (id) => {
+      sessions.delete(id);
+    },
+    count: () => [...sessions.values()].filter(({ usedAt }) => isAlive(usedAt)).length,
+  };
+}
