@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { buffer as readAll } from 'node:stream/consumers';
+import type { Paquetes } from '@acuse/core';
+import { assemble } from './assemble/assemble.ts';
+import { originalesPrefix, solicitudPrefix } from './keys.ts';
+import { DEFAULT_LIMITS, type PaqueteLimits } from './limits.ts';
+import type { ObjectStore } from './object-store.ts';
+import { findSat, saveSat } from './save-sat.ts';
+
+export interface PaquetesMemoriaOptions {
+  readonly limits?: Partial<PaqueteLimits>;
+  readonly compressionLevel?: number;
+  /** What presigned URLs begin with; nothing answers there. */
+  readonly publicEndpoint?: string;
+  readonly now?: () => Date;
+}
+
+export interface PaquetesMemoria extends Paquetes {
+  /** Every object by its key, for tests to look at and to damage. */
+  readonly objects: Map<string, Buffer>;
+}
+
+/** Packages in the memory of this process: the same assembly over a map. For tests. */
+export function createPaquetesMemoria(options: PaquetesMemoriaOptions = {}): PaquetesMemoria {
+  const objects = new Map<string, Buffer>();
+  const store = createMemoryStore(objects);
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const {
+    compressionLevel: level = 6,
+    publicEndpoint = 'https://paquetes.invalid',
+    now = () => new Date(),
+  } = options;
+  return {
+    objects,
+    saveSat: (origen, zip, signal) => saveSat(store, limits, origen, zip, signal),
+    findSat: (origen, signal) => findSat(store, origen, signal),
+    assemble: (plan, signal) => assemble({ store, limits, level }, plan, signal),
+    async presign(objectKey, { filename, ttlSeconds }) {
+      const signedAt = Math.floor(now().getTime() / 1000);
+      const url = new URL(objectKey, `${publicEndpoint}/`);
+      url.searchParams.set('X-Amz-Expires', String(ttlSeconds));
+      url.searchParams.set('response-content-disposition', `attachment; filename="${filename}"`);
+      return { url: url.href, expiraEn: new Date((signedAt + ttlSeconds) * 1000) };
+    },
+    remove: (solicitudId, what) =>
+      store.removePrefix(what === 'todo' ? solicitudPrefix(solicitudId) : originalesPrefix(solicitudId)),
+    sweepUploads: async () => 0,
+    ping: async (signal) => signal.throwIfAborted(),
+  };
+}
+
+function createMemoryStore(objects: Map<string, Buffer>): ObjectStore {
+  const find = (key: string): Buffer => {
+    const object = objects.get(key);
+    if (object === undefined) throw new Error(`there is no object ${key}`);
+    return object;
+  };
+  return {
+    async stat(key, signal) {
+      signal.throwIfAborted();
+      const object = objects.get(key);
+      return object === undefined ? null : { bytes: object.length, version: digest(object) };
+    },
+    read: (key, version, { start, end }, signal) =>
+      Readable.from(
+        (async function* () {
+          signal.throwIfAborted();
+          const object = find(key);
+          if (digest(object) !== version) throw new Error(`${key} was written anew`);
+          yield object.subarray(start, end);
+        })(),
+        { objectMode: false },
+      ),
+    async write(key, body, signal) {
+      const object = await readAll(body);
+      signal.throwIfAborted();
+      objects.set(key, object);
+    },
+    async removePrefix(prefix) {
+      for (const key of [...objects.keys()]) if (key.startsWith(prefix)) objects.delete(key);
+    },
+  };
+}
+
+function digest(object: Buffer): string {
+  return createHash('sha256').update(object).digest('hex');
+}

@@ -1,0 +1,182 @@
+import { isUtf8 } from 'node:buffer';
+import type { Periodo } from '@acuse/core';
+import {
+  type ColumnPlaces,
+  ESTATUS,
+  FECHA_CANCELACION,
+  FECHA_CERTIFICACION,
+  FECHA_EMISION,
+  METADATA_COLUMNS,
+  placeColumns,
+  UUID,
+} from './columns.ts';
+import { compareInstant, NOT_VALID, writeInstant, writePlain, writeQuoted, writeUuid } from './csv-bytes.ts';
+import { type InvalidText, RecordReader, type RecordSink } from './record-reader.ts';
+import type { RecordScanner } from './record-scanner.ts';
+import type { Terceros } from './terceros.ts';
+
+const OUT_BYTES = 131_072;
+const COMMA = 0x2c;
+const VIGENTE = Buffer.from('VIGENTE');
+const CANCELADO = Buffer.from('CANCELADO');
+
+export interface TransformOptions {
+  /** When given, records with a FechaEmision outside of it are left out and counted. */
+  readonly recortar: Periodo | null;
+  readonly terceros: Terceros;
+  readonly invalid: InvalidText;
+}
+
+/**
+ * Turns a metadata text of the SAT into rows of `metadata.csv` (without the header line), chunk by chunk and byte by byte:
+ * no string is made for a row. Bytes that are not UTF-8 come out as U+FFFD.
+ */
+export class MetadataTransformer implements RecordSink {
+  /** Records written. */
+  registros = 0;
+  /** Records left out because they are outside of the period. */
+  recortados = 0;
+  /** Columns of the file that `metadata.csv` does not have. */
+  columnasExtra: readonly string[] = [];
+
+  readonly #reader: RecordReader;
+  readonly #terceros: Terceros;
+  readonly #invalid: InvalidText;
+  readonly #inicio: Buffer | null;
+  readonly #fin: Buffer | null;
+  #places: ColumnPlaces['places'] = new Int32Array(0);
+  #done: Buffer[] = [];
+  #out: Buffer = Buffer.allocUnsafe(OUT_BYTES);
+  #at = 0;
+
+  constructor(options: TransformOptions) {
+    this.#reader = new RecordReader(this, options.invalid);
+    this.#terceros = options.terceros;
+    this.#invalid = options.invalid;
+    this.#inicio = options.recortar === null ? null : Buffer.from(options.recortar.inicio);
+    this.#fin = options.recortar === null ? null : Buffer.from(options.recortar.fin);
+  }
+
+  /** Takes the next bytes of the text; returns the CSV that is ready. */
+  push(chunk: Buffer): Buffer[] {
+    this.#reader.push(chunk);
+    return this.#take();
+  }
+
+  /** Returns the rest of the CSV. Throws when the text was no metadata. */
+  end(): Buffer[] {
+    this.#reader.end();
+    this.#flush();
+    return this.#take();
+  }
+
+  header(names: readonly string[]): void {
+    const { places, extra } = placeColumns(names, METADATA_COLUMNS, this.#invalid);
+    this.#places = places;
+    this.columnasExtra = extra;
+  }
+
+  record(buffer: Buffer, fields: RecordScanner, numero: number): void {
+    const { starts, ends, quotes } = fields;
+    const places = this.#places;
+    const columns = places.length;
+    const first = this.#reserve(starts[0] as number, ends[fields.count - 1] as number);
+    const out = this.#out;
+    let at = first;
+    for (let column = 0; column < columns; column++) {
+      const place = places[column] as number;
+      const start = starts[place] as number;
+      const end = ends[place] as number;
+      if (column !== 0) out[at++] = COMMA;
+      let next: number;
+      if (column === UUID) {
+        next = writeUuid(buffer, start, end, out, at);
+      } else if (column === FECHA_EMISION) {
+        next = writeInstant(buffer, start, end, out, at);
+        if (next !== NOT_VALID && this.#isOutside(at)) {
+          this.recortados++;
+          return;
+        }
+      } else if (column === FECHA_CERTIFICACION || column === FECHA_CANCELACION) {
+        next = start === end ? at : writeInstant(buffer, start, end, out, at);
+      } else if (column === ESTATUS) {
+        next = writeEstatus(buffer, start, end, out, at);
+      } else if (quotes[place] === 0) {
+        next = writePlain(buffer, start, end, out, at);
+      } else {
+        next = writeQuoted(buffer, start, end, out, at);
+      }
+      if (next === NOT_VALID) throw this.#notValid(numero, column);
+      at = next;
+    }
+    this.#at = this.#writeTercero(first, at);
+    this.registros++;
+  }
+
+  #isOutside(at: number): boolean {
+    if (this.#inicio === null || this.#fin === null) return false;
+    return compareInstant(this.#out, at, this.#inicio) < 0 || compareInstant(this.#out, at, this.#fin) > 0;
+  }
+
+  #writeTercero(first: number, from: number): number {
+    let at = from;
+    let out = this.#out;
+    const tercero = this.#terceros.isEmpty ? undefined : this.#terceros.find(out, first);
+    if (tercero !== undefined) {
+      const needed = 2 * (tercero.rfc.length + tercero.nombre.length) + 16;
+      if (at + needed > out.length) {
+        out = Buffer.concat([out.subarray(0, at)], at + needed + OUT_BYTES);
+        this.#out = out;
+      }
+    }
+    out[at++] = COMMA;
+    if (tercero !== undefined) at += out.write(toCsv(tercero.rfc), at, 'latin1');
+    out[at++] = COMMA;
+    if (tercero !== undefined) at += out.write(toCsv(tercero.nombre), at, 'latin1');
+    out[at++] = 0x0d;
+    out[at++] = 0x0a;
+    return at;
+  }
+
+  /** Makes room for a record of these bytes, were every one of them a quotation mark. */
+  #reserve(start: number, end: number): number {
+    const needed = 2 * (end - start) + 128;
+    if (this.#at + needed > this.#out.length) {
+      this.#flush();
+      this.#out = Buffer.allocUnsafe(Math.max(OUT_BYTES, needed));
+    }
+    return this.#at;
+  }
+
+  #flush(): void {
+    if (this.#at === 0) return;
+    const ready = this.#out.subarray(0, this.#at);
+    this.#done.push(isUtf8(ready) ? ready : Buffer.from(ready.toString('utf8')));
+    this.#out = Buffer.alloc(0);
+    this.#at = 0;
+  }
+
+  #take(): Buffer[] {
+    const done = this.#done;
+    this.#done = [];
+    return done;
+  }
+
+  #notValid(numero: number, column: number): Error {
+    return this.#invalid(
+      'FILA',
+      `el registro ${numero} tiene en ${METADATA_COLUMNS[column]?.[0]} un valor que no se entiende`,
+    );
+  }
+}
+
+function toCsv(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** The SAT writes 1 for a CFDI in force and 0 for a cancelled one. */
+function writeEstatus(source: Uint8Array, start: number, end: number, out: Uint8Array, at: number): number {
+  if (end - start !== 1) return NOT_VALID;
+  const word = source[start] === 0x31 ? VIGENTE : source[start] === 0x30 ? CANCELADO : null;
+  return word === null ? NOT_VALID : writePlain(word, 0, word.length, out, at);
+}

@@ -1,0 +1,25 @@
+import type { Readable } from 'node:stream';
+
+/** What an object is like now. `version` changes when it is written anew with other bytes. */
+export interface ObjectStat {
+  readonly bytes: number;
+  readonly version: string;
+}
+
+/** The few things that packages need of object storage. Every failure rejects; none leaves a partial object. */
+export interface ObjectStore {
+  /** Null when there is no such object. */
+  stat(key: string, signal: AbortSignal): Promise<ObjectStat | null>;
+
+  /**
+   * The bytes from `start` up to but not including `end`, which must be inside of the object. The stream ends with an error
+   * when they cannot all be had, or when the object is no longer the one that `version` names.
+   */
+  read(key: string, version: string, range: { start: number; end: number }, signal: AbortSignal): Readable;
+
+  /** Stores the body under the key. Nothing becomes visible there unless the body ends without an error. */
+  write(key: string, body: Readable, signal: AbortSignal): Promise<void>;
+
+  /** Removes every object whose key begins with the prefix, and uploads to such keys that never ended. */
+  removePrefix(prefix: string): Promise<void>;
+}
