@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { createControl } from './control/control.ts';
+import { createDescargaMasiva } from './descarga-masiva/descarga-masiva.ts';
 import { createPortal } from './portal/index.ts';
 import { createWorld, type World, type WorldOptions } from './world/world.ts';
 
@@ -13,6 +14,9 @@ export async function createSimulador(options: WorldOptions = {}): Promise<Simul
   const portal = createPortal(world);
   app.get('/salud', (c) => c.json({ estado: 'ok', ahora: world.clock.now().toISOString() }));
   app.route('/control', createControl(world));
+  for (const documento of ['cfdi', 'retenciones'] as const) {
+    for (const { prefix, app: service } of createDescargaMasiva(world, documento)) app.route(prefix, service);
+  }
   app.route('/cfdiau', portal.cfdiau);
   app.route('/portalcfdi', portal.portalcfdi);
   return { app, world };

@@ -1,6 +1,8 @@
 /** The simulator's time: the machine's clock plus an offset that tests move. */
 export type Clock = {
   now(): Date;
+  /** The machine's time, which tests do not move: what the clients of a signed message live in. */
+  machineNow(): Date;
   /** Moves the time by `ms` milliseconds, forwards or (negative) backwards. */
   advance(ms: number): void;
   /** Makes now() equal `date`, from where time flows on; null returns to the machine's time. */
@@ -12,6 +14,7 @@ export function createClock(machineNow: () => number = Date.now): Clock {
   let offset = 0;
   return {
     now: () => new Date(machineNow() + offset),
+    machineNow: () => new Date(machineNow()),
     advance: (ms) => {
       offset += ms;
     },

@@ -20,8 +20,25 @@ export function parseWallTime(text: string): WallTime | null {
 
 /** Writes `yyyy-MM-dd HH:mm:ss`, or with `T` when asked. */
 export function formatWallTime(time: WallTime, separator: ' ' | 'T' = ' '): string {
-  const iso = new Date(time * 1000).toISOString();
-  return `${iso.slice(0, 10)}${separator}${iso.slice(11, 19)}`;
+  const day = Math.floor(time / DAY);
+  const second = time - day * DAY;
+  const hours = (second / 3600) | 0;
+  const minutes = ((second / 60) | 0) % 60;
+  return formatDay(day) + separator + TWO[hours] + ':' + TWO[minutes] + ':' + TWO[second % 60];
+}
+
+const TWO = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
+const days = new Map<number, string>();
+
+/** Days repeat by the thousand in a package, so a bounded memory of them spares most of the work. */
+function formatDay(day: number): string {
+  let text = days.get(day);
+  if (text === undefined) {
+    text = new Date(day * DAY * 1000).toISOString().slice(0, 10);
+    if (days.size > 4096) days.clear();
+    days.set(day, text);
+  }
+  return text;
 }
 
 /** The wall clock of central Mexico at an instant (UTC-6 all year since October 2022). */

@@ -67,13 +67,13 @@ export function generateContrapartes(key: Uint32Array): Persona[] {
 export function createRow(family: RowFamily, n: number, emision: WallTime): Row {
   const { key, titular, tipo, contrapartes } = family;
   const place = n % 50;
-  const random = (slot: number) => mix(word(key, 4 + (slot & 3)) ^ (slot * 0x9e3779b1), n);
-  const known = contrapartes[random(0) % contrapartes.length] ?? titular;
+  const known = contrapartes[random(key, 0, n) % contrapartes.length] ?? titular;
   const contraparte = { rfc: known.rfc, nombre: AWKWARD_NAMES[place] ?? known.nombre };
   const [emisor, receptor] = tipo === 'emitidos' ? [titular, contraparte] : [contraparte, titular];
-  const efecto = EFECTOS[random(1) % EFECTOS.length] ?? 'I';
-  const certificacion = emision + (random(2) % 600);
-  const isCancelled = place === CANCELLED_PLACE || (place > THIRD_PARTY_PLACE && random(3) % 20 === 0);
+  const efecto = EFECTOS[random(key, 1, n) % EFECTOS.length] ?? 'I';
+  const certificacion = emision + (random(key, 2, n) % 600);
+  const isCancelled =
+    place === CANCELLED_PLACE || (place > THIRD_PARTY_PLACE && random(key, 3, n) % 20 === 0);
   const uuid = createUuid(key, n);
   return {
     uuid,
@@ -81,17 +81,22 @@ export function createRow(family: RowFamily, n: number, emision: WallTime): Row 
     nombreEmisor: emisor.nombre,
     rfcReceptor: receptor.rfc,
     nombreReceptor: receptor.nombre,
-    rfcPac: PACS[random(4) % PACS.length] ?? '',
+    rfcPac: PACS[random(key, 4, n) % PACS.length] ?? '',
     emision,
     fechaEmision: formatWallTime(emision),
     fechaCertificacionSat: formatWallTime(certificacion),
-    monto: efecto === 'P' || efecto === 'T' ? '0' : String((random(5) % 5_000_000) / 100),
+    monto: efecto === 'P' || efecto === 'T' ? '0' : String((random(key, 5, n) % 5_000_000) / 100),
     efecto,
     estatus: isCancelled ? 'Cancelado' : 'Vigente',
-    fechaCancelacion: isCancelled ? formatWallTime(certificacion + (random(6) % (3 * DAY))) : '',
+    fechaCancelacion: isCancelled ? formatWallTime(certificacion + (random(key, 6, n) % (3 * DAY))) : '',
     complemento: COMPLEMENTOS[efecto],
     tercero: createTercero(family, n, uuid),
   };
+}
+
+/** The chance of a row for one of its fields. */
+function random(key: Uint32Array, slot: number, n: number): number {
+  return mix(word(key, 4 + (slot & 3)) ^ Math.imul(slot, 0x9e3779b1), n);
 }
 
 function createTercero({ key, contrapartes }: RowFamily, n: number, uuid: string): Row['tercero'] {
@@ -104,13 +109,18 @@ function createTercero({ key, contrapartes }: RowFamily, n: number, uuid: string
 
 /** The first eight digits are `mix` of the number, so that they are unique and lead back to it. */
 function createUuid(key: Uint32Array, n: number): string {
-  const a = hex(mix(word(key, 0), n));
-  const b = hex(mix(word(key, 1), n));
-  const c = hex(mix(word(key, 2), n));
-  const d = hex(mix(word(key, 3), n));
-  return `${a}-${b.slice(0, 4)}-4${b.slice(5)}-A${c.slice(1, 4)}-${c.slice(4)}${d}`;
+  const a = mix(word(key, 0), n);
+  const b = mix(word(key, 1), n);
+  const c = mix(word(key, 2), n);
+  const d = mix(word(key, 3), n);
+  const version = HEX[0x40 | ((b >>> 8) & 0x0f)];
+  const variant = HEX[0xa0 | ((c >>> 24) & 0x0f)];
+  const head = `${hex16(a >>> 16)}${hex16(a)}-${hex16(b >>> 16)}-${version}${HEX[b & 0xff]}`;
+  return `${head}-${variant}${HEX[(c >>> 16) & 0xff]}-${hex16(c)}${hex16(d >>> 16)}${hex16(d)}`;
 }
 
-function hex(value: number): string {
-  return value.toString(16).toUpperCase().padStart(8, '0');
+const HEX = Array.from({ length: 256 }, (_, n) => n.toString(16).toUpperCase().padStart(2, '0'));
+
+function hex16(value: number): string {
+  return `${HEX[(value >>> 8) & 0xff]}${HEX[value & 0xff]}`;
 }

@@ -1,0 +1,44 @@
+import type { Element } from '@xmldom/xmldom';
+import type { Certificado } from '../world/pki.ts';
+import type { World } from '../world/world.ts';
+import { type Outcome, outcome } from './codes.ts';
+import type { SoapCall } from './soap/endpoint.ts';
+import { child, childText } from './soap/message.ts';
+import { NS } from './soap/namespaces.ts';
+import { isSealed, readSignature } from './soap/signature.ts';
+import type { Tokens } from './tokens.ts';
+
+/**
+ * Checks who asks: token (300), form (301), certificate (305, 304), seal (302), RFC (303). Null when all is well.
+ * `solicitud` is the element that has RfcSolicitante and the Signature.
+ */
+export function authorize(
+  { pki, clock }: World,
+  tokens: Tokens,
+  { operation, authorization }: SoapCall,
+  solicitud: Element,
+): Outcome | null {
+  if (!tokens.isValid(authorization, null)) return outcome(300);
+  const rfc = solicitud.getAttribute('RfcSolicitante') ?? '';
+  if (rfc === '') return outcome(301, 'falta RfcSolicitante');
+  const element = child(solicitud, NS.dsig, 'Signature');
+  const signature = readSignature(element);
+  if (!element || !signature) return outcome(302);
+  const certificado = readCertificado(signature.keyInfo, pki.inspect);
+  if (!certificado?.isOwn || certificado.tipo !== 'fiel') return outcome(305);
+  const now = clock.now().getTime();
+  const { validFrom, validTo } = certificado.x509;
+  if (certificado.isRevoked || now < Date.parse(validFrom) || now > Date.parse(validTo)) return outcome(304);
+  if (!isSealed(signature, operation, element, certificado.x509.publicKey)) return outcome(302);
+  if (certificado.rfc !== rfc) return outcome(303);
+  return tokens.isValid(authorization, certificado.numero) ? null : outcome(300);
+}
+
+function readCertificado(keyInfo: Element, inspect: (der: Uint8Array) => Certificado): Certificado | null {
+  const base64 = childText(child(keyInfo, NS.dsig, 'X509Data'), NS.dsig, 'X509Certificate');
+  try {
+    return inspect(Buffer.from(base64, 'base64'));
+  } catch {
+    return null;
+  }
+}

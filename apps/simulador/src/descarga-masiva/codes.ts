@@ -1,0 +1,31 @@
+/** CodEstatus with its Mensaje (SAT manual of the bulk service, version 1.5). */
+export const MENSAJES = {
+  300: 'Usuario No Válido',
+  301: 'XML Mal Formado',
+  302: 'Sello Mal Formado',
+  303: 'Sello no corresponde con RfcSolicitante',
+  304: 'Certificado Revocado o Caduco',
+  305: 'Certificado Inválido',
+  404: 'Error no Controlado',
+  5000: 'Solicitud Aceptada',
+  5001: 'Tercero no autorizado',
+  5002: 'Se han agotado las solicitudes de por vida',
+  5003: 'Tope máximo',
+  5004: 'No se encontró la información',
+  5005: 'Solicitud duplicada',
+  5006: 'Error interno en el proceso',
+  5007: 'No existe el paquete solicitado',
+  5008: 'Máximo de descargas permitidas',
+  5011: 'Límite de descargas por folio por día',
+  5012: 'No se permite la descarga de XML que se encuentren cancelados',
+} as const;
+
+export type Code = keyof typeof MENSAJES;
+
+/** What a call answers: the code and its text, which for some codes carries a reason after a colon. */
+export type Outcome = { code: number; mensaje: string };
+
+/** The outcome of a code, with the reason that the SAT adds to some. */
+export function outcome(code: Code, reason?: string): Outcome {
+  return { code, mensaje: reason === undefined ? MENSAJES[code] : `${MENSAJES[code]}: ${reason}` };
+}

@@ -1,0 +1,95 @@
+import type { Element } from '@xmldom/xmldom';
+import { Hono } from 'hono';
+import { respondWithFault } from '../../world/fault-response.ts';
+import type { FaultRule } from '../../world/faults.ts';
+import type { World } from '../../world/world.ts';
+import { soapFault } from './answer.ts';
+import { readMessage, type SoapMessage, UnreadableMessage } from './message.ts';
+
+/** A call that reached its operation. */
+export type SoapCall = SoapMessage & {
+  authorization: string | undefined;
+  /** An injected fault that the operation itself must act out (`stuck`, `code`, `wrong-content`), or null. */
+  fault: FaultRule | null;
+};
+
+/** One operation of a service. */
+export type SoapOperation = {
+  /** Name in the call log and the faults, and last part of the SOAPAction. */
+  name: string;
+  path: string;
+  action: string;
+  namespace: string;
+  /** Name of the body's element. */
+  element: string;
+  rfcOf(message: SoapMessage): string;
+  detailOf?(operation: Element): Record<string, string>;
+  handle(call: SoapCall): Response | Promise<Response>;
+  /** Kinds of faults that the operation acts out itself. */
+  ownFaults: readonly FaultRule['kind'][];
+};
+
+const BODY_LIMIT = 1024 * 1024;
+
+/** The HTTP side of a host: SOAP 1.1 over POST, one address a service, the operation by its SOAPAction. */
+export function createEndpoint(world: World, service: string, operations: readonly SoapOperation[]): Hono {
+  const app = new Hono();
+  for (const path of new Set(operations.map((operation) => operation.path))) {
+    const here = operations.filter((operation) => operation.path === path);
+    app.post(path, async (c) => {
+      const action = (c.req.header('soapaction') ?? '').trim().replace(/^"(.*)"$/, '$1');
+      const operation = here.find((some) => some.action === action);
+      const text = await c.req.text();
+      if (!operation) return unknownAction(action);
+      const message = text.length > BODY_LIMIT ? null : tryToRead(text);
+      if (!message) return new Response('Bad Request', { status: 400 });
+      if (
+        message.operation.namespaceURI !== operation.namespace ||
+        message.operation.localName !== operation.element
+      )
+        return unknownElement(message.operation);
+      return answer(world, service, operation, message, c.req.header('authorization'));
+    });
+  }
+  return app;
+}
+
+function answer(
+  world: World,
+  service: string,
+  operation: SoapOperation,
+  message: SoapMessage,
+  authorization: string | undefined,
+): Promise<Response> {
+  const rfc = operation.rfcOf(message);
+  const detail = operation.detailOf?.(message.operation) ?? {};
+  world.log.add({ service, operation: operation.name, rfc, at: world.clock.now(), detail });
+  const fault = world.faults.take(service, operation.name, rfc);
+  const isOwn = fault !== null && operation.ownFaults.includes(fault.kind);
+  return respondWithFault(isOwn ? null : fault, async () =>
+    operation.handle({ ...message, authorization, fault: isOwn ? fault : null }),
+  );
+}
+
+function tryToRead(text: string): SoapMessage | null {
+  try {
+    return readMessage(text);
+  } catch (error) {
+    if (error instanceof UnreadableMessage) return null;
+    throw error;
+  }
+}
+
+function unknownAction(action: string): Response {
+  return soapFault(
+    'ActionNotSupported',
+    `The message with Action '${action}' cannot be processed at the receiver, due to a ContractFilter mismatch at the EndpointDispatcher.`,
+  );
+}
+
+function unknownElement(element: Element): Response {
+  return soapFault(
+    'DeserializationFailed',
+    `The formatter cannot read the message: unexpected element '${element.localName}' of namespace '${element.namespaceURI}'.`,
+  );
+}

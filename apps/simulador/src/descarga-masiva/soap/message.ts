@@ -1,0 +1,57 @@
+import { DOMParser, type Element, type Node } from '@xmldom/xmldom';
+import { NS } from './namespaces.ts';
+
+/** The text is no SOAP message that can be read. */
+export class UnreadableMessage extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'UnreadableMessage';
+  }
+}
+
+/** A SOAP 1.1 message: its header, if any, and the operation, the body's only element. */
+export type SoapMessage = { header: Element | null; operation: Element };
+
+/** Reads a message; throws UnreadableMessage. A document type is refused, as SOAP 1.1 section 3 demands. */
+export function readMessage(text: string): SoapMessage {
+  if (/<!DOCTYPE/i.test(text)) throw new UnreadableMessage('a SOAP message must not have a document type');
+  let envelope: Element | null;
+  try {
+    const parser = new DOMParser({
+      onError: (level, message) => {
+        throw new UnreadableMessage(`${level}: ${message}`);
+      },
+    });
+    envelope = parser.parseFromString(text, 'text/xml').documentElement;
+  } catch (error) {
+    throw new UnreadableMessage('the text is not well-formed XML', { cause: error });
+  }
+  if (!envelope || envelope.namespaceURI !== NS.soap || envelope.localName !== 'Envelope')
+    throw new UnreadableMessage('the document is not a SOAP 1.1 envelope');
+  const operation = children(child(envelope, NS.soap, 'Body'))[0];
+  if (!operation) throw new UnreadableMessage('the body is empty');
+  return { header: child(envelope, NS.soap, 'Header') ?? null, operation };
+}
+
+/** The first child element of a name, or undefined. */
+export function child(
+  parent: Element | null | undefined,
+  namespace: string,
+  name: string,
+): Element | undefined {
+  return children(parent).find((some) => some.namespaceURI === namespace && some.localName === name);
+}
+
+/** The child elements, in order. */
+export function children(parent: Element | null | undefined): Element[] {
+  const found: Element[] = [];
+  for (let node: Node | null = parent?.firstChild ?? null; node !== null; node = node.nextSibling) {
+    if (node.nodeType === node.ELEMENT_NODE) found.push(node as Element);
+  }
+  return found;
+}
+
+/** The text of a child element without white space at its ends, or ''. */
+export function childText(parent: Element | null | undefined, namespace: string, name: string): string {
+  return child(parent, namespace, name)?.textContent?.trim() ?? '';
+}

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { setImmediate as breathe } from 'node:timers/promises';
+import type { Documento, Row } from '../world/taxpayers/row.ts';
+import { type WallTime, wallTimeOf } from '../world/wall-time.ts';
+import type { World } from '../world/world.ts';
+import { type Criterios, letsAllPass, matches } from './criterios.ts';
+
+/** What was asked: a period, or one document by its UUID. */
+export type Pedido = ({ por: 'periodo' } & Criterios) | { por: 'folio'; tipoSolicitud: 'CFDI'; uuid: string };
+
+export type Paquete = { id: string; skip: number; filas: number; descargas: number };
+
+/** EstadoSolicitud: 1 accepted, 2 in process, 3 finished, 5 rejected, 6 lapsed. */
+export type Progreso = { estado: 1 | 2 | 3 | 5 | 6; codigo: 5000 | 5003 | 5004; filas: number };
+
+export type Solicitud = {
+  id: string;
+  rfc: string;
+  pedido: Pedido;
+  /** Equal for equal criteria. */
+  clave: string;
+  creada: Date;
+  /** Rows later than this were not there yet when it was asked. */
+  corte: WallTime;
+  verificaciones: number;
+  terminada: Date | null;
+  rechazo: 5003 | 5004 | null;
+  total: number | null;
+  paquetes: Paquete[];
+};
+
+/** The requests of one service and their life. */
+export type Solicitudes = {
+  create(rfc: string, pedido: Pedido): Solicitud;
+  /** Requests of a taxpayer with equal criteria, oldest first. */
+  equalTo(rfc: string, pedido: Pedido): Solicitud[];
+  byFolio(rfc: string): Solicitud[];
+  find(rfc: string, id: string): Solicitud | null;
+  findPaquete(rfc: string, id: string): { solicitud: Solicitud; paquete: Paquete | null } | null;
+  /** One verification: the request goes on as far as settings and clock let it. */
+  verify(solicitud: Solicitud): Promise<Progreso>;
+  isInForce(solicitud: Solicitud): boolean;
+  /** The rows of a package, made one by one; the same each time. */
+  rows(solicitud: Solicitud, paquete: Paquete): Iterable<Row>;
+};
+
+const ROWS_WITHOUT_BREATH = 20_000;
+const HOUR = 3_600_000;
+
+/** Creates the requests of one service, in memory. */
+export function createSolicitudes(world: World, documento: Documento): Solicitudes {
+  const { clock, settings, taxpayers } = world;
+  const byId = new Map<string, Solicitud>();
+  const byClave = new Map<string, Solicitud[]>();
+  const claveOf = (rfc: string, pedido: Pedido) => JSON.stringify([rfc, pedido]);
+  const hoursSince = (date: Date) => (clock.now().getTime() - date.getTime()) / HOUR;
+  const hasLapsed = ({ terminada, creada }: Solicitud) =>
+    hoursSince(terminada ?? creada) >= settings.horas_solicitud;
+
+  function* allRows({ rfc, pedido, corte }: Solicitud, skip = 0): Iterable<Row> {
+    if (pedido.por === 'folio') {
+      const found = (['emitidos', 'recibidos'] as const)
+        .map((tipo) => taxpayers.find(rfc, tipo, pedido.uuid, { documento, corte }))
+        .find((row) => row !== null);
+      if (found) yield found;
+      return;
+    }
+    const { tipo, inicio, fin } = pedido;
+    if (letsAllPass(pedido)) {
+      yield* taxpayers.rows(rfc, tipo, inicio, fin, { documento, corte, skip });
+      return;
+    }
+    let left = skip;
+    for (const row of taxpayers.rows(rfc, tipo, inicio, fin, { documento, corte })) {
+      if (matches(pedido, row) && left-- <= 0) yield row;
+    }
+  }
+
+  const countRows = async (solicitud: Solicitud): Promise<number> => {
+    const { rfc, pedido, corte } = solicitud;
+    if (pedido.por === 'periodo' && letsAllPass(pedido))
+      return taxpayers.count(rfc, pedido.tipo, pedido.inicio, pedido.fin, { documento, corte });
+    let total = 0;
+    for (const _ of allRows(solicitud)) if (++total % ROWS_WITHOUT_BREATH === 0) await breathe();
+    return total;
+  };
+
+  const finish = (solicitud: Solicitud, total: number): void => {
+    const max =
+      solicitud.pedido.tipoSolicitud === 'CFDI' ? settings.max_filas_cfdi : settings.max_filas_metadata;
+    solicitud.terminada = clock.now();
+    solicitud.rechazo = total === 0 ? 5004 : total > max ? 5003 : null;
+    if (solicitud.rechazo !== null) return;
+    const size = settings.filas_por_paquete;
+    solicitud.paquetes = Array.from({ length: Math.ceil(total / size) }, (_, n) => ({
+      id: `${solicitud.id}_${String(n + 1).padStart(2, '0')}`,
+      skip: n * size,
+      filas: Math.min(size, total - n * size),
+      descargas: 0,
+    }));
+  };
+
+  const verify = async (solicitud: Solicitud): Promise<Progreso> => {
+    solicitud.verificaciones += 1;
+    const { verificaciones } = solicitud;
+    const needed = settings.verificaciones_hasta_terminar;
+    solicitud.total ??= await countRows(solicitud);
+    const seconds = (clock.now().getTime() - solicitud.creada.getTime()) / 1000;
+    const isDone = verificaciones >= needed && seconds >= settings.segundos_hasta_terminar;
+    if (isDone && !solicitud.terminada && !hasLapsed(solicitud)) finish(solicitud, solicitud.total);
+    if (hasLapsed(solicitud)) return { estado: 6, codigo: 5000, filas: 0 };
+    if (solicitud.rechazo) return { estado: 5, codigo: solicitud.rechazo, filas: 0 };
+    if (solicitud.terminada) return { estado: 3, codigo: 5000, filas: solicitud.total };
+    if (verificaciones === 1) return { estado: 1, codigo: 5000, filas: 0 };
+    const share = Math.min(1, verificaciones / (needed + 1));
+    return { estado: 2, codigo: 5000, filas: Math.floor(solicitud.total * share) };
+  };
+
+  const find = (rfc: string, id: string): Solicitud | null => {
+    const solicitud = byId.get(id.toLowerCase());
+    return solicitud?.rfc === rfc ? solicitud : null;
+  };
+
+  return {
+    create: (rfc, pedido) => {
+      const clave = claveOf(rfc, pedido);
+      const solicitud: Solicitud = {
+        id: randomUUID(),
+        rfc,
+        pedido,
+        clave,
+        creada: clock.now(),
+        corte: wallTimeOf(clock.now()),
+        verificaciones: 0,
+        terminada: null,
+        rechazo: null,
+        total: null,
+        paquetes: [],
+      };
+      byId.set(solicitud.id, solicitud);
+      byClave.set(clave, [...(byClave.get(clave) ?? []), solicitud]);
+      return solicitud;
+    },
+    equalTo: (rfc, pedido) => byClave.get(claveOf(rfc, pedido)) ?? [],
+    byFolio: (rfc) => [...byId.values()].filter((some) => some.rfc === rfc && some.pedido.por === 'folio'),
+    find,
+    findPaquete: (rfc, id) => {
+      const solicitud = find(rfc, id.slice(0, 36));
+      const wanted = id.toLowerCase();
+      const paquete = solicitud?.paquetes.find((some) => some.id === wanted);
+      return solicitud ? { solicitud, paquete: paquete ?? null } : null;
+    },
+    verify,
+    isInForce: (solicitud) => solicitud.rechazo === null && !hasLapsed(solicitud),
+    *rows(solicitud, paquete) {
+      let left = paquete.filas;
+      if (left === 0) return;
+      for (const row of allRows(solicitud, paquete.skip)) {
+        yield row;
+        if (--left === 0) return;
+      }
+    },
+  };
+}
