@@ -2,6 +2,8 @@ export * from './api-key/api-key.ts';
 export * from './api-key/api-key-hasher.ts';
 export * from './api-key/redaction.ts';
 export { decodeBase64 } from './body/base64.ts';
+export * from './body/cuerpo-ilegible.ts';
+export { type SecretFields, takeSecretFields } from './body/secret-fields.ts';
 export * from './credencial-ilegible.ts';
 export { decodeClave32 } from './crypto/clave-32.ts';
 export { type Certificado, MAX_CERTIFICADO_BYTES, readCertificado } from './efirma/certificado.ts';

@@ -51,7 +51,7 @@ export function parseX509(bytes: Buffer): X509Certificate {
 
 export function describeCertificado(x509: X509Certificate): Certificado {
   const fields = orNotACertificado(() => ({
-    subject: parseSubject(x509.subject),
+    subject: parseSubject(x509.subject ?? ''),
     // Null when the issuer's name is empty, whatever the type says.
     emisor: x509.issuer ?? '',
     noSerie: Buffer.from(x509.serialNumber, 'hex').toString('latin1'),
