@@ -1,1 +1,1 @@
-export {};
+export { ROLES, type Role, workerConfig } from './config.ts';

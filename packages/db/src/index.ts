@@ -6,6 +6,7 @@ export * from './cuentas/llaves.ts';
 export * from './cuentas/rechazo.ts';
 export * from './cuentas/solicitudes-lista.ts';
 export * from './database.ts';
+export * from './idempotencia.ts';
 export * from './latidos.ts';
 export * from './migrate.ts';
 export * from './puerta.ts';

@@ -1,10 +1,11 @@
+import type { NombreCola } from '@acuse/core';
 import type { Database } from './database.ts';
 
 export interface Latidos {
   /** Notes that a process is alive and, with `consumed`, that it finished work just now. */
   beat(proceso: string, rol: string, consumed: boolean): Promise<void>;
-  /** Seconds since any process of a role finished work, and how many rows of it are overdue. */
-  consumption(rol: string): Promise<{ secondsSinceConsumed: number | null }>;
+  /** Solicitudes of a queue that have been due for longer than `seconds` and that nobody holds. */
+  overdue(cola: NombreCola, seconds: number): Promise<number>;
 }
 
 /** Heartbeats of the workers over PostgreSQL. */
@@ -18,12 +19,14 @@ export function createLatidos({ pool }: Pick<Database, 'pool'>): Latidos {
         [proceso, rol, consumed],
       );
     },
-    async consumption(rol) {
-      const { rows } = await pool.query<{ s: number | null }>(
-        'SELECT extract(epoch FROM now() - max(consumido_en))::float8 AS s FROM latido WHERE rol = $1',
-        [rol],
+    async overdue(cola, seconds) {
+      const { rows } = await pool.query<{ n: number }>(
+        `SELECT count(*)::int AS n FROM solicitud
+         WHERE estado = 'EN_PROCESO' AND fase = $1 AND due_at < now() - make_interval(secs => $2)
+           AND (lease_until IS NULL OR lease_until < now())`,
+        [cola === 'ensambles' ? 'ENSAMBLE' : 'DESCARGA', seconds],
       );
-      return { secondsSinceConsumed: rows[0]?.s ?? null };
+      return rows[0]?.n ?? 0;
     },
   };
 }

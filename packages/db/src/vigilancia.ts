@@ -27,7 +27,13 @@ WITH vieja AS (
   SELECT id FROM solicitud WHERE estado = 'TERMINADA' AND paquete_borrado_en IS NULL
     AND terminada_en < now() - make_interval(days => $1) ORDER BY terminada_en LIMIT $2 FOR UPDATE SKIP LOCKED
 )
-UPDATE solicitud s SET paquete_borrado_en = now() FROM vieja WHERE s.id = vieja.id RETURNING s.id`;
+UPDATE solicitud s SET paquete_borrado_en = now() FROM vieja WHERE s.id = vieja.id`;
+
+const PURGEABLE = `
+SELECT id FROM solicitud
+WHERE terminada_en IS NOT NULL AND objetos_borrados_en IS NULL AND (estado <> 'TERMINADA' OR paquete_borrado_en IS NOT NULL)
+  AND coalesce(paquete_borrado_en, terminada_en) <= now() - make_interval(secs => $1)
+ORDER BY coalesce(paquete_borrado_en, terminada_en) LIMIT $2`;
 
 /** The loops' statements over PostgreSQL. Each is safe to run from any number of processes at once. */
 export function createVigilancia({ pool }: Pick<Database, 'pool'>): Vigilancia {
@@ -56,8 +62,21 @@ export function createVigilancia({ pool }: Pick<Database, 'pool'>): Vigilancia {
     },
 
     async retire({ retentionDays, limit }) {
-      const { rows } = await pool.query<{ id: string }>(RETIRE, [retentionDays, limit]);
+      const { rowCount } = await pool.query(RETIRE, [retentionDays, limit]);
+      return rowCount ?? 0;
+    },
+
+    async purgeable({ graceSeconds, limit }) {
+      const { rows } = await pool.query<{ id: string }>({
+        name: 'por-purgar',
+        text: PURGEABLE,
+        values: [graceSeconds, limit],
+      });
       return rows.map((row) => row.id);
+    },
+
+    async purged(solicitudId) {
+      await pool.query('UPDATE solicitud SET objetos_borrados_en = now() WHERE id = $1', [solicitudId]);
     },
 
     async tidy() {

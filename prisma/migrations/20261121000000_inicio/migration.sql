@@ -129,6 +129,7 @@ CREATE TABLE solicitud (
   bytes              bigint,
   sha256             text,
   paquete_borrado_en timestamptz(3),
+  objetos_borrados_en timestamptz(3),
   idem_key           text,
   creada_en          timestamptz(3) NOT NULL DEFAULT now(),
   terminada_en       timestamptz(3),
@@ -142,6 +143,9 @@ CREATE INDEX solicitud_contribuyente_id_creada_en_idx ON solicitud (contribuyent
 CREATE INDEX solicitud_due_at ON solicitud (due_at) WHERE estado = 'EN_PROCESO';
 CREATE INDEX solicitud_deadline_at ON solicitud (deadline_at) WHERE estado IN ('EN_PROCESO', 'ESPERA_EFIRMA');
 CREATE INDEX solicitud_retencion ON solicitud (terminada_en) WHERE estado = 'TERMINADA' AND paquete_borrado_en IS NULL;
+
+CREATE INDEX solicitud_por_purgar ON solicitud (coalesce(paquete_borrado_en, terminada_en))
+  WHERE terminada_en IS NOT NULL AND objetos_borrados_en IS NULL AND (estado <> 'TERMINADA' OR paquete_borrado_en IS NOT NULL);
 
 CREATE TABLE parte (
   id            uuid PRIMARY KEY,

@@ -222,8 +222,15 @@ export interface Vigilancia {
   ringOverdue(input: { graceSeconds: number; limit: number }): Promise<number>;
   /** Ends what is past its deadline: VENCIDA with refund. Returns the ids. */
   expire(limit: number): Promise<readonly string[]>;
-  /** Marks packages past their retention; returns the ids whose objects are to be deleted. */
-  retire(input: { retentionDays: number; limit: number }): Promise<readonly string[]>;
+  /** Marks packages past their retention: from now on `paquete` answers that they are gone. Returns how many. */
+  retire(input: { retentionDays: number; limit: number }): Promise<number>;
+  /**
+   * Ended solicitudes whose objects nobody may want any more: without a package, or with one retired, for `graceSeconds` (longer than a
+   * signed URL lives).
+   */
+  purgeable(input: { graceSeconds: number; limit: number }): Promise<readonly string[]>;
+  /** Notes that the objects of a solicitud are deleted. */
+  purged(solicitudId: string): Promise<void>;
   /** Deletes answers kept for Idempotency-Keys longer than 24 h, and rings and heartbeats nobody needs. */
   tidy(): Promise<number>;
 }

@@ -1,0 +1,131 @@
+import {
+  bool,
+  choice,
+  decimal,
+  durationMs,
+  durationSeconds,
+  integer,
+  LOG_LEVELS,
+  list,
+  loadConfig,
+  port,
+  secret,
+  text,
+  url,
+} from '@acuse/runtime';
+import { z } from 'zod';
+
+export const ROLES = ['descargas', 'ensambles', 'relay', 'reconciler', 'reaper'] as const;
+export type Role = (typeof ROLES)[number];
+
+const roles = list(
+  `Qué atiende este proceso, separado por comas: ${ROLES.join(', ')}. Descargas y ensambles se escalan por separado.`,
+).transform((values, context) => {
+  const unknown = values.filter((value) => !ROLES.some((role) => role === value));
+  if (unknown.length === 0 && values.length > 0) return values as readonly Role[];
+  context.addIssue({ code: 'custom', message: `debe ser una lista de: ${ROLES.join(', ')}` });
+  return z.NEVER;
+});
+
+const queueAddress = { protocols: ['postgres', 'postgresql', 'redis', 'rediss'], secret: true };
+
+/** Everything a worker process can be told. The only place of this app where the environment is read. */
+export const workerConfig = z.object({
+  LOG_LEVEL: choice(LOG_LEVELS, 'Nivel de la bitácora.').default('info'),
+  WORKER_ROLES: roles.default([...ROLES]),
+  HEALTH_HOST: text('Dirección en la que escucha /healthz y /readyz.').default('127.0.0.1'),
+  HEALTH_PORT: port('Puerto de /healthz y /readyz; 0 deja que el sistema lo elija.').default(0),
+  SHUTDOWN_SECONDS: durationSeconds('Segundos que puede tardar el paso en curso al cerrar.', {
+    min: 1,
+  }).default(25),
+
+  DATABASE_URL: url('Base de datos PostgreSQL.', { protocols: ['postgres', 'postgresql'], secret: true }),
+  DATABASE_POOL: integer('Conexiones de este proceso a la base de datos.', { min: 2, max: 500 }).default(10),
+  DATABASE_TIMEOUT_MS: durationMs('Milisegundos hasta dar por perdida una consulta.', { min: 100 }).default(
+    10_000,
+  ),
+
+  QUEUE_URL: url(
+    'Cola de trabajos: postgres://… o redis://…. Sin ella, la base de datos.',
+    queueAddress,
+  ).optional(),
+  QUEUE_NAMESPACE: text('Prefijo de los nombres de las colas.').default('acuse'),
+  QUEUE_TIMEOUT_MS: durationMs('Milisegundos hasta dar por ausente la cola.', { min: 100 }).default(3_000),
+  DESCARGAS_CONCURRENCY: integer('Pasos ante el SAT a la vez.', { min: 1, max: 1_000 }).default(20),
+  ENSAMBLES_CONCURRENCY: integer('Paquetes que se arman a la vez.', { min: 1, max: 64 }).default(1),
+  LEASE_SECONDS: durationSeconds('Segundos que dura la toma de una solicitud sin renovarla.', {
+    min: 3,
+  }).default(60),
+  RETRY_SECONDS: durationSeconds('Segundos hasta repetir un paso que falló de nuestro lado.', {
+    min: 1,
+  }).default(15),
+  RELAY_INTERVAL_MS: durationMs('Milisegundos entre dos vistas a la bandeja de salida.', { min: 10 }).default(
+    250,
+  ),
+  RECONCILER_INTERVAL_MS: durationMs('Milisegundos entre dos rondas de reconciliación.', { min: 50 }).default(
+    2_000,
+  ),
+  RECONCILER_GRACE_SECONDS: durationSeconds('Segundos de atraso tras los que un timbre se da por perdido.', {
+    min: 1,
+  }).default(30),
+  REAPER_INTERVAL_MS: durationMs('Milisegundos entre dos borrados de credenciales vencidas.', {
+    min: 100,
+    max: 15_000,
+  }).default(15_000),
+  RETENTION_DAYS: integer('Días que se conserva un paquete.', { min: 1, max: 3_650 }).default(30),
+  PURGE_GRACE_SECONDS: durationSeconds('Segundos entre el fin de un paquete y el borrado de su objeto.', {
+    min: 0,
+  }).default(7_200),
+
+  WORKER_KEYS: secret(
+    'Llaves privadas X25519 de los workers, kid:base64 separadas por comas; la primera es la vigente.',
+  ),
+  WORKER_PSKS: secret('Secretos compartidos con la API, id:base64 separados por comas.'),
+
+  SAT_BASE_URL: url('Dirección de un simulador del SAT. Sin ella, los servicios reales.').optional(),
+  SAT_CANALES_DESACTIVADOS: list(
+    'Canales o consultas apagados: soap, portal, portal:descargar-paquete…',
+  ).default([]),
+  SAT_MAX_CONCURRENT_PER_HOST: integer('Peticiones a la vez por servidor del SAT.', {
+    min: 1,
+    max: 1_000,
+  }).default(8),
+  SAT_TLS_CA: text('Autoridades TLS adicionales, PEM.').optional(),
+  SAT_POLL_FIRST_SECONDS: decimal(
+    'Segundos hasta la primera consulta de una solicitud aceptada por el SAT.',
+    {
+      min: 0.05,
+    },
+  ).default(60),
+  SAT_POLL_FACTOR: decimal('Cuánto crece la espera con cada consulta.', { min: 1, max: 10 }).default(1.5),
+  SAT_POLL_MAX_SECONDS: decimal('Espera máxima entre dos consultas.', { min: 0.05 }).default(1_800),
+
+  CAPTCHA_RESOLVER: choice(
+    ['ninguno', 'simulador', 'http', 'consola'],
+    'Quién resuelve los captchas del portal (CIEC).',
+  ).default('ninguno'),
+  CAPTCHA_URL: url('Dirección del servicio que resuelve captchas.').optional(),
+  CAPTCHA_TOKEN: secret('Credencial de ese servicio.').optional(),
+
+  S3_ENDPOINT: url('Almacén compatible con S3. Sin ella, el de Amazon.').optional(),
+  S3_PUBLIC_ENDPOINT: url('Dirección del almacén para quien descarga.').optional(),
+  S3_REGION: text('Región del almacén.').default('us-east-1'),
+  S3_BUCKET: text('Nombre del bucket.').default('acuse'),
+  S3_ACCESS_KEY_ID: text('Identificador de la credencial del almacén.').optional(),
+  S3_SECRET_ACCESS_KEY: secret('Secreto de la credencial del almacén.').optional(),
+  S3_FORCE_PATH_STYLE: bool('Bucket en la ruta y no en el nombre del servidor.').default(true),
+  S3_CREATE_BUCKET: bool('Crea el bucket si no existe.').default(false),
+  ZIP_LEVEL: integer('Nivel de compresión de los paquetes.', { min: 0, max: 9 }).default(6),
+
+  FAILPOINT: text(
+    'Solo para pruebas: punto:acción (kill, freeze o throw) en el que falla el proceso.',
+  ).optional(),
+  NODE_ENV: text('production impide los puntos de falla.').optional(),
+});
+
+export type WorkerConfig = Readonly<z.output<typeof workerConfig>>;
+
+/** Reads the environment; throws one `ConfigError` with all faults. */
+export function readConfig(env: NodeJS.ProcessEnv = process.env): WorkerConfig {
+  return loadConfig(workerConfig, env);
+}

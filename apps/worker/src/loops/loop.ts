@@ -1,0 +1,64 @@
+import type { Logger } from '@acuse/runtime';
+
+export interface Loop {
+  /** Runs the next turn now instead of at its time. */
+  wake(): void;
+  /** Lets the running turn end and starts no other. */
+  close(): Promise<void>;
+}
+
+/**
+ * Repeats `turn` every `everyMs` until closed. A turn that returns true is followed by the next at once: there is more to do. A turn
+ * that throws is logged (the first of a row only) and followed by the next at its time.
+ */
+export function startLoop(options: {
+  name: string;
+  everyMs: number;
+  turn: (signal: AbortSignal) => Promise<boolean>;
+  log: Logger;
+}): Loop {
+  const { name, everyMs, turn, log } = options;
+  const controller = new AbortController();
+  let wakeUp: () => void = () => {};
+  let isWoken = false;
+  let isFailing = false;
+
+  const pause = () =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, everyMs);
+      wakeUp = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+      if (isWoken || controller.signal.aborted) wakeUp();
+    });
+
+  const run = async () => {
+    while (!controller.signal.aborted) {
+      isWoken = false;
+      let isMore = false;
+      try {
+        isMore = await turn(controller.signal);
+        if (isFailing) log.info({ loop: name }, 'works again');
+        isFailing = false;
+      } catch (error) {
+        if (!isFailing && !controller.signal.aborted) log.error({ loop: name, err: error }, 'turn failed');
+        isFailing = true;
+      }
+      if (!isMore) await pause();
+    }
+  };
+
+  const running = run();
+  return {
+    wake() {
+      isWoken = true;
+      wakeUp();
+    },
+    async close() {
+      controller.abort();
+      wakeUp();
+      await running;
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { Sat } from '@acuse/core';
+import {
+  type CanalDesactivado,
+  createPortalCanal,
+  createResolvedorConsola,
+  createResolvedorHttp,
+  createResolvedorSimulador,
+  createSat,
+  createSatHttp,
+  createSatSoap,
+  createSesionesMemoria,
+  type ResolvedorCaptcha,
+} from '@acuse/sat';
+import type { WorkerConfig } from './config.ts';
+
+function resolvedorDe(config: WorkerConfig): ResolvedorCaptcha | null {
+  const { CAPTCHA_RESOLVER: kind, CAPTCHA_URL: url, CAPTCHA_TOKEN: token } = config;
+  if (kind === 'ninguno') return null;
+  if (kind === 'consola') return createResolvedorConsola();
+  if (url === undefined) throw new Error(`CAPTCHA_URL: falta, y CAPTCHA_RESOLVER=${kind} la necesita`);
+  if (kind === 'simulador') return createResolvedorSimulador({ url });
+  return createResolvedorHttp({ url, ...(token === undefined ? {} : { token }) });
+}
+
+/** The tax authority with both channels, as the settings say. */
+export function openSat(config: WorkerConfig): { sat: Sat; close(): Promise<void> } {
+  const http = createSatHttp({
+    ...(config.SAT_BASE_URL === undefined ? {} : { baseUrl: config.SAT_BASE_URL }),
+    ...(config.SAT_TLS_CA === undefined ? {} : { tlsCa: config.SAT_TLS_CA }),
+    maxConcurrentPerHost: config.SAT_MAX_CONCURRENT_PER_HOST,
+  });
+  const portal = createPortalCanal({
+    http,
+    captcha: resolvedorDe(config),
+    sesiones: createSesionesMemoria(),
+  });
+  const sat = createSat({
+    soap: createSatSoap({ http }),
+    portal,
+    settings: { desactivados: config.SAT_CANALES_DESACTIVADOS as readonly CanalDesactivado[] },
+  });
+  return {
+    sat,
+    async close() {
+      await portal.logout().catch(() => {});
+      await http.close();
+    },
+  };
+}

@@ -1,0 +1,156 @@
+import { hostname } from 'node:os';
+import { type CredencialSellada, noCheckpoint, type SolicitudTomada } from '@acuse/core';
+import {
+  createBandeja,
+  createBoveda,
+  createLatidos,
+  createTaller,
+  createVigilancia,
+  openDatabase,
+} from '@acuse/db';
+import { createCola, createConsumidor } from '@acuse/queue';
+import { createHealth, type HealthCheck, type Logger, type Shutdown, serveHealth } from '@acuse/runtime';
+import { createOpener, importWorkerPrivateKey } from '@acuse/vault';
+import type { Role, WorkerConfig } from './config.ts';
+import { createFailpoint } from './failpoint.ts';
+import { createDescargas } from './jobs/descargas.ts';
+import { createEnsambles } from './jobs/ensambles.ts';
+import { parseKeys } from './keys.ts';
+import { startReaper } from './loops/reaper.ts';
+import { startReconciler } from './loops/reconciler.ts';
+import { startRelay } from './loops/relay.ts';
+import { createRunner } from './runner.ts';
+import { openSat } from './sat.ts';
+import { openStorage } from './storage.ts';
+import type { Trabajo } from './trabajo.ts';
+import { startWatchdog } from './watchdog.ts';
+
+/** Milliseconds between two looks of the watchdog. */
+const WATCH_MS = 5_000;
+
+/** Builds and starts what this process's roles ask for; everything opened is registered with `shutdown` in the order of opening. */
+export async function startWorker(
+  config: WorkerConfig,
+  log: Logger,
+  shutdown: Shutdown,
+): Promise<{ healthUrl: string }> {
+  const has = (role: Role) => config.WORKER_ROLES.includes(role);
+  const queue = { url: config.QUEUE_URL ?? config.DATABASE_URL, namespace: config.QUEUE_NAMESPACE };
+  const checks: Record<string, HealthCheck> = {};
+  const checkpoint = config.FAILPOINT ? createFailpoint(config.FAILPOINT, config.NODE_ENV) : noCheckpoint;
+
+  const database = openDatabase({
+    url: config.DATABASE_URL,
+    poolSize: config.DATABASE_POOL,
+    timeoutMs: config.DATABASE_TIMEOUT_MS,
+    applicationName: 'acuse-worker',
+  });
+  shutdown.phase('database', () => database.close());
+  checks['database'] = () => database.pool.query('SELECT 1');
+
+  const paquetes = openStorage(config);
+  shutdown.phase('storage', () => paquetes.close());
+  const taller = createTaller(database);
+  const boveda = createBoveda(database);
+  const vigilancia = createVigilancia(database);
+  const latidos = createLatidos(database);
+
+  const consume = (trabajo: Trabajo, concurrency: number) => {
+    const { cola } = trabajo;
+    const runnerDeps = {
+      taller,
+      log,
+      checkpoint,
+      leaseSeconds: config.LEASE_SECONDS,
+      retrySeconds: config.RETRY_SECONDS,
+    };
+    const consumidor = createConsumidor(queue, {
+      cola,
+      concurrency,
+      handle: createRunner(runnerDeps, trabajo),
+      onError: (error) => log.warn({ cola, err: error }, 'queue error'),
+    });
+    shutdown.phase(`consume-${cola}`, () => consumidor.close(config.SHUTDOWN_SECONDS * 1_000), {
+      timeoutMs: (config.SHUTDOWN_SECONDS + 5) * 1_000,
+    });
+    const watchdog = startWatchdog({
+      proceso: `${hostname()}:${process.pid}`,
+      cola,
+      consumidor,
+      latidos,
+      log,
+      everyMs: WATCH_MS,
+      giveUp: () => void shutdown.close(`${cola} consumes nothing`).then(() => process.exit(1)),
+    });
+    shutdown.phase(`watch-${cola}`, () => watchdog.close());
+    checks[`consume-${cola}`] = async () => {
+      if (!watchdog.isHealthy()) throw new Error('idle although work is due');
+    };
+  };
+
+  if (has('descargas')) {
+    checks['storage'] = (signal) => paquetes.ping(signal);
+    const { sat, close } = openSat(config);
+    shutdown.phase('sat', close);
+    const opener = createOpener({
+      keys: parseKeys('WORKER_KEYS', config.WORKER_KEYS, importWorkerPrivateKey),
+      psks: parseKeys('WORKER_PSKS', config.WORKER_PSKS, (base64) => Buffer.from(base64, 'base64')),
+    });
+    const openSellada = (sellada: CredencialSellada, { id, cuentaId, rfc }: SolicitudTomada) =>
+      opener.open(sellada.sobre, {
+        solicitudId: id,
+        cuenta: cuentaId,
+        rfc,
+        tipo: sellada.tipo,
+        expiraEn: sellada.expiraEn,
+      });
+    const agenda = {
+      primeraSegundos: config.SAT_POLL_FIRST_SECONDS,
+      factor: config.SAT_POLL_FACTOR,
+      maximaSegundos: config.SAT_POLL_MAX_SECONDS,
+    };
+    consume(
+      createDescargas({ taller, sat, paquetes, openSellada, agenda, checkpoint }),
+      config.DESCARGAS_CONCURRENCY,
+    );
+  }
+  if (has('ensambles')) {
+    checks['storage'] = (signal) => paquetes.ping(signal);
+    consume(createEnsambles({ taller, paquetes, checkpoint }), config.ENSAMBLES_CONCURRENCY);
+  }
+  if (has('relay')) {
+    const cola = createCola(queue, { onError: (error) => log.debug({ err: error }, 'queue away') });
+    shutdown.phase('queue', () => cola.close());
+    const relay = await startRelay({
+      bandeja: createBandeja(database),
+      cola,
+      log,
+      everyMs: config.RELAY_INTERVAL_MS,
+      queueTimeoutMs: config.QUEUE_TIMEOUT_MS,
+    });
+    shutdown.phase('relay', () => relay.close());
+  }
+  if (has('reconciler')) {
+    const reconciler = startReconciler({
+      vigilancia,
+      paquetes,
+      log,
+      everyMs: config.RECONCILER_INTERVAL_MS,
+      graceSeconds: config.RECONCILER_GRACE_SECONDS,
+      retentionDays: config.RETENTION_DAYS,
+      purgeSeconds: config.PURGE_GRACE_SECONDS,
+    });
+    shutdown.phase('reconciler', () => reconciler.close());
+  }
+  if (has('reaper')) {
+    const reaper = startReaper({ boveda, vigilancia, paquetes, log, everyMs: config.REAPER_INTERVAL_MS });
+    shutdown.phase('reaper', () => reaper.close());
+  }
+
+  const health = createHealth({ checks });
+  const server = await serveHealth(health, config.HEALTH_PORT, config.HEALTH_HOST);
+  shutdown.phase('health', () => server.close());
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : config.HEALTH_PORT;
+  return { healthUrl: `http://${config.HEALTH_HOST}:${port}` };
+}

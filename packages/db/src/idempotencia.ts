@@ -1,0 +1,71 @@
+import type { Idempotencia, ResultadoIdempotencia } from '@acuse/core';
+import type { Database } from './database.ts';
+
+/** One statement: a new row, or the take-over of one that is too old or whose lock is over; then what is there. */
+const BEGIN = `
+WITH tomada AS (
+  INSERT INTO idempotencia AS i (api_key_id, operacion, clave, cuerpo_hash, op_id, bloqueada_hasta)
+  VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))
+  ON CONFLICT (api_key_id, operacion, clave) DO UPDATE SET
+    bloqueada_hasta = excluded.bloqueada_hasta,
+    op_id = CASE WHEN i.creada_en < now() - interval '24 hours' THEN excluded.op_id ELSE i.op_id END,
+    cuerpo_hash = excluded.cuerpo_hash,
+    creada_en = CASE WHEN i.creada_en < now() - interval '24 hours' THEN now() ELSE i.creada_en END,
+    status = NULL, respuesta = NULL
+  WHERE i.creada_en < now() - interval '24 hours'
+     OR (i.status IS NULL AND i.bloqueada_hasta <= now() AND i.cuerpo_hash = excluded.cuerpo_hash)
+  RETURNING op_id
+)
+SELECT (SELECT op_id FROM tomada) AS adelante, i.cuerpo_hash = $4 AS es_igual, i.status, i.respuesta,
+       ceil(extract(epoch FROM i.bloqueada_hasta - now()))::int AS espera
+FROM (SELECT 1) uno LEFT JOIN idempotencia i ON i.api_key_id = $1 AND i.operacion = $2 AND i.clave = $3`;
+
+interface Row {
+  adelante: string | null;
+  es_igual: boolean | null;
+  status: number | null;
+  respuesta: string | null;
+  espera: number | null;
+}
+
+/** Answers for repeated requests over PostgreSQL. */
+export function createIdempotencia({ pool }: Pick<Database, 'pool'>): Idempotencia {
+  return {
+    async begin({
+      apiKeyId,
+      operacion,
+      clave,
+      cuerpoHash,
+      opId,
+      bloqueoSegundos,
+    }): Promise<ResultadoIdempotencia> {
+      const { rows } = await pool.query<Row>({
+        name: 'idempotencia',
+        text: BEGIN,
+        values: [apiKeyId, operacion, clave, cuerpoHash, opId, bloqueoSegundos],
+      });
+      const row = rows[0];
+      if (row?.adelante) return { resultado: 'ADELANTE', opId: row.adelante };
+      // Inserted by another between the snapshot and the conflict: it is in flight.
+      if (!row || row.es_igual === null) return { resultado: 'EN_CURSO', reintentarEn: 1 };
+      if (!row.es_igual) return { resultado: 'OTRO_CUERPO' };
+      if (row.status !== null && row.respuesta !== null)
+        return { resultado: 'CONTESTADA', status: row.status, respuesta: row.respuesta };
+      return { resultado: 'EN_CURSO', reintentarEn: Math.max(1, row.espera ?? 1) };
+    },
+
+    async finish({ apiKeyId, operacion, clave, opId, status, respuesta }) {
+      await pool.query(
+        `UPDATE idempotencia SET status = $5, respuesta = $6 WHERE api_key_id = $1 AND operacion = $2 AND clave = $3 AND op_id = $4`,
+        [apiKeyId, operacion, clave, opId, status, respuesta],
+      );
+    },
+
+    async release({ apiKeyId, operacion, clave, opId }) {
+      await pool.query(
+        'DELETE FROM idempotencia WHERE api_key_id = $1 AND operacion = $2 AND clave = $3 AND op_id = $4 AND status IS NULL',
+        [apiKeyId, operacion, clave, opId],
+      );
+    },
+  };
+}
