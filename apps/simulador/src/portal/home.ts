@@ -20,6 +20,8 @@ import { writeViewState } from './web/view-state.ts';
 type Deps = { world: World; state: PortalState };
 
 const PAGINA = 'Consulta.aspx';
+/** Mounting drops the slash of `/`, so the root with its slash is written as a segment that is empty. */
+const ROOT = ['/', '/:vacio{^$}', `/${PAGINA}`];
 const LINKS = `        <a href='ConsultaEmisor.aspx'>Consultar Facturas Emitidas</a>
         <a href='ConsultaReceptor.aspx'>Consultar Facturas Recibidas</a>
         <a href='ConsultaDescargaMasiva.aspx'>Recuperar Descargas de CFDI</a>`;
@@ -64,8 +66,8 @@ export function createHome({ world, state }: Deps): Hono {
   };
 
   return new Hono()
-    .on('GET', ['/', '//', `/${PAGINA}`], home)
-    .on('POST', ['/', '//', `/${PAGINA}`], signIn)
+    .on('GET', ROOT, home)
+    .on('POST', ROOT, signIn)
     .get('/logout.aspx', logOut);
 }
 
