@@ -12,7 +12,7 @@ export async function readText(
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > maxBytes) throw new SatError('RESPUESTA_ILEGIBLE', { detalle: `más de ${maxBytes} bytes` });
+    if (size > maxBytes) throw tooLarge(maxBytes);
     chunks.push(chunk);
   }
   return decoderFor(contentType).decode(Buffer.concat(chunks));
@@ -29,38 +29,53 @@ function decoderFor(contentType: string | undefined): TextDecoder {
 }
 
 /**
- * A copy of a body stream whose errors are `SatError`s and whose end, by whatever way, calls `onClose` once.
- * Backpressure reaches the socket.
+ * A stream that asks `next` for its bytes, null at the end, and calls `release` when it is over, however it ended.
+ * Unlike `Readable.from`, it can be destroyed while `next` is still waiting.
  */
+export function pullStream(next: () => Promise<Buffer | null>, release: () => void): Readable {
+  const stream = new Readable({
+    read() {
+      next().then(
+        (chunk) => this.push(chunk),
+        (error) => this.destroy(error),
+      );
+    },
+    destroy(error, callback) {
+      release();
+      callback(error);
+    },
+  });
+  // A stream that nobody reads any more must not bring the process down when its time ends; readers still see the error.
+  stream.on('error', () => {});
+  return stream;
+}
+
+/** A body whose errors are `SatError`s, with a limit. `onClose` is called once, when it is over. */
 export function guardStream(
   body: Readable,
-  options: {
-    maxBytes: number;
-    toError: (error: unknown) => SatError;
-    onClose: (guarded: Readable) => void;
-  },
+  options: { maxBytes: number; toError: (error: unknown) => SatError; onClose: (guarded: Readable) => void },
 ): Readable {
-  async function* read(): AsyncGenerator<Buffer> {
-    let size = 0;
-    try {
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        size += chunk.length;
-        if (size > options.maxBytes) {
-          throw new SatError('RESPUESTA_ILEGIBLE', { detalle: `más de ${options.maxBytes} bytes` });
-        }
-        yield chunk;
+  const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  let size = 0;
+  const guarded = pullStream(
+    async () => {
+      try {
+        const { value, done } = await chunks.next();
+        if (done) return null;
+        size += value.length;
+        if (size > options.maxBytes) throw tooLarge(options.maxBytes);
+        return value;
+      } catch (error) {
+        throw options.toError(error);
       }
-    } catch (error) {
-      throw options.toError(error);
-    }
-  }
-  const guarded = Readable.from(read(), { objectMode: false });
-  // A stream that nobody reads any more must not bring the process down when its time ends; readers still see the error.
-  guarded.on('error', () => {});
+    },
+    () => body.destroy(),
+  );
   body.on('error', () => {});
-  guarded.once('close', () => {
-    options.onClose(guarded);
-    if (!body.destroyed) body.destroy();
-  });
+  guarded.once('close', () => options.onClose(guarded));
   return guarded;
+}
+
+function tooLarge(maxBytes: number): SatError {
+  return new SatError('RESPUESTA_ILEGIBLE', { detalle: `más de ${maxBytes} bytes` });
 }

@@ -1,5 +1,6 @@
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import type { DescargarPaquete, RespuestaDescargarPaquete, SatError } from '@acuse/core';
+import { pullStream } from '../../http/cuerpo.ts';
 import { toSatError } from '../../http/errores.ts';
 import { ACEPTADO, errorOf } from '../codigos.ts';
 import { llamarStream } from '../llamar.ts';
@@ -68,22 +69,25 @@ function toReadable(
   fail: (error: unknown) => Promise<SatError>,
   body: Readable,
 ): Readable {
-  async function* read(): AsyncGenerator<Buffer> {
-    try {
-      yield* first;
-      for (;;) {
-        const { value, done } = await chunks.next();
-        if (done) break;
-        yield* lector.write(value);
+  let pending = first;
+  return pullStream(
+    async () => {
+      try {
+        while (pending.length === 0) {
+          const { value, done } = await chunks.next();
+          if (done) {
+            lector.end();
+            return null;
+          }
+          pending = lector.write(value);
+        }
+        const bytes = Buffer.concat(pending);
+        pending = [];
+        return bytes;
+      } catch (error) {
+        throw await fail(error);
       }
-      lector.end();
-    } catch (error) {
-      throw await fail(error);
-    }
-  }
-  const zip = Readable.from(read(), { objectMode: false });
-  // Left unread when its time ends, it must not bring the process down; whoever reads it still gets the error.
-  zip.on('error', () => {});
-  zip.once('close', () => body.destroy());
-  return zip;
+    },
+    () => body.destroy(),
+  );
 }

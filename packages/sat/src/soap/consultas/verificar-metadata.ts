@@ -8,17 +8,7 @@ import { type ContextoSoap, conToken } from './contexto.ts';
 
 /** Codes that the SAT gives as the reason of a state (`CodigoEstadoSolicitud`). */
 const RAZONES = new Set(
-  ['300', '301', '302', '303', '304', '305', '404'].concat([
-    '5000',
-    '5001',
-    '5002',
-    '5003',
-    '5004',
-    '5005',
-    '5006',
-    '5011',
-    '5012',
-  ]),
+  '300 301 302 303 304 305 404 5000 5001 5002 5003 5004 5005 5006 5011 5012'.split(' '),
 );
 
 /** Asks how far a request is. */
@@ -50,7 +40,7 @@ function readEstado(result: Elemento, codEstatus: string): RespuestaVerificarMet
   const { EstadoSolicitud, CodigoEstadoSolicitud, Mensaje } = result.atributos;
   const mensaje = readMensaje(Mensaje);
   const razon = () => {
-    const codigo = readCodigo(CodigoEstadoSolicitud, 'CodigoEstadoSolicitud');
+    const codigo = readCodigo(CodigoEstadoSolicitud || codEstatus, 'CodigoEstadoSolicitud');
     if (!RAZONES.has(codigo)) throw unreadable('CodigoEstadoSolicitud desconocido', codigo);
     return codigo;
   };
