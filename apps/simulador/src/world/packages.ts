@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { Readable } from 'node:stream';
 import { ZipArchive } from 'archiver';
 import { createCfdiXml } from './cfdi-xml.ts';
@@ -46,15 +47,11 @@ export function createCfdiZip(content: PackageContent): Readable {
 
 function zip(content: PackageContent, entries: () => Iterable<[string, Iterable<string>]>): Readable {
   const archive = new ZipArchive({ zlib: { level: 1 } });
-  const append = (name: string, source: Iterable<string>) =>
-    new Promise<void>((resolve, reject) => {
-      archive.once('entry', () => resolve());
-      archive.once('error', reject);
-      archive.append(Readable.from(encode(source), { objectMode: true, highWaterMark: 2 }), {
-        name,
-        date: content.fecha,
-      });
-    });
+  const append = async (name: string, source: Iterable<string>) => {
+    const written = once(archive, 'entry');
+    archive.append(Readable.from(encode(source), { highWaterMark: 2 }), { name, date: content.fecha });
+    await written;
+  };
   const fill = async () => {
     if (hasJunk(content)) {
       await append(`__MACOSX/._${content.id}.txt`, ['\u0000\u0005\u0016\u0007']);

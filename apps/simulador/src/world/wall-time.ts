@@ -24,7 +24,7 @@ export function formatWallTime(time: WallTime, separator: ' ' | 'T' = ' '): stri
   const second = time - day * DAY;
   const hours = (second / 3600) | 0;
   const minutes = ((second / 60) | 0) % 60;
-  return formatDay(day) + separator + TWO[hours] + ':' + TWO[minutes] + ':' + TWO[second % 60];
+  return `${formatDay(day)}${separator}${TWO[hours]}:${TWO[minutes]}:${TWO[second % 60]}`;
 }
 
 const TWO = Array.from({ length: 60 }, (_, n) => String(n).padStart(2, '0'));
