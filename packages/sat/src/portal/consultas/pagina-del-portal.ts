@@ -1,0 +1,34 @@
+import type { DireccionSat } from '../../http/direcciones.ts';
+import type { Navegador, Pagina } from '../navegador.ts';
+import { ilegible } from '../paginas/ilegible.ts';
+import { readRfcAutenticado } from '../paginas/pagina-portal.ts';
+import { assertSesionViva } from '../sesion/sesion-vencida.ts';
+
+/**
+ * Opens one page of the portal in the name of `rfc`. When only the portal's own session ended, the identity provider renews it on the
+ * way and leaves the browser on the start page: the page is then opened again. Throws SesionVencida when a log-in is due and
+ * RESPUESTA_ILEGIBLE when another page stays or names another RFC.
+ */
+export async function openPagina(
+  navegador: Navegador,
+  direccion: DireccionSat,
+  rfc: string,
+  signal: AbortSignal,
+): Promise<Pagina> {
+  for (let intento = 1; intento <= 2; intento += 1) {
+    const pagina = await navegador.open(direccion, signal);
+    assertSesionViva(pagina);
+    if (!isSame(pagina.direccion, direccion)) continue;
+    const autenticado = readRfcAutenticado(pagina.etiquetas);
+    if (autenticado !== null && autenticado !== rfc.toUpperCase()) {
+      throw ilegible('el portal nombra a otro RFC');
+    }
+    return pagina;
+  }
+  throw ilegible('el portal muestra otra página');
+}
+
+function isSame(a: DireccionSat, b: DireccionSat): boolean {
+  const [ours, asked] = [a, b].map(({ host, path }) => `${host}${path.split('?')[0]}`.toLowerCase());
+  return ours === asked;
+}

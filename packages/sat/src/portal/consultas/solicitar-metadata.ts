@@ -1,0 +1,45 @@
+import type { RespuestaSolicitarMetadata, SolicitarMetadata } from '@acuse/core';
+import type { Navegador } from '../navegador.ts';
+import { parseRespuestaFolio } from '../paginas/respuesta-folio.ts';
+import { isDespedida, SesionVencida } from '../sesion/sesion-vencida.ts';
+import { direccionDe, search } from './busqueda.ts';
+
+/**
+ * Searches the period and asks for the metadata of what was found: the criteria that the portal encoded go to the page method
+ * `DescargaMetadatos` in base64, percent-escaped, inside the single-quoted object that the portal's own script writes
+ * (phpcfdi/cfdi-sat-scraper, pull request 97). The portal answers with a folio.
+ */
+export async function solicitarMetadata(
+  navegador: Navegador,
+  consulta: SolicitarMetadata,
+  signal: AbortSignal,
+): Promise<RespuestaSolicitarMetadata> {
+  const resultado = await search(navegador, consulta, signal);
+  if (resultado.vacia) return { resultado: 'VACIA' };
+
+  const { host, path } = direccionDe(consulta.tipo);
+  const parametros = encodeURIComponent(Buffer.from(resultado.parametros).toString('base64'));
+  const answer = await navegador.request(
+    {
+      host,
+      path: `${path}/DescargaMetadatos`,
+      method: 'POST',
+      expect: 'text',
+      headers: {
+        'content-type': 'application/json; charset=utf-8',
+        accept: 'application/json, text/javascript, */*; q=0.01',
+        'x-requested-with': 'XMLHttpRequest',
+        referer: `https://${host}${path}`,
+      },
+      body: `{'Parametros':'${parametros}'}`,
+      acceptStatus: [401, 403],
+    },
+    signal,
+  );
+  if (answer.status >= 300) throw new SesionVencida();
+  if (answer.body.trimStart().startsWith('<') && isDespedida(answer.body)) throw new SesionVencida();
+  const respuesta = parseRespuestaFolio(answer.body);
+  return 'folio' in respuesta
+    ? { resultado: 'ACEPTADA', folio: respuesta.folio }
+    : { resultado: 'DEMASIADOS' };
+}

@@ -1,0 +1,131 @@
+import { load } from 'cheerio';
+import { ilegible } from './ilegible.ts';
+
+/** One tag of a page and the text that follows it up to the next tag (for a script: its whole source). Both as written. */
+export interface Etiqueta {
+  /** Lower case. */
+  readonly nombre: string;
+  readonly cierra: boolean;
+  readonly atributos: string;
+  readonly texto: string;
+}
+
+const MAX_CARACTERES = 16 * 1024 * 1024;
+const MAX_ETIQUETAS = 400_000;
+const TEXTO_LITERAL = new Set(['script', 'style', 'textarea', 'title', 'noscript']);
+const NOMBRE = /[a-z][^\s/>]*/iy;
+
+/**
+ * Reads a page as a flat list of tags, in time linear in its length whatever is in it. A tree builder is quadratic in the
+ * depth of hostile nesting (a minute for half a megabyte), and nothing that is read from the portal's pages needs a tree.
+ * Throws RESPUESTA_ILEGIBLE past 16 Mi characters or 400,000 tags.
+ */
+export function readEtiquetas(html: string): readonly Etiqueta[] {
+  if (html.length > MAX_CARACTERES) throw ilegible('pagina demasiado grande');
+  const etiquetas: Etiqueta[] = [];
+  let pending: { nombre: string; cierra: boolean; atributos: string } | null = null;
+  let textFrom = 0;
+  const flush = (textTo: number) => {
+    if (pending !== null) etiquetas.push({ ...pending, texto: html.slice(textFrom, textTo) });
+    if (etiquetas.length > MAX_ETIQUETAS) throw ilegible('pagina con demasiadas etiquetas');
+    pending = null;
+  };
+  let at = html.indexOf('<');
+  while (at !== -1) {
+    const next = html[at + 1] ?? '';
+    const cierra = next === '/';
+    NOMBRE.lastIndex = at + (cierra ? 2 : 1);
+    const found = NOMBRE.exec(html)?.[0];
+    const isMarkup = cierra || next === '!' || next === '?';
+    if (found === undefined && !isMarkup) {
+      at = html.indexOf('<', at + 1);
+      continue;
+    }
+    const end = tagEnd(html, at);
+    if (end === -1) break;
+    if (found === undefined) {
+      at = html.indexOf('<', end);
+      continue;
+    }
+    flush(at);
+    const nombre = found.toLowerCase();
+    pending = { nombre, cierra, atributos: html.slice(at + (cierra ? 2 : 1) + found.length, end - 1) };
+    textFrom = end;
+    at = html.indexOf('<', cierra ? end : literalEnd(html, nombre, end));
+  }
+  flush(html.length);
+  return etiquetas;
+}
+
+/** Where the tag that begins at `at` ends (after its `>`), quoted attribute values skipped; -1 when it never does. */
+function tagEnd(html: string, at: number): number {
+  if (html.startsWith('<!--', at)) {
+    const end = html.indexOf('-->', at + 4);
+    return end === -1 ? -1 : end + 3;
+  }
+  let i = at + 1;
+  let close = -1;
+  for (;;) {
+    if (close < i) close = html.indexOf('>', i);
+    if (close === -1) return -1;
+    const quote = firstQuote(html, i, close);
+    if (quote === -1) return close + 1;
+    const closing = html.indexOf(html.charAt(quote), quote + 1);
+    if (closing === -1) return -1;
+    i = closing + 1;
+  }
+}
+
+/** A quote opens a value only after `=`, as in `value="a>b"`; the apostrophe of a text is none. */
+function firstQuote(html: string, from: number, to: number): number {
+  for (let i = from; i < to; i += 1) {
+    const char = html.charCodeAt(i);
+    if ((char === 34 || char === 39) && /=\s*$/.test(html.slice(Math.max(from, i - 16), i))) return i;
+  }
+  return -1;
+}
+
+function literalEnd(html: string, nombre: string, from: number): number {
+  if (!TEXTO_LITERAL.has(nombre)) return from;
+  const end = new RegExp(`</${nombre}`, 'gi');
+  end.lastIndex = from;
+  return end.exec(html)?.index ?? html.length;
+}
+
+const ATRIBUTO = /([^\s"'>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g;
+
+/** The value of an attribute with its entities decoded; '' for one without value, undefined when it is not there. */
+export function readAtributo(etiqueta: Etiqueta, nombre: string): string | undefined {
+  for (const match of etiqueta.atributos.matchAll(ATRIBUTO)) {
+    if (match[1]?.toLowerCase() === nombre) return decodeEntidades(match[2] ?? match[3] ?? match[4] ?? '');
+  }
+  return undefined;
+}
+
+/** Decodes HTML entities, all of them, in a text without tags. */
+export function decodeEntidades(texto: string): string {
+  return texto.includes('&') ? load(texto.replaceAll('<', '&lt;'), null, false).text() : texto;
+}
+
+/** The text of a list of tags without scripts and styles, entities decoded, runs of white space as one blank. */
+export function readTexto(etiquetas: readonly Etiqueta[]): string {
+  const visible = etiquetas.filter((e) => e.cierra || (e.nombre !== 'script' && e.nombre !== 'style'));
+  return decodeEntidades(visible.map((e) => e.texto).join(' '))
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/** The tags from the element with this id to its end (to the end of the page when it is not closed); null when it is not there. */
+export function findElemento(etiquetas: readonly Etiqueta[], id: RegExp): readonly Etiqueta[] | null {
+  const from = etiquetas.findIndex((e) => !e.cierra && id.test(readAtributo(e, 'id') ?? ''));
+  const nombre = etiquetas[from]?.nombre;
+  if (nombre === undefined) return null;
+  let depth = 0;
+  for (let i = from; i < etiquetas.length; i += 1) {
+    const etiqueta = etiquetas[i];
+    if (etiqueta?.nombre !== nombre) continue;
+    depth += etiqueta.cierra ? -1 : 1;
+    if (depth === 0) return etiquetas.slice(from, i);
+  }
+  return etiquetas.slice(from);
+}

@@ -1,0 +1,85 @@
+import { type Etiqueta, readAtributo, readTexto } from './etiquetas.ts';
+
+export interface Formulario {
+  /** As written; '' when the form has none, which means the page's own address. */
+  readonly accion: string;
+  readonly metodo: 'GET' | 'POST';
+  readonly etiquetas: readonly Etiqueta[];
+}
+
+const SIN_VALOR = new Set(['submit', 'reset', 'button', 'image', 'file']);
+
+/** The forms of a page, each with the tags inside. */
+export function readFormularios(etiquetas: readonly Etiqueta[]): readonly Formulario[] {
+  const formularios: Formulario[] = [];
+  for (const [from, etiqueta] of etiquetas.entries()) {
+    if (etiqueta.nombre !== 'form' || etiqueta.cierra) continue;
+    const length = etiquetas.slice(from + 1).findIndex((e) => e.nombre === 'form');
+    formularios.push({
+      accion: (readAtributo(etiqueta, 'action') ?? '').trim(),
+      metodo: readAtributo(etiqueta, 'method')?.trim().toLowerCase() === 'post' ? 'POST' : 'GET',
+      etiquetas: length === -1 ? etiquetas.slice(from + 1) : etiquetas.slice(from + 1, from + 1 + length),
+    });
+    if (formularios.length === 8) break;
+  }
+  return formularios;
+}
+
+/**
+ * The fields that a browser would send with a form whose button was not pressed: no buttons, no disabled fields, radios and
+ * boxes only when marked, lists with their chosen (else first) option. The last of several fields with one name wins.
+ */
+export function readCampos(etiquetas: readonly Etiqueta[]): Map<string, string> {
+  const campos = new Map<string, string>();
+  let lista: { nombre: string; decidida: boolean } | null = null;
+  for (const etiqueta of etiquetas) {
+    if (etiqueta.nombre === 'select') lista = etiqueta.cierra ? null : openLista(etiqueta);
+    if (etiqueta.cierra) continue;
+    if (etiqueta.nombre === 'option' && lista !== null) {
+      const elegida = readAtributo(etiqueta, 'selected') !== undefined;
+      if (!campos.has(lista.nombre) || (elegida && !lista.decidida)) {
+        campos.set(lista.nombre, readAtributo(etiqueta, 'value') ?? readTexto([etiqueta]));
+      }
+      lista.decidida ||= elegida;
+    }
+    if (etiqueta.nombre === 'input') readEntrada(etiqueta, campos);
+    if (etiqueta.nombre === 'textarea') {
+      const nombre = nombreDe(etiqueta);
+      if (nombre !== null) campos.set(nombre, readTexto([etiqueta]));
+    }
+  }
+  return campos;
+}
+
+/** Names of the fields that a person could fill in: everything but hidden fields and buttons. */
+export function hasCamposVisibles(etiquetas: readonly Etiqueta[]): boolean {
+  return etiquetas.some((e) => {
+    if (e.cierra) return false;
+    if (e.nombre === 'select' || e.nombre === 'textarea') return true;
+    const tipo = tipoDe(e);
+    return e.nombre === 'input' && tipo !== 'hidden' && !SIN_VALOR.has(tipo);
+  });
+}
+
+function readEntrada(etiqueta: Etiqueta, campos: Map<string, string>): void {
+  const nombre = nombreDe(etiqueta);
+  const tipo = tipoDe(etiqueta);
+  if (nombre === null || SIN_VALOR.has(tipo)) return;
+  const marcable = tipo === 'radio' || tipo === 'checkbox';
+  if (marcable && readAtributo(etiqueta, 'checked') === undefined) return;
+  campos.set(nombre, readAtributo(etiqueta, 'value') ?? (marcable ? 'on' : ''));
+}
+
+function openLista(etiqueta: Etiqueta): { nombre: string; decidida: boolean } | null {
+  const nombre = nombreDe(etiqueta);
+  return nombre === null ? null : { nombre, decidida: false };
+}
+
+function tipoDe(etiqueta: Etiqueta): string {
+  return (readAtributo(etiqueta, 'type') ?? 'text').trim().toLowerCase();
+}
+
+function nombreDe(etiqueta: Etiqueta): string | null {
+  const nombre = readAtributo(etiqueta, 'name') ?? '';
+  return nombre === '' || readAtributo(etiqueta, 'disabled') !== undefined ? null : nombre;
+}

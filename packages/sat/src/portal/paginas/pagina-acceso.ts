@@ -1,0 +1,94 @@
+import {
+  decodeEntidades,
+  type Etiqueta,
+  findElemento,
+  readAtributo,
+  readEtiquetas,
+  readTexto,
+} from './etiquetas.ts';
+import { readCampos, readFormularios } from './formulario.ts';
+import { ilegible } from './ilegible.ts';
+
+/** The log-in page of the CIEC: `Ecom_User_ID`, `Ecom_Password`, `userCaptcha` (phpcfdi/cfdi-sat-scraper, src/Sessions/Ciec). */
+export interface PaginaAcceso {
+  /** The captcha image as it came, PNG or JPEG. Null when the page shows none. */
+  readonly captcha: Buffer | null;
+  /** Where the form goes; '' for the page's own address. */
+  readonly accion: string;
+  /** Fields that the page put in the form itself. */
+  readonly campos: ReadonlyMap<string, string>;
+  /** Why the last attempt was refused, in the portal's words; '' on a fresh page. */
+  readonly mensaje: string;
+}
+
+/** What the log-in page says about the attempt before it. */
+export type Rechazo = 'CAPTCHA' | 'CIEC' | 'CUENTA_BLOQUEADA' | 'SERVICIO' | 'SIN_MOTIVO';
+
+const DATA_URI = /^data:image\/[\w.+-]+;base64,([A-Za-z0-9+/\s]+={0,2})\s*$/i;
+const MAX_IMAGEN = 512 * 1024;
+
+/** Reads the log-in page; null when the text is some other page. */
+export function readPaginaAcceso(html: string): PaginaAcceso | null {
+  const etiquetas = readEtiquetas(html);
+  const formulario = readFormularios(etiquetas).find((f) => f.etiquetas.some(isCampoRfc));
+  if (formulario === undefined) return null;
+  const campos = readCampos(formulario.etiquetas);
+  return {
+    captcha: readCaptcha(etiquetas),
+    accion: formulario.accion,
+    campos,
+    mensaje: readMensaje(etiquetas),
+  };
+}
+
+/**
+ * Sorts a refusal. A locked account comes first and doubt counts as a refused CIEC: a text that names both the captcha and
+ * the password, or none, must not lead to the password being sent again, because the SAT locks accounts.
+ */
+export function classifyRechazo(mensaje: string): Rechazo {
+  const texto = mensaje.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  if (/bloque|inhabilit|suspendid|limite de intentos|numero de intentos|intentos permitidos/.test(texto)) {
+    return 'CUENTA_BLOQUEADA';
+  }
+  const secreto = /contrasena|incorrect|credencial|usuario|clave|\brfc\b/.test(texto);
+  if (/captcha|caracteres de la imagen/.test(texto)) {
+    return /contrasena|credencial|usuario|\brfc\b/.test(texto) ? 'CIEC' : 'CAPTCHA';
+  }
+  if (secreto) return 'CIEC';
+  return /no disponible|mas tarde|mantenimiento|error interno/.test(texto) ? 'SERVICIO' : 'SIN_MOTIVO';
+}
+
+function isCampoRfc(etiqueta: Etiqueta): boolean {
+  return etiqueta.nombre === 'input' && readAtributo(etiqueta, 'name') === 'Ecom_User_ID';
+}
+
+function readCaptcha(etiquetas: readonly Etiqueta[]): Buffer | null {
+  const img = findElemento(etiquetas, /^divCaptcha$/)?.find((e) => e.nombre === 'img');
+  if (img === undefined) return null;
+  const base64 = DATA_URI.exec(readAtributo(img, 'src') ?? '')?.[1];
+  if (base64 === undefined || base64.length > MAX_IMAGEN) throw ilegible('imagen del captcha');
+  return Buffer.from(base64, 'base64');
+}
+
+/** The page writes the reason into `#msgError`, or hands it to the script that does as `var error = '…'`. */
+function readMensaje(etiquetas: readonly Etiqueta[]): string {
+  const visto = findElemento(etiquetas, /^msgError$/);
+  const texto = visto === null ? '' : readTexto(visto);
+  if (texto !== '') return texto;
+  for (const { nombre, cierra, texto: fuente } of etiquetas) {
+    if (nombre !== 'script' || cierra) continue;
+    const literal = /\bvar\s+error\s*=\s*(?:'((?:[^'\\\n]|\\.){1,2000})'|"((?:[^"\\\n]|\\.){1,2000})")/.exec(
+      fuente,
+    );
+    if (literal !== null) return decodeEntidades(unescapeScript(literal[1] ?? literal[2] ?? '')).trim();
+  }
+  return '';
+}
+
+function unescapeScript(literal: string): string {
+  return literal
+    .replace(/\\u([0-9a-f]{4})|\\x([0-9a-f]{2})/gi, (_all, u: string | undefined, x: string | undefined) =>
+      String.fromCharCode(Number.parseInt(u ?? x ?? '20', 16)),
+    )
+    .replace(/\\(.)/g, '$1');
+}

@@ -1,0 +1,52 @@
+import { type Etiqueta, findElemento, readAtributo, readTexto } from './etiquetas.ts';
+import { hasCamposVisibles, readCampos, readFormularios } from './formulario.ts';
+
+/** What a browser would do with a page by itself: send a form, or open another address. */
+export type Salto =
+  | { readonly metodo: 'POST'; readonly destino: string; readonly campos: ReadonlyMap<string, string> }
+  | { readonly metodo: 'GET'; readonly destino: string };
+
+const RFC = /RFC\s+Autenticado:?\s*([A-Z&Ñ]{3,4}\d{6}[A-Z0-9]{3})(?![A-Z0-9])/i;
+
+/** The RFC that a page of the portal names as logged in (`#ctl00_LblRfcAutenticado`); null when it names none. */
+export function readRfcAutenticado(etiquetas: readonly Etiqueta[]): string | null {
+  const elemento = findElemento(etiquetas, /LblRfcAutenticado$/);
+  if (elemento === null) return null;
+  return RFC.exec(readTexto(elemento))?.[1]?.toUpperCase() ?? null;
+}
+
+/** The portal sends a browser whose session is gone to its own log-out (phpcfdi/cfdi-sat-scraper, CiecSessionManager::hasLogin). */
+export function isSesionCerrada(html: string): boolean {
+  return (
+    /%2flogout\.aspx%3fsalir%3dy/i.test(html) ||
+    /Su sesi(?:ó|&oacute;|&#243;)n se est[aá] cerrando/i.test(html)
+  );
+}
+
+/**
+ * The step that a page takes by itself: the auto-submitted form of WS-Federation (`wa`, `wresult`, `wctx`) or a refresh. A
+ * form counts only when it has nothing to fill in and a script submits it; an ASP.NET page (`__VIEWSTATE`), whose own script also
+ * speaks of submitting, does not.
+ */
+export function readSalto(etiquetas: readonly Etiqueta[]): Salto | null {
+  const refresh = etiquetas.find(
+    (e) => e.nombre === 'meta' && readAtributo(e, 'http-equiv')?.toLowerCase() === 'refresh',
+  );
+  const destino =
+    refresh && /^\s*\d*\s*;\s*url\s*=\s*["']?([^"']+)/i.exec(readAtributo(refresh, 'content') ?? '');
+  if (destino?.[1] !== undefined) return { metodo: 'GET', destino: destino[1].trim() };
+
+  const formulario = readFormularios(etiquetas)[0];
+  if (formulario === undefined || formulario.metodo !== 'POST' || !isAutoEnvio(etiquetas)) return null;
+  const campos = readCampos(formulario.etiquetas);
+  if (campos.size === 0 || campos.has('__VIEWSTATE') || hasCamposVisibles(formulario.etiquetas)) return null;
+  return { metodo: 'POST', destino: formulario.accion, campos };
+}
+
+function isAutoEnvio(etiquetas: readonly Etiqueta[]): boolean {
+  return etiquetas.some((e) =>
+    e.nombre === 'script'
+      ? /\.submit\s*\(/.test(e.texto)
+      : /\.submit\s*\(/.test(readAtributo(e, 'onload') ?? ''),
+  );
+}

@@ -1,0 +1,34 @@
+/** Settings of the portal channel. */
+export interface PortalSettings {
+  /** How many captcha images are tried for one log-in. The CIEC itself is never tried again once refused. */
+  readonly captchaIntentos?: number;
+  /** Longest wait for one answer of the resolver, milliseconds. */
+  readonly captchaEsperaMs?: number;
+  /** A session unused for longer is not tried any more, milliseconds. */
+  readonly sesionInactivaMs?: number;
+  /** For how long a CIEC that the SAT refused is refused again without asking the SAT, milliseconds. */
+  readonly rechazoRecordadoMs?: number;
+  /** Redirects and auto-submitted forms followed for one page. */
+  readonly maxSaltos?: number;
+  /** Largest page, bytes. A search result shows up to 500 rows of some 8 KB each. */
+  readonly maxPaginaBytes?: number;
+  /** Largest package, bytes. */
+  readonly maxPaqueteBytes?: number;
+  /** The portal is a site for browsers. */
+  readonly userAgent?: string;
+}
+
+export const PORTAL_DEFAULTS: Required<PortalSettings> = {
+  captchaIntentos: 3,
+  captchaEsperaMs: 120_000,
+  sesionInactivaMs: 15 * 60_000,
+  rechazoRecordadoMs: 15 * 60_000,
+  maxSaltos: 12,
+  maxPaginaBytes: 16 * 1024 * 1024,
+  maxPaqueteBytes: 1024 * 1024 * 1024,
+  userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Acuse/0.1',
+};
+
+/** Hosts of the portal (phpcfdi/cfdi-sat-scraper, src/URLS.php). */
+export const HOST_ACCESO = 'cfdiau.sat.gob.mx';
+export const HOST_PORTAL = 'portalcfdi.facturaelectronica.sat.gob.mx';

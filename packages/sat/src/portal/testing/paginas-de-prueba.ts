@@ -1,0 +1,139 @@
+/** Pages of the portal as the tests' server writes them: same ids, names and order as the real ones, own contents. */
+
+export const HOST_ACCESO = 'https://cfdiau.sat.gob.mx';
+export const HOST_PORTAL = 'https://portalcfdi.facturaelectronica.sat.gob.mx';
+
+/** Not an image for people: a PNG signature and the answer in clear, so that the tests' resolver can read it. */
+export function captchaDe(respuesta: string): Buffer {
+  return Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from(respuesta)]);
+}
+
+export function paginaAcceso(captcha: string, error = ''): string {
+  const src = `data:image/jpeg;base64,${captchaDe(captcha).toString('base64')}`;
+  return `<!DOCTYPE html><html lang="es"><head><title>SAT Autenticaci&oacute;n</title></head><body>
+<div style="display: none;" id="divMsgError"><div class="alert" id="msgError"></div></div>
+<form role="form" id="IDPLogin" name="IDPLogin" method="POST" autocomplete="off">
+ <input type="hidden" name="option" value="credential">
+ <input id="rfc" type="text" name="Ecom_User_ID" value="" onblur="javascript:this.value = this.value.toUpperCase();">
+ <input id="password" type="password" name="Ecom_Password" maxlength="16">
+ <label id="divCaptcha"><img src="${src}"></label>
+ <input id="userCaptcha" type="text" name="userCaptcha" maxlength="16">
+ <button type="button" id="buttonFiel">e.firma</button><input type="submit" value="Enviar" id="submit" name="submit">
+</form>
+<script>
+ $(document).ready(function () {
+  var error = '${error}';
+  if (error != "") { $('#msgError').html('<strong>Error!</strong> ' + error); }
+  function validate() { var error = ''; if (rfc == '') { $('#msgError').html('no ha llenado varios campos. RFC'); } }
+ });
+</script></body></html>`;
+}
+
+/** A page that sends a form by itself. */
+export function paginaPostIt(accion: string, campos: Readonly<Record<string, string>>): string {
+  const inputs = Object.entries(campos)
+    .map(([name, value]) => `<input type="hidden" name="${name}" value="${escapeHtml(value)}"/>`)
+    .join('\n');
+  return `<html><head><title>PostIt</title></head><body>
+<form method="POST" enctype="application/x-www-form-urlencoded" action="${accion}">${inputs}</form>
+<script language="JavaScript"><!--
+ document.forms[0].submit();
+--></script></body></html>`;
+}
+
+/** The frame of every page of the portal: the RFC, and a script that submits the form only when something is pressed. */
+export function paginaPortal(rfc: string | null, accion: string, contenido: string): string {
+  const nombre =
+    rfc === null
+      ? ''
+      : `<span id="ctl00_LblRfcAutenticado" class="signin">RFC Autenticado: ${escapeHtml(rfc)}</span>`;
+  return `<!DOCTYPE html><html><head><meta http-equiv="Content-Type" content="text/html; charset=utf-16" /></head><body>
+<form method="post" action="${accion}" id="aspnetForm">
+<input type="hidden" name="__CSRFTOKEN" id="__CSRFTOKEN" value="csrf/+=" />
+${contenido}
+<script>//<![CDATA[
+var theForm = document.forms['aspnetForm']; function __doPostBack(t, a) { if (!theForm.onsubmit) { theForm.submit(); } }
+//]]></script>
+${nombre}<a href="/logout.aspx?salir=y" id="anchorClose">Salir</a></form></body></html>`;
+}
+
+/** The search form before a filter is chosen: dates are there but disabled. */
+export function formularioBusqueda(tipo: 'emitidos' | 'recibidos', viewstate: string): string {
+  const fecha =
+    tipo === 'emitidos'
+      ? '<input name="ctl00$MainContent$CldFechaInicial2$Calendario_text" type="text" disabled="disabled" value="x" />'
+      : `<select name="ctl00$MainContent$CldFecha$DdlDia" disabled="disabled"><option selected="selected" value="0"> </option></select>`;
+  return `<input type="hidden" name="__VIEWSTATE" id="__VIEWSTATE" value="${viewstate}" />
+<div id="ctl00_MainContent_UpnlBusqueda">
+<input type="radio" name="ctl00$MainContent$FiltroCentral" value="RdoFolioFiscal" checked="checked" />
+<input type="radio" name="ctl00$MainContent$FiltroCentral" value="RdoFechas" />
+<input name="ctl00$MainContent$TxtUUID" type="text" maxlength="36" />${fecha}
+<select name="ctl00$MainContent$ddlComplementos"><option selected="selected" value="-1">Todos</option><option value="8">Est&#225;ndar</option></select>
+<input type="hidden" name="ctl00$MainContent$hfInicialBool" id="hfInicialBool" value="true" />
+<input type="submit" name="ctl00$MainContent$BtnBusqueda" value="Buscar CFDI" />
+</div><div id="ctl00_MainContent_UpnlResultados"><input type="checkbox" name="seleccionador" /></div>`;
+}
+
+/** The search panel once dates were chosen. */
+export function panelBusqueda(): string {
+  return `\r\n  <input name="ctl00$MainContent$TxtUUID" type="text" disabled="disabled" />
+  <input type="radio" name="ctl00$MainContent$FiltroCentral" value="RdoFechas" checked="checked" />
+  <input type="hidden" name="ctl00$MainContent$hfDescarga" id="hfDescarga" />
+  <input type="hidden" name="ctl00$MainContent$hfUrlDescarga" value="ñ|/+=" /> <span>Fecha de Emisión | Año</span>\r\n`;
+}
+
+export interface Panel {
+  readonly uuids: readonly string[];
+  readonly parametros: string;
+  readonly muestraFilas: boolean;
+  readonly diceQueNoHay: boolean;
+}
+
+export function panelResultados({ uuids, parametros, muestraFilas, diceQueNoHay }: Panel): string {
+  const style = (visible: boolean) => `style="text-align:center;display:${visible ? 'inline' : 'none'};"`;
+  const filas = uuids.map(
+    (
+      uuid,
+    ) => `<tr><td><table><tr><td><input id="ListaFolios" name ="ListaFolios" type="checkbox" value=${uuid} class ="ListaFolios" />
+<span id="BtnDescarga" onclick="return AccionCfdi('RecuperaCfdi.aspx?Datos=a/b+c=','Recuperacion');"></span></td></tr></table></td>
+<td><span>${uuid}</span></td><td>AAA010101AAA</td><td>Peñón &amp; Cía | S.A.</td></tr>`,
+  );
+  return `\r\n<div id="ctl00_MainContent_PnlResultados" ${style(muestraFilas)}>
+<table id="ctl00_MainContent_tblResult"><tr><th>Acciones</th><th>Folio Fiscal</th><th>RFC Emisor</th><th>Nombre</th></tr>${filas.join('')}</table></div>
+<div id="ctl00_MainContent_PnlNoResultados" ${style(diceQueNoHay)}><h2>No existen registros que cumplan con los criterios de b&uacute;squeda</h2></div>
+<input type="hidden" name="ctl00$MainContent$hfParametrosMetadata" id="hfParametrosMetadata" value="${escapeHtml(parametros)}" />`;
+}
+
+/** The answer to a partial postback. */
+export function delta(
+  registros: ReadonlyArray<readonly [tipo: string, id: string, contenido: string]>,
+): string {
+  return registros.map(([tipo, id, contenido]) => `${contenido.length}|${tipo}|${id}|${contenido}|`).join('');
+}
+
+export interface Oferta {
+  readonly folio: string;
+  readonly url: string;
+  readonly registros?: number;
+}
+
+export function contenidoDescargas(ofertas: readonly Oferta[], viewstate: string): string {
+  const filas = ofertas.map(
+    ({ folio, url, registros }) =>
+      `<tr><td><table><tr><td><span class="Interactivo" onclick="return AccionRetencion(&#39;${folio}&#39;,&#39;${escapeHtml(url)}&#39;,&#39;Recuperacion&#39;);"></span></td></tr></table></td>
+<td>${folio}</td><td>Metadata</td><td>${registros === undefined ? '' : registros.toLocaleString('en-US')}</td></tr>`,
+  );
+  return `<input type="hidden" name="__VIEWSTATE" value="${viewstate}" />
+<input name="ctl00$MainContent$hfFolioDescargaActual" id="hfFolioDescargaActual" value="" type='hidden' />
+<input type="hidden" name="ctl00$MainContent$hfUrlDescargaActual" id="hfUrlDescargaActual" />
+<div id="ctl00_MainContent_PnlResultados"><table id="ctl00_MainContent_tblResult"><tr><th>Descargar paquete</th><th>Folio de descarga</th><th>Tipo Descarga</th><th>Cantidad de documentos</th></tr>${filas.join('')}</table></div>
+<script>function AccionRetencion(folio, url, tipo) { $('#hfFolioDescargaActual').val(folio); }</script>`;
+}
+
+export function escapeHtml(texto: string): string {
+  return texto
+    .replaceAll('&', '&amp;')
+    .replaceAll('"', '&quot;')
+    .replaceAll('<', '&lt;')
+    .replaceAll("'", '&#39;');
+}
