@@ -65,10 +65,7 @@ export function createHome({ world, state }: Deps): Hono {
     });
   };
 
-  return new Hono()
-    .on('GET', ROOT, home)
-    .on('POST', ROOT, signIn)
-    .get('/logout.aspx', logOut);
+  return new Hono().on('GET', ROOT, home).on('POST', ROOT, signIn).get('/logout.aspx', logOut);
 }
 
 /** The path to go on to, `ru` of the context; only a path of the portal itself. */

@@ -22,8 +22,10 @@ export function createPortalControl(state: PortalState): Hono {
     })
     .get('/ajustes', (c) => c.json(state.settings))
     .put('/ajustes', async (c) => {
-      const change: unknown = await c.req.json().catch(() => null);
-      const merged = { ...state.settings, ...(typeof change === 'object' ? change : {}) };
+      const change = z.record(z.string(), z.unknown()).safeParse(await c.req.json().catch(() => null));
+      if (!change.success)
+        return c.json({ error: 'El cuerpo debe ser un objeto JSON con los ajustes a cambiar.' }, 400);
+      const merged = { ...state.settings, ...change.data };
       const body = portalSettingsSchema.strict().safeParse(merged);
       if (!body.success) return c.json({ error: z.prettifyError(body.error) }, 400);
       return c.json(Object.assign(state.settings, body.data));

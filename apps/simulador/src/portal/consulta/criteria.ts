@@ -109,7 +109,8 @@ function readMonthOrDay(form: Form) {
 function readRange(form: Form) {
   const instant = (control: string) => {
     const field = (name: string) => form[`${MAIN}${control}$${name}`] ?? '';
-    const day = parseWallTime(field('Calendario_text').split('/').reverse().join('-'));
+    const [, dd, mm, yyyy] = /^(\d{2})\/(\d{2})\/(\d{4})$/.exec(field('Calendario_text')) ?? [];
+    const day = parseWallTime(`${yyyy}-${mm}-${dd}`);
     const time = timeOf(field('DdlHora'), field('DdlMinuto'), field('DdlSegundo'));
     return day === null || time === null ? null : day + time;
   };

@@ -174,6 +174,26 @@ test('an assertion that was altered, or used before, opens no session', async ()
   expect((await createBrowser().post(action, fields)).status).toBe(500);
 });
 
+test('the way back after the log-in never leaves the portal', async () => {
+  const rfc = 'RED010101AAA';
+  const browser = createBrowser();
+  const hop = await sendCiec(base, browser, rfc, defaultCiec(rfc));
+  const { action, fields } = readForm(await browser.post(readForm(hop, 'form').action, {}), 'form');
+  const body = new URLSearchParams({ ...fields, wctx: 'rm=0&id=passive&ru=%2f%2fotro.example%2f' });
+  const response = await browser.raw(action, { method: 'POST', body });
+  expect(response.headers.get('location')).toBe(`${base}/portalcfdi/`);
+});
+
+test('an assertion is no longer good after a quarter of an hour', async () => {
+  const rfc = 'TAR010101AAA';
+  const browser = createBrowser();
+  const hop = await sendCiec(base, browser, rfc, defaultCiec(rfc));
+  const { action, fields } = readForm(await browser.post(readForm(hop, 'form').action, {}), 'form');
+  simulador.world.clock.advance(15 * 60_000);
+  expect((await browser.post(action, fields)).status).toBe(500);
+  simulador.world.clock.set(null);
+});
+
 test('an idle session is gone, and the portal sends to the log-in', async () => {
   const browser = await logIn(base, 'IDL010101AAA');
   simulador.world.clock.advance(19 * 60_000);
@@ -196,6 +216,7 @@ test('the idle minutes can be set', async () => {
   simulador.world.clock.set(null);
   await putAjustes(base, { minutos_sesion: 20 });
   expect((await putAjustes(base, { minutos: 2 })).status).toBe(400);
+  expect((await fetch(`${base}/cfdiau/simulador/ajustes`, { method: 'PUT', body: 'nada' })).status).toBe(400);
 });
 
 test('logging out ends both sessions when the refresh is followed', async () => {
