@@ -1,12 +1,22 @@
+import { readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 
+/** Every workspace by its source, so that nothing has to be built to be tested. */
+const alias = Object.fromEntries(
+  ['packages', 'apps'].flatMap((folder) =>
+    readdirSync(`${root}${folder}`).map((name) => [
+      `@acuse/${name}`,
+      `${root}${folder}/${name}/src/index.ts`,
+    ]),
+  ),
+);
+
 export default defineConfig({
   root,
-  resolve: { conditions: ['acuse-source', 'node', 'import', 'default'] },
-  ssr: { resolve: { conditions: ['acuse-source', 'node', 'import', 'default'] } },
+  resolve: { alias },
   test: {
     testTimeout: 30_000,
     hookTimeout: 120_000,
@@ -22,7 +32,12 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: 'integration', include: ['test/integration/**/*.test.ts'], maxWorkers: 2 },
+        test: {
+          name: 'integration',
+          include: ['test/integration/**/*.test.ts'],
+          globalSetup: ['test/integration/fixtures/global-setup.ts'],
+          maxWorkers: 2,
+        },
       },
     ],
   },

@@ -1,0 +1,136 @@
+import { createLlaves, createPuerta, createSolicitudes, createTaller } from '@acuse/db';
+import { uuidV7 } from '@acuse/runtime';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  acceptSolicitud,
+  brokenInvariants,
+  newLlave,
+  seedTaxpayer,
+  type TestDatabase,
+  testDatabase,
+} from '../fixtures/database.ts';
+
+let t: TestDatabase;
+beforeAll(async () => {
+  t = await testDatabase();
+});
+afterAll(() => t.close());
+
+const count = async (table: string, id: string, column = 'solicitud_id') =>
+  (await t.db.pool.query(`SELECT count(*)::int AS n FROM ${table} WHERE ${column} = $1`, [id])).rows[0].n;
+
+describe('accepting a solicitud', () => {
+  it('writes debit, solicitud, ledger row, sealed credential and ring together', async () => {
+    const taxpayer = await seedTaxpayer(t.db, { saldo: 3 });
+    const accepted = await acceptSolicitud(t.db, taxpayer);
+    expect(accepted.resultado).toBe('ACEPTADA');
+    const id = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
+    expect((await createPuerta(t.db).load(taxpayer.apiKeyId))?.saldo).toBe(2);
+    expect(await count('movimiento', id)).toBe(1);
+    expect(await count('credencial_sellada', id)).toBe(1);
+    expect(await count('outbox', id)).toBe(1);
+    const vista = await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id);
+    expect(vista).toMatchObject({
+      estado: 'EN_PROCESO',
+      desde: '2025-01-01',
+      hasta: '2025-03-31',
+      progreso: 0,
+      intentos: 0,
+      registros: null,
+    });
+  });
+
+  it('writes nothing when the balance is too low', async () => {
+    const taxpayer = await seedTaxpayer(t.db, { saldo: 0 });
+    expect(await acceptSolicitud(t.db, taxpayer)).toEqual({ resultado: 'SALDO_INSUFICIENTE' });
+    expect(await count('solicitud', taxpayer.contribuyenteId, 'contribuyente_id')).toBe(0);
+  });
+
+  it('answers an equal open one and charges once, also under a race of 40', async () => {
+    const taxpayer = await seedTaxpayer(t.db, { saldo: 5 });
+    const results = await Promise.all(Array.from({ length: 40 }, () => acceptSolicitud(t.db, taxpayer)));
+    expect(results.filter((r) => r.resultado === 'ACEPTADA')).toHaveLength(1);
+    expect(results.filter((r) => r.resultado === 'DUPLICADA')).toHaveLength(39);
+    expect((await createPuerta(t.db).load(taxpayer.apiKeyId))?.saldo).toBe(4);
+  });
+
+  it('never lets the balance below zero under a race of different ones', async () => {
+    const taxpayer = await seedTaxpayer(t.db, { saldo: 7 });
+    const days = Array.from({ length: 30 }, (_, i) => `2025-01-${String(i + 1).padStart(2, '0')}`);
+    const results = await Promise.all(
+      days.map((day) => acceptSolicitud(t.db, taxpayer, { desde: day, hasta: day })),
+    );
+    expect(results.filter((r) => r.resultado === 'ACEPTADA')).toHaveLength(7);
+    expect(results.filter((r) => r.resultado === 'SALDO_INSUFICIENTE')).toHaveLength(23);
+    expect((await createPuerta(t.db).load(taxpayer.apiKeyId))?.saldo).toBe(0);
+  });
+
+  it('answers the solicitud that the same Idempotency-Key made, even when it has ended', async () => {
+    const taxpayer = await seedTaxpayer(t.db);
+    const first = await acceptSolicitud(t.db, taxpayer, { idemKey: 'abc' });
+    const taller = createTaller(t.db);
+    const solicitudId = first.resultado === 'ACEPTADA' ? first.solicitudId : '';
+    const tomada = await taller.claim({ solicitudId, gen: 1, cola: 'descargas', leaseSeconds: 60 });
+    if (!tomada) throw new Error('not claimed');
+    await taller.finish(tomada, { objectKey: 'x', bytes: 1, sha256: '00', registros: 0 });
+    const second = await acceptSolicitud(t.db, taxpayer, { idemKey: 'abc', hasta: '2025-02-28' });
+    expect(second).toMatchObject({ resultado: 'DUPLICADA', estado: 'TERMINADA' });
+    expect(
+      second.resultado === 'DUPLICADA' &&
+        first.resultado === 'ACEPTADA' &&
+        second.solicitudId === first.solicitudId,
+    ).toBe(true);
+  });
+
+  it.each([
+    [
+      'its key is replaced',
+      (x: { contribuyenteId: string }) =>
+        createLlaves(t.db).activate({ contribuyenteId: x.contribuyenteId, llave: newLlave(), actor: 'p' }),
+    ],
+    [
+      'its key is revoked',
+      (x: { apiKeyId: string }) => createLlaves(t.db).revoke({ apiKeyId: x.apiKeyId, actor: 'p' }),
+    ],
+    [
+      'an operation is switched',
+      (x: { contribuyenteId: string }) =>
+        t.db.pool.query(`INSERT INTO operacion_deshabilitada VALUES ($1, 'x')`, [x.contribuyenteId]),
+    ],
+    [
+      'an address is listed',
+      (x: { contribuyenteId: string }) =>
+        t.db.pool.query(`INSERT INTO ip_permitida VALUES ($1, '10.0.0.0/8')`, [x.contribuyenteId]),
+    ],
+    [
+      'a credential changes',
+      (x: { contribuyenteId: string; apiKeyId: string }) =>
+        t.db.pool.query(
+          `INSERT INTO credencial (id, contribuyente_id, api_key_id, tipo, kid, sobre) VALUES ($1, $2, $3, 'ciec', 'k', '')`,
+          [uuidV7(), x.contribuyenteId, x.apiKeyId],
+        ),
+    ],
+  ])('calls a pass stale once %s', async (_what, change) => {
+    const taxpayer = await seedTaxpayer(t.db);
+    const pase = await createPuerta(t.db).load(taxpayer.apiKeyId);
+    await change(taxpayer);
+    const result = await acceptSolicitud(t.db, taxpayer, { version: pase?.version ?? 0n });
+    expect(result).toEqual({ resultado: 'PASE_VENCIDO' });
+    expect(await count('solicitud', taxpayer.contribuyenteId, 'contribuyente_id')).toBe(0);
+  });
+
+  it('hides a solicitud of another taxpayer like one that does not exist', async () => {
+    const [mine, other] = [await seedTaxpayer(t.db), await seedTaxpayer(t.db)];
+    const accepted = await acceptSolicitud(t.db, mine);
+    const id = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
+    const solicitudes = createSolicitudes(t.db);
+    expect(await solicitudes.find(mine.contribuyenteId, id)).not.toBeNull();
+    expect(await solicitudes.find(other.contribuyenteId, id)).toBeNull();
+    expect(await solicitudes.find(mine.contribuyenteId, uuidV7())).toBeNull();
+    expect(await solicitudes.find(mine.contribuyenteId, "'; DROP TABLE solicitud; --")).toBeNull();
+  });
+
+  it('keeps the invariants of credits', async () => {
+    expect(await brokenInvariants(t.db)).toEqual([]);
+  });
+});

@@ -1,0 +1,239 @@
+import { Desplazado, type SolicitudTomada } from '@acuse/core';
+import {
+  createBoveda,
+  createLlaves,
+  createPuerta,
+  createSolicitudes,
+  createTaller,
+  createVigilancia,
+} from '@acuse/db';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  acceptSolicitud,
+  brokenInvariants,
+  seedTaxpayer,
+  type Taxpayer,
+  type TestDatabase,
+  testDatabase,
+} from '../fixtures/database.ts';
+
+let t: TestDatabase;
+let taxpayer: Taxpayer;
+let id: string;
+
+beforeAll(async () => {
+  t = await testDatabase();
+});
+afterAll(() => t.close());
+beforeEach(async () => {
+  taxpayer = await seedTaxpayer(t.db);
+  const accepted = await acceptSolicitud(t.db, taxpayer);
+  id = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
+});
+
+const claim = (gen = 1, leaseSeconds = 60) =>
+  createTaller(t.db).claim({ solicitudId: id, gen, cola: 'descargas', leaseSeconds });
+
+async function claimed(gen = 1): Promise<SolicitudTomada> {
+  const tomada = await claim(gen);
+  if (!tomada) throw new Error('not claimed');
+  return tomada;
+}
+
+const row = async () => (await t.db.pool.query('SELECT * FROM solicitud WHERE id = $1', [id])).rows[0];
+const saldo = async () => (await createPuerta(t.db).load(taxpayer.apiKeyId))?.saldo;
+const periodos = [
+  { inicio: '2025-01-01T00:00:00', fin: '2025-01-31T23:59:59' },
+  { inicio: '2025-02-01T00:00:00', fin: '2025-02-28T23:59:59' },
+];
+
+describe('claiming', () => {
+  it('gives a solicitud to exactly one of 20 at the same time', async () => {
+    const claims = await Promise.all(Array.from({ length: 20 }, () => claim()));
+    expect(claims.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('refuses a ring of another generation, another phase, and one that has ended', async () => {
+    expect(await claim(2)).toBeNull();
+    expect(
+      await createTaller(t.db).claim({ solicitudId: id, gen: 1, cola: 'ensambles', leaseSeconds: 60 }),
+    ).toBeNull();
+    await createTaller(t.db).fail(await claimed(), { estado: 'ERROR', motivo: 'X' });
+    expect(await claim((await row()).gen)).toBeNull();
+  });
+
+  it('is open to another once the lease is over, and the first one can write nothing any more', async () => {
+    const taller = createTaller(t.db);
+    const first = await claimed();
+    expect(await claim()).toBeNull();
+    await t.db.pool.query(`UPDATE solicitud SET lease_until = now() - interval '1 second' WHERE id = $1`, [
+      id,
+    ]);
+    const second = await claimed();
+    expect(second.epoch).toBe(first.epoch + 1);
+
+    await expect(taller.save(first, { eventos: [{ tipo: 'X' }] })).rejects.toBeInstanceOf(Desplazado);
+    await expect(taller.release(first, {}, { cola: 'descargas', inSeconds: 0 })).rejects.toBeInstanceOf(
+      Desplazado,
+    );
+    await expect(taller.extend(first, 60)).rejects.toBeInstanceOf(Desplazado);
+    await expect(taller.awaitEfirma(first)).rejects.toBeInstanceOf(Desplazado);
+    await expect(taller.fail(first, { estado: 'ERROR', motivo: 'X' })).rejects.toBeInstanceOf(Desplazado);
+    await expect(
+      taller.finish(first, { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1 }),
+    ).rejects.toBeInstanceOf(Desplazado);
+    expect(await row()).toMatchObject({ estado: 'EN_PROCESO', epoch: second.epoch });
+    expect((await t.db.pool.query('SELECT FROM evento WHERE solicitud_id = $1', [id])).rowCount).toBe(0);
+    expect(await saldo()).toBe(9);
+  });
+});
+
+describe('progress', () => {
+  it('keeps parts in order of period, with their packages in the order of the SAT', async () => {
+    const taller = createTaller(t.db);
+    const tomada = await taller.save(await claimed(), {
+      nuevas: { reemplaza: null, periodos: [...periodos].reverse() },
+    });
+    expect(tomada.partes.map((p) => p.periodo)).toEqual(periodos);
+    const parteId = tomada.partes[0]?.id ?? '';
+    const after = await taller.save(tomada, {
+      consultado: true,
+      partes: [
+        { parteId, estado: 'DISPONIBLE', folio: 'F', paquetes: ['B', 'A'], registros: 7, dueInSeconds: 0 },
+      ],
+    });
+    expect(after.partes[0]).toMatchObject({ estado: 'DISPONIBLE', folio: 'F' });
+    expect(after.partes[0]?.paquetes.map((p) => p.paquete)).toEqual(['B', 'A']);
+    const stored = await taller.save(after, {
+      partes: [{ parteId, guardado: { paquete: 'A', objectKey: 'key', bytes: 5, sha256: 'ff' } }],
+    });
+    expect(stored.partes[0]?.paquetes.map((p) => p.objectKey)).toEqual([null, 'key']);
+    const vista = await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id);
+    expect(vista).toMatchObject({ intentos: 1, registros: 7 });
+    expect(vista?.progreso).toBeGreaterThan(0);
+    expect(vista?.progreso).toBeLessThan(0.9);
+  });
+
+  it('puts halves in the place of a period', async () => {
+    const taller = createTaller(t.db);
+    const tomada = await taller.save(await claimed(), {
+      nuevas: { reemplaza: null, periodos: [{ inicio: '2025-01-01T00:00:00', fin: '2025-02-28T23:59:59' }] },
+    });
+    const after = await taller.save(tomada, {
+      nuevas: { reemplaza: tomada.partes[0]?.id ?? null, periodos },
+    });
+    expect(after.partes.map((p) => p.periodo)).toEqual(periodos);
+  });
+
+  it('rings again under a new generation, in the queue that is asked for', async () => {
+    const taller = createTaller(t.db);
+    await taller.release(await claimed(), {}, { cola: 'ensambles', inSeconds: 120 });
+    const { rows } = await t.db.pool.query(
+      "SELECT gen, cola, due_at > now() + interval '100 seconds' AS later FROM outbox WHERE solicitud_id = $1 ORDER BY gen",
+      [id],
+    );
+    expect(rows).toEqual([
+      { gen: 1, cola: 'descargas', later: false },
+      { gen: 2, cola: 'ensambles', later: true },
+    ]);
+    expect(await row()).toMatchObject({ gen: 2, fase: 'ENSAMBLE', lease_until: null });
+  });
+});
+
+describe('ends', () => {
+  it('refunds once, deletes the sealed credential and the rings, whatever ends it first', async () => {
+    const taller = createTaller(t.db);
+    const tomada = await claimed();
+    await t.db.pool.query(`UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`, [
+      id,
+    ]);
+    const ends = await Promise.allSettled([
+      taller.fail(tomada, { estado: 'ERROR', motivo: 'SAT_ERROR', codigo: '404' }),
+      createVigilancia(t.db).expire(100),
+      createVigilancia(t.db).expire(100),
+      createLlaves(t.db).revoke({ apiKeyId: taxpayer.apiKeyId, actor: 'p' }),
+    ]);
+    expect(ends.some((end) => end.status === 'fulfilled')).toBe(true);
+    expect(await saldo()).toBe(10);
+    expect(
+      (await t.db.pool.query('SELECT FROM credencial_sellada WHERE solicitud_id = $1', [id])).rowCount,
+    ).toBe(0);
+    expect((await t.db.pool.query('SELECT FROM outbox WHERE solicitud_id = $1', [id])).rowCount).toBe(0);
+    expect(await brokenInvariants(t.db)).toEqual([]);
+  });
+
+  it('keeps the charge of a finished one', async () => {
+    const taller = createTaller(t.db);
+    await taller.finish(await claimed(), { objectKey: 'k', bytes: 12, sha256: 'ab', registros: 0 });
+    expect(await saldo()).toBe(9);
+    expect(await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id)).toMatchObject({
+      estado: 'TERMINADA',
+      progreso: 1,
+      registros: 0,
+      objectKey: 'k',
+    });
+    expect(await brokenInvariants(t.db)).toEqual([]);
+  });
+
+  it('waits for the e.firma and goes on with a new copy', async () => {
+    const taller = createTaller(t.db);
+    await t.db.pool.query(`UPDATE solicitud SET canal = 'soap' WHERE id = $1`, [id]);
+    await taller.awaitEfirma(await claimed());
+    expect(await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id)).toMatchObject({
+      estado: 'ESPERA_EFIRMA',
+      motivo: 'EFIRMA_EXPIRADA',
+      proximaConsulta: null,
+    });
+    const boveda = createBoveda(t.db);
+    expect((await boveda.waitingForEfirma(taxpayer.apiKeyId)).map((w) => w.solicitudId)).toEqual([id]);
+    const expiraEn = new Date(Date.now() + 3_600_000);
+    expect(await boveda.resume({ solicitudId: id, kid: 'k2', sobre: Buffer.from('new'), expiraEn })).toBe(
+      true,
+    );
+    const tomada = await claimed((await row()).gen);
+    expect(tomada.sellada).toMatchObject({ tipo: 'efirma', kid: 'k2', sobre: Buffer.from('new') });
+    expect(tomada.sellada?.expiraEn.getTime()).toBe(expiraEn.getTime());
+  });
+
+  it('gives no sealed credential from the moment it expires', async () => {
+    await t.db.pool.query('UPDATE credencial_sellada SET expira_en = now() WHERE solicitud_id = $1', [id]);
+    expect((await claimed()).sellada).toBeNull();
+    expect(await createBoveda(t.db).reap()).toBe(1);
+  });
+});
+
+describe('the reconciler', () => {
+  it('rings overdue ones again, but not those that somebody holds or whose ring is on its way', async () => {
+    const vigilancia = createVigilancia(t.db);
+    const due = (sql = "now() - interval '1 hour'") =>
+      t.db.pool.query(`UPDATE solicitud SET due_at = ${sql} WHERE id = $1`, [id]);
+    await due();
+    expect(await vigilancia.ringOverdue({ graceSeconds: 30, limit: 100 })).toBe(0);
+    await t.db.pool.query('DELETE FROM outbox');
+    const tomada = await claimed();
+    expect(await vigilancia.ringOverdue({ graceSeconds: 30, limit: 100 })).toBe(0);
+    await t.db.pool.query(`UPDATE solicitud SET lease_until = now() - interval '1 second' WHERE id = $1`, [
+      id,
+    ]);
+    expect(await vigilancia.ringOverdue({ graceSeconds: 30, limit: 100 })).toBe(1);
+    expect(await row()).toMatchObject({ gen: 2, epoch: tomada.epoch });
+    expect(await vigilancia.ringOverdue({ graceSeconds: 30, limit: 100 })).toBe(0);
+    expect(await claim(1)).toBeNull();
+    expect(await claim(2)).not.toBeNull();
+    await t.db.pool.query('DELETE FROM solicitud WHERE FALSE');
+  });
+
+  it('retires packages after their retention and names their objects until they are deleted', async () => {
+    const vigilancia = createVigilancia(t.db);
+    await createTaller(t.db).finish(await claimed(), { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1 });
+    expect(await vigilancia.retire({ retentionDays: 30, limit: 1_000 })).toBe(0);
+    await t.db.pool.query(`UPDATE solicitud SET terminada_en = now() - interval '31 days' WHERE id = $1`, [
+      id,
+    ]);
+    expect(await vigilancia.retire({ retentionDays: 30, limit: 1_000 })).toBe(1);
+    expect(await vigilancia.purgeable({ graceSeconds: 60, limit: 1_000 })).not.toContain(id);
+    expect(await vigilancia.purgeable({ graceSeconds: 0, limit: 1_000 })).toContain(id);
+    await vigilancia.purged(id);
+    expect(await vigilancia.purgeable({ graceSeconds: 0, limit: 1_000 })).not.toContain(id);
+  });
+});
