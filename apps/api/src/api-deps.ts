@@ -1,0 +1,31 @@
+import type { Boveda, Idempotencia, Paquetes, Puerta, Saldos, Solicitudes } from '@acuse/core';
+import type { Health, Logger } from '@acuse/runtime';
+import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
+import type { ApiSettings } from './api-settings.ts';
+
+/** The ports that reach the database. */
+export interface DatabasePorts {
+  readonly puerta: Puerta;
+  readonly saldos: Saldos;
+  readonly solicitudes: Solicitudes;
+  readonly boveda: Boveda;
+  readonly idempotencia: Idempotencia;
+}
+
+/** Everything the API needs from outside itself. Nothing here is imported anywhere else: `main` builds it, tests fake it. */
+export interface ApiDeps extends DatabasePorts {
+  readonly paquetes: Pick<Paquetes, 'presign'>;
+  readonly hasher: ApiKeyHasher;
+  readonly keyring: Keyring;
+  readonly sealer: Sealer;
+  /** Authorities that may issue an e.firma. */
+  readonly trust: TrustBundle;
+  /** Tells the relay that there is something in the outbox. Returns at once; losing it costs a second, never a solicitud. */
+  readonly wake: () => void;
+  readonly now: () => Date;
+  /** UUIDv7. */
+  readonly newId: () => string;
+  readonly log: Logger;
+  readonly health: Health;
+  readonly settings: ApiSettings;
+}

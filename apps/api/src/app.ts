@@ -1,0 +1,130 @@
+import { IncomingMessage } from 'node:http';
+import { CfdiError } from '@acuse/contract';
+import { type Context, Hono } from 'hono';
+import type { ApiDeps } from './api-deps.ts';
+import { asCfdiError, contestacionDeError, toResponse } from './http/answer.ts';
+import { incomingBody, requestBody } from './http/body-source.ts';
+import { createClientIp } from './http/client-ip.ts';
+import { guardDatabase } from './http/database-guard.ts';
+import type { Llamada } from './http/llamada.ts';
+import type { Operation } from './http/operation.ts';
+import { type PipelineDeps, runPipeline } from './http/pipeline.ts';
+import { createPases } from './http/state/pases.ts';
+import { createReembolsos } from './http/state/reembolsos.ts';
+import { createTokenBucket } from './http/state/token-bucket.ts';
+import { createUsos } from './http/state/usos.ts';
+import { createWrongKeys } from './http/state/wrong-keys.ts';
+import { requestIdOf } from './http/steps/request-id.ts';
+import { openApiDocument } from './openapi/document.ts';
+
+const PREFIX = '/api/v1/';
+const USOS_EVERY_MS = 5_000;
+const NO_SOCKET = '0.0.0.0';
+
+/** What a server hands over beside the request; all of it is missing when the app is called without a socket. */
+export interface Bindings {
+  readonly incoming?: IncomingMessage | { readonly socket: { readonly remoteAddress?: string } };
+}
+type Env = { Bindings: Bindings; Variables: { requestId: string } };
+
+export interface Api {
+  /** Answers requests; listens to nothing. */
+  readonly app: Hono<Env>;
+  /** Writes what is still noted in memory: last uses and open refunds. Call it when the last request is answered. */
+  close(): Promise<void>;
+}
+
+/** Builds the API from its operations and its ports. */
+export function createApp(operations: readonly Operation[], deps: ApiDeps): Api {
+  const { settings, log, newId } = deps;
+  const ports = guardDatabase(deps, settings.databaseTimeoutMs);
+  const { rateLimitRps: perSecond, rateLimitBurst: burst } = settings;
+  const pipeline: PipelineDeps = {
+    ...deps,
+    ...ports,
+    pases: createPases({ puerta: ports.puerta, seconds: settings.paseCacheSeconds }),
+    usos: createUsos({ puerta: ports.puerta, everyMs: USOS_EVERY_MS, log }),
+    reembolsos: createReembolsos({ saldos: ports.saldos, log }),
+    wrongKeys: createWrongKeys(settings.wrongKeysPerMinute),
+    bucket: perSecond > 0 ? createTokenBucket({ perSecond, burst, nowMs: () => performance.now() }) : null,
+  };
+  const clientIp = createClientIp(settings.trustedProxies);
+  const app = new Hono<Env>();
+
+  app.use(async (c, next) => {
+    c.set('requestId', requestIdOf(c.req.raw.headers.get('x-request-id'), newId));
+    await next();
+  });
+  for (const operation of operations) {
+    const path = PREFIX + operation.path;
+    app.post(path, async (c) => {
+      const started = performance.now();
+      const llamada = newLlamada(c, operation, clientIp, deps);
+      const answer = await runPipeline(llamada, pipeline);
+      const { requestId, ip, answerHeaders, pase } = llamada;
+      const ms = Math.round(performance.now() - started);
+      const key = pase === null ? {} : { apiKeyId: pase.apiKey.id };
+      log.info({ requestId, operacion: operation.path, status: answer.status, ms, ip, ...key }, 'answered');
+      return toResponse(answer, requestId, answerHeaders);
+    });
+    app.all(path, (c) => refuse(c, new CfdiError('METODO_NO_PERMITIDO')));
+  }
+
+  const document = JSON.stringify(openApiDocument(operations));
+  app.get('/openapi.json', (c) => toResponse({ status: 200, cuerpo: document }, c.get('requestId')));
+  app.get('/healthz', (c) => report(c, deps.health.live()));
+  app.get('/readyz', async (c) => report(c, await deps.health.ready()));
+  app.notFound((c) => refuse(c, new CfdiError('RUTA_DESCONOCIDA')));
+  app.onError((err, c) => {
+    log.error({ err, requestId: c.get('requestId') }, 'a request failed outside of the pipeline');
+    return refuse(c, asCfdiError(err));
+  });
+
+  return {
+    app,
+    async close() {
+      await pipeline.usos.close();
+      await pipeline.reembolsos.close();
+    },
+  };
+}
+
+function newLlamada(
+  c: Context<Env>,
+  operation: Operation,
+  ipOf: ReturnType<typeof createClientIp>,
+  { now, newId }: Pick<ApiDeps, 'now' | 'newId'>,
+): Llamada {
+  const incoming = c.env?.incoming;
+  const { headers } = c.req.raw;
+  return {
+    requestId: c.get('requestId'),
+    operation,
+    headers,
+    source: incoming instanceof IncomingMessage ? incomingBody(incoming) : requestBody(c.req.raw),
+    ip: ipOf(incoming?.socket.remoteAddress ?? NO_SOCKET, headers.get('x-forwarded-for')),
+    now: now(),
+    answerHeaders: {},
+    apiKey: null,
+    pase: null,
+    paseIsCached: false,
+    mayUseCache: false,
+    rateChecked: false,
+    bodyRead: null,
+    body: null,
+    idempotency: null,
+    charged: false,
+    opId: newId(),
+    saldo: 0,
+    opened: [],
+  };
+}
+
+function refuse(c: Context<Env>, error: CfdiError): Response {
+  return toResponse(contestacionDeError(error), c.get('requestId'));
+}
+
+function report(c: Context<Env>, body: { readonly status: string }): Response {
+  const status = body.status === 'ok' ? 200 : 503;
+  return toResponse({ status, cuerpo: JSON.stringify(body) }, c.get('requestId'));
+}

@@ -1,0 +1,36 @@
+import { type Ip, isInRanges, parseIp, parseRange } from './ip.ts';
+
+const PORT = /^(?:\[(?<six>[^\]]+)\](?::\d+)?|(?<four>[\d.]+):\d+)$/;
+
+/**
+ * Makes the function that tells a caller's address: the socket's, unless that is a trusted proxy; then the last entry of
+ * `X-Forwarded-For` that is none, from the right. What stands further left was written by the caller and is never read.
+ * Throws RangeError for a proxy that is no CIDR block.
+ */
+export function createClientIp(
+  trustedProxies: readonly string[],
+): (socketAddress: string, forwardedFor: string | null) => string {
+  const trusted = trustedProxies.map((text) => {
+    const range = parseRange(text);
+    if (range === null) throw new RangeError(`${text} is no CIDR block`);
+    return range;
+  });
+
+  return (socketAddress, forwardedFor) => {
+    let current = parseIp(socketAddress);
+    if (current === null) return socketAddress;
+    const hops = forwardedFor === null ? [] : forwardedFor.split(',');
+    while (isInRanges(current, trusted)) {
+      const hop = parseHop(hops.pop());
+      if (hop === null) break;
+      current = hop;
+    }
+    return current.toString();
+  };
+}
+
+function parseHop(text: string | undefined): Ip | null {
+  const trimmed = text?.trim() ?? '';
+  const match = PORT.exec(trimmed);
+  return parseIp(match?.groups?.['six'] ?? match?.groups?.['four'] ?? trimmed);
+}

@@ -1,0 +1,49 @@
+import { CfdiError } from '@acuse/contract';
+import type { DatabasePorts } from '../api-deps.ts';
+
+/**
+ * The same ports, but whatever keeps the database from answering within `timeoutMs` is 503/5041 (specification, Errors: the balance could
+ * not be validated), with the reason as its cause.
+ */
+export function guardDatabase(ports: DatabasePorts, timeoutMs: number): DatabasePorts {
+  const guard =
+    <A extends readonly unknown[], R>(call: (...args: A) => Promise<R>) =>
+    (...args: A): Promise<R> =>
+      withinTime(call(...args), timeoutMs);
+  const { puerta, saldos, solicitudes, boveda, idempotencia } = ports;
+  return {
+    puerta: { load: guard((id) => puerta.load(id)), noteUse: guard((usos) => puerta.noteUse(usos)) },
+    saldos: {
+      charge: guard((cargo) => saldos.charge(cargo)),
+      refund: guard((opId, detalle) => saldos.refund(opId, detalle)),
+    },
+    solicitudes: {
+      accept: guard((nueva) => solicitudes.accept(nueva)),
+      find: guard((contribuyenteId, id) => solicitudes.find(contribuyenteId, id)),
+    },
+    boveda: {
+      register: guard((input) => boveda.register(input)),
+      store: guard((nueva, ip) => boveda.store(nueva, ip)),
+      waitingForEfirma: guard((id) => boveda.waitingForEfirma(id)),
+      resume: guard((sellada) => boveda.resume(sellada)),
+      reap: guard(() => boveda.reap()),
+      now: guard(() => boveda.now()),
+    },
+    idempotencia: {
+      begin: guard((inicio) => idempotencia.begin(inicio)),
+      finish: guard((respuesta) => idempotencia.finish(respuesta)),
+      release: guard((clave) => idempotencia.release(clave)),
+    },
+  };
+}
+
+const RETRY_SECONDS = 5;
+
+function withinTime<R>(answer: Promise<R>, timeoutMs: number): Promise<R> {
+  return new Promise((resolve, reject) => {
+    const refuse = (cause: unknown) =>
+      reject(new CfdiError('SALDO_NO_DISPONIBLE', { reintentar_en: RETRY_SECONDS }, { cause }));
+    const timer = setTimeout(() => refuse(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    answer.then(resolve, refuse).finally(() => clearTimeout(timer));
+  });
+}

@@ -1,0 +1,42 @@
+import type { NombreError } from '@acuse/contract';
+import type { CredencialAceptada, Operation } from './operation.ts';
+
+const ALWAYS: readonly NombreError[] = [
+  'USER_AGENT_NO_PERMITIDO',
+  'API_KEY_INVALIDA',
+  'API_KEY_REVOCADA',
+  'IP_NO_PERMITIDA',
+  'DEMASIADAS_PETICIONES',
+  'OPERACION_NO_HABILITADA',
+  'TIPO_DE_CONTENIDO',
+  'CUERPO_DEMASIADO_GRANDE',
+  'JSON_INVALIDO',
+  'CAMPO_INVALIDO',
+  'METODO_NO_PERMITIDO',
+  'SALDO_NO_DISPONIBLE',
+  'ERROR_INTERNO',
+];
+
+const BY_CREDENCIAL: Record<CredencialAceptada, readonly NombreError[]> = {
+  'api-key': [],
+  ciec: ['CIEC_NO_GUARDADA', 'CIEC_RECHAZADA'],
+  efirma: ['EFIRMA_NO_DISPONIBLE'],
+  'ciec-o-efirma': ['CIEC_NO_GUARDADA', 'CIEC_RECHAZADA', 'EFIRMA_NO_DISPONIBLE'],
+  'ciec-o-efirma-o-id-cif': ['CIEC_NO_GUARDADA', 'CIEC_RECHAZADA', 'EFIRMA_NO_DISPONIBLE'],
+};
+
+/** Every error that an operation can answer: those of the pipeline that its declaration calls for, and its own. */
+export function errorsOf(operation: Operation): readonly NombreError[] {
+  const { rfc, cost, accepts, errors } = operation;
+  return [
+    ...new Set<NombreError>([
+      ...ALWAYS,
+      ...(rfc === 'ninguno' ? [] : (['RFC_INVALIDO'] as const)),
+      ...(rfc === 'propio' || rfc === 'propio-sin-registrar' ? (['RFC_AJENO'] as const) : []),
+      ...(rfc === 'propio' ? (['RFC_NO_REGISTRADO'] as const) : []),
+      ...BY_CREDENCIAL[accepts],
+      ...(cost > 0 ? (['SALDO_INSUFICIENTE', 'IDEMPOTENCIA_EN_CONFLICTO'] as const) : []),
+      ...errors,
+    ]),
+  ];
+}

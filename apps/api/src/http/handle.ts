@@ -1,0 +1,66 @@
+import { CATALOGO, CfdiError, type DatosError, type NombreError } from '@acuse/contract';
+import type { ApiDeps } from '../api-deps.ts';
+import { contestacionDeExito } from './answer.ts';
+import { errorsOf } from './errors-of.ts';
+import { bodyOf, type Contestacion, type Llamada, paseOf } from './llamada.ts';
+import type { ContextoBase } from './operation.ts';
+import { chooseCredencial, openGuardada } from './stored-credencial.ts';
+
+/** The result of a handler did not fit the operation's own data schema: our fault. */
+export class DataDesconocida extends Error {
+  constructor(path: string, issues: readonly string[]) {
+    super(`${path} answered data that its schema refuses: ${issues.join('; ')}`);
+    this.name = 'DataDesconocida';
+  }
+}
+
+/** Runs the operation and checks what it answers. Errors that it did not declare are answered too, but logged as ours. */
+export async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestacion> {
+  const { operation } = llamada;
+  const { value, secretos } = bodyOf(llamada);
+  const base = contextoBase(llamada, deps);
+  const contexto = {
+    ...base,
+    secretos,
+    error: (nombre: NombreError, datos: DatosError = {}, cause?: unknown) =>
+      new CfdiError(nombre, datos, { cause }),
+    openCredencial() {
+      const elegida = chooseCredencial(operation.accepts, base.pase, base.now);
+      if (elegida === null) throw new Error(`${operation.path} opens a credential that it does not declare`);
+      const credencial = openGuardada(elegida, base.pase, base.apiKey, deps.keyring);
+      llamada.opened.push(credencial);
+      return credencial;
+    },
+  };
+  let result: unknown;
+  try {
+    result = await operation.handle(value, contexto);
+  } catch (error) {
+    if (error instanceof CfdiError && !errorsOf(operation).includes(error.nombre)) {
+      deps.log.error({ err: error, operacion: operation.path }, 'an operation answered an undeclared error');
+    }
+    throw error;
+  }
+  return contestacionDeExito(operation, checkData(llamada, result), llamada.saldo);
+}
+
+function contextoBase(llamada: Llamada, deps: ApiDeps): ContextoBase {
+  const { pase, apiKey } = paseOf(llamada);
+  const { ip, requestId, opId, idempotency, saldo, now } = llamada;
+  return { deps, pase, apiKey, ip, requestId, opId, idemKey: idempotency && opId, saldo, now };
+}
+
+function checkData({ operation }: Llamada, result: unknown): unknown {
+  if (operation.data === null) return undefined;
+  const parsed = operation.data.safeParse(result);
+  if (parsed.success) return parsed.data;
+  throw new DataDesconocida(
+    operation.path,
+    parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.code}`),
+  );
+}
+
+/** Whether the caller gets back what was charged for a call that ended with this error. */
+export function isRefunded(error: unknown): boolean {
+  return !(error instanceof CfdiError) || CATALOGO[error.nombre].reembolsa;
+}

@@ -1,0 +1,44 @@
+import ipaddr from 'ipaddr.js';
+
+export type Ip = ipaddr.IPv4 | ipaddr.IPv6;
+
+/** A block of addresses. */
+export interface IpRange {
+  readonly base: Ip;
+  readonly bits: number;
+}
+
+/** Reads an address; one of IPv4 inside IPv6 (`::ffff:192.0.2.1`, RFC 4291 section 2.5.5.2) is its IPv4. Null for anything else. */
+export function parseIp(text: string): Ip | null {
+  return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text) ? ipaddr.process(text) : null;
+}
+
+/** Reads a CIDR block or a single address. Null when it is neither. */
+export function parseRange(text: string): IpRange | null {
+  const single = parseIp(text);
+  if (single) return { base: single, bits: single.kind() === 'ipv4' ? 32 : 128 };
+  if (!ipaddr.isValidCIDR(text)) return null;
+  const [base, bits] = ipaddr.parseCIDR(text);
+  if (base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= 96) {
+    return { base: base.toIPv4Address(), bits: bits - 96 };
+  }
+  return { base, bits };
+}
+
+/** Whether an address lies in one of the blocks. */
+export function isInRanges(ip: Ip, ranges: readonly IpRange[]): boolean {
+  return ranges.some(({ base, bits }) => {
+    if (ip instanceof ipaddr.IPv4) return base instanceof ipaddr.IPv4 && ip.match(base, bits);
+    return base instanceof ipaddr.IPv6 && ip.match(base, bits);
+  });
+}
+
+/** Who one address stands for when callers are counted: itself, or its /64 in IPv6, of which one customer has all addresses. */
+export function networkOf(text: string): string {
+  const ip = parseIp(text);
+  if (!(ip instanceof ipaddr.IPv6)) return text;
+  return `${ip.parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`;
+}

@@ -1,0 +1,116 @@
+import { CATALOGO, CfdiError } from '@acuse/contract';
+import { wipeCredencial } from '@acuse/core';
+import { wipeApiKey } from '@acuse/vault';
+import type { ApiDeps } from '../api-deps.ts';
+import { asCfdiError, contestacionDeError } from './answer.ts';
+import { handle } from './handle.ts';
+import type { Contestacion, Llamada } from './llamada.ts';
+import { PaseVencido } from './pase-vencido.ts';
+import { settleAnswer, settleError } from './settle.ts';
+import type { Pases } from './state/pases.ts';
+import type { Reembolsos } from './state/reembolsos.ts';
+import type { TokenBucket } from './state/token-bucket.ts';
+import type { Usos } from './state/usos.ts';
+import type { WrongKeys } from './state/wrong-keys.ts';
+import { bearer } from './steps/bearer.ts';
+import { readBody } from './steps/body.ts';
+import { credencialPresente } from './steps/credencial.ts';
+import { habilitada } from './steps/habilitada.ts';
+import { idempotencia } from './steps/idempotencia.ts';
+import { ipPermitida } from './steps/ip-permitida.ts';
+import { rateLimit } from './steps/rate-limit.ts';
+import { rfcDeLaLlave } from './steps/rfc.ts';
+import { cobrar } from './steps/saldo.ts';
+import { userAgent } from './steps/user-agent.ts';
+
+/** What the steps need: the ports, guarded, and what this process keeps between calls. */
+export interface PipelineDeps extends ApiDeps {
+  readonly pases: Pases;
+  readonly usos: Usos;
+  readonly reembolsos: Reembolsos;
+  readonly wrongKeys: WrongKeys;
+  /** Null when the limit is switched off. */
+  readonly bucket: TokenBucket | null;
+}
+
+type Step = (llamada: Llamada, deps: PipelineDeps) => Promise<Contestacion | undefined>;
+
+/** The order is part of the contract: the first step that refuses decides the answer. */
+const STEPS: readonly Step[] = [
+  userAgent,
+  bearer,
+  ipPermitida,
+  rateLimit,
+  habilitada,
+  readBody,
+  rfcDeLaLlave,
+  credencialPresente,
+  idempotencia,
+  cobrar,
+];
+
+const MAX_RELOADS = 2;
+
+/** Takes one call through every step and its handler. Never rejects: whatever happened becomes an answer, and is settled. */
+export async function runPipeline(llamada: Llamada, deps: PipelineDeps): Promise<Contestacion> {
+  try {
+    const answer = await runWithFreshPase(llamada, deps);
+    await settleAnswer(llamada, answer, deps);
+    return answer;
+  } catch (thrown) {
+    const error = await throttled(asCfdiError(thrown), llamada, deps);
+    logFailure(error, llamada, deps);
+    const answer = contestacionDeError(error);
+    await settleError(llamada, error, answer, deps);
+    return answer;
+  } finally {
+    if (llamada.pase !== null) deps.usos.note(llamada.pase.apiKey.id, llamada.now, llamada.ip);
+    wipe(llamada);
+  }
+}
+
+/**
+ * A cached pass may let through what the operation's own statement then refuses, and may refuse what the database would let through: in
+ * both cases the steps run again with a fresh one.
+ */
+async function runWithFreshPase(llamada: Llamada, deps: PipelineDeps): Promise<Contestacion> {
+  llamada.mayUseCache = llamada.operation.charge === 'in-handler';
+  for (let reloads = 0; ; reloads += 1) {
+    try {
+      return await runSteps(llamada, deps);
+    } catch (error) {
+      const isRefusal = error instanceof CfdiError && CATALOGO[error.nombre].http < 500;
+      const isStale = error instanceof PaseVencido || (isRefusal && llamada.paseIsCached);
+      if (!isStale || reloads === MAX_RELOADS) throw error;
+      llamada.mayUseCache = false;
+      llamada.pase = null;
+    }
+  }
+}
+
+async function runSteps(llamada: Llamada, deps: PipelineDeps): Promise<Contestacion> {
+  for (const step of STEPS) {
+    const answer = await step(llamada, deps);
+    if (answer) return answer;
+  }
+  return handle(llamada, deps);
+}
+
+/** Too many wrong keys from one address are answered with 9429 instead of 1001. */
+async function throttled(error: CfdiError, { ip }: Llamada, { wrongKeys }: PipelineDeps): Promise<CfdiError> {
+  if (error.nombre !== 'API_KEY_INVALIDA') return error;
+  const seconds = await wrongKeys.count(ip);
+  return seconds === null ? error : new CfdiError('DEMASIADAS_PETICIONES', { reintentar_en: seconds });
+}
+
+function logFailure(error: CfdiError, { requestId, operation }: Llamada, { log }: PipelineDeps): void {
+  const { http, codigo } = CATALOGO[error.nombre];
+  if (http < 500) return;
+  log.error({ err: error, requestId, operacion: operation.path, codigo }, 'the call failed');
+}
+
+function wipe({ apiKey, body, opened }: Llamada): void {
+  if (apiKey !== null) wipeApiKey(apiKey);
+  for (const secreto of Object.values(body?.secretos ?? {})) secreto.fill(0);
+  for (const credencial of opened) wipeCredencial(credencial);
+}

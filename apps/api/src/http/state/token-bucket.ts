@@ -1,0 +1,54 @@
+import { LRUCache } from 'lru-cache';
+
+export interface Taken {
+  readonly allowed: boolean;
+  /** Whole requests that could follow at once. */
+  readonly remaining: number;
+  /** Seconds until the bucket is full again. */
+  readonly resetSeconds: number;
+  /** Seconds until one more is allowed; 0 when one is. */
+  readonly retryAfterSeconds: number;
+}
+
+export interface TokenBucket {
+  readonly perSecond: number;
+  readonly burst: number;
+  take(key: string): Taken;
+}
+
+const MAX_KEYS = 100_000;
+
+/**
+ * Counts requests per key: `burst` at once, `perSecond` in the long run. Keeps one number a key, the instant at which its bucket
+ * would be full (the virtual scheduling form of the generic cell rate algorithm, ITU-T I.371), of this process only. `nowMs` must not go
+ * back.
+ */
+export function createTokenBucket(options: {
+  readonly perSecond: number;
+  readonly burst: number;
+  readonly nowMs: () => number;
+}): TokenBucket {
+  const { perSecond, burst, nowMs } = options;
+  const interval = 1_000 / perSecond;
+  const fullAt = new LRUCache<string, number>({ max: MAX_KEYS });
+
+  return {
+    perSecond,
+    burst,
+    take(key) {
+      const now = nowMs();
+      const before = Math.max(fullAt.get(key) ?? now, now);
+      const after = before + interval;
+      const wait = after - now - burst * interval;
+      const allowed = wait <= 0;
+      if (allowed) fullAt.set(key, after);
+      const debt = (allowed ? after : before) - now;
+      return {
+        allowed,
+        remaining: Math.max(0, Math.floor(burst - debt / interval)),
+        resetSeconds: Math.ceil(debt / 1_000),
+        retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil(wait / 1_000)),
+      };
+    },
+  };
+}

@@ -1,0 +1,30 @@
+import { CfdiError } from '@acuse/contract';
+import type { ApiDeps } from '../../api-deps.ts';
+import { type Llamada, paseOf } from '../llamada.ts';
+import type { Reembolsos } from '../state/reembolsos.ts';
+
+/** Debits before the work. When the database does not answer, the operation is not run and whatever it may still write is given back. */
+export async function cobrar(
+  llamada: Llamada,
+  { saldos, reembolsos }: Pick<ApiDeps, 'saldos'> & { readonly reembolsos: Reembolsos },
+): Promise<undefined> {
+  const { operation, opId } = llamada;
+  if (operation.cost === 0 || operation.charge === 'in-handler') return;
+  const { pase } = paseOf(llamada);
+  let cargo: Awaited<ReturnType<typeof saldos.charge>>;
+  try {
+    cargo = await saldos.charge({
+      opId,
+      cuentaId: pase.cuentaId,
+      contribuyenteId: pase.contribuyenteId,
+      operacion: operation.path,
+      importe: operation.cost,
+    });
+  } catch (error) {
+    reembolsos.refundIfCharged(opId, 'la base de datos no respondió');
+    throw error;
+  }
+  llamada.saldo = cargo.saldo;
+  if (cargo.resultado === 'INSUFICIENTE') throw new CfdiError('SALDO_INSUFICIENTE');
+  llamada.charged = true;
+}

@@ -1,0 +1,88 @@
+import { CfdiError } from '@acuse/contract';
+import type { Credencial, CredencialGuardada, Pase, TipoCredencial } from '@acuse/core';
+import {
+  type ApiKey,
+  type ContextoCredencial,
+  CredencialIlegible,
+  type Keyring,
+  openCredencial,
+} from '@acuse/vault';
+import type { CredencialAceptada } from './operation.ts';
+
+/** The stored row that will serve, or `null` when the operation needs none. */
+export type Elegida = { readonly tipo: TipoCredencial; readonly guardada: CredencialGuardada } | null;
+
+const isLive = (fecha: Date | null, now: Date) => fecha === null || fecha > now;
+
+/** Why the e.firma cannot be used, or its row. */
+function efirmaOf(pase: Pase, now: Date): CredencialGuardada | string {
+  const { efirmaCer: cer, efirmaKey: key } = pase;
+  if (cer === null) return 'No hay un certificado (.cer) registrado.';
+  if (!isLive(cer.vigenteHasta, now)) return 'El certificado registrado ya venció.';
+  if (cer.rechazadaEn !== null || key?.rechazadaEn) return 'El SAT rechazó la e.firma guardada.';
+  if (key === null || !isLive(key.expiraEn, now))
+    return 'La llave privada (.key) no está guardada o ya se borró.';
+  return key;
+}
+
+/**
+ * Chooses the stored credential for an operation: a live e.firma before a CIEC, since it needs no captcha at the SAT. Throws 4002, 4003 or
+ * 4004 as a `CfdiError` when there is none that may be used.
+ */
+export function chooseCredencial(accepts: CredencialAceptada, pase: Pase, now: Date): Elegida {
+  if (accepts === 'api-key' || (accepts === 'ciec-o-efirma-o-id-cif' && pase.idCif !== null)) return null;
+  if (accepts !== 'ciec') {
+    const efirma = efirmaOf(pase, now);
+    if (typeof efirma !== 'string') return { tipo: 'efirma', guardada: efirma };
+    if (accepts === 'efirma') throw new CfdiError('EFIRMA_NO_DISPONIBLE', { motivo: efirma });
+  }
+  if (pase.ciec === null) {
+    const motivo = accepts === 'ciec-o-efirma-o-id-cif' ? { motivo: SIN_ID_CIF } : {};
+    throw new CfdiError('CIEC_NO_GUARDADA', motivo);
+  }
+  if (pase.ciec.rechazadaEn !== null) throw new CfdiError('CIEC_RECHAZADA');
+  return { tipo: 'ciec', guardada: pase.ciec };
+}
+
+const SIN_ID_CIF =
+  'Guarde la CIEC o la e.firma, o registre el idCIF de la constancia de situación fiscal con rfc-registrar.';
+
+/** What a stored row is bound to. */
+export function contextoDe(
+  pase: Pick<Pase, 'cuentaId' | 'rfc'>,
+  fila: { readonly id: string; readonly apiKeyId: string; readonly expiraEn: Date | null },
+  tipo: TipoCredencial,
+): ContextoCredencial {
+  return {
+    tabla: 'credencial',
+    id: fila.id,
+    cuenta: pase.cuentaId,
+    rfc: pase.rfc,
+    tipo,
+    keyId: fila.apiKeyId,
+    expiraEn: fila.expiraEn,
+  };
+}
+
+/**
+ * Opens a stored credential with the caller's key. One that does not open, because a byte of it changed or its shred key is gone, counts as
+ * not stored: the caller is told to store it again.
+ */
+export function openGuardada(
+  { tipo, guardada }: NonNullable<Elegida>,
+  pase: Pase,
+  apiKey: ApiKey,
+  keyring: Keyring,
+): Credencial {
+  try {
+    return openCredencial(guardada.sobre, contextoDe(pase, guardada, tipo), {
+      keyring,
+      secret: apiKey.secret,
+      shredKey: guardada.shred,
+    });
+  } catch (cause) {
+    if (!(cause instanceof CredencialIlegible)) throw cause;
+    const motivo = 'La credencial guardada ya no se puede abrir; guárdela de nuevo.';
+    throw new CfdiError(tipo === 'ciec' ? 'CIEC_NO_GUARDADA' : 'EFIRMA_NO_DISPONIBLE', { motivo }, { cause });
+  }
+}

@@ -1,0 +1,40 @@
+import { solicitudIdField } from '@acuse/contract';
+import { z } from 'zod';
+import { instante, texto } from '../../data-fields.ts';
+import { defineOperation } from '../../http/define-operation.ts';
+
+export default defineOperation({
+  summary: 'URL del paquete ZIP de una solicitud terminada',
+  description:
+    'La URL se firma al momento de llamar y vale hasta expira_en; pídala de nuevo cuando la necesite.',
+  credential: 'api-key',
+  cost: 0,
+  rfc: 'ninguno',
+  body: z.object({ solicitud_id: solicitudIdField }),
+  data: z.object({
+    solicitud_id: texto('Identificador de la solicitud.', '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f'),
+    paquete_url: z.url().meta({
+      description: 'URL temporal del ZIP.',
+      example: 'https://descargas.example/paquetes/01936f5e.zip?X-Amz-Signature=…',
+    }),
+    expira_en: instante('Cuándo deja de servir la URL.'),
+  }),
+  errors: ['SOLICITUD_NO_ENCONTRADA', 'SOLICITUD_SIN_TERMINAR', 'SOLICITUD_SIN_PAQUETE', 'PAQUETE_CADUCADO'],
+
+  async handle({ solicitud_id }, { deps, pase, error }) {
+    const solicitud = await deps.solicitudes.find(pase.contribuyenteId, solicitud_id);
+    if (solicitud === null) throw error('SOLICITUD_NO_ENCONTRADA');
+    const { estado, motivo, objectKey, paqueteBorradoEn, tipo, desde, hasta, rfc } = solicitud;
+    if (estado === 'EN_PROCESO' || estado === 'ESPERA_EFIRMA') throw error('SOLICITUD_SIN_TERMINAR');
+    if (estado !== 'TERMINADA' || objectKey === null) {
+      throw error('SOLICITUD_SIN_PAQUETE', motivo === null ? {} : { motivo });
+    }
+    if (paqueteBorradoEn !== null) throw error('PAQUETE_CADUCADO');
+
+    const { url, expiraEn } = await deps.paquetes.presign(objectKey, {
+      filename: `${rfc}_${tipo}_${desde}_${hasta}.zip`,
+      ttlSeconds: deps.settings.urlTtlSeconds,
+    });
+    return { solicitud_id: solicitud.id, paquete_url: url, expira_en: expiraEn.toISOString() };
+  },
+});

@@ -1,0 +1,64 @@
+import { ESTADOS_SOLICITUD, fechaField, rfcField, tipoDescargaField } from '@acuse/contract';
+import { canalDe } from '@acuse/core';
+import { z } from 'zod';
+import { checkPeriodo } from '../../calendario.ts';
+import { texto } from '../../data-fields.ts';
+import { defineOperation } from '../../http/define-operation.ts';
+import { PaseVencido } from '../../http/pase-vencido.ts';
+import { sealForSolicitud } from '../../sealed-copy.ts';
+
+const HOUR_MS = 3_600_000;
+
+export default defineOperation({
+  summary: 'Solicitud de descarga de metadata',
+  description:
+    'Pide al SAT la metadata de los CFDI emitidos o recibidos de un periodo, de cualquier longitud. Responde de inmediato; el avance se consulta en descarga/verificar y el ZIP en descarga/paquete. Se usa la e.firma guardada o, si no hay, la CIEC. Si ya hay una solicitud igual en curso, se devuelve esa (duplicada: true) y no se cobra.',
+  credential: 'ciec',
+  accepts: 'ciec-o-efirma',
+  cost: 1,
+  rfc: 'propio',
+  charge: 'in-handler',
+  body: z.object({ rfc: rfcField, tipo: tipoDescargaField, desde: fechaField, hasta: fechaField }),
+  data: z.object({
+    solicitud_id: texto('Identificador de la solicitud.', '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f'),
+    estado: z.enum(ESTADOS_SOLICITUD).meta({ description: 'Estado de la solicitud.', example: 'EN_PROCESO' }),
+    duplicada: z.literal(true).optional().meta({ description: 'Ya había una igual en curso; no se cobró.' }),
+  }),
+  errors: ['SALDO_INSUFICIENTE'],
+  check: checkPeriodo,
+
+  async handle({ rfc, tipo, desde, hasta }, { deps, pase, idemKey, now, openCredencial, error }) {
+    const credencial = openCredencial();
+    const solicitudId = deps.newId();
+    const deadlineAt = new Date(now.getTime() + deps.settings.deadlineHours * HOUR_MS);
+    const keyEnds = pase.efirmaKey?.expiraEn ?? null;
+    const sellada = sealForSolicitud(
+      credencial,
+      { solicitudId, deadlineAt },
+      pase.cuentaId,
+      keyEnds,
+      deps.sealer,
+    );
+    const aceptacion = await deps.solicitudes.accept({
+      ...{ id: solicitudId, rfc, tipo, desde, hasta, deadlineAt, idemKey },
+      cuentaId: pase.cuentaId,
+      contribuyenteId: pase.contribuyenteId,
+      apiKeyId: pase.apiKey.id,
+      version: pase.version,
+      canal: canalDe(credencial),
+      costo: 1,
+      sellada,
+    });
+    switch (aceptacion.resultado) {
+      case 'PASE_VENCIDO':
+        throw new PaseVencido();
+      case 'SALDO_INSUFICIENTE':
+        throw error('SALDO_INSUFICIENTE');
+      case 'DUPLICADA':
+        return { solicitud_id: aceptacion.solicitudId, estado: aceptacion.estado, duplicada: true };
+      case 'ACEPTADA':
+        deps.wake();
+        return { solicitud_id: aceptacion.solicitudId, estado: 'EN_PROCESO' };
+    }
+  },
+});

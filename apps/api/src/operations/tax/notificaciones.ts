@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { aviso, listOf, soloRfc, texto } from '../../data-fields.ts';
+import { defineOperation } from '../../http/define-operation.ts';
+import { sinCanal } from '../../sin-canal.ts';
+
+const notificacion = z.object({
+  id: texto('Folio.', '500-2026-000456'),
+  autoridad: texto('Autoridad que notifica.', 'Administración Desconcentrada de Recaudación'),
+  ...aviso,
+});
+
+export default defineOperation({
+  summary: 'Notificaciones pendientes del buzón tributario',
+  description:
+    'Lista las notificaciones electrónicas pendientes. Se usa la e.firma guardada o, si no hay, la CIEC.',
+  credential: 'ciec-o-efirma',
+  cost: 1,
+  rfc: 'propio',
+  body: soloRfc,
+  data: listOf(notificacion),
+  errors: ['SAT_NO_DISPONIBLE'],
+  handle: sinCanal,
+});

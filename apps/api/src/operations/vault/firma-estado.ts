@@ -1,0 +1,38 @@
+import { needsShredKey } from '@acuse/vault';
+import { z } from 'zod';
+import { instante, rfcData, soloRfc } from '../../data-fields.ts';
+import { defineOperation } from '../../http/define-operation.ts';
+
+export default defineOperation({
+  summary: 'Estado de la e.firma guardada',
+  description: 'Si hay certificado y llave guardados, si el certificado está vigente y hasta cuándo.',
+  credential: 'api-key',
+  cost: 0,
+  rfc: 'propio',
+  body: soloRfc,
+  data: z.object({
+    rfc: rfcData,
+    tiene_cer: z.boolean().meta({ description: 'Hay un certificado registrado.', example: true }),
+    tiene_key: z
+      .boolean()
+      .meta({ description: 'Hay una llave guardada (se borra a la hora).', example: false }),
+    vigente: z
+      .boolean()
+      .meta({ description: 'El certificado está vigente y el SAT lo acepta.', example: true }),
+    expira_en: instante('Fin de la vigencia del certificado; null si no hay ninguno.').nullable(),
+  }),
+  errors: [],
+
+  async handle({ rfc }, { pase: { efirmaCer: cer, efirmaKey: key }, now }) {
+    // A key whose shred key was lost in a crash of the database is there but opens for nobody.
+    const isUsable = key !== null && (key.shred !== null || !needsShredKey(key.sobre));
+    const ends = cer?.vigenteHasta ?? null;
+    return {
+      rfc,
+      tiene_cer: cer !== null,
+      tiene_key: isUsable,
+      vigente: ends !== null && ends > now && cer?.rechazadaEn === null,
+      expira_en: ends?.toISOString() ?? null,
+    };
+  },
+});

@@ -1,0 +1,54 @@
+import { CertificadoInvalido, checkCertificado } from '@acuse/vault';
+import { z } from 'zod';
+import { rfcData, soloRfc, texto } from '../../data-fields.ts';
+import { defineOperation } from '../../http/define-operation.ts';
+import { MOTIVOS_CERTIFICADO } from '../../motivos.ts';
+import { storeCredencial } from '../../store-credencial.ts';
+
+const MAX_BYTES = 128 * 1_024;
+
+export default defineOperation({
+  summary: 'Registrar el certificado de la e.firma',
+  description:
+    'Valida el .cer (vigente, e.firma y no CSD, del RFC, emitido por el SAT) y lo guarda. Registrar un certificado distinto borra la llave guardada.',
+  credential: 'api-key',
+  cost: 0,
+  rfc: 'propio',
+  body: soloRfc,
+  secretos: {
+    cer: {
+      required: true,
+      encoding: 'base64',
+      maxBytes: MAX_BYTES,
+      description: 'Contenido del archivo .cer en base64.',
+      example: 'MIIGLzCCBBegAwIBAgIUMDAwMDEwMDAwMDA1MDAwMDMyODI=',
+    },
+    password: {
+      required: false,
+      encoding: 'texto',
+      maxBytes: 1_024,
+      description: 'Contraseña del .cer, si aplica. Un .cer del SAT no la tiene: se acepta y no se usa.',
+      example: '12345678a',
+    },
+  },
+  data: z.object({
+    rfc: rfcData,
+    no_serie: texto('Número de serie del certificado.', '00001000000500003282'),
+  }),
+  errors: ['CERTIFICADO_INVALIDO'],
+
+  async handle({ rfc }, contexto) {
+    const { deps, secretos, now, error } = contexto;
+    let certificado: ReturnType<typeof checkCertificado>;
+    try {
+      certificado = checkCertificado(secretos.cer, { rfc, now, trust: deps.trust });
+    } catch (cause) {
+      if (!(cause instanceof CertificadoInvalido)) throw cause;
+      throw error('CERTIFICADO_INVALIDO', { campo: 'cer', motivo: MOTIVOS_CERTIFICADO[cause.motivo] }, cause);
+    }
+    const { der: cer, noSerie, nombre: titular, vigenteHasta } = certificado;
+    const credencial = { tipo: 'efirma', rfc, cer, key: Buffer.alloc(0) } as const;
+    await storeCredencial(credencial, 'efirma_cer', { noSerie, titular, vigenteHasta }, contexto);
+    return { rfc, no_serie: noSerie };
+  },
+});

@@ -1,0 +1,29 @@
+import { rfcField } from '@acuse/contract';
+import { z } from 'zod';
+import { rfcData } from '../../data-fields.ts';
+import { defineOperation } from '../../http/define-operation.ts';
+
+const idCifField = z
+  .string({ error: 'debe ser un texto' })
+  .trim()
+  .regex(/^\d{11}$/, { error: 'debe tener los 11 dígitos del idCIF' })
+  .meta({ description: 'idCIF de la constancia de situación fiscal, 11 dígitos.', example: '15020034567' });
+
+export default defineOperation({
+  summary: 'Asociar el RFC con la API key',
+  description:
+    'Debe llamarse una vez con cada API key nueva, antes de las consultas al SAT. Con id_cif, los datos fiscales se consultan sin CIEC ni e.firma.',
+  credential: 'api-key',
+  cost: 0,
+  rfc: 'propio-sin-registrar',
+  body: z.object({ rfc: rfcField, id_cif: idCifField.optional() }),
+  data: z.object({ rfc: rfcData }),
+  errors: [],
+
+  async handle({ rfc, id_cif }, { deps, pase, ip }) {
+    const { contribuyenteId, apiKey } = pase;
+    const idCif = id_cif === undefined ? {} : { idCif: id_cif };
+    await deps.boveda.register({ apiKeyId: apiKey.id, contribuyenteId, ip, ...idCif });
+    return { rfc };
+  },
+});
