@@ -1,0 +1,99 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import { beforeAll, describe, expect, it } from 'vitest';
+import {
+  createAuthority,
+  createCertificate,
+  encryptLlave,
+  type Pair,
+  pemOf,
+  rsaPair,
+} from '../../test/authority.ts';
+import { readCertificado } from './certificado.ts';
+import { CertificadoInvalido } from './certificado-invalido.ts';
+import { checkCertificado } from './check-certificado.ts';
+import { llaveCorresponde, openLlave } from './llave.ts';
+import { LlaveInvalida } from './llave-invalida.ts';
+import { createTrustBundle } from './trust-bundle.ts';
+
+const PERIOD = { from: '2025-01-01T00:00:00Z', to: '2029-01-01T00:00:00Z' };
+const ROUNDS = 10_000;
+
+/** Damages a text in one to four places, half of the time in its first bytes, where the structure is. */
+function mutate(original: Buffer): Buffer {
+  const bytes = [...original];
+  for (let edit = randomInt(1, 5); edit > 0; edit -= 1) {
+    const where = randomInt(randomInt(2) === 0 ? Math.min(100, bytes.length) : bytes.length);
+    const what = randomInt(5);
+    if (what === 0) bytes.splice(where, randomInt(1, 40));
+    else if (what === 1) bytes.splice(where, 0, ...randomBytes(randomInt(1, 40)));
+    else if (what === 2) bytes.length = Math.max(1, where);
+    else bytes[where] = randomInt(256);
+    if (bytes.length === 0) break;
+  }
+  return Buffer.from(bytes);
+}
+
+function outcome(run: () => unknown): string {
+  try {
+    run();
+    return 'accepted';
+  } catch (error) {
+    if (error instanceof CertificadoInvalido || error instanceof LlaveInvalida) return error.motivo;
+    throw error;
+  }
+}
+
+function tally(run: (round: number) => string): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (let round = 0; round < ROUNDS; round += 1) {
+    const result = run(round);
+    counts.set(result, (counts.get(result) ?? 0) + 1);
+  }
+  return counts;
+}
+
+describe('damaged files', () => {
+  let pair: Pair;
+  let cer: Buffer;
+  let pem: Buffer;
+  let authorityPem: string;
+
+  beforeAll(() => {
+    pair = rsaPair();
+    const authority = createAuthority({ pair: rsaPair(), ...PERIOD });
+    const person = { id: 'H&E951128469 / VADA800927DJ3', curp: ' / VADA800927HSRSRL05', nombre: 'X' };
+    cer = createCertificate({ authority, pair, ...person, ...PERIOD });
+    pem = Buffer.from(pemOf(cer, 'CERTIFICATE'));
+    authorityPem = authority.pem;
+  });
+
+  it('certificates give a typed answer, and never pass once a signed byte is changed', () => {
+    const trust = createTrustBundle([authorityPem]);
+    const expected = { rfc: 'H&E951128469', now: new Date('2026-06-01'), trust };
+    const counts = tally((round) => {
+      const damaged = mutate(round % 4 === 0 ? pem : cer);
+      const read = outcome(() => readCertificado(damaged));
+      const checked = outcome(() => {
+        const { der } = checkCertificado(damaged, expected);
+        // Damage outside of the certificate (text around PEM, bytes behind DER) is no damage.
+        if (!der.equals(cer)) throw new Error('a changed certificate passed');
+      });
+      return `${read} ${checked}`;
+    });
+    expect(counts.size).toBeGreaterThan(4);
+  }, 120_000);
+
+  it('keys give a typed answer', () => {
+    const encrypted = encryptLlave(pair, '12345678a');
+    const password = Buffer.from('12345678a');
+    const certificado = readCertificado(cer);
+    const counts = tally((round) => {
+      const damaged = mutate(round % 2 === 0 ? encrypted : pair.pkcs8);
+      return outcome(() => {
+        const key = openLlave(damaged, password);
+        if (round % 10 === 1) llaveCorresponde(certificado, key);
+      });
+    });
+    expect(counts.size).toBeGreaterThan(3);
+  }, 120_000);
+});
