@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { buffer as readAll } from 'node:stream/consumers';
 import type { Paquetes } from '@acuse/core';
@@ -51,6 +50,14 @@ export function createPaquetesMemoria(options: PaquetesMemoriaOptions = {}): Paq
 }
 
 function createMemoryStore(objects: Map<string, Buffer>): ObjectStore {
+  const versions = new WeakMap<Buffer, string>();
+  let last = 0;
+  /** Every buffer is a version of its own: an object is written by putting another buffer in the map. */
+  const versionOf = (object: Buffer): string => {
+    const version = versions.get(object) ?? String(++last);
+    versions.set(object, version);
+    return version;
+  };
   const find = (key: string): Buffer => {
     const object = objects.get(key);
     if (object === undefined) throw new Error(`there is no object ${key}`);
@@ -60,14 +67,14 @@ function createMemoryStore(objects: Map<string, Buffer>): ObjectStore {
     async stat(key, signal) {
       signal.throwIfAborted();
       const object = objects.get(key);
-      return object === undefined ? null : { bytes: object.length, version: digest(object) };
+      return object === undefined ? null : { bytes: object.length, version: versionOf(object) };
     },
     read: (key, version, { start, end }, signal) =>
       Readable.from(
         (async function* () {
           signal.throwIfAborted();
           const object = find(key);
-          if (digest(object) !== version) throw new Error(`${key} was written anew`);
+          if (versionOf(object) !== version) throw new Error(`${key} was written anew`);
           yield object.subarray(start, end);
         })(),
         { objectMode: false },
@@ -81,8 +88,4 @@ function createMemoryStore(objects: Map<string, Buffer>): ObjectStore {
       for (const key of [...objects.keys()]) if (key.startsWith(prefix)) objects.delete(key);
     },
   };
-}
-
-function digest(object: Buffer): string {
-  return createHash('sha256').update(object).digest('hex');
 }

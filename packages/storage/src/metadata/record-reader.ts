@@ -12,6 +12,8 @@ export interface RecordSink {
   header(names: readonly string[]): void;
   /** Gets every record that is not blank, with as many fields as the header has. `numero` counts from 1 below the header. */
   record(buffer: Buffer, fields: RecordScanner, numero: number): void;
+  /** May take the record that begins at `from` by a shorter way: returns the offset after it, or NEEDS_MORE to leave it. */
+  shortcut?(buffer: Buffer, from: number, lineEnd: LineEnd): number;
 }
 
 /**
@@ -23,6 +25,7 @@ export class RecordReader {
   readonly #invalid: InvalidText;
   #carry: Buffer = Buffer.alloc(0);
   #scanner: RecordScanner | null = null;
+  #lineEnd: LineEnd = 'CRLF';
   #columns = 0;
   #numero = 0;
 
@@ -53,6 +56,12 @@ export class RecordReader {
     const scanner = this.#scanner;
     if (scanner === null) return;
     while (at < buffer.length) {
+      const short = this.#sink.shortcut?.(buffer, at, this.#lineEnd) ?? NEEDS_MORE;
+      if (short !== NEEDS_MORE) {
+        this.#numero++;
+        at = short;
+        continue;
+      }
       const next = scanner.scan(buffer, at, final);
       if (next === NEEDS_MORE) break;
       if (!isBlank(buffer, scanner)) {
@@ -85,6 +94,7 @@ export class RecordReader {
       throw this.#invalid('COLUMNAS', `el encabezado tiene ${names.length} columnas`);
     this.#sink.header(names);
     this.#columns = names.length;
+    this.#lineEnd = lineEnd;
     this.#scanner = new RecordScanner(lineEnd);
     return feed === -1 ? buffer.length : feed + 1;
   }

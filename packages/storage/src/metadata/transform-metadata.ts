@@ -11,8 +11,9 @@ import {
   UUID,
 } from './columns.ts';
 import { compareInstant, NOT_VALID, writeInstant, writePlain, writeQuoted, writeUuid } from './csv-bytes.ts';
+import { PlainRecord } from './plain-record.ts';
 import { type InvalidText, RecordReader, type RecordSink } from './record-reader.ts';
-import type { RecordScanner } from './record-scanner.ts';
+import { type LineEnd, NEEDS_MORE, type RecordScanner } from './record-scanner.ts';
 import type { Terceros } from './terceros.ts';
 
 const OUT_BYTES = 131_072;
@@ -45,6 +46,9 @@ export class MetadataTransformer implements RecordSink {
   readonly #inicio: Buffer | null;
   readonly #fin: Buffer | null;
   #places: ColumnPlaces['places'] = new Int32Array(0);
+  /** The header has the known columns in their usual order and no other. */
+  #isUsual = false;
+  readonly #plain = new PlainRecord();
   #done: Buffer[] = [];
   #out: Buffer = Buffer.allocUnsafe(OUT_BYTES);
   #at = 0;
@@ -74,6 +78,22 @@ export class MetadataTransformer implements RecordSink {
     const { places, extra } = placeColumns(names, METADATA_COLUMNS, this.#invalid);
     this.#places = places;
     this.columnasExtra = extra;
+    this.#isUsual = names.length === places.length && places.every((place, column) => place === column);
+  }
+
+  shortcut(buffer: Buffer, from: number, lineEnd: LineEnd): number {
+    if (!this.#isUsual) return NEEDS_MORE;
+    const plain = this.#plain;
+    const first = this.#at;
+    const next = plain.write(buffer, from, lineEnd, this.#out, first);
+    if (next === NEEDS_MORE) return NEEDS_MORE;
+    if (this.#isOutside(plain.fechaEmision)) {
+      this.recortados++;
+    } else {
+      this.#at = this.#writeTercero(first, plain.end);
+      this.registros++;
+    }
+    return next;
   }
 
   record(buffer: Buffer, fields: RecordScanner, numero: number): void {

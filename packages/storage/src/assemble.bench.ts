@@ -1,0 +1,195 @@
+/**
+ * Speed of the assembly beside the least that any implementation has to do in the same process: inflate the same sources once
+ * and deflate the same output at the same level. Run with
+ * `node --conditions=acuse-source --import tsx packages/storage/src/assemble.bench.ts --rows 1000000`.
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { Readable, Writable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { parseArgs } from 'node:util';
+import { createDeflateRaw, createInflateRaw } from 'node:zlib';
+import type { Paquetes, PlanEnsamble } from '@acuse/core';
+import { readZip } from '../testing/read-zip.ts';
+import { startS3 } from '../testing/s3-server.ts';
+import { satRow, satText } from '../testing/sat-rows.ts';
+import { zipBytes } from '../testing/zip-bytes.ts';
+import { createPaquetesMemoria, createPaquetesS3, DEFAULT_S3_SETTINGS } from './index.ts';
+
+const PACKAGE_ROWS = 100_000;
+const UUID = '45C5C344-DA01-497A-9271-5AA3852EE6AE';
+const MB = 1_000_000;
+
+const { values } = parseArgs({
+  options: {
+    rows: { type: 'string', default: '300000' },
+    level: { type: 'string', default: '6' },
+    /** `s3rver` in a process of its own on the loopback, or `memoria`: nothing but this process. */
+    storage: { type: 'string', default: 's3rver' },
+    rounds: { type: 'string', default: '3' },
+    serve: { type: 'boolean', default: false },
+  },
+});
+const level = Number(values.level);
+
+if (values.serve) {
+  const server = await startS3();
+  process.send?.(server.endpoint);
+  process.once('disconnect', () => void server.close());
+} else {
+  await run();
+}
+
+async function run(): Promise<void> {
+  const storage = await openStorage();
+  const solicitudId = 'bench';
+  const signal = new AbortController().signal;
+  const objectKeys: string[] = [];
+  for (let from = 0; from < Number(values.rows); from += PACKAGE_ROWS) {
+    const zip = sourceZip(from, Math.min(from + PACKAGE_ROWS, Number(values.rows)));
+    const origen = { solicitudId, parteId: 'p', paquete: String(from) };
+    objectKeys.push((await storage.paquetes.saveSat(origen, Readable.from([zip]), signal)).objectKey);
+  }
+  const plan: PlanEnsamble = {
+    solicitudId,
+    rfc: 'EKU9003173C9',
+    tipo: 'recibidos',
+    desde: '2024-01-01',
+    hasta: '2024-01-31',
+    partes: [
+      {
+        canal: 'soap',
+        folio: 'bench',
+        periodo: { inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' },
+        recortar: false,
+        paquetes: objectKeys.map((objectKey, index) => ({ objectKey, paquete: `p${index}` })),
+      },
+    ],
+  };
+  gc();
+  const before = process.memoryUsage.rss();
+  let peak = before;
+  const sampler = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage.rss());
+  }, 20);
+  const measured: Spent[] = [];
+  for (let round = 0; round < Number(values.rounds); round++) {
+    measured.push(await measure(async () => void (await storage.paquetes.assemble(plan, signal))));
+  }
+  clearInterval(sampler);
+  const contents = [...(await readZip(await storage.get(`solicitudes/${solicitudId}/paquete.zip`))).values()];
+  const bytes = contents.reduce((sum, content) => sum + content.length, 0);
+  const floors: Spent[] = [];
+  for (let round = 0; round < Number(values.rounds); round++) floors.push(await floor(contents));
+  await storage.close();
+
+  const best = (spent: readonly Spent[], of: keyof Spent) =>
+    bytes / MB / Math.min(...spent.map((one) => one[of]));
+  const round = (value: number) => Math.round(value * 100) / 100;
+  console.log(
+    JSON.stringify({
+      rows: Number(values.rows),
+      storage: values.storage,
+      level,
+      inputMB: Math.round(bytes / MB),
+      assemblyMBs: round(best(measured, 'wall')),
+      floorMBs: round(best(floors, 'wall')),
+      ratio: round(best(measured, 'wall') / best(floors, 'wall')),
+      // The same by processor time, which other work on the machine disturbs less.
+      assemblyMBsCpu: round(best(measured, 'cpu')),
+      floorMBsCpu: round(best(floors, 'cpu')),
+      rssBeforeMB: Math.round(before / MB),
+      rssPeakMB: Math.round(peak / MB),
+    }),
+  );
+}
+
+interface Storage {
+  readonly paquetes: Paquetes;
+  get(objectKey: string): Promise<Buffer>;
+  close(): Promise<void>;
+}
+
+async function openStorage(): Promise<Storage> {
+  if (values.storage === 'memoria') {
+    const paquetes = createPaquetesMemoria({ compressionLevel: level });
+    return {
+      paquetes,
+      get: async (key) => paquetes.objects.get(key) ?? Buffer.alloc(0),
+      close: async () => {},
+    };
+  }
+  const server = fork(import.meta.filename, ['--serve']);
+  const [endpoint] = (await once(server, 'message')) as [string];
+  const paquetes = createPaquetesS3({
+    ...DEFAULT_S3_SETTINGS,
+    endpoint,
+    region: 'us-east-1',
+    bucket: 'paquetes',
+    createBucket: true,
+    credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
+    compressionLevel: level,
+  });
+  return {
+    paquetes,
+    async get(key) {
+      const { url } = await paquetes.presign(key, { filename: 'x.zip', ttlSeconds: 600 });
+      return Buffer.from(await (await fetch(url)).arrayBuffer());
+    },
+    async close() {
+      paquetes.close();
+      server.disconnect();
+      await once(server, 'exit');
+    },
+  };
+}
+
+/** A package as the SAT packs it; only for its text is anything kept, and not for long. */
+function sourceZip(from: number, to: number): Buffer {
+  const rows = Array.from({ length: to - from }, (_, index) => satRow(from + index));
+  return zipBytes([{ name: `${UUID}_01.txt`, content: satText(rows) }]);
+}
+
+/** Seconds of the clock, and of the processors on all threads. */
+interface Spent {
+  readonly wall: number;
+  readonly cpu: number;
+}
+
+async function measure(work: () => Promise<void>): Promise<Spent> {
+  const start = performance.now();
+  const used = process.cpuUsage();
+  await work();
+  const { user, system } = process.cpuUsage(used);
+  return { wall: (performance.now() - start) / 1000, cpu: (user + system) / 1_000_000 };
+}
+
+/** Inflates every source once and deflates everything that the ZIP holds, by the streams of node:zlib alone. */
+async function floor(contents: readonly Buffer[]): Promise<Spent> {
+  const discard = () => new Writable({ write: (_chunk, _encoding, callback) => callback() });
+  const sources: Buffer[] = [];
+  for (const content of contents.slice(1, -1)) sources.push(await deflate(content));
+  return measure(async () => {
+    for (const source of sources)
+      await pipeline(chunksOf(source), createInflateRaw({ chunkSize: 131_072 }), discard());
+    for (const content of contents) {
+      await pipeline(chunksOf(content), createDeflateRaw({ level, chunkSize: 131_072 }), discard());
+    }
+  });
+}
+
+async function deflate(content: Buffer): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of Readable.from(chunksOf(content)).pipe(createDeflateRaw({ level: 6 })))
+    parts.push(part as Buffer);
+  return Buffer.concat(parts);
+}
+
+function* chunksOf(content: Buffer): Generator<Buffer, void, undefined> {
+  for (let at = 0; at < content.length; at += 131_072) yield content.subarray(at, at + 131_072);
+}
+
+/** Collects garbage when node was started with --expose-gc, so that the first number of memory is a fair one. */
+function gc(): void {
+  (globalThis as { gc?: () => void }).gc?.();
+}
