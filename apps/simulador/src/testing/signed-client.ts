@@ -21,11 +21,17 @@ export type SendOptions = {
   /** Changes the message after it was signed. */
   tamper?: (message: string) => string;
   quotesAction?: boolean;
+  /** What the reference names, signed like that; default: what the style has. */
+  uri?: string;
+  /** Hash that the signature declares, though SHA-1 is what it is made with. */
+  hash?: 'sha1' | 'sha256';
 };
 export type AuthenticationChange = {
   created?: Date;
   expires?: Date;
   id?: string;
+  /** The id that the reference names, signed like that; default: the Timestamp's. */
+  reference?: string;
   tamper?: (message: string) => string;
 };
 export type Answer = { status: number; text: string; attributes: Record<string, string>; token: string };
@@ -101,12 +107,21 @@ export function createSignedClient(options: {
     send: (
       operation,
       attributes,
-      { token, style = 'A', content = '', tamper = same, quotesAction = false },
+      { token, style = 'A', content = '', tamper = same, quotesAction = false, ...rest },
     ) => {
       const [element, child, contract, file] = OPERATIONS[operation];
       const host = operation === 'Descargar' ? hosts.descarga : hosts.solicitud;
       const action = `${DES}/${contract}/${operation}`;
-      const message = writeOperation({ element, child, attributes, content, style, certificate, key });
+      const message = writeOperation({
+        element,
+        child,
+        attributes,
+        content,
+        style,
+        certificate,
+        key,
+        ...rest,
+      });
       return post(
         `${url}/${host}/${file}.svc`,
         {
@@ -127,34 +142,37 @@ function writeOperation(input: {
   style: Style;
   certificate: X509Certificate;
   key: KeyObject;
+  uri?: string;
+  hash?: 'sha1' | 'sha256';
 }): string {
-  const { element, child, content, style, certificate, key } = input;
+  const { element, child, content, style } = input;
   const attributes = Object.entries(input.attributes)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, value]) => ` ${name}="${value.replaceAll('&', '&amp;')}"`)
     .join('');
   const inner = `<des:${child}${attributes}>${content}</des:${child}>`;
   const scope = style === 'B' ? ` xmlns:des="${DES}" xmlns:s="${SOAP}"` : ` xmlns:des="${DES}"`;
-  const signature = writeSignature(
-    digest(`<des:${element}${scope}>${inner}</des:${element}>`),
-    style,
-    key,
-    certificate,
-  );
+  const signature = writeSignature(`<des:${element}${scope}>${inner}</des:${element}>`, input);
   const signed = inner.replace(new RegExp(`</des:${child}>$`), `${signature}</des:${child}>`);
   return `<s:Envelope xmlns:s="${SOAP}" xmlns:des="${DES}"><s:Header/><s:Body><des:${element}>${signed}</des:${element}></s:Body></s:Envelope>`;
 }
 
 function writeSignature(
-  digestValue: string,
-  style: Style,
-  key: KeyObject,
-  certificate: X509Certificate,
+  signed: string,
+  input: {
+    style: Style;
+    key: KeyObject;
+    certificate: X509Certificate;
+    uri?: string;
+    hash?: 'sha1' | 'sha256';
+  },
 ): string {
-  const uri = style === 'C' ? '' : ' URI=""';
+  const { style, key, certificate, hash = 'sha1' } = input;
+  const digestValue = digest(signed);
+  const uri = input.uri === undefined ? (style === 'C' ? '' : ' URI=""') : ` URI="${input.uri}"`;
   const [method, transform] = style === 'B' ? [INCLUSIVE, ENVELOPED] : [EXCLUSIVE, EXCLUSIVE];
   const info = (open: string) =>
-    `<${open}><CanonicalizationMethod Algorithm="${method}"></CanonicalizationMethod><SignatureMethod Algorithm="${DSIG}rsa-sha1"></SignatureMethod><Reference${uri}><Transforms><Transform Algorithm="${transform}"></Transform></Transforms><DigestMethod Algorithm="${DSIG}sha1"></DigestMethod><DigestValue>${digestValue}</DigestValue></Reference></SignedInfo>`;
+    `<${open}><CanonicalizationMethod Algorithm="${method}"></CanonicalizationMethod><SignatureMethod Algorithm="${DSIG}rsa-${hash}"></SignatureMethod><Reference${uri}><Transforms><Transform Algorithm="${transform}"></Transform></Transforms><DigestMethod Algorithm="${DSIG}sha1"></DigestMethod><DigestValue>${digestValue}</DigestValue></Reference></SignedInfo>`;
   const value = sign('sha1', Buffer.from(info(`SignedInfo xmlns="${DSIG}"`)), key).toString('base64');
   const serial = BigInt(`0x${certificate.serialNumber}`).toString();
   const text = `<Signature xmlns="${DSIG}">${info('SignedInfo')}<SignatureValue>${value}</SignatureValue><KeyInfo><X509Data><X509IssuerSerial><X509IssuerName>${certificate.issuer.replaceAll('\n', ',')}</X509IssuerName><X509SerialNumber>${serial}</X509SerialNumber></X509IssuerSerial><X509Certificate>${certificate.raw.toString('base64')}</X509Certificate></X509Data></KeyInfo></Signature>`;
@@ -169,12 +187,12 @@ function withPrefix(text: string): string {
 function writeAuthentication(
   certificate: X509Certificate,
   key: KeyObject,
-  { created = new Date(), expires, id = '_0', tamper = same }: AuthenticationChange,
+  { created = new Date(), expires, id = '_0', reference = id, tamper = same }: AuthenticationChange,
 ): string {
   const end = expires ?? new Date(created.getTime() + 300_000);
   const times = `<u:Created>${created.toISOString()}</u:Created><u:Expires>${end.toISOString()}</u:Expires>`;
   const digestValue = digest(`<u:Timestamp xmlns:u="${WSU}" u:Id="${id}">${times}</u:Timestamp>`);
-  const info = `<SignedInfo xmlns="${DSIG}"><CanonicalizationMethod Algorithm="${EXCLUSIVE}"></CanonicalizationMethod><SignatureMethod Algorithm="${DSIG}rsa-sha1"></SignatureMethod><Reference URI="#${id}"><Transforms><Transform Algorithm="${EXCLUSIVE}"></Transform></Transforms><DigestMethod Algorithm="${DSIG}sha1"></DigestMethod><DigestValue>${digestValue}</DigestValue></Reference></SignedInfo>`;
+  const info = `<SignedInfo xmlns="${DSIG}"><CanonicalizationMethod Algorithm="${EXCLUSIVE}"></CanonicalizationMethod><SignatureMethod Algorithm="${DSIG}rsa-sha1"></SignatureMethod><Reference URI="#${reference}"><Transforms><Transform Algorithm="${EXCLUSIVE}"></Transform></Transforms><DigestMethod Algorithm="${DSIG}sha1"></DigestMethod><DigestValue>${digestValue}</DigestValue></Reference></SignedInfo>`;
   const value = sign('sha1', Buffer.from(info), key).toString('base64');
   return tamper(
     `<s:Envelope xmlns:s="${SOAP}" xmlns:u="${WSU}"><s:Header><o:Security xmlns:o="${WSSE}" s:mustUnderstand="1"><u:Timestamp u:Id="${id}">${times}</u:Timestamp><o:BinarySecurityToken u:Id="BinarySecurityToken" ValueType="${X509}">${certificate.raw.toString('base64')}</o:BinarySecurityToken><Signature xmlns="${DSIG}">${info}<SignatureValue>${value}</SignatureValue><KeyInfo><o:SecurityTokenReference><o:Reference URI="#BinarySecurityToken" ValueType="${X509}"/></o:SecurityTokenReference></KeyInfo></Signature></o:Security></s:Header><s:Body><Autentica xmlns="http://DescargaMasivaTerceros.gob.mx"/></s:Body></s:Envelope>`,
