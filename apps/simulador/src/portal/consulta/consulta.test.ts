@@ -81,15 +81,16 @@ test('day 0 is the whole month', async () => {
   expect(isShown(html, 'ctl00_MainContent_PnlNoResultados')).toBe(false);
 });
 
-test('the days of a month, and the seconds of a day, add up to the whole', async () => {
+test('days add up to the month, seconds to the day', async () => {
   const browser = await logIn(base, RFC);
-  const month = expected('recibidos', '2026-02-01', '2026-02-28T23:59:59');
+  const week = expected('recibidos', '2026-02-22', '2026-02-28T23:59:59');
   const byDay: string[] = [];
-  for (let day = at('2026-02-01'); day <= at('2026-02-28'); day += DAY) {
+  for (let day = at('2026-02-22'); day <= at('2026-02-28'); day += DAY) {
     const date = new Date(day * 1000).toISOString().slice(0, 10);
     byDay.push(...uuidsOf((await search(base, browser, RECEPTOR, recibidos(date))).html));
   }
-  expect(byDay).toEqual(month);
+  expect(week.length).toBeGreaterThan(5);
+  expect(byDay).toEqual(week);
 
   const [row] = simulador.world.taxpayers.rows(RFC, 'recibidos', at('2026-02-01'), at('2026-02-28'));
   const [date = '', time = ''] = row?.fechaEmision.split(' ') ?? [];
