@@ -10,6 +10,8 @@ const MALFORMED = new Set([
   'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
   'UND_ERR_RES_EXCEEDED_MAX_SIZE',
   'UND_ERR_HEADERS_OVERFLOW',
+  // A parser error without a code of its own.
+  'HTTPParserError',
 ]);
 
 /**

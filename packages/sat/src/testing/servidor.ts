@@ -1,5 +1,6 @@
-import { createServer, type IncomingHttpHeaders, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
 
 /** A request as it arrived. */
 export interface PeticionRecibida {
@@ -45,8 +46,16 @@ export async function startServidor(
 }
 
 /** Listens on a free port of the loopback address and gives its number. */
-export function listen(server: Pick<Server, 'listen' | 'address'>): Promise<number> {
+export function listen(server: Server): Promise<number> {
   return new Promise((resolve) => {
     server.listen(0, '127.0.0.1', () => resolve((server.address() as AddressInfo).port));
   });
+}
+
+/** Resolves when a response takes more bytes, or will take no more. */
+export async function drained(response: ServerResponse): Promise<void> {
+  const done = new AbortController();
+  const { signal } = done;
+  await Promise.race([once(response, 'drain', { signal }), once(response, 'close', { signal })]);
+  done.abort();
 }
