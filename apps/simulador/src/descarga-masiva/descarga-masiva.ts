@@ -19,7 +19,7 @@ const HOSTS: Record<Documento, { solicitud: string; descarga: string }> = {
 export function createDescargaMasiva(world: World, documento: Documento): { prefix: string; app: Hono }[] {
   const tokens = createTokens(world, documento);
   const solicitudes = createSolicitudes(world, documento);
-  const deps = { world, tokens, solicitudes };
+  const deps = { world, tokens, solicitudes, documento };
   const { solicitud, descarga } = HOSTS[documento];
   const operations = [createAutenticacion(world, tokens), ...createSolicita(deps), createVerifica(deps)];
   return [

@@ -1,5 +1,5 @@
 import type { Element } from '@xmldom/xmldom';
-import type { Tipo } from '../world/taxpayers/row.ts';
+import type { Documento, Tipo } from '../world/taxpayers/row.ts';
 import { DAY, wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
 import { authorize } from './authorize.ts';
@@ -13,7 +13,7 @@ import { NS } from './soap/namespaces.ts';
 import type { Pedido, Solicitudes } from './solicitudes.ts';
 import type { Tokens } from './tokens.ts';
 
-type Deps = { world: World; tokens: Tokens; solicitudes: Solicitudes };
+type Deps = { world: World; tokens: Tokens; solicitudes: Solicitudes; documento: Documento };
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
@@ -55,10 +55,11 @@ function create(deps: Deps, name: string, read: (solicitud: Element) => Pedido |
 }
 
 function decide(
-  { world, tokens, solicitudes }: Deps,
+  deps: Deps,
   call: SoapCall,
   read: (solicitud: Element) => Pedido | Outcome,
 ): Outcome & { id: string; rfc: string } {
+  const { world, tokens, solicitudes } = deps;
   const element = solicitudOf(call);
   const rfc = element?.getAttribute('RfcSolicitante') ?? '';
   const refused = (why: Outcome) => ({ ...why, id: '', rfc });
@@ -68,7 +69,7 @@ function decide(
   if (call.fault) return refused(injectedOutcome(call.fault));
   const pedido = read(element);
   if ('code' in pedido) return refused(pedido);
-  const exceeded = pedido.por === 'folio' ? checkFolio(world, solicitudes, rfc, pedido.uuid) : null;
+  const exceeded = pedido.por === 'folio' ? checkFolio(deps, rfc, pedido.uuid) : null;
   const repeated = exceeded ?? checkRepetition(world, solicitudes, rfc, pedido);
   if (repeated) return refused(repeated);
   return { ...outcome(5000), id: solicitudes.create(rfc, pedido).id, rfc };
@@ -88,11 +89,13 @@ function checkRepetition(
 }
 
 /** 5011 beyond the day's limit; 5012 for a cancelled one, of which no XML is given. */
-function checkFolio(world: World, solicitudes: Solicitudes, rfc: string, uuid: string): Outcome | null {
+function checkFolio({ world, solicitudes, documento }: Deps, rfc: string, uuid: string): Outcome | null {
   const today = Math.floor(wallTimeOf(world.clock.now()) / DAY);
   const ofToday = solicitudes.byFolio(rfc).filter(({ corte }) => Math.floor(corte / DAY) === today);
   if (ofToday.length >= world.settings.max_folios_por_dia) return outcome(5011);
-  const rows = (['emitidos', 'recibidos'] as const).map((tipo) => world.taxpayers.find(rfc, tipo, uuid));
+  const rows = (['emitidos', 'recibidos'] as const).map((tipo) =>
+    world.taxpayers.find(rfc, tipo, uuid, { documento }),
+  );
   return rows.some((row) => row?.estatus === 'Cancelado') ? outcome(5012) : null;
 }
 

@@ -1,0 +1,123 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import type { RunningSimulador } from '../start.ts';
+import type { SignedClient } from '../testing/signed-client.ts';
+import { requestEmitidos, startWithEfirma } from '../testing/start-with-efirma.ts';
+import type { Fault } from '../world/faults.ts';
+
+const RFC = 'EKU9003173C9';
+const SOLICITUD = 'cfdidescargamasivasolicitud';
+const DESCARGA = 'cfdidescargamasiva';
+
+let simulador: RunningSimulador;
+let client: SignedClient;
+let token: string;
+let id: string;
+
+beforeAll(async () => {
+  ({ simulador, client } = await startWithEfirma(RFC, { settings: { max_descargas: 100 } }));
+  token = (await client.authenticate()).token;
+  ({ IdSolicitud: id = '' } = await requestEmitidos(client, token, RFC));
+  await verify();
+  await verify();
+});
+afterEach(() => simulador.world.faults.remove());
+afterAll(() => simulador.close());
+
+const verify = () =>
+  client.send('VerificaSolicitudDescarga', { IdSolicitud: id, RfcSolicitante: RFC }, { token });
+const download = () => client.send('Descargar', { IdPaquete: `${id}_01`, RfcSolicitante: RFC }, { token });
+const inject = (fault: Omit<Fault, 'service'> & { service?: string }) =>
+  simulador.world.faults.add({ service: SOLICITUD, times: 1, ...fault });
+
+describe('faults of the transport', () => {
+  it('an HTML page with HTTP 200, then all is well again', async () => {
+    inject({ kind: 'html200' });
+    const { status, text } = await verify();
+    expect(status).toBe(200);
+    expect(text).toMatch(/^<!DOCTYPE html>/);
+    expect((await verify()).attributes['EstadoSolicitud']).toBe('3');
+  });
+
+  it('an empty body with HTTP 200', async () => {
+    inject({ kind: 'empty200' });
+    expect(await verify()).toMatchObject({ status: 200, text: '' });
+  });
+
+  it.each([404, 500, 503])('a page with HTTP %d', async (status) => {
+    inject({ kind: 'status', status });
+    expect((await verify()).status).toBe(status);
+  });
+
+  it('another XML than the one asked for', async () => {
+    inject({ kind: 'wrong-content' });
+    expect((await verify()).text).toContain('<catalogo>');
+  });
+
+  it('XML that ends too early', async () => {
+    inject({ kind: 'malformed' });
+    const { status, text } = await verify();
+    expect(status).toBe(200);
+    expect(text).toMatch(/^<s:Envelope/);
+    expect(text).not.toContain('</s:Envelope>');
+  });
+
+  it('a connection cut in the middle of the package', async () => {
+    inject({ kind: 'cut', service: DESCARGA });
+    await expect(download()).rejects.toThrow(/terminated|fetch failed/);
+    expect((await download()).text).toMatch(/<\/s:Envelope>$/);
+  });
+
+  it('a slow answer that comes whole', async () => {
+    inject({ kind: 'slow', ms: 30 });
+    const before = performance.now();
+    expect((await verify()).attributes['EstadoSolicitud']).toBe('3');
+    expect(performance.now() - before).toBeGreaterThanOrEqual(29);
+  });
+});
+
+describe('faults of the service', () => {
+  it('a request stuck in state 1 for as long as the rule lasts', async () => {
+    simulador.world.faults.add({ service: SOLICITUD, operation: 'VerificaSolicitudDescarga', kind: 'stuck' });
+    for (let n = 0; n < 4; n++) expect((await verify()).attributes['EstadoSolicitud']).toBe('1');
+    simulador.world.faults.remove();
+    expect((await verify()).attributes['EstadoSolicitud']).toBe('3');
+  });
+
+  it('any SAT code, with the two states beside it', async () => {
+    inject({ kind: 'code', code: 404 });
+    expect((await verify()).attributes).toMatchObject({ CodEstatus: '404', Mensaje: 'Error no Controlado' });
+    inject({ kind: 'code', code: 5000, estado: 4, codigoEstado: 404 });
+    expect((await verify()).attributes).toMatchObject({
+      CodEstatus: '5000',
+      EstadoSolicitud: '4',
+      CodigoEstadoSolicitud: '404',
+    });
+    inject({ kind: 'code', code: 5006 });
+    expect(await requestEmitidos(client, token, RFC)).toMatchObject({ CodEstatus: '5006', IdSolicitud: '' });
+    inject({ kind: 'code', service: DESCARGA, code: 404 });
+    expect((await download()).attributes).toMatchObject({ CodEstatus: '404' });
+    inject({ kind: 'code' });
+    expect((await client.authenticate()).text).toContain('a:InvalidSecurity');
+  });
+
+  it('a package that is no ZIP though the answer is whole', async () => {
+    inject({ kind: 'wrong-content', service: DESCARGA });
+    const { attributes, text } = await download();
+    expect(attributes['CodEstatus']).toBe('5000');
+    const base64 = /<Paquete>([^<]+)</.exec(text)?.[1] ?? '';
+    expect(Buffer.from(base64, 'base64').toString()).toMatch(/^<html>/);
+  });
+});
+
+describe('the call log', () => {
+  it('has every call with its RFC and what it asked for, spoilt ones too', async () => {
+    const { log } = simulador.world;
+    const filter = { service: DESCARGA, operation: 'Descargar', rfc: RFC };
+    const before = log.count(filter);
+    inject({ kind: 'html200', service: DESCARGA });
+    await download();
+    await download();
+    expect(log.count(filter)).toBe(before + 2);
+    expect(log.list(filter).at(-1)?.detail).toEqual({ IdPaquete: `${id}_01` });
+  });
+});
