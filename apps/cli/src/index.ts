@@ -1,1 +1,3 @@
-export {};
+export { cliConfig } from './config.ts';
+export { type CliDeps, openDeps } from './deps.ts';
+export { createProgram } from './program.ts';

@@ -1,0 +1,36 @@
+import { parseRfc } from '@acuse/contract';
+import { type ContribuyenteVista, type CuentaVista, Rechazo } from '@acuse/db';
+import { InvalidArgumentError } from 'commander';
+import type { CliDeps } from './deps.ts';
+
+/** Who the audit log names for changes made here. */
+export const ACTOR = 'operador:cli';
+
+/** Reads an RFC given as an argument. */
+export function rfcArgument(value: string): string {
+  const rfc = parseRfc(value);
+  if (rfc === null) throw new InvalidArgumentError('debe tener 12 o 13 caracteres con el formato de un RFC');
+  return rfc;
+}
+
+export function integerArgument(value: string): number {
+  const number = Number(value);
+  if (!/^\d+$/.test(value) || !Number.isSafeInteger(number))
+    throw new InvalidArgumentError('debe ser un número entero');
+  return number;
+}
+
+/** The account of an e-mail, or `CUENTA_DESCONOCIDA`. */
+export async function requireCuenta({ cuentas }: CliDeps, email: string): Promise<CuentaVista> {
+  const cuenta = await cuentas.findByEmail(email);
+  if (!cuenta) throw new Rechazo('CUENTA_DESCONOCIDA');
+  return cuenta;
+}
+
+/** The taxpayer of an account, or `RFC_DESCONOCIDO`. */
+export async function requireRfc(deps: CliDeps, email: string, rfc: string): Promise<ContribuyenteVista> {
+  const cuenta = await requireCuenta(deps, email);
+  const contribuyente = await deps.contribuyentes.find(cuenta.id, rfc);
+  if (!contribuyente) throw new Rechazo('RFC_DESCONOCIDO');
+  return contribuyente;
+}

@@ -1,0 +1,37 @@
+import { generateApiKey, lastFourOfApiKey, wipeApiKey } from '@acuse/vault';
+import { type Command, Option } from 'commander';
+import { ACTOR, requireRfc, rfcArgument } from '../buscar.ts';
+import type { CliDeps } from '../deps.ts';
+
+export function addLlave(program: Command, deps: () => CliDeps): void {
+  const llave = program.command('llave').description('API keys.');
+  llave
+    .command('generar')
+    .description(
+      'Genera la API key de un RFC y la muestra una sola vez. La anterior deja de servir y lo que cifraba (CIEC, e.firma) se borra.',
+    )
+    .requiredOption('--cuenta <email>', 'correo de la cuenta')
+    .requiredOption('--rfc <rfc>', 'RFC de la cuenta', rfcArgument)
+    .addOption(new Option('--modo <modo>', 'prefijo de la llave').choices(['live', 'test']).default('live'))
+    .action(async (options: { cuenta: string; rfc: string; modo: 'live' | 'test' }) => {
+      const { id: contribuyenteId } = await requireRfc(deps(), options.cuenta, options.rfc);
+      const hasher = deps().hasher();
+      const key = generateApiKey(options.modo);
+      const { hash, pepperVersion } = hasher.hashApiKey(key);
+      wipeApiKey(key);
+      const ultimos4 = lastFourOfApiKey(key.text);
+      const nueva = { id: key.keyId, modo: options.modo, hash: Buffer.from(hash), pepperVersion, ultimos4 };
+      await deps().llaves.activate({ contribuyenteId, llave: nueva, actor: ACTOR });
+      deps().print(JSON.stringify({ id: key.keyId, api_key: key.text }));
+    });
+  llave
+    .command('revocar')
+    .description(
+      'Revoca una API key: responde 1002 desde su siguiente llamada; sus solicitudes abiertas terminan con reembolso.',
+    )
+    .argument('<id>', 'los 12 caracteres que siguen a acuse_live_ o acuse_test_')
+    .action(async (apiKeyId: string) => {
+      const canceladas = await deps().llaves.revoke({ apiKeyId, actor: ACTOR });
+      deps().print(JSON.stringify({ id: apiKeyId, solicitudes_canceladas: canceladas }));
+    });
+}

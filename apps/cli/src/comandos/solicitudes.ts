@@ -1,0 +1,51 @@
+import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
+import { type Command, Option } from 'commander';
+import { integerArgument, requireCuenta, rfcArgument } from '../buscar.ts';
+import type { CliDeps } from '../deps.ts';
+
+interface Options {
+  cuenta?: string;
+  rfc?: string;
+  estado?: EstadoSolicitud;
+  antes?: string;
+  limite: number;
+}
+
+export function addSolicitudes(program: Command, deps: () => CliDeps): void {
+  program
+    .command('solicitudes')
+    .description('Solicitudes de descarga.')
+    .command('listar')
+    .description('Lista solicitudes, las nuevas primero, una por línea.')
+    .option('--cuenta <email>', 'solo de esta cuenta')
+    .option('--rfc <rfc>', 'solo de este RFC', rfcArgument)
+    .addOption(new Option('--estado <estado>', 'solo en este estado').choices([...ESTADOS_SOLICITUD]))
+    .option('--antes <id>', 'las anteriores a esta solicitud: la siguiente página')
+    .option('--limite <n>', 'cuántas', integerArgument, 50)
+    .action(async ({ cuenta, rfc, estado, antes, limite }: Options) => {
+      const filas = await deps().listSolicitudes({
+        limit: Math.min(limite, 1_000),
+        ...(cuenta ? { cuentaId: (await requireCuenta(deps(), cuenta)).id } : {}),
+        ...(rfc ? { rfc } : {}),
+        ...(estado ? { estado } : {}),
+        ...(antes ? { before: antes } : {}),
+      });
+      for (const fila of filas)
+        deps().print(
+          JSON.stringify({
+            solicitud_id: fila.id,
+            rfc: fila.rfc,
+            tipo: fila.tipo,
+            desde: fila.desde.toISOString().slice(0, 10),
+            hasta: fila.hasta.toISOString().slice(0, 10),
+            canal: fila.canal,
+            estado: fila.estado,
+            motivo: fila.motivo,
+            intentos: fila.intentos,
+            registros: fila.registros === null ? null : Number(fila.registros),
+            creada_en: fila.creadaEn,
+            terminada_en: fila.terminadaEn,
+          }),
+        );
+    });
+}

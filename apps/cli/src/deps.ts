@@ -1,0 +1,52 @@
+import {
+  createContribuyentes,
+  createCuentas,
+  createListaSolicitudes,
+  createLlaves,
+  openDatabase,
+} from '@acuse/db';
+import { type ApiKeyHasher, createApiKeyHasher, decodeClave32 } from '@acuse/vault';
+import type { CliConfig } from './config.ts';
+
+export interface CliDeps {
+  readonly cuentas: ReturnType<typeof createCuentas>;
+  readonly contribuyentes: ReturnType<typeof createContribuyentes>;
+  readonly llaves: ReturnType<typeof createLlaves>;
+  readonly listSolicitudes: ReturnType<typeof createListaSolicitudes>;
+  /** Throws when the peppers are not set: only the commands about keys need them. */
+  readonly hasher: () => ApiKeyHasher;
+  readonly databaseUrl: string;
+  readonly print: (line: string) => void;
+  readonly close: () => Promise<void>;
+}
+
+function hasherOf(peppers: string | undefined): ApiKeyHasher {
+  if (peppers === undefined) throw new Error('API_KEY_PEPPERS: falta; debe ser la misma que usa la API');
+  const versions = new Map(
+    peppers.split(',').map((entry): [number, Buffer] => {
+      const [version = '', content = ''] = entry.trim().split(':');
+      return [Number(version), decodeClave32(content)];
+    }),
+  );
+  return createApiKeyHasher({ peppers: versions, current: Math.max(...versions.keys()) });
+}
+
+/** Opens what the commands work with. Connects on first use. */
+export function openDeps(config: CliConfig, print: (line: string) => void): CliDeps {
+  const database = openDatabase({
+    url: config.DATABASE_URL,
+    poolSize: 4,
+    timeoutMs: 15_000,
+    applicationName: 'acuse-cli',
+  });
+  return {
+    cuentas: createCuentas(database),
+    contribuyentes: createContribuyentes(database),
+    llaves: createLlaves(database),
+    listSolicitudes: createListaSolicitudes(database),
+    hasher: () => hasherOf(config.API_KEY_PEPPERS),
+    databaseUrl: config.DATABASE_URL,
+    print,
+    close: () => database.close(),
+  };
+}

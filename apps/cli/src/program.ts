@@ -1,0 +1,26 @@
+import { Command } from 'commander';
+import { addCuenta } from './comandos/cuenta.ts';
+import { addInstalacion } from './comandos/instalacion.ts';
+import { addIps } from './comandos/ips.ts';
+import { addLlave } from './comandos/llave.ts';
+import { addOperacion } from './comandos/operacion.ts';
+import { addRfc } from './comandos/rfc.ts';
+import { addSaldo } from './comandos/saldo.ts';
+import { addSolicitudes } from './comandos/solicitudes.ts';
+import type { CliDeps } from './deps.ts';
+
+/** The operator's commands. `deps` is asked for by the commands that reach the database, so that the others need no settings. */
+export function createProgram(deps: () => CliDeps, print: (line: string) => void): Command {
+  const program = new Command('acuse').description(
+    'Órdenes del operador de Acuse. Cada resultado es una línea de JSON.',
+  );
+  addCuenta(program, deps);
+  addRfc(program, deps);
+  addLlave(program, deps);
+  addSaldo(program, deps);
+  addOperacion(program, deps);
+  addIps(program, deps);
+  addSolicitudes(program, deps);
+  addInstalacion(program, deps, print);
+  return program;
+}

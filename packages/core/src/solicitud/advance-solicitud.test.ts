@@ -1,0 +1,329 @@
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import type { Paquetes } from '../ports/paquetes.ts';
+import type { Respuesta, Sat } from '../ports/sat.ts';
+import type { Avance, Parte, SolicitudTomada, Taller } from '../ports/solicitudes.ts';
+import { SatError } from '../sat-error.ts';
+import { type AdvanceDeps, advanceSolicitud } from './advance-solicitud.ts';
+import { noCheckpoint } from './punto.ts';
+
+const NOW = new Date('2025-06-01T12:00:00Z');
+const PERIODO = { inicio: '2025-01-01T00:00:00', fin: '2025-01-31T23:59:59' };
+
+const parte = (change: Partial<Parte> = {}): Parte => ({
+  id: 'p1',
+  periodo: PERIODO,
+  estado: 'PENDIENTE',
+  folio: null,
+  desfase: 0,
+  envios: 0,
+  reenvios: 0,
+  consultas: 0,
+  fallos: 0,
+  dueAt: NOW,
+  paquetes: [],
+  ...change,
+});
+
+const tomada = (change: Partial<SolicitudTomada> = {}): SolicitudTomada => ({
+  id: 's1',
+  cuentaId: 'c1',
+  contribuyenteId: 't1',
+  rfc: 'ACU200101AB1',
+  tipo: 'recibidos',
+  desde: '2025-01-01',
+  hasta: '2025-01-31',
+  canal: 'soap',
+  fase: 'DESCARGA',
+  epoch: 1,
+  deadlineAt: new Date(NOW.getTime() + 3_600_000),
+  now: NOW,
+  partes: [parte()],
+  sellada: { tipo: 'efirma', kid: 'k', sobre: Buffer.alloc(0), expiraEn: new Date(NOW.getTime() + 1_000) },
+  ...change,
+});
+
+type Answers = {
+  [N in 'solicitar-metadata' | 'verificar-metadata' | 'descargar-paquete']?: Respuesta<N> | Error;
+};
+
+/** Runs one step; gives everything that was written and asked, in order. */
+async function step(solicitud: SolicitudTomada, answers: Answers = {}, stored: string | null = null) {
+  const calls: unknown[][] = [];
+  const taller = new Proxy({} as Taller, {
+    get:
+      (_, name: string) =>
+      async (held: SolicitudTomada, ...rest: unknown[]) => {
+        calls.push([name, ...rest]);
+        return held;
+      },
+  });
+  const sat: Sat = {
+    async send(consulta) {
+      calls.push(['sat', consulta.consulta]);
+      const answer = answers[consulta.consulta];
+      if (answer === undefined) throw new Error(`unexpected ${consulta.consulta}`);
+      if (answer instanceof Error) throw answer;
+      return answer as never;
+    },
+  };
+  const object = { objectKey: 'k', bytes: 3, sha256: 'aa' };
+  const paquetes: Pick<Paquetes, 'saveSat' | 'findSat' | 'ping'> = {
+    async saveSat() {
+      calls.push(['saveSat']);
+      return object;
+    },
+    findSat: async ({ paquete }) => (stored === paquete ? object : null),
+    async ping() {
+      calls.push(['ping']);
+    },
+  };
+  const key = Buffer.from('secret');
+  const deps: AdvanceDeps = {
+    taller,
+    sat,
+    paquetes,
+    openSellada: () => ({ tipo: 'efirma', rfc: solicitud.rfc, cer: Buffer.alloc(0), key }),
+    agenda: { primeraSegundos: 60, factor: 2, maximaSegundos: 600 },
+    checkpoint: noCheckpoint,
+  };
+  await advanceSolicitud(deps, solicitud, new AbortController().signal);
+  const [name, first, second] = calls.at(-1) ?? [];
+  return {
+    calls,
+    names: calls.map((call) => call.slice(0, call[0] === 'sat' ? 2 : 1).join(' ')),
+    name,
+    first,
+    second,
+    key,
+  };
+}
+
+const released = (result: Awaited<ReturnType<typeof step>>) => {
+  expect(result.name).toBe('release');
+  return { avance: result.first as Avance, next: result.second as { cola: string; inSeconds: number } };
+};
+
+const available = () =>
+  parte({
+    estado: 'DISPONIBLE',
+    folio: 'F',
+    paquetes: [
+      { paquete: 'A', orden: 1, objectKey: 'done', relecturas: 0 },
+      { paquete: 'B', orden: 2, objectKey: null, relecturas: 0 },
+    ],
+  });
+
+describe('before the SAT is asked', () => {
+  it('ends a solicitud that is past its deadline', async () => {
+    const result = await step(tomada({ deadlineAt: NOW }));
+    expect([result.name, result.first]).toEqual(['fail', { estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' }]);
+  });
+
+  it('makes the parts first', async () => {
+    const { avance, next } = released(await step(tomada({ partes: [] })));
+    expect(avance.nuevas).toEqual({ reemplaza: null, periodos: [PERIODO] });
+    expect(next).toEqual({ cola: 'descargas', inSeconds: 0 });
+  });
+
+  it('waits for the part that is due first', async () => {
+    const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000);
+    const result = await step(
+      tomada({ partes: [parte({ dueAt: at(90) }), parte({ id: 'p2', dueAt: at(30) })] }),
+    );
+    expect(released(result).next).toEqual({ cola: 'descargas', inSeconds: 30 });
+    expect(result.names).toEqual(['release']);
+  });
+
+  it('goes to assembly when every part is there', async () => {
+    const partes = [parte({ estado: 'DESCARGADA' }), parte({ id: 'p2', estado: 'VACIA' })];
+    expect(released(await step(tomada({ partes }))).next).toEqual({ cola: 'ensambles', inSeconds: 0 });
+  });
+
+  it('waits for the e.firma whose hour is over; a CIEC that is gone ends it', async () => {
+    expect((await step(tomada({ sellada: null }))).name).toBe('awaitEfirma');
+    const result = await step(tomada({ sellada: null, canal: 'portal' }));
+    expect([result.name, result.first]).toEqual([
+      'fail',
+      { estado: 'ERROR', motivo: 'CREDENCIAL_NO_DISPONIBLE' },
+    ]);
+  });
+});
+
+describe('asking', () => {
+  it('writes the intent before the call and the folio after it', async () => {
+    const result = await step(tomada(), { 'solicitar-metadata': { resultado: 'ACEPTADA', folio: 'F1' } });
+    expect(result.names).toEqual(['save', 'sat solicitar-metadata', 'release']);
+    expect(result.calls[0]?.[1]).toEqual({ partes: [{ parteId: 'p1', estado: 'SOLICITANDO', envios: 1 }] });
+    const { avance, next } = released(result);
+    expect(avance.partes?.[0]).toMatchObject({ estado: 'SOLICITADA', folio: 'F1' });
+    expect(next.inSeconds).toBeGreaterThan(50);
+  });
+
+  it('sends an unfinished intent once more', async () => {
+    const result = await step(tomada({ partes: [parte({ estado: 'SOLICITANDO', envios: 1 })] }), {
+      'solicitar-metadata': { resultado: 'ACEPTADA', folio: 'F1' },
+    });
+    expect(result.calls[0]?.[1]).toEqual({ partes: [{ parteId: 'p1', estado: 'SOLICITANDO', envios: 2 }] });
+  });
+
+  it('moves a second when the SAT has an equal request, a few times', async () => {
+    const answer = { resultado: 'REPETIDA', codigo: '5005', mensaje: 'm' } as const;
+    const { avance } = released(await step(tomada(), { 'solicitar-metadata': answer }));
+    expect(avance.partes?.[0]).toMatchObject({ estado: 'PENDIENTE', desfase: 1 });
+    const result = await step(tomada({ partes: [parte({ desfase: 6 })] }), { 'solicitar-metadata': answer });
+    expect([result.name, result.first]).toEqual([
+      'fail',
+      { estado: 'ERROR', motivo: 'SOLICITUDES_AGOTADAS', codigo: '5005' },
+    ]);
+  });
+
+  it('ends when the SAT refuses', async () => {
+    const result = await step(tomada(), {
+      'solicitar-metadata': { resultado: 'RECHAZADA', codigo: '5001', mensaje: 'm' },
+    });
+    expect(result.first).toEqual({ estado: 'RECHAZADA', motivo: 'SAT_RECHAZO_LA_SOLICITUD', codigo: '5001' });
+  });
+});
+
+describe('too many rows', () => {
+  it.each(['solicitar-metadata', 'verificar-metadata'] as const)(
+    'halves the period on the answer to %s',
+    async (consulta) => {
+      const estado = consulta === 'verificar-metadata' ? 'SOLICITADA' : 'PENDIENTE';
+      const { avance, next } = released(
+        await step(tomada({ partes: [parte({ estado })] }), { [consulta]: { resultado: 'DEMASIADOS' } }),
+      );
+      expect(avance.nuevas?.reemplaza).toBe('p1');
+      expect(avance.nuevas?.periodos).toHaveLength(2);
+      expect(next).toEqual({ cola: 'descargas', inSeconds: 0 });
+    },
+  );
+
+  it('ends when a period of seconds cannot be divided', async () => {
+    const periodo = { inicio: '2025-01-01T00:00:00', fin: '2025-01-01T00:00:01' };
+    const result = await step(tomada({ partes: [parte({ periodo })] }), {
+      'solicitar-metadata': { resultado: 'DEMASIADOS' },
+    });
+    expect(result.first).toMatchObject({ estado: 'ERROR', motivo: 'DEMASIADOS_CFDI_POR_SEGUNDO' });
+  });
+});
+
+describe('looking', () => {
+  const asked = parte({ estado: 'SOLICITADA', folio: 'F', consultas: 3 });
+
+  it('waits longer with every look', async () => {
+    const { avance, next } = released(
+      await step(tomada({ partes: [asked] }), { 'verificar-metadata': { resultado: 'EN_PROCESO' } }),
+    );
+    expect(avance).toMatchObject({ consultado: true, partes: [{ consultas: 4, fallos: 0 }] });
+    expect(next.inSeconds).toBeGreaterThan(400);
+  });
+
+  it('takes the packages', async () => {
+    const { avance, next } = released(
+      await step(tomada({ partes: [asked] }), {
+        'verificar-metadata': { resultado: 'TERMINADA', paquetes: ['A', 'B'], registros: 9 },
+      }),
+    );
+    expect(avance.partes?.[0]).toMatchObject({ estado: 'DISPONIBLE', paquetes: ['A', 'B'], registros: 9 });
+    expect(next.inSeconds).toBe(0);
+  });
+
+  it('takes no CFDI as a success, and goes on to assembly after the last part', async () => {
+    const { avance, next } = released(
+      await step(tomada({ partes: [asked] }), { 'verificar-metadata': { resultado: 'VACIA' } }),
+    );
+    expect(avance.partes?.[0]).toMatchObject({ estado: 'VACIA', registros: 0 });
+    expect(next).toEqual({ cola: 'ensambles', inSeconds: 0 });
+  });
+
+  it.each(['RECHAZADA', 'ERROR', 'VENCIDA', 'DESCONOCIDA'] as const)(
+    'asks anew after %s, twice, then ends',
+    async (resultado) => {
+      const answer = { 'verificar-metadata': { resultado, codigo: '404', mensaje: 'm' } };
+      const { avance } = released(await step(tomada({ partes: [asked] }), answer));
+      expect(avance.partes?.[0]).toMatchObject({
+        estado: 'PENDIENTE',
+        folio: null,
+        paquetes: [],
+        desfase: 1,
+        reenvios: 1,
+      });
+      const result = await step(tomada({ partes: [{ ...asked, reenvios: 2 }] }), answer);
+      expect(result.first).toEqual({
+        estado: resultado === 'RECHAZADA' ? 'RECHAZADA' : 'ERROR',
+        motivo: `SAT_${resultado}`,
+        codigo: '404',
+      });
+    },
+  );
+});
+
+describe('fetching', () => {
+  const zip = { resultado: 'PAQUETE', zip: Readable.from([]) } as const;
+
+  it('asks storage before the SAT, and stores one package a step', async () => {
+    const result = await step(tomada({ partes: [available()] }), { 'descargar-paquete': zip });
+    expect(result.names).toEqual(['ping', 'sat descargar-paquete', 'saveSat', 'release']);
+    expect(released(result).avance.partes?.[0]).toMatchObject({
+      estado: 'DESCARGADA',
+      guardado: { paquete: 'B', objectKey: 'k' },
+    });
+  });
+
+  it('does not spend a second download on a copy that is there already', async () => {
+    const result = await step(tomada({ partes: [available()] }), {}, 'B');
+    expect(result.names).toEqual(['release']);
+    expect(released(result).avance.partes?.[0]).toMatchObject({
+      estado: 'DESCARGADA',
+      guardado: { paquete: 'B' },
+    });
+  });
+
+  it('asks anew for a package that the SAT gives no more', async () => {
+    const result = await step(tomada({ partes: [available()] }), {
+      'descargar-paquete': { resultado: 'AGOTADO', codigo: '5008', mensaje: 'm' },
+    });
+    expect(released(result).avance.partes?.[0]).toMatchObject({
+      estado: 'PENDIENTE',
+      paquetes: [],
+      reenvios: 1,
+    });
+  });
+});
+
+describe('a SAT that does not answer', () => {
+  it('waits longer with every failure and forgets nothing', async () => {
+    const { avance, next } = released(
+      await step(tomada({ partes: [parte({ fallos: 2 })] }), {
+        'solicitar-metadata': new SatError('TIEMPO_AGOTADO'),
+      }),
+    );
+    expect(avance.partes?.[0]).toMatchObject({ parteId: 'p1', fallos: 3 });
+    expect(avance.partes?.[0]?.estado).toBeUndefined();
+    expect(next.inSeconds).toBeGreaterThan(90);
+  });
+
+  it('ends at once when the credential is refused, and marks it', async () => {
+    const result = await step(tomada(), { 'solicitar-metadata': new SatError('CIEC_RECHAZADA') });
+    expect(result.names).toEqual(['save', 'sat solicitar-metadata', 'markRefused', 'fail']);
+    expect(result.first).toMatchObject({ estado: 'ERROR', motivo: 'CIEC_RECHAZADA' });
+  });
+
+  it('ends at once on what will not change by waiting', async () => {
+    const result = await step(tomada(), { 'solicitar-metadata': new SatError('SIN_RESOLVEDOR_DE_CAPTCHA') });
+    expect(result.names).toEqual(['save', 'sat solicitar-metadata', 'fail']);
+  });
+
+  it('lets failures of our own out', async () => {
+    await expect(step(tomada(), { 'solicitar-metadata': new TypeError('ours') })).rejects.toThrow('ours');
+  });
+});
+
+describe('the credential', () => {
+  it('is zeroed after every step, failed ones too', async () => {
+    const { key } = await step(tomada(), { 'solicitar-metadata': new SatError('NO_RESPONDE') });
+    expect(key.every((byte) => byte === 0)).toBe(true);
+  });
+});
