@@ -1,10 +1,10 @@
 import { CATALOGO, CfdiError, type DatosError, type NombreError } from '@acuse/contract';
 import type { ApiDeps } from '../api-deps.ts';
+import { chooseCredencial, openGuardada } from '../credenciales/stored-credencial.ts';
 import { contestacionDeExito } from './answer.ts';
 import { errorsOf } from './errors-of.ts';
 import { bodyOf, type Contestacion, type Llamada, paseOf } from './llamada.ts';
 import type { ContextoBase } from './operation.ts';
-import { chooseCredencial, openGuardada } from './stored-credencial.ts';
 
 /** The result of a handler did not fit the operation's own data schema: our fault. */
 export class DataDesconocida extends Error {

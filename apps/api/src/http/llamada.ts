@@ -1,6 +1,6 @@
 import type { Credencial, Pase } from '@acuse/core';
 import type { ApiKey } from '@acuse/vault';
-import type { BodySource } from './body-source.ts';
+import type { BodySource } from './net/body-source.ts';
 import type { Operation } from './operation.ts';
 
 /** What the steps of the pipeline learn about one call, in the order in which they learn it. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { errorsOf } from '../http/errors-of.ts';
 import type { CredencialPedida, Operation } from '../http/operation.ts';
 import { exampleOf, type JsonSchema, schemaOf } from './schema.ts';
-import { errorResponses, HEADERS, requestParameters } from './shared.ts';
+import { errorExamples, errorResponses, HEADERS, requestParameters } from './shared.ts';
 
 const CREDENCIALES: Record<CredencialPedida, string> = {
   'api-key': 'API key',
@@ -34,6 +34,7 @@ export function openApiDocument(operations: readonly Operation[]): Record<string
       },
       headers: HEADERS,
       schemas: { Error: errorSchema },
+      examples: errorExamples(operations.flatMap(errorsOf)),
     },
   };
 }

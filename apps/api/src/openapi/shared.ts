@@ -57,15 +57,23 @@ function response(entries: readonly Entry[]): Record<string, unknown> {
   const retries = entries.some(([, { http }]) => http === 429 || http === 503 || http === 409);
   const names = ['X-Request-Id', ...(retries ? ['Retry-After'] : [])];
   return {
-    description: entries.map(([, { codigo, texto }]) => `${codigo}: ${texto}`).join('\n\n'),
+    description: entries.map(([nombre, { codigo }]) => `${codigo} ${nombre}`).join(', '),
     headers: Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
     content: {
       'application/json': {
         schema: { $ref: '#/components/schemas/Error' },
         examples: Object.fromEntries(
-          entries.map(([nombre]) => [nombre, { value: sobreDeError(new CfdiError(nombre)) }]),
+          entries.map(([nombre]) => [nombre, { $ref: `#/components/examples/${nombre}` }]),
         ),
       },
     },
   };
+}
+
+/** An answer for every error, shared by all operations. */
+export function errorExamples(nombres: readonly NombreError[]): Record<string, unknown> {
+  const unique = [...new Set(nombres)].sort();
+  return Object.fromEntries(
+    unique.map((nombre) => [nombre, { summary: nombre, value: sobreDeError(new CfdiError(nombre)) }]),
+  );
 }

@@ -1,8 +1,8 @@
 import { CfdiError } from '@acuse/contract';
 import type { ApiDeps } from '../../api-deps.ts';
+import { takeSecretos } from '../../credenciales/secretos.ts';
 import { parseJsonObject } from '../json.ts';
 import type { Body, Llamada } from '../llamada.ts';
-import { takeSecretos } from '../secretos.ts';
 
 const KIB = 1_024;
 const MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
@@ -11,7 +11,10 @@ const MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s
 export const bodyLimit = (path: string) => (path.startsWith('vault/') ? 256 : 64) * KIB;
 
 /** Reads the body once: media type, size, JSON, then every field. A wrong RFC is told before any other wrong field. */
-export async function readBody(llamada: Llamada, { settings }: Pick<ApiDeps, 'settings'>): Promise<undefined> {
+export async function readBody(
+  llamada: Llamada,
+  { settings }: Pick<ApiDeps, 'settings'>,
+): Promise<undefined> {
   llamada.bodyRead ??= read(llamada, settings);
   llamada.body = await llamada.bodyRead;
 }

@@ -2,10 +2,10 @@ import { ESTADOS_SOLICITUD, fechaField, rfcField, tipoDescargaField } from '@acu
 import { canalDe } from '@acuse/core';
 import { z } from 'zod';
 import { checkPeriodo } from '../../calendario.ts';
+import { sealForSolicitud } from '../../credenciales/sealed-copy.ts';
 import { texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 import { PaseVencido } from '../../http/pase-vencido.ts';
-import { sealForSolicitud } from '../../sealed-copy.ts';
 
 const HOUR_MS = 3_600_000;
 

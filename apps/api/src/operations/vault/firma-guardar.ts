@@ -2,13 +2,18 @@ import { randomBytes } from 'node:crypto';
 import type { CredencialEfirma } from '@acuse/core';
 import { LlaveInvalida, llaveCorresponde, openLlave, readCertificado } from '@acuse/vault';
 import { z } from 'zod';
+import {
+  MOTIVO_CER_VENCIDO,
+  MOTIVO_NO_ES_PAR,
+  MOTIVO_SIN_CER,
+  MOTIVOS_LLAVE,
+} from '../../credenciales/motivos.ts';
+import { resumeWaiting } from '../../credenciales/resume-waiting.ts';
+import { storeCredencial } from '../../credenciales/store-credencial.ts';
+import { openGuardada } from '../../credenciales/stored-credencial.ts';
 import { instante, rfcData, soloRfc } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 import type { ContextoBase } from '../../http/operation.ts';
-import { openGuardada } from '../../http/stored-credencial.ts';
-import { MOTIVO_CER_VENCIDO, MOTIVO_NO_ES_PAR, MOTIVO_SIN_CER, MOTIVOS_LLAVE } from '../../motivos.ts';
-import { resumeWaiting } from '../../resume-waiting.ts';
-import { storeCredencial } from '../../store-credencial.ts';
 
 const MAX_BYTES = 128 * 1_024;
 const SHRED_BYTES = 32;

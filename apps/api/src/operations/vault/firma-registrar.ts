@@ -1,9 +1,9 @@
 import { CertificadoInvalido, checkCertificado } from '@acuse/vault';
 import { z } from 'zod';
+import { MOTIVOS_CERTIFICADO } from '../../credenciales/motivos.ts';
+import { storeCredencial } from '../../credenciales/store-credencial.ts';
 import { rfcData, soloRfc, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
-import { MOTIVOS_CERTIFICADO } from '../../motivos.ts';
-import { storeCredencial } from '../../store-credencial.ts';
 
 const MAX_BYTES = 128 * 1_024;
 

@@ -1,7 +1,7 @@
 import type { ApiSettings } from '../../api-settings.ts';
+import { storeCredencial } from '../../credenciales/store-credencial.ts';
 import { soloRfc } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
-import { storeCredencial } from '../../store-credencial.ts';
 
 /** Counts characters, not bytes, without making a string: a byte of UTF-8 that continues a character has the bits 10. */
 function checkCiec(bytes: Buffer, { ciecLength: { min, max } }: ApiSettings): string | null {

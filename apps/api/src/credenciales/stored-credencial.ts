@@ -7,7 +7,7 @@ import {
   type Keyring,
   openCredencial,
 } from '@acuse/vault';
-import type { CredencialAceptada } from './operation.ts';
+import type { CredencialAceptada } from '../http/operation.ts';
 
 /** The stored row that will serve, or `null` when the operation needs none. */
 export type Elegida = { readonly tipo: TipoCredencial; readonly guardada: CredencialGuardada } | null;

@@ -1,5 +1,5 @@
 import type { CredencialEfirma } from '@acuse/core';
-import type { ContextoBase } from './http/operation.ts';
+import type { ContextoBase } from '../http/operation.ts';
 import { sealForSolicitud } from './sealed-copy.ts';
 
 /** Hands a newly stored e.firma key to the open solicitudes of this API key that need one, so that they go on by themselves. */

@@ -1,8 +1,8 @@
 import { CfdiError } from '@acuse/contract';
 import type { Credencial, NuevaGuardada, TipoGuardada } from '@acuse/core';
 import { sealCredencial } from '@acuse/vault';
-import type { ContextoBase } from './http/operation.ts';
-import { contextoDe } from './http/stored-credencial.ts';
+import type { ContextoBase } from '../http/operation.ts';
+import { contextoDe } from './stored-credencial.ts';
 
 /** What the row says beside the sealed bytes. */
 type Detalles = Pick<NuevaGuardada, 'shred' | 'noSerie' | 'titular' | 'vigenteHasta' | 'expiraEn'>;

@@ -1,7 +1,7 @@
 import { CfdiError } from '@acuse/contract';
 import { CuerpoIlegible, decodeBase64, takeSecretFields } from '@acuse/vault';
 import type { ApiSettings } from '../api-settings.ts';
-import type { Reparo, Secreto } from './operation.ts';
+import type { Reparo, Secreto } from '../http/operation.ts';
 
 export interface SecretosTomados {
   /** The body without its secret fields: JSON that may become strings. */

@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
+import { createHealth, createUuidV7, silentLogger } from '@acuse/runtime';
+import {
+  createApiKeyHasher,
+  createKeyring,
+  createOpener,
+  createSealer,
+  generateApiKey,
+  generateWorkerKeyPair,
+  importWorkerPrivateKey,
+  importWorkerPublicKey,
+} from '@acuse/vault';
+import type { ApiDeps } from '../src/api-deps.ts';
+import { type ApiSettings, DEFAULT_SETTINGS } from '../src/api-settings.ts';
+import { type Api, createApp } from '../src/app.ts';
+import { loadOperations } from '../src/http/load-operations.ts';
+import type { Operation } from '../src/http/operation.ts';
+import { autoridad } from './efirma.ts';
+import { createMemoryPorts } from './memory-ports.ts';
+import { createMemoryStore, type MemoryStore } from './memory-store.ts';
+
+/** Noon in central Mexico. */
+export const NOW = new Date('2026-11-20T18:00:00.000Z');
+export const CIEC = 'Cíec-De-Prueba-1';
+
+const hasher = createApiKeyHasher({ peppers: new Map([[1, Buffer.alloc(32, 7)]]), current: 1 });
+const keyring = createKeyring({ keys: new Map([['k1', Buffer.alloc(32, 8)]]), current: 'k1' });
+const workerKeys = generateWorkerKeyPair();
+const psk = Buffer.alloc(32, 9);
+const sealer = createSealer({
+  publicKey: importWorkerPublicKey(workerKeys.publicKey),
+  kid: 'w1',
+  psk,
+  pskId: 'p1',
+});
+
+/** What the workers would open sealed copies with. */
+export const opener = createOpener({
+  keys: new Map([['w1', importWorkerPrivateKey(workerKeys.privateKey)]]),
+  psks: new Map([['p1', psk]]),
+});
+
+let loaded: Promise<readonly Operation[]> | undefined;
+export function operations(): Promise<readonly Operation[]> {
+  loaded ??= loadOperations(fileURLToPath(new URL('../src/operations', import.meta.url)));
+  return loaded;
+}
+
+export interface KitOptions {
+  readonly store?: MemoryStore;
+  readonly settings?: Partial<ApiSettings>;
+  readonly operations?: readonly Operation[];
+  readonly deps?: Partial<ApiDeps>;
+}
+
+export interface Kit {
+  readonly api: Api;
+  readonly store: MemoryStore;
+  readonly deps: ApiDeps;
+  /** How often the relay was woken. */
+  readonly woken: () => number;
+  call(path: string, body: unknown, options?: CallOptions): Promise<Answer>;
+}
+
+export interface CallOptions {
+  readonly key?: string | null;
+  readonly headers?: Readonly<Record<string, string | null>>;
+  readonly method?: string;
+  /** Address of the socket. */
+  readonly from?: string;
+}
+
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly json: {
+    cfdi_codigo: number;
+    cfdi_texto: string;
+    data?: Record<string, unknown>;
+    [more: string]: unknown;
+  };
+}
+
+const newId = createUuidV7();
+
+export async function createKit(options: KitOptions = {}): Promise<Kit> {
+  const store = options.store ?? createMemoryStore(new Date(NOW));
+  let wakes = 0;
+  const deps: ApiDeps = {
+    ...createMemoryPorts(store),
+    paquetes: {
+      presign: async (objectKey, { filename, ttlSeconds }) => ({
+        url: `https://descargas.example/${objectKey}?filename=${encodeURIComponent(filename)}`,
+        expiraEn: new Date(store.now.getTime() + ttlSeconds * 1_000),
+      }),
+    },
+    ...{ hasher, keyring, sealer, trust: autoridad().trust, newId },
+    wake: () => {
+      wakes += 1;
+    },
+    now: () => new Date(store.now),
+    health: createHealth({ checks: {} }),
+    log: silentLogger,
+    settings: { ...DEFAULT_SETTINGS, databaseTimeoutMs: 50, rateLimitRps: 0, ...options.settings },
+    ...options.deps,
+  };
+  const api = createApp(options.operations ?? (await operations()), deps);
+  return {
+    ...{ api, store, deps },
+    woken: () => wakes,
+    async call(path, body, { key = null, headers = {}, method = 'POST', from = '198.51.100.7' } = {}) {
+      const all: Record<string, string | null> = {
+        'user-agent': 'pruebas/1.0',
+        'content-type': 'application/json',
+        authorization: key === null ? null : `Bearer ${key}`,
+        ...headers,
+      };
+      const present = Object.entries(all).filter((entry): entry is [string, string] => entry[1] !== null);
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      const isBodyless = method === 'GET' || method === 'HEAD';
+      const response = await api.app.request(
+        `/api/v1/${path}`,
+        { method, headers: present, ...(isBodyless ? {} : { body: text }) },
+        { incoming: { socket: { remoteAddress: from } } },
+      );
+      const answered = await response.text();
+      return {
+        status: response.status,
+        headers: response.headers,
+        text: answered,
+        json: JSON.parse(answered),
+      };
+    },
+  };
+}
+
+export interface Alta {
+  readonly key: string;
+  readonly keyId: string;
+  readonly rfc: string;
+  readonly cuentaId: string;
+  readonly contribuyenteId: string;
+}
+
+let serial = 0;
+
+const lettersOf = (n: number) =>
+  [676, 26, 1].map((unit) => String.fromCharCode(65 + (Math.floor(n / unit) % 26))).join('');
+
+/** A taxpayer with an RFC of its own, an active key and credits. */
+export function alta(
+  store: MemoryStore,
+  { saldo = 10, isRegistrada = true, rfc }: { saldo?: number; isRegistrada?: boolean; rfc?: string } = {},
+): Alta {
+  serial += 1;
+  const key = generateApiKey('test');
+  const [cuentaId, contribuyenteId] = [newId(), newId()];
+  const own = rfc ?? `${lettersOf(serial)}200101AB1`;
+  store.saldos.set(cuentaId, saldo);
+  store.contribuyentes.set(contribuyenteId, {
+    ...{ id: contribuyenteId, cuentaId, rfc: own, idCif: null, version: 1n, deshabilitadas: [], ips: [] },
+  });
+  store.keys.set(key.keyId, {
+    ...{ id: key.keyId, contribuyenteId, modo: 'test', estado: 'ACTIVA', isRegistrada },
+    ...{ pepperVersion: 1, hash: Buffer.from(hasher.hashApiKey(key).hash) },
+  });
+  return { key: key.text, keyId: key.keyId, rfc: own, cuentaId, contribuyenteId };
+}
+
+/** Stores a CIEC through the API, as a caller would. */
+export async function guardaCiec(kit: Kit, { key, rfc }: Alta, ciec = CIEC): Promise<void> {
+  const { status, text } = await kit.call('vault/rfc-guardar', { rfc, ciec }, { key });
+  if (status !== 200) throw new Error(text);
+}
+
+/** A key that looks right and that nobody has. */
+export const unknownKey = () => generateApiKey('test').text;
+export const noise = (bytes: number) => randomBytes(bytes).toString('base64');

@@ -1,0 +1,193 @@
+import type {
+  Aceptacion,
+  CredencialGuardada,
+  NuevaSolicitud,
+  Pase,
+  ResultadoIdempotencia,
+  TipoGuardada,
+} from '@acuse/core';
+import type { DatabasePorts } from '../src/api-deps.ts';
+import { bump, credencialKey, credit, debit, type MemoryStore, trip } from './memory-store.ts';
+
+const DAY_MS = 86_400_000;
+
+/** The ports over a store in memory. Two of them over one store are two processes over one database. */
+export function createMemoryPorts(store: MemoryStore): DatabasePorts {
+  return {
+    puerta: {
+      load: (id) => trip(store, 'puerta.load', () => loadPase(store, id)),
+      noteUse: (usos) => trip(store, 'puerta.noteUse', () => void store.usos.push(...usos)),
+    },
+    saldos: {
+      charge: (cargo) => trip(store, 'saldos.charge', () => debit(store, cargo)),
+      refund: (opId) => trip(store, 'saldos.refund', () => credit(store, opId)),
+    },
+    solicitudes: {
+      accept: (nueva) => trip(store, 'solicitudes.accept', () => accept(store, nueva)),
+      find: (contribuyenteId, id) =>
+        trip(store, 'solicitudes.find', () => {
+          const found = store.solicitudes.get(id);
+          return found?.contribuyenteId === contribuyenteId ? found.vista : null;
+        }),
+    },
+    boveda: bovedaOf(store),
+    idempotencia: idempotenciaOf(store),
+  };
+}
+
+function guardada(
+  store: MemoryStore,
+  contribuyenteId: string,
+  apiKeyId: string,
+  tipo: TipoGuardada,
+): CredencialGuardada | null {
+  const row = store.credenciales.get(credencialKey(contribuyenteId, tipo));
+  if (!row || row.apiKeyId !== apiKeyId || (row.expiraEn && row.expiraEn <= store.now)) return null;
+  const { id, kid, sobre, rechazadaEn } = row;
+  return {
+    ...{ id, apiKeyId, kid, sobre, rechazadaEn },
+    shred: row.shred ?? null,
+    noSerie: row.noSerie ?? null,
+    titular: row.titular ?? null,
+    vigenteHasta: row.vigenteHasta ?? null,
+    expiraEn: row.expiraEn ?? null,
+  };
+}
+
+function loadPase(store: MemoryStore, apiKeyId: string): Pase | null {
+  const key = store.keys.get(apiKeyId);
+  const contribuyente = key && store.contribuyentes.get(key.contribuyenteId);
+  if (!key || !contribuyente) return null;
+  const { id, hash, pepperVersion, estado, modo, isRegistrada } = key;
+  const { cuentaId, rfc, idCif, version, deshabilitadas, ips } = contribuyente;
+  return {
+    apiKey: { id, hash, pepperVersion, estado, modo, isRegistrada },
+    contribuyenteId: contribuyente.id,
+    ...{ cuentaId, rfc, idCif, version },
+    saldo: store.saldos.get(cuentaId) ?? 0,
+    deshabilitadas: [...deshabilitadas],
+    ips: [...ips],
+    ciec: guardada(store, contribuyente.id, id, 'ciec'),
+    efirmaCer: guardada(store, contribuyente.id, id, 'efirma_cer'),
+    efirmaKey: guardada(store, contribuyente.id, id, 'efirma_key'),
+  };
+}
+
+function accept(store: MemoryStore, nueva: NuevaSolicitud): Aceptacion {
+  const { id, apiKeyId, contribuyenteId, cuentaId, tipo, desde, hasta, rfc, idemKey } = nueva;
+  const isCurrent = store.contribuyentes.get(contribuyenteId)?.version === nueva.version;
+  if (!isCurrent || store.keys.get(apiKeyId)?.estado !== 'ACTIVA') return { resultado: 'PASE_VENCIDO' };
+  if (nueva.sellada.expiraEn <= store.now) return { resultado: 'PASE_VENCIDO' };
+  for (const { vista, ...other } of store.solicitudes.values()) {
+    const isOpen = vista.estado === 'EN_PROCESO' || vista.estado === 'ESPERA_EFIRMA';
+    const isEqual = vista.tipo === tipo && vista.desde === desde && vista.hasta === hasta;
+    const isSame = idemKey !== null && other.idemKey === idemKey;
+    if (other.apiKeyId === apiKeyId && ((isOpen && isEqual) || isSame)) {
+      return { resultado: 'DUPLICADA', solicitudId: vista.id, estado: vista.estado };
+    }
+  }
+  const cargo = debit(store, {
+    opId: id,
+    cuentaId,
+    importe: nueva.costo,
+    operacion: 'tax/descarga-metadata',
+  });
+  if (cargo.resultado !== 'CARGADO') return { resultado: 'SALDO_INSUFICIENTE' };
+  store.solicitudes.set(id, {
+    ...{
+      contribuyenteId,
+      apiKeyId,
+      canal: nueva.canal,
+      idemKey,
+      deadlineAt: nueva.deadlineAt,
+      sellada: nueva.sellada,
+    },
+    vista: {
+      ...{ id, rfc, tipo, desde, hasta, estado: 'EN_PROCESO', registros: null, progreso: 0, intentos: 0 },
+      ...{
+        ultimaConsulta: null,
+        proximaConsulta: store.now,
+        motivo: null,
+        creadaEn: store.now,
+        terminadaEn: null,
+      },
+      ...{ objectKey: null, paqueteBorradoEn: null, bytes: null, sha256: null },
+    },
+  });
+  return { resultado: 'ACEPTADA', solicitudId: id };
+}
+
+function bovedaOf(store: MemoryStore): DatabasePorts['boveda'] {
+  return {
+    register: ({ apiKeyId, contribuyenteId, idCif }) =>
+      trip(store, 'boveda.register', () => {
+        const key = store.keys.get(apiKeyId);
+        const contribuyente = store.contribuyentes.get(contribuyenteId);
+        if (key) key.isRegistrada = true;
+        if (contribuyente && idCif !== undefined) contribuyente.idCif = idCif;
+        bump(store, contribuyenteId);
+      }),
+    store: (nueva) =>
+      trip(store, 'boveda.store', () => {
+        if (store.keys.get(nueva.apiKeyId)?.estado !== 'ACTIVA') return false;
+        const key = credencialKey(nueva.contribuyenteId, nueva.tipo);
+        if (nueva.tipo === 'efirma_cer' && store.credenciales.get(key)?.noSerie !== nueva.noSerie) {
+          store.credenciales.delete(credencialKey(nueva.contribuyenteId, 'efirma_key'));
+        }
+        store.credenciales.set(key, { ...nueva, rechazadaEn: null });
+        bump(store, nueva.contribuyenteId);
+        return true;
+      }),
+    waitingForEfirma: (apiKeyId) =>
+      trip(store, 'boveda.waitingForEfirma', () =>
+        [...store.solicitudes.values()]
+          .filter((s) => s.apiKeyId === apiKeyId && s.canal === 'soap' && s.vista.terminadaEn === null)
+          .map((s) => ({ solicitudId: s.vista.id, deadlineAt: s.deadlineAt })),
+      ),
+    resume: ({ solicitudId, kid, sobre, expiraEn }) =>
+      trip(store, 'boveda.resume', () => {
+        const found = store.solicitudes.get(solicitudId);
+        if (!found || found.vista.terminadaEn !== null) return false;
+        found.sellada = { tipo: 'efirma', kid, sobre, expiraEn };
+        found.vista = { ...found.vista, estado: 'EN_PROCESO' };
+        return true;
+      }),
+    reap: () => trip(store, 'boveda.reap', () => 0),
+    now: () => trip(store, 'boveda.now', () => store.now),
+  };
+}
+
+function idempotenciaOf(store: MemoryStore): DatabasePorts['idempotencia'] {
+  const nameOf = (clave: { apiKeyId: string; operacion: string; clave: string }) =>
+    JSON.stringify([clave.apiKeyId, clave.operacion, clave.clave]);
+  return {
+    begin: (inicio) =>
+      trip(store, 'idempotencia.begin', (): ResultadoIdempotencia => {
+        const name = nameOf(inicio);
+        const { opId, cuerpoHash } = inicio;
+        const now = store.now.getTime();
+        const row = store.idempotencias.get(name);
+        if (!row || now - row.createdAt > DAY_MS) {
+          const lockedUntil = now + inicio.bloqueoSegundos * 1_000;
+          store.idempotencias.set(name, { cuerpoHash, opId, lockedUntil, createdAt: now, answer: null });
+          return { resultado: 'ADELANTE', opId };
+        }
+        if (!row.cuerpoHash.equals(cuerpoHash)) return { resultado: 'OTRO_CUERPO' };
+        if (row.answer) return { resultado: 'CONTESTADA', ...row.answer };
+        if (row.lockedUntil > now) {
+          return { resultado: 'EN_CURSO', reintentarEn: Math.ceil((row.lockedUntil - now) / 1_000) };
+        }
+        row.lockedUntil = now + inicio.bloqueoSegundos * 1_000;
+        return { resultado: 'ADELANTE', opId: row.opId };
+      }),
+    finish: ({ status, respuesta, opId, ...clave }) =>
+      trip(store, 'idempotencia.finish', () => {
+        const row = store.idempotencias.get(nameOf(clave));
+        if (row?.opId === opId) row.answer = { status, respuesta };
+      }),
+    release: ({ opId, ...clave }) =>
+      trip(store, 'idempotencia.release', () => {
+        if (store.idempotencias.get(nameOf(clave))?.opId === opId) store.idempotencias.delete(nameOf(clave));
+      }),
+  };
+}

@@ -1,0 +1,128 @@
+import type { NuevaGuardada, Pase, ResultadoCargo, TipoGuardada, VistaSolicitud } from '@acuse/core';
+
+/** What the database would hold, in memory, with a clock of its own, a count of round trips, and faults. */
+export interface MemoryStore {
+  readonly keys: Map<string, StoredKey>;
+  readonly contribuyentes: Map<string, StoredContribuyente>;
+  /** Balance by account. */
+  readonly saldos: Map<string, number>;
+  readonly movimientos: Movimiento[];
+  /** By `${contribuyenteId}:${tipo}`. */
+  readonly credenciales: Map<string, NuevaGuardada & { rechazadaEn: Date | null }>;
+  readonly solicitudes: Map<string, StoredSolicitud>;
+  readonly idempotencias: Map<string, StoredIdempotencia>;
+  readonly usos: { apiKeyId: string; at: Date; ip: string }[];
+  /** Names of the calls that crossed, in order. */
+  readonly trips: string[];
+  now: Date;
+  /** How the next calls go wrong: by name, or all of them. */
+  fault: { readonly kind: 'reject' | 'hang'; readonly only?: string } | null;
+  /** Runs just before a call takes effect: what another process does at that moment. */
+  before: ((name: string) => void) | null;
+}
+
+export interface StoredKey {
+  readonly id: string;
+  readonly contribuyenteId: string;
+  readonly hash: Buffer;
+  readonly pepperVersion: number;
+  readonly modo: 'test' | 'live';
+  estado: Pase['apiKey']['estado'];
+  isRegistrada: boolean;
+}
+
+export interface StoredContribuyente {
+  readonly id: string;
+  readonly cuentaId: string;
+  readonly rfc: string;
+  idCif: string | null;
+  version: bigint;
+  deshabilitadas: string[];
+  ips: string[];
+}
+
+export interface Movimiento {
+  readonly opId: string;
+  readonly tipo: 'cargo' | 'reembolso';
+  readonly cuentaId: string;
+  readonly importe: number;
+  readonly operacion: string;
+}
+
+export interface StoredSolicitud {
+  vista: VistaSolicitud;
+  readonly contribuyenteId: string;
+  readonly apiKeyId: string;
+  readonly canal: 'soap' | 'portal';
+  readonly idemKey: string | null;
+  readonly deadlineAt: Date;
+  sellada: { tipo: string; kid: string; sobre: Buffer; expiraEn: Date } | null;
+}
+
+export interface StoredIdempotencia {
+  readonly cuerpoHash: Buffer;
+  opId: string;
+  lockedUntil: number;
+  readonly createdAt: number;
+  answer: { status: number; respuesta: string } | null;
+}
+
+export function createMemoryStore(now: Date): MemoryStore {
+  return {
+    keys: new Map(),
+    contribuyentes: new Map(),
+    saldos: new Map(),
+    movimientos: [],
+    credenciales: new Map(),
+    solicitudes: new Map(),
+    idempotencias: new Map(),
+    usos: [],
+    trips: [],
+    now,
+    fault: null,
+    before: null,
+  };
+}
+
+/** One call: counted, then refused, lost or carried out in one go, as a statement would be. */
+export async function trip<T>(store: MemoryStore, name: string, run: () => T): Promise<T> {
+  store.trips.push(name);
+  await Promise.resolve();
+  const { fault } = store;
+  if (fault !== null && (fault.only === undefined || fault.only === name)) {
+    if (fault.kind === 'reject') throw new Error('the database is away');
+    await new Promise(() => {});
+  }
+  store.before?.(name);
+  return run();
+}
+
+export function bump(store: MemoryStore, contribuyenteId: string): void {
+  const contribuyente = store.contribuyentes.get(contribuyenteId);
+  if (contribuyente) contribuyente.version += 1n;
+}
+
+export function debit(
+  store: MemoryStore,
+  cargo: Omit<Movimiento, 'tipo'> & { readonly importe: number },
+): ResultadoCargo {
+  const saldo = store.saldos.get(cargo.cuentaId) ?? 0;
+  if (store.movimientos.some(({ opId, tipo }) => opId === cargo.opId && tipo === 'cargo')) {
+    return { resultado: 'REPETIDO', saldo };
+  }
+  if (saldo < cargo.importe) return { resultado: 'INSUFICIENTE', saldo };
+  store.saldos.set(cargo.cuentaId, saldo - cargo.importe);
+  store.movimientos.push({ ...cargo, tipo: 'cargo' });
+  return { resultado: 'CARGADO', saldo: saldo - cargo.importe };
+}
+
+export function credit(store: MemoryStore, opId: string): boolean {
+  const cargo = store.movimientos.find((m) => m.opId === opId && m.tipo === 'cargo');
+  const isGivenBack = store.movimientos.some((m) => m.opId === opId && m.tipo === 'reembolso');
+  if (!cargo || isGivenBack) return false;
+  store.saldos.set(cargo.cuentaId, (store.saldos.get(cargo.cuentaId) ?? 0) + cargo.importe);
+  store.movimientos.push({ ...cargo, tipo: 'reembolso' });
+  return true;
+}
+
+export const credencialKey = (contribuyenteId: string, tipo: TipoGuardada) => `${contribuyenteId}:${tipo}`;
