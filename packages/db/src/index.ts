@@ -12,5 +12,5 @@ export * from './migrate.ts';
 export * from './puerta.ts';
 export * from './saldos.ts';
 export * from './solicitudes.ts';
-export * from './taller.ts';
+export * from './taller/taller.ts';
 export * from './vigilancia.ts';

@@ -1,6 +1,6 @@
 import type { Vigilancia } from '@acuse/core';
 import type { Database } from './database.ts';
-import { terminarSinPaquete } from './terminar.ts';
+import { terminarSinPaquete } from './taller/terminar.ts';
 
 const RING_OVERDUE = `
 WITH atrasada AS (

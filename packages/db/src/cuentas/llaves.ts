@@ -1,6 +1,6 @@
 import type pg from 'pg';
 import type { Database } from '../database.ts';
-import { terminarSinPaquete } from '../terminar.ts';
+import { terminarSinPaquete } from '../taller/terminar.ts';
 import { Rechazo } from './rechazo.ts';
 
 export interface NuevaLlave {

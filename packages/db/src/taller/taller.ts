@@ -1,7 +1,7 @@
 import { Desplazado, type SolicitudTomada, type Taller } from '@acuse/core';
 import type pg from 'pg';
+import type { Database } from '../database.ts';
 import { writeAvance } from './avance.ts';
-import type { Database } from './database.ts';
 import { terminarSinPaquete } from './terminar.ts';
 import { type TomadaRow, tomadaOf } from './tomada.ts';
 

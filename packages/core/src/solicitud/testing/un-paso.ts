@@ -1,0 +1,103 @@
+import { expect } from 'vitest';
+import type { Paquetes } from '../../ports/paquetes.ts';
+import type { Respuesta, Sat } from '../../ports/sat.ts';
+import type { Avance, Parte, SolicitudTomada, Taller } from '../../ports/solicitudes.ts';
+import { type AdvanceDeps, advanceSolicitud } from '../advance-solicitud.ts';
+import { noCheckpoint } from '../punto.ts';
+
+export const NOW = new Date('2025-06-01T12:00:00Z');
+export const PERIODO = { inicio: '2025-01-01T00:00:00', fin: '2025-01-31T23:59:59' };
+
+export const parte = (change: Partial<Parte> = {}): Parte => ({
+  id: 'p1',
+  periodo: PERIODO,
+  estado: 'PENDIENTE',
+  folio: null,
+  desfase: 0,
+  envios: 0,
+  reenvios: 0,
+  consultas: 0,
+  fallos: 0,
+  dueAt: NOW,
+  paquetes: [],
+  ...change,
+});
+
+export const tomada = (change: Partial<SolicitudTomada> = {}): SolicitudTomada => ({
+  id: 's1',
+  cuentaId: 'c1',
+  contribuyenteId: 't1',
+  rfc: 'ACU200101AB1',
+  tipo: 'recibidos',
+  desde: '2025-01-01',
+  hasta: '2025-01-31',
+  canal: 'soap',
+  fase: 'DESCARGA',
+  epoch: 1,
+  deadlineAt: new Date(NOW.getTime() + 3_600_000),
+  now: NOW,
+  partes: [parte()],
+  sellada: { tipo: 'efirma', kid: 'k', sobre: Buffer.alloc(0), expiraEn: new Date(NOW.getTime() + 1_000) },
+  ...change,
+});
+
+type Answers = {
+  [N in 'solicitar-metadata' | 'verificar-metadata' | 'descargar-paquete']?: Respuesta<N> | Error;
+};
+
+/** Runs one step; gives everything that was written and asked, in order. */
+export async function step(solicitud: SolicitudTomada, answers: Answers = {}, stored: string | null = null) {
+  const calls: unknown[][] = [];
+  const taller = new Proxy({} as Taller, {
+    get:
+      (_, name: string) =>
+      async (held: SolicitudTomada, ...rest: unknown[]) => {
+        calls.push([name, ...rest]);
+        return held;
+      },
+  });
+  const sat: Sat = {
+    async send(consulta) {
+      calls.push(['sat', consulta.consulta]);
+      const answer = answers[consulta.consulta];
+      if (answer === undefined) throw new Error(`unexpected ${consulta.consulta}`);
+      if (answer instanceof Error) throw answer;
+      return answer as never;
+    },
+  };
+  const object = { objectKey: 'k', bytes: 3, sha256: 'aa' };
+  const paquetes: Pick<Paquetes, 'saveSat' | 'findSat' | 'ping'> = {
+    async saveSat() {
+      calls.push(['saveSat']);
+      return object;
+    },
+    findSat: async ({ paquete }) => (stored === paquete ? object : null),
+    async ping() {
+      calls.push(['ping']);
+    },
+  };
+  const key = Buffer.from('secret');
+  const deps: AdvanceDeps = {
+    taller,
+    sat,
+    paquetes,
+    openSellada: () => ({ tipo: 'efirma', rfc: solicitud.rfc, cer: Buffer.alloc(0), key }),
+    agenda: { primeraSegundos: 60, factor: 2, maximaSegundos: 600 },
+    checkpoint: noCheckpoint,
+  };
+  await advanceSolicitud(deps, solicitud, new AbortController().signal);
+  const [name, first, second] = calls.at(-1) ?? [];
+  return {
+    calls,
+    names: calls.map((call) => call.slice(0, call[0] === 'sat' ? 2 : 1).join(' ')),
+    name,
+    first,
+    second,
+    key,
+  };
+}
+
+export const released = (result: Awaited<ReturnType<typeof step>>) => {
+  expect(result.name).toBe('release');
+  return { avance: result.first as Avance, next: result.second as { cola: string; inSeconds: number } };
+};

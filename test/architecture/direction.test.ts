@@ -1,0 +1,114 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { importsOf, isTest, ownerOf, ROOT, readSources } from './sources.ts';
+
+/** What each workspace's production code may import of the others. */
+const MAY: Record<string, readonly string[]> = {
+  'packages/contract': [],
+  'packages/core': ['contract'],
+  'packages/runtime': [],
+  'packages/db': ['contract', 'core'],
+  'packages/queue': ['core'],
+  'packages/sat': ['core'],
+  'packages/storage': ['core'],
+  'packages/vault': ['core'],
+  'packages/embedded': ['db', 'runtime', 'vault'],
+  'apps/api': ['contract', 'core', 'db', 'runtime', 'sat', 'storage', 'vault'],
+  'apps/worker': ['core', 'db', 'queue', 'runtime', 'sat', 'storage', 'vault'],
+  'apps/cli': ['contract', 'core', 'db', 'runtime', 'vault'],
+  'apps/simulador': ['runtime'],
+};
+
+/** Libraries that belong to one workspace. */
+const ONLY: Record<string, RegExp> = {
+  '@prisma/client': /^packages\/db\//,
+  '@prisma/adapter-pg': /^packages\/db\//,
+  bullmq: /^packages\/queue\//,
+  ioredis: /^packages\/queue\//,
+  '@aws-sdk/client-s3': /^packages\/storage\//,
+  archiver: /^(packages\/storage|apps\/simulador)\//,
+  undici: /^packages\/sat\//,
+  hono: /^apps\//,
+};
+
+const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\/\/.*$/gm, '');
+
+const sources = readSources();
+const production = sources.filter((source) => !isTest(source));
+
+describe('direction', () => {
+  it('imports other workspaces only as the design allows', () => {
+    const wrong = production.flatMap((source) =>
+      importsOf(source)
+        .filter((name) => name.startsWith('@acuse/'))
+        .map((name) => name.split('/')[1] ?? '')
+        .filter((name) => !MAY[ownerOf(source.path)]?.includes(name))
+        .map((name) => `${source.path} imports @acuse/${name}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('never reaches into another workspace by path', () => {
+    const wrong = production.flatMap((source) =>
+      importsOf(source)
+        .filter((name) => name.startsWith('.'))
+        .map((name) => new URL(name, `file:///${source.path}`).pathname.slice(1))
+        .filter((target) => ownerOf(target) !== ownerOf(source.path))
+        .map((target) => `${source.path} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('keeps each library where it belongs', () => {
+    const wrong = production.flatMap((source) =>
+      importsOf(source)
+        .filter((name) =>
+          Object.keys(ONLY).some((library) => name === library || name.startsWith(`${library}/`)),
+        )
+        .filter((name) => {
+          const library = Object.keys(ONLY).find((one) => name === one || name.startsWith(`${one}/`)) ?? '';
+          return !ONLY[library]?.test(source.path);
+        })
+        .map((name) => `${source.path} imports ${name}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('knows every workspace, and each declares exactly the workspaces that it imports', () => {
+    for (const folder of ['packages', 'apps'])
+      for (const name of readdirSync(`${ROOT}${folder}`)) {
+        const path = `${folder}/${name}`;
+        if (!existsSync(`${ROOT}${path}/package.json`)) continue;
+        expect(MAY, path).toHaveProperty([path]);
+        const manifest = JSON.parse(readFileSync(`${ROOT}${path}/package.json`, 'utf8'));
+        const declared = Object.keys(manifest.dependencies ?? {}).filter((dependency) =>
+          dependency.startsWith('@acuse/'),
+        );
+        const imported = new Set(
+          production
+            .filter((source) => ownerOf(source.path) === path)
+            .flatMap(importsOf)
+            .filter((one) => one.startsWith('@acuse/')),
+        );
+        expect([...imported].sort(), path).toEqual(declared.sort());
+      }
+  });
+
+  it('reads the environment only in config files and entry points of the embedded stack', () => {
+    const wrong = production
+      .filter(({ path }) => !/\/config\.ts$|^packages\/embedded\//.test(path))
+      .filter(({ text }) => /process\.env/.test(withoutComments(text)))
+      .map(({ path }) => path);
+    expect(wrong).toEqual([]);
+  });
+
+  it('keeps the simulator independent of the connectors', () => {
+    const wrong = sources
+      .filter(({ path }) => path.startsWith('apps/simulador/') || path.startsWith('packages/sat/'))
+      .flatMap((source) => importsOf(source).map((name) => [source.path, name] as const))
+      .filter(([path, name]) =>
+        (path.startsWith('apps/') ? /@acuse\/sat|packages\/sat/ : /simulador/).test(name),
+      );
+    expect(wrong).toEqual([]);
+  });
+});
