@@ -2,7 +2,7 @@ import { load } from 'cheerio';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningSimulador, startSimulador } from '../../start.ts';
 import { DAY, parseWallTime } from '../../world/wall-time.ts';
-import { createBrowser, readForm } from '../pruebas/browser.ts';
+import { createBrowser, readForm } from '../testing/browser.ts';
 import {
   emitidos,
   logIn,
@@ -11,7 +11,7 @@ import {
   recibidos,
   rowsOf,
   search,
-} from '../pruebas/portal-client.ts';
+} from '../testing/portal-client.ts';
 
 const RECEPTOR = 'ConsultaReceptor.aspx';
 const EMISOR = 'ConsultaEmisor.aspx';
@@ -263,7 +263,8 @@ test('the view state of another page, another session or nobody is an error reco
     expect(parseDelta(text)[0]).toMatchObject({ type: 'error', id: '500' });
   }
   const other = await logIn(base, RFC);
-  const { text } = await other.post(url, fields, AJAX);
+  const own = readForm(await other.get(url), '#aspnetForm').fields;
+  const { text } = await other.post(url, { ...own, __VIEWSTATE: fields['__VIEWSTATE'] ?? '' }, AJAX);
   expect(parseDelta(text)[0]).toMatchObject({ type: 'error' });
   const csrf = await browser.post(url, { ...fields, __CSRFTOKEN: 'otro' }, AJAX);
   expect(parseDelta(csrf.text)[0]).toMatchObject({ type: 'error' });

@@ -21,7 +21,7 @@ type Deps = { world: World; state: PortalState };
 const PAGINA = 'ConsultaDescargaMasiva.aspx';
 const GENERATOR = 'A6C28F01';
 const NOT_AVAILABLE = 'El paquete solicitado no se encuentra disponible.';
-const reference = z.object({ folio: z.string(), rfc: z.string() });
+const reference = z.object({ paquete: z.string() });
 
 /** The page that lists a taxpayer's folios and hands out their packages. */
 export function createDescargaMasiva(deps: Deps): Hono {
@@ -51,8 +51,8 @@ export function createDescargaMasiva(deps: Deps): Hono {
       if (!isDownload) return show(session);
       const isOwnPage = readViewState(state.seal, session, PAGINA, form['__VIEWSTATE'] ?? '') !== null;
       const named = reference.safeParse(state.seal.open(form[`${MAIN}hfUrlDescargaActual`] ?? ''));
-      const isNamed = named.success && named.data.folio === id && named.data.rfc === session.rfc;
-      const folio = isOwnPage && isNamed ? state.folios.findAvailable(session.rfc, id) : null;
+      const isNamed = named.success && named.data.paquete === id;
+      const folio = isOwnPage && isNamed ? state.folios.find(session.rfc, id) : null;
       return folio ? packageOf(world, folio) : show(session, NOT_AVAILABLE);
     });
   };

@@ -2,7 +2,7 @@ import { strFromU8, unzipSync } from 'fflate';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { type RunningSimulador, startSimulador } from '../../start.ts';
 import { parseWallTime } from '../../world/wall-time.ts';
-import type { Browser } from '../pruebas/browser.ts';
+import type { Browser } from '../testing/browser.ts';
 import {
   download,
   emitidos,
@@ -12,7 +12,7 @@ import {
   recibidos,
   requestMetadata,
   search,
-} from '../pruebas/portal-client.ts';
+} from '../testing/portal-client.ts';
 
 const RECEPTOR = 'ConsultaReceptor.aspx';
 const EMISOR = 'ConsultaEmisor.aspx';

@@ -13,8 +13,8 @@ const HEADINGS = [
   'Fecha de la solicitud de descarga',
 ];
 
-/** What the portal reads from the second hidden value of a row. */
-export type PackageReference = { folio: string; rfc: string };
+/** What the portal reads from the second hidden value of a row; only a row that can be downloaded has one. */
+export type PackageReference = { paquete: string };
 
 /**
  * Content of ConsultaDescargaMasiva.aspx. A row that can be downloaded calls `AccionRetencion(folio, url,
@@ -48,7 +48,7 @@ ${rows.join('\n')}
 
 function cellsOf(folio: Folio, seal: Seal): string {
   const { id, criteria, total, solicitado, estado } = folio;
-  const reference: PackageReference = { folio: id, rfc: criteria.rfc };
+  const reference: PackageReference = { paquete: id };
   const action =
     estado === 'disponible'
       ? `<span id="BtnDescarga" class="glyphicon glyphicon-cloud-download Interactivo" onclick="return AccionRetencion('${id}','${seal.close(reference)}','Recuperacion')" title="Descargar"></span>`

@@ -19,8 +19,8 @@ export type Folios = {
   request(criteria: Criteria, total: number, isStuck: boolean): Folio;
   /** A taxpayer's folios that are still listed, newest first. Each call is one look at those in process. */
   look(rfc: string): Folio[];
-  /** An available folio of that taxpayer, or null. */
-  findAvailable(rfc: string, id: string): Folio | null;
+  /** A folio of that taxpayer that is still listed, or null. */
+  find(rfc: string, id: string): Folio | null;
 };
 
 /** The portal promises a package within these hours. */
@@ -71,7 +71,6 @@ export function createFolios({ clock, settings: world }: World, settings: Portal
       }
       return own.reverse();
     },
-    findAvailable: (rfc, id) =>
-      listed(rfc).find((entry) => entry.id === id && entry.estado === 'disponible') ?? null,
+    find: (rfc, id) => listed(rfc).find((entry) => entry.id === id) ?? null,
   };
 }

@@ -65,9 +65,7 @@ export function createCfdiau(world: World, state: PortalState): Hono {
 
   const isCaptchaRight = (session: IdpSession, given: string) => {
     if (!world.settings.captcha) return true;
-    const expected = session.captcha;
-    session.captcha = '';
-    if (expected === '' || given !== expected) return false;
+    if (session.captcha === '' || given !== session.captcha) return false;
     if (world.settings.captchas_rechazados === 0) return true;
     world.settings.captchas_rechazados -= 1;
     return false;
@@ -84,10 +82,8 @@ export function createCfdiau(world: World, state: PortalState): Hono {
   };
 
   const loginByFiel = async (c: Context, session: IdpSession, form: Record<string, string>) => {
-    const guid = session.guid;
-    session.guid = '';
     const fiel = { guid: form['guid'] ?? '', token: form['token'] ?? '', fert: form['fert'] ?? '' };
-    const check = await checkFielToken(world, fiel, guid);
+    const check = await checkFielToken(world, fiel, session.guid);
     const call = { service, operation: 'EntrarFiel', rfc: 'rfc' in check ? check.rfc : '' } as const;
     return attend(world, call, () =>
       'rfc' in check ? enter(c, session, check.rfc, 'fiel') : showFiel(c, session, FIEL_ERRORS[check.reason]),

@@ -1,7 +1,7 @@
 import { load } from 'cheerio';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type RunningSimulador, startSimulador } from '../../start.ts';
-import { createBrowser, readForm } from '../pruebas/browser.ts';
+import { createBrowser, readForm } from '../testing/browser.ts';
 import {
   CIEC_LOGIN,
   captchaOf,
@@ -10,7 +10,7 @@ import {
   putAjustes,
   sendCiec,
   solveCaptcha,
-} from '../pruebas/portal-client.ts';
+} from '../testing/portal-client.ts';
 
 let simulador: RunningSimulador;
 let base: string;
@@ -98,6 +98,12 @@ test('a captcha answers once, and only for the page that showed it', async () =>
   expect((await browser.post(action, wrong)).text).toContain('El RFC o contraseña son incorrectos');
   const reused = await browser.post(action, { ...wrong, Ecom_Password: defaultCiec(rfc) });
   expect(reused.text).toContain('Captcha no válido');
+});
+
+test('a log-in that never saw a captcha does not pass without one', async () => {
+  const rfc = 'CAP050505AAA';
+  const sent = { Ecom_User_ID: rfc, Ecom_Password: defaultCiec(rfc), userCaptcha: '' };
+  expect((await createBrowser().post(base + CIEC_LOGIN, sent)).text).toContain('Captcha no válido');
 });
 
 test('right answers can be made to count as wrong', async () => {
@@ -196,6 +202,8 @@ test('an assertion is no longer good after a quarter of an hour', async () => {
 
 test('an idle session is gone, and the portal sends to the log-in', async () => {
   const browser = await logIn(base, 'IDL010101AAA');
+  simulador.world.clock.advance(19 * 60_000);
+  expect((await browser.get(`${base}/portalcfdi/ConsultaReceptor.aspx`)).text).toContain('IDL010101AAA');
   simulador.world.clock.advance(19 * 60_000);
   expect((await browser.get(`${base}/portalcfdi/ConsultaReceptor.aspx`)).text).toContain('IDL010101AAA');
   simulador.world.clock.advance(20 * 60_000);

@@ -17,8 +17,7 @@ export type FielCheck = { rfc: string } | { reason: 'token' | 'guid' | 'certific
 export async function checkFielToken(world: World, form: FielForm, expectedGuid: string): Promise<FielCheck> {
   const token = parseToken(form.token);
   if (!token) return { reason: 'token' };
-  if (expectedGuid === '' || token.guid !== expectedGuid || form.guid !== expectedGuid)
-    return { reason: 'guid' };
+  if (token.guid !== expectedGuid || form.guid !== expectedGuid) return { reason: 'guid' };
   const certificado = await world.pki.find(token.numero);
   if (!certificado?.isOwn || certificado.tipo !== 'fiel' || certificado.rfc !== token.rfc) {
     return { reason: 'certificado' };

@@ -2,9 +2,10 @@ import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { load } from 'cheerio';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningSimulador, startSimulador } from '../../start.ts';
-import type { Efirma, EfirmaOrder } from '../../world/pki.ts';
-import { type Browser, createBrowser, readForm } from '../pruebas/browser.ts';
-import { FIEL_LOGIN } from '../pruebas/portal-client.ts';
+import { createPki, type Efirma, type EfirmaOrder } from '../../world/pki.ts';
+import { type Browser, createBrowser, readForm } from '../testing/browser.ts';
+import { FIEL_LOGIN } from '../testing/portal-client.ts';
+import { checkFielToken } from './fiel-token.ts';
 
 const RFC = 'H&E951128469';
 let simulador: RunningSimulador;
@@ -32,7 +33,14 @@ function base64(data: string | Buffer): string {
   return Buffer.from(data).toString('base64');
 }
 
-type Attempt = { efirma?: Efirma; rfc?: string; signer?: Efirma; fert?: string; guid?: string };
+type Attempt = {
+  efirma?: Efirma;
+  rfc?: string;
+  signer?: Efirma;
+  fert?: string;
+  guid?: string;
+  formGuid?: string;
+};
 
 async function send(browser: Browser, attempt: Attempt = {}) {
   const page = await browser.get(base + FIEL_LOGIN);
@@ -41,7 +49,8 @@ async function send(browser: Browser, attempt: Attempt = {}) {
   const text = `${attempt.guid ?? fields['guid']}|${attempt.rfc ?? RFC}|${used.numero}`;
   const signature = sign('RSA-SHA1', Buffer.from(text, 'utf8'), keyOf(attempt.signer ?? used));
   const token = base64(`${base64(text)}#${base64(base64(signature))}`);
-  const filled = { ...fields, token, fert: attempt.fert ?? '281231235958Z' };
+  const guid = attempt.formGuid ?? fields['guid'] ?? '';
+  const filled = { ...fields, guid, token, fert: attempt.fert ?? '281231235958Z' };
   return { page, filled, action, answer: await browser.post(action, filled) };
 }
 
@@ -81,6 +90,7 @@ test('refuses a CSD, another RFC, a wrong end date, an unknown challenge', async
     { rfc: 'EKU9003173C9' },
     { fert: '281231235959Z' },
     { guid: 'inventado' },
+    { formGuid: 'otro' },
   ]) {
     const { answer } = await send(createBrowser(), attempt);
     messages.push(load(answer.text)('#msgError').text());
@@ -90,7 +100,31 @@ test('refuses a CSD, another RFC, a wrong end date, an unknown challenge', async
     'El certificado no es una e.firma válida.',
     'El certificado está revocado, caduco o aún no es vigente.',
     'La página ha caducado, intente de nuevo.',
+    'La página ha caducado, intente de nuevo.',
   ]);
+});
+
+test('refuses a certificate of another authority', async () => {
+  const foreign = await (await createPki()).issue({
+    rfc: RFC,
+    nombre: 'OTRA',
+    password: 'x',
+    desde: new Date('2025-01-01T00:00:00Z'),
+    vence: new Date('2028-12-31T23:59:58Z'),
+  });
+  const { pki } = simulador.world;
+  const world = { ...simulador.world, pki: { ...pki, find: async () => pki.inspect(foreign.cer) } };
+  const text = `reto|${RFC}|${foreign.numero}`;
+  const signature = sign('RSA-SHA1', Buffer.from(text), keyOf(foreign));
+  const token = base64(`${base64(text)}#${base64(base64(signature))}`);
+  const form = { guid: 'reto', token, fert: '281231235958Z' };
+  expect(await checkFielToken(world, form, 'reto')).toEqual({ reason: 'certificado' });
+  expect(await checkFielToken(world, { ...form, token: 'x' }, 'reto')).toEqual({ reason: 'token' });
+});
+
+test('refuses an e.firma before its first day', async () => {
+  const future = await issue({ desde: new Date('2028-01-01T00:00:00Z') });
+  expect((await send(createBrowser(), { efirma: future })).answer.text).toContain('certform');
 });
 
 test('refuses an expired and a revoked e.firma', async () => {

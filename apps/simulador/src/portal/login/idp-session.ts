@@ -11,9 +11,9 @@ export type IdpSession = {
   /** The authenticated taxpayer; null before the log-in. */
   rfc: string | null;
   method: 'ciec' | 'fiel';
-  /** The answer to the captcha last shown; empty once used. */
+  /** The answer to the captcha last shown; empty before the first. */
   captcha: string;
-  /** The challenge last shown on the page of the e.firma; empty once used. */
+  /** The challenge last shown on the page of the e.firma; empty before the first. */
   guid: string;
   pending: PendingSignIn | null;
 };
