@@ -11,14 +11,14 @@ export interface Etiqueta {
 }
 
 const MAX_CARACTERES = 16 * 1024 * 1024;
-const MAX_ETIQUETAS = 400_000;
+const MAX_ETIQUETAS = 200_000;
 const TEXTO_LITERAL = new Set(['script', 'style', 'textarea', 'title', 'noscript']);
 const NOMBRE = /[a-z][^\s/>]*/iy;
 
 /**
  * Reads a page as a flat list of tags, in time linear in its length whatever is in it. A tree builder is quadratic in the
  * depth of hostile nesting (a minute for half a megabyte), and nothing that is read from the portal's pages needs a tree.
- * Throws RESPUESTA_ILEGIBLE past 16 Mi characters or 400,000 tags.
+ * Throws RESPUESTA_ILEGIBLE past 16 Mi characters or 200,000 tags.
  */
 export function readEtiquetas(html: string): readonly Etiqueta[] {
   if (html.length > MAX_CARACTERES) throw ilegible('pagina demasiado grande');
@@ -96,6 +96,7 @@ const ATRIBUTO = /([^\s"'>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g
 
 /** The value of an attribute with its entities decoded; '' for one without value, undefined when it is not there. */
 export function readAtributo(etiqueta: Etiqueta, nombre: string): string | undefined {
+  if (etiqueta.atributos === '') return undefined;
   for (const match of etiqueta.atributos.matchAll(ATRIBUTO)) {
     if (match[1]?.toLowerCase() === nombre) return decodeEntidades(match[2] ?? match[3] ?? match[4] ?? '');
   }
@@ -107,12 +108,26 @@ export function decodeEntidades(texto: string): string {
   return texto.includes('&') ? load(texto.replaceAll('<', '&lt;'), null, false).text() : texto;
 }
 
-/** The text of a list of tags without scripts and styles, entities decoded, runs of white space as one blank. */
+/** The text of a list of tags without scripts, styles and comments, entities decoded, runs of white space as one blank. */
 export function readTexto(etiquetas: readonly Etiqueta[]): string {
   const visible = etiquetas.filter((e) => e.cierra || (e.nombre !== 'script' && e.nombre !== 'style'));
-  return decodeEntidades(visible.map((e) => e.texto).join(' '))
+  return decodeEntidades(visible.map((e) => dropComentarios(e.texto)).join(' '))
     .replace(/\s+/g, ' ')
     .trim();
+}
+
+function dropComentarios(texto: string): string {
+  if (!texto.includes('<!--')) return texto;
+  const kept: string[] = [];
+  let at = 0;
+  for (;;) {
+    const from = texto.indexOf('<!--', at);
+    if (from === -1) return kept.join('') + texto.slice(at);
+    kept.push(texto.slice(at, from));
+    const to = texto.indexOf('-->', from + 4);
+    if (to === -1) return kept.join('');
+    at = to + 3;
+  }
 }
 
 /** The tags from the element with this id to its end (to the end of the page when it is not closed); null when it is not there. */

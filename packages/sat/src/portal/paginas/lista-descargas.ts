@@ -22,7 +22,7 @@ export const CAMPO_FOLIO = 'ctl00$MainContent$hfFolioDescargaActual';
 export const CAMPO_URL = 'ctl00$MainContent$hfUrlDescargaActual';
 
 const ACCION =
-  /AccionRetencion\(\s*'([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})'\s*,\s*'([^']{1,8192})'\s*,\s*'Recuperacion'\s*\)/gi;
+  /AccionRetencion\(\s*'([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})'\s*,\s*'([^']{1,8192})'\s*,\s*'(\w{0,64})'\s*\)/gi;
 
 /**
  * Reads the list of packages ready to be fetched (three days back). A package shows as a call
@@ -41,9 +41,10 @@ export function readListaDescargas(html: string): ListaDescargas {
     cuenta.see(etiqueta);
     const source = sourceOf(etiqueta);
     calls += source.split(/AccionRetencion\(\s*'/).length - 1;
-    for (const [, folio = '', url = ''] of source.matchAll(ACCION)) {
+    for (const [, folio = '', url = '', accion] of source.matchAll(ACCION)) {
       calls -= 1;
-      const descarga = { folio: folio.toUpperCase(), url: decodeEntidades(url), registros: null };
+      if (accion !== 'Recuperacion') continue;
+      const descarga = { folio: folio.toUpperCase(), url, registros: null };
       const key = `${descarga.folio} ${descarga.url}`;
       if (found.has(key)) continue;
       found.set(key, descarga);

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { HOST_ACCESO, HOST_PORTAL, paginaAcceso, paginaPortal, paginaPostIt } from './paginas-de-prueba.ts';
+import {
+  delta,
+  HOST_ACCESO,
+  HOST_PORTAL,
+  paginaAcceso,
+  paginaPortal,
+  paginaPostIt,
+} from './paginas-de-prueba.ts';
 import { type Guion, type Peticion, type Responder, redirect, sendHtml } from './portal-de-prueba.ts';
 
 const LOGIN = 'cfdiau/nidp/app/login';
@@ -83,6 +90,7 @@ export function createAcceso(guion: Guion) {
   const responder: Responder = (peticion, res) => {
     const { metodo, donde } = peticion;
     if (donde === LOGIN) return metodo === 'POST' ? login(peticion, res) : showAcceso(res, peticion);
+    if (donde === 'cfdiau/nidp/bucle') return redirect(res, '/cfdiau/nidp/bucle');
     if (donde === WSFED) return federate(peticion, res);
     if (!donde.startsWith('portalcfdi')) return false;
     if (donde === 'portalcfdi/' && metodo === 'POST') return enter(peticion, res);
@@ -95,7 +103,7 @@ export function createAcceso(guion: Guion) {
     }
     if (rfc === undefined) {
       if (peticion.headers['x-microsoftajax'] !== undefined) {
-        res.end('38|pageRedirect||%2flogout.aspx%3fsalir%3dy%26expirada%3d1|');
+        res.end(delta([['pageRedirect', '', '%2flogout.aspx%3fsalir%3dy%26expirada%3d1']]));
         return true;
       }
       if (metodo === 'POST') {

@@ -1,0 +1,89 @@
+import { SatError } from '@acuse/core';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { captchaDe, paginaAcceso } from '../testing/paginas-de-prueba.ts';
+import { classifyRechazo, readPaginaAcceso } from './pagina-acceso.ts';
+
+describe('readPaginaAcceso', () => {
+  it('reads image, fields and reason', () => {
+    const acceso = readPaginaAcceso(paginaAcceso('A1B2C3', 'Captcha no v&aacute;lido'));
+    expect(acceso?.captcha?.equals(captchaDe('A1B2C3'))).toBe(true);
+    expect([...(acceso?.campos ?? [])]).toEqual([
+      ['option', 'credential'],
+      ['Ecom_User_ID', ''],
+      ['Ecom_Password', ''],
+      ['userCaptcha', ''],
+    ]);
+    expect(acceso).toMatchObject({ accion: '', mensaje: 'Captcha no válido' });
+  });
+
+  it('finds no reason on a fresh page, though its script can write some', () => {
+    expect(readPaginaAcceso(paginaAcceso('X'))?.mensaje).toBe('');
+  });
+
+  it('reads a reason that the page shows in its own box', () => {
+    const html = paginaAcceso('X').replace(
+      'id="msgError">',
+      'id="msgError"><strong>Error!</strong> RFC o contrase&ntilde;a',
+    );
+    expect(readPaginaAcceso(html)?.mensaje).toBe('Error! RFC o contraseña');
+  });
+
+  it('is null for every other page', () => {
+    for (const html of ['', 'texto', '<form><input name="otra"></form>', '<p>Ecom_User_ID</p>']) {
+      expect(readPaginaAcceso(html)).toBeNull();
+    }
+  });
+
+  it.each([
+    '',
+    'data:image/png;base64,',
+    'data:text/html;base64,AAAA',
+    'https://malo.example/c.png',
+    `data:image/png;base64,${'A'.repeat(700_000)}`,
+  ])('does not hand on an image of source %.30s', (src) => {
+    const html = paginaAcceso('X').replace(/src="[^"]*"/, `src="${src}"`);
+    expect(() => readPaginaAcceso(html)).toThrow(SatError);
+  });
+
+  it('gives a page, null or a typed error for any piece of the page', () => {
+    const html = paginaAcceso('ABC', 'El RFC o contraseña son incorrectos');
+    fc.assert(
+      fc.property(fc.nat(html.length), fc.nat(html.length), fc.string({ maxLength: 4 }), (a, b, middle) => {
+        try {
+          readPaginaAcceso(html.slice(0, a) + middle + html.slice(b));
+        } catch (error) {
+          expect(error).toBeInstanceOf(SatError);
+        }
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+describe('classifyRechazo', () => {
+  it.each([
+    ['Captcha no válido', 'CAPTCHA'],
+    ['CAPTCHA INCORRECTO', 'CAPTCHA'],
+    ['El RFC o contraseña son incorrectos. Verifique su información e inténtelo de nuevo.', 'CIEC'],
+    ['Usuario o contraseña incorrecta', 'CIEC'],
+    ['El captcha o la contraseña no son correctos', 'CIEC'],
+    ['Su cuenta se encuentra bloqueada, intente más tarde', 'CUENTA_BLOQUEADA'],
+    ['Ha superado el número de intentos permitidos', 'CUENTA_BLOQUEADA'],
+    ['El servicio no está disponible por el momento', 'SERVICIO'],
+    ['Intente más tarde', 'SERVICIO'],
+    ['¿?', 'SIN_MOTIVO'],
+    ['', 'SIN_MOTIVO'],
+  ])('%s', (mensaje, rechazo) => {
+    expect(classifyRechazo(mensaje)).toBe(rechazo);
+  });
+
+  it('never asks for another try with the CIEC when the text names the password', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.string(), (a, b) => {
+        expect(['CIEC', 'CUENTA_BLOQUEADA']).toContain(classifyRechazo(`${a} contraseña ${b}`));
+        expect(['CIEC', 'CUENTA_BLOQUEADA']).toContain(classifyRechazo(`${a} captcha ${b} contraseña`));
+      }),
+    );
+  });
+});

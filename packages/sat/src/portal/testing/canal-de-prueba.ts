@@ -1,0 +1,101 @@
+import { type CredencialCiec, type Periodo, SatError, type TipoDescarga } from '@acuse/core';
+import { afterEach } from 'vitest';
+import { createSatHttp } from '../../http/sat-http.ts';
+import type { SatHttpSettings } from '../../http/settings.ts';
+import type { ResolvedorCaptcha } from '../captcha/resolvedor-captcha.ts';
+import { createPortalCanal, type PortalCanal } from '../create-portal-canal.ts';
+import { createSesionesEnMemoria, type SesionesPortal } from '../sesion/sesiones-portal.ts';
+import type { PortalSettings } from '../settings.ts';
+import { FOLIO, type PortalDePrueba, startPortalDePrueba } from './portal-de-prueba.ts';
+
+export const RFC = 'EKU9003173C9';
+export const CIEC = 'ñ&=+ %1';
+export const DIA: Periodo = { inicio: '2026-03-05T00:00:00', fin: '2026-03-05T23:59:59' };
+
+/** Reads the answer that the test portal writes behind the PNG signature. */
+export const RESOLVEDOR: ResolvedorCaptcha = {
+  resolve: async (imagen) => imagen.subarray(8).toString().toLowerCase(),
+};
+
+export interface Montaje {
+  readonly portal: PortalDePrueba;
+  readonly canal: PortalCanal;
+  readonly sesiones: SesionesPortal;
+  /** Moves the clock of the channel. */
+  advance(ms: number): void;
+}
+
+const closing: Array<() => Promise<void>> = [];
+afterEach(async () => {
+  for (const close of closing.splice(0)) await close();
+});
+
+export async function setUp(
+  options: { settings?: PortalSettings; captcha?: ResolvedorCaptcha | null; http?: SatHttpSettings } = {},
+): Promise<Montaje> {
+  const portal = await startPortalDePrueba();
+  portal.guion.ciecs.set(RFC, CIEC);
+  const http = createSatHttp({ baseUrl: portal.baseUrl, ...options.http });
+  closing.push(
+    () => http.close(),
+    () => portal.close(),
+  );
+  let now = Date.parse('2026-03-06T12:00:00Z');
+  const sesiones = createSesionesEnMemoria();
+  const { captcha = RESOLVEDOR, settings = {} } = options;
+  const canal = createPortalCanal({ http, captcha, sesiones, settings, clock: () => now });
+  return {
+    portal,
+    canal,
+    sesiones,
+    advance(ms) {
+      now += ms;
+    },
+  };
+}
+
+export function ciecDe(rfc = RFC, ciec = CIEC): CredencialCiec {
+  return { tipo: 'ciec', rfc, ciec: Buffer.from(ciec) };
+}
+
+export function solicitar(
+  canal: PortalCanal,
+  options: {
+    tipo?: TipoDescarga;
+    periodo?: Periodo;
+    credencial?: CredencialCiec;
+    signal?: AbortSignal;
+  } = {},
+) {
+  const { tipo = 'recibidos', periodo = DIA, credencial = ciecDe() } = options;
+  const signal = options.signal ?? new AbortController().signal;
+  return canal.send({ consulta: 'solicitar-metadata', rfc: credencial.rfc, tipo, periodo }, credencial, {
+    signal,
+  });
+}
+
+export function verificar(canal: PortalCanal, folio = FOLIO) {
+  return canal.send(
+    { consulta: 'verificar-metadata', rfc: RFC, tipo: 'recibidos', periodo: DIA, folio },
+    ciecDe(),
+    { signal: new AbortController().signal },
+  );
+}
+
+export function descargar(canal: PortalCanal, paquete = FOLIO, signal = new AbortController().signal) {
+  return canal.send(
+    { consulta: 'descargar-paquete', rfc: RFC, tipo: 'recibidos', periodo: DIA, folio: FOLIO, paquete },
+    ciecDe(),
+    { signal },
+  );
+}
+
+/** The SatError that a promise rejects with; anything else fails the test. */
+export async function errorOf(promise: Promise<unknown>): Promise<SatError> {
+  const outcome = await promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  if ('error' in outcome && outcome.error instanceof SatError) return outcome.error;
+  throw new Error('expected a SatError', { cause: outcome });
+}
