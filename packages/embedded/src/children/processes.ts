@@ -1,0 +1,44 @@
+import { execFile } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
+
+/** True when a process with this id exists. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM';
+  }
+}
+
+/** The command line of a process, words separated by blanks, or an empty text. */
+export async function commandLineOf(pid: number): Promise<string> {
+  try {
+    return (await readFile(`/proc/${pid}/cmdline`, 'utf8')).replaceAll('\0', ' ').trim();
+  } catch {
+    if (process.platform === 'linux' || process.platform === 'win32') return '';
+    return promisify(execFile)('ps', ['-o', 'command=', '-p', String(pid)]).then(
+      ({ stdout }) => stdout.trim(),
+      () => '',
+    );
+  }
+}
+
+/** Waits until a process that may not be our child is gone. Gives false when it is still there after `timeoutMs` milliseconds. */
+export async function waitGone(pid: number, timeoutMs: number): Promise<boolean> {
+  const until = performance.now() + timeoutMs;
+  while (isAlive(pid)) {
+    if (performance.now() > until) return false;
+    await sleep(20);
+  }
+  return true;
+}
+
+/** The resident memory of a process in bytes, or null where the system does not tell (only Linux does, in /proc). */
+export async function residentBytes(pid: number): Promise<number | null> {
+  const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '');
+  const kib = /^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1];
+  return kib === undefined ? null : Number(kib) * 1024;
+}

