@@ -65,7 +65,6 @@ describe('a large package', () => {
     }
     const expected = createHash('sha256');
     for (let i = 0; i < 800; i += 1) expected.update(raw);
-    console.log('peak', peak / MIB);
     expect(bytes).toBe(800 * raw.length);
     expect(hash.digest('hex')).toBe(expected.digest('hex'));
     expect(peak / MIB).toBeLessThan(64);

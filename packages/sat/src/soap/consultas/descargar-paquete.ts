@@ -1,5 +1,5 @@
 import type { Readable } from 'node:stream';
-import type { DescargarPaquete, RespuestaDescargarPaquete, SatError } from '@acuse/core';
+import { type DescargarPaquete, type RespuestaDescargarPaquete, SatError } from '@acuse/core';
 import { pullStream } from '../../http/cuerpo.ts';
 import { toSatError } from '../../http/errores.ts';
 import { ACEPTADO, errorOf } from '../codigos.ts';
@@ -51,7 +51,9 @@ async function openPaquete(
       const first = lector.write(value);
       const respuesta = lector.respuesta();
       if (first.length === 0 || respuesta?.codigo !== ACEPTADO) continue;
-      return { ...respuesta, zip: toReadable(first, chunks, lector, fail, body) };
+      const zip = toReadable(first, chunks, lector, fail, body);
+      endWithSignal(zip, signal);
+      return { ...respuesta, zip };
     }
     lector.end();
   } catch (error) {
@@ -90,4 +92,12 @@ function toReadable(
     },
     () => body.destroy(),
   );
+}
+
+/** Ends a package with CANCELADA even if all of it has arrived and waits to be read. */
+function endWithSignal(zip: Readable, signal: AbortSignal): void {
+  const cancel = () => zip.destroy(new SatError('CANCELADA'));
+  zip.once('close', () => signal.removeEventListener('abort', cancel));
+  if (signal.aborted) cancel();
+  else signal.addEventListener('abort', cancel, { once: true });
 }
