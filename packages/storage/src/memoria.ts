@@ -49,7 +49,8 @@ export function createPaquetesMemoria(options: PaquetesMemoriaOptions = {}): Paq
   };
 }
 
-function createMemoryStore(objects: Map<string, Buffer>): ObjectStore {
+/** Objects in a map, each buffer a version of its own. */
+export function createMemoryStore(objects: Map<string, Buffer>): ObjectStore {
   const versions = new WeakMap<Buffer, string>();
   let last = 0;
   /** Every buffer is a version of its own: an object is written by putting another buffer in the map. */

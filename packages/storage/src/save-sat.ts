@@ -38,8 +38,9 @@ export async function saveSat(
   stored.catch((error: Error) => counted.destroy(error));
   const [copy, put] = await Promise.allSettled([copied, stored]);
   signal.throwIfAborted();
-  if (copy.status === 'rejected') throw copy.reason;
+  // A source that failed fails the upload with its own error, so the upload's error is always the first one.
   if (put.status === 'rejected') throw put.reason;
+  if (copy.status === 'rejected') throw copy.reason;
   const { bytes, sha256 } = meter.finish();
   return { objectKey, bytes, sha256 };
 }

@@ -16,10 +16,8 @@ export async function upload(
   signal: AbortSignal,
 ): Promise<void> {
   signal.throwIfAborted();
-  let bodyError: unknown;
-  body.once('error', (error) => {
-    bodyError ??= error;
-  });
+  // What a failed body does to the upload comes out of `done`; the event itself needs no more than a listener.
+  body.on('error', () => undefined);
   const stop = () => body.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
   signal.addEventListener('abort', stop, { once: true });
   const params = { Bucket: settings.bucket, Key: key, Body: body, ContentType: 'application/zip' };
@@ -32,7 +30,7 @@ export async function upload(
   try {
     await sending.done();
   } catch (error) {
-    const cause = signal.aborted ? signal.reason : (bodyError ?? error);
+    const cause = signal.aborted ? signal.reason : error;
     body.destroy(cause instanceof Error ? cause : new Error('upload failed', { cause }));
     throw cause;
   } finally {

@@ -78,6 +78,7 @@ function toEntry(zip: ZipFile, entry: Entry, reader: RangeReader, key: string): 
     method: entry.compressionMethod,
     isEncrypted: entry.isEncrypted(),
     async locate() {
+      if (entry.relativeOffsetOfLocalHeader + entry.compressedSize > zip.fileSize) reader.isPastEnd = true;
       try {
         const { fileDataStart } = await zip.readLocalFileHeaderPromise(entry, { minimal: true });
         return fileDataStart;

@@ -45,11 +45,7 @@ export async function openSatPackage(
   const texts: { entry: ZipEntry; start: number }[] = [];
   for (const entry of entries.filter(isText)) {
     checkEntry(entry, objectKey);
-    const start = await entry.locate();
-    if (start + entry.compressedBytes > stat.bytes) {
-      throw new PaqueteSatInvalido('TRUNCADO', objectKey, `${entry.name} sigue después del fin del paquete`);
-    }
-    texts.push({ entry, start });
+    texts.push({ entry, start: await entry.locate() });
   }
   checkTogether(
     texts.map(({ entry }) => entry),

@@ -1,0 +1,239 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { promisify } from 'node:util';
+import type { PlanEnsamble } from '@acuse/core';
+import { describe, expect, test } from 'vitest';
+import { readZip } from '../../testing/read-zip.ts';
+import { satRow, satText } from '../../testing/sat-rows.ts';
+import { zipBytes } from '../../testing/zip-bytes.ts';
+import { paqueteKey } from '../keys.ts';
+import { DEFAULT_LIMITS } from '../limits.ts';
+import { createMemoryStore } from '../memoria.ts';
+import type { ObjectStore } from '../object-store.ts';
+import { assemble } from './assemble.ts';
+
+const UUID = '45C5C344-DA01-497A-9271-5AA3852EE6AE';
+const MB = 1_000_000;
+const signal = new AbortController().signal;
+const run = promisify(execFile);
+
+function planOf(keys: readonly string[]): PlanEnsamble {
+  return {
+    solicitudId: 's1',
+    rfc: 'EKU9003173C9',
+    tipo: 'emitidos',
+    desde: '2024-01-01',
+    hasta: '2024-01-31',
+    partes: [
+      {
+        canal: 'portal',
+        folio: null,
+        periodo: { inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' },
+        recortar: false,
+        paquetes: keys.map((objectKey) => ({ objectKey, paquete: `${UUID}/${objectKey}` })),
+      },
+    ],
+  };
+}
+
+const depsOf = (store: ObjectStore, level = 6) => ({ store, limits: DEFAULT_LIMITS, level });
+
+function packageOf(from: number, to: number): Buffer {
+  const rows = Array.from({ length: to - from }, (_, index) => satRow(from + index));
+  return zipBytes([{ name: `${UUID}_01.txt`, content: satText(rows) }]);
+}
+
+/** The store, with what it reads cut into chunks of this many bytes. */
+function chunked(store: ObjectStore, chunkBytes: number): ObjectStore {
+  return {
+    ...store,
+    read: (...args) =>
+      Readable.from(
+        (async function* () {
+          for await (const chunk of store.read(...args)) {
+            for (let at = 0; at < chunk.length; at += chunkBytes) yield chunk.subarray(at, at + chunkBytes);
+          }
+        })(),
+        { objectMode: false },
+      ),
+  };
+}
+
+describe('the bytes of the ZIP', () => {
+  test('do not depend on how the packages arrive, nor on the time or the zone', async () => {
+    const objects = new Map([
+      ['a', packageOf(0, 4000)],
+      ['b', packageOf(4000, 5000)],
+    ]);
+    const store = createMemoryStore(objects);
+    const digests = new Set<string>();
+    const zone = process.env['TZ'];
+    for (const [chunkBytes, tz] of [
+      [10_000_000, 'UTC'],
+      [65_536, 'America/Mexico_City'],
+      [997, 'Asia/Tokyo'],
+      [100, 'UTC'],
+    ] as const) {
+      process.env['TZ'] = tz;
+      digests.add((await assemble(depsOf(chunked(store, chunkBytes)), planOf(['a', 'b']), signal)).sha256);
+    }
+    if (zone === undefined) delete process.env['TZ'];
+    else process.env['TZ'] = zone;
+    expect([...digests]).toHaveLength(1);
+  });
+
+  test('are a ZIP to other programs too', async () => {
+    const objects = new Map([['a', packageOf(0, 2000)]]);
+    await assemble(depsOf(createMemoryStore(objects)), planOf(['a']), signal);
+    const zip = objects.get(paqueteKey('s1')) ?? Buffer.alloc(0);
+    const folder = await mkdtemp(join(tmpdir(), 'acuse-zip-'));
+    try {
+      const file = join(folder, 'paquete.zip');
+      await writeFile(file, zip);
+      const readers = [
+        ['unzip', '-t', file],
+        [
+          'python3',
+          '-c',
+          'import sys, zipfile; print(zipfile.ZipFile(sys.argv[1]).testzip() or "No errors detected")',
+          file,
+        ],
+      ] as const;
+      const said = await Promise.all(readers.map(([command, ...args]) => outputOf(command, args)));
+      for (const output of said) expect(output === null || output).toSatisfy(isNullOr('No errors detected'));
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+    expect((await readZip(zip)).size).toBe(3);
+  });
+
+  test('are those of the level that was set', async () => {
+    const objects = new Map([['a', packageOf(0, 2000)]]);
+    const sizes: number[] = [];
+    for (const level of [0, 1, 9]) {
+      sizes.push((await assemble(depsOf(createMemoryStore(objects), level), planOf(['a']), signal)).bytes);
+      expect((await readZip(objects.get(paqueteKey('s1')) ?? Buffer.alloc(0))).size).toBe(3);
+    }
+    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+    expect(new Set(sizes).size).toBe(3);
+  });
+});
+
+test('memory does not grow with the size: 300,000 rows in less than 100 MB', async () => {
+  const zip = packageOf(0, 300_000);
+  const store = createMemoryStore(new Map([['a', zip]]));
+  // The ZIP itself is thrown away, as it would be sent.
+  let tail = Buffer.alloc(0);
+  let bytes = 0;
+  const sink: ObjectStore = {
+    ...store,
+    stat: async (key, s) => (key === 'a' ? store.stat(key, s) : { bytes, version: 'z' }),
+    read: (key, version, range, s) =>
+      key === 'a'
+        ? store.read(key, version, range, s)
+        : Readable.from([tail.subarray(range.start - bytes + tail.length, range.end - bytes + tail.length)]),
+    async write(_key, body) {
+      for await (const chunk of body) {
+        bytes += chunk.length;
+        tail = Buffer.concat([tail, chunk]).subarray(-200_000);
+      }
+    },
+  };
+  const before = process.memoryUsage.rss();
+  let peak = before;
+  const sampler = setInterval(() => {
+    peak = Math.max(peak, process.memoryUsage.rss());
+  }, 5);
+  const { registros } = await assemble(depsOf(sink, 1), planOf(['a']), signal);
+  clearInterval(sampler);
+  console.log('GROWTH', (peak - before) / MB);
+  expect(registros).toBe(300_000);
+  expect((peak - before) / MB).toBeLessThan(100);
+}, 120_000);
+
+describe('an assembly that fails', () => {
+  const store = () => createMemoryStore(new Map([['a', packageOf(0, 20_000)]]));
+
+  test('while rows are read, with the error of the storage', async () => {
+    const objects = new Map([['a', packageOf(0, 20_000)]]);
+    const inner = createMemoryStore(objects);
+    const cut = new Error('cut');
+    let reads = 0;
+    const broken: ObjectStore = {
+      ...inner,
+      read: (...args) =>
+        // The first read is the directory, the second the rows, the third the original.
+        ++reads < 3
+          ? inner.read(...args)
+          : new Readable({
+              read() {
+                this.destroy(cut);
+              },
+            }),
+    };
+    await expect(assemble(depsOf(broken), planOf(['a']), signal)).rejects.toBe(cut);
+    expect(reads).toBe(3);
+    expect([...objects.keys()]).toEqual(['a']);
+  });
+
+  test('because the storage stops taking it, without waiting for ever', async () => {
+    const full = new Error('no space');
+    const refusing: ObjectStore = {
+      ...store(),
+      async write(_key, body) {
+        for await (const _chunk of body) throw full;
+      },
+    };
+    await expect(assemble(depsOf(refusing), planOf(['a']), signal)).rejects.toBe(full);
+  });
+
+  test('because the signal is raised while nobody reads', async () => {
+    const controller = new AbortController();
+    const reason = new Error('time is up');
+    const stuck: ObjectStore = {
+      ...store(),
+      write: (_key, body) =>
+        new Promise((_resolve, reject) => {
+          body.on('error', reject);
+          body.once('readable', () => controller.abort(reason));
+        }),
+    };
+    await expect(assemble(depsOf(stuck), planOf(['a']), controller.signal)).rejects.toBe(reason);
+  });
+
+  test.each([
+    ['shorter', (zip: Buffer) => Buffer.concat([zip.subarray(0, 100), zip.subarray(101)])],
+    ['another', () => packageOf(0, 3)],
+    ['cut', (zip: Buffer) => zip.subarray(0, 1000)],
+  ])('because the stored ZIP is %s', async (_name, damage) => {
+    const objects = new Map([['a', packageOf(0, 2_000)]]);
+    const inner = createMemoryStore(objects);
+    const damaging: ObjectStore = {
+      ...inner,
+      async write(key, body, s) {
+        await inner.write(key, body, s);
+        objects.set(key, damage(objects.get(key) ?? Buffer.alloc(0)));
+      },
+    };
+    await expect(assemble(depsOf(damaging), planOf(['a']), signal)).rejects.toMatchObject({
+      name: 'ZipNoCoincide',
+    });
+  });
+});
+
+/** What the program printed, or null when it is not installed. */
+async function outputOf(command: string, args: readonly string[]): Promise<string | null> {
+  try {
+    return (await run(command, [...args])).stdout;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+function isNullOr(text: string): (output: unknown) => boolean {
+  return (output) => output === true || (typeof output === 'string' && output.includes(text));
+}
