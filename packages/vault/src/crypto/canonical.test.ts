@@ -34,6 +34,8 @@ describe('canonicalBytes', () => {
       ['a', 'bc'],
     ],
     [['a', ''], ['a']],
+    // What 'a' and 'b' would run together to if the lengths were not written.
+    [['a', 'b'], ['a\u0001\0\0\0\0b']],
     [[null], ['']],
     [['a|b'], ['a', 'b']],
     [['A'], ['a']],

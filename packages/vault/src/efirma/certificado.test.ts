@@ -181,6 +181,16 @@ describe('checkCertificado', () => {
     expect(check(changed)).toBe('EMISOR_DESCONOCIDO');
   });
 
+  it('checks the name of the issuer and not just the signature', () => {
+    const sameKey = createAuthority({
+      pair: authority.pair,
+      from: '2019-05-03T00:00:00Z',
+      to: '2027-05-03T00:00:00Z',
+      commonName: 'OTRA AUTORIDAD',
+    });
+    expect(check(make(), undefined, NOW, createTrustBundle([sameKey.pem]))).toBe('EMISOR_DESCONOCIDO');
+  });
+
   it('asks whether the issuer was within its period when it signed, not whether it is now', () => {
     const der = make();
     const afterIssuer = new Date('2028-06-01T00:00:00Z');

@@ -107,7 +107,7 @@ export function openCredencial(
 ): Credencial {
   requireLengths(claves);
   const flags = flagsOf(sealed);
-  if (flags === null || (flags === FLAG_SHRED) !== Boolean(claves.shredKey)) throw new CredencialIlegible();
+  if (flags === null) throw new CredencialIlegible();
   const inner = claves.keyring.unwrap(
     sealed.subarray(HEADER_BYTES),
     associatedData('outer', flags, contexto),

@@ -110,6 +110,18 @@ describe('credential sealed for the workers', () => {
     expect(() => opener.open(unknown, CONTEXTO)).toThrow(CredencialIlegible);
   });
 
+  it('binds the name of the worker key, even when two names had the same key', () => {
+    const twice = createOpener({
+      keys: new Map(['w1', 'w2'].map((kid) => [kid, importWorkerPrivateKey(first.privateKey)])),
+      psks: new Map([['p1', psk]]),
+    });
+    const sealed = sealer.seal(CIEC, CONTEXTO);
+    expect(twice.open(sealed, CONTEXTO)).toEqual(CIEC);
+    sealed.write('w2', 2, 'latin1');
+    expect(kidOfSealed(sealed)).toBe('w2');
+    expect(() => twice.open(sealed, CONTEXTO)).toThrow(CredencialIlegible);
+  });
+
   it('refuses a credential of another context', () => {
     expect(() => sealer.seal(EFIRMA, CONTEXTO)).toThrow(TypeError);
     expect(() => sealer.seal({ ...CIEC, rfc: 'AAA010101AAA' }, CONTEXTO)).toThrow(TypeError);
