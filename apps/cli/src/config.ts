@@ -5,7 +5,7 @@ import { z } from 'zod';
 export const cliConfig = z.object({
   DATABASE_URL: url('Base de datos PostgreSQL.', { protocols: ['postgres', 'postgresql'], secret: true }),
   API_KEY_PEPPERS: secret(
-    'Secretos con los que se guardan las API keys, versión:base64 separados por comas; vale la versión mayor.',
+    'Secretos con los que se guardan las API keys, versión:base64 separados por comas; el primero es el vigente.',
   ).optional(),
 });
 

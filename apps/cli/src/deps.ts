@@ -28,7 +28,8 @@ function hasherOf(peppers: string | undefined): ApiKeyHasher {
       return [Number(version), decodeClave32(content)];
     }),
   );
-  return createApiKeyHasher({ peppers: versions, current: Math.max(...versions.keys()) });
+  const [current = 0] = versions.keys();
+  return createApiKeyHasher({ peppers: versions, current });
 }
 
 /** Opens what the commands work with. Connects on first use. */

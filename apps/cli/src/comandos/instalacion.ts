@@ -1,8 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { migrate } from '@acuse/db';
-import { generateWorkerKeyPair } from '@acuse/vault';
 import type { Command } from 'commander';
 import type { CliDeps } from '../deps.ts';
+import { newSecretos, writeSecretos } from '../secretos.ts';
 
 export function addInstalacion(program: Command, deps: () => CliDeps, print: (line: string) => void): void {
   program
@@ -15,19 +14,12 @@ export function addInstalacion(program: Command, deps: () => CliDeps, print: (li
   program
     .command('secretos')
     .description(
-      'Genera secretos nuevos para una instalación, como variables de entorno. Guárdelos: perderlos es perder las credenciales.',
+      'Genera secretos nuevos para una instalación. Guárdelos: perderlos es perder las credenciales guardadas.',
     )
-    .action(() => {
-      const pair = generateWorkerKeyPair();
-      const clave = () => randomBytes(32).toString('base64');
-      const psk = clave();
-      print('# API');
-      print(`API_KEY_PEPPERS=1:${clave()}`);
-      print(`VAULT_KEYS=k1:${clave()}`);
-      print(`WORKER_PUBLIC_KEY=w1:${pair.publicKey}`);
-      print(`WORKER_PSK=p1:${psk}`);
-      print('# Workers');
-      print(`WORKER_KEYS=w1:${pair.privateKey}`);
-      print(`WORKER_PSKS=p1:${psk}`);
+    .option('--carpeta <ruta>', 'un archivo por secreto; los que ya existan se conservan')
+    .action(async ({ carpeta }: { carpeta?: string }) => {
+      const secretos = Object.entries(newSecretos());
+      if (carpeta === undefined) for (const [name, value] of secretos) print(`${name}=${value}`);
+      else print(JSON.stringify({ carpeta, escritos: await writeSecretos(carpeta, secretos) }));
     });
 }
