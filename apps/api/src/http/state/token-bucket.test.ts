@@ -1,0 +1,34 @@
+import { expect, test } from 'vitest';
+import { createTokenBucket } from './token-bucket.ts';
+
+test('gives the burst at once, then the rate, and tells what remains', () => {
+  let now = 1_000;
+  const bucket = createTokenBucket({ perSecond: 50, burst: 100, nowMs: () => now });
+  const first = bucket.take('a');
+  expect(first).toEqual({ allowed: true, remaining: 99, resetSeconds: 1, retryAfterSeconds: 0 });
+  for (let count = 1; count < 100; count += 1) expect(bucket.take('a').allowed).toBe(true);
+  expect(bucket.take('a')).toEqual({ allowed: false, remaining: 0, resetSeconds: 2, retryAfterSeconds: 1 });
+
+  now += 20;
+  expect(bucket.take('a').allowed).toBe(true);
+  expect(bucket.take('a').allowed).toBe(false);
+  now += 1_000;
+  const passed = Array.from({ length: 60 }, () => bucket.take('a')).filter(({ allowed }) => allowed);
+  expect(passed).toHaveLength(50);
+});
+
+test('counts every key by itself', () => {
+  const bucket = createTokenBucket({ perSecond: 1, burst: 1, nowMs: () => 0 });
+  expect(bucket.take('a').allowed).toBe(true);
+  expect(bucket.take('a').allowed).toBe(false);
+  expect(bucket.take('b').allowed).toBe(true);
+});
+
+test('a refused request does not lengthen the wait', () => {
+  let now = 0;
+  const bucket = createTokenBucket({ perSecond: 1, burst: 1, nowMs: () => now });
+  bucket.take('a');
+  for (let count = 0; count < 100; count += 1) bucket.take('a');
+  now = 1_000;
+  expect(bucket.take('a').allowed).toBe(true);
+});
