@@ -71,6 +71,31 @@ describe('a package of a million rows', () => {
       expect.arrayContaining([`__MACOSX/._${id}_01.txt`, 'vacio.txt', 'other.txt']),
     );
   }, 180_000);
+
+  it('stops being made when the client goes away, and can be asked for again', async () => {
+    const { IdSolicitud: id = '' } = await requestEmitidos(client, token, RFC, {
+      FechaInicial: '2026-05-01T00:00:01',
+    });
+    await client.send('VerificaSolicitudDescarga', { IdSolicitud: id, RfcSolicitante: RFC }, { token });
+    const { taxpayers } = simulador.world;
+    const original = taxpayers.rows;
+    const stopped = new Promise<void>((resolve) => {
+      taxpayers.rows = function* (...asked) {
+        try {
+          yield* original(...asked);
+        } finally {
+          resolve();
+        }
+      };
+    });
+    const reader = (await openDownload(`${id}_01`)).getReader();
+    let read = 0;
+    while (read < MEGABYTE) read += (await reader.read()).value?.length ?? 0;
+    await reader.cancel();
+    await stopped;
+    taxpayers.rows = original;
+    expect((await (await openDownload(`${id}_01`)).getReader().read()).value?.length).toBeGreaterThan(0);
+  });
 });
 
 /** The third party's signed message, but with the answer's body as a stream. */

@@ -47,9 +47,11 @@ export function createCfdiZip(content: PackageContent): Readable {
 
 function zip(content: PackageContent, entries: () => Iterable<[string, Iterable<string>]>): Readable {
   const archive = new ZipArchive({ zlib: { level: 1 } });
+  let entry: Readable | undefined;
   const append = async (name: string, source: Iterable<string>) => {
     const written = once(archive, 'entry');
-    archive.append(Readable.from(encode(source), { highWaterMark: 2 }), { name, date: content.fecha });
+    entry = Readable.from(encode(source), { highWaterMark: 2 });
+    archive.append(entry, { name, date: content.fecha });
     await written;
   };
   const fill = async () => {
@@ -64,7 +66,8 @@ function zip(content: PackageContent, entries: () => Iterable<[string, Iterable<
   fill().catch((error: unknown) =>
     archive.destroy(error instanceof Error ? error : new Error(String(error))),
   );
-  return Readable.from(archive);
+  // The archive does not stop its source when it is destroyed itself.
+  return Readable.from(archive).once('close', () => entry?.destroy());
 }
 
 function hasJunk({ id, basura }: PackageContent): boolean {
