@@ -35,12 +35,15 @@ export interface EfirmaDePrueba {
 }
 
 let serial = 0;
+/** Making a pair takes long: certificates share one unless a test asks for another. */
+let shared: Pair | undefined;
 
 /** An e.firma of a taxpayer, valid in November 2026 unless told otherwise. */
 export function efirmaDe(rfc: string, options: Partial<CertificateOptions> = {}): EfirmaDePrueba {
   serial += 1;
   const noSerie = `3000100000050000${String(serial).padStart(4, '0')}`;
-  const pair = options.pair ?? rsaPair();
+  shared ??= rsaPair();
+  const pair = options.pair ?? shared;
   const to = options.to ?? '2028-06-01T00:00:00Z';
   const cer = createCertificate({
     ...{ authority: autoridad().authority, id: rfc, curp: 'XIQB891116MCHZRL72', nombre: 'ACUSE DE PRUEBA' },

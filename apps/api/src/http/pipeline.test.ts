@@ -1,16 +1,307 @@
-import { expect, test } from 'vitest';
-import { alta, createKit, guardaCiec } from '../../test/kit.ts';
+import { CfdiError } from '@acuse/contract';
+import { createLogger } from '@acuse/runtime';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Alta, alta, createKit, guardaCiec, type Kit, operations } from '../../test/kit.ts';
+import { bump, createMemoryStore, credit, debit } from '../../test/memory-store.ts';
+import { defineOperation } from './define-operation.ts';
+import type { Operation } from './operation.ts';
 
-const PERIODO = { tipo: 'recibidos', desde: '2026-01-01', hasta: '2026-01-31' };
+const DESCARGA = 'tax/descarga-metadata';
+let days = 0;
 
-test('accepts a descarga-metadata', async () => {
-  const kit = await createKit();
-  const a = alta(kit.store);
-  await guardaCiec(kit, a);
-  const answer = await kit.call('tax/descarga-metadata', { rfc: a.rfc, ...PERIODO }, { key: a.key });
-  expect(answer.json).toEqual({
-    cfdi_codigo: 1,
-    cfdi_texto: 'OK',
-    data: { solicitud_id: expect.any(String), estado: 'EN_PROCESO' },
+/** A period that nobody has asked for yet. */
+function periodo() {
+  days += 1;
+  const desde = new Date(Date.UTC(2024, 0, days)).toISOString().slice(0, 10);
+  return { tipo: 'recibidos', desde, hasta: desde };
+}
+
+async function ready(kit: Kit, options: Parameters<typeof alta>[1] = {}): Promise<Alta> {
+  const someone = alta(kit.store, options);
+  await guardaCiec(kit, someone);
+  kit.store.trips.length = 0;
+  return someone;
+}
+
+/** A paid operation of our own, beside the real ones. */
+function pagada(handle: () => Promise<{ ok: boolean }>, path = 'tax/de-prueba'): Operation {
+  const declaracion = defineOperation({
+    ...{ summary: 's', cost: 1, rfc: 'ninguno', credential: 'api-key', data: z.object({ ok: z.boolean() }) },
+    body: z.object({ n: z.number().optional() }),
+    errors: ['SAT_NO_DISPONIBLE', 'CERTIFICADO_INVALIDO'],
+    handle,
+  });
+  return { ...declaracion, path };
+}
+
+describe('round trips', () => {
+  it('accepts a descarga-metadata in exactly one when nothing changed', async () => {
+    const kit = await createKit();
+    const a = await ready(kit);
+    const ask = () => kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key });
+    expect((await ask()).status).toBe(200);
+    expect(kit.store.trips).toEqual(['puerta.load', 'solicitudes.accept']);
+    kit.store.trips.length = 0;
+    for (let count = 0; count < 3; count += 1) expect((await ask()).status).toBe(200);
+    expect(kit.store.trips).toEqual(Array(3).fill('solicitudes.accept'));
+  });
+
+  it('reads the pass for every other operation', async () => {
+    const kit = await createKit();
+    const a = await ready(kit);
+    for (let count = 0; count < 2; count += 1) {
+      await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key });
+    }
+    expect(kit.store.trips).toEqual(['puerta.load', 'puerta.load']);
+  });
+
+  it('reads the pass anew before it refuses what a cached one refuses', async () => {
+    const kit = await createKit();
+    const a = alta(kit.store);
+    const ask = () => kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key });
+    expect((await ask()).json.cfdi_codigo).toBe(4003);
+    // Another process stores the CIEC: this one knows only the old pass.
+    await guardaCiec(await createKit({ store: kit.store }), a);
+    expect((await ask()).status).toBe(200);
+  });
+
+  it('reads no pass at all for a key that is none', async () => {
+    const kit = await createKit();
+    await kit.call(DESCARGA, {}, { key: 'acuse_test_nada' });
+    expect(kit.store.trips).toEqual([]);
+  });
+});
+
+describe('a pass that went stale', () => {
+  it('a revoked key answers 1002 at once in every process', async () => {
+    const store = createMemoryStore(new Date('2026-11-20T18:00:00Z'));
+    const [one, two] = [await createKit({ store }), await createKit({ store })];
+    const a = await ready(one);
+    for (const kit of [one, two]) {
+      expect((await kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key })).status).toBe(200);
+    }
+    const key = store.keys.get(a.keyId);
+    if (key) key.estado = 'REVOCADA';
+    bump(store, a.contribuyenteId);
+    for (const kit of [one, two]) {
+      const answer = await kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key });
+      expect([answer.status, answer.json.cfdi_codigo]).toEqual([401, 1002]);
+    }
+    expect(store.saldos.get(a.cuentaId)).toBe(8);
+  });
+
+  it('an operation switched off, and an address no longer allowed, are seen at once', async () => {
+    const store = createMemoryStore(new Date('2026-11-20T18:00:00Z'));
+    const kit = await createKit({ store });
+    const a = await ready(kit);
+    const ask = () => kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key });
+    expect((await ask()).status).toBe(200);
+    const contribuyente = store.contribuyentes.get(a.contribuyenteId);
+    if (!contribuyente) throw new Error('no taxpayer');
+    contribuyente.deshabilitadas = [DESCARGA];
+    bump(store, a.contribuyenteId);
+    expect((await ask()).json.cfdi_codigo).toBe(1003);
+    contribuyente.deshabilitadas = [];
+    contribuyente.ips = ['192.0.2.0/24'];
+    bump(store, a.contribuyenteId);
+    expect((await ask()).json.cfdi_codigo).toBe(1003);
+  });
+
+  it('is read again twice when it changes under the acceptance, then answered with 5041', async () => {
+    const kit = await createKit();
+    const a = await ready(kit);
+    const changing = (times: number) => {
+      let left = times;
+      kit.store.before = (name) => {
+        if (name !== 'solicitudes.accept' || left === 0) return;
+        left -= 1;
+        bump(kit.store, a.contribuyenteId);
+      };
+    };
+    changing(2);
+    expect((await kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key })).status).toBe(200);
+    changing(10);
+    const answer = await kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key });
+    expect([answer.status, answer.json.cfdi_codigo]).toEqual([503, 5041]);
+    expect(kit.store.saldos.get(a.cuentaId)).toBe(9);
+  });
+});
+
+describe('the first step that refuses decides', () => {
+  it('in the documented order', async () => {
+    const kit = await createKit();
+    const a = alta(kit.store, { isRegistrada: false, saldo: 0 });
+    const contribuyente = kit.store.contribuyentes.get(a.contribuyenteId);
+    if (!contribuyente) throw new Error('no taxpayer');
+    contribuyente.ips = ['192.0.2.1'];
+    contribuyente.deshabilitadas = ['tax/facturas'];
+    const wrong = {
+      headers: { 'user-agent': null, 'content-type': 'text/plain' } as Record<string, string | null>,
+    };
+    const ask = async (body: unknown, key: string | null, from = '192.0.2.1') =>
+      (await kit.call('tax/facturas', body, { key, from, ...wrong })).json.cfdi_codigo;
+    const bad = { rfc: 'no', desde: 1 };
+
+    expect(await ask(bad, null)).toBe(6001);
+    wrong.headers['user-agent'] = 'x';
+    expect(await ask(bad, null)).toBe(1001);
+    expect(await ask(bad, a.key, '198.51.100.1')).toBe(1003);
+    expect(await ask(bad, a.key)).toBe(1003);
+    contribuyente.deshabilitadas = [];
+    expect(await ask(bad, a.key)).toBe(9415);
+    delete wrong.headers['content-type'];
+    expect(await ask(bad, a.key)).toBe(2002);
+    expect(await ask({ rfc: 'ZZZ200101AB1', desde: 1 }, a.key)).toBe(2001);
+    const dates = { desde: '2026-01-01', hasta: '2026-01-02' };
+    expect(await ask({ rfc: 'ZZZ200101AB1', ...dates }, a.key)).toBe(1003);
+    expect(await ask({ rfc: a.rfc, ...dates }, a.key)).toBe(1003);
+    await kit.call('vault/rfc-registrar', { rfc: a.rfc }, { key: a.key, from: '192.0.2.1' });
+    expect(await ask({ rfc: a.rfc, ...dates }, a.key)).toBe(4003);
+    const stored = { key: a.key, from: '192.0.2.1' };
+    await kit.call('vault/rfc-guardar', { rfc: a.rfc, ciec: 'Cíec-De-Prueba-1' }, stored);
+    expect(await ask({ rfc: a.rfc, ...dates }, a.key)).toBe(1004);
+    kit.store.saldos.set(a.cuentaId, 1);
+    expect(await ask({ rfc: a.rfc, ...dates }, a.key)).toBe(5041);
+    expect(kit.store.saldos.get(a.cuentaId)).toBe(1);
+  });
+});
+
+describe('money', () => {
+  async function kitWith(handle: () => Promise<{ ok: boolean }>, log?: ReturnType<typeof createLogger>) {
+    const kit = await createKit({ operations: [pagada(handle)], ...(log ? { deps: { log } } : {}) });
+    return { kit, a: alta(kit.store) };
+  }
+  const ask = (kit: Kit, a: Alta) => kit.call('tax/de-prueba', {}, { key: a.key });
+
+  it('is taken once for a success', async () => {
+    const { kit, a } = await kitWith(async () => ({ ok: true }));
+    expect((await ask(kit, a)).status).toBe(200);
+    expect(kit.store.movimientos.map(({ tipo }) => tipo)).toEqual(['cargo']);
+  });
+
+  it('is given back for an unknown exception, which says nothing to the caller and everything to the log', async () => {
+    const lines: string[] = [];
+    const log = createLogger({ name: 'api', destination: { write: (line) => void lines.push(line) } });
+    const { kit, a } = await kitWith(() => Promise.reject(new TypeError('inner workings')), log);
+    const answer = await ask(kit, a);
+    expect([answer.status, answer.json.cfdi_codigo]).toEqual([500, 9500]);
+    expect(answer.text).not.toMatch(/inner|TypeError|at /);
+    expect(kit.store.saldos.get(a.cuentaId)).toBe(10);
+    const line = lines.find((text) => text.includes('inner workings'));
+    expect(line).toContain(answer.headers.get('x-request-id') ?? 'none');
+  });
+
+  it('is given back when the data does not fit its schema', async () => {
+    const { kit, a } = await kitWith(async () => JSON.parse('{"ok":"yes"}'));
+    expect((await ask(kit, a)).status).toBe(500);
+    expect(kit.store.saldos.get(a.cuentaId)).toBe(10);
+  });
+
+  it('is given back by what the catalogue says, and only then', async () => {
+    const silent = await kitWith(() => Promise.reject(new CfdiError('SAT_NO_DISPONIBLE')));
+    expect((await ask(silent.kit, silent.a)).json.cfdi_codigo).toBe(5041);
+    expect(silent.kit.store.saldos.get(silent.a.cuentaId)).toBe(10);
+    const kept = await kitWith(() => Promise.reject(new CfdiError('CERTIFICADO_INVALIDO')));
+    expect((await ask(kept.kit, kept.a)).json.cfdi_codigo).toBe(4001);
+    expect(kept.kit.store.saldos.get(kept.a.cuentaId)).toBe(9);
+  });
+
+  it('never goes below zero', async () => {
+    const { kit, a } = await kitWith(async () => ({ ok: true }));
+    kit.store.saldos.set(a.cuentaId, 3);
+    const answers = await Promise.all(Array.from({ length: 10 }, () => ask(kit, a)));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
+    expect(answers.filter(({ json }) => json.cfdi_codigo === 1004)).toHaveLength(7);
+    expect(kit.store.saldos.get(a.cuentaId)).toBe(0);
+  });
+});
+
+describe('the database is away', () => {
+  it.each(['reject', 'hang'] as const)(
+    'answers 503/5041, never a 500, and charges nothing (%s)',
+    async (kind) => {
+      for (const operation of await operations()) {
+        const kit = await createKit();
+        const a = await ready(kit);
+        kit.store.fault = { kind };
+        const answer = await kit.call(operation.path, { rfc: a.rfc }, { key: a.key });
+        expect([operation.path, answer.status, answer.json.cfdi_codigo]).toEqual([operation.path, 503, 5041]);
+        expect(answer.headers.get('retry-after')).toBe('5');
+        expect(kit.store.movimientos).toEqual([]);
+      }
+    },
+  );
+
+  it('runs nothing when only the charge does not answer, and gives back what was written all the same', async () => {
+    let runs = 0;
+    const handle = async () => {
+      runs += 1;
+      return { ok: true };
+    };
+    const store = createMemoryStore(new Date('2026-11-20T18:00:00Z'));
+    const saldos = {
+      charge: (cargo: Parameters<typeof debit>[1]) => {
+        debit(store, cargo);
+        return new Promise<never>(() => {});
+      },
+      refund: async (opId: string) => credit(store, opId),
+    };
+    const kit = await createKit({ store, operations: [pagada(handle)], deps: { saldos } });
+    const a = alta(kit.store);
+    const answer = await kit.call('tax/de-prueba', {}, { key: a.key });
+    expect([answer.json.cfdi_codigo, runs, store.saldos.get(a.cuentaId)]).toEqual([5041, 0, 9]);
+    await kit.api.close();
+    expect(store.saldos.get(a.cuentaId)).toBe(10);
+  });
+
+  it('answers 5041 for an acceptance that does not answer', async () => {
+    const kit = await createKit();
+    const a = await ready(kit);
+    await kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key });
+    kit.store.fault = { kind: 'hang' };
+    const answer = await kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key });
+    expect([answer.status, answer.json.cfdi_codigo]).toEqual([503, 5041]);
+  });
+});
+
+describe('every answer', () => {
+  it('carries the request id, the envelope and the security headers', async () => {
+    const kit = await createKit();
+    const a = alta(kit.store);
+    const cases = [
+      kit.call('vault/rfc-registrar', { rfc: a.rfc }, { key: a.key }),
+      kit.call('vault/rfc-registrar', { rfc: a.rfc }, { key: null }),
+      kit.call('vault/rfc-registrar', {}, { method: 'GET' }),
+      kit.call('no/existe', {}),
+    ];
+    for (const answer of await Promise.all(cases)) {
+      expect(answer.headers.get('content-type')).toBe('application/json');
+      expect(answer.headers.get('cache-control')).toBe('no-store');
+      expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
+      expect(answer.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+      expect(Number.isInteger(answer.json.cfdi_codigo)).toBe(true);
+    }
+  });
+
+  it('echoes a sane request id and replaces any other', async () => {
+    const kit = await createKit();
+    const idFor = async (id: string) =>
+      (await kit.call('no/existe', {}, { headers: { 'x-request-id': id } })).headers.get('x-request-id');
+    expect(await idFor('pedido-42_a.b')).toBe('pedido-42_a.b');
+    for (const id of ['', 'a b', 'x'.repeat(65), 'ñ', '<script>', '{"a":1}']) {
+      expect(await idFor(id)).toMatch(/^[0-9a-f-]{36}$/);
+    }
+  });
+
+  it('notes the last use of the key in a batch, with the address', async () => {
+    const kit = await createKit();
+    const a = alta(kit.store);
+    for (const from of ['192.0.2.1', '192.0.2.2']) {
+      await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key, from });
+    }
+    expect(kit.store.usos).toEqual([]);
+    await kit.api.close();
+    expect(kit.store.usos).toEqual([{ apiKeyId: a.keyId, at: kit.store.now, ip: '192.0.2.2' }]);
   });
 });

@@ -49,7 +49,8 @@ const STEPS: readonly Step[] = [
   cobrar,
 ];
 
-const MAX_RELOADS = 2;
+/** One for a refusal by a cached pass, two for a pass that changes while the call is being accepted. */
+const MAX_RELOADS = 3;
 
 /** Takes one call through every step and its handler. Never rejects: whatever happened becomes an answer, and is settled. */
 export async function runPipeline(llamada: Llamada, deps: PipelineDeps): Promise<Contestacion> {

@@ -1,0 +1,169 @@
+import { Readable } from 'node:stream';
+import { describe, expect, it } from 'vitest';
+import { alta, createKit, type Kit } from '../../../test/kit.ts';
+
+const PATH = 'vault/firma-estado';
+const codes = (answer: { status: number; json: { cfdi_codigo: number } }) => [
+  answer.status,
+  answer.json.cfdi_codigo,
+];
+
+describe('the body step', () => {
+  it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(
+    'takes %s',
+    async (type) => {
+      const kit = await createKit();
+      const a = alta(kit.store);
+      const headers = { 'content-type': type };
+      expect((await kit.call(PATH, { rfc: a.rfc }, { key: a.key, headers })).status).toBe(200);
+    },
+  );
+
+  it.each([
+    null,
+    'text/plain',
+    'application/xml',
+    'application/json; charset=latin1',
+    'application/jsonp',
+    'application/x-www-form-urlencoded',
+  ])('answers 415 to %s', async (type) => {
+    const kit = await createKit();
+    const a = alta(kit.store);
+    const answer = await kit.call(
+      PATH,
+      { rfc: a.rfc },
+      { key: a.key, headers: { 'content-type': type ?? 'text/plain;charset=UTF-8' } },
+    );
+    expect(codes(answer)).toEqual([415, 9415]);
+  });
+
+  it('answers 415 to a compressed body', async () => {
+    const kit = await createKit();
+    const a = alta(kit.store);
+    const headers = { 'content-encoding': 'gzip' };
+    expect(codes(await kit.call(PATH, { rfc: a.rfc }, { key: a.key, headers }))).toEqual([415, 9415]);
+  });
+
+  const padded = (rfc: string, bytes: number) => {
+    const start = JSON.stringify({ rfc }).slice(0, -1);
+    return `${start},"x":"${'a'.repeat(bytes - start.length - 9)}" }`;
+  };
+
+  it.each([
+    [PATH, 256],
+    ['descarga/verificar', 64],
+  ])('%s takes exactly %i KiB and not a byte more', async (path, kib) => {
+    const kit = await createKit();
+    const a = alta(kit.store);
+    const exact = padded(a.rfc, kib * 1_024);
+    expect(Buffer.byteLength(exact)).toBe(kib * 1_024);
+    expect((await kit.call(path, exact, { key: a.key })).json.cfdi_codigo).not.toBe(9413);
+    expect(codes(await kit.call(path, `${exact} `, { key: a.key }))).toEqual([413, 9413]);
+  });
+
+  it('stops reading a chunked body at the limit', async () => {
+    const kit = await createKit();
+    const a = alta(kit.store);
+    let given = 0;
+    const endless = Readable.from(
+      (function* () {
+        for (;;) {
+          given += 16_384;
+          yield Buffer.alloc(16_384, 0x20);
+        }
+      })(),
+    );
+    const response = await kit.api.app.request(`/api/v1/descarga/verificar`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${a.key}`, 'user-agent': 'x', 'content-type': 'application/json' },
+      body: Readable.toWeb(endless) as ReadableStream,
+      duplex: 'half',
+    } as RequestInit);
+    expect(response.status).toBe(413);
+    expect(given).toBeLessThan(64 * 1_024 * 4);
+  });
+
+  const wrong = async (kit: Kit, body: unknown, path = 'tax/facturas') => {
+    const a = alta(kit.store);
+    const answer = await kit.call(path, body, { key: a.key });
+    return [answer.status, answer.json.cfdi_codigo, answer.json.data?.['campo']];
+  };
+
+  it('answers 2002 for the RFC before 2001 for any other field', async () => {
+    const kit = await createKit();
+    expect(await wrong(kit, {})).toEqual([400, 2002, 'rfc']);
+    expect(await wrong(kit, { rfc: null, desde: 1 })).toEqual([400, 2002, 'rfc']);
+    expect(await wrong(kit, { rfc: 'ACU200101AB1' })).toEqual([400, 2001, 'desde']);
+    expect(await wrong(kit, { rfc: 'ACU200101AB1', desde: '2026-02-30', hasta: '2026-03-01' })).toEqual([
+      400,
+      2001,
+      'desde',
+    ]);
+    expect(await wrong(kit, { rfc: 'ACU200101AB1', desde: '2026-01-02', hasta: '2026-01-01' })).toEqual([
+      400,
+      2001,
+      'desde',
+    ]);
+    expect(await wrong(kit, { rfc: 'ACU200101AB1', desde: '2026-01-02', hasta: '2999-01-01' })).toEqual([
+      400,
+      2001,
+      'hasta',
+    ]);
+  });
+
+  it('answers 2001 to what is no JSON object, without echoing it', async () => {
+    const kit = await createKit();
+    for (const body of ['', '[]', '"x"', '{"rfc":', `{"a":${'['.repeat(40)}${']'.repeat(40)}}`]) {
+      expect((await wrong(kit, body)).slice(0, 2)).toEqual([400, 2001]);
+    }
+  });
+
+  it('ignores unknown fields, also the dangerous ones', async () => {
+    const kit = await createKit();
+    const a = alta(kit.store);
+    const body = `{"rfc":"${a.rfc}","__proto__":{"isAdmin":true},"constructor":1,"otro":[1,2]}`;
+    expect((await kit.call(PATH, body, { key: a.key })).status).toBe(200);
+    expect(Object.hasOwn(Object.prototype, 'isAdmin')).toBe(false);
+  });
+
+  it('takes the RFC in any letter case and with blanks', async () => {
+    const kit = await createKit();
+    const a = alta(kit.store);
+    const answer = await kit.call(PATH, { rfc: ` ${a.rfc.toLowerCase()} ` }, { key: a.key });
+    expect(answer.json.data?.['rfc']).toBe(a.rfc);
+  });
+});
+
+describe('secret fields', () => {
+  const save = async (body: unknown) => {
+    const kit = await createKit();
+    const a = alta(kit.store);
+    const text =
+      typeof body === 'function' ? body(a.rfc) : JSON.stringify({ rfc: a.rfc, ...(body as object) });
+    const answer = await kit.call('vault/rfc-guardar', text, { key: a.key });
+    return { answer, ...{ codigo: answer.json.cfdi_codigo, data: answer.json.data } };
+  };
+
+  it.each([[{}], [{ ciec: 1 }], [{ ciec: null }], [{ ciec: ['x'] }], [{ ciec: { a: 1 } }], [{ ciec: '' }]])(
+    'answers 2001 to %j',
+    async (body) => {
+      const { codigo, data } = await save(body);
+      expect([codigo, data?.['campo']]).toEqual([2001, 'ciec']);
+    },
+  );
+
+  it('tells a wrong RFC before a wrong secret', async () => {
+    const { codigo } = await save(() => '{"rfc":"no","ciec":1}');
+    expect(codigo).toBe(2002);
+  });
+
+  it('refuses a secret that stands there twice, and broken JSON around one', async () => {
+    const twice = await save(
+      (rfc: string) => `{"rfc":"${rfc}","ciec":"aaaaaaaaaaaaaaaa","ciec":"bbbbbbbbbbbbbbbb"}`,
+    );
+    expect([twice.codigo, twice.data?.['campo']]).toEqual([2001, 'ciec']);
+    const broken = await save((rfc: string) => `{"rfc":"${rfc}","ciec":"SECRETO-SECRETO-`);
+    expect(broken.codigo).toBe(2001);
+    expect(broken.answer.text).not.toContain('SECRETO');
+  });
+});

@@ -1,0 +1,159 @@
+import { CfdiError } from '@acuse/contract';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import { type Alta, alta, createKit, guardaCiec, type Kit } from '../../../test/kit.ts';
+import { createMemoryStore } from '../../../test/memory-store.ts';
+import { defineOperation } from '../define-operation.ts';
+import { canonicalJson } from './idempotencia.ts';
+
+const PATH = 'tax/de-prueba';
+const NOW = new Date('2026-11-20T18:00:00Z');
+
+async function kitWith(
+  handle: () => Promise<{ n: number }>,
+  store = createMemoryStore(new Date(NOW)),
+): Promise<Kit> {
+  const declaracion = defineOperation({
+    ...{ summary: 's', cost: 1, rfc: 'ninguno', credential: 'api-key', data: z.object({ n: z.number() }) },
+    body: z.object({ a: z.number().optional(), b: z.number().optional() }),
+    errors: ['SAT_NO_DISPONIBLE', 'CERTIFICADO_INVALIDO'],
+    handle,
+  });
+  return createKit({ store, operations: [{ ...declaracion, path: PATH }] });
+}
+
+function counting(): { handle: () => Promise<{ n: number }>; runs: () => number } {
+  let n = 0;
+  return { handle: async () => ({ n: ++n }), runs: () => n };
+}
+
+const ask = (kit: Kit, a: Alta, body: unknown = { a: 1 }, clave = 'pedido-1') =>
+  kit.call(PATH, body, { key: a.key, headers: { 'idempotency-key': clave } });
+const charges = (kit: Kit) => kit.store.movimientos.filter(({ tipo }) => tipo === 'cargo').length;
+
+describe('Idempotency-Key', () => {
+  it('answers the same again, byte for byte, without running or charging again', async () => {
+    const { handle, runs } = counting();
+    const kit = await kitWith(handle);
+    const a = alta(kit.store);
+    const first = await ask(kit, a, { a: 1, b: 2 });
+    const again = await ask(kit, a, { b: 2, a: 1 });
+    expect(again.text).toBe(first.text);
+    expect(again.status).toBe(200);
+    expect([first.headers.get('idempotent-replayed'), again.headers.get('idempotent-replayed')]).toEqual([
+      null,
+      'true',
+    ]);
+    expect([runs(), charges(kit)]).toEqual([1, 1]);
+    expect((await ask(kit, a, { a: 1, b: 2 }, 'pedido-2')).json.data).toEqual({ n: 2 });
+  });
+
+  it('answers 9409 for another body and for a first attempt that still runs', async () => {
+    let finish: (() => void) | undefined;
+    const kit = await kitWith(() => new Promise((resolve) => (finish = () => resolve({ n: 1 }))));
+    const a = alta(kit.store);
+    const first = ask(kit, a);
+    await expect.poll(() => finish).toBeDefined();
+    const meanwhile = await ask(kit, a);
+    expect([meanwhile.status, meanwhile.json.cfdi_codigo]).toEqual([409, 9409]);
+    expect(Number(meanwhile.headers.get('retry-after'))).toBeGreaterThan(0);
+    finish?.();
+    expect((await first).status).toBe(200);
+    const other = await ask(kit, a, { a: 2 });
+    expect([other.status, other.json.cfdi_codigo]).toEqual([409, 9409]);
+    expect(charges(kit)).toBe(1);
+  });
+
+  it('belongs to one key and is forgotten after 24 hours', async () => {
+    const { handle, runs } = counting();
+    const kit = await kitWith(handle);
+    const [a, b] = [alta(kit.store), alta(kit.store)];
+    await ask(kit, a);
+    await ask(kit, b);
+    expect(runs()).toBe(2);
+    kit.store.now = new Date(NOW.getTime() + 24 * 3_600_000 + 1);
+    await ask(kit, a);
+    expect(runs()).toBe(3);
+  });
+
+  it('can be used again after an error that left nothing charged', async () => {
+    let fails = true;
+    const kit = await kitWith(async () => {
+      if (fails) throw new CfdiError('SAT_NO_DISPONIBLE');
+      return { n: 1 };
+    });
+    const a = alta(kit.store, { saldo: 1 });
+    expect((await ask(kit, a)).json.cfdi_codigo).toBe(5041);
+    fails = false;
+    expect((await ask(kit, a)).status).toBe(200);
+    expect(kit.store.saldos.get(a.cuentaId)).toBe(0);
+    expect(charges(kit)).toBe(2);
+  });
+
+  it('repeats an error that was charged for', async () => {
+    let runs = 0;
+    const kit = await kitWith(async () => {
+      runs += 1;
+      throw new CfdiError('CERTIFICADO_INVALIDO');
+    });
+    const a = alta(kit.store);
+    expect((await ask(kit, a)).status).toBe(400);
+    const again = await ask(kit, a);
+    expect([again.status, again.json.cfdi_codigo, again.headers.get('idempotent-replayed')]).toEqual([
+      400,
+      4001,
+      'true',
+    ]);
+    expect([runs, charges(kit)]).toEqual([1, 1]);
+  });
+
+  it('never charges twice when the process died between the charge and the answer', async () => {
+    const store = createMemoryStore(new Date(NOW));
+    const dead = await kitWith(() => new Promise(() => {}), store);
+    const a = alta(store);
+    void ask(dead, a);
+    await expect.poll(() => charges(dead)).toBe(1);
+    const { handle } = counting();
+    const kit = await kitWith(handle, store);
+    expect((await ask(kit, a)).json.cfdi_codigo).toBe(9409);
+    store.now = new Date(NOW.getTime() + 121_000);
+    expect((await ask(kit, a)).status).toBe(200);
+    expect(charges(kit)).toBe(1);
+  });
+
+  it('finds the solicitud that an attempt left behind when it died after the acceptance', async () => {
+    const store = createMemoryStore(new Date(NOW));
+    const kit = await createKit({ store });
+    const a = alta(store);
+    await guardaCiec(kit, a);
+    const body = { rfc: a.rfc, tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' };
+    const options = { key: a.key, headers: { 'idempotency-key': 'x' } };
+    const first = await kit.call('tax/descarga-metadata', body, options);
+    for (const row of store.idempotencias.values()) Object.assign(row, { answer: null, lockedUntil: 0 });
+    for (const solicitud of store.solicitudes.values()) {
+      solicitud.vista = { ...solicitud.vista, estado: 'TERMINADA', terminadaEn: store.now };
+    }
+    const again = await kit.call('tax/descarga-metadata', body, options);
+    expect(again.json.data?.['solicitud_id']).toBe(first.json.data?.['solicitud_id']);
+    expect(store.saldos.get(a.cuentaId)).toBe(9);
+  });
+
+  it.each(['', 'a b', 'x'.repeat(256), 'ñ'])('refuses %j with 2001', async (clave) => {
+    const { handle } = counting();
+    const kit = await kitWith(handle);
+    const answer = await ask(kit, alta(kit.store), {}, clave);
+    expect([answer.json.cfdi_codigo, answer.json.data?.['campo']]).toEqual([2001, 'Idempotency-Key']);
+  });
+
+  it('is ignored where nothing is charged: the vault never hashes a body', async () => {
+    const kit = await createKit();
+    const a = alta(kit.store);
+    const headers = { 'idempotency-key': 'x' };
+    await kit.call('vault/rfc-guardar', { rfc: a.rfc, ciec: 'a'.repeat(16) }, { key: a.key, headers });
+    expect(kit.store.idempotencias.size).toBe(0);
+  });
+});
+
+it('canonicalJson orders names at every level and leaves arrays as they are', () => {
+  expect(canonicalJson({ b: 1, a: { d: [2, 1], c: 'x' } })).toBe('{"a":{"c":"x","d":[2,1]},"b":1}');
+});

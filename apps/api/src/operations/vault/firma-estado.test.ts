@@ -1,0 +1,55 @@
+import { describe, expect, it } from 'vitest';
+import { guardaEfirma } from '../../../test/consulta.ts';
+import { alta, createKit, NOW } from '../../../test/kit.ts';
+import { credencialKey } from '../../../test/memory-store.ts';
+
+describe('vault/firma-estado', () => {
+  it('follows the e.firma from nothing to expired', async () => {
+    const kit = await createKit();
+    const a = alta(kit.store);
+    const look = async () => (await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key })).json.data;
+    const none = { rfc: a.rfc, tiene_cer: false, tiene_key: false, vigente: false, expira_en: null };
+    expect(await look()).toEqual(none);
+    await guardaEfirma(kit, a);
+    const whole = {
+      rfc: a.rfc,
+      tiene_cer: true,
+      tiene_key: true,
+      vigente: true,
+      expira_en: '2028-06-01T00:00:00.000Z',
+    };
+    expect(await look()).toEqual(whole);
+    kit.store.now = new Date(NOW.getTime() + 3_600_000 - 1);
+    expect(await look()).toEqual(whole);
+    kit.store.now = new Date(NOW.getTime() + 3_600_000);
+    expect(await look()).toEqual({ ...whole, tiene_key: false });
+    kit.store.now = new Date('2028-06-01T00:00:00Z');
+    expect(await look()).toEqual({ ...whole, tiene_key: false, vigente: false });
+  });
+
+  it('says what is true when the shred key was lost and when the SAT refused the certificate', async () => {
+    const kit = await createKit();
+    const a = alta(kit.store);
+    await guardaEfirma(kit, a);
+    const rowOf = (tipo: 'efirma_key' | 'efirma_cer') =>
+      kit.store.credenciales.get(credencialKey(a.contribuyenteId, tipo));
+    const look = async () => (await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key })).json.data;
+    const key = rowOf('efirma_key');
+    if (key) Reflect.deleteProperty(key, 'shred');
+    expect(await look()).toMatchObject({ tiene_cer: true, tiene_key: false, vigente: true });
+    const cer = rowOf('efirma_cer');
+    if (cer) cer.rechazadaEn = kit.store.now;
+    expect(await look()).toMatchObject({ vigente: false });
+  });
+
+  it('a new API key finds nothing of what was stored under the earlier one', async () => {
+    const kit = await createKit();
+    const a = alta(kit.store);
+    await guardaEfirma(kit, a);
+    const b = alta(kit.store, { rfc: a.rfc });
+    const stored = kit.store.keys.get(b.keyId);
+    if (stored) kit.store.keys.set(b.keyId, { ...stored, contribuyenteId: a.contribuyenteId });
+    const { json } = await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: b.key });
+    expect(json.data).toMatchObject({ tiene_cer: false, tiene_key: false });
+  });
+});

@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { alta, CIEC, createKit } from '../../../test/kit.ts';
+import { credencialKey } from '../../../test/memory-store.ts';
+
+const PATH = 'vault/rfc-guardar';
+
+describe(PATH, () => {
+  it('answers no data and stores nothing in clear', async () => {
+    const kit = await createKit();
+    const a = alta(kit.store);
+    const { json } = await kit.call(PATH, { rfc: a.rfc, ciec: CIEC }, { key: a.key });
+    expect(json).toEqual({ cfdi_codigo: 1, cfdi_texto: 'OK' });
+    const row = kit.store.credenciales.get(credencialKey(a.contribuyenteId, 'ciec'));
+    expect(row).toMatchObject({ apiKeyId: a.keyId, kid: 'k1' });
+    for (const form of [CIEC, Buffer.from(CIEC).toString('base64'), Buffer.from(CIEC).toString('hex')]) {
+      expect(row?.sobre.includes(form)).toBe(false);
+    }
+  });
+
+  it('counts characters and not bytes', async () => {
+    const kit = await createKit();
+    const a = alta(kit.store);
+    const codeOf = async (ciec: string) =>
+      (await kit.call(PATH, { rfc: a.rfc, ciec }, { key: a.key })).json.cfdi_codigo;
+    expect(await codeOf('ñ'.repeat(16))).toBe(1);
+    expect(await codeOf('\u{1F600}'.repeat(16))).toBe(1);
+    expect(await codeOf('ñ'.repeat(8))).toBe(2001);
+    expect(await codeOf('a'.repeat(15))).toBe(2001);
+    expect(await codeOf('a'.repeat(17))).toBe(2001);
+    expect(await codeOf('"\\/\b\f\n\r\t😀1234567')).toBe(1);
+  });
+
+  it('takes a range when the operator sets one', async () => {
+    const kit = await createKit({ settings: { ciecLength: { min: 8, max: 16 } } });
+    const a = alta(kit.store);
+    const ask = (ciec: string) => kit.call(PATH, { rfc: a.rfc, ciec }, { key: a.key });
+    expect((await ask('a'.repeat(8))).status).toBe(200);
+    const answer = await ask('a'.repeat(7));
+    expect(answer.json.data).toEqual({ campo: 'ciec', motivo: 'debe tener de 8 a 16 caracteres' });
+  });
+
+  it('answers 1002 when the key dies between the pass and the write', async () => {
+    const kit = await createKit();
+    const a = alta(kit.store);
+    kit.store.before = (name) => {
+      const key = kit.store.keys.get(a.keyId);
+      if (name === 'boveda.store' && key) key.estado = 'REVOCADA';
+    };
+    const answer = await kit.call(PATH, { rfc: a.rfc, ciec: CIEC }, { key: a.key });
+    expect([answer.status, answer.json.cfdi_codigo]).toEqual([401, 1002]);
+    expect(kit.store.credenciales.size).toBe(0);
+  });
+});
