@@ -1,0 +1,62 @@
+import { buffer as readAll } from 'node:stream/consumers';
+import { expect, test } from 'vitest';
+import { readZip } from '../../testing/read-zip.ts';
+import { createZipWriter } from './zip-writer.ts';
+
+test('entries are whole, in order, and measured, however small or empty', async () => {
+  const writer = createZipWriter(6);
+  const zip = readAll(writer.output);
+  const contents = new Map([
+    ['empty.txt', ''],
+    ['one.txt', '1'],
+    ['many.txt', 'many'.repeat(100_000)],
+  ]);
+  for (const [name, content] of contents) {
+    const written = await writer.add(name, content === '' ? [] : [Buffer.from(content)]);
+    expect(written).toMatchObject({ nombre: name, bytes: content.length });
+  }
+  const measure = await writer.finish();
+  expect(measure.bytes).toBe((await zip).length);
+  expect([...(await readZip(await zip))].map(([name, content]) => [name, String(content)])).toEqual([
+    ...contents,
+  ]);
+});
+
+test('a failure of the content breaks the output off, so that it cannot be taken for a ZIP', async () => {
+  const writer = createZipWriter(6);
+  const read = readAll(writer.output);
+  const cut = new Error('cut');
+  await writer.add('whole.txt', [Buffer.from('whole')]);
+  const adding = writer.add(
+    'half.txt',
+    (async function* () {
+      yield Buffer.alloc(100_000, 'x');
+      throw cut;
+    })(),
+  );
+  await expect(adding).rejects.toBe(cut);
+  writer.fail(cut);
+  await expect(read).rejects.toBe(cut);
+  await expect(writer.add('more.txt', [])).rejects.toBe(cut);
+  await expect(writer.finish()).rejects.toBe(cut);
+});
+
+test('waits for a reader that is slow instead of filling memory', async () => {
+  const writer = createZipWriter(0);
+  let given = 0;
+  const adding = writer.add(
+    'large.bin',
+    (async function* () {
+      for (; given < 100; given++) {
+        yield Buffer.alloc(1_000_000, given);
+        await new Promise((resolve) => setImmediate(resolve));
+      }
+    })(),
+  );
+  for (let turn = 0; turn < 2_000; turn++) await new Promise((resolve) => setImmediate(resolve));
+  expect(given).toBeLessThan(20);
+  const read = readAll(writer.output);
+  await adding;
+  await writer.finish();
+  expect((await read).length).toBeGreaterThan(100_000_000);
+});
