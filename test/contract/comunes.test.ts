@@ -1,0 +1,150 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { guardaEfirma } from '../../apps/api/test/consulta.ts';
+import {
+  type Alta,
+  type Answer,
+  alta,
+  type CallOptions,
+  createKit,
+  guardaCiec,
+  type Kit,
+} from '../../apps/api/test/kit.ts';
+import { cuerpoValido, type Fila, TABLA, valoresDeOtroTipo } from './tabla.ts';
+
+/** What every operation does with every kind of wrong call: status, code, JSON envelope, and nothing charged. */
+describe.each(TABLA)('$path', (fila: Fila) => {
+  const { path, campos, cost, rfc } = fila;
+  let kit: Kit;
+  let a: Alta;
+  let body: Record<string, unknown>;
+
+  beforeAll(async () => {
+    kit = await createKit({ settings: { wrongKeysPerMinute: 10_000 } });
+    a = alta(kit.store);
+    body = cuerpoValido(fila, a.rfc);
+  });
+
+  async function refuses(
+    expected: readonly [number, number],
+    sent: unknown,
+    options: CallOptions,
+  ): Promise<Answer> {
+    const movements = kit.store.movimientos.length;
+    const answer = await kit.call(path, sent, { key: a.key, ...options });
+    expect([JSON.stringify(sent)?.slice(0, 80), answer.status, answer.json.cfdi_codigo]).toEqual([
+      JSON.stringify(sent)?.slice(0, 80),
+      ...expected,
+    ]);
+    expect(Number.isInteger(answer.json.cfdi_codigo)).toBe(true);
+    expect(answer.json.cfdi_texto.length).toBeGreaterThan(20);
+    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(answer.headers.get('x-request-id')).toBeTruthy();
+    expect(kit.store.movimientos).toHaveLength(movements);
+    return answer;
+  }
+
+  it('no key, a bare key, Basic, a query: 401/1001', async () => {
+    await refuses([401, 1001], body, { key: null });
+    for (const authorization of [a.key, `Basic ${btoa(`${a.key}:`)}`, 'Bearer', `Bearer ${a.key}x`]) {
+      await refuses([401, 1001], body, { headers: { authorization } });
+    }
+  });
+
+  it('a revoked key: 401/1002', async () => {
+    const b = alta(kit.store);
+    const stored = kit.store.keys.get(b.keyId);
+    if (stored) stored.estado = 'REVOCADA';
+    await refuses([401, 1002], body, { key: b.key });
+  });
+
+  it('a disabled operation: 403/1003, even with a broken body', async () => {
+    const b = alta(kit.store);
+    const contribuyente = kit.store.contribuyentes.get(b.contribuyenteId);
+    if (contribuyente) contribuyente.deshabilitadas = [path];
+    await refuses([403, 1003], '{', { key: b.key });
+  });
+
+  it('no User-Agent: 403/6001, before the key is looked at', async () => {
+    await refuses([403, 6001], body, { key: null, headers: { 'user-agent': null } });
+  });
+
+  it('another method: 405/9405', async () => {
+    for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+      const answer = await refuses([405, 9405], body, { method });
+      expect(answer.headers.get('allow')).toBe('POST');
+    }
+  });
+
+  it('another media type: 415/9415', async () => {
+    await refuses([415, 9415], body, { headers: { 'content-type': 'text/plain' } });
+  });
+
+  it('a body that is too large: 413/9413', async () => {
+    const kib = path.startsWith('vault/') ? 257 : 100;
+    await refuses([413, 9413], { ...body, relleno: 'x'.repeat(kib * 1_024) }, {});
+  });
+
+  it('a body that is no JSON object: 400/2001', async () => {
+    for (const broken of [
+      '',
+      '{',
+      '[]',
+      `[${JSON.stringify(body)}]`,
+      '"x"',
+      'null',
+      '{"rfc":}',
+      "{'rfc':1}",
+      '\u0000',
+    ]) {
+      await refuses([400, 2001], broken, {});
+    }
+  });
+
+  it.each(Object.entries(campos))(
+    'field %s, missing or of another type',
+    async (campo, { tipo, requerido }) => {
+      const expected = campo === 'rfc' ? ([400, 2002] as const) : ([400, 2001] as const);
+      for (const value of valoresDeOtroTipo(tipo)) {
+        const answer = await refuses(expected, { ...body, [campo]: value }, {});
+        expect(answer.json.data?.['campo']).toBe(campo);
+        expect(answer.json.data?.['motivo']).toMatch(/^[^\s].{4,}/);
+        expect(answer.json.data?.['motivo']).not.toMatch(/Invalid|expected|received|required/i);
+      }
+      const { [campo]: _, ...without } = body;
+      if (requerido) expect((await refuses(expected, without, {})).json.data?.['campo']).toBe(campo);
+    },
+  );
+
+  it.runIf(rfc.startsWith('propio'))('the RFC of another: 403/1003', async () => {
+    await refuses([403, 1003], { ...body, rfc: 'ZZZ200101AB1' }, {});
+  });
+
+  it.runIf(rfc === 'propio')('an RFC that is not registered with the key: 403/1003', async () => {
+    const b = alta(kit.store, { isRegistrada: false });
+    await refuses([403, 1003], { ...body, rfc: b.rfc }, { key: b.key });
+  });
+
+  it.runIf(cost === 1)('no credits: 402/1004', async () => {
+    const b = alta(kit.store, { saldo: 0 });
+    await guardaCiec(kit, b);
+    await guardaEfirma(kit, b);
+    await refuses([402, 1004], cuerpoValido(fila, b.rfc), { key: b.key });
+    expect(kit.store.saldos.get(b.cuentaId)).toBe(0);
+  });
+});
+
+it('an unknown path: 404/9404 with the envelope', async () => {
+  const kit = await createKit();
+  for (const path of [
+    'no/existe',
+    '',
+    'tax',
+    'tax/facturas/',
+    'Tax/Facturas',
+    'tax/facturas/x',
+    'tax%2Ffacturas',
+  ]) {
+    const answer = await kit.call(path, {});
+    expect([path, answer.status, answer.json.cfdi_codigo]).toEqual([path, 404, 9404]);
+  }
+});

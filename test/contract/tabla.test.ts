@@ -1,0 +1,66 @@
+import { CATALOGO } from '@acuse/contract';
+import { describe, expect, it } from 'vitest';
+import { errorsOf } from '../../apps/api/src/http/errors-of.ts';
+import { openApiDocument } from '../../apps/api/src/openapi/document.ts';
+import type { JsonSchema } from '../../apps/api/src/openapi/schema.ts';
+import { operations } from '../../apps/api/test/kit.ts';
+import { TABLA } from './tabla.ts';
+
+const loaded = await operations();
+const documented = openApiDocument(loaded)['paths'] as Record<string, { post: Documented }>;
+
+interface Documented {
+  readonly 'x-costo': number;
+  readonly 'x-credencial': string;
+  readonly requestBody: { content: { 'application/json': { schema: JsonSchema } } };
+  readonly responses: Record<string, { content: { 'application/json': { schema: JsonSchema } } }>;
+}
+
+describe('the loaded operations', () => {
+  it('are those of the specification and no others', () => {
+    const sorted = (paths: readonly string[]) => [...paths].sort();
+    expect(sorted(loaded.map(({ path }) => path))).toEqual(sorted(TABLA.map(({ path }) => path)));
+    expect(TABLA).toHaveLength(21);
+  });
+
+  describe.each(TABLA)('$path', ({ path, cost, credencial, campos, data, errores, rfc }) => {
+    const operation = loaded.find((candidate) => candidate.path === path);
+    const post = documented[`/api/v1/${path}`]?.post;
+    if (!operation || !post) throw new Error(`${path} is missing`);
+
+    it('costs and needs what the specification says', () => {
+      expect([operation.cost, post['x-costo'], post['x-credencial']]).toEqual([cost, cost, credencial]);
+      expect(operation.rfc).toBe(rfc === 'propio, sin registrar' ? 'propio-sin-registrar' : rfc);
+    });
+
+    it('takes exactly these fields', () => {
+      const { properties = {}, required = [] } = post.requestBody.content['application/json'].schema;
+      const found = Object.entries(properties).map(([name, { type }]) => [
+        name,
+        { tipo: type, requerido: required.includes(name) },
+      ]);
+      expect(Object.fromEntries(found)).toEqual(campos);
+    });
+
+    it('answers exactly these data fields', () => {
+      const { properties = {} } = post.responses['200']?.content['application/json'].schema ?? {};
+      expect(
+        data === null ? properties['data'] : Object.keys(properties['data']?.properties ?? {}).sort(),
+      ).toEqual(data === null ? undefined : [...data].sort());
+    });
+
+    it('can answer every error that the specification lists for it', () => {
+      const possible = errorsOf(operation).map(
+        (nombre) => `${CATALOGO[nombre].http}/${CATALOGO[nombre].codigo}`,
+      );
+      expect(possible).toEqual(expect.arrayContaining([...errores]));
+      expect(possible.includes('402/1004')).toBe(cost === 1);
+    });
+  });
+
+  it('only datos-fiscales carries cfdi_descripcion and the balance beside data', () => {
+    expect(loaded.filter(({ envelope }) => envelope).map(({ path }) => path)).toEqual([
+      'usuario/datos-fiscales',
+    ]);
+  });
+});

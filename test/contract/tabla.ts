@@ -1,0 +1,186 @@
+/**
+ * The interface of every operation as the specification tells it (Endpoints, Vault, Package download), written down by hand and compared
+ * with what the service loads. `descarga/verificar` and `id_cif` are ours.
+ */
+export interface Fila {
+  readonly path: string;
+  readonly cost: 0 | 1;
+  readonly credencial: 'API key' | 'API key + CIEC' | 'API key + e.firma' | 'API key + CIEC o e.firma';
+  /** Whose RFC the body carries. */
+  readonly rfc: 'propio' | 'propio, sin registrar' | 'cualquiera' | 'ninguno';
+  readonly campos: Readonly<Record<string, { tipo: 'string' | 'number' | 'integer'; requerido: boolean }>>;
+  readonly data: readonly string[] | null;
+  /** HTTP status / cfdi_codigo. */
+  readonly errores: readonly string[];
+}
+
+const texto = { tipo: 'string', requerido: true } as const;
+const opcional = { tipo: 'string', requerido: false } as const;
+const rfc = { rfc: texto };
+const periodo = { rfc: texto, desde: texto, hasta: texto };
+const ejercicio = { rfc: texto, ejercicio: { tipo: 'integer', requerido: true } } as const;
+const lista = ['total', 'items'];
+const pagada = ['402/1004'];
+const llave = ['401/1001'];
+
+export const TABLA: readonly Fila[] = [
+  {
+    ...{ path: 'descarga/consulta-cfdi', cost: 1, credencial: 'API key', rfc: 'ninguno' },
+    campos: {
+      rfc_emisor: texto,
+      rfc_receptor: texto,
+      uuid: texto,
+      total: { tipo: 'number', requerido: true },
+    },
+    data: ['uuid', 'estado', 'total'],
+    errores: [...pagada, '404/2002'],
+  },
+  {
+    ...{ path: 'tax/descarga-metadata', cost: 1, credencial: 'API key + CIEC', rfc: 'propio' },
+    campos: { ...periodo, tipo: texto },
+    data: ['solicitud_id', 'estado', 'duplicada'],
+    errores: pagada,
+  },
+  {
+    ...{ path: 'tax/comunicados', cost: 1, credencial: 'API key', rfc: 'propio' },
+    campos: { rfc: texto, desde: opcional, hasta: opcional },
+    data: lista,
+    errores: pagada,
+  },
+  {
+    ...{ path: 'tax/facturas', cost: 1, credencial: 'API key + CIEC', rfc: 'propio' },
+    ...{ campos: periodo, data: lista, errores: pagada },
+  },
+  {
+    ...{ path: 'tax/facturas-fiel', cost: 1, credencial: 'API key + e.firma', rfc: 'propio' },
+    ...{ campos: periodo, data: lista, errores: pagada },
+  },
+  {
+    ...{ path: 'tax/declaraciones-fiel', cost: 1, credencial: 'API key + e.firma', rfc: 'propio' },
+    ...{ campos: ejercicio, data: lista, errores: pagada },
+  },
+  {
+    ...{ path: 'tax/retenciones', cost: 1, credencial: 'API key + CIEC', rfc: 'propio' },
+    ...{ campos: ejercicio, data: lista, errores: pagada },
+  },
+  {
+    ...{ path: 'tax/notificaciones', cost: 1, credencial: 'API key + CIEC o e.firma', rfc: 'propio' },
+    ...{ campos: rfc, data: lista, errores: pagada },
+  },
+  {
+    ...{ path: 'usuario/datos-fiscales', cost: 1, credencial: 'API key', rfc: 'propio', campos: rfc },
+    data: ['rfc', 'nombre', 'regimen_fiscal', 'domicilio', 'fecha_inicio_operaciones', 'estatus'],
+    errores: ['401/1001', '401/1002', '403/1003', '402/1004', '400/2002', '503/5041'],
+  },
+  {
+    ...{ path: 'tax/informacion-fiscal', cost: 1, credencial: 'API key + CIEC', rfc: 'propio', campos: rfc },
+    ...{ data: ['rfc', 'regimenes', 'obligaciones'], errores: pagada },
+  },
+  {
+    ...{
+      path: 'tax/opinion-cumplimiento',
+      cost: 1,
+      credencial: 'API key + CIEC',
+      rfc: 'propio',
+      campos: rfc,
+    },
+    data: ['rfc', 'opinion', 'fecha_consulta', 'motivo', 'saldo'],
+    errores: [...pagada, '503/5041'],
+  },
+  {
+    ...{ path: 'tax/opinion-cumplimiento-fiel', cost: 1, credencial: 'API key + e.firma', rfc: 'propio' },
+    campos: rfc,
+    data: ['rfc', 'opinion', 'pdf_firmado_url'],
+    errores: [...pagada, '400/4002'],
+  },
+  {
+    ...{ path: 'tax/opinion-cumplimiento-publica', cost: 0, credencial: 'API key', rfc: 'cualquiera' },
+    campos: rfc,
+    data: ['rfc', 'opinion', 'fecha_publicacion'],
+    errores: llave,
+  },
+  {
+    ...{ path: 'efos/consultar', cost: 0, credencial: 'API key', rfc: 'cualquiera', campos: rfc },
+    data: ['rfc', 'en_efos', 'en_edos', 'fecha_consulta', 'situacion', 'historial', 'edos_fuente'],
+    errores: llave,
+  },
+  {
+    ...{
+      path: 'descarga/paquete',
+      cost: 0,
+      credencial: 'API key',
+      rfc: 'ninguno',
+      campos: { solicitud_id: texto },
+    },
+    data: ['solicitud_id', 'paquete_url', 'expira_en'],
+    errores: [...llave, '404/2002', '409/3002'],
+  },
+  {
+    ...{
+      path: 'descarga/verificar',
+      cost: 0,
+      credencial: 'API key',
+      rfc: 'ninguno',
+      campos: { solicitud_id: texto },
+    },
+    data: [
+      ...['solicitud_id', 'estado', 'tipo', 'desde', 'hasta', 'registros', 'progreso', 'intentos'],
+      ...['ultima_consulta', 'proxima_consulta', 'motivo', 'creada_en', 'terminada_en'],
+    ],
+    errores: [...llave, '404/2002'],
+  },
+  {
+    ...{ path: 'vault/rfc-registrar', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar' },
+    ...{ campos: { rfc: texto, id_cif: opcional }, data: ['rfc'], errores: llave },
+  },
+  {
+    ...{ path: 'vault/firma-registrar', cost: 0, credencial: 'API key', rfc: 'propio' },
+    campos: { rfc: texto, cer: texto, password: opcional },
+    data: ['rfc', 'no_serie'],
+    errores: [...llave, '400/4001'],
+  },
+  {
+    ...{ path: 'vault/firma-guardar', cost: 0, credencial: 'API key', rfc: 'propio' },
+    campos: { rfc: texto, key: texto, password: texto },
+    ...{ data: ['rfc', 'expira_en'], errores: llave },
+  },
+  {
+    ...{ path: 'vault/rfc-guardar', cost: 0, credencial: 'API key', rfc: 'propio' },
+    ...{ campos: { rfc: texto, ciec: texto }, data: null, errores: llave },
+  },
+  {
+    ...{ path: 'vault/firma-estado', cost: 0, credencial: 'API key', rfc: 'propio', campos: rfc },
+    ...{ data: ['rfc', 'tiene_cer', 'tiene_key', 'vigente', 'expira_en'], errores: llave },
+  },
+];
+
+const VALORES: Readonly<Record<string, unknown>> = {
+  rfc_emisor: 'ACU200101AB1',
+  rfc_receptor: 'XIQB891116QE4',
+  uuid: '5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A',
+  total: 1160.5,
+  tipo: 'emitidos',
+  desde: '2026-01-01',
+  hasta: '2026-01-31',
+  ejercicio: 2025,
+  solicitud_id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
+  id_cif: '15020034567',
+  cer: 'AAAA',
+  key: 'AAAA',
+  password: '12345678a',
+  ciec: 'Cíec-De-Prueba-1',
+};
+
+/** A body that passes every check of its fields. */
+export function cuerpoValido({ campos }: Fila, own: string): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.keys(campos).map((campo) => [campo, campo === 'rfc' ? own : VALORES[campo]]),
+  );
+}
+
+/** Values of the wrong JSON type for a field. */
+export function valoresDeOtroTipo(tipo: 'string' | 'number' | 'integer'): readonly unknown[] {
+  const never = [null, true, [], {}, ['x'], { a: 1 }];
+  if (tipo === 'string') return [...never, 1, 0.5];
+  return [...never, '1', 'x', ...(tipo === 'integer' ? [20.25, 1e21] : [])];
+}
