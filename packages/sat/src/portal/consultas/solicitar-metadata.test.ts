@@ -167,6 +167,19 @@ describe('solicitar-metadata', () => {
     expect(portal.solicitudes).toEqual([]);
   });
 
+  it('does not search with the fields of a first step that was cut between records', async () => {
+    const { portal, canal } = await setUp();
+    portal.guion.eleccion = (texto) => texto.slice(0, texto.indexOf('0|hiddenField|__EVENTTARGET'));
+    expect(await errorOf(solicitar(canal))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+    expect(portal.busquedas).toEqual([]);
+  });
+
+  it('reads a result page of several megabytes', async () => {
+    const { portal, canal } = await setUp();
+    portal.guion.resultado = (texto) => texto + delta([['updatePanel', 'otro', 'x'.repeat(6 * 1024 * 1024)]]);
+    expect(await solicitar(canal)).toMatchObject({ resultado: 'ACEPTADA' });
+  });
+
   it('reports an error record of the postback as an error of the service', async () => {
     const { portal, canal } = await setUp();
     portal.guion.resultado = () => delta([['error', '500', 'Object reference not set']]);

@@ -1,18 +1,22 @@
 const HEX = Buffer.from('0123456789ABCDEF', 'latin1');
 
 /**
- * `application/x-www-form-urlencoded` of the fields as bytes. A value given as Buffer (a password) is escaped byte by byte and
- * never becomes a string, so whoever sends the body can zero it afterwards.
+ * `application/x-www-form-urlencoded` of the fields as bytes. A value given as Buffer (a password) is escaped byte by byte straight into
+ * the body and never becomes a string, so whoever sends the body can zero it afterwards.
  */
 export function encodeFormulario(campos: Iterable<readonly [string, string | Buffer]>): Buffer {
-  const parts: Buffer[] = [];
-  for (const [nombre, valor] of campos) {
-    const separator = parts.length === 0 ? '' : '&';
-    parts.push(Buffer.from(`${separator}${escapeText(nombre)}=`, 'latin1'));
-    parts.push(typeof valor === 'string' ? Buffer.from(escapeText(valor), 'latin1') : escapeBytes(valor));
+  const parts = [...campos].flatMap(([nombre, valor], i) => [
+    `${i === 0 ? '' : '&'}${escapeText(nombre)}=`,
+    typeof valor === 'string' ? escapeText(valor) : valor,
+  ]);
+  const sizes = parts.map((part) => (typeof part === 'string' ? part.length : part.length * 3));
+  const body = Buffer.alloc(sizes.reduce((sum, size) => sum + size, 0));
+  let at = 0;
+  for (const [i, part] of parts.entries()) {
+    if (typeof part === 'string') body.write(part, at, 'latin1');
+    else writeEscaped(part, body, at);
+    at += sizes[i] ?? 0;
   }
-  const body = Buffer.concat(parts);
-  for (const part of parts) part.fill(0);
   return body;
 }
 
@@ -21,12 +25,10 @@ function escapeText(texto: string): string {
   return encodeURIComponent(Buffer.from(texto).toString());
 }
 
-function escapeBytes(valor: Buffer): Buffer {
-  const escaped = Buffer.alloc(valor.length * 3);
+function writeEscaped(valor: Buffer, body: Buffer, from: number): void {
   for (const [i, byte] of valor.entries()) {
-    escaped[i * 3] = 0x25;
-    escaped[i * 3 + 1] = HEX[byte >> 4] ?? 0;
-    escaped[i * 3 + 2] = HEX[byte & 15] ?? 0;
+    body[from + i * 3] = 0x25;
+    body[from + i * 3 + 1] = HEX[byte >> 4] ?? 0;
+    body[from + i * 3 + 2] = HEX[byte & 15] ?? 0;
   }
-  return escaped;
 }

@@ -55,7 +55,9 @@ export function classifyRechazo(mensaje: string): Rechazo {
     return /contrasena|credencial|usuario|\brfc\b/.test(texto) ? 'CIEC' : 'CAPTCHA';
   }
   if (secreto) return 'CIEC';
-  return /no disponible|mas tarde|mantenimiento|error interno/.test(texto) ? 'SERVICIO' : 'SIN_MOTIVO';
+  return /no (?:esta |se encuentra )?disponible|mas tarde|mantenimiento|error interno/.test(texto)
+    ? 'SERVICIO'
+    : 'SIN_MOTIVO';
 }
 
 function isCampoRfc(etiqueta: Etiqueta): boolean {

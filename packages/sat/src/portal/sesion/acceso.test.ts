@@ -117,6 +117,18 @@ describe('log-in with the CIEC', () => {
     }
   });
 
+  it('zeroes the body that carried the CIEC', async () => {
+    const bodies: Buffer[] = [];
+    const { canal } = await setUp({
+      observe: ({ body }) => {
+        if (Buffer.isBuffer(body) && body.includes('Ecom_Password')) bodies.push(body);
+      },
+    });
+    await solicitar(canal);
+    expect(bodies).toHaveLength(1);
+    expect(bodies[0]?.every((byte) => byte === 0)).toBe(true);
+  });
+
   it('refuses a log-in form that goes to another host, even one of the SAT', async () => {
     for (const accion of ['https://malo.example/nidp', 'https://portalcfdi.facturaelectronica.sat.gob.mx/']) {
       const { portal, canal } = await setUp();

@@ -119,6 +119,19 @@ describe('sessions', () => {
     expect(portal.envios()).toBe(2);
   });
 
+  it('does not put a session back that another one has replaced meanwhile', async () => {
+    const { portal, canal, sesiones } = await setUp();
+    await verificar(canal);
+    const antigua = await sesiones.load(RFC);
+    if (antigua === null) throw new Error('no session');
+    portal.guion.resultado = (texto) => {
+      void sesiones.save(RFC, { ...antigua, id: 'nueva' });
+      return texto;
+    };
+    await solicitar(canal);
+    expect(await sesiones.load(RFC)).toEqual({ ...antigua, id: 'nueva' });
+  });
+
   it('ends with CANCELADA, whether it waits for a captcha or for another log-in', async () => {
     const asked = withResolvers();
     const { portal, canal } = await setUp({

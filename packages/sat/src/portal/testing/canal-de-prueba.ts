@@ -1,6 +1,6 @@
 import { type CredencialCiec, type Periodo, SatError, type TipoDescarga } from '@acuse/core';
 import { afterEach } from 'vitest';
-import { createSatHttp } from '../../http/sat-http.ts';
+import { createSatHttp, type SatHttp, type SatHttpRequest } from '../../http/sat-http.ts';
 import type { SatHttpSettings } from '../../http/settings.ts';
 import type { ResolvedorCaptcha } from '../captcha/resolvedor-captcha.ts';
 import { createPortalCanal, type PortalCanal } from '../create-portal-canal.ts';
@@ -35,7 +35,14 @@ export async function setUp(
 ): Promise<Montaje> {
   const portal = await startPortalDePrueba();
   portal.guion.ciecs.set(RFC, CIEC);
-  const http = createSatHttp({ baseUrl: portal.baseUrl, ...options.http });
+  const real = createSatHttp({ baseUrl: portal.baseUrl, ...options.http });
+  const http: SatHttp = {
+    ...real,
+    request(request) {
+      options.observe?.(request);
+      return real.request(request);
+    },
+  };
   closing.push(
     () => http.close(),
     () => portal.close(),

@@ -29,13 +29,14 @@ export function createConsultas(guion: Guion) {
         !campos.has(`${C}CldFecha$DdlDia`) &&
         campos.get('ctl00$ScriptManager1') === `${C}UpnlBusqueda|${C}RdoFechas`;
       if (!fresh) return null;
-      return delta([
+      const eleccion = delta([
         ['#', '', '4'],
         ['updatePanel', 'ctl00_MainContent_UpnlBusqueda', panelBusqueda()],
         ['hiddenField', '__EVENTTARGET', ''],
         ['hiddenField', '__VIEWSTATE', `${tipo}-2|/+=`],
-        ['formAction', '', `./Consulta.aspx`],
+        ['formAction', '', './Consulta.aspx'],
       ]);
+      return guion.eleccion === null ? eleccion : guion.eleccion(eleccion);
     }
     const complete =
       campos.get('__VIEWSTATE') === `${tipo}-2|/+=` &&

@@ -33,6 +33,7 @@ export interface Guion {
   /** Folios of the search result; empty for none. */
   filas: string[];
   /** Overrides of the answers of the search steps and of the page method. */
+  eleccion: ((texto: string) => string) | null;
   resultado: ((texto: string) => string) | null;
   respuestaFolio: string;
   ofertas: Oferta[];
@@ -72,6 +73,7 @@ export async function startPortalDePrueba(): Promise<PortalDePrueba> {
     muestraRfc: true,
     accionAcceso: '',
     filas: ['6F9619FF-8B86-D011-B42D-00CF4FC964FF'],
+    eleccion: null,
     resultado: null,
     respuestaFolio: JSON.stringify({ d: `Su solicitud se registr\u00f3 con el folio de descarga: ${FOLIO}` }),
     ofertas: [],
