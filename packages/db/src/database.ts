@@ -33,7 +33,8 @@ export function openDatabase(settings: DatabaseSettings): Database {
     application_name: settings.applicationName,
     keepAlive: true,
   };
-  const pool = new pg.Pool(config);
+  // Every statement of this pool finds its rows by key. A plan cached while a table was still small must not scan it for ever after.
+  const pool = new pg.Pool({ ...config, options: '-c enable_seqscan=off' });
   // Without a listener a dropped idle connection would end the process; the pool has already discarded it.
   pool.on('error', () => {});
   const prisma = new PrismaClient({

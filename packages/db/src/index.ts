@@ -11,6 +11,6 @@ export * from './latidos.ts';
 export * from './migrate.ts';
 export * from './puerta.ts';
 export * from './saldos.ts';
-export * from './solicitudes.ts';
+export * from './solicitudes/solicitudes.ts';
 export * from './taller/taller.ts';
 export * from './vigilancia.ts';

@@ -1,0 +1,108 @@
+import type { EstadoSolicitud } from '@acuse/contract';
+import type { Aceptacion, NuevaSolicitud } from '@acuse/core';
+import type { Database } from '../database.ts';
+import { isUniqueViolation } from '../errors.ts';
+
+/** Operation name in the ledger. */
+const OPERACION = 'tax/descarga-metadata';
+
+/**
+ * Accepts any number of requests of different accounts: for each of them debit, solicitud, ledger row, sealed credential and ring, or nothing. Rows
+ * are locked in order of their ids, so that two statements never wait for each other.
+ */
+const ACCEPT = `
+WITH pedido AS MATERIALIZED (
+  SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::date[], $9::date[],
+                       $10::text[], $11::integer[], $12::timestamptz[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::timestamptz[])
+    AS p (id, cuenta_id, contribuyente_id, api_key_id, version, rfc, tipo, desde, hasta, canal, costo, deadline_at, idem_key,
+          credencial_tipo, kid, sobre, expira_en)
+), pase AS MATERIALIZED (
+  SELECT p.id FROM pedido p JOIN contribuyente c ON c.id = p.contribuyente_id
+  WHERE c.version = p.version AND EXISTS (SELECT FROM api_key k WHERE k.id = p.api_key_id AND k.estado = 'ACTIVA')
+  ORDER BY c.id FOR SHARE OF c
+), igual AS MATERIALIZED (
+  SELECT p.id AS pedido, s.id, s.estado FROM pedido p CROSS JOIN LATERAL (
+    SELECT id, estado FROM solicitud
+    WHERE api_key_id = p.api_key_id AND tipo = p.tipo AND desde = p.desde AND hasta = p.hasta AND estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')
+    UNION ALL
+    SELECT id, estado FROM solicitud WHERE api_key_id = p.api_key_id AND idem_key = p.idem_key
+    LIMIT 1
+  ) s
+), con_saldo AS MATERIALIZED (
+  SELECT c.id, p.id AS pedido, p.costo FROM pedido p JOIN cuenta c ON c.id = p.cuenta_id
+  WHERE c.saldo >= p.costo AND p.id IN (SELECT id FROM pase) AND p.id NOT IN (SELECT pedido FROM igual)
+  ORDER BY c.id FOR UPDATE OF c
+), cargo AS (
+  UPDATE cuenta c SET saldo = c.saldo - q.costo FROM con_saldo q WHERE c.id = q.id AND c.saldo >= q.costo RETURNING q.pedido
+), nueva AS (
+  INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, deadline_at, idem_key)
+  SELECT id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, deadline_at, idem_key
+  FROM pedido JOIN cargo ON cargo.pedido = id
+), libro AS (
+  INSERT INTO movimiento (cuenta_id, contribuyente_id, op_id, tipo, importe, operacion, solicitud_id)
+  SELECT cuenta_id, contribuyente_id, id, 'cargo', -costo, '${OPERACION}', id FROM pedido JOIN cargo ON cargo.pedido = id
+), sellada AS (
+  INSERT INTO credencial_sellada (solicitud_id, tipo, kid, sobre, expira_en)
+  SELECT id, credencial_tipo, kid, sobre, expira_en FROM pedido JOIN cargo ON cargo.pedido = id
+), salida AS (
+  INSERT INTO outbox (solicitud_id, gen, cola, due_at) SELECT id, 1, 'descargas', now() FROM pedido JOIN cargo ON cargo.pedido = id
+)
+SELECT p.id, p.id IN (SELECT id FROM pase) AS pase, p.id IN (SELECT pedido FROM cargo) AS aceptada,
+       igual.id AS igual, igual.estado AS igual_estado
+FROM pedido p LEFT JOIN igual ON igual.pedido = p.id`;
+
+interface AcceptRow {
+  id: string;
+  pase: boolean;
+  aceptada: boolean;
+  igual: string | null;
+  igual_estado: EstadoSolicitud | null;
+}
+
+const COLUMNS: readonly ((nueva: NuevaSolicitud) => unknown)[] = [
+  (n) => n.id,
+  (n) => n.cuentaId,
+  (n) => n.contribuyenteId,
+  (n) => n.apiKeyId,
+  (n) => n.version.toString(),
+  (n) => n.rfc,
+  (n) => n.tipo,
+  (n) => n.desde,
+  (n) => n.hasta,
+  (n) => n.canal,
+  (n) => n.costo,
+  (n) => n.deadlineAt,
+  (n) => n.idemKey,
+  (n) => n.sellada.tipo,
+  (n) => n.sellada.kid,
+  (n) => n.sellada.sobre,
+  (n) => n.sellada.expiraEn,
+];
+
+function aceptacionOf(row: AcceptRow): Aceptacion {
+  if (row.aceptada) return { resultado: 'ACEPTADA', solicitudId: row.id };
+  if (!row.pase) return { resultado: 'PASE_VENCIDO' };
+  if (row.igual !== null && row.igual_estado !== null)
+    return { resultado: 'DUPLICADA', solicitudId: row.igual, estado: row.igual_estado };
+  return { resultado: 'SALDO_INSUFICIENTE' };
+}
+
+/** Accepts requests of different accounts in one statement; the answers are in the order of `nuevas`. */
+export async function acceptAll(
+  { pool }: Pick<Database, 'pool'>,
+  nuevas: readonly NuevaSolicitud[],
+): Promise<Aceptacion[]> {
+  const values = COLUMNS.map((column) => nuevas.map(column));
+  const run = () => pool.query<AcceptRow>({ name: 'aceptar', text: ACCEPT, values });
+  const { rows } = await run().catch((error) => {
+    // An equal one was being accepted at this moment; everything of ours is rolled back and the other row is visible now.
+    if (!isUniqueViolation(error)) throw error;
+    return run();
+  });
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  return nuevas.map(({ id }) => {
+    const row = byId.get(id);
+    if (!row) throw new Error('the acceptance answered nothing for one of its requests');
+    return aceptacionOf(row);
+  });
+}

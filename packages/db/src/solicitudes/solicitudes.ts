@@ -1,0 +1,84 @@
+import type { EstadoSolicitud } from '@acuse/contract';
+import { type NuevaSolicitud, progresoDe, type Solicitudes, type VistaSolicitud } from '@acuse/core';
+import type { Database } from '../database.ts';
+import { acceptAll } from './accept.ts';
+import { createLote } from './lote.ts';
+
+const FIND = `
+SELECT s.id, s.rfc, s.estado, s.fase, s.tipo, s.desde::text, s.hasta::text, s.registros, s.intentos, s.ultima_consulta_en, s.due_at,
+       s.motivo, s.creada_en, s.terminada_en, s.object_key, s.paquete_borrado_en, s.bytes, s.sha256,
+       (SELECT json_object_agg(p.estado, p.n) FROM
+         (SELECT estado, count(*)::int AS n FROM parte WHERE solicitud_id = s.id GROUP BY estado) p) AS partes,
+       (SELECT sum(registros) FROM parte WHERE solicitud_id = s.id) AS registros_sat
+FROM solicitud s WHERE s.id = $1 AND s.contribuyente_id = $2`;
+
+interface FindRow {
+  id: string;
+  rfc: string;
+  estado: EstadoSolicitud;
+  fase: 'DESCARGA' | 'ENSAMBLE';
+  tipo: VistaSolicitud['tipo'];
+  desde: string;
+  hasta: string;
+  registros: string | null;
+  intentos: number;
+  ultima_consulta_en: Date | null;
+  due_at: Date;
+  motivo: string | null;
+  creada_en: Date;
+  terminada_en: Date | null;
+  object_key: string | null;
+  paquete_borrado_en: Date | null;
+  bytes: string | null;
+  sha256: string | null;
+  partes: Parameters<typeof progresoDe>[0]['partes'] | null;
+  registros_sat: string | null;
+}
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+const numberOrNull = (value: string | null) => (value === null ? null : Number(value));
+
+/** Solicitudes over PostgreSQL, as the API sees them. */
+export function createSolicitudes({ pool }: Pick<Database, 'pool'>): Solicitudes {
+  const accept = createLote({
+    run: (nuevas: readonly NuevaSolicitud[]) => acceptAll({ pool }, nuevas),
+    groupOf: ({ cuentaId }) => cuentaId,
+  });
+
+  return {
+    accept,
+
+    async find(contribuyenteId, solicitudId) {
+      if (!UUID.test(solicitudId)) return null;
+      const { rows } = await pool.query<FindRow>({
+        name: 'ver',
+        text: FIND,
+        values: [solicitudId, contribuyenteId],
+      });
+      const row = rows[0];
+      if (!row) return null;
+      const isOpen = row.terminada_en === null;
+      return {
+        id: row.id,
+        rfc: row.rfc,
+        estado: row.estado,
+        tipo: row.tipo,
+        desde: row.desde,
+        hasta: row.hasta,
+        registros: numberOrNull(row.registros ?? row.registros_sat),
+        progreso: progresoDe({ estado: row.estado, fase: row.fase, partes: row.partes ?? {} }),
+        intentos: row.intentos,
+        ultimaConsulta: row.ultima_consulta_en,
+        proximaConsulta: isOpen && row.estado === 'EN_PROCESO' ? row.due_at : null,
+        motivo: row.motivo,
+        creadaEn: row.creada_en,
+        terminadaEn: row.terminada_en,
+        objectKey: row.object_key,
+        paqueteBorradoEn: row.paquete_borrado_en,
+        bytes: numberOrNull(row.bytes),
+        sha256: row.sha256,
+      };
+    },
+  };
+}
