@@ -1,0 +1,71 @@
+// What each npm script does.
+import { fileURLToPath } from 'node:url';
+import { runNode } from './children.mjs';
+import { GENERATORS, generate, prepare } from './setup.mjs';
+import { runCountedVitest, runVitest } from './tests.mjs';
+
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+/** Runs a program of src/commands from its TypeScript source. */
+const program = (name) => async (args) => {
+  const source = [
+    '--conditions=acuse-source',
+    '--import',
+    'tsx',
+    `packages/embedded/src/commands/${name}.ts`,
+  ];
+  return (await runNode([...source, ...args], { root })).code;
+};
+
+async function verify(args) {
+  const steps = [
+    ['format and lint', () => runNode(['node_modules/@biomejs/biome/bin/biome', 'check', '.'], { root })],
+    ['types', () => runNode(['node_modules/typescript/bin/tsc', '-p', 'test/tsconfig.json'], { root })],
+    ['tests', async () => ({ code: await runVitest(root, ['unit', 'contract'], args) })],
+  ];
+  const failed = [];
+  for (const [name, run] of steps) {
+    const { code, interrupted } = await run();
+    if (interrupted) return code;
+    if (code !== 0) failed.push(name);
+  }
+  console.log(failed.length === 0 ? 'verify: all clean' : `verify: failed: ${failed.join(', ')}`);
+  return failed.length === 0 ? 0 : 1;
+}
+
+async function generateAll() {
+  for (const generator of GENERATORS) {
+    await generate(root, generator);
+    console.log(`${generator.output}: generated`);
+  }
+  return 0;
+}
+
+const COMMANDS = {
+  demo: program('demo'),
+  start: program('start'),
+  bench: program('bench'),
+  verify,
+  test: (args) => runCountedVitest(root, [], args),
+  'test:faults': (args) => runCountedVitest(root, ['faults'], args),
+  generate: generateAll,
+};
+
+/** Prepares the checkout, runs the command, sets the exit code. */
+export async function main([name, ...args]) {
+  const command = Object.hasOwn(COMMANDS, name ?? '') ? COMMANDS[name] : undefined;
+  if (!command) {
+    console.error(
+      `Uso: node packages/embedded/bin/acuse.mjs <${Object.keys(COMMANDS).join(' | ')}> [opciones]`,
+    );
+    process.exitCode = 2;
+    return;
+  }
+  try {
+    await prepare(root);
+    process.exitCode = await command(args);
+  } catch (error) {
+    console.error(error.message);
+    process.exitCode = 1;
+  }
+}

@@ -1,0 +1,66 @@
+// Running vitest and counting what it ran.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runNode } from './children.mjs';
+
+const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts'];
+
+/** Runs vitest projects (all by default) and shows what it shows. Gives its exit code. */
+export async function runVitest(root, projects, args) {
+  return (await runNode([...VITEST, ...projects.map((name) => `--project=${name}`), ...args], { root })).code;
+}
+
+/**
+ * Runs vitest projects and prints, at the end, the names of the failed tests and one line `N passed, N failed[, N skipped]`.
+ * Gives 0 only if tests ran and all of them passed.
+ */
+export async function runCountedVitest(root, projects, args) {
+  const folder = mkdtempSync(join(tmpdir(), 'acuse-tests-'));
+  const report = join(folder, 'report.json');
+  try {
+    const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
+    const code = await runVitest(root, projects, [...reporters, ...args]);
+    const counts = count(readReport(report), root, code);
+    console.log('');
+    for (const name of counts.failures) console.log(`FAILED ${name}`);
+    const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
+    console.log(`${counts.passed} passed, ${counts.failed} failed${skipped}`);
+    return code !== 0 ? code : counts.failed > 0 || counts.passed === 0 ? 1 : 0;
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function count(report, root, code) {
+  const counts = { passed: 0, failed: 0, skipped: 0, failures: [] };
+  const fail = (name) => {
+    counts.failed += 1;
+    counts.failures.push(name);
+  };
+  for (const { name: file, status, assertionResults, message } of report?.testResults ?? []) {
+    const where = file.startsWith(root) ? file.slice(root.length) : file;
+    for (const test of assertionResults) {
+      if (test.status === 'passed') counts.passed += 1;
+      else if (test.status === 'failed')
+        fail(`${where} > ${[...test.ancestorTitles, test.title].join(' > ')}`);
+      else counts.skipped += 1;
+    }
+    // A file that could not be loaded, or a hook that failed, has no failed test of its own.
+    if (status === 'failed' && !assertionResults.some((test) => test.status === 'failed')) {
+      fail(`${where}: ${(message ?? '').split('\n')[0]}`);
+    }
+  }
+  if (code !== 0 && counts.failed === 0 && (report === undefined || counts.passed > 0)) {
+    fail('the test run itself: an error outside of the tests, see above');
+  }
+  return counts;
+}
+
+function readReport(path) {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch {
+    return undefined;
+  }
+}

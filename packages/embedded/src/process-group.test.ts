@@ -1,0 +1,102 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createLogger, silentLogger } from '@acuse/runtime';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { isAlive } from './children/processes.ts';
+import { freePort } from './free-port.ts';
+import { createProcessGroup, type ProcessGroup, type ProcessGroupOptions } from './process-group.ts';
+
+const SERVER = `
+import { appendFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+const port: number = Number(process.env.PORT);
+let calls = 0;
+console.log('starting', JSON.stringify(Object.keys(process.env).sort()));
+const server = createServer((_, response) => response.writeHead(++calls < 3 ? 503 : 204).end()).listen(port, '127.0.0.1');
+process.on('SIGTERM', () => {
+  if (process.env.STUBBORN) return;
+  appendFileSync(process.env.NOTES ?? '', process.env.PORT + ' ');
+  server.close();
+  server.closeAllConnections();
+});
+`;
+
+describe('a group of our programs', () => {
+  let dir = '';
+  let entry = '';
+  let group: ProcessGroup;
+  const make = (options: Partial<ProcessGroupOptions> = {}) => {
+    group = createProcessGroup({ log: silentLogger, logDir: join(dir, 'logs'), ...options });
+    return group;
+  };
+  const spec = async (name: string, env: Record<string, string> = {}) => {
+    const port = await freePort();
+    return {
+      name,
+      entry,
+      env: { PORT: String(port), NOTES: join(dir, 'notes'), ...env } as Record<string, string>,
+      readyUrl: `http://127.0.0.1:${port}/readyz`,
+    };
+  };
+
+  beforeAll(async () => {
+    dir = await mkdtemp(join(tmpdir(), 'acuse-group-'));
+    entry = join(dir, 'main.ts');
+    await writeFile(join(dir, 'package.json'), '{"type":"module"}');
+    await writeFile(entry, SERVER);
+    await writeFile(join(dir, 'broken.ts'), `console.log('about to fail'); process.exit(3);`);
+  });
+  afterEach(() => group.stop());
+  afterAll(() => rm(dir, { recursive: true, force: true }));
+
+  test('starts when ready, writes to files, tells its memory, stops in the reverse order', async () => {
+    make();
+    const [first, second] = [await spec('one'), await spec('two')];
+    const [one, two] = [await group.start(first), await group.start(second)];
+    expect(one.isRunning() && isAlive(two.pid)).toBe(true);
+    if (process.platform === 'linux') expect(await one.residentBytes()).toBeGreaterThan(10 * 1024 * 1024);
+    expect(await group.stop()).toBe(true);
+    expect(one.isRunning() || isAlive(two.pid)).toBe(false);
+    expect(await readFile(join(dir, 'logs', 'two.log'), 'utf8')).toContain('starting');
+    expect(await readFile(join(dir, 'notes'), 'utf8')).toBe(`${second.env['PORT']} ${first.env['PORT']} `);
+  });
+
+  test('gives a program its own environment and nothing of ours', async () => {
+    process.env['ACUSE_SECRET_OF_THE_PARENT'] = 'x';
+    await make().start(await spec('alone'));
+    delete process.env['ACUSE_SECRET_OF_THE_PARENT'];
+    const log = await readFile(join(dir, 'logs', 'alone.log'), 'utf8');
+    expect(log).toContain('"NOTES"');
+    expect(log).not.toContain('ACUSE_SECRET_OF_THE_PARENT');
+  });
+
+  test('says why a program did not start, with its last lines', async () => {
+    make({ readyTimeoutMs: 1_500 });
+    const broken = { ...(await spec('broken')), entry: join(dir, 'broken.ts') };
+    await expect(group.start(broken)).rejects.toThrow(
+      /broken no inició: terminó con 3 antes de estar listo\nabout to fail/,
+    );
+    const mute = { ...(await spec('mute')), readyUrl: `http://127.0.0.1:${await freePort()}/` };
+    await expect(group.start(mute)).rejects.toThrow(/mute no inició: .* no respondió en 1500 ms/);
+  });
+
+  test('kills the one that does not end in time, and says that it was not clean', async () => {
+    const lines: string[] = [];
+    const log = createLogger({ name: 'test', destination: { write: (line) => void lines.push(line) } });
+    make({ log, stopTimeoutMs: 200 });
+    const stubborn = await group.start(await spec('stubborn', { STUBBORN: '1' }));
+    expect(await group.stop()).toBe(false);
+    expect(stubborn.isRunning()).toBe(false);
+    expect(lines.join('')).toContain('app did not end cleanly');
+  });
+
+  test('tells when a program ends although nobody asked it to', async () => {
+    const ended = new Promise((resolve) => {
+      make({ onUnexpectedExit: (name, code, signal) => resolve([name, code, signal]) });
+    });
+    const app = await group.start(await spec('victim'));
+    app.kill('SIGKILL');
+    expect(await ended).toEqual(['victim', null, 'SIGKILL']);
+  });
+});

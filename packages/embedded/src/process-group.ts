@@ -1,0 +1,209 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { Logger } from '@acuse/runtime';
+import { lifeline } from './children/lifeline.ts';
+import { residentBytes } from './children/processes.ts';
+
+/** One of our own programs, run from its TypeScript source. */
+export interface AppSpec {
+  /** On its lines in the log, and the name of its log file. */
+  readonly name: string;
+  /** The absolute path of its `main.ts`. */
+  readonly entry: string;
+  /** Its whole environment, but for what any program needs (PATH, HOME and the like): nothing of ours is inherited. */
+  readonly env: Readonly<Record<string, string>>;
+  /** It is ready when this address answers 2xx. Without it, when it has been started. */
+  readonly readyUrl?: string;
+}
+
+export interface ProcessGroupOptions {
+  readonly log: Logger;
+  /** Each program writes to `NAME.log` here; without it, to our standard output with its name before each line. */
+  readonly logDir?: string;
+  /** How long a program may take until it is ready, in milliseconds; 60,000 by default. */
+  readonly readyTimeoutMs?: number;
+  /** How long a program may take to end after SIGTERM, in milliseconds, before it is killed; 30,000 by default. */
+  readonly stopTimeoutMs?: number;
+  /** A program ended although nobody asked it to. */
+  readonly onUnexpectedExit?: (name: string, code: number | null, signal: NodeJS.Signals | null) => void;
+}
+
+/** A program that runs. */
+export interface AppProcess {
+  readonly name: string;
+  readonly pid: number;
+  /** True until it has ended. */
+  isRunning(): boolean;
+  /** Its resident memory in bytes, or null where the system does not tell. */
+  residentBytes(): Promise<number | null>;
+  kill(signal: NodeJS.Signals): void;
+  /** SIGTERM, and SIGKILL when its time is over. Gives true when it ended by itself with code 0. May be called again. */
+  stop(): Promise<boolean>;
+}
+
+export interface ProcessGroup {
+  /** Starts a program and waits until it is ready. @throws with the end of its output when it is not. */
+  start(spec: AppSpec): Promise<AppProcess>;
+  /** Stops all, the last one started first. Gives true when each ended cleanly. */
+  stop(): Promise<boolean>;
+}
+
+const INHERITED = [
+  'PATH',
+  'HOME',
+  'TMPDIR',
+  'LANG',
+  'TZ',
+  'SystemRoot',
+  'NODE_EXTRA_CA_CERTS',
+  'NODE_OPTIONS',
+];
+const TSX = import.meta.resolve('tsx');
+const POLL_MS = 25;
+const TAIL_LINES = 30;
+
+/** Makes a group of programs that start in order, stop in the reverse order, and never outlive this process. */
+export function createProcessGroup(options: ProcessGroupOptions): ProcessGroup {
+  const { readyTimeoutMs = 60_000, stopTimeoutMs = 30_000 } = options;
+  const apps: AppProcess[] = [];
+
+  return {
+    async start(spec) {
+      const startedAt = performance.now();
+      const { child, tail } = await launch(spec, options.logDir);
+      const app = control(spec.name, child, stopTimeoutMs, options.onUnexpectedExit);
+      apps.push(app);
+      try {
+        await waitReady(spec, child, readyTimeoutMs);
+      } catch (error) {
+        await app.stop();
+        throw new Error(`${spec.name} no inició: ${(error as Error).message}\n${await tail()}`.trim(), {
+          cause: error,
+        });
+      }
+      options.log.info(
+        { app: spec.name, pid: app.pid, ms: Math.round(performance.now() - startedAt) },
+        'app ready',
+      );
+      return app;
+    },
+    async stop() {
+      let clean = true;
+      for (let app = apps.pop(); app; app = apps.pop()) {
+        const ended = await app.stop();
+        if (!ended) options.log.warn({ app: app.name }, 'app did not end cleanly');
+        clean &&= ended;
+      }
+      return clean;
+    },
+  };
+}
+
+async function launch({ name, entry, env }: AppSpec, logDir: string | undefined) {
+  const inherited = Object.fromEntries(
+    INHERITED.flatMap((key) => (process.env[key] ? [[key, process.env[key]]] : [])),
+  );
+  const args = ['--conditions=acuse-source', '--import', TSX, entry];
+  const start = (output: number | 'pipe') =>
+    spawn(process.execPath, args, {
+      cwd: fileURLToPath(new URL('../../../', import.meta.url)),
+      env: { ...inherited, ...env },
+      // Not of our process group: a Ctrl-C must reach us only, who stop them in order.
+      detached: true,
+      stdio: ['ignore', output, output],
+    });
+  const { child, tail } =
+    logDir === undefined ? prefixed(name, start('pipe')) : await intoFile(join(logDir, `${name}.log`), start);
+  const { pid } = child;
+  if (pid === undefined) throw await once(child, 'error').then(([error]) => error);
+  lifeline.hold(pid);
+  child.once('exit', () => lifeline.release(pid));
+  return { child, tail };
+}
+
+function prefixed(name: string, child: ChildProcess) {
+  const last: string[] = [];
+  for (const stream of [child.stdout, child.stderr]) {
+    if (!stream) continue;
+    createInterface({ input: stream }).on('line', (line) => {
+      process.stdout.write(`${name.padEnd(9)} ${line}\n`);
+      last.push(line);
+      if (last.length > TAIL_LINES) last.shift();
+    });
+  }
+  return { child, tail: async () => last.join('\n') };
+}
+
+async function intoFile(path: string, start: (output: number) => ChildProcess) {
+  await mkdir(join(path, '..'), { recursive: true });
+  const file = await open(path, 'a', 0o600);
+  try {
+    const tail = async () =>
+      (await readFile(path, 'utf8')).trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
+    return { child: start(file.fd), tail };
+  } finally {
+    await file.close();
+  }
+}
+
+function control(
+  name: string,
+  child: ChildProcess,
+  stopTimeoutMs: number,
+  onUnexpectedExit: ProcessGroupOptions['onUnexpectedExit'],
+): AppProcess {
+  const pid = child.pid ?? -1;
+  const isRunning = () => child.exitCode === null && child.signalCode === null;
+  const exited = isRunning() ? once(child, 'exit') : Promise.resolve();
+  let stopping: Promise<boolean> | undefined;
+  child.once('exit', (code, signal) => {
+    if (!stopping) onUnexpectedExit?.(name, code, signal);
+  });
+
+  async function stop(): Promise<boolean> {
+    const force = setTimeout(() => child.kill('SIGKILL'), stopTimeoutMs);
+    child.kill('SIGTERM');
+    await exited;
+    clearTimeout(force);
+    return child.exitCode === 0;
+  }
+
+  return {
+    name,
+    pid,
+    isRunning,
+    residentBytes: () => residentBytes(pid),
+    kill: (signal) => void child.kill(signal),
+    stop: () => {
+      stopping ??= stop();
+      return stopping;
+    },
+  };
+}
+
+async function waitReady({ readyUrl }: AppSpec, child: ChildProcess, timeoutMs: number): Promise<void> {
+  if (readyUrl === undefined) return;
+  const until = performance.now() + timeoutMs;
+  let last = 'no respondió';
+  for (;;) {
+    if (child.exitCode !== null || child.signalCode !== null) {
+      throw new Error(`terminó con ${child.exitCode ?? child.signalCode} antes de estar listo`);
+    }
+    const status = await fetch(readyUrl, { signal: AbortSignal.timeout(5_000) }).then(
+      async (response) => {
+        await response.body?.cancel();
+        return response.status;
+      },
+      () => 0,
+    );
+    if (status >= 200 && status < 300) return;
+    if (status > 0) last = `respondió ${status}`;
+    if (performance.now() > until) throw new Error(`${readyUrl} ${last} en ${timeoutMs} ms`);
+    await sleep(POLL_MS);
+  }
+}

@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import { access, constants, mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { delimiter, join, resolve } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from '@acuse/runtime';
+import { lifeline } from './children/lifeline.ts';
+import { waitGone } from './children/processes.ts';
+import { freePort } from './free-port.ts';
+
+export interface RedisOptions {
+  /** The folder that holds the data, the password and the log. Made when missing, used again when there. */
+  readonly dir: string;
+  /** Listens here; a free port by default. */
+  readonly port?: number;
+  readonly log: Logger;
+}
+
+/** A running Redis of our own. */
+export interface RunningRedis {
+  /** The address, with the password. */
+  readonly url: string;
+  readonly pid: number;
+  /** Writes the data and ends. May be called again. */
+  stop(): Promise<void>;
+}
+
+const START_TIMEOUT_MS = 15_000;
+const STOP_TIMEOUT_MS = 15_000;
+
+/** The path of `redis-server` on PATH, or null. @param path a list of folders, as PATH is. */
+export async function findRedisServer(path: string = process.env['PATH'] ?? ''): Promise<string | null> {
+  for (const folder of path.split(delimiter).filter((each) => each !== '')) {
+    const candidate = join(folder, 'redis-server');
+    const isThere = await access(candidate, constants.X_OK).then(
+      () => true,
+      () => false,
+    );
+    if (isThere) return candidate;
+  }
+  return null;
+}
+
+/**
+ * Starts the machine's Redis: loopback only, a random password kept in `dir`, an append-only file, nothing ever evicted (BullMQ demands it).
+ * It ends with this process. Gives null when the machine has no `redis-server`.
+ */
+export async function startRedis(options: RedisOptions): Promise<RunningRedis | null> {
+  const program = await findRedisServer();
+  if (program === null) return null;
+  const dir = resolve(options.dir);
+  await mkdir(dir, { recursive: true, mode: 0o700 });
+  const passwordFile = join(dir, 'password');
+  await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' }).catch(
+    (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error;
+    },
+  );
+  const password = await readFile(passwordFile, 'utf8');
+  const port = options.port ?? (await freePort());
+  const logFile = join(dir, 'redis.log');
+  const log = await open(logFile, 'w', 0o600);
+  // The settings come by the input, where no list of processes shows the password.
+  const child = spawn(program, ['-'], { cwd: dir, detached: true, stdio: ['pipe', log.fd, log.fd] });
+  try {
+    await once(child, 'spawn');
+  } finally {
+    await log.close();
+  }
+  const pid = child.pid ?? -1;
+  lifeline.hold(pid);
+  child.once('exit', () => lifeline.release(pid));
+  child.stdin?.end(
+    [
+      'bind 127.0.0.1',
+      `port ${port}`,
+      `dir "${dir}"`,
+      `requirepass ${password}`,
+      'appendonly yes',
+      'appendfsync everysec',
+      'save ""',
+      'maxmemory-policy noeviction',
+      '',
+    ].join('\n'),
+  );
+  const until = performance.now() + START_TIMEOUT_MS;
+  while (!(await answersPing(port, password))) {
+    if (child.exitCode !== null || child.signalCode !== null || performance.now() > until) {
+      child.kill('SIGKILL');
+      throw new Error(
+        `Redis no inició:\n${(await readFile(logFile, 'utf8')).split('\n').slice(-12).join('\n').trim()}`,
+      );
+    }
+    await sleep(15);
+  }
+  child.unref();
+  options.log.info({ port, pid }, 'redis started');
+  return {
+    url: `redis://:${password}@127.0.0.1:${port}`,
+    pid,
+    async stop() {
+      child.kill('SIGTERM');
+      if (!(await waitGone(pid, STOP_TIMEOUT_MS))) child.kill('SIGKILL');
+    },
+  };
+}
+
+function answersPing(port: number, password: string): Promise<boolean> {
+  return new Promise((done) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    let answer = '';
+    socket.setTimeout(2_000, () => socket.destroy());
+    socket.on('connect', () => socket.write(`AUTH ${password}\r\nPING\r\n`));
+    socket.on('data', (chunk) => {
+      answer += chunk.toString('latin1');
+      if (answer.includes('+PONG') || answer.includes('-')) socket.destroy();
+    });
+    socket.on('error', () => socket.destroy());
+    socket.on('close', () => done(answer.includes('+PONG')));
+  });
+}
