@@ -31,7 +31,13 @@ afterEach(async () => {
 });
 
 export async function setUp(
-  options: { settings?: PortalSettings; captcha?: ResolvedorCaptcha | null; http?: SatHttpSettings } = {},
+  options: {
+    settings?: PortalSettings;
+    captcha?: ResolvedorCaptcha | null;
+    http?: SatHttpSettings;
+    /** Sees every request as it goes to the HTTP layer. */
+    observe?: (request: SatHttpRequest) => void;
+  } = {},
 ): Promise<Montaje> {
   const portal = await startPortalDePrueba();
   portal.guion.ciecs.set(RFC, CIEC);
