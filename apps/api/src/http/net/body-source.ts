@@ -63,7 +63,7 @@ export function requestBody(request: Request): BodySource {
 }
 
 function declared(text: string | undefined): number | null {
-  return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : null;
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : null;
 }
 
 /** One buffer outside of Node's shared pool; the pieces are zeroed. */

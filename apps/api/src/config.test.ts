@@ -1,0 +1,82 @@
+import { ConfigError } from '@acuse/runtime';
+import { describe, expect, it } from 'vitest';
+import { readConfig } from './config.ts';
+import { firstKey, parseKeys } from './keys.ts';
+
+const key = Buffer.alloc(32, 1).toString('base64');
+const REQUIRED = {
+  DATABASE_URL: 'postgres://acuse:acuse@127.0.0.1:5432/acuse',
+  API_KEY_PEPPERS: `1:${key}`,
+  KEYRING: `k1:${key}`,
+  WORKER_PUBLIC_KEY: `w1:${key}`,
+  WORKER_PSK: `p1:${key}`,
+  EFIRMA_AUTORIDADES: '/etc/acuse/autoridades.pem',
+};
+
+function faultsOf(env: Record<string, string>): readonly string[] {
+  try {
+    readConfig(env);
+    return [];
+  } catch (error) {
+    if (error instanceof ConfigError) return error.faults;
+    throw error;
+  }
+}
+
+describe('the settings', () => {
+  it('have a default for everything but addresses and secrets', () => {
+    const config = readConfig(REQUIRED);
+    expect(config).toMatchObject({
+      ...{
+        RATE_LIMIT_RPS: 50,
+        RATE_LIMIT_BURST: 100,
+        TRUSTED_PROXIES: [],
+        EFIRMA_SHRED: true,
+        DEADLINE_HOURS: 72,
+      },
+      CIEC_LENGTH: { min: 16, max: 16 },
+    });
+    expect(faultsOf({}).map((fault) => fault.split(':')[0])).toEqual(Object.keys(REQUIRED));
+  });
+
+  it('read lengths, blocks and prefixes', () => {
+    const env = { CIEC_LENGTH: '8-16', TRUSTED_PROXIES: '10.0.0.0/8, ::1', USER_AGENT_DENY: 'Curl/,BOT' };
+    expect(readConfig({ ...REQUIRED, ...env })).toMatchObject({
+      ...{
+        CIEC_LENGTH: { min: 8, max: 16 },
+        TRUSTED_PROXIES: ['10.0.0.0/8', '::1'],
+        USER_AGENT_DENY: ['curl/', 'bot'],
+      },
+    });
+  });
+
+  it.each([
+    ['CIEC_LENGTH', '16-8'],
+    ['CIEC_LENGTH', '0'],
+    ['CIEC_LENGTH', 'dieciséis'],
+    ['TRUSTED_PROXIES', '10.0.0.0/8,proxy'],
+    ['PASE_CACHE_SECONDS', '61'],
+    ['RATE_LIMIT_BURST', '0'],
+  ])('refuse %s=%s', (name, value) => {
+    expect(faultsOf({ ...REQUIRED, [name]: value })).toEqual([expect.stringContaining(name)]);
+  });
+});
+
+describe('keys in settings', () => {
+  const read = (text: string) => text;
+
+  it('come in order, the first in force', () => {
+    const keys = parseKeys('KEYRING', 'b:2==, a:1', read);
+    expect([...keys]).toEqual([
+      ['b', '2=='],
+      ['a', '1'],
+    ]);
+    expect(firstKey(keys)).toEqual({ id: 'b', key: '2==' });
+  });
+
+  it.each(['', ':', 'a', 'a:', ':1', 'a:1,a:2', 'a:1,'])('refuses %j without quoting it', (list) => {
+    expect(() => parseKeys('KEYRING', list, read)).toThrow(
+      /^KEYRING: se espera id:base64, sin ids repetidos$/,
+    );
+  });
+});

@@ -1,0 +1,45 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createShutdown, silentLogger } from '@acuse/runtime';
+import { generateApiKey, generateWorkerKeyPair } from '@acuse/vault';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { createAuthority, rsaPair } from '../../../packages/vault/test/authority.ts';
+import { readConfig } from './config.ts';
+import { startApi } from './start.ts';
+
+const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
+let folder = '';
+beforeAll(async () => {
+  folder = await mkdtemp(path.join(tmpdir(), 'acuse-api-'));
+});
+afterAll(() => rm(folder, { recursive: true }));
+
+test('a process whose database is away starts, says that it is not ready, answers 5041 and stops cleanly', async () => {
+  const pem = path.join(folder, 'autoridades.pem');
+  const span = { from: '2019-01-01T00:00:00Z', to: '2031-01-01T00:00:00Z' };
+  await writeFile(pem, createAuthority({ pair: rsaPair(), ...span }).pem);
+  const config = readConfig({
+    API_PORT: '0',
+    // Nothing listens on port 1.
+    DATABASE_URL: 'postgres://acuse:acuse@127.0.0.1:1/acuse',
+    API_KEY_PEPPERS: `2:${key(2)},1:${key(1)}`,
+    KEYRING: `k1:${key(3)}`,
+    WORKER_PUBLIC_KEY: `w1:${generateWorkerKeyPair().publicKey}`,
+    WORKER_PSK: `p1:${key(4)}`,
+    EFIRMA_AUTORIDADES: pem,
+    S3_ENDPOINT: 'http://127.0.0.1:1',
+  });
+  const shutdown = createShutdown({ log: silentLogger, timeoutMs: 5_000 });
+  const { url } = await startApi(config, silentLogger, shutdown);
+  expect((await fetch(`${url}/healthz`)).status).toBe(200);
+  expect((await fetch(`${url}/readyz`)).status).toBe(503);
+  const answer = await fetch(`${url}/api/v1/vault/firma-estado`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${generateApiKey('test').text}`, 'content-type': 'application/json' },
+    body: '{}',
+  });
+  expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ cfdi_codigo: 5041 })]);
+  expect(await shutdown.close('test')).toBe(true);
+  await expect(fetch(`${url}/healthz`)).rejects.toThrow();
+});

@@ -1,0 +1,164 @@
+import { randomBytes, randomInt } from 'node:crypto';
+import type { Server } from 'node:http';
+import { connect } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { closeServer, createServerFor, DEFAULT_LIMITS, listen } from '../../apps/api/src/server.ts';
+import { type Alta, alta, createKit, type Kit } from '../../apps/api/test/kit.ts';
+
+let kit: Kit;
+let server: Server;
+let port = 0;
+let a: Alta;
+
+beforeAll(async () => {
+  kit = await createKit({ settings: { wrongKeysPerMinute: 1_000_000 } });
+  a = alta(kit.store);
+  server = createServerFor(
+    kit.api,
+    { ...DEFAULT_LIMITS, headersTimeoutMs: 300, requestTimeoutMs: 600 },
+    kit.deps.newId,
+  );
+  port = await listen(server, 0, '127.0.0.1');
+});
+afterAll(() => closeServer(server));
+
+/** Sends bytes, closes our half unless told otherwise, and gives what came back until the server closed the connection. */
+function exchange(bytes: string | Buffer, { half = true } = {}): Promise<string> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    const socket = connect(port, '127.0.0.1', () => (half ? socket.end(bytes) : socket.write(bytes)));
+    socket.on('data', (chunk) => chunks.push(chunk));
+    socket.on('error', () => {});
+    socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')));
+  });
+}
+
+const BODY = () => JSON.stringify({ rfc: a.rfc });
+const request = (
+  headers: readonly string[] = [],
+  body = BODY(),
+  line = 'POST /api/v1/vault/firma-estado HTTP/1.1',
+) =>
+  [
+    ...[line, 'Host: acuse.example', 'User-Agent: pruebas/1.0', 'Content-Type: application/json'],
+    ...[
+      `Authorization: Bearer ${a.key}`,
+      `Content-Length: ${Buffer.byteLength(body)}`,
+      'Connection: close',
+      ...headers,
+    ],
+    ...['', body],
+  ].join('\r\n');
+
+const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
+const codeOf = (answer: string) => Number(/"cfdi_codigo":(\d+)/.exec(answer)?.[1] ?? 0);
+const isAlive = async () => statusOf(await exchange(request())) === 200;
+
+describe('over a real socket', () => {
+  it('answers a good request', async () => {
+    const answer = await exchange(request());
+    expect([statusOf(answer), codeOf(answer)]).toEqual([200, 1]);
+  });
+
+  it('two Authorization headers are 1001, whichever comes first', async () => {
+    const other = `Authorization: Bearer ${a.key}`;
+    for (const extra of [other, 'Authorization: Basic eA==', 'authorization:']) {
+      const answer = await exchange(request([extra]));
+      if (extra !== 'authorization:')
+        expect([extra, statusOf(answer), codeOf(answer)]).toEqual([extra, 401, 1001]);
+      expect(statusOf(answer)).toBeLessThan(500);
+    }
+  });
+
+  it('stops a chunked body without Content-Length at the limit, and answers 413 with the envelope', async () => {
+    const chunk = `4000\r\n${' '.repeat(0x4000)}\r\n`;
+    const head = request([], '', 'POST /api/v1/descarga/verificar HTTP/1.1').replace(
+      'Content-Length: 0',
+      'Transfer-Encoding: chunked',
+    );
+    const answer = await exchange(`${head}${chunk.repeat(20)}0\r\n\r\n`);
+    expect([statusOf(answer), codeOf(answer)]).toEqual([413, 9413]);
+    expect(await isAlive()).toBe(true);
+  });
+
+  it('answers 413 by the Content-Length alone', async () => {
+    const head = request([], '').replace('Content-Length: 0', 'Content-Length: 999999999');
+    const answer = await exchange(head);
+    expect([statusOf(answer), codeOf(answer)]).toEqual([413, 9413]);
+  });
+
+  it('takes a chunked body within the limit, secrets included', async () => {
+    const body = JSON.stringify({ rfc: a.rfc, ciec: 'Cíec-De-Prueba-1' });
+    const bytes = Buffer.from(body);
+    const head = request([], '', 'POST /api/v1/vault/rfc-guardar HTTP/1.1').replace(
+      'Content-Length: 0',
+      'Transfer-Encoding: chunked',
+    );
+    const parts = [...bytes].map((byte) =>
+      Buffer.concat([Buffer.from('1\r\n'), Buffer.of(byte), Buffer.from('\r\n')]),
+    );
+    const answer = await exchange(Buffer.concat([Buffer.from(head), ...parts, Buffer.from('0\r\n\r\n')]));
+    expect([statusOf(answer), codeOf(answer)]).toEqual([200, 1]);
+  });
+
+  it('what is no HTTP gets the envelope too', async () => {
+    const answer = await exchange('\u0016\u0003\u0001\u0000nonsense\r\n\r\n');
+    expect([statusOf(answer), codeOf(answer)]).toEqual([400, 9400]);
+    expect(answer).toMatch(/X-Request-Id: [0-9a-f-]{36}/);
+  });
+
+  it('a header that is too large is 431, one too slow is 408, both with the envelope', async () => {
+    const large = await exchange(request([`X-Relleno: ${'x'.repeat(20_000)}`]));
+    expect([statusOf(large), codeOf(large)]).toEqual([431, 9400]);
+    const slow = await exchange('POST /api/v1/vault/firma-estado HTTP/1.1\r\nHost: x\r\n', { half: false });
+    expect([statusOf(slow), codeOf(slow)]).toEqual([408, 9400]);
+    expect(await isAlive()).toBe(true);
+  });
+
+  it('a body that never comes is given up', async () => {
+    const head = request([], '').replace('Content-Length: 0', 'Content-Length: 50');
+    await exchange(head, { half: false });
+    expect(await isAlive()).toBe(true);
+  });
+
+  it.each(['Host:', 'Host: a b', 'Host: [', 'Host: x:99999', 'Host: ñ', 'Host: x\r\nHost: y'])(
+    'a Host header like %j does no harm',
+    async (host) => {
+      const answer = await exchange(request().replace('Host: acuse.example', host));
+      expect(statusOf(answer)).toBeLessThan(500);
+      expect(codeOf(answer)).toBeGreaterThan(0);
+      expect(await isAlive()).toBe(true);
+    },
+  );
+
+  it('600 malformed messages: every connection is closed, never a 5xx, the server lives', async () => {
+    const lines = [
+      'GET',
+      'POST /',
+      'POST * HTTP/1.1',
+      'POST /api/v1/vault/firma-estado HTTP/9.9',
+      'CONNECT x:1 HTTP/1.1',
+    ];
+    const hosts = ['', '\u0000', 'a\tb', 'x'.repeat(300), '::1', '-1'];
+    const mutate = (text: string): Buffer => {
+      const bytes = Buffer.from(text);
+      const kind = randomInt(6);
+      if (kind === 0) return bytes.subarray(0, randomInt(bytes.length));
+      if (kind === 1) return Buffer.concat([randomBytes(randomInt(1, 30)), bytes]);
+      if (kind === 2)
+        return Buffer.from(text.replace('Content-Length', 'Content-Length : 5\r\nContent-Length'));
+      if (kind === 3) return Buffer.from(text.replace(/^.*?\r/, `${lines[randomInt(lines.length)]}\r`));
+      if (kind === 4) return Buffer.from(text.replace('acuse.example', hosts[randomInt(hosts.length)] ?? ''));
+      for (let flips = randomInt(1, 12); flips > 0; flips -= 1)
+        bytes[randomInt(bytes.length)] = randomInt(256);
+      return bytes;
+    };
+    for (let round = 0; round < 60; round += 1) {
+      const answers = await Promise.all(Array.from({ length: 10 }, () => exchange(mutate(request()))));
+      for (const answer of answers) {
+        if (statusOf(answer) >= 500) throw new Error(answer);
+      }
+    }
+    expect(await isAlive()).toBe(true);
+  }, 120_000);
+});
