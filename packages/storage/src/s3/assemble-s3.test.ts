@@ -1,0 +1,158 @@
+import { randomBytes } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { useS3 } from '../../testing/s3-fixture.ts';
+import { satRow, satText } from '../../testing/sat-rows.ts';
+import { zipBytes } from '../../testing/zip-bytes.ts';
+import { paqueteKey } from '../index.ts';
+
+const UUID = '45C5C344-DA01-497A-9271-5AA3852EE6AE';
+const MIB = 1_048_576;
+const never = new AbortController().signal;
+const origen = { solicitudId: 's1', parteId: 'p1', paquete: 'a' };
+const s3 = useS3();
+
+describe('an assembly', () => {
+  // Names that do not compress, so that the ZIP has several parts.
+  const rows = Array.from({ length: 9_000 }, (_, index) =>
+    satRow(index, {
+      nombreEmisor: randomBytes(300).toString('hex'),
+      nombreReceptor: randomBytes(300).toString('hex'),
+    }),
+  );
+  const sat = zipBytes([{ name: `${UUID}_01.txt`, content: satText(rows) }]);
+  const planOf = (solicitudId: string, objectKey: string) => ({
+    solicitudId,
+    rfc: 'EKU9003173C9',
+    tipo: 'emitidos' as const,
+    desde: '2024-01-01',
+    hasta: '2024-01-31',
+    partes: [
+      {
+        canal: 'soap' as const,
+        folio: 'f',
+        periodo: { inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' },
+        recortar: false,
+        paquetes: [{ objectKey, paquete: 'a' }],
+      },
+    ],
+  });
+
+  test('whose signal is raised half way leaves nothing', async () => {
+    const paquetes = s3.open({ partBytes: 5 * MIB });
+    const { objectKey } = await paquetes.saveSat(
+      { ...origen, solicitudId: 's2' },
+      Readable.from([sat]),
+      never,
+    );
+    const controller = new AbortController();
+    const reason = new Error('shutting down');
+    s3.server.intercept = (req) => {
+      if (/paquete\.zip.*partNumber=1/.test(req.url ?? '')) controller.abort(reason);
+      return false;
+    };
+    await expect(paquetes.assemble(planOf('s2', objectKey), controller.signal)).rejects.toBe(reason);
+    expect(s3.server.uploads.size).toBe(0);
+    expect((await s3.fetchObject(paquetes, paqueteKey('s2'))).status).toBe(404);
+  });
+
+  test('whose upload is refused fails with that error and leaves nothing', async () => {
+    const paquetes = s3.open({ partBytes: 5 * MIB });
+    const { objectKey } = await paquetes.saveSat(
+      { ...origen, solicitudId: 's3' },
+      Readable.from([sat]),
+      never,
+    );
+    s3.server.intercept = (req, res) => {
+      if (!/paquete\.zip.*partNumber=2/.test(req.url ?? '')) return false;
+      req.resume();
+      res.writeHead(403, { connection: 'close' }).end('<Error><Code>AccessDenied</Code></Error>');
+      return true;
+    };
+    await expect(paquetes.assemble(planOf('s3', objectKey), never)).rejects.toMatchObject({
+      name: 'AccessDenied',
+    });
+    expect(s3.server.uploads.size).toBe(0);
+    expect((await s3.fetchObject(paquetes, paqueteKey('s3'))).status).toBe(404);
+  });
+
+  test('goes on where a connection that gave half of a package was cut', async () => {
+    const paquetes = s3.open();
+    const { objectKey } = await paquetes.saveSat(
+      { ...origen, solicitudId: 's4' },
+      Readable.from([sat]),
+      never,
+    );
+    let cuts = 0;
+    s3.server.intercept = (req, res) => {
+      const range = /^bytes=(\d+)-(\d+)$/.exec(String(req.headers.range));
+      const [start, end] = [Number(range?.[1]), Number(range?.[2])];
+      if (req.method !== 'GET' || range === null || end - start < MIB || cuts === 3) return false;
+      cuts++;
+      res.writeHead(206, { 'content-length': end - start + 1 });
+      res.write(sat.subarray(start, start + 300_000), () => res.destroy());
+      return true;
+    };
+    const { registros } = await paquetes.assemble(planOf('s4', objectKey), never);
+    expect([cuts, registros]).toEqual([3, rows.length]);
+  });
+
+  test('gives up when the storage keeps cutting connections without a byte', async () => {
+    const paquetes = s3.open();
+    const { objectKey } = await paquetes.saveSat(
+      { ...origen, solicitudId: 's5' },
+      Readable.from([sat]),
+      never,
+    );
+    let cuts = 0;
+    s3.server.intercept = (req, res) => {
+      const range = /^bytes=(\d+)-(\d+)$/.exec(String(req.headers.range));
+      if (req.method !== 'GET' || range === null || Number(range[2]) - Number(range[1]) < MIB) return false;
+      cuts++;
+      res.writeHead(206, { 'content-length': 1000 }).flushHeaders();
+      res.destroy();
+      return true;
+    };
+    await expect(paquetes.assemble(planOf('s5', objectKey), never)).rejects.toThrow();
+    expect(cuts).toBeGreaterThanOrEqual(3);
+    expect((await s3.fetchObject(paquetes, paqueteKey('s5'))).status).toBe(404);
+  });
+
+  test('reads the version of a package that it opened and no other', async () => {
+    const paquetes = s3.open();
+    const { objectKey } = await paquetes.saveSat(
+      { ...origen, solicitudId: 's6' },
+      Readable.from([sat]),
+      never,
+    );
+    const conditions = new Set<string>();
+    s3.server.intercept = (req) => {
+      if (req.method === 'GET' && req.headers.range !== undefined && !/paquete\.zip/.test(req.url ?? '')) {
+        conditions.add(String(req.headers['if-match']));
+      }
+      return false;
+    };
+    await paquetes.assemble(planOf('s6', objectKey), never);
+    expect([...conditions]).toEqual([expect.stringMatching(/^"[0-9a-f-]+"$/)]);
+  });
+
+  test('fails when the stored ZIP is not the one that was written', async () => {
+    const paquetes = s3.open();
+    const { objectKey } = await paquetes.saveSat(
+      { ...origen, solicitudId: 's7' },
+      Readable.from([sat]),
+      never,
+    );
+    const other = zipBytes([{ name: 'x', content: 'x' }]);
+    s3.server.intercept = (req, res) => {
+      if (!/paquete\.zip/.test(req.url ?? '') || (req.method !== 'HEAD' && req.method !== 'GET'))
+        return false;
+      res.writeHead(req.method === 'HEAD' ? 200 : 206, { 'content-length': other.length, etag: '"x"' });
+      res.end(req.method === 'HEAD' ? undefined : other);
+      return true;
+    };
+    await expect(paquetes.assemble(planOf('s7', objectKey), never)).rejects.toMatchObject({
+      name: 'ZipNoCoincide',
+    });
+  });
+});

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { Readable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { useS3 } from '../../testing/s3-fixture.ts';
+
+const never = new AbortController().signal;
+const origen = { solicitudId: 's1', parteId: 'p1', paquete: 'a' };
+const s3 = useS3();
+
+describe('the sweep of uploads', () => {
+  test('gives up those that are older, on every page, and no other', async () => {
+    const initiated = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+    const key = 'solicitudes/s1/paquete.zip';
+    s3.server.uploads.set('old1', { key, initiated: initiated(120) });
+    s3.server.uploads.set('new', { key, initiated: initiated(5) });
+    s3.server.uploads.set('old2', { key, initiated: initiated(61) });
+    s3.server.uploads.set('foreign', { key: 'other/x', initiated: initiated(500) });
+    const paquetes = s3.open();
+    await paquetes.ping(never);
+    expect(await paquetes.sweepUploads(3600)).toBe(2);
+    expect([...s3.server.uploads.keys()]).toEqual(['new', 'foreign']);
+    await paquetes.remove('s1', 'todo');
+    expect([...s3.server.uploads.keys()]).toEqual(['foreign']);
+  });
+
+  test('finds none where the storage cannot list them', async () => {
+    s3.server.intercept = (req, res) => {
+      if (!/\?uploads/.test(req.url ?? '')) return false;
+      res.writeHead(501).end('<Error><Code>NotImplemented</Code></Error>');
+      return true;
+    };
+    expect(await s3.open().sweepUploads(0)).toBe(0);
+  });
+});
+
+describe('the bucket', () => {
+  test('is created at the first write when it may be, and otherwise its absence is an error', async () => {
+    await expect(s3.open({ bucket: 'missing', createBucket: false }).ping(never)).rejects.toMatchObject({
+      name: 'NotFound',
+    });
+    const paquetes = s3.open({ bucket: 'fresh', createBucket: true });
+    await paquetes.saveSat(origen, Readable.from([Buffer.from('x')]), never);
+    await s3.open({ bucket: 'fresh', createBucket: false }).ping(never);
+  });
+
+  test('that another process creates at the same time is no error', async () => {
+    const both = [s3.open({ bucket: 'raced' }), s3.open({ bucket: 'raced' })];
+    s3.server.intercept = (req, res) => {
+      if (req.method !== 'HEAD') return false;
+      res.writeHead(404).end();
+      return true;
+    };
+    await Promise.all(both.map((paquetes) => paquetes.ping(never)));
+    await both[0]?.ping(never);
+    expect(s3.count(/^PUT \/raced/)).toBe(3);
+  });
+});
+
+test('removes more objects than fit a page', async () => {
+  const paquetes = s3.open();
+  await paquetes.ping(never);
+  let pages = 0;
+  const removed: string[] = [];
+  s3.server.intercept = (req, res) => {
+    const url = new URL(req.url ?? '', 'http://s3');
+    if (req.method === 'DELETE' && !url.searchParams.has('uploadId')) {
+      removed.push(url.pathname);
+      res.writeHead(204).end();
+      return true;
+    }
+    if (url.searchParams.get('list-type') !== '2') return false;
+    pages++;
+    const next = url.searchParams.has('continuation-token')
+      ? ''
+      : '<NextContinuationToken>t</NextContinuationToken>';
+    const keys = Array.from(
+      { length: 20 },
+      (_, index) => `<Contents><Key>solicitudes/s/${pages}-${index}</Key></Contents>`,
+    );
+    res.end(
+      `<ListBucketResult><IsTruncated>${next !== ''}</IsTruncated>${next}${keys.join('')}</ListBucketResult>`,
+    );
+    return true;
+  };
+  await paquetes.remove('s', 'todo');
+  expect([pages, new Set(removed).size]).toEqual([2, 40]);
+});
+
+test('a client makes no warning about the version of Node', async () => {
+  const warnings: Error[] = [];
+  const listen = (warning: Error) => warnings.push(warning);
+  process.on('warning', listen);
+  s3.open();
+  process.emitWarning('another warning');
+  await once(process, 'warning');
+  process.off('warning', listen);
+  expect(warnings.map(({ message }) => message)).toEqual(['another warning']);
+});

@@ -1,0 +1,78 @@
+import { Readable } from 'node:stream';
+import { describe, expect, test } from 'vitest';
+import { useS3 } from '../../testing/s3-fixture.ts';
+import type { PaquetesS3 } from '../index.ts';
+
+const never = new AbortController().signal;
+const origen = { solicitudId: 's1', parteId: 'p1', paquete: 'a' };
+const s3 = useS3();
+
+describe('a presigned URL', () => {
+  test('is made without a request, gives the object as a download, and says when it ends', async () => {
+    const now = new Date('2026-03-01T10:00:00.789Z');
+    const paquetes = s3.open({}, () => now);
+    const saved = await s3.open().saveSat(origen, Readable.from([Buffer.from('content')]), never);
+    s3.server.requests.length = 0;
+    const { url, expiraEn } = await paquetes.presign(saved.objectKey, {
+      filename: 'emisión 1.zip',
+      ttlSeconds: 900,
+    });
+    expect(s3.server.requests).toEqual([]);
+    expect(expiraEn.toISOString()).toBe('2026-03-01T10:15:00.000Z');
+    const query = new URL(url).searchParams;
+    expect([query.get('X-Amz-Expires'), query.get('X-Amz-Date')]).toEqual(['900', '20260301T100000Z']);
+    expect(query.get('response-content-disposition')).toBe(
+      `attachment; filename="emision 1.zip"; filename*=UTF-8''emisi%C3%B3n%201.zip`,
+    );
+    const answer = await s3.fetchObject(s3.open(), saved.objectKey);
+    expect(await answer.text()).toBe('content');
+    expect(answer.headers.get('content-type')).toBe('application/zip');
+    expect(answer.headers.get('content-disposition')).toBe('attachment; filename="x.zip"');
+  });
+
+  test('has the public address, signed for it', async () => {
+    const paquetes = s3.open({ publicEndpoint: 'https://descargas.example.com' });
+    const { url } = await paquetes.presign('solicitudes/s/paquete.zip', {
+      filename: 'x.zip',
+      ttlSeconds: 60,
+    });
+    expect(url).toMatch(/^https:\/\/descargas\.example\.com\/paquetes\/solicitudes\/s\/paquete\.zip\?/);
+    expect(new URL(url).searchParams.get('X-Amz-SignedHeaders')).toBe('host');
+  });
+
+  test('never lives longer than seven days, nor than the credentials that sign it', async () => {
+    const now = new Date('2026-03-01T10:00:00Z');
+    const ttl = async (paquetes: PaquetesS3, ttlSeconds: number) => {
+      const { url, expiraEn } = await paquetes.presign('k', { filename: 'x', ttlSeconds });
+      expect(expiraEn.getTime() - now.getTime()).toBe(
+        Number(new URL(url).searchParams.get('X-Amz-Expires')) * 1000,
+      );
+      return Number(new URL(url).searchParams.get('X-Amz-Expires'));
+    };
+    expect(
+      await ttl(
+        s3.open({}, () => now),
+        9_000_000,
+      ),
+    ).toBe(604_800);
+    const expiration = new Date(now.getTime() + 600_500);
+    const credentials = async () => ({
+      accessKeyId: 'a',
+      secretAccessKey: 'b',
+      sessionToken: 'c',
+      expiration,
+    });
+    expect(
+      await ttl(
+        s3.open({ credentials }, () => now),
+        3_600,
+      ),
+    ).toBe(600);
+    await expect(
+      ttl(
+        s3.open({}, () => now),
+        0,
+      ),
+    ).rejects.toThrow(RangeError);
+  });
+});
