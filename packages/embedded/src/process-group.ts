@@ -1,10 +1,11 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, open, readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { Logger } from '@acuse/runtime';
 import { lifeline } from './children/lifeline.ts';
 import { residentBytes } from './children/processes.ts';
@@ -63,7 +64,7 @@ const INHERITED = [
   'NODE_EXTRA_CA_CERTS',
   'NODE_OPTIONS',
 ];
-const TSX = import.meta.resolve('tsx');
+const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const POLL_MS = 25;
 const TAIL_LINES = 30;
 

@@ -1,0 +1,76 @@
+import type { StackSecrets } from './stack-secrets.ts';
+
+/** Where the parts of a stack are; every address is a URL without a slash at its end. */
+export interface StackAddresses {
+  readonly databaseUrl: string;
+  readonly queueUrl: string;
+  readonly simuladorUrl: string;
+  readonly s3: S3Access;
+}
+
+/** How to reach the store. */
+export interface S3Access {
+  readonly endpoint: string;
+  readonly bucket: string;
+  readonly accessKeyId: string;
+  readonly secretAccessKey: string;
+}
+
+type Env = Readonly<Record<string, string>>;
+
+/** What the simulator is told (apps/simulador/src/config.ts). */
+export function simuladorEnv(port: number, dataDir: string): Env {
+  return { SIMULADOR_PORT: String(port), SIMULADOR_DATA_DIR: dataDir };
+}
+
+/** What the API is told (apps/api/src/config.ts): nothing that opens what is sealed for the workers. */
+export function apiEnv(
+  addresses: StackAddresses,
+  secrets: StackSecrets,
+  options: { readonly port: number; readonly autoridades: string },
+): Env {
+  const { API_KEY_PEPPERS, KEYRING, WORKER_PUBLIC_KEY, WORKER_PSK } = secrets;
+  return {
+    API_PORT: String(options.port),
+    DATABASE_URL: addresses.databaseUrl,
+    API_KEY_PEPPERS,
+    KEYRING,
+    WORKER_PUBLIC_KEY,
+    WORKER_PSK,
+    EFIRMA_AUTORIDADES: options.autoridades,
+    ...s3Env(addresses.s3),
+  };
+}
+
+/** What a worker is told (apps/worker/src/config.ts): neither the pepper nor the keyring. */
+export function workerEnv(
+  addresses: StackAddresses,
+  secrets: StackSecrets,
+  options: { readonly healthPort: number; readonly roles?: readonly string[] },
+): Env {
+  return {
+    HEALTH_PORT: String(options.healthPort),
+    ...(options.roles ? { WORKER_ROLES: options.roles.join(',') } : {}),
+    DATABASE_URL: addresses.databaseUrl,
+    QUEUE_URL: addresses.queueUrl,
+    WORKER_KEYS: secrets.WORKER_KEYS,
+    WORKER_PSKS: secrets.WORKER_PSKS,
+    SAT_BASE_URL: addresses.simuladorUrl,
+    CAPTCHA_RESOLVER: 'simulador',
+    CAPTCHA_URL: `${addresses.simuladorUrl}/cfdiau/simulador/captcha`,
+    // The simulator is ready in moments; the real authority is asked far less often.
+    SAT_POLL_FIRST_SECONDS: '0.25',
+    SAT_POLL_MAX_SECONDS: '5',
+    S3_CREATE_BUCKET: 'true',
+    ...s3Env(addresses.s3),
+  };
+}
+
+function s3Env({ endpoint, bucket, accessKeyId, secretAccessKey }: S3Access): Env {
+  return {
+    S3_ENDPOINT: endpoint,
+    S3_BUCKET: bucket,
+    S3_ACCESS_KEY_ID: accessKeyId,
+    S3_SECRET_ACCESS_KEY: secretAccessKey,
+  };
+}

@@ -1,0 +1,48 @@
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** The secrets of an installation, by the name of the setting that takes each. */
+export interface StackSecrets {
+  readonly API_KEY_PEPPERS: string;
+  readonly KEYRING: string;
+  readonly WORKER_PUBLIC_KEY: string;
+  readonly WORKER_KEYS: string;
+  readonly WORKER_PSK: string;
+  readonly WORKER_PSKS: string;
+  readonly S3_ACCESS_KEY_ID: string;
+  readonly S3_SECRET_ACCESS_KEY: string;
+}
+
+const FILE = 'secretos.json';
+
+/**
+ * The secrets kept in a folder, made at the first time: one file (mode 0600) that appears whole, so that the pairs in it always fit.
+ * Losing it is losing the credentials that are stored under it.
+ */
+export async function ensureSecrets(dir: string): Promise<StackSecrets> {
+  await mkdir(dir, { recursive: true });
+  const path = join(dir, FILE);
+  const fresh = JSON.stringify(newSecrets(), null, 2);
+  await writeFile(path, fresh, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  return JSON.parse(await readFile(path, 'utf8'));
+}
+
+function newSecrets(): StackSecrets {
+  const clave = () => randomBytes(32).toString('base64');
+  const { publicKey, privateKey } = generateKeyPairSync('x25519');
+  const raw = (part: string | undefined) => Buffer.from(part ?? '', 'base64url').toString('base64');
+  const psk = `p1:${clave()}`;
+  return {
+    API_KEY_PEPPERS: `1:${clave()}`,
+    KEYRING: `k1:${clave()}`,
+    WORKER_PUBLIC_KEY: `w1:${raw(publicKey.export({ format: 'jwk' }).x)}`,
+    WORKER_KEYS: `w1:${raw(privateKey.export({ format: 'jwk' }).d)}`,
+    WORKER_PSK: psk,
+    WORKER_PSKS: psk,
+    S3_ACCESS_KEY_ID: `acuse-${randomBytes(6).toString('hex')}`,
+    S3_SECRET_ACCESS_KEY: clave(),
+  };
+}

@@ -1,0 +1,203 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { migrate } from '@acuse/db';
+import type { Logger } from '@acuse/runtime';
+import { freePort } from './free-port.ts';
+import { ensureDatabase } from './postgres/databases.ts';
+import { startPostgres } from './postgres.ts';
+import { type AppProcess, createProcessGroup } from './process-group.ts';
+import { startS3 } from './s3.ts';
+import { apiEnv, type S3Access, type StackAddresses, simuladorEnv, workerEnv } from './stack-env.ts';
+import { ensureSecrets, type StackSecrets } from './stack-secrets.ts';
+
+export interface StackOptions {
+  /** Everything that must last: cluster, objects, secrets, the simulator's authority. */
+  readonly dataDir: string;
+  readonly log: Logger;
+  /** The programs write their logs here; without it, to our standard output. */
+  readonly logDir?: string;
+  /** A PostgreSQL to use; without it, an embedded one is started. */
+  readonly databaseUrl?: string;
+  /** A Redis to use as the queue; without it, the database is the queue. */
+  readonly redisUrl?: string;
+  /** A store to use; without it, an embedded one is started. */
+  readonly s3?: S3Access;
+  /** 0 or nothing: a free one. */
+  readonly ports?: {
+    readonly api?: number;
+    readonly simulador?: number;
+    readonly s3?: number;
+    readonly postgres?: number;
+  };
+  /** How many workers, all with every role; 1 by default. */
+  readonly workers?: number;
+  /** More settings for a program, which win over those of the stack. */
+  readonly env?: { readonly simulador?: Env; readonly api?: Env; readonly worker?: Env };
+  /** A program ended although nobody asked it to. */
+  readonly onUnexpectedExit?: (name: string, code: number | null, signal: NodeJS.Signals | null) => void;
+}
+
+type Env = Readonly<Record<string, string>>;
+
+/** A running stack. */
+export interface RunningStack extends StackAddresses {
+  readonly apiUrl: string;
+  readonly secrets: StackSecrets;
+  readonly simulador: AppProcess;
+  readonly api: AppProcess;
+  readonly workers: readonly AppProcess[];
+  /** Stops all in the reverse order of starting. Gives true when everything ended cleanly. May be called again. */
+  stop(): Promise<boolean>;
+}
+
+const BUCKET = 'acuse';
+const DATABASE = 'acuse';
+
+/** Starts everything that one machine needs, in order, and gives it back when all of it answers; on a failure what was started is stopped. */
+export async function startStack(options: StackOptions): Promise<RunningStack> {
+  const { log, ports = {}, env = {} } = options;
+  const dataDir = resolve(options.dataDir);
+  await mkdir(dataDir, { recursive: true });
+  const closers: (() => Promise<unknown>)[] = [];
+  const group = createProcessGroup({
+    log,
+    ...(options.logDir === undefined ? {} : { logDir: resolve(options.logDir) }),
+    ...(options.onUnexpectedExit ? { onUnexpectedExit: options.onUnexpectedExit } : {}),
+  });
+  let stopping: Promise<boolean> | undefined;
+  const stop = () => {
+    stopping ??= stopAll(() => group.stop(), closers);
+    return stopping;
+  };
+
+  try {
+    const secrets = await ensureSecrets(dataDir);
+    const [databaseUrl, s3, simulador] = await allOrFirstFailure([
+      openDatabase(options, dataDir, closers),
+      openS3(options, dataDir, secrets, closers),
+      startSimulador(group, join(dataDir, 'simulador'), ports.simulador || (await freePort()), env.simulador),
+    ]);
+    const addresses: StackAddresses = {
+      databaseUrl,
+      queueUrl: options.redisUrl ?? databaseUrl,
+      simuladorUrl: simulador.url,
+      s3,
+    };
+    const autoridades = await saveAutoridad(simulador.url, dataDir);
+    const workers = await Promise.all(
+      Array.from({ length: options.workers ?? 1 }, async (_, index) => {
+        const healthPort = await freePort();
+        return group.start({
+          name: index === 0 ? 'worker' : `worker-${index + 1}`,
+          entry: appEntry('worker'),
+          env: { ...workerEnv(addresses, secrets, { healthPort }), ...env.worker },
+          readyUrl: `http://127.0.0.1:${healthPort}/readyz`,
+        });
+      }),
+    );
+    const apiPort = ports.api || (await freePort());
+    const apiUrl = `http://127.0.0.1:${apiPort}`;
+    const api = await group.start({
+      name: 'api',
+      entry: appEntry('api'),
+      env: { ...apiEnv(addresses, secrets, { port: apiPort, autoridades }), ...env.api },
+      readyUrl: `${apiUrl}/readyz`,
+    });
+    return { ...addresses, apiUrl, secrets, simulador: simulador.app, api, workers, stop };
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function openDatabase(
+  options: StackOptions,
+  dataDir: string,
+  closers: (() => Promise<unknown>)[],
+): Promise<string> {
+  let { databaseUrl } = options;
+  if (databaseUrl === undefined) {
+    const { log, ports } = options;
+    const port = ports?.postgres ? { port: ports.postgres } : {};
+    const postgres = await startPostgres({ dataDir: join(dataDir, 'postgres'), log, ...port });
+    closers.push(postgres.stop);
+    databaseUrl = await ensureDatabase(postgres.url, DATABASE);
+  }
+  await migrate(databaseUrl);
+  return databaseUrl;
+}
+
+async function openS3(
+  options: StackOptions,
+  dataDir: string,
+  secrets: StackSecrets,
+  closers: (() => Promise<unknown>)[],
+): Promise<S3Access> {
+  if (options.s3) return options.s3;
+  const access = { accessKeyId: secrets.S3_ACCESS_KEY_ID, secretAccessKey: secrets.S3_SECRET_ACCESS_KEY };
+  const { log, ports } = options;
+  const s3 = await startS3({
+    dir: join(dataDir, 's3'),
+    port: ports?.s3 ?? 0,
+    buckets: [BUCKET],
+    log,
+    ...access,
+  });
+  closers.push(s3.stop);
+  return { endpoint: s3.endpoint, bucket: BUCKET, ...access };
+}
+
+async function startSimulador(
+  group: ReturnType<typeof createProcessGroup>,
+  dataDir: string,
+  port: number,
+  extra: Env = {},
+) {
+  const url = `http://127.0.0.1:${port}`;
+  await mkdir(dataDir, { recursive: true });
+  const app = await group.start({
+    name: 'simulador',
+    entry: appEntry('simulador'),
+    env: { ...simuladorEnv(port, dataDir), ...extra },
+    readyUrl: `${url}/salud`,
+  });
+  return { url, app };
+}
+
+/** The simulator's authority takes the place of the SAT's: the API trusts the e.firmas that it issues, and no others. */
+async function saveAutoridad(simuladorUrl: string, dataDir: string): Promise<string> {
+  const response = await fetch(`${simuladorUrl}/control/ca.pem`);
+  if (!response.ok)
+    throw new Error(`El simulador no dio su autoridad certificadora (HTTP ${response.status}).`);
+  const path = join(dataDir, 'autoridad-simulador.pem');
+  await writeFile(path, await response.text());
+  return path;
+}
+
+/** Like Promise.all, but waits for every one before it fails, so that whatever was started is known to those who stop it. */
+async function allOrFirstFailure<T extends readonly unknown[]>(
+  promises: { [K in keyof T]: Promise<T[K]> },
+): Promise<T> {
+  const results = await Promise.allSettled(promises);
+  for (const result of results) if (result.status === 'rejected') throw result.reason;
+  return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as unknown as T;
+}
+
+async function stopAll(
+  stopApps: () => Promise<boolean>,
+  closers: (() => Promise<unknown>)[],
+): Promise<boolean> {
+  let clean = await stopApps();
+  for (const close of closers.reverse()) {
+    clean = await close().then(
+      () => clean,
+      () => false,
+    );
+  }
+  return clean;
+}
+
+function appEntry(app: string): string {
+  return fileURLToPath(new URL(`../../../apps/${app}/src/main.ts`, import.meta.url));
+}
