@@ -162,3 +162,27 @@ describe('over a real socket', () => {
     expect(await isAlive()).toBe(true);
   }, 120_000);
 });
+
+describe('closing', () => {
+  it('lets a running request end and then closes its kept connection', async () => {
+    const own = createServerFor(kit.api, DEFAULT_LIMITS, kit.deps.newId);
+    const ownPort = await listen(own, 0, '127.0.0.1');
+    let closing: Promise<void> | undefined;
+    kit.store.before = (name) => {
+      if (name === 'puerta.load') closing ??= closeServer(own);
+    };
+    const answer = await fetch(`http://127.0.0.1:${ownPort}/api/v1/vault/firma-estado`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${a.key}`,
+        'content-type': 'application/json',
+        connection: 'keep-alive',
+      },
+      body: BODY(),
+    });
+    kit.store.before = null;
+    expect([answer.status, (await answer.json()).cfdi_codigo]).toEqual([200, 1]);
+    await closing;
+    await expect(fetch(`http://127.0.0.1:${ownPort}/healthz`)).rejects.toThrow();
+  });
+});

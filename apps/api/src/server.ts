@@ -24,6 +24,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
 };
 
 const CHECK_EVERY_MS = 1_000;
+const SWEEP_EVERY_MS = 50;
 
 /** An HTTP server for the API that does not listen yet. What is no HTTP gets the envelope too (400/9400). */
 export function createServerFor(
@@ -94,10 +95,11 @@ export function listen(server: Server, port: number, host: string): Promise<numb
   });
 }
 
-/** Stops taking connections, lets running requests end, then resolves. Idle connections are closed at once. */
+/** Stops taking connections, lets running requests end, then resolves. A connection is closed as soon as it has no request. */
 export function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve, reject) => {
+  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_EVERY_MS);
+  return new Promise<void>((resolve, reject) => {
     server.close((error) => (error ? reject(error) : resolve()));
     server.closeIdleConnections();
-  });
+  }).finally(() => clearInterval(sweep));
 }

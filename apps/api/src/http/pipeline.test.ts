@@ -305,3 +305,27 @@ describe('every answer', () => {
     expect(kit.store.usos).toEqual([{ apiKeyId: a.keyId, at: kit.store.now, ip: '192.0.2.2' }]);
   });
 });
+
+describe('secrets', () => {
+  it('are zeroed when the call ends: the key, the secret fields and the opened credentials', async () => {
+    const held: Buffer[] = [];
+    const declaracion = defineOperation({
+      ...{ summary: 's', cost: 0, rfc: 'ninguno', credential: 'ciec', data: null, errors: [] },
+      body: z.object({}),
+      secretos: {
+        clave: { required: true, encoding: 'texto', maxBytes: 99, description: 'd', example: 'e' },
+      },
+      async handle(_body, { secretos, apiKey, openCredencial }) {
+        const { ciec } = openCredencial();
+        held.push(secretos.clave, apiKey.secret, ciec);
+        expect(held.map((buffer) => buffer.some((byte) => byte !== 0))).toEqual([true, true, true]);
+        return undefined;
+      },
+    });
+    const all = [...(await operations()), { ...declaracion, path: 'tax/de-prueba' }];
+    const kit = await createKit({ operations: all });
+    const a = await ready(kit);
+    expect((await kit.call('tax/de-prueba', { clave: 'secreto' }, { key: a.key })).status).toBe(200);
+    expect(held.map((buffer) => buffer.some((byte) => byte !== 0))).toEqual([false, false, false]);
+  });
+});
