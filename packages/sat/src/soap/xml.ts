@@ -29,9 +29,6 @@ export function parseXml(text: string): Elemento {
   const stack: Abierto[] = [];
   let root: Elemento | undefined;
   const parser = new SaxesParser({ xmlns: true });
-  parser.on('doctype', () => {
-    throw unreadable('DOCTYPE');
-  });
   parser.on('opentag', (tag) => {
     if (stack.length >= MAX_PROFUNDIDAD) throw unreadable('demasiada profundidad');
     const atributos = attributesOf(tag.attributes);
