@@ -37,6 +37,7 @@ export default defineConfig({
           include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/integration/fixtures/global-setup.ts'],
           maxWorkers: 2,
+          testTimeout: 120_000,
         },
       },
     ],

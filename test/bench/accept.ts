@@ -15,9 +15,8 @@ import {
   migrate,
   openDatabase,
 } from '@acuse/db';
+import { createDatabase, freePort } from '@acuse/embedded';
 import { createApiKeyHasher, generateApiKey, generateWorkerKeyPair, lastFourOfApiKey } from '@acuse/vault';
-import { freePort } from '../../packages/embedded/src/free-port.ts';
-import { createDatabase } from '../../packages/embedded/src/postgres/databases.ts';
 import { load } from './load.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

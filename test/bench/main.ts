@@ -1,8 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { startPostgres } from '@acuse/embedded';
 import { silentLogger } from '@acuse/runtime';
-import { startPostgres } from '../../packages/embedded/src/postgres.ts';
 import { benchAccept } from './accept.ts';
 
 const dir = await mkdtemp(join(tmpdir(), 'acuse-bench-'));

@@ -105,7 +105,12 @@ export const workerConfig = z.object({
     'Quién resuelve los captchas del portal (CIEC).',
   ).default('ninguno'),
   CAPTCHA_URL: url('Dirección del servicio que resuelve captchas.').optional(),
-  CAPTCHA_TOKEN: secret('Credencial de ese servicio.').optional(),
+  CAPTCHA_TOKEN: secret('Credencial de ese servicio, con su prefijo si lleva uno.').optional(),
+  CAPTCHA_CABECERA: text('Encabezado en el que va la credencial.').default('authorization'),
+  CAPTCHA_CAMPO_IMAGEN: text('Campo JSON en el que va la imagen, en base64.').default('imagen'),
+  CAPTCHA_CAMPO_RESPUESTA: text('Ruta del texto en la respuesta JSON, como resultado.texto.').default(
+    'respuesta',
+  ),
 
   S3_ENDPOINT: url('Almacén compatible con S3. Sin ella, el de Amazon.').optional(),
   S3_PUBLIC_ENDPOINT: url('Dirección del almacén para quien descarga.').optional(),

@@ -8,18 +8,26 @@ import {
   createSat,
   createSatHttp,
   createSatSoap,
-  createSesionesMemoria,
+  createSesionesEnMemoria,
   type ResolvedorCaptcha,
 } from '@acuse/sat';
 import type { WorkerConfig } from './config.ts';
 
+/** Milliseconds that logging out of the portal may take at shutdown. */
+const LOGOUT_MS = 5_000;
+
 function resolvedorDe(config: WorkerConfig): ResolvedorCaptcha | null {
   const { CAPTCHA_RESOLVER: kind, CAPTCHA_URL: url, CAPTCHA_TOKEN: token } = config;
   if (kind === 'ninguno') return null;
-  if (kind === 'consola') return createResolvedorConsola();
+  if (kind === 'consola') return createResolvedorConsola({ entrada: process.stdin, salida: process.stderr });
   if (url === undefined) throw new Error(`CAPTCHA_URL: falta, y CAPTCHA_RESOLVER=${kind} la necesita`);
   if (kind === 'simulador') return createResolvedorSimulador({ url });
-  return createResolvedorHttp({ url, ...(token === undefined ? {} : { token }) });
+  return createResolvedorHttp({
+    url,
+    campoImagen: config.CAPTCHA_CAMPO_IMAGEN,
+    campoRespuesta: config.CAPTCHA_CAMPO_RESPUESTA,
+    ...(token === undefined ? {} : { token: { cabecera: config.CAPTCHA_CABECERA, valor: token } }),
+  });
 }
 
 /** The tax authority with both channels, as the settings say. */
@@ -32,7 +40,7 @@ export function openSat(config: WorkerConfig): { sat: Sat; close(): Promise<void
   const portal = createPortalCanal({
     http,
     captcha: resolvedorDe(config),
-    sesiones: createSesionesMemoria(),
+    sesiones: createSesionesEnMemoria(),
   });
   const sat = createSat({
     soap: createSatSoap({ http }),
@@ -42,7 +50,7 @@ export function openSat(config: WorkerConfig): { sat: Sat; close(): Promise<void
   return {
     sat,
     async close() {
-      await portal.logout().catch(() => {});
+      await portal.logout(AbortSignal.timeout(LOGOUT_MS)).catch(() => {});
       await http.close();
     },
   };

@@ -8,7 +8,6 @@ import { withCookies } from './web/cookies.ts';
 export type PortalSession = { id: string; rfc: string; csrf: string };
 
 const COOKIES = ['FedAuth', 'FedAuth1'] as const;
-const PATH = '/portalcfdi';
 const FIRST_PART = 20;
 
 /** The browser's session, or null when it has none or it idled too long. */
@@ -25,10 +24,10 @@ export function startPortalSession(sessions: Sessions<PortalSession>, rfc: strin
 
 /** Gives the browser a session's cookies. */
 export function withSessionCookies(response: Response, { id }: PortalSession): Response {
-  return withCookies(response, PATH, { FedAuth: id.slice(0, FIRST_PART), FedAuth1: id.slice(FIRST_PART) });
+  return withCookies(response, { FedAuth: id.slice(0, FIRST_PART), FedAuth1: id.slice(FIRST_PART) });
 }
 
 /** Takes the session's cookies from the browser. */
 export function withoutSessionCookies(response: Response): Response {
-  return withCookies(response, PATH, { FedAuth: '', FedAuth1: '' });
+  return withCookies(response, { FedAuth: '', FedAuth1: '' });
 }

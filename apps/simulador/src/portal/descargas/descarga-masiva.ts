@@ -76,5 +76,5 @@ function packageOf(world: World, { id, criteria, solicitado }: Folio): Response 
       'content-disposition': `attachment; filename=${id}.zip`,
     },
   });
-  return withCookies(response, '/portalcfdi', { DownloadedFile: 'OK' });
+  return withCookies(response, { DownloadedFile: 'OK' });
 }

@@ -10,7 +10,7 @@ import { autoSubmittedForm, htmlResponse } from '../web/html.ts';
 import { CIEC_ERRORS, ciecPage } from './ciec-page.ts';
 import { FIEL_ERRORS, fielPage } from './fiel-page.ts';
 import { checkFielToken } from './fiel-token.ts';
-import { IDP_COOKIE, IDP_PATH, type IdpSession, openIdpSession, startIdpSession } from './idp-session.ts';
+import { IDP_COOKIE, type IdpSession, openIdpSession, startIdpSession } from './idp-session.ts';
 
 const service = 'cfdiau';
 const DEFAULT_WCTX = 'rm=0&id=passive&ru=%2f';
@@ -18,8 +18,7 @@ const DEFAULT_WCTX = 'rm=0&id=passive&ru=%2f';
 /** The log-in host: pages by password and by e.firma, and the WS-Federation end point that vouches to the portal. */
 export function createCfdiau(world: World, state: PortalState): Hono {
   const { idpSessions: sessions } = state;
-  const withSession = (response: Response, { id }: IdpSession) =>
-    withCookies(response, IDP_PATH, { [IDP_COOKIE]: id });
+  const withSession = (response: Response, { id }: IdpSession) => withCookies(response, { [IDP_COOKIE]: id });
 
   const showCiec = (c: Context, session: IdpSession, error: string) => {
     const captcha = world.settings.captcha ? state.captchas.issue() : null;
@@ -147,7 +146,7 @@ export function createCfdiau(world: World, state: PortalState): Hono {
       return attend(world, { service, operation: 'Salir', rfc: rfc ?? '' }, () => {
         sessions.end(id);
         const page = '<html><head><title>SAT</title></head><body><p>Ha cerrado su sesión.</p></body></html>';
-        return withCookies(htmlResponse(page), IDP_PATH, { [IDP_COOKIE]: '' });
+        return withCookies(htmlResponse(page), { [IDP_COOKIE]: '' });
       });
     });
 }

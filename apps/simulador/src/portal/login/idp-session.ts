@@ -19,7 +19,6 @@ export type IdpSession = {
 };
 
 export const IDP_COOKIE = 'JSESSIONID';
-export const IDP_PATH = '/cfdiau';
 
 /** The browser's session, or a new anonymous one; the answer must set the cookie of `session.id`. */
 export function openIdpSession(c: Context, sessions: Sessions<IdpSession>): IdpSession {
