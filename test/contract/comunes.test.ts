@@ -115,22 +115,25 @@ describe.each(TABLA)('$path', (fila: Fila) => {
     },
   );
 
-  it.runIf(rfc.startsWith('propio'))('the RFC of another: 403/1003', async () => {
-    await refuses([403, 1003], { ...body, rfc: 'ZZZ200101AB1' }, {});
-  });
+  if (rfc.startsWith('propio'))
+    it('the RFC of another: 403/1003', async () => {
+      await refuses([403, 1003], { ...body, rfc: 'ZZZ200101AB1' }, {});
+    });
 
-  it.runIf(rfc === 'propio')('an RFC that is not registered with the key: 403/1003', async () => {
-    const b = alta(kit.store, { isRegistrada: false });
-    await refuses([403, 1003], { ...body, rfc: b.rfc }, { key: b.key });
-  });
+  if (rfc === 'propio')
+    it('an RFC that is not registered with the key: 403/1003', async () => {
+      const b = alta(kit.store, { isRegistrada: false });
+      await refuses([403, 1003], { ...body, rfc: b.rfc }, { key: b.key });
+    });
 
-  it.runIf(cost === 1)('no credits: 402/1004', async () => {
-    const b = alta(kit.store, { saldo: 0 });
-    await guardaCiec(kit, b);
-    await guardaEfirma(kit, b);
-    await refuses([402, 1004], cuerpoValido(fila, b.rfc), { key: b.key });
-    expect(kit.store.saldos.get(b.cuentaId)).toBe(0);
-  });
+  if (cost === 1)
+    it('no credits: 402/1004', async () => {
+      const b = alta(kit.store, { saldo: 0 });
+      await guardaCiec(kit, b);
+      await guardaEfirma(kit, b);
+      await refuses([402, 1004], cuerpoValido(fila, b.rfc), { key: b.key });
+      expect(kit.store.saldos.get(b.cuentaId)).toBe(0);
+    });
 });
 
 it('an unknown path: 404/9404 with the envelope', async () => {
