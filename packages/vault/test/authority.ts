@@ -1,4 +1,4 @@
-import { generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
+import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import {
   bits,
   boolean,
@@ -23,16 +23,34 @@ export interface Pair {
   readonly pkcs8: Buffer;
 }
 
-function pairOf({ privateKey, publicKey }: { privateKey: KeyObject; publicKey: KeyObject }): Pair {
-  return { privateKey, publicKey, pkcs8: privateKey.export({ type: 'pkcs8', format: 'der' }) };
+// Encoded by the generation and read back: Node 20 can hang when a generated KeyObject is exported.
+const SPKI = { type: 'spki', format: 'der' } as const;
+const PKCS8 = { type: 'pkcs8', format: 'der' } as const;
+
+function pairOf({ privateKey: pkcs8 }: { privateKey: Buffer }): Pair {
+  const privateKey = createPrivateKey({ key: pkcs8, ...PKCS8 });
+  return { privateKey, publicKey: createPublicKey(privateKey), pkcs8 };
 }
 
 export function rsaPair(modulusLength = 2048, publicExponent = 65537): Pair {
-  return pairOf(generateKeyPairSync('rsa', { modulusLength, publicExponent }));
+  return pairOf(
+    generateKeyPairSync('rsa', {
+      modulusLength,
+      publicExponent,
+      publicKeyEncoding: SPKI,
+      privateKeyEncoding: PKCS8,
+    }),
+  );
 }
 
 export function ecPair(): Pair {
-  return pairOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }));
+  return pairOf(
+    generateKeyPairSync('ec', {
+      namedCurve: 'P-256',
+      publicKeyEncoding: SPKI,
+      privateKeyEncoding: PKCS8,
+    }),
+  );
 }
 
 /** As the SAT encrypts it: PBES2 with PBKDF2 (2,048 rounds) and 3DES. */

@@ -3,6 +3,7 @@ import {
   createPublicKey,
   diffieHellman,
   generateKeyPairSync,
+  type JsonWebKey,
   type KeyObject,
 } from 'node:crypto';
 import { CLAVE_BYTES } from '../crypto/clave-32.ts';
@@ -46,11 +47,21 @@ function publicRawOf(key: KeyObject): Buffer {
   return Buffer.from(key.export({ format: 'jwk' }).x ?? '', 'base64url');
 }
 
-/** A fresh pair, for one message. */
+/**
+ * A fresh pair, for one message. The public half is encoded by the generation itself, and neither half is ever exported
+ * afterwards: `export` holds the key's mutex while it allocates, and if that allocation collects the finished generation job,
+ * whose destructor takes the same mutex, the process hangs for ever (Node 20, `ExportJWKEdKey` and `~KeyGenJob`).
+ */
 export function generateX25519(): X25519Private {
-  const { publicKey, privateKey } = generateKeyPairSync('x25519');
-  return { key: privateKey, publicRaw: publicRawOf(publicKey) };
+  const { publicKey, privateKey } = generateWithPublicJwk('x25519', { publicKeyEncoding: { format: 'jwk' } });
+  return { key: privateKey, publicRaw: Buffer.from(publicKey.x ?? '', 'base64url') };
 }
+
+/** Node's types lack this choice of options: one half as a JWK, the other as a KeyObject. Its manual has it. */
+const generateWithPublicJwk = generateKeyPairSync as unknown as (
+  type: 'x25519',
+  options: { readonly publicKeyEncoding: { readonly format: 'jwk' } },
+) => { readonly publicKey: JsonWebKey; readonly privateKey: KeyObject };
 
 /**
  * X25519, or null when the result is all zeros: the peer's key is a point of small order, and RFC 9180, 7.1.4 demands to stop.

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { Aes128Gcm, Aes256Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from '@hpke/core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { AES_128_GCM, AES_256_GCM, createHpke } from './hpke.ts';
 import {
   decapsulate,
@@ -9,6 +9,7 @@ import {
   importX25519Private,
   importX25519Public,
 } from './hpke-kem.ts';
+import { generateWorkerKeyPair, importWorkerPrivateKey } from './worker-keys.ts';
 
 const hex = (text: string) => Buffer.from(text, 'hex');
 const NONE = Buffer.alloc(0);
@@ -89,9 +90,11 @@ describe.each([
     const hpke = createHpke({ aead, info: INFO, psk });
     const shared = psk === null ? {} : { psk: { key: bytesOf(psk.psk), id: bytesOf(psk.pskId) } };
     for (let count = 0; count < 25; count += 1) {
-      const recipient = generateX25519();
+      const { publicKey: x, privateKey: d } = generateWorkerKeyPair();
+      const recipient = importWorkerPrivateKey(d);
       const [aad, plaintext] = [randomBytes(count), randomBytes(count * 97)];
-      const privateKey = await suite.kem.importKey('jwk', recipient.key.export({ format: 'jwk' }), false);
+      const jwk = { kty: 'OKP', crv: 'X25519', x: base64url(x), d: base64url(d) };
+      const privateKey = await suite.kem.importKey('jwk', jwk, false);
       const publicKey = await suite.kem.importKey('raw', bytesOf(recipient.publicRaw), true);
 
       const ours = hpke.seal(importX25519Public(recipient.publicRaw), aad, plaintext);
@@ -115,6 +118,10 @@ describe.each([
     }
   });
 });
+
+function base64url(base64: string): string {
+  return Buffer.from(base64, 'base64').toString('base64url');
+}
 
 function bytesOf(buffer: Buffer): ArrayBuffer {
   return new Uint8Array(buffer).buffer;
@@ -155,6 +162,19 @@ describe('HPKE', () => {
     expect(() => hpke.seal(importX25519Public(hex(point)), AAD, PLAINTEXT)).toThrow(RangeError);
     expect(decapsulate(hex(point), recipient)).toBeNull();
     expect(hpke.open(recipient, AAD, Buffer.concat([hex(point), randomBytes(45)]))).toBeNull();
+  });
+
+  it('never exports a key it has generated, which can hang Node 20', () => {
+    const generated = generateKeyPairSync('x25519');
+    const spies = Object.values(generated).map((key) => vi.spyOn(Object.getPrototypeOf(key), 'export'));
+    try {
+      const sealed = hpke.seal(publicKey, AAD, PLAINTEXT);
+      expect(hpke.open(recipient, AAD, sealed)?.equals(PLAINTEXT)).toBe(true);
+      generateWorkerKeyPair();
+      for (const spy of spies) expect(spy).not.toHaveBeenCalled();
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+    }
   });
 
   it('opens nothing that is too short', () => {

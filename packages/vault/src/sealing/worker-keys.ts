@@ -1,5 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { decodeClave32 } from '../crypto/clave-32.ts';
+import { CLAVE_BYTES, decodeClave32 } from '../crypto/clave-32.ts';
 import {
   importX25519Private,
   importX25519Public,
@@ -22,12 +22,13 @@ export type WorkerPrivateKey = X25519Private;
 
 /** Makes an X25519 pair for one epoch of the workers. */
 export function generateWorkerKeyPair(): WorkerKeyPair {
-  const { publicKey, privateKey } = generateKeyPairSync('x25519');
-  const spki = publicKey.export({ format: 'der', type: 'spki' });
-  const pkcs8 = privateKey.export({ format: 'der', type: 'pkcs8' });
+  const { publicKey, privateKey } = generateKeyPairSync('x25519', {
+    publicKeyEncoding: { format: 'der', type: 'spki' },
+    privateKeyEncoding: { format: 'der', type: 'pkcs8' },
+  });
   return {
-    publicKey: spki.subarray(-32).toString('base64'),
-    privateKey: pkcs8.subarray(-32).toString('base64'),
+    publicKey: publicKey.subarray(-CLAVE_BYTES).toString('base64'),
+    privateKey: privateKey.subarray(-CLAVE_BYTES).toString('base64'),
   };
 }
 
