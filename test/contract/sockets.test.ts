@@ -7,26 +7,28 @@ import { type Alta, alta, createKit, type Kit } from '../../apps/api/test/kit.ts
 
 let kit: Kit;
 let server: Server;
+/** Has no patience with slow clients. */
+let impatient: Server;
 let port = 0;
+let impatientPort = 0;
 let a: Alta;
 
 beforeAll(async () => {
   kit = await createKit({ settings: { wrongKeysPerMinute: 1_000_000 } });
   a = alta(kit.store);
-  server = createServerFor(
-    kit.api,
-    { ...DEFAULT_LIMITS, headersTimeoutMs: 300, requestTimeoutMs: 600 },
-    kit.deps.newId,
-  );
+  server = createServerFor(kit.api, DEFAULT_LIMITS, kit.deps.newId);
   port = await listen(server, 0, '127.0.0.1');
+  const limits = { ...DEFAULT_LIMITS, headersTimeoutMs: 100, requestTimeoutMs: 200 };
+  impatient = createServerFor(kit.api, limits, kit.deps.newId);
+  impatientPort = await listen(impatient, 0, '127.0.0.1');
 });
-afterAll(() => closeServer(server));
+afterAll(() => Promise.all([closeServer(server), closeServer(impatient)]));
 
 /** Sends bytes, closes our half unless told otherwise, and gives what came back until the server closed the connection. */
-function exchange(bytes: string | Buffer, { half = true } = {}): Promise<string> {
+function exchange(bytes: string | Buffer, { half = true, to = port } = {}): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
-    const socket = connect(port, '127.0.0.1', () => (half ? socket.end(bytes) : socket.write(bytes)));
+    const socket = connect(to, '127.0.0.1', () => (half ? socket.end(bytes) : socket.write(bytes)));
     socket.on('data', (chunk) => chunks.push(chunk));
     socket.on('error', () => {});
     socket.on('close', () => resolve(Buffer.concat(chunks).toString('latin1')));
@@ -110,14 +112,20 @@ describe('over a real socket', () => {
   it('a header that is too large is 431, one too slow is 408, both with the envelope', async () => {
     const large = await exchange(request([`X-Relleno: ${'x'.repeat(20_000)}`]));
     expect([statusOf(large), codeOf(large)]).toEqual([431, 9400]);
-    const slow = await exchange('POST /api/v1/vault/firma-estado HTTP/1.1\r\nHost: x\r\n', { half: false });
+    const slow = await exchange('POST /api/v1/vault/firma-estado HTTP/1.1\r\nHost: x\r\n', {
+      half: false,
+      to: impatientPort,
+    });
     expect([statusOf(slow), codeOf(slow)]).toEqual([408, 9400]);
     expect(await isAlive()).toBe(true);
   });
 
   it('a body that never comes is given up', async () => {
     const head = request([], '').replace('Content-Length: 0', 'Content-Length: 50');
-    await exchange(head, { half: false });
+    await exchange(head, {
+      half: false,
+      to: impatientPort,
+    });
     expect(await isAlive()).toBe(true);
   });
 

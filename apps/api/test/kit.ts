@@ -103,7 +103,7 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
     now: () => new Date(store.now),
     health: createHealth({ checks: {} }),
     log: silentLogger,
-    settings: { ...DEFAULT_SETTINGS, databaseTimeoutMs: 50, rateLimitRps: 0, ...options.settings },
+    settings: { ...DEFAULT_SETTINGS, databaseTimeoutMs: 20_000, rateLimitRps: 0, ...options.settings },
     ...options.deps,
   };
   const api = createApp(options.operations ?? (await operations()), deps);
