@@ -193,23 +193,30 @@ describe('an assembly that fails', () => {
     await expect(assemble(depsOf(refusing), planOf(['a']), signal)).rejects.toBe(full);
   });
 
-  test('because the signal is raised while nobody reads', async () => {
+  test('because the signal is raised while nobody reads and everything waits', async () => {
     const controller = new AbortController();
     const reason = new Error('time is up');
+    // Several times what all the buffers on the way hold.
     const stuck: ObjectStore = {
-      ...store(),
+      ...createMemoryStore(new Map([['a', packageOf(0, 80_000)]])),
       write: (_key, body) =>
         new Promise((_resolve, reject) => {
           body.on('error', reject);
-          body.once('readable', () => controller.abort(reason));
+          const wait = () => {
+            if (body.readableLength < body.readableHighWaterMark) setImmediate(wait);
+            else controller.abort(reason);
+          };
+          wait();
         }),
     };
-    await expect(assemble(depsOf(stuck), planOf(['a']), controller.signal)).rejects.toBe(reason);
+    await expect(assemble(depsOf(stuck, 0), planOf(['a']), controller.signal)).rejects.toBe(reason);
   });
 
   test.each([
     ['shorter', (zip: Buffer) => Buffer.concat([zip.subarray(0, 100), zip.subarray(101)])],
     ['another', () => packageOf(0, 3)],
+    ['longer', withComment],
+    ['of other names', (zip: Buffer) => replaceAll(zip, 'metadata.csv', 'METADATA.CSV')],
     ['cut', (zip: Buffer) => zip.subarray(0, 1000)],
   ])('because the stored ZIP is %s', async (_name, damage) => {
     const objects = new Map([['a', packageOf(0, 2_000)]]);
@@ -226,6 +233,17 @@ describe('an assembly that fails', () => {
     });
   });
 });
+
+/** The same ZIP with a comment of one byte: all of its entries are as they were. */
+function withComment(zip: Buffer): Buffer {
+  const longer = Buffer.concat([zip, Buffer.from('x')]);
+  longer.writeUInt16LE(1, zip.length - 2);
+  return longer;
+}
+
+function replaceAll(zip: Buffer, from: string, to: string): Buffer {
+  return Buffer.from(zip.toString('latin1').replaceAll(from, to), 'latin1');
+}
 
 /** What the program printed, or null when it is not installed. */
 async function outputOf(command: string, args: readonly string[]): Promise<string | null> {

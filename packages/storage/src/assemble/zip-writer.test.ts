@@ -1,5 +1,6 @@
 import { buffer as readAll } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
+import { fromBufferPromise } from 'yauzl';
 import { readZip } from '../../testing/read-zip.ts';
 import { createZipWriter } from './zip-writer.ts';
 
@@ -20,6 +21,20 @@ test('entries are whole, in order, and measured, however small or empty', async 
   expect([...(await readZip(await zip))].map(([name, content]) => [name, String(content)])).toEqual([
     ...contents,
   ]);
+});
+
+test('every entry has the same time and mode, whenever and wherever it was written', async () => {
+  const writer = createZipWriter(6);
+  const zip = readAll(writer.output);
+  await writer.add('a.txt', [Buffer.from('a')]);
+  await writer.finish();
+  const opened = await fromBufferPromise(await zip);
+  for await (const entry of opened.eachEntry()) {
+    // 1980-01-01 00:00:00 as MS-DOS writes it, and an ordinary file that its owner may write.
+    expect([entry.lastModFileDate, entry.lastModFileTime]).toEqual([0x21, 0]);
+    expect(entry.externalFileAttributes >>> 16).toBe(0o100644);
+  }
+  expect(opened.entryCount).toBe(1);
 });
 
 test('a failure of the content breaks the output off, so that it cannot be taken for a ZIP', async () => {

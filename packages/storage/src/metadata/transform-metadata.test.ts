@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { PaqueteSatInvalido, type Periodo } from '@acuse/core';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
@@ -190,6 +191,7 @@ describe('the text of the SAT', () => {
   test('that is not UTF-8 comes out as UTF-8 with U+FFFD, every row kept', () => {
     const rows = [satRow(1, { nombreEmisor: 'PEÑA' }), satRow(2)];
     const csv = run(Buffer.from(satText(rows), 'latin1')).csv;
+    expect(isUtf8(csv)).toBe(true);
     expect(rowsOf(csv).map((row) => row[2])).toEqual([
       'PE\uFFFDA',
       rows[1]?.nombreEmisor.replace('Ú', '\uFFFD'),
@@ -274,6 +276,20 @@ describe('a text that cannot be trusted is refused and says where', () => {
     const { motivo, message } = fila(line);
     expect(motivo).toBe('FILA');
     expect(message).toContain('registro 3');
+  });
+
+  test('a date with something behind it, however the lines end', () => {
+    const cancelled = satRow(9);
+    for (const lineEnd of ['\r\n', '\n']) {
+      const text = satText(
+        [cancelled, { ...cancelled, fechaCancelacion: `${cancelled.fechaCancelacion}x` }],
+        lineEnd,
+      );
+      expect(motivoOf(() => run(text))).toMatchObject({
+        motivo: 'FILA',
+        message: expect.stringContaining('registro 2'),
+      });
+    }
   });
 
   test('a column missing, twice, or no header', () => {

@@ -30,9 +30,8 @@ export async function upload(
   try {
     await sending.done();
   } catch (error) {
-    const cause = signal.aborted ? signal.reason : error;
-    body.destroy(cause instanceof Error ? cause : new Error('upload failed', { cause }));
-    throw cause;
+    body.destroy(error instanceof Error ? error : new Error('upload failed', { cause: error }));
+    throw signal.aborted ? signal.reason : error;
   } finally {
     signal.removeEventListener('abort', stop);
   }

@@ -150,6 +150,20 @@ test('an error of the storage is not the package’s fault', async () => {
   );
 });
 
+test('an error of the storage at the second read is not the package’s fault either', async () => {
+  // The first read is the end of the package; its text begins before that.
+  const noise = { name: 'noise.bin', content: Buffer.alloc(200_000, 1), method: 0 };
+  const store = createMemoryStore(new Map([['k', zipBytes([main, noise])]]));
+  const cut = new Error('connection reset');
+  let reads = 0;
+  const broken: typeof store = {
+    ...store,
+    read: (...args) => (++reads === 1 ? store.read(...args) : store.read(...args).destroy(cut)),
+  };
+  await expect(openSatPackage(broken, 'k', DEFAULT_LIMITS, signal)).rejects.toBe(cut);
+  expect(reads).toBe(2);
+});
+
 test('a package written anew after it was opened is not read on', async () => {
   const objects = new Map([['k', zipBytes([main])]]);
   const opened = await openSatPackage(createMemoryStore(objects), 'k', DEFAULT_LIMITS, signal);
