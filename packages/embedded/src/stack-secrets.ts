@@ -1,6 +1,7 @@
-import { generateKeyPairSync, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { generateWorkerKeyPair } from '@acuse/vault';
 
 /** The secrets of an installation, by the name of the setting that takes each. */
 export interface StackSecrets {
@@ -32,14 +33,13 @@ export async function ensureSecrets(dir: string): Promise<StackSecrets> {
 
 function newSecrets(): StackSecrets {
   const clave = () => randomBytes(32).toString('base64');
-  const { publicKey, privateKey } = generateKeyPairSync('x25519');
-  const raw = (part: string | undefined) => Buffer.from(part ?? '', 'base64url').toString('base64');
+  const { publicKey, privateKey } = generateWorkerKeyPair();
   const psk = `p1:${clave()}`;
   return {
     API_KEY_PEPPERS: `1:${clave()}`,
     KEYRING: `k1:${clave()}`,
-    WORKER_PUBLIC_KEY: `w1:${raw(publicKey.export({ format: 'jwk' }).x)}`,
-    WORKER_KEYS: `w1:${raw(privateKey.export({ format: 'jwk' }).d)}`,
+    WORKER_PUBLIC_KEY: `w1:${publicKey}`,
+    WORKER_KEYS: `w1:${privateKey}`,
     WORKER_PSK: psk,
     WORKER_PSKS: psk,
     S3_ACCESS_KEY_ID: `acuse-${randomBytes(6).toString('hex')}`,

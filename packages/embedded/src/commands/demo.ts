@@ -1,0 +1,151 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { silentLogger } from '@acuse/runtime';
+import { type RunningStack, startStack } from '../stack.ts';
+import { askSimulador, makeAccount, type ReadyAccount } from './account.ts';
+import { type Call, createCaller, Refused } from './api-client.ts';
+import { storeCiec, storeEfirma } from './credentials.ts';
+import { type MemoryUse, watchMemory } from './memory.ts';
+import { type CommandOptions, externalServers, readOptions } from './options.ts';
+import { lastMonths } from './period.ts';
+import { download, verifyZip } from './verify-zip.ts';
+
+const MONTHS = 3;
+const LOOK_EVERY_MS = 250;
+const SAMPLE_EVERY_MS = 100;
+const GIVE_UP_AFTER_SECONDS = 1_800;
+
+interface Estado {
+  readonly estado: string;
+  readonly registros: number | null;
+  readonly progreso: number;
+  readonly intentos: number;
+  readonly motivo: string | null;
+}
+
+const say = (line: string) => process.stdout.write(`${line}\n`);
+const megabytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MB`;
+
+/** The main job as an integrator sees it, from an empty machine to a checked ZIP. */
+async function runJob(stack: RunningStack, cuenta: ReadyAccount, options: CommandOptions, dir: string) {
+  const call = createCaller(stack.apiUrl, cuenta.api_key);
+  const { desde, hasta } = lastMonths(MONTHS, new Date());
+  if (options.rows !== undefined) {
+    const filas = [{ tipo: 'recibidos', desde, hasta, cantidad: options.rows }];
+    await askSimulador(stack, `contribuyentes/${cuenta.rfc}`, { method: 'PUT', body: { filas } });
+  }
+  await call('vault/rfc-registrar', { rfc: cuenta.rfc });
+  if (options.credencial === 'ciec') await storeCiec(call, cuenta);
+  else await storeEfirma(call, cuenta);
+  say(`vault: RFC ${cuenta.rfc} registrado, ${options.credencial === 'ciec' ? 'CIEC' : 'e.firma'} guardada`);
+
+  const started = performance.now();
+  const solicitud = await call<{ solicitud_id: string; estado: string }>('tax/descarga-metadata', {
+    rfc: cuenta.rfc,
+    tipo: 'recibidos',
+    desde,
+    hasta,
+  });
+  say(
+    `tax/descarga-metadata ${desde} a ${hasta}: ${solicitud.estado} en ${Math.round(performance.now() - started)} ms`,
+  );
+  const { solicitud_id } = solicitud;
+  await expectUnfinished(call, solicitud_id);
+  const final = await waitForEnd(call, solicitud_id);
+  if (final.estado !== 'TERMINADA')
+    throw new Error(`La solicitud terminó en ${final.estado}: ${final.motivo}`);
+
+  const paquete = await call<{ paquete_url: string; expira_en: string }>('descarga/paquete', {
+    solicitud_id,
+  });
+  say(`descarga/paquete: URL válida hasta ${paquete.expira_en}`);
+  const file = join(dir, 'paquete.zip');
+  const downloaded = await download(paquete.paquete_url, file);
+  const checked = await verifyZip(file);
+  if (checked.registros !== final.registros || (options.rows ?? checked.registros) !== checked.registros)
+    throw new Error(
+      `El paquete trae ${checked.registros} registros y se esperaban ${options.rows ?? final.registros}.`,
+    );
+  const segundos = Math.round((performance.now() - started) / 100) / 10;
+  say(
+    `ZIP descargado y comprobado: ${checked.entradas} entradas, ${checked.registros} registros, ${megabytes(downloaded.bytes)}`,
+  );
+  say(`sha256 ${downloaded.sha256}, ${segundos} s desde la petición`);
+  const { bytes, sha256 } = downloaded;
+  return {
+    solicitud_id,
+    estado: final.estado,
+    paquete_url: paquete.paquete_url,
+    bytes,
+    sha256,
+    registros: checked.registros,
+    segundos,
+  };
+}
+
+/** `paquete` must answer 409/3002 as long as the solicitud is unfinished; a tiny one may have ended already. */
+async function expectUnfinished(call: Call, solicitud_id: string): Promise<void> {
+  try {
+    await call('descarga/paquete', { solicitud_id });
+    say('descarga/paquete: ya terminada');
+  } catch (error) {
+    if (!(error instanceof Refused) || error.codigo !== 3002) throw error;
+    say(`descarga/paquete: ${error.status}/${error.codigo} mientras no termina`);
+  }
+}
+
+async function waitForEnd(call: Call, solicitud_id: string): Promise<Estado> {
+  const until = Date.now() + GIVE_UP_AFTER_SECONDS * 1_000;
+  let last = '';
+  for (;;) {
+    const now = await call<Estado>('descarga/verificar', { solicitud_id });
+    const line = `descarga/verificar: ${now.estado}, ${Math.round(now.progreso * 100)} %, ${now.intentos} consultas al SAT`;
+    if (line !== last) say(line);
+    last = line;
+    if (now.estado !== 'EN_PROCESO') return now;
+    if (Date.now() > until)
+      throw new Error(`La solicitud sigue sin terminar tras ${GIVE_UP_AFTER_SECONDS} s.`);
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
+}
+
+function reportMemory(uses: readonly MemoryUse[]): void {
+  for (const { name, idle, peak } of uses)
+    say(
+      `memoria de ${name}: ${megabytes(idle)} en reposo, ${megabytes(peak)} como máximo (+${megabytes(peak - idle)})`,
+    );
+}
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2));
+  const dir = await mkdtemp(join(tmpdir(), 'acuse-demo-'));
+  say('Iniciando PostgreSQL, S3, el simulador del SAT, la API y el worker…');
+  const servers = externalServers(options);
+  const stack = await startStack({
+    dataDir: dir,
+    logDir: join(dir, 'log'),
+    log: silentLogger,
+    ...servers,
+  });
+  // A Ctrl-C ends the stack's children with this process; the folder goes with the next clean-up of the system.
+  let result: Awaited<ReturnType<typeof runJob>>;
+  try {
+    say(`API ${stack.apiUrl}, cola en ${servers.redisUrl === undefined ? 'PostgreSQL' : 'Redis'}`);
+    const cuenta = await makeAccount(stack, dir);
+    const memory = await watchMemory([stack.api, ...stack.workers, stack.simulador], SAMPLE_EVERY_MS);
+    result = await runJob(stack, cuenta, options, dir);
+    reportMemory(memory.stop());
+  } finally {
+    await stack.stop();
+    await rm(dir, { recursive: true, force: true });
+  }
+  if (options.json) say(JSON.stringify(result));
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`La demostración falló: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,107 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createLogger } from '@acuse/runtime';
+import { freePort } from '../free-port.ts';
+import { type RunningStack, startStack } from '../stack.ts';
+import { askSimulador, makeAccount, type ReadyAccount } from './account.ts';
+import { type CommandOptions, externalServers, readOptions } from './options.ts';
+import { lastMonths } from './period.ts';
+
+const HOME = fileURLToPath(new URL('../../../../.acuse', import.meta.url));
+/** Where the parts listen unless somebody is there already. */
+const PORTS = { api: 8080, simulador: 8090, s3: 8333, postgres: 5433 };
+/** Months with the number of rows that `--rows` asks for. */
+const MONTHS = 3;
+
+async function choosePorts(): Promise<typeof PORTS> {
+  const entries = Object.entries(PORTS).map(async ([name, port]) => [name, await freePort(port)]);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** The account of an earlier start, or a new one: its key is shown once by the service, so it is kept beside the data. */
+async function readyAccount(stack: RunningStack): Promise<ReadyAccount> {
+  const path = join(HOME, 'cuenta.json');
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch {
+    const account = await makeAccount(stack, HOME);
+    await writeFile(path, JSON.stringify(account, null, 2), { mode: 0o600 });
+    return account;
+  }
+}
+
+function describe(stack: RunningStack, account: ReadyAccount, options: CommandOptions) {
+  const { rfc, api_key, ciec, efirma } = account;
+  const line = {
+    api: stack.apiUrl,
+    panel: null,
+    simulador: stack.simuladorUrl,
+    s3: stack.s3.endpoint,
+    database_url: stack.databaseUrl,
+    rfc,
+    api_key,
+    ciec,
+    efirma,
+    panel_user: null,
+    panel_password: null,
+  };
+  if (options.json) return JSON.stringify(line);
+  return [
+    '',
+    `API          ${line.api}      (documento OpenAPI: ${line.api}/openapi.json)`,
+    `Simulador    ${line.simulador}`,
+    `S3           ${line.s3}`,
+    `PostgreSQL   ${line.database_url}`,
+    '',
+    `RFC          ${rfc}`,
+    `API key      ${api_key}`,
+    `CIEC         ${ciec}`,
+    `e.firma      ${efirma.cer}`,
+    `             ${efirma.key}  (contraseña: ${efirma.password})`,
+    '',
+    'Ctrl-C detiene todo; los datos quedan en .acuse.',
+  ].join('\n');
+}
+
+async function main(): Promise<void> {
+  const options = readOptions(process.argv.slice(2));
+  const log = createLogger({ name: 'start', level: options.json ? 'error' : 'warn' });
+  await mkdir(HOME, { recursive: true, mode: 0o700 });
+  let end: () => void = () => {};
+  let fail: (error: Error) => void = () => {};
+  const ended = new Promise<void>((resolve, reject) => {
+    end = resolve;
+    fail = reject;
+  });
+  // Rejected before anybody waits for it when a program ends during the start.
+  ended.catch(() => {});
+  const stack = await startStack({
+    dataDir: HOME,
+    logDir: join(HOME, 'log'),
+    log,
+    ports: await choosePorts(),
+    onUnexpectedExit: (name) =>
+      fail(new Error(`${name} terminó por sí solo; su bitácora está en .acuse/log.`)),
+    ...externalServers(options),
+  });
+  try {
+    const account = await readyAccount(stack);
+    if (options.rows !== undefined) {
+      const filas = [{ tipo: 'recibidos', ...lastMonths(MONTHS, new Date()), cantidad: options.rows }];
+      await askSimulador(stack, `contribuyentes/${account.rfc}`, { method: 'PUT', body: { filas } });
+    }
+    process.stdout.write(`${describe(stack, account, options)}\n`);
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
+    await ended;
+  } finally {
+    await stack.stop();
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}
