@@ -56,6 +56,8 @@ export function workerEnv(
     WORKER_KEYS: secrets.WORKER_KEYS,
     WORKER_PSKS: secrets.WORKER_PSKS,
     SAT_BASE_URL: addresses.simuladorUrl,
+    // One arena for two threads: freed buffers of the compression threads go back to the system instead of piling up in each.
+    MALLOC_ARENA_MAX: '2',
     CAPTCHA_RESOLVER: 'simulador',
     CAPTCHA_URL: `${addresses.simuladorUrl}/cfdiau/simulador/captcha`,
     // The simulator is ready in moments; the real authority is asked far less often.

@@ -110,6 +110,17 @@ async function waitForEnd(call: Call, solicitud_id: string): Promise<Estado> {
   }
 }
 
+function processesOf(stack: RunningStack): Record<string, number> {
+  const workers = stack.workers.map(({ name, pid }) => [name, pid]);
+  // The embedded storage runs in this process.
+  return {
+    api: stack.api.pid,
+    ...Object.fromEntries(workers),
+    simulador: stack.simulador.pid,
+    's3 y demostración': process.pid,
+  };
+}
+
 function reportMemory(uses: readonly MemoryUse[]): void {
   for (const { name, idle, peak } of uses)
     say(
@@ -133,7 +144,7 @@ async function main(): Promise<void> {
   try {
     say(`API ${stack.apiUrl}, cola en ${servers.redisUrl === undefined ? 'PostgreSQL' : 'Redis'}`);
     const cuenta = await makeAccount(stack, dir);
-    const memory = await watchMemory([stack.api, ...stack.workers, stack.simulador], SAMPLE_EVERY_MS);
+    const memory = await watchMemory(processesOf(stack), SAMPLE_EVERY_MS);
     result = await runJob(stack, cuenta, options, dir);
     reportMemory(memory.stop());
   } finally {

@@ -1,4 +1,4 @@
-import type { AppProcess } from '../process-group.ts';
+import { residentBytes } from '../children/processes.ts';
 
 export interface MemoryUse {
   readonly name: string;
@@ -6,16 +6,16 @@ export interface MemoryUse {
   readonly peak: number;
 }
 
-/** Watches the resident memory of programs from now on: what they have idle, and the most that they have until asked. */
-export async function watchMemory(apps: readonly AppProcess[], everyMs: number) {
+/** Watches the resident memory of processes from now on: what they have idle, and the most that they have until asked. */
+export async function watchMemory(processes: Readonly<Record<string, number>>, everyMs: number) {
   const seen = new Map<string, { idle: number; peak: number }>();
   const sample = async () => {
-    for (const app of apps) {
-      const bytes = await app.residentBytes();
+    for (const [name, pid] of Object.entries(processes)) {
+      const bytes = await residentBytes(pid);
       if (bytes === null) continue;
-      const known = seen.get(app.name);
+      const known = seen.get(name);
       if (known) known.peak = Math.max(known.peak, bytes);
-      else seen.set(app.name, { idle: bytes, peak: bytes });
+      else seen.set(name, { idle: bytes, peak: bytes });
     }
   };
   await sample();
