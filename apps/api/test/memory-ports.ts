@@ -138,10 +138,14 @@ function bovedaOf(store: MemoryStore): DatabasePorts['boveda'] {
         bump(store, nueva.contribuyenteId);
         return true;
       }),
-    waitingForEfirma: (apiKeyId) =>
+    waitingForEfirma: (contribuyenteId) =>
       trip(store, 'boveda.waitingForEfirma', () =>
         [...store.solicitudes.values()]
-          .filter((s) => s.apiKeyId === apiKeyId && s.canal === 'soap' && s.vista.terminadaEn === null)
+
+          .filter(
+            (s) =>
+              s.contribuyenteId === contribuyenteId && s.canal === 'soap' && s.vista.terminadaEn === null,
+          )
           .map((s) => ({ solicitudId: s.vista.id, deadlineAt: s.deadlineAt })),
       ),
     resume: ({ solicitudId, kid, sobre, expiraEn }) =>

@@ -38,7 +38,7 @@ WITH llave AS (
 SELECT id FROM guardada`;
 
 const WAITING = `SELECT id AS "solicitudId", deadline_at AS "deadlineAt" FROM solicitud
-  WHERE api_key_id = $1 AND canal = 'soap' AND estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') ORDER BY id`;
+  WHERE contribuyente_id = $1 AND canal = 'soap' AND estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') ORDER BY id`;
 
 const RESUME = `
 WITH abierta AS (
@@ -88,8 +88,10 @@ export function createBoveda({ pool }: Pick<Database, 'pool'>): Boveda {
       return rowCount === 1;
     },
 
-    async waitingForEfirma(apiKeyId) {
-      const { rows } = await pool.query<{ solicitudId: string; deadlineAt: Date }>(WAITING, [apiKeyId]);
+    async waitingForEfirma(contribuyenteId) {
+      const { rows } = await pool.query<{ solicitudId: string; deadlineAt: Date }>(WAITING, [
+        contribuyenteId,
+      ]);
       return rows;
     },
 

@@ -11,6 +11,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   acceptSolicitud,
   brokenInvariants,
+  newLlave,
   seedTaxpayer,
   type Taxpayer,
   type TestDatabase,
@@ -178,6 +179,7 @@ describe('ends', () => {
   it('waits for the e.firma and goes on with a new copy', async () => {
     const taller = createTaller(t.db);
     await t.db.pool.query(`UPDATE solicitud SET canal = 'soap' WHERE id = $1`, [id]);
+    await t.db.pool.query('UPDATE credencial_sellada SET expira_en = now() WHERE solicitud_id = $1', [id]);
     await taller.awaitEfirma(await claimed());
     expect(await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id)).toMatchObject({
       estado: 'ESPERA_EFIRMA',
@@ -185,7 +187,7 @@ describe('ends', () => {
       proximaConsulta: null,
     });
     const boveda = createBoveda(t.db);
-    expect((await boveda.waitingForEfirma(taxpayer.apiKeyId)).map((w) => w.solicitudId)).toEqual([id]);
+    expect((await boveda.waitingForEfirma(taxpayer.contribuyenteId)).map((w) => w.solicitudId)).toEqual([id]);
     const expiraEn = new Date(Date.now() + 3_600_000);
     expect(await boveda.resume({ solicitudId: id, kid: 'k2', sobre: Buffer.from('new'), expiraEn })).toBe(
       true,
@@ -193,6 +195,28 @@ describe('ends', () => {
     const tomada = await claimed((await row()).gen);
     expect(tomada.sellada).toMatchObject({ tipo: 'efirma', kid: 'k2', sobre: Buffer.from('new') });
     expect(tomada.sellada?.expiraEn.getTime()).toBe(expiraEn.getTime());
+  });
+
+  it('does not wait for an e.firma that was stored since the claim', async () => {
+    const taller = createTaller(t.db);
+    await t.db.pool.query(`UPDATE solicitud SET canal = 'soap' WHERE id = $1`, [id]);
+    await t.db.pool.query('UPDATE credencial_sellada SET expira_en = now() WHERE solicitud_id = $1', [id]);
+    const tomada = await claimed();
+    expect(tomada.sellada).toBeNull();
+    const expiraEn = new Date(Date.now() + 3_600_000);
+    await createBoveda(t.db).resume({ solicitudId: id, kid: 'k2', sobre: Buffer.from('new'), expiraEn });
+    await taller.awaitEfirma(tomada);
+    expect(await row()).toMatchObject({ estado: 'EN_PROCESO', motivo: null, lease_until: null });
+    expect((await claimed((await row()).gen)).sellada).toMatchObject({ sobre: Buffer.from('new') });
+  });
+
+  it('hands the e.firma of a new API key to what an earlier one asked for', async () => {
+    await t.db.pool.query(`UPDATE solicitud SET canal = 'soap' WHERE id = $1`, [id]);
+    const { contribuyenteId } = taxpayer;
+    await createLlaves(t.db).activate({ contribuyenteId, llave: newLlave(), actor: 'prueba' });
+    const waiting = await createBoveda(t.db).waitingForEfirma(contribuyenteId);
+    expect(waiting.map(({ solicitudId }) => solicitudId)).toEqual([id]);
+    expect(await createBoveda(t.db).waitingForEfirma((await seedTaxpayer(t.db)).contribuyenteId)).toEqual([]);
   });
 
   it('gives no sealed credential from the moment it expires', async () => {

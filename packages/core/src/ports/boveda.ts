@@ -31,8 +31,11 @@ export interface Boveda {
    */
   store(nueva: NuevaGuardada, ip: string): Promise<boolean>;
 
-  /** Open solicitudes of this key that go through the e.firma, waiting for it or not: a fresh key serves them all. */
-  waitingForEfirma(apiKeyId: string): Promise<readonly EsperaEfirma[]>;
+  /**
+   * Open solicitudes of this taxpayer that go through the e.firma, waiting for it or not: a fresh key serves them all, also those that an
+   * earlier API key asked for.
+   */
+  waitingForEfirma(contribuyenteId: string): Promise<readonly EsperaEfirma[]>;
 
   /** Gives a solicitud its newly sealed credential and, if it waited for one, sets it going again: one statement. False when it has ended. */
   resume(sellada: { solicitudId: string; kid: string; sobre: Buffer; expiraEn: Date }): Promise<boolean>;

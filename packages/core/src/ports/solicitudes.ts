@@ -192,7 +192,7 @@ export interface Taller {
   ): Promise<void>;
   /** Lengthens the lease. */
   extend(tomada: SolicitudTomada, leaseSeconds: number): Promise<void>;
-  /** The key's hour is over: waits until it is stored again. Deletes the sealed copy. */
+  /** The key's hour is over: waits until it is stored again; at once ready when that has happened since the claim. Deletes a dead sealed copy. */
   awaitEfirma(tomada: SolicitudTomada): Promise<void>;
   /** TERMINADA with its package. Deletes the sealed credential. */
   finish(

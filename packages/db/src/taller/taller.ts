@@ -40,7 +40,8 @@ const EXTEND = `UPDATE solicitud SET lease_until = now() + make_interval(secs =>
 const AWAIT_EFIRMA = `
 WITH espera AS (
   UPDATE solicitud SET estado = 'ESPERA_EFIRMA', motivo = 'EFIRMA_EXPIRADA', lease_until = NULL, gen = gen + 1
-  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id
+  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO'
+    AND NOT EXISTS (SELECT FROM credencial_sellada c WHERE c.solicitud_id = $1 AND c.expira_en > now()) RETURNING id
 ), sellada AS (DELETE FROM credencial_sellada c USING espera WHERE c.solicitud_id = espera.id),
 nota AS (INSERT INTO evento (solicitud_id, tipo) SELECT id, 'ESPERA_EFIRMA' FROM espera)
 SELECT id FROM espera`;
@@ -141,7 +142,14 @@ export function createTaller({ pool }: Pick<Database, 'pool'>): Taller {
     extend: (tomada, leaseSeconds) =>
       only(tomada, 'alargar', EXTEND, [tomada.id, tomada.epoch, leaseSeconds]),
 
-    awaitEfirma: (tomada) => only(tomada, 'esperar-efirma', AWAIT_EFIRMA, [tomada.id, tomada.epoch]),
+    // The row is locked before the copy is looked for, so that one that was stored since the claim is seen and kept.
+    awaitEfirma: (tomada) =>
+      fenced(tomada, async (client) => {
+        const values = [tomada.id, tomada.epoch];
+        const waits = await client.query({ name: 'esperar-efirma', text: AWAIT_EFIRMA, values });
+        if (waits.rowCount === 0)
+          await client.query({ name: 'soltar', text: RELEASE, values: [...values, 'descargas', 0] });
+      }),
 
     finish: (tomada, { objectKey, bytes, sha256, registros }) =>
       only(tomada, 'terminar', FINISH, [tomada.id, tomada.epoch, objectKey, bytes, sha256, registros]),
