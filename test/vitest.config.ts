@@ -14,6 +14,19 @@ const alias = Object.fromEntries(
   ),
 );
 
+/** Takes many minutes and a machine to itself, so it runs only when it is asked for by name (`npm run test:faults`). */
+const isFaults = process.argv.some((argument) => argument.includes('faults'));
+const faults = {
+  extends: true as const,
+  test: {
+    name: 'faults',
+    include: ['test/faults/**/*.test.ts'],
+    globalSetup: ['test/integration/fixtures/global-setup.ts'],
+    maxWorkers: 1,
+    testTimeout: 600_000,
+  },
+};
+
 export default defineConfig({
   root,
   resolve: { alias },
@@ -40,6 +53,7 @@ export default defineConfig({
           testTimeout: 120_000,
         },
       },
+      ...(isFaults ? [faults] : []),
     ],
   },
 });
