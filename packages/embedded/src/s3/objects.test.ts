@@ -14,7 +14,7 @@ import {
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { describe, expect, test } from 'vitest';
 import { startS3 } from '../s3.ts';
-import { Bucket, errorOf, useS3 } from './testing/s3-fixture.ts';
+import { Bucket, credentials, errorOf, useS3 } from './testing/s3-fixture.ts';
 
 const s3 = useS3();
 
