@@ -1,0 +1,113 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { brokenInvariants } from '../fixtures/database.ts';
+import {
+  abrirPaquete,
+  llamadas,
+  movimientosDe,
+  pedir,
+  saldoDe,
+  UN_DIA,
+  uuidsDelSat,
+} from '../fixtures/pedidos.ts';
+import { ciecOf, expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
+
+const WRONG = 'Equivocada-12345';
+
+describe('the CIEC', () => {
+  let servicio: Servicio;
+  beforeAll(async () => {
+    servicio = await startServicio();
+    await servicio.startWorker();
+  });
+  afterAll(() => servicio.close());
+
+  it('that the SAT refuses is sent once: ERROR with a refund, and nobody tries it again until it is stored anew', async () => {
+    const caller = await servicio.newCaller({ saldo: 3 });
+    await expectOk(caller.call('vault/rfc-guardar', { rfc: caller.rfc, ciec: WRONG }));
+    const id = await pedir(caller);
+    expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'ERROR', motivo: 'CIEC_RECHAZADA' });
+    expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(1);
+    expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
+    expect(await saldoDe(servicio, caller)).toBe(3);
+
+    const again = await caller.call('tax/descarga-metadata', { rfc: caller.rfc, ...UN_DIA });
+    expect([again.status, again.body.cfdi_codigo]).toEqual([400, 4004]);
+    expect(again.body.cfdi_texto).toMatch(/rfc-guardar/);
+    expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(1);
+    expect(await saldoDe(servicio, caller)).toBe(3);
+
+    await expectOk(caller.call('vault/rfc-guardar', { rfc: caller.rfc, ciec: ciecOf(caller.rfc) }));
+    const right = await pedir(caller);
+    expect(await waitForEnd(caller, right)).toMatchObject({ estado: 'TERMINADA' });
+    expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(2);
+    expect(await saldoDe(servicio, caller)).toBe(2);
+  });
+
+  it('that the SAT refuses is sent once also when several solicitudes carry it', async () => {
+    const caller = await servicio.newCaller({ saldo: 3 });
+    await expectOk(caller.call('vault/rfc-guardar', { rfc: caller.rfc, ciec: WRONG }));
+    const ids = await Promise.all([
+      pedir(caller),
+      pedir(caller, { ...UN_DIA, tipo: 'emitidos' }),
+      pedir(caller, { ...UN_DIA, hasta: '2025-05-20' }),
+    ]);
+    for (const id of ids) expect(await waitForEnd(caller, id)).toMatchObject({ motivo: 'CIEC_RECHAZADA' });
+    expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(1);
+    expect(await saldoDe(servicio, caller)).toBe(3);
+  });
+
+  it.each(['Ñ&O850412H73', 'ÑUÑ010203AB1'])(
+    'of %s, with letters beyond ASCII, opens the portal',
+    async (rfc) => {
+      const ciec = 'Ñandú&=+% 1234áü';
+      servicio.simulador.world.taxpayers.change(rfc, { ciec });
+      const caller = await servicio.newCaller({ rfc });
+      await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec }));
+      const id = await pedir(caller);
+      expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', motivo: null });
+      const { csv } = await abrirPaquete(caller, id);
+      expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(servicio, rfc, UN_DIA));
+      expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(1);
+    },
+  );
+
+  it('gets a new captcha when one is refused, twice, and then is in', async () => {
+    const caller = await servicio.newCiecCaller();
+    servicio.simulador.world.settings.captchas_rechazados = 2;
+    const id = await pedir(caller);
+    expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA' });
+    expect(servicio.simulador.world.settings.captchas_rechazados).toBe(0);
+    expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(3);
+    expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
+  });
+
+  it('goes on trying when the captchas of one log-in are used up', async () => {
+    const caller = await servicio.newCiecCaller();
+    servicio.simulador.world.settings.captchas_rechazados = 4;
+    const id = await pedir(caller);
+    expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA' });
+    expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(5);
+  });
+
+  it('is of no use where nobody reads captchas: ERROR with a refund, a reason, and no log-in', async () => {
+    const other = await startServicio({ workerEnv: { CAPTCHA_RESOLVER: 'ninguno' } });
+    try {
+      await other.startWorker();
+      const caller = await other.newCiecCaller({ saldo: 1 });
+      const id = await pedir(caller);
+      const end = await waitForEnd(caller, id);
+      expect(end).toMatchObject({ estado: 'ERROR', motivo: 'SIN_RESOLVEDOR_DE_CAPTCHA' });
+      expect(llamadas(other, caller, 'EntrarCiec')).toEqual([]);
+      expect(await movimientosDe(other, id)).toEqual(['cargo -1', 'reembolso 1']);
+      expect(await saldoDe(other, caller)).toBe(1);
+      // The CIEC itself is not to blame: it stays good.
+      expect((await caller.call('tax/descarga-metadata', { rfc: caller.rfc, ...UN_DIA })).status).toBe(200);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it('leaves credits, ledger and sealed copies in order', async () => {
+    expect(await brokenInvariants(servicio.db)).toEqual([]);
+  });
+});

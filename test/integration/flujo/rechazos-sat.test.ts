@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { brokenInvariants } from '../fixtures/database.ts';
+import { newEfirmaCaller } from '../fixtures/efirma.ts';
+import {
+  abrirPaquete,
+  darFilas,
+  esperarLlamadas,
+  eventosDe,
+  fallar,
+  llamadas,
+  movimientosDe,
+  pedir,
+  saldoDe,
+  UN_DIA,
+  uuidsDelSat,
+  verificar,
+} from '../fixtures/pedidos.ts';
+import { type Caller, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
+
+const SAT = 'cfdidescargamasivasolicitud';
+const VERIFICA = 'VerificaSolicitudDescarga';
+const SOLICITA = 'SolicitaDescargaRecibidos';
+const OTRO_DIA = { ...UN_DIA, hasta: '2025-05-15' };
+
+describe('what the SAT refuses or gives up', () => {
+  let servicio: Servicio;
+  beforeAll(async () => {
+    servicio = await startServicio();
+    await servicio.startWorker();
+  });
+  afterAll(() => servicio.close());
+
+  const finales = (caller: Caller) =>
+    llamadas(servicio, caller, SOLICITA).map(({ detail }) => detail['FechaFinal']);
+
+  it('5005, an equal request in force: the end moves by a second, and the row of that second is left out', async () => {
+    const caller = await newEfirmaCaller(servicio, { saldo: 5 });
+    // Evenly spread over two days: number 10 is issued in the very second after the day that is asked for.
+    darFilas(servicio, caller.rfc, OTRO_DIA, 20);
+    const first = await pedir(caller);
+    await waitForEnd(caller, first);
+    const second = await pedir(caller);
+    expect(second).not.toBe(first);
+    expect(await waitForEnd(caller, second)).toMatchObject({ estado: 'TERMINADA', registros: 10 });
+    expect(finales(caller)).toEqual(['2025-05-14T23:59:59', '2025-05-14T23:59:59', '2025-05-15T00:00:00']);
+    const { csv } = await abrirPaquete(caller, second);
+    expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(servicio, caller.rfc, UN_DIA));
+    expect(await eventosDe(servicio, second)).toContain('REPETIDA');
+    expect(await saldoDe(servicio, caller)).toBe(3);
+  });
+
+  it('5002, the quota of these criteria is spent: another second is another request', async () => {
+    const caller = await newEfirmaCaller(servicio);
+    darFilas(servicio, caller.rfc, OTRO_DIA, 20);
+    fallar(servicio, caller, { service: SAT, operation: SOLICITA, kind: 'code', code: 5002, times: 2 });
+    const id = await pedir(caller);
+    expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 10 });
+    expect(finales(caller)).toEqual(['2025-05-14T23:59:59', '2025-05-15T00:00:00', '2025-05-15T00:00:01']);
+    const { csv } = await abrirPaquete(caller, id);
+    expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(servicio, caller.rfc, UN_DIA));
+  });
+
+  it('5002 every time: ends with a refund after a handful of seconds', async () => {
+    const caller = await newEfirmaCaller(servicio, { saldo: 2 });
+    fallar(servicio, caller, { service: SAT, operation: SOLICITA, kind: 'code', code: 5002 });
+    const id = await pedir(caller);
+    expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'ERROR', motivo: 'SOLICITUDES_AGOTADAS' });
+    expect(new Set(finales(caller)).size).toBe(7);
+    expect(finales(caller)).toHaveLength(7);
+    expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
+    expect(await saldoDe(servicio, caller)).toBe(2);
+  });
+
+  it('5001 at the request: RECHAZADA with a refund, asked once', async () => {
+    const caller = await newEfirmaCaller(servicio);
+    fallar(servicio, caller, { service: SAT, operation: SOLICITA, kind: 'code', code: 5001 });
+    const id = await pedir(caller);
+    const end = await waitForEnd(caller, id);
+    expect(end).toMatchObject({ estado: 'RECHAZADA', motivo: 'SAT_RECHAZO_LA_SOLICITUD' });
+    expect(finales(caller)).toHaveLength(1);
+    expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
+    const paquete = await caller.call('descarga/paquete', { solicitud_id: id });
+    expect([paquete.status, paquete.body.cfdi_codigo]).toEqual([409, 3003]);
+    expect(paquete.body.data).toEqual({ motivo: 'SAT_RECHAZO_LA_SOLICITUD' });
+  });
+
+  it.each([
+    [4, 'ERROR', 'SAT_ERROR'],
+    [5, 'RECHAZADA', 'SAT_RECHAZADA'],
+    [6, 'ERROR', 'SAT_VENCIDA'],
+  ] as const)('state %i twice: asked anew twice, then a result, charged once', async (estado) => {
+    const caller = await newEfirmaCaller(servicio);
+    darFilas(servicio, caller.rfc, UN_DIA, 7);
+    fallar(servicio, caller, {
+      service: SAT,
+      operation: VERIFICA,
+      kind: 'code',
+      times: 2,
+      code: 5000,
+      estado,
+      codigoEstado: 5000,
+    });
+    const id = await pedir(caller);
+    expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 7 });
+    expect(finales(caller)).toHaveLength(3);
+    expect(new Set(finales(caller)).size).toBe(3);
+    expect((await eventosDe(servicio, id)).filter((tipo) => tipo === 'REENVIADA')).toHaveLength(2);
+    expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
+  });
+
+  it.each([
+    [4, 'ERROR', 'SAT_ERROR'],
+    [5, 'RECHAZADA', 'SAT_RECHAZADA'],
+    [6, 'ERROR', 'SAT_VENCIDA'],
+  ] as const)('state %i every time: %s with a refund after three requests', async (estado, final, motivo) => {
+    const caller = await newEfirmaCaller(servicio, { saldo: 2 });
+    fallar(servicio, caller, {
+      service: SAT,
+      operation: VERIFICA,
+      kind: 'code',
+      code: 5000,
+      estado,
+      codigoEstado: 5000,
+    });
+    const id = await pedir(caller);
+    expect(await waitForEnd(caller, id)).toMatchObject({ estado: final, motivo });
+    expect(finales(caller)).toHaveLength(3);
+    expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
+    expect(await saldoDe(servicio, caller)).toBe(2);
+    const paquete = await caller.call('descarga/paquete', { solicitud_id: id });
+    expect([paquete.status, paquete.body.cfdi_codigo, paquete.body.data]).toEqual([409, 3003, { motivo }]);
+  });
+
+  it('a folio that the SAT does not know any more is asked anew', async () => {
+    const caller = await newEfirmaCaller(servicio);
+    fallar(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'code', times: 1, code: 5004 });
+    const id = await pedir(caller);
+    expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA' });
+    expect(finales(caller)).toHaveLength(2);
+  });
+
+  it('state 1 for ever: VENCIDA with a refund at the deadline, and never asked again', async () => {
+    const caller = await newEfirmaCaller(servicio, { saldo: 2 });
+    fallar(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'stuck' });
+    const id = await pedir(caller);
+    await esperarLlamadas(servicio, caller, VERIFICA, 2);
+    expect(await verificar(caller, id)).toMatchObject({ estado: 'EN_PROCESO', motivo: null });
+    expect(Number((await verificar(caller, id))['intentos'])).toBeGreaterThanOrEqual(2);
+    expect(await saldoDe(servicio, caller)).toBe(1);
+    await servicio.db.pool.query('UPDATE solicitud SET deadline_at = now() WHERE id = $1', [id]);
+    expect(await waitForEnd(caller, id)).toMatchObject({
+      estado: 'VENCIDA',
+      motivo: 'PLAZO_AGOTADO',
+      proxima_consulta: null,
+    });
+    expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
+    expect(await saldoDe(servicio, caller)).toBe(2);
+    const paquete = await caller.call('descarga/paquete', { solicitud_id: id });
+    expect([paquete.status, paquete.body.cfdi_codigo]).toEqual([409, 3003]);
+    expect(paquete.body.data).toEqual({ motivo: 'PLAZO_AGOTADO' });
+
+    // Another one of this taxpayer goes all the way while the ended one is left alone.
+    const asked = llamadas(servicio, caller, VERIFICA).length;
+    servicio.simulador.world.faults.remove();
+    await waitForEnd(caller, await pedir(caller, { ...UN_DIA, tipo: 'emitidos' }));
+    expect(llamadas(servicio, caller, VERIFICA).length - asked).toBe(2);
+  });
+
+  it('leaves credits, ledger and sealed copies in order', async () => {
+    expect(await brokenInvariants(servicio.db)).toEqual([]);
+  });
+});
