@@ -7,6 +7,9 @@ import { createWrongKeys } from './wrong-keys.ts';
 
 const log = silentLogger;
 
+/** A limit for what never comes, far from how long it takes. */
+const PATIENT = { timeout: 20_000 };
+
 describe('last uses', () => {
   it('are written in one batch with one entry a key, the latest', async () => {
     const noteUse = vi.fn(async () => {});
@@ -92,7 +95,7 @@ describe('refunds', () => {
     await reembolsos.refund('op', 'detalle');
     expect(reembolsos.pending).toBe(1);
     await done;
-    await expect.poll(() => reembolsos.pending).toBe(0);
+    await expect.poll(() => reembolsos.pending, PATIENT).toBe(0);
   });
 
   it('looks more than once for a charge whose outcome is unknown', async () => {
@@ -101,7 +104,7 @@ describe('refunds', () => {
     const saldos = { refund: async () => answers[calls++] ?? false };
     const reembolsos = createReembolsos({ saldos, log, delaysMs: [1, 1, 1, 1] });
     reembolsos.refundIfCharged('op', 'detalle');
-    await expect.poll(() => reembolsos.pending).toBe(0);
+    await expect.poll(() => reembolsos.pending, PATIENT).toBe(0);
     expect(calls).toBe(3);
   });
 

@@ -31,6 +31,9 @@ const ask = (kit: Kit, a: Alta, body: unknown = { a: 1 }, clave = 'pedido-1') =>
   kit.call(PATH, body, { key: a.key, headers: { 'idempotency-key': clave } });
 const charges = (kit: Kit) => kit.store.movimientos.filter(({ tipo }) => tipo === 'cargo').length;
 
+/** A limit for what never comes, far from how long it takes. */
+const PATIENT = { timeout: 20_000 };
+
 describe('Idempotency-Key', () => {
   it('answers the same again, byte for byte, without running or charging again', async () => {
     const { handle, runs } = counting();
@@ -53,7 +56,7 @@ describe('Idempotency-Key', () => {
     const kit = await kitWith(() => new Promise((resolve) => (finish = () => resolve({ n: 1 }))));
     const a = alta(kit.store);
     const first = ask(kit, a);
-    await expect.poll(() => finish).toBeDefined();
+    await expect.poll(() => finish, PATIENT).toBeDefined();
     const meanwhile = await ask(kit, a);
     expect([meanwhile.status, meanwhile.json.cfdi_codigo]).toEqual([409, 9409]);
     expect(Number(meanwhile.headers.get('retry-after'))).toBeGreaterThan(0);
@@ -112,7 +115,7 @@ describe('Idempotency-Key', () => {
     const dead = await kitWith(() => new Promise(() => {}), store);
     const a = alta(store);
     void ask(dead, a);
-    await expect.poll(() => charges(dead)).toBe(1);
+    await expect.poll(() => charges(dead), PATIENT).toBe(1);
     const { handle } = counting();
     const kit = await kitWith(handle, store);
     expect((await ask(kit, a)).json.cfdi_codigo).toBe(9409);
