@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { onEachDriver } from '../fixtures/drivers.ts';
+import { newEfirmaCaller } from '../fixtures/efirma.ts';
+import { eventosDe, fallar, llamadas, pedir } from '../fixtures/pedidos.ts';
+import { LOOPS, STEPS } from '../fixtures/procesos.ts';
+import { askedOfSat, expectWhole, MES } from '../fixtures/resultado.ts';
+import { type Caller, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
+
+onEachDriver('a step and its worker', (queueUrl) => {
+  let servicio: Servicio;
+  beforeAll(async () => {
+    servicio = await startServicio(queueUrl ? { queueUrl } : {});
+    await servicio.startWorker(LOOPS);
+  });
+  afterAll(() => servicio.close());
+
+  /** The SAT takes this long for its next answer to a request of the caller. */
+  const slowSat = (caller: Caller, ms: number) =>
+    fallar(servicio, caller, {
+      service: 'cfdidescargamasivasolicitud',
+      operation: 'SolicitaDescargaRecibidos',
+      kind: 'slow',
+      times: 1,
+      ms,
+    });
+  const isAsked = (caller: Caller) =>
+    waitFor(async () => llamadas(servicio, caller, 'SolicitaDescargaRecibidos').length > 0 || null);
+
+  it('keeps its claim for as long as it takes, also beyond the lease', async () => {
+    const caller = await newEfirmaCaller(servicio);
+    slowSat(caller, 8_000);
+    const workers = [await servicio.startWorker(STEPS), await servicio.startWorker(STEPS)];
+    const id = await pedir(caller, MES);
+    await expectWhole(servicio, caller, id);
+    expect(askedOfSat(servicio, caller.rfc)).toMatchObject({ sends: 1, solicitudes: 1 });
+    for (const worker of workers) expect(await worker.stop()).toBe(true);
+  });
+
+  it('is given back by SIGTERM when it takes too long, and goes on elsewhere at once', async () => {
+    const caller = await newEfirmaCaller(servicio);
+    slowSat(caller, 300_000);
+    // A claim that is not given back would hold the solicitud for far longer than this test waits.
+    const patient = { ...STEPS, LEASE_SECONDS: '600' };
+    const leaving = await servicio.startWorker({ ...patient, SHUTDOWN_SECONDS: '1' });
+    const id = await pedir(caller, MES);
+    await isAsked(caller);
+    const staying = await servicio.startWorker(patient);
+    expect(await leaving.stop()).toBe(true);
+    await expectWhole(servicio, caller, id);
+    expect(await eventosDe(servicio, id)).not.toContain('FALLO_INTERNO');
+    expect(askedOfSat(servicio, caller.rfc).solicitudes).toBeLessThanOrEqual(2);
+    expect(await staying.stop()).toBe(true);
+  });
+
+  it('is finished before SIGTERM ends its worker when there is time for it', async () => {
+    const caller = await newEfirmaCaller(servicio);
+    slowSat(caller, 1_500);
+    const leaving = await servicio.startWorker(STEPS);
+    const id = await pedir(caller, MES);
+    await isAsked(caller);
+    expect(await leaving.stop()).toBe(true);
+    expect(await eventosDe(servicio, id)).toContain('SOLICITADA');
+    const staying = await servicio.startWorker(STEPS);
+    await expectWhole(servicio, caller, id);
+    expect(askedOfSat(servicio, caller.rfc).sends).toBe(1);
+    expect(await staying.stop()).toBe(true);
+  });
+
+  it('is not lost when every worker is dead for longer than the leases', async () => {
+    const callers = await Promise.all([1, 2, 3].map(() => newEfirmaCaller(servicio)));
+    for (const caller of callers) slowSat(caller, 300_000);
+    const workers = [await servicio.startWorker(STEPS), await servicio.startWorker(STEPS)];
+    const ids = await Promise.all(callers.map((caller) => pedir(caller, MES)));
+    for (const caller of callers) await isAsked(caller);
+    for (const worker of workers) worker.kill('SIGKILL');
+    await waitFor(async () => {
+      const { rowCount } = await servicio.db.pool.query(
+        'SELECT FROM solicitud WHERE id = ANY ($1::uuid[]) AND lease_until > now()',
+        [ids],
+      );
+      return rowCount === 0 || null;
+    });
+    const { rows } = await servicio.db.pool.query(
+      'SELECT DISTINCT estado FROM solicitud WHERE id = ANY ($1::uuid[])',
+      [ids],
+    );
+    expect(rows).toEqual([{ estado: 'EN_PROCESO' }]);
+    const back = await servicio.startWorker(STEPS);
+    for (const [at, caller] of callers.entries()) await expectWhole(servicio, caller, ids[at] ?? '');
+    expect(await back.stop()).toBe(true);
+  });
+});
