@@ -114,13 +114,16 @@ describe('objects', () => {
   test('stay away when the upload breaks off, and the earlier one stays', async () => {
     await s3.put('broken', 'whole');
     const url = await getSignedUrl(s3.client, new PutObjectCommand({ Bucket, Key: 'broken' }));
-    await new Promise<void>((resolve) => {
-      const request = httpRequest(url, { method: 'PUT', headers: { 'content-length': 1000 } });
-      request.on('error', () => {}).on('close', resolve);
-      request.write('half', () => request.destroy());
-    });
+    const request = httpRequest(url, { method: 'PUT', headers: { 'content-length': 1000 } });
+    const broken = new Promise((done) => request.on('error', () => {}).once('close', done));
+    request.write('half');
+    const scratch = join(s3.dir, 'scratch');
+    await expect.poll(() => readdir(scratch)).toHaveLength(1);
     expect(String(await s3.read('broken'))).toBe('whole');
-    await expect.poll(() => readdir(join(s3.dir, 'scratch'))).toEqual([]);
+    request.destroy();
+    await broken;
+    await expect.poll(() => readdir(scratch)).toEqual([]);
+    expect(String(await s3.read('broken'))).toBe('whole');
   });
 
   test.each([
