@@ -28,11 +28,12 @@ const FENCE = `UPDATE solicitud SET intentos = intentos + $3::int,
 
 const RELEASE = `
 WITH suelta AS (
-  UPDATE solicitud SET lease_until = NULL, gen = gen + 1, due_at = now() + make_interval(secs => $4),
-    fase = CASE $3 WHEN 'ensambles' THEN 'ENSAMBLE' ELSE 'DESCARGA' END
+  UPDATE solicitud SET lease_until = NULL, gen = gen + 1, due_at = now() + make_interval(secs => $5),
+    fase = CASE $4 WHEN 'ensambles' THEN 'ENSAMBLE' ELSE 'DESCARGA' END, intentos = intentos + $3::int,
+    ultima_consulta_en = CASE WHEN $3::int > 0 THEN now() ELSE ultima_consulta_en END
   WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id, gen, due_at
 )
-INSERT INTO outbox (solicitud_id, gen, cola, due_at) SELECT id, gen, $3, due_at FROM suelta`;
+INSERT INTO outbox (solicitud_id, gen, cola, due_at) SELECT id, gen, $4, due_at FROM suelta`;
 
 const EXTEND = `UPDATE solicitud SET lease_until = now() + make_interval(secs => $3)
   WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO'`;
@@ -65,20 +66,17 @@ WHERE s.id = $1 AND s.epoch = $2 AND c.contribuyente_id = s.contribuyente_id AND
 
 /** The workers' side of solicitudes over PostgreSQL. */
 export function createTaller({ pool }: Pick<Database, 'pool'>): Taller {
+  /** Runs `first`, which demands the epoch and locks the row, and then the rest in the same transaction. */
   async function fenced<T>(
     tomada: SolicitudTomada,
+    first: { name: string; text: string; values: unknown[] },
     run: (client: pg.PoolClient) => Promise<T>,
-    looked = false,
   ): Promise<T> {
     const client = await pool.connect();
     let failure: unknown;
     try {
       await client.query('BEGIN');
-      const { rowCount } = await client.query({
-        name: 'cerca',
-        text: FENCE,
-        values: [tomada.id, tomada.epoch, looked ? 1 : 0],
-      });
+      const { rowCount } = await client.query(first);
       if (rowCount !== 1) throw new Desplazado(tomada.id, tomada.epoch);
       const result = await run(client);
       await client.query('COMMIT');
@@ -108,34 +106,30 @@ export function createTaller({ pool }: Pick<Database, 'pool'>): Taller {
     },
 
     save(tomada, avance) {
-      return fenced(
-        tomada,
-        async (client) => {
-          await writeAvance(client, tomada.id, avance);
-          const { rows } = await client.query<TomadaRow>({
-            name: 'tomada',
-            text: HELD,
-            values: [tomada.id, tomada.epoch],
-          });
-          if (!rows[0]) throw new Desplazado(tomada.id, tomada.epoch);
-          return tomadaOf(client, rows[0]);
-        },
-        avance.consultado,
-      );
+      const fence = {
+        name: 'cerca',
+        text: FENCE,
+        values: [tomada.id, tomada.epoch, avance.consultado ? 1 : 0],
+      };
+      return fenced(tomada, fence, async (client) => {
+        await writeAvance(client, tomada.id, avance);
+        const { rows } = await client.query<TomadaRow>({
+          name: 'tomada',
+          text: HELD,
+          values: [tomada.id, tomada.epoch],
+        });
+        if (!rows[0]) throw new Desplazado(tomada.id, tomada.epoch);
+        return tomadaOf(client, rows[0]);
+      });
     },
 
-    release(tomada, avance, { cola, inSeconds }) {
-      return fenced(
-        tomada,
-        async (client) => {
-          await writeAvance(client, tomada.id, avance);
-          await client.query({
-            name: 'soltar',
-            text: RELEASE,
-            values: [tomada.id, tomada.epoch, cola, inSeconds],
-          });
-        },
-        avance.consultado,
+    async release(tomada, avance, { cola, inSeconds }) {
+      const values = [tomada.id, tomada.epoch, avance.consultado ? 1 : 0, cola, inSeconds];
+      const { partes = [], nuevas, eventos = [] } = avance;
+      if (partes.length === 0 && !nuevas && eventos.length === 0)
+        return only(tomada, 'soltar', RELEASE, values);
+      await fenced(tomada, { name: 'soltar', text: RELEASE, values }, (client) =>
+        writeAvance(client, tomada.id, avance),
       );
     },
 
@@ -144,11 +138,11 @@ export function createTaller({ pool }: Pick<Database, 'pool'>): Taller {
 
     // The row is locked before the copy is looked for, so that one that was stored since the claim is seen and kept.
     awaitEfirma: (tomada) =>
-      fenced(tomada, async (client) => {
+      fenced(tomada, { name: 'cerca', text: FENCE, values: [tomada.id, tomada.epoch, 0] }, async (client) => {
         const values = [tomada.id, tomada.epoch];
         const waits = await client.query({ name: 'esperar-efirma', text: AWAIT_EFIRMA, values });
         if (waits.rowCount === 0)
-          await client.query({ name: 'soltar', text: RELEASE, values: [...values, 'descargas', 0] });
+          await client.query({ name: 'soltar', text: RELEASE, values: [...values, 0, 'descargas', 0] });
       }),
 
     finish: (tomada, { objectKey, bytes, sha256, registros }) =>
