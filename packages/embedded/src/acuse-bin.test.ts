@@ -41,7 +41,7 @@ describe('the entry of the npm scripts', () => {
   };
   const start = (...args: string[]) => {
     const child = spawn(process.execPath, [join(root, 'packages/embedded/bin/acuse.mjs'), ...args], {
-      env: { ...process.env, npm_execpath: join(root, 'npm/npm-cli.js') },
+      env: { ...process.env, npm_execpath: join(root, 'npm/npm-cli.js'), TMPDIR: root },
       stdio: ['pipe', 'pipe', 'pipe'],
     });
     children.push(child);
