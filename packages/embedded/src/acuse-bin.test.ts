@@ -19,8 +19,8 @@ console.log('args', JSON.stringify(process.argv.slice(2).filter((each) => !each.
 console.log('input', readFileSync(0).length);
 if (plan.report) writeFileSync(report, JSON.stringify(plan.report));
 if (plan.wait) {
-  console.log('waiting', process.pid);
   process.on('SIGTERM', () => process.exit(7));
+  console.log('waiting', process.pid);
   setInterval(() => {}, 1000);
 } else process.exit(plan.code ?? 0);
 `;
