@@ -6,16 +6,9 @@ import { runCountedVitest, runVitest } from './tests.mjs';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 
-/** Runs a program of src/commands from its TypeScript source. */
-const program = (name) => async (args) => {
-  const source = [
-    '--conditions=acuse-source',
-    '--import',
-    'tsx',
-    `packages/embedded/src/commands/${name}.ts`,
-  ];
-  return (await runNode([...source, ...args], { root })).code;
-};
+/** Runs a program from its TypeScript source. */
+const program = (source) => async (args) =>
+  (await runNode(['--conditions=acuse-source', '--import', 'tsx', source, ...args], { root })).code;
 
 async function verify(args) {
   const steps = [
@@ -42,9 +35,9 @@ async function generateAll() {
 }
 
 const COMMANDS = {
-  demo: program('demo'),
-  start: program('start'),
-  bench: program('bench'),
+  demo: program('packages/embedded/src/commands/demo.ts'),
+  start: program('packages/embedded/src/commands/start.ts'),
+  bench: program('test/bench/main.ts'),
   verify,
   test: (args) => runCountedVitest(root, [], args),
   'test:faults': (args) => runCountedVitest(root, ['faults'], args),

@@ -9,6 +9,9 @@ import { exclusively } from './exclusive.mjs';
  * What is generated from sources, and how. `sources` decide when it is made again before a command; one without sources is made by
  * `npm run generate` only.
  */
+/** Runs TypeScript from its source. */
+const SOURCE = ['--conditions=acuse-source', '--import', 'tsx'];
+
 export const GENERATORS = [
   {
     name: 'prisma',
@@ -21,6 +24,13 @@ export const GENERATORS = [
       CHECKPOINT_DISABLE: '1',
       PRISMA_HIDE_UPDATE_MESSAGE: '1',
     },
+  },
+  // Committed, and compared by tests: made anew only by `npm run generate`.
+  { name: 'openapi', output: 'docs/openapi.json', command: [...SOURCE, 'apps/api/src/openapi/write.ts'] },
+  {
+    name: 'env-example',
+    output: '.env.example',
+    command: [...SOURCE, 'test/architecture/write-env-example.ts'],
   },
 ];
 

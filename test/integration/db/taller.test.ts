@@ -179,7 +179,10 @@ describe('ends', () => {
   it('waits for the e.firma and goes on with a new copy', async () => {
     const taller = createTaller(t.db);
     await t.db.pool.query(`UPDATE solicitud SET canal = 'soap' WHERE id = $1`, [id]);
-    await t.db.pool.query('UPDATE credencial_sellada SET expira_en = now() WHERE solicitud_id = $1', [id]);
+    await t.db.pool.query(
+      `UPDATE credencial_sellada SET expira_en = now() - interval '1 second' WHERE solicitud_id = $1`,
+      [id],
+    );
     await taller.awaitEfirma(await claimed());
     expect(await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id)).toMatchObject({
       estado: 'ESPERA_EFIRMA',
@@ -200,7 +203,10 @@ describe('ends', () => {
   it('does not wait for an e.firma that was stored since the claim', async () => {
     const taller = createTaller(t.db);
     await t.db.pool.query(`UPDATE solicitud SET canal = 'soap' WHERE id = $1`, [id]);
-    await t.db.pool.query('UPDATE credencial_sellada SET expira_en = now() WHERE solicitud_id = $1', [id]);
+    await t.db.pool.query(
+      `UPDATE credencial_sellada SET expira_en = now() - interval '1 second' WHERE solicitud_id = $1`,
+      [id],
+    );
     const tomada = await claimed();
     expect(tomada.sellada).toBeNull();
     const expiraEn = new Date(Date.now() + 3_600_000);
@@ -220,7 +226,10 @@ describe('ends', () => {
   });
 
   it('gives no sealed credential from the moment it expires', async () => {
-    await t.db.pool.query('UPDATE credencial_sellada SET expira_en = now() WHERE solicitud_id = $1', [id]);
+    await t.db.pool.query(
+      `UPDATE credencial_sellada SET expira_en = now() - interval '1 second' WHERE solicitud_id = $1`,
+      [id],
+    );
     expect((await claimed()).sellada).toBeNull();
     expect(await createBoveda(t.db).reap()).toBe(1);
   });

@@ -1,0 +1,22 @@
+import { apiConfig } from '@acuse/api';
+import { cliConfig } from '@acuse/cli';
+import { describeConfig, envExample } from '@acuse/runtime';
+import { workerConfig } from '@acuse/worker';
+
+const HEAD = `# Settings of Acuse, generated from the schemas of the processes by \`npm run generate\`.
+# Every secret can also be read from a file: NAME_FILE gives its path.
+# \`node apps/cli/dist/main.js secretos\` makes the secrets of a new installation.
+`;
+
+/** The text of .env.example: every setting of every process, once for each process that reads it. */
+export function envExampleText(): string {
+  const sections = [
+    ['API (apps/api)', apiConfig],
+    ['Workers (apps/worker)', workerConfig],
+    ["The operator's command line (apps/cli)", cliConfig],
+  ] as const;
+  const bodies = sections.map(
+    ([title, schema]) => `# --- ${title} ---\n\n${envExample(describeConfig(schema))}`,
+  );
+  return `${[HEAD, ...bodies].join('\n').trimEnd()}\n`;
+}
