@@ -37,6 +37,8 @@ export function openDatabase(settings: DatabaseSettings): Database {
   const pool = new pg.Pool({ ...config, options: '-c enable_seqscan=off' });
   // Without a listener a dropped idle connection would end the process; the pool has already discarded it.
   pool.on('error', () => {});
+  // The pool listens only while a connection is idle. One that drops inside a transaction fails the transaction's next statement.
+  pool.on('connect', (client) => client.on('error', () => {}));
   const prisma = new PrismaClient({
     adapter: new PrismaPg({ ...config, max: Math.max(2, Math.ceil(settings.poolSize / 4)) }),
   });
