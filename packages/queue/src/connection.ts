@@ -1,6 +1,7 @@
 import type { NombreCola } from '@acuse/core';
 import { createPostgresBackend, Queue, type QueueOptions, Worker, type WorkerOptions } from 'bullmq';
 import { Redis } from 'ioredis';
+import pg from 'pg';
 
 export interface QueueSettings {
   /** `redis://…`, `rediss://…`, `postgres://…` or `postgresql://…`: chooses BullMQ's driver. */
@@ -29,8 +30,17 @@ export function queueName(settings: QueueSettings, cola: NombreCola): string {
   return `${settings.namespace}-${cola}`;
 }
 
+/** A connection that drops while it is in use fails its next statement; without a listener it would end the process as well. */
+class SteadyClient extends pg.Client {
+  constructor(config?: string | pg.ClientConfig) {
+    super(config);
+    this.on('error', () => {});
+  }
+}
+
 const postgresConnection = (url: string, max: number) => ({
   connectionString: url,
+  Client: SteadyClient,
   max,
   migrate: true,
   keepAlive: true,
@@ -89,6 +99,8 @@ export function openQueue(
 
 export interface OpenWorker {
   onError(listener: (error: Error) => void): void;
+  /** Resolves when it is connected. Once it has rejected, this consumer will never take a job. */
+  ready(): Promise<unknown>;
   /** Stops taking jobs and resolves when the running ones are done. */
   close(): Promise<void>;
   /** Lets go of every connection. */
@@ -110,6 +122,7 @@ export function openWorker(
     const worker = new Worker(name, process, { ...options, connection }, createPostgresBackend);
     return {
       onError: (listener) => worker.on('error', listener),
+      ready: () => worker.waitUntilReady(),
       close: () => worker.close(),
       discard: () => {},
     };
@@ -119,6 +132,7 @@ export function openWorker(
   const worker = new Worker(name, process, { ...options, connection: client });
   return {
     onError: (listener) => worker.on('error', listener),
+    ready: () => worker.waitUntilReady(),
     close: () => worker.close(),
     discard: () => client.disconnect(),
   };

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { NombreCola } from '@acuse/core';
 import { type OpenWorker, openWorker, type QueueSettings } from './connection.ts';
 
@@ -20,7 +21,13 @@ export interface Consumidor {
   close(graceMs: number): Promise<void>;
 }
 
-/** Consumes one queue by BullMQ, on either driver. */
+/** Milliseconds between two tries to reach a server that is away. */
+const RETRY_MS = 500;
+
+/**
+ * Consumes one queue by BullMQ, on either driver. A server that is away is waited for, at the start and later: BullMQ remembers the failure of
+ * a first connection for ever, so such a consumer is replaced.
+ */
 export function createConsumidor(settings: QueueSettings, options: ConsumidorOptions): Consumidor {
   const { cola, concurrency, handle, onError } = options;
   const running = new Set<AbortController>();
@@ -58,14 +65,24 @@ export function createConsumidor(settings: QueueSettings, options: ConsumidorOpt
         lockDuration: 30_000,
         removeOnComplete: { count: 0 },
         removeOnFail: { count: 0 },
+        runRetryDelay: RETRY_MS,
       },
       run,
     );
     opened.onError(onError);
+    opened.ready().catch(() => replace(opened));
     return opened;
   }
 
+  let isClosed = false;
   let current = start();
+
+  async function replace(broken: OpenWorker): Promise<void> {
+    await sleep(RETRY_MS, undefined, { ref: false });
+    if (isClosed || current !== broken) return;
+    current = start();
+    void stop(broken, 0);
+  }
 
   async function stop(consumer: OpenWorker, graceMs: number): Promise<void> {
     const timer = setTimeout(() => {
@@ -90,6 +107,9 @@ export function createConsumidor(settings: QueueSettings, options: ConsumidorOpt
       // A broken consumer may never close; it is not waited for.
       void stop(old, 0);
     },
-    close: (graceMs) => stop(current, graceMs),
+    close(graceMs) {
+      isClosed = true;
+      return stop(current, graceMs);
+    },
   };
 }
