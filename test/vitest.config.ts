@@ -50,6 +50,7 @@ export default defineConfig({
           include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/integration/fixtures/global-setup.ts'],
           maxWorkers: 2,
+          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
         },
       },
