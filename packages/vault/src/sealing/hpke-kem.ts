@@ -48,7 +48,7 @@ function publicRawOf(key: KeyObject): Buffer {
 }
 
 /**
- * A fresh pair, for one message. The public half is encoded by the generation itself, and neither half is ever exported
+ * A fresh pair, for one context. The public half is encoded by the generation itself, and neither half is ever exported
  * afterwards: `export` holds the key's mutex while it allocates, and if that allocation collects the finished generation job,
  * whose destructor takes the same mutex, the process hangs for ever (Node 20, `ExportJWKEdKey` and `~KeyGenJob`).
  */

@@ -17,7 +17,7 @@ const INFO = hex('4f6465206f6e2061204772656369616e2055726e');
 const PLAINTEXT = hex('4265617574792069732074727574682c20747275746820626561757479');
 const AAD = hex('436f756e742d30');
 
-// RFC 9180, A.1.1 and A.1.2: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM; the message with sequence number 0.
+// RFC 9180, A.1.1 and A.1.2: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256, AES-128-GCM.
 const VECTORS = [
   {
     name: 'A.1.1, base',
@@ -30,7 +30,14 @@ const VECTORS = [
     key: '4531685d41d65f03dc48f6b8302c05b0',
     nonce: '56d890e5accaaf011cff4b7d',
     exporterSecret: '45ff1c2e220db587171952c0592d5f5ebe103f1561a2614e38f2ffd47e99e3f8',
-    ciphertext: 'f938558b5d72f1a23810b4be2ab4f84331acc02fc97babc53a52ae8218a355a96d8770ac83d07bea87e13c512a',
+    ciphertexts: new Map([
+      [0, 'f938558b5d72f1a23810b4be2ab4f84331acc02fc97babc53a52ae8218a355a96d8770ac83d07bea87e13c512a'],
+      [1, 'af2d7e9ac9ae7e270f46ba1f975be53c09f8d875bdc8535458c2494e8a6eab251c03d0c22a56b8ca42c2063b84'],
+      [2, '498dfcabd92e8acedc281e85af1cb4e3e31c7dc394a1ca20e173cb72516491588d96a19ad4a683518973dcc180'],
+      [4, '583bd32bc67a5994bb8ceaca813d369bca7b2a42408cddef5e22f880b631215a09fc0012bc69fccaa251c0246d'],
+      [255, '7175db9717964058640a3a11fb9007941a5d1757fda1a6935c805c21af32505bf106deefec4a49ac38d71c9e0a'],
+      [256, '957f9800542b0b8891badb026d79cc54597cb2d225b54c00c5238c25d05c30e3fbeda97d2e0e1aba483a2df9f2'],
+    ]),
   },
   {
     name: 'A.1.2, psk',
@@ -46,7 +53,12 @@ const VECTORS = [
     key: '15026dba546e3ae05836fc7de5a7bb26',
     nonce: '9518635eba129d5ce0914555',
     exporterSecret: '3d76025dbbedc49448ec3f9080a1abab6b06e91c0b11ad23c912f043a0ee7655',
-    ciphertext: 'e52c6fed7f758d0cf7145689f21bc1be6ec9ea097fef4e959440012f4feb73fb611b946199e681f4cfc34db8ea',
+    ciphertexts: new Map([
+      [0, 'e52c6fed7f758d0cf7145689f21bc1be6ec9ea097fef4e959440012f4feb73fb611b946199e681f4cfc34db8ea'],
+      [1, '49f3b19b28a9ea9f43e8c71204c00d4a490ee7f61387b6719db765e948123b45b61633ef059ba22cd62437c8ba'],
+      [2, '257ca6a08473dc851fde45afd598cc83e326ddd0abe1ef23baa3baa4dd8cde99fce2c1e8ce687b0b47ead1adc9'],
+      [255, '55f84b030b7f7197f7d7d552365b6b932df5ec1abacd30241cb4bc4ccea27bd2b518766adfa0fb1b71170e9392'],
+    ]),
   },
 ];
 
@@ -70,10 +82,18 @@ describe.each(VECTORS)('RFC 9180 $name', (vector) => {
     expect(exporterSecret.toString('hex')).toBe(vector.exporterSecret);
   });
 
-  it('seals and opens', () => {
-    const sealed = hpke.seal(importX25519Public(hex(vector.pkR)), AAD, PLAINTEXT, ephemeral);
-    expect(sealed.toString('hex')).toBe(vector.enc + vector.ciphertext);
-    expect(hpke.open(recipient, AAD, sealed)?.equals(PLAINTEXT)).toBe(true);
+  it('seals and opens under sequence numbers 0 to 256', () => {
+    const sender = hpke.sender(importX25519Public(hex(vector.pkR)), 257, ephemeral);
+    expect(sender.enc.toString('hex')).toBe(vector.enc);
+    for (let seq = 0; seq <= 256; seq += 1) {
+      const aad = Buffer.from(`Count-${seq}`);
+      const message = sender.seal(aad, PLAINTEXT);
+      expect(message.seq).toBe(seq);
+      const published = vector.ciphertexts.get(seq);
+      if (published !== undefined) expect(message.ciphertext.toString('hex')).toBe(published);
+      const opened = hpke.open(recipient, { enc: sender.enc, seq }, aad, message.ciphertext);
+      expect(opened?.equals(PLAINTEXT)).toBe(true);
+    }
   });
 });
 
@@ -97,24 +117,29 @@ describe.each([
       const privateKey = await suite.kem.importKey('jwk', jwk, false);
       const publicKey = await suite.kem.importKey('raw', bytesOf(recipient.publicRaw), true);
 
-      const ours = hpke.seal(importX25519Public(recipient.publicRaw), aad, plaintext);
+      const ours = hpke.sender(importX25519Public(recipient.publicRaw), 3);
       const context = await suite.createRecipientContext({
         recipientKey: privateKey,
-        enc: bytesOf(ours.subarray(0, 32)),
+        enc: bytesOf(ours.enc),
         info: bytesOf(INFO),
         ...shared,
       });
-      const opened = await context.open(bytesOf(ours.subarray(32)), bytesOf(aad));
-      expect(Buffer.from(opened).equals(plaintext)).toBe(true);
+      for (let seq = 0; seq < 3; seq += 1) {
+        const { ciphertext } = ours.seal(aad, plaintext);
+        const opened = await context.open(bytesOf(ciphertext), bytesOf(aad));
+        expect(Buffer.from(opened).equals(plaintext)).toBe(true);
+      }
 
       const sender = await suite.createSenderContext({
         recipientPublicKey: publicKey,
         info: bytesOf(INFO),
         ...shared,
       });
-      const ciphertext = await sender.seal(bytesOf(plaintext), bytesOf(aad));
-      const sealed = Buffer.concat([Buffer.from(sender.enc), Buffer.from(ciphertext)]);
-      expect(hpke.open(recipient, aad, sealed)?.equals(plaintext)).toBe(true);
+      const enc = Buffer.from(sender.enc);
+      for (let seq = 0; seq < 3; seq += 1) {
+        const ciphertext = Buffer.from(await sender.seal(bytesOf(plaintext), bytesOf(aad)));
+        expect(hpke.open(recipient, { enc, seq }, aad, ciphertext)?.equals(plaintext)).toBe(true);
+      }
     }
   });
 });
@@ -133,11 +158,17 @@ describe('HPKE', () => {
   const recipient = generateX25519();
   const publicKey = importX25519Public(recipient.publicRaw);
 
-  it('opens only with the same PSK, PSK id, info, mode, AEAD, AAD and key', () => {
-    const sealed = hpke.seal(publicKey, AAD, PLAINTEXT);
-    expect(hpke.open(recipient, AAD, sealed)?.equals(PLAINTEXT)).toBe(true);
-    expect(hpke.open(recipient, NONE, sealed)).toBeNull();
-    expect(hpke.open(generateX25519(), AAD, sealed)).toBeNull();
+  it('opens only with the same PSK, PSK id, info, mode, AEAD, AAD, key, encapsulated key and sequence number', () => {
+    const sender = hpke.sender(publicKey, 2);
+    const { enc } = sender;
+    sender.seal(AAD, PLAINTEXT);
+    const { seq, ciphertext } = sender.seal(AAD, PLAINTEXT);
+    expect(hpke.open(recipient, { enc, seq }, AAD, ciphertext)?.equals(PLAINTEXT)).toBe(true);
+    expect(hpke.open(recipient, { enc, seq: 0 }, AAD, ciphertext)).toBeNull();
+    expect(hpke.open(recipient, { enc, seq: 2 }, AAD, ciphertext)).toBeNull();
+    expect(hpke.open(recipient, { enc: hpke.sender(publicKey, 2).enc, seq }, AAD, ciphertext)).toBeNull();
+    expect(hpke.open(recipient, { enc, seq }, NONE, ciphertext)).toBeNull();
+    expect(hpke.open(generateX25519(), { enc, seq }, AAD, ciphertext)).toBeNull();
     for (const other of [
       { aead: AES_256_GCM, info: INFO, psk: { ...psk, psk: randomBytes(32) } },
       { aead: AES_256_GCM, info: INFO, psk: { ...psk, pskId: Buffer.from('2') } },
@@ -145,7 +176,7 @@ describe('HPKE', () => {
       { aead: AES_256_GCM, info: INFO, psk: null },
       { aead: AES_128_GCM, info: INFO, psk },
     ]) {
-      expect(createHpke(other).open(recipient, AAD, sealed)).toBeNull();
+      expect(createHpke(other).open(recipient, { enc, seq }, AAD, ciphertext)).toBeNull();
     }
   });
 
@@ -159,17 +190,18 @@ describe('HPKE', () => {
     'edffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
     'eeffffffffffffffffffffffffffffffffffffffffffffffffffffffffffff7f',
   ])('stops at the point of small order %s', (point) => {
-    expect(() => hpke.seal(importX25519Public(hex(point)), AAD, PLAINTEXT)).toThrow(RangeError);
+    expect(() => hpke.sender(importX25519Public(hex(point)), 1)).toThrow(RangeError);
     expect(decapsulate(hex(point), recipient)).toBeNull();
-    expect(hpke.open(recipient, AAD, Buffer.concat([hex(point), randomBytes(45)]))).toBeNull();
+    expect(hpke.open(recipient, { enc: hex(point), seq: 0 }, AAD, randomBytes(45))).toBeNull();
   });
 
   it('never exports a key it has generated, which can hang Node 20', () => {
     const generated = generateKeyPairSync('x25519');
     const spies = Object.values(generated).map((key) => vi.spyOn(Object.getPrototypeOf(key), 'export'));
     try {
-      const sealed = hpke.seal(publicKey, AAD, PLAINTEXT);
-      expect(hpke.open(recipient, AAD, sealed)?.equals(PLAINTEXT)).toBe(true);
+      const sender = hpke.sender(publicKey, 1);
+      const { seq, ciphertext } = sender.seal(AAD, PLAINTEXT);
+      expect(hpke.open(recipient, { enc: sender.enc, seq }, AAD, ciphertext)?.equals(PLAINTEXT)).toBe(true);
       generateWorkerKeyPair();
       for (const spy of spies) expect(spy).not.toHaveBeenCalled();
     } finally {
@@ -178,9 +210,14 @@ describe('HPKE', () => {
   });
 
   it('opens nothing that is too short', () => {
-    const sealed = hpke.seal(publicKey, AAD, PLAINTEXT);
-    for (let length = 0; length < sealed.length; length += 1) {
-      expect(hpke.open(recipient, AAD, sealed.subarray(0, length))).toBeNull();
+    const sender = hpke.sender(publicKey, 1);
+    const { enc } = sender;
+    const { seq, ciphertext } = sender.seal(AAD, PLAINTEXT);
+    for (let length = 0; length < ciphertext.length; length += 1) {
+      expect(hpke.open(recipient, { enc, seq }, AAD, ciphertext.subarray(0, length))).toBeNull();
+    }
+    for (let length = 0; length < enc.length; length += 1) {
+      expect(hpke.open(recipient, { enc: enc.subarray(0, length), seq }, AAD, ciphertext)).toBeNull();
     }
   });
 

@@ -1,4 +1,4 @@
-import { decryptGcm, encryptGcm, GCM_IV_BYTES, GCM_TAG_BYTES } from '../crypto/aes-gcm.ts';
+import { decryptGcm, GCM_IV_BYTES } from '../crypto/aes-gcm.ts';
 import { CLAVE_BYTES } from '../crypto/clave-32.ts';
 import { labeledExpand, labeledExtract, suiteBytes } from './hpke-kdf.ts';
 import {
@@ -9,10 +9,11 @@ import {
   type X25519Private,
   type X25519Public,
 } from './hpke-kem.ts';
+import { createHpkeSender, type HpkeKeys, type HpkeSender, nonceOf } from './hpke-sender.ts';
 
 /**
- * Hybrid public key encryption, RFC 9180: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256 and AES-GCM, modes base and psk,
- * one message a context. On Node's native X25519; nothing here is a primitive of our own.
+ * Hybrid public key encryption, RFC 9180: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256 and AES-GCM, modes base and psk. On Node's
+ * native X25519; nothing here is a primitive of our own.
  */
 const KDF_ID = 0x0001;
 const MODE_BASE = 0x00;
@@ -36,13 +37,23 @@ export interface HpkeSchedule {
   readonly exporterSecret: Buffer;
 }
 
+/** Where a message comes from: the encapsulated key of its context, and its place among the context's messages. */
+export interface HpkeOrigin {
+  /** 32 bytes. */
+  readonly enc: Buffer;
+  readonly seq: number;
+}
+
 export interface Hpke {
   /** The key schedule alone, for the published vectors. The caller zeroes the result. */
   schedule(sharedSecret: Buffer): HpkeSchedule;
-  /** enc (32) ‖ ciphertext ‖ tag (16). `ephemeral` is fresh unless a test gives a published one. */
-  seal(recipient: X25519Public, aad: Uint8Array, plaintext: Uint8Array, ephemeral?: X25519Private): Buffer;
-  /** The plaintext, which the caller zeroes, or null. */
-  open(recipient: X25519Private, aad: Uint8Array, sealed: Buffer): Buffer | null;
+  /**
+   * Sets up a sender (RFC 9180, 5.1) that may send `limit` messages. `ephemeral` is fresh unless a test gives a published one.
+   * Throws RangeError for a public key that is not usable, and for a limit that is no count of messages.
+   */
+  sender(recipient: X25519Public, limit: number, ephemeral?: X25519Private): HpkeSender;
+  /** The plaintext of one message, ciphertext ‖ tag (16), which the caller zeroes, or null. Keeps nothing between messages. */
+  open(recipient: X25519Private, origin: HpkeOrigin, aad: Uint8Array, ciphertext: Uint8Array): Buffer | null;
 }
 
 /**
@@ -75,17 +86,13 @@ export function createHpke(options: {
     }
   }
 
-  /** The nonce of the first and only message is the base nonce (RFC 9180, 5.2). */
-  function withKey<T>(sharedSecret: Buffer, use: (key: Buffer, nonce: Buffer) => T): T {
+  function keysOf(sharedSecret: Buffer): HpkeKeys {
     return derive(sharedSecret, (secret) => {
-      const key = labeledExpand(suite, secret, 'key', context, aead.keyBytes);
-      const nonce = labeledExpand(suite, secret, 'base_nonce', context, GCM_IV_BYTES);
-      try {
-        return use(key, nonce);
-      } finally {
-        key.fill(0);
-        sharedSecret.fill(0);
-      }
+      sharedSecret.fill(0);
+      return {
+        key: labeledExpand(suite, secret, 'key', context, aead.keyBytes),
+        baseNonce: labeledExpand(suite, secret, 'base_nonce', context, GCM_IV_BYTES),
+      };
     });
   }
 
@@ -96,19 +103,21 @@ export function createHpke(options: {
         nonce: labeledExpand(suite, secret, 'base_nonce', context, GCM_IV_BYTES),
         exporterSecret: labeledExpand(suite, secret, 'exp', context, CLAVE_BYTES),
       })),
-    seal(recipient, aad, plaintext, ephemeral = generateX25519()) {
+    sender(recipient, limit, ephemeral = generateX25519()) {
       const encapsulated = encapsulate(recipient, ephemeral);
       if (encapsulated === null) throw new RangeError('The public key is not usable');
-      const { enc, sharedSecret } = encapsulated;
-      return withKey(sharedSecret, (key, nonce) =>
-        Buffer.concat([enc, encryptGcm(key, nonce, aad, plaintext)]),
-      );
+      return createHpkeSender(encapsulated.enc, keysOf(encapsulated.sharedSecret), limit);
     },
-    open(recipient, aad, sealed) {
-      if (sealed.length < CLAVE_BYTES + GCM_TAG_BYTES) return null;
-      const sharedSecret = decapsulate(sealed.subarray(0, CLAVE_BYTES), recipient);
+    open(recipient, { enc, seq }, aad, ciphertext) {
+      const sharedSecret = decapsulate(enc, recipient);
       if (sharedSecret === null) return null;
-      return withKey(sharedSecret, (key, nonce) => decryptGcm(key, nonce, aad, sealed.subarray(CLAVE_BYTES)));
+      const { key, baseNonce } = keysOf(sharedSecret);
+      try {
+        return decryptGcm(key, nonceOf(baseNonce, seq), aad, ciphertext);
+      } finally {
+        key.fill(0);
+        baseNonce.fill(0);
+      }
     },
   };
 }

@@ -45,7 +45,7 @@ export function createOpener(options: {
       const key = parts === null ? undefined : keys.get(parts.kid);
       const suite = parts === null ? undefined : suites.get(parts.pskId);
       if (parts === null || key === undefined || suite === undefined) throw new CredencialIlegible();
-      const plaintext = suite.open(key, sealedAad(contexto, parts), parts.body);
+      const plaintext = suite.open(key, parts, sealedAad(contexto, parts), parts.ciphertext);
       if (plaintext === null) throw new CredencialIlegible();
       try {
         const credencial = decodeCredencial(plaintext, contexto.tipo, contexto.rfc);

@@ -1,5 +1,10 @@
 import type { TipoCredencial } from '@acuse/core';
+import { GCM_TAG_BYTES } from '../crypto/aes-gcm.ts';
 import { canonicalBytes } from '../crypto/canonical.ts';
+import { CLAVE_BYTES } from '../crypto/clave-32.ts';
+import type { HpkeOrigin } from './hpke.ts';
+import { twoBytes } from './hpke-kdf.ts';
+import type { HpkeMessage } from './hpke-sender.ts';
 
 /** The solicitud a sealed copy of a credential belongs to. Every field is bound to the ciphertext. */
 export interface ContextoSolicitud {
@@ -17,6 +22,7 @@ export interface ContextoSolicitud {
 /** `info` of RFC 9180: ties the keys to this purpose. */
 export const HPKE_INFO = Buffer.from('acuse/v1/credencial-solicitud');
 const VERSION = 1;
+const SEQ_BYTES = 2;
 const NAME = /^[A-Za-z0-9._-]{1,32}$/;
 
 /** Names in front of the ciphertext: which private key and which pre-shared key open it. */
@@ -36,21 +42,36 @@ export function sealedAad(contexto: ContextoSolicitud, { kid, pskId }: SealedNam
   return canonicalBytes(Uint8Array.of(VERSION), solicitudId, cuenta, rfc, tipo, expiraEn, kid, pskId);
 }
 
-/** version (1) ‖ kid length (1) ‖ kid ‖ PSK id length (1) ‖ PSK id ‖ HPKE enc and ciphertext. */
-export function joinSealed({ kid, pskId }: SealedNames, body: Buffer): Buffer {
+/** What stands in sealed bytes: names, where the message comes from, and ciphertext ‖ tag. */
+export interface SealedParts extends SealedNames, HpkeOrigin {
+  readonly ciphertext: Buffer;
+}
+
+/** version (1) ‖ kid length (1) ‖ kid ‖ PSK id length (1) ‖ PSK id ‖ HPKE enc (32) ‖ sequence number (2) ‖ ciphertext ‖ tag (16). */
+export function joinSealed({ kid, pskId }: SealedNames, enc: Buffer, message: HpkeMessage): Buffer {
   const names = [kid, pskId].flatMap((name) => [Uint8Array.of(name.length), Buffer.from(name, 'latin1')]);
-  return Buffer.concat([Uint8Array.of(VERSION), ...names, body]);
+  return Buffer.concat([Uint8Array.of(VERSION), ...names, enc, twoBytes(message.seq), message.ciphertext]);
 }
 
 /** Takes apart what {@link joinSealed} put together, or returns null. */
-export function splitSealed(bytes: Uint8Array): (SealedNames & { readonly body: Buffer }) | null {
+export function splitSealed(bytes: Uint8Array): SealedParts | null {
   const sealed = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (sealed[0] !== VERSION) return null;
   const kidEnd = 2 + (sealed[1] ?? 0);
   const pskEnd = kidEnd + 1 + (sealed[kidEnd] ?? 0);
+  const encEnd = pskEnd + CLAVE_BYTES;
+  if (sealed.length < encEnd + SEQ_BYTES + GCM_TAG_BYTES) return null;
   const kid = sealed.toString('latin1', 2, kidEnd);
   const pskId = sealed.toString('latin1', kidEnd + 1, pskEnd);
-  return NAME.test(kid) && NAME.test(pskId) ? { kid, pskId, body: sealed.subarray(pskEnd) } : null;
+  if (!NAME.test(kid) || !NAME.test(pskId)) return null;
+  const enc = sealed.subarray(pskEnd, encEnd);
+  return {
+    kid,
+    pskId,
+    enc,
+    seq: sealed.readUInt16BE(encEnd),
+    ciphertext: sealed.subarray(encEnd + SEQ_BYTES),
+  };
 }
 
 /** The worker key a sealed copy was made for, or null: to know when an old private key can be destroyed. */

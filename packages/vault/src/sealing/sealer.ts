@@ -8,7 +8,11 @@ import {
   requireName,
   sealedAad,
 } from './sealed-credencial.ts';
+import { createShortLived, type SenderLife } from './short-lived.ts';
 import type { WorkerPublicKey } from './worker-keys.ts';
+
+/** One ephemeral key of the API serves a second or 1,000 credentials: what its memory holds opens no older copies. */
+const LIFE: SenderLife = { messages: 1_000, ms: 1_000 };
 
 export interface Sealer {
   readonly kid: string;
@@ -35,7 +39,8 @@ export function createSealer(options: {
   requireName(pskId);
   const hpke = createHpke({ aead: AES_256_GCM, info: HPKE_INFO, psk: { psk, pskId: Buffer.from(pskId) } });
   // A public key of small order would only fail at the first request.
-  hpke.seal(publicKey, Buffer.alloc(0), Buffer.alloc(0));
+  hpke.sender(publicKey, 1).wipe();
+  const senderForNext = createShortLived((limit) => hpke.sender(publicKey, limit), LIFE);
   return {
     kid,
     seal(credencial, contexto) {
@@ -45,7 +50,9 @@ export function createSealer(options: {
       const names = { kid, pskId };
       const plaintext = encodeCredencial(credencial);
       try {
-        return joinSealed(names, hpke.seal(publicKey, sealedAad(contexto, names), plaintext));
+        const aad = sealedAad(contexto, names);
+        const sender = senderForNext();
+        return joinSealed(names, sender.enc, sender.seal(aad, plaintext));
       } finally {
         plaintext.fill(0);
       }

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { CredencialCiec, CredencialEfirma } from '@acuse/core';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { CredencialIlegible } from '../credencial-ilegible.ts';
 import { createOpener } from './opener.ts';
-import { type ContextoSolicitud, kidOfSealed } from './sealed-credencial.ts';
+import { type ContextoSolicitud, kidOfSealed, splitSealed } from './sealed-credencial.ts';
 import { createSealer } from './sealer.ts';
 import {
   generateWorkerKeyPair,
@@ -74,6 +74,36 @@ describe('credential sealed for the workers', () => {
         if (other === contexto) expect(opener.open(sealed, other)).toEqual(credencial);
         else expect(() => opener.open(sealed, other)).toThrow(CredencialIlegible);
       }
+    }
+  });
+
+  it('shares one encapsulated key among many, each under a number of its own, and changes it after 1,000', async () => {
+    const own = sealerFor(first, 'w1');
+    const sealed = await Promise.all(Array.from({ length: 2_500 }, async () => own.seal(CIEC, CONTEXTO)));
+    const origins = sealed.map((bytes) => splitSealed(bytes));
+    const encs = new Set(origins.map((origin) => origin?.enc.toString('hex')));
+    expect(encs.size).toBe(3);
+    expect(new Set(origins.map((origin) => `${origin?.enc.toString('hex')} ${origin?.seq}`)).size).toBe(
+      2_500,
+    );
+    expect(Math.max(...origins.map((origin) => origin?.seq ?? 0))).toBeLessThan(1_000);
+    for (const bytes of [sealed[0], sealed[999], sealed[1_000], sealed[2_499]]) {
+      expect(opener.open(bytes ?? Buffer.alloc(0), CONTEXTO)).toEqual(CIEC);
+    }
+  });
+
+  it('leaves no key of the API behind a second after the last one was sealed', () => {
+    vi.useFakeTimers();
+    try {
+      const own = sealerFor(first, 'w1');
+      const encOf = () => splitSealed(own.seal(CIEC, CONTEXTO))?.enc.toString('hex');
+      const before = encOf();
+      expect(encOf()).toBe(before);
+      expect(vi.getTimerCount()).toBe(1);
+      vi.advanceTimersByTime(1_000);
+      expect(encOf()).not.toBe(before);
+    } finally {
+      vi.useRealTimers();
     }
   });
 
