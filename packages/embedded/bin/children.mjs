@@ -4,6 +4,7 @@ import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+const PARENT_CHECK_MS = 500;
 const isPosix = process.platform !== 'win32';
 let guardian;
 
@@ -49,7 +50,11 @@ export function runNode(args, { root, env = {}, capture = false }) {
       signalled = true;
     };
     for (const signal of SIGNALS) process.on(signal, forward);
+    const orphaned = onOrphaned(() => {
+      if (!signalled) forward('SIGTERM');
+    });
     const done = () => {
+      clearInterval(orphaned);
       for (const signal of SIGNALS) process.off(signal, forward);
     };
     child.once('error', (error) => {
@@ -68,6 +73,16 @@ export function runNode(args, { root, env = {}, capture = false }) {
       });
     });
   });
+}
+
+/** npm runs us through a shell that takes a SIGTERM for itself: that our parent is gone is then all that we notice. */
+function onOrphaned(end) {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid !== parent) end();
+  }, PARENT_CHECK_MS);
+  timer.unref();
+  return timer;
 }
 
 function kill(pid, signal) {

@@ -190,6 +190,28 @@ describe('the entry of the npm scripts', () => {
     expect(child.exitCode).toBe(7);
   });
 
+  test('ends when the shell that npm runs it through is gone', async () => {
+    await write('plan.json', { wait: true });
+    // What npm starts: a shell that does not pass a SIGTERM on.
+    const shell = spawn(
+      'sh',
+      ['-c', '"$0" "$1" test; true', process.execPath, join(root, 'packages/embedded/bin/acuse.mjs')],
+      {
+        env: { ...process.env, npm_execpath: join(root, 'npm/npm-cli.js'), TMPDIR: root },
+        stdio: ['ignore', 'pipe', 'ignore'],
+      },
+    );
+    children.push(shell);
+    let pid = 0;
+    for await (const chunk of shell.stdout ?? []) {
+      pid = Number(/waiting (\d+)/.exec(String(chunk))?.[1] ?? 0);
+      if (pid > 0) break;
+    }
+    expect(isAlive(pid)).toBe(true);
+    shell.kill('SIGTERM');
+    expect(await waitGone(pid, 20_000)).toBe(true);
+  });
+
   test('leaves no program behind when it is killed itself', async () => {
     await write('plan.json', { wait: true });
     const child = start('test');
