@@ -1,7 +1,6 @@
-import { ConfigError } from '@acuse/runtime';
+import { ConfigError, firstKey, parseKeys } from '@acuse/runtime';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from './config.ts';
-import { firstKey, parseKeys } from './keys.ts';
 
 const key = Buffer.alloc(32, 1).toString('base64');
 const REQUIRED = {

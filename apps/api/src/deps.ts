@@ -9,7 +9,7 @@ import {
   notifyOutbox,
   openDatabase,
 } from '@acuse/db';
-import { createHealth, type Logger, type Shutdown, uuidV7 } from '@acuse/runtime';
+import { createHealth, firstKey, type Logger, parseKeys, type Shutdown, uuidV7 } from '@acuse/runtime';
 import { createPaquetesS3, DEFAULT_S3_SETTINGS, type PaquetesS3 } from '@acuse/storage';
 import {
   createApiKeyHasher,
@@ -23,7 +23,6 @@ import type { ApiDeps } from './api-deps.ts';
 import { type ApiSettings, DEFAULT_SETTINGS } from './api-settings.ts';
 import type { ApiConfig } from './config.ts';
 import { createWake } from './http/state/wake.ts';
-import { firstKey, parseKeys } from './keys.ts';
 
 const WAKE_EVERY_MS = 20;
 /** The database gives a statement up by itself first: what we no longer wait for is then not carried out either. */

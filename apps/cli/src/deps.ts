@@ -5,6 +5,7 @@ import {
   createLlaves,
   openDatabase,
 } from '@acuse/db';
+import { firstKey, parseKeys } from '@acuse/runtime';
 import { type ApiKeyHasher, createApiKeyHasher, decodeClave32 } from '@acuse/vault';
 import type { CliConfig } from './config.ts';
 
@@ -22,14 +23,9 @@ export interface CliDeps {
 
 function hasherOf(peppers: string | undefined): ApiKeyHasher {
   if (peppers === undefined) throw new Error('API_KEY_PEPPERS: falta; debe ser la misma que usa la API');
-  const versions = new Map(
-    peppers.split(',').map((entry): [number, Buffer] => {
-      const [version = '', content = ''] = entry.trim().split(':');
-      return [Number(version), decodeClave32(content)];
-    }),
-  );
-  const [current = 0] = versions.keys();
-  return createApiKeyHasher({ peppers: versions, current });
+  const versions = parseKeys('API_KEY_PEPPERS', peppers, decodeClave32);
+  const byNumber = new Map([...versions].map(([version, pepper]) => [Number(version), pepper]));
+  return createApiKeyHasher({ peppers: byNumber, current: Number(firstKey(versions).id) });
 }
 
 /** Opens what the commands work with. Connects on first use. */

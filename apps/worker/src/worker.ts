@@ -9,13 +9,19 @@ import {
   openDatabase,
 } from '@acuse/db';
 import { createCola, createConsumidor } from '@acuse/queue';
-import { createHealth, type HealthCheck, type Logger, type Shutdown, serveHealth } from '@acuse/runtime';
+import {
+  createHealth,
+  type HealthCheck,
+  type Logger,
+  parseKeys,
+  type Shutdown,
+  serveHealth,
+} from '@acuse/runtime';
 import { createOpener, importWorkerPrivateKey } from '@acuse/vault';
 import type { Role, WorkerConfig } from './config.ts';
 import { createFailpoint } from './failpoint.ts';
 import { createDescargas } from './jobs/descargas.ts';
 import { createEnsambles } from './jobs/ensambles.ts';
-import { parseKeys } from './keys.ts';
 import { startReaper } from './loops/reaper.ts';
 import { startReconciler } from './loops/reconciler.ts';
 import { startRelay } from './loops/relay.ts';

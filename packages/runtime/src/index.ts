@@ -14,6 +14,7 @@ export {
   text,
   url,
 } from './config/fields.ts';
+export { firstKey, parseKeys } from './config/key-list.ts';
 export { ConfigError, type Environment, loadConfig } from './config/load.ts';
 export { DeadlineError, deadline } from './deadline.ts';
 export {
