@@ -1,0 +1,96 @@
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { brokenInvariants } from '../fixtures/database.ts';
+import { newEfirmaCaller } from '../fixtures/efirma.ts';
+import {
+  abrirPaquete,
+  darFilas,
+  esperarLlamadas,
+  eventosDe,
+  fallar,
+  llamadas,
+  movimientosDe,
+  pedir,
+  UN_DIA,
+  uuidsDelSat,
+  verificar,
+} from '../fixtures/pedidos.ts';
+import { type Servicio, startServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
+import { startTubo, type Tubo } from '../fixtures/tubo.ts';
+
+const SAT = 'cfdidescargamasivasolicitud';
+const VERIFICA = 'VerificaSolicitudDescarga';
+
+describe('the storage is away', () => {
+  let servicio: Servicio;
+  let tubo: Tubo;
+  beforeAll(async () => {
+    tubo = await startTubo(inject('s3').endpoint);
+    servicio = await startServicio({
+      simulador: { filas_por_paquete: 5 },
+      workerEnv: { S3_ENDPOINT: tubo.url },
+    });
+    await servicio.startWorker();
+  });
+  afterAll(async () => {
+    await servicio.close();
+    await tubo.close();
+  });
+
+  const failures = async (id: string) =>
+    (await eventosDe(servicio, id)).filter((tipo) => tipo === 'FALLO_INTERNO').length;
+
+  it('when packages are ready: none is asked of the SAT until it is back, and each is given once', async () => {
+    const caller = await newEfirmaCaller(servicio);
+    darFilas(servicio, caller.rfc, UN_DIA, 14);
+    const stuck = fallar(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'stuck' });
+    const id = await pedir(caller);
+    await esperarLlamadas(servicio, caller, VERIFICA, 1);
+    tubo.shut();
+    servicio.simulador.world.faults.remove(stuck.id);
+    await waitFor(async () => ((await failures(id)) >= 2 ? true : null));
+    expect(llamadas(servicio, caller, 'Descargar')).toEqual([]);
+    expect(await verificar(caller, id)).toMatchObject({ estado: 'EN_PROCESO', motivo: null });
+
+    tubo.open();
+    expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 14 });
+    expect(llamadas(servicio, caller, 'Descargar')).toHaveLength(3);
+    expect(llamadas(servicio, caller, 'SolicitaDescargaRecibidos')).toHaveLength(1);
+    const { csv } = await abrirPaquete(caller, id);
+    expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(servicio, caller.rfc, UN_DIA));
+    expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
+  });
+
+  it('between two packages: what is stored stays, the rest comes when it is back', async () => {
+    const caller = await newEfirmaCaller(servicio);
+    darFilas(servicio, caller.rfc, UN_DIA, 14);
+    // The second package waits at the SAT for long enough to lose the storage meanwhile.
+    const slow = { service: 'cfdidescargamasiva', operation: 'Descargar', kind: 'slow', ms: 1_500 } as const;
+    fallar(servicio, caller, { ...slow, after: 1, times: 1 });
+    const id = await pedir(caller);
+    await esperarLlamadas(servicio, caller, 'Descargar', 2);
+    tubo.shut();
+    await waitFor(async () => ((await failures(id)) >= 2 ? true : null));
+    const asked = llamadas(servicio, caller, 'Descargar').length;
+    expect(asked).toBe(2);
+    tubo.open();
+    expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 14 });
+    expect(llamadas(servicio, caller, 'Descargar')).toHaveLength(4);
+    expect(llamadas(servicio, caller, 'SolicitaDescargaRecibidos')).toHaveLength(1);
+    expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
+  });
+
+  it('at the end: the ZIP is made when it is back', async () => {
+    const caller = await newEfirmaCaller(servicio);
+    darFilas(servicio, caller.rfc, UN_DIA, 4);
+    const id = await pedir(caller);
+    await waitFor(async () => ((await eventosDe(servicio, id)).includes('PAQUETE_GUARDADO') ? true : null));
+    tubo.shut();
+    tubo.open();
+    expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 4 });
+    expect(llamadas(servicio, caller, 'Descargar')).toHaveLength(1);
+  });
+
+  it('leaves credits, ledger and sealed copies in order', async () => {
+    expect(await brokenInvariants(servicio.db)).toEqual([]);
+  });
+});

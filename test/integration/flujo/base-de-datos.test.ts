@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { bloquear, cortarConexiones } from '../fixtures/candado.ts';
+import { brokenInvariants } from '../fixtures/database.ts';
+import { fallar, pedir, saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
+import {
+  type Caller,
+  expectOk,
+  type Servicio,
+  startServicio,
+  waitFor,
+  waitForEnd,
+} from '../fixtures/servicio.ts';
+
+/** Longer than the API may take to say that the database does not answer, and shorter than any lock is held here. */
+const PATIENCE_MS = 10_000;
+
+describe('PostgreSQL does not answer', () => {
+  let servicio: Servicio;
+  beforeAll(async () => {
+    servicio = await startServicio();
+    await servicio.startWorker();
+  });
+  afterAll(() => servicio.close());
+
+  const solicitudesDe = async ({ cuentaId }: Caller) => {
+    const sql = 'SELECT id FROM solicitud WHERE cuenta_id = $1';
+    return (await servicio.db.pool.query<{ id: string }>(sql, [cuentaId])).rows.map(({ id }) => id);
+  };
+  /** The answer, given while the lock is still held. */
+  const whileLocked = async (tables: string[], ask: () => ReturnType<Caller['call']>) => {
+    const lock = await bloquear(servicio, tables);
+    try {
+      const late = new Promise<null>((resolve) => setTimeout(resolve, PATIENCE_MS, null).unref());
+      return await Promise.race([ask(), late]);
+    } finally {
+      await lock.release();
+    }
+  };
+
+  it.each([
+    ['the pass cannot be read', ['api_key']],
+    ['the balance cannot be debited', ['cuenta']],
+    ['the ledger cannot be written', ['movimiento']],
+    ['the request cannot be written', ['solicitud']],
+    ['the ring cannot be written', ['outbox']],
+    ['nothing at all answers', ['api_key', 'contribuyente', 'cuenta', 'movimiento', 'solicitud', 'outbox']],
+  ])('%s: 503/5041 in time, nothing charged, and the next call works', async (_name, tables) => {
+    const caller = await servicio.newCiecCaller({ saldo: 3 });
+    const ask = () => caller.call('tax/descarga-metadata', { rfc: caller.rfc, ...UN_DIA });
+    const answer = await whileLocked(tables, ask);
+    expect([answer?.status, answer?.body.cfdi_codigo]).toEqual([503, 5041]);
+    expect(answer?.body.data).toMatchObject({ reintentar_en: expect.any(Number) });
+    expect(answer?.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(await solicitudesDe(caller)).toEqual([]);
+    expect(await saldoDe(servicio, caller)).toBe(3);
+
+    const data = await expectOk(ask());
+    expect(data).not.toHaveProperty('duplicada');
+    await waitForEnd(caller, String(data['solicitud_id']));
+    expect(await saldoDe(servicio, caller)).toBe(2);
+  });
+
+  it.each(['descarga/verificar', 'descarga/paquete'])(
+    '%s: 503/5041, and the answer afterwards',
+    async (path) => {
+      const caller = await servicio.newCiecCaller();
+      const id = await pedir(caller);
+      await waitForEnd(caller, id);
+      const answer = await whileLocked(['solicitud'], () => caller.call(path, { solicitud_id: id }));
+      expect([answer?.status, answer?.body.cfdi_codigo]).toEqual([503, 5041]);
+      await expectOk(caller.call(path, { solicitud_id: id }));
+    },
+  );
+
+  it('a CIEC that could not be stored is not half stored', async () => {
+    const caller = await servicio.newCaller();
+    const store = () => caller.call('vault/rfc-guardar', { rfc: caller.rfc, ciec: 'C'.repeat(16) });
+    const answer = await whileLocked(['credencial'], store);
+    expect([answer?.status, answer?.body.cfdi_codigo]).toEqual([503, 5041]);
+    const missing = await caller.call('tax/descarga-metadata', { rfc: caller.rfc, ...UN_DIA });
+    expect(missing.body.cfdi_codigo).toBe(4003);
+    await expectOk(store());
+  });
+
+  it('an Idempotency-Key of a call that failed so is free for the next one, which is charged once', async () => {
+    const caller = await servicio.newCiecCaller({ saldo: 3 });
+    const ask = () =>
+      caller.call('tax/descarga-metadata', { rfc: caller.rfc, ...UN_DIA }, { 'idempotency-key': 'a' });
+    expect((await whileLocked(['movimiento'], ask))?.body.cfdi_codigo).toBe(5041);
+    const data = await expectOk(ask());
+    expect(await solicitudesDe(caller)).toEqual([data['solicitud_id']]);
+    expect(await saldoDe(servicio, caller)).toBe(2);
+  });
+
+  it('every connection cut, again and again, while solicitudes run: all of them end, each charged once', async () => {
+    const callers = await Promise.all(Array.from({ length: 4 }, () => servicio.newCiecCaller({ saldo: 2 })));
+    for (const caller of callers)
+      fallar(servicio, caller, {
+        service: 'portalcfdi',
+        operation: 'AbrirConsulta',
+        kind: 'slow',
+        ms: 400,
+        times: 3,
+      });
+    const ids = await Promise.all(callers.map((caller) => pedir(caller)));
+    let cuts = 0;
+    for (let round = 0; round < 6; round += 1) {
+      const before = cuts;
+      // Only once there are new connections is there something to cut.
+      await waitFor(async () => {
+        cuts += await cortarConexiones(servicio);
+        return cuts > before + 2 ? true : null;
+      });
+    }
+    for (const [i, caller] of callers.entries()) {
+      const id = ids[i] ?? '';
+      const end = await waitFor(async () => {
+        const { status, body } = await caller.call('descarga/verificar', { solicitud_id: id });
+        // A call that meets a dead connection may say so, and nothing else.
+        if (status !== 200) expect([status, body.cfdi_codigo]).toEqual([503, 5041]);
+        return status === 200 && body.data?.['terminada_en'] !== null ? body.data : null;
+      }, 90);
+      expect(end).toMatchObject({ estado: 'TERMINADA' });
+      expect(await saldoDe(servicio, caller)).toBe(1);
+    }
+  });
+
+  it('leaves credits, ledger and sealed copies in order', async () => {
+    expect(await brokenInvariants(servicio.db)).toEqual([]);
+  });
+});

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { brokenInvariants } from '../fixtures/database.ts';
+import {
+  abrirPaquete,
+  darFilas,
+  esperarLlamadas,
+  fallar,
+  llamadas,
+  movimientosDe,
+  pedir,
+  saldoDe,
+  UN_DIA,
+  uuidsDelSat,
+} from '../fixtures/pedidos.ts';
+import { type Caller, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
+
+const KINDS = ['html200', 'empty200', 'status', 'cut', 'wrong-content', 'malformed', 'slow'] as const;
+
+/** Whether the portal knows by then who is there; before that a rule cannot name an RFC. */
+const OPERATIONS = [
+  ['cfdiau', 'PaginaCiec', false],
+  ['cfdiau', 'EntrarCiec', true],
+  ['cfdiau', 'EmitirToken', true],
+  ['portalcfdi', 'RecibirToken', false],
+  ['portalcfdi', 'Inicio', true],
+  ['portalcfdi', 'AbrirConsulta', true],
+  ['portalcfdi', 'ElegirFiltro', true],
+  ['portalcfdi', 'Buscar', true],
+  ['portalcfdi', 'DescargaMetadatos', true],
+  ['portalcfdi', 'ConsultaDescargaMasiva.aspx', true],
+  ['portalcfdi', 'DescargarPaquete', true],
+] as const;
+
+describe('the portal has a bad hour', () => {
+  let servicio: Servicio;
+  beforeAll(async () => {
+    servicio = await startServicio();
+    await servicio.startWorker();
+  });
+  afterAll(() => servicio.close());
+
+  const expectWhole = async (caller: Caller, id: string) => {
+    expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 9, motivo: null });
+    const { csv } = await abrirPaquete(caller, id);
+    expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(servicio, caller.rfc, UN_DIA));
+    expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
+    expect(await saldoDe(servicio, caller)).toBe(9);
+  };
+  const newCaller = async () => {
+    const caller = await servicio.newCiecCaller();
+    darFilas(servicio, caller.rfc, UN_DIA, 9);
+    return caller;
+  };
+
+  it.each(OPERATIONS)(
+    '%s %s: every kind of fault in a row, a slow answer at last, then a result, charged once',
+    async (service, operation, isNamed) => {
+      const caller = await newCaller();
+      const { faults } = servicio.simulador.world;
+      const rfc = isNamed ? caller.rfc : undefined;
+      const rules = KINDS.map((kind) => faults.add({ service, operation, rfc, kind, times: 1, ms: 200 }));
+      try {
+        await expectWhole(caller, await pedir(caller));
+        // 70 % of a page may hold all that is wanted of it, so that the last one is not needed any more.
+        const taken = rules.slice(0, -1).map((rule) => faults.list().find(({ id }) => id === rule.id)?.taken);
+        expect(taken).toEqual(taken.map(() => 1));
+      } finally {
+        for (const { id } of rules) faults.remove(id);
+      }
+    },
+  );
+
+  it.each(['wrong-content', 'cut', 'malformed'] as const)(
+    'a package that is %s is fetched again',
+    async (kind) => {
+      const caller = await newCaller();
+      fallar(servicio, caller, { service: 'portalcfdi', operation: 'DescargarPaquete', kind, times: 2 });
+      await expectWhole(caller, await pedir(caller));
+      expect(llamadas(servicio, caller, 'DescargarPaquete')).toHaveLength(3);
+      expect(llamadas(servicio, caller, 'DescargaMetadatos')).toHaveLength(1);
+    },
+  );
+
+  it('an error of the page method without words about rows is tried again', async () => {
+    const caller = await newCaller();
+    const fault = { kind: 'code', times: 2, mensaje: 'Ocurrió un error al procesar su solicitud.' } as const;
+    fallar(servicio, caller, { service: 'portalcfdi', operation: 'DescargaMetadatos', ...fault });
+    await expectWhole(caller, await pedir(caller));
+  });
+
+  it('a folio that never becomes a package: VENCIDA with a refund', async () => {
+    const caller = await newCaller();
+    fallar(servicio, caller, { service: 'portalcfdi', operation: 'DescargaMetadatos', kind: 'stuck' });
+    const id = await pedir(caller);
+    await esperarLlamadas(servicio, caller, 'ConsultaDescargaMasiva.aspx', 3);
+    await servicio.db.pool.query('UPDATE solicitud SET deadline_at = now() WHERE id = $1', [id]);
+    expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
+    expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
+  });
+
+  it('a session that ended on its own is opened again, with one more log-in', async () => {
+    const caller = await newCaller();
+    const stuck = {
+      service: 'portalcfdi',
+      operation: 'ConsultaDescargaMasiva.aspx',
+      kind: 'status',
+    } as const;
+    const rule = fallar(servicio, caller, stuck);
+    const id = await pedir(caller);
+    await esperarLlamadas(servicio, caller, 'ConsultaDescargaMasiva.aspx', 1);
+    servicio.simulador.world.clock.advance(25 * 60_000);
+    servicio.simulador.world.faults.remove(rule.id);
+    try {
+      await expectWhole(caller, id);
+      expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(2);
+    } finally {
+      servicio.simulador.world.clock.set(null);
+    }
+  });
+
+  it('leaves credits, ledger and sealed copies in order', async () => {
+    expect(await brokenInvariants(servicio.db)).toEqual([]);
+  });
+});
