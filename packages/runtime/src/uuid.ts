@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 
 /** What the generator needs from outside: the clock (ms since 1970) and a source of random bytes. */
 export interface UuidSources {
@@ -6,8 +6,28 @@ export interface UuidSources {
   readonly random: (size: number) => Uint8Array;
 }
 
+const ID_BYTES = 16;
 const COUNTER_LIMIT = 0x1000;
 const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+
+const POOL_BYTES = 4_096;
+
+/** Random bytes from a pool, since each call of the system's generator costs as much as a whole identifier. What was given out is zeroed. */
+function createRandomPool(): (size: number) => Uint8Array {
+  const pool = Buffer.allocUnsafeSlow(POOL_BYTES);
+  let used = POOL_BYTES;
+  return (size) => {
+    if (size > POOL_BYTES - used) {
+      randomFillSync(pool);
+      used = 0;
+    }
+    const end = used + size;
+    const bytes = Buffer.from(pool.subarray(used, end));
+    pool.fill(0, used, end);
+    used = end;
+    return bytes;
+  };
+}
 
 /**
  * Makes a generator of UUIDs version 7 (RFC 9562 section 5.7): 48 bits of Unix time in milliseconds,
@@ -15,12 +35,12 @@ const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f
  * One generator's values sort as text in the order in which they were made, even when the clock goes back.
  */
 export function createUuidV7(sources: Partial<UuidSources> = {}): () => string {
-  const { now = Date.now, random = randomBytes } = sources;
+  const { now = Date.now, random = createRandomPool() } = sources;
   let lastMs = -1;
   let counter = 0;
 
   return () => {
-    const bytes = Buffer.from(random(16));
+    const bytes = Buffer.from(random(ID_BYTES));
     const ms = now();
     if (ms > lastMs) {
       lastMs = ms;

@@ -34,13 +34,18 @@ export function decodeCredencial(bytes: Buffer, tipo: TipoCredencial, rfc: strin
     offset = end;
     return bytes.subarray(start, end);
   };
-  const isWhole = () => bytes.length - offset < BLOCK && bytes.subarray(offset).every((byte) => byte === 0);
+  const isWhole = () => bytes.length - offset < BLOCK && isZero(bytes, offset);
   const first = next();
   if (first === null) return null;
   if (tipo === 'ciec') return isWhole() ? { tipo, rfc, ciec: ownCopy(first) } : null;
   const key = next();
   if (key === null || !isWhole()) return null;
   return { tipo, rfc, cer: ownCopy(first), key: ownCopy(key) };
+}
+
+function isZero(bytes: Buffer, start: number): boolean {
+  for (let offset = start; offset < bytes.length; offset += 1) if (bytes[offset] !== 0) return false;
+  return true;
 }
 
 /** Outside of Node's shared pool, so that nothing else ever lives in the same memory. */

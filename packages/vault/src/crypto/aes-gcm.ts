@@ -4,6 +4,7 @@ import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 export const GCM_IV_BYTES = 12;
 export const GCM_TAG_BYTES = 16;
 export const AES_256_KEY_BYTES = 32;
+const TAG_OPTIONS = { authTagLength: GCM_TAG_BYTES } as const;
 
 function cipherName(key: Uint8Array): 'aes-128-gcm' | 'aes-256-gcm' {
   if (key.length === AES_256_KEY_BYTES) return 'aes-256-gcm';
@@ -17,9 +18,12 @@ function cipherName(key: Uint8Array): 'aes-128-gcm' | 'aes-256-gcm' {
  */
 export function encryptGcm(key: Uint8Array, iv: Uint8Array, aad: Uint8Array, plaintext: Uint8Array): Buffer {
   if (iv.length !== GCM_IV_BYTES) throw new TypeError('An AES-GCM IV has 12 bytes');
-  const cipher = createCipheriv(cipherName(key), key, iv, { authTagLength: GCM_TAG_BYTES });
+  const cipher = createCipheriv(cipherName(key), key, iv, TAG_OPTIONS);
   cipher.setAAD(aad);
-  return Buffer.concat([cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
+  const ciphertext = cipher.update(plaintext);
+  // A stream mode: `final` only makes the tag and never adds bytes.
+  cipher.final();
+  return Buffer.concat([ciphertext, cipher.getAuthTag()]);
 }
 
 /**
@@ -34,7 +38,7 @@ export function decryptGcm(
 ): Buffer | null {
   if (iv.length !== GCM_IV_BYTES || sealed.length < GCM_TAG_BYTES) return null;
   const end = sealed.length - GCM_TAG_BYTES;
-  const decipher = createDecipheriv(cipherName(key), key, iv, { authTagLength: GCM_TAG_BYTES });
+  const decipher = createDecipheriv(cipherName(key), key, iv, TAG_OPTIONS);
   decipher.setAAD(aad);
   decipher.setAuthTag(sealed.subarray(end));
   const plaintext = decipher.update(sealed.subarray(0, end));

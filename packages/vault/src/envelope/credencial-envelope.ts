@@ -42,16 +42,27 @@ const FLAG_SHRED = 1;
 const HEADER_BYTES = 2;
 const SALT_BYTES = 32;
 
-function associatedData(layer: 'inner' | 'outer', flags: number, contexto: ContextoCredencial): Buffer {
+/** What never changes in front of the associated data of a layer, and of the information that the inner key is derived for. */
+const INNER = canonicalBytes('acuse/v1/credencial', 'inner');
+const OUTER = canonicalBytes('acuse/v1/credencial', 'outer');
+const KEY_INFO = 'acuse/v1/credencial/key';
+
+/** The part of the associated data that both layers share: the format and the row. */
+function rowBytes(flags: number, contexto: ContextoCredencial): Buffer {
   const { tabla, id, cuenta, rfc, tipo, keyId, expiraEn } = contexto;
-  const header = Uint8Array.of(VERSION, flags);
-  return canonicalBytes('acuse/v1/credencial', layer, header, tabla, id, cuenta, rfc, tipo, keyId, expiraEn);
+  return canonicalBytes(Uint8Array.of(VERSION, flags), tabla, id, cuenta, rfc, tipo, keyId, expiraEn);
 }
 
+const innerData = (row: Buffer) => Buffer.concat([INNER, row]);
+const outerData = (row: Buffer) => Buffer.concat([OUTER, row]);
+
 function deriveInnerKey(claves: ClavesCredencial, salt: Uint8Array, aad: Uint8Array): Buffer {
-  const ikm = Buffer.concat([claves.secret, claves.shredKey ?? Buffer.alloc(0)]);
+  const { secret, shredKey } = claves;
+  const info = canonicalBytes(KEY_INFO, aad);
+  if (!shredKey) return hkdf(secret, salt, info, AES_256_KEY_BYTES);
+  const ikm = Buffer.concat([secret, shredKey]);
   try {
-    return hkdf(ikm, salt, canonicalBytes('acuse/v1/credencial/key', aad), AES_256_KEY_BYTES);
+    return hkdf(ikm, salt, info, AES_256_KEY_BYTES);
   } finally {
     ikm.fill(0);
   }
@@ -82,13 +93,14 @@ export function sealCredencial(
     throw new TypeError('The credential is not of this context');
   }
   const flags = claves.shredKey ? FLAG_SHRED : 0;
-  const aad = associatedData('inner', flags, contexto);
+  const row = rowBytes(flags, contexto);
+  const aad = innerData(row);
   const salt = randomBytes(SALT_BYTES);
   const innerKey = deriveInnerKey(claves, salt, aad);
   const plaintext = encodeCredencial(credencial);
   try {
     const inner = Buffer.concat([salt, sealGcm(innerKey, aad, plaintext)]);
-    const outer = claves.keyring.wrap(inner, associatedData('outer', flags, contexto));
+    const outer = claves.keyring.wrap(inner, outerData(row));
     return Buffer.concat([Uint8Array.of(VERSION, flags), outer]);
   } finally {
     innerKey.fill(0);
@@ -108,12 +120,10 @@ export function openCredencial(
   requireLengths(claves);
   const flags = flagsOf(sealed);
   if (flags === null) throw new CredencialIlegible();
-  const inner = claves.keyring.unwrap(
-    sealed.subarray(HEADER_BYTES),
-    associatedData('outer', flags, contexto),
-  );
+  const row = rowBytes(flags, contexto);
+  const inner = claves.keyring.unwrap(sealed.subarray(HEADER_BYTES), outerData(row));
   if (inner === null) throw new CredencialIlegible();
-  const aad = associatedData('inner', flags, contexto);
+  const aad = innerData(row);
   const innerKey = deriveInnerKey(claves, inner.subarray(0, SALT_BYTES), aad);
   const plaintext = openGcm(innerKey, aad, inner.subarray(SALT_BYTES));
   innerKey.fill(0);
@@ -139,7 +149,7 @@ export function rewrapCredencial(
   const flags = flagsOf(sealed);
   if (flags === null) throw new CredencialIlegible();
   const wrapped = sealed.subarray(HEADER_BYTES);
-  const aad = associatedData('outer', flags, contexto);
+  const aad = outerData(rowBytes(flags, contexto));
   const inner = keyring.unwrap(wrapped, aad);
   if (inner === null) throw new CredencialIlegible();
   if (kidOf(wrapped) === keyring.current) return null;

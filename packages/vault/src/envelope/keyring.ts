@@ -32,7 +32,7 @@ export interface Keyring {
 export function kidOf(wrapped: Uint8Array): string | null {
   const length = wrapped[0] ?? 0;
   if (wrapped.length < length + WRAP_OVERHEAD) return null;
-  const kid = Buffer.from(wrapped.subarray(1, 1 + length)).toString('latin1');
+  const kid = Buffer.from(wrapped.buffer, wrapped.byteOffset + 1, length).toString('latin1');
   return KID.test(kid) ? kid : null;
 }
 

@@ -47,10 +47,15 @@ export interface SealedParts extends SealedNames, HpkeOrigin {
   readonly ciphertext: Buffer;
 }
 
-/** version (1) ‖ kid length (1) ‖ kid ‖ PSK id length (1) ‖ PSK id ‖ HPKE enc (32) ‖ sequence number (2) ‖ ciphertext ‖ tag (16). */
-export function joinSealed({ kid, pskId }: SealedNames, enc: Buffer, message: HpkeMessage): Buffer {
+/** What stands in front of every sealed copy under these names: version (1) ‖ kid length (1) ‖ kid ‖ PSK id length (1) ‖ PSK id. */
+export function sealedPrefix({ kid, pskId }: SealedNames): Buffer {
   const names = [kid, pskId].flatMap((name) => [Uint8Array.of(name.length), Buffer.from(name, 'latin1')]);
-  return Buffer.concat([Uint8Array.of(VERSION), ...names, enc, twoBytes(message.seq), message.ciphertext]);
+  return Buffer.concat([Uint8Array.of(VERSION), ...names]);
+}
+
+/** {@link sealedPrefix} ‖ HPKE enc (32) ‖ sequence number (2) ‖ ciphertext ‖ tag (16). */
+export function joinSealed(prefix: Buffer, enc: Buffer, { seq, ciphertext }: HpkeMessage): Buffer {
+  return Buffer.concat([prefix, enc, twoBytes(seq), ciphertext]);
 }
 
 /** Takes apart what {@link joinSealed} put together, or returns null. */

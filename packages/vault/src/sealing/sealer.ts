@@ -7,6 +7,7 @@ import {
   joinSealed,
   requireName,
   sealedAad,
+  sealedPrefix,
 } from './sealed-credencial.ts';
 import { createShortLived, type SenderLife } from './short-lived.ts';
 import type { WorkerPublicKey } from './worker-keys.ts';
@@ -40,6 +41,8 @@ export function createSealer(options: {
   const hpke = createHpke({ aead: AES_256_GCM, info: HPKE_INFO, psk: { psk, pskId: Buffer.from(pskId) } });
   // A public key of small order would only fail at the first request.
   hpke.sender(publicKey, 1).wipe();
+  const names = { kid, pskId };
+  const prefix = sealedPrefix(names);
   const senderForNext = createShortLived((limit) => hpke.sender(publicKey, limit), LIFE);
   return {
     kid,
@@ -47,12 +50,11 @@ export function createSealer(options: {
       if (credencial.rfc !== contexto.rfc || credencial.tipo !== contexto.tipo) {
         throw new TypeError('The credential is not of this context');
       }
-      const names = { kid, pskId };
       const plaintext = encodeCredencial(credencial);
       try {
         const aad = sealedAad(contexto, names);
         const sender = senderForNext();
-        return joinSealed(names, sender.enc, sender.seal(aad, plaintext));
+        return joinSealed(prefix, sender.enc, sender.seal(aad, plaintext));
       } finally {
         plaintext.fill(0);
       }
