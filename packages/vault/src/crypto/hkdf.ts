@@ -13,7 +13,7 @@ export function hkdfExpand(prk: Uint8Array, info: Uint8Array, length: number): B
   if (length < 1 || length > 255 * HASH_BYTES) throw new RangeError('HKDF output is 1 to 8160 bytes');
   if (length === HASH_BYTES) return expandBlock(prk, NONE, info, 1);
   const okm = Buffer.allocUnsafeSlow(length);
-  let block = NONE;
+  let block: Buffer = NONE;
   for (let offset = 0, counter = 1; offset < length; offset += HASH_BYTES, counter += 1) {
     const next = expandBlock(prk, block, info, counter);
     block.fill(0);
