@@ -36,7 +36,7 @@ export function startWatchdog(deps: {
       await latidos.beat(`${proceso}:${cola}`, cola, consumedAt > beatAt);
       beatAt = Date.now();
       const isBusy = consumidor.running() > 0;
-      if (isBusy || consumedAt > lastSeen || (await latidos.overdue(cola, REBUILD_AFTER)) === 0) {
+      if (isBusy || consumedAt > lastSeen || (await latidos.overdue(cola)) === 0) {
         lastSeen = Math.max(consumedAt, Date.now());
         isHealthy = true;
         return false;

@@ -4,8 +4,8 @@ import type { Database } from './database.ts';
 export interface Latidos {
   /** Notes that a process is alive and, with `consumed`, that it finished work just now. */
   beat(proceso: string, rol: string, consumed: boolean): Promise<void>;
-  /** Solicitudes of a queue that have been due for longer than `seconds` and that nobody holds. */
-  overdue(cola: NombreCola, seconds: number): Promise<number>;
+  /** Solicitudes that a queue should have brought to somebody by now: due, held by nobody, their ring no longer in the outbox. */
+  overdue(cola: NombreCola): Promise<number>;
 }
 
 /** Heartbeats of the workers over PostgreSQL. */
@@ -19,12 +19,12 @@ export function createLatidos({ pool }: Pick<Database, 'pool'>): Latidos {
         [proceso, rol, consumed],
       );
     },
-    async overdue(cola, seconds) {
+    async overdue(cola) {
       const { rows } = await pool.query<{ n: number }>(
-        `SELECT count(*)::int AS n FROM solicitud
-         WHERE estado = 'EN_PROCESO' AND fase = $1 AND due_at < now() - make_interval(secs => $2)
-           AND (lease_until IS NULL OR lease_until < now())`,
-        [cola === 'ensambles' ? 'ENSAMBLE' : 'DESCARGA', seconds],
+        `SELECT count(*)::int AS n FROM solicitud s
+         WHERE estado = 'EN_PROCESO' AND fase = $1 AND due_at < now() AND (lease_until IS NULL OR lease_until < now())
+           AND NOT EXISTS (SELECT FROM outbox o WHERE o.solicitud_id = s.id AND o.gen = s.gen)`,
+        [cola === 'ensambles' ? 'ENSAMBLE' : 'DESCARGA'],
       );
       return rows[0]?.n ?? 0;
     },
