@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { onEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { eventosDe, fallar, llamadas, pedir } from '../fixtures/pedidos.ts';
-import { isStopped, LOOPS, logOf, STEPS } from '../fixtures/procesos.ts';
+import { isStopped, LOOPS, logOf, STEPS, tellFailure } from '../fixtures/procesos.ts';
 import { askedOfSat, expectWhole, MES } from '../fixtures/resultado.ts';
 import { type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
 
@@ -15,6 +15,7 @@ onEachDriver('a worker that was frozen and comes back', (queueUrl) => {
     });
     await servicio.startWorker(LOOPS);
   });
+  afterEach((context) => tellFailure(servicio, context));
   afterAll(() => servicio.close());
 
   const frozenAt = async (punto: string) => {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { onEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { pedir } from '../fixtures/pedidos.ts';
-import { LOOPS, STEPS } from '../fixtures/procesos.ts';
+import { LOOPS, STEPS, tellFailure } from '../fixtures/procesos.ts';
 import { expectWhole, MES } from '../fixtures/resultado.ts';
 import { type Caller, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
 import { type Fin, type OwnPostgres, ownPostgres } from '../fixtures/servidores.ts';
@@ -18,6 +18,7 @@ onEachDriver('the database ends in the middle of the work', (queueUrl) => {
       simulador: { segundos_hasta_terminar: 3 },
     });
   });
+  afterEach((context) => tellFailure(servicio, context));
   afterAll(() => servicio.close());
 
   it.each<Fin>(['stop', 'kill'])('%s: refused meanwhile, and everything goes on afterwards', async (fin) => {

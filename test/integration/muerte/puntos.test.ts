@@ -1,13 +1,11 @@
 import { PUNTOS } from '@acuse/core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { onEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { pedir } from '../fixtures/pedidos.ts';
+import { LOOPS, STEPS, tellFailure } from '../fixtures/procesos.ts';
 import { askedOfSat, enviosOf, expectWhole, MES } from '../fixtures/resultado.ts';
 import { type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
-
-const STEPS = { WORKER_ROLES: 'descargas,ensambles' };
-const LOOPS = { WORKER_ROLES: 'relay,reconciler,reaper' };
 
 onEachDriver('one solicitud, and a worker killed at every checkpoint', (queueUrl) => {
   let servicio: Servicio;
@@ -18,6 +16,7 @@ onEachDriver('one solicitud, and a worker killed at every checkpoint', (queueUrl
     });
     await servicio.startWorker(LOOPS);
   });
+  afterEach((context) => tellFailure(servicio, context));
   afterAll(() => servicio.close());
 
   it('ends with one charge and one ZIP, and the SAT is asked as little as can be', async () => {

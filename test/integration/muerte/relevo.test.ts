@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { onEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { type Pedido, pedir } from '../fixtures/pedidos.ts';
-import { STEPS } from '../fixtures/procesos.ts';
+import { STEPS, tellFailure } from '../fixtures/procesos.ts';
 import { askedOfSat, expectWhole } from '../fixtures/resultado.ts';
 import { type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
 
@@ -14,6 +14,7 @@ onEachDriver('a relay killed when the queue has the rings and the outbox still h
   beforeAll(async () => {
     servicio = await startServicio(queueUrl ? { queueUrl } : {});
   });
+  afterEach((context) => tellFailure(servicio, context));
   afterAll(() => servicio.close());
 
   it('rings twice, which nobody notices', async () => {

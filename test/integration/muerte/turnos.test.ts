@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { onEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { eventosDe, fallar, llamadas, pedir } from '../fixtures/pedidos.ts';
-import { LOOPS, STEPS } from '../fixtures/procesos.ts';
+import { LOOPS, STEPS, tellFailure } from '../fixtures/procesos.ts';
 import { askedOfSat, expectWhole, MES } from '../fixtures/resultado.ts';
 import { type Caller, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
 
@@ -12,6 +12,7 @@ onEachDriver('a step and its worker', (queueUrl) => {
     servicio = await startServicio(queueUrl ? { queueUrl } : {});
     await servicio.startWorker(LOOPS);
   });
+  afterEach((context) => tellFailure(servicio, context));
   afterAll(() => servicio.close());
 
   /** The SAT takes this long for its next answer to a request of the caller. */

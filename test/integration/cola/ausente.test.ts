@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import { ColaNoDisponible, createCola, createConsumidor } from '@acuse/queue';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { waitFor } from '../fixtures/servicio.ts';
+import { type Fin, ownPostgres, ownRedis } from '../fixtures/servidores.ts';
+
+interface Servidor {
+  readonly url: string;
+  start(): Promise<void>;
+  end(fin: Fin): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Both are away at first. */
+const SERVERS: Record<string, () => Promise<Servidor>> = {
+  PostgreSQL: async () => {
+    const { database, ...server } = await ownPostgres();
+    await server.end('stop');
+    return { ...server, url: database.url, close: () => database.close() };
+  },
+  Redis: () => ownRedis(),
+};
+
+describe.each(Object.keys(SERVERS))('the doorbell without its server, %s', (name) => {
+  const isHere = name !== 'Redis' || inject('redisUrl') !== null;
+  let server: Servidor;
+  beforeAll(async () => {
+    if (isHere) server = await (SERVERS[name] as () => Promise<Servidor>)();
+  });
+  afterAll(() => server?.close());
+
+  it.skipIf(!isHere)('refuses in time, and works with the same objects whenever it is there', async () => {
+    const settings = { url: server.url, namespace: 'prueba' };
+    const cola = createCola(settings);
+    const heard = new Set<string>();
+    const consumidor = createConsumidor(settings, {
+      cola: 'descargas',
+      concurrency: 5,
+      handle: async ({ solicitudId }) => void heard.add(solicitudId),
+      onError: () => {},
+    });
+    const ring = (ms: number) => {
+      const solicitudId = randomUUID();
+      const timbre = { solicitudId, gen: 1, cola: 'descargas', dueAt: new Date() } as const;
+      return cola.ring([timbre], AbortSignal.timeout(ms)).then(() => solicitudId);
+    };
+    const isHeard = async () => {
+      const id = await waitFor(() => ring(2_000).catch(() => null));
+      await waitFor(async () => heard.has(id) || null);
+    };
+    // Away at the start, there, killed, there again, away in order, there again.
+    for (const fin of ['kill', 'stop', null] as const) {
+      for (let n = 0; n < 3; n += 1) await expect(ring(300)).rejects.toBeInstanceOf(ColaNoDisponible);
+      await server.start();
+      await isHeard();
+      if (fin) await server.end(fin);
+    }
+    await consumidor.close(0);
+    await cola.close();
+  });
+});
+
+describe.skipIf(inject('redisUrl') === null)('the doorbell with a Redis that hangs', () => {
+  it('refuses when its time is over, and works again when Redis does', async () => {
+    const redis = await ownRedis();
+    await redis.start();
+    const cola = createCola({ url: redis.url, namespace: 'prueba' });
+    const timbre = { solicitudId: randomUUID(), gen: 1, cola: 'descargas', dueAt: new Date() } as const;
+    await cola.ring([timbre], AbortSignal.timeout(20_000));
+    redis.signal('SIGSTOP');
+    await expect(cola.ring([timbre], AbortSignal.timeout(500))).rejects.toBeInstanceOf(ColaNoDisponible);
+    await expect(cola.ring([timbre], AbortSignal.timeout(500))).rejects.toBeInstanceOf(ColaNoDisponible);
+    redis.signal('SIGCONT');
+    await waitFor(() =>
+      cola.ring([timbre], AbortSignal.timeout(2_000)).then(
+        () => true,
+        () => null,
+      ),
+    );
+    await cola.close();
+    await redis.close();
+  });
+});

@@ -1,0 +1,89 @@
+import { Redis } from 'ioredis';
+import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
+import { newEfirmaCaller } from '../fixtures/efirma.ts';
+import { type Pedido, pedir } from '../fixtures/pedidos.ts';
+import { LOOPS, logOf, STEPS, tellFailure } from '../fixtures/procesos.ts';
+import { expectWhole } from '../fixtures/resultado.ts';
+import { type Caller, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
+import { type OwnRedis, ownRedis } from '../fixtures/servidores.ts';
+
+const DIAS = [1, 2, 3, 4, 5, 6, 7, 8].map((day): Pedido => {
+  const desde = `2025-02-0${day}`;
+  return { tipo: 'emitidos', desde, hasta: desde };
+});
+
+describe.skipIf(inject('redisUrl') === null)('Redis is away', () => {
+  let redis: OwnRedis;
+  let servicio: Servicio;
+  let caller: Caller;
+  beforeEach(async () => {
+    redis = await ownRedis();
+    servicio = await startServicio({ queueUrl: redis.url });
+    caller = await newEfirmaCaller(servicio);
+  });
+  afterEach(async (context) => {
+    await tellFailure(servicio, context);
+    await servicio.close();
+    await redis.close();
+  });
+
+  const askAll = () => Promise.all(DIAS.map((pedido) => pedir(caller, pedido)));
+  const expectAllWhole = async (ids: readonly string[]) => {
+    for (const [at, pedido] of DIAS.entries()) await expectWhole(servicio, caller, ids[at] ?? '', pedido);
+  };
+  const outbox = async () => (await servicio.db.pool.query('SELECT FROM outbox')).rowCount ?? 0;
+  /** What the queue of downloads holds for later. */
+  const delayed = async (): Promise<number> => {
+    const client = new Redis(redis.url);
+    try {
+      return await client.zcard(`bull:${servicio.bucket}-descargas:delayed`);
+    } finally {
+      client.disconnect();
+    }
+  };
+
+  it('from the start: requests are accepted all the same, and worked on as soon as it is there', async () => {
+    const workers = [await servicio.startWorker(LOOPS), await servicio.startWorker(STEPS)];
+    const ids = await askAll();
+    await waitFor(async () => (await logOf(servicio, 'worker-1')).includes('"loop":"relay"') || null);
+    expect(await outbox()).toBe(ids.length);
+    await redis.start();
+    await expectAllWhole(ids);
+    expect(await outbox()).toBe(0);
+    for (const worker of workers) expect(await worker.stop()).toBe(true);
+  });
+
+  it('and comes back empty, twice: what it had for later rings all the same', async () => {
+    await redis.start();
+    const patient = { SAT_POLL_FIRST_SECONDS: '4', SAT_POLL_MAX_SECONDS: '4' };
+    const workers = [await servicio.startWorker(LOOPS), await servicio.startWorker({ ...STEPS, ...patient })];
+    const ids = await askAll();
+    const allWait = () => waitFor(async () => (await delayed()) === ids.length || null);
+    await allWait();
+    const client = new Redis(redis.url);
+    await client.flushall();
+    client.disconnect();
+    await allWait();
+    await redis.end('kill');
+    await redis.wipe();
+    await redis.start();
+    await expectAllWhole(ids);
+    for (const worker of workers) expect(await worker.stop()).toBe(true);
+  });
+
+  it('and does not answer: nobody waits for it, and the work goes on when it answers again', async () => {
+    await redis.start();
+    const workers = [await servicio.startWorker(LOOPS), await servicio.startWorker(STEPS)];
+    const first = await pedir(caller, { ...DIAS[0], tipo: 'recibidos' } as Pedido);
+    await waitFor(async () => (await outbox()) === 0 || null);
+    redis.signal('SIGSTOP');
+    const frozenAt = Date.now();
+    const ids = await askAll();
+    await waitFor(async () => (await logOf(servicio, 'worker-1')).includes('"loop":"relay"') || null);
+    await waitFor(async () => Date.now() - frozenAt > 5_000 || null);
+    redis.signal('SIGCONT');
+    await expectAllWhole(ids);
+    await expectWhole(servicio, caller, first, { ...DIAS[0], tipo: 'recibidos' } as Pedido);
+    for (const worker of workers) expect(await worker.stop()).toBe(true);
+  });
+});
