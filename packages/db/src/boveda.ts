@@ -1,9 +1,13 @@
 import type { Boveda } from '@acuse/core';
 import type { Database } from './database.ts';
 
+/** Every change below moves the taxpayer's version: it is locked first, as by whoever changes its keys, so that neither waits for the other. */
+const DUENO = `dueno AS MATERIALIZED (SELECT id, cuenta_id FROM contribuyente WHERE id = $2 FOR NO KEY UPDATE)`;
+
 const REGISTER = `
-WITH llave AS (
-  UPDATE api_key SET registrada_en = now() WHERE id = $1 AND contribuyente_id = $2 AND estado = 'ACTIVA' AND registrada_en IS NULL RETURNING id
+WITH ${DUENO}, llave AS (
+  UPDATE api_key k SET registrada_en = now() FROM dueno
+  WHERE k.id = $1 AND k.contribuyente_id = dueno.id AND k.estado = 'ACTIVA' AND k.registrada_en IS NULL RETURNING k.id
 ), cif AS (
   UPDATE contribuyente SET id_cif = $3 WHERE id = $2 AND $3::text IS NOT NULL
 )
@@ -11,9 +15,9 @@ INSERT INTO auditoria (contribuyente_id, cuenta_id, actor, accion, ip)
 SELECT $2, c.cuenta_id, 'api_key:' || $1, 'rfc-registrar', $4 FROM contribuyente c WHERE c.id = $2`;
 
 const STORE = `
-WITH llave AS (
-  SELECT k.id, c.cuenta_id FROM api_key k JOIN contribuyente c ON c.id = k.contribuyente_id
-  WHERE k.id = $3 AND k.contribuyente_id = $2 AND k.estado = 'ACTIVA' FOR SHARE OF k
+WITH ${DUENO}, llave AS (
+  SELECT k.id, dueno.cuenta_id FROM dueno JOIN api_key k ON k.contribuyente_id = dueno.id
+  WHERE k.id = $3 AND k.estado = 'ACTIVA' FOR SHARE OF k
 ), antes AS (
   SELECT id, no_serie FROM credencial WHERE contribuyente_id = $2 AND tipo = $4
 ), vieja AS (

@@ -56,6 +56,28 @@ describe('the CIEC', () => {
     expect(await saldoDe(servicio, caller)).toBe(3);
   });
 
+  it('that the SAT refuses is not sent by another worker either', async () => {
+    const other = await startServicio();
+    try {
+      const caller = await other.newCaller({ saldo: 3 });
+      await expectOk(caller.call('vault/rfc-guardar', { rfc: caller.rfc, ciec: WRONG }));
+      const ids = [await pedir(caller), await pedir(caller, { ...UN_DIA, tipo: 'emitidos' })] as const;
+      const lease = (until: string) =>
+        other.db.pool.query(`UPDATE solicitud SET lease_until = ${until} WHERE id = $1`, [ids[1]]);
+      await lease(`now() + interval '1 hour'`);
+      const first = await other.startWorker();
+      expect(await waitForEnd(caller, ids[0])).toMatchObject({ motivo: 'CIEC_RECHAZADA' });
+      await first.stop();
+      await other.startWorker();
+      await lease('NULL');
+      expect(await waitForEnd(caller, ids[1])).toMatchObject({ estado: 'ERROR', motivo: 'CIEC_RECHAZADA' });
+      expect(llamadas(other, caller, 'EntrarCiec')).toHaveLength(1);
+      expect(await saldoDe(other, caller)).toBe(3);
+    } finally {
+      await other.close();
+    }
+  });
+
   it.each(['Ñ&O850412H73', 'ÑUÑ010203AB1'])(
     'of %s, with letters beyond ASCII, opens the portal',
     async (rfc) => {

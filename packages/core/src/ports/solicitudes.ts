@@ -120,6 +120,8 @@ export interface SolicitudTomada {
   /** The database's clock at the claim. */
   readonly now: Date;
   readonly partes: readonly Parte[];
+  /** The SAT refused the credential that it was accepted with, to this solicitud or to another one. */
+  readonly isCredencialRechazada: boolean;
   /** Null when it has expired or was never there. */
   readonly sellada: CredencialSellada | null;
 }

@@ -39,6 +39,14 @@ describe('before the SAT is asked', () => {
     expect(released(await step(tomada({ partes }))).next).toEqual({ cola: 'ensambles', inSeconds: 0 });
   });
 
+  it.each([
+    ['portal', 'CIEC_RECHAZADA'],
+    ['soap', 'EFIRMA_RECHAZADA'],
+  ] as const)('asks nothing over %s with a credential that the SAT has refused', async (canal, motivo) => {
+    const result = await step(tomada({ canal, isCredencialRechazada: true }));
+    expect([result.names, result.first]).toEqual([['fail'], { estado: 'ERROR', motivo }]);
+  });
+
   it('waits for the e.firma whose hour is over; a CIEC that is gone ends it', async () => {
     expect((await step(tomada({ sellada: null }))).name).toBe('awaitEfirma');
     const result = await step(tomada({ sellada: null, canal: 'portal' }));

@@ -58,6 +58,12 @@ export async function advanceSolicitud(
     await taller.release(tomada, {}, { cola: 'descargas', inSeconds: wait });
     return;
   }
+  if (tomada.isCredencialRechazada) {
+    // Sent once more, by whichever process, it might lock the taxpayer's account at the SAT.
+    const motivo = tomada.canal === 'portal' ? 'CIEC_RECHAZADA' : 'EFIRMA_RECHAZADA';
+    await taller.fail(tomada, { estado: 'ERROR', motivo });
+    return;
+  }
   if (!tomada.sellada) {
     if (tomada.canal === 'soap') await taller.awaitEfirma(tomada);
     else await taller.fail(tomada, { estado: 'ERROR', motivo: 'CREDENCIAL_NO_DISPONIBLE' });

@@ -5,6 +5,11 @@ import { writeAvance } from './avance.ts';
 import { terminarSinPaquete } from './terminar.ts';
 import { type TomadaRow, tomadaOf } from './tomada.ts';
 
+/** Whether the SAT has refused the stored credential that this solicitud was accepted with. */
+const RECHAZADA = `EXISTS (SELECT FROM credencial c WHERE c.contribuyente_id = t.contribuyente_id AND c.api_key_id = t.api_key_id
+  AND c.tipo = CASE t.canal WHEN 'portal' THEN 'ciec' ELSE 'efirma_cer' END
+  AND c.creada_en <= t.creada_en AND c.rechazada_en IS NOT NULL) AS rechazada`;
+
 const CLAIM = `
 WITH tomada AS (
   UPDATE solicitud SET epoch = epoch + 1, lease_until = now() + make_interval(secs => $4)
@@ -13,12 +18,12 @@ WITH tomada AS (
   RETURNING *
 )
 SELECT t.id, t.cuenta_id, t.contribuyente_id, t.rfc, t.tipo, t.desde::text, t.hasta::text, t.canal, t.fase, t.epoch, t.deadline_at,
-       now() AS ahora, s.tipo AS sellada_tipo, s.kid, s.sobre, s.expira_en
+       now() AS ahora, s.tipo AS sellada_tipo, s.kid, s.sobre, s.expira_en, ${RECHAZADA}
 FROM tomada t LEFT JOIN credencial_sellada s ON s.solicitud_id = t.id AND s.expira_en > now()`;
 
 const HELD = `
 SELECT t.id, t.cuenta_id, t.contribuyente_id, t.rfc, t.tipo, t.desde::text, t.hasta::text, t.canal, t.fase, t.epoch, t.deadline_at,
-       now() AS ahora, s.tipo AS sellada_tipo, s.kid, s.sobre, s.expira_en
+       now() AS ahora, s.tipo AS sellada_tipo, s.kid, s.sobre, s.expira_en, ${RECHAZADA}
 FROM solicitud t LEFT JOIN credencial_sellada s ON s.solicitud_id = t.id AND s.expira_en > now()
 WHERE t.id = $1 AND t.epoch = $2 AND t.estado = 'EN_PROCESO'`;
 
@@ -58,8 +63,12 @@ SELECT id FROM fin`;
 
 const FAIL = terminarSinPaquete(`s.id = $4 AND s.epoch = $5 AND s.estado = 'EN_PROCESO'`);
 
+/** The taxpayer is locked first, as by whoever changes its keys: the change of the credential moves its version. */
 const MARK_REFUSED = `
-UPDATE credencial c SET rechazada_en = now() FROM solicitud s
+WITH dueno AS MATERIALIZED (
+  SELECT d.id FROM contribuyente d WHERE d.id = (SELECT contribuyente_id FROM solicitud WHERE id = $1) FOR NO KEY UPDATE
+)
+UPDATE credencial c SET rechazada_en = now() FROM solicitud s JOIN dueno ON dueno.id = s.contribuyente_id
 WHERE s.id = $1 AND s.epoch = $2 AND c.contribuyente_id = s.contribuyente_id AND c.api_key_id = s.api_key_id
   AND c.creada_en <= s.creada_en AND c.rechazada_en IS NULL
   AND c.tipo = CASE s.canal WHEN 'portal' THEN 'ciec' ELSE 'efirma_cer' END`;

@@ -18,6 +18,7 @@ export interface TomadaRow {
   kid: string | null;
   sobre: Buffer | null;
   expira_en: Date | null;
+  rechazada: boolean;
 }
 
 const PARTES = `
@@ -59,6 +60,7 @@ export async function tomadaOf(client: pg.Pool | pg.PoolClient, row: TomadaRow):
     epoch: row.epoch,
     deadlineAt: row.deadline_at,
     now: row.ahora,
+    isCredencialRechazada: row.rechazada,
     sellada: tipo && kid && sobre && expiraEn ? { tipo, kid, sobre, expiraEn } : null,
     partes: rows.map(({ inicio, fin, due_at, ...parte }) => ({
       ...parte,

@@ -37,6 +37,7 @@ export const tomada = (change: Partial<SolicitudTomada> = {}): SolicitudTomada =
   deadlineAt: new Date(NOW.getTime() + 3_600_000),
   now: NOW,
   partes: [parte()],
+  isCredencialRechazada: false,
   sellada: { tipo: 'efirma', kid: 'k', sobre: Buffer.alloc(0), expiraEn: new Date(NOW.getTime() + 1_000) },
   ...change,
 });

@@ -1,0 +1,111 @@
+import { createBoveda, createTaller } from '@acuse/db';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  acceptSolicitud,
+  seedTaxpayer,
+  type Taxpayer,
+  type TestDatabase,
+  testDatabase,
+} from '../fixtures/database.ts';
+import { waitFor } from '../fixtures/servicio.ts';
+
+let t: TestDatabase;
+let taxpayer: Taxpayer;
+
+beforeAll(async () => {
+  t = await testDatabase();
+});
+afterAll(() => t.close());
+beforeEach(async () => {
+  taxpayer = await seedTaxpayer(t.db);
+});
+
+const store = (tipo: 'ciec' | 'efirma_cer' = 'ciec') =>
+  createBoveda(t.db).store(
+    {
+      id: crypto.randomUUID(),
+      contribuyenteId: taxpayer.contribuyenteId,
+      apiKeyId: taxpayer.apiKeyId,
+      tipo,
+      kid: 'k1',
+      sobre: Buffer.from('sealed'),
+    },
+    '192.0.2.1',
+  );
+
+/** Runs `other` so that it comes upon a change of the taxpayer's keys half done, which then goes on. */
+async function meet(other: () => Promise<unknown>, goOn: string, values: unknown[]) {
+  const client = await t.db.pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query('SELECT FROM contribuyente WHERE id = $1 FOR UPDATE', [taxpayer.contribuyenteId]);
+    const met = other().then(
+      (value) => ({ value }),
+      (error: unknown) => ({ error }),
+    );
+    await waitFor(async () => {
+      const { rowCount } = await t.db.pool.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rowCount === 1 ? true : null;
+    });
+    await client.query(goOn, values);
+    await client.query('COMMIT');
+    return await met;
+  } finally {
+    client.release();
+  }
+}
+
+describe('a change of keys and another change of the same taxpayer never wait for each other', () => {
+  const REVOKE = `UPDATE api_key SET estado = 'REVOCADA' WHERE id = $1`;
+
+  it('storing a credential: refused, since the key is gone', async () => {
+    expect(await meet(() => store(), REVOKE, [taxpayer.apiKeyId])).toEqual({ value: false });
+  });
+
+  it('registering the RFC', async () => {
+    await t.db.pool.query('UPDATE api_key SET registrada_en = NULL WHERE id = $1', [taxpayer.apiKeyId]);
+    const { apiKeyId, contribuyenteId } = taxpayer;
+    const register = () => createBoveda(t.db).register({ apiKeyId, contribuyenteId, ip: '192.0.2.1' });
+    expect(await meet(register, REVOKE, [apiKeyId])).toEqual({ value: undefined });
+    const { rows } = await t.db.pool.query('SELECT registrada_en FROM api_key WHERE id = $1', [apiKeyId]);
+    expect(rows).toEqual([{ registrada_en: null }]);
+  });
+
+  it('noting that the SAT refused a credential', async () => {
+    await store();
+    const accepted = await acceptSolicitud(t.db, taxpayer);
+    const solicitudId = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
+    const taller = createTaller(t.db);
+    const tomada = await taller.claim({ solicitudId, gen: 1, cola: 'descargas', leaseSeconds: 60 });
+    if (!tomada) throw new Error('not claimed');
+    const forget = 'DELETE FROM credencial WHERE contribuyente_id = $1';
+    expect(await meet(() => taller.markRefused(tomada), forget, [taxpayer.contribuyenteId])).toEqual({
+      value: undefined,
+    });
+  });
+});
+
+describe('a credential that the SAT refused', () => {
+  it('is told to whoever claims another solicitud that carries it, until it is stored anew', async () => {
+    await store();
+    const taller = createTaller(t.db);
+    const claim = async (hasta: string) => {
+      const accepted = await acceptSolicitud(t.db, taxpayer, { hasta });
+      const solicitudId = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
+      const tomada = await taller.claim({ solicitudId, gen: 1, cola: 'descargas', leaseSeconds: 60 });
+      if (!tomada) throw new Error('not claimed');
+      return tomada;
+    };
+    const first = await claim('2025-03-01');
+    expect(first.isCredencialRechazada).toBe(false);
+    await taller.markRefused(first);
+    expect((await claim('2025-03-02')).isCredencialRechazada).toBe(true);
+    expect((await taller.save(first, {})).isCredencialRechazada).toBe(true);
+    await store('efirma_cer');
+    expect((await claim('2025-03-03')).isCredencialRechazada).toBe(true);
+    await store();
+    expect((await claim('2025-03-04')).isCredencialRechazada).toBe(false);
+  });
+});
