@@ -2,6 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { NombreCola } from '@acuse/core';
 import { type OpenWorker, openWorker, type QueueSettings } from './connection.ts';
 
+/** Milliseconds after the grace in which a consumer has to close. */
+const CLOSE_LIMIT_MS = 2_000;
+
 export interface ConsumidorOptions {
   readonly cola: NombreCola;
   /** Rings worked on at the same time. */
@@ -88,8 +91,10 @@ export function createConsumidor(settings: QueueSettings, options: ConsumidorOpt
     const timer = setTimeout(() => {
       for (const controller of running) controller.abort(new Error('shutdown'));
     }, graceMs);
+    // A consumer whose server is away never says that it is closed.
+    const limit = new Promise<void>((resolve) => setTimeout(resolve, graceMs + CLOSE_LIMIT_MS).unref());
     try {
-      await consumer.close();
+      await Promise.race([consumer.close(), limit]);
     } catch (error) {
       onError(error);
     } finally {
