@@ -7,3 +7,11 @@ export function isUniqueViolation(error: unknown, constraint?: string): boolean 
     return false;
   return constraint === undefined || ('constraint' in error && error.constraint === constraint);
 }
+
+/** SQLSTATE of a transaction that PostgreSQL ended because two waited for each other (PostgreSQL, appendix A). */
+const DEADLOCK = '40P01';
+
+/** True when PostgreSQL rolled the transaction back to end a deadlock: it may be run again as it is. */
+export function isDeadlock(error: unknown): boolean {
+  return typeof error === 'object' && error !== null && 'code' in error && error.code === DEADLOCK;
+}

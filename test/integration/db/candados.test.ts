@@ -1,7 +1,8 @@
-import { createBoveda, createTaller } from '@acuse/db';
+import { createBoveda, createLlaves, createTaller } from '@acuse/db';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   acceptSolicitud,
+  brokenInvariants,
   seedTaxpayer,
   type Taxpayer,
   type TestDatabase,
@@ -33,6 +34,15 @@ const store = (tipo: 'ciec' | 'efirma_cer' = 'ciec') =>
     '192.0.2.1',
   );
 
+/** Waits until a statement of this database waits for a lock. */
+const waitForLock = () =>
+  waitFor(async () => {
+    const { rowCount } = await t.db.pool.query(
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    return rowCount === 1 ? true : null;
+  });
+
 /** Runs `other` so that it comes upon a change of the taxpayer's keys half done, which then goes on. */
 async function meet(other: () => Promise<unknown>, goOn: string, values: unknown[]) {
   const client = await t.db.pool.connect();
@@ -43,12 +53,7 @@ async function meet(other: () => Promise<unknown>, goOn: string, values: unknown
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     );
-    await waitFor(async () => {
-      const { rowCount } = await t.db.pool.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return rowCount === 1 ? true : null;
-    });
+    await waitForLock();
     await client.query(goOn, values);
     await client.query('COMMIT');
     return await met;
@@ -85,6 +90,25 @@ describe('a change of keys and another change of the same taxpayer never wait fo
       value: undefined,
     });
   });
+});
+
+it('a revocation that meets other work in a deadlock is made again', async () => {
+  const accepted = await acceptSolicitud(t.db, taxpayer);
+  const id = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
+  const client = await t.db.pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query('UPDATE solicitud SET intentos = 1 WHERE id = $1', [id]);
+    const revoked = createLlaves(t.db).revoke({ apiKeyId: taxpayer.apiKeyId, actor: 'prueba' });
+    await waitForLock();
+    // Whoever has waited longer is given up by PostgreSQL: the revocation.
+    await client.query('UPDATE contribuyente SET nombre = $2 WHERE id = $1', [taxpayer.contribuyenteId, 'x']);
+    await client.query('COMMIT');
+    expect(await revoked).toBe(1);
+  } finally {
+    client.release();
+  }
+  expect(await brokenInvariants(t.db)).toEqual([]);
 });
 
 describe('a credential that the SAT refused', () => {

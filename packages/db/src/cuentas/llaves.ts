@@ -1,5 +1,6 @@
 import type pg from 'pg';
 import type { Database } from '../database.ts';
+import { isDeadlock } from '../errors.ts';
 import { terminarSinPaquete } from '../taller/terminar.ts';
 import { Rechazo } from './rechazo.ts';
 
@@ -13,9 +14,27 @@ export interface NuevaLlave {
 
 const CANCEL = terminarSinPaquete(`s.api_key_id = $4 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')`);
 
+/** Times a change is made when it meets other work on the same solicitudes in a deadlock. */
+const MAX_ATTEMPTS = 4;
+
 /** API keys. Both changes lock the taxpayer first, so that they happen one after the other. */
 export function createLlaves({ pool }: Pick<Database, 'pool'>) {
   async function locked<T>(
+    lock: string,
+    id: string,
+    unknown: 'RFC_DESCONOCIDO' | 'LLAVE_DESCONOCIDA',
+    run: (client: pg.PoolClient, contribuyenteId: string) => Promise<T>,
+    attempt = 1,
+  ): Promise<T> {
+    try {
+      return await transact(lock, id, unknown, run);
+    } catch (error) {
+      if (!isDeadlock(error) || attempt === MAX_ATTEMPTS) throw error;
+      return locked(lock, id, unknown, run, attempt + 1);
+    }
+  }
+
+  async function transact<T>(
     lock: string,
     id: string,
     unknown: 'RFC_DESCONOCIDO' | 'LLAVE_DESCONOCIDA',
