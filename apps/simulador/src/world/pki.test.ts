@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -54,6 +54,7 @@ describe('certificates of the simulator', () => {
     const dataDir = await mkdtemp(join(tmpdir(), 'simulador-pki-'));
     onTestFinished(() => rm(dataDir, { recursive: true }));
     const first = await createPki({ dataDir });
+    expect(await readFile(join(dataDir, 'ca.pem'), 'utf8')).toBe(first.caPem);
     const { numero, cer } = await first.issue(order());
     const second = await createPki({ dataDir });
     expect(second.caPem).toBe(first.caPem);

@@ -22,16 +22,17 @@ const ROOT_NAME: DistinguishedName = [
   ['2.5.4.6', 'MX'],
 ];
 
-/** Reads the authority kept in `dataDir`, or makes one (and keeps it there). */
+/** Reads the authority kept in `dataDir`, or makes one and keeps it there: `autoridad.pem` with its key, `ca.pem` for whoever trusts it. */
 export async function openAuthority(dataDir: string | undefined): Promise<Authority> {
-  const kept = dataDir === undefined ? null : await readAuthority(dataDir);
+  if (dataDir === undefined) return makeAuthority();
+  const kept = await readAuthority(dataDir);
   if (kept) return kept;
   const made = await makeAuthority();
-  if (dataDir !== undefined) {
-    await mkdir(dataDir, { recursive: true });
-    const key = made.issuingKey.export({ type: 'pkcs8', format: 'pem' });
-    await writeFile(join(dataDir, 'autoridad.pem'), `${made.root}${made.issuing}${key}`, { mode: 0o600 });
-  }
+  await mkdir(dataDir, { recursive: true });
+  const certificates = `${made.root}${made.issuing}`;
+  const key = made.issuingKey.export({ type: 'pkcs8', format: 'pem' });
+  await writeFile(join(dataDir, 'ca.pem'), certificates);
+  await writeFile(join(dataDir, 'autoridad.pem'), `${certificates}${key}`, { mode: 0o600 });
   return made;
 }
 
