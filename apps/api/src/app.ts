@@ -25,7 +25,7 @@ const NO_SOCKET = '0.0.0.0';
 export interface Bindings {
   readonly incoming?: IncomingMessage | { readonly socket: { readonly remoteAddress?: string } };
 }
-type Env = { Bindings: Bindings; Variables: { requestId: string } };
+type Env = { Bindings: Bindings; Variables: { requestId?: string } };
 
 export interface Api {
   /** Answers requests; listens to nothing. */
@@ -51,13 +51,11 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
   const clientIp = createClientIp(settings.trustedProxies);
   const app = new Hono<Env>();
 
-  app.use(async (c, next) => {
-    c.set('requestId', requestIdOf(c.req.raw.headers.get('x-request-id'), newId));
-    await next();
-  });
   for (const operation of operations) {
     const path = PREFIX + operation.path;
-    app.post(path, async (c) => {
+    // One handler for all methods: with a second one on the path Hono composes them anew for every request.
+    app.all(path, async (c) => {
+      if (c.req.method !== 'POST') return refuse(c, newId, new CfdiError('METODO_NO_PERMITIDO'));
       const started = performance.now();
       const llamada = newLlamada(c, operation, clientIp, deps);
       const answer = await runPipeline(llamada, pipeline);
@@ -67,17 +65,16 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
       log.info({ requestId, operacion: operation.path, status: answer.status, ms, ip, ...key }, 'answered');
       return toResponse(answer, requestId, answerHeaders);
     });
-    app.all(path, (c) => refuse(c, new CfdiError('METODO_NO_PERMITIDO')));
   }
 
   const document = JSON.stringify(openApiDocument(operations));
-  app.get('/openapi.json', (c) => toResponse({ status: 200, cuerpo: document }, c.get('requestId')));
-  app.get('/healthz', (c) => report(c, deps.health.live()));
-  app.get('/readyz', async (c) => report(c, await deps.health.ready()));
-  app.notFound((c) => refuse(c, new CfdiError('RUTA_DESCONOCIDA')));
+  app.get('/openapi.json', (c) => toResponse({ status: 200, cuerpo: document }, idOf(c, newId)));
+  app.get('/healthz', (c) => report(c, newId, deps.health.live()));
+  app.get('/readyz', async (c) => report(c, newId, await deps.health.ready()));
+  app.notFound((c) => refuse(c, newId, new CfdiError('RUTA_DESCONOCIDA')));
   app.onError((err, c) => {
-    log.error({ err, requestId: c.get('requestId') }, 'a request failed outside of the pipeline');
-    return refuse(c, asCfdiError(err));
+    log.error({ err, requestId: idOf(c, newId) }, 'a request failed outside of the pipeline');
+    return refuse(c, newId, asCfdiError(err));
   });
 
   return {
@@ -98,7 +95,7 @@ function newLlamada(
   const incoming = c.env?.incoming;
   const { headers } = c.req.raw;
   return {
-    requestId: c.get('requestId'),
+    requestId: idOf(c, newId),
     operation,
     headers,
     source: incoming instanceof IncomingMessage ? incomingBody(incoming) : requestBody(c.req.raw),
@@ -120,11 +117,20 @@ function newLlamada(
   };
 }
 
-function refuse(c: Context<Env>, error: CfdiError): Response {
-  return toResponse(contestacionDeError(error), c.get('requestId'));
+/** The id of a request: decided once, whoever asks first. */
+function idOf(c: Context<Env>, newId: () => string): string {
+  const known = c.get('requestId');
+  if (known !== undefined) return known;
+  const id = requestIdOf(c.req.raw.headers.get('x-request-id'), newId);
+  c.set('requestId', id);
+  return id;
 }
 
-function report(c: Context<Env>, body: { readonly status: string }): Response {
+function refuse(c: Context<Env>, newId: () => string, error: CfdiError): Response {
+  return toResponse(contestacionDeError(error), idOf(c, newId));
+}
+
+function report(c: Context<Env>, newId: () => string, body: { readonly status: string }): Response {
   const status = body.status === 'ok' ? 200 : 503;
-  return toResponse({ status, cuerpo: JSON.stringify(body) }, c.get('requestId'));
+  return toResponse({ status, cuerpo: JSON.stringify(body) }, idOf(c, newId));
 }

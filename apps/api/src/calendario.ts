@@ -9,7 +9,26 @@ const YEARS_BACK = 6;
  * Husos Horarios en los Estados Unidos Mexicanos).
  */
 export function hoyEnMexico(now: Date): string {
-  return dia(now.getTime() - MEXICO_OFFSET_MS);
+  return ventana(now).hoy;
+}
+
+/** The days a period may lie in, and the count of days since 1970 of the day in Mexico on which that holds. */
+interface Ventana {
+  readonly numero: number;
+  readonly hoy: string;
+  readonly primero: string;
+}
+
+let ultima: Ventana | null = null;
+
+/** Kept until the day changes: every request asks for it. */
+function ventana(now: Date): Ventana {
+  const ms = now.getTime() - MEXICO_OFFSET_MS;
+  const numero = Math.floor(ms / DAY_MS);
+  if (ultima?.numero === numero) return ultima;
+  const hoy = dia(ms);
+  ultima = { numero, hoy, primero: seisAniosAntes(hoy) };
+  return ultima;
 }
 
 /** The day `days` before a calendar day. */
@@ -30,8 +49,7 @@ function seisAniosAntes(fecha: string): string {
 
 /** The rules of a period: `desde` <= `hasta` <= today, and not more than six years back. Null when it keeps them. */
 export function checkPeriodo({ desde, hasta }: { desde: string; hasta: string }, now: Date): Reparo | null {
-  const hoy = hoyEnMexico(now);
-  const primero = seisAniosAntes(hoy);
+  const { hoy, primero } = ventana(now);
   if (hasta > hoy)
     return { campo: 'hasta', motivo: `no puede ser posterior a hoy (${hoy}, centro de México)` };
   if (desde > hasta) return { campo: 'desde', motivo: 'no puede ser posterior a hasta' };

@@ -13,12 +13,13 @@ const FIXED_HEADERS = {
 /** The envelope of a success (specification, Response envelope). */
 export function contestacionDeExito(operation: Operation, data: unknown, saldo: number): Contestacion {
   const { envelope } = operation;
+  // What is undefined is left out.
   const cuerpo = JSON.stringify({
     cfdi_codigo: CODIGO_EXITO,
     cfdi_texto: TEXTO_EXITO,
-    ...(envelope ? { cfdi_descripcion: envelope.descripcion } : {}),
-    ...(data === undefined ? {} : { data }),
-    ...(envelope ? { saldo } : {}),
+    cfdi_descripcion: envelope?.descripcion,
+    data,
+    saldo: envelope ? saldo : undefined,
   });
   return { status: 200, cuerpo };
 }

@@ -41,9 +41,14 @@ const RETRY_SECONDS = 5;
 
 function withinTime<R>(answer: Promise<R>, timeoutMs: number): Promise<R> {
   return new Promise((resolve, reject) => {
-    const refuse = (cause: unknown) =>
+    const refuse = (cause: unknown) => {
+      clearTimeout(timer);
       reject(new CfdiError('SALDO_NO_DISPONIBLE', { reintentar_en: RETRY_SECONDS }, { cause }));
+    };
     const timer = setTimeout(() => refuse(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
-    answer.then(resolve, refuse).finally(() => clearTimeout(timer));
+    answer.then((value) => {
+      clearTimeout(timer);
+      resolve(value);
+    }, refuse);
   });
 }

@@ -4,7 +4,7 @@ import { chooseCredencial, openGuardada } from '../credenciales/stored-credencia
 import { contestacionDeExito } from './answer.ts';
 import { errorsOf } from './errors-of.ts';
 import { bodyOf, type Contestacion, type Llamada, paseOf } from './llamada.ts';
-import type { ContextoBase } from './operation.ts';
+import type { Contexto } from './operation.ts';
 
 /** The result of a handler did not fit the operation's own data schema: our fault. */
 export class DataDesconocida extends Error {
@@ -18,16 +18,25 @@ export class DataDesconocida extends Error {
 export async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestacion> {
   const { operation } = llamada;
   const { value, secretos } = bodyOf(llamada);
-  const base = contextoBase(llamada, deps);
-  const contexto = {
-    ...base,
+  const { pase, apiKey } = paseOf(llamada);
+  const { ip, requestId, opId, idempotency, saldo, now } = llamada;
+  const contexto: Contexto<'ciec-o-efirma'> = {
+    deps,
+    pase,
+    apiKey,
+    ip,
+    requestId,
+    opId,
+    idemKey: idempotency && opId,
+    saldo,
+    now,
     secretos,
     error: (nombre: NombreError, datos: DatosError = {}, cause?: unknown) =>
       new CfdiError(nombre, datos, { cause }),
     openCredencial() {
-      const elegida = chooseCredencial(operation.accepts, base.pase, base.now);
+      const elegida = chooseCredencial(operation.accepts, pase, now);
       if (elegida === null) throw new Error(`${operation.path} opens a credential that it does not declare`);
-      const credencial = openGuardada(elegida, base.pase, base.apiKey, deps.keyring);
+      const credencial = openGuardada(elegida, pase, apiKey, deps.keyring);
       llamada.opened.push(credencial);
       return credencial;
     },
@@ -42,12 +51,6 @@ export async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestac
     throw error;
   }
   return contestacionDeExito(operation, checkData(llamada, result), llamada.saldo);
-}
-
-function contextoBase(llamada: Llamada, deps: ApiDeps): ContextoBase {
-  const { pase, apiKey } = paseOf(llamada);
-  const { ip, requestId, opId, idempotency, saldo, now } = llamada;
-  return { deps, pase, apiKey, ip, requestId, opId, idemKey: idempotency && opId, saldo, now };
 }
 
 function checkData({ operation }: Llamada, result: unknown): unknown {

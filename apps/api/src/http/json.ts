@@ -3,8 +3,10 @@ import { CfdiError } from '@acuse/contract';
 const MAX_DEPTH = 32;
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-const OPENING = new Set([0x5b, 0x7b]);
-const CLOSING = new Set([0x5d, 0x7d]);
+/** `[` and `{` differ in one bit, and so do `]` and `}`. */
+const CASE_BIT = 0x20;
+const OPENING = 0x7b;
+const CLOSING = 0x7d;
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 /** A JSON object from UTF-8 bytes. Throws `JSON_INVALIDO` for anything else, and for more than 32 levels. */
@@ -35,10 +37,10 @@ function isTooDeep(bytes: Buffer): boolean {
       if (byte === BACKSLASH) index += 1;
       else if (byte === QUOTE) inString = false;
     } else if (byte === QUOTE) inString = true;
-    else if (OPENING.has(byte)) {
+    else if ((byte | CASE_BIT) === OPENING) {
       depth += 1;
       if (depth > MAX_DEPTH) return true;
-    } else if (CLOSING.has(byte)) depth -= 1;
+    } else if ((byte | CASE_BIT) === CLOSING) depth -= 1;
   }
   return false;
 }

@@ -1,5 +1,7 @@
+import { LRUCache } from 'lru-cache';
 import { type Ip, isInRanges, parseIp, parseRange } from './ip.ts';
 
+const MAX_ADDRESSES = 10_000;
 const PORT = /^(?:\[(?<six>[^\]]+)\](?::\d+)?|(?<four>[\d.]+):\d+)$/;
 
 /**
@@ -15,6 +17,17 @@ export function createClientIp(
     if (range === null) throw new RangeError(`${text} is no CIDR block`);
     return range;
   });
+
+  const addresses = new LRUCache<string, string>({ max: MAX_ADDRESSES });
+  /** Without a proxy to trust the answer depends on the socket alone. */
+  const ofSocket = (socketAddress: string): string => {
+    const known = addresses.get(socketAddress);
+    if (known !== undefined) return known;
+    const ip = parseIp(socketAddress)?.toString() ?? socketAddress;
+    addresses.set(socketAddress, ip);
+    return ip;
+  };
+  if (trusted.length === 0) return ofSocket;
 
   return (socketAddress, forwardedFor) => {
     let current = parseIp(socketAddress);

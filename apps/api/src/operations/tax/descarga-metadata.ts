@@ -40,7 +40,13 @@ export default defineOperation({
       deps.sealer,
     );
     const aceptacion = await deps.solicitudes.accept({
-      ...{ id: solicitudId, rfc, tipo, desde, hasta, deadlineAt, idemKey },
+      id: solicitudId,
+      rfc,
+      tipo,
+      desde,
+      hasta,
+      deadlineAt,
+      idemKey,
       cuentaId: pase.cuentaId,
       contribuyenteId: pase.contribuyenteId,
       apiKeyId: pase.apiKey.id,
