@@ -23,6 +23,7 @@ describe('more rows than the SAT gives in one request', () => {
   let servicio: Servicio;
   beforeAll(async () => {
     servicio = await startServicio({
+      workerEnv: { SAT_POLL_MAX_SECONDS: '0.2' },
       simulador: { max_filas_metadata: MAX, verificaciones_hasta_terminar: 1 },
     });
     await servicio.startWorker();

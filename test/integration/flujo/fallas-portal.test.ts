@@ -34,7 +34,7 @@ const OPERATIONS = [
 describe('the portal has a bad hour', () => {
   let servicio: Servicio;
   beforeAll(async () => {
-    servicio = await startServicio();
+    servicio = await startServicio({ workerEnv: { SAT_POLL_MAX_SECONDS: '0.2' } });
     await servicio.startWorker();
   });
   afterAll(() => servicio.close());

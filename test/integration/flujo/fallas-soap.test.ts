@@ -24,7 +24,7 @@ const KINDS = ['html200', 'empty200', 'status', 'cut', 'wrong-content', 'malform
 describe('the SAT’s web service has a bad hour', () => {
   let servicio: Servicio;
   beforeAll(async () => {
-    servicio = await startServicio();
+    servicio = await startServicio({ workerEnv: { SAT_POLL_MAX_SECONDS: '0.2' } });
     await servicio.startWorker();
   });
   afterAll(() => servicio.close());

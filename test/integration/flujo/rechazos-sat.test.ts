@@ -25,7 +25,7 @@ const OTRO_DIA = { ...UN_DIA, hasta: '2025-05-15' };
 describe('what the SAT refuses or gives up', () => {
   let servicio: Servicio;
   beforeAll(async () => {
-    servicio = await startServicio();
+    servicio = await startServicio({ workerEnv: { SAT_POLL_MAX_SECONDS: '0.2' } });
     await servicio.startWorker();
   });
   afterAll(() => servicio.close());
