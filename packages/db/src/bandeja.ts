@@ -58,6 +58,7 @@ export function createBandeja({ pool, settings }: Pick<Database, 'pool' | 'setti
           connectionString: settings.url,
           application_name: `${settings.applicationName}-listen`,
           keepAlive: true,
+          connectionTimeoutMillis: settings.timeoutMs,
         });
         const lost = () => {
           if (client !== next && client !== null) return;

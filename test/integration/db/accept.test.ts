@@ -119,6 +119,19 @@ describe('accepting a solicitud', () => {
     expect(await count('solicitud', taxpayer.contribuyenteId, 'contribuyente_id')).toBe(0);
   });
 
+  it('calls a pass stale whose credential has expired', async () => {
+    const taxpayer = await seedTaxpayer(t.db);
+    const sellada = {
+      tipo: 'efirma',
+      kid: 'k1',
+      sobre: Buffer.from('x'),
+      expiraEn: new Date(Date.now() - 1_000),
+    } as const;
+    expect(await acceptSolicitud(t.db, taxpayer, { canal: 'soap', sellada })).toEqual({
+      resultado: 'PASE_VENCIDO',
+    });
+  });
+
   it('hides a solicitud of another taxpayer like one that does not exist', async () => {
     const [mine, other] = [await seedTaxpayer(t.db), await seedTaxpayer(t.db)];
     const accepted = await acceptSolicitud(t.db, mine);

@@ -38,7 +38,7 @@ export type Aceptacion =
   /** An equal one is running, or this Idempotency-Key made one: nothing was written, nothing charged. */
   | { readonly resultado: 'DUPLICADA'; readonly solicitudId: string; readonly estado: EstadoSolicitud }
   | { readonly resultado: 'SALDO_INSUFICIENTE' }
-  /** Key, operation, addresses or credentials changed since the pass was read: read it again. */
+  /** Key, operation, addresses or credentials changed since the pass was read, or the credential has expired: read it again. */
   | { readonly resultado: 'PASE_VENCIDO' };
 
 /** What a caller may know about a solicitud. */

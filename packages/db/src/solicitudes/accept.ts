@@ -18,7 +18,8 @@ WITH pedido AS MATERIALIZED (
           credencial_tipo, kid, sobre, expira_en)
 ), pase AS MATERIALIZED (
   SELECT p.id FROM pedido p JOIN contribuyente c ON c.id = p.contribuyente_id
-  WHERE c.version = p.version AND EXISTS (SELECT FROM api_key k WHERE k.id = p.api_key_id AND k.estado = 'ACTIVA')
+  WHERE c.version = p.version AND p.expira_en > now()
+    AND EXISTS (SELECT FROM api_key k WHERE k.id = p.api_key_id AND k.estado = 'ACTIVA')
   ORDER BY c.id FOR SHARE OF c
 ), igual AS MATERIALIZED (
   SELECT p.id AS pedido, s.id, s.estado FROM pedido p CROSS JOIN LATERAL (
