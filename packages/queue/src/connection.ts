@@ -44,6 +44,8 @@ const postgresConnection = (url: string, max: number) => ({
   max,
   migrate: true,
   keepAlive: true,
+  // A server that dies while it greets leaves the connection open and silent.
+  connectionTimeoutMillis: 3_000,
   application_name: 'acuse-queue',
 });
 
@@ -99,12 +101,22 @@ export function openQueue(
 
 export interface OpenWorker {
   onError(listener: (error: Error) => void): void;
-  /** Resolves when it is connected. Once it has rejected, this consumer will never take a job. */
-  ready(): Promise<unknown>;
+  /** Resolves when it is connected and takes jobs. Once it has rejected, this consumer never will. */
+  readonly ready: Promise<void>;
   /** Stops taking jobs and resolves when the running ones are done. */
   close(): Promise<void>;
   /** Lets go of every connection. */
   discard(): void;
+}
+
+/** A worker whose first connection failed would ask for jobs in a loop that never lets anything else run: it is not started before. */
+async function runWhenReady(worker: {
+  waitUntilReady(): Promise<void>;
+  run(): Promise<void>;
+  emit(event: 'error', error: Error): boolean;
+}): Promise<void> {
+  await worker.waitUntilReady();
+  worker.run().catch((error: Error) => worker.emit('error', error));
 }
 
 /** A consumer with connections of its own. */
@@ -119,20 +131,25 @@ export function openWorker(
     run(job.data, signal);
   if (driverOf(settings.url) === 'postgres') {
     const connection = postgresConnection(settings.url, Math.max(2, Math.min(options.concurrency ?? 1, 10)));
-    const worker = new Worker(name, process, { ...options, connection }, createPostgresBackend);
+    const worker = new Worker(
+      name,
+      process,
+      { ...options, autorun: false, connection },
+      createPostgresBackend,
+    );
     return {
       onError: (listener) => worker.on('error', listener),
-      ready: () => worker.waitUntilReady(),
+      ready: runWhenReady(worker),
       close: () => worker.close(),
       discard: () => {},
     };
   }
   const client = new Redis(settings.url, { maxRetriesPerRequest: null, retryStrategy });
   client.on('error', () => {});
-  const worker = new Worker(name, process, { ...options, connection: client });
+  const worker = new Worker(name, process, { ...options, autorun: false, connection: client });
   return {
     onError: (listener) => worker.on('error', listener),
-    ready: () => worker.waitUntilReady(),
+    ready: runWhenReady(worker),
     close: () => worker.close(),
     discard: () => client.disconnect(),
   };

@@ -27,6 +27,9 @@ export interface Consumidor {
 /** Milliseconds between two tries to reach a server that is away. */
 const RETRY_MS = 500;
 
+/** Milliseconds during which further failures of the server are not told: the library repeats them at the speed of the network. */
+const QUIET_MS = 2_000;
+
 /**
  * Consumes one queue by BullMQ, on either driver. A server that is away is waited for, at the start and later: BullMQ remembers the failure of
  * a first connection for ever, so such a consumer is replaced.
@@ -56,6 +59,13 @@ export function createConsumidor(settings: QueueSettings, options: ConsumidorOpt
     }
   }
 
+  let toldAt = 0;
+  function tell(error: Error): void {
+    if (Date.now() - toldAt < QUIET_MS) return;
+    toldAt = Date.now();
+    onError(error);
+  }
+
   function start() {
     const opened = openWorker(
       settings,
@@ -72,8 +82,8 @@ export function createConsumidor(settings: QueueSettings, options: ConsumidorOpt
       },
       run,
     );
-    opened.onError(onError);
-    opened.ready().catch(() => replace(opened));
+    opened.onError(tell);
+    opened.ready.catch(() => replace(opened));
     return opened;
   }
 

@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
 import { ColaNoDisponible, createCola, createConsumidor } from '@acuse/queue';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { waitFor } from '../fixtures/servicio.ts';
@@ -57,6 +59,36 @@ describe.each(Object.keys(SERVERS))('the doorbell without its server, %s', (name
     }
     await consumidor.close(0);
     await cola.close();
+  });
+});
+
+describe('the doorbell with a PostgreSQL that dies while it greets', () => {
+  it('is rung all the same once there is another', async () => {
+    const { database, port, ...server } = await ownPostgres();
+    await server.end('stop');
+    // Takes connections and says nothing; they stay open when nobody listens any more.
+    const silent: Socket[] = [];
+    const dying = createServer((socket) => silent.push(socket)).listen(port, '127.0.0.1');
+    await once(dying, 'listening');
+    const settings = { url: database.url, namespace: 'prueba' };
+    const heard: string[] = [];
+    const consumidor = createConsumidor(settings, {
+      cola: 'descargas',
+      concurrency: 1,
+      handle: async ({ solicitudId }) => void heard.push(solicitudId),
+      onError: () => {},
+    });
+    await waitFor(async () => silent.length > 0 || null);
+    dying.close();
+    await server.start();
+    const cola = createCola(settings);
+    const timbre = { solicitudId: randomUUID(), gen: 1, cola: 'descargas', dueAt: new Date() } as const;
+    await cola.ring([timbre], AbortSignal.timeout(20_000));
+    await waitFor(async () => heard.includes(timbre.solicitudId) || null);
+    for (const socket of silent) socket.destroy();
+    await consumidor.close(0);
+    await cola.close();
+    await database.close();
   });
 });
 
