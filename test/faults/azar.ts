@@ -1,0 +1,22 @@
+/** Numbers that follow from a seed alone (mulberry32, in the public domain): the same seed, the same faults. */
+export function createAzar(seed: number) {
+  let state = seed >>> 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let t = state;
+    t = Math.imul(t ^ (t >>> 15), t | 1);
+    t ^= t + Math.imul(t ^ (t >>> 7), t | 61);
+    return ((t ^ (t >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  return {
+    /** From 0 to n - 1. */
+    below: (n: number) => Math.floor(next() * n),
+    pick<T>(values: readonly T[]): T {
+      const value = values[Math.floor(next() * values.length)];
+      if (value === undefined) throw new Error('nothing to pick from');
+      return value;
+    },
+  };
+}
+
+export type Azar = ReturnType<typeof createAzar>;
