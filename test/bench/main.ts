@@ -1,12 +1,24 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { startPostgres, startRedis } from '@acuse/embedded';
 import { silentLogger } from '@acuse/runtime';
 import { benchAccept } from './accept.ts';
 import { benchJobs } from './jobs.ts';
 
 const SECONDS = 8;
+
+async function run(program: string, ...args: string[]): Promise<void> {
+  const child = spawn(process.execPath, ['--conditions=acuse-source', '--import', 'tsx', program, ...args], {
+    cwd: fileURLToPath(new URL('../..', import.meta.url)),
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  const [code] = await once(child, 'exit');
+  if (code !== 0) throw new Error(`${program} ended with ${code}`);
+}
 
 /** Each figure beside its floor in the same run: compare the ratios, not the seconds of a machine. `npm run bench -- accept jobs assemble` picks. */
 const asked = process.argv.slice(2);
@@ -18,6 +30,8 @@ const redis = await startRedis({ dir: join(dir, 'redis'), log });
 try {
   if (wants('accept')) await benchAccept(postgres.url, { seconds: SECONDS, connections: 32 });
   if (wants('jobs')) await benchJobs(postgres.url, redis?.url ?? null, SECONDS);
+  // In a process of its own, so that its memory is its own.
+  if (wants('assemble')) await run('packages/storage/src/assemble.bench.ts', '--rounds', '1');
 } finally {
   await redis?.stop();
   await postgres.stop();
