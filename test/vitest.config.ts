@@ -20,7 +20,8 @@ const faults = {
   extends: true as const,
   test: {
     name: 'faults',
-    include: ['test/faults/**/*.test.ts'],
+    include: ['test/faults/**/*.test.ts', 'test/integration/muerte/**/*.test.ts'],
+    provide: { isThorough: true },
     globalSetup: ['test/integration/fixtures/global-setup.ts'],
     maxWorkers: 1,
     testTimeout: 600_000,

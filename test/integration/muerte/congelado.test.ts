@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { onEachDriver } from '../fixtures/drivers.ts';
+import { itThoroughly, onEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { eventosDe, fallar, llamadas, pedir } from '../fixtures/pedidos.ts';
 import { isStopped, LOOPS, logOf, STEPS, tellFailure } from '../fixtures/procesos.ts';
@@ -25,7 +25,7 @@ onEachDriver('a worker that was frozen and comes back', (queueUrl) => {
   const isRefused = (name: string) =>
     waitFor(async () => (await logOf(servicio, name)).includes('another worker has it') || null);
 
-  it('cannot note what the SAT told it once another has the solicitud', async () => {
+  itThoroughly(queueUrl)('cannot note what the SAT told it once another has the solicitud', async () => {
     const caller = await newEfirmaCaller(servicio);
     const stuck = fallar(servicio, caller, {
       service: 'cfdidescargamasivasolicitud',
@@ -72,7 +72,7 @@ onEachDriver('a worker that was frozen and comes back', (queueUrl) => {
     expect(await rescuer.stop()).toBe(true);
   });
 
-  it.skipIf(queueUrl !== undefined)('does not ask the SAT for what another has already got', async () => {
+  itThoroughly(queueUrl)('does not ask the SAT for what another has already got', async () => {
     const caller = await newEfirmaCaller(servicio);
     const first = await servicio.startWorker({ ...STEPS, FAILPOINT: 'tras-intencion:kill' });
     const id = await pedir(caller, MES);

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { onEachDriver } from '../fixtures/drivers.ts';
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { itThoroughly, onEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { type Pedido, pedir } from '../fixtures/pedidos.ts';
 import { STEPS, tellFailure } from '../fixtures/procesos.ts';
@@ -17,7 +17,7 @@ onEachDriver('a relay killed when the queue has the rings and the outbox still h
   afterEach((context) => tellFailure(servicio, context));
   afterAll(() => servicio.close());
 
-  it('rings twice, which nobody notices', async () => {
+  itThoroughly(queueUrl)('rings twice, which nobody notices', async () => {
     const { pool } = servicio.db;
     const caller = await newEfirmaCaller(servicio, { saldo: 6 });
     const pedidos = [1, 2, 3, 4, 5, 6].map((month): Pedido => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { onEachDriver } from '../fixtures/drivers.ts';
+import { itThoroughly, onEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { eventosDe, fallar, llamadas, pedir } from '../fixtures/pedidos.ts';
 import { LOOPS, STEPS, tellFailure } from '../fixtures/procesos.ts';
@@ -27,7 +27,7 @@ onEachDriver('a step and its worker', (queueUrl) => {
   const isAsked = (caller: Caller) =>
     waitFor(async () => llamadas(servicio, caller, 'SolicitaDescargaRecibidos').length > 0 || null);
 
-  it('keeps its claim for as long as it takes, also beyond the lease', async () => {
+  itThoroughly(queueUrl)('keeps its claim for as long as it takes, also beyond the lease', async () => {
     const caller = await newEfirmaCaller(servicio);
     slowSat(caller, 8_000);
     const workers = [await servicio.startWorker(STEPS), await servicio.startWorker(STEPS)];
@@ -53,7 +53,7 @@ onEachDriver('a step and its worker', (queueUrl) => {
     expect(await staying.stop()).toBe(true);
   });
 
-  it('is finished before SIGTERM ends its worker when there is time for it', async () => {
+  itThoroughly(queueUrl)('is finished before SIGTERM ends its worker when there is time for it', async () => {
     const caller = await newEfirmaCaller(servicio);
     slowSat(caller, 1_500);
     const leaving = await servicio.startWorker(STEPS);
@@ -67,7 +67,7 @@ onEachDriver('a step and its worker', (queueUrl) => {
     expect(await staying.stop()).toBe(true);
   });
 
-  it('is not lost when every worker is dead for longer than the leases', async () => {
+  itThoroughly(queueUrl)('is not lost when every worker is dead for longer than the leases', async () => {
     const callers = await Promise.all([1, 2, 3].map(() => newEfirmaCaller(servicio)));
     for (const caller of callers) slowSat(caller, 300_000);
     const workers = [await servicio.startWorker(STEPS), await servicio.startWorker(STEPS)];
