@@ -9,7 +9,7 @@ const MAY: Record<string, readonly string[]> = {
   'packages/runtime': [],
   'packages/db': ['contract', 'core'],
   'packages/queue': ['core'],
-  'packages/sat': ['core'],
+  'packages/sat': ['core', 'runtime'],
   'packages/storage': ['core'],
   'packages/vault': ['core'],
   'packages/embedded': ['db', 'runtime', 'vault'],

@@ -152,6 +152,27 @@ export const CATALOGO = {
     texto:
       'El SAT rechazó la CIEC. No se intentará de nuevo, para no bloquear la cuenta: compruébela en el portal del SAT y guárdela otra vez con rfc-guardar.',
   },
+  EFIRMA_RECHAZADA: {
+    http: 400,
+    codigo: 4002,
+    reembolsa: true,
+    texto:
+      'El SAT rechazó la e.firma: puede estar revocada o vencida. No se cobró nada; compruébela en el portal del SAT y regístrela otra vez con firma-registrar y firma-guardar.',
+  },
+  PERIODO_DEMASIADO_GRANDE: {
+    http: 400,
+    codigo: 2001,
+    reembolsa: true,
+    texto:
+      'El periodo tiene más CFDI de los que caben en una respuesta. No se cobró nada; pida un periodo más corto o use /api/v1/tax/descarga-metadata, que no tiene límite.',
+  },
+  OPINION_NO_PUBLICADA: {
+    http: 404,
+    codigo: 2002,
+    reembolsa: true,
+    texto:
+      'No hay una opinión pública de este RFC: el contribuyente no autorizó al SAT a publicarla. Consulte la suya con opinion-cumplimiento u opinion-cumplimiento-fiel.',
+  },
   SALDO_NO_DISPONIBLE: {
     http: 503,
     codigo: 5041,

@@ -1,30 +1,71 @@
-import { type CanalSat, canalDe, type NombreConsulta, type Sat, SatError } from '@acuse/core';
+import {
+  type CanalSat,
+  type CatalogoConsultas,
+  type CredencialDe,
+  canalDe,
+  type EnvioSat,
+  type NombreConsulta,
+  type NombreDescarga,
+  type Respuesta,
+  type Sat,
+  SatError,
+} from '@acuse/core';
+import type { NombreConsultaPortal } from './portal/consulta-portal.ts';
+import type { NombreConsultaPublica } from './publico/create-publico.ts';
 
-/** A whole channel (`portal`) or one consulta of it (`portal:descargar-paquete`). */
-export type CanalDesactivado = CanalSat | `${CanalSat}:${NombreConsulta}`;
+/** A way to the authority: the signed web service, the portals with a log-in, and what is open to anybody. */
+export type NombreCanal = CanalSat | 'publico';
+
+/** A whole channel (`portal`) or one consulta of it (`portal:listar-facturas`). */
+export type CanalDesactivado = NombreCanal | `${NombreCanal}:${NombreConsulta}`;
 
 export interface SatSettings {
   /** Channels and consultas that the operator has switched off. */
   readonly desactivados?: readonly CanalDesactivado[];
 }
 
+export interface Canales {
+  readonly soap?: Sat<NombreDescarga>;
+  readonly portal?: Sat<NombreConsultaPortal>;
+  readonly publico?: Sat<NombreConsultaPublica>;
+}
+
+const DESCARGAS: ReadonlySet<NombreConsulta> = new Set<NombreDescarga>([
+  'solicitar-metadata',
+  'verificar-metadata',
+  'descargar-paquete',
+]);
+
+/** The channel of a consulta asked with a credential: bulk downloads by e.firma are the web service's, everything else with a log-in the portals'. */
+export function canalDeConsulta<N extends NombreConsulta>(
+  consulta: N,
+  credencial: CredencialDe<N>,
+): NombreCanal {
+  if (credencial === null) return 'publico';
+  return DESCARGAS.has(consulta) ? canalDe(credencial) : 'portal';
+}
+
 /**
- * The tax authority over its channels. The credential chooses: an e.firma travels by the SOAP service, a CIEC by the portal.
- * A channel that is switched off, or was not given, answers CANAL_DESACTIVADO; it never falls back to the other one,
- * since a folio of one channel means nothing to the other.
+ * The tax authority over its channels. A channel that is switched off, or was not given, answers CANAL_DESACTIVADO; it never falls back to
+ * another one, since a folio of one channel means nothing to the other.
  */
-export function createSat(options: { soap?: Sat; portal?: Sat; settings?: SatSettings }): Sat {
+export function createSat(options: Canales & { readonly settings?: SatSettings }): Sat {
   const off = new Set(options.settings?.desactivados ?? []);
   return {
-    send(consulta, credencial, envio) {
-      const canal = canalDe(credencial);
-      const sat = options[canal];
-      if (sat === undefined || off.has(canal) || off.has(`${canal}:${consulta.consulta}`)) {
+    send<N extends NombreConsulta>(
+      consulta: CatalogoConsultas[N]['consulta'] & { readonly consulta: N },
+      credencial: CatalogoConsultas[N]['credencial'],
+      envio: EnvioSat,
+    ): Promise<Respuesta<N>> {
+      const nombre = canalDeConsulta(consulta.consulta, credencial);
+      const canal = options[nombre];
+      if (canal === undefined || off.has(nombre) || off.has(`${nombre}:${consulta.consulta}`)) {
         return Promise.reject(
-          new SatError('CANAL_DESACTIVADO', { detalle: `${canal}:${consulta.consulta}` }),
+          new SatError('CANAL_DESACTIVADO', { detalle: `${nombre}:${consulta.consulta}` }),
         );
       }
-      return sat.send(consulta, credencial, envio);
+      // `canalDeConsulta` gives a channel that takes this consulta; the compiler cannot follow that through the name.
+      return (canal as Sat).send(consulta, credencial, envio);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import type { Consulta, Credencial, DescargarPaquete, NombreConsulta, Sat } from '@acuse/core';
+import type { Consulta, Credencial, DescargarPaquete, NombreDescarga, Sat } from '@acuse/core';
 import { describe, expect, it } from 'vitest';
 
 /** A state of affairs at the authority that a channel must be able to tell. */
@@ -7,7 +7,7 @@ export type EscenarioSat = keyof typeof ESCENARIOS;
 
 /** A `Sat` in front of an authority where the scenario holds for the folio and the package named here. */
 export interface EntornoSat {
-  readonly sat: Sat;
+  readonly sat: Sat<NombreDescarga>;
   readonly credencial: Credencial;
   /** Criteria, folio and package of every consulta of the test. */
   readonly base: Omit<DescargarPaquete, 'consulta'>;
@@ -19,17 +19,17 @@ export interface EntornoSat {
 type Prueba = (entorno: EntornoSat) => Promise<void>;
 
 const { signal } = new AbortController();
-const NOMBRES: readonly NombreConsulta[] = ['solicitar-metadata', 'verificar-metadata', 'descargar-paquete'];
+const NOMBRES: readonly NombreDescarga[] = ['solicitar-metadata', 'verificar-metadata', 'descargar-paquete'];
 
-function consultaOf(nombre: NombreConsulta, { base }: EntornoSat): Consulta {
+function consultaOf(nombre: NombreDescarga, { base }: EntornoSat): Consulta<NombreDescarga> {
   return { ...base, consulta: nombre };
 }
 
-function ask(entorno: EntornoSat, nombre: NombreConsulta, own = signal) {
+function ask(entorno: EntornoSat, nombre: NombreDescarga, own = signal) {
   return entorno.sat.send(consultaOf(nombre, entorno), entorno.credencial, { signal: own });
 }
 
-function answers(nombre: NombreConsulta, expected: object): Prueba {
+function answers(nombre: NombreDescarga, expected: object): Prueba {
   return async (entorno) => expect(await ask(entorno, nombre)).toEqual(expected);
 }
 

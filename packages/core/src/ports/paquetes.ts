@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Periodo } from '../periodo.ts';
-import type { CanalSat, TipoDescarga } from './sat.ts';
+import type { TipoDescarga } from './consultas/metadata.ts';
+import type { CanalSat } from './sat.ts';
 
 /** A SAT package already copied into our storage. */
 export interface PaqueteSat {

@@ -1,90 +1,99 @@
-import type { Readable } from 'node:stream';
 import type { Credencial } from '../credencial.ts';
-import type { Periodo } from '../periodo.ts';
-
-export type TipoDescarga = 'emitidos' | 'recibidos';
+import type {
+  ListarComunicados,
+  ListarNotificaciones,
+  RespuestaListarComunicados,
+  RespuestaListarNotificaciones,
+} from './consultas/buzon.ts';
+import type {
+  ConsultarConstanciaQr,
+  DescargarConstancia,
+  RespuestaConsultarConstanciaQr,
+  RespuestaDescargarConstancia,
+} from './consultas/constancia.ts';
+import type { ListarDeclaraciones, RespuestaListarDeclaraciones } from './consultas/declaraciones.ts';
+import type { ConsultarCfdi, RespuestaConsultarCfdi } from './consultas/estado-cfdi.ts';
+import type { ListarFacturas, RespuestaListarFacturas } from './consultas/facturas.ts';
+import type {
+  DescargarPaquete,
+  RespuestaDescargarPaquete,
+  RespuestaSolicitarMetadata,
+  RespuestaVerificarMetadata,
+  SolicitarMetadata,
+  VerificarMetadata,
+} from './consultas/metadata.ts';
+import type { ConsultarOpinion, RespuestaConsultarOpinion } from './consultas/opinion.ts';
+import type { ListarRetenciones, RespuestaListarRetenciones } from './consultas/retenciones.ts';
 
 /**
- * The way a query travels: the SOAP web service (signed with the e.firma) or the taxpayer portal (CIEC).
+ * The way a bulk download travels: the SOAP web service (signed with the e.firma) or the taxpayer portal (CIEC).
  * A folio or a package id of one channel means nothing to the other.
  */
 export type CanalSat = 'soap' | 'portal';
 
-/** Asks the SAT to prepare the metadata of a period. NOT idempotent at the SAT: every call spends a request. */
-export interface SolicitarMetadata {
-  readonly consulta: 'solicitar-metadata';
-  readonly rfc: string;
-  readonly tipo: TipoDescarga;
-  readonly periodo: Periodo;
-}
-
-export type RespuestaSolicitarMetadata =
-  | { readonly resultado: 'ACEPTADA'; readonly folio: string }
-  /** The period has no CFDI: the answer that the portal gives at once instead of a folio. */
-  | { readonly resultado: 'VACIA' }
-  /** More rows than the SAT gives in one request: the period has to be divided. */
-  | { readonly resultado: 'DEMASIADOS' }
-  /** 5005: an equal request is in force; 5002: the lifetime quota of these criteria is spent. Another second is another request. */
-  | { readonly resultado: 'REPETIDA'; readonly codigo: string; readonly mensaje: string }
-  /** The SAT will never accept this request as it is (5001 and the like). */
-  | { readonly resultado: 'RECHAZADA'; readonly codigo: string; readonly mensaje: string };
-
-/** Looks at a request accepted before. Idempotent. */
-export interface VerificarMetadata {
-  readonly consulta: 'verificar-metadata';
-  readonly rfc: string;
-  readonly tipo: TipoDescarga;
-  readonly periodo: Periodo;
-  readonly folio: string;
-}
-
-export type RespuestaVerificarMetadata =
-  | { readonly resultado: 'EN_PROCESO' }
-  /** `paquetes` in the order of the SAT. `registros` is null when the channel does not tell. */
-  | {
-      readonly resultado: 'TERMINADA';
-      readonly paquetes: readonly string[];
-      readonly registros: number | null;
-    }
-  /** No CFDI in the period (EstadoSolicitud 5 with CodigoEstadoSolicitud 5004): a success with 0 rows. */
-  | { readonly resultado: 'VACIA' }
-  | { readonly resultado: 'DEMASIADOS' }
-  /** The SAT gave the request up: RECHAZADA (5), ERROR (4), VENCIDA (6) or the folio is unknown to it (5004 of the call). */
-  | {
-      readonly resultado: 'RECHAZADA' | 'ERROR' | 'VENCIDA' | 'DESCONOCIDA';
-      readonly codigo: string;
-      readonly mensaje: string;
-    };
-
-/** Fetches one package. The SAT gives a package at most twice within 72 hours. */
-export interface DescargarPaquete {
-  readonly consulta: 'descargar-paquete';
-  readonly rfc: string;
-  readonly tipo: TipoDescarga;
-  readonly periodo: Periodo;
-  readonly folio: string;
-  readonly paquete: string;
-}
-
-export type RespuestaDescargarPaquete =
-  /**
-   * The bytes of the SAT's ZIP as they arrive, never whole in memory. The stream ends with an error (a `SatError`) when the
-   * connection is cut, the text is no valid base64, or the size limit is passed: a consumer that saw `end` has all of it.
-   */
-  | { readonly resultado: 'PAQUETE'; readonly zip: Readable }
-  /** 5007 (gone or past its 72 h) or 5008 (given twice already): the request has to be made anew. */
-  | { readonly resultado: 'AGOTADO'; readonly codigo: string; readonly mensaje: string };
-
-/** Every question that can be put to the SAT, by name, with its answer. */
+/** Every question that can be put to the SAT, by name, with its answer and what it is asked with (`null`: anybody may). */
 export interface CatalogoConsultas {
-  'solicitar-metadata': { consulta: SolicitarMetadata; respuesta: RespuestaSolicitarMetadata };
-  'verificar-metadata': { consulta: VerificarMetadata; respuesta: RespuestaVerificarMetadata };
-  'descargar-paquete': { consulta: DescargarPaquete; respuesta: RespuestaDescargarPaquete };
+  'solicitar-metadata': {
+    consulta: SolicitarMetadata;
+    respuesta: RespuestaSolicitarMetadata;
+    credencial: Credencial;
+  };
+  'verificar-metadata': {
+    consulta: VerificarMetadata;
+    respuesta: RespuestaVerificarMetadata;
+    credencial: Credencial;
+  };
+  'descargar-paquete': {
+    consulta: DescargarPaquete;
+    respuesta: RespuestaDescargarPaquete;
+    credencial: Credencial;
+  };
+  'consultar-cfdi': { consulta: ConsultarCfdi; respuesta: RespuestaConsultarCfdi; credencial: null };
+  'consultar-constancia-qr': {
+    consulta: ConsultarConstanciaQr;
+    respuesta: RespuestaConsultarConstanciaQr;
+    credencial: null;
+  };
+  'listar-facturas': { consulta: ListarFacturas; respuesta: RespuestaListarFacturas; credencial: Credencial };
+  'listar-retenciones': {
+    consulta: ListarRetenciones;
+    respuesta: RespuestaListarRetenciones;
+    credencial: Credencial;
+  };
+  'listar-declaraciones': {
+    consulta: ListarDeclaraciones;
+    respuesta: RespuestaListarDeclaraciones;
+    credencial: Credencial;
+  };
+  'listar-comunicados': {
+    consulta: ListarComunicados;
+    respuesta: RespuestaListarComunicados;
+    credencial: Credencial;
+  };
+  'listar-notificaciones': {
+    consulta: ListarNotificaciones;
+    respuesta: RespuestaListarNotificaciones;
+    credencial: Credencial;
+  };
+  'descargar-constancia': {
+    consulta: DescargarConstancia;
+    respuesta: RespuestaDescargarConstancia;
+    credencial: Credencial;
+  };
+  'consultar-opinion': {
+    consulta: ConsultarOpinion;
+    respuesta: RespuestaConsultarOpinion;
+    credencial: Credencial;
+  };
 }
 
 export type NombreConsulta = keyof CatalogoConsultas;
 export type Consulta<N extends NombreConsulta = NombreConsulta> = CatalogoConsultas[N]['consulta'];
 export type Respuesta<N extends NombreConsulta> = CatalogoConsultas[N]['respuesta'];
+export type CredencialDe<N extends NombreConsulta> = CatalogoConsultas[N]['credencial'];
+
+/** The steps of a bulk download. */
+export type NombreDescarga = 'solicitar-metadata' | 'verificar-metadata' | 'descargar-paquete';
 
 export interface EnvioSat {
   /** Ends the query early (shutdown, lost lease, budget). */
@@ -93,17 +102,17 @@ export interface EnvioSat {
 
 /**
  * The tax authority. Answers are what the SAT said about the question; everything that kept it from answering
- * is a {@link SatError}.
+ * is a `SatError`. `M` are the consultas that it takes.
  */
-export interface Sat {
-  send<N extends NombreConsulta>(
+export interface Sat<M extends NombreConsulta = NombreConsulta> {
+  send<N extends M>(
     consulta: CatalogoConsultas[N]['consulta'] & { readonly consulta: N },
-    credencial: Credencial,
+    credencial: CatalogoConsultas[N]['credencial'],
     envio: EnvioSat,
   ): Promise<Respuesta<N>>;
 }
 
-/** The channel that a credential leads to. */
+/** The channel that a credential leads to, for a bulk download. */
 export function canalDe(credencial: Pick<Credencial, 'tipo'>): CanalSat {
   return credencial.tipo === 'efirma' ? 'soap' : 'portal';
 }

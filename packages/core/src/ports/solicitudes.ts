@@ -1,7 +1,8 @@
 import type { EstadoSolicitud } from '@acuse/contract';
 import type { TipoCredencial } from '../credencial.ts';
 import type { Periodo } from '../periodo.ts';
-import type { CanalSat, TipoDescarga } from './sat.ts';
+import type { TipoDescarga } from './consultas/metadata.ts';
+import type { CanalSat } from './sat.ts';
 
 /** A credential sealed to the workers for one solicitud. */
 export interface CredencialSellada {

@@ -1,6 +1,6 @@
 import { type Credencial, wipeCredencial } from '../credencial.ts';
 import type { Paquetes } from '../ports/paquetes.ts';
-import type { Sat } from '../ports/sat.ts';
+import type { NombreDescarga, Sat } from '../ports/sat.ts';
 import type { Avance, CredencialSellada, Parte, SolicitudTomada, Taller } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
 import { type Agenda, esperaTrasFallo } from './agenda.ts';
@@ -13,7 +13,7 @@ import { verificarParte } from './verificar-parte.ts';
 
 export interface AdvanceDeps {
   readonly taller: Taller;
-  readonly sat: Sat;
+  readonly sat: Sat<NombreDescarga>;
   readonly paquetes: Pick<Paquetes, 'saveSat' | 'findSat' | 'ping'>;
   /** Opens the credential that the API sealed for this solicitud. */
   readonly openSellada: (sellada: CredencialSellada, solicitud: SolicitudTomada) => Credencial;

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CanalSat, TipoDescarga } from '../ports/sat.ts';
+import type { TipoDescarga } from '../ports/consultas/metadata.ts';
+import type { CanalSat } from '../ports/sat.ts';
 import { dividir, periodoPedido, periodosIniciales, pideDeMas } from './periodos.ts';
 import { addDays, fromSeconds, nextMonth, toSeconds, wallClock } from './reloj-mexico.ts';
 

@@ -1,5 +1,6 @@
 import type { Periodo } from '../periodo.ts';
-import type { CanalSat, TipoDescarga } from '../ports/sat.ts';
+import type { TipoDescarga } from '../ports/consultas/metadata.ts';
+import type { CanalSat } from '../ports/sat.ts';
 import { addDays, fromSeconds, nextMonth, toSeconds, wallClock } from './reloj-mexico.ts';
 
 /** The portal asks received CFDI by a day with times, or by a whole calendar month; at most one month a request. */

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
-import { type Consulta, SatError } from '@acuse/core';
+import { type Consulta, type NombreDescarga, SatError } from '@acuse/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
   type BancoSoap,
@@ -30,7 +30,7 @@ const zip = Buffer.from('PK\x03\x04 no es un ZIP de verdad, pero son bytes');
 
 interface Caso {
   readonly operacion: Operacion;
-  readonly consulta: Consulta;
+  readonly consulta: Consulta<NombreDescarga>;
   readonly texto: string;
   readonly hecho: unknown;
 }
@@ -78,7 +78,7 @@ afterAll(() => banco.close());
 beforeEach(() => banco.on('Autentica', autenticaResponse('token', new Date())));
 
 /** The fact that a query ends with, its package read to the end; or the error. */
-async function ask(consulta: Consulta): Promise<unknown> {
+async function ask(consulta: Consulta<NombreDescarga>): Promise<unknown> {
   try {
     const respuesta = await banco.sat.send(consulta, banco.credencial, { signal });
     return 'zip' in respuesta ? { ...respuesta, zip: await buffer(respuesta.zip) } : respuesta;

@@ -1,5 +1,5 @@
 import { buffer } from 'node:stream/consumers';
-import type { Consulta } from '@acuse/core';
+import type { Consulta, NombreDescarga } from '@acuse/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type BancoSoap, startBancoSoap } from '../testing/banco-soap.ts';
 import { descargaResponse, solicitaResponse, verificaResponse } from '../testing/respuestas-soap.ts';
@@ -20,7 +20,8 @@ beforeEach(async () => {
 });
 afterEach(() => banco.close());
 
-const ask = <C extends Consulta>(consulta: C) => banco.sat.send(consulta, banco.credencial, { signal });
+const ask = <N extends NombreDescarga>(consulta: Consulta<N> & { consulta: N }) =>
+  banco.sat.send<N>(consulta, banco.credencial, { signal });
 
 describe('solicitar-metadata', () => {
   const answer = (atributos: Record<string, string>) =>

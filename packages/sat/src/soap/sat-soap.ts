@@ -1,4 +1,12 @@
-import { type Consulta, type NombreConsulta, type Respuesta, type Sat, SatError } from '@acuse/core';
+import {
+  type Consulta,
+  type Credencial,
+  type EnvioSat,
+  type NombreDescarga,
+  type Respuesta,
+  type Sat,
+  SatError,
+} from '@acuse/core';
 import type { SatHttp } from '../http/sat-http.ts';
 import { autenticar } from './autenticar.ts';
 import type { ContextoSoap } from './consultas/contexto.ts';
@@ -10,7 +18,7 @@ import { SAT_SOAP_DEFAULTS, type SatSoapSettings } from './settings.ts';
 import { createTokens } from './tokens.ts';
 
 type Consultas = {
-  readonly [N in NombreConsulta]: (contexto: ContextoSoap, consulta: Consulta<N>) => Promise<Respuesta<N>>;
+  readonly [N in NombreDescarga]: (contexto: ContextoSoap, consulta: Consulta<N>) => Promise<Respuesta<N>>;
 };
 
 const CONSULTAS: Consultas = {
@@ -20,7 +28,11 @@ const CONSULTAS: Consultas = {
 };
 
 /** The SOAP channel: the SAT's service "Descarga Masiva" 1.5, signed with the e.firma. */
-export function createSatSoap(deps: { http: SatHttp; settings?: SatSoapSettings; now?: () => number }): Sat {
+export function createSatSoap(deps: {
+  http: SatHttp;
+  settings?: SatSoapSettings;
+  now?: () => number;
+}): Sat<NombreDescarga> {
   const settings = { ...SAT_SOAP_DEFAULTS, ...deps.settings };
   const now = deps.now ?? Date.now;
   const tokens = createTokens({
@@ -30,10 +42,10 @@ export function createSatSoap(deps: { http: SatHttp; settings?: SatSoapSettings;
     marginMs: settings.tokenMarginMs,
   });
   return {
-    async send<N extends NombreConsulta>(
+    async send<N extends NombreDescarga>(
       consulta: Consulta<N> & { readonly consulta: N },
-      credencial: Parameters<Sat['send']>[1],
-      { signal }: Parameters<Sat['send']>[2],
+      credencial: Credencial,
+      { signal }: EnvioSat,
     ): Promise<Respuesta<N>> {
       if (signal.aborted) throw new SatError('CANCELADA');
       if (credencial.tipo !== 'efirma')

@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { CredencialEfirma, Sat } from '@acuse/core';
+import type { CredencialEfirma, NombreDescarga, Sat } from '@acuse/core';
 import type { SatHttpDeps } from '../http/sat-http.ts';
 import { createSatHttp, type SatHttp } from '../http/sat-http.ts';
 import type { SatHttpSettings } from '../http/settings.ts';
@@ -23,7 +23,7 @@ export type RespuestaBanco =
 
 /** The SOAP channel wired to a scripted server over a real socket. */
 export interface BancoSoap {
-  readonly sat: Sat;
+  readonly sat: Sat<NombreDescarga>;
   readonly http: SatHttp;
   readonly servidor: Servidor;
   readonly credencial: CredencialEfirma;

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import type { Paquetes } from '../../ports/paquetes.ts';
-import type { Respuesta, Sat } from '../../ports/sat.ts';
+import type { NombreDescarga, Respuesta, Sat } from '../../ports/sat.ts';
 import type { Avance, Parte, SolicitudTomada, Taller } from '../../ports/solicitudes.ts';
 import { type AdvanceDeps, advanceSolicitud } from '../advance-solicitud.ts';
 import { noCheckpoint } from '../punto.ts';
@@ -57,7 +57,7 @@ export async function step(solicitud: SolicitudTomada, answers: Answers = {}, st
         return held;
       },
   });
-  const sat: Sat = {
+  const sat: Sat<NombreDescarga> = {
     async send(consulta) {
       calls.push(['sat', consulta.consulta]);
       const answer = answers[consulta.consulta];

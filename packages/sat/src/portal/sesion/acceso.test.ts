@@ -4,6 +4,9 @@ import { CIEC, ciecDe, errorOf, RESOLVEDOR, RFC, setUp, solicitar } from '../tes
 import { paginaPostIt } from '../testing/paginas-de-prueba.ts';
 import { redirect, sendHtml } from '../testing/portal-de-prueba.ts';
 
+/** The key of the CFDI portal's session by CIEC. */
+const CLAVE = `cfdi:${RFC}:ciec`;
+
 describe('log-in with the CIEC', () => {
   it('goes through captcha, form, WS-Federation and the portal, and keeps reserved characters of the CIEC', async () => {
     const { portal, canal } = await setUp();
@@ -177,7 +180,7 @@ describe('log-in with the CIEC', () => {
     expect(await errorOf(solicitar(canal))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
     portal.guion.muestraRfc = false;
     expect(await errorOf(solicitar(canal))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
-    expect(await sesiones.load(RFC)).toBeNull();
+    expect(await sesiones.load(CLAVE)).toBeNull();
     expect(portal.solicitudes).toEqual([]);
   });
 

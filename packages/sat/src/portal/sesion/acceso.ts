@@ -1,19 +1,19 @@
-import { type CredencialCiec, SatError } from '@acuse/core';
-import type { SatHttp } from '../../http/sat-http.ts';
-import { askCaptcha, type ResolvedorCaptcha } from '../captcha/resolvedor-captcha.ts';
+import { type Credencial, type CredencialCiec, SatError } from '@acuse/core';
+import { askCaptcha } from '../captcha/resolvedor-captcha.ts';
 import { createNavegador, type Navegador, type Pagina } from '../navegador.ts';
 import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { classifyRechazo, type PaginaAcceso, readPaginaAcceso } from '../paginas/pagina-acceso.ts';
 import { readRfcAutenticado } from '../paginas/pagina-portal.ts';
-import { HOST_ACCESO, HOST_PORTAL, type PortalSettings } from '../settings.ts';
+import { HOST_ACCESO, HOST_PORTAL } from '../settings.ts';
+import type { AccesoDeps, Portal } from './portal.ts';
 
-export interface AccesoDeps {
-  readonly http: SatHttp;
-  /** Null: nobody can read a captcha, so no session can be opened. */
-  readonly captcha: ResolvedorCaptcha | null;
-  readonly settings: Required<PortalSettings>;
-}
+/** The CFDI portal (issued and received). */
+export const PORTAL_CFDI: Portal = {
+  nombre: 'cfdi',
+  open: openSesion,
+  salida: { host: HOST_PORTAL, path: '/logout.aspx?salir=y' },
+};
 
 const PAGINA_ACCESO = '/nidp/app/login?id=SATUPCFDiCon&sid=0&option=credential&sid=0';
 
@@ -26,9 +26,10 @@ const PAGINA_ACCESO = '/nidp/app/login?id=SATUPCFDiCon&sid=0&option=credential&s
  */
 export async function openSesion(
   { http, captcha, settings }: AccesoDeps,
-  credencial: CredencialCiec,
+  credencial: Credencial,
   signal: AbortSignal,
 ): Promise<Navegador> {
+  if (credencial.tipo !== 'ciec') throw new SatError('CANAL_DESACTIVADO', { detalle: 'cfdi: e.firma' });
   if (captcha === null) throw new SatError('SIN_RESOLVEDOR_DE_CAPTCHA');
   const navegador = createNavegador(http, settings);
   for (let intento = 1; intento <= settings.captchaIntentos; intento += 1) {

@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { ciecDe, errorOf, RESOLVEDOR, RFC, setUp, solicitar, verificar } from '../testing/canal-de-prueba.ts';
 
+/** The key of the CFDI portal's session by CIEC. */
+const CLAVE = `cfdi:${RFC}:ciec`;
+
 describe('sessions', () => {
   it('serves many consultas at once and in a row with one log-in', async () => {
     const { portal, canal } = await setUp();
@@ -105,16 +108,16 @@ describe('sessions', () => {
     await canal.logout(new AbortController().signal);
     await canal.logout(new AbortController().signal);
     expect(portal.salidas.sort()).toEqual([`${RFC} y`, 'XAXX010101000 y']);
-    expect(await sesiones.load(RFC)).toBeNull();
+    expect(await sesiones.load(CLAVE)).toBeNull();
   });
 
   it('stores cookies that do not tell the CIEC, and survives ones it cannot read', async () => {
     const { portal, canal, sesiones } = await setUp();
     await solicitar(canal);
-    const sesion = await sesiones.load(RFC);
+    const sesion = await sesiones.load(CLAVE);
     expect(JSON.stringify(sesion)).not.toContain('ñ&=+');
     if (sesion === null) throw new Error('no session');
-    await sesiones.save(RFC, { ...sesion, cookies: 'roto' });
+    await sesiones.save(CLAVE, { ...sesion, cookies: 'roto' });
     await solicitar(canal);
     expect(portal.envios()).toBe(2);
   });
@@ -122,14 +125,14 @@ describe('sessions', () => {
   it('does not put a session back that another one has replaced meanwhile', async () => {
     const { portal, canal, sesiones } = await setUp();
     await verificar(canal);
-    const antigua = await sesiones.load(RFC);
+    const antigua = await sesiones.load(CLAVE);
     if (antigua === null) throw new Error('no session');
     portal.guion.resultado = (texto) => {
-      void sesiones.save(RFC, { ...antigua, id: 'nueva' });
+      void sesiones.save(CLAVE, { ...antigua, id: 'nueva' });
       return texto;
     };
     await solicitar(canal);
-    expect(await sesiones.load(RFC)).toEqual({ ...antigua, id: 'nueva' });
+    expect(await sesiones.load(CLAVE)).toEqual({ ...antigua, id: 'nueva' });
   });
 
   it('ends with CANCELADA, whether it waits for a captcha or for another log-in', async () => {

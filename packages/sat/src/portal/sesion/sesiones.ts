@@ -1,10 +1,11 @@
 import { randomBytes, randomUUID, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import { type CredencialCiec, SatError } from '@acuse/core';
+import { type Credencial, SatError } from '@acuse/core';
 import type { SatHttp } from '../../http/sat-http.ts';
 import { type Navegador, readNavegador } from '../navegador.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { HOST_PORTAL, type PortalSettings } from '../settings.ts';
+import type { PortalSettings } from '../settings.ts';
+import type { Portal } from './portal.ts';
 import { SesionVencida } from './sesion-vencida.ts';
 import type { SesionesPortal, SesionPortal } from './sesiones-portal.ts';
 import { createTurnos } from './turnos.ts';
@@ -12,7 +13,7 @@ import { createTurnos } from './turnos.ts';
 export interface SesionesDeps {
   readonly http: SatHttp;
   readonly almacen: SesionesPortal;
-  readonly open: (credencial: CredencialCiec, signal: AbortSignal) => Promise<Navegador>;
+  readonly open: (portal: Portal, credencial: Credencial, signal: AbortSignal) => Promise<Navegador>;
   readonly settings: Required<PortalSettings>;
   readonly clock: () => number;
 }
@@ -20,7 +21,8 @@ export interface SesionesDeps {
 export interface Sesiones {
   /** Runs a step with a live session; when the portal has forgotten it, once more with a new one. */
   run<T>(
-    credencial: CredencialCiec,
+    portal: Portal,
+    credencial: Credencial,
     signal: AbortSignal,
     paso: (navegador: Navegador) => Promise<T>,
   ): Promise<T>;
@@ -35,46 +37,55 @@ interface Prueba {
   readonly huella: string;
 }
 
+/** One session for each portal, taxpayer and kind of credential. */
+const claveDe = ({ nombre }: Portal, { rfc, tipo }: Credencial) => `${nombre}:${rfc}:${tipo}`;
+
+/** What proves that a session was opened with this credential. */
+const secretoDe = (credencial: Credencial) =>
+  credencial.tipo === 'ciec' ? credencial.ciec : Buffer.concat([credencial.cer, credencial.key]);
+
 export function createSesiones({ http, almacen, open, settings, clock }: SesionesDeps): Sesiones {
   const turnos = createTurnos();
-  const propias = new Map<string, string>();
-  const rechazos = new Map<string, Prueba & { readonly hasta: number; readonly codigo: string | null }>();
+  const propias = new Map<string, { readonly id: string; readonly portal: Portal }>();
+  const rechazos = new Map<string, Prueba & { readonly hasta: number; readonly error: SatError }>();
 
-  /** The session of the RFC if it is young enough, opened with this very CIEC, and not the one known to be dead. */
+  /** The session if it is young enough, opened with this very credential, and not the one known to be dead. */
   async function loadUsable(
-    { rfc, ciec }: CredencialCiec,
+    clave: string,
+    credencial: Credencial,
     vencida: string | null,
   ): Promise<SesionPortal | null> {
-    const sesion = await almacen.load(rfc);
+    const sesion = await almacen.load(clave);
     if (sesion === null || sesion.id === vencida) return null;
     if (clock() - sesion.usadaEn > settings.sesionInactivaMs) return null;
-    return (await matches(sesion, ciec)) ? sesion : null;
+    return (await matches(sesion, credencial)) ? sesion : null;
   }
 
-  async function login(credencial: CredencialCiec, signal: AbortSignal): Promise<SesionPortal> {
-    const { rfc, ciec } = credencial;
-    const rechazo = rechazos.get(rfc);
+  async function login(portal: Portal, credencial: Credencial, signal: AbortSignal): Promise<SesionPortal> {
+    const clave = claveDe(portal, credencial);
+    const rechazo = rechazos.get(clave);
     if (rechazo !== undefined && rechazo.hasta > clock()) {
-      if (await matches(rechazo, ciec)) throw new SatError('CIEC_RECHAZADA', { codigo: rechazo.codigo });
-    } else rechazos.delete(rfc);
+      const { motivo, codigo } = rechazo.error;
+      if (await matches(rechazo, credencial)) throw new SatError(motivo, { codigo });
+    } else rechazos.delete(clave);
     try {
-      const navegador = await open(credencial, signal);
+      const navegador = await open(portal, credencial, signal);
       const sesion = {
         id: randomUUID(),
         cookies: navegador.cookies(),
         usadaEn: clock(),
-        ...(await prove(ciec)),
+        ...(await prove(credencial)),
       };
-      await almacen.save(rfc, sesion);
-      propias.set(rfc, sesion.id);
+      await almacen.save(clave, sesion);
+      propias.set(clave, { id: sesion.id, portal });
       return sesion;
     } catch (error) {
-      if (error instanceof SatError && error.motivo === 'CIEC_RECHAZADA') {
+      if (error instanceof SatError && error.clase === 'credencial') {
         forgetRechazosPast(clock());
-        rechazos.set(rfc, {
-          ...(await prove(ciec)),
+        rechazos.set(clave, {
+          ...(await prove(credencial)),
           hasta: clock() + settings.rechazoRecordadoMs,
-          codigo: error.codigo,
+          error,
         });
       }
       throw error;
@@ -82,37 +93,44 @@ export function createSesiones({ http, almacen, open, settings, clock }: Sesione
   }
 
   function forgetRechazosPast(now: number): void {
-    for (const [rfc, { hasta }] of rechazos) if (hasta <= now) rechazos.delete(rfc);
+    for (const [clave, { hasta }] of rechazos) if (hasta <= now) rechazos.delete(clave);
   }
 
-  async function obtain(credencial: CredencialCiec, vencida: string | null, signal: AbortSignal) {
+  async function obtain(
+    portal: Portal,
+    credencial: Credencial,
+    vencida: string | null,
+    signal: AbortSignal,
+  ): Promise<SesionPortal> {
+    const clave = claveDe(portal, credencial);
     return (
-      (await loadUsable(credencial, vencida)) ??
+      (await loadUsable(clave, credencial, vencida)) ??
       (await turnos.take(
-        credencial.rfc,
+        clave,
         signal,
-        async () => (await loadUsable(credencial, vencida)) ?? (await login(credencial, signal)),
+        async () =>
+          (await loadUsable(clave, credencial, vencida)) ?? (await login(portal, credencial, signal)),
       ))
     );
   }
 
   /** Keeps the cookies of the last answer, unless another session has taken its place meanwhile. */
-  async function touch(rfc: string, sesion: SesionPortal, navegador: Navegador): Promise<void> {
-    const kept = await almacen.load(rfc);
+  async function touch(clave: string, sesion: SesionPortal, navegador: Navegador): Promise<void> {
+    const kept = await almacen.load(clave);
     if (kept?.id !== sesion.id) return;
-    await almacen.save(rfc, { ...sesion, cookies: navegador.cookies(), usadaEn: clock() });
+    await almacen.save(clave, { ...sesion, cookies: navegador.cookies(), usadaEn: clock() });
   }
 
   return {
-    async run(credencial, signal, paso) {
+    async run(portal, credencial, signal, paso) {
       let vencida: string | null = null;
       for (;;) {
-        const sesion: SesionPortal = await obtain(credencial, vencida, signal);
+        const sesion: SesionPortal = await obtain(portal, credencial, vencida, signal);
         const navegador = readNavegador(http, settings, sesion.cookies);
         try {
           if (navegador === null) throw new SesionVencida();
           const resultado = await paso(navegador);
-          await touch(credencial.rfc, sesion, navegador);
+          await touch(claveDe(portal, credencial), sesion, navegador);
           return resultado;
         } catch (error) {
           if (!(error instanceof SesionVencida)) throw error;
@@ -126,12 +144,12 @@ export function createSesiones({ http, almacen, open, settings, clock }: Sesione
       const abiertas = [...propias];
       propias.clear();
       await Promise.allSettled(
-        abiertas.map(async ([rfc, id]) => {
-          const sesion = await almacen.load(rfc);
+        abiertas.map(async ([clave, { id, portal }]) => {
+          const sesion = await almacen.load(clave);
           if (sesion?.id !== id) return;
-          await almacen.drop(rfc);
-          const salida = { host: HOST_PORTAL, path: '/logout.aspx?salir=y' };
-          await readNavegador(http, settings, sesion.cookies)?.open(salida, signal);
+          await almacen.drop(clave);
+          if (portal.salida === null) return;
+          await readNavegador(http, settings, sesion.cookies)?.open(portal.salida, signal);
         }),
       );
     },
@@ -139,13 +157,14 @@ export function createSesiones({ http, almacen, open, settings, clock }: Sesione
 }
 
 /** A slow hash, since a CIEC is short: what is stored must not serve to guess it. */
-async function prove(ciec: Buffer): Promise<Prueba> {
+async function prove(credencial: Credencial): Promise<Prueba> {
   const sal = randomBytes(16);
-  return { sal: sal.toString('base64'), huella: (await derive(ciec, sal, 32)).toString('base64') };
+  const huella = await derive(secretoDe(credencial), sal, 32);
+  return { sal: sal.toString('base64'), huella: huella.toString('base64') };
 }
 
-async function matches({ sal, huella }: Prueba, ciec: Buffer): Promise<boolean> {
+async function matches({ sal, huella }: Prueba, credencial: Credencial): Promise<boolean> {
   const expected = Buffer.from(huella, 'base64');
-  const actual = await derive(ciec, Buffer.from(sal, 'base64'), 32);
+  const actual = await derive(secretoDe(credencial), Buffer.from(sal, 'base64'), 32);
   return expected.length === actual.length && timingSafeEqual(expected, actual);
 }

@@ -1,0 +1,75 @@
+import type { Readable } from 'node:stream';
+import type { Periodo } from '../../periodo.ts';
+
+export type TipoDescarga = 'emitidos' | 'recibidos';
+
+/** Which service of bulk download: CFDI, or CFDI de retenciones e información de pagos (soap only). Absent: `cfdi`. */
+export type Documento = 'cfdi' | 'retenciones';
+
+/** Asks the SAT to prepare the metadata of a period. NOT idempotent at the SAT: every call spends a request. */
+export interface SolicitarMetadata {
+  readonly consulta: 'solicitar-metadata';
+  readonly rfc: string;
+  readonly tipo: TipoDescarga;
+  readonly periodo: Periodo;
+  readonly documento?: Documento;
+}
+
+export type RespuestaSolicitarMetadata =
+  | { readonly resultado: 'ACEPTADA'; readonly folio: string }
+  /** The period has no CFDI: the answer that the portal gives at once instead of a folio. */
+  | { readonly resultado: 'VACIA' }
+  /** More rows than the SAT gives in one request: the period has to be divided. */
+  | { readonly resultado: 'DEMASIADOS' }
+  /** 5005: an equal request is in force; 5002: the lifetime quota of these criteria is spent. Another second is another request. */
+  | { readonly resultado: 'REPETIDA'; readonly codigo: string; readonly mensaje: string }
+  /** The SAT will never accept this request as it is (5001 and the like). */
+  | { readonly resultado: 'RECHAZADA'; readonly codigo: string; readonly mensaje: string };
+
+/** Looks at a request accepted before. Idempotent. */
+export interface VerificarMetadata {
+  readonly consulta: 'verificar-metadata';
+  readonly rfc: string;
+  readonly tipo: TipoDescarga;
+  readonly periodo: Periodo;
+  readonly documento?: Documento;
+  readonly folio: string;
+}
+
+export type RespuestaVerificarMetadata =
+  | { readonly resultado: 'EN_PROCESO' }
+  /** `paquetes` in the order of the SAT. `registros` is null when the channel does not tell. */
+  | {
+      readonly resultado: 'TERMINADA';
+      readonly paquetes: readonly string[];
+      readonly registros: number | null;
+    }
+  /** No CFDI in the period (EstadoSolicitud 5 with CodigoEstadoSolicitud 5004): a success with 0 rows. */
+  | { readonly resultado: 'VACIA' }
+  | { readonly resultado: 'DEMASIADOS' }
+  /** The SAT gave the request up: RECHAZADA (5), ERROR (4), VENCIDA (6) or the folio is unknown to it (5004 of the call). */
+  | {
+      readonly resultado: 'RECHAZADA' | 'ERROR' | 'VENCIDA' | 'DESCONOCIDA';
+      readonly codigo: string;
+      readonly mensaje: string;
+    };
+
+/** Fetches one package. The SAT gives a package at most twice within 72 hours. */
+export interface DescargarPaquete {
+  readonly consulta: 'descargar-paquete';
+  readonly rfc: string;
+  readonly tipo: TipoDescarga;
+  readonly periodo: Periodo;
+  readonly documento?: Documento;
+  readonly folio: string;
+  readonly paquete: string;
+}
+
+export type RespuestaDescargarPaquete =
+  /**
+   * The bytes of the SAT's ZIP as they arrive, never whole in memory. The stream ends with an error (a `SatError`) when the
+   * connection is cut, the text is no valid base64, or the size limit is passed: a consumer that saw `end` has all of it.
+   */
+  | { readonly resultado: 'PAQUETE'; readonly zip: Readable }
+  /** 5007 (gone or past its 72 h) or 5008 (given twice already): the request has to be made anew. */
+  | { readonly resultado: 'AGOTADO'; readonly codigo: string; readonly mensaje: string };

@@ -1,0 +1,33 @@
+import type { Consulta, NombreDescarga } from '@acuse/core';
+import type { ConsultasPortal } from './consulta-portal.ts';
+import { descargarPaquete } from './consultas/descargar-paquete.ts';
+import { solicitarMetadata } from './consultas/solicitar-metadata.ts';
+import { verificarMetadata } from './consultas/verificar-metadata.ts';
+import { readPeriodo } from './periodo-portal.ts';
+import { PORTAL_CFDI } from './sesion/acceso.ts';
+
+/** The bulk download of the CFDI portal takes the CIEC only: with an e.firma the web service is the better way. */
+const descarga = {
+  portal: PORTAL_CFDI,
+  credenciales: ['ciec'],
+  check({ tipo, periodo }: Consulta<NombreDescarga>) {
+    readPeriodo(tipo, periodo);
+  },
+} as const;
+
+/** Every consulta that a portal answers. */
+export const CONSULTAS_PORTAL: ConsultasPortal = {
+  'solicitar-metadata': {
+    ...descarga,
+    ask: (navegador, consulta, { signal }) => solicitarMetadata(navegador, consulta, signal),
+  },
+  'verificar-metadata': {
+    ...descarga,
+    ask: (navegador, consulta, { signal }) => verificarMetadata(navegador, consulta, signal),
+  },
+  'descargar-paquete': {
+    ...descarga,
+    ask: (navegador, consulta, { settings, signal }) =>
+      descargarPaquete(navegador, consulta, settings.maxPaqueteBytes, signal),
+  },
+};

@@ -1,0 +1,33 @@
+import { type Consulta, type EnvioSat, type Respuesta, type Sat, SatError } from '@acuse/core';
+import type { SatHttp } from '../http/sat-http.ts';
+import { consultarCfdi } from './consultar-cfdi.ts';
+import { consultarConstanciaQr } from './consultar-constancia-qr.ts';
+
+export type NombreConsultaPublica = 'consultar-cfdi' | 'consultar-constancia-qr';
+
+type Consultas = {
+  readonly [N in NombreConsultaPublica]: (
+    http: SatHttp,
+    consulta: Consulta<N>,
+    signal: AbortSignal,
+  ) => Promise<Respuesta<N>>;
+};
+
+const CONSULTAS: Consultas = {
+  'consultar-cfdi': consultarCfdi,
+  'consultar-constancia-qr': consultarConstanciaQr,
+};
+
+/** What the SAT tells anybody, without a log-in. */
+export function createPublico({ http }: { readonly http: SatHttp }): Sat<NombreConsultaPublica> {
+  return {
+    async send<N extends NombreConsultaPublica>(
+      consulta: Consulta<N> & { readonly consulta: N },
+      _credencial: null,
+      { signal }: EnvioSat,
+    ): Promise<Respuesta<N>> {
+      if (signal.aborted) throw new SatError('CANCELADA');
+      return await CONSULTAS[consulta.consulta](http, consulta, signal);
+    },
+  };
+}
