@@ -1,4 +1,5 @@
 import type { Consulta, Credencial, NombreConsulta, Respuesta, TipoCredencial } from '@acuse/core';
+import type { ReadPdf } from '../pdf/lector-pdf.ts';
 import type { Navegador } from './navegador.ts';
 import type { Portal } from './sesion/portal.ts';
 import type { PortalSettings } from './settings.ts';
@@ -11,6 +12,8 @@ export interface ContextoPortal {
   readonly signal: AbortSignal;
   /** The credential of the session, for the rare page that asks for it again. Never kept. */
   readonly credencial: Credencial;
+  /** Text of a document that the portal gave. */
+  readonly readPdf: ReadPdf;
 }
 
 /** One consulta of the portals: where it logs in, with what, and how it asks. */

@@ -7,6 +7,7 @@ import {
   SatError,
 } from '@acuse/core';
 import type { SatHttp } from '../http/sat-http.ts';
+import { createLectorPdf, type ReadPdf } from '../pdf/lector-pdf.ts';
 import type { ResolvedorCaptcha } from './captcha/resolvedor-captcha.ts';
 import type { ConsultaPortal, NombreConsultaPortal } from './consulta-portal.ts';
 import { CONSULTAS_PORTAL } from './consultas-portal.ts';
@@ -22,6 +23,8 @@ export interface PortalCanalDeps {
   readonly settings?: PortalSettings;
   /** Milliseconds since 1970. */
   readonly clock?: () => number;
+  /** Default: a reader of its own, whose threads do not keep the process alive. */
+  readonly readPdf?: ReadPdf;
 }
 
 export interface PortalCanal extends Sat<NombreConsultaPortal> {
@@ -37,7 +40,7 @@ export interface PortalCanal extends Sat<NombreConsultaPortal> {
  * request for received CFDI may deliver more than its period: see `requiereRecorte`.
  */
 export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
-  const { http, captcha, clock = Date.now } = deps;
+  const { http, captcha, clock = Date.now, readPdf = createLectorPdf().read } = deps;
   const settings = { ...PORTAL_DEFAULTS, ...deps.settings };
   const sesiones = createSesiones({
     http,
@@ -63,7 +66,7 @@ export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
       }
       declared.check?.(consulta);
       return sesiones.run(declared.portal, credencial, signal, (navegador) =>
-        declared.ask(navegador, consulta, { settings, signal, credencial }),
+        declared.ask(navegador, consulta, { settings, signal, credencial, readPdf }),
       );
     },
     logout: (signal) => sesiones.logout(signal),

@@ -1,0 +1,182 @@
+import { Worker } from 'node:worker_threads';
+import { SatError } from '@acuse/core';
+import type { LimitesPdf } from './documento.ts';
+import type { Encargo, Resultado } from './obrero.ts';
+import type { PaginaPdf } from './pagina-pdf.ts';
+
+export interface LectorPdfSettings extends Partial<LimitesPdf> {
+  /** Documents read at the same time; more wait. */
+  readonly maxHilos?: number;
+  /** Time for one document, milliseconds, the wait for a thread not counted. */
+  readonly timeoutMs?: number;
+  /** Largest document, bytes. The SAT's have a few hundred KB. */
+  readonly maxBytes?: number;
+  /** Heap of a thread, MB. */
+  readonly maxHeapMb?: number;
+  /** Largest single stream of a document, unpacked, bytes. */
+  readonly maxBloqueBytes?: number;
+}
+
+export const LECTOR_PDF_DEFAULTS: Required<LectorPdfSettings> = {
+  maxHilos: 2,
+  timeoutMs: 15_000,
+  maxBytes: 10 * 1024 * 1024,
+  maxPaginas: 60,
+  maxTrazos: 200_000,
+  maxCaracteres: 2_000_000,
+  maxHeapMb: 256,
+  maxBloqueBytes: 64 * 1024 * 1024,
+};
+
+export interface EnvioPdf {
+  readonly signal: AbortSignal;
+  readonly maxPaginas?: number;
+}
+
+/**
+ * Reads the text of a PDF in a thread of its own, so that a hostile document can neither block nor end the process. Rejects with SatError
+ * RESPUESTA_ILEGIBLE for what is no PDF, or is incomplete, damaged, encrypted, too large, without text, or not read in time; with CANCELADA
+ * when the caller gave up or the reader is closed.
+ */
+export type ReadPdf = (bytes: Uint8Array, envio: EnvioPdf) => Promise<readonly PaginaPdf[]>;
+
+export interface LectorPdf {
+  readonly read: ReadPdf;
+  /** Ends the threads and whatever they are at. */
+  close(): Promise<void>;
+}
+
+/** Threads are started when first needed, kept while their documents behave, and do not keep the process alive while they are idle. */
+export function createLectorPdf(settings: LectorPdfSettings = {}): LectorPdf {
+  const s = { ...LECTOR_PDF_DEFAULTS, ...settings };
+  const libres: Worker[] = [];
+  const vivos = new Set<Worker>();
+  const espera: (() => void)[] = [];
+  let ocupados = 0;
+  const cierre = new AbortController();
+
+  async function enter(signal: AbortSignal): Promise<void> {
+    if (ocupados < s.maxHilos) {
+      ocupados += 1;
+      return;
+    }
+    await new Promise<void>((resolve, reject) => {
+      const go = () => {
+        signal.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const giveUp = () => {
+        espera.splice(espera.indexOf(go), 1);
+        reject(new SatError('CANCELADA'));
+      };
+      espera.push(go);
+      signal.addEventListener('abort', giveUp, { once: true });
+    });
+  }
+
+  function leave(): void {
+    const next = espera.shift();
+    if (next === undefined) ocupados -= 1;
+    else next();
+  }
+
+  function start(): Worker {
+    const hilo = new Worker(ENTRADA, {
+      execArgv: [],
+      env: {},
+      name: 'pdf',
+      resourceLimits: { maxOldGenerationSizeMb: s.maxHeapMb, maxYoungGenerationSizeMb: 32, stackSizeMb: 4 },
+      stdout: true,
+      stderr: true,
+    });
+    hilo.on('error', () => {});
+    vivos.add(hilo);
+    hilo.once('exit', () => vivos.delete(hilo));
+    return hilo;
+  }
+
+  async function run(encargo: Encargo, signal: AbortSignal): Promise<readonly PaginaPdf[]> {
+    const hilo = libres.pop() ?? start();
+    hilo.ref();
+    try {
+      const resultado = await ask(hilo, encargo, s.timeoutMs, signal);
+      if (!('paginas' in resultado)) throw ilegible(resultado.motivo);
+      hilo.unref();
+      libres.push(hilo);
+      return resultado.paginas;
+    } catch (error) {
+      // A thread that met a document it could not read is not used again.
+      await hilo.terminate();
+      throw error;
+    }
+  }
+
+  return {
+    async read(bytes, { signal, maxPaginas = s.maxPaginas }) {
+      const life = AbortSignal.any([signal, cierre.signal]);
+      if (life.aborted) throw new SatError('CANCELADA');
+      if (bytes.length > s.maxBytes) throw ilegible('PDF demasiado grande');
+      await enter(life);
+      try {
+        const { maxTrazos, maxCaracteres, maxBloqueBytes } = s;
+        const limites = { maxPaginas, maxTrazos, maxCaracteres };
+        return await run({ bytes: Uint8Array.from(bytes), limites, maxBloqueBytes }, life);
+      } finally {
+        leave();
+      }
+    },
+    async close() {
+      cierre.abort();
+      libres.length = 0;
+      await Promise.all([...vivos].map((hilo) => hilo.terminate()));
+    },
+  };
+}
+
+/** The program of a thread, beside this file: compiled when this file is, else by its source. */
+const ENTRADA = new URL(
+  import.meta.url.endsWith('.ts') ? './obrero-fuente.mjs' : './obrero.js',
+  import.meta.url,
+);
+
+function ask(hilo: Worker, encargo: Encargo, timeoutMs: number, signal: AbortSignal): Promise<Resultado> {
+  return new Promise((resolve, reject) => {
+    const end = (settle: () => void) => () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', cancel);
+      hilo.off('message', answer).off('error', fail).off('exit', gone);
+      settle();
+    };
+    let resultado: Resultado | undefined;
+    let error: unknown;
+    const answered = end(() => resolve(resultado ?? { motivo: 'PDF dañado' }));
+    const failed = end(() => reject(error));
+    const answer = (message: Resultado) => {
+      resultado = message;
+      answered();
+    };
+    const fail = (cause: unknown) => {
+      error = toError(cause);
+      failed();
+    };
+    const cancel = end(() => reject(new SatError('CANCELADA')));
+    const gone = end(() => reject(ilegible('el hilo que leía el PDF terminó')));
+    const timer = setTimeout(
+      end(() => reject(ilegible('el PDF no se leyó a tiempo'))),
+      timeoutMs,
+    );
+    hilo.on('message', answer).on('error', fail).on('exit', gone);
+    signal.addEventListener('abort', cancel, { once: true });
+    hilo.postMessage(encargo, [encargo.bytes.buffer as ArrayBuffer]);
+  });
+}
+
+/** Out of memory is the document's doing; anything else (the program of the thread does not load) is a fault of this installation. */
+function toError(cause: unknown): unknown {
+  const isMemory = cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
+  return isMemory ? ilegible('PDF demasiado grande en memoria') : cause;
+}
+
+function ilegible(detalle: string): SatError {
+  return new SatError('RESPUESTA_ILEGIBLE', { detalle });
+}

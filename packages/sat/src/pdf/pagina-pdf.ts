@@ -1,0 +1,35 @@
+/** What a page of a PDF says. Lengths are points (1/72 inch) from the upper left corner, as the page is seen. */
+export interface PaginaPdf {
+  /** From 1. */
+  readonly numero: number;
+  readonly ancho: number;
+  readonly alto: number;
+  /** From top to bottom; nothing is said about columns that go on side by side, the cells' `x` tell them apart. */
+  readonly lineas: readonly LineaPdf[];
+}
+
+/** The pieces of text on one baseline. */
+export interface LineaPdf {
+  readonly pagina: number;
+  /** Of the baseline. */
+  readonly y: number;
+  /** Size of the largest letter. */
+  readonly cuerpo: number;
+  /** From left to right, at least one. */
+  readonly celdas: readonly CeldaPdf[];
+  /** The texts of the cells with two blanks in between. */
+  readonly texto: string;
+}
+
+/** Text without a gap wider than a letter. Runs of white space are one blank, accents are composed (NFC), never empty. */
+export interface CeldaPdf {
+  readonly x: number;
+  /** Where its last letter ends. */
+  readonly hasta: number;
+  readonly texto: string;
+}
+
+/** Every line of a document, in order. */
+export function lineasDe(paginas: readonly PaginaPdf[]): readonly LineaPdf[] {
+  return paginas.flatMap((pagina) => pagina.lineas);
+}
