@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import { z } from 'zod';
+import { magiaDe } from '../world/magia.ts';
 import { isRfc } from '../world/taxpayers/rfc.ts';
 import type { World } from '../world/world.ts';
 import { ControlError, parseBody } from './request-body.ts';
@@ -21,7 +22,9 @@ export function mountEfirma(app: Hono, world: World): void {
   app.post('/efirma', async (c) => {
     const { rfc, nombre, password, vence, csd } = await parseBody(c, efirmaSchema);
     const now = world.clock.now();
-    const hasta = vence === undefined ? new Date(now.getTime() + FOUR_YEARS) : new Date(vence);
+    const magia = magiaDe(rfc)?.efirma;
+    const usual = new Date(now.getTime() + (magia === 'vencida' ? -DAY : FOUR_YEARS));
+    const hasta = vence === undefined ? usual : new Date(vence);
     const desde = new Date(Math.min(now.getTime() - DAY, hasta.getTime() - FOUR_YEARS));
     const { cer, key, numero } = await world.pki.issue({
       rfc,
@@ -31,6 +34,7 @@ export function mountEfirma(app: Hono, world: World): void {
       vence: hasta,
       csd,
     });
+    if (magia === 'revocada') world.pki.revoke(numero);
     return c.json({ cer: cer.toString('base64'), key: key.toString('base64'), password, numero }, 201);
   });
   app.post('/efirma/revocar', async (c) => {

@@ -45,12 +45,12 @@ export type Faults = {
   list(): FaultRule[];
   /** Removes one rule, or all; false when there is no rule of that id. */
   remove(id?: string): boolean;
-  /** The fault for this call, used up by one, or null. The oldest rule that applies wins. */
+  /** The fault for this call, used up by one, or null. The oldest rule that applies wins; without one, the RFC's own fault. */
   take(service: string, operation: string, rfc: string): FaultRule | null;
 };
 
-/** Creates an empty set of faults. */
-export function createFaults(): Faults {
+/** Creates an empty set of faults; `implicit` tells the fault that a magic RFC brings with it. */
+export function createFaults(implicit: (rfc: string) => Fault | null = () => null): Faults {
   let rules: FaultRule[] = [];
   return {
     add: (fault) => {
@@ -73,7 +73,8 @@ export function createFaults(): Faults {
         rule.taken += 1;
         return rule;
       }
-      return null;
+      const own = implicit(rfc);
+      return own && { ...own, id: 'magia', seen: 1, taken: 1 };
     },
   };
 }

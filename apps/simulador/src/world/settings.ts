@@ -24,6 +24,9 @@ export const settingsSchema = z.object({
   /** Whether the portal shows a captcha, and how many right answers it takes for wrong ones first. */
   captcha: z.boolean().default(true),
   captchas_rechazados: count.default(0),
+  /** Milliseconds that each answer to the slow and to the hanging magic RFC takes. */
+  ms_lento: count.default(1500),
+  ms_colgado: count.default(180_000),
 });
 
 export type Settings = z.infer<typeof settingsSchema>;

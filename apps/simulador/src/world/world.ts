@@ -1,6 +1,8 @@
+import { type CaptchaRefusals, createCaptchaRefusals } from './captcha-refusals.ts';
 import { type Clock, createClock } from './clock.ts';
 import { createFaults, type Faults } from './faults.ts';
 import { type CallLog, createCallLog } from './log.ts';
+import { implicitFault } from './magia.ts';
 import { createPki, type Pki } from './pki.ts';
 import { type Settings, type SettingsInput, settingsSchema } from './settings.ts';
 import { createTaxpayers, type Taxpayers } from './taxpayers/taxpayers.ts';
@@ -11,6 +13,7 @@ export type World = {
   faults: Faults;
   log: CallLog;
   taxpayers: Taxpayers;
+  captchaRefusals: CaptchaRefusals;
   pki: Pki;
   settings: Settings;
 };
@@ -27,9 +30,10 @@ export async function createWorld({ settings: input, dataDir }: WorldOptions = {
   const clock = createClock();
   return {
     clock,
-    faults: createFaults(),
+    faults: createFaults((rfc) => implicitFault(rfc, settings)),
     log: createCallLog(),
     taxpayers: createTaxpayers({ clock, settings }),
+    captchaRefusals: createCaptchaRefusals(settings),
     pki: await createPki({ dataDir }),
     settings,
   };

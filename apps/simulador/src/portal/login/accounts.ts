@@ -17,7 +17,7 @@ export function createAccounts(world: World, settings: PortalSettings): Accounts
       const now = world.clock.now().getTime();
       const record = records.get(rfc) ?? { failures: 0, lockedUntil: 0 };
       if (record.lockedUntil > now) return 'locked';
-      if (passwordOf(world, rfc) === password) {
+      if (world.taxpayers.isCiec(rfc, password)) {
         records.delete(rfc);
         return 'right';
       }
@@ -28,13 +28,4 @@ export function createAccounts(world: World, settings: PortalSettings): Accounts
       return isLocked ? 'locked' : 'wrong';
     },
   };
-}
-
-function passwordOf({ taxpayers }: World, rfc: string): string | null {
-  try {
-    return taxpayers.taxpayer(rfc).ciec;
-  } catch (error) {
-    if (error instanceof RangeError) return null;
-    throw error;
-  }
 }

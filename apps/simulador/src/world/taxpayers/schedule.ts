@@ -48,16 +48,26 @@ export function createDailySchedule(key: Uint32Array, documento: Documento): Sch
   };
 }
 
-/** Rows asked for by name: exactly `cantidad`, evenly spread over the whole days from `desde` to `hasta`. */
-export type Filas = { documento: Documento; tipo: Tipo; desde: WallTime; hasta: WallTime; cantidad: number };
+/**
+ * Rows asked for by name: exactly `cantidad`, evenly spread over the whole days from `desde` to `hasta`, or over the `segundos` that
+ * begin at the instant `desde`.
+ */
+export type Filas = {
+  documento: Documento;
+  tipo: Tipo;
+  desde: WallTime;
+  hasta: WallTime;
+  cantidad: number;
+  segundos?: number | undefined;
+};
 
 /** The schedule of rows asked for; the ranges must not overlap. Numbers within a range start at 0. */
 export function createFixedSchedule(seed: string, rfc: string, filas: readonly Filas[]): Schedule {
   const ranges = [...filas]
     .sort((a, b) => a.desde - b.desde)
-    .map(({ documento, tipo, desde, hasta, cantidad }) => {
+    .map(({ documento, tipo, desde, hasta, cantidad, segundos }) => {
       const key = keyOf(seed, rfc, documento, tipo, desde, hasta, cantidad);
-      const seconds = hasta + DAY - desde;
+      const seconds = segundos ?? hasta + DAY - desde;
       const at = (n: number): WallTime => desde + Math.floor((n * seconds) / cantidad);
       const firstAtOrAfter = (time: WallTime) =>
         Math.min(cantidad, Math.max(0, Math.ceil(((time - desde) * cantidad) / seconds)));

@@ -1,4 +1,5 @@
 import type { Clock } from '../clock.ts';
+import { magiaDe } from '../magia.ts';
 import { type WallTime, wallTimeOf } from '../wall-time.ts';
 import { keyOf } from './mix.ts';
 import { generateName } from './names.ts';
@@ -32,6 +33,8 @@ export type Taxpayers = {
   /** Throws RangeError when the text has not the form of an RFC. */
   taxpayer(rfc: string): Taxpayer;
   change(rfc: string, change: TaxpayerChange): Taxpayer;
+  /** Whether it is the taxpayer's CIEC; false for a text that is no RFC, and always for the magic RFC whose CIEC is wrong whatever it is. */
+  isCiec(rfc: string, ciec: string): boolean;
   /** Rows issued from `inicio` to `fin`, both inside, by FechaEmision, made one by one. */
   rows(rfc: string, tipo: Tipo, inicio: WallTime, fin: WallTime, options?: RowOptions): Iterable<Row>;
   count(rfc: string, tipo: Tipo, inicio: WallTime, fin: WallTime, options?: RowOptions): number;
@@ -53,7 +56,7 @@ export function createTaxpayers(deps: { clock: Clock; settings: { semilla: strin
       nombre: generateName(keyOf(deps.settings.semilla, rfc, 'nombre'), 0, isMoral),
       tipoPersona: isMoral ? 'moral' : 'fisica',
       ciec: `Ciec${rfc}`.padEnd(16, '0').slice(0, 16),
-      filas: null,
+      filas: magiaDe(rfc)?.filas ?? null,
       basura: null,
       ...changes.get(rfc),
     };
@@ -83,6 +86,7 @@ export function createTaxpayers(deps: { clock: Clock; settings: { semilla: strin
       changes.set(rfc, { ...changes.get(rfc), ...change });
       return taxpayer(rfc);
     },
+    isCiec: (rfc, ciec) => isRfc(rfc) && !magiaDe(rfc)?.isCiecWrong && taxpayer(rfc).ciec === ciec,
     *rows(rfc, tipo, inicio, fin, { documento = 'cfdi', corte, skip } = {}) {
       const family = familyOf(rfc, tipo, documento);
       for (const { key, n, emision } of family.schedule.positions(inicio, lastOf(family, fin, corte), skip)) {

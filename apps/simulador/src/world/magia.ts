@@ -1,0 +1,68 @@
+import type { Fault } from './faults.ts';
+import { MAGIAS } from './magia/catalogo.ts';
+import type { Settings } from './settings.ts';
+import type { Filas } from './taxpayers/schedule.ts';
+
+/** The senses of an opinión del cumplimiento. */
+export const SENTIDOS = [
+  'POSITIVO',
+  'NEGATIVO',
+  'EN_SUSPENSION',
+  'INSCRITO_SIN_OBLIGACIONES',
+  'NO_INSCRITO',
+] as const;
+export type SentidoOpinion = (typeof SENTIDOS)[number];
+
+/** The situations of the list of article 69-B, as the list words them. */
+export const SITUACIONES_69B = ['Presunto', 'Desvirtuado', 'Definitivo', 'Sentencia Favorable'] as const;
+export type Situacion69B = (typeof SITUACIONES_69B)[number];
+
+/** How a magic RFC appears in the list of article 69-B. */
+export type Listado69B = {
+  situacion: Situacion69B;
+  /** Situations it went through before, oldest first; the list keeps their notices in the same record. */
+  antes: readonly Situacion69B[];
+  /** The list shows X in place of the RFC. */
+  isMasked: boolean;
+};
+
+/** A documented RFC that forces an outcome, wherever it is used. An absent field changes nothing. */
+export type Magia = {
+  clave: string;
+  /** One of a legal person and one of a natural person; both have a right check digit. */
+  moral: string;
+  fisica: string;
+  /** What the simulator does. */
+  efecto: string;
+  /** What Acuse answers. */
+  respuesta: string;
+  /** Fault of every call, at any service, that names this RFC. */
+  falla?: Pick<Fault, 'kind' | 'status'> & { espera?: 'ms_lento' | 'ms_colgado' };
+  /** Every password is wrong. */
+  isCiecWrong?: true;
+  /** So many captchas are refused before each that is taken. */
+  captchasRechazados?: number;
+  filas?: readonly Filas[];
+  opinion?: SentidoOpinion;
+  listado69b?: Listado69B;
+  /** What is wrong with every e.firma that the simulator issues to it. */
+  efirma?: 'vencida' | 'revocada';
+};
+
+const byRfc = new Map(MAGIAS.flatMap((magia) => [magia.moral, magia.fisica].map((rfc) => [rfc, magia])));
+
+/** The magic of an RFC (any letter case), or null. */
+export function magiaDe(rfc: string): Magia | null {
+  return byRfc.get(rfc.toUpperCase()) ?? null;
+}
+
+/** The fault that an RFC brings with it to every call, or null. */
+export function implicitFault(
+  rfc: string,
+  settings: Pick<Settings, 'ms_lento' | 'ms_colgado'>,
+): Fault | null {
+  const falla = magiaDe(rfc)?.falla;
+  if (!falla) return null;
+  const { espera, ...fault } = falla;
+  return { service: '*', rfc, ...fault, ...(espera && { ms: settings[espera] }) };
+}

@@ -1,0 +1,215 @@
+import type { Magia } from '../magia.ts';
+import type { Documento, Tipo } from '../taxpayers/row.ts';
+import type { Filas } from '../taxpayers/schedule.ts';
+import { parseWallTime } from '../wall-time.ts';
+
+/** Every magic RFC. The README's table shows them in this order. */
+export const MAGIAS: readonly Magia[] = [
+  {
+    clave: 'lento',
+    moral: 'LEN900215SI6',
+    fisica: 'LENT900215SI8',
+    efecto: 'every answer comes late, after `ms_lento` (1500 ms)',
+    respuesta: 'the right answer, late',
+    falla: { kind: 'slow', espera: 'ms_lento' },
+  },
+  {
+    clave: 'colgado',
+    moral: 'COL900215SI2',
+    fisica: 'COLG900215SI1',
+    efecto: 'every answer comes after `ms_colgado` (180000 ms), beyond any patience',
+    respuesta: '503/5041 with refund, within its time budget',
+    falla: { kind: 'slow', espera: 'ms_colgado' },
+  },
+  {
+    clave: 'atorado',
+    moral: 'ATO900215SI8',
+    fisica: 'ATOR900215SI1',
+    efecto:
+      'bulk requests (CFDI and retenciones) stay in EstadoSolicitud 1; folios of the portal never leave their process',
+    respuesta: 'the request stays in process; retenciones by e.firma 503/5041 with refund',
+    falla: { kind: 'stuck' },
+  },
+  {
+    clave: 'ciec incorrecta',
+    moral: 'CIE900215SI6',
+    fisica: 'CIEC900215SI4',
+    efecto: 'every CIEC is wrong',
+    respuesta: '4004, and no further log-in until it is stored again',
+    isCiecWrong: true,
+  },
+  {
+    clave: 'captcha',
+    moral: 'CAP900215SI7',
+    fisica: 'CAPT900215SI8',
+    efecto: 'of every three right captchas the first two are refused',
+    respuesta: 'the right answer, after two more captchas',
+    captchasRechazados: 2,
+  },
+  {
+    clave: 'caído',
+    moral: 'CAI900215SIA',
+    fisica: 'CAID900215SI2',
+    efecto: 'HTTP 503 at every service',
+    respuesta: '503/5041 with refund',
+    falla: { kind: 'status', status: 503 },
+  },
+  {
+    clave: 'html',
+    moral: 'HTM900215SI9',
+    fisica: 'HTML900215SI2',
+    efecto: 'an HTML page with HTTP 200 at every service',
+    respuesta: '503/5041 with refund, never an empty list',
+    falla: { kind: 'html200' },
+  },
+  {
+    clave: 'vacío',
+    moral: 'VAC900215SI6',
+    fisica: 'VACI900215SI0',
+    efecto: 'no CFDI and no retenciones at all',
+    respuesta: 'an empty list with total 0',
+    filas: [],
+  },
+  {
+    clave: 'quinientos uno',
+    moral: 'QUI900215SI6',
+    fisica: 'QUIN900215SI5',
+    efecto: '501 received CFDI on 2026-03-02 from 10:15:00 to 10:15:59, none else; the portal shows 500',
+    respuesta: '501 rows',
+    filas: [burst('2026-03-02T10:15:00', 60)],
+  },
+  {
+    clave: 'segundo',
+    moral: 'SEG900215SI2',
+    fisica: 'SEGU900215SI4',
+    efecto:
+      '501 received CFDI on 2026-03-02 at 10:15:00, all in that second; the portal can never show them all',
+    respuesta: '503/5041 with refund from the portal, 501 rows from the bulk service',
+    filas: [burst('2026-03-02T10:15:00', 1)],
+  },
+  {
+    clave: 'millón',
+    moral: 'MIL900215SI3',
+    fisica: 'MILL900215SI4',
+    efecto: 'exactly 1,000,000 CFDI in May 2026 and 1,000,001 in June 2026, issued and received each',
+    respuesta: 'May: 1,000,000 rows; June: divided, because one request is refused with 5003',
+    filas: (['emitidos', 'recibidos'] as const).flatMap((tipo) => [
+      days(tipo, '2026-05-01', '2026-05-31', 1_000_000),
+      days(tipo, '2026-06-01', '2026-06-30', 1_000_001),
+    ]),
+  },
+  {
+    clave: 'negativa',
+    moral: 'NEG900215SI8',
+    fisica: 'NEGA900215SI6',
+    efecto: 'negative opinion with omitted obligations and debts',
+    respuesta: 'opinion NEGATIVO with its `motivo`',
+    opinion: 'NEGATIVO',
+  },
+  {
+    clave: 'suspensión',
+    moral: 'SUS900215SI4',
+    fisica: 'SUSP900215SI4',
+    efecto: 'opinion of a taxpayer in suspension of activities',
+    respuesta: 'opinion EN_SUSPENSION',
+    opinion: 'EN_SUSPENSION',
+  },
+  {
+    clave: 'sin obligaciones',
+    moral: 'SIN900215SI9',
+    fisica: 'SINO900215SI5',
+    efecto: 'opinion of a taxpayer that is registered without obligations',
+    respuesta: 'opinion INSCRITO_SIN_OBLIGACIONES',
+    opinion: 'INSCRITO_SIN_OBLIGACIONES',
+  },
+  {
+    clave: 'no inscrito',
+    moral: 'NOI900215SIA',
+    fisica: 'NOIN900215SI8',
+    efecto: 'opinion of somebody who is not registered',
+    respuesta: 'opinion NO_INSCRITO',
+    opinion: 'NO_INSCRITO',
+  },
+  {
+    clave: 'presunto',
+    moral: 'PRE900215SI3',
+    fisica: 'PRES900215SI5',
+    efecto: 'listed under 69-B as Presunto; issuer listed (ValidacionEFOS 100)',
+    respuesta: 'en_efos true',
+    listado69b: { situacion: 'Presunto', antes: [], isMasked: false },
+  },
+  {
+    clave: 'desvirtuado',
+    moral: 'DES900215SI9',
+    fisica: 'DESV900215SI4',
+    efecto: 'listed under 69-B as Desvirtuado (ValidacionEFOS 200)',
+    respuesta: 'en_efos false',
+    listado69b: { situacion: 'Desvirtuado', antes: ['Presunto'], isMasked: false },
+  },
+  {
+    clave: 'definitivo',
+    moral: 'DEF900215SI6',
+    fisica: 'DEFI900215SI1',
+    efecto: 'listed under 69-B as Definitivo; issuer listed (ValidacionEFOS 100)',
+    respuesta: 'en_efos true',
+    listado69b: { situacion: 'Definitivo', antes: ['Presunto'], isMasked: false },
+  },
+  {
+    clave: 'sentencia favorable',
+    moral: 'SEN900215SI9',
+    fisica: 'SENT900215SI3',
+    efecto: 'listed under 69-B as Sentencia Favorable (ValidacionEFOS 200)',
+    respuesta: 'en_efos false',
+    listado69b: { situacion: 'Sentencia Favorable', antes: ['Presunto'], isMasked: false },
+  },
+  {
+    clave: 'historial',
+    moral: 'HIS900215SI5',
+    fisica: 'HIST900215SI1',
+    efecto:
+      'listed under 69-B as Sentencia Favorable after having been Presunto and Definitivo (ValidacionEFOS 200)',
+    respuesta: 'en_efos false, with its whole history',
+    listado69b: { situacion: 'Sentencia Favorable', antes: ['Presunto', 'Definitivo'], isMasked: false },
+  },
+  {
+    clave: 'enmascarado',
+    moral: 'ENM900215SI1',
+    fisica: 'ENMA900215SI4',
+    efecto: 'listed under 69-B as Definitivo with X in place of its RFC (ValidacionEFOS 100)',
+    respuesta: 'en_efos false: the list does not tell whose record it is',
+    listado69b: { situacion: 'Definitivo', antes: ['Presunto'], isMasked: true },
+  },
+  {
+    clave: 'e.firma vencida',
+    moral: 'VEN900215SI6',
+    fisica: 'VENC900215SI1',
+    efecto: '`POST /control/efirma` issues it e.firmas that ended a day ago',
+    respuesta: '4002',
+    efirma: 'vencida',
+  },
+  {
+    clave: 'e.firma revocada',
+    moral: 'REV900215SI8',
+    fisica: 'REVO900215SI0',
+    efecto: '`POST /control/efirma` issues it e.firmas that are revoked at once',
+    respuesta: 'registered (the files do not tell), then 4002 when the SAT refuses it',
+    efirma: 'revocada',
+  },
+];
+
+function wallTime(text: string): number {
+  const time = parseWallTime(text);
+  if (time === null) throw new RangeError(`"${text}" is no date`);
+  return time;
+}
+
+/** 501 received CFDI within some seconds. */
+function burst(from: string, segundos: number): Filas {
+  const desde = wallTime(from);
+  return { documento: 'cfdi', tipo: 'recibidos', desde, hasta: desde, segundos, cantidad: 501 };
+}
+
+function days(tipo: Tipo, desde: string, hasta: string, cantidad: number): Filas {
+  const documento: Documento = 'cfdi';
+  return { documento, tipo, desde: wallTime(desde), hasta: wallTime(hasta), cantidad };
+}
