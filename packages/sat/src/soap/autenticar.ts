@@ -2,7 +2,7 @@ import { SatError } from '@acuse/core';
 import type { SatHttp } from '../http/sat-http.ts';
 import type { Firmante } from './efirma.ts';
 import { type LeerFalla, llamar, type RespuestaSoap } from './llamar.ts';
-import { SERVICIO_CFDI } from './servicio.ts';
+import type { ServicioSoap } from './servicio.ts';
 import { sobreAutentica } from './sobres.ts';
 import { onlyChild, unreadable } from './xml.ts';
 
@@ -19,9 +19,10 @@ const DESFASE_MAXIMO_MS = 4 * 60_000;
 /** No token is believed to live longer than this, whatever the answer says. */
 const VIDA_MAXIMA_MS = 10 * 60_000;
 
-/** Asks the SAT for a token. Rejects with a SatError. */
+/** Asks one service of the SAT for a token, which is good for that service only. Rejects with a SatError. */
 export async function autenticar(
   http: SatHttp,
+  servicio: ServicioSoap,
   firmante: Firmante,
   now: () => number,
   options: { maxBytes: number; signal: AbortSignal },
@@ -29,7 +30,7 @@ export async function autenticar(
   const respuesta = await llamar(
     http,
     {
-      paso: SERVICIO_CFDI.autentica,
+      paso: servicio.autentica,
       sobre: sobreAutentica(firmante, new Date(now())),
       signal: options.signal,
     },

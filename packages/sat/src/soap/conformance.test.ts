@@ -46,8 +46,13 @@ const guiones: Record<EscenarioSat, Partial<Record<Operacion, string>>> = {
   cancelada: {},
 };
 
-conformSat('createSatSoap', async (escenario) => {
-  const banco: BancoSoap = await startBancoSoap();
-  for (const [operacion, text] of Object.entries(guiones[escenario])) banco.on(operacion as Operacion, text);
-  return { sat: banco.sat, credencial: banco.credencial, base, zip, close: banco.close };
-});
+for (const documento of ['cfdi', 'retenciones'] as const) {
+  conformSat(`createSatSoap, ${documento},`, async (escenario) => {
+    const banco: BancoSoap = await startBancoSoap();
+    for (const [operacion, text] of Object.entries(guiones[escenario])) {
+      banco.on(operacion as Operacion, text);
+    }
+    const { sat, credencial, close } = banco;
+    return { sat, credencial, base: { ...base, documento }, zip, close };
+  });
+}

@@ -14,6 +14,7 @@ import { descargarPaquete } from './consultas/descargar-paquete.ts';
 import { solicitarMetadata } from './consultas/solicitar-metadata.ts';
 import { verificarMetadata } from './consultas/verificar-metadata.ts';
 import { openEfirma } from './efirma.ts';
+import { SERVICIOS, type ServicioSoap } from './servicio.ts';
 import { SAT_SOAP_DEFAULTS, type SatSoapSettings } from './settings.ts';
 import { createTokens } from './tokens.ts';
 
@@ -27,7 +28,10 @@ const CONSULTAS: Consultas = {
   'descargar-paquete': descargarPaquete,
 };
 
-/** The SOAP channel: the SAT's service "Descarga Masiva" 1.5, signed with the e.firma. */
+/**
+ * The SOAP channel: the SAT's services "Descarga Masiva" 1.5 of CFDI and of retenciones, signed with the e.firma. The `documento` of a
+ * consulta chooses the service; each has its own tokens.
+ */
 export function createSatSoap(deps: {
   http: SatHttp;
   settings?: SatSoapSettings;
@@ -35,12 +39,16 @@ export function createSatSoap(deps: {
 }): Sat<NombreDescarga> {
   const settings = { ...SAT_SOAP_DEFAULTS, ...deps.settings };
   const now = deps.now ?? Date.now;
-  const tokens = createTokens({
-    authenticate: (firmante, signal) =>
-      autenticar(deps.http, firmante, now, { maxBytes: settings.maxAnswerBytes, signal }),
-    now,
-    marginMs: settings.tokenMarginMs,
+  const open = (servicio: ServicioSoap) => ({
+    servicio,
+    tokens: createTokens({
+      authenticate: (firmante, signal) =>
+        autenticar(deps.http, servicio, firmante, now, { maxBytes: settings.maxAnswerBytes, signal }),
+      now,
+      marginMs: settings.tokenMarginMs,
+    }),
   });
+  const servicios = { cfdi: open(SERVICIOS.cfdi), retenciones: open(SERVICIOS.retenciones) };
   return {
     async send<N extends NombreDescarga>(
       consulta: Consulta<N> & { readonly consulta: N },
@@ -50,7 +58,9 @@ export function createSatSoap(deps: {
       if (signal.aborted) throw new SatError('CANCELADA');
       if (credencial.tipo !== 'efirma')
         throw new SatError('CANAL_DESACTIVADO', { detalle: 'soap pide e.firma' });
-      const contexto = { http: deps.http, tokens, firmante: openEfirma(credencial), signal, settings };
+      const { servicio, tokens } = servicios[consulta.documento ?? 'cfdi'];
+      const firmante = openEfirma(credencial);
+      const contexto = { http: deps.http, servicio, tokens, firmante, signal, settings };
       return await CONSULTAS[consulta.consulta](contexto, consulta);
     },
   };

@@ -1,12 +1,16 @@
 import type { SatHttp } from '../../http/sat-http.ts';
 import { errorOf, TOKEN_INVALIDO } from '../codigos.ts';
 import type { Firmante } from '../efirma.ts';
+import type { ServicioSoap } from '../servicio.ts';
 import type { SatSoapSettings } from '../settings.ts';
 import type { Tokens } from '../tokens.ts';
 
 /** What every consulta of the SOAP channel works with. */
 export interface ContextoSoap {
   readonly http: SatHttp;
+  /** Where the consulta is asked: the service of its `documento`. */
+  readonly servicio: ServicioSoap;
+  /** Tokens of that service. */
   readonly tokens: Tokens;
   readonly firmante: Firmante;
   readonly signal: AbortSignal;

@@ -4,7 +4,6 @@ import { pullStream } from '../../http/cuerpo.ts';
 import { toSatError } from '../../http/errores.ts';
 import { ACEPTADO, errorOf } from '../codigos.ts';
 import { llamarStream } from '../llamar.ts';
-import { SERVICIO_CFDI } from '../servicio.ts';
 import { sobreFirmado } from '../sobres.ts';
 import { type ContextoSoap, conToken } from './contexto.ts';
 import { createLectorPaquete, type LectorPaquete, type RespuestaDescarga } from './lector-paquete.ts';
@@ -26,12 +25,12 @@ export async function descargarPaquete(
 
 /** Reads until the first byte of the package, or to the end when there is none. */
 async function openPaquete(
-  { http, signal, settings }: ContextoSoap,
+  { http, servicio, signal, settings }: ContextoSoap,
   sobre: string,
   token: string,
 ): Promise<RespuestaDescarga & { zip?: Readable }> {
   const { body, markFailed } = await llamarStream(http, {
-    paso: SERVICIO_CFDI.descarga,
+    paso: servicio.descarga,
     sobre,
     token,
     signal,

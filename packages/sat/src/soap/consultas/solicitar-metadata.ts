@@ -1,7 +1,6 @@
 import type { RespuestaSolicitarMetadata, SolicitarMetadata } from '@acuse/core';
 import { ACEPTADO, errorOf, readCodigo, readId, readMensaje } from '../codigos.ts';
 import { llamar } from '../llamar.ts';
-import { SERVICIO_CFDI } from '../servicio.ts';
 import { sobreFirmado } from '../sobres.ts';
 import { onlyChild, unreadable } from '../xml.ts';
 import { type ContextoSoap, conToken } from './contexto.ts';
@@ -16,7 +15,7 @@ export async function solicitarMetadata(
   contexto: ContextoSoap,
   { rfc, tipo, periodo }: SolicitarMetadata,
 ): Promise<RespuestaSolicitarMetadata> {
-  const { http, firmante, signal, settings } = contexto;
+  const { http, servicio, firmante, signal, settings } = contexto;
   const operacion = OPERACION[tipo];
   const sobre = sobreFirmado(firmante, operacion, 'solicitud', {
     RfcSolicitante: rfc,
@@ -27,7 +26,7 @@ export async function solicitarMetadata(
     ...(tipo === 'emitidos' ? { RfcEmisor: rfc } : { RfcReceptor: rfc }),
   });
   const { codigo, atributos } = await conToken(contexto, async (token) => {
-    const paso = SERVICIO_CFDI[tipo];
+    const paso = servicio[tipo];
     const { contenido } = await llamar(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);
     if (contenido.nombre !== `${operacion}Response`) throw unreadable(`falta ${operacion}Response`);
     const { atributos } = onlyChild(contenido, `${operacion}Result`);

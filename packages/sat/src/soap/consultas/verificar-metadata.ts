@@ -1,7 +1,6 @@
 import type { RespuestaVerificarMetadata, VerificarMetadata } from '@acuse/core';
 import { errorOf, readCodigo, readId, readMensaje } from '../codigos.ts';
 import { llamar } from '../llamar.ts';
-import { SERVICIO_CFDI } from '../servicio.ts';
 import { sobreFirmado } from '../sobres.ts';
 import { type Elemento, onlyChild, unreadable } from '../xml.ts';
 import { type ContextoSoap, conToken } from './contexto.ts';
@@ -16,13 +15,13 @@ export async function verificarMetadata(
   contexto: ContextoSoap,
   { rfc, folio }: VerificarMetadata,
 ): Promise<RespuestaVerificarMetadata> {
-  const { http, firmante, signal, settings } = contexto;
+  const { http, servicio, firmante, signal, settings } = contexto;
   const sobre = sobreFirmado(firmante, 'VerificaSolicitudDescarga', 'solicitud', {
     IdSolicitud: folio,
     RfcSolicitante: rfc,
   });
   const { codigo, result } = await conToken(contexto, async (token) => {
-    const paso = SERVICIO_CFDI.verifica;
+    const paso = servicio.verifica;
     const { contenido } = await llamar(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);
     if (contenido.nombre !== 'VerificaSolicitudDescargaResponse') throw unreadable('falta la respuesta');
     const result = onlyChild(contenido, 'VerificaSolicitudDescargaResult');
