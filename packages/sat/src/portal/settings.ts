@@ -29,6 +29,16 @@ export const PORTAL_DEFAULTS: Required<PortalSettings> = {
   userAgent: 'Mozilla/5.0 (X11; Linux x86_64) Acuse/0.1',
 };
 
+/**
+ * The SAT's identity providers: the CFDI portal's (phpcfdi/cfdi-sat-scraper), the one of the taxpayer mailbox and the constancia
+ * (phpcfdi/csf-sat-scraper), and the one of opinion and declaraciones (luffynando/sat-scrapers-auth).
+ */
+export const HOSTS_ACCESO: readonly string[] = [
+  'cfdiau.sat.gob.mx',
+  'login.siat.sat.gob.mx',
+  'loginda.siat.sat.gob.mx',
+];
+
 /** Hosts of the portal (phpcfdi/cfdi-sat-scraper, src/URLS.php). */
 export const HOST_ACCESO = 'cfdiau.sat.gob.mx';
 export const HOST_PORTAL = 'portalcfdi.facturaelectronica.sat.gob.mx';

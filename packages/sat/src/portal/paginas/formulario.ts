@@ -1,6 +1,8 @@
 import { type Etiqueta, readAtributo, readTexto } from './etiquetas.ts';
 
 export interface Formulario {
+  /** '' when it has none. */
+  readonly id: string;
   /** As written; '' when the form has none, which means the page's own address. */
   readonly accion: string;
   readonly metodo: 'GET' | 'POST';
@@ -16,6 +18,7 @@ export function readFormularios(etiquetas: readonly Etiqueta[]): readonly Formul
     if (etiqueta.nombre !== 'form' || etiqueta.cierra) continue;
     const length = etiquetas.slice(from + 1).findIndex((e) => e.nombre === 'form');
     formularios.push({
+      id: readAtributo(etiqueta, 'id') ?? '',
       accion: (readAtributo(etiqueta, 'action') ?? '').trim(),
       metodo: readAtributo(etiqueta, 'method')?.trim().toLowerCase() === 'post' ? 'POST' : 'GET',
       etiquetas: length === -1 ? etiquetas.slice(from + 1) : etiquetas.slice(from + 1, from + 1 + length),

@@ -19,6 +19,8 @@ export interface PaginaAcceso {
   readonly campos: ReadonlyMap<string, string>;
   /** Why the last attempt was refused, in the portal's words; '' on a fresh page. */
   readonly mensaje: string;
+  /** Where the button "e.firma" of the page leads; null when it has none. */
+  readonly efirma: string | null;
 }
 
 /** What the log-in page says about the attempt before it. */
@@ -29,7 +31,11 @@ const MAX_IMAGEN = 512 * 1024;
 
 /** Reads the log-in page; null when the text is some other page. */
 export function readPaginaAcceso(html: string): PaginaAcceso | null {
-  const etiquetas = readEtiquetas(html);
+  return readAcceso(readEtiquetas(html));
+}
+
+/** The same of a page whose tags are read. */
+export function readAcceso(etiquetas: readonly Etiqueta[]): PaginaAcceso | null {
   const formulario = readFormularios(etiquetas).find((f) => f.etiquetas.some(isCampoRfc));
   if (formulario === undefined) return null;
   const campos = readCampos(formulario.etiquetas);
@@ -38,6 +44,7 @@ export function readPaginaAcceso(html: string): PaginaAcceso | null {
     accion: formulario.accion,
     campos,
     mensaje: readMensaje(etiquetas),
+    efirma: readEnlaceEfirma(etiquetas),
   };
 }
 
@@ -72,8 +79,20 @@ function readCaptcha(etiquetas: readonly Etiqueta[]): Buffer | null {
   return Buffer.from(base64, 'base64');
 }
 
+const CAMBIO = /#buttonFiel['"]\s*\)\s*\.\s*click\b[^}]{0,200}?['"]href['"]\s*,\s*['"]([^'"\s]{1,500})['"]/i;
+
+/** The script behind `#buttonFiel` opens the page of the e.firma (phpcfdi/cfdi-sat-scraper, tests/_files/sample-response-fiel-login-form.html). */
+function readEnlaceEfirma(etiquetas: readonly Etiqueta[]): string | null {
+  for (const { nombre, cierra, texto } of etiquetas) {
+    const destino = nombre === 'script' && !cierra ? CAMBIO.exec(texto)?.[1] : undefined;
+    if (destino !== undefined) return decodeEntidades(destino);
+  }
+  const boton = etiquetas.find((e) => e.nombre === 'a' && readAtributo(e, 'id') === 'buttonFiel');
+  return (boton && readAtributo(boton, 'href')) ?? null;
+}
+
 /** The page writes the reason into `#msgError`, or hands it to the script that does as `var error = '…'`. */
-function readMensaje(etiquetas: readonly Etiqueta[]): string {
+export function readMensaje(etiquetas: readonly Etiqueta[]): string {
   const visto = findElemento(etiquetas, /^msgError$/);
   const texto = visto === null ? '' : readTexto(visto);
   if (texto !== '') return texto;

@@ -1,5 +1,6 @@
 import { type Etiqueta, findElemento, readAtributo, readTexto } from './etiquetas.ts';
 import { hasCamposVisibles, readCampos, readFormularios } from './formulario.ts';
+import { isFormularioEfirma } from './pagina-efirma.ts';
 
 /** What a browser would do with a page by itself: send a form, or open another address. */
 export type Salto =
@@ -26,7 +27,7 @@ export function isSesionCerrada(html: string): boolean {
 /**
  * The step that a page takes by itself: the auto-submitted form of WS-Federation (`wa`, `wresult`, `wctx`) or a refresh. A
  * form counts only when it has nothing to fill in and a script submits it; an ASP.NET page (`__VIEWSTATE`), whose own script also
- * speaks of submitting, does not.
+ * speaks of submitting, does not, nor does the log-in form of the e.firma, whose fields a script fills in first.
  */
 export function readSalto(etiquetas: readonly Etiqueta[]): Salto | null {
   const refresh = etiquetas.find(
@@ -39,6 +40,7 @@ export function readSalto(etiquetas: readonly Etiqueta[]): Salto | null {
   const formulario = readFormularios(etiquetas)[0];
   if (formulario === undefined || formulario.metodo !== 'POST' || !isAutoEnvio(etiquetas)) return null;
   const campos = readCampos(formulario.etiquetas);
+  if (isFormularioEfirma(formulario)) return null;
   if (campos.size === 0 || campos.has('__VIEWSTATE') || hasCamposVisibles(formulario.etiquetas)) return null;
   return { metodo: 'POST', destino: formulario.accion, campos };
 }

@@ -1,11 +1,9 @@
-import { type Credencial, type CredencialCiec, SatError } from '@acuse/core';
-import { askCaptcha } from '../captcha/resolvedor-captcha.ts';
-import { createNavegador, type Navegador, type Pagina } from '../navegador.ts';
-import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
+import type { Credencial } from '@acuse/core';
+import { createNavegador, type Navegador } from '../navegador.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { classifyRechazo, type PaginaAcceso, readPaginaAcceso } from '../paginas/pagina-acceso.ts';
 import { readRfcAutenticado } from '../paginas/pagina-portal.ts';
 import { HOST_ACCESO, HOST_PORTAL } from '../settings.ts';
+import { acceder, assertPuedeAcceder } from './acceder.ts';
 import type { AccesoDeps, Portal } from './portal.ts';
 
 /** The CFDI portal (issued and received). */
@@ -15,69 +13,35 @@ export const PORTAL_CFDI: Portal = {
   salida: { host: HOST_PORTAL, path: '/logout.aspx?salir=y' },
 };
 
-const PAGINA_ACCESO = '/nidp/app/login?id=SATUPCFDiCon&sid=0&option=credential&sid=0';
+/** phpcfdi/cfdi-sat-scraper, src/URLS.php. */
+const PAGINA_CIEC = '/nidp/app/login?id=SATUPCFDiCon&sid=0&option=credential&sid=0';
+const PAGINA_CIEC_FEDERADA = '/nidp/wsfed/ep?id=SATUPCFDiCon&sid=0&option=credential&sid=0';
+const PAGINA_EFIRMA = '/nidp/app/login?id=SATx509Custom&sid=0&option=credential&sid=0';
 
 /**
- * Logs in to the CFDI portal with RFC and CIEC and gives back the browser that holds the session.
- *
- * A refused captcha is tried again with a new image, at most `captchaIntentos` times (CAPTCHA_RECHAZADO). A refused CIEC is
- * never sent a second time (CIEC_RECHAZADA), nor is one that was refused without a reason we know, because the SAT locks
- * accounts. The portal's page must name the RFC of the credential, else RESPUESTA_ILEGIBLE.
+ * Logs in to the CFDI portal with the CIEC or the e.firma and gives back the browser that holds the session. The portal's page must name
+ * the RFC of the credential, else RESPUESTA_ILEGIBLE. For the other errors see {@link acceder}.
  */
 export async function openSesion(
-  { http, captcha, settings }: AccesoDeps,
+  deps: AccesoDeps,
   credencial: Credencial,
   signal: AbortSignal,
 ): Promise<Navegador> {
-  if (credencial.tipo !== 'ciec') throw new SatError('CANAL_DESACTIVADO', { detalle: 'cfdi: e.firma' });
-  if (captcha === null) throw new SatError('SIN_RESOLVEDOR_DE_CAPTCHA');
-  const navegador = createNavegador(http, settings);
-  for (let intento = 1; intento <= settings.captchaIntentos; intento += 1) {
-    const pagina = await navegador.open({ host: HOST_ACCESO, path: PAGINA_ACCESO }, signal);
-    const acceso = readPaginaAcceso(pagina.texto);
-    if (acceso?.captcha == null) throw ilegible('pagina de acceso sin captcha');
-    const respuesta = await askCaptcha(captcha, acceso.captcha, settings.captchaEsperaMs, signal);
-    if (respuesta === null) continue;
-    const after = await sendAcceso(navegador, pagina, acceso, credencial, respuesta, signal);
-    const rechazo = readPaginaAcceso(after.texto);
-    if (rechazo === null) {
-      await enterPortal(navegador, credencial.rfc, signal);
-      return navegador;
-    }
-    const motivo = classifyRechazo(rechazo.mensaje);
-    if (motivo === 'SERVICIO') throw new SatError('SERVICIO_CON_ERROR', { codigo: 'ACCESO' });
-    if (motivo !== 'CAPTCHA') throw new SatError('CIEC_RECHAZADA', { codigo: motivo });
-  }
-  throw new SatError('CAPTCHA_RECHAZADO', { detalle: `${settings.captchaIntentos} imágenes` });
+  assertPuedeAcceder(deps, credencial);
+  const navegador = createNavegador(deps.http, deps.settings);
+  if (credencial.tipo === 'efirma') await approachEfirma(navegador, signal);
+  const path = credencial.tipo === 'ciec' ? PAGINA_CIEC : PAGINA_EFIRMA;
+  const pagina = await navegador.open({ host: HOST_ACCESO, path }, signal);
+  await acceder(deps, navegador, pagina, credencial, HOST_ACCESO, signal);
+  await enterPortal(navegador, credencial.rfc, signal);
+  return navegador;
 }
 
-async function sendAcceso(
-  navegador: Navegador,
-  { direccion }: Pagina,
-  acceso: PaginaAcceso,
-  { rfc, ciec }: CredencialCiec,
-  userCaptcha: string,
-  signal: AbortSignal,
-): Promise<Pagina> {
-  const destino = navegador.resolve(acceso.accion === '' ? direccion.path : acceso.accion, direccion);
-  if (destino.host !== HOST_ACCESO) {
-    throw new SatError('HOST_NO_PERMITIDO', { detalle: 'la CIEC solo va a la página de acceso' });
-  }
-  const body = encodeFormulario(
-    new Map<string, string | Buffer>([
-      ...acceso.campos,
-      ['Ecom_User_ID', rfc],
-      ['Ecom_Password', ciec],
-      ['option', 'credential'],
-      ['userCaptcha', userCaptcha],
-      ['submit', 'Enviar'],
-    ]),
-  );
-  try {
-    return await navegador.submit(destino, body, signal);
-  } finally {
-    body.fill(0);
-  }
+/** The provider shows the page of the e.firma only to a browser that the portal sent to it and that was asked for the CIEC first. */
+async function approachEfirma(navegador: Navegador, signal: AbortSignal): Promise<void> {
+  const pagina = await navegador.open({ host: HOST_PORTAL, path: '/' }, signal);
+  if (pagina.direccion.host === HOST_ACCESO) return;
+  await navegador.submit({ host: HOST_ACCESO, path: PAGINA_CIEC_FEDERADA }, Buffer.alloc(0), signal);
 }
 
 /** The portal sends the browser through the identity provider (WS-Federation) and ends on a page that names the RFC. */

@@ -1,7 +1,9 @@
 import type { Pagina } from '../navegador.ts';
-import { readPaginaAcceso } from '../paginas/pagina-acceso.ts';
+import { readEtiquetas } from '../paginas/etiquetas.ts';
+import { readAcceso } from '../paginas/pagina-acceso.ts';
+import { isPaginaEfirma } from '../paginas/pagina-efirma.ts';
 import { isSesionCerrada } from '../paginas/pagina-portal.ts';
-import { HOST_ACCESO } from '../settings.ts';
+import { HOSTS_ACCESO } from '../settings.ts';
 
 /** The portal does not know the session any more. Stays inside this folder: one new log-in follows, or RESPUESTA_ILEGIBLE. */
 export class SesionVencida extends Error {
@@ -11,12 +13,14 @@ export class SesionVencida extends Error {
   }
 }
 
-/** Throws SesionVencida for a page that asks to log in, says good-bye, or is still the identity provider's. */
+/** Throws SesionVencida for a page that asks to log in, says good-bye, or is still an identity provider's. */
 export function assertSesionViva(pagina: Pagina): void {
-  if (pagina.direccion.host === HOST_ACCESO || isDespedida(pagina.texto)) throw new SesionVencida();
+  if (HOSTS_ACCESO.includes(pagina.direccion.host) || isDespedida(pagina.texto)) throw new SesionVencida();
 }
 
 /** Whether a text that should have been data is the log-in page or the portal's good-bye instead. */
 export function isDespedida(texto: string): boolean {
-  return isSesionCerrada(texto) || readPaginaAcceso(texto) !== null;
+  if (isSesionCerrada(texto)) return true;
+  const etiquetas = readEtiquetas(texto);
+  return readAcceso(etiquetas) !== null || isPaginaEfirma(etiquetas);
 }

@@ -1,9 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { createVerify, randomUUID, X509Certificate } from 'node:crypto';
 import {
   delta,
   HOST_ACCESO,
   HOST_PORTAL,
   paginaAcceso,
+  paginaEfirma,
   paginaPortal,
   paginaPostIt,
 } from './paginas-de-prueba.ts';
@@ -22,6 +23,7 @@ export function createAcceso(guion: Guion) {
   const portal = new Map<string, string>();
   const tokens = new Map<string, string>();
   const salidas: string[] = [];
+  const retos = new Map<string, string>();
 
   function showAcceso(res: Parameters<Responder>[1], peticion: Peticion, error = ''): true {
     const sesion = peticion.cookies.get('IDP') ?? randomUUID();
@@ -32,6 +34,28 @@ export function createAcceso(guion: Guion) {
       `method="POST"${guion.accionAcceso === '' ? '' : ` action="${guion.accionAcceso}"`} autocomplete`,
     );
     return sendHtml(res, html, { 'set-cookie': `IDP=${sesion}; Path=/; Secure; HttpOnly` });
+  }
+
+  function showEfirma(res: Parameters<Responder>[1], peticion: Peticion, error = ''): true {
+    const sesion = peticion.cookies.get('IDP');
+    if (sesion === undefined) return showAcceso(res, peticion);
+    const guid = guion.guid ?? randomUUID();
+    retos.set(sesion, guid);
+    const html = paginaEfirma(guid, error);
+    return sendHtml(
+      res,
+      guion.accionAcceso === '' ? html : html.replace('action=""', `action="${guion.accionAcceso}"`),
+    );
+  }
+
+  function loginEfirma(peticion: Peticion, res: Parameters<Responder>[1]): true {
+    const sesion = peticion.cookies.get('IDP') ?? '';
+    const guid = retos.get(sesion) ?? '';
+    retos.delete(sesion);
+    const rfc = verifyToken(peticion.campos, guid, guion.efirmas);
+    if (rfc === null) return showEfirma(res, peticion, guion.textoEfirma);
+    idp.set(sesion, rfc);
+    return federate(peticion, res);
   }
 
   function login(peticion: Peticion, res: Parameters<Responder>[1]): true {
@@ -89,6 +113,9 @@ export function createAcceso(guion: Guion) {
 
   const responder: Responder = (peticion, res) => {
     const { metodo, donde } = peticion;
+    if (donde === LOGIN && peticion.query.get('id') === 'SATx509Custom') {
+      return metodo === 'POST' ? loginEfirma(peticion, res) : showEfirma(res, peticion);
+    }
     if (donde === LOGIN) return metodo === 'POST' ? login(peticion, res) : showAcceso(res, peticion);
     if (donde === 'cfdiau/nidp/bucle') return redirect(res, '/cfdiau/nidp/bucle');
     if (donde === WSFED) return federate(peticion, res);
@@ -128,4 +155,25 @@ export function createAcceso(guion: Guion) {
       if (que === 'todas') idp.clear();
     },
   };
+}
+
+/** The RFC whose certificate made the token of this challenge, read as the pages' public clients describe it; null for any other. */
+function verifyToken(
+  campos: URLSearchParams,
+  guid: string,
+  efirmas: ReadonlyMap<string, Buffer>,
+): string | null {
+  const decode = (base64: string) => Buffer.from(base64, 'base64').toString('utf8');
+  const [texto = '', firma = ''] = decode(campos.get('token') ?? '').split('#');
+  const [reto, rfc = '', numero] = decode(texto).split('|');
+  const cer = efirmas.get(rfc);
+  if (cer === undefined || reto !== guid || campos.get('guid') !== guid) return null;
+  const certificado = new X509Certificate(cer);
+  const digitos = Buffer.from(certificado.serialNumber, 'hex').toString();
+  const fin = new Date(certificado.validTo).toISOString();
+  const fert = `${fin.slice(2, 4)}${fin.slice(5, 7)}${fin.slice(8, 10)}${fin.slice(11, 19).replaceAll(':', '')}Z`;
+  if (numero !== digitos || campos.get('fert') !== fert) return null;
+  if (campos.get('credentialsRequired') !== 'CERT') return null;
+  const verify = createVerify('RSA-SHA1').update(decode(texto), 'utf8');
+  return verify.verify(certificado.publicKey, Buffer.from(decode(firma), 'base64')) ? rfc : null;
 }

@@ -8,7 +8,9 @@ export function captchaDe(respuesta: string): Buffer {
   return Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from(respuesta)]);
 }
 
-export function paginaAcceso(captcha: string, error = ''): string {
+export const PAGINA_EFIRMA = '/nidp/app/login?id=SATx509Custom&sid=0&option=credential&sid=0';
+
+export function paginaAcceso(captcha: string, error = '', efirma = `/cfdiau${PAGINA_EFIRMA}`): string {
   const src = `data:image/jpeg;base64,${captchaDe(captcha).toString('base64')}`;
   return `<!DOCTYPE html><html lang="es"><head><title>SAT Autenticaci&oacute;n</title></head><body>
 <div style="display: none;" id="divMsgError"><div class="alert" id="msgError"></div></div>
@@ -24,9 +26,24 @@ export function paginaAcceso(captcha: string, error = ''): string {
  $(document).ready(function () {
   var error = '${error}';
   if (error != "") { $('#msgError').html('<strong>Error!</strong> ' + error); }
+  $('#buttonFiel').click(function () {
+    $(location).attr('href', '${efirma}')
+  });
   function validate() { var error = ''; if (rfc == '') { $('#msgError').html('no ha llenado varios campos. RFC'); } }
  });
 </script></body></html>`;
+}
+
+/** The log-in page of the e.firma: hidden fields only, filled in and submitted by a script. */
+export function paginaEfirma(guid: string, error = ''): string {
+  return `<!DOCTYPE html><html lang="es"><head><title>SAT Autenticaci&oacute;n</title></head><body>
+<div id="divMsgError"><div class="alert" id="msgError">${error}</div></div>
+<form action="" method="POST" id="certform" enctype="application/x-www-form-urlencoded">
+ <input type="hidden" name="token" id="token"/><input type="hidden" name="credentialsRequired" value="CERT"/>
+ <input type="hidden" name="guid" id="guid" value="${guid}"/><input type="hidden" name="ks" value="null"/>
+ <input type="hidden" name="fert" id="fert"/><input type="file" id="fileCertificate"/><input type="password" id="privateKeyPassword"/>
+</form>
+<script>function firmar(t, f) { $('#token').val(t); $('#fert').val(f); document.getElementById('certform').submit(); }</script></body></html>`;
 }
 
 /** A page that sends a form by itself. */

@@ -20,6 +20,11 @@ export type Responder = (peticion: Peticion, res: ServerResponse) => boolean | P
 /** What the tests change while the server runs. */
 export interface Guion {
   ciecs: Map<string, string>;
+  /** Certificates (DER) of the e.firmas that the identity provider knows, by RFC. */
+  efirmas: Map<string, Buffer>;
+  textoEfirma: string;
+  /** Text that a page of the e.firma wants signed; null for a new one each time. */
+  guid: string | null;
   /** Text that refuses a captcha; the next `captchasRechazados` log-ins get it whatever they say. */
   captchasRechazados: number;
   textoCaptcha: string;
@@ -46,6 +51,8 @@ export interface PortalDePrueba {
   readonly peticiones: Peticion[];
   /** Times that a password was sent. */
   envios(): number;
+  /** Times that a signed challenge was sent. */
+  firmas(): number;
   /** Paths of the portal that were asked for, in order. */
   caminos(metodo?: string): string[];
   /** Fields of the searches, as they came. */
@@ -64,6 +71,9 @@ export const FOLIO = '3F2504E0-4F89-41D3-9A0C-0305E82C3301';
 export async function startPortalDePrueba(): Promise<PortalDePrueba> {
   const guion: Guion = {
     ciecs: new Map(),
+    efirmas: new Map(),
+    textoEfirma: 'El certificado no es v&aacute;lido',
+    guid: null,
     captchasRechazados: 0,
     textoCaptcha: 'Captcha no v&aacute;lido',
     textoCiec:
@@ -97,6 +107,7 @@ export async function startPortalDePrueba(): Promise<PortalDePrueba> {
     guion,
     peticiones,
     envios: () => peticiones.filter((p) => p.campos.has('Ecom_Password')).length,
+    firmas: () => peticiones.filter((p) => (p.campos.get('token') ?? '') !== '').length,
     caminos: (metodo) =>
       peticiones.filter((p) => metodo === undefined || p.metodo === metodo).map((p) => p.donde),
     busquedas: consultas.busquedas,

@@ -1,0 +1,51 @@
+import { type CredencialEfirma, SatError } from '@acuse/core';
+import type { Navegador, Pagina } from '../navegador.ts';
+import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
+import { ilegible } from '../paginas/ilegible.ts';
+import { classifyRechazo, readAcceso, readMensaje } from '../paginas/pagina-acceso.ts';
+import { isPaginaEfirma, readPaginaEfirma } from '../paginas/pagina-efirma.ts';
+import { destinoDeAcceso } from './destino-acceso.ts';
+import { firmarAcceso } from './firma-acceso.ts';
+
+/**
+ * Signs the challenge of the page, once. On the page of the CIEC it first follows the button "e.firma". A page that asks to log in again
+ * means that the SAT refused the e.firma (EFIRMA_RECHAZADA), unless it says that the service failed.
+ */
+export async function accederConEfirma(
+  navegador: Navegador,
+  pagina: Pagina,
+  credencial: CredencialEfirma,
+  hostAcceso: string,
+  signal: AbortSignal,
+): Promise<Pagina> {
+  const actual = await findPaginaEfirma(navegador, pagina, hostAcceso, signal);
+  const acceso = readPaginaEfirma(actual.etiquetas);
+  if (acceso === null) throw ilegible('no es la página de acceso con e.firma');
+  const destino = destinoDeAcceso(navegador, actual, acceso.accion, hostAcceso);
+  const { token, fert } = firmarAcceso(credencial, acceso.guid);
+  const body = encodeFormulario(
+    new Map([...acceso.campos, ['token', token], ['guid', acceso.guid], ['fert', fert]]),
+  );
+  let after: Pagina;
+  try {
+    after = await navegador.submit(destino, body, signal);
+  } finally {
+    body.fill(0);
+  }
+  if (!isPaginaEfirma(after.etiquetas) && readAcceso(after.etiquetas) === null) return after;
+  const motivo = classifyRechazo(readMensaje(after.etiquetas));
+  if (motivo === 'SERVICIO') throw new SatError('SERVICIO_CON_ERROR', { codigo: 'ACCESO' });
+  throw new SatError('EFIRMA_RECHAZADA', { codigo: motivo === 'CUENTA_BLOQUEADA' ? motivo : 'SIN_MOTIVO' });
+}
+
+async function findPaginaEfirma(
+  navegador: Navegador,
+  pagina: Pagina,
+  hostAcceso: string,
+  signal: AbortSignal,
+): Promise<Pagina> {
+  if (isPaginaEfirma(pagina.etiquetas)) return pagina;
+  const enlace = readAcceso(pagina.etiquetas)?.efirma;
+  if (enlace == null) throw ilegible('no es una página de acceso con e.firma');
+  return navegador.open(destinoDeAcceso(navegador, pagina, enlace, hostAcceso), signal);
+}
