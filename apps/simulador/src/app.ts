@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { createControl } from './control/control.ts';
 import { createDescargaMasiva } from './descarga-masiva/descarga-masiva.ts';
+import { createNidp } from './nidp/nidp.ts';
 import { createPortal } from './portal/index.ts';
 import { createWorld, type World, type WorldOptions } from './world/world.ts';
 
@@ -19,5 +20,8 @@ export async function createSimulador(options: WorldOptions = {}): Promise<Simul
   }
   app.route('/cfdiau', portal.cfdiau);
   app.route('/portalcfdi', portal.portalcfdi);
+  const login = createNidp(world, { prefijo: 'login', acceso: portal.acceso });
+  const loginda = createNidp(world, { prefijo: 'loginda', acceso: portal.acceso });
+  app.route('/login', login.app).route('/loginda', loginda.app);
   return { app, world };
 }

@@ -1,4 +1,5 @@
 import { Hono } from 'hono';
+import type { Acceso } from '../nidp/acceso.ts';
 import type { World } from '../world/world.ts';
 import { createConsulta } from './consulta/consulta.ts';
 import { EMISOR, RECEPTOR } from './consulta/search-page.ts';
@@ -12,12 +13,12 @@ import { createPortalControl } from './simulador.ts';
 
 /**
  * The CFDI portal: the log-in host, to be mounted at `/cfdiau`, and the query host, to be mounted at `/portalcfdi`.
- * `/cfdiau/simulador` is the control of both (captcha answers, settings, open sessions).
+ * `/cfdiau/simulador` is the control of both (captcha answers, settings, open sessions). `acceso` is what other log-in hosts share.
  */
 export function createPortal(
   world: World,
   settings: PortalSettingsInput = {},
-): { cfdiau: Hono; portalcfdi: Hono } {
+): { cfdiau: Hono; portalcfdi: Hono; acceso: Acceso } {
   const state = createPortalState(world, settings);
   const deps = { world, state };
   const portalcfdi = new Hono().route('/', createHome(deps)).route('/', createDescargaMasiva(deps));
@@ -27,5 +28,6 @@ export function createPortal(
   return {
     cfdiau: new Hono().route('/simulador', createPortalControl(state)).route('/', createCfdiau(world, state)),
     portalcfdi,
+    acceso: state,
   };
 }

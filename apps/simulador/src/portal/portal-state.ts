@@ -1,13 +1,19 @@
+import type { IdpSession } from '../nidp/idp-session.ts';
 import type { World } from '../world/world.ts';
 import { createFolios, type Folios } from './descargas/folios.ts';
 import { type Accounts, createAccounts } from './login/accounts.ts';
 import { type Assertions, createAssertions } from './login/assertion.ts';
 import { type Captchas, createCaptchas } from './login/captchas.ts';
-import type { IdpSession } from './login/idp-session.ts';
 import type { PortalSession } from './portal-session.ts';
 import { type PortalSettings, type PortalSettingsInput, portalSettingsSchema } from './portal-settings.ts';
 import { createSeal, type Seal } from './seal.ts';
 import { createSessions, type Sessions } from './sessions.ts';
+
+/** Cookie of the log-in host. */
+export const IDP_COOKIE = 'JSESSIONID';
+
+/** A sign-in that the portal asked for and that still waits for the taxpayer to log in. */
+export type PendingSignIn = { realm: string; wctx: string };
 
 /** What both hosts of the portal remember; `settings` is read at each call and may be changed in place. */
 export type PortalState = {
@@ -16,7 +22,7 @@ export type PortalState = {
   captchas: Captchas;
   accounts: Accounts;
   assertions: Assertions;
-  idpSessions: Sessions<IdpSession>;
+  idpSessions: Sessions<IdpSession<PendingSignIn>>;
   portalSessions: Sessions<PortalSession>;
   folios: Folios;
 };

@@ -1,16 +1,13 @@
-import { randomUUID } from 'node:crypto';
 import { type Context, Hono } from 'hono';
+import { type IdpSession, openIdpSession } from '../../nidp/idp-session.ts';
+import { createLoginDesk } from '../../nidp/login-desk.ts';
 import type { World } from '../../world/world.ts';
-import type { PortalState } from '../portal-state.ts';
+import { IDP_COOKIE, type PendingSignIn, type PortalState } from '../portal-state.ts';
 import { addressesOf, CIEC_CONTRACT, FIEL_CONTRACT, loginAddress } from '../web/addresses.ts';
 import { attend } from '../web/attend.ts';
 import { withCookies } from '../web/cookies.ts';
 import { formOf } from '../web/form-body.ts';
 import { autoSubmittedForm, htmlResponse } from '../web/html.ts';
-import { CIEC_ERRORS, ciecPage } from './ciec-page.ts';
-import { FIEL_ERRORS, fielPage } from './fiel-page.ts';
-import { checkFielToken } from './fiel-token.ts';
-import { IDP_COOKIE, type IdpSession, openIdpSession, startIdpSession } from './idp-session.ts';
 
 const service = 'cfdiau';
 const DEFAULT_WCTX = 'rm=0&id=passive&ru=%2f';
@@ -18,27 +15,10 @@ const DEFAULT_WCTX = 'rm=0&id=passive&ru=%2f';
 /** The log-in host: pages by password and by e.firma, and the WS-Federation end point that vouches to the portal. */
 export function createCfdiau(world: World, state: PortalState): Hono {
   const { idpSessions: sessions } = state;
-  const withSession = (response: Response, { id }: IdpSession) => withCookies(response, { [IDP_COOKIE]: id });
-
-  const showCiec = (c: Context, session: IdpSession, error: string) => {
-    const captcha = world.settings.captcha ? state.captchas.issue() : null;
-    session.captcha = captcha?.respuesta ?? '';
-    const body = ciecPage({
-      action: c.req.url,
-      fielAddress: loginAddress(addressesOf(c), FIEL_CONTRACT),
-      imagen: captcha?.imagen ?? null,
-      error,
-    });
-    return withSession(htmlResponse(body), session);
-  };
-
-  const showFiel = (c: Context, session: IdpSession, error: string) => {
-    session.guid = randomUUID();
-    return withSession(htmlResponse(fielPage({ action: c.req.url, guid: session.guid, error })), session);
-  };
+  const open = (c: Context) => openIdpSession(c, sessions, IDP_COOKIE);
 
   /** The form that carries the assertion to the portal, or the hop before it when the portal asked for nothing. */
-  const vouch = (c: Context, session: IdpSession, mayHop: boolean) => {
+  const vouch = (c: Context, session: IdpSession<PendingSignIn>, mayHop: boolean): Response => {
     const { cfdiau, portalcfdi } = addressesOf(c);
     if (mayHop && !session.pending) {
       const hop = autoSubmittedForm('SAT Autenticaci&oacute;n', `${cfdiau}/nidp/wsfed/ep?sid=0`, {});
@@ -56,40 +36,18 @@ export function createCfdiau(world: World, state: PortalState): Hono {
     return withSession(htmlResponse(form), session);
   };
 
-  const enter = (c: Context, before: IdpSession, rfc: string, method: IdpSession['method']) => {
-    sessions.end(before.id);
-    const session = startIdpSession(sessions, { rfc, method, pending: before.pending });
-    return vouch(c, session, c.req.path.endsWith('/nidp/app/login'));
-  };
+  const desk = createLoginDesk<PendingSignIn>({
+    world,
+    acceso: state,
+    sessions,
+    service,
+    cookie: IDP_COOKIE,
+    fielAddress: (c) => loginAddress(addressesOf(c), FIEL_CONTRACT),
+    enter: (c, session): Response => vouch(c, session, c.req.path.endsWith('/nidp/app/login')),
+  });
+  const { withSession } = desk;
 
-  const isCaptchaRight = (session: IdpSession, given: string) => {
-    if (!world.settings.captcha) return true;
-    if (session.captcha === '' || given !== session.captcha) return false;
-    if (world.settings.captchas_rechazados === 0) return true;
-    world.settings.captchas_rechazados -= 1;
-    return false;
-  };
-
-  const loginByCiec = (c: Context, session: IdpSession, form: Record<string, string>) => {
-    const rfc = (form['Ecom_User_ID'] ?? '').trim().toUpperCase();
-    return attend(world, { service, operation: 'EntrarCiec', rfc }, () => {
-      if (!isCaptchaRight(session, form['userCaptcha'] ?? ''))
-        return showCiec(c, session, CIEC_ERRORS.captcha);
-      const check = state.accounts.check(rfc, form['Ecom_Password'] ?? '');
-      return check === 'right' ? enter(c, session, rfc, 'ciec') : showCiec(c, session, CIEC_ERRORS[check]);
-    });
-  };
-
-  const loginByFiel = async (c: Context, session: IdpSession, form: Record<string, string>) => {
-    const fiel = { guid: form['guid'] ?? '', token: form['token'] ?? '', fert: form['fert'] ?? '' };
-    const check = await checkFielToken(world, fiel, session.guid);
-    const call = { service, operation: 'EntrarFiel', rfc: 'rfc' in check ? check.rfc : '' } as const;
-    return attend(world, call, () =>
-      'rfc' in check ? enter(c, session, check.rfc, 'fiel') : showFiel(c, session, FIEL_ERRORS[check.reason]),
-    );
-  };
-
-  const showLogin = (c: Context, session: IdpSession) => {
+  const showLogin = (c: Context, session: IdpSession<PendingSignIn>) => {
     const isFiel = c.req.query('id') === FIEL_CONTRACT;
     const call = {
       service,
@@ -99,20 +57,18 @@ export function createCfdiau(world: World, state: PortalState): Hono {
     return attend(world, call, () => {
       if (session.rfc !== null)
         return withSession(htmlResponse(alreadyInside(addressesOf(c).cfdiau)), session);
-      return isFiel ? showFiel(c, session, '') : showCiec(c, session, '');
+      return desk.show(c, session, isFiel ? 'fiel' : 'ciec');
     });
   };
 
   const login = async (c: Context) => {
-    const session = openIdpSession(c, sessions);
+    const session = open(c);
     const form = c.req.method === 'POST' ? await formOf(c) : {};
-    if ('Ecom_User_ID' in form) return loginByCiec(c, session, form);
-    if ('token' in form) return loginByFiel(c, session, form);
-    return showLogin(c, session);
+    return desk.submit(c, session, form) ?? showLogin(c, session);
   };
 
   const federate = (c: Context) => {
-    const session = openIdpSession(c, sessions);
+    const session = open(c);
     const { wa, wtrealm = '', wctx = DEFAULT_WCTX } = c.req.query();
     if (wa === 'wsignin1.0') session.pending = { realm: wtrealm, wctx };
     if (wa !== 'wsignin1.0' && session.rfc === null) return login(c);
@@ -131,7 +87,7 @@ export function createCfdiau(world: World, state: PortalState): Hono {
       return 'Ecom_User_ID' in form || 'token' in form ? login(c) : federate(c);
     })
     .on(['GET', 'POST'], '/nidp/app', (c) => {
-      const session = openIdpSession(c, sessions);
+      const session = open(c);
       return attend(world, { service, operation: 'Aplicacion', rfc: session.rfc ?? '' }, () =>
         session.rfc === null
           ? withSession(
@@ -142,7 +98,7 @@ export function createCfdiau(world: World, state: PortalState): Hono {
       );
     })
     .get('/nidp/app/logout', (c) => {
-      const { id, rfc } = openIdpSession(c, sessions);
+      const { id, rfc } = open(c);
       return attend(world, { service, operation: 'Salir', rfc: rfc ?? '' }, () => {
         sessions.end(id);
         const page = '<html><head><title>SAT</title></head><body><p>Ha cerrado su sesión.</p></body></html>';

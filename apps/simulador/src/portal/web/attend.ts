@@ -4,7 +4,7 @@ import type { World } from '../../world/world.ts';
 
 /** One call as the log keeps it and as fault rules name it. */
 export type PortalCall = {
-  service: 'cfdiau' | 'portalcfdi';
+  service: string;
   operation: string;
   /** Empty while nobody is authenticated or named. */
   rfc: string;

@@ -1,0 +1,226 @@
+import { type Context, Hono } from 'hono';
+import { createAccounts } from '../portal/login/accounts.ts';
+import { createCaptchas } from '../portal/login/captchas.ts';
+import { portalSettingsSchema } from '../portal/portal-settings.ts';
+import { createSessions } from '../portal/sessions.ts';
+import { attend } from '../portal/web/attend.ts';
+import { redirect, withCookies } from '../portal/web/cookies.ts';
+import { formOf } from '../portal/web/form-body.ts';
+import { autoSubmittedForm, encode, htmlResponse } from '../portal/web/html.ts';
+import type { World } from '../world/world.ts';
+import type { Acceso } from './acceso.ts';
+import { baseOf, isOwnAddress, loginPage, metodoOf, type Prefijo } from './addresses.ts';
+import { createAssertionStore } from './assertion-store.ts';
+import { type IdpSession, type Metodo, openIdpSession } from './idp-session.ts';
+import { createLoginDesk } from './login-desk.ts';
+import type { Pending } from './pending.ts';
+import { readAuthnRequest, writeAuthnRequest, writeSamlResponse, writeWresult } from './saml.ts';
+
+/** What a service asks of a log-in host. */
+export type LoginOrder = {
+  /** Name of the service; only it can redeem the assertion. */
+  servicio: string;
+  /** Absolute address of the simulator that the assertion is posted to. */
+  regreso: string;
+  /** Comes back unchanged (`RelayState`, or `wctx`). */
+  relayState?: string | undefined;
+  /** Which page the browser sees first; the taxpayer may change to the other. Default: by password. */
+  metodo?: 'ciec' | 'efirma' | undefined;
+  /** `saml` answers SAMLResponse and RelayState, `wsfed` answers wa, wresult and wctx. Default: `saml`. */
+  protocolo?: 'saml' | 'wsfed' | undefined;
+};
+
+/** An identity provider (NetIQ Access Manager, as login.siat and loginda are) with its own cookie session. */
+export interface Nidp {
+  /** Mounted at `/${prefijo}`. */
+  readonly app: Hono;
+  /** Absolute address, built from the request's own Host, to send a browser to that must log in for a service. */
+  loginUrl(c: Context, order: LoginOrder): string;
+  /** The same as the form that a service's page submits by script: where to, and its fields (`SAMLRequest`, `RelayState`). */
+  loginForm(c: Context, order: LoginOrder): { action: string; fields: Record<string, string> };
+  /** Reads and spends the assertion that the browser brought; null for a foreign, altered, old or used one, or that of another service. */
+  redeem(asercion: string, servicio: string): { rfc: string; metodo: 'ciec' | 'efirma' } | null;
+}
+
+export type NidpOptions = {
+  prefijo: Prefijo;
+  /** Accounts and captchas shared with the other log-in hosts; absent: its own. */
+  acceso?: Acceso | undefined;
+};
+
+/** Creates a log-in host in which nobody has logged in yet. */
+export function createNidp(world: World, { prefijo, acceso = ownAcceso(world) }: NidpOptions): Nidp {
+  const service = prefijo;
+  const cookie = `JSESSIONID_${prefijo}`;
+  const idleMs = () => acceso.settings.minutos_sesion * 60_000;
+  const sessions = createSessions<IdpSession<Pending>>({ clock: world.clock, idleMs });
+  const assertions = createAssertionStore(world.clock);
+  const open = (c: Context) => openIdpSession(c, sessions, cookie);
+
+  const goTo = (address: string) =>
+    htmlResponse(
+      `<html><head><title>SAT</title></head><body><script>top.location.href='${address}';</script></body></html>`,
+    );
+
+  /** What a browser that is inside gets: the form with the assertion that is waited for, or the way to where it goes on. */
+  const goOn = (c: Context, session: IdpSession<Pending>): Response => {
+    const { pending, rfc, method: metodo } = session;
+    session.pending = null;
+    const issuer = `${baseOf(c, prefijo)}/nidp/`;
+    if (pending?.protocolo === 'oauth') return goTo(pending.authz);
+    if (pending === null || rfc === null) {
+      const endpoint = c.req.path.endsWith('/nidp/idff/sso') ? 'idff/sso' : 'app';
+      return goTo(`${issuer}${endpoint}?sid=0`);
+    }
+    const claims = { rfc, metodo, servicio: pending.servicio };
+    if (pending.protocolo === 'saml') {
+      const SAMLResponse = assertions.put(writeSamlResponse(claims, issuer, world.clock.now()), claims);
+      const fields = { SAMLResponse, RelayState: pending.relayState };
+      return htmlResponse(autoSubmittedForm('Access rights validated', pending.regreso, fields));
+    }
+    const wresult = assertions.put(writeWresult(claims, issuer, world.clock.now()), claims);
+    const fields = { wa: 'wsignin1.0', wresult, wctx: pending.wctx };
+    return htmlResponse(autoSubmittedForm('PostIt', pending.regreso, fields));
+  };
+
+  const desk = createLoginDesk<Pending>({
+    world,
+    acceso,
+    sessions,
+    service,
+    cookie,
+    fielAddress: (c) =>
+      loginPage(c, prefijo, { metodo: 'fiel', endpoint: endpointOf(c), target: c.req.query('target') }),
+    enter: (c, session): Response => desk.withSession(goOn(c, session), session),
+  });
+
+  /** Sends an anonymous browser to the log-in page, by the form that a script sends. */
+  const hop = (c: Context, session: IdpSession<Pending>, metodo: Metodo, endpoint?: string) => {
+    const target = c.req.query('target');
+    const next = loginPage(c, prefijo, { metodo, endpoint, target, id: c.req.query('id') });
+    const fields = { option: 'credential', ...(target !== undefined && { target }) };
+    return desk.withSession(
+      htmlResponse(autoSubmittedForm('SAT Autenticaci&oacute;n', next, fields)),
+      session,
+    );
+  };
+
+  const showLogin = (c: Context, session: IdpSession<Pending>) => {
+    const metodo = metodoOf(prefijo, c.req.query('id'));
+    const operation = metodo === 'fiel' ? 'PaginaFiel' : 'PaginaCiec';
+    return attend(world, { service, operation, rfc: session.rfc ?? '' }, () => {
+      if (session.rfc !== null) return desk.withSession(goOn(c, session), session);
+      if (metodo === null) return htmlResponse(unknownContract(c.req.query('id') ?? ''), 400);
+      const isEntry = c.req.method === 'GET' && c.req.query('option') !== 'credential';
+      if (!isEntry) return desk.show(c, session, metodo);
+      return hop(c, session, metodo, endpointOf(c));
+    });
+  };
+
+  const login = async (c: Context) => {
+    const session = open(c);
+    const form = c.req.method === 'POST' ? await formOf(c) : {};
+    return desk.submit(c, session, form) ?? showLogin(c, session);
+  };
+
+  const federate = async (c: Context) => {
+    const session = open(c);
+    const { wa, wtrealm = '', wctx = '' } = c.req.query();
+    if (wa !== 'wsignin1.0') return login(c);
+    return attend(world, { service, operation: 'EmitirToken', rfc: session.rfc ?? '' }, () => {
+      if (!isOwnAddress(c, wtrealm)) return htmlResponse(unknownContract(wtrealm), 400);
+      const regreso = `${wtrealm.replace(/\/$/, '')}/`;
+      const servicio = new URL(wtrealm).pathname.split('/')[1] ?? '';
+      session.pending = { protocolo: 'wsfed', servicio, regreso, wctx };
+      if (session.rfc !== null) return desk.withSession(goOn(c, session), session);
+      return hop(c, session, c.req.query('metodo') === 'efirma' ? 'fiel' : 'ciec', 'wsfed/ep');
+    });
+  };
+
+  const samlSso = async (c: Context) => {
+    const session = open(c);
+    const form = c.req.method === 'POST' ? await formOf(c) : c.req.query();
+    const submitted = desk.submit(c, session, form);
+    if (submitted) return submitted;
+    return attend(world, { service, operation: 'EmitirToken', rfc: session.rfc ?? '' }, () => {
+      const request = readAuthnRequest(form['SAMLRequest'] ?? '');
+      if (!request || !isOwnAddress(c, request.regreso))
+        return htmlResponse(unknownContract('SAMLRequest'), 400);
+      session.pending = { protocolo: 'saml', ...request, relayState: form['RelayState'] ?? '' };
+      if (session.rfc !== null) return desk.withSession(goOn(c, session), session);
+      return hop(c, session, metodoOf(prefijo, c.req.query('id')) ?? 'ciec');
+    });
+  };
+
+  const home = (c: Context) => {
+    const session = open(c);
+    return attend(world, { service, operation: 'Aplicacion', rfc: session.rfc ?? '' }, () => {
+      if (session.rfc === null) return hop(c, session, 'ciec');
+      const page = `<html><head><title>SAT</title></head><body><p>Bienvenido ${encode(session.rfc)}</p></body></html>`;
+      return desk.withSession(htmlResponse(page), session);
+    });
+  };
+
+  const logOut = (c: Context) => {
+    const { id, rfc } = open(c);
+    return attend(world, { service, operation: 'Salir', rfc: rfc ?? '' }, () => {
+      sessions.end(id);
+      const page = '<html><head><title>SAT</title></head><body><p>Ha cerrado su sesión.</p></body></html>';
+      return withCookies(htmlResponse(page), { [cookie]: '' });
+    });
+  };
+
+  const loginForm = (c: Context, { servicio, regreso, relayState = '', metodo }: LoginOrder) => ({
+    action: `${baseOf(c, prefijo)}/nidp/saml2/sso${metodo === 'efirma' ? '?id=fiel' : ''}`,
+    fields: {
+      SAMLRequest: writeAuthnRequest({ servicio, regreso }, world.clock.now()),
+      RelayState: relayState,
+    },
+  });
+
+  const app = new Hono()
+    .on(['GET', 'POST'], ['/nidp/app/login', '/nidp//app/login', '/nidp/idff/sso'], login)
+    .on(['GET', 'POST'], '/nidp/wsfed/ep', federate)
+    .on(['GET', 'POST'], '/nidp/saml2/sso', samlSso)
+    .on(['GET', 'POST'], '/nidp/app', home)
+    .get('/nidp', () => redirect(`/${prefijo}/nidp/app`))
+    .on('GET', ['/nidp/app/logout', '/nidp/app/plogout'], logOut);
+
+  return {
+    app,
+    loginForm,
+    loginUrl: (c, order) => {
+      if (order.protocolo !== 'wsfed') {
+        const { action, fields } = loginForm(c, order);
+        const query = new URLSearchParams(fields).toString();
+        return `${action}${action.includes('?') ? '&' : '?'}${query}`;
+      }
+      const query = new URLSearchParams({
+        wa: 'wsignin1.0',
+        wtrealm: order.regreso,
+        wctx: order.relayState ?? '',
+        wct: `${world.clock.now().toISOString().slice(0, 19)}Z`,
+        ...(order.metodo === 'efirma' && { metodo: 'efirma' }),
+      });
+      return `${baseOf(c, prefijo)}/nidp/wsfed/ep?${query}`;
+    },
+    redeem: (asercion, servicio) => {
+      const claims = assertions.take(asercion, servicio);
+      return claims && { rfc: claims.rfc, metodo: claims.metodo === 'fiel' ? 'efirma' : 'ciec' };
+    },
+  };
+}
+
+function ownAcceso(world: World): Acceso {
+  const settings = portalSettingsSchema.parse({});
+  return { settings, captchas: createCaptchas(), accounts: createAccounts(world, settings) };
+}
+
+/** The end point whose page shows itself again: the one that was asked for. */
+function endpointOf(c: Context): string {
+  return /\/nidp\/+(.+)$/.exec(c.req.path)?.[1] ?? 'app/login';
+}
+
+function unknownContract(what: string): string {
+  return `<html><head><title>SAT</title></head><body><p>Unable to authenticate. (300101008-${encode(what)})</p></body></html>`;
+}
