@@ -3,6 +3,7 @@ export * from './http/cortacircuitos.ts';
 export * from './http/direcciones.ts';
 export * from './http/sat-http.ts';
 export * from './http/settings.ts';
+export { createLista69b, LISTA_69B_URL, type Lista69b, type Lista69bSettings } from './listas/lista-69b.ts';
 export * from './memoria/sat-memoria.ts';
 export type { ResolvedorCaptcha } from './portal/captcha/resolvedor-captcha.ts';
 export * from './portal/captcha/resolvedor-consola.ts';

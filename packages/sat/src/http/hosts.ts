@@ -28,4 +28,5 @@ export const HOSTS_SAT: Readonly<Record<string, HostSat>> = {
   'siat.sat.gob.mx': { sinDhe: true },
   'wwwmat.sat.gob.mx': { sinDhe: true },
   'aplicacionesc.mat.sat.gob.mx': { sinDhe: true },
+  'wu1agsprosta001.blob.core.windows.net': { sinDhe: false },
 };

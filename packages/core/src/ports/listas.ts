@@ -1,0 +1,145 @@
+/** Where a taxpayer stands in the list of article 69-B of the Código Fiscal de la Federación. */
+export const SITUACIONES_EFOS = ['PRESUNTO', 'DESVIRTUADO', 'DEFINITIVO', 'SENTENCIA_FAVORABLE'] as const;
+export type SituacionEfos = (typeof SITUACIONES_EFOS)[number];
+
+/** One stage of a proceeding. Dates are calendar days, `yyyy-MM-dd`; null when the list gives none that can be read. */
+export interface PasoEfos {
+  readonly situacion: SituacionEfos;
+  /** Number and date of the global notice, as the list has it. */
+  readonly oficio: string | null;
+  /** Publication on the SAT's page. */
+  readonly fechaSat: string | null;
+  /** Publication in the Diario Oficial de la Federación. */
+  readonly fechaDof: string | null;
+}
+
+/** One proceeding of the list. An RFC may have several, years apart, and they end differently. */
+export interface FilaEfos {
+  /** Null when the list hides it (a court's order) or has no RFC there: such a row belongs to nobody. */
+  readonly rfc: string | null;
+  readonly nombre: string;
+  readonly situacion: SituacionEfos;
+  /** The stages that the row gives anything about, in the order of the columns. */
+  readonly historial: readonly PasoEfos[];
+}
+
+/** What identifies a version of the list at its source, to ask for changes only. */
+export interface HuellaLista {
+  readonly fuente: string;
+  readonly etag: string | null;
+  /** HTTP date as it came. */
+  readonly ultimaModificacion: string | null;
+}
+
+/** A list on its way: what its head says is known, its rows are still to come. */
+export interface ListaEfosAbierta extends HuellaLista {
+  /** Day of the cut, `yyyy-MM-dd`, from the list's own first line. */
+  readonly fechaCorte: string;
+  /** Every row, in batches, once. Rejects with a `SatError` when the rest is not the list: then nothing of it counts. */
+  readonly lotes: AsyncIterable<readonly FilaEfos[]>;
+  /** SHA-256 of the bytes, hexadecimal. Known when `lotes` has ended. */
+  sha256(): string;
+  /** Lets go of the source; for one that is not read to its end. */
+  close(): void;
+}
+
+/** Reads the list from the authority; null when it has not changed since `previa`. Rejects with a `SatError`. */
+export type AbrirListaEfos = (
+  previa: HuellaLista | null,
+  signal: AbortSignal,
+) => Promise<ListaEfosAbierta | null>;
+
+/** The version of the list that answers are given from. */
+export interface VersionEfos extends HuellaLista {
+  readonly id: string;
+  readonly fechaCorte: string;
+  readonly filas: number;
+  readonly sha256: string;
+  readonly cargadaEn: Date;
+  /** When the source last confirmed that it is the newest. */
+  readonly revisadaEn: Date;
+}
+
+export type MotivoListaRechazada = 'LISTA_ANTERIOR' | 'LISTA_MENGUADA';
+
+/** A list that was read well and is not to take the place of the one that is there. */
+export class ListaRechazada extends Error {
+  readonly motivo: MotivoListaRechazada;
+  constructor(motivo: MotivoListaRechazada, detalle: string) {
+    super(`${motivo}: ${detalle}`);
+    this.name = 'ListaRechazada';
+    this.motivo = motivo;
+  }
+}
+
+export type ResultadoCarga =
+  | { readonly resultado: 'CARGADA'; readonly version: VersionEfos }
+  | { readonly resultado: 'SIN_CAMBIO'; readonly version: VersionEfos }
+  | { readonly resultado: 'OTRA_EN_CURSO' };
+
+/** Why the list should be fetched now. */
+export type CargaPendiente = 'PEDIDA' | 'SIN_LISTA' | 'REINTENTO' | 'VENCIDA';
+
+/** An attempt to bring the list up to date, for the operator. */
+export interface CargaEfos {
+  readonly iniciadaEn: Date;
+  readonly terminadaEn: Date | null;
+  readonly resultado: 'EN_CURSO' | 'CARGADA' | 'SIN_CAMBIO' | 'FALLIDA';
+  readonly motivo: string | null;
+}
+
+export interface EstadoEfos {
+  readonly vigente: VersionEfos | null;
+  /** The newest first. */
+  readonly cargas: readonly CargaEfos[];
+  readonly pedidaEn: Date | null;
+}
+
+/** The workers' and the operator's side of the list. */
+export interface CargaListas {
+  /**
+   * Fetches the list by `abrir` and puts it in the place of the current one: all of it or nothing. One at a time in the whole installation. Rejects
+   * with {@link ListaRechazada} when it is older than the current one or has fewer rows than `minFilas` or than nine tenths of the current
+   * one (a request by the operator may allow that), and with what `abrir` and the rows reject with. Every failure is noted.
+   */
+  cargar(
+    options: { readonly abrir: AbrirListaEfos; readonly minFilas: number },
+    signal: AbortSignal,
+  ): Promise<ResultadoCarga>;
+  /** Whether the list should be fetched now; failed attempts are repeated after a minute, then two, four… up to an hour. */
+  pendiente(options: { readonly maxHoras: number }): Promise<CargaPendiente | null>;
+  /** Asks the workers to fetch the list now. `forzar` lets it have fewer rows than it should. */
+  pedir(options: { readonly forzar: boolean }): Promise<void>;
+  estado(): Promise<EstadoEfos>;
+}
+
+/** What both lists say about one RFC. */
+export interface RespuestaListas {
+  /** Null while no list has ever been loaded: then nothing is known about anybody. */
+  readonly efos: {
+    readonly fechaCorte: string;
+    readonly filas: readonly Pick<FilaEfos, 'situacion' | 'historial'>[];
+  } | null;
+  /** Null when the operator has imported none. */
+  readonly edos: { readonly fuente: string; readonly estaListado: boolean } | null;
+}
+
+/** The side of the API. */
+export interface Listas {
+  consultar(rfc: string): Promise<RespuestaListas>;
+}
+
+export interface EstadoEdos {
+  readonly fuente: string;
+  readonly importadaEn: Date;
+  readonly rfcs: number;
+}
+
+/** The list of EDOS: nobody publishes one by RFC, so it is the operator's own, under the name of its source. */
+export interface ListaEdos {
+  /** Takes the place of the earlier list, all of it or nothing. */
+  importar(lista: { readonly fuente: string; readonly rfcs: readonly string[] }): Promise<EstadoEdos>;
+  estado(): Promise<EstadoEdos | null>;
+  /** False when there was none. */
+  borrar(): Promise<boolean>;
+}
