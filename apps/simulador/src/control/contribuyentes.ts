@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import { z } from 'zod';
+import { cambioPerfilSchema } from '../world/taxpayers/perfil.ts';
 import { isRfc } from '../world/taxpayers/rfc.ts';
 import type { Filas } from '../world/taxpayers/schedule.ts';
 import { formatWallTime, parseWallTime } from '../world/wall-time.ts';
@@ -28,6 +29,7 @@ const cambioSchema = z.strictObject({
   ciec: z.string().min(1).optional(),
   filas: z.array(filasSchema).nullable().optional(),
   basura: z.boolean().nullable().optional(),
+  perfil: cambioPerfilSchema.optional(),
 });
 
 /** GET and PUT /contribuyentes/:rfc. */
@@ -35,19 +37,21 @@ export function mountContribuyentes(app: Hono, world: World): void {
   app.get('/contribuyentes/:rfc', (c) => c.json(show(world, readRfc(c.req.param('rfc')))));
   app.put('/contribuyentes/:rfc', async (c) => {
     const rfc = readRfc(c.req.param('rfc'));
-    const { nombre, ciec, filas, basura } = await parseBody(c, cambioSchema);
+    const { nombre, ciec, filas, basura, perfil } = await parseBody(c, cambioSchema);
     if (filas) refuseOverlaps(filas);
     world.taxpayers.change(rfc, {
       ...(nombre !== undefined && { nombre }),
       ...(ciec !== undefined && { ciec }),
       ...(filas !== undefined && { filas }),
       ...(basura !== undefined && { basura }),
+      ...(perfil !== undefined && { perfil }),
     });
     return c.json(show(world, rfc));
   });
 }
 
-function readRfc(rfc: string): string {
+/** The RFC of an address; refuses what has not its form. */
+export function readRfc(rfc: string): string {
   if (!isRfc(rfc)) throw new ControlError(400, `"${rfc}" no tiene la forma de un RFC.`);
   return rfc;
 }
@@ -70,5 +74,6 @@ function show(world: World, rfc: string) {
         desde: formatWallTime(desde).slice(0, 10),
         hasta: formatWallTime(hasta).slice(0, 10),
       })) ?? null,
+    perfil: world.taxpayers.profile(rfc),
   };
 }

@@ -3,6 +3,8 @@ import { magiaDe } from '../magia.ts';
 import { type WallTime, wallTimeOf } from '../wall-time.ts';
 import { keyOf } from './mix.ts';
 import { generateName } from './names.ts';
+import { generatePerfil } from './perfil/generate.ts';
+import { type CambioPerfil, changePerfil, type Perfil } from './perfil.ts';
 import { isRfc } from './rfc.ts';
 import { createRow, type Documento, generateContrapartes, type Persona, type Row, type Tipo } from './row.ts';
 import { createDailySchedule, createFixedSchedule, type Filas, type Schedule } from './schedule.ts';
@@ -18,7 +20,10 @@ export type Taxpayer = {
   basura: boolean | null;
 };
 
-export type TaxpayerChange = Partial<Pick<Taxpayer, 'nombre' | 'ciec' | 'filas' | 'basura'>>;
+export type TaxpayerChange = Partial<Pick<Taxpayer, 'nombre' | 'ciec' | 'filas' | 'basura'>> & {
+  /** Parts of the profile that replace the generated ones; each change replaces the one before. */
+  perfil?: CambioPerfil;
+};
 
 export type RowOptions = {
   documento?: Documento | undefined;
@@ -33,6 +38,8 @@ export type Taxpayers = {
   /** Throws RangeError when the text has not the form of an RFC. */
   taxpayer(rfc: string): Taxpayer;
   change(rfc: string, change: TaxpayerChange): Taxpayer;
+  /** What the SAT's registry says of it. Throws RangeError as `taxpayer` does. */
+  profile(rfc: string): Perfil;
   /** Whether it is the taxpayer's CIEC; false for a text that is no RFC, and always for the magic RFC whose CIEC is wrong whatever it is. */
   isCiec(rfc: string, ciec: string): boolean;
   /** Rows issued from `inicio` to `fin`, both inside, by FechaEmision, made one by one. */
@@ -51,6 +58,7 @@ export function createTaxpayers(deps: { clock: Clock; settings: { semilla: strin
   const taxpayer = (rfc: string): Taxpayer => {
     if (!isRfc(rfc)) throw new RangeError(`"${rfc}" no tiene la forma de un RFC`);
     const isMoral = rfc.length === 12;
+    const { perfil: _, ...change } = changes.get(rfc) ?? {};
     return {
       rfc,
       nombre: generateName(keyOf(deps.settings.semilla, rfc, 'nombre'), 0, isMoral),
@@ -58,7 +66,7 @@ export function createTaxpayers(deps: { clock: Clock; settings: { semilla: strin
       ciec: `Ciec${rfc}`.padEnd(16, '0').slice(0, 16),
       filas: magiaDe(rfc)?.filas ?? null,
       basura: null,
-      ...changes.get(rfc),
+      ...change,
     };
   };
 
@@ -85,6 +93,12 @@ export function createTaxpayers(deps: { clock: Clock; settings: { semilla: strin
       taxpayer(rfc);
       changes.set(rfc, { ...changes.get(rfc), ...change });
       return taxpayer(rfc);
+    },
+    profile: (rfc) => {
+      const { nombre } = taxpayer(rfc);
+      const cambio = changes.get(rfc)?.perfil ?? {};
+      const perfil = generatePerfil(deps.settings.semilla, rfc, nombre, cambio.opinion?.sentido);
+      return changePerfil(perfil, cambio);
     },
     isCiec: (rfc, ciec) => isRfc(rfc) && !magiaDe(rfc)?.isCiecWrong && taxpayer(rfc).ciec === ciec,
     *rows(rfc, tipo, inicio, fin, { documento = 'cfdi', corte, skip } = {}) {
