@@ -1,4 +1,4 @@
-import { SatError, type SolicitarMetadata } from '@acuse/core';
+import { type Periodo, SatError, type TipoDescarga } from '@acuse/core';
 import type { DireccionSat } from '../../http/direcciones.ts';
 import type { Navegador } from '../navegador.ts';
 import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
@@ -6,7 +6,6 @@ import { parseDelta, type RegistroDelta } from '../paginas/delta.ts';
 import { readEtiquetas } from '../paginas/etiquetas.ts';
 import { readCampos, readFormularios } from '../paginas/formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { type ResultadoBusqueda, readResultadoBusqueda } from '../paginas/resultado-busqueda.ts';
 import { type Instante, isMismoDia, readPeriodo } from '../periodo-portal.ts';
 import { isDespedida, SesionVencida } from '../sesion/sesion-vencida.ts';
 import { HOST_PORTAL } from '../settings.ts';
@@ -15,22 +14,36 @@ import { openPagina } from './pagina-del-portal.ts';
 const C = 'ctl00$MainContent$';
 const PANEL = `${C}UpnlBusqueda`;
 
+/** What the search page is asked: every complement, any counterpart. */
+export interface Busqueda {
+  readonly tipo: TipoDescarga;
+  readonly rfc: string;
+  /** See `readPeriodo`. Received CFDI over several days are asked for by their whole month. */
+  readonly periodo: Periodo;
+  /** Absent: `todos`. */
+  readonly estado?: keyof typeof ESTADOS;
+}
+
+/** Values of the list `DdlEstadoComprobante` (phpcfdi/cfdi-sat-scraper, StatesVoucherOption). */
+const ESTADOS = { todos: '-1', CANCELADO: '0', VIGENTE: '1' } as const;
+
 /** The search page of each side (phpcfdi/cfdi-sat-scraper, src/URLS.php). */
-export function direccionDe(tipo: SolicitarMetadata['tipo']): DireccionSat {
+export function direccionDe(tipo: TipoDescarga): DireccionSat {
   return { host: HOST_PORTAL, path: tipo === 'emitidos' ? '/ConsultaEmisor.aspx' : '/ConsultaReceptor.aspx' };
 }
 
 /**
  * Searches as a browser does, in three steps: the page, the choice of the date filter, the search button; the last two as partial
- * postbacks whose answers replace panels and hidden fields (phpcfdi/cfdi-sat-scraper, src/Internal/QueryResolver.php, src/Inputs).
+ * postbacks whose answers replace panels and hidden fields (phpcfdi/cfdi-sat-scraper, src/Internal/QueryResolver.php, src/Inputs). Each
+ * search begins with the page, as in every public client: that a second one may go on from the state of the first is not known.
  */
 export async function search(
   navegador: Navegador,
-  consulta: SolicitarMetadata,
+  busqueda: Busqueda,
   signal: AbortSignal,
-): Promise<ResultadoBusqueda> {
-  const direccion = direccionDe(consulta.tipo);
-  const pagina = await openPagina(navegador, direccion, consulta.rfc, signal);
+): Promise<readonly RegistroDelta[]> {
+  const direccion = direccionDe(busqueda.tipo);
+  const pagina = await openPagina(navegador, direccion, busqueda.rfc, signal);
   const formulario = readFormularios(pagina.etiquetas)
     .map((f) => readCampos(f.etiquetas))
     .find((campos) => campos.has('__VIEWSTATE'));
@@ -47,10 +60,10 @@ export async function search(
     ...formulario,
     ...eleccion.flatMap(camposNuevos),
     ...postback('BtnBusqueda'),
-    ...camposDePeriodo(consulta),
+    ...camposDeBusqueda(busqueda),
   ]);
   buscar.set(`${C}BtnBusqueda`, 'Buscar CFDI');
-  return readResultadoBusqueda(await post(navegador, direccion, buscar, signal));
+  return post(navegador, direccion, buscar, signal);
 }
 
 async function post(
@@ -101,11 +114,11 @@ function camposNuevos({ tipo, id, contenido }: RegistroDelta): Array<[string, st
   return tipo === 'updatePanel' ? [...readCampos(readEtiquetas(contenido))] : [];
 }
 
-/** All states, all complements, any counterpart, and the dates in the form that each page has. */
-function camposDePeriodo({ tipo, periodo }: SolicitarMetadata): Array<[string, string]> {
+/** The filters, and the dates in the form that each page has. */
+function camposDeBusqueda({ tipo, periodo, estado = 'todos' }: Busqueda): Array<[string, string]> {
   const ends = readPeriodo(tipo, periodo);
   const filtros: Array<[string, string]> = [
-    [`${C}DdlEstadoComprobante`, '-1'],
+    [`${C}DdlEstadoComprobante`, ESTADOS[estado]],
     [`${C}ddlComplementos`, '-1'],
     [`${C}TxtRfcReceptor`, ''],
     [`${C}TxtRfcTercero`, ''],

@@ -1,6 +1,7 @@
 import type { RespuestaSolicitarMetadata, SolicitarMetadata } from '@acuse/core';
 import type { Navegador } from '../navegador.ts';
 import { parseRespuestaFolio } from '../paginas/respuesta-folio.ts';
+import { readResultadoBusqueda } from '../paginas/resultado-busqueda.ts';
 import { isDespedida, SesionVencida } from '../sesion/sesion-vencida.ts';
 import { direccionDe, search } from './busqueda.ts';
 
@@ -14,10 +15,11 @@ export async function solicitarMetadata(
   consulta: SolicitarMetadata,
   signal: AbortSignal,
 ): Promise<RespuestaSolicitarMetadata> {
-  const resultado = await search(navegador, consulta, signal);
+  const { tipo, rfc, periodo } = consulta;
+  const resultado = readResultadoBusqueda(await search(navegador, { tipo, rfc, periodo }, signal));
   if (resultado.vacia) return { resultado: 'VACIA' };
 
-  const { host, path } = direccionDe(consulta.tipo);
+  const { host, path } = direccionDe(tipo);
   const parametros = encodeURIComponent(Buffer.from(resultado.parametros).toString('base64'));
   const answer = await navegador.request(
     {

@@ -1,6 +1,7 @@
 import type { RegistroDelta } from './delta.ts';
 import { type Etiqueta, readAtributo, readEtiquetas } from './etiquetas.ts';
 import { ilegible } from './ilegible.ts';
+import { isVisible } from './visible.ts';
 
 /** `parametros`: the encoded criteria (`hfParametrosMetadata`) that ask for the metadata of exactly this search. */
 export type ResultadoBusqueda =
@@ -33,9 +34,4 @@ export function readResultadoBusqueda(delta: readonly RegistroDelta[]): Resultad
 /** Each row carries its folio in a box `ListaFolios`. */
 function isSeleccion(etiqueta: Etiqueta): boolean {
   return etiqueta.nombre === 'input' && readAtributo(etiqueta, 'name') === 'ListaFolios';
-}
-
-function isVisible(etiquetas: readonly Etiqueta[], id: RegExp): boolean {
-  const panel = etiquetas.find((e) => !e.cierra && id.test(readAtributo(e, 'id') ?? ''));
-  return panel !== undefined && !/display\s*:\s*none/i.test(readAtributo(panel, 'style') ?? '');
 }

@@ -1,0 +1,99 @@
+import { type Periodo, SatError } from '@acuse/core';
+import { ilegible } from '../paginas/ilegible.ts';
+import { isDentro } from './periodos.ts';
+
+/** What one search of a portal is asked for. */
+export interface Pregunta {
+  readonly periodo: Periodo;
+  readonly estado: 'todos' | 'VIGENTE' | 'CANCELADO';
+}
+
+export interface Hallazgo<F> {
+  readonly filas: readonly F[];
+  /** The portal shows only the first of its rows. */
+  readonly topada: boolean;
+}
+
+export interface FilaReunible {
+  readonly uuid: string;
+  /** `yyyy-MM-ddTHH:mm:ss`, or the day alone where the portal shows no time. */
+  readonly fechaEmision: string;
+  readonly total: number;
+  readonly estado: 'VIGENTE' | 'CANCELADO';
+}
+
+export interface Reunion<F> {
+  /** Disjoint periods that together are the one asked for. */
+  readonly periodos: readonly Periodo[];
+  ask(pregunta: Pregunta): Promise<Hallazgo<F>>;
+  /** Divides a period whose answer was capped; null when it is a single second. */
+  split(periodo: Periodo): readonly Periodo[] | null;
+  /** More rows than this are not gathered. */
+  readonly maximo: number;
+}
+
+/**
+ * Gathers every row of a portal that shows only the first of them, by smaller and smaller questions: parts of the period, down to one second,
+ * and there by state. Gives the rows by `fechaEmision` and then `uuid`, each UUID once, or null as soon as more than `maximo` were seen.
+ *
+ * The list is complete or the promise rejects: PETICION_RECHAZADA (LIMITE) when one second and state has more rows than the portal shows;
+ * RESPUESTA_ILEGIBLE when a row is not one that was asked for, when a row of a capped answer is missing from the answers of its
+ * parts, or when two rows with one UUID differ in date or total. A CFDI whose state changes between two answers counts as the last of them says.
+ */
+export async function reunir<F extends FilaReunible>(reunion: Reunion<F>): Promise<readonly F[] | null> {
+  const vistas = new Map<string, F>();
+
+  /** The UUIDs that the answers to a question, or to its parts, hold; null to give up. */
+  async function gather(pregunta: Pregunta): Promise<ReadonlySet<string> | null> {
+    const { filas, topada } = await reunion.ask(pregunta);
+    for (const fila of filas) see(fila, pregunta);
+    if (vistas.size > reunion.maximo) return null;
+    const propias = new Set(filas.map(({ uuid }) => uuid));
+    if (!topada) return propias;
+
+    const reunidas = new Set<string>();
+    for (const parte of partsOf(pregunta)) {
+      const suyas = await gather(parte);
+      if (suyas === null) return null;
+      for (const uuid of suyas) reunidas.add(uuid);
+    }
+    for (const uuid of propias) if (!reunidas.has(uuid)) throw ilegible('busqueda: las partes no suman');
+    return reunidas;
+  }
+
+  function see(fila: F, { periodo, estado }: Pregunta): void {
+    if (!isDentro(fila.fechaEmision, periodo)) throw ilegible('busqueda: fila de otra fecha');
+    if (estado !== 'todos' && fila.estado !== estado) throw ilegible('busqueda: fila de otro estado');
+    const before = vistas.get(fila.uuid);
+    if (before !== undefined && (before.total !== fila.total || before.fechaEmision !== fila.fechaEmision)) {
+      throw ilegible('busqueda: un folio con dos filas distintas');
+    }
+    vistas.set(fila.uuid, fila);
+  }
+
+  function partsOf({ periodo, estado }: Pregunta): readonly Pregunta[] {
+    const partes = reunion.split(periodo);
+    if (partes !== null) return partes.map((parte) => ({ periodo: parte, estado }));
+    if (estado === 'todos') {
+      return [
+        { periodo, estado: 'VIGENTE' },
+        { periodo, estado: 'CANCELADO' },
+      ];
+    }
+    throw new SatError('PETICION_RECHAZADA', {
+      codigo: 'LIMITE',
+      detalle: 'un segundo con más comprobantes de los que el portal muestra',
+    });
+  }
+
+  for (const periodo of reunion.periodos) {
+    if ((await gather({ periodo, estado: 'todos' })) === null) return null;
+  }
+  return [...vistas.values()].sort(byFecha);
+}
+
+function byFecha(a: FilaReunible, b: FilaReunible): number {
+  if (a.fechaEmision !== b.fechaEmision) return a.fechaEmision < b.fechaEmision ? -1 : 1;
+  if (a.uuid === b.uuid) return 0;
+  return a.uuid < b.uuid ? -1 : 1;
+}

@@ -1,0 +1,12 @@
+import { type Etiqueta, findElemento, readAtributo, readTexto } from './etiquetas.ts';
+
+/** Whether the page has an element with this id that is not hidden by its own style. */
+export function isVisible(etiquetas: readonly Etiqueta[], id: RegExp): boolean {
+  const elemento = etiquetas.find((e) => !e.cierra && id.test(readAtributo(e, 'id') ?? ''));
+  return elemento !== undefined && !/display\s*:\s*none/i.test(readAtributo(elemento, 'style') ?? '');
+}
+
+/** The text of an element that is shown; '' when it is hidden or not there. */
+export function readTextoVisible(etiquetas: readonly Etiqueta[], id: RegExp): string {
+  return isVisible(etiquetas, id) ? readTexto(findElemento(etiquetas, id) ?? []) : '';
+}
