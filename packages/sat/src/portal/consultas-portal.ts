@@ -3,6 +3,7 @@ import type { ConsultasPortal } from './consulta-portal.ts';
 import { descargarPaquete } from './consultas/descargar-paquete.ts';
 import { solicitarMetadata } from './consultas/solicitar-metadata.ts';
 import { verificarMetadata } from './consultas/verificar-metadata.ts';
+import { consultarOpinion } from './opinion/consultar-opinion.ts';
 import { readPeriodo } from './periodo-portal.ts';
 import { PORTAL_CFDI } from './sesion/acceso.ts';
 
@@ -30,4 +31,5 @@ export const CONSULTAS_PORTAL: ConsultasPortal = {
     ask: (navegador, consulta, { settings, signal }) =>
       descargarPaquete(navegador, consulta, settings.maxPaqueteBytes, signal),
   },
+  'consultar-opinion': consultarOpinion,
 };

@@ -45,6 +45,7 @@ export function readMes(texto: string): number | null {
 /** A day of the calendar as `yyyy-MM-dd`; null for the 30th of February. */
 export function toDia(anio: number, mes: number, dia: number): string | null {
   const fecha = new Date(Date.UTC(anio, mes - 1, dia));
-  const real = fecha.getUTCFullYear() === anio && fecha.getUTCMonth() === mes - 1 && fecha.getUTCDate() === dia;
+  const real =
+    fecha.getUTCFullYear() === anio && fecha.getUTCMonth() === mes - 1 && fecha.getUTCDate() === dia;
   return real && anio >= 1000 ? fecha.toISOString().slice(0, 10) : null;
 }

@@ -10,6 +10,7 @@ const NOMBRADO =
  */
 export function assertRfcNombrado(etiquetas: readonly Etiqueta[], rfc: string, debe: boolean): void {
   const nombrados = [...readTexto(etiquetas).matchAll(NOMBRADO)].map((found) => found[1]?.toUpperCase());
-  if (nombrados.some((nombrado) => nombrado !== rfc.toUpperCase())) throw ilegible('el portal nombra a otro RFC');
+  if (nombrados.some((nombrado) => nombrado !== rfc.toUpperCase()))
+    throw ilegible('el portal nombra a otro RFC');
   if (debe && nombrados.length === 0) throw ilegible('el portal no nombra al RFC autenticado');
 }

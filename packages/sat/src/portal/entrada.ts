@@ -1,0 +1,75 @@
+import type { Credencial } from '@acuse/core';
+import type { DireccionSat } from '../http/direcciones.ts';
+import type { Navegador, Pagina } from './navegador.ts';
+import { encodeFormulario } from './paginas/cuerpo-formulario.ts';
+import type { Etiqueta } from './paginas/etiquetas.ts';
+import { hasCamposVisibles, readCampos, readFormularios } from './paginas/formulario.ts';
+import { ilegible } from './paginas/ilegible.ts';
+import { readAcceso } from './paginas/pagina-acceso.ts';
+import { isPaginaEfirma } from './paginas/pagina-efirma.ts';
+import { acceder, assertPuedeAcceder } from './sesion/acceder.ts';
+import type { AccesoDeps } from './sesion/portal.ts';
+
+export interface Entrada {
+  /** The page of the portal that sends a browser without session to log in. */
+  readonly puerta: DireccionSat;
+  /** The identity provider it sends to. */
+  readonly hostAcceso: string;
+}
+
+/**
+ * Opens the door of a portal and logs in where it leads. Gives the page of the portal that follows; rejects like `acceder`, and with
+ * RESPUESTA_ILEGIBLE when the browser does not end on the portal's host.
+ */
+export async function entrar(
+  deps: AccesoDeps,
+  navegador: Navegador,
+  credencial: Credencial,
+  { puerta, hostAcceso }: Entrada,
+  signal: AbortSignal,
+): Promise<Pagina> {
+  assertPuedeAcceder(deps, credencial);
+  const first = await navegador.open(puerta, signal);
+  const acceso = await toPaginaAcceso(navegador, first, credencial, hostAcceso, signal);
+  const after = isPideAcceso(acceso, hostAcceso)
+    ? await acceder(deps, navegador, acceso, credencial, hostAcceso, signal)
+    : acceso;
+  const pagina = after.direccion.host === puerta.host ? after : await navegador.open(puerta, signal);
+  if (pagina.direccion.host !== puerta.host) throw ilegible('el acceso no llegó al portal');
+  return pagina;
+}
+
+/** Whether a page is one of the log-in host where somebody has to log in. */
+export function isPideAcceso({ direccion, etiquetas }: Pagina, hostAcceso: string): boolean {
+  return direccion.host === hostAcceso && isFormularioAcceso(etiquetas);
+}
+
+function isFormularioAcceso(etiquetas: readonly Etiqueta[]): boolean {
+  return readAcceso(etiquetas) !== null || isPaginaEfirma(etiquetas);
+}
+
+/**
+ * The provider's first answer is an empty form that a script sends on; its address says by `id=` which log-in comes, the CIEC's unless it
+ * is changed (SAT-CFDI/python-satcfdi, satcfdi/portal: `id=ciec` becomes `id=fiel`).
+ */
+async function toPaginaAcceso(
+  navegador: Navegador,
+  pagina: Pagina,
+  credencial: Credencial,
+  hostAcceso: string,
+  signal: AbortSignal,
+): Promise<Pagina> {
+  const { direccion, etiquetas } = pagina;
+  if (direccion.host !== hostAcceso || isFormularioAcceso(etiquetas)) return pagina;
+  const formulario = readFormularios(etiquetas)[0];
+  if (formulario?.metodo !== 'POST' || hasCamposVisibles(formulario.etiquetas)) return pagina;
+  const destino = navegador.resolve(formulario.accion === '' ? direccion.path : formulario.accion, direccion);
+  if (destino.host !== hostAcceso) return pagina;
+  const path = credencial.tipo === 'efirma' ? toEfirma(destino.path) : destino.path;
+  const body = encodeFormulario(readCampos(formulario.etiquetas));
+  return navegador.submit({ host: destino.host, path }, body, signal);
+}
+
+function toEfirma(path: string): string {
+  return path.replace(/([?&]id=)(?:ptsc-)?ciec(?=&|$)/i, '$1fiel');
+}

@@ -1,0 +1,90 @@
+import { type Credencial, SatError } from '@acuse/core';
+import { entrar, isPideAcceso } from '../entrada.ts';
+import { createNavegador, type Navegador, type Pagina } from '../navegador.ts';
+import { ilegible } from '../paginas/ilegible.ts';
+import { assertRfcNombrado } from '../paginas/rfc-nombrado.ts';
+import { acceder } from '../sesion/acceder.ts';
+import type { AccesoDeps, Portal } from '../sesion/portal.ts';
+import { SesionVencida } from '../sesion/sesion-vencida.ts';
+import {
+  type ClienteOauth,
+  createPeticionAutorizacion,
+  pedirToken,
+  readClienteOauth,
+  readCodigo,
+} from './oauth.ts';
+
+export const HOST_32D = 'ptsc32d.clouda.sat.gob.mx';
+export const HOST_ACCESO_32D = 'loginda.siat.sat.gob.mx';
+
+const PUERTA = { host: HOST_32D, path: '/?/reporteOpinion32DContribuyente' };
+const SERVIDOR = {
+  autorizacion: { host: HOST_ACCESO_32D, path: '/nidp/oauth/nam/authz' },
+  token: { host: HOST_ACCESO_32D, path: '/nidp/oauth/nam/token' },
+};
+
+/**
+ * The application of the opinión 32-D. Its log-in is OAuth 2.0 with proof key at the identity provider, and there are two ways of it: the
+ * application's server holds the proof key and gives the browser a session by cookie, which is what public clients see
+ * (phpcfdi/opinion-cumplimiento-sat-scraper, SAT-CFDI/python-satcfdi), or its page does and sends a bearer token. Whether the page has OAuth
+ * settings decides. A session is cookies in both cases: a token is asked for anew by each consulta and never kept.
+ */
+export const PORTAL_32D: Portal = {
+  nombre: '32d',
+  async open(deps: AccesoDeps, credencial: Credencial, signal: AbortSignal): Promise<Navegador> {
+    const navegador = createNavegador(deps.http, deps.settings);
+    const pagina = await entrar(
+      deps,
+      navegador,
+      credencial,
+      { puerta: PUERTA, hostAcceso: HOST_ACCESO_32D },
+      signal,
+    );
+    const cliente = readClienteOauth(pagina, navegador);
+    if (cliente === null) {
+      assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
+      return navegador;
+    }
+    const peticion = createPeticionAutorizacion(cliente, SERVIDOR);
+    const acceso = await navegador.open(peticion.direccion, signal);
+    const regreso = isPideAcceso(acceso, HOST_ACCESO_32D)
+      ? await acceder(deps, navegador, acceso, credencial, HOST_ACCESO_32D, signal)
+      : acceso;
+    if (regreso.direccion.host === HOST_32D) readCodigo(regreso, cliente, peticion.estado);
+    else if (regreso.direccion.host !== HOST_ACCESO_32D) throw ilegible('el acceso no llegó al portal');
+    return navegador;
+  },
+  salida: { host: HOST_ACCESO_32D, path: '/nidp/app/logout' },
+};
+
+/**
+ * The header that a request of the application carries: none when cookies are its session, `Bearer …` when its page speaks OAuth. Throws
+ * SesionVencida when a log-in is due.
+ */
+export async function authorize(
+  navegador: Navegador,
+  rfc: string,
+  signal: AbortSignal,
+): Promise<Record<string, string>> {
+  const pagina = await openPuerta(navegador, signal);
+  const cliente: ClienteOauth | null = readClienteOauth(pagina, navegador);
+  if (cliente === null) {
+    assertRfcNombrado(pagina.etiquetas, rfc, false);
+    return {};
+  }
+  const { direccion, estado, verificador } = createPeticionAutorizacion(cliente, SERVIDOR);
+  const regreso = await navegador.open(direccion, signal);
+  if (regreso.direccion.host === HOST_ACCESO_32D) throw new SesionVencida();
+  const codigo = readCodigo(regreso, cliente, estado);
+  const token = await pedirToken(navegador, cliente, SERVIDOR, { codigo, verificador }, signal);
+  return { authorization: `Bearer ${token}` };
+}
+
+async function openPuerta(navegador: Navegador, signal: AbortSignal): Promise<Pagina> {
+  const pagina = await navegador.open(PUERTA, signal);
+  if (pagina.direccion.host === HOST_ACCESO_32D) throw new SesionVencida();
+  if (pagina.direccion.host !== HOST_32D) {
+    throw new SatError('RESPUESTA_ILEGIBLE', { detalle: 'el portal 32-D lleva a otro servidor' });
+  }
+  return pagina;
+}
