@@ -13,6 +13,7 @@ import { baseOf, isOwnAddress, loginPage, metodoOf, type Prefijo } from './addre
 import { createAssertionStore } from './assertion-store.ts';
 import { type IdpSession, type Metodo, openIdpSession } from './idp-session.ts';
 import { createLoginDesk } from './login-desk.ts';
+import { createOauth, type OauthClient } from './oauth.ts';
 import type { Pending } from './pending.ts';
 import { readAuthnRequest, writeAuthnRequest, writeSamlResponse, writeWresult } from './saml.ts';
 
@@ -40,21 +41,29 @@ export interface Nidp {
   loginForm(c: Context, order: LoginOrder): { action: string; fields: Record<string, string> };
   /** Reads and spends the assertion that the browser brought; null for a foreign, altered, old or used one, or that of another service. */
   redeem(asercion: string, servicio: string): { rfc: string; metodo: 'ciec' | 'efirma' } | null;
+  /** Whose access token it is, and what it allows; null for an unknown or old one. */
+  introspect(accessToken: string): { rfc: string; metodo: 'ciec' | 'efirma'; scope: string } | null;
 }
 
 export type NidpOptions = {
   prefijo: Prefijo;
   /** Accounts and captchas shared with the other log-in hosts; absent: its own. */
   acceso?: Acceso | undefined;
+  /** Applications that log in by OAuth 2.0. */
+  clientes?: readonly OauthClient[] | undefined;
 };
 
 /** Creates a log-in host in which nobody has logged in yet. */
-export function createNidp(world: World, { prefijo, acceso = ownAcceso(world) }: NidpOptions): Nidp {
+export function createNidp(
+  world: World,
+  { prefijo, acceso = ownAcceso(world), clientes = [] }: NidpOptions,
+): Nidp {
   const service = prefijo;
   const cookie = `JSESSIONID_${prefijo}`;
   const idleMs = () => acceso.settings.minutos_sesion * 60_000;
   const sessions = createSessions<IdpSession<Pending>>({ clock: world.clock, idleMs });
   const assertions = createAssertionStore(world.clock);
+  const oauth = createOauth(world.clock, clientes);
   const open = (c: Context) => openIdpSession(c, sessions, cookie);
 
   const goTo = (address: string) =>
@@ -152,6 +161,24 @@ export function createNidp(world: World, { prefijo, acceso = ownAcceso(world) }:
     });
   };
 
+  const authorize = (c: Context) => {
+    const session = open(c);
+    return attend(world, { service, operation: 'Autorizar', rfc: session.rfc ?? '' }, () => {
+      const request = oauth.read(c);
+      if (request instanceof Response) return request;
+      const { rfc, method } = session;
+      if (rfc !== null) return desk.withSession(oauth.grant(request, { rfc, method }), session);
+      session.pending = { protocolo: 'oauth', authz: c.req.url };
+      const page = `${baseOf(c, prefijo)}/nidp/app/login?target=${encodeURIComponent(c.req.url)}`;
+      return desk.withSession(redirect(page), session);
+    });
+  };
+
+  const exchange = async (c: Context) => {
+    const { answer, rfc } = await oauth.token(c);
+    return attend(world, { service, operation: 'CambiarCodigo', rfc }, () => answer);
+  };
+
   const home = (c: Context) => {
     const session = open(c);
     return attend(world, { service, operation: 'Aplicacion', rfc: session.rfc ?? '' }, () => {
@@ -182,6 +209,8 @@ export function createNidp(world: World, { prefijo, acceso = ownAcceso(world) }:
     .on(['GET', 'POST'], ['/nidp/app/login', '/nidp//app/login', '/nidp/idff/sso'], login)
     .on(['GET', 'POST'], '/nidp/wsfed/ep', federate)
     .on(['GET', 'POST'], '/nidp/saml2/sso', samlSso)
+    .get('/nidp/oauth/nam/authz', authorize)
+    .post('/nidp/oauth/nam/token', exchange)
     .on(['GET', 'POST'], '/nidp/app', home)
     .get('/nidp', () => redirect(`/${prefijo}/nidp/app`))
     .on('GET', ['/nidp/app/logout', '/nidp/app/plogout'], logOut);
@@ -206,9 +235,17 @@ export function createNidp(world: World, { prefijo, acceso = ownAcceso(world) }:
     },
     redeem: (asercion, servicio) => {
       const claims = assertions.take(asercion, servicio);
-      return claims && { rfc: claims.rfc, metodo: claims.metodo === 'fiel' ? 'efirma' : 'ciec' };
+      return claims && { rfc: claims.rfc, metodo: nameOf(claims.metodo) };
+    },
+    introspect: (accessToken) => {
+      const grant = oauth.introspect(accessToken);
+      return grant && { rfc: grant.rfc, metodo: nameOf(grant.metodo), scope: grant.scope };
     },
   };
+}
+
+function nameOf(metodo: Metodo): 'ciec' | 'efirma' {
+  return metodo === 'fiel' ? 'efirma' : 'ciec';
 }
 
 function ownAcceso(world: World): Acceso {

@@ -1,0 +1,129 @@
+import type { Context } from 'hono';
+import { formOf } from '../portal/web/form-body.ts';
+import { autoSubmittedForm, encode, htmlResponse } from '../portal/web/html.ts';
+import type { Clock } from '../world/clock.ts';
+import type { IdpSession } from './idp-session.ts';
+import { createGrants, type Grant } from './oauth-grants.ts';
+
+/** An application that may ask for codes; public, so it proves itself by PKCE alone. */
+export type OauthClient = {
+  clientId: string;
+  /** Path of the simulator that codes are sent to, for instance `/ptsc32d/oauth2/callback`. */
+  redirectPath: string;
+  scopes: readonly string[];
+};
+
+/** A request for a code that was found good. */
+export type AuthzRequest = {
+  client: OauthClient;
+  redirectUri: string;
+  scope: string;
+  state: string | null;
+  responseMode: 'form_post' | 'query';
+  codeChallenge: string;
+};
+
+/** OAuth 2.0 with authorization code and PKCE (RFC 6749, RFC 7636; OAuth 2.0 Form Post Response Mode). */
+export type Oauth = {
+  /** Reads a request for a code, or gives the answer that refuses it. */
+  read(c: Context): AuthzRequest | Response;
+  /** Sends the browser back with a code. */
+  grant(request: AuthzRequest, session: Pick<IdpSession<unknown>, 'method'> & { rfc: string }): Response;
+  /** The token end point. */
+  token(c: Context): Promise<{ answer: Response; rfc: string }>;
+  /** What an access token allows, or null. */
+  introspect(accessToken: string): Grant | null;
+};
+
+const S256_CHALLENGE = /^[\w-]{43}$/;
+const VERIFIER = /^[\w.~-]{43,128}$/;
+
+/** Creates the end points of a log-in host for these clients. */
+export function createOauth(clock: Clock, clients: readonly OauthClient[]): Oauth {
+  const grants = createGrants(clock);
+  const redirectUriOf = (c: Context, { redirectPath }: OauthClient) =>
+    `${new URL(c.req.url).origin}${redirectPath}`;
+
+  const read = (c: Context): AuthzRequest | Response => {
+    const query = c.req.query();
+    const client = clients.find(({ clientId }) => clientId === query['client_id']);
+    if (!client) return refused('invalid_client', 'client_id');
+    const redirectUri = query['redirect_uri'] ?? '';
+    if (redirectUri !== redirectUriOf(c, client)) return refused('invalid_request', 'redirect_uri');
+    const responseMode = query['response_mode'] === 'form_post' ? 'form_post' : 'query';
+    const state = query['state'] ?? null;
+    const back = { redirectUri, responseMode, state } as const;
+    if (query['response_type'] === undefined) return fail(back, 'invalid_request', 'response_type');
+    if (query['response_type'] !== 'code') return fail(back, 'unsupported_response_type', 'response_type');
+    const scope = query['scope'] ?? client.scopes.join(' ');
+    if (!scope.split(' ').every((one) => client.scopes.includes(one)))
+      return fail(back, 'invalid_scope', 'scope');
+    const codeChallenge = query['code_challenge'] ?? '';
+    if (query['code_challenge_method'] !== 'S256' || !S256_CHALLENGE.test(codeChallenge))
+      return fail(back, 'invalid_request', 'code_challenge');
+    return { client, scope, codeChallenge, ...back };
+  };
+
+  const token = async (c: Context) => {
+    const form = await formOf(c);
+    const { grant_type: type, code, redirect_uri: redirectUri, client_id: clientId } = form;
+    const verifier = form['code_verifier'];
+    if (!clients.some((client) => client.clientId === clientId))
+      return { answer: error('invalid_client', 401), rfc: '' };
+    if (type === undefined) return { answer: error('invalid_request'), rfc: '' };
+    if (type !== 'authorization_code') return { answer: error('unsupported_grant_type'), rfc: '' };
+    if (!code || !redirectUri || !clientId || !verifier || !VERIFIER.test(verifier))
+      return { answer: error('invalid_request'), rfc: '' };
+    const given = grants.exchange(code, { clientId, redirectUri, verifier });
+    if (!given) return { answer: error('invalid_grant'), rfc: '' };
+    const body = {
+      access_token: given.accessToken,
+      token_type: 'bearer',
+      expires_in: given.expiresIn,
+      scope: given.grant.scope,
+    };
+    return { answer: json(body, 200), rfc: given.grant.rfc };
+  };
+
+  return {
+    read,
+    grant: ({ client, scope, codeChallenge, ...back }, { rfc, method }) => {
+      const grant = { rfc, metodo: method, clientId: client.clientId, scope };
+      const code = grants.issueCode(grant, { redirectUri: back.redirectUri, codeChallenge });
+      return answer(back, { code });
+    },
+    token,
+    introspect: grants.read,
+  };
+}
+
+type Back = Pick<AuthzRequest, 'redirectUri' | 'responseMode' | 'state'>;
+
+/** Sends fields back to the client, with its state: in a form that a script sends, or in the address. */
+function answer({ redirectUri, responseMode, state }: Back, own: Record<string, string>): Response {
+  const fields = { ...own, ...(state !== null && { state }) };
+  if (responseMode === 'form_post') return htmlResponse(autoSubmittedForm('Submit', redirectUri, fields));
+  const location = `${redirectUri}?${new URLSearchParams(fields)}`;
+  return new Response(null, { status: 302, headers: { location } });
+}
+
+function fail(back: Back, code: string, what: string): Response {
+  return answer(back, { error: code, error_description: `${what} is missing or wrong` });
+}
+
+/** A refusal that must not go to the address of the request, because that is not known to be the client's (RFC 6749, 4.1.2.1). */
+function refused(code: string, what: string): Response {
+  return htmlResponse(
+    `<html><head><title>SAT</title></head><body><p>${encode(`${code}: ${what}`)}</p></body></html>`,
+    400,
+  );
+}
+
+function error(code: string, status = 400): Response {
+  return json({ error: code, error_description: `The request was refused: ${code}` }, status);
+}
+
+function json(body: unknown, status: number): Response {
+  const headers = { 'content-type': 'application/json', 'cache-control': 'no-store', pragma: 'no-cache' };
+  return new Response(JSON.stringify(body), { status, headers });
+}
