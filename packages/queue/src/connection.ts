@@ -1,4 +1,3 @@
-import type { NombreCola } from '@acuse/core';
 import { createPostgresBackend, Queue, type QueueOptions, Worker, type WorkerOptions } from 'bullmq';
 import { Redis } from 'ioredis';
 import pg from 'pg';
@@ -26,7 +25,7 @@ export function driverOf(url: string): Driver {
 }
 
 /** Name of the BullMQ queue behind one of ours. BullMQ refuses colons in names. */
-export function queueName(settings: QueueSettings, cola: NombreCola): string {
+export function queueName(settings: QueueSettings, cola: string): string {
   return `${settings.namespace}-${cola}`;
 }
 
@@ -58,18 +57,23 @@ export interface NewJob {
   readonly opts: { readonly jobId: string; readonly delay: number };
 }
 
+/** What is to be rung again and again, by a cron expression in a time zone. */
+export interface Programa {
+  readonly id: string;
+  readonly cron: string;
+  readonly tz: string;
+}
+
 export interface OpenQueue {
   add(jobs: readonly NewJob[]): Promise<unknown>;
+  /** Makes the server's schedule of that id what is given; nothing is written when it already is. */
+  schedule(programa: Programa): Promise<void>;
   /** Lets go of every connection at once, whatever state they are in. */
   discard(): Promise<void>;
 }
 
 /** A producer's queue. Commands fail fast; the caller sets a deadline of its own around each all the same. */
-export function openQueue(
-  settings: QueueSettings,
-  cola: NombreCola,
-  onError: (error: Error) => void,
-): OpenQueue {
+export function openQueue(settings: QueueSettings, cola: string, onError: (error: Error) => void): OpenQueue {
   const name = queueName(settings, cola);
   const options: Omit<QueueOptions, 'connection'> = {
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
@@ -78,7 +82,11 @@ export function openQueue(
     const connection = postgresConnection(settings.url, 2);
     const queue = new Queue(name, { ...options, connection }, createPostgresBackend);
     queue.on('error', onError);
-    return { add: (jobs) => queue.addBulk([...jobs]), discard: () => queue.close().catch(() => {}) };
+    return {
+      add: (jobs) => queue.addBulk([...jobs]),
+      schedule: (programa) => scheduleOn(queue, programa),
+      discard: () => queue.close().catch(() => {}),
+    };
   }
   const client = new Redis(settings.url, {
     enableOfflineQueue: false,
@@ -92,11 +100,25 @@ export function openQueue(
   queue.on('error', onError);
   return {
     add: (jobs) => queue.addBulk([...jobs]),
+    schedule: (programa) => scheduleOn(queue, programa),
     async discard() {
       client.disconnect();
       await queue.close().catch(() => {});
     },
   };
+}
+
+/** Milliseconds that the next ring of a schedule may be late before it counts as lost. */
+const LATE_MS = 600_000;
+
+async function scheduleOn(
+  queue: Pick<Queue, 'getJobScheduler' | 'upsertJobScheduler'>,
+  { id, cron, tz }: Programa,
+): Promise<void> {
+  const known = await queue.getJobScheduler(id);
+  const isAlive = known?.next !== undefined && known.next > Date.now() - LATE_MS;
+  if (isAlive && known.pattern === cron && known.tz === tz) return;
+  await queue.upsertJobScheduler(id, { pattern: cron, tz }, { name: id, data: {} });
 }
 
 export interface OpenWorker {
@@ -120,15 +142,14 @@ async function runWhenReady(worker: {
 }
 
 /** A consumer with connections of its own. */
-export function openWorker(
+export function openWorker<D>(
   settings: QueueSettings,
-  cola: NombreCola,
+  cola: string,
   options: Omit<WorkerOptions, 'connection'>,
-  run: (datos: DatosTimbre, signal: AbortSignal | undefined) => Promise<void>,
+  run: (datos: D, signal: AbortSignal | undefined) => Promise<void>,
 ): OpenWorker {
   const name = queueName(settings, cola);
-  const process = (job: { data: DatosTimbre }, _token?: string, signal?: AbortSignal) =>
-    run(job.data, signal);
+  const process = (job: { data: D }, _token?: string, signal?: AbortSignal) => run(job.data, signal);
   if (driverOf(settings.url) === 'postgres') {
     const connection = postgresConnection(settings.url, Math.max(2, Math.min(options.concurrency ?? 1, 10)));
     const worker = new Worker(

@@ -1,5 +1,6 @@
 import type { Cola, NombreCola, Timbre } from '@acuse/core';
 import { type OpenQueue, openQueue, type QueueSettings } from './connection.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** The queue did not take a delivery in time. */
 export class ColaNoDisponible extends Error {
@@ -40,22 +41,13 @@ export function createCola(
   }
 
   async function within(cola: NombreCola, timbres: readonly Timbre[], signal: AbortSignal): Promise<void> {
-    let reject: (reason: unknown) => void = () => {};
-    const promise = new Promise<never>((_, fail) => {
-      reject = fail;
-    });
-    const abort = () => reject(signal.reason);
-    signal.addEventListener('abort', abort, { once: true });
     try {
-      signal.throwIfAborted();
-      await Promise.race([add(cola, timbres), promise]);
+      await untilAborted(() => add(cola, timbres), signal);
     } catch (error) {
       const broken = open.get(cola);
       open.delete(cola);
       void broken?.discard();
       throw new ColaNoDisponible(error);
-    } finally {
-      signal.removeEventListener('abort', abort);
     }
   }
 

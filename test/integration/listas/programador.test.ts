@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { ColaNoDisponible, createConsumidorProgramado, createProgramador } from '@acuse/queue';
+import { afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { testDatabase } from '../fixtures/database.ts';
+import { onEachDriver } from '../fixtures/drivers.ts';
+import { waitFor } from '../fixtures/servicio.ts';
+import { ownRedis } from '../fixtures/servidores.ts';
+
+const soon = () => AbortSignal.timeout(20_000);
+/** Six fields: the first are the seconds. */
+const EACH_SECOND = '* * * * * *';
+const NEVER_HERE = '0 0 1 1 *';
+const tz = 'America/Mexico_City';
+
+onEachDriver('work at times of the clock', (redisUrl) => {
+  let settings: { url: string; namespace: string };
+  let url: string;
+  const closing: (() => Promise<unknown>)[] = [];
+  beforeAll(async () => {
+    if (redisUrl !== undefined) {
+      url = redisUrl;
+      return;
+    }
+    const database = await testDatabase();
+    url = database.url;
+    return () => database.close();
+  });
+  beforeEach(() => {
+    settings = { url, namespace: `t-${randomBytes(6).toString('hex')}` };
+  });
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  });
+
+  const programador = (cron: string) => {
+    const one = createProgramador(settings, { nombre: 'listas', cron, tz });
+    closing.push(() => one.close());
+    return one;
+  };
+  const consume = (
+    handle: (signal: AbortSignal) => Promise<void>,
+    onError: (error: unknown) => void = () => {},
+  ) => {
+    const consumidor = createConsumidorProgramado(settings, { nombre: 'listas', handle, onError });
+    closing.push(() => consumidor.close(0));
+    return consumidor;
+  };
+
+  it('is done again and again, also after it failed', async () => {
+    let done = 0;
+    const errors: unknown[] = [];
+    const failure = new Error('of the work');
+    consume(
+      async () => {
+        done += 1;
+        if (done === 1) throw failure;
+      },
+      (error) => errors.push(error),
+    );
+    await programador(EACH_SECOND).ensure(soon());
+    await waitFor(async () => done >= 3 || null);
+    expect(errors).toContain(failure);
+  });
+
+  it('is done once however many processes ask for it and wait for it', async () => {
+    const seconds: number[] = [];
+    // Timers of Node may fire a millisecond early.
+    const handle = async () => void seconds.push(Math.floor((Date.now() + 50) / 1_000));
+    for (let n = 0; n < 3; n += 1) consume(handle);
+    const all = Array.from({ length: 3 }, () => programador(EACH_SECOND));
+    await Promise.all(all.map((one) => one.ensure(soon())));
+    await waitFor(async () => seconds.length >= 3 || null);
+    expect(new Set(seconds).size).toBe(seconds.length);
+  });
+
+  it('follows its newest time, and a schedule that is as it should be is left alone', async () => {
+    let done = 0;
+    consume(async () => {
+      done += 1;
+    });
+    const yearly = programador(NEVER_HERE);
+    await yearly.ensure(soon());
+    await yearly.ensure(soon());
+    expect(done).toBe(0);
+    await programador(EACH_SECOND).ensure(soon());
+    await waitFor(async () => done >= 2 || null);
+  });
+
+  it('refuses a time that is none', async () => {
+    await expect(programador('sometimes').ensure(soon())).rejects.toBeInstanceOf(ColaNoDisponible);
+  });
+});
+
+describe.skipIf(inject('redisUrl') === null)('work at times of the clock, and Redis away', () => {
+  it('is refused in time, and comes back by the same objects, also when all was lost', async () => {
+    const redis = await ownRedis();
+    const settings = { url: redis.url, namespace: 'prueba' };
+    const programador = createProgramador(settings, { nombre: 'listas', cron: EACH_SECOND, tz });
+    let done = 0;
+    const consumidor = createConsumidorProgramado(settings, {
+      nombre: 'listas',
+      handle: async () => {
+        done += 1;
+      },
+      onError: () => {},
+    });
+    const ensure = (ms: number) => programador.ensure(AbortSignal.timeout(ms));
+    for (const fin of ['kill', 'stop'] as const) {
+      for (let n = 0; n < 3; n += 1) await expect(ensure(300)).rejects.toBeInstanceOf(ColaNoDisponible);
+      await redis.start();
+      await waitFor(() =>
+        ensure(2_000).then(
+          () => true,
+          () => null,
+        ),
+      );
+      const before = done;
+      await waitFor(async () => done > before + 1 || null);
+      await redis.end(fin);
+      await redis.wipe();
+    }
+    await consumidor.close(0);
+    await programador.close();
+    await redis.close();
+  });
+});
