@@ -1,8 +1,9 @@
-import type { Consulta, NombreDescarga } from '@acuse/core';
+import { type Consulta, type NombreDescarga, SatError } from '@acuse/core';
 import type { ConsultasPortal } from './consulta-portal.ts';
 import { descargarPaquete } from './consultas/descargar-paquete.ts';
 import { solicitarMetadata } from './consultas/solicitar-metadata.ts';
 import { verificarMetadata } from './consultas/verificar-metadata.ts';
+import { listarFacturas } from './facturas/listar-facturas.ts';
 import { consultarOpinion } from './opinion/consultar-opinion.ts';
 import { readPeriodo } from './periodo-portal.ts';
 import { PORTAL_CFDI } from './sesion/acceso.ts';
@@ -11,7 +12,10 @@ import { PORTAL_CFDI } from './sesion/acceso.ts';
 const descarga = {
   portal: PORTAL_CFDI,
   credenciales: ['ciec'],
-  check({ tipo, periodo }: Consulta<NombreDescarga>) {
+  check({ tipo, periodo, documento }: Consulta<NombreDescarga>) {
+    if (documento === 'retenciones') {
+      throw new SatError('CANAL_DESACTIVADO', { detalle: 'portal: descarga de retenciones' });
+    }
     readPeriodo(tipo, periodo);
   },
 } as const;
@@ -32,4 +36,10 @@ export const CONSULTAS_PORTAL: ConsultasPortal = {
       descargarPaquete(navegador, consulta, settings.maxPaqueteBytes, signal),
   },
   'consultar-opinion': consultarOpinion,
+  'listar-facturas': {
+    portal: PORTAL_CFDI,
+    credenciales: ['ciec', 'efirma'],
+    check: ({ periodo }) => void readPeriodo('emitidos', periodo),
+    ask: (navegador, consulta, { signal }) => listarFacturas(navegador, consulta, signal),
+  },
 };
