@@ -3,7 +3,10 @@ import { createControl } from './control/control.ts';
 import { createDescargaMasiva } from './descarga-masiva/descarga-masiva.ts';
 import { createNidp } from './nidp/nidp.ts';
 import { createPortal } from './portal/index.ts';
+import { createRfcampc } from './rfcampc/rfcampc.ts';
+import { createSiat } from './siat/siat.ts';
 import { createWorld, type World, type WorldOptions } from './world/world.ts';
+import { createWwwmat } from './wwwmat/wwwmat.ts';
 
 /** The simulator without a socket: each real host is a path prefix named by the host's first label. */
 export type Simulador = { app: Hono; world: World };
@@ -23,5 +26,7 @@ export async function createSimulador(options: WorldOptions = {}): Promise<Simul
   const login = createNidp(world, { prefijo: 'login', acceso: portal.acceso });
   const loginda = createNidp(world, { prefijo: 'loginda', acceso: portal.acceso });
   app.route('/login', login.app).route('/loginda', loginda.app);
+  app.route('/siat', createSiat(world));
+  app.route('/wwwmat', createWwwmat(world, login)).route('/rfcampc', createRfcampc(world, login));
   return { app, world };
 }

@@ -1,0 +1,165 @@
+import { createHash } from 'node:crypto';
+import type { Perfil } from '../../world/taxpayers/perfil.ts';
+import { type Campo, domicilio, identificacion } from './campos.ts';
+import { longDate, slashDate, wallClock } from './fechas.ts';
+import { createSheet, LEFT, RIGHT, type Sheet } from './sheet.ts';
+import { writeTable } from './table.ts';
+
+const LABEL = { size: 7.9, bold: true } as const;
+const VALUE = { size: 7.9 } as const;
+const VIGENCIA = [
+  { titulo: 'Fecha Inicio', ancho: 12 },
+  { titulo: 'Fecha Fin', ancho: 12 },
+];
+
+/**
+ * The constancia de situación fiscal as PDF with text. Order, headings and labels are those of the SAT's document as
+ * phpcfdi/csf-scraper (tests/_files/csf-content.txt) and public readers of it show them; measures are approximate, and it
+ * has neither the images (QR code, bar code) nor a real seal. A taxpayer without obligations has no section of them.
+ */
+export function writeConstanciaPdf(rfc: string, perfil: Perfil, now: Date): Promise<Buffer> {
+  const sheet = createSheet({ title: 'CONSTANCIA DE SITUACIÓN FISCAL', date: now });
+  writeCedula(sheet, rfc, perfil);
+  writeHeading(sheet, rfc, perfil, now);
+  writeIdentificacion(sheet, rfc, perfil);
+  writeDomicilio(sheet, perfil);
+  const { actividades, regimenes, obligaciones } = perfil;
+  writeTable(
+    sheet,
+    'Actividades Económicas:',
+    [
+      { titulo: 'Orden', ancho: 8 },
+      { titulo: 'Actividad Económica', ancho: 50 },
+      { titulo: 'Porcentaje', ancho: 12 },
+      ...VIGENCIA,
+    ],
+    actividades.map(({ orden, descripcion, porcentaje, desde, hasta }) => [
+      String(orden),
+      descripcion,
+      String(porcentaje),
+      slashDate(desde),
+      slashDate(hasta),
+    ]),
+  );
+  writeTable(
+    sheet,
+    'Regímenes:',
+    [{ titulo: 'Régimen', ancho: 70 }, ...VIGENCIA],
+    regimenes.map(({ nombre, desde }) => [nombre, slashDate(desde), '']),
+  );
+  if (obligaciones.length > 0) {
+    writeTable(
+      sheet,
+      'Obligaciones:',
+      [
+        { titulo: 'Descripción de la Obligación', ancho: 38 },
+        { titulo: 'Descripción Vencimiento', ancho: 36 },
+        ...VIGENCIA,
+      ],
+      obligaciones.map(({ descripcion, vencimiento, desde, hasta }) => [
+        descripcion,
+        vencimiento,
+        slashDate(desde),
+        slashDate(hasta),
+      ]),
+    );
+  }
+  writeSeal(sheet, rfc, now);
+  return sheet.finish();
+}
+
+/** The card at the top left; the idCIF is in no other place of the document. */
+function writeCedula(sheet: Sheet, rfc: string, { nombre, idCif }: Perfil): void {
+  const lines: [string, boolean][] = [
+    ['CÉDULA DE IDENTIFICACIÓN FISCAL', true],
+    [rfc, true],
+    ['Registro Federal de Contribuyentes', false],
+    [nombre, true],
+    ['Nombre, denominación o razón social', false],
+    [`idCIF: ${idCif}`, true],
+    ['VALIDA TU INFORMACIÓN FISCAL', false],
+  ];
+  for (const [text, bold] of lines) {
+    sheet.y += sheet.write(text, 95, 160, { size: bold ? 8 : 6.5, bold, align: 'center' }) + 4;
+  }
+}
+
+function writeHeading(
+  sheet: Sheet,
+  rfc: string,
+  { domicilio: { municipio, entidad } }: Perfil,
+  now: Date,
+): void {
+  const after = sheet.y;
+  const emision = `${municipio} , ${entidad} A ${longDate(wallClock(now).slice(0, 10))}`;
+  sheet.y = 80;
+  const lines: [string, number][] = [
+    ['CONSTANCIA DE SITUACIÓN FISCAL', 13],
+    ['Lugar y Fecha de Emisión', 8],
+    [emision, 8],
+    [rfc, 8],
+  ];
+  for (const [text, size] of lines) {
+    sheet.y += sheet.write(text, 310, 245, { size, bold: true, align: 'center' }) + 8;
+  }
+  sheet.y = Math.max(sheet.y, after) + 24;
+}
+
+function writeIdentificacion(sheet: Sheet, rfc: string, perfil: Perfil): void {
+  writeTitle(sheet, 'Datos de Identificación del Contribuyente:');
+  for (const [etiqueta, valor] of identificacion(rfc, perfil)) {
+    const height = sheet.write(etiqueta, LEFT + 2, 190, LABEL);
+    sheet.y += Math.max(height, sheet.write(valor, LEFT + 200, 320, VALUE)) + 8;
+  }
+  sheet.y += 8;
+}
+
+function writeDomicilio(sheet: Sheet, perfil: Perfil): void {
+  writeTitle(sheet, 'Datos del domicilio registrado');
+  const campos = domicilio(perfil);
+  for (let i = 0; i < campos.length; i += 2) {
+    const pair = campos.slice(i, i + 2);
+    const heights = pair.map((campo, side) => writeCampo(sheet, campo, LEFT + 2 + side * 268));
+    sheet.y += Math.max(...heights) + 6;
+  }
+  sheet.y += 8;
+}
+
+/** A label and its value side by side in half a line. */
+function writeCampo(sheet: Sheet, [etiqueta, valor]: Campo, x: number): number {
+  const width = 7 + etiqueta.length * 4.2;
+  const label = sheet.write(etiqueta, x, width, LABEL);
+  return Math.max(label, sheet.write(valor, x + width, 258 - width, VALUE));
+}
+
+function writeTitle(sheet: Sheet, text: string): void {
+  sheet.reserve(40);
+  sheet.band(12);
+  sheet.write(text, LEFT + 2, RIGHT - LEFT, { size: 8.5, bold: true });
+  sheet.y += 18;
+}
+
+function writeSeal(sheet: Sheet, rfc: string, now: Date): void {
+  const cadena = `||${wallClock(now).replaceAll('-', '/')}|${rfc}|CONSTANCIA DE SITUACIÓN FISCAL|200001088888800000031||`;
+  const sello = ['a', 'b', 'c']
+    .map((part) =>
+      createHash('sha256')
+        .update(part + cadena)
+        .digest('base64'),
+    )
+    .join('');
+  const notices = [
+    'Sus datos personales son tratados por el Servicio de Administración Tributaria conforme a las disposiciones fiscales y de protección de datos aplicables.',
+    'Documento emitido por un simulador: carece de validez oficial.',
+  ];
+  for (const [text, style] of [
+    ...notices.map((notice) => [notice, { size: 7 }] as const),
+    [`Cadena Original Sello: ${cadena}`, { size: 7 }] as const,
+    [`Sello Digital: ${sello}`, { size: 7 }] as const,
+  ]) {
+    const height = sheet.measure(text, 380, style);
+    sheet.reserve(height);
+    sheet.write(text, LEFT + 2, 380, style);
+    sheet.y += height + 8;
+  }
+}

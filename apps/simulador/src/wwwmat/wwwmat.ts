@@ -1,0 +1,70 @@
+import { type Context, Hono } from 'hono';
+import type { Nidp } from '../nidp/nidp.ts';
+import { redirect } from '../portal/web/cookies.ts';
+import { htmlResponse } from '../portal/web/html.ts';
+import { createServiceProvider } from '../sp/service-provider.ts';
+import type { World } from '../world/world.ts';
+import { buzonPage, framePage } from './pages.ts';
+
+const CONSTANCIA =
+  '/rfcampc/app/seg/SessionBroker?url=/PTSC/IdcSiat/autc/ReimpresionTramite/ConsultaTramite.jsf&parametro=c&idSessionBit=&idSessionBit=null';
+const COMUNICADOS = '/aplicacionesc/WebComunicados/Comunicados.aspx';
+const NOTIFICACIONES =
+  '/agr/app/seg/SessionBroker?url=/PTSC/notificacionElectronica/faces/Pages/principalNotificaciones.jsf&parametro=c&idSessionBit=null';
+
+/**
+ * The SAT's site (wwwmat): the launcher that leads through the log-in to an application, and the pages that hold the
+ * applications of other hosts in a frame. Mounted at `/wwwmat`.
+ */
+export function createWwwmat(world: World, nidp: Nidp): Hono {
+  const provider = createServiceProvider(
+    { world, nidp },
+    { servicio: 'wwwmat', cookie: 'MATSESSION', acs: '/app/seg/consume', inicio: '/buzon' },
+  );
+  const origin = (c: Context) => new URL(c.req.url).origin;
+
+  /** `tipoLogeo` f, and the gate accesoF, ask for the e.firma first. */
+  const launch = (c: Context, operation: string, metodo: 'ciec' | 'efirma') => {
+    const target = sitePath(c.req.query('url') ?? '');
+    return provider.guard(c, { operation, metodo, returnTo: target }, () =>
+      redirect(provider.url(c, target)),
+    );
+  };
+  const frame = (operation: string, titulo: string, src: string) => (c: Context) =>
+    provider.guard(c, { operation }, () => htmlResponse(framePage(titulo, origin(c) + src)));
+
+  const app = new Hono()
+    .get('/app/seg/faces/pages/lanzador.jsf', (c) =>
+      launch(c, 'Lanzador', c.req.query('tipoLogeo') === 'f' ? 'efirma' : 'ciec'),
+    )
+    .get('/app/seg/cont/accesoC', (c) => launch(c, 'Acceso', 'ciec'))
+    .get('/app/seg/cont/accesoF', (c) => launch(c, 'Acceso', 'efirma'))
+    .post('/app/seg/consume', (c) => provider.consume(c))
+    .get(
+      '/operacion/53027/:nombre?',
+      frame('Constancia', 'Genera tu Constancia de Situación Fiscal', CONSTANCIA),
+    )
+    .get('/buzon', (c) =>
+      provider.guard(c, { operation: 'Buzon' }, ({ rfc }) =>
+        htmlResponse(
+          buzonPage(rfc, [
+            { texto: 'Mis comunicados', href: provider.url(c, '/iniciar-expediente/mis-comunicados/') },
+            { texto: 'Mis notificaciones', href: provider.url(c, '/iniciar-expediente/mis-notificaciones') },
+          ]),
+        ),
+      ),
+    );
+  for (const slash of ['', '/']) {
+    const part = (name: string) => `/iniciar-expediente/${name}${slash}`;
+    app.get(part('mis-comunicados'), frame('Comunicados', 'Mis comunicados', COMUNICADOS));
+    app.get(part('mis-notificaciones'), frame('Notificaciones', 'Mis notificaciones', NOTIFICACIONES));
+  }
+  return app
+    .get('/cs/Satellite', (c) => provider.logOut(c))
+    .get('/app/seg/cerrarSesion', (c) => provider.logOut(c));
+}
+
+/** The page that a launcher is asked for; only one of the site itself. */
+function sitePath(url: string): string {
+  return /^\/(?:operacion|buzon|iniciar-expediente)(?:\/[\w./-]*)?$/.test(url) ? url : '/buzon';
+}
