@@ -3,6 +3,7 @@ import type { ConsultasPortal } from './consulta-portal.ts';
 import { descargarPaquete } from './consultas/descargar-paquete.ts';
 import { solicitarMetadata } from './consultas/solicitar-metadata.ts';
 import { verificarMetadata } from './consultas/verificar-metadata.ts';
+import { listarDeclaraciones } from './declaraciones/listar-declaraciones.ts';
 import { listarFacturas } from './facturas/listar-facturas.ts';
 import { consultarOpinion } from './opinion/consultar-opinion.ts';
 import { readPeriodo } from './periodo-portal.ts';
@@ -42,4 +43,5 @@ export const CONSULTAS_PORTAL: ConsultasPortal = {
     check: ({ periodo }) => void readPeriodo('emitidos', periodo),
     ask: (navegador, consulta, { signal }) => listarFacturas(navegador, consulta, signal),
   },
+  'listar-declaraciones': listarDeclaraciones,
 };

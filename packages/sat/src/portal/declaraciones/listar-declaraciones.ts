@@ -1,0 +1,97 @@
+import { type Declaracion, SatError } from '@acuse/core';
+import type { ConsultaPortal } from '../consulta-portal.ts';
+import type { Navegador, Pagina } from '../navegador.ts';
+import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
+import { readEtiquetas } from '../paginas/etiquetas.ts';
+import { ilegible } from '../paginas/ilegible.ts';
+import { assertRfcNombrado } from '../paginas/rfc-nombrado.ts';
+import { assertSesionViva, isDespedida, SesionVencida } from '../sesion/sesion-vencida.ts';
+import { readFormularioConsulta, TIPO_DOCUMENTO } from './formulario-consulta.ts';
+import { HOST_DECLARACIONES, PORTAL_DECLARACIONES } from './portal-declaraciones.ts';
+import { readTablaResultado } from './tabla-resultado.ts';
+
+const PAGINA = { host: HOST_DECLARACIONES, path: `/Consulta/Consulta?tipoDocumento=${TIPO_DOCUMENTO}` };
+const BUSCAR = { host: HOST_DECLARACIONES, path: '/Consulta/Buscar' };
+/** Older returns are in another portal, of another shape. */
+const PRIMER_EJERCICIO = 2022;
+
+/**
+ * Lists the returns of a fiscal year: one query for each period kind that the search form offers, each return once. All of them or an error:
+ * a year that the portal does not have (before 2022, or not in its list) is PETICION_RECHAZADA, never an empty list.
+ */
+export const listarDeclaraciones: ConsultaPortal<'listar-declaraciones'> = {
+  portal: PORTAL_DECLARACIONES,
+  credenciales: ['efirma', 'ciec'],
+  check({ ejercicio }) {
+    if (ejercicio < PRIMER_EJERCICIO) throw rejectEjercicio(ejercicio);
+  },
+  async ask(navegador, { rfc, ejercicio }, { signal }) {
+    const pagina = await openConsulta(navegador, rfc, signal);
+    const formulario = readFormularioConsulta(pagina.etiquetas);
+    if (!formulario.ejercicios.includes(String(ejercicio))) throw rejectEjercicio(ejercicio);
+    const declaraciones = new Map<string, Declaracion>();
+    for (const campos of formulario.consultasDe(String(ejercicio))) {
+      for (const declaracion of await buscar(navegador, rfc, campos, ejercicio, signal)) {
+        addOnce(declaraciones, declaracion);
+      }
+    }
+    return { declaraciones: [...declaraciones.values()].toSorted(byFecha) };
+  },
+};
+
+function rejectEjercicio(ejercicio: number): SatError {
+  return new SatError('PETICION_RECHAZADA', {
+    codigo: 'EJERCICIO',
+    detalle: `el portal no tiene ${ejercicio}`,
+  });
+}
+
+async function openConsulta(navegador: Navegador, rfc: string, signal: AbortSignal): Promise<Pagina> {
+  const pagina = await navegador.open(PAGINA, signal);
+  assertSesionViva(pagina);
+  if (pagina.direccion.host !== PAGINA.host)
+    throw ilegible('el portal de declaraciones lleva a otro servidor');
+  // A session that was renewed on the way ends on the first page of the portal.
+  const misma = pagina.direccion.path.split('?')[0]?.toLowerCase() === '/consulta/consulta';
+  const consulta = misma ? pagina : await navegador.open(PAGINA, signal);
+  assertRfcNombrado(consulta.etiquetas, rfc, false);
+  return consulta;
+}
+
+async function buscar(
+  navegador: Navegador,
+  rfc: string,
+  campos: readonly (readonly [string, string])[],
+  ejercicio: number,
+  signal: AbortSignal,
+): Promise<readonly Declaracion[]> {
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
+    'x-requested-with': 'XMLHttpRequest',
+    accept: 'text/html, */*; q=0.01',
+    origin: `https://${PAGINA.host}`,
+    referer: `https://${PAGINA.host}${PAGINA.path}`,
+  };
+  const body = encodeFormulario(campos);
+  const answer = await navegador.request(
+    { ...BUSCAR, method: 'POST', expect: 'text', headers, body, acceptStatus: [401, 403] },
+    signal,
+  );
+  if (answer.status >= 300 || isDespedida(answer.body)) throw new SesionVencida();
+  const etiquetas = readEtiquetas(answer.body);
+  assertRfcNombrado(etiquetas, rfc, false);
+  return readTablaResultado(etiquetas, ejercicio);
+}
+
+function addOnce(declaraciones: Map<string, Declaracion>, declaracion: Declaracion): void {
+  const conocida = declaraciones.get(declaracion.numeroOperacion);
+  if (conocida !== undefined && JSON.stringify(conocida) !== JSON.stringify(declaracion)) {
+    throw ilegible('declaraciones: un número de operación con dos contenidos');
+  }
+  declaraciones.set(declaracion.numeroOperacion, declaracion);
+}
+
+function byFecha(a: Declaracion, b: Declaracion): number {
+  if (a.fecha !== b.fecha) return a.fecha < b.fecha ? -1 : 1;
+  return a.numeroOperacion < b.numeroOperacion ? -1 : 1;
+}

@@ -1,0 +1,119 @@
+import type { Declaracion } from '@acuse/core';
+import { type Etiqueta, readTexto } from '../paginas/etiquetas.ts';
+import { readFecha } from '../paginas/fechas.ts';
+import { ilegible } from '../paginas/ilegible.ts';
+import { type Celda, normalizeTexto, readTablas, type Tabla } from '../paginas/tablas.ts';
+
+const COLUMNAS = {
+  numeroOperacion: /^(?:no|num|numero)\.? ?de ?operacion$/,
+  tipo: /^tipo(?: de)? declaracion$/,
+  tipoComplementaria: /^tipo(?: de)? complementaria$/,
+  lineaCaptura: /^linea(?: de)? captura$/,
+  fecha: /^fecha(?: y hora)? de (?:presentacion|recepcion)$/,
+  periodicidad: /^periodicidad$/,
+  periodo: /^periodo$/,
+  estado: /^(?:estado|estatus|situacion)$/,
+} as const;
+type Columna = keyof typeof COLUMNAS;
+const OPCIONALES: readonly Columna[] = ['tipoComplementaria', 'lineaCaptura'];
+
+const NO_HAY =
+  /\b(?:no (?:se )?(?:encontr\w+|localiz\w+|exist\w+|hay|hubo|cuenta con|tiene)|sin) (?:\w+ ){0,3}(?:declaraci\w+|registros?|informacion|resultados?|datos)\b/;
+
+/**
+ * Reads the answer of `/Consulta/Buscar`: the table `#tableResult`, by the names of its columns, whatever their order. That there are no
+ * returns is believed only when the answer says so in words: the page of the form has an empty table as well. Throws RESPUESTA_ILEGIBLE for a
+ * table that was cut, lacks a column or has a row that does not fit.
+ */
+export function readTablaResultado(
+  etiquetas: readonly Etiqueta[],
+  ejercicio: number,
+): readonly Declaracion[] {
+  const tablas = readTablas(etiquetas).filter(({ id }) => id === 'tableResult');
+  const [tabla] = tablas;
+  if (tablas.length > 1) throw ilegible('declaraciones: dos tablas de resultado');
+  const filas = tabla === undefined ? [] : filasDe(tabla);
+  if (tabla === undefined || filas.length === 0) {
+    if (tabla?.completa === false) throw ilegible('declaraciones: tabla incompleta');
+    if (!NO_HAY.test(normalizeTexto(readTexto(etiquetas)))) throw ilegible('declaraciones: sin resultado');
+    return [];
+  }
+  if (!tabla.completa) throw ilegible('declaraciones: tabla incompleta');
+  const columnas = columnasDe(tabla);
+  return filas.map((celdas) => toDeclaracion(celdas, columnas, ejercicio));
+}
+
+/** A single cell over the whole width says that there is nothing. */
+function filasDe({ filas }: Tabla): readonly (readonly Celda[])[] {
+  const [unica] = filas;
+  if (filas.length === 1 && unica?.length === 1 && NO_HAY.test(normalizeTexto(unica[0]?.texto ?? '')))
+    return [];
+  return filas;
+}
+
+interface Columnas {
+  readonly total: number;
+  readonly indices: ReadonlyMap<Columna, number>;
+}
+
+function columnasDe({ encabezados }: Tabla): Columnas {
+  const fila = encabezados.find((celdas) =>
+    celdas.some(({ texto }) => COLUMNAS.numeroOperacion.test(normalizeTexto(texto))),
+  );
+  if (fila === undefined || fila.some(({ ancho }) => ancho !== 1))
+    throw ilegible('declaraciones: sin encabezados');
+  const indices = new Map<Columna, number>();
+  for (const [i, { texto }] of fila.entries()) {
+    for (const columna of Object.keys(COLUMNAS) as Columna[]) {
+      if (
+        !COLUMNAS[columna].test(
+          normalizeTexto(texto)
+            .replace(/[:*]+$/, '')
+            .trim(),
+        )
+      )
+        continue;
+      if (indices.has(columna)) throw ilegible(`declaraciones: dos columnas ${columna}`);
+      indices.set(columna, i);
+    }
+  }
+  for (const columna of Object.keys(COLUMNAS) as Columna[]) {
+    if (!indices.has(columna) && !OPCIONALES.includes(columna))
+      throw ilegible(`declaraciones: sin columna ${columna}`);
+  }
+  return { total: fila.length, indices };
+}
+
+function toDeclaracion(
+  celdas: readonly Celda[],
+  { total, indices }: Columnas,
+  ejercicio: number,
+): Declaracion {
+  if (celdas.length !== total) throw ilegible('declaraciones: fila con otras columnas');
+  const opcional = (columna: Columna) => {
+    const texto = celdas[indices.get(columna) ?? -1]?.texto ?? '';
+    return /^(?:|-+|n\/?a)$/i.test(texto) ? null : texto;
+  };
+  const texto = (columna: Columna) => {
+    const valor = opcional(columna);
+    if (valor === null || valor.length > 500) throw ilegible(`declaraciones: ${columna} vacía`);
+    return valor;
+  };
+  const numeroOperacion = texto('numeroOperacion');
+  const fecha = readFecha(texto('fecha'));
+  const tipo = texto('tipo');
+  if (!/^\d{5,30}$/.test(numeroOperacion)) throw ilegible('declaraciones: número de operación');
+  if (fecha === null) throw ilegible('declaraciones: fecha de presentación');
+  return {
+    numeroOperacion,
+    tipo,
+    tipoComplementaria: opcional('tipoComplementaria'),
+    lineaCaptura: opcional('lineaCaptura'),
+    periodicidad: texto('periodicidad'),
+    periodo: texto('periodo'),
+    ejercicio,
+    fecha,
+    complementaria: /complementaria/.test(normalizeTexto(tipo)),
+    estado: texto('estado'),
+  };
+}
