@@ -4,6 +4,18 @@ import { listaIlegible } from './ilegible.ts';
 /** Bytes after which the encoding is settled; the header, with its accents, stands in the first two thousand. */
 const SAMPLE_BYTES = 64 * 1_024;
 
+/** What stands for the bytes 80 to 9f (WHATWG Encoding, index windows-1252); all others are as in ISO 8859-1. */
+const C1 =
+  '\u20ac\u0081\u201a\u0192\u201e\u2026\u2020\u2021\u02c6\u2030\u0160\u2039\u0152\u008d\u017d\u008f' +
+  '\u0090\u2018\u2019\u201c\u201d\u2022\u2013\u2014\u02dc\u2122\u0161\u203a\u0153\u009d\u017e\u0178';
+
+/** Some versions of Node read windows-1252 as ISO 8859-1 in their TextDecoder, so it is not asked. */
+function windows1252(chunk: Buffer): string {
+  return chunk.toString('latin1').replace(/[\x80-\x9f]/g, (c) => C1.charAt(c.charCodeAt(0) - 0x80));
+}
+
+type Decode = (chunk: Buffer, isMore: boolean) => string;
+
 /**
  * Text of the list's bytes as they come. The SAT writes windows-1252; a copy in UTF-8 is told by its mark or by the accents of its head, which
  * are no UTF-8 in the other. Bytes that do not belong to what the head was written in reject with RESPUESTA_ILEGIBLE.
@@ -11,29 +23,36 @@ const SAMPLE_BYTES = 64 * 1_024;
 export async function* decodificar(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let held: Buffer[] = [];
   let size = 0;
-  let decoder: TextDecoder | null = null;
+  let decode: Decode | null = null;
   for await (const chunk of chunks) {
-    if (decoder !== null) {
-      yield read(decoder, chunk, true);
+    if (decode !== null) {
+      yield decode(chunk, true);
       continue;
     }
     held.push(chunk);
     size += chunk.length;
     if (size < SAMPLE_BYTES) continue;
-    decoder = decoderOf(Buffer.concat(held));
-    yield read(decoder, Buffer.concat(held), true);
+    const sample = Buffer.concat(held);
+    decode = decoderOf(sample);
+    yield decode(sample, true);
     held = [];
   }
   const rest = Buffer.concat(held);
-  decoder ??= decoderOf(rest);
-  yield read(decoder, rest, false);
+  decode ??= decoderOf(rest);
+  yield decode(rest, false);
 }
 
-function decoderOf(sample: Buffer): TextDecoder {
+function decoderOf(sample: Buffer): Decode {
   const isMarked = sample[0] === 0xef && sample[1] === 0xbb && sample[2] === 0xbf;
-  return isMarked || isUtf8(sample)
-    ? new TextDecoder('utf-8', { fatal: true })
-    : new TextDecoder('windows-1252');
+  if (!isMarked && !isUtf8(sample)) return windows1252;
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  return (chunk, isMore) => {
+    try {
+      return decoder.decode(chunk, { stream: isMore });
+    } catch {
+      throw listaIlegible('codificación');
+    }
+  };
 }
 
 /** Valid UTF-8 with something beyond ASCII; a character cut by the end of the sample does not count against it. */
@@ -43,13 +62,5 @@ function isUtf8(sample: Buffer): boolean {
     return /[^\0-\x7f]/.test(text);
   } catch {
     return false;
-  }
-}
-
-function read(decoder: TextDecoder, chunk: Buffer, isMore: boolean): string {
-  try {
-    return decoder.decode(chunk, { stream: isMore });
-  } catch {
-    throw listaIlegible('codificación');
   }
 }

@@ -24,6 +24,13 @@ const RFC = /^[A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}$/;
 /** The list hides an RFC, by order of a court, behind a row of X. */
 const HIDDEN = /^[X*]+$|X{6}|\*{3}/;
 
+export interface OpcionesLectura {
+  /** Base64 of the digest that the source gives for the whole body. */
+  readonly md5?: string | undefined;
+  /** The source told the length, or gave the digest: a body that ends early is then noticed. Otherwise it has to end with a line break. */
+  readonly hasEnd?: boolean;
+}
+
 type Abierta = Pick<ListaEfosAbierta, 'fechaCorte' | 'lotes' | 'sha256' | 'close'>;
 
 /**
@@ -33,7 +40,7 @@ type Abierta = Pick<ListaEfosAbierta, 'fechaCorte' | 'lotes' | 'sha256' | 'close
  */
 export async function leerLista69b(
   body: AsyncIterable<Buffer>,
-  options: { readonly md5?: string | undefined } = {},
+  options: OpcionesLectura = {},
 ): Promise<Abierta> {
   const sha256 = createHash('sha256');
   const md5 = createHash('md5');
@@ -55,7 +62,10 @@ export async function leerLista69b(
     const { fechaCorte, columnas } = await readHead(records);
     return {
       fechaCorte,
-      lotes: readRows(records, columnas, () => last === 0x0a || last === 0x0d),
+      lotes: readRows(records, columnas, () => {
+        if (last === 0x0a || last === 0x0d) return 'linea';
+        return options.hasEnd === true || options.md5 !== undefined ? 'avisado' : 'abierto';
+      }),
       sha256() {
         if (digest === undefined) throw new Error('the list has not been read to its end');
         return digest;
@@ -110,7 +120,7 @@ async function readHead(
 async function* readRows(
   records: AsyncGenerator<string[], void, undefined>,
   columnas: Columnas,
-  isEnded: () => boolean,
+  endOf: () => 'linea' | 'avisado' | 'abierto',
 ): AsyncGenerator<readonly FilaEfos[]> {
   let batch: FilaEfos[] = [];
   let rows = 0;
@@ -130,8 +140,10 @@ async function* readRows(
       }
     }
     if (rows === 0) throw listaIlegible('sin renglones');
+    const end = endOf();
     // A body that was cut in its last cell has as many cells as a whole one.
-    if (!isEnded() && isLastDoubtful) throw listaIlegible('último renglón incompleto');
+    if (end === 'abierto' || (end === 'avisado' && isLastDoubtful))
+      throw listaIlegible('último renglón incompleto');
     if (unreadable > rows * UNREADABLE_PART) throw listaIlegible(`${unreadable} renglones sin RFC legible`);
     if (batch.length > 0) yield batch;
   } finally {

@@ -73,7 +73,10 @@ async function abrir(
       const value = answer.headers[name];
       return typeof value === 'string' && value.length <= 256 ? value : null;
     };
-    const lista = await leerLista69b(answer.body, { md5: header('content-md5') ?? undefined });
+    const lista = await leerLista69b(answer.body, {
+      md5: header('content-md5') ?? undefined,
+      hasEnd: header('content-length') !== null || header('transfer-encoding') !== null,
+    });
     return {
       ...lista,
       fuente,
