@@ -50,7 +50,7 @@ export function openSat(config: WorkerConfig): { sat: Sat; close(): Promise<void
   return {
     sat,
     async close() {
-      await portal.logout(AbortSignal.timeout(LOGOUT_MS)).catch(() => {});
+      await portal.logout(AbortSignal.timeout(LOGOUT_MS), 0).catch(() => {});
       await http.close();
     },
   };

@@ -1,27 +1,6 @@
-import { SatError } from '@acuse/core';
+import { ESTADO_INICIAL, type EstadoCortacircuitos, type EstadoHost, SatError } from '@acuse/core';
 
-/** What is remembered of one host. Times are milliseconds of the Unix epoch. */
-export interface EstadoHost {
-  /** Failures since the last success. */
-  readonly fallos: number;
-  /** Failures before the last success: what a success that is withdrawn goes back to. */
-  readonly fallosAntes: number;
-  /** Nothing is sent before this instant. */
-  readonly abiertoHasta: number;
-  /** A probe is under way and no other is sent before this instant. */
-  readonly sondaHasta: number;
-}
-
-/**
- * Where the breaker keeps its memory. `update` must be atomic per host: an implementation shared between processes
- * locks the row. The given function is pure and may be called more than once.
- */
-export interface EstadoCortacircuitos {
-  update(host: string, change: (estado: EstadoHost) => EstadoHost): Promise<void>;
-}
-
-export const ESTADO_INICIAL: EstadoHost = { fallos: 0, fallosAntes: 0, abiertoHasta: 0, sondaHasta: 0 };
-
+/** Breakers of this process alone. */
 export function createEstadoCortacircuitosMemoria(): EstadoCortacircuitos {
   const hosts = new Map<string, EstadoHost>();
   return {

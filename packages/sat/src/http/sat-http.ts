@@ -1,13 +1,8 @@
 import type { Readable } from 'node:stream';
-import { SatError } from '@acuse/core';
+import { type EstadoCortacircuitos, SatError } from '@acuse/core';
 import type { Dispatcher } from 'undici';
 import { createAgentes } from './agentes.ts';
-import {
-  createCortacircuitos,
-  createEstadoCortacircuitosMemoria,
-  type Desenlace,
-  type EstadoCortacircuitos,
-} from './cortacircuitos.ts';
+import { createCortacircuitos, createEstadoCortacircuitosMemoria, type Desenlace } from './cortacircuitos.ts';
 import { guardStream, readText } from './cuerpo.ts';
 import { createDirecciones, type DireccionSat } from './direcciones.ts';
 import { toSatError } from './errores.ts';

@@ -5,14 +5,16 @@ import {
   type Respuesta,
   type Sat,
   SatError,
+  type Sellado,
+  type SesionesPortal,
 } from '@acuse/core';
 import type { SatHttp } from '../http/sat-http.ts';
 import { createLectorPdf, type ReadPdf } from '../pdf/lector-pdf.ts';
+import { createSelladoEfimero } from './almacen/sellado-efimero.ts';
 import type { ResolvedorCaptcha } from './captcha/resolvedor-captcha.ts';
 import type { ConsultaPortal, NombreConsultaPortal } from './consulta-portal.ts';
 import { CONSULTAS_PORTAL } from './consultas-portal.ts';
 import { createSesiones } from './sesion/sesiones.ts';
-import type { SesionesPortal } from './sesion/sesiones-portal.ts';
 import { PORTAL_DEFAULTS, type PortalSettings } from './settings.ts';
 
 export interface PortalCanalDeps {
@@ -20,16 +22,19 @@ export interface PortalCanalDeps {
   /** Null when nobody can read a captcha: log-ins by CIEC then fail with SIN_RESOLVEDOR_DE_CAPTCHA. */
   readonly captcha: ResolvedorCaptcha | null;
   readonly sesiones: SesionesPortal;
+  /** Seals the cookies. Default: under a key of this process, which no other one can open. */
+  readonly sellado?: Sellado;
   readonly settings?: PortalSettings;
-  /** Milliseconds since 1970. */
-  readonly clock?: () => number;
   /** Default: a reader of its own, whose threads do not keep the process alive. */
   readonly readPdf?: ReadPdf;
 }
 
 export interface PortalCanal extends Sat<NombreConsultaPortal> {
-  /** Logs out the sessions that this process opened. For the shutdown. */
-  logout(signal: AbortSignal): Promise<void>;
+  /**
+   * Logs out the sessions whose life is over: unused for `ociosaMs` (default: the setting `sesionInactivaMs`; 0 for all of them), replaced, or of
+   * a credential that was stored again. To be called now and then by one process or several. Gives their number.
+   */
+  logout(signal: AbortSignal, ociosaMs?: number): Promise<number>;
 }
 
 /**
@@ -40,15 +45,16 @@ export interface PortalCanal extends Sat<NombreConsultaPortal> {
  * request for received CFDI may deliver more than its period: see `requiereRecorte`.
  */
 export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
-  const { http, captcha, clock = Date.now, readPdf = createLectorPdf().read } = deps;
+  const { http, captcha, sellado = createSelladoEfimero(), readPdf = createLectorPdf().read } = deps;
   const settings = { ...PORTAL_DEFAULTS, ...deps.settings };
   const sesiones = createSesiones({
     http,
     almacen: deps.sesiones,
+    sellado,
     open: (portal, credencial, signal) => portal.open({ http, captcha, settings }, credencial, signal),
     settings,
-    clock,
   });
+  const portales = new Map(Object.values(CONSULTAS_PORTAL).map(({ portal }) => [portal.nombre, portal]));
 
   return {
     async send<N extends NombreConsultaPortal>(
@@ -69,6 +75,6 @@ export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
         declared.ask(navegador, consulta, { settings, signal, credencial, readPdf }),
       );
     },
-    logout: (signal) => sesiones.logout(signal),
+    logout: (signal, ociosaMs = settings.sesionInactivaMs) => sesiones.logout(portales, ociosaMs, signal),
   };
 }

@@ -6,8 +6,8 @@ export interface PortalSettings {
   readonly captchaEsperaMs?: number;
   /** A session unused for longer is not tried any more, milliseconds. */
   readonly sesionInactivaMs?: number;
-  /** For how long a CIEC that the SAT refused is refused again without asking the SAT, milliseconds. */
-  readonly rechazoRecordadoMs?: number;
+  /** A process that died while it logged in is replaced after this time, milliseconds. */
+  readonly turnoMs?: number;
   /** Redirects and auto-submitted forms followed for one page. */
   readonly maxSaltos?: number;
   /** Largest page, bytes. A search result shows up to 500 rows of some 8 KB each. */
@@ -22,7 +22,7 @@ export const PORTAL_DEFAULTS: Required<PortalSettings> = {
   captchaIntentos: 3,
   captchaEsperaMs: 120_000,
   sesionInactivaMs: 15 * 60_000,
-  rechazoRecordadoMs: 15 * 60_000,
+  turnoMs: 30_000,
   maxSaltos: 12,
   maxPaginaBytes: 16 * 1024 * 1024,
   maxPaqueteBytes: 1024 * 1024 * 1024,

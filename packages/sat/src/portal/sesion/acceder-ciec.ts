@@ -52,6 +52,7 @@ async function send(
   signal: AbortSignal,
 ): Promise<Pagina> {
   const destino = destinoDeAcceso(navegador, pagina, acceso.accion, hostAcceso);
+  if (signal.aborted) throw new SatError('CANCELADA');
   const body = encodeFormulario(
     new Map<string, string | Buffer>([
       ...acceso.campos,
@@ -63,7 +64,8 @@ async function send(
     ]),
   );
   try {
-    return await navegador.submit(destino, body, signal);
+    // Once it is sent the answer is read whoever has left meanwhile: an answer lost would let the next log-in send a refused CIEC again.
+    return await navegador.submit(destino, body, new AbortController().signal);
   } finally {
     body.fill(0);
   }

@@ -22,13 +22,15 @@ export async function accederConEfirma(
   const acceso = readPaginaEfirma(actual.etiquetas);
   if (acceso === null) throw ilegible('no es la página de acceso con e.firma');
   const destino = destinoDeAcceso(navegador, actual, acceso.accion, hostAcceso);
+  if (signal.aborted) throw new SatError('CANCELADA');
   const { token, fert } = firmarAcceso(credencial, acceso.guid);
   const body = encodeFormulario(
     new Map([...acceso.campos, ['token', token], ['guid', acceso.guid], ['fert', fert]]),
   );
   let after: Pagina;
   try {
-    after = await navegador.submit(destino, body, signal);
+    // Once it is sent the answer is read whoever has left meanwhile: an answer lost would let the next log-in send it again.
+    after = await navegador.submit(destino, body, new AbortController().signal);
   } finally {
     body.fill(0);
   }

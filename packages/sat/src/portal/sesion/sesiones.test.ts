@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ciecDe, errorOf, RESOLVEDOR, RFC, setUp, solicitar, verificar } from '../testing/canal-de-prueba.ts';
 
-/** The key of the CFDI portal's session by CIEC. */
-const CLAVE = `cfdi:${RFC}:ciec`;
+const CLAVE = { portal: 'cfdi', rfc: RFC, tipo: 'ciec' } as const;
 
 describe('sessions', () => {
   it('serves many consultas at once and in a row with one log-in', async () => {
@@ -100,26 +99,52 @@ describe('sessions', () => {
     },
   );
 
-  it('logs out every session it opened, once', async () => {
+  it('logs out what nobody has used for its life, once, and nothing younger', async () => {
+    const { portal, canal, another, sesiones, advance } = await setUp();
+    portal.guion.ciecs.set('XAXX010101000', 'otra');
+    await solicitar(canal);
+    advance(10 * 60_000);
+    await solicitar(canal, { credencial: ciecDe('XAXX010101000', 'otra') });
+    advance(6 * 60_000);
+    const signal = new AbortController().signal;
+    expect(await Promise.all([canal.logout(signal), another().logout(signal)])).toEqual([1, 0]);
+    expect(portal.salidas).toEqual([`${RFC} y`]);
+    expect(await sesiones.load(CLAVE)).toBeNull();
+    expect(await canal.logout(signal, 0)).toBe(1);
+    expect(portal.salidas).toEqual([`${RFC} y`, 'XAXX010101000 y']);
+  });
+
+  it('logs out at once what was opened with a credential that is stored again', async () => {
+    const { portal, canal, sesiones } = await setUp();
+    await solicitar(canal);
+    await sesiones.forget(RFC);
+    await solicitar(canal);
+    expect(portal.envios()).toBe(2);
+    expect(await canal.logout(new AbortController().signal)).toBe(1);
+    await solicitar(canal);
+    expect([portal.envios(), portal.salidas]).toEqual([2, [`${RFC} y`]]);
+  });
+
+  it('stores cookies that tell nothing, open nowhere else, and survives ones it cannot read', async () => {
     const { portal, canal, sesiones } = await setUp();
     portal.guion.ciecs.set('XAXX010101000', 'otra');
     await solicitar(canal);
     await solicitar(canal, { credencial: ciecDe('XAXX010101000', 'otra') });
-    await canal.logout(new AbortController().signal);
-    await canal.logout(new AbortController().signal);
-    expect(portal.salidas.sort()).toEqual([`${RFC} y`, 'XAXX010101000 y']);
-    expect(await sesiones.load(CLAVE)).toBeNull();
-  });
-
-  it('stores cookies that do not tell the CIEC, and survives ones it cannot read', async () => {
-    const { portal, canal, sesiones } = await setUp();
+    const found = await sesiones.load(CLAVE);
+    if (found === null) throw new Error('no session');
+    const { sesion } = found;
+    for (const secreto of ['ASP.NET_SessionId', 'IDP', 'ñ&=+']) {
+      expect(sesion.cookies.includes(secreto)).toBe(false);
+    }
+    const otra = { ...CLAVE, rfc: 'XAXX010101000' };
+    const ajena = await sesiones.load(otra);
+    if (ajena === null) throw new Error('no session');
+    await sesiones.save(otra, { ...ajena.sesion, cookies: sesion.cookies });
+    await solicitar(canal, { credencial: ciecDe('XAXX010101000', 'otra') });
+    expect(portal.envios()).toBe(3);
+    await sesiones.save(CLAVE, { ...sesion, cookies: Buffer.from('roto') });
     await solicitar(canal);
-    const sesion = await sesiones.load(CLAVE);
-    expect(JSON.stringify(sesion)).not.toContain('ñ&=+');
-    if (sesion === null) throw new Error('no session');
-    await sesiones.save(CLAVE, { ...sesion, cookies: 'roto' });
-    await solicitar(canal);
-    expect(portal.envios()).toBe(2);
+    expect(portal.envios()).toBe(4);
   });
 
   it('does not put a session back that another one has replaced meanwhile', async () => {
@@ -127,12 +152,13 @@ describe('sessions', () => {
     await verificar(canal);
     const antigua = await sesiones.load(CLAVE);
     if (antigua === null) throw new Error('no session');
+    const nueva = { ...antigua.sesion, id: 'nueva' };
     portal.guion.resultado = (texto) => {
-      void sesiones.save(CLAVE, { ...antigua, id: 'nueva' });
+      void sesiones.save(CLAVE, nueva);
       return texto;
     };
     await solicitar(canal);
-    expect(await sesiones.load(CLAVE)).toEqual({ ...antigua, id: 'nueva' });
+    expect((await sesiones.load(CLAVE))?.sesion).toEqual(nueva);
   });
 
   it('ends with CANCELADA, whether it waits for a captcha or for another log-in', async () => {

@@ -1,21 +1,27 @@
-import { randomBytes, randomUUID, scrypt, timingSafeEqual } from 'node:crypto';
-import { promisify } from 'node:util';
-import { type Credencial, SatError } from '@acuse/core';
+import { randomUUID } from 'node:crypto';
+import {
+  type ClaveSesion,
+  type Credencial,
+  SatError,
+  type Sellado,
+  type SesionesPortal,
+  type SesionPortal,
+} from '@acuse/core';
 import type { SatHttp } from '../../http/sat-http.ts';
 import { type Navegador, readNavegador } from '../navegador.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import type { PortalSettings } from '../settings.ts';
 import type { Portal } from './portal.ts';
+import { findPrueba, prove } from './prueba.ts';
 import { SesionVencida } from './sesion-vencida.ts';
-import type { SesionesPortal, SesionPortal } from './sesiones-portal.ts';
-import { createTurnos } from './turnos.ts';
+import { createTurnosAcceso } from './turno-acceso.ts';
 
 export interface SesionesDeps {
   readonly http: SatHttp;
   readonly almacen: SesionesPortal;
+  readonly sellado: Sellado;
   readonly open: (portal: Portal, credencial: Credencial, signal: AbortSignal) => Promise<Navegador>;
   readonly settings: Required<PortalSettings>;
-  readonly clock: () => number;
 }
 
 export interface Sesiones {
@@ -26,74 +32,65 @@ export interface Sesiones {
     signal: AbortSignal,
     paso: (navegador: Navegador) => Promise<T>,
   ): Promise<T>;
-  /** Logs out every session that this process opened. Best effort: one that does not answer ends by itself when idle. */
-  logout(signal: AbortSignal): Promise<void>;
+  /**
+   * Logs out the sessions that have ended: replaced ones, those whose credential was stored again, and those unused for `ociosaMs`. Best
+   * effort: one whose portal does not answer ends there by itself. Gives their number.
+   */
+  logout(portales: ReadonlyMap<string, Portal>, ociosaMs: number, signal: AbortSignal): Promise<number>;
 }
 
-const derive = promisify(scrypt) as (secreto: Buffer, sal: Buffer, largo: number) => Promise<Buffer>;
+/** How many sessions are logged out at the same time. */
+const SALIDAS = 8;
 
-interface Prueba {
-  readonly sal: string;
-  readonly huella: string;
-}
+/** RFCs are written in capitals; two spellings must not be two sessions. */
+const claveDe = ({ nombre }: Portal, { rfc, tipo }: Credencial): ClaveSesion => ({
+  portal: nombre,
+  rfc: rfc.toUpperCase(),
+  tipo,
+});
 
-/** One session for each portal, taxpayer and kind of credential. */
-const claveDe = ({ nombre }: Portal, { rfc, tipo }: Credencial) => `${nombre}:${rfc}:${tipo}`;
+/** What the sealed cookies belong to: they open for no other portal, taxpayer, credential or log-in. */
+const contextoDe = ({ portal, rfc, tipo }: ClaveSesion, id: string) => [
+  'acuse/v1/sesion',
+  portal,
+  rfc,
+  tipo,
+  id,
+];
 
-/** What proves that a session was opened with this credential. */
-const secretoDe = (credencial: Credencial) =>
-  credencial.tipo === 'ciec' ? credencial.ciec : Buffer.concat([credencial.cer, credencial.key]);
-
-export function createSesiones({ http, almacen, open, settings, clock }: SesionesDeps): Sesiones {
-  const turnos = createTurnos();
-  const propias = new Map<string, { readonly id: string; readonly portal: Portal }>();
-  const rechazos = new Map<string, Prueba & { readonly hasta: number; readonly error: SatError }>();
+export function createSesiones({ http, almacen, sellado, open, settings }: SesionesDeps): Sesiones {
+  const turnos = createTurnosAcceso(almacen, settings.turnoMs);
 
   /** The session if it is young enough, opened with this very credential, and not the one known to be dead. */
   async function loadUsable(
-    clave: string,
+    clave: ClaveSesion,
     credencial: Credencial,
     vencida: string | null,
   ): Promise<SesionPortal | null> {
-    const sesion = await almacen.load(clave);
-    if (sesion === null || sesion.id === vencida) return null;
-    if (clock() - sesion.usadaEn > settings.sesionInactivaMs) return null;
-    return (await matches(sesion, credencial)) ? sesion : null;
+    const found = await almacen.load(clave);
+    if (found === null || found.sesion.id === vencida) return null;
+    if (found.ociosaMs > settings.sesionInactivaMs) return null;
+    return findPrueba([found.sesion], credencial);
   }
 
   async function login(portal: Portal, credencial: Credencial, signal: AbortSignal): Promise<SesionPortal> {
     const clave = claveDe(portal, credencial);
-    const rechazo = rechazos.get(clave);
-    if (rechazo !== undefined && rechazo.hasta > clock()) {
-      const { motivo, codigo } = rechazo.error;
-      if (await matches(rechazo, credencial)) throw new SatError(motivo, { codigo });
-    } else rechazos.delete(clave);
+    const rechazos = await almacen.rechazos(clave);
+    const rechazo = await findPrueba(rechazos, credencial);
+    if (rechazo !== null) throw new SatError(rechazo.motivo, { codigo: rechazo.codigo });
     try {
       const navegador = await open(portal, credencial, signal);
-      const sesion = {
-        id: randomUUID(),
-        cookies: navegador.cookies(),
-        usadaEn: clock(),
-        ...(await prove(credencial)),
-      };
+      const id = randomUUID();
+      const sesion = { id, cookies: sealCookies(clave, id, navegador), ...(await prove(credencial)) };
       await almacen.save(clave, sesion);
-      propias.set(clave, { id: sesion.id, portal });
       return sesion;
     } catch (error) {
       if (error instanceof SatError && error.clase === 'credencial') {
-        forgetRechazosPast(clock());
-        rechazos.set(clave, {
-          ...(await prove(credencial)),
-          hasta: clock() + settings.rechazoRecordadoMs,
-          error,
-        });
+        const { motivo, codigo } = error;
+        await almacen.saveRechazo(clave, { ...(await prove(credencial, rechazos[0]?.sal)), motivo, codigo });
       }
       throw error;
     }
-  }
-
-  function forgetRechazosPast(now: number): void {
-    for (const [clave, { hasta }] of rechazos) if (hasta <= now) rechazos.delete(clave);
   }
 
   async function obtain(
@@ -103,68 +100,65 @@ export function createSesiones({ http, almacen, open, settings, clock }: Sesione
     signal: AbortSignal,
   ): Promise<SesionPortal> {
     const clave = claveDe(portal, credencial);
+    const usable = () => loadUsable(clave, credencial, vencida);
     return (
-      (await loadUsable(clave, credencial, vencida)) ??
-      (await turnos.take(
-        clave,
-        signal,
-        async () =>
-          (await loadUsable(clave, credencial, vencida)) ?? (await login(portal, credencial, signal)),
-      ))
+      (await usable()) ??
+      (await turnos.take(clave, signal, {
+        instead: usable,
+        work: async (whileHeld) => (await usable()) ?? (await login(portal, credencial, whileHeld)),
+      }))
     );
   }
 
-  /** Keeps the cookies of the last answer, unless another session has taken its place meanwhile. */
-  async function touch(clave: string, sesion: SesionPortal, navegador: Navegador): Promise<void> {
-    const kept = await almacen.load(clave);
-    if (kept?.id !== sesion.id) return;
-    await almacen.save(clave, { ...sesion, cookies: navegador.cookies(), usadaEn: clock() });
+  function sealCookies(clave: ClaveSesion, id: string, navegador: Navegador): Buffer {
+    const claro = Buffer.from(navegador.cookies());
+    const cookies = sellado.seal(claro, contextoDe(clave, id));
+    claro.fill(0);
+    return cookies;
+  }
+
+  function openNavegador(clave: ClaveSesion, { id, cookies }: SesionPortal): Navegador | null {
+    const claro = sellado.open(cookies, contextoDe(clave, id));
+    if (claro === null) return null;
+    const navegador = readNavegador(http, settings, claro.toString());
+    claro.fill(0);
+    return navegador;
   }
 
   return {
     async run(portal, credencial, signal, paso) {
+      const clave = claveDe(portal, credencial);
       let vencida: string | null = null;
       for (;;) {
         const sesion: SesionPortal = await obtain(portal, credencial, vencida, signal);
-        const navegador = readNavegador(http, settings, sesion.cookies);
+        const navegador = openNavegador(clave, sesion);
         try {
           if (navegador === null) throw new SesionVencida();
           const resultado = await paso(navegador);
-          await touch(claveDe(portal, credencial), sesion, navegador);
+          await almacen.touch(clave, sesion.id, sealCookies(clave, sesion.id, navegador));
           return resultado;
         } catch (error) {
           if (!(error instanceof SesionVencida)) throw error;
+          await almacen.drop(clave, sesion.id);
           if (vencida !== null) throw ilegible('la sesión recién abierta ya venció');
           vencida = sesion.id;
         }
       }
     },
 
-    async logout(signal) {
-      const abiertas = [...propias];
-      propias.clear();
-      await Promise.allSettled(
-        abiertas.map(async ([clave, { id, portal }]) => {
-          const sesion = await almacen.load(clave);
-          if (sesion?.id !== id) return;
-          await almacen.drop(clave);
-          if (portal.salida === null) return;
-          await readNavegador(http, settings, sesion.cookies)?.open(portal.salida, signal);
-        }),
-      );
+    async logout(portales, ociosaMs, signal) {
+      let ended = 0;
+      for (;;) {
+        const sesiones = await almacen.takeEnded(ociosaMs, SALIDAS);
+        await Promise.allSettled(
+          sesiones.map(async ({ clave, sesion }) => {
+            const salida = portales.get(clave.portal)?.salida ?? null;
+            if (salida !== null) await openNavegador(clave, sesion)?.open(salida, signal);
+          }),
+        );
+        ended += sesiones.length;
+        if (sesiones.length < SALIDAS || signal.aborted) return ended;
+      }
     },
   };
-}
-
-/** A slow hash, since a CIEC is short: what is stored must not serve to guess it. */
-async function prove(credencial: Credencial): Promise<Prueba> {
-  const sal = randomBytes(16);
-  const huella = await derive(secretoDe(credencial), sal, 32);
-  return { sal: sal.toString('base64'), huella: huella.toString('base64') };
-}
-
-async function matches({ sal, huella }: Prueba, credencial: Credencial): Promise<boolean> {
-  const expected = Buffer.from(huella, 'base64');
-  const actual = await derive(secretoDe(credencial), Buffer.from(sal, 'base64'), 32);
-  return expected.length === actual.length && timingSafeEqual(expected, actual);
 }

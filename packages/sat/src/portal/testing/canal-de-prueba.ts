@@ -1,10 +1,18 @@
-import { type CredencialCiec, type Periodo, SatError, type TipoDescarga } from '@acuse/core';
+import {
+  type CredencialCiec,
+  type Periodo,
+  SatError,
+  type Sellado,
+  type SesionesPortal,
+  type TipoDescarga,
+} from '@acuse/core';
 import { afterEach } from 'vitest';
 import { createSatHttp, type SatHttp, type SatHttpRequest } from '../../http/sat-http.ts';
 import type { SatHttpSettings } from '../../http/settings.ts';
+import { createSelladoEfimero } from '../almacen/sellado-efimero.ts';
+import { createSesionesEnMemoria } from '../almacen/sesiones-en-memoria.ts';
 import type { ResolvedorCaptcha } from '../captcha/resolvedor-captcha.ts';
 import { createPortalCanal, type PortalCanal } from '../create-portal-canal.ts';
-import { createSesionesEnMemoria, type SesionesPortal } from '../sesion/sesiones-portal.ts';
 import type { PortalSettings } from '../settings.ts';
 import { FOLIO, type PortalDePrueba, startPortalDePrueba } from './portal-de-prueba.ts';
 
@@ -21,6 +29,8 @@ export interface Montaje {
   readonly portal: PortalDePrueba;
   readonly canal: PortalCanal;
   readonly sesiones: SesionesPortal;
+  /** Another channel over the same sessions, as another process has it. */
+  another(options?: { sesiones?: SesionesPortal; captcha?: ResolvedorCaptcha }): PortalCanal;
   /** Moves the clock of the channel. */
   advance(ms: number): void;
 }
@@ -54,12 +64,14 @@ export async function setUp(
     () => portal.close(),
   );
   let now = Date.parse('2026-03-06T12:00:00Z');
-  const sesiones = createSesionesEnMemoria();
+  const sesiones = createSesionesEnMemoria(() => now);
+  const sellado: Sellado = createSelladoEfimero();
   const { captcha = RESOLVEDOR, settings = {} } = options;
-  const canal = createPortalCanal({ http, captcha, sesiones, settings, clock: () => now });
+  const deps = { http, captcha, sesiones, sellado, settings };
   return {
     portal,
-    canal,
+    canal: createPortalCanal(deps),
+    another: (other = {}) => createPortalCanal({ ...deps, ...other }),
     sesiones,
     advance(ms) {
       now += ms;

@@ -1,0 +1,88 @@
+import type { TipoCredencial } from '../credencial.ts';
+import type { MotivoSatError } from '../sat-error.ts';
+
+/** A taxpayer and a kind of credential: what the SAT counts wrong log-ins by, whatever the portal. */
+export interface TitularAcceso {
+  readonly rfc: string;
+  readonly tipo: TipoCredencial;
+}
+
+/** Whose session it is and where. There is at most one live session for each. */
+export interface ClaveSesion extends TitularAcceso {
+  /** Name of the portal, such as `cfdi`. */
+  readonly portal: string;
+}
+
+/** What proves that somebody has a credential without telling it: a slow hash and its salt, both base64. */
+export interface PruebaCredencial {
+  readonly sal: string;
+  readonly huella: string;
+}
+
+/** A session with a portal of the SAT. */
+export interface SesionPortal extends PruebaCredencial {
+  /** A UUID, new with every log-in. */
+  readonly id: string;
+  /** The cookies, sealed: they are as good as the password while they live. The store never sees them open. */
+  readonly cookies: Buffer;
+}
+
+/** A credential that the SAT refused. */
+export interface RechazoAcceso extends PruebaCredencial {
+  readonly motivo: MotivoSatError;
+  readonly codigo: string | null;
+}
+
+/** The right to log in, of one process at a time. */
+export interface TurnoAcceso {
+  /** Tells this holder from the one after it. */
+  readonly token: string;
+}
+
+/**
+ * Sessions with the portals, the turns to open them and the refusals, shared by all processes. Times are the store's own clock. Rejects when the
+ * store is away.
+ */
+export interface SesionesPortal {
+  /** The live session and for how many milliseconds nobody has used it; null when there is none. */
+  load(clave: ClaveSesion): Promise<{ readonly sesion: SesionPortal; readonly ociosaMs: number } | null>;
+  /** Puts a new session in the place of the live one, which is kept apart to be logged out. */
+  save(clave: ClaveSesion, sesion: SesionPortal): Promise<void>;
+  /** Notes that a session was used and keeps its cookies; does nothing when another one has taken its place. */
+  touch(clave: ClaveSesion, id: string, cookies: Buffer): Promise<void>;
+  /** Forgets a session that the portal has forgotten; does nothing when another one has taken its place. */
+  drop(clave: ClaveSesion, id: string): Promise<void>;
+
+  /** Takes the turn to log in for `leaseMs`; null while another process holds it. */
+  acquireTurn(titular: TitularAcceso, leaseMs: number): Promise<TurnoAcceso | null>;
+  /** Holds on to it for another `leaseMs` from now; false when it was lost. */
+  extendTurn(titular: TitularAcceso, turno: TurnoAcceso, leaseMs: number): Promise<boolean>;
+  /** Gives it back; does nothing when it was lost. */
+  releaseTurn(titular: TitularAcceso, turno: TurnoAcceso): Promise<void>;
+
+  /** The refused credentials, newest first; at most {@link MAX_RECHAZOS}. */
+  rechazos(titular: TitularAcceso): Promise<readonly RechazoAcceso[]>;
+  /** Remembers a refused credential until {@link SesionesPortal.forget}. Past {@link MAX_RECHAZOS} the oldest is forgotten. */
+  saveRechazo(titular: TitularAcceso, rechazo: RechazoAcceso): Promise<void>;
+
+  /** A credential was stored again: forgets what was refused and has every session of the RFC logged out. */
+  forget(rfc: string): Promise<void>;
+  /**
+   * Takes out of the store, for this caller alone, up to `limit` sessions to log out: replaced ones, those of a replaced credential, and those
+   * that nobody has used for `ociosaMs`.
+   */
+  takeEnded(
+    ociosaMs: number,
+    limit: number,
+  ): Promise<ReadonlyArray<{ readonly clave: ClaveSesion; readonly sesion: SesionPortal }>>;
+}
+
+/** How many refused credentials of one RFC are remembered. */
+export const MAX_RECHAZOS = 16;
+
+/** Authenticated encryption of what the processes share. `contexto` is bound to the bytes: they do not open under another one. */
+export interface Sellado {
+  seal(claro: Buffer, contexto: readonly string[]): Buffer;
+  /** Null for bytes that were changed, sealed under another context or under a key that is not here. */
+  open(sellado: Buffer, contexto: readonly string[]): Buffer | null;
+}

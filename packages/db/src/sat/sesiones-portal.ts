@@ -1,0 +1,144 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type ClaveSesion,
+  MAX_RECHAZOS,
+  type RechazoAcceso,
+  type SesionesPortal,
+  type SesionPortal,
+} from '@acuse/core';
+import type { Database } from '../database.ts';
+import { isUniqueViolation } from '../errors.ts';
+
+type Row = ClaveSesion & SesionPortal & { readonly ociosaMs: number };
+
+const LOAD = `
+SELECT id, cookies, sal, huella, (extract(epoch FROM now() - usada_en) * 1000)::float8 AS "ociosaMs"
+FROM sesion_portal WHERE portal = $1 AND rfc = $2 AND tipo = $3 AND NOT por_cerrar`;
+
+const RETIRE =
+  'UPDATE sesion_portal SET por_cerrar = true WHERE portal = $1 AND rfc = $2 AND tipo = $3 AND NOT por_cerrar';
+
+const INSERT =
+  'INSERT INTO sesion_portal (portal, rfc, tipo, id, cookies, sal, huella) VALUES ($1, $2, $3, $4, $5, $6, $7)';
+
+const TOUCH = `UPDATE sesion_portal SET usada_en = now(), cookies = $5
+WHERE id = $4 AND portal = $1 AND rfc = $2 AND tipo = $3 AND NOT por_cerrar`;
+
+const DROP = 'DELETE FROM sesion_portal WHERE id = $4 AND portal = $1 AND rfc = $2 AND tipo = $3';
+
+const ACQUIRE = `
+INSERT INTO turno_acceso AS t (rfc, tipo, token, hasta) VALUES ($1, $2, $3, now() + $4 * interval '1 millisecond')
+ON CONFLICT (rfc, tipo) DO UPDATE SET token = excluded.token, hasta = excluded.hasta WHERE t.hasta <= now()`;
+
+const EXTEND = `UPDATE turno_acceso SET hasta = now() + $4 * interval '1 millisecond'
+WHERE rfc = $1 AND tipo = $2 AND token = $3 AND hasta > now()`;
+
+const SAVE_RECHAZO = `
+WITH nuevo AS (
+  INSERT INTO rechazo_acceso (rfc, tipo, huella, sal, motivo, codigo) VALUES ($1, $2, $3, $4, $5, $6)
+  ON CONFLICT (rfc, tipo, huella) DO UPDATE SET creado_en = now(), motivo = excluded.motivo, codigo = excluded.codigo
+)
+DELETE FROM rechazo_acceso WHERE rfc = $1 AND tipo = $2 AND huella <> $3 AND huella NOT IN (
+  SELECT huella FROM rechazo_acceso WHERE rfc = $1 AND tipo = $2 AND huella <> $3 ORDER BY creado_en DESC LIMIT $7
+)`;
+
+const TAKE_ENDED = `
+WITH terminada AS (
+  SELECT id FROM sesion_portal WHERE por_cerrar OR usada_en <= now() - $1 * interval '1 millisecond'
+  LIMIT $2 FOR UPDATE SKIP LOCKED
+)
+DELETE FROM sesion_portal s USING terminada t WHERE s.id = t.id
+RETURNING s.portal, s.rfc, s.tipo, s.id, s.cookies, s.sal, s.huella`;
+
+const keyOf = ({ portal, rfc, tipo }: ClaveSesion) => [portal, rfc, tipo];
+const toSesion = ({ id, cookies, sal, huella }: Row): SesionPortal => ({ id, cookies, sal, huella });
+
+/** Sessions with the portals over PostgreSQL, whose clock is the one of all processes. */
+export function createSesionesPortal({ pool }: Pick<Database, 'pool'>): SesionesPortal {
+  const count = async (name: string, text: string, values: unknown[]) =>
+    (await pool.query({ name, text, values })).rowCount ?? 0;
+
+  async function replace(clave: ClaveSesion, { id, cookies, sal, huella }: SesionPortal): Promise<void> {
+    const client = await pool.connect();
+    let broken: Error | undefined;
+    try {
+      await client.query('BEGIN');
+      await client.query(RETIRE, keyOf(clave));
+      await client.query(INSERT, [...keyOf(clave), id, cookies, sal, huella]);
+      await client.query('COMMIT');
+    } catch (error) {
+      await client.query('ROLLBACK').catch((rollback: Error) => {
+        broken = rollback;
+      });
+      throw error;
+    } finally {
+      client.release(broken);
+    }
+  }
+
+  return {
+    async load(clave) {
+      const { rows } = await pool.query<Row>({ name: 'sesion', text: LOAD, values: keyOf(clave) });
+      return rows[0] ? { sesion: toSesion(rows[0]), ociosaMs: rows[0].ociosaMs } : null;
+    },
+
+    async save(clave, sesion) {
+      await replace(clave, sesion).catch((error: unknown) => {
+        // Another process opened one at this very moment; its row is there now, to be replaced.
+        if (!isUniqueViolation(error, 'sesion_portal_viva_key')) throw error;
+        return replace(clave, sesion);
+      });
+    },
+
+    async touch(clave, id, cookies) {
+      await count('usar-sesion', TOUCH, [...keyOf(clave), id, cookies]);
+    },
+
+    async drop(clave, id) {
+      await count('soltar-sesion', DROP, [...keyOf(clave), id]);
+    },
+
+    async acquireTurn({ rfc, tipo }, leaseMs) {
+      const token = randomUUID();
+      return (await count('tomar-turno', ACQUIRE, [rfc, tipo, token, leaseMs])) === 1 ? { token } : null;
+    },
+
+    async extendTurn({ rfc, tipo }, { token }, leaseMs) {
+      return (await count('alargar-turno', EXTEND, [rfc, tipo, token, leaseMs])) === 1;
+    },
+
+    async releaseTurn({ rfc, tipo }, { token }) {
+      const text = 'DELETE FROM turno_acceso WHERE rfc = $1 AND tipo = $2 AND token = $3';
+      await count('soltar-turno', text, [rfc, tipo, token]);
+    },
+
+    async rechazos({ rfc, tipo }) {
+      const { rows } = await pool.query<RechazoAcceso>({
+        name: 'rechazos',
+        text: `SELECT sal, huella, motivo, codigo FROM rechazo_acceso WHERE rfc = $1 AND tipo = $2 ORDER BY creado_en DESC`,
+        values: [rfc, tipo],
+      });
+      return rows;
+    },
+
+    async saveRechazo({ rfc, tipo }, { sal, huella, motivo, codigo }) {
+      const values = [rfc, tipo, huella, sal, motivo, codigo, MAX_RECHAZOS - 1];
+      await count('guardar-rechazo', SAVE_RECHAZO, values);
+    },
+
+    async forget(rfc) {
+      await count('olvidar-rechazos', 'DELETE FROM rechazo_acceso WHERE rfc = $1', [rfc]);
+      const text = 'UPDATE sesion_portal SET por_cerrar = true WHERE rfc = $1 AND NOT por_cerrar';
+      await count('cerrar-sesiones', text, [rfc]);
+    },
+
+    async takeEnded(ociosaMs, limit) {
+      const values = [ociosaMs, limit];
+      const { rows } = await pool.query<Row>({ name: 'sesiones-terminadas', text: TAKE_ENDED, values });
+      return rows.map((row) => ({
+        clave: { portal: row.portal, rfc: row.rfc, tipo: row.tipo },
+        sesion: toSesion(row),
+      }));
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { SatError, type SesionesPortal, type TitularAcceso, type TurnoAcceso } from '@acuse/core';
+import { createTurnos } from './turnos.ts';
+
+/** Milliseconds between two looks at a turn that another process holds: the first and the longest. */
+const PRIMERA_ESPERA_MS = 50;
+const ESPERA_MAXIMA_MS = 1_000;
+
+/** The turn to log in for a taxpayer, of one at a time among all processes that share a store. */
+export interface TurnosAcceso {
+  /**
+   * Waits for the turn and runs `work` with it. While it waits for another process it asks `instead` now and then and, when that has a value,
+   * gives it without having had the turn. The signal of `work` also ends when the turn is lost; the turn itself is held until `work` has
+   * ended, even when the caller has left. Rejects with CANCELADA when `signal` ends.
+   */
+  take<T>(
+    titular: TitularAcceso,
+    signal: AbortSignal,
+    options: { instead: () => Promise<T | null>; work: (signal: AbortSignal) => Promise<T> },
+  ): Promise<T>;
+}
+
+/** `leaseMs`: a holder that died is replaced after this time; a living one holds on every third of it. */
+export function createTurnosAcceso(almacen: SesionesPortal, leaseMs: number): TurnosAcceso {
+  const locales = createTurnos();
+
+  async function runWith<T>(
+    titular: TitularAcceso,
+    turno: TurnoAcceso,
+    signal: AbortSignal,
+    work: (signal: AbortSignal) => Promise<T>,
+  ): Promise<T> {
+    const lost = new AbortController();
+    const timer = setInterval(() => {
+      almacen.extendTurn(titular, turno, leaseMs).then(
+        (isHeld) => {
+          if (!isHeld) lost.abort();
+        },
+        () => lost.abort(),
+      );
+    }, leaseMs / 3);
+    timer.unref();
+    try {
+      return await work(AbortSignal.any([signal, lost.signal]));
+    } catch (error) {
+      if (!lost.signal.aborted || signal.aborted) throw error;
+      throw new SatError('NO_RESPONDE', { codigo: 'TURNO', detalle: 'se perdió el turno de acceso' });
+    } finally {
+      clearInterval(timer);
+      // A turn that could not be given back ends by itself.
+      await almacen.releaseTurn(titular, turno).catch(() => {});
+    }
+  }
+
+  return {
+    take(titular, signal, { instead, work }) {
+      return locales.take(`${titular.rfc} ${titular.tipo}`, signal, async () => {
+        for (let espera = PRIMERA_ESPERA_MS; ; espera = Math.min(espera * 1.5, ESPERA_MAXIMA_MS)) {
+          const turno = await almacen.acquireTurn(titular, leaseMs);
+          if (turno !== null) return runWith(titular, turno, signal, work);
+          const found = await instead();
+          if (found !== null) return found;
+          await sleep(espera * (0.75 + Math.random() / 2), null, { signal }).catch(() => {
+            throw new SatError('CANCELADA');
+          });
+        }
+      });
+    },
+  };
+}
