@@ -1,8 +1,11 @@
 import { Hono } from 'hono';
 import { createControl } from './control/control.ts';
 import { createDescargaMasiva } from './descarga-masiva/descarga-masiva.ts';
+import { createListas } from './listas/listas.ts';
 import { createNidp } from './nidp/nidp.ts';
 import { createPortal } from './portal/index.ts';
+import { createPtsc32d } from './ptsc32d/ptsc32d.ts';
+import { CLIENTE_32D } from './ptsc32d/sign-in.ts';
 import { createRfcampc } from './rfcampc/rfcampc.ts';
 import { createSiat } from './siat/siat.ts';
 import { createWorld, type World, type WorldOptions } from './world/world.ts';
@@ -24,9 +27,15 @@ export async function createSimulador(options: WorldOptions = {}): Promise<Simul
   app.route('/cfdiau', portal.cfdiau);
   app.route('/portalcfdi', portal.portalcfdi);
   const login = createNidp(world, { prefijo: 'login', acceso: portal.acceso });
-  const loginda = createNidp(world, { prefijo: 'loginda', acceso: portal.acceso });
+  const loginda = createNidp(world, { prefijo: 'loginda', acceso: portal.acceso, clientes: [CLIENTE_32D] });
   app.route('/login', login.app).route('/loginda', loginda.app);
+  app.route('/ptsc32d', createPtsc32d({ world, loginda }));
   app.route('/siat', createSiat(world));
   app.route('/wwwmat', createWwwmat(world, login)).route('/rfcampc', createRfcampc(world, login));
+  const listas = createListas(world);
+  app
+    .route('/wu1agsprosta001', listas.wu1agsprosta001)
+    .route('/omawww', listas.omawww)
+    .route('/www', listas.www);
   return { app, world };
 }

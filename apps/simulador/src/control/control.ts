@@ -5,6 +5,7 @@ import type { World } from '../world/world.ts';
 import { mountContribuyentes } from './contribuyentes.ts';
 import { mountEfirma } from './efirma.ts';
 import { mountFallas } from './fallas.ts';
+import { mountListas } from './listas.ts';
 import { ControlError, parseBody } from './request-body.ts';
 
 const relojSchema = z.union([
@@ -56,5 +57,6 @@ export function createControl(world: World): Hono {
   mountFallas(app, world);
   mountContribuyentes(app, world);
   mountEfirma(app, world);
+  mountListas(app, world);
   return app;
 }

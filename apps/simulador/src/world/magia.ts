@@ -44,7 +44,8 @@ export type Magia = {
   captchasRechazados?: number;
   filas?: readonly Filas[];
   opinion?: SentidoOpinion;
-  listado69b?: Listado69B;
+  /** Its proceedings, oldest first. */
+  listado69b?: readonly Listado69B[];
   /** What is wrong with every e.firma that the simulator issues to it. */
   efirma?: 'vencida' | 'revocada';
 };

@@ -1,6 +1,7 @@
 import { type CaptchaRefusals, createCaptchaRefusals } from './captcha-refusals.ts';
 import { type Clock, createClock } from './clock.ts';
 import { createFaults, type Faults } from './faults.ts';
+import { createListado69B, type Listado69B } from './listado69b.ts';
 import { type CallLog, createCallLog } from './log.ts';
 import { implicitFault } from './magia.ts';
 import { createPki, type Pki } from './pki.ts';
@@ -14,6 +15,7 @@ export type World = {
   log: CallLog;
   taxpayers: Taxpayers;
   captchaRefusals: CaptchaRefusals;
+  listado69b: Listado69B;
   pki: Pki;
   settings: Settings;
 };
@@ -28,11 +30,13 @@ export type WorldOptions = {
 export async function createWorld({ settings: input, dataDir }: WorldOptions = {}): Promise<World> {
   const settings = settingsSchema.parse(input ?? {});
   const clock = createClock();
+  const taxpayers = createTaxpayers({ clock, settings });
   return {
     clock,
     faults: createFaults((rfc) => implicitFault(rfc, settings)),
     log: createCallLog(),
-    taxpayers: createTaxpayers({ clock, settings }),
+    taxpayers,
+    listado69b: createListado69B({ clock, settings, nombreDe: (rfc) => taxpayers.taxpayer(rfc).nombre }),
     captchaRefusals: createCaptchaRefusals(settings),
     pki: await createPki({ dataDir }),
     settings,

@@ -136,7 +136,7 @@ export const MAGIAS: readonly Magia[] = [
     fisica: 'PRES900215SI5',
     efecto: 'listed under 69-B as Presunto; issuer listed (ValidacionEFOS 100)',
     respuesta: 'en_efos true',
-    listado69b: { situacion: 'Presunto', antes: [], isMasked: false },
+    listado69b: [{ situacion: 'Presunto', antes: [], isMasked: false }],
   },
   {
     clave: 'desvirtuado',
@@ -144,7 +144,7 @@ export const MAGIAS: readonly Magia[] = [
     fisica: 'DESV900215SI4',
     efecto: 'listed under 69-B as Desvirtuado (ValidacionEFOS 200)',
     respuesta: 'en_efos false',
-    listado69b: { situacion: 'Desvirtuado', antes: ['Presunto'], isMasked: false },
+    listado69b: [{ situacion: 'Desvirtuado', antes: ['Presunto'], isMasked: false }],
   },
   {
     clave: 'definitivo',
@@ -152,7 +152,7 @@ export const MAGIAS: readonly Magia[] = [
     fisica: 'DEFI900215SI1',
     efecto: 'listed under 69-B as Definitivo; issuer listed (ValidacionEFOS 100)',
     respuesta: 'en_efos true',
-    listado69b: { situacion: 'Definitivo', antes: ['Presunto'], isMasked: false },
+    listado69b: [{ situacion: 'Definitivo', antes: ['Presunto'], isMasked: false }],
   },
   {
     clave: 'sentencia favorable',
@@ -160,7 +160,7 @@ export const MAGIAS: readonly Magia[] = [
     fisica: 'SENT900215SI3',
     efecto: 'listed under 69-B as Sentencia Favorable (ValidacionEFOS 200)',
     respuesta: 'en_efos false',
-    listado69b: { situacion: 'Sentencia Favorable', antes: ['Presunto'], isMasked: false },
+    listado69b: [{ situacion: 'Sentencia Favorable', antes: ['Presunto'], isMasked: false }],
   },
   {
     clave: 'historial',
@@ -169,7 +169,18 @@ export const MAGIAS: readonly Magia[] = [
     efecto:
       'listed under 69-B as Sentencia Favorable after having been Presunto and Definitivo (ValidacionEFOS 200)',
     respuesta: 'en_efos false, with its whole history',
-    listado69b: { situacion: 'Sentencia Favorable', antes: ['Presunto', 'Definitivo'], isMasked: false },
+    listado69b: [{ situacion: 'Sentencia Favorable', antes: ['Presunto', 'Definitivo'], isMasked: false }],
+  },
+  {
+    clave: 'reincidente',
+    moral: 'REI900215SI5',
+    fisica: 'REIN900215SI9',
+    efecto: 'listed under 69-B twice: Desvirtuado, and six years later Definitivo (ValidacionEFOS 100)',
+    respuesta: 'en_efos true, with both proceedings',
+    listado69b: [
+      { situacion: 'Desvirtuado', antes: ['Presunto'], isMasked: false },
+      { situacion: 'Definitivo', antes: ['Presunto'], isMasked: false },
+    ],
   },
   {
     clave: 'enmascarado',
@@ -177,7 +188,7 @@ export const MAGIAS: readonly Magia[] = [
     fisica: 'ENMA900215SI4',
     efecto: 'listed under 69-B as Definitivo with X in place of its RFC (ValidacionEFOS 100)',
     respuesta: 'en_efos false: the list does not tell whose record it is',
-    listado69b: { situacion: 'Definitivo', antes: ['Presunto'], isMasked: true },
+    listado69b: [{ situacion: 'Definitivo', antes: ['Presunto'], isMasked: true }],
   },
   {
     clave: 'e.firma vencida',

@@ -1,0 +1,91 @@
+import type { Hono } from 'hono';
+import { z } from 'zod';
+import { type Paso, type Registro, situacionOf } from '../world/listado69b/registro.ts';
+import { SITUACIONES_69B } from '../world/magia.ts';
+import { isRfc } from '../world/taxpayers/rfc.ts';
+import { formatWallTime, parseWallTime } from '../world/wall-time.ts';
+import type { World } from '../world/world.ts';
+import { ControlError, parseBody } from './request-body.ts';
+
+const pasoSchema = z.strictObject({
+  situacion: z.enum(SITUACIONES_69B),
+  oficio: z.string().default('500-05-2020-1 de fecha 02 de enero de 2020'),
+  fecha_sat: z.iso.date(),
+  fecha_dof: z.iso.date().nullable().default(null),
+});
+
+const cambioSchema = z.strictObject({
+  fecha_corte: z.iso.date().optional(),
+  /** Rows of the generated list. */
+  filas: z.int().min(0).max(200_000).optional(),
+  /** Proceedings that replace all of their RFCs. */
+  registros: z
+    .array(
+      z.strictObject({
+        rfc: z.string().refine(isRfc, 'no tiene la forma de un RFC'),
+        nombre: z.string().optional(),
+        enmascarado: z.boolean().default(false),
+        pasos: z.tuple([pasoSchema], pasoSchema),
+      }),
+    )
+    .optional(),
+  /** RFCs to take out of the list. */
+  quitar: z.array(z.string().refine(isRfc, 'no tiene la forma de un RFC')).optional(),
+});
+
+/** GET, PUT and DELETE /listas/69b: the list of article 69-B; DELETE brings the generated rows back. */
+export function mountListas(app: Hono, world: World): void {
+  app.get('/listas/69b', (c) => c.json(show(world, c.req.query('rfc'))));
+  app.put('/listas/69b', async (c) => {
+    const { fecha_corte, filas, registros = [], quitar = [] } = await parseBody(c, cambioSchema);
+    if (fecha_corte !== undefined) world.settings.corte_69b = fecha_corte;
+    if (filas !== undefined) world.settings.filas_69b = filas;
+    const rows = new Map<string, Registro[]>(quitar.map((rfc) => [rfc, []]));
+    for (const { rfc, nombre, enmascarado, pasos } of registros) {
+      const [first, ...rest] = pasos;
+      const registro: Registro = {
+        rfc,
+        nombre: nombre ?? world.taxpayers.taxpayer(rfc).nombre,
+        isMasked: enmascarado,
+        pasos: [readPaso(first), ...rest.map(readPaso)],
+      };
+      rows.set(rfc, [...(rows.get(rfc) ?? []), registro]);
+    }
+    world.listado69b.replace(rows);
+    return c.json(show(world, undefined));
+  });
+  app.delete('/listas/69b', (c) => {
+    world.listado69b.reset();
+    return c.json(show(world, undefined));
+  });
+}
+
+function readPaso({ situacion, oficio, fecha_sat, fecha_dof }: z.output<typeof pasoSchema>): Paso {
+  const dof = fecha_dof === null ? null : readDay(fecha_dof);
+  return { situacion, oficio, fechaSat: readDay(fecha_sat), fechaDof: dof };
+}
+
+function readDay(text: string): number {
+  const time = parseWallTime(text);
+  if (time === null) throw new ControlError(400, `"${text}" no es un día del calendario.`);
+  return time;
+}
+
+function show(world: World, rfc: string | undefined) {
+  const { corte, publicada, registros } = world.listado69b.vigente();
+  return {
+    fecha_corte: formatWallTime(corte).slice(0, 10),
+    publicada: publicada.toISOString(),
+    filas: registros.length,
+    ...(rfc !== undefined && {
+      registros: registros
+        .filter((registro) => registro.rfc === rfc)
+        .map((registro) => ({
+          rfc,
+          nombre: registro.nombre,
+          enmascarado: registro.isMasked,
+          situacion: situacionOf(registro),
+        })),
+    }),
+  };
+}
