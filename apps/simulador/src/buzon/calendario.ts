@@ -1,0 +1,38 @@
+import { keyOf, mix, word } from '../world/taxpayers/mix.ts';
+import { DAY, type WallTime, wallTimeOf } from '../world/wall-time.ts';
+import type { World } from '../world/world.ts';
+
+/** Something that came to a mailbox: a number that is its own for good, when, and chances for its parts. */
+export type Llegada = { n: number; cuando: WallTime; chance(slot: number, size: number): number };
+
+export type Ritmo = {
+  /** Names the kind of thing, so that kinds are independent of each other. */
+  clase: string;
+  /** The taxpayer's rate is chosen from 0 to this; at the highest one every interval brings something. */
+  maximo: number;
+  diasIntervalo: number;
+  /** How far back from the clock's now. */
+  dias: number;
+};
+
+/**
+ * What came to a taxpayer's mailbox until the clock's now, newest first. It depends on the seed, the RFC and the day alone: moving the clock
+ * brings new ones and takes none back. A taxpayer whose rows were asked for as `[]` gets nothing.
+ */
+export function llegadas(world: World, rfc: string, ritmo: Ritmo): Llegada[] {
+  const { clase, maximo, diasIntervalo, dias } = ritmo;
+  if (world.taxpayers.taxpayer(rfc).filas?.length === 0) return [];
+  const key = keyOf(world.settings.semilla, rfc, clase);
+  const rate = word(key, 0) % (maximo + 1);
+  const now = wallTimeOf(world.clock.now());
+  const size = diasIntervalo * DAY;
+  const first = Math.floor((now - dias * DAY) / size);
+  const found: Llegada[] = [];
+  for (let n = Math.floor(now / size); n >= first; n--) {
+    const chance = (slot: number, limit: number) => mix(word(key, 1 + (slot % 7)) ^ slot, n) % limit;
+    const cuando = n * size + chance(8, size);
+    const isThere = chance(9, maximo) < rate && cuando <= now && cuando > now - dias * DAY;
+    if (isThere) found.push({ n, cuando, chance });
+  }
+  return found.sort((a, b) => b.cuando - a.cuando);
+}

@@ -1,0 +1,95 @@
+import { randomBytes } from 'node:crypto';
+import { type Context, Hono } from 'hono';
+import type { Nidp } from '../nidp/nidp.ts';
+import { redirect } from '../portal/web/cookies.ts';
+import { htmlResponse } from '../portal/web/html.ts';
+import { createHost, type Host } from '../sp/host.ts';
+import type { ProviderSession } from '../sp/provider-session.ts';
+import { createServiceProvider } from '../sp/service-provider.ts';
+import type { World } from '../world/world.ts';
+
+type Identity = Pick<ProviderSession, 'rfc' | 'metodo'>;
+
+const SSO = '/nidp/idff/sso';
+const PLOGIN = '/nesp/app/plogin';
+const KEPT = 1000;
+
+/** The hosts of the gateway: the one that is protected, the way into it, and the log-in host between it and login.siat. */
+export type Gateway = {
+  host: Host;
+  /** Answers `/nesp/app/plogin` of the protected host. */
+  plogin(c: Context): Response;
+  /** Mounted at `/loginc`. */
+  loginc: Hono;
+};
+
+/**
+ * An access gateway of the SAT: `aplicacionesc` sends a browser to its own log-in host `loginc`, which in turn asks `login` by SAML and
+ * then sends the browser back by a script (`window.location.replace`); the next visit to the protected host brings an artifact.
+ * (luffynando/sat-scrapers-auth, SatAplicacionesCPortal; TecnofyMX/buzon-tributario-sat-scraper, tests/Fixtures/javascript-redirect.html.)
+ */
+export function createGateway(world: World, nidp: Nidp, inicio: string): Gateway {
+  const artifacts = new Map<string, Identity>();
+  const host = createHost(world, {
+    servicio: 'aplicacionesc',
+    cookie: 'IPCZQX03APLICC',
+    sendToLogin: (c, returnTo) => {
+      const target = encodeURIComponent(`"${host.url(c, returnTo)}"`);
+      const query = `agAppNa=POL287_BuzonTributario&c=sat/ciec/ptsc/contribuyentes/uri&target=${target}`;
+      return redirect(`${host.url(c, PLOGIN)}?${query}`);
+    },
+  });
+  const provider = createServiceProvider(
+    { world, nidp },
+    {
+      servicio: 'loginc',
+      cookie: 'LOGINCSESSION',
+      acs: '/nidp/saml2/spassertion_consumer',
+      inicio: SSO,
+      arrive: (location) => {
+        const next = new URL(location).searchParams.get('target') ?? location;
+        return htmlResponse(scriptPage(next));
+      },
+    },
+  );
+
+  /** The address that a browser is sent back to; only one of the protected host. */
+  const targetOf = (c: Context) => {
+    const asked = (c.req.query('target') ?? '').replaceAll('"', '');
+    const start = host.url(c, '/WebComunicados/');
+    return asked.startsWith(start) && /^[\w./:?=&-]+$/.test(asked) ? asked : host.url(c, inicio);
+  };
+
+  const sso = (c: Context) => {
+    const target = targetOf(c);
+    const returnTo = `${SSO}?target=${encodeURIComponent(target)}`;
+    return provider.guard(c, { operation: 'EmitirArtefacto', returnTo }, ({ rfc, metodo }) => {
+      const artifact = randomBytes(24).toString('base64url');
+      artifacts.set(artifact, { rfc, metodo });
+      const oldest = artifacts.keys().next().value;
+      if (artifacts.size > KEPT && oldest !== undefined) artifacts.delete(oldest);
+      return redirect(`${host.url(c, PLOGIN)}?SAMLart=${artifact}&target=${encodeURIComponent(target)}`);
+    });
+  };
+
+  return {
+    host,
+    plogin: (c) => {
+      const artifact = c.req.query('SAMLart') ?? '';
+      const identity = artifacts.get(artifact);
+      artifacts.delete(artifact);
+      const target = targetOf(c);
+      if (identity) return host.enter(identity, redirect(target));
+      return redirect(`${provider.url(c, SSO)}?target=${encodeURIComponent(target)}`);
+    },
+    loginc: new Hono().get(SSO, sso).post('/nidp/saml2/spassertion_consumer', (c) => provider.consume(c)),
+  };
+}
+
+function scriptPage(next: string): string {
+  return `<!DOCTYPE html>
+<html lang="es"><head><script>
+window.location.replace('${next}');
+</script></head><body>Redirigiendo</body></html>
+`;
+}
