@@ -1,4 +1,6 @@
 import { Hono } from 'hono';
+import { createAperturas } from './buzon/aperturas.ts';
+import { createBuzon } from './buzon/buzon.ts';
 import { createControl } from './control/control.ts';
 import { createDescargaMasiva } from './descarga-masiva/descarga-masiva.ts';
 import { createListas } from './listas/listas.ts';
@@ -20,7 +22,8 @@ export async function createSimulador(options: WorldOptions = {}): Promise<Simul
   const app = new Hono();
   const portal = createPortal(world);
   app.get('/salud', (c) => c.json({ estado: 'ok', ahora: world.clock.now().toISOString() }));
-  app.route('/control', createControl(world));
+  const aperturas = createAperturas();
+  app.route('/control', createControl(world, aperturas));
   for (const documento of ['cfdi', 'retenciones'] as const) {
     for (const { prefix, app: service } of createDescargaMasiva(world, documento)) app.route(prefix, service);
   }
@@ -32,6 +35,7 @@ export async function createSimulador(options: WorldOptions = {}): Promise<Simul
   app.route('/ptsc32d', createPtsc32d({ world, loginda }));
   app.route('/siat', createSiat(world));
   app.route('/wwwmat', createWwwmat(world, login)).route('/rfcampc', createRfcampc(world, login));
+  app.route('/', createBuzon(world, login, aperturas));
   const listas = createListas(world);
   app
     .route('/wu1agsprosta001', listas.wu1agsprosta001)

@@ -1,0 +1,235 @@
+import { load } from 'cheerio';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import {
+  ciecError,
+  fertOf,
+  follow,
+  isCiecPage,
+  sendCiecPage,
+  sendFielPage,
+  toFielPage,
+} from '../nidp/testing/idp-client.ts';
+import { type Browser, createBrowser } from '../portal/testing/browser.ts';
+import { type RunningSimulador, startSimulador } from '../start.ts';
+import { MAGIAS } from '../world/magia/catalogo.ts';
+import type { SentidoOpinion } from '../world/magia.ts';
+import { pdfLines } from './testing/pdf-text.ts';
+
+const RFC = 'ÑAN910101AB1';
+const ENTRADA = '/ptsc32d/?/reporteOpinion32DContribuyente';
+let simulador: RunningSimulador;
+let base: string;
+
+beforeAll(async () => {
+  simulador = await startSimulador();
+  base = simulador.url;
+});
+beforeEach(() => {
+  simulador.world.faults.remove();
+  simulador.world.clock.set(null);
+});
+afterAll(() => simulador.close());
+
+async function logIn(rfc: string): Promise<Browser> {
+  const browser = createBrowser();
+  const page = await follow(browser, await browser.get(base + ENTRADA));
+  expect(isCiecPage(page)).toBe(true);
+  const end = await follow(browser, await sendCiecPage(base, browser, page, rfc));
+  expect(load(end.text)('#root').attr('data-rfc'), end.text).toBe(rfc);
+  return browser;
+}
+
+const pedido = (rfc: string, change: Record<string, unknown> = {}) => ({
+  canal: 'G',
+  curp: '',
+  idCorrelacion: '5f1c',
+  ip: '127.0.0.1',
+  rfc,
+  tipoConsulta: 'COMPLETA',
+  tipoReporte: '32D',
+  usuario: rfc,
+  rfcCorto: rfc,
+  ...change,
+});
+
+function ask(browser: Browser, body: unknown, headers: Record<string, string> = {}): Promise<Response> {
+  return browser.raw(`${base}/ptsc32d/RespuestaCompleta/ObtenerRespuestaCompletaPdf`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: JSON.stringify(body),
+  });
+}
+
+type Cuerpo = {
+  Respuesta: { Exito: boolean; Mensaje: string };
+  ContenidoBase64: string | null;
+  Validaciones: Record<string, string> | null;
+};
+
+async function opinionOf(rfc: string) {
+  const cuerpo = (await (await ask(await logIn(rfc), pedido(rfc))).json()) as Cuerpo;
+  const lines = pdfLines(Buffer.from(cuerpo.ContenidoBase64 ?? '', 'base64'));
+  return { cuerpo, lines };
+}
+
+function magicRfc(sentido: SentidoOpinion): string {
+  return MAGIAS.find(({ opinion }) => opinion === sentido)?.fisica ?? '';
+}
+
+test('a password opens the application, which issues a positive opinion', async () => {
+  const { cuerpo, lines } = await opinionOf(RFC);
+  expect(cuerpo.Respuesta.Exito).toBe(true);
+  expect(cuerpo.Validaciones).toMatchObject({ Descripcion: 'Positivo', Estatus: 'Vigente' });
+  const { nombre } = simulador.world.taxpayers.taxpayer(RFC);
+  expect(lines).toEqual(expect.arrayContaining([nombre, 'POSITIVO', RFC, cuerpo.Validaciones?.['Folio']]));
+  expect(cuerpo.Validaciones?.['Folio']).toMatch(/^\d{2}[A-Z]{2}\d{7}$/);
+});
+
+test('an e.firma opens it too', async () => {
+  const rfc = 'FIE850101AB2';
+  const vence = new Date('2030-12-31T23:59:58Z');
+  const efirma = await simulador.world.pki.issue({
+    rfc,
+    nombre: 'PRUEBA',
+    password: '12345678a',
+    desde: new Date('2025-01-01T00:00:00Z'),
+    vence,
+  });
+  const browser = createBrowser();
+  const page = await toFielPage(browser, await follow(browser, await browser.get(base + ENTRADA)));
+  const end = await follow(browser, await sendFielPage(browser, page, rfc, efirma, fertOf(vence)));
+  expect(load(end.text)('#root').attr('data-rfc')).toBe(rfc);
+});
+
+test('the form of the entry leads to the e.firma when its contract is changed, as a public client does', async () => {
+  const browser = createBrowser();
+  const entry = await browser.get(base + ENTRADA);
+  const action = load(entry.text)('form').attr('action') ?? '';
+  expect(action).toContain('/loginda/nidp/app/login?id=ciec');
+  const page = await browser.post(action.replace('id=ciec', 'id=fiel'), { option: 'credential' });
+  expect(load(page.text)('#certform')).toHaveLength(1);
+});
+
+test.each([
+  ['NEGATIVO', 'NEGATIVO', 'Negativo', 'N'],
+  ['EN_SUSPENSION', 'EN SUSPENSIÓN DE ACTIVIDADES', 'En suspensión de actividades', 'S'],
+  ['INSCRITO_SIN_OBLIGACIONES', 'INSCRITO SIN OBLIGACIONES', 'Inscrito sin obligaciones', 'I'],
+  ['NO_INSCRITO', 'NO INSCRITO', 'No inscrito', 'X'],
+] as const)(
+  '%s is printed as the sense and named in the answer',
+  async (sentido, palabra, descripcion, letra) => {
+    const rfc = magicRfc(sentido);
+    const { cuerpo, lines } = await opinionOf(rfc);
+    expect(lines).toContain(palabra);
+    expect(cuerpo.Validaciones?.['Descripcion']).toBe(descripcion);
+    expect(lines.find((line) => line.startsWith(`||${rfc}|`))).toMatch(new RegExp(`\\|${letra}\\|\\|`));
+  },
+);
+
+test('a negative one names what is missing and what is owed, in either layout', async () => {
+  const rfc = magicRfc('NEGATIVO');
+  const { obligacionesOmitidas, creditos } = simulador.world.taxpayers.profile(rfc).opinion;
+  const [obligacion, credito] = [obligacionesOmitidas[0], creditos[0]];
+  const { lines } = await opinionOf(rfc);
+  const row = `${obligacion?.ejercicio} ${obligacion?.periodo} ${obligacion?.descripcion}`;
+  expect(lines).toContain(row);
+  expect(lines.some((line) => line.startsWith(`Número de crédito ${credito?.numero} `))).toBe(true);
+  await putAjustes({ diseno: 'anterior' });
+  const former = (await opinionOf(rfc)).lines;
+  await putAjustes({ diseno: '2025' });
+  expect(former).toEqual(expect.arrayContaining(['Obligaciones omitidas', obligacion?.descripcion]));
+  expect(former).toEqual(expect.arrayContaining([String(obligacion?.ejercicio), obligacion?.periodo]));
+  expect(former).toContain(credito?.numero);
+  expect(former.join(' ')).toContain('en sentido NEGATIVO.');
+  expect(former.join(' ')).toContain('Revisión practicada el día');
+});
+
+test('the notes name the other senses, so a word alone proves nothing', async () => {
+  const { lines } = await opinionOf(RFC);
+  expect(lines.join(' ')).toContain('NEGATIVO:');
+});
+
+test('the document carries the date of the simulated clock, in central Mexico', async () => {
+  simulador.world.clock.set(new Date('2026-03-02T05:30:00Z'));
+  const { lines } = await opinionOf(RFC);
+  expect(lines).toContain('01 de marzo de 2026 a las 23:30 horas');
+  expect(lines.some((line) => line.includes('|01-03-2026|P||'))).toBe(true);
+});
+
+test('without a session there is no document; nor with an invented token', async () => {
+  const browser = createBrowser();
+  expect((await ask(browser, pedido(RFC))).status).toBe(401);
+  expect((await ask(browser, pedido(RFC), { authorization: 'Bearer inventado' })).status).toBe(401);
+});
+
+test('nobody sees the opinion of another taxpayer', async () => {
+  const browser = await logIn(RFC);
+  const cuerpo = (await (await ask(browser, pedido('EKU9003173C9'))).json()) as Cuerpo;
+  expect(cuerpo.Respuesta.Exito).toBe(false);
+  expect(cuerpo.ContenidoBase64).toBeNull();
+});
+
+test('refuses a request without its fields', async () => {
+  const browser = await logIn(RFC);
+  expect((await ask(browser, { rfc: RFC })).status).toBe(400);
+  expect((await ask(browser, pedido(RFC, { tipoReporte: '33' }))).status).toBe(400);
+});
+
+test('a fault by code is an answer without success', async () => {
+  const browser = await logIn(RFC);
+  simulador.world.faults.add({ service: 'ptsc32d', kind: 'code', mensaje: 'Servicio saturado' });
+  const cuerpo = (await (await ask(browser, pedido(RFC))).json()) as Cuerpo;
+  expect([cuerpo.Respuesta.Exito, cuerpo.Respuesta.Mensaje]).toEqual([false, 'Servicio saturado']);
+});
+
+test('a code is of no use to another browser', async () => {
+  const browser = createBrowser();
+  const page = await follow(browser, await browser.get(base + ENTRADA));
+  const inside = await sendCiecPage(base, browser, page, RFC);
+  const authz = /top\.location\.href='([^']+)'/.exec(inside.text)?.[1] ?? '';
+  const form = load((await browser.get(authz)).text)('form');
+  const fields = Object.fromEntries(
+    ['code', 'state'].map((name) => [name, form.find(`input[name=${name}]`).attr('value') ?? '']),
+  );
+  const stolen = await createBrowser().post(form.attr('action') ?? '', fields);
+  expect(stolen.status).toBe(500);
+  expect((await browser.post(form.attr('action') ?? '', fields)).status).toBe(500);
+});
+
+test('a wrong password leaves the browser at the log-in', async () => {
+  const browser = createBrowser();
+  const page = await follow(browser, await browser.get(base + ENTRADA));
+  const answer = await sendCiecPage(base, browser, page, RFC, 'incorrecta');
+  expect(ciecError(answer)).toContain('El RFC o contraseña son incorrectos');
+  expect((await ask(browser, pedido(RFC))).status).toBe(401);
+});
+
+test('log-out ends the session, and that of the log-in host', async () => {
+  const browser = await logIn(RFC);
+  await browser.get(`${base}/ptsc32d/logout`);
+  expect((await ask(browser, pedido(RFC))).status).toBe(401);
+  expect(isCiecPage(await follow(browser, await browser.get(base + ENTRADA)))).toBe(true);
+});
+
+test('a session ends after twenty idle minutes', async () => {
+  const browser = await logIn(RFC);
+  simulador.world.clock.advance(21 * 60_000);
+  expect((await ask(browser, pedido(RFC))).status).toBe(401);
+});
+
+test('calls are logged by operation and taxpayer', async () => {
+  simulador.world.log.clear();
+  await opinionOf(RFC);
+  const { log } = simulador.world;
+  expect(log.count({ service: 'loginda', operation: 'EntrarCiec', rfc: RFC })).toBe(1);
+  expect(log.count({ service: 'loginda', operation: 'CambiarCodigo', rfc: RFC })).toBe(1);
+  expect(log.count({ service: 'ptsc32d', operation: 'ObtenerRespuestaCompletaPdf', rfc: RFC })).toBe(1);
+});
+
+async function putAjustes(change: Record<string, unknown>): Promise<void> {
+  const response = await fetch(`${base}/ptsc32d/simulador/ajustes`, {
+    method: 'PUT',
+    body: JSON.stringify(change),
+  });
+  expect(response.status).toBe(200);
+}

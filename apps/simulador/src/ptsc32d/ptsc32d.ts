@@ -1,0 +1,117 @@
+import { type Context, Hono } from 'hono';
+import { z } from 'zod';
+import type { Nidp } from '../nidp/nidp.ts';
+import { attend } from '../portal/web/attend.ts';
+import { redirect } from '../portal/web/cookies.ts';
+import { htmlResponse } from '../portal/web/html.ts';
+import type { World } from '../world/world.ts';
+import { issueOpinion, type OpinionEmitida, SENTIDO_IMPRESO } from './opinion.ts';
+import { APPLICATION_SCRIPT, applicationPage } from './page.ts';
+import { opinionPdf } from './pdf/opinion-pdf.ts';
+import { opinionSettingsSchema } from './settings.ts';
+import { createSignIn } from './sign-in.ts';
+
+const service = 'ptsc32d';
+/** Mounting drops the slash of `/`, so the root with its slash is written as a segment that is empty. */
+const ROOT = ['/', '/:vacio{^$}'];
+
+/** What the application's script sends. */
+const requestSchema = z.object({
+  canal: z.string(),
+  curp: z.string(),
+  idCorrelacion: z.string().min(1),
+  ip: z.string(),
+  rfc: z.string(),
+  tipoConsulta: z.literal('COMPLETA'),
+  tipoReporte: z.literal('32D'),
+  usuario: z.string(),
+  rfcCorto: z.string(),
+});
+
+/**
+ * The application that issues a taxpayer's opinion, to be mounted at `/ptsc32d`. Paths and JSON keys: phpcfdi/opinion-cumplimiento-sat-scraper and
+ * SAT-CFDI/python-satcfdi.
+ */
+export function createPtsc32d({ world, loginda }: { world: World; loginda: Nidp }): Hono {
+  const settings = opinionSettingsSchema.parse({});
+  const signIn = createSignIn({ world, loginda });
+  const baseOf = (c: Context) => `${new URL(c.req.url).origin}/${service}`;
+
+  const home = (c: Context) => {
+    const rfc = signIn.current(c);
+    return attend(world, { service, operation: 'Inicio', rfc: rfc ?? '' }, () =>
+      rfc === null
+        ? signIn.challenge(c, `/${new URL(c.req.url).search}`)
+        : htmlResponse(applicationPage(baseOf(c), rfc)),
+    );
+  };
+
+  const callback = async (c: Context) => {
+    const { answer, rfc } = await signIn.callback(c);
+    return attend(world, { service, operation: 'RecibirCodigo', rfc }, () => answer);
+  };
+
+  const document = async (c: Context) => {
+    const rfc = signIn.current(c);
+    const call = { service, operation: 'ObtenerRespuestaCompletaPdf', rfc: rfc ?? '' };
+    return attend(world, call, async (fault) => {
+      if (rfc === null) return unauthorized();
+      const request = requestSchema.safeParse(await c.req.json().catch(() => null));
+      if (!request.success) return c.json({ title: 'Bad Request', status: 400 }, 400);
+      if (fault?.kind === 'code') return c.json(failure(fault.mensaje ?? NOT_AVAILABLE));
+      if ([request.data.rfc, request.data.usuario].some((given) => given.toUpperCase() !== rfc))
+        return c.json(failure('El RFC de la consulta no corresponde al contribuyente autenticado.'));
+      const opinion = issueOpinion(world, rfc);
+      return c.json(success(opinion, await opinionPdf(opinion, settings.diseno)));
+    });
+  };
+
+  const logOut = (c: Context) => {
+    const rfc = signIn.current(c);
+    return attend(world, { service, operation: 'Salir', rfc: rfc ?? '' }, () =>
+      signIn.end(c, redirect(`${new URL(c.req.url).origin}/loginda/nidp/app/logout`)),
+    );
+  };
+
+  return new Hono()
+    .get('/simulador/ajustes', (c) => c.json(settings))
+    .put('/simulador/ajustes', async (c) => {
+      const change = opinionSettingsSchema
+        .partial()
+        .strict()
+        .safeParse(await c.req.json().catch(() => null));
+      if (!change.success) return c.json({ error: z.prettifyError(change.error) }, 400);
+      return c.json(Object.assign(settings, change.data));
+    })
+    .on('GET', ROOT, home)
+    .get('/static/js/main.js', (c) => c.body(APPLICATION_SCRIPT, 200, { 'content-type': 'text/javascript' }))
+    .post('/oauth2/callback', callback)
+    .post('/RespuestaCompleta/ObtenerRespuestaCompletaPdf', document)
+    .get('/logout', logOut);
+}
+
+const NOT_AVAILABLE = 'Por el momento no es posible generar la opinión del cumplimiento. Intente más tarde.';
+
+function success(opinion: OpinionEmitida, pdf: Buffer) {
+  const [palabra, letra] = SENTIDO_IMPRESO[opinion.sentido];
+  return {
+    ContenidoBase64: pdf.toString('base64'),
+    NombreArchivo: `${opinion.rfc}_${opinion.folio}.pdf`,
+    Validaciones: {
+      Descripcion: palabra.charAt(0) + palabra.slice(1).toLowerCase(),
+      Valor: letra,
+      Estatus: 'Vigente',
+      Folio: opinion.folio,
+    },
+    Respuesta: { Exito: true, Mensaje: 'La consulta se realizó correctamente', Codigo: '200' },
+  };
+}
+
+function failure(mensaje: string) {
+  const Respuesta = { Exito: false, Mensaje: mensaje, Codigo: '500' };
+  return { ContenidoBase64: null, NombreArchivo: null, Validaciones: null, Respuesta };
+}
+
+function unauthorized(): Response {
+  return new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } });
+}

@@ -1,0 +1,106 @@
+import { randomBytes } from 'node:crypto';
+import type { Context } from 'hono';
+import { getCookie } from 'hono/cookie';
+import type { Nidp } from '../nidp/nidp.ts';
+import type { OauthClient } from '../nidp/oauth.ts';
+import { challengeOf } from '../nidp/oauth-grants.ts';
+import { createSessions, type Sessions } from '../portal/sessions.ts';
+import { redirect, withCookies } from '../portal/web/cookies.ts';
+import { formOf } from '../portal/web/form-body.ts';
+import { htmlResponse } from '../portal/web/html.ts';
+import type { World } from '../world/world.ts';
+
+/** The application at loginda; id and scopes as public traces of the SAT's application have them. */
+export const CLIENTE_32D: OauthClient = {
+  clientId: '50bffab8-793c-41c4-b639-9abe2a93cb2c',
+  redirectPath: '/ptsc32d/oauth2/callback',
+  scopes: ['openid', 'mscontribuyente'],
+};
+
+/** What the application remembers of a browser. */
+export type OpinionSession = { id: string; rfc: string };
+
+/** How the application gets to know who its browser is. */
+export type SignIn = {
+  /** The taxpayer of the browser's cookie or of its bearer token, or null. */
+  current(c: Context): string | null;
+  /** Sends a browser to the log-in, from where it comes back to this path. */
+  challenge(c: Context, returnTo: string): Response;
+  /** Takes the code that the browser brings back. */
+  callback(c: Context): Promise<{ answer: Response; rfc: string }>;
+  /** Forgets the browser. */
+  end(c: Context, answer: Response): Response;
+};
+
+const COOKIE = '.AspNetCore.Cookies';
+const CORRELATION = '.AspNetCore.Correlation.';
+const IDLE_MS = 20 * 60_000;
+const REFUSED =
+  '<html><head><title>Error</title></head><body><p>An error was encountered while handling the remote login.</p></body></html>';
+
+type Attempt = { correlation: string; verifier: string; returnTo: string };
+
+/** Creates the sign-in by OAuth 2.0 with PKCE at loginda; each attempt is good once and for the browser that began it. */
+export function createSignIn({ world, loginda }: { world: World; loginda: Nidp }): SignIn {
+  const sessions: Sessions<OpinionSession> = createSessions({ clock: world.clock, idleMs: () => IDLE_MS });
+  const attempts: Sessions<Attempt> = createSessions({ clock: world.clock, idleMs: () => IDLE_MS });
+  const originOf = (c: Context) => new URL(c.req.url).origin;
+
+  const exchange = async (c: Context, code: string, verifier: string) => {
+    const body = new URLSearchParams({
+      grant_type: 'authorization_code',
+      client_id: CLIENTE_32D.clientId,
+      redirect_uri: originOf(c) + CLIENTE_32D.redirectPath,
+      code,
+      code_verifier: verifier,
+    });
+    const answer = await loginda.app.request(`${originOf(c)}/nidp/oauth/nam/token`, { method: 'POST', body });
+    const { access_token: token } = (await answer.json()) as { access_token?: string };
+    return loginda.introspect(token ?? '');
+  };
+
+  return {
+    current: (c) => {
+      const bearer = /^Bearer (\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
+      if (bearer !== undefined) return loginda.introspect(bearer)?.rfc ?? null;
+      return sessions.use(getCookie(c, COOKIE) ?? '')?.rfc ?? null;
+    },
+    challenge: (c, returnTo) => {
+      const [correlation, verifier, nonce] = [16, 48, 32].map((n) => randomBytes(n).toString('base64url'));
+      const attempt = { correlation: correlation ?? '', verifier: verifier ?? '', returnTo };
+      const state = attempts.start(attempt);
+      const query = new URLSearchParams({
+        client_id: CLIENTE_32D.clientId,
+        redirect_uri: originOf(c) + CLIENTE_32D.redirectPath,
+        response_type: 'code',
+        scope: CLIENTE_32D.scopes.join(' '),
+        code_challenge: challengeOf(attempt.verifier),
+        code_challenge_method: 'S256',
+        response_mode: 'form_post',
+        nonce: nonce ?? '',
+        state,
+      });
+      const response = redirect(`${originOf(c)}/loginda/nidp/oauth/nam/authz?${query}`);
+      return withCookies(response, { [CORRELATION + attempt.correlation]: 'N' });
+    },
+    callback: async (c) => {
+      const { state = '', code = '' } = await formOf(c);
+      const attempt = attempts.use(state);
+      attempts.end(state);
+      const isItsOwn = attempt !== null && getCookie(c, CORRELATION + attempt.correlation) === 'N';
+      const owner = isItsOwn ? await exchange(c, code, attempt.verifier) : null;
+      if (!owner || !isItsOwn) return { answer: htmlResponse(REFUSED, 500), rfc: '' };
+      const session = { id: '', rfc: owner.rfc };
+      session.id = sessions.start(session);
+      const answer = withCookies(redirect(`${originOf(c)}/ptsc32d${attempt.returnTo}`), {
+        [COOKIE]: session.id,
+        [CORRELATION + attempt.correlation]: '',
+      });
+      return { answer, rfc: owner.rfc };
+    },
+    end: (c, answer) => {
+      sessions.end(getCookie(c, COOKIE) ?? '');
+      return withCookies(answer, { [COOKIE]: '' });
+    },
+  };
+}
