@@ -1,0 +1,128 @@
+import { type CargaEfos, type CargaListas, type CargaPendiente, ListaRechazada, SatError } from '@acuse/core';
+import type { Database } from '../database.ts';
+import { cargarVersion } from './cargar.ts';
+import { readVigente } from './version.ts';
+
+/** Any number: what matters is that every loader takes the same one. */
+const LOCK = 7_211_964_069;
+/** Attempts that are kept. */
+const KEPT = 50;
+/** Seconds before a failed attempt is repeated the first time, and at most. */
+const FIRST_RETRY = 60;
+const LAST_RETRY = 3_600;
+
+const PENDING = `
+WITH ultima AS (SELECT resultado, coalesce(terminada_en, iniciada_en) AS en FROM efos_carga ORDER BY id DESC LIMIT 1),
+fallos AS (
+  SELECT count(*)::int AS n FROM efos_carga
+  WHERE id > coalesce((SELECT max(id) FROM efos_carga WHERE resultado IN ('CARGADA', 'SIN_CAMBIO')), 0)
+), vigente AS (SELECT v.revisada_en FROM efos_vigente g JOIN efos_version v ON v.id = g.version_id WHERE g.unica)
+SELECT CASE
+  WHEN EXISTS (SELECT FROM efos_pedido) THEN 'PEDIDA'
+  WHEN EXISTS (SELECT FROM ultima WHERE resultado IN ('FALLIDA', 'EN_CURSO')) THEN
+    (SELECT 'REINTENTO' FROM ultima, fallos
+     WHERE ultima.en < now() - make_interval(secs => least($2 * power(2, least(fallos.n, 20) - 1), $3)))
+  WHEN NOT EXISTS (SELECT FROM vigente) THEN 'SIN_LISTA'
+  WHEN EXISTS (SELECT FROM vigente WHERE revisada_en < now() - make_interval(hours => $1)) THEN 'VENCIDA'
+END AS pendiente`;
+
+interface CargaRow {
+  iniciada_en: Date;
+  terminada_en: Date | null;
+  resultado: CargaEfos['resultado'];
+  motivo: string | null;
+}
+
+/** The loading of the list of article 69-B over PostgreSQL. */
+export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas {
+  async function begin(): Promise<string> {
+    const { rows } = await pool.query<{ id: string }>(
+      `WITH viejas AS (DELETE FROM efos_carga WHERE id <= (SELECT max(id) - $1 FROM efos_carga))
+       INSERT INTO efos_carga DEFAULT VALUES RETURNING id`,
+      [KEPT],
+    );
+    return rows[0]?.id ?? '';
+  }
+
+  const end = (id: string, resultado: CargaEfos['resultado'], motivo: string | null) =>
+    pool.query('UPDATE efos_carga SET resultado = $2, motivo = $3, terminada_en = now() WHERE id = $1', [
+      id,
+      resultado,
+      motivo,
+    ]);
+
+  return {
+    async cargar({ abrir, minFilas }, signal) {
+      const client = await pool.connect();
+      let isBroken = true;
+      try {
+        const { rows } = await client.query<{ ok: boolean }>('SELECT pg_try_advisory_lock($1) AS ok', [LOCK]);
+        if (rows[0]?.ok !== true) {
+          isBroken = false;
+          return { resultado: 'OTRA_EN_CURSO' };
+        }
+        const pedido = await client.query<{ forzar: boolean; en: string }>(
+          'SELECT forzar, pedido_en::text AS en FROM efos_pedido',
+        );
+        const { forzar = false, en = null } = pedido.rows[0] ?? {};
+        const carga = await begin();
+        try {
+          const resultado = await cargarVersion(client, { abrir, minFilas, forzar }, signal);
+          await end(carga, resultado.resultado === 'CARGADA' ? 'CARGADA' : 'SIN_CAMBIO', null);
+          isBroken = false;
+          return resultado;
+        } catch (error) {
+          await end(carga, 'FALLIDA', motivoOf(error));
+          throw error;
+        } finally {
+          // A wish that came while this ran stays.
+          await pool.query('DELETE FROM efos_pedido WHERE pedido_en = $1::timestamptz', [en]);
+        }
+      } finally {
+        if (!isBroken) await client.query('SELECT pg_advisory_unlock($1)', [LOCK]).catch(() => {});
+        // After a failure its state is not known; the lock goes with the connection.
+        client.release(isBroken);
+      }
+    },
+
+    async pendiente({ maxHoras }) {
+      const { rows } = await pool.query<{ pendiente: CargaPendiente | null }>(PENDING, [
+        maxHoras,
+        FIRST_RETRY,
+        LAST_RETRY,
+      ]);
+      return rows[0]?.pendiente ?? null;
+    },
+
+    async pedir({ forzar }) {
+      await pool.query(
+        `INSERT INTO efos_pedido (pedido_en, forzar) VALUES (clock_timestamp(), $1)
+         ON CONFLICT (unica) DO UPDATE SET pedido_en = excluded.pedido_en, forzar = excluded.forzar`,
+        [forzar],
+      );
+    },
+
+    async estado() {
+      const cargas = await pool.query<CargaRow>(
+        'SELECT iniciada_en, terminada_en, resultado, motivo FROM efos_carga ORDER BY id DESC LIMIT 10',
+      );
+      const pedido = await pool.query<{ pedido_en: Date }>('SELECT pedido_en FROM efos_pedido');
+      return {
+        vigente: await readVigente(pool),
+        cargas: cargas.rows.map((row) => ({
+          iniciadaEn: row.iniciada_en,
+          terminadaEn: row.terminada_en,
+          resultado: row.resultado,
+          motivo: row.motivo,
+        })),
+        pedidaEn: pedido.rows[0]?.pedido_en ?? null,
+      };
+    },
+  };
+}
+
+/** Codes and counts of what went wrong; the text of a foreign error may hold anything. */
+function motivoOf(error: unknown): string {
+  if (error instanceof SatError || error instanceof ListaRechazada) return error.message;
+  return error instanceof Error ? error.name : 'Error';
+}
