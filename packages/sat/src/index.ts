@@ -13,5 +13,7 @@ export * from './portal/captcha/resolvedor-http.ts';
 export * from './portal/create-portal-canal.ts';
 export { requiereRecorte } from './portal/periodo-portal.ts';
 export { PORTAL_DEFAULTS, type PortalSettings } from './portal/settings.ts';
+export * from './publico/create-publico.ts';
+export * from './publico/opiniones-publicas.ts';
 export * from './soap/sat-soap.ts';
 export * from './soap/settings.ts';

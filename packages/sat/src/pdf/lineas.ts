@@ -10,7 +10,7 @@ export interface Trazo {
 }
 
 /** Parts of the letter size: gap that begins another cell, gap that is a blank, offset within one baseline. */
-const SALTO_DE_CELDA = 1;
+const SALTO_DE_CELDA = 0.55;
 const BLANCO = 0.15;
 const DESNIVEL = 0.35;
 

@@ -1,10 +1,69 @@
 import { type ConsultarCfdi, type RespuestaConsultarCfdi, SatError } from '@acuse/core';
 import type { SatHttp } from '../http/sat-http.ts';
+import { escapeText } from '../soap/firma.ts';
+import { llamar } from '../soap/llamar.ts';
+import type { PasoSoap } from '../soap/servicio.ts';
+import { type Elemento, NS_SOAP, onlyChild, unreadable } from '../soap/xml.ts';
+import { expresionDe } from './expresion-cfdi.ts';
+import { assertTextoSano } from './texto-sano.ts';
 
+const NS = 'http://tempuri.org/';
+const CONSULTA: PasoSoap = {
+  direccion: { host: 'consultaqr.facturaelectronica.sat.gob.mx', path: '/ConsultaCFDIService.svc' },
+  accion: `${NS}IConsultaCFDIService/Consulta`,
+};
+const MAX_BYTES = 64 * 1024;
+
+/**
+ * Asks the SAT's public service for the state of a CFDI (phpcfdi/sat-estado-cfdi, SAT-CFDI/python-satcfdi). Only `CodigoEstatus` decides:
+ * `S - …` was found, `N - 602` is not known. `N - 601`, which the service has answered wrongly for days, and every other code reject with
+ * SERVICIO_CON_ERROR; an answer without a code, or one that contradicts itself, with RESPUESTA_ILEGIBLE.
+ */
 export async function consultarCfdi(
-  _http: SatHttp,
-  _consulta: ConsultarCfdi,
-  _signal: AbortSignal,
+  http: SatHttp,
+  consulta: ConsultarCfdi,
+  signal: AbortSignal,
 ): Promise<RespuestaConsultarCfdi> {
-  throw new SatError('CANAL_DESACTIVADO', { detalle: 'consultar-cfdi' });
+  const sobre =
+    `<s:Envelope xmlns:s="${NS_SOAP}"><s:Body><Consulta xmlns="${NS}">` +
+    `<expresionImpresa>${escapeText(expresionDe(consulta))}</expresionImpresa>` +
+    '</Consulta></s:Body></s:Envelope>';
+  const { contenido } = await llamar(http, { paso: CONSULTA, sobre, signal }, MAX_BYTES);
+  if (contenido.nombre !== 'ConsultaResponse' || contenido.ns !== NS) throw unreadable('otra respuesta');
+  return readAcuse(onlyChild(contenido, 'ConsultaResult'));
+}
+
+function readAcuse(acuse: Elemento): RespuestaConsultarCfdi {
+  const codigo = onlyChild(acuse, 'CodigoEstatus').texto.trim();
+  const estado = onlyChild(acuse, 'Estado').texto.trim().toLowerCase();
+  if (/^S(?:\s*-|$)/.test(codigo)) {
+    if (estado !== 'vigente' && estado !== 'cancelado') throw unreadable('Estado');
+    return {
+      resultado: 'ENCONTRADO',
+      estado: estado === 'vigente' ? 'VIGENTE' : 'CANCELADO',
+      esCancelable: readOpcional(acuse, 'EsCancelable'),
+      estatusCancelacion: readOpcional(acuse, 'EstatusCancelacion'),
+      validacionEfos: readValidacion(acuse),
+    };
+  }
+  const numero = /^N\s*-\s*(\d{1,4})(?!\d)/.exec(codigo)?.[1];
+  if (numero === undefined || estado === 'vigente' || estado === 'cancelado')
+    throw unreadable('CodigoEstatus');
+  if (numero === '602') return { resultado: 'NO_ENCONTRADO' };
+  throw new SatError('SERVICIO_CON_ERROR', { codigo: `N - ${numero}` });
+}
+
+/** The text of a field; null when the answer leaves it out or empty. */
+function readOpcional(acuse: Elemento, nombre: string): string | null {
+  if (!acuse.hijos.some((h) => h.nombre === nombre)) return null;
+  const texto = onlyChild(acuse, nombre).texto.trim();
+  assertTextoSano(texto);
+  if (texto.length > 100) throw unreadable(nombre);
+  return texto === '' ? null : texto;
+}
+
+function readValidacion(acuse: Elemento): string | null {
+  const codigo = readOpcional(acuse, 'ValidacionEFOS');
+  if (codigo !== null && !/^\d{3}$/.test(codigo)) throw unreadable('ValidacionEFOS');
+  return codigo;
 }

@@ -1,0 +1,192 @@
+import type { LineaPdf } from '../pdf/pagina-pdf.ts';
+import { type Campo, unreadable } from './campos.ts';
+import { sinAcentos } from './secciones.ts';
+
+/** Labels of the document without accents; null for those that nobody asks for, which still end the value before them. */
+const ETIQUETAS: readonly (readonly [string, Campo | null])[] = [
+  ['RFC', 'rfc'],
+  ['CURP', 'curp'],
+  ['Nombre (s)', 'nombres'],
+  ['Nombre(s)', 'nombres'],
+  ['Primer Apellido', 'primerApellido'],
+  ['Segundo Apellido', 'segundoApellido'],
+  ['Denominacion/Razon Social', 'razonSocial'],
+  ['Denominacion o Razon Social', 'razonSocial'],
+  ['Regimen Capital', 'regimenCapital'],
+  ['Regimen de Capital', 'regimenCapital'],
+  ['Nombre Comercial', null],
+  ['Fecha inicio de operaciones', 'inicioOperaciones'],
+  ['Fecha de inicio de operaciones', 'inicioOperaciones'],
+  ['Estatus en el padron', 'estatus'],
+  ['Fecha de ultimo cambio de estado', 'ultimoCambio'],
+  ['Codigo Postal', 'cp'],
+  ['Tipo de Vialidad', 'tipoVialidad'],
+  ['Nombre de Vialidad', 'vialidad'],
+  ['Numero Exterior', 'numeroExterior'],
+  ['Numero Interior', 'numeroInterior'],
+  ['Nombre de la Colonia', 'colonia'],
+  ['Nombre de la Localidad', 'localidad'],
+  ['Nombre del Municipio o Demarcacion Territorial', 'municipio'],
+  ['Nombre de la Entidad Federativa', 'entidad'],
+  ['Entre Calle', null],
+  ['Y Calle', null],
+  ['Correo Electronico', null],
+  ['Tel. Fijo Lada', null],
+  ['Tel. Movil Lada', null],
+  ['Numero', null],
+  ['Estado del domicilio', null],
+  ['Estado del contribuyente en el domicilio', null],
+];
+const CAMPOS = new Map(ETIQUETAS);
+const ETIQUETA = new RegExp(
+  `(?<=^| )(?:${ETIQUETAS.map(([nombre]) => nombre)
+    .toSorted((a, b) => b.length - a.length)
+    .map((nombre) => nombre.replace(/[().]/g, '\\$&'))
+    .join('|')}) ?:`,
+  'g',
+);
+/** A label that is not in the list: values are in capitals, labels are not. */
+const OTRA_ETIQUETA = /^(?=[^:]*[a-z])[A-Z][A-Za-z .()/]{2,60}:/;
+
+interface Trozo {
+  readonly linea: number;
+  readonly pagina: number;
+  readonly x: number;
+  readonly hasta: number;
+  readonly y: number;
+  readonly cuerpo: number;
+  readonly texto: string;
+}
+
+interface Par extends Trozo {
+  readonly campo: Campo | null;
+  readonly valores: string[];
+  /** Where its value begins and where its last line so far is. */
+  valorX: number;
+  hastaY: number;
+  hastaPagina: number;
+}
+
+/** Parts of the letter size: offset within one column, distance to the next line of the same value, and to a label set beside its middle. */
+const DESFASE = 1.5;
+const RENGLON = 1.8;
+const MEDIO_RENGLON = 1.2;
+
+/**
+ * Reads the labelled values of a section, wherever they are: beside the label, in the column next to it, wrapped onto further lines or onto the
+ * next page, with several pairs on a line. Labels are told by their letter case, which values never share. Throws RESPUESTA_ILEGIBLE for text
+ * that no label owns and for a label that comes twice with different values.
+ */
+export function readPares(lineas: readonly LineaPdf[]): Map<Campo, string> {
+  const { pares, sueltos } = splitEtiquetas(joinEtiquetas(toTrozos(lineas)));
+  for (const suelto of sueltos) {
+    const par = ownerOf(suelto, pares);
+    if (par === undefined) throw unreadable('texto sin etiqueta');
+    if (par.valores.length === 0) par.valorX = suelto.x;
+    par.valores.push(suelto.texto);
+    par.hastaY = suelto.y;
+    par.hastaPagina = suelto.pagina;
+  }
+  const campos = new Map<Campo, string>();
+  for (const { campo, valores } of pares) {
+    if (campo === null) continue;
+    const valor = valores.join(' ');
+    if (campos.has(campo) && campos.get(campo) !== valor) throw unreadable(`${campo} dos veces`);
+    campos.set(campo, valor);
+  }
+  return campos;
+}
+
+function toTrozos(lineas: readonly LineaPdf[]): Trozo[] {
+  return lineas.flatMap(({ pagina, y, cuerpo, celdas }, linea) =>
+    celdas.map(({ x, hasta, texto }) => ({ linea, pagina, x, hasta, y, cuerpo, texto })),
+  );
+}
+
+/** Puts a label that is broken over two lines together again. */
+function joinEtiquetas(trozos: readonly Trozo[]): readonly Trozo[] {
+  const unidos = new Set<Trozo>();
+  return trozos.flatMap((trozo, i) => {
+    if (unidos.has(trozo)) return [];
+    const comienzo = `${sinAcentos(trozo.texto)} `;
+    if (!ETIQUETAS.some(([nombre]) => nombre.startsWith(comienzo))) return [trozo];
+    const resto = trozos.find(
+      (otro, j) =>
+        j > i &&
+        otro.pagina === trozo.pagina &&
+        otro.linea > trozo.linea &&
+        otro.y - trozo.y <= RENGLON * trozo.cuerpo &&
+        Math.abs(otro.x - trozo.x) <= DESFASE * trozo.cuerpo,
+    );
+    if (resto === undefined) return [trozo];
+    const texto = `${trozo.texto} ${resto.texto}`;
+    if (firstEtiqueta(texto)?.desde !== 0) return [trozo];
+    unidos.add(resto);
+    return [{ ...trozo, texto }];
+  });
+}
+
+function splitEtiquetas(trozos: readonly Trozo[]): { pares: Par[]; sueltos: Trozo[] } {
+  const pares: Par[] = [];
+  const sueltos: Trozo[] = [];
+  for (const trozo of trozos) {
+    const marcas = findEtiquetas(trozo.texto);
+    const previo = trozo.texto.slice(0, marcas[0]?.desde).trim();
+    if (previo !== '') sueltos.push({ ...trozo, texto: previo });
+    for (const [i, { desde, hasta, campo }] of marcas.entries()) {
+      const valor = trozo.texto.slice(hasta, marcas[i + 1]?.desde).trim();
+      const { x, y, pagina } = trozo;
+      const valores = valor === '' ? [] : [valor];
+      pares.push({
+        ...trozo,
+        x: x + desde * 0.01,
+        campo,
+        valores,
+        valorX: x,
+        hastaY: y,
+        hastaPagina: pagina,
+      });
+    }
+  }
+  return { pares, sueltos };
+}
+
+interface Marca {
+  readonly desde: number;
+  readonly hasta: number;
+  readonly campo: Campo | null;
+}
+
+function findEtiquetas(texto: string): Marca[] {
+  const plano = sinAcentos(texto);
+  const marcas = [...plano.matchAll(ETIQUETA)].map((m) => ({
+    desde: m.index,
+    hasta: m.index + m[0].length,
+    campo: CAMPOS.get(m[0].replace(/ ?:$/, '')) ?? null,
+  }));
+  const otra = marcas[0]?.desde === 0 ? null : OTRA_ETIQUETA.exec(plano);
+  if (otra !== null && otra[0].length <= (marcas[0]?.desde ?? plano.length)) {
+    marcas.unshift({ desde: 0, hasta: otra[0].length, campo: null });
+  }
+  return marcas;
+}
+
+const firstEtiqueta = (texto: string): Marca | undefined => findEtiquetas(texto)[0];
+
+function ownerOf(trozo: Trozo, pares: readonly Par[]): Par | undefined {
+  const anteriores = pares.filter((par) => par.linea <= trozo.linea);
+  const junto = anteriores.findLast((par) => par.linea === trozo.linea && par.x < trozo.x);
+  if (junto !== undefined) return junto;
+  const encima = anteriores.findLast((par) => Math.abs(par.valorX - trozo.x) <= DESFASE * trozo.cuerpo);
+  if (encima !== undefined) {
+    const sigue = encima.hastaPagina < trozo.pagina || trozo.y - encima.hastaY <= RENGLON * trozo.cuerpo;
+    if (sigue) return encima;
+  }
+  return pares.find(
+    (par) =>
+      par.linea > trozo.linea &&
+      par.pagina === trozo.pagina &&
+      par.x < trozo.x &&
+      par.y - trozo.y <= MEDIO_RENGLON * trozo.cuerpo,
+  );
+}

@@ -1,0 +1,121 @@
+import {
+  type OpinionesPublicas,
+  type RespuestaOpinionPublica,
+  SatError,
+  type SentidoOpinion,
+} from '@acuse/core';
+import { Agent, request } from 'undici';
+import { z } from 'zod';
+import { readText } from '../http/cuerpo.ts';
+import { toSatError } from '../http/errores.ts';
+import { startPlazo } from '../http/plazo.ts';
+
+export interface OpinionesPublicasSettings {
+  /** Where the source is asked: `http` or `https`, without query and credentials. */
+  readonly url: string;
+  /** From call to last byte, milliseconds. */
+  readonly timeoutMs?: number;
+}
+
+export interface FuenteOpinionesPublicas extends OpinionesPublicas {
+  close(): Promise<void>;
+}
+
+const MAX_BYTES = 64 * 1024;
+const SENTIDOS = [
+  'POSITIVO',
+  'NEGATIVO',
+  'EN_SUSPENSION',
+  'INSCRITO_SIN_OBLIGACIONES',
+  'NO_INSCRITO',
+] as const satisfies readonly SentidoOpinion[];
+
+const PUBLICADA = z.strictObject({
+  rfc: z.string(),
+  opinion: z.enum(SENTIDOS),
+  fecha_publicacion: z.iso.datetime({ offset: true }),
+});
+const NO_PUBLICADA = z.strictObject({ rfc: z.string(), publicada: z.literal(false) });
+
+/**
+ * A source of public opinions over HTTP, which an operator runs or rents:
+ *
+ *     GET {url}?rfc=EKU9003173C9
+ *     200 {"rfc":"EKU9003173C9","opinion":"POSITIVO","fecha_publicacion":"2026-11-20T18:00:00Z"}
+ *     404 {"rfc":"EKU9003173C9","publicada":false}
+ *
+ * `opinion` is a {@link SentidoOpinion}; both answers are `application/json`, in UTF-8, and name the RFC that was asked. Anything else (another status or
+ * field, a date in the future, a page, a redirect, a cut body) is a SatError, never NO_PUBLICADA. Throws a TypeError for an address that is none.
+ */
+export function createOpinionesPublicas(
+  settings: OpinionesPublicasSettings,
+  clock: () => number = Date.now,
+): FuenteOpinionesPublicas {
+  const base = new URL(settings.url);
+  if (!['http:', 'https:'].includes(base.protocol) || base.search !== '' || base.username !== '') {
+    throw new TypeError('url: http or https, without query and credentials');
+  }
+  const { timeoutMs = 20_000 } = settings;
+  const agent = new Agent({ connections: 8 });
+
+  async function ask(rfc: string, signal: AbortSignal): Promise<RespuestaOpinionPublica> {
+    const url = new URL(base);
+    url.searchParams.set('rfc', rfc);
+    const { statusCode, headers, body } = await request(url, {
+      dispatcher: agent,
+      headers: { accept: 'application/json', 'user-agent': 'acuse' },
+      signal,
+    });
+    body.on('error', () => {});
+    const type = String(headers['content-type'] ?? '');
+    if ((statusCode !== 200 && statusCode !== 404) || !/^application\/json\b/i.test(type)) {
+      body.destroy();
+      throw new SatError('SERVICIO_CON_ERROR', { codigo: `HTTP ${statusCode}` });
+    }
+    return readRespuesta(statusCode, await readText(body, type, MAX_BYTES), rfc, clock());
+  }
+
+  return {
+    async consultar(rfc, signal) {
+      const plazo = startPlazo(signal, timeoutMs);
+      try {
+        const already = plazo.reason();
+        if (already !== undefined) throw already;
+        return await ask(rfc.toUpperCase(), plazo.signal);
+      } catch (error) {
+        throw plazo.reason() ?? toSatError(error);
+      } finally {
+        plazo.release();
+      }
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function readRespuesta(status: number, texto: string, rfc: string, now: number): RespuestaOpinionPublica {
+  const json = parseJson(texto);
+  if (status === 404) {
+    const leida = NO_PUBLICADA.safeParse(json);
+    if (!leida.success || leida.data.rfc !== rfc) throw unreadable();
+    return { resultado: 'NO_PUBLICADA' };
+  }
+  const leida = PUBLICADA.safeParse(json);
+  if (!leida.success || leida.data.rfc !== rfc) throw unreadable();
+  const fechaPublicacion = new Date(leida.data.fecha_publicacion);
+  if (fechaPublicacion.getTime() > now + DIA_MS) throw unreadable();
+  return { resultado: 'PUBLICADA', sentido: leida.data.opinion, fechaPublicacion };
+}
+
+const DIA_MS = 24 * 60 * 60 * 1000;
+
+function parseJson(texto: string): unknown {
+  try {
+    return JSON.parse(texto);
+  } catch {
+    throw unreadable();
+  }
+}
+
+function unreadable(): SatError {
+  return new SatError('RESPUESTA_ILEGIBLE', { detalle: 'opinión pública' });
+}
