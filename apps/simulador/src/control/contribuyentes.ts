@@ -1,5 +1,6 @@
 import type { Hono } from 'hono';
 import { z } from 'zod';
+import type { Aperturas } from '../buzon/aperturas.ts';
 import { cambioPerfilSchema } from '../world/taxpayers/perfil.ts';
 import { isRfc } from '../world/taxpayers/rfc.ts';
 import type { Filas } from '../world/taxpayers/schedule.ts';
@@ -33,8 +34,8 @@ const cambioSchema = z.strictObject({
 });
 
 /** GET and PUT /contribuyentes/:rfc. */
-export function mountContribuyentes(app: Hono, world: World): void {
-  app.get('/contribuyentes/:rfc', (c) => c.json(show(world, readRfc(c.req.param('rfc')))));
+export function mountContribuyentes(app: Hono, world: World, aperturas: Aperturas): void {
+  app.get('/contribuyentes/:rfc', (c) => c.json(show(world, aperturas, readRfc(c.req.param('rfc')))));
   app.put('/contribuyentes/:rfc', async (c) => {
     const rfc = readRfc(c.req.param('rfc'));
     const { nombre, ciec, filas, basura, perfil } = await parseBody(c, cambioSchema);
@@ -46,7 +47,7 @@ export function mountContribuyentes(app: Hono, world: World): void {
       ...(basura !== undefined && { basura }),
       ...(perfil !== undefined && { perfil }),
     });
-    return c.json(show(world, rfc));
+    return c.json(show(world, aperturas, rfc));
   });
 }
 
@@ -63,7 +64,7 @@ function refuseOverlaps(filas: readonly Filas[]): void {
     throw new ControlError(400, 'Los periodos de filas del mismo tipo no deben traslaparse.');
 }
 
-function show(world: World, rfc: string) {
+function show(world: World, aperturas: Aperturas, rfc: string) {
   const { tipoPersona, filas, ...same } = world.taxpayers.taxpayer(rfc);
   return {
     ...same,
@@ -75,5 +76,7 @@ function show(world: World, rfc: string) {
         hasta: formatWallTime(hasta).slice(0, 10),
       })) ?? null,
     perfil: world.taxpayers.profile(rfc),
+    notificaciones_abiertas: aperturas.notificaciones(rfc),
+    comunicados_leidos: aperturas.comunicados(rfc),
   };
 }

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
+import type { Aperturas } from '../buzon/aperturas.ts';
 import { settingsSchema } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
 import { mountContribuyentes } from './contribuyentes.ts';
@@ -14,7 +15,7 @@ const relojSchema = z.union([
 ]);
 
 /** The control API: moves the clock, injects faults, reads calls, sets taxpayers, issues e.firmas. */
-export function createControl(world: World): Hono {
+export function createControl(world: World, aperturas: Aperturas): Hono {
   const app = new Hono();
   app.onError((error, c) => {
     if (error instanceof ControlError) return c.json({ error: error.message }, error.status);
@@ -55,7 +56,7 @@ export function createControl(world: World): Hono {
 
   app.get('/ca.pem', (c) => c.text(world.pki.caPem, 200, { 'content-type': 'application/x-pem-file' }));
   mountFallas(app, world);
-  mountContribuyentes(app, world);
+  mountContribuyentes(app, world, aperturas);
   mountEfirma(app, world);
   mountListas(app, world);
   return app;
