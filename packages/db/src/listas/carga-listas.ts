@@ -1,6 +1,14 @@
-import { type CargaEfos, type CargaListas, type CargaPendiente, ListaRechazada, SatError } from '@acuse/core';
+import {
+  type CargaEfos,
+  type CargaListas,
+  type CargaPendiente,
+  ListaRechazada,
+  type ResultadoCarga,
+  SatError,
+} from '@acuse/core';
+import type pg from 'pg';
 import type { Database } from '../database.ts';
-import { cargarVersion } from './cargar.ts';
+import { type CargaOptions, cargarVersion } from './cargar.ts';
 import { readVigente } from './version.ts';
 
 /** Any number: what matters is that every loader takes the same one. */
@@ -51,37 +59,43 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas
       motivo,
     ]);
 
+  /** One attempt, noted from its beginning to its end. */
+  async function attempt(
+    client: pg.PoolClient,
+    options: Omit<CargaOptions, 'forzar'>,
+    signal: AbortSignal,
+  ): Promise<ResultadoCarga> {
+    const { rows } = await client.query<{ forzar: boolean; en: string }>(
+      'SELECT forzar, pedido_en::text AS en FROM efos_pedido',
+    );
+    const { forzar = false, en = null } = rows[0] ?? {};
+    const carga = await begin();
+    try {
+      const resultado = await cargarVersion(client, { ...options, forzar }, signal);
+      await end(carga, resultado.resultado === 'CARGADA' ? 'CARGADA' : 'SIN_CAMBIO', null);
+      return resultado;
+    } catch (error) {
+      // The database may be what failed; the attempt then counts as one that never ended.
+      await end(carga, 'FALLIDA', motivoOf(error)).catch(() => {});
+      throw error;
+    } finally {
+      // A wish that came while this ran stays.
+      await pool.query('DELETE FROM efos_pedido WHERE pedido_en = $1::timestamptz', [en]).catch(() => {});
+    }
+  }
+
   return {
     async cargar({ abrir, minFilas }, signal) {
       const client = await pool.connect();
-      let isBroken = true;
+      let isLocked = false;
       try {
         const { rows } = await client.query<{ ok: boolean }>('SELECT pg_try_advisory_lock($1) AS ok', [LOCK]);
-        if (rows[0]?.ok !== true) {
-          isBroken = false;
-          return { resultado: 'OTRA_EN_CURSO' };
-        }
-        const pedido = await client.query<{ forzar: boolean; en: string }>(
-          'SELECT forzar, pedido_en::text AS en FROM efos_pedido',
-        );
-        const { forzar = false, en = null } = pedido.rows[0] ?? {};
-        const carga = await begin();
-        try {
-          const resultado = await cargarVersion(client, { abrir, minFilas, forzar }, signal);
-          await end(carga, resultado.resultado === 'CARGADA' ? 'CARGADA' : 'SIN_CAMBIO', null);
-          isBroken = false;
-          return resultado;
-        } catch (error) {
-          await end(carga, 'FALLIDA', motivoOf(error));
-          throw error;
-        } finally {
-          // A wish that came while this ran stays.
-          await pool.query('DELETE FROM efos_pedido WHERE pedido_en = $1::timestamptz', [en]);
-        }
+        isLocked = rows[0]?.ok === true;
+        if (!isLocked) return { resultado: 'OTRA_EN_CURSO' };
+        return await attempt(client, { abrir, minFilas }, signal);
       } finally {
-        if (!isBroken) await client.query('SELECT pg_advisory_unlock($1)', [LOCK]).catch(() => {});
-        // After a failure its state is not known; the lock goes with the connection.
-        client.release(isBroken);
+        // A connection that cannot give the lock back ends, and the lock with it.
+        client.release(isLocked && !(await unlock(client)));
       }
     },
 
@@ -119,6 +133,15 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas
       };
     },
   };
+}
+
+async function unlock(client: pg.PoolClient): Promise<boolean> {
+  try {
+    const { rows } = await client.query<{ ok: boolean }>('SELECT pg_advisory_unlock($1) AS ok', [LOCK]);
+    return rows[0]?.ok === true;
+  } catch {
+    return false;
+  }
 }
 
 /** Codes and counts of what went wrong; the text of a foreign error may hold anything. */

@@ -1,0 +1,310 @@
+import { randomUUID } from 'node:crypto';
+import { type AbrirListaEfos, type FilaEfos, ListaRechazada, SatError } from '@acuse/core';
+import { createCargaListas, createListaEdos, createListas, openDatabase } from '@acuse/db';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { waitFor } from '../fixtures/servicio.ts';
+import { rfcs } from './archivo.ts';
+
+const CUANTAS = 2_000;
+const TODOS = rfcs(CUANTAS);
+const signal = () => AbortSignal.timeout(60_000);
+
+/** A version in which every row says the same, so that a mixture of two would show. */
+const filas = (marca: string, n = CUANTAS): FilaEfos[] =>
+  TODOS.slice(0, n).map((rfc) => ({
+    rfc,
+    nombre: marca,
+    situacion: 'DEFINITIVO',
+    historial: [{ situacion: 'DEFINITIVO', oficio: marca, fechaSat: '2024-03-05', fechaDof: null }],
+  }));
+
+interface Fingida {
+  readonly corte?: string;
+  readonly filas?: readonly FilaEfos[];
+  readonly etag?: string | null;
+  readonly sha256?: string;
+  /** Waits before the rows from this one on. */
+  readonly gate?: { readonly at: number; readonly open: Promise<unknown> };
+  readonly failure?: unknown;
+}
+
+function abrir(fingida: Fingida = {}): AbrirListaEfos {
+  const { corte = '2026-07-31', filas: rows = filas('a'), gate } = fingida;
+  return async () => ({
+    fuente: 'https://example.com/lista.csv',
+    etag: fingida.etag ?? null,
+    ultimaModificacion: null,
+    fechaCorte: corte,
+    lotes: (async function* () {
+      for (let at = 0; at < rows.length; at += 500) {
+        if (gate !== undefined && at >= gate.at) await gate.open;
+        yield rows.slice(at, at + 500);
+      }
+      if (fingida.failure !== undefined) throw fingida.failure;
+    })(),
+    sha256: () => fingida.sha256 ?? randomUUID(),
+    close: () => {},
+  });
+}
+
+/** A source that has nothing newer, and notes what it was asked with. */
+const unchanged =
+  (asked: unknown[]): AbrirListaEfos =>
+  async (previa) => {
+    asked.push(previa?.etag);
+    return null;
+  };
+
+let database: TestDatabase;
+beforeEach(async () => {
+  database = await testDatabase();
+});
+afterEach(() => database.close());
+const carga = () => createCargaListas(database.db);
+const listas = () => createListas(database.db);
+const load = (fingida: Fingida = {}, minFilas = 1) =>
+  carga().cargar({ abrir: abrir(fingida), minFilas }, signal());
+const count = async (table: string) =>
+  Number((await database.db.pool.query(`SELECT count(*) AS n FROM ${table}`)).rows[0]?.n);
+const rechazada = (motivo: string) => expect.objectContaining({ name: 'ListaRechazada', motivo });
+
+describe('a version of list 69-B', () => {
+  it('is nobody’s answer before it is all there, and everybody’s after', async () => {
+    expect(await listas().consultar('AAA010101000')).toEqual({ efos: null, edos: null });
+    let open = () => {};
+    const gate = { at: 500, open: new Promise<void>((resolve) => (open = resolve)) };
+    const loading = load({ gate });
+    await waitFor(async () => (await count('efos_fila')) > 0 || null);
+    expect((await listas().consultar('AAA010101000')).efos).toBeNull();
+    open();
+    expect(await loading).toMatchObject({
+      resultado: 'CARGADA',
+      version: { filas: CUANTAS, fechaCorte: '2026-07-31' },
+    });
+    expect(await listas().consultar('AAA010101000')).toEqual({
+      efos: {
+        fechaCorte: '2026-07-31',
+        filas: [
+          {
+            situacion: 'DEFINITIVO',
+            historial: [{ situacion: 'DEFINITIVO', oficio: 'a', fechaSat: '2024-03-05', fechaDof: null }],
+          },
+        ],
+      },
+      edos: null,
+    });
+    expect((await listas().consultar('ZZZ010101000')).efos).toEqual({ fechaCorte: '2026-07-31', filas: [] });
+  });
+
+  it('gives every row of an RFC, in the order of the list, and a hidden one to nobody', async () => {
+    const [one] = filas('a', 1);
+    if (!one) throw new Error('no row');
+    await load({
+      filas: [one, { ...one, rfc: null }, { ...one, situacion: 'SENTENCIA_FAVORABLE', historial: [] }],
+    });
+    const { efos } = await listas().consultar(one.rfc ?? '');
+    expect(efos?.filas.map(({ situacion }) => situacion)).toEqual(['DEFINITIVO', 'SENTENCIA_FAVORABLE']);
+    for (const rfc of ['XXXXXXXXXXXX', '', 'null'])
+      expect((await listas().consultar(rfc)).efos?.filas).toEqual([]);
+  });
+
+  it('is seen whole by readers while others take its place', async () => {
+    await load({ corte: '2026-01-01', filas: filas('2026-01-01') });
+    const reader = openDatabase({ ...database.db.settings, url: database.url, poolSize: 4 });
+    const seen = new Set<string>();
+    let isOver = false;
+    let looks = 0;
+    const read = async (offset: number) => {
+      for (let n = offset; !isOver; n += 7) {
+        const { efos } = await createListas(reader).consultar(TODOS[n % CUANTAS] ?? '');
+        looks += 1;
+        expect(efos?.filas).toHaveLength(1);
+        // The row is of the version whose cut is told beside it.
+        expect(efos?.filas[0]?.historial[0]?.oficio).toBe(efos?.fechaCorte);
+        seen.add(efos?.fechaCorte ?? '');
+      }
+    };
+    const readers = Promise.all([0, 1, 2, 3].map(read));
+    const cuts = Array.from({ length: 8 }, (_, n) => `2026-02-0${n + 1}`);
+    try {
+      for (const corte of cuts) await load({ corte, filas: filas(corte) });
+      await waitFor(async () => seen.has(cuts.at(-1) ?? '') || null);
+    } finally {
+      isOver = true;
+      await readers.finally(() => reader.close());
+    }
+    expect(looks).toBeGreaterThan(100);
+    expect(seen.size).toBeGreaterThan(3);
+    expect([await count('efos_version'), await count('efos_fila')]).toEqual([1, CUANTAS]);
+  });
+
+  it('does not take the place of a newer one, nor of one with many more rows', async () => {
+    await load({ corte: '2026-07-31' });
+    await expect(load({ corte: '2026-07-30' })).rejects.toEqual(rechazada('LISTA_ANTERIOR'));
+    await expect(load({ corte: '2026-08-01', filas: filas('b', 1_799) })).rejects.toEqual(
+      rechazada('LISTA_MENGUADA'),
+    );
+    expect((await carga().estado()).vigente).toMatchObject({ fechaCorte: '2026-07-31', filas: CUANTAS });
+    expect((await listas().consultar('AAA010101000')).efos?.filas[0]?.historial[0]?.oficio).toBe('a');
+    await load({ corte: '2026-08-01', filas: filas('b', 1_800) });
+    expect((await carga().estado()).vigente).toMatchObject({ fechaCorte: '2026-08-01', filas: 1_800 });
+    expect([await count('efos_version'), await count('efos_fila')]).toEqual([1, 1_800]);
+  });
+
+  it('has at least so many rows the first time', async () => {
+    await expect(load({ filas: filas('a', 99) }, 100)).rejects.toEqual(rechazada('LISTA_MENGUADA'));
+    expect((await listas().consultar('AAA010101000')).efos).toBeNull();
+    await load({ filas: filas('a', 100) }, 100);
+  });
+
+  it('may be shorter when the operator asked for it, once', async () => {
+    await load();
+    await carga().pedir({ forzar: true });
+    expect(await carga().pendiente({ maxHoras: 48 })).toBe('PEDIDA');
+    await load({ filas: filas('b', 10) });
+    expect(await carga().pendiente({ maxHoras: 48 })).toBeNull();
+    await expect(load({ filas: filas('c', 1) })).rejects.toBeInstanceOf(ListaRechazada);
+  });
+
+  it('leaves nothing behind when its end does not come, and says why', async () => {
+    await load();
+    const failure = new SatError('RESPUESTA_ILEGIBLE', { detalle: 'lista 69-B: renglón 7' });
+    await expect(load({ corte: '2026-08-01', filas: filas('b'), failure })).rejects.toBe(failure);
+    await expect(load({ failure: new Error('secret of a library') })).rejects.toThrow();
+    const { vigente, cargas } = await carga().estado();
+    expect(vigente?.fechaCorte).toBe('2026-07-31');
+    expect(cargas.map(({ resultado, motivo }) => [resultado, motivo])).toEqual([
+      ['FALLIDA', 'Error'],
+      ['FALLIDA', 'RESPUESTA_ILEGIBLE: lista 69-B: renglón 7'],
+      ['CARGADA', null],
+    ]);
+    await load({ corte: '2026-08-01', filas: filas('b') });
+    expect([await count('efos_version'), await count('efos_fila')]).toEqual([1, CUANTAS]);
+  });
+
+  it('is loaded by one of several that try at the same time', async () => {
+    const other = openDatabase({ ...database.db.settings, url: database.url });
+    let open = () => {};
+    const gate = { at: 500, open: new Promise<void>((resolve) => (open = resolve)) };
+    const first = load({ gate });
+    await waitFor(async () => (await count('efos_fila')) > 0 || null);
+    const asked: unknown[] = [];
+    const second = await createCargaListas(other).cargar({ minFilas: 1, abrir: unchanged(asked) }, signal());
+    expect([second, asked]).toEqual([{ resultado: 'OTRA_EN_CURSO' }, []]);
+    open();
+    expect((await first).resultado).toBe('CARGADA');
+    const third = await createCargaListas(other).cargar({ minFilas: 1, abrir: abrir() }, signal());
+    expect(third.resultado).toBe('CARGADA');
+    await other.close();
+  });
+
+  it('is not touched by a loader that lost its connection, and the next one cleans up', async () => {
+    await load({ corte: '2026-01-01' });
+    let open = () => {};
+    const gate = { at: 500, open: new Promise<void>((resolve) => (open = resolve)) };
+    const dying = load({ corte: '2026-08-01', filas: filas('b'), gate });
+    const outcome = dying.then(
+      () => 'loaded',
+      () => 'failed',
+    );
+    await waitFor(async () => (await count('efos_version')) === 2 || null);
+    await database.db.pool.query(
+      `SELECT pg_terminate_backend(l.pid) FROM pg_locks l WHERE l.locktype = 'advisory' AND l.pid <> pg_backend_pid()
+         AND l.database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    );
+    // Its lock goes with its connection, a moment later.
+    await waitFor(async () => {
+      const { resultado } = await load({ corte: '2026-02-01', filas: filas('c') });
+      return resultado === 'CARGADA' || null;
+    });
+    open();
+    expect(await outcome).toBe('failed');
+    expect((await carga().estado()).vigente?.fechaCorte).toBe('2026-02-01');
+    expect([await count('efos_version'), await count('efos_fila')]).toEqual([1, CUANTAS]);
+  });
+
+  it('is confirmed by a source that has nothing newer, or the same bytes', async () => {
+    await load({ sha256: 'f'.repeat(64), etag: '"1"' });
+    await database.db.pool.query(`UPDATE efos_version SET revisada_en = now() - interval '49 hours'`);
+    expect(await carga().pendiente({ maxHoras: 48 })).toBe('VENCIDA');
+    const asked: unknown[] = [];
+    const confirmed = await carga().cargar({ minFilas: 1, abrir: unchanged(asked) }, signal());
+    expect([confirmed.resultado, asked]).toEqual(['SIN_CAMBIO', ['"1"']]);
+    expect(await carga().pendiente({ maxHoras: 48 })).toBeNull();
+    const { vigente: before } = await carga().estado();
+    expect(await load({ sha256: 'f'.repeat(64), etag: '"2"' })).toMatchObject({
+      resultado: 'SIN_CAMBIO',
+      version: { id: before?.id, etag: '"2"' },
+    });
+    expect([await count('efos_version'), await count('efos_fila')]).toEqual([1, CUANTAS]);
+  });
+
+  it('is fetched at once when there is none, and a failure is repeated later and later', async () => {
+    const pendiente = () => carga().pendiente({ maxHoras: 48 });
+    expect(await pendiente()).toBe('SIN_LISTA');
+    const age = (seconds: number) =>
+      database.db.pool.query(
+        `UPDATE efos_carga SET terminada_en = terminada_en - make_interval(secs => $1)`,
+        [seconds],
+      );
+    for (const [n, wait] of [60, 120, 240, 480, 960, 1_920, 3_600, 3_600].entries()) {
+      await expect(load({ failure: new SatError('NO_RESPONDE') })).rejects.toThrow();
+      expect([n, await pendiente()]).toEqual([n, null]);
+      await age(wait - 30);
+      expect([n, await pendiente()]).toEqual([n, null]);
+      await age(60);
+      expect([n, await pendiente()]).toEqual([n, 'REINTENTO']);
+    }
+    await load();
+    expect(await pendiente()).toBeNull();
+    for (let n = 0; n < 60; n += 1) await load({ sha256: 'f'.repeat(64) });
+    expect(await count('efos_carga')).toBeLessThanOrEqual(51);
+  });
+
+  it('is asked for by an index', async () => {
+    await load();
+    const { rows } = await database.db.pool.query(
+      `EXPLAIN SELECT f.situacion FROM efos_vigente g JOIN efos_fila f ON f.version_id = g.version_id WHERE f.rfc = 'AAA010101000'`,
+    );
+    expect(JSON.stringify(rows)).toContain('efos_fila_version_id_rfc_idx');
+  });
+});
+
+describe('the EDOS list of the operator', () => {
+  const edos = () => createListaEdos(database.db, 'prueba');
+  const consultar = async (rfc: string) => (await listas().consultar(rfc)).edos;
+
+  it('answers under its name, is replaced whole, and goes', async () => {
+    expect([await edos().estado(), await consultar('AAA010101000')]).toEqual([null, null]);
+    await edos().importar({
+      fuente: 'Comité de riesgos',
+      rfcs: ['AAA010101000', 'AAA010101001', 'AAA010101000'],
+    });
+    expect(await edos().estado()).toMatchObject({ fuente: 'Comité de riesgos', rfcs: 2 });
+    expect(await consultar('AAA010101000')).toEqual({ fuente: 'Comité de riesgos', estaListado: true });
+    expect(await consultar('AAA010101002')).toEqual({ fuente: 'Comité de riesgos', estaListado: false });
+    await edos().importar({ fuente: 'Otra', rfcs: ['AAA010101002'] });
+    expect(await consultar('AAA010101000')).toEqual({ fuente: 'Otra', estaListado: false });
+    expect([await edos().borrar(), await edos().borrar(), await consultar('AAA010101002')]).toEqual([
+      true,
+      false,
+      null,
+    ]);
+    const { rows } = await database.db.pool.query('SELECT actor, accion FROM auditoria ORDER BY id');
+    expect(rows.map(({ actor, accion }) => `${actor} ${accion}`)).toEqual([
+      'prueba importar-edos',
+      'prueba importar-edos',
+      'prueba borrar-edos',
+    ]);
+  });
+
+  it('is of one import, however many come at once', async () => {
+    const sources = ['a', 'b', 'c', 'd'];
+    await Promise.all(sources.map((fuente, n) => edos().importar({ fuente, rfcs: rfcs(300, n * 1_000) })));
+    const estado = await edos().estado();
+    const n = sources.indexOf(estado?.fuente ?? '');
+    const { rows } = await database.db.pool.query<{ rfc: string }>('SELECT rfc FROM edos_rfc');
+    expect(new Set(rows.map(({ rfc }) => rfc))).toEqual(new Set(rfcs(300, n * 1_000)));
+  });
+});
