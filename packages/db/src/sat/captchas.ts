@@ -1,0 +1,43 @@
+import { randomUUID } from 'node:crypto';
+import type { CaptchaPendiente, Captchas } from '@acuse/core';
+import type { Database } from '../database.ts';
+
+const ASK = `INSERT INTO captcha_pendiente (id, imagen, vence_en) VALUES ($1, $2, now() + $3 * interval '1 millisecond')`;
+
+const PENDIENTES = `
+SELECT id, imagen, creado_en AS "creadoEn", vence_en AS "venceEn" FROM captcha_pendiente
+WHERE respuesta IS NULL AND vence_en > now() ORDER BY creado_en, id`;
+
+const ANSWER =
+  'UPDATE captcha_pendiente SET respuesta = $2 WHERE id::text = $1 AND respuesta IS NULL AND vence_en > now()';
+
+/** Captchas that wait for a person, over PostgreSQL. */
+export function createCaptchas({ pool }: Pick<Database, 'pool'>): Captchas {
+  return {
+    async ask(imagen, plazoMs) {
+      const id = randomUUID();
+      await pool.query({ name: 'pedir-captcha', text: ASK, values: [id, imagen, plazoMs] });
+      return id;
+    },
+    async respuesta(id) {
+      const { rows } = await pool.query<{ respuesta: string | null }>({
+        name: 'respuesta-captcha',
+        text: 'SELECT respuesta FROM captcha_pendiente WHERE id = $1',
+        values: [id],
+      });
+      return rows[0]?.respuesta ?? null;
+    },
+    async drop(id) {
+      await pool.query('DELETE FROM captcha_pendiente WHERE id = $1', [id]);
+    },
+    async pendientes() {
+      return (await pool.query<CaptchaPendiente>(PENDIENTES)).rows;
+    },
+    async answer(id, texto) {
+      return (await pool.query(ANSWER, [id, texto])).rowCount === 1;
+    },
+    async tidy() {
+      return (await pool.query('DELETE FROM captcha_pendiente WHERE vence_en <= now()')).rowCount ?? 0;
+    },
+  };
+}

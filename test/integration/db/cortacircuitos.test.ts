@@ -1,0 +1,121 @@
+import type { EstadoHost } from '@acuse/core';
+import { createEstadoCortacircuitos, openDatabase } from '@acuse/db';
+import { createCortacircuitos } from '@acuse/sat';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
+
+let t: TestDatabase;
+let host = '';
+let serie = 0;
+let ahora = 1_800_000_000_000;
+beforeAll(async () => {
+  t = await testDatabase();
+});
+afterAll(() => t.close());
+beforeEach(() => {
+  serie += 1;
+  host = `h${serie}.sat.gob.mx`;
+});
+
+const now = () => ahora;
+const process = () => createEstadoCortacircuitos(t.db, { now, timeoutMs: 10_000 });
+const breaker = (failures = 3) => createCortacircuitos({ failures, openMs: 10_000, now }, process());
+const rowOf = async () =>
+  (await t.db.pool.query('SELECT * FROM estado_host WHERE host = $1', [host])).rows[0];
+const isOpen = async (corta: ReturnType<typeof breaker>) =>
+  corta.admit(host).then(
+    () => false,
+    () => true,
+  );
+
+/** A state over a pool that counts its statements. */
+function counted() {
+  const statements: string[] = [];
+  const query = t.db.pool.query.bind(t.db.pool) as (config: { name: string }) => unknown;
+  const pool = new Proxy(t.db.pool, {
+    get: (target, key) =>
+      key === 'query'
+        ? (config: { name: string }) => {
+            statements.push(config.name);
+            return query(config);
+          }
+        : Reflect.get(target, key),
+  });
+  return { statements, estado: createEstadoCortacircuitos({ pool }, { now, timeoutMs: 10_000 }) };
+}
+
+describe('breakers shared by processes', () => {
+  it('open for all when failures of several add up, and close for all', async () => {
+    const [una, otra, tercera] = [breaker(), breaker(), breaker()];
+    await una.report(host, 'fallo');
+    ahora += 1_000;
+    await otra.report(host, 'fallo');
+    ahora += 1_000;
+    await tercera.report(host, 'fallo');
+    ahora += 1_000;
+    expect([await isOpen(una), await isOpen(otra), await isOpen(tercera)]).toEqual([true, true, true]);
+    ahora += 10_000;
+    expect(await isOpen(una)).toBe(false);
+    await una.report(host, 'exito');
+    ahora += 1_000;
+    expect([await isOpen(una), await isOpen(otra), await isOpen(tercera)]).toEqual([false, false, false]);
+  });
+
+  it('lose no failure of many processes at the same instant', async () => {
+    const procesos = Array.from({ length: 8 }, () => breaker(1_000));
+    await Promise.all(
+      procesos.flatMap((corta) => Array.from({ length: 5 }, () => corta.report(host, 'fallo'))),
+    );
+    expect(await rowOf()).toMatchObject({ fallos: 40 });
+  });
+
+  it('let exactly one of many processes probe', async () => {
+    const procesos = Array.from({ length: 8 }, () => breaker(1));
+    await procesos[0]?.report(host, 'fallo');
+    ahora += 11_000;
+    const refused = await Promise.all(procesos.map(isOpen));
+    expect(refused.filter((each) => !each)).toHaveLength(1);
+  });
+
+  it('cost a healthy host one read a second and no write', async () => {
+    const { statements, estado } = counted();
+    const corta = createCortacircuitos({ failures: 3, openMs: 10_000, now }, estado);
+    for (let i = 0; i < 20; i += 1) {
+      await corta.admit(host);
+      await corta.report(host, 'exito');
+    }
+    expect(statements).toEqual(['estado-host']);
+    ahora += 1_000;
+    await corta.admit(host);
+    expect(statements).toEqual(['estado-host', 'estado-host']);
+    expect(await rowOf()).toBeUndefined();
+  });
+
+  it('go on in the process alone while the database is away, and ask it only now and then', async () => {
+    const settings = { poolSize: 2, timeoutMs: 1_000, applicationName: 'test' };
+    const away = openDatabase({ url: 'postgres://u:p@127.0.0.1:1/x', ...settings });
+    const seen: EstadoHost[] = [];
+    const estado = createEstadoCortacircuitos(away, { now });
+    const corta = createCortacircuitos({ failures: 3, openMs: 10_000, now }, estado);
+    await corta.admit(host);
+    for (let i = 0; i < 3; i += 1) await corta.report(host, 'fallo');
+    await estado.update(host, (e) => {
+      seen.push(e);
+      return e;
+    });
+    expect(seen.at(-1)).toMatchObject({ fallos: 3, abiertoHasta: ahora + 10_000 });
+    expect(await isOpen(corta)).toBe(true);
+    await away.close();
+  });
+
+  it('wait for a silent database no longer than told', async () => {
+    const pool = { query: () => new Promise(() => {}) } as unknown as TestDatabase['db']['pool'];
+    const corta = createCortacircuitos(
+      { failures: 1, openMs: 10_000, now },
+      createEstadoCortacircuitos({ pool }, { now, timeoutMs: 5 }),
+    );
+    await corta.admit(host);
+    await corta.report(host, 'fallo');
+    expect(await isOpen(corta)).toBe(true);
+  });
+});
