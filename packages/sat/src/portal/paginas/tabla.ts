@@ -63,16 +63,21 @@ export function normalizeRotulo(texto: string): string {
     .trim();
 }
 
-/** Where the columns of these headings are. A heading that stands twice is RESPUESTA_ILEGIBLE; one that is not there has no place. */
+/**
+ * Where the columns are: for each, the first of its headings that the table has. A heading that stands twice is RESPUESTA_ILEGIBLE; a column
+ * none of whose headings is there has no place.
+ */
 export function findColumnas<C extends string>(
   tabla: Tabla,
   rotulos: Readonly<Record<C, readonly string[]>>,
 ): ReadonlyMap<C, number> {
   const columnas = new Map<C, number>();
   for (const [columna, nombres] of Object.entries(rotulos) as Array<[C, readonly string[]]>) {
-    const places = tabla.rotulos.flatMap((rotulo, place) => (nombres.includes(rotulo) ? [place] : []));
-    if (places.length > 1) throw ilegible(`tabla: dos columnas ${columna}`);
-    if (places[0] !== undefined) columnas.set(columna, places[0]);
+    const nombre = nombres.find((candidato) => tabla.rotulos.includes(candidato));
+    if (nombre === undefined) continue;
+    const place = tabla.rotulos.indexOf(nombre);
+    if (place !== tabla.rotulos.lastIndexOf(nombre)) throw ilegible(`tabla: dos columnas ${columna}`);
+    columnas.set(columna, place);
   }
   return columnas;
 }

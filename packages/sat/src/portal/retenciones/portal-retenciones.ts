@@ -1,0 +1,30 @@
+import type { DireccionSat } from '../../http/direcciones.ts';
+import { entrar } from '../entrada.ts';
+import { createNavegador } from '../navegador.ts';
+import { ilegible } from '../paginas/ilegible.ts';
+import { readRfcAutenticado } from '../paginas/pagina-portal.ts';
+import type { Portal } from '../sesion/portal.ts';
+import { HOST_ACCESO } from '../settings.ts';
+
+export const HOST_RETENCIONES = 'prodretencioncontribuyente.clouda.sat.gob.mx';
+
+/** The start page, which asks what is to be consulted. The CFDI portal links to it with this parameter. */
+export const INICIO_RETENCIONES: DireccionSat = { host: HOST_RETENCIONES, path: '/?oculta=1' };
+
+/**
+ * The portal of CFDI de retenciones e información de pagos. Log-in on the host of the CFDI portal, by WS-Federation; a session of its own. Its way
+ * out is a postback of a link (`LnkBtnCierraSesion`), no address, so its sessions end when they are left idle.
+ */
+export const PORTAL_RETENCIONES: Portal = {
+  nombre: 'retenciones',
+  salida: null,
+  async open(deps, credencial, signal) {
+    const navegador = createNavegador(deps.http, deps.settings);
+    const entrada = { puerta: INICIO_RETENCIONES, hostAcceso: HOST_ACCESO };
+    const pagina = await entrar(deps, navegador, credencial, entrada, signal);
+    const autenticado = readRfcAutenticado(pagina.etiquetas);
+    if (autenticado === null) throw ilegible('el portal no nombra al RFC autenticado');
+    if (autenticado !== credencial.rfc.toUpperCase()) throw ilegible('el portal nombra a otro RFC');
+    return navegador;
+  },
+};
