@@ -27,6 +27,7 @@ export const HOSTS_SAT: Readonly<Record<string, HostSat>> = {
   'agr.siat.sat.gob.mx': { sinDhe: true },
   'siat.sat.gob.mx': { sinDhe: true },
   'wwwmat.sat.gob.mx': { sinDhe: true },
+  'loginc.mat.sat.gob.mx': { sinDhe: true },
   'aplicacionesc.mat.sat.gob.mx': { sinDhe: true },
   'wu1agsprosta001.blob.core.windows.net': { sinDhe: false },
 };

@@ -1,4 +1,6 @@
 import { type Consulta, type NombreDescarga, SatError } from '@acuse/core';
+import { listarComunicados } from './buzon/listar-comunicados.ts';
+import { listarNotificaciones } from './buzon/listar-notificaciones.ts';
 import type { ConsultasPortal } from './consulta-portal.ts';
 import { descargarPaquete } from './consultas/descargar-paquete.ts';
 import { solicitarMetadata } from './consultas/solicitar-metadata.ts';
@@ -7,6 +9,8 @@ import { listarDeclaraciones } from './declaraciones/listar-declaraciones.ts';
 import { listarFacturas } from './facturas/listar-facturas.ts';
 import { consultarOpinion } from './opinion/consultar-opinion.ts';
 import { readPeriodo } from './periodo-portal.ts';
+import { assertEjercicio, listarRetenciones } from './retenciones/listar-retenciones.ts';
+import { PORTAL_RETENCIONES } from './retenciones/portal-retenciones.ts';
 import { PORTAL_CFDI } from './sesion/acceso.ts';
 
 /** The bulk download of the CFDI portal takes the CIEC only: with an e.firma the web service is the better way. */
@@ -43,5 +47,13 @@ export const CONSULTAS_PORTAL: ConsultasPortal = {
     check: ({ periodo }) => void readPeriodo('emitidos', periodo),
     ask: (navegador, consulta, { signal }) => listarFacturas(navegador, consulta, signal),
   },
+  'listar-retenciones': {
+    portal: PORTAL_RETENCIONES,
+    credenciales: ['ciec'],
+    check: assertEjercicio,
+    ask: (navegador, consulta, { signal }) => listarRetenciones(navegador, consulta, signal),
+  },
   'listar-declaraciones': listarDeclaraciones,
+  'listar-comunicados': listarComunicados,
+  'listar-notificaciones': listarNotificaciones,
 };

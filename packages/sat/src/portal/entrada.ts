@@ -30,18 +30,24 @@ export async function entrar(
 ): Promise<Pagina> {
   assertPuedeAcceder(deps, credencial);
   const first = await navegador.open(puerta, signal);
-  const acceso = await toPaginaAcceso(navegador, first, credencial, hostAcceso, signal);
-  const after = isPideAcceso(acceso, hostAcceso)
-    ? await acceder(deps, navegador, acceso, credencial, hostAcceso, signal)
-    : acceso;
+  const after = await pasarAcceso(deps, navegador, first, credencial, hostAcceso, signal);
   const pagina = after.direccion.host === puerta.host ? after : await navegador.open(puerta, signal);
   if (pagina.direccion.host !== puerta.host) throw ilegible('el acceso no llegó al portal');
   return pagina;
 }
 
-/** Whether a page is one of the log-in host where somebody has to log in. */
-export function isPideAcceso({ direccion, etiquetas }: Pagina, hostAcceso: string): boolean {
-  return direccion.host === hostAcceso && isFormularioAcceso(etiquetas);
+/** Logs in when a page asks for it, and gives the page after it; any other page is given back as it is. */
+export async function pasarAcceso(
+  deps: AccesoDeps,
+  navegador: Navegador,
+  pagina: Pagina,
+  credencial: Credencial,
+  hostAcceso: string,
+  signal: AbortSignal,
+): Promise<Pagina> {
+  const acceso = await toPaginaAcceso(navegador, pagina, credencial, hostAcceso, signal);
+  if (acceso.direccion.host !== hostAcceso || !isFormularioAcceso(acceso.etiquetas)) return acceso;
+  return acceder(deps, navegador, acceso, credencial, hostAcceso, signal);
 }
 
 function isFormularioAcceso(etiquetas: readonly Etiqueta[]): boolean {

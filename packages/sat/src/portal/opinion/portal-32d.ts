@@ -1,9 +1,8 @@
 import { type Credencial, SatError } from '@acuse/core';
-import { entrar, isPideAcceso } from '../entrada.ts';
+import { entrar, pasarAcceso } from '../entrada.ts';
 import { createNavegador, type Navegador, type Pagina } from '../navegador.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { assertRfcNombrado } from '../paginas/rfc-nombrado.ts';
-import { acceder } from '../sesion/acceder.ts';
 import type { AccesoDeps, Portal } from '../sesion/portal.ts';
 import { SesionVencida } from '../sesion/sesion-vencida.ts';
 import {
@@ -47,9 +46,7 @@ export const PORTAL_32D: Portal = {
     }
     const peticion = createPeticionAutorizacion(cliente, SERVIDOR);
     const acceso = await navegador.open(peticion.direccion, signal);
-    const regreso = isPideAcceso(acceso, HOST_ACCESO_32D)
-      ? await acceder(deps, navegador, acceso, credencial, HOST_ACCESO_32D, signal)
-      : acceso;
+    const regreso = await pasarAcceso(deps, navegador, acceso, credencial, HOST_ACCESO_32D, signal);
     if (regreso.direccion.host === HOST_32D) readCodigo(regreso, cliente, peticion.estado);
     else if (regreso.direccion.host !== HOST_ACCESO_32D) throw ilegible('el acceso no llegó al portal');
     return navegador;

@@ -27,7 +27,8 @@ export function isSesionCerrada(html: string): boolean {
 /**
  * The step that a page takes by itself: the auto-submitted form of WS-Federation (`wa`, `wresult`, `wctx`) or a refresh. A
  * form counts only when it has nothing to fill in and a script submits it; an ASP.NET page (`__VIEWSTATE`), whose own script also
- * speaks of submitting, does not, nor does the log-in form of the e.firma, whose fields a script fills in first.
+ * speaks of submitting, does not, nor does a JSF page (`javax.faces.ViewState`), nor the log-in form of the e.firma, whose fields a script
+ * fills in first.
  */
 export function readSalto(etiquetas: readonly Etiqueta[]): Salto | null {
   const refresh = etiquetas.find(
@@ -41,7 +42,8 @@ export function readSalto(etiquetas: readonly Etiqueta[]): Salto | null {
   if (formulario === undefined || formulario.metodo !== 'POST' || !isAutoEnvio(etiquetas)) return null;
   const campos = readCampos(formulario.etiquetas);
   if (isFormularioEfirma(formulario)) return null;
-  if (campos.size === 0 || campos.has('__VIEWSTATE') || hasCamposVisibles(formulario.etiquetas)) return null;
+  if (campos.has('__VIEWSTATE') || campos.has('javax.faces.ViewState')) return null;
+  if (campos.size === 0 || hasCamposVisibles(formulario.etiquetas)) return null;
   return { metodo: 'POST', destino: formulario.accion, campos };
 }
 

@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import type { Comunicado } from '@acuse/core';
+import type { Etiqueta } from '../paginas/etiquetas.ts';
+import { readMes, toDia } from '../paginas/fechas.ts';
+import { ilegible } from '../paginas/ilegible.ts';
+import { normalizeTexto } from '../paginas/tablas.ts';
+import { isEntera, readBloques } from './bloques.ts';
+
+/** A communiqué with the minute that the page shows, `yyyy-MM-ddTHH:mm:ss`, for the order. */
+export interface ComunicadoFechado extends Comunicado {
+  readonly momento: string;
+}
+
+interface Renglon {
+  readonly momento: string;
+  readonly asunto: string;
+  readonly leido: boolean;
+}
+
+const NO_LEIDOS = /^mensajes no leidos(?: ?\((\d{1,5})\))?:?$/;
+const LEIDOS = /^mensajes leidos(?: ?\((\d{1,5})\))?:?$/;
+const ADORNO = /^[+\-⊞⊟□▶▸►•·\s]+/u;
+const RENGLON =
+  /^(\d{1,2})\/(\p{L}{3,10}|\d{1,2})\.?\/(\d{4})\s+(\d{1,2}):(\d{2})(?::(\d{2}))?\s*hrs?\.?(?=\s|$)\s*(.*)$/iu;
+/** What a line begins with that is meant as a date, in whatever shape. */
+const PARECE_FECHA = /^\d{1,4}\s?[/.-]\s?[\p{L}\d]{1,10}\.?\s?[/.-]\s?\d{1,4}/u;
+const OTRA_FECHA = /\d{1,2}\/[\p{L}\d]{1,10}\/\d{4}\s+\d{1,2}:\d{2}(?::\d{2})?\s*hrs?\b/iu;
+const MAX_ASUNTO = 1000;
+
+/**
+ * Reads the page "Mis comunicados": the sections of unread and read messages, each with lines `dd/mmm/yyyy HH:mm hrs subject`
+ * (TecnofyMX/buzon-tributario-sat-scraper, src/Services/CommunicationParser.php). Throws RESPUESTA_ILEGIBLE for a page that was cut, lacks a
+ * section, has a line with a date in another shape, or shows only a part of its list.
+ *
+ * The page gives no key for a communiqué, so `id` is made: the first 32 hexadecimal digits of the SHA-256 of RFC, minute, subject and
+ * ordinal among equal ones, in lines. Reading a communiqué does not change it.
+ */
+export function readComunicados(etiquetas: readonly Etiqueta[], rfc: string): readonly ComunicadoFechado[] {
+  if (!isEntera(etiquetas)) throw ilegible('comunicados: página incompleta');
+  if (isPaginada(etiquetas)) throw ilegible('comunicados: la lista sigue en otra página');
+  const bloques = readBloques(etiquetas);
+  const normales = bloques.map(normalizeTexto);
+  const noLeidos = seccion(normales, NO_LEIDOS);
+  const leidos = seccion(normales, LEIDOS);
+  const fin = (desde: number, otra: number) => (otra > desde ? otra : bloques.length);
+  const renglones = [
+    ...readSeccion(
+      bloques.slice(noLeidos.desde, fin(noLeidos.desde, leidos.desde - 1)),
+      false,
+      noLeidos.cuenta,
+    ),
+    ...readSeccion(bloques.slice(leidos.desde, fin(leidos.desde, noLeidos.desde - 1)), true, leidos.cuenta),
+  ];
+  const iguales = new Map<string, number>();
+  return renglones.map(({ momento, asunto, leido }) => {
+    const clave = `${rfc.toUpperCase()}\n${momento}\n${asunto}`;
+    const ordinal = iguales.get(clave) ?? 0;
+    iguales.set(clave, ordinal + 1);
+    const id = createHash('sha256').update(`${clave}\n${ordinal}`).digest('hex').slice(0, 32);
+    return { id, asunto, fecha: momento.slice(0, 10), leido, momento };
+  });
+}
+
+/** Whether a page is the one with the two sections. */
+export function isPaginaComunicados(etiquetas: readonly Etiqueta[]): boolean {
+  const normales = readBloques(etiquetas).map(normalizeTexto);
+  return normales.some((bloque) => NO_LEIDOS.test(bloque)) && normales.some((bloque) => LEIDOS.test(bloque));
+}
+
+function seccion(normales: readonly string[], titulo: RegExp): { desde: number; cuenta: number | null } {
+  const en = normales.flatMap((bloque, i) => (titulo.test(bloque) ? [i] : []));
+  const [indice] = en;
+  if (indice === undefined || en.length > 1) throw ilegible('comunicados: secciones');
+  const cuenta = titulo.exec(normales[indice] ?? '')?.[1];
+  return { desde: indice + 1, cuenta: cuenta === undefined ? null : Number(cuenta) };
+}
+
+function readSeccion(bloques: readonly string[], leido: boolean, cuenta: number | null): readonly Renglon[] {
+  const renglones: Renglon[] = [];
+  for (let i = 0; i < bloques.length; i += 1) {
+    const bloque = (bloques[i] ?? '').replace(ADORNO, '');
+    const found = RENGLON.exec(bloque);
+    if (found === null) {
+      if (PARECE_FECHA.test(bloque)) throw ilegible('comunicados: renglón con otra forma');
+      continue;
+    }
+    let asunto = found[7] ?? '';
+    if (asunto === '') {
+      i += 1;
+      asunto = bloques[i] ?? '';
+      if (PARECE_FECHA.test(asunto.replace(ADORNO, ''))) asunto = '';
+    }
+    if (asunto === '' || asunto.length > MAX_ASUNTO || OTRA_FECHA.test(asunto)) {
+      throw ilegible('comunicados: renglón sin asunto propio');
+    }
+    renglones.push({ momento: toMomento(found), asunto, leido });
+  }
+  if (cuenta !== null && cuenta !== renglones.length) throw ilegible('comunicados: la cuenta no coincide');
+  return renglones;
+}
+
+function toMomento([, dia, mes = '', anio, hora = '', minuto = '', segundo = '00']: RegExpExecArray): string {
+  const numero = /^\d+$/.test(mes) ? Number(mes) : (readMes(mes) ?? 0);
+  const fecha = toDia(Number(anio), numero, Number(dia));
+  if (fecha === null || Number(hora) > 23 || Number(minuto) > 59 || Number(segundo) > 59) {
+    throw ilegible('comunicados: fecha imposible');
+  }
+  return `${fecha}T${hora.padStart(2, '0')}:${minuto}:${segundo}`;
+}
+
+/** The pager of an ASP.NET list: `__doPostBack('…','Page$2')`. */
+function isPaginada(etiquetas: readonly Etiqueta[]): boolean {
+  return etiquetas.some(({ nombre, atributos }) => nombre === 'a' && /Page\$\w+/.test(atributos));
+}

@@ -1,0 +1,83 @@
+import type { DireccionSat } from '../../http/direcciones.ts';
+import { entrar, pasarAcceso } from '../entrada.ts';
+import { createNavegador, type Navegador, type Pagina } from '../navegador.ts';
+import { readAtributo } from '../paginas/etiquetas.ts';
+import { ilegible } from '../paginas/ilegible.ts';
+import { assertRfcNombrado } from '../paginas/rfc-nombrado.ts';
+import { readSaltoScript } from '../paginas/salto-script.ts';
+import type { Portal } from '../sesion/portal.ts';
+import { assertSesionViva } from '../sesion/sesion-vencida.ts';
+import { isPaginaComunicados } from './comunicados.ts';
+
+const HOST_ACCESO = 'login.siat.sat.gob.mx';
+const PUERTA = { host: 'wwwmat.sat.gob.mx', path: '/iniciar-expediente/mis-comunicados/' };
+const HOST_MARCO = 'aplicacionesc.mat.sat.gob.mx';
+const CAMINO_MARCO = '/webcomunicados/';
+const MAX_SALTOS = 5;
+
+/**
+ * The communiqués of the mailbox: a page of the portal with the list in a frame of another host, which shares its log-in
+ * (TecnofyMX/buzon-tributario-sat-scraper, src/Url.php, src/Services/CommunicationService.php). Either of the two may be the one that asks
+ * for it.
+ */
+export const PORTAL_COMUNICADOS: Portal = {
+  nombre: 'comunicados',
+  async open(deps, credencial, signal) {
+    const navegador = createNavegador(deps.http, deps.settings);
+    const entrada = { puerta: PUERTA, hostAcceso: HOST_ACCESO };
+    const pagina = await entrar(deps, navegador, credencial, entrada, signal);
+    assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
+    const marco = await openMarco(navegador, pagina, signal);
+    const after = await pasarAcceso(deps, navegador, marco, credencial, HOST_ACCESO, signal);
+    const lista = isPaginaComunicados(after.etiquetas) ? after : await openMarco(navegador, pagina, signal);
+    if (!isPaginaComunicados(lista.etiquetas)) throw ilegible('el acceso no llegó a los comunicados');
+    return navegador;
+  },
+  salida: { host: HOST_ACCESO, path: '/nidp/app/plogout' },
+};
+
+/** The page with the list. Throws SesionVencida when a log-in is due, RESPUESTA_ILEGIBLE when another page stays. */
+export async function openComunicados(
+  navegador: Navegador,
+  rfc: string,
+  signal: AbortSignal,
+): Promise<Pagina> {
+  const pagina = await navegador.open(PUERTA, signal);
+  assertSesionViva(pagina);
+  if (pagina.direccion.host !== PUERTA.host) throw ilegible('el portal de comunicados lleva a otro servidor');
+  assertRfcNombrado(pagina.etiquetas, rfc, false);
+  const marco = await openMarco(navegador, pagina, signal);
+  assertSesionViva(marco);
+  if (!isPaginaComunicados(marco.etiquetas)) throw ilegible('comunicados: otra página');
+  return marco;
+}
+
+async function openMarco(navegador: Navegador, pagina: Pagina, signal: AbortSignal): Promise<Pagina> {
+  const direccion = findMarco(navegador, pagina);
+  if (direccion === null) {
+    if (isPaginaComunicados(pagina.etiquetas)) return pagina;
+    throw ilegible('comunicados: sin marco');
+  }
+  let marco = await navegador.open(direccion, signal);
+  for (let saltos = 0; saltos < MAX_SALTOS; saltos += 1) {
+    const url = readSaltoScript(marco.etiquetas);
+    if (url === null || isPaginaComunicados(marco.etiquetas)) return marco;
+    marco = await navegador.open(navegador.resolve(url, marco.direccion), signal);
+  }
+  throw ilegible('demasiadas redirecciones');
+}
+
+function findMarco(navegador: Navegador, { etiquetas, direccion }: Pagina): DireccionSat | null {
+  for (const etiqueta of etiquetas) {
+    if (etiqueta.nombre !== 'iframe' || etiqueta.cierra) continue;
+    const src = (readAtributo(etiqueta, 'src') ?? '').trim();
+    const esMarco = readAtributo(etiqueta, 'id')?.toLowerCase() === 'iframetoload';
+    if (src === '' || !(esMarco || src.toLowerCase().includes(CAMINO_MARCO))) continue;
+    const destino = navegador.resolve(src, direccion);
+    if (destino.host !== HOST_MARCO || !destino.path.toLowerCase().startsWith(CAMINO_MARCO)) {
+      throw ilegible('comunicados: marco de otro lugar');
+    }
+    return destino;
+  }
+  return null;
+}

@@ -1,0 +1,136 @@
+import type { Notificacion } from '@acuse/core';
+import { type Etiqueta, readAtributo, readTexto } from '../paginas/etiquetas.ts';
+import { readFecha } from '../paginas/fechas.ts';
+import { ilegible } from '../paginas/ilegible.ts';
+import { type Celda, normalizeTexto, readTablas, type Tabla } from '../paginas/tablas.ts';
+import { isEntera } from './bloques.ts';
+
+const COLUMNAS = {
+  folio: /\bfolio\b/,
+  autoridad: /\bautoridad\b/,
+  asunto: /^(?:tipo de )?acto(?: administrativo)?$/,
+  fecha: /^fecha(?: de(?:l)? (?:aviso|notificacion))?$/,
+} as const;
+type Columna = keyof typeof COLUMNAS;
+const NOMBRES = Object.keys(COLUMNAS) as Columna[];
+
+const NO_HAY =
+  /\b(?:no (?:se )?(?:encontr\w+|exist\w+|hay|cuenta con|tiene|tienes)|sin) (?:\w+ ){0,3}(?:notificacion\w*|registros?|actos?|resultados?|datos)\b/;
+const MAX_TEXTO = 500;
+
+/**
+ * Reads the list of notifications that wait, by the names of its columns: folio, authority, act and date of the notice. A table of those
+ * already notified is left out. That none waits is believed only when the page says so in words. Throws RESPUESTA_ILEGIBLE for a page that was
+ * cut, has no such table, has a row that does not fit, or shows one page of several.
+ */
+export function readNotificaciones(etiquetas: readonly Etiqueta[]): readonly Notificacion[] {
+  if (!isEntera(etiquetas)) throw ilegible('notificaciones: página incompleta');
+  const pendientes = readTablas(etiquetas).flatMap((tabla) => {
+    const columnas = columnasDe(tabla);
+    return columnas === null || isNotificada(tabla, columnas) ? [] : [{ tabla, columnas }];
+  });
+  const notificaciones = new Map<string, Notificacion>();
+  for (const { tabla, columnas } of pendientes) {
+    if (!tabla.completa) throw ilegible('notificaciones: tabla incompleta');
+    for (const celdas of filasDe(tabla)) addOnce(notificaciones, toNotificacion(celdas, columnas));
+  }
+  assertUnaPagina(etiquetas, notificaciones.size);
+  if (notificaciones.size === 0 && !NO_HAY.test(normalizeTexto(readTexto(etiquetas)))) {
+    throw ilegible('notificaciones: sin lista');
+  }
+  return [...notificaciones.values()].toSorted(newestFirst);
+}
+
+interface Columnas {
+  readonly total: number;
+  readonly indices: Readonly<Record<Columna, number>>;
+  readonly textoFecha: string;
+}
+
+/** Null for a table about something else. */
+function columnasDe({ encabezados }: Tabla): Columnas | null {
+  for (const celdas of encabezados) {
+    const textos = celdas.map(({ texto }) =>
+      normalizeTexto(texto)
+        .replace(/[:*]+$/, '')
+        .trim(),
+    );
+    const folio = indexOf(textos, COLUMNAS.folio);
+    const autoridad = indexOf(textos, COLUMNAS.autoridad);
+    const asunto = indexOf(textos, COLUMNAS.asunto);
+    const fecha = indexOf(textos, COLUMNAS.fecha);
+    if ([folio, autoridad, asunto, fecha].some((i) => i === null)) {
+      if (folio !== null && (autoridad !== null || asunto !== null))
+        throw ilegible('notificaciones: columnas');
+      continue;
+    }
+    if (celdas.some(({ ancho }) => ancho !== 1)) throw ilegible('notificaciones: columnas unidas');
+    const indices = { folio: folio ?? 0, autoridad: autoridad ?? 0, asunto: asunto ?? 0, fecha: fecha ?? 0 };
+    if (new Set(Object.values(indices)).size < NOMBRES.length) throw ilegible('notificaciones: columnas');
+    return { total: celdas.length, indices, textoFecha: textos[indices.fecha] ?? '' };
+  }
+  return null;
+}
+
+function indexOf(textos: readonly string[], columna: RegExp): number | null {
+  const en = textos.flatMap((texto, i) => (columna.test(texto) ? [i] : []));
+  if (en.length > 1) throw ilegible('notificaciones: columna repetida');
+  return en[0] ?? null;
+}
+
+/** A list of acts already notified has the date of that instead of the notice's, or says so in its caption. */
+function isNotificada({ titulo }: Tabla, { textoFecha }: Columnas): boolean {
+  const leyenda = normalizeTexto(titulo);
+  if (/\bpendientes?\b/.test(leyenda)) return false;
+  return /\bnotificad[oa]s?\b/.test(leyenda) || textoFecha.includes('notificacion');
+}
+
+/** A single cell over the whole width says that there is nothing. */
+function filasDe({ filas }: Tabla): readonly (readonly Celda[])[] {
+  const [unica] = filas;
+  const dice =
+    filas.length === 1 && unica?.length === 1 && NO_HAY.test(normalizeTexto(unica[0]?.texto ?? ''));
+  return dice ? [] : filas;
+}
+
+function toNotificacion(celdas: readonly Celda[], { total, indices }: Columnas): Notificacion {
+  if (celdas.length !== total) throw ilegible('notificaciones: fila con otras columnas');
+  const texto = (columna: Columna) => {
+    const valor = celdas[indices[columna]]?.texto ?? '';
+    if (valor === '' || valor.length > MAX_TEXTO) throw ilegible(`notificaciones: ${columna} vacía`);
+    return valor;
+  };
+  const fecha = readFecha(texto('fecha'));
+  if (fecha === null) throw ilegible('notificaciones: fecha del aviso');
+  return { folio: texto('folio'), autoridad: texto('autoridad'), asunto: texto('asunto'), fecha };
+}
+
+function addOnce(notificaciones: Map<string, Notificacion>, notificacion: Notificacion): void {
+  const conocida = notificaciones.get(notificacion.folio);
+  if (conocida !== undefined && JSON.stringify(conocida) !== JSON.stringify(notificacion)) {
+    throw ilegible('notificaciones: un folio con dos contenidos');
+  }
+  notificaciones.set(notificacion.folio, notificacion);
+}
+
+/** Another page of the list would take a postback, which is never sent: a list in several pages cannot be read whole. */
+function assertUnaPagina(etiquetas: readonly Etiqueta[], leidas: number): void {
+  let numeradas = 0;
+  for (const etiqueta of etiquetas) {
+    if (etiqueta.cierra) continue;
+    if (etiqueta.nombre === 'script') {
+      const total = /\browCount\s*:\s*(\d{1,9})/.exec(etiqueta.texto)?.[1];
+      if (total !== undefined && Number(total) > leidas) throw ilegible('notificaciones: hay más páginas');
+    }
+    const clase = etiqueta.atributos === '' ? '' : (readAtributo(etiqueta, 'class') ?? '');
+    const numerada = etiqueta.nombre === 'a' && /^(?:[2-9]|\d{2,4})$/.test(readTexto([etiqueta]));
+    if (/\bui-paginator-page\b/.test(clase)) numeradas += 1;
+    else if (numerada) numeradas += 2;
+  }
+  if (numeradas > 1) throw ilegible('notificaciones: hay más páginas');
+}
+
+function newestFirst(a: Notificacion, b: Notificacion): number {
+  if (a.fecha !== b.fecha) return a.fecha < b.fecha ? 1 : -1;
+  return a.folio < b.folio ? -1 : 1;
+}
