@@ -22,6 +22,7 @@ import type { Role, WorkerConfig } from './config.ts';
 import { createFailpoint } from './failpoint.ts';
 import { createDescargas } from './jobs/descargas.ts';
 import { createEnsambles } from './jobs/ensambles.ts';
+import { openListas } from './listas.ts';
 import { startReaper } from './loops/reaper.ts';
 import { startReconciler } from './loops/reconciler.ts';
 import { startRelay } from './loops/relay.ts';
@@ -152,6 +153,8 @@ export async function startWorker(
     const reaper = startReaper({ boveda, vigilancia, paquetes, log, everyMs: config.REAPER_INTERVAL_MS });
     shutdown.phase('reaper', () => reaper.close());
   }
+
+  if (has('listas')) openListas({ config, database, latidos, queue, log }, shutdown);
 
   const health = createHealth({ checks });
   const server = await serveHealth(health, config.HEALTH_PORT, config.HEALTH_HOST);

@@ -1,0 +1,76 @@
+import { hostname } from 'node:os';
+import { createCargaListas, type Database, type Latidos } from '@acuse/db';
+import { createConsumidorProgramado, createProgramador, type QueueSettings } from '@acuse/queue';
+import type { Logger, Shutdown } from '@acuse/runtime';
+import { createLista69b, type Lista69b } from '@acuse/sat';
+import type { WorkerConfig } from './config.ts';
+import { createListas } from './jobs/listas.ts';
+import { startListas } from './loops/listas.ts';
+
+const TZ = 'America/Mexico_City';
+/** Hours after which the list is fetched without waiting for its time of day. */
+const MAX_HORAS = 48;
+/** The real list has had more than fourteen thousand rows since 2025; a simulator's has what it likes. */
+const MIN_FILAS = { real: 10_000, simulador: 1 };
+
+function openLista(config: WorkerConfig): Lista69b {
+  return createLista69b({
+    ...(config.SAT_LISTA_69B_URL === undefined ? {} : { url: config.SAT_LISTA_69B_URL }),
+    http: {
+      ...(config.SAT_BASE_URL === undefined ? {} : { baseUrl: config.SAT_BASE_URL }),
+      ...(config.SAT_TLS_CA === undefined ? {} : { tlsCa: config.SAT_TLS_CA }),
+    },
+  });
+}
+
+/** The role `listas`: loads list 69-B once a day, and whenever the database says that it should be. */
+export function openListas(
+  {
+    config,
+    database,
+    latidos,
+    queue,
+    log,
+  }: {
+    config: WorkerConfig;
+    database: Database;
+    latidos: Latidos;
+    queue: QueueSettings;
+    log: Logger;
+  },
+  shutdown: Shutdown,
+): void {
+  const lista = openLista(config);
+  shutdown.phase('lista-69b', () => lista.close());
+  const carga = createCargaListas(database);
+  const load = createListas({
+    carga,
+    abrir: lista.abrir,
+    minFilas:
+      config.EFOS_MIN_FILAS ?? (config.SAT_BASE_URL === undefined ? MIN_FILAS.real : MIN_FILAS.simulador),
+    log,
+    beat: () => latidos.beat(`${hostname()}:${process.pid}:listas`, 'listas', true),
+  });
+  const consumidor = createConsumidorProgramado(queue, {
+    nombre: 'listas',
+    handle: load,
+    onError: (error) => log.warn({ cola: 'listas', err: error }, 'queue error'),
+  });
+  shutdown.phase('consume-listas', () => consumidor.close(0));
+  const programador = createProgramador(
+    queue,
+    { nombre: 'listas', cron: config.EFOS_CRON, tz: TZ },
+    { onError: (error) => log.debug({ err: error }, 'queue away') },
+  );
+  shutdown.phase('programador-listas', () => programador.close());
+  const loop = startListas({
+    carga,
+    load,
+    programador,
+    log,
+    everyMs: config.LISTAS_INTERVAL_MS,
+    maxHoras: MAX_HORAS,
+    queueTimeoutMs: config.QUEUE_TIMEOUT_MS,
+  });
+  shutdown.phase('listas', () => loop.close());
+}
