@@ -1,7 +1,19 @@
-import type { Boveda, Idempotencia, Paquetes, Puerta, Saldos, Solicitudes } from '@acuse/core';
+import type {
+  Boveda,
+  ConsultasEnCurso,
+  Documentos,
+  Idempotencia,
+  OpinionesPublicas,
+  Paquetes,
+  Puerta,
+  Saldos,
+  Sat,
+  Solicitudes,
+} from '@acuse/core';
 import type { Health, Logger } from '@acuse/runtime';
 import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
 import type { ApiSettings } from './api-settings.ts';
+import type { Turnos } from './consultas/turnos.ts';
 
 /** The ports that reach the database. */
 export interface DatabasePorts {
@@ -10,11 +22,20 @@ export interface DatabasePorts {
   readonly solicitudes: Solicitudes;
   readonly boveda: Boveda;
   readonly idempotencia: Idempotencia;
+  readonly consultasEnCurso: ConsultasEnCurso;
+  readonly documentos: Pick<Documentos, 'note'>;
 }
 
 /** Everything the API needs from outside itself. Nothing here is imported anywhere else: `main` builds it, tests fake it. */
 export interface ApiDeps extends DatabasePorts {
-  readonly paquetes: Pick<Paquetes, 'presign'>;
+  readonly paquetes: Pick<Paquetes, 'presign' | 'saveDocumento'>;
+  readonly sat: Sat;
+  /** Null when the operator has configured no source. */
+  readonly opinionesPublicas: OpinionesPublicas | null;
+  /** Room for queries of the authority. */
+  readonly turnos: Turnos;
+  /** Aborts when the process stops. */
+  readonly apagado: AbortSignal;
   readonly hasher: ApiKeyHasher;
   readonly keyring: Keyring;
   readonly sealer: Sealer;

@@ -24,6 +24,16 @@ export interface ApiSettings {
   readonly urlTtlSeconds: number;
   /** How long a pass may be kept in this process; 0 reads it for every request. */
   readonly paseCacheSeconds: number;
+  /** Longest time that a synchronous query of the authority may take, milliseconds. */
+  readonly presupuestoMs: number;
+  /** Queries of the authority at once in this process. */
+  readonly satEnTotal: number;
+  /** Queries of the authority at once for one taxpayer in this process. */
+  readonly satPorRfc: number;
+  /** First pause before a request that the authority works on is looked at again, milliseconds; it grows by half. */
+  readonly satEsperaMs: number;
+  /** Most CFDI that a list of received ones may have. */
+  readonly maxFacturas: number;
 }
 
 /** The settings of a process that sets nothing. */
@@ -41,4 +51,9 @@ export const DEFAULT_SETTINGS: ApiSettings = {
   deadlineHours: 72,
   urlTtlSeconds: 3_600,
   paseCacheSeconds: 60,
+  presupuestoMs: 60_000,
+  satEnTotal: 64,
+  satPorRfc: 2,
+  satEsperaMs: 10_000,
+  maxFacturas: 20_000,
 };

@@ -61,3 +61,14 @@ export function checkPeriodo({ desde, hasta }: { desde: string; hasta: string },
   }
   return null;
 }
+
+/** The rules of a fiscal year: begun, and not more than `back` years before this one. Null when it keeps them. */
+export function checkEjercicio(ejercicio: number, back: number, now: Date): Reparo | null {
+  const actual = Number(ventana(now).hoy.slice(0, 4));
+  if (ejercicio > actual) return { campo: 'ejercicio', motivo: `no puede ser posterior a ${actual}` };
+  if (ejercicio >= actual - back) return null;
+  return {
+    campo: 'ejercicio',
+    motivo: `no puede ser anterior a ${actual - back}: es lo más antiguo que el SAT da completo`,
+  };
+}

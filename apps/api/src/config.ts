@@ -94,6 +94,25 @@ export const apiConfig = z.object({
     max: 604_800,
   }).default(3_600),
 
+  SAT_BASE_URL: url('Dirección de un simulador del SAT. Sin ella, los servicios reales.').optional(),
+  SAT_PRESUPUESTO_MS: durationMs(
+    'Milisegundos que puede durar una consulta al SAT antes de contestar 503/5041.',
+    {
+      min: 1_000,
+      max: 90_000,
+    },
+  ).default(60_000),
+  SAT_EN_TOTAL: integer('Consultas al SAT a la vez en este proceso.', { min: 1, max: 10_000 }).default(64),
+  SAT_POR_RFC: integer('Consultas al SAT a la vez de un mismo RFC en este proceso.', {
+    min: 1,
+    max: 100,
+  }).default(2),
+  SAT_ESPERA_MS: durationMs(
+    'Milisegundos hasta volver a mirar una solicitud que el SAT está preparando; crece a la mitad más cada vez.',
+    { min: 1 },
+  ).default(10_000),
+  MAX_FACTURAS: integer('CFDI que caben en una lista de facturas.', { min: 1, max: 200_000 }).default(20_000),
+
   HEADERS_TIMEOUT_MS: durationMs('Milisegundos para recibir los encabezados.', { min: 100 }).default(
     DEFAULT_LIMITS.headersTimeoutMs,
   ),

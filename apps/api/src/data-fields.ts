@@ -1,4 +1,4 @@
-import { fechaField, fechaHoraField, parseRfc, rfcField } from '@acuse/contract';
+import { ESTADOS_CFDI, fechaField, fechaHoraField, parseRfc, rfcField } from '@acuse/contract';
 import { z } from 'zod';
 
 /** An RFC in an answer: already normal. */
@@ -26,9 +26,13 @@ export const instante = (description: string) => fechaHoraField.meta({ descripti
 
 export const factura = z.object({
   uuid: texto('UUID del CFDI.', '5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A'),
-  emisor_rfc: rfcData,
+  emisor_rfc: texto('RFC de quien emitió el CFDI.', 'ACU200101AB1'),
   total: importe,
   fecha: fechaField,
+  emisor_nombre: texto('Nombre de quien lo emitió.', 'COMERCIALIZADORA ACUÍFERA').nullable(),
+  fecha_emision: texto('Fecha y hora de emisión, del centro de México.', '2026-05-14T10:32:07'),
+  tipo_comprobante: texto('Efecto del comprobante, en palabras del SAT.', 'Ingreso').nullable(),
+  estado: z.enum(ESTADOS_CFDI).meta({ description: 'Estado del CFDI.', example: 'VIGENTE' }),
 });
 
 export const aviso = { asunto: texto('Asunto.', 'Requerimiento de obligaciones'), fecha: fechaField };

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import {
   createBoveda,
+  createConsultasEnCurso,
+  createDocumentos,
   createIdempotencia,
   createPuerta,
   createSaldos,
@@ -22,7 +24,9 @@ import {
 import type { ApiDeps } from './api-deps.ts';
 import { type ApiSettings, DEFAULT_SETTINGS } from './api-settings.ts';
 import type { ApiConfig } from './config.ts';
+import { createTurnos } from './consultas/turnos.ts';
 import { createWake } from './http/state/wake.ts';
+import { openSat } from './sat.ts';
 
 const WAKE_EVERY_MS = 20;
 /** The database gives a statement up by itself first: what we no longer wait for is then not carried out either. */
@@ -45,6 +49,12 @@ export async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutd
     solicitudes: createSolicitudes(database),
     boveda: createBoveda(database),
     idempotencia: createIdempotencia(database),
+    consultasEnCurso: createConsultasEnCurso(database),
+    documentos: createDocumentos(database),
+    sat: openSat(config, shutdown),
+    opinionesPublicas: null,
+    turnos: createTurnos({ porRfc: config.SAT_POR_RFC, enTotal: config.SAT_EN_TOTAL }),
+    apagado: shutdown.signal,
     paquetes,
     ...(await secretsOf(config)),
     wake: createWake({ send: () => notifyOutbox(database), everyMs: WAKE_EVERY_MS, log }),
@@ -105,5 +115,10 @@ function settingsOf(config: ApiConfig): ApiSettings {
     deadlineHours: config.DEADLINE_HOURS,
     urlTtlSeconds: config.URL_TTL_SECONDS,
     paseCacheSeconds: config.PASE_CACHE_SECONDS,
+    presupuestoMs: config.SAT_PRESUPUESTO_MS,
+    satEnTotal: config.SAT_EN_TOTAL,
+    satPorRfc: config.SAT_POR_RFC,
+    satEsperaMs: config.SAT_ESPERA_MS,
+    maxFacturas: config.MAX_FACTURAS,
   };
 }

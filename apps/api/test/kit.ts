@@ -1,5 +1,6 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
+import { SatError } from '@acuse/core';
 import { createHealth, createUuidV7, silentLogger } from '@acuse/runtime';
 import {
   createApiKeyHasher,
@@ -14,6 +15,7 @@ import {
 import type { ApiDeps } from '../src/api-deps.ts';
 import { type ApiSettings, DEFAULT_SETTINGS } from '../src/api-settings.ts';
 import { type Api, createApp } from '../src/app.ts';
+import { createTurnos } from '../src/consultas/turnos.ts';
 import { loadOperations } from '../src/http/load-operations.ts';
 import type { Operation } from '../src/http/operation.ts';
 import { autoridad } from './efirma.ts';
@@ -58,6 +60,8 @@ export interface Kit {
   readonly api: Api;
   readonly store: MemoryStore;
   readonly deps: ApiDeps;
+  /** Documents in storage, by key. */
+  readonly saved: ReadonlyMap<string, Buffer>;
   /** How often the relay was woken. */
   readonly woken: () => number;
   call(path: string, body: unknown, options?: CallOptions): Promise<Answer>;
@@ -87,6 +91,7 @@ const newId = createUuidV7();
 
 export async function createKit(options: KitOptions = {}): Promise<Kit> {
   const store = options.store ?? createMemoryStore(new Date(NOW));
+  const saved = new Map<string, Buffer>();
   let wakes = 0;
   const deps: ApiDeps = {
     ...createMemoryPorts(store),
@@ -95,8 +100,16 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
         url: `https://descargas.example/${objectKey}?filename=${encodeURIComponent(filename)}`,
         expiraEn: new Date(store.now.getTime() + ttlSeconds * 1_000),
       }),
+      saveDocumento: async (objectKey, bytes) => {
+        saved.set(objectKey, Buffer.from(bytes));
+        return { bytes: bytes.length, sha256: createHash('sha256').update(bytes).digest('hex') };
+      },
     },
     ...{ hasher, keyring, sealer, trust: autoridad().trust, newId },
+    sat: { send: () => Promise.reject(new SatError('TIEMPO_AGOTADO')) },
+    opinionesPublicas: null,
+    turnos: createTurnos({ porRfc: 2, enTotal: 64 }),
+    apagado: new AbortController().signal,
     wake: () => {
       wakes += 1;
     },
@@ -108,7 +121,7 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
   };
   const api = createApp(options.operations ?? (await operations()), deps);
   return {
-    ...{ api, store, deps },
+    ...{ api, store, deps, saved },
     woken: () => wakes,
     async call(path, body, { key = null, headers = {}, method = 'POST', from = '198.51.100.7' } = {}) {
       const all: Record<string, string | null> = {

@@ -20,7 +20,14 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
     },
     saldos: {
       charge: (cargo) => trip(store, 'saldos.charge', () => debit(store, cargo)),
+      settle: (opId) => trip(store, 'saldos.settle', () => void store.abiertas.delete(opId)),
       refund: (opId) => trip(store, 'saldos.refund', () => credit(store, opId)),
+      refundAbandoned: () =>
+        trip(
+          store,
+          'saldos.refundAbandoned',
+          () => [...store.abiertas].filter((opId) => credit(store, opId)).length,
+        ),
     },
     solicitudes: {
       accept: (nueva) => trip(store, 'solicitudes.accept', () => accept(store, nueva)),
@@ -32,6 +39,25 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
     },
     boveda: bovedaOf(store),
     idempotencia: idempotenciaOf(store),
+    consultasEnCurso: {
+      find: (contribuyenteId, clave) =>
+        trip(store, 'consultasEnCurso.find', () => store.enCurso.get(`${contribuyenteId}:${clave}`) ?? null),
+      keep: (contribuyenteId, clave, consulta) =>
+        trip(store, 'consultasEnCurso.keep', () => {
+          const name = `${contribuyenteId}:${clave}`;
+          const kept = store.enCurso.get(name) ?? consulta;
+          store.enCurso.set(name, kept);
+          return kept;
+        }),
+      drop: (contribuyenteId, clave, folio) =>
+        trip(store, 'consultasEnCurso.drop', () => {
+          const name = `${contribuyenteId}:${clave}`;
+          if (store.enCurso.get(name)?.folio === folio) store.enCurso.delete(name);
+        }),
+    },
+    documentos: {
+      note: (documento) => trip(store, 'documentos.note', () => void store.documentos.push(documento)),
+    },
   };
 }
 
@@ -155,6 +181,13 @@ function bovedaOf(store: MemoryStore): DatabasePorts['boveda'] {
         found.sellada = { tipo: 'efirma', kid, sobre, expiraEn };
         found.vista = { ...found.vista, estado: 'EN_PROCESO' };
         return true;
+      }),
+    refuse: (contribuyenteId, credencialId) =>
+      trip(store, 'boveda.refuse', () => {
+        for (const row of store.credenciales.values()) {
+          if (row.contribuyenteId === contribuyenteId && row.id === credencialId) row.rechazadaEn = store.now;
+        }
+        bump(store, contribuyenteId);
       }),
     reap: () => trip(store, 'boveda.reap', () => 0),
     now: () => trip(store, 'boveda.now', () => store.now),

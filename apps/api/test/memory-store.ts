@@ -1,4 +1,12 @@
-import type { NuevaGuardada, Pase, ResultadoCargo, TipoGuardada, VistaSolicitud } from '@acuse/core';
+import type {
+  ConsultaEnCurso,
+  DocumentoGuardado,
+  NuevaGuardada,
+  Pase,
+  ResultadoCargo,
+  TipoGuardada,
+  VistaSolicitud,
+} from '@acuse/core';
 
 /** What the database would hold, in memory, with a clock of its own, a count of round trips, and faults. */
 export interface MemoryStore {
@@ -11,6 +19,11 @@ export interface MemoryStore {
   readonly credenciales: Map<string, NuevaGuardada & { rechazadaEn: Date | null }>;
   readonly solicitudes: Map<string, StoredSolicitud>;
   readonly idempotencias: Map<string, StoredIdempotencia>;
+  /** Charges whose call has neither an answer nor a refund. */
+  readonly abiertas: Set<string>;
+  /** By `${contribuyenteId}:${clave}`. */
+  readonly enCurso: Map<string, ConsultaEnCurso>;
+  readonly documentos: DocumentoGuardado[];
   readonly usos: { apiKeyId: string; at: Date; ip: string }[];
   /** Names of the calls that crossed, in order. */
   readonly trips: string[];
@@ -76,6 +89,9 @@ export function createMemoryStore(now: Date): MemoryStore {
     credenciales: new Map(),
     solicitudes: new Map(),
     idempotencias: new Map(),
+    abiertas: new Set(),
+    enCurso: new Map(),
+    documentos: [],
     usos: [],
     trips: [],
     now,
@@ -113,6 +129,7 @@ export function debit(
   if (saldo < cargo.importe) return { resultado: 'INSUFICIENTE', saldo };
   store.saldos.set(cargo.cuentaId, saldo - cargo.importe);
   store.movimientos.push({ ...cargo, tipo: 'cargo' });
+  store.abiertas.add(cargo.opId);
   return { resultado: 'CARGADO', saldo: saldo - cargo.importe };
 }
 
@@ -122,6 +139,7 @@ export function credit(store: MemoryStore, opId: string): boolean {
   if (!cargo || isGivenBack) return false;
   store.saldos.set(cargo.cuentaId, (store.saldos.get(cargo.cuentaId) ?? 0) + cargo.importe);
   store.movimientos.push({ ...cargo, tipo: 'reembolso' });
+  store.abiertas.delete(opId);
   return true;
 }
 

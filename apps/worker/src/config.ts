@@ -15,7 +15,7 @@ import {
 } from '@acuse/runtime';
 import { z } from 'zod';
 
-export const ROLES = ['descargas', 'ensambles', 'relay', 'reconciler', 'reaper', 'listas'] as const;
+export const ROLES = ['descargas', 'ensambles', 'relay', 'reconciler', 'reaper'] as const;
 export type Role = (typeof ROLES)[number];
 
 const roles = list(
@@ -76,20 +76,6 @@ export const workerConfig = z.object({
   PURGE_GRACE_SECONDS: durationSeconds('Segundos entre el fin de un paquete y el borrado de su objeto.', {
     min: 0,
   }).default(7_200),
-
-  EFOS_CRON: text(
-    'Cuándo se busca la lista 69-B nueva, en cinco campos (minuto, hora, día, mes, día de la semana) y hora del centro de México.',
-  )
-    .regex(/^(\S+ ){4,5}\S+$/, 'debe tener cinco campos separados por un espacio')
-    .default('30 4 * * *'),
-  EFOS_MIN_FILAS: integer(
-    'Renglones que debe tener la lista 69-B para creerla completa. Sin este valor, 10000; 1 con SAT_BASE_URL.',
-    { min: 1 },
-  ).optional(),
-  LISTAS_INTERVAL_MS: durationMs('Milisegundos entre dos revisiones de si falta cargar la lista 69-B.', {
-    min: 50,
-  }).default(5_000),
-  SAT_LISTA_69B_URL: url('Dirección completa de la lista 69-B. Sin ella, la que publica el SAT.').optional(),
 
   WORKER_KEYS: secret(
     'Llaves privadas X25519 de los workers, kid:base64 separadas por comas; la primera es la vigente.',

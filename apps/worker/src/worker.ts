@@ -3,7 +3,9 @@ import { type CredencialSellada, noCheckpoint, type SolicitudTomada } from '@acu
 import {
   createBandeja,
   createBoveda,
+  createDocumentos,
   createLatidos,
+  createSaldos,
   createTaller,
   createVigilancia,
   openDatabase,
@@ -140,6 +142,8 @@ export async function startWorker(
   if (has('reconciler')) {
     const reconciler = startReconciler({
       vigilancia,
+      saldos: createSaldos(database),
+      documentos: createDocumentos(database),
       paquetes,
       log,
       everyMs: config.RECONCILER_INTERVAL_MS,

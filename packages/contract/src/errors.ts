@@ -5,8 +5,6 @@ export interface EntradaCatalogo {
   readonly codigo: number;
   /** What a person reads: what happened, why, what to do. */
   readonly texto: string;
-  /** True when the fault lies with the authority or with us: whatever was charged is given back at once. */
-  readonly reembolsa: boolean;
 }
 
 /**
@@ -17,231 +15,197 @@ export const CATALOGO = {
   API_KEY_INVALIDA: {
     http: 401,
     codigo: 1001,
-    reembolsa: false,
     texto:
       'La API key falta o no es válida. Envíe el encabezado Authorization: Bearer <API_KEY> con la llave que generó en el panel.',
   },
   API_KEY_REVOCADA: {
     http: 401,
     codigo: 1002,
-    reembolsa: false,
     texto:
       'La API key fue revocada o reemplazada y ya no sirve. Genere una llave nueva en el panel (RFCs, API keys) y úsela en su lugar.',
   },
   OPERACION_NO_HABILITADA: {
     http: 403,
     codigo: 1003,
-    reembolsa: false,
     texto:
       'La operación está deshabilitada para este RFC. Habilítela en el panel (Operaciones) y vuelva a intentar.',
   },
   RFC_AJENO: {
     http: 403,
     codigo: 1003,
-    reembolsa: false,
     texto:
       'La API key pertenece a otro RFC. Cada llave sirve a un solo RFC: use la llave del RFC que quiere consultar.',
   },
   RFC_NO_REGISTRADO: {
     http: 403,
     codigo: 1003,
-    reembolsa: false,
     texto:
       'El RFC todavía no está asociado a esta API key. Llame primero a /api/v1/vault/rfc-registrar y repita la consulta.',
   },
   IP_NO_PERMITIDA: {
     http: 403,
     codigo: 1003,
-    reembolsa: false,
     texto:
       'La dirección IP desde la que llama no está en la lista permitida del RFC. Agréguela en el panel (IPs permitidas) o llame desde una que sí esté.',
   },
   SALDO_INSUFICIENTE: {
     http: 402,
     codigo: 1004,
-    reembolsa: false,
     texto:
       'El saldo no alcanza para esta operación. Compre créditos en el panel (Saldo) y repita la consulta.',
   },
   CAMPO_INVALIDO: {
     http: 400,
     codigo: 2001,
-    reembolsa: false,
     texto:
       'Un campo de la petición falta o no tiene el formato esperado. Corrija el campo que se indica en data.',
   },
   JSON_INVALIDO: {
     http: 400,
     codigo: 2001,
-    reembolsa: false,
     texto: 'El cuerpo de la petición no es un objeto JSON válido. Envíe un objeto JSON en UTF-8.',
   },
   RFC_INVALIDO: {
     http: 400,
     codigo: 2002,
-    reembolsa: false,
     texto:
       'El rfc falta o su formato no es válido. Envíe 12 caracteres (persona moral) o 13 (persona física).',
   },
   CFDI_NO_ENCONTRADO: {
     http: 404,
     codigo: 2002,
-    reembolsa: true,
     texto:
       'El SAT no encontró el CFDI. Revise UUID, RFC del emisor, RFC del receptor y total; un CFDI recién timbrado puede tardar unos minutos. No se cobró.',
   },
   SOLICITUD_NO_ENCONTRADA: {
     http: 404,
     codigo: 2002,
-    reembolsa: false,
     texto: 'No existe una solicitud con ese solicitud_id. Use el que devolvió /api/v1/tax/descarga-metadata.',
   },
   SOLICITUD_SIN_TERMINAR: {
     http: 409,
     codigo: 3002,
-    reembolsa: false,
     texto:
       'La solicitud aún no termina. El SAT puede tardar de minutos a días; consulte el avance en /api/v1/descarga/verificar.',
   },
   SOLICITUD_SIN_PAQUETE: {
     http: 409,
     codigo: 3003,
-    reembolsa: false,
     texto:
       'La solicitud terminó sin paquete y el crédito fue devuelto. El motivo está en data; haga una solicitud nueva si procede.',
   },
   PAQUETE_CADUCADO: {
     http: 410,
     codigo: 3004,
-    reembolsa: false,
     texto:
       'El paquete ya cumplió su tiempo de conservación y fue borrado. Haga una solicitud nueva del mismo periodo.',
   },
   CERTIFICADO_INVALIDO: {
     http: 400,
     codigo: 4001,
-    reembolsa: false,
     texto:
       'El certificado no es válido: debe ser el .cer vigente de la e.firma del RFC (no un certificado de sello digital). El motivo está en data.',
   },
   EFIRMA_NO_DISPONIBLE: {
     http: 400,
     codigo: 4002,
-    reembolsa: false,
     texto:
       'La e.firma no está completa o ya venció. Registre el .cer con firma-registrar y guarde la .key con firma-guardar (se borra a la hora).',
   },
   LLAVE_INVALIDA: {
     http: 400,
     codigo: 4002,
-    reembolsa: false,
     texto:
       'La llave privada no se pudo guardar: el archivo, su contraseña o su certificado no corresponden. El motivo está en data.',
   },
   CIEC_NO_GUARDADA: {
     http: 400,
     codigo: 4003,
-    reembolsa: false,
     texto:
       'Falta una credencial del SAT para este RFC. Guarde la CIEC con /api/v1/vault/rfc-guardar, o la e.firma con firma-registrar y firma-guardar.',
   },
   CIEC_RECHAZADA: {
     http: 400,
     codigo: 4004,
-    reembolsa: true,
     texto:
       'El SAT rechazó la CIEC. No se intentará de nuevo, para no bloquear la cuenta: compruébela en el portal del SAT y guárdela otra vez con rfc-guardar.',
   },
   EFIRMA_RECHAZADA: {
     http: 400,
     codigo: 4002,
-    reembolsa: true,
     texto:
       'El SAT rechazó la e.firma: puede estar revocada o vencida. No se cobró nada; compruébela en el portal del SAT y regístrela otra vez con firma-registrar y firma-guardar.',
   },
   PERIODO_DEMASIADO_GRANDE: {
     http: 400,
     codigo: 2001,
-    reembolsa: true,
     texto:
       'El periodo tiene más CFDI de los que caben en una respuesta. No se cobró nada; pida un periodo más corto o use /api/v1/tax/descarga-metadata, que no tiene límite.',
   },
   OPINION_NO_PUBLICADA: {
     http: 404,
     codigo: 2002,
-    reembolsa: true,
     texto:
       'No hay una opinión pública de este RFC: el contribuyente no autorizó al SAT a publicarla. Consulte la suya con opinion-cumplimiento u opinion-cumplimiento-fiel.',
   },
   SALDO_NO_DISPONIBLE: {
     http: 503,
     codigo: 5041,
-    reembolsa: true,
     texto:
       'No fue posible validar el saldo en este momento. No se hizo ni se cobró nada; intente de nuevo en unos segundos.',
   },
   SAT_NO_DISPONIBLE: {
     http: 503,
     codigo: 5041,
-    reembolsa: true,
     texto: 'El SAT no está disponible en este momento. No se cobró nada; intente de nuevo más tarde.',
   },
   USER_AGENT_NO_PERMITIDO: {
     http: 403,
     codigo: 6001,
-    reembolsa: false,
     texto:
       'El encabezado User-Agent falta o no está permitido. Envíe uno que identifique a su aplicación, de hasta 512 caracteres.',
   },
   PETICION_ILEGIBLE: {
     http: 400,
     codigo: 9400,
-    reembolsa: false,
     texto:
       'La petición no se pudo leer como HTTP. Revise encabezados, longitudes y tiempos de envío de su cliente.',
   },
   RUTA_DESCONOCIDA: {
     http: 404,
     codigo: 9404,
-    reembolsa: false,
     texto: 'La ruta no existe. Las operaciones están bajo /api/v1; su lista está en /openapi.json.',
   },
   METODO_NO_PERMITIDO: {
     http: 405,
     codigo: 9405,
-    reembolsa: false,
     texto: 'El método HTTP no está permitido. Todas las operaciones se llaman con POST.',
   },
   IDEMPOTENCIA_EN_CONFLICTO: {
     http: 409,
     codigo: 9409,
-    reembolsa: false,
     texto:
       'Ese Idempotency-Key ya se usó con otro contenido, o la primera petición sigue en curso. Use una clave nueva o espere y repita la misma petición.',
   },
   CUERPO_DEMASIADO_GRANDE: {
     http: 413,
     codigo: 9413,
-    reembolsa: false,
     texto: 'El cuerpo de la petición es demasiado grande: el máximo es 64 KiB (256 KiB en vault).',
   },
   TIPO_DE_CONTENIDO: {
     http: 415,
     codigo: 9415,
-    reembolsa: false,
     texto: 'El tipo de contenido no se admite. Envíe Content-Type: application/json.',
   },
   DEMASIADAS_PETICIONES: {
     http: 429,
     codigo: 9429,
-    reembolsa: false,
     texto:
       'Demasiadas peticiones en poco tiempo. Espere los segundos que indica Retry-After y vuelva a intentar.',
   },
   ERROR_INTERNO: {
     http: 500,
     codigo: 9500,
-    reembolsa: true,
     texto:
       'Ocurrió un error nuestro. No se cobró nada; intente de nuevo y, si se repite, envíenos el X-Request-Id de esta respuesta.',
   },

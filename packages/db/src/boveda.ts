@@ -61,6 +61,11 @@ WITH abierta AS (
 )
 SELECT id FROM abierta`;
 
+const REFUSE = `
+WITH ${DUENO}
+UPDATE credencial c SET rechazada_en = now() FROM dueno
+WHERE c.id = $1 AND c.contribuyente_id = dueno.id AND c.rechazada_en IS NULL`;
+
 const REAP = `
 WITH llaves AS (DELETE FROM credencial WHERE expira_en <= now() RETURNING id),
 trozos AS (DELETE FROM efirma_shred WHERE expira_en <= now() RETURNING credencial_id),
@@ -102,6 +107,14 @@ export function createBoveda({ pool }: Pick<Database, 'pool'>): Boveda {
     async resume({ solicitudId, kid, sobre, expiraEn }) {
       const { rowCount } = await pool.query(RESUME, [solicitudId, kid, sobre, expiraEn]);
       return rowCount === 1;
+    },
+
+    async refuse(contribuyenteId, credencialId) {
+      await pool.query({
+        name: 'credencial-rechazada',
+        text: REFUSE,
+        values: [credencialId, contribuyenteId],
+      });
     },
 
     async reap() {

@@ -9,12 +9,17 @@ cargo AS (
 ), libro AS (
   INSERT INTO movimiento (cuenta_id, contribuyente_id, op_id, tipo, importe, operacion)
   SELECT $2, $3, $1, 'cargo', -$5::integer, $4 FROM cargo
+), abierta AS (
+  INSERT INTO llamada (op_id, cuenta_id, operacion, vence_en)
+  SELECT $1, $2, $4, now() + make_interval(secs => $6) WHERE EXISTS (SELECT FROM cargo) OR EXISTS (SELECT FROM antes)
+  ON CONFLICT (op_id) DO UPDATE SET vence_en = excluded.vence_en
 )
 SELECT EXISTS (SELECT FROM antes) AS repetido, (SELECT saldo FROM cargo) AS despues,
        (SELECT saldo FROM cuenta WHERE id = $2) AS saldo`;
 
 const REFUND = `
-WITH cargo AS (
+WITH cerrada AS (DELETE FROM llamada WHERE op_id = $1),
+cargo AS (
   SELECT * FROM movimiento m WHERE m.op_id = $1 AND m.tipo = 'cargo'
     AND NOT EXISTS (SELECT FROM movimiento r WHERE r.op_id = $1 AND r.tipo = 'reembolso')
 ), libro AS (
@@ -22,6 +27,8 @@ WITH cargo AS (
   SELECT cuenta_id, contribuyente_id, op_id, 'reembolso', -importe, operacion, solicitud_id, $2 FROM cargo RETURNING cuenta_id, importe
 )
 UPDATE cuenta SET saldo = saldo + libro.importe FROM libro WHERE cuenta.id = libro.cuenta_id`;
+
+const ABANDONED = `SELECT op_id FROM llamada WHERE vence_en < now() ORDER BY vence_en LIMIT $1`;
 
 interface ChargeRow {
   repetido: boolean;
@@ -31,9 +38,26 @@ interface ChargeRow {
 
 /** Credits over PostgreSQL. The unique (op_id, tipo) of the ledger is what makes every movement happen once. */
 export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
+  async function refund(opId: string, detalle: string): Promise<boolean> {
+    try {
+      const { rowCount } = await pool.query({ name: 'reembolso', text: REFUND, values: [opId, detalle] });
+      return rowCount === 1;
+    } catch (error) {
+      if (isUniqueViolation(error)) return false;
+      throw error;
+    }
+  }
+
   return {
-    async charge({ opId, cuentaId, contribuyenteId, operacion, importe }): Promise<ResultadoCargo> {
-      const values = [opId, cuentaId, contribuyenteId, operacion, importe];
+    async charge({
+      opId,
+      cuentaId,
+      contribuyenteId,
+      operacion,
+      importe,
+      plazoSegundos,
+    }): Promise<ResultadoCargo> {
+      const values = [opId, cuentaId, contribuyenteId, operacion, importe, plazoSegundos];
       const run = async () => (await pool.query<ChargeRow>({ name: 'cargo', text: CHARGE, values })).rows[0];
       let row: ChargeRow | undefined;
       try {
@@ -49,14 +73,23 @@ export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
       return { resultado: 'CARGADO', saldo: row.despues };
     },
 
-    async refund(opId, detalle) {
-      try {
-        const { rowCount } = await pool.query({ name: 'reembolso', text: REFUND, values: [opId, detalle] });
-        return rowCount === 1;
-      } catch (error) {
-        if (isUniqueViolation(error)) return false;
-        throw error;
+    async settle(opId) {
+      await pool.query({ name: 'asentar', text: 'DELETE FROM llamada WHERE op_id = $1', values: [opId] });
+    },
+
+    refund,
+
+    async refundAbandoned(limit) {
+      const { rows } = await pool.query<{ op_id: string }>({
+        name: 'abandonadas',
+        text: ABANDONED,
+        values: [limit],
+      });
+      let refunded = 0;
+      for (const row of rows) {
+        if (await refund(row.op_id, 'la llamada quedó sin respuesta')) refunded += 1;
       }
+      return refunded;
     },
   };
 }

@@ -1,6 +1,7 @@
 export { ZipNoCoincide } from './assemble/verify-zip.ts';
-export { paqueteKey, satKey } from './keys.ts';
+export { documentoKey, paqueteKey, satKey } from './keys.ts';
 export { DEFAULT_LIMITS, type PaqueteLimits } from './limits.ts';
 export { createPaquetesMemoria, type PaquetesMemoria, type PaquetesMemoriaOptions } from './memoria.ts';
+export { type FilaMetadata, readMetadata } from './metadata/read-metadata.ts';
 export { createPaquetesS3, type PaquetesS3 } from './s3/create-paquetes-s3.ts';
 export { DEFAULT_S3_SETTINGS, type PaquetesS3Settings } from './s3/settings.ts';

@@ -1,6 +1,15 @@
 /** Prefix of everything that we store. */
 export const ROOT = 'solicitudes/';
 
+/** Prefix of the documents that an answer gave a URL of. */
+const DOCUMENTOS = 'documentos/';
+
+/** Key of a document. Throws on an id that could reach elsewhere. */
+export function documentoKey(id: string): string {
+  if (!/^[0-9a-f-]{36}$/.test(id)) throw new TypeError(`not an id of a document: ${JSON.stringify(id)}`);
+  return `${DOCUMENTOS}${id}.pdf`;
+}
+
 /** Longest readable segment; a longer one would leave too little of the 1,024 bytes that an S3 key may have. */
 const MAX_SEGMENT = 200;
 

@@ -5,6 +5,7 @@ import { assemble } from './assemble/assemble.ts';
 import { originalesPrefix, solicitudPrefix } from './keys.ts';
 import { DEFAULT_LIMITS, type PaqueteLimits } from './limits.ts';
 import type { ObjectStore } from './object-store.ts';
+import { saveDocumento } from './save-documento.ts';
 import { findSat, saveSat } from './save-sat.ts';
 
 export interface PaquetesMemoriaOptions {
@@ -42,6 +43,8 @@ export function createPaquetesMemoria(options: PaquetesMemoriaOptions = {}): Paq
       url.searchParams.set('response-content-disposition', `attachment; filename="${filename}"`);
       return { url: url.href, expiraEn: new Date((signedAt + ttlSeconds) * 1000) };
     },
+    saveDocumento: (objectKey, bytes, signal) => saveDocumento(store, objectKey, bytes, signal),
+    removeDocumento: (objectKey) => store.removePrefix(objectKey),
     remove: (solicitudId, what) =>
       store.removePrefix(what === 'todo' ? solicitudPrefix(solicitudId) : originalesPrefix(solicitudId)),
     sweepUploads: async () => 0,

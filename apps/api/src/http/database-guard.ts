@@ -10,12 +10,14 @@ export function guardDatabase(ports: DatabasePorts, timeoutMs: number): Database
     <A extends readonly unknown[], R>(call: (...args: A) => Promise<R>) =>
     (...args: A): Promise<R> =>
       withinTime(call(...args), timeoutMs);
-  const { puerta, saldos, solicitudes, boveda, idempotencia } = ports;
+  const { puerta, saldos, solicitudes, boveda, idempotencia, consultasEnCurso, documentos } = ports;
   return {
     puerta: { load: guard((id) => puerta.load(id)), noteUse: guard((usos) => puerta.noteUse(usos)) },
     saldos: {
       charge: guard((cargo) => saldos.charge(cargo)),
+      settle: guard((opId) => saldos.settle(opId)),
       refund: guard((opId, detalle) => saldos.refund(opId, detalle)),
+      refundAbandoned: guard((limit) => saldos.refundAbandoned(limit)),
     },
     solicitudes: {
       accept: guard((nueva) => solicitudes.accept(nueva)),
@@ -26,6 +28,7 @@ export function guardDatabase(ports: DatabasePorts, timeoutMs: number): Database
       store: guard((nueva, ip) => boveda.store(nueva, ip)),
       waitingForEfirma: guard((id) => boveda.waitingForEfirma(id)),
       resume: guard((sellada) => boveda.resume(sellada)),
+      refuse: guard((contribuyenteId, credencialId) => boveda.refuse(contribuyenteId, credencialId)),
       reap: guard(() => boveda.reap()),
       now: guard(() => boveda.now()),
     },
@@ -34,6 +37,14 @@ export function guardDatabase(ports: DatabasePorts, timeoutMs: number): Database
       finish: guard((respuesta) => idempotencia.finish(respuesta)),
       release: guard((clave) => idempotencia.release(clave)),
     },
+    consultasEnCurso: {
+      find: guard((contribuyenteId, clave) => consultasEnCurso.find(contribuyenteId, clave)),
+      keep: guard((contribuyenteId, clave, consulta) =>
+        consultasEnCurso.keep(contribuyenteId, clave, consulta),
+      ),
+      drop: guard((contribuyenteId, clave, folio) => consultasEnCurso.drop(contribuyenteId, clave, folio)),
+    },
+    documentos: { note: guard((documento) => documentos.note(documento)) },
   };
 }
 

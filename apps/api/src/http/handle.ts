@@ -1,4 +1,4 @@
-import { CATALOGO, CfdiError, type DatosError, type NombreError } from '@acuse/contract';
+import { CfdiError, type DatosError, type NombreError } from '@acuse/contract';
 import type { ApiDeps } from '../api-deps.ts';
 import { chooseCredencial, openGuardada } from '../credenciales/stored-credencial.ts';
 import { contestacionDeExito } from './answer.ts';
@@ -20,6 +20,7 @@ export async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestac
   const { value, secretos } = bodyOf(llamada);
   const { pase, apiKey } = paseOf(llamada);
   const { ip, requestId, opId, idempotency, saldo, now } = llamada;
+  let budget: AbortSignal | undefined;
   const contexto: Contexto<'ciec-o-efirma'> = {
     deps,
     pase,
@@ -33,6 +34,10 @@ export async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestac
     secretos,
     error: (nombre: NombreError, datos: DatosError = {}, cause?: unknown) =>
       new CfdiError(nombre, datos, { cause }),
+    get signal() {
+      budget ??= AbortSignal.any([AbortSignal.timeout(deps.settings.presupuestoMs), deps.apagado]);
+      return budget;
+    },
     openCredencial() {
       const elegida = chooseCredencial(operation.accepts, pase, now);
       if (elegida === null) throw new Error(`${operation.path} opens a credential that it does not declare`);
@@ -61,9 +66,4 @@ function checkData({ operation }: Llamada, result: unknown): unknown {
     operation.path,
     parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.code}`),
   );
-}
-
-/** Whether the caller gets back what was charged for a call that ended with this error. */
-export function isRefunded(error: unknown): boolean {
-  return !(error instanceof CfdiError) || CATALOGO[error.nombre].reembolsa;
 }

@@ -66,6 +66,8 @@ export interface ContextoBase {
   /** Credits left after the charge. */
   readonly saldo: number;
   readonly now: Date;
+  /** Aborts when the time that a query may take is over, or the process stops. */
+  readonly signal: AbortSignal;
 }
 
 export type Contexto<

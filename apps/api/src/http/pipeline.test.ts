@@ -7,6 +7,7 @@ import { bump, createMemoryStore, credit, debit } from '../../test/memory-store.
 import { defineOperation } from './define-operation.ts';
 import type { Operation } from './operation.ts';
 
+const PATIENT = { timeout: 20_000 };
 const DESCARGA = 'tax/descarga-metadata';
 let days = 0;
 
@@ -198,13 +199,27 @@ describe('money', () => {
     expect(kit.store.saldos.get(a.cuentaId)).toBe(10);
   });
 
-  it('is given back by what the catalogue says, and only then', async () => {
-    const silent = await kitWith(() => Promise.reject(new CfdiError('SAT_NO_DISPONIBLE')));
-    expect((await ask(silent.kit, silent.a)).json.cfdi_codigo).toBe(5041);
-    expect(silent.kit.store.saldos.get(silent.a.cuentaId)).toBe(10);
-    const kept = await kitWith(() => Promise.reject(new CfdiError('CERTIFICADO_INVALIDO')));
-    expect((await ask(kept.kit, kept.a)).json.cfdi_codigo).toBe(4001);
-    expect(kept.kit.store.saldos.get(kept.a.cuentaId)).toBe(9);
+  it('is given back for an error, whoever caused it, and kept for an answer', async () => {
+    for (const error of [
+      new CfdiError('SAT_NO_DISPONIBLE'),
+      new CfdiError('CERTIFICADO_INVALIDO'),
+      new Error('ours'),
+    ]) {
+      const { kit, a } = await kitWith(() => Promise.reject(error));
+      expect((await ask(kit, a)).status).toBeGreaterThanOrEqual(400);
+      expect([kit.store.saldos.get(a.cuentaId), kit.store.abiertas.size]).toEqual([10, 0]);
+    }
+    const { kit, a } = await kitWith(async () => ({ ok: true }));
+    expect((await ask(kit, a)).status).toBe(200);
+    expect([kit.store.saldos.get(a.cuentaId), kit.store.abiertas.size]).toEqual([9, 0]);
+  });
+
+  it('stays open, for whoever sweeps, when the process dies before the answer', async () => {
+    const { kit, a } = await kitWith(() => new Promise(() => {}));
+    void ask(kit, a);
+    await expect.poll(() => kit.store.abiertas.size, PATIENT).toBe(1);
+    expect(await kit.deps.saldos.refundAbandoned(10)).toBe(1);
+    expect(kit.store.saldos.get(a.cuentaId)).toBe(10);
   });
 
   it('never goes below zero', async () => {
@@ -247,6 +262,8 @@ describe('the database is away', () => {
         return new Promise<never>(() => {});
       },
       refund: async (opId: string) => credit(store, opId),
+      settle: async () => {},
+      refundAbandoned: async () => 0,
     };
     const settings = { databaseTimeoutMs: 1_000 };
     const kit = await createKit({ store, settings, operations: [pagada(handle)], deps: { saldos } });

@@ -62,7 +62,7 @@ export async function runPipeline(llamada: Llamada, deps: PipelineDeps): Promise
     const error = await throttled(asCfdiError(thrown), llamada, deps);
     logFailure(error, llamada, deps);
     const answer = contestacionDeError(error);
-    await settleError(llamada, error, answer, deps);
+    await settleError(llamada, error, deps);
     return answer;
   } finally {
     if (llamada.pase !== null) deps.usos.note(llamada.pase.apiKey.id, llamada.now, llamada.ip);

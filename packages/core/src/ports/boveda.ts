@@ -40,6 +40,12 @@ export interface Boveda {
   /** Gives a solicitud its newly sealed credential and, if it waited for one, sets it going again: one statement. False when it has ended. */
   resume(sellada: { solicitudId: string; kid: string; sobre: Buffer; expiraEn: Date }): Promise<boolean>;
 
+  /**
+   * Marks a stored credential that the SAT refused, by the id of its row: nobody tries it again until it is stored anew. Nothing when it
+   * was replaced meanwhile.
+   */
+  refuse(contribuyenteId: string, credencialId: string): Promise<void>;
+
   /** Deletes what has expired: e.firma keys, their shred keys, sealed copies. Returns how many rows. */
   reap(): Promise<number>;
 

@@ -79,6 +79,12 @@ export interface Paquetes {
     options: { filename: string; ttlSeconds: number },
   ): Promise<{ url: string; expiraEn: Date }>;
 
+  /** Stores a document whole under its key. */
+  saveDocumento(objectKey: string, bytes: Buffer, signal: AbortSignal): Promise<ObjetoGuardado>;
+
+  /** Deletes a document. */
+  removeDocumento(objectKey: string): Promise<void>;
+
   /** Deletes the objects of a solicitud: everything under its prefix, or only the copies of the SAT's packages. */
   remove(solicitudId: string, what: 'todo' | 'originales'): Promise<void>;
 

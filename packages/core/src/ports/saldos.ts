@@ -6,6 +6,11 @@ export interface Cargo {
   readonly operacion: string;
   /** Credits, positive. */
   readonly importe: number;
+  /**
+   * Seconds after which the call behind this charge must have been settled or refunded. Past that its process has died, and the charge is
+   * given back by whoever finds it.
+   */
+  readonly plazoSegundos: number;
 }
 
 export type ResultadoCargo =
@@ -17,6 +22,10 @@ export type ResultadoCargo =
 /** Credits of accounts. Every movement is one SQL statement: a balance and its ledger row change together or not at all. */
 export interface Saldos {
   charge(cargo: Cargo): Promise<ResultadoCargo>;
+  /** The call behind the charge has its answer: the charge stays. */
+  settle(opId: string): Promise<void>;
   /** Gives a charge back, once. False when there is none, or it was given back before. */
   refund(opId: string, detalle: string): Promise<boolean>;
+  /** Gives back the charges of calls whose time is over without an answer. Returns how many. */
+  refundAbandoned(limit: number): Promise<number>;
 }

@@ -2,6 +2,7 @@ import type { Paquetes } from '@acuse/core';
 import { assemble } from '../assemble/assemble.ts';
 import { originalesPrefix, ROOT, solicitudPrefix } from '../keys.ts';
 import { DEFAULT_LIMITS } from '../limits.ts';
+import { saveDocumento } from '../save-documento.ts';
 import { findSat, saveSat } from '../save-sat.ts';
 import { ensureBucket } from './bucket.ts';
 import { createS3Client } from './client.ts';
@@ -31,6 +32,8 @@ export function createPaquetesS3(
     findSat: (origen, signal) => findSat(store, origen, signal),
     assemble: (plan, signal) => assemble({ store, limits, level: settings.compressionLevel }, plan, signal),
     presign: (objectKey, options) => presign(publicClient, bucket, objectKey, options, now()),
+    saveDocumento: (objectKey, bytes, signal) => saveDocumento(store, objectKey, bytes, signal),
+    removeDocumento: (objectKey) => store.removePrefix(objectKey),
     remove: (solicitudId, what) =>
       store.removePrefix(what === 'todo' ? solicitudPrefix(solicitudId) : originalesPrefix(solicitudId)),
     sweepUploads: (olderThanSeconds) =>

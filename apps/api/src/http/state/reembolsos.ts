@@ -1,8 +1,10 @@
 import type { Saldos } from '@acuse/core';
 import type { Logger } from '@acuse/runtime';
 
-/** Gives charges back, now or as soon as the database answers again. */
+/** Ends charges, now or as soon as the database answers again: they stay, or are given back. */
 export interface Reembolsos {
+  /** The call has its answer: its charge stays. Tries once at once and then in the background. Never rejects. */
+  settle(opId: string): Promise<void>;
   /** Tries once at once; when that fails it goes on in the background. Never rejects. */
   refund(opId: string, detalle: string): Promise<void>;
   /** For a charge whose outcome is unknown, because the database did not answer in time: it may still be written after now. */
@@ -15,66 +17,77 @@ export interface Reembolsos {
 
 interface Pendiente {
   readonly opId: string;
-  readonly detalle: string;
+  /** Carries it out; false when there was nothing to carry out. */
+  readonly act: () => Promise<boolean>;
+  readonly what: string;
   /** Whether "there is no such charge" settles it. */
   readonly isCertain: boolean;
-  attempt: number;
-  timer: NodeJS.Timeout;
 }
 
 const DELAYS_MS = [1_000, 3_000, 10_000, 30_000, 60_000, 120_000, 300_000, 300_000, 300_000];
 
 /**
- * Refunds with patience. `saldos.refund` is idempotent, so that trying too often is harmless; giving up is logged as an error with the
- * `opId`, for the operator. `delaysMs` are the pauses between attempts.
+ * Ends charges with patience. Refunds and settlements are idempotent, so that trying too often is harmless; giving up is logged as an error
+ * with the `opId`, for the operator. `delaysMs` are the pauses between attempts.
  */
 export function createReembolsos(options: {
-  readonly saldos: Pick<Saldos, 'refund'>;
+  readonly saldos: Pick<Saldos, 'refund' | 'settle'>;
   readonly log: Logger;
   readonly delaysMs?: readonly number[];
 }): Reembolsos {
   const { saldos, log, delaysMs = DELAYS_MS } = options;
-  const pendientes = new Map<string, Pendiente>();
+  const pendientes = new Map<string, { readonly pendiente: Pendiente; readonly timer: NodeJS.Timeout }>();
 
-  function later(opId: string, detalle: string, isCertain: boolean, attempt: number): void {
+  function later(pendiente: Pendiente, attempt: number): void {
+    const { opId, what, isCertain } = pendiente;
     const delay = delaysMs[attempt];
     if (delay === undefined) {
       pendientes.delete(opId);
-      if (isCertain) log.error({ opId, detalle }, 'a refund was given up');
+      if (isCertain) log.error({ opId, what }, 'a charge was not ended: given up');
       return;
     }
-    const timer = setTimeout(() => void tryOnce(opId, detalle, isCertain, attempt + 1), delay);
+    const timer = setTimeout(() => void tryOnce(pendiente, attempt + 1), delay);
     timer.unref();
-    pendientes.set(opId, { opId, detalle, isCertain, attempt, timer });
+    pendientes.set(opId, { pendiente, timer });
   }
 
-  async function tryOnce(opId: string, detalle: string, isCertain: boolean, attempt: number): Promise<void> {
+  async function tryOnce(pendiente: Pendiente, attempt: number): Promise<void> {
+    const { opId, act, what, isCertain } = pendiente;
     try {
-      const isRefunded = await saldos.refund(opId, detalle);
-      if (isRefunded || isCertain) pendientes.delete(opId);
+      const isDone = await act();
+      if (isDone || isCertain) pendientes.delete(opId);
       // A charge that was not there may have been on its way: two more looks.
-      else if (attempt < 3) later(opId, detalle, isCertain, attempt);
+      else if (attempt < 3) later(pendiente, attempt);
       else pendientes.delete(opId);
     } catch (err) {
-      log.warn({ err, opId, attempt }, 'a refund failed and will be tried again');
-      later(opId, detalle, isCertain, attempt);
+      log.warn({ err, opId, what, attempt }, 'a charge was not ended and will be tried again');
+      later(pendiente, attempt);
     }
   }
 
+  const refundOf = (opId: string, detalle: string, isCertain: boolean): Pendiente => ({
+    opId,
+    what: detalle,
+    isCertain,
+    act: () => saldos.refund(opId, detalle),
+  });
+
   return {
-    refund: (opId, detalle) => tryOnce(opId, detalle, true, 0),
-    refundIfCharged: (opId, detalle) => later(opId, detalle, false, 0),
+    settle: (opId) =>
+      tryOnce({ opId, what: 'settle', isCertain: true, act: () => saldos.settle(opId).then(() => true) }, 0),
+    refund: (opId, detalle) => tryOnce(refundOf(opId, detalle, true), 0),
+    refundIfCharged: (opId, detalle) => later(refundOf(opId, detalle, false), 0),
     get pending() {
       return pendientes.size;
     },
     async close() {
       const open = [...pendientes.values()];
       for (const { timer } of open) clearTimeout(timer);
-      for (const { opId, detalle, isCertain } of open) {
-        await saldos.refund(opId, detalle).then(
+      for (const { pendiente } of open) {
+        const { opId, what, isCertain } = pendiente;
+        await pendiente.act().then(
           () => pendientes.delete(opId),
-          (err: unknown) =>
-            isCertain && log.error({ err, opId, detalle }, 'a refund was given up at shutdown'),
+          (err: unknown) => isCertain && log.error({ err, opId, what }, 'a charge was not ended at shutdown'),
         );
       }
     },

@@ -3,10 +3,17 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { type Llamada, paseOf } from '../llamada.ts';
 import type { Reembolsos } from '../state/reembolsos.ts';
 
+/** Beyond the time that a query may take: a call that has neither an answer nor a refund by then lost its process. */
+const GRACIA_SEGUNDOS = 60;
+
 /** Debits before the work. When the database does not answer, the operation is not run and whatever it may still write is given back. */
 export async function cobrar(
   llamada: Llamada,
-  { saldos, reembolsos }: Pick<ApiDeps, 'saldos'> & { readonly reembolsos: Reembolsos },
+  {
+    saldos,
+    reembolsos,
+    settings,
+  }: Pick<ApiDeps, 'saldos' | 'settings'> & { readonly reembolsos: Reembolsos },
 ): Promise<undefined> {
   const { operation, opId } = llamada;
   if (operation.cost === 0 || operation.charge === 'in-handler') return;
@@ -19,6 +26,7 @@ export async function cobrar(
       contribuyenteId: pase.contribuyenteId,
       operacion: operation.path,
       importe: operation.cost,
+      plazoSegundos: settings.presupuestoMs / 1_000 + GRACIA_SEGUNDOS,
     });
   } catch (error) {
     reembolsos.refundIfCharged(opId, 'la base de datos no respondió');

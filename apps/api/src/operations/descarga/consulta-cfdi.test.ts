@@ -1,13 +1,50 @@
-import { describeConsulta } from '../../../test/consulta.ts';
+import { expect, it } from 'vitest';
+import { describeConsulta, expectCharged, expectGivenBack, prepare } from '../../../test/consulta.ts';
 
-describeConsulta({
-  path: 'descarga/consulta-cfdi',
-  cost: 1,
-  needs: null,
-  body: (rfc) => ({
-    rfc_emisor: rfc,
-    rfc_receptor: 'XIQB891116QE4',
-    uuid: '5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A',
+const PATH = 'descarga/consulta-cfdi';
+const asks = ['consultar-cfdi'] as const;
+const bodyOf = (rfc: string) => ({
+  rfc_emisor: rfc,
+  rfc_receptor: 'XIQB891116QE4',
+  uuid: '5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A',
+  total: 1160.5,
+});
+
+describeConsulta({ path: PATH, cost: 1, needs: null, asks, body: bodyOf });
+
+const encontrado = {
+  resultado: 'ENCONTRADO',
+  estado: 'CANCELADO',
+  esCancelable: 'Cancelable con aceptación',
+  estatusCancelacion: null,
+  validacionEfos: '200',
+} as const;
+
+it('tells the state, and what the SAT says beside it', async () => {
+  const { kit, a, sat } = await prepare({ 'consultar-cfdi': [encontrado] }, null);
+  const answer = await kit.call(PATH, bodyOf(a.rfc), { key: a.key });
+  expectCharged(kit, a, answer);
+  expect(answer.json.data).toEqual({
+    uuid: bodyOf('').uuid,
+    estado: 'CANCELADO',
     total: 1160.5,
-  }),
+    estado_cancelacion: null,
+    es_cancelable: 'Cancelable con aceptación',
+    validacion_efos: '200',
+  });
+  expect(sat.consultas).toMatchObject([{ emisorRfc: a.rfc, receptorRfc: 'XIQB891116QE4', total: 1160.5 }]);
+});
+
+it('answers 404/2002 for a CFDI that the SAT does not know, and charges nothing', async () => {
+  const { kit, a } = await prepare({ 'consultar-cfdi': [{ resultado: 'NO_ENCONTRADO' }] }, null);
+  const answer = await kit.call(PATH, bodyOf(a.rfc), { key: a.key });
+  expect([answer.status, answer.json.cfdi_codigo]).toEqual([404, 2002]);
+  expectGivenBack(kit, a, 1);
+});
+
+it.each([-1, 1e12, 0.0000001, '1160.5', null])('refuses the total %j', async (total) => {
+  const { kit, a, sat } = await prepare({ 'consultar-cfdi': [encontrado] }, null);
+  const answer = await kit.call(PATH, { ...bodyOf(a.rfc), total }, { key: a.key });
+  expect([answer.json.cfdi_codigo, answer.json.data?.['campo']]).toEqual([2001, 'total']);
+  expect([sat.consultas, kit.store.movimientos]).toEqual([[], []]);
 });

@@ -1,8 +1,11 @@
 import { ESTADOS_CFDI, rfcField, uuidField } from '@acuse/contract';
 import { z } from 'zod';
-import { importe } from '../../data-fields.ts';
+import { askSat } from '../../consultas/ask-sat.ts';
+import { importe, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
-import { sinCanal } from '../../sin-canal.ts';
+
+/** Beyond this a JSON number no longer holds six decimals. */
+const MAX_TOTAL = 1_000_000_000;
 
 export default defineOperation({
   summary: 'Estado de un CFDI ante el SAT',
@@ -17,13 +20,37 @@ export default defineOperation({
     total: z
       .number({ error: 'debe ser un número' })
       .min(0, { error: 'no puede ser negativo' })
+      .max(MAX_TOTAL, { error: 'es demasiado grande' })
+      .refine((total) => Number(total.toFixed(6)) === total, { error: 'admite hasta 6 decimales' })
       .meta({ description: 'Total del CFDI.', example: 1160.0 }),
   }),
   data: z.object({
     uuid: uuidField,
     estado: z.enum(ESTADOS_CFDI).meta({ description: 'Estado del CFDI.', example: 'VIGENTE' }),
     total: importe,
+    es_cancelable: texto(
+      'Si se puede cancelar, en palabras del SAT.',
+      'Cancelable con aceptación',
+    ).nullable(),
+    estado_cancelacion: texto('Cómo va o fue su cancelación, en palabras del SAT.', 'En proceso').nullable(),
+    validacion_efos: texto(
+      'Validación EFOS del SAT: de 100 a 104, alguno está en la lista del artículo 69-B; 200 y 201, ninguno.',
+      '200',
+    ).nullable(),
   }),
   errors: ['CFDI_NO_ENCONTRADO', 'SAT_NO_DISPONIBLE'],
-  handle: sinCanal,
+
+  async handle({ rfc_emisor, rfc_receptor, uuid, total }, contexto) {
+    const consulta = { emisorRfc: rfc_emisor, receptorRfc: rfc_receptor, uuid, total };
+    const respuesta = await askSat(contexto, { consulta: 'consultar-cfdi', ...consulta }, null);
+    if (respuesta.resultado === 'NO_ENCONTRADO') throw contexto.error('CFDI_NO_ENCONTRADO');
+    return {
+      uuid,
+      estado: respuesta.estado,
+      total,
+      es_cancelable: respuesta.esCancelable,
+      estado_cancelacion: respuesta.estatusCancelacion,
+      validacion_efos: respuesta.validacionEfos,
+    };
+  },
 });

@@ -1,8 +1,11 @@
 import { expect, it } from 'vitest';
-import { describeConsulta } from '../../../test/consulta.ts';
-import { alta, createKit, guardaCiec } from '../../../test/kit.ts';
+import { describeConsulta, expectCharged, prepare } from '../../../test/consulta.ts';
+import { alta, createKit } from '../../../test/kit.ts';
 
-describeConsulta({ path: 'tax/comunicados', cost: 1, needs: 'any', body: (rfc) => ({ rfc }) });
+const PATH = 'tax/comunicados';
+const asks = ['listar-comunicados'] as const;
+
+describeConsulta({ path: PATH, cost: 1, needs: 'any', asks, body: (rfc) => ({ rfc }) });
 
 it.each([
   [{ desde: '2026-11-21' }, 'desde'],
@@ -11,17 +14,23 @@ it.each([
 ])('checks %j against its defaults: 30 days back, and today', async (dates, campo) => {
   const kit = await createKit();
   const a = alta(kit.store);
-  const answer = await kit.call('tax/comunicados', { rfc: a.rfc, ...dates }, { key: a.key });
+  const answer = await kit.call(PATH, { rfc: a.rfc, ...dates }, { key: a.key });
   expect([answer.json.cfdi_codigo, answer.json.data?.['campo']]).toEqual([2001, campo]);
 });
 
-it.each([{ desde: '2026-11-20' }, { hasta: '2026-10-21' }, { desde: '2026-10-01', hasta: '2026-10-02' }])(
-  'takes %j',
-  async (dates) => {
-    const kit = await createKit();
-    const a = alta(kit.store);
-    await guardaCiec(kit, a);
-    const answer = await kit.call('tax/comunicados', { rfc: a.rfc, ...dates }, { key: a.key });
-    expect(answer.json.cfdi_codigo).toBe(5041);
-  },
-);
+it.each([
+  [{}, { desde: '2026-10-21', hasta: '2026-11-20' }],
+  [{ desde: '2026-11-20' }, { desde: '2026-11-20', hasta: '2026-11-20' }],
+  [{ hasta: '2026-10-21' }, { desde: '2026-10-21', hasta: '2026-10-21' }],
+  [
+    { desde: '2026-10-01', hasta: '2026-10-02' },
+    { desde: '2026-10-01', hasta: '2026-10-02' },
+  ],
+])('asks for %j as %j', async (dates, asked) => {
+  const comunicado = { id: 'c-1', asunto: 'Aviso <b>', fecha: '2026-11-01', leido: true };
+  const { kit, a, sat } = await prepare({ 'listar-comunicados': [{ comunicados: [comunicado] }] }, 'ciec');
+  const answer = await kit.call(PATH, { rfc: a.rfc, ...dates }, { key: a.key });
+  expectCharged(kit, a, answer);
+  expect(answer.json.data).toEqual({ total: 1, items: [comunicado] });
+  expect(sat.consultas).toEqual([{ consulta: 'listar-comunicados', rfc: a.rfc, ...asked }]);
+});

@@ -1,9 +1,9 @@
 import { fechaField, rfcField } from '@acuse/contract';
 import { z } from 'zod';
 import { checkPeriodo, diasAntes, hoyEnMexico } from '../../calendario.ts';
+import { askSat } from '../../consultas/ask-sat.ts';
 import { aviso, listOf, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
-import { sinCanal } from '../../sin-canal.ts';
 
 const DEFAULT_DAYS = 30;
 
@@ -16,11 +16,26 @@ export default defineOperation({
   cost: 1,
   rfc: 'propio',
   body: z.object({ rfc: rfcField, desde: fechaField.optional(), hasta: fechaField.optional() }),
-  data: listOf(z.object({ id: texto('Identificador del comunicado.', 'C-2026-000123'), ...aviso })),
+  data: listOf(
+    z.object({
+      id: texto('Identificador del comunicado.', 'C-2026-000123'),
+      ...aviso,
+      leido: z.boolean().meta({ description: 'Si ya se abrió en el portal.', example: false }),
+    }),
+  ),
   errors: ['SAT_NO_DISPONIBLE'],
-  check({ desde, hasta }, now) {
-    const hoy = hoyEnMexico(now);
-    return checkPeriodo({ desde: desde ?? diasAntes(hoy, DEFAULT_DAYS), hasta: hasta ?? hoy }, now);
+  check: (body, now) => checkPeriodo(periodoDe(body, now), now),
+
+  async handle(body, contexto) {
+    const { rfc } = body;
+    const consulta = { consulta: 'listar-comunicados', rfc, ...periodoDe(body, contexto.now) } as const;
+    const { comunicados } = await askSat(contexto, consulta, contexto.openCredencial());
+    const items = comunicados.map(({ id, asunto, fecha, leido }) => ({ id, asunto, fecha, leido }));
+    return { total: items.length, items };
   },
-  handle: sinCanal,
 });
+
+function periodoDe({ desde, hasta }: { desde?: string | undefined; hasta?: string | undefined }, now: Date) {
+  const hoy = hoyEnMexico(now);
+  return { desde: desde ?? diasAntes(hoy, DEFAULT_DAYS), hasta: hasta ?? hoy };
+}

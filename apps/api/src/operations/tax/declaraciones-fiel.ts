@@ -1,8 +1,9 @@
 import { ejercicioField, fechaField, rfcField } from '@acuse/contract';
 import { z } from 'zod';
+import { checkEjercicio } from '../../calendario.ts';
+import { askSat } from '../../consultas/ask-sat.ts';
 import { listOf, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
-import { sinCanal } from '../../sin-canal.ts';
 
 const declaracion = z.object({
   id: texto('Número de operación.', '4512367890'),
@@ -13,7 +14,12 @@ const declaracion = z.object({
   fecha: fechaField,
   complementaria: z.boolean().meta({ description: 'Si corrige a otra.', example: false }),
   estado: texto('Estado de la declaración.', 'PRESENTADA'),
+  tipo_complementaria: texto('Qué corrige, si es complementaria.', 'Modificación de obligaciones').nullable(),
+  linea_captura: texto('Línea de captura, si la hay.', '0426 0A1B 2C3D 4E5F 6071').nullable(),
 });
+
+/** The SAT keeps returns for ten years (article 67 of the Código Fiscal de la Federación); its portal may show fewer. */
+const ANIOS = 10;
 
 export default defineOperation({
   summary: 'Declaraciones presentadas, con e.firma',
@@ -24,5 +30,23 @@ export default defineOperation({
   body: z.object({ rfc: rfcField, ejercicio: ejercicioField }),
   data: listOf(declaracion),
   errors: ['SAT_NO_DISPONIBLE'],
-  handle: sinCanal,
+  check: ({ ejercicio }, now) => checkEjercicio(ejercicio, ANIOS, now),
+
+  async handle({ rfc, ejercicio }, contexto) {
+    const consulta = { consulta: 'listar-declaraciones', rfc, ejercicio } as const;
+    const { declaraciones } = await askSat(contexto, consulta, contexto.openCredencial());
+    const items = declaraciones.map((d) => ({
+      id: d.numeroOperacion,
+      tipo: d.tipo,
+      periodicidad: d.periodicidad,
+      periodo: d.periodo,
+      ejercicio: d.ejercicio,
+      fecha: d.fecha,
+      complementaria: d.complementaria,
+      estado: d.estado,
+      tipo_complementaria: d.tipoComplementaria,
+      linea_captura: d.lineaCaptura,
+    }));
+    return { total: items.length, items };
+  },
 });

@@ -1,7 +1,7 @@
 import { checkPeriodo } from '../../calendario.ts';
+import { listFacturas } from '../../consultas/facturas.ts';
 import { factura, listOf, rfcYPeriodo } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
-import { sinCanal } from '../../sin-canal.ts';
 
 export default defineOperation({
   summary: 'Facturas recibidas',
@@ -11,7 +11,8 @@ export default defineOperation({
   rfc: 'propio',
   body: rfcYPeriodo,
   data: listOf(factura),
-  errors: ['SAT_NO_DISPONIBLE'],
+  errors: ['SAT_NO_DISPONIBLE', 'PERIODO_DEMASIADO_GRANDE'],
   check: checkPeriodo,
-  handle: sinCanal,
+
+  handle: (body, contexto) => listFacturas(contexto, body, contexto.openCredencial()),
 });

@@ -1,12 +1,16 @@
+import { fechaField } from '@acuse/contract';
 import { z } from 'zod';
+import { askSat } from '../../consultas/ask-sat.ts';
+import { periodicidadDe } from '../../consultas/periodicidad.ts';
 import { rfcData, soloRfc, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
-import { sinCanal } from '../../sin-canal.ts';
 
 export default defineOperation({
   summary: 'Información fiscal detallada',
-  description: 'Regímenes y obligaciones del contribuyente. La consulta se hace con la CIEC guardada.',
+  description:
+    'Regímenes y obligaciones del contribuyente, de su constancia de situación fiscal. Se usa la e.firma guardada o, si no hay, la CIEC.',
   credential: 'ciec',
+  accepts: 'ciec-o-efirma',
   cost: 1,
   rfc: 'propio',
   body: soloRfc,
@@ -17,9 +21,31 @@ export default defineOperation({
       z.object({
         tipo: texto('Obligación.', 'Pago provisional mensual de ISR'),
         periodicidad: texto('Periodicidad.', 'Mensual'),
+        vencimiento: texto(
+          'Cuándo vence, en palabras del SAT.',
+          'A más tardar el día 17 del mes inmediato posterior',
+        ),
+        desde: fechaField.nullable(),
+        hasta: fechaField.nullable(),
       }),
     ),
   }),
   errors: ['SAT_NO_DISPONIBLE'],
-  handle: sinCanal,
+
+  async handle({ rfc }, contexto) {
+    const consulta = { consulta: 'descargar-constancia', rfc } as const;
+    const { constancia } = await askSat(contexto, consulta, contexto.openCredencial());
+    return {
+      rfc,
+      // A regime that the catalogue does not know yet keeps its name: nothing that the SAT says is left out.
+      regimenes: constancia.regimenes.map(({ clave, nombre }) => clave ?? nombre),
+      obligaciones: (constancia.obligaciones ?? []).map((obligacion) => ({
+        tipo: obligacion.descripcion,
+        periodicidad: periodicidadDe(obligacion),
+        vencimiento: obligacion.vencimiento,
+        desde: obligacion.desde,
+        hasta: obligacion.hasta,
+      })),
+    };
+  },
 });

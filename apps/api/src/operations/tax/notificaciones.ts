@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { askSat } from '../../consultas/ask-sat.ts';
 import { aviso, listOf, soloRfc, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
-import { sinCanal } from '../../sin-canal.ts';
 
 const notificacion = z.object({
   id: texto('Folio.', '500-2026-000456'),
@@ -19,5 +19,16 @@ export default defineOperation({
   body: soloRfc,
   data: listOf(notificacion),
   errors: ['SAT_NO_DISPONIBLE'],
-  handle: sinCanal,
+
+  async handle({ rfc }, contexto) {
+    const consulta = { consulta: 'listar-notificaciones', rfc } as const;
+    const { notificaciones } = await askSat(contexto, consulta, contexto.openCredencial());
+    const items = notificaciones.map(({ folio: id, autoridad, asunto, fecha }) => ({
+      id,
+      autoridad,
+      asunto,
+      fecha,
+    }));
+    return { total: items.length, items };
+  },
 });

@@ -1,8 +1,40 @@
-import { describeConsulta } from '../../../test/consulta.ts';
+import { expect, it } from 'vitest';
+import { describeConsulta, expectCharged, expectGivenBack, prepare } from '../../../test/consulta.ts';
 
-describeConsulta({
-  path: 'tax/opinion-cumplimiento-fiel',
-  cost: 1,
-  needs: 'efirma',
-  body: (rfc) => ({ rfc }),
+const PATH = 'tax/opinion-cumplimiento-fiel';
+const asks = ['consultar-opinion'] as const;
+const pdf = Buffer.from('%PDF-1.7 firmado');
+const opinion = { sentido: 'POSITIVO', folio: '26NA1', fecha: '2026-11-20', motivo: null, pdf } as const;
+
+describeConsulta({ path: PATH, cost: 1, needs: 'efirma', asks, body: (rfc) => ({ rfc }) });
+
+it('keeps the document as the SAT signed it and gives a URL of it', async () => {
+  const { kit, a } = await prepare({ 'consultar-opinion': [opinion] }, 'efirma');
+  const answer = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
+  expectCharged(kit, a, answer);
+  const [documento] = kit.store.documentos;
+  if (!documento) throw new Error('no document was noted');
+  expect(kit.saved.get(documento.objectKey)).toEqual(pdf);
+  expect(documento).toMatchObject({ contribuyenteId: a.contribuyenteId, tipo: 'opinion', bytes: pdf.length });
+  expect(answer.json.data).toEqual({
+    rfc: a.rfc,
+    opinion: 'POSITIVO',
+    motivo: null,
+    expira_en: '2026-11-20T19:00:00.000Z',
+    pdf_firmado_url: expect.stringContaining(documento.objectKey),
+  });
+});
+
+it('charges nothing when the document cannot be kept', async () => {
+  const { kit, a } = await prepare({ 'consultar-opinion': [opinion] }, 'efirma', {
+    deps: {
+      paquetes: {
+        presign: () => Promise.reject(new Error('away')),
+        saveDocumento: () => Promise.reject(new Error('away')),
+      },
+    },
+  });
+  const answer = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
+  expect([answer.status, answer.json.cfdi_codigo]).toEqual([500, 9500]);
+  expectGivenBack(kit, a, 1);
 });

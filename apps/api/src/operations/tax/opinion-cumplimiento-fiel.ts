@@ -1,8 +1,11 @@
+import { createHash } from 'node:crypto';
 import { OPINIONES } from '@acuse/contract';
+import { documentoKey } from '@acuse/storage';
 import { z } from 'zod';
-import { rfcData, soloRfc } from '../../data-fields.ts';
+import { hoyEnMexico } from '../../calendario.ts';
+import { askSat } from '../../consultas/ask-sat.ts';
+import { instante, rfcData, soloRfc } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
-import { sinCanal } from '../../sin-canal.ts';
 
 export default defineOperation({
   summary: 'Opinión de cumplimiento, con e.firma',
@@ -18,7 +21,32 @@ export default defineOperation({
       description: 'URL temporal del PDF firmado.',
       example: 'https://descargas.example/opiniones/01936f5e.pdf?X-Amz-Signature=…',
     }),
+    expira_en: instante('Cuándo deja de servir la URL.'),
+    motivo: z.string().nullable().meta({ description: 'Detalle cuando no es positiva.', example: null }),
   }),
   errors: ['SAT_NO_DISPONIBLE'],
-  handle: sinCanal,
+
+  async handle({ rfc }, contexto) {
+    const { deps, pase, signal } = contexto;
+    const consulta = { consulta: 'consultar-opinion', rfc } as const;
+    const { sentido, fecha, motivo, pdf } = await askSat(contexto, consulta, contexto.openCredencial());
+    const id = deps.newId();
+    const objectKey = documentoKey(id);
+    const sha256 = createHash('sha256').update(pdf).digest('hex');
+    const { contribuyenteId } = pase;
+    await deps.documentos.note({
+      id,
+      contribuyenteId,
+      tipo: 'opinion',
+      objectKey,
+      bytes: pdf.length,
+      sha256,
+    });
+    await deps.paquetes.saveDocumento(objectKey, pdf, signal);
+    const { url, expiraEn } = await deps.paquetes.presign(objectKey, {
+      filename: `${rfc}_opinion_${fecha ?? hoyEnMexico(contexto.now)}.pdf`,
+      ttlSeconds: deps.settings.urlTtlSeconds,
+    });
+    return { rfc, opinion: sentido, pdf_firmado_url: url, expira_en: expiraEn.toISOString(), motivo };
+  },
 });

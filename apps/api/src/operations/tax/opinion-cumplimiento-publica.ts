@@ -1,8 +1,8 @@
 import { OPINIONES } from '@acuse/contract';
 import { z } from 'zod';
+import { publicOpinion } from '../../consultas/opinion-publica.ts';
 import { instante, rfcData, soloRfc } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
-import { sinCanal } from '../../sin-canal.ts';
 
 export default defineOperation({
   summary: 'Opinión de cumplimiento pública',
@@ -16,6 +16,10 @@ export default defineOperation({
     opinion: z.enum(OPINIONES).meta({ description: 'Opinión.', example: 'POSITIVO' }),
     fecha_publicacion: instante('Cuándo se publicó.'),
   }),
-  errors: ['SAT_NO_DISPONIBLE'],
-  handle: sinCanal,
+  errors: ['SAT_NO_DISPONIBLE', 'OPINION_NO_PUBLICADA'],
+
+  async handle({ rfc }, contexto) {
+    const { sentido, fechaPublicacion } = await publicOpinion(contexto, rfc);
+    return { rfc, opinion: sentido, fecha_publicacion: fechaPublicacion.toISOString() };
+  },
 });

@@ -1,8 +1,8 @@
 import { OPINIONES } from '@acuse/contract';
 import { z } from 'zod';
+import { askSat } from '../../consultas/ask-sat.ts';
 import { instante, rfcData, soloRfc } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
-import { sinCanal } from '../../sin-canal.ts';
 
 export default defineOperation({
   summary: 'Opinión de cumplimiento, con CIEC',
@@ -20,5 +20,16 @@ export default defineOperation({
     saldo: z.number().meta({ description: 'Créditos restantes.', example: 99 }),
   }),
   errors: ['SAT_NO_DISPONIBLE'],
-  handle: sinCanal,
+
+  async handle({ rfc }, contexto) {
+    const consulta = { consulta: 'consultar-opinion', rfc } as const;
+    const { sentido, motivo } = await askSat(contexto, consulta, contexto.openCredencial());
+    return {
+      rfc,
+      opinion: sentido,
+      fecha_consulta: contexto.deps.now().toISOString(),
+      motivo,
+      saldo: contexto.saldo,
+    };
+  },
 });

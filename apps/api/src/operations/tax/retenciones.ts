@@ -1,26 +1,58 @@
 import { ESTADOS_CFDI, ejercicioField, fechaField, rfcField } from '@acuse/contract';
 import { z } from 'zod';
-import { importe, listOf, rfcData, texto } from '../../data-fields.ts';
+import { checkEjercicio } from '../../calendario.ts';
+import { askSat } from '../../consultas/ask-sat.ts';
+import { listRetencionesSoap } from '../../consultas/retenciones-soap.ts';
+import { importe, listOf, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
-import { sinCanal } from '../../sin-canal.ts';
 
 const retencion = z.object({
   uuid: texto('UUID del CFDI de retenciones.', '7A1B2C3D-4E5F-4061-8273-94A5B6C7D8E9'),
-  emisor_rfc: rfcData,
-  receptor_rfc: rfcData,
+  emisor_rfc: texto('RFC de quien la emitió.', 'ACU200101AB1'),
+  receptor_rfc: texto(
+    'RFC de quien la recibió; null si es residente en el extranjero.',
+    'XIQB891116QE4',
+  ).nullable(),
   total: importe,
   fecha: fechaField,
   estado: z.enum(ESTADOS_CFDI).meta({ description: 'Estado del CFDI.', example: 'VIGENTE' }),
+  tipo: z
+    .enum(['RECIBIDA', 'EMITIDA'])
+    .meta({ description: 'Si el RFC la recibió o la emitió.', example: 'RECIBIDA' }),
 });
+
+/** The SAT gives six years back from today: the sixth year is no longer whole. */
+const ANIOS = 5;
 
 export default defineOperation({
   summary: 'Retenciones registradas',
-  description: 'Lista los CFDI de retenciones del ejercicio. La consulta se hace con la CIEC guardada.',
+  description:
+    'Lista los CFDI de retenciones del ejercicio, recibidos y emitidos. Con e.firma se piden al servicio de descarga del SAT, que puede tardar más que la llamada: entonces se contesta 503/5041 sin costo y la siguiente llamada continúa; con CIEC, al portal.',
   credential: 'ciec',
+  accepts: 'ciec-o-efirma',
   cost: 1,
   rfc: 'propio',
   body: z.object({ rfc: rfcField, ejercicio: ejercicioField }),
   data: listOf(retencion),
-  errors: ['SAT_NO_DISPONIBLE'],
-  handle: sinCanal,
+  errors: ['SAT_NO_DISPONIBLE', 'PERIODO_DEMASIADO_GRANDE'],
+  check: ({ ejercicio }, now) => checkEjercicio(ejercicio, ANIOS, now),
+
+  async handle({ rfc, ejercicio }, contexto) {
+    const credencial = contexto.openCredencial();
+    const retenciones =
+      credencial.tipo === 'efirma'
+        ? await listRetencionesSoap(contexto, { rfc, ejercicio }, credencial)
+        : (await askSat(contexto, { consulta: 'listar-retenciones', rfc, ejercicio }, credencial))
+            .retenciones;
+    const items = retenciones.map(({ uuid, tipo, emisorRfc, receptorRfc, total, fecha, estado }) => ({
+      uuid,
+      emisor_rfc: emisorRfc,
+      receptor_rfc: receptorRfc,
+      total,
+      fecha,
+      estado,
+      tipo,
+    }));
+    return { total: items.length, items };
+  },
 });

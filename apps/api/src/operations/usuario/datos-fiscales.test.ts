@@ -1,21 +1,80 @@
 import { expect, it } from 'vitest';
-import { describeConsulta } from '../../../test/consulta.ts';
+import { describeConsulta, expectCharged, expectGivenBack, prepare } from '../../../test/consulta.ts';
 import { alta, createKit } from '../../../test/kit.ts';
 
-describeConsulta({ path: 'usuario/datos-fiscales', cost: 1, needs: 'any', body: (rfc) => ({ rfc }) });
+const PATH = 'usuario/datos-fiscales';
+const asks = ['descargar-constancia'] as const;
+
+describeConsulta({ path: PATH, cost: 1, needs: 'any', asks, body: (rfc) => ({ rfc }) });
+
+const constancia = {
+  rfc: 'ACU200101AB1',
+  idCif: '15020034567',
+  curp: null,
+  nombre: 'COMERCIALIZADORA ACUÍFERA',
+  estatus: 'ACTIVO',
+  fechaInicioOperaciones: '2020-01-01',
+  fechaUltimoCambio: null,
+  domicilio: {
+    calle: 'AV. REFORMA 100',
+    colonia: 'JUÁREZ',
+    municipio: 'CUAUHTÉMOC',
+    estado: 'CDMX',
+    cp: '06600',
+  },
+  regimenes: [
+    { clave: '601', nombre: 'General de Ley Personas Morales', desde: '2020-01-01' },
+    { clave: null, nombre: 'Régimen nuevo', desde: null },
+  ],
+  obligaciones: [
+    {
+      descripcion: 'Pago definitivo mensual de IVA.',
+      vencimiento: 'A más tardar el día 17 del mes',
+      desde: '2020-01-01',
+      hasta: null,
+    },
+  ],
+} as const;
+
+const DATA = {
+  nombre: 'COMERCIALIZADORA ACUÍFERA',
+  regimen_fiscal: '601 - General de Ley Personas Morales',
+  domicilio: constancia.domicilio,
+  fecha_inicio_operaciones: '2020-01-01',
+  estatus: 'ACTIVO',
+};
+
+it('answers the fiscal data with description and balance beside them', async () => {
+  const guion = { 'descargar-constancia': [{ constancia, pdf: Buffer.from('%PDF') }] };
+  const { kit, a } = await prepare(guion, 'ciec');
+  const answer = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
+  expectCharged(kit, a, answer);
+  expect(answer.json).toMatchObject({ cfdi_descripcion: expect.any(String), saldo: 0, data: DATA });
+});
 
 it('needs no stored credential once the idCIF is known', async () => {
-  const kit = await createKit();
-  const a = alta(kit.store);
+  const guion = { 'consultar-constancia-qr': [{ resultado: 'ENCONTRADA', constancia }] } as const;
+  const { kit, a, sat } = await prepare(guion, null);
   await kit.call('vault/rfc-registrar', { rfc: a.rfc, id_cif: '15020034567' }, { key: a.key });
-  expect((await kit.call('usuario/datos-fiscales', { rfc: a.rfc }, { key: a.key })).json.cfdi_codigo).toBe(
-    5041,
-  );
+  const answer = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
+  expectCharged(kit, a, answer);
+  expect(answer.json.data).toMatchObject(DATA);
+  expect(sat.consultas).toMatchObject([{ idCif: '15020034567' }]);
+});
+
+it('says what to do about an idCIF that is not of this RFC, and charges nothing', async () => {
+  const guion = { 'consultar-constancia-qr': [{ resultado: 'NO_ENCONTRADA' }] } as const;
+  const { kit, a } = await prepare(guion, null);
+  await kit.call('vault/rfc-registrar', { rfc: a.rfc, id_cif: '15020034567' }, { key: a.key });
+  const answer = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
+  expect([answer.status, answer.json.cfdi_codigo]).toEqual([400, 4003]);
+  expect(answer.json.data?.['motivo']).toMatch(/idCIF.*rfc-registrar/s);
+  expectGivenBack(kit, a, 1);
 });
 
 it('names both remedies when there is neither', async () => {
   const kit = await createKit();
   const a = alta(kit.store);
-  const answer = await kit.call('usuario/datos-fiscales', { rfc: a.rfc }, { key: a.key });
+  const answer = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
   expect(answer.json.data?.['motivo']).toMatch(/CIEC.*idCIF/s);
 });

@@ -1,8 +1,8 @@
 import { ESTADOS_CONTRIBUYENTE, fechaField } from '@acuse/contract';
 import { z } from 'zod';
+import { constanciaDe } from '../../consultas/constancia.ts';
 import { rfcData, soloRfc, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
-import { sinCanal } from '../../sin-canal.ts';
 
 export default defineOperation({
   summary: 'Datos fiscales del contribuyente',
@@ -29,7 +29,29 @@ export default defineOperation({
     estatus: z
       .enum(ESTADOS_CONTRIBUYENTE)
       .meta({ description: 'Situación en el padrón.', example: 'ACTIVO' }),
+    regimenes: z.array(texto('Todos los regímenes.', '601 - General de Ley Personas Morales')),
+    curp: texto('CURP de una persona física.', 'XIQB891116MGRMZR05').nullable(),
   }),
-  errors: ['SAT_NO_DISPONIBLE'],
-  handle: sinCanal,
+  errors: ['SAT_NO_DISPONIBLE', 'CIEC_NO_GUARDADA'],
+
+  async handle({ rfc }, contexto) {
+    const { nombre, regimenes, domicilio, fechaInicioOperaciones, estatus, curp } = await constanciaDe(
+      contexto,
+      rfc,
+    );
+    const { calle, colonia, municipio, estado, cp } = domicilio;
+    const nombres = regimenes.map((regimen) =>
+      regimen.clave === null ? regimen.nombre : `${regimen.clave} - ${regimen.nombre}`,
+    );
+    return {
+      rfc,
+      nombre,
+      regimen_fiscal: nombres[0] ?? '',
+      domicilio: { calle, colonia, municipio, estado, cp },
+      fecha_inicio_operaciones: fechaInicioOperaciones,
+      estatus,
+      regimenes: nombres,
+      curp,
+    };
+  },
 });

@@ -1,0 +1,85 @@
+import { CfdiError } from '@acuse/contract';
+import {
+  type CatalogoConsultas,
+  type Credencial,
+  type CredencialDe,
+  type NombreConsulta,
+  type Pase,
+  type Respuesta,
+  SatError,
+} from '@acuse/core';
+import type { ContextoBase } from '../http/operation.ts';
+import { toCfdiError } from './fallo-sat.ts';
+
+/** The failures after which the same question may be put once more at once, where no password travels with it. */
+const PASAJEROS = new Set(['NO_RESPONDE', 'SERVICIO_CON_ERROR']);
+const PAUSA_MS = 400;
+
+/**
+ * Puts one question to the authority within the budget and the turns of the call. Every failure becomes what the caller is told; a
+ * credential that the SAT refused is marked first, so that nobody sends it again.
+ */
+export async function askSat<N extends NombreConsulta>(
+  { deps, pase, signal }: Pick<ContextoBase, 'deps' | 'pase' | 'signal'>,
+  consulta: CatalogoConsultas[N]['consulta'] & { readonly consulta: N },
+  credencial: CredencialDe<N>,
+): Promise<Respuesta<N>> {
+  const send = () => deps.sat.send(consulta, credencial, { signal });
+  try {
+    return await deps.turnos.run(pase.rfc, signal, async () => {
+      try {
+        return await send();
+      } catch (error) {
+        if (!mayRepeat(consulta.consulta, credencial, error)) throw error;
+        await pause(signal);
+        return await send();
+      }
+    });
+  } catch (error) {
+    if (!(error instanceof SatError)) throw error;
+    if (error.clase === 'credencial' && credencial !== null) {
+      await markRefused(deps.boveda, pase, credencial).catch((err: unknown) =>
+        deps.log.error({ err }, 'a refused credential was not marked'),
+      );
+    }
+    throw toCfdiError(error);
+  }
+}
+
+/** A CIEC is not sent again on our own account, and a request that spends one at the SAT is not made twice. */
+function mayRepeat(consulta: NombreConsulta, credencial: Credencial | null, error: unknown): boolean {
+  if (!(error instanceof SatError) || !PASAJEROS.has(error.motivo)) return false;
+  return consulta !== 'solicitar-metadata' && credencial?.tipo !== 'ciec';
+}
+
+function pause(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const end = () => {
+      clearTimeout(timer);
+      reject(new SatError('CANCELADA'));
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', end);
+      resolve();
+    }, PAUSA_MS);
+    if (signal.aborted) end();
+    else signal.addEventListener('abort', end, { once: true });
+  });
+}
+
+async function markRefused(
+  boveda: ContextoBase['deps']['boveda'],
+  pase: Pase,
+  { tipo }: Credencial,
+): Promise<void> {
+  const guardada = tipo === 'ciec' ? pase.ciec : pase.efirmaCer;
+  if (guardada !== null) await boveda.refuse(pase.contribuyenteId, guardada.id);
+}
+
+/** The answer of a query that is not one to charge for. */
+export function sinRespuesta(motivo: string, reintentarEn?: number): CfdiError {
+  return new CfdiError('SAT_NO_DISPONIBLE', {
+    motivo,
+    ...(reintentarEn === undefined ? {} : { reintentar_en: reintentarEn }),
+  });
+}

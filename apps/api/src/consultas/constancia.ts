@@ -1,0 +1,22 @@
+import { CfdiError } from '@acuse/contract';
+import type { Constancia } from '@acuse/core';
+import type { Contexto } from '../http/operation.ts';
+import { askSat } from './ask-sat.ts';
+
+const ID_CIF_AJENO =
+  'El SAT no tiene una constancia con el idCIF registrado y este RFC. Registre el correcto con rfc-registrar, o guarde la CIEC o la e.firma.';
+
+/** The taxpayer's constancia: from its public page when the idCIF is known, else the document itself with the stored credential. */
+export async function constanciaDe(
+  contexto: Contexto<'ciec-o-efirma-o-id-cif'>,
+  rfc: string,
+): Promise<Constancia> {
+  const { idCif } = contexto.pase;
+  if (idCif === null) {
+    const credencial = contexto.openCredencial();
+    return (await askSat(contexto, { consulta: 'descargar-constancia', rfc }, credencial)).constancia;
+  }
+  const respuesta = await askSat(contexto, { consulta: 'consultar-constancia-qr', rfc, idCif }, null);
+  if (respuesta.resultado === 'ENCONTRADA') return respuesta.constancia;
+  throw new CfdiError('CIEC_NO_GUARDADA', { motivo: ID_CIF_AJENO });
+}

@@ -1,0 +1,32 @@
+import { CfdiError } from '@acuse/contract';
+import type { Credencial } from '@acuse/core';
+import type { ContextoBase } from '../http/operation.ts';
+import { askSat } from './ask-sat.ts';
+
+/** The received CFDI of a period as the interface lists them. Throws PERIODO_DEMASIADO_GRANDE when there are more than an answer may have. */
+export async function listFacturas(
+  contexto: Pick<ContextoBase, 'deps' | 'pase' | 'signal'>,
+  { rfc, desde, hasta }: { readonly rfc: string; readonly desde: string; readonly hasta: string },
+  credencial: Credencial,
+) {
+  const periodo = { inicio: `${desde}T00:00:00`, fin: `${hasta}T23:59:59` };
+  const maximo = contexto.deps.settings.maxFacturas;
+  const respuesta = await askSat(contexto, { consulta: 'listar-facturas', rfc, periodo, maximo }, credencial);
+  if (respuesta.resultado === 'DEMASIADAS') {
+    throw new CfdiError('PERIODO_DEMASIADO_GRANDE', {
+      campo: 'hasta',
+      motivo: `El periodo tiene más de ${maximo} CFDI.`,
+    });
+  }
+  const items = respuesta.facturas.map((f) => ({
+    uuid: f.uuid,
+    emisor_rfc: f.emisorRfc,
+    total: f.total,
+    fecha: f.fechaEmision.slice(0, 10),
+    emisor_nombre: f.emisorNombre,
+    fecha_emision: f.fechaEmision,
+    tipo_comprobante: f.efecto,
+    estado: f.estado,
+  }));
+  return { total: items.length, items };
+}

@@ -1,0 +1,26 @@
+import { expect, it } from 'vitest';
+import { periodicidadDe } from './periodicidad.ts';
+
+it.each([
+  ['Pago definitivo mensual de IVA.', 'A más tardar el día 17 del mes inmediato posterior', 'Mensual'],
+  [
+    'Declaración anual de ISR. Personas Morales.',
+    'Dentro de los tres meses siguientes al cierre del ejercicio.',
+    'Anual',
+  ],
+  [
+    'Entero de retenciones de ISR por sueldos',
+    'A más tardar el día 17 del mes inmediato posterior',
+    'Mensual',
+  ],
+  [
+    'Pago provisional trimestral de ISR',
+    'A más tardar el día 17 del mes inmediato posterior al trimestre',
+    'Trimestral',
+  ],
+  ['Pago definitivo bimestral de IVA. RIF', 'A más tardar el último día del mes', 'Bimestral'],
+  ['Ajuste', 'A más tardar en abril del año siguiente', 'Anual'],
+  ['Informar cambios', 'Cuando ocurran', 'Sin periodo fijo'],
+])('%s: %s is %s', (descripcion, vencimiento, periodicidad) => {
+  expect(periodicidadDe({ descripcion, vencimiento })).toBe(periodicidad);
+});

@@ -1,0 +1,128 @@
+import type { RespuestaVerificarMetadata, SolicitarMetadata } from '@acuse/core';
+import { zipSync } from 'fflate';
+import { describe, expect, it } from 'vitest';
+import { expectCharged, expectGivenBack, prepare } from '../../test/consulta.ts';
+
+const PATH = 'tax/retenciones';
+const HEADER =
+  'Uuid~RfcEmisor~NombreEmisor~RfcReceptor~NombreReceptor~RfcPac~FechaEmision~FechaCertificacionSat~Monto~EfectoComprobante~Estatus~FechaCancelacion';
+
+function zipOf(...rows: readonly (readonly [uuid: string, fecha: string, estatus: string])[]): Buffer {
+  const lines = rows.map(
+    ([uuid, fecha, estatus]) => `${uuid}~ACU200101AB1~ACUÍFERA~~~PAC~${fecha}~${fecha}~100.50~~${estatus}~`,
+  );
+  const name = '45C5C344-DA01-497A-9271-5AA3852EE6AE_01.txt';
+  return Buffer.from(zipSync({ [name]: Buffer.from(`${[HEADER, ...lines].join('\r\n')}\r\n`) }));
+}
+
+const A = 'aaaaaaaa-4e5f-4061-8273-94a5b6c7d8e9';
+const B = 'BBBBBBBB-4E5F-4061-8273-94A5B6C7D8E9';
+const terminada: RespuestaVerificarMetadata = { resultado: 'TERMINADA', paquetes: ['p1'], registros: 2 };
+const packages = (zip: Buffer) => [{ resultado: 'PAQUETE', zip }] as const;
+const accept = ({ tipo }: SolicitarMetadata) => ({ resultado: 'ACEPTADA', folio: `f-${tipo}` }) as const;
+const settings = { satEsperaMs: 1 };
+
+describe('retenciones by the web service', () => {
+  it('asks for both sides of the year, waits, and lists each by date', async () => {
+    const zip = zipOf([A, '2025-06-01 10:00:00', '0'], [B, '2025-01-01 00:00:00', '1']);
+    const guion = {
+      'solicitar-metadata': [accept],
+      'verificar-metadata': [
+        { resultado: 'EN_PROCESO' },
+        { resultado: 'VACIA' },
+        { resultado: 'EN_PROCESO' },
+        terminada,
+      ],
+      'descargar-paquete': packages(zip),
+    } as const;
+    const { kit, a, sat } = await prepare(guion, 'efirma', { settings: { ...settings, satPorRfc: 1 } });
+    const answer = await kit.call(PATH, { rfc: a.rfc, ejercicio: 2025 }, { key: a.key });
+    expectCharged(kit, a, answer);
+    expect(answer.json.data).toMatchObject({
+      total: 2,
+      items: [
+        { uuid: B, fecha: '2025-01-01', estado: 'VIGENTE', total: 100.5, receptor_rfc: null },
+        { uuid: A.toUpperCase(), fecha: '2025-06-01', estado: 'CANCELADO' },
+      ],
+    });
+    const asked = sat.consultas.filter((c) => c.consulta === 'solicitar-metadata');
+    const periodo = { inicio: '2025-01-01T00:00:00', fin: '2025-12-31T23:59:59' };
+    expect(asked).toMatchObject([
+      { documento: 'retenciones', tipo: 'recibidos', periodo },
+      { documento: 'retenciones', tipo: 'emitidos', periodo },
+    ]);
+    expect(kit.store.enCurso.size).toBe(0);
+  });
+
+  it('answers 5041 at the end of its time, and goes on with the same request when called again', async () => {
+    let isReady = false;
+    const guion = {
+      'solicitar-metadata': [accept],
+      'verificar-metadata': [
+        () => (isReady ? { resultado: 'VACIA' as const } : { resultado: 'EN_PROCESO' as const }),
+      ],
+    };
+    const { kit, a, sat } = await prepare(guion, 'efirma', { settings: { ...settings, presupuestoMs: 150 } });
+    const first = await kit.call(PATH, { rfc: a.rfc, ejercicio: 2025 }, { key: a.key });
+    expect([first.status, first.json.cfdi_codigo]).toEqual([503, 5041]);
+    expect(first.json.data?.['motivo']).toContain('continuará');
+    expectGivenBack(kit, a, 1);
+    expect(kit.store.enCurso.size).toBe(2);
+    isReady = true;
+    const second = await kit.call(PATH, { rfc: a.rfc, ejercicio: 2025 }, { key: a.key });
+    expect([second.status, second.json.data]).toEqual([200, { total: 0, items: [] }]);
+    expect(sat.consultas.filter((c) => c.consulta === 'solicitar-metadata')).toHaveLength(2);
+    expect(kit.store.enCurso.size).toBe(0);
+  });
+
+  it('asks from another second when the SAT says that it was asked before, and leaves the year before out', async () => {
+    const guion = {
+      'solicitar-metadata': [
+        ({ periodo }: SolicitarMetadata) =>
+          periodo.inicio === '2024-12-31T23:59:58'
+            ? ({ resultado: 'ACEPTADA', folio: 'f' } as const)
+            : ({ resultado: 'REPETIDA', codigo: '5005', mensaje: '' } as const),
+      ],
+      'verificar-metadata': [terminada],
+      'descargar-paquete': packages(zipOf([A, '2024-12-31 23:59:59', '1'], [B, '2025-01-01 00:00:00', '1'])),
+    } as const;
+    const { kit, a } = await prepare(guion, 'efirma', { settings });
+    const answer = await kit.call(PATH, { rfc: a.rfc, ejercicio: 2025 }, { key: a.key });
+    expect(answer.json.data).toMatchObject({ total: 2, items: [{ uuid: B }, { uuid: B }] });
+  });
+
+  it.each(['RECHAZADA', 'ERROR', 'VENCIDA', 'DESCONOCIDA'] as const)(
+    'asks anew once after %s',
+    async (resultado) => {
+      const guion = {
+        'solicitar-metadata': [accept],
+        'verificar-metadata': [{ resultado, codigo: '5000', mensaje: '' }],
+      } as const;
+      const { kit, a, sat } = await prepare(guion, 'efirma', { settings });
+      const answer = await kit.call(PATH, { rfc: a.rfc, ejercicio: 2025 }, { key: a.key });
+      expect([answer.status, answer.json.cfdi_codigo]).toEqual([503, 5041]);
+      expectGivenBack(kit, a, 1);
+      const perSide = sat.consultas.filter(
+        (c) => c.consulta === 'solicitar-metadata' && c.tipo === 'recibidos',
+      );
+      expect(perSide).toHaveLength(2);
+    },
+  );
+
+  it.each([
+    ['no ZIP', Buffer.from('<html>')],
+    ['a cut ZIP', zipOf([A, '2025-06-01 10:00:00', '1']).subarray(0, -8)],
+    ['a row without a known state', zipOf([A, '2025-06-01 10:00:00', '7'])],
+    ['a row without a date', zipOf([A, '', '1'])],
+  ])('takes %s for no answer, never for fewer rows', async (_name, zip) => {
+    const guion = {
+      'solicitar-metadata': [accept],
+      'verificar-metadata': [terminada],
+      'descargar-paquete': packages(zip),
+    } as const;
+    const { kit, a } = await prepare(guion, 'efirma', { settings });
+    const answer = await kit.call(PATH, { rfc: a.rfc, ejercicio: 2025 }, { key: a.key });
+    expect([answer.status, answer.json.cfdi_codigo]).toEqual([503, 5041]);
+    expectGivenBack(kit, a, 1);
+  });
+});

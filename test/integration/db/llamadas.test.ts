@@ -1,0 +1,135 @@
+import { randomUUID } from 'node:crypto';
+import { createConsultasEnCurso, createDocumentos, createIdempotencia, createSaldos } from '@acuse/db';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  brokenInvariants,
+  seedTaxpayer,
+  type Taxpayer,
+  type TestDatabase,
+  testDatabase,
+} from '../fixtures/database.ts';
+
+let t: TestDatabase;
+let taxpayer: Taxpayer;
+
+beforeAll(async () => {
+  t = await testDatabase();
+});
+afterAll(() => t.close());
+beforeEach(async () => {
+  taxpayer = await seedTaxpayer(t.db);
+});
+
+const saldos = () => createSaldos(t.db);
+const charge = (opId: string, plazoSegundos: number) =>
+  saldos().charge({
+    opId,
+    cuentaId: taxpayer.cuentaId,
+    contribuyenteId: taxpayer.contribuyenteId,
+    operacion: 'tax/facturas',
+    importe: 1,
+    plazoSegundos,
+  });
+
+async function saldo(): Promise<number> {
+  const { rows } = await t.db.pool.query('SELECT saldo FROM cuenta WHERE id = $1', [taxpayer.cuentaId]);
+  return rows[0].saldo;
+}
+const open = async () => (await t.db.pool.query('SELECT op_id FROM llamada')).rowCount;
+
+describe('a charged call', () => {
+  it('keeps its charge once it is settled', async () => {
+    const [before, opId] = [await saldo(), randomUUID()];
+    await charge(opId, -1);
+    await saldos().settle(opId);
+    expect(await saldos().refundAbandoned(100)).toBe(0);
+    expect([await saldo(), await open()]).toEqual([before - 1, 0]);
+  });
+
+  it('gets its charge back when its time is over and nobody settled it, once, whoever sweeps', async () => {
+    const before = await saldo();
+    for (let i = 0; i < 5; i += 1) await charge(randomUUID(), -1);
+    await charge(randomUUID(), 60);
+    const swept = await Promise.all([1, 2, 3].map(() => saldos().refundAbandoned(100)));
+    expect(swept.reduce((sum, n) => sum + n, 0)).toBe(5);
+    expect([await saldo(), await open()]).toEqual([before - 1, 1]);
+    expect(await brokenInvariants(t.db)).toEqual([]);
+    await t.db.pool.query('DELETE FROM llamada');
+  });
+
+  it('is no longer open once it was refunded, and is not refunded by the sweep again', async () => {
+    const [before, opId] = [await saldo(), randomUUID()];
+    await charge(opId, -1);
+    expect(await saldos().refund(opId, 'prueba')).toBe(true);
+    expect(await saldos().refundAbandoned(100)).toBe(0);
+    expect([await saldo(), await open()]).toEqual([before, 0]);
+  });
+
+  it('is open again, for longer, when a repetition takes over what a dead process charged', async () => {
+    const [before, opId] = [await saldo(), randomUUID()];
+    await charge(opId, -1);
+    expect((await charge(opId, 60)).resultado).toBe('REPETIDO');
+    expect(await saldos().refundAbandoned(100)).toBe(0);
+    await saldos().settle(opId);
+    expect([await saldo(), await open()]).toEqual([before - 1, 0]);
+  });
+
+  it('opens nothing when the balance is too low', async () => {
+    await t.db.pool.query('UPDATE cuenta SET saldo = 0 WHERE id = $1', [taxpayer.cuentaId]);
+    expect((await charge(randomUUID(), 60)).resultado).toBe('INSUFICIENTE');
+    expect(await open()).toBe(0);
+  });
+});
+
+describe('what a query leaves behind', () => {
+  const periodo = { inicio: '2025-01-01T00:00:00', fin: '2025-12-31T23:59:59' };
+
+  it('is kept once: the first of two that ask at the same time', async () => {
+    const port = createConsultasEnCurso(t.db);
+    const { contribuyenteId } = taxpayer;
+    const kept = await Promise.all(
+      ['a', 'b', 'c'].map((folio) =>
+        port.keep(contribuyenteId, 'retenciones:2025:recibidos', { folio, periodo }),
+      ),
+    );
+    expect(new Set(kept.map(({ folio }) => folio)).size).toBe(1);
+    const found = await port.find(contribuyenteId, 'retenciones:2025:recibidos');
+    expect(found).toEqual(kept[0]);
+    await port.drop(contribuyenteId, 'retenciones:2025:recibidos', 'another');
+    expect(await port.find(contribuyenteId, 'retenciones:2025:recibidos')).toEqual(found);
+    await port.drop(contribuyenteId, 'retenciones:2025:recibidos', found?.folio ?? '');
+    expect(await port.find(contribuyenteId, 'retenciones:2025:recibidos')).toBeNull();
+  });
+});
+
+describe('documents', () => {
+  it('are listed when their retention is over, until they are marked as deleted', async () => {
+    const documentos = createDocumentos(t.db);
+    const id = randomUUID();
+    const { contribuyenteId } = taxpayer;
+    const objectKey = `documentos/${id}.pdf`;
+    await documentos.note({ id, contribuyenteId, tipo: 'opinion', objectKey, bytes: 3, sha256: 'aa' });
+    expect(await documentos.old({ retentionDays: 30, limit: 10 })).toEqual([]);
+    await t.db.pool.query(`UPDATE documento SET creado_en = now() - interval '31 days' WHERE id = $1`, [id]);
+    expect(await documentos.old({ retentionDays: 30, limit: 10 })).toEqual([{ id, objectKey }]);
+    await documentos.deleted(id);
+    expect(await documentos.old({ retentionDays: 30, limit: 10 })).toEqual([]);
+  });
+});
+
+it('lets a repetition run without a charge after the sweep gave the first one back', async () => {
+  const before = await saldo();
+  const idempotencia = createIdempotencia(t.db);
+  const inicio = {
+    ...{ apiKeyId: taxpayer.apiKeyId, operacion: 'tax/facturas', clave: randomUUID() },
+    ...{ cuerpoHash: Buffer.alloc(32), opId: randomUUID(), bloqueoSegundos: -1 },
+  };
+  await idempotencia.begin(inicio);
+  await charge(inicio.opId, -1);
+  await saldos().refundAbandoned(10);
+  const again = await idempotencia.begin({ ...inicio, opId: randomUUID() });
+  expect(again).toEqual({ resultado: 'ADELANTE', opId: inicio.opId });
+  expect((await charge(inicio.opId, 60)).resultado).toBe('REPETIDO');
+  await saldos().settle(inicio.opId);
+  expect([await saldo(), await open()]).toEqual([before, 0]);
+});
