@@ -1,6 +1,7 @@
 import { type Consulta, type NombreDescarga, SatError } from '@acuse/core';
 import { listarComunicados } from './buzon/listar-comunicados.ts';
 import { listarNotificaciones } from './buzon/listar-notificaciones.ts';
+import { consultaDescargarConstancia } from './constancia/descargar-constancia.ts';
 import type { ConsultasPortal } from './consulta-portal.ts';
 import { descargarPaquete } from './consultas/descargar-paquete.ts';
 import { solicitarMetadata } from './consultas/solicitar-metadata.ts';
@@ -56,4 +57,5 @@ export const CONSULTAS_PORTAL: ConsultasPortal = {
   'listar-declaraciones': listarDeclaraciones,
   'listar-comunicados': listarComunicados,
   'listar-notificaciones': listarNotificaciones,
+  'descargar-constancia': consultaDescargarConstancia,
 };

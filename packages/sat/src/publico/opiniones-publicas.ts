@@ -45,12 +45,9 @@ const NO_PUBLICADA = z.strictObject({ rfc: z.string(), publicada: z.literal(fals
  *     404 {"rfc":"EKU9003173C9","publicada":false}
  *
  * `opinion` is a {@link SentidoOpinion}; both answers are `application/json`, in UTF-8, and name the RFC that was asked. Anything else (another status or
- * field, a date in the future, a page, a redirect, a cut body) is a SatError, never NO_PUBLICADA. Throws a TypeError for an address that is none.
+ * field, a page, a redirect, a cut body) is a SatError, never NO_PUBLICADA. Throws a TypeError for an address that is none.
  */
-export function createOpinionesPublicas(
-  settings: OpinionesPublicasSettings,
-  clock: () => number = Date.now,
-): FuenteOpinionesPublicas {
+export function createOpinionesPublicas(settings: OpinionesPublicasSettings): FuenteOpinionesPublicas {
   const base = new URL(settings.url);
   if (!['http:', 'https:'].includes(base.protocol) || base.search !== '' || base.username !== '') {
     throw new TypeError('url: http or https, without query and credentials');
@@ -72,7 +69,7 @@ export function createOpinionesPublicas(
       body.destroy();
       throw new SatError('SERVICIO_CON_ERROR', { codigo: `HTTP ${statusCode}` });
     }
-    return readRespuesta(statusCode, await readText(body, type, MAX_BYTES), rfc, clock());
+    return readRespuesta(statusCode, await readText(body, type, MAX_BYTES), rfc);
   }
 
   return {
@@ -92,7 +89,7 @@ export function createOpinionesPublicas(
   };
 }
 
-function readRespuesta(status: number, texto: string, rfc: string, now: number): RespuestaOpinionPublica {
+function readRespuesta(status: number, texto: string, rfc: string): RespuestaOpinionPublica {
   const json = parseJson(texto);
   if (status === 404) {
     const leida = NO_PUBLICADA.safeParse(json);
@@ -101,12 +98,12 @@ function readRespuesta(status: number, texto: string, rfc: string, now: number):
   }
   const leida = PUBLICADA.safeParse(json);
   if (!leida.success || leida.data.rfc !== rfc) throw unreadable();
-  const fechaPublicacion = new Date(leida.data.fecha_publicacion);
-  if (fechaPublicacion.getTime() > now + DIA_MS) throw unreadable();
-  return { resultado: 'PUBLICADA', sentido: leida.data.opinion, fechaPublicacion };
+  return {
+    resultado: 'PUBLICADA',
+    sentido: leida.data.opinion,
+    fechaPublicacion: new Date(leida.data.fecha_publicacion),
+  };
 }
-
-const DIA_MS = 24 * 60 * 60 * 1000;
 
 function parseJson(texto: string): unknown {
   try {
