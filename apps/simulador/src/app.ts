@@ -1,11 +1,13 @@
 import { Hono } from 'hono';
 import { createAperturas } from './buzon/aperturas.ts';
 import { createBuzon } from './buzon/buzon.ts';
+import { createConsultaqr } from './consultaqr/consultaqr.ts';
 import { createControl } from './control/control.ts';
 import { createDescargaMasiva } from './descarga-masiva/descarga-masiva.ts';
 import { createListas } from './listas/listas.ts';
 import { createNidp } from './nidp/nidp.ts';
 import { createPortal } from './portal/index.ts';
+import { createPstcdypisr } from './pstcdypisr/pstcdypisr.ts';
 import { createPtsc32d } from './ptsc32d/ptsc32d.ts';
 import { CLIENTE_32D } from './ptsc32d/sign-in.ts';
 import { createRfcampc } from './rfcampc/rfcampc.ts';
@@ -33,9 +35,11 @@ export async function createSimulador(options: WorldOptions = {}): Promise<Simul
   const loginda = createNidp(world, { prefijo: 'loginda', acceso: portal.acceso, clientes: [CLIENTE_32D] });
   app.route('/login', login.app).route('/loginda', loginda.app);
   app.route('/ptsc32d', createPtsc32d({ world, loginda }));
+  app.route('/pstcdypisr', createPstcdypisr({ world, loginda }));
   app.route('/siat', createSiat(world));
   app.route('/wwwmat', createWwwmat(world, login)).route('/rfcampc', createRfcampc(world, login));
   app.route('/', createBuzon(world, login, aperturas));
+  app.route('/consultaqr', createConsultaqr(world));
   const listas = createListas(world);
   app
     .route('/wu1agsprosta001', listas.wu1agsprosta001)

@@ -1,8 +1,10 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import type { Aperturas } from '../buzon/aperturas.ts';
+import { MAGIAS } from '../world/magia/catalogo.ts';
 import { settingsSchema } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
+import { mountCfdi } from './cfdi.ts';
 import { mountContribuyentes } from './contribuyentes.ts';
 import { mountEfirma } from './efirma.ts';
 import { mountFallas } from './fallas.ts';
@@ -54,8 +56,20 @@ export function createControl(world: World, aperturas: Aperturas): Hono {
     return c.json({ total: 0, llamadas: [] });
   });
 
+  app.get('/magia', (c) =>
+    c.json(
+      MAGIAS.map(({ clave, moral, fisica, efecto, respuesta }) => ({
+        clave,
+        moral,
+        fisica,
+        efecto,
+        respuesta,
+      })),
+    ),
+  );
   app.get('/ca.pem', (c) => c.text(world.pki.caPem, 200, { 'content-type': 'application/x-pem-file' }));
   mountFallas(app, world);
+  mountCfdi(app, world);
   mountContribuyentes(app, world, aperturas);
   mountEfirma(app, world);
   mountListas(app, world);

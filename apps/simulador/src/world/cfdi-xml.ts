@@ -9,14 +9,14 @@ export function createCfdiXml(row: Row): string {
   const moneda = row.efecto === 'P' || row.efecto === 'T' ? 'XXX' : 'MXN';
   const fecha = row.fechaEmision.replace(' ', 'T');
   return `<?xml version="1.0" encoding="UTF-8"?>
-<cfdi:Comprobante xmlns:cfdi="http://www.sat.gob.mx/cfd/4" Version="4.0" Fecha="${fecha}" SubTotal="${total}" Moneda="${moneda}" Total="${total}" TipoDeComprobante="${row.efecto}" Exportacion="01" LugarExpedicion="06300" NoCertificado="30001000000500003416" Certificado="" Sello="${sello(row.uuid)}">
+<cfdi:Comprobante xmlns:cfdi="http://www.sat.gob.mx/cfd/4" Version="4.0" Fecha="${fecha}" SubTotal="${total}" Moneda="${moneda}" Total="${total}" TipoDeComprobante="${row.efecto}" Exportacion="01" LugarExpedicion="06300" NoCertificado="30001000000500003416" Certificado="" Sello="${selloOf(row.uuid)}">
   <cfdi:Emisor Rfc="${xml(row.rfcEmisor)}" Nombre="${xml(row.nombreEmisor)}" RegimenFiscal="601"/>
   <cfdi:Receptor Rfc="${xml(row.rfcReceptor)}" Nombre="${xml(row.nombreReceptor)}" DomicilioFiscalReceptor="06300" RegimenFiscalReceptor="601" UsoCFDI="G03"/>
   <cfdi:Conceptos>
     <cfdi:Concepto ClaveProdServ="84111506" Cantidad="1" ClaveUnidad="ACT" Descripcion="Servicio" ValorUnitario="${total}" Importe="${total}" ObjetoImp="01">${tercero(row)}</cfdi:Concepto>
   </cfdi:Conceptos>
   <cfdi:Complemento>
-    <tfd:TimbreFiscalDigital xmlns:tfd="http://www.sat.gob.mx/TimbreFiscalDigital" Version="1.1" UUID="${row.uuid}" FechaTimbrado="${row.fechaCertificacionSat.replace(' ', 'T')}" RfcProvCertif="${row.rfcPac}" SelloCFD="${sello(row.uuid)}" NoCertificadoSAT="30001000000500003456" SelloSAT="${sello(row.uuid)}"/>
+    <tfd:TimbreFiscalDigital xmlns:tfd="http://www.sat.gob.mx/TimbreFiscalDigital" Version="1.1" UUID="${row.uuid}" FechaTimbrado="${row.fechaCertificacionSat.replace(' ', 'T')}" RfcProvCertif="${row.rfcPac}" SelloCFD="${selloOf(row.uuid)}" NoCertificadoSAT="30001000000500003456" SelloSAT="${selloOf(row.uuid)}"/>
   </cfdi:Complemento>
 </cfdi:Comprobante>
 `;
@@ -27,7 +27,8 @@ function tercero({ tercero: persona }: Row): string {
   return `<cfdi:ACuentaTerceros RfcACuentaTerceros="${xml(persona.rfc)}" NombreACuentaTerceros="${xml(persona.nombre)}" RegimenFiscalACuentaTerceros="601" DomicilioFiscalACuentaTerceros="06300"/>`;
 }
 
-function sello(uuid: string): string {
+/** The issuer's seal of a row, base64; its last eight characters are the `fe` of the printed expression. */
+export function selloOf(uuid: string): string {
   return Buffer.from(uuid.repeat(4)).toString('base64');
 }
 

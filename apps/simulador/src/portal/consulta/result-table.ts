@@ -1,3 +1,4 @@
+import { cancelacionOf } from '../../world/taxpayers/cancelacion.ts';
 import type { Row } from '../../world/taxpayers/row.ts';
 import type { PortalSettings } from '../portal-settings.ts';
 import type { Seal } from '../seal.ts';
@@ -27,12 +28,9 @@ const COMMON: readonly Column[] = [
   ['PAC que Certificó', (row) => row.rfcPac],
   ['Total', (row) => formatTotal(row.monto)],
   ['Efecto del Comprobante', (row) => EFECTOS[row.efecto]],
-  [
-    'Estatus de cancelación',
-    (row) => (row.efecto === 'I' ? 'Cancelable con aceptación' : 'Cancelable sin aceptación'),
-  ],
+  ['Estatus de cancelación', (row) => cancelacionOf(row).esCancelable],
   ['Estado del Comprobante', (row) => row.estatus],
-  ['Estatus de Proceso de Cancelación', (row) => (isCancelled(row) ? 'Cancelado sin aceptación' : '')],
+  ['Estatus de Proceso de Cancelación', (row) => cancelacionOf(row).estatus],
 ];
 const CANCELLATION: Readonly<Record<PortalSettings['columnas'], readonly Column[]>> = {
   '2023': [['Fecha de Proceso de Cancelación', (row) => withT(row.fechaCancelacion)]],

@@ -1,0 +1,106 @@
+import type { Hono } from 'hono';
+import { escapeXml, soapAnswer } from '../descarga-masiva/soap/answer.ts';
+import { createEndpoint } from '../descarga-masiva/soap/endpoint.ts';
+import { childText, type SoapMessage } from '../descarga-masiva/soap/message.ts';
+import { selloOf } from '../world/cfdi-xml.ts';
+import { magiaDe } from '../world/magia.ts';
+import { cancelacionOf } from '../world/taxpayers/cancelacion.ts';
+import type { Row } from '../world/taxpayers/row.ts';
+import type { World } from '../world/world.ts';
+import { type Expresion, readExpresion, totalForms } from './expresion.ts';
+
+const NAMESPACE = 'http://tempuri.org/';
+const RESULT_NAMESPACE = 'http://schemas.datacontract.org/2004/07/Sat.Cfdi.Negocio.ConsultaCfdi.Servicio';
+const FOUND = 'S - Comprobante obtenido satisfactoriamente.';
+const INVALID = 'N - 601: La expresión impresa proporcionada no es válida.';
+const NOT_FOUND = 'N - 602: Comprobante no encontrado.';
+
+type Acuse = {
+  CodigoEstatus: string;
+  EsCancelable: string;
+  Estado: string;
+  EstatusCancelacion: string;
+  ValidacionEFOS: string;
+};
+
+/**
+ * The public status service of CFDI, to be mounted at `/consultaqr`. A CFDI is found only with its issuer, its receiver, its total
+ * written in one of the two known ways, and, if given, its seal's end; anything else is 602, an expression that is none is 601.
+ */
+export function createConsultaqr(world: World): Hono {
+  return createEndpoint(world, 'consultaqr', [
+    {
+      name: 'Consulta',
+      path: '/ConsultaCFDIService.svc',
+      action: `${NAMESPACE}IConsultaCFDIService/Consulta`,
+      namespace: NAMESPACE,
+      element: 'Consulta',
+      ownFaults: ['code'],
+      rfcOf: (message) => rfcOf(readExpresion(expressionOf(message))),
+      detailOf: (operation) => ({ expresionImpresa: expressionOf({ operation }) }),
+      handle: (call) => {
+        if (call.fault) return answer(refusal(call.fault.mensaje ?? `N - ${call.fault.code ?? 601}`));
+        const expresion = readExpresion(expressionOf(call));
+        if (!expresion) return answer(refusal(INVALID));
+        const row = findRow(world, expresion);
+        return answer(row ? acuseOf(world, row) : refusal(NOT_FOUND));
+      },
+    },
+  ]);
+}
+
+function expressionOf({ operation }: Pick<SoapMessage, 'operation'>): string {
+  return childText(operation, NAMESPACE, 'expresionImpresa');
+}
+
+/** The RFC that faults and the log know the call by: the issuer's, unless only the receiver's is magic. */
+function rfcOf(expresion: Expresion | null): string {
+  if (!expresion) return '';
+  const { re, rr } = expresion;
+  return magiaDe(rr) && !magiaDe(re) ? rr : re;
+}
+
+/** A CFDI is known from its issuer's side or from its receiver's: the generator makes the two lists apart. */
+function findRow({ taxpayers }: World, { re, rr, tt, id, fe }: Expresion): Row | null {
+  const row = taxpayers.find(re, 'emitidos', id) ?? taxpayers.find(rr, 'recibidos', id);
+  const isIt = row && row.rfcEmisor === re && row.rfcReceptor === rr && totalForms(row.monto).includes(tt);
+  return isIt && (fe === '' || selloOf(row.uuid).endsWith(fe)) ? row : null;
+}
+
+function acuseOf(world: World, row: Row): Acuse {
+  const { esCancelable, estatus } = cancelacionOf(row);
+  return {
+    CodigoEstatus: FOUND,
+    EsCancelable: esCancelable,
+    Estado: row.estatus,
+    EstatusCancelacion: estatus,
+    ValidacionEFOS: efosOf(world, row),
+  };
+}
+
+/** 100 the issuer is listed, 101 issuer and third party, 102 the third party, 200 nobody, 201 nobody, with a third party. */
+function efosOf({ listado69b }: World, { rfcEmisor, tercero }: Row): string {
+  const isIssuer = listado69b.isAdverse(rfcEmisor);
+  if (!tercero) return isIssuer ? '100' : '200';
+  if (listado69b.isAdverse(tercero.rfc)) return isIssuer ? '101' : '102';
+  return isIssuer ? '100' : '201';
+}
+
+function refusal(codigo: string): Acuse {
+  return {
+    CodigoEstatus: codigo,
+    EsCancelable: '',
+    Estado: 'No Encontrado',
+    EstatusCancelacion: '',
+    ValidacionEFOS: '',
+  };
+}
+
+function answer(acuse: Acuse): Response {
+  const fields = Object.entries(acuse).map(([name, value]) =>
+    value === '' ? `<a:${name}/>` : `<a:${name}>${escapeXml(value)}</a:${name}>`,
+  );
+  return soapAnswer(
+    `<ConsultaResponse xmlns="${NAMESPACE}"><ConsultaResult xmlns:a="${RESULT_NAMESPACE}" xmlns:i="http://www.w3.org/2001/XMLSchema-instance">${fields.join('')}</ConsultaResult></ConsultaResponse>`,
+  );
+}
