@@ -7,6 +7,7 @@ import { writeTable } from './table.ts';
 
 const LABEL = { size: 7.9, bold: true } as const;
 const VALUE = { size: 7.9 } as const;
+const HALF = 258;
 const VIGENCIA = [
   { titulo: 'Fecha Inicio', ancho: 12 },
   { titulo: 'Fecha Fin', ancho: 12 },
@@ -119,17 +120,22 @@ function writeDomicilio(sheet: Sheet, perfil: Perfil): void {
   const campos = domicilio(perfil);
   for (let i = 0; i < campos.length; i += 2) {
     const pair = campos.slice(i, i + 2);
-    const heights = pair.map((campo, side) => writeCampo(sheet, campo, LEFT + 2 + side * 268));
+    const heights = pair.map((campo, side) => writeCampo(sheet, campo, LEFT + 2 + side * (HALF + 10)));
     sheet.y += Math.max(...heights) + 6;
   }
   sheet.y += 8;
 }
 
-/** A label and its value side by side in half a line. */
+/** A label and its value side by side in half a line; a value that does not fit there goes below its label. */
 function writeCampo(sheet: Sheet, [etiqueta, valor]: Campo, x: number): number {
-  const width = 7 + etiqueta.length * 4.2;
-  const label = sheet.write(etiqueta, x, width, LABEL);
-  return Math.max(label, sheet.write(valor, x + width, 258 - width, VALUE));
+  const used = sheet.widthOf(etiqueta, LABEL) + 3;
+  const label = sheet.write(etiqueta, x, HALF, LABEL);
+  if (used + sheet.widthOf(valor, VALUE) < HALF)
+    return Math.max(label, sheet.write(valor, x + used, HALF - used, VALUE));
+  sheet.y += label;
+  const below = sheet.write(valor, x, HALF, VALUE);
+  sheet.y -= label;
+  return label + below;
 }
 
 function writeTitle(sheet: Sheet, text: string): void {

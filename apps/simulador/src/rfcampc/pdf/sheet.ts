@@ -16,6 +16,8 @@ export type Sheet = {
   write(text: string, x: number, width: number, style: Style & { align?: 'left' | 'center' }): number;
   /** The height that a text would take. */
   measure(text: string, width: number, style: Style): number;
+  /** The width of a text on one line. */
+  widthOf(text: string, style: Style): number;
   /** Goes to a new page when less than `height` is left. */
   reserve(height: number): void;
   band(height: number): void;
@@ -47,6 +49,7 @@ export function createSheet(info: { title: string; date: Date }): Sheet {
       return height;
     },
     measure: (text, width, style) => use(style).heightOfString(text, { width }),
+    widthOf: (text, style) => use(style).widthOfString(text),
     reserve: (height) => {
       if (sheet.y + height <= BOTTOM) return;
       doc.addPage();
