@@ -15,6 +15,7 @@ export function newSecretos(): Record<string, string> {
     WORKER_PSK: `p1:${psk}`,
     WORKER_KEYS: `w1:${pair.privateKey}`,
     WORKER_PSKS: `p1:${psk}`,
+    SESSION_KEYS: `s1:${clave()}`,
   };
 }
 

@@ -13,9 +13,10 @@ import {
   text,
   url,
 } from '@acuse/runtime';
+import { satFields } from '@acuse/sat';
 import { z } from 'zod';
 
-export const ROLES = ['descargas', 'ensambles', 'relay', 'reconciler', 'reaper'] as const;
+export const ROLES = ['descargas', 'ensambles', 'relay', 'reconciler', 'reaper', 'listas'] as const;
 export type Role = (typeof ROLES)[number];
 
 const roles = list(
@@ -77,20 +78,26 @@ export const workerConfig = z.object({
     min: 0,
   }).default(7_200),
 
+  EFOS_CRON: text(
+    'Cuándo se busca la lista 69-B nueva, en cinco campos (minuto, hora, día, mes, día de la semana) y hora del centro de México.',
+  )
+    .regex(/^(\S+ ){4,5}\S+$/, 'debe tener cinco campos separados por un espacio')
+    .default('30 4 * * *'),
+  EFOS_MIN_FILAS: integer(
+    'Renglones que debe tener la lista 69-B para creerla completa. Sin este valor, 10000; 1 con SAT_BASE_URL.',
+    { min: 1 },
+  ).optional(),
+  LISTAS_INTERVAL_MS: durationMs('Milisegundos entre dos revisiones de si falta cargar la lista 69-B.', {
+    min: 50,
+  }).default(5_000),
+  SAT_LISTA_69B_URL: url('Dirección completa de la lista 69-B. Sin ella, la que publica el SAT.').optional(),
+
   WORKER_KEYS: secret(
     'Llaves privadas X25519 de los workers, kid:base64 separadas por comas; la primera es la vigente.',
   ),
   WORKER_PSKS: secret('Secretos compartidos con la API, id:base64 separados por comas.'),
 
-  SAT_BASE_URL: url('Dirección de un simulador del SAT. Sin ella, los servicios reales.').optional(),
-  SAT_CANALES_DESACTIVADOS: list(
-    'Canales o consultas apagados: soap, portal, portal:descargar-paquete…',
-  ).default([]),
-  SAT_MAX_CONCURRENT_PER_HOST: integer('Peticiones a la vez por servidor del SAT.', {
-    min: 1,
-    max: 1_000,
-  }).default(8),
-  SAT_TLS_CA: text('Autoridades TLS adicionales, PEM.').optional(),
+  ...satFields,
   SAT_POLL_FIRST_SECONDS: decimal(
     'Segundos hasta la primera consulta de una solicitud aceptada por el SAT.',
     {
@@ -99,18 +106,6 @@ export const workerConfig = z.object({
   ).default(60),
   SAT_POLL_FACTOR: decimal('Cuánto crece la espera con cada consulta.', { min: 1, max: 10 }).default(1.5),
   SAT_POLL_MAX_SECONDS: decimal('Espera máxima entre dos consultas.', { min: 0.05 }).default(1_800),
-
-  CAPTCHA_RESOLVER: choice(
-    ['ninguno', 'simulador', 'http', 'consola'],
-    'Quién resuelve los captchas del portal (CIEC).',
-  ).default('ninguno'),
-  CAPTCHA_URL: url('Dirección del servicio que resuelve captchas.').optional(),
-  CAPTCHA_TOKEN: secret('Credencial de ese servicio, con su prefijo si lleva uno.').optional(),
-  CAPTCHA_CABECERA: text('Encabezado en el que va la credencial.').default('authorization'),
-  CAPTCHA_CAMPO_IMAGEN: text('Campo JSON en el que va la imagen, en base64.').default('imagen'),
-  CAPTCHA_CAMPO_RESPUESTA: text('Ruta del texto en la respuesta JSON, como resultado.texto.').default(
-    'respuesta',
-  ),
 
   S3_ENDPOINT: url('Almacén compatible con S3. Sin ella, el de Amazon.').optional(),
   S3_PUBLIC_ENDPOINT: url('Dirección del almacén para quien descarga.').optional(),

@@ -3,6 +3,7 @@ import { type CredencialSellada, noCheckpoint, type SolicitudTomada } from '@acu
 import {
   createBandeja,
   createBoveda,
+  createCaptchas,
   createDocumentos,
   createLatidos,
   createSaldos,
@@ -28,8 +29,9 @@ import { openListas } from './listas.ts';
 import { startReaper } from './loops/reaper.ts';
 import { startReconciler } from './loops/reconciler.ts';
 import { startRelay } from './loops/relay.ts';
+import { startSesiones } from './loops/sesiones.ts';
 import { createRunner } from './runner.ts';
-import { openSat } from './sat.ts';
+import { openSatOver } from './sat.ts';
 import { openStorage } from './storage.ts';
 import type { Trabajo } from './trabajo.ts';
 import { startWatchdog } from './watchdog.ts';
@@ -97,10 +99,12 @@ export async function startWorker(
     };
   };
 
-  if (has('descargas')) {
+  const abierto = has('descargas') || has('reaper') ? openSatOver(database, config) : null;
+  if (abierto !== null) shutdown.phase('sat', abierto.close);
+
+  if (abierto !== null && has('descargas')) {
     checks['storage'] = (signal) => paquetes.ping(signal);
-    const { sat, close } = openSat(config);
-    shutdown.phase('sat', close);
+    const { sat } = abierto;
     const opener = createOpener({
       keys: parseKeys('WORKER_KEYS', config.WORKER_KEYS, importWorkerPrivateKey),
       psks: parseKeys('WORKER_PSKS', config.WORKER_PSKS, (base64) => Buffer.from(base64, 'base64')),
@@ -153,9 +157,12 @@ export async function startWorker(
     });
     shutdown.phase('reconciler', () => reconciler.close());
   }
-  if (has('reaper')) {
-    const reaper = startReaper({ boveda, vigilancia, paquetes, log, everyMs: config.REAPER_INTERVAL_MS });
+  if (abierto !== null && has('reaper')) {
+    const everyMs = config.REAPER_INTERVAL_MS;
+    const reaper = startReaper({ boveda, vigilancia, paquetes, log, everyMs });
     shutdown.phase('reaper', () => reaper.close());
+    const sesiones = startSesiones({ sat: abierto, captchas: createCaptchas(database), log, everyMs });
+    shutdown.phase('sesiones', () => sesiones.close());
   }
 
   if (has('listas')) openListas({ config, database, latidos, queue, log }, shutdown);

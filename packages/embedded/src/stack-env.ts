@@ -38,6 +38,7 @@ export function apiEnv(
     WORKER_PUBLIC_KEY,
     WORKER_PSK,
     EFIRMA_AUTORIDADES: options.autoridades,
+    ...satEnv(addresses, secrets),
     ...s3Env(addresses.s3),
   };
 }
@@ -55,16 +56,24 @@ export function workerEnv(
     QUEUE_URL: addresses.queueUrl,
     WORKER_KEYS: secrets.WORKER_KEYS,
     WORKER_PSKS: secrets.WORKER_PSKS,
-    SAT_BASE_URL: addresses.simuladorUrl,
+    ...satEnv(addresses, secrets),
     // One arena for two threads: freed buffers of the compression threads go back to the system instead of piling up in each.
     MALLOC_ARENA_MAX: '2',
-    CAPTCHA_RESOLVER: 'simulador',
-    CAPTCHA_URL: `${addresses.simuladorUrl}/cfdiau/simulador/captcha`,
     // The simulator is ready in moments; the real authority is asked far less often.
     SAT_POLL_FIRST_SECONDS: '0.25',
     SAT_POLL_MAX_SECONDS: '5',
     S3_CREATE_BUCKET: 'true',
     ...s3Env(addresses.s3),
+  };
+}
+
+/** What every process that speaks to the SAT is told (packages/sat/src/config/sat-fields.ts). */
+function satEnv({ simuladorUrl }: StackAddresses, { SESSION_KEYS }: StackSecrets): Env {
+  return {
+    SESSION_KEYS,
+    SAT_BASE_URL: simuladorUrl,
+    CAPTCHA_RESOLVER: 'simulador',
+    CAPTCHA_URL: `${simuladorUrl}/cfdiau/simulador/captcha`,
   };
 }
 

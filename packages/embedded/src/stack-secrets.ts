@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateWorkerKeyPair } from '@acuse/vault';
 
@@ -11,6 +11,7 @@ export interface StackSecrets {
   readonly WORKER_KEYS: string;
   readonly WORKER_PSK: string;
   readonly WORKER_PSKS: string;
+  readonly SESSION_KEYS: string;
   readonly S3_ACCESS_KEY_ID: string;
   readonly S3_SECRET_ACCESS_KEY: string;
 }
@@ -28,7 +29,17 @@ export async function ensureSecrets(dir: string): Promise<StackSecrets> {
   await writeFile(path, fresh, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
-  return JSON.parse(await readFile(path, 'utf8'));
+  const kept = JSON.parse(await readFile(path, 'utf8'));
+  if (kept.SESSION_KEYS === undefined) return addSessionKeys(path, kept);
+  return kept;
+}
+
+/** A folder made before sessions were shared has no key for them; the file is replaced whole. */
+async function addSessionKeys(path: string, kept: Omit<StackSecrets, 'SESSION_KEYS'>): Promise<StackSecrets> {
+  const secrets = { ...kept, SESSION_KEYS: newSecrets().SESSION_KEYS };
+  await writeFile(`${path}.nuevo`, JSON.stringify(secrets, null, 2), { mode: 0o600 });
+  await rename(`${path}.nuevo`, path);
+  return secrets;
 }
 
 function newSecrets(): StackSecrets {
@@ -42,6 +53,7 @@ function newSecrets(): StackSecrets {
     WORKER_KEYS: `w1:${privateKey}`,
     WORKER_PSK: psk,
     WORKER_PSKS: psk,
+    SESSION_KEYS: `s1:${clave()}`,
     S3_ACCESS_KEY_ID: `acuse-${randomBytes(6).toString('hex')}`,
     S3_SECRET_ACCESS_KEY: clave(),
   };

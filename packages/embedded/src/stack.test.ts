@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '@acuse/runtime';
@@ -24,10 +24,23 @@ test('secrets are made once, whole, for the owner only', async () => {
     'WORKER_PUBLIC_KEY',
     'WORKER_KEYS',
     'WORKER_PSK',
+    'SESSION_KEYS',
   ] as const) {
     expect(Buffer.from(one[name].split(':')[1] ?? '', 'base64')).toHaveLength(32);
   }
   expect(one.WORKER_PSK).toBe(one.WORKER_PSKS);
+});
+
+test('a folder from before sessions were shared gets a key for them, and keeps the rest', async () => {
+  const folder = join(dir, 'viejos');
+  const { SESSION_KEYS, ...others } = await ensureSecrets(folder);
+  await writeFile(join(folder, 'secretos.json'), JSON.stringify(others));
+  const completed = await ensureSecrets(folder);
+  expect(completed).toMatchObject(others);
+  expect(completed.SESSION_KEYS).toMatch(/^s1:/);
+  expect(completed.SESSION_KEYS).not.toBe(SESSION_KEYS);
+  expect(await ensureSecrets(folder)).toEqual(completed);
+  expect((await stat(join(folder, 'secretos.json'))).mode & 0o777).toBe(0o600);
 });
 
 test('the whole stack starts, answers, keeps its secrets apart, and stops', {

@@ -1,4 +1,6 @@
 export * from './canales.ts';
+export * from './config/open-sat.ts';
+export * from './config/sat-fields.ts';
 export * from './http/cortacircuitos.ts';
 export * from './http/direcciones.ts';
 export * from './http/sat-http.ts';
@@ -10,6 +12,7 @@ export * from './portal/almacen/sesiones-en-memoria.ts';
 export type { ResolvedorCaptcha } from './portal/captcha/resolvedor-captcha.ts';
 export * from './portal/captcha/resolvedor-consola.ts';
 export * from './portal/captcha/resolvedor-http.ts';
+export * from './portal/captcha/resolvedor-personas.ts';
 export * from './portal/create-portal-canal.ts';
 export { requiereRecorte } from './portal/periodo-portal.ts';
 export { PORTAL_DEFAULTS, type PortalSettings } from './portal/settings.ts';

@@ -19,6 +19,7 @@ export {
   KeyringExhausted,
   MAX_ENCRYPTIONS_PER_KID,
 } from './envelope/keyring.ts';
+export { createSellado } from './envelope/sellado.ts';
 export { createOpener, type Opener } from './sealing/opener.ts';
 export { type ContextoSolicitud, kidOfSealed } from './sealing/sealed-credencial.ts';
 export { createSealer, type Sealer } from './sealing/sealer.ts';

@@ -1,0 +1,45 @@
+import { choice, durationSeconds, integer, list, secret, text, url } from '@acuse/runtime';
+import { z } from 'zod';
+
+const RESOLVEDORES = ['ninguno', 'simulador', 'http', 'consola', 'personas'] as const;
+
+/** The settings of whoever speaks to the SAT, to be spread into the schema of a process. */
+export const satFields = {
+  SAT_BASE_URL: url('Dirección de un simulador del SAT. Sin ella, los servicios reales.').optional(),
+  SAT_CANALES_DESACTIVADOS: list(
+    'Canales o consultas apagados: soap, portal, publico, portal:listar-facturas…',
+  ).default([]),
+  SAT_MAX_CONCURRENT_PER_HOST: integer('Peticiones a la vez por servidor del SAT.', {
+    min: 1,
+    max: 1_000,
+  }).default(8),
+  SAT_TLS_CA: text('Autoridades TLS adicionales, PEM.').optional(),
+  SAT_SESION_SECONDS: durationSeconds(
+    'Segundos sin uso tras los que una sesión en un portal del SAT se cierra.',
+    { min: 1 },
+  ).default(900),
+  SESSION_KEYS: secret(
+    'Claves de 32 bytes que cifran las sesiones de los portales del SAT, id:base64 separadas por comas; la primera es la vigente. La misma en la API y los workers.',
+  ),
+
+  CAPTCHA_RESOLVER: choice(
+    RESOLVEDORES,
+    'Quién resuelve los captchas de los portales (CIEC); personas: quien conteste con `acuse captchas`.',
+  ).default('ninguno'),
+  CAPTCHA_SECONDS: durationSeconds('Segundos que se espera la respuesta a un captcha.', { min: 1 }).default(
+    120,
+  ),
+  CAPTCHA_INTENTOS: integer('Imágenes que se intentan en un acceso.', { min: 1, max: 10 }).default(3),
+  CAPTCHA_URL: url('Dirección del servicio que resuelve captchas.').optional(),
+  CAPTCHA_TOKEN: secret('Credencial de ese servicio, con su prefijo si lleva uno.').optional(),
+  CAPTCHA_CABECERA: text('Encabezado en el que va la credencial.').default('authorization'),
+  CAPTCHA_CAMPO_IMAGEN: text('Campo JSON en el que va la imagen, en base64.').default('imagen'),
+  CAPTCHA_CAMPO_RESPUESTA: text('Ruta del texto en la respuesta JSON, como resultado.texto.').default(
+    'respuesta',
+  ),
+};
+
+const satConfig = z.object(satFields);
+
+/** {@link satFields} as they are read. */
+export type SatConfig = Readonly<z.output<typeof satConfig>>;
