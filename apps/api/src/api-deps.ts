@@ -3,6 +3,7 @@ import type {
   ConsultasEnCurso,
   Documentos,
   Idempotencia,
+  Listas,
   OpinionesPublicas,
   Paquetes,
   Puerta,
@@ -22,6 +23,7 @@ export interface DatabasePorts {
   readonly solicitudes: Solicitudes;
   readonly boveda: Boveda;
   readonly idempotencia: Idempotencia;
+  readonly listas: Listas;
   readonly consultasEnCurso: ConsultasEnCurso;
   readonly documentos: Pick<Documentos, 'note'>;
 }

@@ -39,6 +39,9 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
     },
     boveda: bovedaOf(store),
     idempotencia: idempotenciaOf(store),
+    listas: {
+      consultar: () => trip(store, 'listas.consultar', () => ({ efos: null, edos: null })),
+    },
     consultasEnCurso: {
       find: (contribuyenteId, clave) =>
         trip(store, 'consultasEnCurso.find', () => store.enCurso.get(`${contribuyenteId}:${clave}`) ?? null),

@@ -37,6 +37,7 @@ export function guardDatabase(ports: DatabasePorts, timeoutMs: number): Database
       finish: guard((respuesta) => idempotencia.finish(respuesta)),
       release: guard((clave) => idempotencia.release(clave)),
     },
+    listas: { consultar: guard((rfc) => ports.listas.consultar(rfc)) },
     consultasEnCurso: {
       find: guard((contribuyenteId, clave) => consultasEnCurso.find(contribuyenteId, clave)),
       keep: guard((contribuyenteId, clave, consulta) =>
