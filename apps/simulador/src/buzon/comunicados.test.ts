@@ -1,0 +1,180 @@
+import { load } from 'cheerio';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { follow, isCiecPage } from '../nidp/testing/idp-client.ts';
+import { type Browser, createBrowser, readForm, type Visit } from '../portal/testing/browser.ts';
+import { createHostBrowser } from '../sp/testing/host-browser.ts';
+import { frameOf, visitByCiec, visitByFiel } from '../sp/testing/single-sign-on.ts';
+import { type RunningSimulador, startSimulador } from '../start.ts';
+import { wallTimeOf } from '../world/wall-time.ts';
+import { createAperturas } from './aperturas.ts';
+import { type Comunicado, comunicadosDe } from './comunicados.ts';
+import { shortDate, UNFOLD } from './comunicados-page.ts';
+
+const NOW = new Date('2026-11-20T18:00:00Z');
+let simulador: RunningSimulador;
+let base: string;
+let rfc: string;
+
+beforeAll(async () => {
+  simulador = await startSimulador();
+  base = simulador.url;
+  simulador.world.clock.set(NOW);
+  rfc = search(hasBothKinds);
+});
+afterEach(() => {
+  simulador.world.faults.remove();
+  simulador.world.clock.set(NOW);
+});
+afterAll(() => simulador.close());
+
+const of = (some: string) => comunicadosDe(simulador.world, some, createAperturas());
+const wrapper = () => `${base}/wwwmat/iniciar-expediente/mis-comunicados/`;
+const application = () => `${base}/aplicacionesc/WebComunicados/Comunicados.aspx`;
+
+/** A taxpayer whose messages are as wanted; each is found once, so that what a test opens is nobody else's. */
+const search = (() => {
+  let i = 0;
+  return (isWanted: (found: Comunicado[]) => boolean): string => {
+    for (; i < 2000; i++) {
+      const some = `GOMA8505${String(10 + (i % 18))}${String(i).padStart(3, '0')}`;
+      if (!isWanted(of(some))) continue;
+      i += 1;
+      return some;
+    }
+    throw new Error('no such taxpayer');
+  };
+})();
+
+const hasBothKinds = (found: Comunicado[]) =>
+  found.length >= 8 && found.some((c) => c.isLeido) && found.some((c) => !c.isLeido);
+
+/** Lines of the section under a heading. */
+function linesOf({ text }: Visit, heading: string): string[] {
+  const $ = load(text);
+  const section = $('h2')
+    .filter((_, element) => $(element).text() === heading)
+    .parent();
+  return section
+    .find('div.message > span')
+    .toArray()
+    .map((span) => $(span).text());
+}
+
+const line = ({ cuando, asunto }: Comunicado) => `${shortDate(cuando)} ${asunto}`;
+const both = (page: Visit) => [...linesOf(page, 'Mensajes no leídos'), ...linesOf(page, 'Mensajes leídos')];
+
+async function listed(browser: Browser, some = rfc): Promise<Visit> {
+  const framed = await visitByCiec(simulador, browser, wrapper(), some);
+  await follow(browser, await browser.get(frameOf(framed)));
+  return browser.get(application());
+}
+
+describe('the list', () => {
+  test('shows unread and read messages, each as day, hour and subject', async () => {
+    const page = await listed(createBrowser());
+    const expected = of(rfc);
+    expect(linesOf(page, 'Mensajes no leídos')).toEqual(expected.filter((c) => !c.isLeido).map(line));
+    expect(linesOf(page, 'Mensajes leídos')).toEqual(expected.filter((c) => c.isLeido).map(line));
+    expect(both(page)[0]).toMatch(/^\d{2}\/[a-z]{3}\/\d{4} \d{2}:\d{2} hrs \S/);
+    expect(page.text).toContain('Mensajes de inter');
+  });
+
+  test('works for a browser that keeps the cookies of every host apart, by e.firma', async () => {
+    const browser = createHostBrowser();
+    const arrived = await visitByFiel(simulador, browser, application(), rfc);
+    expect(arrived.url).toContain('/loginc/nidp/saml2/spassertion_consumer');
+    expect(arrived.text).toContain(`window.location.replace('${application()}')`);
+    expect(both(await browser.get(application()))).toHaveLength(of(rfc).length);
+  });
+
+  test('marks nothing as read, however often it is asked for', async () => {
+    const browser = createBrowser();
+    const first = await listed(browser);
+    const second = await browser.get(application());
+    expect(linesOf(second, 'Mensajes no leídos')).toEqual(linesOf(first, 'Mensajes no leídos'));
+    const control = await fetch(`${base}/control/contribuyentes/${rfc}`);
+    expect(await control.json()).toMatchObject({ comunicados_leidos: [] });
+  });
+
+  test('of a taxpayer without anything says so in both sections', async () => {
+    const { text } = await listed(createBrowser(), 'VAC900215SI6');
+    expect(text.match(/No existe información/g)).toHaveLength(2);
+    expect(load(text)('div.message')).toHaveLength(0);
+  });
+
+  test('escapes the markup of a subject, and keeps it out of the hidden detail', async () => {
+    const some = search((found) => found.some(({ asunto }) => asunto.includes('<script>')));
+    const page = await listed(createBrowser(), some);
+    expect(load(page.text)('script')).toHaveLength(0);
+    expect(both(page).some((text) => text.endsWith('<script>alert(1)</script>'))).toBe(true);
+    expect(both(page).join()).not.toContain('haga clic');
+  });
+});
+
+test('unfolding a message moves it to those read, for good and on the record', async () => {
+  const some = search(hasBothKinds);
+  const [first, ...others] = of(some).filter((c) => !c.isLeido);
+  if (!first) throw new Error('nothing to open');
+  const browser = createBrowser();
+  const { action, fields } = readForm(await listed(browser, some), '#form1');
+  const open = { ...fields, __EVENTTARGET: UNFOLD, __EVENTARGUMENT: first.id };
+  const after = await browser.post(action, open);
+  expect(linesOf(after, 'Mensajes leídos')).toContain(line(first));
+  expect(linesOf(after, 'Mensajes no leídos')).toEqual(others.map(line));
+  const control = await fetch(`${base}/control/contribuyentes/${some}`);
+  expect(await control.json()).toMatchObject({ comunicados_leidos: [first.id] });
+});
+
+test('after 20 idle minutes everything leads to the log-in page', async () => {
+  const browser = createBrowser();
+  await listed(browser);
+  simulador.world.clock.advance(21 * 60_000);
+  expect(isCiecPage(await follow(browser, await browser.get(application())))).toBe(true);
+  expect(isCiecPage(await follow(browser, await browser.get(wrapper())))).toBe(true);
+});
+
+test('an artifact of the gateway is good once', async () => {
+  const browser = createBrowser();
+  await listed(browser);
+  const response = await browser.raw(`${base}/loginc/nidp/idff/sso`);
+  const location = response.headers.get('location') ?? '';
+  const withArtifact = () => createBrowser().raw(location);
+  expect((await withArtifact()).headers.get('set-cookie')).toContain('IPCZQX03APLICC=');
+  expect((await withArtifact()).headers.get('set-cookie')).toBeNull();
+});
+
+test('faults are taken by operation and RFC', async () => {
+  const browser = createBrowser();
+  await listed(browser);
+  const fault = { service: 'aplicacionesc', operation: 'Comunicados', kind: 'html200', times: 1 } as const;
+  simulador.world.faults.add({ ...fault, rfc });
+  expect(both(await browser.get(application()))).toEqual([]);
+  expect(both(await browser.get(application()))).toHaveLength(of(rfc).length);
+});
+
+describe('what is generated', () => {
+  test('is at most 12 messages of the last year, newest first, and some taxpayers have none', () => {
+    const counts = Array.from({ length: 60 }, (_, i) =>
+      of(`XYZ9001${String(10 + (i % 18))}A${String(i % 10)}${i % 7}`),
+    );
+    const now = wallTimeOf(NOW);
+    for (const found of counts) {
+      expect(found.length).toBeLessThanOrEqual(12);
+      for (const { cuando } of found) expect(now - cuando).toBeLessThan(365 * 86_400);
+      expect(found.map(({ cuando }) => cuando)).toEqual(
+        found.map(({ cuando }) => cuando).sort((a, b) => b - a),
+      );
+    }
+    expect(counts.some((found) => found.length === 0)).toBe(true);
+    expect(counts.some((found) => found.some(({ cuando }) => now - cuando < 30 * 86_400))).toBe(true);
+  });
+
+  test('only grows when the clock moves on', () => {
+    const before = of(rfc);
+    simulador.world.clock.advance(40 * 86_400_000);
+    const ids = of(rfc).map(({ id }) => id);
+    const newest = before.slice(0, 6);
+    expect(newest.length).toBe(6);
+    expect(ids).toEqual(expect.arrayContaining(newest.map(({ id }) => id)));
+  });
+});
