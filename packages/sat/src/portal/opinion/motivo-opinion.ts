@@ -18,7 +18,7 @@ const ENCABEZADO =
   /^(?:\d{1,2}[.)-]\s*)?(?:obligaciones|declaraciones|creditos|adeudos|inconsistencias|incumplimientos|omisiones|detalle)\b[^.]{0,90}$/;
 /** Where the document stops speaking of the taxpayer. */
 const FIN =
-  /^(?:notas?\b|cadena original|sello digital|articulos?:|fundamento|revision practicada|contacto|este servicio es gratuito|sus datos personales|pagina \d)/;
+  /^(?:notas?\s*(?:[:.]|$|\d)|cadena original|sello digital|articulos?:|fundamento|revision practicada|contacto|este servicio es gratuito|sus datos personales|pagina \d)/;
 /** The document's own general words, which also speak of debts and obligations. */
 const GENERAL =
   /opinion del? cumplimiento|al corriente|en sentido|resolucion miscelanea|codigo fiscal|constancia del correcto|para efectos|se le informa|controles electronicos/;

@@ -23,7 +23,7 @@ export function findSentidos(
   lineas: readonly string[],
   cadena: CadenaOriginal | null,
 ): ReadonlySet<SentidoOpinion> {
-  const notas = lineas.findIndex((linea) => /^notas?(?![a-z])/.test(normalizeTexto(linea)));
+  const notas = lineas.findIndex((linea) => /^notas?\s*(?:[:.]|$|\d)/.test(normalizeTexto(linea)));
   const propias = (notas === -1 ? lineas : lineas.slice(0, notas)).filter((linea) => linea.trim() !== '');
   const found = new Set<SentidoOpinion>();
   const letra = cadena?.sentido ?? null;
