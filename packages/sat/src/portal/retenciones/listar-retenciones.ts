@@ -1,6 +1,6 @@
 import type { ListarRetenciones, Periodo, RespuestaListarRetenciones, Retencion } from '@acuse/core';
 import { isUnDia, splitDias, splitMeses, splitMitades } from '../busqueda/periodos.ts';
-import { reunir } from '../busqueda/reunir.ts';
+import { type Reunion, reunir } from '../busqueda/reunir.ts';
 import type { Navegador } from '../navegador.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import type { FilaRetencion, Lado } from './fila-retencion.ts';
@@ -45,11 +45,8 @@ async function listLado(
   let pagina = await openBusqueda(navegador, lado, rfc, signal);
   // What the page says before it was asked is no answer.
   if (isSinResultados(pagina.etiquetas)) throw ilegible('retenciones: dice que no hay antes de buscar');
-  const splitRecibidas = (parte: Periodo) => (isUnDia(parte) ? splitMitades(parte) : splitDias(parte));
-  const recibidas = hasMes(pagina) ? splitMeses(anio) : splitDias(anio);
   const filas = await reunir<FilaRetencion>({
-    periodos: lado === 'EMITIDA' ? [anio] : recibidas,
-    split: lado === 'EMITIDA' ? splitMitades : splitRecibidas,
+    ...(lado === 'EMITIDA' ? divideEmitidas(anio) : divideRecibidas(anio, hasMes(pagina))),
     maximo: Number.POSITIVE_INFINITY,
     async ask(pregunta) {
       pagina = await searchFrom(navegador, pagina, lado, pregunta, rfc, signal);
@@ -58,6 +55,17 @@ async function listLado(
   });
   if (filas === null) throw ilegible('retenciones: lista sin terminar');
   return filas;
+}
+
+function divideEmitidas(anio: Periodo): Pick<Reunion<FilaRetencion>, 'periodos' | 'split'> {
+  return { periodos: [anio], split: splitMitades };
+}
+
+function divideRecibidas(anio: Periodo, meses: boolean): Pick<Reunion<FilaRetencion>, 'periodos' | 'split'> {
+  return {
+    periodos: meses ? splitMeses(anio) : splitDias(anio),
+    split: (parte) => (isUnDia(parte) ? splitMitades(parte) : splitDias(parte)),
+  };
 }
 
 function byFecha(a: Retencion, b: Retencion): number {
