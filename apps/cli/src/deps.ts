@@ -1,4 +1,5 @@
 import {
+  createCaptchas,
   createContribuyentes,
   createCuentas,
   createListaSolicitudes,
@@ -14,6 +15,9 @@ export interface CliDeps {
   readonly contribuyentes: ReturnType<typeof createContribuyentes>;
   readonly llaves: ReturnType<typeof createLlaves>;
   readonly listSolicitudes: ReturnType<typeof createListaSolicitudes>;
+  readonly captchas: ReturnType<typeof createCaptchas>;
+  /** Where a person is asked. */
+  readonly terminal: { readonly entrada: NodeJS.ReadableStream; readonly salida: NodeJS.WritableStream };
   /** Throws when the peppers are not set: only the commands about keys need them. */
   readonly hasher: () => ApiKeyHasher;
   readonly databaseUrl: string;
@@ -41,6 +45,8 @@ export function openDeps(config: CliConfig, print: (line: string) => void): CliD
     contribuyentes: createContribuyentes(database),
     llaves: createLlaves(database),
     listSolicitudes: createListaSolicitudes(database),
+    captchas: createCaptchas(database),
+    terminal: { entrada: process.stdin, salida: process.stderr },
     hasher: () => hasherOf(config.API_KEY_PEPPERS),
     databaseUrl: config.DATABASE_URL,
     print,

@@ -1,5 +1,8 @@
 import { Command } from 'commander';
+import { addCaptchas } from './comandos/captchas.ts';
 import { addCuenta } from './comandos/cuenta.ts';
+import { addEdos } from './comandos/edos.ts';
+import { addEfos } from './comandos/efos.ts';
 import { addInstalacion } from './comandos/instalacion.ts';
 import { addIps } from './comandos/ips.ts';
 import { addLlave } from './comandos/llave.ts';
@@ -21,6 +24,9 @@ export function createProgram(deps: () => CliDeps, print: (line: string) => void
   addOperacion(program, deps);
   addIps(program, deps);
   addSolicitudes(program, deps);
+  addEfos(program, deps);
+  addEdos(program, deps);
+  addCaptchas(program, deps);
   addInstalacion(program, deps, print);
   return program;
 }
