@@ -78,8 +78,8 @@ export function createNidp(
     const issuer = `${baseOf(c, prefijo)}/nidp/`;
     if (pending?.protocolo === 'oauth') return goTo(pending.authz);
     if (pending === null || rfc === null) {
-      const endpoint = c.req.path.endsWith('/nidp/idff/sso') ? 'idff/sso' : 'app';
-      return goTo(`${issuer}${endpoint}?sid=0`);
+      const isFresh = c.req.method === 'POST' && c.req.path.endsWith('/nidp/idff/sso');
+      return goTo(`${issuer}${isFresh ? 'idff/sso' : 'app'}?sid=0`);
     }
     const claims = { rfc, metodo, servicio: pending.servicio };
     if (pending.protocolo === 'saml') {

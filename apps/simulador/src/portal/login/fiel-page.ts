@@ -11,7 +11,7 @@ export const FIEL_ERRORS = {
 
 /**
  * The log-in page by e.firma. A browser's script computes `token` and `fert`; every named input of `#certform` is sent
- * back. Two controls have no name, as on the SAT's page. (phpcfdi/cfdi-sat-scraper, src/Sessions/Fiel.)
+ * back. Some controls have no name, as on the SAT's page. (phpcfdi/cfdi-sat-scraper, src/Sessions/Fiel.)
  */
 export function fielPage({ action, guid, error }: { action: string; guid: string; error: string }): string {
   return `<!DOCTYPE html>
@@ -38,6 +38,9 @@ export function fielPage({ action, guid, error }: { action: string; guid: string
       <input type="hidden" name="urlApplet" value="${encode(action)}">
       <input type="hidden" name="fert" id="fert" value="">
       <input type="text" id="txtCertificate" disabled>
+      <input type="file" id="fileCertificate" style="display: none;">
+      <input type="file" id="filePrivateKey" style="display: none;">
+      <input type="text" id="rfc" disabled>
       <input type="password" id="privateKeyPassword" autocomplete="off">
       <input type="button" id="submit" value="Enviar">
     </form>
