@@ -1,7 +1,9 @@
 import {
   createCaptchas,
+  createCargaListas,
   createContribuyentes,
   createCuentas,
+  createListaEdos,
   createListaSolicitudes,
   createLlaves,
   openDatabase,
@@ -18,6 +20,8 @@ export interface CliDeps {
   readonly captchas: ReturnType<typeof createCaptchas>;
   /** Where a person is asked. */
   readonly terminal: { readonly entrada: NodeJS.ReadableStream; readonly salida: NodeJS.WritableStream };
+  readonly efos: Pick<ReturnType<typeof createCargaListas>, 'pedir' | 'estado'>;
+  readonly edos: ReturnType<typeof createListaEdos>;
   /** Throws when the peppers are not set: only the commands about keys need them. */
   readonly hasher: () => ApiKeyHasher;
   readonly databaseUrl: string;
@@ -47,6 +51,8 @@ export function openDeps(config: CliConfig, print: (line: string) => void): CliD
     listSolicitudes: createListaSolicitudes(database),
     captchas: createCaptchas(database),
     terminal: { entrada: process.stdin, salida: process.stderr },
+    efos: createCargaListas(database),
+    edos: createListaEdos(database),
     hasher: () => hasherOf(config.API_KEY_PEPPERS),
     databaseUrl: config.DATABASE_URL,
     print,

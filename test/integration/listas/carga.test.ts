@@ -272,7 +272,8 @@ describe('a version of list 69-B', () => {
 });
 
 describe('the EDOS list of the operator', () => {
-  const edos = () => createListaEdos(database.db, 'prueba');
+  const edos = () => createListaEdos(database.db);
+  const actor = 'prueba';
   const consultar = async (rfc: string) => (await listas().consultar(rfc)).edos;
 
   it('answers under its name, is replaced whole, and goes', async () => {
@@ -280,17 +281,18 @@ describe('the EDOS list of the operator', () => {
     await edos().importar({
       fuente: 'Comité de riesgos',
       rfcs: ['AAA010101000', 'AAA010101001', 'AAA010101000'],
+      actor,
     });
     expect(await edos().estado()).toMatchObject({ fuente: 'Comité de riesgos', rfcs: 2 });
     expect(await consultar('AAA010101000')).toEqual({ fuente: 'Comité de riesgos', estaListado: true });
     expect(await consultar('AAA010101002')).toEqual({ fuente: 'Comité de riesgos', estaListado: false });
-    await edos().importar({ fuente: 'Otra', rfcs: ['AAA010101002'] });
+    await edos().importar({ fuente: 'Otra', rfcs: ['AAA010101002'], actor });
     expect(await consultar('AAA010101000')).toEqual({ fuente: 'Otra', estaListado: false });
-    expect([await edos().borrar(), await edos().borrar(), await consultar('AAA010101002')]).toEqual([
-      true,
-      false,
-      null,
-    ]);
+    expect([
+      await edos().borrar({ actor }),
+      await edos().borrar({ actor }),
+      await consultar('AAA010101002'),
+    ]).toEqual([true, false, null]);
     const { rows } = await database.db.pool.query('SELECT actor, accion FROM auditoria ORDER BY id');
     expect(rows.map(({ actor, accion }) => `${actor} ${accion}`)).toEqual([
       'prueba importar-edos',
@@ -301,7 +303,9 @@ describe('the EDOS list of the operator', () => {
 
   it('is of one import, however many come at once', async () => {
     const sources = ['a', 'b', 'c', 'd'];
-    await Promise.all(sources.map((fuente, n) => edos().importar({ fuente, rfcs: rfcs(300, n * 1_000) })));
+    await Promise.all(
+      sources.map((fuente, n) => edos().importar({ fuente, rfcs: rfcs(300, n * 1_000), actor })),
+    );
     const estado = await edos().estado();
     const n = sources.indexOf(estado?.fuente ?? '');
     const { rows } = await database.db.pool.query<{ rfc: string }>('SELECT rfc FROM edos_rfc');

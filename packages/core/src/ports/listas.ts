@@ -137,9 +137,13 @@ export interface EstadoEdos {
 
 /** The list of EDOS: nobody publishes one by RFC, so it is the operator's own, under the name of its source. */
 export interface ListaEdos {
-  /** Takes the place of the earlier list, all of it or nothing. */
-  importar(lista: { readonly fuente: string; readonly rfcs: readonly string[] }): Promise<EstadoEdos>;
+  /** Takes the place of the earlier list, all of it or nothing. `actor` goes to the audit log. */
+  importar(lista: {
+    readonly fuente: string;
+    readonly rfcs: readonly string[];
+    readonly actor: string;
+  }): Promise<EstadoEdos>;
   estado(): Promise<EstadoEdos | null>;
   /** False when there was none. */
-  borrar(): Promise<boolean>;
+  borrar(options: { readonly actor: string }): Promise<boolean>;
 }

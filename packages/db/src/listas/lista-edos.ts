@@ -14,7 +14,7 @@ async function readEstado(client: Pick<pg.ClientBase, 'query'>): Promise<EstadoE
 }
 
 /** The operator's list over PostgreSQL. Changes go to the audit log. */
-export function createListaEdos({ pool }: Pick<Database, 'pool'>, actor: string): ListaEdos {
+export function createListaEdos({ pool }: Pick<Database, 'pool'>): ListaEdos {
   async function change<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
     const client = await pool.connect();
     let failure: unknown;
@@ -33,7 +33,7 @@ export function createListaEdos({ pool }: Pick<Database, 'pool'>, actor: string)
     }
   }
 
-  const note = (client: pg.PoolClient, accion: string, detalle: Record<string, unknown>) =>
+  const note = (client: pg.PoolClient, actor: string, accion: string, detalle: Record<string, unknown>) =>
     client.query('INSERT INTO auditoria (actor, accion, detalle) VALUES ($1, $2, $3)', [
       actor,
       accion,
@@ -41,7 +41,7 @@ export function createListaEdos({ pool }: Pick<Database, 'pool'>, actor: string)
     ]);
 
   return {
-    importar: ({ fuente, rfcs }) =>
+    importar: ({ fuente, rfcs, actor }) =>
       change(async (client) => {
         const unique = [...new Set(rfcs)];
         await client.query('DELETE FROM edos_rfc');
@@ -51,18 +51,18 @@ export function createListaEdos({ pool }: Pick<Database, 'pool'>, actor: string)
            ON CONFLICT (unica) DO UPDATE SET fuente = excluded.fuente, rfcs = excluded.rfcs, importada_en = now()`,
           [fuente, unique.length],
         );
-        await note(client, 'importar-edos', { fuente, rfcs: unique.length });
+        await note(client, actor, 'importar-edos', { fuente, rfcs: unique.length });
         const estado = await readEstado(client);
         if (estado === null) throw new Error('the imported list is not there');
         return estado;
       }),
     estado: () => readEstado(pool),
-    borrar: () =>
+    borrar: ({ actor }) =>
       change(async (client) => {
         await client.query('DELETE FROM edos_rfc');
         const { rowCount } = await client.query('DELETE FROM edos_lista');
         if (rowCount === 0) return false;
-        await note(client, 'borrar-edos', {});
+        await note(client, actor, 'borrar-edos', {});
         return true;
       }),
   };
