@@ -1,7 +1,8 @@
+import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { SatError } from '@acuse/core';
 import type { LimitesPdf } from './documento.ts';
-import type { Encargo, Resultado } from './obrero.ts';
+import type { Encargo, Resultado } from './encargo.ts';
 import type { PaginaPdf } from './pagina-pdf.ts';
 
 export interface LectorPdfSettings extends Partial<LimitesPdf> {
@@ -25,7 +26,7 @@ export const LECTOR_PDF_DEFAULTS: Required<LectorPdfSettings> = {
   maxTrazos: 200_000,
   maxCaracteres: 2_000_000,
   maxHeapMb: 256,
-  maxBloqueBytes: 64 * 1024 * 1024,
+  maxBloqueBytes: 16 * 1024 * 1024,
 };
 
 export interface EnvioPdf {
@@ -80,7 +81,7 @@ export function createLectorPdf(settings: LectorPdfSettings = {}): LectorPdf {
     else next();
   }
 
-  function start(): Worker {
+  async function start(signal: AbortSignal): Promise<Worker> {
     const hilo = new Worker(ENTRADA, {
       execArgv: [],
       env: {},
@@ -89,26 +90,34 @@ export function createLectorPdf(settings: LectorPdfSettings = {}): LectorPdf {
       stdout: true,
       stderr: true,
     });
-    hilo.on('error', () => {});
     vivos.add(hilo);
+    hilo.on('error', () => {});
     hilo.once('exit', () => vivos.delete(hilo));
-    return hilo;
+    try {
+      // A thread that does not even load is a fault of this installation, and its own error says so.
+      await once(hilo, 'message', { signal });
+      return hilo;
+    } catch (error) {
+      await hilo.terminate();
+      throw signal.aborted ? new SatError('CANCELADA') : error;
+    }
   }
 
   async function run(encargo: Encargo, signal: AbortSignal): Promise<readonly PaginaPdf[]> {
-    const hilo = libres.pop() ?? start();
+    const hilo = libres.pop() ?? (await start(signal));
     hilo.ref();
-    try {
-      const resultado = await ask(hilo, encargo, s.timeoutMs, signal);
-      if (!('paginas' in resultado)) throw ilegible(resultado.motivo);
-      hilo.unref();
-      libres.push(hilo);
-      return resultado.paginas;
-    } catch (error) {
-      // A thread that met a document it could not read is not used again.
+    const resultado = await ask(hilo, encargo, s.timeoutMs, signal).catch(async (error: unknown) => {
       await hilo.terminate();
       throw error;
+    });
+    // The parser may have left something running on a document that it failed on, which would fall on the next one.
+    if ('motivo' in resultado && resultado.motivo === 'PDF dañado') await hilo.terminate();
+    else {
+      hilo.unref();
+      libres.push(hilo);
     }
+    if ('motivo' in resultado) throw ilegible(resultado.motivo);
+    return resultado.paginas;
   }
 
   return {
@@ -139,42 +148,31 @@ const ENTRADA = new URL(
   import.meta.url,
 );
 
-function ask(hilo: Worker, encargo: Encargo, timeoutMs: number, signal: AbortSignal): Promise<Resultado> {
-  return new Promise((resolve, reject) => {
-    const end = (settle: () => void) => () => {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', cancel);
-      hilo.off('message', answer).off('error', fail).off('exit', gone);
-      settle();
-    };
-    let resultado: Resultado | undefined;
-    let error: unknown;
-    const answered = end(() => resolve(resultado ?? { motivo: 'PDF dañado' }));
-    const failed = end(() => reject(error));
-    const answer = (message: Resultado) => {
-      resultado = message;
-      answered();
-    };
-    const fail = (cause: unknown) => {
-      error = toError(cause);
-      failed();
-    };
-    const cancel = end(() => reject(new SatError('CANCELADA')));
-    const gone = end(() => reject(ilegible('el hilo que leía el PDF terminó')));
-    const timer = setTimeout(
-      end(() => reject(ilegible('el PDF no se leyó a tiempo'))),
-      timeoutMs,
-    );
-    hilo.on('message', answer).on('error', fail).on('exit', gone);
-    signal.addEventListener('abort', cancel, { once: true });
+async function ask(
+  hilo: Worker,
+  encargo: Encargo,
+  timeoutMs: number,
+  signal: AbortSignal,
+): Promise<Resultado> {
+  const end = new AbortController();
+  const timer = setTimeout(() => end.abort(ilegible('el PDF no se leyó a tiempo')), timeoutMs);
+  const cancel = () => end.abort(new SatError('CANCELADA'));
+  const gone = () => end.abort(ilegible('el hilo que leía el PDF terminó'));
+  signal.addEventListener('abort', cancel, { once: true });
+  hilo.once('exit', gone);
+  if (signal.aborted) cancel();
+  try {
+    const answer = once(hilo, 'message', { signal: end.signal });
     hilo.postMessage(encargo, [encargo.bytes.buffer as ArrayBuffer]);
-  });
-}
-
-/** Out of memory is the document's doing; anything else (the program of the thread does not load) is a fault of this installation. */
-function toError(cause: unknown): unknown {
-  const isMemory = cause instanceof Error && 'code' in cause && cause.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  return isMemory ? ilegible('PDF demasiado grande en memoria') : cause;
+    return (await answer)[0] as Resultado;
+  } catch {
+    // Whatever ends a thread at work, out of memory or an error that nobody caught, is the document's doing.
+    throw end.signal.reason ?? ilegible('PDF dañado');
+  } finally {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', cancel);
+    hilo.off('exit', gone);
+  }
 }
 
 function ilegible(detalle: string): SatError {

@@ -1,16 +1,6 @@
 import { parentPort } from 'node:worker_threads';
-import { type LimitesPdf, type MotivoPdf, PdfIlegible, readDocumento } from './documento.ts';
-import type { PaginaPdf } from './pagina-pdf.ts';
-
-/** What the pool sends to its worker thread. */
-export interface Encargo {
-  readonly bytes: Uint8Array;
-  readonly limites: LimitesPdf;
-  /** Largest single piece of memory that reading may ask for, bytes. */
-  readonly maxBloqueBytes: number;
-}
-
-export type Resultado = { readonly paginas: readonly PaginaPdf[] } | { readonly motivo: MotivoPdf };
+import { PdfIlegible, readDocumento } from './documento.ts';
+import type { Encargo, Resultado } from './encargo.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('obrero.ts runs in a worker thread only');
@@ -40,3 +30,5 @@ port.on('message', async ({ bytes, limites, maxBloqueBytes: max }: Encargo) => {
     port.postMessage({ motivo } satisfies Resultado);
   }
 });
+
+port.postMessage('listo');
