@@ -6,7 +6,9 @@ import { createControl } from './control/control.ts';
 import { createDescargaMasiva } from './descarga-masiva/descarga-masiva.ts';
 import { createListas } from './listas/listas.ts';
 import { createNidp } from './nidp/nidp.ts';
+import { createOpinionPublica } from './opinion-publica/opinion-publica.ts';
 import { createPortal } from './portal/index.ts';
+import { createProdretencionverificacion } from './prodretencionverificacion/prodretencionverificacion.ts';
 import { createPstcdypisr } from './pstcdypisr/pstcdypisr.ts';
 import { createPtsc32d } from './ptsc32d/ptsc32d.ts';
 import { CLIENTE_32D } from './ptsc32d/sign-in.ts';
@@ -31,6 +33,7 @@ export async function createSimulador(options: WorldOptions = {}): Promise<Simul
   }
   app.route('/cfdiau', portal.cfdiau);
   app.route('/portalcfdi', portal.portalcfdi);
+  app.route('/prodretencioncontribuyente', portal.prodretencioncontribuyente);
   const login = createNidp(world, { prefijo: 'login', acceso: portal.acceso });
   const loginda = createNidp(world, { prefijo: 'loginda', acceso: portal.acceso, clientes: [CLIENTE_32D] });
   app.route('/login', login.app).route('/loginda', loginda.app);
@@ -40,6 +43,8 @@ export async function createSimulador(options: WorldOptions = {}): Promise<Simul
   app.route('/wwwmat', createWwwmat(world, login)).route('/rfcampc', createRfcampc(world, login));
   app.route('/', createBuzon(world, login, aperturas));
   app.route('/consultaqr', createConsultaqr(world));
+  app.route('/prodretencionverificacion', createProdretencionverificacion(world));
+  app.route('/opinion-publica', createOpinionPublica(world));
   const listas = createListas(world);
   app
     .route('/wu1agsprosta001', listas.wu1agsprosta001)

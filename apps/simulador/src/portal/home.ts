@@ -46,7 +46,7 @@ export function createHome({ world, state }: Deps): Hono {
   const signIn = async (c: Context) => {
     const form = await formOf(c);
     if (form['wa'] !== 'wsignin1.0') return home(c);
-    const rfc = state.assertions.accept(form['wresult'] ?? '');
+    const rfc = state.assertions.accept(form['wresult'] ?? '', addressesOf(c).portalcfdi)?.rfc ?? null;
     return attend(world, { service: 'portalcfdi', operation: 'RecibirToken', rfc: rfc ?? '' }, () => {
       if (rfc === null)
         return htmlResponse('<html><body><h1>Server Error</h1><p>ID4243</p></body></html>', 500);

@@ -1,5 +1,6 @@
 import { Hono } from 'hono';
 import type { Acceso } from '../nidp/acceso.ts';
+import { createProdretencioncontribuyente } from '../prodretencioncontribuyente/prodretencioncontribuyente.ts';
 import type { World } from '../world/world.ts';
 import { createConsulta } from './consulta/consulta.ts';
 import { EMISOR, RECEPTOR } from './consulta/search-page.ts';
@@ -12,13 +13,14 @@ import { createPortalState } from './portal-state.ts';
 import { createPortalControl } from './simulador.ts';
 
 /**
- * The CFDI portal: the log-in host, to be mounted at `/cfdiau`, and the query host, to be mounted at `/portalcfdi`.
+ * The CFDI portal: the log-in host, to be mounted at `/cfdiau`, and the query host, to be mounted at `/portalcfdi`; with them the portal
+ * of retenciones, which has the same log-in host.
  * `/cfdiau/simulador` is the control of both (captcha answers, settings, open sessions). `acceso` is what other log-in hosts share.
  */
 export function createPortal(
   world: World,
   settings: PortalSettingsInput = {},
-): { cfdiau: Hono; portalcfdi: Hono; acceso: Acceso } {
+): { cfdiau: Hono; portalcfdi: Hono; prodretencioncontribuyente: Hono; acceso: Acceso } {
   const state = createPortalState(world, settings);
   const deps = { world, state };
   const portalcfdi = new Hono().route('/', createHome(deps)).route('/', createDescargaMasiva(deps));
@@ -28,6 +30,7 @@ export function createPortal(
   return {
     cfdiau: new Hono().route('/simulador', createPortalControl(state)).route('/', createCfdiau(world, state)),
     portalcfdi,
+    prodretencioncontribuyente: createProdretencioncontribuyente(deps),
     acceso: state,
   };
 }

@@ -12,8 +12,8 @@ import type { World } from '../../world/world.ts';
 export type Assertions = {
   /** The `wresult` for an RFC; `audience` is the portal's address. */
   issue(rfc: string, method: 'ciec' | 'fiel', issuer: string, audience: string): string;
-  /** The RFC that a `wresult` proves, once; null when it is altered, expired or used before. */
-  accept(wresult: string): string | null;
+  /** Whom a `wresult` proves to `audience`, once; null when it is altered, expired, used before or meant for another host. */
+  accept(wresult: string, audience: string): { rfc: string; method: 'ciec' | 'fiel' } | null;
 };
 
 const LIFE_MS = 15 * 60_000;
@@ -40,7 +40,7 @@ export function createAssertions(world: World): Assertions {
       const signed = body.replace('</saml:Assertion>', `${signature}</saml:Assertion>`);
       return `<wst:RequestSecurityTokenResponse xmlns:wst="http://schemas.xmlsoap.org/ws/2005/02/trust"><wst:RequestedSecurityToken>${signed}</wst:RequestedSecurityToken></wst:RequestSecurityTokenResponse>`;
     },
-    accept: (wresult) => {
+    accept: (wresult, audience) => {
       const text = /<saml:Assertion .*<\/saml:Assertion>/s.exec(wresult)?.[0] ?? '';
       const body = text.replace(SIGNATURE, '');
       const id = attribute(body, 'AssertionID');
@@ -49,8 +49,12 @@ export function createAssertions(world: World): Assertions {
       const isGenuine = verify('RSA-SHA256', info, keyPair().publicKey, Buffer.from(value, 'base64'));
       if (!isGenuine || used.has(id)) return null;
       if (new Date(attribute(body, 'NotOnOrAfter')) <= world.clock.now()) return null;
+      if (decodeXml(/<saml:Audience>([^<]*)</.exec(body)?.[1] ?? '') !== audience) return null;
       used.add(id);
-      return decodeXml(/AttributeName="IdUsuario"[^>]*><saml:AttributeValue>([^<]*)</.exec(body)?.[1] ?? '');
+      const rfc = decodeXml(
+        /AttributeName="IdUsuario"[^>]*><saml:AttributeValue>([^<]*)</.exec(body)?.[1] ?? '',
+      );
+      return { rfc, method: body.includes('AuthenticationMethod="sat/fiel/') ? 'fiel' : 'ciec' };
     },
   };
 }

@@ -19,20 +19,21 @@ export function createCfdiau(world: World, state: PortalState): Hono {
 
   /** The form that carries the assertion to the portal, or the hop before it when the portal asked for nothing. */
   const vouch = (c: Context, session: IdpSession<PendingSignIn>, mayHop: boolean): Response => {
-    const { cfdiau, portalcfdi } = addressesOf(c);
+    const { cfdiau, portalcfdi, prodretencioncontribuyente } = addressesOf(c);
     if (mayHop && !session.pending) {
       const hop = autoSubmittedForm('SAT Autenticaci&oacute;n', `${cfdiau}/nidp/wsfed/ep?sid=0`, {});
       return withSession(htmlResponse(hop), session);
     }
-    const wctx = session.pending?.wctx ?? DEFAULT_WCTX;
+    const { wctx = DEFAULT_WCTX, realm = portalcfdi } = session.pending ?? {};
+    const audience = realm === prodretencioncontribuyente ? realm : portalcfdi;
     session.pending = null;
     const wresult = state.assertions.issue(
       session.rfc ?? '',
       session.method,
       `${cfdiau}/nidp/wsfed/`,
-      portalcfdi,
+      audience,
     );
-    const form = autoSubmittedForm('PostIt', `${portalcfdi}/`, { wa: 'wsignin1.0', wresult, wctx });
+    const form = autoSubmittedForm('PostIt', `${audience}/`, { wa: 'wsignin1.0', wresult, wctx });
     return withSession(htmlResponse(form), session);
   };
 

@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 
-/** The absolute addresses of both hosts, as the caller reaches them. No slash at the end. */
-export type Addresses = { cfdiau: string; portalcfdi: string };
+/** The absolute addresses of the log-in host and of those that trust it, as the caller reaches them. No slash at the end. */
+export type Addresses = { cfdiau: string; portalcfdi: string; prodretencioncontribuyente: string };
 
 /** Where the log-in host asks for a password or an e.firma. */
 export const CIEC_CONTRACT = 'SATUPCFDiCon';
@@ -10,7 +10,11 @@ export const FIEL_CONTRACT = 'SATx509Custom';
 /** Builds the addresses from the request's own Host header. */
 export function addressesOf(c: Context): Addresses {
   const { origin } = new URL(c.req.url);
-  return { cfdiau: `${origin}/cfdiau`, portalcfdi: `${origin}/portalcfdi` };
+  return {
+    cfdiau: `${origin}/cfdiau`,
+    portalcfdi: `${origin}/portalcfdi`,
+    prodretencioncontribuyente: `${origin}/prodretencioncontribuyente`,
+  };
 }
 
 /** The log-in page of a contract, for instance `/nidp/app/login?id=SATUPCFDiCon&sid=0&option=credential&sid=0`. */
@@ -18,11 +22,16 @@ export function loginAddress({ cfdiau }: Addresses, contract: string, endpoint =
   return `${cfdiau}/nidp/${endpoint}?id=${contract}&sid=0&option=credential&sid=0`;
 }
 
-/** Where the portal sends a browser without session: WS-Federation's passive request (wa, wtrealm, wctx, wct). */
-export function signInAddress({ cfdiau, portalcfdi }: Addresses, returnTo: string, now: Date): string {
+/** Where a portal (`realm`, its address) sends a browser without session: WS-Federation's passive request (wa, wtrealm, wctx, wct). */
+export function signInAddress(
+  { cfdiau, portalcfdi }: Addresses,
+  returnTo: string,
+  now: Date,
+  realm: string = portalcfdi,
+): string {
   const query = new URLSearchParams({
     wa: 'wsignin1.0',
-    wtrealm: portalcfdi,
+    wtrealm: realm,
     wctx: `rm=0&id=passive&ru=${encodeURIComponent(returnTo)}`,
     wct: `${now.toISOString().slice(0, 19)}Z`,
   });

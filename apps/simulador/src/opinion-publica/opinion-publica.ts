@@ -1,0 +1,23 @@
+import { Hono } from 'hono';
+import { attend } from '../portal/web/attend.ts';
+import { isRfc } from '../world/taxpayers/rfc.ts';
+import { DAY, formatWallTime, wallTimeOf } from '../world/wall-time.ts';
+import type { World } from '../world/world.ts';
+
+/**
+ * A source of public opinions, to be mounted at `/opinion-publica`. It stands for no address of the SAT (none is known): an operator's
+ * own source may look like this. `GET ?rfc=` answers the opinion as of today's midnight of central Mexico, when the taxpayer lets it be
+ * published, else 404; 400 for what is no RFC.
+ */
+export function createOpinionPublica(world: World): Hono {
+  return new Hono().get('/', (c) => {
+    const rfc = (c.req.query('rfc') ?? '').trim().toUpperCase();
+    return attend(world, { service: 'opinion-publica', operation: 'Consulta', rfc }, () => {
+      if (!isRfc(rfc)) return c.json({ error: 'Falta "rfc", o no tiene la forma de un RFC.' }, 400);
+      const { sentido, autorizaPublicacion } = world.taxpayers.profile(rfc).opinion;
+      if (!autorizaPublicacion) return c.json({ rfc, publicada: false }, 404);
+      const today = Math.floor(wallTimeOf(world.clock.now()) / DAY) * DAY;
+      return c.json({ rfc, opinion: sentido, fecha_publicacion: `${formatWallTime(today, 'T')}-06:00` });
+    });
+  });
+}

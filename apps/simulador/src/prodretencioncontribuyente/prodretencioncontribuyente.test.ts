@@ -1,0 +1,227 @@
+import { load } from 'cheerio';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Browser, createBrowser, readForm, type Visit } from '../portal/testing/browser.ts';
+import { captchaOf, defaultCiec, solveCaptcha } from '../portal/testing/portal-client.ts';
+import { type RunningSimulador, startSimulador } from '../start.ts';
+import type { Tipo } from '../world/taxpayers/row.ts';
+import { DAY, parseWallTime } from '../world/wall-time.ts';
+
+const RFC = 'EKU9003173C9';
+const MAIN = 'ctl00$MainContent$';
+
+let simulador: RunningSimulador;
+let portal: string;
+
+beforeAll(async () => {
+  simulador = await startSimulador();
+  portal = `${simulador.url}/prodretencioncontribuyente`;
+});
+afterAll(() => simulador.close());
+
+/** Logs in from the page that a portal answers a browser without session. */
+async function logInByCiec(base: string, browser: Browser, from: Visit, rfc: string): Promise<Visit> {
+  const page = await browser.followForms(from);
+  const { action, fields } = readForm(page, '#IDPLogin');
+  const userCaptcha = await solveCaptcha(base, captchaOf(page));
+  const filled = {
+    ...fields,
+    Ecom_User_ID: rfc,
+    Ecom_Password: defaultCiec(rfc),
+    userCaptcha,
+    submit: 'Enviar',
+  };
+  return browser.followForms(await browser.post(action, filled));
+}
+
+async function inside(rfc = RFC): Promise<Browser> {
+  const browser = createBrowser();
+  await logInByCiec(simulador.url, browser, await browser.get(`${portal}/?oculta=1`), rfc);
+  return browser;
+}
+
+async function search(browser: Browser, page: string, change: Record<string, string>): Promise<Visit> {
+  const { action, fields } = readForm(await browser.get(`${portal}/${page}`), '#form1');
+  const named = Object.fromEntries(Object.entries(change).map(([id, value]) => [MAIN + id, value]));
+  return browser.post(action, { ...fields, ...named });
+}
+
+const month = (text: string) => {
+  const [selAnio = '', selMes = ''] = text.split('-');
+  return { TipoFiltro: 'rbtnFiltros', selAnio, selMes, selDia: '0' };
+};
+
+function table({ text }: Visit) {
+  const $ = load(text);
+  const headings = $('#tablaRetenciones thead th')
+    .toArray()
+    .map((cell) => $(cell).text());
+  const rows = $('#tablaRetenciones tbody tr')
+    .toArray()
+    .map((line) =>
+      Object.fromEntries(
+        $(line)
+          .children('td')
+          .toArray()
+          .map((cell, i) => [headings[i], $(cell).text()]),
+      ),
+    );
+  return { rows, isShown: !($('#divResultados').attr('style') ?? '').includes('none') };
+}
+
+const rowsOf = (tipo: Tipo, from: string, to: string, rfc = RFC) => [
+  ...simulador.world.taxpayers.rows(rfc, tipo, parseWallTime(from) ?? 0, (parseWallTime(to) ?? 0) + DAY - 1, {
+    documento: 'retenciones',
+  }),
+];
+
+describe('the way in', () => {
+  it('leads through the log-in host of the CFDI portal back to the page asked for', async () => {
+    const browser = createBrowser();
+    const page = await browser.get(`${portal}/ConsultaEmisor`);
+    expect(page.url).toContain('/cfdiau/nidp/');
+    const arrived = await logInByCiec(simulador.url, browser, page, RFC);
+    expect(arrived.url).toBe(`${portal}/ConsultaEmisor`);
+    expect(load(arrived.text)('#LblRfcAutenticado').text()).toBe(`RFC autenticado: ${RFC}`);
+  });
+
+  it('needs no second log-in of who is inside the CFDI portal, and takes no assertion that was meant for it', async () => {
+    const browser = createBrowser();
+    await logInByCiec(simulador.url, browser, await browser.get(`${simulador.url}/portalcfdi/`), RFC);
+    const arrived = await browser.followForms(await browser.get(`${portal}/?oculta=1`));
+    expect(arrived.url).toBe(`${portal}/?oculta=1`);
+    const address = new URL(`${simulador.url}/cfdiau/nidp/wsfed/ep?wa=wsignin1.0`);
+    address.searchParams.set('wtrealm', `${simulador.url}/portalcfdi`);
+    const { fields } = readForm(await browser.get(address.href), 'form');
+    expect((await createBrowser().post(`${portal}/`, fields)).status).toBe(500);
+    expect((await createBrowser().post(`${simulador.url}/portalcfdi/`, fields)).status).toBe(200);
+  });
+
+  it('offers three choices, of which each leads to its page', async () => {
+    const browser = await inside();
+    const start = await browser.get(`${portal}/?oculta=1`);
+    const { action, fields } = readForm(start, '#form1');
+    for (const [choice, page] of [
+      ['RdoTipoBusquedaEmisor', 'ConsultaEmisor'],
+      ['RdoTipoBusquedaReceptor', 'ConsultaReceptor'],
+      ['RdoTipoConsultaMasiva', 'ConsultaDescargaMasiva'],
+    ]) {
+      const { url } = await browser.post(action, { ...fields, [`${MAIN}TipoBusqueda`]: choice ?? '' });
+      expect(url).toBe(`${portal}/${page}`);
+    }
+  });
+
+  it('ends with Salir', async () => {
+    const browser = await inside();
+    const { action, fields } = readForm(await browser.get(`${portal}/ConsultaEmisor`), '#form1');
+    const out = await browser.post(action, { ...fields, __EVENTTARGET: 'ctl00$LnkBtnCierraSesion' });
+    expect(out.url).toContain('/cfdiau/nidp/app/logout');
+    expect((await browser.get(`${portal}/ConsultaEmisor`)).url).toContain('/cfdiau/');
+  });
+
+  it('is forgotten after twenty idle minutes', async () => {
+    const browser = await inside();
+    simulador.world.clock.advance(21 * 60_000);
+    expect((await browser.get(`${portal}/ConsultaEmisor`)).url).toContain('/cfdiau/');
+  });
+});
+
+describe('a search', () => {
+  it('finds the retenciones received in a month, or on a day', async () => {
+    const browser = await inside();
+    const expected = rowsOf('recibidos', '2026-03-01', '2026-03-31');
+    expect(expected.length).toBeGreaterThan(0);
+    const { rows, isShown } = table(await search(browser, 'ConsultaReceptor', month('2026-03')));
+    expect(isShown).toBe(true);
+    expect(rows.map((row) => row['Folio Fiscal'])).toEqual(expected.map(({ uuid }) => uuid));
+    const [first] = expected;
+    const change = { ...month('2026-03'), selDia: first?.fechaEmision.slice(8, 10) ?? '' };
+    const [row] = table(await search(browser, 'ConsultaReceptor', change)).rows;
+    expect(row).toMatchObject({
+      'Folio Fiscal': first?.uuid,
+      'RFC Emisor': first?.rfcEmisor,
+      'RFC Receptor': RFC,
+      'Fecha de Emisión': first?.fechaEmision.replace(' ', 'T'),
+      'Estado del Comprobante': first?.estatus,
+    });
+  });
+
+  it('finds those issued from one day to another, and by state and receiver', async () => {
+    const browser = await inside();
+    const expected = rowsOf('emitidos', '2026-01-01', '2026-10-31');
+    const dates = { TipoFiltro: 'rbtnFiltros', fecIniEmi: '01/01/2026', fecFinEmi: '31/10/2026' };
+    const uuids = async (change: Record<string, string>) =>
+      table(await search(browser, 'ConsultaEmisor', { ...dates, ...change })).rows.map(
+        (row) => row['Folio Fiscal'],
+      );
+    expect(await uuids({})).toEqual(expected.map(({ uuid }) => uuid));
+    const valid = expected.filter(({ estatus }) => estatus === 'Vigente');
+    expect(await uuids({ selEstadoComprobante: '1' })).toEqual(valid.map(({ uuid }) => uuid));
+    const receiver = expected[0]?.rfcReceptor ?? '';
+    const own = expected.filter(({ rfcReceptor }) => rfcReceptor === receiver);
+    expect(await uuids({ txtReceptor: receiver })).toEqual(own.map(({ uuid }) => uuid));
+  });
+
+  it('finds one by its UUID', async () => {
+    const browser = await inside();
+    const [expected] = rowsOf('recibidos', '2026-03-01', '2026-05-31');
+    const { rows } = table(
+      await search(browser, 'ConsultaReceptor', { txtFolio: expected?.uuid.toLowerCase() ?? '' }),
+    );
+    expect(rows.map((row) => row['Folio Fiscal'])).toEqual([expected?.uuid]);
+  });
+
+  it('says when there is nothing, which a page before its first search does not', async () => {
+    const browser = await inside('VAC900215SI6');
+    const isNothing = ({ text }: Visit) =>
+      (load(text)('#divNoResultadosReceptor').attr('style') ?? '').includes('inline');
+    expect(isNothing(await browser.get(`${portal}/ConsultaReceptor`))).toBe(false);
+    const page = await search(browser, 'ConsultaReceptor', month('2026-03'));
+    expect([isNothing(page), table(page)]).toEqual([true, { rows: [], isShown: false }]);
+  });
+
+  it('refuses what is no date, an end before the beginning, or no UUID, which is not an empty result', async () => {
+    const browser = await inside();
+    for (const [page, change] of [
+      ['ConsultaReceptor', { ...month('2026-02'), selDia: '30' }],
+      ['ConsultaEmisor', { TipoFiltro: 'rbtnFiltros', fecIniEmi: '02/01/2026', fecFinEmi: '01/01/2026' }],
+      ['ConsultaEmisor', { txtUuid: 'abc' }],
+    ] as const) {
+      const answer = await search(browser, page, change);
+      const $ = load(answer.text);
+      expect($('#divErrores').text()).not.toBe('');
+      expect(table(answer).isShown).toBe(false);
+      expect($('.noresultados').attr('style')).toContain('none');
+    }
+  });
+
+  it('shows five hundred at most', async () => {
+    const rfc = 'XIQB891116QE4';
+    const [desde, hasta] = [parseWallTime('2026-03-01') ?? 0, parseWallTime('2026-03-31') ?? 0];
+    simulador.world.taxpayers.change(rfc, {
+      filas: [{ documento: 'retenciones', tipo: 'recibidos', desde, hasta, cantidad: 620 }],
+    });
+    const browser = await inside(rfc);
+    expect(table(await search(browser, 'ConsultaReceptor', month('2026-03'))).rows).toHaveLength(500);
+  });
+
+  it('refuses the view state of another page', async () => {
+    const browser = await inside();
+    const { fields } = readForm(await browser.get(`${portal}/ConsultaEmisor`), '#form1');
+    expect((await browser.post(`${portal}/ConsultaReceptor`, fields)).status).toBe(500);
+  });
+
+  it('obeys faults by service, operation and RFC', async () => {
+    const browser = await inside();
+    simulador.world.faults.add({
+      service: 'prodretencioncontribuyente',
+      operation: 'Buscar',
+      rfc: RFC,
+      kind: 'html200',
+      times: 1,
+    });
+    expect((await search(browser, 'ConsultaReceptor', month('2026-03'))).text).not.toContain(
+      'tablaRetenciones',
+    );
+    expect((await search(browser, 'ConsultaReceptor', month('2026-03'))).text).toContain('tablaRetenciones');
+  });
+});

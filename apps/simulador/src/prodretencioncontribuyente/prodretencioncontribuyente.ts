@@ -1,0 +1,148 @@
+import { type Context, Hono } from 'hono';
+import type { PortalState } from '../portal/portal-state.ts';
+import { addressesOf, signInAddress } from '../portal/web/addresses.ts';
+import { attend } from '../portal/web/attend.ts';
+import { redirect } from '../portal/web/cookies.ts';
+import { formOf } from '../portal/web/form-body.ts';
+import { htmlResponse } from '../portal/web/html.ts';
+import { createHost } from '../sp/host.ts';
+import type { ProviderSession } from '../sp/provider-session.ts';
+import type { Tipo } from '../world/taxpayers/row.ts';
+import { wallTimeOf } from '../world/wall-time.ts';
+import type { World } from '../world/world.ts';
+import { type Fields, fieldsOf, findRows, readCriteria } from './criteria.ts';
+import { isOwnViewState, type Pagina, page } from './page.ts';
+import { resultPanel } from './result-table.ts';
+import { searchForm } from './search-form.ts';
+
+const SERVICIO = 'prodretencioncontribuyente';
+const INICIO = '/?oculta=1';
+const CONSULTAS: readonly (readonly [Pagina, Tipo])[] = [
+  ['/ConsultaReceptor', 'recibidos'],
+  ['/ConsultaEmisor', 'emitidos'],
+];
+const CHOICES: Readonly<Record<string, Pagina>> = {
+  RdoTipoBusquedaEmisor: '/ConsultaEmisor',
+  RdoTipoBusquedaReceptor: '/ConsultaReceptor',
+  RdoTipoConsultaMasiva: '/ConsultaDescargaMasiva',
+};
+const YEAR = 365.2425 * 86_400;
+
+/**
+ * The portal of CFDI de retenciones, to be mounted at `/prodretencioncontribuyente`. A browser logs in at `/cfdiau` by WS-Federation, as for the
+ * CFDI portal, chooses a search on the first page, and posts the whole form of that search.
+ */
+export function createProdretencioncontribuyente({
+  world,
+  state,
+}: {
+  world: World;
+  state: PortalState;
+}): Hono {
+  const { seal } = state;
+  const host = createHost(world, {
+    servicio: SERVICIO,
+    cookie: 'FedAuthRetenciones',
+    sendToLogin: (c, returnTo) =>
+      redirect(signInAddress(addressesOf(c), returnTo, world.clock.now(), host.url(c, ''))),
+  });
+  const app = new Hono();
+
+  const search = (session: ProviderSession, pagina: Pagina, tipo: Tipo, fields: Fields | null) => {
+    const criteria = fields ? readCriteria(fields, tipo) : null;
+    const isError = typeof criteria === 'string';
+    const rows =
+      criteria !== null && !isError ? [...limited(findRows(world, session.rfc, tipo, criteria))] : null;
+    const year = Math.floor(1970 + wallTimeOf(world.clock.now()) / YEAR);
+    const form = searchForm({ tipo, fields: fields ?? {}, year, error: isError ? criteria : '' });
+    return page(seal, session, pagina, `${form}\n${resultPanel(tipo, rows)}`);
+  };
+
+  function* limited<T>(items: Iterable<T>): Iterable<T> {
+    let left = state.settings.max_filas_consulta;
+    for (const item of items) {
+      yield item;
+      if (--left === 0) return;
+    }
+  }
+
+  /** A postback: of the way out, or of the page's own form. */
+  const postback = async (
+    c: Context,
+    pagina: Pagina,
+    operation: string,
+    answer: (session: ProviderSession, fields: Fields) => Response,
+  ) => {
+    const form = await formOf(c);
+    if (form['__EVENTTARGET'] === 'ctl00$LnkBtnCierraSesion') return logOut(c);
+    return host.guard(c, { operation, returnTo: pagina === '/' ? INICIO : pagina }, (session) =>
+      isOwnViewState(seal, session, pagina, form['__VIEWSTATE'] ?? '')
+        ? answer(session, fieldsOf(form))
+        : htmlResponse(
+            '<html><head><title>Runtime Error</title></head><body><h1>Server Error</h1></body></html>',
+            500,
+          ),
+    );
+  };
+
+  const logOut = async (c: Context) => {
+    await host.logOut(c).then((response) => response.body?.cancel());
+    return redirect(`${addressesOf(c).cfdiau}/nidp/app/logout`);
+  };
+
+  const signIn = (c: Context, form: Readonly<Record<string, string>>) => {
+    const identity = state.assertions.accept(form['wresult'] ?? '', host.url(c, ''));
+    return attend(world, { service: SERVICIO, operation: 'RecibirToken', rfc: identity?.rfc ?? '' }, () => {
+      if (!identity) return htmlResponse('<html><body><h1>Server Error</h1><p>ID4243</p></body></html>', 500);
+      const metodo = identity.method === 'fiel' ? 'efirma' : 'ciec';
+      const path = new URLSearchParams(form['wctx'] ?? '').get('ru') ?? INICIO;
+      const location = host.url(c, /^\/(?!\/)[\w./?=&-]*$/.test(path) ? path : INICIO);
+      return host.enter({ rfc: identity.rfc, metodo }, redirect(location));
+    });
+  };
+
+  const ROOT = ['/', '/:vacio{^$}'];
+  app.on('GET', ROOT, (c) =>
+    host.guard(c, { operation: 'Inicio', returnTo: INICIO }, (session) => page(seal, session, '/', START)),
+  );
+  app.on('POST', ROOT, async (c) => {
+    const form = await formOf(c);
+    if (form['wa'] === 'wsignin1.0') return signIn(c, form);
+    return postback(c, '/', 'ElegirConsulta', (_, fields) =>
+      redirect(host.url(c, CHOICES[fields['TipoBusqueda'] ?? ''] ?? '/ConsultaEmisor')),
+    );
+  });
+  for (const [pagina, tipo] of CONSULTAS) {
+    app.get(pagina, (c) =>
+      host.guard(c, { operation: 'AbrirConsulta', detail: { pagina } }, (session) =>
+        search(session, pagina, tipo, null),
+      ),
+    );
+    app.post(pagina, (c) =>
+      postback(c, pagina, 'Buscar', (session, fields) => search(session, pagina, tipo, fields)),
+    );
+  }
+  app.get('/ConsultaDescargaMasiva', (c) =>
+    host.guard(c, { operation: 'ConsultaDescargaMasiva' }, (session) =>
+      page(seal, session, '/ConsultaDescargaMasiva', DOWNLOADS),
+    ),
+  );
+  return app;
+}
+
+const START = `<h2>Consulta de CFDI de retenciones e informaci&#243;n de pagos</h2>
+${choice('RdoTipoBusquedaEmisor', 'Consultar CFDI de retenciones emitidas', true)}
+${choice('RdoTipoBusquedaReceptor', 'Consultar CFDI de retenciones recibidas', false)}
+${choice('RdoTipoConsultaMasiva', 'Recuperar descargas de CFDI de retenciones', false)}
+<input type="submit" name="ctl00$MainContent$BtnBusqueda" value="Continuar" id="MainContent_BtnBusqueda" class="btn btn-primary" />`;
+
+/** No request for a package can be made here, so there is never one to fetch. */
+const DOWNLOADS = `<h2>Recuperar descargas de CFDI de retenciones</h2>
+<div id="divResultados" style="display:none;"><table id="tablaDescarga"></table></div>
+<div id="divNoResultados">No existen registros de descargas desde los &#250;ltimos 3 d&#237;as a la fecha.</div>`;
+
+function choice(value: string, label: string, isChecked: boolean): string {
+  const id = `MainContent_${value}`;
+  const checked = isChecked ? ' checked="checked"' : '';
+  return `<input id="${id}" type="radio" name="ctl00$MainContent$TipoBusqueda" value="${value}"${checked} /><label for="${id}">${label}</label>`;
+}
