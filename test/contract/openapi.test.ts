@@ -1,9 +1,15 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
+import { operationsDocument } from '../../apps/api/src/docs/write.ts';
 import { openApiText } from '../../apps/api/src/openapi/write.ts';
 import { createKit } from '../../apps/api/test/kit.ts';
 
 const text = await openApiText();
+
+test('docs/operations.md is what the operations say (npm run generate)', async () => {
+  const committed = await readFile(new URL('../../docs/operations.md', import.meta.url), 'utf8');
+  expect(committed).toBe(await operationsDocument());
+});
 
 test('docs/openapi.json is what the operations say (write it anew with apps/api/src/openapi/write.ts)', async () => {
   expect(await readFile(new URL('../../docs/openapi.json', import.meta.url), 'utf8')).toBe(text);

@@ -23,7 +23,8 @@ describe('the loaded operations', () => {
     expect(TABLA).toHaveLength(21);
   });
 
-  describe.each(TABLA)('$path', ({ path, cost, credencial, campos, data, errores, rfc }) => {
+  describe.each(TABLA)('$path', (fila) => {
+    const { path, cost, credencial, campos, data, nuestros = [], elementos, errores, rfc } = fila;
     const operation = loaded.find((candidate) => candidate.path === path);
     const post = documented[`/api/v1/${path}`]?.post;
     if (!operation || !post) throw new Error(`${path} is missing`);
@@ -46,8 +47,22 @@ describe('the loaded operations', () => {
       const { properties = {} } = post.responses['200']?.content['application/json'].schema ?? {};
       expect(
         data === null ? properties['data'] : Object.keys(properties['data']?.properties ?? {}).sort(),
-      ).toEqual(data === null ? undefined : [...data].sort());
+      ).toEqual(data === null ? undefined : [...data, ...nuestros].sort());
     });
+
+    if (elementos !== undefined)
+      it('lists elements with the specified fields and types', () => {
+        const { properties = {} } = post.responses['200']?.content['application/json'].schema ?? {};
+        const { total, items } = properties['data']?.properties ?? {};
+        expect([total?.type, items?.type]).toEqual(['integer', 'array']);
+        const fields = items?.items?.properties ?? {};
+        const found = Object.keys(elementos).map((name) => [
+          name,
+          fields[name]?.format === 'date' ? 'date' : fields[name]?.type,
+        ]);
+        expect(Object.fromEntries(found)).toEqual(elementos);
+        expect(items?.items?.required).toEqual(expect.arrayContaining(Object.keys(elementos)));
+      });
 
     it('can answer every error that the specification lists for it', () => {
       const possible = errorsOf(operation).map(

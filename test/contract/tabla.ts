@@ -10,6 +10,10 @@ export interface Fila {
   readonly rfc: 'propio' | 'propio, sin registrar' | 'cualquiera' | 'ninguno';
   readonly campos: Readonly<Record<string, { tipo: 'string' | 'number' | 'integer'; requerido: boolean }>>;
   readonly data: readonly string[] | null;
+  /** Further data fields that we answer. */
+  readonly nuestros?: readonly string[];
+  /** JSON types of the element fields that the specification or our decisions name. */
+  readonly elementos?: Readonly<Record<string, 'string' | 'number' | 'integer' | 'boolean' | 'date'>>;
   /** HTTP status / cfdi_codigo. */
   readonly errores: readonly string[];
 }
@@ -33,43 +37,81 @@ export const TABLA: readonly Fila[] = [
       total: { tipo: 'number', requerido: true },
     },
     data: ['uuid', 'estado', 'total'],
+    nuestros: ['es_cancelable', 'estado_cancelacion', 'validacion_efos'],
     errores: [...pagada, '404/2002'],
   },
   {
     ...{ path: 'tax/descarga-metadata', cost: 1, credencial: 'API key + CIEC', rfc: 'propio' },
     campos: { ...periodo, tipo: texto },
-    data: ['solicitud_id', 'estado', 'duplicada'],
+    data: ['solicitud_id', 'estado'],
+    nuestros: ['duplicada'],
     errores: pagada,
   },
   {
     ...{ path: 'tax/comunicados', cost: 1, credencial: 'API key', rfc: 'propio' },
     campos: { rfc: texto, desde: opcional, hasta: opcional },
+    elementos: { id: 'string', asunto: 'string', fecha: 'date' },
     data: lista,
     errores: pagada,
   },
   {
     ...{ path: 'tax/facturas', cost: 1, credencial: 'API key + CIEC', rfc: 'propio' },
-    ...{ campos: periodo, data: lista, errores: pagada },
+    ...{
+      campos: periodo,
+      elementos: { uuid: 'string', emisor_rfc: 'string', total: 'number', fecha: 'date' },
+      data: lista,
+      errores: pagada,
+    },
   },
   {
     ...{ path: 'tax/facturas-fiel', cost: 1, credencial: 'API key + e.firma', rfc: 'propio' },
-    ...{ campos: periodo, data: lista, errores: pagada },
+    ...{
+      campos: periodo,
+      elementos: { uuid: 'string', emisor_rfc: 'string', total: 'number', fecha: 'date' },
+      data: lista,
+      errores: pagada,
+    },
   },
   {
     ...{ path: 'tax/declaraciones-fiel', cost: 1, credencial: 'API key + e.firma', rfc: 'propio' },
-    ...{ campos: ejercicio, data: lista, errores: pagada },
+    ...{
+      campos: ejercicio,
+      elementos: {
+        id: 'string',
+        tipo: 'string',
+        periodicidad: 'string',
+        periodo: 'string',
+        ejercicio: 'integer',
+        fecha: 'date',
+        complementaria: 'boolean',
+        estado: 'string',
+      },
+      data: lista,
+      errores: pagada,
+    },
   },
   {
     ...{ path: 'tax/retenciones', cost: 1, credencial: 'API key + CIEC', rfc: 'propio' },
-    ...{ campos: ejercicio, data: lista, errores: pagada },
+    ...{
+      campos: ejercicio,
+      elementos: { uuid: 'string', emisor_rfc: 'string', total: 'number', fecha: 'date', estado: 'string' },
+      data: lista,
+      errores: pagada,
+    },
   },
   {
     ...{ path: 'tax/notificaciones', cost: 1, credencial: 'API key + CIEC o e.firma', rfc: 'propio' },
-    ...{ campos: rfc, data: lista, errores: pagada },
+    ...{
+      campos: rfc,
+      elementos: { id: 'string', autoridad: 'string', asunto: 'string', fecha: 'date' },
+      data: lista,
+      errores: pagada,
+    },
   },
   {
     ...{ path: 'usuario/datos-fiscales', cost: 1, credencial: 'API key', rfc: 'propio', campos: rfc },
     data: ['rfc', 'nombre', 'regimen_fiscal', 'domicilio', 'fecha_inicio_operaciones', 'estatus'],
+    nuestros: ['regimenes', 'curp'],
     errores: ['401/1001', '401/1002', '403/1003', '402/1004', '400/2002', '503/5041'],
   },
   {
@@ -91,6 +133,7 @@ export const TABLA: readonly Fila[] = [
     ...{ path: 'tax/opinion-cumplimiento-fiel', cost: 1, credencial: 'API key + e.firma', rfc: 'propio' },
     campos: rfc,
     data: ['rfc', 'opinion', 'pdf_firmado_url'],
+    nuestros: ['expira_en', 'motivo'],
     errores: [...pagada, '400/4002'],
   },
   {
@@ -101,7 +144,8 @@ export const TABLA: readonly Fila[] = [
   },
   {
     ...{ path: 'efos/consultar', cost: 0, credencial: 'API key', rfc: 'cualquiera', campos: rfc },
-    data: ['rfc', 'en_efos', 'en_edos', 'fecha_consulta', 'situacion', 'historial', 'edos_fuente'],
+    data: ['rfc', 'en_efos', 'en_edos', 'fecha_consulta'],
+    nuestros: ['situacion', 'historial', 'edos_fuente', 'fecha_corte'],
     errores: llave,
   },
   {

@@ -9,6 +9,7 @@ import type {
   Puerta,
   Saldos,
   Sat,
+  SesionesPortal,
   Solicitudes,
 } from '@acuse/core';
 import type { Health, Logger } from '@acuse/runtime';
@@ -26,6 +27,7 @@ export interface DatabasePorts {
   readonly listas: Listas;
   readonly consultasEnCurso: ConsultasEnCurso;
   readonly documentos: Pick<Documentos, 'note'>;
+  readonly sesiones: Pick<SesionesPortal, 'forget'>;
 }
 
 /** Everything the API needs from outside itself. Nothing here is imported anywhere else: `main` builds it, tests fake it. */

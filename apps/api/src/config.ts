@@ -12,6 +12,7 @@ import {
   text,
   url,
 } from '@acuse/runtime';
+import { satFields } from '@acuse/sat';
 import { z } from 'zod';
 import { parseRange } from './http/net/ip.ts';
 import { DEFAULT_LIMITS } from './server.ts';
@@ -94,7 +95,10 @@ export const apiConfig = z.object({
     max: 604_800,
   }).default(3_600),
 
-  SAT_BASE_URL: url('Dirección de un simulador del SAT. Sin ella, los servicios reales.').optional(),
+  ...satFields,
+  OPINION_PUBLICA_URL: url(
+    'Fuente de opiniones de cumplimiento públicas; sin ella, la operación contesta 503/5041.',
+  ).optional(),
   SAT_PRESUPUESTO_MS: durationMs(
     'Milisegundos que puede durar una consulta al SAT antes de contestar 503/5041.',
     {

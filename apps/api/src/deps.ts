@@ -27,7 +27,7 @@ import { type ApiSettings, DEFAULT_SETTINGS } from './api-settings.ts';
 import type { ApiConfig } from './config.ts';
 import { createTurnos } from './consultas/turnos.ts';
 import { createWake } from './http/state/wake.ts';
-import { openSat } from './sat.ts';
+import { openAuthority } from './sat.ts';
 
 const WAKE_EVERY_MS = 20;
 /** The database gives a statement up by itself first: what we no longer wait for is then not carried out either. */
@@ -53,8 +53,7 @@ export async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutd
     listas: createListas(database),
     consultasEnCurso: createConsultasEnCurso(database),
     documentos: createDocumentos(database),
-    sat: openSat(config, shutdown),
-    opinionesPublicas: null,
+    ...openAuthority(database, config, shutdown),
     turnos: createTurnos({ porRfc: config.SAT_POR_RFC, enTotal: config.SAT_EN_TOTAL }),
     apagado: shutdown.signal,
     paquetes,

@@ -1,11 +1,38 @@
-import type { Sat } from '@acuse/core';
-import type { Shutdown } from '@acuse/runtime';
-import { createPublico, createSat, createSatHttp, createSatSoap } from '@acuse/sat';
+import type { OpinionesPublicas, Sat, SesionesPortal } from '@acuse/core';
+import { createCaptchas, createEstadoCortacircuitos, createSesionesPortal, type Database } from '@acuse/db';
+import { firstKey, parseKeys, type Shutdown } from '@acuse/runtime';
+import { createOpinionesPublicas, openSat } from '@acuse/sat';
+import { createKeyring, createSellado, decodeClave32 } from '@acuse/vault';
 import type { ApiConfig } from './config.ts';
 
-/** The tax authority as the settings say. */
-export function openSat(config: ApiConfig, shutdown: Shutdown): Sat {
-  const http = createSatHttp(config.SAT_BASE_URL === undefined ? {} : { baseUrl: config.SAT_BASE_URL });
-  shutdown.phase('sat', () => http.close());
-  return createSat({ soap: createSatSoap({ http }), publico: createPublico({ http }) });
+/** The tax authority, with the sessions, breakers and captchas that all processes share over the database. */
+export function openAuthority(
+  database: Database,
+  config: ApiConfig,
+  shutdown: Shutdown,
+): {
+  readonly sat: Sat;
+  readonly sesiones: SesionesPortal;
+  readonly opinionesPublicas: OpinionesPublicas | null;
+} {
+  const keys = parseKeys('SESSION_KEYS', config.SESSION_KEYS, decodeClave32);
+  const sesiones = createSesionesPortal(database);
+  const { sat, close } = openSat(config, {
+    sesiones,
+    estado: createEstadoCortacircuitos(database),
+    captchas: createCaptchas(database),
+    sellado: createSellado(createKeyring({ keys, current: firstKey(keys).id })),
+  });
+  shutdown.phase('sat', close);
+  return { sat, sesiones, opinionesPublicas: openOpiniones(config, shutdown) };
+}
+
+function openOpiniones(
+  { OPINION_PUBLICA_URL: url }: ApiConfig,
+  shutdown: Shutdown,
+): OpinionesPublicas | null {
+  if (url === undefined) return null;
+  const fuente = createOpinionesPublicas({ url });
+  shutdown.phase('opiniones-publicas', () => fuente.close());
+  return fuente;
 }

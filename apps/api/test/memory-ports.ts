@@ -58,6 +58,7 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
           if (store.enCurso.get(name)?.folio === folio) store.enCurso.delete(name);
         }),
     },
+    sesiones: { forget: (rfc) => trip(store, 'sesiones.forget', () => void store.olvidados.push(rfc)) },
     documentos: {
       note: (documento) => trip(store, 'documentos.note', () => void store.documentos.push(documento)),
     },

@@ -24,6 +24,8 @@ export interface MemoryStore {
   /** By `${contribuyenteId}:${clave}`. */
   readonly enCurso: Map<string, ConsultaEnCurso>;
   readonly documentos: DocumentoGuardado[];
+  /** RFCs whose sessions with the SAT were ended. */
+  readonly olvidados: string[];
   readonly usos: { apiKeyId: string; at: Date; ip: string }[];
   /** Names of the calls that crossed, in order. */
   readonly trips: string[];
@@ -92,6 +94,7 @@ export function createMemoryStore(now: Date): MemoryStore {
     abiertas: new Set(),
     enCurso: new Map(),
     documentos: [],
+    olvidados: [],
     usos: [],
     trips: [],
     now,

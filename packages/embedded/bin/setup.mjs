@@ -27,6 +27,7 @@ export const GENERATORS = [
   },
   // Committed, and compared by tests: made anew only by `npm run generate`.
   { name: 'openapi', output: 'docs/openapi.json', command: [...SOURCE, 'apps/api/src/openapi/write.ts'] },
+  { name: 'operations', output: 'docs/operations.md', command: [...SOURCE, 'apps/api/src/docs/write.ts'] },
   {
     name: 'env-example',
     output: '.env.example',

@@ -40,6 +40,9 @@ export function apiEnv(
     EFIRMA_AUTORIDADES: options.autoridades,
     ...satEnv(addresses, secrets),
     ...s3Env(addresses.s3),
+    OPINION_PUBLICA_URL: `${addresses.simuladorUrl}/opinion-publica`,
+    // The simulator is ready in moments.
+    SAT_ESPERA_MS: '250',
   };
 }
 

@@ -9,7 +9,8 @@ type Detalles = Pick<NuevaGuardada, 'shred' | 'noSerie' | 'titular' | 'vigenteHa
 
 /**
  * Seals a credential under the caller's key and the keyring, and stores it in place of the earlier one of its kind. A certificate is
- * stored like an e.firma whose key is empty, so that every row has one format. Throws `API_KEY_REVOCADA` when the key died meanwhile.
+ * stored like an e.firma whose key is empty, so that every row has one format. Sessions with the SAT that the earlier one opened are ended,
+ * and its refusals forgotten. Throws `API_KEY_REVOCADA` when the key died meanwhile.
  */
 export async function storeCredencial(
   credencial: Credencial,
@@ -33,4 +34,5 @@ export async function storeCredencial(
     sobre,
   };
   if (!(await deps.boveda.store(nueva, ip))) throw new CfdiError('API_KEY_REVOCADA');
+  await deps.sesiones.forget(pase.rfc);
 }

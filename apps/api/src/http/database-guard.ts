@@ -10,7 +10,7 @@ export function guardDatabase(ports: DatabasePorts, timeoutMs: number): Database
     <A extends readonly unknown[], R>(call: (...args: A) => Promise<R>) =>
     (...args: A): Promise<R> =>
       withinTime(call(...args), timeoutMs);
-  const { puerta, saldos, solicitudes, boveda, idempotencia, consultasEnCurso, documentos } = ports;
+  const { puerta, saldos, solicitudes, boveda, idempotencia, consultasEnCurso, documentos, sesiones } = ports;
   return {
     puerta: { load: guard((id) => puerta.load(id)), noteUse: guard((usos) => puerta.noteUse(usos)) },
     saldos: {
@@ -46,6 +46,7 @@ export function guardDatabase(ports: DatabasePorts, timeoutMs: number): Database
       drop: guard((contribuyenteId, clave, folio) => consultasEnCurso.drop(contribuyenteId, clave, folio)),
     },
     documentos: { note: guard((documento) => documentos.note(documento)) },
+    sesiones: { forget: guard((rfc) => sesiones.forget(rfc)) },
   };
 }
 

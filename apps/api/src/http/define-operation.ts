@@ -43,6 +43,7 @@ export function defineOperation<
     ...rest,
     accepts: spec.accepts ?? spec.credential,
     charge: spec.charge ?? 'before',
+    asks: spec.asks ?? [],
     secretos: spec.secretos ?? {},
     check: (body, now) => check?.(asParsed<z.output<B>>(body), now) ?? null,
     handle: (body, contexto) =>

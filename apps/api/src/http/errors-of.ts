@@ -27,7 +27,8 @@ const BY_CREDENCIAL: Record<CredencialAceptada, readonly NombreError[]> = {
 
 /** Every error that an operation can answer: those of the pipeline that its declaration calls for, and its own. */
 export function errorsOf(operation: Operation): readonly NombreError[] {
-  const { rfc, cost, accepts, errors } = operation;
+  const { rfc, cost, accepts, charge, asks, errors } = operation;
+  const usesEfirma = accepts !== 'api-key' && accepts !== 'ciec' && charge === 'before' && asks.length > 0;
   return [
     ...new Set<NombreError>([
       ...ALWAYS,
@@ -35,6 +36,7 @@ export function errorsOf(operation: Operation): readonly NombreError[] {
       ...(rfc === 'propio' || rfc === 'propio-sin-registrar' ? (['RFC_AJENO'] as const) : []),
       ...(rfc === 'propio' ? (['RFC_NO_REGISTRADO'] as const) : []),
       ...BY_CREDENCIAL[accepts],
+      ...(usesEfirma ? (['EFIRMA_RECHAZADA'] as const) : []),
       ...(cost > 0 ? (['SALDO_INSUFICIENTE', 'IDEMPOTENCIA_EN_CONFLICTO'] as const) : []),
       ...errors,
     ]),

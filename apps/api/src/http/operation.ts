@@ -1,5 +1,5 @@
 import type { CfdiError, DatosError, NombreError } from '@acuse/contract';
-import type { Credencial, CredencialCiec, CredencialEfirma, Pase } from '@acuse/core';
+import type { Credencial, CredencialCiec, CredencialEfirma, NombreConsulta, Pase } from '@acuse/core';
 import type { ApiKey } from '@acuse/vault';
 import type { z } from 'zod';
 import type { ApiDeps } from '../api-deps.ts';
@@ -93,6 +93,8 @@ export interface DeclaracionBase {
   /** Credits. */
   readonly cost: 0 | 1;
   readonly rfc: RfcPedido;
+  /** What it asks of the tax authority while the caller waits, or has the workers ask. */
+  readonly asks?: readonly NombreConsulta[];
   /** `in-handler`: the handler debits in the statement that does the work. */
   readonly charge?: 'before' | 'in-handler';
   readonly body: z.ZodObject;
@@ -107,6 +109,7 @@ export interface DeclaracionBase {
 export interface Declaracion extends DeclaracionBase {
   readonly accepts: CredencialAceptada;
   readonly charge: 'before' | 'in-handler';
+  readonly asks: readonly NombreConsulta[];
   readonly secretos: Record<string, Secreto>;
   readonly check: (body: unknown, now: Date) => Reparo | null;
   readonly handle: (body: unknown, contexto: unknown) => Promise<unknown>;

@@ -84,7 +84,7 @@ function post(operation: Operation): Record<string, unknown> {
 }
 
 /** The schema's own fields, and the secret ones that never reach it. */
-function bodySchema({ body, secretos }: Operation): JsonSchema {
+export function bodySchema({ body, secretos }: Operation): JsonSchema {
   const schema = schemaOf(body, 'input');
   const fields = Object.entries(secretos);
   const secretProperties = fields.map(([campo, { description, example, encoding }]) => [
@@ -99,7 +99,8 @@ function bodySchema({ body, secretos }: Operation): JsonSchema {
   };
 }
 
-function success({ data, envelope }: Operation): Record<string, unknown> {
+/** The envelope of a success with the operation's data in it. */
+export function successSchema({ data, envelope }: Operation): JsonSchema {
   const fields = {
     cfdi_codigo: z.literal(CODIGO_EXITO).meta({ example: CODIGO_EXITO }),
     cfdi_texto: z.string().meta({ example: TEXTO_EXITO }),
@@ -107,7 +108,11 @@ function success({ data, envelope }: Operation): Record<string, unknown> {
     ...(data ? { data } : {}),
     ...(envelope ? { saldo: z.number().meta({ description: 'Créditos restantes.', example: 99 }) } : {}),
   };
-  const schema = schemaOf(z.object(fields), 'output');
+  return schemaOf(z.object(fields), 'output');
+}
+
+function success(operation: Operation): Record<string, unknown> {
+  const schema = successSchema(operation);
   return {
     description: 'Éxito.',
     headers: Object.fromEntries(

@@ -38,6 +38,7 @@ export default defineOperation({
       '200',
     ).nullable(),
   }),
+  asks: ['consultar-cfdi'],
   errors: ['CFDI_NO_ENCONTRADO', 'SAT_NO_DISPONIBLE'],
 
   async handle({ rfc_emisor, rfc_receptor, uuid, total }, contexto) {

@@ -23,6 +23,7 @@ export default defineOperation({
       leido: z.boolean().meta({ description: 'Si ya se abrió en el portal.', example: false }),
     }),
   ),
+  asks: ['listar-comunicados'],
   errors: ['SAT_NO_DISPONIBLE'],
   check: (body, now) => checkPeriodo(periodoDe(body, now), now),
 

@@ -29,6 +29,7 @@ export default defineOperation({
   rfc: 'propio',
   body: z.object({ rfc: rfcField, ejercicio: ejercicioField }),
   data: listOf(declaracion),
+  asks: ['listar-declaraciones'],
   errors: ['SAT_NO_DISPONIBLE'],
   check: ({ ejercicio }, now) => checkEjercicio(ejercicio, ANIOS, now),
 

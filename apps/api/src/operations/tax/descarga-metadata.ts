@@ -24,6 +24,7 @@ export default defineOperation({
     estado: z.enum(ESTADOS_SOLICITUD).meta({ description: 'Estado de la solicitud.', example: 'EN_PROCESO' }),
     duplicada: z.literal(true).optional().meta({ description: 'Ya había una igual en curso; no se cobró.' }),
   }),
+  asks: ['solicitar-metadata', 'verificar-metadata', 'descargar-paquete'],
   errors: ['SALDO_INSUFICIENTE'],
   check: checkPeriodo,
 

@@ -11,6 +11,7 @@ export default defineOperation({
   rfc: 'propio',
   body: rfcYPeriodo,
   data: listOf(factura),
+  asks: ['listar-facturas'],
   errors: ['SAT_NO_DISPONIBLE', 'PERIODO_DEMASIADO_GRANDE'],
   check: checkPeriodo,
 

@@ -30,6 +30,7 @@ export default defineOperation({
       }),
     ),
   }),
+  asks: ['descargar-constancia'],
   errors: ['SAT_NO_DISPONIBLE'],
 
   async handle({ rfc }, contexto) {

@@ -18,6 +18,7 @@ export default defineOperation({
   rfc: 'propio',
   body: soloRfc,
   data: listOf(notificacion),
+  asks: ['listar-notificaciones'],
   errors: ['SAT_NO_DISPONIBLE'],
 
   async handle({ rfc }, contexto) {

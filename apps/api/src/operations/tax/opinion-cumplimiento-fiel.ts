@@ -24,6 +24,7 @@ export default defineOperation({
     expira_en: instante('Cuándo deja de servir la URL.'),
     motivo: z.string().nullable().meta({ description: 'Detalle cuando no es positiva.', example: null }),
   }),
+  asks: ['consultar-opinion'],
   errors: ['SAT_NO_DISPONIBLE'],
 
   async handle({ rfc }, contexto) {

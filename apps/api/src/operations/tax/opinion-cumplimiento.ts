@@ -19,6 +19,7 @@ export default defineOperation({
     motivo: z.string().nullable().meta({ description: 'Detalle cuando no es positiva.', example: null }),
     saldo: z.number().meta({ description: 'Créditos restantes.', example: 99 }),
   }),
+  asks: ['consultar-opinion'],
   errors: ['SAT_NO_DISPONIBLE'],
 
   async handle({ rfc }, contexto) {

@@ -34,6 +34,7 @@ export default defineOperation({
   rfc: 'propio',
   body: z.object({ rfc: rfcField, ejercicio: ejercicioField }),
   data: listOf(retencion),
+  asks: ['listar-retenciones', 'solicitar-metadata', 'verificar-metadata', 'descargar-paquete'],
   errors: ['SAT_NO_DISPONIBLE', 'PERIODO_DEMASIADO_GRANDE'],
   check: ({ ejercicio }, now) => checkEjercicio(ejercicio, ANIOS, now),
 

@@ -32,6 +32,7 @@ export default defineOperation({
     regimenes: z.array(texto('Todos los regímenes.', '601 - General de Ley Personas Morales')),
     curp: texto('CURP de una persona física.', 'XIQB891116MGRMZR05').nullable(),
   }),
+  asks: ['consultar-constancia-qr', 'descargar-constancia'],
   errors: ['SAT_NO_DISPONIBLE', 'CIEC_NO_GUARDADA'],
 
   async handle({ rfc }, contexto) {

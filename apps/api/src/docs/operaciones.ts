@@ -1,0 +1,119 @@
+import { CATALOGO } from '@acuse/contract';
+import { errorsOf } from '../http/errors-of.ts';
+import type { CredencialPedida, Operation } from '../http/operation.ts';
+import { bodySchema, successSchema } from '../openapi/document.ts';
+import { exampleOf } from '../openapi/schema.ts';
+import { CAMINOS, type Camino, OTROS } from './canales.ts';
+
+const CREDENCIALES: Record<CredencialPedida, string> = {
+  'api-key': 'API key',
+  ciec: 'API key + CIEC',
+  efirma: 'API key + e.firma',
+  'ciec-o-efirma': 'API key + CIEC o e.firma',
+};
+
+const INTRO = `# Operaciones
+
+Este documento se genera de las operaciones mismas (\`npm run generate\`); una prueba compara ambos.
+
+Todas son \`POST /api/v1/<operación>\` con cuerpo y respuesta JSON, \`Authorization: Bearer <API_KEY>\` y \`User-Agent\`. \`cfdi_codigo\` 1 es éxito. Los
+créditos se cobran antes de consultar y se devuelven solos con cualquier error: nadie paga por uno.
+
+**Cómo leer «estado».** Cada consulta está probada de punta a punta contra el simulador del SAT de este repositorio, que habla los formatos del
+propio SAT y no comparte código con los conectores. Sus formatos se tomaron de las fuentes públicas que se nombran. Ninguna se ha
+comprobado contra el SAT en vivo. Una respuesta del SAT que no se entiende con certeza es 503/5041, nunca «sin resultados».
+
+**Cómo apagar.** Para todos: \`SAT_CANALES_DESACTIVADOS\` en la API y en los workers, con un canal (\`portal\`) o una consulta
+(\`portal:listar-facturas\`), separados por comas; la operación contesta entonces 503/5041 sin costo. Para un RFC: el interruptor de la operación
+(\`operacion desactivar\` en la línea de comandos); contesta 403/1003.
+
+En los ejemplos, \`$API\`, \`$API_KEY\` y \`$RFC\` son los que imprime \`npm start\`.
+`;
+
+/** The text of docs/operations.md. The same operations give the same bytes. */
+export function operationsText(operations: readonly Operation[]): string {
+  const sorted = [...operations].sort((a, b) => (a.path < b.path ? -1 : 1));
+  return [INTRO, index(sorted), ...sorted.map(section), errorTable(sorted)].join('\n');
+}
+
+function index(operations: readonly Operation[]): string {
+  const rows = operations.map(
+    ({ path, summary, cost, credential }) =>
+      `| [${path}](#${anchor(path)}) | ${summary} | ${cost} | ${CREDENCIALES[credential]} |`,
+  );
+  return ['| operación | qué hace | créditos | credencial |', '| --- | --- | --- | --- |', ...rows, ''].join(
+    '\n',
+  );
+}
+
+const anchor = (path: string) => path.replaceAll('/', '');
+
+function section(operation: Operation): string {
+  const { path, summary, description } = operation;
+  const own = errorsOf(operation).filter((nombre) => CATALOGO[nombre].codigo < 9_000);
+  const errores = [...new Set(own.map((nombre) => `${CATALOGO[nombre].http}/${CATALOGO[nombre].codigo}`))];
+  return [
+    `## ${path}`,
+    '',
+    `${summary}. ${description ?? ''}`.trim(),
+    '',
+    ...ways(operation).map(wayText),
+    '',
+    '```sh',
+    `curl -sS "$API/api/v1/${path}" -A mi-erp/1.0 -H "Authorization: Bearer $API_KEY" -H 'Content-Type: application/json' \\`,
+    `  -d '${JSON.stringify(exampleOf(bodySchema(operation)))}'`,
+    '```',
+    '',
+    '```json',
+    JSON.stringify(exampleOf(successSchema(operation)), null, 2),
+    '```',
+    '',
+    `Errores: ${errores.join(', ')}.`,
+    '',
+  ].join('\n');
+}
+
+function ways({ path, asks }: Operation): readonly Camino[] {
+  const other = OTROS[path];
+  const all = [...asks.flatMap((consulta) => CAMINOS[consulta]), ...(other === undefined ? [] : [other])];
+  const byCanal = new Map<string, Camino>();
+  for (const camino of all) {
+    const name = `${camino.canal} ${camino.servidor}`;
+    const known = byCanal.get(name);
+    byCanal.set(
+      name,
+      known === undefined ? camino : { ...known, apagar: `${known.apagar}, ${camino.apagar}` },
+    );
+  }
+  return [...byCanal.values()];
+}
+
+function wayText({ canal, servidor, apagar, fuentes }: Camino): string {
+  const sources =
+    fuentes.length === 0 ? 'sin fuente pública conocida' : `${countOf(fuentes)}: ${fuentes.join(', ')}`;
+  return [
+    `- **Canal**: ${canal}; ${servidor}.`,
+    `  **Estado**: probado contra el simulador; no verificado en vivo; ${sources}. **Para apagarlo**: \`${apagar}\`.`,
+  ].join('\n');
+}
+
+const countOf = ({ length }: readonly string[]) => (length === 1 ? '1 fuente' : `${length} fuentes`);
+
+function errorTable(operations: readonly Operation[]): string {
+  const nombres = [...new Set(operations.flatMap(errorsOf))].sort(
+    (a, b) =>
+      CATALOGO[a].codigo - CATALOGO[b].codigo || CATALOGO[a].http - CATALOGO[b].http || (a < b ? -1 : 1),
+  );
+  const rows = nombres.map((nombre) => {
+    const { http, codigo, texto } = CATALOGO[nombre];
+    return `| ${codigo} | ${http} | ${texto} |`;
+  });
+  return [
+    '## Códigos de error',
+    '',
+    '| cfdi_codigo | HTTP | texto |',
+    '| --- | --- | --- |',
+    ...rows,
+    '',
+  ].join('\n');
+}
