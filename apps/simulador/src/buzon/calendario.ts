@@ -1,3 +1,4 @@
+import { magiaDe } from '../world/magia.ts';
 import { keyOf, mix, word } from '../world/taxpayers/mix.ts';
 import { DAY, type WallTime, wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
@@ -17,11 +18,11 @@ export type Ritmo = {
 
 /**
  * What came to a taxpayer's mailbox until the clock's now, newest first. It depends on the seed, the RFC and the day alone: moving the clock
- * brings new ones and takes none back. A taxpayer whose rows were asked for as `[]` gets nothing.
+ * brings new ones and takes none back. The magic RFC without rows gets nothing.
  */
 export function llegadas(world: World, rfc: string, ritmo: Ritmo): Llegada[] {
   const { clase, maximo, diasIntervalo, dias } = ritmo;
-  if (world.taxpayers.taxpayer(rfc).filas?.length === 0) return [];
+  if (magiaDe(rfc)?.filas?.length === 0) return [];
   const key = keyOf(world.settings.semilla, rfc, clase);
   const rate = word(key, 0) % (maximo + 1);
   const now = wallTimeOf(world.clock.now());

@@ -133,14 +133,34 @@ test('after 20 idle minutes everything leads to the log-in page', async () => {
   expect(isCiecPage(await follow(browser, await browser.get(wrapper())))).toBe(true);
 });
 
-test('an artifact of the gateway is good once', async () => {
-  const browser = createBrowser();
-  await listed(browser);
-  const response = await browser.raw(`${base}/loginc/nidp/idff/sso`);
-  const location = response.headers.get('location') ?? '';
-  const withArtifact = () => createBrowser().raw(location);
-  expect((await withArtifact()).headers.get('set-cookie')).toContain('IPCZQX03APLICC=');
-  expect((await withArtifact()).headers.get('set-cookie')).toBeNull();
+describe('the gateway', () => {
+  const sso = () => `${base}/loginc/nidp/idff/sso`;
+  const bring = (location: string) => createBrowser().raw(location);
+  const cookieOf = async (location: string) => (await bring(location)).headers.get('set-cookie');
+
+  test('gives artifacts that are good once and for a minute', async () => {
+    const browser = createBrowser();
+    await listed(browser);
+    const artifact = async () => (await browser.raw(sso())).headers.get('location') ?? '';
+    const once = await artifact();
+    expect(await cookieOf(once)).toContain('IPCZQX03APLICC=');
+    expect(await cookieOf(once)).toBeNull();
+    const late = await artifact();
+    simulador.world.clock.advance(61_000);
+    expect(await cookieOf(late)).toBeNull();
+  });
+
+  test.each(['http://example.com/', '//example.com/WebComunicados/', "javascript:'x'"])(
+    'sends nobody to %s',
+    async (target) => {
+      const browser = createBrowser();
+      await listed(browser);
+      const location = (await browser.raw(`${sso()}?target=${encodeURIComponent(target)}`)).headers.get(
+        'location',
+      );
+      expect(new URL(location ?? '').searchParams.get('target')).toBe(application());
+    },
+  );
 });
 
 test('faults are taken by operation and RFC', async () => {

@@ -1,6 +1,6 @@
-import { randomBytes } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import type { Nidp } from '../nidp/nidp.ts';
+import { createSessions } from '../portal/sessions.ts';
 import { redirect } from '../portal/web/cookies.ts';
 import { htmlResponse } from '../portal/web/html.ts';
 import { createHost, type Host } from '../sp/host.ts';
@@ -12,7 +12,8 @@ type Identity = Pick<ProviderSession, 'rfc' | 'metodo'>;
 
 const SSO = '/nidp/idff/sso';
 const PLOGIN = '/nesp/app/plogin';
-const KEPT = 1000;
+/** Life of an artifact, milliseconds of the simulator's clock. */
+const ARTIFACT_MS = 60_000;
 
 /** The hosts of the gateway: the one that is protected, the way into it, and the log-in host between it and login.siat. */
 export type Gateway = {
@@ -29,7 +30,7 @@ export type Gateway = {
  * (luffynando/sat-scrapers-auth, SatAplicacionesCPortal; TecnofyMX/buzon-tributario-sat-scraper, tests/Fixtures/javascript-redirect.html.)
  */
 export function createGateway(world: World, nidp: Nidp, inicio: string): Gateway {
-  const artifacts = new Map<string, Identity>();
+  const artifacts = createSessions<Identity>({ clock: world.clock, idleMs: () => ARTIFACT_MS });
   const host = createHost(world, {
     servicio: 'aplicacionesc',
     cookie: 'IPCZQX03APLICC',
@@ -64,10 +65,7 @@ export function createGateway(world: World, nidp: Nidp, inicio: string): Gateway
     const target = targetOf(c);
     const returnTo = `${SSO}?target=${encodeURIComponent(target)}`;
     return provider.guard(c, { operation: 'EmitirArtefacto', returnTo }, ({ rfc, metodo }) => {
-      const artifact = randomBytes(24).toString('base64url');
-      artifacts.set(artifact, { rfc, metodo });
-      const oldest = artifacts.keys().next().value;
-      if (artifacts.size > KEPT && oldest !== undefined) artifacts.delete(oldest);
+      const artifact = artifacts.start({ rfc, metodo });
       return redirect(`${host.url(c, PLOGIN)}?SAMLart=${artifact}&target=${encodeURIComponent(target)}`);
     });
   };
@@ -76,8 +74,8 @@ export function createGateway(world: World, nidp: Nidp, inicio: string): Gateway
     host,
     plogin: (c) => {
       const artifact = c.req.query('SAMLart') ?? '';
-      const identity = artifacts.get(artifact);
-      artifacts.delete(artifact);
+      const identity = artifacts.use(artifact);
+      artifacts.end(artifact);
       const target = targetOf(c);
       if (identity) return host.enter(identity, redirect(target));
       return redirect(`${provider.url(c, SSO)}?target=${encodeURIComponent(target)}`);

@@ -179,3 +179,13 @@ test('the site logs out', async () => {
   await browser.get(`${base}/wwwmat/app/seg/cerrarSesion`);
   expect((await browser.get(`${base}/wwwmat/buzon`)).text).toContain('name="SAMLRequest"');
 });
+
+test.each(['//example.com', 'https://example.com/', '/cs/Satellite'])(
+  'the launcher does not lead to %s',
+  async (url) => {
+    const browser = createBrowser();
+    const gate = `${base}/wwwmat/app/seg/cont/accesoC?url=${encodeURIComponent(url)}`;
+    expect((await visitByCiec(simulador, browser, gate, RFC)).url).toBe(`${base}/wwwmat/buzon`);
+    expect((await browser.raw(gate)).headers.get('location')).toBe(`${base}/wwwmat/buzon`);
+  },
+);
