@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
 import type { Nidp } from '../nidp/nidp.ts';
 import { createSessions } from '../portal/sessions.ts';
+import { attend } from '../portal/web/attend.ts';
 import { redirect } from '../portal/web/cookies.ts';
 import { htmlResponse } from '../portal/web/html.ts';
 import { createHost, type Host } from '../sp/host.ts';
@@ -19,7 +20,7 @@ const ARTIFACT_MS = 60_000;
 export type Gateway = {
   host: Host;
   /** Answers `/nesp/app/plogin` of the protected host. */
-  plogin(c: Context): Response;
+  plogin(c: Context): Promise<Response>;
   /** Mounted at `/loginc`. */
   loginc: Hono;
 };
@@ -76,9 +77,12 @@ export function createGateway(world: World, nidp: Nidp, inicio: string): Gateway
       const artifact = c.req.query('SAMLart') ?? '';
       const identity = artifacts.use(artifact);
       artifacts.end(artifact);
-      const target = targetOf(c);
-      if (identity) return host.enter(identity, redirect(target));
-      return redirect(`${provider.url(c, SSO)}?target=${encodeURIComponent(target)}`);
+      const call = { service: 'aplicacionesc', operation: 'Plogin', rfc: identity?.rfc ?? '' };
+      return attend(world, call, () => {
+        const target = targetOf(c);
+        if (identity) return host.enter(identity, redirect(target));
+        return redirect(`${provider.url(c, SSO)}?target=${encodeURIComponent(target)}`);
+      });
     },
     loginc: new Hono().get(SSO, sso).post('/nidp/saml2/spassertion_consumer', (c) => provider.consume(c)),
   };
