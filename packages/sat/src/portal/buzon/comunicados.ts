@@ -42,7 +42,7 @@ export function readComunicados(etiquetas: readonly Etiqueta[], rfc: string): re
   const normales = bloques.map(normalizeTexto);
   const noLeidos = seccion(normales, NO_LEIDOS);
   const leidos = seccion(normales, LEIDOS);
-  const fin = (desde: number, otra: number) => (otra > desde ? otra : bloques.length);
+  const fin = (desde: number, otra: number) => (otra >= desde ? otra : bloques.length);
   const renglones = [
     ...readSeccion(
       bloques.slice(noLeidos.desde, fin(noLeidos.desde, leidos.desde - 1)),
@@ -77,19 +77,14 @@ function seccion(normales: readonly string[], titulo: RegExp): { desde: number; 
 
 function readSeccion(bloques: readonly string[], leido: boolean, cuenta: number | null): readonly Renglon[] {
   const renglones: Renglon[] = [];
-  for (let i = 0; i < bloques.length; i += 1) {
-    const bloque = (bloques[i] ?? '').replace(ADORNO, '');
+  for (const escrito of bloques) {
+    const bloque = escrito.replace(ADORNO, '');
     const found = RENGLON.exec(bloque);
     if (found === null) {
       if (PARECE_FECHA.test(bloque)) throw ilegible('comunicados: renglón con otra forma');
       continue;
     }
-    let asunto = found[7] ?? '';
-    if (asunto === '') {
-      i += 1;
-      asunto = bloques[i] ?? '';
-      if (PARECE_FECHA.test(asunto.replace(ADORNO, ''))) asunto = '';
-    }
+    const asunto = found[7] ?? '';
     if (asunto === '' || asunto.length > MAX_ASUNTO || OTRA_FECHA.test(asunto)) {
       throw ilegible('comunicados: renglón sin asunto propio');
     }

@@ -51,6 +51,10 @@ describe('readSalto', () => {
       saltoDe('<form method="POST" action="/borrar"><input type="hidden" name="a" value="b"></form>'),
     ).toBeNull();
     expect(saltoDe('<meta http-equiv="refresh" content="90">')).toBeNull();
+    const jsf = '<input type="hidden" name="javax.faces.ViewState" value="x">';
+    expect(
+      saltoDe(`<form method="POST" action="/b">${jsf}</form><script>document.forms[0].submit()</script>`),
+    ).toBeNull();
   });
 });
 

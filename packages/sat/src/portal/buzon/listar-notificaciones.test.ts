@@ -1,0 +1,264 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { createSatHttp } from '../../http/sat-http.ts';
+import { createNavegador } from '../navegador.ts';
+import { readEtiquetas } from '../paginas/etiquetas.ts';
+import { PORTAL_DEFAULTS } from '../settings.ts';
+import { errorOf, RFC } from '../testing/canal-de-prueba.ts';
+import { type Ptsc, redirect, send, startPtsc } from '../testing/ptsc-de-prueba.ts';
+import {
+  createNavegadorSoloLista,
+  guardHttp,
+  HOST_NOTIFICACIONES,
+  LISTA_NOTIFICACIONES,
+} from './solo-lista.ts';
+import { readNotificaciones } from './tabla-notificaciones.ts';
+import { type NotificacionDePrueba, paginaNotificaciones } from './testing/buzon-de-prueba.ts';
+
+const LISTA = LISTA_NOTIFICACIONES.path;
+const BROKER = '/app/seg/SessionBroker';
+
+async function setUp(pagina: string) {
+  const guion = { pagina, broker: `/agr${LISTA}` };
+  const ptsc = await startPtsc({
+    acceso: 'login',
+    protegidos: { agr: { regreso: '/cloudc/saml2/sp/acs/post', inicio: LISTA } },
+    dominios: { login: 'login.siat.sat.gob.mx', agr: HOST_NOTIFICACIONES },
+    responder(paso, res) {
+      if (paso.camino === BROKER) redirect(res, guion.broker);
+      else if (paso.camino === LISTA) send(res, guion.pagina);
+      else send(res, '<html><body>abierta</body></html>');
+    },
+  });
+  return { guion, ptsc };
+}
+
+function ask({ canal, ciec, efirma }: Ptsc, tipo: 'ciec' | 'efirma' = 'efirma') {
+  const credencial = tipo === 'ciec' ? ciec : efirma;
+  return canal.send({ consulta: 'listar-notificaciones', rfc: RFC }, credencial, {
+    signal: new AbortController().signal,
+  });
+}
+
+const UNA: NotificacionDePrueba = {
+  folio: 'ABC-001',
+  autoridad: 'Administración &amp; Recaudación',
+  acto: 'Requerimiento',
+  fecha: '31/08/2026',
+};
+const OTRA: NotificacionDePrueba = {
+  folio: 'ABC-002',
+  autoridad: 'SAT',
+  acto: 'Oficio <script>x()</script>',
+  fecha: '01-09-2026 10:00',
+};
+const leer = (html: string) => readNotificaciones(readEtiquetas(html));
+const ilegible = (html: string) => expect(() => leer(html), html.slice(-80)).toThrow('RESPUESTA_ILEGIBLE');
+
+/** What was asked of the host of the notifications, log-in left out. */
+const pedidos = ({ pasos }: Ptsc) =>
+  pasos
+    .filter((p) => p.host === 'agr' && !p.camino.startsWith('/cloudc/') && p.camino !== BROKER)
+    .map((p) => `${p.metodo} ${p.camino}`);
+
+describe('listar-notificaciones', () => {
+  it.each(['ciec', 'efirma'] as const)(
+    'lists them with %s and asks for nothing but the list',
+    async (tipo) => {
+      const { ptsc } = await setUp(paginaNotificaciones([UNA, OTRA]));
+      expect(await ask(ptsc, tipo)).toEqual({
+        notificaciones: [
+          { folio: 'ABC-002', autoridad: 'SAT', asunto: 'Oficio', fecha: '2026-09-01' },
+          {
+            folio: 'ABC-001',
+            autoridad: 'Administración & Recaudación',
+            asunto: 'Requerimiento',
+            fecha: '2026-08-31',
+          },
+        ],
+      });
+      expect(ptsc.accesos()).toBe(1);
+      expect(new Set(pedidos(ptsc))).toEqual(new Set([`GET ${LISTA}`]));
+    },
+  );
+
+  it.each([
+    ['sends its form by itself', paginaNotificaciones([UNA]).replace('javax.faces.ViewState', 'otro')],
+    [
+      'refreshes to a document',
+      `<meta http-equiv="refresh" content="0;url=/PTSC/notificacionElectronica/faces/Pages/abrirDocumento.jsf?folio=1">${paginaNotificaciones([UNA])}`,
+    ],
+  ])('opens nothing for a page that %s', async (_nombre, pagina) => {
+    const { ptsc } = await setUp(pagina);
+    await errorOf(ask(ptsc));
+    expect(new Set(pedidos(ptsc))).toEqual(new Set([`GET ${LISTA}`]));
+  });
+
+  it('opens nothing when the log-in leads to a document', async () => {
+    const { guion, ptsc } = await setUp(paginaNotificaciones([UNA]));
+    guion.broker = '/agr/PTSC/notificacionElectronica/faces/Pages/abrirDocumento.jsf?folio=1';
+    expect(await errorOf(ask(ptsc))).toMatchObject({ motivo: 'PETICION_RECHAZADA' });
+    expect(pedidos(ptsc)).toEqual([]);
+  });
+
+  it('does not follow a redirect from the list', async () => {
+    const { ptsc } = await setUp(paginaNotificaciones([UNA]));
+    await ask(ptsc);
+    ptsc.expire('todas');
+    expect((await ask(ptsc)).notificaciones).toHaveLength(1);
+    expect(ptsc.accesos()).toBe(2);
+    expect(new Set(pedidos(ptsc))).toEqual(new Set([`GET ${LISTA}`]));
+  });
+
+  it.each([
+    ['of another RFC', 'XIQB891116QE4'],
+    ['that does not say whose it is', null],
+  ])('does not believe a list %s', async (_nombre, rfc) => {
+    const { ptsc } = await setUp(paginaNotificaciones([UNA], { rfc }));
+    expect(await errorOf(ask(ptsc))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+  });
+
+  it('takes an empty list, and no other page for one', async () => {
+    const { guion, ptsc } = await setUp(paginaNotificaciones([]));
+    expect(await ask(ptsc)).toEqual({ notificaciones: [] });
+    for (const pagina of [
+      `<html><body>Destinatario: ${RFC}</body></html>`,
+      '',
+      'x'.repeat(20 * 1024 * 1024),
+    ]) {
+      guion.pagina = pagina;
+      expect(await errorOf(ask(ptsc))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+    }
+  });
+});
+
+describe('the guards', () => {
+  const signal = new AbortController().signal;
+  const http = createSatHttp({ baseUrl: 'http://127.0.0.1:9' });
+  const rechaza = async (promesa: Promise<unknown>) =>
+    expect(await errorOf(promesa)).toMatchObject({ motivo: 'PETICION_RECHAZADA' });
+
+  it('let a browser GET the list and do nothing else', async () => {
+    const pedidas: string[] = [];
+    const navegador = createNavegadorSoloLista({
+      ...createNavegador(http, PORTAL_DEFAULTS),
+      request: (peticion) => {
+        pedidas.push(`${peticion.method} ${peticion.path}`);
+        return Promise.reject(new Error('asked'));
+      },
+    });
+    const get = { ...LISTA_NOTIFICACIONES, method: 'GET', expect: 'text' } as const;
+    await expect(navegador.request(get, signal)).rejects.toThrow('asked');
+    await rechaza(navegador.open(LISTA_NOTIFICACIONES, signal));
+    await rechaza(navegador.submit(LISTA_NOTIFICACIONES, Buffer.from('a=b'), signal));
+    await rechaza(navegador.request({ ...get, method: 'POST' }, signal));
+    await rechaza(navegador.request({ ...get, body: 'a=b' }, signal));
+    await rechaza(navegador.request({ ...get, path: `${LISTA}?folio=1` }, signal));
+    await rechaza(navegador.request({ ...get, path: '/' }, signal));
+    await rechaza(navegador.request({ ...get, host: 'login.siat.sat.gob.mx' }, signal));
+    expect(pedidas).toEqual([`GET ${LISTA}`]);
+  });
+
+  it('let the log-in through to the list and to nothing else of the host', async () => {
+    const pedidas: string[] = [];
+    const guardado = guardHttp({
+      ...http,
+      request: (peticion) => {
+        pedidas.push(`${peticion.method} ${peticion.path}`);
+        return Promise.reject(new Error('asked'));
+      },
+    });
+    const pedir = (method: 'GET' | 'POST', path: string, host = HOST_NOTIFICACIONES) =>
+      guardado.request({ host, path, method, expect: 'text', signal });
+    for (const path of [
+      LISTA,
+      `${LISTA}?parametro=c&idSessionBit=null`,
+      `${BROKER}?url=${LISTA}`,
+      '/app/seg/cont/accesoC',
+    ]) {
+      await expect(pedir('GET', path)).rejects.toThrow('asked');
+    }
+    await expect(pedir('POST', '/cloudc/saml2/sp/acs/post')).rejects.toThrow('asked');
+    await expect(pedir('POST', '/otra', 'login.siat.sat.gob.mx')).rejects.toThrow('asked');
+    const hechas = pedidas.length;
+    await rechaza(pedir('POST', LISTA));
+    for (const path of [
+      '/',
+      `${LISTA}?folio=1`,
+      `${LISTA}x`,
+      '/PTSC/otra',
+      '/app/segx',
+      '/app/seg/../../PTSC/otra',
+      '/app/seg/%2e%2e/PTSC',
+    ]) {
+      await rechaza(pedir('GET', path));
+    }
+    expect(pedidas).toHaveLength(hechas);
+  });
+});
+
+describe('readNotificaciones', () => {
+  it('leaves those already notified out', () => {
+    const notificados =
+      '<table><caption>Notificados</caption><tr><th>Folio</th><th>Autoridad</th><th>Tipo de acto</th><th>Fecha</th></tr><tr><td>Z-9</td><td>SAT</td><td>Oficio</td><td>2026-01-02</td></tr></table>';
+    const porFecha = notificados
+      .replace('<caption>Notificados</caption>', '')
+      .replace('>Fecha<', '>Fecha de notificación<');
+    for (const despues of [notificados, porFecha]) {
+      expect(leer(paginaNotificaciones([UNA], { despues })).map((n) => n.folio)).toEqual(['ABC-001']);
+    }
+    ilegible(`<html><body>${notificados}</body></html>`);
+  });
+
+  it('gives the same rows whatever the order of the columns', () => {
+    const esperadas = leer(paginaNotificaciones([UNA, OTRA]));
+    fc.assert(
+      fc.property(fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 5, maxLength: 5 }), (orden) => {
+        expect(leer(paginaNotificaciones([UNA, OTRA], { orden }))).toEqual(esperadas);
+      }),
+    );
+  });
+
+  it('refuses what it cannot read whole', () => {
+    const buena = paginaNotificaciones([UNA]);
+    ilegible(buena.replace('Fecha de aviso', 'Otra'));
+    ilegible(buena.replace('Autoridad emisora', 'Folio'));
+    ilegible(buena.replace('31/08/2026', '31/09/2026'));
+    ilegible(buena.replace('<td>Requerimiento</td>', ''));
+    ilegible(buena.replace('<td>Requerimiento</td>', '<td></td>'));
+    ilegible(paginaNotificaciones([UNA, { ...UNA, acto: 'Otro' }]));
+    ilegible(paginaNotificaciones([UNA], { despues: '<a href="?page=2">2</a>' }));
+    ilegible(
+      paginaNotificaciones([UNA], {
+        despues:
+          '<span class="ui-paginator-page ui-state-active">1</span><span class="ui-paginator-page">2</span>',
+      }),
+    );
+    ilegible(
+      paginaNotificaciones([UNA], {
+        despues: '<script>PrimeFaces.cw("DataTable","w",{paginator:{rows:1,rowCount:7}});</script>',
+      }),
+    );
+    ilegible(`<!DOCTYPE x [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]>&b;`);
+  });
+
+  it('is an error wherever the page is cut, and never a row that was not there', () => {
+    const html = paginaNotificaciones([UNA, OTRA]);
+    for (let corte = 0; corte < html.indexOf('</body>'); corte += 1) ilegible(html.slice(0, corte));
+    fc.assert(
+      fc.property(
+        fc.stringMatching(/^[a-z <>"'=&;áñ\n]{0,200}$/),
+        fc.nat({ max: html.length }),
+        (basura, donde) => {
+          try {
+            for (const { fecha } of leer(html.slice(0, donde) + basura + html.slice(donde))) {
+              expect(['2026-08-31', '2026-09-01']).toContain(fecha);
+            }
+          } catch (error) {
+            expect(error).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+          }
+        },
+      ),
+    );
+  });
+});
