@@ -158,11 +158,11 @@ describe('a version of list 69-B', () => {
     await load({ filas: filas('a', 100) }, 100);
   });
 
-  it('may be shorter when the operator asked for it, once', async () => {
+  it('may be shorter and older when the operator asked for it, once', async () => {
     await load();
     await carga().pedir({ forzar: true });
     expect(await carga().pendiente({ maxHoras: 48 })).toBe('PEDIDA');
-    await load({ filas: filas('b', 10) });
+    await load({ corte: '2026-01-01', filas: filas('b', 10) });
     expect(await carga().pendiente({ maxHoras: 48 })).toBeNull();
     await expect(load({ filas: filas('c', 1) })).rejects.toBeInstanceOf(ListaRechazada);
   });

@@ -34,7 +34,11 @@ export function addEfos(program: Command, deps: () => CliDeps): void {
   efos
     .command('cargar')
     .description('Pide a los workers (rol listas) que la busquen ahora; el resultado se ve con: efos estado')
-    .option('--forzar', 'acepta una lista con muchos menos renglones que la vigente', false)
+    .option(
+      '--forzar',
+      'acepta una lista con muchos menos renglones que la vigente, o de un corte anterior',
+      false,
+    )
     .action(async ({ forzar }: { forzar: boolean }) => {
       await deps().efos.pedir({ forzar });
       deps().print(JSON.stringify({ pedida: true, forzar }));

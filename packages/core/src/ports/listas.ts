@@ -100,7 +100,7 @@ export interface CargaListas {
   /**
    * Fetches the list by `abrir` and puts it in the place of the current one: all of it or nothing. One at a time in the whole installation. Rejects
    * with {@link ListaRechazada} when it is older than the current one or has fewer rows than `minFilas` or than nine tenths of the current
-   * one (a request by the operator may allow that), and with what `abrir` and the rows reject with. Every failure is noted.
+   * one (the operator may allow both, see `pedir`), and with what `abrir` and the rows reject with. Every failure is noted.
    */
   cargar(
     options: { readonly abrir: AbrirListaEfos; readonly minFilas: number },
@@ -108,7 +108,7 @@ export interface CargaListas {
   ): Promise<ResultadoCarga>;
   /** Whether the list should be fetched now; failed attempts are repeated after a minute, then two, four… up to an hour. */
   pendiente(options: { readonly maxHoras: number }): Promise<CargaPendiente | null>;
-  /** Asks the workers to fetch the list now. `forzar` lets it have fewer rows than it should. */
+  /** Asks the workers to fetch the list now. `forzar` lets it be shorter, or older, than it should. */
   pedir(options: { readonly forzar: boolean }): Promise<void>;
   estado(): Promise<EstadoEfos>;
 }

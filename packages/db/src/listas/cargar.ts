@@ -21,7 +21,7 @@ FROM unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::jsonb[]) AS f (or
 export interface CargaOptions {
   readonly abrir: AbrirListaEfos;
   readonly minFilas: number;
-  /** Takes a list however short it is. */
+  /** Takes a list however short or old it is: the operator knows why. */
   readonly forzar: boolean;
 }
 
@@ -44,7 +44,7 @@ export async function cargarVersion(
     return await confirm(client, previa);
   }
   try {
-    refuseOlder(lista, previa);
+    if (!options.forzar) refuseOlder(lista, previa);
     const id = await insertVersion(client, lista);
     const filas = await insertRows(client, id, lista, signal);
     const sha256 = lista.sha256();
@@ -53,7 +53,10 @@ export async function cargarVersion(
       return await confirm(client, previa, lista);
     }
     if (!options.forzar) refuseShort(filas, options.minFilas, previa);
-    return { resultado: 'CARGADA', version: await swap(client, { id, filas, sha256 }, lista) };
+    return {
+      resultado: 'CARGADA',
+      version: await swap(client, { id, filas, sha256 }, lista, options.forzar),
+    };
   } finally {
     lista.close();
   }
@@ -110,10 +113,12 @@ async function swap(
   client: pg.ClientBase,
   { id, filas, sha256 }: { id: string; filas: number; sha256: string },
   lista: ListaEfosAbierta,
+  forzar: boolean,
 ): Promise<VersionEfos> {
   await client.query('BEGIN');
   try {
-    refuseOlder(lista, await readVigente(client, { isLocked: true }));
+    const current = await readVigente(client, { isLocked: true });
+    if (!forzar) refuseOlder(lista, current);
     await client.query(
       'UPDATE efos_version SET filas = $2, sha256 = $3, cargada_en = now(), revisada_en = now() WHERE id = $1',
       [id, filas, sha256],

@@ -1,4 +1,5 @@
 import { type AbrirListaEfos, type HuellaLista, SatError } from '@acuse/core';
+import { createDirecciones } from '../http/direcciones.ts';
 import { createSatHttp, type SatHttp } from '../http/sat-http.ts';
 import type { SatHttpSettings } from '../http/settings.ts';
 import { listaIlegible } from './ilegible.ts';
@@ -30,9 +31,13 @@ export interface Lista69b {
  */
 export function createLista69b(settings: Lista69bSettings = {}): Lista69b {
   const url = new URL(settings.url ?? LISTA_69B_URL);
-  const http = createSatHttp(settings.url === undefined ? settings.http : reaching(url, settings.http));
+  const httpSettings = (settings.url === undefined ? settings.http : reaching(url, settings.http)) ?? {};
+  const http = createSatHttp(httpSettings);
+  // Where it is really fetched: a simulator's list must not pass for the SAT's when the one gives way to the other.
+  const { origin, path } = createDirecciones(httpSettings).locate({ host: url.hostname, path: url.pathname });
+  const source = { http, url, fuente: origin + path, maxBytes: settings.maxBytes ?? MAX_BYTES };
   return {
-    abrir: (previa, signal) => abrir(http, url, settings.maxBytes ?? MAX_BYTES, previa, signal),
+    abrir: (previa, signal) => abrir(source, previa, signal),
     close: () => http.close(),
   };
 }
@@ -47,13 +52,10 @@ function reaching(url: URL, http: SatHttpSettings = {}): SatHttpSettings {
 }
 
 async function abrir(
-  http: SatHttp,
-  url: URL,
-  maxBytes: number,
+  { http, url, fuente, maxBytes }: { http: SatHttp; url: URL; fuente: string; maxBytes: number },
   previa: HuellaLista | null,
   signal: AbortSignal,
 ): ReturnType<AbrirListaEfos> {
-  const fuente = `${url.origin}${url.pathname}`;
   const answer = await http.request({
     host: url.hostname,
     path: `${url.pathname}${url.search}`,
