@@ -5,7 +5,8 @@ import { type Browser, createBrowser, readForm } from '../portal/testing/browser
 import { defaultCiec } from '../portal/testing/portal-client.ts';
 import { CLIENTE_32D } from '../ptsc32d/sign-in.ts';
 import { type RunningSimulador, startSimulador } from '../start.ts';
-import { challengeOf } from './oauth-grants.ts';
+import { createClock } from '../world/clock.ts';
+import { challengeOf, createGrants } from './oauth-grants.ts';
 import { follow } from './testing/idp-client.ts';
 
 const RFC = 'OAU900101AB1';
@@ -189,4 +190,12 @@ test.each([
   expect(action).toBe(redirectUri);
   expect(fields).toMatchObject({ error, state: 'estado & más' });
   expect(fields['code']).toBeUndefined();
+});
+
+test('a code is of no use to another client', () => {
+  const grants = createGrants(createClock());
+  const grant = { rfc: RFC, metodo: 'ciec', clientId: 'uno', scope: 'openid' } as const;
+  const code = grants.issueCode(grant, { redirectUri, codeChallenge: challengeOf(verifier) });
+  expect(grants.exchange(code, { clientId: 'dos', redirectUri, verifier })).toBeNull();
+  expect(grants.exchange(code, { clientId: 'uno', redirectUri, verifier })?.grant).toEqual(grant);
 });
