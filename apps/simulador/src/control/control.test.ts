@@ -76,6 +76,42 @@ describe('the control API', () => {
     expect((await call('PUT', path, { filas: null })).json).toMatchObject({ ciec: 'Nueva123', filas: null });
   });
 
+  it('shows the profile of a taxpayer and changes parts of it', async () => {
+    const path = `/control/contribuyentes/${RFC}`;
+    const before = (await call('GET', path)).json['perfil'] as { idCif: string };
+    expect(before.idCif).toMatch(/^\d{11}$/);
+    const perfil = { idCif: '12345678901', domicilio: { cp: '01000' } };
+    expect((await call('PUT', path, { perfil })).json['perfil']).toMatchObject(perfil);
+    expect((await call('PUT', path, { perfil: { idCif: '1' } })).status).toBe(400);
+    expect((await call('PUT', path, { perfil: { otro: '1' } })).status).toBe(400);
+    expect((await call('GET', path)).json['perfil']).toMatchObject(perfil);
+  });
+
+  it('gives CFDI and retenciones of a taxpayer, by day', async () => {
+    const path = `/control/contribuyentes/${RFC}/cfdi`;
+    const march = await call('GET', `${path}?tipo=emitidos&desde=2026-03-01&hasta=2026-03-31&limite=1000`);
+    const { total, cfdi } = march.json as { total: number; cfdi: Record<string, string>[] };
+    expect(total).toBe(cfdi.length);
+    expect(
+      cfdi.every(({ rfcEmisor, fechaEmision }) => rfcEmisor === RFC && fechaEmision?.startsWith('2026-03-')),
+    ).toBe(true);
+    const { json } = await call(
+      'GET',
+      `${path}?documento=retenciones&desde=2026-01-01&hasta=2026-12-31&limite=2`,
+    );
+    expect(json['cfdi']).toHaveLength(2);
+    expect((await call('GET', `${path}?limite=0`)).status).toBe(400);
+    expect((await call('GET', `${path}?desde=2026-02-30`)).status).toBe(400);
+    expect((await call('GET', path)).json['cfdi']).toHaveLength(10);
+  });
+
+  it('lists the magic RFCs', async () => {
+    const magia = (await call('GET', '/control/magia')).json as unknown as Record<string, string>[];
+    expect(magia).toContainEqual(
+      expect.objectContaining({ clave: 'caído', moral: 'CAI900215SIA', fisica: 'CAID900215SI2' }),
+    );
+  });
+
   it.each([
     [{ filas: [{ tipo: 'emitidos', desde: '2026-02-30', hasta: '2026-03-01', cantidad: 1 }] }],
     [{ filas: [{ tipo: 'emitidos', desde: '2026-02-02', hasta: '2026-02-01', cantidad: 1 }] }],
