@@ -20,7 +20,7 @@ const TITULOS: Readonly<Record<string, Seccion>> = {
   obligaciones: 'obligaciones',
 };
 const PIE =
-  /^(?:sus datos personales son incorporados|si desea modificar|.?la corrupcion tiene|cadena original sello)/;
+  /^(?:sus datos personales|si desea modificar|.?la corrupcion tiene|cadena original sello)/;
 const NUMERO = /^pagina \[?(\d+)\]? de \[?(\d+)\]?$/;
 
 /**
