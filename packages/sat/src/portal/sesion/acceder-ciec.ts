@@ -6,6 +6,7 @@ import { ilegible } from '../paginas/ilegible.ts';
 import { classifyRechazo, type PaginaAcceso, readAcceso } from '../paginas/pagina-acceso.ts';
 import { isPaginaEfirma } from '../paginas/pagina-efirma.ts';
 import { destinoDeAcceso } from './destino-acceso.ts';
+import { enviarAcceso } from './enviar-acceso.ts';
 import type { AccesoDeps } from './portal.ts';
 
 /**
@@ -29,7 +30,9 @@ export async function accederConCiec(
     if (acceso.captcha === null) throw ilegible('página de acceso sin captcha');
     const respuesta = await askCaptcha(captcha, acceso.captcha, settings.captchaEsperaMs, signal);
     if (respuesta === null) continue;
-    const after = await send(navegador, actual, acceso, credencial, respuesta, hostAcceso, signal);
+    const destino = destinoDeAcceso(navegador, actual, acceso.accion, hostAcceso);
+    const body = fillIn(acceso, credencial, respuesta);
+    const after = await enviarAcceso(navegador, destino, body, settings, signal);
     const rechazo = readAcceso(after.etiquetas);
     if (rechazo === null) {
       if (isPaginaEfirma(after.etiquetas)) throw ilegible('tras la CIEC se pidió la e.firma');
@@ -42,20 +45,10 @@ export async function accederConCiec(
   throw new SatError('CAPTCHA_RECHAZADO', { detalle: `${settings.captchaIntentos} imágenes` });
 }
 
-async function send(
-  navegador: Navegador,
-  pagina: Pagina,
-  acceso: PaginaAcceso,
-  { rfc, ciec }: CredencialCiec,
-  userCaptcha: string,
-  hostAcceso: string,
-  signal: AbortSignal,
-): Promise<Pagina> {
-  const destino = destinoDeAcceso(navegador, pagina, acceso.accion, hostAcceso);
-  if (signal.aborted) throw new SatError('CANCELADA');
-  const body = encodeFormulario(
+function fillIn({ campos }: PaginaAcceso, { rfc, ciec }: CredencialCiec, userCaptcha: string): Buffer {
+  return encodeFormulario(
     new Map<string, string | Buffer>([
-      ...acceso.campos,
+      ...campos,
       ['Ecom_User_ID', rfc],
       ['Ecom_Password', ciec],
       ['option', 'credential'],
@@ -63,10 +56,4 @@ async function send(
       ['submit', 'Enviar'],
     ]),
   );
-  try {
-    // Once it is sent the answer is read whoever has left meanwhile: an answer lost would let the next log-in send a refused CIEC again.
-    return await navegador.submit(destino, body, new AbortController().signal);
-  } finally {
-    body.fill(0);
-  }
 }

@@ -5,13 +5,16 @@ import { ilegible } from '../paginas/ilegible.ts';
 import { classifyRechazo, readAcceso, readMensaje } from '../paginas/pagina-acceso.ts';
 import { isPaginaEfirma, readPaginaEfirma } from '../paginas/pagina-efirma.ts';
 import { destinoDeAcceso } from './destino-acceso.ts';
+import { enviarAcceso } from './enviar-acceso.ts';
 import { firmarAcceso } from './firma-acceso.ts';
+import type { AccesoDeps } from './portal.ts';
 
 /**
  * Signs the challenge of the page, once. On the page of the CIEC it first follows the button "e.firma". A page that asks to log in again
  * means that the SAT refused the e.firma (EFIRMA_RECHAZADA), unless it says that the service failed.
  */
 export async function accederConEfirma(
+  { settings }: AccesoDeps,
   navegador: Navegador,
   pagina: Pagina,
   credencial: CredencialEfirma,
@@ -22,18 +25,11 @@ export async function accederConEfirma(
   const acceso = readPaginaEfirma(actual.etiquetas);
   if (acceso === null) throw ilegible('no es la página de acceso con e.firma');
   const destino = destinoDeAcceso(navegador, actual, acceso.accion, hostAcceso);
-  if (signal.aborted) throw new SatError('CANCELADA');
   const { token, fert } = firmarAcceso(credencial, acceso.guid);
   const body = encodeFormulario(
     new Map([...acceso.campos, ['token', token], ['guid', acceso.guid], ['fert', fert]]),
   );
-  let after: Pagina;
-  try {
-    // Once it is sent the answer is read whoever has left meanwhile: an answer lost would let the next log-in send it again.
-    after = await navegador.submit(destino, body, new AbortController().signal);
-  } finally {
-    body.fill(0);
-  }
+  const after = await enviarAcceso(navegador, destino, body, settings, signal);
   if (!isPaginaEfirma(after.etiquetas) && readAcceso(after.etiquetas) === null) return after;
   const motivo = classifyRechazo(readMensaje(after.etiquetas));
   if (motivo === 'SERVICIO') throw new SatError('SERVICIO_CON_ERROR', { codigo: 'ACCESO' });

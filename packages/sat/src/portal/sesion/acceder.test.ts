@@ -180,6 +180,19 @@ describe('any log-in page', () => {
     expect(portal.peticiones.find((p) => p.query.get('b') === '2')).toBeDefined();
   });
 
+  it('counts as a refusal when that script only leads back to it', async () => {
+    const { portal, show } = await setUp();
+    portal.guion.ciecs.set(RFC, 'ñ&=+ %1');
+    portal.guion.trasElAcceso = (res) =>
+      sendHtml(
+        res,
+        `<script>top.location.href='/cfdiau/nidp/app/login?id=SATUPCFDiCon&amp;error=1';</script>`,
+      );
+    const error = await errorOf(show('/nidp/app/login?id=SATUPCFDiCon&sid=0', ciecDe()));
+    expect(error).toMatchObject({ motivo: 'CIEC_RECHAZADA', codigo: 'SIN_MOTIVO' });
+    expect(portal.envios()).toBe(1);
+  });
+
   it('does not follow such a script to a foreign host, nor for ever', async () => {
     const { portal, show } = await setUp();
     portal.guion.ciecs.set(RFC, 'ñ&=+ %1');
@@ -187,8 +200,15 @@ describe('any log-in page', () => {
       sendHtml(res, `<script>top.location.href='https://malo.example/';</script>`);
     const entrar = () => show('/nidp/app/login?id=SATUPCFDiCon&sid=0', ciecDe());
     expect(await errorOf(entrar())).toMatchObject({ motivo: 'HOST_NO_PERMITIDO' });
-    portal.guion.trasElAcceso = (res) => redirect(res, '/cfdiau/nidp/bucle');
+    let vueltas = 0;
+    const again = portal.peticiones.push.bind(portal.peticiones);
+    portal.peticiones.push = (...items) => {
+      vueltas += items.filter(({ donde }) => donde.endsWith('vuelta')).length;
+      return again(...items);
+    };
+    portal.guion.trasElAcceso = (res) => redirect(res, '/cfdiau/nidp/vuelta');
     expect(await errorOf(entrar())).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+    expect(vueltas).toBe(PORTAL_DEFAULTS.maxSaltos + 2);
   });
 
   it('leads to a typed error or nowhere when it comes cut, doubled or with noise', async () => {

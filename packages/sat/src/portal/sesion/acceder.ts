@@ -1,7 +1,6 @@
 import { type Credencial, SatError } from '@acuse/core';
 import type { Navegador, Pagina } from '../navegador.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { readSaltoScript } from '../paginas/salto-script.ts';
 import { accederConCiec } from './acceder-ciec.ts';
 import { accederConEfirma } from './acceder-efirma.ts';
 import type { AccesoDeps } from './portal.ts';
@@ -27,35 +26,12 @@ export async function acceder(
 ): Promise<Pagina> {
   assertPuedeAcceder(deps, credencial);
   if (pagina.direccion.host !== hostAcceso) throw ilegible('la página de acceso es de otro servidor');
-  const after =
-    credencial.tipo === 'ciec'
-      ? await accederConCiec(deps, navegador, pagina, credencial, hostAcceso, signal)
-      : await accederConEfirma(navegador, pagina, credencial, hostAcceso, signal);
-  return follow(deps, navegador, after, hostAcceso, signal);
+  return credencial.tipo === 'ciec'
+    ? accederConCiec(deps, navegador, pagina, credencial, hostAcceso, signal)
+    : accederConEfirma(deps, navegador, pagina, credencial, hostAcceso, signal);
 }
 
 /** Throws SIN_RESOLVEDOR_DE_CAPTCHA before the SAT is asked anything, when a CIEC has nobody who could read its captcha. */
 export function assertPuedeAcceder({ captcha }: AccesoDeps, { tipo }: Credencial): void {
   if (tipo === 'ciec' && captcha === null) throw new SatError('SIN_RESOLVEDOR_DE_CAPTCHA');
-}
-
-const VESTIBULO = /^\/nidp\/app\/?(?:\?|$)/;
-
-async function follow(
-  { settings }: AccesoDeps,
-  navegador: Navegador,
-  first: Pagina,
-  hostAcceso: string,
-  signal: AbortSignal,
-): Promise<Pagina> {
-  let pagina = first;
-  for (let saltos = 0; saltos <= settings.maxSaltos; saltos += 1) {
-    if (pagina.direccion.host !== hostAcceso) return pagina;
-    const url = readSaltoScript(pagina.etiquetas);
-    if (url === null) return pagina;
-    const destino = navegador.resolve(url, pagina.direccion);
-    if (destino.host === hostAcceso && VESTIBULO.test(destino.path)) return pagina;
-    pagina = await navegador.open(destino, signal);
-  }
-  throw ilegible('demasiadas redirecciones');
 }

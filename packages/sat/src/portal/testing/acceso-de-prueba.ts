@@ -118,6 +118,9 @@ export function createAcceso(guion: Guion) {
     }
     if (donde === LOGIN) return metodo === 'POST' ? login(peticion, res) : showAcceso(res, peticion);
     if (donde === 'cfdiau/nidp/bucle') return redirect(res, '/cfdiau/nidp/bucle');
+    if (donde === 'cfdiau/nidp/vuelta') {
+      return sendHtml(res, `<script>window.location.href = "/cfdiau/nidp/vuelta";</script>`);
+    }
     if (donde === WSFED) return federate(peticion, res);
     if (!donde.startsWith('portalcfdi')) return false;
     if (donde === 'portalcfdi/' && metodo === 'POST') return enter(peticion, res);

@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { errorOf } from '../testing/canal-de-prueba.ts';
+import { paginaAcceso, paginaEfirma, paginaPostIt } from '../testing/paginas-de-prueba.ts';
+import { readEtiquetas } from './etiquetas.ts';
+import { readAcceso } from './pagina-acceso.ts';
+import { isPaginaEfirma, readPaginaEfirma } from './pagina-efirma.ts';
+import { readSalto } from './pagina-portal.ts';
+import { readSaltoScript } from './salto-script.ts';
+
+const read = (html: string) => readPaginaEfirma(readEtiquetas(html));
+
+describe('the log-in page of the e.firma', () => {
+  it('gives its challenge and the fields that the page filled in', () => {
+    const pagina = read(paginaEfirma('reto-1'));
+    expect(pagina?.guid).toBe('reto-1');
+    expect(Object.fromEntries(pagina?.campos ?? [])).toMatchObject({
+      credentialsRequired: 'CERT',
+      ks: 'null',
+    });
+    expect(pagina?.accion).toBe('');
+  });
+
+  it('is known by its fields too, whatever the form is called', () => {
+    const html = paginaEfirma('reto-1').replace('id="certform"', 'id="otro" action="/nidp/x"');
+    expect(read(html)).toMatchObject({ guid: 'reto-1' });
+    expect(read(paginaEfirma('r').replace('certform"', 'CertForm"'))?.guid).toBe('r');
+  });
+
+  it('is not sent by itself, although it has only hidden fields and a script that submits', () => {
+    expect(readSalto(readEtiquetas(paginaEfirma('reto-1')))).toBeNull();
+    expect(readSalto(readEtiquetas(paginaPostIt('/x', { a: '1' })))).not.toBeNull();
+  });
+
+  it('is no other page', () => {
+    expect(read(paginaAcceso('ABC123'))).toBeNull();
+    expect(read(paginaPostIt('/x', { guid: '1' }))).toBeNull();
+    expect(isPaginaEfirma(readEtiquetas('<form id="certform"></form>'))).toBe(true);
+  });
+
+  it.each(['', 'a b', 'a|b', '\u0000', 'x'.repeat(513)])(
+    'is unreadable with the challenge %j',
+    async (guid) => {
+      const error = await errorOf(Promise.resolve().then(() => read(paginaEfirma(guid))));
+      expect(error.motivo).toBe('RESPUESTA_ILEGIBLE');
+    },
+  );
+
+  it('and the one of the CIEC are read in time whatever is in them', () => {
+    const n = 100_000;
+    for (const hostile of [
+      `<script>${"#buttonFiel').click(".repeat(n / 10)}</script>`,
+      `<script>${'window.location='.repeat(n / 10)}</script>`,
+      `<script>window.location.href = "${'a'.repeat(n)}</script>`,
+      `<form id=certform>${'<input name=guid value=x>'.repeat(5_000)}</form>`,
+      `<script>var error = '${'\\'.repeat(n)}</script>${paginaAcceso('A')}`,
+    ]) {
+      const etiquetas = readEtiquetas(hostile);
+      for (const reader of [readAcceso, readPaginaEfirma, readSaltoScript, readSalto]) {
+        try {
+          reader(etiquetas);
+        } catch (error) {
+          expect(error).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+        }
+      }
+    }
+  });
+
+  it('never makes a reader fail in another way', () => {
+    fc.assert(
+      fc.property(
+        fc.array(
+          fc.oneof(
+            fc.constantFrom(
+              '<form id="certform">',
+              '</form>',
+              '<input name="guid" value="',
+              '">',
+              '<script>',
+            ),
+            fc.constantFrom(
+              'window.location.href="',
+              'Ecom_User_ID',
+              '<img src="data:image/png;base64,',
+              '<div id=',
+            ),
+            fc.string({ unit: 'binary', maxLength: 20 }),
+          ),
+          { maxLength: 30 },
+        ),
+        (parts) => {
+          const etiquetas = readEtiquetas(parts.join(''));
+          for (const reader of [readAcceso, readPaginaEfirma, readSaltoScript]) {
+            try {
+              reader(etiquetas);
+            } catch (error) {
+              expect(error).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+            }
+          }
+        },
+      ),
+    );
+  });
+});
+
+describe('a page that only a script leaves', () => {
+  const salto = (html: string) => readSaltoScript(readEtiquetas(html));
+
+  it.each([
+    [`<script>window.location.href = "https://a/b?c=1&amp;d=2";</script>`, 'https://a/b?c=1&d=2'],
+    [`<html><script>setTimeout(function(){ top.location.href='/nidp/x'; }, 10);</script></html>`, '/nidp/x'],
+    [`<p>Redirigiendo...</p><script>document.location='/y'</script>`, '/y'],
+  ])('says where to: %s', (html, destino) => {
+    expect(salto(html)).toBe(destino);
+  });
+
+  it.each([
+    `<script>var destino = "/x";</script>`,
+    `<form></form><script>window.location.href="/x"</script>`,
+    `<p>${'Texto para personas. '.repeat(40)}</p><script>window.location.href="/x"</script>`,
+    `window.location.href="/x"`,
+  ])('is none: %s', (html) => {
+    expect(salto(html)).toBeNull();
+  });
+});
