@@ -155,7 +155,7 @@ function writeSeal(sheet: Sheet, rfc: string, now: Date): void {
     )
     .join('');
   const notices = [
-    'Sus datos personales son tratados por el Servicio de Administración Tributaria conforme a las disposiciones fiscales y de protección de datos aplicables.',
+    'Sus datos personales son incorporados y protegidos en los sistemas del SAT, de conformidad con las disposiciones aplicables.',
     'Documento emitido por un simulador: carece de validez oficial.',
   ];
   for (const [text, style] of [

@@ -1,7 +1,7 @@
 import { LEFT, RIGHT, type Sheet } from './sheet.ts';
 
 const CELL = { size: 7.9 } as const;
-const GAP = 6;
+const GAP = 14;
 const HEAD = { size: 7.9, bold: true } as const;
 
 /** A column: its heading and its share of the width. */
