@@ -85,7 +85,7 @@ function readSeccion(bloques: readonly string[], leido: boolean, cuenta: number 
       continue;
     }
     const asunto = found[7] ?? '';
-    if (asunto === '' || asunto.length > MAX_ASUNTO || OTRA_FECHA.test(asunto)) {
+    if (asunto === '' || asunto.length > MAX_ASUNTO || OTRA_FECHA.test(asunto) || asunto.includes('\uFFFD')) {
       throw ilegible('comunicados: renglón sin asunto propio');
     }
     renglones.push({ momento: toMomento(found), asunto, leido });

@@ -166,6 +166,7 @@ describe('readComunicados', () => {
     ilegible(con('01/sep/2026 10:00 hrs', ''));
     ilegible(con('01/sep/2026 10:00 hrs', 'uno 02/sep/2026 11:00 hrs dos'));
     ilegible(con('01/sep/2026 10:00 hrs', 'a'.repeat(2000)));
+    ilegible(con('01/sep/2026 10:00 hrs', 'Notificaci\uFFFDn'));
     ilegible(paginaComunicados([UNO], []).replace('leídos<', 'leídos (2)<'));
     ilegible(paginaComunicados([UNO], []).replace('Mensajes leídos', 'Mensajes'));
     ilegible(

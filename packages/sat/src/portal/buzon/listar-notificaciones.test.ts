@@ -19,15 +19,18 @@ const LISTA = LISTA_NOTIFICACIONES.path;
 const BROKER = '/app/seg/SessionBroker';
 
 async function setUp(pagina: string) {
-  const guion = { pagina, broker: `/agr${LISTA}` };
+  const guion = { pagina, broker: `/agr${LISTA}`, tipo: 'text/html; charset=utf-8', latin1: false };
   const ptsc = await startPtsc({
     acceso: 'login',
     protegidos: { agr: { regreso: '/cloudc/saml2/sp/acs/post', inicio: LISTA } },
     dominios: { login: 'login.siat.sat.gob.mx', agr: HOST_NOTIFICACIONES },
     responder(paso, res) {
       if (paso.camino === BROKER) redirect(res, guion.broker);
-      else if (paso.camino === LISTA) send(res, guion.pagina);
-      else send(res, '<html><body>abierta</body></html>');
+      else if (paso.camino === LISTA) {
+        res
+          .writeHead(200, { 'content-type': guion.tipo })
+          .end(guion.pagina, guion.latin1 ? 'latin1' : 'utf8');
+      } else send(res, '<html><body>abierta</body></html>');
     },
   });
   return { guion, ptsc };
@@ -115,6 +118,15 @@ describe('listar-notificaciones', () => {
     ['that does not say whose it is', null],
   ])('does not believe a list %s', async (_nombre, rfc) => {
     const { ptsc } = await setUp(paginaNotificaciones([UNA], { rfc }));
+    expect(await errorOf(ask(ptsc))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+  });
+
+  it('reads the encoding that the answer declares, and no text in another', async () => {
+    const { guion, ptsc } = await setUp(paginaNotificaciones([UNA]));
+    guion.latin1 = true;
+    guion.tipo = 'text/html; charset=iso-8859-1';
+    expect((await ask(ptsc)).notificaciones[0]?.autoridad).toBe('Administración & Recaudación');
+    guion.tipo = 'text/html';
     expect(await errorOf(ask(ptsc))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
   });
 

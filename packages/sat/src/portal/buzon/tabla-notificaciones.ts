@@ -97,7 +97,8 @@ function toNotificacion(celdas: readonly Celda[], { total, indices }: Columnas):
   if (celdas.length !== total) throw ilegible('notificaciones: fila con otras columnas');
   const texto = (columna: Columna) => {
     const valor = celdas[indices[columna]]?.texto ?? '';
-    if (valor === '' || valor.length > MAX_TEXTO) throw ilegible(`notificaciones: ${columna} vacía`);
+    if (valor === '' || valor.length > MAX_TEXTO || valor.includes('\uFFFD'))
+      throw ilegible(`notificaciones: ${columna} vacía`);
     return valor;
   };
   const fecha = readFecha(texto('fecha'));

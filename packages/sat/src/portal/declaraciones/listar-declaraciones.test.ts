@@ -169,6 +169,7 @@ describe('listar-declaraciones', () => {
       { M: tablaResultado([{ ...MENSUAL, fecha: '31/02/2025' }]) },
       { M: tablaResultado([{ ...MENSUAL, numeroOperacion: 'x' }]) },
       { M: tablaResultado([{ ...MENSUAL, tipo: '' }]) },
+      { M: tablaResultado([{ ...MENSUAL, tipoComplementaria: 'Modificaci\uFFFDn' }]) },
       { M: buena.replace('<td>Normal</td>', '') },
       { M: buena.replace('Fecha de Presentaci', 'Fecha de otra ') },
       { M: buena.replace('Per&iacute;odo', 'Periodicidad') },

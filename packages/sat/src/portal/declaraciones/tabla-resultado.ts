@@ -92,6 +92,7 @@ function toDeclaracion(
   if (celdas.length !== total) throw ilegible('declaraciones: fila con otras columnas');
   const opcional = (columna: Columna) => {
     const texto = celdas[indices.get(columna) ?? -1]?.texto ?? '';
+    if (texto.includes('\uFFFD')) throw ilegible('declaraciones: otra codificación');
     return /^(?:|-+|n\/?a)$/i.test(texto) ? null : texto;
   };
   const texto = (columna: Columna) => {
