@@ -105,6 +105,16 @@ describe('readOpinion', () => {
     }
   });
 
+  it('does not read the notes at the foot, whatever they quote', () => {
+    const notas = [
+      '3.- Cuando se emite la presente opinión en sentido positivo, tiene una vigencia de 30 días.',
+      'Sentido: POSITIVO',
+    ];
+    expect(readOpinion(layoutAnterior({ rfc: RFC, sentido: 'NEGATIVO', notas }), RFC).sentido).toBe(
+      'NEGATIVO',
+    );
+  });
+
   it('is not misled by a name', () => {
     const nombre = 'GRUPO POSITIVO';
     const sinCadena = layoutNuevo({ rfc: RFC, sentido: 'NEGATIVO', nombre, celdas: 'juntas' }).filter(
