@@ -58,7 +58,7 @@ ${imagen ? captchaFields(imagen) : ''}
     document.getElementById('msgError').innerHTML = '<strong>Error!</strong> ' + error;
     document.getElementById('divMsgError').style.display = 'block';
   }
-  document.getElementById('buttonFiel').onclick = function () { location.href = '${fielAddress}'; };
+  $('#buttonFiel').click(function () { $(location).attr('href', '${fielAddress}'); });
 </script>
 </body>
 </html>
