@@ -211,6 +211,16 @@ describe('listar-facturas', () => {
     expect(portal.envios()).toBe(2);
   });
 
+  it.each([
+    ['of 50 MB', (texto: string) => texto + 'x'.repeat(50 * 1024 * 1024)],
+    ['of a maintenance page', () => '<html><h1>El servicio no está disponible</h1></html>'],
+    ['without anything', () => ''],
+  ])('never takes an answer %s for no rows', async (_name, resultado) => {
+    const montaje = await setUp();
+    montaje.portal.guion.resultado = resultado;
+    expect(await errorOf(listar(montaje))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+  });
+
   it('stops when the caller gives up', async () => {
     const montaje = await setUp();
     const controller = new AbortController();

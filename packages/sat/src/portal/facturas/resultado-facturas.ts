@@ -22,13 +22,15 @@ export function readResultadoFacturas(
   delta: readonly RegistroDelta[],
   rfc: string,
 ): Hallazgo<FacturaRecibida> {
-  const paneles = delta.filter((r) => r.tipo === 'updatePanel');
-  const resultados = paneles.filter((r) => r.id.endsWith('_UpnlResultados'));
+  const paneles = delta
+    .filter((r) => r.tipo === 'updatePanel')
+    .map(({ id, contenido }) => ({ id, etiquetas: readEtiquetas(contenido) }));
+  const resultados = paneles.filter(({ id }) => id.endsWith('_UpnlResultados'));
   const [resultado] = resultados;
   if (resultado === undefined || resultados.length > 1) throw ilegible('busqueda: sin panel de resultados');
-  for (const { contenido } of paneles) assertSinError(readEtiquetas(contenido));
+  for (const panel of paneles) assertSinError(panel.etiquetas);
 
-  const etiquetas = readEtiquetas(resultado.contenido);
+  const { etiquetas } = resultado;
   const seleccionables = readSeleccionables(etiquetas);
   const diceQueNoHay = isVisible(etiquetas, /_PnlNoResultados$/);
   if (!isVisible(etiquetas, /_PnlResultados$/)) {

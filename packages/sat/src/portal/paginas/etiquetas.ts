@@ -80,9 +80,20 @@ function tagEnd(html: string, at: number): number {
 function firstQuote(html: string, from: number, to: number): number {
   for (let i = from; i < to; i += 1) {
     const char = html.charCodeAt(i);
-    if ((char === 34 || char === 39) && /=\s*$/.test(html.slice(Math.max(from, i - 16), i))) return i;
+    if ((char === 34 || char === 39) && isTrasIgual(html, from, i)) return i;
   }
   return -1;
+}
+
+/** Whether only blanks, fifteen at most, stand between an equals sign and this place. */
+function isTrasIgual(html: string, from: number, at: number): boolean {
+  const first = Math.max(from, at - 16);
+  for (let i = at - 1; i >= first; i -= 1) {
+    const char = html.charAt(i);
+    if (char === '=') return true;
+    if (char.trim() !== '') return false;
+  }
+  return false;
 }
 
 function literalEnd(html: string, nombre: string, from: number): number {
@@ -96,11 +107,24 @@ const ATRIBUTO = /([^\s"'>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g
 
 /** The value of an attribute with its entities decoded; '' for one without value, undefined when it is not there. */
 export function readAtributo(etiqueta: Etiqueta, nombre: string): string | undefined {
-  if (etiqueta.atributos === '') return undefined;
+  if (!mayHave(etiqueta.atributos, nombre)) return undefined;
   for (const match of etiqueta.atributos.matchAll(ATRIBUTO)) {
     if (match[1]?.toLowerCase() === nombre) return decodeEntidades(match[2] ?? match[3] ?? match[4] ?? '');
   }
   return undefined;
+}
+
+const BUSCADOS = new Map<string, RegExp>();
+
+/** Whether the name stands there at all: asked of tens of thousands of tags, of which few have it. */
+function mayHave(atributos: string, nombre: string): boolean {
+  if (atributos === '') return false;
+  let buscado = BUSCADOS.get(nombre);
+  if (buscado === undefined) {
+    buscado = new RegExp(`(?:^|[\\s"'>/=])${nombre}(?:[\\s"'>/=]|$)`, 'i');
+    BUSCADOS.set(nombre, buscado);
+  }
+  return buscado.test(atributos);
 }
 
 /** Decodes HTML entities, all of them, in a text without tags. */

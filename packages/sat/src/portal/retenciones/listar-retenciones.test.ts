@@ -209,6 +209,7 @@ describe('listar-retenciones', () => {
     ['the page of before the search', (html) => html.replace(/<div id="divNoResultados[\s\S]*?<\/div>/, '')],
     ['a maintenance page', () => '<html><body><h1>Servicio no disponible</h1></body></html>'],
     ['a cut page', (html) => html.slice(0, -20)],
+    ['a page of 50 MB', (html) => html + ' '.repeat(50 * 1024 * 1024)],
     [
       'a page that says nothing is there besides rows',
       (html) => html.replace('display: none', 'display: block'),
