@@ -165,6 +165,14 @@ describe('the control API', () => {
     expect(issuing && certificate.checkIssued(issuing)).toBe(true);
   });
 
+  it('issues it to a natural person with the CURP of the profile', async () => {
+    const rfc = 'XIQB891116QE4';
+    const { json } = await call('POST', '/control/efirma', { rfc });
+    const { subject } = new X509Certificate(Buffer.from(String(json['cer']), 'base64'));
+    const { curp } = simulador.world.taxpayers.profile(rfc);
+    expect(subject).toContain(`serialNumber=${curp}`);
+  });
+
   it('issues expired ones and revokes by number', async () => {
     const { json } = await call('POST', '/control/efirma', { rfc: RFC, vence: '2025-01-01' });
     const certificate = new X509Certificate(Buffer.from(String(json['cer']), 'base64'));

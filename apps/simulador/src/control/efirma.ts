@@ -33,6 +33,7 @@ export function mountEfirma(app: Hono, world: World): void {
       desde,
       vence: hasta,
       csd,
+      curp: world.taxpayers.profile(rfc).curp ?? undefined,
     });
     if (magia === 'revocada') world.pki.revoke(numero);
     return c.json({ cer: cer.toString('base64'), key: key.toString('base64'), password, numero }, 201);

@@ -22,7 +22,8 @@ export async function respondWithFault(
     case 'status':
       return page(fault.status ?? 503);
     case 'slow':
-      await delay(fault.ms ?? 1000);
+      // A wait of minutes must not keep the process from ending.
+      await delay(fault.ms ?? 1000, undefined, { ref: false });
       return answer();
     case 'cut':
       return cut(await answer());

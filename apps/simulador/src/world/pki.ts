@@ -12,6 +12,8 @@ export type EfirmaOrder = {
   desde: Date;
   vence: Date;
   csd?: boolean | undefined;
+  /** CURP of a natural person; default: one made from the RFC. Without effect for a legal one. */
+  curp?: string | undefined;
 };
 
 /** An issued certificate (DER) with its key (PKCS#8 DER, PBES2 with des-ede3-cbc, as the SAT gives it). */
@@ -113,9 +115,10 @@ function rfcOf(certificate: X509Certificate): string {
 }
 
 /** Legal persons name a representative, natural ones only themselves; a CURP writes N for Ñ. */
-function subjectOf({ rfc, nombre, csd }: EfirmaOrder): DistinguishedName {
+function subjectOf({ rfc, nombre, csd, curp: known }: EfirmaOrder): DistinguishedName {
   const isMoral = rfc.length === 12;
-  const curp = isMoral ? ' / XIQB891116MCHZRL72' : `${rfc.slice(0, 10).replace('Ñ', 'N')}HDFLPR09`;
+  const own = known ?? `${rfc.slice(0, 10).replace('Ñ', 'N')}HDFLPR09`;
+  const curp = isMoral ? ' / XIQB891116MCHZRL72' : own;
   return [
     ['2.5.4.3', nombre],
     ['2.5.4.41', nombre],

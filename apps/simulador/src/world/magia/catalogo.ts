@@ -9,8 +9,9 @@ export const MAGIAS: readonly Magia[] = [
     clave: 'lento',
     moral: 'LEN900215SI6',
     fisica: 'LENT900215SI8',
-    efecto: 'every answer comes late, after `ms_lento` (1500 ms)',
-    respuesta: 'the right answer, late',
+    efecto: 'every answer comes late, after `ms_lento` (1000 ms)',
+    respuesta:
+      'the right answer, late; 503/5041 with refund where a query needs too many calls for its time budget',
     falla: { kind: 'slow', espera: 'ms_lento' },
   },
   {
