@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorOf, setUp, solicitar } from '../testing/canal-de-prueba.ts';
+import { ciecDe, DIA, errorOf, RFC, setUp, solicitar } from '../testing/canal-de-prueba.ts';
 import { delta, panelResultados } from '../testing/paginas-de-prueba.ts';
 import { FOLIO } from '../testing/portal-de-prueba.ts';
 
@@ -105,6 +105,15 @@ describe('solicitar-metadata', () => {
     ]) {
       await expect(solicitar(canal, { periodo })).rejects.toBeInstanceOf(RangeError);
     }
+    expect(portal.peticiones).toEqual([]);
+  });
+
+  it("does not take retenciones for CFDI: their bulk download is the web service's", async () => {
+    const { portal, canal } = await setUp();
+    const consulta = { rfc: RFC, tipo: 'recibidos', periodo: DIA, documento: 'retenciones' } as const;
+    const envio = { signal: new AbortController().signal };
+    const asked = canal.send({ consulta: 'solicitar-metadata', ...consulta }, ciecDe(), envio);
+    expect(await errorOf(asked)).toMatchObject({ motivo: 'CANAL_DESACTIVADO' });
     expect(portal.peticiones).toEqual([]);
   });
 
