@@ -79,7 +79,7 @@ function readCaptcha(etiquetas: readonly Etiqueta[]): Buffer | null {
   return Buffer.from(base64, 'base64');
 }
 
-const CAMBIO = /#buttonFiel['"]\s*\)\s*\.\s*click\b[^}]{0,200}?['"]href['"]\s*,\s*['"]([^'"\s]{1,500})['"]/i;
+const CAMBIO = /#buttonFiel['"]\s*\)\s*\.\s*click\b[^}]{0,200}?['"]href['"]\s*,\s*['"]([^'"\s]{1,8000})['"]/i;
 
 /** The script behind `#buttonFiel` opens the page of the e.firma (phpcfdi/cfdi-sat-scraper, tests/_files/sample-response-fiel-login-form.html). */
 function readEnlaceEfirma(etiquetas: readonly Etiqueta[]): string | null {
