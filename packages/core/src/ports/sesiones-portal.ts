@@ -13,7 +13,7 @@ export interface ClaveSesion extends TitularAcceso {
   readonly portal: string;
 }
 
-/** What proves that somebody has a credential without telling it: a slow hash and its salt, both base64. */
+/** What proves that somebody has a credential without telling it: a sealed slow hash and its salt, both base64. */
 export interface PruebaCredencial {
   readonly sal: string;
   readonly huella: string;

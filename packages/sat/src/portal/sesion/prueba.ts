@@ -1,38 +1,51 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Credencial, PruebaCredencial } from '@acuse/core';
+import type { Credencial, PruebaCredencial, Sellado } from '@acuse/core';
 
 const derive = promisify(scrypt) as (secreto: Buffer, sal: Buffer, largo: number) => Promise<Buffer>;
 
 const LARGO = 32;
 
+/** Proofs of credentials: slow hashes, since a CIEC is short, and sealed, so that the database alone does not serve to guess one. */
+export interface Pruebas {
+  /** `sal`: the salt to use, in base64, so that several proofs of one taxpayer cost one hash; a new one without it. */
+  prove(credencial: Credencial, sal?: string): Promise<PruebaCredencial>;
+  /** The first of several proofs that are of this credential. One that does not open proves nothing. */
+  find<P extends PruebaCredencial>(pruebas: readonly P[], credencial: Credencial): Promise<P | null>;
+}
+
 /** What proves that a session was opened with this credential. */
 const secretoDe = (credencial: Credencial) =>
   credencial.tipo === 'ciec' ? credencial.ciec : Buffer.concat([credencial.cer, credencial.key]);
 
-/**
- * A slow hash of a credential, since a CIEC is short: what is stored must not serve to guess it. `sal`: the salt to use, in base64, so that
- * proofs of one taxpayer can be compared; a new one without it.
- */
-export async function prove(credencial: Credencial, sal?: string): Promise<PruebaCredencial> {
-  const bytes = sal === undefined ? randomBytes(16) : Buffer.from(sal, 'base64');
-  const huella = await derive(secretoDe(credencial), bytes, LARGO);
-  return { sal: bytes.toString('base64'), huella: huella.toString('base64') };
-}
+const contextoDe = ({ rfc, tipo }: Credencial, sal: string) => [
+  'acuse/v1/prueba',
+  rfc.toUpperCase(),
+  tipo,
+  sal,
+];
 
-/** The first of several proofs that are of this credential. Each salt is hashed once. */
-export async function findPrueba<P extends PruebaCredencial>(
-  pruebas: readonly P[],
-  credencial: Credencial,
-): Promise<P | null> {
-  const hashed = new Map<string, Buffer>();
-  for (const prueba of pruebas) {
-    const actual =
-      hashed.get(prueba.sal) ??
-      (await derive(secretoDe(credencial), Buffer.from(prueba.sal, 'base64'), LARGO));
-    hashed.set(prueba.sal, actual);
-    const expected = Buffer.from(prueba.huella, 'base64');
-    if (expected.length === actual.length && timingSafeEqual(expected, actual)) return prueba;
-  }
-  return null;
+const hash = (credencial: Credencial, sal: string) =>
+  derive(secretoDe(credencial), Buffer.from(sal, 'base64'), LARGO);
+
+export function createPruebas(sellado: Sellado): Pruebas {
+  return {
+    async prove(credencial, sal = randomBytes(16).toString('base64')) {
+      const sealed = sellado.seal(await hash(credencial, sal), contextoDe(credencial, sal));
+      return { sal, huella: sealed.toString('base64') };
+    },
+
+    async find(pruebas, credencial) {
+      const hashed = new Map<string, Buffer>();
+      for (const prueba of pruebas) {
+        const { sal, huella } = prueba;
+        const expected = sellado.open(Buffer.from(huella, 'base64'), contextoDe(credencial, sal));
+        if (expected?.length !== LARGO) continue;
+        const actual = hashed.get(sal) ?? (await hash(credencial, sal));
+        hashed.set(sal, actual);
+        if (timingSafeEqual(expected, actual)) return prueba;
+      }
+      return null;
+    },
+  };
 }

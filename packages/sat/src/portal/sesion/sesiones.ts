@@ -12,7 +12,7 @@ import { type Navegador, readNavegador } from '../navegador.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import type { PortalSettings } from '../settings.ts';
 import type { Portal } from './portal.ts';
-import { findPrueba, prove } from './prueba.ts';
+import { createPruebas } from './prueba.ts';
 import { SesionVencida } from './sesion-vencida.ts';
 import { createTurnosAcceso } from './turno-acceso.ts';
 
@@ -60,6 +60,7 @@ const contextoDe = ({ portal, rfc, tipo }: ClaveSesion, id: string) => [
 
 export function createSesiones({ http, almacen, sellado, open, settings }: SesionesDeps): Sesiones {
   const turnos = createTurnosAcceso(almacen, settings.turnoMs);
+  const pruebas = createPruebas(sellado);
 
   /** The session if it is young enough, opened with this very credential, and not the one known to be dead. */
   async function loadUsable(
@@ -70,24 +71,28 @@ export function createSesiones({ http, almacen, sellado, open, settings }: Sesio
     const found = await almacen.load(clave);
     if (found === null || found.sesion.id === vencida) return null;
     if (found.ociosaMs > settings.sesionInactivaMs) return null;
-    return findPrueba([found.sesion], credencial);
+    return pruebas.find([found.sesion], credencial);
   }
 
   async function login(portal: Portal, credencial: Credencial, signal: AbortSignal): Promise<SesionPortal> {
     const clave = claveDe(portal, credencial);
     const rechazos = await almacen.rechazos(clave);
-    const rechazo = await findPrueba(rechazos, credencial);
+    const rechazo = await pruebas.find(rechazos, credencial);
     if (rechazo !== null) throw new SatError(rechazo.motivo, { codigo: rechazo.codigo });
     try {
       const navegador = await open(portal, credencial, signal);
       const id = randomUUID();
-      const sesion = { id, cookies: sealCookies(clave, id, navegador), ...(await prove(credencial)) };
+      const sesion = { id, cookies: sealCookies(clave, id, navegador), ...(await pruebas.prove(credencial)) };
       await almacen.save(clave, sesion);
       return sesion;
     } catch (error) {
       if (error instanceof SatError && error.clase === 'credencial') {
         const { motivo, codigo } = error;
-        await almacen.saveRechazo(clave, { ...(await prove(credencial, rechazos[0]?.sal)), motivo, codigo });
+        await almacen.saveRechazo(clave, {
+          ...(await pruebas.prove(credencial, rechazos[0]?.sal)),
+          motivo,
+          codigo,
+        });
       }
       throw error;
     }
