@@ -1,6 +1,7 @@
 import type { ListarFacturas, Periodo } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createEfirma } from '../../testing/certificados.ts';
 import { ciecDe, errorOf, RFC, setUp } from '../testing/canal-de-prueba.ts';
 import { type CfdiDePrueba, cfdi, respuestaCon, serveFacturas } from './testing/portal-con-facturas.ts';
 
@@ -219,6 +220,17 @@ describe('listar-facturas', () => {
     const montaje = await setUp();
     montaje.portal.guion.resultado = resultado;
     expect(await errorOf(listar(montaje))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+  });
+
+  it('lists with the e.firma as with the CIEC, without a captcha or a password', async () => {
+    const { portal, canal } = await setUp({ captcha: null });
+    const efirma = createEfirma({ rfc: RFC });
+    portal.guion.efirmas.set(RFC, efirma.cer);
+    serveFacturas(portal, [cfdi(1, '2026-03-05T09:00:01')]);
+    const consulta = { consulta: 'listar-facturas', rfc: RFC, periodo: MARZO, maximo: 10 } as const;
+    const envio = { signal: new AbortController().signal };
+    expect(await canal.send(consulta, efirma, envio)).toMatchObject({ facturas: [{ total: 1234 }] });
+    expect([portal.firmas(), portal.envios()]).toEqual([1, 0]);
   });
 
   it('stops when the caller gives up', async () => {
