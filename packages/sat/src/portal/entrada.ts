@@ -1,12 +1,12 @@
 import type { Credencial } from '@acuse/core';
 import type { DireccionSat } from '../http/direcciones.ts';
 import type { Navegador, Pagina } from './navegador.ts';
+import { readAcceso } from './paginas/acceso/pagina-acceso.ts';
+import { isPaginaEfirma } from './paginas/acceso/pagina-efirma.ts';
 import { encodeFormulario } from './paginas/cuerpo-formulario.ts';
 import type { Etiqueta } from './paginas/etiquetas.ts';
 import { hasCamposVisibles, readCampos, readFormularios } from './paginas/formulario.ts';
 import { ilegible } from './paginas/ilegible.ts';
-import { readAcceso } from './paginas/pagina-acceso.ts';
-import { isPaginaEfirma } from './paginas/pagina-efirma.ts';
 import { acceder, assertPuedeAcceder } from './sesion/acceder.ts';
 import type { AccesoDeps } from './sesion/portal.ts';
 

@@ -1,10 +1,10 @@
 import type { DireccionSat } from '../../http/direcciones.ts';
 import { entrar, pasarAcceso } from '../entrada.ts';
 import { createNavegador, type Navegador, type Pagina } from '../navegador.ts';
+import { readSaltoScript } from '../paginas/acceso/salto-script.ts';
 import { readAtributo } from '../paginas/etiquetas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { assertRfcNombrado } from '../paginas/rfc-nombrado.ts';
-import { readSaltoScript } from '../paginas/salto-script.ts';
 import type { Portal } from '../sesion/portal.ts';
 import { assertSesionViva } from '../sesion/sesion-vencida.ts';
 import { isPaginaComunicados } from './comunicados.ts';

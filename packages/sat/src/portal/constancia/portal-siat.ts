@@ -1,8 +1,8 @@
 import type { Credencial } from '@acuse/core';
 import { createNavegador, type Navegador, type Pagina } from '../navegador.ts';
+import { readAcceso } from '../paginas/acceso/pagina-acceso.ts';
+import { isPaginaEfirma } from '../paginas/acceso/pagina-efirma.ts';
 import { readFormularios } from '../paginas/formulario.ts';
-import { readAcceso } from '../paginas/pagina-acceso.ts';
-import { isPaginaEfirma } from '../paginas/pagina-efirma.ts';
 import { acceder, assertPuedeAcceder } from '../sesion/acceder.ts';
 import type { AccesoDeps, Portal } from '../sesion/portal.ts';
 import { sendFormulario } from './saml.ts';

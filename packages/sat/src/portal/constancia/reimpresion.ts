@@ -1,11 +1,11 @@
 import type { TipoCredencial } from '@acuse/core';
 import type { DireccionSat } from '../../http/direcciones.ts';
 import type { Navegador, Pagina } from '../navegador.ts';
+import { readAcceso } from '../paginas/acceso/pagina-acceso.ts';
+import { isPaginaEfirma } from '../paginas/acceso/pagina-efirma.ts';
 import { type Etiqueta, readAtributo, readTexto } from '../paginas/etiquetas.ts';
 import { type Formulario, readFormularios } from '../paginas/formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { readAcceso } from '../paginas/pagina-acceso.ts';
-import { isPaginaEfirma } from '../paginas/pagina-efirma.ts';
 import { SesionVencida } from '../sesion/sesion-vencida.ts';
 import { HOSTS_ACCESO } from '../settings.ts';
 import { findFormularioSaml, sendFormulario } from './saml.ts';

@@ -1,6 +1,6 @@
+import { isFormularioEfirma } from './acceso/pagina-efirma.ts';
 import { type Etiqueta, findElemento, readAtributo, readTexto } from './etiquetas.ts';
 import { hasCamposVisibles, readCampos, readFormularios } from './formulario.ts';
-import { isFormularioEfirma } from './pagina-efirma.ts';
 
 /** What a browser would do with a page by itself: send a form, or open another address. */
 export type Salto =

@@ -1,10 +1,10 @@
 import { type CredencialCiec, SatError } from '@acuse/core';
 import { askCaptcha } from '../captcha/resolvedor-captcha.ts';
 import type { Navegador, Pagina } from '../navegador.ts';
+import { classifyRechazo, type PaginaAcceso, readAcceso } from '../paginas/acceso/pagina-acceso.ts';
+import { isPaginaEfirma } from '../paginas/acceso/pagina-efirma.ts';
 import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { classifyRechazo, type PaginaAcceso, readAcceso } from '../paginas/pagina-acceso.ts';
-import { isPaginaEfirma } from '../paginas/pagina-efirma.ts';
 import { destinoDeAcceso } from './destino-acceso.ts';
 import { enviarAcceso } from './enviar-acceso.ts';
 import type { AccesoDeps } from './portal.ts';

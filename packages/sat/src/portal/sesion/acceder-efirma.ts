@@ -1,9 +1,9 @@
 import { type CredencialEfirma, SatError } from '@acuse/core';
 import type { Navegador, Pagina } from '../navegador.ts';
+import { classifyRechazo, readAcceso, readMensaje } from '../paginas/acceso/pagina-acceso.ts';
+import { isPaginaEfirma, readPaginaEfirma } from '../paginas/acceso/pagina-efirma.ts';
 import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { classifyRechazo, readAcceso, readMensaje } from '../paginas/pagina-acceso.ts';
-import { isPaginaEfirma, readPaginaEfirma } from '../paginas/pagina-efirma.ts';
 import { destinoDeAcceso } from './destino-acceso.ts';
 import { enviarAcceso } from './enviar-acceso.ts';
 import { firmarAcceso } from './firma-acceso.ts';

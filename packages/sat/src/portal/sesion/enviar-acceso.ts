@@ -1,8 +1,8 @@
 import { SatError } from '@acuse/core';
 import type { DireccionSat } from '../../http/direcciones.ts';
 import type { Navegador, Pagina } from '../navegador.ts';
+import { readSaltoScript } from '../paginas/acceso/salto-script.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { readSaltoScript } from '../paginas/salto-script.ts';
 import type { PortalSettings } from '../settings.ts';
 
 /** The lobby of an identity provider, where a log-in that no service asked for ends. */

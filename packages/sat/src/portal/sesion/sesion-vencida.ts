@@ -1,7 +1,7 @@
 import type { Pagina } from '../navegador.ts';
+import { readAcceso } from '../paginas/acceso/pagina-acceso.ts';
+import { isPaginaEfirma } from '../paginas/acceso/pagina-efirma.ts';
 import { readEtiquetas } from '../paginas/etiquetas.ts';
-import { readAcceso } from '../paginas/pagina-acceso.ts';
-import { isPaginaEfirma } from '../paginas/pagina-efirma.ts';
 import { isSesionCerrada } from '../paginas/pagina-portal.ts';
 import { HOSTS_ACCESO } from '../settings.ts';
 

@@ -1,7 +1,7 @@
 import { SatError } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { captchaDe, paginaAcceso } from '../testing/paginas-de-prueba.ts';
+import { captchaDe, paginaAcceso } from '../../testing/paginas-de-prueba.ts';
 import { classifyRechazo, readPaginaAcceso } from './pagina-acceso.ts';
 
 describe('readPaginaAcceso', () => {

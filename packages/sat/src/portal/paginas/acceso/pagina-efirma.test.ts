@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { errorOf } from '../testing/canal-de-prueba.ts';
-import { paginaAcceso, paginaEfirma, paginaPostIt } from '../testing/paginas-de-prueba.ts';
-import { readEtiquetas } from './etiquetas.ts';
+import { errorOf } from '../../testing/canal-de-prueba.ts';
+import { paginaAcceso, paginaEfirma, paginaPostIt } from '../../testing/paginas-de-prueba.ts';
+import { readEtiquetas } from '../etiquetas.ts';
+import { readSalto } from '../pagina-portal.ts';
 import { readAcceso } from './pagina-acceso.ts';
 import { isPaginaEfirma, readPaginaEfirma } from './pagina-efirma.ts';
-import { readSalto } from './pagina-portal.ts';
 import { readSaltoScript } from './salto-script.ts';
 
 const read = (html: string) => readPaginaEfirma(readEtiquetas(html));

@@ -5,9 +5,9 @@ import {
   readAtributo,
   readEtiquetas,
   readTexto,
-} from './etiquetas.ts';
-import { readCampos, readFormularios } from './formulario.ts';
-import { ilegible } from './ilegible.ts';
+} from '../etiquetas.ts';
+import { readCampos, readFormularios } from '../formulario.ts';
+import { ilegible } from '../ilegible.ts';
 
 /** The log-in page of the CIEC: `Ecom_User_ID`, `Ecom_Password`, `userCaptcha` (phpcfdi/cfdi-sat-scraper, src/Sessions/Ciec). */
 export interface PaginaAcceso {

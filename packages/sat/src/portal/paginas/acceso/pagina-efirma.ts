@@ -1,6 +1,6 @@
-import type { Etiqueta } from './etiquetas.ts';
-import { type Formulario, readCampos, readFormularios } from './formulario.ts';
-import { ilegible } from './ilegible.ts';
+import type { Etiqueta } from '../etiquetas.ts';
+import { type Formulario, readCampos, readFormularios } from '../formulario.ts';
+import { ilegible } from '../ilegible.ts';
 
 /** The log-in page of the e.firma: `#certform` with the challenge in `guid` (phpcfdi/cfdi-sat-scraper, src/Sessions/Fiel). */
 export interface PaginaEfirma {

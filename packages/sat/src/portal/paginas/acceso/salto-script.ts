@@ -1,5 +1,5 @@
-import { decodeEntidades, type Etiqueta, readTexto } from './etiquetas.ts';
-import { readFormularios } from './formulario.ts';
+import { decodeEntidades, type Etiqueta, readTexto } from '../etiquetas.ts';
+import { readFormularios } from '../formulario.ts';
 
 const ASIGNACION =
   /\b(?:window|top|self|parent|document)\.location(?:\.href)?\s*=\s*(?:"([^"\s]{1,8000})"|'([^'\s]{1,8000})')/;
