@@ -26,6 +26,7 @@ describe('the profile of a taxpayer', () => {
       expect(perfil.actividades.reduce((sum, { porcentaje }) => sum + porcentaje, 0)).toBe(100);
       expect(perfil.ultimoCambio >= perfil.inicioOperaciones).toBe(true);
       expect(perfil.regimenes.every(({ desde }) => desde >= perfil.inicioOperaciones)).toBe(true);
+      expect(perfil.regimenes.every(({ desde }) => desde <= perfil.ultimoCambio)).toBe(true);
     }
   });
 

@@ -35,7 +35,8 @@ export function generatePerfil(
     : pick(1, isMoral ? REGIMENES_MORAL : REGIMENES_FISICA);
   const lugar = pick(2, LUGARES);
   const estatus = { EN_SUSPENSION: 'SUSPENDIDO', NO_INSCRITO: 'CANCELADO' } as const;
-  const since = (regimen: Regimen) => dayText(Math.max(inicio, parseWallTime(regimen.existeDesde) ?? 0));
+  const begin = (regimen: Regimen) => Math.max(inicio, parseWallTime(regimen.existeDesde) ?? 0);
+  const since = (regimen: Regimen) => dayText(begin(regimen));
   return {
     nombre,
     tipoPersona: isMoral ? 'moral' : 'fisica',
@@ -45,7 +46,7 @@ export function generatePerfil(
     idCif: `${10 + chance(4, 16)}${String(chance(5, 1_000_000_000)).padStart(9, '0')}`,
     estatus: opinion.sentido in estatus ? estatus[opinion.sentido as keyof typeof estatus] : 'ACTIVO',
     inicioOperaciones: dayText(inicio),
-    ultimoCambio: dayText(inicio + chance(6, 300) * DAY),
+    ultimoCambio: dayText(Math.max(...regimenes.map(begin)) + chance(6, 300) * DAY),
     email: `${rfc.toLowerCase().replaceAll('ñ', 'n').replaceAll('&', 'y')}@contribuyente.invalid`,
     domicilio: {
       ...lugar,
