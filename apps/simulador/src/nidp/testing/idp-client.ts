@@ -59,7 +59,7 @@ export async function sendFielPage(
 
 /** The page of the e.firma, reached by the button of the page by password. */
 export async function toFielPage(browser: Browser, page: Visit): Promise<Visit> {
-  const address = /location\.href = '([^']+)'/.exec(page.text)?.[1] ?? '';
+  const address = /#buttonFiel'\)\.click\([^']*'href', '([^']+)'\)/.exec(page.text)?.[1] ?? '';
   return browser.get(address);
 }
 

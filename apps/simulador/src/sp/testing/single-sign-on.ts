@@ -1,5 +1,12 @@
 import { load } from 'cheerio';
-import { fertOf, follow, isCiecPage, sendCiecPage, sendFielPage } from '../../nidp/testing/idp-client.ts';
+import {
+  fertOf,
+  follow,
+  isCiecPage,
+  sendCiecPage,
+  sendFielPage,
+  toFielPage,
+} from '../../nidp/testing/idp-client.ts';
 import { type Browser, readForm, type Visit } from '../../portal/testing/browser.ts';
 import type { RunningSimulador } from '../../start.ts';
 import { issue } from '../../testing/start-with-efirma.ts';
@@ -34,7 +41,7 @@ export async function enterByFiel(
   rfc: string,
 ): Promise<Visit> {
   const shown = await follow(browser, await browser.get(address));
-  const page = isCiecPage(shown) ? await browser.get(fielAddress(shown)) : shown;
+  const page = isCiecPage(shown) ? await toFielPage(browser, shown) : shown;
   const vence = new Date(Date.UTC(2028, 11, 31, 23, 59, 58));
   const efirma = await issue(simulador, { rfc, vence });
   return sendFielPage(browser, page, rfc, efirma, fertOf(vence));
@@ -51,13 +58,4 @@ export function frameOf({ text, url }: Visit): string {
   const src = load(text)('iframe#iframetoload').attr('src');
   if (src === undefined) throw new Error(`no frame in ${url}: ${text}`);
   return new URL(src, url).href;
-}
-
-/** Where the button of the page by password leads. */
-function fielAddress({ text }: Visit): string {
-  const address = /#buttonFiel'\)\.click\(function \(\) \{ \$\(location\)\.attr\('href', '([^']+)'\)/.exec(
-    text,
-  )?.[1];
-  if (address === undefined) throw new Error(`no way to the e.firma: ${text}`);
-  return address;
 }
