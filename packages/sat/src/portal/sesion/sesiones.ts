@@ -140,7 +140,8 @@ export function createSesiones({ http, almacen, sellado, open, settings }: Sesio
         try {
           if (navegador === null) throw new SesionVencida();
           const resultado = await paso(navegador);
-          await almacen.touch(clave, sesion.id, sealCookies(clave, sesion.id, navegador));
+          // The answer stands although its session could not be noted: at worst the next consulta logs in again.
+          await almacen.touch(clave, sesion.id, sealCookies(clave, sesion.id, navegador)).catch(() => {});
           return resultado;
         } catch (error) {
           if (!(error instanceof SesionVencida)) throw error;

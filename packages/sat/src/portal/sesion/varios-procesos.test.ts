@@ -139,6 +139,13 @@ describe('several processes over one store', () => {
     expect(await sesiones.acquireTurn(TITULAR, 1)).not.toBeNull();
   });
 
+  it('give the answer of the SAT although the store is away when it arrives', async () => {
+    const { another, sesiones } = await setUp();
+    const touch = () => Promise.reject(new Error('store away'));
+    const canal = another({ sesiones: { ...sesiones, touch } });
+    expect(await solicitar(canal)).toMatchObject({ resultado: 'ACEPTADA' });
+  });
+
   it('keep the sessions of CIEC and e.firma of one RFC apart', async () => {
     const { sesiones } = await setUp();
     const efirma = createEfirma({ rfc: RFC });
