@@ -183,7 +183,7 @@ function readRow(
   const isHidden = HIDDEN.test(rfc);
   return {
     fila: {
-      rfc: !isHidden && RFC.test(rfc) ? rfc : null,
+      rfc: RFC.test(rfc) ? rfc : null,
       nombre: tidy(cell(columnas.nombre)),
       situacion,
       historial,
