@@ -205,6 +205,13 @@ describe('listar-retenciones', () => {
     expect(await errorOf(listar(otro))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
   });
 
+  it('does not believe a page that says there is nothing before it is asked', async () => {
+    const montaje = await setUpRetenciones();
+    montaje.inicial = '<div id="divNoResultadosReceptor">No existen registros</div>';
+    expect(await errorOf(listar(montaje))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+    expect(montaje.busquedas).toEqual([]);
+  });
+
   it.each<[string, (html: string) => string]>([
     ['the page of before the search', (html) => html.replace(/<div id="divNoResultados[\s\S]*?<\/div>/, '')],
     ['a maintenance page', () => '<html><body><h1>Servicio no disponible</h1></body></html>'],

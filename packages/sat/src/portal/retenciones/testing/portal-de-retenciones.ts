@@ -31,6 +31,8 @@ export interface MontajeRetenciones {
   diaAbierto: boolean;
   /** "Continuar" comes back to the start page. */
   continuarNoLleva: boolean;
+  /** What stands under the form before any search. */
+  inicial: string;
   rfcMostrado: string;
   ciec: string;
   /** Changes every page of a search result. */
@@ -67,6 +69,7 @@ export async function setUpRetenciones(todas: RetencionDePrueba[] = []): Promise
     diceTope: true,
     diaAbierto: true,
     continuarNoLleva: false,
+    inicial: INICIAL,
     rfcMostrado: 'EKU9003173C9',
     ciec: CIEC,
     alterar: (html) => html,
@@ -133,7 +136,7 @@ export async function setUpRetenciones(todas: RetencionDePrueba[] = []): Promise
     if (lado === undefined) return res.writeHead(503).end();
     const pantalla = { lado, viewstate: `${lado}-${randomUUID()}`, diaAbierto: montaje.diaAbierto };
     if (method !== 'POST')
-      return html(res, paginaBusqueda(montaje.rfcMostrado, { ...pantalla, resultado: INICIAL }));
+      return html(res, paginaBusqueda(montaje.rfcMostrado, { ...pantalla, resultado: montaje.inicial }));
     const complete =
       campos.get('__VIEWSTATE')?.startsWith(`${lado}-`) === true &&
       campos.get('n_filtro') === 'filtros' &&
