@@ -19,8 +19,7 @@ const TITULOS: Readonly<Record<string, Seccion>> = {
   regimenes: 'regimenes',
   obligaciones: 'obligaciones',
 };
-const PIE =
-  /^(?:sus datos personales|si desea modificar|.?la corrupcion tiene|cadena original sello)/;
+const PIE = /^(?:sus datos personales|si desea modificar|.?la corrupcion tiene|cadena original sello)/;
 const NUMERO = /^pagina \[?(\d+)\]? de \[?(\d+)\]?$/;
 
 /**

@@ -92,7 +92,11 @@ export function createLectorPdf(settings: LectorPdfSettings = {}): LectorPdf {
     });
     vivos.add(hilo);
     hilo.on('error', () => {});
-    hilo.once('exit', () => vivos.delete(hilo));
+    hilo.once('exit', () => {
+      vivos.delete(hilo);
+      // It may have fallen while it was idle.
+      if (libres.includes(hilo)) libres.splice(libres.indexOf(hilo), 1);
+    });
     try {
       // A thread that does not even load is a fault of this installation, and its own error says so.
       await once(hilo, 'message', { signal });
