@@ -41,6 +41,8 @@ export function openDatabase(settings: DatabaseSettings): Database {
   pool.on('connect', (client) => client.on('error', () => {}));
   const prisma = new PrismaClient({
     adapter: new PrismaPg({ ...config, max: Math.max(2, Math.ceil(settings.poolSize / 4)) }),
+    // Prisma's own two seconds for a connection are less than a busy machine may take to open one.
+    transactionOptions: { maxWait: settings.timeoutMs, timeout: settings.timeoutMs },
   });
   return {
     pool,

@@ -1,0 +1,86 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '../../../apps/api/test/kit.ts';
+import { issueEfirma } from '../fixtures/efirma.ts';
+import { type Caller, ciecOf, type Servicio, startServicio } from '../fixtures/servicio.ts';
+
+const ROOT = new URL('../../../', import.meta.url);
+const run = promisify(execFile);
+
+/** What a newcomer would paste: the function `call`, the preparation, and one line an operation. */
+function readmeOf(name: string) {
+  const text = readFileSync(new URL(name, ROOT), 'utf8');
+  const call = /^call\(\) \{.*\}$/m.exec(text)?.[0];
+  const prep = /```sh\n(op\(\)[\s\S]*?)```/.exec(text)?.[1];
+  const rows = [...text.matchAll(/^\| `([\w/-]+)` \| ([01]) \| `(op [^`]+)` \| (.*) \|$/gm)].map(
+    ([, path = '', cost, command = '', data = '']) => ({
+      ...{ path, command, cost: Number(cost) },
+      fields: [...data.matchAll(/`(\w+)`/g)].map(([, field = '']) => field),
+    }),
+  );
+  if (call === undefined || prep === undefined) throw new Error(`${name} lacks the functions`);
+  return { call, prep, rows };
+}
+
+async function hasCurl(): Promise<boolean> {
+  return run('curl', ['--version']).then(
+    () => true,
+    () => false,
+  );
+}
+
+const canRun = await hasCurl();
+
+describe('the table of the README', () => {
+  it.each(['README.md', 'README.es.md'])('of %s has every operation with its price', async (name) => {
+    const known = (await operations()).map(({ path, cost }) => ({ path, cost }));
+    const written = readmeOf(name).rows.map(({ path, cost }) => ({ path, cost }));
+    const byPath = (a: { path: string }, b: { path: string }) => (a.path < b.path ? -1 : 1);
+    expect(written.sort(byPath)).toEqual(known.sort(byPath));
+  });
+
+  it('is the same in both languages', () => {
+    const commands = (name: string) => readmeOf(name).rows.map(({ command }) => command);
+    expect(commands('README.es.md')).toEqual(commands('README.md'));
+    expect(readmeOf('README.es.md').prep).toBe(readmeOf('README.md').prep);
+  });
+
+  describe.runIf(canRun)('run with curl by a newcomer', () => {
+    let servicio: Servicio;
+    let caller: Caller;
+    let env: NodeJS.ProcessEnv;
+    beforeAll(async () => {
+      servicio = await startServicio();
+      await servicio.startWorker();
+      caller = await servicio.newCaller({ rfc: 'ACU200101AB1', saldo: 50 });
+      const efirma = await issueEfirma(servicio, { rfc: caller.rfc, password: 'contrasena-de-prueba' });
+      const folder = join(servicio.dir, 'efirma');
+      await mkdir(folder);
+      for (const part of ['cer', 'key'] as const)
+        await writeFile(join(folder, `${caller.rfc}.${part}`), Buffer.from(efirma[part], 'base64'));
+      const own = { API: servicio.api.url, KEY: caller.apiKey, RFC: caller.rfc, CIEC: ciecOf(caller.rfc) };
+      env = { ...process.env, ...own, EFIRMA: folder };
+    });
+    afterAll(() => servicio.close());
+
+    it('gives what the specification shows, line by line', { timeout: 180_000 }, async () => {
+      const { call, prep, rows } = readmeOf('README.md');
+      const lines = rows.map(({ command }) => `printf '>> '; ${command}`);
+      const script = [call, prep, ...lines].join('\n');
+      const { stdout } = await run('bash', ['-c', script], { env, maxBuffer: 16 * 1_048_576 });
+      const answers = stdout.split('\n').filter((line) => line.startsWith('>> '));
+      expect(answers).toHaveLength(rows.length);
+      for (const [i, { path, fields }] of rows.entries()) {
+        const answer = JSON.parse(answers[i]?.slice(3) ?? '');
+        expect([path, answer.cfdi_codigo, answer]).toEqual([path, 1, answer]);
+        if (path === 'vault/rfc-guardar') continue;
+        const element = answer.data.items?.[0] ?? {};
+        for (const field of fields) expect({ ...element, ...answer.data }, path).toHaveProperty(field);
+      }
+    });
+  });
+});
