@@ -1,0 +1,105 @@
+import type { Perfil } from '@acuse/simulador';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newEfirmaCaller } from '../fixtures/efirma.ts';
+import { llamadas } from '../fixtures/pedidos.ts';
+import { type Caller, expectOk, type Servicio, startServicio } from '../fixtures/servicio.ts';
+import { CONTRIBUYENTES } from './verdad.ts';
+
+/** Besides the two with odd letters: taxpayers with other regimes, and one that suspended its activities. */
+const MAS = [
+  ['persona moral', 'EKU9003173C9'],
+  ['persona moral', 'BBB010101AB3'],
+  ['persona moral en suspensión', 'SUS900215SI4'],
+  ['persona moral sin obligaciones', 'SIN900215SI9'],
+  ['persona física', 'CACX7605101P8'],
+  ['persona física', 'XIQB891116QE4'],
+  ['persona física', 'FUNK671228PH6'],
+  ['persona física', 'KAHO641101B39'],
+] as const;
+
+/** The page behind the QR code abbreviates the capital regime, the document writes it out. */
+const ABREVIADO: Record<string, string> = {
+  'SOCIEDAD ANONIMA DE CAPITAL VARIABLE': 'SA DE CV',
+  'SOCIEDAD DE RESPONSABILIDAD LIMITADA': 'S DE RL',
+  'SOCIEDAD ANONIMA': 'SA',
+};
+
+let servicio: Servicio;
+beforeAll(async () => {
+  servicio = await startServicio();
+});
+afterAll(() => servicio?.close());
+
+/** The profile as the control API tells it. */
+async function perfilDe(rfc: string): Promise<Perfil> {
+  const address = `${servicio.simulador.url}/control/contribuyentes/${encodeURIComponent(rfc)}`;
+  return ((await (await fetch(address)).json()) as { perfil: Perfil }).perfil;
+}
+
+function datosFiscalesOf(rfc: string, perfil: Perfil, capital: string | null) {
+  const { domicilio } = perfil;
+  const regimenes = perfil.regimenes.map(({ clave, nombre }) => `${clave} - ${nombre}`);
+  const interior = domicilio.numeroInterior === '' ? '' : ` INT ${domicilio.numeroInterior}`;
+  return {
+    rfc,
+    nombre: capital === null ? perfil.nombre : `${perfil.nombre} ${capital}`,
+    regimen_fiscal: regimenes[0],
+    domicilio: {
+      calle: `${domicilio.tipoVialidad} ${domicilio.vialidad} ${domicilio.numeroExterior}${interior}`,
+      colonia: domicilio.colonia,
+      municipio: domicilio.municipio,
+      estado: domicilio.entidad,
+      cp: domicilio.cp,
+    },
+    fecha_inicio_operaciones: perfil.inicioOperaciones,
+    estatus: perfil.estatus,
+    regimenes,
+    curp: perfil.curp,
+  };
+}
+
+const datosFiscales = async (caller: Caller) => {
+  const answer = await caller.call('usuario/datos-fiscales', { rfc: caller.rfc });
+  expect(answer.body).toMatchObject({ cfdi_descripcion: expect.any(String), saldo: expect.any(Number) });
+  return expectOk(Promise.resolve(answer));
+};
+
+describe.each([...CONTRIBUYENTES, ...MAS])('%s %s', (_name, rfc) => {
+  it('datos-fiscales by idCIF, without any credential', async () => {
+    servicio.simulador.world.log.clear();
+    const perfil = await perfilDe(rfc);
+    const caller = await servicio.newCaller({ rfc });
+    await expectOk(caller.call('vault/rfc-registrar', { rfc, id_cif: perfil.idCif }));
+    const capital = perfil.regimenCapital === null ? null : (ABREVIADO[perfil.regimenCapital] ?? '?');
+    expect(await datosFiscales(caller)).toEqual(datosFiscalesOf(rfc, perfil, capital));
+    expect(new Set(llamadas(servicio, { rfc }).map(({ service }) => service))).toEqual(new Set(['siat']));
+  });
+
+  it.each(['CIEC', 'e.firma'])('datos-fiscales and informacion-fiscal from the PDF, with %s', async (via) => {
+    const perfil = await perfilDe(rfc);
+    const caller =
+      via === 'CIEC' ? await servicio.newCiecCaller({ rfc }) : await newEfirmaCaller(servicio, { rfc });
+    expect(await datosFiscales(caller)).toEqual(datosFiscalesOf(rfc, perfil, perfil.regimenCapital));
+    const data = await expectOk(caller.call('tax/informacion-fiscal', { rfc }));
+    expect(data).toEqual({
+      rfc,
+      regimenes: perfil.regimenes.map(({ clave }) => clave),
+      obligaciones: perfil.obligaciones.map(({ descripcion, vencimiento, desde, hasta }) => ({
+        tipo: descripcion,
+        periodicidad: vencimiento.includes('mes inmediato posterior') ? 'Mensual' : 'Anual',
+        vencimiento,
+        desde,
+        hasta,
+      })),
+    });
+  });
+});
+
+it('the taxpayers of these tests have every kind of constancia: one regime, several, with and without obligations', async () => {
+  const perfiles = await Promise.all([...CONTRIBUYENTES, ...MAS].map(([, rfc]) => perfilDe(rfc)));
+  expect(new Set(perfiles.map(({ regimenes }) => regimenes.length))).toEqual(new Set([1, 2]));
+  expect(perfiles.some(({ obligaciones }) => obligaciones.length === 0)).toBe(true);
+  expect(perfiles.some(({ obligaciones }) => obligaciones.length > 3)).toBe(true);
+  expect(perfiles.some(({ domicilio }) => domicilio.numeroInterior !== '')).toBe(true);
+  expect(new Set(perfiles.map(({ estatus }) => estatus))).toEqual(new Set(['ACTIVO', 'SUSPENDIDO']));
+});
