@@ -26,6 +26,8 @@ export interface ApiSettings {
   readonly paseCacheSeconds: number;
   /** Longest time that a synchronous query of the authority may take, milliseconds. */
   readonly presupuestoMs: number;
+  /** Beyond that time, a call that has neither an answer nor a refund counts as one whose process died; seconds. */
+  readonly graciaSegundos: number;
   /** Queries of the authority at once in this process. */
   readonly satEnTotal: number;
   /** Queries of the authority at once for one taxpayer in this process. */
@@ -52,8 +54,17 @@ export const DEFAULT_SETTINGS: ApiSettings = {
   urlTtlSeconds: 3_600,
   paseCacheSeconds: 60,
   presupuestoMs: 60_000,
+  graciaSegundos: 60,
   satEnTotal: 64,
   satPorRfc: 2,
   satEsperaMs: 10_000,
   maxFacturas: 20_000,
 };
+
+/** Seconds after which a call that has neither an answer nor a refund lost its process: what it was charged may then be given back. */
+export function vidaDeLlamada({
+  presupuestoMs,
+  graciaSegundos,
+}: Pick<ApiSettings, 'presupuestoMs' | 'graciaSegundos'>): number {
+  return presupuestoMs / 1_000 + graciaSegundos;
+}

@@ -10,6 +10,7 @@ const REQUIRED = {
   WORKER_PUBLIC_KEY: `w1:${key}`,
   WORKER_PSK: `p1:${key}`,
   EFIRMA_AUTORIDADES: '/etc/acuse/autoridades.pem',
+  SESSION_KEYS: `s1:${key}`,
 };
 
 function faultsOf(env: Record<string, string>): readonly string[] {

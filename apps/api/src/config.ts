@@ -106,6 +106,10 @@ export const apiConfig = z.object({
       max: 90_000,
     },
   ).default(60_000),
+  SAT_GRACIA_SECONDS: durationSeconds(
+    'Segundos, además de SAT_PRESUPUESTO_MS, tras los que se devuelve el cargo de una llamada que su proceso no terminó.',
+    { min: 1 },
+  ).default(60),
   SAT_EN_TOTAL: integer('Consultas al SAT a la vez en este proceso.', { min: 1, max: 10_000 }).default(64),
   SAT_POR_RFC: integer('Consultas al SAT a la vez de un mismo RFC en este proceso.', {
     min: 1,

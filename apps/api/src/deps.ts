@@ -117,6 +117,7 @@ function settingsOf(config: ApiConfig): ApiSettings {
     urlTtlSeconds: config.URL_TTL_SECONDS,
     paseCacheSeconds: config.PASE_CACHE_SECONDS,
     presupuestoMs: config.SAT_PRESUPUESTO_MS,
+    graciaSegundos: config.SAT_GRACIA_SECONDS,
     satEnTotal: config.SAT_EN_TOTAL,
     satPorRfc: config.SAT_POR_RFC,
     satEsperaMs: config.SAT_ESPERA_MS,

@@ -1,14 +1,19 @@
 import type { Idempotencia, ResultadoIdempotencia } from '@acuse/core';
 import type { Database } from './database.ts';
 
-/** One statement: a new row, or the take-over of one that is too old or whose lock is over; then what is there. */
+/**
+ * One statement: a new row, or the take-over of one that is too old or whose lock is over; then what is there. An attempt whose charge was
+ * given back is followed by one of its own `op_id`: under the old one it could not be charged.
+ */
 const BEGIN = `
 WITH tomada AS (
   INSERT INTO idempotencia AS i (api_key_id, operacion, clave, cuerpo_hash, op_id, bloqueada_hasta)
   VALUES ($1, $2, $3, $4, $5, now() + make_interval(secs => $6))
   ON CONFLICT (api_key_id, operacion, clave) DO UPDATE SET
     bloqueada_hasta = excluded.bloqueada_hasta,
-    op_id = CASE WHEN i.creada_en < now() - interval '24 hours' THEN excluded.op_id ELSE i.op_id END,
+    op_id = CASE WHEN i.creada_en < now() - interval '24 hours'
+                   OR EXISTS (SELECT FROM movimiento m WHERE m.op_id = i.op_id AND m.tipo = 'reembolso')
+                 THEN excluded.op_id ELSE i.op_id END,
     cuerpo_hash = excluded.cuerpo_hash,
     creada_en = CASE WHEN i.creada_en < now() - interval '24 hours' THEN now() ELSE i.creada_en END,
     status = NULL, respuesta = NULL

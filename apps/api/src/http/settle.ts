@@ -29,8 +29,7 @@ export async function settleAnswer(llamada: Llamada, answer: Contestacion, deps:
 
 /**
  * Gives the charge back: nobody pays for an error, whoever caused it. An `Idempotency-Key` is freed, so that the same request can be made
- * again. The refund goes first: a process that dies between the two leaves a repetition that runs without a charge, never one that charges
- * twice.
+ * again. The refund goes first: a process that dies between the two leaves a key whose repetition is charged anew, after its lock.
  */
 export async function settleError(llamada: Llamada, error: CfdiError, deps: SettleDeps): Promise<void> {
   const { idempotency, opId, operation } = llamada;

@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { CfdiError } from '@acuse/contract';
 import type { ApiDeps } from '../../api-deps.ts';
+import { vidaDeLlamada } from '../../api-settings.ts';
 import { bodyOf, type Contestacion, type Llamada, paseOf } from '../llamada.ts';
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 const CLAVE = /^[\x21-\x7e]{1,255}$/;
-/** Longer than any operation may take: only then may a repetition take the place of an attempt that died. */
-const LOCK_SECONDS = 120;
 
 /**
  * The optional `Idempotency-Key` header, for operations with a cost: what was answered once is answered again for 24 hours, and nothing
@@ -14,7 +13,7 @@ const LOCK_SECONDS = 120;
  */
 export async function idempotencia(
   llamada: Llamada,
-  { idempotencia: port }: Pick<ApiDeps, 'idempotencia'>,
+  { idempotencia: port, settings }: Pick<ApiDeps, 'idempotencia' | 'settings'>,
 ): Promise<Contestacion | undefined> {
   const clave = llamada.headers.get(IDEMPOTENCY_KEY);
   const { operation } = llamada;
@@ -32,7 +31,8 @@ export async function idempotencia(
       .update(canonicalJson(bodyOf(llamada).value))
       .digest(),
     opId: llamada.opId,
-    bloqueoSegundos: LOCK_SECONDS,
+    // Only then may a repetition take the place of an attempt that died.
+    bloqueoSegundos: vidaDeLlamada(settings),
   });
   switch (resultado.resultado) {
     case 'ADELANTE':

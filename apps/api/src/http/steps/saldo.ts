@@ -1,10 +1,8 @@
 import { CfdiError } from '@acuse/contract';
 import type { ApiDeps } from '../../api-deps.ts';
+import { vidaDeLlamada } from '../../api-settings.ts';
 import { type Llamada, paseOf } from '../llamada.ts';
 import type { Reembolsos } from '../state/reembolsos.ts';
-
-/** Beyond the time that a query may take: a call that has neither an answer nor a refund by then lost its process. */
-const GRACIA_SEGUNDOS = 60;
 
 /** Debits before the work. When the database does not answer, the operation is not run and whatever it may still write is given back. */
 export async function cobrar(
@@ -26,7 +24,7 @@ export async function cobrar(
       contribuyenteId: pase.contribuyenteId,
       operacion: operation.path,
       importe: operation.cost,
-      plazoSegundos: settings.presupuestoMs / 1_000 + GRACIA_SEGUNDOS,
+      plazoSegundos: vidaDeLlamada(settings),
     });
   } catch (error) {
     reembolsos.refundIfCharged(opId, 'la base de datos no respondió');
