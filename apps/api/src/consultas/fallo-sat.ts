@@ -49,10 +49,26 @@ export function toCfdiError(error: SatError): CfdiError {
           cause: error,
         },
       );
+    case 'PETICION_RECHAZADA':
+      if (codigo === 'EJERCICIO') {
+        return new CfdiError(
+          'CAMPO_INVALIDO',
+          { campo: 'ejercicio', motivo: SIN_EJERCICIO },
+          { cause: error },
+        );
+      }
+      if (codigo === 'LIMITE') {
+        return new CfdiError('SAT_NO_DISPONIBLE', { motivo: LIMITE_DEL_PORTAL }, { cause: error });
+      }
+      return new CfdiError('SAT_NO_DISPONIBLE', datos(MOTIVOS[motivo]), { cause: error });
     default:
       return new CfdiError('SAT_NO_DISPONIBLE', datos(MOTIVOS[motivo]), { cause: error });
   }
 }
+
+const SIN_EJERCICIO = 'el portal del SAT no ofrece ese ejercicio; no se cobró nada';
+const LIMITE_DEL_PORTAL =
+  'El portal del SAT no puede mostrar completos los CFDI de un mismo segundo: son más de los que enseña. Use /api/v1/tax/descarga-metadata, que no tiene ese límite.';
 
 const MOTIVO_CIEC: Record<string, DatosError> = {
   CUENTA_BLOQUEADA: {

@@ -14,13 +14,18 @@ export interface ReadyAccount {
   readonly efirma: { readonly cer: string; readonly key: string; readonly password: string };
 }
 
-const RFC = 'ACU200101AB1';
+/** The taxpayer of a ready account unless another one is asked for. */
+export const RFC_DE_PRUEBA = 'ACU200101AB1';
 const EFIRMA_PASSWORD = 'contrasena-de-prueba';
 const CREDITOS = 10_000;
 const ACTOR = 'operador:preparacion';
 
 /** Makes an account with credits, a taxpayer, its API key and its e.firma, by the functions that the back office uses. */
-export async function makeAccount(stack: RunningStack, dataDir: string): Promise<ReadyAccount> {
+export async function makeAccount(
+  stack: RunningStack,
+  dataDir: string,
+  rfc = RFC_DE_PRUEBA,
+): Promise<ReadyAccount> {
   const db = openDatabase({
     url: stack.databaseUrl,
     poolSize: 2,
@@ -42,7 +47,7 @@ export async function makeAccount(stack: RunningStack, dataDir: string): Promise
     });
     const { id: contribuyenteId } = await createContribuyentes(db).add({
       cuentaId: cuenta.id,
-      rfc: RFC,
+      rfc,
       actor: ACTOR,
     });
 
@@ -57,8 +62,8 @@ export async function makeAccount(stack: RunningStack, dataDir: string): Promise
       ultimos4: lastFourOfApiKey(key.text),
     };
     await createLlaves(db).activate({ contribuyenteId, llave, actor: ACTOR });
-    const { ciec } = await askSimulador<{ ciec: string }>(stack, `contribuyentes/${RFC}`);
-    return { rfc: RFC, api_key: key.text, ciec, efirma: await issueEfirma(stack, dataDir) };
+    const { ciec } = await askSimulador<{ ciec: string }>(stack, `contribuyentes/${encodeURIComponent(rfc)}`);
+    return { rfc, api_key: key.text, ciec, efirma: await issueEfirma(stack, dataDir, rfc) };
   } finally {
     await db.close();
   }
@@ -72,14 +77,18 @@ function hasherOf({ secrets }: RunningStack) {
   });
 }
 
-async function issueEfirma(stack: RunningStack, dataDir: string): Promise<ReadyAccount['efirma']> {
+async function issueEfirma(
+  stack: RunningStack,
+  dataDir: string,
+  rfc: string,
+): Promise<ReadyAccount['efirma']> {
   const issued = await askSimulador<{ cer: string; key: string; password: string }>(stack, 'efirma', {
     method: 'POST',
-    body: { rfc: RFC, password: EFIRMA_PASSWORD },
+    body: { rfc, password: EFIRMA_PASSWORD },
   });
   const folder = join(dataDir, 'efirma');
   await mkdir(folder, { recursive: true, mode: 0o700 });
-  const [cer, key] = [join(folder, `${RFC}.cer`), join(folder, `${RFC}.key`)];
+  const [cer, key] = [join(folder, `${rfc}.cer`), join(folder, `${rfc}.key`)];
   await writeFile(cer, Buffer.from(issued.cer, 'base64'));
   await writeFile(key, Buffer.from(issued.key, 'base64'), { mode: 0o600 });
   return { cer, key, password: issued.password };

@@ -9,6 +9,8 @@ export interface CommandOptions {
   /** Rows that the simulated authority has in the asked period; without it, the handful a day that it makes up. */
   readonly rows?: number;
   readonly credencial: 'ciec' | 'efirma';
+  /** Taxpayer of the ready account; without it, one without surprises. */
+  readonly rfc?: string;
 }
 
 /** Reads the arguments of `demo` and `start`. @throws an Error in Spanish for the operator. */
@@ -20,6 +22,7 @@ export function readOptions(args: readonly string[]): CommandOptions {
       redis: { type: 'string' },
       rows: { type: 'string' },
       credencial: { type: 'string', default: 'ciec' },
+      rfc: { type: 'string' },
     },
   });
   const { json, redis, credencial } = values;
@@ -27,6 +30,9 @@ export function readOptions(args: readonly string[]): CommandOptions {
     throw new Error('--redis: debe ser redis://servidor:puerto');
   if (credencial !== 'ciec' && credencial !== 'efirma')
     throw new Error('--credencial: debe ser ciec o efirma');
+  const rfc = values.rfc?.trim().toUpperCase();
+  if (rfc !== undefined && !/^[A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}$/.test(rfc))
+    throw new Error('--rfc: debe ser un RFC de 12 o 13 caracteres');
   const rows = values.rows === undefined ? undefined : Number(values.rows);
   if (rows !== undefined && (!Number.isSafeInteger(rows) || rows < 0 || rows > 50_000_000))
     throw new Error('--rows: debe ser un número entero entre 0 y 50,000,000');
@@ -34,6 +40,7 @@ export function readOptions(args: readonly string[]): CommandOptions {
     json,
     credencial,
     ...(redis === undefined ? {} : { redisUrl: redis }),
+    ...(rfc === undefined ? {} : { rfc }),
     ...(rows === undefined ? {} : { rows }),
   };
 }

@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { createLogger } from '@acuse/runtime';
 import { freePort } from '../free-port.ts';
 import { type RunningStack, startStack } from '../stack.ts';
-import { askSimulador, makeAccount, type ReadyAccount } from './account.ts';
+import { askSimulador, makeAccount, type ReadyAccount, RFC_DE_PRUEBA } from './account.ts';
 import { type CommandOptions, externalServers, readOptions } from './options.ts';
 import { lastMonths } from './period.ts';
 
@@ -20,12 +20,12 @@ async function choosePorts(): Promise<typeof PORTS> {
 }
 
 /** The account of an earlier start, or a new one: its key is shown once by the service, so it is kept beside the data. */
-async function readyAccount(stack: RunningStack): Promise<ReadyAccount> {
-  const path = join(HOME, 'cuenta.json');
+async function readyAccount(stack: RunningStack, rfc = RFC_DE_PRUEBA): Promise<ReadyAccount> {
+  const path = join(HOME, rfc === RFC_DE_PRUEBA ? 'cuenta.json' : `cuenta-${rfc}.json`);
   try {
     return JSON.parse(await readFile(path, 'utf8'));
   } catch {
-    const account = await makeAccount(stack, HOME);
+    const account = await makeAccount(stack, HOME, rfc);
     await writeFile(path, JSON.stringify(account, null, 2), { mode: 0o600 });
     return account;
   }
@@ -86,7 +86,7 @@ async function main(): Promise<void> {
     ...externalServers(options),
   });
   try {
-    const account = await readyAccount(stack);
+    const account = await readyAccount(stack, options.rfc);
     if (options.rows !== undefined) {
       const filas = [{ tipo: 'recibidos', ...lastMonths(MONTHS, new Date()), cantidad: options.rows }];
       await askSimulador(stack, `contribuyentes/${account.rfc}`, { method: 'PUT', body: { filas } });
