@@ -68,7 +68,7 @@ const COMPLEMENTARIA: FilaDePrueba = {
 const ANUAL: FilaDePrueba = {
   ...MENSUAL,
   numeroOperacion: '260310000001',
-  periodicidad: 'Del ejercicio',
+  periodicidad: '5-Del ejercicio',
   periodo: 'Del ejercicio',
   fecha: '31/01/2025 23:59:00',
   lineaCaptura: '',
@@ -97,6 +97,7 @@ describe('listar-declaraciones', () => {
         expect.objectContaining({
           numeroOperacion: '251070077482',
           fecha: '2025-03-17',
+          periodicidad: 'Mensual',
           lineaCaptura: '0425 0ABC 1234 5678 9012',
         }),
         expect.objectContaining({

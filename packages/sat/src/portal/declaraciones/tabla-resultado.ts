@@ -110,7 +110,8 @@ function toDeclaracion(
     tipo,
     tipoComplementaria: opcional('tipoComplementaria'),
     lineaCaptura: opcional('lineaCaptura'),
-    periodicidad: texto('periodicidad'),
+    // With its number in front: `1-Mensual`.
+    periodicidad: texto('periodicidad').replace(/^\d{1,2}\s?-\s?(?=\S)/, ''),
     periodo: texto('periodo'),
     ejercicio,
     fecha,

@@ -38,6 +38,26 @@ describe('readOpinion', () => {
         'Obligaciones omitidas: Declaración mensual de IVA, periodo Julio 2026; Pago provisional mensual de ISR personas morales, periodo agosto 2026; Créditos fiscales firmes: 1 por $12,345.00',
       );
     }
+    // In one layout the lists stand below the moment of the revision, in the other each has a heading and a sentence of its own.
+    const lists = [
+      'Cumplimiento de obligaciones',
+      'Se detectan omisiones en:',
+      '2026 Marzo Pago definitivo mensual de IVA.',
+      'Créditos fiscales',
+      'Número de crédito 123 Importe: $5.00',
+    ];
+    const notes = ['Información importante', 'Tiene cinco días para aclarar los créditos fiscales.'];
+    const detalle = [...lists, ...notes];
+    const motivo =
+      'Cumplimiento de obligaciones; Se detectan omisiones en: 2026 Marzo Pago definitivo mensual de IVA; Créditos fiscales; Número de crédito 123 Importe: $5.00';
+    expect(readOpinion(layoutNuevo({ rfc: RFC, sentido: 'NEGATIVO', detalle }), RFC).motivo).toBe(motivo);
+    const below = layoutAnterior({ rfc: RFC, sentido: 'NEGATIVO' });
+    below.splice(below.indexOf('Notas'), 0, ...lists);
+    expect(readOpinion(below, RFC).motivo).toBe(motivo);
+    const unknown = lists.toSpliced(0, 2, 'Incidencias halladas');
+    expect(readOpinion(layoutNuevo({ rfc: RFC, sentido: 'NEGATIVO', detalle: unknown }), RFC).motivo).toBe(
+      motivo.slice(motivo.indexOf('2026')),
+    );
     const sinDetalle = readOpinion(layoutNuevo({ rfc: RFC, sentido: 'NEGATIVO' }), RFC);
     expect(sinDetalle.motivo).toBe('El documento no detalla las obligaciones ni los adeudos.');
   });

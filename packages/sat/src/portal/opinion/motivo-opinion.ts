@@ -15,24 +15,22 @@ const DETALLE =
   /omitid|omision|adeud|credito|no presentad|no ha presentado|incumpl|inconsistenc|no localizad|declaracion (?:anual|mensual|bimestral|trimestral|provisional|definitiva|informativa)|pago (?:provisional|definitivo)/;
 /** Heading of a list of them. */
 const ENCABEZADO =
-  /^(?:\d{1,2}[.)-]\s*)?(?:obligaciones|declaraciones|creditos|adeudos|inconsistencias|incumplimientos|omisiones|detalle)\b[^.]{0,90}$/;
+  /^(?:\d{1,2}[.)-]\s*)?(?:(?:obligaciones|declaraciones|creditos|adeudos|inconsistencias|incumplimientos|omisiones|detalle)\b[^.]{0,90}|cumplimiento de obligaciones(?: fiscales)?:?)$/;
 /** Where the document stops speaking of the taxpayer. */
 const FIN =
-  /^(?:notas?\s*(?:[:.]|$|\d)|cadena original|sello digital|articulos?:|fundamento|revision practicada|contacto|este servicio es gratuito|sus datos personales|pagina \d)/;
+  /^(?:notas?\s*(?:[:.]|$|\d)|informacion importante|cadena original|sello digital|articulos?:|fundamento|contacto|este servicio es gratuito|sus datos personales|pagina \d)/;
 /** The document's own general words, which also speak of debts and obligations. */
 const GENERAL =
-  /opinion del? cumplimiento|al corriente|en sentido|resolucion miscelanea|codigo fiscal|constancia del correcto|para efectos|se le informa|controles electronicos/;
+  /opinion del? cumplimiento|al corriente|en sentido|resolucion miscelanea|codigo fiscal|constancia del correcto|para efectos|se le informa|controles electronicos|revision practicada/;
 
 /**
- * Why an opinion is not positive. For a negative one, what it lists: from the first heading of a list on, or else the lines that name an
- * obligation or a debt, as one text with semicolons; the notes at its foot are left out. Null for a positive one.
+ * Why an opinion is not positive. For a negative one, what it lists: from the first heading or detail of a list on, or without any heading the
+ * lines that name an obligation or a debt, as one text with semicolons; the notes at its foot are left out. Null for a positive one.
  */
 export function readMotivo(lineas: readonly string[], sentido: SentidoOpinion): string | null {
   if (sentido !== 'NEGATIVO') return FIJO[sentido];
   const cuerpo = cutCuerpo(lineas);
-  const desde = cuerpo.findIndex((linea) => ENCABEZADO.test(normalizeTexto(linea)));
-  const lista =
-    desde === -1 ? cuerpo.filter((linea) => DETALLE.test(normalizeTexto(linea))) : cuerpo.slice(desde);
+  const lista = cutLista(cuerpo);
   const partes = joinCortados(lista.filter((linea) => !GENERAL.test(normalizeTexto(linea))));
   const unicas = [...new Set(partes)].filter((parte) => !/^detalle:?$/i.test(parte));
   if (unicas.length === 0) return SIN_DETALLE;
@@ -40,6 +38,19 @@ export function readMotivo(lineas: readonly string[], sentido: SentidoOpinion): 
     .map((parte, i) => parte + (i === unicas.length - 1 ? '' : parte.endsWith(':') ? ' ' : '; '))
     .join('');
   return texto.length > MAX_CARACTERES ? `${texto.slice(0, MAX_CARACTERES - 1)}…` : texto;
+}
+
+/**
+ * From the first heading on; a detail that stands above it belongs to a list whose heading is not known, and counts too. Without any heading, the
+ * details alone.
+ */
+function cutLista(cuerpo: readonly string[]): readonly string[] {
+  const normales = cuerpo.map(normalizeTexto);
+  const isDetalle = (linea: string) => DETALLE.test(linea) && !GENERAL.test(linea);
+  const encabezado = normales.findIndex((linea) => ENCABEZADO.test(linea) && !GENERAL.test(linea));
+  if (encabezado === -1) return cuerpo.filter((_, i) => isDetalle(normales[i] ?? ''));
+  const detalle = normales.findIndex(isDetalle);
+  return cuerpo.slice(detalle === -1 ? encabezado : Math.min(detalle, encabezado));
 }
 
 /** The lines between the table with the taxpayer's data and the notes. */
