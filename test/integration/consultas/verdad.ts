@@ -107,7 +107,8 @@ export function declaracionesDe({ simulador }: Servicio, rfc: string, ejercicio:
 }
 
 /** Today in central Mexico plus some days, `yyyy-MM-dd`. */
-export const hoy = (mas = 0) => new Date(Date.now() + mas * 86_400_000 - 6 * 3_600_000).toISOString().slice(0, 10);
+export const hoy = (mas = 0) =>
+  new Date(Date.now() + mas * 86_400_000 - 6 * 3_600_000).toISOString().slice(0, 10);
 
 /** The calendar day of a wall clock in seconds. */
 function dayOf(cuando: number): string {

@@ -1,0 +1,86 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newEfirmaCaller } from '../fixtures/efirma.ts';
+import { llamadas, saldoDe } from '../fixtures/pedidos.ts';
+import { type Caller, expectOk, type Servicio, startServicio } from '../fixtures/servicio.ts';
+import { CONTRIBUYENTES, comunicadosOf, type Dias, hoy, notificacionesOf } from './verdad.ts';
+
+const ULTIMOS_30: Dias = { desde: hoy(-30), hasta: hoy() };
+const ANIO: Dias = { desde: hoy(-364), hasta: hoy() };
+
+let servicio: Servicio;
+beforeAll(async () => {
+  servicio = await startServicio();
+});
+afterAll(() => servicio?.close());
+
+async function listOf(caller: Caller, path: string, body: Partial<Dias> = {}) {
+  const data = await expectOk(caller.call(path, { rfc: caller.rfc, ...body }));
+  const items = data['items'] as Record<string, unknown>[];
+  expect(data['total']).toBe(items.length);
+  return items;
+}
+
+/** What the simulated mailbox remembers of a taxpayer: it outlives the sessions and the call log. */
+async function opened(rfc: string) {
+  const address = `${servicio.simulador.url}/control/contribuyentes/${encodeURIComponent(rfc)}`;
+  const { notificaciones_abiertas, comunicados_leidos } = (await (await fetch(address)).json()) as Record<
+    string,
+    unknown
+  >;
+  return { notificaciones_abiertas, comunicados_leidos };
+}
+const NOTHING = { notificaciones_abiertas: [], comunicados_leidos: [] };
+
+/** RFCs of both kinds until the lists of all have been seen: empty ones, short ones, long ones. */
+const RFCS = [
+  ...CONTRIBUYENTES.map(([, rfc]) => rfc),
+  ...['EKU9003173C9', 'BBB010101AB3', 'CACX7605101P8', 'XIQB891116QE4', 'FUNK671228PH6', 'KAHO641101B39'],
+];
+
+describe.each(['CIEC', 'e.firma'])('with %s', (via) => {
+  const newCaller = (rfc: string) =>
+    via === 'CIEC' ? servicio.newCiecCaller({ rfc }) : newEfirmaCaller(servicio, { rfc });
+
+  it('tax/comunicados: those of thirty days, of a period, of a year; none becomes read', async () => {
+    let seen = 0;
+    for (const rfc of RFCS) {
+      const caller = await newCaller(rfc);
+      const expected = comunicadosOf(servicio, rfc, ANIO);
+      seen += expected.length;
+      const year = await listOf(caller, 'tax/comunicados', ANIO);
+      expect([rfc, year.map(({ id: _, ...item }) => item)]).toEqual([rfc, expected]);
+      expect(new Set(year.map(({ id }) => id)).size).toBe(year.length);
+      expect(year.every(({ id }) => typeof id === 'string' && id !== '')).toBe(true);
+
+      // The same message has the same id, however it is asked for.
+      const within = ({ desde, hasta }: Dias) =>
+        year.filter(({ fecha }) => desde <= String(fecha) && String(fecha) <= hasta);
+      expect(await listOf(caller, 'tax/comunicados')).toEqual(within(ULTIMOS_30));
+      const [newest, oldest] = [year.at(0), year.at(-1)];
+      for (const one of [newest, oldest]) {
+        if (one === undefined) continue;
+        const day = { desde: String(one['fecha']), hasta: String(one['fecha']) };
+        expect(await listOf(caller, 'tax/comunicados', day)).toEqual(within(day));
+      }
+      expect(await opened(rfc)).toEqual(NOTHING);
+    }
+    expect(seen).toBeGreaterThan(20);
+  });
+
+  it('tax/notificaciones: exactly those that wait, and not one is opened', async () => {
+    let seen = 0;
+    for (const rfc of RFCS) {
+      servicio.simulador.world.log.clear();
+      const caller = await newCaller(rfc);
+      const expected = notificacionesOf(servicio, rfc);
+      seen += expected.length;
+      expect([rfc, await listOf(caller, 'tax/notificaciones')]).toEqual([rfc, expected]);
+      expect([rfc, await listOf(caller, 'tax/notificaciones')]).toEqual([rfc, expected]);
+      expect(await saldoDe(servicio, caller)).toBe(8);
+      expect([rfc, await opened(rfc)]).toEqual([rfc, NOTHING]);
+      const operations = new Set(llamadas(servicio, { rfc }).map(({ operation }) => operation));
+      expect([...operations].filter((name) => /abrir|documento|aviso|leer/i.test(name))).toEqual([]);
+    }
+    expect(seen).toBeGreaterThan(3);
+  });
+});

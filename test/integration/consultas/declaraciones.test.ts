@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newEfirmaCaller } from '../fixtures/efirma.ts';
+import { saldoDe } from '../fixtures/pedidos.ts';
+import { type Caller, expectOk, type Servicio, startServicio } from '../fixtures/servicio.ts';
+import { CONTRIBUYENTES, declaracionesDe } from './verdad.ts';
+
+const AHORA = new Date().getUTCFullYear();
+
+let servicio: Servicio;
+beforeAll(async () => {
+  servicio = await startServicio();
+});
+afterAll(() => servicio?.close());
+
+async function declaraciones(caller: Caller, ejercicio: number) {
+  const data = await expectOk(caller.call('tax/declaraciones-fiel', { rfc: caller.rfc, ejercicio }));
+  const items = data['items'] as unknown[];
+  expect(data['total']).toBe(items.length);
+  return items;
+}
+
+describe('tax/declaraciones-fiel', () => {
+  it.each([
+    ...CONTRIBUYENTES,
+    ['persona moral', 'EKU9003173C9'],
+    ['persona física', 'CACX7605101P8'],
+    ['a quien le faltan', 'NEG900215SI8'],
+  ] as const)('%s %s: what it filed for each year, each return once', async (_name, rfc) => {
+    const caller = await newEfirmaCaller(servicio, { rfc });
+    const years = [2023, AHORA - 1, AHORA];
+    for (const ejercicio of years) {
+      const expected = declaracionesDe(servicio, rfc, ejercicio);
+      expect([ejercicio, expected.length > 8]).toEqual([ejercicio, true]);
+      expect(await declaraciones(caller, ejercicio)).toEqual(expected);
+    }
+    expect(await saldoDe(servicio, caller)).toBe(10 - years.length);
+  });
+
+  it('nothing of a taxpayer without obligations', async () => {
+    const caller = await newEfirmaCaller(servicio, { rfc: 'SIN900215SI9' });
+    expect(await declaraciones(caller, AHORA - 1)).toEqual([]);
+  });
+
+  it('the taxpayers of these tests have normal returns and amended ones, with and without a capture line', () => {
+    const all = CONTRIBUYENTES.flatMap(([, rfc]) => declaracionesDe(servicio, rfc, 2023));
+    expect(new Set(all.map(({ complementaria }) => complementaria))).toEqual(new Set([true, false]));
+    expect(new Set(all.map(({ linea_captura }) => linea_captura === null))).toEqual(new Set([true, false]));
+    expect(new Set(all.map(({ periodicidad }) => periodicidad)).size).toBe(2);
+    expect(new Set(all.map(({ estado }) => estado)).size).toBe(2);
+  });
+});

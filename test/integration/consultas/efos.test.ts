@@ -1,0 +1,114 @@
+import { createCargaListas } from '@acuse/db';
+import { MAGIAS } from '@acuse/simulador';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Caller, expectOk, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
+
+const LISTADOS = MAGIAS.filter(({ listado69b }) => listado69b !== undefined);
+const NOT_LISTED = ['Ñ&A010203AB1', 'ÑU&O850412H73', 'EKU9003173C9', 'XXXX010101XX1'];
+
+let servicio: Servicio;
+let caller: Caller;
+beforeAll(async () => {
+  servicio = await startServicio({ workerEnv: { WORKER_ROLES: 'listas', LISTAS_INTERVAL_MS: '100' } });
+  caller = await servicio.newCaller({ saldo: 0 });
+  const before = await caller.call('efos/consultar', { rfc: 'EKU9003173C9' });
+  // Without a list nothing is known about anybody: that is no "not listed".
+  if (before.status !== 503 || before.body.cfdi_codigo !== 5041) throw new Error(before.text);
+  await servicio.startWorker();
+  await waitFor(async () => {
+    const { vigente, cargas } = await createCargaListas(servicio.db).estado();
+    const failed = cargas.find(({ resultado }) => resultado === 'FALLIDA');
+    if (failed) throw new Error(failed.motivo ?? 'no reason');
+    return vigente;
+  });
+});
+afterAll(() => servicio?.close());
+
+const consultar = (rfc: string) => expectOk(caller.call('efos/consultar', { rfc }));
+const dayOf = (seconds: number | null) =>
+  seconds === null ? null : new Date(seconds * 1_000).toISOString().slice(0, 10);
+
+/** The proceedings of an RFC that the list shows under its name, as the answer must have them. */
+function truthOf(rfc: string) {
+  const { corte, registros } = servicio.simulador.world.listado69b.vigente();
+  const own = registros.filter((registro) => registro.rfc === rfc && !registro.isMasked);
+  const stands = own.map(({ pasos }) => pasos.at(-1)?.situacion);
+  const adverse = ['Definitivo', 'Presunto'].find((word) => stands.some((one) => one === word));
+  const historial = own
+    .flatMap(({ pasos }) => pasos)
+    .map(({ situacion, oficio, fechaSat, fechaDof }) => ({
+      situacion,
+      fecha: dayOf(fechaSat),
+      oficio,
+      fecha_dof: dayOf(fechaDof),
+    }))
+    .sort((a, b) => (String(a.fecha) < String(b.fecha) ? -1 : 1));
+  return {
+    rfc,
+    en_efos: adverse !== undefined,
+    en_edos: false,
+    fecha_consulta: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+    fecha_corte: dayOf(corte),
+    situacion: adverse ?? stands.at(-1) ?? null,
+    historial,
+    edos_fuente: null,
+  };
+}
+
+describe('efos/consultar', () => {
+  it.each(LISTADOS)('$clave: $respuesta', async ({ moral, fisica, listado69b = [] }) => {
+    for (const rfc of [moral, fisica]) {
+      const expected = truthOf(rfc);
+      expect(await consultar(rfc)).toEqual(expected);
+      const shown = listado69b.filter(({ isMasked }) => !isMasked);
+      expect(expected.historial).toHaveLength(shown.reduce((sum, { antes }) => sum + antes.length + 1, 0));
+    }
+  });
+
+  it.each(['Presunto', 'Desvirtuado', 'Definitivo', 'Sentencia Favorable'])(
+    '%s: those that the list has, with Ñ and &, with several proceedings',
+    async (situacion) => {
+      const { registros } = servicio.simulador.world.listado69b.vigente();
+      const own = registros.filter(
+        ({ isMasked, pasos }) => !isMasked && pasos.at(-1)?.situacion === situacion,
+      );
+      const times = new Map<string, number>();
+      for (const { rfc } of registros) times.set(rfc, (times.get(rfc) ?? 0) + 1);
+      const kinds = [
+        own,
+        own.filter(({ rfc }) => rfc.includes('Ñ')),
+        own.filter(({ rfc }) => rfc.includes('&')),
+        own.filter(({ rfc }) => (times.get(rfc) ?? 0) > 1),
+        own.filter(({ nombre }) => /[\n"“]/.test(nombre)),
+        own.filter(({ pasos }) => pasos.at(-1)?.fechaDof === null),
+      ];
+      const chosen = new Set(kinds.flatMap((kind) => kind.slice(0, 5).map(({ rfc }) => rfc)));
+      expect(chosen.size).toBeGreaterThan(5);
+      for (const rfc of chosen) expect(await consultar(rfc)).toEqual(truthOf(rfc));
+    },
+  );
+
+  it('not listed: said with the cut of the list', async () => {
+    for (const rfc of NOT_LISTED) {
+      const expected = truthOf(rfc);
+      expect(expected).toMatchObject({ en_efos: false, situacion: null, historial: [] });
+      expect(await consultar(rfc)).toEqual(expected);
+    }
+  });
+
+  it('the next list, once the worker has taken it: a taxpayer that is on it now', async () => {
+    const rfc = 'EKU9003173C9';
+    const response = await fetch(`${servicio.simulador.url}/control/listas/69b`, {
+      method: 'PUT',
+      body: JSON.stringify({
+        fecha_corte: '2026-11-30',
+        registros: [{ rfc, pasos: [{ situacion: 'Presunto', fecha_sat: '2026-11-05' }] }],
+      }),
+    });
+    expect(response.status).toBe(200);
+    await createCargaListas(servicio.db).pedir({ forzar: false });
+    await waitFor(async () => ((await consultar(rfc))['fecha_corte'] === '2026-11-30' ? true : null));
+    expect(await consultar(rfc)).toEqual(truthOf(rfc));
+    expect(truthOf(rfc)).toMatchObject({ en_efos: true, situacion: 'Presunto' });
+  });
+});
