@@ -16,6 +16,7 @@ const MAY: Record<string, readonly string[]> = {
   'apps/api': ['contract', 'core', 'db', 'runtime', 'sat', 'storage', 'vault'],
   'apps/worker': ['core', 'db', 'queue', 'runtime', 'sat', 'storage', 'vault'],
   'apps/cli': ['contract', 'core', 'db', 'runtime', 'vault'],
+  'apps/panel': ['contract', 'core', 'db', 'queue', 'runtime', 'storage', 'vault'],
   'apps/simulador': ['runtime'],
 };
 

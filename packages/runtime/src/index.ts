@@ -36,5 +36,6 @@ export {
 } from './log/logger.ts';
 export { scrubText } from './log/scrub.ts';
 export { type LoggedError, serializeError } from './log/serialize.ts';
+export { runProcess } from './run-process.ts';
 export { createShutdown, type Shutdown, type ShutdownOptions } from './shutdown.ts';
 export { createUuidV7, isUuidV7, uuidV7, uuidV7Time } from './uuid.ts';

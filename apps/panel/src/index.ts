@@ -1,0 +1,1 @@
+export type { PanelDeps } from './panel-deps.ts';

@@ -1,0 +1,4 @@
+import type { Ruta } from '../../http/ruta.ts';
+
+/** The addresses of this part of the panel. */
+export const RUTAS_SALDO: readonly Ruta[] = [];
