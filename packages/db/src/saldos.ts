@@ -17,16 +17,24 @@ cargo AS (
 SELECT EXISTS (SELECT FROM antes) AS repetido, (SELECT saldo FROM cargo) AS despues,
        (SELECT saldo FROM cuenta WHERE id = $2) AS saldo`;
 
-const REFUND = `
-WITH cerrada AS (DELETE FROM llamada WHERE op_id = $1),
+const refundSql = ({ whose, charges }: { whose: string; charges: string }) => `
+WITH cerrada AS (DELETE FROM llamada WHERE ${whose} RETURNING op_id),
 cargo AS (
-  SELECT * FROM movimiento m WHERE m.op_id = $1 AND m.tipo = 'cargo'
+  SELECT * FROM movimiento m WHERE m.op_id ${charges} AND m.tipo = 'cargo'
     AND NOT EXISTS (SELECT FROM movimiento r WHERE r.op_id = $1 AND r.tipo = 'reembolso')
 ), libro AS (
   INSERT INTO movimiento (cuenta_id, contribuyente_id, op_id, tipo, importe, operacion, solicitud_id, detalle)
   SELECT cuenta_id, contribuyente_id, op_id, 'reembolso', -importe, operacion, solicitud_id, $2 FROM cargo RETURNING cuenta_id, importe
 )
 UPDATE cuenta SET saldo = saldo + libro.importe FROM libro WHERE cuenta.id = libro.cuenta_id`;
+
+const REFUND = refundSql({ whose: 'op_id = $1', charges: '= $1' });
+
+/** Leaves a call alone that a repetition has taken up again since it was looked for. */
+const REFUND_ABANDONED = refundSql({
+  whose: 'op_id = $1 AND vence_en < now()',
+  charges: 'IN (SELECT op_id FROM cerrada)',
+});
 
 const ABANDONED = `SELECT op_id FROM llamada WHERE vence_en < now() ORDER BY vence_en LIMIT $1`;
 
@@ -38,9 +46,9 @@ interface ChargeRow {
 
 /** Credits over PostgreSQL. The unique (op_id, tipo) of the ledger is what makes every movement happen once. */
 export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
-  async function refund(opId: string, detalle: string): Promise<boolean> {
+  async function giveBack(name: string, text: string, opId: string, detalle: string): Promise<boolean> {
     try {
-      const { rowCount } = await pool.query({ name: 'reembolso', text: REFUND, values: [opId, detalle] });
+      const { rowCount } = await pool.query({ name, text, values: [opId, detalle] });
       return rowCount === 1;
     } catch (error) {
       if (isUniqueViolation(error)) return false;
@@ -77,7 +85,7 @@ export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
       await pool.query({ name: 'asentar', text: 'DELETE FROM llamada WHERE op_id = $1', values: [opId] });
     },
 
-    refund,
+    refund: (opId, detalle) => giveBack('reembolso', REFUND, opId, detalle),
 
     async refundAbandoned(limit) {
       const { rows } = await pool.query<{ op_id: string }>({
@@ -87,7 +95,8 @@ export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
       });
       let refunded = 0;
       for (const row of rows) {
-        if (await refund(row.op_id, 'la llamada quedó sin respuesta')) refunded += 1;
+        const detalle = 'la llamada quedó sin respuesta';
+        if (await giveBack('reembolso-abandonada', REFUND_ABANDONED, row.op_id, detalle)) refunded += 1;
       }
       return refunded;
     },

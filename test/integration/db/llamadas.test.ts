@@ -8,6 +8,7 @@ import {
   type TestDatabase,
   testDatabase,
 } from '../fixtures/database.ts';
+import { waitFor } from '../fixtures/servicio.ts';
 
 let t: TestDatabase;
 let taxpayer: Taxpayer;
@@ -117,7 +118,7 @@ describe('documents', () => {
   });
 });
 
-it('lets a repetition run without a charge after the sweep gave the first one back', async () => {
+it('charges a repetition anew after the sweep gave the first one back, once', async () => {
   const before = await saldo();
   const idempotencia = createIdempotencia(t.db);
   const inicio = {
@@ -127,9 +128,38 @@ it('lets a repetition run without a charge after the sweep gave the first one ba
   await idempotencia.begin(inicio);
   await charge(inicio.opId, -1);
   await saldos().refundAbandoned(10);
-  const again = await idempotencia.begin({ ...inicio, opId: randomUUID() });
-  expect(again).toEqual({ resultado: 'ADELANTE', opId: inicio.opId });
-  expect((await charge(inicio.opId, 60)).resultado).toBe('REPETIDO');
-  await saldos().settle(inicio.opId);
-  expect([await saldo(), await open()]).toEqual([before, 0]);
+  expect(await saldo()).toBe(before);
+  const opId = randomUUID();
+  expect(await idempotencia.begin({ ...inicio, opId })).toEqual({ resultado: 'ADELANTE', opId });
+  expect((await charge(opId, -1)).resultado).toBe('CARGADO');
+  expect(await idempotencia.begin({ ...inicio, opId: randomUUID() })).toEqual({
+    resultado: 'ADELANTE',
+    opId,
+  });
+  expect((await charge(opId, 60)).resultado).toBe('REPETIDO');
+  await saldos().settle(opId);
+  expect([await saldo(), await open()]).toEqual([before - 1, 0]);
+});
+
+it('is not given back by a sweep that had seen it before a repetition took it up', async () => {
+  const [before, opId] = [await saldo(), randomUUID()];
+  await charge(opId, -1);
+  const client = await t.db.pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query(`UPDATE llamada SET vence_en = now() + interval '1 hour' WHERE op_id = $1`, [opId]);
+    const swept = saldos().refundAbandoned(10);
+    await waitFor(async () => {
+      const { rowCount } = await t.db.pool.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rowCount === 0 ? null : true;
+    });
+    await client.query('COMMIT');
+    expect(await swept).toBe(0);
+  } finally {
+    client.release();
+  }
+  expect([await saldo(), await open()]).toEqual([before - 1, 1]);
+  await saldos().settle(opId);
 });

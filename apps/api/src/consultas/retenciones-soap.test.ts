@@ -75,20 +75,30 @@ describe('retenciones by the web service', () => {
     expect(kit.store.enCurso.size).toBe(0);
   });
 
-  it('asks from another second when the SAT says that it was asked before, and leaves the year before out', async () => {
+  it('asks from another second when the SAT says that it was asked before, however often, and leaves the year before out', async () => {
+    const asked = new Set(['2025-01-01T00:00:00', '2024-12-31T23:59:59', '2024-12-31T23:59:58']);
     const guion = {
       'solicitar-metadata': [
-        ({ periodo }: SolicitarMetadata) =>
-          periodo.inicio === '2024-12-31T23:59:58'
+        ({ periodo, tipo }: SolicitarMetadata) => {
+          const isNew = !asked.has(tipo + periodo.inicio) && !asked.has(periodo.inicio);
+          asked.add(tipo + periodo.inicio);
+          return isNew
             ? ({ resultado: 'ACEPTADA', folio: 'f' } as const)
-            : ({ resultado: 'REPETIDA', codigo: '5005', mensaje: '' } as const),
+            : ({ resultado: 'REPETIDA', codigo: '5005', mensaje: '' } as const);
+        },
       ],
       'verificar-metadata': [terminada],
       'descargar-paquete': packages(zipOf([A, '2024-12-31 23:59:59', '1'], [B, '2025-01-01 00:00:00', '1'])),
     } as const;
-    const { kit, a } = await prepare(guion, 'efirma', { settings });
-    const answer = await kit.call(PATH, { rfc: a.rfc, ejercicio: 2025 }, { key: a.key });
-    expect(answer.json.data).toMatchObject({ total: 2, items: [{ uuid: B }, { uuid: B }] });
+    const { kit, a, sat } = await prepare(guion, 'efirma', { settings, saldo: 8 });
+    for (let call = 0; call < 8; call += 1) {
+      const answer = await kit.call(PATH, { rfc: a.rfc, ejercicio: 2025 }, { key: a.key });
+      expect(answer.json.data).toMatchObject({ total: 2, items: [{ uuid: B }, { uuid: B }] });
+    }
+    const starts = sat.consultas.flatMap((c) =>
+      c.consulta === 'solicitar-metadata' ? [c.periodo.inicio] : [],
+    );
+    for (const inicio of starts) expect(inicio).toMatch(/^(2025-01-01T00:00:00|2024-12-31T\d\d:\d\d:\d\d)$/);
   });
 
   it.each(['RECHAZADA', 'ERROR', 'VENCIDA', 'DESCONOCIDA'] as const)(

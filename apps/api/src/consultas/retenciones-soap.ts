@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { CfdiError } from '@acuse/contract';
 import {
@@ -15,8 +16,12 @@ import { askSat, sinRespuesta } from './ask-sat.ts';
 
 type ContextoSat = Pick<ContextoBase, 'deps' | 'pase' | 'signal' | 'now'>;
 
-/** Other seconds are another request to the SAT: how many are tried when it says that an equal one is in force or spent (5005, 5002). */
-const MAX_DESFASE = 5;
+/**
+ * Another second is another request to the SAT. When it says that an equal one is in force, or spent for good (5005, 5002), so many seconds of
+ * the day before are tried, chosen at random: counted from the year's first one they would be used up by a caller who asks now and then.
+ */
+const MAX_DESFASES = 5;
+const DIA_SEGUNDOS = 86_400;
 const MEXICO_OFFSET_MS = 6 * 3_600_000;
 
 /**
@@ -82,7 +87,8 @@ async function request(
 ): Promise<ConsultaEnCurso | null> {
   const { deps, pase, now } = contexto;
   const { rfc, tipo } = pregunta;
-  for (let desfase = 0; desfase <= MAX_DESFASE; desfase += 1) {
+  for (let intento = 0; intento <= MAX_DESFASES; intento += 1) {
+    const desfase = intento === 0 ? 0 : randomInt(1, DIA_SEGUNDOS);
     const periodo = periodoDe(pregunta.ejercicio, now, desfase);
     const consulta = {
       consulta: 'solicitar-metadata',

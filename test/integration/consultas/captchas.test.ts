@@ -1,0 +1,117 @@
+import { execFile } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CONSULTAS, libroDe, newCallerFor } from '../fixtures/consultas.ts';
+import { newEfirmaCaller } from '../fixtures/efirma.ts';
+import { llamadas, saldoDe } from '../fixtures/pedidos.ts';
+import { type Answer, expectOk, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
+
+const run = promisify(execFile);
+const root = fileURLToPath(new URL('../../../', import.meta.url));
+
+describe('captchas that people read', () => {
+  let servicio: Servicio;
+  beforeAll(async () => {
+    servicio = await startServicio({ apiEnv: { CAPTCHA_RESOLVER: 'personas' } });
+  });
+  afterAll(() => servicio.close());
+
+  /** The operator's command line, as a process. Gives its lines, read as JSON. */
+  async function acuse(...args: string[]): Promise<Record<string, unknown>[]> {
+    const node = ['--conditions=acuse-source', '--import', 'tsx', 'apps/cli/src/main.ts'];
+    const { stdout } = await run(process.execPath, [...node, ...args], {
+      cwd: root,
+      env: { ...process.env, DATABASE_URL: servicio.databaseUrl },
+    });
+    return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
+  }
+  /** What somebody sees who looks at the image. */
+  async function look(imagen: unknown): Promise<string> {
+    const response = await fetch(`${servicio.simulador.url}/cfdiau/simulador/captcha`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ imagen }),
+    });
+    return String(((await response.json()) as { respuesta?: unknown }).respuesta);
+  }
+  const waiting = () =>
+    waitFor(async () => {
+      const [captcha] = await acuse('captchas', '--json');
+      return captcha ?? null;
+    });
+
+  it.each(['tax/comunicados', 'tax/opinion-cumplimiento'])(
+    '%s waits for one, and answers once the operator has typed it',
+    async (path) => {
+      const caller = await servicio.newCiecCaller();
+      const answer = caller.call(path, { rfc: caller.rfc });
+      const captcha = await waiting();
+      expect(llamadas(servicio, caller, 'EntrarCiec')).toEqual([]);
+      const id = String(captcha['captcha_id']);
+      const typed = await acuse('captchas', 'contestar', id, await look(captcha['imagen']));
+      expect(typed).toEqual([{ captcha_id: id, aceptada: true }]);
+      await expectOk(answer);
+      expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(1);
+      expect(await libroDe(servicio, caller)).toEqual([`cargo -1 ${path}`]);
+      expect(await acuse('captchas', '--json')).toEqual([]);
+      await expect(acuse('captchas', 'contestar', id, 'tarde')).rejects.toThrow(/ya no espera respuesta/);
+    },
+  );
+
+  it('shows another one when the first was misread, and does not blame the CIEC', async () => {
+    const caller = await servicio.newCiecCaller();
+    const answer = caller.call('tax/comunicados', { rfc: caller.rfc });
+    const first = await waiting();
+    await acuse('captchas', 'contestar', String(first['captcha_id']), 'NADA');
+    const second = await waiting();
+    expect(second['captcha_id']).not.toBe(first['captcha_id']);
+    await acuse('captchas', 'contestar', String(second['captcha_id']), await look(second['imagen']));
+    await expectOk(answer);
+    expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(2);
+  });
+
+  it('that nobody reads in time are 503/5041 with a refund, and are taken down', async () => {
+    const impatient = await servicio.startApi({ CAPTCHA_SECONDS: '1', SAT_PRESUPUESTO_MS: '10000' });
+    const caller = await servicio.newCiecCaller({ saldo: 1 });
+    const answer = await caller.at(impatient).call('tax/comunicados', { rfc: caller.rfc });
+    expect([answer.status, answer.body.cfdi_codigo]).toEqual([503, 5041]);
+    expect(await saldoDe(servicio, caller)).toBe(1);
+    expect((await servicio.db.pool.query('SELECT FROM captcha_pendiente')).rowCount).toBe(0);
+    expect(llamadas(servicio, caller, 'EntrarCiec')).toEqual([]);
+  });
+});
+
+describe('captchas that nobody reads', () => {
+  let servicio: Servicio;
+  beforeAll(async () => {
+    servicio = await startServicio({ apiEnv: { CAPTCHA_RESOLVER: 'ninguno' } });
+  });
+  afterAll(() => servicio.close());
+
+  const expectMissing = ({ status, body }: Answer) => {
+    expect([status, body.cfdi_codigo]).toEqual([503, 5041]);
+    expect(body.data?.['motivo']).toMatch(/captcha.*CAPTCHA_RESOLVER.*e\.firma/);
+  };
+
+  it.each(CONSULTAS.filter(([, { credencial }]) => credencial === 'ciec'))(
+    '%s with a CIEC: 503/5041 that says what is missing, a refund, and no log-in',
+    async (path, caso) => {
+      const caller = await newCallerFor(servicio, caso, 1);
+      expectMissing(await caller.call(path, caso.body(servicio, caller)));
+      expect(await libroDe(servicio, caller)).toEqual([`cargo -1 ${path}`, `reembolso 1 ${path}`]);
+      expect(llamadas(servicio, caller, 'EntrarCiec')).toEqual([]);
+      // The CIEC is not to blame: the next call is refused for the same reason, not with 4004.
+      expectMissing(await caller.call(path, caso.body(servicio, caller)));
+    },
+  );
+
+  it('are not asked for with an e.firma, nor where no credential is needed', async () => {
+    const caller = await newEfirmaCaller(servicio);
+    await expectOk(caller.call('tax/comunicados', { rfc: caller.rfc }));
+    for (const [path, caso] of CONSULTAS.filter(([, { credencial }]) => credencial === 'id-cif')) {
+      const other = await newCallerFor(servicio, caso, 1);
+      await expectOk(other.call(path, caso.body(servicio, other)));
+    }
+  });
+});
