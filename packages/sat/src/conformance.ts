@@ -41,7 +41,8 @@ function rejectsAll(expected: object): Prueba {
   };
 }
 
-const said = { codigo: expect.stringMatching(/^\d+$/), mensaje: expect.any(String) };
+/** A code of the SAT, or the name of what the portal, which has no codes, shows. */
+const said = { codigo: expect.stringMatching(/^(\d+|[A-Z_]+)$/), mensaje: expect.any(String) };
 
 async function openZip(entorno: EntornoSat, own = signal) {
   const respuesta = await ask(entorno, 'descargar-paquete', own);

@@ -1,0 +1,157 @@
+import { fileURLToPath } from 'node:url';
+import { loadOperations } from '@acuse/api';
+import { freePort } from '@acuse/embedded';
+import type { FaultKind } from '@acuse/simulador';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { abiertas, CONSULTAS, libroDe, newCallerFor, whileDown } from '../fixtures/consultas.ts';
+import { brokenInvariants } from '../fixtures/database.ts';
+import { crearBucket } from '../fixtures/objetos.ts';
+import { saldoDe } from '../fixtures/pedidos.ts';
+import { type Answer, type Servicio, startServicio } from '../fixtures/servicio.ts';
+
+const operations = await loadOperations(
+  fileURLToPath(new URL('../../../apps/api/src/operations', import.meta.url)),
+);
+
+/** Operations with a cost whose answer is a solicitud, which the workers carry out: they ask nobody while the caller waits. */
+const ACEPTAN = ['tax/descarga-metadata'];
+
+/** Ways to be down. A `slow` one is later than any patience. */
+const FALLAS: readonly FaultKind[] = [
+  'status',
+  'html200',
+  'empty200',
+  'cut',
+  'malformed',
+  'wrong-content',
+  'slow',
+];
+const SALDO = 40;
+
+describe('credits and the authority', () => {
+  let servicio: Servicio;
+  /** An API over the same database that waits a second at most. */
+  let apurada: { readonly url: string };
+  /** An API over the same database to which nobody listens at the authority's address. */
+  let sinSat: { readonly url: string };
+  beforeAll(async () => {
+    servicio = await startServicio();
+    apurada = await servicio.startApi({ SAT_PRESUPUESTO_MS: '1000' });
+    await crearBucket(servicio);
+    sinSat = await servicio.startApi({ SAT_BASE_URL: `http://127.0.0.1:${await freePort()}` });
+  });
+  afterAll(() => servicio.close());
+
+  const key = () => ({ 'idempotency-key': crypto.randomUUID() });
+  const expectUnavailable = ({ status, text, body }: Answer, what: string) => {
+    expect([what, status, body.cfdi_codigo, text]).toEqual([what, 503, 5041, expect.any(String)]);
+    // What the caller is told is about the authority, in Spanish, and never a fact of the query.
+    expect(body.data).toEqual({
+      motivo: expect.stringMatching(/^(El SAT|El servicio del SAT) .*[.)]$/),
+      reintentar_en: expect.any(Number),
+    });
+  };
+
+  it('every operation with a cost is tried here, and no other', () => {
+    const cost = operations.filter(({ cost }) => cost === 1).map(({ path }) => path);
+    expect([...new Set([...CONSULTAS.map(([path]) => path), ...ACEPTAN])].sort()).toEqual(cost.sort());
+  });
+
+  it('every operation that asks the authority while its caller waits says 503/5041', () => {
+    const silent = operations.filter(
+      ({ path, asks, errors }) =>
+        asks.length > 0 && !ACEPTAN.includes(path) && !errors.includes('SAT_NO_DISPONIBLE'),
+    );
+    expect(silent.map(({ path }) => path)).toEqual([]);
+  });
+
+  describe.each(CONSULTAS)('%s with $credencial', (path, caso) => {
+    it('charges an answer once, and its repetition not at all', async () => {
+      const caller = await newCallerFor(servicio, caso, SALDO);
+      const body = caso.body(servicio, caller);
+      const headers = key();
+      const first = await caller.call(path, body, headers);
+      expect([first.status, first.body.cfdi_codigo, first.text]).toEqual([200, 1, expect.any(String)]);
+      const asked = servicio.simulador.world.log.count();
+      const again = await caller.call(path, body, headers);
+      expect([again.status, again.text]).toEqual([200, first.text]);
+      expect(again.headers.get('idempotent-replayed')).toBe('true');
+      expect(servicio.simulador.world.log.count()).toBe(asked);
+      expect(await libroDe(servicio, caller)).toEqual([`cargo -1 ${path}`]);
+      expect([await saldoDe(servicio, caller), await abiertas(servicio)]).toEqual([SALDO - 1, 0]);
+    });
+
+    it('gives back what a call cost that the authority did not answer, whatever was wrong, and then answers', async () => {
+      const caller = await newCallerFor(servicio, caso, SALDO);
+      const body = caso.body(servicio, caller);
+      const libro: string[] = [];
+      const fail = async (what: string, call: () => Promise<Answer>) => {
+        expectUnavailable(await call(), what);
+        libro.push(`cargo -1 ${path}`, `reembolso 1 ${path}`);
+        expect([what, await libroDe(servicio, caller)]).toEqual([what, libro]);
+      };
+      const succeed = async (after: string) => {
+        const answer = await caller.call(path, body);
+        expect([after, answer.status, answer.text]).toEqual([after, 200, expect.any(String)]);
+        libro.push(`cargo -1 ${path}`);
+        expect(await libroDe(servicio, caller)).toEqual(libro);
+      };
+      // Before there is a session the log-in fails; with one, the query itself.
+      for (const when of ['without', 'with']) {
+        for (const kind of when === 'without' ? FALLAS.slice(0, 1) : FALLAS) {
+          const api = kind === 'slow' ? apurada : servicio.api;
+          const down = () => whileDown(servicio, kind, () => caller.at(api).call(path, body, key()));
+          await fail(`${kind}, ${when} a session`, down);
+          await succeed(kind);
+        }
+      }
+      await fail('nobody listens', () => caller.at(sinSat).call(path, body));
+      await succeed('nobody listens');
+      const answers = libro.length - 2 * libro.filter((line) => line.startsWith('reembolso')).length;
+      expect([await saldoDe(servicio, caller), await abiertas(servicio)]).toEqual([SALDO - answers, 0]);
+    });
+
+    it('asks nobody for a caller without credits: 402/1004', async () => {
+      const caller = await newCallerFor(servicio, caso, 0);
+      const asked = servicio.simulador.world.log.count();
+      const answer = await caller.call(path, caso.body(servicio, caller), key());
+      expect([answer.status, answer.body.cfdi_codigo]).toEqual([402, 1004]);
+      expect(servicio.simulador.world.log.count()).toBe(asked);
+      expect([await libroDe(servicio, caller), await abiertas(servicio)]).toEqual([[], 0]);
+    });
+  });
+
+  it.each(FALLAS.slice(1))(
+    'gives back what a log-in cost that met %s, and does not blame the CIEC',
+    async (kind) => {
+      const [path, caso] = CONSULTAS.find(([path]) => path === 'tax/opinion-cumplimiento') ?? [];
+      if (path === undefined || caso === undefined) throw new Error('no such case');
+      const caller = await newCallerFor(servicio, caso, 1);
+      const api = kind === 'slow' ? apurada : servicio.api;
+      const body = caso.body(servicio, caller);
+      expectUnavailable(await whileDown(servicio, kind, () => caller.at(api).call(path, body)), kind);
+      expect((await caller.call(path, body)).status).toBe(200);
+      expect(await libroDe(servicio, caller)).toEqual(
+        ['cargo', 'reembolso', 'cargo'].map((tipo) => `${tipo} ${tipo === 'cargo' ? -1 : 1} ${path}`),
+      );
+    },
+  );
+
+  it('descarga-metadata charges the solicitud when it accepts it, once, whether the authority is there or not', async () => {
+    const path = 'tax/descarga-metadata';
+    const caller = await servicio.newCiecCaller({ saldo: 1 });
+    const body = { rfc: caller.rfc, tipo: 'recibidos', desde: '2025-05-14', hasta: '2025-05-14' };
+    const headers = key();
+    const first = await caller.at(sinSat).call(path, body, headers);
+    expect([first.status, first.text]).toEqual([200, expect.any(String)]);
+    expect((await caller.call(path, body, headers)).text).toBe(first.text);
+    expect(await libroDe(servicio, caller)).toEqual([`cargo -1 ${path}`]);
+    const other = await caller.call(path, { ...body, tipo: 'emitidos' });
+    expect([other.status, other.body.cfdi_codigo]).toEqual([402, 1004]);
+    expect([await saldoDe(servicio, caller), await abiertas(servicio)]).toEqual([0, 0]);
+  });
+
+  it('leaves the ledger in order', async () => {
+    expect(await brokenInvariants(servicio.db)).toEqual([]);
+  });
+});
