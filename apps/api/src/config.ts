@@ -144,6 +144,7 @@ export const apiConfig = z.object({
   S3_ACCESS_KEY_ID: text('Identificador de la credencial del almacén.').optional(),
   S3_SECRET_ACCESS_KEY: secret('Secreto de la credencial del almacén.').optional(),
   S3_FORCE_PATH_STYLE: bool('Bucket en la ruta y no en el nombre del servidor.').default(true),
+  S3_CREATE_BUCKET: bool('Crea el bucket si no existe.').default(false),
 });
 
 export type ApiConfig = Readonly<z.output<typeof apiConfig>>;

@@ -97,6 +97,7 @@ function openStorage(config: ApiConfig): PaquetesS3 {
     region: config.S3_REGION,
     bucket: config.S3_BUCKET,
     forcePathStyle: config.S3_FORCE_PATH_STYLE,
+    createBucket: config.S3_CREATE_BUCKET,
     ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
   });
 }

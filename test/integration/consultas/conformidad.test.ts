@@ -105,7 +105,7 @@ async function setup(escenario: EscenarioSat, poner: () => Promise<Mesa>) {
     folio = respuesta.folio;
   }
   const base = { ...criterios, folio, paquete: `${folio}_01` };
-  const zip = Buffer.alloc(0);
+  const zip: Buffer = Buffer.alloc(0);
   const entorno = {
     sat,
     credencial,

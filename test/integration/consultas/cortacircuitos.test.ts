@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { abiertas, libroDe, whileDown } from '../fixtures/consultas.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
-import { crearBucket } from '../fixtures/objetos.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';
 import { type Answer, expectOk, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
 
@@ -12,7 +11,6 @@ describe('a service of the authority that fails again and again', () => {
   let otra: { readonly url: string };
   beforeAll(async () => {
     servicio = await startServicio();
-    await crearBucket(servicio);
     otra = await servicio.startApiProcess();
   });
   afterAll(() => servicio.close());

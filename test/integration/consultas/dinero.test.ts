@@ -5,7 +5,6 @@ import type { FaultKind } from '@acuse/simulador';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { abiertas, CONSULTAS, libroDe, newCallerFor, whileDown } from '../fixtures/consultas.ts';
 import { brokenInvariants } from '../fixtures/database.ts';
-import { crearBucket } from '../fixtures/objetos.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';
 import { type Answer, type Servicio, startServicio } from '../fixtures/servicio.ts';
 
@@ -37,7 +36,6 @@ describe('credits and the authority', () => {
   beforeAll(async () => {
     servicio = await startServicio();
     apurada = await servicio.startApi({ SAT_PRESUPUESTO_MS: '1000' });
-    await crearBucket(servicio);
     sinSat = await servicio.startApi({ SAT_BASE_URL: `http://127.0.0.1:${await freePort()}` });
   });
   afterAll(() => servicio.close());
