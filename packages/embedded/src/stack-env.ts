@@ -41,6 +41,7 @@ export function apiEnv(
     ...satEnv(addresses, secrets),
     ...s3Env(addresses.s3),
     OPINION_PUBLICA_URL: `${addresses.simuladorUrl}/opinion-publica`,
+    MALLOC_ARENA_MAX: '2',
     // The simulator is ready in moments.
     SAT_ESPERA_MS: '250',
   };

@@ -50,6 +50,20 @@ const unaPagina = (contenido: Buffer) =>
   ]);
 
 describe('readPdf', () => {
+  it('keeps a thread for the next document, and ends it when there is none for a while', async () => {
+    const own = createLectorPdf({ inactivoMs: 300 });
+    const pdf = await makePdf((d) => d.text('hola', 50, 50));
+    try {
+      await own.read(pdf, { signal });
+      await own.read(pdf, { signal });
+      expect(own.hilos).toBe(1);
+      await expect.poll(() => own.hilos, { timeout: 20_000 }).toBe(0);
+      expect(await own.read(pdf, { signal })).toHaveLength(1);
+    } finally {
+      await own.close();
+    }
+  });
+
   it('gives lines from top to bottom and cells from left to right, whatever the order they were drawn in', async () => {
     const pdf = await makePdf((d) => {
       d.fontSize(9).text('último', 50, 300).text('SEGUNDA CELDA', 240, 100).text('Ñandú y cigüeña:', 50, 100);

@@ -12,6 +12,8 @@ export interface LectorPdfSettings extends Partial<LimitesPdf> {
   readonly timeoutMs?: number;
   /** Largest document, bytes. The SAT's have a few hundred KB. */
   readonly maxBytes?: number;
+  /** A thread without work ends after this, milliseconds: it holds some 100 MB. */
+  readonly inactivoMs?: number;
   /** Heap of a thread, MB. */
   readonly maxHeapMb?: number;
   /** Largest single stream of a document, unpacked, bytes. */
@@ -21,6 +23,7 @@ export interface LectorPdfSettings extends Partial<LimitesPdf> {
 export const LECTOR_PDF_DEFAULTS: Required<LectorPdfSettings> = {
   maxHilos: 2,
   timeoutMs: 15_000,
+  inactivoMs: 30_000,
   maxBytes: 10 * 1024 * 1024,
   maxPaginas: 60,
   maxTrazos: 200_000,
@@ -43,14 +46,16 @@ export type ReadPdf = (bytes: Uint8Array, envio: EnvioPdf) => Promise<readonly P
 
 export interface LectorPdf {
   readonly read: ReadPdf;
+  /** Threads that are alive. */
+  readonly hilos: number;
   /** Ends the threads and whatever they are at. */
   close(): Promise<void>;
 }
 
-/** Threads are started when first needed, kept while their documents behave, and do not keep the process alive while they are idle. */
+/** Threads are started when first needed, kept for a while if their documents behave, and do not keep the process alive while they are idle. */
 export function createLectorPdf(settings: LectorPdfSettings = {}): LectorPdf {
   const s = { ...LECTOR_PDF_DEFAULTS, ...settings };
-  const libres: Worker[] = [];
+  const libres = new Map<Worker, NodeJS.Timeout>();
   const vivos = new Set<Worker>();
   const espera: (() => void)[] = [];
   let ocupados = 0;
@@ -95,7 +100,7 @@ export function createLectorPdf(settings: LectorPdfSettings = {}): LectorPdf {
     hilo.once('exit', () => {
       vivos.delete(hilo);
       // It may have fallen while it was idle.
-      if (libres.includes(hilo)) libres.splice(libres.indexOf(hilo), 1);
+      takeFree(hilo);
     });
     try {
       // A thread that does not even load is a fault of this installation, and its own error says so.
@@ -107,8 +112,25 @@ export function createLectorPdf(settings: LectorPdfSettings = {}): LectorPdf {
     }
   }
 
+  function takeFree(hilo: Worker | undefined = [...libres.keys()].at(-1)): Worker | undefined {
+    if (hilo === undefined || !libres.has(hilo)) return undefined;
+    clearTimeout(libres.get(hilo));
+    libres.delete(hilo);
+    return hilo;
+  }
+
+  function putFree(hilo: Worker): void {
+    hilo.unref();
+    const timer = setTimeout(() => {
+      libres.delete(hilo);
+      void hilo.terminate();
+    }, s.inactivoMs);
+    timer.unref();
+    libres.set(hilo, timer);
+  }
+
   async function run(encargo: Encargo, signal: AbortSignal): Promise<readonly PaginaPdf[]> {
-    const hilo = libres.pop() ?? (await start(signal));
+    const hilo = takeFree() ?? (await start(signal));
     hilo.ref();
     const resultado = await ask(hilo, encargo, s.timeoutMs, signal).catch(async (error: unknown) => {
       await hilo.terminate();
@@ -116,10 +138,7 @@ export function createLectorPdf(settings: LectorPdfSettings = {}): LectorPdf {
     });
     // The parser may have left something running on a document that it failed on, which would fall on the next one.
     if ('motivo' in resultado && resultado.motivo === 'PDF dañado') await hilo.terminate();
-    else {
-      hilo.unref();
-      libres.push(hilo);
-    }
+    else putFree(hilo);
     if ('motivo' in resultado) throw ilegible(resultado.motivo);
     return resultado.paginas;
   }
@@ -138,9 +157,12 @@ export function createLectorPdf(settings: LectorPdfSettings = {}): LectorPdf {
         leave();
       }
     },
+    get hilos() {
+      return vivos.size;
+    },
     async close() {
       cierre.abort();
-      libres.length = 0;
+      for (const hilo of [...libres.keys()]) takeFree(hilo);
       await Promise.all([...vivos].map((hilo) => hilo.terminate()));
     },
   };
