@@ -1,0 +1,78 @@
+import type { Database } from '../database.ts';
+
+/** How often something may be tried. */
+export interface Limite {
+  /** What is counted, such as `cuenta:<hash>` or `ip:203.0.113.9`. */
+  readonly clave: string;
+  /** Tries that are allowed at once after a pause. */
+  readonly rafaga: number;
+  /** Seconds that it takes to earn one more. */
+  readonly segundos: number;
+}
+
+/** Either all limits allowed the try, or the longest wait in whole seconds. */
+export type Permiso = { readonly permitido: true } | { readonly permitido: false; readonly esperar: number };
+
+// The generic cell rate algorithm (ITU-T I.371): a row's lock makes the count exact however many processes try at once.
+const TAKE = `
+INSERT INTO intento AS i (clave, tat) VALUES ($1, now() + make_interval(secs => $3))
+ON CONFLICT (clave) DO UPDATE SET tat = greatest(i.tat, now()) + make_interval(secs => $3)
+WHERE greatest(i.tat, now()) + make_interval(secs => $3) <= now() + make_interval(secs => $2 * $3)
+RETURNING clave`;
+
+const WAIT = `
+SELECT ceil(extract(epoch FROM tat + make_interval(secs => $3) - make_interval(secs => $2 * $3) - now()))::int AS esperar
+FROM intento WHERE clave = $1`;
+
+const GIVE_BACK = `UPDATE intento SET tat = tat - make_interval(secs => $2) WHERE clave = $1`;
+
+/** Throttles shared by all processes, counted in the database. */
+export function createIntentos({ pool }: Pick<Database, 'pool'>) {
+  const take = async ({ clave, rafaga, segundos }: Limite): Promise<Permiso> => {
+    const values = [clave, rafaga, segundos];
+    const taken = await pool.query({ name: 'intento-tomar', text: TAKE, values });
+    if (taken.rowCount === 1) return { permitido: true };
+    const { rows } = await pool.query<{ esperar: number }>({ name: 'intento-espera', text: WAIT, values });
+    return { permitido: false, esperar: Math.max(1, rows[0]?.esperar ?? 1) };
+  };
+  const giveBack = ({ clave, segundos }: Limite) =>
+    pool.query({ name: 'intento-devolver', text: GIVE_BACK, values: [clave, segundos] });
+
+  return {
+    /** Counts one try under every limit before it is made, so that tries at the same moment cannot all pass. A refused one costs nothing. */
+    async take(limites: readonly Limite[]): Promise<Permiso> {
+      const taken: Limite[] = [];
+      for (const limite of limites) {
+        const permiso = await take(limite);
+        if (permiso.permitido) {
+          taken.push(limite);
+          continue;
+        }
+        for (const one of taken) await giveBack(one);
+        return permiso;
+      }
+      return { permitido: true };
+    },
+
+    /** The try was a good one and does not count. */
+    async giveBack(limites: readonly Limite[]): Promise<void> {
+      for (const limite of limites) await giveBack(limite);
+    },
+
+    /** Forgets all tries of something: whoever it is about has shown who they are. */
+    async forget(clave: string): Promise<void> {
+      await pool.query({
+        name: 'intento-olvidar',
+        text: 'DELETE FROM intento WHERE clave = $1',
+        values: [clave],
+      });
+    },
+
+    /** Deletes what no longer counts. */
+    async purge(): Promise<void> {
+      await pool.query('DELETE FROM intento WHERE tat < now()');
+    },
+  };
+}
+
+export type Intentos = ReturnType<typeof createIntentos>;

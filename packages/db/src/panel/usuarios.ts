@@ -1,0 +1,181 @@
+import { randomUUID } from 'node:crypto';
+import { Rechazo } from '../cuentas/rechazo.ts';
+import type { Database } from '../database.ts';
+import { isUniqueViolation } from '../errors.ts';
+import type { RolUsuario } from './sesiones.ts';
+
+/** A password as it is stored: an argon2id hash (PHC string) and the id of the pepper it was made with. */
+export interface PasswordGuardada {
+  readonly hash: string;
+  readonly kid: string;
+}
+
+export interface UsuarioVista {
+  readonly id: string;
+  readonly cuentaId: string;
+  readonly email: string;
+  readonly nombre: string;
+  readonly rol: RolUsuario;
+}
+
+/** What a log-in needs to know of a user. */
+export interface UsuarioAcceso extends UsuarioVista {
+  readonly password: PasswordGuardada | null;
+  readonly tieneSegundoFactor: boolean;
+}
+
+/** E-mails identify users whatever their letter case. */
+export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
+
+const VISTA = `u.id, u.cuenta_id AS "cuentaId", u.email, u.nombre, u.rol`;
+
+const ACCESO = `
+SELECT ${VISTA}, u.password_hash, u.password_kid,
+       EXISTS (SELECT FROM segundo_factor f WHERE f.usuario_id = u.id AND f.confirmado_en IS NOT NULL) AS "tieneSegundoFactor"
+FROM usuario u`;
+
+const AUDIT = `INSERT INTO auditoria (cuenta_id, actor, accion, ip, detalle) VALUES ($1, $2, $3, $4, $5)`;
+
+const REGISTER = `
+WITH nueva AS (INSERT INTO cuenta (id, nombre, email) VALUES ($1, $2, $3) RETURNING id),
+dueno AS (
+  INSERT INTO usuario (id, cuenta_id, email, nombre, password_hash, password_kid)
+  SELECT $4, id, $3, $5, $6, $7 FROM nueva RETURNING id, cuenta_id
+)
+INSERT INTO auditoria (cuenta_id, actor, accion, ip) SELECT cuenta_id, 'usuario:' || id, 'registrarse', $8 FROM dueno`;
+
+const ADD = `
+WITH nuevo AS (
+  INSERT INTO usuario (id, cuenta_id, email, nombre, rol) VALUES ($1, $2, $3, $4, $5) RETURNING id, cuenta_id
+)
+INSERT INTO auditoria (cuenta_id, actor, accion, detalle)
+SELECT cuenta_id, $6, 'crear-usuario', jsonb_build_object('usuario', id, 'rol', $5::text) FROM nuevo`;
+
+const REDEEM = `
+WITH codigo AS (DELETE FROM codigo_acceso WHERE huella = $1 AND vence_en > now() RETURNING usuario_id),
+hecho AS (
+  UPDATE usuario u SET password_hash = $2, password_kid = $3 FROM codigo WHERE u.id = codigo.usuario_id
+  RETURNING u.id, u.cuenta_id, u.email
+), fuera AS (DELETE FROM sesion WHERE usuario_id IN (SELECT id FROM hecho)),
+libro AS (
+  INSERT INTO auditoria (cuenta_id, actor, accion, ip) SELECT cuenta_id, 'usuario:' || id, 'elegir-password', $4 FROM hecho
+)
+SELECT email FROM hecho`;
+
+type AccesoRow = Omit<UsuarioAcceso, 'password'> & {
+  password_hash: string | null;
+  password_kid: string | null;
+};
+
+/** Users of the panel, their passwords, and the codes with which an operator lets somebody choose one. */
+export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
+  const findAcceso = async (where: string, value: string): Promise<UsuarioAcceso | null> => {
+    const { rows } = await pool.query<AccesoRow>(`${ACCESO} WHERE ${where} = $1`, [value]);
+    const row = rows[0];
+    if (!row) return null;
+    const { password_hash: hash, password_kid: kid, ...vista } = row;
+    return { ...vista, password: hash !== null && kid !== null ? { hash, kid } : null };
+  };
+
+  return {
+    /** A new account with its first user. Rejects with `EMAIL_REPETIDO` when an account or a user has the e-mail. */
+    async register(input: {
+      nombre: string;
+      email: string;
+      password: PasswordGuardada;
+      ip: string;
+    }): Promise<UsuarioVista> {
+      const [cuentaId, id] = [randomUUID(), randomUUID()];
+      const [email, nombre] = [normalizeEmail(input.email), input.nombre.trim()];
+      const { hash, kid } = input.password;
+      await pool
+        .query(REGISTER, [cuentaId, nombre, email, id, nombre, hash, kid, input.ip])
+        .catch((error: unknown) => {
+          throw isUniqueViolation(error) ? new Rechazo('EMAIL_REPETIDO') : error;
+        });
+      return { id, cuentaId, email, nombre, rol: 'CLIENTE' };
+    },
+
+    /** A further user of an account, without a password until one is chosen with a code. Rejects with `EMAIL_REPETIDO`. */
+    async add(input: {
+      cuentaId: string;
+      email: string;
+      nombre: string;
+      rol: RolUsuario;
+      actor: string;
+    }): Promise<UsuarioVista> {
+      const [id, email, nombre] = [randomUUID(), normalizeEmail(input.email), input.nombre.trim()];
+      await pool
+        .query(ADD, [id, input.cuentaId, email, nombre, input.rol, input.actor])
+        .catch((error: unknown) => {
+          throw isUniqueViolation(error) ? new Rechazo('EMAIL_REPETIDO') : error;
+        });
+      return { id, cuentaId: input.cuentaId, email, nombre, rol: input.rol };
+    },
+
+    findByEmail: (email: string) => findAcceso('u.email', normalizeEmail(email)),
+    findById: (id: string) => findAcceso('u.id', id),
+
+    async list(): Promise<UsuarioVista[]> {
+      const { rows } = await pool.query<UsuarioVista>(
+        `SELECT ${VISTA} FROM usuario u ORDER BY u.creado_en, u.email`,
+      );
+      return rows;
+    },
+
+    async setNombre(id: string, nombre: string): Promise<void> {
+      await pool.query('UPDATE usuario SET nombre = $2 WHERE id = $1', [id, nombre.trim()]);
+    },
+
+    /** Replaces the stored password by one of the same words under newer parameters; nothing happens if it was changed meanwhile. */
+    async rehash(id: string, antes: PasswordGuardada, nueva: PasswordGuardada): Promise<void> {
+      await pool.query(
+        'UPDATE usuario SET password_hash = $3, password_kid = $4 WHERE id = $1 AND password_hash = $2',
+        [id, antes.hash, nueva.hash, nueva.kid],
+      );
+    },
+
+    async setPassword(id: string, { hash, kid }: PasswordGuardada): Promise<void> {
+      const text = `WITH usado AS (DELETE FROM codigo_acceso WHERE usuario_id = $1)
+        UPDATE usuario SET password_hash = $2, password_kid = $3 WHERE id = $1`;
+      await pool.query(text, [id, hash, kid]);
+    },
+
+    /** Changes what a user may do, and ends the user's sessions. */
+    async setRol({ id, cuentaId }: UsuarioVista, rol: RolUsuario, actor: string): Promise<void> {
+      await pool.query(
+        'WITH fuera AS (DELETE FROM sesion WHERE usuario_id = $1) UPDATE usuario SET rol = $2 WHERE id = $1',
+        [id, rol],
+      );
+      await pool.query(AUDIT, [cuentaId, actor, 'cambiar-rol', null, { usuario: id, rol }]);
+    },
+
+    /** Lets a user choose a password with a code, of which only the SHA-256 is kept. An earlier code is no longer good. */
+    async offerCodigo(
+      { id, cuentaId }: UsuarioVista,
+      huella: Buffer,
+      segundos: number,
+      actor: string,
+    ): Promise<void> {
+      await pool.query(
+        `INSERT INTO codigo_acceso (usuario_id, huella, vence_en) VALUES ($1, $2, now() + make_interval(secs => $3))
+         ON CONFLICT (usuario_id) DO UPDATE SET huella = excluded.huella, vence_en = excluded.vence_en`,
+        [id, huella, segundos],
+      );
+      await pool.query(AUDIT, [cuentaId, actor, 'ofrecer-password', null, { usuario: id }]);
+    },
+
+    /** Sets the password of the user whose code this is, once, and ends the user's sessions. The user's e-mail, or null for a code that is not good. */
+    async redeemCodigo(huella: Buffer, { hash, kid }: PasswordGuardada, ip: string): Promise<string | null> {
+      const { rows } = await pool.query<{ email: string }>(REDEEM, [huella, hash, kid, ip]);
+      return rows[0]?.email ?? null;
+    },
+
+    /** Notes what a user did to the own access. */
+    async audit({ id, cuentaId }: UsuarioVista, accion: string, ip: string): Promise<void> {
+      await pool.query(AUDIT, [cuentaId, `usuario:${id}`, accion, ip, {}]);
+    },
+  };
+}
+
+export type Usuarios = ReturnType<typeof createUsuarios>;
