@@ -2,10 +2,10 @@ import { CfdiError } from '@acuse/contract';
 import type { Credencial, CredencialGuardada, Pase, TipoCredencial } from '@acuse/core';
 import {
   type ApiKey,
-  type ContextoCredencial,
   CredencialIlegible,
   type Keyring,
-  openCredencial,
+  MOTIVO_ILEGIBLE,
+  openGuardada as open,
 } from '@acuse/vault';
 import type { CredencialAceptada } from '../http/operation.ts';
 
@@ -47,23 +47,6 @@ export function chooseCredencial(accepts: CredencialAceptada, pase: Pase, now: D
 const SIN_ID_CIF =
   'Guarde la CIEC o la e.firma, o registre el idCIF de la constancia de situación fiscal con rfc-registrar.';
 
-/** What a stored row is bound to. */
-export function contextoDe(
-  pase: Pick<Pase, 'cuentaId' | 'rfc'>,
-  fila: { readonly id: string; readonly apiKeyId: string; readonly expiraEn: Date | null },
-  tipo: TipoCredencial,
-): ContextoCredencial {
-  return {
-    tabla: 'credencial',
-    id: fila.id,
-    cuenta: pase.cuentaId,
-    rfc: pase.rfc,
-    tipo,
-    keyId: fila.apiKeyId,
-    expiraEn: fila.expiraEn,
-  };
-}
-
 /**
  * Opens a stored credential with the caller's key. One that does not open, because a byte of it changed or its shred key is gone, counts as
  * not stored: the caller is told to store it again.
@@ -75,14 +58,10 @@ export function openGuardada(
   keyring: Keyring,
 ): Credencial {
   try {
-    return openCredencial(guardada.sobre, contextoDe(pase, guardada, tipo), {
-      keyring,
-      secret: apiKey.secret,
-      shredKey: guardada.shred,
-    });
+    return open(tipo, guardada, { pase, apiKey }, keyring);
   } catch (cause) {
     if (!(cause instanceof CredencialIlegible)) throw cause;
-    const motivo = 'La credencial guardada ya no se puede abrir; guárdela de nuevo.';
+    const motivo = MOTIVO_ILEGIBLE;
     throw new CfdiError(tipo === 'ciec' ? 'CIEC_NO_GUARDADA' : 'EFIRMA_NO_DISPONIBLE', { motivo }, { cause });
   }
 }

@@ -1,8 +1,8 @@
 import { ESTADOS_SOLICITUD, fechaField, rfcField, tipoDescargaField } from '@acuse/contract';
 import { canalDe } from '@acuse/core';
+import { sealForSolicitud } from '@acuse/vault';
 import { z } from 'zod';
 import { checkPeriodo } from '../../calendario.ts';
-import { sealForSolicitud } from '../../credenciales/sealed-copy.ts';
 import { texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 import { PaseVencido } from '../../http/pase-vencido.ts';

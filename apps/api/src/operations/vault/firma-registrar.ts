@@ -1,7 +1,6 @@
-import { CertificadoInvalido, checkCertificado } from '@acuse/vault';
+import { CertificadoInvalido, checkCertificado, MOTIVOS_CERTIFICADO, storeCertificado } from '@acuse/vault';
 import { z } from 'zod';
-import { MOTIVOS_CERTIFICADO } from '../../credenciales/motivos.ts';
-import { storeCredencial } from '../../credenciales/store-credencial.ts';
+import { requireStored } from '../../credenciales/require-stored.ts';
 import { rfcData, soloRfc, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
@@ -46,9 +45,7 @@ export default defineOperation({
       if (!(cause instanceof CertificadoInvalido)) throw cause;
       throw error('CERTIFICADO_INVALIDO', { campo: 'cer', motivo: MOTIVOS_CERTIFICADO[cause.motivo] }, cause);
     }
-    const { der: cer, noSerie, nombre: titular, vigenteHasta } = certificado;
-    const credencial = { tipo: 'efirma', rfc, cer, key: Buffer.alloc(0) } as const;
-    await storeCredencial(credencial, 'efirma_cer', { noSerie, titular, vigenteHasta }, contexto);
-    return { rfc, no_serie: noSerie };
+    requireStored(await storeCertificado(certificado, contexto, deps));
+    return { rfc, no_serie: certificado.noSerie };
   },
 });

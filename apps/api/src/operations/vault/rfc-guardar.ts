@@ -1,14 +1,8 @@
+import { reparoCiec, storeCredencial } from '@acuse/vault';
 import type { ApiSettings } from '../../api-settings.ts';
-import { storeCredencial } from '../../credenciales/store-credencial.ts';
+import { requireStored } from '../../credenciales/require-stored.ts';
 import { soloRfc } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
-
-/** Counts characters, not bytes, without making a string: a byte of UTF-8 that continues a character has the bits 10. */
-function checkCiec(bytes: Buffer, { ciecLength: { min, max } }: ApiSettings): string | null {
-  const characters = bytes.reduce((count, byte) => (byte >> 6 === 0b10 ? count : count + 1), 0);
-  if (characters >= min && characters <= max) return null;
-  return min === max ? `debe tener ${max} caracteres` : `debe tener de ${min} a ${max} caracteres`;
-}
 
 export default defineOperation({
   summary: 'Guardar la CIEC',
@@ -25,7 +19,7 @@ export default defineOperation({
       maxBytes: 256,
       description: 'Contraseña del SAT (CIEC), 16 caracteres.',
       example: 'Ejemplo-CIEC-016',
-      check: checkCiec,
+      check: (bytes: Buffer, { ciecLength }: ApiSettings) => reparoCiec(bytes, ciecLength),
     },
   },
   data: null,
@@ -33,7 +27,7 @@ export default defineOperation({
 
   async handle({ rfc }, contexto) {
     const { ciec } = contexto.secretos;
-    await storeCredencial({ tipo: 'ciec', rfc, ciec }, 'ciec', {}, contexto);
+    requireStored(await storeCredencial({ tipo: 'ciec', rfc, ciec }, 'ciec', {}, contexto, contexto.deps));
     return undefined;
   },
 });

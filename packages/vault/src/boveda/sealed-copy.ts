@@ -1,5 +1,5 @@
 import type { Credencial, CredencialSellada } from '@acuse/core';
-import type { Sealer } from '@acuse/vault';
+import type { Sealer } from '../sealing/sealer.ts';
 
 /**
  * Seals an opened credential to the workers for one solicitud. The copy dies with the solicitud's deadline, and the one of an e.firma

@@ -1,8 +1,10 @@
-import type { MotivoCertificado, MotivoLlave } from '@acuse/vault';
+import type { MotivoCertificado } from './certificado-invalido.ts';
+import type { MotivoLlave } from './llave-invalida.ts';
 
-/** What a person reads about a refused certificate, in `data.motivo`. */
+/** What a person reads about a refused certificate: in `data.motivo` of the API, beside the field in the panel. */
 export const MOTIVOS_CERTIFICADO: Record<MotivoCertificado, string> = {
-  NO_ES_CERTIFICADO: 'El archivo no es un certificado. Envíe el .cer tal como lo entregó el SAT, en base64.',
+  NO_ES_CERTIFICADO:
+    'El archivo no es un certificado. Envíe el .cer tal como lo entregó el SAT (por la API, en base64).',
   DEMASIADO_GRANDE:
     'El archivo es demasiado grande para ser un certificado. Envíe el .cer que entregó el SAT.',
   NO_ES_DEL_SAT: 'El certificado no fue emitido por el SAT. Envíe el .cer de la e.firma del RFC.',
@@ -23,7 +25,8 @@ export const MOTIVOS_CERTIFICADO: Record<MotivoCertificado, string> = {
 
 /** What a person reads about a refused private key. */
 export const MOTIVOS_LLAVE: Record<MotivoLlave, string> = {
-  NO_ES_LLAVE: 'El archivo no es una llave privada. Envíe el .key tal como lo entregó el SAT, en base64.',
+  NO_ES_LLAVE:
+    'El archivo no es una llave privada. Envíe el .key tal como lo entregó el SAT (por la API, en base64).',
   DEMASIADO_GRANDE:
     'El archivo es demasiado grande para ser una llave privada. Envíe el .key que entregó el SAT.',
   CIFRADO_NO_SOPORTADO:
@@ -34,8 +37,9 @@ export const MOTIVOS_LLAVE: Record<MotivoLlave, string> = {
 };
 
 export const MOTIVO_NO_ES_PAR =
-  'El .key no corresponde al .cer registrado. Registre con firma-registrar el certificado de esa llave, o envíe la llave de ese certificado.';
+  'El .key no corresponde al .cer registrado. Registre el certificado de esa llave (por la API, con firma-registrar), o envíe la llave de ese certificado.';
 export const MOTIVO_SIN_CER =
-  'Registre primero el certificado (.cer) con firma-registrar; después guarde su llave.';
+  'Registre primero el certificado .cer (por la API, con firma-registrar); después guarde su llave.';
 export const MOTIVO_CER_VENCIDO =
-  'El certificado registrado ya venció. Registre el nuevo con firma-registrar y guarde su llave.';
+  'El certificado registrado ya venció. Registre el nuevo (por la API, con firma-registrar) y guarde su llave.';
+export const MOTIVO_ILEGIBLE = 'La credencial guardada ya no se puede abrir; guárdela de nuevo.';

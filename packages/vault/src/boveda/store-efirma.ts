@@ -1,0 +1,108 @@
+import { randomBytes } from 'node:crypto';
+import type { CredencialEfirma, Pase } from '@acuse/core';
+import { CredencialIlegible } from '../credencial-ilegible.ts';
+import { type Certificado, readCertificado } from '../efirma/certificado.ts';
+import { llaveCorresponde, openLlave } from '../efirma/llave.ts';
+import { LlaveInvalida } from '../efirma/llave-invalida.ts';
+import {
+  MOTIVO_CER_VENCIDO,
+  MOTIVO_ILEGIBLE,
+  MOTIVO_NO_ES_PAR,
+  MOTIVO_SIN_CER,
+  MOTIVOS_LLAVE,
+} from '../efirma/motivos.ts';
+import type { Keyring } from '../envelope/keyring.ts';
+import type { Dueno } from './dueno.ts';
+import { LlaveRechazada } from './llave-rechazada.ts';
+import { type ResumeDeps, resumeWaiting } from './resume-waiting.ts';
+import { type StoreDeps, storeCredencial } from './store-credencial.ts';
+import { openGuardada } from './stored-credencial.ts';
+
+const SHRED_BYTES = 32;
+
+export interface EfirmaSettings {
+  /** Seconds that a key may live. */
+  readonly efirmaTtlSeconds: number;
+  /** Whether the key is also encrypted under a key of a table that no backup has. */
+  readonly efirmaShred: boolean;
+}
+
+/** Stores a checked certificate. False when the API key died meanwhile. */
+export function storeCertificado(certificado: Certificado, dueno: Dueno, deps: StoreDeps): Promise<boolean> {
+  const { der: cer, noSerie, nombre: titular, vigenteHasta } = certificado;
+  const credencial = { tipo: 'efirma', rfc: dueno.pase.rfc, cer, key: Buffer.alloc(0) } as const;
+  return storeCredencial(credencial, 'efirma_cer', { noSerie, titular, vigenteHasta }, dueno, deps);
+}
+
+/**
+ * The certificate stored under the owner's API key. Throws {@link LlaveRechazada} (`EFIRMA_NO_DISPONIBLE`) when there is none, it does not
+ * open or is over at `ahora`, the database's clock.
+ */
+export function storedCertificado(
+  pase: Pick<Pase, 'cuentaId' | 'rfc' | 'efirmaCer'>,
+  apiKey: Dueno['apiKey'],
+  ahora: Date,
+  keyring: Keyring,
+): Certificado {
+  if (pase.efirmaCer === null) throw new LlaveRechazada('EFIRMA_NO_DISPONIBLE', null, MOTIVO_SIN_CER);
+  const certificado = openStored(pase, pase.efirmaCer, apiKey, keyring);
+  if (certificado.vigenteHasta <= ahora)
+    throw new LlaveRechazada('EFIRMA_NO_DISPONIBLE', null, MOTIVO_CER_VENCIDO);
+  return certificado;
+}
+
+function openStored(
+  pase: Pick<Pase, 'cuentaId' | 'rfc'>,
+  guardada: NonNullable<Pase['efirmaCer']>,
+  apiKey: Dueno['apiKey'],
+  keyring: Keyring,
+): Certificado {
+  try {
+    const opened = openGuardada('efirma', guardada, { pase, apiKey }, keyring);
+    if (opened.tipo !== 'efirma') throw new CredencialIlegible();
+    return readCertificado(opened.cer);
+  } catch (cause) {
+    if (!(cause instanceof CredencialIlegible)) throw cause;
+    throw new LlaveRechazada('EFIRMA_NO_DISPONIBLE', null, MOTIVO_ILEGIBLE, { cause });
+  }
+}
+
+/**
+ * Opens a .key with its password and demands that it is the certificate's pair. Returns it as DER without password, in a buffer that the caller
+ * zeroes. Throws {@link LlaveRechazada} (`LLAVE_INVALIDA`).
+ */
+export function openLlaveDe(certificado: Certificado, key: Buffer, password: Buffer): Buffer {
+  let opened: Buffer;
+  try {
+    opened = openLlave(key, password);
+  } catch (cause) {
+    if (!(cause instanceof LlaveInvalida)) throw cause;
+    const campo = cause.motivo === 'PASSWORD_INCORRECTA' ? 'password' : 'key';
+    throw new LlaveRechazada('LLAVE_INVALIDA', campo, MOTIVOS_LLAVE[cause.motivo], { cause });
+  }
+  if (llaveCorresponde(certificado, opened)) return opened;
+  opened.fill(0);
+  throw new LlaveRechazada('LLAVE_INVALIDA', 'key', MOTIVO_NO_ES_PAR);
+}
+
+/**
+ * Stores an opened key beside its certificate, for its hour and never longer than the certificate, and sets the solicitudes going that waited
+ * for it. Returns when it ends, or null when the API key died meanwhile. Does not zero the key.
+ */
+export async function storeLlave(
+  certificado: Certificado,
+  key: Buffer,
+  ahora: Date,
+  dueno: Dueno,
+  deps: StoreDeps & ResumeDeps & { readonly settings: EfirmaSettings },
+): Promise<Date | null> {
+  const { noSerie, vigenteHasta, der: cer } = certificado;
+  const { efirmaTtlSeconds, efirmaShred } = deps.settings;
+  const expiraEn = new Date(Math.min(ahora.getTime() + efirmaTtlSeconds * 1_000, vigenteHasta.getTime()));
+  const credencial: CredencialEfirma = { tipo: 'efirma', rfc: dueno.pase.rfc, cer, key };
+  const shred = efirmaShred ? { shred: randomBytes(SHRED_BYTES) } : {};
+  const detalles = { noSerie, vigenteHasta, expiraEn, ...shred };
+  if (!(await storeCredencial(credencial, 'efirma_key', detalles, dueno, deps))) return null;
+  await resumeWaiting(credencial, expiraEn, dueno.pase, deps);
+  return expiraEn;
+}
