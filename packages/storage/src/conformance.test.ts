@@ -127,6 +127,11 @@ describe.each(subjects)('packages %s', (_name, create) => {
     ];
     const ensamblado = await paquetes().assemble(planOf(id, saved), signal);
     expect(ensamblado.registros).toBe(250);
+    expect(ensamblado.resumen).toEqual({
+      porEfecto: { I: 50, E: 50, T: 50, N: 50, P: 50 },
+      porMes: { '2024-01': { I: 50, E: 50, T: 50, N: 50, P: 50 } },
+      cancelados: 25,
+    });
 
     const zip = await get(ensamblado.objectKey);
     if (zip === null) throw new Error('no ZIP');
@@ -163,6 +168,11 @@ describe.each(subjects)('packages %s', (_name, create) => {
       hasta: '2024-01-31',
       registros: 250,
       registros_fuera_de_periodo: 0,
+      resumen: {
+        por_efecto: ensamblado.resumen.porEfecto,
+        por_mes: ensamblado.resumen.porMes,
+        cancelados: 25,
+      },
       partes: [
         {
           canal: 'soap',
@@ -207,9 +217,13 @@ describe.each(subjects)('packages %s', (_name, create) => {
 
   test('a plan without packages gives a ZIP with the header alone', async () => {
     const id = newId();
-    const { objectKey, registros } = await paquetes().assemble({ ...planOf(id, []), partes: [] }, signal);
+    const { objectKey, registros, resumen } = await paquetes().assemble(
+      { ...planOf(id, []), partes: [] },
+      signal,
+    );
     const entries = await readZip((await get(objectKey)) ?? Buffer.alloc(0));
     expect(registros).toBe(0);
+    expect(resumen).toEqual({ porEfecto: {}, porMes: {}, cancelados: 0 });
     expect([...entries.keys()]).toEqual(['metadata.csv', 'manifest.json']);
     expect(String(entries.get('metadata.csv'))).toMatch(/^uuid,.*nombre_a_cuenta_terceros\r\n$/);
   });

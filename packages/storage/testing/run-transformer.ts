@@ -1,6 +1,7 @@
 import { PaqueteSatInvalido, type Periodo } from '@acuse/core';
 import { parse } from 'csv-parse/sync';
 import { type InvalidText, RecordReader } from '../src/metadata/record-reader.ts';
+import { Resumen } from '../src/metadata/resumen.ts';
 import { Terceros } from '../src/metadata/terceros.ts';
 import { MetadataTransformer } from '../src/metadata/transform-metadata.ts';
 
@@ -10,6 +11,7 @@ export const limits = { maxRegistros: 10_000, maxBytes: 1_000_000 };
 export interface Run {
   readonly csv: Buffer;
   readonly transformer: MetadataTransformer;
+  readonly resumen: Resumen;
 }
 
 /** Runs the transformer over the text cut at these offsets. */
@@ -24,11 +26,13 @@ export function run(
     for (const chunk of cut(Buffer.from(options.terceros), cuts)) reader.push(chunk);
     reader.end();
   }
-  const transformer = new MetadataTransformer({ recortar: options.recortar ?? null, terceros, invalid });
+  const resumen = new Resumen();
+  const recortar = options.recortar ?? null;
+  const transformer = new MetadataTransformer({ recortar, terceros, invalid, resumen });
   const out: Buffer[] = [];
   for (const chunk of cut(Buffer.from(text), cuts)) out.push(...transformer.push(chunk));
   out.push(...transformer.end());
-  return { csv: Buffer.concat(out), transformer };
+  return { csv: Buffer.concat(out), transformer, resumen };
 }
 
 function cut(bytes: Buffer, cuts: readonly number[]): Buffer[] {

@@ -35,6 +35,21 @@ export interface PlanEnsamble {
   readonly partes: readonly ParteLista[];
 }
 
+/** Kinds of CFDI by `EfectoComprobante`: ingreso, egreso, traslado, nómina, pago, and whatever else the SAT wrote there. */
+export const EFECTOS = ['I', 'E', 'T', 'N', 'P', 'otro'] as const;
+export type Efecto = (typeof EFECTOS)[number];
+
+/** How many CFDI of each kind; kinds without any are left out. */
+export type CuentaPorEfecto = Readonly<Partial<Record<Efecto, number>>>;
+
+/** What `metadata.csv` holds, counted while it was written. */
+export interface ResumenPaquete {
+  readonly porEfecto: CuentaPorEfecto;
+  /** By calendar month of `fecha_emision`, `yyyy-MM`, in order; months beyond the 240th met count under `otro`. */
+  readonly porMes: Readonly<Record<string, CuentaPorEfecto>>;
+  readonly cancelados: number;
+}
+
 export interface PaqueteEnsamblado {
   readonly objectKey: string;
   readonly bytes: number;
@@ -42,6 +57,7 @@ export interface PaqueteEnsamblado {
   readonly sha256: string;
   /** Data rows of `metadata.csv`. */
   readonly registros: number;
+  readonly resumen: ResumenPaquete;
 }
 
 export interface ObjetoGuardado {

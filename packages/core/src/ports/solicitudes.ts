@@ -2,6 +2,7 @@ import type { EstadoSolicitud } from '@acuse/contract';
 import type { TipoCredencial } from '../credencial.ts';
 import type { Periodo } from '../periodo.ts';
 import type { TipoDescarga } from './consultas/metadata.ts';
+import type { ResumenPaquete } from './paquetes.ts';
 import type { CanalSat } from './sat.ts';
 
 /** A credential sealed to the workers for one solicitud. */
@@ -200,7 +201,13 @@ export interface Taller {
   /** TERMINADA with its package. Deletes the sealed credential. */
   finish(
     tomada: SolicitudTomada,
-    paquete: { objectKey: string; bytes: number; sha256: string; registros: number },
+    paquete: {
+      objectKey: string;
+      bytes: number;
+      sha256: string;
+      registros: number;
+      resumen?: ResumenPaquete;
+    },
   ): Promise<void>;
   /** Ends without a package: refund, sealed credential deleted, all in one statement. */
   fail(

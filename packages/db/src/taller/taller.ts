@@ -55,7 +55,7 @@ SELECT id FROM espera`;
 const FINISH = `
 WITH fin AS (
   UPDATE solicitud SET estado = 'TERMINADA', motivo = NULL, terminada_en = now(), lease_until = NULL, gen = gen + 1,
-    object_key = $3, bytes = $4, sha256 = $5, registros = $6
+    object_key = $3, bytes = $4, sha256 = $5, registros = $6, resumen = $7::jsonb
   WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id
 ), sellada AS (DELETE FROM credencial_sellada c USING fin WHERE c.solicitud_id = fin.id),
 nota AS (INSERT INTO evento (solicitud_id, tipo, detalle) SELECT id, 'TERMINADA', $6::text FROM fin)
@@ -154,8 +154,11 @@ export function createTaller({ pool }: Pick<Database, 'pool'>): Taller {
           await client.query({ name: 'soltar', text: RELEASE, values: [...values, 0, 'descargas', 0] });
       }),
 
-    finish: (tomada, { objectKey, bytes, sha256, registros }) =>
-      only(tomada, 'terminar', FINISH, [tomada.id, tomada.epoch, objectKey, bytes, sha256, registros]),
+    finish: (tomada, { objectKey, bytes, sha256, registros, resumen }) => {
+      const counted = resumen === undefined ? null : JSON.stringify(resumen);
+      const values = [tomada.id, tomada.epoch, objectKey, bytes, sha256, registros, counted];
+      return only(tomada, 'terminar', FINISH, values);
+    },
 
     fail: (tomada, { estado, motivo, codigo }) =>
       only(tomada, 'fallar', FAIL, [estado, motivo, codigo ?? null, tomada.id, tomada.epoch]),

@@ -1,7 +1,8 @@
-import type { PaqueteEnsamblado, PlanEnsamble } from '@acuse/core';
+import type { PaqueteEnsamblado, PlanEnsamble, ResumenPaquete } from '@acuse/core';
 import { paqueteKey, toSegment } from '../keys.ts';
 import type { PaqueteLimits } from '../limits.ts';
 import { CSV_HEADER } from '../metadata/columns.ts';
+import { Resumen } from '../metadata/resumen.ts';
 import type { ObjectStore } from '../object-store.ts';
 import { openSatPackage, type SatPackage } from '../zip/sat-package.ts';
 import { csvRows } from './csv-rows.ts';
@@ -33,11 +34,11 @@ export async function assemble(
   const stored = deps.store.write(objectKey, writer.output, signal);
   stored.catch(writer.fail);
   try {
-    const { entries, registros } = await writeEntries(deps, plan, writer, signal);
+    const { entries, registros, resumen } = await writeEntries(deps, plan, writer, signal);
     const { bytes, sha256 } = await writer.finish();
     await stored;
     await verifyZip(deps.store, objectKey, bytes, entries, signal);
-    return { objectKey, bytes, sha256, registros };
+    return { objectKey, bytes, sha256, registros, resumen };
   } catch (error) {
     writer.fail(error);
     await stored.catch(() => undefined);
@@ -57,28 +58,29 @@ async function writeEntries(
   plan: PlanEnsamble,
   writer: ZipWriter,
   signal: AbortSignal,
-): Promise<{ entries: EntryWritten[]; registros: number }> {
+): Promise<{ entries: EntryWritten[]; registros: number; resumen: ResumenPaquete }> {
   const opened: Opened[] = [];
   const partes: ParteLeida[] = [];
-  const entries = [await writer.add('metadata.csv', csvOf(deps, plan, opened, partes, signal))];
+  const counts = new Resumen();
+  const entries = [await writer.add('metadata.csv', csvOf(deps, plan, { opened, partes, counts }, signal))];
   for (const { satPackage, folder } of opened) {
     for (const text of [...satPackage.metadata, ...satPackage.terceros]) {
       entries.push(await writer.add(`${folder}/${text.name}`, text.open(signal)));
     }
   }
-  entries.push(await writer.add('manifest.json', [renderManifest(plan, partes, entries)]));
+  const resumen = counts.total;
+  entries.push(await writer.add('manifest.json', [renderManifest(plan, partes, resumen, entries)]));
   const registros = partes
     .flatMap(({ paquetes }) => paquetes)
     .reduce((sum, leido) => sum + leido.registros, 0);
-  return { entries, registros };
+  return { entries, registros, resumen };
 }
 
-/** The text of `metadata.csv`. Leaves the packages that it opened in `opened` and what it read in `partes`. */
+/** The text of `metadata.csv`. Leaves the packages that it opened in `opened`, what it read in `partes`, and what it wrote in `counts`. */
 async function* csvOf(
   { store, limits }: AssembleDeps,
   plan: PlanEnsamble,
-  opened: Opened[],
-  partes: ParteLeida[],
+  { opened, partes, counts }: { opened: Opened[]; partes: ParteLeida[]; counts: Resumen },
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
   yield Buffer.from(CSV_HEADER);
@@ -98,7 +100,7 @@ async function* csvOf(
         entradasIgnoradas: satPackage.ignored,
       };
       paquetes.push(leido);
-      yield* csvRows(satPackage, parte.recortar ? parte.periodo : null, limits, leido, signal);
+      yield* csvRows(satPackage, parte.recortar ? parte.periodo : null, limits, leido, counts, signal);
     }
   }
 }

@@ -1,23 +1,26 @@
 import { PaqueteSatInvalido, type Periodo } from '@acuse/core';
 import type { PaqueteLimits } from '../limits.ts';
 import { type InvalidText, RecordReader } from '../metadata/record-reader.ts';
+import type { Resumen } from '../metadata/resumen.ts';
 import { Terceros } from '../metadata/terceros.ts';
 import { MetadataTransformer } from '../metadata/transform-metadata.ts';
 import type { SatPackage, SatText } from '../zip/sat-package.ts';
 import type { PaqueteLeido } from './manifest.ts';
 
-/** The rows of `metadata.csv` that one package gives, and into `leido` what was seen while reading. */
+/** The rows of `metadata.csv` that one package gives, and into `leido` and `resumen` what was seen while reading. */
 export async function* csvRows(
   satPackage: SatPackage,
   recortar: Periodo | null,
   limits: PaqueteLimits,
   leido: PaqueteLeido,
+  resumen: Resumen,
   signal: AbortSignal,
 ): AsyncGenerator<Buffer, void, undefined> {
   const terceros = await readTerceros(satPackage, limits, signal);
   leido.terceros = terceros.registros;
   for (const text of satPackage.metadata) {
-    const transformer = new MetadataTransformer({ recortar, terceros, invalid: invalidIn(satPackage, text) });
+    const invalid = invalidIn(satPackage, text);
+    const transformer = new MetadataTransformer({ recortar, terceros, invalid, resumen });
     for await (const chunk of text.open(signal)) yield* transformer.push(chunk as Buffer);
     yield* transformer.end();
     leido.registros += transformer.registros;

@@ -1,4 +1,4 @@
-import type { ParteLista, PlanEnsamble } from '@acuse/core';
+import type { ParteLista, PlanEnsamble, ResumenPaquete } from '@acuse/core';
 import type { EntryWritten } from './zip-writer.ts';
 
 /** Raised when a field changes its meaning or goes away; new fields do not raise it. */
@@ -26,6 +26,7 @@ export interface ParteLeida {
 export function renderManifest(
   plan: PlanEnsamble,
   partes: readonly ParteLeida[],
+  resumen: ResumenPaquete,
   entradas: readonly EntryWritten[],
 ): Buffer {
   const paquetes = partes.flatMap((parte) => parte.paquetes);
@@ -38,6 +39,11 @@ export function renderManifest(
     hasta: plan.hasta,
     registros: paquetes.reduce((sum, { registros }) => sum + registros, 0),
     registros_fuera_de_periodo: paquetes.reduce((sum, { fueraDePeriodo }) => sum + fueraDePeriodo, 0),
+    resumen: {
+      por_efecto: resumen.porEfecto,
+      por_mes: resumen.porMes,
+      cancelados: resumen.cancelados,
+    },
     partes: partes.map(({ parte, paquetes: leidos }) => ({
       canal: parte.canal,
       folio: parte.folio,

@@ -28,6 +28,7 @@ export const METADATA_COLUMNS: readonly (readonly string[])[] = [
 export const UUID = 0;
 export const FECHA_EMISION = 6;
 export const FECHA_CERTIFICACION = 7;
+export const EFECTO = 9;
 export const ESTATUS = 10;
 export const FECHA_CANCELACION = 11;
 

@@ -23,6 +23,9 @@ export class PlainRecord {
   end = 0;
   /** Offset in the output of fecha_emision. */
   fechaEmision = 0;
+  /** Offset in the output of efecto_comprobante. */
+  efecto = 0;
+  isCancelado = false;
 
   /** Returns the offset after the record, or {@link NEEDS_MORE} when it gave up. */
   write(buffer: Uint8Array, from: number, lineEnd: LineEnd, out: Uint8Array, at: number): number {
@@ -42,6 +45,7 @@ export class PlainRecord {
         i += 19;
         o += 19;
       } else {
+        if (column === 8) this.efecto = o;
         const limit = Math.min(length, i + out.length - o - 128);
         for (; i < limit; i++) {
           const byte = buffer[i] as number;
@@ -56,7 +60,8 @@ export class PlainRecord {
     const estatus = buffer[i] as number;
     if (estatus !== 0x30 && estatus !== 0x31) return NEEDS_MORE;
     out[o++] = COMMA;
-    const word = estatus === 0x31 ? VIGENTE : CANCELADO;
+    this.isCancelado = estatus === 0x30;
+    const word = this.isCancelado ? CANCELADO : VIGENTE;
     o = writePlain(word, 0, word.length, out, o);
     out[o++] = COMMA;
     i += 2;

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Periodo } from '@acuse/core';
 import {
   type ColumnPlaces,
+  EFECTO,
   ESTATUS,
   FECHA_CANCELACION,
   FECHA_CERTIFICACION,
@@ -14,6 +15,7 @@ import { compareInstant, NOT_VALID, writeInstant, writePlain, writeQuoted, write
 import { PlainRecord } from './plain-record.ts';
 import { type InvalidText, RecordReader, type RecordSink } from './record-reader.ts';
 import { type LineEnd, NEEDS_MORE, type RecordScanner } from './record-scanner.ts';
+import type { Resumen } from './resumen.ts';
 import type { Terceros } from './terceros.ts';
 
 const OUT_BYTES = 131_072;
@@ -26,6 +28,8 @@ export interface TransformOptions {
   readonly recortar: Periodo | null;
   readonly terceros: Terceros;
   readonly invalid: InvalidText;
+  /** Where the written records are counted. */
+  readonly resumen: Resumen;
 }
 
 /**
@@ -43,6 +47,7 @@ export class MetadataTransformer implements RecordSink {
   readonly #reader: RecordReader;
   readonly #terceros: Terceros;
   readonly #invalid: InvalidText;
+  readonly #resumen: Resumen;
   readonly #inicio: Buffer | null;
   readonly #fin: Buffer | null;
   #places: ColumnPlaces['places'] = new Int32Array(0);
@@ -57,6 +62,7 @@ export class MetadataTransformer implements RecordSink {
     this.#reader = new RecordReader(this, options.invalid);
     this.#terceros = options.terceros;
     this.#invalid = options.invalid;
+    this.#resumen = options.resumen;
     this.#inicio = options.recortar === null ? null : Buffer.from(options.recortar.inicio);
     this.#fin = options.recortar === null ? null : Buffer.from(options.recortar.fin);
   }
@@ -90,6 +96,7 @@ export class MetadataTransformer implements RecordSink {
     if (this.#isOutside(plain.fechaEmision)) {
       this.recortados++;
     } else {
+      this.#resumen.add(this.#out, plain.fechaEmision, this.#out[plain.efecto] as number, plain.isCancelado);
       this.#at = this.#writeTercero(first, plain.end);
       this.registros++;
     }
@@ -103,6 +110,7 @@ export class MetadataTransformer implements RecordSink {
     const first = this.#reserve(starts[0] as number, ends[fields.count - 1] as number);
     const out = this.#out;
     let at = first;
+    let fecha = first;
     for (let column = 0; column < columns; column++) {
       const place = places[column] as number;
       const start = starts[place] as number;
@@ -117,6 +125,7 @@ export class MetadataTransformer implements RecordSink {
           this.recortados++;
           return;
         }
+        fecha = at;
       } else if (column === FECHA_CERTIFICACION || column === FECHA_CANCELACION) {
         next = start === end ? at : writeInstant(buffer, start, end, out, at);
       } else if (column === ESTATUS) {
@@ -129,8 +138,16 @@ export class MetadataTransformer implements RecordSink {
       if (next === NOT_VALID) throw this.#notValid(numero, column);
       at = next;
     }
+    this.#count(buffer, fields, fecha);
     this.#at = this.#writeTercero(first, at);
     this.registros++;
+  }
+
+  #count(buffer: Buffer, { starts, ends }: RecordScanner, fecha: number): void {
+    const [efecto, estatus] = [this.#places[EFECTO] as number, this.#places[ESTATUS] as number];
+    const start = starts[efecto] as number;
+    const first = start === ends[efecto] ? 0 : (buffer[start] as number);
+    this.#resumen.add(this.#out, fecha, first, buffer[starts[estatus] as number] === 0x30);
   }
 
   #isOutside(at: number): boolean {
