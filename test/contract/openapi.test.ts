@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { operationsDocument } from '../../apps/api/src/docs/write.ts';
-import { openApiText } from '../../apps/api/src/openapi/write.ts';
+import { openApiText, operacionesText } from '../../apps/api/src/openapi/write.ts';
 import { createKit } from '../../apps/api/test/kit.ts';
 
 const text = await openApiText();
@@ -13,6 +13,14 @@ test('docs/operations.md is what the operations say (npm run generate)', async (
 
 test('docs/openapi.json is what the operations say (write it anew with apps/api/src/openapi/write.ts)', async () => {
   expect(await readFile(new URL('../../docs/openapi.json', import.meta.url), 'utf8')).toBe(text);
+});
+
+test('packages/contract/src/operaciones.ts is what the operations say (npm run generate)', async () => {
+  const committed = await readFile(
+    new URL('../../packages/contract/src/operaciones.ts', import.meta.url),
+    'utf8',
+  );
+  expect(committed).toBe(await operacionesText());
 });
 
 test('the service answers the same document', async () => {

@@ -5,7 +5,8 @@ import type { CredencialPedida, Operation } from '../http/operation.ts';
 import { exampleOf, type JsonSchema, schemaOf } from './schema.ts';
 import { errorExamples, errorResponses, HEADERS, requestParameters } from './shared.ts';
 
-const CREDENCIALES: Record<CredencialPedida, string> = {
+/** The credential labels as the specification writes them. */
+export const CREDENCIALES: Record<CredencialPedida, string> = {
   'api-key': 'API key',
   ciec: 'API key + CIEC',
   efirma: 'API key + e.firma',

@@ -1,0 +1,14 @@
+/** An operation of the API as anybody may know it, without its code. */
+export interface OperacionPublicada {
+  /** Path without /api/v1/, such as `tax/facturas`: how an operation is named when it is switched off. */
+  readonly path: string;
+  /** One line, Spanish. */
+  readonly resumen: string;
+  readonly descripcion: string;
+  /** Credits. */
+  readonly costo: 0 | 1;
+  /** The credential label of the specification, such as `API key + CIEC`. */
+  readonly credencial: string;
+  /** Body of an example request, as JSON text. */
+  readonly ejemplo: string;
+}

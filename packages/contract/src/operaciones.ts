@@ -1,0 +1,192 @@
+import type { OperacionPublicada } from './operacion-publicada.ts';
+
+/** Every operation of the API, by path. Generated from the operations themselves by `npm run generate`; a test compares the two. */
+export const OPERACIONES: readonly OperacionPublicada[] = [
+  {
+    path: 'descarga/consulta-cfdi',
+    resumen: 'Estado de un CFDI ante el SAT',
+    descripcion:
+      'Consulta un CFDI por emisor, receptor, UUID y total. Si el SAT no lo encuentra, no se cobra.',
+    costo: 1,
+    credencial: 'API key',
+    ejemplo:
+      '{"rfc_emisor":"ACU200101AB1","rfc_receptor":"XIQB891116QE4","uuid":"5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A","total":1160}',
+  },
+  {
+    path: 'descarga/paquete',
+    resumen: 'URL del paquete ZIP de una solicitud terminada',
+    descripcion:
+      'La URL se firma al momento de llamar y vale hasta expira_en; pídala de nuevo cuando la necesite.',
+    costo: 0,
+    credencial: 'API key',
+    ejemplo: '{"solicitud_id":"01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f"}',
+  },
+  {
+    path: 'descarga/verificar',
+    resumen: 'Avance de una solicitud de descarga',
+    descripcion:
+      'Estado, avance y próxima consulta al SAT. Puede llamarse tantas veces como se quiera, sin costo.',
+    costo: 0,
+    credencial: 'API key',
+    ejemplo: '{"solicitud_id":"01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f"}',
+  },
+  {
+    path: 'efos/consultar',
+    resumen: 'Listas EFOS y EDOS',
+    descripcion:
+      'Si un RFC está en la lista del artículo 69-B del Código Fiscal de la Federación (EFOS) o en la de EDOS que importó el operador. Un RFC con varios procedimientos está en EFOS si en alguno es presunto o definitivo. Sin costo.',
+    costo: 0,
+    credencial: 'API key',
+    ejemplo: '{"rfc":"ACU200101AB1"}',
+  },
+  {
+    path: 'tax/comunicados',
+    resumen: 'Comunicados oficiales del SAT',
+    descripcion:
+      'Lista los comunicados del periodo. Sin desde se toman los 30 días anteriores a hoy; sin hasta, hasta hoy. Se usa la credencial guardada.',
+    costo: 1,
+    credencial: 'API key',
+    ejemplo: '{"rfc":"ACU200101AB1","desde":"2026-01-31","hasta":"2026-01-31"}',
+  },
+  {
+    path: 'tax/declaraciones-fiel',
+    resumen: 'Declaraciones presentadas, con e.firma',
+    descripcion: 'Lista las declaraciones del ejercicio. La consulta se hace con la e.firma guardada.',
+    costo: 1,
+    credencial: 'API key + e.firma',
+    ejemplo: '{"rfc":"ACU200101AB1","ejercicio":2025}',
+  },
+  {
+    path: 'tax/descarga-metadata',
+    resumen: 'Solicitud de descarga de metadata',
+    descripcion:
+      'Pide al SAT la metadata de los CFDI emitidos o recibidos de un periodo, de cualquier longitud. Responde de inmediato; el avance se consulta en descarga/verificar y el ZIP en descarga/paquete. Se usa la e.firma guardada o, si no hay, la CIEC. Si ya hay una solicitud igual en curso, se devuelve esa (duplicada: true) y no se cobra.',
+    costo: 1,
+    credencial: 'API key + CIEC',
+    ejemplo: '{"rfc":"ACU200101AB1","tipo":"recibidos","desde":"2026-01-31","hasta":"2026-01-31"}',
+  },
+  {
+    path: 'tax/facturas',
+    resumen: 'Facturas recibidas',
+    descripcion: 'Lista los CFDI que el RFC recibió en el periodo. La consulta se hace con la CIEC guardada.',
+    costo: 1,
+    credencial: 'API key + CIEC',
+    ejemplo: '{"rfc":"ACU200101AB1","desde":"2026-01-31","hasta":"2026-01-31"}',
+  },
+  {
+    path: 'tax/facturas-fiel',
+    resumen: 'Facturas recibidas, con e.firma',
+    descripcion:
+      'Lista los CFDI que el RFC recibió en el periodo. La consulta se hace con la e.firma guardada.',
+    costo: 1,
+    credencial: 'API key + e.firma',
+    ejemplo: '{"rfc":"ACU200101AB1","desde":"2026-01-31","hasta":"2026-01-31"}',
+  },
+  {
+    path: 'tax/informacion-fiscal',
+    resumen: 'Información fiscal detallada',
+    descripcion:
+      'Regímenes y obligaciones del contribuyente, de su constancia de situación fiscal. Se usa la e.firma guardada o, si no hay, la CIEC.',
+    costo: 1,
+    credencial: 'API key + CIEC',
+    ejemplo: '{"rfc":"ACU200101AB1"}',
+  },
+  {
+    path: 'tax/notificaciones',
+    resumen: 'Notificaciones pendientes del buzón tributario',
+    descripcion:
+      'Lista las notificaciones electrónicas pendientes. Se usa la e.firma guardada o, si no hay, la CIEC.',
+    costo: 1,
+    credencial: 'API key + CIEC o e.firma',
+    ejemplo: '{"rfc":"ACU200101AB1"}',
+  },
+  {
+    path: 'tax/opinion-cumplimiento',
+    resumen: 'Opinión de cumplimiento, con CIEC',
+    descripcion:
+      'Opinión de cumplimiento de obligaciones fiscales. Cuando no es positiva, motivo dice por qué.',
+    costo: 1,
+    credencial: 'API key + CIEC',
+    ejemplo: '{"rfc":"ACU200101AB1"}',
+  },
+  {
+    path: 'tax/opinion-cumplimiento-fiel',
+    resumen: 'Opinión de cumplimiento, con e.firma',
+    descripcion: 'Opinión de cumplimiento con su PDF firmado. La consulta se hace con la e.firma guardada.',
+    costo: 1,
+    credencial: 'API key + e.firma',
+    ejemplo: '{"rfc":"ACU200101AB1"}',
+  },
+  {
+    path: 'tax/opinion-cumplimiento-publica',
+    resumen: 'Opinión de cumplimiento pública',
+    descripcion: 'Opinión de cumplimiento de cualquier RFC que autorizó hacerla pública. Sin costo.',
+    costo: 0,
+    credencial: 'API key',
+    ejemplo: '{"rfc":"ACU200101AB1"}',
+  },
+  {
+    path: 'tax/retenciones',
+    resumen: 'Retenciones registradas',
+    descripcion:
+      'Lista los CFDI de retenciones del ejercicio, recibidos y emitidos. Con e.firma se piden al servicio de descarga del SAT, que puede tardar más que la llamada: entonces se contesta 503/5041 sin costo y la siguiente llamada continúa; con CIEC, al portal.',
+    costo: 1,
+    credencial: 'API key + CIEC',
+    ejemplo: '{"rfc":"ACU200101AB1","ejercicio":2025}',
+  },
+  {
+    path: 'usuario/datos-fiscales',
+    resumen: 'Datos fiscales del contribuyente',
+    descripcion:
+      'Régimen, domicilio e inicio de operaciones según la constancia de situación fiscal: por su idCIF cuando se conoce, si no con la credencial guardada.',
+    costo: 1,
+    credencial: 'API key',
+    ejemplo: '{"rfc":"ACU200101AB1"}',
+  },
+  {
+    path: 'vault/firma-estado',
+    resumen: 'Estado de la e.firma guardada',
+    descripcion: 'Si hay certificado y llave guardados, si el certificado está vigente y hasta cuándo.',
+    costo: 0,
+    credencial: 'API key',
+    ejemplo: '{"rfc":"ACU200101AB1"}',
+  },
+  {
+    path: 'vault/firma-guardar',
+    resumen: 'Guardar la llave privada de la e.firma',
+    descripcion:
+      'Comprueba que la .key abre con su contraseña y es la pareja del .cer registrado, y la guarda cifrada con AES-256-GCM. La contraseña no se guarda. Se borra a la hora. Las solicitudes que esperaban la llave continúan.',
+    costo: 0,
+    credencial: 'API key',
+    ejemplo:
+      '{"rfc":"ACU200101AB1","key":"MIIFDjBABgkqhkiG9w0BBQ0wMzAbBgkqhkiG9w0BBQwwDgQI","password":"12345678a"}',
+  },
+  {
+    path: 'vault/firma-registrar',
+    resumen: 'Registrar el certificado de la e.firma',
+    descripcion:
+      'Valida el .cer (vigente, e.firma y no CSD, del RFC, emitido por el SAT) y lo guarda. Registrar un certificado distinto borra la llave guardada.',
+    costo: 0,
+    credencial: 'API key',
+    ejemplo:
+      '{"rfc":"ACU200101AB1","cer":"MIIGLzCCBBegAwIBAgIUMDAwMDEwMDAwMDA1MDAwMDMyODI=","password":"12345678a"}',
+  },
+  {
+    path: 'vault/rfc-guardar',
+    resumen: 'Guardar la CIEC',
+    descripcion:
+      'Guarda la contraseña del SAT cifrada con AES-256-GCM bajo una llave derivada de la API key. Reemplaza a la anterior. Al generar otra API key hay que guardarla de nuevo.',
+    costo: 0,
+    credencial: 'API key',
+    ejemplo: '{"rfc":"ACU200101AB1","ciec":"Ejemplo-CIEC-016"}',
+  },
+  {
+    path: 'vault/rfc-registrar',
+    resumen: 'Asociar el RFC con la API key',
+    descripcion:
+      'Debe llamarse una vez con cada API key nueva, antes de las consultas al SAT. Con id_cif, los datos fiscales se consultan sin CIEC ni e.firma.',
+    costo: 0,
+    credencial: 'API key',
+    ejemplo: '{"rfc":"ACU200101AB1","id_cif":"15020034567"}',
+  },
+];
