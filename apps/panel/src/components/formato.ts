@@ -1,0 +1,80 @@
+const ZONA = 'America/Mexico_City';
+
+const DIA_Y_HORA = new Intl.DateTimeFormat('es-MX', {
+  timeZone: ZONA,
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+});
+const DIA = new Intl.DateTimeFormat('es-MX', {
+  timeZone: ZONA,
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+});
+const HORA = new Intl.DateTimeFormat('es-MX', {
+  timeZone: ZONA,
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+  hourCycle: 'h23',
+});
+const DIA_CALENDARIO = new Intl.DateTimeFormat('es-MX', {
+  timeZone: 'UTC',
+  day: 'numeric',
+  month: 'short',
+  year: 'numeric',
+});
+const RELATIVO = new Intl.RelativeTimeFormat('es-MX', { numeric: 'auto' });
+const NUMERO = new Intl.NumberFormat('es-MX');
+
+/** `diaHora`: day and time of central Mexico; `dia`, `hora`: one of them; `calendario`: a day without time or zone (a `date` column, read as UTC). */
+export type FormatoFecha = 'diaHora' | 'dia' | 'hora' | 'calendario';
+
+const FORMATOS = { diaHora: DIA_Y_HORA, dia: DIA, hora: HORA, calendario: DIA_CALENDARIO } as const;
+
+/** A moment as text in Spanish, in the time of central Mexico. */
+export function formatFecha(fecha: Date, formato: FormatoFecha = 'diaHora'): string {
+  return FORMATOS[formato].format(fecha);
+}
+
+/** A whole or decimal number with the separators of es-MX. */
+export function formatNumero(numero: number | bigint): string {
+  return NUMERO.format(numero);
+}
+
+/** `1 crédito`, `2,000 créditos`. */
+export function formatCreditos(creditos: number): string {
+  return `${formatNumero(creditos)} ${Math.abs(creditos) === 1 ? 'crédito' : 'créditos'}`;
+}
+
+/** `1.5 MB`; decimal units. */
+export function formatBytes(bytes: number | bigint): string {
+  const unidades = ['bytes', 'kB', 'MB', 'GB', 'TB'];
+  let valor = Number(bytes);
+  let unidad = 0;
+  while (valor >= 1000 && unidad < unidades.length - 1) {
+    valor /= 1000;
+    unidad += 1;
+  }
+  return `${NUMERO.format(Math.round(valor * 10) / 10)} ${unidades[unidad]}`;
+}
+
+const PASOS = [
+  ['year', 31_536_000],
+  ['month', 2_592_000],
+  ['day', 86_400],
+  ['hour', 3_600],
+  ['minute', 60],
+] as const;
+
+/** `hace 5 minutos`, `dentro de 3 días`, `ahora`: how far a moment is from `now`. */
+export function formatRelativo(fecha: Date, now: Date): string {
+  const segundos = Math.round((fecha.getTime() - now.getTime()) / 1000);
+  for (const [unidad, tamano] of PASOS)
+    if (Math.abs(segundos) >= tamano) return RELATIVO.format(Math.trunc(segundos / tamano), unidad);
+  return 'ahora';
+}

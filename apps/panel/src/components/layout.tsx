@@ -1,0 +1,161 @@
+import { raw } from 'hono/html';
+import type { Child } from 'hono/jsx';
+import type { Aviso as Mensaje, Usuario } from '../http/ruta.ts';
+import { Aviso } from './aviso.tsx';
+import { safeHref } from './enlace.ts';
+
+export interface LayoutProps {
+  /** Of the page, without the product's name. */
+  readonly titulo: string;
+  /** Null where nobody is logged in: no navigation, links to log in instead. */
+  readonly usuario: Usuario | null;
+  /** Path of the request, to mark where the reader is. */
+  readonly ruta: string;
+  readonly csrf: string;
+  readonly nonce: string;
+  /** The message that the page before left. */
+  readonly aviso?: Mensaje | undefined;
+  /** Address with content hash of a file in assets/. */
+  readonly activo: (nombre: string) => string;
+  readonly scripts?: readonly string[];
+  readonly version: string;
+  /** Where integrators reach the API, without a slash at the end. */
+  readonly apiUrl: string;
+  readonly children?: Child;
+}
+
+const PARTES = [
+  ['/inicio', 'Inicio'],
+  ['/rfcs', 'RFC'],
+  ['/solicitudes', 'Solicitudes'],
+  ['/saldo', 'Saldo'],
+  ['/pruebas', 'Probar'],
+  ['/cuenta', 'Cuenta'],
+] as const;
+
+/** The whole document around a page. */
+export function Layout(props: LayoutProps) {
+  const { titulo, usuario, ruta, nonce, aviso, activo, scripts = [], version, apiUrl, children } = props;
+  return (
+    <>
+      {raw('<!DOCTYPE html>')}
+      <html lang="es-MX">
+        <head>
+          <meta charset="utf-8" />
+          <title>{`${titulo} · Acuse`}</title>
+          <meta name="viewport" content="width=device-width, initial-scale=1" />
+          <meta name="color-scheme" content="light dark" />
+          <meta name="referrer" content="same-origin" />
+          <link rel="icon" type="image/svg+xml" href={activo('icono.svg')} />
+          <link rel="stylesheet" href={activo('estilo.css')} nonce={nonce} />
+          {[...new Set(['copiar.js', ...scripts])].map((script) => (
+            <script type="module" src={activo(script)} nonce={nonce} />
+          ))}
+        </head>
+        <body>
+          <a class="saltar" href="#contenido">
+            Saltar al contenido
+          </a>
+          <div class={usuario ? 'marco con-nav' : 'marco'}>
+            <header class="encabezado">
+              <a class="marca" href={usuario ? '/inicio' : '/'}>
+                <Marca />
+                Acuse
+              </a>
+              {usuario ? <Menu usuario={usuario} csrf={props.csrf} /> : <Entrada />}
+            </header>
+            {usuario ? <Navegacion ruta={ruta} isOperador={usuario.rol === 'OPERADOR'} /> : null}
+            <main class="contenido" id="contenido" tabindex={-1}>
+              {aviso ? <Aviso tono={aviso.tono}>{aviso.texto}</Aviso> : null}
+              {children}
+            </main>
+            <footer class="pie">
+              <span>Acuse {version}</span>
+              <a href={safeHref(`${apiUrl}/openapi.json`)}>OpenAPI</a>
+              <span>Horas del centro de México</span>
+            </footer>
+          </div>
+        </body>
+      </html>
+    </>
+  );
+}
+
+/** A receipt with a tick. */
+function Marca() {
+  return (
+    <svg viewBox="0 0 32 32" aria-hidden="true" focusable="false">
+      <path
+        fill="currentColor"
+        d="M7 2h18a2 2 0 0 1 2 2v26l-3.7-2.4L19.7 30 16 27.6 12.3 30l-3.6-2.4L5 30V4a2 2 0 0 1 2-2Z"
+      />
+      <path
+        class="palomita"
+        fill="none"
+        stroke-width="3"
+        stroke-linecap="round"
+        stroke-linejoin="round"
+        d="m10.5 14.5 4 4 7-8"
+      />
+    </svg>
+  );
+}
+
+function Entrada() {
+  return (
+    <nav class="fila" aria-label="Acceso">
+      <a class="boton discreto" href="/entrar">
+        Entrar
+      </a>
+      <a class="boton primario" href="/registro">
+        Crear cuenta
+      </a>
+    </nav>
+  );
+}
+
+function Menu({ usuario, csrf }: { readonly usuario: Usuario; readonly csrf: string }) {
+  const nombre = usuario.nombre.trim() || usuario.email;
+  return (
+    <details class="menu">
+      <summary aria-label={`Menú de ${nombre}`}>
+        <span class="inicial" aria-hidden="true">
+          {[...nombre][0]?.toUpperCase()}
+        </span>
+        <span>{nombre}</span>
+      </summary>
+      <div class="menu-hoja">
+        <span class="suave chica">{usuario.email}</span>
+        <a href="/cuenta">Cuenta y seguridad</a>
+        <form method="post" action="/salir">
+          <input type="hidden" name="_csrf" value={csrf} />
+          <button type="submit" class="boton secundario">
+            Salir
+          </button>
+        </form>
+      </div>
+    </details>
+  );
+}
+
+function Navegacion({ ruta, isOperador }: { readonly ruta: string; readonly isOperador: boolean }) {
+  const partes = isOperador ? [...PARTES, ['/operador', 'Operación'] as const] : PARTES;
+  return (
+    <nav class="navegacion" aria-label="Principal">
+      <ul>
+        {partes.map(([path, texto]) => (
+          <li>
+            <a href={path} aria-current={current(ruta, path)}>
+              {texto}
+            </a>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function current(ruta: string, path: string): 'page' | 'true' | undefined {
+  if (ruta === path) return 'page';
+  return ruta.startsWith(`${path}/`) ? 'true' : undefined;
+}
