@@ -1,0 +1,220 @@
+import type { Database } from '../database.ts';
+import { isUniqueViolation } from '../errors.ts';
+
+export const ESTADOS_PAGO = ['PENDIENTE', 'ACREDITADO', 'RECHAZADO', 'CANCELADO'] as const;
+export type EstadoPago = (typeof ESTADOS_PAGO)[number];
+
+/** A purchase of credits. Amounts in centavos of MXN. */
+export interface Pago {
+  readonly id: string;
+  readonly cuentaId: string;
+  /** What the buyer writes on a transfer. */
+  readonly referencia: string;
+  readonly proveedor: string;
+  /** The payment's id at the provider. */
+  readonly proveedorRef: string | null;
+  readonly creditos: number;
+  readonly subtotal: number;
+  readonly iva: number;
+  readonly total: number;
+  readonly estado: EstadoPago;
+  readonly motivo: string | null;
+  readonly resueltoPor: string | null;
+  readonly creadoEn: Date;
+  readonly resueltoEn: Date | null;
+}
+
+/** A purchase with whose it is, for the operator. */
+export interface PagoConCuenta extends Pago {
+  readonly cuenta: string;
+  readonly email: string;
+}
+
+export interface NuevoPago {
+  /** UUIDv7: ids are in the order of time. */
+  readonly id: string;
+  readonly cuentaId: string;
+  readonly usuarioId: string | null;
+  /** Of the form that was submitted (a UUID). The same form makes one payment. */
+  readonly clave: string;
+  readonly referencia: string;
+  readonly proveedor: string;
+  readonly creditos: number;
+  readonly subtotal: number;
+  readonly iva: number;
+  readonly total: number;
+}
+
+/** What became of an order to end a payment; `REPETIDO` when it had ended like that before, `NO_PENDIENTE` when it ended otherwise. */
+export type Resolucion =
+  | { readonly resultado: 'HECHO' | 'REPETIDO' | 'NO_PENDIENTE'; readonly pago: Pago; readonly saldo: number }
+  | { readonly resultado: 'DESCONOCIDO' }
+  | { readonly resultado: 'REFERENCIA_USADA' };
+
+const COLUMNS = `p.id, p.cuenta_id AS "cuentaId", p.referencia, p.proveedor, p.proveedor_ref AS "proveedorRef", p.creditos, p.subtotal, p.iva,
+  p.total, p.estado, p.motivo, p.resuelto_por AS "resueltoPor", p.creado_en AS "creadoEn", p.resuelto_en AS "resueltoEn"`;
+
+const CREATE = `
+WITH nuevo AS (
+  INSERT INTO pago (id, cuenta_id, usuario_id, clave, referencia, proveedor, creditos, subtotal, iva, total)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (cuenta_id, clave) DO NOTHING RETURNING id, cuenta_id, creditos, total
+)
+INSERT INTO auditoria (cuenta_id, actor, accion, detalle)
+SELECT cuenta_id, coalesce('usuario:' || $3::text, 'sistema'), 'crear-pago',
+       jsonb_build_object('pago', id, 'creditos', creditos, 'total', total) FROM nuevo`;
+
+/** State, ledger, balance and audit together or not at all. The row's own lock makes a second confirmation find nothing to do. */
+const CONFIRM = `
+WITH pagado AS (
+  UPDATE pago SET estado = 'ACREDITADO', resuelto_en = now(), resuelto_por = $2, proveedor_ref = coalesce($3, proveedor_ref)
+  WHERE id = $1 AND estado = 'PENDIENTE' RETURNING id, cuenta_id, creditos, referencia, proveedor
+), libro AS (
+  INSERT INTO movimiento (cuenta_id, op_id, tipo, importe, pago_id, detalle)
+  SELECT cuenta_id, id, 'compra', creditos, id::text, 'compra ' || referencia || ' (' || proveedor || ')' FROM pagado
+  RETURNING cuenta_id, importe
+), abono AS (
+  UPDATE cuenta SET saldo = saldo + libro.importe FROM libro WHERE cuenta.id = libro.cuenta_id
+)
+INSERT INTO auditoria (cuenta_id, actor, accion, detalle)
+SELECT cuenta_id, $2, 'acreditar-pago', jsonb_build_object('pago', id, 'creditos', creditos) FROM pagado`;
+
+const CLOSE = `
+WITH cerrado AS (
+  UPDATE pago SET estado = $2, resuelto_en = now(), resuelto_por = $3, motivo = $4
+  WHERE id = $1 AND estado = 'PENDIENTE' AND ($5::uuid IS NULL OR cuenta_id = $5) RETURNING id, cuenta_id
+)
+INSERT INTO auditoria (cuenta_id, actor, accion, detalle)
+SELECT cuenta_id, $3, CASE $2 WHEN 'RECHAZADO' THEN 'rechazar-pago' ELSE 'cancelar-pago' END,
+       jsonb_build_object('pago', id, 'motivo', $4::text) FROM cerrado`;
+
+/** Payments of credits, for the panel, the operator and the command line. Every change is audited in its own statement. */
+export function createPagos({ pool }: Pick<Database, 'pool'>) {
+  async function one(where: string, values: readonly unknown[]): Promise<Pago | null> {
+    const text = `SELECT ${COLUMNS} FROM pago p WHERE ${where}`;
+    const { rows } = await pool.query<Pago>({ name: `pago-${where}`, text, values: [...values] });
+    return rows[0] ?? null;
+  }
+
+  async function resolucion(id: string, done: boolean, estado: EstadoPago): Promise<Resolucion> {
+    const { rows } = await pool.query<Pago & { saldo: number }>({
+      name: 'pago-y-saldo',
+      text: `SELECT ${COLUMNS}, c.saldo FROM pago p JOIN cuenta c ON c.id = p.cuenta_id WHERE p.id = $1`,
+      values: [id],
+    });
+    const row = rows[0];
+    if (!row) return { resultado: 'DESCONOCIDO' };
+    const { saldo, ...pago } = row;
+    if (done) return { resultado: 'HECHO', pago, saldo };
+    return { resultado: pago.estado === estado ? 'REPETIDO' : 'NO_PENDIENTE', pago, saldo };
+  }
+
+  async function close(
+    estado: 'RECHAZADO' | 'CANCELADO',
+    { id, actor, motivo, cuentaId }: { id: string; actor: string; motivo?: string; cuentaId?: string },
+  ): Promise<Resolucion> {
+    const values = [id, estado, actor, motivo ?? null, cuentaId ?? null];
+    const { rowCount } = await pool.query({ name: 'pago-cerrar', text: CLOSE, values });
+    return resolucion(id, rowCount === 1, estado);
+  }
+
+  return {
+    /** Notes a payment to come. The same `clave` of an account answers the payment it made before, whatever else was sent. */
+    async create(nuevo: NuevoPago): Promise<Pago> {
+      const { id, cuentaId, usuarioId, clave, referencia, proveedor, creditos, subtotal, iva, total } = nuevo;
+      const values = [id, cuentaId, usuarioId, clave, referencia, proveedor, creditos, subtotal, iva, total];
+      await pool.query({ name: 'pago-crear', text: CREATE, values });
+      const pago = await one('p.cuenta_id = $1 AND p.clave = $2', [cuentaId, clave]);
+      if (!pago) throw new Error('the payment that was just noted is not there');
+      return pago;
+    },
+
+    /** A payment of an account; another account's is null like a missing one. */
+    find: (cuentaId: string, id: string) => one('p.id = $1 AND p.cuenta_id = $2', [id, cuentaId]),
+
+    /** A payment by its id, whoever's it is: for providers and the operator only. */
+    findAny: (id: string) => one('p.id = $1', [id]),
+
+    /** A payment by what the buyer wrote on the transfer: for the operator only. */
+    findByReferencia: (referencia: string) => one('p.referencia = $1', [referencia.trim().toUpperCase()]),
+
+    /** An account's payments, newest first; `antes` is the id that the page before ended with. */
+    async list(input: { cuentaId: string; antes?: string; limite: number }): Promise<Pago[]> {
+      const { rows } = await pool.query<Pago>({
+        name: 'pagos-de-cuenta',
+        text: `SELECT ${COLUMNS} FROM pago p WHERE p.cuenta_id = $1 AND p.id < $2 ORDER BY p.id DESC LIMIT $3`,
+        values: [input.cuentaId, input.antes ?? LAST_ID, input.limite],
+      });
+      return rows;
+    },
+
+    /** Payments of every account in one state, oldest first, as an operator works through them; `despues` is the last id of the page before. */
+    async listEstado(input: {
+      estado: EstadoPago;
+      despues?: string;
+      limite: number;
+    }): Promise<PagoConCuenta[]> {
+      const { rows } = await pool.query<PagoConCuenta>({
+        name: 'pagos-por-estado',
+        text: `SELECT ${COLUMNS}, c.nombre AS cuenta, c.email FROM pago p JOIN cuenta c ON c.id = p.cuenta_id
+               WHERE p.estado = $1 AND p.id > $2 ORDER BY p.id LIMIT $3`,
+        values: [input.estado, input.despues ?? FIRST_ID, input.limite],
+      });
+      return rows;
+    },
+
+    /** Notes the payment's id at its provider, while it is pending. False when another payment has that id, or this one is over. */
+    async setProveedorRef(id: string, proveedorRef: string): Promise<boolean> {
+      try {
+        const { rowCount } = await pool.query({
+          name: 'pago-proveedor-ref',
+          text: `UPDATE pago SET proveedor_ref = $2 WHERE id = $1 AND estado = 'PENDIENTE'`,
+          values: [id, proveedorRef],
+        });
+        return rowCount === 1;
+      } catch (error) {
+        if (isUniqueViolation(error, 'pago_proveedor_proveedor_ref_key')) return false;
+        throw error;
+      }
+    },
+
+    /**
+     * Credits a pending payment: its state, the ledger, the balance and the audit log change in one statement, once, however often and from
+     * wherever it is called. `REFERENCIA_USADA` when another payment has the same id at the provider.
+     */
+    async confirmar(input: { id: string; actor: string; proveedorRef?: string }): Promise<Resolucion> {
+      try {
+        const { rowCount } = await pool.query({
+          name: 'pago-confirmar',
+          text: CONFIRM,
+          values: [input.id, input.actor, input.proveedorRef ?? null],
+        });
+        return await resolucion(input.id, rowCount === 1, 'ACREDITADO');
+      } catch (error) {
+        if (isUniqueViolation(error, 'pago_proveedor_proveedor_ref_key'))
+          return { resultado: 'REFERENCIA_USADA' };
+        throw error;
+      }
+    },
+
+    /** Ends a pending payment that did not arrive; nothing is credited. `motivo` is shown to the buyer. */
+    rechazar: (input: { id: string; actor: string; motivo: string }) => close('RECHAZADO', input),
+
+    /** The buyer gives a pending payment up. Another account's payment stays as it is. */
+    cancelar: (input: { cuentaId: string; id: string; actor: string }) => close('CANCELADO', input),
+
+    /** Writes down money that arrived for a payment and was not credited, for the operator to look at. */
+    async notarSinAcreditar(pago: Pago, actor: string, motivo: string): Promise<void> {
+      await pool.query({
+        name: 'pago-sin-acreditar',
+        text: `INSERT INTO auditoria (cuenta_id, actor, accion, detalle)
+               VALUES ($1, $2, 'pago-sin-acreditar', jsonb_build_object('pago', $3::text, 'motivo', $4::text))`,
+        values: [pago.cuentaId, actor, pago.id, motivo],
+      });
+    },
+  };
+}
+
+export type Pagos = ReturnType<typeof createPagos>;
+
+const FIRST_ID = '00000000-0000-0000-0000-000000000000';
+const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

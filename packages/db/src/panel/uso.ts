@@ -1,0 +1,68 @@
+import type { Database } from '../database.ts';
+import type { TipoMovimiento } from './saldo.ts';
+
+/** Credits used by one operation on one day of central Mexico: charges minus refunds of that day. */
+export interface UsoDia {
+  /** yyyy-mm-dd. */
+  readonly dia: string;
+  readonly operacion: string;
+  /** Calls that were charged. */
+  readonly llamadas: number;
+  readonly cargados: number;
+  readonly reembolsados: number;
+}
+
+/** Sums of a month of central Mexico, yyyy-mm. Credits; charges as a positive number. */
+export interface TotalMes {
+  readonly mes: string;
+  readonly compras: number;
+  readonly cargos: number;
+  readonly reembolsos: number;
+  readonly ajustes: number;
+  readonly llamadas: number;
+}
+
+const sum = (tipo: TipoMovimiento, sign = '') =>
+  `coalesce(${sign}sum(importe) FILTER (WHERE tipo = '${tipo}'), 0)::integer`;
+const CALLS = `coalesce(sum(movimientos) FILTER (WHERE tipo = 'cargo'), 0)::integer AS llamadas`;
+
+/** What an account used, from the sums that the ledger keeps by day: the work does not grow with the number of calls. */
+export function createUso({ pool }: Pick<Database, 'pool'>) {
+  return {
+    /** Usage from `desde` to `hasta` (days of central Mexico, yyyy-mm-dd, both included), by day and operation. */
+    async byDay(input: { cuentaId: string; desde: string; hasta: string }): Promise<UsoDia[]> {
+      const { rows } = await pool.query<UsoDia>({
+        name: 'uso-por-dia',
+        text: `SELECT to_char(dia, 'YYYY-MM-DD') AS dia, operacion, ${CALLS}, ${sum('cargo', '-')} AS cargados, ${sum('reembolso')} AS reembolsados
+               FROM uso_dia WHERE cuenta_id = $1 AND dia BETWEEN $2::date AND $3::date AND tipo IN ('cargo', 'reembolso')
+               GROUP BY uso_dia.dia, operacion ORDER BY uso_dia.dia, operacion`,
+        values: [input.cuentaId, input.desde, input.hasta],
+      });
+      return rows;
+    },
+
+    /** Totals by month, newest first, of the months that have movements; `desde` is the first day looked at (yyyy-mm-dd). */
+    async byMonth(input: { cuentaId: string; desde: string }): Promise<TotalMes[]> {
+      const { rows } = await pool.query<TotalMes>({
+        name: 'uso-por-mes',
+        text: `SELECT to_char(dia, 'YYYY-MM') AS mes, ${sum('compra')} AS compras, ${sum('cargo', '-')} AS cargos,
+                      ${sum('reembolso')} AS reembolsos, ${sum('ajuste')} AS ajustes, ${CALLS}
+               FROM uso_dia WHERE cuenta_id = $1 AND dia >= $2::date GROUP BY to_char(dia, 'YYYY-MM') ORDER BY 1 DESC`,
+        values: [input.cuentaId, input.desde],
+      });
+      return rows;
+    },
+
+    /** The operations that an account was ever charged for, by name. */
+    async operaciones(cuentaId: string): Promise<string[]> {
+      const { rows } = await pool.query<{ operacion: string }>({
+        name: 'uso-operaciones',
+        text: `SELECT DISTINCT operacion FROM uso_dia WHERE cuenta_id = $1 AND operacion <> '' ORDER BY 1`,
+        values: [cuentaId],
+      });
+      return rows.map(({ operacion }) => operacion);
+    },
+  };
+}
+
+export type Uso = ReturnType<typeof createUso>;
