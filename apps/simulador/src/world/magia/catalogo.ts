@@ -77,16 +77,16 @@ export const MAGIAS: readonly Magia[] = [
     fisica: 'QUIN900215SI5',
     efecto: '501 received CFDI on 2026-03-02 from 10:15:00 to 10:15:59, none else; the portal shows 500',
     respuesta: '501 rows',
-    filas: [burst('2026-03-02T10:15:00', 60)],
+    filas: [burst('2026-03-02T10:15:00', 60, 501)],
   },
   {
     clave: 'segundo',
     moral: 'SEG900215SI2',
     fisica: 'SEGU900215SI4',
     efecto:
-      '501 received CFDI on 2026-03-02 at 10:15:00, all in that second; the portal can never show them all',
-    respuesta: '503/5041 with refund from the portal, 501 rows from the bulk service',
-    filas: [burst('2026-03-02T10:15:00', 1)],
+      '601 received CFDI on 2026-03-02 at 10:15:00, all in that second, more than 500 of them valid; the portal can never show them all',
+    respuesta: '503/5041 with refund from the portal, 601 rows from the bulk service',
+    filas: [burst('2026-03-02T10:15:00', 1, 601)],
   },
   {
     clave: 'millón',
@@ -196,7 +196,7 @@ export const MAGIAS: readonly Magia[] = [
     moral: 'VEN900215SI6',
     fisica: 'VENC900215SI1',
     efecto: '`POST /control/efirma` issues it e.firmas that ended a day ago',
-    respuesta: '4002',
+    respuesta: '4001 when it is registered, and 4002 for what needs it',
     efirma: 'vencida',
   },
   {
@@ -215,10 +215,10 @@ function wallTime(text: string): number {
   return time;
 }
 
-/** 501 received CFDI within some seconds. */
-function burst(from: string, segundos: number): Filas {
+/** Received CFDI within some seconds. */
+function burst(from: string, segundos: number, cantidad: number): Filas {
   const desde = wallTime(from);
-  return { documento: 'cfdi', tipo: 'recibidos', desde, hasta: desde, segundos, cantidad: 501 };
+  return { documento: 'cfdi', tipo: 'recibidos', desde, hasta: desde, segundos, cantidad };
 }
 
 function days(tipo: Tipo, desde: string, hasta: string, cantidad: number): Filas {
