@@ -1,0 +1,106 @@
+import { expect } from 'vitest';
+import { newEfirmaCaller } from '../../fixtures/efirma.ts';
+import {
+  abrirPaquete,
+  esperarLlamadas,
+  llamadas,
+  type Pedido,
+  pedir,
+  saldoDe,
+  uuidsDelSat,
+  verificar,
+} from '../../fixtures/pedidos.ts';
+import { expectOk, type Servicio, waitForEnd } from '../../fixtures/servicio.ts';
+import type { Prueba } from './esperado.ts';
+
+const MES: Pedido = { tipo: 'recibidos', desde: '2025-05-01', hasta: '2025-05-31' };
+/** Looks at the authority that are more than any request of the simulator needs to end. */
+const LOOKS = 5;
+
+/** The request never ends at the authority, by either channel: it stays charged and in process until its deadline. */
+export const expectEnProceso: Prueba = async ({ apurado }, rfc) => {
+  const ciec = await apurado.newCiecCaller({ rfc });
+  const efirma = await newEfirmaCaller(apurado, { rfc });
+  for (const [caller, look] of [
+    [ciec, 'ConsultaDescargaMasiva.aspx'],
+    [efirma, 'VerificaSolicitudDescarga'],
+  ] as const) {
+    const id = await pedir(caller, MES);
+    await esperarLlamadas(apurado, caller, look, LOOKS);
+    expect(await verificar(caller, id)).toMatchObject({ estado: 'EN_PROCESO', terminada_en: null });
+    expect(await saldoDe(apurado, caller)).toBe(9);
+  }
+  // What has to be answered at once is answered without a fact and without a charge; asking again goes on with the same request.
+  for (let n = 0; n < 2; n += 1) {
+    const { status, body } = await efirma.call('tax/retenciones', { rfc, ejercicio: 2025 });
+    expect([status, body.cfdi_codigo, body.data?.['motivo']]).toEqual([
+      503,
+      5041,
+      expect.stringContaining('repita la consulta'),
+    ]);
+  }
+  expect(await saldoDe(apurado, efirma)).toBe(9);
+  const asked = llamadas(apurado, { rfc }).filter(
+    ({ service, operation }) =>
+      service === 'retendescargamasivasolicitud' && operation.startsWith('SolicitaDescarga'),
+  );
+  expect(asked.map(({ operation }) => operation).sort()).toEqual([
+    'SolicitaDescargaEmitidos',
+    'SolicitaDescargaRecibidos',
+  ]);
+};
+
+/** The portal cannot show what lies in one second; the bulk service gives it. */
+export const expectSegundo: Prueba = async ({ holgado }, rfc) => {
+  const mes = { desde: '2026-03-01', hasta: '2026-03-31' };
+  const ciec = await holgado.newCiecCaller({ rfc });
+  const efirma = await newEfirmaCaller(holgado, { rfc });
+  for (const [caller, path] of [
+    [ciec, 'tax/facturas'],
+    [efirma, 'tax/facturas-fiel'],
+  ] as const) {
+    const { status, body } = await caller.call(path, { rfc, ...mes });
+    expect([path, status, body.cfdi_codigo]).toEqual([path, 503, 5041]);
+    expect(await saldoDe(holgado, caller)).toBe(10);
+  }
+  const pedido: Pedido = { tipo: 'recibidos', ...mes };
+  const id = await pedir(efirma, pedido);
+  expect(await waitForEnd(efirma, id)).toMatchObject({ estado: 'TERMINADA', registros: 601 });
+  const { csv } = await abrirPaquete(efirma, id);
+  expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(holgado, rfc, pedido));
+  expect(await saldoDe(holgado, efirma)).toBe(9);
+};
+
+const SECONDS = 600;
+
+/** A million rows in one request of the legal person; one row more, in two, of the natural one. */
+export const expectMillon: Prueba = async ({ holgado }, rfc, { moral }) => {
+  const isMoral = rfc === moral;
+  const [pedido, registros] = isMoral
+    ? [{ tipo: 'recibidos', desde: '2026-05-01', hasta: '2026-05-31' } as const, 1_000_000]
+    : [{ tipo: 'emitidos', desde: '2026-06-01', hasta: '2026-06-30' } as const, 1_000_001];
+  const caller = await newEfirmaCaller(holgado, { rfc });
+  const id = await pedir(caller, pedido);
+  expect(await waitForEnd(caller, id, SECONDS)).toMatchObject({ estado: 'TERMINADA', registros });
+  expect(await saldoDe(holgado, caller)).toBe(9);
+  const operation = isMoral ? 'SolicitaDescargaRecibidos' : 'SolicitaDescargaEmitidos';
+  const asked = llamadas(holgado, caller, operation).length;
+  expect([asked === 1, asked === 3]).toEqual([isMoral, !isMoral]);
+  const { paquete_url: url } = await expectOk(caller.call('descarga/paquete', { solicitud_id: id }));
+  const bytes = await sizeOf(String(url));
+  expect(bytes).toBe(await storedBytes(holgado, id));
+};
+
+/** Downloads without keeping anything. */
+async function sizeOf(url: string): Promise<number> {
+  const response = await fetch(url);
+  expect(response.status).toBe(200);
+  let bytes = 0;
+  for await (const chunk of response.body ?? []) bytes += (chunk as Uint8Array).length;
+  return bytes;
+}
+
+async function storedBytes({ db }: Servicio, id: string): Promise<number> {
+  const { rows } = await db.pool.query<{ bytes: string }>('SELECT bytes FROM solicitud WHERE id = $1', [id]);
+  return Number(rows[0]?.bytes);
+}

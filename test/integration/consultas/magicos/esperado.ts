@@ -1,0 +1,278 @@
+import { createCargaListas } from '@acuse/db';
+import type { Magia } from '@acuse/simulador';
+import { expect } from 'vitest';
+import { type Caso, CONSULTAS, newCallerFor } from '../../fixtures/consultas.ts';
+import { guardarKey, issueEfirma, newEfirmaCaller, registrarCer } from '../../fixtures/efirma.ts';
+import { llamadas, pedir, saldoDe, uuidsDelSat } from '../../fixtures/pedidos.ts';
+import {
+  type Answer,
+  type Caller,
+  ciecOf,
+  expectOk,
+  type Servicio,
+  waitFor,
+  waitForEnd,
+} from '../../fixtures/servicio.ts';
+import { facturasOf, retencionesOf, rowsOf } from '../verdad.ts';
+import { expectEnProceso, expectMillon, expectSegundo } from './descargas.ts';
+
+/** What the two services of the test are for: one with time enough, one that has to give up soon. */
+export interface Servicios {
+  readonly holgado: Servicio;
+  readonly apurado: Servicio;
+}
+
+/** Proves what the table of magic RFCs says that Acuse answers, for one of the two RFCs. */
+export type Prueba = (servicios: Servicios, rfc: string, magia: Magia) => Promise<void>;
+
+const SALDO = 3;
+const ANIO = { desde: '2026-03-01', hasta: '2026-03-31' };
+const codigo = ({ status, body }: Answer) => [status, body.cfdi_codigo];
+
+/** Asks everything that has a cost and asks the authority, each with an account of its own; `judge` looks at answer and balance. */
+async function ask(
+  servicio: Servicio,
+  rfc: string,
+  judge: (answer: Answer, saldo: number, name: string, asked: number) => void,
+  isAsked: (caso: Caso) => boolean = () => true,
+): Promise<void> {
+  for (const [path, caso] of CONSULTAS.filter(([, one]) => isAsked(one))) {
+    const caller = await newCallerFor(servicio, caso, SALDO, rfc);
+    // Each query is judged by its own answer, not by a breaker that the one before opened.
+    await servicio.db.pool.query('DELETE FROM estado_host');
+    const before = llamadas(servicio, { rfc }).length;
+    const answer = await caller.call(path, caso.body(servicio, caller));
+    const asked = llamadas(servicio, { rfc }).length - before;
+    judge(answer, await saldoDe(servicio, caller), `${path} ${caso.credencial}`, asked);
+  }
+}
+
+const isRight = (answer: Answer, saldo: number, name: string) =>
+  expect([name, ...codigo(answer), saldo, answer.body.data]).toEqual([
+    name,
+    200,
+    1,
+    SALDO - 1,
+    expect.any(Object),
+  ]);
+
+const isUnavailable = (answer: Answer, saldo: number, name: string) => {
+  expect([name, ...codigo(answer), saldo]).toEqual([name, 503, 5041, SALDO]);
+  expect(answer.body.data).toEqual({ motivo: expect.any(String), reintentar_en: expect.any(Number) });
+};
+
+/** The lists of the two kinds of CFDI are exactly the simulated authority's. */
+async function expectLists(servicio: Servicio, caller: Caller, cuantas?: number): Promise<void> {
+  const facturas = facturasOf(servicio, caller.rfc, ANIO);
+  if (cuantas !== undefined) expect(facturas).toHaveLength(cuantas);
+  const list = (path: string, body: object) => expectOk(caller.call(path, { rfc: caller.rfc, ...body }));
+  expect(await list('tax/facturas', ANIO)).toEqual({ total: facturas.length, items: facturas });
+  const retenciones = retencionesOf(servicio, caller.rfc, 2025);
+  expect(await list('tax/retenciones', { ejercicio: 2025 })).toEqual({
+    total: retenciones.length,
+    items: retenciones,
+  });
+  expect(await saldoDe(servicio, caller)).toBe(8);
+}
+
+const lento: Prueba = async ({ holgado, apurado }, rfc) => {
+  await ask(holgado, rfc, isRight);
+  await expectLists(holgado, await holgado.newCiecCaller({ rfc }));
+  // A year of retenciones takes more calls than fit into this one's time.
+  const caller = await apurado.newCiecCaller({ rfc, saldo: SALDO });
+  const answer = await caller.call('tax/retenciones', { rfc, ejercicio: 2025 });
+  isUnavailable(answer, await saldoDe(apurado, caller), 'tax/retenciones');
+};
+
+/** Every query fails, whatever it is asked with, and the authority was really asked. */
+const down: Prueba = async ({ holgado }, rfc) => {
+  await ask(holgado, rfc, (answer, saldo, name, asked) => {
+    isUnavailable(answer, saldo, name);
+    expect([name, asked > 0]).toEqual([name, true]);
+  });
+  const free = await holgado.newCaller({ saldo: 0 });
+  expect(codigo(await free.call('tax/opinion-cumplimiento-publica', { rfc }))).toEqual([503, 5041]);
+};
+
+/** All at once, because each takes all of its time. The answer of the simulated authority would take longer than the test may. */
+const colgado: Prueba = async ({ apurado }, rfc) => {
+  await Promise.all(
+    CONSULTAS.map(async ([path, caso]) => {
+      const caller = await newCallerFor(apurado, caso, SALDO, rfc);
+      const answer = await caller.call(path, caso.body(apurado, caller));
+      isUnavailable(answer, await saldoDe(apurado, caller), `${path} ${caso.credencial}`);
+    }),
+  );
+  expect(llamadas(apurado, { rfc }).length).toBeGreaterThan(0);
+};
+
+const ciecIncorrecta: Prueba = async ({ holgado }, rfc) => {
+  const caller = await holgado.newCiecCaller({ rfc });
+  const entries = () => llamadas(holgado, { rfc }, 'EntrarCiec').length;
+  const bodies = [
+    ['tax/facturas', { rfc, ...ANIO }],
+    ['tax/facturas', { rfc, ...ANIO }],
+    ['tax/retenciones', { rfc, ejercicio: 2025 }],
+    ['tax/opinion-cumplimiento', { rfc }],
+    ['tax/notificaciones', { rfc }],
+  ] as const;
+  for (const stored of [1, 2]) {
+    for (const [path, body] of bodies) expect(codigo(await caller.call(path, body))).toEqual([400, 4004]);
+    expect(entries()).toBe(stored);
+    await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec: ciecOf(rfc) }));
+  }
+  expect(await saldoDe(holgado, caller)).toBe(10);
+};
+
+const captcha: Prueba = async ({ holgado }, rfc) => {
+  const caller = await holgado.newCiecCaller({ rfc });
+  await expectOk(caller.call('tax/facturas', { rfc, desde: '2026-03-01', hasta: '2026-03-01' }));
+  expect(llamadas(holgado, { rfc }, 'EntrarCiec')).toHaveLength(3);
+  await expectLists(holgado, await holgado.newCiecCaller({ rfc }));
+  await ask(holgado, rfc, isRight, ({ credencial }) => credencial === 'ciec');
+};
+
+const vacio: Prueba = async ({ holgado }, rfc) => {
+  const empty = (answer: Answer, saldo: number, name: string) =>
+    expect([name, ...codigo(answer), saldo, answer.body.data]).toEqual([
+      ...[name, 200, 1, SALDO - 1],
+      expect.objectContaining({ total: 0, items: [] }),
+    ]);
+  const lists = [
+    'tax/facturas',
+    'tax/facturas-fiel',
+    'tax/retenciones',
+    'tax/comunicados',
+    'tax/notificaciones',
+  ];
+  for (const [path, caso] of CONSULTAS.filter(([one]) => lists.includes(one))) {
+    const caller = await newCallerFor(holgado, caso, SALDO, rfc);
+    const answer = await caller.call(path, caso.body(holgado, caller));
+    empty(answer, await saldoDe(holgado, caller), `${path} ${caso.credencial}`);
+  }
+  const caller = await newEfirmaCaller(holgado, { rfc });
+  const id = await pedir(caller, { tipo: 'recibidos', ...ANIO });
+  expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 0 });
+};
+
+const quinientosUno: Prueba = async ({ holgado }, rfc) => {
+  await expectLists(holgado, await holgado.newCiecCaller({ rfc }), 501);
+  const caller = await newEfirmaCaller(holgado, { rfc });
+  const data = await expectOk(caller.call('tax/facturas-fiel', { rfc, ...ANIO }));
+  expect(data).toEqual({ total: 501, items: facturasOf(holgado, rfc, ANIO) });
+  const id = await pedir(caller, { tipo: 'recibidos', ...ANIO });
+  expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 501 });
+  expect(uuidsDelSat(holgado, rfc, { tipo: 'recibidos', ...ANIO })).toHaveLength(501);
+  expect(await saldoDe(holgado, caller)).toBe(8);
+};
+
+const opinion: Prueba = async ({ holgado }, rfc, magia) => {
+  const ciec = await holgado.newCiecCaller({ rfc });
+  const data = await expectOk(ciec.call('tax/opinion-cumplimiento', { rfc }));
+  expect(data).toMatchObject({ rfc, opinion: magia.opinion, motivo: expect.stringMatching(/./), saldo: 9 });
+  const efirma = await newEfirmaCaller(holgado, { rfc });
+  const signed = await expectOk(efirma.call('tax/opinion-cumplimiento-fiel', { rfc }));
+  expect(signed).toMatchObject({ rfc, opinion: magia.opinion, motivo: data['motivo'] });
+  expect((await fetch(String(signed['pdf_firmado_url']))).status).toBe(200);
+  const free = await holgado.newCaller({ saldo: 0 });
+  const published = await expectOk(free.call('tax/opinion-cumplimiento-publica', { rfc }));
+  expect(published).toMatchObject({ rfc, opinion: magia.opinion });
+  expect([await saldoDe(holgado, ciec), await saldoDe(holgado, efirma)]).toEqual([9, 9]);
+};
+
+const listado: Prueba = async ({ holgado }, rfc, { respuesta, efecto, listado69b = [] }) => {
+  await waitFor(async () => (await createCargaListas(holgado.db).estado()).vigente);
+  const caller = await holgado.newCaller({ saldo: SALDO });
+  const data = await expectOk(caller.call('efos/consultar', { rfc }));
+  expect([data['en_efos'], respuesta]).toEqual([
+    /^en_efos (true|false)/.exec(respuesta)?.[1] === 'true',
+    respuesta,
+  ]);
+  const shown = listado69b.filter(({ isMasked }) => !isMasked);
+  const words = (data['historial'] as { situacion: string }[]).map(({ situacion }) => situacion);
+  expect(words).toEqual(shown.flatMap(({ antes, situacion }) => [...antes, situacion]));
+  expect(data['situacion']).toBe(shown.at(-1)?.situacion ?? null);
+  expect(await saldoDe(holgado, caller)).toBe(SALDO);
+
+  const [row] = rowsOf(holgado, rfc, { desde: '2025-01-01', hasta: '2025-12-31' }, 'emitidos').filter(
+    ({ tercero }) => tercero === null,
+  );
+  const cfdi = await expectOk(
+    caller.call('descarga/consulta-cfdi', {
+      rfc_emisor: rfc,
+      rfc_receptor: row?.rfcReceptor,
+      uuid: row?.uuid,
+      total: Number(row?.monto),
+    }),
+  );
+  expect(cfdi['validacion_efos']).toBe(/ValidacionEFOS (\d{3})/.exec(efecto)?.[1]);
+  expect(await saldoDe(holgado, caller)).toBe(SALDO - 1);
+};
+
+const efirmaVencida: Prueba = async ({ holgado }, rfc) => {
+  const caller = await holgado.newCaller({ rfc, saldo: SALDO });
+  const efirma = await issueEfirma(holgado, { rfc });
+  expect(codigo(await registrarCer(caller, efirma))).toEqual([400, 4001]);
+  expect(codigo(await guardarKey(caller, efirma))).toEqual([400, 4002]);
+  await expectEfirmaRefused(holgado, caller);
+  expect(llamadas(holgado, { rfc })).toEqual([]);
+};
+
+const efirmaRevocada: Prueba = async ({ holgado }, rfc) => {
+  for (const [path, caso] of CONSULTAS.filter(([, { credencial }]) => credencial === 'efirma')) {
+    const caller = await newEfirmaCaller(holgado, { rfc, saldo: SALDO });
+    const before = shown(holgado);
+    const answer = await caller.call(path, caso.body(holgado, caller));
+    expect([path, ...codigo(answer), await saldoDe(holgado, caller)]).toEqual([path, 400, 4002, SALDO]);
+    expect([path, shown(holgado) > before]).toEqual([path, true]);
+    // It is not shown to the authority a second time.
+    const once = shown(holgado);
+    await expectEfirmaRefused(holgado, caller);
+    expect([path, shown(holgado)]).toEqual([path, once]);
+  }
+};
+
+/** How often the authority was shown an e.firma. It does not say whose, when it refuses it. */
+function shown({ simulador: { world } }: Servicio): number {
+  return ['EntrarFiel', 'Autentica'].reduce((sum, operation) => sum + world.log.count({ operation }), 0);
+}
+
+async function expectEfirmaRefused(servicio: Servicio, caller: Caller): Promise<void> {
+  const { rfc } = caller;
+  for (const [path, body] of [
+    ['tax/facturas-fiel', { rfc, ...ANIO }],
+    ['tax/declaraciones-fiel', { rfc, ejercicio: 2025 }],
+    ['tax/opinion-cumplimiento-fiel', { rfc }],
+  ] as const) {
+    expect([path, ...codigo(await caller.call(path, body))]).toEqual([path, 400, 4002]);
+  }
+  expect(await saldoDe(servicio, caller)).toBe(SALDO);
+}
+
+/** One for each row of the table of magic RFCs, by its key. */
+export const ESPERADO: Readonly<Record<string, Prueba>> = {
+  lento,
+  colgado,
+  atorado: expectEnProceso,
+  'ciec incorrecta': ciecIncorrecta,
+  captcha,
+  caído: down,
+  html: down,
+  vacío: vacio,
+  'quinientos uno': quinientosUno,
+  segundo: expectSegundo,
+  millón: expectMillon,
+  negativa: opinion,
+  suspensión: opinion,
+  'sin obligaciones': opinion,
+  'no inscrito': opinion,
+  presunto: listado,
+  desvirtuado: listado,
+  definitivo: listado,
+  'sentencia favorable': listado,
+  historial: listado,
+  reincidente: listado,
+  enmascarado: listado,
+  'e.firma vencida': efirmaVencida,
+  'e.firma revocada': efirmaRevocada,
+};
