@@ -63,61 +63,64 @@ describe('credits and the authority', () => {
     expect(silent.map(({ path }) => path)).toEqual([]);
   });
 
-  describe.each(CONSULTAS)('%s with $credencial', (path, caso) => {
-    it('charges an answer once, and its repetition not at all', async () => {
-      const caller = await newCallerFor(servicio, caso, SALDO);
-      const body = caso.body(servicio, caller);
-      const headers = key();
-      const first = await caller.call(path, body, headers);
-      expect([first.status, first.body.cfdi_codigo, first.text]).toEqual([200, 1, expect.any(String)]);
-      const asked = servicio.simulador.world.log.count();
-      const again = await caller.call(path, body, headers);
-      expect([again.status, again.text]).toEqual([200, first.text]);
-      expect(again.headers.get('idempotent-replayed')).toBe('true');
-      expect(servicio.simulador.world.log.count()).toBe(asked);
-      expect(await libroDe(servicio, caller)).toEqual([`cargo -1 ${path}`]);
-      expect([await saldoDe(servicio, caller), await abiertas(servicio)]).toEqual([SALDO - 1, 0]);
-    });
+  describe.each(CONSULTAS.map(([path, caso]) => [path, caso.credencial, caso] as const))(
+    '%s, credential: %s',
+    (path, _credencial, caso) => {
+      it('charges an answer once, and its repetition not at all', async () => {
+        const caller = await newCallerFor(servicio, caso, SALDO);
+        const body = caso.body(servicio, caller);
+        const headers = key();
+        const first = await caller.call(path, body, headers);
+        expect([first.status, first.body.cfdi_codigo, first.text]).toEqual([200, 1, expect.any(String)]);
+        const asked = servicio.simulador.world.log.count();
+        const again = await caller.call(path, body, headers);
+        expect([again.status, again.text]).toEqual([200, first.text]);
+        expect(again.headers.get('idempotent-replayed')).toBe('true');
+        expect(servicio.simulador.world.log.count()).toBe(asked);
+        expect(await libroDe(servicio, caller)).toEqual([`cargo -1 ${path}`]);
+        expect([await saldoDe(servicio, caller), await abiertas(servicio)]).toEqual([SALDO - 1, 0]);
+      });
 
-    it('gives back what a call cost that the authority did not answer, whatever was wrong, and then answers', async () => {
-      const caller = await newCallerFor(servicio, caso, SALDO);
-      const body = caso.body(servicio, caller);
-      const libro: string[] = [];
-      const fail = async (what: string, call: () => Promise<Answer>) => {
-        expectUnavailable(await call(), what);
-        libro.push(`cargo -1 ${path}`, `reembolso 1 ${path}`);
-        expect([what, await libroDe(servicio, caller)]).toEqual([what, libro]);
-      };
-      const succeed = async (after: string) => {
-        const answer = await caller.call(path, body);
-        expect([after, answer.status, answer.text]).toEqual([after, 200, expect.any(String)]);
-        libro.push(`cargo -1 ${path}`);
-        expect(await libroDe(servicio, caller)).toEqual(libro);
-      };
-      // Before there is a session the log-in fails; with one, the query itself.
-      for (const when of ['without', 'with']) {
-        for (const kind of when === 'without' ? FALLAS.slice(0, 1) : FALLAS) {
-          const api = kind === 'slow' ? apurada : servicio.api;
-          const down = () => whileDown(servicio, kind, () => caller.at(api).call(path, body, key()));
-          await fail(`${kind}, ${when} a session`, down);
-          await succeed(kind);
+      it('gives back what a call cost that the authority did not answer, whatever was wrong, and then answers', async () => {
+        const caller = await newCallerFor(servicio, caso, SALDO);
+        const body = caso.body(servicio, caller);
+        const libro: string[] = [];
+        const fail = async (what: string, call: () => Promise<Answer>) => {
+          expectUnavailable(await call(), what);
+          libro.push(`cargo -1 ${path}`, `reembolso 1 ${path}`);
+          expect([what, await libroDe(servicio, caller)]).toEqual([what, libro]);
+        };
+        const succeed = async (after: string) => {
+          const answer = await caller.call(path, body);
+          expect([after, answer.status, answer.text]).toEqual([after, 200, expect.any(String)]);
+          libro.push(`cargo -1 ${path}`);
+          expect(await libroDe(servicio, caller)).toEqual(libro);
+        };
+        // Before there is a session the log-in fails; with one, the query itself.
+        for (const when of ['without', 'with']) {
+          for (const kind of when === 'without' ? FALLAS.slice(0, 1) : FALLAS) {
+            const api = kind === 'slow' ? apurada : servicio.api;
+            const down = () => whileDown(servicio, kind, () => caller.at(api).call(path, body, key()));
+            await fail(`${kind}, ${when} a session`, down);
+            await succeed(kind);
+          }
         }
-      }
-      await fail('nobody listens', () => caller.at(sinSat).call(path, body));
-      await succeed('nobody listens');
-      const answers = libro.length - 2 * libro.filter((line) => line.startsWith('reembolso')).length;
-      expect([await saldoDe(servicio, caller), await abiertas(servicio)]).toEqual([SALDO - answers, 0]);
-    });
+        await fail('nobody listens', () => caller.at(sinSat).call(path, body));
+        await succeed('nobody listens');
+        const answers = libro.length - 2 * libro.filter((line) => line.startsWith('reembolso')).length;
+        expect([await saldoDe(servicio, caller), await abiertas(servicio)]).toEqual([SALDO - answers, 0]);
+      });
 
-    it('asks nobody for a caller without credits: 402/1004', async () => {
-      const caller = await newCallerFor(servicio, caso, 0);
-      const asked = servicio.simulador.world.log.count();
-      const answer = await caller.call(path, caso.body(servicio, caller), key());
-      expect([answer.status, answer.body.cfdi_codigo]).toEqual([402, 1004]);
-      expect(servicio.simulador.world.log.count()).toBe(asked);
-      expect([await libroDe(servicio, caller), await abiertas(servicio)]).toEqual([[], 0]);
-    });
-  });
+      it('asks nobody for a caller without credits: 402/1004', async () => {
+        const caller = await newCallerFor(servicio, caso, 0);
+        const asked = servicio.simulador.world.log.count();
+        const answer = await caller.call(path, caso.body(servicio, caller), key());
+        expect([answer.status, answer.body.cfdi_codigo]).toEqual([402, 1004]);
+        expect(servicio.simulador.world.log.count()).toBe(asked);
+        expect([await libroDe(servicio, caller), await abiertas(servicio)]).toEqual([[], 0]);
+      });
+    },
+  );
 
   it.each(FALLAS.slice(1))(
     'gives back what a log-in cost that met %s, and does not blame the CIEC',
