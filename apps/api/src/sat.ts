@@ -1,5 +1,11 @@
 import type { OpinionesPublicas, Sat, SesionesPortal } from '@acuse/core';
-import { createCaptchas, createEstadoCortacircuitos, createSesionesPortal, type Database } from '@acuse/db';
+import {
+  createCaptchas,
+  createEstadoCortacircuitos,
+  createMedidorSat,
+  createSesionesPortal,
+  type Database,
+} from '@acuse/db';
 import { firstKey, parseKeys, type Shutdown } from '@acuse/runtime';
 import { createOpinionesPublicas, openSat } from '@acuse/sat';
 import { createKeyring, createSellado, decodeClave32 } from '@acuse/vault';
@@ -17,10 +23,13 @@ export function openAuthority(
 } {
   const keys = parseKeys('SESSION_KEYS', config.SESSION_KEYS, decodeClave32);
   const sesiones = createSesionesPortal(database);
+  const medidor = createMedidorSat(database);
+  shutdown.phase('medidor-sat', () => medidor.close());
   const { sat, close } = openSat(config, {
     sesiones,
     estado: createEstadoCortacircuitos(database),
     captchas: createCaptchas(database),
+    medidor,
     sellado: createSellado(createKeyring({ keys, current: firstKey(keys).id })),
   });
   shutdown.phase('sat', close);

@@ -1,4 +1,5 @@
 import { hostname } from 'node:os';
+import type { MedidorSat } from '@acuse/core';
 import { createCargaListas, type Database, type Latidos } from '@acuse/db';
 import { createConsumidorProgramado, createProgramador, type QueueSettings } from '@acuse/queue';
 import type { Logger, Shutdown } from '@acuse/runtime';
@@ -13,8 +14,9 @@ const MAX_HORAS = 48;
 /** The real list has had more than fourteen thousand rows since 2025; a simulator's has what it likes. */
 const MIN_FILAS = { real: 10_000, simulador: 1 };
 
-function openLista(config: WorkerConfig): Lista69b {
+function openLista(config: WorkerConfig, medidor: MedidorSat): Lista69b {
   return createLista69b({
+    medidor,
     ...(config.SAT_LISTA_69B_URL === undefined ? {} : { url: config.SAT_LISTA_69B_URL }),
     http: {
       ...(config.SAT_BASE_URL === undefined ? {} : { baseUrl: config.SAT_BASE_URL }),
@@ -31,16 +33,18 @@ export function openListas(
     latidos,
     queue,
     log,
+    medidor,
   }: {
     config: WorkerConfig;
     database: Database;
     latidos: Latidos;
     queue: QueueSettings;
     log: Logger;
+    medidor: MedidorSat;
   },
   shutdown: Shutdown,
 ): void {
-  const lista = openLista(config);
+  const lista = openLista(config, medidor);
   shutdown.phase('lista-69b', () => lista.close());
   const carga = createCargaListas(database);
   const load = createListas({

@@ -6,6 +6,7 @@ import {
   createCaptchas,
   createDocumentos,
   createLatidos,
+  createMedidorSat,
   createSaldos,
   createTaller,
   createVigilancia,
@@ -99,7 +100,9 @@ export async function startWorker(
     };
   };
 
-  const abierto = has('descargas') || has('reaper') ? openSatOver(database, config) : null;
+  const medidor = createMedidorSat(database);
+  shutdown.phase('medidor-sat', () => medidor.close());
+  const abierto = has('descargas') || has('reaper') ? openSatOver(database, config, medidor) : null;
   if (abierto !== null) shutdown.phase('sat', abierto.close);
 
   if (abierto !== null && has('descargas')) {
@@ -165,7 +168,7 @@ export async function startWorker(
     shutdown.phase('sesiones', () => sesiones.close());
   }
 
-  if (has('listas')) openListas({ config, database, latidos, queue, log }, shutdown);
+  if (has('listas')) openListas({ config, database, latidos, queue, log, medidor }, shutdown);
 
   const health = createHealth({ checks });
   const server = await serveHealth(health, config.HEALTH_PORT, config.HEALTH_HOST);

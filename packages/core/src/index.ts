@@ -17,6 +17,7 @@ export * from './ports/cortacircuitos.ts';
 export * from './ports/documentos.ts';
 export * from './ports/idempotencia.ts';
 export * from './ports/listas.ts';
+export * from './ports/medidor-sat.ts';
 export * from './ports/opiniones-publicas.ts';
 export * from './ports/paquetes.ts';
 export * from './ports/puerta.ts';

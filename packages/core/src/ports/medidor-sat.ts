@@ -1,5 +1,5 @@
 /** Which way to the authority a host belongs to. */
-export type CanalSat = 'soap' | 'portal' | 'publico' | 'lista';
+export type CanalMedido = 'soap' | 'portal' | 'publico' | 'lista';
 
 /**
  * How a request to the authority ended. `exito`: answered. `rechazo`: answered with a 4xx that the caller did not expect. `fallo`: no usable
@@ -11,7 +11,7 @@ export type ResultadoMedido = 'exito' | 'rechazo' | 'fallo' | 'cancelada' | 'evi
 /** One request as it was seen where all of them pass. */
 export interface MedicionSat {
   readonly host: string;
-  readonly canal: CanalSat;
+  readonly canal: CanalMedido;
   /** Milliseconds to the whole answer, or to its headers when the body is streamed; 0 where nothing was sent. */
   readonly ms: number;
   readonly resultado: ResultadoMedido;

@@ -1,4 +1,4 @@
-import type { Captchas, EstadoCortacircuitos, Sat, Sellado, SesionesPortal } from '@acuse/core';
+import type { Captchas, EstadoCortacircuitos, MedidorSat, Sat, Sellado, SesionesPortal } from '@acuse/core';
 import { type CanalDesactivado, createSat } from '../canales.ts';
 import { createSatHttp, type SatHttp } from '../http/sat-http.ts';
 import { createLectorPdf } from '../pdf/lector-pdf.ts';
@@ -15,6 +15,8 @@ export interface SatCompartido {
   /** Null: this process cannot ask people. */
   readonly captchas: Captchas | null;
   readonly sellado: Sellado;
+  /** Sees every request to the authority. */
+  readonly medidor?: MedidorSat;
 }
 
 export interface SatAbierto {
@@ -38,7 +40,7 @@ export function openSat(config: SatConfig, compartido: SatCompartido): SatAbiert
       ...(config.SAT_TLS_CA === undefined ? {} : { tlsCa: config.SAT_TLS_CA }),
       maxConcurrentPerHost: config.SAT_MAX_CONCURRENT_PER_HOST,
     },
-    { estado: compartido.estado },
+    { estado: compartido.estado, ...(compartido.medidor ? { medidor: compartido.medidor } : {}) },
   );
   const lector = createLectorPdf();
   const portal = createPortalCanal({

@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream';
-import { type EstadoCortacircuitos, SatError } from '@acuse/core';
+import { type EstadoCortacircuitos, type MedidorSat, SatError } from '@acuse/core';
 import type { Dispatcher } from 'undici';
 import { createAgentes } from './agentes.ts';
 import { createCortacircuitos, createEstadoCortacircuitosMemoria, type Desenlace } from './cortacircuitos.ts';
 import { guardStream, readText } from './cuerpo.ts';
 import { createDirecciones, type DireccionSat } from './direcciones.ts';
 import { toSatError } from './errores.ts';
+import { createMediciones, type Final, type Medicion } from './mediciones.ts';
 import { type Plazo, startPlazo } from './plazo.ts';
 import { SAT_HTTP_DEFAULTS, type SatHttpSettings } from './settings.ts';
 
@@ -47,6 +48,8 @@ export interface SatHttp {
 export interface SatHttpDeps {
   /** Memory of the breakers. Default: of this process. */
   readonly estado?: EstadoCortacircuitos;
+  /** Sees every request and how it ended. Default: nobody does. */
+  readonly medidor?: MedidorSat;
   readonly now?: () => number;
 }
 
@@ -58,6 +61,8 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
     { failures: s.breakerFailures, openMs: s.breakerOpenMs, now: deps.now ?? Date.now },
     deps.estado ?? createEstadoCortacircuitosMemoria(),
   );
+
+  const mediciones = createMediciones(deps.medidor);
 
   async function send(request: SatHttpRequest, plazo: Plazo): Promise<Dispatcher.ResponseData> {
     const { origin, path } = direcciones.locate(request);
@@ -81,14 +86,21 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
     return answer;
   }
 
-  async function readBody(request: SatHttpRequest, answer: Dispatcher.ResponseData, plazo: Plazo) {
+  async function readBody(
+    request: SatHttpRequest,
+    answer: Dispatcher.ResponseData,
+    plazo: Plazo,
+    medicion: Medicion,
+  ) {
     if (request.expect === 'stream') {
       const stream = guardStream(answer.body, {
         maxBytes: request.maxBytes ?? Number.POSITIVE_INFINITY,
         toError: (error) => plazo.reason() ?? toSatError(error),
         onClose: (guarded) => {
           plazo.release();
-          void cortacircuitos.report(request.host, desenlaceOfStream(guarded, plazo.reason()));
+          const desenlace = desenlaceOfStream(guarded, plazo.reason());
+          medicion.end(desenlace === 'neutral' ? 'cancelada' : desenlace);
+          void cortacircuitos.report(request.host, desenlace);
         },
       });
       plazo.signal.addEventListener('abort', () => stream.destroy(plazo.reason()), { once: true });
@@ -116,21 +128,30 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
       await cortacircuitos.admit(request.host);
     } catch (error) {
       plazo.release();
+      if (error instanceof SatError && error.motivo === 'CORTACIRCUITOS_ABIERTO')
+        mediciones.avoided(request.host);
       throw error;
     }
+    const medicion = mediciones.start(request.host);
     try {
       const answer = await send(request, plazo);
-      const body = await readBody(request, answer, plazo);
+      if (request.expect === 'stream') medicion.stopClock();
+      const body = await readBody(request, answer, plazo, medicion);
+      if (request.expect === 'text') medicion.end('exito');
       if (request.expect === 'text') await cortacircuitos.report(request.host, 'exito');
       return {
         status: answer.statusCode,
         headers: answer.headers,
         body,
-        markFailed: () => cortacircuitos.withdraw(request.host),
+        markFailed() {
+          medicion.withdraw();
+          return cortacircuitos.withdraw(request.host);
+        },
       };
     } catch (error) {
       plazo.release();
       const mapped = plazo.reason() ?? toSatError(error);
+      medicion.end(resultadoOf(mapped));
       await cortacircuitos.report(request.host, desenlaceOf(mapped));
       throw mapped;
     }
@@ -148,6 +169,12 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
 function desenlaceOf(error: SatError): Desenlace {
   if (error.motivo === 'CANCELADA') return 'neutral';
   return error.codigo?.startsWith('HTTP 4') ? 'exito' : 'fallo';
+}
+
+function resultadoOf(error: SatError): Final {
+  const desenlace = desenlaceOf(error);
+  if (desenlace === 'neutral') return 'cancelada';
+  return desenlace === 'exito' ? 'rechazo' : 'fallo';
 }
 
 /** A stream that its reader left early says nothing about the host. */

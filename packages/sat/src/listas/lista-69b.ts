@@ -1,4 +1,4 @@
-import { type AbrirListaEfos, type HuellaLista, SatError } from '@acuse/core';
+import { type AbrirListaEfos, type HuellaLista, type MedidorSat, SatError } from '@acuse/core';
 import { createDirecciones } from '../http/direcciones.ts';
 import { createSatHttp, type SatHttp } from '../http/sat-http.ts';
 import type { SatHttpSettings } from '../http/settings.ts';
@@ -18,6 +18,8 @@ export interface Lista69bSettings {
   readonly url?: string;
   /** Largest body, bytes. */
   readonly maxBytes?: number;
+  /** Sees every request. */
+  readonly medidor?: MedidorSat;
 }
 
 export interface Lista69b {
@@ -32,7 +34,7 @@ export interface Lista69b {
 export function createLista69b(settings: Lista69bSettings = {}): Lista69b {
   const url = new URL(settings.url ?? LISTA_69B_URL);
   const httpSettings = (settings.url === undefined ? settings.http : reaching(url, settings.http)) ?? {};
-  const http = createSatHttp(httpSettings);
+  const http = createSatHttp(httpSettings, settings.medidor ? { medidor: settings.medidor } : {});
   // Where it is really fetched: a simulator's list must not pass for the SAT's when the one gives way to the other.
   const { origin, path } = createDirecciones(httpSettings).locate({ host: url.hostname, path: url.pathname });
   const source = { http, url, fuente: origin + path, maxBytes: settings.maxBytes ?? MAX_BYTES };
