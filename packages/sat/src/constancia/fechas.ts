@@ -1,17 +1,4 @@
-const MESES = [
-  'ENERO',
-  'FEBRERO',
-  'MARZO',
-  'ABRIL',
-  'MAYO',
-  'JUNIO',
-  'JULIO',
-  'AGOSTO',
-  'SEPTIEMBRE',
-  'OCTUBRE',
-  'NOVIEMBRE',
-  'DICIEMBRE',
-];
+import { readMes, toDia } from '../texto/calendario.ts';
 
 /**
  * Reads a date as constancias write it, `03-11-2004`, `03/11/2004` or `03 DE NOVIEMBRE DE 2004`, day first, and gives `yyyy-MM-dd`. Null for
@@ -22,13 +9,10 @@ export function readFecha(texto: string): string | null {
   if (numeros !== null) return toFecha(Number(numeros[1]), Number(numeros[3]), Number(numeros[4]));
   const palabras = /^(\d{1,2}) DE ([A-Z]+) DE (\d{4})$/.exec(texto.trim().replace(/\s+/g, ' ').toUpperCase());
   if (palabras === null) return null;
-  const mes = palabras[2] === 'SETIEMBRE' ? 9 : MESES.indexOf(palabras[2] ?? '') + 1;
-  return toFecha(Number(palabras[1]), mes, Number(palabras[3]));
+  const mes = readMes(palabras[2] ?? '');
+  return mes === null ? null : toFecha(Number(palabras[1]), mes, Number(palabras[3]));
 }
 
 function toFecha(dia: number, mes: number, anio: number): string | null {
-  const fecha = new Date(Date.UTC(anio, mes - 1, dia));
-  const exacta =
-    fecha.getUTCFullYear() === anio && fecha.getUTCMonth() === mes - 1 && fecha.getUTCDate() === dia;
-  return exacta && anio >= 1900 ? fecha.toISOString().slice(0, 10) : null;
+  return anio < 1900 ? null : toDia(anio, mes, dia);
 }

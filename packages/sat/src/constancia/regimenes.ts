@@ -1,3 +1,5 @@
+import { toForma } from '../texto/forma.ts';
+
 /** Catalogue c_RegimenFiscal of CFDI 4.0 (SAT, Anexo 20), 609 and 629 to 630 of earlier editions included. */
 const CATALOGO: Readonly<Record<string, string>> = {
   '601': 'General de Ley Personas Morales',
@@ -41,8 +43,8 @@ const OTRAS_FORMAS: Readonly<Record<string, string>> = {
 };
 
 const CLAVES = new Map<string, string>([
-  ...Object.entries(CATALOGO).map(([clave, nombre]): [string, string] => [toForma(nombre), clave]),
-  ...Object.entries(OTRAS_FORMAS).map(([nombre, clave]): [string, string] => [toForma(nombre), clave]),
+  ...Object.entries(CATALOGO).map(([clave, nombre]): [string, string] => [toClave(nombre), clave]),
+  ...Object.entries(OTRAS_FORMAS).map(([nombre, clave]): [string, string] => [toClave(nombre), clave]),
 ]);
 
 /**
@@ -50,14 +52,11 @@ const CLAVES = new Map<string, string>([
  * behind. Letter case, accents, punctuation and articles do not count; everything else must be the same. Null for any other name.
  */
 export function claveDeRegimen(nombre: string): string | null {
-  return CLAVES.get(toForma(nombre)) ?? null;
+  return CLAVES.get(toClave(nombre)) ?? null;
 }
 
-function toForma(nombre: string): string {
-  return nombre
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
+function toClave(nombre: string): string {
+  return toForma(nombre)
     .replace(/[^a-z0-9]+/g, ' ')
     .trim()
     .replace(/^regimen /, '')

@@ -1,4 +1,5 @@
 import type { SituacionEfos } from '@acuse/core';
+import { toForma } from '../texto/forma.ts';
 import { listaIlegible } from './ilegible.ts';
 
 /** A stage's columns, by position. */
@@ -22,10 +23,7 @@ export interface Columnas {
 
 /** Lower case, without accents, marks and double spaces: how headers and situations are compared. */
 export function plain(text: string): string {
-  return text
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
+  return toForma(text)
     .replace(/[^a-z0-9&]+/g, ' ')
     .trim();
 }

@@ -1,17 +1,4 @@
-const MESES: readonly (string | undefined)[] = [
-  'enero',
-  'febrero',
-  'marzo',
-  'abril',
-  'mayo',
-  'junio',
-  'julio',
-  'agosto',
-  'septiembre',
-  'octubre',
-  'noviembre',
-  'diciembre',
-];
+import { readMes, toDia } from '../texto/calendario.ts';
 
 /** Day 1 of Excel's count as its 1900 system has it for every date after February 1900. */
 const EXCEL_EPOCH_MS = Date.UTC(1899, 11, 30);
@@ -22,9 +9,7 @@ const LAST_YEAR = 2_099;
 
 function dayOf(year: number, month: number, day: number): string | null {
   if (year < FIRST_YEAR || year > LAST_YEAR) return null;
-  const date = new Date(Date.UTC(year, month - 1, day));
-  const isReal = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-  return isReal ? date.toISOString().slice(0, 10) : null;
+  return toDia(year, month, day);
 }
 
 /**
@@ -36,8 +21,8 @@ export function readFechaCorte(prose: string): string | null {
   const pattern = /(?<!\d)(\d{1,2})º?\s+de\s+(\p{L}{4,10})\s+(?:de|del)\s+(\d{4})(?!\d)/gu;
   const days = new Set<string>();
   for (const [, day, name, year] of text.matchAll(pattern)) {
-    const month = name === 'setiembre' ? 9 : MESES.indexOf(name) + 1;
-    const found = month === 0 ? null : dayOf(Number(year), month, Number(day));
+    const month = readMes(name ?? '');
+    const found = month === null ? null : dayOf(Number(year), month, Number(day));
     if (found !== null) days.add(found);
   }
   const [only] = days;

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Comunicado } from '@acuse/core';
+import { readMes, toDia } from '../../texto/calendario.ts';
+import { toForma } from '../../texto/forma.ts';
 import type { Etiqueta } from '../paginas/etiquetas.ts';
-import { readMes, toDia } from '../paginas/fechas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { normalizeTexto } from '../paginas/tablas.ts';
 import { isEntera, readBloques } from './bloques.ts';
 
 /** A communiqué with the minute that the page shows, `yyyy-MM-ddTHH:mm:ss`, for the order. */
@@ -39,7 +39,7 @@ export function readComunicados(etiquetas: readonly Etiqueta[], rfc: string): re
   if (!isEntera(etiquetas)) throw ilegible('comunicados: página incompleta');
   if (isPaginada(etiquetas)) throw ilegible('comunicados: la lista sigue en otra página');
   const bloques = readBloques(etiquetas);
-  const normales = bloques.map(normalizeTexto);
+  const normales = bloques.map(toForma);
   const noLeidos = seccion(normales, NO_LEIDOS);
   const leidos = seccion(normales, LEIDOS);
   const fin = (desde: number, otra: number) => (otra >= desde ? otra : bloques.length);
@@ -63,7 +63,7 @@ export function readComunicados(etiquetas: readonly Etiqueta[], rfc: string): re
 
 /** Whether a page is the one with the two sections. */
 export function isPaginaComunicados(etiquetas: readonly Etiqueta[]): boolean {
-  const normales = readBloques(etiquetas).map(normalizeTexto);
+  const normales = readBloques(etiquetas).map(toForma);
   return normales.some((bloque) => NO_LEIDOS.test(bloque)) && normales.some((bloque) => LEIDOS.test(bloque));
 }
 

@@ -1,8 +1,9 @@
 import type { Notificacion } from '@acuse/core';
+import { toForma } from '../../texto/forma.ts';
 import { type Etiqueta, readAtributo, readTexto } from '../paginas/etiquetas.ts';
 import { readFecha } from '../paginas/fechas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { type Celda, normalizeTexto, readTablas, type Tabla } from '../paginas/tablas.ts';
+import { type Celda, readTablas, type Tabla } from '../paginas/tablas.ts';
 import { isEntera } from './bloques.ts';
 
 const COLUMNAS = {
@@ -35,7 +36,7 @@ export function readNotificaciones(etiquetas: readonly Etiqueta[]): readonly Not
     for (const celdas of filasDe(tabla)) addOnce(notificaciones, toNotificacion(celdas, columnas));
   }
   assertUnaPagina(etiquetas, notificaciones.size);
-  if (notificaciones.size === 0 && !NO_HAY.test(normalizeTexto(readTexto(etiquetas)))) {
+  if (notificaciones.size === 0 && !NO_HAY.test(toForma(readTexto(etiquetas)))) {
     throw ilegible('notificaciones: sin lista');
   }
   return [...notificaciones.values()].toSorted(newestFirst);
@@ -51,7 +52,7 @@ interface Columnas {
 function columnasDe({ encabezados }: Tabla): Columnas | null {
   for (const celdas of encabezados) {
     const textos = celdas.map(({ texto }) =>
-      normalizeTexto(texto)
+      toForma(texto)
         .replace(/[:*]+$/, '')
         .trim(),
     );
@@ -80,7 +81,7 @@ function indexOf(textos: readonly string[], columna: RegExp): number | null {
 
 /** A list of acts already notified has the date of that instead of the notice's, or says so in its caption. */
 function isNotificada({ titulo }: Tabla, { textoFecha }: Columnas): boolean {
-  const leyenda = normalizeTexto(titulo);
+  const leyenda = toForma(titulo);
   if (/\bpendientes?\b/.test(leyenda)) return false;
   return /\bnotificad[oa]s?\b/.test(leyenda) || textoFecha.includes('notificacion');
 }
@@ -88,8 +89,7 @@ function isNotificada({ titulo }: Tabla, { textoFecha }: Columnas): boolean {
 /** A single cell over the whole width says that there is nothing. */
 function filasDe({ filas }: Tabla): readonly (readonly Celda[])[] {
   const [unica] = filas;
-  const dice =
-    filas.length === 1 && unica?.length === 1 && NO_HAY.test(normalizeTexto(unica[0]?.texto ?? ''));
+  const dice = filas.length === 1 && unica?.length === 1 && NO_HAY.test(toForma(unica[0]?.texto ?? ''));
   return dice ? [] : filas;
 }
 

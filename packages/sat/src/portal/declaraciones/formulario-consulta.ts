@@ -1,7 +1,7 @@
+import { toForma } from '../../texto/forma.ts';
 import { type Etiqueta, readAtributo, readTexto } from '../paginas/etiquetas.ts';
 import { readCampos, readFormularios } from '../paginas/formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { normalizeTexto } from '../paginas/tablas.ts';
 
 interface Opcion {
   readonly valor: string;
@@ -86,7 +86,7 @@ function reales({ opciones }: Lista): readonly Opcion[] {
 }
 
 function isReal({ valor, texto }: Opcion): boolean {
-  return !COMODIN_VALOR.test(valor) && !COMODIN_TEXTO.test(normalizeTexto(texto));
+  return !COMODIN_VALOR.test(valor) && !COMODIN_TEXTO.test(toForma(texto));
 }
 
 function keyOf(listas: ReadonlyMap<string, Lista>, id: RegExp): string | undefined {

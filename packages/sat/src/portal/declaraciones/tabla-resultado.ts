@@ -1,8 +1,9 @@
 import type { Declaracion } from '@acuse/core';
+import { toForma } from '../../texto/forma.ts';
 import { type Etiqueta, readTexto } from '../paginas/etiquetas.ts';
 import { readFecha } from '../paginas/fechas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { type Celda, normalizeTexto, readTablas, type Tabla } from '../paginas/tablas.ts';
+import { type Celda, readTablas, type Tabla } from '../paginas/tablas.ts';
 
 const COLUMNAS = {
   numeroOperacion: /^(?:no|num|numero)\.? ?de ?operacion$/,
@@ -35,7 +36,7 @@ export function readTablaResultado(
   const filas = tabla === undefined ? [] : filasDe(tabla);
   if (tabla === undefined || filas.length === 0) {
     if (tabla?.completa === false) throw ilegible('declaraciones: tabla incompleta');
-    if (!NO_HAY.test(normalizeTexto(readTexto(etiquetas)))) throw ilegible('declaraciones: sin resultado');
+    if (!NO_HAY.test(toForma(readTexto(etiquetas)))) throw ilegible('declaraciones: sin resultado');
     return [];
   }
   if (!tabla.completa) throw ilegible('declaraciones: tabla incompleta');
@@ -46,8 +47,7 @@ export function readTablaResultado(
 /** A single cell over the whole width says that there is nothing. */
 function filasDe({ filas }: Tabla): readonly (readonly Celda[])[] {
   const [unica] = filas;
-  if (filas.length === 1 && unica?.length === 1 && NO_HAY.test(normalizeTexto(unica[0]?.texto ?? '')))
-    return [];
+  if (filas.length === 1 && unica?.length === 1 && NO_HAY.test(toForma(unica[0]?.texto ?? ''))) return [];
   return filas;
 }
 
@@ -58,7 +58,7 @@ interface Columnas {
 
 function columnasDe({ encabezados }: Tabla): Columnas {
   const fila = encabezados.find((celdas) =>
-    celdas.some(({ texto }) => COLUMNAS.numeroOperacion.test(normalizeTexto(texto))),
+    celdas.some(({ texto }) => COLUMNAS.numeroOperacion.test(toForma(texto))),
   );
   if (fila === undefined || fila.some(({ ancho }) => ancho !== 1))
     throw ilegible('declaraciones: sin encabezados');
@@ -67,7 +67,7 @@ function columnasDe({ encabezados }: Tabla): Columnas {
     for (const columna of Object.keys(COLUMNAS) as Columna[]) {
       if (
         !COLUMNAS[columna].test(
-          normalizeTexto(texto)
+          toForma(texto)
             .replace(/[:*]+$/, '')
             .trim(),
         )
@@ -115,7 +115,7 @@ function toDeclaracion(
     periodo: texto('periodo'),
     ejercicio,
     fecha,
-    complementaria: /complementaria/.test(normalizeTexto(tipo)),
+    complementaria: /complementaria/.test(toForma(tipo)),
     estado: texto('estado'),
   };
 }

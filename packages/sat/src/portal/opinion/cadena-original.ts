@@ -1,5 +1,5 @@
 import type { SentidoOpinion } from '@acuse/core';
-import { toDia } from '../paginas/fechas.ts';
+import { toDia } from '../../texto/calendario.ts';
 
 /** The signed chain at the foot of an opinion: `||RFC|folio|dd-mm-yyyy|letter|certificate||`, in the layouts before and after June 2025. */
 export interface CadenaOriginal {

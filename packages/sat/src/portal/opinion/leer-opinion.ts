@@ -1,7 +1,7 @@
 import type { RespuestaConsultarOpinion } from '@acuse/core';
+import { toForma } from '../../texto/forma.ts';
 import { readFecha, readFechaLarga } from '../paginas/fechas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { normalizeTexto } from '../paginas/tablas.ts';
 import { type CadenaOriginal, findCadenas } from './cadena-original.ts';
 import { readMotivo } from './motivo-opinion.ts';
 import { findSentidos } from './sentido-opinion.ts';
@@ -22,7 +22,7 @@ const FECHA =
  */
 export function readOpinion(lineas: readonly string[], rfc: string): OpinionLeida {
   const texto = lineas.join('\n');
-  const plano = normalizeTexto(texto);
+  const plano = toForma(texto);
   if (!/opinion del? cumplimiento/.test(plano)) throw ilegible('opinion: es otro documento');
   const cadena = onlyCadena(texto);
   assertTitular(texto, cadena, rfc.toUpperCase());

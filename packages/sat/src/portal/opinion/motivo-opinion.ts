@@ -1,5 +1,5 @@
 import type { SentidoOpinion } from '@acuse/core';
-import { normalizeTexto } from '../paginas/tablas.ts';
+import { toForma } from '../../texto/forma.ts';
 
 const MAX_CARACTERES = 4000;
 const SIN_DETALLE = 'El documento no detalla las obligaciones ni los adeudos.';
@@ -31,7 +31,7 @@ export function readMotivo(lineas: readonly string[], sentido: SentidoOpinion): 
   if (sentido !== 'NEGATIVO') return FIJO[sentido];
   const cuerpo = cutCuerpo(lineas);
   const lista = cutLista(cuerpo);
-  const partes = joinCortados(lista.filter((linea) => !GENERAL.test(normalizeTexto(linea))));
+  const partes = joinCortados(lista.filter((linea) => !GENERAL.test(toForma(linea))));
   const unicas = [...new Set(partes)].filter((parte) => !/^detalle:?$/i.test(parte));
   if (unicas.length === 0) return SIN_DETALLE;
   const texto = unicas
@@ -45,7 +45,7 @@ export function readMotivo(lineas: readonly string[], sentido: SentidoOpinion): 
  * details alone.
  */
 function cutLista(cuerpo: readonly string[]): readonly string[] {
-  const normales = cuerpo.map(normalizeTexto);
+  const normales = cuerpo.map(toForma);
   const isDetalle = (linea: string) => DETALLE.test(linea) && !GENERAL.test(linea);
   const encabezado = normales.findIndex((linea) => ENCABEZADO.test(linea) && !GENERAL.test(linea));
   if (encabezado === -1) return cuerpo.filter((_, i) => isDetalle(normales[i] ?? ''));
@@ -56,9 +56,9 @@ function cutLista(cuerpo: readonly string[]): readonly string[] {
 /** The lines between the table with the taxpayer's data and the notes. */
 function cutCuerpo(lineas: readonly string[]): string[] {
   const limpias = lineas.map((linea) => linea.replace(/\s+/g, ' ').trim()).filter((linea) => linea !== '');
-  const saludo = limpias.findIndex((linea) => /^(?:apreciable|estimado)\b/.test(normalizeTexto(linea)));
+  const saludo = limpias.findIndex((linea) => /^(?:apreciable|estimado)\b/.test(toForma(linea)));
   const cuerpo = limpias.slice(saludo + 1);
-  const fin = cuerpo.findIndex((linea) => FIN.test(normalizeTexto(linea)));
+  const fin = cuerpo.findIndex((linea) => FIN.test(toForma(linea)));
   return fin === -1 ? cuerpo : cuerpo.slice(0, fin);
 }
 

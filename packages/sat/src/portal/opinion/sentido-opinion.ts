@@ -1,5 +1,5 @@
 import type { SentidoOpinion } from '@acuse/core';
-import { normalizeTexto } from '../paginas/tablas.ts';
+import { toForma } from '../../texto/forma.ts';
 import type { CadenaOriginal } from './cadena-original.ts';
 
 const SENTIDO =
@@ -23,34 +23,34 @@ export function findSentidos(
   lineas: readonly string[],
   cadena: CadenaOriginal | null,
 ): ReadonlySet<SentidoOpinion> {
-  const notas = lineas.findIndex((linea) => /^notas?\s*(?:[:.]|$|\d)/.test(normalizeTexto(linea)));
+  const notas = lineas.findIndex((linea) => /^notas?\s*(?:[:.]|$|\d)/.test(toForma(linea)));
   const propias = (notas === -1 ? lineas : lineas.slice(0, notas)).filter((linea) => linea.trim() !== '');
   const found = new Set<SentidoOpinion>();
   const letra = cadena?.sentido ?? null;
   if (letra !== null) found.add(letra);
   for (const sentido of inCelda(propias, letra)) found.add(sentido);
-  const corrido = normalizeTexto(propias.join(' '));
+  const corrido = toForma(propias.join(' '));
   for (const match of corrido.matchAll(EMITIDO)) found.add(toSentido(match[1] ?? ''));
   return found;
 }
 
 function* inCelda(lineas: readonly string[], letra: SentidoOpinion | null): Generator<SentidoOpinion> {
   for (const [i, linea] of lineas.entries()) {
-    const limpia = normalizeTexto(linea);
+    const limpia = toForma(linea);
     const etiquetado = ETIQUETADO.exec(limpia);
     if (etiquetado !== null) yield toSentido(etiquetado[1] ?? '');
     if (!/(?:^|\s)sentido:?$/.test(limpia)) continue;
     for (const renglon of lineas.slice(i + 1, i + 1 + MAX_RENGLONES)) {
-      if (/^(?:rfc|folio|fecha|clave|apreciable|estimado)\b/.test(normalizeTexto(renglon))) break;
+      if (/^(?:rfc|folio|fecha|clave|apreciable|estimado)\b/.test(toForma(renglon))) break;
       yield* inRenglon(renglon, letra);
     }
   }
 }
 
 function* inRenglon(renglon: string, letra: SentidoOpinion | null): Generator<SentidoOpinion> {
-  const exactos = renglon.split(/\s{2,}/).map((celda) => EXACTO.exec(normalizeTexto(celda))?.[1]);
+  const exactos = renglon.split(/\s{2,}/).map((celda) => EXACTO.exec(toForma(celda))?.[1]);
   for (const exacto of exactos) if (exacto !== undefined) yield toSentido(exacto);
-  const sufijo = AL_FINAL.exec(normalizeTexto(renglon))?.[1];
+  const sufijo = AL_FINAL.exec(toForma(renglon))?.[1];
   if (sufijo !== undefined && isCreible(toSentido(sufijo), letra)) yield toSentido(sufijo);
 }
 
@@ -64,7 +64,7 @@ function isCreible(sentido: SentidoOpinion, letra: SentidoOpinion | null): boole
 
 /** Reads the sense that a text is, as the service writes it beside the document (`Positivo`); null for any other text. */
 export function readSentido(texto: string): SentidoOpinion | null {
-  const exacto = EXACTO.exec(normalizeTexto(texto));
+  const exacto = EXACTO.exec(toForma(texto));
   return exacto === null ? null : toSentido(exacto[1] ?? '');
 }
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readFecha, readFechaLarga, readMes, toDia } from './fechas.ts';
+import { readMes, toDia } from '../../texto/calendario.ts';
+import { readFecha, readFechaLarga } from './fechas.ts';
 
 describe('readFecha', () => {
   it.each([

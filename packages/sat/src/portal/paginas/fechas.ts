@@ -1,17 +1,4 @@
-const MESES = [
-  'enero',
-  'febrero',
-  'marzo',
-  'abril',
-  'mayo',
-  'junio',
-  'julio',
-  'agosto',
-  'septiembre',
-  'octubre',
-  'noviembre',
-  'diciembre',
-];
+import { readMes, toDia } from '../../texto/calendario.ts';
 
 const NUMERICA = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4})(?:\s+\d{1,2}:\d{2}(?::\d{2})?(?:\s*hrs?\.?)?)?$/;
 const ISO = /^(\d{4})-(\d{2})-(\d{2})(?:[T\s]\d{2}:\d{2}(?::\d{2})?)?$/;
@@ -31,21 +18,4 @@ export function readFechaLarga(texto: string): string | null {
   const found = LARGA.exec(texto.trim().toLowerCase().replace(/\s+/g, ' '));
   const mes = found === null ? null : readMes(found[2] ?? '');
   return found === null || mes === null ? null : toDia(Number(found[3]), mes, Number(found[1]));
-}
-
-/** The number of a month by its Spanish name or its first letters (`sep`, `sept`, `septiembre`, `setiembre`), three at least. */
-export function readMes(texto: string): number | null {
-  const nombre = texto.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\.$/, '');
-  if (nombre.length < 3) return null;
-  if (nombre === 'set' || nombre === 'setiembre') return 9;
-  const mes = MESES.findIndex((completo) => completo.startsWith(nombre)) + 1;
-  return mes === 0 ? null : mes;
-}
-
-/** A day of the calendar as `yyyy-MM-dd`; null for the 30th of February. */
-export function toDia(anio: number, mes: number, dia: number): string | null {
-  const fecha = new Date(Date.UTC(anio, mes - 1, dia));
-  const real =
-    fecha.getUTCFullYear() === anio && fecha.getUTCMonth() === mes - 1 && fecha.getUTCDate() === dia;
-  return real && anio >= 1000 ? fecha.toISOString().slice(0, 10) : null;
 }

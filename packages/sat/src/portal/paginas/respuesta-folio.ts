@@ -1,4 +1,5 @@
 import { SatError } from '@acuse/core';
+import { toForma } from '../../texto/forma.ts';
 import { ilegible } from './ilegible.ts';
 
 export type RespuestaFolio = { readonly folio: string } | { readonly demasiados: true };
@@ -36,7 +37,7 @@ function readMensaje(json: string): string {
 }
 
 function isDemasiados(mensaje: string): boolean {
-  const texto = mensaje.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  const texto = toForma(mensaje);
   return (
     /registro|comprobante|cfdi|documento|metadato|resultado/.test(texto) &&
     /exced|supera|sobrepas|rebas|limite|maxim|tope|demasiad/.test(texto)

@@ -1,3 +1,4 @@
+import { toForma } from '../../texto/forma.ts';
 import { type Etiqueta, readAtributo, readTexto } from './etiquetas.ts';
 import { ilegible } from './ilegible.ts';
 
@@ -54,13 +55,7 @@ function readFilas(etiquetas: readonly Etiqueta[], from: number): Etiqueta[][][]
 
 /** A heading without accents, letter case, repeated blanks, and the colon or asterisk at its end. */
 export function normalizeRotulo(texto: string): string {
-  return texto
-    .normalize('NFD')
-    .replace(/\p{M}/gu, '')
-    .toLowerCase()
-    .replace(/\s+/g, ' ')
-    .replace(/[\s:*]+$/, '')
-    .trim();
+  return toForma(texto).replace(/[\s:*]+$/, '');
 }
 
 /**

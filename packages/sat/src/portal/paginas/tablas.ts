@@ -106,8 +106,3 @@ function closeFila(tabla: Abierta): void {
   }
   tabla.fila = null;
 }
-
-/** Lower case, without accents, runs of white space as one blank: how texts of pages are compared. */
-export function normalizeTexto(texto: string): string {
-  return texto.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().replace(/\s+/g, ' ').trim();
-}

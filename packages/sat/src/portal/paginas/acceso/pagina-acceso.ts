@@ -1,3 +1,4 @@
+import { toForma } from '../../../texto/forma.ts';
 import {
   decodeEntidades,
   type Etiqueta,
@@ -53,7 +54,7 @@ export function readAcceso(etiquetas: readonly Etiqueta[]): PaginaAcceso | null 
  * the password, or none, must not lead to the password being sent again, because the SAT locks accounts.
  */
 export function classifyRechazo(mensaje: string): Rechazo {
-  const texto = mensaje.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+  const texto = toForma(mensaje);
   if (/bloque|inhabilit|suspendid|limite de intentos|numero de intentos|intentos permitidos/.test(texto)) {
     return 'CUENTA_BLOQUEADA';
   }
