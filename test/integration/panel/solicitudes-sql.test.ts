@@ -1,0 +1,298 @@
+import { randomUUID } from 'node:crypto';
+import {
+  createContribuyentes,
+  createListaPanel,
+  createSolicitudesPanel,
+  createTaller,
+  type FiltroSolicitudes,
+  statementOfPage,
+  TOPE_CUENTA,
+} from '@acuse/db';
+import { uuidV7 } from '@acuse/runtime';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  acceptSolicitud,
+  newRfc,
+  seedTaxpayer,
+  type TestDatabase,
+  testDatabase,
+} from '../fixtures/database.ts';
+
+let t: TestDatabase;
+
+beforeAll(async () => {
+  t = await testDatabase({ timeoutMs: 120_000 });
+});
+
+afterAll(() => t.close());
+
+async function accepted(
+  ...args: Parameters<typeof acceptSolicitud> extends [unknown, ...infer R] ? R : never
+) {
+  const result = await acceptSolicitud(t.db, ...args);
+  if (result.resultado !== 'ACEPTADA') throw new Error(result.resultado);
+  return result.solicitudId;
+}
+
+describe('a page of solicitudes', () => {
+  const lista = () => createListaPanel(t.db);
+  const ids = async (cuentaId: string, filtro: FiltroSolicitudes) =>
+    (await lista().page(cuentaId, filtro, null, 50)).filas.map(({ id }) => id);
+
+  test('is narrowed by RFC, tipo, estado, period, acceptance and part of the id', async () => {
+    const one = await seedTaxpayer(t.db);
+    const rfc = newRfc();
+    await createContribuyentes(t.db).add({ cuentaId: one.cuentaId, rfc, actor: 'prueba' });
+    const a = await accepted(one, { tipo: 'emitidos', desde: '2024-01-01', hasta: '2024-01-31' });
+    const b = await accepted(one, { tipo: 'recibidos', desde: '2024-02-01', hasta: '2024-03-31' });
+    await t.db.pool.query(`UPDATE solicitud SET creada_en = '2025-06-01T12:00:00Z' WHERE id = $1`, [a]);
+    const of = (filtro: FiltroSolicitudes) => ids(one.cuentaId, filtro);
+
+    expect(await of({})).toEqual([b, a]);
+    expect(await of({ rfc: one.rfc })).toEqual([b, a]);
+    expect(await of({ rfc })).toEqual([]);
+    expect(await of({ tipo: 'emitidos' })).toEqual([a]);
+    expect(await of({ estado: 'EN_PROCESO' })).toEqual([b, a]);
+    expect(await of({ estado: 'TERMINADA' })).toEqual([]);
+    expect(await of({ periodo: { desde: '2024-01-31', hasta: '2024-01-31' } })).toEqual([a]);
+    expect(await of({ periodo: { desde: '2024-01-31', hasta: '2024-02-01' } })).toEqual([b, a]);
+    expect(await of({ periodo: { desde: '2023-01-01', hasta: '2023-12-31' } })).toEqual([]);
+    expect(await of({ creada: { desde: new Date('2026-01-01T00:00:00Z') } })).toEqual([b]);
+    expect(await of({ creada: { hasta: new Date(Date.now() + 60_000) } })).toEqual([b, a]);
+    expect(await of({ creada: { hasta: new Date(Date.now() - 3_600_000) } })).toEqual([]);
+    expect(await of({ texto: a })).toEqual([a]);
+    expect(await of({ texto: a.slice(-6) })).toEqual([a]);
+    expect(await of({ texto: 'abcdef-not' })).toEqual([]);
+  });
+
+  test('never holds a row of another account, nor does its count', async () => {
+    const [mine, foreign] = [await seedTaxpayer(t.db), await seedTaxpayer(t.db)];
+    const own = await accepted(mine);
+    const other = await accepted(foreign);
+    expect(await ids(mine.cuentaId, {})).toEqual([own]);
+    expect(await ids(mine.cuentaId, { rfc: foreign.rfc })).toEqual([]);
+    expect(await ids(mine.cuentaId, { texto: other })).toEqual([]);
+    expect(await lista().counts(mine.cuentaId)).toMatchObject({ EN_PROCESO: 1, TERMINADA: 0 });
+    expect(await lista().counts(mine.cuentaId, foreign.rfc)).toMatchObject({ EN_PROCESO: 0 });
+  });
+
+  test('leads to its neighbours in both directions, each row once', async () => {
+    const owner = await seedTaxpayer(t.db, { saldo: 20 });
+    const all: string[] = [];
+    for (let day = 1; day <= 7; day++)
+      all.unshift(await accepted(owner, { desde: `2024-05-0${day}`, hasta: '2024-05-30' }));
+    const page = (cursor: Parameters<ReturnType<typeof lista>['page']>[2]) =>
+      lista().page(owner.cuentaId, {}, cursor, 3);
+    const idsOf = (p: Awaited<ReturnType<typeof page>>) => p.filas.map(({ id }) => id);
+
+    const first = await page(null);
+    expect([idsOf(first), first.hayAntes, first.hayDespues]).toEqual([all.slice(0, 3), true, false]);
+    const second = await page({ antesDe: String(all[2]) });
+    expect([idsOf(second), second.hayAntes, second.hayDespues]).toEqual([all.slice(3, 6), true, true]);
+    const third = await page({ antesDe: String(all[5]) });
+    expect([idsOf(third), third.hayAntes, third.hayDespues]).toEqual([all.slice(6), false, true]);
+    const back = await page({ despuesDe: String(all[3]) });
+    expect([idsOf(back), back.hayAntes, back.hayDespues]).toEqual([all.slice(0, 3), true, false]);
+    const middle = await page({ despuesDe: String(all[6]) });
+    expect([idsOf(middle), middle.hayAntes, middle.hayDespues]).toEqual([all.slice(3, 6), true, true]);
+  });
+});
+
+describe('one solicitud', () => {
+  test('is told with its charge, its refund and its code, to its own account alone', async () => {
+    const [mine, foreign] = [await seedTaxpayer(t.db), await seedTaxpayer(t.db)];
+    const id = await accepted(mine);
+    const panel = createSolicitudesPanel(t.db);
+    expect(await panel.find(mine.cuentaId, id)).toMatchObject({
+      estado: 'EN_PROCESO',
+      cargo: { creditos: 1 },
+      reembolso: null,
+      resumen: null,
+    });
+    const taller = createTaller(t.db);
+    const tomada = await taller.claim({ solicitudId: id, gen: 1, cola: 'descargas', leaseSeconds: 60 });
+    if (!tomada) throw new Error('not claimed');
+    await taller.fail(tomada, { estado: 'RECHAZADA', motivo: 'SAT_RECHAZO_LA_SOLICITUD', codigo: '5001' });
+    expect(await panel.find(mine.cuentaId, id)).toMatchObject({
+      estado: 'RECHAZADA',
+      motivo: 'SAT_RECHAZO_LA_SOLICITUD',
+      codigo: '5001',
+      progreso: 1,
+      reembolso: { creditos: 1 },
+    });
+    expect(await panel.timeline(mine.cuentaId, id, { limit: 10 })).toMatchObject([
+      { tipo: 'RECHAZADA', codigo: '5001', detalle: 'SAT_RECHAZO_LA_SOLICITUD' },
+    ]);
+    expect(await panel.find(foreign.cuentaId, id)).toBeNull();
+    expect(await panel.timeline(foreign.cuentaId, id, { limit: 10 })).toEqual([]);
+    for (const wrong of [uuidV7(), 'x', '', `${id} `, "' OR 1=1 --"])
+      expect(await panel.find(mine.cuentaId, wrong)).toBeNull();
+  });
+
+  test('keeps what its assembly counted', async () => {
+    const mine = await seedTaxpayer(t.db);
+    const id = await accepted(mine);
+    const taller = createTaller(t.db);
+    const tomada = await taller.claim({ solicitudId: id, gen: 1, cola: 'descargas', leaseSeconds: 60 });
+    if (!tomada) throw new Error('not claimed');
+    const resumen = { porEfecto: { I: 3, P: 1 }, porMes: { '2025-01': { I: 3, P: 1 } }, cancelados: 1 };
+    await taller.finish(tomada, { objectKey: 'k', bytes: 10, sha256: 'ab', registros: 4, resumen });
+    expect(await createSolicitudesPanel(t.db).find(mine.cuentaId, id)).toMatchObject({
+      resumen,
+      registros: 4,
+    });
+  });
+
+  test('leaves a note of what somebody did with it, but none for another account', async () => {
+    const [mine, foreign] = [await seedTaxpayer(t.db), await seedTaxpayer(t.db)];
+    const solicitudId = await accepted(mine);
+    const nota = { solicitudId, actor: 'usuario:x', accion: 'descargar-paquete', ip: '10.0.0.1' };
+    const panel = createSolicitudesPanel(t.db);
+    await panel.note({ ...nota, cuentaId: foreign.cuentaId });
+    await panel.note({ ...nota, cuentaId: mine.cuentaId });
+    const { rows } = await t.db.pool.query(
+      `SELECT cuenta_id, ip FROM auditoria WHERE detalle->>'solicitud' = $1`,
+      [solicitudId],
+    );
+    expect(rows).toEqual([{ cuenta_id: mine.cuentaId, ip: '10.0.0.1' }]);
+  });
+});
+
+describe('with 100,000 solicitudes of one account', () => {
+  const rfcs = 20;
+  let cuentaId = '';
+  let rareRfc = '';
+
+  beforeAll(async () => {
+    const owner = await seedTaxpayer(t.db);
+    cuentaId = owner.cuentaId;
+    const taxpayers = [owner.contribuyenteId];
+    for (let n = 1; n < rfcs; n++) {
+      const rfc = newRfc();
+      rareRfc = rfc;
+      taxpayers.push((await createContribuyentes(t.db).add({ cuentaId, rfc, actor: 'prueba' })).id);
+    }
+    // Ids as time makes them: a millisecond apart over a day. The last taxpayer has ten old ones, one state and one tipo are rare.
+    await t.db.pool.query(
+      `INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, estado, deadline_at, object_key,
+                              creada_en, terminada_en)
+       SELECT overlay(overlay(lpad(to_hex((extract(epoch FROM x.en) * 1000)::bigint), 12, '0') || '70008000000000000000' placing lpad(to_hex(n), 12, '0') from 21)
+                placing '7' from 13)::uuid,
+              $1, k.id, 'k' || n, c.rfc, CASE WHEN n % 5000 = 0 THEN 'emitidos' ELSE 'recibidos' END, date '2024-01-01' + n % 300,
+              date '2024-01-01' + n % 300 + 30, 'portal', e.estado, now() + interval '3 days',
+              CASE e.estado WHEN 'TERMINADA' THEN 'k' END, x.en, CASE WHEN e.estado = 'EN_PROCESO' THEN NULL ELSE x.en END
+       FROM generate_series(1, 100000) AS n
+       CROSS JOIN LATERAL (SELECT now() - make_interval(secs => (100000 - n) * 0.8) AS en) x
+       CROSS JOIN LATERAL (SELECT CASE WHEN n % 20000 = 0 THEN 'VENCIDA' WHEN n % 400 = 0 THEN 'EN_PROCESO' WHEN n % 50 = 0 THEN 'ERROR'
+                                  ELSE 'TERMINADA' END AS estado) e
+       CROSS JOIN LATERAL (SELECT CASE WHEN n <= 10 THEN $3::int ELSE n % ($3::int - 1) + 1 END AS place) p
+       JOIN LATERAL (SELECT ($2::uuid[])[p.place] AS id) k ON true
+       JOIN contribuyente c ON c.id = k.id`,
+      [cuentaId, taxpayers, rfcs],
+    );
+    await t.db.pool.query('VACUUM ANALYZE solicitud');
+  }, 120_000);
+
+  interface Plan {
+    readonly blocks: number;
+    readonly ms: number;
+    readonly nodes: readonly string[];
+  }
+
+  /** The plan that the pool's connections use, generic as a prepared statement's is after its fifth use. */
+  async function explain(
+    filtro: FiltroSolicitudes,
+    cursor: Parameters<typeof statementOfPage>[2],
+  ): Promise<Plan> {
+    const { text, values } = statementOfPage(cuentaId, filtro, cursor, 25);
+    const client = await t.db.pool.connect();
+    try {
+      let plan: Plan | null = null;
+      await client.query('BEGIN');
+      await client.query('SET LOCAL plan_cache_mode = force_generic_plan');
+      const query = {
+        name: `x${randomUUID()}`,
+        text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+        values: [...values],
+      };
+      for (let round = 0; round < 3; round++) {
+        const { rows } = await client.query<{ 'QUERY PLAN': [Record<string, unknown>] }>(query);
+        plan = planOf(rows[0]?.['QUERY PLAN'][0] ?? {});
+      }
+      await client.query('COMMIT');
+      if (!plan) throw new Error('no plan');
+      return plan;
+    } finally {
+      client.release();
+    }
+  }
+
+  function planOf(root: Record<string, unknown>): Plan {
+    const nodes: string[] = [];
+    const walk = (node: Record<string, unknown>) => {
+      nodes.push(`${node['Node Type']} ${node['Relation Name'] ?? ''}`);
+      for (const child of (node['Plans'] as Record<string, unknown>[] | undefined) ?? []) walk(child);
+    };
+    const top = root['Plan'] as Record<string, unknown>;
+    walk(top);
+    const blocks = Number(top['Shared Hit Blocks']) + Number(top['Shared Read Blocks']);
+    return { blocks, ms: Number(root['Execution Time']), nodes };
+  }
+
+  const DEEP = { antesDe: '' };
+
+  test.each<[string, () => [FiltroSolicitudes, Parameters<typeof statementOfPage>[2]], number]>([
+    ['no filter', () => [{}, null], 400],
+    ['no filter, far down', () => [{}, DEEP], 400],
+    ['a rare state', () => [{ estado: 'VENCIDA' }, null], 200],
+    ['the common state', () => [{ estado: 'TERMINADA' }, null], 300],
+    ['a rare tipo', () => [{ tipo: 'emitidos' }, null], 300],
+    ['an RFC with few and old ones', () => [{ rfc: rareRfc }, null], 300],
+    [
+      'an RFC, a state and a tipo',
+      () => [{ rfc: rareRfc, estado: 'TERMINADA', tipo: 'recibidos' }, null],
+      200,
+    ],
+    [
+      'acceptance in one hour',
+      () => [
+        { creada: { desde: new Date(Date.now() - 7_200_000), hasta: new Date(Date.now() - 3_600_000) } },
+        null,
+      ],
+      400,
+    ],
+    ['a whole id', () => [{ texto: DEEP.antesDe }, null], 200],
+  ])('a page with %s reads few blocks', async (name, input, most) => {
+    const { rows } = await t.db.pool.query<{ id: string }>(
+      'SELECT id FROM solicitud WHERE cuenta_id = $1 ORDER BY id OFFSET 3000 LIMIT 1',
+      [cuentaId],
+    );
+    DEEP.antesDe = rows[0]?.id ?? '';
+    const plan = await explain(...input());
+    if (process.env['SHOW_PLANS']) console.log(name, plan.blocks, plan.ms);
+    expect(plan.nodes).not.toContain('Seq Scan solicitud');
+    expect(plan.blocks).toBeLessThan(most);
+  });
+
+  test.each<[string, FiltroSolicitudes]>([
+    ['a period that none has', { periodo: { desde: '2020-01-01', hasta: '2020-12-31' } }],
+    ['a part of an id that none has', { texto: 'ffff-ffff' }],
+  ])('a page with %s reads the index and not the table', async (name, filtro) => {
+    const plan = await explain(filtro, null);
+    if (process.env['SHOW_PLANS']) console.log(name, plan.blocks, plan.ms);
+    expect(plan.nodes).toContain('Index Only Scan solicitud');
+    expect(plan.nodes).not.toContain('Seq Scan solicitud');
+    expect(plan.blocks).toBeLessThan(4_000);
+  });
+
+  test('the counts stop where nobody counts any more', async () => {
+    const counts = await createListaPanel(t.db).counts(cuentaId);
+    expect(counts).toMatchObject({
+      TERMINADA: TOPE_CUENTA + 1,
+      EN_PROCESO: 245,
+      VENCIDA: 5,
+      ESPERA_EFIRMA: 0,
+    });
+    expect(counts.ERROR).toBe(TOPE_CUENTA + 1);
+  });
+});
