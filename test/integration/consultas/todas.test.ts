@@ -1,0 +1,111 @@
+import { createCargaListas } from '@acuse/db';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { operations } from '../../../apps/api/test/kit.ts';
+import { type Caso, CONSULTAS, newCallerFor } from '../fixtures/consultas.ts';
+import { crearBucket } from '../fixtures/objetos.ts';
+import { saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
+import { expectOk, type Servicio, startServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
+import { CONTRIBUYENTES, hoy } from './verdad.ts';
+
+const [MORAL] = CONTRIBUYENTES[0];
+const texto = expect.any(String);
+const numero = expect.any(Number);
+const fecha = expect.stringMatching(/^\d{4}-\d\d-\d\d$/);
+const instante = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z$/);
+const opinion = expect.stringMatching(/^[A-Z_]+$/);
+const uuid = expect.stringMatching(/^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/i);
+
+/** The fields of the specification (Resources and their fields), by operation; for a list, those of an element. */
+const CAMPOS: Readonly<Record<string, object>> = {
+  'descarga/consulta-cfdi': { uuid, estado: texto, total: numero },
+  'tax/comunicados': { id: texto, asunto: texto, fecha },
+  'tax/declaraciones-fiel': { id: texto, ejercicio: numero, fecha },
+  'tax/descarga-metadata': { solicitud_id: texto, estado: 'EN_PROCESO' },
+  'tax/facturas': { uuid, emisor_rfc: texto, total: numero, fecha },
+  'tax/facturas-fiel': { uuid, emisor_rfc: texto, total: numero, fecha },
+  'tax/informacion-fiscal': { rfc: texto, regimenes: expect.any(Array), obligaciones: expect.any(Array) },
+  'tax/notificaciones': { id: texto, asunto: texto, fecha },
+  'tax/opinion-cumplimiento': { rfc: texto, opinion, fecha_consulta: instante, saldo: 1 },
+  'tax/opinion-cumplimiento-fiel': { rfc: texto, opinion, pdf_firmado_url: texto },
+  'tax/opinion-cumplimiento-publica': { rfc: texto, opinion, fecha_publicacion: instante },
+  'tax/retenciones': { uuid, emisor_rfc: texto, total: numero, fecha },
+  'usuario/datos-fiscales': {
+    rfc: texto,
+    nombre: texto,
+    regimen_fiscal: expect.stringMatching(/^\d{3} - /),
+    domicilio: { calle: texto, colonia: texto, municipio: texto, estado: texto, cp: texto },
+    fecha_inicio_operaciones: fecha,
+    estatus: texto,
+  },
+  'efos/consultar': { rfc: texto, en_efos: false, en_edos: false, fecha_consulta: instante },
+};
+
+/** The ways in which an operation may be asked, by what it says that it accepts. */
+const VIAS: Readonly<Record<string, readonly Caso['credencial'][]>> = {
+  'api-key': ['ninguna'],
+  ciec: ['ciec'],
+  efirma: ['efirma'],
+  'ciec-o-efirma': ['ciec', 'efirma'],
+  'ciec-o-efirma-o-id-cif': ['id-cif', 'ciec', 'efirma'],
+};
+/** Longer than those of the table where a single day may have nothing. */
+const CUERPOS: Readonly<Record<string, Caso['body']>> = {
+  ...Object.fromEntries(CONSULTAS.map(([path, { body }]) => [path, body])),
+  'tax/comunicados': (_servicio, { rfc }) => ({ rfc, desde: hoy(-360), hasta: hoy() }),
+  'tax/facturas': (_servicio, { rfc }) => ({ rfc, desde: '2025-05-01', hasta: '2025-05-31' }),
+  'tax/facturas-fiel': (_servicio, { rfc }) => ({ rfc, desde: '2025-05-01', hasta: '2025-05-31' }),
+  'tax/descarga-metadata': (_servicio, { rfc }) => ({ rfc, ...UN_DIA, desde: '2025-05-01' }),
+  'tax/opinion-cumplimiento-publica': (_servicio, { rfc }) => ({ rfc }),
+  'efos/consultar': (_servicio, { rfc }) => ({ rfc }),
+};
+
+const todas = (await operations()).filter(
+  ({ path, asks }) => asks.length > 0 || path.startsWith('efos/') || path.startsWith('tax/'),
+);
+const CASOS = todas.flatMap(({ path, accepts, cost }) =>
+  (VIAS[accepts] ?? []).flatMap((credencial) =>
+    CONTRIBUYENTES.map(([persona, rfc]) => ({ path, credencial, cost, persona, rfc })),
+  ),
+);
+
+let servicio: Servicio;
+beforeAll(async () => {
+  servicio = await startServicio({ workerEnv: { LISTAS_INTERVAL_MS: '100' } });
+  await crearBucket(servicio);
+  await servicio.startWorker();
+  for (const [, rfc] of CONTRIBUYENTES)
+    servicio.simulador.world.taxpayers.change(rfc, { perfil: { opinion: { autorizaPublicacion: true } } });
+  await waitFor(async () => (await createCargaListas(servicio.db).estado()).vigente);
+});
+afterAll(() => servicio?.close());
+
+it('every operation that asks the authority is here, in each way that it accepts', () => {
+  expect(todas.map(({ path }) => path).sort()).toEqual(Object.keys(CAMPOS).sort());
+  expect(Object.keys(CUERPOS).sort()).toEqual(Object.keys(CAMPOS).sort());
+  expect(CASOS.filter(({ persona }) => persona === MORAL)).toHaveLength(CASOS.length / 2);
+  for (const { path, accepts } of todas) expect([path, VIAS[accepts] !== undefined]).toEqual([path, true]);
+});
+
+describe.each(CASOS)('$path, $credencial, $persona', ({ path, credencial, cost, rfc }) => {
+  it('answers what the specification says, and costs what it says', async () => {
+    const body = CUERPOS[path];
+    if (body === undefined) throw new Error(`nothing to ask ${path}`);
+    const caller = await newCallerFor(servicio, { credencial, body }, 2, rfc);
+    const data = await expectOk(caller.call(path, body(servicio, caller)));
+    expect(await saldoDe(servicio, caller)).toBe(2 - cost);
+    const { items } = data;
+    if (Array.isArray(items)) {
+      expect(data['total']).toBe(items.length);
+      for (const item of items) expect(item).toMatchObject(CAMPOS[path] ?? {});
+      if (path.includes('facturas') || path.includes('retenciones')) expect(items.length).toBeGreaterThan(10);
+    } else expect(data).toMatchObject(CAMPOS[path] ?? {});
+    if (path !== 'tax/descarga-metadata') return;
+    const id = String(data['solicitud_id']);
+    expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA' });
+    expect(await expectOk(caller.call('descarga/paquete', { solicitud_id: id }))).toMatchObject({
+      solicitud_id: id,
+      paquete_url: texto,
+      expira_en: instante,
+    });
+  });
+});
