@@ -1,0 +1,103 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { brotliCompressSync } from 'node:zlib';
+import { describe, expect, it } from 'vitest';
+
+const css = readFileSync(new URL('estilo.css', import.meta.url), 'utf8');
+
+/** The colours of the light palette, and of the dark one, which keeps what it does not change. */
+function palettes() {
+  const [light = '', dark = ''] = [...css.matchAll(/:root \{([^}]+)\}/g)].map(([, body]) => body ?? '');
+  const read = (body: string) =>
+    Object.fromEntries(
+      [...body.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, value]) => [name, value]),
+    );
+  return { light: read(light), dark: { ...read(light), ...read(dark) } };
+}
+
+/** Relative luminance (WCAG 2.2). */
+function luminance(hex: string): number {
+  const [r = 0, g = 0, b = 0] = [1, 3, 5]
+    .map((at) => Number.parseInt(hex.slice(at, at + 2), 16) / 255)
+    .map((part) => (part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4));
+  return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+}
+
+function contrast(a: string, b: string): number {
+  const [light = 0, dark = 0] = [luminance(a), luminance(b)].sort((x, y) => y - x);
+  return (light + 0.05) / (dark + 0.05);
+}
+
+const SUPERFICIES = ['fondo', 'superficie', 'hundido'];
+/** Text on what it stands on: 4.5 to 1 (1.4.3). */
+const TEXTOS: readonly (readonly [string, string])[] = [
+  ...SUPERFICIES.flatMap((fondo) =>
+    ['tinta', 'tinta-suave', 'acento', 'acento-fuerte', 'error'].map((texto) => [texto, fondo] as const),
+  ),
+  ['sobre-acento', 'acento'],
+  ['sobre-acento', 'acento-fuerte'],
+  ['acento-fuerte', 'acento-suave'],
+  ...['exito', 'alerta', 'error', 'info'].flatMap((tono) => [
+    [tono, `${tono}-suave`] as const,
+    ['tinta', `${tono}-suave`] as const,
+    ['tinta-suave', `${tono}-suave`] as const,
+  ]),
+];
+/** Borders of fields, the focus ring, bars of charts against what they stand on: 3 to 1 (1.4.11). */
+const DIBUJOS: readonly (readonly [string, string])[] = [
+  ...SUPERFICIES.flatMap((fondo) => ['borde-campo', 'acento'].map((dibujo) => [dibujo, fondo] as const)),
+  ...[1, 2, 3, 4].map((serie) => [`serie-${serie}`, 'superficie'] as const),
+];
+
+describe('the style sheet', () => {
+  for (const [nombre, paleta] of Object.entries(palettes())) {
+    const at = (color: string) => {
+      const value = paleta[color];
+      if (value === undefined) throw new Error(`the ${nombre} palette has no ${color}`);
+      return value;
+    };
+    it(`has a ${nombre} palette that can be read (WCAG AA)`, () => {
+      const weak = [
+        ...TEXTOS.map(([a, b]) => [a, b, 4.5] as const),
+        ...DIBUJOS.map(([a, b]) => [a, b, 3] as const),
+      ].filter(([a, b, least]) => contrast(at(a), at(b)) < least);
+      expect(weak.map(([a, b]) => `${a} on ${b}: ${contrast(at(a), at(b)).toFixed(2)}`)).toEqual([]);
+    });
+  }
+
+  it('has a dark value for every colour', () => {
+    const [, light = '', dark = ''] = css.split(/:root \{/);
+    const names = (body: string) =>
+      [...(body.split('}')[0] ?? '').matchAll(/--([\w-]+): #/g)].map(([, name]) => name);
+    expect(names(dark)).toEqual(names(light));
+    expect(names(light).length).toBeGreaterThan(20);
+  });
+
+  it('is smaller than 20 KB, and than 5 KB on the wire', () => {
+    expect(Buffer.byteLength(css)).toBeLessThan(20_000);
+    expect(brotliCompressSync(css).length).toBeLessThan(5_000);
+  });
+
+  it('names colours once, and loads nothing', () => {
+    const rest = css.replace(/:root \{[^}]+\}/g, '').replace(/@media print[\s\S]*$/, '');
+    expect(rest.match(/#[0-9a-f]{3,8}\b/gi)).toBeNull();
+    expect(css).not.toMatch(/url\(|@import|@font-face/);
+  });
+
+  it('uses only properties of its own that exist', () => {
+    const declared = new Set([...css.matchAll(/(--[\w-]+):/g)].map(([, name]) => name));
+    const used = [...css.matchAll(/var\((--[\w-]+)\)/g)].map(([, name]) => name);
+    expect(used.filter((name) => !declared.has(name))).toEqual([]);
+  });
+});
+
+describe('the scripts', () => {
+  it('load nothing from elsewhere and write no HTML', () => {
+    for (const nombre of readdirSync(new URL('.', import.meta.url)).filter((each) => each.endsWith('.js'))) {
+      const code = readFileSync(new URL(nombre, import.meta.url), 'utf8');
+      expect([nombre, code.match(/innerHTML|outerHTML|insertAdjacentHTML|eval\(|https?:/)]).toEqual([
+        nombre,
+        null,
+      ]);
+    }
+  });
+});

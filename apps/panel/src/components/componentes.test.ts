@@ -1,0 +1,240 @@
+import { load } from 'cheerio';
+import { describe, expect, it } from 'vitest';
+import { Aviso } from './aviso.tsx';
+import { Boton } from './boton.tsx';
+import { Campo } from './campo.tsx';
+import { Copiar } from './copiar.tsx';
+import { Estado } from './estado.tsx';
+import { Fecha } from './fecha.tsx';
+import { Formulario } from './formulario.tsx';
+import { Grafica } from './grafica.tsx';
+import { Layout } from './layout.tsx';
+import { Paginacion } from './paginacion.tsx';
+import { Tabla } from './tabla.tsx';
+import { Tarjeta } from './tarjeta.tsx';
+import { Vacio } from './vacio.tsx';
+
+const usuario = { id: 'u', cuentaId: 'c', email: 'ana@ejemplo.mx', nombre: 'Ana', rol: 'CLIENTE' } as const;
+const marco = {
+  titulo: 'Inicio',
+  usuario,
+  ruta: '/inicio',
+  csrf: 'token',
+  nonce: 'n',
+  activo: (nombre: string) => `/assets/${nombre}`,
+  version: '1.0.0',
+  apiUrl: 'https://api.ejemplo.mx',
+};
+
+/** Every component, with a text from outside in every place that takes text. */
+const CON_TEXTO: Readonly<Record<string, (texto: string) => unknown>> = {
+  Aviso: (texto) => Aviso({ tono: 'error', titulo: texto, children: texto }),
+  Boton: (texto) => Boton({ nombre: texto, valor: texto, descripcion: texto, children: texto }),
+  Enlace: (texto) => Boton({ href: texto, descripcion: texto, children: texto }),
+  Campo: (texto) =>
+    Campo({ nombre: texto, etiqueta: texto, valor: texto, ayuda: texto, error: texto, patron: texto }),
+  Casilla: (texto) => Campo({ nombre: 'a', tipo: 'checkbox', etiqueta: texto, valor: texto }),
+  Lista: (texto) =>
+    Campo({ nombre: 'a', etiqueta: texto, valor: texto, opciones: [{ valor: texto, texto }] }),
+  Lineas: (texto) => Campo({ nombre: 'a', etiqueta: texto, valor: texto, filas: 4 }),
+  Copiar: (texto) => Copiar({ valor: texto, etiqueta: texto }),
+  CopiarBloque: (texto) => Copiar({ valor: texto, etiqueta: texto, bloque: true }),
+  Estado: (texto) => Estado({ valor: texto }),
+  EstadoPropio: (texto) => Estado({ texto, tono: 'alerta' }),
+  Formulario: (texto) => Formulario({ accion: texto, csrf: texto, descripcion: texto, children: texto }),
+  Grafica: (texto) =>
+    Grafica({
+      titulo: texto,
+      tipo: 'barras',
+      series: [texto, texto],
+      unidad: texto,
+      puntos: [{ etiqueta: texto, valores: [3, 4] }],
+    }),
+  Layout: (texto) =>
+    Layout({
+      ...marco,
+      titulo: texto,
+      usuario: { ...usuario, nombre: `a${texto}`, email: texto },
+      ruta: texto,
+      csrf: texto,
+      nonce: texto,
+      aviso: { tono: 'info', texto },
+      version: texto,
+      apiUrl: texto,
+      children: texto,
+    }),
+  Paginacion: (texto) => Paginacion({ anterior: texto, siguiente: texto, resumen: texto }),
+  Tabla: (texto) =>
+    Tabla({ titulo: texto, columnas: [{ titulo: texto }, { titulo: texto }], filas: [[texto, texto]] }),
+  Tarjeta: (texto) => Tarjeta({ titulo: texto, id: texto, accion: texto, children: texto }),
+  Vacio: (texto) => Vacio({ titulo: texto, accion: { href: texto, texto }, children: texto }),
+};
+
+const NUCLEOS = [
+  '<script>alert(1)</script>',
+  '<img src=x onerror=alert(1)>',
+  '<svg/onload=alert(1)>',
+  '"autofocus onfocus="alert(1)',
+  "'onmouseover='alert(1)",
+  'javascript:alert(1)',
+  'JaVaScRiPt:alert(1)',
+  'java\tscript:alert(1)',
+  'data:text/html,<script>alert(1)</script>',
+  'vbscript:msgbox(1)',
+  '//malo.example/x',
+  '/\\malo.example',
+  '/\t/malo.example',
+  '</title><script>alert(1)</script>',
+  '</textarea><iframe srcdoc="<script>alert(1)</script>">',
+  '<!--<script>-->alert(1)',
+  ']]><script>alert(1)</script>',
+  '&lt;script&gt;alert(1)&lt;/script&gt;',
+  '{{constructor.constructor("alert(1)")()}}',
+  '<style>@import "//malo.example"</style>',
+];
+const ENVOLTURAS: readonly ((nucleo: string) => string)[] = [
+  (x) => x,
+  (x) => `">${x}`,
+  (x) => `'>${x}`,
+  (x) => `</option></select>${x}`,
+  (x) => `</pre></code>${x}`,
+  (x) => `x ${x} y`,
+  (x) => `\u202e${x}\u2028`,
+  (x) => `${x}\u0000`,
+  (x) => `</td></table></div>${x}`,
+  (x) => `\`${x}\``,
+];
+const CARGAS = NUCLEOS.flatMap((nucleo) => ENVOLTURAS.map((envoltura) => envoltura(nucleo)));
+
+/** The skeleton of a piece of HTML: its elements in order, each with its depth and the names of its attributes, without any text. */
+function skeleton(html: string): string[] {
+  const $ = load(html, {}, false);
+  return $('*')
+    .toArray()
+    .map((node) => `${$(node).parents().length} ${node.name} ${Object.keys(node.attribs).join(' ')}`);
+}
+
+describe('hostile text', () => {
+  it('comes in 200 different shapes', () => {
+    expect(new Set(CARGAS).size).toBe(200);
+  });
+
+  for (const [nombre, render] of Object.entries(CON_TEXTO))
+    it(`stays text in ${nombre}`, () => {
+      const limpio = skeleton(String(render('limpio')));
+      for (const carga of CARGAS) {
+        const html = String(render(carga));
+        expect([carga, skeleton(html)]).toEqual([carga, limpio]);
+        const $ = load(html);
+        for (const node of $('[href], [action]').toArray())
+          expect([carga, $(node).attr('href') ?? $(node).attr('action')]).toEqual([
+            carga,
+            expect.stringMatching(/^(\/(?![/\\])[^\t\n]*|#.*|\?.*|https?:\/\/[\s\S]+)$/),
+          ]);
+      }
+    });
+
+  it('is shown whole to the reader', () => {
+    for (const carga of CARGAS.filter((each) => !each.includes('\u0000'))) {
+      expect(load(String(Aviso({ tono: 'info', children: carga })))('.aviso').text()).toBe(carga);
+      expect(load(String(Campo({ nombre: 'a', etiqueta: 'b', valor: carga })))('input').attr('value')).toBe(
+        carga,
+      );
+    }
+  });
+});
+
+describe('components', () => {
+  const campo = (props: Parameters<typeof Campo>[0]) => load(String(Campo(props)));
+
+  it('never send a secret back', () => {
+    for (const tipo of ['password', 'file'] as const)
+      expect(String(Campo({ nombre: 'ciec', etiqueta: 'CIEC', tipo, valor: 'Secreto1' }))).not.toContain(
+        'Secreto1',
+      );
+  });
+
+  it('tie help and fault to their field', () => {
+    const $ = campo({
+      nombre: 'rfc',
+      etiqueta: 'RFC',
+      ayuda: 'Doce o trece',
+      error: 'Falta',
+      requerido: true,
+    });
+    const input = $('input');
+    expect($('label').attr('for')).toBe(input.attr('id'));
+    expect(input.attr('aria-invalid')).toBe('true');
+    const notas = (input.attr('aria-describedby') ?? '').split(' ').map((id) => $(`#${id}`).text());
+    expect(notas).toEqual(['Doce o trece', 'Falta']);
+    expect($('label').text()).toBe('RFC');
+    expect(campo({ nombre: 'a', etiqueta: 'B' })('label').text()).toBe('B (opcional)');
+  });
+
+  it('keep the first line break of a text of several lines', () => {
+    expect(campo({ nombre: 'a', etiqueta: 'b', filas: 2, valor: '\nhola' })('textarea').text()).toBe(
+      '\nhola',
+    );
+  });
+
+  it('send the token with a posting form only', () => {
+    const post = load(String(Formulario({ accion: '/a', csrf: 'token' })));
+    expect(post('input[name=_csrf]').attr('value')).toBe('token');
+    const get = String(Formulario({ accion: '/a', csrf: 'token', metodo: 'get' }));
+    expect(get).not.toContain('token');
+  });
+
+  it('show moments in the time of central Mexico', () => {
+    const valor = new Date('2026-03-01T05:30:00Z');
+    const $ = load(String(Fecha({ valor })));
+    expect($('time').attr('datetime')).toBe('2026-03-01T05:30:00.000Z');
+    expect($('time').text()).toMatch(/28 feb 2026.*23:30/);
+    expect(load(String(Fecha({ valor: new Date('2026-03-01'), formato: 'calendario' }))).text()).toMatch(
+      /1 mar 2026/,
+    );
+    const relativa = Fecha({ valor, relativaA: new Date('2026-03-01T05:35:10Z') });
+    expect(load(String(relativa)).text()).toBe('hace 5 minutos');
+    expect(String(Fecha({ valor: null }))).toContain('—');
+  });
+
+  it('draw bars whose heights are the values, and repeat them as a table', () => {
+    const html = String(
+      Grafica({
+        titulo: 'Uso',
+        tipo: 'barras',
+        unidad: 'créditos',
+        series: ['a', 'b'],
+        puntos: [
+          { etiqueta: '1 ene', valores: [5, 5] },
+          { etiqueta: '2 ene', valores: [0, 20] },
+        ],
+      }),
+    );
+    const $ = load(html);
+    const altos = $('rect')
+      .toArray()
+      .map((rect) => Number($(rect).attr('height')));
+    expect(altos).toEqual([25, 25, 100]);
+    expect($('svg').attr('aria-label')).toBe('Uso: 30 créditos en total');
+    expect($('tbody tr').last().text()).toBe('2 ene020');
+  });
+
+  it('mark where the reader is, and show the operator what is for the operator', () => {
+    const $ = load(String(Layout({ ...marco, ruta: '/rfcs/ACU200101AB1' })));
+    expect($('[aria-current]').text()).toBe('RFC');
+    expect($('.navegacion').text()).not.toContain('Operación');
+    const operador = Layout({ ...marco, usuario: { ...usuario, rol: 'OPERADOR' } });
+    expect(load(String(operador))('.navegacion a').last().attr('href')).toBe('/operador');
+    const nadie = load(String(Layout({ ...marco, usuario: null })));
+    expect(nadie('.navegacion').length).toBe(0);
+    expect(nadie('[href="/entrar"]').length).toBe(1);
+    expect(String(Layout(marco))).toMatch(/^<!DOCTYPE html><html lang="es-MX">/);
+  });
+
+  it('write no script and no style into the page', () => {
+    for (const render of Object.values(CON_TEXTO)) {
+      const $ = load(String(render('limpio')));
+      expect($('style, [style], script:not([src])').length).toBe(0);
+    }
+  });
+});
