@@ -7,5 +7,6 @@ export const TEXTOS: Record<MotivoRechazo, string> = {
   CUENTA_DESCONOCIDA: 'No existe una cuenta con ese correo. Créela con: cuenta crear',
   RFC_DESCONOCIDO: 'La cuenta no tiene ese RFC. Agréguelo con: rfc agregar',
   LLAVE_DESCONOCIDA: 'No existe una API key con ese identificador.',
+  LLAVE_CAMBIADA: 'La API key del RFC cambió mientras tanto. Revise cuál es la vigente y repita.',
   CREDITOS_INVALIDOS: 'Los créditos deben ser un número entero entre 1 y 100,000,000.',
 };

@@ -12,7 +12,7 @@ WITH ${DUENO}, llave AS (
   UPDATE contribuyente SET id_cif = $3 WHERE id = $2 AND $3::text IS NOT NULL
 )
 INSERT INTO auditoria (contribuyente_id, cuenta_id, actor, accion, ip)
-SELECT $2, c.cuenta_id, 'api_key:' || $1, 'rfc-registrar', $4 FROM contribuyente c WHERE c.id = $2`;
+SELECT $2, c.cuenta_id, coalesce($5, 'api_key:' || $1), 'rfc-registrar', $4 FROM contribuyente c WHERE c.id = $2`;
 
 const STORE = `
 WITH ${DUENO}, llave AS (
@@ -37,7 +37,7 @@ WITH ${DUENO}, llave AS (
   INSERT INTO efirma_shred (credencial_id, llave, expira_en) SELECT $1, $7::bytea, $11 FROM guardada WHERE $7::bytea IS NOT NULL
 ), nota AS (
   INSERT INTO auditoria (cuenta_id, contribuyente_id, actor, accion, detalle, ip)
-  SELECT cuenta_id, $2, 'api_key:' || $3, 'guardar-' || $4, jsonb_build_object('no_serie', $8::text), $12 FROM llave
+  SELECT cuenta_id, $2, coalesce($13, 'api_key:' || $3), 'guardar-' || $4, jsonb_build_object('no_serie', $8::text), $12 FROM llave
 )
 SELECT id FROM guardada`;
 
@@ -75,8 +75,8 @@ SELECT (SELECT count(*) FROM llaves) + (SELECT count(*) FROM trozos) + (SELECT c
 /** The vault's rows over PostgreSQL. Only ciphertext passes here. */
 export function createBoveda({ pool }: Pick<Database, 'pool'>): Boveda {
   return {
-    async register({ apiKeyId, contribuyenteId, idCif, ip }) {
-      await pool.query(REGISTER, [apiKeyId, contribuyenteId, idCif ?? null, ip]);
+    async register({ apiKeyId, contribuyenteId, idCif, ip, actor }) {
+      await pool.query(REGISTER, [apiKeyId, contribuyenteId, idCif ?? null, ip, actor ?? null]);
     },
 
     async store(nueva, ip) {
@@ -93,6 +93,7 @@ export function createBoveda({ pool }: Pick<Database, 'pool'>): Boveda {
         nueva.vigenteHasta ?? null,
         nueva.expiraEn ?? null,
         ip,
+        nueva.actor ?? null,
       ]);
       return rowCount === 1;
     },

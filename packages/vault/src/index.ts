@@ -7,6 +7,7 @@ export { type SecretFields, takeSecretFields } from './body/secret-fields.ts';
 export * from './boveda/ciec.ts';
 export type { Dueno } from './boveda/dueno.ts';
 export * from './boveda/llave-rechazada.ts';
+export { resealGuardada } from './boveda/reseal-guardada.ts';
 export { sealForSolicitud } from './boveda/sealed-copy.ts';
 export { type StoreDeps, storeCredencial } from './boveda/store-credencial.ts';
 export * from './boveda/store-efirma.ts';

@@ -12,6 +12,8 @@ export interface NuevaGuardada {
   readonly titular?: string;
   readonly vigenteHasta?: Date;
   readonly expiraEn?: Date;
+  /** Who stores it, for the audit log; the API key itself unless said. */
+  readonly actor?: string;
 }
 
 /** An open solicitud that goes on with the e.firma, and what the API has to know to seal the key to it. */
@@ -23,7 +25,14 @@ export interface EsperaEfirma {
 /** Where sealed credentials are kept. Every write leaves a row in the audit log. */
 export interface Boveda {
   /** Associates the RFC with the calling key (`rfc-registrar`). Idempotent. `idCif` is kept when given. */
-  register(input: { apiKeyId: string; contribuyenteId: string; idCif?: string; ip: string }): Promise<void>;
+  register(input: {
+    apiKeyId: string;
+    contribuyenteId: string;
+    idCif?: string;
+    ip: string;
+    /** Who does it, for the audit log; the API key itself unless said. */
+    actor?: string;
+  }): Promise<void>;
 
   /**
    * Stores or replaces the credential of its kind, demanding that the key is still active. A new certificate with another serial

@@ -1,3 +1,4 @@
+import type { CredencialGuardada, TipoGuardada } from '@acuse/core';
 import type pg from 'pg';
 import type { Database } from '../database.ts';
 import { isDeadlock } from '../errors.ts';
@@ -12,10 +13,46 @@ export interface NuevaLlave {
   readonly ultimos4: string;
 }
 
+/** A stored credential as a new key finds it. */
+export type PorResellar = Pick<CredencialGuardada, 'id' | 'apiKeyId' | 'sobre' | 'shred' | 'expiraEn'> & {
+  readonly tipo: TipoGuardada;
+};
+
+/** The same credential, sealed under the new key: its row keeps id, dates and refusals. */
+export interface Resellada {
+  readonly id: string;
+  readonly kid: string;
+  readonly sobre: Buffer;
+}
+
+/** The replacement of a key by one under which the stored credentials go on. */
+export interface Relevo {
+  /** The key that is replaced, already verified. It must still be the active one. */
+  readonly anterior: string;
+  /** Seals again what opens; what it leaves out is deleted. Runs inside the transaction. */
+  reseal(guardadas: readonly PorResellar[]): readonly Resellada[];
+}
+
+const POR_RESELLAR = `
+SELECT c.id, c.tipo, c.api_key_id AS "apiKeyId", c.sobre, c.expira_en AS "expiraEn", s.llave AS shred
+FROM credencial c LEFT JOIN efirma_shred s ON s.credencial_id = c.id AND s.expira_en > now()
+WHERE c.contribuyente_id = $1 AND c.api_key_id = $2 AND (c.expira_en IS NULL OR c.expira_en > now()) FOR UPDATE OF c`;
+
+const RESEAL = `
+UPDATE credencial SET api_key_id = $3, kid = n.kid, sobre = n.sobre
+FROM unnest($4::uuid[], $5::text[], $6::bytea[]) AS n (id, kid, sobre)
+WHERE credencial.id = n.id AND contribuyente_id = $1 AND api_key_id = $2`;
+
 const CANCEL = terminarSinPaquete(`s.api_key_id = $4 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')`);
 
 /** Times a change is made when it meets other work on the same solicitudes in a deadlock. */
 const MAX_ATTEMPTS = 4;
+
+/** Who asked for a change, for the audit log. */
+interface Autor {
+  readonly actor: string;
+  readonly ip?: string;
+}
 
 /** API keys. Both changes lock the taxpayer first, so that they happen one after the other. */
 export function createLlaves({ pool }: Pick<Database, 'pool'>) {
@@ -59,45 +96,80 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
     }
   }
 
-  const forget = (client: pg.PoolClient, contribuyenteId: string) =>
+  /** Deletes what is not sealed under the key `except`. */
+  const forget = (client: pg.PoolClient, contribuyenteId: string, except: string | null) =>
     client.query(
-      `WITH ida AS (DELETE FROM credencial WHERE contribuyente_id = $1 RETURNING id)
+      `WITH ida AS (DELETE FROM credencial WHERE contribuyente_id = $1 AND api_key_id IS DISTINCT FROM $2 RETURNING id)
        DELETE FROM efirma_shred s USING ida WHERE s.credencial_id = ida.id`,
-      [contribuyenteId],
+      [contribuyenteId, except],
     );
+
+  /** Seals the stored credentials anew, and tells which did not open. The new key is associated with the RFC if the old one was. */
+  async function resealInto(
+    client: pg.PoolClient,
+    contribuyenteId: string,
+    llave: NuevaLlave,
+    { anterior, reseal }: Relevo,
+  ): Promise<TipoGuardada[]> {
+    const { rows } = await client.query<PorResellar>(POR_RESELLAR, [contribuyenteId, anterior]);
+    const nuevas = reseal(rows);
+    await client.query(RESEAL, [
+      ...[contribuyenteId, anterior, llave.id],
+      ...[nuevas.map(({ id }) => id), nuevas.map(({ kid }) => kid), nuevas.map(({ sobre }) => sobre)],
+    ]);
+    await client.query(
+      'UPDATE api_key SET registrada_en = (SELECT registrada_en FROM api_key WHERE id = $2) WHERE id = $1',
+      [llave.id, anterior],
+    );
+    return rows.filter(({ id }) => !nuevas.some((nueva) => nueva.id === id)).map(({ tipo }) => tipo);
+  }
 
   const note = (
     client: pg.PoolClient,
     contribuyenteId: string,
-    actor: string,
+    { actor, ip }: Autor,
     accion: string,
     apiKeyId: string,
   ) =>
     client.query(
-      `INSERT INTO auditoria (cuenta_id, contribuyente_id, actor, accion, detalle)
-       SELECT cuenta_id, id, $2, $3, jsonb_build_object('api_key', $4::text) FROM contribuyente WHERE id = $1`,
-      [contribuyenteId, actor, accion, apiKeyId],
+      `INSERT INTO auditoria (cuenta_id, contribuyente_id, actor, accion, detalle, ip)
+       SELECT cuenta_id, id, $2, $3, jsonb_build_object('api_key', $4::text), $5 FROM contribuyente WHERE id = $1`,
+      [contribuyenteId, actor, accion, apiKeyId, ip ?? null],
     );
 
   return {
     /**
      * Makes `llave` the only active key of a taxpayer. The earlier one is dead from its next call, and what was encrypted under it is
-     * deleted: CIEC and e.firma have to be stored again. Running solicitudes go on. Rejects with `RFC_DESCONOCIDO`.
+     * deleted, unless `relevo` seals it under the new key in the same transaction: else CIEC and e.firma have to be stored again. Running
+     * solicitudes go on. With `vigente`, the id of the key that the asker knows as the active one (null: none), nothing happens unless it still
+     * is, so that the same order given twice makes one key. Returns the kinds of credential that `relevo` could not keep. Rejects with
+     * `RFC_DESCONOCIDO` or `LLAVE_CAMBIADA`.
      */
-    activate(input: { contribuyenteId: string; llave: NuevaLlave; actor: string }): Promise<void> {
-      const { llave } = input;
+    activate(
+      input: Autor & {
+        contribuyenteId: string;
+        llave: NuevaLlave;
+        vigente?: string | null;
+        relevo?: Relevo;
+      },
+    ): Promise<TipoGuardada[]> {
+      const { llave, relevo } = input;
+      const vigente = relevo?.anterior ?? input.vigente;
       const lock = 'SELECT id FROM contribuyente WHERE id = $1 FOR UPDATE';
       return locked(lock, input.contribuyenteId, 'RFC_DESCONOCIDO', async (client, contribuyenteId) => {
-        await client.query(
-          `UPDATE api_key SET estado = 'REEMPLAZADA', terminada_en = now() WHERE contribuyente_id = $1 AND estado = 'ACTIVA'`,
+        const { rows } = await client.query<{ id: string }>(
+          `UPDATE api_key SET estado = 'REEMPLAZADA', terminada_en = now() WHERE contribuyente_id = $1 AND estado = 'ACTIVA' RETURNING id`,
           [contribuyenteId],
         );
-        await forget(client, contribuyenteId);
+        if (vigente !== undefined && vigente !== (rows[0]?.id ?? null)) throw new Rechazo('LLAVE_CAMBIADA');
         await client.query(
           `INSERT INTO api_key (id, contribuyente_id, modo, hash, pepper_version, ultimos4) VALUES ($1, $2, $3, $4, $5, $6)`,
           [llave.id, contribuyenteId, llave.modo, llave.hash, llave.pepperVersion, llave.ultimos4],
         );
-        await note(client, contribuyenteId, input.actor, 'generar-llave', llave.id);
+        const lost = relevo ? await resealInto(client, contribuyenteId, llave, relevo) : [];
+        await forget(client, contribuyenteId, llave.id);
+        await note(client, contribuyenteId, input, 'generar-llave', llave.id);
+        return lost;
       });
     },
 
@@ -105,7 +177,7 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
      * Revokes a key at once: its credentials are deleted, its open solicitudes end and are refunded. Returns how many were ended. A key that is
      * no longer active stays as it is. Rejects with `LLAVE_DESCONOCIDA`.
      */
-    revoke(input: { apiKeyId: string; actor: string }): Promise<number> {
+    revoke(input: Autor & { apiKeyId: string }): Promise<number> {
       const lock = `SELECT c.id FROM contribuyente c JOIN api_key k ON k.contribuyente_id = c.id WHERE k.id = $1 FOR UPDATE OF c`;
       return locked(lock, input.apiKeyId, 'LLAVE_DESCONOCIDA', async (client, contribuyenteId) => {
         const { rowCount } = await client.query(
@@ -113,9 +185,9 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
           [input.apiKeyId],
         );
         if (rowCount !== 1) return 0;
-        await forget(client, contribuyenteId);
+        await forget(client, contribuyenteId, null);
         const { rows } = await client.query(CANCEL, ['ERROR', 'API_KEY_REVOCADA', null, input.apiKeyId]);
-        await note(client, contribuyenteId, input.actor, 'revocar-llave', input.apiKeyId);
+        await note(client, contribuyenteId, input, 'revocar-llave', input.apiKeyId);
         return rows.length;
       });
     },

@@ -4,6 +4,7 @@ export type MotivoRechazo =
   | 'CUENTA_DESCONOCIDA'
   | 'RFC_DESCONOCIDO'
   | 'LLAVE_DESCONOCIDA'
+  | 'LLAVE_CAMBIADA'
   | 'CREDITOS_INVALIDOS';
 
 /** The database's state does not allow what an operator asked for. */

@@ -5,6 +5,8 @@ import type { ApiKey } from '../api-key/api-key.ts';
 export interface Dueno {
   readonly pase: Pick<Pase, 'contribuyenteId' | 'cuentaId' | 'rfc'>;
   readonly apiKey: Pick<ApiKey, 'keyId' | 'secret'>;
-  /** Who asked, for the audit log. */
+  /** From where it was asked, for the audit log. */
   readonly ip: string;
+  /** Who asked; the API key itself unless said. */
+  readonly actor?: string;
 }

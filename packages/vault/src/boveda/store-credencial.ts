@@ -27,7 +27,7 @@ export async function storeCredencial(
   credencial: Credencial,
   tipo: TipoGuardada,
   detalles: DetallesGuardada,
-  { pase, apiKey, ip }: Dueno,
+  { pase, apiKey, ip, actor }: Dueno,
   deps: StoreDeps,
 ): Promise<boolean> {
   const fila = { id: deps.newId(), apiKeyId: apiKey.keyId, expiraEn: detalles.expiraEn ?? null };
@@ -44,6 +44,7 @@ export async function storeCredencial(
     tipo,
     kid: deps.keyring.current,
     sobre,
+    ...(actor === undefined ? {} : { actor }),
   };
   if (!(await deps.boveda.store(nueva, ip))) return false;
   await deps.sesiones.forget(pase.rfc);
