@@ -1,1 +1,3 @@
+export { type PanelConfig, panelConfig, readConfig } from './config.ts';
 export type { PanelDeps } from './panel-deps.ts';
+export { type PanelEnMarcha, startPanel } from './start.ts';

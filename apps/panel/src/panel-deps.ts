@@ -1,12 +1,37 @@
-import type { Database } from '@acuse/db';
-import type { Logger } from '@acuse/runtime';
-import type { ApiKeyHasher, Keyring } from '@acuse/vault';
+import type { Paquetes, Sellado } from '@acuse/core';
+import type { Database, Intentos, SegundosFactores, Sesiones, Usuarios } from '@acuse/db';
+import type { Health, Logger } from '@acuse/runtime';
+import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
+import type { Passwords } from './acceso/passwords.ts';
+import type { Caja } from './pagos/caja.ts';
+import type { PanelSettings } from './panel-settings.ts';
 
 /** Everything the panel needs from outside itself. `main` builds it, tests build their own over a real database. */
 export interface PanelDeps {
   readonly database: Database;
   readonly hasher: ApiKeyHasher;
   readonly keyring: Keyring;
+  /** Seals a credential for the workers. */
+  readonly sealer: Sealer;
+  /** The authorities that issue e.firmas. */
+  readonly trust: TrustBundle;
+  readonly paquetes: Paquetes;
+
+  readonly usuarios: Usuarios;
+  readonly sesiones: Sesiones;
+  readonly segundosFactores: SegundosFactores;
+  readonly intentos: Intentos;
+  readonly passwords: Passwords;
+  /** Seals what only the panel may read: secrets of second factors. */
+  readonly sellado: Sellado;
+  /** Key of the tokens against forged requests. */
+  readonly claveCsrf: Buffer;
+
+  /** The sale of credits. */
+  readonly caja: Caja;
+
+  readonly settings: PanelSettings;
+  readonly health: Health;
   readonly now: () => Date;
   /** UUIDv7. */
   readonly newId: () => string;

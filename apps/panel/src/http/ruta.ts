@@ -1,6 +1,7 @@
 import type { Context } from 'hono';
 import type { Child } from 'hono/jsx';
 import type { PanelDeps } from '../panel-deps.ts';
+import type { Navegador } from './navegador.ts';
 
 /** Who may see a page: anybody, somebody logged in, or the operator of the installation. */
 export type Acceso = 'publica' | 'cliente' | 'operador';
@@ -44,8 +45,14 @@ export interface ContextoBase {
   readonly now: Date;
   /** Fields of a posted form, each once; files are not strings. Too large, too many or repeated fields were refused before. */
   readonly campos: Readonly<Record<string, string>>;
+  /** Files of a posted form (`multipart/form-data`), by the name of their field. */
+  readonly archivos: Readonly<Record<string, File>>;
+  /** The session of this browser: only log-in and the pages of the account change it. */
+  readonly navegador: Navegador;
   /** Renders a whole page in the layout. */
   pagina(pagina: Pagina): Response;
+  /** The one page for whatever is not there, or is another account's: nothing tells the two apart. */
+  noEncontrada(): Response;
   /** 303 to a path of the panel, with a message for the page that follows. */
   redirigir(path: string, aviso?: Aviso): Promise<Response>;
 }
@@ -62,6 +69,8 @@ export interface Ruta {
   /** Hono's pattern, such as `/rfcs/:rfc/llaves`. */
   readonly path: string;
   readonly acceso: Acceso;
+  /** Bytes of a posted body; by default 64 KiB, 256 KiB with files. */
+  readonly maxBytes?: number;
   readonly handle: (contexto: ContextoCliente) => Promise<Response> | Response;
 }
 
@@ -70,8 +79,24 @@ export function defineRuta<A extends Acceso>(ruta: {
   readonly metodo: 'GET' | 'POST';
   readonly path: string;
   readonly acceso: A;
+  readonly maxBytes?: number;
   handle(contexto: ContextoDe<A>): Promise<Response> | Response;
 }): Ruta {
   // The shell gives a public route the same object without a user; its own type keeps it from looking for one.
   return { ...ruta, handle: (contexto) => ruta.handle(contexto as ContextoDe<A>) };
+}
+
+/**
+ * A whole application under a path, with its own answers (a tool's pages). Reached only by those whom `acceso` lets in, and with any method but
+ * GET and HEAD only from the panel's own pages. Its answers get the panel's headers; a `Content-Security-Policy` that they bring stays.
+ */
+export interface Montaje {
+  /** Without a slash at the end, such as `/operador/colas`. */
+  readonly path: string;
+  readonly acceso: 'cliente' | 'operador';
+  /** Answers a request whose address is the whole one. */
+  readonly fetch: (
+    request: Request,
+    contexto: Pick<ContextoCliente, 'usuario' | 'deps' | 'nonce'>,
+  ) => Promise<Response> | Response;
 }

@@ -1,0 +1,76 @@
+import { normalizeEmail } from '@acuse/db';
+import { z } from 'zod';
+
+export const MIN_PASSWORD = 12;
+/** Beyond it the hash function would work for whoever wants to keep it busy. */
+export const MAX_PASSWORD = 200;
+const MAX_NOMBRE = 120;
+/** RFC 5321, section 4.5.3.1.3, less the brackets. */
+const MAX_EMAIL = 254;
+
+/** Words that long passwords are lazily made of; digits, repetitions and rows of the keyboard are looked at apart. */
+const COMUNES =
+  'acuse admin administrador america bienvenido cambiame caminante chivas clave cliente contabilidad contador contrasena contrasenia cruzazul ' +
+  'dios dragon empresa entrar estrella factura facturacion facturas familia futbol guadalajara hacienda hola invitado jesus letmein master ' +
+  'mexico monterrey nomina oficina password passw0rd prueba pumas qwerty qwertyuiop root sat secreto seguro sistema sistemas teamo temporal ' +
+  'test tequiero tigres usuario welcome';
+const PALABRAS = COMUNES.split(' ').sort((a, b) => b.length - a.length);
+const FILAS = [
+  '01234567890',
+  '09876543210',
+  'abcdefghijklmnopqrstuvwxyz',
+  'qwertyuiop',
+  'asdfghjkl',
+  'zxcvbnm',
+  '1qaz2wsx3edc4rfv',
+];
+
+/**
+ * What is wrong with a new password, or null. Length is what counts (NIST SP 800-63B, section 3.1.1.2): no rules about kinds of characters,
+ * only what is tried first is refused.
+ */
+export function faultOfPassword(password: string, email: string): string | null {
+  if ([...password].length < MIN_PASSWORD)
+    return `Use al menos ${MIN_PASSWORD} caracteres. Varias palabras juntas sirven.`;
+  if (password.length > MAX_PASSWORD) return `Use como máximo ${MAX_PASSWORD} caracteres.`;
+  if (isCommon(password, email))
+    return 'Esa contraseña es de las primeras que alguien probaría. Elija otra menos previsible.';
+  return null;
+}
+
+/** True when little is left of the password once words, rows of keys and repetitions that everybody knows are taken out. */
+function isCommon(password: string, email: string): boolean {
+  const [local = '', domain = ''] = normalizeEmail(email).split('@');
+  const plain = password
+    .toLowerCase()
+    .normalize('NFD')
+    .replace(/\p{Mn}/gu, '');
+  let rest = plain;
+  for (const known of [local, domain, domain.split('.')[0] ?? '', ...PALABRAS])
+    if (known.length > 2) rest = rest.replaceAll(known, '\n');
+  rest = withoutRows(rest).replace(/(.+?)\1+/gs, '$1');
+  return [...rest.replace(/[\s\d\W_]/gu, '')].length < 4 && [...rest.replace(/\n/g, '')].length < 8;
+}
+
+function withoutRows(text: string): string {
+  let rest = text;
+  for (const fila of FILAS)
+    for (let length = fila.length; length >= 4; length -= 1)
+      for (let from = 0; from + length <= fila.length; from += 1)
+        rest = rest.replaceAll(fila.slice(from, from + length), '\n');
+  return rest;
+}
+
+const correo = z.email();
+
+/** The e-mail as it is stored, or null for what is none. */
+export function parseEmail(text: string): string | null {
+  const email = normalizeEmail(text);
+  return email.length <= MAX_EMAIL && correo.safeParse(email).success ? email : null;
+}
+
+/** A name on one line, or null. */
+export function parseNombre(text: string): string | null {
+  const nombre = text.trim().replace(/\s+/gu, ' ');
+  return nombre !== '' && nombre.length <= MAX_NOMBRE && !/\p{Cc}/u.test(nombre) ? nombre : null;
+}

@@ -1,0 +1,128 @@
+import { randomBytes } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import { type Context, Hono } from 'hono';
+import { createActivos, RUTA_ACTIVOS } from './http/assets.ts';
+import { type Peticion, renderNoEncontrada, renderRechazo } from './http/contexto.tsx';
+import { setSecurityHeaders } from './http/encabezados.ts';
+import { cookieFor, huellaDe, readIdSesion } from './http/galleta.ts';
+import { createNavegador } from './http/navegador.ts';
+import { createClientIp } from './http/net/client-ip.ts';
+import { answerMontaje, answerRuta } from './http/responder.ts';
+import type { Montaje, Ruta } from './http/ruta.ts';
+import { createAvisosPago } from './pagos/avisos.ts';
+import type { PanelDeps } from './panel-deps.ts';
+import { MONTAJES, RUTAS } from './rutas.ts';
+
+const NO_SOCKET = '0.0.0.0';
+
+/** What a server hands over beside the request. */
+export interface Bindings {
+  readonly incoming?: Pick<IncomingMessage, 'socket'>;
+}
+type Env = {
+  Bindings: Bindings;
+  Variables: { peticion?: Promise<Peticion>; nonce: string; requestId: string; avisoVisto?: boolean };
+};
+
+export type PanelApp = Hono<Env>;
+
+/** Builds the panel from its pages. It listens to nothing. */
+export function createApp(
+  deps: PanelDeps,
+  rutas: readonly Ruta[] = RUTAS,
+  montajes: readonly Montaje[] = MONTAJES,
+): PanelApp {
+  const { log, settings, sesiones, newId } = deps;
+  const activos = createActivos();
+  const ipOf = createClientIp(settings.trustedProxies);
+  const isHttps = settings.publicUrl.startsWith('https:');
+  const app = new Hono<Env>({ strict: false });
+
+  /** Reads the session once, whoever asks first. */
+  const peticionOf = (c: Context<Env>): Promise<Peticion> => {
+    const known = c.get('peticion');
+    if (known) return known;
+    const reading = read(c);
+    c.set('peticion', reading);
+    return reading;
+  };
+
+  async function read(c: Context<Env>): Promise<Peticion> {
+    const ip = ipOf(c.env?.incoming?.socket.remoteAddress ?? NO_SOCKET, c.req.header('x-forwarded-for'));
+    const id = readIdSesion(c, settings.cookieHost);
+    const sesion = id && (await sesiones.load(huellaDe(id), { inactividad: settings.sesionInactiva, ip }));
+    const agente = c.req.header('user-agent') ?? '';
+    return {
+      c,
+      deps,
+      activos,
+      nonce: c.get('nonce'),
+      ip,
+      navegador: createNavegador({ id, sesion, agente, ip, deps }),
+      usuario: sesion?.fase === 'COMPLETA' ? sesion.usuario : null,
+      onAviso: () => c.set('avisoVisto', true),
+    };
+  }
+
+  app.use(async (c, next) => {
+    const started = performance.now();
+    c.set('nonce', randomBytes(16).toString('base64'));
+    c.set('requestId', newId());
+    await next();
+    const peticion = await c.get('peticion')?.catch(() => null);
+    if (peticion) await afterPage(c, peticion);
+    // Answers that a mounted tool passed through cannot be changed in place.
+    c.res = new Response(c.res.body, c.res);
+    setSecurityHeaders(c.res.headers, { nonce: c.get('nonce'), isHttps });
+    c.res.headers.set('X-Request-Id', c.get('requestId'));
+    const ms = Math.round(performance.now() - started);
+    const who = peticion?.usuario ? { usuario: peticion.usuario.id } : {};
+    // The path only: a query may carry a code.
+    log.info(
+      {
+        requestId: c.get('requestId'),
+        metodo: c.req.method,
+        path: c.req.path,
+        status: c.res.status,
+        ms,
+        ...who,
+      },
+      'answered',
+    );
+  });
+
+  /** Gives the browser its id, and takes away a message that was shown. */
+  async function afterPage(c: Context<Env>, { navegador }: Peticion): Promise<void> {
+    if (c.get('avisoVisto')) await sesiones.setAviso(navegador.huella(), null);
+    const id = navegador.newCookie();
+    if (id) c.res.headers.append('Set-Cookie', cookieFor(id, settings.cookieHost));
+  }
+
+  app.get('/healthz', (c) => c.json(deps.health.live()));
+  app.get('/readyz', async (c) => {
+    const report = await deps.health.ready();
+    return c.json(report, report.status === 'ok' ? 200 : 503);
+  });
+  app.get(`${RUTA_ACTIVOS}:archivo`, (c) => {
+    const found = activos.serve(c.req.param('archivo'), c.req.header('accept-encoding'));
+    return found ?? c.notFound();
+  });
+  app.route('/', createAvisosPago(deps));
+  for (const ruta of rutas)
+    app.on(ruta.metodo, ruta.path, async (c) => answerRuta(ruta, await peticionOf(c)));
+  for (const montaje of montajes) {
+    app.all(montaje.path, async (c) => answerMontaje(montaje, await peticionOf(c)));
+    app.all(`${montaje.path}/*`, async (c) => answerMontaje(montaje, await peticionOf(c)));
+  }
+  app.notFound(async (c) => renderNoEncontrada(await peticionOf(c)));
+  app.onError(async (err, c) => {
+    const requestId = c.get('requestId');
+    log.error({ err, requestId, path: c.req.path }, 'a page failed');
+    const titulo = 'No pudimos completar esto';
+    const texto = `Algo falló de nuestro lado y no se cambió nada a medias. Espere un minuto y vuelva a intentarlo; si sigue igual, avise al operador con esta referencia: ${requestId}`;
+    const peticion = await peticionOf(c).catch(() => null);
+    if (peticion) return renderRechazo(peticion, { status: 500, titulo, texto });
+    return c.text(`${titulo}. ${texto}`, 503);
+  });
+  return app;
+}

@@ -1,0 +1,126 @@
+import type { Context } from 'hono';
+import type { Child } from 'hono/jsx';
+import { Layout } from '../components/layout.tsx';
+import { Vacio } from '../components/vacio.tsx';
+import type { PanelDeps } from '../panel-deps.ts';
+import type { Activos } from './assets.ts';
+import { EMPTY_FORM, type Formulario } from './campos.ts';
+import type { Navegador } from './navegador.ts';
+import type { Aviso, ContextoBase, ContextoCliente, Pagina, Usuario } from './ruta.ts';
+
+/** What the shell knows of one request before its page runs. */
+export interface Peticion {
+  readonly c: Context;
+  readonly deps: PanelDeps;
+  readonly activos: Activos;
+  readonly nonce: string;
+  readonly ip: string;
+  readonly navegador: Navegador;
+  /** Who is logged in; null also between the two steps of a log-in. */
+  readonly usuario: Usuario | null;
+  /** Told when the message of the page before has been shown. */
+  readonly onAviso: () => void;
+}
+
+/** The object that pages work with. `usuario` is null on public pages for those who are not logged in: their type hides it. */
+export function createContexto(
+  peticion: Peticion,
+  formulario: Formulario = EMPTY_FORM,
+): ContextoBase | ContextoCliente {
+  const { c, deps, nonce, ip, navegador, usuario } = peticion;
+  return {
+    c,
+    deps,
+    nonce,
+    ip,
+    navegador,
+    get csrf() {
+      return navegador.csrf();
+    },
+    now: deps.now(),
+    campos: formulario.campos,
+    archivos: formulario.archivos,
+    ...(usuario ? { usuario } : {}),
+    pagina: (pagina) => renderPagina(peticion, pagina),
+    noEncontrada: () => renderNoEncontrada(peticion),
+    redirigir: (path, aviso) => redirect(peticion, path, aviso),
+  };
+}
+
+function renderPagina(
+  peticion: Peticion,
+  { titulo, contenido, status = 200, scripts = [] }: Pagina,
+): Response {
+  return render(peticion, titulo, contenido, status, scripts);
+}
+
+/** The page for what is not there. */
+export function renderNoEncontrada(peticion: Peticion): Response {
+  const contenido = (
+    <>
+      <h1>No encontramos esta página</h1>
+      <Vacio titulo="No existe, o no es de su cuenta" accion={{ href: '/', texto: 'Ir al inicio' }}>
+        Revise que la dirección esté completa, o llegue desde el menú.
+      </Vacio>
+    </>
+  );
+  return render(peticion, 'Página no encontrada', contenido, 404);
+}
+
+/** A page that says why the request was not carried out. */
+export function renderRechazo(
+  peticion: Peticion,
+  rechazo: { readonly status: number; readonly titulo: string; readonly texto: string },
+): Response {
+  const contenido = (
+    <>
+      <h1>{rechazo.titulo}</h1>
+      <p>{rechazo.texto}</p>
+      <p>
+        <a href="/">Ir al inicio</a>
+      </p>
+    </>
+  );
+  return render(peticion, rechazo.titulo, contenido, rechazo.status);
+}
+
+function render(
+  { c, deps, activos, nonce, navegador, usuario, onAviso }: Peticion,
+  titulo: string,
+  contenido: Child,
+  status: number,
+  scripts: readonly string[] = [],
+): Response {
+  const aviso = navegador.sesion?.aviso ?? undefined;
+  if (aviso) onAviso();
+  const html = (
+    <Layout
+      titulo={titulo}
+      usuario={usuario}
+      ruta={c.req.path}
+      csrf={navegador.csrf()}
+      nonce={nonce}
+      aviso={aviso}
+      activo={activos.href}
+      scripts={scripts}
+      version={deps.settings.version}
+      apiUrl={deps.settings.apiPublicUrl}
+    >
+      {contenido}
+    </Layout>
+  ).toString();
+  if (typeof html !== 'string')
+    throw new TypeError('a page waits while it is rendered: read what it shows before');
+  return new Response(html, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } });
+}
+
+async function redirect({ navegador }: Peticion, path: string, aviso?: Aviso): Promise<Response> {
+  if (aviso) await navegador.leave(aviso);
+  return new Response(null, { status: 303, headers: { Location: localPath(path) ?? '/' } });
+}
+
+/** A path of the panel, or null for anything that could lead elsewhere (`//host`, `/\host`, an address, control characters). */
+export function localPath(path: string | undefined): string | null {
+  if (path === undefined || !/^\/(?![/\\])[\x21-\x7e]*$/.test(path) || path.includes('\\')) return null;
+  return path;
+}

@@ -1,0 +1,87 @@
+import type { AvisoGuardado, FaseSesion, SesionPanel } from '@acuse/db';
+import type { PanelDeps } from '../panel-deps.ts';
+import { csrfOf, huellaDe, type IdSesion, isCsrf, newIdSesion } from './galleta.ts';
+
+/** Time for the second step of a log-in, and for a message to be read, in seconds. */
+const BREVE = 300;
+const MAX_AGENTE = 300;
+
+/** The session of the browser that asks. */
+export interface Navegador {
+  /** As it was when the request came; null without a live one. */
+  readonly sesion: SesionPanel | null;
+  /** What is stored of the id that the browser sent or was given. */
+  huella(): Buffer;
+  csrf(): string;
+  isCsrf(token: string | undefined): boolean;
+  /** Begins a session under a new id; the earlier one is over. */
+  open(usuarioId: string, fase: Exclude<FaseSesion, 'ANONIMA'>): Promise<void>;
+  /** The same session under a new id, since what it is good for has changed. */
+  rotate(): Promise<void>;
+  /** Ends the session and gives the browser another id. */
+  close(): Promise<void>;
+  /** Leaves a message for the next page. */
+  leave(aviso: AvisoGuardado): Promise<void>;
+  /** The id to give to the browser with the answer, or null when it has it already. */
+  newCookie(): IdSesion | null;
+}
+
+export interface NavegadorInput {
+  /** What the browser sent. */
+  readonly id: IdSesion | null;
+  readonly sesion: SesionPanel | null;
+  readonly agente: string;
+  readonly ip: string;
+  readonly deps: Pick<PanelDeps, 'sesiones' | 'settings' | 'newId' | 'claveCsrf'>;
+}
+
+/** Keeps the session of one request. Nothing is stored for a visitor who only reads. */
+export function createNavegador({ id: sent, sesion, agente, ip, deps }: NavegadorInput): Navegador {
+  const { sesiones, settings, newId, claveCsrf } = deps;
+  let id = sent ?? newIdSesion();
+  let isStored = sesion !== null;
+
+  async function begin(fase: FaseSesion, usuarioId: string | null, aviso?: AvisoGuardado): Promise<void> {
+    const [before, next] = [id, newIdSesion()];
+    const isShort = fase !== 'COMPLETA';
+    await sesiones.open(
+      {
+        huella: huellaDe(next),
+        id: newId(),
+        usuarioId,
+        fase,
+        agente: agente.slice(0, MAX_AGENTE),
+        ip,
+        ...(aviso ? { aviso } : {}),
+        inactividad: isShort ? BREVE : settings.sesionInactiva,
+        duracion: isShort ? BREVE : settings.sesionMaxima,
+      },
+      isStored ? huellaDe(before) : null,
+    );
+    id = next;
+    isStored = true;
+  }
+
+  return {
+    sesion,
+    huella: () => huellaDe(id),
+    csrf: () => csrfOf(claveCsrf, id),
+    isCsrf: (token) => isCsrf(claveCsrf, id, token),
+    open: (usuarioId, fase) => begin(fase, usuarioId),
+    async rotate() {
+      const next = newIdSesion();
+      await sesiones.rotate(huellaDe(id), huellaDe(next));
+      id = next;
+    },
+    async close() {
+      await sesiones.close(huellaDe(id));
+      id = newIdSesion();
+      isStored = false;
+    },
+    async leave(aviso) {
+      if (isStored) await sesiones.setAviso(huellaDe(id), aviso);
+      else await begin('ANONIMA', null, aviso);
+    },
+    newCookie: () => (id === sent ? null : id),
+  };
+}

@@ -1,0 +1,78 @@
+import { bodyLimit } from 'hono/body-limit';
+import { FormularioIlegible, isUpload, MAX_FORM_BYTES, MAX_UPLOAD_BYTES, readFormulario } from './campos.ts';
+import { createContexto, type Peticion, renderNoEncontrada, renderRechazo } from './contexto.tsx';
+import { isSameOrigin } from './origen.ts';
+import type { Acceso, ContextoCliente, Montaje, Ruta } from './ruta.ts';
+
+const AJENA = {
+  status: 403,
+  titulo: 'Esta acción no se hizo',
+  texto:
+    'La página desde la que llegó ya no es válida: la sesión cambió, o la envió otro sitio. Abra la página de nuevo desde el panel y repita la acción.',
+};
+const GRANDE = {
+  status: 413,
+  titulo: 'Lo que envió es demasiado grande',
+  texto: 'No se guardó nada. Revise que haya elegido el archivo correcto y vuelva a enviarlo.',
+};
+const ILEGIBLE = {
+  status: 400,
+  titulo: 'No entendimos lo que envió',
+  texto: 'No se guardó nada. Abra la página de nuevo desde el panel y repita la acción.',
+};
+
+/** Answers one address: for a POST its origin first; who may come in; then size, fields and token; then the page itself. */
+export async function answerRuta(ruta: Ruta, peticion: Peticion): Promise<Response> {
+  const isPost = ruta.metodo === 'POST';
+  if (isPost && !isFromPanel(peticion)) return renderRechazo(peticion, AJENA);
+  const refusal = refuseEntry(ruta.acceso, peticion);
+  if (refusal) return refusal;
+  // A public page has no `usuario`; `defineRuta` gives its handler the type that says so.
+  if (!isPost) return ruta.handle(createContexto(peticion) as ContextoCliente);
+
+  const tooLarge = () => renderRechazo(peticion, GRANDE);
+  const maxSize = ruta.maxBytes ?? (isUpload(peticion.c) ? MAX_UPLOAD_BYTES : MAX_FORM_BYTES);
+  let answer: Response | undefined;
+  const refused = await bodyLimit({ maxSize, onError: tooLarge })(peticion.c, async () => {
+    answer = await answerPost(ruta, peticion);
+  });
+  return refused instanceof Response ? refused : (answer ?? tooLarge());
+}
+
+async function answerPost(ruta: Ruta, peticion: Peticion): Promise<Response> {
+  const formulario = await readFormulario(peticion.c).catch((error: unknown) => {
+    if (error instanceof FormularioIlegible) return null;
+    throw error;
+  });
+  if (formulario === null) return renderRechazo(peticion, ILEGIBLE);
+  if (!peticion.navegador.isCsrf(formulario.campos['_csrf'])) return renderRechazo(peticion, AJENA);
+  return ruta.handle(createContexto(peticion, formulario) as ContextoCliente);
+}
+
+/** Answers for an application that is mounted whole. */
+export async function answerMontaje(montaje: Montaje, peticion: Peticion): Promise<Response> {
+  const { c, deps, nonce, usuario } = peticion;
+  const isReading = c.req.method === 'GET' || c.req.method === 'HEAD';
+  if (!isReading && !isFromPanel(peticion)) return renderRechazo(peticion, AJENA);
+  const refusal = refuseEntry(montaje.acceso, peticion);
+  if (refusal || usuario === null) return refusal ?? renderNoEncontrada(peticion);
+  return montaje.fetch(c.req.raw, { usuario, deps, nonce });
+}
+
+function isFromPanel({ c, deps }: Peticion): boolean {
+  const headers = { secFetchSite: c.req.header('sec-fetch-site'), origin: c.req.header('origin') };
+  return isSameOrigin(headers, new URL(deps.settings.publicUrl).origin);
+}
+
+/** Where somebody is sent who may not see an address: strangers log in first; to others what is the operator's does not exist. */
+function refuseEntry(acceso: Acceso, peticion: Peticion): Response | null {
+  const { c, usuario } = peticion;
+  if (acceso === 'publica') return null;
+  if (usuario === null) {
+    const { pathname, search } = new URL(c.req.url);
+    const back =
+      c.req.method === 'GET' && pathname !== '/' ? `?a=${encodeURIComponent(pathname + search)}` : '';
+    return new Response(null, { status: 303, headers: { Location: `/entrar${back}` } });
+  }
+  return acceso === 'operador' && usuario.rol !== 'OPERADOR' ? renderNoEncontrada(peticion) : null;
+}

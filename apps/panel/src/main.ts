@@ -1,0 +1,9 @@
+import { runProcess } from '@acuse/runtime';
+import { readConfig } from './config.ts';
+import { startPanel } from './start.ts';
+
+await runProcess({
+  name: 'panel',
+  readConfig,
+  start: async (config, log, shutdown) => ({ url: (await startPanel(config, log, shutdown)).url }),
+});

@@ -1,0 +1,2 @@
+/** Where somebody arrives who has just logged in. */
+export const INICIO = '/inicio';

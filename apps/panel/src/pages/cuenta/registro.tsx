@@ -1,0 +1,137 @@
+import { Rechazo } from '@acuse/db';
+import { limiteRegistro, waitText } from '../../acceso/limites.ts';
+import { faultOfPassword, MIN_PASSWORD, parseEmail, parseNombre } from '../../acceso/reglas.ts';
+import { Aviso } from '../../components/aviso.tsx';
+import { Boton } from '../../components/boton.tsx';
+import { Campo } from '../../components/campo.tsx';
+import { Formulario } from '../../components/formulario.tsx';
+import { type ContextoBase, defineRuta } from '../../http/ruta.ts';
+import { refuseMany } from './demasiados.ts';
+import { INICIO } from './destinos.ts';
+
+type Faltas = Partial<Record<'nombre' | 'email' | 'password', string>>;
+
+export const verRegistro = defineRuta({
+  metodo: 'GET',
+  path: '/registro',
+  acceso: 'publica',
+  handle: (contexto) => {
+    if (contexto.navegador.sesion?.fase === 'COMPLETA') return contexto.redirigir(INICIO);
+    return renderRegistro(contexto, {});
+  },
+});
+
+/**
+ * Makes an account with its first user. Without mail nothing can be sent to an address to find out whose it is, so the page has to say when
+ * an e-mail already has an account; it says so as rarely as accounts can be made from one address, and after the same work.
+ */
+export const registrarse = defineRuta({
+  metodo: 'POST',
+  path: '/registro',
+  acceso: 'publica',
+  async handle(contexto) {
+    const { campos, deps, ip, navegador } = contexto;
+    if (deps.settings.registro === 'cerrado') return renderRegistro(contexto, {});
+    const nombre = parseNombre(campos['nombre'] ?? '');
+    const email = parseEmail(campos['email'] ?? '');
+    const password = campos['password'] ?? '';
+    const faltas = faultsOf(nombre, email, password);
+    if (nombre === null || email === null || Object.keys(faltas).length > 0)
+      return renderRegistro(contexto, faltas);
+
+    const permiso = await deps.intentos.take([limiteRegistro(ip, deps.settings)]);
+    if (!permiso.permitido)
+      return refuseMany(
+        permiso.esperar,
+        renderRegistro(
+          contexto,
+          {},
+          `Desde su conexión se crearon varias cuentas. Espere ${waitText(permiso.esperar)} y vuelva a intentarlo.`,
+        ),
+      );
+    const guardada = await deps.passwords.hash(password);
+    try {
+      const usuario = await deps.usuarios.register({ nombre, email, password: guardada, ip });
+      await navegador.open(usuario.id, 'COMPLETA');
+      return contexto.redirigir(INICIO, { tono: 'exito', texto: 'Su cuenta está lista.' });
+    } catch (error) {
+      if (!(error instanceof Rechazo)) throw error;
+      return renderRegistro(contexto, {
+        email: 'Ese correo ya tiene una cuenta. Entre con ella, o use otro correo.',
+      });
+    }
+  },
+});
+
+function faultsOf(nombre: string | null, email: string | null, password: string): Faltas {
+  const fault = faultOfPassword(password, email ?? '');
+  return {
+    ...(nombre === null ? { nombre: 'Escriba su nombre o el de su empresa, de hasta 120 caracteres.' } : {}),
+    ...(email === null ? { email: 'Escriba un correo completo, como nombre@empresa.mx.' } : {}),
+    ...(fault === null ? {} : { password: fault }),
+  };
+}
+
+function renderRegistro(contexto: ContextoBase, faltas: Faltas, mensaje?: string): Response {
+  const { campos, csrf, deps } = contexto;
+  if (deps.settings.registro === 'cerrado')
+    return contexto.pagina({
+      titulo: 'Crear cuenta',
+      contenido: (
+        <>
+          <h1>Crear cuenta</h1>
+          <p>
+            En esta instalación las cuentas las crea el operador. Pídale una, y él le dará un enlace para
+            elegir su contraseña.
+          </p>
+        </>
+      ),
+    });
+  const hasFaults = Object.keys(faltas).length > 0;
+  return contexto.pagina({
+    titulo: 'Crear cuenta',
+    status: mensaje ? 429 : hasFaults ? 422 : 200,
+    contenido: (
+      <div class="angosta">
+        <h1>Crear cuenta</h1>
+        {mensaje ? <Aviso tono="error">{mensaje}</Aviso> : null}
+        {hasFaults ? <Aviso tono="error">Revise lo que se señala abajo.</Aviso> : null}
+        <Formulario accion="/registro" csrf={csrf}>
+          <Campo
+            nombre="nombre"
+            etiqueta="Nombre suyo o de su empresa"
+            requerido
+            maxLargo={120}
+            autocompletar="organization"
+            valor={campos['nombre']}
+            error={faltas.nombre}
+          />
+          <Campo
+            nombre="email"
+            etiqueta="Correo"
+            tipo="email"
+            requerido
+            maxLargo={254}
+            autocompletar="username"
+            valor={campos['email']}
+            error={faltas.email}
+          />
+          <Campo
+            nombre="password"
+            etiqueta="Contraseña"
+            tipo="password"
+            requerido
+            minLargo={MIN_PASSWORD}
+            autocompletar="new-password"
+            ayuda={`Al menos ${MIN_PASSWORD} caracteres. Varias palabras juntas son fáciles de recordar y difíciles de adivinar.`}
+            error={faltas.password}
+          />
+          <Boton>Crear cuenta</Boton>
+        </Formulario>
+        <p>
+          ¿Ya tiene una? <a href="/entrar">Entre</a>.
+        </p>
+      </div>
+    ),
+  });
+}

@@ -1,0 +1,21 @@
+import { defineRuta } from '../../http/ruta.ts';
+
+/** Ends this browser's session. */
+export const salir = defineRuta({
+  metodo: 'POST',
+  path: '/salir',
+  acceso: 'publica',
+  async handle(contexto) {
+    await contexto.navegador.close();
+    return contexto.redirigir('/entrar', { tono: 'info', texto: 'Salió del panel.' });
+  },
+});
+
+/** The address without a path. */
+export const raiz = defineRuta({
+  metodo: 'GET',
+  path: '/',
+  acceso: 'publica',
+  handle: (contexto) =>
+    contexto.redirigir(contexto.navegador.sesion?.fase === 'COMPLETA' ? '/inicio' : '/entrar'),
+});

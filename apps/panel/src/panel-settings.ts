@@ -1,0 +1,40 @@
+/** How often something may be tried at once after a pause, and the seconds until one more is earned. */
+export interface Ritmo {
+  readonly rafaga: number;
+  readonly segundos: number;
+}
+
+/** What the panel lets its operator choose, already read and checked. */
+export interface PanelSettings {
+  /** Of this program, shown at the foot of each page. */
+  readonly version: string;
+  /** Where people reach the panel, without a slash at the end. */
+  readonly publicUrl: string;
+  /** Where integrators reach the API, without a slash at the end. */
+  readonly apiPublicUrl: string;
+  /** Where this process reaches the API, without a slash at the end. */
+  readonly apiInternalUrl: string;
+  readonly queueUrl: string;
+  readonly queueNamespace: string;
+  /** Whether anybody may create an account, or only the operator. */
+  readonly registro: 'abierto' | 'cerrado';
+  /** Seconds without use after which a session is over. */
+  readonly sesionInactiva: number;
+  /** Seconds after which a session is over in any case. */
+  readonly sesionMaxima: number;
+  /** False only on http://localhost, for browsers that take no `Secure` cookie there. */
+  readonly cookieHost: boolean;
+  /** CIDR blocks whose `X-Forwarded-For` is believed. */
+  readonly trustedProxies: readonly string[];
+  readonly entradasPorCuenta: Ritmo;
+  readonly entradasPorIp: Ritmo;
+  readonly registrosPorIp: Ritmo;
+  /** Characters of a CIEC. */
+  readonly ciecLength: { readonly min: number; readonly max: number };
+  /** Whether an e.firma key is also encrypted under a key of a table that no backup has. */
+  readonly efirmaShred: boolean;
+  /** Credits below which an account is told that few are left, unless it chose another number; 0 never tells. */
+  readonly saldoAviso: number;
+  /** Life of a package's URL, seconds. */
+  readonly urlTtlSeconds: number;
+}

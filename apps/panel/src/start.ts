@@ -1,0 +1,51 @@
+import type { Server } from 'node:http';
+import type { Logger, Shutdown } from '@acuse/runtime';
+import { createApp, type PanelApp } from './app.ts';
+import type { PanelConfig } from './config.ts';
+import { createDeps } from './deps.ts';
+import { closeServer, createServerFor, listen } from './http/server.ts';
+import type { PanelDeps } from './panel-deps.ts';
+
+const PURGE_EVERY_MS = 600_000;
+
+/** A panel that runs. */
+export interface PanelEnMarcha {
+  /** Where it is reached: `PANEL_PUBLIC_URL`, or the address on which it listens. */
+  readonly url: string;
+  readonly server: Server;
+  readonly deps: PanelDeps;
+}
+
+/** Builds and starts the panel, and registers how to stop it. `override` replaces single deps, for tests. */
+export async function startPanel(
+  config: PanelConfig,
+  log: Logger,
+  shutdown: Shutdown,
+  override: Partial<PanelDeps> = {},
+): Promise<PanelEnMarcha> {
+  let app: PanelApp | null = null;
+  const server = createServerFor(() => {
+    if (app === null) throw new Error('the panel is starting');
+    return app;
+  });
+  // The address is part of what the panel checks and prints, and with port 0 it is only known once it listens.
+  const port = await listen(server, config.PANEL_PORT, config.PANEL_HOST);
+  const host = config.PANEL_HOST.includes(':') ? `[${config.PANEL_HOST}]` : config.PANEL_HOST;
+  const url = config.PANEL_PUBLIC_URL ?? `http://${host}:${port}`;
+  const deps = { ...(await createDeps(config, url, log, shutdown)), ...override };
+  app = createApp(deps);
+  shutdown.phase('server', () => closeServer(server), { timeoutMs: config.SHUTDOWN_SECONDS * 1_000 });
+  shutdown.signal.addEventListener('abort', () => deps.health.drain(), { once: true });
+  const purging = setInterval(() => void purge(deps), PURGE_EVERY_MS);
+  shutdown.phase('purge', () => clearInterval(purging));
+  return { url: deps.settings.publicUrl, server, deps };
+}
+
+async function purge({ sesiones, intentos, log }: PanelDeps): Promise<void> {
+  try {
+    await sesiones.purge();
+    await intentos.purge();
+  } catch (err) {
+    log.warn({ err: err instanceof Error ? err : new Error(String(err)) }, 'could not delete old sessions');
+  }
+}
