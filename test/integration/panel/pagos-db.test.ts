@@ -26,6 +26,11 @@ const nuevo = (cuentaId: string, input: Partial<NuevoPago> = {}): NuevoPago => (
   total: 11_484,
   ...input,
 });
+async function make(input: NuevoPago): Promise<Pago> {
+  const pago = await pagos.create(input, 10);
+  if (!pago) throw new Error('no payment');
+  return pago;
+}
 const saldoOf = async (cuentaId: string): Promise<number> =>
   (await database.db.pool.query('SELECT saldo FROM cuenta WHERE id = $1', [cuentaId])).rows[0].saldo;
 const comprasOf = async ({ id }: Pago): Promise<number> =>
@@ -41,7 +46,7 @@ test('a form sent many times at once makes one payment', async () => {
   const cuentaId = await account();
   const clave = randomUUID();
   const made = await Promise.all(
-    Array.from({ length: 12 }, () => pagos.create(nuevo(cuentaId, { clave, referencia: randomUUID() }))),
+    Array.from({ length: 12 }, () => make(nuevo(cuentaId, { clave, referencia: randomUUID() }))),
   );
   expect(new Set(made.map(({ id }) => id)).size).toBe(1);
   const [first] = made;
@@ -50,16 +55,27 @@ test('a form sent many times at once makes one payment', async () => {
   expect(await pagos.list({ cuentaId, limite: 10 })).toEqual([first]);
 });
 
+test('an account has at most so many payments waiting; one that is over makes room', async () => {
+  const cuentaId = await account();
+  const first = await pagos.create(nuevo(cuentaId), 2);
+  await pagos.create(nuevo(cuentaId), 2);
+  const clave = randomUUID();
+  expect(await pagos.create(nuevo(cuentaId, { clave }), 2)).toBeNull();
+  expect(await pagos.create(nuevo(await account()), 2)).not.toBeNull();
+  await pagos.cancelar({ cuentaId, id: first?.id ?? '', actor: 'usuario:a' });
+  expect(await pagos.create(nuevo(cuentaId, { clave }), 2)).toMatchObject({ estado: 'PENDIENTE' });
+});
+
 test('the same form key of another account is another payment', async () => {
   const clave = randomUUID();
-  const one = await pagos.create(nuevo(await account(), { clave }));
-  const other = await pagos.create(nuevo(await account(), { clave }));
+  const one = await make(nuevo(await account(), { clave }));
+  const other = await make(nuevo(await account(), { clave }));
   expect(other.id).not.toBe(one.id);
 });
 
 test('confirmed from many places at once, a payment is credited once', async () => {
   const cuentaId = await account(7);
-  const pago = await pagos.create(nuevo(cuentaId));
+  const pago = await make(nuevo(cuentaId));
   const results = await Promise.all(
     Array.from({ length: 12 }, (_, n) => pagos.confirmar({ id: pago.id, actor: `operador:${n}` })),
   );
@@ -74,7 +90,7 @@ test('confirmed from many places at once, a payment is credited once', async () 
 test('confirmed and refused at once, one of both happens', async () => {
   for (let round = 0; round < 12; round += 1) {
     const cuentaId = await account();
-    const pago = await pagos.create(nuevo(cuentaId));
+    const pago = await make(nuevo(cuentaId));
     const [confirmed, refused, cancelled] = await Promise.all([
       pagos.confirmar({ id: pago.id, actor: 'operador:a' }),
       pagos.rechazar({ id: pago.id, actor: 'operador:b', motivo: 'no llegó' }),
@@ -90,7 +106,7 @@ test('confirmed and refused at once, one of both happens', async () => {
 
 test.each(['rechazar', 'cancelar'] as const)('after %s, a confirmation credits nothing', async (how) => {
   const cuentaId = await account();
-  const pago = await pagos.create(nuevo(cuentaId));
+  const pago = await make(nuevo(cuentaId));
   await (how === 'rechazar'
     ? pagos.rechazar({ id: pago.id, actor: 'operador:a', motivo: 'no llegó' })
     : pagos.cancelar({ cuentaId, id: pago.id, actor: 'usuario:a' }));
@@ -104,7 +120,7 @@ test.each(['rechazar', 'cancelar'] as const)('after %s, a confirmation credits n
 
 test('a credited payment can be neither refused nor cancelled, and its row is fixed', async () => {
   const cuentaId = await account();
-  const pago = await pagos.create(nuevo(cuentaId));
+  const pago = await make(nuevo(cuentaId));
   await pagos.confirmar({ id: pago.id, actor: 'operador:a' });
   expect(await pagos.rechazar({ id: pago.id, actor: 'operador:a', motivo: 'tarde' })).toMatchObject({
     resultado: 'NO_PENDIENTE',
@@ -122,7 +138,7 @@ test('a credited payment can be neither refused nor cancelled, and its row is fi
 
 test('two payments cannot be credited for one payment of the provider', async () => {
   const cuentaId = await account();
-  const [one, other] = [await pagos.create(nuevo(cuentaId)), await pagos.create(nuevo(cuentaId))];
+  const [one, other] = [await make(nuevo(cuentaId)), await make(nuevo(cuentaId))];
   const proveedorRef = randomUUID();
   expect(await pagos.confirmar({ id: one.id, actor: 'proveedor:x', proveedorRef })).toMatchObject({
     resultado: 'HECHO',
@@ -135,7 +151,7 @@ test('two payments cannot be credited for one payment of the provider', async ()
 });
 
 test("another account's payment is not there, and cannot be cancelled", async () => {
-  const pago = await pagos.create(nuevo(await account()));
+  const pago = await make(nuevo(await account()));
   const stranger = await account();
   expect(await pagos.find(stranger, pago.id)).toBeNull();
   await pagos.cancelar({ cuentaId: stranger, id: pago.id, actor: 'usuario:x' });
@@ -153,7 +169,7 @@ test('an order for a payment that does not exist says so', async () => {
 test('lists pages of an account newest first, and of the operator oldest first', async () => {
   const cuentaId = await account();
   const made: Pago[] = [];
-  for (let n = 0; n < 5; n += 1) made.push(await pagos.create(nuevo(cuentaId)));
+  for (let n = 0; n < 5; n += 1) made.push(await make(nuevo(cuentaId)));
   const ids = made.map(({ id }) => id);
   const first = await pagos.list({ cuentaId, limite: 3 });
   expect(first.map(({ id }) => id)).toEqual(ids.slice(2).reverse());

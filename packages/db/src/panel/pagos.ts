@@ -57,7 +57,9 @@ const COLUMNS = `p.id, p.cuenta_id AS "cuentaId", p.referencia, p.proveedor, p.p
 const CREATE = `
 WITH nuevo AS (
   INSERT INTO pago (id, cuenta_id, usuario_id, clave, referencia, proveedor, creditos, subtotal, iva, total)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10) ON CONFLICT (cuenta_id, clave) DO NOTHING RETURNING id, cuenta_id, creditos, total
+  SELECT $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5, $6, $7::integer, $8::integer, $9::integer, $10::integer
+  WHERE (SELECT count(*) FROM pago WHERE cuenta_id = $2 AND estado = 'PENDIENTE') < $11
+  ON CONFLICT (cuenta_id, clave) DO NOTHING RETURNING id, cuenta_id, creditos, total
 )
 INSERT INTO auditoria (cuenta_id, actor, accion, detalle)
 SELECT cuenta_id, coalesce('usuario:' || $3::text, 'sistema'), 'crear-pago',
@@ -118,14 +120,27 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
   }
 
   return {
-    /** Notes a payment to come. The same `clave` of an account answers the payment it made before, whatever else was sent. */
-    async create(nuevo: NuevoPago): Promise<Pago> {
+    /**
+     * Notes a payment to come. The same `clave` of an account answers the payment it made before, whatever else was sent. Null when the account
+     * already has `maxPendientes` that wait.
+     */
+    async create(nuevo: NuevoPago, maxPendientes: number): Promise<Pago | null> {
       const { id, cuentaId, usuarioId, clave, referencia, proveedor, creditos, subtotal, iva, total } = nuevo;
-      const values = [id, cuentaId, usuarioId, clave, referencia, proveedor, creditos, subtotal, iva, total];
+      const values = [
+        id,
+        cuentaId,
+        usuarioId,
+        clave,
+        referencia,
+        proveedor,
+        creditos,
+        subtotal,
+        iva,
+        total,
+        maxPendientes,
+      ];
       await pool.query({ name: 'pago-crear', text: CREATE, values });
-      const pago = await one('p.cuenta_id = $1 AND p.clave = $2', [cuentaId, clave]);
-      if (!pago) throw new Error('the payment that was just noted is not there');
-      return pago;
+      return one('p.cuenta_id = $1 AND p.clave = $2', [cuentaId, clave]);
     },
 
     /** A payment of an account; another account's is null like a missing one. */

@@ -1,0 +1,203 @@
+import { createPagos, type Pago } from '@acuse/db';
+import { Aviso } from '../../components/aviso.tsx';
+import { Boton } from '../../components/boton.tsx';
+import { Copiar } from '../../components/copiar.tsx';
+import { Fecha } from '../../components/fecha.tsx';
+import { formatCreditos } from '../../components/formato.ts';
+import { Formulario } from '../../components/formulario.tsx';
+import { Tarjeta } from '../../components/tarjeta.tsx';
+import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
+import type { Instrucciones, ProveedorPago } from '../../pagos/proveedor.ts';
+import { EstadoCompra, nombreProveedor } from './compras.tsx';
+import { Precio } from './precio.tsx';
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The payment of the address, if it is the account's. */
+async function findPago({ c, deps, usuario }: ContextoCliente): Promise<Pago | null> {
+  const id = c.req.param('id') ?? '';
+  return UUID.test(id) ? createPagos(deps.database).find(usuario.cuentaId, id) : null;
+}
+
+/** One purchase: its result, or what is left to do. */
+export const compra = defineRuta({
+  metodo: 'GET',
+  path: '/saldo/compras/:id',
+  acceso: 'cliente',
+  async handle(contexto) {
+    const { deps, csrf, pagina, noEncontrada } = contexto;
+    const pago = await findPago(contexto);
+    if (!pago) return noEncontrada();
+    const isPending = pago.estado === 'PENDIENTE';
+    const proveedor = deps.caja.proveedores.find(({ id }) => id === pago.proveedor);
+    const instrucciones = isPending ? await deps.caja.instrucciones(pago) : null;
+    return pagina({
+      titulo: `Compra ${pago.referencia}`,
+      contenido: (
+        <>
+          <div class="titular">
+            <h1>Compra {pago.referencia}</h1>
+            <EstadoCompra estado={pago.estado} />
+          </div>
+          <Resultado pago={pago} proveedor={proveedor} />
+          {isPending ? <PorPagar pago={pago} instrucciones={instrucciones} csrf={csrf} /> : null}
+          <Tarjeta titulo="Detalle">
+            <Precio compra={pago} />
+            <dl class="datos">
+              <dt>Forma de pago</dt>
+              <dd>{nombreProveedor(deps.caja, pago)}</dd>
+              <dt>Pedida</dt>
+              <dd>
+                <Fecha valor={pago.creadoEn} />
+              </dd>
+              {pago.resueltoEn ? (
+                <>
+                  <dt>Terminada</dt>
+                  <dd>
+                    <Fecha valor={pago.resueltoEn} />
+                  </dd>
+                </>
+              ) : null}
+            </dl>
+          </Tarjeta>
+          <p>
+            <a href="/saldo">Ver el saldo</a> · <a href="/saldo/compras">Todas las compras</a>
+          </p>
+        </>
+      ),
+    });
+  },
+});
+
+interface ResultadoProps {
+  readonly pago: Pago;
+  readonly proveedor: ProveedorPago | undefined;
+}
+
+function Resultado({ pago, proveedor }: ResultadoProps) {
+  const { estado, creditos, motivo } = pago;
+  if (estado === 'ACREDITADO')
+    return (
+      <Aviso tono="exito" titulo={`Se abonaron ${formatCreditos(creditos)}`}>
+        Ya puede usarlos. {proveedor?.advertencia ?? ''}
+      </Aviso>
+    );
+  if (estado === 'RECHAZADO')
+    return (
+      <Aviso tono="error" titulo="El pago no se aceptó">
+        No se abonaron créditos. Motivo: {motivo ?? 'no se indicó'}. Si ya pagó, avise al operador con la
+        referencia; si no, <a href="/saldo/comprar">haga otra compra</a>.
+      </Aviso>
+    );
+  if (estado === 'CANCELADO')
+    return (
+      <Aviso tono="info" titulo="La compra se canceló">
+        No se abonaron créditos. Si de todos modos pagó, avise al operador con la referencia.
+      </Aviso>
+    );
+  return null;
+}
+
+interface PorPagarProps {
+  readonly pago: Pago;
+  readonly instrucciones: Instrucciones | null;
+  readonly csrf: string;
+}
+
+function PorPagar({ pago, instrucciones, csrf }: PorPagarProps) {
+  const path = `/saldo/compras/${pago.id}`;
+  return (
+    <Tarjeta titulo="Falta el pago">
+      {instrucciones === null ? (
+        <Aviso tono="alerta">
+          La forma de pago no contesta en este momento. La compra sigue pendiente: espere un minuto y abra
+          esta página otra vez, o cancélela y elija otra forma.
+        </Aviso>
+      ) : (
+        <>
+          <p>{instrucciones.texto}</p>
+          <dl class="datos">
+            {instrucciones.datos.map(({ etiqueta, valor, copiable }) => (
+              <>
+                <dt>{etiqueta}</dt>
+                <dd>{copiable ? <Copiar valor={valor} etiqueta={etiqueta} /> : valor}</dd>
+              </>
+            ))}
+          </dl>
+          {instrucciones.enlace ? (
+            <Boton href={instrucciones.enlace.href}>{instrucciones.enlace.texto}</Boton>
+          ) : null}
+        </>
+      )}
+      <div class="fila">
+        {instrucciones !== null && instrucciones.datos.length === 0 && !instrucciones.enlace ? (
+          <Formulario accion={`${path}/continuar`} csrf={csrf}>
+            <Boton>Continuar</Boton>
+          </Formulario>
+        ) : null}
+        <Formulario accion={`${path}/cancelar`} csrf={csrf}>
+          <Boton variante="peligro" descripcion={`Cancelar la compra ${pago.referencia}`}>
+            Cancelar la compra
+          </Boton>
+        </Formulario>
+      </div>
+    </Tarjeta>
+  );
+}
+
+/** Gives a pending purchase up. */
+export const cancelarCompra = defineRuta({
+  metodo: 'POST',
+  path: '/saldo/compras/:id/cancelar',
+  acceso: 'cliente',
+  async handle(contexto) {
+    const { deps, usuario, redirigir, noEncontrada } = contexto;
+    const pago = await findPago(contexto);
+    if (!pago) return noEncontrada();
+    const path = `/saldo/compras/${pago.id}`;
+    if (await deps.caja.cancelar(pago, usuario.id))
+      return redirigir(path, { tono: 'exito', texto: 'La compra se canceló. No se cobró nada.' });
+    return redirigir(path, {
+      tono: 'info',
+      texto:
+        'La compra no se canceló: ya había terminado, o la forma de pago no lo permitió. Abajo está su estado.',
+    });
+  },
+});
+
+/** Begins a pending purchase again, after its provider did not answer. */
+export const continuarCompra = defineRuta({
+  metodo: 'POST',
+  path: '/saldo/compras/:id/continuar',
+  acceso: 'cliente',
+  async handle(contexto) {
+    const { deps, usuario, redirigir, noEncontrada } = contexto;
+    const pago = await findPago(contexto);
+    if (!pago) return noEncontrada();
+    await deps.caja.continuar(pago, usuario.id);
+    return redirigir(`/saldo/compras/${pago.id}`);
+  },
+});
+
+/** Where a provider sends the buyer's browser back. What it carries is only believed as far as the provider confirms it. */
+export const regreso = defineRuta({
+  metodo: 'GET',
+  path: '/saldo/compras/:id/regreso',
+  acceso: 'cliente',
+  async handle(contexto) {
+    const { c, deps, redirigir, noEncontrada } = contexto;
+    const pago = await findPago(contexto);
+    if (!pago) return noEncontrada();
+    const aviso = {
+      via: 'regreso' as const,
+      headers: c.req.raw.headers,
+      cuerpo: new Uint8Array(),
+      consulta: new URL(c.req.url).searchParams,
+    };
+    await deps.caja.recibir(pago.proveedor, aviso).catch((error: unknown) => {
+      const err = error instanceof Error ? error : new Error(String(error));
+      deps.log.warn({ err, pago: pago.id }, 'the provider could not be asked about a payment');
+    });
+    return redirigir(`/saldo/compras/${pago.id}`);
+  },
+});

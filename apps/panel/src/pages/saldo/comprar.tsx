@@ -1,0 +1,180 @@
+import { randomUUID } from 'node:crypto';
+import { Aviso } from '../../components/aviso.tsx';
+import { Boton } from '../../components/boton.tsx';
+import { formatCreditos, formatNumero } from '../../components/formato.ts';
+import { Formulario } from '../../components/formulario.tsx';
+import { Tarjeta } from '../../components/tarjeta.tsx';
+import { Vacio } from '../../components/vacio.tsx';
+import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
+import type { MotivoCompra } from '../../pagos/caja.ts';
+import { formatPesos, type PaqueteCreditos } from '../../pagos/catalogo.ts';
+import { Precio } from './precio.tsx';
+
+/** First step: how many credits, and how they are paid. */
+export const elegir = defineRuta({
+  metodo: 'GET',
+  path: '/saldo/comprar',
+  acceso: 'cliente',
+  handle: (contexto) => renderElegir(contexto),
+});
+
+function renderElegir({ deps, csrf, pagina }: ContextoCliente, falta?: string) {
+  const { catalogo, proveedores } = deps.caja;
+  return pagina({
+    titulo: 'Comprar créditos',
+    status: falta === undefined ? 200 : 422,
+    contenido: (
+      <>
+        <h1>Comprar créditos</h1>
+        {falta === undefined ? null : <Aviso tono="error">{falta}</Aviso>}
+        {proveedores.length === 0 ? (
+          <Vacio
+            titulo="Por ahora no hay forma de pago en línea"
+            accion={{ href: '/saldo', texto: 'Volver al saldo' }}
+          >
+            Pida los créditos al operador de esta instalación: puede abonarlos directamente.
+          </Vacio>
+        ) : (
+          <Formulario accion="/saldo/comprar/confirmar" csrf={csrf} metodo="get">
+            <Tarjeta>
+              <fieldset>
+                <legend>¿Cuántos créditos?</legend>
+                {catalogo.paquetes.map((paquete, lugar) => (
+                  <Eleccion
+                    nombre="paquete"
+                    valor={String(paquete.creditos)}
+                    marcado={lugar === 0}
+                    texto={`${formatCreditos(paquete.creditos)}: ${formatPesos(paquete.total)}`}
+                    ayuda={`${formatPesos(paquete.subtotal)} más ${formatNumero(catalogo.iva)} % de IVA; ${perCredit(paquete)} por crédito con IVA`}
+                  />
+                ))}
+              </fieldset>
+            </Tarjeta>
+            <Tarjeta>
+              <fieldset>
+                <legend>¿Cómo se paga?</legend>
+                {proveedores.map(({ id, nombre, descripcion }, lugar) => (
+                  <Eleccion
+                    nombre="forma"
+                    valor={id}
+                    marcado={lugar === 0}
+                    texto={nombre}
+                    ayuda={descripcion}
+                  />
+                ))}
+              </fieldset>
+            </Tarjeta>
+            <Boton>Revisar la compra</Boton>
+          </Formulario>
+        )}
+      </>
+    ),
+  });
+}
+
+const perCredit = ({ total, creditos }: PaqueteCreditos) => formatPesos(Math.round(total / creditos));
+
+interface EleccionProps {
+  readonly nombre: string;
+  readonly valor: string;
+  readonly texto: string;
+  readonly ayuda: string;
+  readonly marcado: boolean;
+}
+
+function Eleccion({ nombre, valor, texto, ayuda, marcado }: EleccionProps) {
+  const id = `${nombre}-${valor}`;
+  return (
+    <div class="campo casilla">
+      <input
+        type="radio"
+        id={id}
+        name={nombre}
+        value={valor}
+        checked={marcado}
+        required
+        aria-describedby={`${id}-ayuda`}
+      />
+      <label for={id}>{texto}</label>
+      <div class="ayuda" id={`${id}-ayuda`}>
+        {ayuda}
+      </div>
+    </div>
+  );
+}
+
+/** Second step: price with IVA, and the form that buys. It carries a key of its own, so that sending it twice buys once. */
+export const confirmar = defineRuta({
+  metodo: 'GET',
+  path: '/saldo/comprar/confirmar',
+  acceso: 'cliente',
+  handle(contexto) {
+    const { c, deps, csrf, pagina } = contexto;
+    const { catalogo, proveedores } = deps.caja;
+    const paquete = catalogo.paquetes.find(({ creditos }) => String(creditos) === c.req.query('paquete'));
+    const forma = proveedores.find(({ id }) => id === c.req.query('forma'));
+    if (!paquete) return renderElegir(contexto, 'Ese paquete de créditos ya no se vende. Elija otro.');
+    if (!forma) return renderElegir(contexto, 'Esa forma de pago ya no está disponible. Elija otra.');
+    return pagina({
+      titulo: 'Revisar la compra',
+      contenido: (
+        <>
+          <h1>Revisar la compra</h1>
+          {forma.advertencia ? <Aviso tono="alerta">{forma.advertencia}</Aviso> : null}
+          <Tarjeta titulo="Su compra">
+            <Precio compra={paquete} tasa={catalogo.iva} />
+            <p>
+              Forma de pago: <strong>{forma.nombre}</strong>. <span class="suave">{forma.descripcion}</span>
+            </p>
+            <Formulario accion="/saldo/comprar" csrf={csrf}>
+              <input type="hidden" name="clave" value={randomUUID()} />
+              <input type="hidden" name="paquete" value={String(paquete.creditos)} />
+              <input type="hidden" name="total" value={String(paquete.total)} />
+              <input type="hidden" name="forma" value={forma.id} />
+              <div class="fila">
+                <Boton>Comprar</Boton>
+                <Boton variante="discreto" href="/saldo/comprar">
+                  Cambiar
+                </Boton>
+              </div>
+            </Formulario>
+          </Tarjeta>
+        </>
+      ),
+    });
+  },
+});
+
+const TEXTOS: Readonly<Record<MotivoCompra, string>> = {
+  PAQUETE_DESCONOCIDO: 'No se compró nada: ese paquete de créditos ya no se vende. Elija otro.',
+  PROVEEDOR_DESCONOCIDO: 'No se compró nada: esa forma de pago ya no está disponible. Elija otra.',
+  PRECIO_CAMBIADO:
+    'No se compró nada: el precio cambió mientras lo revisaba. Vea el precio nuevo y confirme otra vez.',
+  MUCHOS_PENDIENTES:
+    'No se compró nada: hay demasiadas compras pendientes. Pague o cancele alguna en Saldo, Compras, y vuelva a intentarlo.',
+};
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** Third step: makes the payment, once for each form. */
+export const comprar = defineRuta({
+  metodo: 'POST',
+  path: '/saldo/comprar',
+  acceso: 'cliente',
+  async handle(contexto) {
+    const { deps, usuario, campos, redirigir } = contexto;
+    const { clave = '', paquete = '', total = '', forma = '' } = campos;
+    if (!UUID.test(clave))
+      return renderElegir(contexto, 'No se compró nada: la página estaba incompleta. Elija de nuevo.');
+    const pago = await deps.caja.comprar({
+      cuentaId: usuario.cuentaId,
+      usuarioId: usuario.id,
+      clave,
+      creditos: Number(paquete),
+      proveedor: forma,
+      total: Number(total),
+    });
+    if (typeof pago === 'string') return renderElegir(contexto, TEXTOS[pago]);
+    return redirigir(`/saldo/compras/${pago.id}`);
+  },
+});

@@ -1,0 +1,183 @@
+import { createContribuyentes, createLibro, createUso, TIPOS_MOVIMIENTO } from '@acuse/db';
+import { Boton } from '../../components/boton.tsx';
+import { Campo } from '../../components/campo.tsx';
+import { Formulario } from '../../components/formulario.tsx';
+import { Paginacion } from '../../components/paginacion.tsx';
+import { Tabla } from '../../components/tabla.tsx';
+import { Tarjeta } from '../../components/tarjeta.tsx';
+import { Vacio } from '../../components/vacio.tsx';
+import { defineRuta } from '../../http/ruta.ts';
+import { diaDe } from './dia-mexico.ts';
+import {
+  type FiltroLibro,
+  formatCursor,
+  hrefWith,
+  type LecturaFiltro,
+  parseCursor,
+  readFiltro,
+  toFiltroMovimientos,
+} from './filtro.ts';
+import { streamCsv } from './libro-csv.ts';
+import { COLUMNAS_MOVIMIENTO, cellsOf, NOMBRES_TIPO } from './movimiento.tsx';
+
+const PATH = '/saldo/movimientos';
+const FILAS = 50;
+/** Rows read at once for an export: some 300 kB of text. */
+const LOTE_CSV = 2_000;
+
+const consultaOf = (url: string) => new URL(url).searchParams;
+
+/** The ledger: every movement of the account with the balance after it. */
+export const movimientos = defineRuta({
+  metodo: 'GET',
+  path: PATH,
+  acceso: 'cliente',
+  async handle({ c, deps, csrf, usuario, pagina }) {
+    const { cuentaId } = usuario;
+    const consulta = consultaOf(c.req.url);
+    const lectura = readFiltro(consulta);
+    const [rfcs, operaciones, { filas, anterior, siguiente }] = await Promise.all([
+      createContribuyentes(deps.database).list(cuentaId),
+      createUso(deps.database).operaciones(cuentaId),
+      readPage(createLibro(deps.database), cuentaId, lectura.filtro, consulta),
+    ]);
+    const { filtro } = lectura;
+    const isFiltered = Object.keys(filtro).length > 0;
+    return pagina({
+      titulo: 'Movimientos',
+      contenido: (
+        <>
+          <div class="titular">
+            <h1>Movimientos</h1>
+            <div class="fila">
+              <Boton variante="secundario" href={hrefWith(`${PATH}.csv`, filtro)} descarga>
+                Descargar CSV
+              </Boton>
+              <Boton variante="secundario" href={hrefWith(`${PATH}.csv`, filtro, { bom: '1' })} descarga>
+                CSV para Excel
+              </Boton>
+            </div>
+          </div>
+          <p class="suave">Cada cargo, reembolso y compra, con el saldo que quedó después.</p>
+          <Filtros
+            lectura={lectura}
+            csrf={csrf}
+            rfcs={rfcs.map(({ rfc }) => rfc)}
+            operaciones={operaciones}
+          />
+          <Tabla
+            titulo="Movimientos de créditos"
+            tituloOculto
+            columnas={COLUMNAS_MOVIMIENTO}
+            filas={filas.map(cellsOf)}
+            vacia={
+              isFiltered ? (
+                <Vacio
+                  titulo="Nada coincide con el filtro"
+                  accion={{ href: PATH, texto: 'Quitar el filtro' }}
+                />
+              ) : (
+                <Vacio
+                  titulo="Todavía no hay movimientos"
+                  accion={{ href: '/saldo/comprar', texto: 'Comprar créditos' }}
+                >
+                  Aquí verá cada compra y cada llamada que se cobre.
+                </Vacio>
+              )
+            }
+          />
+          <Paginacion anterior={anterior} siguiente={siguiente} />
+        </>
+      ),
+    });
+  },
+});
+
+/** A page of rows and the addresses of its neighbours. One row more than is shown tells whether there is a next page. */
+async function readPage(
+  libro: ReturnType<typeof createLibro>,
+  cuentaId: string,
+  filtroLibro: FiltroLibro,
+  consulta: URLSearchParams,
+) {
+  const filtro = toFiltroMovimientos(filtroLibro);
+  const limite = FILAS + 1;
+  const antes = parseCursor(consulta.get('antes'));
+  const despues = antes ? null : parseCursor(consulta.get('despues'));
+  const read = despues
+    ? await libro.pageBack({ cuentaId, filtro, despues, limite })
+    : await libro.page({ cuentaId, filtro, limite, ...(antes ? { antes } : {}) });
+  const hasMore = read.length === limite;
+  const filas = despues && hasMore ? read.slice(1) : read.slice(0, FILAS);
+  const [first, last] = [filas[0], filas.at(-1)];
+  const hasNewer = despues ? hasMore : antes !== null;
+  const hasOlder = despues ? true : hasMore;
+  return {
+    filas,
+    anterior: first && hasNewer ? hrefWith(PATH, filtroLibro, { despues: formatCursor(first) }) : null,
+    siguiente: last && hasOlder ? hrefWith(PATH, filtroLibro, { antes: formatCursor(last) }) : null,
+  };
+}
+
+interface FiltrosProps {
+  readonly lectura: LecturaFiltro;
+  readonly csrf: string;
+  readonly rfcs: readonly string[];
+  readonly operaciones: readonly string[];
+}
+
+function Filtros({ lectura: { filtro, faltas }, csrf, rfcs, operaciones }: FiltrosProps) {
+  const choices = (todas: string, valores: readonly string[], elegido?: string) => [
+    { valor: '', texto: todas },
+    // What was asked for stays chosen, also where the account has no such thing.
+    ...[...new Set([...valores, ...(elegido ? [elegido] : [])])].map((valor) => ({ valor, texto: valor })),
+  ];
+  const tipos = TIPOS_MOVIMIENTO.map((tipo) => ({ valor: tipo as string, texto: NOMBRES_TIPO[tipo] }));
+  return (
+    <Tarjeta>
+      <Formulario accion={PATH} csrf={csrf} metodo="get" enLinea descripcion="Filtro de movimientos">
+        <Campo nombre="desde" etiqueta="Desde" tipo="date" valor={filtro.desde} error={faltas.desde} />
+        <Campo nombre="hasta" etiqueta="Hasta" tipo="date" valor={filtro.hasta} error={faltas.hasta} />
+        <Campo
+          nombre="rfc"
+          etiqueta="RFC"
+          opciones={choices('Todos', rfcs, filtro.rfc)}
+          valor={filtro.rfc}
+          error={faltas.rfc}
+        />
+        <Campo
+          nombre="operacion"
+          etiqueta="Operación"
+          opciones={choices('Todas', operaciones, filtro.operacion)}
+          valor={filtro.operacion}
+        />
+        <Campo
+          nombre="tipo"
+          etiqueta="Tipo"
+          opciones={[{ valor: '', texto: 'Todos' }, ...tipos]}
+          valor={filtro.tipo}
+        />
+        <Boton variante="secundario">Filtrar</Boton>
+      </Formulario>
+    </Tarjeta>
+  );
+}
+
+/** The ledger as a file, with the same filters as the page, in the order in which it was written. */
+export const movimientosCsv = defineRuta({
+  metodo: 'GET',
+  path: `${PATH}.csv`,
+  acceso: 'cliente',
+  handle({ c, deps, usuario, now }) {
+    const consulta = consultaOf(c.req.url);
+    const filtro = toFiltroMovimientos(readFiltro(consulta).filtro);
+    const lots = createLibro(deps.database).all({ cuentaId: usuario.cuentaId, filtro, lote: LOTE_CSV });
+    return new Response(streamCsv(lots, { withBom: consulta.get('bom') === '1' }), {
+      headers: {
+        'Content-Type': 'text/csv; charset=utf-8; header=present',
+        'Content-Disposition': `attachment; filename="movimientos-${diaDe(now)}.csv"`,
+        'Cache-Control': 'no-store',
+      },
+    });
+  },
+});

@@ -1,0 +1,204 @@
+import { createLibro, createUso, type TotalMes } from '@acuse/db';
+import { Aviso } from '../../components/aviso.tsx';
+import { Boton } from '../../components/boton.tsx';
+import { Campo } from '../../components/campo.tsx';
+import { formatNumero } from '../../components/formato.ts';
+import { Formulario } from '../../components/formulario.tsx';
+import { Grafica } from '../../components/grafica.tsx';
+import { Tabla } from '../../components/tabla.tsx';
+import { Tarjeta } from '../../components/tarjeta.tsx';
+import { Vacio } from '../../components/vacio.tsx';
+import { defineRuta } from '../../http/ruta.ts';
+import { addDias, diaDe } from './dia-mexico.ts';
+import { COLUMNAS_MOVIMIENTO, cellsOf } from './movimiento.tsx';
+import { PocoSaldo } from './poco-saldo.tsx';
+import { chartOf, totalsOf } from './uso-por-operacion.ts';
+
+const PERIODOS = [7, 30, 90] as const;
+const RECIENTES = 5;
+const DIAS_DE_MESES = 365;
+const MAX_UMBRAL = 100_000_000;
+
+/** Balance, usage and what waits, at a glance. */
+export const resumen = defineRuta({
+  metodo: 'GET',
+  path: '/saldo',
+  acceso: 'cliente',
+  async handle({ c, deps, usuario, now, csrf, pagina, noEncontrada }) {
+    const { cuentaId } = usuario;
+    const dias = PERIODOS.find((periodo) => String(periodo) === c.req.query('dias')) ?? 30;
+    const hasta = diaDe(now);
+    const desde = addDias(hasta, 1 - dias);
+    const libro = createLibro(deps.database);
+    const uso = createUso(deps.database);
+    const [cuenta, usos, meses, recientes] = await Promise.all([
+      libro.summary(cuentaId),
+      uso.byDay({ cuentaId, desde, hasta }),
+      uso.byMonth({ cuentaId, desde: addDias(hasta, -DIAS_DE_MESES) }),
+      libro.page({ cuentaId, filtro: {}, limite: RECIENTES }),
+    ]);
+    if (!cuenta) return noEncontrada();
+    const umbral = cuenta.umbral ?? deps.settings.saldoAviso;
+    const grafica = chartOf(usos, desde, hasta);
+    return pagina({
+      titulo: 'Saldo',
+      contenido: (
+        <>
+          <div class="titular">
+            <h1>Saldo</h1>
+            <Boton href="/saldo/comprar">Comprar créditos</Boton>
+          </div>
+          <PocoSaldo saldo={cuenta.saldo} umbral={umbral} />
+          {cuenta.pendientes > 0 ? (
+            <Aviso tono="info">
+              {cuenta.pendientes === 1
+                ? 'Hay una compra pendiente.'
+                : `Hay ${cuenta.pendientes} compras pendientes.`}{' '}
+              <a href="/saldo/compras">Ver compras</a>
+            </Aviso>
+          ) : null}
+          <Tarjeta titulo="Créditos disponibles" accion={<a href="/saldo/compras">Compras</a>}>
+            <p class="cifra">{formatNumero(cuenta.saldo)}</p>
+            <p class="suave">
+              Cada operación cuesta 0 o 1 crédito y se cobra al pedirla. Si el SAT no contesta, el crédito
+              regresa solo.
+            </p>
+          </Tarjeta>
+          <Tarjeta titulo="Uso por día y operación" accion={<Periodos elegido={dias} />}>
+            {usos.length === 0 ? (
+              <Vacio
+                titulo="Sin llamadas cobradas en este periodo"
+                accion={{ href: '/pruebas', texto: 'Probar una operación' }}
+              >
+                En cuanto su sistema llame a la API, aquí verá cuánto usa cada día.
+              </Vacio>
+            ) : (
+              <>
+                <Grafica
+                  titulo={`Créditos cobrados, últimos ${dias} días`}
+                  tipo="barras"
+                  unidad="créditos"
+                  series={grafica.series}
+                  puntos={grafica.puntos}
+                />
+                <Tabla
+                  titulo={`Por operación, últimos ${dias} días`}
+                  columnas={[
+                    { titulo: 'Operación' },
+                    { titulo: 'Llamadas cobradas', numerica: true },
+                    { titulo: 'Cobrados', numerica: true },
+                    { titulo: 'Reembolsados', numerica: true },
+                    { titulo: 'Gasto', numerica: true },
+                  ]}
+                  filas={totalsOf(usos).map(({ operacion, llamadas, cargados, reembolsados }) => [
+                    <code>{operacion}</code>,
+                    formatNumero(llamadas),
+                    formatNumero(cargados),
+                    formatNumero(reembolsados),
+                    formatNumero(cargados - reembolsados),
+                  ])}
+                />
+              </>
+            )}
+          </Tarjeta>
+          <Meses meses={meses} />
+          <Tarjeta titulo="Últimos movimientos" accion={<a href="/saldo/movimientos">Ver todos</a>}>
+            <Tabla
+              titulo="Últimos movimientos"
+              tituloOculto
+              columnas={COLUMNAS_MOVIMIENTO}
+              filas={recientes.map(cellsOf)}
+              vacia={
+                <Vacio
+                  titulo="Todavía no hay movimientos"
+                  accion={{ href: '/saldo/comprar', texto: 'Comprar créditos' }}
+                />
+              }
+            />
+          </Tarjeta>
+          <Tarjeta titulo="Aviso de poco saldo" id="aviso">
+            <Formulario accion="/saldo/aviso" csrf={csrf} enLinea>
+              <Campo
+                nombre="umbral"
+                etiqueta="Avisar cuando queden menos créditos que"
+                tipo="number"
+                valor={String(umbral)}
+                minimo={0}
+                maximo={MAX_UMBRAL}
+                paso={1}
+                requerido
+                teclado="numeric"
+                ayuda="Con 0 no se avisa."
+              />
+              <Boton variante="secundario">Guardar</Boton>
+            </Formulario>
+          </Tarjeta>
+        </>
+      ),
+    });
+  },
+});
+
+function Periodos({ elegido }: { readonly elegido: number }) {
+  return (
+    <nav class="fila" aria-label="Periodo de la gráfica">
+      {PERIODOS.map((dias) => (
+        <a href={`/saldo?dias=${dias}`} aria-current={dias === elegido ? 'true' : undefined}>
+          {dias} días
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+const MES = new Intl.DateTimeFormat('es-MX', { timeZone: 'UTC', month: 'long', year: 'numeric' });
+
+function Meses({ meses }: { readonly meses: readonly TotalMes[] }) {
+  if (meses.length === 0) return null;
+  return (
+    <Tarjeta titulo="Totales por mes">
+      <Tabla
+        titulo="Créditos por mes"
+        tituloOculto
+        columnas={[
+          { titulo: 'Mes' },
+          { titulo: 'Comprados', numerica: true },
+          { titulo: 'Llamadas cobradas', numerica: true },
+          { titulo: 'Cobrados', numerica: true },
+          { titulo: 'Reembolsados', numerica: true },
+          { titulo: 'Ajustes', numerica: true },
+        ]}
+        filas={meses.map(({ mes, compras, llamadas, cargos, reembolsos, ajustes }) => [
+          MES.format(new Date(`${mes}-01T00:00:00Z`)),
+          formatNumero(compras),
+          formatNumero(llamadas),
+          formatNumero(cargos),
+          formatNumero(reembolsos),
+          formatNumero(ajustes),
+        ])}
+      />
+    </Tarjeta>
+  );
+}
+
+/** Sets below how many credits the account wants to be told. */
+export const cambiarAviso = defineRuta({
+  metodo: 'POST',
+  path: '/saldo/aviso',
+  acceso: 'cliente',
+  async handle({ deps, usuario, campos, redirigir }) {
+    const texto = campos['umbral']?.trim() ?? '';
+    const umbral = Number(texto);
+    if (!/^\d{1,9}$/.test(texto) || umbral > MAX_UMBRAL)
+      return redirigir('/saldo#aviso', {
+        tono: 'error',
+        texto: 'El aviso no cambió: escriba un número entero de créditos, desde 0.',
+      });
+    const actor = `usuario:${usuario.id}`;
+    await createLibro(deps.database).setUmbral({ cuentaId: usuario.cuentaId, umbral, actor });
+    return redirigir('/saldo#aviso', {
+      tono: 'exito',
+      texto: umbral === 0 ? 'Ya no se avisará de poco saldo.' : 'El aviso de poco saldo quedó guardado.',
+    });
+  },
+});

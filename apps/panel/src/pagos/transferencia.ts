@@ -1,0 +1,45 @@
+import { formatPesos } from './catalogo.ts';
+import type { ProveedorPago } from './proveedor.ts';
+
+/** Where a transfer goes. */
+export interface CuentaBancaria {
+  readonly banco: string;
+  readonly titular: string;
+  /** 18 digits. */
+  readonly clabe: string;
+}
+
+/** A bank transfer (SPEI). It waits until the operator sees it in the bank's statement and confirms it. */
+export function createTransferencia(cuenta: CuentaBancaria): ProveedorPago {
+  return {
+    id: 'transferencia',
+    nombre: 'Transferencia bancaria (SPEI)',
+    descripcion: 'Los créditos se abonan cuando el operador confirma que llegó su transferencia.',
+    crear: async () => ({ tipo: 'ESPERA', proveedorRef: null }),
+    instrucciones: async (pago) => ({
+      texto: 'Haga la transferencia por el importe exacto y escriba la referencia en el concepto del pago.',
+      datos: [
+        { etiqueta: 'Importe', valor: formatPesos(pago.total) },
+        { etiqueta: 'Referencia (concepto)', valor: pago.referencia, copiable: true },
+        { etiqueta: 'CLABE', valor: cuenta.clabe, copiable: true },
+        { etiqueta: 'Banco', valor: cuenta.banco },
+        { etiqueta: 'Titular', valor: cuenta.titular },
+      ],
+    }),
+    // Only the operator confirms a transfer.
+    confirmar: async () => ({ tipo: 'FALSO' }),
+    cancelar: async () => 'CANCELADO',
+  };
+}
+
+const PESOS_CLABE = [3, 7, 1] as const;
+
+/** Whether a CLABE has 18 digits and its check digit: the digits weighted 3, 7, 1 modulo 10 (Banco de México, rules of SPEI). */
+export function isClabe(texto: string): boolean {
+  if (!/^\d{18}$/.test(texto)) return false;
+  const suma = [...texto.slice(0, 17)].reduce(
+    (total, cifra, lugar) => total + ((Number(cifra) * (PESOS_CLABE[lugar % 3] ?? 0)) % 10),
+    0,
+  );
+  return (10 - (suma % 10)) % 10 === Number(texto[17]);
+}
