@@ -8,6 +8,7 @@ import {
   type Database,
   openDatabase,
 } from '@acuse/db';
+import { createTablero } from '@acuse/queue';
 import { createHealth, firstKey, type Logger, parseKeys, type Shutdown, uuidV7 } from '@acuse/runtime';
 import { createPaquetesS3, DEFAULT_S3_SETTINGS, type PaquetesS3 } from '@acuse/storage';
 import {
@@ -41,9 +42,15 @@ export async function createDeps(
   shutdown.phase('database', () => database.close());
   const paquetes = openStorage(config);
   shutdown.phase('storage', () => paquetes.close());
+  const tablero = createTablero(
+    { url: config.QUEUE_URL ?? config.DATABASE_URL, namespace: config.QUEUE_NAMESPACE },
+    (error) => log.debug({ err: error }, 'queue away'),
+  );
+  shutdown.phase('tablero', () => tablero.close());
   return {
     database,
     paquetes,
+    tablero,
     ...(await secretsOf(config)),
     usuarios: createUsuarios(database),
     sesiones: createSesiones(database),

@@ -1,5 +1,6 @@
 import type { Paquetes, Sellado } from '@acuse/core';
 import type { Database, Intentos, SegundosFactores, Sesiones, Usuarios } from '@acuse/db';
+import type { Tablero } from '@acuse/queue';
 import type { Health, Logger } from '@acuse/runtime';
 import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
 import type { Passwords } from './acceso/passwords.ts';
@@ -16,6 +17,9 @@ export interface PanelDeps {
   /** The authorities that issue e.firmas. */
   readonly trust: TrustBundle;
   readonly paquetes: Paquetes;
+
+  /** The workers' queues, to look at. */
+  readonly tablero: Tablero;
 
   readonly usuarios: Usuarios;
   readonly sesiones: Sesiones;

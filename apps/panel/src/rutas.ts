@@ -1,5 +1,6 @@
 import type { Montaje, Ruta } from './http/ruta.ts';
 import { RUTAS_CUENTA } from './pages/cuenta/rutas.ts';
+import { COLAS } from './pages/operador/colas.ts';
 import { RUTAS_OPERADOR } from './pages/operador/rutas.ts';
 import { RUTAS_PRUEBAS } from './pages/pruebas/rutas.ts';
 import { RUTAS_RFCS } from './pages/rfcs/rutas.ts';
@@ -17,4 +18,4 @@ export const RUTAS: readonly Ruta[] = [
 ];
 
 /** Every application that is mounted whole. */
-export const MONTAJES: readonly Montaje[] = [];
+export const MONTAJES: readonly Montaje[] = [COLAS];

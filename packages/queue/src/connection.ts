@@ -37,7 +37,7 @@ class SteadyClient extends pg.Client {
   }
 }
 
-const postgresConnection = (url: string, max: number) => ({
+export const postgresConnection = (url: string, max: number) => ({
   connectionString: url,
   Client: SteadyClient,
   max,
@@ -49,7 +49,7 @@ const postgresConnection = (url: string, max: number) => ({
 });
 
 /** Reconnects within half a second of the server's return; the library's own curve grows to twenty. */
-const retryStrategy = (times: number) => Math.min(50 * times, 500);
+export const retryStrategy = (times: number) => Math.min(50 * times, 500);
 
 export interface NewJob {
   readonly name: string;

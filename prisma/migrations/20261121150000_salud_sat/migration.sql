@@ -15,3 +15,7 @@ CREATE TABLE salud_sat (
 
 -- The operator reads the audit log newest first, of all accounts and by action.
 CREATE INDEX auditoria_accion_id_idx ON auditoria (accion, id);
+CREATE INDEX auditoria_actor_id_idx ON auditoria (actor, id);
+
+-- Refunds are looked at newest first, whoever's they are.
+CREATE INDEX movimiento_reembolso_creado_en_idx ON movimiento (creado_en, id) WHERE tipo = 'reembolso';

@@ -1,0 +1,68 @@
+import { createBullBoard } from '@bull-board/api';
+import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
+import { HonoAdapter } from '@bull-board/hono';
+import { serveStatic } from '@hono/node-server/serve-static';
+import { Hono } from 'hono';
+import type { Montaje } from '../../http/ruta.ts';
+import type { PanelDeps } from '../../panel-deps.ts';
+
+const PATH = '/operador/colas';
+
+/** The tool writes style attributes while it runs, and asks its own address for everything else. */
+const POLITICA = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'none'",
+  "base-uri 'self'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const boards = new WeakMap<PanelDeps['tablero'], Hono>();
+
+function boardOf(tablero: PanelDeps['tablero']): Hono {
+  const known = boards.get(tablero);
+  if (known) return known;
+  const serverAdapter = new HonoAdapter(serveStatic).setBasePath(PATH);
+  createBullBoard({
+    queues: tablero.queues.map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
+    serverAdapter,
+    options: {
+      uiConfig: {
+        boardTitle: 'Colas de Acuse',
+        locale: { lng: 'es-ES' },
+        hideRedisDetails: true,
+        hideDocsLink: true,
+        miscLinks: [{ text: 'Volver al panel', url: '/operador' }],
+        pollingInterval: { showSetting: true },
+      },
+    },
+  });
+  const board = new Hono().route(PATH, serverAdapter.registerPlugin());
+  boards.set(tablero, board);
+  return board;
+}
+
+/** Its page asks a font server of somebody else's for its letters; without them it shows those of the system. */
+const withoutForeign = (html: string) =>
+  html.replace(/<link\b[^>]*\bhref="https?:\/\/[^>]*>/g, '').replace('<html lang="en"', '<html lang="es"');
+
+/** The queues of the workers by bull-board, to look at only: nothing but reading is answered, whatever its pages offer. */
+export const COLAS: Montaje = {
+  path: PATH,
+  acceso: 'operador',
+  async fetch(request, { deps }) {
+    if (request.method !== 'GET' && request.method !== 'HEAD')
+      return new Response('Las colas solo se miran.', { status: 405, headers: { Allow: 'GET, HEAD' } });
+    const answer = await boardOf(deps.tablero).fetch(request);
+    const headers = new Headers(answer.headers);
+    headers.set('Content-Security-Policy', POLITICA);
+    if (!headers.get('content-type')?.startsWith('text/html'))
+      return new Response(answer.body, { status: answer.status, headers });
+    headers.delete('content-length');
+    return new Response(withoutForeign(await answer.text()), { status: answer.status, headers });
+  },
+};

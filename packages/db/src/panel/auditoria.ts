@@ -1,0 +1,83 @@
+import type { Database } from '../database.ts';
+
+/** One line of the audit log. */
+export interface LineaAuditoria {
+  /** Grows with time; decimal digits. */
+  readonly id: string;
+  readonly en: Date;
+  /** `usuario:<id>`, `operador:cli`, a key, or a part of the service. */
+  readonly actor: string;
+  /** E-mail of the person behind the actor; null when it is none, or is gone. */
+  readonly persona: string | null;
+  readonly accion: string;
+  readonly detalle: Readonly<Record<string, unknown>>;
+  readonly ip: string | null;
+  readonly cuentaId: string | null;
+  /** E-mail of the account that was changed. */
+  readonly cuenta: string | null;
+  readonly rfc: string | null;
+}
+
+export interface FiltroAuditoria {
+  readonly accion?: string;
+  /** Exactly as it stands in the log. */
+  readonly actor?: string;
+  readonly cuentaId?: string;
+  readonly desde?: Date;
+  /** Exclusive. */
+  readonly hasta?: Date;
+  /** Only lines before this id: the last of the page before. */
+  readonly antes?: string;
+  readonly limite: number;
+}
+
+const UUID = '[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}';
+
+const LIST = `
+SELECT a.id, a.en, a.actor, u.email AS persona, a.accion, a.detalle, a.ip, a.cuenta_id AS "cuentaId", q.email AS cuenta, c.rfc
+FROM auditoria a
+LEFT JOIN usuario u ON u.id = CASE WHEN a.actor ~ '^usuario:${UUID}$' THEN substr(a.actor, 9)::uuid END
+LEFT JOIN cuenta q ON q.id = a.cuenta_id
+LEFT JOIN contribuyente c ON c.id = a.contribuyente_id`;
+
+/** Steps from one action to the next along its index, however long the log is. */
+const ACCIONES = `
+WITH RECURSIVE accion AS (
+  (SELECT accion FROM auditoria ORDER BY accion LIMIT 1)
+  UNION ALL SELECT (SELECT a.accion FROM auditoria a WHERE a.accion > p.accion ORDER BY a.accion LIMIT 1) FROM accion p WHERE p.accion IS NOT NULL
+)
+SELECT accion FROM accion WHERE accion IS NOT NULL`;
+
+/** The audit log of the whole installation, for its operator. */
+export function createAuditoria({ pool }: Pick<Database, 'pool'>) {
+  return {
+    /** Newest first. */
+    async list(filtro: FiltroAuditoria): Promise<LineaAuditoria[]> {
+      const values: unknown[] = [];
+      const conditions: string[] = [];
+      const where = (condition: (parameter: string) => string, value: unknown) => {
+        if (value === undefined) return;
+        values.push(value);
+        conditions.push(condition(`$${values.length}`));
+      };
+      where((p) => `a.accion = ${p}`, filtro.accion);
+      where((p) => `a.actor = ${p}`, filtro.actor);
+      where((p) => `a.cuenta_id = ${p}::uuid`, filtro.cuentaId);
+      where((p) => `a.en >= ${p}`, filtro.desde);
+      where((p) => `a.en < ${p}`, filtro.hasta);
+      where((p) => `a.id < ${p}::bigint`, filtro.antes);
+      values.push(filtro.limite);
+      const filters = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
+      const text = `${LIST} ${filters} ORDER BY a.id DESC LIMIT $${values.length}`;
+      return (await pool.query<LineaAuditoria>(text, values)).rows;
+    },
+
+    /** The actions that occur, in the order of the alphabet. */
+    async acciones(): Promise<string[]> {
+      const { rows } = await pool.query<{ accion: string }>({ name: 'auditoria-acciones', text: ACCIONES });
+      return rows.map(({ accion }) => accion);
+    },
+  };
+}
+
+export type AuditoriaPanel = ReturnType<typeof createAuditoria>;

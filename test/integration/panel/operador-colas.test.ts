@@ -1,0 +1,86 @@
+import { randomBytes } from 'node:crypto';
+import { createCola } from '@acuse/queue';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { onEachDriver } from '../fixtures/drivers.ts';
+import { type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+
+onEachDriver('bull-board in the panel', (queueUrl) => {
+  let panel: Panel;
+  let operador: Persona;
+  const namespace = `t-${randomBytes(6).toString('hex')}`;
+  beforeAll(async () => {
+    panel = await startPanel({
+      env: { QUEUE_NAMESPACE: namespace, ...(queueUrl ? { QUEUE_URL: queueUrl } : {}) },
+    });
+    operador = await panel.registrar({ rol: 'OPERADOR' });
+    const cola = createCola({ url: queueUrl ?? panel.databaseUrl, namespace });
+    await cola.ring(
+      [{ solicitudId: 'una', gen: 1, cola: 'descargas', dueAt: new Date(Date.now() + 3_600_000) }],
+      new AbortController().signal,
+    );
+    await cola.close();
+  });
+  afterAll(() => panel.close());
+
+  it('shows its page with a policy of its own and nothing from elsewhere', async () => {
+    const page = await operador.get('/operador/colas');
+    expect(page.status).toBe(200);
+    expect(page.text).toContain('<base href="/operador/colas/"');
+    expect(page.text).not.toMatch(/(href|src)="(https?:)?\/\//);
+    const csp = page.headers.get('content-security-policy') ?? '';
+    expect(csp).toContain("default-src 'none'");
+    expect(csp).toContain("script-src 'self';");
+    const [, script = ''] = /src="(static\/js\/main[^"]+)"/.exec(page.text) ?? [];
+    const file = await operador.get(`/operador/colas/${script}`);
+    expect([file.status, file.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
+  });
+
+  it('tells what the queues hold', async () => {
+    const { text, status } = await operador.get(
+      `/operador/colas/api/queues?activeQueue=${namespace}-descargas&page=1&jobsPerPage=10`,
+    );
+    expect(status).toBe(200);
+    const { queues } = JSON.parse(text) as {
+      queues: { name: string; counts: Record<string, number>; readOnlyMode: boolean }[];
+    };
+    expect(queues.map(({ name }) => name)).toEqual(
+      ['descargas', 'ensambles', 'listas'].map((cola) => `${namespace}-${cola}`),
+    );
+    expect(queues[0]?.counts['delayed']).toBe(1);
+    expect(queues.every(({ readOnlyMode }) => readOnlyMode)).toBe(true);
+  });
+
+  it('does nothing but show: every other method is refused, and the job stays', async () => {
+    const job = `/operador/colas/api/queues/${namespace}-descargas/una-1`;
+    expect((await operador.get(job)).status).toBe(200);
+    for (const path of [
+      `${job}/promote`,
+      `${job}/clean`,
+      `/operador/colas/api/queues/${namespace}-descargas/empty`,
+      `/operador/colas/api/queues/${namespace}-descargas/obliterate`,
+    ])
+      expect((await operador.post(path, {})).status).toBe(405);
+    expect((await operador.get(job)).status).toBe(200);
+  });
+
+  it('counts for the page of the panel as well', async () => {
+    const cuentas = await panel.deps.tablero.cuentas(AbortSignal.timeout(5_000));
+    expect(cuentas).toEqual([
+      { cola: 'descargas', trabajos: { esperan: 0, activos: 0, aplazados: 1 } },
+      { cola: 'ensambles', trabajos: { esperan: 0, activos: 0, aplazados: 0 } },
+      { cola: 'listas', trabajos: { esperan: 0, activos: 0, aplazados: 0 } },
+    ]);
+  });
+
+  it('is not there for a client, nor for a stranger', async () => {
+    const cliente = await panel.registrar();
+    for (const path of [
+      '/operador/colas',
+      '/operador/colas/api/queues',
+      '/operador/colas/static/favicon.ico',
+    ]) {
+      expect((await cliente.get(path)).status).toBe(404);
+      expect((await panel.newCliente().get(path)).location).toMatch(/^\/entrar/);
+    }
+  });
+});
