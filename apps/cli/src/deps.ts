@@ -6,6 +6,7 @@ import {
   createListaEdos,
   createListaSolicitudes,
   createLlaves,
+  createPagos,
   openDatabase,
 } from '@acuse/db';
 import { firstKey, parseKeys } from '@acuse/runtime';
@@ -18,6 +19,7 @@ export interface CliDeps {
   readonly llaves: ReturnType<typeof createLlaves>;
   readonly listSolicitudes: ReturnType<typeof createListaSolicitudes>;
   readonly captchas: ReturnType<typeof createCaptchas>;
+  readonly pagos: ReturnType<typeof createPagos>;
   /** Where a person is asked. */
   readonly terminal: { readonly entrada: NodeJS.ReadableStream; readonly salida: NodeJS.WritableStream };
   readonly efos: Pick<ReturnType<typeof createCargaListas>, 'pedir' | 'estado'>;
@@ -50,6 +52,7 @@ export function openDeps(config: CliConfig, print: (line: string) => void): CliD
     llaves: createLlaves(database),
     listSolicitudes: createListaSolicitudes(database),
     captchas: createCaptchas(database),
+    pagos: createPagos(database),
     terminal: { entrada: process.stdin, salida: process.stderr },
     efos: createCargaListas(database),
     edos: createListaEdos(database),

@@ -7,6 +7,7 @@ import { addInstalacion } from './comandos/instalacion.ts';
 import { addIps } from './comandos/ips.ts';
 import { addLlave } from './comandos/llave.ts';
 import { addOperacion } from './comandos/operacion.ts';
+import { addPagos } from './comandos/pagos.ts';
 import { addRfc } from './comandos/rfc.ts';
 import { addSaldo } from './comandos/saldo.ts';
 import { addSolicitudes } from './comandos/solicitudes.ts';
@@ -21,6 +22,7 @@ export function createProgram(deps: () => CliDeps, print: (line: string) => void
   addRfc(program, deps);
   addLlave(program, deps);
   addSaldo(program, deps);
+  addPagos(program, deps);
   addOperacion(program, deps);
   addIps(program, deps);
   addSolicitudes(program, deps);

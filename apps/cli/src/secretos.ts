@@ -3,7 +3,7 @@ import { access, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { generateWorkerKeyPair } from '@acuse/vault';
 
-/** What the API and the workers need to share and to keep, named like their settings. */
+/** What the API, the panel and the workers need to share and to keep, named like their settings. */
 export function newSecretos(): Record<string, string> {
   const clave = () => randomBytes(32).toString('base64');
   const pair = generateWorkerKeyPair();
@@ -16,6 +16,7 @@ export function newSecretos(): Record<string, string> {
     WORKER_KEYS: `w1:${pair.privateKey}`,
     WORKER_PSKS: `p1:${psk}`,
     SESSION_KEYS: `s1:${clave()}`,
+    PANEL_SECRETS: `p1:${clave()}`,
   };
 }
 

@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
+import { readRfcs } from '@acuse/db';
 import { type Command, InvalidArgumentError } from 'commander';
 import { ACTOR } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
-import { readRfcs } from '../rfcs-csv.ts';
 
 function fuenteArgument(value: string): string {
   const fuente = value.trim();

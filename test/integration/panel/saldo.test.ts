@@ -1,0 +1,316 @@
+import { randomUUID } from 'node:crypto';
+import { createLibro, createPagos, createSaldos } from '@acuse/db';
+import { uuidV7 } from '@acuse/runtime';
+import { load } from 'cheerio';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { brokenInvariants } from '../fixtures/database.ts';
+import { addRfc, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+
+const CLABE = '646180157000000004';
+const BANCO = {
+  PAGOS_TRANSFERENCIA_BANCO: 'Banco de Prueba',
+  PAGOS_TRANSFERENCIA_TITULAR: 'Acuse de Prueba',
+  PAGOS_TRANSFERENCIA_CLABE: CLABE,
+};
+
+let panel: Panel;
+beforeAll(async () => {
+  panel = await startPanel({
+    env: { PAGOS_DEMOSTRACION: 'true', PAGOS_PAQUETES: '100:99,500:450.55', ...BANCO },
+  });
+});
+afterAll(() => panel.close());
+
+const saldoOf = async ({ cuentaId }: Persona) => (await createLibro(panel.db).summary(cuentaId))?.saldo;
+const confirmPath = (forma: string, paquete = 100) =>
+  `/saldo/comprar/confirmar?paquete=${paquete}&forma=${forma}`;
+const main = (html: string) => load(html)('main').text().replace(/\s+/g, ' ');
+
+/** Buys by the pages; gives the path of the purchase. */
+async function buy(ana: Persona, forma: string, paquete = 100): Promise<string> {
+  const answer = await ana.enviar(confirmPath(forma, paquete), '/saldo/comprar');
+  expect(answer.status, main(answer.text)).toBe(303);
+  return answer.location ?? '';
+}
+
+/** Charges one call of a new taxpayer of the account. */
+async function charge({ cuentaId }: Persona, operacion = 'tax/facturas') {
+  const { id: contribuyenteId, rfc } = await addRfc(panel.db, { cuentaId });
+  const opId = randomUUID();
+  await createSaldos(panel.db).charge({
+    opId,
+    cuentaId,
+    contribuyenteId,
+    operacion,
+    importe: 1,
+    plazoSegundos: 60,
+  });
+  return { opId, rfc };
+}
+
+describe('a demonstration purchase', () => {
+  it('shows packages and prices with IVA, credits at once, and says that nothing was charged', async () => {
+    const ana = await panel.registrar();
+    const choose = main((await ana.get('/saldo/comprar')).text);
+    expect(choose).toContain('100 créditos: $114.84 MXN');
+    expect(choose).toContain('$450.55 MXN más 16 % de IVA');
+    const review = main((await ana.get(confirmPath('demostracion', 500))).text);
+    expect(review).toContain('no se cobra dinero');
+    expect(review).toMatch(/Precio\s*\$450\.55 MXN\s*IVA \(16 %\)\s*\$72\.09 MXN\s*Total\s*\$522\.64 MXN/);
+    const path = await buy(ana, 'demostracion', 500);
+    const result = main((await ana.get(path)).text);
+    expect(result).toContain('Se abonaron 500 créditos');
+    expect(result).toContain('no se cobra dinero');
+    expect(await saldoOf(ana)).toBe(500);
+    expect(main((await ana.get('/saldo')).text)).toContain('500');
+  });
+
+  it('sent twice, also at once, buys once', async () => {
+    const ana = await panel.registrar();
+    const $ = load((await ana.get(confirmPath('demostracion'))).text);
+    const form = $('form[action="/saldo/comprar"]').serializeArray();
+    const campos = Object.fromEntries(form.map(({ name, value }) => [name, value]));
+    const answers = await Promise.all(Array.from({ length: 6 }, () => ana.post('/saldo/comprar', campos)));
+    expect(new Set(answers.map(({ location }) => location)).size).toBe(1);
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 303));
+    expect(await saldoOf(ana)).toBe(100);
+    expect(await brokenInvariants(panel.db)).toEqual([]);
+  });
+
+  it('buys nothing for another price, package, way to pay or without the key of a form', async () => {
+    const ana = await panel.registrar();
+    for (const change of [
+      { total: '1' },
+      { paquete: '1000000' },
+      { paquete: '-100' },
+      { forma: 'tarjeta' },
+      { clave: 'x' },
+    ]) {
+      const answer = await ana.enviar(confirmPath('demostracion'), '/saldo/comprar', change);
+      expect(answer.status).toBe(422);
+      expect(main(answer.text)).toContain('No se compró nada');
+    }
+    expect(await saldoOf(ana)).toBe(0);
+    expect(await createPagos(panel.db).list({ cuentaId: ana.cuentaId, limite: 10 })).toEqual([]);
+  });
+
+  it('is not offered, nor taken from an old page, where it is switched off', async () => {
+    const database = { db: panel.db, url: panel.databaseUrl, close: async () => {} };
+    const off = await startPanel({ database, env: BANCO });
+    try {
+      const ana = await off.registrar();
+      expect((await ana.get('/saldo/comprar')).text).not.toContain('demostracion');
+      expect((await ana.get(confirmPath('demostracion'))).status).toBe(422);
+      const answer = await ana.enviar(confirmPath('transferencia'), '/saldo/comprar', {
+        forma: 'demostracion',
+      });
+      expect(answer.status).toBe(422);
+      expect(await saldoOf(ana)).toBe(0);
+    } finally {
+      await off.close();
+    }
+  });
+});
+
+describe('a transfer', () => {
+  it('shows reference and bank data, waits, and is credited when the operator confirms it', async () => {
+    const ana = await panel.registrar();
+    const path = await buy(ana, 'transferencia');
+    const page = main((await ana.get(path)).text);
+    for (const text of [CLABE, 'Banco de Prueba', 'Acuse de Prueba', '$114.84 MXN', 'Pendiente'])
+      expect(page).toContain(text);
+    const [pago] = await createPagos(panel.db).list({ cuentaId: ana.cuentaId, limite: 2 });
+    if (!pago) throw new Error('no payment');
+    expect(page).toContain(pago.referencia);
+    expect(await saldoOf(ana)).toBe(0);
+    expect(main((await ana.get('/saldo')).text)).toContain('Hay una compra pendiente');
+    expect(main((await ana.get('/saldo/compras')).text)).toContain(pago.referencia);
+    await createPagos(panel.db).confirmar({ id: pago.id, actor: 'operador:prueba' });
+    expect(main((await ana.get(path)).text)).toContain('Se abonaron 100 créditos');
+    expect(await saldoOf(ana)).toBe(100);
+    expect((await ana.get('/saldo/movimientos')).text).toContain(`href="${path}"`);
+  });
+
+  it('is cancelled by the buyer, and not credited afterwards', async () => {
+    const ana = await panel.registrar();
+    const path = await buy(ana, 'transferencia');
+    expect((await ana.enviar(path, `${path}/cancelar`)).location).toBe(path);
+    const page = await ana.get(path);
+    expect(main(page.text)).toContain('La compra se canceló');
+    expect(page.text).not.toContain('/cancelar"');
+    const id = path.split('/').at(-1) ?? '';
+    await createPagos(panel.db).confirmar({ id, actor: 'operador:prueba' });
+    expect(await saldoOf(ana)).toBe(0);
+  });
+
+  it('that was refused says why', async () => {
+    const ana = await panel.registrar();
+    const path = await buy(ana, 'transferencia');
+    const id = path.split('/').at(-1) ?? '';
+    await createPagos(panel.db).rechazar({ id, actor: 'operador:prueba', motivo: '<b>no llegó</b>' });
+    const page = await ana.get(path);
+    expect(page.text).toContain('&lt;b&gt;no llegó&lt;/b&gt;');
+  });
+
+  it('can wait ten times, not more', async () => {
+    const ana = await panel.registrar();
+    for (let n = 0; n < 10; n += 1) await buy(ana, 'transferencia');
+    const answer = await ana.enviar(confirmPath('transferencia'), '/saldo/comprar');
+    expect(answer.status).toBe(422);
+    expect(main(answer.text)).toContain('demasiadas compras pendientes');
+  });
+
+  it('is confirmed by no notification and no return', async () => {
+    const ana = await panel.registrar();
+    const path = await buy(ana, 'transferencia');
+    expect((await ana.get(`${path}/regreso?pagado=1`)).location).toBe(path);
+    for (const proveedor of ['transferencia', 'demostracion', 'nadie']) {
+      const answer = await ana.post(`/avisos-pago/${proveedor}`, { pago: path.split('/').at(-1) ?? '' });
+      expect(answer.status).toBe(400);
+    }
+    expect(await saldoOf(ana)).toBe(0);
+  });
+});
+
+it("answers the same 404 for another account's payment, a missing one and no id", async () => {
+  const ana = await panel.registrar();
+  const eva = await panel.registrar();
+  const path = await buy(ana, 'transferencia');
+  const paths = [path, `/saldo/compras/${uuidV7()}`, '/saldo/compras/x'];
+  const token = await eva.csrf('/saldo');
+  const bodies = new Set<string>();
+  for (const each of paths) {
+    const answers = [
+      await eva.get(each),
+      await eva.get(`${each}/regreso`),
+      await eva.post(`${each}/cancelar`, { _csrf: token }),
+      await eva.post(`${each}/continuar`, { _csrf: token }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
+    for (const { text } of answers) bodies.add(main(text));
+  }
+  expect(bodies.size).toBe(1);
+  expect(main((await ana.get(path)).text)).toContain('Pendiente');
+});
+
+describe('the ledger', () => {
+  it('pages to the end and back with the balance of each row', async () => {
+    const ana = await panel.registrar({ saldo: 200 });
+    for (let n = 0; n < 120; n += 1) await charge(ana);
+    const pages: string[][] = [];
+    let path: string | undefined = '/saldo/movimientos';
+    let $ = load('');
+    while (path) {
+      $ = load((await ana.get(path)).text);
+      pages.push(
+        $('tbody tr')
+          .get()
+          .map((row) => $(row).find('td').last().text().trim()),
+      );
+      path = $('.paginacion a')
+        .filter((_, a) => $(a).text().includes('Siguientes'))
+        .attr('href');
+    }
+    const expected = Array.from({ length: 121 }, (_, n) => String(80 + n));
+    expect(pages.map(({ length }) => length)).toEqual([50, 50, 21]);
+    expect(pages.flat()).toEqual(expected);
+    const back =
+      $('.paginacion a')
+        .filter((_, a) => $(a).text().includes('Anteriores'))
+        .attr('href') ?? '';
+    $ = load((await ana.get(back)).text);
+    expect(
+      $('tbody tr')
+        .get()
+        .map((row) => $(row).find('td').last().text().trim()),
+    ).toEqual(pages[1]);
+    expect($('.paginacion a').length).toBe(2);
+  });
+
+  it('shows refunds and filters; what cannot be read is named', async () => {
+    const ana = await panel.registrar({ saldo: 10 });
+    const { opId, rfc } = await charge(ana, 'tax/retenciones');
+    await charge(ana);
+    await createSaldos(panel.db).refund(opId, 'SAT_NO_DISPONIBLE');
+    const types = (html: string) => {
+      const $ = load(html);
+      return $('tbody tr')
+        .get()
+        .map((row) => $(row).find('td').first().text().trim());
+    };
+    const read = async (query: string) => types((await ana.get(`/saldo/movimientos?${query}`)).text);
+    expect(await read('')).toEqual(['Reembolso', 'Cargo', 'Cargo', 'Compra']);
+    expect(await read(`rfc=${encodeURIComponent(rfc)}`)).toEqual(['Reembolso', 'Cargo']);
+    expect(await read('operacion=tax/facturas')).toEqual(['Cargo']);
+    expect(await read('tipo=compra')).toEqual(['Compra']);
+    expect(await read('hasta=2020-01-01')).toEqual([]);
+    expect(await read('desde=2020-01-01&tipo=reembolso')).toEqual(['Reembolso']);
+    const bad = main(
+      (await ana.get('/saldo/movimientos?desde=2026-02-30&rfc=X&tipo=nada&operacion=%27&antes=x')).text,
+    );
+    expect(bad).toContain('un día que exista');
+    expect(bad).toContain('formato de un RFC');
+    expect(main((await ana.get('/saldo/movimientos')).text)).toContain('sat no disponible');
+  });
+
+  it('is exported whole as CSV that says the same, without formulas, and only its own account', async () => {
+    const ana = await panel.registrar({ saldo: 10 });
+    const eva = await panel.registrar({ saldo: 10 });
+    const { opId, rfc } = await charge(ana);
+    await createSaldos(panel.db).refund(opId, '=HYPERLINK("http://x","a, b")');
+    const answer = await ana.get('/saldo/movimientos.csv');
+    expect(answer.headers.get('content-type')).toContain('text/csv');
+    expect(answer.headers.get('content-disposition')).toMatch(
+      /attachment; filename="movimientos-\d{4}-\d\d-\d\d\.csv"/,
+    );
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const rows: Record<string, string>[] = parse(answer.text, { columns: true });
+    expect(rows).toMatchObject([
+      { tipo: 'compra', creditos: '10', saldo: '10' },
+      { tipo: 'cargo', operacion: 'tax/facturas', rfc, creditos: '-1', saldo: '9', llamada: opId },
+      { tipo: 'reembolso', creditos: '1', saldo: '10', detalle: `'=HYPERLINK("http://x","a, b")` },
+    ]);
+    const bom = await fetch(`${panel.url}/saldo/movimientos.csv?bom=1&tipo=cargo`, {
+      headers: { cookie: [...ana.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+    });
+    const bytes = Buffer.from(await bom.arrayBuffer());
+    expect(bytes.subarray(0, 3).toString('hex')).toBe('efbbbf');
+    expect(parse(bytes, { columns: true, bom: true })).toHaveLength(1);
+    expect((await eva.get('/saldo/movimientos.csv')).text).not.toContain(opId);
+    expect((await panel.newCliente().get('/saldo/movimientos.csv')).location).toContain('/entrar');
+  });
+});
+
+describe('the summary', () => {
+  it('draws usage by day and operation with its numbers as a table, and totals by month', async () => {
+    const ana = await panel.registrar({ saldo: 10 });
+    for (const operacion of ['tax/facturas', 'tax/facturas', 'tax/retenciones']) await charge(ana, operacion);
+    const $ = load((await ana.get('/saldo?dias=7')).text);
+    expect($('figure.grafica svg').attr('aria-label')).toContain('3 créditos');
+    expect($('figure.grafica tbody tr').length).toBe(7);
+    const today = $('figure.grafica tbody tr').last();
+    expect(
+      today
+        .find('td')
+        .get()
+        .map((cell) => $(cell).text()),
+    ).toEqual(['2', '1']);
+    expect($('section[aria-label="Totales por mes"] tbody tr').text().replace(/\s+/g, ' ')).toMatch(
+      /10.*3.*3/,
+    );
+  });
+
+  it('tells that few credits are left, as the account wants it', async () => {
+    const ana = await panel.registrar();
+    expect(main((await ana.get('/saldo')).text)).toContain('No quedan créditos');
+    const eva = await panel.registrar({ saldo: 12 });
+    expect(main((await eva.get('/saldo')).text)).not.toContain('Quedan 12');
+    await eva.enviar('/saldo', '/saldo/aviso', { umbral: '13' });
+    expect(main((await eva.get('/saldo')).text)).toContain('Quedan 12 créditos');
+    await eva.enviar('/saldo', '/saldo/aviso', { umbral: '-1' });
+    expect(main((await eva.get('/saldo')).text)).toContain('El aviso no cambió');
+    await eva.enviar('/saldo', '/saldo/aviso', { umbral: '0' });
+    expect(main((await eva.get('/saldo')).text)).not.toContain('Quedan 12');
+  });
+});
