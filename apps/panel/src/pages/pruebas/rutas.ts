@@ -1,4 +1,6 @@
 import type { Ruta } from '../../http/ruta.ts';
+import { verPruebas } from './indice.tsx';
+import { probarOperacion, verOperacion } from './operacion.tsx';
 
 /** The addresses of this part of the panel. */
-export const RUTAS_PRUEBAS: readonly Ruta[] = [];
+export const RUTAS_PRUEBAS: readonly Ruta[] = [verPruebas, verOperacion, probarOperacion];

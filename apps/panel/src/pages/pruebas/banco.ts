@@ -1,0 +1,61 @@
+import type { PanelDeps } from '../../panel-deps.ts';
+import { type OperacionPrueba, readCatalogo } from './catalogo.ts';
+import { type ApiPropia, createApiPropia } from './llamar-api.ts';
+
+/** What the sandbox keeps for as long as its panel runs. */
+export interface Banco {
+  readonly api: ApiPropia;
+  /** The operations as the API describes them, read again after a minute; null while it does not answer. */
+  catalogo(): Promise<readonly OperacionPrueba[] | null>;
+  /** Runs a call unless the person already has as many under way as one may; then null. */
+  withTurno<T>(usuarioId: string, run: () => Promise<T>): Promise<T | null>;
+}
+
+const FRESH_MS = 60_000;
+/** Calls of one person at a time: each may wait for the SAT for a minute. */
+const MAX_POR_PERSONA = 3;
+
+export function createBanco(deps: Pick<PanelDeps, 'settings' | 'now' | 'log'>): Banco {
+  const { settings, now, log } = deps;
+  const userAgent = `acuse-panel/${settings.version}`;
+  const api = createApiPropia({ url: settings.apiInternalUrl, userAgent });
+  const running = new Map<string, number>();
+  let known: { readonly at: number; readonly operaciones: readonly OperacionPrueba[] } | null = null;
+
+  return {
+    api,
+    async catalogo() {
+      if (known && now().getTime() - known.at < FRESH_MS) return known.operaciones;
+      try {
+        known = { at: now().getTime(), operaciones: readCatalogo(await api.describe()) };
+      } catch (error) {
+        log.warn(
+          { err: error instanceof Error ? error : new Error(String(error)) },
+          'the API did not describe itself',
+        );
+      }
+      return known?.operaciones ?? null;
+    },
+    async withTurno(usuarioId, run) {
+      const before = running.get(usuarioId) ?? 0;
+      if (before >= MAX_POR_PERSONA) return null;
+      running.set(usuarioId, before + 1);
+      try {
+        return await run();
+      } finally {
+        const left = (running.get(usuarioId) ?? 1) - 1;
+        if (left > 0) running.set(usuarioId, left);
+        else running.delete(usuarioId);
+      }
+    },
+  };
+}
+
+const bancos = new WeakMap<PanelDeps, Banco>();
+
+/** The sandbox of this panel: one for each set of deps, made when it is first needed. */
+export function bancoOf(deps: PanelDeps): Banco {
+  const found = bancos.get(deps) ?? createBanco(deps);
+  bancos.set(deps, found);
+  return found;
+}

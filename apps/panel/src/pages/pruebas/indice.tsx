@@ -1,0 +1,65 @@
+import { Estado } from '../../components/estado.tsx';
+import { formatCreditos } from '../../components/formato.ts';
+import { Tabla } from '../../components/tabla.tsx';
+import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
+import { bancoOf } from './banco.ts';
+import type { OperacionPrueba } from './catalogo.ts';
+import { renderSinApi } from './pagina.tsx';
+
+const GRUPOS = [
+  ['vault', 'Credenciales', 'Primero registre el RFC con su llave; después guarde la CIEC o la e.firma.'],
+  ['descarga', 'Descargas y CFDI', 'El estado de un CFDI, el avance de una solicitud y su ZIP.'],
+  ['tax', 'Información ante el SAT', 'Descarga masiva, facturas, declaraciones, opiniones y avisos.'],
+  ['usuario', 'Contribuyente', 'Los datos con los que el SAT lo tiene registrado.'],
+  ['efos', 'Listas 69-B', 'Si un RFC está en las listas de operaciones simuladas.'],
+] as const;
+
+/** Every operation of the API, in the order in which somebody new needs them. */
+export const verPruebas = defineRuta({
+  metodo: 'GET',
+  path: '/pruebas',
+  acceso: 'cliente',
+  async handle(contexto) {
+    const operaciones = await bancoOf(contexto.deps).catalogo();
+    return operaciones ? renderIndice(contexto, operaciones) : renderSinApi(contexto);
+  },
+});
+
+function renderIndice(contexto: ContextoCliente, operaciones: readonly OperacionPrueba[]): Response {
+  const named = new Set<string>(GRUPOS.map(([grupo]) => grupo));
+  const rest = [...new Set(operaciones.map(({ grupo }) => grupo))].filter((grupo) => !named.has(grupo));
+  const grupos = [...GRUPOS, ...rest.map((grupo) => [grupo, grupo, ''] as const)];
+  return contexto.pagina({
+    titulo: 'Probar la API',
+    contenido: (
+      <>
+        <h1>Probar la API</h1>
+        <p>
+          Cada operación, desde un formulario con un ejemplo. Las llamadas son de verdad: usan su llave, sus
+          credenciales y su saldo.
+        </p>
+        {grupos.map(([grupo, titulo, texto]) => (
+          <section class="pila" aria-label={titulo}>
+            <h2>{titulo}</h2>
+            {texto ? <p class="suave">{texto}</p> : null}
+            <Tabla
+              titulo={titulo}
+              tituloOculto
+              columnas={[{ titulo: 'Operación' }, { titulo: 'Credencial' }, { titulo: 'Costo' }]}
+              filas={operaciones
+                .filter((operacion) => operacion.grupo === grupo)
+                .map(({ nombre, resumen, credencial, costo }) => [
+                  <>
+                    <a href={`/pruebas/${nombre}`}>{resumen}</a>
+                    <div class="suave chica fija">{nombre}</div>
+                  </>,
+                  credencial,
+                  costo === 0 ? <Estado texto="Sin costo" tono="exito" /> : formatCreditos(costo),
+                ])}
+            />
+          </section>
+        ))}
+      </>
+    ),
+  });
+}

@@ -1,0 +1,107 @@
+import { createInicio, createLibro } from '@acuse/db';
+import { parseApiKey, wipeApiKey } from '@acuse/vault';
+import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
+import { bancoOf } from './banco.ts';
+import type { OperacionPrueba } from './catalogo.ts';
+import { curlOf, fieldName, maskCuerpo, maskText, readCuerpo, secretsOf } from './cuerpo.ts';
+import { idempotencyKeyOf } from './intento.ts';
+import { isTokenText, type ResultadoPrueba } from './llamar-api.ts';
+import { renderOperacion, renderSinApi } from './pagina.tsx';
+import { type Cuenta, Resultado } from './resultado.tsx';
+import { exampleValores, typedValores } from './valores.ts';
+
+const PATH = '/pruebas/:grupo/:operacion';
+
+/** The form of an operation, filled with an example; non-secret fields may be given in the address. */
+export const verOperacion = defineRuta({
+  metodo: 'GET',
+  path: PATH,
+  acceso: 'cliente',
+  async handle(contexto) {
+    const { c, deps, usuario, now } = contexto;
+    const found = await findOperacion(contexto);
+    if (found instanceof Response) return found;
+    const rfcs = await createInicio(deps.database).rfcs(usuario.cuentaId);
+    return renderOperacion(contexto, {
+      operacion: found,
+      valores: exampleValores(found, { rfcs, now, given: c.req.query() }),
+    });
+  },
+});
+
+/** Calls the API as the form says and shows what it answered. */
+export const probarOperacion = defineRuta({
+  metodo: 'POST',
+  path: PATH,
+  acceso: 'cliente',
+  async handle(contexto) {
+    const found = await findOperacion(contexto);
+    if (found instanceof Response) return found;
+    const { campos, archivos, deps, usuario, ip } = contexto;
+    const valores = typedValores(found, (campo) => campos[fieldName(campo)]);
+    const apiKey = (campos['llave'] ?? '').trim();
+    if (!isTokenText(apiKey))
+      return renderOperacion(contexto, {
+        operacion: found,
+        valores,
+        status: 422,
+        faltaLlave: 'Pegue aquí la llave completa, como se mostró al generarla: acuse_test_… o acuse_live_…',
+      });
+
+    const cuerpo = await readCuerpo(found, campos, archivos);
+    const idempotencyKey = found.esIdempotente ? idempotencyKeyOf(campos['intento'], cuerpo) : null;
+    const isOwn = await isOwnKey(contexto, apiKey);
+    const { api, withTurno } = bancoOf(deps);
+    const antes = await saldoOf(contexto);
+    const resultado = await withTurno(usuario.id, () =>
+      api.call({ nombre: found.nombre, cuerpo, apiKey, ip, idempotencyKey }),
+    );
+    if (resultado === null)
+      return renderOperacion(contexto, {
+        operacion: found,
+        valores,
+        status: 429,
+        faltaLlave:
+          'Ya tiene tres llamadas en curso desde esta página. Espere a que termine una y repita esta.',
+      });
+    const cuenta: Cuenta | null = isOwn ? { antes, despues: await saldoOf(contexto) } : null;
+    return renderOperacion(contexto, {
+      operacion: found,
+      valores,
+      resultado: (
+        <Resultado
+          id="respuesta"
+          resultado={maskResultado(resultado, secretsOf(found, cuerpo, apiKey))}
+          curl={curlOf(deps.settings.apiPublicUrl, found.nombre, maskCuerpo(found, cuerpo))}
+          cuenta={cuenta}
+        />
+      ),
+    });
+  },
+});
+
+/** The operation that the address names, or the page that says why there is none. */
+async function findOperacion(contexto: ContextoCliente): Promise<OperacionPrueba | Response> {
+  const { c, deps } = contexto;
+  const nombre = `${c.req.param('grupo')}/${c.req.param('operacion')}`;
+  const operaciones = await bancoOf(deps).catalogo();
+  if (operaciones === null) return renderSinApi(contexto);
+  return operaciones.find((operacion) => operacion.nombre === nombre) ?? contexto.noEncontrada();
+}
+
+async function saldoOf({ deps, usuario }: ContextoCliente): Promise<number> {
+  return (await createLibro(deps.database).summary(usuario.cuentaId))?.saldo ?? 0;
+}
+
+/** Whether a call with this key is paid by the person's account: only then its balance says what the call cost. */
+async function isOwnKey({ deps, usuario }: ContextoCliente, text: string): Promise<boolean> {
+  const apiKey = parseApiKey(text);
+  if (apiKey === null) return false;
+  wipeApiKey(apiKey);
+  return createInicio(deps.database).isLlaveDe(usuario.cuentaId, apiKey.keyId);
+}
+
+function maskResultado(resultado: ResultadoPrueba, secretos: readonly string[]): ResultadoPrueba {
+  if (resultado.tipo === 'sin-respuesta') return resultado;
+  return { ...resultado, texto: maskText(resultado.texto, secretos) };
+}

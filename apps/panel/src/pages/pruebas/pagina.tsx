@@ -1,0 +1,89 @@
+import type { Child } from 'hono/jsx';
+import { Aviso } from '../../components/aviso.tsx';
+import { Estado } from '../../components/estado.tsx';
+import { formatCreditos } from '../../components/formato.ts';
+import { Tarjeta } from '../../components/tarjeta.tsx';
+import type { ContextoCliente, Pagina } from '../../http/ruta.ts';
+import type { OperacionPrueba } from './catalogo.ts';
+import { FormularioOperacion } from './formulario-operacion.tsx';
+import type { Valores } from './valores.ts';
+
+interface PaginaOperacion {
+  readonly operacion: OperacionPrueba;
+  readonly valores: Valores;
+  readonly faltaLlave?: string;
+  /** The result of a call that was just made. */
+  readonly resultado?: Child;
+  readonly status?: Pagina['status'];
+}
+
+/** The page of one operation: what it does, its form, and under it what the last call gave. */
+export function renderOperacion(contexto: ContextoCliente, pagina: PaginaOperacion): Response {
+  const { operacion, valores, faltaLlave, resultado, status = 200 } = pagina;
+  const { nombre, resumen, descripcion, costo, credencial } = operacion;
+  return contexto.pagina({
+    titulo: resumen,
+    status,
+    scripts: ['pruebas.js'],
+    contenido: (
+      <>
+        <p>
+          <a href="/pruebas">← Todas las operaciones</a>
+        </p>
+        <div class="titular">
+          <h1>{resumen}</h1>
+          <div class="fila">
+            <Estado
+              texto={costo === 0 ? 'Sin costo' : formatCreditos(costo)}
+              tono={costo === 0 ? 'exito' : 'info'}
+            />
+            <Estado texto={credencial} />
+          </div>
+        </div>
+        <p class="suave">
+          <code>POST /api/v1/{nombre}</code>
+        </p>
+        {descripcion.split('\n\n').map((parrafo) => (
+          <p>{parrafo}</p>
+        ))}
+        <div class="dos">
+          <Tarjeta titulo="Petición">
+            <FormularioOperacion
+              operacion={operacion}
+              valores={valores}
+              csrf={contexto.csrf}
+              intento={contexto.deps.newId()}
+              faltaLlave={faltaLlave}
+            />
+          </Tarjeta>
+          <div id="resultado" aria-live="polite">
+            {resultado ?? (
+              <Tarjeta titulo="Resultado">
+                <p class="suave">
+                  Aquí aparecen la respuesta, su tiempo, lo que costó y la misma llamada con curl.
+                </p>
+              </Tarjeta>
+            )}
+          </div>
+        </div>
+      </>
+    ),
+  });
+}
+
+/** The page while the API does not answer. */
+export function renderSinApi(contexto: ContextoCliente): Response {
+  return contexto.pagina({
+    titulo: 'Probar la API',
+    status: 503,
+    contenido: (
+      <>
+        <h1>Probar la API</h1>
+        <Aviso tono="alerta" titulo="La API no contesta en este momento">
+          Sus solicitudes en curso no se pierden. Espere un minuto y vuelva a abrir esta página; si sigue
+          igual, avise al operador.
+        </Aviso>
+      </>
+    ),
+  });
+}

@@ -1,0 +1,134 @@
+import { Aviso } from '../../components/aviso.tsx';
+import { Boton } from '../../components/boton.tsx';
+import { Copiar } from '../../components/copiar.tsx';
+import { Estado } from '../../components/estado.tsx';
+import { formatCreditos, formatNumero } from '../../components/formato.ts';
+import { Tarjeta } from '../../components/tarjeta.tsx';
+import type { ResultadoPrueba } from './llamar-api.ts';
+
+export interface Cuenta {
+  readonly antes: number;
+  readonly despues: number;
+}
+
+export interface ResultadoProps {
+  /** The answer, without any secret in it. */
+  readonly resultado: ResultadoPrueba;
+  /** The request as a command, without any secret in it. */
+  readonly curl: string;
+  /** The account's balance around the call; null when the key is not of this account. */
+  readonly cuenta: Cuenta | null;
+  readonly id: string;
+}
+
+/** What a call to the API gave: status, time, cost, the request to repeat it elsewhere, and the answer. */
+export function Resultado({ resultado, curl, cuenta, id }: ResultadoProps) {
+  return (
+    <Tarjeta titulo="Resultado" id={id} accion={<EstadoHttp resultado={resultado} />}>
+      {resultado.tipo === 'sin-respuesta' ? <SinRespuesta motivo={resultado.motivo} /> : null}
+      <dl class="datos">
+        <dt>Tiempo</dt>
+        <dd>{formatNumero(resultado.ms)} ms</dd>
+        <dt>Cobrado</dt>
+        <dd>{cuenta ? formatCreditos(cuenta.antes - cuenta.despues) : 'La llave no es de esta cuenta'}</dd>
+        {cuenta ? (
+          <>
+            <dt>Saldo después</dt>
+            <dd>
+              <a href="/saldo">{formatCreditos(cuenta.despues)}</a>
+            </dd>
+          </>
+        ) : null}
+        {resultado.tipo === 'respuesta' && resultado.requestId ? (
+          <>
+            <dt>X-Request-Id</dt>
+            <dd>
+              <code>{resultado.requestId}</code>
+            </dd>
+          </>
+        ) : null}
+      </dl>
+      {resultado.tipo === 'respuesta' ? <Respuesta {...resultado} /> : null}
+      <h3>La misma llamada con curl</h3>
+      <Copiar valor={curl} etiqueta="llamada con curl" bloque />
+      <p class="suave chica">
+        Ponga antes su llave en la variable ACUSE_API_KEY y sus contraseñas en lugar de los asteriscos.
+      </p>
+    </Tarjeta>
+  );
+}
+
+function EstadoHttp({ resultado }: { readonly resultado: ResultadoPrueba }) {
+  if (resultado.tipo === 'sin-respuesta') return <Estado texto="Sin respuesta" tono="error" />;
+  return <Estado texto={`HTTP ${resultado.status}`} tono={resultado.status < 300 ? 'exito' : 'alerta'} />;
+}
+
+function SinRespuesta({ motivo }: { readonly motivo: 'tiempo' | 'conexion' }) {
+  return motivo === 'tiempo' ? (
+    <Aviso tono="alerta" titulo="La API no terminó a tiempo">
+      Puede que el SAT esté lento. Si la llamada se cobró y no llegó a nada, el crédito vuelve solo en unos
+      minutos; revíselo en su saldo antes de repetirla.
+    </Aviso>
+  ) : (
+    <Aviso tono="alerta" titulo="La API no contesta">
+      No se hizo la llamada o se cortó antes de la respuesta. Espere un minuto y repítala; si sigue igual,
+      avise al operador.
+    </Aviso>
+  );
+}
+
+function Respuesta({ texto, cortado }: { readonly texto: string; readonly cortado: boolean }) {
+  const json = parse(texto);
+  return (
+    <>
+      <Pasos json={json} />
+      <h3>Respuesta</h3>
+      {cortado ? (
+        <Aviso tono="info">
+          La respuesta es muy larga: aquí va su principio. Completa llega a quien llame a la API.
+        </Aviso>
+      ) : null}
+      <pre class="respuesta">{json === undefined ? texto : JSON.stringify(json, null, 2)}</pre>
+    </>
+  );
+}
+
+/** What one does next with what the answer holds: look at the solicitud, download a document. */
+function Pasos({ json }: { readonly json: unknown }) {
+  const data = field(json, 'data');
+  const solicitud = field(data, 'solicitud_id');
+  const url = field(data, 'paquete_url') ?? field(data, 'pdf_firmado_url');
+  if (typeof solicitud !== 'string' && typeof url !== 'string') return null;
+  const query = typeof solicitud === 'string' ? `?solicitud_id=${encodeURIComponent(solicitud)}` : '';
+  return (
+    <div class="fila">
+      {typeof url === 'string' ? <Boton href={url}>Descargar</Boton> : null}
+      {typeof solicitud === 'string' ? (
+        <>
+          <Boton variante="secundario" href={`/solicitudes/${encodeURIComponent(solicitud)}`}>
+            Ver cómo avanza
+          </Boton>
+          <Boton variante="discreto" href={`/pruebas/descarga/verificar${query}`}>
+            Probar verificar
+          </Boton>
+          <Boton variante="discreto" href={`/pruebas/descarga/paquete${query}`}>
+            Probar paquete
+          </Boton>
+        </>
+      ) : null}
+    </div>
+  );
+}
+
+function parse(texto: string): unknown {
+  try {
+    return JSON.parse(texto);
+  } catch {
+    return undefined;
+  }
+}
+
+function field(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[name];
+}
