@@ -1,0 +1,219 @@
+import { readFile } from 'node:fs/promises';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createLogger } from '@acuse/runtime';
+import { load } from 'cheerio';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { testDatabase } from '../fixtures/database.ts';
+import { type Caller, ciecOf, type Servicio, startServicio } from '../fixtures/servicio.ts';
+import { addRfc, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+
+interface Descripcion {
+  readonly paths: Record<
+    string,
+    { post: { requestBody: { content: { 'application/json': { schema: { properties: object } } } } } }
+  >;
+}
+
+let servicio: Servicio;
+let panel: Panel;
+let persona: Persona;
+let llave: Caller;
+let openapi: Descripcion;
+let lines: string[];
+
+beforeAll(async () => {
+  openapi = JSON.parse(await readFile(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'));
+  const database = await testDatabase();
+  servicio = await startServicio({ database });
+  lines = [];
+  const log = createLogger({
+    name: 'panel',
+    level: 'trace',
+    destination: { write: (line) => void lines.push(line) },
+  });
+  panel = await startPanel({ database, log, env: { API_PUBLIC_URL: servicio.api.url } });
+  persona = await panel.registrar({ saldo: 5 });
+  const { id, rfc } = await addRfc(panel.db, persona);
+  llave = await servicio.newKey({ rfc, cuentaId: persona.cuentaId, contribuyenteId: id });
+});
+
+afterAll(async () => {
+  await panel?.close();
+  await servicio?.close();
+});
+
+const probar = (nombre: string, campos: Record<string, string | Blob> = {}, quien: Persona = persona) => {
+  const named = Object.fromEntries(Object.entries(campos).map(([name, value]) => [`c.${name}`, value]));
+  return quien.enviar(`/pruebas/${nombre}`, `/pruebas/${nombre}`, { llave: llave.apiKey, ...named });
+};
+const saldo = async () =>
+  (await panel.db.pool.query('SELECT saldo FROM cuenta WHERE id = $1', [persona.cuentaId])).rows[0].saldo;
+
+describe('the sandbox', () => {
+  it('has a form for every operation of the API, with its fields', async () => {
+    const indice = load((await persona.get('/pruebas')).text);
+    const nombres = Object.keys(openapi.paths).map((path) => path.replace('/api/v1/', ''));
+    const links = indice('main a')
+      .toArray()
+      .map((a) => indice(a).attr('href'));
+    expect(links.sort()).toEqual(nombres.map((nombre) => `/pruebas/${nombre}`).sort());
+    for (const nombre of nombres) {
+      const page = await persona.get(`/pruebas/${nombre}`);
+      expect([nombre, page.status]).toEqual([nombre, 200]);
+      const $ = load(page.text);
+      const fields = $('form [name^="c."]')
+        .toArray()
+        .map((each) => $(each).attr('name')?.slice(2));
+      const { schema } =
+        openapi.paths[`/api/v1/${nombre}`]?.post.requestBody.content['application/json'] ?? {};
+      expect([nombre, fields]).toEqual([nombre, Object.keys(schema?.properties ?? {})]);
+    }
+  });
+
+  it('fills the form with an example that works as it is, and says time, cost and balance', async () => {
+    const before = await saldo();
+    const page = await probar('tax/opinion-cumplimiento-publica');
+    const $ = load(page.text);
+    expect(page.status).toBe(200);
+    expect($('#resultado .estado').text()).toBe('HTTP 200');
+    expect(JSON.parse($('.respuesta').text())).toMatchObject({ cfdi_codigo: 1, data: { rfc: llave.rfc } });
+    expect($('#resultado .datos').text()).toMatch(/Tiempo[\d,]+ ms/);
+    expect($('#resultado .datos').text()).toContain('Cobrado0 créditos');
+    expect(await saldo()).toBe(before);
+  });
+
+  it('stores a CIEC without showing it or the key to anybody', async () => {
+    const ciec = ciecOf(llave.rfc);
+    const page = await probar('vault/rfc-guardar', { ciec });
+    expect(load(page.text)('#resultado .estado').text()).toBe('HTTP 200');
+    const { rows } = await panel.db.pool.query('SELECT tipo FROM credencial WHERE contribuyente_id = $1', [
+      llave.contribuyenteId,
+    ]);
+    expect(rows).toEqual([{ tipo: 'ciec' }]);
+    const $ = load(page.text);
+    for (const input of $('input[type=password]').toArray()) expect($(input).attr('value')).toBeUndefined();
+    const command = $('.copiar pre').text();
+    expect(command).toContain(`curl '${servicio.api.url}/api/v1/vault/rfc-guardar'`);
+    expect(command).toContain('"ciec":"********"');
+    for (const secret of [ciec, llave.apiKey]) {
+      expect(page.text).not.toContain(secret);
+      expect(lines.join('')).not.toContain(secret);
+    }
+  });
+
+  it('charges a call once, however often a browser sends the same form', async () => {
+    const path = '/pruebas/tax/descarga-metadata';
+    const form = load((await persona.get(path)).text)('form[method="post"]').filter(
+      (_, each) => each.attribs['action'] === path,
+    );
+    const campos = Object.fromEntries(form.serializeArray().map(({ name, value }) => [name, value]));
+    const before = await saldo();
+    const [first, again] = [
+      load((await persona.post(path, { ...campos, llave: llave.apiKey })).text),
+      load((await persona.post(path, { ...campos, llave: llave.apiKey })).text),
+    ];
+    const { data } = JSON.parse(first('.respuesta').text());
+    expect(data.estado).toBe('EN_PROCESO');
+    expect(first('.datos').text()).toContain('Cobrado1 crédito');
+    expect(JSON.parse(again('.respuesta').text()).data.solicitud_id).toBe(data.solicitud_id);
+    expect(again('.datos').text()).toContain('Cobrado0 créditos');
+    expect(await saldo()).toBe(before - 1);
+    expect(
+      first('#resultado a')
+        .toArray()
+        .map((a) => first(a).attr('href')),
+    ).toContain(`/solicitudes/${data.solicitud_id}`);
+
+    const verificar = await persona.get(`/pruebas/descarga/verificar?solicitud_id=${data.solicitud_id}`);
+    expect(load(verificar.text)('[name="c.solicitud_id"]').attr('value')).toBe(data.solicitud_id);
+  });
+
+  it('sends files', async () => {
+    const page = await probar('vault/firma-registrar', { cer: new Blob(['no es un certificado']) });
+    expect(JSON.parse(load(page.text)('.respuesta').text()).cfdi_codigo).toBe(4001);
+  });
+
+  it('shows what the API refuses, with what was typed still in the form', async () => {
+    const page = await probar('efos/consultar', { rfc: 'NO ES "RFC"' });
+    const $ = load(page.text);
+    expect($('#resultado .estado').text()).toBe('HTTP 400');
+    expect(JSON.parse($('.respuesta').text()).cfdi_codigo).toBe(2002);
+    expect($('[name="c.rfc"]').attr('value')).toBe('NO ES "RFC"');
+    const wrong = await persona.enviar('/pruebas/efos/consultar', '/pruebas/efos/consultar', {
+      llave: 'acuse_test_x',
+    });
+    expect(load(wrong.text)('#resultado .estado').text()).toBe('HTTP 401');
+    const none = await persona.enviar('/pruebas/efos/consultar', '/pruebas/efos/consultar', {
+      llave: 'dos palabras',
+    });
+    expect(none.status).toBe(422);
+    expect(none.text).not.toContain('dos palabras');
+  });
+
+  it('tells no balance for a key of another account', async () => {
+    const other = await servicio.newCaller();
+    const page = await persona.enviar('/pruebas/vault/firma-estado', '/pruebas/vault/firma-estado', {
+      llave: other.apiKey,
+      'c.rfc': other.rfc,
+    });
+    expect(load(page.text)('#resultado .datos').text()).toContain('La llave no es de esta cuenta');
+    expect(page.text).not.toContain('Saldo después');
+  });
+
+  it('is for those who are logged in, by forms of this panel, for operations that exist', async () => {
+    expect((await panel.newCliente().get('/pruebas/efos/consultar')).location).toMatch(/^\/entrar/);
+    expect((await persona.post('/pruebas/efos/consultar', { llave: llave.apiKey })).status).toBe(403);
+    for (const path of ['/pruebas/no/existe', '/pruebas/..%2f..%2fopenapi.json/x'])
+      expect([path, (await persona.get(path)).status]).toEqual([path, 404]);
+  });
+});
+
+describe('an API that is hostile or away', () => {
+  let falsa: Server;
+  let delante: Panel;
+  let alguien: Persona;
+
+  beforeAll(async () => {
+    falsa = createServer((request, response) => {
+      if (request.url === '/openapi.json') return response.end(JSON.stringify(openapi));
+      const { authorization } = request.headers;
+      const paquete_url = 'javascript:alert(1)';
+      response.end(
+        JSON.stringify({ texto: '</pre><script>alert(1)</script>', authorization, data: { paquete_url } }),
+      );
+    });
+    await new Promise<void>((resolve) => falsa.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(falsa.address() as AddressInfo).port}`;
+    delante = await startPanel({ env: { API_PUBLIC_URL: 'https://api.ejemplo.mx', API_INTERNAL_URL: url } });
+    alguien = await delante.registrar();
+  });
+  afterAll(async () => {
+    await delante?.close();
+    falsa?.close();
+  });
+
+  it('puts nothing into the page but text, and gets its echo of the key masked', async () => {
+    const page = await probar('efos/consultar', {}, alguien);
+    const $ = load(page.text);
+    expect($('main script').length).toBe(0);
+    expect($('.respuesta').text()).toContain('<script>alert(1)</script>');
+    expect($('.respuesta').text()).toContain('Bearer ********');
+    expect(page.text).not.toContain(llave.apiKey);
+    expect(page.text).not.toContain('href="javascript');
+    expect($('.copiar pre').text()).toContain('https://api.ejemplo.mx/');
+  });
+
+  it('is said to be away, while nothing else of the panel is', async () => {
+    const fresh = await startPanel({ env: { API_PUBLIC_URL: 'http://127.0.0.1:1' } });
+    const nadie = await fresh.registrar();
+    const page = await nadie.get('/pruebas');
+    expect(page.status).toBe(503);
+    expect(page.text).toContain('La API no contesta');
+    await fresh.close();
+    falsa.closeAllConnections();
+    await new Promise((resolve) => falsa.close(resolve));
+    const after = await probar('efos/consultar', {}, alguien);
+    expect(load(after.text)('#resultado .estado').text()).toBe('Sin respuesta');
+  });
+});
