@@ -11,7 +11,7 @@ export {
 } from './process-group.ts';
 export { findRedisServer, type RedisOptions, type RunningRedis, startRedis } from './redis.ts';
 export { type RunningS3, type S3Options, startS3 } from './s3.ts';
-export { type RunningStack, type StackOptions, startStack } from './stack.ts';
+export { type PanelProcess, type RunningStack, type StackOptions, startStack } from './stack.ts';
 export type { S3Access, StackAddresses } from './stack-env.ts';
 export type { StackSecrets } from './stack-secrets.ts';
 export { type Providing, type SharedTestServers, sharedTestServers } from './testing.ts';

@@ -1,8 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -109,11 +110,13 @@ async function launch({ name, entry, env }: AppSpec, logDir: string | undefined)
   const inherited = Object.fromEntries(
     INHERITED.flatMap((key) => (process.env[key] ? [[key, process.env[key]]] : [])),
   );
+  // Of its workspace: it says how JSX is compiled.
+  const tsconfig = join(dirname(entry), '..', 'tsconfig.json');
   const args = ['--conditions=acuse-source', '--import', TSX, entry];
   const start = (output: number | 'pipe') =>
     spawn(process.execPath, args, {
       cwd: fileURLToPath(new URL('../../../', import.meta.url)),
-      env: { ...inherited, ...env },
+      env: { ...inherited, ...(existsSync(tsconfig) ? { TSX_TSCONFIG_PATH: tsconfig } : {}), ...env },
       // Not of our process group: a Ctrl-C must reach us only, who stop them in order.
       detached: true,
       stdio: ['ignore', output, output],

@@ -47,6 +47,34 @@ export function apiEnv(
   };
 }
 
+/** What the panel is told (apps/panel/src/config.ts): what the API knows of credentials, but nothing about the authority. */
+export function panelEnv(
+  addresses: StackAddresses,
+  secrets: StackSecrets,
+  options: { readonly port: number; readonly apiUrl: string; readonly autoridades: string },
+): Env {
+  const { API_KEY_PEPPERS, KEYRING, WORKER_PUBLIC_KEY, WORKER_PSK, PANEL_SECRETS } = secrets;
+  return {
+    PANEL_PORT: String(options.port),
+    PANEL_PUBLIC_URL: `http://127.0.0.1:${options.port}`,
+    API_PUBLIC_URL: options.apiUrl,
+    // Some browsers take no `Secure` cookie over http, not even from this machine.
+    COOKIE_HOST: 'false',
+    // Credits for nothing, which the page says: this stack is for trying.
+    PAGOS_DEMOSTRACION: 'true',
+    DATABASE_URL: addresses.databaseUrl,
+    QUEUE_URL: addresses.queueUrl,
+    PANEL_SECRETS,
+    API_KEY_PEPPERS,
+    KEYRING,
+    WORKER_PUBLIC_KEY,
+    WORKER_PSK,
+    EFIRMA_AUTORIDADES: options.autoridades,
+    ...s3Env(addresses.s3),
+    MALLOC_ARENA_MAX: '2',
+  };
+}
+
 /** What a worker is told (apps/worker/src/config.ts): neither the pepper nor the keyring. */
 export function workerEnv(
   addresses: StackAddresses,

@@ -12,6 +12,7 @@ export interface StackSecrets {
   readonly WORKER_PSK: string;
   readonly WORKER_PSKS: string;
   readonly SESSION_KEYS: string;
+  readonly PANEL_SECRETS: string;
   readonly S3_ACCESS_KEY_ID: string;
   readonly S3_SECRET_ACCESS_KEY: string;
 }
@@ -30,13 +31,20 @@ export async function ensureSecrets(dir: string): Promise<StackSecrets> {
     if (error.code !== 'EEXIST') throw error;
   });
   const kept = JSON.parse(await readFile(path, 'utf8'));
-  if (kept.SESSION_KEYS === undefined) return addSessionKeys(path, kept);
-  return kept;
+  const missing = LATER.filter((name) => kept[name] === undefined);
+  return missing.length === 0 ? kept : addSecrets(path, kept, missing);
 }
 
-/** A folder made before sessions were shared has no key for them; the file is replaced whole. */
-async function addSessionKeys(path: string, kept: Omit<StackSecrets, 'SESSION_KEYS'>): Promise<StackSecrets> {
-  const secrets = { ...kept, SESSION_KEYS: newSecrets().SESSION_KEYS };
+/** Secrets that stand alone and came with later versions: a folder made before gets them, and the file is replaced whole. */
+const LATER = ['SESSION_KEYS', 'PANEL_SECRETS'] as const;
+
+async function addSecrets(
+  path: string,
+  kept: StackSecrets,
+  missing: readonly (typeof LATER)[number][],
+): Promise<StackSecrets> {
+  const fresh = newSecrets();
+  const secrets = { ...kept, ...Object.fromEntries(missing.map((name) => [name, fresh[name]])) };
   await writeFile(`${path}.nuevo`, JSON.stringify(secrets, null, 2), { mode: 0o600 });
   await rename(`${path}.nuevo`, path);
   return secrets;
@@ -54,6 +62,7 @@ function newSecrets(): StackSecrets {
     WORKER_PSK: psk,
     WORKER_PSKS: psk,
     SESSION_KEYS: `s1:${clave()}`,
+    PANEL_SECRETS: `p1:${clave()}`,
     S3_ACCESS_KEY_ID: `acuse-${randomBytes(6).toString('hex')}`,
     S3_SECRET_ACCESS_KEY: clave(),
   };

@@ -8,7 +8,14 @@ import { ensureDatabase } from './postgres/databases.ts';
 import { startPostgres } from './postgres.ts';
 import { type AppProcess, createProcessGroup } from './process-group.ts';
 import { startS3 } from './s3.ts';
-import { apiEnv, type S3Access, type StackAddresses, simuladorEnv, workerEnv } from './stack-env.ts';
+import {
+  apiEnv,
+  panelEnv,
+  type S3Access,
+  type StackAddresses,
+  simuladorEnv,
+  workerEnv,
+} from './stack-env.ts';
 import { ensureSecrets, type StackSecrets } from './stack-secrets.ts';
 
 export interface StackOptions {
@@ -29,11 +36,19 @@ export interface StackOptions {
     readonly simulador?: number;
     readonly s3?: number;
     readonly postgres?: number;
+    readonly panel?: number;
   };
+  /** The web panel too; without it the stack is what the API needs. */
+  readonly withPanel?: boolean;
   /** How many workers, all with every role; 1 by default. */
   readonly workers?: number;
   /** More settings for a program, which win over those of the stack. */
-  readonly env?: { readonly simulador?: Env; readonly api?: Env; readonly worker?: Env };
+  readonly env?: {
+    readonly simulador?: Env;
+    readonly api?: Env;
+    readonly worker?: Env;
+    readonly panel?: Env;
+  };
   /** A program ended although nobody asked it to. */
   readonly onUnexpectedExit?: (name: string, code: number | null, signal: NodeJS.Signals | null) => void;
 }
@@ -47,8 +62,14 @@ export interface RunningStack extends StackAddresses {
   readonly simulador: AppProcess;
   readonly api: AppProcess;
   readonly workers: readonly AppProcess[];
+  /** Null in a stack without one. */
+  readonly panel: PanelProcess | null;
   /** Stops all in the reverse order of starting. Gives true when everything ended cleanly. May be called again. */
   stop(): Promise<boolean>;
+}
+
+export interface PanelProcess extends AppProcess {
+  readonly url: string;
 }
 
 const BUCKET = 'acuse';
@@ -104,7 +125,14 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
       env: { ...apiEnv(addresses, secrets, { port: apiPort, autoridades }), ...env.api },
       readyUrl: `${apiUrl}/readyz`,
     });
-    return { ...addresses, apiUrl, secrets, simulador: simulador.app, api, workers, stop };
+    const panelPort = options.withPanel ? ports.panel || (await freePort()) : 0;
+    const panel = options.withPanel
+      ? await startPanel(group, panelPort, {
+          ...panelEnv(addresses, secrets, { port: panelPort, apiUrl, autoridades }),
+          ...env.panel,
+        })
+      : null;
+    return { ...addresses, apiUrl, secrets, simulador: simulador.app, api, workers, panel, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -163,6 +191,16 @@ async function startSimulador(
     readyUrl: `${url}/salud`,
   });
   return { url, app };
+}
+
+async function startPanel(
+  group: ReturnType<typeof createProcessGroup>,
+  port: number,
+  env: Env,
+): Promise<PanelProcess> {
+  const url = `http://127.0.0.1:${port}`;
+  const entry = appEntry('panel');
+  return { ...(await group.start({ name: 'panel', entry, env, readyUrl: `${url}/readyz` })), url };
 }
 
 /** The simulator's authority takes the place of the SAT's: the API trusts the e.firmas that it issues, and no others. */

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createContribuyentes, createCuentas, createLlaves, openDatabase } from '@acuse/db';
+import { createContribuyentes, createCuentas, createLlaves, type Database, openDatabase } from '@acuse/db';
 import { createApiKeyHasher, generateApiKey, lastFourOfApiKey, wipeApiKey } from '@acuse/vault';
 import type { RunningStack } from '../stack.ts';
+import { signUp, signUpOperator } from './panel-users.ts';
 
 /** A taxpayer ready to call with: all that a newcomer needs to try the service. Only for the simulated authority. */
 export interface ReadyAccount {
@@ -12,6 +13,15 @@ export interface ReadyAccount {
   readonly ciec: string;
   /** Paths of the files, and the password of the key. */
   readonly efirma: { readonly cer: string; readonly key: string; readonly password: string };
+  /** Who logs in at the panel, for this account and for the whole installation; null in a stack without a panel. */
+  readonly panel: PanelLogins | null;
+}
+
+export interface PanelLogins {
+  readonly user: string;
+  readonly password: string;
+  readonly operator_user: string;
+  readonly operator_password: string;
 }
 
 /** The taxpayer of a ready account unless another one is asked for. */
@@ -34,19 +44,15 @@ export async function makeAccount(
   });
   try {
     const cuentas = createCuentas(db);
-    const cuenta = await cuentas.create({
-      nombre: 'Cuenta de prueba',
-      email: `prueba-${randomUUID()}@example.com`,
-      actor: ACTOR,
-    });
+    const { cuentaId, panel } = await openCuenta(stack, db);
     await cuentas.addSaldo({
-      cuentaId: cuenta.id,
+      cuentaId,
       creditos: CREDITOS,
       pagoId: randomUUID(),
       detalle: 'créditos de prueba',
     });
     const { id: contribuyenteId } = await createContribuyentes(db).add({
-      cuentaId: cuenta.id,
+      cuentaId,
       rfc,
       actor: ACTOR,
     });
@@ -63,10 +69,34 @@ export async function makeAccount(
     };
     await createLlaves(db).activate({ contribuyenteId, llave, actor: ACTOR });
     const { ciec } = await askSimulador<{ ciec: string }>(stack, `contribuyentes/${encodeURIComponent(rfc)}`);
-    return { rfc, api_key: key.text, ciec, efirma: await issueEfirma(stack, dataDir, rfc) };
+    return { rfc, api_key: key.text, ciec, efirma: await issueEfirma(stack, dataDir, rfc), panel };
   } finally {
     await db.close();
   }
+}
+
+async function openCuenta(
+  { panel }: RunningStack,
+  db: Database,
+): Promise<{ cuentaId: string; panel: PanelLogins | null }> {
+  const nombre = 'Cuenta de prueba';
+  if (panel === null) {
+    const email = `prueba-${randomUUID()}@example.com`;
+    return { cuentaId: (await createCuentas(db).create({ nombre, email, actor: ACTOR })).id, panel };
+  }
+  const [dueno, operador] = [
+    await signUp(db, panel.url, 'prueba', nombre),
+    await signUpOperator(db, panel.url, ACTOR),
+  ];
+  return {
+    cuentaId: dueno.usuario.cuentaId,
+    panel: {
+      user: dueno.usuario.email,
+      password: dueno.password,
+      operator_user: operador.usuario.email,
+      operator_password: operador.password,
+    },
+  };
 }
 
 function hasherOf({ secrets }: RunningStack) {

@@ -10,7 +10,7 @@ import { lastMonths } from './period.ts';
 
 const HOME = fileURLToPath(new URL('../../../../.acuse', import.meta.url));
 /** Where the parts listen unless somebody is there already. */
-const PORTS = { api: 8080, simulador: 8090, s3: 8333, postgres: 5433 };
+const PORTS = { api: 8080, panel: 8081, simulador: 8090, s3: 8333, postgres: 5433 };
 /** Months with the number of rows that `--rows` asks for. */
 const MONTHS = 3;
 
@@ -19,23 +19,28 @@ async function choosePorts(): Promise<typeof PORTS> {
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** The account of an earlier start, or a new one: its key is shown once by the service, so it is kept beside the data. */
+/**
+ * The account of an earlier start, or a new one: its key is shown once by the service, so it is kept beside the data. One that was made before
+ * there was a panel has nobody who could log in, so a new one takes its place; its key goes on working.
+ */
 async function readyAccount(stack: RunningStack, rfc = RFC_DE_PRUEBA): Promise<ReadyAccount> {
   const path = join(HOME, rfc === RFC_DE_PRUEBA ? 'cuenta.json' : `cuenta-${rfc}.json`);
   try {
-    return JSON.parse(await readFile(path, 'utf8'));
-  } catch {
-    const account = await makeAccount(stack, HOME, rfc);
-    await writeFile(path, JSON.stringify(account, null, 2), { mode: 0o600 });
-    return account;
+    const kept: ReadyAccount = JSON.parse(await readFile(path, 'utf8'));
+    if (kept.panel) return kept;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
   }
+  const account = await makeAccount(stack, HOME, rfc);
+  await writeFile(path, JSON.stringify(account, null, 2), { mode: 0o600 });
+  return account;
 }
 
 function describe(stack: RunningStack, account: ReadyAccount, options: CommandOptions) {
-  const { rfc, api_key, ciec, efirma } = account;
+  const { rfc, api_key, ciec, efirma, panel } = account;
   const line = {
     api: stack.apiUrl,
-    panel: null,
+    panel: stack.panel?.url ?? null,
     simulador: stack.simuladorUrl,
     s3: stack.s3.endpoint,
     database_url: stack.databaseUrl,
@@ -43,13 +48,18 @@ function describe(stack: RunningStack, account: ReadyAccount, options: CommandOp
     api_key,
     ciec,
     efirma,
-    panel_user: null,
-    panel_password: null,
+    panel_user: panel?.user ?? null,
+    panel_password: panel?.password ?? null,
+    panel_operator_user: panel?.operator_user ?? null,
+    panel_operator_password: panel?.operator_password ?? null,
   };
   if (options.json) return JSON.stringify(line);
   return [
     '',
     `API          ${line.api}      (documento OpenAPI: ${line.api}/openapi.json)`,
+    `Panel        ${line.panel}`,
+    `  usuario    ${line.panel_user}  (contraseña: ${line.panel_password})`,
+    `  operador   ${line.panel_operator_user}  (contraseña: ${line.panel_operator_password})`,
     `Simulador    ${line.simulador}`,
     `S3           ${line.s3}`,
     `PostgreSQL   ${line.database_url}`,
@@ -81,6 +91,7 @@ async function main(): Promise<void> {
     logDir: join(HOME, 'log'),
     log,
     ports: await choosePorts(),
+    withPanel: true,
     onUnexpectedExit: (name) =>
       fail(new Error(`${name} terminó por sí solo; su bitácora está en .acuse/log.`)),
     ...externalServers(options),
