@@ -20,7 +20,11 @@ const faults = {
   extends: true as const,
   test: {
     name: 'faults',
-    include: ['test/faults/**/*.test.ts', 'test/integration/muerte/**/*.test.ts'],
+    include: [
+      'test/faults/**/*.test.ts',
+      'test/integration/muerte/**/*.test.ts',
+      'test/integration/consultas/magicos.test.ts',
+    ],
     provide: { isThorough: true },
     globalSetup: ['test/integration/fixtures/global-setup.ts'],
     maxWorkers: 1,
