@@ -4,6 +4,7 @@ import {
   createIntentos,
   createSegundosFactores,
   createSesiones,
+  createSolicitudesPanel,
   createUsuarios,
   type Database,
   openDatabase,
@@ -22,6 +23,7 @@ import {
 } from '@acuse/vault';
 import { createPasswords } from './acceso/passwords.ts';
 import type { PanelConfig } from './config.ts';
+import { createSeguimiento } from './pages/solicitudes/avance/seguimiento.ts';
 import { abrirCaja } from './pagos/abrir-caja.ts';
 import type { PanelDeps } from './panel-deps.ts';
 import type { PanelSettings } from './panel-settings.ts';
@@ -52,6 +54,7 @@ export async function createDeps(
     paquetes,
     tablero,
     ...(await secretsOf(config)),
+    seguimiento: createSeguimiento({ ...createSolicitudesPanel(database), apagado: shutdown.signal, log }),
     usuarios: createUsuarios(database),
     sesiones: createSesiones(database),
     segundosFactores: createSegundosFactores(database),

@@ -4,6 +4,7 @@ import type { Tablero } from '@acuse/queue';
 import type { Health, Logger } from '@acuse/runtime';
 import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
 import type { Passwords } from './acceso/passwords.ts';
+import type { Seguimiento } from './pages/solicitudes/avance/seguimiento.ts';
 import type { Caja } from './pagos/caja.ts';
 import type { PanelSettings } from './panel-settings.ts';
 
@@ -20,6 +21,9 @@ export interface PanelDeps {
 
   /** The workers' queues, to look at. */
   readonly tablero: Tablero;
+
+  /** Streams of progress to browsers. */
+  readonly seguimiento: Seguimiento;
 
   readonly usuarios: Usuarios;
   readonly sesiones: Sesiones;

@@ -20,7 +20,7 @@ export interface Pagina {
   readonly titulo: string;
   readonly contenido: Child;
   /** HTTP status; 200 unless said. */
-  readonly status?: 200 | 400 | 403 | 404 | 409 | 422 | 429 | 503;
+  readonly status?: 200 | 400 | 403 | 404 | 409 | 410 | 422 | 429 | 503;
   /** Names of files in assets/ that this page alone needs (progressive enhancement; every page works without them). */
   readonly scripts?: readonly string[];
   /** The page holds something that no cache may keep (a key shown once). Sent as `Cache-Control: no-store` in any case. */

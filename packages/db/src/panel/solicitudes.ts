@@ -201,6 +201,7 @@ export function createSolicitudesPanel({ pool }: Pick<Database, 'pool'>) {
       id: string,
       { antesDe = LAST_EVENT, limit }: { antesDe?: number; limit: number },
     ): Promise<readonly EventoSolicitud[]> {
+      if (!UUID.test(id)) return [];
       const { rows } = await pool.query<Omit<EventoSolicitud, 'id'> & { id: string }>({
         name: 'panel-eventos',
         text: TIMELINE,

@@ -17,9 +17,9 @@ EFECTOS.slice(0, OTRO).forEach((letter, place) => {
 /** Counts the rows of `metadata.csv` by kind and month as they are written. Memory does not grow with them. */
 export class Resumen {
   readonly #months = new Map<number, Float64Array>();
-  readonly #rest = new Float64Array(EFECTOS.length + 1);
+  readonly #rest: Float64Array = new Float64Array(EFECTOS.length + 1);
   #lastKey = -1;
-  #last = this.#rest;
+  #last: Float64Array = this.#rest;
 
   /** Counts one row: `fecha` is the offset in `out` of its written fecha_emision; `efecto` the first byte of that column. */
   add(out: Uint8Array, fecha: number, efecto: number, isCancelado: boolean): void {

@@ -1,0 +1,43 @@
+import type { DetalleSolicitud } from '@acuse/db';
+import { Tarjeta } from '../../../components/tarjeta.tsx';
+import { textsOf } from './mensaje.ts';
+
+/** How far an open solicitud is. With scripts it follows by itself; without, the link shows it anew. */
+export function Avance({ solicitud }: { readonly solicitud: DetalleSolicitud }) {
+  const { id, partes } = solicitud;
+  const textos = textsOf(solicitud);
+  return (
+    <Tarjeta titulo="Avance" accion={<a href={`/solicitudes/${id}`}>Actualizar</a>}>
+      <div class="pila" data-seguir={`/solicitudes/${id}/avance`} data-palabra={solicitud.estado}>
+        <progress id="avance" max={100} value={textos.porcentaje} aria-labelledby="avance-texto">
+          {textos.porcentaje} %
+        </progress>
+        <p id="avance-texto">
+          <span class="cifra">
+            <span data-dato="porcentaje">{textos.porcentaje}</span> %
+          </span>
+        </p>
+        <p role="status" data-dato="linea">
+          {partes.total > 1
+            ? `El periodo va en ${partes.total} partes; ${partes.listas} ya están completas.`
+            : 'Puede cerrar esta página: la solicitud sigue sola.'}
+        </p>
+        <dl class="datos">
+          <dt>Estado</dt>
+          <dd data-dato="estado">{textos.estado}</dd>
+          <dt>Consultas al SAT</dt>
+          <dd data-dato="intentos">{textos.intentos}</dd>
+          <dt>Última consulta</dt>
+          <dd data-dato="ultima">{textos.ultima}</dd>
+          <dt>Próxima consulta</dt>
+          <dd data-dato="proxima">{textos.proxima}</dd>
+          <dt>CFDI</dt>
+          <dd data-dato="registros">{textos.registros}</dd>
+        </dl>
+        <p class="suave chica" data-conexion>
+          El SAT puede tardar de minutos a días. Use “Actualizar” para ver el avance.
+        </p>
+      </div>
+    </Tarjeta>
+  );
+}

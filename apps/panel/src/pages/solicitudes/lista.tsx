@@ -1,0 +1,193 @@
+import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
+import { createListaPanel, type FilaSolicitudPanel, TOPE_CUENTA } from '@acuse/db';
+import { Boton } from '../../components/boton.tsx';
+import { Campo } from '../../components/campo.tsx';
+import { Estado } from '../../components/estado.tsx';
+import { Fecha } from '../../components/fecha.tsx';
+import { formatNumero } from '../../components/formato.ts';
+import { Formulario } from '../../components/formulario.tsx';
+import { Paginacion } from '../../components/paginacion.tsx';
+import { Tabla } from '../../components/tabla.tsx';
+import { Vacio } from '../../components/vacio.tsx';
+import { defineRuta } from '../../http/ruta.ts';
+import { type FiltroLeido, hrefOf, readFiltro } from './filtro.ts';
+import { Periodo } from './periodo.tsx';
+
+const POR_PAGINA = 25;
+
+/** The solicitudes of the account, newest first. */
+export const listaSolicitudes = defineRuta({
+  metodo: 'GET',
+  path: '/solicitudes',
+  acceso: 'cliente',
+  async handle({ c, deps, usuario, now, pagina }) {
+    const leido = readFiltro((name) => c.req.query(name));
+    const lista = createListaPanel(deps.database);
+    const [pages, counts, rfcs] = await Promise.all([
+      lista.page(usuario.cuentaId, leido.filtro, leido.cursor, POR_PAGINA),
+      lista.counts(usuario.cuentaId, leido.filtro.rfc),
+      lista.rfcs(usuario.cuentaId),
+    ]);
+    const { valores } = leido;
+    const [first, last] = [pages.filas[0], pages.filas.at(-1)];
+    const isFiltered = Object.keys(valores).length > 0;
+    return pagina({
+      titulo: 'Solicitudes',
+      contenido: (
+        <>
+          <div class="titular">
+            <h1>Solicitudes</h1>
+            <Boton href="/solicitudes/nueva">Pedir CFDI al SAT</Boton>
+          </div>
+          <Cuentas valores={valores} cuentas={counts} />
+          <Filtros leido={leido} rfcs={rfcs} />
+          <Tabla
+            titulo="Solicitudes, de la más reciente a la más antigua"
+            tituloOculto
+            columnas={[
+              { titulo: 'CFDI y periodo' },
+              { titulo: 'RFC' },
+              { titulo: 'Estado' },
+              { titulo: 'CFDI en el ZIP', numerica: true },
+              { titulo: 'Pedida' },
+            ]}
+            filas={pages.filas.map((fila) => [
+              <a href={`/solicitudes/${fila.id}`}>
+                {fila.tipo === 'emitidos' ? 'Emitidos' : 'Recibidos'} <Periodo {...fila} />
+              </a>,
+              <span class="fija">{fila.rfc}</span>,
+              <EstadoDe fila={fila} />,
+              fila.registros === null ? '—' : formatNumero(fila.registros),
+              <Fecha valor={fila.creadaEn} relativaA={now} />,
+            ])}
+            vacia={<Nada isFiltered={isFiltered} />}
+          />
+          <Paginacion
+            anterior={pages.hayDespues && first ? hrefOf(valores, { despues: first.id }) : null}
+            siguiente={pages.hayAntes && last ? hrefOf(valores, { antes: last.id }) : null}
+          />
+        </>
+      ),
+    });
+  },
+});
+
+function EstadoDe({ fila }: { readonly fila: FilaSolicitudPanel }) {
+  const porcentaje = Math.round(fila.progreso * 100);
+  if (fila.estado === 'TERMINADA' && fila.paqueteBorradoEn !== null)
+    return <Estado valor="TERMINADA" texto="Terminada, ZIP borrado" tono="neutro" />;
+  if (fila.estado !== 'EN_PROCESO') return <Estado valor={fila.estado} />;
+  return <Estado valor="EN_PROCESO" texto={`En proceso, ${porcentaje} %`} />;
+}
+
+const NOMBRES: Readonly<Record<EstadoSolicitud, string>> = {
+  EN_PROCESO: 'En proceso',
+  ESPERA_EFIRMA: 'Esperan la e.firma',
+  TERMINADA: 'Terminadas',
+  ERROR: 'No se pudieron',
+  RECHAZADA: 'Rechazadas por el SAT',
+  VENCIDA: 'Vencieron',
+};
+
+interface CuentasProps {
+  readonly valores: FiltroLeido['valores'];
+  readonly cuentas: Readonly<Record<EstadoSolicitud, number>>;
+}
+
+/** How many there are in each state, each a way to see only those. */
+function Cuentas({ valores, cuentas }: CuentasProps) {
+  const present = ESTADOS_SOLICITUD.filter((estado) => cuentas[estado] > 0 || estado === valores.estado);
+  if (present.length === 0) return null;
+  return (
+    <nav class="fila" aria-label="Solicitudes por estado">
+      <a href={hrefOf(valores, { estado: undefined })} aria-current={valores.estado ? undefined : 'true'}>
+        Todas
+      </a>
+      {present.map((estado) => (
+        <a href={hrefOf(valores, { estado })} aria-current={estado === valores.estado ? 'true' : undefined}>
+          {NOMBRES[estado]} <span class="numero">({countText(cuentas[estado])})</span>
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+const countText = (count: number) =>
+  count > TOPE_CUENTA ? `más de ${formatNumero(TOPE_CUENTA)}` : formatNumero(count);
+
+const TODOS = { valor: '', texto: 'Todos' };
+
+function Filtros({ leido, rfcs }: { readonly leido: FiltroLeido; readonly rfcs: readonly string[] }) {
+  const { valores, faltas } = leido;
+  const campo = (nombre: keyof FiltroLeido['valores']) => ({
+    nombre,
+    valor: valores[nombre],
+    error: faltas[nombre],
+  });
+  const isOpen = Object.keys(valores).some((name) => name !== 'estado');
+  return (
+    <details open={isOpen}>
+      <summary>Filtrar</summary>
+      <Formulario accion="/solicitudes" csrf="" metodo="get" descripcion="Filtrar solicitudes">
+        <div class="rejilla">
+          <Campo
+            {...campo('rfc')}
+            etiqueta="RFC"
+            opciones={[TODOS, ...rfcs.map((rfc) => ({ valor: rfc, texto: rfc }))]}
+          />
+          <Campo
+            {...campo('tipo')}
+            etiqueta="CFDI"
+            opciones={[
+              TODOS,
+              { valor: 'emitidos', texto: 'Emitidos' },
+              { valor: 'recibidos', texto: 'Recibidos' },
+            ]}
+          />
+          <Campo
+            {...campo('estado')}
+            etiqueta="Estado"
+            opciones={[TODOS, ...ESTADOS_SOLICITUD.map((valor) => ({ valor, texto: NOMBRES[valor] }))]}
+          />
+          <Campo {...campo('periodo_desde')} etiqueta="Periodo con días desde" tipo="date" />
+          <Campo {...campo('periodo_hasta')} etiqueta="Periodo con días hasta" tipo="date" />
+          <Campo {...campo('creada_desde')} etiqueta="Pedida desde" tipo="date" />
+          <Campo {...campo('creada_hasta')} etiqueta="Pedida hasta" tipo="date" />
+          <Campo
+            {...campo('id')}
+            etiqueta="Identificador"
+            ayuda="Completo o una parte."
+            literal
+            maxLargo={36}
+          />
+        </div>
+        <div class="fila">
+          <Boton variante="secundario">Filtrar</Boton>
+          <Boton variante="discreto" href="/solicitudes">
+            Quitar filtros
+          </Boton>
+        </div>
+      </Formulario>
+    </details>
+  );
+}
+
+function Nada({ isFiltered }: { readonly isFiltered: boolean }) {
+  if (isFiltered)
+    return (
+      <Vacio
+        titulo="Ninguna solicitud cumple con estos filtros"
+        accion={{ href: '/solicitudes', texto: 'Ver todas' }}
+      >
+        Amplíe las fechas o quite algún filtro.
+      </Vacio>
+    );
+  return (
+    <Vacio
+      titulo="Todavía no hay solicitudes"
+      accion={{ href: '/solicitudes/nueva', texto: 'Pedir CFDI al SAT' }}
+    >
+      Aquí aparecen las descargas de metadata que pida desde el panel o por la API, con su avance y su ZIP.
+    </Vacio>
+  );
+}

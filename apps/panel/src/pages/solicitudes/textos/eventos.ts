@@ -1,0 +1,180 @@
+import type { MotivoSatError } from '@acuse/core';
+import type { EventoSolicitud } from '@acuse/db';
+import type { Tono } from '../../../components/aviso.tsx';
+import { formatNumero } from '../../../components/formato.ts';
+import { describeCodigo, explain, PAQUETE_INVALIDO } from './motivos.ts';
+
+/** Every `tipo` that a row of the timeline may have. */
+export const TIPOS_EVENTO = [
+  'ACEPTADA',
+  'SOLICITADA',
+  'SIN_CFDI',
+  'REPETIDA',
+  'DIVIDIDA',
+  'SAT_EN_PROCESO',
+  'SAT_TERMINADA',
+  'SAT_SIN_RESPUESTA',
+  'REENVIADA',
+  'PAQUETE_GUARDADO',
+  'PAQUETE_ILEGIBLE',
+  'ESPERA_EFIRMA',
+  'TERMINADA',
+  'ERROR',
+  'RECHAZADA',
+  'VENCIDA',
+] as const;
+export type TipoEvento = (typeof TIPOS_EVENTO)[number];
+
+/** One line of the timeline as people read it. */
+export interface Renglon {
+  readonly texto: string;
+  /** What the SAT said or what belongs to it. */
+  readonly detalle?: string;
+  readonly tono: Tono | 'neutro';
+}
+
+/** What kept the SAT from answering; ends the sentence "El SAT no dio respuesta: …". */
+const SIN_RESPUESTA: Readonly<Record<MotivoSatError, string>> = {
+  NO_RESPONDE: 'no contestó',
+  TIEMPO_AGOTADO: 'tardó demasiado en contestar',
+  RESPUESTA_ILEGIBLE: 'contestó algo que no se puede leer',
+  SERVICIO_CON_ERROR: 'su servicio contestó que está fallando',
+  CORTACIRCUITOS_ABIERTO: 'viene fallando y se le dejó descansar antes de insistir',
+  CAPTCHA_RECHAZADO: 'no aceptó la lectura de su captcha',
+  SIN_RESOLVEDOR_DE_CAPTCHA: 'pidió un captcha y no hay quién lo lea',
+  CIEC_RECHAZADA: 'no aceptó la CIEC',
+  EFIRMA_RECHAZADA: 'no aceptó la e.firma',
+  CANAL_DESACTIVADO: 'el medio de consulta está apagado',
+  PETICION_RECHAZADA: 'no admitió la consulta',
+  HOST_NO_PERMITIDO: 'envió a una dirección desconocida',
+  CANCELADA: 'la consulta se interrumpió',
+};
+
+const MES = ['ene', 'feb', 'mar', 'abr', 'may', 'jun', 'jul', 'ago', 'sep', 'oct', 'nov', 'dic'];
+
+/** `2024-01-31T23:59:59` as `31 ene 2024, 23:59:59`; the seconds tell the parts of a divided period apart. */
+function momentOf(wall: string): string {
+  const [, year, month, day, time] = /^(\d{4})-(\d{2})-(\d{2})T(.+)$/.exec(wall) ?? [];
+  return year === undefined ? wall : `${Number(day)} ${MES[Number(month) - 1]} ${year}, ${time}`;
+}
+
+/** `<inicio>/<fin>` as it is noted with an event. */
+function periodOf(detalle: string | null): string {
+  const [inicio, fin] = (detalle ?? '').split('/');
+  return inicio && fin ? `del ${momentOf(inicio)} al ${momentOf(fin)}` : 'pedido';
+}
+
+type Evento = Pick<EventoSolicitud, 'codigo' | 'detalle'>;
+
+const said = ({ codigo, detalle }: Evento) =>
+  [codigo === null ? '' : describeCodigo(codigo), detalle ?? ''].filter(Boolean).join('. ');
+
+const withDetail = (renglon: Renglon, detalle: string): Renglon =>
+  detalle === '' ? renglon : { ...renglon, detalle };
+
+function ending(evento: Evento, texto: string): Renglon {
+  const detalle = [
+    evento.detalle === null ? '' : explain(evento.detalle).causa,
+    evento.codigo === null ? '' : `El SAT dijo: ${codeOf(evento.codigo)}.`,
+  ];
+  return withDetail({ texto, tono: 'error' }, detalle.filter(Boolean).join(' '));
+}
+
+/** The code of an ending: the SAT's, or what was wrong with its package. */
+function codeOf(codigo: string): string {
+  if (Object.hasOwn(PAQUETE_INVALIDO, codigo))
+    return `el paquete ${PAQUETE_INVALIDO[codigo as keyof typeof PAQUETE_INVALIDO]}`;
+  return Object.hasOwn(SIN_RESPUESTA, codigo)
+    ? SIN_RESPUESTA[codigo as MotivoSatError]
+    : describeCodigo(codigo);
+}
+
+const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
+  ACEPTADA: () => ({
+    texto: 'Empezó el trabajo: quedó listo el periodo que se pedirá al SAT.',
+    tono: 'neutro',
+  }),
+  SOLICITADA: ({ codigo, detalle }) =>
+    withDetail(
+      { texto: `El SAT aceptó la petición ${periodOf(detalle)}.`, tono: 'info' },
+      codigo === null ? '' : `Folio del SAT: ${codigo}`,
+    ),
+  SIN_CFDI: ({ detalle }) => ({
+    texto:
+      detalle === null
+        ? 'El SAT contestó que no hay CFDI en el periodo.'
+        : `El SAT contestó que no hay CFDI en el periodo ${periodOf(detalle)}.`,
+    tono: 'info',
+  }),
+  REPETIDA: (evento) =>
+    withDetail(
+      {
+        texto: 'El SAT ya tenía una petición igual; se pedirá con un segundo de diferencia.',
+        tono: 'alerta',
+      },
+      said(evento),
+    ),
+  DIVIDIDA: ({ detalle }) => ({
+    texto: `El periodo ${periodOf(detalle)} tiene más CFDI de los que el SAT da de una vez: se dividió y sigue por partes.`,
+    tono: 'info',
+  }),
+  SAT_EN_PROCESO: () => ({ texto: 'Se preguntó al SAT: todavía lo está preparando.', tono: 'neutro' }),
+  SAT_TERMINADA: ({ detalle }) => {
+    const count = Number(detalle);
+    const paquetes =
+      count === 1 ? '1 paquete' : `${formatNumero(Number.isSafeInteger(count) ? count : 0)} paquetes`;
+    return { texto: `El SAT terminó de preparar: hay ${paquetes} por copiar.`, tono: 'info' };
+  },
+  SAT_SIN_RESPUESTA: ({ codigo, detalle }) => {
+    const motivo =
+      detalle !== null && Object.hasOwn(SIN_RESPUESTA, detalle)
+        ? SIN_RESPUESTA[detalle as MotivoSatError]
+        : 'no contestó';
+    const code = codigo === null || codigo === detalle ? '' : describeCodigo(codigo);
+    return withDetail(
+      { texto: `El SAT no dio respuesta: ${motivo}. Se intentará de nuevo.`, tono: 'alerta' },
+      code,
+    );
+  },
+  REENVIADA: (evento) =>
+    withDetail(
+      { texto: 'El SAT abandonó la petición; se le pedirá de nuevo.', tono: 'alerta' },
+      said(evento),
+    ),
+  PAQUETE_GUARDADO: ({ codigo }) =>
+    withDetail(
+      { texto: 'Se copió un paquete del SAT.', tono: 'info' },
+      codigo === null ? '' : `Paquete ${codigo}`,
+    ),
+  PAQUETE_ILEGIBLE: ({ codigo, detalle }) => ({
+    texto: 'Un paquete del SAT no se pudo leer; se bajará otra vez.',
+    detalle: `El paquete ${detalle ?? ''} ${codeOf(codigo ?? '').replace(/^el paquete /, '')}.`.replace(
+      '  ',
+      ' ',
+    ),
+    tono: 'alerta',
+  }),
+  ESPERA_EFIRMA: () => ({
+    texto: 'Se cumplió la hora de la llave de la e.firma: la solicitud espera a que la guarde otra vez.',
+    tono: 'alerta',
+  }),
+  TERMINADA: ({ detalle }) => {
+    const count = Number(detalle ?? 0);
+    return {
+      texto:
+        count === 0
+          ? 'Terminó: no hay CFDI en el periodo. El ZIP trae los encabezados.'
+          : `Terminó: el ZIP tiene ${formatNumero(count)} CFDI.`,
+      tono: 'exito',
+    };
+  },
+  ERROR: (evento) => ending(evento, 'Terminó sin paquete.'),
+  RECHAZADA: (evento) => ending(evento, 'El SAT la rechazó.'),
+  VENCIDA: (evento) => ending(evento, 'Venció el plazo sin que el SAT entregara todo.'),
+};
+
+/** An event as a sentence; one of a version to come is shown by its name. */
+export function describeEvento(evento: Evento & { readonly tipo: string }): Renglon {
+  if (Object.hasOwn(RENGLONES, evento.tipo)) return RENGLONES[evento.tipo as TipoEvento](evento);
+  return withDetail({ texto: evento.tipo, tono: 'neutro' }, said(evento));
+}

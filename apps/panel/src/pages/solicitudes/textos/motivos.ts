@@ -1,0 +1,203 @@
+import type { MotivoPaqueteInvalido, MotivoSatError, RespuestaVerificarMetadata } from '@acuse/core';
+
+/** How the SAT may give up a request that it had accepted. */
+type Abandono = Exclude<
+  RespuestaVerificarMetadata['resultado'],
+  'EN_PROCESO' | 'TERMINADA' | 'VACIA' | 'DEMASIADOS'
+>;
+
+/** Every code that `motivo` of a solicitud may hold. */
+export type MotivoSolicitud =
+  | MotivoSatError
+  | `SAT_${Abandono}`
+  | 'PLAZO_AGOTADO'
+  | 'CREDENCIAL_NO_DISPONIBLE'
+  | 'PAQUETE_SAT_INVALIDO'
+  | 'PAQUETE_SAT_AGOTADO'
+  | 'SOLICITUDES_AGOTADAS'
+  | 'SAT_RECHAZO_LA_SOLICITUD'
+  | 'DEMASIADOS_CFDI_POR_SEGUNDO'
+  | 'API_KEY_REVOCADA'
+  | 'EFIRMA_EXPIRADA';
+
+/** Why a solicitud ended without a package, or waits, and what somebody can do about it. */
+export interface Explicacion {
+  readonly causa: string;
+  readonly remedio: string;
+  /** Where in the panel the remedy is. */
+  readonly accion?: 'credenciales' | 'llaves' | 'repetir';
+}
+
+const REPETIR = 'Puede pedirla otra vez; el crédito de esta ya se devolvió.';
+
+export const MOTIVOS: Readonly<Record<MotivoSolicitud, Explicacion>> = {
+  PLAZO_AGOTADO: {
+    causa: 'El SAT no entregó todo dentro del plazo de la solicitud.',
+    remedio: `El SAT suele ponerse al corriente en uno o dos días. ${REPETIR} Un periodo más corto termina antes.`,
+    accion: 'repetir',
+  },
+  CIEC_RECHAZADA: {
+    causa:
+      'El SAT no aceptó la contraseña (CIEC) guardada. No se volvió a intentar, para no bloquear la cuenta en el SAT.',
+    remedio: 'Compruebe la contraseña en el portal del SAT, guárdela otra vez y vuelva a pedir la solicitud.',
+    accion: 'credenciales',
+  },
+  EFIRMA_RECHAZADA: {
+    causa: 'El SAT no aceptó la e.firma: puede estar vencida, revocada o reemplazada por otra.',
+    remedio:
+      'Revise en el portal del SAT que la e.firma siga vigente, registre el certificado y la llave actuales y vuelva a pedir la solicitud.',
+    accion: 'credenciales',
+  },
+  CREDENCIAL_NO_DISPONIBLE: {
+    causa: 'La credencial con la que se aceptó la solicitud dejó de estar disponible antes de terminar.',
+    remedio: `Revise que la CIEC esté guardada para este RFC. ${REPETIR}`,
+    accion: 'credenciales',
+  },
+  EFIRMA_EXPIRADA: {
+    causa: 'La llave de la e.firma se borró al cumplir su hora y todavía falta trabajo con el SAT.',
+    remedio: 'Guarde la llave otra vez: la solicitud sigue sola, sin pedirla ni pagarla de nuevo.',
+    accion: 'credenciales',
+  },
+  API_KEY_REVOCADA: {
+    causa: 'La API key con la que se pidió fue revocada, y con ella se canceló lo que estaba en curso.',
+    remedio: 'Genere una API key nueva, guarde con ella la CIEC o la e.firma y pida la solicitud otra vez.',
+    accion: 'llaves',
+  },
+  SOLICITUDES_AGOTADAS: {
+    causa: 'El SAT ya recibió demasiadas solicitudes iguales de este periodo y no admite otra.',
+    remedio: 'Pida un periodo que empiece o termine en otro día, aunque abarque el mismo rango.',
+    accion: 'repetir',
+  },
+  DEMASIADOS_CFDI_POR_SEGUNDO: {
+    causa:
+      'Hay más CFDI en un mismo segundo de los que el SAT entrega por esta vía, y el periodo ya no se puede partir más.',
+    remedio:
+      'Guarde la e.firma del RFC y pida la solicitud otra vez: por ese medio el SAT entrega muchos más a la vez.',
+    accion: 'credenciales',
+  },
+  SAT_RECHAZO_LA_SOLICITUD: {
+    causa: 'El SAT no admitió la solicitud tal como se hizo.',
+    remedio:
+      'Revise que la e.firma sea la de este mismo RFC y que el periodo sea correcto; después pida la solicitud otra vez.',
+    accion: 'repetir',
+  },
+  SAT_RECHAZADA: {
+    causa: 'El SAT aceptó la solicitud y después la rechazó, también cuando se le pidió de nuevo.',
+    remedio: `Suele ser pasajero. ${REPETIR} Si vuelve a ocurrir, pruebe con un periodo más corto.`,
+    accion: 'repetir',
+  },
+  SAT_ERROR: {
+    causa: 'El SAT tuvo un problema al preparar la solicitud, también cuando se le pidió de nuevo.',
+    remedio: `Suele ser pasajero: espere unas horas. ${REPETIR}`,
+    accion: 'repetir',
+  },
+  SAT_VENCIDA: {
+    causa: 'El SAT dejó vencer la solicitud antes de que se pudiera descargar, varias veces.',
+    remedio: REPETIR,
+    accion: 'repetir',
+  },
+  SAT_DESCONOCIDA: {
+    causa: 'El SAT dejó de reconocer el folio que él mismo había dado, varias veces.',
+    remedio: `Suele ser pasajero: espere unas horas. ${REPETIR}`,
+    accion: 'repetir',
+  },
+  PAQUETE_SAT_AGOTADO: {
+    causa: 'El SAT ya no entrega un paquete de la solicitud: lo da dos veces y durante 72 horas.',
+    remedio: REPETIR,
+    accion: 'repetir',
+  },
+  PAQUETE_SAT_INVALIDO: {
+    causa: 'Un paquete que entregó el SAT está dañado, y bajarlo otra vez no lo arregló.',
+    remedio: `${REPETIR} El SAT preparará paquetes nuevos.`,
+    accion: 'repetir',
+  },
+  CANAL_DESACTIVADO: {
+    causa: 'El operador de esta instalación tiene apagado el medio por el que se habría consultado al SAT.',
+    remedio:
+      'Pida al operador que lo encienda, o guarde la otra credencial (CIEC o e.firma) y repita la solicitud.',
+    accion: 'credenciales',
+  },
+  SIN_RESOLVEDOR_DE_CAPTCHA: {
+    causa:
+      'Para entrar al portal del SAT con la CIEC hay que leer un captcha, y esta instalación no tiene quién lo lea.',
+    remedio: 'Guarde la e.firma, que no necesita captcha, o pida al operador que configure un lector.',
+    accion: 'credenciales',
+  },
+  PETICION_RECHAZADA: {
+    causa: 'El SAT no entendió o no admitió lo que se le envió.',
+    remedio: `${REPETIR} Si vuelve a ocurrir, avise al operador: puede que el SAT haya cambiado algo.`,
+    accion: 'repetir',
+  },
+  HOST_NO_PERMITIDO: {
+    causa: 'El SAT quiso enviar la consulta a una dirección que esta instalación no conoce, y no se siguió.',
+    remedio: 'Avise al operador: solo él puede admitir direcciones nuevas del SAT.',
+  },
+  NO_RESPONDE: { causa: 'El SAT no contestó.', remedio: REPETIR, accion: 'repetir' },
+  TIEMPO_AGOTADO: { causa: 'El SAT tardó demasiado en contestar.', remedio: REPETIR, accion: 'repetir' },
+  RESPUESTA_ILEGIBLE: {
+    causa: 'El SAT contestó algo que no se puede leer.',
+    remedio: REPETIR,
+    accion: 'repetir',
+  },
+  SERVICIO_CON_ERROR: {
+    causa: 'El servicio del SAT contestó que está fallando.',
+    remedio: REPETIR,
+    accion: 'repetir',
+  },
+  CORTACIRCUITOS_ABIERTO: {
+    causa: 'El SAT venía fallando y se dejó de insistir por un rato.',
+    remedio: REPETIR,
+    accion: 'repetir',
+  },
+  CAPTCHA_RECHAZADO: {
+    causa: 'El portal del SAT no aceptó la lectura de su captcha.',
+    remedio: REPETIR,
+    accion: 'repetir',
+  },
+  CANCELADA: { causa: 'La consulta se interrumpió antes de terminar.', remedio: REPETIR, accion: 'repetir' },
+};
+
+/** What was wrong with a package of the SAT. */
+export const PAQUETE_INVALIDO: Readonly<Record<MotivoPaqueteInvalido, string>> = {
+  NO_ES_ZIP: 'no es un ZIP que se pueda abrir',
+  TRUNCADO: 'llegó incompleto',
+  CRC: 'su contenido no coincide con su suma de control',
+  DEMASIADO_GRANDE: 'es más grande de lo que se admite',
+  SIN_METADATA: 'no trae ningún archivo de metadata',
+  COLUMNAS: 'no trae las columnas que debe',
+  FILA: 'trae un renglón que no se entiende',
+};
+
+/** The SAT's own codes (`CodEstatus` of its web service for bulk download), in our words. */
+const CODIGOS: Readonly<Record<string, string>> = {
+  '300': 'no reconoció al usuario',
+  '301': 'no pudo leer la petición',
+  '302': 'no pudo leer el sello',
+  '303': 'el sello no es del RFC que pide',
+  '304': 'el certificado está revocado o vencido',
+  '305': 'el certificado no es válido',
+  '404': 'falla que el SAT no explica',
+  '5000': 'recibida',
+  '5001': 'no autoriza a pedir por este RFC',
+  '5002': 'ya no admite solicitudes con estos criterios',
+  '5003': 'son más CFDI de los que da en una solicitud',
+  '5004': 'no encontró información',
+  '5005': 'ya tiene una solicitud igual',
+  '5006': 'falla interna del SAT',
+  '5007': 'el paquete ya no existe',
+  '5008': 'el paquete ya se entregó las veces que permite',
+  '5011': 'límite diario del SAT',
+  '5012': 'no da XML de CFDI cancelados',
+};
+
+/** A code of the SAT with what it means, as far as that is known. */
+export function describeCodigo(codigo: string): string {
+  const known = Object.hasOwn(CODIGOS, codigo) ? CODIGOS[codigo] : undefined;
+  return known === undefined ? `código ${codigo}` : `código ${codigo}: ${known}`;
+}
+
+/** Why it ended or waits; a code of a version to come is shown as it is. */
+export function explain(motivo: string): Explicacion {
+  if (Object.hasOwn(MOTIVOS, motivo)) return MOTIVOS[motivo as MotivoSolicitud];
+  return { causa: `La solicitud terminó sin paquete (${motivo}).`, remedio: REPETIR, accion: 'repetir' };
+}

@@ -1,0 +1,350 @@
+import { createContribuyentes, createTaller } from '@acuse/db';
+import { uuidV7 } from '@acuse/runtime';
+import { load } from 'cheerio';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { acceptSolicitud, newLlave, newRfc, type Taxpayer } from '../fixtures/database.ts';
+import { type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+
+let panel: Panel;
+
+beforeAll(async () => {
+  panel = await startPanel();
+});
+
+afterAll(() => panel.close());
+
+/** A person whose account has a taxpayer with an active, registered key. */
+async function owner(): Promise<{ persona: Persona; taxpayer: Taxpayer }> {
+  const persona = await panel.registrar({ saldo: 20 });
+  const rfc = newRfc();
+  const { id: contribuyenteId } = await createContribuyentes(panel.db).add({
+    cuentaId: persona.cuentaId,
+    rfc,
+    actor: 'prueba',
+  });
+  const llave = newLlave();
+  await panel.db.pool.query(
+    `INSERT INTO api_key (id, contribuyente_id, modo, hash, pepper_version, ultimos4, registrada_en) VALUES ($1, $2, 'test', $3, 1, 'abcd', now())`,
+    [llave.id, contribuyenteId, llave.hash],
+  );
+  return { persona, taxpayer: { cuentaId: persona.cuentaId, contribuyenteId, apiKeyId: llave.id, rfc } };
+}
+
+async function accepted(
+  taxpayer: Taxpayer,
+  options: Parameters<typeof acceptSolicitud>[2] = {},
+): Promise<string> {
+  const result = await acceptSolicitud(panel.db, taxpayer, options);
+  if (result.resultado !== 'ACEPTADA') throw new Error(result.resultado);
+  return result.solicitudId;
+}
+
+async function claimed(solicitudId: string) {
+  const tomada = await createTaller(panel.db).claim({
+    solicitudId,
+    gen: 1,
+    cola: 'descargas',
+    leaseSeconds: 60,
+  });
+  if (!tomada) throw new Error('not claimed');
+  return tomada;
+}
+
+async function failed(
+  taxpayer: Taxpayer,
+  motivo: string,
+  estado: 'ERROR' | 'RECHAZADA' | 'VENCIDA' = 'ERROR',
+  codigo?: string,
+) {
+  const id = await accepted(taxpayer);
+  const end = { estado, motivo, ...(codigo ? { codigo } : {}) };
+  await createTaller(panel.db).fail(await claimed(id), end);
+  return id;
+}
+
+const RESUMEN = {
+  porEfecto: { I: 30, E: 2, P: 8 },
+  porMes: { '2025-01': { I: 10, P: 8 }, '2025-02': { I: 20, E: 2 } },
+  cancelados: 3,
+};
+
+async function finished(
+  taxpayer: Taxpayer,
+  options: Parameters<typeof acceptSolicitud>[2] = {},
+  resumen?: typeof RESUMEN,
+) {
+  const id = await accepted(taxpayer, options);
+  await createTaller(panel.db).finish(await claimed(id), {
+    objectKey: `solicitudes/${id}/paquete.zip`,
+    bytes: 123_456,
+    sha256: 'ab'.repeat(32),
+    registros: 40,
+    ...(resumen ? { resumen } : {}),
+  });
+  return id;
+}
+
+const textOf = (html: string) => load(html)('main').text().replace(/\s+/g, ' ');
+
+describe('the list', () => {
+  test('shows the account its solicitudes, counts them by state, and narrows them', async () => {
+    const { persona, taxpayer } = await owner();
+    const done = await finished(taxpayer, { tipo: 'emitidos', desde: '2024-03-01', hasta: '2024-03-31' });
+    const open = await accepted(taxpayer);
+    const page = await persona.get('/solicitudes');
+    expect(page.status).toBe(200);
+    const $ = load(page.text);
+    const links = $('tbody a')
+      .map((_, a) => $(a).attr('href'))
+      .get();
+    expect(links).toEqual([`/solicitudes/${open}`, `/solicitudes/${done}`]);
+    expect($('h1')).toHaveLength(1);
+    expect($('nav[aria-label="Solicitudes por estado"]').text()).toMatch(
+      /En proceso \(1\).*Terminadas \(1\)/,
+    );
+    const narrowed = await persona.get(
+      '/solicitudes?tipo=emitidos&estado=TERMINADA&periodo_desde=2024-03-05',
+    );
+    expect(narrowed.text).toContain(done);
+    expect(narrowed.text).not.toContain(open);
+    const none = await persona.get('/solicitudes?periodo_hasta=2020-01-01');
+    expect(textOf(none.text)).toContain('Ninguna solicitud cumple con estos filtros');
+  });
+
+  test('says what is wrong with a filter and goes on without it', async () => {
+    const { persona, taxpayer } = await owner();
+    const id = await accepted(taxpayer);
+    const page = await persona.get('/solicitudes?creada_desde=ayer&id=zz&rfc=%3Cscript%3E&antes=x');
+    expect(page.status).toBe(200);
+    expect(page.text).toContain(id);
+    const $ = load(page.text);
+    expect($('#campo-creada_desde-error').text()).toContain('año-mes-día');
+    expect($('#campo-id-error').text()).toContain('4 caracteres');
+    expect($('script:not([src])')).toHaveLength(0);
+  });
+
+  test('leads from page to page and keeps the filter', async () => {
+    const { persona, taxpayer } = await owner();
+    const ids: string[] = [];
+    for (let n = 0; n < 20; n++)
+      ids.unshift(
+        await accepted(taxpayer, { desde: `2024-01-${String(n + 1).padStart(2, '0')}`, hasta: '2024-02-15' }),
+      );
+    const more = Array.from({ length: 10 }, () => uuidV7());
+    await panel.db.pool.query(
+      `INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, deadline_at)
+       SELECT n.id, $2, $3, 'k' || n.id, $4, 'recibidos', '2023-01-01', '2024-01-01', 'portal', now() FROM unnest($1::uuid[]) AS n (id)`,
+      [more, taxpayer.cuentaId, taxpayer.contribuyenteId, taxpayer.rfc],
+    );
+    const first = load((await persona.get('/solicitudes?tipo=recibidos')).text);
+    const linksOf = ($: ReturnType<typeof load>) =>
+      $('tbody a')
+        .map((_, a) => $(a).attr('href')?.split('/').at(-1))
+        .get();
+    expect(linksOf(first)).toHaveLength(25);
+    const next = first('nav[aria-label="Páginas"] a').last().attr('href') ?? '';
+    expect(next).toContain('tipo=recibidos');
+    const second = load((await persona.get(next)).text);
+    expect(linksOf(second)).toHaveLength(5);
+    expect([...linksOf(first), ...linksOf(second)]).toEqual([...more].reverse().concat(ids));
+    const back = second('nav[aria-label="Páginas"] a').first().attr('href') ?? '';
+    expect(linksOf(load((await persona.get(back)).text))).toEqual(linksOf(first));
+  });
+
+  test('shows an account without any what to do next', async () => {
+    const persona = await panel.registrar();
+    const page = await persona.get('/solicitudes');
+    expect(textOf(page.text)).toContain('Todavía no hay solicitudes');
+    expect(page.text).toContain('href="/solicitudes/nueva"');
+  });
+});
+
+describe('the page of one', () => {
+  test('shows a finished one with its package, its counts as charts and its charge', async () => {
+    const { persona, taxpayer } = await owner();
+    const id = await finished(taxpayer, {}, RESUMEN);
+    const page = await persona.get(`/solicitudes/${id}`);
+    expect(page.status).toBe(200);
+    const $ = load(page.text);
+    const text = textOf(page.text);
+    expect(text).toContain('123.5 kB');
+    expect(text).toContain('ab'.repeat(32));
+    expect(text).toContain('3 de 40 están cancelados');
+    expect(text).toContain('se cobró 1 crédito');
+    const charts = $('figure')
+      .map((_, figure) => $(figure).find('figcaption').text())
+      .get();
+    expect(charts).toEqual(['CFDI por tipo', 'CFDI por mes de emisión']);
+    const cells = $('figure')
+      .first()
+      .find('tbody tr')
+      .map((_, row) => $(row).text())
+      .get();
+    expect(cells).toEqual(['Ingreso30', 'Egreso2', 'Pago8']);
+    const months = $('figure')
+      .last()
+      .find('tbody tr')
+      .map((_, row) => $(row).text())
+      .get();
+    expect(months).toEqual(['ene 202510080', 'feb 202520200']);
+    expect($('script[src*="solicitud."]')).toHaveLength(0);
+  });
+
+  test('leaves the charts out where nobody counted', async () => {
+    const { persona, taxpayer } = await owner();
+    const page = await persona.get(`/solicitudes/${await finished(taxpayer)}`);
+    expect(load(page.text)('figure')).toHaveLength(0);
+  });
+
+  test.each([
+    ['CIEC_RECHAZADA', 'ERROR', 'no aceptó la contraseña (CIEC)', '/rfcs/'],
+    ['API_KEY_REVOCADA', 'ERROR', 'fue revocada', '/rfcs/'],
+    ['PLAZO_AGOTADO', 'VENCIDA', 'no entregó todo dentro del plazo', '/solicitudes/nueva?como='],
+    ['SAT_RECHAZO_LA_SOLICITUD', 'RECHAZADA', 'no admitió la solicitud', '/solicitudes/nueva?como='],
+  ] as const)(
+    'tells why it ended with %s, what to do, and that the credit is back',
+    async (motivo, estado, cause, link) => {
+      const { persona, taxpayer } = await owner();
+      const page = await persona.get(`/solicitudes/${await failed(taxpayer, motivo, estado, '5001')}`);
+      const $ = load(page.text);
+      const notice = $('[role="alert"]');
+      expect(notice.text()).toContain(cause);
+      expect(notice.text()).toContain('Se devolvió 1 crédito');
+      expect(notice.find('a').attr('href')).toContain(link);
+      expect($('.linea').text()).toContain('Se devolvió 1 crédito al saldo');
+    },
+  );
+
+  test('tells that it waits for the e.firma, and where to store it', async () => {
+    const { persona, taxpayer } = await owner();
+    const id = await accepted(taxpayer, { canal: 'soap' });
+    await panel.db.pool.query('DELETE FROM credencial_sellada WHERE solicitud_id = $1', [id]);
+    await createTaller(panel.db).awaitEfirma(await claimed(id));
+    const $ = load((await persona.get(`/solicitudes/${id}`)).text);
+    expect($('.aviso').text()).toContain('Guarde la llave otra vez: la solicitud sigue sola');
+    expect($('[data-dato="proxima"]').text()).toBe('cuando guarde la llave de la e.firma');
+    expect($('.linea').text()).toContain('espera a que la guarde otra vez');
+  });
+
+  test('works without scripts: it shows how things are, and a link to look again', async () => {
+    const { persona, taxpayer } = await owner();
+    const id = await accepted(taxpayer);
+    const $ = load((await persona.get(`/solicitudes/${id}`)).text);
+    expect($('progress').attr('value')).toBe('0');
+    expect($(`a[href="/solicitudes/${id}"]`).text()).toBe('Actualizar');
+    expect($('script[src*="solicitud."]')).toHaveLength(1);
+  });
+
+  test('shows words of the authority as text', async () => {
+    const { persona, taxpayer } = await owner();
+    const id = await accepted(taxpayer);
+    const hostile = '<script>alert(1)</script><img src=x onerror=alert(1)>';
+    await panel.db.pool.query(
+      `INSERT INTO evento (solicitud_id, tipo, codigo, detalle) SELECT $1, t, $2, $2 FROM unnest($3::text[]) t`,
+      [
+        id,
+        hostile,
+        [
+          'REENVIADA',
+          'SOLICITADA',
+          'SAT_SIN_RESPUESTA',
+          'PAQUETE_ILEGIBLE',
+          'DIVIDIDA',
+          'DE_MAÑANA',
+          'ERROR',
+        ],
+      ],
+    );
+    const $ = load((await persona.get(`/solicitudes/${id}`)).text);
+    expect($('main script, main img')).toHaveLength(0);
+    expect($('.linea').text()).toContain(hostile);
+  });
+
+  test('pages through a long timeline', async () => {
+    const { persona, taxpayer } = await owner();
+    const id = await accepted(taxpayer);
+    await panel.db.pool.query(
+      `INSERT INTO evento (solicitud_id, tipo) SELECT $1, 'SAT_EN_PROCESO' FROM generate_series(1, 100)`,
+      [id],
+    );
+    const first = load((await persona.get(`/solicitudes/${id}`)).text);
+    expect(first('.linea > li')).toHaveLength(60);
+    expect(first('.linea').text()).not.toContain('Se aceptó');
+    const older =
+      first('a')
+        .filter((_, a) => first(a).text() === 'Ver lo anterior')
+        .attr('href') ?? '';
+    const second = load((await persona.get(older.replace('#linea', ''))).text);
+    expect(second('.linea > li')).toHaveLength(41);
+    expect(second('.linea').text()).toContain('Se aceptó la solicitud y se cobró 1 crédito');
+  });
+});
+
+describe('the download', () => {
+  test('signs an address at the click, and notes who downloaded', async () => {
+    const { persona, taxpayer } = await owner();
+    const id = await finished(taxpayer);
+    const answer = await persona.enviar(`/solicitudes/${id}`, `/solicitudes/${id}/descargar`);
+    expect(answer.status).toBe(200);
+    const url = load(answer.text)('a[href*="X-Amz-Signature"]').attr('href') ?? '';
+    expect(url).toContain(`solicitudes/${id}/paquete.zip`);
+    expect(answer.headers.get('refresh')).toBe(`0; url=${url}`);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const { rows } = await panel.db.pool.query(
+      `SELECT actor FROM auditoria WHERE accion = 'descargar-paquete' AND detalle->>'solicitud' = $1`,
+      [id],
+    );
+    expect(rows).toEqual([{ actor: `usuario:${persona.usuarioId}` }]);
+  });
+
+  test('says why there is nothing to download: unfinished, ended without a package, past its retention', async () => {
+    const { persona, taxpayer } = await owner();
+    const csrf = await persona.csrf('/solicitudes/nueva');
+    const gone = await finished(taxpayer);
+    await panel.db.pool.query('UPDATE solicitud SET paquete_borrado_en = now() WHERE id = $1', [gone]);
+    const ask = (id: string) => persona.post(`/solicitudes/${id}/descargar`, { _csrf: csrf });
+    const without = await failed(taxpayer, 'PLAZO_AGOTADO', 'VENCIDA');
+    const unfinished = await accepted(taxpayer);
+    for (const [id, status, code] of [
+      [unfinished, 409, '3002'],
+      [without, 409, '3003'],
+      [gone, 410, '3004'],
+    ] as const) {
+      const answer = await ask(id);
+      expect([answer.status, textOf(answer.text).includes(`código ${code}`)]).toEqual([status, true]);
+      expect(answer.text).not.toContain('X-Amz-Signature');
+    }
+    const page = load((await persona.get(`/solicitudes/${gone}`)).text);
+    expect(page('form[action$="/descargar"]')).toHaveLength(0);
+    expect(page('main').text()).toContain('El ZIP ya se borró');
+  });
+});
+
+describe("another account's solicitud", () => {
+  test('is answered like one that does not exist, on every address', async () => {
+    const [mine, foreign] = [await owner(), await owner()];
+    const [theirs, missing] = [await finished(foreign.taxpayer, {}, RESUMEN), uuidV7()];
+    const csrf = await mine.persona.csrf('/solicitudes/nueva');
+    const look = async (id: string) => {
+      const answers = [
+        await mine.persona.get(`/solicitudes/${id}`),
+        await mine.persona.get(`/solicitudes/${id}?eventos=99999`),
+        await mine.persona.get(`/solicitudes/${id}/avance`),
+        await mine.persona.post(`/solicitudes/${id}/descargar`, { _csrf: csrf }),
+        await mine.persona.get(`/solicitudes/nueva?como=${id}`),
+      ];
+      return answers.map(({ status, text }) => [
+        status,
+        text.replaceAll(id, 'ID').replaceAll(/nonce="[^"]+"|name="intento" value="[^"]+"/g, ''),
+      ]);
+    };
+    const [a, b] = [await look(theirs), await look(missing)];
+    expect(a).toEqual(b);
+    expect(a.map(([status]) => status)).toEqual([404, 404, 404, 404, 200]);
+    for (const odd of ['x', `${theirs}x`, '%00', "'%20OR%201=1"])
+      expect((await mine.persona.get(`/solicitudes/${odd}`)).status).toBe(404);
+    expect((await mine.persona.get(`/solicitudes?id=${theirs}`)).text).not.toContain(
+      `/solicitudes/${theirs}`,
+    );
+  });
+});
