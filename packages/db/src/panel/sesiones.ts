@@ -148,7 +148,7 @@ export function createSesiones({ pool }: Pick<Database, 'pool'>) {
 
     /** Ends one session of a user. False when the user has none with that id. */
     async closeOne(usuarioId: string, id: string): Promise<boolean> {
-      const { rowCount } = await pool.query('DELETE FROM sesion WHERE usuario_id = $1 AND id = $2', [
+      const { rowCount } = await pool.query('DELETE FROM sesion WHERE usuario_id = $1 AND id::text = $2', [
         usuarioId,
         id,
       ]);

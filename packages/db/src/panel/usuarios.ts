@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { Rechazo } from '../cuentas/rechazo.ts';
 import type { Database } from '../database.ts';
 import { isUniqueViolation } from '../errors.ts';
@@ -61,6 +61,21 @@ libro AS (
   INSERT INTO auditoria (cuenta_id, actor, accion, ip) SELECT cuenta_id, 'usuario:' || id, 'elegir-password', $4 FROM hecho
 )
 SELECT email FROM hecho`;
+
+const SET_ROL = `
+WITH fuera AS (DELETE FROM sesion WHERE usuario_id = $1),
+hecho AS (UPDATE usuario SET rol = $2 WHERE id = $1)
+INSERT INTO auditoria (cuenta_id, actor, accion, detalle)
+VALUES ($3, $4, 'cambiar-rol', jsonb_build_object('usuario', $1::uuid, 'rol', $2::text))`;
+
+const OFFER = `
+WITH codigo AS (
+  INSERT INTO codigo_acceso (usuario_id, huella, vence_en) VALUES ($1, $2, now() + make_interval(secs => $3))
+  ON CONFLICT (usuario_id) DO UPDATE SET huella = excluded.huella, vence_en = excluded.vence_en
+)
+INSERT INTO auditoria (cuenta_id, actor, accion, detalle) VALUES ($4, $5, 'ofrecer-password', jsonb_build_object('usuario', $1::uuid))`;
+
+const huellaDe = (codigo: string) => createHash('sha256').update(codigo).digest();
 
 type AccesoRow = Omit<UsuarioAcceso, 'password'> & {
   password_hash: string | null;
@@ -143,31 +158,22 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
 
     /** Changes what a user may do, and ends the user's sessions. */
     async setRol({ id, cuentaId }: UsuarioVista, rol: RolUsuario, actor: string): Promise<void> {
-      await pool.query(
-        'WITH fuera AS (DELETE FROM sesion WHERE usuario_id = $1) UPDATE usuario SET rol = $2 WHERE id = $1',
-        [id, rol],
-      );
-      await pool.query(AUDIT, [cuentaId, actor, 'cambiar-rol', null, { usuario: id, rol }]);
+      await pool.query(SET_ROL, [id, rol, cuentaId, actor]);
     },
 
-    /** Lets a user choose a password with a code, of which only the SHA-256 is kept. An earlier code is no longer good. */
-    async offerCodigo(
-      { id, cuentaId }: UsuarioVista,
-      huella: Buffer,
-      segundos: number,
-      actor: string,
-    ): Promise<void> {
-      await pool.query(
-        `INSERT INTO codigo_acceso (usuario_id, huella, vence_en) VALUES ($1, $2, now() + make_interval(secs => $3))
-         ON CONFLICT (usuario_id) DO UPDATE SET huella = excluded.huella, vence_en = excluded.vence_en`,
-        [id, huella, segundos],
-      );
-      await pool.query(AUDIT, [cuentaId, actor, 'ofrecer-password', null, { usuario: id }]);
+    /**
+     * Makes a code with which a user may choose a password, once, within `segundos`. An earlier code is no longer good. The code has 256 random
+     * bits; only its SHA-256 is kept.
+     */
+    async offerCodigo({ id, cuentaId }: UsuarioVista, segundos: number, actor: string): Promise<string> {
+      const codigo = randomBytes(32).toString('base64url');
+      await pool.query(OFFER, [id, huellaDe(codigo), segundos, cuentaId, actor]);
+      return codigo;
     },
 
     /** Sets the password of the user whose code this is, once, and ends the user's sessions. The user's e-mail, or null for a code that is not good. */
-    async redeemCodigo(huella: Buffer, { hash, kid }: PasswordGuardada, ip: string): Promise<string | null> {
-      const { rows } = await pool.query<{ email: string }>(REDEEM, [huella, hash, kid, ip]);
+    async redeemCodigo(codigo: string, { hash, kid }: PasswordGuardada, ip: string): Promise<string | null> {
+      const { rows } = await pool.query<{ email: string }>(REDEEM, [huellaDe(codigo), hash, kid, ip]);
       return rows[0]?.email ?? null;
     },
 

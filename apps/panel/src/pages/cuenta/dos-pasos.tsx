@@ -1,0 +1,248 @@
+import { raw } from 'hono/html';
+import { renderSVG } from 'uqr';
+import { limiteCodigos, waitText } from '../../acceso/limites.ts';
+import {
+  confirmSecreto,
+  type Propuesta,
+  proposeSecreto,
+  readPropuesta,
+  renewCodigos,
+} from '../../acceso/segundo-factor.ts';
+import { Aviso } from '../../components/aviso.tsx';
+import { Boton } from '../../components/boton.tsx';
+import { Campo } from '../../components/campo.tsx';
+import { Copiar } from '../../components/copiar.tsx';
+import { Formulario } from '../../components/formulario.tsx';
+import { Tarjeta } from '../../components/tarjeta.tsx';
+import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
+import { confirmPassword } from './confirmar-password.ts';
+import { refuseMany } from './demasiados.ts';
+import { CUENTA } from './destinos.ts';
+
+const PASOS = '/cuenta/dos-pasos';
+
+interface Falta {
+  readonly status: 409 | 422 | 429;
+  readonly texto: string;
+}
+
+export const verDosPasos = defineRuta({
+  metodo: 'GET',
+  path: PASOS,
+  acceso: 'cliente',
+  handle: (contexto) => renderDosPasos(contexto),
+});
+
+/** Begins: makes the secret that the app is to be given. */
+export const iniciarDosPasos = defineRuta({
+  metodo: 'POST',
+  path: `${PASOS}/iniciar`,
+  acceso: 'cliente',
+  async handle(contexto) {
+    const refused = await refuseWithoutPassword(contexto);
+    if (refused) return refused;
+    await proposeSecreto(contexto.deps, contexto.usuario);
+    return contexto.redirigir(PASOS);
+  },
+});
+
+/** Ends: a code shows that the app has the secret. The recovery codes are on this answer only. */
+export const confirmarDosPasos = defineRuta({
+  metodo: 'POST',
+  path: `${PASOS}/confirmar`,
+  acceso: 'cliente',
+  async handle(contexto) {
+    const { campos, deps, ip, navegador, usuario } = contexto;
+    const limite = limiteCodigos(usuario.id, deps.settings);
+    const permiso = await deps.intentos.take([limite]);
+    if (!permiso.permitido) {
+      const texto = `Hubo varios intentos seguidos. Espere ${waitText(permiso.esperar)} y vuelva a intentarlo.`;
+      return refuseMany(permiso.esperar, await renderDosPasos(contexto, { status: 429, texto }));
+    }
+    const codigos = await confirmSecreto(deps, usuario, campos['codigo'] ?? '');
+    if (codigos === null)
+      return renderDosPasos(contexto, {
+        status: 422,
+        texto:
+          'Ese código no corresponde. Escriba el que la aplicación muestra ahora; si sigue igual, revise la hora de su teléfono.',
+      });
+    await deps.intentos.forget(limite.clave);
+    await deps.sesiones.closeAll(usuario.id, navegador.huella());
+    await navegador.rotate();
+    await deps.usuarios.audit(usuario, 'activar-dos-pasos', ip);
+    return renderCodigos(
+      contexto,
+      codigos,
+      'La verificación en dos pasos está activa. Las sesiones en otros dispositivos terminaron.',
+    );
+  },
+});
+
+export const renovarCodigos = defineRuta({
+  metodo: 'POST',
+  path: `${PASOS}/codigos`,
+  acceso: 'cliente',
+  async handle(contexto) {
+    const { deps, ip, usuario } = contexto;
+    const refused = await refuseWithoutPassword(contexto);
+    if (refused) return refused;
+    if (!(await deps.segundosFactores.find(usuario.id))?.confirmadoEn) return contexto.redirigir(PASOS);
+    const codigos = await renewCodigos(deps, usuario);
+    await deps.usuarios.audit(usuario, 'renovar-codigos', ip);
+    return renderCodigos(contexto, codigos, 'Estos son sus códigos nuevos. Los anteriores ya no sirven.');
+  },
+});
+
+export const desactivarDosPasos = defineRuta({
+  metodo: 'POST',
+  path: `${PASOS}/desactivar`,
+  acceso: 'cliente',
+  async handle(contexto) {
+    const { deps, ip, navegador, usuario } = contexto;
+    const refused = await refuseWithoutPassword(contexto);
+    if (refused) return refused;
+    await deps.segundosFactores.remove(usuario.id);
+    await navegador.rotate();
+    await deps.usuarios.audit(usuario, 'desactivar-dos-pasos', ip);
+    return contexto.redirigir(CUENTA, {
+      tono: 'info',
+      texto: 'La verificación en dos pasos quedó inactiva.',
+    });
+  },
+});
+
+async function refuseWithoutPassword(contexto: ContextoCliente): Promise<Response | null> {
+  const falta = await confirmPassword(contexto, contexto.campos['password'] ?? '');
+  if (!falta) return null;
+  const page = await renderDosPasos(contexto, falta);
+  return falta.status === 429 ? refuseMany(falta.esperar, page) : page;
+}
+
+function renderCodigos({ pagina }: ContextoCliente, codigos: readonly string[], mensaje: string): Response {
+  return pagina({
+    titulo: 'Códigos de recuperación',
+    sensible: true,
+    contenido: (
+      <div class="angosta">
+        <h1>Códigos de recuperación</h1>
+        <Aviso tono="exito">{mensaje}</Aviso>
+        <p>
+          Guárdelos donde los encuentre sin su teléfono. Cada uno sirve una sola vez en lugar del código de la
+          aplicación, y <strong>no se vuelven a mostrar</strong>.
+        </p>
+        <Copiar valor={codigos.join('\n')} etiqueta="Códigos de recuperación" bloque />
+        <Boton href={CUENTA}>Ya los guardé</Boton>
+      </div>
+    ),
+  });
+}
+
+async function renderDosPasos(contexto: ContextoCliente, falta?: Falta): Promise<Response> {
+  const { csrf, deps, usuario } = contexto;
+  const isActive = Boolean((await deps.segundosFactores.find(usuario.id))?.confirmadoEn);
+  const propuesta = await readPropuesta(deps, usuario);
+  const quedan = isActive ? await deps.segundosFactores.countCodigos(usuario.id) : 0;
+  return contexto.pagina({
+    titulo: 'Verificación en dos pasos',
+    status: falta?.status ?? 200,
+    contenido: (
+      <>
+        <h1>Verificación en dos pasos</h1>
+        {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
+        {isActive ? (
+          <Activa csrf={csrf} quedan={quedan} />
+        ) : propuesta ? (
+          <Vincular csrf={csrf} propuesta={propuesta} />
+        ) : (
+          <Empezar csrf={csrf} />
+        )}
+      </>
+    ),
+  });
+}
+
+/** Of a fixed size, since a drawing without one takes the whole width. */
+function qrSvg(uri: string): string {
+  return renderSVG(uri, { ecc: 'M', border: 4 }).replace('<svg ', '<svg width="240" height="240" ');
+}
+
+function Empezar({ csrf }: { readonly csrf: string }) {
+  return (
+    <Tarjeta titulo="Activarla">
+      <p>
+        Necesita una aplicación que genere códigos (cualquiera que lea un QR de este tipo). Cada vez que entre
+        se le pedirá el código que muestre.
+      </p>
+      <ConPassword accion={`${PASOS}/iniciar`} csrf={csrf} boton="Empezar" />
+    </Tarjeta>
+  );
+}
+
+function Vincular({ csrf, propuesta }: { readonly csrf: string; readonly propuesta: Propuesta }) {
+  return (
+    <Tarjeta titulo="Vincular su teléfono">
+      <ol>
+        <li>Abra la aplicación y lea este código.</li>
+        <li>Si no puede leerlo, escriba la clave en la aplicación.</li>
+        <li>Escriba abajo los 6 dígitos que muestre.</li>
+      </ol>
+      <div role="img" aria-label="Código QR para la aplicación; la clave de abajo dice lo mismo">
+        {raw(qrSvg(propuesta.uri))}
+      </div>
+      <p>Clave para escribirla a mano:</p>
+      <Copiar valor={propuesta.clave} etiqueta="Clave de la verificación en dos pasos" />
+      <Formulario accion={`${PASOS}/confirmar`} csrf={csrf}>
+        <Campo
+          nombre="codigo"
+          etiqueta="Código de 6 dígitos"
+          requerido
+          literal
+          teclado="numeric"
+          autocompletar="one-time-code"
+          maxLargo={10}
+        />
+        <Boton>Activar</Boton>
+      </Formulario>
+    </Tarjeta>
+  );
+}
+
+function Activa({ csrf, quedan }: { readonly csrf: string; readonly quedan: number }) {
+  return (
+    <>
+      <Tarjeta titulo="Códigos de recuperación">
+        <p>
+          Le {quedan === 1 ? 'queda 1 código' : `quedan ${quedan} códigos`} sin usar. Si hace otros, los
+          anteriores dejan de servir.
+        </p>
+        <ConPassword id="codigos" accion={`${PASOS}/codigos`} csrf={csrf} boton="Hacer códigos nuevos" />
+      </Tarjeta>
+      <Tarjeta titulo="Desactivarla">
+        <p>Después bastará la contraseña para entrar.</p>
+        <ConPassword id="desactivar" accion={`${PASOS}/desactivar`} csrf={csrf} boton="Desactivar" peligro />
+      </Tarjeta>
+    </>
+  );
+}
+
+function ConPassword(props: {
+  readonly accion: string;
+  readonly csrf: string;
+  readonly boton: string;
+  readonly id?: string;
+  readonly peligro?: boolean;
+}) {
+  return (
+    <Formulario accion={props.accion} csrf={props.csrf}>
+      <Campo
+        nombre="password"
+        id={`password-${props.id ?? 'empezar'}`}
+        etiqueta="Su contraseña"
+        tipo="password"
+        requerido
+        autocompletar="current-password"
+      />
+      <Boton variante={props.peligro ? 'peligro' : 'primario'}>{props.boton}</Boton>
+    </Formulario>
+  );
+}

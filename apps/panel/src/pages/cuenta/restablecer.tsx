@@ -1,0 +1,97 @@
+import { limiteIp, waitText } from '../../acceso/limites.ts';
+import { faultOfPassword, MIN_PASSWORD } from '../../acceso/reglas.ts';
+import { Aviso } from '../../components/aviso.tsx';
+import { Boton } from '../../components/boton.tsx';
+import { Campo } from '../../components/campo.tsx';
+import { Formulario } from '../../components/formulario.tsx';
+import { type ContextoBase, defineRuta } from '../../http/ruta.ts';
+import { refuseMany } from './demasiados.ts';
+
+interface Falta {
+  readonly status: 422 | 429;
+  readonly texto: string;
+  readonly password?: string;
+}
+
+/** Where somebody chooses a password with the code that the operator gave; its address may carry the code. */
+export const verRestablecer = defineRuta({
+  metodo: 'GET',
+  path: '/restablecer',
+  acceso: 'publica',
+  handle: (contexto) => renderRestablecer(contexto, contexto.c.req.query('codigo') ?? ''),
+});
+
+export const restablecer = defineRuta({
+  metodo: 'POST',
+  path: '/restablecer',
+  acceso: 'publica',
+  async handle(contexto) {
+    const { campos, deps, ip, navegador } = contexto;
+    const codigo = (campos['codigo'] ?? '').trim();
+    const password = campos['password'] ?? '';
+    const fault = faultOfPassword(password, '');
+    if (fault !== null)
+      return renderRestablecer(contexto, codigo, {
+        status: 422,
+        texto: 'Revise lo que se señala abajo.',
+        password: fault,
+      });
+    const limites = [limiteIp(ip, deps.settings)];
+    const permiso = await deps.intentos.take(limites);
+    if (!permiso.permitido) {
+      const texto = `Hubo varios intentos seguidos. Espere ${waitText(permiso.esperar)} y vuelva a intentarlo.`;
+      return refuseMany(permiso.esperar, renderRestablecer(contexto, codigo, { status: 429, texto }));
+    }
+    const email = await deps.usuarios.redeemCodigo(codigo, await deps.passwords.hash(password), ip);
+    if (email === null)
+      return renderRestablecer(contexto, codigo, {
+        status: 422,
+        texto: 'El código no sirve: ya se usó, venció o está incompleto. Pida otro al operador.',
+      });
+    await deps.intentos.giveBack(limites);
+    await navegador.close();
+    return contexto.redirigir('/entrar', {
+      tono: 'exito',
+      texto: `La contraseña de ${email} quedó guardada. Entre con ella.`,
+    });
+  },
+});
+
+function renderRestablecer(contexto: ContextoBase, codigo: string, falta?: Falta): Response {
+  return contexto.pagina({
+    titulo: 'Elegir contraseña',
+    status: falta?.status ?? 200,
+    contenido: (
+      <div class="angosta">
+        <h1>Elegir contraseña</h1>
+        {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
+        <p>
+          El operador de esta instalación da un código para elegir una contraseña. Sirve una sola vez, y
+          termina las sesiones que estén abiertas.
+        </p>
+        <Formulario accion="/restablecer" csrf={contexto.csrf}>
+          <Campo
+            nombre="codigo"
+            etiqueta="Código"
+            requerido
+            literal
+            maxLargo={100}
+            autocompletar="off"
+            valor={codigo.slice(0, 100)}
+          />
+          <Campo
+            nombre="password"
+            etiqueta="Contraseña nueva"
+            tipo="password"
+            requerido
+            minLargo={MIN_PASSWORD}
+            autocompletar="new-password"
+            ayuda={`Al menos ${MIN_PASSWORD} caracteres.`}
+            error={falta?.password}
+          />
+          <Boton>Guardar contraseña</Boton>
+        </Formulario>
+      </div>
+    ),
+  });
+}
