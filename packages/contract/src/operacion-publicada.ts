@@ -9,6 +9,4 @@ export interface OperacionPublicada {
   readonly costo: 0 | 1;
   /** The credential label of the specification, such as `API key + CIEC`. */
   readonly credencial: string;
-  /** Body of an example request, as JSON text. */
-  readonly ejemplo: string;
 }

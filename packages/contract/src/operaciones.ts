@@ -9,8 +9,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
       'Consulta un CFDI por emisor, receptor, UUID y total. Si el SAT no lo encuentra, no se cobra.',
     costo: 1,
     credencial: 'API key',
-    ejemplo:
-      '{"rfc_emisor":"ACU200101AB1","rfc_receptor":"XIQB891116QE4","uuid":"5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A","total":1160}',
   },
   {
     path: 'descarga/paquete',
@@ -19,7 +17,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
       'La URL se firma al momento de llamar y vale hasta expira_en; pídala de nuevo cuando la necesite.',
     costo: 0,
     credencial: 'API key',
-    ejemplo: '{"solicitud_id":"01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f"}',
   },
   {
     path: 'descarga/verificar',
@@ -28,7 +25,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
       'Estado, avance y próxima consulta al SAT. Puede llamarse tantas veces como se quiera, sin costo.',
     costo: 0,
     credencial: 'API key',
-    ejemplo: '{"solicitud_id":"01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f"}',
   },
   {
     path: 'efos/consultar',
@@ -37,7 +33,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
       'Si un RFC está en la lista del artículo 69-B del Código Fiscal de la Federación (EFOS) o en la de EDOS que importó el operador. Un RFC con varios procedimientos está en EFOS si en alguno es presunto o definitivo. Sin costo.',
     costo: 0,
     credencial: 'API key',
-    ejemplo: '{"rfc":"ACU200101AB1"}',
   },
   {
     path: 'tax/comunicados',
@@ -46,7 +41,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
       'Lista los comunicados del periodo. Sin desde se toman los 30 días anteriores a hoy; sin hasta, hasta hoy. Se usa la credencial guardada.',
     costo: 1,
     credencial: 'API key',
-    ejemplo: '{"rfc":"ACU200101AB1","desde":"2026-01-31","hasta":"2026-01-31"}',
   },
   {
     path: 'tax/declaraciones-fiel',
@@ -54,7 +48,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
     descripcion: 'Lista las declaraciones del ejercicio. La consulta se hace con la e.firma guardada.',
     costo: 1,
     credencial: 'API key + e.firma',
-    ejemplo: '{"rfc":"ACU200101AB1","ejercicio":2025}',
   },
   {
     path: 'tax/descarga-metadata',
@@ -63,7 +56,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
       'Pide al SAT la metadata de los CFDI emitidos o recibidos de un periodo, de cualquier longitud. Responde de inmediato; el avance se consulta en descarga/verificar y el ZIP en descarga/paquete. Se usa la e.firma guardada o, si no hay, la CIEC. Si ya hay una solicitud igual en curso, se devuelve esa (duplicada: true) y no se cobra.',
     costo: 1,
     credencial: 'API key + CIEC',
-    ejemplo: '{"rfc":"ACU200101AB1","tipo":"recibidos","desde":"2026-01-31","hasta":"2026-01-31"}',
   },
   {
     path: 'tax/facturas',
@@ -71,7 +63,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
     descripcion: 'Lista los CFDI que el RFC recibió en el periodo. La consulta se hace con la CIEC guardada.',
     costo: 1,
     credencial: 'API key + CIEC',
-    ejemplo: '{"rfc":"ACU200101AB1","desde":"2026-01-31","hasta":"2026-01-31"}',
   },
   {
     path: 'tax/facturas-fiel',
@@ -80,7 +71,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
       'Lista los CFDI que el RFC recibió en el periodo. La consulta se hace con la e.firma guardada.',
     costo: 1,
     credencial: 'API key + e.firma',
-    ejemplo: '{"rfc":"ACU200101AB1","desde":"2026-01-31","hasta":"2026-01-31"}',
   },
   {
     path: 'tax/informacion-fiscal',
@@ -89,7 +79,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
       'Regímenes y obligaciones del contribuyente, de su constancia de situación fiscal. Se usa la e.firma guardada o, si no hay, la CIEC.',
     costo: 1,
     credencial: 'API key + CIEC',
-    ejemplo: '{"rfc":"ACU200101AB1"}',
   },
   {
     path: 'tax/notificaciones',
@@ -98,7 +87,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
       'Lista las notificaciones electrónicas pendientes. Se usa la e.firma guardada o, si no hay, la CIEC.',
     costo: 1,
     credencial: 'API key + CIEC o e.firma',
-    ejemplo: '{"rfc":"ACU200101AB1"}',
   },
   {
     path: 'tax/opinion-cumplimiento',
@@ -107,7 +95,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
       'Opinión de cumplimiento de obligaciones fiscales. Cuando no es positiva, motivo dice por qué.',
     costo: 1,
     credencial: 'API key + CIEC',
-    ejemplo: '{"rfc":"ACU200101AB1"}',
   },
   {
     path: 'tax/opinion-cumplimiento-fiel',
@@ -115,7 +102,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
     descripcion: 'Opinión de cumplimiento con su PDF firmado. La consulta se hace con la e.firma guardada.',
     costo: 1,
     credencial: 'API key + e.firma',
-    ejemplo: '{"rfc":"ACU200101AB1"}',
   },
   {
     path: 'tax/opinion-cumplimiento-publica',
@@ -123,7 +109,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
     descripcion: 'Opinión de cumplimiento de cualquier RFC que autorizó hacerla pública. Sin costo.',
     costo: 0,
     credencial: 'API key',
-    ejemplo: '{"rfc":"ACU200101AB1"}',
   },
   {
     path: 'tax/retenciones',
@@ -132,7 +117,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
       'Lista los CFDI de retenciones del ejercicio, recibidos y emitidos. Con e.firma se piden al servicio de descarga del SAT, que puede tardar más que la llamada: entonces se contesta 503/5041 sin costo y la siguiente llamada continúa; con CIEC, al portal.',
     costo: 1,
     credencial: 'API key + CIEC',
-    ejemplo: '{"rfc":"ACU200101AB1","ejercicio":2025}',
   },
   {
     path: 'usuario/datos-fiscales',
@@ -141,7 +125,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
       'Régimen, domicilio e inicio de operaciones según la constancia de situación fiscal: por su idCIF cuando se conoce, si no con la credencial guardada.',
     costo: 1,
     credencial: 'API key',
-    ejemplo: '{"rfc":"ACU200101AB1"}',
   },
   {
     path: 'vault/firma-estado',
@@ -149,7 +132,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
     descripcion: 'Si hay certificado y llave guardados, si el certificado está vigente y hasta cuándo.',
     costo: 0,
     credencial: 'API key',
-    ejemplo: '{"rfc":"ACU200101AB1"}',
   },
   {
     path: 'vault/firma-guardar',
@@ -158,8 +140,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
       'Comprueba que la .key abre con su contraseña y es la pareja del .cer registrado, y la guarda cifrada con AES-256-GCM. La contraseña no se guarda. Se borra a la hora. Las solicitudes que esperaban la llave continúan.',
     costo: 0,
     credencial: 'API key',
-    ejemplo:
-      '{"rfc":"ACU200101AB1","key":"MIIFDjBABgkqhkiG9w0BBQ0wMzAbBgkqhkiG9w0BBQwwDgQI","password":"12345678a"}',
   },
   {
     path: 'vault/firma-registrar',
@@ -168,8 +148,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
       'Valida el .cer (vigente, e.firma y no CSD, del RFC, emitido por el SAT) y lo guarda. Registrar un certificado distinto borra la llave guardada.',
     costo: 0,
     credencial: 'API key',
-    ejemplo:
-      '{"rfc":"ACU200101AB1","cer":"MIIGLzCCBBegAwIBAgIUMDAwMDEwMDAwMDA1MDAwMDMyODI=","password":"12345678a"}',
   },
   {
     path: 'vault/rfc-guardar',
@@ -178,7 +156,6 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
       'Guarda la contraseña del SAT cifrada con AES-256-GCM bajo una llave derivada de la API key. Reemplaza a la anterior. Al generar otra API key hay que guardarla de nuevo.',
     costo: 0,
     credencial: 'API key',
-    ejemplo: '{"rfc":"ACU200101AB1","ciec":"Ejemplo-CIEC-016"}',
   },
   {
     path: 'vault/rfc-registrar',
@@ -187,6 +164,5 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
       'Debe llamarse una vez con cada API key nueva, antes de las consultas al SAT. Con id_cif, los datos fiscales se consultan sin CIEC ni e.firma.',
     costo: 0,
     credencial: 'API key',
-    ejemplo: '{"rfc":"ACU200101AB1","id_cif":"15020034567"}',
   },
 ];

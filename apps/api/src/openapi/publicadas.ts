@@ -1,7 +1,6 @@
 import type { OperacionPublicada } from '@acuse/contract';
 import type { Operation } from '../http/operation.ts';
-import { bodySchema, CREDENCIALES } from './document.ts';
-import { exampleOf } from './schema.ts';
+import { CREDENCIALES } from './document.ts';
 
 /** What other processes may know of the loaded operations, by path. */
 export function publicadas(operations: readonly Operation[]): OperacionPublicada[] {
@@ -13,6 +12,5 @@ export function publicadas(operations: readonly Operation[]): OperacionPublicada
       descripcion: operation.description ?? '',
       costo: operation.cost,
       credencial: CREDENCIALES[operation.credential],
-      ejemplo: JSON.stringify(exampleOf(bodySchema(operation))),
     }));
 }

@@ -1,0 +1,217 @@
+import { createPanelRfcs, type RfcVista } from '@acuse/db';
+import { Aviso } from '../../components/aviso.tsx';
+import { Boton } from '../../components/boton.tsx';
+import { Campo } from '../../components/campo.tsx';
+import { Estado } from '../../components/estado.tsx';
+import { Fecha } from '../../components/fecha.tsx';
+import { Formulario } from '../../components/formulario.tsx';
+import { Tarjeta } from '../../components/tarjeta.tsx';
+import type { ContextoCliente } from '../../http/ruta.ts';
+import { Encabezado } from './partes/encabezado.tsx';
+import { actorDe } from './reglas/boveda.ts';
+import {
+  DIAS_ROTACION,
+  edadEnDias,
+  estadoCer,
+  estadoCiec,
+  estadoLlaveEfirma,
+} from './reglas/estado-credenciales.ts';
+import { readIdCif } from './reglas/leer-rfc.ts';
+import { defineRutaRfc, hrefRfc } from './reglas/ruta-rfc.ts';
+
+/** An RFC at a glance, and its next step. */
+export const verDetalle = defineRutaRfc({
+  metodo: 'GET',
+  sub: '',
+  handle: (contexto, rfc) => page(contexto, rfc, {}),
+});
+
+/** Keeps or forgets the idCIF. */
+export const cambiarIdCif = defineRutaRfc({
+  metodo: 'POST',
+  sub: '',
+  async handle(contexto, rfc) {
+    const { campos, deps, usuario, ip, redirigir, noEncontrada } = contexto;
+    const leido = readIdCif(campos['id_cif'] ?? '');
+    if (!leido.valido) return page(contexto, rfc, { idCif: campos['id_cif'] ?? '', error: leido.error });
+    const isDone = await createPanelRfcs(deps.database).setIdCif({
+      cuentaId: usuario.cuentaId,
+      rfc: rfc.rfc,
+      idCif: leido.valor,
+      actor: actorDe(usuario),
+      ip,
+    });
+    if (!isDone) return noEncontrada();
+    const texto = leido.valor ? 'El idCIF quedó guardado.' : 'El idCIF quedó borrado.';
+    return redirigir(hrefRfc(rfc.rfc), { tono: 'exito', texto });
+  },
+});
+
+function page(
+  { csrf, now, pagina }: ContextoCliente,
+  rfc: RfcVista,
+  tecleado: { readonly idCif?: string; readonly error?: string },
+): Response {
+  return pagina({
+    titulo: rfc.rfc,
+    status: tecleado.error ? 422 : 200,
+    contenido: (
+      <>
+        <Encabezado rfc={rfc} parte="" titulo={rfc.rfc} />
+        <SiguientePaso rfc={rfc} now={now} />
+        <div class="rejilla">
+          <Llave rfc={rfc} now={now} />
+          <Credenciales rfc={rfc} now={now} />
+          <Acceso rfc={rfc} />
+        </div>
+        <Tarjeta titulo="idCIF">
+          <Formulario accion={hrefRfc(rfc.rfc)} csrf={csrf} descripcion="idCIF">
+            <Campo
+              nombre="id_cif"
+              etiqueta="idCIF de la constancia"
+              valor={tecleado.idCif ?? rfc.idCif ?? ''}
+              error={tecleado.error}
+              ayuda="11 dígitos, junto al código QR. Con él, datos-fiscales responde sin CIEC ni e.firma. Vacío lo borra."
+              teclado="numeric"
+              literal
+              maxLargo={20}
+              autocompletar="off"
+            />
+            <Boton variante="secundario">Guardar idCIF</Boton>
+          </Formulario>
+        </Tarjeta>
+      </>
+    ),
+  });
+}
+
+function SiguientePaso({ rfc, now }: { readonly rfc: RfcVista; readonly now: Date }) {
+  const href = (sub: '/llave' | '/credenciales') => hrefRfc(rfc.rfc, sub);
+  if (rfc.llave === null)
+    return (
+      <Aviso tono="info" titulo="Siguiente paso: la API key">
+        <a href={href('/llave')}>Genere la API key de este RFC</a> para llamar a la API.
+      </Aviso>
+    );
+  if (rfc.ciec === null && rfc.cer === null)
+    return (
+      <Aviso tono="info" titulo="Siguiente paso: la CIEC o la e.firma">
+        Las consultas al SAT se hacen con la credencial del contribuyente.{' '}
+        <a href={href('/credenciales')}>Guárdela aquí</a> o con las operaciones vault/… de la API.
+      </Aviso>
+    );
+  if (rfc.llave.registradaEn === null)
+    return (
+      <Aviso tono="alerta" titulo="Falta asociar el RFC con la llave">
+        Hasta que se llame a vault/rfc-registrar con esta llave, las consultas responden 1003.{' '}
+        <a href={href('/llave')}>Vea cómo</a>.
+      </Aviso>
+    );
+  const rechazada = rfc.ciec?.rechazadaEn || rfc.cer?.rechazadaEn || rfc.efirmaKey?.rechazadaEn;
+  const isVencido = rfc.cer?.vigenteHasta != null && rfc.cer.vigenteHasta <= now;
+  if (rechazada || isVencido)
+    return (
+      <Aviso tono="error" titulo="Una credencial ya no sirve">
+        {rechazada
+          ? 'El SAT la rechazó y no se vuelve a intentar, para no bloquear el acceso del contribuyente.'
+          : 'El certificado de la e.firma venció.'}{' '}
+        <a href={href('/credenciales')}>Guárdela de nuevo</a>.
+      </Aviso>
+    );
+  return null;
+}
+
+function Llave({ rfc, now }: { readonly rfc: RfcVista; readonly now: Date }) {
+  const { llave } = rfc;
+  const dias = llave ? edadEnDias(llave.creadaEn, now) : 0;
+  return (
+    <Tarjeta titulo="API key">
+      {llave ? (
+        <dl class="datos">
+          <dt>Termina en</dt>
+          <dd>
+            <code>…{llave.ultimos4}</code>
+          </dd>
+          <dt>Creada</dt>
+          <dd>
+            <Fecha valor={llave.creadaEn} formato="dia" />{' '}
+            {dias >= DIAS_ROTACION ? (
+              <Estado texto={`${dias} días: conviene cambiarla`} tono="alerta" />
+            ) : null}
+          </dd>
+          <dt>Último uso</dt>
+          <dd>
+            {llave.ultimoUsoEn ? (
+              <>
+                <Fecha valor={llave.ultimoUsoEn} relativaA={now} /> desde <code>{llave.ultimaIp}</code>
+              </>
+            ) : (
+              'Nunca'
+            )}
+          </dd>
+        </dl>
+      ) : (
+        <p class="suave">No hay ninguna llave activa.</p>
+      )}
+      <Boton variante="secundario" href={hrefRfc(rfc.rfc, '/llave')}>
+        {llave ? 'Cambiar o revocar la llave' : 'Generar la API key'}
+      </Boton>
+    </Tarjeta>
+  );
+}
+
+function Credenciales({ rfc, now }: { readonly rfc: RfcVista; readonly now: Date }) {
+  return (
+    <Tarjeta titulo="Credenciales">
+      <dl class="datos">
+        <dt>CIEC</dt>
+        <dd>
+          <Estado {...estadoCiec(rfc)} />
+        </dd>
+        <dt>Certificado</dt>
+        <dd>
+          <Estado {...estadoCer(rfc, now)} />
+          {rfc.cer?.vigenteHasta ? (
+            <span class="chica">
+              {' '}
+              hasta el <Fecha valor={rfc.cer.vigenteHasta} formato="dia" />
+            </span>
+          ) : null}
+        </dd>
+        <dt>Llave privada</dt>
+        <dd>
+          <Estado {...estadoLlaveEfirma(rfc)} />
+          {rfc.efirmaKey ? (
+            <span class="chica">
+              {' '}
+              se borra <Fecha valor={rfc.efirmaKey.expiraEn} relativaA={now} />
+            </span>
+          ) : null}
+        </dd>
+      </dl>
+      <Boton variante="secundario" href={hrefRfc(rfc.rfc, '/credenciales')}>
+        Guardar credenciales
+      </Boton>
+    </Tarjeta>
+  );
+}
+
+function Acceso({ rfc }: { readonly rfc: RfcVista }) {
+  const { deshabilitadas, ips } = rfc;
+  return (
+    <Tarjeta titulo="Acceso">
+      <dl class="datos">
+        <dt>Operaciones</dt>
+        <dd>
+          {deshabilitadas.length === 0 ? 'Todas encendidas' : `${deshabilitadas.length} apagadas`}{' '}
+          <a href={hrefRfc(rfc.rfc, '/operaciones')}>Cambiar operaciones</a>
+        </dd>
+        <dt>Direcciones IP</dt>
+        <dd>
+          {ips.length === 0 ? 'Cualquiera puede llamar' : `Solo ${ips.length} de la lista`}{' '}
+          <a href={hrefRfc(rfc.rfc, '/direcciones')}>Cambiar direcciones</a>
+        </dd>
+      </dl>
+    </Tarjeta>
+  );
+}

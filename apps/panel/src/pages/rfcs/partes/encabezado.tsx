@@ -1,0 +1,42 @@
+import type { RfcVista } from '@acuse/db';
+import { hrefRfc } from '../reglas/ruta-rfc.ts';
+
+const PARTES = [
+  ['', 'Resumen'],
+  ['/llave', 'API key'],
+  ['/credenciales', 'Credenciales'],
+  ['/operaciones', 'Operaciones'],
+  ['/direcciones', 'Direcciones IP'],
+] as const;
+
+export type ParteRfc = (typeof PARTES)[number][0];
+
+interface EncabezadoProps {
+  readonly rfc: Pick<RfcVista, 'rfc'>;
+  /** The part that is shown now. */
+  readonly parte: ParteRfc;
+  readonly titulo: string;
+}
+
+/** The heading of every page of one RFC, and the way to its other parts. */
+export function Encabezado({ rfc, parte, titulo }: EncabezadoProps) {
+  return (
+    <>
+      <p class="suave">
+        <a href="/rfcs">RFC</a> / <a href={hrefRfc(rfc.rfc)}>{rfc.rfc}</a>
+      </p>
+      <h1>{titulo}</h1>
+      <nav class="fila" aria-label={`Partes de ${rfc.rfc}`}>
+        {PARTES.map(([sub, texto]) => (
+          <a
+            href={hrefRfc(rfc.rfc, sub)}
+            class={sub === parte ? 'boton secundario' : 'boton discreto'}
+            aria-current={sub === parte ? 'page' : undefined}
+          >
+            {texto}
+          </a>
+        ))}
+      </nav>
+    </>
+  );
+}

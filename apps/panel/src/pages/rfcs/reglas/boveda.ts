@@ -1,0 +1,34 @@
+import { createBoveda, createSesionesPortal, notifyOutbox } from '@acuse/db';
+import type { Dueno } from '@acuse/vault';
+import type { ContextoCliente } from '../../../http/ruta.ts';
+import type { LlaveTecleada } from './llave-tecleada.ts';
+
+/** Life of a stored e.firma key (specification, Limits), seconds. */
+const EFIRMA_TTL_SECONDS = 3_600;
+
+/** What the vault's functions write through, as the API has it. */
+export function openBoveda({ deps }: Pick<ContextoCliente, 'deps'>) {
+  const { database, keyring, sealer, newId, settings, log } = deps;
+  return {
+    boveda: createBoveda(database),
+    sesiones: createSesionesPortal(database),
+    keyring,
+    sealer,
+    newId,
+    // Nobody has to wait for it: the relay also looks by itself.
+    wake: () => {
+      notifyOutbox(database).catch((err: unknown) => log.warn({ err }, 'could not wake the relay'));
+    },
+    settings: { efirmaTtlSeconds: EFIRMA_TTL_SECONDS, efirmaShred: settings.efirmaShred },
+  };
+}
+
+/** Whose credential a page stores, and who does it. */
+export function duenoDe({ apiKey, pase }: LlaveTecleada, { usuario, ip }: ContextoCliente): Dueno {
+  return { pase, apiKey, ip, actor: actorDe(usuario) };
+}
+
+/** How the audit log names a person of the panel. */
+export function actorDe({ id }: Pick<ContextoCliente['usuario'], 'id'>): string {
+  return `usuario:${id}`;
+}

@@ -1,0 +1,61 @@
+import type { RfcVista } from '@acuse/db';
+import { needsShredKey } from '@acuse/vault';
+
+/** A state in words, with the colour that repeats them. */
+export interface EstadoCredencial {
+  readonly texto: string;
+  readonly tono: 'exito' | 'alerta' | 'error' | 'neutro';
+}
+
+export function estadoCiec({ ciec }: Pick<RfcVista, 'ciec'>): EstadoCredencial {
+  if (ciec === null) return { texto: 'No guardada', tono: 'neutro' };
+  return ciec.rechazadaEn === null
+    ? { texto: 'Guardada', tono: 'exito' }
+    : { texto: 'El SAT la rechazó', tono: 'error' };
+}
+
+export function estadoCer({ cer }: Pick<RfcVista, 'cer'>, now: Date): EstadoCredencial {
+  if (cer === null) return { texto: 'No registrado', tono: 'neutro' };
+  if (cer.vigenteHasta !== null && cer.vigenteHasta <= now) return { texto: 'Vencido', tono: 'error' };
+  return cer.rechazadaEn === null
+    ? { texto: 'Registrado', tono: 'exito' }
+    : { texto: 'El SAT lo rechazó', tono: 'error' };
+}
+
+/** Whether a stored e.firma key opens: one whose shred key was lost in a crash of the database is there but opens for nobody. */
+export function isLlaveUtil({ efirmaKey }: Pick<RfcVista, 'efirmaKey'>): boolean {
+  return efirmaKey !== null && (efirmaKey.tieneShred || !needsShredKey(efirmaKey.encabezado));
+}
+
+export function estadoLlaveEfirma(rfc: Pick<RfcVista, 'efirmaKey'>): EstadoCredencial {
+  if (!isLlaveUtil(rfc)) return { texto: 'No guardada', tono: 'neutro' };
+  return rfc.efirmaKey?.rechazadaEn
+    ? { texto: 'El SAT la rechazó', tono: 'error' }
+    : { texto: 'Guardada', tono: 'exito' };
+}
+
+/** The e.firma as a whole, for a list. */
+export function estadoEfirma(rfc: Pick<RfcVista, 'cer' | 'efirmaKey'>, now: Date): EstadoCredencial {
+  const cer = estadoCer(rfc, now);
+  if (cer.tono !== 'exito') return cer.tono === 'neutro' ? { texto: 'No guardada', tono: 'neutro' } : cer;
+  return isLlaveUtil(rfc) ? { texto: 'Lista', tono: 'exito' } : { texto: 'Falta la llave', tono: 'alerta' };
+}
+
+/** Days after which a key should be changed (specification, Authentication 6). */
+export const DIAS_ROTACION = 90;
+
+const DIA_MS = 86_400_000;
+
+/** Age of a key in whole days. */
+export function edadEnDias(creadaEn: Date, now: Date): number {
+  return Math.max(0, Math.floor((now.getTime() - creadaEn.getTime()) / DIA_MS));
+}
+
+/** What is stored under the active key, in words, for a sentence. */
+export function guardadas(rfc: RfcVista): string[] {
+  return [
+    ...(rfc.ciec ? ['la CIEC'] : []),
+    ...(rfc.cer ? ['el certificado de la e.firma'] : []),
+    ...(isLlaveUtil(rfc) ? ['la llave privada de la e.firma'] : []),
+  ];
+}
