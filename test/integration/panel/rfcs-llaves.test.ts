@@ -1,0 +1,252 @@
+import { createLlaves, createPuerta } from '@acuse/db';
+import { openGuardada } from '@acuse/vault';
+import { load } from 'cheerio';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { acceptSolicitud, brokenInvariants, newLlave, newRfc } from '../fixtures/database.ts';
+import { addRfc, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { atGate, efirmaDe, generate, hrefRfc, keysIn, onlyKey, PASSWORD, parsed } from './fixtures/rfcs.ts';
+
+const CIEC = 'Secreta-CIEC-016';
+let panel: Panel;
+let ana: Persona;
+beforeAll(async () => {
+  panel = await startPanel();
+  ana = await panel.registrar({ saldo: 50 });
+});
+afterAll(() => panel.close());
+
+const gate = (key: string) => atGate(key, panel.db, panel.deps.hasher);
+const newRfcOf = async (persona: Persona) => (await addRfc(panel.db, persona)).rfc;
+const paginaLlave = (rfc: string) => hrefRfc(rfc, '/llave');
+
+/** An RFC with a key and all credentials stored by the pages. */
+async function equipped() {
+  const rfc = await newRfcOf(ana);
+  const key = await generate(ana, rfc);
+  const efirma = efirmaDe(rfc, panel.autoridad);
+  const credenciales = hrefRfc(rfc, '/credenciales');
+  await ana.enviar(credenciales, `${credenciales}/ciec`, { ciec: CIEC, api_key: key });
+  const { cer, key: llave } = efirma;
+  const campos = { cer, key: llave, password: PASSWORD, api_key: key };
+  expect((await ana.enviar(credenciales, `${credenciales}/efirma`, campos)).status).toBe(303);
+  return { rfc, key, efirma };
+}
+
+async function solicitudOf(key: string, more: Parameters<typeof acceptSolicitud>[2] = {}) {
+  const pase = await createPuerta(panel.db).load(parsed(key).keyId);
+  if (!pase) throw new Error('no pass');
+  const { cuentaId, contribuyenteId, rfc } = pase;
+  return acceptSolicitud(panel.db, { cuentaId, contribuyenteId, rfc, apiKeyId: pase.apiKey.id }, more);
+}
+
+describe('a new key', () => {
+  it('works at once, and is shown once: no cache keeps it, and a reload neither shows it nor makes another', async () => {
+    const rfc = await newRfcOf(ana);
+    const form = load((await ana.get(paginaLlave(rfc))).text)(`form[action="${paginaLlave(rfc)}"]`);
+    const campos = Object.fromEntries(form.serializeArray().map(({ name, value }) => [name, value]));
+    const answer = await ana.post(paginaLlave(rfc), campos);
+    const key = onlyKey(answer);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    expect(key).toMatch(/^acuse_live_/);
+    expect(await gate(key)).toMatchObject({ estado: 'ACTIVA', pase: { rfc, cuentaId: ana.cuentaId } });
+
+    const again = await ana.post(paginaLlave(rfc), campos);
+    expect([again.status, again.location]).toEqual([303, paginaLlave(rfc)]);
+    expect(await gate(key)).toMatchObject({ estado: 'ACTIVA' });
+    const secret = key.slice('acuse_live_'.length + 13);
+    for (const path of ['/rfcs', hrefRfc(rfc), paginaLlave(rfc), hrefRfc(rfc, '/credenciales')]) {
+      const { text } = await ana.get(path);
+      expect([path, keysIn(text), text.includes(secret)]).toEqual([path, [], false]);
+    }
+  });
+
+  it('is one, however often its form is sent at once', async () => {
+    const rfc = await newRfcOf(ana);
+    const csrf = await ana.csrf(paginaLlave(rfc));
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => ana.post(paginaLlave(rfc), { _csrf: csrf, vigente: '', modo: 'test' })),
+    );
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(answers.filter(({ status }) => status === 303)).toHaveLength(5);
+    const { rows } = await panel.db.pool.query(
+      'SELECT estado FROM api_key k JOIN contribuyente c ON c.id = k.contribuyente_id WHERE c.rfc = $1',
+      [rfc],
+    );
+    expect(rows).toEqual([{ estado: 'ACTIVA' }]);
+  });
+
+  it('kills the one before at once; running solicitudes go on', async () => {
+    const rfc = await newRfcOf(ana);
+    const first = await generate(ana, rfc);
+    expect((await solicitudOf(first)).resultado).toBe('ACEPTADA');
+    const page = await ana.get(paginaLlave(rfc));
+    expect(page.text).toContain('deja de servir de inmediato');
+    expect(page.text).toContain('1 solicitud en curso sigue');
+    const second = await generate(ana, rfc);
+    expect(await gate(first)).toMatchObject({ estado: 'REEMPLAZADA' });
+    expect(await gate(second)).toMatchObject({ estado: 'ACTIVA' });
+    const { rows } = await panel.db.pool.query('SELECT estado FROM solicitud WHERE rfc = $1', [rfc]);
+    expect(rows).toEqual([{ estado: 'EN_PROCESO' }]);
+    expect((await ana.get(paginaLlave(rfc))).text).toContain('Reemplazada');
+  });
+
+  it('is noted in the audit log with who made it and from where', async () => {
+    const rfc = await newRfcOf(ana);
+    await generate(ana, rfc);
+    const { rows } = await panel.db.pool.query(
+      `SELECT actor, ip FROM auditoria a JOIN contribuyente c ON c.id = a.contribuyente_id WHERE c.rfc = $1 AND accion = 'generar-llave'`,
+      [rfc],
+    );
+    expect(rows).toEqual([{ actor: `usuario:${ana.usuarioId}`, ip: '127.0.0.1' }]);
+  });
+});
+
+describe('what was stored under the key before', () => {
+  it('opens under the new key only, when the old one is typed in', async () => {
+    const { rfc, key: old } = await equipped();
+    await panel.db.pool.query(
+      `UPDATE credencial c SET rechazada_en = '2026-01-02T03:04:05Z' FROM contribuyente t WHERE t.id = c.contribuyente_id AND t.rfc = $1 AND c.tipo = 'ciec'`,
+      [rfc],
+    );
+    const before = await gate(old);
+    expect((await ana.get(paginaLlave(rfc))).text).toContain(
+      'la CIEC, el certificado de la e.firma, la llave privada',
+    );
+    const fresh = await generate(ana, rfc, { anterior: ` ${old} ` });
+    const after = await gate(fresh);
+    if (!before || !after) throw new Error('a key does not pass');
+    const { keyring } = panel.deps;
+    for (const [tipo, name] of [
+      ['ciec', 'ciec'],
+      ['efirma', 'efirmaCer'],
+      ['efirma', 'efirmaKey'],
+    ] as const) {
+      const [was, is] = [before.pase[name], after.pase[name]];
+      if (!was || !is) throw new Error(`${name} is not stored`);
+      const opened = openGuardada(tipo, is, { pase: after.pase, apiKey: after.key }, keyring);
+      expect(opened).toEqual(openGuardada(tipo, was, { pase: before.pase, apiKey: before.key }, keyring));
+      const underOld = { pase: after.pase, apiKey: { ...before.key } };
+      expect(() => openGuardada(tipo, is, underOld, keyring)).toThrow('cannot be opened');
+      expect(() => openGuardada(tipo, { ...is, apiKeyId: was.apiKeyId }, underOld, keyring)).toThrow();
+      const { id, noSerie, titular, vigenteHasta, expiraEn, rechazadaEn } = was;
+      expect(is).toMatchObject({ id, noSerie, titular, vigenteHasta, expiraEn, rechazadaEn });
+    }
+    expect(after.pase.ciec?.rechazadaEn).toEqual(new Date('2026-01-02T03:04:05Z'));
+    expect(after.pase.apiKey.isRegistrada).toBe(true);
+  });
+
+  it('is not lost by a wrong key, nor without saying so', async () => {
+    const { rfc, key } = await equipped();
+    const other = await generate(ana, await newRfcOf(ana));
+    const stranger = await panel.registrar();
+    const foreign = await generate(stranger, await newRfcOf(stranger));
+    for (const anterior of [other, foreign, `${key.slice(0, -1)}x`, 'nada', '']) {
+      const answer = await ana.enviar(paginaLlave(rfc), paginaLlave(rfc), { anterior });
+      expect([anterior, answer.status, keysIn(answer.text)]).toEqual([anterior, 422, []]);
+    }
+    const pass = await gate(key);
+    expect([pass?.estado, pass?.pase.ciec !== null, pass?.pase.efirmaKey !== null]).toEqual([
+      'ACTIVA',
+      true,
+      true,
+    ]);
+    const fresh = await generate(ana, rfc, { perder: 'si' });
+    expect((await gate(fresh))?.pase).toMatchObject({ ciec: null, efirmaCer: null, efirmaKey: null });
+    const { rows } = await panel.db.pool.query(
+      'SELECT 1 FROM credencial k JOIN contribuyente c ON c.id = k.contribuyente_id WHERE c.rfc = $1',
+      [rfc],
+    );
+    expect(rows).toEqual([]);
+  });
+
+  it('is told apart when a part of it does not open: that part goes, the rest stays', async () => {
+    const { rfc, key } = await equipped();
+    await panel.db.pool.query(
+      `DELETE FROM efirma_shred s USING credencial k, contribuyente c WHERE s.credencial_id = k.id AND k.contribuyente_id = c.id AND c.rfc = $1`,
+      [rfc],
+    );
+    const answer = await ana.enviar(paginaLlave(rfc), paginaLlave(rfc), { anterior: key });
+    expect(answer.text).toContain('Ya no se pudo abrir');
+    const pass = await gate(onlyKey(answer));
+    expect([pass?.pase.ciec === null, pass?.pase.efirmaCer === null, pass?.pase.efirmaKey]).toEqual([
+      false,
+      false,
+      null,
+    ]);
+  });
+
+  it('stays with its key when the new one cannot be activated', async () => {
+    const { key } = await equipped();
+    const pass = await gate(key);
+    if (!pass) throw new Error('the key does not pass');
+    const relevo = {
+      anterior: key.slice(11, 23),
+      reseal: () => {
+        throw new Error('sealing failed');
+      },
+    };
+    const llave = newLlave();
+    const { contribuyenteId } = pass.pase;
+    await expect(
+      createLlaves(panel.db).activate({ contribuyenteId, llave, relevo, actor: 'prueba' }),
+    ).rejects.toThrow('sealing failed');
+    expect((await gate(key))?.estado).toBe('ACTIVA');
+    expect((await gate(key))?.pase.ciec).not.toBeNull();
+  });
+});
+
+describe('revoking', () => {
+  it('says how many solicitudes end, ends them with refund, and the key answers no more', async () => {
+    const { rfc, key } = await equipped();
+    await solicitudOf(key);
+    await solicitudOf(key, { tipo: 'emitidos' });
+    const revocar = hrefRfc(rfc, '/llave/revocar');
+    const page = await ana.get(revocar);
+    expect(page.text).toContain('2 solicitudes en curso terminan');
+    const answer = await ana.enviar(revocar, revocar);
+    expect(answer.location).toBe(paginaLlave(rfc));
+    expect((await ana.get(paginaLlave(rfc))).text).toContain('2 solicitudes terminaron con reembolso');
+    expect(await gate(key)).toMatchObject({ estado: 'REVOCADA', pase: { ciec: null, efirmaKey: null } });
+    const { rows } = await panel.db.pool.query(
+      `SELECT s.estado, s.motivo, count(m.*)::int AS reembolsos FROM solicitud s
+       LEFT JOIN movimiento m ON m.op_id = s.id AND m.tipo = 'reembolso' WHERE s.rfc = $1 GROUP BY s.id`,
+      [rfc],
+    );
+    const ended = { estado: 'ERROR', motivo: 'API_KEY_REVOCADA', reembolsos: 1 };
+    expect(rows).toEqual([ended, ended]);
+    expect(await brokenInvariants(panel.db)).toEqual([]);
+  });
+
+  it('touches only the key that the page told about', async () => {
+    const rfc = await newRfcOf(ana);
+    await generate(ana, rfc);
+    const revocar = hrefRfc(rfc, '/llave/revocar');
+    const csrf = await ana.csrf(revocar);
+    const second = await generate(ana, rfc);
+    for (const llave of ['', 'AAAAAAAAAAAA'])
+      expect((await ana.post(revocar, { _csrf: csrf, llave })).status).toBe(303);
+    expect((await gate(second))?.estado).toBe('ACTIVA');
+  });
+});
+
+it('shows age and last use, and reminds after 90 days', async () => {
+  const rfc = newRfc();
+  await addRfc(panel.db, ana, rfc);
+  const key = await generate(ana, rfc);
+  const id = parsed(key).keyId;
+  expect((await ana.get(paginaLlave(rfc))).text).toContain('Nunca se ha usado');
+  const at = new Date(Date.now() - 5 * 60_000 - 1_000);
+  await createPuerta(panel.db).noteUse([{ apiKeyId: id, at, ip: '203.0.113.77' }]);
+  const age = (days: number) =>
+    panel.db.pool.query('UPDATE api_key SET creada_en = now() - make_interval(days => $2) WHERE id = $1', [
+      id,
+      days,
+    ]);
+  await age(89);
+  const young = await ana.get(paginaLlave(rfc));
+  expect(young.text).toContain('203.0.113.77');
+  expect(young.text).not.toContain('Se recomienda cambiarla');
+  await age(90);
+  expect((await ana.get(paginaLlave(rfc))).text).toContain('Esta llave tiene 90 días');
+  expect((await ana.get(`/rfcs?q=${encodeURIComponent(rfc)}`)).text).toContain('90 días: conviene cambiarla');
+});
