@@ -95,6 +95,20 @@ describe('a demonstration purchase', () => {
     expect(await createPagos(panel.db).list({ cuentaId: ana.cuentaId, limite: 10 })).toEqual([]);
   });
 
+  it('that was interrupted before it was credited goes on with one click, once', async () => {
+    const ana = await panel.registrar();
+    const id = uuidV7();
+    const precio = { creditos: 100, subtotal: 9_900, iva: 1_584, total: 11_484 };
+    const quien = { cuentaId: ana.cuentaId, usuarioId: ana.usuarioId, clave: randomUUID() };
+    const nuevo = { id, ...quien, ...precio, referencia: `AC${id}`, proveedor: 'demostracion' };
+    await createPagos(panel.db).create(nuevo, 10);
+    const path = `/saldo/compras/${id}`;
+    const token = await ana.csrf(path);
+    await Promise.all([1, 2, 3].map(() => ana.post(`${path}/continuar`, { _csrf: token })));
+    expect(await saldoOf(ana)).toBe(100);
+    expect((await ana.get(path)).text).toContain('Se abonaron 100 créditos');
+  });
+
   it('is not offered, nor taken from an old page, where it is switched off', async () => {
     const database = { db: panel.db, url: panel.databaseUrl, close: async () => {} };
     const off = await startPanel({ database, env: BANCO });

@@ -115,13 +115,15 @@ export function createCaja({ pagos, catalogo, proveedores, newId, newReferencia,
       return (await pagos.cancelar({ cuentaId, id, actor: `usuario:${usuarioId}` })).resultado === 'HECHO';
     },
 
-    /** What to do for a pending payment; null when its provider is switched off or does not answer. */
-    async instrucciones(pago: Pago): Promise<Instrucciones | null> {
+    /** What to do for a pending payment. `SIN_EMPEZAR`: continue it; `SIN_RESPUESTA`: its provider is switched off, or does not answer. */
+    async instrucciones(pago: Pago): Promise<Instrucciones | 'SIN_EMPEZAR' | 'SIN_RESPUESTA'> {
+      const proveedor = byId.get(pago.proveedor);
+      if (!proveedor) return 'SIN_RESPUESTA';
       try {
-        return (await byId.get(pago.proveedor)?.instrucciones(pago)) ?? null;
+        return (await proveedor.instrucciones(pago)) ?? 'SIN_EMPEZAR';
       } catch (err) {
         log.warn({ err: asError(err), pago: pago.id }, 'the provider gave no instructions');
-        return null;
+        return 'SIN_RESPUESTA';
       }
     },
 

@@ -8,10 +8,8 @@ export function createDemostracion(): ProveedorPago {
     descripcion: 'Abona los créditos al momento, sin cobrar nada.',
     advertencia: 'Es una compra de demostración: no se cobra dinero y los créditos se abonan al momento.',
     crear: async () => ({ tipo: 'PAGADO', proveedorRef: null }),
-    instrucciones: async () => ({
-      texto: 'No hay nada que pagar. Continúe para abonar los créditos.',
-      datos: [],
-    }),
+    // One that is still pending was interrupted: there is nothing to pay, only to go on.
+    instrucciones: async () => null,
     // Nobody may credit an account by a message from outside.
     confirmar: async () => ({ tipo: 'FALSO' }),
     cancelar: async () => 'CANCELADO',

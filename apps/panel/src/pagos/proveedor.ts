@@ -52,6 +52,7 @@ export type Confirmacion =
  * credits. Therefore each method may be called again after a crash, a timeout or a second click, with the same payment:
  *
  * - `crear` asks the provider for a charge with `pago.id` as its idempotency key and answers the same charge when repeated.
+ * - `instrucciones` says what the buyer does now; null when `crear` has to be called (again) first.
  * - `confirmar` authenticates what arrived before it reads it: the signature of a webhook (compared in constant time, over the raw
  *   bytes, with the provider's limit for its age), or, on the way back, an answer of the provider's API. A query that a browser carries proves
  *   nothing. Providers repeat notifications and send them out of order; `Caja` credits a payment once.
@@ -70,7 +71,7 @@ export interface ProveedorPago {
   /** Shown as a warning wherever the way to pay is chosen or its result is shown. */
   readonly advertencia?: string;
   crear(pago: Pago): Promise<Cobro>;
-  instrucciones(pago: Pago): Promise<Instrucciones>;
+  instrucciones(pago: Pago): Promise<Instrucciones | null>;
   confirmar(aviso: AvisoProveedor): Promise<Confirmacion>;
   cancelar(pago: Pago): Promise<'CANCELADO' | 'YA_PAGADO'>;
 }

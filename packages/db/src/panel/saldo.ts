@@ -38,22 +38,14 @@ const SELECT = `SELECT m.id, m.creado_en AS "creadoEn", m.tipo, m.importe, m.sal
   m.solicitud_id AS "solicitudId", m.pago_id AS "pagoId", m.detalle
   FROM movimiento m LEFT JOIN contribuyente c ON c.id = m.contribuyente_id`;
 
-/** Each combination of filters is a statement of its own, so that each has a plan of its own. */
-const PARTES: readonly {
-  readonly clave: string;
-  readonly sql: (n: number) => string;
-  readonly value: (f: FiltroMovimientos) => unknown;
-}[] = [
-  { clave: 'd', sql: (n) => `m.creado_en >= $${n}`, value: (f) => f.desde },
-  { clave: 'h', sql: (n) => `m.creado_en < $${n}`, value: (f) => f.hasta },
-  {
-    clave: 'r',
-    sql: (n) => `m.contribuyente_id = (SELECT id FROM contribuyente WHERE cuenta_id = $1 AND rfc = $${n})`,
-    value: (f) => f.rfc,
-  },
-  { clave: 'o', sql: (n) => `m.operacion = $${n}`, value: (f) => f.operacion },
-];
+/** The taxpayer of the account with this RFC; none for another account's. */
+const contribuyenteSql = (n: number) => `(SELECT id FROM contribuyente WHERE cuenta_id = $1 AND rfc = $${n})`;
 
+/**
+ * Each combination of filters is a statement of its own, written so that one index finds its rows in their order, whatever the planner knows of the
+ * account: that of the kind for the few rows that are no charges, else that of the taxpayer, else that of account and operation. A condition
+ * that must not choose the index stands inside IS TRUE.
+ */
 function statement(
   filtro: FiltroMovimientos,
   cuentaId: string,
@@ -61,20 +53,38 @@ function statement(
   cursor?: CursorMovimiento,
 ) {
   const values: unknown[] = [cuentaId];
-  const where = ['m.cuenta_id = $1'];
+  const where: string[] = [];
   let name = `movimientos-${order}`;
-  for (const parte of PARTES) {
-    const value = parte.value(filtro);
-    if (value === undefined) continue;
+  const add = (clave: string, sql: (n: number) => string, value: unknown) => {
     values.push(value);
-    where.push(parte.sql(values.length));
-    name += parte.clave;
+    where.push(sql(values.length));
+    name += clave;
+  };
+  // Written out: a partial index is used only for a value that the plan knows. It is one of four words, never the caller's text.
+  const tipo = TIPOS_MOVIMIENTO.find((conocido) => conocido === filtro.tipo);
+  const isPocos = tipo !== undefined && tipo !== 'cargo';
+  if (tipo) {
+    where.push(`m.tipo = '${tipo}'`);
+    name += tipo;
   }
-  if (filtro.tipo !== undefined) {
-    // Written out: a partial index is used only for a value that the plan knows. It is one of four words, never the caller's text.
-    where.push(`m.tipo = '${TIPOS_MOVIMIENTO.find((tipo) => tipo === filtro.tipo)}'`);
-    name += filtro.tipo;
-  }
+  if (filtro.rfc === undefined || isPocos) where.push('m.cuenta_id = $1');
+  if (filtro.rfc !== undefined)
+    add(
+      'r',
+      (n) =>
+        isPocos
+          ? `(m.contribuyente_id = ${contribuyenteSql(n)}) IS TRUE`
+          : `m.contribuyente_id = ${contribuyenteSql(n)}`,
+      filtro.rfc,
+    );
+  if (filtro.operacion !== undefined)
+    add(
+      'o',
+      (n) => (isPocos || filtro.rfc !== undefined ? `(m.operacion = $${n}) IS TRUE` : `m.operacion = $${n}`),
+      filtro.operacion,
+    );
+  if (filtro.desde) add('d', (n) => `m.creado_en >= $${n}`, filtro.desde);
+  if (filtro.hasta) add('h', (n) => `m.creado_en < $${n}`, filtro.hasta);
   if (cursor) {
     values.push(cursor.creadoEn, cursor.id);
     const sign = order === 'ASC' ? '>' : '<';

@@ -7,6 +7,7 @@ import { formatCreditos } from '../../components/formato.ts';
 import { Formulario } from '../../components/formulario.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
+import type { Caja } from '../../pagos/caja.ts';
 import type { Instrucciones, ProveedorPago } from '../../pagos/proveedor.ts';
 import { EstadoCompra, nombreProveedor } from './compras.tsx';
 import { Precio } from './precio.tsx';
@@ -30,7 +31,7 @@ export const compra = defineRuta({
     if (!pago) return noEncontrada();
     const isPending = pago.estado === 'PENDIENTE';
     const proveedor = deps.caja.proveedores.find(({ id }) => id === pago.proveedor);
-    const instrucciones = isPending ? await deps.caja.instrucciones(pago) : null;
+    const paso = isPending ? await deps.caja.instrucciones(pago) : null;
     return pagina({
       titulo: `Compra ${pago.referencia}`,
       contenido: (
@@ -40,7 +41,7 @@ export const compra = defineRuta({
             <EstadoCompra estado={pago.estado} />
           </div>
           <Resultado pago={pago} proveedor={proveedor} />
-          {isPending ? <PorPagar pago={pago} instrucciones={instrucciones} csrf={csrf} /> : null}
+          {paso === null ? null : <PorPagar pago={pago} paso={paso} csrf={csrf} />}
           <Tarjeta titulo="Detalle">
             <Precio compra={pago} />
             <dl class="datos">
@@ -100,39 +101,19 @@ function Resultado({ pago, proveedor }: ResultadoProps) {
 
 interface PorPagarProps {
   readonly pago: Pago;
-  readonly instrucciones: Instrucciones | null;
+  readonly paso: Awaited<ReturnType<Caja['instrucciones']>>;
   readonly csrf: string;
 }
 
-function PorPagar({ pago, instrucciones, csrf }: PorPagarProps) {
+function PorPagar({ pago, paso, csrf }: PorPagarProps) {
   const path = `/saldo/compras/${pago.id}`;
   return (
     <Tarjeta titulo="Falta el pago">
-      {instrucciones === null ? (
-        <Aviso tono="alerta">
-          La forma de pago no contesta en este momento. La compra sigue pendiente: espere un minuto y abra
-          esta página otra vez, o cancélela y elija otra forma.
-        </Aviso>
-      ) : (
-        <>
-          <p>{instrucciones.texto}</p>
-          <dl class="datos">
-            {instrucciones.datos.map(({ etiqueta, valor, copiable }) => (
-              <>
-                <dt>{etiqueta}</dt>
-                <dd>{copiable ? <Copiar valor={valor} etiqueta={etiqueta} /> : valor}</dd>
-              </>
-            ))}
-          </dl>
-          {instrucciones.enlace ? (
-            <Boton href={instrucciones.enlace.href}>{instrucciones.enlace.texto}</Boton>
-          ) : null}
-        </>
-      )}
+      {typeof paso === 'string' ? <SinInstrucciones paso={paso} /> : <QueHacer instrucciones={paso} />}
       <div class="fila">
-        {instrucciones !== null && instrucciones.datos.length === 0 && !instrucciones.enlace ? (
+        {paso === 'SIN_EMPEZAR' ? (
           <Formulario accion={`${path}/continuar`} csrf={csrf}>
-            <Boton>Continuar</Boton>
+            <Boton>Continuar la compra</Boton>
           </Formulario>
         ) : null}
         <Formulario accion={`${path}/cancelar`} csrf={csrf}>
@@ -142,6 +123,36 @@ function PorPagar({ pago, instrucciones, csrf }: PorPagarProps) {
         </Formulario>
       </div>
     </Tarjeta>
+  );
+}
+
+function SinInstrucciones({ paso }: { readonly paso: 'SIN_EMPEZAR' | 'SIN_RESPUESTA' }) {
+  if (paso === 'SIN_EMPEZAR')
+    return (
+      <p>La compra quedó apuntada, pero el pago no empezó. Continúe para empezarlo: no se cobra dos veces.</p>
+    );
+  return (
+    <Aviso tono="alerta">
+      La forma de pago no contesta en este momento. La compra sigue pendiente: espere un minuto y abra esta
+      página otra vez, o cancélela y elija otra forma.
+    </Aviso>
+  );
+}
+
+function QueHacer({ instrucciones: { texto, datos, enlace } }: { readonly instrucciones: Instrucciones }) {
+  return (
+    <>
+      <p>{texto}</p>
+      <dl class="datos">
+        {datos.map(({ etiqueta, valor, copiable }) => (
+          <>
+            <dt>{etiqueta}</dt>
+            <dd>{copiable ? <Copiar valor={valor} etiqueta={etiqueta} /> : valor}</dd>
+          </>
+        ))}
+      </dl>
+      {enlace ? <Boton href={enlace.href}>{enlace.texto}</Boton> : null}
+    </>
   );
 }
 

@@ -1,0 +1,149 @@
+import { randomUUID } from 'node:crypto';
+import { createLibro, createPagos } from '@acuse/db';
+import { silentLogger, uuidV7 } from '@acuse/runtime';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createCaja } from '../../../apps/panel/src/pagos/caja.ts';
+import { createCatalogo } from '../../../apps/panel/src/pagos/catalogo.ts';
+import { newReferencia } from '../../../apps/panel/src/pagos/referencia.ts';
+import { brokenInvariants, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { createProveedorFirmado } from './fixtures/proveedor-firmado.ts';
+
+const pasarela = createProveedorFirmado(randomUUID());
+let database: TestDatabase;
+let panel: Panel;
+beforeAll(async () => {
+  database = await testDatabase();
+  const caja = createCaja({
+    pagos: createPagos(database.db),
+    catalogo: createCatalogo([{ creditos: 100, centavos: 9_900 }], 16),
+    proveedores: [pasarela.proveedor],
+    newId: uuidV7,
+    newReferencia,
+    log: silentLogger,
+  });
+  panel = await startPanel({ database, deps: { caja } });
+});
+afterAll(async () => {
+  await panel.close();
+  await database.close();
+});
+beforeEach(() => pasarela.setDown(false));
+
+const CONFIRM = '/saldo/comprar/confirmar?paquete=100&forma=firmado';
+const saldoOf = async ({ cuentaId }: Persona) => (await createLibro(database.db).summary(cuentaId))?.saldo;
+
+async function buy(ana: Persona) {
+  const { location } = await ana.enviar(CONFIRM, '/saldo/comprar');
+  const id = location?.split('/').at(-1) ?? '';
+  const pago = await createPagos(database.db).findAny(id);
+  if (!pago) throw new Error('no payment');
+  return { path: `/saldo/compras/${id}`, pago };
+}
+const paid = (pagoId: string, proveedorRef: string, total = 11_484) =>
+  ({ tipo: 'PAGADO', pagoId, proveedorRef, total }) as const;
+const notesOf = async (pagoId: string): Promise<string[]> =>
+  (
+    await database.db.pool.query(
+      `SELECT detalle->>'motivo' AS motivo FROM auditoria WHERE accion = 'pago-sin-acreditar' AND detalle->>'pago' = $1 ORDER BY id`,
+      [pagoId],
+    )
+  ).rows.map(({ motivo }) => motivo);
+
+describe('a provider with a page of its own', () => {
+  it('is gone to, notifies many times at once, and the payment is credited once', async () => {
+    const ana = await panel.registrar();
+    const { path, pago } = await buy(ana);
+    expect((await ana.get(path)).text).toContain(`href="https://pagos.example.com/${pago.proveedorRef}"`);
+    const notice = paid(pago.id, pago.proveedorRef ?? '');
+    const statuses = await Promise.all(Array.from({ length: 8 }, () => pasarela.avisar(panel.url, notice)));
+    expect(statuses).toEqual(statuses.map(() => 200));
+    expect(await saldoOf(ana)).toBe(100);
+    expect((await ana.get(path)).text).toContain('Se abonaron 100 créditos');
+    expect(await notesOf(pago.id)).toEqual([]);
+    expect(await brokenInvariants(database.db)).toEqual([]);
+  });
+
+  it('is not believed without its signature, or late', async () => {
+    const ana = await panel.registrar();
+    const { pago } = await buy(ana);
+    const notice = paid(pago.id, pago.proveedorRef ?? '');
+    expect(await pasarela.avisar(panel.url, notice, { firma: 'x' })).toBe(400);
+    expect(await pasarela.avisar(panel.url, notice, { firma: '0'.repeat(64) })).toBe(400);
+    expect(await pasarela.avisar(panel.url, notice, { time: Date.now() - 3_600_000 })).toBe(400);
+    expect(await saldoOf(ana)).toBe(0);
+  });
+
+  it('that was paid another amount, or for another of its charges, credits nothing and is written down', async () => {
+    const ana = await panel.registrar();
+    const { pago } = await buy(ana);
+    expect(await pasarela.avisar(panel.url, paid(pago.id, pago.proveedorRef ?? '', 1))).toBe(200);
+    expect(await notesOf(pago.id)).toEqual(['se pagaron 1 centavos']);
+    const { pago: other } = await buy(ana);
+    expect(await pasarela.avisar(panel.url, paid(pago.id, other.proveedorRef ?? ''))).toBe(200);
+    expect(await notesOf(pago.id)).toHaveLength(2);
+    expect(await saldoOf(ana)).toBe(0);
+  });
+
+  it('that pays after the purchase was given up credits nothing and is written down', async () => {
+    const ana = await panel.registrar();
+    const { path, pago } = await buy(ana);
+    await ana.enviar(path, `${path}/cancelar`);
+    expect(pasarela.cobroOf(pago.id)?.isCancelled).toBe(true);
+    expect(await pasarela.avisar(panel.url, paid(pago.id, pago.proveedorRef ?? ''))).toBe(200);
+    expect(await saldoOf(ana)).toBe(0);
+    expect(await notesOf(pago.id)).toEqual(['el pago ya había terminado']);
+  });
+
+  it('that was paid already does not let the purchase be given up', async () => {
+    const ana = await panel.registrar();
+    const { path, pago } = await buy(ana);
+    const cobro = pasarela.cobroOf(pago.id);
+    if (cobro) cobro.isPaid = true;
+    await ana.enviar(path, `${path}/cancelar`);
+    expect(await createPagos(database.db).findAny(pago.id)).toMatchObject({ estado: 'PENDIENTE' });
+    // The buyer comes back before the notification: the provider itself is asked.
+    expect((await ana.get(`${path}/regreso?cobro=${pago.proveedorRef}`)).location).toBe(path);
+    expect(await saldoOf(ana)).toBe(100);
+    await pasarela.avisar(panel.url, paid(pago.id, pago.proveedorRef ?? ''));
+    expect(await saldoOf(ana)).toBe(100);
+  });
+
+  it('is not believed about a return that it does not know', async () => {
+    const ana = await panel.registrar();
+    const { path, pago } = await buy(ana);
+    await ana.get(`${path}/regreso?cobro=${pago.proveedorRef}&estado=pagado`);
+    expect(await saldoOf(ana)).toBe(0);
+  });
+
+  it('that refuses the payment ends it with its reason', async () => {
+    const ana = await panel.registrar();
+    const { path, pago } = await buy(ana);
+    await pasarela.avisar(panel.url, { tipo: 'NO_PAGADO', pagoId: pago.id, motivo: 'fondos insuficientes' });
+    expect((await ana.get(path)).text).toContain('fondos insuficientes');
+  });
+
+  it('that does not answer leaves the purchase pending; it goes on later with one charge', async () => {
+    const ana = await panel.registrar();
+    pasarela.setDown(true);
+    const { path, pago } = await buy(ana);
+    expect(pago).toMatchObject({ estado: 'PENDIENTE', proveedorRef: null });
+    expect((await ana.get(path)).text).toContain('no contesta en este momento');
+    await ana.enviar(path, `${path}/cancelar`);
+    expect(await createPagos(database.db).findAny(pago.id)).toMatchObject({ estado: 'PENDIENTE' });
+    pasarela.setDown(false);
+    await ana.enviar(path, `${path}/continuar`);
+    const again = await createPagos(database.db).findAny(pago.id);
+    expect(again?.proveedorRef).toBe(pasarela.cobroOf(pago.id)?.ref);
+    expect((await ana.get(path)).text).toContain('Ir a pagar');
+  });
+
+  it('sends what is none of ours, or too long, in vain', async () => {
+    expect(await pasarela.avisar(panel.url, paid(uuidV7(), 'c_1'))).toBe(200);
+    expect(await pasarela.avisar(panel.url, paid("'; DROP TABLE pago", 'c_1'))).toBe(200);
+    const post = (path: string, body: string) => fetch(panel.url + path, { method: 'POST', body });
+    expect((await post('/avisos-pago/otro', '{}')).status).toBe(400);
+    expect((await fetch(`${panel.url}/avisos-pago/firmado`)).status).toBe(404);
+    expect((await post('/avisos-pago/firmado', 'x'.repeat(300_000))).status).toBe(413);
+  });
+});
