@@ -1,0 +1,95 @@
+import { createCaptchas, createOperador } from '@acuse/db';
+import { Boton } from '../../components/boton.tsx';
+import { Campo } from '../../components/campo.tsx';
+import { Fecha } from '../../components/fecha.tsx';
+import { Formulario } from '../../components/formulario.tsx';
+import { Tarjeta } from '../../components/tarjeta.tsx';
+import { Vacio } from '../../components/vacio.tsx';
+import { defineRuta } from '../../http/ruta.ts';
+import { quienOpera } from './quien.ts';
+import { Seccion } from './seccion.tsx';
+
+const MAX_TEXTO = 50;
+
+export const verCaptchas = defineRuta({
+  metodo: 'GET',
+  path: '/operador/captchas',
+  acceso: 'operador',
+  async handle({ c, deps, csrf, now, pagina }) {
+    const captchas = await createCaptchas(deps.database).pendientes();
+    return pagina({
+      titulo: 'Captchas',
+      contenido: (
+        <Seccion titulo="Captchas" ruta={c.req.path}>
+          <p class="suave">
+            Los portales del SAT piden leer una imagen para entrar. Cada una espera poco tiempo: vuelva a
+            cargar la página para ver las nuevas.
+          </p>
+          {captchas.length === 0 ? (
+            <Vacio
+              titulo="Ningún captcha espera"
+              accion={{ href: '/operador/captchas', texto: 'Volver a mirar' }}
+            >
+              Aparecen aquí cuando el servicio está ajustado para que los lean personas
+              (CAPTCHA_RESOLVER=personas).
+            </Vacio>
+          ) : (
+            captchas.map(({ id, imagen, creadoEn, venceEn }, lugar) => (
+              <Tarjeta titulo={`Captcha ${lugar + 1}`}>
+                <p>
+                  <img src={dataOf(imagen)} alt={`Imagen del captcha ${lugar + 1}: caracteres por leer`} />
+                </p>
+                <p class="suave chica">
+                  Llegó <Fecha valor={creadoEn} relativaA={now} /> y caduca a las{' '}
+                  <Fecha valor={venceEn} formato="hora" />.
+                </p>
+                <Formulario accion={`/operador/captchas/${id}`} csrf={csrf} enLinea>
+                  <Campo
+                    nombre="texto"
+                    etiqueta="Caracteres de la imagen"
+                    id={`captcha-${id}`}
+                    requerido
+                    literal
+                    maxLargo={MAX_TEXTO}
+                    autocompletar="off"
+                    enfocado={lugar === 0}
+                  />
+                  <Boton descripcion={`Contestar el captcha ${lugar + 1}`}>Contestar</Boton>
+                </Formulario>
+              </Tarjeta>
+            ))
+          )}
+        </Seccion>
+      ),
+    });
+  },
+});
+
+export const contestarCaptcha = defineRuta({
+  metodo: 'POST',
+  path: '/operador/captchas/:id',
+  acceso: 'operador',
+  async handle(contexto) {
+    const { c, campos, deps, redirigir } = contexto;
+    const texto = (campos['texto'] ?? '').trim();
+    if (texto === '' || texto.length > MAX_TEXTO)
+      return redirigir('/operador/captchas', {
+        tono: 'error',
+        texto: `Escriba los caracteres de la imagen: de 1 a ${MAX_TEXTO}.`,
+      });
+    const input = { id: c.req.param('id') ?? '', texto, ...quienOpera(contexto) };
+    const isTaken = await createOperador(deps.database).contestarCaptcha(input);
+    return redirigir('/operador/captchas', {
+      tono: isTaken ? 'exito' : 'info',
+      texto: isTaken
+        ? 'La respuesta va en camino al portal.'
+        : 'Ese captcha ya no esperaba respuesta: caducó, o la dio otra persona.',
+    });
+  },
+});
+
+/** The image inside the page. Whatever it is, it is only ever shown as a picture. */
+function dataOf(imagen: Buffer): string {
+  const type = imagen.subarray(0, 2).equals(Buffer.from([0xff, 0xd8])) ? 'image/jpeg' : 'image/png';
+  return `data:${type};base64,${imagen.toString('base64')}`;
+}

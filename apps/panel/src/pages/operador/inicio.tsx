@@ -1,0 +1,219 @@
+import {
+  createCaptchas,
+  createCargaListas,
+  createOperador,
+  createPagos,
+  createSaludSat,
+  type Devolucion,
+  type LatidoVisto,
+  type SolicitudAbierta,
+} from '@acuse/db';
+import { Aviso } from '../../components/aviso.tsx';
+import { Estado } from '../../components/estado.tsx';
+import { Fecha } from '../../components/fecha.tsx';
+import { formatCreditos, formatNumero } from '../../components/formato.ts';
+import { Tabla } from '../../components/tabla.tsx';
+import { Tarjeta } from '../../components/tarjeta.tsx';
+import { Vacio } from '../../components/vacio.tsx';
+import { defineRuta } from '../../http/ruta.ts';
+import type { PanelDeps } from '../../panel-deps.ts';
+import { Seccion } from './seccion.tsx';
+
+const MOSTRADAS = 10;
+/** A worker that lives tells so every few seconds. */
+const CALLADO_MS = 60_000;
+/** What a look at the queues may take of a page. */
+const COLAS_MS = 1_000;
+
+export const verInicio = defineRuta({
+  metodo: 'GET',
+  path: '/operador',
+  acceso: 'operador',
+  async handle({ deps, now, c, pagina }) {
+    const datos = await readDatos(deps);
+    return pagina({
+      titulo: 'Operación',
+      contenido: (
+        <Seccion titulo="Operación" ruta={c.req.path}>
+          <Pendientes {...datos} />
+          <Colas colas={datos.colas} />
+          <Procesos latidos={datos.latidos} now={now} />
+          <Atrasadas atrasadas={datos.atrasadas} now={now} />
+          <Devoluciones devoluciones={datos.devoluciones} />
+        </Seccion>
+      ),
+    });
+  },
+});
+
+async function readDatos({ database, tablero }: PanelDeps) {
+  const operador = createOperador(database);
+  const [captchas, pagos, abiertos, listas, colas, latidos, atrasadas, devoluciones] = await Promise.all([
+    createCaptchas(database).pendientes(),
+    createPagos(database).listEstado({ estado: 'PENDIENTE', limite: 100 }),
+    createSaludSat(database).abiertos(),
+    createCargaListas(database).estado(),
+    tablero.cuentas(AbortSignal.timeout(COLAS_MS)),
+    operador.latidos(),
+    operador.atrasadas(MOSTRADAS),
+    operador.devoluciones(MOSTRADAS),
+  ]);
+  const transferencias = pagos.filter(({ proveedor }) => proveedor === 'transferencia').length;
+  const isListaFallida = listas.cargas[0]?.resultado === 'FALLIDA';
+  return {
+    ...{ captchas: captchas.length, transferencias, abiertos, isListaFallida },
+    ...{ colas, latidos, atrasadas, devoluciones },
+  };
+}
+
+type Datos = Awaited<ReturnType<typeof readDatos>>;
+
+function Pendientes({ captchas, transferencias, abiertos, isListaFallida, atrasadas }: Datos) {
+  const isCalm = captchas + transferencias + abiertos.length + atrasadas.length === 0 && !isListaFallida;
+  if (isCalm) return <Aviso tono="exito">Nada espera a un operador en este momento.</Aviso>;
+  return (
+    <Aviso tono="alerta" titulo="Espera a un operador">
+      <ul>
+        {captchas > 0 ? (
+          <li>
+            <a href="/operador/captchas">{formatNumero(captchas)} captchas por contestar</a>: caducan en
+            minutos.
+          </li>
+        ) : null}
+        {transferencias > 0 ? (
+          <li>
+            <a href="/operador/pagos">{formatNumero(transferencias)} pagos por confirmar</a>
+          </li>
+        ) : null}
+        {abiertos.length > 0 ? (
+          <li>
+            <a href="/operador/salud">El SAT no contesta en {abiertos.join(', ')}</a>: se le deja descansar.
+          </li>
+        ) : null}
+        {isListaFallida ? (
+          <li>
+            <a href="/operador/listas">La lista 69-B no se pudo actualizar la última vez</a>
+          </li>
+        ) : null}
+        {atrasadas.length > 0 ? <li>Hay solicitudes atrasadas; están abajo.</li> : null}
+      </ul>
+    </Aviso>
+  );
+}
+
+function Colas({ colas }: Pick<Datos, 'colas'>) {
+  const cell = (n: number | undefined) => (n === undefined ? '—' : formatNumero(n));
+  return (
+    <Tarjeta titulo="Colas" accion={<a href="/operador/colas">Ver cada trabajo</a>}>
+      <Tabla
+        titulo="Trabajos por cola"
+        tituloOculto
+        columnas={[
+          { titulo: 'Cola' },
+          { titulo: 'Esperan', numerica: true },
+          { titulo: 'En curso', numerica: true },
+          { titulo: 'Aplazados', numerica: true },
+        ]}
+        filas={colas.map(({ cola, trabajos }) => [
+          cola,
+          trabajos === null ? <Estado texto="No contesta" tono="error" /> : cell(trabajos.esperan),
+          cell(trabajos?.activos),
+          cell(trabajos?.aplazados),
+        ])}
+      />
+    </Tarjeta>
+  );
+}
+
+function Procesos({ latidos, now }: { readonly latidos: readonly LatidoVisto[]; readonly now: Date }) {
+  const isQuiet = ({ vistoEn }: LatidoVisto) => now.getTime() - vistoEn.getTime() > CALLADO_MS;
+  return (
+    <Tarjeta titulo="Procesos de trabajo">
+      <Tabla
+        titulo="Procesos vistos en el último día"
+        tituloOculto
+        columnas={[
+          { titulo: 'Proceso' },
+          { titulo: 'Atiende' },
+          { titulo: 'Estado' },
+          { titulo: 'Visto' },
+          { titulo: 'Último trabajo' },
+        ]}
+        filas={latidos.map((latido) => [
+          <span class="fija">{latido.proceso}</span>,
+          latido.rol,
+          isQuiet(latido) && latido.rol !== 'listas' ? (
+            <Estado texto="Callado" tono="alerta" />
+          ) : (
+            <Estado texto="Vivo" tono="exito" />
+          ),
+          <Fecha valor={latido.vistoEn} relativaA={now} />,
+          latido.consumidoEn === null ? '—' : <Fecha valor={latido.consumidoEn} relativaA={now} />,
+        ])}
+        vacia={
+          <Vacio titulo="Ningún proceso ha dado señales en el último día">
+            Arranque al menos un worker: sin él no avanza ninguna descarga.
+          </Vacio>
+        }
+      />
+    </Tarjeta>
+  );
+}
+
+function Atrasadas({
+  atrasadas,
+  now,
+}: {
+  readonly atrasadas: readonly SolicitudAbierta[];
+  readonly now: Date;
+}) {
+  return (
+    <Tarjeta titulo="Solicitudes atrasadas">
+      <Tabla
+        titulo="Solicitudes que nadie ha tomado a su hora"
+        tituloOculto
+        columnas={[
+          { titulo: 'Solicitud' },
+          { titulo: 'Cuenta' },
+          { titulo: 'RFC' },
+          { titulo: 'Fase' },
+          { titulo: 'Debía avanzar' },
+        ]}
+        filas={atrasadas.map((solicitud) => [
+          <span class="fija">{solicitud.id}</span>,
+          <a href={`/operador/cuentas/${solicitud.cuentaId}`}>{solicitud.cuenta}</a>,
+          solicitud.rfc,
+          solicitud.fase,
+          <Fecha valor={solicitud.dueAt} relativaA={now} />,
+        ])}
+        vacia={<p class="suave">Ninguna: todas avanzan a su hora.</p>}
+      />
+    </Tarjeta>
+  );
+}
+
+function Devoluciones({ devoluciones }: { readonly devoluciones: readonly Devolucion[] }) {
+  return (
+    <Tarjeta titulo="Devoluciones que hizo el servicio">
+      <Tabla
+        titulo="Cargos devueltos sin que nadie lo pidiera"
+        tituloOculto
+        columnas={[
+          { titulo: 'Cuándo' },
+          { titulo: 'Cuenta' },
+          { titulo: 'Operación' },
+          { titulo: 'Por qué' },
+          { titulo: 'Devuelto', numerica: true },
+        ]}
+        filas={devoluciones.map((devolucion) => [
+          <Fecha valor={devolucion.creadoEn} />,
+          <a href={`/operador/cuentas/${devolucion.cuentaId}`}>{devolucion.cuenta}</a>,
+          devolucion.operacion ?? '—',
+          devolucion.detalle === 'PLAZO_AGOTADO' ? 'la solicitud llegó a su plazo' : devolucion.detalle,
+          formatCreditos(devolucion.importe),
+        ])}
+        vacia={<p class="suave">Ninguna: no quedó ninguna llamada a medias.</p>}
+      />
+    </Tarjeta>
+  );
+}

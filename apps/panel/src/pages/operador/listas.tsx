@@ -1,0 +1,234 @@
+import { ArchivoRechazado, createCargaListas, createListaEdos, createOperador, readRfcs } from '@acuse/db';
+import { Aviso } from '../../components/aviso.tsx';
+import { Boton } from '../../components/boton.tsx';
+import { Campo } from '../../components/campo.tsx';
+import { Estado } from '../../components/estado.tsx';
+import { Fecha } from '../../components/fecha.tsx';
+import { formatNumero } from '../../components/formato.ts';
+import { Formulario } from '../../components/formulario.tsx';
+import { Tabla } from '../../components/tabla.tsx';
+import { Tarjeta } from '../../components/tarjeta.tsx';
+import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
+import { quienOpera } from './quien.ts';
+import { Seccion } from './seccion.tsx';
+
+/** A hundred thousand RFCs with a column or two beside them. */
+const MAX_BYTES = 4 * 1024 * 1024;
+const RESULTADOS = {
+  EN_CURSO: ['En curso', 'info'],
+  CARGADA: ['Cargada', 'exito'],
+  SIN_CAMBIO: ['Sin cambios', 'neutro'],
+  FALLIDA: ['No se pudo', 'error'],
+} as const;
+
+export const verListas = defineRuta({
+  metodo: 'GET',
+  path: '/operador/listas',
+  acceso: 'operador',
+  handle: (contexto) => renderListas(contexto),
+});
+
+export const pedirLista = defineRuta({
+  metodo: 'POST',
+  path: '/operador/listas/69b',
+  acceso: 'operador',
+  async handle(contexto) {
+    const forzar = contexto.campos['forzar'] === 'si';
+    await createOperador(contexto.deps.database).pedirLista({ forzar, ...quienOpera(contexto) });
+    return contexto.redirigir('/operador/listas', {
+      tono: 'exito',
+      texto:
+        'Los workers buscarán la lista en unos segundos. Vuelva a cargar la página para ver el resultado.',
+    });
+  },
+});
+
+export const importarEdos = defineRuta({
+  metodo: 'POST',
+  path: '/operador/listas/edos',
+  acceso: 'operador',
+  maxBytes: MAX_BYTES,
+  async handle(contexto) {
+    const { archivos, campos, deps, redirigir } = contexto;
+    const fuente = (campos['fuente'] ?? '').trim();
+    const { archivo } = archivos;
+    if (fuente === '' || fuente.length > 200)
+      return renderListas(contexto, { fuente: 'Escriba de dónde viene la lista, en 1 a 200 caracteres.' });
+    if (archivo === undefined) return renderListas(contexto, { archivo: 'Elija el archivo CSV.' });
+    let rfcs: string[];
+    try {
+      rfcs = await readRfcs(archivo.stream());
+    } catch (error) {
+      if (!(error instanceof ArchivoRechazado)) throw error;
+      return renderListas(contexto, { rechazo: error.message });
+    }
+    const { actor } = quienOpera(contexto);
+    const estado = await createListaEdos(deps.database).importar({ fuente, rfcs, actor });
+    return redirigir('/operador/listas', {
+      tono: 'exito',
+      texto: `La lista EDOS es ahora «${estado.fuente}», con ${formatNumero(estado.rfcs)} RFC.`,
+    });
+  },
+});
+
+export const borrarEdos = defineRuta({
+  metodo: 'POST',
+  path: '/operador/listas/edos/borrar',
+  acceso: 'operador',
+  async handle(contexto) {
+    const { actor } = quienOpera(contexto);
+    const isGone = await createListaEdos(contexto.deps.database).borrar({ actor });
+    return contexto.redirigir('/operador/listas', {
+      tono: isGone ? 'exito' : 'info',
+      texto: isGone
+        ? 'La lista EDOS se quitó: las respuestas dirán que no hay ninguna.'
+        : 'No había lista EDOS.',
+    });
+  },
+});
+
+interface Faltas {
+  readonly fuente?: string;
+  readonly archivo?: string;
+  readonly rechazo?: string;
+}
+
+async function renderListas(contexto: ContextoCliente, faltas: Faltas = {}): Promise<Response> {
+  const { c, deps, pagina } = contexto;
+  const [efos, edos] = await Promise.all([
+    createCargaListas(deps.database).estado(),
+    createListaEdos(deps.database).estado(),
+  ]);
+  return pagina({
+    titulo: 'Listas',
+    status: Object.keys(faltas).length > 0 ? 422 : 200,
+    contenido: (
+      <Seccion titulo="Listas" ruta={c.req.path}>
+        <Lista69b contexto={contexto} efos={efos} />
+        <ListaEdos contexto={contexto} edos={edos} faltas={faltas} />
+      </Seccion>
+    ),
+  });
+}
+
+type Efos = Awaited<ReturnType<ReturnType<typeof createCargaListas>['estado']>>;
+type Edos = Awaited<ReturnType<ReturnType<typeof createListaEdos>['estado']>>;
+
+function Lista69b({ contexto: { csrf }, efos }: { contexto: ContextoCliente; efos: Efos }) {
+  const fallida = efos.cargas.find(({ resultado }) => resultado === 'FALLIDA');
+  return (
+    <Tarjeta titulo="Lista del artículo 69-B (EFOS)">
+      {efos.vigente === null ? (
+        <Aviso tono="alerta">Todavía no se ha cargado ninguna: la consulta de EFOS no puede contestar.</Aviso>
+      ) : (
+        <dl class="datos">
+          <dt>Corte</dt>
+          <dd>{efos.vigente.fechaCorte}</dd>
+          <dt>Renglones</dt>
+          <dd>{formatNumero(efos.vigente.filas)}</dd>
+          <dt>Cargada</dt>
+          <dd>
+            <Fecha valor={efos.vigente.cargadaEn} />
+          </dd>
+          <dt>Revisada por última vez</dt>
+          <dd>
+            <Fecha valor={efos.vigente.revisadaEn} />
+          </dd>
+          <dt>Última vez que no se pudo</dt>
+          <dd>
+            {fallida ? (
+              <>
+                <Fecha valor={fallida.terminadaEn ?? fallida.iniciadaEn} />: {fallida.motivo ?? 'sin motivo'}
+              </>
+            ) : (
+              'Ninguna de las últimas'
+            )}
+          </dd>
+        </dl>
+      )}
+      <Tabla
+        titulo="Últimos intentos"
+        columnas={[{ titulo: 'Inicio' }, { titulo: 'Fin' }, { titulo: 'Resultado' }, { titulo: 'Motivo' }]}
+        filas={efos.cargas.map(({ iniciadaEn, terminadaEn, resultado, motivo }) => {
+          const [texto, tono] = RESULTADOS[resultado];
+          return [
+            <Fecha valor={iniciadaEn} />,
+            <Fecha valor={terminadaEn} />,
+            <Estado texto={texto} tono={tono} />,
+            motivo ?? '—',
+          ];
+        })}
+        vacia={<p class="suave">Todavía no se ha intentado.</p>}
+      />
+      {efos.pedidaEn === null ? null : (
+        <p class="suave">
+          Pedida <Fecha valor={efos.pedidaEn} />; espera a un worker con el rol listas.
+        </p>
+      )}
+      <Formulario accion="/operador/listas/69b" csrf={csrf}>
+        <Campo
+          nombre="forzar"
+          etiqueta="Aceptarla aunque tenga muchos menos renglones o sea de un corte anterior"
+          tipo="checkbox"
+        />
+        <Boton variante="secundario">Buscarla ahora</Boton>
+      </Formulario>
+    </Tarjeta>
+  );
+}
+
+function ListaEdos({ contexto, edos, faltas }: { contexto: ContextoCliente; edos: Edos; faltas: Faltas }) {
+  const { csrf, campos } = contexto;
+  return (
+    <Tarjeta titulo="Lista EDOS">
+      <p>Nadie publica una oficial: responde la que usted importe, con su nombre.</p>
+      {edos === null ? (
+        <p class="suave">No hay ninguna.</p>
+      ) : (
+        <dl class="datos">
+          <dt>Fuente</dt>
+          <dd>{edos.fuente}</dd>
+          <dt>RFC</dt>
+          <dd>{formatNumero(edos.rfcs)}</dd>
+          <dt>Importada</dt>
+          <dd>
+            <Fecha valor={edos.importadaEn} />
+          </dd>
+        </dl>
+      )}
+      {faltas.rechazo === undefined ? null : (
+        <Aviso tono="error" titulo="El archivo no se importó">
+          {faltas.rechazo.split('\n').map((line) => (
+            <p>{line}</p>
+          ))}
+        </Aviso>
+      )}
+      <Formulario accion="/operador/listas/edos" csrf={csrf} archivos>
+        <Campo
+          nombre="fuente"
+          etiqueta="Fuente"
+          requerido
+          maxLargo={200}
+          valor={campos['fuente']}
+          ayuda="Se muestra en cada respuesta."
+          error={faltas.fuente}
+        />
+        <Campo
+          nombre="archivo"
+          etiqueta="Archivo CSV"
+          tipo="file"
+          acepta=".csv,text/csv"
+          requerido
+          ayuda="En UTF-8, con una columna, o con una que se llame rfc; de hasta 4 MB. Sustituye a la anterior."
+          error={faltas.archivo}
+        />
+        <Boton>Importar</Boton>
+      </Formulario>
+      {edos === null ? null : (
+        <Formulario accion="/operador/listas/edos/borrar" csrf={csrf}>
+          <Boton variante="peligro">Quitar la lista EDOS</Boton>
+        </Formulario>
+      )}
+    </Tarjeta>
+  );
+}

@@ -1,0 +1,212 @@
+import { createPagos, ESTADOS_PAGO, type EstadoPago, type PagoConCuenta, type Resolucion } from '@acuse/db';
+import { Boton } from '../../components/boton.tsx';
+import { Campo } from '../../components/campo.tsx';
+import { Estado } from '../../components/estado.tsx';
+import { Fecha } from '../../components/fecha.tsx';
+import { formatCreditos } from '../../components/formato.ts';
+import { Formulario } from '../../components/formulario.tsx';
+import { Paginacion } from '../../components/paginacion.tsx';
+import { Tabla } from '../../components/tabla.tsx';
+import { Tarjeta } from '../../components/tarjeta.tsx';
+import { Vacio } from '../../components/vacio.tsx';
+import { type Aviso, type ContextoCliente, defineRuta } from '../../http/ruta.ts';
+import { formatPesos } from '../../pagos/catalogo.ts';
+import { quienOpera } from './quien.ts';
+import { Seccion } from './seccion.tsx';
+
+const POR_PAGINA = 25;
+/** The only provider whose payments a person confirms; the others tell by themselves. */
+const MANUAL = 'transferencia';
+const TEXTOS: Record<EstadoPago, string> = {
+  PENDIENTE: 'Pendientes',
+  ACREDITADO: 'Acreditados',
+  RECHAZADO: 'Rechazados',
+  CANCELADO: 'Cancelados por quien compra',
+};
+
+export const verPagos = defineRuta({
+  metodo: 'GET',
+  path: '/operador/pagos',
+  acceso: 'operador',
+  async handle(contexto) {
+    const { c, deps, csrf, pagina } = contexto;
+    const estado = ESTADOS_PAGO.find((each) => each === c.req.query('estado')) ?? 'PENDIENTE';
+    const despues = uuidOf(c.req.query('despues'));
+    const found = await createPagos(deps.database).listEstado({
+      ...{ estado, limite: POR_PAGINA + 1 },
+      ...(despues === null ? {} : { despues }),
+    });
+    const pagos = found.slice(0, POR_PAGINA);
+    const last = pagos.at(-1)?.id ?? '';
+    const address = (extra: Record<string, string>) =>
+      `/operador/pagos?${new URLSearchParams({ estado, ...extra })}`;
+    return pagina({
+      titulo: 'Pagos',
+      contenido: (
+        <Seccion titulo="Pagos" ruta={c.req.path}>
+          <Formulario accion="/operador/pagos" metodo="get" csrf={csrf} enLinea descripcion="Filtrar pagos">
+            <Campo
+              nombre="estado"
+              etiqueta="Estado"
+              requerido
+              valor={estado}
+              opciones={ESTADOS_PAGO.map((valor) => ({ valor, texto: TEXTOS[valor] }))}
+            />
+            <Boton variante="secundario">Ver</Boton>
+          </Formulario>
+          {pagos.length === 0 ? (
+            <Vacio titulo={`No hay pagos: ${TEXTOS[estado].toLowerCase()}`}>
+              Quien compra por transferencia aparece aquí hasta que usted confirma que el dinero llegó.
+            </Vacio>
+          ) : estado === 'PENDIENTE' ? (
+            pagos.map((pago) => <PorConfirmar contexto={contexto} pago={pago} />)
+          ) : (
+            <Resueltos pagos={pagos} />
+          )}
+          <Paginacion
+            anterior={despues === null ? null : address({})}
+            siguiente={found.length > POR_PAGINA ? address({ despues: last }) : null}
+          />
+        </Seccion>
+      ),
+    });
+  },
+});
+
+export const confirmarPago = defineRuta({
+  metodo: 'POST',
+  path: '/operador/pagos/:id/confirmar',
+  acceso: 'operador',
+  handle: (contexto) =>
+    resolve(contexto, (id) => {
+      const rastreo = (contexto.campos['rastreo'] ?? '').trim().slice(0, 100);
+      const { actor } = quienOpera(contexto);
+      const input = { id, actor, ...(rastreo === '' ? {} : { proveedorRef: rastreo }) };
+      return createPagos(contexto.deps.database).confirmar(input);
+    }),
+});
+
+export const rechazarPago = defineRuta({
+  metodo: 'POST',
+  path: '/operador/pagos/:id/rechazar',
+  acceso: 'operador',
+  handle: (contexto) =>
+    resolve(contexto, (id) => {
+      const motivo = (contexto.campos['motivo'] ?? '').trim().slice(0, 200) || 'el pago no llegó';
+      const { actor } = quienOpera(contexto);
+      return createPagos(contexto.deps.database).rechazar({ id, actor, motivo });
+    }),
+});
+
+async function resolve(
+  contexto: ContextoCliente,
+  run: (id: string) => Promise<Resolucion>,
+): Promise<Response> {
+  const { c, deps, redirigir } = contexto;
+  const id = uuidOf(c.req.param('id'));
+  const pago = id && (await createPagos(deps.database).findAny(id));
+  if (!pago || pago.proveedor !== MANUAL) return contexto.noEncontrada();
+  const resolucion = await run(pago.id);
+  if (resolucion.resultado === 'DESCONOCIDO') return contexto.noEncontrada();
+  return redirigir('/operador/pagos', avisoOf(resolucion));
+}
+
+function avisoOf(resolucion: Exclude<Resolucion, { resultado: 'DESCONOCIDO' }>): Aviso {
+  if (resolucion.resultado === 'REFERENCIA_USADA')
+    return {
+      tono: 'error',
+      texto: 'No se acreditó: esa clave de rastreo ya se usó en otro pago. Revise el estado de cuenta.',
+    };
+  const { pago, saldo, resultado } = resolucion;
+  if (resultado === 'NO_PENDIENTE')
+    return { tono: 'info', texto: `El pago ${pago.referencia} ya estaba resuelto: no se cambió nada.` };
+  return pago.estado === 'ACREDITADO'
+    ? {
+        tono: 'exito',
+        texto: `El pago ${pago.referencia} está acreditado: ${formatCreditos(pago.creditos)}. El saldo es de ${formatCreditos(saldo)}.`,
+      }
+    : { tono: 'exito', texto: `El pago ${pago.referencia} está rechazado. No se abonó nada.` };
+}
+
+function PorConfirmar({ contexto, pago }: { contexto: ContextoCliente; pago: PagoConCuenta }) {
+  const { csrf, now } = contexto;
+  return (
+    <Tarjeta titulo={`${pago.referencia}: ${formatPesos(pago.total)}`} id={`pago-${pago.id}`}>
+      <dl class="datos">
+        <dt>Cuenta</dt>
+        <dd>
+          <a href={`/operador/cuentas/${pago.cuentaId}`}>{pago.email}</a>
+        </dd>
+        <dt>Créditos</dt>
+        <dd>{formatCreditos(pago.creditos)}</dd>
+        <dt>Forma de pago</dt>
+        <dd>{pago.proveedor}</dd>
+        <dt>Pedido</dt>
+        <dd>
+          <Fecha valor={pago.creadoEn} relativaA={now} />
+        </dd>
+      </dl>
+      {pago.proveedor === MANUAL ? (
+        <div class="dos">
+          <Formulario accion={`/operador/pagos/${pago.id}/confirmar`} csrf={csrf}>
+            <Campo
+              nombre="rastreo"
+              etiqueta="Clave de rastreo"
+              id={`rastreo-${pago.id}`}
+              maxLargo={100}
+              literal
+              ayuda="La de la transferencia: impide acreditar dos veces el mismo depósito."
+            />
+            <Boton descripcion={`Confirmar el pago ${pago.referencia}`}>Confirmar que llegó</Boton>
+          </Formulario>
+          <Formulario accion={`/operador/pagos/${pago.id}/rechazar`} csrf={csrf}>
+            <Campo
+              nombre="motivo"
+              etiqueta="Motivo"
+              id={`motivo-${pago.id}`}
+              maxLargo={200}
+              ayuda="Lo lee quien compró."
+            />
+            <Boton variante="peligro" descripcion={`Rechazar el pago ${pago.referencia}`}>
+              Rechazar
+            </Boton>
+          </Formulario>
+        </div>
+      ) : (
+        <p class="suave">Lo confirma su proveedor de pagos; aquí solo se mira.</p>
+      )}
+    </Tarjeta>
+  );
+}
+
+function Resueltos({ pagos }: { readonly pagos: readonly PagoConCuenta[] }) {
+  return (
+    <Tabla
+      titulo="Pagos resueltos"
+      columnas={[
+        { titulo: 'Referencia' },
+        { titulo: 'Cuenta' },
+        { titulo: 'Total', numerica: true },
+        { titulo: 'Créditos', numerica: true },
+        { titulo: 'Estado' },
+        { titulo: 'Resuelto' },
+        { titulo: 'Por' },
+        { titulo: 'Motivo' },
+      ]}
+      filas={pagos.map((pago) => [
+        <span class="fija">{pago.referencia}</span>,
+        <a href={`/operador/cuentas/${pago.cuentaId}`}>{pago.email}</a>,
+        formatPesos(pago.total),
+        formatCreditos(pago.creditos),
+        <Estado valor={pago.estado} texto={TEXTOS[pago.estado]} />,
+        <Fecha valor={pago.resueltoEn} />,
+        pago.resueltoPor ?? '—',
+        pago.motivo ?? '—',
+      ])}
+    />
+  );
+}
+
+function uuidOf(text: string | undefined): string | null {
+  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text ?? '') ? (text ?? null) : null;
+}

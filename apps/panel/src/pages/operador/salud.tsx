@@ -1,0 +1,158 @@
+import type { CanalMedido } from '@acuse/core';
+import { createSaludSat, type MedidasSat, type SaludHost, type SaludSat } from '@acuse/db';
+import type { Tono } from '../../components/aviso.tsx';
+import { Estado } from '../../components/estado.tsx';
+import { Fecha } from '../../components/fecha.tsx';
+import { formatFecha, formatNumero } from '../../components/formato.ts';
+import { Grafica } from '../../components/grafica.tsx';
+import { Tabla } from '../../components/tabla.tsx';
+import { Vacio } from '../../components/vacio.tsx';
+import { defineRuta } from '../../http/ruta.ts';
+import { Seccion } from './seccion.tsx';
+
+const CANALES: readonly (readonly [CanalMedido, string])[] = [
+  ['soap', 'Servicios web'],
+  ['portal', 'Portales'],
+  ['publico', 'Consultas públicas'],
+  ['lista', 'Lista 69-B'],
+];
+const BREAKERS: Record<SaludHost['estado'], readonly [string, Tono]> = {
+  CERRADO: ['Se le pregunta', 'exito'],
+  ABIERTO: ['Se le deja descansar', 'error'],
+  A_PRUEBA: ['Espera una prueba', 'alerta'],
+};
+const MINUTOS = { hora: 60, dia: 1_440 } as const;
+
+export const verSalud = defineRuta({
+  metodo: 'GET',
+  path: '/operador/salud',
+  acceso: 'operador',
+  async handle({ c, deps, now, pagina }) {
+    const periodo = c.req.query('periodo') === 'dia' ? 'dia' : 'hora';
+    const salud = await createSaludSat(deps.database).read({ now, periodo });
+    return pagina({
+      titulo: 'Salud del SAT',
+      contenido: (
+        <Seccion titulo="Salud del SAT" ruta={c.req.path}>
+          <p class="fila">
+            <a href="/operador/salud" aria-current={periodo === 'hora' ? 'true' : undefined}>
+              Última hora
+            </a>
+            <a href="/operador/salud?periodo=dia" aria-current={periodo === 'dia' ? 'true' : undefined}>
+              Último día
+            </a>
+          </p>
+          <p class="suave">
+            Lo que de verdad se le preguntó al SAT, contado por cada API y cada worker, con hasta diez
+            segundos de retraso. Las latencias son aproximadas.
+          </p>
+          {salud.hosts.length === 0 ? (
+            <Vacio titulo="Nadie ha preguntado nada al SAT en este tiempo">
+              En cuanto alguien haga una consulta o avance una descarga, aquí se verá cómo contesta.
+            </Vacio>
+          ) : (
+            <>
+              <Hosts hosts={salud.hosts} minutos={MINUTOS[periodo]} />
+              <Lineas salud={salud} />
+            </>
+          )}
+        </Seccion>
+      ),
+    });
+  },
+});
+
+const percent = (parte: number | null) =>
+  parte === null ? '—' : `${formatNumero(Math.round(parte * 1_000) / 10)} %`;
+const milliseconds = (ms: number | null) => (ms === null ? '—' : `${formatNumero(Math.round(ms))} ms`);
+const rate = (peticiones: number, minutos: number) =>
+  formatNumero(Math.round((peticiones / minutos) * 100) / 100);
+
+function Hosts({ hosts, minutos }: { readonly hosts: readonly SaludHost[]; readonly minutos: number }) {
+  const nombres = new Map(CANALES);
+  return (
+    <Tabla
+      titulo="Por servidor"
+      columnas={[
+        { titulo: 'Servidor' },
+        { titulo: 'Canal' },
+        { titulo: 'Peticiones', numerica: true },
+        { titulo: 'Por minuto', numerica: true },
+        { titulo: 'Fallos', numerica: true },
+        { titulo: 'Rechazos (4xx)', numerica: true },
+        { titulo: 'p50', numerica: true },
+        { titulo: 'p95', numerica: true },
+        { titulo: 'No enviadas', numerica: true },
+        { titulo: 'Cortacircuitos' },
+      ]}
+      filas={hosts.map((host) => [
+        <span class="fija">{host.host}</span>,
+        nombres.get(host.canal),
+        formatNumero(host.peticiones),
+        rate(host.peticiones, minutos),
+        `${formatNumero(host.fallos)} (${percent(host.fallosParte)})`,
+        formatNumero(host.rechazos),
+        milliseconds(host.p50),
+        milliseconds(host.p95),
+        formatNumero(host.evitadas),
+        <Breaker host={host} />,
+      ])}
+    />
+  );
+}
+
+function Breaker({ host }: { readonly host: SaludHost }) {
+  const [texto, tono] = BREAKERS[host.estado];
+  return (
+    <>
+      <Estado texto={texto} tono={tono} />
+      {host.abiertoHasta === null ? null : (
+        <span class="chica suave">
+          {' '}
+          hasta <Fecha valor={host.abiertoHasta} formato="hora" />
+        </span>
+      )}
+      {host.estado === 'CERRADO' && host.seguidos > 0 ? (
+        <span class="chica suave"> {formatNumero(host.seguidos)} fallos seguidos</span>
+      ) : null}
+    </>
+  );
+}
+
+function Lineas({ salud: { puntos, pasoMinutos } }: { readonly salud: SaludSat }) {
+  const used = CANALES.filter(([canal]) => puntos.some(({ canales }) => canales.has(canal)));
+  const line = (pick: (medidas: MedidasSat) => number) =>
+    puntos.map(({ desde, canales }) => ({
+      etiqueta: formatFecha(desde, 'hora').slice(0, 5),
+      valores: used.map(([canal]) => {
+        const medidas = canales.get(canal);
+        return medidas ? Math.max(0, Math.round(pick(medidas) * 10) / 10) : 0;
+      }),
+    }));
+  const series = used.map(([, nombre]) => nombre);
+  return (
+    <>
+      <Grafica
+        titulo="Peticiones por minuto"
+        tipo="lineas"
+        series={series}
+        unidad="peticiones por minuto"
+        puntos={line(({ peticiones }) => peticiones / pasoMinutos)}
+      />
+      <Grafica
+        titulo="Fallos, en porcentaje"
+        tipo="lineas"
+        series={series}
+        unidad="por ciento"
+        puntos={line(({ fallosParte }) => (fallosParte ?? 0) * 100)}
+      />
+      <Grafica
+        titulo="Latencia p95, en milisegundos"
+        tipo="lineas"
+        series={series}
+        unidad="milisegundos"
+        puntos={line(({ p95 }) => p95 ?? 0)}
+      />
+    </>
+  );
+}
