@@ -1,4 +1,4 @@
-import type { MotivoSatError } from '@acuse/core';
+import type { MotivoPaqueteInvalido, MotivoSatError } from '@acuse/core';
 import type { EventoSolicitud } from '@acuse/db';
 import type { Tono } from '../../../components/aviso.tsx';
 import { formatNumero } from '../../../components/formato.ts';
@@ -83,10 +83,17 @@ function ending(evento: Evento, texto: string): Renglon {
 /** The code of an ending: the SAT's, or what was wrong with its package. */
 function codeOf(codigo: string): string {
   if (Object.hasOwn(PAQUETE_INVALIDO, codigo))
-    return `el paquete ${PAQUETE_INVALIDO[codigo as keyof typeof PAQUETE_INVALIDO]}`;
+    return `el paquete ${PAQUETE_INVALIDO[codigo as MotivoPaqueteInvalido]}`;
   return Object.hasOwn(SIN_RESPUESTA, codigo)
     ? SIN_RESPUESTA[codigo as MotivoSatError]
     : describeCodigo(codigo);
+}
+
+function finished(count: number): string {
+  if (count === 0) return 'Terminó: no hay CFDI en el periodo. El ZIP trae los encabezados.';
+  return Number.isSafeInteger(count)
+    ? `Terminó: el ZIP tiene ${formatNumero(count)} CFDI.`
+    : 'Terminó: el ZIP está listo.';
 }
 
 const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
@@ -146,28 +153,21 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
       { texto: 'Se copió un paquete del SAT.', tono: 'info' },
       codigo === null ? '' : `Paquete ${codigo}`,
     ),
-  PAQUETE_ILEGIBLE: ({ codigo, detalle }) => ({
-    texto: 'Un paquete del SAT no se pudo leer; se bajará otra vez.',
-    detalle: `El paquete ${detalle ?? ''} ${codeOf(codigo ?? '').replace(/^el paquete /, '')}.`.replace(
-      '  ',
-      ' ',
-    ),
-    tono: 'alerta',
-  }),
+  PAQUETE_ILEGIBLE: ({ codigo, detalle }) => {
+    const why =
+      codigo !== null && Object.hasOwn(PAQUETE_INVALIDO, codigo)
+        ? PAQUETE_INVALIDO[codigo as MotivoPaqueteInvalido]
+        : null;
+    return withDetail(
+      { texto: 'Un paquete del SAT no se pudo leer; se bajará otra vez.', tono: 'alerta' },
+      [detalle === null ? '' : `Paquete ${detalle}`, why ?? ''].filter(Boolean).join(': '),
+    );
+  },
   ESPERA_EFIRMA: () => ({
     texto: 'Se cumplió la hora de la llave de la e.firma: la solicitud espera a que la guarde otra vez.',
     tono: 'alerta',
   }),
-  TERMINADA: ({ detalle }) => {
-    const count = Number(detalle ?? 0);
-    return {
-      texto:
-        count === 0
-          ? 'Terminó: no hay CFDI en el periodo. El ZIP trae los encabezados.'
-          : `Terminó: el ZIP tiene ${formatNumero(count)} CFDI.`,
-      tono: 'exito',
-    };
-  },
+  TERMINADA: ({ detalle }) => ({ texto: finished(Number(detalle)), tono: 'exito' }),
   ERROR: (evento) => ending(evento, 'Terminó sin paquete.'),
   RECHAZADA: (evento) => ending(evento, 'El SAT la rechazó.'),
   VENCIDA: (evento) => ending(evento, 'Venció el plazo sin que el SAT entregara todo.'),

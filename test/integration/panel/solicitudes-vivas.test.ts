@@ -1,0 +1,274 @@
+import { createHash } from 'node:crypto';
+import { load } from 'cheerio';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newRfc } from '../fixtures/database.ts';
+import {
+  type Caller,
+  ciecOf,
+  expectOk,
+  type Servicio,
+  startServicio,
+  waitFor,
+  waitForEnd,
+} from '../fixtures/servicio.ts';
+import { readZip } from '../fixtures/zip.ts';
+import { type Mensaje, openAvance } from './fixtures/avance.ts';
+import { addRfc, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+
+let servicio: Servicio;
+let panel: Panel;
+
+beforeAll(async () => {
+  // Long enough between two looks at the authority for the stream to tell what lies between.
+  servicio = await startServicio({
+    workerEnv: { SAT_POLL_FIRST_SECONDS: '2.5', SAT_POLL_MAX_SECONDS: '2.5' },
+  });
+  panel = await startPanelHere();
+}, 120_000);
+
+afterAll(async () => {
+  await panel.close();
+  await servicio.close();
+});
+
+/** A panel over the service's database, storage and API. */
+function startPanelHere(): Promise<Panel> {
+  return startPanel({
+    database: { db: servicio.db, url: servicio.databaseUrl, close: async () => {} },
+    env: { API_PUBLIC_URL: servicio.api.url, S3_BUCKET: servicio.bucket },
+  });
+}
+
+/** Somebody with a taxpayer, its key and its CIEC. */
+async function owner(saldo = 5): Promise<{ persona: Persona; caller: Caller }> {
+  const persona = await panel.registrar({ saldo });
+  const rfc = newRfc();
+  const { id: contribuyenteId } = await addRfc(servicio.db, persona, rfc);
+  const caller = await servicio.newKey({ rfc, cuentaId: persona.cuentaId, contribuyenteId });
+  await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec: ciecOf(rfc) }));
+  return { persona, caller };
+}
+
+const CRITERIOS = { tipo: 'recibidos', desde: '2025-01-01', hasta: '2025-02-28' };
+
+/** Fills and sends the form; gives the id of the solicitud that it led to. */
+async function ask(
+  { persona, caller }: { persona: Persona; caller: Caller },
+  criterios = CRITERIOS,
+): Promise<string> {
+  const campos = { ...criterios, rfc: caller.rfc, api_key: caller.apiKey };
+  const answer = await persona.enviar('/solicitudes/nueva', '/solicitudes/nueva', campos);
+  const id = /^\/solicitudes\/([0-9a-f-]{36})$/.exec(answer.location ?? '')?.[1];
+  if (answer.status !== 303 || !id) throw new Error(`${answer.status}: ${load(answer.text)('main').text()}`);
+  return id;
+}
+
+const stepsOf = (mensajes: readonly Mensaje[]) => mensajes.map(({ data }) => Number(data['porcentaje']));
+
+describe('from the form to the file', () => {
+  test('progress moves in the open stream while a worker works, and the end comes with the package', async () => {
+    const who = await owner();
+    const id = await ask(who);
+    const flow = await openAvance(who.persona, id);
+    expect(flow.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    const first = await flow.next();
+    expect(first).toMatchObject({ event: 'avance', data: { porcentaje: 0, palabra: 'EN_PROCESO' } });
+    const worker = await servicio.startWorker();
+    const rest = await flow.untilClosed();
+    expect(rest.at(-1)).toMatchObject({
+      event: 'fin',
+      id: 'fin',
+      data: { porcentaje: 100, palabra: 'TERMINADA' },
+    });
+    const steps = stepsOf([first, ...rest]);
+    expect(steps).toEqual([...steps].sort((a, b) => a - b));
+    expect(new Set(steps).size).toBeGreaterThan(2);
+    expect(
+      rest.some(({ data }) => Number(data['intentos']) > 0 && data['ultima'] !== 'todavía ninguna'),
+    ).toBe(true);
+    await worker.stop();
+
+    const page = load((await who.persona.get(`/solicitudes/${id}`)).text);
+    expect(page('.linea').text()).toMatch(/Terminó: el ZIP tiene/);
+    expect(page('.linea').text()).toMatch(/El SAT aceptó la petición del 1 ene 2025/);
+    expect(page('figure')).toHaveLength(2);
+    const download = await who.persona.enviar(`/solicitudes/${id}`, `/solicitudes/${id}/descargar`);
+    const url = load(download.text)('a[href*="X-Amz-Signature"]').attr('href') ?? '';
+    const zip = Buffer.from(await (await fetch(url)).arrayBuffer());
+    expect(page('main').text()).toContain(createHash('sha256').update(zip).digest('hex'));
+
+    const { csv, manifest } = await readZip(zip);
+    const { rows } = await servicio.db.pool.query<{ resumen: { porEfecto: object; porMes: object } }>(
+      'SELECT resumen FROM solicitud WHERE id = $1',
+      [id],
+    );
+    const resumen = rows[0]?.resumen;
+    expect(manifest['resumen']).toMatchObject({ por_efecto: resumen?.porEfecto, por_mes: resumen?.porMes });
+    const counted: Record<string, number> = {};
+    for (const { efecto_comprobante: efecto } of csv as unknown as Record<string, string>[])
+      counted[String(efecto)] = (counted[String(efecto)] ?? 0) + 1;
+    expect(resumen?.porEfecto).toEqual(counted);
+  }, 120_000);
+
+  test('a browser that comes back late gets the end, and one that has it is told to stay away', async () => {
+    const who = await owner();
+    const id = await ask(who, { ...CRITERIOS, tipo: 'emitidos' });
+    const flow = await openAvance(who.persona, id);
+    const { id: seen } = await flow.next();
+    await flow.close();
+    const worker = await servicio.startWorker();
+    await waitForEnd(who.caller, id);
+    await worker.stop();
+    const again = await openAvance(who.persona, id, seen);
+    expect(await again.untilClosed()).toMatchObject([{ event: 'fin', data: { palabra: 'TERMINADA' } }]);
+    const last = await who.persona.get(`/solicitudes/${id}/avance`, { 'last-event-id': 'fin' });
+    expect([last.status, last.text]).toEqual([204, '']);
+  }, 120_000);
+});
+
+describe('an open stream', () => {
+  test('ends when its session logs out; that of another session goes on', async () => {
+    const [one, two] = [await owner(), await owner()];
+    const flow = await openAvance(one.persona, await ask(one));
+    const other = await openAvance(two.persona, await ask(two));
+    await Promise.all([flow.next(), other.next()]);
+    await one.persona.post('/salir', { _csrf: await one.persona.csrf('/solicitudes/nueva') });
+    expect(await flow.untilClosed()).toEqual([]);
+    expect(panel.deps.seguimiento.abiertos).toBe(1);
+    await other.close();
+    await waitFor(async () => (panel.deps.seguimiento.abiertos === 0 ? true : null), 10);
+  }, 60_000);
+
+  test('is one of few that a session may have', async () => {
+    const who = await owner();
+    const id = await ask(who);
+    const flows = [];
+    for (let n = 0; n < 6; n++) flows.push(await openAvance(who.persona, id));
+    const refused = await who.persona.get(`/solicitudes/${id}/avance`);
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '30']);
+    await Promise.all(flows.map((flow) => flow.close()));
+    await waitFor(async () => (panel.deps.seguimiento.abiertos === 0 ? true : null), 10);
+    await (await openAvance(who.persona, id)).close();
+  }, 60_000);
+
+  test("never tells of another account's solicitud, nor anything to nobody", async () => {
+    const [mine, foreign] = [await owner(), await owner()];
+    const id = await ask(foreign);
+    expect((await mine.persona.get(`/solicitudes/${id}/avance`)).status).toBe(404);
+    const stranger = await panel.newCliente().get(`/solicitudes/${id}/avance`);
+    expect([stranger.status, stranger.location]).toEqual([
+      303,
+      `/entrar?a=${encodeURIComponent(`/solicitudes/${id}/avance`)}`,
+    ]);
+    expect(panel.deps.seguimiento.abiertos).toBe(0);
+  }, 60_000);
+
+  test('ends when the process stops, which does not wait for it', async () => {
+    const who = await owner();
+    const id = await ask(who);
+    const before = panel;
+    const flow = await openAvance(who.persona, id);
+    await flow.next();
+    panel = await startPanelHere();
+    const closing = before.close();
+    expect(await flow.untilClosed()).toEqual([]);
+    await closing;
+  }, 60_000);
+});
+
+describe('the form', () => {
+  test('asked twice is one solicitud and one charge; sent anew it finds the equal one', async () => {
+    const who = await owner();
+    const page = load((await who.persona.get('/solicitudes/nueva')).text);
+    const hidden = {
+      _csrf: page('[name="_csrf"]').last().attr('value') ?? '',
+      intento: page('[name="intento"]').attr('value') ?? '',
+    };
+    const campos = { ...hidden, ...CRITERIOS, rfc: who.caller.rfc, api_key: who.caller.apiKey };
+    const [a, b] = [
+      await who.persona.post('/solicitudes/nueva', campos),
+      await who.persona.post('/solicitudes/nueva', campos),
+    ];
+    expect([a.status, a.location]).toEqual([303, b.location]);
+    expect(`/solicitudes/${await ask(who)}`).toBe(a.location);
+    expect((await who.persona.abrir('/solicitudes')).text).toContain('Ya había una solicitud igual en curso');
+    const { rows } = await servicio.db.pool.query('SELECT saldo FROM cuenta WHERE id = $1', [
+      who.persona.cuentaId,
+    ]);
+    expect(rows).toEqual([{ saldo: 4 }]);
+  }, 60_000);
+
+  test('begins with the criteria of the one that is asked again, and never with its key', async () => {
+    const who = await owner();
+    const id = await ask(who);
+    const page = load((await who.persona.get(`/solicitudes/nueva?como=${id}`)).text);
+    expect(page('[name="rfc"] [selected]').attr('value')).toBe(who.caller.rfc);
+    expect(page('[name="tipo"] [selected]').attr('value')).toBe('recibidos');
+    expect(page('[name="desde"]').attr('value')).toBe('2025-01-01');
+    expect(page('[name="api_key"]').attr('value')).toBeUndefined();
+    expect(page('main').text()).toMatch(/Cuesta 1 crédito; su saldo es de 4 créditos/);
+  }, 60_000);
+
+  test('says what is wrong, charges nothing and does not show the key again', async () => {
+    const [who, other] = [await owner(1), await owner()];
+    const good = { ...CRITERIOS, rfc: who.caller.rfc, api_key: who.caller.apiKey };
+    const send = async (campos: Record<string, string>) => {
+      const answer = await who.persona.enviar('/solicitudes/nueva', '/solicitudes/nueva', {
+        ...good,
+        ...campos,
+      });
+      expect(answer.text).not.toContain(who.caller.apiKey);
+      expect(answer.text).not.toContain(other.caller.apiKey);
+      const $ = load(answer.text);
+      return [answer.status, $('.falta, [role="alert"]').text()] as const;
+    };
+    const wrong: [Record<string, string>, RegExp][] = [
+      [{ rfc: other.caller.rfc }, /Elija uno de sus RFC/],
+      [{ tipo: 'todos' }, /emitidos o recibidos/],
+      [{ desde: '2025-02-30' }, /año-mes-día/],
+      [{ desde: '2025-03-01', hasta: '2025-02-01' }, /no puede ser posterior/],
+      [{ hasta: '2999-01-01' }, /no puede ser posterior a hoy/],
+      [{ desde: '2001-01-01' }, /no puede ser anterior a/],
+      [{ api_key: 'acuse_test_x' }, /No es una API key completa/],
+      [{ api_key: other.caller.apiKey }, /No es la API key vigente de este RFC/],
+    ];
+    for (const [campos, text] of wrong) {
+      const [status, found] = await send(campos);
+      expect([status, found]).toEqual([422, expect.stringMatching(text)]);
+    }
+    await ask(who);
+    const [status, text] = await send({ tipo: 'emitidos' });
+    expect([status, text]).toEqual([422, expect.stringContaining('El saldo no alcanza')]);
+    const { rows } = await servicio.db.pool.query('SELECT saldo FROM cuenta WHERE id = $1', [
+      who.persona.cuentaId,
+    ]);
+    expect(rows).toEqual([{ saldo: 0 }]);
+  }, 60_000);
+
+  test('says that nobody knows when the API does not answer, and keeps the attempt', async () => {
+    const away = await startPanel({
+      database: { db: servicio.db, url: servicio.databaseUrl, close: async () => {} },
+      env: { API_PUBLIC_URL: 'http://127.0.0.1:1' },
+    });
+    try {
+      const persona = await away.registrar({ saldo: 1 });
+      const rfc = newRfc();
+      const { id } = await addRfc(servicio.db, persona, rfc);
+      const caller = await servicio.newKey({ rfc, cuentaId: persona.cuentaId, contribuyenteId: id });
+      const csrf = await persona.csrf('/solicitudes/nueva');
+      const campos = {
+        _csrf: csrf,
+        ...CRITERIOS,
+        rfc,
+        api_key: caller.apiKey,
+        intento: 'intento-de-prueba-1',
+      };
+      const answer = await persona.post('/solicitudes/nueva', campos);
+      expect(answer.status).toBe(503);
+      expect(answer.text).toContain('La API no contestó');
+      expect(load(answer.text)('[name="intento"]').attr('value')).toBe('intento-de-prueba-1');
+    } finally {
+      await away.close();
+    }
+  }, 60_000);
+});
