@@ -7,6 +7,7 @@ import {
   createListaSolicitudes,
   createLlaves,
   createPagos,
+  createUsuarios,
   openDatabase,
 } from '@acuse/db';
 import { firstKey, parseKeys } from '@acuse/runtime';
@@ -15,6 +16,7 @@ import type { CliConfig } from './config.ts';
 
 export interface CliDeps {
   readonly cuentas: ReturnType<typeof createCuentas>;
+  readonly usuarios: ReturnType<typeof createUsuarios>;
   readonly contribuyentes: ReturnType<typeof createContribuyentes>;
   readonly llaves: ReturnType<typeof createLlaves>;
   readonly listSolicitudes: ReturnType<typeof createListaSolicitudes>;
@@ -48,6 +50,7 @@ export function openDeps(config: CliConfig, print: (line: string) => void): CliD
   });
   return {
     cuentas: createCuentas(database),
+    usuarios: createUsuarios(database),
     contribuyentes: createContribuyentes(database),
     llaves: createLlaves(database),
     listSolicitudes: createListaSolicitudes(database),

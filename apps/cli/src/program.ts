@@ -11,6 +11,7 @@ import { addPagos } from './comandos/pagos.ts';
 import { addRfc } from './comandos/rfc.ts';
 import { addSaldo } from './comandos/saldo.ts';
 import { addSolicitudes } from './comandos/solicitudes.ts';
+import { addUsuario } from './comandos/usuario.ts';
 import type { CliDeps } from './deps.ts';
 
 /** The operator's commands. `deps` is asked for by the commands that reach the database, so that the others need no settings. */
@@ -19,6 +20,7 @@ export function createProgram(deps: () => CliDeps, print: (line: string) => void
     'Órdenes del operador de Acuse. Cada resultado es una línea de JSON.',
   );
   addCuenta(program, deps);
+  addUsuario(program, deps);
   addRfc(program, deps);
   addLlave(program, deps);
   addSaldo(program, deps);

@@ -116,13 +116,20 @@ export function createApp(
   }
   app.notFound(async (c) => renderNoEncontrada(await peticionOf(c)));
   app.onError(async (err, c) => {
+    // An id that is none is no id of anybody's: the same page as for one that is not there.
+    if (isMalformedId(err)) return renderNoEncontrada(await peticionOf(c));
     const requestId = c.get('requestId');
     log.error({ err, requestId, path: c.req.path }, 'a page failed');
     const titulo = 'No pudimos completar esto';
-    const texto = `Algo falló de nuestro lado y no se cambió nada a medias. Espere un minuto y vuelva a intentarlo; si sigue igual, avise al operador con esta referencia: ${requestId}`;
+    const texto = `Algo falló de nuestro lado. Espere un minuto, vea si el cambio quedó hecho y, si no, repítalo; si sigue igual, avise al operador con esta referencia: ${requestId}`;
     const peticion = await peticionOf(c).catch(() => null);
     if (peticion) return renderRechazo(peticion, { status: 500, titulo, texto });
     return c.text(`${titulo}. ${texto}`, 503);
   });
   return app;
+}
+
+/** PostgreSQL's refusal of text that is no UUID or number (SQLSTATE 22P02). */
+function isMalformedId(error: Error): boolean {
+  return 'code' in error && error.code === '22P02';
 }

@@ -68,6 +68,13 @@ hecho AS (UPDATE usuario SET rol = $2 WHERE id = $1)
 INSERT INTO auditoria (cuenta_id, actor, accion, detalle)
 VALUES ($3, $4, 'cambiar-rol', jsonb_build_object('usuario', $1::uuid, 'rol', $2::text))`;
 
+const REMOVE_FACTOR = `
+WITH codigos AS (DELETE FROM codigo_recuperacion WHERE usuario_id = $1),
+factor AS (DELETE FROM segundo_factor WHERE usuario_id = $1),
+fuera AS (DELETE FROM sesion WHERE usuario_id = $1)
+INSERT INTO auditoria (cuenta_id, actor, accion, detalle)
+VALUES ($2, $3, 'quitar-dos-pasos', jsonb_build_object('usuario', $1::uuid))`;
+
 const OFFER = `
 WITH codigo AS (
   INSERT INTO codigo_acceso (usuario_id, huella, vence_en) VALUES ($1, $2, now() + make_interval(secs => $3))
@@ -159,6 +166,11 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
     /** Changes what a user may do, and ends the user's sessions. */
     async setRol({ id, cuentaId }: UsuarioVista, rol: RolUsuario, actor: string): Promise<void> {
       await pool.query(SET_ROL, [id, rol, cuentaId, actor]);
+    },
+
+    /** Takes a user's second factor away, for somebody who lost it and its recovery codes, and ends the user's sessions. */
+    async removeSegundoFactor({ id, cuentaId }: UsuarioVista, actor: string): Promise<void> {
+      await pool.query(REMOVE_FACTOR, [id, cuentaId, actor]);
     },
 
     /**

@@ -1,0 +1,188 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createIntentos } from '@acuse/db';
+import { createProcessGroup, freePort } from '@acuse/embedded';
+import { type Argon2, createPasswords } from '@acuse/panel';
+import { silentLogger } from '@acuse/runtime';
+import { hash, verify } from '@node-rs/argon2';
+import { afterEach, describe, expect, it } from 'vitest';
+import { newCliente, type PanelOptions, startPanel } from './fixtures/panel.ts';
+
+const MAIN = fileURLToPath(new URL('../../../apps/panel/src/main.ts', import.meta.url));
+const closing: Array<() => Promise<unknown>> = [];
+afterEach(async () => {
+  for (const close of closing.splice(0).reverse()) await close();
+});
+
+async function start(options: PanelOptions = {}) {
+  const panel = await startPanel(options);
+  closing.push(() => panel.close());
+  return panel;
+}
+
+const RARELY = { ENTRADA_CUENTA_SECONDS: '3600', ENTRADA_IP_SECONDS: '3600', REGISTRO_IP_SECONDS: '3600' };
+
+const tryAt = async (url: string, email: string, password = 'no es la contraseña') =>
+  newCliente(url).enviar('/entrar', '/entrar', { email, password });
+
+describe('throttles of log-ins', () => {
+  it('count for an account over all processes, whatever they try at once, and hold the right password too', async () => {
+    const panel = await start({ env: { ...RARELY, ENTRADAS_CUENTA: '4' } });
+    const dir = await mkdtemp(join(tmpdir(), 'acuse-panel-'));
+    const group = createProcessGroup({ log: silentLogger, logDir: dir });
+    closing.push(() => rm(dir, { recursive: true, force: true }));
+    closing.push(() => group.stop());
+    const port = await freePort();
+    const other = `http://127.0.0.1:${port}`;
+    await group.start({
+      name: 'panel-2',
+      entry: MAIN,
+      readyUrl: `${other}/readyz`,
+      env: { ...panel.env, PANEL_PORT: String(port) },
+    });
+    const [ana, berta] = [await panel.registrar(), await panel.registrar()];
+
+    const answers = await Promise.all(
+      [panel.url, other, panel.url, other, panel.url, other].map((url) => tryAt(url, ana.email)),
+    );
+    expect(answers.map(({ status }) => status).sort()).toEqual([422, 422, 422, 422, 429, 429]);
+    const refused = answers.find(({ status }) => status === 429);
+    expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(3_000);
+    expect(Number(refused?.headers.get('retry-after'))).toBeLessThanOrEqual(3_600);
+    expect(refused?.text).toContain('Espere 60 minutos');
+    for (const url of [panel.url, other])
+      expect((await tryAt(url, ana.email, ana.password)).status).toBe(429);
+    expect((await tryAt(other, berta.email, berta.password)).status).toBe(303);
+  });
+
+  it('count for an address over all accounts', async () => {
+    const panel = await start({ env: { ...RARELY, ENTRADAS_IP: '3', TRUSTED_PROXIES: '127.0.0.1' } });
+    const ana = await panel.registrar();
+    const from = async (ip: string, email: string, password = 'no es la contraseña') => {
+      const cliente = panel.newCliente();
+      const _csrf = await cliente.csrf();
+      return (await cliente.post('/entrar', { _csrf, email, password }, { 'x-forwarded-for': ip })).status;
+    };
+    const unknown = () => `${randomUUID()}@example.com`;
+    for (let count = 0; count < 3; count += 1) expect(await from('203.0.113.7', unknown())).toBe(422);
+    expect(await from('203.0.113.7', ana.email, ana.password)).toBe(429);
+    expect(await from('198.51.100.1, 203.0.113.7', ana.email, ana.password)).toBe(429);
+    expect(await from('203.0.113.8', ana.email, ana.password)).toBe(303);
+    for (let count = 0; count < 3; count += 1)
+      expect(await from(`2001:db8:1:2::${count}`, unknown())).toBe(422);
+    expect(await from('2001:db8:1:2:ffff::1', ana.email, ana.password)).toBe(429);
+  });
+
+  it('do not count those who come in, and start anew for an account whose owner did', async () => {
+    const panel = await start({ env: { ...RARELY, ENTRADAS_CUENTA: '3', ENTRADAS_IP: '7' } });
+    const ana = await panel.registrar();
+    for (let round = 0; round < 3; round += 1) {
+      for (let count = 0; count < 2; count += 1) expect((await tryAt(panel.url, ana.email)).status).toBe(422);
+      expect((await tryAt(panel.url, ana.email, ana.password)).status).toBe(303);
+    }
+    expect((await tryAt(panel.url, ana.email)).status).toBe(422);
+    expect((await tryAt(panel.url, ana.email)).status).toBe(429);
+  });
+
+  it('hold the codes of the second step, which is the only one that knows the password', async () => {
+    const panel = await start({ env: { ...RARELY, ENTRADAS_CUENTA: '3' } });
+    const ana = await panel.registrar();
+    await panel.db.pool.query(
+      `INSERT INTO segundo_factor (usuario_id, secreto, confirmado_en) VALUES ($1, '\\x00', now())`,
+      [ana.usuarioId],
+    );
+    const cliente = panel.newCliente();
+    await cliente.enviar('/entrar', '/entrar', { email: ana.email, password: ana.password });
+    const send = async () =>
+      (await cliente.enviar('/entrar/codigo', '/entrar/codigo', { codigo: '123456' })).status;
+    expect([await send(), await send(), await send(), await send()]).toEqual([422, 422, 422, 429]);
+    await cliente.enviar('/entrar', '/entrar', { email: ana.email, password: ana.password });
+    expect(await send()).toBe(429);
+  });
+
+  it('hold sign-ups of one address, which is how often somebody can ask for an e-mail', async () => {
+    const panel = await start({ env: { ...RARELY, REGISTROS_IP: '2' } });
+    const ana = await panel.registrar();
+    const ask = (email: string) =>
+      panel
+        .newCliente()
+        .enviar('/registro', '/registro', { nombre: 'X', email, password: 'un caballo bajo la lluvia' });
+    expect((await ask(ana.email)).status).toBe(422);
+    const refused = await ask(`${randomUUID()}@example.com`);
+    expect([refused.status, Number(refused.headers.get('retry-after')) > 3_000]).toEqual([429, true]);
+  });
+
+  it('keep no e-mail', async () => {
+    const panel = await start();
+    const email = `${randomUUID()}@example.com`;
+    await tryAt(panel.url, email);
+    const { rows } = await panel.db.pool.query('SELECT clave FROM intento');
+    expect(rows.length).toBe(2);
+    expect(JSON.stringify(rows)).not.toContain(email.split('@')[0]);
+  });
+});
+
+describe('the tries in the database', () => {
+  it('are as many as allowed when a hundred come at once, and more with time', async () => {
+    const panel = await start();
+    const intentos = createIntentos(panel.db);
+    const limite = { clave: 'prueba', rafaga: 7, segundos: 600 };
+    const permisos = await Promise.all(Array.from({ length: 100 }, () => intentos.take([limite])));
+    expect(permisos.filter(({ permitido }) => permitido)).toHaveLength(7);
+    await panel.db.pool.query(`UPDATE intento SET tat = tat - interval '1201 seconds'`);
+    const later = await Promise.all(Array.from({ length: 10 }, () => intentos.take([limite])));
+    expect(later.filter(({ permitido }) => permitido)).toHaveLength(2);
+  });
+
+  it('of one limit are given back when another one refuses', async () => {
+    const intentos = createIntentos((await start()).db);
+    const [wide, narrow] = [
+      { clave: 'a', rafaga: 3, segundos: 600 },
+      { clave: 'b', rafaga: 1, segundos: 600 },
+    ];
+    await intentos.take([narrow]);
+    for (let count = 0; count < 5; count += 1)
+      expect((await intentos.take([wide, narrow])).permitido).toBe(false);
+    expect((await intentos.take([wide])).permitido).toBe(true);
+  });
+});
+
+describe('the work of a log-in', () => {
+  it('is one argon2 run whoever asks, and none once it is held', async () => {
+    let runs = 0;
+    const counting: Argon2 = {
+      hash: (...args) => {
+        runs += 1;
+        return hash(...args);
+      },
+      verify: (...args) => {
+        runs += 1;
+        return verify(...args);
+      },
+    };
+    const passwords = await createPasswords(new Map([['p1', randomBytes(32)]]), 'p1', counting);
+    const panel = await start({ deps: { passwords }, env: { ...RARELY, ENTRADAS_CUENTA: '2' } });
+    const ana = await panel.registrar();
+    await panel.db.pool.query('UPDATE usuario SET password_hash = NULL, password_kid = NULL WHERE id = $1', [
+      (await panel.registrar()).usuarioId,
+    ]);
+    const { rows } = await panel.db.pool.query<{ email: string }>(
+      'SELECT email FROM usuario WHERE password_hash IS NULL',
+    );
+    const unknown = `${randomUUID()}@example.com`;
+    const work = async (email: string, password?: string) => {
+      runs = 0;
+      const { status } = await tryAt(panel.url, email, password);
+      return [status, runs];
+    };
+    expect(await work(ana.email)).toEqual([422, 1]);
+    expect(await work(unknown)).toEqual([422, 1]);
+    expect(await work(rows[0]?.email ?? '')).toEqual([422, 1]);
+    expect(await work(unknown, 'x'.repeat(50_000))).toEqual([422, 1]);
+    expect(await work(unknown)).toEqual([429, 0]);
+    expect(await work(ana.email, ana.password)).toEqual([303, 1]);
+  });
+});

@@ -1,0 +1,201 @@
+import { load } from 'cheerio';
+import { Secret, TOTP } from 'otpauth';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type Cliente,
+  newCliente,
+  type Panel,
+  type Persona,
+  type Respuesta,
+  startPanel,
+} from './fixtures/panel.ts';
+
+const PERIODO_MS = 30_000;
+
+let panel: Panel;
+/** The clock of the panel, in milliseconds: these tests decide which step of the codes it is. */
+let clock = Date.UTC(2026, 10, 21, 12, 0, 5);
+beforeAll(async () => {
+  panel = await startPanel({ deps: { now: () => new Date(clock) }, env: { ENTRADAS_CUENTA: '1000' } });
+});
+afterAll(() => panel.close());
+
+const isIn = async (cliente: Pick<Cliente, 'get'>) => (await cliente.get('/cuenta')).status === 200;
+
+interface Protegida extends Persona {
+  readonly app: TOTP;
+  readonly codigos: readonly string[];
+}
+
+const codeAt = (app: TOTP, offset = 0) => app.generate({ timestamp: clock + offset * PERIODO_MS });
+
+async function propose(persona: Persona): Promise<TOTP> {
+  await persona.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/iniciar', { password: persona.password });
+  const $ = load((await persona.get('/cuenta/dos-pasos')).text);
+  expect($('svg path').length).toBeGreaterThan(0);
+  const secret = Secret.fromBase32($('[data-copiar] code').text().replaceAll(' ', ''));
+  return new TOTP({ secret, algorithm: 'SHA1', digits: 6, period: 30 });
+}
+
+const codigosDe = ({ text }: Respuesta) => load(text)('pre').text().trim().split('\n');
+
+/** Somebody whose second factor is in force; the next code of the app is still good. */
+async function protegida(): Promise<Protegida> {
+  const persona = await panel.registrar();
+  const app = await propose(persona);
+  const answer = await persona.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/confirmar', {
+    codigo: codeAt(app),
+  });
+  clock += 2 * PERIODO_MS;
+  return { ...persona, app, codigos: codigosDe(answer) };
+}
+
+/** A browser where the password was typed, and not yet the code. */
+async function halfWay({ email, password }: Persona): Promise<Cliente> {
+  const cliente = newCliente(panel.url);
+  const { location } = await cliente.enviar('/entrar', '/entrar', { email, password });
+  expect(location).toMatch(/^\/entrar\/codigo\?a=/);
+  return cliente;
+}
+
+const sendCode = (cliente: Cliente, codigo: string) =>
+  cliente.enviar('/entrar/codigo', '/entrar/codigo', { codigo });
+
+describe('the second factor', () => {
+  it('is in force once a code of the app was typed, under another session id, and ends the other sessions', async () => {
+    const ana = await panel.registrar();
+    const other = newCliente(panel.url);
+    await other.enviar('/entrar', '/entrar', { email: ana.email, password: ana.password });
+    const app = await propose(ana);
+    const before = ana.cookies.get('__Host-acuse');
+    const wrong = await ana.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/confirmar', {
+      codigo: codeAt(app, 40),
+    });
+    expect(wrong.status).toBe(422);
+    expect(ana.cookies.get('__Host-acuse')).toBe(before);
+    const right = await ana.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/confirmar', {
+      codigo: codeAt(app),
+    });
+    expect(right.status).toBe(200);
+    expect(right.headers.get('cache-control')).toBe('no-store');
+    expect(new Set(codigosDe(right)).size).toBe(10);
+    expect(ana.cookies.get('__Host-acuse')).not.toBe(before);
+    expect([await isIn(ana), await isIn(other)]).toEqual([true, false]);
+    expect((await ana.get('/cuenta/dos-pasos')).text).not.toContain(codigosDe(right)[0]);
+  });
+
+  it('cannot be begun without the password', async () => {
+    const ana = await panel.registrar();
+    const answer = await ana.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/iniciar', {
+      password: 'no es esta',
+    });
+    expect(answer.status).toBe(422);
+    expect(await panel.deps.segundosFactores.find(ana.usuarioId)).toBeNull();
+  });
+
+  it('keeps whoever has only the password out of every page', async () => {
+    const cliente = await halfWay(await protegida());
+    for (const path of ['/cuenta', '/cuenta/dos-pasos', '/cuenta/password'])
+      expect((await cliente.get(path)).location).toMatch(/^\/entrar\?a=/);
+    expect((await cliente.enviar('/entrar/codigo', '/entrar/codigo', { codigo: '000000' })).status).toBe(422);
+    expect(await isIn(cliente)).toBe(false);
+  });
+
+  it('lets in with the code of now, under another id than that of the first step', async () => {
+    const ana = await protegida();
+    const cliente = await halfWay(ana);
+    const before = cliente.cookies.get('__Host-acuse');
+    expect((await sendCode(cliente, codeAt(ana.app))).location).toBe('/inicio');
+    expect(cliente.cookies.get('__Host-acuse')).not.toBe(before);
+    expect(await isIn(cliente)).toBe(true);
+    expect((await newCliente(panel.url).get('/cuenta', { cookie: `__Host-acuse=${before}` })).status).toBe(
+      303,
+    );
+  });
+
+  it('takes the codes of one step before and after, and none further away', async () => {
+    for (const [offset, isGood] of [
+      [-2, false],
+      [-1, true],
+      [1, true],
+      [2, false],
+    ] as const) {
+      const ana = await protegida();
+      expect((await sendCode(await halfWay(ana), codeAt(ana.app, offset))).location !== null).toBe(isGood);
+    }
+  });
+
+  it('takes a code once, also when two send it at the same moment, and none older than one that was taken', async () => {
+    const ana = await protegida();
+    const both = await Promise.all([halfWay(ana), halfWay(ana)]);
+    const code = codeAt(ana.app);
+    const answers = await Promise.all(both.map((each) => sendCode(each, code)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 422]);
+    expect((await sendCode(await halfWay(ana), code)).status).toBe(422);
+    expect((await sendCode(await halfWay(ana), codeAt(ana.app, -1))).status).toBe(422);
+    expect((await sendCode(await halfWay(ana), codeAt(ana.app, 1))).location).toBe('/inicio');
+  });
+
+  it('takes no code that confirmed it', async () => {
+    const ana = await panel.registrar();
+    const app = await propose(ana);
+    const codigo = codeAt(app);
+    await ana.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/confirmar', { codigo });
+    expect((await sendCode(await halfWay(ana), codigo)).status).toBe(422);
+  });
+
+  it('has recovery codes that are good once each, only for their owner, however they are typed', async () => {
+    const [ana, berta] = [await protegida(), await protegida()];
+    const [one = '', two = ''] = ana.codigos;
+    expect((await sendCode(await halfWay(berta), one)).status).toBe(422);
+    expect((await sendCode(await halfWay(ana), ` ${one.toLowerCase().replaceAll('-', ' ')} `)).location).toBe(
+      '/inicio',
+    );
+    expect((await sendCode(await halfWay(ana), one)).status).toBe(422);
+    const both = await Promise.all([halfWay(ana), halfWay(ana)]);
+    const answers = await Promise.all(both.map((each) => sendCode(each, two)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([303, 422]);
+    expect(await panel.deps.segundosFactores.countCodigos(ana.usuarioId)).toBe(8);
+  });
+
+  it('makes other recovery codes with the password; the earlier ones are worth nothing then', async () => {
+    const ana = await protegida();
+    const refused = await ana.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/codigos', {
+      password: 'no es esta',
+    });
+    expect(refused.status).toBe(422);
+    const fresh = codigosDe(
+      await ana.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/codigos', { password: ana.password }),
+    );
+    expect((await sendCode(await halfWay(ana), ana.codigos[0] ?? '')).status).toBe(422);
+    expect((await sendCode(await halfWay(ana), fresh[0] ?? '')).location).toBe('/inicio');
+  });
+
+  it('is taken away with the password only, and the session goes on under another id', async () => {
+    const ana = await protegida();
+    await ana.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/desactivar', { password: 'no es esta' });
+    await halfWay(ana);
+    const before = ana.cookies.get('__Host-acuse');
+    await ana.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/desactivar', { password: ana.password });
+    expect(ana.cookies.get('__Host-acuse')).not.toBe(before);
+    const cliente = newCliente(panel.url);
+    const { location } = await cliente.enviar('/entrar', '/entrar', {
+      email: ana.email,
+      password: ana.password,
+    });
+    expect(location).toBe('/inicio');
+  });
+
+  it('stores neither secret nor recovery code as they are, and no secret opens for another user', async () => {
+    const [ana, berta] = [await protegida(), await protegida()];
+    const { rows } = await panel.db.pool.query<{ secreto: Buffer }>('SELECT secreto FROM segundo_factor');
+    expect(rows.some(({ secreto }) => secreto.includes(Buffer.from(ana.app.secret.bytes)))).toBe(false);
+    const { rows: codigos } = await panel.db.pool.query('SELECT to_jsonb(c) FROM codigo_recuperacion c');
+    expect(JSON.stringify(codigos)).not.toContain((ana.codigos[0] ?? '-').replaceAll('-', ''));
+    await panel.db.pool.query(
+      'UPDATE segundo_factor SET secreto = (SELECT secreto FROM segundo_factor WHERE usuario_id = $1) WHERE usuario_id = $2',
+      [ana.usuarioId, berta.usuarioId],
+    );
+    expect((await sendCode(await halfWay(berta), codeAt(ana.app))).status).toBe(422);
+  });
+});

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { createProgram, openDeps } from '@acuse/cli';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { entrar, newCliente, type Panel, startPanel } from './fixtures/panel.ts';
+
+let panel: Panel;
+beforeAll(async () => {
+  panel = await startPanel();
+});
+afterAll(() => panel.close());
+
+/** Runs an order of the operator; the lines of JSON that it prints. */
+async function acuse(...args: string[]): Promise<Array<Record<string, unknown>>> {
+  const lines: string[] = [];
+  const print = (line: string) => void lines.push(line);
+  const deps = openDeps({ DATABASE_URL: panel.databaseUrl, API_KEY_PEPPERS: undefined }, print);
+  try {
+    const program = createProgram(() => deps, print).exitOverride();
+    await program.parseAsync(args, { from: 'user' });
+  } finally {
+    await deps.close();
+  }
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+const password = 'un caballo bajo la lluvia';
+const newEmail = () => `${randomUUID()}@example.com`;
+
+async function choose({ ruta }: Record<string, unknown>): Promise<void> {
+  const answer = await newCliente(panel.url).enviar(String(ruta), '/restablecer', { password });
+  expect(answer.location).toBe('/entrar');
+}
+
+describe('usuario', () => {
+  it('crear makes somebody who chooses a password with the code and comes in with the role', async () => {
+    const email = newEmail();
+    const [creado = {}] = await acuse('usuario', 'crear', '--email', email, '--rol', 'OPERADOR');
+    expect(creado).toMatchObject({ email, rol: 'OPERADOR', vale_horas: 24 });
+    await expect(entrar(newCliente(panel.url), email, password)).rejects.toThrow('422');
+    await choose(creado);
+    const cliente = newCliente(panel.url);
+    await entrar(cliente, email, password);
+    expect((await cliente.get('/cuenta')).text).toContain('href="/operador"');
+  });
+
+  it('crear puts somebody into an account that is there, and refuses an e-mail that is taken or an account that is not', async () => {
+    const ana = await panel.registrar();
+    const email = newEmail();
+    await acuse('usuario', 'crear', '--email', email, '--cuenta', ana.email, '--nombre', 'Berta');
+    const { rows } = await panel.db.pool.query(
+      'SELECT nombre, rol, cuenta_id FROM usuario WHERE email = $1',
+      [email],
+    );
+    expect(rows).toEqual([{ nombre: 'Berta', rol: 'CLIENTE', cuenta_id: ana.cuentaId }]);
+    await expect(acuse('usuario', 'crear', '--email', ana.email)).rejects.toThrow('EMAIL_REPETIDO');
+    await expect(acuse('usuario', 'crear', '--email', newEmail(), '--cuenta', newEmail())).rejects.toThrow(
+      'CUENTA_DESCONOCIDA',
+    );
+  });
+
+  it('rol changes what somebody may do, and ends the sessions', async () => {
+    const ana = await panel.registrar();
+    await acuse('usuario', 'rol', '--email', ana.email, '--rol', 'OPERADOR');
+    expect((await ana.get('/cuenta')).status).toBe(303);
+    await entrar(ana, ana.email, ana.password);
+    expect((await ana.get('/cuenta')).text).toContain('href="/operador"');
+    await expect(acuse('usuario', 'rol', '--email', newEmail(), '--rol', 'OPERADOR')).rejects.toThrow(
+      'USUARIO_DESCONOCIDO',
+    );
+  });
+
+  it('restablecer lets somebody in again; the second factor goes only when asked', async () => {
+    const ana = await panel.registrar();
+    await panel.db.pool.query(
+      `INSERT INTO segundo_factor (usuario_id, secreto, confirmado_en) VALUES ($1, '\\x00', now())`,
+      [ana.usuarioId],
+    );
+    await choose((await acuse('usuario', 'restablecer', '--email', ana.email))[0] ?? {});
+    const half = newCliente(panel.url);
+    expect((await half.enviar('/entrar', '/entrar', { email: ana.email, password })).location).toMatch(
+      /^\/entrar\/codigo/,
+    );
+    const [sin = {}] = await acuse(
+      'usuario',
+      'restablecer',
+      '--email',
+      ana.email,
+      '--sin-segundo-factor',
+      '--horas',
+      '1',
+    );
+    expect((await half.get('/entrar/codigo')).location).toBe('/entrar');
+    await choose(sin);
+    await entrar(newCliente(panel.url), ana.email, password);
+  });
+
+  it('notes in the audit log who did it', async () => {
+    const ana = await panel.registrar();
+    await acuse('usuario', 'rol', '--email', ana.email, '--rol', 'OPERADOR');
+    await acuse('usuario', 'restablecer', '--email', ana.email, '--sin-segundo-factor');
+    const { rows } = await panel.db.pool.query(
+      `SELECT accion FROM auditoria WHERE cuenta_id = $1 AND actor = 'operador:cli' ORDER BY id`,
+      [ana.cuentaId],
+    );
+    expect(rows.map(({ accion }) => accion)).toEqual(['cambiar-rol', 'quitar-dos-pasos', 'ofrecer-password']);
+  });
+});
