@@ -1,0 +1,339 @@
+import { randomUUID } from 'node:crypto';
+import { createCaptchas, createListaEdos, createMedidorSat, createOperador, createPagos } from '@acuse/db';
+import { uuidV7 } from '@acuse/runtime';
+import { load } from 'cheerio';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RUTAS_OPERADOR } from '../../../apps/panel/src/pages/operador/rutas.ts';
+import { acceptSolicitud, brokenInvariants, seedTaxpayer } from '../fixtures/database.ts';
+import { addRfc, type Campos, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+
+const PIXEL = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+);
+const HOSTIL = '<script>alert(1)</script>';
+
+let panel: Panel;
+let operador: Persona;
+let cliente: Persona;
+beforeAll(async () => {
+  panel = await startPanel();
+  operador = await panel.registrar({ rol: 'OPERADOR' });
+  cliente = await panel.registrar({ nombre: HOSTIL });
+});
+afterAll(() => panel.close());
+
+async function newPago(cuentaId: string, proveedor = 'transferencia') {
+  const pago = await createPagos(panel.db).create(
+    {
+      ...{ id: uuidV7(), cuentaId, usuarioId: null, clave: randomUUID(), proveedor },
+      ...{ referencia: randomUUID(), creditos: 100, subtotal: 9_900, iva: 1_584, total: 11_484 },
+    },
+    100,
+  );
+  if (!pago) throw new Error('too many payments');
+  return pago;
+}
+const newCaptcha = () => createCaptchas(panel.db).ask(PIXEL, 60_000);
+const audited = async (accion: string) => {
+  const { rows } = await panel.db.pool.query<{ actor: string; detalle: unknown; cuenta_id: string | null }>(
+    'SELECT actor, detalle, cuenta_id FROM auditoria WHERE accion = $1 ORDER BY id DESC LIMIT 1',
+    [accion],
+  );
+  return rows[0];
+};
+const saldoOf = async (cuentaId: string) =>
+  (await panel.db.pool.query<{ saldo: number }>('SELECT saldo FROM cuenta WHERE id = $1', [cuentaId])).rows[0]
+    ?.saldo;
+
+describe('the pages of the operator', () => {
+  it('do not exist for a client: the same page as for an address that is none, whatever the id', async () => {
+    const ids = [cliente.cuentaId, operador.cuentaId, randomUUID()];
+    const { id: pago } = await newPago(cliente.cuentaId);
+    const token = await cliente.csrf('/no-existe');
+    const same = (text: string) => text.replace(/nonce="[^"]*"/g, '').replace(/value="[^"]{20,}"/g, '');
+    const missing = await cliente.get('/no-existe');
+    expect(missing.status).toBe(404);
+    expect(RUTAS_OPERADOR.length).toBeGreaterThan(10);
+    for (const { metodo, path } of RUTAS_OPERADOR)
+      for (const id of path.includes(':id') ? [...ids, pago] : ['']) {
+        const address = path.replace(':id', id);
+        const answer =
+          metodo === 'GET' ? await cliente.get(address) : await cliente.post(address, { _csrf: token });
+        expect([address, answer.status]).toEqual([address, 404]);
+        expect(same(answer.text)).toBe(same(missing.text));
+        const stranger = metodo === 'GET' ? await panel.newCliente().get(address) : null;
+        expect(stranger?.location ?? '/entrar').toMatch(/^\/entrar/);
+      }
+    expect((await createPagos(panel.db).findAny(pago))?.estado).toBe('PENDIENTE');
+  });
+
+  it('show what is there, and treat it as text', async () => {
+    const { db } = panel;
+    await addRfc(db, cliente);
+    const taxpayer = await seedTaxpayer(db, { saldo: 3 });
+    const id = await late(taxpayer);
+    await newCaptcha();
+    await newPago(cliente.cuentaId);
+    const pages = RUTAS_OPERADOR.filter(({ metodo }) => metodo === 'GET').map(({ path }) =>
+      path.replace(':id', cliente.cuentaId),
+    );
+    const texts = new Map<string, string>();
+    for (const path of pages) {
+      const page = await operador.get(path);
+      expect([path, page.status]).toEqual([path, 200]);
+      expect(page.text).not.toContain(HOSTIL);
+      expect(load(page.text)('h1')).toHaveLength(1);
+      texts.set(path, page.text);
+    }
+    expect(texts.get('/operador')).toContain(id);
+    expect(texts.get('/operador')).toContain('Ningún proceso ha dado señales');
+    expect(texts.get('/operador/cuentas')).toContain(cliente.email);
+    expect(load(texts.get('/operador/captchas') ?? '')('img').attr('src')).toBe(
+      `data:image/png;base64,${PIXEL.toString('base64')}`,
+    );
+    expect((await operador.get(`/operador/cuentas?q=${taxpayer.rfc.toLowerCase()}`)).text).not.toContain(
+      cliente.email,
+    );
+    for (const id of ['x', "'", randomUUID()])
+      expect((await operador.get(`/operador/cuentas/${encodeURIComponent(id)}`)).status).toBe(404);
+  });
+
+  /** A solicitud that is due for a minute and that nobody has taken. */
+  async function late(taxpayer: Awaited<ReturnType<typeof seedTaxpayer>>) {
+    const { db } = panel;
+    await acceptSolicitud(db, taxpayer);
+    await db.pool.query('DELETE FROM outbox');
+    const { rows } = await db.pool.query<{ id: string }>(
+      `UPDATE solicitud SET due_at = now() - interval '1 minute' WHERE contribuyente_id = $1 RETURNING id`,
+      [taxpayer.contribuyenteId],
+    );
+    return rows[0]?.id ?? '';
+  }
+});
+
+describe('what the operator does', () => {
+  it('is written down, every action of it', async () => {
+    const otra = await panel.registrar();
+    const [acreditado, rechazado] = [await newPago(otra.cuentaId), await newPago(otra.cuentaId)];
+    const captcha = await newCaptcha();
+    await createListaEdos(panel.db).importar({ fuente: 'antes', rfcs: ['AAA010101000'], actor: 'prueba' });
+    const cuenta = `/operador/cuentas/${otra.cuentaId}`;
+    const acciones: [ruta: string, desde: string, accion: string, campos: Campos, escrito: string][] = [
+      [
+        '/operador/cuentas/:id/abono',
+        cuenta,
+        `${cuenta}/abono`,
+        { creditos: '7', referencia: 'F-1' },
+        'abonar-creditos',
+      ],
+      [
+        '/operador/pagos/:id/confirmar',
+        '/operador/pagos',
+        `/operador/pagos/${acreditado.id}/confirmar`,
+        { rastreo: 'R1' },
+        'acreditar-pago',
+      ],
+      [
+        '/operador/pagos/:id/rechazar',
+        '/operador/pagos',
+        `/operador/pagos/${rechazado.id}/rechazar`,
+        { motivo: 'no llegó' },
+        'rechazar-pago',
+      ],
+      [
+        '/operador/captchas/:id',
+        '/operador/captchas',
+        `/operador/captchas/${captcha}`,
+        { texto: 'AB12' },
+        'contestar-captcha',
+      ],
+      [
+        '/operador/listas/69b',
+        '/operador/listas',
+        '/operador/listas/69b',
+        { forzar: 'si' },
+        'pedir-lista-69b',
+      ],
+      ['/operador/listas/edos/borrar', '/operador/listas', '/operador/listas/edos/borrar', {}, 'borrar-edos'],
+      [
+        '/operador/listas/edos',
+        '/operador/listas',
+        '/operador/listas/edos',
+        {
+          fuente: 'Comité',
+          archivo: new File(['rfc\nAAA010101000\nBBB010101000\n'], 'edos.csv', { type: 'text/csv' }),
+        },
+        'importar-edos',
+      ],
+    ];
+    for (const [, desde, accion, campos, escrito] of acciones) {
+      const answer = await operador.enviar(desde, accion, campos);
+      expect([accion, answer.status]).toEqual([accion, 303]);
+      expect(await audited(escrito)).toMatchObject({ actor: `usuario:${operador.usuarioId}` });
+    }
+    const posts = RUTAS_OPERADOR.filter(({ metodo }) => metodo === 'POST').map(({ path }) => path);
+    expect(new Set(acciones.map(([ruta]) => ruta))).toEqual(new Set(posts));
+
+    expect(await saldoOf(otra.cuentaId)).toBe(107);
+    expect(await audited('abonar-creditos')).toMatchObject({
+      cuenta_id: otra.cuentaId,
+      detalle: { creditos: 7, referencia: 'F-1' },
+    });
+    expect(await createCaptchas(panel.db).respuesta(captcha)).toBe('AB12');
+    expect(await createListaEdos(panel.db).estado()).toMatchObject({ fuente: 'Comité', rfcs: 2 });
+    expect((await createPagos(panel.db).findAny(rechazado.id))?.motivo).toBe('no llegó');
+    const pedidos = await panel.db.pool.query('SELECT forzar FROM efos_pedido');
+    expect(pedidos.rows).toEqual([{ forzar: true }]);
+    const log = await operador.get(`/operador/auditoria?actor=usuario:${operador.usuarioId}`);
+    for (const [, , , , escrito] of acciones) expect(log.text).toContain(escrito);
+    expect(log.text).toContain(operador.email);
+  });
+
+  it('credits a reference once, to one account, however often and from wherever it is sent', async () => {
+    const [una, otra] = [await panel.registrar(), await panel.registrar()];
+    const abonos = createOperador(panel.db);
+    const quien = { actor: 'prueba', ip: '127.0.0.1', detalle: 'x' };
+    const referencia = randomUUID();
+    const all = await Promise.all(
+      Array.from({ length: 8 }, () =>
+        abonos.abonar({ cuentaId: una.cuentaId, creditos: 5, referencia, ...quien }),
+      ),
+    );
+    expect(all.filter(({ resultado }) => resultado === 'ABONADO')).toHaveLength(1);
+    expect(all.filter(({ resultado }) => resultado === 'REPETIDO')).toHaveLength(7);
+    expect(await abonos.abonar({ cuentaId: una.cuentaId, creditos: 6, referencia, ...quien })).toEqual({
+      resultado: 'REFERENCIA_USADA',
+    });
+    const path = `/operador/cuentas/${otra.cuentaId}`;
+    const answer = await operador.enviar(path, `${path}/abono`, { creditos: '5', referencia });
+    expect(answer.status).toBe(422);
+    expect(answer.text).toContain('ya se abonó');
+    for (const creditos of ['0', '-1', '1.5', '1000001', 'x', ''])
+      expect(
+        (await operador.enviar(path, `${path}/abono`, { creditos, referencia: randomUUID() })).status,
+      ).toBe(422);
+    expect([await saldoOf(una.cuentaId), await saldoOf(otra.cuentaId)]).toEqual([5, 0]);
+    const { rows } = await panel.db.pool.query(
+      `SELECT FROM auditoria WHERE accion = 'abonar-creditos' AND cuenta_id = ANY($1::uuid[])`,
+      [[una.cuentaId, otra.cuentaId]],
+    );
+    expect(rows).toHaveLength(1);
+    expect(await brokenInvariants(panel.db)).toEqual([]);
+  });
+
+  it('touches only payments that a person confirms, once', async () => {
+    const otra = await panel.registrar();
+    const ajeno = await newPago(otra.cuentaId, 'demostracion');
+    const propio = await newPago(otra.cuentaId);
+    const confirm = (id: string) =>
+      operador
+        .csrf('/operador/pagos')
+        .then((token) => operador.post(`/operador/pagos/${id}/confirmar`, { _csrf: token }));
+    expect((await confirm(ajeno.id)).status).toBe(404);
+    expect((await confirm(randomUUID())).status).toBe(404);
+    expect((await confirm(propio.id)).status).toBe(303);
+    expect((await confirm(propio.id)).status).toBe(303);
+    expect(await saldoOf(otra.cuentaId)).toBe(100);
+  });
+
+  it('answers a captcha once; one that is over is said to be', async () => {
+    const captcha = await newCaptcha();
+    const answer = (texto: string) =>
+      operador
+        .csrf('/operador/captchas')
+        .then((token) => operador.post(`/operador/captchas/${captcha}`, { _csrf: token, texto }));
+    await answer('   ');
+    expect(await createCaptchas(panel.db).respuesta(captcha)).toBeNull();
+    await answer('UNO');
+    await answer('DOS');
+    expect(await createCaptchas(panel.db).respuesta(captcha)).toBe('UNO');
+    expect((await operador.abrir('/operador/captchas')).text).toContain('ya no esperaba respuesta');
+  });
+
+  it('leaves the list of EDOS as it is when the file is not one', async () => {
+    await createListaEdos(panel.db).importar({ fuente: 'buena', rfcs: ['AAA010101000'], actor: 'prueba' });
+    const send = (contents: string) =>
+      operador.enviar('/operador/listas', '/operador/listas/edos', {
+        fuente: 'mala',
+        archivo: new File([contents], 'edos.csv'),
+      });
+    const answer = await send(`rfc\nAAA010101000\n${HOSTIL}\n`);
+    expect(answer.status).toBe(422);
+    expect(answer.text).toContain('línea 3');
+    expect(answer.text).not.toContain(HOSTIL);
+    expect((await send('A'.repeat(5 * 1024 * 1024))).status).toBe(413);
+    expect(await createListaEdos(panel.db).estado()).toMatchObject({ fuente: 'buena' });
+  });
+});
+
+describe('the audit log', () => {
+  it('is walked page by page, each line once, and narrowed', async () => {
+    const accion = `prueba-${randomUUID()}`;
+    await panel.db.pool.query(
+      `INSERT INTO auditoria (actor, accion, detalle, en)
+       SELECT 'prueba:' || n % 2, $1, jsonb_build_object('n', n), '2026-01-10 05:59:59.5Z'::timestamptz + n * interval '1 second'
+       FROM generate_series(0, 119) AS n`,
+      [accion],
+    );
+    const seen: string[] = [];
+    let next: string | undefined = `/operador/auditoria?accion=${accion}`;
+    for (let page = 0; next !== undefined; page += 1) {
+      expect(page).toBeLessThan(4);
+      const $ = load((await operador.get(next)).text);
+      seen.push(
+        ...$('tbody tr')
+          .map((_, row) => /n: (\d+)/.exec($(row).text())?.[1] ?? '')
+          .get(),
+      );
+      next = $('.paginacion a')
+        .filter((_, link) => $(link).text().includes('Siguientes'))
+        .attr('href');
+    }
+    expect(seen).toEqual(Array.from({ length: 120 }, (_, n) => String(119 - n)));
+    const count = async (filters: string) =>
+      load((await operador.get(`/operador/auditoria?accion=${accion}&${filters}`)).text)('tbody tr').length;
+    expect(await count('actor=prueba:1&antes=999999999')).toBe(50);
+    // The first line is of the tenth of January, the others of the day after: 6:00 UTC is midnight in central Mexico.
+    expect([await count('hasta=2026-01-09'), await count('desde=2026-01-11')]).toEqual([1, 0]);
+    expect(await count(`cuenta=${cliente.cuentaId}`)).toBe(0);
+    expect(await count(`cuenta='x&antes=x&desde=ayer`)).toBe(0);
+  });
+});
+
+describe('the health of the authority', () => {
+  it('shows each host with its channel, share of failures, latency and breaker', async () => {
+    const host = 'cfdiau.sat.gob.mx';
+    const medidor = createMedidorSat(panel.db);
+    const see = (resultado: 'exito' | 'fallo' | 'evitada', ms: number) =>
+      medidor.record({ host, canal: 'portal', resultado, ms });
+    for (let n = 0; n < 90; n += 1) see('exito', 16);
+    for (let n = 0; n < 10; n += 1) see('fallo', 1_000);
+    see('evitada', 0);
+    await medidor.close();
+    await panel.db.pool.query(
+      `INSERT INTO estado_host (host, fallos, fallos_antes, abierto_hasta, sonda_hasta)
+       VALUES ($1, 8, 0, (extract(epoch FROM now()) * 1000)::bigint + 60000, 0)`,
+      [host],
+    );
+    for (const periodo of ['hora', 'dia']) {
+      const $ = load((await operador.get(`/operador/salud?periodo=${periodo}`)).text);
+      const cells = $('.tabla tbody tr')
+        .first()
+        .find('th, td')
+        .map((_, cell) => $(cell).text())
+        .get();
+      expect(cells.slice(0, 3)).toEqual([host, 'Portales', '100']);
+      expect(cells[4]).toBe('10 (10 %)');
+      const ms = (text = '') => Number(text.replace(/[^\d]/g, ''));
+      expect(ms(cells[6])).toBeGreaterThan(11);
+      expect(ms(cells[6])).toBeLessThanOrEqual(16);
+      expect(ms(cells[7])).toBeGreaterThan(724);
+      expect(ms(cells[7])).toBeLessThanOrEqual(1_024);
+      expect(cells[8]).toBe('1');
+      expect(cells[9]).toContain('Se le deja descansar');
+      expect($('svg[role="img"]')).toHaveLength(3);
+    }
+    expect((await operador.get('/operador')).text).toContain(`no contesta en ${host}`);
+  });
+});
