@@ -4,6 +4,7 @@ import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
 import { Estado } from '../../components/estado.tsx';
 import { Fecha } from '../../components/fecha.tsx';
+import { formatNumero } from '../../components/formato.ts';
 import { Formulario } from '../../components/formulario.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import type { ContextoCliente } from '../../http/ruta.ts';
@@ -196,6 +197,9 @@ function Credenciales({ rfc, now }: { readonly rfc: RfcVista; readonly now: Date
   );
 }
 
+const count = ({ length }: readonly string[], what: string) =>
+  length === 1 ? `1 ${what}` : `${formatNumero(length)} ${what}s`;
+
 function Acceso({ rfc }: { readonly rfc: RfcVista }) {
   const { deshabilitadas, ips } = rfc;
   return (
@@ -203,12 +207,12 @@ function Acceso({ rfc }: { readonly rfc: RfcVista }) {
       <dl class="datos">
         <dt>Operaciones</dt>
         <dd>
-          {deshabilitadas.length === 0 ? 'Todas encendidas' : `${deshabilitadas.length} apagadas`}{' '}
+          {deshabilitadas.length === 0 ? 'Todas encendidas' : count(deshabilitadas, 'apagada')}{' '}
           <a href={hrefRfc(rfc.rfc, '/operaciones')}>Cambiar operaciones</a>
         </dd>
         <dt>Direcciones IP</dt>
         <dd>
-          {ips.length === 0 ? 'Cualquiera puede llamar' : `Solo ${ips.length} de la lista`}{' '}
+          {ips.length === 0 ? 'Cualquiera puede llamar' : `Solo las de la lista: ${count(ips, 'entrada')}`}{' '}
           <a href={hrefRfc(rfc.rfc, '/direcciones')}>Cambiar direcciones</a>
         </dd>
       </dl>

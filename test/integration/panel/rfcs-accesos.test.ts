@@ -1,0 +1,220 @@
+import { OPERACIONES, parseRfc } from '@acuse/contract';
+import { load } from 'cheerio';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RUTAS_RFCS } from '../../../apps/panel/src/pages/rfcs/rutas.ts';
+import { newRfc } from '../fixtures/database.ts';
+import { addRfc, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { generate, hrefRfc } from './fixtures/rfcs.ts';
+
+let panel: Panel;
+let ana: Persona;
+beforeAll(async () => {
+  panel = await startPanel();
+  ana = await panel.registrar();
+});
+afterAll(() => panel.close());
+
+const audit = async (rfc: string, accion: string) => {
+  const { rows } = await panel.db.pool.query<{ detalle: unknown; actor: string }>(
+    'SELECT detalle, actor FROM auditoria a JOIN contribuyente c ON c.id = a.contribuyente_id WHERE c.rfc = $1 AND accion = $2',
+    [rfc, accion],
+  );
+  return rows;
+};
+
+/** What a page says, without what is new in every answer. */
+const steady = (text: string) =>
+  text.replaceAll(/nonce="[^"]*"/g, '').replaceAll(/name="_csrf" value="[^"]*"/g, '');
+
+describe('another account', () => {
+  it('gets the same page for an RFC of somebody else as for one that nobody has, on every address', async () => {
+    const { rfc: foreign } = await addRfc(panel.db, ana);
+    await generate(ana, foreign);
+    const eve = await panel.registrar();
+    const { rfc: own } = await addRfc(panel.db, eve);
+    const _csrf = await eve.csrf(hrefRfc(own));
+    const { rows: before } = await panel.db.pool.query('SELECT id, version FROM contribuyente ORDER BY id');
+    const missing = newRfc();
+    const campos = {
+      _csrf,
+      vigente: '',
+      operacion: 'efos/consultar',
+      estado: 'apagada',
+      lista: '',
+      accion: 'guardar',
+    };
+    let tried = 0;
+    for (const { metodo, path } of RUTAS_RFCS.filter((ruta) => ruta.path.includes(':rfc'))) {
+      const answers = [];
+      for (const rfc of [foreign, missing, 'no-es-un-rfc']) {
+        const at = path.replace(':rfc', encodeURIComponent(rfc));
+        const answer = metodo === 'GET' ? await eve.get(at) : await eve.post(at, campos);
+        answers.push([answer.status, steady(answer.text).replaceAll(rfc, 'RFC')]);
+      }
+      expect(answers[0]?.[0]).toBe(404);
+      expect(answers[1]).toEqual(answers[0]);
+      expect(answers[2]).toEqual(answers[0]);
+      tried += 1;
+    }
+    expect(tried).toBeGreaterThanOrEqual(13);
+    expect((await panel.db.pool.query('SELECT id, version FROM contribuyente ORDER BY id')).rows).toEqual(
+      before,
+    );
+    expect((await eve.get('/rfcs')).text).not.toContain(foreign);
+    expect((await eve.get(`/rfcs?q=${encodeURIComponent(foreign)}`)).text).toContain('Ningún RFC coincide');
+  });
+
+  it('may have the same RFC, with a key of its own', async () => {
+    const rfc = newRfc();
+    const eve = await panel.registrar();
+    await addRfc(panel.db, ana, rfc);
+    await addRfc(panel.db, eve, rfc);
+    expect(await generate(ana, rfc)).not.toBe(await generate(eve, rfc));
+    await eve.enviar(hrefRfc(rfc), hrefRfc(rfc), { id_cif: '15020034567' });
+    expect((await ana.get(hrefRfc(rfc))).text).not.toContain('15020034567');
+    expect((await eve.get(hrefRfc(rfc))).text).toContain('15020034567');
+  });
+});
+
+describe('adding an RFC', () => {
+  const add = (persona: Persona, campos: Record<string, string>) =>
+    persona.enviar('/rfcs/nuevo', '/rfcs/nuevo', campos);
+
+  it('takes it however it is typed, with its idCIF, and leads to the key', async () => {
+    const answer = await add(ana, { rfc: ' eku9003173c9 ', id_cif: '1502 0034 567' });
+    expect(answer.location).toBe('/rfcs/EKU9003173C9/llave');
+    const page = await ana.get('/rfcs/EKU9003173C9');
+    expect(load(page.text)('input[name="id_cif"]').attr('value')).toBe('15020034567');
+    expect(await audit('EKU9003173C9', 'agregar-rfc')).toMatchObject([{ actor: `usuario:${ana.usuarioId}` }]);
+    const again = await add(ana, { rfc: 'EKU9003173C9' });
+    expect(again.location).toBe('/rfcs/EKU9003173C9');
+  });
+
+  it('asks once about a last character that the rule does not give, and then takes it', async () => {
+    const rfc = 'OÑ&120726RX1';
+    expect(parseRfc(rfc)).toBe(rfc);
+    const asked = await add(ana, { rfc });
+    expect([asked.status, asked.text.includes('Revise el último carácter')]).toEqual([422, true]);
+    expect((await ana.get(hrefRfc(rfc))).status).toBe(404);
+    expect((await add(ana, { rfc, confirmado: 'EKU9003173C9' })).status).toBe(422);
+    const confirmed = await add(ana, { rfc, confirmado: rfc });
+    expect(confirmed.location).toBe(hrefRfc(rfc, '/llave'));
+    expect((await ana.get(hrefRfc(rfc))).status).toBe(200);
+    expect((await ana.get('/rfcs')).text).toContain(encodeURIComponent(rfc));
+  });
+
+  it.each([
+    ['', /Escriba el RFC/],
+    ['ACU200101', /Faltan caracteres/],
+    ['ACU200101AB12X', /Sobran/],
+    ['ACU-200101-AB1', /sin espacios/],
+    ['1CU200101AB1', /3 letras/],
+    ['ACU201301AB1', /fecha real/],
+    ['ACU200101AB*', /homoclave/],
+    ['"><script>', /Faltan/],
+  ])('says what is wrong with %s', async (rfc, motivo) => {
+    const answer = await add(ana, { rfc, id_cif: '12' });
+    expect(answer.status).toBe(422);
+    const $ = load(answer.text);
+    expect($('#campo-rfc-error').text()).toMatch(motivo);
+    expect($('#campo-id_cif-error').text()).toMatch(/11 dígitos/);
+    expect($('#campo-rfc').attr('value')).toBe(rfc);
+    expect(answer.text).not.toContain('"><script>');
+  });
+});
+
+describe('the list', () => {
+  it('is empty with a next step, then pages and searches', async () => {
+    const persona = await panel.registrar();
+    expect((await persona.get('/rfcs')).text).toContain('Agregar el primer RFC');
+    const all = Array.from({ length: 53 }, () => newRfc()).sort();
+    for (const rfc of all) await addRfc(panel.db, persona, rfc);
+    const shown = async (path: string) => {
+      const $ = load((await persona.get(path)).text);
+      const rfcs = $('tbody th a')
+        .map((_, each) => $(each).text().trim())
+        .get();
+      return { rfcs, next: $('nav.paginacion a').last().attr('href') };
+    };
+    const first = await shown('/rfcs');
+    expect(first.rfcs).toEqual(all.slice(0, 50));
+    expect((await shown(first.next ?? '')).rfcs).toEqual(all.slice(50));
+    expect((await shown(`/rfcs?q=${(all[7] ?? '').toLowerCase()}`)).rfcs).toEqual([all[7]]);
+  });
+});
+
+describe('operations', () => {
+  it('lists each operation of the API and keeps what was switched, noted once', async () => {
+    const { rfc } = await addRfc(panel.db, ana);
+    const pagina = hrefRfc(rfc, '/operaciones');
+    const $ = load((await ana.get(pagina)).text);
+    expect($('tbody tr')).toHaveLength(OPERACIONES.length);
+    for (const { path, resumen } of OPERACIONES) {
+      expect($('tbody').text()).toContain(path);
+      expect($('tbody').text()).toContain(resumen);
+    }
+    const _csrf = await ana.csrf(pagina);
+    const off = { _csrf, operacion: 'tax/facturas', estado: 'apagada' };
+    await ana.post(pagina, off);
+    await ana.post(pagina, off);
+    const { rows } = await panel.db.pool.query(
+      'SELECT operacion FROM operacion_deshabilitada o JOIN contribuyente c ON c.id = o.contribuyente_id WHERE c.rfc = $1',
+      [rfc],
+    );
+    expect(rows).toEqual([{ operacion: 'tax/facturas' }]);
+    expect(await audit(rfc, 'deshabilitar-operacion')).toEqual([
+      { actor: `usuario:${ana.usuarioId}`, detalle: { operacion: 'tax/facturas' } },
+    ]);
+    await ana.post(pagina, { _csrf, operacion: 'tax/nada', estado: 'apagada' });
+    await ana.post(pagina, { ...off, estado: 'otra' });
+    expect((await ana.get(hrefRfc(rfc))).text).toContain('1 apagada ');
+  });
+});
+
+describe('addresses', () => {
+  const saved = async (rfc: string) => {
+    const { rows } = await panel.db.pool.query<{ cidr: string }>(
+      'SELECT cidr FROM ip_permitida i JOIN contribuyente c ON c.id = i.contribuyente_id WHERE c.rfc = $1 ORDER BY 1',
+      [rfc],
+    );
+    return rows.map(({ cidr }) => cidr);
+  };
+  const listOf = (text: string) => load(text)('textarea').val();
+
+  it('warns before one’s own is locked out, and does it when told so', async () => {
+    const { rfc } = await addRfc(panel.db, ana);
+    const pagina = hrefRfc(rfc, '/direcciones');
+    const asked = await ana.enviar(pagina, pagina, { lista: '203.0.113.7', accion: 'guardar' });
+    expect([asked.status, await saved(rfc)]).toEqual([422, []]);
+    expect(asked.text).toContain('Se quedaría fuera de la lista');
+    expect(listOf(asked.text)).toBe('203.0.113.7');
+    await ana.enviar(pagina, pagina, { lista: '203.0.113.7', accion: 'sin-mi' });
+    expect(await saved(rfc)).toEqual(['203.0.113.7/32']);
+    expect(await audit(rfc, 'cambiar-ips')).toMatchObject([{ detalle: { cidrs: ['203.0.113.7/32'] } }]);
+  });
+
+  it('adds one’s own to what is typed, once, and saves nothing before it is asked to', async () => {
+    const { rfc } = await addRfc(panel.db, ana);
+    const pagina = hrefRfc(rfc, '/direcciones');
+    const mine = await ana.enviar(pagina, pagina, { lista: '203.0.113.7', accion: 'mia' });
+    expect([mine.status, listOf(mine.text)]).toEqual([200, '203.0.113.7\n127.0.0.1']);
+    expect(await saved(rfc)).toEqual([]);
+    const twice = await ana.enviar(pagina, pagina, { lista: '127.0.0.0/8', accion: 'mia' });
+    expect(listOf(twice.text)).toBe('127.0.0.0/8');
+    await ana.enviar(pagina, pagina, { lista: '203.0.113.7\n127.0.0.1', accion: 'guardar' });
+    expect(await saved(rfc)).toEqual(['127.0.0.1/32', '203.0.113.7/32']);
+    await ana.enviar(pagina, pagina, { lista: '', accion: 'guardar' });
+    expect(await saved(rfc)).toEqual([]);
+    expect((await ana.get(pagina)).text).toContain('desde cualquier dirección');
+  });
+
+  it('explains what cannot be read, keeps the text, and saves nothing of it', async () => {
+    const { rfc } = await addRfc(panel.db, ana);
+    const pagina = hrefRfc(rfc, '/direcciones');
+    const lista = '127.0.0.1\n300.1.1.1\n<script>alert(1)</script>';
+    const answer = await ana.enviar(pagina, pagina, { lista, accion: 'guardar' });
+    expect([answer.status, listOf(answer.text), await saved(rfc)]).toEqual([422, lista, []]);
+    expect(load(answer.text)('[role="alert"]').text()).toContain('«300.1.1.1»: cada número');
+    expect(answer.text).not.toContain('<script>alert');
+  });
+});

@@ -1,0 +1,258 @@
+import { randomBytes } from 'node:crypto';
+import { readConfig, startApi } from '@acuse/api';
+import { createShutdown, silentLogger } from '@acuse/runtime';
+import { openGuardada } from '@acuse/vault';
+import { load } from 'cheerio';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createAuthority, rsaPair } from '../../../packages/vault/test/authority.ts';
+import { addRfc, type Campos, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { archivo, atGate, efirmaDe, generate, hrefRfc, PASSWORD, TITULAR } from './fixtures/rfcs.ts';
+
+const CIEC = 'Secreta-<b>-&-16';
+const shutdown = createShutdown({ log: silentLogger, timeoutMs: 10_000 });
+let panel: Panel;
+let ana: Persona;
+let apiUrl: string;
+beforeAll(async () => {
+  panel = await startPanel();
+  ana = await panel.registrar({ saldo: 50 });
+  const env = {
+    ...panel.env,
+    API_PORT: '0',
+    SESSION_KEYS: `s1:${randomBytes(32).toString('base64')}`,
+    SAT_BASE_URL: 'http://127.0.0.1:9',
+  };
+  apiUrl = (await startApi(readConfig(env), silentLogger, shutdown)).url;
+});
+afterAll(async () => {
+  await shutdown.close('test over');
+  await panel.close();
+});
+
+/** A call of the real API over the same database. */
+async function call(key: string, path: string, body: unknown) {
+  const response = await fetch(`${apiUrl}/api/v1/${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'user-agent': 'prueba/1' },
+    body: JSON.stringify(body),
+  });
+  const { cfdi_codigo: codigo, data } = (await response.json()) as {
+    cfdi_codigo: number;
+    data?: Record<string, unknown>;
+  };
+  return { codigo, data };
+}
+
+const gate = (key: string) => atGate(key, panel.db, panel.deps.hasher);
+
+async function withKey() {
+  const { rfc } = await addRfc(panel.db, ana);
+  return { rfc, key: await generate(ana, rfc), pagina: hrefRfc(rfc, '/credenciales') };
+}
+
+const send = (pagina: string, what: 'ciec' | 'efirma', campos: Campos) =>
+  ana.enviar(pagina, `${pagina}/${what}`, campos);
+
+/** What the page says beside a field. */
+async function faultOf(answer: { text: string }, id: string) {
+  return load(answer.text)(`#${id}-error`).text();
+}
+
+async function rowsOf(rfc: string): Promise<string[]> {
+  const { rows } = await panel.db.pool.query<{ tipo: string }>(
+    'SELECT k.tipo FROM credencial k JOIN contribuyente c ON c.id = k.contribuyente_id WHERE c.rfc = $1 ORDER BY 1',
+    [rfc],
+  );
+  return rows.map(({ tipo }) => tipo);
+}
+
+describe('the CIEC', () => {
+  it('that is stored here is the one that the API works with, and the RFC is associated with the key', async () => {
+    const { rfc, key, pagina } = await withKey();
+    const pedido = { rfc, tipo: 'recibidos', desde: '2026-01-01', hasta: '2026-01-31' };
+    expect((await call(key, 'tax/descarga-metadata', pedido)).codigo).toBe(1003);
+    const answer = await send(pagina, 'ciec', { ciec: CIEC, api_key: key });
+    expect([answer.status, answer.location]).toEqual([303, pagina]);
+    expect((await ana.get(pagina)).text).toContain('La CIEC quedó guardada. El RFC quedó asociado');
+    expect(await call(key, 'tax/descarga-metadata', pedido)).toMatchObject({
+      codigo: 1,
+      data: { estado: 'EN_PROCESO' },
+    });
+    const pass = await gate(key);
+    if (!pass?.pase.ciec) throw new Error('no CIEC');
+    const opened = openGuardada(
+      'ciec',
+      pass.pase.ciec,
+      { pase: pass.pase, apiKey: pass.key },
+      panel.deps.keyring,
+    );
+    expect(opened.tipo === 'ciec' && opened.ciec.toString()).toBe(CIEC);
+    const { rows } = await panel.db.pool.query(
+      `SELECT a.accion, a.actor, a.ip FROM auditoria a JOIN contribuyente c ON c.id = a.contribuyente_id
+       WHERE c.rfc = $1 AND a.accion IN ('guardar-ciec', 'rfc-registrar') ORDER BY a.id`,
+      [rfc],
+    );
+    const who = { actor: `usuario:${ana.usuarioId}`, ip: '127.0.0.1' };
+    expect(rows).toEqual([
+      { accion: 'guardar-ciec', ...who },
+      { accion: 'rfc-registrar', ...who },
+    ]);
+  });
+
+  it('is refused with its reason when it is too short or the key is not the RFC’s; nothing is stored or sent back', async () => {
+    const { rfc, key, pagina } = await withKey();
+    const { key: other } = await withKey();
+    for (const [ciec, api_key, id, motivo] of [
+      ['corta-<b>', key, 'ciec-ciec', '16 caracteres'],
+      [CIEC, other, 'ciec-llave', 'no es la API key vigente'],
+      [CIEC, 'acuse_live_nada', 'ciec-llave', '73 caracteres'],
+      [CIEC, '', 'ciec-llave', 'Escriba la API key'],
+    ] as const) {
+      const answer = await send(pagina, 'ciec', { ciec, api_key });
+      expect(answer.status).toBe(422);
+      expect(await faultOf(answer, id)).toContain(motivo);
+      expect(answer.text).not.toContain('corta-');
+      expect(answer.text).not.toContain('Secreta-');
+      expect(answer.text).not.toContain(key);
+    }
+    expect(await rowsOf(rfc)).toEqual([]);
+  });
+
+  it('that the SAT refused is shown as such until it is stored anew', async () => {
+    const { rfc, key, pagina } = await withKey();
+    await send(pagina, 'ciec', { ciec: CIEC, api_key: key });
+    await panel.db.pool.query(
+      'UPDATE credencial k SET rechazada_en = now() FROM contribuyente c WHERE c.id = k.contribuyente_id AND c.rfc = $1',
+      [rfc],
+    );
+    expect((await ana.get(pagina)).text).toContain('No se volverá a intentar con esta');
+    await send(pagina, 'ciec', { ciec: CIEC, api_key: key });
+    expect((await ana.get(pagina)).text).not.toContain('No se volverá a intentar');
+  });
+});
+
+describe('the e.firma', () => {
+  it('is stored in one go, shown by what its certificate says, and served by the API', async () => {
+    const { rfc, key, pagina } = await withKey();
+    const { cer, key: llave, noSerie } = efirmaDe(rfc, panel.autoridad);
+    expect((await send(pagina, 'efirma', { cer, key: llave, password: PASSWORD, api_key: key })).status).toBe(
+      303,
+    );
+    const page = await ana.get(pagina);
+    const shown = load(page.text)('.contenido').text();
+    for (const text of [noSerie, TITULAR, '31 may 2032, 18:00', 'Se borra dentro de'])
+      expect(shown).toContain(text);
+    const ends = (await gate(key))?.pase.efirmaKey?.expiraEn?.toISOString();
+    expect(load(page.text)(`time[datetime="${ends}"]`)).toHaveLength(1);
+    expect(page.text).not.toContain(TITULAR);
+    expect((await call(key, 'vault/firma-estado', { rfc })).data).toMatchObject({
+      tiene_cer: true,
+      tiene_key: true,
+      vigente: true,
+    });
+  });
+
+  it('is taken in two steps too; another certificate drops the key of the one before', async () => {
+    const { rfc, key, pagina } = await withKey();
+    const first = efirmaDe(rfc, panel.autoridad);
+    const early = await send(pagina, 'efirma', { key: first.key, password: PASSWORD, api_key: key });
+    expect(await faultOf(early, 'efirma-cer')).toContain('Registre primero el certificado');
+    await send(pagina, 'efirma', { cer: first.cer, api_key: key });
+    expect(await rowsOf(rfc)).toEqual(['efirma_cer']);
+    expect((await send(pagina, 'efirma', { key: first.key, password: PASSWORD, api_key: key })).status).toBe(
+      303,
+    );
+    expect(await rowsOf(rfc)).toEqual(['efirma_cer', 'efirma_key']);
+    await send(pagina, 'efirma', { cer: efirmaDe(rfc, panel.autoridad).cer, api_key: key });
+    expect(await rowsOf(rfc)).toEqual(['efirma_cer']);
+  });
+
+  it('is refused whole when any part of it is wrong, with the reason beside its field', async () => {
+    const { rfc, key, pagina } = await withKey();
+    const { cer, key: llave } = efirmaDe(rfc, panel.autoridad);
+    const foreign = createAuthority({ pair: rsaPair(), from: '2020-01-01', to: '2040-01-01' });
+    const of = (options: Parameters<typeof efirmaDe>[2]) => efirmaDe(rfc, panel.autoridad, options).cer;
+    const pair = archivo(randomBytes(1_200), 'otra.key');
+    const base = { cer, key: llave, password: PASSWORD, api_key: key };
+    for (const [campos, id, motivo] of [
+      [{ ...base, cer: of({ to: '2025-01-01T00:00:00Z' }) }, 'efirma-cer', 'ya venció'],
+      [{ ...base, cer: of({ unit: 'MATRIZ' }) }, 'efirma-cer', 'sello digital'],
+      [{ ...base, cer: efirmaDe('XIQB891116QE4', panel.autoridad).cer }, 'efirma-cer', 'otro RFC'],
+      [{ ...base, cer: efirmaDe(rfc, foreign).cer }, 'efirma-cer', 'autoridad conocida'],
+      [{ ...base, cer: llave }, 'efirma-cer', 'no es un certificado'],
+      [{ ...base, key: pair }, 'efirma-key', 'no es una llave privada'],
+      [{ ...base, password: 'otra' }, 'efirma-password', 'no abre el .key'],
+      [{ ...base, password: '' }, 'efirma-password', 'Escriba la contraseña'],
+      [{ api_key: key }, 'efirma-cer', 'Elija el archivo'],
+      [{ ...base, api_key: '' }, 'efirma-llave', 'Escriba la API key'],
+    ] as const) {
+      const answer = await send(pagina, 'efirma', campos);
+      expect([motivo, answer.status, await faultOf(answer, id)]).toEqual([
+        motivo,
+        422,
+        expect.stringContaining(motivo),
+      ]);
+      expect(answer.text).not.toContain(key);
+      expect(answer.text).not.toContain('contraseña-Ñ');
+    }
+    expect(await rowsOf(rfc)).toEqual([]);
+  });
+
+  it('sets the solicitudes going that waited for it', async () => {
+    const { rfc, key, pagina } = await withKey();
+    const efirma = efirmaDe(rfc, panel.autoridad);
+    const campos = { key: efirma.key, password: PASSWORD, api_key: key };
+    await send(pagina, 'efirma', { ...campos, cer: efirma.cer });
+    const { data } = await call(key, 'tax/descarga-metadata', {
+      ...{ rfc, tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' },
+    });
+    const id = data?.['solicitud_id'];
+    await panel.db.pool.query(`UPDATE solicitud SET estado = 'ESPERA_EFIRMA' WHERE id = $1`, [id]);
+    await panel.db.pool.query('DELETE FROM credencial_sellada WHERE solicitud_id = $1', [id]);
+    expect((await ana.get(pagina)).text).toContain('1 solicitud continúa');
+    await send(pagina, 'efirma', campos);
+    const { rows } = await panel.db.pool.query(
+      'SELECT s.estado, c.tipo FROM solicitud s JOIN credencial_sellada c ON c.solicitud_id = s.id WHERE s.id = $1',
+      [id],
+    );
+    expect(rows).toEqual([{ estado: 'EN_PROCESO', tipo: 'efirma' }]);
+  });
+
+  it('needs an API key first, and says so', async () => {
+    const { rfc } = await addRfc(panel.db, ana);
+    const { text } = await ana.get(hrefRfc(rfc, '/credenciales'));
+    expect(text).toContain('Primero hace falta la API key');
+    expect(text).not.toContain('type="file"');
+  });
+});
+
+describe('what the pages switch', () => {
+  it('is seen by the next call: an operation that is off answers 1003, and works again when it is on', async () => {
+    const { rfc, key } = await withKey();
+    const pagina = hrefRfc(rfc, '/operaciones');
+    const lookup = () => call(key, 'efos/consultar', { rfc });
+    const before = await lookup();
+    expect(before.codigo).not.toBe(1003);
+    const _csrf = await ana.csrf(pagina);
+    await ana.post(pagina, { _csrf, operacion: 'efos/consultar', estado: 'apagada' });
+    expect((await lookup()).codigo).toBe(1003);
+    expect((await ana.get(pagina)).text).toContain('efos/consultar quedó apagada');
+    await ana.post(pagina, { _csrf, operacion: 'efos/consultar', estado: 'encendida' });
+    expect((await lookup()).codigo).toBe(before.codigo);
+  });
+
+  it('locks other addresses out with 1003, and revoking answers 1002', async () => {
+    const { rfc, key } = await withKey();
+    const pagina = hrefRfc(rfc, '/direcciones');
+    const lookup = async () => (await call(key, 'efos/consultar', { rfc })).codigo;
+    const open = await lookup();
+    const _csrf = await ana.csrf(pagina);
+    await ana.post(pagina, { _csrf, lista: '203.0.113.0/24', accion: 'sin-mi' });
+    expect(await lookup()).toBe(1003);
+    await ana.post(pagina, { _csrf, lista: '203.0.113.0/24\n127.0.0.0/8', accion: 'guardar' });
+    expect(await lookup()).toBe(open);
+    const revocar = hrefRfc(rfc, '/llave/revocar');
+    await ana.enviar(revocar, revocar);
+    expect(await lookup()).toBe(1002);
+  });
+});
