@@ -10,7 +10,7 @@ import { type Panel, type Persona, startPanel } from './fixtures/panel.ts';
 const OPERACIONES = ['tax/facturas', 'tax/retenciones', 'usuario/datos-fiscales', 'descarga/consulta-cfdi'];
 
 /** Rows of the long ledger: a million when everything is proven. */
-const LARGO = inject('isThorough') || process.env['LIBRO_LARGO'] ? 1_000_000 : 100_000;
+const LARGO = inject('isThorough') ? 1_000_000 : 100_000;
 const FILAS_CSV = 100_000;
 
 setFlagsFromString('--expose-gc');
@@ -87,7 +87,6 @@ it('finds any page of a long ledger by its index: what it reads does not grow wi
   };
   for (const [name, input] of Object.entries(cases)) {
     const [plan = ''] = await explain((db) => createLibro(db).page({ cuentaId, limite: 51, ...input }));
-    if (process.env['LIBRO_LARGO']) console.log(`--- ${name}\n${plan}`);
     expect(buffersOf(plan), `${name}\n${plan}`).toBeLessThan(400);
     expect(discardedOf(plan), `${name}\n${plan}`).toBeLessThan(10);
   }
@@ -102,7 +101,6 @@ it('sums usage up from days, not from calls', async () => {
   });
   expect(plans).toHaveLength(3);
   for (const plan of plans) {
-    if (process.env['LIBRO_LARGO']) console.log(plan);
     expect(plan).toContain('uso_dia');
     expect(plan).not.toMatch(/ on movimiento/);
   }
@@ -170,7 +168,6 @@ it('sends the whole ledger over HTTP with the memory of a few lots, and goes on 
   expect(others).toBeGreaterThanOrEqual(10);
   expect(bytes).toBeGreaterThan(LARGO * 100);
   const [start = 0] = samples;
-  if (process.env['LIBRO_LARGO']) console.log({ bytes, samples });
   expect(Math.max(...samples) - start).toBeLessThan(bytes / 2);
 });
 

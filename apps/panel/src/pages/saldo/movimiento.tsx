@@ -77,5 +77,5 @@ function Motivo({ tipo, detalle }: { readonly tipo: TipoMovimiento; readonly det
   );
 }
 
-/** The end of an identifier: ids of one minute begin alike. */
-const shorten = (id: string) => `…${id.slice(-8)}`;
+/** The end of an identifier, since ids of one minute begin alike. The word joiner keeps a line from breaking after the ellipsis. */
+const shorten = (id: string) => `…\u2060${id.slice(-8)}`;

@@ -142,11 +142,13 @@ export const resumen = defineRuta({
 function Periodos({ elegido }: { readonly elegido: number }) {
   return (
     <nav class="fila" aria-label="Periodo de la gráfica">
-      {PERIODOS.map((dias) => (
-        <a href={`/saldo?dias=${dias}`} aria-current={dias === elegido ? 'true' : undefined}>
-          {dias} días
-        </a>
-      ))}
+      {PERIODOS.map((dias) =>
+        dias === elegido ? (
+          <strong aria-current="true">{dias} días</strong>
+        ) : (
+          <a href={`/saldo?dias=${dias}`}>{dias} días</a>
+        ),
+      )}
     </nav>
   );
 }
