@@ -1,0 +1,51 @@
+import { createSaludSat, type SaludHost } from '@acuse/db';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newEfirmaCaller } from '../fixtures/efirma.ts';
+import { expectOk, type Servicio, startServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
+
+describe('the health that the operator sees', () => {
+  let servicio: Servicio;
+  beforeAll(async () => {
+    servicio = await startServicio();
+    await servicio.startWorker();
+  });
+  afterAll(() => servicio.close());
+
+  const hosts = async () =>
+    (await createSaludSat(servicio.db).read({ now: new Date(), periodo: 'hora' })).hosts;
+  const counted = (seen: readonly SaludHost[]) =>
+    Object.fromEntries(seen.map(({ host, peticiones }) => [host.split('.')[0], peticiones]));
+  const logged = () => {
+    const counts: Record<string, number> = {};
+    for (const { service } of servicio.simulador.world.log.list())
+      counts[service] = (counts[service] ?? 0) + 1;
+    return counts;
+  };
+
+  it('counts host by host what the authority itself counts, of the API and of the workers', async () => {
+    const { taxpayers, faults } = servicio.simulador.world;
+    faults.add({ service: 'cfdidescargamasivasolicitud', operation: 'Autentica', kind: 'status', times: 1 });
+    const ciec = await servicio.newCiecCaller();
+    const efirma = await newEfirmaCaller(servicio, {});
+    const periodo = { desde: '2025-05-14', hasta: '2025-05-14' };
+    await expectOk(ciec.call('tax/facturas', { rfc: ciec.rfc, ...periodo }));
+    const { idCif } = taxpayers.profile(ciec.rfc);
+    await expectOk(ciec.call('vault/rfc-registrar', { rfc: ciec.rfc, id_cif: idCif }));
+    await expectOk(ciec.call('usuario/datos-fiscales', { rfc: ciec.rfc }));
+    const { solicitud_id: id } = await expectOk(
+      efirma.call('tax/descarga-metadata', { rfc: efirma.rfc, tipo: 'recibidos', ...periodo }),
+    );
+    await waitForEnd(efirma, String(id));
+
+    const total = (counts: Record<string, number>) => Object.values(counts).reduce((sum, n) => sum + n, 0);
+    const seen = await waitFor(async () => {
+      const now = await hosts();
+      return total(counted(now)) >= total(logged()) ? now : null;
+    });
+    expect(counted(seen)).toEqual(logged());
+    expect(new Set(seen.map(({ canal }) => canal))).toEqual(new Set(['soap', 'portal', 'publico', 'lista']));
+    const soap = seen.find(({ host }) => host.startsWith('cfdidescargamasivasolicitud'));
+    expect([soap?.fallos, soap?.estado]).toEqual([1, 'CERRADO']);
+    expect(soap?.p95).toBeGreaterThan(0);
+  });
+});
