@@ -1,4 +1,4 @@
-import type { SentidoOpinion } from './consultas/opinion.ts';
+import type { SentidoOpinion } from '../consultas/opinion.ts';
 
 export type RespuestaOpinionPublica =
   | {

@@ -1,5 +1,5 @@
-import type { TipoCredencial } from '../credencial.ts';
-import type { MotivoSatError } from '../sat-error.ts';
+import type { TipoCredencial } from '../../credencial.ts';
+import type { MotivoSatError } from '../../sat-error.ts';
 
 /** A taxpayer and a kind of credential: what the SAT counts wrong log-ins by, whatever the portal. */
 export interface TitularAcceso {
