@@ -1,5 +1,6 @@
 import type { Montaje, Ruta } from './http/ruta.ts';
 import { RUTAS_CUENTA } from './pages/cuenta/rutas.ts';
+import { RUTAS_INICIO } from './pages/inicio/rutas.ts';
 import { COLAS } from './pages/operador/colas.ts';
 import { RUTAS_OPERADOR } from './pages/operador/rutas.ts';
 import { RUTAS_PRUEBAS } from './pages/pruebas/rutas.ts';
@@ -9,6 +10,7 @@ import { RUTAS_SOLICITUDES } from './pages/solicitudes/rutas.ts';
 
 /** Every address of the panel. */
 export const RUTAS: readonly Ruta[] = [
+  ...RUTAS_INICIO,
   ...RUTAS_CUENTA,
   ...RUTAS_RFCS,
   ...RUTAS_SALDO,

@@ -73,11 +73,14 @@ describe('the sandbox', () => {
 
   it('fills the form with an example that works as it is, and says time, cost and balance', async () => {
     const before = await saldo();
-    const page = await probar('tax/opinion-cumplimiento-publica');
+    const page = await probar('vault/firma-estado');
     const $ = load(page.text);
     expect(page.status).toBe(200);
     expect($('#resultado .estado').text()).toBe('HTTP 200');
-    expect(JSON.parse($('.respuesta').text())).toMatchObject({ cfdi_codigo: 1, data: { rfc: llave.rfc } });
+    expect(JSON.parse($('.respuesta').text())).toMatchObject({
+      cfdi_codigo: 1,
+      data: { rfc: llave.rfc, tiene_cer: false },
+    });
     expect($('#resultado .datos').text()).toMatch(/Tiempo[\d,]+ ms/);
     expect($('#resultado .datos').text()).toContain('Cobrado0 créditos');
     expect(await saldo()).toBe(before);

@@ -118,10 +118,11 @@ function Menu({ usuario, csrf }: { readonly usuario: Usuario; readonly csrf: str
   const nombre = usuario.nombre.trim() || usuario.email;
   return (
     <details class="menu">
-      <summary aria-label={`Menú de ${nombre}`}>
+      <summary>
         <span class="inicial" aria-hidden="true">
           {[...nombre][0]?.toUpperCase()}
         </span>
+        <span class="solo-lectores">Menú de </span>
         <span>{nombre}</span>
       </summary>
       <div class="menu-hoja">

@@ -23,7 +23,8 @@ interface TablaProps {
 export function Tabla({ titulo, tituloOculto = false, columnas, filas, vacia }: TablaProps) {
   if (filas.length === 0 && vacia !== undefined) return <>{vacia}</>;
   return (
-    <div class="tabla">
+    // Where it is wider than its place, it is scrolled by keyboard too.
+    <section class="tabla" aria-label={titulo} tabindex={0}>
       <table>
         <caption class={tituloOculto ? 'solo-lectores' : undefined}>{titulo}</caption>
         <thead>
@@ -41,7 +42,7 @@ export function Tabla({ titulo, tituloOculto = false, columnas, filas, vacia }: 
           ))}
         </tbody>
       </table>
-    </div>
+    </section>
   );
 }
 

@@ -81,7 +81,7 @@ export function readCatalogo(json: unknown): readonly OperacionPrueba[] {
         grupo: nombre.split('/')[0] ?? nombre,
         resumen: post.summary,
         // The last paragraph repeats cost and credential, which the page shows apart.
-        descripcion: post.description.replace(/\n\nCosto: [^\n]*$/, ''),
+        descripcion: post.description.replace(/\n\n(Costo:|Sin costo\.) [^\n]*$/, ''),
         costo: post['x-costo'],
         credencial: post['x-credencial'],
         esIdempotente: post.parameters.some(({ name }) => name === 'Idempotency-Key'),

@@ -88,7 +88,9 @@ function Respuesta({ texto, cortado }: { readonly texto: string; readonly cortad
           La respuesta es muy larga: aquí va su principio. Completa llega a quien llame a la API.
         </Aviso>
       ) : null}
-      <pre class="respuesta">{json === undefined ? texto : JSON.stringify(json, null, 2)}</pre>
+      <div class="respuesta">
+        <pre>{json === undefined ? texto : JSON.stringify(json, null, 2)}</pre>
+      </div>
     </>
   );
 }

@@ -1,0 +1,114 @@
+import type { Inicio, RfcVista } from '@acuse/db';
+import { describe, expect, it } from 'vitest';
+import { pasosOf } from './pasos.ts';
+import { recordatoriosOf } from './recordatorios.ts';
+
+const now = new Date('2026-11-21T18:00:00Z');
+const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000);
+const llave = {
+  id: 'k',
+  modo: 'live',
+  ultimos4: 'f3a9',
+  creadaEn: now,
+  registradaEn: null,
+  ultimoUsoEn: null,
+  ultimaIp: null,
+} as const;
+const vista = (more: Partial<RfcVista> = {}): RfcVista => ({
+  id: 'c',
+  cuentaId: 'a',
+  rfc: 'ACU200101AB1',
+  idCif: null,
+  creadoEn: now,
+  llave: null,
+  ciec: null,
+  cer: null,
+  efirmaKey: null,
+  deshabilitadas: [],
+  ips: [],
+  ...more,
+});
+const solicitud = {
+  id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
+  rfc: 'ACU200101AB1',
+  tipo: 'recibidos',
+  desde: '2026-10-01',
+  hasta: '2026-10-31',
+  estado: 'EN_PROCESO',
+  creadaEn: now,
+};
+const vacia: Inicio = { saldo: 0, abiertas: 0, enCurso: [], terminada: null, huboSolicitud: false };
+
+const ahora = (rfcs: readonly RfcVista[], inicio: Inicio) => {
+  const pasos = pasosOf(rfcs, inicio);
+  const current = pasos.filter(({ estado }) => estado === 'ahora');
+  expect(current.length).toBe(1);
+  return current[0]?.href;
+};
+
+describe('the first steps', () => {
+  const conLlave = vista({ llave });
+  const conCiec = vista({ llave, ciec: { creadaEn: now, rechazadaEn: null } });
+  const lista = vista({ llave: { ...llave, registradaEn: now }, ciec: { creadaEn: now, rechazadaEn: null } });
+
+  it('lead from nothing to the package, one at a time', () => {
+    const enCurso = { ...vacia, huboSolicitud: true, enCurso: [solicitud] };
+    expect([
+      ahora([], vacia),
+      ahora([vista()], vacia),
+      ahora([conLlave], vacia),
+      ahora([conCiec], vacia),
+      ahora([lista], vacia),
+      ahora([lista], { ...vacia, saldo: 5 }),
+      ahora([lista], enCurso),
+      ahora([lista], { ...enCurso, enCurso: [], terminada: solicitud }),
+    ]).toEqual([
+      '/rfcs/nuevo',
+      '/rfcs/ACU200101AB1/llave',
+      '/rfcs/ACU200101AB1/credenciales',
+      '/pruebas/vault/rfc-registrar?rfc=ACU200101AB1',
+      '/saldo/comprar',
+      '/solicitudes/nueva?rfc=ACU200101AB1',
+      `/solicitudes/${solicitud.id}`,
+      `/solicitudes/${solicitud.id}`,
+    ]);
+  });
+
+  it('speak of the taxpayer that is furthest', () => {
+    const otro = vista({ rfc: 'AAA010101AAA' });
+    expect(ahora([otro, conLlave], vacia)).toBe('/rfcs/ACU200101AB1/credenciales');
+  });
+
+  it('do not take a certificate without its key for a credential', () => {
+    const cer = { noSerie: '1', titular: 'X', vigenteHasta: inDays(100), rechazadaEn: null };
+    expect(ahora([vista({ llave, cer })], vacia)).toBe('/rfcs/ACU200101AB1/credenciales');
+  });
+
+  it('do not ask for credits again once something was asked for', () => {
+    expect(pasosOf([lista], { ...vacia, huboSolicitud: true })[4]?.estado).toBe('hecho');
+  });
+});
+
+describe('reminders', () => {
+  const cer = (vigenteHasta: Date) => ({ noSerie: '1', titular: 'X', vigenteHasta, rechazadaEn: null });
+  const tonos = (more: Partial<RfcVista>) => recordatoriosOf([vista(more)], now).map(({ tono }) => tono);
+
+  it('come 30 days before a certificate ends, and say so once it has', () => {
+    expect(tonos({ cer: cer(inDays(31)) })).toEqual([]);
+    expect(tonos({ cer: cer(inDays(29)) })).toEqual(['alerta']);
+    expect(tonos({ cer: cer(inDays(-1)) })).toEqual(['error']);
+  });
+
+  it('come when a key is 90 days old (specification, Authentication 6)', () => {
+    expect(tonos({ llave: { ...llave, creadaEn: inDays(-89) } })).toEqual([]);
+    expect(tonos({ llave: { ...llave, creadaEn: inDays(-90) } })).toEqual(['alerta']);
+  });
+
+  it('put what does not work any more first', () => {
+    const rfcs = [
+      vista({ llave: { ...llave, creadaEn: inDays(-200) } }),
+      vista({ ciec: { creadaEn: now, rechazadaEn: now } }),
+    ];
+    expect(recordatoriosOf(rfcs, now).map(({ tono }) => tono)).toEqual(['error', 'alerta']);
+  });
+});

@@ -1,0 +1,102 @@
+import type { Inicio, RfcVista } from '@acuse/db';
+import { isLlaveUtil } from '../rfcs/reglas/estado-credenciales.ts';
+import { hrefRfc } from '../rfcs/reglas/ruta-rfc.ts';
+
+/** One step on the way from an empty account to the first download. */
+export interface Paso {
+  readonly titulo: string;
+  readonly texto: string;
+  /** Done, the one to do now, or one that has to wait. */
+  readonly estado: 'hecho' | 'ahora' | 'luego';
+  /** Where it is done. */
+  readonly href: string;
+  readonly boton: string;
+}
+
+type Cuenta = Pick<Inicio, 'saldo' | 'huboSolicitud' | 'enCurso' | 'terminada'>;
+
+const hasCredencial = (rfc: RfcVista) => rfc.ciec !== null || (rfc.cer !== null && isLlaveUtil(rfc));
+
+/** How far a taxpayer is, so that the list speaks of the one that is furthest. */
+const progreso = (rfc: RfcVista) =>
+  [rfc.llave !== null, hasCredencial(rfc), rfc.llave?.registradaEn != null].filter(Boolean).length;
+
+/**
+ * The steps in their order. Each is done when the account shows that it is; the first that is not is the one to do now. A key, a credential and an
+ * associated RFC are what the API demands before a query at the SAT (specification, Authentication).
+ */
+export function pasosOf(rfcs: readonly RfcVista[], cuenta: Cuenta): readonly Paso[] {
+  const mejor = rfcs.reduce<RfcVista | null>(
+    (best, rfc) => (best === null || progreso(rfc) > progreso(best) ? rfc : best),
+    null,
+  );
+  const rfc = mejor?.rfc ?? '';
+  const solicitud = cuenta.terminada ?? cuenta.enCurso[0] ?? null;
+  const deRfc = (sub: `/${string}`) => (mejor ? hrefRfc(rfc, sub) : '/rfcs');
+  const pasos: readonly (Omit<Paso, 'estado'> & { readonly hecho: boolean })[] = [
+    {
+      titulo: 'Agregue un RFC',
+      texto: 'El del contribuyente del que quiere descargar: persona física o moral.',
+      hecho: mejor !== null,
+      href: '/rfcs/nuevo',
+      boton: 'Agregar RFC',
+    },
+    {
+      titulo: 'Genere su API key',
+      texto: 'Con ella llama su sistema. Se muestra una sola vez: tenga dónde guardarla.',
+      hecho: mejor?.llave != null,
+      href: deRfc('/llave'),
+      boton: 'Generar API key',
+    },
+    {
+      titulo: 'Guarde la CIEC o la e.firma',
+      texto:
+        'Con cualquiera de las dos se le pregunta al SAT. Se cifra con su API key: nadie más la puede leer.',
+      hecho: mejor !== null && hasCredencial(mejor),
+      href: deRfc('/credenciales'),
+      boton: 'Guardar credencial',
+    },
+    {
+      titulo: 'Asocie el RFC con la llave',
+      texto: 'Una sola vez por llave. Si guardó la credencial desde el panel, ya quedó.',
+      hecho: mejor?.llave?.registradaEn != null,
+      href: `/pruebas/vault/rfc-registrar?rfc=${encodeURIComponent(rfc)}`,
+      boton: 'Asociar',
+    },
+    {
+      titulo: 'Tenga un crédito',
+      texto:
+        'Una descarga cuesta un crédito, de cualquier tamaño. Si termina sin paquete, el crédito vuelve.',
+      hecho: cuenta.saldo > 0 || cuenta.huboSolicitud,
+      href: '/saldo/comprar',
+      boton: 'Comprar créditos',
+    },
+    {
+      titulo: 'Pida su primera descarga',
+      texto:
+        'Los CFDI emitidos o recibidos de un periodo. Empiece con el formulario; después, desde su sistema.',
+      hecho: cuenta.huboSolicitud,
+      href: `/solicitudes/nueva?rfc=${encodeURIComponent(rfc)}`,
+      boton: 'Pedir descarga',
+    },
+    {
+      titulo: 'Mire cómo avanza',
+      texto: 'El SAT tarda de minutos a horas. Puede cerrar esta página: el trabajo sigue.',
+      hecho: cuenta.terminada !== null,
+      href: solicitud ? `/solicitudes/${solicitud.id}` : '/solicitudes',
+      boton: 'Ver la solicitud',
+    },
+    {
+      titulo: 'Descargue el ZIP',
+      texto: 'Un CSV con todos los renglones, los archivos del SAT sin tocar y un manifiesto.',
+      hecho: false,
+      href: solicitud ? `/solicitudes/${solicitud.id}` : '/solicitudes',
+      boton: 'Ir a la descarga',
+    },
+  ];
+  const ahora = pasos.findIndex(({ hecho }) => !hecho);
+  return pasos.map(({ hecho, ...paso }, lugar) => ({
+    ...paso,
+    estado: hecho ? 'hecho' : lugar === ahora ? 'ahora' : 'luego',
+  }));
+}

@@ -1,0 +1,109 @@
+import { createCuentas, createLlaves } from '@acuse/db';
+import { load } from 'cheerio';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { acceptSolicitud, newLlave } from '../fixtures/database.ts';
+import { addRfc, type Panel, startPanel } from './fixtures/panel.ts';
+
+let panel: Panel;
+beforeAll(async () => {
+  panel = await startPanel();
+});
+afterAll(() => panel?.close());
+
+const main = (text: string) => load(text)('main');
+const ahora = (text: string) => load(text)('.pasos .ahora a').attr('href');
+
+describe('the start page', () => {
+  it('leads a new account by links that exist, from nothing to its first package', async () => {
+    const persona = await panel.registrar({ nombre: 'Ana' });
+    const see = async () => (await persona.get('/inicio')).text;
+    const empty = await see();
+    expect(main(empty).find('h1').text()).toBe('Le damos la bienvenida, Ana');
+    expect(ahora(empty)).toBe('/rfcs/nuevo');
+    expect((await persona.get('/rfcs/nuevo')).status).toBe(200);
+
+    const { id: contribuyenteId, rfc } = await addRfc(panel.db, persona);
+    expect(ahora(await see())).toBe(`/rfcs/${rfc}/llave`);
+    expect((await persona.get(`/rfcs/${rfc}/llave`)).status).toBe(200);
+
+    const nueva = newLlave();
+    await createLlaves(panel.db).activate({ contribuyenteId, llave: nueva, actor: 'prueba' });
+    expect(ahora(await see())).toBe(`/rfcs/${rfc}/credenciales`);
+    expect((await persona.get(`/rfcs/${rfc}/credenciales`)).status).toBe(200);
+
+    await panel.db.pool.query(
+      `INSERT INTO credencial (id, contribuyente_id, api_key_id, tipo, kid, sobre) VALUES (gen_random_uuid(), $1, $2, 'ciec', 'k1', 'x')`,
+      [contribuyenteId, nueva.id],
+    );
+    expect(ahora(await see())).toBe(`/pruebas/vault/rfc-registrar?rfc=${rfc}`);
+    await panel.db.pool.query('UPDATE api_key SET registrada_en = now() WHERE id = $1', [nueva.id]);
+    expect(ahora(await see())).toBe('/saldo/comprar');
+    expect((await persona.get('/saldo/comprar')).status).toBe(200);
+
+    const { cuentaId } = persona;
+    await createCuentas(panel.db).addSaldo({ cuentaId, creditos: 3, pagoId: nueva.id, detalle: 'prueba' });
+    expect(ahora(await see())).toBe(`/solicitudes/nueva?rfc=${rfc}`);
+    expect((await persona.get(`/solicitudes/nueva?rfc=${rfc}`)).status).toBe(200);
+
+    const accepted = await acceptSolicitud(panel.db, { cuentaId, contribuyenteId, apiKeyId: nueva.id, rfc });
+    const { rows } = await panel.db.pool.query('SELECT id FROM solicitud WHERE cuenta_id = $1', [cuentaId]);
+    const id = rows[0].id;
+    expect([accepted !== null, ahora(await see())]).toEqual([true, `/solicitudes/${id}`]);
+    expect((await persona.get(`/solicitudes/${id}`)).status).toBe(200);
+
+    await panel.db.pool.query(
+      `UPDATE solicitud SET estado = 'TERMINADA', terminada_en = now(), object_key = 'k' WHERE id = $1`,
+      [id],
+    );
+    const done = load(await see());
+    expect(done('.pasos').length).toBe(0);
+    expect(done('main').find(`a[href="/solicitudes/${id}"]`).text()).toContain('Ver y descargar');
+    expect(done('main').text()).toContain('tax/descarga-metadata');
+    expect(done('.cifra').first().text()).toBe('2');
+  });
+
+  it('shows nothing of another account', async () => {
+    const [una, otra] = [await panel.registrar({ saldo: 7 }), await panel.registrar()];
+    const { rfc } = await addRfc(panel.db, una);
+    expect((await una.get('/inicio')).text).toContain(rfc);
+    expect((await otra.get('/inicio')).text).not.toContain(rfc);
+  });
+
+  it('welcomes strangers, and sends those who are logged in to their start page', async () => {
+    const answer = await panel.newCliente().get('/');
+    expect(answer.status).toBe(200);
+    const $ = load(answer.text);
+    expect($('h1').length).toBe(1);
+    expect(
+      $('main a')
+        .toArray()
+        .map((a) => $(a).attr('href')),
+    ).toEqual(['/registro', '/entrar', expect.stringMatching(/^https?:.*\/openapi\.json$/)]);
+    const persona = await panel.registrar();
+    expect((await persona.get('/')).location).toBe('/inicio');
+    expect((await panel.newCliente().get('/inicio')).location).toMatch(/^\/entrar/);
+  });
+
+  it('has one title, landmarks, and a way to skip the navigation', async () => {
+    const persona = await panel.registrar();
+    await addRfc(panel.db, persona);
+    const $ = load((await persona.get('/inicio')).text);
+    expect($('h1').length).toBe(1);
+    expect($('main').length).toBe(1);
+    expect($($('body a').first().attr('href') ?? '').is('main')).toBe(true);
+    expect($('.navegacion [aria-current="page"]').text()).toBe('Inicio');
+    const ids = $('[id]')
+      .toArray()
+      .map((each) => $(each).attr('id'));
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  it('has its style sheet under an address that may be kept for ever', async () => {
+    const cliente = panel.newCliente();
+    const href = load((await cliente.get('/')).text)('link[rel=stylesheet]').attr('href') ?? '';
+    const css = await cliente.get(href);
+    expect(css.status).toBe(200);
+    expect(css.headers.get('cache-control')).toContain('immutable');
+    expect((await cliente.get('/assets/estilo.css')).status).toBe(404);
+  });
+});
