@@ -32,7 +32,13 @@ export async function startPanel(
   const port = await listen(server, config.PANEL_PORT, config.PANEL_HOST);
   const host = config.PANEL_HOST.includes(':') ? `[${config.PANEL_HOST}]` : config.PANEL_HOST;
   const url = config.PANEL_PUBLIC_URL ?? `http://${host}:${port}`;
-  const deps = { ...(await createDeps(config, url, log, shutdown)), ...override };
+  const deps = await createDeps(config, url, log, shutdown).then(
+    (made) => ({ ...made, ...override }),
+    async (error: unknown) => {
+      await closeServer(server);
+      throw error;
+    },
+  );
   app = createApp(deps);
   shutdown.phase('server', () => closeServer(server), { timeoutMs: config.SHUTDOWN_SECONDS * 1_000 });
   shutdown.signal.addEventListener('abort', () => deps.health.drain(), { once: true });
