@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { PanelApp } from '../app.ts';
 
@@ -9,6 +10,9 @@ const LIMITS = {
   maxHeaderSize: 16_384,
 };
 const SWEEP_EVERY_MS = 50;
+
+/** Connections that have not asked for anything yet: browsers open some ahead of time, and node does not count them as idle. */
+const unused = new WeakMap<Server, Set<Socket>>();
 
 /** An HTTP server for the panel that does not listen yet. */
 export function createServerFor(app: () => PanelApp): Server {
@@ -30,10 +34,17 @@ export function createServerFor(app: () => PanelApp): Server {
         ),
     },
   );
-  return createServer(
-    LIMITS,
-    (incoming: IncomingMessage, outgoing: ServerResponse) => void listener(incoming, outgoing),
-  );
+  const waiting = new Set<Socket>();
+  const server = createServer(LIMITS, (incoming: IncomingMessage, outgoing: ServerResponse) => {
+    waiting.delete(incoming.socket);
+    void listener(incoming, outgoing);
+  });
+  server.on('connection', (socket) => {
+    waiting.add(socket);
+    socket.once('close', () => waiting.delete(socket));
+  });
+  unused.set(server, waiting);
+  return server;
 }
 
 /** Listens; resolves with the port. Port 0 lets the system choose. */
@@ -54,5 +65,6 @@ export function closeServer(server: Server): Promise<void> {
   return new Promise<void>((resolve, reject) => {
     server.close((error) => (error ? reject(error) : resolve()));
     server.closeIdleConnections();
+    for (const socket of unused.get(server) ?? []) socket.destroy();
   }).finally(() => clearInterval(sweep));
 }
