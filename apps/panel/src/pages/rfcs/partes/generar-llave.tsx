@@ -54,7 +54,7 @@ export function GenerarLlave({ rfc, abiertas, csrf, now, tecleado }: GenerarProp
           etiqueta="Prefijo"
           opciones={MODOS}
           valor={tecleado.modo ?? llave?.modo ?? 'live'}
-          ayuda="Solo ayuda a reconocer la llave; use una distinta en cada ambiente."
+          ayuda="Solo ayuda a reconocer la llave: las dos hacen lo mismo en esta instalación."
           requerido
         />
         <div>

@@ -78,7 +78,9 @@ export function SeccionEfirma({ rfc, csrf, now, reparos }: SeccionEfirmaProps) {
             error={reparos['key']}
             ayuda="Se guarda cifrada y se borra sola a la hora."
           />
-          <p class="suave chica" role="status" data-soltar-aviso />
+          <p class="suave chica" role="status" data-soltar-aviso>
+            También puede arrastrar cada archivo a su campo.
+          </p>
         </div>
         <Campo
           nombre="password"
