@@ -25,6 +25,7 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
   it('shows its page with a policy of its own and nothing from elsewhere', async () => {
     const page = await operador.get('/operador/colas');
     expect(page.status).toBe(200);
+    expect((await operador.get('/operador/colas/')).text).toBe(page.text);
     expect(page.text).toContain('<base href="/operador/colas/"');
     expect(page.text).not.toMatch(/(href|src)="(https?:)?\/\//);
     const csp = page.headers.get('content-security-policy') ?? '';

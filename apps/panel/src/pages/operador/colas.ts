@@ -41,7 +41,7 @@ function boardOf(tablero: PanelDeps['tablero']): Hono {
       },
     },
   });
-  const board = new Hono().route(PATH, serverAdapter.registerPlugin());
+  const board = new Hono({ strict: false }).route(PATH, serverAdapter.registerPlugin());
   boards.set(tablero, board);
   return board;
 }

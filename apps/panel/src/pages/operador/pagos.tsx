@@ -55,9 +55,11 @@ export const verPagos = defineRuta({
             <Boton variante="secundario">Ver</Boton>
           </Formulario>
           {pagos.length === 0 ? (
-            <Vacio titulo={`No hay pagos: ${TEXTOS[estado].toLowerCase()}`}>
-              Quien compra por transferencia aparece aquí hasta que usted confirma que el dinero llegó.
-            </Vacio>
+            <Tarjeta titulo={TEXTOS[estado]}>
+              <Vacio titulo="No hay ninguno">
+                Quien compra por transferencia aparece aquí hasta que usted confirma que el dinero llegó.
+              </Vacio>
+            </Tarjeta>
           ) : estado === 'PENDIENTE' ? (
             pagos.map((pago) => <PorConfirmar contexto={contexto} pago={pago} />)
           ) : (

@@ -86,7 +86,9 @@ function Hosts({ hosts, minutos }: { readonly hosts: readonly SaludHost[]; reado
         { titulo: 'Cortacircuitos' },
       ]}
       filas={hosts.map((host) => [
-        <span class="fija">{host.host}</span>,
+        <a class="fija" href="#lineas">
+          {host.host}
+        </a>,
         nombres.get(host.canal),
         formatNumero(host.peticiones),
         rate(host.peticiones, minutos),
@@ -131,7 +133,7 @@ function Lineas({ salud: { puntos, pasoMinutos } }: { readonly salud: SaludSat }
     }));
   const series = used.map(([, nombre]) => nombre);
   return (
-    <>
+    <section id="lineas" class="pila" aria-label="En el tiempo">
       <Grafica
         titulo="Peticiones por minuto"
         tipo="lineas"
@@ -153,6 +155,6 @@ function Lineas({ salud: { puntos, pasoMinutos } }: { readonly salud: SaludSat }
         unidad="milisegundos"
         puntos={line(({ p95 }) => p95 ?? 0)}
       />
-    </>
+    </section>
   );
 }
