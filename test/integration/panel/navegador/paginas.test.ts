@@ -1,0 +1,175 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RUTAS } from '../../../../apps/panel/src/rutas.ts';
+import { newRfc } from '../../fixtures/database.ts';
+import { ciecOf, expectOk, waitForEnd } from '../../fixtures/servicio.ts';
+import { addRfc } from '../fixtures/panel.ts';
+import { type Instalacion, startInstalacion } from './fixtures/instalacion.ts';
+import { CHROMIUM, expectSinQuejas, mirar, type Pestana } from './fixtures/navegador.ts';
+import { comprarCreditos, entrar, oprimir } from './fixtures/persona.ts';
+
+/** Addresses that give no page: a redirect, a file, a stream, a step of something else. */
+const SIN_PAGINA = new Set([
+  '/solicitudes/:id/avance',
+  '/saldo/movimientos.csv',
+  '/saldo/compras/:id/regreso',
+  // Only after a password, of somebody with a second factor.
+  '/entrar/codigo',
+]);
+
+const PUBLICAS = ['/', '/registro', '/entrar', '/restablecer'];
+const RFC = ['/rfcs/:rfc', '/llave', '/llave/revocar', '/credenciales', '/operaciones', '/direcciones'].map(
+  (path, place) => (place === 0 ? path : `/rfcs/:rfc${path}`),
+);
+const CLIENTE = [
+  '/inicio',
+  '/rfcs',
+  '/rfcs/nuevo',
+  ...RFC,
+  '/solicitudes',
+  '/solicitudes/nueva',
+  '/solicitudes/:id',
+  '/saldo',
+  '/saldo/movimientos',
+  '/saldo/comprar',
+  '/saldo/comprar/confirmar',
+  '/saldo/compras',
+  '/saldo/compras/:id',
+  '/pruebas',
+  '/pruebas/:grupo/:operacion',
+  '/cuenta',
+  '/cuenta/password',
+  '/cuenta/dos-pasos',
+];
+const OPERADOR = [
+  '/operador',
+  '/operador/cuentas',
+  '/operador/cuentas/:id',
+  '/operador/pagos',
+  '/operador/salud',
+  '/operador/captchas',
+  '/operador/listas',
+  '/operador/auditoria',
+];
+
+const nameOf = (path: string) => path.replaceAll(/[^a-z]+/g, '-').replaceAll(/^-|-$/g, '') || 'portada';
+
+describe.runIf(CHROMIUM !== null)('every page, on a desk and a phone, light and dark', () => {
+  let instalacion: Instalacion;
+  let url: string;
+  let cliente: Pestana;
+  let operador: Pestana;
+  let abierta = '';
+  let fallida = '';
+  let llave = '';
+  /** What stands in the addresses of this account. */
+  const lugares: Record<string, string> = { ':grupo': 'tax', ':operacion': 'comunicados' };
+  const addressOf = (path: string) =>
+    path.replaceAll(
+      /:\w+/g,
+      (name) => lugares[name === ':id' ? `${path.split('/')[1]}${name}` : name] ?? name,
+    );
+
+  beforeAll(async () => {
+    instalacion = await startInstalacion();
+    const { servicio, panel, navegador } = instalacion;
+    url = panel.url;
+    const persona = await panel.registrar({ nombre: 'Comercializadora del Bajío, S.A. de C.V.', saldo: 20 });
+    const jefe = await panel.registrar({ nombre: 'Operación', rol: 'OPERADOR' });
+    [cliente, operador] = [await navegador.abrir(), await navegador.abrir()];
+    await entrar(cliente.page, url, persona);
+    await entrar(operador.page, url, jefe);
+
+    const worker = await servicio.startWorker();
+    const newCaller = async (rfc: string) => {
+      const { id: contribuyenteId } = await addRfc(panel.db, persona, rfc);
+      const caller = await servicio.newKey({ rfc, cuentaId: persona.cuentaId, contribuyenteId });
+      await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec: ciecOf(rfc) }));
+      return caller;
+    };
+    const caller = await newCaller(newRfc());
+    llave = caller.apiKey;
+    const ask = async (who: typeof caller, mes: string) => {
+      const pedido = { rfc: who.rfc, tipo: 'recibidos', desde: `2025-${mes}-01`, hasta: `2025-${mes}-28` };
+      return String((await expectOk(who.call('tax/descarga-metadata', pedido)))['solicitud_id']);
+    };
+    const terminada = await ask(caller, '01');
+    await waitForEnd(caller, terminada);
+    const rechazado = await newCaller('CIE900215SI6');
+    fallida = await ask(rechazado, '01');
+    await waitForEnd(rechazado, fallida);
+    await worker.stop();
+    abierta = await ask(caller, '02');
+
+    await comprarCreditos(cliente.page, url);
+    Object.assign(lugares, {
+      ':rfc': caller.rfc,
+      'solicitudes:id': terminada,
+      'saldo:id': cliente.page.url().split('/').at(-1),
+      'operador:id': persona.cuentaId,
+    });
+  });
+  afterAll(() => instalacion?.close());
+
+  it('is in the lists below', () => {
+    const pages = RUTAS.filter(({ metodo, path }) => metodo === 'GET' && !SIN_PAGINA.has(path));
+    expect([...new Set(pages.map(({ path }) => path))].sort()).toEqual(
+      [...PUBLICAS, ...CLIENTE, ...OPERADOR].sort(),
+    );
+  });
+
+  async function look(pestana: Pestana, address: string, nombre: string): Promise<void> {
+    const answer = await pestana.page.goto(url + address);
+    expect([address, answer?.status()]).toEqual([address, 200]);
+    await mirar(pestana, nombre);
+    expectSinQuejas(pestana);
+  }
+
+  it.each(PUBLICAS)('%s, for somebody who is not logged in', async (path) => {
+    const pestana = await instalacion.navegador.abrir();
+    await look(pestana, path, nameOf(path));
+    await pestana.close();
+  });
+
+  it.each(CLIENTE)('%s', async (path) => {
+    const query = path.endsWith('/confirmar') ? '?paquete=1000&forma=demostracion' : '';
+    await look(cliente, addressOf(path) + query, nameOf(path));
+  });
+
+  it.each(OPERADOR)('%s, for the operator', (path) => look(operador, addressOf(path), nameOf(path)));
+
+  it('of a solicitud that goes on, and of one that failed', async () => {
+    await look(cliente, `/solicitudes/${abierta}`, 'solicitud-en-proceso');
+    await look(cliente, `/solicitudes/${fallida}`, 'solicitud-fallida');
+  });
+
+  it('that nobody has', async () => {
+    const answer = await cliente.page.goto(`${url}/solicitudes/no-existe`);
+    expect(answer?.status()).toBe(404);
+    await mirar(cliente, 'no-encontrada');
+  });
+
+  it('with the key that is shown once, and with the answer of an operation', async () => {
+    const { page } = cliente;
+    await page.goto(`${url}/pruebas/tax/comunicados`);
+    await page.getByLabel('API key', { exact: true }).fill(llave);
+    await oprimir(page, 'Llamar a la API');
+    await page.getByText('HTTP 200').first().waitFor();
+    await mirar(cliente, 'prueba-respondida');
+    await page.goto(`${url}${addressOf('/rfcs/:rfc/llave')}`);
+    await page.locator('input[name="anterior"]').fill(llave);
+    await oprimir(page, 'Cambiar la llave');
+    await page.getByText('Cópiela ahora').waitFor();
+    await mirar(cliente, 'llave-nueva');
+    expectSinQuejas(cliente);
+  });
+
+  it('with what is wrong with a form', async () => {
+    const { page } = cliente;
+    await page.goto(`${url}/rfcs/nuevo`);
+    await page.locator('input[name="rfc"]').fill('NO ES UN RFC');
+    await oprimir(page, 'Agregar RFC');
+    await page.locator('[aria-invalid="true"]').waitFor();
+    await mirar(cliente, 'formulario-con-faltas');
+    expectSinQuejas(cliente);
+  });
+});
