@@ -1,5 +1,6 @@
 import { apiConfig } from '@acuse/api';
 import { cliConfig } from '@acuse/cli';
+import { panelConfig } from '@acuse/panel';
 import { describeConfig, envExample } from '@acuse/runtime';
 import { workerConfig } from '@acuse/worker';
 
@@ -13,6 +14,7 @@ export function envExampleText(): string {
   const sections = [
     ['API (apps/api)', apiConfig],
     ['Workers (apps/worker)', workerConfig],
+    ['Panel (apps/panel)', panelConfig],
     ["The operator's command line (apps/cli)", cliConfig],
   ] as const;
   const bodies = sections.map(

@@ -1,90 +1,23 @@
-import { createContribuyentes, createTaller } from '@acuse/db';
+import { createTaller } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { acceptSolicitud, newLlave, newRfc, type Taxpayer } from '../fixtures/database.ts';
-import { type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { type Panel, startPanel } from './fixtures/panel.ts';
+import { createSolicitudesDePrueba, RESUMEN, textOf } from './fixtures/solicitudes.ts';
 
 let panel: Panel;
+let owner: ReturnType<typeof createSolicitudesDePrueba>['owner'];
+let accepted: ReturnType<typeof createSolicitudesDePrueba>['accepted'];
+let claimed: ReturnType<typeof createSolicitudesDePrueba>['claimed'];
+let failed: ReturnType<typeof createSolicitudesDePrueba>['failed'];
+let finished: ReturnType<typeof createSolicitudesDePrueba>['finished'];
 
 beforeAll(async () => {
   panel = await startPanel();
+  ({ owner, accepted, claimed, failed, finished } = createSolicitudesDePrueba(panel));
 });
 
 afterAll(() => panel.close());
-
-/** A person whose account has a taxpayer with an active, registered key. */
-async function owner(): Promise<{ persona: Persona; taxpayer: Taxpayer }> {
-  const persona = await panel.registrar({ saldo: 20 });
-  const rfc = newRfc();
-  const { id: contribuyenteId } = await createContribuyentes(panel.db).add({
-    cuentaId: persona.cuentaId,
-    rfc,
-    actor: 'prueba',
-  });
-  const llave = newLlave();
-  await panel.db.pool.query(
-    `INSERT INTO api_key (id, contribuyente_id, modo, hash, pepper_version, ultimos4, registrada_en) VALUES ($1, $2, 'test', $3, 1, 'abcd', now())`,
-    [llave.id, contribuyenteId, llave.hash],
-  );
-  return { persona, taxpayer: { cuentaId: persona.cuentaId, contribuyenteId, apiKeyId: llave.id, rfc } };
-}
-
-async function accepted(
-  taxpayer: Taxpayer,
-  options: Parameters<typeof acceptSolicitud>[2] = {},
-): Promise<string> {
-  const result = await acceptSolicitud(panel.db, taxpayer, options);
-  if (result.resultado !== 'ACEPTADA') throw new Error(result.resultado);
-  return result.solicitudId;
-}
-
-async function claimed(solicitudId: string) {
-  const tomada = await createTaller(panel.db).claim({
-    solicitudId,
-    gen: 1,
-    cola: 'descargas',
-    leaseSeconds: 60,
-  });
-  if (!tomada) throw new Error('not claimed');
-  return tomada;
-}
-
-async function failed(
-  taxpayer: Taxpayer,
-  motivo: string,
-  estado: 'ERROR' | 'RECHAZADA' | 'VENCIDA' = 'ERROR',
-  codigo?: string,
-) {
-  const id = await accepted(taxpayer);
-  const end = { estado, motivo, ...(codigo ? { codigo } : {}) };
-  await createTaller(panel.db).fail(await claimed(id), end);
-  return id;
-}
-
-const RESUMEN = {
-  porEfecto: { I: 30, E: 2, P: 8 },
-  porMes: { '2025-01': { I: 10, P: 8 }, '2025-02': { I: 20, E: 2 } },
-  cancelados: 3,
-};
-
-async function finished(
-  taxpayer: Taxpayer,
-  options: Parameters<typeof acceptSolicitud>[2] = {},
-  resumen?: typeof RESUMEN,
-) {
-  const id = await accepted(taxpayer, options);
-  await createTaller(panel.db).finish(await claimed(id), {
-    objectKey: `solicitudes/${id}/paquete.zip`,
-    bytes: 123_456,
-    sha256: 'ab'.repeat(32),
-    registros: 40,
-    ...(resumen ? { resumen } : {}),
-  });
-  return id;
-}
-
-const textOf = (html: string) => load(html)('main').text().replace(/\s+/g, ' ');
 
 describe('the list', () => {
   test('shows the account its solicitudes, counts them by state, and narrows them', async () => {
@@ -277,74 +210,5 @@ describe('the page of one', () => {
     const second = load((await persona.get(older.replace('#linea', ''))).text);
     expect(second('.linea > li')).toHaveLength(41);
     expect(second('.linea').text()).toContain('Se aceptó la solicitud y se cobró 1 crédito');
-  });
-});
-
-describe('the download', () => {
-  test('signs an address at the click, and notes who downloaded', async () => {
-    const { persona, taxpayer } = await owner();
-    const id = await finished(taxpayer);
-    const answer = await persona.enviar(`/solicitudes/${id}`, `/solicitudes/${id}/descargar`);
-    expect(answer.status).toBe(200);
-    const url = load(answer.text)('a[href*="X-Amz-Signature"]').attr('href') ?? '';
-    expect(url).toContain(`solicitudes/${id}/paquete.zip`);
-    expect(answer.headers.get('refresh')).toBe(`0; url=${url}`);
-    expect(answer.headers.get('cache-control')).toBe('no-store');
-    const { rows } = await panel.db.pool.query(
-      `SELECT actor FROM auditoria WHERE accion = 'descargar-paquete' AND detalle->>'solicitud' = $1`,
-      [id],
-    );
-    expect(rows).toEqual([{ actor: `usuario:${persona.usuarioId}` }]);
-  });
-
-  test('says why there is nothing to download: unfinished, ended without a package, past its retention', async () => {
-    const { persona, taxpayer } = await owner();
-    const csrf = await persona.csrf('/solicitudes/nueva');
-    const gone = await finished(taxpayer);
-    await panel.db.pool.query('UPDATE solicitud SET paquete_borrado_en = now() WHERE id = $1', [gone]);
-    const ask = (id: string) => persona.post(`/solicitudes/${id}/descargar`, { _csrf: csrf });
-    const without = await failed(taxpayer, 'PLAZO_AGOTADO', 'VENCIDA');
-    const unfinished = await accepted(taxpayer);
-    for (const [id, status, code] of [
-      [unfinished, 409, '3002'],
-      [without, 409, '3003'],
-      [gone, 410, '3004'],
-    ] as const) {
-      const answer = await ask(id);
-      expect([answer.status, textOf(answer.text).includes(`código ${code}`)]).toEqual([status, true]);
-      expect(answer.text).not.toContain('X-Amz-Signature');
-    }
-    const page = load((await persona.get(`/solicitudes/${gone}`)).text);
-    expect(page('form[action$="/descargar"]')).toHaveLength(0);
-    expect(page('main').text()).toContain('El ZIP ya se borró');
-  });
-});
-
-describe("another account's solicitud", () => {
-  test('is answered like one that does not exist, on every address', async () => {
-    const [mine, foreign] = [await owner(), await owner()];
-    const [theirs, missing] = [await finished(foreign.taxpayer, {}, RESUMEN), uuidV7()];
-    const csrf = await mine.persona.csrf('/solicitudes/nueva');
-    const look = async (id: string) => {
-      const answers = [
-        await mine.persona.get(`/solicitudes/${id}`),
-        await mine.persona.get(`/solicitudes/${id}?eventos=99999`),
-        await mine.persona.get(`/solicitudes/${id}/avance`),
-        await mine.persona.post(`/solicitudes/${id}/descargar`, { _csrf: csrf }),
-        await mine.persona.get(`/solicitudes/nueva?como=${id}`),
-      ];
-      return answers.map(({ status, text }) => [
-        status,
-        text.replaceAll(id, 'ID').replaceAll(/nonce="[^"]+"|name="intento" value="[^"]+"/g, ''),
-      ]);
-    };
-    const [a, b] = [await look(theirs), await look(missing)];
-    expect(a).toEqual(b);
-    expect(a.map(([status]) => status)).toEqual([404, 404, 404, 404, 200]);
-    for (const odd of ['x', `${theirs}x`, '%00', "'%20OR%201=1"])
-      expect((await mine.persona.get(`/solicitudes/${odd}`)).status).toBe(404);
-    expect((await mine.persona.get(`/solicitudes?id=${theirs}`)).text).not.toContain(
-      `/solicitudes/${theirs}`,
-    );
   });
 });
