@@ -136,12 +136,12 @@ describe.runIf(CHROMIUM !== null)('from an empty account to a checked ZIP', () =
     await oprimir(page, 'Revisar la compra');
     await oprimir(page, 'Comprar');
     await siguiente('Pedir descarga');
-    await escribir(page, 'API key', llave);
-    await page.getByLabel('desde', { exact: true }).fill(PERIODO.desde);
-    await page.getByLabel('hasta', { exact: true }).fill(PERIODO.hasta);
-    await page.getByLabel('tipo', { exact: true }).selectOption('recibidos');
-    await oprimir(page, 'Llamar a la API');
-    await page.getByText('HTTP 200').first().waitFor();
+    await page.getByLabel('Primer día').fill(PERIODO.desde);
+    await page.getByLabel('Último día').fill(PERIODO.hasta);
+    await page.getByLabel('CFDI', { exact: true }).selectOption('recibidos');
+    await page.getByLabel('API key del RFC').fill(llave);
+    await oprimir(page, 'Pedir');
+    await page.getByRole('heading', { level: 1, name: /CFDI recibidos/ }).waitFor();
     await siguiente('Ver la solicitud');
 
     const actualizar = page.getByRole('link', { name: 'Actualizar' });
