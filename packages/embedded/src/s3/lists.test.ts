@@ -61,6 +61,26 @@ describe('lists', () => {
     expect(entries).toEqual(['a', 'b-', 'b/', 'c/', 'd', 'ñ'].map((entry) => `${Prefix}${entry}`));
   });
 
+  test('hold what stays while a folder beside it comes and goes', async () => {
+    await s3.put('restless/stays');
+    const list = () => s3.client.send(new ListObjectsV2Command({ Bucket, Prefix: 'restless/' }));
+    let isOver = false;
+    const churn = (async () => {
+      for (let n = 0; !isOver; n += 1) {
+        const Key = `restless/${n % 7}/deep/er`;
+        await s3.put(Key);
+        await s3.client.send(new DeleteObjectCommand({ Bucket, Key }));
+      }
+    })();
+    try {
+      for (let n = 0; n < 150; n += 1)
+        expect((await list()).Contents?.map(({ Key }) => Key)).toContain('restless/stays');
+    } finally {
+      isOver = true;
+      await churn;
+    }
+  });
+
   test('begin after a key, and a prefix need not end at a slash', async () => {
     const page = await s3.client.send(
       new ListObjectsV2Command({ Bucket, Prefix: `${Prefix}b`, StartAfter: `${Prefix}b/1` }),

@@ -69,15 +69,28 @@ export async function openStore(dir: string): Promise<Store> {
     async keys(bucket, prefix) {
       const root = dirOf(bucket);
       const start = dirname(pathOfKey(root, `${prefix.slice(0, prefix.lastIndexOf('/') + 1)}x`));
-      const entries = await readdir(start, { recursive: true, withFileTypes: true }).catch(() => []);
-      return entries
-        .filter((entry) => entry.isFile())
-        .map((entry) => keyOfPath(relative(root, join(entry.parentPath, entry.name)).split(sep).join('/')))
+      return (await filesBelow(start))
+        .map((path) => keyOfPath(relative(root, path).split(sep).join('/')))
         .filter((key) => key !== null)
         .filter((key) => key.startsWith(prefix))
         .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
     },
   };
+}
+
+/** Every file below a folder. A folder that is deleted meanwhile has none, and hides none beside it. */
+async function filesBelow(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [];
+    throw error;
+  });
+  const files: string[] = [];
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) files.push(...(await filesBelow(path)));
+    else if (entry.isFile()) files.push(path);
+  }
+  return files;
 }
 
 async function removeEmptyFolders(from: string, root: string): Promise<void> {
