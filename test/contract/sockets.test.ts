@@ -1,8 +1,9 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import type { Server } from 'node:http';
 import { connect } from 'node:net';
+import { closeServer, listen } from '@acuse/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { closeServer, createServerFor, DEFAULT_LIMITS, listen } from '../../apps/api/src/server.ts';
+import { createServerFor, DEFAULT_LIMITS } from '../../apps/api/src/server.ts';
 import { type Alta, alta, createKit, type Kit } from '../../apps/api/test/kit.ts';
 
 let kit: Kit;

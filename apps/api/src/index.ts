@@ -6,5 +6,5 @@ export { createDeps } from './deps.ts';
 export { loadOperations } from './http/load-operations.ts';
 export type { Operation } from './http/operation.ts';
 export { openApiText } from './openapi/write.ts';
-export { closeServer, createServerFor, DEFAULT_LIMITS, listen, type ServerLimits } from './server.ts';
+export { createServerFor, DEFAULT_LIMITS, type ServerLimits } from './server.ts';
 export { startApi } from './start.ts';

@@ -24,7 +24,6 @@ export const DEFAULT_LIMITS: ServerLimits = {
 };
 
 const CHECK_EVERY_MS = 1_000;
-const SWEEP_EVERY_MS = 50;
 
 /** An HTTP server for the API that does not listen yet. What is no HTTP gets the envelope too (400/9400). */
 export function createServerFor(
@@ -81,25 +80,4 @@ function refuseRaw(error: NodeJS.ErrnoException, socket: Duplex, requestId: stri
       cuerpo,
     ].join('\r\n'),
   );
-}
-
-/** Listens; resolves with the port. Port 0 lets the system choose. */
-export function listen(server: Server, port: number, host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => {
-      server.off('error', reject);
-      const address = server.address();
-      resolve(typeof address === 'object' && address !== null ? address.port : port);
-    });
-  });
-}
-
-/** Stops taking connections, lets running requests end, then resolves. A connection is closed as soon as it has no request. */
-export function closeServer(server: Server): Promise<void> {
-  const sweep = setInterval(() => server.closeIdleConnections(), SWEEP_EVERY_MS);
-  return new Promise<void>((resolve, reject) => {
-    server.close((error) => (error ? reject(error) : resolve()));
-    server.closeIdleConnections();
-  }).finally(() => clearInterval(sweep));
 }

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createShutdown, silentLogger } from '@acuse/runtime';
@@ -15,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('a process whose database is away starts, says that it is not ready, answers 5041 and stops cleanly', async () => {
+test('a process whose database is away starts, says that it is not ready, answers 5041 and stops cleanly, also while a connection has asked for nothing', async () => {
   const pem = path.join(folder, 'autoridades.pem');
   const span = { from: '2019-01-01T00:00:00Z', to: '2031-01-01T00:00:00Z' };
   await writeFile(pem, createAuthority({ pair: rsaPair(), ...span }).pem);
@@ -32,7 +34,7 @@ test('a process whose database is away starts, says that it is not ready, answer
     S3_ENDPOINT: 'http://127.0.0.1:1',
   });
   const shutdown = createShutdown({ log: silentLogger, timeoutMs: 5_000 });
-  const { url } = await startApi(config, silentLogger, shutdown);
+  const { url, server } = await startApi(config, silentLogger, shutdown);
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   expect((await fetch(`${url}/readyz`)).status).toBe(503);
   const answer = await fetch(`${url}/api/v1/vault/firma-estado`, {
@@ -41,6 +43,11 @@ test('a process whose database is away starts, says that it is not ready, answer
     body: '{}',
   });
   expect([answer.status, await answer.json()]).toEqual([503, expect.objectContaining({ cfdi_codigo: 5041 })]);
+  const taken = once(server, 'connection');
+  const early = connect(Number(new URL(url).port), '127.0.0.1');
+  const over = once(early, 'close');
+  await taken;
   expect(await shutdown.close('test')).toBe(true);
+  await over;
   await expect(fetch(`${url}/healthz`)).rejects.toThrow();
 });

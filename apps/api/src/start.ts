@@ -1,11 +1,11 @@
 import type { Server } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import type { Logger, Shutdown } from '@acuse/runtime';
+import { closeServer, type Logger, listen, type Shutdown, urlOf } from '@acuse/runtime';
 import { createApp } from './app.ts';
 import type { ApiConfig } from './config.ts';
 import { createDeps } from './deps.ts';
 import { loadOperations } from './http/load-operations.ts';
-import { closeServer, createServerFor, listen } from './server.ts';
+import { createServerFor } from './server.ts';
 
 /**
  * Builds and starts the API. Registers how to stop it: `/readyz` refuses first, then running requests end, then what is noted in memory is
@@ -31,6 +31,5 @@ export async function startApi(
   const port = await listen(server, config.API_PORT, config.API_HOST);
   shutdown.phase('server', () => closeServer(server), { timeoutMs: config.SHUTDOWN_SECONDS * 1_000 });
   shutdown.signal.addEventListener('abort', () => deps.health.drain(), { once: true });
-  const host = config.API_HOST.includes(':') ? `[${config.API_HOST}]` : config.API_HOST;
-  return { url: `http://${host}:${port}`, server };
+  return { url: urlOf(config.API_HOST, port), server };
 }

@@ -1,9 +1,9 @@
 import type { Server } from 'node:http';
-import type { Logger, Shutdown } from '@acuse/runtime';
+import { closeServer, type Logger, listen, type Shutdown, urlOf } from '@acuse/runtime';
 import { createApp, type PanelApp } from './app.ts';
 import type { PanelConfig } from './config.ts';
 import { createDeps } from './deps.ts';
-import { closeServer, createServerFor, listen } from './http/server.ts';
+import { createServerFor } from './http/server.ts';
 import type { PanelDeps } from './panel-deps.ts';
 
 const PURGE_EVERY_MS = 600_000;
@@ -30,8 +30,7 @@ export async function startPanel(
   });
   // The address is part of what the panel checks and prints, and with port 0 it is only known once it listens.
   const port = await listen(server, config.PANEL_PORT, config.PANEL_HOST);
-  const host = config.PANEL_HOST.includes(':') ? `[${config.PANEL_HOST}]` : config.PANEL_HOST;
-  const url = config.PANEL_PUBLIC_URL ?? `http://${host}:${port}`;
+  const url = config.PANEL_PUBLIC_URL ?? urlOf(config.PANEL_HOST, port);
   const deps = await createDeps(config, url, log, shutdown).then(
     (made) => ({ ...made, ...override }),
     async (error: unknown) => {

@@ -173,7 +173,5 @@ export async function startWorker(
   const health = createHealth({ checks });
   const server = await serveHealth(health, config.HEALTH_PORT, config.HEALTH_HOST);
   shutdown.phase('health', () => server.close());
-  const address = server.address();
-  const port = typeof address === 'object' && address !== null ? address.port : config.HEALTH_PORT;
-  return { healthUrl: `http://${config.HEALTH_HOST}:${port}` };
+  return { healthUrl: server.url };
 }

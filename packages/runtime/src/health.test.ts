@@ -1,4 +1,3 @@
-import type { AddressInfo } from 'node:net';
 import { describe, expect, test } from 'vitest';
 import { createHealth, serveHealth } from './health.ts';
 
@@ -61,9 +60,8 @@ describe('health', () => {
       cacheMs: 0,
     });
     const server = await serveHealth(health, 0);
-    const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const probe = async (path: string) => {
-      const response = await fetch(base + path);
+      const response = await fetch(server.url + path);
       return [response.status, await response.json()];
     };
     try {
@@ -76,8 +74,7 @@ describe('health', () => {
       expect(await probe('/healthz')).toEqual([200, { status: 'ok', checks: {} }]);
       expect((await probe('/other'))[0]).toBe(404);
     } finally {
-      server.closeAllConnections();
-      server.close();
+      await server.close();
     }
   });
 });

@@ -1,5 +1,6 @@
-import { createServer, type Server } from 'node:http';
+import { createServer } from 'node:http';
 import { deadline } from './deadline.ts';
+import { closeServer, listen, urlOf } from './http-server.ts';
 
 /** Looks at one thing the process needs; rejects when it is not there. */
 export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
@@ -65,9 +66,13 @@ export function createHealth(options: HealthOptions): Health {
 
 /**
  * A server for a process that has no other: `GET /healthz` and `GET /readyz`, 200 or 503, JSON. It is already listening when the
- * promise resolves; port 0 lets the system choose.
+ * promise resolves; port 0 lets the system choose. `url` is where it listens.
  */
-export async function serveHealth(health: Health, port: number, host = '127.0.0.1'): Promise<Server> {
+export async function serveHealth(
+  health: Health,
+  port: number,
+  host = '127.0.0.1',
+): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     void respond(health, request.url ?? '').then(({ status, body }) => {
       response
@@ -75,11 +80,7 @@ export async function serveHealth(health: Health, port: number, host = '127.0.0.
         .end(body);
     });
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(port, host, () => resolve());
-  });
-  return server;
+  return { url: urlOf(host, await listen(server, port, host)), close: () => closeServer(server) };
 }
 
 async function respond(health: Health, url: string): Promise<{ status: number; body: string }> {

@@ -25,6 +25,7 @@ export {
   type HealthReport,
   serveHealth,
 } from './health.ts';
+export { closeServer, listen, urlOf } from './http-server.ts';
 export {
   createLogger,
   LOG_LEVELS,

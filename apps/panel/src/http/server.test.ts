@@ -1,7 +1,8 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { closeServer, listen } from '@acuse/runtime';
 import { expect, test } from 'vitest';
-import { closeServer, createServerFor, listen } from './server.ts';
+import { createServerFor } from './server.ts';
 
 test('closing does not wait for a connection that has never asked for anything', async () => {
   const server = createServerFor(() => {
