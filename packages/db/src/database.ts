@@ -33,8 +33,9 @@ export function openDatabase(settings: DatabaseSettings): Database {
     application_name: settings.applicationName,
     keepAlive: true,
   };
-  // Every statement of this pool finds its rows by key. A plan cached while a table was still small must not scan it for ever after.
-  const pool = new pg.Pool({ ...config, options: '-c enable_seqscan=off' });
+  // Every statement of this pool finds its rows by key and pages are in the order of an index. A plan cached while a table was still small
+  // must not scan it for ever after, and none may fetch and sort all that a page is the beginning of because it expects that to be little.
+  const pool = new pg.Pool({ ...config, options: '-c enable_seqscan=off -c enable_bitmapscan=off' });
   // Without a listener a dropped idle connection would end the process; the pool has already discarded it.
   pool.on('error', () => {});
   // The pool listens only while a connection is idle. One that drops inside a transaction fails the transaction's next statement.

@@ -2,13 +2,10 @@ import { randomUUID } from 'node:crypto';
 import {
   createContribuyentes,
   createListaPanel,
-  createSolicitudesPanel,
-  createTaller,
   type FiltroSolicitudes,
   statementOfPage,
   TOPE_CUENTA,
 } from '@acuse/db';
-import { uuidV7 } from '@acuse/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
   acceptSolicitud,
@@ -98,66 +95,6 @@ describe('a page of solicitudes', () => {
   });
 });
 
-describe('one solicitud', () => {
-  test('is told with its charge, its refund and its code, to its own account alone', async () => {
-    const [mine, foreign] = [await seedTaxpayer(t.db), await seedTaxpayer(t.db)];
-    const id = await accepted(mine);
-    const panel = createSolicitudesPanel(t.db);
-    expect(await panel.find(mine.cuentaId, id)).toMatchObject({
-      estado: 'EN_PROCESO',
-      cargo: { creditos: 1 },
-      reembolso: null,
-      resumen: null,
-    });
-    const taller = createTaller(t.db);
-    const tomada = await taller.claim({ solicitudId: id, gen: 1, cola: 'descargas', leaseSeconds: 60 });
-    if (!tomada) throw new Error('not claimed');
-    await taller.fail(tomada, { estado: 'RECHAZADA', motivo: 'SAT_RECHAZO_LA_SOLICITUD', codigo: '5001' });
-    expect(await panel.find(mine.cuentaId, id)).toMatchObject({
-      estado: 'RECHAZADA',
-      motivo: 'SAT_RECHAZO_LA_SOLICITUD',
-      codigo: '5001',
-      progreso: 1,
-      reembolso: { creditos: 1 },
-    });
-    expect(await panel.timeline(mine.cuentaId, id, { limit: 10 })).toMatchObject([
-      { tipo: 'RECHAZADA', codigo: '5001', detalle: 'SAT_RECHAZO_LA_SOLICITUD' },
-    ]);
-    expect(await panel.find(foreign.cuentaId, id)).toBeNull();
-    expect(await panel.timeline(foreign.cuentaId, id, { limit: 10 })).toEqual([]);
-    for (const wrong of [uuidV7(), 'x', '', `${id} `, "' OR 1=1 --"])
-      expect(await panel.find(mine.cuentaId, wrong)).toBeNull();
-  });
-
-  test('keeps what its assembly counted', async () => {
-    const mine = await seedTaxpayer(t.db);
-    const id = await accepted(mine);
-    const taller = createTaller(t.db);
-    const tomada = await taller.claim({ solicitudId: id, gen: 1, cola: 'descargas', leaseSeconds: 60 });
-    if (!tomada) throw new Error('not claimed');
-    const resumen = { porEfecto: { I: 3, P: 1 }, porMes: { '2025-01': { I: 3, P: 1 } }, cancelados: 1 };
-    await taller.finish(tomada, { objectKey: 'k', bytes: 10, sha256: 'ab', registros: 4, resumen });
-    expect(await createSolicitudesPanel(t.db).find(mine.cuentaId, id)).toMatchObject({
-      resumen,
-      registros: 4,
-    });
-  });
-
-  test('leaves a note of what somebody did with it, but none for another account', async () => {
-    const [mine, foreign] = [await seedTaxpayer(t.db), await seedTaxpayer(t.db)];
-    const solicitudId = await accepted(mine);
-    const nota = { solicitudId, actor: 'usuario:x', accion: 'descargar-paquete', ip: '10.0.0.1' };
-    const panel = createSolicitudesPanel(t.db);
-    await panel.note({ ...nota, cuentaId: foreign.cuentaId });
-    await panel.note({ ...nota, cuentaId: mine.cuentaId });
-    const { rows } = await t.db.pool.query(
-      `SELECT cuenta_id, ip FROM auditoria WHERE detalle->>'solicitud' = $1`,
-      [solicitudId],
-    );
-    expect(rows).toEqual([{ cuenta_id: mine.cuentaId, ip: '10.0.0.1' }]);
-  });
-});
-
 describe('with 100,000 solicitudes of one account', () => {
   const rfcs = 20;
   let cuentaId = '';
@@ -172,8 +109,13 @@ describe('with 100,000 solicitudes of one account', () => {
       rareRfc = rfc;
       taxpayers.push((await createContribuyentes(t.db).add({ cuentaId, rfc, actor: 'prueba' })).id);
     }
+    await t.db.pool.query('ALTER TABLE solicitud SET (autovacuum_enabled = false)');
+    const client = await t.db.pool.connect();
+    await client.query('BEGIN');
+    // VACUUM takes rows for visible to all only once their commit is on disk, and the servers of a test run commit without waiting for it.
+    await client.query('SET LOCAL synchronous_commit = on');
     // Ids as time makes them: a millisecond apart over a day. The last taxpayer has ten old ones, one state and one tipo are rare.
-    await t.db.pool.query(
+    await client.query(
       `INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, estado, deadline_at, object_key,
                               creada_en, terminada_en)
        SELECT overlay(overlay(lpad(to_hex((extract(epoch FROM x.en) * 1000)::bigint), 12, '0') || '70008000000000000000' placing lpad(to_hex(n), 12, '0') from 21)
@@ -190,7 +132,8 @@ describe('with 100,000 solicitudes of one account', () => {
        JOIN contribuyente c ON c.id = k.id`,
       [cuentaId, taxpayers, rfcs],
     );
-    await t.db.pool.query('VACUUM ANALYZE solicitud');
+    await client.query('COMMIT');
+    client.release();
   }, 120_000);
 
   interface Plan {
@@ -199,29 +142,28 @@ describe('with 100,000 solicitudes of one account', () => {
     readonly nodes: readonly string[];
   }
 
-  /** The plan that the pool's connections use, generic as a prepared statement's is after its fifth use. */
+  /** The plans that the pool's connections use: of these values, and of any, as a prepared statement's may be from its sixth use on. */
   async function explain(
     filtro: FiltroSolicitudes,
     cursor: Parameters<typeof statementOfPage>[2],
-  ): Promise<Plan> {
+  ): Promise<readonly Plan[]> {
     const { text, values } = statementOfPage(cuentaId, filtro, cursor, 25);
     const client = await t.db.pool.connect();
     try {
-      let plan: Plan | null = null;
-      await client.query('BEGIN');
-      await client.query('SET LOCAL plan_cache_mode = force_generic_plan');
-      const query = {
-        name: `x${randomUUID()}`,
-        text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
-        values: [...values],
-      };
-      for (let round = 0; round < 3; round++) {
+      const plans: Plan[] = [];
+      for (const mode of ['force_custom_plan', 'force_generic_plan']) {
+        await client.query('BEGIN');
+        await client.query(`SET LOCAL plan_cache_mode = ${mode}`);
+        const query = {
+          name: `x${randomUUID()}`,
+          text: `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`,
+          values: [...values],
+        };
         const { rows } = await client.query<{ 'QUERY PLAN': [Record<string, unknown>] }>(query);
-        plan = planOf(rows[0]?.['QUERY PLAN'][0] ?? {});
+        plans.push(planOf(rows[0]?.['QUERY PLAN'][0] ?? {}));
+        await client.query('COMMIT');
       }
-      await client.query('COMMIT');
-      if (!plan) throw new Error('no plan');
-      return plan;
+      return plans;
     } finally {
       client.release();
     }
@@ -241,51 +183,62 @@ describe('with 100,000 solicitudes of one account', () => {
 
   const DEEP = { antesDe: '' };
 
-  test.each<[string, () => [FiltroSolicitudes, Parameters<typeof statementOfPage>[2]], number]>([
-    ['no filter', () => [{}, null], 400],
-    ['no filter, far down', () => [{}, DEEP], 400],
-    ['a rare state', () => [{ estado: 'VENCIDA' }, null], 200],
-    ['the common state', () => [{ estado: 'TERMINADA' }, null], 300],
-    ['a rare tipo', () => [{ tipo: 'emitidos' }, null], 300],
-    ['an RFC with few and old ones', () => [{ rfc: rareRfc }, null], 300],
-    [
-      'an RFC, a state and a tipo',
-      () => [{ rfc: rareRfc, estado: 'TERMINADA', tipo: 'recibidos' }, null],
-      200,
-    ],
-    [
-      'acceptance in one hour',
-      () => [
-        { creada: { desde: new Date(Date.now() - 7_200_000), hasta: new Date(Date.now() - 3_600_000) } },
-        null,
-      ],
-      400,
-    ],
-    ['a whole id', () => [{ texto: DEEP.antesDe }, null], 200],
-  ])('a page with %s reads few blocks', async (name, input, most) => {
-    const { rows } = await t.db.pool.query<{ id: string }>(
-      'SELECT id FROM solicitud WHERE cuenta_id = $1 ORDER BY id OFFSET 3000 LIMIT 1',
-      [cuentaId],
-    );
-    DEEP.antesDe = rows[0]?.id ?? '';
-    const plan = await explain(...input());
-    if (process.env['SHOW_PLANS']) console.log(name, plan.blocks, plan.ms);
-    expect(plan.nodes).not.toContain('Seq Scan solicitud');
-    expect(plan.blocks).toBeLessThan(most);
-  });
+  // Without statistics the planner expects a handful of rows of any filter; pages must not depend on what it expects.
+  describe.each([
+    ['that were never analyzed', 'VACUUM solicitud'],
+    ['that were analyzed', 'VACUUM ANALYZE solicitud'],
+  ])('%s', (_, upkeep) => {
+    beforeAll(async () => {
+      await t.db.pool.query(upkeep);
+      const { rows } = await t.db.pool.query<{ id: string }>(
+        'SELECT id FROM solicitud WHERE cuenta_id = $1 ORDER BY id OFFSET 3000 LIMIT 1',
+        [cuentaId],
+      );
+      DEEP.antesDe = rows[0]?.id ?? '';
+    });
 
-  test.each<[string, FiltroSolicitudes]>([
-    ['a period that none has', { periodo: { desde: '2020-01-01', hasta: '2020-12-31' } }],
-    ['a part of an id that none has', { texto: 'ffff-ffff' }],
-  ])(
-    'a page with %s, which has to look at everything, reads no table from end to end',
-    async (name, filtro) => {
-      const plan = await explain(filtro, null);
-      if (process.env['SHOW_PLANS']) console.log(name, plan.blocks, plan.ms);
-      expect(plan.nodes).not.toContain('Seq Scan solicitud');
-      expect(plan.blocks).toBeLessThan(10_000);
-    },
-  );
+    test.each<[string, () => [FiltroSolicitudes, Parameters<typeof statementOfPage>[2]], number]>([
+      ['no filter', () => [{}, null], 400],
+      ['no filter, far down', () => [{}, DEEP], 400],
+      ['no filter, back up from far down', () => [{}, { despuesDe: DEEP.antesDe }], 400],
+      ['a rare state', () => [{ estado: 'VENCIDA' }, null], 200],
+      ['the common state', () => [{ estado: 'TERMINADA' }, null], 300],
+      ['a rare tipo', () => [{ tipo: 'emitidos' }, null], 300],
+      ['an RFC with few and old ones', () => [{ rfc: rareRfc }, null], 300],
+      [
+        'an RFC, a state and a tipo',
+        () => [{ rfc: rareRfc, estado: 'TERMINADA', tipo: 'recibidos' }, null],
+        200,
+      ],
+      [
+        'acceptance in one hour',
+        () => [
+          { creada: { desde: new Date(Date.now() - 7_200_000), hasta: new Date(Date.now() - 3_600_000) } },
+          null,
+        ],
+        400,
+      ],
+      ['a whole id', () => [{ texto: DEEP.antesDe }, null], 200],
+    ])('a page with %s reads few blocks', async (name, input, most) => {
+      for (const plan of await explain(...input())) {
+        if (process.env['SHOW_PLANS']) console.log(name, plan.blocks, plan.ms);
+        expect(plan.nodes).not.toContain('Seq Scan solicitud');
+        expect(plan.blocks).toBeLessThan(most);
+      }
+    });
+
+    test.each<[string, FiltroSolicitudes]>([
+      ['a period that none has', { periodo: { desde: '2020-01-01', hasta: '2020-12-31' } }],
+      ['a part of an id that none has', { texto: 'ffff-ffff' }],
+    ])('a page with %s reads the index and not the table', async (name, filtro) => {
+      for (const plan of await explain(filtro, null)) {
+        if (process.env['SHOW_PLANS']) console.log(name, plan.blocks, plan.ms);
+        expect(plan.nodes).toContain('Index Only Scan solicitud');
+        expect(plan.nodes).not.toContain('Seq Scan solicitud');
+        expect(plan.blocks).toBeLessThan(4_000);
+      }
+    });
+  });
 
   test('the counts stop where nobody counts any more', async () => {
     const counts = await createListaPanel(t.db).counts(cuentaId);
