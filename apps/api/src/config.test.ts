@@ -1,4 +1,4 @@
-import { ConfigError, firstKey, parseKeys } from '@acuse/runtime';
+import { ConfigError } from '@acuse/runtime';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from './config.ts';
 
@@ -59,24 +59,5 @@ describe('the settings', () => {
     ['RATE_LIMIT_BURST', '0'],
   ])('refuse %s=%s', (name, value) => {
     expect(faultsOf({ ...REQUIRED, [name]: value })).toEqual([expect.stringContaining(name)]);
-  });
-});
-
-describe('keys in settings', () => {
-  const read = (text: string) => text;
-
-  it('come in order, the first in force', () => {
-    const keys = parseKeys('KEYRING', 'b:2==, a:1', read);
-    expect([...keys]).toEqual([
-      ['b', '2=='],
-      ['a', '1'],
-    ]);
-    expect(firstKey(keys)).toEqual({ id: 'b', key: '2==' });
-  });
-
-  it.each(['', ':', 'a', 'a:', ':1', 'a:1,a:2', 'a:1,'])('refuses %j without quoting it', (list) => {
-    expect(() => parseKeys('KEYRING', list, read)).toThrow(
-      /^KEYRING: se espera id:base64, sin ids repetidos$/,
-    );
   });
 });

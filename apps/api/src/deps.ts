@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import {
   createBoveda,
   createConsultasEnCurso,
@@ -12,16 +11,9 @@ import {
   notifyOutbox,
   openDatabase,
 } from '@acuse/db';
-import { createHealth, firstKey, type Logger, parseKeys, type Shutdown, uuidV7 } from '@acuse/runtime';
-import { createPaquetesS3, DEFAULT_S3_SETTINGS, type PaquetesS3 } from '@acuse/storage';
-import {
-  createApiKeyHasher,
-  createKeyring,
-  createSealer,
-  createTrustBundle,
-  decodeClave32,
-  importWorkerPublicKey,
-} from '@acuse/vault';
+import { createHealth, type Logger, type Shutdown, uuidV7 } from '@acuse/runtime';
+import { openPaquetesS3 } from '@acuse/storage';
+import { openClaves } from '@acuse/vault';
 import type { ApiDeps } from './api-deps.ts';
 import { type ApiSettings, DEFAULT_SETTINGS } from './api-settings.ts';
 import type { ApiConfig } from './config.ts';
@@ -42,7 +34,7 @@ export async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutd
     applicationName: 'acuse-api',
   });
   shutdown.phase('database', () => database.close());
-  const paquetes = openStorage(config);
+  const paquetes = openPaquetesS3(config, { createBucket: config.S3_CREATE_BUCKET });
   shutdown.phase('storage', () => paquetes.close());
   return {
     puerta: createPuerta(database),
@@ -57,7 +49,7 @@ export async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutd
     turnos: createTurnos({ porRfc: config.SAT_POR_RFC, enTotal: config.SAT_EN_TOTAL }),
     apagado: shutdown.signal,
     paquetes,
-    ...(await secretsOf(config)),
+    ...(await openClaves(config)),
     wake: createWake({ send: () => notifyOutbox(database), everyMs: WAKE_EVERY_MS, log }),
     health: createHealth({ checks: { database: () => ping(database) } }),
     now: () => new Date(),
@@ -68,39 +60,6 @@ export async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutd
 }
 
 const ping = ({ pool }: Database) => pool.query('SELECT 1');
-
-async function secretsOf(
-  config: ApiConfig,
-): Promise<Pick<ApiDeps, 'hasher' | 'keyring' | 'sealer' | 'trust'>> {
-  const peppers = parseKeys('API_KEY_PEPPERS', config.API_KEY_PEPPERS, decodeClave32);
-  const keys = parseKeys('KEYRING', config.KEYRING, decodeClave32);
-  const worker = firstKey(parseKeys('WORKER_PUBLIC_KEY', config.WORKER_PUBLIC_KEY, importWorkerPublicKey));
-  const psk = firstKey(parseKeys('WORKER_PSK', config.WORKER_PSK, decodeClave32));
-  const pems = await Promise.all(config.EFIRMA_AUTORIDADES.map((file) => readFile(file, 'latin1')));
-  return {
-    hasher: createApiKeyHasher({
-      peppers: new Map([...peppers].map(([version, pepper]) => [Number(version), pepper])),
-      current: Number(firstKey(peppers).id),
-    }),
-    keyring: createKeyring({ keys, current: firstKey(keys).id }),
-    sealer: createSealer({ publicKey: worker.key, kid: worker.id, psk: psk.key, pskId: psk.id }),
-    trust: createTrustBundle(pems),
-  };
-}
-
-function openStorage(config: ApiConfig): PaquetesS3 {
-  const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = config;
-  return createPaquetesS3({
-    ...DEFAULT_S3_SETTINGS,
-    endpoint: config.S3_ENDPOINT,
-    publicEndpoint: config.S3_PUBLIC_ENDPOINT,
-    region: config.S3_REGION,
-    bucket: config.S3_BUCKET,
-    forcePathStyle: config.S3_FORCE_PATH_STYLE,
-    createBucket: config.S3_CREATE_BUCKET,
-    ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
-  });
-}
 
 function settingsOf(config: ApiConfig): ApiSettings {
   return {

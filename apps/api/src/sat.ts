@@ -6,9 +6,9 @@ import {
   createSesionesPortal,
   type Database,
 } from '@acuse/db';
-import { firstKey, parseKeys, type Shutdown } from '@acuse/runtime';
+import type { Shutdown } from '@acuse/runtime';
 import { createOpinionesPublicas, openSat } from '@acuse/sat';
-import { createKeyring, createSellado, decodeClave32 } from '@acuse/vault';
+import { createSellado, openKeyring } from '@acuse/vault';
 import type { ApiConfig } from './config.ts';
 
 /** The tax authority, with the sessions, breakers and captchas that all processes share over the database. */
@@ -21,7 +21,6 @@ export function openAuthority(
   readonly sesiones: SesionesPortal;
   readonly opinionesPublicas: OpinionesPublicas | null;
 } {
-  const keys = parseKeys('SESSION_KEYS', config.SESSION_KEYS, decodeClave32);
   const sesiones = createSesionesPortal(database);
   const medidor = createMedidorSat(database);
   shutdown.phase('medidor-sat', () => medidor.close());
@@ -30,7 +29,7 @@ export function openAuthority(
     estado: createEstadoCortacircuitos(database),
     captchas: createCaptchas(database),
     medidor,
-    sellado: createSellado(createKeyring({ keys, current: firstKey(keys).id })),
+    sellado: createSellado(openKeyring('SESSION_KEYS', config.SESSION_KEYS)),
   });
   shutdown.phase('sat', close);
   return { sat, sesiones, opinionesPublicas: openOpiniones(config, shutdown) };

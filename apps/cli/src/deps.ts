@@ -10,8 +10,7 @@ import {
   createUsuarios,
   openDatabase,
 } from '@acuse/db';
-import { firstKey, parseKeys } from '@acuse/runtime';
-import { type ApiKeyHasher, createApiKeyHasher, decodeClave32 } from '@acuse/vault';
+import { type ApiKeyHasher, openHasher } from '@acuse/vault';
 import type { CliConfig } from './config.ts';
 
 export interface CliDeps {
@@ -35,9 +34,7 @@ export interface CliDeps {
 
 function hasherOf(peppers: string | undefined): ApiKeyHasher {
   if (peppers === undefined) throw new Error('API_KEY_PEPPERS: falta; debe ser la misma que usa la API');
-  const versions = parseKeys('API_KEY_PEPPERS', peppers, decodeClave32);
-  const byNumber = new Map([...versions].map(([version, pepper]) => [Number(version), pepper]));
-  return createApiKeyHasher({ peppers: byNumber, current: Number(firstKey(versions).id) });
+  return openHasher(peppers);
 }
 
 /** Opens what the commands work with. Connects on first use. */

@@ -10,17 +10,9 @@ import {
   openDatabase,
 } from '@acuse/db';
 import { createTablero } from '@acuse/queue';
-import { createHealth, firstKey, type Logger, parseKeys, type Shutdown, uuidV7 } from '@acuse/runtime';
-import { createPaquetesS3, DEFAULT_S3_SETTINGS, type PaquetesS3 } from '@acuse/storage';
-import {
-  createApiKeyHasher,
-  createKeyring,
-  createSealer,
-  createSellado,
-  createTrustBundle,
-  decodeClave32,
-  importWorkerPublicKey,
-} from '@acuse/vault';
+import { createHealth, type Logger, type Shutdown, uuidV7 } from '@acuse/runtime';
+import { openPaquetesS3 } from '@acuse/storage';
+import { createKeyring, createSellado, decodeClave32, firstKey, openClaves, parseKeys } from '@acuse/vault';
 import { createPasswords } from './acceso/passwords.ts';
 import type { PanelConfig } from './config.ts';
 import { createSeguimiento } from './pages/solicitudes/avance/seguimiento.ts';
@@ -42,7 +34,7 @@ export async function createDeps(
     applicationName: 'acuse-panel',
   });
   shutdown.phase('database', () => database.close());
-  const paquetes = openStorage(config);
+  const paquetes = openPaquetesS3(config);
   shutdown.phase('storage', () => paquetes.close());
   const tablero = createTablero(
     { url: config.QUEUE_URL ?? config.DATABASE_URL, namespace: config.QUEUE_NAMESPACE },
@@ -53,7 +45,8 @@ export async function createDeps(
     database,
     paquetes,
     tablero,
-    ...(await secretsOf(config)),
+    ...(await openClaves(config)),
+    ...(await secretosOf(config)),
     seguimiento: createSeguimiento({ ...createSolicitudesPanel(database), apagado: shutdown.signal, log }),
     usuarios: createUsuarios(database),
     sesiones: createSesiones(database),
@@ -70,44 +63,16 @@ export async function createDeps(
 
 const ping = ({ pool }: Database) => pool.query('SELECT 1');
 
-type Secrets = Pick<
-  PanelDeps,
-  'hasher' | 'keyring' | 'sealer' | 'trust' | 'passwords' | 'sellado' | 'claveCsrf'
->;
+type SecretosPanel = Pick<PanelDeps, 'passwords' | 'sellado' | 'claveCsrf'>;
 
-async function secretsOf(config: PanelConfig): Promise<Secrets> {
-  const panel = parseKeys('PANEL_SECRETS', config.PANEL_SECRETS, decodeClave32);
-  const peppers = parseKeys('API_KEY_PEPPERS', config.API_KEY_PEPPERS, decodeClave32);
-  const keys = parseKeys('KEYRING', config.KEYRING, decodeClave32);
-  const worker = firstKey(parseKeys('WORKER_PUBLIC_KEY', config.WORKER_PUBLIC_KEY, importWorkerPublicKey));
-  const psk = firstKey(parseKeys('WORKER_PSK', config.WORKER_PSK, decodeClave32));
-  const pems = await Promise.all(config.EFIRMA_AUTORIDADES.map((file) => readFile(file, 'latin1')));
-  const current = firstKey(panel);
+async function secretosOf({ PANEL_SECRETS }: PanelConfig): Promise<SecretosPanel> {
+  const claves = parseKeys('PANEL_SECRETS', PANEL_SECRETS, decodeClave32);
+  const current = firstKey(claves);
   return {
-    hasher: createApiKeyHasher({
-      peppers: new Map([...peppers].map(([version, pepper]) => [Number(version), pepper])),
-      current: Number(firstKey(peppers).id),
-    }),
-    keyring: createKeyring({ keys, current: firstKey(keys).id }),
-    sealer: createSealer({ publicKey: worker.key, kid: worker.id, psk: psk.key, pskId: psk.id }),
-    trust: createTrustBundle(pems),
-    passwords: await createPasswords(panel, current.id),
-    sellado: createSellado(createKeyring({ keys: panel, current: current.id })),
+    passwords: await createPasswords(claves, current.id),
+    sellado: createSellado(createKeyring({ keys: claves, current: current.id })),
     claveCsrf: Buffer.from(hkdfSync('sha256', current.key, '', 'acuse/panel/csrf', 32)),
   };
-}
-
-function openStorage(config: PanelConfig): PaquetesS3 {
-  const { S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey } = config;
-  return createPaquetesS3({
-    ...DEFAULT_S3_SETTINGS,
-    endpoint: config.S3_ENDPOINT,
-    publicEndpoint: config.S3_PUBLIC_ENDPOINT,
-    region: config.S3_REGION,
-    bucket: config.S3_BUCKET,
-    forcePathStyle: config.S3_FORCE_PATH_STYLE,
-    ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
-  });
 }
 
 const withoutSlash = (address: string) => address.replace(/\/+$/, '');

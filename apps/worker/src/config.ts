@@ -1,15 +1,16 @@
 import {
-  bool,
-  choice,
+  databaseFields,
   decimal,
   durationMs,
   durationSeconds,
   integer,
-  LOG_LEVELS,
   list,
   loadConfig,
   port,
+  processFields,
+  queueFields,
   secret,
+  storageWriterFields,
   text,
   url,
 } from '@acuse/runtime';
@@ -28,29 +29,19 @@ const roles = list(
   return z.NEVER;
 });
 
-const queueAddress = { protocols: ['postgres', 'postgresql', 'redis', 'rediss'], secret: true };
-
 /** Everything a worker process can be told. The only place of this app where the environment is read. */
 export const workerConfig = z.object({
-  LOG_LEVEL: choice(LOG_LEVELS, 'Nivel de la bitácora.').default('info'),
+  ...processFields,
   WORKER_ROLES: roles.default([...ROLES]),
   HEALTH_HOST: text('Dirección en la que escucha /healthz y /readyz.').default('127.0.0.1'),
   HEALTH_PORT: port('Puerto de /healthz y /readyz; 0 deja que el sistema lo elija.').default(0),
-  SHUTDOWN_SECONDS: durationSeconds('Segundos que puede tardar el paso en curso al cerrar.', {
-    min: 1,
-  }).default(25),
 
-  DATABASE_URL: url('Base de datos PostgreSQL.', { protocols: ['postgres', 'postgresql'], secret: true }),
-  DATABASE_POOL: integer('Conexiones de este proceso a la base de datos.', { min: 2, max: 500 }).default(10),
+  ...databaseFields(10),
   DATABASE_TIMEOUT_MS: durationMs('Milisegundos hasta dar por perdida una consulta.', { min: 100 }).default(
     10_000,
   ),
 
-  QUEUE_URL: url(
-    'Cola de trabajos: postgres://… o redis://…. Sin ella, la base de datos.',
-    queueAddress,
-  ).optional(),
-  QUEUE_NAMESPACE: text('Prefijo de los nombres de las colas.').default('acuse'),
+  ...queueFields,
   QUEUE_TIMEOUT_MS: durationMs('Milisegundos hasta dar por ausente la cola.', { min: 100 }).default(3_000),
   DESCARGAS_CONCURRENCY: integer('Pasos ante el SAT a la vez.', { min: 1, max: 1_000 }).default(20),
   ENSAMBLES_CONCURRENCY: integer('Paquetes que se arman a la vez.', { min: 1, max: 64 }).default(1),
@@ -107,14 +98,7 @@ export const workerConfig = z.object({
   SAT_POLL_FACTOR: decimal('Cuánto crece la espera con cada consulta.', { min: 1, max: 10 }).default(1.5),
   SAT_POLL_MAX_SECONDS: decimal('Espera máxima entre dos consultas.', { min: 0.05 }).default(1_800),
 
-  S3_ENDPOINT: url('Almacén compatible con S3. Sin ella, el de Amazon.').optional(),
-  S3_PUBLIC_ENDPOINT: url('Dirección del almacén para quien descarga.').optional(),
-  S3_REGION: text('Región del almacén.').default('us-east-1'),
-  S3_BUCKET: text('Nombre del bucket.').default('acuse'),
-  S3_ACCESS_KEY_ID: text('Identificador de la credencial del almacén.').optional(),
-  S3_SECRET_ACCESS_KEY: secret('Secreto de la credencial del almacén.').optional(),
-  S3_FORCE_PATH_STYLE: bool('Bucket en la ruta y no en el nombre del servidor.').default(true),
-  S3_CREATE_BUCKET: bool('Crea el bucket si no existe.').default(false),
+  ...storageWriterFields,
   ZIP_LEVEL: integer('Nivel de compresión de los paquetes.', { min: 0, max: 9 }).default(6),
 
   FAILPOINT: text(

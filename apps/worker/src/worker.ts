@@ -13,15 +13,9 @@ import {
   openDatabase,
 } from '@acuse/db';
 import { createCola, createConsumidor } from '@acuse/queue';
-import {
-  createHealth,
-  type HealthCheck,
-  type Logger,
-  parseKeys,
-  type Shutdown,
-  serveHealth,
-} from '@acuse/runtime';
-import { createOpener, importWorkerPrivateKey } from '@acuse/vault';
+import { createHealth, type HealthCheck, type Logger, type Shutdown, serveHealth } from '@acuse/runtime';
+import { openPaquetesS3 } from '@acuse/storage';
+import { createOpener, importWorkerPrivateKey, parseKeys } from '@acuse/vault';
 import type { Role, WorkerConfig } from './config.ts';
 import { createFailpoint } from './failpoint.ts';
 import { createDescargas } from './jobs/descargas.ts';
@@ -33,7 +27,6 @@ import { startRelay } from './loops/relay.ts';
 import { startSesiones } from './loops/sesiones.ts';
 import { createRunner } from './runner.ts';
 import { openSatOver } from './sat.ts';
-import { openStorage } from './storage.ts';
 import type { Trabajo } from './trabajo.ts';
 import { startWatchdog } from './watchdog.ts';
 
@@ -60,7 +53,10 @@ export async function startWorker(
   shutdown.phase('database', () => database.close());
   checks['database'] = () => database.pool.query('SELECT 1');
 
-  const paquetes = openStorage(config);
+  const paquetes = openPaquetesS3(config, {
+    createBucket: config.S3_CREATE_BUCKET,
+    compressionLevel: config.ZIP_LEVEL,
+  });
   shutdown.phase('storage', () => paquetes.close());
   const taller = createTaller(database);
   const boveda = createBoveda(database);

@@ -14,8 +14,16 @@ export {
   text,
   url,
 } from './config/fields.ts';
-export { firstKey, parseKeys } from './config/key-list.ts';
 export { ConfigError, type Environment, loadConfig } from './config/load.ts';
+export {
+  credentialFields,
+  databaseFields,
+  downloadFields,
+  processFields,
+  queueFields,
+  storageFields,
+  storageWriterFields,
+} from './config/shared-fields.ts';
 export { DeadlineError, deadline } from './deadline.ts';
 export {
   createHealth,

@@ -1,3 +1,5 @@
+export { firstKey, parseKeys } from './ajustes/key-list.ts';
+export * from './ajustes/open-claves.ts';
 export * from './api-key/api-key.ts';
 export * from './api-key/api-key-hasher.ts';
 export * from './api-key/redaction.ts';

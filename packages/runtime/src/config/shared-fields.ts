@@ -1,0 +1,84 @@
+import * as z from 'zod';
+import { LOG_LEVELS } from '../log/logger.ts';
+import { bool, choice, durationSeconds, integer, list, secret, text, url } from './fields.ts';
+
+/** The settings that every process has. */
+export const processFields = {
+  LOG_LEVEL: choice(LOG_LEVELS, 'Nivel de la bitácora.').default('info'),
+  SHUTDOWN_SECONDS: durationSeconds(
+    'Segundos que pueden tardar las peticiones o los pasos en curso al cerrar.',
+    { min: 1 },
+  ).default(25),
+};
+
+const POSTGRES = ['postgres', 'postgresql'];
+
+/** The database, with a default number of connections. */
+export const databaseFields = (pool: number) => ({
+  DATABASE_URL: url('Base de datos PostgreSQL.', { protocols: POSTGRES, secret: true }),
+  DATABASE_POOL: integer('Conexiones de este proceso a la base de datos.', { min: 2, max: 500 }).default(
+    pool,
+  ),
+});
+
+/** The queue of jobs. */
+export const queueFields = {
+  QUEUE_URL: url('Cola de trabajos: postgres://… o redis://…. Sin ella, la base de datos.', {
+    protocols: [...POSTGRES, 'redis', 'rediss'],
+    secret: true,
+  }).optional(),
+  QUEUE_NAMESPACE: text('Prefijo de los nombres de las colas.').default('acuse'),
+};
+
+const lengths = z
+  .string()
+  .transform((value, context) => {
+    const [, min = '', max = min] = /^\s*(\d{1,3})(?:\s*-\s*(\d{1,3}))?\s*$/.exec(value) ?? [];
+    const range = { min: Number(min), max: Number(max) };
+    if (min !== '' && range.min >= 1 && range.min <= range.max) return range;
+    context.addIssue({ code: 'custom', message: 'debe ser un número (16) o un intervalo (8-16)' });
+    return z.NEVER;
+  })
+  .meta({ description: 'Caracteres de una CIEC: un número, o un intervalo como 8-16.' });
+
+/** The keys and rules of a process that takes credentials in: the same in all of them. */
+export const credentialFields = {
+  API_KEY_PEPPERS: secret(
+    'Claves de 32 bytes con las que se guardan las API keys, versión:base64 separadas por comas; la primera es la vigente.',
+  ),
+  KEYRING: secret(
+    'Claves de 32 bytes que cifran la bóveda, kid:base64 separadas por comas; la primera es la vigente.',
+  ),
+  WORKER_PUBLIC_KEY: text('Llave pública X25519 de los workers, kid:base64.'),
+  WORKER_PSK: secret('Secreto de 32 bytes compartido con los workers, id:base64.'),
+  EFIRMA_AUTORIDADES: list('Archivos PEM con las autoridades que emiten e.firmas, separados por comas.'),
+  EFIRMA_SHRED: bool(
+    'Cifra la llave de la e.firma también con una clave que no está en ningún respaldo.',
+  ).default(true),
+  CIEC_LENGTH: lengths.default({ min: 16, max: 16 }),
+};
+
+/** Object storage. */
+export const storageFields = {
+  S3_ENDPOINT: url('Almacén compatible con S3. Sin ella, el de Amazon.').optional(),
+  S3_PUBLIC_ENDPOINT: url('Dirección del almacén para quien descarga.').optional(),
+  S3_REGION: text('Región del almacén.').default('us-east-1'),
+  S3_BUCKET: text('Nombre del bucket.').default('acuse'),
+  S3_ACCESS_KEY_ID: text('Identificador de la credencial del almacén.').optional(),
+  S3_SECRET_ACCESS_KEY: secret('Secreto de la credencial del almacén.').optional(),
+  S3_FORCE_PATH_STYLE: bool('Bucket en la ruta y no en el nombre del servidor.').default(true),
+};
+
+/** For a process that writes there as well. */
+export const storageWriterFields = {
+  ...storageFields,
+  S3_CREATE_BUCKET: bool('Crea el bucket si no existe.').default(false),
+};
+
+/** For a process that signs URLs of packages. */
+export const downloadFields = {
+  URL_TTL_SECONDS: durationSeconds('Segundos que vale la URL de un paquete.', {
+    min: 1,
+    max: 604_800,
+  }).default(3_600),
+};

@@ -1,0 +1,54 @@
+import { readFile } from 'node:fs/promises';
+import { type ApiKeyHasher, createApiKeyHasher } from '../api-key/api-key-hasher.ts';
+import { decodeClave32 } from '../crypto/clave-32.ts';
+import { createTrustBundle, type TrustBundle } from '../efirma/trust-bundle.ts';
+import { createKeyring, type Keyring } from '../envelope/keyring.ts';
+import { createSealer, type Sealer } from '../sealing/sealer.ts';
+import { importWorkerPublicKey } from '../sealing/worker-keys.ts';
+import { firstKey, parseKeys } from './key-list.ts';
+
+/** The settings of a process that stores credentials: lists of `id:base64`, the first entry in force, and the paths of PEM files. */
+export interface AjustesClaves {
+  readonly API_KEY_PEPPERS: string;
+  readonly KEYRING: string;
+  readonly WORKER_PUBLIC_KEY: string;
+  readonly WORKER_PSK: string;
+  readonly EFIRMA_AUTORIDADES: readonly string[];
+}
+
+/** What stores and opens credentials. */
+export interface Claves {
+  readonly hasher: ApiKeyHasher;
+  readonly keyring: Keyring;
+  readonly sealer: Sealer;
+  /** Authorities that may issue an e.firma. */
+  readonly trust: TrustBundle;
+}
+
+/** A hasher of API keys from `version:base64,…`. Throws RangeError, without quoting any value, for a list that is none. */
+export function openHasher(peppers: string): ApiKeyHasher {
+  const versions = parseKeys('API_KEY_PEPPERS', peppers, decodeClave32);
+  return createApiKeyHasher({
+    peppers: new Map([...versions].map(([version, pepper]) => [Number(version), pepper])),
+    current: Number(firstKey(versions).id),
+  });
+}
+
+/** A keyring from the setting `name`, `kid:base64,…`. Throws RangeError, without quoting any value, for a list that is none. */
+export function openKeyring(name: string, list: string): Keyring {
+  const keys = parseKeys(name, list, decodeClave32);
+  return createKeyring({ keys, current: firstKey(keys).id });
+}
+
+/** Reads the keys and the files of authorities that the settings name. Throws RangeError for a key that is none, and what reading throws. */
+export async function openClaves(ajustes: AjustesClaves): Promise<Claves> {
+  const worker = firstKey(parseKeys('WORKER_PUBLIC_KEY', ajustes.WORKER_PUBLIC_KEY, importWorkerPublicKey));
+  const psk = firstKey(parseKeys('WORKER_PSK', ajustes.WORKER_PSK, decodeClave32));
+  const pems = await Promise.all(ajustes.EFIRMA_AUTORIDADES.map((file) => readFile(file, 'latin1')));
+  return {
+    hasher: openHasher(ajustes.API_KEY_PEPPERS),
+    keyring: openKeyring('KEYRING', ajustes.KEYRING),
+    sealer: createSealer({ publicKey: worker.key, kid: worker.id, psk: psk.key, pskId: psk.id }),
+    trust: createTrustBundle(pems),
+  };
+}
