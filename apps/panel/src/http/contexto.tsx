@@ -49,9 +49,11 @@ export function createContexto(
 
 function renderPagina(
   peticion: Peticion,
-  { titulo, contenido, status = 200, scripts = [] }: Pagina,
+  { titulo, contenido, status = 200, scripts = [], esperar }: Pagina,
 ): Response {
-  return render(peticion, titulo, contenido, status, scripts);
+  const page = render(peticion, titulo, contenido, status, scripts);
+  if (esperar !== undefined) page.headers.set('Retry-After', String(esperar));
+  return page;
 }
 
 /** The page for what is not there. */

@@ -23,8 +23,8 @@ export interface Pagina {
   readonly status?: 200 | 400 | 403 | 404 | 409 | 410 | 422 | 429 | 503;
   /** Names of files in assets/ that this page alone needs (progressive enhancement; every page works without them). */
   readonly scripts?: readonly string[];
-  /** The page holds something that no cache may keep (a key shown once). Sent as `Cache-Control: no-store` in any case. */
-  readonly sensible?: boolean;
+  /** Seconds after which what was refused may be tried again: programs are told as well (`Retry-After`; RFC 9110, section 10.2.3). */
+  readonly esperar?: number | undefined;
 }
 
 /** A short message shown on the next page, kept in the session. */

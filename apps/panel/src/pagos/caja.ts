@@ -1,5 +1,6 @@
 import type { Pago, Pagos } from '@acuse/db';
 import type { Logger } from '@acuse/runtime';
+import { isUuid } from '../http/uuid.ts';
 import type { Catalogo } from './catalogo.ts';
 import type { AvisoProveedor, Confirmacion, Instrucciones, ProveedorPago } from './proveedor.ts';
 
@@ -10,6 +11,8 @@ export const MAX_PENDIENTES = 10;
 export interface Compra {
   readonly cuentaId: string;
   readonly usuarioId: string;
+  /** Whom the audit log names. */
+  readonly actor: string;
   /** Of the form (a UUID): sent twice, it is one purchase. */
   readonly clave: string;
   readonly creditos: number;
@@ -58,7 +61,7 @@ export function createCaja({ pagos, catalogo, proveedores, newId, newReferencia,
 
   async function apply(proveedor: ProveedorPago, confirmacion: Confirmacion): Promise<EfectoAviso> {
     if (confirmacion.tipo === 'FALSO' || confirmacion.tipo === 'NADA') return confirmacion.tipo;
-    const pago = UUID.test(confirmacion.pagoId) ? await pagos.findAny(confirmacion.pagoId) : null;
+    const pago = isUuid(confirmacion.pagoId) ? await pagos.findAny(confirmacion.pagoId) : null;
     if (pago?.proveedor !== proveedor.id) return 'NADA';
     const actor = `proveedor:${proveedor.id}`;
     if (confirmacion.tipo === 'NO_PAGADO') {
@@ -67,13 +70,18 @@ export function createCaja({ pagos, catalogo, proveedores, newId, newReferencia,
     }
     const { total, proveedorRef } = confirmacion;
     if (total !== pago.total) return differ(pago, actor, `se pagaron ${total} centavos`);
-    const { resultado } = await pagos.confirmar({ id: pago.id, actor, proveedorRef });
-    if (resultado === 'HECHO' || resultado === 'REPETIDO') return 'ACREDITADO';
-    return differ(
-      pago,
-      actor,
-      resultado === 'REFERENCIA_USADA' ? 'cobro de otro pago' : 'el pago ya había terminado',
-    );
+    const resolucion = await pagos.confirmar({ id: pago.id, actor, proveedorRef });
+    switch (resolucion.resultado) {
+      case 'HECHO':
+        return 'ACREDITADO';
+      case 'REPETIDO':
+        if (resolucion.pago.proveedorRef === proveedorRef) return 'ACREDITADO';
+        return differ(pago, actor, 'otro cobro de un pago que ya se acreditó');
+      case 'REFERENCIA_USADA':
+        return differ(pago, actor, 'cobro de otro pago');
+      default:
+        return differ(pago, actor, 'el pago ya había terminado');
+    }
   }
 
   async function differ(pago: Pago, actor: string, motivo: string): Promise<EfectoAviso> {
@@ -87,7 +95,7 @@ export function createCaja({ pagos, catalogo, proveedores, newId, newReferencia,
     proveedores,
 
     /** Makes the payment of a confirmed form and begins it. The same form again continues what it made. */
-    async comprar(compra: Compra): Promise<Pago | MotivoCompra> {
+    async comprar({ actor, ...compra }: Compra): Promise<Pago | MotivoCompra> {
       const paquete = catalogo.paquetes.find(({ creditos }) => creditos === compra.creditos);
       if (!paquete) return 'PAQUETE_DESCONOCIDO';
       if (!byId.has(compra.proveedor)) return 'PROVEEDOR_DESCONOCIDO';
@@ -96,14 +104,14 @@ export function createCaja({ pagos, catalogo, proveedores, newId, newReferencia,
         { ...paquete, ...compra, id: newId(), referencia: newReferencia() },
         MAX_PENDIENTES,
       );
-      return pago === null ? 'MUCHOS_PENDIENTES' : begin(pago, `usuario:${compra.usuarioId}`);
+      return pago === null ? 'MUCHOS_PENDIENTES' : begin(pago, actor);
     },
 
     /** Begins a pending payment again, after its provider did not answer. */
-    continuar: (pago: Pago, usuarioId: string) => begin(pago, `usuario:${usuarioId}`),
+    continuar: (pago: Pago, actor: string) => begin(pago, actor),
 
     /** Gives a pending payment up, at its provider first. False when it was too late, or the provider does not answer. */
-    async cancelar(pago: Pago, usuarioId: string): Promise<boolean> {
+    async cancelar(pago: Pago, actor: string): Promise<boolean> {
       if (pago.estado !== 'PENDIENTE') return false;
       try {
         if ((await byId.get(pago.proveedor)?.cancelar(pago)) === 'YA_PAGADO') return false;
@@ -112,7 +120,7 @@ export function createCaja({ pagos, catalogo, proveedores, newId, newReferencia,
         return false;
       }
       const { cuentaId, id } = pago;
-      return (await pagos.cancelar({ cuentaId, id, actor: `usuario:${usuarioId}` })).resultado === 'HECHO';
+      return (await pagos.cancelar({ cuentaId, id, actor })).resultado === 'HECHO';
     },
 
     /** What to do for a pending payment. `SIN_EMPEZAR`: continue it; `SIN_RESPUESTA`: its provider is switched off, or does not answer. */
@@ -137,5 +145,4 @@ export function createCaja({ pagos, catalogo, proveedores, newId, newReferencia,
 
 export type Caja = ReturnType<typeof createCaja>;
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const asError = (value: unknown) => (value instanceof Error ? value : new Error(String(value)));

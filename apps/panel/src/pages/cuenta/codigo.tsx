@@ -1,4 +1,4 @@
-import { limiteCodigos, limiteCuenta, limiteIp, waitText } from '../../acceso/limites.ts';
+import { limiteCodigos, limiteCuenta, limiteIp } from '../../acceso/limites.ts';
 import { takeSegundoFactor } from '../../acceso/segundo-factor.ts';
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
@@ -6,8 +6,8 @@ import { Campo } from '../../components/campo.tsx';
 import { Formulario } from '../../components/formulario.tsx';
 import { localPath } from '../../http/contexto.tsx';
 import { type ContextoBase, defineRuta } from '../../http/ruta.ts';
-import { refuseMany } from './demasiados.ts';
 import { INICIO } from './destinos.ts';
+import { demasiados, type Falta } from './falta.ts';
 
 /** Who has typed the password and not yet the code. */
 function waiting({ navegador: { sesion } }: ContextoBase) {
@@ -36,10 +36,7 @@ export const enviarCodigo = defineRuta({
     const back = localPath(campos['a']) ?? INICIO;
     const limites = [limiteIp(ip, deps.settings), limiteCodigos(usuario.id, deps.settings)];
     const permiso = await deps.intentos.take(limites);
-    if (!permiso.permitido) {
-      const texto = `Hubo varios intentos seguidos. Espere ${waitText(permiso.esperar)} y vuelva a intentarlo.`;
-      return refuseMany(permiso.esperar, renderCodigo(contexto, back, { status: 429, texto }));
-    }
+    if (!permiso.permitido) return renderCodigo(contexto, back, demasiados(permiso.esperar));
     const via = await takeSegundoFactor(deps, usuario, campos['codigo'] ?? '');
     if (via === null)
       return renderCodigo(contexto, back, {
@@ -65,14 +62,11 @@ export const enviarCodigo = defineRuta({
   },
 });
 
-function renderCodigo(
-  contexto: ContextoBase,
-  back: string | undefined,
-  falta?: { readonly status: 422 | 429; readonly texto: string },
-): Response {
+function renderCodigo(contexto: ContextoBase, back: string | undefined, falta?: Falta): Response {
   return contexto.pagina({
     titulo: 'Código de verificación',
     status: falta?.status ?? 200,
+    esperar: falta?.esperar,
     contenido: (
       <div class="angosta">
         <h1>Código de verificación</h1>

@@ -1,6 +1,6 @@
 import { raw } from 'hono/html';
 import { renderSVG } from 'uqr';
-import { limiteCodigos, waitText } from '../../acceso/limites.ts';
+import { limiteCodigos } from '../../acceso/limites.ts';
 import {
   confirmSecreto,
   type Propuesta,
@@ -16,15 +16,10 @@ import { Formulario } from '../../components/formulario.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
 import { confirmPassword } from './confirmar-password.ts';
-import { refuseMany } from './demasiados.ts';
 import { CUENTA } from './destinos.ts';
+import { demasiados, type Falta } from './falta.ts';
 
 const PASOS = '/cuenta/dos-pasos';
-
-interface Falta {
-  readonly status: 409 | 422 | 429;
-  readonly texto: string;
-}
 
 export const verDosPasos = defineRuta({
   metodo: 'GET',
@@ -55,10 +50,7 @@ export const confirmarDosPasos = defineRuta({
     const { campos, deps, ip, navegador, usuario } = contexto;
     const limite = limiteCodigos(usuario.id, deps.settings);
     const permiso = await deps.intentos.take([limite]);
-    if (!permiso.permitido) {
-      const texto = `Hubo varios intentos seguidos. Espere ${waitText(permiso.esperar)} y vuelva a intentarlo.`;
-      return refuseMany(permiso.esperar, await renderDosPasos(contexto, { status: 429, texto }));
-    }
+    if (!permiso.permitido) return renderDosPasos(contexto, demasiados(permiso.esperar));
     const codigos = await confirmSecreto(deps, usuario, campos['codigo'] ?? '');
     if (codigos === null)
       return renderDosPasos(contexto, {
@@ -113,15 +105,12 @@ export const desactivarDosPasos = defineRuta({
 
 async function refuseWithoutPassword(contexto: ContextoCliente): Promise<Response | null> {
   const falta = await confirmPassword(contexto, contexto.campos['password'] ?? '');
-  if (!falta) return null;
-  const page = await renderDosPasos(contexto, falta);
-  return falta.status === 429 ? refuseMany(falta.esperar, page) : page;
+  return falta && renderDosPasos(contexto, falta);
 }
 
 function renderCodigos({ pagina }: ContextoCliente, codigos: readonly string[], mensaje: string): Response {
   return pagina({
     titulo: 'Códigos de recuperación',
-    sensible: true,
     contenido: (
       <div class="angosta">
         <h1>Códigos de recuperación</h1>
@@ -145,6 +134,7 @@ async function renderDosPasos(contexto: ContextoCliente, falta?: Falta): Promise
   return contexto.pagina({
     titulo: 'Verificación en dos pasos',
     status: falta?.status ?? 200,
+    esperar: falta?.esperar,
     contenido: (
       <>
         <h1>Verificación en dos pasos</h1>

@@ -1,13 +1,13 @@
 import { checkAcceso } from '../../acceso/comprobar.ts';
-import { limiteCuenta, waitText } from '../../acceso/limites.ts';
+import { limiteCuenta } from '../../acceso/limites.ts';
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
 import { Formulario } from '../../components/formulario.tsx';
 import { localPath } from '../../http/contexto.tsx';
 import { type ContextoBase, defineRuta } from '../../http/ruta.ts';
-import { refuseMany } from './demasiados.ts';
 import { INICIO } from './destinos.ts';
+import { demasiados, type Falta } from './falta.ts';
 
 export const verEntrar = defineRuta({
   metodo: 'GET',
@@ -28,10 +28,7 @@ export const entrar = defineRuta({
     const email = campos['email'] ?? '';
     const back = localPath(campos['a']) ?? INICIO;
     const found = await checkAcceso(deps, { email, password: campos['password'] ?? '', ip });
-    if (found.resultado === 'esperar') {
-      const texto = `Hubo varios intentos seguidos. Espere ${waitText(found.segundos)} y vuelva a intentarlo.`;
-      return refuseMany(found.segundos, renderEntrar(contexto, back, { status: 429, texto }));
-    }
+    if (found.resultado === 'esperar') return renderEntrar(contexto, back, demasiados(found.segundos));
     if (found.resultado === 'no-coincide')
       return renderEntrar(contexto, back, {
         status: 422,
@@ -50,15 +47,12 @@ export const entrar = defineRuta({
   },
 });
 
-function renderEntrar(
-  contexto: ContextoBase,
-  back: string | undefined,
-  falta?: { readonly status: 422 | 429; readonly texto: string },
-): Response {
+function renderEntrar(contexto: ContextoBase, back: string | undefined, falta?: Falta): Response {
   const { campos, csrf, deps } = contexto;
   return contexto.pagina({
     titulo: 'Entrar',
     status: falta?.status ?? 200,
+    esperar: falta?.esperar,
     contenido: (
       <div class="angosta">
         <h1>Entrar</h1>

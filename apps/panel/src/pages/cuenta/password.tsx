@@ -1,16 +1,16 @@
-import { faultOfPassword, MIN_PASSWORD } from '../../acceso/reglas.ts';
+import { faultOfPassword } from '../../acceso/reglas.ts';
 import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
 import { Formulario } from '../../components/formulario.tsx';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
 import { confirmPassword } from './confirmar-password.ts';
-import { refuseMany } from './demasiados.ts';
 import { CUENTA } from './destinos.ts';
+import type { Falta } from './falta.ts';
+import { PasswordNueva } from './password-nueva.tsx';
 
-interface Faltas {
-  readonly status: 422 | 429;
-  readonly actual?: string;
-  readonly nueva?: string;
+/** A fault, and the field that it is beside. */
+interface FaltaDe extends Falta {
+  readonly campo: 'actual' | 'nueva';
 }
 
 export const verPassword = defineRuta({
@@ -29,12 +29,9 @@ export const cambiarPassword = defineRuta({
     const { campos, deps, ip, navegador, usuario } = contexto;
     const nueva = campos['nueva'] ?? '';
     const fault = faultOfPassword(nueva, usuario.email);
-    if (fault !== null) return renderPassword(contexto, { status: 422, nueva: fault });
+    if (fault !== null) return renderPassword(contexto, { status: 422, texto: fault, campo: 'nueva' });
     const falta = await confirmPassword(contexto, campos['actual'] ?? '');
-    if (falta) {
-      const page = renderPassword(contexto, { status: falta.status, actual: falta.texto });
-      return falta.status === 429 ? refuseMany(falta.esperar, page) : page;
-    }
+    if (falta) return renderPassword(contexto, { ...falta, campo: 'actual' });
     await deps.usuarios.setPassword(usuario.id, await deps.passwords.hash(nueva));
     await deps.sesiones.closeAll(usuario.id, navegador.huella());
     await navegador.rotate();
@@ -46,10 +43,12 @@ export const cambiarPassword = defineRuta({
   },
 });
 
-function renderPassword({ csrf, pagina, usuario }: ContextoCliente, faltas?: Faltas): Response {
+function renderPassword({ csrf, pagina, usuario }: ContextoCliente, falta?: FaltaDe): Response {
+  const faultOf = (campo: FaltaDe['campo']) => (falta?.campo === campo ? falta.texto : undefined);
   return pagina({
     titulo: 'Cambiar contraseña',
-    status: faltas?.status ?? 200,
+    status: falta?.status ?? 200,
+    esperar: falta?.esperar,
     contenido: (
       <div class="angosta">
         <h1>Cambiar contraseña</h1>
@@ -61,18 +60,9 @@ function renderPassword({ csrf, pagina, usuario }: ContextoCliente, faltas?: Fal
             tipo="password"
             requerido
             autocompletar="current-password"
-            error={faltas?.actual}
+            error={faultOf('actual')}
           />
-          <Campo
-            nombre="nueva"
-            etiqueta="Contraseña nueva"
-            tipo="password"
-            requerido
-            minLargo={MIN_PASSWORD}
-            autocompletar="new-password"
-            ayuda={`Al menos ${MIN_PASSWORD} caracteres.`}
-            error={faltas?.nueva}
-          />
+          <PasswordNueva nombre="nueva" etiqueta="Contraseña nueva" error={faultOf('nueva')} />
           <Boton>Cambiar contraseña</Boton>
         </Formulario>
         <p>

@@ -22,9 +22,11 @@ export const cambiarNombre = defineRuta({
   path: '/cuenta/nombre',
   acceso: 'cliente',
   async handle(contexto) {
-    const nombre = parseNombre(contexto.campos['nombre'] ?? '');
+    const { campos, deps, ip, usuario } = contexto;
+    const nombre = parseNombre(campos['nombre'] ?? '');
     if (nombre === null) return renderCuenta(contexto, 'Escriba un nombre de hasta 120 caracteres.');
-    await contexto.deps.usuarios.setNombre(contexto.usuario.id, nombre);
+    await deps.usuarios.setNombre(usuario.id, nombre);
+    await deps.usuarios.audit(usuario, 'cambiar-nombre', ip);
     return contexto.redirigir(CUENTA, { tono: 'exito', texto: 'Su nombre quedó guardado.' });
   },
 });

@@ -1,13 +1,14 @@
 import { Rechazo } from '@acuse/db';
 import { limiteRegistro, waitText } from '../../acceso/limites.ts';
-import { faultOfPassword, MIN_PASSWORD, parseEmail, parseNombre } from '../../acceso/reglas.ts';
+import { faultOfPassword, parseEmail, parseNombre } from '../../acceso/reglas.ts';
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
 import { Formulario } from '../../components/formulario.tsx';
 import { type ContextoBase, defineRuta } from '../../http/ruta.ts';
-import { refuseMany } from './demasiados.ts';
 import { INICIO } from './destinos.ts';
+import type { Falta } from './falta.ts';
+import { PasswordNueva } from './password-nueva.tsx';
 
 type Faltas = Partial<Record<'nombre' | 'email' | 'password', string>>;
 
@@ -41,13 +42,14 @@ export const registrarse = defineRuta({
 
     const permiso = await deps.intentos.take([limiteRegistro(ip, deps.settings)]);
     if (!permiso.permitido)
-      return refuseMany(
-        permiso.esperar,
-        renderRegistro(
-          contexto,
-          {},
-          `Desde su conexión se crearon varias cuentas. Espere ${waitText(permiso.esperar)} y vuelva a intentarlo.`,
-        ),
+      return renderRegistro(
+        contexto,
+        {},
+        {
+          status: 429,
+          texto: `Desde su conexión se crearon varias cuentas. Espere ${waitText(permiso.esperar)} y vuelva a intentarlo.`,
+          esperar: permiso.esperar,
+        },
       );
     const guardada = await deps.passwords.hash(password);
     try {
@@ -72,7 +74,7 @@ function faultsOf(nombre: string | null, email: string | null, password: string)
   };
 }
 
-function renderRegistro(contexto: ContextoBase, faltas: Faltas, mensaje?: string): Response {
+function renderRegistro(contexto: ContextoBase, faltas: Faltas, falta?: Falta): Response {
   const { campos, csrf, deps } = contexto;
   if (deps.settings.registro === 'cerrado')
     return contexto.pagina({
@@ -90,11 +92,12 @@ function renderRegistro(contexto: ContextoBase, faltas: Faltas, mensaje?: string
   const hasFaults = Object.keys(faltas).length > 0;
   return contexto.pagina({
     titulo: 'Crear cuenta',
-    status: mensaje ? 429 : hasFaults ? 422 : 200,
+    status: falta?.status ?? (hasFaults ? 422 : 200),
+    esperar: falta?.esperar,
     contenido: (
       <div class="angosta">
         <h1>Crear cuenta</h1>
-        {mensaje ? <Aviso tono="error">{mensaje}</Aviso> : null}
+        {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
         {hasFaults ? <Aviso tono="error">Revise lo que se señala abajo.</Aviso> : null}
         <Formulario accion="/registro" csrf={csrf}>
           <Campo
@@ -116,16 +119,7 @@ function renderRegistro(contexto: ContextoBase, faltas: Faltas, mensaje?: string
             valor={campos['email']}
             error={faltas.email}
           />
-          <Campo
-            nombre="password"
-            etiqueta="Contraseña"
-            tipo="password"
-            requerido
-            minLargo={MIN_PASSWORD}
-            autocompletar="new-password"
-            ayuda={`Al menos ${MIN_PASSWORD} caracteres. Varias palabras juntas son fáciles de recordar y difíciles de adivinar.`}
-            error={faltas.password}
-          />
+          <PasswordNueva nombre="password" etiqueta="Contraseña" error={faltas.password} />
           <Boton>Crear cuenta</Boton>
         </Formulario>
         <p>

@@ -1,17 +1,12 @@
-import { limiteIp, waitText } from '../../acceso/limites.ts';
-import { faultOfPassword, MIN_PASSWORD } from '../../acceso/reglas.ts';
+import { limiteCuenta, limiteIp } from '../../acceso/limites.ts';
+import { faultOfPassword } from '../../acceso/reglas.ts';
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
 import { Formulario } from '../../components/formulario.tsx';
 import { type ContextoBase, defineRuta } from '../../http/ruta.ts';
-import { refuseMany } from './demasiados.ts';
-
-interface Falta {
-  readonly status: 422 | 429;
-  readonly texto: string;
-  readonly password?: string;
-}
+import { demasiados, type Falta } from './falta.ts';
+import { PasswordNueva } from './password-nueva.tsx';
 
 /** Where somebody chooses a password with the code that the operator gave; its address may carry the code. */
 export const verRestablecer = defineRuta({
@@ -31,17 +26,15 @@ export const restablecer = defineRuta({
     const password = campos['password'] ?? '';
     const fault = faultOfPassword(password, '');
     if (fault !== null)
-      return renderRestablecer(contexto, codigo, {
-        status: 422,
-        texto: 'Revise lo que se señala abajo.',
-        password: fault,
-      });
+      return renderRestablecer(
+        contexto,
+        codigo,
+        { status: 422, texto: 'Revise lo que se señala abajo.' },
+        fault,
+      );
     const limites = [limiteIp(ip, deps.settings)];
     const permiso = await deps.intentos.take(limites);
-    if (!permiso.permitido) {
-      const texto = `Hubo varios intentos seguidos. Espere ${waitText(permiso.esperar)} y vuelva a intentarlo.`;
-      return refuseMany(permiso.esperar, renderRestablecer(contexto, codigo, { status: 429, texto }));
-    }
+    if (!permiso.permitido) return renderRestablecer(contexto, codigo, demasiados(permiso.esperar));
     const email = await deps.usuarios.redeemCodigo(codigo, await deps.passwords.hash(password), ip);
     if (email === null)
       return renderRestablecer(contexto, codigo, {
@@ -49,6 +42,8 @@ export const restablecer = defineRuta({
         texto: 'El código no sirve: ya se usó, venció o está incompleto. Pida otro al operador.',
       });
     await deps.intentos.giveBack(limites);
+    // Tries with the password of before, the owner's or a stranger's, do not keep the owner waiting.
+    await deps.intentos.forget(limiteCuenta(email, deps.settings).clave);
     await navegador.close();
     return contexto.redirigir('/entrar', {
       tono: 'exito',
@@ -57,10 +52,16 @@ export const restablecer = defineRuta({
   },
 });
 
-function renderRestablecer(contexto: ContextoBase, codigo: string, falta?: Falta): Response {
+function renderRestablecer(
+  contexto: ContextoBase,
+  codigo: string,
+  falta?: Falta,
+  faltaPassword?: string,
+): Response {
   return contexto.pagina({
     titulo: 'Elegir contraseña',
     status: falta?.status ?? 200,
+    esperar: falta?.esperar,
     contenido: (
       <div class="angosta">
         <h1>Elegir contraseña</h1>
@@ -79,16 +80,7 @@ function renderRestablecer(contexto: ContextoBase, codigo: string, falta?: Falta
             autocompletar="off"
             valor={codigo.slice(0, 100)}
           />
-          <Campo
-            nombre="password"
-            etiqueta="Contraseña nueva"
-            tipo="password"
-            requerido
-            minLargo={MIN_PASSWORD}
-            autocompletar="new-password"
-            ayuda={`Al menos ${MIN_PASSWORD} caracteres.`}
-            error={falta?.password}
-          />
+          <PasswordNueva nombre="password" etiqueta="Contraseña nueva" error={faltaPassword} />
           <Boton>Guardar contraseña</Boton>
         </Formulario>
       </div>

@@ -12,11 +12,10 @@ import { cambiarPassword, verPassword } from './password.tsx';
 import { cambiarNombre, cerrarSesion, cerrarTodas, verCuenta } from './perfil.tsx';
 import { registrarse, verRegistro } from './registro.tsx';
 import { restablecer, verRestablecer } from './restablecer.tsx';
-import { raiz, salir } from './salir.ts';
+import { salir } from './salir.ts';
 
 /** The addresses of this part of the panel. */
 export const RUTAS_CUENTA: readonly Ruta[] = [
-  raiz,
   verRegistro,
   registrarse,
   verEntrar,

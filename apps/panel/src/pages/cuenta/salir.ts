@@ -10,12 +10,3 @@ export const salir = defineRuta({
     return contexto.redirigir('/entrar', { tono: 'info', texto: 'Salió del panel.' });
   },
 });
-
-/** The address without a path. */
-export const raiz = defineRuta({
-  metodo: 'GET',
-  path: '/',
-  acceso: 'publica',
-  handle: (contexto) =>
-    contexto.redirigir(contexto.navegador.sesion?.fase === 'COMPLETA' ? '/inicio' : '/entrar'),
-});

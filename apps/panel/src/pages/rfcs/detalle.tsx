@@ -7,9 +7,9 @@ import { Fecha } from '../../components/fecha.tsx';
 import { formatNumero } from '../../components/formato.ts';
 import { Formulario } from '../../components/formulario.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
+import { quien } from '../../http/quien.ts';
 import type { ContextoCliente } from '../../http/ruta.ts';
 import { Encabezado } from './partes/encabezado.tsx';
-import { actorDe } from './reglas/boveda.ts';
 import {
   DIAS_ROTACION,
   edadEnDias,
@@ -32,15 +32,14 @@ export const cambiarIdCif = defineRutaRfc({
   metodo: 'POST',
   sub: '',
   async handle(contexto, rfc) {
-    const { campos, deps, usuario, ip, redirigir, noEncontrada } = contexto;
+    const { campos, deps, usuario, redirigir, noEncontrada } = contexto;
     const leido = readIdCif(campos['id_cif'] ?? '');
     if (!leido.valido) return page(contexto, rfc, { idCif: campos['id_cif'] ?? '', error: leido.error });
     const isDone = await createPanelRfcs(deps.database).setIdCif({
       cuentaId: usuario.cuentaId,
       rfc: rfc.rfc,
       idCif: leido.valor,
-      actor: actorDe(usuario),
-      ip,
+      ...quien(contexto),
     });
     if (!isDone) return noEncontrada();
     const texto = leido.valor ? 'El idCIF quedó guardado.' : 'El idCIF quedó borrado.';

@@ -4,9 +4,9 @@ import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
 import { Formulario } from '../../components/formulario.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
+import { quien } from '../../http/quien.ts';
 import type { ContextoCliente } from '../../http/ruta.ts';
 import { Encabezado } from './partes/encabezado.tsx';
-import { actorDe } from './reglas/boveda.ts';
 import { admits, readDirecciones, remarkOf } from './reglas/direcciones.ts';
 import { defineRutaRfc, hrefRfc } from './reglas/ruta-rfc.ts';
 
@@ -33,7 +33,7 @@ export const cambiarDirecciones = defineRutaRfc({
   sub: '/direcciones',
   async handle(contexto, rfc) {
     const { campos, deps, ip, redirigir, usuario, noEncontrada } = contexto;
-    const lista = (campos['lista'] ?? '').slice(0, 20_000);
+    const lista = campos['lista'] ?? '';
     const accion = campos['accion'];
     if (accion === 'mia') return page(contexto, rfc, { lista: withOwn(lista, ip), isAgregada: true });
     const { cidrs, reparos } = readDirecciones(lista);
@@ -43,8 +43,7 @@ export const cambiarDirecciones = defineRutaRfc({
       cuentaId: usuario.cuentaId,
       rfc: rfc.rfc,
       cidrs,
-      actor: actorDe(usuario),
-      ip,
+      ...quien(contexto),
     });
     if (!isDone) return noEncontrada();
     const texto =

@@ -1,7 +1,8 @@
 import { reparoCiec, storeCredencial, wipeApiKey } from '@acuse/vault';
+import { quien } from '../../http/quien.ts';
 import type { ContextoCliente } from '../../http/ruta.ts';
 import { renderCredenciales } from './credenciales.tsx';
-import { actorDe, duenoDe, openBoveda } from './reglas/boveda.ts';
+import { duenoDe, openBoveda } from './reglas/boveda.ts';
 import { type LlaveTecleada, readLlaveTecleada } from './reglas/llave-tecleada.ts';
 import { defineRutaRfc, hrefRfc } from './reglas/ruta-rfc.ts';
 
@@ -44,8 +45,7 @@ export const LLAVE_MUERTA =
 export async function registrar({ apiKey, pase }: LlaveTecleada, contexto: ContextoCliente): Promise<string> {
   if (pase.apiKey.isRegistrada) return '';
   const { boveda } = openBoveda(contexto);
-  const { ip, usuario } = contexto;
   const { contribuyenteId } = pase;
-  await boveda.register({ apiKeyId: apiKey.keyId, contribuyenteId, ip, actor: actorDe(usuario) });
+  await boveda.register({ apiKeyId: apiKey.keyId, contribuyenteId, ...quien(contexto) });
   return ' El RFC quedó asociado con la llave: ya puede llamar a la API.';
 }

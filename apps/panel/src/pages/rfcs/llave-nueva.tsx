@@ -65,7 +65,6 @@ function show(
   const hasCredenciales = isRelevo && guardadas(rfc).length > perdidas.length;
   return pagina({
     titulo: `API key nueva de ${rfc.rfc}`,
-    sensible: true,
     contenido: (
       <>
         <h1>API key nueva de {rfc.rfc}</h1>

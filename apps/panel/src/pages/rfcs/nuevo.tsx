@@ -5,8 +5,8 @@ import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
 import { Formulario } from '../../components/formulario.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
+import { quien } from '../../http/quien.ts';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
-import { actorDe } from './reglas/boveda.ts';
 import { digitoVerificador } from './reglas/digito-verificador.ts';
 import { explainRfc, readIdCif } from './reglas/leer-rfc.ts';
 import { hrefRfc } from './reglas/ruta-rfc.ts';
@@ -52,7 +52,7 @@ export const agregar = defineRuta({
         cuentaId: usuario.cuentaId,
         rfc,
         ...(idCif.valor ? { idCif: idCif.valor } : {}),
-        actor: actorDe(usuario),
+        actor: quien(contexto).actor,
       });
     } catch (error) {
       if (!(error instanceof Rechazo) || error.motivo !== 'RFC_REPETIDO') throw error;

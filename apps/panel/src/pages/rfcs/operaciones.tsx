@@ -4,8 +4,8 @@ import { Boton } from '../../components/boton.tsx';
 import { Estado } from '../../components/estado.tsx';
 import { Formulario } from '../../components/formulario.tsx';
 import { type Columna, Tabla } from '../../components/tabla.tsx';
+import { quien } from '../../http/quien.ts';
 import { Encabezado } from './partes/encabezado.tsx';
-import { actorDe } from './reglas/boveda.ts';
 import { defineRutaRfc, hrefRfc } from './reglas/ruta-rfc.ts';
 
 const COLUMNAS: readonly Columna[] = [
@@ -74,7 +74,8 @@ function fila(
 export const cambiarOperacion = defineRutaRfc({
   metodo: 'POST',
   sub: '/operaciones',
-  async handle({ campos, deps, ip, redirigir, usuario, noEncontrada }, rfc) {
+  async handle(contexto, rfc) {
+    const { campos, deps, redirigir, usuario, noEncontrada } = contexto;
     const operacion = OPERACIONES.find(({ path }) => path === campos['operacion']);
     const estado = campos['estado'];
     if (!operacion || (estado !== 'encendida' && estado !== 'apagada'))
@@ -87,8 +88,7 @@ export const cambiarOperacion = defineRutaRfc({
       rfc: rfc.rfc,
       operacion: operacion.path,
       isHabilitada: estado === 'encendida',
-      actor: actorDe(usuario),
-      ip,
+      ...quien(contexto),
     });
     if (!isDone) return noEncontrada();
     const efecto = estado === 'encendida' ? 'vuelve a responder' : 'responde 1003 desde la siguiente llamada';

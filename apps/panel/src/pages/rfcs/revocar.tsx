@@ -4,8 +4,8 @@ import { Boton } from '../../components/boton.tsx';
 import { formatNumero } from '../../components/formato.ts';
 import { Formulario } from '../../components/formulario.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
+import { quien } from '../../http/quien.ts';
 import { Encabezado } from './partes/encabezado.tsx';
-import { actorDe } from './reglas/boveda.ts';
 import { guardadas } from './reglas/estado-credenciales.ts';
 import { defineRutaRfc, hrefRfc } from './reglas/ruta-rfc.ts';
 
@@ -78,14 +78,12 @@ export const verRevocar = defineRutaRfc({
 export const revocar = defineRutaRfc({
   metodo: 'POST',
   sub: '/llave/revocar',
-  async handle({ campos, deps, ip, redirigir, usuario }, rfc) {
+  async handle(contexto, rfc) {
+    const { campos, deps, redirigir } = contexto;
     const href = hrefRfc(rfc.rfc, '/llave');
     if (rfc.llave === null || rfc.llave.id !== campos['llave']) return redirigir(href, YA_NO);
-    const terminadas = await createLlaves(deps.database).revoke({
-      apiKeyId: rfc.llave.id,
-      actor: actorDe(usuario),
-      ip,
-    });
+    const llave = { apiKeyId: rfc.llave.id, ...quien(contexto) };
+    const terminadas = await createLlaves(deps.database).revoke(llave);
     const final =
       terminadas === 0
         ? 'No había solicitudes en curso.'

@@ -1,4 +1,4 @@
-import { createPagos, type Pago } from '@acuse/db';
+import type { Pago } from '@acuse/db';
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
 import { Copiar } from '../../components/copiar.tsx';
@@ -6,29 +6,17 @@ import { Fecha } from '../../components/fecha.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { Formulario } from '../../components/formulario.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
-import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
 import type { Caja } from '../../pagos/caja.ts';
 import type { Instrucciones, ProveedorPago } from '../../pagos/proveedor.ts';
 import { EstadoCompra, nombreProveedor } from './compras.tsx';
 import { Precio } from './precio.tsx';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** The payment of the address, if it is the account's. */
-async function findPago({ c, deps, usuario }: ContextoCliente): Promise<Pago | null> {
-  const id = c.req.param('id') ?? '';
-  return UUID.test(id) ? createPagos(deps.database).find(usuario.cuentaId, id) : null;
-}
+import { defineRutaCompra, hrefCompra } from './ruta-compra.ts';
 
 /** One purchase: its result, or what is left to do. */
-export const compra = defineRuta({
+export const compra = defineRutaCompra({
   metodo: 'GET',
-  path: '/saldo/compras/:id',
-  acceso: 'cliente',
-  async handle(contexto) {
-    const { deps, csrf, pagina, noEncontrada } = contexto;
-    const pago = await findPago(contexto);
-    if (!pago) return noEncontrada();
+  sub: '',
+  async handle({ deps, csrf, pagina }, pago) {
     const isPending = pago.estado === 'PENDIENTE';
     const proveedor = deps.caja.proveedores.find(({ id }) => id === pago.proveedor);
     const paso = isPending ? await deps.caja.instrucciones(pago) : null;
@@ -106,7 +94,7 @@ interface PorPagarProps {
 }
 
 function PorPagar({ pago, paso, csrf }: PorPagarProps) {
-  const path = `/saldo/compras/${pago.id}`;
+  const path = hrefCompra(pago);
   return (
     <Tarjeta titulo="Falta el pago">
       {typeof paso === 'string' ? <SinInstrucciones paso={paso} /> : <QueHacer instrucciones={paso} />}
@@ -155,60 +143,3 @@ function QueHacer({ instrucciones: { texto, datos, enlace } }: { readonly instru
     </>
   );
 }
-
-/** Gives a pending purchase up. */
-export const cancelarCompra = defineRuta({
-  metodo: 'POST',
-  path: '/saldo/compras/:id/cancelar',
-  acceso: 'cliente',
-  async handle(contexto) {
-    const { deps, usuario, redirigir, noEncontrada } = contexto;
-    const pago = await findPago(contexto);
-    if (!pago) return noEncontrada();
-    const path = `/saldo/compras/${pago.id}`;
-    if (await deps.caja.cancelar(pago, usuario.id))
-      return redirigir(path, { tono: 'exito', texto: 'La compra se canceló. No se cobró nada.' });
-    return redirigir(path, {
-      tono: 'info',
-      texto:
-        'La compra no se canceló: ya había terminado, o la forma de pago no lo permitió. Abajo está su estado.',
-    });
-  },
-});
-
-/** Begins a pending purchase again, after its provider did not answer. */
-export const continuarCompra = defineRuta({
-  metodo: 'POST',
-  path: '/saldo/compras/:id/continuar',
-  acceso: 'cliente',
-  async handle(contexto) {
-    const { deps, usuario, redirigir, noEncontrada } = contexto;
-    const pago = await findPago(contexto);
-    if (!pago) return noEncontrada();
-    await deps.caja.continuar(pago, usuario.id);
-    return redirigir(`/saldo/compras/${pago.id}`);
-  },
-});
-
-/** Where a provider sends the buyer's browser back. What it carries is only believed as far as the provider confirms it. */
-export const regreso = defineRuta({
-  metodo: 'GET',
-  path: '/saldo/compras/:id/regreso',
-  acceso: 'cliente',
-  async handle(contexto) {
-    const { c, deps, redirigir, noEncontrada } = contexto;
-    const pago = await findPago(contexto);
-    if (!pago) return noEncontrada();
-    const aviso = {
-      via: 'regreso' as const,
-      headers: c.req.raw.headers,
-      cuerpo: new Uint8Array(),
-      consulta: new URL(c.req.url).searchParams,
-    };
-    await deps.caja.recibir(pago.proveedor, aviso).catch((error: unknown) => {
-      const err = error instanceof Error ? error : new Error(String(error));
-      deps.log.warn({ err, pago: pago.id }, 'the provider could not be asked about a payment');
-    });
-    return redirigir(`/saldo/compras/${pago.id}`);
-  },
-});

@@ -5,10 +5,13 @@ import { formatCreditos, formatNumero } from '../../components/formato.ts';
 import { Formulario } from '../../components/formulario.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import { Vacio } from '../../components/vacio.tsx';
+import { quien } from '../../http/quien.ts';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
+import { isUuid } from '../../http/uuid.ts';
 import type { MotivoCompra } from '../../pagos/caja.ts';
 import { formatPesos, type PaqueteCreditos } from '../../pagos/catalogo.ts';
 import { Precio } from './precio.tsx';
+import { hrefCompra } from './ruta-compra.ts';
 
 /** First step: how many credits, and how they are paid. */
 export const elegir = defineRuta({
@@ -154,8 +157,6 @@ const TEXTOS: Readonly<Record<MotivoCompra, string>> = {
     'No se compró nada: hay demasiadas compras pendientes. Pague o cancele alguna en Saldo, Compras, y vuelva a intentarlo.',
 };
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** Third step: makes the payment, once for each form. */
 export const comprar = defineRuta({
   metodo: 'POST',
@@ -164,17 +165,18 @@ export const comprar = defineRuta({
   async handle(contexto) {
     const { deps, usuario, campos, redirigir } = contexto;
     const { clave = '', paquete = '', total = '', forma = '' } = campos;
-    if (!UUID.test(clave))
+    if (!isUuid(clave))
       return renderElegir(contexto, 'No se compró nada: la página estaba incompleta. Elija de nuevo.');
     const pago = await deps.caja.comprar({
       cuentaId: usuario.cuentaId,
       usuarioId: usuario.id,
+      actor: quien(contexto).actor,
       clave,
       creditos: Number(paquete),
       proveedor: forma,
       total: Number(total),
     });
     if (typeof pago === 'string') return renderElegir(contexto, TEXTOS[pago]);
-    return redirigir(`/saldo/compras/${pago.id}`);
+    return redirigir(hrefCompra(pago));
   },
 });

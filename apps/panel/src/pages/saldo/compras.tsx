@@ -7,11 +7,12 @@ import { Paginacion } from '../../components/paginacion.tsx';
 import { Tabla } from '../../components/tabla.tsx';
 import { Vacio } from '../../components/vacio.tsx';
 import { defineRuta } from '../../http/ruta.ts';
+import { isUuid } from '../../http/uuid.ts';
 import type { Caja } from '../../pagos/caja.ts';
 import { formatPesos } from '../../pagos/catalogo.ts';
+import { hrefCompra } from './ruta-compra.ts';
 
 const FILAS = 25;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 const ESTADOS: Readonly<Record<EstadoPago, readonly [string, 'alerta' | 'exito' | 'error' | 'neutro']>> = {
   PENDIENTE: ['Pendiente', 'alerta'],
@@ -37,11 +38,11 @@ export const compras = defineRuta({
   path: '/saldo/compras',
   acceso: 'cliente',
   async handle({ c, deps, usuario, pagina }) {
-    const antes = c.req.query('antes') ?? '';
+    const antes = c.req.query('antes');
     const read = await createPagos(deps.database).list({
       cuentaId: usuario.cuentaId,
       limite: FILAS + 1,
-      ...(UUID.test(antes) ? { antes } : {}),
+      ...(isUuid(antes) ? { antes } : {}),
     });
     const filas = read.slice(0, FILAS);
     const last = filas.at(-1);
@@ -65,7 +66,7 @@ export const compras = defineRuta({
               { titulo: 'Estado' },
             ]}
             filas={filas.map((pago) => [
-              <a href={`/saldo/compras/${pago.id}`} class="fija">
+              <a href={hrefCompra(pago)} class="fija">
                 {pago.referencia}
               </a>,
               <Fecha valor={pago.creadoEn} />,
@@ -84,7 +85,7 @@ export const compras = defineRuta({
             }
           />
           <Paginacion
-            anterior={UUID.test(antes) ? '/saldo/compras' : null}
+            anterior={isUuid(antes) ? '/saldo/compras' : null}
             siguiente={last && read.length > FILAS ? `/saldo/compras?antes=${last.id}` : null}
           />
         </>

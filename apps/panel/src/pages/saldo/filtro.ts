@@ -5,7 +5,7 @@ import {
   TIPOS_MOVIMIENTO,
   type TipoMovimiento,
 } from '@acuse/db';
-import { addDias, startOfDia } from './dia-mexico.ts';
+import { addDias, startOfDia } from '../../fechas/dia-mexico.ts';
 
 /** The filters of the ledger as they stand in its address: what could not be read is left out and named in `faltas`. */
 export interface FiltroLibro {

@@ -1,5 +1,5 @@
 import type { MovimientoVista } from '@acuse/db';
-import { isoMexico } from './dia-mexico.ts';
+import { isoMexico } from '../../fechas/dia-mexico.ts';
 
 const COLUMNAS: readonly { readonly titulo: string; readonly of: (fila: MovimientoVista) => string }[] = [
   { titulo: 'fecha', of: ({ creadoEn }) => isoMexico(creadoEn) },

@@ -6,8 +6,8 @@ import { Paginacion } from '../../components/paginacion.tsx';
 import { Tabla } from '../../components/tabla.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import { Vacio } from '../../components/vacio.tsx';
+import { diaDe } from '../../fechas/dia-mexico.ts';
 import { defineRuta } from '../../http/ruta.ts';
-import { diaDe } from './dia-mexico.ts';
 import {
   type FiltroLibro,
   formatCursor,

@@ -8,8 +8,9 @@ import { Grafica } from '../../components/grafica.tsx';
 import { Tabla } from '../../components/tabla.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import { Vacio } from '../../components/vacio.tsx';
+import { addDias, diaDe } from '../../fechas/dia-mexico.ts';
+import { quien } from '../../http/quien.ts';
 import { defineRuta } from '../../http/ruta.ts';
-import { addDias, diaDe } from './dia-mexico.ts';
 import { COLUMNAS_MOVIMIENTO, cellsOf } from './movimiento.tsx';
 import { PocoSaldo } from './poco-saldo.tsx';
 import { chartOf, totalsOf } from './uso-por-operacion.ts';
@@ -188,7 +189,8 @@ export const cambiarAviso = defineRuta({
   metodo: 'POST',
   path: '/saldo/aviso',
   acceso: 'cliente',
-  async handle({ deps, usuario, campos, redirigir }) {
+  async handle(contexto) {
+    const { deps, usuario, campos, redirigir } = contexto;
     const texto = campos['umbral']?.trim() ?? '';
     const umbral = Number(texto);
     if (!/^\d{1,9}$/.test(texto) || umbral > MAX_UMBRAL)
@@ -196,7 +198,7 @@ export const cambiarAviso = defineRuta({
         tono: 'error',
         texto: 'El aviso no cambió: escriba un número entero de créditos, desde 0.',
       });
-    const actor = `usuario:${usuario.id}`;
+    const { actor } = quien(contexto);
     await createLibro(deps.database).setUmbral({ cuentaId: usuario.cuentaId, umbral, actor });
     return redirigir('/saldo#aviso', {
       tono: 'exito',

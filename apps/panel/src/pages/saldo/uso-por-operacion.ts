@@ -1,6 +1,6 @@
 import type { UsoDia } from '@acuse/db';
 import type { PuntoGrafica } from '../../components/grafica.tsx';
-import { addDias } from './dia-mexico.ts';
+import { addDias } from '../../fechas/dia-mexico.ts';
 
 /** Operations that get a colour of their own; the rest is one more. */
 const CON_NOMBRE = 3;

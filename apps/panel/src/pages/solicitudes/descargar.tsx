@@ -3,36 +3,31 @@ import { createSolicitudesPanel, type DetalleSolicitud } from '@acuse/db';
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
 import { Fecha } from '../../components/fecha.tsx';
+import { quien } from '../../http/quien.ts';
 import type { ContextoCliente } from '../../http/ruta.ts';
-import { defineRuta } from '../../http/ruta.ts';
+import { defineRutaSolicitud } from './ruta-solicitud.ts';
 import { explain } from './textos/motivos.ts';
 
 /** Signs the address of a package at the moment of the click. */
-export const descargarPaquete = defineRuta({
+export const descargarPaquete = defineRutaSolicitud({
   metodo: 'POST',
-  path: '/solicitudes/:id/descargar',
-  acceso: 'cliente',
-  async handle(contexto) {
-    const { c, deps, usuario, ip, noEncontrada } = contexto;
-    const panel = createSolicitudesPanel(deps.database);
-    const solicitud = await panel.find(usuario.cuentaId, c.req.param('id') ?? '');
-    if (solicitud === null) return noEncontrada();
+  sub: '/descargar',
+  async handle(contexto, solicitud) {
+    const { deps, usuario } = contexto;
     const { id, objectKey, rfc, tipo, desde, hasta } = solicitud;
     if (objectKey === null || solicitud.paqueteBorradoEn !== null) return refuse(contexto, solicitud);
     const { url, expiraEn } = await deps.paquetes.presign(objectKey, {
       filename: `${rfc}_${tipo}_${desde}_${hasta}.zip`,
       ttlSeconds: deps.settings.urlTtlSeconds,
     });
-    await panel.note({
+    await createSolicitudesPanel(deps.database).note({
       cuentaId: usuario.cuentaId,
       solicitudId: id,
-      actor: `usuario:${usuario.id}`,
       accion: 'descargar-paquete',
-      ip,
+      ...quien(contexto),
     });
     const answer = contexto.pagina({
       titulo: 'Su descarga comienza',
-      sensible: true,
       contenido: (
         <>
           <h1>Su descarga comienza</h1>

@@ -6,28 +6,24 @@ import { Estado } from '../../components/estado.tsx';
 import { Fecha } from '../../components/fecha.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { Tarjeta } from '../../components/tarjeta.tsx';
-import { defineRuta } from '../../http/ruta.ts';
 import { Avance } from './avance/avance.tsx';
 import { Linea, POR_LINEA } from './linea.tsx';
 import { Paquete } from './paquete.tsx';
 import { Periodo } from './periodo.tsx';
 import { Resumen } from './resumen.tsx';
+import { defineRutaSolicitud } from './ruta-solicitud.ts';
 import { type Explicacion, explain } from './textos/motivos.ts';
 
 /** One solicitud: where it is, what it gave, what happened to it. */
-export const detalleSolicitud = defineRuta({
+export const detalleSolicitud = defineRutaSolicitud({
   metodo: 'GET',
-  path: '/solicitudes/:id',
-  acceso: 'cliente',
-  async handle({ c, deps, usuario, csrf, pagina, noEncontrada }) {
-    const id = c.req.param('id') ?? '';
-    const panel = createSolicitudesPanel(deps.database);
+  sub: '',
+  async handle({ c, deps, usuario, csrf, pagina }, solicitud) {
     const antesDe = eventBefore(c.req.query('eventos'));
-    const [solicitud, eventos] = await Promise.all([
-      panel.find(usuario.cuentaId, id),
-      panel.timeline(usuario.cuentaId, id, { limit: POR_LINEA + 1, ...antesDe }),
-    ]);
-    if (solicitud === null) return noEncontrada();
+    const eventos = await createSolicitudesPanel(deps.database).timeline(usuario.cuentaId, solicitud.id, {
+      limit: POR_LINEA + 1,
+      ...antesDe,
+    });
     const isOpen = solicitud.terminadaEn === null;
     return pagina({
       titulo: `Solicitud de ${solicitud.tipo} de ${solicitud.rfc}`,

@@ -1,6 +1,8 @@
-import { ESTADOS_SOLICITUD, type EstadoSolicitud, isFecha } from '@acuse/contract';
+import { ESTADOS_SOLICITUD, type EstadoSolicitud, isFecha, parseRfc } from '@acuse/contract';
 import type { TipoDescarga } from '@acuse/core';
 import type { Cursor, FiltroSolicitudes } from '@acuse/db';
+import { addDias, startOfDia } from '../../fechas/dia-mexico.ts';
+import { isUuid } from '../../http/uuid.ts';
 
 /** Names of the filters in the address, in the order of the form. */
 const CAMPOS = [
@@ -24,11 +26,9 @@ export interface FiltroLeido {
   readonly faltas: Readonly<Partial<Record<CampoFiltro, string>>>;
 }
 
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const PART_OF_ID = /^[0-9a-f-]{4,36}$/;
-const RFC = /^[A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}$/;
-const MEXICO_OFFSET_MS = 6 * 3_600_000;
-const DAY_MS = 86_400_000;
+
+const isDia = (text: string) => startOfDia(text) !== null;
 
 const NO_DAY = 'Escriba el día como año-mes-día, por ejemplo 2025-03-31.';
 
@@ -36,9 +36,6 @@ const isTipo = (text: string | undefined): text is TipoDescarga =>
   text === 'emitidos' || text === 'recibidos';
 const isEstado = (text: string | undefined): text is EstadoSolicitud =>
   ESTADOS_SOLICITUD.some((estado) => estado === text);
-
-/** Midnight at the start of a calendar day of central Mexico (UTC-6 all year since 2022). */
-const startOf = (day: string) => new Date(Date.parse(`${day}T00:00:00Z`) + MEXICO_OFFSET_MS);
 
 /** Reads the filters of an address. What makes no sense narrows nothing and is told beside its field. */
 export function readFiltro(query: (name: string) => string | undefined): FiltroLeido {
@@ -48,42 +45,36 @@ export function readFiltro(query: (name: string) => string | undefined): FiltroL
     const text = query(campo)?.trim().slice(0, 60);
     if (text) valores[campo] = text;
   }
-  const day = (campo: CampoFiltro): string | null => {
+  const day = (campo: CampoFiltro, isDay: (text: string) => boolean): string | null => {
     const text = valores[campo];
     if (text === undefined) return null;
-    if (isFecha(text)) return text;
+    if (isDay(text)) return text;
     faltas[campo] = NO_DAY;
     return null;
   };
-  const [from, until] = [day('periodo_desde'), day('periodo_hasta')];
-  const [since, before] = [day('creada_desde'), day('creada_hasta')];
-  const rfc = valores.rfc?.toUpperCase();
+  const [from, until] = [day('periodo_desde', isFecha), day('periodo_hasta', isFecha)];
+  const [since, last] = [day('creada_desde', isDia), day('creada_hasta', isDia)];
+  const [desde, hasta] = [since && startOfDia(since), last && startOfDia(addDias(last, 1))];
+  const rfc = parseRfc(valores.rfc);
   const id = valores.id?.toLowerCase();
-  if (rfc !== undefined && !RFC.test(rfc)) faltas.rfc = 'Elija uno de sus RFC.';
+  if (valores.rfc !== undefined && rfc === null) faltas.rfc = 'Elija uno de sus RFC.';
   if (id !== undefined && !PART_OF_ID.test(id))
     faltas.id = 'Escriba al menos 4 caracteres del identificador: dígitos, letras de la a a la f y guiones.';
   const filtro: FiltroSolicitudes = {
-    ...(rfc !== undefined && !faltas.rfc ? { rfc } : {}),
+    ...(rfc === null ? {} : { rfc }),
     ...(isTipo(valores.tipo) ? { tipo: valores.tipo } : {}),
     ...(isEstado(valores.estado) ? { estado: valores.estado } : {}),
     ...(from || until ? { periodo: { desde: from ?? '0001-01-01', hasta: until ?? '9999-12-31' } } : {}),
-    ...(since || before
-      ? {
-          creada: {
-            ...(since ? { desde: startOf(since) } : {}),
-            ...(before ? { hasta: new Date(startOf(before).getTime() + DAY_MS) } : {}),
-          },
-        }
-      : {}),
+    ...(desde || hasta ? { creada: { ...(desde ? { desde } : {}), ...(hasta ? { hasta } : {}) } } : {}),
     ...(id !== undefined && !faltas.id ? { texto: id } : {}),
   };
   return { filtro, cursor: readCursor(query), valores, faltas };
 }
 
 function readCursor(query: (name: string) => string | undefined): Cursor | null {
-  const [antes, despues] = [query('antes') ?? '', query('despues') ?? ''];
-  if (UUID.test(antes)) return { antesDe: antes };
-  return UUID.test(despues) ? { despuesDe: despues } : null;
+  const [antes, despues] = [query('antes'), query('despues')];
+  if (isUuid(antes)) return { antesDe: antes };
+  return isUuid(despues) ? { despuesDe: despues } : null;
 }
 
 /** The address of the list with these filters, some of them changed. */

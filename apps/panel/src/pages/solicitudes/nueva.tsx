@@ -7,6 +7,7 @@ import { formatCreditos } from '../../components/formato.ts';
 import { Formulario } from '../../components/formulario.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import { Vacio } from '../../components/vacio.tsx';
+import { quien } from '../../http/quien.ts';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
 import { createApiPropia } from '../pruebas/llamar-api.ts';
 import { askApi, type CampoPedido, COSTO, checkPedido, type Pedida, type Pedido } from './pedir.ts';
@@ -52,9 +53,8 @@ export const pedirNueva = defineRuta({
     await createSolicitudesPanel(deps.database).note({
       cuentaId: usuario.cuentaId,
       solicitudId: pedida.id,
-      actor: `usuario:${usuario.id}`,
       accion: 'pedir-solicitud',
-      ip,
+      ...quien(contexto),
     });
     return redirigir(
       `/solicitudes/${pedida.id}`,

@@ -10,6 +10,7 @@ import { Tarjeta } from '../../../components/tarjeta.tsx';
 import type { Reparos } from '../credenciales.tsx';
 import { estadoCiec } from '../reglas/estado-credenciales.ts';
 import { hrefRfc } from '../reglas/ruta-rfc.ts';
+import { CampoLlave } from './campo-llave.tsx';
 
 interface SeccionCiecProps {
   readonly rfc: RfcVista;
@@ -61,18 +62,7 @@ export function SeccionCiec({ rfc, csrf, reparos, largo }: SeccionCiecProps) {
           autocompletar="off"
           maxLargo={64}
         />
-        <Campo
-          nombre="api_key"
-          id="ciec-llave"
-          etiqueta="API key del RFC"
-          tipo="password"
-          error={reparos['api_key']}
-          ayuda={`La que termina en …${rfc.llave?.ultimos4}.`}
-          requerido
-          literal
-          autocompletar="off"
-          maxLargo={100}
-        />
+        <CampoLlave id="ciec-llave" rfc={rfc} error={reparos['api_key']} />
         <div>
           <Boton>Guardar la CIEC</Boton>
         </div>

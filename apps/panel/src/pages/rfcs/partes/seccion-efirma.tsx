@@ -8,6 +8,7 @@ import { Tarjeta } from '../../../components/tarjeta.tsx';
 import type { Reparos } from '../credenciales.tsx';
 import { estadoCer, estadoEfirma, estadoLlaveEfirma, isLlaveUtil } from '../reglas/estado-credenciales.ts';
 import { hrefRfc } from '../reglas/ruta-rfc.ts';
+import { CampoLlave } from './campo-llave.tsx';
 
 interface SeccionEfirmaProps {
   readonly rfc: RfcVista;
@@ -93,18 +94,7 @@ export function SeccionEfirma({ rfc, csrf, now, reparos }: SeccionEfirmaProps) {
           autocompletar="off"
           maxLargo={256}
         />
-        <Campo
-          nombre="api_key"
-          id="efirma-llave"
-          etiqueta="API key del RFC"
-          tipo="password"
-          error={reparos['api_key']}
-          ayuda={`La que termina en …${rfc.llave?.ultimos4}.`}
-          requerido
-          literal
-          autocompletar="off"
-          maxLargo={100}
-        />
+        <CampoLlave id="efirma-llave" rfc={rfc} error={reparos['api_key']} />
         <div>
           <Boton>Guardar la e.firma</Boton>
         </div>

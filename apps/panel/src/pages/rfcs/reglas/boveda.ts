@@ -1,5 +1,6 @@
 import { createBoveda, createSesionesPortal, notifyOutbox } from '@acuse/db';
 import type { Dueno } from '@acuse/vault';
+import { quien } from '../../../http/quien.ts';
 import type { ContextoCliente } from '../../../http/ruta.ts';
 import type { LlaveTecleada } from './llave-tecleada.ts';
 
@@ -24,11 +25,6 @@ export function openBoveda({ deps }: Pick<ContextoCliente, 'deps'>) {
 }
 
 /** Whose credential a page stores, and who does it. */
-export function duenoDe({ apiKey, pase }: LlaveTecleada, { usuario, ip }: ContextoCliente): Dueno {
-  return { pase, apiKey, ip, actor: actorDe(usuario) };
-}
-
-/** How the audit log names a person of the panel. */
-export function actorDe({ id }: Pick<ContextoCliente['usuario'], 'id'>): string {
-  return `usuario:${id}`;
+export function duenoDe({ apiKey, pase }: LlaveTecleada, contexto: ContextoCliente): Dueno {
+  return { pase, apiKey, ...quien(contexto) };
 }

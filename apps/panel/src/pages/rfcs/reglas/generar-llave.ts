@@ -9,8 +9,8 @@ import {
   resealGuardada,
   wipeApiKey,
 } from '@acuse/vault';
+import { quien } from '../../../http/quien.ts';
 import type { ContextoCliente } from '../../../http/ruta.ts';
-import { actorDe } from './boveda.ts';
 import type { LlaveTecleada } from './llave-tecleada.ts';
 
 /** A key that was just made: the only time that its text exists. */
@@ -31,8 +31,9 @@ export async function generarLlave(
     readonly vigente: string | null;
     readonly anterior: LlaveTecleada | null;
   },
-  { deps, usuario, ip }: Pick<ContextoCliente, 'deps' | 'usuario' | 'ip'>,
+  contexto: Pick<ContextoCliente, 'deps' | 'usuario' | 'ip'>,
 ): Promise<LlaveGenerada | null> {
+  const { deps } = contexto;
   const { database, hasher } = deps;
   const nueva = generateApiKey(pedido.modo);
   try {
@@ -45,8 +46,7 @@ export async function generarLlave(
       llave: { id: nueva.keyId, modo: nueva.modo, hash: Buffer.from(hash), pepperVersion, ultimos4 },
       vigente: pedido.vigente,
       ...(relevo ? { relevo } : {}),
-      actor: actorDe(usuario),
-      ip,
+      ...quien(contexto),
     });
     return { texto: nueva.text, perdidas };
   } catch (error) {

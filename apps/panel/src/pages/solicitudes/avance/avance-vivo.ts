@@ -1,19 +1,13 @@
-import { createSolicitudesPanel } from '@acuse/db';
-import { defineRuta } from '../../../http/ruta.ts';
+import { defineRutaSolicitud } from '../ruta-solicitud.ts';
 import { VERSION_FINAL } from './mensaje.ts';
 
 /** The progress of one solicitud as server-sent events, until it ends. */
-export const avanceVivo = defineRuta({
+export const avanceVivo = defineRutaSolicitud({
   metodo: 'GET',
-  path: '/solicitudes/:id/avance',
-  acceso: 'cliente',
-  async handle({ c, deps, usuario, navegador, noEncontrada }) {
-    const solicitud = await createSolicitudesPanel(deps.database).find(
-      usuario.cuentaId,
-      c.req.param('id') ?? '',
-    );
+  sub: '/avance',
+  handle({ c, deps, navegador, noEncontrada }, solicitud) {
     const sesionId = navegador.sesion?.id;
-    if (solicitud === null || sesionId === undefined) return noEncontrada();
+    if (sesionId === undefined) return noEncontrada();
     const visto = c.req.header('last-event-id') ?? null;
     // HTML standard, section 9.2.3: a browser that is answered 204 does not come back.
     if (visto === VERSION_FINAL && solicitud.terminadaEn !== null) return new Response(null, { status: 204 });
