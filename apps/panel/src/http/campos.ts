@@ -8,7 +8,7 @@ const MAX_FIELDS = 200;
 
 const FORMAS = /^(application\/x-www-form-urlencoded|multipart\/form-data)(;|$)/i;
 
-/** A form that nobody's browser sends by itself: unreadable, too many fields, or a field twice. */
+/** A form that nobody's browser sends by itself: unreadable, too many fields, a field twice, or U+0000, which the database takes in no text. */
 export class FormularioIlegible extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(`the form cannot be read: ${reason}`, options);
@@ -45,6 +45,7 @@ export async function readFormulario(c: Context): Promise<Formulario> {
     count += 1;
     if (count > MAX_FIELDS) throw new FormularioIlegible('too many fields');
     if (name in campos || name in archivos) throw new FormularioIlegible('a field twice');
+    if (typeof value === 'string' && value.includes('\0')) throw new FormularioIlegible('U+0000');
     if (typeof value === 'string') campos[name] = value;
     else if (value.size > 0 || value.name !== '') archivos[name] = value;
   }

@@ -27,6 +27,8 @@ export async function answerRuta(ruta: Ruta, peticion: Peticion): Promise<Respon
   if (isPost && !isFromPanel(peticion)) return renderRechazo(peticion, AJENA);
   const refusal = refuseEntry(ruta.acceso, peticion);
   if (refusal) return refusal;
+  // U+0000: the database takes it in no text, so nothing has such a name.
+  if (peticion.c.req.url.includes('%00')) return renderNoEncontrada(peticion);
   // A public page has no `usuario`; `defineRuta` gives its handler the type that says so.
   if (!isPost) return ruta.handle(createContexto(peticion) as ContextoCliente);
 
