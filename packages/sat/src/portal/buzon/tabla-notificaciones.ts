@@ -1,19 +1,20 @@
 import type { Notificacion } from '@acuse/core';
-import { toForma } from '../../texto/forma.ts';
+import { toForma, toRotulo } from '../../texto/forma.ts';
 import { type Etiqueta, readAtributo, readTexto } from '../paginas/etiquetas.ts';
 import { readFecha } from '../paginas/fechas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { type Celda, readTablas, type Tabla } from '../paginas/tablas.ts';
+import { findColumnas } from '../paginas/tabla.ts';
+import { type Fila, filasSinAviso, readTablas, type Tabla } from '../paginas/tablas.ts';
 import { isEntera } from './bloques.ts';
 
-const COLUMNAS = {
-  folio: /\bfolio\b/,
-  autoridad: /\bautoridad\b/,
-  asunto: /^(?:tipo de )?acto(?: administrativo)?$/,
-  fecha: /^fecha(?: de(?:l)? (?:aviso|notificacion))?$/,
+const ROTULOS = {
+  folio: [/\bfolio\b/],
+  autoridad: [/\bautoridad\b/],
+  asunto: [/^(?:tipo de )?acto(?: administrativo)?$/],
+  fecha: [/^fecha(?: de(?:l)? (?:aviso|notificacion))?$/],
 } as const;
-type Columna = keyof typeof COLUMNAS;
-const NOMBRES = Object.keys(COLUMNAS) as Columna[];
+type Columna = keyof typeof ROTULOS;
+const NOMBRES = Object.keys(ROTULOS) as Columna[];
 
 const NO_HAY =
   /\b(?:no (?:se )?(?:encontr\w+|exist\w+|hay|cuenta con|tiene|tienes)|sin) (?:\w+ ){0,3}(?:notificacion\w*|registros?|actos?|resultados?|datos)\b/;
@@ -33,50 +34,39 @@ export function readNotificaciones(etiquetas: readonly Etiqueta[]): readonly Not
   const notificaciones = new Map<string, Notificacion>();
   for (const { tabla, columnas } of pendientes) {
     if (!tabla.completa) throw ilegible('notificaciones: tabla incompleta');
-    for (const celdas of filasDe(tabla)) addOnce(notificaciones, toNotificacion(celdas, columnas));
+    for (const celdas of filasSinAviso(tabla, diceQueNoHay))
+      addOnce(notificaciones, toNotificacion(celdas, columnas));
   }
   assertUnaPagina(etiquetas, notificaciones.size);
-  if (notificaciones.size === 0 && !NO_HAY.test(toForma(readTexto(etiquetas)))) {
+  if (notificaciones.size === 0 && !diceQueNoHay(readTexto(etiquetas))) {
     throw ilegible('notificaciones: sin lista');
   }
   return [...notificaciones.values()].toSorted(newestFirst);
 }
 
+const diceQueNoHay = (texto: string) => NO_HAY.test(toForma(texto));
+
 interface Columnas {
   readonly total: number;
-  readonly indices: Readonly<Record<Columna, number>>;
+  readonly indices: ReadonlyMap<Columna, number>;
   readonly textoFecha: string;
 }
 
 /** Null for a table about something else. */
 function columnasDe({ encabezados }: Tabla): Columnas | null {
   for (const celdas of encabezados) {
-    const textos = celdas.map(({ texto }) =>
-      toForma(texto)
-        .replace(/[:*]+$/, '')
-        .trim(),
-    );
-    const folio = indexOf(textos, COLUMNAS.folio);
-    const autoridad = indexOf(textos, COLUMNAS.autoridad);
-    const asunto = indexOf(textos, COLUMNAS.asunto);
-    const fecha = indexOf(textos, COLUMNAS.fecha);
-    if ([folio, autoridad, asunto, fecha].some((i) => i === null)) {
-      if (folio !== null && (autoridad !== null || asunto !== null))
+    const rotulos = celdas.map(({ texto }) => toRotulo(texto));
+    const indices = findColumnas({ rotulos }, ROTULOS);
+    if (NOMBRES.some((columna) => !indices.has(columna))) {
+      if (indices.has('folio') && (indices.has('autoridad') || indices.has('asunto')))
         throw ilegible('notificaciones: columnas');
       continue;
     }
     if (celdas.some(({ ancho }) => ancho !== 1)) throw ilegible('notificaciones: columnas unidas');
-    const indices = { folio: folio ?? 0, autoridad: autoridad ?? 0, asunto: asunto ?? 0, fecha: fecha ?? 0 };
-    if (new Set(Object.values(indices)).size < NOMBRES.length) throw ilegible('notificaciones: columnas');
-    return { total: celdas.length, indices, textoFecha: textos[indices.fecha] ?? '' };
+    if (new Set(indices.values()).size < NOMBRES.length) throw ilegible('notificaciones: columnas');
+    return { total: celdas.length, indices, textoFecha: rotulos[indices.get('fecha') ?? -1] ?? '' };
   }
   return null;
-}
-
-function indexOf(textos: readonly string[], columna: RegExp): number | null {
-  const en = textos.flatMap((texto, i) => (columna.test(texto) ? [i] : []));
-  if (en.length > 1) throw ilegible('notificaciones: columna repetida');
-  return en[0] ?? null;
 }
 
 /** A list of acts already notified has the date of that instead of the notice's, or says so in its caption. */
@@ -86,17 +76,10 @@ function isNotificada({ titulo }: Tabla, { textoFecha }: Columnas): boolean {
   return /\bnotificad[oa]s?\b/.test(leyenda) || textoFecha.includes('notificacion');
 }
 
-/** A single cell over the whole width says that there is nothing. */
-function filasDe({ filas }: Tabla): readonly (readonly Celda[])[] {
-  const [unica] = filas;
-  const dice = filas.length === 1 && unica?.length === 1 && NO_HAY.test(toForma(unica[0]?.texto ?? ''));
-  return dice ? [] : filas;
-}
-
-function toNotificacion(celdas: readonly Celda[], { total, indices }: Columnas): Notificacion {
+function toNotificacion(celdas: Fila, { total, indices }: Columnas): Notificacion {
   if (celdas.length !== total) throw ilegible('notificaciones: fila con otras columnas');
   const texto = (columna: Columna) => {
-    const valor = celdas[indices[columna]]?.texto ?? '';
+    const valor = celdas[indices.get(columna) ?? -1]?.texto ?? '';
     if (valor === '' || valor.length > MAX_TEXTO || valor.includes('\uFFFD'))
       throw ilegible(`notificaciones: ${columna} vacía`);
     return valor;

@@ -1,22 +1,23 @@
 import type { Declaracion } from '@acuse/core';
-import { toForma } from '../../texto/forma.ts';
+import { toForma, toRotulo } from '../../texto/forma.ts';
 import { type Etiqueta, readTexto } from '../paginas/etiquetas.ts';
 import { readFecha } from '../paginas/fechas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { type Celda, readTablas, type Tabla } from '../paginas/tablas.ts';
+import { needColumnas } from '../paginas/tabla.ts';
+import { type Fila, filasSinAviso, readTablas, type Tabla } from '../paginas/tablas.ts';
 
-const COLUMNAS = {
-  numeroOperacion: /^(?:no|num|numero)\.? ?de ?operacion$/,
-  tipo: /^tipo(?: de)? declaracion$/,
-  tipoComplementaria: /^tipo(?: de)? complementaria$/,
-  lineaCaptura: /^linea(?: de)? captura$/,
-  fecha: /^fecha(?: y hora)? de (?:presentacion|recepcion)$/,
-  periodicidad: /^periodicidad$/,
-  periodo: /^periodo$/,
-  estado: /^(?:estado|estatus|situacion)$/,
+const ROTULOS = {
+  numeroOperacion: [/^(?:no|num|numero)\.? ?de ?operacion$/],
+  tipo: [/^tipo(?: de)? declaracion$/],
+  tipoComplementaria: [/^tipo(?: de)? complementaria$/],
+  lineaCaptura: [/^linea(?: de)? captura$/],
+  fecha: [/^fecha(?: y hora)? de (?:presentacion|recepcion)$/],
+  periodicidad: [/^periodicidad$/],
+  periodo: [/^periodo$/],
+  estado: [/^(?:estado|estatus|situacion)$/],
 } as const;
-type Columna = keyof typeof COLUMNAS;
-const OPCIONALES: readonly Columna[] = ['tipoComplementaria', 'lineaCaptura'];
+type Columna = keyof typeof ROTULOS;
+const NECESARIAS = ['numeroOperacion', 'tipo', 'fecha', 'periodicidad', 'periodo', 'estado'] as const;
 
 const NO_HAY =
   /\b(?:no (?:se )?(?:encontr\w+|localiz\w+|exist\w+|hay|hubo|cuenta con|tiene)|sin) (?:\w+ ){0,3}(?:declaraci\w+|registros?|informacion|resultados?|datos)\b/;
@@ -33,10 +34,10 @@ export function readTablaResultado(
   const tablas = readTablas(etiquetas).filter(({ id }) => id === 'tableResult');
   const [tabla] = tablas;
   if (tablas.length > 1) throw ilegible('declaraciones: dos tablas de resultado');
-  const filas = tabla === undefined ? [] : filasDe(tabla);
+  const filas = tabla === undefined ? [] : filasSinAviso(tabla, diceQueNoHay);
   if (tabla === undefined || filas.length === 0) {
     if (tabla?.completa === false) throw ilegible('declaraciones: tabla incompleta');
-    if (!NO_HAY.test(toForma(readTexto(etiquetas)))) throw ilegible('declaraciones: sin resultado');
+    if (!diceQueNoHay(readTexto(etiquetas))) throw ilegible('declaraciones: sin resultado');
     return [];
   }
   if (!tabla.completa) throw ilegible('declaraciones: tabla incompleta');
@@ -44,12 +45,7 @@ export function readTablaResultado(
   return filas.map((celdas) => toDeclaracion(celdas, columnas, ejercicio));
 }
 
-/** A single cell over the whole width says that there is nothing. */
-function filasDe({ filas }: Tabla): readonly (readonly Celda[])[] {
-  const [unica] = filas;
-  if (filas.length === 1 && unica?.length === 1 && NO_HAY.test(toForma(unica[0]?.texto ?? ''))) return [];
-  return filas;
-}
+const diceQueNoHay = (texto: string) => NO_HAY.test(toForma(texto));
 
 interface Columnas {
   readonly total: number;
@@ -58,37 +54,15 @@ interface Columnas {
 
 function columnasDe({ encabezados }: Tabla): Columnas {
   const fila = encabezados.find((celdas) =>
-    celdas.some(({ texto }) => COLUMNAS.numeroOperacion.test(toForma(texto))),
+    celdas.some(({ texto }) => ROTULOS.numeroOperacion.some((rotulo) => rotulo.test(toRotulo(texto)))),
   );
   if (fila === undefined || fila.some(({ ancho }) => ancho !== 1))
     throw ilegible('declaraciones: sin encabezados');
-  const indices = new Map<Columna, number>();
-  for (const [i, { texto }] of fila.entries()) {
-    for (const columna of Object.keys(COLUMNAS) as Columna[]) {
-      if (
-        !COLUMNAS[columna].test(
-          toForma(texto)
-            .replace(/[:*]+$/, '')
-            .trim(),
-        )
-      )
-        continue;
-      if (indices.has(columna)) throw ilegible(`declaraciones: dos columnas ${columna}`);
-      indices.set(columna, i);
-    }
-  }
-  for (const columna of Object.keys(COLUMNAS) as Columna[]) {
-    if (!indices.has(columna) && !OPCIONALES.includes(columna))
-      throw ilegible(`declaraciones: sin columna ${columna}`);
-  }
-  return { total: fila.length, indices };
+  const rotulos = fila.map(({ texto }) => toRotulo(texto));
+  return { total: fila.length, indices: needColumnas({ rotulos }, ROTULOS, NECESARIAS) };
 }
 
-function toDeclaracion(
-  celdas: readonly Celda[],
-  { total, indices }: Columnas,
-  ejercicio: number,
-): Declaracion {
+function toDeclaracion(celdas: Fila, { total, indices }: Columnas, ejercicio: number): Declaracion {
   if (celdas.length !== total) throw ilegible('declaraciones: fila con otras columnas');
   const opcional = (columna: Columna) => {
     const texto = celdas[indices.get(columna) ?? -1]?.texto ?? '';

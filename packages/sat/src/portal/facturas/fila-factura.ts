@@ -1,6 +1,6 @@
 import type { FacturaRecibida } from '@acuse/core';
-import { type Etiqueta, readTexto } from '../paginas/etiquetas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
+import type { Fila } from '../paginas/tablas.ts';
 import { readEstado, readImporte, readInstante, readRfc, readUuid } from '../paginas/valores.ts';
 
 /**
@@ -35,13 +35,13 @@ export const NECESARIAS = ['uuid', 'emisorRfc', 'receptorRfc', 'fechaEmision', '
  * RFC than `rfc`: the page was not asked for it.
  */
 export function readFactura(
-  fila: readonly (readonly Etiqueta[])[],
+  fila: Fila,
   columnas: ReadonlyMap<Columna, number>,
   rfc: string,
 ): FacturaRecibida {
   const texto = (columna: Columna): string => {
     const place = columnas.get(columna);
-    return place === undefined ? '' : readTexto(fila[place] ?? []);
+    return place === undefined ? '' : (fila[place]?.textoEntero ?? '');
   };
   const opcional = <T>(columna: Columna, read: (texto: string) => T): T | null => {
     const valor = texto(columna);

@@ -3,7 +3,7 @@ import type { Hallazgo } from '../busqueda/reunir.ts';
 import type { RegistroDelta } from '../paginas/delta.ts';
 import { type Etiqueta, readAtributo, readEtiquetas } from '../paginas/etiquetas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { findColumnas, readTabla } from '../paginas/tabla.ts';
+import { needColumnas, readTabla } from '../paginas/tabla.ts';
 import { readUuid } from '../paginas/valores.ts';
 import { isVisible, readTextoVisible } from '../paginas/visible.ts';
 import { NECESARIAS, ROTULOS, readFactura } from './fila-factura.ts';
@@ -51,9 +51,7 @@ export function readResultadoFacturas(
 function readFilas(etiquetas: readonly Etiqueta[], rfc: string): FacturaRecibida[] {
   const tabla = readTabla(etiquetas, /_tblResult$/);
   if (tabla === null) throw ilegible('busqueda: sin tabla');
-  const columnas = findColumnas(tabla, ROTULOS);
-  const falta = NECESARIAS.find((columna) => !columnas.has(columna));
-  if (falta !== undefined) throw ilegible(`busqueda: sin columna ${falta}`);
+  const columnas = needColumnas(tabla, ROTULOS, NECESARIAS);
   return tabla.filas.map((fila) => readFactura(fila, columnas, rfc));
 }
 

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readEtiquetas, readTexto } from './etiquetas.ts';
-import { findColumnas, normalizeRotulo, readTabla } from './tabla.ts';
+import { toRotulo } from '../../texto/forma.ts';
+import { readEtiquetas } from './etiquetas.ts';
+import { findColumnas, readTabla } from './tabla.ts';
 
 const read = (html: string) => readTabla(readEtiquetas(html), /^t$/);
-const textos = (html: string) => read(html)?.filas.map((fila) => fila.map(readTexto));
+const textos = (html: string) => read(html)?.filas.map((fila) => fila.map((celda) => celda.textoEntero));
 const unreadable = expect.objectContaining({ motivo: 'RESPUESTA_ILEGIBLE' });
 
 describe('readTabla', () => {
@@ -70,7 +71,7 @@ describe('readTabla', () => {
 });
 
 describe('findColumnas', () => {
-  const tabla = (rotulos: string[]) => ({ rotulos: rotulos.map(normalizeRotulo), filas: [] });
+  const tabla = (rotulos: string[]) => ({ rotulos: rotulos.map(toRotulo) });
 
   it('takes the first heading that is there, and no place for a column without one', () => {
     const rotulos = { total: ['monto total', 'total'], otra: ['otra'] };

@@ -1,6 +1,6 @@
+import { toRotulo } from '../../texto/forma.ts';
 import { decodeEntidades, type Etiqueta, readAtributo, readTexto } from '../paginas/etiquetas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { normalizeRotulo } from '../paginas/tabla.ts';
 
 /** One choice of a list. */
 export interface Opcion {
@@ -39,7 +39,7 @@ export function readOpciones(etiquetas: readonly Etiqueta[], id: string): readon
     .filter((e) => e.nombre === 'option' && !e.cierra)
     .map((e) => {
       const texto = readTexto([e]);
-      return { valor: readAtributo(e, 'value') ?? texto, texto: normalizeRotulo(texto) };
+      return { valor: readAtributo(e, 'value') ?? texto, texto: toRotulo(texto) };
     });
 }
 

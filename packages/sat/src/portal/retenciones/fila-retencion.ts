@@ -1,7 +1,7 @@
 import type { Retencion } from '@acuse/core';
 import type { FilaReunible } from '../busqueda/reunir.ts';
-import { type Etiqueta, readTexto } from '../paginas/etiquetas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
+import type { Fila } from '../paginas/tablas.ts';
 import { readEstado, readFecha, readImporte, readRfc, readUuid } from '../paginas/valores.ts';
 
 /** A row with the instant of issue, where the portal shows one. */
@@ -47,14 +47,14 @@ export const NECESARIAS: Readonly<Record<Lado, readonly Columna[]>> = {
 
 /** Reads one row; RESPUESTA_ILEGIBLE for a cell that does not hold what its heading says, and for a document of another taxpayer. */
 export function readRetencion(
-  fila: readonly (readonly Etiqueta[])[],
+  fila: Fila,
   columnas: ReadonlyMap<Columna, number>,
   lado: Lado,
   rfc: string,
 ): FilaRetencion {
   const texto = (columna: Columna): string | null => {
     const place = columnas.get(columna);
-    return place === undefined ? null : readTexto(fila[place] ?? []);
+    return place === undefined ? null : (fila[place]?.textoEntero ?? '');
   };
   const propio = rfc.toUpperCase();
   const propia = lado === 'RECIBIDA' ? 'receptorRfc' : 'emisorRfc';

@@ -1,8 +1,8 @@
 import { SatError } from '@acuse/core';
 import type { Hallazgo } from '../busqueda/reunir.ts';
-import { type Etiqueta, findElemento, readAtributo, readTexto } from '../paginas/etiquetas.ts';
+import { type Etiqueta, findElemento, readTexto } from '../paginas/etiquetas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { findColumnas, readTabla } from '../paginas/tabla.ts';
+import { needColumnas, readTabla } from '../paginas/tabla.ts';
 import { isVisible, readTextoVisible } from '../paginas/visible.ts';
 import { type FilaRetencion, type Lado, NECESARIAS, ROTULOS, readRetencion } from './fila-retencion.ts';
 
@@ -43,17 +43,8 @@ export function isSinResultados(etiquetas: readonly Etiqueta[]): boolean {
 }
 
 function readFilas(etiquetas: readonly Etiqueta[], lado: Lado, rfc: string): FilaRetencion[] {
-  if (
-    !etiquetas.some(
-      (e) => e.nombre === 'table' && /(?:^|_)tablaRetenciones$/.test(readAtributo(e, 'id') ?? ''),
-    )
-  ) {
-    return [];
-  }
   const tabla = readTabla(etiquetas, /(?:^|_)tablaRetenciones$/);
   if (tabla === null || tabla.filas.length === 0) return [];
-  const columnas = findColumnas(tabla, ROTULOS);
-  const falta = NECESARIAS[lado].find((columna) => !columnas.has(columna));
-  if (falta !== undefined) throw ilegible(`retenciones: sin columna ${falta}`);
+  const columnas = needColumnas(tabla, ROTULOS, NECESARIAS[lado]);
   return tabla.filas.map((fila) => readRetencion(fila, columnas, lado, rfc));
 }
