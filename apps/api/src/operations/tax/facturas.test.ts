@@ -1,11 +1,8 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { describeConsulta, expectCharged, expectGivenBack, prepare } from '../../../test/consulta.ts';
 
-const PATH = 'tax/facturas';
 const MES = { desde: '2026-01-01', hasta: '2026-01-31' };
 const asks = ['listar-facturas'] as const;
-
-describeConsulta({ path: PATH, cost: 1, needs: 'ciec', asks, body: (rfc) => ({ rfc, ...MES }) });
 
 const factura = {
   uuid: '5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A',
@@ -23,31 +20,42 @@ const factura = {
   fechaCancelacion: null,
 } as const;
 
-it('lists the received CFDI of whole days of central Mexico', async () => {
-  const guion = { 'listar-facturas': [{ resultado: 'LISTA', facturas: [factura] }] } as const;
-  const { kit, a, sat } = await prepare(guion, 'ciec');
-  const answer = await kit.call(PATH, { rfc: a.rfc, ...MES }, { key: a.key });
-  expectCharged(kit, a, answer);
-  expect(answer.json.data).toMatchObject({
-    total: 1,
-    items: [{ uuid: factura.uuid, emisor_rfc: 'ACU200101AB1', total: 1160.5, fecha: '2026-01-31' }],
+describe.each([
+  { path: 'tax/facturas', needs: 'ciec' },
+  { path: 'tax/facturas-fiel', needs: 'efirma' },
+] as const)('$path', ({ path, needs }) => {
+  describeConsulta({ path, cost: 1, needs, asks, body: (rfc) => ({ rfc, ...MES }) });
+
+  it('lists the received CFDI of whole days of central Mexico', async () => {
+    const guion = { 'listar-facturas': [{ resultado: 'LISTA', facturas: [factura] }] } as const;
+    const { kit, a, sat } = await prepare(guion, needs);
+    const answer = await kit.call(path, { rfc: a.rfc, ...MES }, { key: a.key });
+    expectCharged(kit, a, answer);
+    expect(answer.json.data).toMatchObject({
+      total: 1,
+      items: [{ uuid: factura.uuid, emisor_rfc: 'ACU200101AB1', total: 1160.5, fecha: '2026-01-31' }],
+    });
+    const periodo = { inicio: '2026-01-01T00:00:00', fin: '2026-01-31T23:59:59' };
+    expect(sat.consultas).toMatchObject([{ rfc: a.rfc, periodo }]);
   });
-  const periodo = { inicio: '2026-01-01T00:00:00', fin: '2026-01-31T23:59:59' };
-  expect(sat.consultas).toMatchObject([{ rfc: a.rfc, periodo }]);
-});
 
-it('answers an empty month with an empty list, and charges for it', async () => {
-  const guion = { 'listar-facturas': [{ resultado: 'LISTA', facturas: [] }] } as const;
-  const { kit, a } = await prepare(guion, 'ciec');
-  const answer = await kit.call(PATH, { rfc: a.rfc, ...MES }, { key: a.key });
-  expectCharged(kit, a, answer);
-  expect(answer.json.data).toEqual({ total: 0, items: [] });
-});
+  it('answers an empty month with an empty list, and charges for it', async () => {
+    const guion = { 'listar-facturas': [{ resultado: 'LISTA', facturas: [] }] } as const;
+    const { kit, a } = await prepare(guion, needs);
+    const answer = await kit.call(path, { rfc: a.rfc, ...MES }, { key: a.key });
+    expectCharged(kit, a, answer);
+    expect(answer.json.data).toEqual({ total: 0, items: [] });
+  });
 
-it('sends a period with too many to the bulk download, and gives the credit back', async () => {
-  const { kit, a } = await prepare({ 'listar-facturas': [{ resultado: 'DEMASIADAS' }] }, 'ciec');
-  const answer = await kit.call(PATH, { rfc: a.rfc, ...MES }, { key: a.key });
-  expect([answer.status, answer.json.cfdi_codigo, answer.json.data?.['campo']]).toEqual([400, 2001, 'hasta']);
-  expect(answer.json.cfdi_texto).toContain('descarga-metadata');
-  expectGivenBack(kit, a, 1);
+  it('sends a period with too many to the bulk download, and gives the credit back', async () => {
+    const { kit, a } = await prepare({ 'listar-facturas': [{ resultado: 'DEMASIADAS' }] }, needs);
+    const answer = await kit.call(path, { rfc: a.rfc, ...MES }, { key: a.key });
+    expect([answer.status, answer.json.cfdi_codigo, answer.json.data?.['campo']]).toEqual([
+      400,
+      2001,
+      'hasta',
+    ]);
+    expect(answer.json.cfdi_texto).toContain('descarga-metadata');
+    expectGivenBack(kit, a, 1);
+  });
 });

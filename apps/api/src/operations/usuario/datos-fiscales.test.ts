@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { constancia } from '../../../test/constancia.ts';
 import { describeConsulta, expectCharged, expectGivenBack, prepare } from '../../../test/consulta.ts';
 import { alta, createKit } from '../../../test/kit.ts';
 
@@ -6,35 +7,6 @@ const PATH = 'usuario/datos-fiscales';
 const asks = ['descargar-constancia'] as const;
 
 describeConsulta({ path: PATH, cost: 1, needs: 'any', asks, body: (rfc) => ({ rfc }) });
-
-const constancia = {
-  rfc: 'ACU200101AB1',
-  idCif: '15020034567',
-  curp: null,
-  nombre: 'COMERCIALIZADORA ACUÍFERA',
-  estatus: 'ACTIVO',
-  fechaInicioOperaciones: '2020-01-01',
-  fechaUltimoCambio: null,
-  domicilio: {
-    calle: 'AV. REFORMA 100',
-    colonia: 'JUÁREZ',
-    municipio: 'CUAUHTÉMOC',
-    estado: 'CDMX',
-    cp: '06600',
-  },
-  regimenes: [
-    { clave: '601', nombre: 'General de Ley Personas Morales', desde: '2020-01-01' },
-    { clave: null, nombre: 'Régimen nuevo', desde: null },
-  ],
-  obligaciones: [
-    {
-      descripcion: 'Pago definitivo mensual de IVA.',
-      vencimiento: 'A más tardar el día 17 del mes',
-      desde: '2020-01-01',
-      hasta: null,
-    },
-  ],
-} as const;
 
 const DATA = {
   nombre: 'COMERCIALIZADORA ACUÍFERA',
