@@ -19,6 +19,13 @@ it.each([
     'Trimestral',
   ],
   ['Pago definitivo bimestral de IVA. RIF', 'A más tardar el último día del mes', 'Bimestral'],
+  ['Pago cuatrimestral de ISR', 'A más tardar el día 17 de mayo, septiembre y enero', 'Cuatrimestral'],
+  [
+    'Pago provisional mensual de ISR a cuenta del impuesto del ejercicio',
+    'A más tardar el día 17 del mes inmediato posterior',
+    'Mensual',
+  ],
+  ['Declaración informativa anual de pagos mensuales', 'A más tardar el 15 de febrero', 'Anual'],
   ['Ajuste', 'A más tardar en abril del año siguiente', 'Anual'],
   ['Informar cambios', 'Cuando ocurran', 'Sin periodo fijo'],
 ])('%s: %s is %s', (descripcion, vencimiento, periodicidad) => {

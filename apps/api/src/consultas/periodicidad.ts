@@ -1,16 +1,31 @@
-/** Words in how a constancia says when an obligation is due or what it is, and the periodicity they mean; the first that fits counts. */
-const REGLAS: readonly (readonly [RegExp, string])[] = [
-  [/bimestr|segundo mes siguiente/, 'Bimestral'],
-  [/trimestr/, 'Trimestral'],
+/** The periodicities by their own words, in the text of a constancia. */
+const NOMBRES: readonly (readonly [RegExp, string])[] = [
+  [/bimestr/, 'Bimestral'],
   [/cuatrimestr/, 'Cuatrimestral'],
+  [/(?<!cua)trimestr/, 'Trimestral'],
   [/semestr/, 'Semestral'],
-  [/anual|ejercicio|del ano|cada ano|\bde (?:febrero|marzo|abril)\b/, 'Anual'],
-  [/mensual|mes inmediato|mes siguiente|cada mes|del mes|dia 17/, 'Mensual'],
+  [/\banual/, 'Anual'],
+  [/mensual/, 'Mensual'],
   [/quincen/, 'Quincenal'],
   [/seman/, 'Semanal'],
 ];
 
+/** What a due date says of the periodicity without naming it; the first that fits counts. */
+const INDICIOS: readonly (readonly [RegExp, string])[] = [
+  [/segundo mes siguiente/, 'Bimestral'],
+  [/ejercicio|del ano|cada ano|\bde (?:febrero|marzo|abril)\b/, 'Anual'],
+  [/mes inmediato|mes siguiente|cada mes|del mes|dia 17/, 'Mensual'],
+];
+
 const plain = (text: string) => text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
+
+/** The periodicity that a text names first. */
+function named(text: string): string | undefined {
+  const found = NOMBRES.map(([pattern, name]) => ({ at: text.search(pattern), name }));
+  return found.filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at)[0]?.name;
+}
+
+const hinted = (text: string) => INDICIOS.find(([pattern]) => pattern.test(text))?.[1];
 
 /**
  * How often an obligation recurs. The constancia has no such column: it says when the obligation is due ("A más tardar el día 17 del mes
@@ -20,9 +35,12 @@ export function periodicidadDe(obligacion: {
   readonly descripcion: string;
   readonly vencimiento: string;
 }): string {
-  for (const text of [plain(obligacion.descripcion), plain(obligacion.vencimiento)]) {
-    const named = REGLAS.find(([pattern]) => pattern.test(text));
-    if (named !== undefined) return named[1];
-  }
-  return 'Sin periodo fijo';
+  const [descripcion, vencimiento] = [plain(obligacion.descripcion), plain(obligacion.vencimiento)];
+  return (
+    named(descripcion) ??
+    hinted(descripcion) ??
+    named(vencimiento) ??
+    hinted(vencimiento) ??
+    'Sin periodo fijo'
+  );
 }
