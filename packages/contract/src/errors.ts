@@ -159,6 +159,12 @@ export const CATALOGO = {
     codigo: 5041,
     texto: 'El SAT no está disponible en este momento. No se cobró nada; intente de nuevo más tarde.',
   },
+  ALMACEN_NO_DISPONIBLE: {
+    http: 503,
+    codigo: 5041,
+    texto:
+      'El almacén de archivos de este servicio no contesta, y sin él no hay documento que entregar. No se cobró nada; repita la consulta en un minuto y, si sigue igual, avise al operador.',
+  },
   USER_AGENT_NO_PERMITIDO: {
     http: 403,
     codigo: 6001,

@@ -54,6 +54,15 @@ describe(PATH, () => {
     expect([answer.status, answer.json.cfdi_codigo]).toEqual([410, 3004]);
   });
 
+  it('answers 503/5041 when no URL can be signed', async () => {
+    const { kit, a, id } = await conSolicitud(TERMINADA);
+    const paquetes = { ...kit.deps.paquetes, presign: () => Promise.reject(new Error('no credentials')) };
+    const other = await createKit({ store: kit.store, deps: { paquetes } });
+    const answer = await other.call(PATH, { solicitud_id: id }, { key: a.key });
+    expect([answer.status, answer.json.cfdi_codigo]).toEqual([503, 5041]);
+    expect(answer.json.cfdi_texto).toContain('almacén');
+  });
+
   it.each([PATH, 'descarga/verificar'])(
     '%s answers a foreign id byte for byte like a missing one',
     async (path) => {

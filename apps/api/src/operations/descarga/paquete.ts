@@ -1,5 +1,6 @@
 import { solicitudIdField } from '@acuse/contract';
 import { z } from 'zod';
+import { conAlmacen } from '../../consultas/almacen.ts';
 import { instante, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
@@ -19,7 +20,13 @@ export default defineOperation({
     }),
     expira_en: instante('Cuándo deja de servir la URL.'),
   }),
-  errors: ['SOLICITUD_NO_ENCONTRADA', 'SOLICITUD_SIN_TERMINAR', 'SOLICITUD_SIN_PAQUETE', 'PAQUETE_CADUCADO'],
+  errors: [
+    'SOLICITUD_NO_ENCONTRADA',
+    'SOLICITUD_SIN_TERMINAR',
+    'SOLICITUD_SIN_PAQUETE',
+    'PAQUETE_CADUCADO',
+    'ALMACEN_NO_DISPONIBLE',
+  ],
 
   async handle({ solicitud_id }, { deps, pase, error }) {
     const solicitud = await deps.solicitudes.find(pase.contribuyenteId, solicitud_id);
@@ -31,10 +38,12 @@ export default defineOperation({
     }
     if (paqueteBorradoEn !== null) throw error('PAQUETE_CADUCADO');
 
-    const { url, expiraEn } = await deps.paquetes.presign(objectKey, {
-      filename: `${rfc}_${tipo}_${desde}_${hasta}.zip`,
-      ttlSeconds: deps.settings.urlTtlSeconds,
-    });
+    const { url, expiraEn } = await conAlmacen(() =>
+      deps.paquetes.presign(objectKey, {
+        filename: `${rfc}_${tipo}_${desde}_${hasta}.zip`,
+        ttlSeconds: deps.settings.urlTtlSeconds,
+      }),
+    );
     return { solicitud_id: solicitud.id, paquete_url: url, expira_en: expiraEn.toISOString() };
   },
 });

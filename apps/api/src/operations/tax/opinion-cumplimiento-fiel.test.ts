@@ -25,16 +25,24 @@ it('keeps the document as the SAT signed it and gives a URL of it', async () => 
   });
 });
 
-it('charges nothing when the document cannot be kept', async () => {
-  const { kit, a } = await prepare({ 'consultar-opinion': [opinion] }, 'efirma', {
-    deps: {
-      paquetes: {
-        presign: () => Promise.reject(new Error('away')),
-        saveDocumento: () => Promise.reject(new Error('away')),
-      },
-    },
-  });
-  const answer = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
-  expect([answer.status, answer.json.cfdi_codigo]).toEqual([500, 9500]);
-  expectGivenBack(kit, a, 1);
-});
+it.each(['saveDocumento', 'presign'] as const)(
+  'answers 503/5041 and gives the credit back when storage is away (%s)',
+  async (step) => {
+    const { kit: working } = await prepare({}, null);
+    const paquetes = {
+      ...working.deps.paquetes,
+      [step]: () => Promise.reject(new Error('connect ECONNREFUSED')),
+    };
+    const { kit, a } = await prepare({ 'consultar-opinion': [opinion] }, 'efirma', { deps: { paquetes } });
+    const answer = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
+    expect([answer.status, answer.json.cfdi_codigo, answer.json.data]).toEqual([
+      503,
+      5041,
+      { reintentar_en: 60 },
+    ]);
+    expect(answer.json.cfdi_texto).toMatch(/almacén.*No se cobró nada; repita la consulta/);
+    expect(answer.text).not.toContain('ECONNREFUSED');
+    expect(answer.headers.get('retry-after')).toBe('60');
+    expectGivenBack(kit, a, 1);
+  },
+);

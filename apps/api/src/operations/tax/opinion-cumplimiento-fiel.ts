@@ -3,6 +3,7 @@ import { OPINIONES } from '@acuse/contract';
 import { documentoKey } from '@acuse/storage';
 import { z } from 'zod';
 import { hoyEnMexico } from '../../calendario.ts';
+import { conAlmacen } from '../../consultas/almacen.ts';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { instante, rfcData, soloRfc } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
@@ -25,7 +26,7 @@ export default defineOperation({
     motivo: z.string().nullable().meta({ description: 'Detalle cuando no es positiva.', example: null }),
   }),
   asks: ['consultar-opinion'],
-  errors: ['SAT_NO_DISPONIBLE'],
+  errors: ['SAT_NO_DISPONIBLE', 'ALMACEN_NO_DISPONIBLE'],
 
   async handle({ rfc }, contexto) {
     const { deps, pase, signal } = contexto;
@@ -43,10 +44,12 @@ export default defineOperation({
       bytes: pdf.length,
       sha256,
     });
-    await deps.paquetes.saveDocumento(objectKey, pdf, signal);
-    const { url, expiraEn } = await deps.paquetes.presign(objectKey, {
-      filename: `${rfc}_opinion_${fecha ?? hoyEnMexico(contexto.now)}.pdf`,
-      ttlSeconds: deps.settings.urlTtlSeconds,
+    const { url, expiraEn } = await conAlmacen(async () => {
+      await deps.paquetes.saveDocumento(objectKey, pdf, signal);
+      return deps.paquetes.presign(objectKey, {
+        filename: `${rfc}_opinion_${fecha ?? hoyEnMexico(contexto.now)}.pdf`,
+        ttlSeconds: deps.settings.urlTtlSeconds,
+      });
     });
     return { rfc, opinion: sentido, pdf_firmado_url: url, expira_en: expiraEn.toISOString(), motivo };
   },
