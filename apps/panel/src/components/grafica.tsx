@@ -20,6 +20,8 @@ interface GraficaProps {
 
 const ALTO = 100;
 const ANCHO_PUNTO = 10;
+/** Of the whole chart, so that a single bar is no wall. */
+const MAX_BARRA = 0.14;
 
 /** A chart drawn by the server, with its numbers as a table underneath. Colours come from the style sheet. */
 export function Grafica({ titulo, tipo, series, puntos, unidad }: GraficaProps) {
@@ -29,6 +31,13 @@ export function Grafica({ titulo, tipo, series, puntos, unidad }: GraficaProps) 
   const tope = niceCeiling(Math.max(1, ...sumas));
   const total = puntos.reduce((suma, { valores }) => suma + valores.reduce((a, b) => a + b, 0), 0);
   const ancho = Math.max(1, puntos.length) * ANCHO_PUNTO;
+  const pasos = ANCHOS.map(
+    ([clase, letras]) => [clase, labelStep(puntos, letras - formatNumero(tope).length)] as const,
+  );
+  /** Names the widths at which a point is labelled: at even distances, counted from the last. */
+  const labelClass = (fromLast: number) =>
+    pasos.flatMap(([clase, paso]) => (fromLast % paso === 0 ? clase : [])).join(' ');
+  const parte = Math.min(0.8, puntos.length * MAX_BARRA);
   return (
     <figure class="grafica">
       <figcaption>{titulo}</figcaption>
@@ -55,7 +64,9 @@ export function Grafica({ titulo, tipo, series, puntos, unidad }: GraficaProps) 
             <line class="eje" x1="0" x2={ancho} y1={y} y2={y} vector-effect="non-scaling-stroke" />
           ))}
           {tipo === 'barras'
-            ? puntos.map((punto, lugar) => <Barra punto={punto} lugar={lugar} tope={tope} series={series} />)
+            ? puntos.map((punto, lugar) => (
+                <Barra punto={punto} lugar={lugar} tope={tope} series={series} parte={parte} />
+              ))
             : series.map((_, serie) => (
                 <polyline
                   class={seriesClass(serie)}
@@ -70,8 +81,8 @@ export function Grafica({ titulo, tipo, series, puntos, unidad }: GraficaProps) 
               ))}
         </svg>
         <div class="abscisa" aria-hidden="true">
-          {pick(puntos).map(({ etiqueta }) => (
-            <span>{etiqueta}</span>
+          {puntos.map(({ etiqueta }, lugar) => (
+            <span class={labelClass(puntos.length - 1 - lugar)}>{etiqueta}</span>
           ))}
         </div>
       </div>
@@ -112,9 +123,11 @@ interface BarraProps {
   readonly lugar: number;
   readonly tope: number;
   readonly series: readonly string[];
+  /** Of the room of a point that its bar fills. */
+  readonly parte: number;
 }
 
-function Barra({ punto, lugar, tope, series }: BarraProps) {
+function Barra({ punto, lugar, tope, series, parte }: BarraProps) {
   let suelo = 0;
   return (
     <>
@@ -124,9 +137,9 @@ function Barra({ punto, lugar, tope, series }: BarraProps) {
         return valor > 0 ? (
           <rect
             class={seriesClass(indice)}
-            x={lugar * ANCHO_PUNTO + 1}
+            x={round((lugar + (1 - parte) / 2) * ANCHO_PUNTO)}
             y={round(height(tope - suelo, tope))}
-            width={ANCHO_PUNTO - 2}
+            width={round(parte * ANCHO_PUNTO)}
             height={round(height(valor, tope))}
           >
             <title>{`${punto.etiqueta}, ${serie}: ${formatNumero(valor)}`}</title>
@@ -141,17 +154,29 @@ const seriesClass = (lugar: number) => `serie-${Math.min(lugar, 3) + 1}`;
 const height = (valor: number, tope: number) => (valor / tope) * ALTO;
 const round = (valor: number) => Math.round(valor * 100) / 100;
 
-/** First, middle and last point: what fits under a chart of any width. */
-function pick(puntos: readonly PuntoGrafica[]): PuntoGrafica[] {
-  if (puntos.length <= 3) return [...puntos];
-  return [0, Math.floor((puntos.length - 1) / 2), puntos.length - 1].flatMap((lugar) => puntos[lugar] ?? []);
+/** Letters that fit beside each other under a chart at its narrowest, scale included: on a phone, in half a page, across a page. */
+const ANCHOS = [
+  ['corta', 42],
+  ['media', 57],
+  ['larga', 106],
+] as const;
+
+/** Every how many points there can be a label without two touching. Labels stand in the middle of their points. */
+function labelStep(puntos: readonly PuntoGrafica[], letras: number): number {
+  const room = letras / puntos.length;
+  const fits = (paso: number) =>
+    puntos.every(({ etiqueta }, lugar) => {
+      const next = puntos[lugar + paso];
+      return next === undefined || (etiqueta.length + next.etiqueta.length + 1) / 2 <= room * paso;
+    });
+  let paso = 1;
+  while (paso < puntos.length && !fits(paso)) paso += 1;
+  return paso;
 }
 
-/** The next even number of the series 2, 4, 10, 20, 40, 100…, so that the half of an axis is whole. */
+/** The next of 2, 4, 6, 8, 10, 20, 40, 60…: round, and with a whole number in the middle of the axis. */
 function niceCeiling(valor: number): number {
   const potencia = 10 ** Math.floor(Math.log10(valor));
-  const paso = [1, 2, 4, 10, 20].find(
-    (factor) => factor * potencia >= valor && (factor * potencia) % 2 === 0,
-  );
-  return (paso ?? 20) * potencia;
+  const tope = [1, 2, 4, 6, 8].find((factor) => factor * potencia >= valor && (factor * potencia) % 2 === 0);
+  return (tope ?? 10) * potencia;
 }

@@ -1,14 +1,15 @@
 import { Boton } from '../../components/boton.tsx';
+import { Copiar } from '../../components/copiar.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import { defineRuta } from '../../http/ruta.ts';
+import { curlOf } from '../pruebas/cuerpo.ts';
 
-const EJEMPLO = `curl '{API}/api/v1/tax/descarga-metadata' \\
-  -H "Authorization: Bearer $ACUSE_API_KEY" \\
-  -H 'Content-Type: application/json' \\
-  -d '{"rfc":"ACU200101AB1","tipo":"recibidos","desde":"2026-01-01","hasta":"2026-01-31"}'
-
-{"cfdi_codigo":1,"cfdi_texto":"OK",
- "data":{"solicitud_id":"01936f5e-7c3a-…","estado":"EN_PROCESO"}}`;
+const EJEMPLO = { rfc: 'ACU200101AB1', tipo: 'recibidos', desde: '2026-01-01', hasta: '2026-01-31' };
+const ACUSE = `{
+  "cfdi_codigo": 1,
+  "cfdi_texto": "OK",
+  "data": { "solicitud_id": "01936f5e-7c3a-…", "estado": "EN_PROCESO" }
+}`;
 
 /** What somebody sees who is not logged in. */
 export const verPortada = defineRuta({
@@ -23,21 +24,31 @@ export const verPortada = defineRuta({
       contenido: (
         <>
           <div class="portada">
-            <h1>El SAT por API, con acuse de cada solicitud</h1>
-            <p>
-              Descarga masiva de CFDI, facturas, declaraciones, opiniones de cumplimiento y listas 69-B con
-              una llamada HTTP. Usted recibe un acuse al instante; nosotros insistimos ante el SAT hasta tener
-              el paquete.
-            </p>
-            <div class="fila">
-              {registro === 'abierto' ? <Boton href="/registro">Crear cuenta</Boton> : null}
-              <Boton variante={registro === 'abierto' ? 'secundario' : 'primario'} href="/entrar">
-                Entrar
-              </Boton>
-              <a href={`${apiPublicUrl}/openapi.json`}>Descripción OpenAPI</a>
+            <div class="pila">
+              <h1>El SAT por API, con acuse de cada solicitud</h1>
+              <p>
+                Descarga masiva de CFDI, facturas, declaraciones, opiniones de cumplimiento y listas 69-B con
+                una llamada HTTP. Usted recibe un acuse al instante; nosotros insistimos ante el SAT hasta
+                tener el paquete.
+              </p>
+              <div class="fila">
+                {registro === 'abierto' ? <Boton href="/registro">Crear cuenta</Boton> : null}
+                <Boton variante={registro === 'abierto' ? 'secundario' : 'primario'} href="/entrar">
+                  Entrar
+                </Boton>
+                <a href={`${apiPublicUrl}/openapi.json`}>Descripción OpenAPI</a>
+              </div>
             </div>
+            <Tarjeta titulo="Una llamada">
+              <Copiar
+                etiqueta="Llamada de ejemplo"
+                bloque
+                valor={curlOf(apiPublicUrl, 'tax/descarga-metadata', EJEMPLO)}
+              />
+              <h3>Su acuse, al instante</h3>
+              <pre>{ACUSE}</pre>
+            </Tarjeta>
           </div>
-          <pre tabindex={0}>{EJEMPLO.replace('{API}', () => apiPublicUrl)}</pre>
           <div class="rejilla">
             <Tarjeta titulo="No se pierde nada">
               <p>

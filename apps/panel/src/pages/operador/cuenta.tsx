@@ -134,6 +134,7 @@ async function renderCuenta(contexto: ContextoCliente, faltas: Faltas = {}): Pro
         />
         <RenglonesAuditoria
           titulo="Últimos cambios"
+          sinCuenta
           lineas={auditoria}
           vacia={<p class="suave">Nadie ha cambiado nada en esta cuenta.</p>}
         />

@@ -7,45 +7,50 @@ interface RenglonesProps {
   readonly titulo: string;
   readonly lineas: readonly LineaAuditoria[];
   readonly vacia: Child;
+  /** Leaves the account out, where all lines are of one. */
+  readonly sinCuenta?: boolean;
 }
 
 /** Lines of the audit log as a table. */
-export function RenglonesAuditoria({ titulo, lineas, vacia }: RenglonesProps) {
+export function RenglonesAuditoria({ titulo, lineas, vacia, sinCuenta = false }: RenglonesProps) {
   return (
     <Tabla
       titulo={titulo}
       columnas={[
         { titulo: 'Cuándo' },
-        { titulo: 'Quién' },
         { titulo: 'Qué' },
-        { titulo: 'Cuenta' },
+        { titulo: 'Quién' },
+        ...(sinCuenta ? [] : [{ titulo: 'Cuenta' }]),
         { titulo: 'RFC' },
-        { titulo: 'Detalle' },
-        { titulo: 'Desde' },
       ]}
       filas={lineas.map((linea) => [
         <Fecha valor={linea.en} />,
-        <a href={`/operador/auditoria?${new URLSearchParams({ actor: linea.actor })}`}>
-          {linea.persona ?? linea.actor}
-        </a>,
-        linea.accion,
-        linea.cuentaId === null ? (
-          '—'
-        ) : (
-          <a href={`/operador/cuentas/${linea.cuentaId}`}>{linea.cuenta ?? linea.cuentaId}</a>
-        ),
+        <>
+          {linea.accion}
+          <div class="suave chica">{detailOf(linea.detalle)}</div>
+        </>,
+        <>
+          <a href={`/operador/auditoria?${new URLSearchParams({ actor: linea.actor })}`}>
+            {linea.persona ?? linea.actor}
+          </a>
+          {linea.ip === null ? null : <div class="suave chica">desde {linea.ip}</div>}
+        </>,
+        ...(sinCuenta ? [] : [<Cuenta linea={linea} />]),
         linea.rfc ?? '—',
-        <span class="chica">{detailOf(linea.detalle)}</span>,
-        linea.ip ?? '—',
       ])}
       vacia={vacia}
     />
   );
 }
 
+function Cuenta({ linea: { cuentaId, cuenta } }: { readonly linea: LineaAuditoria }) {
+  if (cuentaId === null) return <>—</>;
+  return <a href={`/operador/cuentas/${cuentaId}`}>{cuenta ?? cuentaId}</a>;
+}
+
 function detailOf(detalle: Readonly<Record<string, unknown>>): string {
   const parts = Object.entries(detalle).map(
     ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
-  return parts.join(', ') || '—';
+  return parts.join(', ');
 }

@@ -6,6 +6,7 @@ import { Fecha } from '../../components/fecha.tsx';
 import { formatFecha, formatNumero } from '../../components/formato.ts';
 import { Grafica } from '../../components/grafica.tsx';
 import { Tabla } from '../../components/tabla.tsx';
+import { Tarjeta } from '../../components/tarjeta.tsx';
 import { Vacio } from '../../components/vacio.tsx';
 import { defineRuta } from '../../http/ruta.ts';
 import { Seccion } from './seccion.tsx';
@@ -34,14 +35,14 @@ export const verSalud = defineRuta({
       titulo: 'Salud del SAT',
       contenido: (
         <Seccion titulo="Salud del SAT" ruta={c.req.path}>
-          <p class="fila">
+          <nav class="fila" aria-label="Periodo">
             <a href="/operador/salud" aria-current={periodo === 'hora' ? 'true' : undefined}>
               Última hora
             </a>
             <a href="/operador/salud?periodo=dia" aria-current={periodo === 'dia' ? 'true' : undefined}>
               Último día
             </a>
-          </p>
+          </nav>
           <p class="suave">
             Lo que de verdad se le preguntó al SAT, contado por cada API y cada worker, con hasta diez
             segundos de retraso. Las latencias son aproximadas.
@@ -75,24 +76,27 @@ function Hosts({ hosts, minutos }: { readonly hosts: readonly SaludHost[]; reado
       titulo="Por servidor"
       columnas={[
         { titulo: 'Servidor' },
-        { titulo: 'Canal' },
         { titulo: 'Peticiones', numerica: true },
-        { titulo: 'Por minuto', numerica: true },
         { titulo: 'Fallos', numerica: true },
-        { titulo: 'Rechazos (4xx)', numerica: true },
+        { titulo: '4xx', numerica: true },
         { titulo: 'p50', numerica: true },
         { titulo: 'p95', numerica: true },
         { titulo: 'No enviadas', numerica: true },
         { titulo: 'Cortacircuitos' },
       ]}
       filas={hosts.map((host) => [
-        <a class="fija" href="#lineas">
-          {host.host}
-        </a>,
-        nombres.get(host.canal),
-        formatNumero(host.peticiones),
-        rate(host.peticiones, minutos),
-        `${formatNumero(host.fallos)} (${percent(host.fallosParte)})`,
+        <>
+          {nombres.get(host.canal)}
+          <div class="suave chica fija">{host.host}</div>
+        </>,
+        <>
+          {formatNumero(host.peticiones)}
+          <div class="suave chica">{rate(host.peticiones, minutos)} por minuto</div>
+        </>,
+        <>
+          {formatNumero(host.fallos)}
+          <div class="suave chica">{percent(host.fallosParte)}</div>
+        </>,
         formatNumero(host.rechazos),
         milliseconds(host.p50),
         milliseconds(host.p95),
@@ -133,7 +137,7 @@ function Lineas({ salud: { puntos, pasoMinutos } }: { readonly salud: SaludSat }
     }));
   const series = used.map(([, nombre]) => nombre);
   return (
-    <section id="lineas" class="pila" aria-label="En el tiempo">
+    <Tarjeta titulo="En el tiempo">
       <Grafica
         titulo="Peticiones por minuto"
         tipo="lineas"
@@ -155,6 +159,6 @@ function Lineas({ salud: { puntos, pasoMinutos } }: { readonly salud: SaludSat }
         unidad="milisegundos"
         puntos={line(({ p95 }) => p95 ?? 0)}
       />
-    </section>
+    </Tarjeta>
   );
 }

@@ -4,6 +4,7 @@ import type { CampoOperacion } from './catalogo.ts';
 import {
   type Cuerpo,
   curlOf,
+  exampleCuerpo,
   fieldName,
   MASCARA,
   maskCuerpo,
@@ -49,6 +50,17 @@ describe('the body', () => {
   it('keeps what is no number, so that the API can say so', async () => {
     for (const total of ['mil', '1e400', '0x10', 'NaN', '12345678901234567890'])
       expect(await readCuerpo(operacion, form({ total }), {})).toEqual({ total });
+  });
+
+  it('shows before it is sent what the form shows, and a mask for what it demands and does not show', () => {
+    expect(exampleCuerpo(operacion, { rfc: 'ACU200101AB1', total: '1160.50' })).toEqual({
+      rfc: 'ACU200101AB1',
+      total: 1160.5,
+      password: MASCARA,
+      cer: '<base64 del archivo>',
+    });
+    const campos = operacion.campos.map((each) => ({ ...each, requerido: false }));
+    expect(exampleCuerpo({ campos }, { rfc: '' })).toEqual({});
   });
 
   it('has files in base64, and no field that the operation does not have', async () => {

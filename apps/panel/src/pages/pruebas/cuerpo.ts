@@ -1,4 +1,5 @@
 import type { CampoOperacion, OperacionPrueba } from './catalogo.ts';
+import type { Valores } from './valores.ts';
 
 /** What goes to the API: a JSON object. */
 export type Cuerpo = Readonly<Record<string, string | number>>;
@@ -27,22 +28,39 @@ export async function readCuerpo(
       continue;
     }
     const texto = campos[name];
-    if (texto === undefined || texto === '') continue;
-    cuerpo[esperado.nombre] = isNumber(esperado, texto) ? Number(texto) : texto;
+    if (texto !== undefined && texto !== '') cuerpo[esperado.nombre] = typedValue(esperado, texto);
   }
   return cuerpo;
 }
 
-function isNumber({ tipo }: CampoOperacion, texto: string): boolean {
-  return (tipo === 'numero' || tipo === 'entero') && /^-?\d{1,15}(\.\d{1,10})?$/.test(texto.trim());
+function typedValue({ tipo }: CampoOperacion, texto: string): string | number {
+  const isNumber = (tipo === 'numero' || tipo === 'entero') && /^-?\d{1,15}(\.\d{1,10})?$/.test(texto.trim());
+  return isNumber ? Number(texto) : texto;
+}
+
+/** The body that a form shows before anything is sent, with a mask for each secret and file that the operation demands. */
+export function exampleCuerpo({ campos }: Pick<OperacionPrueba, 'campos'>, valores: Valores): Cuerpo {
+  const entries = campos.flatMap((campo) => {
+    const { nombre, requerido } = campo;
+    const mascara = maskOf(campo);
+    if (mascara !== null) return requerido ? [[nombre, mascara]] : [];
+    const texto = valores[nombre] ?? '';
+    return texto === '' ? [] : [[nombre, typedValue(campo, texto)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** What stands for the value of a field that is not shown; null for the others. */
+function maskOf({ secreto, tipo }: CampoOperacion): string | null {
+  if (secreto) return MASCARA;
+  return tipo === 'archivo' ? '<base64 del archivo>' : null;
 }
 
 /** The same body with a mask in place of each secret, and of files, which would fill the page. */
 export function maskCuerpo({ campos }: Pick<OperacionPrueba, 'campos'>, cuerpo: Cuerpo): Cuerpo {
   const masked = Object.entries(cuerpo).map(([nombre, valor]) => {
     const campo = campos.find((each) => each.nombre === nombre);
-    if (campo?.secreto) return [nombre, MASCARA];
-    return [nombre, campo?.tipo === 'archivo' ? '<base64 del archivo>' : valor];
+    return [nombre, (campo && maskOf(campo)) ?? valor];
   });
   return Object.fromEntries(masked);
 }

@@ -5,6 +5,8 @@ import { formatCreditos } from '../../components/formato.ts';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import type { ContextoCliente, Pagina } from '../../http/ruta.ts';
 import type { OperacionPrueba } from './catalogo.ts';
+import { ComoCurl } from './como-curl.tsx';
+import { curlOf, exampleCuerpo } from './cuerpo.ts';
 import { FormularioOperacion } from './formulario-operacion.tsx';
 import type { Valores } from './valores.ts';
 
@@ -58,10 +60,18 @@ export function renderOperacion(contexto: ContextoCliente, pagina: PaginaOperaci
           </Tarjeta>
           <div id="resultado" aria-live="polite">
             {resultado ?? (
-              <Tarjeta titulo="Resultado">
-                <p class="suave">
-                  Aquí aparecen la respuesta, su tiempo, lo que costó y la misma llamada con curl.
+              <Tarjeta titulo="Desde su sistema">
+                <p>
+                  La misma llamada con curl. Cuando la haga desde aquí, en este lugar aparecen la respuesta,
+                  su tiempo y lo que costó.
                 </p>
+                <ComoCurl
+                  curl={curlOf(
+                    contexto.deps.settings.apiPublicUrl,
+                    nombre,
+                    exampleCuerpo(operacion, valores),
+                  )}
+                />
               </Tarjeta>
             )}
           </div>

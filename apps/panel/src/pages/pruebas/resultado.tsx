@@ -1,9 +1,9 @@
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
-import { Copiar } from '../../components/copiar.tsx';
 import { Estado } from '../../components/estado.tsx';
 import { formatCreditos, formatNumero } from '../../components/formato.ts';
 import { Tarjeta } from '../../components/tarjeta.tsx';
+import { ComoCurl } from './como-curl.tsx';
 import type { ResultadoPrueba } from './llamar-api.ts';
 
 export interface Cuenta {
@@ -50,10 +50,7 @@ export function Resultado({ resultado, curl, cuenta, id }: ResultadoProps) {
       </dl>
       {resultado.tipo === 'respuesta' ? <Respuesta {...resultado} /> : null}
       <h3>La misma llamada con curl</h3>
-      <Copiar valor={curl} etiqueta="llamada con curl" bloque />
-      <p class="suave chica">
-        Ponga antes su llave en la variable ACUSE_API_KEY y sus contraseñas en lugar de los asteriscos.
-      </p>
+      <ComoCurl curl={curl} />
     </Tarjeta>
   );
 }
