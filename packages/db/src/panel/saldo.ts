@@ -38,60 +38,64 @@ const SELECT = `SELECT m.id, m.creado_en AS "creadoEn", m.tipo, m.importe, m.sal
   m.solicitud_id AS "solicitudId", m.pago_id AS "pagoId", m.detalle
   FROM movimiento m LEFT JOIN contribuyente c ON c.id = m.contribuyente_id`;
 
-/** The taxpayer of the account with this RFC; none for another account's. */
-const contribuyenteSql = (n: number) => `(SELECT id FROM contribuyente WHERE cuenta_id = $1 AND rfc = $${n})`;
+/** Before the first and after the last row. */
+const FIRST = ['-infinity', '0'] as const;
+const LAST = ['infinity', String(2n ** 63n - 1n)] as const;
+
+type Limit = readonly [creadoEn: Date | string, id: string];
+
+/** The rows strictly between two places of the ledger: of the filter's time, and beyond the cursor. Ids are greater than 0. */
+function limitsOf({ desde, hasta }: FiltroMovimientos, order: 'ASC' | 'DESC', cursor?: CursorMovimiento) {
+  const from: Limit = desde ? [desde, '0'] : FIRST;
+  const until: Limit = hasta ? [hasta, '0'] : LAST;
+  if (!cursor) return [from, until] as const;
+  const at: Limit = [cursor.creadoEn, cursor.id];
+  if (order === 'ASC') return [desde && desde > cursor.creadoEn ? from : at, until] as const;
+  return [from, hasta && hasta <= cursor.creadoEn ? until : at] as const;
+}
 
 /**
- * Each combination of filters is a statement of its own, written so that one index finds its rows in their order, whatever the planner knows of the
- * account: that of the kind for the few rows that are no charges, else that of the taxpayer, else that of account and operation. A condition
- * that must not choose the index stands inside IS TRUE.
+ * Each combination of filters is a statement of its own, written so that one index alone has its rows in their order, whatever the planner knows
+ * of the account: that of the kind for the few rows that are no charges, else that of taxpayer or account, with the operation when one is
+ * asked for. Its columns are compared as rows, not as equalities, which other indexes could also serve; a condition that must not choose
+ * the index stands inside IS TRUE.
  */
 function statement(
   filtro: FiltroMovimientos,
   cuentaId: string,
   order: 'ASC' | 'DESC',
+  limite: number,
   cursor?: CursorMovimiento,
 ) {
   const values: unknown[] = [cuentaId];
-  const where: string[] = [];
-  let name = `movimientos-${order}`;
-  const add = (clave: string, sql: (n: number) => string, value: unknown) => {
-    values.push(value);
-    where.push(sql(values.length));
-    name += clave;
-  };
-  // Written out: a partial index is used only for a value that the plan knows. It is one of four words, never the caller's text.
-  const tipo = TIPOS_MOVIMIENTO.find((conocido) => conocido === filtro.tipo);
+  const place = (value: unknown) => `$${values.push(value)}`;
+  const { rfc, operacion, tipo } = filtro;
   const isPocos = tipo !== undefined && tipo !== 'cargo';
-  if (tipo) {
-    where.push(`m.tipo = '${tipo}'`);
-    name += tipo;
+  const where: string[] = [];
+  if (rfc === undefined || isPocos) where.push('m.cuenta_id = $1');
+  if (rfc !== undefined) {
+    // Of the account: another's taxpayer is none.
+    const suya = `m.contribuyente_id = (SELECT id FROM contribuyente WHERE cuenta_id = $1 AND rfc = ${place(rfc)})`;
+    where.push(isPocos ? `(${suya}) IS TRUE` : suya);
   }
-  if (filtro.rfc === undefined || isPocos) where.push('m.cuenta_id = $1');
-  if (filtro.rfc !== undefined)
-    add(
-      'r',
-      (n) =>
-        isPocos
-          ? `(m.contribuyente_id = ${contribuyenteSql(n)}) IS TRUE`
-          : `m.contribuyente_id = ${contribuyenteSql(n)}`,
-      filtro.rfc,
-    );
-  if (filtro.operacion !== undefined)
-    add(
-      'o',
-      (n) => (isPocos || filtro.rfc !== undefined ? `(m.operacion = $${n}) IS TRUE` : `m.operacion = $${n}`),
-      filtro.operacion,
-    );
-  if (filtro.desde) add('d', (n) => `m.creado_en >= $${n}`, filtro.desde);
-  if (filtro.hasta) add('h', (n) => `m.creado_en < $${n}`, filtro.hasta);
-  if (cursor) {
-    values.push(cursor.creadoEn, cursor.id);
-    const sign = order === 'ASC' ? '>' : '<';
-    where.push(`(m.creado_en, m.id) ${sign} ($${values.length - 1}, $${values.length})`);
-    name += '+';
-  }
-  return { name, where: where.join(' AND '), values };
+  if (tipo === 'cargo') where.push(`m.tipo = 'cargo'`);
+  // Named as in the predicate of their index.
+  if (isPocos) where.push(`m.tipo <> 'cargo'`);
+  if (isPocos && operacion !== undefined) where.push(`(m.operacion = ${place(operacion)}) IS TRUE`);
+
+  const [column, value] = isPocos ? ['m.tipo', tipo] : ['m.operacion', operacion];
+  const lead = value === undefined ? null : place(value);
+  const columns = [...(lead ? [column] : []), 'm.creado_en', 'm.id'];
+  const rowOf = ([creadoEn, id]: Limit) =>
+    `(${[...(lead ? [lead] : []), `${place(creadoEn)}::timestamptz`, `${place(id)}::bigint`].join(', ')})`;
+  const [from, until] = limitsOf(filtro, order, cursor);
+  where.push(`(${columns.join(', ')}) > ${rowOf(from)}`, `(${columns.join(', ')}) < ${rowOf(until)}`);
+  const by = columns.map((name) => `${name} ${order}`).join(', ');
+  return {
+    name: `movimientos-${order}-${isPocos ? 'pocos' : (tipo ?? '')}${rfc === undefined ? '' : '-rfc'}${operacion === undefined ? '' : '-operacion'}`,
+    text: `${SELECT} WHERE ${where.join(' AND ')} ORDER BY ${by} LIMIT ${place(limite)}`,
+    values,
+  };
 }
 
 /** The balance and the ledger of an account. Every read is narrowed by the account. */
@@ -103,12 +107,7 @@ export function createLibro({ pool }: Pick<Database, 'pool'>) {
     limite: number,
     cursor?: CursorMovimiento,
   ): Promise<MovimientoVista[]> {
-    const { name, where, values } = statement(filtro, cuentaId, order, cursor);
-    const { rows } = await pool.query<MovimientoVista>({
-      name,
-      text: `${SELECT} WHERE ${where} ORDER BY m.creado_en ${order}, m.id ${order} LIMIT $${values.length + 1}`,
-      values: [...values, limite],
-    });
+    const { rows } = await pool.query<MovimientoVista>(statement(filtro, cuentaId, order, limite, cursor));
     return rows;
   }
 

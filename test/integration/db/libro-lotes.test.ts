@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { createLibro, createLlaves, createUso } from '@acuse/db';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  acceptSolicitud,
+  brokenInvariants,
+  seedTaxpayer,
+  type TestDatabase,
+  testDatabase,
+} from '../fixtures/database.ts';
+
+let t: TestDatabase;
+beforeAll(async () => {
+  t = await testDatabase();
+});
+afterAll(() => t.close());
+
+const HOY = { desde: '2020-01-01', hasta: '2100-01-01' };
+const ledger = async (cuentaId: string) =>
+  (await createLibro(t.db).page({ cuentaId, filtro: {}, limite: 50 })).map(({ tipo, importe, saldo }) => [
+    tipo,
+    importe,
+    saldo,
+  ]);
+
+test('one statement that writes movements of several accounts continues the chain of each and adds all of them to its days', async () => {
+  const [ana, eva] = [await seedTaxpayer(t.db, { saldo: 10 }), await seedTaxpayer(t.db, { saldo: 20 })];
+  await t.db.pool.query(
+    `INSERT INTO movimiento (cuenta_id, op_id, tipo, importe, operacion)
+     SELECT c, gen_random_uuid(), 'cargo', -i, o FROM unnest($1::uuid[], $2::int[], $3::text[]) AS n (c, i, o)`,
+    [
+      [ana.cuentaId, eva.cuentaId, ana.cuentaId, ana.cuentaId],
+      [1, 5, 2, 3],
+      ['tax/facturas', 'tax/facturas', 'tax/facturas', 'tax/retenciones'],
+    ],
+  );
+  expect(await ledger(ana.cuentaId)).toEqual([
+    ['cargo', -3, 4],
+    ['cargo', -2, 7],
+    ['cargo', -1, 9],
+    ['compra', 10, 10],
+  ]);
+  expect(await ledger(eva.cuentaId)).toEqual([
+    ['cargo', -5, 15],
+    ['compra', 20, 20],
+  ]);
+  const usoOf = (cuentaId: string) => createUso(t.db).byDay({ cuentaId, ...HOY });
+  expect(await usoOf(ana.cuentaId)).toMatchObject([
+    { operacion: 'tax/facturas', llamadas: 2, cargados: 3 },
+    { operacion: 'tax/retenciones', llamadas: 1, cargados: 3 },
+  ]);
+  expect(await usoOf(eva.cuentaId)).toMatchObject([{ operacion: 'tax/facturas', llamadas: 1, cargados: 5 }]);
+});
+
+test('a key that is revoked gives back all of its open solicitudes at once, each in the ledger and in the day', async () => {
+  const ana = await seedTaxpayer(t.db, { saldo: 5 });
+  for (const desde of ['2025-01-01', '2025-01-02', '2025-01-03']) await acceptSolicitud(t.db, ana, { desde });
+  expect(await createLlaves(t.db).revoke({ apiKeyId: ana.apiKeyId, actor: 'prueba' })).toBe(3);
+  expect((await ledger(ana.cuentaId)).map(([, , saldo]) => saldo)).toEqual([5, 4, 3, 2, 3, 4, 5]);
+  expect(await createUso(t.db).byDay({ cuentaId: ana.cuentaId, ...HOY })).toMatchObject([
+    { llamadas: 3, cargados: 3, reembolsados: 3 },
+  ]);
+  expect(await brokenInvariants(t.db)).not.toContainEqual(expect.objectContaining({ id: ana.cuentaId }));
+});
+
+test('a payment is in the ledger once, and any number of movements name none', async () => {
+  const { cuentaId } = await seedTaxpayer(t.db, { saldo: 5 });
+  const buy = (pagoId: string | null) =>
+    t.db.pool.query(
+      `INSERT INTO movimiento (cuenta_id, op_id, tipo, importe, pago_id) VALUES ($1, $2, 'compra', 1, $3)`,
+      [cuentaId, randomUUID(), pagoId],
+    );
+  const pagoId = randomUUID();
+  await buy(null);
+  await buy(null);
+  await buy(pagoId);
+  await expect(buy(pagoId)).rejects.toMatchObject({ code: '23505' });
+});
