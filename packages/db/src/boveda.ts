@@ -45,12 +45,14 @@ const WAITING = `SELECT id AS "solicitudId", deadline_at AS "deadlineAt" FROM so
   WHERE contribuyente_id = $1 AND canal = 'soap' AND estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') ORDER BY id`;
 
 const RESUME = `
-WITH abierta AS (
-  UPDATE solicitud SET
-    gen = gen + CASE estado WHEN 'ESPERA_EFIRMA' THEN 1 ELSE 0 END,
-    due_at = CASE estado WHEN 'ESPERA_EFIRMA' THEN now() ELSE due_at END,
+WITH antes AS MATERIALIZED (
+  SELECT id, estado = 'ESPERA_EFIRMA' AS esperaba FROM solicitud WHERE id = $1 AND estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') FOR NO KEY UPDATE
+), abierta AS (
+  UPDATE solicitud s SET
+    gen = s.gen + CASE WHEN esperaba THEN 1 ELSE 0 END,
+    due_at = CASE WHEN esperaba THEN now() ELSE s.due_at END,
     motivo = NULL, estado = 'EN_PROCESO'
-  WHERE id = $1 AND estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') RETURNING id, gen, fase, due_at
+  FROM antes WHERE s.id = antes.id RETURNING s.id, s.gen, s.fase, s.due_at, esperaba
 ), sellada AS (
   INSERT INTO credencial_sellada (solicitud_id, tipo, kid, sobre, expira_en) SELECT id, 'efirma', $2, $3, $4 FROM abierta
   ON CONFLICT (solicitud_id) DO UPDATE SET kid = excluded.kid, sobre = excluded.sobre, expira_en = excluded.expira_en
@@ -58,6 +60,8 @@ WITH abierta AS (
   INSERT INTO outbox (solicitud_id, gen, cola, due_at)
   SELECT id, gen, CASE fase WHEN 'ENSAMBLE' THEN 'ensambles' ELSE 'descargas' END, due_at FROM abierta
   ON CONFLICT (solicitud_id, gen) DO NOTHING
+), nota AS (
+  INSERT INTO evento (solicitud_id, tipo) SELECT id, 'REANUDADA' FROM abierta WHERE esperaba
 )
 SELECT id FROM abierta`;
 

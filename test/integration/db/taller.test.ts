@@ -198,6 +198,14 @@ describe('ends', () => {
     const tomada = await claimed((await row()).gen);
     expect(tomada.sellada).toMatchObject({ tipo: 'efirma', kid: 'k2', sobre: Buffer.from('new') });
     expect(tomada.sellada?.expiraEn.getTime()).toBe(expiraEn.getTime());
+    // A key stored again while it works is no news.
+    expect(await boveda.resume({ solicitudId: id, kid: 'k3', sobre: Buffer.from('newer'), expiraEn })).toBe(
+      true,
+    );
+    const { rows } = await t.db.pool.query('SELECT tipo FROM evento WHERE solicitud_id = $1 ORDER BY id', [
+      id,
+    ]);
+    expect(rows.map(({ tipo }) => tipo)).toEqual(['ESPERA_EFIRMA', 'REANUDADA']);
   });
 
   it('does not wait for an e.firma that was stored since the claim', async () => {

@@ -18,6 +18,7 @@ export const TIPOS_EVENTO = [
   'PAQUETE_GUARDADO',
   'PAQUETE_ILEGIBLE',
   'ESPERA_EFIRMA',
+  'REANUDADA',
   'TERMINADA',
   'ERROR',
   'RECHAZADA',
@@ -166,6 +167,10 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
   ESPERA_EFIRMA: () => ({
     texto: 'Se cumplió la hora de la llave de la e.firma: la solicitud espera a que la guarde otra vez.',
     tono: 'alerta',
+  }),
+  REANUDADA: () => ({
+    texto: 'Se guardó la llave de la e.firma: la solicitud sigue donde se quedó.',
+    tono: 'info',
   }),
   TERMINADA: ({ detalle }) => ({ texto: finished(Number(detalle)), tono: 'exito' }),
   ERROR: (evento) => ending(evento, 'Terminó sin paquete.'),
