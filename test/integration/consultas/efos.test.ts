@@ -9,7 +9,10 @@ const NOT_LISTED = ['Ñ&A010203AB1', 'ÑU&O850412H73', 'EKU9003173C9', 'XXXX0101
 let servicio: Servicio;
 let caller: Caller;
 beforeAll(async () => {
-  servicio = await startServicio({ workerEnv: { WORKER_ROLES: 'listas', LISTAS_INTERVAL_MS: '100' } });
+  servicio = await startServicio({
+    simulador: { filas_69b: 14_500 },
+    workerEnv: { WORKER_ROLES: 'listas', LISTAS_INTERVAL_MS: '100' },
+  });
   caller = await servicio.newCaller({ saldo: 0 });
   const before = await caller.call('efos/consultar', { rfc: 'EKU9003173C9' });
   // Without a list nothing is known about anybody: that is no "not listed".

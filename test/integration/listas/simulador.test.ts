@@ -4,7 +4,10 @@ import { expectOk, type Servicio, startServicio, waitFor } from '../fixtures/ser
 
 let servicio: Servicio;
 beforeAll(async () => {
-  servicio = await startServicio({ workerEnv: { WORKER_ROLES: 'listas', LISTAS_INTERVAL_MS: '100' } });
+  servicio = await startServicio({
+    simulador: { filas_69b: 14_500 },
+    workerEnv: { WORKER_ROLES: 'listas', LISTAS_INTERVAL_MS: '100' },
+  });
 });
 afterAll(() => servicio?.close());
 
