@@ -71,10 +71,11 @@ export function createApp(
     await next();
     const peticion = await c.get('peticion')?.catch(() => null);
     if (peticion) await afterPage(c, peticion);
+    const isHead = c.req.method === 'HEAD';
     // Nobody reads the body of an answer to HEAD: one that is a stream would stay open.
-    if (c.req.method === 'HEAD') await c.res.body?.cancel();
+    if (isHead) await c.res.body?.cancel();
     // Answers that a mounted tool passed through cannot be changed in place.
-    c.res = new Response(c.res.body, c.res);
+    c.res = new Response(isHead ? null : c.res.body, c.res);
     setSecurityHeaders(c.res.headers, { nonce: c.get('nonce'), isHttps });
     c.res.headers.set('X-Request-Id', c.get('requestId'));
     const ms = Math.round(performance.now() - started);

@@ -103,6 +103,58 @@ describe('throttles of log-ins', () => {
     expect(await send()).toBe(429);
   });
 
+  it('hold the password that somebody who is in is asked for again, the right one too', async () => {
+    for (const [desde, accion, campo] of [
+      ['/cuenta/password', '/cuenta/password', 'actual'],
+      ['/cuenta/dos-pasos', '/cuenta/dos-pasos/iniciar', 'password'],
+    ] as const) {
+      const panel = await start({ env: { ...RARELY, ENTRADAS_CUENTA: '2' } });
+      const ana = await panel.registrar();
+      const send = (password: string) =>
+        ana.enviar(desde, accion, { nueva: 'otra contraseña muy larga', [campo]: password });
+      const statuses = [(await send('no es')).status, (await send('tampoco es')).status];
+      const held = await send(ana.password);
+      expect([...statuses, held.status]).toEqual([422, 422, 429]);
+      expect(Number(held.headers.get('retry-after'))).toBeGreaterThan(3_000);
+    }
+  });
+
+  it('hold the codes that put a second factor in force', async () => {
+    const panel = await start({ env: { ...RARELY, ENTRADAS_CUENTA: '2' } });
+    const ana = await panel.registrar();
+    const pasos = '/cuenta/dos-pasos';
+    await ana.enviar(pasos, `${pasos}/iniciar`, { password: ana.password });
+    const send = () => ana.enviar(pasos, `${pasos}/confirmar`, { codigo: 'x' });
+    expect([(await send()).status, (await send()).status]).toEqual([422, 422]);
+    const held = await send();
+    expect([held.status, Number(held.headers.get('retry-after')) > 3_000]).toEqual([429, true]);
+  });
+
+  it('hold the codes of the operator by address, and start the account anew once one was good', async () => {
+    const panel = await start({
+      env: { ...RARELY, ENTRADAS_CUENTA: '1', ENTRADAS_IP: '3', TRUSTED_PROXIES: '127.0.0.1' },
+    });
+    const ana = await panel.registrar();
+    const password = 'otra contraseña muy larga';
+    const from = async (ip: string, path: string, campos: Record<string, string>) => {
+      const cliente = panel.newCliente();
+      const _csrf = await cliente.csrf();
+      return cliente.post(path, { _csrf, password, ...campos }, { 'x-forwarded-for': ip });
+    };
+    const usuario = await panel.deps.usuarios.findByEmail(ana.email);
+    if (!usuario) throw new Error('no user');
+    const codigo = await panel.deps.usuarios.offerCodigo(usuario, 600, 'prueba');
+    for (let count = 0; count < 3; count += 1)
+      expect((await from('203.0.113.7', '/restablecer', { codigo: 'no es' })).status).toBe(422);
+    const held = await from('203.0.113.7', '/restablecer', { codigo });
+    expect([held.status, Number(held.headers.get('retry-after')) > 3_000]).toEqual([429, true]);
+
+    expect((await from('203.0.113.8', '/entrar', { email: ana.email, password: 'no es' })).status).toBe(422);
+    expect((await from('203.0.113.8', '/entrar', { email: ana.email })).status).toBe(429);
+    expect((await from('203.0.113.8', '/restablecer', { codigo })).location).toBe('/entrar');
+    expect((await from('203.0.113.8', '/entrar', { email: ana.email })).status).toBe(303);
+  });
+
   it('hold sign-ups of one address, which is how often somebody can ask for an e-mail', async () => {
     const panel = await start({ env: { ...RARELY, REGISTROS_IP: '2' } });
     const ana = await panel.registrar();
@@ -151,7 +203,7 @@ describe('the tries in the database', () => {
 });
 
 describe('the work of a log-in', () => {
-  it('is one argon2 run whoever asks, and none once it is held', async () => {
+  it('is one argon2 run whoever asks or signs up, and none once it is held', async () => {
     let runs = 0;
     const counting: Argon2 = {
       hash: (...args) => {
@@ -184,5 +236,13 @@ describe('the work of a log-in', () => {
     expect(await work(unknown, 'x'.repeat(50_000))).toEqual([422, 1]);
     expect(await work(unknown)).toEqual([429, 0]);
     expect(await work(ana.email, ana.password)).toEqual([303, 1]);
+    const signUp = async (email: string) => {
+      runs = 0;
+      const campos = { nombre: 'X', email, password: 'un caballo bajo la lluvia' };
+      const { status } = await newCliente(panel.url).enviar('/registro', '/registro', campos);
+      return [status, runs];
+    };
+    expect(await signUp(ana.email)).toEqual([422, 1]);
+    expect(await signUp(`${randomUUID()}@example.com`)).toEqual([303, 1]);
   });
 });

@@ -85,6 +85,19 @@ describe('a provider with a page of its own', () => {
     expect(await saldoOf(ana)).toBe(0);
   });
 
+  it('that was paid twice is credited once, and the second charge is written down', async () => {
+    const ana = await panel.registrar();
+    const { pago } = await buy(ana);
+    const first = paid(pago.id, pago.proveedorRef ?? '');
+    for (const notice of [first, first, paid(pago.id, `c_${randomUUID()}`)])
+      expect(await pasarela.avisar(panel.url, notice)).toBe(200);
+    expect(await saldoOf(ana)).toBe(100);
+    expect(await notesOf(pago.id)).toEqual(['otro cobro de un pago que ya se acreditó']);
+    expect(await createPagos(database.db).findAny(pago.id)).toMatchObject({
+      proveedorRef: pago.proveedorRef,
+    });
+  });
+
   it('that pays after the purchase was given up credits nothing and is written down', async () => {
     const ana = await panel.registrar();
     const { path, pago } = await buy(ana);

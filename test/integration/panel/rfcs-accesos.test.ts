@@ -208,6 +208,14 @@ describe('addresses', () => {
     expect((await ana.get(pagina)).text).toContain('desde cualquier dirección');
   });
 
+  it('keeps a list whole, however many blanks are in it', async () => {
+    const { rfc } = await addRfc(panel.db, ana);
+    const pagina = hrefRfc(rfc, '/direcciones');
+    const lista = `127.0.0.1${' '.repeat(19_990 - '127.0.0.1'.length)}203.0.113.117`;
+    await ana.enviar(pagina, pagina, { lista, accion: 'guardar' });
+    expect(await saved(rfc)).toEqual(['127.0.0.1/32', '203.0.113.117/32']);
+  });
+
   it('explains what cannot be read, keeps the text, and saves nothing of it', async () => {
     const { rfc } = await addRfc(panel.db, ana);
     const pagina = hrefRfc(rfc, '/direcciones');

@@ -33,8 +33,6 @@ async function buy(ana: Persona, forma: string, paquete = 100): Promise<string> 
   return answer.location ?? '';
 }
 
-/** Charges one call of a new taxpayer of the account. */
-
 describe('a demonstration purchase', () => {
   it('shows packages and prices with IVA, credits at once, and says that nothing was charged', async () => {
     const ana = await panel.registrar();

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -96,11 +97,30 @@ describe('forged requests', () => {
   it('cannot log anybody in or sign anybody up either', async () => {
     const ana = await panel.registrar();
     const { email, password } = ana;
-    for (const path of ['/entrar', '/registro', '/restablecer', '/salir']) {
-      const cliente = panel.newCliente();
-      await cliente.get('/entrar');
-      expect((await cliente.post(path, { email, password })).status).toBe(403);
-    }
+    const theirs = await panel.newCliente().csrf();
+    const nuevo = {
+      nombre: 'X',
+      email: `${randomUUID()}@example.com`,
+      password: 'un caballo bajo la lluvia',
+    };
+    for (const [path, campos] of [
+      ['/entrar', { email, password }],
+      ['/registro', nuevo],
+      ['/restablecer', { codigo: 'x', password }],
+      ['/entrar/codigo', { codigo: '000000' }],
+      ['/salir', {}],
+    ] as const)
+      for (const token of [{}, { _csrf: theirs }]) {
+        const cliente = panel.newCliente();
+        await cliente.get('/entrar');
+        expect((await cliente.post(path, { ...campos, ...token })).status).toBe(403);
+        expect((await cliente.get('/cuenta')).status).toBe(303);
+        // Without any cookie there is no session that a token could be of.
+        expect((await panel.newCliente().post(path, { ...campos, ...token })).status).toBe(403);
+      }
+    const { rows } = await panel.db.pool.query('SELECT 1 FROM usuario WHERE email = $1', [nuevo.email]);
+    expect(rows).toEqual([]);
+    expect((await ana.post('/salir', { _csrf: theirs })).status).toBe(403);
     expect((await ana.get('/cuenta')).status).toBe(200);
   });
 
@@ -236,6 +256,24 @@ describe('what no browser sends', () => {
     expect(
       (await ana.post('/cuenta/nombre', { _csrf, nombre: '__proto__', __proto__: 'x' } as never)).status,
     ).toBe(303);
+  });
+
+  it('is no name and no field where it has U+0000, which the database takes in no text', async () => {
+    const ana = await panel.registrar({ nombre: 'Ana' });
+    const _csrf = await ana.csrf('/cuenta');
+    for (const path of [
+      '/rfcs?q=%00',
+      '/rfcs?despues=a%00',
+      '/solicitudes?id=%00',
+      '/rfcs/%00',
+      '/pruebas?x=%00',
+    ])
+      expect([path, (await ana.get(path)).status]).toEqual([path, 404]);
+    expect((await ana.post('/cuenta/sesiones/%00/cerrar', { _csrf })).status).toBe(404);
+    expect((await ana.post('/cuenta/nombre', { _csrf, nombre: 'a\0b' })).status).toBe(400);
+    const stranger = panel.newCliente();
+    const campos = { _csrf: await stranger.csrf(), email: 'a\0@example.com', password: 'x' };
+    expect((await stranger.post('/entrar', campos)).status).toBe(400);
   });
 
   it('shows no stack, no version and no query when a page fails', async () => {

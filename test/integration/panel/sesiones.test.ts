@@ -190,6 +190,11 @@ describe('the end of sessions', () => {
       await panel.registrar({ nombre: 'Berta' }),
     ];
     await ana.enviar('/cuenta', '/cuenta/nombre', { nombre: '<b>Ana María</b>' });
+    const { rows } = await panel.db.pool.query(
+      `SELECT actor, ip FROM auditoria WHERE cuenta_id = $1 AND accion = 'cambiar-nombre'`,
+      [ana.cuentaId],
+    );
+    expect(rows).toEqual([{ actor: `usuario:${ana.usuarioId}`, ip: '127.0.0.1' }]);
     expect((await ana.get('/cuenta')).text).toContain('&lt;b&gt;Ana María&lt;/b&gt;');
     expect((await berta.get('/cuenta')).text).toContain('value="Berta"');
   });

@@ -193,6 +193,20 @@ describe('the page of one', () => {
     expect($('.linea').text()).toContain(hostile);
   });
 
+  test('that is asked for by HEAD leaves no stream of progress open', async () => {
+    const { persona, taxpayer } = await owner();
+    const id = await accepted(taxpayer);
+    const cookie = [...persona.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    for (let n = 0; n < 8; n += 1) {
+      const { status } = await fetch(`${persona.url}/solicitudes/${id}/avance`, {
+        method: 'HEAD',
+        headers: { cookie },
+      });
+      expect(status).toBe(200);
+    }
+    expect(panel.deps.seguimiento.abiertos).toBe(0);
+  });
+
   test('pages through a long timeline', async () => {
     const { persona, taxpayer } = await owner();
     const id = await accepted(taxpayer);

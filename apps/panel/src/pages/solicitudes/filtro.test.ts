@@ -45,6 +45,12 @@ describe('the filters of an address', () => {
     expect(valores.periodo_hasta).toBe('2023-02-29');
   });
 
+  test('take the days of summers until 2022 as they were, and no day before anybody could ask', () => {
+    const { filtro, faltas } = read({ creada_desde: '2022-07-01', creada_hasta: '1800-01-01' });
+    expect(filtro).toEqual({ creada: { desde: new Date('2022-07-01T05:00:00Z') } });
+    expect(Object.keys(faltas)).toEqual(['creada_hasta']);
+  });
+
   test('go on in the addresses of the neighbours', () => {
     const { valores } = read({ rfc: 'ACU200101AB1', id: 'a&b=c' });
     expect(hrefOf(valores, { antes: ID })).toBe(`/solicitudes?rfc=ACU200101AB1&id=a%26b%3Dc&antes=${ID}`);

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { RUTAS } from '../../../apps/panel/src/rutas.ts';
+import { newRfc } from '../fixtures/database.ts';
+import { addRfc, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { generate } from './fixtures/rfcs.ts';
+import { createSolicitudesDePrueba, RESUMEN } from './fixtures/solicitudes.ts';
+
+/** Addresses whose parameters name nothing of an account. */
+const COMUNES = /^\/pruebas\/:grupo\/:operacion/;
+const RUTAS_CON_NOMBRE = RUTAS.filter(
+  ({ path, acceso }) => acceso === 'cliente' && path.includes(':') && !COMUNES.test(path),
+);
+
+let panel: Panel;
+let eva: Persona;
+/** What stands for each kind of thing: one of Ana's, one that nobody has, and what is no name at all. */
+let nombres: Readonly<Record<string, readonly [ajeno: string, nadie: string, ninguno: string]>>;
+let rfcDeAna: string;
+
+beforeAll(async () => {
+  panel = await startPanel({
+    env: {
+      PAGOS_TRANSFERENCIA_BANCO: 'Banco de Prueba',
+      PAGOS_TRANSFERENCIA_TITULAR: 'Acuse de Prueba',
+      PAGOS_TRANSFERENCIA_CLABE: '646180157000000004',
+    },
+  });
+  const { owner, finished } = createSolicitudesDePrueba(panel);
+  const { persona: ana, taxpayer } = await owner();
+  ({ rfc: rfcDeAna } = await addRfc(panel.db, ana));
+  await generate(ana, rfcDeAna);
+  const solicitud = await finished(taxpayer, {}, RESUMEN);
+  const elegida = '/saldo/comprar/confirmar?paquete=100&forma=transferencia';
+  const compra = (await ana.enviar(elegida, '/saldo/comprar')).location?.split('/').at(-1) ?? '';
+  const { rows } = await panel.db.pool.query<{ id: string }>('SELECT id FROM sesion WHERE usuario_id = $1', [
+    ana.usuarioId,
+  ]);
+  eva = await panel.registrar();
+  nombres = {
+    '/rfcs/:rfc': [rfcDeAna, newRfc(), 'no-es-un-rfc'],
+    '/solicitudes/:id': [solicitud, randomUUID(), 'ni-esto'],
+    '/saldo/compras/:id': [compra, randomUUID(), 'ni-esto'],
+    '/cuenta/sesiones/:id': [rows[0]?.id ?? '', randomUUID(), 'ni-esto'],
+  };
+});
+afterAll(() => panel.close());
+
+/** Everything that a page could have changed, but for what Eve's own visits leave. */
+const everything = async () => {
+  const { rows } = await panel.db.pool.query(
+    `SELECT (SELECT json_agg(to_jsonb(c) ORDER BY id) FROM contribuyente c) AS rfcs, (SELECT json_agg(to_jsonb(k) ORDER BY id) FROM api_key k) AS llaves,
+       (SELECT json_agg(to_jsonb(s) ORDER BY id) FROM solicitud s) AS solicitudes, (SELECT json_agg(to_jsonb(p) ORDER BY id) FROM pago p) AS pagos,
+       (SELECT json_agg(id ORDER BY id) FROM sesion) AS sesiones, (SELECT json_agg(to_jsonb(a) ORDER BY id) FROM auditoria a) AS notas,
+       (SELECT count(*) FROM operacion_deshabilitada) AS apagadas, (SELECT count(*) FROM ip_permitida) AS direcciones,
+       (SELECT count(*) FROM credencial) AS credenciales, (SELECT sum(saldo) FROM cuenta) AS saldo`,
+  );
+  return rows[0];
+};
+
+/** Fields that would do something at each of these addresses. */
+const campos = (_csrf: string) => ({
+  _csrf,
+  ...{ vigente: '', modo: 'live', id_cif: '15020034567', lista: '203.0.113.7', accion: 'sin-mi' },
+  ...{ operacion: 'efos/consultar', estado: 'apagada', ciec: 'Secreta-CIEC-016', api_key: 'x', llave: 'x' },
+});
+
+describe("what is another account's", () => {
+  it.each(RUTAS_CON_NOMBRE.map(({ metodo, path }) => [metodo, path] as const))(
+    'is answered at %s %s like what nobody has, and stays as it is',
+    async (metodo, path) => {
+      const base = Object.keys(nombres).find((each) => `${path}/`.startsWith(`${each}/`));
+      if (base === undefined) throw new Error(`${path} names something: say here what stands for it`);
+      const _csrf = await eva.csrf('/cuenta');
+      const before = await everything();
+      const answers = [];
+      for (const nombre of nombres[base] ?? []) {
+        const at = path.replace(/:\w+/, encodeURIComponent(nombre));
+        const answer = metodo === 'GET' ? await eva.get(at) : await eva.post(at, campos(_csrf));
+        const headers = Object.fromEntries(answer.headers);
+        for (const own of ['content-security-policy', 'x-request-id', 'date', 'content-length'])
+          delete headers[own];
+        const text = answer.text.replaceAll(/nonce="[^"]*"/g, '').replaceAll(nombre, 'NOMBRE');
+        answers.push([answer.status, headers, text]);
+      }
+      const [ajeno, nadie, ninguno] = answers;
+      expect(ajeno?.[0]).toBe(404);
+      expect(nadie).toEqual(ajeno);
+      expect(ninguno).toEqual(ajeno);
+      expect(await everything()).toEqual(before);
+    },
+  );
+
+  it('is many addresses of each kind', () => {
+    const count = (base: string) => RUTAS_CON_NOMBRE.filter(({ path }) => path.startsWith(base)).length;
+    expect(Object.keys(nombres).map(count)).toEqual([13, 3, 4, 1]);
+  });
+
+  it('is in no list, chart, ledger or file, whatever the filter asks for', async () => {
+    const nadie = newRfc();
+    for (const path of ['/saldo/movimientos', '/saldo/movimientos.csv', '/solicitudes', '/rfcs']) {
+      const read = async (rfc: string) =>
+        (await eva.get(`${path}?${new URLSearchParams({ rfc, q: rfc })}`)).text
+          .replaceAll(/nonce="[^"]*"/g, '')
+          .replaceAll(encodeURIComponent(rfc), 'RFC')
+          .replaceAll(rfc.replaceAll('&', '&amp;'), 'RFC');
+      expect([path, await read(rfcDeAna)]).toEqual([path, await read(nadie)]);
+    }
+  });
+});
+
+it('no address is declared twice: the second would never answer', () => {
+  const declared = RUTAS.map(({ metodo, path }) => `${metodo} ${path}`);
+  expect(declared.filter((each, at) => declared.indexOf(each) !== at)).toEqual([]);
+});
