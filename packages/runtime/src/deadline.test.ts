@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, test } from 'vitest';
-import { DeadlineError, deadline } from './deadline.ts';
+import { deadline } from './deadline.ts';
+import { DeadlineError } from './deadline-error.ts';
 
 const never = () => new Promise<never>(() => {});
 

@@ -24,7 +24,8 @@ export {
   storageFields,
   storageWriterFields,
 } from './config/shared-fields.ts';
-export { DeadlineError, deadline } from './deadline.ts';
+export { deadline } from './deadline.ts';
+export { DeadlineError } from './deadline-error.ts';
 export {
   createHealth,
   type Health,
@@ -34,6 +35,7 @@ export {
   serveHealth,
 } from './health.ts';
 export { closeServer, listen, urlOf } from './http-server.ts';
+export { type LinkedSignal, linkSignals } from './linked-signal.ts';
 export {
   createLogger,
   LOG_LEVELS,

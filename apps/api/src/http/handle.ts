@@ -1,4 +1,5 @@
 import { CfdiError, type DatosError, type NombreError } from '@acuse/contract';
+import { type LinkedSignal, linkSignals } from '@acuse/runtime';
 import type { ApiDeps } from '../api-deps.ts';
 import { chooseCredencial, openGuardada } from '../credenciales/stored-credencial.ts';
 import { contestacionDeExito } from './answer.ts';
@@ -20,7 +21,7 @@ export async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestac
   const { value, secretos } = bodyOf(llamada);
   const { pase, apiKey } = paseOf(llamada);
   const { ip, requestId, opId, idempotency, saldo, now } = llamada;
-  let budget: AbortSignal | undefined;
+  let budget: LinkedSignal | undefined;
   const contexto: Contexto<'ciec-o-efirma'> = {
     deps,
     pase,
@@ -35,8 +36,8 @@ export async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestac
     error: (nombre: NombreError, datos: DatosError = {}, cause?: unknown) =>
       new CfdiError(nombre, datos, { cause }),
     get signal() {
-      budget ??= AbortSignal.any([AbortSignal.timeout(deps.settings.presupuestoMs), deps.apagado]);
-      return budget;
+      budget ??= linkSignals([deps.apagado], deps.settings.presupuestoMs);
+      return budget.signal;
     },
     openCredencial() {
       const elegida = chooseCredencial(operation.accepts, pase, now);
@@ -54,6 +55,8 @@ export async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestac
       deps.log.error({ err: error, operacion: operation.path }, 'an operation answered an undeclared error');
     }
     throw error;
+  } finally {
+    budget?.release();
   }
   return contestacionDeExito(operation, checkData(llamada, result), llamada.saldo);
 }

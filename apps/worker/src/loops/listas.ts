@@ -1,6 +1,6 @@
 import type { CargaListas } from '@acuse/core';
 import type { Programador } from '@acuse/queue';
-import type { Logger } from '@acuse/runtime';
+import { deadline, type Logger } from '@acuse/runtime';
 import { startLoop } from './loop.ts';
 
 /** Turns between two looks at the schedule: a queue that was emptied has lost it. */
@@ -28,7 +28,7 @@ export function startListas(deps: {
     everyMs: everyMs * SCHEDULE_TURNS,
     log,
     turn: async (signal) => {
-      await programador.ensure(AbortSignal.any([signal, AbortSignal.timeout(queueTimeoutMs)]));
+      await deadline(queueTimeoutMs, (limit) => programador.ensure(limit), signal);
       return false;
     },
   });

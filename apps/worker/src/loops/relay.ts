@@ -1,5 +1,5 @@
 import type { Bandeja, Cola } from '@acuse/core';
-import type { Logger } from '@acuse/runtime';
+import { type Logger, linkSignals } from '@acuse/runtime';
 import { startLoop } from './loop.ts';
 
 /** Rings carried to the queue in one go. */
@@ -20,8 +20,9 @@ export async function startRelay(deps: {
     everyMs,
     log,
     turn: async (signal) => {
-      const deadline = AbortSignal.any([signal, AbortSignal.timeout(queueTimeoutMs)]);
-      return (await bandeja.drain(BATCH, (timbres) => cola.ring(timbres, deadline))) === BATCH;
+      const limit = linkSignals([signal], queueTimeoutMs);
+      const drained = bandeja.drain(BATCH, (timbres) => cola.ring(timbres, limit.signal));
+      return (await drained.finally(limit.release)) === BATCH;
     },
   });
   const listening = await bandeja.listen(() => loop.wake());

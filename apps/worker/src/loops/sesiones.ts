@@ -1,5 +1,5 @@
 import type { Captchas } from '@acuse/core';
-import type { Logger } from '@acuse/runtime';
+import { type Logger, linkSignals } from '@acuse/runtime';
 import type { SatAbierto } from '@acuse/sat';
 import { startLoop } from './loop.ts';
 
@@ -22,7 +22,8 @@ export function startSesiones(deps: {
     everyMs,
     log,
     turn: async (signal) => {
-      const ended = await sat.logout(AbortSignal.any([signal, AbortSignal.timeout(TURN_MS)]));
+      const limit = linkSignals([signal], TURN_MS);
+      const ended = await sat.logout(limit.signal).finally(limit.release);
       if (ended > 0) log.info({ ended }, 'logged out of sessions of the portals');
       await captchas.tidy();
       return false;
