@@ -178,8 +178,13 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
   VENCIDA: (evento) => ending(evento, 'Venció el plazo sin que el SAT entregara todo.'),
 };
 
-/** An event as a sentence; one of a version to come is shown by its name. */
+/** An event as a sentence. One of a version to come says that it is, with its name for whoever has to look it up. */
 export function describeEvento(evento: Evento & { readonly tipo: string }): Renglon {
   if (Object.hasOwn(RENGLONES, evento.tipo)) return RENGLONES[evento.tipo as TipoEvento](evento);
-  return withDetail({ texto: evento.tipo, tono: 'neutro' }, said(evento));
+  const texto = 'La solicitud avanzó: esta versión del panel todavía no describe cómo.';
+  return {
+    texto,
+    detalle: [`Clave: ${evento.tipo}`, said(evento)].filter(Boolean).join('. '),
+    tono: 'neutro',
+  };
 }

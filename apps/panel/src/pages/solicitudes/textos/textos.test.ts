@@ -23,6 +23,12 @@ const inFolders = () =>
       .map((name) => folder + name),
   );
 
+/** All that speaks to the database: events are written in the statements that change what they tell of. */
+const everyStatement = () =>
+  readdirSync(new URL('db/src/', ROOT), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.ts') && !name.startsWith('generated'))
+    .map((name) => `db/src/${name}`);
+
 /** Every word that the pattern finds in these sources, once. */
 function found(pattern: RegExp, paths = [...inFolders(), ...FILES]): string[] {
   const texts = paths.map((path) => readFileSync(new URL(path, ROOT), 'utf8'));
@@ -31,9 +37,9 @@ function found(pattern: RegExp, paths = [...inFolders(), ...FILES]): string[] {
 
 describe('the words of the workers', () => {
   test('that are events have a sentence each', () => {
-    const events = found(/tipo: '([A-Z_]+)'/g).concat(
-      found(/INSERT INTO evento [^\n]*SELECT id, '([A-Z_]+)'/g),
-    );
+    const written = found(/INSERT INTO evento \([^)]*\)\s+SELECT id, '([A-Z_]+)'/g, everyStatement());
+    expect(written).toContain('ESPERA_EFIRMA');
+    const events = found(/tipo: '([A-Z_]+)'/g).concat(written);
     expect(events.length).toBeGreaterThanOrEqual(12);
     expect(events.filter((tipo) => !TIPOS_EVENTO.some((known) => known === tipo))).toEqual([]);
     expect(found(/estado: '(ERROR|RECHAZADA|VENCIDA)'/g).sort()).toEqual(['ERROR', 'RECHAZADA', 'VENCIDA']);
@@ -94,10 +100,14 @@ describe('a sentence of the timeline', () => {
     );
   });
 
-  test('of a version to come is shown by its name', () => {
-    expect(describeEvento({ tipo: 'constructor', codigo: 'c', detalle: 'd' })).toMatchObject({
-      texto: 'constructor',
-    });
+  test('of a version to come says that it is one, and its name only beside that', () => {
+    for (const tipo of ['constructor', 'DE_MAÑANA'])
+      expect(describeEvento({ tipo, codigo: '5000', detalle: 'd' })).toEqual({
+        texto: 'La solicitud avanzó: esta versión del panel todavía no describe cómo.',
+        detalle: `Clave: ${tipo}. código 5000: recibida. d`,
+        tono: 'neutro',
+      });
+    expect(describeEvento({ tipo: 'X', codigo: null, detalle: null }).detalle).toBe('Clave: X');
     expect(explain('__proto__').causa).toContain('__proto__');
     expect(describeCodigo('toString')).toBe('código toString');
   });
