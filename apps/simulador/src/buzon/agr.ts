@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import type { Nidp } from '../nidp/nidp.ts';
 import { redirect } from '../portal/web/cookies.ts';
 import { formOf } from '../portal/web/form-body.ts';
 import { htmlResponse } from '../portal/web/html.ts';
-import { escapeMarkup } from '../sp/jsf.ts';
+import { escapeMarkup, newViewState } from '../sp/jsf.ts';
 import type { ProviderSession } from '../sp/provider-session.ts';
 import { createServiceProvider } from '../sp/service-provider.ts';
 import type { World } from '../world/world.ts';
@@ -25,7 +24,7 @@ export function createAgr(world: World, nidp: Nidp, aperturas: Aperturas): Hono 
   );
 
   const show = (c: Context, { rfc, notes }: ProviderSession) => {
-    const viewState = `${randomBytes(8).readBigInt64BE()}:${randomBytes(8).readBigInt64BE()}`;
+    const viewState = newViewState();
     notes.set('viewState', viewState);
     const notificaciones = notificacionesDe(world, rfc, aperturas);
     return htmlResponse(

@@ -1,4 +1,5 @@
 import { encode, hiddenInput } from '../portal/web/html.ts';
+import { mesDe } from '../world/texts.ts';
 import { formatWallTime, type WallTime } from '../world/wall-time.ts';
 import type { Comunicado } from './comunicados.ts';
 
@@ -6,8 +7,6 @@ import type { Comunicado } from './comunicados.ts';
 export const COMUNICADOS = '/WebComunicados/Comunicados.aspx';
 /** Source and field of the postback that unfolds a message, and so makes it read. */
 export const UNFOLD = 'ctl00$MainContent$btnDetalle';
-
-const MESES = ['ene', 'feb', 'mar', 'abr', 'may', 'jun', 'jul', 'ago', 'sep', 'oct', 'nov', 'dic'];
 
 /**
  * The page of messages: those unread, then those read, each as one line `dd/mmm/yyyy HH:mm hrs asunto` with its detail hidden
@@ -44,7 +43,7 @@ ${seccion(
 export function shortDate(cuando: WallTime): string {
   const [day = '', time = ''] = formatWallTime(cuando).split(' ');
   const [year = '', month = '', date = ''] = day.split('-');
-  return `${date}/${MESES[Number(month) - 1] ?? ''}/${year} ${time.slice(0, 5)} hrs`;
+  return `${date}/${mesDe(month).slice(0, 3)}/${year} ${time.slice(0, 5)} hrs`;
 }
 
 function seccion(titulo: string, clase: string, comunicados: readonly Comunicado[]): string {

@@ -1,4 +1,5 @@
 import { escapeMarkup, viewStateInput } from '../sp/jsf.ts';
+import { dayFirst } from '../world/texts.ts';
 import { formatWallTime } from '../world/wall-time.ts';
 import type { Notificacion } from './notificaciones.ts';
 
@@ -77,9 +78,9 @@ function tableRows(notificaciones: readonly Notificacion[]): string {
     return `<tr><td colspan="${COLUMNAS.length}">No se encontraron resultados</td></tr>`;
   return notificaciones
     .map((notificacion, i) => {
-      const { folio, autoridad, acto } = notificacion;
+      const { folio, autoridad, acto, aviso: cuando } = notificacion;
       const aviso = `<a href="avisoNotificacion.jsf?folio=${encodeURIComponent(folio)}">Ver aviso</a>`;
-      const texts = [folio, autoridad, acto, noticeDate(notificacion)].map(escapeMarkup);
+      const texts = [folio, autoridad, acto, dayFirst(formatWallTime(cuando))].map(escapeMarkup);
       const cells = [...texts, aviso, documentLink(notificacion, i)];
       return `<tr data-ri="${i}" role="row">${cells.map((cell) => `<td role="gridcell">${cell}</td>`).join('')}</tr>`;
     })
@@ -92,9 +93,4 @@ function documentLink({ folio }: Notificacion, i: number): string {
     return `<a href="documentoNotificacion.jsf?folio=${encodeURIComponent(folio)}">${text}</a>`;
   const id = `${TABLE}:${i}:documento`;
   return `<a id="${id}" href="#" onclick="mojarra.jsfcljs(document.getElementById('${FORM}'),{'${id}':'${id}'},'');return false">${text}</a>`;
-}
-
-/** `dd/MM/yyyy`. */
-function noticeDate({ aviso }: Notificacion): string {
-  return formatWallTime(aviso).slice(0, 10).split('-').reverse().join('/');
 }

@@ -1,6 +1,6 @@
-import { MESES } from '../world/listado69b/generate.ts';
 import { type Paso, type Registro, situacionOf } from '../world/listado69b/registro.ts';
 import { SITUACIONES_69B } from '../world/magia.ts';
+import { dayFirst, mesDe } from '../world/texts.ts';
 import { formatWallTime, type WallTime } from '../world/wall-time.ts';
 
 const COLUMNS = [
@@ -62,7 +62,7 @@ export function writeCsv({ titulo, corte, registros, numero, vacias }: CsvOption
 /** `31 de octubre de 2026`. */
 export function dayInWords(time: WallTime): string {
   const [year = '', month = '', date = ''] = formatWallTime(time).slice(0, 10).split('-');
-  return `${Number(date)} de ${MESES[Number(month) - 1]} de ${year}`;
+  return `${Number(date)} de ${mesDe(month)} de ${year}`;
 }
 
 function lineOf(registro: Registro, number: number): string {
@@ -83,13 +83,8 @@ function lineOf(registro: Registro, number: number): string {
 function groupOf(paso: Paso | undefined): string[] {
   if (!paso) return ['', '', '', ''];
   const { oficio, fechaSat, fechaDof } = paso;
-  const dof = fechaDof === null ? ['', ''] : [oficio, dayInDigits(fechaDof)];
-  return [oficio, dayInDigits(fechaSat), ...dof];
-}
-
-function dayInDigits(time: WallTime): string {
-  const [year, month, date] = formatWallTime(time).slice(0, 10).split('-');
-  return `${date}/${month}/${year}`;
+  const dof = fechaDof === null ? ['', ''] : [oficio, dayFirst(formatWallTime(fechaDof))];
+  return [oficio, dayFirst(formatWallTime(fechaSat)), ...dof];
 }
 
 function field(text: string): string {

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Clock } from '../world/clock.ts';
+import { forgetOld } from '../world/forget-old.ts';
 import type { Metodo } from './idp-session.ts';
 
 /** Who allowed what to whom. */
@@ -27,13 +28,16 @@ const TOKEN_LIFE_MS = 20 * 60_000;
 
 type Code = Grant & CodeBinding & { expiresAt: number; token: string | null };
 
-/** Creates an empty store; a code lives for a minute of the simulator's clock, a token for twenty. */
+/** Creates an empty store; a code lives for a minute of the simulator's clock, a token for twenty. What is over is forgotten when another code is issued. */
 export function createGrants(clock: Clock): Grants {
   const codes = new Map<string, Code>();
   const tokens = new Map<string, Grant & { expiresAt: number }>();
   const now = () => clock.now().getTime();
   return {
     issueCode: (grant, binding) => {
+      // A code that comes twice still ends its token.
+      forgetOld(codes, ({ expiresAt }) => expiresAt + TOKEN_LIFE_MS <= now());
+      forgetOld(tokens, ({ expiresAt }) => expiresAt <= now());
       const code = randomBytes(32).toString('base64url');
       codes.set(code, { ...grant, ...binding, expiresAt: now() + CODE_LIFE_MS, token: null });
       return code;

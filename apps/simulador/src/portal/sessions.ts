@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from '../world/clock.ts';
+import { forgetOld } from '../world/forget-old.ts';
 
 /** Sessions by their cookie value; each dies after some idle time of the simulator's clock. */
 export type Sessions<T> = {
@@ -12,24 +13,23 @@ export type Sessions<T> = {
   count(): number;
 };
 
-/** Creates an empty store; `idleMs` is asked at every use, in milliseconds. */
+/** Creates an empty store; `idleMs` is asked at every use, in milliseconds. Those that died are forgotten when another begins. */
 export function createSessions<T>(deps: { clock: Clock; idleMs: () => number }): Sessions<T> {
   const sessions = new Map<string, { data: T; usedAt: number }>();
   const isAlive = (usedAt: number) => deps.clock.now().getTime() - usedAt < deps.idleMs();
   return {
     start: (data) => {
+      // The map is in the order of last use.
+      forgetOld(sessions, ({ usedAt }) => !isAlive(usedAt));
       const id = randomBytes(32).toString('base64url');
       sessions.set(id, { data, usedAt: deps.clock.now().getTime() });
       return id;
     },
     use: (id) => {
       const session = sessions.get(id);
-      if (!session) return null;
-      if (!isAlive(session.usedAt)) {
-        sessions.delete(id);
-        return null;
-      }
-      session.usedAt = deps.clock.now().getTime();
+      sessions.delete(id);
+      if (!session || !isAlive(session.usedAt)) return null;
+      sessions.set(id, { data: session.data, usedAt: deps.clock.now().getTime() });
       return session.data;
     },
     end: (id) => {

@@ -7,6 +7,7 @@ import { formOf } from '../portal/web/form-body.ts';
 import { htmlResponse } from '../portal/web/html.ts';
 import { createHost } from '../sp/host.ts';
 import type { ProviderSession } from '../sp/provider-session.ts';
+import { take } from '../world/take.ts';
 import type { Tipo } from '../world/taxpayers/row.ts';
 import { wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
@@ -52,19 +53,13 @@ export function createProdretencioncontribuyente({
     const criteria = fields ? readCriteria(fields, tipo) : null;
     const isError = typeof criteria === 'string';
     const rows =
-      criteria !== null && !isError ? [...limited(findRows(world, session.rfc, tipo, criteria))] : null;
+      criteria !== null && !isError
+        ? take(findRows(world, session.rfc, tipo, criteria), state.settings.max_filas_consulta)
+        : null;
     const year = Math.floor(1970 + wallTimeOf(world.clock.now()) / YEAR);
     const form = searchForm({ tipo, fields: fields ?? {}, year, error: isError ? criteria : '' });
     return page(seal, session, pagina, `${form}\n${resultPanel(tipo, rows)}`);
   };
-
-  function* limited<T>(items: Iterable<T>): Iterable<T> {
-    let left = state.settings.max_filas_consulta;
-    for (const item of items) {
-      yield item;
-      if (--left === 0) return;
-    }
-  }
 
   /** A postback: of the way out, or of the page's own form. */
   const postback = async (

@@ -1,5 +1,6 @@
 import { encode } from '../portal/web/html.ts';
 import type { Row, Tipo } from '../world/taxpayers/row.ts';
+import { pesos } from '../world/texts.ts';
 
 const withT = (date: string) => date.replace(' ', 'T');
 
@@ -13,7 +14,7 @@ const COLUMNS: readonly (readonly [heading: string, value: (row: Row) => string]
   ['Fecha de Emisión', (row) => withT(row.fechaEmision)],
   ['Fecha de Certificación', (row) => withT(row.fechaCertificacionSat)],
   ['PAC que Certificó', (row) => row.rfcPac],
-  ['Total', (row) => formatTotal(row.monto)],
+  ['Total', (row) => pesos(row.monto)],
   ['Estado del Comprobante', (row) => row.estatus],
   ['Fecha de Cancelación', (row) => withT(row.fechaCancelacion)],
 ];
@@ -39,8 +40,4 @@ ${lines.join('\n')}
 </table>
 </div>
 <div id="${nothing}" class="noresultados" ${show(rows !== null && lines.length === 0)}>No existen registros que cumplan con los criterios de b&#250;squeda ingresados, intentar nuevamente.</div>`;
-}
-
-function formatTotal(monto: string): string {
-  return `$${Number(monto).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 }

@@ -4,6 +4,7 @@ import { encode, htmlResponse } from '../portal/web/html.ts';
 import { magiaDe } from '../world/magia.ts';
 import { isRfc } from '../world/taxpayers/rfc.ts';
 import type { Row } from '../world/taxpayers/row.ts';
+import { pesos } from '../world/texts.ts';
 import type { World } from '../world/world.ts';
 
 /** Headings and values, four to a line, as the page has them (phpcfdi/sat-estado-retenciones, tests/_files). */
@@ -16,7 +17,7 @@ const FIELDS: readonly (readonly [heading: string, value: (row: Row) => string])
   ['Fecha de Expedición', (row) => row.fechaEmision.replace(' ', 'T')],
   ['Fecha Certificación SAT', (row) => row.fechaCertificacionSat.replace(' ', 'T')],
   ['PAC que Certificó', (row) => row.rfcPac],
-  ['Total del CFDI Retención', (row) => formatTotal(row.monto)],
+  ['Total del CFDI Retención', (row) => pesos(row.monto)],
   ['Estado CFDI Retención', (row) => row.estatus],
 ];
 const COLUMNS = 4;
@@ -77,7 +78,3 @@ const NOT_FOUND = `    <div class="noresultados">
         <h3 class="subtitle" style="text-align: center">Este comprobante no se encuentra registrado.</h3>
     </div>
 `;
-
-function formatTotal(monto: string): string {
-  return `$${Number(monto).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
-}

@@ -1,4 +1,5 @@
 import { createSheet } from '../ptsc32d/pdf/sheet.ts';
+import { dayFirst, pesos } from '../world/texts.ts';
 import { formatWallTime } from '../world/wall-time.ts';
 import type { Declaracion } from './declaraciones.ts';
 import type { TipoDocumento } from './pages.ts';
@@ -29,12 +30,11 @@ export function declaracionPdf(
   if (declaracion.tipoComplementaria !== '') datum('Tipo de complementaria:', declaracion.tipoComplementaria);
   datum('Período de la declaración:', declaracion.periodo.nombre);
   datum('Ejercicio:', String(declaracion.ejercicio));
-  datum('Fecha y hora de presentación:', `${day.split('-').reverse().join('/')} ${hour.slice(0, 5)}`);
+  datum('Fecha y hora de presentación:', `${dayFirst(day)} ${hour.slice(0, 5)}`);
   datum('Número de operación:', declaracion.numeroOperacion);
   if (declaracion.lineaCaptura !== '') datum('Línea de captura:', declaracion.lineaCaptura);
   sheet.gap(8);
   sheet.heading('Impuestos que declara');
-  for (const { nombre, importe } of declaracion.conceptos)
-    datum(nombre, importe.toLocaleString('en-US', { style: 'currency', currency: 'USD' }));
+  for (const { nombre, importe } of declaracion.conceptos) datum(nombre, pesos(importe));
   return sheet.finish();
 }

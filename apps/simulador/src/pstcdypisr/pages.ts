@@ -1,4 +1,5 @@
 import { encode } from '../portal/web/html.ts';
+import { dayFirst } from '../world/texts.ts';
 import { formatWallTime } from '../world/wall-time.ts';
 import type { Declaracion } from './declaraciones.ts';
 import { PERIODICIDADES } from './periodos.ts';
@@ -120,7 +121,7 @@ function cellsOf(declaracion: Declaracion): string[] {
     declaracion.tipo,
     declaracion.tipoComplementaria,
     declaracion.lineaCaptura,
-    formatWallTime(declaracion.presentacion).slice(0, 10).split('-').reverse().join('/'),
+    dayFirst(formatWallTime(declaracion.presentacion)),
     declaracion.periodicidad.celda,
     declaracion.periodo.nombre,
     '',

@@ -1,3 +1,5 @@
+import { MESES } from '../world/texts.ts';
+
 /** A period of a fiscal year. */
 export type Periodo = {
   /** Three digits, the value of its option. */
@@ -19,29 +21,14 @@ export type Periodicidad = {
   periodos: readonly Periodo[];
 };
 
-const MESES = [
-  'Enero',
-  'Febrero',
-  'Marzo',
-  'Abril',
-  'Mayo',
-  'Junio',
-  'Julio',
-  'Agosto',
-  'Septiembre',
-  'Octubre',
-  'Noviembre',
-  'Diciembre',
-];
-
 /** M with 001 to 012: as a public client of the portal sends them. */
 export const MENSUAL: Periodicidad = {
   clave: 'M',
   nombre: 'Mensual',
   celda: '1-Mensual',
-  periodos: MESES.map((nombre, i) => ({
+  periodos: MESES.map((mes, i) => ({
     clave: String(i + 1).padStart(3, '0'),
-    nombre,
+    nombre: mes.charAt(0).toUpperCase() + mes.slice(1),
     ultimoMes: i + 1,
     plazoDias: 20,
     conceptos: ['ISR', 'IVA'],

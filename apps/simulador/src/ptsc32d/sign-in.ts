@@ -55,8 +55,9 @@ export function createSignIn({ world, loginda }: { world: World; loginda: Nidp }
       code_verifier: verifier,
     });
     const answer = await loginda.app.request(`${originOf(c)}/nidp/oauth/nam/token`, { method: 'POST', body });
-    const { access_token: token } = (await answer.json()) as { access_token?: string };
-    return loginda.introspect(token ?? '');
+    // A fault may have put anything in its place.
+    const body = (await answer.json().catch(() => ({}))) as { access_token?: string };
+    return loginda.introspect(body.access_token ?? '');
   };
 
   return {

@@ -1,10 +1,9 @@
-import { randomBytes } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import type { Nidp } from '../nidp/nidp.ts';
 import { redirect } from '../portal/web/cookies.ts';
 import { formOf } from '../portal/web/form-body.ts';
 import { htmlResponse } from '../portal/web/html.ts';
-import { isPartial, partialExpired, partialUpdate } from '../sp/jsf.ts';
+import { isPartial, newViewState, partialExpired, partialUpdate } from '../sp/jsf.ts';
 import type { ProviderSession } from '../sp/provider-session.ts';
 import { createServiceProvider } from '../sp/service-provider.ts';
 import type { World } from '../world/world.ts';
@@ -34,7 +33,7 @@ export function createRfcampc(world: World, nidp: Nidp): Hono {
   );
 
   const show = (c: Context, session: ProviderSession) => {
-    const viewState = `${randomBytes(8).readBigInt64BE()}:${randomBytes(8).readBigInt64BE()}`;
+    const viewState = newViewState();
     session.notes.set('viewState', viewState);
     const action = provider.url(c, CONSULTA_TRAMITE);
     return htmlResponse(consultaTramitePage({ rfc: session.rfc, action, viewState }));

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { escapeMarkup, viewStateInput } from '../sp/jsf.ts';
+import { escapeMarkup, newViewState, viewStateInput } from '../sp/jsf.ts';
 import type { Perfil } from '../world/taxpayers/perfil.ts';
 import { section } from './qr-table.ts';
 import { secciones } from './secciones.ts';
@@ -24,7 +24,6 @@ export function qrErrorPage(): string {
 /** Everything around: an XML declaration and a stray meta before the doctype, as on the SAT's page. */
 function frame(content: string): string {
   const session = `${randomBytes(33).toString('base64url')}!${randomBytes(4).readInt32BE()}`;
-  const viewState = `${randomBytes(8).readBigInt64BE()}:${randomBytes(8).readBigInt64BE()}`;
   const resource = (name: string, library: string) =>
     `/app/qr/faces/javax.faces.resource/${name};jsessionid=${session}?ln=${library}`;
   return `<?xml version="1.0" encoding="UTF-8" ?>
@@ -36,6 +35,6 @@ function frame(content: string): string {
 <div id="pageContent" data-role="content">
 <form id="ubicacionForm" name="ubicacionForm" method="post" action="/app/qr/faces/pages/mobile/validadorqr.jsf;jsessionid=${session}" class="ui-content" enctype="application/x-www-form-urlencoded">
 <input type="hidden" name="ubicacionForm" value="ubicacionForm" />
-<input id="ubicacionForm:iptRequiereUbicacion" name="ubicacionForm:iptRequiereUbicacion" type="hidden" /><input id="ubicacionForm:iptUbicacion" name="ubicacionForm:iptUbicacion" type="hidden" />${content}${viewStateInput(viewState)}
+<input id="ubicacionForm:iptRequiereUbicacion" name="ubicacionForm:iptRequiereUbicacion" type="hidden" /><input id="ubicacionForm:iptUbicacion" name="ubicacionForm:iptUbicacion" type="hidden" />${content}${viewStateInput(newViewState())}
 </form></div></body></html>`;
 }

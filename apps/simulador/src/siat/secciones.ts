@@ -1,4 +1,5 @@
 import type { Perfil } from '../world/taxpayers/perfil.ts';
+import { dayFirst } from '../world/texts.ts';
 import type { Linea, Seccion } from './qr-table.ts';
 
 /** What the page says of a taxpayer, in the SAT's order and with its labels. It has no obligations. */
@@ -15,7 +16,7 @@ function identificacion(perfil: Perfil): Linea[] {
     return [
       ['Denominación o Razón Social:', perfil.nombre],
       ['Régimen de capital:', abbreviate(perfil.regimenCapital ?? '')],
-      ['Fecha de constitución:', dayFirst(perfil.fechaConstitucion)],
+      ['Fecha de constitución:', dayFirst(perfil.fechaConstitucion, '-')],
     ];
   }
   return [
@@ -23,15 +24,15 @@ function identificacion(perfil: Perfil): Linea[] {
     ['Nombre:', perfil.nombres ?? ''],
     ['Apellido Paterno:', perfil.apellidoPaterno ?? ''],
     ['Apellido Materno:', perfil.apellidoMaterno ?? ''],
-    ['Fecha Nacimiento:', dayFirst(perfil.fechaNacimiento)],
+    ['Fecha Nacimiento:', dayFirst(perfil.fechaNacimiento, '-')],
   ];
 }
 
 function situacion({ inicioOperaciones, estatus, ultimoCambio }: Perfil): Linea[] {
   return [
-    ['Fecha de Inicio de operaciones:', dayFirst(inicioOperaciones)],
+    ['Fecha de Inicio de operaciones:', dayFirst(inicioOperaciones, '-')],
     ['Situación del contribuyente:', estatus],
-    ['Fecha del último cambio de situación:', dayFirst(ultimoCambio)],
+    ['Fecha del último cambio de situación:', dayFirst(ultimoCambio, '-')],
   ];
 }
 
@@ -55,7 +56,7 @@ function ubicacion({ domicilio, email }: Perfil): Linea[] {
 function caracteristicas({ regimenes }: Perfil): Linea[] {
   return regimenes.flatMap(({ nombre, desde }): Linea[] => [
     ['Régimen:', nombre],
-    ['Fecha de alta:', dayFirst(desde)],
+    ['Fecha de alta:', dayFirst(desde, '-')],
   ]);
 }
 
@@ -65,9 +66,4 @@ function abbreviate(regimenCapital: string): string {
     .replace('SOCIEDAD ANONIMA', 'SA')
     .replace('SOCIEDAD DE RESPONSABILIDAD LIMITADA', 'S DE RL')
     .replace('CAPITAL VARIABLE', 'CV');
-}
-
-/** `dd-mm-yyyy`, or nothing. */
-function dayFirst(dia: string | null): string {
-  return (dia ?? '').split('-').reverse().join('-');
 }

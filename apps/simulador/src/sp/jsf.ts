@@ -1,9 +1,16 @@
+import { randomBytes } from 'node:crypto';
+
 /** Escapes text as JavaServer Faces writes it: the signs of markup only, everything else as UTF-8. */
 export function escapeMarkup(text: string): string {
   return text.replace(/[&<>"]/g, (sign) => NAMED[sign] ?? sign);
 }
 
 const NAMED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+
+/** A view state as JavaServer Faces keeps it at the server: two numbers that mean nothing. */
+export function newViewState(): string {
+  return `${randomBytes(8).readBigInt64BE()}:${randomBytes(8).readBigInt64BE()}`;
+}
 
 /** The hidden field that every form of JavaServer Faces carries. */
 export function viewStateInput(value: string): string {

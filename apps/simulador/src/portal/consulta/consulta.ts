@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import { take } from '../../world/take.ts';
 import { wallTimeOf } from '../../world/wall-time.ts';
 import type { World } from '../../world/world.ts';
 import type { PortalSession } from '../portal-session.ts';
@@ -7,7 +8,7 @@ import { formOf } from '../web/form-body.ts';
 import { isDelta, withPortalSession } from '../web/guard.ts';
 import { htmlResponse } from '../web/html.ts';
 import { readViewState, VIEW_STATE_ERROR } from '../web/view-state.ts';
-import { type Criteria, type Form, findRows, readInterval, readUuid } from './criteria.ts';
+import { type Form, findRows, readInterval, readUuid } from './criteria.ts';
 import { deltaResponse, errorDelta } from './delta.ts';
 import { MAIN } from './form-controls.ts';
 import { FRESH_VIEW, renderDelta, renderPage, type SearchPage, type SearchView } from './search-page.ts';
@@ -69,16 +70,7 @@ function search(
   const criteria = read(form, session.rfc, page.tipo, corte);
   const view = { ...FRESH_VIEW, filtro: enabled, form };
   if (typeof criteria === 'string') return { ...view, error: criteria };
-  return { ...view, criteria, rows: firstRows(world, criteria, state.settings.max_filas_consulta) };
-}
-
-function firstRows(world: World, criteria: Criteria, limit: number) {
-  const rows = [];
-  for (const row of findRows(world, criteria)) {
-    rows.push(row);
-    if (rows.length === limit) break;
-  }
-  return rows;
+  return { ...view, criteria, rows: take(findRows(world, criteria), state.settings.max_filas_consulta) };
 }
 
 function refuse(c: Context): Response {

@@ -1,5 +1,6 @@
 import { cancelacionOf } from '../../world/taxpayers/cancelacion.ts';
 import type { Row } from '../../world/taxpayers/row.ts';
+import { pesos } from '../../world/texts.ts';
 import type { PortalSettings } from '../portal-settings.ts';
 import type { Seal } from '../seal.ts';
 import { encode } from '../web/html.ts';
@@ -26,7 +27,7 @@ const COMMON: readonly Column[] = [
   ['Fecha de Emisión', (row) => withT(row.fechaEmision)],
   ['Fecha de Certificación', (row) => withT(row.fechaCertificacionSat)],
   ['PAC que Certificó', (row) => row.rfcPac],
-  ['Total', (row) => formatTotal(row.monto)],
+  ['Total', (row) => pesos(row.monto)],
   ['Efecto del Comprobante', (row) => EFECTOS[row.efecto]],
   ['Estatus de cancelación', (row) => cancelacionOf(row).esCancelable],
   ['Estado del Comprobante', (row) => row.estatus],
@@ -99,9 +100,4 @@ function actions(row: Row, seal: Seal): string {
                                        title="Descargar" ></span></td>
 				</tr>
 			</table></div>`;
-}
-
-/** `1160.5` as `$1,160.50`. */
-function formatTotal(monto: string): string {
-  return `$${Number(monto).toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 }

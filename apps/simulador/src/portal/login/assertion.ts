@@ -6,6 +6,7 @@ import {
   sign,
   verify,
 } from 'node:crypto';
+import { forgetOld } from '../../world/forget-old.ts';
 import type { World } from '../../world/world.ts';
 
 /** Makes and reads the SAML 1.1 assertions with which the log-in host vouches for a taxpayer. */
@@ -29,7 +30,8 @@ export function createAssertions(world: World): Assertions {
     keys ??= generateKeyPairSync('rsa', { modulusLength: 2048 });
     return keys;
   };
-  const used = new Set<string>();
+  /** Until when each would be good. */
+  const used = new Map<string, number>();
   return {
     issue: (rfc, method, issuer, audience) => {
       const id = `id${randomBytes(20).toString('base64url')}`;
@@ -48,9 +50,11 @@ export function createAssertions(world: World): Assertions {
       const info = Buffer.from(signedInfo(id, body));
       const isGenuine = verify('RSA-SHA256', info, keyPair().publicKey, Buffer.from(value, 'base64'));
       if (!isGenuine || used.has(id)) return null;
-      if (new Date(attribute(body, 'NotOnOrAfter')) <= world.clock.now()) return null;
+      const [until, now] = [Date.parse(attribute(body, 'NotOnOrAfter')), world.clock.now().getTime()];
+      if (until <= now) return null;
       if (decodeXml(/<saml:Audience>([^<]*)</.exec(body)?.[1] ?? '') !== audience) return null;
-      used.add(id);
+      forgetOld(used, (end) => end <= now);
+      used.set(id, until);
       const rfc = decodeXml(
         /AttributeName="IdUsuario"[^>]*><saml:AttributeValue>([^<]*)</.exec(body)?.[1] ?? '',
       );

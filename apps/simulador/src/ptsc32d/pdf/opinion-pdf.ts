@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { dayFirst, pesos } from '../../world/texts.ts';
 import { type OpinionEmitida, SENTIDO_IMPRESO } from '../opinion.ts';
 import type { OpinionSettings } from '../settings.ts';
 import { createSheet, type Sheet } from './sheet.ts';
@@ -61,7 +62,7 @@ function drawCurrentReasons(sheet: Sheet, { obligacionesOmitidas, creditos }: Op
       sheet.row([
         [
           LEFT,
-          `Número de crédito ${numero} Autoridad: ${autoridad} Fecha: ${dayOf(fecha)} Importe: ${pesos(importe)} Estado: Firme`,
+          `Número de crédito ${numero} Autoridad: ${autoridad} Fecha: ${dayFirst(fecha)} Importe: ${pesos(importe)} Estado: Firme`,
         ],
       ]);
     }
@@ -109,7 +110,7 @@ function drawFormerReasons(sheet: Sheet, { obligacionesOmitidas, creditos }: Opi
     table('Obligaciones omitidas', [40, 370, 440], [['Obligación', 'Ejercicio', 'Periodo'], ...rows]);
   }
   if (creditos.length > 0) {
-    const rows = creditos.map((c) => [c.numero, c.autoridad, dayOf(c.fecha), pesos(c.importe)]);
+    const rows = creditos.map((c) => [c.numero, c.autoridad, dayFirst(c.fecha), pesos(c.importe)]);
     const heading = ['Número de crédito', 'Autoridad', 'Fecha', 'Importe'];
     table('Créditos fiscales', [40, 180, 350, 450], [heading, ...rows]);
   }
@@ -125,13 +126,4 @@ function drawSeal(sheet: Sheet, { rfc, folio, sentido }: OpinionEmitida, emision
   sheet.heading('Sello Digital');
   const parts = ['a', 'b'].map((part) => createHash('sha512').update(`${part}${cadena}`).digest());
   sheet.small(Buffer.concat(parts).toString('base64'));
-}
-
-/** `14/08/2025` of `2025-08-14`. */
-function dayOf(day: string): string {
-  return day.split('-').reverse().join('/');
-}
-
-function pesos(importe: number): string {
-  return `$${importe.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 })}`;
 }

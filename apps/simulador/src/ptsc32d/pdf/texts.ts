@@ -1,4 +1,5 @@
 import type { SentidoOpinion } from '../../world/magia.ts';
+import { MESES } from '../../world/texts.ts';
 
 /** Title of the document, in every layout. */
 export const TITULO = 'Opinión del cumplimiento de obligaciones fiscales';
@@ -41,21 +42,6 @@ export function shortDate(date: Date): string {
 export function hourOf(date: Date): string {
   return `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`;
 }
-
-const MESES = [
-  'enero',
-  'febrero',
-  'marzo',
-  'abril',
-  'mayo',
-  'junio',
-  'julio',
-  'agosto',
-  'septiembre',
-  'octubre',
-  'noviembre',
-  'diciembre',
-];
 
 function two(n: number): string {
   return String(n).padStart(2, '0');

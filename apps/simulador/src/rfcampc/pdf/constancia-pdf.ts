@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { Perfil } from '../../world/taxpayers/perfil.ts';
+import { dayFirst } from '../../world/texts.ts';
 import { type Campo, domicilio, identificacion } from './campos.ts';
-import { longDate, slashDate, wallClock } from './fechas.ts';
+import { longDate, wallClock } from './fechas.ts';
 import { createSheet, LEFT, RIGHT, type Sheet } from './sheet.ts';
 import { writeTable } from './table.ts';
 
@@ -38,15 +39,15 @@ export function writeConstanciaPdf(rfc: string, perfil: Perfil, now: Date): Prom
       String(orden),
       descripcion,
       String(porcentaje),
-      slashDate(desde),
-      slashDate(hasta),
+      dayFirst(desde),
+      dayFirst(hasta),
     ]),
   );
   writeTable(
     sheet,
     'Regímenes:',
     [{ titulo: 'Régimen', ancho: 70 }, ...VIGENCIA],
-    regimenes.map(({ nombre, desde }) => [nombre, slashDate(desde), '']),
+    regimenes.map(({ nombre, desde }) => [nombre, dayFirst(desde), '']),
   );
   if (obligaciones.length > 0) {
     writeTable(
@@ -60,8 +61,8 @@ export function writeConstanciaPdf(rfc: string, perfil: Perfil, now: Date): Prom
       obligaciones.map(({ descripcion, vencimiento, desde, hasta }) => [
         descripcion,
         vencimiento,
-        slashDate(desde),
-        slashDate(hasta),
+        dayFirst(desde),
+        dayFirst(hasta),
       ]),
     );
   }

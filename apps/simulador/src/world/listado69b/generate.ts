@@ -2,6 +2,7 @@ import { MAGIAS } from '../magia/catalogo.ts';
 import type { Listado69B, Situacion69B } from '../magia.ts';
 import { keyOf, mix, word } from '../taxpayers/mix.ts';
 import { checkDigit, generateRfc } from '../taxpayers/rfc.ts';
+import { mesDe } from '../texts.ts';
 import { DAY, formatWallTime, parseWallTime, type WallTime } from '../wall-time.ts';
 import type { Paso, Registro } from './registro.ts';
 
@@ -122,7 +123,7 @@ function paso(situacion: Situacion69B, fechaSat: WallTime, chance: number, isDof
     `500 05 ${year} ${number}`,
     `500-05-00-00-00-${year}-${number}`,
   ];
-  const oficio = `${forms[chance % forms.length]} de fecha ${date} de ${MESES[Number(month) - 1]} de ${year}`;
+  const oficio = `${forms[chance % forms.length]} de fecha ${date} de ${mesDe(month)} de ${year}`;
   return {
     situacion,
     oficio,
@@ -130,22 +131,6 @@ function paso(situacion: Situacion69B, fechaSat: WallTime, chance: number, isDof
     fechaDof: isDofMissing ? null : fechaSat + (10 + (chance % 25)) * DAY,
   };
 }
-
-/** Months as the list writes them. */
-export const MESES = [
-  'enero',
-  'febrero',
-  'marzo',
-  'abril',
-  'mayo',
-  'junio',
-  'julio',
-  'agosto',
-  'septiembre',
-  'octubre',
-  'noviembre',
-  'diciembre',
-] as const;
 
 function nameOf(nombre: string, isMoral: boolean, n: number): string {
   if (!isMoral) return nombre;
