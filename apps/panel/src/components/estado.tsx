@@ -11,7 +11,9 @@ const CONOCIDOS: Readonly<Record<string, readonly [texto: string, tono: Tono | '
   REEMPLAZADA: ['Reemplazada', 'neutro'],
   REVOCADA: ['Revocada', 'error'],
   PENDIENTE: ['Pendiente', 'alerta'],
-  CONFIRMADO: ['Confirmado', 'exito'],
+  ACREDITADO: ['Acreditado', 'exito'],
+  RECHAZADO: ['Rechazado', 'error'],
+  CANCELADO: ['Cancelado', 'neutro'],
 };
 
 interface EstadoProps {

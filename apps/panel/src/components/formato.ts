@@ -46,6 +46,11 @@ export function formatNumero(numero: number | bigint): string {
   return NUMERO.format(numero);
 }
 
+/** `+100`, `−1`: by how much a balance changed. */
+export function formatCambio(cambio: number): string {
+  return `${cambio > 0 ? '+' : '−'}${formatNumero(Math.abs(cambio))}`;
+}
+
 /** `1 crédito`, `2,000 créditos`. */
 export function formatCreditos(creditos: number): string {
   return `${formatNumero(creditos)} ${Math.abs(creditos) === 1 ? 'crédito' : 'créditos'}`;

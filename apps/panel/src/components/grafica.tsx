@@ -156,9 +156,9 @@ const round = (valor: number) => Math.round(valor * 100) / 100;
 
 /** Letters that fit beside each other under a chart at its narrowest, scale included: on a phone, in half a page, across a page. */
 const ANCHOS = [
-  ['corta', 42],
-  ['media', 57],
-  ['larga', 106],
+  ['corta', 40],
+  ['media', 55],
+  ['larga', 104],
 ] as const;
 
 /** Every how many points there can be a label without two touching. Labels stand in the middle of their points. */

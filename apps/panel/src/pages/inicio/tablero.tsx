@@ -2,7 +2,7 @@ import type { Inicio, MovimientoVista, RfcVista, SolicitudInicio } from '@acuse/
 import { Boton } from '../../components/boton.tsx';
 import { Estado } from '../../components/estado.tsx';
 import { Fecha } from '../../components/fecha.tsx';
-import { formatFecha, formatNumero } from '../../components/formato.ts';
+import { formatCambio, formatFecha, formatNumero } from '../../components/formato.ts';
 import { Tabla } from '../../components/tabla.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import { Vacio } from '../../components/vacio.tsx';
@@ -191,7 +191,7 @@ function Movimientos({
           <code>{operacion}</code>,
           <code>{rfc}</code>,
           <Fecha valor={creadoEn} relativaA={now} />,
-          formatNumero(importe),
+          formatCambio(importe),
         ])}
         vacia={
           <Vacio titulo="Sin llamadas todavía" accion={{ href: '/pruebas', texto: 'Probar una operación' }}>

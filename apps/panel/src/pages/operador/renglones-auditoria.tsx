@@ -20,8 +20,7 @@ export function RenglonesAuditoria({ titulo, lineas, vacia, sinCuenta = false }:
         { titulo: 'Cuándo' },
         { titulo: 'Qué' },
         { titulo: 'Quién' },
-        ...(sinCuenta ? [] : [{ titulo: 'Cuenta' }]),
-        { titulo: 'RFC' },
+        { titulo: sinCuenta ? 'RFC' : 'Cuenta y RFC' },
       ]}
       filas={lineas.map((linea) => [
         <Fecha valor={linea.en} />,
@@ -35,17 +34,20 @@ export function RenglonesAuditoria({ titulo, lineas, vacia, sinCuenta = false }:
           </a>
           {linea.ip === null ? null : <div class="suave chica">desde {linea.ip}</div>}
         </>,
-        ...(sinCuenta ? [] : [<Cuenta linea={linea} />]),
-        linea.rfc ?? '—',
+        sinCuenta ? (linea.rfc ?? '—') : <Cuenta linea={linea} />,
       ])}
       vacia={vacia}
     />
   );
 }
 
-function Cuenta({ linea: { cuentaId, cuenta } }: { readonly linea: LineaAuditoria }) {
-  if (cuentaId === null) return <>—</>;
-  return <a href={`/operador/cuentas/${cuentaId}`}>{cuenta ?? cuentaId}</a>;
+function Cuenta({ linea: { cuentaId, cuenta, rfc } }: { readonly linea: LineaAuditoria }) {
+  return (
+    <>
+      {cuentaId === null ? '—' : <a href={`/operador/cuentas/${cuentaId}`}>{cuenta ?? cuentaId}</a>}
+      {rfc === null ? null : <div class="suave chica fija">{rfc}</div>}
+    </>
+  );
 }
 
 function detailOf(detalle: Readonly<Record<string, unknown>>): string {

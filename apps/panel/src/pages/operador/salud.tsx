@@ -76,19 +76,18 @@ function Hosts({ hosts, minutos }: { readonly hosts: readonly SaludHost[]; reado
       titulo="Por servidor"
       columnas={[
         { titulo: 'Servidor' },
+        { titulo: 'Cortacircuitos' },
         { titulo: 'Peticiones', numerica: true },
         { titulo: 'Fallos', numerica: true },
-        { titulo: '4xx', numerica: true },
-        { titulo: 'p50', numerica: true },
-        { titulo: 'p95', numerica: true },
-        { titulo: 'No enviadas', numerica: true },
-        { titulo: 'Cortacircuitos' },
+        { titulo: 'Respuestas 4xx', numerica: true },
+        { titulo: 'Latencia', numerica: true },
       ]}
       filas={hosts.map((host) => [
         <>
           {nombres.get(host.canal)}
           <div class="suave chica fija">{host.host}</div>
         </>,
+        <Breaker host={host} />,
         <>
           {formatNumero(host.peticiones)}
           <div class="suave chica">{rate(host.peticiones, minutos)} por minuto</div>
@@ -98,10 +97,10 @@ function Hosts({ hosts, minutos }: { readonly hosts: readonly SaludHost[]; reado
           <div class="suave chica">{percent(host.fallosParte)}</div>
         </>,
         formatNumero(host.rechazos),
-        milliseconds(host.p50),
-        milliseconds(host.p95),
-        formatNumero(host.evitadas),
-        <Breaker host={host} />,
+        <>
+          {milliseconds(host.p50)}
+          <div class="suave chica">p95 {milliseconds(host.p95)}</div>
+        </>,
       ])}
     />
   );
@@ -113,13 +112,13 @@ function Breaker({ host }: { readonly host: SaludHost }) {
     <>
       <Estado texto={texto} tono={tono} />
       {host.abiertoHasta === null ? null : (
-        <span class="chica suave">
-          {' '}
+        <div class="chica suave">
           hasta <Fecha valor={host.abiertoHasta} formato="hora" />
-        </span>
+        </div>
       )}
+      {host.evitadas > 0 ? <div class="chica suave">{formatNumero(host.evitadas)} no enviadas</div> : null}
       {host.estado === 'CERRADO' && host.seguidos > 0 ? (
-        <span class="chica suave"> {formatNumero(host.seguidos)} fallos seguidos</span>
+        <div class="chica suave">{formatNumero(host.seguidos)} fallos seguidos</div>
       ) : null}
     </>
   );

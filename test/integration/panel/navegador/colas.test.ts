@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import { createCola } from '@acuse/queue';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Panel, startPanel } from '../fixtures/panel.ts';
+import { CHROMIUM, expectSinQuejas, type Navegador, openNavegador } from './fixtures/navegador.ts';
+import { entrar } from './fixtures/persona.ts';
+
+const COLAS = ['descargas', 'ensambles', 'listas'];
+
+describe.runIf(CHROMIUM !== null)('the queues, in the operator’s browser', () => {
+  let panel: Panel;
+  let navegador: Navegador;
+  const namespace = `t-${randomBytes(6).toString('hex')}`;
+
+  beforeAll(async () => {
+    panel = await startPanel({ env: { QUEUE_NAMESPACE: namespace } });
+    navegador = await openNavegador();
+    const cola = createCola({ url: panel.databaseUrl, namespace });
+    const later = new Date(Date.now() + 3_600_000);
+    await cola.ring(
+      [{ solicitudId: 'una-solicitud', gen: 1, cola: 'descargas', dueAt: later }],
+      new AbortController().signal,
+    );
+    await cola.close();
+  });
+  afterAll(async () => {
+    await navegador?.close();
+    await panel?.close();
+  });
+
+  it('load and are shown without breaking their policy, asking nobody else', async () => {
+    const pestana = await navegador.abrir();
+    const { page } = pestana;
+    const foreign: string[] = [];
+    page.on('request', (request) => {
+      if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== panel.url)
+        foreign.push(request.url());
+    });
+    await entrar(page, panel.url, await panel.registrar({ rol: 'OPERADOR' }));
+    await page.goto(`${panel.url}/operador`);
+    await page
+      .getByRole('navigation', { name: 'Operación' })
+      .getByRole('link', { name: 'Colas', exact: true })
+      .click();
+    await page.waitForURL(/\/operador\/colas/);
+    for (const cola of COLAS) await page.getByText(`${namespace}-${cola}`).first().waitFor();
+
+    await page.goto(`${panel.url}/operador/colas/queue/${namespace}-descargas?status=delayed`);
+    await page.getByText('una-solicitud').first().waitFor();
+    await page.locator('header [aria-haspopup="menu"]').click();
+    await page.getByText('Volver al panel').click();
+    await page.getByRole('heading', { level: 1, name: 'Operación' }).waitFor();
+    expectSinQuejas(pestana);
+    expect(foreign).toEqual([]);
+    await pestana.close();
+  });
+
+  it('are to a customer what any missing page is', async () => {
+    const pestana = await navegador.abrir();
+    const { page } = pestana;
+    await entrar(page, panel.url, await panel.registrar());
+    const seen: string[] = [];
+    for (const path of ['/operador/colas', '/operador/colas/', '/operador/colas/api/queues', '/no-existe']) {
+      const answer = await page.goto(panel.url + path);
+      expect([path, answer?.status()]).toEqual([path, 404]);
+      seen.push(await page.getByRole('main').innerHTML());
+    }
+    expect(new Set(seen).size).toBe(1);
+    expect(seen[0]).toContain('No existe, o no es de su cuenta');
+    expectSinQuejas(pestana);
+    await pestana.close();
+  });
+});
