@@ -1,6 +1,7 @@
 import type { Bandeja, NombreCola, Timbre } from '@acuse/core';
 import pg from 'pg';
 import type { Database } from './database.ts';
+import { inTransaction } from './transaction.ts';
 
 /** LISTEN/NOTIFY channel that says "there are new rings". */
 export const CANAL_OUTBOX = 'acuse_outbox';
@@ -19,33 +20,21 @@ interface Row {
 /** The outbox over PostgreSQL. */
 export function createBandeja({ pool, settings }: Pick<Database, 'pool' | 'settings'>): Bandeja {
   return {
-    async drain(limit, deliver) {
-      const client = await pool.connect();
-      let failure: unknown;
-      try {
-        await client.query('BEGIN');
+    drain: (limit, deliver) =>
+      inTransaction(pool, async (client) => {
         const { rows } = await client.query<Row>({ name: 'bandeja', text: TAKE, values: [limit] });
-        if (rows.length > 0) {
-          const timbres: Timbre[] = rows.map((row) => ({
-            solicitudId: row.solicitud_id,
-            gen: row.gen,
-            cola: row.cola,
-            dueAt: row.due_at,
-          }));
-          // A crash between the delivery and the delete delivers them again: a second ring of the same gen finds nothing to claim.
-          await deliver(timbres);
-          await client.query('DELETE FROM outbox WHERE id = ANY ($1::bigint[])', [rows.map((row) => row.id)]);
-        }
-        await client.query('COMMIT');
+        if (rows.length === 0) return 0;
+        const timbres: Timbre[] = rows.map((row) => ({
+          solicitudId: row.solicitud_id,
+          gen: row.gen,
+          cola: row.cola,
+          dueAt: row.due_at,
+        }));
+        // A crash between the delivery and the delete delivers them again: a second ring of the same gen finds nothing to claim.
+        await deliver(timbres);
+        await client.query('DELETE FROM outbox WHERE id = ANY ($1::bigint[])', [rows.map((row) => row.id)]);
         return rows.length;
-      } catch (error) {
-        failure = error;
-        await client.query('ROLLBACK').catch(() => {});
-        throw error;
-      } finally {
-        client.release(failure !== undefined);
-      }
-    },
+      }),
 
     async listen(wake) {
       let closed = false;

@@ -83,6 +83,27 @@ describe('the sums of requests to the authority', () => {
     expect(await rowsOf(host)).toMatchObject([{ exitos: 3 }]);
   });
 
+  it('are written once also when what is old cannot be dropped', async () => {
+    const host = randomUUID();
+    const errors: unknown[] = [];
+    const pool = {
+      query: (...args: Parameters<typeof database.db.pool.query>) =>
+        String(args[0]).startsWith('DELETE')
+          ? Promise.reject(new Error('away'))
+          : database.db.pool.query(...args),
+    };
+    const medidor = createMedidorSat(
+      { pool: pool as unknown as typeof database.db.pool },
+      { everyMs: NUNCA, now: () => MINUTO, onError: (error) => errors.push(error) },
+    );
+    medidor.record(seen(host, 'exito'));
+    await medidor.flush();
+    medidor.record(seen(host, 'exito'));
+    await medidor.close();
+    expect(errors).toHaveLength(1);
+    expect(await rowsOf(host)).toMatchObject([{ exitos: 2 }]);
+  });
+
   it('never fail the one who is counted, nor the process: not even without a server', async () => {
     const nowhere = openDatabase({
       url: 'postgres://nobody@127.0.0.1:1/none',

@@ -3,6 +3,7 @@ import type pg from 'pg';
 import type { Database } from '../database.ts';
 import { isDeadlock } from '../errors.ts';
 import { terminarSinPaquete } from '../taller/terminar.ts';
+import { inTransaction } from '../transaction.ts';
 import { Rechazo } from './rechazo.ts';
 
 export interface NuevaLlave {
@@ -64,35 +65,14 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
     attempt = 1,
   ): Promise<T> {
     try {
-      return await transact(lock, id, unknown, run);
+      return await inTransaction(pool, async (client) => {
+        const { rows } = await client.query<{ id: string }>(lock, [id]);
+        if (!rows[0]) throw new Rechazo(unknown);
+        return run(client, rows[0].id);
+      });
     } catch (error) {
       if (!isDeadlock(error) || attempt === MAX_ATTEMPTS) throw error;
       return locked(lock, id, unknown, run, attempt + 1);
-    }
-  }
-
-  async function transact<T>(
-    lock: string,
-    id: string,
-    unknown: 'RFC_DESCONOCIDO' | 'LLAVE_DESCONOCIDA',
-    run: (client: pg.PoolClient, contribuyenteId: string) => Promise<T>,
-  ): Promise<T> {
-    const client = await pool.connect();
-    let failure: unknown;
-    try {
-      await client.query('BEGIN');
-      const { rows } = await client.query<{ id: string }>(lock, [id]);
-      const contribuyenteId = rows[0]?.id;
-      if (!contribuyenteId) throw new Rechazo(unknown);
-      const result = await run(client, contribuyenteId);
-      await client.query('COMMIT');
-      return result;
-    } catch (error) {
-      failure = error;
-      await client.query('ROLLBACK').catch(() => {});
-      throw error;
-    } finally {
-      client.release(failure !== undefined && !(failure instanceof Rechazo));
     }
   }
 

@@ -69,18 +69,21 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas
       'SELECT forzar, pedido_en::text AS en FROM efos_pedido',
     );
     const { forzar = false, en = null } = rows[0] ?? {};
+    // A wish that came while this ran stays.
+    const fulfil = () =>
+      pool.query('DELETE FROM efos_pedido WHERE pedido_en = $1::timestamptz', [en]).catch(() => {});
     const carga = await begin();
     try {
       const resultado = await cargarVersion(client, { ...options, forzar }, signal);
       await end(carga, resultado.resultado === 'CARGADA' ? 'CARGADA' : 'SIN_CAMBIO', null);
+      await fulfil();
       return resultado;
     } catch (error) {
       // The database may be what failed; the attempt then counts as one that never ended.
       await end(carga, 'FALLIDA', motivoOf(error)).catch(() => {});
+      // One that was cut short, because its process is going, has not been tried.
+      if (!signal.aborted) await fulfil();
       throw error;
-    } finally {
-      // A wish that came while this ran stays.
-      await pool.query('DELETE FROM efos_pedido WHERE pedido_en = $1::timestamptz', [en]).catch(() => {});
     }
   }
 

@@ -1,6 +1,7 @@
 import type { EstadoEdos, ListaEdos } from '@acuse/core';
 import type pg from 'pg';
 import type { Database } from '../database.ts';
+import { inTransaction } from '../transaction.ts';
 
 /** Any number of its own: two imports follow each other. */
 const LOCK = 7_211_964_070;
@@ -15,23 +16,11 @@ async function readEstado(client: Pick<pg.ClientBase, 'query'>): Promise<EstadoE
 
 /** The operator's list over PostgreSQL. Changes go to the audit log. */
 export function createListaEdos({ pool }: Pick<Database, 'pool'>): ListaEdos {
-  async function change<T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> {
-    const client = await pool.connect();
-    let failure: unknown;
-    try {
-      await client.query('BEGIN');
+  const change = <T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> =>
+    inTransaction(pool, async (client) => {
       await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
-      const result = await run(client);
-      await client.query('COMMIT');
-      return result;
-    } catch (error) {
-      failure = error;
-      await client.query('ROLLBACK').catch(() => {});
-      throw error;
-    } finally {
-      client.release(failure !== undefined);
-    }
-  }
+      return run(client);
+    });
 
   const note = (client: pg.PoolClient, actor: string, accion: string, detalle: Record<string, unknown>) =>
     client.query('INSERT INTO auditoria (actor, accion, detalle) VALUES ($1, $2, $3)', [

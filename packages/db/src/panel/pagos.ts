@@ -1,5 +1,6 @@
 import type { Database } from '../database.ts';
 import { isUniqueViolation } from '../errors.ts';
+import { inTransaction } from '../transaction.ts';
 
 export const ESTADOS_PAGO = ['PENDIENTE', 'ACREDITADO', 'RECHAZADO', 'CANCELADO'] as const;
 export type EstadoPago = (typeof ESTADOS_PAGO)[number];
@@ -139,7 +140,15 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
         total,
         maxPendientes,
       ];
-      await pool.query({ name: 'pago-crear', text: CREATE, values });
+      await inTransaction(pool, async (client) => {
+        // Payments of an account are made one after the other, so that those that wait are counted right.
+        await client.query({
+          name: 'pago-cuenta',
+          text: 'SELECT FROM cuenta WHERE id = $1 FOR NO KEY UPDATE',
+          values: [cuentaId],
+        });
+        await client.query({ name: 'pago-crear', text: CREATE, values });
+      });
       return one('p.cuenta_id = $1 AND p.clave = $2', [cuentaId, clave]);
     },
 

@@ -115,10 +115,10 @@ export function createSesiones({ pool }: Pick<Database, 'pool'>) {
 
     /** Gives a live session another id (another cookie), and leaves everything else as it is. False when it is over. */
     async rotate(huella: Buffer, nueva: Buffer): Promise<boolean> {
-      const { rowCount } = await pool.query('UPDATE sesion SET huella = $2 WHERE huella = $1', [
-        huella,
-        nueva,
-      ]);
+      const { rowCount } = await pool.query(
+        'UPDATE sesion SET huella = $2 WHERE huella = $1 AND inactiva_en > now() AND vence_en > now()',
+        [huella, nueva],
+      );
       return rowCount === 1;
     },
 

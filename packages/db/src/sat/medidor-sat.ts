@@ -92,11 +92,13 @@ export function createMedidorSat(
     pending = new Map();
     try {
       await pool.query({ name: 'salud-sat', text: SAVE, values: [JSON.stringify([...batch.values()])] });
-      await prune();
     } catch (error) {
       keep(batch);
       onError(error);
+      return;
     }
+    // What was written is written, whatever becomes of this.
+    await prune().catch(onError);
   }
 
   const flush = () => {

@@ -8,6 +8,7 @@ import {
 } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { isUniqueViolation } from '../errors.ts';
+import { inTransaction } from '../transaction.ts';
 
 type Row = ClaveSesion & SesionPortal & { readonly ociosaMs: number };
 
@@ -58,27 +59,15 @@ export function createSesionesPortal({ pool }: Pick<Database, 'pool'>): Sesiones
   const count = async (name: string, text: string, values: unknown[]) =>
     (await pool.query({ name, text, values })).rowCount ?? 0;
 
-  async function replace(clave: ClaveSesion, { id, cookies, sal, huella }: SesionPortal): Promise<void> {
-    const client = await pool.connect();
-    let broken: Error | undefined;
-    try {
-      await client.query('BEGIN');
+  const replace = (clave: ClaveSesion, { id, cookies, sal, huella }: SesionPortal): Promise<void> =>
+    inTransaction(pool, async (client) => {
       await client.query(RETIRE, keyOf(clave));
       await client.query(INSERT, [...keyOf(clave), id, cookies, sal, huella]);
-      await client.query('COMMIT');
-    } catch (error) {
-      await client.query('ROLLBACK').catch((rollback: Error) => {
-        broken = rollback;
-      });
-      throw error;
-    } finally {
-      client.release(broken);
-    }
-  }
+    });
 
   return {
     async load(clave) {
-      const { rows } = await pool.query<Row>({ name: 'sesion', text: LOAD, values: keyOf(clave) });
+      const { rows } = await pool.query<Row>({ name: 'sesion-portal', text: LOAD, values: keyOf(clave) });
       return rows[0] ? { sesion: toSesion(rows[0]), ociosaMs: rows[0].ociosaMs } : null;
     },
 

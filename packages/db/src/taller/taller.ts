@@ -1,6 +1,7 @@
 import { Desplazado, type SolicitudTomada, type Taller } from '@acuse/core';
 import type pg from 'pg';
 import type { Database } from '../database.ts';
+import { inTransaction } from '../transaction.ts';
 import { writeAvance } from './avance.ts';
 import { terminarSinPaquete } from './terminar.ts';
 import { type TomadaRow, tomadaOf } from './tomada.ts';
@@ -76,27 +77,16 @@ WHERE s.id = $1 AND s.epoch = $2 AND c.contribuyente_id = s.contribuyente_id AND
 /** The workers' side of solicitudes over PostgreSQL. */
 export function createTaller({ pool }: Pick<Database, 'pool'>): Taller {
   /** Runs `first`, which demands the epoch and locks the row, and then the rest in the same transaction. */
-  async function fenced<T>(
+  function fenced<T>(
     tomada: SolicitudTomada,
     first: { name: string; text: string; values: unknown[] },
     run: (client: pg.PoolClient) => Promise<T>,
   ): Promise<T> {
-    const client = await pool.connect();
-    let failure: unknown;
-    try {
-      await client.query('BEGIN');
+    return inTransaction(pool, async (client) => {
       const { rowCount } = await client.query(first);
       if (rowCount !== 1) throw new Desplazado(tomada.id, tomada.epoch);
-      const result = await run(client);
-      await client.query('COMMIT');
-      return result;
-    } catch (error) {
-      failure = error;
-      await client.query('ROLLBACK').catch(() => {});
-      throw error;
-    } finally {
-      client.release(failure !== undefined && !(failure instanceof Desplazado));
-    }
+      return run(client);
+    });
   }
 
   async function only(tomada: SolicitudTomada, name: string, text: string, values: unknown[]): Promise<void> {

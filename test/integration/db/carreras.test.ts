@@ -1,0 +1,97 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { createCargaListas, createIntentos, createPagos, createSesiones } from '@acuse/db';
+import { uuidV7 } from '@acuse/runtime';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+
+let t: TestDatabase;
+beforeAll(async () => {
+  t = await testDatabase();
+});
+afterAll(() => t.close());
+
+test('no more payments wait than may, however many forms are sent at once', async () => {
+  const pagos = createPagos(t.db);
+  const send = (cuentaId: string) =>
+    pagos.create(
+      {
+        ...{ id: uuidV7(), cuentaId, usuarioId: null, clave: randomUUID(), referencia: randomUUID() },
+        ...{ proveedor: 'transferencia', creditos: 1, subtotal: 100, iva: 16, total: 116 },
+      },
+      1,
+    );
+  // Connections that are open already, so that the forms meet.
+  await Promise.all(Array.from({ length: 10 }, () => t.db.pool.query('SELECT pg_sleep(0.2)')));
+  for (let round = 0; round < 10; round += 1) {
+    const { cuentaId } = await seedTaxpayer(t.db, { saldo: 0 });
+    const made = await Promise.all(Array.from({ length: 10 }, () => send(cuentaId)));
+    expect(made.filter((pago) => pago !== null)).toHaveLength(1);
+  }
+});
+
+test('as many tries pass as may, however many come at once, and a refused one costs no other limit', async () => {
+  const intentos = createIntentos(t.db);
+  const [cuenta, ip] = [`cuenta:${randomUUID()}`, `ip:${randomUUID()}`];
+  const limites = [
+    { clave: ip, rafaga: 50, segundos: 600 },
+    { clave: cuenta, rafaga: 5, segundos: 600 },
+  ];
+  const permisos = await Promise.all(Array.from({ length: 20 }, () => intentos.take(limites)));
+  expect(permisos.filter(({ permitido }) => permitido)).toHaveLength(5);
+  const [only] = limites;
+  if (!only) throw new Error('no limit');
+  const rest = await Promise.all(Array.from({ length: 60 }, () => intentos.take([only])));
+  expect(rest.filter(({ permitido }) => permitido)).toHaveLength(45);
+});
+
+test('a session that is over gets no other cookie', async () => {
+  const sesiones = createSesiones(t.db);
+  const open = async () => {
+    const huella = randomBytes(32);
+    await sesiones.open(
+      {
+        ...{ huella, id: randomUUID(), usuarioId: null, fase: 'ANONIMA', agente: '', ip: '' },
+        ...{ inactividad: 60, duracion: 60 },
+      },
+      null,
+    );
+    return huella;
+  };
+  for (const column of ['inactiva_en', 'vence_en']) {
+    const huella = await open();
+    await t.db.pool.query(`UPDATE sesion SET ${column} = now() - interval '1 second' WHERE huella = $1`, [
+      huella,
+    ]);
+    expect(await sesiones.rotate(huella, randomBytes(32))).toBe(false);
+  }
+  const [huella, nueva] = [await open(), randomBytes(32)];
+  expect(await sesiones.rotate(huella, nueva)).toBe(true);
+  expect(await sesiones.rotate(huella, randomBytes(32))).toBe(false);
+  expect(await sesiones.load(nueva, { inactividad: 60, ip: '' })).toMatchObject({ fase: 'ANONIMA' });
+});
+
+test('what the operator asked of list 69-B outlives a process that goes in the middle of it, not an attempt that failed', async () => {
+  const carga = createCargaListas(t.db);
+  const going = new AbortController();
+  await carga.pedir({ forzar: true });
+  const cut = carga.cargar(
+    {
+      minFilas: 1,
+      abrir: async (_previa, signal) => {
+        going.abort(new Error('shutdown'));
+        return Promise.reject(signal.reason);
+      },
+    },
+    going.signal,
+  );
+  await expect(cut).rejects.toThrow('shutdown');
+  expect(await carga.pendiente({ maxHoras: 48 })).toBe('PEDIDA');
+
+  const failed = carga.cargar(
+    { minFilas: 1, abrir: () => Promise.reject(new Error('the source is away')) },
+    new AbortController().signal,
+  );
+  await expect(failed).rejects.toThrow('the source is away');
+  expect((await carga.estado()).pedidaEn).toBeNull();
+  expect(await carga.pendiente({ maxHoras: 48 })).toBeNull();
+});
