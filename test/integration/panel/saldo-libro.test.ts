@@ -22,7 +22,6 @@ afterAll(() => panel.close());
 
 const main = (html: string) => load(html)('main').text().replace(/\s+/g, ' ');
 
-/** Buys by the pages; gives the path of the purchase. */
 /** Charges one call of a new taxpayer of the account. */
 async function charge({ cuentaId }: Persona, operacion = 'tax/facturas') {
   const { id: contribuyenteId, rfc } = await addRfc(panel.db, { cuentaId });
@@ -76,7 +75,7 @@ describe('the ledger', () => {
     const ana = await panel.registrar({ saldo: 10 });
     const { opId, rfc } = await charge(ana, 'tax/retenciones');
     await charge(ana);
-    await createSaldos(panel.db).refund(opId, 'SAT_NO_DISPONIBLE');
+    await createSaldos(panel.db).refund(opId, 'tax/retenciones: SAT_NO_DISPONIBLE');
     const types = (html: string) => {
       const $ = load(html);
       return $('tbody tr')
@@ -95,7 +94,9 @@ describe('the ledger', () => {
     );
     expect(bad).toContain('un día que exista');
     expect(bad).toContain('formato de un RFC');
-    expect(main((await ana.get('/saldo/movimientos')).text)).toContain('sat no disponible');
+    expect(main((await ana.get('/saldo/movimientos')).text)).toContain(
+      'El SAT no está disponible en este momento.',
+    );
   });
 
   it('is exported whole as CSV that says the same, without formulas, and only its own account', async () => {

@@ -1,8 +1,9 @@
 import type { MovimientoVista, TipoMovimiento } from '@acuse/db';
 import { Estado } from '../../components/estado.tsx';
 import { Fecha } from '../../components/fecha.tsx';
-import { formatNumero } from '../../components/formato.ts';
+import { formatCambio, formatNumero } from '../../components/formato.ts';
 import type { Columna } from '../../components/tabla.tsx';
+import { motivoDe } from './motivo.ts';
 
 export const NOMBRES_TIPO: Readonly<Record<TipoMovimiento, string>> = {
   compra: 'Compra',
@@ -32,21 +33,21 @@ export function cellsOf(fila: MovimientoVista) {
     operacion ? <code>{operacion}</code> : <span class="suave">—</span>,
     rfc ? <code>{rfc}</code> : <span class="suave">—</span>,
     <Origen fila={fila} />,
-    `${importe > 0 ? '+' : '−'}${formatNumero(Math.abs(importe))}`,
+    formatCambio(importe),
     formatNumero(saldo),
   ];
 }
 
 /** What is behind a movement: its solicitud, its payment, or the call. */
 function Origen({ fila }: { readonly fila: MovimientoVista }) {
-  const { tipo, opId, solicitudId, pagoId, detalle } = fila;
+  const { opId, solicitudId, pagoId, detalle } = fila;
   if (solicitudId)
     return (
       <>
         <a href={`/solicitudes/${solicitudId}`}>
           Solicitud <span class="fija">{shorten(solicitudId)}</span>
         </a>
-        <Motivo tipo={tipo} detalle={detalle} />
+        <Motivo fila={fila} />
       </>
     );
   // A payment of the panel has the number of its movement; what the operator adds by hand has another.
@@ -62,19 +63,14 @@ function Origen({ fila }: { readonly fila: MovimientoVista }) {
       <span title={opId}>
         Llamada <span class="fija">{shorten(opId)}</span>
       </span>
-      <Motivo tipo={tipo} detalle={detalle} />
+      <Motivo fila={fila} />
     </>
   );
 }
 
-function Motivo({ tipo, detalle }: { readonly tipo: TipoMovimiento; readonly detalle: string | null }) {
-  if (tipo === 'cargo' || detalle === null) return null;
-  return (
-    <span class="suave chica">
-      {' '}
-      {/^[A-Z_]+$/.test(detalle) ? detalle.toLowerCase().replaceAll('_', ' ') : detalle}
-    </span>
-  );
+function Motivo({ fila }: { readonly fila: MovimientoVista }) {
+  const motivo = motivoDe(fila);
+  return motivo === null ? null : <span class="suave chica"> {motivo}</span>;
 }
 
 /** The end of an identifier, since ids of one minute begin alike. The word joiner keeps a line from breaking after the ellipsis. */
