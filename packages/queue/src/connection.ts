@@ -1,6 +1,6 @@
 import { createPostgresBackend, Queue, type QueueOptions, Worker, type WorkerOptions } from 'bullmq';
 import { Redis } from 'ioredis';
-import pg from 'pg';
+import { openPostgresPool } from './postgres-pool.ts';
 
 export interface QueueSettings {
   /** `redis://…`, `rediss://…`, `postgres://…` or `postgresql://…`: chooses BullMQ's driver. */
@@ -28,25 +28,6 @@ export function driverOf(url: string): Driver {
 export function queueName(settings: QueueSettings, cola: string): string {
   return `${settings.namespace}-${cola}`;
 }
-
-/** A connection that drops while it is in use fails its next statement; without a listener it would end the process as well. */
-class SteadyClient extends pg.Client {
-  constructor(config?: string | pg.ClientConfig) {
-    super(config);
-    this.on('error', () => {});
-  }
-}
-
-export const postgresConnection = (url: string, max: number) => ({
-  connectionString: url,
-  Client: SteadyClient,
-  max,
-  migrate: true,
-  keepAlive: true,
-  // A server that dies while it greets leaves the connection open and silent.
-  connectionTimeoutMillis: 3_000,
-  application_name: 'acuse-queue',
-});
 
 /** Reconnects within half a second of the server's return; the library's own curve grows to twenty. */
 export const retryStrategy = (times: number) => Math.min(50 * times, 500);
@@ -79,13 +60,15 @@ export function openQueue(settings: QueueSettings, cola: string, onError: (error
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
   };
   if (driverOf(settings.url) === 'postgres') {
-    const connection = postgresConnection(settings.url, 2);
-    const queue = new Queue(name, { ...options, connection }, createPostgresBackend);
+    const pool = openPostgresPool(settings.url, 2);
+    const queue = new Queue(name, { ...options, connection: pool }, createPostgresBackend);
     queue.on('error', onError);
     return {
       add: (jobs) => queue.addBulk([...jobs]),
       schedule: (programa) => scheduleOn(queue, programa),
-      discard: () => queue.close().catch(() => {}),
+      async discard() {
+        await Promise.allSettled([queue.close(), pool.end()]);
+      },
     };
   }
   const client = new Redis(settings.url, {
@@ -151,18 +134,18 @@ export function openWorker<D>(
   const name = queueName(settings, cola);
   const process = (job: { data: D }, _token?: string, signal?: AbortSignal) => run(job.data, signal);
   if (driverOf(settings.url) === 'postgres') {
-    const connection = postgresConnection(settings.url, Math.max(2, Math.min(options.concurrency ?? 1, 10)));
+    const pool = openPostgresPool(settings.url, Math.max(2, Math.min(options.concurrency ?? 1, 10)) + 1);
     const worker = new Worker(
       name,
       process,
-      { ...options, autorun: false, connection },
+      { ...options, autorun: false, connection: pool },
       createPostgresBackend,
     );
     return {
       onError: (listener) => worker.on('error', listener),
       ready: runWhenReady(worker),
       close: () => worker.close(),
-      discard: () => {},
+      discard: () => void pool.end().catch(() => {}),
     };
   }
   const client = new Redis(settings.url, { maxRetriesPerRequest: null, retryStrategy });

@@ -1,6 +1,7 @@
 import { createPostgresBackend, Queue, type QueueOptions } from 'bullmq';
 import { Redis } from 'ioredis';
-import { driverOf, postgresConnection, type QueueSettings, queueName, retryStrategy } from './connection.ts';
+import { driverOf, type QueueSettings, queueName, retryStrategy } from './connection.ts';
+import { openPostgresPool } from './postgres-pool.ts';
 import { untilAborted } from './until-aborted.ts';
 
 /** The queues of the workers: their rings, and the schedule of list 69-B. */
@@ -39,6 +40,8 @@ export function createTablero(settings: QueueSettings, onError: (error: Error) =
         })
       : null;
   client?.on('error', onError);
+  // One pool for all of them: looking is rare.
+  const pool = client === null ? openPostgresPool(settings.url, 2) : null;
   const queues = COLAS_VISIBLES.map((cola) => {
     const queue = open(queueName(settings, cola));
     queue.on('error', onError);
@@ -46,10 +49,9 @@ export function createTablero(settings: QueueSettings, onError: (error: Error) =
   });
 
   function open(name: string): Queue {
-    if (client !== null) return new Queue(name, { ...options, connection: client });
-    const connection = postgresConnection(settings.url, 2);
+    if (pool === null) return new Queue(name, { ...options, connection: client ?? {} });
     // Queues of the two drivers have the same methods; their types tell them apart by the backend alone.
-    return new Queue(name, { ...options, connection }, createPostgresBackend) as unknown as Queue;
+    return new Queue(name, { ...options, connection: pool }, createPostgresBackend) as unknown as Queue;
   }
 
   async function count(queue: Queue): Promise<CuentaCola['trabajos']> {
@@ -70,7 +72,7 @@ export function createTablero(settings: QueueSettings, onError: (error: Error) =
       ),
     async close() {
       client?.disconnect();
-      await Promise.allSettled(queues.map((queue) => queue.close()));
+      await Promise.allSettled([...queues.map((queue) => queue.close()), pool?.end()]);
     },
   };
 }

@@ -1,7 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { bloquear, cortarConexiones } from '../fixtures/candado.ts';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { fallar, pedir, saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
+import { tellFailure } from '../fixtures/procesos.ts';
 import {
   type Caller,
   expectOk,
@@ -20,6 +21,7 @@ describe('PostgreSQL does not answer', () => {
     servicio = await startServicio();
     await servicio.startWorker();
   });
+  afterEach((context) => tellFailure(servicio, context));
   afterAll(() => servicio.close());
 
   const solicitudesDe = async ({ cuentaId }: Caller) => {
