@@ -6,7 +6,7 @@ import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority, rsaPair } from '../../../packages/vault/test/authority.ts';
 import { addRfc, type Campos, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
-import { archivo, atGate, efirmaDe, generate, hrefRfc, PASSWORD, TITULAR } from './fixtures/rfcs.ts';
+import { archivo, atGate, efirmaDe, forged, generate, hrefRfc, PASSWORD, TITULAR } from './fixtures/rfcs.ts';
 
 const CIEC = 'Secreta-<b>-&-16';
 const shutdown = createShutdown({ log: silentLogger, timeoutMs: 10_000 });
@@ -105,6 +105,7 @@ describe('the CIEC', () => {
     for (const [ciec, api_key, id, motivo] of [
       ['corta-<b>', key, 'ciec-ciec', '16 caracteres'],
       [CIEC, other, 'ciec-llave', 'no es la API key vigente'],
+      [CIEC, forged(key), 'ciec-llave', 'no es la API key vigente'],
       [CIEC, 'acuse_live_nada', 'ciec-llave', '73 caracteres'],
       [CIEC, '', 'ciec-llave', 'Escriba la API key'],
     ] as const) {

@@ -4,7 +4,17 @@ import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acceptSolicitud, brokenInvariants, newLlave, newRfc } from '../fixtures/database.ts';
 import { addRfc, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
-import { atGate, efirmaDe, generate, hrefRfc, keysIn, onlyKey, PASSWORD, parsed } from './fixtures/rfcs.ts';
+import {
+  atGate,
+  efirmaDe,
+  forged,
+  generate,
+  hrefRfc,
+  keysIn,
+  onlyKey,
+  PASSWORD,
+  parsed,
+} from './fixtures/rfcs.ts';
 
 const CIEC = 'Secreta-CIEC-016';
 let panel: Panel;
@@ -140,7 +150,7 @@ describe('what was stored under the key before', () => {
     const other = await generate(ana, await newRfcOf(ana));
     const stranger = await panel.registrar();
     const foreign = await generate(stranger, await newRfcOf(stranger));
-    for (const anterior of [other, foreign, `${key.slice(0, -1)}x`, 'nada', '']) {
+    for (const anterior of [other, foreign, forged(key), `${key.slice(0, -1)}x`, 'nada', '']) {
       const answer = await ana.enviar(paginaLlave(rfc), paginaLlave(rfc), { anterior });
       expect([anterior, answer.status, keysIn(answer.text)]).toEqual([anterior, 422, []]);
     }
