@@ -56,8 +56,8 @@ export function createSignIn({ world, loginda }: { world: World; loginda: Nidp }
     });
     const answer = await loginda.app.request(`${originOf(c)}/nidp/oauth/nam/token`, { method: 'POST', body });
     // A fault may have put anything in its place.
-    const body = (await answer.json().catch(() => ({}))) as { access_token?: string };
-    return loginda.introspect(body.access_token ?? '');
+    const given = (await answer.json().catch(() => ({}))) as { access_token?: string };
+    return loginda.introspect(given.access_token ?? '');
   };
 
   return {
