@@ -3,6 +3,7 @@ import { createCargaListas, createIntentos, createPagos, createSesiones } from '
 import { uuidV7 } from '@acuse/runtime';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { waitFor } from '../fixtures/esperar.ts';
 
 let t: TestDatabase;
 beforeAll(async () => {
@@ -20,12 +21,23 @@ test('no more payments wait than may, however many forms are sent at once', asyn
       },
       1,
     );
-  // Connections that are open already, so that the forms meet.
-  await Promise.all(Array.from({ length: 10 }, () => t.db.pool.query('SELECT pg_sleep(0.2)')));
-  for (let round = 0; round < 10; round += 1) {
-    const { cuentaId } = await seedTaxpayer(t.db, { saldo: 0 });
-    const made = await Promise.all(Array.from({ length: 10 }, () => send(cuentaId)));
-    expect(made.filter((pago) => pago !== null)).toHaveLength(1);
+  const { cuentaId } = await seedTaxpayer(t.db, { saldo: 0 });
+  const client = await t.db.pool.connect();
+  try {
+    // All of them have begun before the first can write.
+    await client.query('BEGIN');
+    await client.query('SELECT FROM cuenta WHERE id = $1 FOR UPDATE', [cuentaId]);
+    const sent = Array.from({ length: 5 }, () => send(cuentaId));
+    await waitFor(async () => {
+      const { rowCount } = await t.db.pool.query(
+        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+      );
+      return rowCount === sent.length ? true : null;
+    });
+    await client.query('COMMIT');
+    expect((await Promise.all(sent)).filter((pago) => pago !== null)).toHaveLength(1);
+  } finally {
+    client.release(true);
   }
 });
 
