@@ -1,50 +1,32 @@
+import { addDays, calendarDay } from '@acuse/core';
 import type { Reparo } from './http/operation.ts';
 
-const MEXICO_OFFSET_MS = 6 * 3_600_000;
-const DAY_MS = 86_400_000;
+const HOUR_MS = 3_600_000;
 const YEARS_BACK = 6;
 
-/**
- * Today's calendar day in central Mexico, `yyyy-MM-dd`: UTC-6 all year, since daylight saving time ended in October 2022 (Ley de los
- * Husos Horarios en los Estados Unidos Mexicanos).
- */
-export function hoyEnMexico(now: Date): string {
-  return ventana(now).hoy;
-}
-
-/** The days a period may lie in, and the count of days since 1970 of the day in Mexico on which that holds. */
+/** The days a period may lie in, and the count of hours since 1970 of the hour in which that holds. */
 interface Ventana {
-  readonly numero: number;
+  readonly hora: number;
   readonly hoy: string;
   readonly primero: string;
 }
 
 let ultima: Ventana | null = null;
 
-/** Kept until the day changes: every request asks for it. */
+/** Kept for an hour of the clock, within which no day of central Mexico ends: every request asks for it. */
 function ventana(now: Date): Ventana {
-  const ms = now.getTime() - MEXICO_OFFSET_MS;
-  const numero = Math.floor(ms / DAY_MS);
-  if (ultima?.numero === numero) return ultima;
-  const hoy = dia(ms);
-  ultima = { numero, hoy, primero: seisAniosAntes(hoy) };
+  const hora = Math.floor(now.getTime() / HOUR_MS);
+  if (ultima?.hora === hora) return ultima;
+  const hoy = calendarDay(now);
+  ultima = { hora, hoy, primero: seisAniosAntes(hoy) };
   return ultima;
-}
-
-/** The day `days` before a calendar day. */
-export function diasAntes(fecha: string, days: number): string {
-  return dia(Date.parse(`${fecha}T00:00:00Z`) - days * DAY_MS);
-}
-
-function dia(ms: number): string {
-  return new Date(ms).toISOString().slice(0, 10);
 }
 
 /** The same day six years earlier; 28 February for a 29th that does not exist then. */
 function seisAniosAntes(fecha: string): string {
   const year = String(Number(fecha.slice(0, 4)) - YEARS_BACK);
   const moved = `${year}${fecha.slice(4)}`;
-  return dia(Date.parse(`${moved}T00:00:00Z`)) === moved ? moved : `${year}-02-28`;
+  return addDays(moved, 0) === moved ? moved : `${year}-02-28`;
 }
 
 /** The rules of a period: `desde` <= `hasta` <= today, and not more than six years back. Null when it keeps them. */

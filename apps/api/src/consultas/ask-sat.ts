@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CfdiError } from '@acuse/contract';
 import {
   type CatalogoConsultas,
@@ -31,7 +32,9 @@ export async function askSat<N extends NombreConsulta>(
         return await send();
       } catch (error) {
         if (!mayRepeat(consulta.consulta, credencial, error)) throw error;
-        await pause(signal);
+        await sleep(PAUSA_MS, undefined, { signal }).catch((cause: unknown) => {
+          throw new SatError('CANCELADA', { cause });
+        });
         return await send();
       }
     });
@@ -50,21 +53,6 @@ export async function askSat<N extends NombreConsulta>(
 function mayRepeat(consulta: NombreConsulta, credencial: Credencial | null, error: unknown): boolean {
   if (!(error instanceof SatError) || !PASAJEROS.has(error.motivo)) return false;
   return consulta !== 'solicitar-metadata' && credencial?.tipo !== 'ciec';
-}
-
-function pause(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const end = () => {
-      clearTimeout(timer);
-      reject(new SatError('CANCELADA'));
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', end);
-      resolve();
-    }, PAUSA_MS);
-    if (signal.aborted) end();
-    else signal.addEventListener('abort', end, { once: true });
-  });
 }
 
 async function markRefused(

@@ -1,4 +1,4 @@
-import type { RespuestaVerificarMetadata, SolicitarMetadata } from '@acuse/core';
+import type { RespuestaVerificarMetadata, SolicitarMetadata, VerificarMetadata } from '@acuse/core';
 import { zipSync } from 'fflate';
 import { describe, expect, it } from 'vitest';
 import { expectCharged, expectGivenBack, prepare } from '../../test/consulta.ts';
@@ -73,6 +73,57 @@ describe('retenciones by the web service', () => {
     expect([second.status, second.json.data]).toEqual([200, { total: 0, items: [] }]);
     expect(sat.consultas.filter((c) => c.consulta === 'solicitar-metadata')).toHaveLength(2);
     expect(kit.store.enCurso.size).toBe(0);
+  });
+
+  it('fetches no package before both sides are ready, and asks for a ready side only once', async () => {
+    let isReady = false;
+    const guion = {
+      'solicitar-metadata': [accept],
+      'verificar-metadata': [
+        ({ tipo }: VerificarMetadata) =>
+          isReady || tipo === 'recibidos' ? terminada : ({ resultado: 'EN_PROCESO' } as const),
+      ],
+      'descargar-paquete': packages(zipOf([A, '2025-06-01 10:00:00', '1'])),
+    };
+    const { kit, a, sat } = await prepare(guion, 'efirma', { settings: { ...settings, presupuestoMs: 150 } });
+    const ask = () => kit.call(PATH, { rfc: a.rfc, ejercicio: 2025 }, { key: a.key });
+    expect([(await ask()).status, (await ask()).status]).toEqual([503, 503]);
+    isReady = true;
+    expect((await ask()).json.data).toMatchObject({ total: 2 });
+    const count = (name: string) => sat.consultas.filter(({ consulta }) => consulta === name).length;
+    expect([count('solicitar-metadata'), count('descargar-paquete')]).toEqual([2, 2]);
+    expect(kit.store.enCurso.size).toBe(0);
+  });
+
+  it('asks nothing more with the credential once it has answered', async () => {
+    let answerLate = () => {};
+    const late = new Promise<void>((resolve) => {
+      answerLate = resolve;
+    });
+    const guion = {
+      'solicitar-metadata': [
+        async ({ tipo }: SolicitarMetadata) => {
+          if (tipo === 'recibidos') return { resultado: 'DEMASIADOS', codigo: '5003', mensaje: '' } as const;
+          await late;
+          return { resultado: 'ACEPTADA', folio: 'f' } as const;
+        },
+      ],
+      'verificar-metadata': [terminada],
+      'descargar-paquete': packages(zipOf([A, '2025-06-01 10:00:00', '1'])),
+    };
+    const { kit, a, sat } = await prepare(guion, 'efirma', { settings });
+    let isAnswered = false;
+    const call = kit.call(PATH, { rfc: a.rfc, ejercicio: 2025 }, { key: a.key }).finally(() => {
+      isAnswered = true;
+    });
+    await expect.poll(() => sat.consultas.length).toBe(2);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isAnswered).toBe(false);
+    answerLate();
+    const answer = await call;
+    expect([answer.status, answer.json.cfdi_codigo]).toEqual([400, 2001]);
+    expect(kit.store.enCurso.size).toBe(1);
+    expect(sat.consultas.some(({ consulta }) => consulta === 'descargar-paquete')).toBe(false);
   });
 
   it('asks from another second when the SAT says that it was asked before, however often, and leaves the year before out', async () => {

@@ -1,20 +1,28 @@
 import { randomInt } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CfdiError } from '@acuse/contract';
 import {
   type ConsultaEnCurso,
   type CredencialEfirma,
+  fromSeconds,
   PaqueteSatInvalido,
   type Periodo,
   type Retencion,
   SatError,
   type TipoDescarga,
+  toSeconds,
+  wallClock,
 } from '@acuse/core';
+import { linkSignals } from '@acuse/runtime';
 import { type FilaMetadata, readMetadata } from '@acuse/storage';
 import type { ContextoBase } from '../http/operation.ts';
 import { askSat, sinRespuesta } from './ask-sat.ts';
 
-type ContextoSat = Pick<ContextoBase, 'deps' | 'pase' | 'signal' | 'now'>;
+type ContextoSat = Pick<ContextoBase, 'deps' | 'pase' | 'signal' | 'now'> & {
+  /** Aborts with `signal`, and when the other side of the year has failed: what is on its way ends, but nothing more is asked. */
+  readonly alto: AbortSignal;
+};
 
 /**
  * Another second is another request to the SAT. When it says that an equal one is in force, or spent for good (5005, 5002), so many seconds of
@@ -22,21 +30,23 @@ type ContextoSat = Pick<ContextoBase, 'deps' | 'pase' | 'signal' | 'now'>;
  */
 const MAX_DESFASES = 5;
 const DIA_SEGUNDOS = 86_400;
-const MEXICO_OFFSET_MS = 6 * 3_600_000;
 
 /**
  * The CFDI de retenciones of a fiscal year, received and issued, by the SAT's own asynchronous service. What is not ready within the
- * budget of the call is answered 503/5041; the request stays noted, and the next call goes on with it.
+ * budget of the call is answered 503/5041; the requests stay noted, and the next call goes on with them. Packages are fetched, of which the
+ * SAT gives each only twice, once both sides are ready.
  */
 export async function listRetencionesSoap(
-  contexto: ContextoSat,
+  contexto: Omit<ContextoSat, 'alto'>,
   { rfc, ejercicio }: { readonly rfc: string; readonly ejercicio: number },
   credencial: CredencialEfirma,
 ): Promise<readonly Retencion[]> {
-  const [recibidas, emitidas] = await Promise.all(
-    (['recibidos', 'emitidos'] as const).map((tipo) =>
-      collect(contexto, { rfc, ejercicio, tipo }, credencial),
-    ),
+  const preguntas = (['recibidos', 'emitidos'] as const).map((tipo) => ({ rfc, ejercicio, tipo }));
+  const listas = await juntos(contexto, preguntas, (pregunta, propio) =>
+    awaitReady(propio, pregunta, credencial),
+  );
+  const [recibidas, emitidas] = await juntos(contexto, listas, (lista, propio) =>
+    collect(propio, lista, credencial),
   );
   const own = String(ejercicio);
   return [
@@ -47,34 +57,89 @@ export async function listRetencionesSoap(
     .sort((a, b) => compare(a.fecha, b.fecha) || compare(a.uuid, b.uuid));
 }
 
+/**
+ * Works on all sides at once and waits for every one of them, also when one fails: the credential is wiped when the call ends, and nothing
+ * may go on asking with it. Throws what failed first.
+ */
+async function juntos<T, R>(
+  contexto: Omit<ContextoSat, 'alto'>,
+  sides: readonly T[],
+  work: (side: T, propio: ContextoSat) => Promise<R>,
+): Promise<readonly R[]> {
+  const fallo = new AbortController();
+  const { signal: alto, release } = linkSignals(
+    [contexto.signal, fallo.signal],
+    contexto.deps.settings.presupuestoMs,
+  );
+  const done = await Promise.allSettled(
+    sides.map((side) =>
+      work(side, { ...contexto, alto }).catch((error: unknown) => {
+        fallo.abort(error);
+        throw error;
+      }),
+    ),
+  );
+  release();
+  if (fallo.signal.aborted) throw fallo.signal.reason;
+  return done.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+}
+
 interface Pregunta {
   readonly rfc: string;
   readonly ejercicio: number;
   readonly tipo: TipoDescarga;
 }
 
-/** The rows of one side. A request that the SAT gave up, or whose packages are spent, is made anew once. */
-async function collect(
+/** One side of the year, with the packages that the SAT has ready for it. */
+interface Lista extends Pregunta {
+  /** Null when the SAT said at once that there is nothing. */
+  readonly enCurso: ConsultaEnCurso | null;
+  readonly paquetes: readonly string[];
+}
+
+const claveDe = ({ ejercicio, tipo }: Pregunta) => `retenciones:${ejercicio}:${tipo}`;
+
+/** Waits for one side. A request that the SAT gave up is made anew once. */
+async function awaitReady(
   contexto: ContextoSat,
   pregunta: Pregunta,
   credencial: CredencialEfirma,
-): Promise<readonly FilaMetadata[]> {
+): Promise<Lista> {
   const { deps, pase } = contexto;
-  const clave = `retenciones:${pregunta.ejercicio}:${pregunta.tipo}`;
+  const clave = claveDe(pregunta);
   for (let isAnew = false; ; isAnew = true) {
     const enCurso =
       (await deps.consultasEnCurso.find(pase.contribuyenteId, clave)) ??
       (await request(contexto, pregunta, credencial, clave));
-    if (enCurso === null) return [];
+    if (enCurso === null) return { ...pregunta, enCurso, paquetes: [] };
     const fin = await awaitRequest(contexto, pregunta, credencial, enCurso);
-    const filas =
-      fin.resultado === 'TERMINADA'
-        ? await fetchAll(contexto, pregunta, credencial, enCurso, fin.paquetes)
-        : null;
+    if (fin.resultado === 'TERMINADA') return { ...pregunta, enCurso, paquetes: fin.paquetes };
+    if (fin.resultado === 'VACIA') return { ...pregunta, enCurso, paquetes: [] };
     await deps.consultasEnCurso.drop(pase.contribuyenteId, clave, enCurso.folio);
-    if (fin.resultado === 'VACIA') return [];
+    if (isAnew) throw noEntrego(fin.resultado);
+  }
+}
+
+const noEntrego = (resultado: string) =>
+  sinRespuesta(
+    `El SAT no entregó las retenciones (${resultado}). Repita la consulta en unos minutos; si vuelve a pasar, avise al operador de este servicio.`,
+    300,
+  );
+
+/** The rows of a side that is ready, whose request is then forgotten. One whose packages are spent is asked for anew once. */
+async function collect(
+  contexto: ContextoSat,
+  ready: Lista,
+  credencial: CredencialEfirma,
+): Promise<readonly FilaMetadata[]> {
+  const { deps, pase } = contexto;
+  for (let lista = ready; ; lista = await awaitReady(contexto, ready, credencial)) {
+    const { enCurso } = lista;
+    if (enCurso === null) return [];
+    const filas = await fetchAll(contexto, lista, credencial, enCurso);
+    await deps.consultasEnCurso.drop(pase.contribuyenteId, claveDe(lista), enCurso.folio);
     if (filas !== null) return filas;
-    if (isAnew) throw sinRespuesta(`El SAT no entregó las retenciones (${fin.resultado}).`, 300);
+    if (lista !== ready) throw noEntrego('AGOTADO');
   }
 }
 
@@ -90,6 +155,7 @@ async function request(
   for (let intento = 0; intento <= MAX_DESFASES; intento += 1) {
     const desfase = intento === 0 ? 0 : randomInt(1, DIA_SEGUNDOS);
     const periodo = periodoDe(pregunta.ejercicio, now, desfase);
+    contexto.alto.throwIfAborted();
     const consulta = {
       consulta: 'solicitar-metadata',
       documento: 'retenciones',
@@ -106,7 +172,9 @@ async function request(
       case 'DEMASIADOS':
         throw new CfdiError('PERIODO_DEMASIADO_GRANDE');
       case 'RECHAZADA':
-        throw sinRespuesta(`El SAT no aceptó la solicitud de retenciones (${respuesta.codigo}).`);
+        throw sinRespuesta(
+          `El SAT no aceptó la solicitud de retenciones (${respuesta.codigo}). Intente más tarde; si vuelve a pasar, avise al operador de este servicio.`,
+        );
       case 'REPETIDA':
         break;
     }
@@ -121,7 +189,7 @@ async function awaitRequest(
   credencial: CredencialEfirma,
   { folio, periodo }: ConsultaEnCurso,
 ) {
-  const { signal, deps } = contexto;
+  const { alto, deps } = contexto;
   let wait = deps.settings.satEsperaMs;
   for (;;) {
     const consulta = {
@@ -135,7 +203,7 @@ async function awaitRequest(
     const respuesta = await askSat(contexto, consulta, credencial);
     if (respuesta.resultado === 'DEMASIADOS') throw new CfdiError('PERIODO_DEMASIADO_GRANDE');
     if (respuesta.resultado !== 'EN_PROCESO') return respuesta;
-    if (!(await sleep(wait, signal))) {
+    if (!(await sleep(wait, true, { signal: alto }).catch(() => false))) {
       throw sinRespuesta(
         'El SAT sigue preparando las retenciones. La solicitud sigue en curso: repita la consulta y continuará donde se quedó.',
         60,
@@ -148,13 +216,13 @@ async function awaitRequest(
 /** Every row of the packages; null when the SAT does not give one of them any more. */
 async function fetchAll(
   contexto: ContextoSat,
-  { rfc, tipo }: Pregunta,
+  { rfc, tipo, paquetes }: Lista,
   credencial: CredencialEfirma,
   { folio, periodo }: ConsultaEnCurso,
-  paquetes: readonly string[],
 ): Promise<readonly FilaMetadata[] | null> {
   const filas: FilaMetadata[] = [];
   for (const paquete of paquetes) {
+    contexto.alto.throwIfAborted();
     const base = { documento: 'retenciones', rfc, tipo, periodo, folio, paquete } as const;
     const respuesta = await askSat(contexto, { ...base, consulta: 'descargar-paquete' }, credencial);
     if (respuesta.resultado === 'AGOTADO') return null;
@@ -173,10 +241,9 @@ async function fetchAll(
 
 /** The year, clipped to now. A shifted request begins some seconds earlier; rows of the year before are left out afterwards. */
 function periodoDe(ejercicio: number, now: Date, desfase: number): Periodo {
-  const wall = (ms: number) => new Date(ms).toISOString().slice(0, 19);
-  const start = Date.UTC(ejercicio, 0, 1) - desfase * 1_000;
-  const end = Math.min(Date.UTC(ejercicio, 11, 31, 23, 59, 59), now.getTime() - MEXICO_OFFSET_MS);
-  return { inicio: wall(start), fin: wall(Math.max(end, start + 2_000)) };
+  const start = toSeconds(`${ejercicio}-01-01T00:00:00`) - desfase;
+  const end = Math.min(toSeconds(`${ejercicio}-12-31T23:59:59`), toSeconds(wallClock(now)));
+  return { inicio: fromSeconds(start), fin: fromSeconds(Math.max(end, start + 2)) };
 }
 
 function toRetencion(fila: FilaMetadata, tipo: Retencion['tipo']): Retencion {
@@ -192,19 +259,3 @@ function toRetencion(fila: FilaMetadata, tipo: Retencion['tipo']): Retencion {
 }
 
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-
-/** False when the signal ended the wait. */
-function sleep(ms: number, signal: AbortSignal): Promise<boolean> {
-  return new Promise((resolve) => {
-    const end = () => {
-      clearTimeout(timer);
-      resolve(false);
-    };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', end);
-      resolve(true);
-    }, ms);
-    if (signal.aborted) end();
-    else signal.addEventListener('abort', end, { once: true });
-  });
-}

@@ -1,6 +1,7 @@
 import { fechaField, rfcField } from '@acuse/contract';
+import { addDays, calendarDay } from '@acuse/core';
 import { z } from 'zod';
-import { checkPeriodo, diasAntes, hoyEnMexico } from '../../calendario.ts';
+import { checkPeriodo } from '../../calendario.ts';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { aviso, listOf, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
@@ -37,6 +38,6 @@ export default defineOperation({
 });
 
 function periodoDe({ desde, hasta }: { desde?: string | undefined; hasta?: string | undefined }, now: Date) {
-  const hoy = hoyEnMexico(now);
-  return { desde: desde ?? diasAntes(hoy, DEFAULT_DAYS), hasta: hasta ?? hoy };
+  const hoy = calendarDay(now);
+  return { desde: desde ?? addDays(hoy, -DEFAULT_DAYS), hasta: hasta ?? hoy };
 }

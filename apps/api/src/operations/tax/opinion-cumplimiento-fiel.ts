@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { OPINIONES } from '@acuse/contract';
+import { calendarDay } from '@acuse/core';
 import { documentoKey } from '@acuse/storage';
 import { z } from 'zod';
-import { hoyEnMexico } from '../../calendario.ts';
 import { conAlmacen } from '../../consultas/almacen.ts';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { instante, rfcData, soloRfc } from '../../data-fields.ts';
@@ -47,7 +47,7 @@ export default defineOperation({
     const { url, expiraEn } = await conAlmacen(async () => {
       await deps.paquetes.saveDocumento(objectKey, pdf, signal);
       return deps.paquetes.presign(objectKey, {
-        filename: `${rfc}_opinion_${fecha ?? hoyEnMexico(contexto.now)}.pdf`,
+        filename: `${rfc}_opinion_${fecha ?? calendarDay(contexto.now)}.pdf`,
         ttlSeconds: deps.settings.urlTtlSeconds,
       });
     });
