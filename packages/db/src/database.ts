@@ -35,13 +35,10 @@ export function openDatabase(settings: DatabaseSettings): Database {
   };
   // Every statement of this pool finds its rows by key and pages are in the order of an index. A plan cached while a table was still small
   // must not scan it for ever after, and none may fetch and sort all that a page is the beginning of because it expects that to be little.
-  const pool = new pg.Pool({ ...config, options: '-c enable_seqscan=off -c enable_bitmapscan=off' });
-  // Without a listener a dropped idle connection would end the process; the pool has already discarded it.
-  pool.on('error', () => {});
-  // The pool listens only while a connection is idle. One that drops inside a transaction fails the transaction's next statement.
-  pool.on('connect', (client) => client.on('error', () => {}));
+  const pool = openSteadyPool({ ...config, options: '-c enable_seqscan=off -c enable_bitmapscan=off' });
+  const prismaPool = openSteadyPool({ ...config, max: Math.max(2, Math.ceil(settings.poolSize / 4)) });
   const prisma = new PrismaClient({
-    adapter: new PrismaPg({ ...config, max: Math.max(2, Math.ceil(settings.poolSize / 4)) }),
+    adapter: new PrismaPg(prismaPool),
     // Prisma's own two seconds for a connection are less than a busy machine may take to open one.
     transactionOptions: { maxWait: settings.timeoutMs, timeout: settings.timeoutMs },
   });
@@ -50,7 +47,16 @@ export function openDatabase(settings: DatabaseSettings): Database {
     prisma,
     settings,
     async close() {
-      await Promise.allSettled([prisma.$disconnect(), pool.end()]);
+      await Promise.allSettled([prisma.$disconnect(), prismaPool.end(), pool.end()]);
     },
   };
+}
+
+function openSteadyPool(config: pg.PoolConfig): pg.Pool {
+  const pool = new pg.Pool(config);
+  // Without a listener a dropped idle connection would end the process; the pool has already discarded it.
+  pool.on('error', () => {});
+  // The pool listens only while a connection is idle. One that drops inside a transaction fails the transaction's next statement.
+  pool.on('connect', (client) => client.on('error', () => {}));
+  return pool;
 }
