@@ -61,22 +61,35 @@ describe('the health of the authority', () => {
        VALUES ($1, 8, 0, (extract(epoch FROM now()) * 1000)::bigint + 60000, 0)`,
       [host],
     );
-    for (const periodo of ['hora', 'dia']) {
+    for (const [periodo, porMinuto] of [
+      ['hora', '1.67 por minuto'],
+      ['dia', '0.07 por minuto'],
+    ]) {
       const $ = load((await operador.get(`/operador/salud?periodo=${periodo}`)).text);
       const cells = $('.tabla tbody tr')
         .first()
         .find('th, td')
-        .map((_, cell) => $(cell).text())
-        .get();
-      expect(cells.slice(0, 3)).toEqual([host, 'Portales', '100']);
-      expect(cells[4]).toBe('10 (10 %)');
-      const ms = (text = '') => Number(text.replace(/[^\d]/g, ''));
-      expect(ms(cells[6])).toBeGreaterThan(11);
-      expect(ms(cells[6])).toBeLessThanOrEqual(16);
-      expect(ms(cells[7])).toBeGreaterThan(724);
-      expect(ms(cells[7])).toBeLessThanOrEqual(1_024);
-      expect(cells[8]).toBe('1');
-      expect(cells[9]).toContain('Se le deja descansar');
+        .toArray()
+        .map((cell) => {
+          const notes = $(cell).find('.chica');
+          const below = notes.toArray().map((note) => $(note).text());
+          return [notes.remove().end().text(), ...below];
+        });
+      const [servidor, breaker = [], peticiones, fallos, rechazos, latencia = []] = cells;
+      expect([servidor, peticiones, fallos, rechazos]).toEqual([
+        ['Portales', host],
+        ['100', porMinuto],
+        ['10', '10 %'],
+        ['0'],
+      ]);
+      const ms = (text = '') => Number(text.replace(/^p95|[^\d]/g, ''));
+      expect(ms(latencia[0])).toBeGreaterThan(11);
+      expect(ms(latencia[0])).toBeLessThanOrEqual(16);
+      expect(ms(latencia[1])).toBeGreaterThan(724);
+      expect(ms(latencia[1])).toBeLessThanOrEqual(1_024);
+      expect(breaker[0]).toBe('Se le deja descansar');
+      expect(breaker[1]).toMatch(/^hasta \d\d:\d\d:\d\d$/);
+      expect(breaker[2]).toBe('1 no enviada');
       expect($('svg[role="img"]')).toHaveLength(3);
     }
     expect((await operador.get('/operador')).text).toContain(`no contesta en ${host}`);

@@ -49,3 +49,9 @@ for (const zone of document.querySelectorAll('[data-soltar]')) {
   });
   zone.addEventListener('change', () => say([]));
 }
+
+// Files that miss their place would be opened by the browser instead of the page, with all that was typed in it.
+for (const name of ['dragover', 'drop'])
+  addEventListener(name, (event) => {
+    if (event.dataTransfer?.types.includes('Files')) event.preventDefault();
+  });

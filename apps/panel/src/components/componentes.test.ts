@@ -220,6 +220,47 @@ describe('components', () => {
     expect($('tbody tr').last().text()).toBe('2 ene020');
   });
 
+  it('label all points of a chart that have room, and never two so close that they touch', () => {
+    const labels = (etiquetas: readonly string[], clase: string) => {
+      const puntos = etiquetas.map((etiqueta) => ({ etiqueta, valores: [1] }));
+      const html = Grafica({ titulo: 'Uso', tipo: 'barras', unidad: 'CFDI', series: ['CFDI'], puntos });
+      const $ = load(String(html));
+      return $(`.abscisa .${clase}`)
+        .toArray()
+        .map((each) => $(each).text());
+    };
+    const kinds = ['Ingreso', 'Egreso', 'Traslado', 'Nómina', 'Pago'];
+    for (const clase of ['corta', 'media', 'larga']) expect(labels(kinds, clase)).toEqual(kinds);
+    const days = Array.from({ length: 30 }, (_, day) => `${day + 1} nov`);
+    // As many as 38 letters hold, at even distances, the last among them.
+    expect(labels(days, 'corta')).toEqual(['5 nov', '10 nov', '15 nov', '20 nov', '25 nov', '30 nov']);
+    expect(labels(days, 'larga').length).toBe(15);
+    expect(labels([], 'larga')).toEqual([]);
+    expect(labels(['x'.repeat(500), 'y'.repeat(500)], 'corta')).toEqual(['y'.repeat(500)]);
+  });
+
+  it('end the axis of a chart a little above its highest point', () => {
+    const top = (valor: number) => {
+      const puntos = [{ etiqueta: 'a', valores: [valor] }];
+      const html = Grafica({ titulo: 'Uso', tipo: 'barras', unidad: 'CFDI', series: ['CFDI'], puntos });
+      return load(String(html))('.escala span').first().text();
+    };
+    expect([0, 1, 2, 3, 10, 11, 45, 61, 80, 81, 250, 7_001].map(top)).toEqual([
+      '2',
+      '2',
+      '2',
+      '4',
+      '10',
+      '20',
+      '60',
+      '80',
+      '80',
+      '100',
+      '400',
+      '8,000',
+    ]);
+  });
+
   it('mark where the reader is, and show the operator what is for the operator', () => {
     const $ = load(String(Layout({ ...marco, ruta: '/rfcs/ACU200101AB1' })));
     expect($('[aria-current]').text()).toBe('RFC');

@@ -4,15 +4,13 @@ import { Campo } from '../../components/campo.tsx';
 import { Formulario } from '../../components/formulario.tsx';
 import { Paginacion } from '../../components/paginacion.tsx';
 import { Vacio } from '../../components/vacio.tsx';
+import { addDias, startOfDia } from '../../fechas/dia-mexico.ts';
 import { defineRuta } from '../../http/ruta.ts';
+import { isUuid } from '../../http/uuid.ts';
 import { RenglonesAuditoria } from './renglones-auditoria.tsx';
 import { Seccion } from './seccion.tsx';
 
 const POR_PAGINA = 50;
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-/** Central Mexico has had no daylight saving since October 2022, and the log is younger. */
-const DESFASE = '-06:00';
-const DIA_MS = 86_400_000;
 
 export const verAuditoria = defineRuta({
   metodo: 'GET',
@@ -74,24 +72,17 @@ export const verAuditoria = defineRuta({
 /** What cannot be read is no filter; an account that cannot be one finds nothing. */
 function filtroOf(query: Readonly<Record<string, string>>): FiltroAuditoria {
   const { accion = '', actor = '', cuenta = '', antes = '' } = query;
-  const desde = dayOf(query['desde']);
-  const hasta = dayOf(query['hasta']);
+  const desde = startOfDia(query['desde'] ?? '');
+  const hasta = startOfDia(query['hasta'] ?? '') && startOfDia(addDias(query['hasta'] ?? '', 1));
   return {
     limite: POR_PAGINA + 1,
     ...(accion === '' ? {} : { accion }),
     ...(actor === '' ? {} : { actor }),
-    ...(cuenta === '' ? {} : { cuentaId: UUID.test(cuenta) ? cuenta : NADIE }),
+    ...(cuenta === '' ? {} : { cuentaId: isUuid(cuenta) ? cuenta : NADIE }),
     ...(desde === null ? {} : { desde }),
-    ...(hasta === null ? {} : { hasta: new Date(hasta.getTime() + DIA_MS) }),
+    ...(hasta === null ? {} : { hasta }),
     ...(/^\d{1,18}$/.test(antes) ? { antes } : {}),
   };
 }
 
 const NADIE = '00000000-0000-0000-0000-000000000000';
-
-/** Midnight of central Mexico at the start of a day. */
-function dayOf(text: string | undefined): Date | null {
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(text ?? '')) return null;
-  const day = new Date(`${text}T00:00:00${DESFASE}`);
-  return Number.isNaN(day.getTime()) ? null : day;
-}

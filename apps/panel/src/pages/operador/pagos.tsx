@@ -10,6 +10,7 @@ import { Tabla } from '../../components/tabla.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import { Vacio } from '../../components/vacio.tsx';
 import { type Aviso, type ContextoCliente, defineRuta } from '../../http/ruta.ts';
+import { isUuid } from '../../http/uuid.ts';
 import { formatPesos } from '../../pagos/catalogo.ts';
 import { quienOpera } from './quien.ts';
 import { Seccion } from './seccion.tsx';
@@ -17,7 +18,7 @@ import { Seccion } from './seccion.tsx';
 const POR_PAGINA = 25;
 /** The only provider whose payments a person confirms; the others tell by themselves. */
 const MANUAL = 'transferencia';
-const TEXTOS: Record<EstadoPago, string> = {
+const GRUPOS: Record<EstadoPago, string> = {
   PENDIENTE: 'Pendientes',
   ACREDITADO: 'Acreditados',
   RECHAZADO: 'Rechazados',
@@ -31,10 +32,10 @@ export const verPagos = defineRuta({
   async handle(contexto) {
     const { c, deps, csrf, pagina } = contexto;
     const estado = ESTADOS_PAGO.find((each) => each === c.req.query('estado')) ?? 'PENDIENTE';
-    const despues = uuidOf(c.req.query('despues'));
+    const despues = c.req.query('despues');
     const found = await createPagos(deps.database).listEstado({
       ...{ estado, limite: POR_PAGINA + 1 },
-      ...(despues === null ? {} : { despues }),
+      ...(isUuid(despues) ? { despues } : {}),
     });
     const pagos = found.slice(0, POR_PAGINA);
     const last = pagos.at(-1)?.id ?? '';
@@ -50,12 +51,12 @@ export const verPagos = defineRuta({
               etiqueta="Estado"
               requerido
               valor={estado}
-              opciones={ESTADOS_PAGO.map((valor) => ({ valor, texto: TEXTOS[valor] }))}
+              opciones={ESTADOS_PAGO.map((valor) => ({ valor, texto: GRUPOS[valor] }))}
             />
             <Boton variante="secundario">Ver</Boton>
           </Formulario>
           {pagos.length === 0 ? (
-            <Tarjeta titulo={TEXTOS[estado]}>
+            <Tarjeta titulo={GRUPOS[estado]}>
               <Vacio titulo="No hay ninguno">
                 Quien compra por transferencia aparece aquí hasta que usted confirma que el dinero llegó.
               </Vacio>
@@ -66,7 +67,7 @@ export const verPagos = defineRuta({
             <Resueltos pagos={pagos} />
           )}
           <Paginacion
-            anterior={despues === null ? null : address({})}
+            anterior={isUuid(despues) ? address({}) : null}
             siguiente={found.length > POR_PAGINA ? address({ despues: last }) : null}
           />
         </Seccion>
@@ -105,8 +106,8 @@ async function resolve(
   run: (id: string) => Promise<Resolucion>,
 ): Promise<Response> {
   const { c, deps, redirigir } = contexto;
-  const id = uuidOf(c.req.param('id'));
-  const pago = id && (await createPagos(deps.database).findAny(id));
+  const id = c.req.param('id');
+  const pago = isUuid(id) ? await createPagos(deps.database).findAny(id) : null;
   if (!pago || pago.proveedor !== MANUAL) return contexto.noEncontrada();
   const resolucion = await run(pago.id);
   if (resolucion.resultado === 'DESCONOCIDO') return contexto.noEncontrada();
@@ -200,15 +201,11 @@ function Resueltos({ pagos }: { readonly pagos: readonly PagoConCuenta[] }) {
         <a href={`/operador/cuentas/${pago.cuentaId}`}>{pago.email}</a>,
         formatPesos(pago.total),
         formatCreditos(pago.creditos),
-        <Estado valor={pago.estado} texto={TEXTOS[pago.estado]} />,
+        <Estado valor={pago.estado} />,
         <Fecha valor={pago.resueltoEn} />,
         pago.resueltoPor ?? '—',
         pago.motivo ?? '—',
       ])}
     />
   );
-}
-
-function uuidOf(text: string | undefined): string | null {
-  return /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(text ?? '') ? (text ?? null) : null;
 }

@@ -65,6 +65,7 @@ export const verSalud = defineRuta({
 
 const percent = (parte: number | null) =>
   parte === null ? '—' : `${formatNumero(Math.round(parte * 1_000) / 10)} %`;
+const count = (n: number, uno: string, varios: string) => `${formatNumero(n)} ${n === 1 ? uno : varios}`;
 const milliseconds = (ms: number | null) => (ms === null ? '—' : `${formatNumero(Math.round(ms))} ms`);
 const rate = (peticiones: number, minutos: number) =>
   formatNumero(Math.round((peticiones / minutos) * 100) / 100);
@@ -79,13 +80,13 @@ function Hosts({ hosts, minutos }: { readonly hosts: readonly SaludHost[]; reado
         { titulo: 'Cortacircuitos' },
         { titulo: 'Peticiones', numerica: true },
         { titulo: 'Fallos', numerica: true },
-        { titulo: 'Respuestas 4xx', numerica: true },
+        { titulo: '4xx', numerica: true },
         { titulo: 'Latencia', numerica: true },
       ]}
       filas={hosts.map((host) => [
         <>
           {nombres.get(host.canal)}
-          <div class="suave chica fija">{host.host}</div>
+          <div class="suave chica">{host.host}</div>
         </>,
         <Breaker host={host} />,
         <>
@@ -116,9 +117,11 @@ function Breaker({ host }: { readonly host: SaludHost }) {
           hasta <Fecha valor={host.abiertoHasta} formato="hora" />
         </div>
       )}
-      {host.evitadas > 0 ? <div class="chica suave">{formatNumero(host.evitadas)} no enviadas</div> : null}
+      {host.evitadas > 0 ? (
+        <div class="chica suave">{count(host.evitadas, 'no enviada', 'no enviadas')}</div>
+      ) : null}
       {host.estado === 'CERRADO' && host.seguidos > 0 ? (
-        <div class="chica suave">{formatNumero(host.seguidos)} fallos seguidos</div>
+        <div class="chica suave">{count(host.seguidos, 'fallo seguido', 'fallos seguidos')}</div>
       ) : null}
     </>
   );

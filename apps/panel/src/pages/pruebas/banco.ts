@@ -26,6 +26,8 @@ export function createBanco(deps: Pick<PanelDeps, 'settings' | 'now' | 'log'>): 
     api,
     async catalogo() {
       if (known && now().getTime() - known.at < FRESH_MS) return known.operaciones;
+      // What is known serves for another minute when the API is down, so that not every page waits for it.
+      if (known) known = { ...known, at: now().getTime() };
       try {
         known = { at: now().getTime(), operaciones: readCatalogo(await api.describe()) };
       } catch (error) {

@@ -1,3 +1,4 @@
+import { diaDe } from '../../fechas/dia-mexico.ts';
 import type { CampoOperacion, OperacionPrueba } from './catalogo.ts';
 
 /** What the fields of a form show, by the operation's own names; never a secret or a file. */
@@ -37,10 +38,7 @@ export function typedValores(
 
 /** First and last day of the month before, and the year before, on the calendar of central Mexico. */
 function periodoAnterior(now: Date): Valores {
-  const [year = 0, month = 1] = new Intl.DateTimeFormat('en-CA', { timeZone: 'America/Mexico_City' })
-    .format(now)
-    .split('-')
-    .map(Number);
+  const [year = 0, month = 1] = diaDe(now).split('-').map(Number);
   const day = (date: number) => new Date(date).toISOString().slice(0, 10);
   return {
     desde: day(Date.UTC(year, month - 2, 1)),
