@@ -6,7 +6,7 @@ import { checkFielToken } from '../portal/login/fiel-token.ts';
 import type { Sessions } from '../portal/sessions.ts';
 import { attend } from '../portal/web/attend.ts';
 import { withCookies } from '../portal/web/cookies.ts';
-import { htmlResponse } from '../portal/web/html.ts';
+import { htmlResponse, loggedOutPage } from '../portal/web/html.ts';
 import type { World } from '../world/world.ts';
 import type { Acceso } from './acceso.ts';
 import { type IdpSession, type Metodo, startIdpSession } from './idp-session.ts';
@@ -31,6 +31,8 @@ export type LoginDesk<P> = {
   show(c: Context, session: IdpSession<P>, metodo: Metodo): Response;
   /** Answers a filled form; null when it is the form of neither page. */
   submit(c: Context, session: IdpSession<P>, form: Record<string, string>): Promise<Response> | null;
+  /** Forgets the browser. */
+  logOut(session: IdpSession<P>): Promise<Response>;
 };
 
 /** Creates the pages of a host. A right answer starts a session under a new id and spends captcha and challenge. */
@@ -89,5 +91,10 @@ export function createLoginDesk<P>(deps: Deps<P>): LoginDesk<P> {
       if ('token' in form) return loginByFiel(c, session, form);
       return null;
     },
+    logOut: ({ id, rfc }) =>
+      attend(world, { service, operation: 'Salir', rfc: rfc ?? '' }, () => {
+        sessions.end(id);
+        return withCookies(loggedOutPage(), { [deps.cookie]: '' });
+      }),
   };
 }

@@ -4,9 +4,9 @@ import { createCaptchas } from '../portal/login/captchas.ts';
 import { portalSettingsSchema } from '../portal/portal-settings.ts';
 import { createSessions } from '../portal/sessions.ts';
 import { attend } from '../portal/web/attend.ts';
-import { redirect, withCookies } from '../portal/web/cookies.ts';
+import { redirect } from '../portal/web/cookies.ts';
 import { formOf } from '../portal/web/form-body.ts';
-import { autoSubmittedForm, encode, htmlResponse } from '../portal/web/html.ts';
+import { autoSubmittedForm, encode, htmlResponse, scriptedMove } from '../portal/web/html.ts';
 import type { World } from '../world/world.ts';
 import type { Acceso } from './acceso.ts';
 import { baseOf, isOwnAddress, loginPage, metodoOf, type Prefijo } from './addresses.ts';
@@ -66,20 +66,15 @@ export function createNidp(
   const oauth = createOauth(world.clock, clientes);
   const open = (c: Context) => openIdpSession(c, sessions, cookie);
 
-  const goTo = (address: string) =>
-    htmlResponse(
-      `<html><head><title>SAT</title></head><body><script>top.location.href='${address}';</script></body></html>`,
-    );
-
   /** What a browser that is inside gets: the form with the assertion that is waited for, or the way to where it goes on. */
   const goOn = (c: Context, session: IdpSession<Pending>): Response => {
     const { pending, rfc, method: metodo } = session;
     session.pending = null;
     const issuer = `${baseOf(c, prefijo)}/nidp/`;
-    if (pending?.protocolo === 'oauth') return goTo(pending.authz);
+    if (pending?.protocolo === 'oauth') return scriptedMove(pending.authz);
     if (pending === null || rfc === null) {
       const isFresh = c.req.method === 'POST' && c.req.path.endsWith('/nidp/idff/sso');
-      return goTo(`${issuer}${isFresh ? 'idff/sso' : 'app'}?sid=0`);
+      return scriptedMove(`${issuer}${isFresh ? 'idff/sso' : 'app'}?sid=0`);
     }
     const claims = { rfc, metodo, servicio: pending.servicio };
     if (pending.protocolo === 'saml') {
@@ -188,15 +183,6 @@ export function createNidp(
     });
   };
 
-  const logOut = (c: Context) => {
-    const { id, rfc } = open(c);
-    return attend(world, { service, operation: 'Salir', rfc: rfc ?? '' }, () => {
-      sessions.end(id);
-      const page = '<html><head><title>SAT</title></head><body><p>Ha cerrado su sesión.</p></body></html>';
-      return withCookies(htmlResponse(page), { [cookie]: '' });
-    });
-  };
-
   const loginForm = (c: Context, { servicio, regreso, relayState = '', metodo }: LoginOrder) => ({
     action: `${baseOf(c, prefijo)}/nidp/saml2/sso${metodo === 'efirma' ? '?id=fiel' : ''}`,
     fields: {
@@ -213,7 +199,7 @@ export function createNidp(
     .post('/nidp/oauth/nam/token', exchange)
     .on(['GET', 'POST'], '/nidp/app', home)
     .get('/nidp', () => redirect(`/${prefijo}/nidp/app`))
-    .on('GET', ['/nidp/app/logout', '/nidp/app/plogout'], logOut);
+    .on('GET', ['/nidp/app/logout', '/nidp/app/plogout'], (c) => desk.logOut(open(c)));
 
   return {
     app,

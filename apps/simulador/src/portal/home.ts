@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import { receiveToken } from '../sp/relying-party.ts';
 import type { World } from '../world/world.ts';
 import {
   currentPortalSession,
@@ -8,7 +9,7 @@ import {
   withSessionCookies,
 } from './portal-session.ts';
 import type { PortalState } from './portal-state.ts';
-import { addressesOf } from './web/addresses.ts';
+import { addressesOf, ROOT } from './web/addresses.ts';
 import { attend } from './web/attend.ts';
 import { redirect } from './web/cookies.ts';
 import { formOf } from './web/form-body.ts';
@@ -20,8 +21,7 @@ import { writeViewState } from './web/view-state.ts';
 type Deps = { world: World; state: PortalState };
 
 const PAGINA = 'Consulta.aspx';
-/** Mounting drops the slash of `/`, so the root with its slash is written as a segment that is empty. */
-const ROOT = ['/', '/:vacio{^$}', `/${PAGINA}`];
+const HOME = [...ROOT, `/${PAGINA}`];
 const LINKS = `        <a href='ConsultaEmisor.aspx'>Consultar Facturas Emitidas</a>
         <a href='ConsultaReceptor.aspx'>Consultar Facturas Recibidas</a>
         <a href='ConsultaDescargaMasiva.aspx'>Recuperar Descargas de CFDI</a>`;
@@ -46,12 +46,13 @@ export function createHome({ world, state }: Deps): Hono {
   const signIn = async (c: Context) => {
     const form = await formOf(c);
     if (form['wa'] !== 'wsignin1.0') return home(c);
-    const rfc = state.assertions.accept(form['wresult'] ?? '', addressesOf(c).portalcfdi)?.rfc ?? null;
-    return attend(world, { service: 'portalcfdi', operation: 'RecibirToken', rfc: rfc ?? '' }, () => {
-      if (rfc === null)
-        return htmlResponse('<html><body><h1>Server Error</h1><p>ID4243</p></body></html>', 500);
-      const location = addressesOf(c).portalcfdi + returnPath(form['wctx'] ?? '');
-      return withSessionCookies(redirect(location), startPortalSession(state.portalSessions, rfc));
+    const { portalcfdi } = addressesOf(c);
+    return receiveToken(world, {
+      servicio: 'portalcfdi',
+      identity: state.assertions.accept(form['wresult'] ?? '', portalcfdi),
+      wctx: form['wctx'],
+      enter: ({ rfc }, path) =>
+        withSessionCookies(redirect(portalcfdi + path), startPortalSession(state.portalSessions, rfc)),
     });
   };
 
@@ -65,11 +66,5 @@ export function createHome({ world, state }: Deps): Hono {
     });
   };
 
-  return new Hono().on('GET', ROOT, home).on('POST', ROOT, signIn).get('/logout.aspx', logOut);
-}
-
-/** The path to go on to, `ru` of the context; only a path of the portal itself. */
-function returnPath(wctx: string): string {
-  const path = new URLSearchParams(wctx).get('ru') ?? '/';
-  return /^\/(?!\/)[\w./?=&-]*$/.test(path) ? path : '/';
+  return new Hono().on('GET', HOME, home).on('POST', HOME, signIn).get('/logout.aspx', logOut);
 }

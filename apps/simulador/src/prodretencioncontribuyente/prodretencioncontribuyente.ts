@@ -1,12 +1,12 @@
 import { type Context, Hono } from 'hono';
 import type { PortalState } from '../portal/portal-state.ts';
-import { addressesOf, signInAddress } from '../portal/web/addresses.ts';
-import { attend } from '../portal/web/attend.ts';
+import { addressesOf, ROOT, signInAddress } from '../portal/web/addresses.ts';
 import { redirect } from '../portal/web/cookies.ts';
 import { formOf } from '../portal/web/form-body.ts';
 import { htmlResponse } from '../portal/web/html.ts';
 import { createHost } from '../sp/host.ts';
 import type { ProviderSession } from '../sp/provider-session.ts';
+import { receiveToken } from '../sp/relying-party.ts';
 import { take } from '../world/take.ts';
 import type { Tipo } from '../world/taxpayers/row.ts';
 import { wallTimeOf } from '../world/wall-time.ts';
@@ -80,23 +80,20 @@ export function createProdretencioncontribuyente({
     );
   };
 
-  const logOut = async (c: Context) => {
-    await host.logOut(c).then((response) => response.body?.cancel());
-    return redirect(`${addressesOf(c).cfdiau}/nidp/app/logout`);
-  };
+  const logOut = (c: Context) => host.logOut(c, redirect(`${addressesOf(c).cfdiau}/nidp/app/logout`));
 
   const signIn = (c: Context, form: Readonly<Record<string, string>>) => {
-    const identity = state.assertions.accept(form['wresult'] ?? '', host.url(c, ''));
-    return attend(world, { service: SERVICIO, operation: 'RecibirToken', rfc: identity?.rfc ?? '' }, () => {
-      if (!identity) return htmlResponse('<html><body><h1>Server Error</h1><p>ID4243</p></body></html>', 500);
-      const metodo = identity.method === 'fiel' ? 'efirma' : 'ciec';
-      const path = new URLSearchParams(form['wctx'] ?? '').get('ru') ?? INICIO;
-      const location = host.url(c, /^\/(?!\/)[\w./?=&-]*$/.test(path) ? path : INICIO);
-      return host.enter({ rfc: identity.rfc, metodo }, redirect(location));
+    return receiveToken(world, {
+      servicio: SERVICIO,
+      identity: state.assertions.accept(form['wresult'] ?? '', host.url(c, '')),
+      wctx: form['wctx'],
+      enter: ({ rfc, method }, path) => {
+        const metodo = method === 'fiel' ? 'efirma' : 'ciec';
+        return host.enter({ rfc, metodo }, redirect(host.url(c, path === '/' ? INICIO : path)));
+      },
     });
   };
 
-  const ROOT = ['/', '/:vacio{^$}'];
   app.on('GET', ROOT, (c) =>
     host.guard(c, { operation: 'Inicio', returnTo: INICIO }, (session) => page(seal, session, '/', START)),
   );

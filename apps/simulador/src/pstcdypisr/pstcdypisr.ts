@@ -1,19 +1,18 @@
 import { type Context, Hono } from 'hono';
 import type { Nidp } from '../nidp/nidp.ts';
-import { attend } from '../portal/web/attend.ts';
+import { ROOT } from '../portal/web/addresses.ts';
 import { redirect } from '../portal/web/cookies.ts';
 import { formOf } from '../portal/web/form-body.ts';
 import { htmlResponse } from '../portal/web/html.ts';
+import { createHost } from '../sp/host.ts';
+import { receiveToken, returnContext } from '../sp/relying-party.ts';
 import { wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
 import { declaracionPdf } from './declaracion-pdf.ts';
 import { declaracionesOf, PRIMER_EJERCICIO } from './declaraciones.ts';
 import { homePage, queryPage, resultFragment, type TipoDocumento } from './pages.ts';
-import { createFederatedSessions } from './session.ts';
 
 const service = 'pstcdypisr';
-/** Mounting drops the slash of `/`, so the root with its slash is written as a segment that is empty. */
-const ROOT = ['/', '/:vacio{^$}'];
 const DECLARACION = '001';
 
 /**
@@ -21,31 +20,39 @@ const DECLARACION = '001';
  * public clients that drive the portal's page.
  */
 export function createPstcdypisr({ world, loginda }: { world: World; loginda: Nidp }): Hono {
-  const sessions = createFederatedSessions({ world, loginda }, service);
-  const baseOf = (c: Context) => `${new URL(c.req.url).origin}/${service}`;
+  const host = createHost(world, {
+    servicio: service,
+    cookie: 'FedAuthDyP',
+    sendToLogin: (c, returnTo) => {
+      const relayState = returnContext(returnTo || '/');
+      const order = { servicio: service, regreso: host.url(c, '/'), relayState, protocolo: 'wsfed' } as const;
+      return redirect(loginda.loginUrl(c, order));
+    },
+  });
   const contextOf = (c: Context, rfc: string) => ({
-    base: baseOf(c),
+    base: host.url(c, ''),
     rfc,
     nombre: world.taxpayers.taxpayer(rfc).nombre,
   });
 
-  /** Records a call and answers it to a browser that is inside; sends any other one to the log-in. */
+  /** For browsers that are inside; one that posts without being so comes back to the first page. */
   const guarded =
-    (operation: string, answer: (c: Context, rfc: string) => Response | Promise<Response>) =>
-    (c: Context) => {
-      const rfc = sessions.current(c);
-      return attend(world, { service, operation, rfc: rfc ?? '' }, () =>
-        rfc === null ? sessions.challenge(c) : answer(c, rfc),
+    (operation: string, answer: (c: Context, rfc: string) => Response | Promise<Response>) => (c: Context) =>
+      host.guard(c, { operation, ...(c.req.method === 'POST' && { returnTo: '/' }) }, ({ rfc }) =>
+        answer(c, rfc),
       );
-    };
 
   const home = guarded('Inicio', (c, rfc) => htmlResponse(homePage(contextOf(c, rfc))));
 
   const signIn = async (c: Context) => {
     const form = await formOf(c);
     if (form['wa'] !== 'wsignin1.0') return home(c);
-    const { answer, rfc } = sessions.signIn(c, form);
-    return attend(world, { service, operation: 'RecibirToken', rfc }, () => answer);
+    return receiveToken(world, {
+      servicio: service,
+      identity: loginda.redeem(form['wresult'] ?? '', service),
+      wctx: form['wctx'],
+      enter: (identity, path) => host.enter(identity, redirect(host.url(c, path))),
+    });
   };
 
   const query = guarded('Consulta', (c, rfc) => {
@@ -68,7 +75,7 @@ export function createPstcdypisr({ world, loginda }: { world: World; loginda: Ni
         (Periodicidad === '' || periodicidad.clave === Periodicidad) &&
         (Periodo === '' || periodo.clave === Periodo),
     );
-    return htmlResponse(resultFragment({ base: baseOf(c) }, tipo, found));
+    return htmlResponse(resultFragment({ base: host.url(c, '') }, tipo, found));
   });
 
   const retrieve = guarded('RecuperarArchivo', async (c, rfc) => {
@@ -89,12 +96,8 @@ export function createPstcdypisr({ world, loginda }: { world: World; loginda: Ni
     });
   });
 
-  const logOut = (c: Context) => {
-    const rfc = sessions.current(c);
-    return attend(world, { service, operation: 'Salir', rfc: rfc ?? '' }, () =>
-      sessions.end(c, redirect(`${new URL(c.req.url).origin}/loginda/nidp/app/logout`)),
-    );
-  };
+  const logOut = (c: Context) =>
+    host.logOut(c, redirect(`${new URL(c.req.url).origin}/loginda/nidp/app/logout`));
 
   return new Hono()
     .on('GET', [...ROOT, '/Home', '/Home/'], home)

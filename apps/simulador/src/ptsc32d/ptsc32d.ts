@@ -1,6 +1,7 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { Nidp } from '../nidp/nidp.ts';
+import { ROOT } from '../portal/web/addresses.ts';
 import { attend } from '../portal/web/attend.ts';
 import { redirect } from '../portal/web/cookies.ts';
 import { htmlResponse } from '../portal/web/html.ts';
@@ -12,8 +13,6 @@ import { opinionSettingsSchema } from './settings.ts';
 import { createSignIn } from './sign-in.ts';
 
 const service = 'ptsc32d';
-/** Mounting drops the slash of `/`, so the root with its slash is written as a segment that is empty. */
-const ROOT = ['/', '/:vacio{^$}'];
 
 /** What the application's script sends. */
 const requestSchema = z.object({

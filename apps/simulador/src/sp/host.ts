@@ -3,13 +3,13 @@ import { createSessions } from '../portal/sessions.ts';
 import { attend, type PortalCall } from '../portal/web/attend.ts';
 import { withCookies } from '../portal/web/cookies.ts';
 import { formOf } from '../portal/web/form-body.ts';
-import { htmlResponse } from '../portal/web/html.ts';
+import { loggedOutPage } from '../portal/web/html.ts';
 import type { World } from '../world/world.ts';
 import { isPartial, partialRedirect } from './jsf.ts';
 import { currentSession, type ProviderSession, startSession } from './provider-session.ts';
 
 /** Idle minutes of the simulator's clock after which a host has forgotten a browser. */
-export const IDLE_MINUTES = 20;
+const IDLE_MINUTES = 20;
 
 type Answer = (
   session: ProviderSession,
@@ -29,8 +29,8 @@ export type Host = {
   guard(c: Context, call: Guarded, answer: Answer): Promise<Response>;
   /** Starts a session and gives its cookie along with an answer. */
   enter(identity: Pick<ProviderSession, 'rfc' | 'metodo'>, response: Response): Response;
-  /** Forgets the browser and answers with a page. */
-  logOut(c: Context): Promise<Response>;
+  /** Forgets the browser and gives this answer; default: a page that says so. */
+  logOut(c: Context, answer?: Response): Promise<Response>;
   /** Absolute address of a path of this host, as the caller reaches it. */
   url(c: Context, path: string): string;
 };
@@ -71,12 +71,11 @@ export function createHost(world: World, { servicio, cookie, sendToLogin }: Host
       return attend(world, named, (fault) => (session ? answer(session, fault) : refuse(c, call)));
     },
     enter: (identity, response) => withCookies(response, { [cookie]: startSession(sessions, identity).id }),
-    logOut: (c) => {
+    logOut: (c, answer = loggedOutPage()) => {
       const session = currentSession(c, sessions, cookie);
       return attend(world, { service: servicio, operation: 'Salir', rfc: session?.rfc ?? '' }, () => {
         if (session) sessions.end(session.id);
-        const page = '<html><head><title>SAT</title></head><body><p>Ha cerrado su sesión.</p></body></html>';
-        return withCookies(htmlResponse(page), { [cookie]: '' });
+        return withCookies(answer, { [cookie]: '' });
       });
     },
   };

@@ -5,9 +5,8 @@ import type { World } from '../../world/world.ts';
 import { IDP_COOKIE, type PendingSignIn, type PortalState } from '../portal-state.ts';
 import { addressesOf, CIEC_CONTRACT, FIEL_CONTRACT, loginAddress } from '../web/addresses.ts';
 import { attend } from '../web/attend.ts';
-import { withCookies } from '../web/cookies.ts';
 import { formOf } from '../web/form-body.ts';
-import { autoSubmittedForm, htmlResponse } from '../web/html.ts';
+import { autoSubmittedForm, htmlResponse, scriptedMove } from '../web/html.ts';
 
 const service = 'cfdiau';
 const DEFAULT_WCTX = 'rm=0&id=passive&ru=%2f';
@@ -57,7 +56,7 @@ export function createCfdiau(world: World, state: PortalState): Hono {
     } as const;
     return attend(world, call, () => {
       if (session.rfc !== null)
-        return withSession(htmlResponse(alreadyInside(addressesOf(c).cfdiau)), session);
+        return withSession(scriptedMove(`${addressesOf(c).cfdiau}/nidp/app?sid=0`), session);
       return desk.show(c, session, isFiel ? 'fiel' : 'ciec');
     });
   };
@@ -98,17 +97,5 @@ export function createCfdiau(world: World, state: PortalState): Hono {
           : withSession(htmlResponse('<html><body><p>Sesión iniciada.</p></body></html>'), session),
       );
     })
-    .get('/nidp/app/logout', (c) => {
-      const { id, rfc } = open(c);
-      return attend(world, { service, operation: 'Salir', rfc: rfc ?? '' }, () => {
-        sessions.end(id);
-        const page = '<html><head><title>SAT</title></head><body><p>Ha cerrado su sesión.</p></body></html>';
-        return withCookies(htmlResponse(page), { [IDP_COOKIE]: '' });
-      });
-    });
-}
-
-/** What the log-in page answers a browser that is inside already. */
-function alreadyInside(cfdiau: string): string {
-  return `<html><head><title>SAT</title></head><body><script>top.location.href='${cfdiau}/nidp/app?sid=0';</script></body></html>`;
+    .get('/nidp/app/logout', (c) => desk.logOut(open(c)));
 }

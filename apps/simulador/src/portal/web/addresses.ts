@@ -1,7 +1,11 @@
 import type { Context } from 'hono';
+import { returnContext } from '../../sp/relying-party.ts';
 
 /** The absolute addresses of the log-in host and of those that trust it, as the caller reaches them. No slash at the end. */
 export type Addresses = { cfdiau: string; portalcfdi: string; prodretencioncontribuyente: string };
+
+/** The first page of a mounted host. Mounting drops the slash of `/`, so the root with its slash is written as a segment that is empty. */
+export const ROOT = ['/', '/:vacio{^$}'];
 
 /** Where the log-in host asks for a password or an e.firma. */
 export const CIEC_CONTRACT = 'SATUPCFDiCon';
@@ -32,7 +36,7 @@ export function signInAddress(
   const query = new URLSearchParams({
     wa: 'wsignin1.0',
     wtrealm: realm,
-    wctx: `rm=0&id=passive&ru=${encodeURIComponent(returnTo)}`,
+    wctx: returnContext(returnTo),
     wct: `${now.toISOString().slice(0, 19)}Z`,
   });
   return `${cfdiau}/nidp/wsfed/ep?${query}`;

@@ -17,6 +17,20 @@ export function htmlResponse(body: string, status = 200, headers: Record<string,
   });
 }
 
+/** What a host says that has forgotten a browser. */
+export function loggedOutPage(): Response {
+  return htmlResponse(
+    '<html><head><title>SAT</title></head><body><p>Ha cerrado su sesión.</p></body></html>',
+  );
+}
+
+/** A page whose script goes on to an address at once. */
+export function scriptedMove(address: string): Response {
+  return htmlResponse(
+    `<html><head><title>SAT</title></head><body><script>top.location.href='${address}';</script></body></html>`,
+  );
+}
+
 /** A hidden input; without value attribute when the value is undefined, as ASP.NET renders an empty one. */
 export function hiddenInput(name: string, id: string, value?: string): string {
   const attribute = value === undefined ? '' : ` value="${encode(value)}"`;
