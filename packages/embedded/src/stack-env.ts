@@ -42,6 +42,8 @@ export function apiEnv(
     ...s3Env(addresses.s3),
     OPINION_PUBLICA_URL: `${addresses.simuladorUrl}/opinion-publica`,
     MALLOC_ARENA_MAX: '2',
+    // The panel calls from this machine, for somebody whose address it tells. Every other caller is on this machine too.
+    TRUSTED_PROXIES: '127.0.0.1/32',
     // The simulator is ready in moments.
     SAT_ESPERA_MS: '250',
   };

@@ -1,12 +1,14 @@
 import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createContribuyentes, openDatabase } from '@acuse/db';
 import { silentLogger } from '@acuse/runtime';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isAlive } from './children/processes.ts';
-import { makeAccount } from './commands/account.ts';
+import { makeAccount, type ReadyAccount } from './commands/account.ts';
 import { type RunningStack, startStack } from './stack.ts';
 import { ensureSecrets } from './stack-secrets.ts';
+import { logIn, openBrowser } from './testing/browser.ts';
 
 let dir = '';
 beforeAll(async () => {
@@ -14,15 +16,44 @@ beforeAll(async () => {
 });
 afterAll(() => rm(dir, { recursive: true, force: true }));
 
-/** Logs in as a browser does. The page that follows, or null when nobody is let in. */
-async function logIn(url: string, email = '', password = ''): Promise<string | null> {
-  const page = await fetch(`${url}/entrar`);
-  const cookie = page.headers.getSetCookie()[0]?.split(';')[0] ?? '';
-  const _csrf = /name="_csrf" value="([^"]+)"/.exec(await page.text())?.[1] ?? '';
-  const body = new URLSearchParams({ _csrf, email, password });
-  const headers = { origin: url, cookie };
-  const answer = await fetch(`${url}/entrar`, { method: 'POST', redirect: 'manual', headers, body });
-  return answer.headers.get('location');
+/** A list of allowed addresses is about the person who calls: by the API, and in the sandbox of the panel. */
+async function expectAddressesToHold(
+  stack: RunningStack,
+  panelUrl: string,
+  { rfc, api_key, panel }: ReadyAccount,
+): Promise<void> {
+  const db = openDatabase({
+    url: stack.databaseUrl,
+    poolSize: 1,
+    timeoutMs: 10_000,
+    applicationName: 'prueba',
+  });
+  try {
+    const { rows } = await db.pool.query<{ id: string }>('SELECT id FROM contribuyente WHERE rfc = $1', [
+      rfc,
+    ]);
+    const [{ id: contribuyenteId } = { id: '' }] = rows;
+    await createContribuyentes(db).setIps({ contribuyenteId, cidrs: ['127.0.0.2/32'], actor: 'prueba' });
+  } finally {
+    await db.close();
+  }
+  const nombre = 'vault/rfc-registrar';
+  const own = await fetch(`${stack.apiUrl}/api/v1/${nombre}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${api_key}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ rfc }),
+  });
+  expect(await own.json()).toMatchObject({ cfdi_codigo: 1003 });
+  for (const [address, code] of [
+    ['127.0.0.1', 1003],
+    ['127.0.0.2', 1],
+  ] as const) {
+    const browser = openBrowser(panelUrl, address);
+    expect(await logIn(browser, panel?.user, panel?.password)).toBe('/inicio');
+    const { text } = await browser.send(`/pruebas/${nombre}`, { llave: api_key, 'c.rfc': rfc });
+    const codes = [...text.matchAll(/cfdi_codigo(?:&quot;|"): (\d+)/g)].map(([, one]) => Number(one));
+    expect([address, ...codes]).toEqual([address, code]);
+  }
 }
 
 test('secrets are made once, whole, for the owner only', async () => {
@@ -85,11 +116,12 @@ test('the whole stack starts, answers, keeps its secrets apart, has somebody who
       expect(api + worker).not.toContain(stack.secrets.PANEL_SECRETS);
     }
     const account = await makeAccount(stack, dataDir);
-    expect(await logIn(panel.url, account.panel?.user, account.panel?.password)).toBe('/inicio');
-    expect(await logIn(panel.url, account.panel?.operator_user, account.panel?.operator_password)).toBe(
-      '/inicio',
-    );
-    expect(await logIn(panel.url, account.panel?.user, 'otra contraseña')).toBeNull();
+    const { user, password, operator_user, operator_password } = account.panel ?? {};
+    expect(await logIn(openBrowser(panel.url), operator_user, operator_password)).toBe('/inicio');
+    expect(await logIn(openBrowser(panel.url), user, 'otra contraseña')).toBeNull();
+    expect(await logIn(openBrowser(panel.url), user, password)).toBe('/inicio');
+    // Linux answers at every address of 127.0.0.0/8.
+    if (process.platform === 'linux') await expectAddressesToHold(stack, panel.url, account);
     expect(await stack.stop()).toBe(true);
     expect(pids.some(isAlive)).toBe(false);
     await expect(fetch(stack.s3.endpoint)).rejects.toThrow();
