@@ -1,0 +1,71 @@
+import { readFileSync } from 'node:fs';
+import { ROLES } from '@acuse/worker';
+import { describe, expect, it } from 'vitest';
+import { envExampleText } from './env-example.ts';
+import { ROOT } from './sources.ts';
+
+const read = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8');
+const compose = read('docker-compose.yml');
+/** Settings of the processes, and those of the simulator, which has no part in .env.example. */
+const known = new Set([
+  ...[...envExampleText().matchAll(/^#?([A-Z][A-Z0-9_]+)=/gm)].map(([, name = '']) => name),
+  ...[...read('apps/simulador/src/config.ts').matchAll(/\b(SIMULADOR_[A-Z_]+)\b/g)].map(
+    ([, name = '']) => name,
+  ),
+]);
+
+describe('docker-compose.yml', () => {
+  it('sets nothing that no process reads', () => {
+    const names = [...compose.matchAll(/(?:^|[{,]) *([A-Z][A-Z0-9_]+): /gm)].map(([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(30);
+    const ofPostgres = ['POSTGRES_USER', 'POSTGRES_PASSWORD', 'POSTGRES_DB'];
+    const unknown = names.filter((name) => ![name, name.replace(/_FILE$/, '')].some((one) => known.has(one)));
+    expect(unknown.filter((name) => !ofPostgres.includes(name))).toEqual([]);
+  });
+
+  it('has every role of a worker played once', () => {
+    const played = [...compose.matchAll(/WORKER_ROLES: "?([\w,]+)"?/g)].flatMap(([, roles = '']) =>
+      roles.split(','),
+    );
+    expect(played.sort()).toEqual([...ROLES].sort());
+  });
+
+  it('has the API believe the panel, on a network that only the two share, and nobody else', () => {
+    const [, network] = /^x-panel-network: &panel-network (.+)$/m.exec(compose) ?? [];
+    expect(network).toMatch(/:-10\.[\d.]+\/28\}$/);
+    expect(compose.match(/\*panel-network/g)).toHaveLength(2);
+    const services = compose.slice(compose.indexOf('\nservices:'), compose.indexOf('\nconfigs:'));
+    const members = services
+      .split(/\n {2}(?=[a-z]+:\n)/)
+      .filter((text) => /^ {4}networks: .*\bpanel\b/m.test(text));
+    expect(members.map((text) => text.split(':')[0])).toEqual(['api', 'panel']);
+    expect(members[0]).toContain('TRUSTED_PROXIES: *panel-network');
+    expect(members[0]).toContain('aliases: [api-panel]');
+    expect(members[1]).toContain('API_INTERNAL_URL: http://api-panel:8080');
+  });
+});
+
+describe.each(['README.md', 'README.es.md', 'docs/architecture.md'])('%s', (document) => {
+  it('names every role of a worker', () => {
+    const [line = ''] = /^.*`WORKER_ROLES`.*$/m.exec(read(document)) ?? [];
+    expect(ROLES.filter((role) => !line.includes(`\`${role}\``))).toEqual([]);
+  });
+});
+
+describe.each(['README.md', 'README.es.md'])('%s', (document) => {
+  it('names only settings that there are', () => {
+    const names = [...read(document).matchAll(/`([A-Z]+_[A-Z0-9_]+)`/g)].map(([, name = '']) => name);
+    expect(names.length).toBeGreaterThan(5);
+    // What the SAT answers is written in the same way.
+    expect(names.filter((name) => !known.has(name) && name !== 'EN_PROCESO')).toEqual([]);
+  });
+
+  it('names every npm script that the other one names, and every one that there is', () => {
+    const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+    const own = Object.keys(scripts).filter((name) => scripts[name]?.includes('acuse.mjs'));
+    const named = [...read(document).matchAll(/^\| `npm (?:run )?([\w:]+)` \|/gm)].map(
+      ([, name = '']) => name,
+    );
+    expect(named.sort()).toEqual(own.sort());
+  });
+});
