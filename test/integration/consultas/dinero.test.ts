@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { loadOperations } from '@acuse/api';
 import { freePort } from '@acuse/embedded';
-import type { FaultKind } from '@acuse/simulador';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { abiertas, CONSULTAS, libroDe, newCallerFor, whileDown } from '../fixtures/consultas.ts';
 import { brokenInvariants } from '../fixtures/database.ts';
+import { FALLAS } from '../fixtures/mala-hora.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';
 import { type Answer, type Servicio, startServicio } from '../fixtures/servicio.ts';
 
@@ -15,16 +15,6 @@ const operations = await loadOperations(
 /** Operations with a cost whose answer is a solicitud, which the workers carry out: they ask nobody while the caller waits. */
 const ACEPTAN = ['tax/descarga-metadata'];
 
-/** Ways to be down. A `slow` one is later than any patience. */
-const FALLAS: readonly FaultKind[] = [
-  'status',
-  'html200',
-  'empty200',
-  'cut',
-  'malformed',
-  'wrong-content',
-  'slow',
-];
 const SALDO = 40;
 
 describe('credits and the authority', () => {

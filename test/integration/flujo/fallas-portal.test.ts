@@ -1,20 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
-import {
-  abrirPaquete,
-  darFilas,
-  esperarLlamadas,
-  fallar,
-  llamadas,
-  movimientosDe,
-  pedir,
-  saldoDe,
-  UN_DIA,
-  uuidsDelSat,
-} from '../fixtures/pedidos.ts';
-import { type Caller, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
-
-const KINDS = ['html200', 'empty200', 'status', 'cut', 'wrong-content', 'malformed', 'slow'] as const;
+import { darNueve, expectNueve, FALLAS, startMalaHora } from '../fixtures/mala-hora.ts';
+import { esperarLlamadas, fallar, llamadas, movimientosDe, pedir } from '../fixtures/pedidos.ts';
+import { type Caller, type Servicio, waitForEnd } from '../fixtures/servicio.ts';
 
 /** Whether the portal knows by then who is there; before that a rule cannot name an RFC. */
 const OPERATIONS = [
@@ -34,23 +22,12 @@ const OPERATIONS = [
 describe('the portal has a bad hour', () => {
   let servicio: Servicio;
   beforeAll(async () => {
-    servicio = await startServicio({ workerEnv: { SAT_POLL_MAX_SECONDS: '0.2' } });
-    await servicio.startWorker();
+    servicio = await startMalaHora();
   });
-  afterAll(() => servicio.close());
+  afterAll(() => servicio?.close());
 
-  const expectWhole = async (caller: Caller, id: string) => {
-    expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 9, motivo: null });
-    const { csv } = await abrirPaquete(caller, id);
-    expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(servicio, caller.rfc, UN_DIA));
-    expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
-    expect(await saldoDe(servicio, caller)).toBe(9);
-  };
-  const newCaller = async () => {
-    const caller = await servicio.newCiecCaller();
-    darFilas(servicio, caller.rfc, UN_DIA, 9);
-    return caller;
-  };
+  const expectWhole = (caller: Caller, id: string) => expectNueve(servicio, caller, id);
+  const newCaller = async () => darNueve(servicio, await servicio.newCiecCaller());
 
   it.each(OPERATIONS)(
     '%s %s: every kind of fault in a row, a slow answer at last, then a result, charged once',
@@ -58,7 +35,7 @@ describe('the portal has a bad hour', () => {
       const caller = await newCaller();
       const { faults } = servicio.simulador.world;
       const rfc = isNamed ? caller.rfc : undefined;
-      const rules = KINDS.map((kind) => faults.add({ service, operation, rfc, kind, times: 1, ms: 200 }));
+      const rules = FALLAS.map((kind) => faults.add({ service, operation, rfc, kind, times: 1, ms: 200 }));
       try {
         await expectWhole(caller, await pedir(caller));
         // 70 % of a page may hold all that is wanted of it, so that the last one is not needed any more.

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
+import { darNueve, expectNueve, FALLAS, startMalaHora } from '../fixtures/mala-hora.ts';
 import {
-  abrirPaquete,
-  darFilas,
   esperarLlamadas,
   eventosDe,
   fallar,
@@ -11,36 +10,22 @@ import {
   movimientosDe,
   pedir,
   saldoDe,
-  UN_DIA,
-  uuidsDelSat,
   verificar,
 } from '../fixtures/pedidos.ts';
-import { type Caller, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
+import { type Caller, type Servicio, waitForEnd } from '../fixtures/servicio.ts';
 
 const SAT = 'cfdidescargamasivasolicitud';
 const DESCARGAS = 'cfdidescargamasiva';
-const KINDS = ['html200', 'empty200', 'status', 'cut', 'wrong-content', 'malformed', 'slow'] as const;
 
 describe('the SAT’s web service has a bad hour', () => {
   let servicio: Servicio;
   beforeAll(async () => {
-    servicio = await startServicio({ workerEnv: { SAT_POLL_MAX_SECONDS: '0.2' } });
-    await servicio.startWorker();
+    servicio = await startMalaHora();
   });
-  afterAll(() => servicio.close());
+  afterAll(() => servicio?.close());
 
-  const expectWhole = async (caller: Caller, id: string) => {
-    expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 9, motivo: null });
-    const { csv } = await abrirPaquete(caller, id);
-    expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(servicio, caller.rfc, UN_DIA));
-    expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
-    expect(await saldoDe(servicio, caller)).toBe(9);
-  };
-  const newCaller = async () => {
-    const caller = await newEfirmaCaller(servicio);
-    darFilas(servicio, caller.rfc, UN_DIA, 9);
-    return caller;
-  };
+  const expectWhole = (caller: Caller, id: string) => expectNueve(servicio, caller, id);
+  const newCaller = async () => darNueve(servicio, await newEfirmaCaller(servicio));
 
   it.each([
     [SAT, 'SolicitaDescargaRecibidos'],
@@ -49,18 +34,18 @@ describe('the SAT’s web service has a bad hour', () => {
     '%s %s: every kind of fault in a row, a slow answer at last, then a result, charged once',
     async (service, operation) => {
       const caller = await newCaller();
-      for (const kind of KINDS) fallar(servicio, caller, { service, operation, kind, times: 1, ms: 200 });
+      for (const kind of FALLAS) fallar(servicio, caller, { service, operation, kind, times: 1, ms: 200 });
       const id = await pedir(caller);
       await expectWhole(caller, id);
       const failed = (await eventosDe(servicio, id)).filter((tipo) => tipo === 'SAT_SIN_RESPUESTA');
-      expect(failed).toHaveLength(KINDS.length - 1);
+      expect(failed).toHaveLength(FALLAS.length - 1);
     },
   );
 
   it('Autentica: every kind of fault in a row', async () => {
     const caller = await newCaller();
     // Nobody is named before the log-in: the rule is for whoever comes, and this is the only one.
-    for (const kind of KINDS)
+    for (const kind of FALLAS)
       servicio.simulador.world.faults.add({ service: SAT, operation: 'Autentica', kind, times: 1, ms: 200 });
     const id = await pedir(caller);
     await expectWhole(caller, id);

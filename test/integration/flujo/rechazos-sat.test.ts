@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
+import { startMalaHora } from '../fixtures/mala-hora.ts';
 import {
   abrirPaquete,
   darFilas,
@@ -15,7 +16,7 @@ import {
   uuidsDelSat,
   verificar,
 } from '../fixtures/pedidos.ts';
-import { type Caller, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
+import { type Caller, type Servicio, waitForEnd } from '../fixtures/servicio.ts';
 
 const SAT = 'cfdidescargamasivasolicitud';
 const VERIFICA = 'VerificaSolicitudDescarga';
@@ -25,10 +26,9 @@ const OTRO_DIA = { ...UN_DIA, hasta: '2025-05-15' };
 describe('what the SAT refuses or gives up', () => {
   let servicio: Servicio;
   beforeAll(async () => {
-    servicio = await startServicio({ workerEnv: { SAT_POLL_MAX_SECONDS: '0.2' } });
-    await servicio.startWorker();
+    servicio = await startMalaHora();
   });
-  afterAll(() => servicio.close());
+  afterAll(() => servicio?.close());
 
   const finales = (caller: Caller) =>
     llamadas(servicio, caller, SOLICITA).map(({ detail }) => detail['FechaFinal']);
