@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { type CredencialSellada, noCheckpoint, type SolicitudTomada } from '@acuse/core';
+import type { CredencialSellada, SolicitudTomada } from '@acuse/core';
 import {
   createBandeja,
   createBoveda,
@@ -21,6 +21,7 @@ import { createFailpoint } from './failpoint.ts';
 import { createDescargas } from './jobs/descargas.ts';
 import { createEnsambles } from './jobs/ensambles.ts';
 import { openListas } from './listas.ts';
+import { startLimpieza } from './loops/limpieza.ts';
 import { startReaper } from './loops/reaper.ts';
 import { startReconciler } from './loops/reconciler.ts';
 import { startRelay } from './loops/relay.ts';
@@ -42,7 +43,7 @@ export async function startWorker(
   const has = (role: Role) => config.WORKER_ROLES.includes(role);
   const queue = { url: config.QUEUE_URL ?? config.DATABASE_URL, namespace: config.QUEUE_NAMESPACE };
   const checks: Record<string, HealthCheck> = {};
-  const checkpoint = config.FAILPOINT ? createFailpoint(config.FAILPOINT, config.NODE_ENV) : noCheckpoint;
+  const checkpoint = createFailpoint(config.FAILPOINT, config.NODE_ENV);
 
   const database = openDatabase({
     url: config.DATABASE_URL,
@@ -143,22 +144,31 @@ export async function startWorker(
     shutdown.phase('relay', () => relay.close());
   }
   if (has('reconciler')) {
+    const everyMs = config.RECONCILER_INTERVAL_MS;
+    const retentionDays = config.RETENTION_DAYS;
     const reconciler = startReconciler({
       vigilancia,
       saldos: createSaldos(database),
+      log,
+      everyMs,
+      graceSeconds: config.RECONCILER_GRACE_SECONDS,
+      retentionDays,
+    });
+    shutdown.phase('reconciler', () => reconciler.close());
+    const limpieza = startLimpieza({
+      vigilancia,
       documentos: createDocumentos(database),
       paquetes,
       log,
-      everyMs: config.RECONCILER_INTERVAL_MS,
-      graceSeconds: config.RECONCILER_GRACE_SECONDS,
-      retentionDays: config.RETENTION_DAYS,
+      everyMs,
+      retentionDays,
       purgeSeconds: config.PURGE_GRACE_SECONDS,
     });
-    shutdown.phase('reconciler', () => reconciler.close());
+    shutdown.phase('limpieza', () => limpieza.close());
   }
   if (abierto !== null && has('reaper')) {
     const everyMs = config.REAPER_INTERVAL_MS;
-    const reaper = startReaper({ boveda, vigilancia, paquetes, log, everyMs });
+    const reaper = startReaper({ boveda, vigilancia, log, everyMs });
     shutdown.phase('reaper', () => reaper.close());
     const sesiones = startSesiones({ sat: abierto, captchas: createCaptchas(database), log, everyMs });
     shutdown.phase('sesiones', () => sesiones.close());

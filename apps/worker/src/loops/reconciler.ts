@@ -1,4 +1,4 @@
-import type { Documentos, Paquetes, Saldos, Vigilancia } from '@acuse/core';
+import type { Saldos, Vigilancia } from '@acuse/core';
 import type { Logger } from '@acuse/runtime';
 import { startLoop } from './loop.ts';
 
@@ -7,32 +7,19 @@ const BATCH = 500;
 
 /**
  * Keeps every solicitud moving whatever happened to the queue or to a worker: overdue ones ring again, those past their deadline end with a
- * refund, those past their retention lose their package. Charges of calls whose process died are given back, old documents deleted.
+ * refund, those past their retention lose their package. Charges of calls whose process died are given back. It asks nothing but the database:
+ * storage that hangs must not keep a solicitud waiting.
  */
 export function startReconciler(deps: {
-  vigilancia: Vigilancia;
+  vigilancia: Pick<Vigilancia, 'ringOverdue' | 'expire' | 'retire'>;
   saldos: Pick<Saldos, 'refundAbandoned'>;
-  documentos: Pick<Documentos, 'old' | 'deleted'>;
-  paquetes: Pick<Paquetes, 'remove' | 'removeDocumento'>;
   log: Logger;
   everyMs: number;
   /** Seconds that a ring may take before it counts as lost. */
   graceSeconds: number;
   retentionDays: number;
-  /** Seconds between the end of a package and the deletion of its object: longer than a signed URL lives. */
-  purgeSeconds: number;
 }) {
-  const {
-    vigilancia,
-    saldos,
-    documentos,
-    paquetes,
-    log,
-    everyMs,
-    graceSeconds,
-    retentionDays,
-    purgeSeconds,
-  } = deps;
+  const { vigilancia, saldos, log, everyMs, graceSeconds, retentionDays } = deps;
   return startLoop({
     name: 'reconciler',
     everyMs,
@@ -49,15 +36,7 @@ export function startReconciler(deps: {
       if (abandoned > 0) log.warn({ abandoned }, 'gave back the charges of calls that nobody answered');
 
       const retired = await vigilancia.retire({ retentionDays, limit: BATCH });
-      for (const solicitudId of await vigilancia.purgeable({ graceSeconds: purgeSeconds, limit: BATCH })) {
-        await paquetes.remove(solicitudId, 'todo');
-        await vigilancia.purged(solicitudId);
-      }
-      for (const { id, objectKey } of await documentos.old({ retentionDays, limit: BATCH })) {
-        await paquetes.removeDocumento(objectKey);
-        await documentos.deleted(id);
-      }
-      return rung === BATCH || expired.length === BATCH || retired === BATCH;
+      return [rung, expired.length, abandoned, retired].includes(BATCH);
     },
   });
 }

@@ -1,0 +1,47 @@
+import type { Documentos, Paquetes, Vigilancia } from '@acuse/core';
+import type { Logger } from '@acuse/runtime';
+import { startLoop } from './loop.ts';
+
+/** Rows looked at in one turn. */
+const BATCH = 500;
+/** Milliseconds between two looks for uploads that nobody will end, and the age in seconds from which one is such. */
+const SWEEP_MS = 3_600_000;
+const ABANDONED_SECONDS = 24 * 3_600;
+
+/** Deletes from storage what the database no longer keeps: objects of ended solicitudes, old documents, uploads of killed processes. */
+export function startLimpieza(deps: {
+  vigilancia: Pick<Vigilancia, 'purgeable' | 'purged'>;
+  documentos: Pick<Documentos, 'old' | 'deleted'>;
+  paquetes: Pick<Paquetes, 'remove' | 'removeDocumento' | 'sweepUploads'>;
+  log: Logger;
+  everyMs: number;
+  retentionDays: number;
+  /** Seconds between the end of a package and the deletion of its object: longer than a signed URL lives. */
+  purgeSeconds: number;
+}) {
+  const { vigilancia, documentos, paquetes, log, everyMs, retentionDays, purgeSeconds } = deps;
+  let sweepAt = 0;
+  return startLoop({
+    name: 'limpieza',
+    everyMs,
+    log,
+    turn: async (signal) => {
+      for (const solicitudId of await vigilancia.purgeable({ graceSeconds: purgeSeconds, limit: BATCH })) {
+        if (signal.aborted) return false;
+        await paquetes.remove(solicitudId, 'todo');
+        await vigilancia.purged(solicitudId);
+      }
+      for (const { id, objectKey } of await documentos.old({ retentionDays, limit: BATCH })) {
+        if (signal.aborted) return false;
+        await paquetes.removeDocumento(objectKey);
+        await documentos.deleted(id);
+      }
+      if (performance.now() >= sweepAt) {
+        const swept = await paquetes.sweepUploads(ABANDONED_SECONDS);
+        sweepAt = performance.now() + SWEEP_MS;
+        if (swept > 0) log.warn({ swept }, 'aborted abandoned uploads');
+      }
+      return false;
+    },
+  });
+}
