@@ -28,10 +28,6 @@ export interface ApiSettings {
   readonly presupuestoMs: number;
   /** Beyond that time, a call that has neither an answer nor a refund counts as one whose process died; seconds. */
   readonly graciaSegundos: number;
-  /** Queries of the authority at once in this process. */
-  readonly satEnTotal: number;
-  /** Queries of the authority at once for one taxpayer in this process. */
-  readonly satPorRfc: number;
   /** First pause before a request that the authority works on is looked at again, milliseconds; it grows by half. */
   readonly satEsperaMs: number;
   /** Most CFDI that a list of received ones may have. */
@@ -55,8 +51,6 @@ export const DEFAULT_SETTINGS: ApiSettings = {
   paseCacheSeconds: 60,
   presupuestoMs: 60_000,
   graciaSegundos: 60,
-  satEnTotal: 64,
-  satPorRfc: 2,
   satEsperaMs: 10_000,
   maxFacturas: 20_000,
 };

@@ -78,8 +78,6 @@ function settingsOf(config: ApiConfig): ApiSettings {
     paseCacheSeconds: config.PASE_CACHE_SECONDS,
     presupuestoMs: config.SAT_PRESUPUESTO_MS,
     graciaSegundos: config.SAT_GRACIA_SECONDS,
-    satEnTotal: config.SAT_EN_TOTAL,
-    satPorRfc: config.SAT_POR_RFC,
     satEsperaMs: config.SAT_ESPERA_MS,
     maxFacturas: config.MAX_FACTURAS,
   };

@@ -1,10 +1,3 @@
-export type { ApiDeps, DatabasePorts } from './api-deps.ts';
-export { type ApiSettings, DEFAULT_SETTINGS } from './api-settings.ts';
-export { type Api, createApp } from './app.ts';
-export { type ApiConfig, apiConfig, readConfig } from './config.ts';
-export { createDeps } from './deps.ts';
+export { apiConfig, readConfig } from './config.ts';
 export { loadOperations } from './http/load-operations.ts';
-export type { Operation } from './http/operation.ts';
-export { openApiText } from './openapi/write.ts';
-export { createServerFor, DEFAULT_LIMITS, type ServerLimits } from './server.ts';
 export { startApi } from './start.ts';

@@ -58,14 +58,6 @@ export const solicitudIdField = z
   .max(64, { error: 'debe tener a lo más 64 caracteres' })
   .meta({ description: 'Identificador de la solicitud.', example: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f' });
 
-/** Base64 of a file's content (RFC 4648 section 4; line breaks allowed). The pattern only bounds it: the reader of the file decides. */
-export const base64Field = (description: string, maxBytes: number) =>
-  z
-    .string({ error: 'debe ser un texto en base64' })
-    .min(1, { error: 'no puede estar vacío' })
-    .max(Math.ceil(maxBytes / 3) * 4 + 1024, { error: 'el archivo es demasiado grande' })
-    .meta({ description, contentEncoding: 'base64' });
-
 export const tipoDescargaField = z
   .enum(['emitidos', 'recibidos'], { error: 'debe ser emitidos o recibidos' })
   .meta({ description: 'Qué CFDI se piden.', example: 'recibidos' });

@@ -35,7 +35,7 @@ describe('retenciones by the web service', () => {
       ],
       'descargar-paquete': packages(zip),
     } as const;
-    const { kit, a, sat } = await prepare(guion, 'efirma', { settings: { ...settings, satPorRfc: 1 } });
+    const { kit, a, sat } = await prepare(guion, 'efirma', { settings });
     const answer = await kit.call(PATH, { rfc: a.rfc, ejercicio: 2025 }, { key: a.key });
     expectCharged(kit, a, answer);
     expect(answer.json.data).toMatchObject({

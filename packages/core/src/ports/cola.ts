@@ -15,9 +15,6 @@ export interface Cola {
   close(): Promise<void>;
 }
 
-/** What a job's handler leaves behind. A ring that could not be worked on now is simply dropped: the row rings again. */
-export type ResultadoTrabajo = 'hecho' | 'sin-efecto';
-
 /** Rings on their way from the outbox to the queue. */
 export interface Bandeja {
   /**
