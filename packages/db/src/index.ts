@@ -31,7 +31,7 @@ export * from './panel/solicitudes-lista.ts';
 export * from './panel/uso.ts';
 export * from './panel/usuarios.ts';
 export * from './puerta.ts';
-export * from './saldos.ts';
+export { createSaldos } from './saldos.ts';
 export * from './sat/captchas.ts';
 export * from './sat/estado-cortacircuitos.ts';
 export * from './sat/medidor-sat.ts';

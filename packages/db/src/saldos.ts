@@ -30,6 +30,9 @@ UPDATE cuenta SET saldo = saldo + libro.importe FROM libro WHERE cuenta.id = lib
 
 const REFUND = refundSql({ whose: 'op_id = $1', charges: '= $1' });
 
+/** Why the charge of an abandoned call was given back, in its ledger; an index names it too. */
+export const SIN_RESPUESTA = 'la llamada quedó sin respuesta';
+
 /** Leaves a call alone that a repetition has taken up again since it was looked for. */
 const REFUND_ABANDONED = refundSql({
   whose: 'op_id = $1 AND vence_en < now()',
@@ -95,8 +98,7 @@ export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
       });
       let refunded = 0;
       for (const row of rows) {
-        const detalle = 'la llamada quedó sin respuesta';
-        if (await giveBack('reembolso-abandonada', REFUND_ABANDONED, row.op_id, detalle)) refunded += 1;
+        if (await giveBack('reembolso-abandonada', REFUND_ABANDONED, row.op_id, SIN_RESPUESTA)) refunded += 1;
       }
       return refunded;
     },

@@ -1,14 +1,11 @@
+import { ESTADOS_ABIERTOS } from '@acuse/contract';
 import type { Database } from '../database.ts';
+import { createListaPanel, type FilaSolicitudPanel } from './solicitudes-lista.ts';
 
-export interface SolicitudInicio {
-  readonly id: string;
-  readonly rfc: string;
-  readonly tipo: string;
-  readonly desde: string;
-  readonly hasta: string;
-  readonly estado: string;
-  readonly creadaEn: Date;
-}
+export type SolicitudInicio = Pick<
+  FilaSolicitudPanel,
+  'id' | 'rfc' | 'tipo' | 'desde' | 'hasta' | 'estado' | 'creadaEn'
+>;
 
 export interface Inicio {
   readonly saldo: number;
@@ -22,27 +19,14 @@ export interface Inicio {
   readonly huboSolicitud: boolean;
 }
 
-const SOLICITUD = `s.id, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.estado, s.creada_en`;
-
-const EN_CURSO = `
-SELECT ${SOLICITUD} FROM solicitud s
-WHERE s.cuenta_id = $1 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') ORDER BY s.id DESC LIMIT $2`;
-
-const TERMINADA = `
-SELECT s.* FROM (VALUES ('emitidos'), ('recibidos')) AS t(tipo) CROSS JOIN LATERAL (
-  SELECT ${SOLICITUD} FROM solicitud s
-  WHERE s.cuenta_id = $1 AND s.estado = 'TERMINADA' AND s.tipo = t.tipo ORDER BY s.id DESC LIMIT 1) s
-ORDER BY s.id DESC LIMIT 1`;
-
 const CUENTA = `
 SELECT c.saldo, EXISTS (SELECT FROM solicitud s WHERE s.cuenta_id = c.id) AS hubo_solicitud,
        (SELECT count(*)::int FROM solicitud s WHERE s.cuenta_id = c.id AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')) AS abiertas
 FROM cuenta c WHERE c.id = $1`;
 
-type FilaSolicitud = Omit<SolicitudInicio, 'creadaEn'> & { creada_en: Date };
-
 /** What the start page tells about an account. Every read is narrowed by the account. */
 export function createInicio({ pool }: Pick<Database, 'pool'>) {
+  const lista = createListaPanel({ pool });
   return {
     /** Balance, at most `limite` solicitudes under way, and the newest package. */
     async load(cuentaId: string, limite = 10): Promise<Inicio> {
@@ -52,15 +36,15 @@ export function createInicio({ pool }: Pick<Database, 'pool'>) {
           text: CUENTA,
           values: [cuentaId],
         }),
-        pool.query<FilaSolicitud>({ name: 'inicio-en-curso', text: EN_CURSO, values: [cuentaId, limite] }),
-        pool.query<FilaSolicitud>({ name: 'inicio-terminada', text: TERMINADA, values: [cuentaId] }),
+        lista.page(cuentaId, { estados: ESTADOS_ABIERTOS }, null, limite),
+        lista.page(cuentaId, { estado: 'TERMINADA' }, null, 1),
       ]);
       return {
         saldo: cuenta.rows[0]?.saldo ?? 0,
         huboSolicitud: cuenta.rows[0]?.hubo_solicitud ?? false,
         abiertas: cuenta.rows[0]?.abiertas ?? 0,
-        enCurso: enCurso.rows.map(toSolicitud),
-        terminada: terminada.rows.map(toSolicitud)[0] ?? null,
+        enCurso: enCurso.filas,
+        terminada: terminada.filas[0] ?? null,
       };
     },
 
@@ -84,8 +68,4 @@ export function createInicio({ pool }: Pick<Database, 'pool'>) {
       return rowCount === 1;
     },
   };
-}
-
-function toSolicitud({ creada_en: creadaEn, ...fila }: FilaSolicitud): SolicitudInicio {
-  return { ...fila, creadaEn };
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Database } from '../database.ts';
 import { isUniqueViolation } from '../errors.ts';
+import { SIN_RESPUESTA } from '../saldos.ts';
 
 /** Who does something in the panel, for the audit log. */
 export interface QuienOpera {
@@ -80,7 +81,7 @@ const ATRASADA = `s.estado = 'EN_PROCESO' AND s.due_at < now() - make_interval(s
 const DEVOLUCIONES = `
 SELECT m.id, m.cuenta_id AS "cuentaId", q.email AS cuenta, m.importe, m.operacion, m.detalle, m.creado_en AS "creadoEn"
 FROM movimiento m JOIN cuenta q ON q.id = m.cuenta_id
-WHERE m.tipo = 'reembolso' AND m.detalle IN ('la llamada quedó sin respuesta', 'PLAZO_AGOTADO')
+WHERE m.tipo = 'reembolso' AND m.detalle IN ('${SIN_RESPUESTA}', 'PLAZO_AGOTADO')
 ORDER BY m.creado_en DESC, m.id DESC LIMIT $1`;
 
 const ABONAR = `

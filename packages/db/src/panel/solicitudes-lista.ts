@@ -7,6 +7,8 @@ export interface FiltroSolicitudes {
   readonly rfc?: string;
   readonly tipo?: TipoDescarga;
   readonly estado?: EstadoSolicitud;
+  /** Only those in one of these, where no `estado` is given. */
+  readonly estados?: readonly EstadoSolicitud[];
   /** Only those whose asked period has a day in common with this one. */
   readonly periodo?: { readonly desde: string; readonly hasta: string };
   /** Only those accepted from `desde` on and before `hasta`. */
@@ -86,7 +88,7 @@ export function statementOfPage(
   if (creada?.hasta) high.push(idAt(new Date(creada.hasta.getTime() + CLOCKS_MS), 'greatest'));
   const values: unknown[] = [
     cuentaId,
-    estado ? [estado] : ESTADOS_SOLICITUD,
+    estado ? [estado] : (filtro.estados ?? ESTADOS_SOLICITUD),
     tipo ? [tipo] : TIPOS,
     low.sort().at(-1),
     high.sort()[0],
