@@ -9,6 +9,9 @@ export const ESTADOS_SOLICITUD = [
 ] as const;
 export type EstadoSolicitud = (typeof ESTADOS_SOLICITUD)[number];
 
+/** States in which a solicitud is still being worked on. */
+export const ESTADOS_ABIERTOS = ['EN_PROCESO', 'ESPERA_EFIRMA'] as const satisfies readonly EstadoSolicitud[];
+
 export const ESTADOS_CFDI = ['VIGENTE', 'CANCELADO'] as const;
 export const ESTADOS_CONTRIBUYENTE = ['ACTIVO', 'SUSPENDIDO', 'CANCELADO'] as const;
 export const OPINIONES = [
