@@ -24,9 +24,11 @@ const MOTIVOS: Record<Exclude<MotivoSatError, 'CIEC_RECHAZADA' | 'EFIRMA_RECHAZA
   SIN_RESOLVEDOR_DE_CAPTCHA:
     'Entrar al portal del SAT con CIEC exige leer un captcha, y este servicio no tiene configurado quién lo lea (CAPTCHA_RESOLVER). Guarde la e.firma, que no lo necesita, o pida al operador que lo configure.',
   CANAL_DESACTIVADO:
-    'El operador de este servicio tiene apagada esta consulta, o no existe un canal para hacerla con la credencial guardada.',
-  PETICION_RECHAZADA: 'El SAT no acepta la consulta tal como está.',
-  HOST_NO_PERMITIDO: 'El SAT envió a una dirección que no es suya, y no se siguió.',
+    'El operador de este servicio tiene apagada esta consulta, o no existe un canal para hacerla con la credencial guardada. Guarde la otra (CIEC o e.firma) o pregunte al operador.',
+  PETICION_RECHAZADA:
+    'El SAT no acepta la consulta tal como está. Revise sus datos; si son correctos, avise al operador de este servicio con el X-Request-Id.',
+  HOST_NO_PERMITIDO:
+    'El SAT envió a una dirección que no es suya, y no se siguió. Avise al operador de este servicio con el X-Request-Id.',
   CANCELADA: 'El SAT no contestó dentro del tiempo que puede durar una consulta.',
 };
 
