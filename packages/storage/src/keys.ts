@@ -52,3 +52,6 @@ export function toSegment(text: string): string {
   }
   return segment;
 }
+
+/** What an object is, by the end of its key or of the name it is given: a document (PDF) or a package (ZIP). */
+export const mediaTypeOf = (name: string) => (name.endsWith('.pdf') ? 'application/pdf' : 'application/zip');

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, test } from 'vitest';
 import { useS3 } from '../../testing/s3-fixture.ts';
-import type { PaquetesS3 } from '../index.ts';
+import { documentoKey, type PaquetesS3 } from '../index.ts';
 
 const never = new AbortController().signal;
 const origen = { solicitudId: 's1', parteId: 'p1', paquete: 'a' };
@@ -28,6 +28,17 @@ describe('a presigned URL', () => {
     expect(await answer.text()).toBe('content');
     expect(answer.headers.get('content-type')).toBe('application/zip');
     expect(answer.headers.get('content-disposition')).toBe('attachment; filename="x.zip"');
+  });
+
+  test('calls a document a PDF', async () => {
+    const paquetes = s3.open();
+    const objectKey = documentoKey('01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f');
+    await paquetes.saveDocumento(objectKey, Buffer.from('%PDF-1.7'), never);
+    const answer = await s3.fetchObject(paquetes, objectKey);
+    expect([answer.headers.get('content-type'), await answer.text()]).toEqual([
+      'application/pdf',
+      '%PDF-1.7',
+    ]);
   });
 
   test('has the public address, signed for it', async () => {

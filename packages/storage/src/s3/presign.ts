@@ -1,5 +1,6 @@
 import { GetObjectCommand, type S3Client } from '@aws-sdk/client-s3';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
+import { mediaTypeOf } from '../keys.ts';
 
 /** The longest life that a presigned URL of version 4 can have: seven days. */
 const MAX_TTL_SECONDS = 604_800;
@@ -25,7 +26,7 @@ export async function presign(
   const command = new GetObjectCommand({
     Bucket: bucket,
     Key: key,
-    ResponseContentType: 'application/zip',
+    ResponseContentType: mediaTypeOf(key),
     ResponseContentDisposition: attachment(options.filename),
   });
   const url = await getSignedUrl(client, command, { expiresIn: ttl, signingDate: new Date(signedAt * 1000) });

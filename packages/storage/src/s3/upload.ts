@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream';
 import { AbortMultipartUploadCommand, type S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
+import { mediaTypeOf } from '../keys.ts';
 import type { PaquetesS3Settings } from './settings.ts';
 
 /**
@@ -20,7 +21,7 @@ export async function upload(
   body.on('error', () => undefined);
   const stop = () => body.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
   signal.addEventListener('abort', stop, { once: true });
-  const params = { Bucket: settings.bucket, Key: key, Body: body, ContentType: 'application/zip' };
+  const params = { Bucket: settings.bucket, Key: key, Body: body, ContentType: mediaTypeOf(key) };
   const sending = new Upload({
     client: stoppable(client, signal),
     params,
