@@ -214,6 +214,15 @@ describe('readConstancia', () => {
     expect(await refusal({ ...FISICA, obligaciones: [ilegible] })).toContain('fecha');
   });
 
+  it('refuses more text than a constancia has, before the square of it is looked at', async () => {
+    const paginas = await paginasDe(await makeConstancia(FISICA));
+    const [linea] = paginas[0]?.lineas ?? [];
+    if (linea === undefined) throw new Error('no line');
+    const larga = { ...linea, celdas: Array.from({ length: 200_000 }, () => linea.celdas).flat() };
+    const muchas = paginas.map((pagina) => ({ ...pagina, lineas: [...pagina.lineas, larga] }));
+    expect(await refusalOf(() => readConstancia(muchas, FISICA.rfc))).toContain('demasiado texto');
+  });
+
   it('refuses another document', async () => {
     const otro = await paginasDe(await makePdf((d) => d.text('Opinión del cumplimiento: POSITIVO', 50, 50)));
     expect(await refusalOf(() => readConstancia(otro, FISICA.rfc))).toContain('título');

@@ -1,4 +1,5 @@
 import { type LineaPdf, lineasDe, type PaginaPdf } from '../pdf/pagina-pdf.ts';
+import { toRotulo } from '../texto/forma.ts';
 import { unreadable } from './campos.ts';
 
 /** The document by its own headings. A section that the document leaves out is absent; `pie` is what comes after the last one. */
@@ -20,6 +21,8 @@ const TITULOS: Readonly<Record<string, Seccion>> = {
   obligaciones: 'obligaciones',
 };
 const PIE = /^(?:sus datos personales|si desea modificar|.?la corrupcion tiene|cadena original sello)/;
+/** A constancia of many pages has some thousands; what is read from them takes the square of their number. */
+const MAX_CELDAS = 8_000;
 const NUMERO = /^pagina \[?(\d+)\]? de \[?(\d+)\]?$/;
 
 /**
@@ -27,10 +30,12 @@ const NUMERO = /^pagina \[?(\d+)\]? de \[?(\d+)\]?$/;
  * seal's original string) is missing.
  */
 export function splitSecciones(paginas: readonly PaginaPdf[]): Secciones {
+  const cuantas = lineasDe(paginas).reduce((suma, { celdas }) => suma + celdas.length, 0);
+  if (cuantas > MAX_CELDAS) throw unreadable('demasiado texto');
   const secciones = new Map<Seccion, LineaPdf[]>([['cedula', []]]);
   let abierta: Seccion = 'cedula';
   for (const linea of lineasDe(paginas)) {
-    const forma = toForma(linea.texto);
+    const forma = toRotulo(linea.texto);
     const numero = NUMERO.exec(forma);
     if (numero !== null) {
       if (Number(numero[1]) !== linea.pagina || Number(numero[2]) !== paginas.length)
@@ -45,15 +50,10 @@ export function splitSecciones(paginas: readonly PaginaPdf[]): Secciones {
       abierta = nueva;
     } else secciones.get(abierta)?.push(linea);
   }
-  const todo = lineasDe(paginas).map(({ texto }) => toForma(texto));
+  const todo = lineasDe(paginas).map(({ texto }) => toRotulo(texto));
   if (!todo.some((forma) => forma.includes('constancia de situacion fiscal'))) throw unreadable('título');
   if (!todo.some((forma) => forma.startsWith('cadena original sello'))) throw unreadable('cadena original');
   return secciones;
-}
-
-/** Lower case, without accents, runs of blanks as one, and the colon of a heading. */
-export function toForma(texto: string): string {
-  return sinAcentos(texto).toLowerCase().replace(/\s+/g, ' ').trim().replace(/\s*:$/, '');
 }
 
 /** Letter by letter, so that positions stay the same. */

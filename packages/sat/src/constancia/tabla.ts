@@ -1,7 +1,7 @@
 import type { CeldaPdf, LineaPdf } from '../pdf/pagina-pdf.ts';
+import { toRotulo } from '../texto/forma.ts';
 import { unreadable } from './campos.ts';
 import { readFecha } from './fechas.ts';
-import { toForma } from './secciones.ts';
 
 export interface Fila {
   /** The columns of text, wrapped lines joined by a blank. */
@@ -27,7 +27,7 @@ const MAX_RENGLONES_DE_CABECERA = 3;
  * phpcfdi/csf-scraper). Throws RESPUESTA_ILEGIBLE when the header, a row's date, or the column of a text cannot be told.
  */
 export function readTabla(lineas: readonly LineaPdf[], columnasDeTexto: readonly string[]): readonly Fila[] {
-  const nombres = [...columnasDeTexto, 'Fecha Inicio', 'Fecha Fin'].map(toForma);
+  const nombres = [...columnasDeTexto, 'Fecha Inicio', 'Fecha Fin'].map(toRotulo);
   const cabecera = findCabecera(lineas, 0, nombres);
   if (cabecera === null) throw unreadable(`cabecera de ${columnasDeTexto[0]}`);
   const renglones: Renglon[] = [];
@@ -49,7 +49,7 @@ function findCabecera(
     const grupo = lineas.slice(from, from + renglones);
     if (grupo.length < renglones || grupo.some(({ pagina }) => pagina !== grupo[0]?.pagina)) return null;
     const columnas = mergeColumnas(grupo.flatMap(({ celdas }) => celdas));
-    if (columnas.length === nombres.length && columnas.every((c, i) => toForma(c.nombre) === nombres[i])) {
+    if (columnas.length === nombres.length && columnas.every((c, i) => toRotulo(c.nombre) === nombres[i])) {
       return { columnas, renglones };
     }
   }

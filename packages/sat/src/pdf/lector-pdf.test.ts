@@ -97,6 +97,19 @@ describe('readPdf', () => {
     expect(await refusalOf(largo, { maxCaracteres: 10 })).toContain('demasiado texto');
   });
 
+  it('keeps a thread for the next document unless it stopped in the middle of one', async () => {
+    const pdf = await makePdf((d) => d.text('hola hola', 50, 50));
+    const own = createLectorPdf({ maxHilos: 1, maxCaracteres: 5 });
+    try {
+      expect(await refusal(own.read(Buffer.from('<html>'), { signal }))).toContain('no es un PDF');
+      expect(own.hilos).toBe(1);
+      expect(await refusal(own.read(pdf, { signal }))).toContain('demasiado texto');
+      expect(own.hilos).toBe(0);
+    } finally {
+      await own.close();
+    }
+  });
+
   it('refuses a document that is cut anywhere, and reads it whole', async () => {
     const pdf = await makePdf((d) => {
       for (let i = 0; i < 3; i += 1) d.text(`Régimen ${i}`, 50, 50).addPage();

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { SatError } from '@acuse/core';
-import type { LimitesPdf } from './documento.ts';
+import type { LimitesPdf, MotivoPdf } from './documento.ts';
 import type { Encargo, Resultado } from './encargo.ts';
 import type { PaginaPdf } from './pagina-pdf.ts';
 
@@ -136,8 +136,8 @@ export function createLectorPdf(settings: LectorPdfSettings = {}): LectorPdf {
       await hilo.terminate();
       throw error;
     });
-    // The parser may have left something running on a document that it failed on, which would fall on the next one.
-    if ('motivo' in resultado && resultado.motivo === 'PDF dañado') await hilo.terminate();
+    // The parser may have left something running on a document that was not read to its end, which would fall on the next one.
+    if ('motivo' in resultado && !SIN_ABRIR.has(resultado.motivo)) await hilo.terminate();
     else putFree(hilo);
     if ('motivo' in resultado) throw ilegible(resultado.motivo);
     return resultado.paginas;
@@ -167,6 +167,9 @@ export function createLectorPdf(settings: LectorPdfSettings = {}): LectorPdf {
     },
   };
 }
+
+/** Refused by its bytes alone, before a parser saw it. */
+const SIN_ABRIR: ReadonlySet<MotivoPdf> = new Set<MotivoPdf>(['no es un PDF', 'PDF incompleto']);
 
 /** The program of a thread, beside this file: compiled when this file is, else by its source. */
 const ENTRADA = new URL(

@@ -4,8 +4,8 @@ import { escapeText } from '../soap/firma.ts';
 import { llamar } from '../soap/llamar.ts';
 import type { PasoSoap } from '../soap/servicio.ts';
 import { type Elemento, NS_SOAP, onlyChild, unreadable } from '../soap/xml.ts';
+import { assertTextoSano } from '../texto/sano.ts';
 import { expresionDe } from './expresion-cfdi.ts';
-import { assertTextoSano } from './texto-sano.ts';
 
 const NS = 'http://tempuri.org/';
 const CONSULTA: PasoSoap = {

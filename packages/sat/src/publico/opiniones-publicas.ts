@@ -49,7 +49,8 @@ const NO_PUBLICADA = z.strictObject({ rfc: z.string(), publicada: z.literal(fals
  */
 export function createOpinionesPublicas(settings: OpinionesPublicasSettings): FuenteOpinionesPublicas {
   const base = new URL(settings.url);
-  if (!['http:', 'https:'].includes(base.protocol) || base.search !== '' || base.username !== '') {
+  const hasCredencial = base.username !== '' || base.password !== '';
+  if (!['http:', 'https:'].includes(base.protocol) || base.search !== '' || hasCredencial) {
     throw new TypeError('url: http or https, without query and credentials');
   }
   const { timeoutMs = 20_000 } = settings;

@@ -3,7 +3,8 @@ import { type Campo, toDatos, unreadable } from '../constancia/campos.ts';
 import { readFecha } from '../constancia/fechas.ts';
 import { claveDeRegimen } from '../constancia/regimenes.ts';
 import { type Etiqueta, readAtributo, readEtiquetas, readTexto } from '../portal/paginas/etiquetas.ts';
-import { assertTextoSano } from './texto-sano.ts';
+import { toRotulo } from '../texto/forma.ts';
+import { assertTextoSano } from '../texto/sano.ts';
 
 /** Labels of the page, without accents (phpcfdi/csf-scraper, `PersonaFisica.php` and `PersonaMoral.php`). */
 const ETIQUETAS: Readonly<Record<string, Campo>> = {
@@ -119,7 +120,7 @@ function readPares(etiquetas: readonly Etiqueta[]): readonly Par[] {
   const endFila = () => {
     const [etiqueta, valor] = fila;
     if (fila.length === 2 && etiqueta?.endsWith(':'))
-      pares.push({ etiqueta: toClave(etiqueta), valor: valor ?? '' });
+      pares.push({ etiqueta: toRotulo(etiqueta), valor: valor ?? '' });
     fila = [];
   };
   for (const [from, e] of etiquetas.entries()) {
@@ -140,8 +141,4 @@ function readCelda(etiquetas: readonly Etiqueta[], from: number): string {
   const extraño = celda.slice(1).some((e) => !ADORNOS.has(e.nombre));
   if (extraño && texto !== '') throw unreadable('marcas dentro de un valor');
   return texto.normalize('NFC');
-}
-
-function toClave(etiqueta: string): string {
-  return etiqueta.replace(/\s*:$/, '').normalize('NFD').replace(/\p{M}/gu, '').toLowerCase();
 }

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Comunicado } from '@acuse/core';
 import { readMes, toDia } from '../../texto/calendario.ts';
 import { toForma } from '../../texto/forma.ts';
+import { assertTextoSano } from '../../texto/sano.ts';
 import type { Etiqueta } from '../paginas/etiquetas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { isEntera, readBloques } from './bloques.ts';
@@ -85,7 +86,8 @@ function readSeccion(bloques: readonly string[], leido: boolean, cuenta: number 
       continue;
     }
     const asunto = found[7] ?? '';
-    if (asunto === '' || asunto.length > MAX_ASUNTO || OTRA_FECHA.test(asunto) || asunto.includes('\uFFFD')) {
+    assertTextoSano(asunto);
+    if (asunto === '' || asunto.length > MAX_ASUNTO || OTRA_FECHA.test(asunto)) {
       throw ilegible('comunicados: renglón sin asunto propio');
     }
     renglones.push({ momento: toMomento(found), asunto, leido });
