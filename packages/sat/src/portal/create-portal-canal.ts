@@ -51,7 +51,7 @@ export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
     http,
     almacen: deps.sesiones,
     sellado,
-    open: (portal, credencial, signal) => portal.open({ http, captcha, settings }, credencial, signal),
+    captcha,
     settings,
   });
   const portales = new Map(Object.values(CONSULTAS_PORTAL).map(({ portal }) => [portal.nombre, portal]));

@@ -1,10 +1,8 @@
 import type { Credencial } from '@acuse/core';
 import type { DireccionSat } from '../http/direcciones.ts';
 import type { Navegador, Pagina } from './navegador.ts';
-import { readAcceso } from './paginas/acceso/pagina-acceso.ts';
-import { isPaginaEfirma } from './paginas/acceso/pagina-efirma.ts';
+import { isPaginaAcceso } from './paginas/acceso/pagina-acceso.ts';
 import { encodeFormulario } from './paginas/cuerpo-formulario.ts';
-import type { Etiqueta } from './paginas/etiquetas.ts';
 import { hasCamposVisibles, readCampos, readFormularios } from './paginas/formulario.ts';
 import { ilegible } from './paginas/ilegible.ts';
 import { acceder, assertPuedeAcceder } from './sesion/acceder.ts';
@@ -46,12 +44,8 @@ export async function pasarAcceso(
   signal: AbortSignal,
 ): Promise<Pagina> {
   const acceso = await toPaginaAcceso(navegador, pagina, credencial, hostAcceso, signal);
-  if (acceso.direccion.host !== hostAcceso || !isFormularioAcceso(acceso.etiquetas)) return acceso;
+  if (acceso.direccion.host !== hostAcceso || !isPaginaAcceso(acceso.etiquetas)) return acceso;
   return acceder(deps, navegador, acceso, credencial, hostAcceso, signal);
-}
-
-function isFormularioAcceso(etiquetas: readonly Etiqueta[]): boolean {
-  return readAcceso(etiquetas) !== null || isPaginaEfirma(etiquetas);
 }
 
 /**
@@ -66,10 +60,10 @@ async function toPaginaAcceso(
   signal: AbortSignal,
 ): Promise<Pagina> {
   const { direccion, etiquetas } = pagina;
-  if (direccion.host !== hostAcceso || isFormularioAcceso(etiquetas)) return pagina;
+  if (direccion.host !== hostAcceso || isPaginaAcceso(etiquetas)) return pagina;
   const formulario = readFormularios(etiquetas)[0];
   if (formulario?.metodo !== 'POST' || hasCamposVisibles(formulario.etiquetas)) return pagina;
-  const destino = navegador.resolve(formulario.accion === '' ? direccion.path : formulario.accion, direccion);
+  const destino = navegador.resolve(formulario.accion, direccion);
   if (destino.host !== hostAcceso) return pagina;
   const path = credencial.tipo === 'efirma' ? toEfirma(destino.path) : destino.path;
   const body = encodeFormulario(readCampos(formulario.etiquetas));

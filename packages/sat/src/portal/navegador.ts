@@ -28,7 +28,7 @@ export interface Navegador {
     peticion: Peticion<E>,
     signal: AbortSignal,
   ): Promise<SatHttpResponse<E>>;
-  /** Reads an address written on a page. Throws HOST_NO_PERMITIDO for a foreign host. */
+  /** Reads an address written on a page, '' for the page's own. Throws HOST_NO_PERMITIDO for a foreign host. */
   resolve(url: string, desde: DireccionSat): DireccionSat;
   /** The cookies, for {@link createNavegador}. Secret. */
   cookies(): string;
@@ -83,7 +83,7 @@ export function createNavegador(
       const etiquetas = readEtiquetas(answer.body);
       const salto = readSalto(etiquetas);
       if (salto === null) return { direccion: { host, path }, texto: answer.body, etiquetas };
-      const destino = http.resolve(salto.destino === '' ? path : salto.destino, { host, path });
+      const destino = http.resolve(salto.destino, { host, path });
       peticion =
         salto.metodo === 'GET'
           ? { method: 'GET', expect: 'text', ...destino }

@@ -2,7 +2,8 @@ import type { ConsultaPortal } from '../consulta-portal.ts';
 import { readEtiquetas } from '../paginas/etiquetas.ts';
 import { readCampos } from '../paginas/formulario.ts';
 import { assertRfcNombrado } from '../paginas/rfc-nombrado.ts';
-import { isDespedida, SesionVencida } from '../sesion/sesion-vencida.ts';
+import { pedir } from '../sesion/pedir.ts';
+import { SesionVencida } from '../sesion/sesion-vencida.ts';
 import { PORTAL_NOTIFICACIONES } from './portal-notificaciones.ts';
 import { createNavegadorSoloLista, LISTA_NOTIFICACIONES } from './solo-lista.ts';
 import { readNotificaciones } from './tabla-notificaciones.ts';
@@ -16,12 +17,7 @@ export const listarNotificaciones: ConsultaPortal<'listar-notificaciones'> = {
   credenciales: ['ciec', 'efirma'],
   async ask(navegador, { rfc }, { signal }) {
     const lista = createNavegadorSoloLista(navegador);
-    const answer = await lista.request(
-      { ...LISTA_NOTIFICACIONES, method: 'GET', expect: 'text', acceptStatus: [401, 403] },
-      signal,
-    );
-    if (answer.status >= 300 || isDespedida(answer.body)) throw new SesionVencida();
-    const etiquetas = readEtiquetas(answer.body);
+    const etiquetas = readEtiquetas(await pedir(lista, { ...LISTA_NOTIFICACIONES, method: 'GET' }, signal));
     if (readCampos(etiquetas).has('SAMLRequest')) throw new SesionVencida();
     assertRfcNombrado(etiquetas, rfc, true);
     return { notificaciones: readNotificaciones(etiquetas) };

@@ -1,6 +1,6 @@
 import type { DireccionSat } from '../../http/direcciones.ts';
 import { entrar, pasarAcceso } from '../entrada.ts';
-import { createNavegador, type Navegador, type Pagina } from '../navegador.ts';
+import type { Navegador, Pagina } from '../navegador.ts';
 import { readSaltoScript } from '../paginas/acceso/salto-script.ts';
 import { readAtributo } from '../paginas/etiquetas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
@@ -22,8 +22,7 @@ const MAX_SALTOS = 5;
  */
 export const PORTAL_COMUNICADOS: Portal = {
   nombre: 'comunicados',
-  async open(deps, credencial, signal) {
-    const navegador = createNavegador(deps.http, deps.settings);
+  async enter(deps, navegador, credencial, signal) {
     const entrada = { puerta: PUERTA, hostAcceso: HOST_ACCESO };
     const pagina = await entrar(deps, navegador, credencial, entrada, signal);
     assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
@@ -31,7 +30,6 @@ export const PORTAL_COMUNICADOS: Portal = {
     const after = await pasarAcceso(deps, navegador, marco, credencial, HOST_ACCESO, signal);
     const lista = isPaginaComunicados(after.etiquetas) ? after : await openMarco(navegador, pagina, signal);
     if (!isPaginaComunicados(lista.etiquetas)) throw ilegible('el acceso no llegó a los comunicados');
-    return navegador;
   },
   salida: { host: HOST_ACCESO, path: '/nidp/app/plogout' },
 };

@@ -1,5 +1,4 @@
 import { entrar } from '../entrada.ts';
-import { createNavegador } from '../navegador.ts';
 import { assertRfcNombrado } from '../paginas/rfc-nombrado.ts';
 import type { Portal } from '../sesion/portal.ts';
 import { guardHttp, HOST_NOTIFICACIONES, LISTA_NOTIFICACIONES } from './solo-lista.ts';
@@ -14,12 +13,11 @@ const PUERTA = {
 /** The electronic notifications of the mailbox. Its log-in may reach the list and no other page: see `guardHttp`. */
 export const PORTAL_NOTIFICACIONES: Portal = {
   nombre: 'notificaciones',
-  async open(deps, credencial, signal) {
-    const navegador = createNavegador(guardHttp(deps.http), deps.settings);
+  guard: guardHttp,
+  async enter(deps, navegador, credencial, signal) {
     const entrada = { puerta: PUERTA, hostAcceso: HOST_ACCESO };
     const pagina = await entrar(deps, navegador, credencial, entrada, signal);
     assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
-    return navegador;
   },
   salida: { host: HOST_ACCESO, path: '/nidp/app/plogout' },
 };

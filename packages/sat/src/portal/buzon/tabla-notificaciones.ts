@@ -1,7 +1,9 @@
 import type { Notificacion } from '@acuse/core';
 import { toForma, toRotulo } from '../../texto/forma.ts';
+import { assertTextoSano } from '../../texto/sano.ts';
 import { type Etiqueta, readAtributo, readTexto } from '../paginas/etiquetas.ts';
 import { readFecha } from '../paginas/fechas.ts';
+import { addOnce } from '../paginas/filas-unicas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { findColumnas } from '../paginas/tabla.ts';
 import { type Fila, filasSinAviso, readTablas, type Tabla } from '../paginas/tablas.ts';
@@ -34,8 +36,10 @@ export function readNotificaciones(etiquetas: readonly Etiqueta[]): readonly Not
   const notificaciones = new Map<string, Notificacion>();
   for (const { tabla, columnas } of pendientes) {
     if (!tabla.completa) throw ilegible('notificaciones: tabla incompleta');
-    for (const celdas of filasSinAviso(tabla, diceQueNoHay))
-      addOnce(notificaciones, toNotificacion(celdas, columnas));
+    for (const celdas of filasSinAviso(tabla, diceQueNoHay)) {
+      const notificacion = toNotificacion(celdas, columnas);
+      addOnce(notificaciones, notificacion.folio, notificacion);
+    }
   }
   assertUnaPagina(etiquetas, notificaciones.size);
   if (notificaciones.size === 0 && !diceQueNoHay(readTexto(etiquetas))) {
@@ -80,21 +84,13 @@ function toNotificacion(celdas: Fila, { total, indices }: Columnas): Notificacio
   if (celdas.length !== total) throw ilegible('notificaciones: fila con otras columnas');
   const texto = (columna: Columna) => {
     const valor = celdas[indices.get(columna) ?? -1]?.texto ?? '';
-    if (valor === '' || valor.length > MAX_TEXTO || valor.includes('\uFFFD'))
-      throw ilegible(`notificaciones: ${columna} vacía`);
+    assertTextoSano(valor);
+    if (valor === '' || valor.length > MAX_TEXTO) throw ilegible(`notificaciones: ${columna} vacía`);
     return valor;
   };
   const fecha = readFecha(texto('fecha'));
   if (fecha === null) throw ilegible('notificaciones: fecha del aviso');
   return { folio: texto('folio'), autoridad: texto('autoridad'), asunto: texto('asunto'), fecha };
-}
-
-function addOnce(notificaciones: Map<string, Notificacion>, notificacion: Notificacion): void {
-  const conocida = notificaciones.get(notificacion.folio);
-  if (conocida !== undefined && JSON.stringify(conocida) !== JSON.stringify(notificacion)) {
-    throw ilegible('notificaciones: un folio con dos contenidos');
-  }
-  notificaciones.set(notificacion.folio, notificacion);
 }
 
 /** Another page of the list would take a postback, which is never sent: a list in several pages cannot be read whole. */

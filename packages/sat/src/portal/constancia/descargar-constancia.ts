@@ -5,6 +5,7 @@ import type { Navegador } from '../navegador.ts';
 import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
 import { readCampos } from '../paginas/formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
+import { pedir, SIN_SESION } from '../sesion/pedir.ts';
 import { isDespedida, SesionVencida } from '../sesion/sesion-vencida.ts';
 import { PORTAL_SIAT } from './portal-siat.ts';
 import { botonDe, HOST_REGISTRO, openReimpresion, type Reimpresion } from './reimpresion.ts';
@@ -41,11 +42,11 @@ async function makeDocumento(
 ): Promise<void> {
   const boton = botonDe(formulario);
   const { direccion } = pagina;
-  const answer = await navegador.request(
+  const respuesta = await pedir(
+    navegador,
     {
-      ...navegador.resolve(formulario.accion === '' ? direccion.path : formulario.accion, direccion),
+      ...navegador.resolve(formulario.accion, direccion),
       method: 'POST',
-      expect: 'text',
       headers: {
         'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
         'faces-request': 'partial/ajax',
@@ -64,8 +65,7 @@ async function makeDocumento(
     },
     signal,
   );
-  if (answer.status >= 300 || isDespedida(answer.body)) throw new SesionVencida();
-  if (/<error>|<redirect\b/i.test(answer.body)) throw errorOf(answer.body);
+  if (/<error>|<redirect\b/i.test(respuesta)) throw errorOf(respuesta);
 }
 
 /** A partial answer of JavaServer Faces (2.2, section 13.4.4) with an error; one that sends the browser elsewhere has lost its view or session. */
@@ -76,7 +76,7 @@ function errorOf(body: string): Error {
 
 async function fetchDocumento(navegador: Navegador, signal: AbortSignal): Promise<Buffer> {
   const answer = await navegador.request(
-    { ...DOCUMENTO, method: 'GET', expect: 'stream', maxBytes: MAX_PDF_BYTES },
+    { ...DOCUMENTO, method: 'GET', expect: 'stream', maxBytes: MAX_PDF_BYTES, acceptStatus: SIN_SESION },
     signal,
   );
   const chunks: Buffer[] = [];

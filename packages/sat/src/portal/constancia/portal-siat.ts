@@ -1,37 +1,30 @@
-import type { Credencial } from '@acuse/core';
-import { createNavegador, type Navegador, type Pagina } from '../navegador.ts';
-import { readAcceso } from '../paginas/acceso/pagina-acceso.ts';
-import { isPaginaEfirma } from '../paginas/acceso/pagina-efirma.ts';
+import type { Navegador, Pagina } from '../navegador.ts';
+import { isPaginaAcceso } from '../paginas/acceso/pagina-acceso.ts';
 import { readFormularios } from '../paginas/formulario.ts';
 import { acceder, assertPuedeAcceder } from '../sesion/acceder.ts';
-import type { AccesoDeps, Portal } from '../sesion/portal.ts';
+import type { Portal } from '../sesion/portal.ts';
 import { sendFormulario } from './saml.ts';
 
 const HOST = 'login.siat.sat.gob.mx';
-
-/** The register of taxpayers, behind the identity provider of the taxpayer mailbox. */
-export const PORTAL_SIAT: Portal = {
-  nombre: 'siat',
-  open: openSesion,
-  salida: { host: HOST, path: '/nidp/app/plogout' },
-};
 
 /** phpcfdi/csf-sat-scraper, `AuthenticationService`; SAT-CFDI/python-satcfdi, `SATPortalConstancia`. */
 const VESTIBULO = '/nidp/app?sid=1';
 const PAGINA_CIEC = '/nidp/app/login?id=ptsc-ciec&sid=1&option=credential';
 const PAGINA_EFIRMA = '/nidp/idff/sso?id=fiel_Aviso';
 
-/** Logs in at the identity provider. No page of it names the RFC for certain: the document that is fetched with the session does. */
-async function openSesion(deps: AccesoDeps, credencial: Credencial, signal: AbortSignal): Promise<Navegador> {
-  assertPuedeAcceder(deps, credencial);
-  const navegador = createNavegador(deps.http, deps.settings);
-  const pagina =
-    credencial.tipo === 'ciec'
-      ? await openPaginaCiec(navegador, signal)
-      : await openPaginaEfirma(navegador, signal);
-  await acceder(deps, navegador, pagina, credencial, HOST, signal);
-  return navegador;
-}
+/**
+ * The register of taxpayers, behind the identity provider of the taxpayer mailbox. No page of the log-in names the RFC for certain: the document
+ * that is fetched with the session does.
+ */
+export const PORTAL_SIAT: Portal = {
+  nombre: 'siat',
+  async enter(deps, navegador, credencial, signal) {
+    assertPuedeAcceder(deps, credencial);
+    const openPagina = credencial.tipo === 'ciec' ? openPaginaCiec : openPaginaEfirma;
+    await acceder(deps, navegador, await openPagina(navegador, signal), credencial, HOST, signal);
+  },
+  salida: { host: HOST, path: '/nidp/app/plogout' },
+};
 
 async function openPaginaCiec(navegador: Navegador, signal: AbortSignal): Promise<Pagina> {
   await navegador.open({ host: HOST, path: VESTIBULO }, signal);
@@ -41,7 +34,7 @@ async function openPaginaCiec(navegador: Navegador, signal: AbortSignal): Promis
 /** The provider may put a form in between, which a script of the page sends. */
 async function openPaginaEfirma(navegador: Navegador, signal: AbortSignal): Promise<Pagina> {
   const pagina = await navegador.open({ host: HOST, path: PAGINA_EFIRMA }, signal);
-  if (isPaginaEfirma(pagina.etiquetas) || readAcceso(pagina.etiquetas) !== null) return pagina;
+  if (isPaginaAcceso(pagina.etiquetas)) return pagina;
   const formulario = readFormularios(pagina.etiquetas)[0];
   return formulario === undefined ? pagina : sendFormulario(navegador, pagina, formulario, signal);
 }

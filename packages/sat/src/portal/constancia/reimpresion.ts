@@ -1,8 +1,7 @@
 import type { TipoCredencial } from '@acuse/core';
 import type { DireccionSat } from '../../http/direcciones.ts';
 import type { Navegador, Pagina } from '../navegador.ts';
-import { readAcceso } from '../paginas/acceso/pagina-acceso.ts';
-import { isPaginaEfirma } from '../paginas/acceso/pagina-efirma.ts';
+import { isPaginaAcceso } from '../paginas/acceso/pagina-acceso.ts';
 import { type Etiqueta, readAtributo, readTexto } from '../paginas/etiquetas.ts';
 import { type Formulario, readFormularios } from '../paginas/formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
@@ -46,7 +45,7 @@ export async function openReimpresion(
 ): Promise<Reimpresion> {
   let pagina = await navegador.open(ENTRADAS[tipo], signal);
   for (let paso = 0; paso < MAX_PASOS; paso += 1) {
-    if (readAcceso(pagina.etiquetas) !== null || isPaginaEfirma(pagina.etiquetas)) throw new SesionVencida();
+    if (isPaginaAcceso(pagina.etiquetas)) throw new SesionVencida();
     const formulario = readFormularios(pagina.etiquetas).find(({ id }) => id === 'formReimpAcuse');
     if (formulario !== undefined && pagina.direccion.host === HOST_REGISTRO) return { pagina, formulario };
     pagina = await goOn(navegador, pagina, signal);

@@ -1,5 +1,5 @@
+import { enviarFormulario } from '../enviar-formulario.ts';
 import type { Navegador, Pagina } from '../navegador.ts';
-import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
 import { type Formulario, hasCamposVisibles, readCampos, readFormularios } from '../paginas/formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 
@@ -15,12 +15,10 @@ export function findFormularioSaml(pagina: Pagina): Formulario | undefined {
 /** Sends a form that has nothing to fill in, as its script would. Throws RESPUESTA_ILEGIBLE for a form that has. */
 export async function sendFormulario(
   navegador: Navegador,
-  { direccion }: Pagina,
+  pagina: Pagina,
   formulario: Formulario,
   signal: AbortSignal,
 ): Promise<Pagina> {
-  if (formulario.metodo !== 'POST' || hasCamposVisibles(formulario.etiquetas))
-    throw ilegible('otro formulario');
-  const destino = navegador.resolve(formulario.accion === '' ? direccion.path : formulario.accion, direccion);
-  return navegador.submit(destino, encodeFormulario(readCampos(formulario.etiquetas)), signal);
+  if (hasCamposVisibles(formulario.etiquetas)) throw ilegible('otro formulario');
+  return enviarFormulario(navegador, pagina, formulario, signal);
 }

@@ -7,7 +7,8 @@ import { readEtiquetas } from '../paginas/etiquetas.ts';
 import { readCampos, readFormularios } from '../paginas/formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { type Instante, isMismoDia, readPeriodo } from '../periodo-portal.ts';
-import { isDespedida, SesionVencida } from '../sesion/sesion-vencida.ts';
+import { pedir } from '../sesion/pedir.ts';
+import { SesionVencida } from '../sesion/sesion-vencida.ts';
 import { HOST_PORTAL } from '../settings.ts';
 import { openPagina } from './pagina-del-portal.ts';
 
@@ -72,11 +73,11 @@ async function post(
   campos: ReadonlyMap<string, string>,
   signal: AbortSignal,
 ): Promise<readonly RegistroDelta[]> {
-  const answer = await navegador.request(
+  const texto = await pedir(
+    navegador,
     {
       ...direccion,
       method: 'POST',
-      expect: 'text',
       headers: {
         'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
         'x-microsoftajax': 'Delta=true',
@@ -84,14 +85,11 @@ async function post(
         referer: `https://${direccion.host}${direccion.path}`,
       },
       body: encodeFormulario(campos),
-      acceptStatus: [401, 403],
     },
     signal,
   );
-  // A partial postback never redirects by status unless the log-in module does.
-  if (answer.status >= 300) throw new SesionVencida();
-  if (answer.body.trimStart().startsWith('<') && isDespedida(answer.body)) throw new SesionVencida();
-  const delta = parseDelta(answer.body);
+  const delta = parseDelta(texto);
+  // A partial postback never redirects by status unless the log-in module does, and otherwise so.
   if (delta.some((r) => r.tipo === 'pageRedirect')) throw new SesionVencida();
   if (delta.some((r) => r.tipo === 'error')) throw new SatError('SERVICIO_CON_ERROR', { codigo: 'AJAX' });
   return delta;

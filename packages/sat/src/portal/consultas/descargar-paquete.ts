@@ -4,6 +4,7 @@ import type { Navegador } from '../navegador.ts';
 import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { CAMPO_FOLIO, CAMPO_URL } from '../paginas/lista-descargas.ts';
+import { SIN_SESION } from '../sesion/pedir.ts';
 import { isDespedida, SesionVencida } from '../sesion/sesion-vencida.ts';
 import { DIRECCION_DESCARGAS, listPaquetes, openDescargas } from './descargas.ts';
 import { openZip } from './zip-del-portal.ts';
@@ -45,6 +46,7 @@ export async function descargarPaquete(
       },
       body,
       maxBytes,
+      acceptStatus: SIN_SESION,
     },
     signal,
   );

@@ -1,7 +1,7 @@
 import type { DireccionSat } from '../../http/direcciones.ts';
 import type { Navegador, Pagina } from '../navegador.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { readRfcAutenticado } from '../paginas/pagina-portal.ts';
+import { assertRfcAutenticado } from '../paginas/pagina-portal.ts';
 import { assertSesionViva } from '../sesion/sesion-vencida.ts';
 
 /**
@@ -19,10 +19,7 @@ export async function openPagina(
     const pagina = await navegador.open(direccion, signal);
     assertSesionViva(pagina);
     if (!isSame(pagina.direccion, direccion)) continue;
-    const autenticado = readRfcAutenticado(pagina.etiquetas);
-    if (autenticado !== null && autenticado !== rfc.toUpperCase()) {
-      throw ilegible('el portal nombra a otro RFC');
-    }
+    assertRfcAutenticado(pagina.etiquetas, rfc, false);
     return pagina;
   }
   throw ilegible('el portal muestra otra página');

@@ -2,7 +2,7 @@ import type { RespuestaSolicitarMetadata, SolicitarMetadata } from '@acuse/core'
 import type { Navegador } from '../navegador.ts';
 import { parseRespuestaFolio } from '../paginas/respuesta-folio.ts';
 import { readResultadoBusqueda } from '../paginas/resultado-busqueda.ts';
-import { isDespedida, SesionVencida } from '../sesion/sesion-vencida.ts';
+import { pedir } from '../sesion/pedir.ts';
 import { direccionDe, search } from './busqueda.ts';
 
 /**
@@ -21,12 +21,12 @@ export async function solicitarMetadata(
 
   const { host, path } = direccionDe(tipo);
   const parametros = encodeURIComponent(Buffer.from(resultado.parametros).toString('base64'));
-  const answer = await navegador.request(
+  const json = await pedir(
+    navegador,
     {
       host,
       path: `${path}/DescargaMetadatos`,
       method: 'POST',
-      expect: 'text',
       headers: {
         'content-type': 'application/json; charset=utf-8',
         accept: 'application/json, text/javascript, */*; q=0.01',
@@ -34,13 +34,10 @@ export async function solicitarMetadata(
         referer: `https://${host}${path}`,
       },
       body: `{'Parametros':'${parametros}'}`,
-      acceptStatus: [401, 403],
     },
     signal,
   );
-  if (answer.status >= 300) throw new SesionVencida();
-  if (answer.body.trimStart().startsWith('<') && isDespedida(answer.body)) throw new SesionVencida();
-  const respuesta = parseRespuestaFolio(answer.body);
+  const respuesta = parseRespuestaFolio(json);
   return 'folio' in respuesta
     ? { resultado: 'ACEPTADA', folio: respuesta.folio }
     : { resultado: 'DEMASIADOS' };

@@ -1,18 +1,8 @@
 import { toForma } from '../../texto/forma.ts';
-import { type Etiqueta, readAtributo, readTexto } from '../paginas/etiquetas.ts';
+import { type Etiqueta, readAtributo } from '../paginas/etiquetas.ts';
 import { readCampos, readFormularios } from '../paginas/formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-
-interface Opcion {
-  readonly valor: string;
-  readonly texto: string;
-}
-
-interface Lista {
-  /** What the browser would send it as. */
-  readonly nombre: string;
-  readonly opciones: readonly Opcion[];
-}
+import { type Lista, type Opcion, readListas } from '../paginas/opciones.ts';
 
 /** The search form of the portal: what it sends for a fiscal year, one list of fields for each query. */
 export interface FormularioConsulta {
@@ -31,7 +21,7 @@ const COMODIN_TEXTO = /^(?:-*|-*\s*(?:seleccion|elija|elige|escoge|sin seleccion
  * Throws RESPUESTA_ILEGIBLE for a page without them, or with more to ask than any taxpayer files.
  */
 export function readFormularioConsulta(etiquetas: readonly Etiqueta[]): FormularioConsulta {
-  const listas = readListas(etiquetas);
+  const listas = listasDe(etiquetas);
   const ejercicio = only(listas, /ejercicio$/i, 'Ejercicio');
   const periodicidad = only(listas, /periodicidad$/i, 'Periodicidad');
   const declaracion = listas.get(keyOf(listas, /declaracion$/i) ?? '');
@@ -99,25 +89,14 @@ function only(listas: ReadonlyMap<string, Lista>, id: RegExp, nombre: string): L
   return lista;
 }
 
-/** The lists of the page by their id, closed or not: a browser's script enables `#Periodo` once a period kind is chosen. */
-function readListas(etiquetas: readonly Etiqueta[]): ReadonlyMap<string, Lista> {
-  const listas = new Map<string, Lista>();
-  let abierta: { clave: string; nombre: string; opciones: Opcion[] } | null = null;
-  for (const etiqueta of etiquetas) {
-    if (etiqueta.nombre === 'select') {
-      if (abierta !== null) listas.set(abierta.clave, abierta);
-      abierta = null;
-      if (etiqueta.cierra) continue;
-      const id = readAtributo(etiqueta, 'id') ?? '';
-      const nombre = readAtributo(etiqueta, 'name') ?? '';
-      abierta = { clave: id || nombre, nombre: nombre || id, opciones: [] };
-    } else if (etiqueta.nombre === 'option' && !etiqueta.cierra && abierta !== null) {
-      const texto = readTexto([etiqueta]);
-      abierta.opciones.push({ valor: readAtributo(etiqueta, 'value') ?? texto, texto });
-    }
-  }
-  if (abierta !== null) throw ilegible('declaraciones: lista sin terminar');
-  return listas;
+/** The lists of the page by their id: a browser's script enables `#Periodo` once a period kind is chosen. */
+function listasDe(etiquetas: readonly Etiqueta[]): ReadonlyMap<string, Lista> {
+  return new Map(
+    readListas(etiquetas).map(({ id, nombre, opciones }) => [
+      id || nombre,
+      { id, nombre: nombre || id, opciones },
+    ]),
+  );
 }
 
 function isEjercicio(etiqueta: Etiqueta): boolean {

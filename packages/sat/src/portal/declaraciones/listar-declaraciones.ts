@@ -3,9 +3,11 @@ import type { ConsultaPortal } from '../consulta-portal.ts';
 import type { Navegador, Pagina } from '../navegador.ts';
 import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
 import { readEtiquetas } from '../paginas/etiquetas.ts';
+import { addOnce } from '../paginas/filas-unicas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { assertRfcNombrado } from '../paginas/rfc-nombrado.ts';
-import { assertSesionViva, isDespedida, SesionVencida } from '../sesion/sesion-vencida.ts';
+import { pedir } from '../sesion/pedir.ts';
+import { assertSesionViva } from '../sesion/sesion-vencida.ts';
 import { readFormularioConsulta, TIPO_DOCUMENTO } from './formulario-consulta.ts';
 import { HOST_DECLARACIONES, PORTAL_DECLARACIONES } from './portal-declaraciones.ts';
 import { readTablaResultado } from './tabla-resultado.ts';
@@ -32,7 +34,7 @@ export const listarDeclaraciones: ConsultaPortal<'listar-declaraciones'> = {
     const declaraciones = new Map<string, Declaracion>();
     for (const campos of formulario.consultasDe(String(ejercicio))) {
       for (const declaracion of await buscar(navegador, rfc, campos, ejercicio, signal)) {
-        addOnce(declaraciones, declaracion);
+        addOnce(declaraciones, declaracion.numeroOperacion, declaracion);
       }
     }
     return { declaraciones: [...declaraciones.values()].toSorted(byFecha) };
@@ -73,22 +75,11 @@ async function buscar(
     referer: `https://${PAGINA.host}${PAGINA.path}`,
   };
   const body = encodeFormulario(campos);
-  const answer = await navegador.request(
-    { ...BUSCAR, method: 'POST', expect: 'text', headers, body, acceptStatus: [401, 403] },
-    signal,
+  const etiquetas = readEtiquetas(
+    await pedir(navegador, { ...BUSCAR, method: 'POST', headers, body }, signal),
   );
-  if (answer.status >= 300 || isDespedida(answer.body)) throw new SesionVencida();
-  const etiquetas = readEtiquetas(answer.body);
   assertRfcNombrado(etiquetas, rfc, false);
   return readTablaResultado(etiquetas, ejercicio);
-}
-
-function addOnce(declaraciones: Map<string, Declaracion>, declaracion: Declaracion): void {
-  const conocida = declaraciones.get(declaracion.numeroOperacion);
-  if (conocida !== undefined && JSON.stringify(conocida) !== JSON.stringify(declaracion)) {
-    throw ilegible('declaraciones: un número de operación con dos contenidos');
-  }
-  declaraciones.set(declaracion.numeroOperacion, declaracion);
 }
 
 function byFecha(a: Declaracion, b: Declaracion): number {

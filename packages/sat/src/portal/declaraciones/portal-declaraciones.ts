@@ -1,5 +1,4 @@
 import { entrar } from '../entrada.ts';
-import { createNavegador } from '../navegador.ts';
 import { assertRfcNombrado } from '../paginas/rfc-nombrado.ts';
 import type { Portal } from '../sesion/portal.ts';
 
@@ -11,13 +10,11 @@ export const HOST_DECLARACIONES = 'pstcdypisr.clouda.sat.gob.mx';
  */
 export const PORTAL_DECLARACIONES: Portal = {
   nombre: 'declaraciones',
-  async open(deps, credencial, signal) {
-    const navegador = createNavegador(deps.http, deps.settings);
+  async enter(deps, navegador, credencial, signal) {
     const puerta = { host: HOST_DECLARACIONES, path: '/' };
     const entrada = { puerta, hostAcceso: 'loginda.siat.sat.gob.mx' };
     const pagina = await entrar(deps, navegador, credencial, entrada, signal);
     assertRfcNombrado(pagina.etiquetas, credencial.rfc, true);
-    return navegador;
   },
   salida: { host: HOST_DECLARACIONES, path: '/Home/LogOut' },
 };

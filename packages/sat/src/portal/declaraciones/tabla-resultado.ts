@@ -1,5 +1,6 @@
 import type { Declaracion } from '@acuse/core';
 import { toForma, toRotulo } from '../../texto/forma.ts';
+import { assertTextoSano } from '../../texto/sano.ts';
 import { type Etiqueta, readTexto } from '../paginas/etiquetas.ts';
 import { readFecha } from '../paginas/fechas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
@@ -66,7 +67,7 @@ function toDeclaracion(celdas: Fila, { total, indices }: Columnas, ejercicio: nu
   if (celdas.length !== total) throw ilegible('declaraciones: fila con otras columnas');
   const opcional = (columna: Columna) => {
     const texto = celdas[indices.get(columna) ?? -1]?.texto ?? '';
-    if (texto.includes('\uFFFD')) throw ilegible('declaraciones: otra codificación');
+    assertTextoSano(texto);
     return /^(?:|-+|n\/?a)$/i.test(texto) ? null : texto;
   };
   const texto = (columna: Columna) => {

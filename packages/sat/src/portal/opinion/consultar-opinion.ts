@@ -4,7 +4,7 @@ import { lineasDe } from '../../pdf/pagina-pdf.ts';
 import type { ConsultaPortal } from '../consulta-portal.ts';
 import type { Navegador } from '../navegador.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { isDespedida, SesionVencida } from '../sesion/sesion-vencida.ts';
+import { pedir } from '../sesion/pedir.ts';
 import { readOpinion } from './leer-opinion.ts';
 import { authorize, HOST_32D, PORTAL_32D } from './portal-32d.ts';
 import { parseRespuestaPdf } from './respuesta-pdf.ts';
@@ -62,14 +62,5 @@ async function pedirPdf(
     referer: `https://${HOST_32D}/`,
     ...autorizacion,
   };
-  const answer = await navegador.request(
-    { ...SERVICIO, method: 'POST', expect: 'text', headers, body, acceptStatus: [401, 403] },
-    signal,
-  );
-  if (answer.status >= 300 || isPagina(answer.body)) throw new SesionVencida();
-  return answer.body;
-}
-
-function isPagina(texto: string): boolean {
-  return texto.trimStart().startsWith('<') && isDespedida(texto);
+  return pedir(navegador, { ...SERVICIO, method: 'POST', headers, body }, signal);
 }

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { DireccionSat } from '../../http/direcciones.ts';
+import { parseObjeto } from '../../texto/objeto-json.ts';
 import type { Navegador, Pagina } from '../navegador.ts';
 import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
 import type { Etiqueta } from '../paginas/etiquetas.ts';
@@ -107,7 +108,7 @@ export async function pedirToken(
     { ...token, method: 'POST', expect: 'text', headers, body, maxBytes: 65_536 },
     signal,
   );
-  const datos = answer.status === 200 ? parse(answer.body) : null;
+  const datos = answer.status === 200 ? parseObjeto(answer.body) : null;
   const tipo = datos?.['token_type'];
   const acceso = datos?.['access_token'];
   if (typeof tipo !== 'string' || tipo.toLowerCase() !== 'bearer' || typeof acceso !== 'string') {
@@ -116,13 +117,4 @@ export async function pedirToken(
   // RFC 6750, section 2.1: anything else would be another header.
   if (!/^[\w.~+/-]+=*$/.test(acceso)) throw ilegible('OAuth: token con caracteres ajenos');
   return acceso;
-}
-
-function parse(json: string): Record<string, unknown> | null {
-  try {
-    const valor: unknown = JSON.parse(json);
-    return typeof valor === 'object' && valor !== null ? (valor as Record<string, unknown>) : null;
-  } catch {
-    return null;
-  }
 }

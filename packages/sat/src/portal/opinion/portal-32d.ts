@@ -1,20 +1,13 @@
-import { type Credencial, SatError } from '@acuse/core';
 import { entrar, pasarAcceso } from '../entrada.ts';
-import { createNavegador, type Navegador, type Pagina } from '../navegador.ts';
+import type { Navegador, Pagina } from '../navegador.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { assertRfcNombrado } from '../paginas/rfc-nombrado.ts';
-import type { AccesoDeps, Portal } from '../sesion/portal.ts';
+import type { Portal } from '../sesion/portal.ts';
 import { SesionVencida } from '../sesion/sesion-vencida.ts';
-import {
-  type ClienteOauth,
-  createPeticionAutorizacion,
-  pedirToken,
-  readClienteOauth,
-  readCodigo,
-} from './oauth.ts';
+import { createPeticionAutorizacion, pedirToken, readClienteOauth, readCodigo } from './oauth.ts';
 
 export const HOST_32D = 'ptsc32d.clouda.sat.gob.mx';
-export const HOST_ACCESO_32D = 'loginda.siat.sat.gob.mx';
+const HOST_ACCESO_32D = 'loginda.siat.sat.gob.mx';
 
 const PUERTA = { host: HOST_32D, path: '/?/reporteOpinion32DContribuyente' };
 const SERVIDOR = {
@@ -30,26 +23,19 @@ const SERVIDOR = {
  */
 export const PORTAL_32D: Portal = {
   nombre: '32d',
-  async open(deps: AccesoDeps, credencial: Credencial, signal: AbortSignal): Promise<Navegador> {
-    const navegador = createNavegador(deps.http, deps.settings);
-    const pagina = await entrar(
-      deps,
-      navegador,
-      credencial,
-      { puerta: PUERTA, hostAcceso: HOST_ACCESO_32D },
-      signal,
-    );
+  async enter(deps, navegador, credencial, signal) {
+    const entrada = { puerta: PUERTA, hostAcceso: HOST_ACCESO_32D };
+    const pagina = await entrar(deps, navegador, credencial, entrada, signal);
     const cliente = readClienteOauth(pagina, navegador);
     if (cliente === null) {
       assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
-      return navegador;
+      return;
     }
     const peticion = createPeticionAutorizacion(cliente, SERVIDOR);
     const acceso = await navegador.open(peticion.direccion, signal);
     const regreso = await pasarAcceso(deps, navegador, acceso, credencial, HOST_ACCESO_32D, signal);
     if (regreso.direccion.host === HOST_32D) readCodigo(regreso, cliente, peticion.estado);
     else if (regreso.direccion.host !== HOST_ACCESO_32D) throw ilegible('el acceso no llegó al portal');
-    return navegador;
   },
   salida: { host: HOST_ACCESO_32D, path: '/nidp/app/logout' },
 };
@@ -64,7 +50,7 @@ export async function authorize(
   signal: AbortSignal,
 ): Promise<Record<string, string>> {
   const pagina = await openPuerta(navegador, signal);
-  const cliente: ClienteOauth | null = readClienteOauth(pagina, navegador);
+  const cliente = readClienteOauth(pagina, navegador);
   if (cliente === null) {
     assertRfcNombrado(pagina.etiquetas, rfc, false);
     return {};
@@ -80,8 +66,6 @@ export async function authorize(
 async function openPuerta(navegador: Navegador, signal: AbortSignal): Promise<Pagina> {
   const pagina = await navegador.open(PUERTA, signal);
   if (pagina.direccion.host === HOST_ACCESO_32D) throw new SesionVencida();
-  if (pagina.direccion.host !== HOST_32D) {
-    throw new SatError('RESPUESTA_ILEGIBLE', { detalle: 'el portal 32-D lleva a otro servidor' });
-  }
+  if (pagina.direccion.host !== HOST_32D) throw ilegible('el portal 32-D lleva a otro servidor');
   return pagina;
 }

@@ -1,4 +1,5 @@
 import { SatError, type SentidoOpinion } from '@acuse/core';
+import { parseObjeto, toObjeto } from '../../texto/objeto-json.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { readSentido } from './sentido-opinion.ts';
 
@@ -17,7 +18,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
  * SERVICIO_CON_ERROR when the service says that it failed, RESPUESTA_ILEGIBLE for anything that is not such an answer with a whole PDF.
  */
 export function parseRespuestaPdf(json: string): RespuestaPdf {
-  const datos = toObjeto(parse(json));
+  const datos = parseObjeto(json);
   const respuesta = toObjeto(datos?.['Respuesta']);
   if (datos === null || respuesta === null || typeof respuesta['Exito'] !== 'boolean') {
     throw ilegible('opinion: respuesta sin Exito');
@@ -31,20 +32,6 @@ export function parseRespuestaPdf(json: string): RespuestaPdf {
     sentido: typeof descripcion === 'string' ? readSentido(descripcion) : null,
     folio: typeof folio === 'string' && folio.trim() !== '' ? folio.trim().toUpperCase() : null,
   };
-}
-
-function parse(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    throw ilegible('opinion: no es JSON');
-  }
-}
-
-function toObjeto(valor: unknown): Readonly<Record<string, unknown>> | null {
-  return typeof valor === 'object' && valor !== null && !Array.isArray(valor)
-    ? (valor as Record<string, unknown>)
-    : null;
 }
 
 /** `Buffer.from` skips what is no base64; a document with a hole in it is no document. */

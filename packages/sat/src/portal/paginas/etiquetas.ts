@@ -157,13 +157,17 @@ function dropComentarios(texto: string): string {
 /** The tags from the element with this id to its end (to the end of the page when it is not closed); null when it is not there. */
 export function findElemento(etiquetas: readonly Etiqueta[], id: RegExp): readonly Etiqueta[] | null {
   const from = etiquetas.findIndex((e) => !e.cierra && id.test(readAtributo(e, 'id') ?? ''));
+  return from === -1 ? null : elementoEn(etiquetas, from);
+}
+
+/** The tags of the element that begins at a place, to its end (to the end of the page when it is not closed). */
+export function elementoEn(etiquetas: readonly Etiqueta[], from: number): readonly Etiqueta[] {
   const nombre = etiquetas[from]?.nombre;
-  if (nombre === undefined) return null;
   let depth = 0;
   for (let i = from; i < etiquetas.length; i += 1) {
     const etiqueta = etiquetas[i];
     if (etiqueta?.nombre !== nombre) continue;
-    depth += etiqueta.cierra ? -1 : 1;
+    depth += etiqueta?.cierra ? -1 : 1;
     if (depth === 0) return etiquetas.slice(from, i);
   }
   return etiquetas.slice(from);

@@ -1,6 +1,7 @@
 import { isFormularioEfirma } from './acceso/pagina-efirma.ts';
 import { type Etiqueta, findElemento, readAtributo, readTexto } from './etiquetas.ts';
 import { hasCamposVisibles, readCampos, readFormularios } from './formulario.ts';
+import { ilegible } from './ilegible.ts';
 
 /** What a browser would do with a page by itself: send a form, or open another address. */
 export type Salto =
@@ -14,6 +15,16 @@ export function readRfcAutenticado(etiquetas: readonly Etiqueta[]): string | nul
   const elemento = findElemento(etiquetas, /LblRfcAutenticado$/);
   if (elemento === null) return null;
   return RFC.exec(readTexto(elemento))?.[1]?.toUpperCase() ?? null;
+}
+
+/** Checks whose page it is: throws RESPUESTA_ILEGIBLE when it names another RFC as logged in, and when it names none although `debe`. */
+export function assertRfcAutenticado(etiquetas: readonly Etiqueta[], rfc: string, debe: boolean): void {
+  const autenticado = readRfcAutenticado(etiquetas);
+  if (autenticado === null ? debe : autenticado !== rfc.toUpperCase()) {
+    throw ilegible(
+      `el portal ${autenticado === null ? 'no nombra al RFC autenticado' : 'nombra a otro RFC'}`,
+    );
+  }
 }
 
 /** The portal sends a browser whose session is gone to its own log-out (phpcfdi/cfdi-sat-scraper, CiecSessionManager::hasLogin). */
@@ -35,7 +46,7 @@ export function readSalto(etiquetas: readonly Etiqueta[]): Salto | null {
     (e) => e.nombre === 'meta' && readAtributo(e, 'http-equiv')?.toLowerCase() === 'refresh',
   );
   const destino =
-    refresh && /^\s*\d*\s*;\s*url\s*=\s*["']?([^"']+)/i.exec(readAtributo(refresh, 'content') ?? '');
+    refresh && /^\s*(?:\d+\s*)?;\s*url\s*=\s*["']?([^"']+)/i.exec(readAtributo(refresh, 'content') ?? '');
   if (destino?.[1] !== undefined) return { metodo: 'GET', destino: destino[1].trim() };
 
   const formulario = readFormularios(etiquetas)[0];

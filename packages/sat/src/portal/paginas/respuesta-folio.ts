@@ -1,5 +1,6 @@
 import { SatError } from '@acuse/core';
 import { toForma } from '../../texto/forma.ts';
+import { parseObjeto } from '../../texto/objeto-json.ts';
 import { ilegible } from './ilegible.ts';
 
 export type RespuestaFolio = { readonly folio: string } | { readonly demasiados: true };
@@ -25,13 +26,7 @@ export function parseRespuestaFolio(json: string): RespuestaFolio {
 
 function readMensaje(json: string): string {
   if (json.length > 65_536) throw ilegible('folio de descarga');
-  let valor: unknown;
-  try {
-    valor = JSON.parse(json);
-  } catch {
-    throw ilegible('folio de descarga: no es JSON');
-  }
-  const d = typeof valor === 'object' && valor !== null && 'd' in valor ? valor.d : undefined;
+  const d = parseObjeto(json)?.['d'];
   if (typeof d !== 'string') throw ilegible('folio de descarga: sin d');
   return d;
 }

@@ -70,6 +70,10 @@ describe('readTabla', () => {
   });
 });
 
+it('reads a heading of many colons in a time that grows with its length only', () => {
+  expect(toRotulo(`${':'.repeat(1_000_000)}x : *`)).toMatch(/:x$/);
+});
+
 describe('findColumnas', () => {
   const tabla = (rotulos: string[]) => ({ rotulos: rotulos.map(toRotulo) });
 

@@ -1,3 +1,4 @@
+import { toDia } from '../../texto/calendario.ts';
 import { ilegible } from './ilegible.ts';
 
 /** Readers of the texts in cells. Each throws RESPUESTA_ILEGIBLE for a text that is not of its kind. */
@@ -5,8 +6,10 @@ import { ilegible } from './ilegible.ts';
 const UUID = /^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/;
 const RFC = /^[A-ZÑ&]{3,4}\d{6}[A-Z0-9]{3}$/;
 const IMPORTE = /^\$?\s?(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,6}))?$/;
-const ISO = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}:\d{2})(?:\.\d{1,7})?)?$/;
-const MEXICANA = /^(\d{2})\/(\d{2})\/(\d{4})(?: (\d{2}:\d{2}:\d{2}))?$/;
+const ISO =
+  /^(?<anio>\d{4})-(?<mes>\d{2})-(?<dia>\d{2})(?:[T ](?<hora>(?:[01]\d|2[0-3])(?::[0-5]\d){2})(?:\.\d{1,7})?)?$/;
+const MEXICANA =
+  /^(?<dia>\d{2})\/(?<mes>\d{2})\/(?<anio>\d{4})(?: (?<hora>(?:[01]\d|2[0-3])(?::[0-5]\d){2}))?$/;
 
 /** Upper case, 36 characters. */
 export function readUuid(texto: string): string {
@@ -43,13 +46,10 @@ export function readInstante(texto: string): string {
  * for the T and fractions of a second, and `dd/MM/yyyy` with or without the time.
  */
 export function readFecha(texto: string): string {
-  const [, isoDia, isoHora] = ISO.exec(texto) ?? [];
-  const [, dia, mes, anio, hora] = MEXICANA.exec(texto) ?? [];
-  const fecha = isoDia ?? (dia === undefined ? '' : `${anio}-${mes}-${dia}`);
-  const tiempo = isoHora ?? hora;
-  const millis = Date.parse(`${fecha}T${tiempo ?? '00:00:00'}Z`);
-  if (Number.isNaN(millis) || !new Date(millis).toISOString().startsWith(fecha)) throw ilegible('fecha');
-  return tiempo === undefined ? fecha : `${fecha}T${tiempo}`;
+  const { anio, mes, dia, hora } = (ISO.exec(texto) ?? MEXICANA.exec(texto))?.groups ?? {};
+  const fecha = toDia(Number(anio), Number(mes), Number(dia));
+  if (fecha === null) throw ilegible('fecha');
+  return hora === undefined ? fecha : `${fecha}T${hora}`;
 }
 
 export function readEstado(texto: string): 'VIGENTE' | 'CANCELADO' {

@@ -1,13 +1,7 @@
 import { toRotulo } from '../../texto/forma.ts';
-import { decodeEntidades, type Etiqueta, readAtributo, readTexto } from '../paginas/etiquetas.ts';
+import { type Etiqueta, elementoEn, readAtributo, readTexto } from '../paginas/etiquetas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-
-/** One choice of a list. */
-export interface Opcion {
-  readonly valor: string;
-  /** Without accents and letter case. */
-  readonly texto: string;
-}
+import { type Opcion, readListas } from '../paginas/opciones.ts';
 
 /** The pages are known by the ids of their controls; the name that a browser sends is read from the page. */
 export function findControl(etiquetas: readonly Etiqueta[], id: string): Etiqueta | null {
@@ -28,19 +22,12 @@ export function markRadio(etiquetas: readonly Etiqueta[], id: string): [nombre: 
   return [nameOf(etiquetas, id), (control && readAtributo(control, 'value')) ?? 'on'];
 }
 
-/** The choices of a list, in order. */
+/** The choices of a list, in order, their texts in comparable form. Throws RESPUESTA_ILEGIBLE when the page has no such list. */
 export function readOpciones(etiquetas: readonly Etiqueta[], id: string): readonly Opcion[] {
-  const control = findControl(etiquetas, id);
-  if (control?.nombre !== 'select') throw ilegible(`retenciones: sin lista ${id}`);
-  const from = etiquetas.indexOf(control) + 1;
-  const length = etiquetas.slice(from).findIndex((e) => e.nombre === 'select');
-  return etiquetas
-    .slice(from, length === -1 ? undefined : from + length)
-    .filter((e) => e.nombre === 'option' && !e.cierra)
-    .map((e) => {
-      const texto = readTexto([e]);
-      return { valor: readAtributo(e, 'value') ?? texto, texto: toRotulo(texto) };
-    });
+  const asked = new RegExp(`(?:^|_)${id}$`);
+  const lista = readListas(etiquetas).find((candidata) => asked.test(candidata.id));
+  if (lista === undefined) throw ilegible(`retenciones: sin lista ${id}`);
+  return lista.opciones.map(({ valor, texto }) => ({ valor, texto: toRotulo(texto) }));
 }
 
 /** The choice that stands for a number, whether it is written `5` or `05`; undefined when the list has none. */
@@ -51,13 +38,13 @@ export function findNumero(opciones: readonly Opcion[], numero: number): Opcion 
 
 /** The button with this label, as it is sent when it is pressed; null when there is none, [] for one without a name. */
 export function pressBoton(etiquetas: readonly Etiqueta[], rotulo: RegExp): Array<[string, string]> | null {
-  for (const etiqueta of etiquetas) {
+  for (const [i, etiqueta] of etiquetas.entries()) {
     if (etiqueta.cierra || (etiqueta.nombre !== 'button' && etiqueta.nombre !== 'input')) continue;
     const tipo = (
       readAtributo(etiqueta, 'type') ?? (etiqueta.nombre === 'button' ? 'submit' : 'text')
     ).toLowerCase();
     const valor = readAtributo(etiqueta, 'value') ?? '';
-    const label = etiqueta.nombre === 'button' ? decodeEntidades(etiqueta.texto) : valor;
+    const label = etiqueta.nombre === 'button' ? readTexto(elementoEn(etiquetas, i)) : valor;
     if ((tipo !== 'submit' && tipo !== 'button') || !rotulo.test(label)) continue;
     const nombre = readAtributo(etiqueta, 'name') ?? '';
     return nombre === '' ? [] : [[nombre, valor]];

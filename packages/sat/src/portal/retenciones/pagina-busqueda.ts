@@ -1,10 +1,10 @@
 import { type Periodo, SatError } from '@acuse/core';
 import type { Pregunta } from '../busqueda/reunir.ts';
+import { enviarFormulario } from '../enviar-formulario.ts';
 import type { Navegador, Pagina } from '../navegador.ts';
-import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
 import { type Formulario, readCampos, readFormularios } from '../paginas/formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { readRfcAutenticado } from '../paginas/pagina-portal.ts';
+import { assertRfcAutenticado } from '../paginas/pagina-portal.ts';
 import { assertSesionViva } from '../sesion/sesion-vencida.ts';
 import { findControl, findNumero, markRadio, nameOf, pressBoton, readOpciones } from './controles.ts';
 import type { Lado } from './fila-retencion.ts';
@@ -83,9 +83,7 @@ function isBusqueda(pagina: Pagina, lado: Lado): boolean {
 function assertPropia(pagina: Pagina, rfc: string): void {
   assertSesionViva(pagina);
   if (pagina.direccion.host !== HOST_RETENCIONES) throw ilegible('retenciones: página de otro servidor');
-  const autenticado = readRfcAutenticado(pagina.etiquetas);
-  if (autenticado !== null && autenticado !== rfc.toUpperCase())
-    throw ilegible('el portal nombra a otro RFC');
+  assertRfcAutenticado(pagina.etiquetas, rfc, false);
 }
 
 function formWith({ etiquetas }: Pagina, id: string): Formulario | null {
@@ -94,15 +92,13 @@ function formWith({ etiquetas }: Pagina, id: string): Formulario | null {
 
 async function send(
   navegador: Navegador,
-  { direccion }: Pagina,
-  { accion, metodo }: Formulario,
+  desde: Pagina,
+  formulario: Formulario,
   campos: ReadonlyMap<string, string>,
   rfc: string,
   signal: AbortSignal,
 ): Promise<Pagina> {
-  if (metodo !== 'POST') throw ilegible('retenciones: formulario sin POST');
-  const destino = navegador.resolve(accion === '' ? direccion.path : accion, direccion);
-  const pagina = await navegador.submit(destino, encodeFormulario(campos), signal);
+  const pagina = await enviarFormulario(navegador, desde, formulario, signal, campos);
   assertPropia(pagina, rfc);
   return pagina;
 }

@@ -1,8 +1,6 @@
 import type { DireccionSat } from '../../http/direcciones.ts';
 import { entrar } from '../entrada.ts';
-import { createNavegador } from '../navegador.ts';
-import { ilegible } from '../paginas/ilegible.ts';
-import { readRfcAutenticado } from '../paginas/pagina-portal.ts';
+import { assertRfcAutenticado } from '../paginas/pagina-portal.ts';
 import type { Portal } from '../sesion/portal.ts';
 import { HOST_ACCESO } from '../settings.ts';
 
@@ -18,13 +16,9 @@ export const INICIO_RETENCIONES: DireccionSat = { host: HOST_RETENCIONES, path: 
 export const PORTAL_RETENCIONES: Portal = {
   nombre: 'retenciones',
   salida: null,
-  async open(deps, credencial, signal) {
-    const navegador = createNavegador(deps.http, deps.settings);
+  async enter(deps, navegador, credencial, signal) {
     const entrada = { puerta: INICIO_RETENCIONES, hostAcceso: HOST_ACCESO };
     const pagina = await entrar(deps, navegador, credencial, entrada, signal);
-    const autenticado = readRfcAutenticado(pagina.etiquetas);
-    if (autenticado === null) throw ilegible('el portal no nombra al RFC autenticado');
-    if (autenticado !== credencial.rfc.toUpperCase()) throw ilegible('el portal nombra a otro RFC');
-    return navegador;
+    assertRfcAutenticado(pagina.etiquetas, credencial.rfc, true);
   },
 };

@@ -11,7 +11,7 @@ import { ciecDe, errorOf, RESOLVEDOR, RFC } from '../testing/canal-de-prueba.ts'
 import { PAGINA_EFIRMA, paginaAcceso, paginaEfirma } from '../testing/paginas-de-prueba.ts';
 import { redirect, sendHtml, startPortalDePrueba } from '../testing/portal-de-prueba.ts';
 import { acceder } from './acceder.ts';
-import { openSesion } from './acceso.ts';
+import { PORTAL_CFDI } from './acceso.ts';
 import { firmarAcceso } from './firma-acceso.ts';
 
 const HOST = 'cfdiau.sat.gob.mx';
@@ -40,7 +40,11 @@ async function setUp(observe: (request: SatHttpRequest) => void = () => {}) {
     portal,
     deps,
     signal,
-    open: (credencial: Credencial) => openSesion(deps, credencial, signal),
+    async open(credencial: Credencial) {
+      const navegador = createNavegador(http, PORTAL_DEFAULTS);
+      await PORTAL_CFDI.enter(deps, navegador, credencial, signal);
+      return navegador;
+    },
     async show(path: string, credencial: Credencial) {
       const navegador = createNavegador(http, PORTAL_DEFAULTS);
       const pagina = await navegador.open({ host: HOST, path }, signal);

@@ -26,9 +26,12 @@ export async function acceder(
 ): Promise<Pagina> {
   assertPuedeAcceder(deps, credencial);
   if (pagina.direccion.host !== hostAcceso) throw ilegible('la página de acceso es de otro servidor');
-  return credencial.tipo === 'ciec'
-    ? accederConCiec(deps, navegador, pagina, credencial, hostAcceso, signal)
-    : accederConEfirma(deps, navegador, pagina, credencial, hostAcceso, signal);
+  const after =
+    credencial.tipo === 'ciec'
+      ? await accederConCiec(deps, navegador, pagina, credencial, hostAcceso, signal)
+      : await accederConEfirma(deps, navegador, pagina, credencial, hostAcceso, signal);
+  deps.onAceptada?.();
+  return after;
 }
 
 /** Throws SIN_RESOLVEDOR_DE_CAPTCHA before the SAT is asked anything, when a CIEC has nobody who could read its captcha. */

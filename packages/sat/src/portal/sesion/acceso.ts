@@ -1,7 +1,7 @@
 import type { Credencial } from '@acuse/core';
-import { createNavegador, type Navegador } from '../navegador.ts';
+import type { Navegador } from '../navegador.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { readRfcAutenticado } from '../paginas/pagina-portal.ts';
+import { assertRfcAutenticado } from '../paginas/pagina-portal.ts';
 import { HOST_ACCESO, HOST_PORTAL } from '../settings.ts';
 import { acceder, assertPuedeAcceder } from './acceder.ts';
 import type { AccesoDeps, Portal } from './portal.ts';
@@ -9,7 +9,7 @@ import type { AccesoDeps, Portal } from './portal.ts';
 /** The CFDI portal (issued and received). */
 export const PORTAL_CFDI: Portal = {
   nombre: 'cfdi',
-  open: openSesion,
+  enter,
   salida: { host: HOST_PORTAL, path: '/logout.aspx?salir=y' },
 };
 
@@ -19,22 +19,21 @@ const PAGINA_CIEC_FEDERADA = '/nidp/wsfed/ep?id=SATUPCFDiCon&sid=0&option=creden
 const PAGINA_EFIRMA = '/nidp/app/login?id=SATx509Custom&sid=0&option=credential&sid=0';
 
 /**
- * Logs in to the CFDI portal with the CIEC or the e.firma and gives back the browser that holds the session. The portal's page must name
- * the RFC of the credential, else RESPUESTA_ILEGIBLE. For the other errors see {@link acceder}.
+ * Logs in to the CFDI portal with the CIEC or the e.firma. The portal's page must name the RFC of the credential, else RESPUESTA_ILEGIBLE.
+ * For the other errors see {@link acceder}.
  */
-export async function openSesion(
+async function enter(
   deps: AccesoDeps,
+  navegador: Navegador,
   credencial: Credencial,
   signal: AbortSignal,
-): Promise<Navegador> {
+): Promise<void> {
   assertPuedeAcceder(deps, credencial);
-  const navegador = createNavegador(deps.http, deps.settings);
   if (credencial.tipo === 'efirma') await approachEfirma(navegador, signal);
   const path = credencial.tipo === 'ciec' ? PAGINA_CIEC : PAGINA_EFIRMA;
   const pagina = await navegador.open({ host: HOST_ACCESO, path }, signal);
   await acceder(deps, navegador, pagina, credencial, HOST_ACCESO, signal);
   await enterPortal(navegador, credencial.rfc, signal);
-  return navegador;
 }
 
 /** The provider shows the page of the e.firma only to a browser that the portal sent to it and that was asked for the CIEC first. */
@@ -48,7 +47,5 @@ async function approachEfirma(navegador: Navegador, signal: AbortSignal): Promis
 async function enterPortal(navegador: Navegador, rfc: string, signal: AbortSignal): Promise<void> {
   const pagina = await navegador.open({ host: HOST_PORTAL, path: '/' }, signal);
   if (pagina.direccion.host !== HOST_PORTAL) throw ilegible('el acceso no llegó al portal');
-  const autenticado = readRfcAutenticado(pagina.etiquetas);
-  if (autenticado === null) throw ilegible('el portal no nombra al RFC autenticado');
-  if (autenticado !== rfc.toUpperCase()) throw ilegible('el portal nombra a otro RFC');
+  assertRfcAutenticado(pagina.etiquetas, rfc, true);
 }

@@ -9,7 +9,7 @@ export function destinoDeAcceso(
   accion: string,
   hostAcceso: string,
 ): DireccionSat {
-  const destino = navegador.resolve(accion === '' ? direccion.path : accion, direccion);
+  const destino = navegador.resolve(accion, direccion);
   if (destino.host !== hostAcceso) {
     throw new SatError('HOST_NO_PERMITIDO', { detalle: 'la credencial solo va a la página de acceso' });
   }

@@ -1,6 +1,5 @@
 import type { Pagina } from '../navegador.ts';
-import { readAcceso } from '../paginas/acceso/pagina-acceso.ts';
-import { isPaginaEfirma } from '../paginas/acceso/pagina-efirma.ts';
+import { isPaginaAcceso } from '../paginas/acceso/pagina-acceso.ts';
 import { readEtiquetas } from '../paginas/etiquetas.ts';
 import { isSesionCerrada } from '../paginas/pagina-portal.ts';
 import { HOSTS_ACCESO } from '../settings.ts';
@@ -14,13 +13,13 @@ export class SesionVencida extends Error {
 }
 
 /** Throws SesionVencida for a page that asks to log in, says good-bye, or is still an identity provider's. */
-export function assertSesionViva(pagina: Pagina): void {
-  if (HOSTS_ACCESO.includes(pagina.direccion.host) || isDespedida(pagina.texto)) throw new SesionVencida();
+export function assertSesionViva({ direccion, texto, etiquetas }: Pagina): void {
+  const isFuera =
+    HOSTS_ACCESO.includes(direccion.host) || isSesionCerrada(texto) || isPaginaAcceso(etiquetas);
+  if (isFuera) throw new SesionVencida();
 }
 
 /** Whether a text that should have been data is the log-in page or the portal's good-bye instead. */
 export function isDespedida(texto: string): boolean {
-  if (isSesionCerrada(texto)) return true;
-  const etiquetas = readEtiquetas(texto);
-  return readAcceso(etiquetas) !== null || isPaginaEfirma(etiquetas);
+  return isSesionCerrada(texto) || isPaginaAcceso(readEtiquetas(texto));
 }

@@ -147,6 +147,21 @@ describe('sessions', () => {
     expect(portal.envios()).toBe(4);
   });
 
+  it('logs out at once a log-in that came to nothing, and not where none was taken', async () => {
+    const { portal, canal, another, sesiones } = await setUp();
+    portal.guion.muestraRfc = false;
+    expect(await errorOf(solicitar(canal))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+    expect(portal.salidas).toEqual([`${RFC} y`]);
+
+    portal.guion.muestraRfc = true;
+    const away: typeof sesiones = { ...sesiones, save: () => Promise.reject(new Error('away')) };
+    await expect(solicitar(another({ sesiones: away }))).rejects.toThrow('away');
+    expect(portal.salidas).toHaveLength(2);
+
+    const error = await errorOf(solicitar(canal, { credencial: ciecDe(RFC, 'equivocada') }));
+    expect([error.motivo, portal.salidas.length]).toEqual(['CIEC_RECHAZADA', 2]);
+  });
+
   it('does not put a session back that another one has replaced meanwhile', async () => {
     const { portal, canal, sesiones } = await setUp();
     await verificar(canal);

@@ -8,7 +8,8 @@ import {
   type SesionPortal,
 } from '@acuse/core';
 import type { SatHttp } from '../../http/sat-http.ts';
-import { type Navegador, readNavegador } from '../navegador.ts';
+import type { ResolvedorCaptcha } from '../captcha/resolvedor-captcha.ts';
+import { createNavegador, type Navegador, readNavegador } from '../navegador.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import type { PortalSettings } from '../settings.ts';
 import type { Portal } from './portal.ts';
@@ -20,7 +21,7 @@ export interface SesionesDeps {
   readonly http: SatHttp;
   readonly almacen: SesionesPortal;
   readonly sellado: Sellado;
-  readonly open: (portal: Portal, credencial: Credencial, signal: AbortSignal) => Promise<Navegador>;
+  readonly captcha: ResolvedorCaptcha | null;
   readonly settings: Required<PortalSettings>;
 }
 
@@ -42,6 +43,9 @@ export interface Sesiones {
 /** How many sessions are logged out at the same time. */
 const SALIDAS = 8;
 
+/** Longest wait for the log-out of a log-in that came to nothing, milliseconds. */
+const SALIDA_MS = 10_000;
+
 /** RFCs are written in capitals; two spellings must not be two sessions. */
 const claveDe = ({ nombre }: Portal, { rfc, tipo }: Credencial): ClaveSesion => ({
   portal: nombre,
@@ -58,7 +62,11 @@ const contextoDe = ({ portal, rfc, tipo }: ClaveSesion, id: string) => [
   id,
 ];
 
-export function createSesiones({ http, almacen, sellado, open, settings }: SesionesDeps): Sesiones {
+async function leave({ salida }: Portal, navegador: Navegador, signal: AbortSignal): Promise<void> {
+  if (salida !== null) await navegador.open(salida, signal);
+}
+
+export function createSesiones({ http, almacen, sellado, captcha, settings }: SesionesDeps): Sesiones {
   const turnos = createTurnosAcceso(almacen, settings.turnoMs);
   const pruebas = createPruebas(sellado);
 
@@ -79,13 +87,20 @@ export function createSesiones({ http, almacen, sellado, open, settings }: Sesio
     const rechazos = await almacen.rechazos(clave);
     const rechazo = await pruebas.find(rechazos, credencial);
     if (rechazo !== null) throw new SatError(rechazo.motivo, { codigo: rechazo.codigo });
+    const navegador = createNavegador(portal.guard?.(http) ?? http, settings);
+    let isDentro = false;
+    const onAceptada = () => {
+      isDentro = true;
+    };
     try {
-      const navegador = await open(portal, credencial, signal);
+      await portal.enter({ captcha, settings, onAceptada }, navegador, credencial, signal);
       const id = randomUUID();
       const sesion = { id, cookies: sealCookies(clave, id, navegador), ...(await pruebas.prove(credencial)) };
       await almacen.save(clave, sesion);
       return sesion;
     } catch (error) {
+      // A session that nobody will use must not stay open at the SAT.
+      if (isDentro) await leave(portal, navegador, AbortSignal.timeout(SALIDA_MS)).catch(() => {});
       if (error instanceof SatError && error.clase === 'credencial') {
         const { motivo, codigo } = error;
         await almacen.saveRechazo(clave, {
@@ -122,10 +137,14 @@ export function createSesiones({ http, almacen, sellado, open, settings }: Sesio
     return cookies;
   }
 
-  function openNavegador(clave: ClaveSesion, { id, cookies }: SesionPortal): Navegador | null {
+  function openNavegador(
+    portal: Portal,
+    clave: ClaveSesion,
+    { id, cookies }: SesionPortal,
+  ): Navegador | null {
     const claro = sellado.open(cookies, contextoDe(clave, id));
     if (claro === null) return null;
-    const navegador = readNavegador(http, settings, claro.toString());
+    const navegador = readNavegador(portal.guard?.(http) ?? http, settings, claro.toString());
     claro.fill(0);
     return navegador;
   }
@@ -136,7 +155,7 @@ export function createSesiones({ http, almacen, sellado, open, settings }: Sesio
       let vencida: string | null = null;
       for (;;) {
         const sesion: SesionPortal = await obtain(portal, credencial, vencida, signal);
-        const navegador = openNavegador(clave, sesion);
+        const navegador = openNavegador(portal, clave, sesion);
         try {
           if (navegador === null) throw new SesionVencida();
           const resultado = await paso(navegador);
@@ -158,8 +177,9 @@ export function createSesiones({ http, almacen, sellado, open, settings }: Sesio
         const sesiones = await almacen.takeEnded(ociosaMs, SALIDAS);
         await Promise.allSettled(
           sesiones.map(async ({ clave, sesion }) => {
-            const salida = portales.get(clave.portal)?.salida ?? null;
-            if (salida !== null) await openNavegador(clave, sesion)?.open(salida, signal);
+            const portal = portales.get(clave.portal);
+            const navegador = portal === undefined ? null : openNavegador(portal, clave, sesion);
+            if (portal !== undefined && navegador !== null) await leave(portal, navegador, signal);
           }),
         );
         ended += sesiones.length;

@@ -5,6 +5,19 @@ import { captchaDe, paginaAcceso } from '../../testing/paginas-de-prueba.ts';
 import { classifyRechazo, readPaginaAcceso } from './pagina-acceso.ts';
 
 describe('readPaginaAcceso', () => {
+  it('refuses an image that is none, in a time that grows with its length only', () => {
+    const con = (src: string) => paginaAcceso('X').replace(/src="data:[^"]*"/, `src="${src}"`);
+    for (const src of [
+      `data:image/png;base64,${' '.repeat(500_000)}!`,
+      `data:image/png;base64,${'A'.repeat(600_000)}`,
+      'data:image/png;base64,AA=A',
+      'https://example.com/captcha.png',
+    ]) {
+      expect(() => readPaginaAcceso(con(src))).toThrow('RESPUESTA_ILEGIBLE');
+    }
+    expect(readPaginaAcceso(con('data:image/png;base64,QUJD\n QQ== '))?.captcha?.toString()).toBe('ABCA');
+  });
+
   it('reads image, fields and reason', () => {
     const acceso = readPaginaAcceso(paginaAcceso('A1B2C3', 'Captcha no v&aacute;lido'));
     expect(acceso?.captcha?.equals(captchaDe('A1B2C3'))).toBe(true);

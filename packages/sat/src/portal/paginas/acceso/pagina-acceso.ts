@@ -7,8 +7,9 @@ import {
   readEtiquetas,
   readTexto,
 } from '../etiquetas.ts';
-import { readCampos, readFormularios } from '../formulario.ts';
+import { type Formulario, readCampos, readFormularios } from '../formulario.ts';
 import { ilegible } from '../ilegible.ts';
+import { isPaginaEfirma } from './pagina-efirma.ts';
 
 /** The log-in page of the CIEC: `Ecom_User_ID`, `Ecom_Password`, `userCaptcha` (phpcfdi/cfdi-sat-scraper, src/Sessions/Ciec). */
 export interface PaginaAcceso {
@@ -27,7 +28,8 @@ export interface PaginaAcceso {
 /** What the log-in page says about the attempt before it. */
 export type Rechazo = 'CAPTCHA' | 'CIEC' | 'CUENTA_BLOQUEADA' | 'SERVICIO' | 'SIN_MOTIVO';
 
-const DATA_URI = /^data:image\/[\w.+-]+;base64,([A-Za-z0-9+/\s]+={0,2})\s*$/i;
+const DATA_URI = /^data:image\/[\w.+-]{1,32};base64,/i;
+const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const MAX_IMAGEN = 512 * 1024;
 
 /** Reads the log-in page; null when the text is some other page. */
@@ -37,7 +39,7 @@ export function readPaginaAcceso(html: string): PaginaAcceso | null {
 
 /** The same of a page whose tags are read. */
 export function readAcceso(etiquetas: readonly Etiqueta[]): PaginaAcceso | null {
-  const formulario = readFormularios(etiquetas).find((f) => f.etiquetas.some(isCampoRfc));
+  const formulario = readFormularios(etiquetas).find(isFormularioCiec);
   if (formulario === undefined) return null;
   const campos = readCampos(formulario.etiquetas);
   return {
@@ -68,6 +70,15 @@ export function classifyRechazo(mensaje: string): Rechazo {
     : 'SIN_MOTIVO';
 }
 
+/** Whether a page asks to log in, with the CIEC or the e.firma. */
+export function isPaginaAcceso(etiquetas: readonly Etiqueta[]): boolean {
+  return readFormularios(etiquetas).some(isFormularioCiec) || isPaginaEfirma(etiquetas);
+}
+
+function isFormularioCiec({ etiquetas }: Formulario): boolean {
+  return etiquetas.some(isCampoRfc);
+}
+
 function isCampoRfc(etiqueta: Etiqueta): boolean {
   return etiqueta.nombre === 'input' && readAtributo(etiqueta, 'name') === 'Ecom_User_ID';
 }
@@ -75,8 +86,11 @@ function isCampoRfc(etiqueta: Etiqueta): boolean {
 function readCaptcha(etiquetas: readonly Etiqueta[]): Buffer | null {
   const img = findElemento(etiquetas, /^divCaptcha$/)?.find((e) => e.nombre === 'img');
   if (img === undefined) return null;
-  const base64 = DATA_URI.exec(readAtributo(img, 'src') ?? '')?.[1];
-  if (base64 === undefined || base64.length > MAX_IMAGEN) throw ilegible('imagen del captcha');
+  const src = readAtributo(img, 'src') ?? '';
+  const prefijo = DATA_URI.exec(src)?.[0];
+  if (prefijo === undefined || src.length > MAX_IMAGEN) throw ilegible('imagen del captcha');
+  const base64 = src.slice(prefijo.length).replace(/\s+/g, '');
+  if (!BASE64.test(base64)) throw ilegible('imagen del captcha');
   return Buffer.from(base64, 'base64');
 }
 

@@ -93,7 +93,7 @@ export function paginaBusqueda(rfc: string, { lado, viewstate, diaAbierto, resul
 <input type="text" id="${receptor ? 'txtFolio' : 'txtUuid'}" name="n_folio" />${fechas}${horas}
 <input type="text" id="${receptor ? 'txtEmisor' : 'txtReceptor'}" name="n_contraparte" />
 ${estado}<option value="-1">Seleccione un valor...</option><option value="0">Cancelado</option><option value="1">Vigente</option></select>
-<button class="btn btn-primary" name="n_buscar" value="1" onclick="ocultaResultados()">Buscar CFDI</button>
+<button class="btn btn-primary" name="n_buscar" value="1" onclick="ocultaResultados()"><span class="glyphicon"></span> Buscar CFDI</button>
 <button type="button" id="descargarSel" name="n_descargar">Descargar seleccionados</button>
 <button type="button" id="cancelarSel" name="n_cancelar">Cancelar seleccionados</button>
 ${resultado}</form>`,
