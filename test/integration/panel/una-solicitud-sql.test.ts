@@ -1,4 +1,4 @@
-import { createSolicitudesPanel, createTaller } from '@acuse/db';
+import { createInicio, createSolicitudesPanel, createTaller } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acceptSolicitud, seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
@@ -28,6 +28,12 @@ describe('one solicitud', () => {
       reembolso: null,
       resumen: null,
     });
+    const inicio = createInicio(t.db);
+    expect(await inicio.load(mine.cuentaId)).toMatchObject({
+      abiertas: 1,
+      enCurso: [{ id }],
+      terminada: null,
+    });
     const taller = createTaller(t.db);
     const tomada = await taller.claim({ solicitudId: id, gen: 1, cola: 'descargas', leaseSeconds: 60 });
     if (!tomada) throw new Error('not claimed');
@@ -39,6 +45,7 @@ describe('one solicitud', () => {
       progreso: 1,
       reembolso: { creditos: 1 },
     });
+    expect(await inicio.load(mine.cuentaId)).toMatchObject({ abiertas: 0, enCurso: [], terminada: null });
     expect(await panel.timeline(mine.cuentaId, id, { limit: 10 })).toMatchObject([
       { tipo: 'RECHAZADA', codigo: '5001', detalle: 'SAT_RECHAZO_LA_SOLICITUD' },
     ]);
@@ -56,6 +63,8 @@ describe('one solicitud', () => {
     if (!tomada) throw new Error('not claimed');
     const resumen = { porEfecto: { I: 3, P: 1 }, porMes: { '2025-01': { I: 3, P: 1 } }, cancelados: 1 };
     await taller.finish(tomada, { objectKey: 'k', bytes: 10, sha256: 'ab', registros: 4, resumen });
+    const inicio = await createInicio(t.db).load(mine.cuentaId);
+    expect(inicio).toMatchObject({ abiertas: 0, enCurso: [], terminada: { id } });
     expect(await createSolicitudesPanel(t.db).find(mine.cuentaId, id)).toMatchObject({
       resumen,
       registros: 4,

@@ -1,11 +1,16 @@
 import { ESTADOS_ABIERTOS } from '@acuse/contract';
 import type { Database } from '../database.ts';
-import { createListaPanel, type FilaSolicitudPanel } from './solicitudes-lista.ts';
+import { createListaPanel } from './solicitudes-lista.ts';
 
-export type SolicitudInicio = Pick<
-  FilaSolicitudPanel,
-  'id' | 'rfc' | 'tipo' | 'desde' | 'hasta' | 'estado' | 'creadaEn'
->;
+export interface SolicitudInicio {
+  readonly id: string;
+  readonly rfc: string;
+  readonly tipo: string;
+  readonly desde: string;
+  readonly hasta: string;
+  readonly estado: string;
+  readonly creadaEn: Date;
+}
 
 export interface Inicio {
   readonly saldo: number;

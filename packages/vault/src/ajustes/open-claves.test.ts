@@ -55,6 +55,10 @@ describe('what the settings open', () => {
     expect(trust.autoridades).toHaveLength(1);
   });
 
+  it.each(['x', '0', '-1', '1.5', '2147483648'])('refuses %s as the version of a pepper', (version) => {
+    expect(() => openHasher(`${version}:${key(1)}`)).toThrow(/^the version of a pepper/);
+  });
+
   it('refuses a key of another length, and authorities that are not there', async () => {
     expect(() => openKeyring('KEYRING', 'k1:AAAA')).toThrow(RangeError);
     const missing = { ...ajustes(), EFIRMA_AUTORIDADES: [path.join(folder, 'falta.pem')] };

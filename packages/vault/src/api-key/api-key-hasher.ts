@@ -3,6 +3,9 @@ import { canonicalBytes } from '../crypto/canonical.ts';
 import { CLAVE_BYTES } from '../crypto/clave-32.ts';
 import type { ApiKey } from './api-key.ts';
 
+/** The database keeps it in an integer. */
+const MAX_VERSION = 2 ** 31 - 1;
+
 /** What the database stores of an API key. `hash` has 32 bytes. */
 export interface ApiKeyHash {
   readonly hash: Uint8Array;
@@ -23,7 +26,8 @@ export interface ApiKeyHasher {
 
 /**
  * Hashes and verifies API keys. `peppers` maps version to 32 bytes; several live at once while they rotate. A slow hash is not
- * needed: the secret has 256 random bits (RFC 5869, 4). Throws RangeError for a missing current pepper or a wrong length.
+ * needed: the secret has 256 random bits (RFC 5869, 4). Throws RangeError for a missing current pepper, a wrong
+ * length or a version that is no positive integer.
  */
 export function createApiKeyHasher(options: {
   readonly peppers: ReadonlyMap<number, Buffer>;
@@ -31,6 +35,8 @@ export function createApiKeyHasher(options: {
 }): ApiKeyHasher {
   const peppers = new Map(options.peppers);
   for (const [version, pepper] of peppers) {
+    if (!Number.isInteger(version) || version < 1 || version > MAX_VERSION)
+      throw new RangeError('the version of a pepper is a positive integer');
     if (pepper.length !== CLAVE_BYTES) throw new RangeError(`Pepper ${version} does not have 32 bytes`);
   }
   const currentPepper = peppers.get(options.current);
