@@ -115,7 +115,19 @@ describe('the way in', () => {
     const { action, fields } = readForm(await browser.get(`${portal}/ConsultaEmisor`), '#form1');
     const out = await browser.post(action, { ...fields, __EVENTTARGET: 'ctl00$LnkBtnCierraSesion' });
     expect(out.url).toContain('/cfdiau/nidp/app/logout');
+    expect(browser.cookies()).not.toContain('FedAuthRetenciones');
     expect((await browser.get(`${portal}/ConsultaEmisor`)).url).toContain('/cfdiau/');
+  });
+
+  it('does not end while Salir fails', async () => {
+    const browser = await inside();
+    const { action, fields } = readForm(await browser.get(`${portal}/ConsultaEmisor`), '#form1');
+    const service = 'prodretencioncontribuyente';
+    const { id } = simulador.world.faults.add({ service, operation: 'Salir', kind: 'status', status: 503 });
+    const out = await browser.post(action, { ...fields, __EVENTTARGET: 'ctl00$LnkBtnCierraSesion' });
+    simulador.world.faults.remove(id);
+    expect(out.status).toBe(503);
+    expect((await browser.get(`${portal}/ConsultaEmisor`)).url).toBe(`${portal}/ConsultaEmisor`);
   });
 
   it('is forgotten after twenty idle minutes', async () => {

@@ -196,6 +196,15 @@ test('a code is of no use to another browser', async () => {
   expect((await browser.post(form.attr('action') ?? '', fields)).status).toBe(500);
 });
 
+test('a spoilt answer of the token end point is a failed log-in', async () => {
+  const browser = createBrowser();
+  const page = await follow(browser, await browser.get(base + ENTRADA));
+  simulador.world.faults.add({ service: 'loginda', operation: 'CambiarCodigo', kind: 'html200' });
+  const end = await follow(browser, await sendCiecPage(base, browser, page, RFC));
+  expect([end.status, end.text]).toEqual([500, expect.stringContaining('handling the remote login')]);
+  expect((await ask(browser, pedido(RFC))).status).toBe(401);
+});
+
 test('a wrong password leaves the browser at the log-in', async () => {
   const browser = createBrowser();
   const page = await follow(browser, await browser.get(base + ENTRADA));
