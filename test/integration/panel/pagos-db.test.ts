@@ -55,6 +55,21 @@ test('a form sent many times at once makes one payment', async () => {
   expect(await pagos.list({ cuentaId, limite: 10 })).toEqual([first]);
 });
 
+test('a form sent again does not wait for whoever is crediting its payment, who would wait for it', async () => {
+  const cuentaId = await account();
+  const form = nuevo(cuentaId);
+  const made = await make(form);
+  const client = await database.db.pool.connect();
+  try {
+    await client.query('BEGIN');
+    await client.query(`UPDATE pago SET proveedor_ref = 'c_1' WHERE id = $1`, [made.id]);
+    expect(await make({ ...form, id: uuidV7(), referencia: randomUUID() })).toEqual(made);
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+});
+
 test('an account has at most so many payments waiting; one that is over makes room', async () => {
   const cuentaId = await account();
   const first = await pagos.create(nuevo(cuentaId), 2);

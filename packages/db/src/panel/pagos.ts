@@ -59,7 +59,8 @@ const CREATE = `
 WITH nuevo AS (
   INSERT INTO pago (id, cuenta_id, usuario_id, clave, referencia, proveedor, creditos, subtotal, iva, total)
   SELECT $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5, $6, $7::integer, $8::integer, $9::integer, $10::integer
-  WHERE (SELECT count(*) FROM pago WHERE cuenta_id = $2 AND estado = 'PENDIENTE') < $11
+  WHERE NOT EXISTS (SELECT FROM pago WHERE cuenta_id = $2 AND clave = $4)
+    AND (SELECT count(*) FROM pago WHERE cuenta_id = $2 AND estado = 'PENDIENTE') < $11
   ON CONFLICT (cuenta_id, clave) DO NOTHING RETURNING id, cuenta_id, creditos, total
 )
 INSERT INTO auditoria (cuenta_id, actor, accion, detalle)
@@ -147,6 +148,7 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
           text: 'SELECT FROM cuenta WHERE id = $1 FOR NO KEY UPDATE',
           values: [cuentaId],
         });
+        // A payment that is there already is only looked at: to wait here for whoever is crediting it, who waits for the account, would be a deadlock.
         await client.query({ name: 'pago-crear', text: CREATE, values });
       });
       return one('p.cuenta_id = $1 AND p.clave = $2', [cuentaId, clave]);
