@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RUTAS } from '../../../apps/panel/src/rutas.ts';
 import { newRfc } from '../fixtures/database.ts';
+import { BANCO } from './fixtures/banco.ts';
 import { addRfc, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
 import { generate } from './fixtures/rfcs.ts';
 import { createSolicitudesDePrueba, RESUMEN } from './fixtures/solicitudes.ts';
@@ -19,13 +20,7 @@ let nombres: Readonly<Record<string, readonly [ajeno: string, nadie: string, nin
 let rfcDeAna: string;
 
 beforeAll(async () => {
-  panel = await startPanel({
-    env: {
-      PAGOS_TRANSFERENCIA_BANCO: 'Banco de Prueba',
-      PAGOS_TRANSFERENCIA_TITULAR: 'Acuse de Prueba',
-      PAGOS_TRANSFERENCIA_CLABE: '646180157000000004',
-    },
-  });
+  panel = await startPanel({ env: BANCO });
   const { owner, finished } = createSolicitudesDePrueba(panel);
   const { persona: ana, taxpayer } = await owner();
   ({ rfc: rfcDeAna } = await addRfc(panel.db, ana));

@@ -5,18 +5,9 @@ import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addRfc, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
 
-const CLABE = '646180157000000004';
-const BANCO = {
-  PAGOS_TRANSFERENCIA_BANCO: 'Banco de Prueba',
-  PAGOS_TRANSFERENCIA_TITULAR: 'Acuse de Prueba',
-  PAGOS_TRANSFERENCIA_CLABE: CLABE,
-};
-
 let panel: Panel;
 beforeAll(async () => {
-  panel = await startPanel({
-    env: { PAGOS_DEMOSTRACION: 'true', PAGOS_PAQUETES: '100:99,500:450.55', ...BANCO },
-  });
+  panel = await startPanel();
 });
 afterAll(() => panel.close());
 

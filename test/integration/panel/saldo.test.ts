@@ -4,14 +4,8 @@ import { uuidV7 } from '@acuse/runtime';
 import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
+import { BANCO, CLABE } from './fixtures/banco.ts';
 import { type Panel, type Persona, startPanel } from './fixtures/panel.ts';
-
-const CLABE = '646180157000000004';
-const BANCO = {
-  PAGOS_TRANSFERENCIA_BANCO: 'Banco de Prueba',
-  PAGOS_TRANSFERENCIA_TITULAR: 'Acuse de Prueba',
-  PAGOS_TRANSFERENCIA_CLABE: CLABE,
-};
 
 let panel: Panel;
 beforeAll(async () => {

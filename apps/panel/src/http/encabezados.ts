@@ -14,7 +14,7 @@ const PERMISOS = [
 const HSTS = 'max-age=63072000; includeSubDomains';
 
 /** The policy of a page: nothing but what the page itself names with its nonce, and nothing from elsewhere. */
-export function contentSecurityPolicy(nonce: string): string {
+function contentSecurityPolicy(nonce: string): string {
   return [
     "default-src 'none'",
     `script-src 'nonce-${nonce}'`,

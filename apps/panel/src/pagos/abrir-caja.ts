@@ -9,7 +9,7 @@ import { newReferencia } from './referencia.ts';
 import { createTransferencia } from './transferencia.ts';
 
 /** The ways to pay that the settings switch on. A real provider is added here. */
-export function proveedoresOf(ajustes: AjustesPagos): readonly ProveedorPago[] {
+function proveedoresOf(ajustes: AjustesPagos): readonly ProveedorPago[] {
   const {
     PAGOS_TRANSFERENCIA_BANCO: banco,
     PAGOS_TRANSFERENCIA_TITULAR: titular,

@@ -5,7 +5,7 @@ import type { Catalogo } from './catalogo.ts';
 import type { AvisoProveedor, Confirmacion, Instrucciones, ProveedorPago } from './proveedor.ts';
 
 /** Payments of one account that may wait at once. */
-export const MAX_PENDIENTES = 10;
+const MAX_PENDIENTES = 10;
 
 /** A purchase as it was confirmed on a form. */
 export interface Compra {

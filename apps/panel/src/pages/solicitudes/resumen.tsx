@@ -2,6 +2,7 @@ import { type CuentaPorEfecto, EFECTOS, type Efecto, type ResumenPaquete } from 
 import { formatNumero } from '../../components/formato.ts';
 import { Grafica } from '../../components/grafica.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
+import { mesCorto } from '../../fechas/meses.ts';
 
 const NOMBRES: Readonly<Record<Efecto, string>> = {
   I: 'Ingreso',
@@ -14,7 +15,6 @@ const NOMBRES: Readonly<Record<Efecto, string>> = {
 
 /** Kinds of the chart by month: four have a colour of their own, so the rarer ones share the last. */
 const SERIES = ['Ingreso', 'Egreso', 'Pago', 'Traslado, nómina y otros'] as const;
-const MES = ['ene', 'feb', 'mar', 'abr', 'may', 'jun', 'jul', 'ago', 'sep', 'oct', 'nov', 'dic'];
 
 interface ResumenProps {
   /** Null for packages assembled before anybody counted. */
@@ -66,5 +66,5 @@ function seriesOf({ I = 0, E = 0, P = 0, T = 0, N = 0, otro = 0 }: CuentaPorEfec
 
 function monthText(month: string): string {
   const [year, number] = month.split('-');
-  return number === undefined ? 'otros' : `${MES[Number(number) - 1] ?? number} ${year}`;
+  return number === undefined ? 'otros' : `${mesCorto(number)} ${year}`;
 }

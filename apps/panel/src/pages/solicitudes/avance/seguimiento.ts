@@ -22,7 +22,7 @@ export interface LimitesSeguimiento {
   readonly enTotal: number;
 }
 
-export const LIMITES_SEGUIMIENTO: LimitesSeguimiento = {
+const LIMITES_SEGUIMIENTO: LimitesSeguimiento = {
   cadaMs: 1_000,
   latidoMs: 15_000,
   porSesion: 6,

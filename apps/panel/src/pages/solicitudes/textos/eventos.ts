@@ -2,6 +2,7 @@ import type { MotivoPaqueteInvalido, MotivoSatError } from '@acuse/core';
 import type { EventoSolicitud } from '@acuse/db';
 import type { Tono } from '../../../components/aviso.tsx';
 import { formatNumero } from '../../../components/formato.ts';
+import { mesCorto } from '../../../fechas/meses.ts';
 import { describeCodigo, explain, PAQUETE_INVALIDO } from './motivos.ts';
 
 /** Every `tipo` that a row of the timeline may have. */
@@ -51,12 +52,10 @@ const SIN_RESPUESTA: Readonly<Record<MotivoSatError, string>> = {
   CANCELADA: 'la consulta se interrumpió',
 };
 
-const MES = ['ene', 'feb', 'mar', 'abr', 'may', 'jun', 'jul', 'ago', 'sep', 'oct', 'nov', 'dic'];
-
 /** `2024-01-31T23:59:59` as `31 ene 2024, 23:59:59`; the seconds tell the parts of a divided period apart. */
 function momentOf(wall: string): string {
-  const [, year, month, day, time] = /^(\d{4})-(\d{2})-(\d{2})T(.+)$/.exec(wall) ?? [];
-  return year === undefined ? wall : `${Number(day)} ${MES[Number(month) - 1]} ${year}, ${time}`;
+  const [, year, month = '', day, time] = /^(\d{4})-(\d{2})-(\d{2})T(.+)$/.exec(wall) ?? [];
+  return year === undefined ? wall : `${Number(day)} ${mesCorto(month)} ${year}, ${time}`;
 }
 
 /** `<inicio>/<fin>` as it is noted with an event. */
