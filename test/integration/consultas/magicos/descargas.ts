@@ -87,7 +87,7 @@ export const expectMillon: Prueba = async ({ holgado }, rfc, { moral }) => {
   const id = await pedir(caller, pedido);
   if (inject('isThorough') === true) await expectWhole(holgado, caller, id, registros);
   else {
-    await waitFor(async () => ((await countedBySat(holgado, id)) === registros ? true : null));
+    await waitFor(async () => ((await countedBySat(holgado, id)) === registros ? true : null), SECONDS);
     await createLlaves(holgado.db).revoke({ apiKeyId: caller.apiKeyId, actor: 'prueba' });
     expect(await saldoDe(holgado, caller)).toBe(10);
   }
