@@ -1,6 +1,6 @@
 export { createSimulador, type Simulador } from './app.ts';
 export { type RunningSimulador, type StartOptions, startSimulador } from './start.ts';
-export type { Fault, FaultKind, FaultRule, Faults } from './world/faults.ts';
+export type { Fault, FaultKind, FaultRule, Faults } from './world/faults/faults.ts';
 export type { Edicion, Listado69B } from './world/listado69b.ts';
 export type { Call, CallFilter, CallLog } from './world/log.ts';
 export { MAGIAS } from './world/magia/catalogo.ts';

@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { crearBucket } from '../fixtures/objetos.ts';
 import { type Servicio, startServicio } from '../fixtures/servicio.ts';
-import { APURADO, ESPERADO, type Servicios } from './magicos/esperado.ts';
+import { ESPERADO } from './magicos/esperado.ts';
+import { APURADO, type Servicios } from './magicos/prueba.ts';
 
 let comunes: Pick<Servicios, 'holgado' | 'apurado'>;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { Hono } from 'hono';
 import { z } from 'zod';
-import { FAULT_KINDS, type FaultRule } from '../world/faults.ts';
+import { FAULT_KINDS, type FaultRule } from '../world/faults/faults.ts';
 import type { World } from '../world/world.ts';
 import { ControlError, parseBody } from './request-body.ts';
 

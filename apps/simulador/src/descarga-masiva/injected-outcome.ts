@@ -1,4 +1,4 @@
-import type { FaultRule } from '../world/faults.ts';
+import type { FaultRule } from '../world/faults/faults.ts';
 import { MENSAJES, type Outcome } from './codes.ts';
 
 /** What a `code` fault makes an operation answer; without a code it is the SAT's 404, its uncontrolled error. */

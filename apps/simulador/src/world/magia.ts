@@ -1,4 +1,4 @@
-import type { Fault } from './faults.ts';
+import type { Fault } from './faults/faults.ts';
 import { MAGIAS } from './magia/catalogo.ts';
 import type { Settings } from './settings.ts';
 import type { Filas } from './taxpayers/schedule.ts';

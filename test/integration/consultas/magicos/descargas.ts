@@ -12,7 +12,7 @@ import {
   verificar,
 } from '../../fixtures/pedidos.ts';
 import { type Caller, expectOk, type Servicio, waitFor, waitForEnd } from '../../fixtures/servicio.ts';
-import type { Prueba } from './esperado.ts';
+import type { Prueba } from './prueba.ts';
 
 const MES: Pedido = { tipo: 'recibidos', desde: '2025-05-01', hasta: '2025-05-31' };
 /** Looks at the authority that are more than any request of the simulator needs to end. */

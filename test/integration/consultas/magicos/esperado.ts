@@ -1,14 +1,7 @@
 import { createCargaListas } from '@acuse/db';
-import type { Magia } from '@acuse/simulador';
 import { expect } from 'vitest';
 import { type Caso, CONSULTAS, newCallerFor } from '../../fixtures/consultas.ts';
-import {
-  type Efirma,
-  guardarKey,
-  issueEfirma,
-  newEfirmaCaller,
-  registrarCer,
-} from '../../fixtures/efirma.ts';
+import { type Efirma, issueEfirma, newEfirmaCaller } from '../../fixtures/efirma.ts';
 import { llamadas, pedir, saldoDe, uuidsDelSat } from '../../fixtures/pedidos.ts';
 import {
   type Answer,
@@ -16,32 +9,14 @@ import {
   ciecOf,
   expectOk,
   type Servicio,
-  type ServicioOptions,
   waitFor,
   waitForEnd,
 } from '../../fixtures/servicio.ts';
 import { facturasOf, retencionesOf, rowsOf } from '../verdad.ts';
 import { expectEnProceso, expectMillon, expectSegundo } from './descargas.ts';
 
-/** The services of the test. The first two serve all cases. */
-export interface Servicios {
-  /** Has time enough. */
-  readonly holgado: Servicio;
-  /** Has to give up soon. */
-  readonly apurado: Servicio;
-  /** Starts one, without a worker, that this case has to itself until its end. */
-  propio(options?: ServicioOptions): Promise<Servicio>;
-}
-
-/** What the API is told that has to give up soon. */
-export const APURADO = { SAT_PRESUPUESTO_MS: '4000', SAT_POR_RFC: '16' };
-
-/** Proves what the table of magic RFCs says that Acuse answers, for one of the two RFCs. */
-export type Prueba = (servicios: Servicios, rfc: string, magia: Magia) => Promise<void>;
-
-const SALDO = 3;
-const ANIO = { desde: '2026-03-01', hasta: '2026-03-31' };
-const codigo = ({ status, body }: Answer) => [status, body.cfdi_codigo];
+import { efirmaRevocada, efirmaVencida } from './efirma.ts';
+import { ANIO, APURADO, codigo, type Prueba, SALDO } from './prueba.ts';
 
 /** Asks everything that has a cost and asks the authority, each with an account of its own; `judge` looks at answer and balance. */
 async function ask(
@@ -232,47 +207,6 @@ const listado: Prueba = async ({ holgado }, rfc, { respuesta, efecto, listado69b
   expect(cfdi['validacion_efos']).toBe(/ValidacionEFOS (\d{3})/.exec(efecto)?.[1]);
   expect(await saldoDe(holgado, caller)).toBe(SALDO - 1);
 };
-
-const efirmaVencida: Prueba = async ({ holgado }, rfc) => {
-  const caller = await holgado.newCaller({ rfc, saldo: SALDO });
-  const efirma = await issueEfirma(holgado, { rfc });
-  expect(codigo(await registrarCer(caller, efirma))).toEqual([400, 4001]);
-  expect(codigo(await guardarKey(caller, efirma))).toEqual([400, 4002]);
-  await expectEfirmaRefused(holgado, caller);
-  expect(llamadas(holgado, { rfc })).toEqual([]);
-};
-
-const efirmaRevocada: Prueba = async ({ propio }, rfc) => {
-  const servicio = await propio();
-  for (const [path, caso] of CONSULTAS.filter(([, { credencial }]) => credencial === 'efirma')) {
-    const caller = await newEfirmaCaller(servicio, { rfc, saldo: SALDO });
-    const before = shown(servicio);
-    const answer = await caller.call(path, caso.body(servicio, caller));
-    expect([path, ...codigo(answer), await saldoDe(servicio, caller)]).toEqual([path, 400, 4002, SALDO]);
-    expect([path, shown(servicio) > before]).toEqual([path, true]);
-    // It is not shown to the authority a second time.
-    const once = shown(servicio);
-    await expectEfirmaRefused(servicio, caller);
-    expect([path, shown(servicio)]).toEqual([path, once]);
-  }
-};
-
-/** How often the authority was shown an e.firma. It does not say whose, when it refuses it. */
-function shown({ simulador: { world } }: Servicio): number {
-  return ['EntrarFiel', 'Autentica'].reduce((sum, operation) => sum + world.log.count({ operation }), 0);
-}
-
-async function expectEfirmaRefused(servicio: Servicio, caller: Caller): Promise<void> {
-  const { rfc } = caller;
-  for (const [path, body] of [
-    ['tax/facturas-fiel', { rfc, ...ANIO }],
-    ['tax/declaraciones-fiel', { rfc, ejercicio: 2025 }],
-    ['tax/opinion-cumplimiento-fiel', { rfc }],
-  ] as const) {
-    expect([path, ...codigo(await caller.call(path, body))]).toEqual([path, 400, 4002]);
-  }
-  expect(await saldoDe(servicio, caller)).toBe(SALDO);
-}
 
 /** One for each row of the table of magic RFCs, by its key. */
 export const ESPERADO: Readonly<Record<string, Prueba>> = {

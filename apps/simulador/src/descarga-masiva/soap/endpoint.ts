@@ -1,7 +1,7 @@
 import type { Element } from '@xmldom/xmldom';
 import { Hono } from 'hono';
-import { respondWithFault } from '../../world/fault-response.ts';
-import type { FaultRule } from '../../world/faults.ts';
+import { respondWithFault } from '../../world/faults/fault-response.ts';
+import type { FaultRule } from '../../world/faults/faults.ts';
 import type { World } from '../../world/world.ts';
 import { soapFault } from './answer.ts';
 import { readMessage, type SoapMessage, UnreadableMessage } from './message.ts';

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
-import type { FaultRule } from '../../world/faults.ts';
+import type { FaultRule } from '../../world/faults/faults.ts';
 import type { World } from '../../world/world.ts';
 import { type Criteria, countRows } from '../consulta/criteria.ts';
 import type { SearchPage } from '../consulta/search-page.ts';

@@ -1,5 +1,5 @@
-import { respondWithFault } from '../../world/fault-response.ts';
-import type { FaultRule } from '../../world/faults.ts';
+import { respondWithFault } from '../../world/faults/fault-response.ts';
+import type { FaultRule } from '../../world/faults/faults.ts';
 import type { World } from '../../world/world.ts';
 
 /** One call as the log keeps it and as fault rules name it. */

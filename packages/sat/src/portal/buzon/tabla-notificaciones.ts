@@ -3,10 +3,10 @@ import { toForma, toRotulo } from '../../texto/forma.ts';
 import { assertTextoSano } from '../../texto/sano.ts';
 import { type Etiqueta, readAtributo, readTexto } from '../paginas/etiquetas.ts';
 import { readFecha } from '../paginas/fechas.ts';
-import { addOnce } from '../paginas/filas-unicas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { findColumnas } from '../paginas/tabla.ts';
-import { type Fila, filasSinAviso, readTablas, type Tabla } from '../paginas/tablas.ts';
+import { addOnce } from '../paginas/tablas/filas-unicas.ts';
+import { findColumnas } from '../paginas/tablas/tabla.ts';
+import { type Fila, filasSinAviso, readTablas, type Tabla } from '../paginas/tablas/tablas.ts';
 import { isEntera } from './bloques.ts';
 
 const ROTULOS = {

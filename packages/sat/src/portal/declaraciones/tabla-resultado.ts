@@ -4,8 +4,8 @@ import { assertTextoSano } from '../../texto/sano.ts';
 import { type Etiqueta, readTexto } from '../paginas/etiquetas.ts';
 import { readFecha } from '../paginas/fechas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { needColumnas } from '../paginas/tabla.ts';
-import { type Fila, filasSinAviso, readTablas, type Tabla } from '../paginas/tablas.ts';
+import { needColumnas } from '../paginas/tablas/tabla.ts';
+import { type Fila, filasSinAviso, readTablas, type Tabla } from '../paginas/tablas/tablas.ts';
 
 const ROTULOS = {
   numeroOperacion: [/^(?:no|num|numero)\.? ?de ?operacion$/],

@@ -1,7 +1,7 @@
 import type { FacturaRecibida } from '@acuse/core';
 import { ilegible } from '../paginas/ilegible.ts';
-import type { Fila } from '../paginas/tablas.ts';
-import { readEstado, readImporte, readInstante, readRfc, readUuid } from '../paginas/valores.ts';
+import type { Fila } from '../paginas/tablas/tablas.ts';
+import { readEstado, readImporte, readInstante, readRfc, readUuid } from '../paginas/tablas/valores.ts';
 
 /**
  * Headings of the columns that are read, in their comparable form. Of those about a cancellation the portal showed the date of its process until

@@ -3,8 +3,8 @@ import type { Hallazgo } from '../busqueda/reunir.ts';
 import type { RegistroDelta } from '../paginas/delta.ts';
 import { type Etiqueta, readAtributo, readEtiquetas } from '../paginas/etiquetas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { needColumnas, readTabla } from '../paginas/tabla.ts';
-import { readUuid } from '../paginas/valores.ts';
+import { needColumnas, readTabla } from '../paginas/tablas/tabla.ts';
+import { readUuid } from '../paginas/tablas/valores.ts';
 import { isVisible, readTextoVisible } from '../paginas/visible.ts';
 import { NECESARIAS, ROTULOS, readFactura } from './fila-factura.ts';
 

@@ -1,8 +1,8 @@
 import type { Retencion } from '@acuse/core';
 import type { FilaReunible } from '../busqueda/reunir.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import type { Fila } from '../paginas/tablas.ts';
-import { readEstado, readFecha, readImporte, readRfc, readUuid } from '../paginas/valores.ts';
+import type { Fila } from '../paginas/tablas/tablas.ts';
+import { readEstado, readFecha, readImporte, readRfc, readUuid } from '../paginas/tablas/valores.ts';
 
 /** A row with the instant of issue, where the portal shows one. */
 export interface FilaRetencion extends Omit<Retencion, 'fecha'>, FilaReunible {}

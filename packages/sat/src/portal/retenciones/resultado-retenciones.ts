@@ -2,7 +2,7 @@ import { SatError } from '@acuse/core';
 import type { Hallazgo } from '../busqueda/reunir.ts';
 import { type Etiqueta, findElemento, readTexto } from '../paginas/etiquetas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
-import { needColumnas, readTabla } from '../paginas/tabla.ts';
+import { needColumnas, readTabla } from '../paginas/tablas/tabla.ts';
 import { isVisible, readTextoVisible } from '../paginas/visible.ts';
 import { type FilaRetencion, type Lado, NECESARIAS, ROTULOS, readRetencion } from './fila-retencion.ts';
 

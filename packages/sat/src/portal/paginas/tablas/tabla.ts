@@ -1,6 +1,6 @@
-import { toRotulo } from '../../texto/forma.ts';
-import type { Etiqueta } from './etiquetas.ts';
-import { ilegible } from './ilegible.ts';
+import { toRotulo } from '../../../texto/forma.ts';
+import type { Etiqueta } from '../etiquetas.ts';
+import { ilegible } from '../ilegible.ts';
 import { type Fila, readTablas } from './tablas.ts';
 
 /** A table of results: one row of headings, then rows with as many cells. */

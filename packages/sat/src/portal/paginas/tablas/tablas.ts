@@ -1,4 +1,4 @@
-import { type Etiqueta, readAtributo, readTexto } from './etiquetas.ts';
+import { type Etiqueta, readAtributo, readTexto } from '../etiquetas.ts';
 
 export interface Celda {
   /** A heading (`th`). */

@@ -1,4 +1,4 @@
-import { ilegible } from './ilegible.ts';
+import { ilegible } from '../ilegible.ts';
 
 /** Notes a row under its key, once: RESPUESTA_ILEGIBLE when the key has come with other contents before. */
 export function addOnce<F>(vistas: Map<string, F>, clave: string, fila: F): void {

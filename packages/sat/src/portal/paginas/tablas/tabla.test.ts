@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toRotulo } from '../../texto/forma.ts';
-import { readEtiquetas } from './etiquetas.ts';
+import { toRotulo } from '../../../texto/forma.ts';
+import { readEtiquetas } from '../etiquetas.ts';
 import { findColumnas, readTabla } from './tabla.ts';
 
 const read = (html: string) => readTabla(readEtiquetas(html), /^t$/);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readEtiquetas } from './etiquetas.ts';
-import { assertRfcNombrado } from './rfc-nombrado.ts';
+import { readEtiquetas } from '../etiquetas.ts';
+import { assertRfcNombrado } from '../rfc-nombrado.ts';
 import { readTablas } from './tablas.ts';
 
 const leer = (html: string) =>

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Context, MiddlewareHandler } from 'hono';
+import type { World } from '../world.ts';
 import type { Fault } from './faults.ts';
-import type { World } from './world.ts';
 
 const MAINTENANCE = `<!DOCTYPE html><html lang="es"><head><title>Servicio no disponible</title></head>
 <body><h1>Por el momento el servicio no se encuentra disponible</h1><p>Intente más tarde.</p></body></html>`;
