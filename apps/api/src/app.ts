@@ -1,12 +1,12 @@
 import { IncomingMessage } from 'node:http';
 import { CfdiError } from '@acuse/contract';
+import { createClientIp } from '@acuse/runtime';
 import { type Context, Hono } from 'hono';
 import type { ApiDeps } from './api-deps.ts';
 import { asCfdiError, contestacionDeError, toResponse } from './http/answer.ts';
 import { guardDatabase } from './http/database-guard.ts';
 import type { Llamada } from './http/llamada.ts';
 import { incomingBody, requestBody } from './http/net/body-source.ts';
-import { createClientIp } from './http/net/client-ip.ts';
 import type { Operation } from './http/operation.ts';
 import { type PipelineDeps, runPipeline } from './http/pipeline.ts';
 import { createPases } from './http/state/pases.ts';

@@ -9,22 +9,14 @@ import {
   loadConfig,
   port,
   processFields,
+  proxyFields,
   storageWriterFields,
   text,
   url,
 } from '@acuse/runtime';
 import { satFields } from '@acuse/sat';
 import { z } from 'zod';
-import { parseRange } from './http/net/ip.ts';
 import { DEFAULT_LIMITS } from './server.ts';
-
-const cidrs = list(
-  'Proxies propios, en CIDR y separados por comas: solo a ellos se les cree X-Forwarded-For.',
-).transform((values, context) => {
-  if (values.every((value) => parseRange(value) !== null)) return values;
-  context.addIssue({ code: 'custom', message: 'debe ser una lista de bloques CIDR' });
-  return z.NEVER;
-});
 
 const lower = (values: readonly string[]) => values.map((value) => value.toLowerCase());
 
@@ -52,7 +44,7 @@ export const apiConfig = z.object({
   WRONG_KEYS_PER_MINUTE: integer('Llaves equivocadas por minuto y dirección antes de contestar 429.', {
     min: 1,
   }).default(30),
-  TRUSTED_PROXIES: cidrs.default([]),
+  ...proxyFields,
   USER_AGENT_ALLOW: list('Prefijos de User-Agent admitidos; vacía, todos.').transform(lower).default([]),
   USER_AGENT_DENY: list('Prefijos de User-Agent rechazados.').transform(lower).default([]),
   PASE_CACHE_SECONDS: durationSeconds(

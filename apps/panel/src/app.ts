@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
+import { createClientIp } from '@acuse/runtime';
 import { type Context, Hono } from 'hono';
 import { createActivos, RUTA_ACTIVOS } from './http/assets.ts';
 import { type Peticion, renderNoEncontrada, renderRechazo } from './http/contexto.tsx';
 import { setSecurityHeaders } from './http/encabezados.ts';
 import { cookieFor, huellaDe, readIdSesion } from './http/galleta.ts';
 import { createNavegador } from './http/navegador.ts';
-import { createClientIp } from './http/net/client-ip.ts';
 import { answerMontaje, answerRuta } from './http/responder.ts';
 import type { Montaje, Ruta } from './http/ruta.ts';
 import { createAvisosPago } from './pagos/avisos.ts';
@@ -48,7 +48,10 @@ export function createApp(
   };
 
   async function read(c: Context<Env>): Promise<Peticion> {
-    const ip = ipOf(c.env?.incoming?.socket.remoteAddress ?? NO_SOCKET, c.req.header('x-forwarded-for'));
+    const ip = ipOf(
+      c.env?.incoming?.socket.remoteAddress ?? NO_SOCKET,
+      c.req.header('x-forwarded-for') ?? null,
+    );
     const id = readIdSesion(c, settings.cookieHost);
     const sesion = id && (await sesiones.load(huellaDe(id), { inactividad: settings.sesionInactiva, ip }));
     const agente = c.req.header('user-agent') ?? '';

@@ -7,27 +7,18 @@ import {
   durationMs,
   durationSeconds,
   integer,
-  list,
   loadConfig,
   port,
   processFields,
+  proxyFields,
   queueFields,
   secret,
   storageFields,
   text,
   url,
 } from '@acuse/runtime';
-import ipaddr from 'ipaddr.js';
 import { z } from 'zod';
 import { AJUSTES_PAGOS } from './pagos/ajustes.ts';
-
-const cidrs = list(
-  'Proxies propios, en CIDR y separados por comas: solo a ellos se les cree X-Forwarded-For.',
-).transform((values, context) => {
-  if (values.every((value) => ipaddr.isValid(value) || ipaddr.isValidCIDR(value))) return values;
-  context.addIssue({ code: 'custom', message: 'debe ser una lista de bloques CIDR' });
-  return z.NEVER;
-});
 
 const LOOPBACK = /^http:\/\/(localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?(?:\/|$)/;
 
@@ -70,7 +61,7 @@ export const panelConfig = z
     COOKIE_HOST: bool(
       'Cookie con prefijo __Host- y Secure. Solo se puede quitar en http sobre localhost, para navegadores que ahí no la aceptan.',
     ).default(true),
-    TRUSTED_PROXIES: cidrs.default([]),
+    ...proxyFields,
     ENTRADAS_CUENTA: intentos('Contraseñas o códigos que se pueden probar en una cuenta').default(5),
     ENTRADA_CUENTA_SECONDS: espera('una prueba por cuenta').default(60),
     ENTRADAS_IP: intentos('Contraseñas o códigos que se pueden probar desde una dirección').default(20),

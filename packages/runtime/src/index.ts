@@ -20,6 +20,7 @@ export {
   databaseFields,
   downloadFields,
   processFields,
+  proxyFields,
   queueFields,
   storageFields,
   storageWriterFields,
@@ -47,6 +48,16 @@ export {
 } from './log/logger.ts';
 export { scrubText } from './log/scrub.ts';
 export { type LoggedError, serializeError } from './log/serialize.ts';
+export { createClientIp } from './net/client-ip.ts';
+export {
+  formatRange,
+  type Ip,
+  type IpRange,
+  isInRanges,
+  networkOf,
+  parseIp,
+  parseRange,
+} from './net/ip.ts';
 export { runProcess } from './run-process.ts';
 export { createShutdown, type Shutdown, type ShutdownOptions } from './shutdown.ts';
 export { createUuidV7, isUuidV7, uuidV7, uuidV7Time } from './uuid.ts';

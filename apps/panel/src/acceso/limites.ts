@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Limite, normalizeEmail } from '@acuse/db';
-import { networkOf } from '../http/net/client-ip.ts';
+import { networkOf } from '@acuse/runtime';
 import type { PanelSettings } from '../panel-settings.ts';
 
 /** Passwords of one account, known or not: the e-mail is hashed, so that the table of tries is no list of customers. */

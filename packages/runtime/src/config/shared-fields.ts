@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { LOG_LEVELS } from '../log/logger.ts';
+import { parseRange } from '../net/ip.ts';
 import { bool, choice, durationSeconds, integer, list, secret, text, url } from './fields.ts';
 
 /** The settings that every process has. */
@@ -9,6 +10,19 @@ export const processFields = {
     'Segundos que pueden tardar las peticiones o los pasos en curso al cerrar.',
     { min: 1 },
   ).default(25),
+};
+
+/** For a process that is called through proxies. */
+export const proxyFields = {
+  TRUSTED_PROXIES: list(
+    'Proxies propios, en CIDR y separados por comas: solo a ellos se les cree X-Forwarded-For.',
+  )
+    .transform((values, context) => {
+      if (values.every((value) => parseRange(value) !== null)) return values;
+      context.addIssue({ code: 'custom', message: 'debe ser una lista de bloques CIDR' });
+      return z.NEVER;
+    })
+    .default([]),
 };
 
 const POSTGRES = ['postgres', 'postgresql'];

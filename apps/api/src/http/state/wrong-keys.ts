@@ -1,5 +1,5 @@
+import { networkOf } from '@acuse/runtime';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import { networkOf } from '../net/ip.ts';
 
 /** Counts calls with a wrong key by address. */
 export interface WrongKeys {

@@ -1,6 +1,6 @@
 import { CfdiError } from '@acuse/contract';
+import { isInRanges, parseIp, parseRange } from '@acuse/runtime';
 import { type Llamada, paseOf } from '../llamada.ts';
-import { isInRanges, parseIp, parseRange } from '../net/ip.ts';
 
 /** The taxpayer's list of addresses that may call (specification, Authentication 9). An empty list means any. */
 export async function ipPermitida(llamada: Llamada): Promise<undefined> {

@@ -1,5 +1,4 @@
-import ipaddr from 'ipaddr.js';
-import { parseIp } from '../../../http/net/client-ip.ts';
+import { formatRange, isInRanges, parseIp, parseRange } from '@acuse/runtime';
 
 const MAX_DIRECCIONES = 200;
 
@@ -15,30 +14,10 @@ export function readDirecciones(texto: string): Lista {
   const entradas = texto.split(/[\s,;]+/).filter(Boolean);
   if (entradas.length > MAX_DIRECCIONES)
     return { cidrs: [], reparos: [`Caben ${MAX_DIRECCIONES} direcciones; agrupe varias en un bloque CIDR.`] };
-  const leidas = entradas.map((entrada) => ({ entrada, cidr: toCidr(entrada) }));
-  const cidrs = leidas.flatMap(({ cidr }) => cidr ?? []);
-  const reparos = leidas.flatMap(({ entrada, cidr }) => (cidr === null ? [explain(entrada)] : []));
+  const leidas = entradas.map((entrada) => ({ entrada, bloque: parseRange(entrada) }));
+  const cidrs = leidas.flatMap(({ bloque }) => (bloque === null ? [] : formatRange(bloque)));
+  const reparos = leidas.flatMap(({ entrada, bloque }) => (bloque === null ? [explain(entrada)] : []));
   return { cidrs: [...new Set(cidrs)], reparos };
-}
-
-/** The block of an entry: its network's first address and its bits (RFC 4632, section 3.1); null when it is none. */
-function toCidr(entrada: string): string | null {
-  const sola = parseIp(entrada);
-  if (sola) return `${sola.toString()}/${sola.kind() === 'ipv4' ? 32 : 128}`;
-  const [direccion = ''] = entrada.split('/');
-  if (parseIp(direccion) === null || !ipaddr.isValidCIDR(entrada)) return null;
-  const [base, bits] = ipaddr.parseCIDR(entrada);
-  if (base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= 96)
-    return network(base.toIPv4Address(), bits - 96);
-  return network(base, bits);
-}
-
-function network(base: ipaddr.IPv4 | ipaddr.IPv6, bits: number): string {
-  const bytes = base.toByteArray().map((byte, lugar) => {
-    const propios = Math.min(8, Math.max(0, bits - lugar * 8));
-    return byte & (0xff << (8 - propios)) & 0xff;
-  });
-  return `${ipaddr.fromByteArray(bytes).toString()}/${bits}`;
 }
 
 function explain(entrada: string): string {
@@ -60,18 +39,15 @@ function explain(entrada: string): string {
 export function admits(cidrs: readonly string[], direccion: string): boolean {
   if (cidrs.length === 0) return true;
   const ip = parseIp(direccion);
-  return (
-    ip !== null &&
-    cidrs.some((cidr) => {
-      const bloque = ipaddr.parseCIDR(cidr);
-      return bloque[0].kind() === ip.kind() && ip.match(bloque);
-    })
-  );
+  const bloques = cidrs.map(parseRange).filter((bloque) => bloque !== null);
+  return ip !== null && isInRanges(ip, bloques);
 }
 
 /** What a person should know about a block before relying on it, or null. */
 export function remarkOf(cidr: string): string | null {
-  const [base, bits] = ipaddr.parseCIDR(cidr);
+  const bloque = parseRange(cidr);
+  if (bloque === null) return null;
+  const { base, bits } = bloque;
   if (bits === 0) return base.kind() === 'ipv4' ? 'cualquier dirección IPv4' : 'cualquier dirección IPv6';
   const rango = base.range();
   if (rango === 'loopback') return 'esta misma máquina: solo sirve si la API corre en ella';

@@ -13,16 +13,29 @@ export function parseIp(text: string): Ip | null {
   return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text) ? ipaddr.process(text) : null;
 }
 
-/** Reads a CIDR block or a single address. Null when it is neither. */
+/**
+ * Reads a CIDR block (RFC 4632, section 3.1) or a single address. Null when it is neither: also for a block whose address {@link parseIp} does
+ * not take, such as `010.0.0.0/8`, of which one reader says 8.0.0.0 and another 10.0.0.0.
+ */
 export function parseRange(text: string): IpRange | null {
   const single = parseIp(text);
   if (single) return { base: single, bits: single.kind() === 'ipv4' ? 32 : 128 };
-  if (!ipaddr.isValidCIDR(text)) return null;
+  const [address = ''] = text.split('/');
+  if (parseIp(address) === null || !ipaddr.isValidCIDR(text)) return null;
   const [base, bits] = ipaddr.parseCIDR(text);
   if (base instanceof ipaddr.IPv6 && base.isIPv4MappedAddress() && bits >= 96) {
     return { base: base.toIPv4Address(), bits: bits - 96 };
   }
   return { base, bits };
+}
+
+/** A block as text in canonical form, from the first address of its network: `10.0.0.0/8` for 10.1.2.3/8. */
+export function formatRange({ base, bits }: IpRange): string {
+  const bytes = base.toByteArray().map((byte, at) => {
+    const own = Math.min(8, Math.max(0, bits - at * 8));
+    return byte & (0xff << (8 - own)) & 0xff;
+  });
+  return `${ipaddr.fromByteArray(bytes).toString()}/${bits}`;
 }
 
 /** Whether an address lies in one of the blocks. */
