@@ -29,6 +29,28 @@ test('aborts when its time is over', async () => {
   expect(await aborted(signal)).toMatchObject({ code: 'DEADLINE_EXCEEDED', timeoutMs: 1 });
 });
 
+test('without a limit, aborts only with its parents', () => {
+  const parent = new AbortController();
+  const { signal, release } = linkSignals([parent.signal]);
+  expect(signal.aborted).toBe(false);
+  parent.abort('parent');
+  expect(signal.reason).toBe('parent');
+  release();
+});
+
+test('many at once of one parent warn of nothing', async () => {
+  const warnings: string[] = [];
+  const note = ({ name }: Error) => warnings.push(name);
+  process.on('warning', note);
+  const parent = new AbortController();
+  const links = Array.from({ length: 50 }, () => linkSignals([parent.signal]));
+  // A warning is given on the next tick.
+  await new Promise((resolve) => setImmediate(resolve));
+  process.off('warning', note);
+  for (const { release } of links) release();
+  expect(warnings).toEqual([]);
+});
+
 test('leaves nothing with its parents, and does not abort, once released', () => {
   const parent = new AbortController();
   const { signal, release } = linkSignals([parent.signal], LONG_MS);

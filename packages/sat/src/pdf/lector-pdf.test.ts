@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { getEventListeners, once } from 'node:events';
 import { mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -212,6 +212,13 @@ describe('readPdf', () => {
     await expect(last).rejects.toMatchObject({ motivo: 'CANCELADA' });
     await closed;
     await expect(own.read(pdf, { signal })).rejects.toMatchObject({ motivo: 'CANCELADA' });
+  });
+
+  it('leaves nothing with the signal of a caller that lives longer than the document', async () => {
+    const long = new AbortController().signal;
+    await lector.read(await makePdf((d) => d.text('hola', 50, 50)), { signal: long });
+    await refusal(lector.read(Buffer.from('no es un PDF'), { signal: long }));
+    expect(getEventListeners(long, 'abort')).toEqual([]);
   });
 
   it('reads many documents with two threads', async () => {

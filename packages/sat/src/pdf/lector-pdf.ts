@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { SatError } from '@acuse/core';
+import { linkSignals } from '@acuse/runtime';
 import type { LimitesPdf, MotivoPdf } from './documento.ts';
 import type { Encargo, Resultado } from './encargo.ts';
 import type { PaginaPdf } from './pagina-pdf.ts';
@@ -145,16 +146,20 @@ export function createLectorPdf(settings: LectorPdfSettings = {}): LectorPdf {
 
   return {
     async read(bytes, { signal, maxPaginas = s.maxPaginas }) {
-      const life = AbortSignal.any([signal, cierre.signal]);
-      if (life.aborted) throw new SatError('CANCELADA');
+      if (signal.aborted || cierre.signal.aborted) throw new SatError('CANCELADA');
       if (bytes.length > s.maxBytes) throw ilegible('PDF demasiado grande');
-      await enter(life);
+      const life = linkSignals([signal, cierre.signal]);
       try {
-        const { maxTrazos, maxCaracteres, maxBloqueBytes } = s;
-        const limites = { maxPaginas, maxTrazos, maxCaracteres };
-        return await run({ bytes: Uint8Array.from(bytes), limites, maxBloqueBytes }, life);
+        await enter(life.signal);
+        try {
+          const { maxTrazos, maxCaracteres, maxBloqueBytes } = s;
+          const limites = { maxPaginas, maxTrazos, maxCaracteres };
+          return await run({ bytes: Uint8Array.from(bytes), limites, maxBloqueBytes }, life.signal);
+        } finally {
+          leave();
+        }
       } finally {
-        leave();
+        life.release();
       }
     },
     get hilos() {
