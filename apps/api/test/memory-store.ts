@@ -127,7 +127,8 @@ export function debit(
 ): ResultadoCargo {
   const saldo = store.saldos.get(cargo.cuentaId) ?? 0;
   if (store.movimientos.some(({ opId, tipo }) => opId === cargo.opId && tipo === 'cargo')) {
-    return { resultado: 'REPETIDO', saldo };
+    const isGivenBack = store.movimientos.some((m) => m.opId === cargo.opId && m.tipo === 'reembolso');
+    return { resultado: isGivenBack ? 'DEVUELTO' : 'REPETIDO', saldo };
   }
   if (saldo < cargo.importe) return { resultado: 'INSUFICIENTE', saldo };
   store.saldos.set(cargo.cuentaId, saldo - cargo.importe);

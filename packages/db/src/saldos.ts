@@ -17,6 +17,12 @@ cargo AS (
 SELECT EXISTS (SELECT FROM antes) AS repetido, (SELECT saldo FROM cargo) AS despues,
        (SELECT saldo FROM cuenta WHERE id = $2) AS saldo`;
 
+/** After {@link CHARGE}, which takes the open call up again, no sweep gives the charge back any more; one that did before is visible now. */
+const TAKEN_UP = `
+WITH devuelto AS (SELECT FROM movimiento WHERE op_id = $1 AND tipo = 'reembolso'),
+cerrada AS (DELETE FROM llamada WHERE op_id = $1 AND EXISTS (SELECT FROM devuelto))
+SELECT EXISTS (SELECT FROM devuelto) AS devuelto, saldo FROM cuenta WHERE id = $2`;
+
 const refundSql = ({ whose, charges }: { whose: string; charges: string }) => `
 WITH cerrada AS (DELETE FROM llamada WHERE ${whose} RETURNING op_id),
 cargo AS (
@@ -59,6 +65,17 @@ export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
     }
   }
 
+  async function takenUp(opId: string, cuentaId: string): Promise<ResultadoCargo> {
+    const { rows } = await pool.query<{ devuelto: boolean; saldo: number }>({
+      name: 'cargo-repetido',
+      text: TAKEN_UP,
+      values: [opId, cuentaId],
+    });
+    const [row] = rows;
+    if (!row) throw new Error('the account is gone');
+    return { resultado: row.devuelto ? 'DEVUELTO' : 'REPETIDO', saldo: row.saldo };
+  }
+
   return {
     async charge({
       opId,
@@ -79,7 +96,7 @@ export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
         row = await run();
       }
       if (!row) throw new Error('the charge returned no row');
-      if (row.repetido) return { resultado: 'REPETIDO', saldo: row.saldo };
+      if (row.repetido) return takenUp(opId, cuentaId);
       if (row.despues === null) return { resultado: 'INSUFICIENTE', saldo: row.saldo };
       return { resultado: 'CARGADO', saldo: row.despues };
     },

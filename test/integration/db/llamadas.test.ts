@@ -75,6 +75,26 @@ describe('a charged call', () => {
     expect([await saldo(), await open()]).toEqual([before - 1, 0]);
   });
 
+  it('cannot be taken up when it was given back, also in that very moment', async () => {
+    const [before, opId] = [await saldo(), randomUUID()];
+    await charge(opId, -1);
+    expect(await saldos().refundAbandoned(100)).toBe(1);
+    expect(await charge(opId, 60)).toEqual({ resultado: 'DEVUELTO', saldo: before });
+    expect([await saldo(), await open()]).toEqual([before, 0]);
+
+    for (let i = 0; i < 20; i += 1) {
+      const other = randomUUID();
+      await charge(other, -1);
+      const [again, swept] = await Promise.all([charge(other, 60), saldos().refundAbandoned(100)]);
+      expect([again.resultado, swept]).toEqual(
+        again.resultado === 'DEVUELTO' ? ['DEVUELTO', 1] : ['REPETIDO', 0],
+      );
+      expect([await saldo(), await open()]).toEqual(swept === 1 ? [before, 0] : [before - 1, 1]);
+      await saldos().refund(other, 'prueba');
+    }
+    expect(await brokenInvariants(t.db)).toEqual([]);
+  });
+
   it('opens nothing when the balance is too low', async () => {
     await t.db.pool.query('UPDATE cuenta SET saldo = 0 WHERE id = $1', [taxpayer.cuentaId]);
     expect((await charge(randomUUID(), 60)).resultado).toBe('INSUFICIENTE');

@@ -17,6 +17,8 @@ export type ResultadoCargo =
   | { readonly resultado: 'CARGADO'; readonly saldo: number }
   /** This `opId` was charged before; nothing happened now. */
   | { readonly resultado: 'REPETIDO'; readonly saldo: number }
+  /** This `opId` was charged and given back: under it nothing can be charged any more, and nothing may be answered. */
+  | { readonly resultado: 'DEVUELTO'; readonly saldo: number }
   | { readonly resultado: 'INSUFICIENTE'; readonly saldo: number };
 
 /** Credits of accounts. Every movement is one SQL statement: a balance and its ledger row change together or not at all. */

@@ -2,7 +2,7 @@ import { CfdiError } from '@acuse/contract';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Alta, alta, createKit, guardaCiec, type Kit } from '../../../test/kit.ts';
-import { createMemoryStore } from '../../../test/memory-store.ts';
+import { createMemoryStore, credit } from '../../../test/memory-store.ts';
 import { defineOperation } from '../define-operation.ts';
 import { canonicalJson } from './idempotencia.ts';
 
@@ -119,6 +119,23 @@ describe('Idempotency-Key', () => {
     store.now = new Date(NOW.getTime() + 121_000);
     expect((await ask(kit, a)).status).toBe(200);
     expect(charges(kit)).toBe(1);
+  });
+
+  it('never answers for a charge that was given back while the repetition was taking it up', async () => {
+    const store = createMemoryStore(new Date(NOW));
+    const dead = await kitWith(() => new Promise(() => {}), store);
+    const a = alta(store, { saldo: 1 });
+    void ask(dead, a);
+    await expect.poll(() => charges(dead), PATIENT).toBe(1);
+    const { handle, runs } = counting();
+    const kit = await kitWith(handle, store);
+    store.now = new Date(NOW.getTime() + 121_000);
+    for (const { opId } of [...store.movimientos]) credit(store, opId);
+    const answer = await ask(kit, a);
+    expect([answer.status, answer.json.cfdi_codigo, runs()]).toEqual([503, 5041, 0]);
+    expect(store.saldos.get(a.cuentaId)).toBe(1);
+    expect((await ask(kit, a)).status).toBe(200);
+    expect([runs(), store.saldos.get(a.cuentaId)]).toEqual([1, 0]);
   });
 
   it('finds the solicitud that an attempt left behind when it died after the acceptance', async () => {

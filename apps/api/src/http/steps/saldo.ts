@@ -4,7 +4,10 @@ import { vidaDeLlamada } from '../../api-settings.ts';
 import { type Llamada, paseOf } from '../llamada.ts';
 import type { Reembolsos } from '../state/reembolsos.ts';
 
-/** Debits before the work. When the database does not answer, the operation is not run and whatever it may still write is given back. */
+/**
+ * Debits before the work. When the database does not answer, the operation is not run and whatever it may still write is given back. A
+ * repetition whose first charge was given back in this very moment is not run either: the next one is charged anew.
+ */
 export async function cobrar(
   llamada: Llamada,
   {
@@ -32,5 +35,6 @@ export async function cobrar(
   }
   llamada.saldo = cargo.saldo;
   if (cargo.resultado === 'INSUFICIENTE') throw new CfdiError('SALDO_INSUFICIENTE');
+  if (cargo.resultado === 'DEVUELTO') throw new CfdiError('SALDO_NO_DISPONIBLE');
   llamada.charged = true;
 }
