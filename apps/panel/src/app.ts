@@ -9,6 +9,7 @@ import { cookieFor, huellaDe, readIdSesion } from './http/galleta.ts';
 import { createNavegador } from './http/navegador.ts';
 import { answerMontaje, answerRuta } from './http/responder.ts';
 import type { Montaje, Ruta } from './http/ruta.ts';
+import { watchBody } from './http/watch-body.ts';
 import { createAvisosPago } from './pagos/avisos.ts';
 import type { PanelDeps } from './panel-deps.ts';
 import { MONTAJES, RUTAS } from './rutas.ts';
@@ -78,7 +79,8 @@ export function createApp(
     // Nobody reads the body of an answer to HEAD: one that is a stream would stay open.
     if (isHead) await c.res.body?.cancel();
     // Answers that a mounted tool passed through cannot be changed in place.
-    c.res = new Response(isHead ? null : c.res.body, c.res);
+    const body = isHead ? null : c.res.body;
+    c.res = new Response(body && watchBody(body, (error) => cut(c, error)), c.res);
     setSecurityHeaders(c.res.headers, { nonce: c.get('nonce'), isHttps });
     c.res.headers.set('X-Request-Id', c.get('requestId'));
     const ms = Math.round(performance.now() - started);
@@ -96,6 +98,15 @@ export function createApp(
       'answered',
     );
   });
+
+  /** Ends an answer whose body broke off, so that whoever reads it sees that the rest is missing. */
+  function cut(c: Context<Env>, error: unknown): void {
+    const err = error instanceof Error ? error : new Error(String(error));
+    log.error({ err, requestId: c.get('requestId'), path: c.req.path }, 'an answer broke off');
+    const socket = c.env?.incoming?.socket;
+    if (!socket) throw err;
+    socket.destroy();
+  }
 
   /** Gives the browser its id, and takes away a message that was shown. */
   async function afterPage(c: Context<Env>, { navegador }: Peticion): Promise<void> {
