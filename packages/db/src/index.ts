@@ -16,6 +16,7 @@ export * from './listas/listas.ts';
 export * from './listas/rfcs-csv.ts';
 export * from './migrate.ts';
 export * from './panel/auditoria.ts';
+export * from './panel/cobro.ts';
 export * from './panel/inicio.ts';
 export * from './panel/intentos.ts';
 export * from './panel/operaciones.ts';

@@ -1,4 +1,4 @@
-import { createInicio, createLibro } from '@acuse/db';
+import { createCobros, createInicio } from '@acuse/db';
 import { parseApiKey, wipeApiKey } from '@acuse/vault';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
 import { bancoOf } from './banco.ts';
@@ -7,7 +7,7 @@ import { curlOf, fieldName, maskCuerpo, maskText, readCuerpo, secretsOf } from '
 import { idempotencyKeyOf } from './intento.ts';
 import { isTokenText, type ResultadoPrueba } from './llamar-api.ts';
 import { renderOperacion, renderSinApi } from './pagina.tsx';
-import { type Cuenta, Resultado } from './resultado.tsx';
+import { Resultado } from './resultado.tsx';
 import { exampleValores, typedValores } from './valores.ts';
 
 const PATH = '/pruebas/:grupo/:operacion';
@@ -52,7 +52,8 @@ export const probarOperacion = defineRuta({
     const idempotencyKey = found.esIdempotente ? idempotencyKeyOf(campos['intento'], cuerpo) : null;
     const isOwn = await isOwnKey(contexto, apiKey);
     const { api, withTurno } = bancoOf(deps);
-    const antes = await saldoOf(contexto);
+    const cobros = createCobros(deps.database);
+    const marca = isOwn ? await cobros.mark(usuario.cuentaId) : null;
     const resultado = await withTurno(usuario.id, () =>
       api.call({ nombre: found.nombre, cuerpo, apiKey, ip, idempotencyKey }),
     );
@@ -64,7 +65,6 @@ export const probarOperacion = defineRuta({
         faltaLlave:
           'Ya tiene tres llamadas en curso desde esta página. Espere a que termine una y repita esta.',
       });
-    const cuenta: Cuenta | null = isOwn ? { antes, despues: await saldoOf(contexto) } : null;
     return renderOperacion(contexto, {
       operacion: found,
       valores,
@@ -73,7 +73,7 @@ export const probarOperacion = defineRuta({
           id="respuesta"
           resultado={maskResultado(resultado, secretsOf(found, cuerpo, apiKey))}
           curl={curlOf(deps.settings.apiPublicUrl, found.nombre, maskCuerpo(found, cuerpo))}
-          cuenta={cuenta}
+          cobro={marca && (await cobros.since(usuario.cuentaId, found.nombre, marca))}
         />
       ),
     });
@@ -87,10 +87,6 @@ async function findOperacion(contexto: ContextoCliente): Promise<OperacionPrueba
   const operaciones = await bancoOf(deps).catalogo();
   if (operaciones === null) return renderSinApi(contexto);
   return operaciones.find((operacion) => operacion.nombre === nombre) ?? contexto.noEncontrada();
-}
-
-async function saldoOf({ deps, usuario }: ContextoCliente): Promise<number> {
-  return (await createLibro(deps.database).summary(usuario.cuentaId))?.saldo ?? 0;
 }
 
 /** Whether a call with this key is paid by the person's account: only then its balance says what the call cost. */

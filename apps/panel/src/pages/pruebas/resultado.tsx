@@ -1,3 +1,4 @@
+import type { Cobro } from '@acuse/db';
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
 import { Estado } from '../../components/estado.tsx';
@@ -6,23 +7,18 @@ import { Tarjeta } from '../../components/tarjeta.tsx';
 import { ComoCurl } from './como-curl.tsx';
 import type { ResultadoPrueba } from './llamar-api.ts';
 
-export interface Cuenta {
-  readonly antes: number;
-  readonly despues: number;
-}
-
 export interface ResultadoProps {
   /** The answer, without any secret in it. */
   readonly resultado: ResultadoPrueba;
   /** The request as a command, without any secret in it. */
   readonly curl: string;
-  /** The account's balance around the call; null when the key is not of this account. */
-  readonly cuenta: Cuenta | null;
+  /** What the account paid for the call; null when the key is not of this account. */
+  readonly cobro: Cobro | null;
   readonly id: string;
 }
 
 /** What a call to the API gave: status, time, cost, the request to repeat it elsewhere, and the answer. */
-export function Resultado({ resultado, curl, cuenta, id }: ResultadoProps) {
+export function Resultado({ resultado, curl, cobro, id }: ResultadoProps) {
   return (
     <Tarjeta titulo="Resultado" id={id} accion={<EstadoHttp resultado={resultado} />}>
       {resultado.tipo === 'sin-respuesta' ? <SinRespuesta motivo={resultado.motivo} /> : null}
@@ -30,12 +26,12 @@ export function Resultado({ resultado, curl, cuenta, id }: ResultadoProps) {
         <dt>Tiempo</dt>
         <dd>{formatNumero(resultado.ms)} ms</dd>
         <dt>Cobrado</dt>
-        <dd>{cuenta ? formatCreditos(cuenta.antes - cuenta.despues) : 'La llave no es de esta cuenta'}</dd>
-        {cuenta ? (
+        <dd>{cobro ? formatCreditos(cobro.cobrado) : 'La llave no es de esta cuenta'}</dd>
+        {cobro ? (
           <>
             <dt>Saldo después</dt>
             <dd>
-              <a href="/saldo">{formatCreditos(cuenta.despues)}</a>
+              <a href="/saldo">{formatCreditos(cobro.saldo)}</a>
             </dd>
           </>
         ) : null}
