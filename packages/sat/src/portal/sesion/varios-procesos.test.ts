@@ -92,17 +92,14 @@ describe('several processes over one store', () => {
   });
 
   it('stop a log-in whose turn was lost before the CIEC is sent', async () => {
-    let lose = () => {};
-    const asked = new Promise<void>((resolve) => {
-      lose = resolve;
-    });
+    let isAsked = false;
     const { portal, another, sesiones } = await setUp({ settings: { turnoMs: 30 } });
     const canal = another({
-      sesiones: { ...sesiones, extendTurn: async () => false },
+      sesiones: { ...sesiones, extendTurn: async () => !isAsked },
       captcha: {
         resolve: (imagen, signal) =>
           new Promise((resolve, reject) => {
-            lose();
+            isAsked = true;
             signal.addEventListener('abort', () => {
               resolve(RESOLVEDOR.resolve(imagen, signal));
               reject(signal.reason);
@@ -110,9 +107,11 @@ describe('several processes over one store', () => {
           }),
       },
     });
-    const failed = errorOf(solicitar(canal));
-    await asked;
-    expect(await failed).toMatchObject({ motivo: 'NO_RESPONDE', codigo: 'TURNO', clase: 'reintentable' });
+    expect(await errorOf(solicitar(canal))).toMatchObject({
+      motivo: 'NO_RESPONDE',
+      codigo: 'TURNO',
+      clase: 'reintentable',
+    });
     expect(portal.envios()).toBe(0);
   });
 
