@@ -133,8 +133,6 @@ export function createApp(
   }
   app.notFound(async (c) => renderNoEncontrada(await peticionOf(c)));
   app.onError(async (err, c) => {
-    // An id that is none is no id of anybody's: the same page as for one that is not there.
-    if (isMalformedId(err)) return renderNoEncontrada(await peticionOf(c));
     const requestId = c.get('requestId');
     log.error({ err, requestId, path: c.req.path }, 'a page failed');
     const titulo = 'No pudimos completar esto';
@@ -144,9 +142,4 @@ export function createApp(
     return c.text(`${titulo}. ${texto}`, 503);
   });
   return app;
-}
-
-/** PostgreSQL's refusal of text that is no UUID or number (SQLSTATE 22P02). */
-function isMalformedId(error: Error): boolean {
-  return 'code' in error && error.code === '22P02';
 }

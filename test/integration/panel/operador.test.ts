@@ -95,8 +95,21 @@ describe('the pages of the operator', () => {
     expect((await operador.get(`/operador/cuentas?q=${taxpayer.rfc.toLowerCase()}`)).text).not.toContain(
       cliente.email,
     );
-    for (const id of ['x', "'", randomUUID()])
-      expect((await operador.get(`/operador/cuentas/${encodeURIComponent(id)}`)).status).toBe(404);
+  });
+
+  it('have no page for what is no id, as for one that nobody has', async () => {
+    const _csrf = await operador.csrf('/operador');
+    const campos = { _csrf, texto: 'AB12', creditos: '7', referencia: randomUUID() };
+    const named = RUTAS_OPERADOR.filter(({ path }) => path.includes(':'));
+    expect(named).toHaveLength(5);
+    for (const { metodo, path } of named)
+      for (const id of ['x', "'", '1', randomUUID().toUpperCase(), randomUUID()]) {
+        const at = path.replace(':id', encodeURIComponent(id));
+        const answer = metodo === 'GET' ? await operador.get(at) : await operador.post(at, campos);
+        // A captcha is of a few minutes: one that is not there any more is no mistake of whoever answers it.
+        const isGone = path === '/operador/captchas/:id' && id.length === 36 && id === id.toLowerCase();
+        expect([metodo, at, answer.status]).toEqual([metodo, at, isGone ? 303 : 404]);
+      }
   });
 
   /** A solicitud that is due for a minute and that nobody has taken. */

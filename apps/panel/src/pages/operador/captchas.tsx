@@ -5,8 +5,9 @@ import { Fecha } from '../../components/fecha.tsx';
 import { Formulario } from '../../components/formulario.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import { Vacio } from '../../components/vacio.tsx';
+import { quien } from '../../http/quien.ts';
 import { defineRuta } from '../../http/ruta.ts';
-import { quienOpera } from './quien.ts';
+import { isUuid } from '../../http/uuid.ts';
 import { Seccion } from './seccion.tsx';
 
 const MAX_TEXTO = 50;
@@ -71,13 +72,15 @@ export const contestarCaptcha = defineRuta({
   acceso: 'operador',
   async handle(contexto) {
     const { c, campos, deps, redirigir } = contexto;
+    const id = c.req.param('id');
+    if (!isUuid(id)) return contexto.noEncontrada();
     const texto = (campos['texto'] ?? '').trim();
     if (texto === '' || texto.length > MAX_TEXTO)
       return redirigir('/operador/captchas', {
         tono: 'error',
         texto: `Escriba los caracteres de la imagen: de 1 a ${MAX_TEXTO}.`,
       });
-    const input = { id: c.req.param('id') ?? '', texto, ...quienOpera(contexto) };
+    const input = { id, texto, ...quien(contexto) };
     const isTaken = await createOperador(deps.database).contestarCaptcha(input);
     return redirigir('/operador/captchas', {
       tono: isTaken ? 'exito' : 'info',

@@ -1,4 +1,4 @@
-import { createAuditoria, createOperador } from '@acuse/db';
+import { createAuditoria, createOperador, type Operador } from '@acuse/db';
 import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
 import { Estado } from '../../components/estado.tsx';
@@ -7,27 +7,35 @@ import { formatCreditos } from '../../components/formato.ts';
 import { Formulario } from '../../components/formulario.tsx';
 import { Tabla } from '../../components/tabla.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
-import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
-import { quienOpera } from './quien.ts';
+import { quien } from '../../http/quien.ts';
+import type { ContextoCliente } from '../../http/ruta.ts';
+import { rutasDe } from '../../http/ruta-de.ts';
 import { RenglonesAuditoria } from './renglones-auditoria.tsx';
 import { Seccion } from './seccion.tsx';
 
 const MAX_CREDITOS = 1_000_000;
 
-export const verCuenta = defineRuta({
+type DetalleCuenta = NonNullable<Awaited<ReturnType<Operador['cuenta']>>>;
+
+/** Declares an address of an account. */
+const defineRutaCuenta = rutasDe<DetalleCuenta>(
+  '/operador/cuentas/:id',
+  ({ deps }, id) => createOperador(deps.database).cuenta(id),
+  'operador',
+);
+
+export const verCuenta = defineRutaCuenta({
   metodo: 'GET',
-  path: '/operador/cuentas/:id',
-  acceso: 'operador',
-  handle: (contexto) => renderCuenta(contexto),
+  sub: '',
+  handle: (contexto, found) => renderCuenta(contexto, found),
 });
 
-export const abonar = defineRuta({
+export const abonar = defineRutaCuenta({
   metodo: 'POST',
-  path: '/operador/cuentas/:id/abono',
-  acceso: 'operador',
-  async handle(contexto) {
-    const { campos, c, deps, redirigir } = contexto;
-    const cuentaId = c.req.param('id') ?? '';
+  sub: '/abono',
+  async handle(contexto, found) {
+    const { campos, deps, redirigir } = contexto;
+    const cuentaId = found.cuenta.id;
     const creditos = Number(campos['creditos']);
     const referencia = (campos['referencia'] ?? '').trim();
     const detalle = (campos['detalle'] ?? '').trim() || 'abono del operador';
@@ -36,17 +44,15 @@ export const abonar = defineRuta({
       faltas.creditos = 'Escriba un número entero de 1 a 1,000,000.';
     if (referencia === '' || referencia.length > 100)
       faltas.referencia = 'Escriba la referencia del pago, de hasta 100 caracteres.';
-    const operador = createOperador(deps.database);
-    if ((await operador.cuenta(cuentaId)) === null) return contexto.noEncontrada();
-    if (Object.keys(faltas).length > 0) return renderCuenta(contexto, faltas);
+    if (Object.keys(faltas).length > 0) return renderCuenta(contexto, found, faltas);
 
-    const abono = await operador.abonar({
+    const abono = await createOperador(deps.database).abonar({
       ...{ cuentaId, creditos, referencia, detalle: detalle.slice(0, 200) },
-      ...quienOpera(contexto),
+      ...quien(contexto),
     });
     if (abono.resultado === 'CUENTA_DESCONOCIDA') return contexto.noEncontrada();
     if (!('saldo' in abono))
-      return renderCuenta(contexto, {
+      return renderCuenta(contexto, found, {
         referencia: 'Esa referencia ya se abonó, a otra cuenta o por otra cantidad. Revise el pago.',
       });
     return redirigir(`/operador/cuentas/${cuentaId}`, {
@@ -64,11 +70,12 @@ interface Faltas {
   referencia?: string;
 }
 
-async function renderCuenta(contexto: ContextoCliente, faltas: Faltas = {}): Promise<Response> {
+async function renderCuenta(
+  contexto: ContextoCliente,
+  { cuenta, rfcs, abiertas }: DetalleCuenta,
+  faltas: Faltas = {},
+): Promise<Response> {
   const { c, deps, now, pagina } = contexto;
-  const found = await createOperador(deps.database).cuenta(c.req.param('id') ?? '');
-  if (found === null) return contexto.noEncontrada();
-  const { cuenta, rfcs, abiertas } = found;
   const auditoria = await createAuditoria(deps.database).list({ cuentaId: cuenta.id, limite: 10 });
   return pagina({
     titulo: cuenta.email,

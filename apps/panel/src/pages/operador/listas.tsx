@@ -8,8 +8,8 @@ import { formatNumero } from '../../components/formato.ts';
 import { Formulario } from '../../components/formulario.tsx';
 import { Tabla } from '../../components/tabla.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
+import { quien } from '../../http/quien.ts';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
-import { quienOpera } from './quien.ts';
 import { Seccion } from './seccion.tsx';
 
 /** A hundred thousand RFCs with a column or two beside them. */
@@ -34,7 +34,7 @@ export const pedirLista = defineRuta({
   acceso: 'operador',
   async handle(contexto) {
     const forzar = contexto.campos['forzar'] === 'si';
-    await createOperador(contexto.deps.database).pedirLista({ forzar, ...quienOpera(contexto) });
+    await createOperador(contexto.deps.database).pedirLista({ forzar, ...quien(contexto) });
     return contexto.redirigir('/operador/listas', {
       tono: 'exito',
       texto:
@@ -62,7 +62,7 @@ export const importarEdos = defineRuta({
       if (!(error instanceof ArchivoRechazado)) throw error;
       return renderListas(contexto, { rechazo: error.message });
     }
-    const { actor } = quienOpera(contexto);
+    const { actor } = quien(contexto);
     const estado = await createListaEdos(deps.database).importar({ fuente, rfcs, actor });
     return redirigir('/operador/listas', {
       tono: 'exito',
@@ -76,7 +76,7 @@ export const borrarEdos = defineRuta({
   path: '/operador/listas/edos/borrar',
   acceso: 'operador',
   async handle(contexto) {
-    const { actor } = quienOpera(contexto);
+    const { actor } = quien(contexto);
     const isGone = await createListaEdos(contexto.deps.database).borrar({ actor });
     return contexto.redirigir('/operador/listas', {
       tono: isGone ? 'exito' : 'info',

@@ -1,4 +1,11 @@
-import { createPagos, ESTADOS_PAGO, type EstadoPago, type PagoConCuenta, type Resolucion } from '@acuse/db';
+import {
+  createPagos,
+  ESTADOS_PAGO,
+  type EstadoPago,
+  type Pago,
+  type PagoConCuenta,
+  type Resolucion,
+} from '@acuse/db';
 import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
 import { Estado } from '../../components/estado.tsx';
@@ -9,10 +16,11 @@ import { Paginacion } from '../../components/paginacion.tsx';
 import { Tabla } from '../../components/tabla.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import { Vacio } from '../../components/vacio.tsx';
+import { quien } from '../../http/quien.ts';
 import { type Aviso, type ContextoCliente, defineRuta } from '../../http/ruta.ts';
+import { rutasDe } from '../../http/ruta-de.ts';
 import { isUuid } from '../../http/uuid.ts';
 import { formatPesos } from '../../pagos/catalogo.ts';
-import { quienOpera } from './quien.ts';
 import { Seccion } from './seccion.tsx';
 
 const POR_PAGINA = 25;
@@ -76,42 +84,40 @@ export const verPagos = defineRuta({
   },
 });
 
-export const confirmarPago = defineRuta({
+/** Declares an address of a payment that a person confirms. */
+const defineRutaPago = rutasDe<Pago>(
+  '/operador/pagos/:id',
+  async ({ deps }, id) => {
+    const pago = isUuid(id) ? await createPagos(deps.database).findAny(id) : null;
+    return pago?.proveedor === MANUAL ? pago : null;
+  },
+  'operador',
+);
+
+export const confirmarPago = defineRutaPago({
   metodo: 'POST',
-  path: '/operador/pagos/:id/confirmar',
-  acceso: 'operador',
-  handle: (contexto) =>
-    resolve(contexto, (id) => {
-      const rastreo = (contexto.campos['rastreo'] ?? '').trim().slice(0, 100);
-      const { actor } = quienOpera(contexto);
-      const input = { id, actor, ...(rastreo === '' ? {} : { proveedorRef: rastreo }) };
-      return createPagos(contexto.deps.database).confirmar(input);
-    }),
+  sub: '/confirmar',
+  async handle(contexto, { id }) {
+    const rastreo = (contexto.campos['rastreo'] ?? '').trim().slice(0, 100);
+    const { actor } = quien(contexto);
+    const input = { id, actor, ...(rastreo === '' ? {} : { proveedorRef: rastreo }) };
+    return tell(contexto, await createPagos(contexto.deps.database).confirmar(input));
+  },
 });
 
-export const rechazarPago = defineRuta({
+export const rechazarPago = defineRutaPago({
   metodo: 'POST',
-  path: '/operador/pagos/:id/rechazar',
-  acceso: 'operador',
-  handle: (contexto) =>
-    resolve(contexto, (id) => {
-      const motivo = (contexto.campos['motivo'] ?? '').trim().slice(0, 200) || 'el pago no llegó';
-      const { actor } = quienOpera(contexto);
-      return createPagos(contexto.deps.database).rechazar({ id, actor, motivo });
-    }),
+  sub: '/rechazar',
+  async handle(contexto, { id }) {
+    const motivo = (contexto.campos['motivo'] ?? '').trim().slice(0, 200) || 'el pago no llegó';
+    const { actor } = quien(contexto);
+    return tell(contexto, await createPagos(contexto.deps.database).rechazar({ id, actor, motivo }));
+  },
 });
 
-async function resolve(
-  contexto: ContextoCliente,
-  run: (id: string) => Promise<Resolucion>,
-): Promise<Response> {
-  const { c, deps, redirigir } = contexto;
-  const id = c.req.param('id');
-  const pago = isUuid(id) ? await createPagos(deps.database).findAny(id) : null;
-  if (!pago || pago.proveedor !== MANUAL) return contexto.noEncontrada();
-  const resolucion = await run(pago.id);
+function tell(contexto: ContextoCliente, resolucion: Resolucion): Promise<Response> | Response {
   if (resolucion.resultado === 'DESCONOCIDO') return contexto.noEncontrada();
-  return redirigir('/operador/pagos', avisoOf(resolucion));
+  return contexto.redirigir('/operador/pagos', avisoOf(resolucion));
 }
 
 function avisoOf(resolucion: Exclude<Resolucion, { resultado: 'DESCONOCIDO' }>): Aviso {
