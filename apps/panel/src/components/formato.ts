@@ -1,4 +1,4 @@
-const ZONA = 'America/Mexico_City';
+import { ZONA } from '../fechas/dia-mexico.ts';
 
 const DIA_Y_HORA = new Intl.DateTimeFormat('es-MX', {
   timeZone: ZONA,

@@ -1,4 +1,5 @@
-const ZONA = 'America/Mexico_City';
+/** The time zone in which days begin and times are written (IANA). */
+export const ZONA = 'America/Mexico_City';
 
 const PARTES = new Intl.DateTimeFormat('en-CA', {
   timeZone: ZONA,

@@ -1,4 +1,5 @@
 import type { AvanceSolicitud } from '@acuse/db';
+import { nombreEstado } from '../../../components/estado.tsx';
 import { formatFecha, formatNumero } from '../../../components/formato.ts';
 import { describeEvento } from '../textos/eventos.ts';
 
@@ -24,22 +25,13 @@ export function textsOf(avance: Avance) {
   const { estado, progreso, intentos, registros, ultimaConsulta, proximaConsulta } = avance;
   return {
     porcentaje: Math.round(progreso * 100),
-    estado: ESTADOS[estado],
+    estado: nombreEstado(estado),
     intentos: formatNumero(intentos),
     registros: registros === null ? 'todavía no se sabe' : formatNumero(registros),
     ultima: ultimaConsulta === null ? 'todavía ninguna' : formatFecha(ultimaConsulta),
     proxima: nextLook(estado, proximaConsulta),
   };
 }
-
-const ESTADOS: Readonly<Record<AvanceSolicitud['estado'], string>> = {
-  EN_PROCESO: 'En proceso',
-  ESPERA_EFIRMA: 'Espera la e.firma',
-  TERMINADA: 'Terminada',
-  ERROR: 'No se pudo',
-  RECHAZADA: 'Rechazada por el SAT',
-  VENCIDA: 'Venció el plazo',
-};
 
 function nextLook(estado: AvanceSolicitud['estado'], proxima: Date | null): string {
   if (estado === 'ESPERA_EFIRMA') return 'cuando guarde la llave de la e.firma';
