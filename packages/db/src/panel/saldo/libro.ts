@@ -1,4 +1,4 @@
-import type { Database } from '../database.ts';
+import type { Database } from '../../database.ts';
 
 export const TIPOS_MOVIMIENTO = ['compra', 'cargo', 'reembolso', 'ajuste'] as const;
 export type TipoMovimiento = (typeof TIPOS_MOVIMIENTO)[number];
