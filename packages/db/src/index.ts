@@ -39,4 +39,5 @@ export * from './sat/medidor-sat.ts';
 export * from './sat/sesiones-portal.ts';
 export * from './solicitudes/solicitudes.ts';
 export * from './taller/taller.ts';
+export { isUuid } from './uuid.ts';
 export * from './vigilancia.ts';

@@ -1,9 +1,7 @@
-import { ESTADOS_PAGO, type EstadoPago, type Pago, type Resolucion } from '@acuse/db';
+import { ESTADOS_PAGO, type EstadoPago, isUuid, type Pago, type Resolucion } from '@acuse/db';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { ACTOR, integerArgument } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 function motivoArgument(value: string): string {
   const motivo = value.trim();
@@ -14,7 +12,7 @@ function motivoArgument(value: string): string {
 
 function idArgument(value: string): string {
   const id = value.toLowerCase();
-  if (!UUID.test(id))
+  if (!isUuid(id))
     throw new InvalidArgumentError('debe ser el pago_id con el que terminó la página anterior');
   return id;
 }
@@ -34,7 +32,7 @@ const shown = (pago: Pago) => ({
 /** The payment that the operator means: by its id, or by what the buyer wrote on the transfer. */
 async function requirePago({ pagos }: CliDeps, texto: string): Promise<Pago> {
   const id = texto.trim().toLowerCase();
-  const pago = UUID.test(id) ? await pagos.findAny(id) : await pagos.findByReferencia(texto);
+  const pago = isUuid(id) ? await pagos.findAny(id) : await pagos.findByReferencia(texto);
   if (!pago)
     throw new Error('No existe un pago con ese identificador o referencia. Véalos con: pagos listar');
   return pago;

@@ -1,6 +1,7 @@
 import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
 import { type EstadoParte, progresoDe, type TipoDescarga } from '@acuse/core';
 import type { Database } from '../database.ts';
+import { isUuid } from '../uuid.ts';
 
 /** What a list of solicitudes is narrowed by. Days are calendar days, `yyyy-MM-dd`. */
 export interface FiltroSolicitudes {
@@ -49,8 +50,6 @@ export const TOPE_CUENTA = 1_000;
 const TIPOS: readonly TipoDescarga[] = ['emitidos', 'recibidos'];
 const FIRST_ID = '00000000-0000-0000-0000-000000000000';
 const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
-const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
 /** The clock of the process that made an id and the one of the database that dated its row may differ by so much. */
 const CLOCKS_MS = 600_000;
 
@@ -95,7 +94,7 @@ export function statementOfPage(
     limit + 1,
   ];
   const place = (value: unknown) => `$${values.push(value)}`;
-  const isWholeId = texto !== undefined && UUID.test(texto);
+  const isWholeId = texto !== undefined && isUuid(texto);
   const conditions = [
     rfc === undefined
       ? 's.cuenta_id = $1'

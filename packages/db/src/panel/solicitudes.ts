@@ -1,6 +1,7 @@
 import type { EstadoSolicitud } from '@acuse/contract';
 import { type EstadoParte, progresoDe, type ResumenPaquete, type TipoDescarga } from '@acuse/core';
 import type { Database } from '../database.ts';
+import { isUuid } from '../uuid.ts';
 
 /** Everything that the people of its account may know about a solicitud. */
 export interface DetalleSolicitud {
@@ -91,7 +92,6 @@ INSERT INTO auditoria (cuenta_id, contribuyente_id, actor, accion, detalle, ip)
 SELECT s.cuenta_id, s.contribuyente_id, $3, $4, jsonb_build_object('solicitud', s.id), $5
 FROM solicitud s WHERE s.id = $1 AND s.cuenta_id = $2`;
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const LAST_EVENT = Number.MAX_SAFE_INTEGER;
 
 interface AvanceRow {
@@ -186,7 +186,7 @@ export function createSolicitudesPanel({ pool }: Pick<Database, 'pool'>) {
   return {
     /** Null for one that does not exist and for one of another account alike. */
     async find(cuentaId: string, id: string): Promise<DetalleSolicitud | null> {
-      if (!UUID.test(id)) return null;
+      if (!isUuid(id)) return null;
       const { rows } = await pool.query<FindRow>({
         name: 'panel-solicitud',
         text: FIND,
@@ -201,7 +201,7 @@ export function createSolicitudesPanel({ pool }: Pick<Database, 'pool'>) {
       id: string,
       { antesDe = LAST_EVENT, limit }: { antesDe?: number; limit: number },
     ): Promise<readonly EventoSolicitud[]> {
-      if (!UUID.test(id)) return [];
+      if (!isUuid(id)) return [];
       const { rows } = await pool.query<Omit<EventoSolicitud, 'id'> & { id: string }>({
         name: 'panel-eventos',
         text: TIMELINE,

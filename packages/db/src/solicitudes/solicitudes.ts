@@ -1,6 +1,7 @@
 import type { EstadoSolicitud } from '@acuse/contract';
 import { type NuevaSolicitud, progresoDe, type Solicitudes, type VistaSolicitud } from '@acuse/core';
 import type { Database } from '../database.ts';
+import { isUuid } from '../uuid.ts';
 import { acceptAll } from './accept.ts';
 import { createLote } from './lote.ts';
 
@@ -35,8 +36,6 @@ interface FindRow {
   registros_sat: string | null;
 }
 
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
 const numberOrNull = (value: string | null) => (value === null ? null : Number(value));
 
 /** Solicitudes over PostgreSQL, as the API sees them. */
@@ -50,7 +49,7 @@ export function createSolicitudes({ pool }: Pick<Database, 'pool'>): Solicitudes
     accept,
 
     async find(contribuyenteId, solicitudId) {
-      if (!UUID.test(solicitudId)) return null;
+      if (!isUuid(solicitudId)) return null;
       const { rows } = await pool.query<FindRow>({
         name: 'ver',
         text: FIND,
