@@ -16,7 +16,7 @@ import {
   openDatabase,
 } from '@acuse/db';
 import { createDatabase, freePort } from '@acuse/embedded';
-import { createApiKeyHasher, generateApiKey, generateWorkerKeyPair, lastFourOfApiKey } from '@acuse/vault';
+import { createApiKeyHasher, generateApiKey, generateWorkerKeyPair, registroOf } from '@acuse/vault';
 import { load } from './load.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -49,18 +49,8 @@ async function seed(databaseUrl: string, pepper: Buffer): Promise<Caller[]> {
     const rfc = `${letter(n)}${letter(Math.floor(n / 26))}B200101AB1`;
     const { id } = await createContribuyentes(db).add({ cuentaId: cuenta.id, rfc, actor: 'bench' });
     const key = generateApiKey('test');
-    const { hash, pepperVersion } = hasher.hashApiKey(key);
-    await createLlaves(db).activate({
-      contribuyenteId: id,
-      llave: {
-        id: key.keyId,
-        modo: 'test',
-        hash: Buffer.from(hash),
-        pepperVersion,
-        ultimos4: lastFourOfApiKey(key.text),
-      },
-      actor: 'bench',
-    });
+    const llave = registroOf(hasher, key);
+    await createLlaves(db).activate({ contribuyenteId: id, llave, actor: 'bench' });
     callers.push({ rfc, key: key.text, day: 0 });
   }
   await createSaldos(db);

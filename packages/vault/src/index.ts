@@ -3,6 +3,7 @@ export * from './ajustes/open-claves.ts';
 export * from './api-key/api-key.ts';
 export * from './api-key/api-key-hasher.ts';
 export * from './api-key/redaction.ts';
+export * from './api-key/registro-api-key.ts';
 export { decodeBase64 } from './body/base64.ts';
 export * from './body/cuerpo-ilegible.ts';
 export { type SecretFields, takeSecretFields } from './body/secret-fields.ts';

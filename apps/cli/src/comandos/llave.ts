@@ -1,4 +1,4 @@
-import { generateApiKey, lastFourOfApiKey, wipeApiKey } from '@acuse/vault';
+import { generateApiKey, registroOf, wipeApiKey } from '@acuse/vault';
 import { type Command, Option } from 'commander';
 import { ACTOR, requireRfc, rfcArgument } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
@@ -17,11 +17,9 @@ export function addLlave(program: Command, deps: () => CliDeps): void {
       const { id: contribuyenteId } = await requireRfc(deps(), options.cuenta, options.rfc);
       const hasher = deps().hasher();
       const key = generateApiKey(options.modo);
-      const { hash, pepperVersion } = hasher.hashApiKey(key);
+      const llave = registroOf(hasher, key);
       wipeApiKey(key);
-      const ultimos4 = lastFourOfApiKey(key.text);
-      const nueva = { id: key.keyId, modo: options.modo, hash: Buffer.from(hash), pepperVersion, ultimos4 };
-      await deps().llaves.activate({ contribuyenteId, llave: nueva, actor: ACTOR });
+      await deps().llaves.activate({ contribuyenteId, llave, actor: ACTOR });
       deps().print(JSON.stringify({ id: key.keyId, api_key: key.text }));
     });
   llave

@@ -8,7 +8,7 @@ export interface Columna {
   readonly oculta?: boolean;
 }
 
-interface TablaProps {
+export interface TablaProps {
   /** Says what the rows are. */
   readonly titulo: string;
   readonly tituloOculto?: boolean;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createContribuyentes, createCuentas, createLlaves, type Database, openDatabase } from '@acuse/db';
-import { createApiKeyHasher, generateApiKey, lastFourOfApiKey, wipeApiKey } from '@acuse/vault';
+import { createApiKeyHasher, generateApiKey, registroOf, wipeApiKey } from '@acuse/vault';
 import type { RunningStack } from '../stack.ts';
 import { signUp, signUpOperator } from './panel-users.ts';
 
@@ -58,15 +58,8 @@ export async function makeAccount(
     });
 
     const key = generateApiKey('test');
-    const { hash, pepperVersion } = hasherOf(stack).hashApiKey(key);
+    const llave = registroOf(hasherOf(stack), key);
     wipeApiKey(key);
-    const llave = {
-      id: key.keyId,
-      modo: 'test' as const,
-      hash: Buffer.from(hash),
-      pepperVersion,
-      ultimos4: lastFourOfApiKey(key.text),
-    };
     await createLlaves(db).activate({ contribuyenteId, llave, actor: ACTOR });
     const { ciec } = await askSimulador<{ ciec: string }>(stack, `contribuyentes/${encodeURIComponent(rfc)}`);
     return { rfc, api_key: key.text, ciec, efirma: await issueEfirma(stack, dataDir, rfc), panel };

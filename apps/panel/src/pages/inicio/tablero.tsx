@@ -1,9 +1,10 @@
 import type { Inicio, MovimientoVista, RfcVista, SolicitudInicio } from '@acuse/db';
+import type { Child } from 'hono/jsx';
 import { Boton } from '../../components/boton.tsx';
 import { Estado } from '../../components/estado.tsx';
 import { Fecha } from '../../components/fecha.tsx';
 import { formatCambio, formatFecha, formatNumero } from '../../components/formato.ts';
-import { Tabla } from '../../components/tabla.tsx';
+import { Tabla, type TablaProps } from '../../components/tabla.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import { Vacio } from '../../components/vacio.tsx';
 import { estadoCiec, estadoEfirma } from '../rfcs/reglas/estado-credenciales.ts';
@@ -97,6 +98,24 @@ function Pendientes({ recordatorios }: { readonly recordatorios: readonly Record
   );
 }
 
+/** A table under a heading that is its name too, with what there is to do beside it. */
+function Lista({ titulo, accion, ...tabla }: Omit<TablaProps, 'tituloOculto'> & { readonly accion?: Child }) {
+  const cabeza = <h2>{titulo}</h2>;
+  return (
+    <section class="pila" aria-label={titulo}>
+      {accion ? (
+        <div class="titular">
+          {cabeza}
+          {accion}
+        </div>
+      ) : (
+        cabeza
+      )}
+      <Tabla titulo={titulo} tituloOculto {...tabla} />
+    </section>
+  );
+}
+
 function EnCurso({
   solicitudes,
   now,
@@ -105,25 +124,21 @@ function EnCurso({
   readonly now: Date;
 }) {
   return (
-    <section class="pila" aria-label="Solicitudes en curso">
-      <div class="titular">
-        <h2>Solicitudes en curso</h2>
+    <Lista
+      titulo="Solicitudes en curso"
+      accion={
         <Boton variante="secundario" href="/solicitudes/nueva">
           Pedir otra
         </Boton>
-      </div>
-      <Tabla
-        titulo="Solicitudes en curso"
-        tituloOculto
-        columnas={[{ titulo: 'Solicitud' }, { titulo: 'Estado' }, { titulo: 'Pedida' }]}
-        filas={solicitudes.map((solicitud) => [
-          <a href={`/solicitudes/${solicitud.id}`}>{describe(solicitud)}</a>,
-          <Estado valor={solicitud.estado} />,
-          <Fecha valor={solicitud.creadaEn} relativaA={now} />,
-        ])}
-        vacia={<Vacio titulo="Nada en curso">Aquí se ven las descargas mientras el SAT las prepara.</Vacio>}
-      />
-    </section>
+      }
+      columnas={[{ titulo: 'Solicitud' }, { titulo: 'Estado' }, { titulo: 'Pedida' }]}
+      filas={solicitudes.map((solicitud) => [
+        <a href={`/solicitudes/${solicitud.id}`}>{describe(solicitud)}</a>,
+        <Estado valor={solicitud.estado} />,
+        <Fecha valor={solicitud.creadaEn} relativaA={now} />,
+      ])}
+      vacia={<Vacio titulo="Nada en curso">Aquí se ven las descargas mientras el SAT las prepara.</Vacio>}
+    />
   );
 }
 
@@ -131,40 +146,34 @@ const MAX_RFCS = 8;
 
 function Credenciales({ rfcs, now }: { readonly rfcs: readonly RfcVista[]; readonly now: Date }) {
   return (
-    <section class="pila" aria-label="RFC y credenciales">
-      <div class="titular">
-        <h2>RFC y credenciales</h2>
-        <a href="/rfcs">{rfcs.length > MAX_RFCS ? 'Ver todos' : 'Administrar'}</a>
-      </div>
-      <Tabla
-        titulo="RFC y credenciales"
-        tituloOculto
-        columnas={[
-          { titulo: 'RFC' },
-          { titulo: 'API key' },
-          { titulo: 'Último uso' },
-          { titulo: 'CIEC' },
-          { titulo: 'e.firma' },
-        ]}
-        filas={rfcs.slice(0, MAX_RFCS).map((vista) => {
-          const [ciec, efirma] = [estadoCiec(vista), estadoEfirma(vista, now)];
-          return [
-            <a class="fija" href={hrefRfc(vista.rfc)}>
-              {vista.rfc}
-            </a>,
-            vista.llave ? <code>…{vista.llave.ultimos4}</code> : <span class="suave">Sin llave</span>,
-            <Fecha valor={vista.llave?.ultimoUsoEn ?? null} relativaA={now} />,
-            <Estado texto={ciec.texto} tono={ciec.tono} />,
-            <Estado texto={efirma.texto} tono={efirma.tono} />,
-          ];
-        })}
-        vacia={
-          <Vacio titulo="Aún no hay RFC" accion={{ href: '/rfcs/nuevo', texto: 'Agregar RFC' }}>
-            Agregue el del contribuyente del que quiere descargar.
-          </Vacio>
-        }
-      />
-    </section>
+    <Lista
+      titulo="RFC y credenciales"
+      accion={<a href="/rfcs">{rfcs.length > MAX_RFCS ? 'Ver todos' : 'Administrar'}</a>}
+      columnas={[
+        { titulo: 'RFC' },
+        { titulo: 'API key' },
+        { titulo: 'Último uso' },
+        { titulo: 'CIEC' },
+        { titulo: 'e.firma' },
+      ]}
+      filas={rfcs.slice(0, MAX_RFCS).map((vista) => {
+        const [ciec, efirma] = [estadoCiec(vista), estadoEfirma(vista, now)];
+        return [
+          <a class="fija" href={hrefRfc(vista.rfc)}>
+            {vista.rfc}
+          </a>,
+          vista.llave ? <code>…{vista.llave.ultimos4}</code> : <span class="suave">Sin llave</span>,
+          <Fecha valor={vista.llave?.ultimoUsoEn ?? null} relativaA={now} />,
+          <Estado texto={ciec.texto} tono={ciec.tono} />,
+          <Estado texto={efirma.texto} tono={efirma.tono} />,
+        ];
+      })}
+      vacia={
+        <Vacio titulo="Aún no hay RFC" accion={{ href: '/rfcs/nuevo', texto: 'Agregar RFC' }}>
+          Agregue el del contribuyente del que quiere descargar.
+        </Vacio>
+      }
+    />
   );
 }
 
@@ -176,30 +185,26 @@ function Movimientos({
   readonly now: Date;
 }) {
   return (
-    <section class="pila" aria-label="Últimas llamadas con costo">
-      <h2>Últimas llamadas con costo</h2>
-      <Tabla
-        titulo="Últimas llamadas con costo"
-        tituloOculto
-        columnas={[
-          { titulo: 'Operación' },
-          { titulo: 'RFC' },
-          { titulo: 'Cuándo' },
-          { titulo: 'Créditos', numerica: true },
-        ]}
-        filas={movimientos.map(({ operacion, rfc, creadoEn, importe }) => [
-          <code>{operacion}</code>,
-          <code>{rfc}</code>,
-          <Fecha valor={creadoEn} relativaA={now} />,
-          formatCambio(importe),
-        ])}
-        vacia={
-          <Vacio titulo="Sin llamadas todavía" accion={{ href: '/pruebas', texto: 'Probar una operación' }}>
-            Lo que su sistema llame, y lo que pruebe aquí, aparece en esta lista.
-          </Vacio>
-        }
-      />
-    </section>
+    <Lista
+      titulo="Últimas llamadas con costo"
+      columnas={[
+        { titulo: 'Operación' },
+        { titulo: 'RFC' },
+        { titulo: 'Cuándo' },
+        { titulo: 'Créditos', numerica: true },
+      ]}
+      filas={movimientos.map(({ operacion, rfc, creadoEn, importe }) => [
+        <code>{operacion}</code>,
+        <code>{rfc}</code>,
+        <Fecha valor={creadoEn} relativaA={now} />,
+        formatCambio(importe),
+      ])}
+      vacia={
+        <Vacio titulo="Sin llamadas todavía" accion={{ href: '/pruebas', texto: 'Probar una operación' }}>
+          Lo que su sistema llame, y lo que pruebe aquí, aparece en esta lista.
+        </Vacio>
+      }
+    />
   );
 }
 

@@ -4,8 +4,8 @@ import {
   type ApiKey,
   CredencialIlegible,
   generateApiKey,
-  lastFourOfApiKey,
   type ModoApiKey,
+  registroOf,
   resealGuardada,
   wipeApiKey,
 } from '@acuse/vault';
@@ -37,13 +37,11 @@ export async function generarLlave(
   const { database, hasher } = deps;
   const nueva = generateApiKey(pedido.modo);
   try {
-    const { hash, pepperVersion } = hasher.hashApiKey(nueva);
-    const ultimos4 = lastFourOfApiKey(nueva.text);
     const { anterior } = pedido;
     const relevo = anterior && relevoOf(rfc, { from: anterior.apiKey, to: nueva }, deps);
     const perdidas = await createLlaves(database).activate({
       contribuyenteId: rfc.id,
-      llave: { id: nueva.keyId, modo: nueva.modo, hash: Buffer.from(hash), pepperVersion, ultimos4 },
+      llave: registroOf(hasher, nueva),
       vigente: pedido.vigente,
       ...(relevo ? { relevo } : {}),
       ...quien(contexto),
