@@ -1,5 +1,8 @@
 import type pg from 'pg';
 
+/** One moment of the database for several reads. */
+export const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+
 /**
  * Runs `run` in a transaction on one connection and gives what it gives. Whatever it throws undoes all of it and is thrown on; a connection
  * that cannot even undo is not used again.
@@ -7,20 +10,35 @@ import type pg from 'pg';
 export async function inTransaction<T>(
   pool: pg.Pool,
   run: (client: pg.PoolClient) => Promise<T>,
+  begin = 'BEGIN',
 ): Promise<T> {
   const client = await pool.connect();
   let isBroken = false;
   try {
-    await client.query('BEGIN');
-    const result = await run(client);
+    return await transactionOn(client, () => run(client), {
+      begin,
+      onBroken: () => {
+        isBroken = true;
+      },
+    });
+  } finally {
+    client.release(isBroken);
+  }
+}
+
+/** The same on a connection that its holder keeps: `onBroken` is told when it could not undo. */
+export async function transactionOn<T>(
+  client: pg.ClientBase,
+  run: () => Promise<T>,
+  { begin = 'BEGIN', onBroken = () => {} }: { begin?: string; onBroken?: () => void } = {},
+): Promise<T> {
+  try {
+    await client.query(begin);
+    const result = await run();
     await client.query('COMMIT');
     return result;
   } catch (error) {
-    await client.query('ROLLBACK').catch(() => {
-      isBroken = true;
-    });
+    await client.query('ROLLBACK').catch(onBroken);
     throw error;
-  } finally {
-    client.release(isBroken);
   }
 }

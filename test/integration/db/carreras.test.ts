@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { AbrirListaEfos } from '@acuse/core';
 import { createCargaListas, createIntentos, createPagos, createSesiones } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -82,7 +83,7 @@ test('a session that is over gets no other cookie', async () => {
   expect(await sesiones.load(nueva, { inactividad: 60, ip: '' })).toMatchObject({ fase: 'ANONIMA' });
 });
 
-test('what the operator asked of list 69-B outlives a process that goes in the middle of it, not an attempt that failed', async () => {
+test('what the operator asked of list 69-B stands until a list came, through a process that goes and a source that fails', async () => {
   const carga = createCargaListas(t.db);
   const going = new AbortController();
   await carga.pedir({ forzar: true });
@@ -99,11 +100,32 @@ test('what the operator asked of list 69-B outlives a process that goes in the m
   await expect(cut).rejects.toThrow('shutdown');
   expect(await carga.pendiente({ maxHoras: 48 })).toBe('PEDIDA');
 
-  const failed = carga.cargar(
-    { minFilas: 1, abrir: () => Promise.reject(new Error('the source is away')) },
-    new AbortController().signal,
-  );
-  await expect(failed).rejects.toThrow('the source is away');
-  expect((await carga.estado()).pedidaEn).toBeNull();
+  const lista = {
+    ...{ fuente: 'https://example.com/lista.csv', etag: null, ultimaModificacion: null },
+    ...{ fechaCorte: '2026-07-31', sha256: () => 'a'.repeat(64), close: () => {} },
+  };
+  const rfc = 'AAA010101AA1';
+  const fila = { rfc, nombre: 'UNO', situacion: 'PRESUNTO' as const, historial: [] };
+  const load = (abrir: AbrirListaEfos) =>
+    carga.cargar({ minFilas: 100, abrir }, new AbortController().signal);
+  const one = async () => ({
+    ...lista,
+    lotes: (async function* () {
+      yield [fila];
+    })(),
+  });
+  await expect(load(() => Promise.reject(new Error('the source is away')))).rejects.toThrow('away');
+  expect((await carga.estado()).pedidaEn).not.toBeNull();
+  // It is tried again when a failed attempt is.
   expect(await carga.pendiente({ maxHoras: 48 })).toBeNull();
+  await t.db.pool.query(`UPDATE efos_carga SET terminada_en = terminada_en - interval '1 hour'`);
+  expect(await carga.pendiente({ maxHoras: 48 })).toBe('REINTENTO');
+  expect((await load(one)).resultado).toBe('CARGADA');
+  expect((await carga.estado()).pedidaEn).toBeNull();
+
+  await carga.pedir({ forzar: false });
+  expect(await carga.pendiente({ maxHoras: 48 })).toBe('PEDIDA');
+  const other = async () => ({ ...(await one()), sha256: () => 'b'.repeat(64) });
+  await expect(load(other)).rejects.toThrow('LISTA_MENGUADA');
+  expect((await carga.estado()).pedidaEn).toBeNull();
 });

@@ -44,16 +44,23 @@ describe('the CIEC', () => {
   });
 
   it('that the SAT refuses is sent once also when several solicitudes carry it', async () => {
-    const caller = await servicio.newCaller({ saldo: 3 });
-    await expectOk(caller.call('vault/rfc-guardar', { rfc: caller.rfc, ciec: WRONG }));
-    const ids = await Promise.all([
-      pedir(caller),
-      pedir(caller, { ...UN_DIA, tipo: 'emitidos' }),
-      pedir(caller, { ...UN_DIA, hasta: '2025-05-20' }),
-    ]);
-    for (const id of ids) expect(await waitForEnd(caller, id)).toMatchObject({ motivo: 'CIEC_RECHAZADA' });
-    expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(1);
-    expect(await saldoDe(servicio, caller)).toBe(3);
+    const other = await startServicio();
+    try {
+      const caller = await other.newCaller({ saldo: 3 });
+      await expectOk(caller.call('vault/rfc-guardar', { rfc: caller.rfc, ciec: WRONG }));
+      // All are accepted before the first of them can be refused.
+      const ids = await Promise.all([
+        pedir(caller),
+        pedir(caller, { ...UN_DIA, tipo: 'emitidos' }),
+        pedir(caller, { ...UN_DIA, hasta: '2025-05-20' }),
+      ]);
+      await other.startWorker();
+      for (const id of ids) expect(await waitForEnd(caller, id)).toMatchObject({ motivo: 'CIEC_RECHAZADA' });
+      expect(llamadas(other, caller, 'EntrarCiec')).toHaveLength(1);
+      expect(await saldoDe(other, caller)).toBe(3);
+    } finally {
+      await other.close();
+    }
   });
 
   it('that the SAT refuses is not sent by another worker either', async () => {

@@ -139,6 +139,39 @@ describe('a version of list 69-B', () => {
     expect([await count('efos_version'), await count('efos_fila')]).toEqual([1, CUANTAS]);
   });
 
+  it('takes its place in the moment in which its attempt is noted as done and the order as carried out', async () => {
+    await carga().pedir({ forzar: false });
+    let open = () => {};
+    const loading = load({ gate: { at: 500, open: new Promise<void>((resolve) => (open = resolve)) } });
+    await waitFor(async () => (await count('efos_fila')) > 0 || null);
+    const holder = await database.db.pool.connect();
+    try {
+      await holder.query('BEGIN');
+      await holder.query('SELECT FROM efos_carga FOR UPDATE');
+      open();
+      await waitFor(async () => {
+        const { rowCount } = await holder.query(
+          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+        );
+        return rowCount === 1 || null;
+      });
+      expect(await carga().estado()).toMatchObject({
+        vigente: null,
+        cargas: [{ resultado: 'EN_CURSO' }],
+        pedidaEn: expect.any(Date),
+      });
+      await holder.query('COMMIT');
+    } finally {
+      holder.release(true);
+    }
+    await loading;
+    expect(await carga().estado()).toMatchObject({
+      vigente: { filas: CUANTAS },
+      cargas: [{ resultado: 'CARGADA' }],
+      pedidaEn: null,
+    });
+  });
+
   it('does not take the place of a newer one, nor of one with many more rows', async () => {
     await load({ corte: '2026-07-31' });
     await expect(load({ corte: '2026-07-30' })).rejects.toEqual(rechazada('LISTA_ANTERIOR'));

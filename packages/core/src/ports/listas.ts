@@ -108,7 +108,10 @@ export interface CargaListas {
   ): Promise<ResultadoCarga>;
   /** Whether the list should be fetched now; failed attempts are repeated after a minute, then two, four… up to an hour. */
   pendiente(options: { readonly maxHoras: number }): Promise<CargaPendiente | null>;
-  /** Asks the workers to fetch the list now. `forzar` lets it be shorter, or older, than it should. */
+  /**
+   * Asks the workers to fetch the list now. `forzar` lets it be shorter, or older, than it should. The wish stands until a list came, taken or
+   * refused: while the source fails it is tried again as every failed attempt is.
+   */
   pedir(options: { readonly forzar: boolean }): Promise<void>;
   estado(): Promise<EstadoEfos>;
 }

@@ -8,6 +8,7 @@ import {
 } from '@acuse/core';
 import type pg from 'pg';
 import type { Database } from '../database.ts';
+import { inTransaction, SNAPSHOT } from '../transaction.ts';
 import { type CargaOptions, cargarVersion } from './cargar.ts';
 import { readVigente } from './version.ts';
 
@@ -18,21 +19,29 @@ const KEPT = 50;
 /** Seconds before a failed attempt is repeated the first time, and at most. */
 const FIRST_RETRY = 60;
 const LAST_RETRY = 3_600;
+/** Why an attempt failed whose process was going: it says nothing of the source. */
+const CUT = 'INTERRUMPIDA';
 
 const PENDING = `
-WITH ultima AS (SELECT resultado, coalesce(terminada_en, iniciada_en) AS en FROM efos_carga ORDER BY id DESC LIMIT 1),
+WITH ultima AS (SELECT resultado, motivo, iniciada_en, coalesce(terminada_en, iniciada_en) AS en FROM efos_carga ORDER BY id DESC LIMIT 1),
 fallos AS (
   SELECT count(*)::int AS n FROM efos_carga
   WHERE id > coalesce((SELECT max(id) FROM efos_carga WHERE resultado IN ('CARGADA', 'SIN_CAMBIO')), 0)
 ), vigente AS (SELECT v.revisada_en FROM efos_vigente g JOIN efos_version v ON v.id = g.version_id WHERE g.unica)
 SELECT CASE
-  WHEN EXISTS (SELECT FROM efos_pedido) THEN 'PEDIDA'
+  WHEN EXISTS (SELECT FROM efos_pedido p WHERE NOT EXISTS (
+    SELECT FROM ultima WHERE resultado = 'FALLIDA' AND motivo <> '${CUT}' AND iniciada_en >= date_trunc('milliseconds', p.pedido_en))) THEN 'PEDIDA'
   WHEN EXISTS (SELECT FROM ultima WHERE resultado IN ('FALLIDA', 'EN_CURSO')) THEN
     (SELECT 'REINTENTO' FROM ultima, fallos
      WHERE ultima.en < now() - make_interval(secs => least($2 * power(2, least(fallos.n, 20) - 1), $3)))
   WHEN NOT EXISTS (SELECT FROM vigente) THEN 'SIN_LISTA'
   WHEN EXISTS (SELECT FROM vigente WHERE revisada_en < now() - make_interval(hours => $1)) THEN 'VENCIDA'
 END AS pendiente`;
+
+/** Ends an attempt, and with it the wish of this moment: one that came while it ran stays. */
+const END = `
+WITH fin AS (UPDATE efos_carga SET resultado = $2, motivo = $3, terminada_en = clock_timestamp() WHERE id = $1)
+DELETE FROM efos_pedido WHERE pedido_en = $4::timestamptz`;
 
 interface CargaRow {
   iniciada_en: Date;
@@ -52,37 +61,27 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas
     return rows[0]?.id ?? '';
   }
 
-  const end = (id: string, resultado: CargaEfos['resultado'], motivo: string | null) =>
-    pool.query('UPDATE efos_carga SET resultado = $2, motivo = $3, terminada_en = now() WHERE id = $1', [
-      id,
-      resultado,
-      motivo,
-    ]);
-
   /** One attempt, noted from its beginning to its end. */
   async function attempt(
     client: pg.PoolClient,
-    options: Omit<CargaOptions, 'forzar'>,
+    options: Pick<CargaOptions, 'abrir' | 'minFilas'>,
     signal: AbortSignal,
   ): Promise<ResultadoCarga> {
     const { rows } = await client.query<{ forzar: boolean; en: string }>(
       'SELECT forzar, pedido_en::text AS en FROM efos_pedido',
     );
     const { forzar = false, en = null } = rows[0] ?? {};
-    // A wish that came while this ran stays.
-    const fulfil = () =>
-      pool.query('DELETE FROM efos_pedido WHERE pedido_en = $1::timestamptz', [en]).catch(() => {});
     const carga = await begin();
+    const note = (resultado: 'CARGADA' | 'SIN_CAMBIO') => client.query(END, [carga, resultado, null, en]);
     try {
-      const resultado = await cargarVersion(client, { ...options, forzar }, signal);
-      await end(carga, resultado.resultado === 'CARGADA' ? 'CARGADA' : 'SIN_CAMBIO', null);
-      await fulfil();
-      return resultado;
+      return await cargarVersion(client, { ...options, forzar, note }, signal);
     } catch (error) {
+      // The list that came is an answer to the wish; a source that failed, or a process that is going, is none.
+      const answered = error instanceof ListaRechazada ? en : null;
       // The database may be what failed; the attempt then counts as one that never ended.
-      await end(carga, 'FALLIDA', motivoOf(error)).catch(() => {});
-      // One that was cut short, because its process is going, has not been tried.
-      if (!signal.aborted) await fulfil();
+      await pool
+        .query(END, [carga, 'FALLIDA', signal.aborted ? CUT : motivoOf(error), answered])
+        .catch(() => {});
       throw error;
     }
   }
@@ -119,22 +118,27 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas
       );
     },
 
-    async estado() {
-      const cargas = await pool.query<CargaRow>(
-        'SELECT iniciada_en, terminada_en, resultado, motivo FROM efos_carga ORDER BY id DESC LIMIT 10',
-      );
-      const pedido = await pool.query<{ pedido_en: Date }>('SELECT pedido_en FROM efos_pedido');
-      return {
-        vigente: await readVigente(pool),
-        cargas: cargas.rows.map((row) => ({
-          iniciadaEn: row.iniciada_en,
-          terminadaEn: row.terminada_en,
-          resultado: row.resultado,
-          motivo: row.motivo,
-        })),
-        pedidaEn: pedido.rows[0]?.pedido_en ?? null,
-      };
-    },
+    estado: () =>
+      inTransaction(
+        pool,
+        async (client) => {
+          const cargas = await client.query<CargaRow>(
+            'SELECT iniciada_en, terminada_en, resultado, motivo FROM efos_carga ORDER BY id DESC LIMIT 10',
+          );
+          const pedido = await client.query<{ pedido_en: Date }>('SELECT pedido_en FROM efos_pedido');
+          return {
+            vigente: await readVigente(client),
+            cargas: cargas.rows.map((row) => ({
+              iniciadaEn: row.iniciada_en,
+              terminadaEn: row.terminada_en,
+              resultado: row.resultado,
+              motivo: row.motivo,
+            })),
+            pedidaEn: pedido.rows[0]?.pedido_en ?? null,
+          };
+        },
+        SNAPSHOT,
+      ),
   };
 }
 

@@ -8,6 +8,7 @@ import {
   type VersionEfos,
 } from '@acuse/core';
 import type pg from 'pg';
+import { transactionOn } from '../transaction.ts';
 import { readVigente } from './version.ts';
 
 /** Part of the current version's rows that a new one has to have: the list hardly ever loses any. */
@@ -23,6 +24,8 @@ export interface CargaOptions {
   readonly minFilas: number;
   /** Takes a list however short or old it is: the operator knows why. */
   readonly forzar: boolean;
+  /** Notes how it ended, in the transaction that ends it. */
+  readonly note: (resultado: 'CARGADA' | 'SIN_CAMBIO') => Promise<unknown>;
 }
 
 /**
@@ -41,7 +44,7 @@ export async function cargarVersion(
   const lista = await options.abrir(previa, signal);
   if (lista === null) {
     if (previa === null) throw new Error('the source says unchanged, and there is nothing to compare with');
-    return await confirm(client, previa);
+    return await confirm(client, previa, options);
   }
   try {
     if (!options.forzar) refuseOlder(lista, previa);
@@ -50,13 +53,10 @@ export async function cargarVersion(
     const sha256 = lista.sha256();
     if (previa !== null && previa.sha256 === sha256) {
       await client.query('DELETE FROM efos_version WHERE id = $1', [id]);
-      return await confirm(client, previa, lista);
+      return await confirm(client, previa, options, lista);
     }
     if (!options.forzar) refuseShort(filas, options.minFilas, previa);
-    return {
-      resultado: 'CARGADA',
-      version: await swap(client, { id, filas, sha256 }, lista, options.forzar),
-    };
+    return { resultado: 'CARGADA', version: await swap(client, { id, filas, sha256 }, lista, options) };
   } finally {
     lista.close();
   }
@@ -113,10 +113,9 @@ async function swap(
   client: pg.ClientBase,
   { id, filas, sha256 }: { id: string; filas: number; sha256: string },
   lista: ListaEfosAbierta,
-  forzar: boolean,
+  { forzar, note }: CargaOptions,
 ): Promise<VersionEfos> {
-  await client.query('BEGIN');
-  try {
+  await transactionOn(client, async () => {
     const current = await readVigente(client, { isLocked: true });
     if (!forzar) refuseOlder(lista, current);
     await client.query(
@@ -128,11 +127,8 @@ async function swap(
        ON CONFLICT (unica) DO UPDATE SET version_id = excluded.version_id`,
       [id],
     );
-    await client.query('COMMIT');
-  } catch (error) {
-    await client.query('ROLLBACK').catch(() => {});
-    throw error;
-  }
+    await note('CARGADA');
+  });
   await client.query(
     'DELETE FROM efos_version v WHERE NOT EXISTS (SELECT FROM efos_vigente g WHERE g.version_id = v.id)',
   );
@@ -143,15 +139,19 @@ async function swap(
 async function confirm(
   client: pg.ClientBase,
   previa: VersionEfos,
+  { note }: CargaOptions,
   lista?: ListaEfosAbierta,
 ): Promise<ResultadoCarga> {
-  await client.query(
-    `UPDATE efos_version SET revisada_en = now(), fuente = coalesce($2, fuente),
-       etag = CASE WHEN $2::text IS NULL THEN etag ELSE $3 END,
-       ultima_modificacion = CASE WHEN $2::text IS NULL THEN ultima_modificacion ELSE $4 END
-     WHERE id = $1`,
-    [previa.id, lista?.fuente ?? null, lista?.etag ?? null, lista?.ultimaModificacion ?? null],
-  );
+  await transactionOn(client, async () => {
+    await client.query(
+      `UPDATE efos_version SET revisada_en = now(), fuente = coalesce($2, fuente),
+         etag = CASE WHEN $2::text IS NULL THEN etag ELSE $3 END,
+         ultima_modificacion = CASE WHEN $2::text IS NULL THEN ultima_modificacion ELSE $4 END
+       WHERE id = $1`,
+      [previa.id, lista?.fuente ?? null, lista?.etag ?? null, lista?.ultimaModificacion ?? null],
+    );
+    await note('SIN_CAMBIO');
+  });
   return { resultado: 'SIN_CAMBIO', version: await requireVigente(client) };
 }
 
