@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formasDe, leerTablas } from '../fixtures/busqueda.ts';
-import { llamadas, pedir, saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
+import { fallar, llamadas, pedir, saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
 import {
   type Caller,
   ciecOf,
@@ -76,10 +76,16 @@ describe('sessions with the portals', () => {
     await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec: WRONG }));
     const ask = (here: Caller) =>
       Promise.all(PORTALES.map(([path, body]) => here.call(path, { rfc, ...body })));
-    const [solicitud, ...answers] = await Promise.all([
-      pedir(caller),
-      ...procesos.map((api) => ask(caller.at(api))),
-    ]);
+    // The worker's log-in is held up until the others want it too.
+    fallar(servicio, caller, {
+      service: 'cfdiau',
+      operation: 'EntrarCiec',
+      kind: 'slow',
+      ms: 1_500,
+      times: 1,
+    });
+    const solicitud = await pedir(caller);
+    const answers = await everywhere(caller, ask);
     for (const { status, body } of answers.flat()) expect([status, body.cfdi_codigo]).toEqual([400, 4004]);
     expect(await waitForEnd(caller, solicitud)).toMatchObject({ estado: 'ERROR', motivo: 'CIEC_RECHAZADA' });
     expect(logins(caller)).toHaveLength(1);

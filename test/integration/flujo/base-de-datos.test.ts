@@ -18,7 +18,7 @@ const PATIENCE_MS = 10_000;
 describe('PostgreSQL does not answer', () => {
   let servicio: Servicio;
   beforeAll(async () => {
-    servicio = await startServicio();
+    servicio = await startServicio({ apiEnv: { API_DATABASE_TIMEOUT_MS: '1500' } });
     await servicio.startWorker();
   });
   afterEach((context) => tellFailure(servicio, context));
