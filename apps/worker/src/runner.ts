@@ -1,5 +1,5 @@
 import { type Checkpoint, Desplazado, type SolicitudTomada, type Taller } from '@acuse/core';
-import type { Logger } from '@acuse/runtime';
+import { type Logger, linkSignals } from '@acuse/runtime';
 import type { Trabajo } from './trabajo.ts';
 
 export interface RunnerDeps {
@@ -24,9 +24,10 @@ export function createRunner(deps: RunnerDeps, trabajo: Trabajo) {
     const tomada = await taller.claim({ ...timbre, cola: trabajo.cola, leaseSeconds });
     if (!tomada) return;
     const claim = keepAlive(taller, tomada, leaseSeconds);
+    const work = linkSignals([signal, claim.lost]);
     try {
       await checkpoint('tras-tomar', tomada.id);
-      await trabajo.run(tomada, AbortSignal.any([signal, claim.lost]));
+      await trabajo.run(tomada, work.signal);
       log.debug({ solicitud_id: tomada.id, epoch: tomada.epoch }, 'step done');
     } catch (error) {
       if (error instanceof Desplazado || claim.lost.aborted) {
@@ -37,6 +38,7 @@ export function createRunner(deps: RunnerDeps, trabajo: Trabajo) {
       if (!isShutdown) log.error({ solicitud_id: tomada.id, err: error }, 'step failed');
       await giveBack(tomada, isShutdown ? 0 : deps.retrySeconds, error);
     } finally {
+      work.release();
       claim.stop();
     }
   };

@@ -90,3 +90,34 @@ test('deletes the object before it notes that, asks for abandoned uploads once a
   const round = ['removed a', 'noted a', 'removed opiniones/d.pdf', 'noted d'];
   expect(done).toEqual([...round, 'swept', ...round, 'removed b', 'noted b']);
 });
+
+test('an object that storage does not let go of keeps no other; storage that lets go of none is left alone for a turn', async () => {
+  const ids = Array.from({ length: 30 }, (_, n) => `s${n}`);
+  const asked: string[] = [];
+  const noted = new Set<string>();
+  let turns = 0;
+  const limpieza = startLimpieza({
+    ...base,
+    purgeSeconds: 1,
+    vigilancia: {
+      async purgeable() {
+        turns += 1;
+        return ids.filter((id) => !noted.has(id));
+      },
+      purged: async (id) => void noted.add(id),
+    },
+    documentos: { old: async () => [], deleted: async () => {} },
+    paquetes: {
+      async remove(id) {
+        asked.push(`${turns} ${id}`);
+        if (turns === 1 || Number(id.slice(1)) < 9 || id === 's20') throw new Error('AccessDenied');
+      },
+      removeDocumento: async () => {},
+      sweepUploads: async () => 0,
+    },
+  });
+  await expect.poll(() => turns).toBeGreaterThan(2);
+  await limpieza.close();
+  expect([...noted]).toEqual(ids.filter((_, n) => n >= 9 && n !== 20));
+  expect(asked.filter((each) => each.startsWith('1 '))).toHaveLength(10);
+});

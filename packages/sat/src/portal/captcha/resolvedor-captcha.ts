@@ -1,4 +1,5 @@
 import { SatError } from '@acuse/core';
+import { linkSignals } from '@acuse/runtime';
 
 /** Reads the captcha of the SAT's log-in page: a person, a service, a model of the operator. */
 export interface ResolvedorCaptcha {
@@ -23,7 +24,7 @@ export async function askCaptcha(
   signal: AbortSignal,
 ): Promise<string | null> {
   if (signal.aborted) throw new SatError('CANCELADA');
-  const deadline = AbortSignal.any([signal, AbortSignal.timeout(esperaMs)]);
+  const { signal: deadline, release } = linkSignals([signal], esperaMs);
   const ended = new Promise<never>((_resolve, reject) => {
     deadline.addEventListener('abort', () => reject(deadline.reason), { once: true });
   });
@@ -36,5 +37,7 @@ export async function askCaptcha(
     if (error instanceof SatError) throw error;
     const detalle = deadline.aborted ? 'el resolvedor no contestó a tiempo' : 'el resolvedor falló';
     throw new SatError('CAPTCHA_RECHAZADO', { codigo: 'RESOLVEDOR', detalle });
+  } finally {
+    release();
   }
 }

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { SatError, type SesionesPortal, type TitularAcceso, type TurnoAcceso } from '@acuse/core';
+import { linkSignals } from '@acuse/runtime';
 import { createTurnos } from './turnos.ts';
 
 /** Milliseconds between two looks at a turn that another process holds: the first and the longest. */
@@ -40,13 +41,15 @@ export function createTurnosAcceso(almacen: SesionesPortal, leaseMs: number): Tu
       );
     }, leaseMs / 3);
     timer.unref();
+    const held = linkSignals([signal, lost.signal]);
     try {
-      return await work(AbortSignal.any([signal, lost.signal]));
+      return await work(held.signal);
     } catch (error) {
       if (!lost.signal.aborted || signal.aborted) throw error;
       throw new SatError('NO_RESPONDE', { codigo: 'TURNO', detalle: 'se perdió el turno de acceso' });
     } finally {
       clearInterval(timer);
+      held.release();
       // A turn that could not be given back ends by itself.
       await almacen.releaseTurn(titular, turno).catch(() => {});
     }
