@@ -38,6 +38,8 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 120_000,
+    // What is polled comes when it comes: a second, which is the default, passes on a busy machine before a page has answered.
+    expect: { poll: { timeout: 25_000 } },
     pool: 'forks',
     projects: [
       {
