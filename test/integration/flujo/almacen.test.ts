@@ -64,7 +64,7 @@ describe('the storage is away', () => {
     const caller = await newEfirmaCaller(servicio);
     darFilas(servicio, caller.rfc, UN_DIA, 14);
     // The second package waits at the SAT for long enough to lose the storage meanwhile.
-    const slow = { service: 'cfdidescargamasiva', operation: 'Descargar', kind: 'slow', ms: 1_500 } as const;
+    const slow = { service: 'cfdidescargamasiva', operation: 'Descargar', kind: 'slow', ms: 8_000 } as const;
     fallar(servicio, caller, { ...slow, after: 1, times: 1 });
     const id = await pedir(caller);
     await esperarLlamadas(servicio, caller, 'Descargar', 2);

@@ -18,7 +18,6 @@ describe.each(DRIVERS.filter(([, url]) => url !== null))(
         ...(queueUrl ? { queueUrl } : {}),
         simulador: { filas_por_paquete: 20 },
       });
-      await servicio.startWorker();
     });
     afterAll(() => servicio.close());
 
@@ -37,6 +36,7 @@ describe.each(DRIVERS.filter(([, url]) => url !== null))(
       const before = await caller.call('descarga/paquete', { solicitud_id: id });
       expect([before.status, before.body.cfdi_codigo]).toEqual([409, 3002]);
 
+      await servicio.startWorker();
       const end = await waitForEnd(caller, id);
       const rows = [
         ...servicio.simulador.world.taxpayers.rows(
