@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunningSimulador } from '../start.ts';
 import {
   createSignedClient,
@@ -18,6 +18,8 @@ let token: string;
 
 beforeAll(async () => {
   ({ simulador, client } = await startWithEfirma(RFC));
+});
+beforeEach(async () => {
   token = (await client.authenticate()).token;
 });
 afterAll(() => simulador.close());
@@ -188,11 +190,17 @@ describe('tokens', () => {
   });
 
   it('refuses a token after five minutes: 300', async () => {
-    const { token: own } = await client.authenticate();
-    simulador.world.clock.advance(299_000);
-    expect((await ask({ token: own })).attributes['CodEstatus']).toBe('5000');
-    simulador.world.clock.advance(2_000);
-    expect((await ask({ token: own })).attributes).toMatchObject(refused);
-    simulador.world.clock.set(null);
+    const { clock } = simulador.world;
+    const issuedAt = clock.now().getTime();
+    const now = vi.spyOn(clock, 'now').mockImplementation(() => new Date(issuedAt));
+    try {
+      const { token: own } = await client.authenticate();
+      now.mockImplementation(() => new Date(issuedAt + 299_000));
+      expect((await ask({ token: own })).attributes['CodEstatus']).toBe('5000');
+      now.mockImplementation(() => new Date(issuedAt + 300_000));
+      expect((await ask({ token: own })).attributes).toMatchObject(refused);
+    } finally {
+      now.mockRestore();
+    }
   });
 });

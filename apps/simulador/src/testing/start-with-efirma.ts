@@ -4,9 +4,10 @@ import { createSignedClient, type SignedClient } from './signed-client.ts';
 
 const DAY = 86_400_000;
 
-/** Starts a simulator for tests of the bulk service. */
-export async function startWithEfirma(rfc: string, options: StartOptions = {}) {
+/** Starts a simulator for tests of the bulk service, its clock at `now` if one is given. */
+export async function startWithEfirma(rfc: string, options: StartOptions = {}, now: Date | null = null) {
   const simulador = await startSimulador(options);
+  simulador.world.clock.set(now);
   const efirma = await issue(simulador, { rfc });
   const client = createSignedClient({ url: simulador.url, ...efirma });
   return { simulador, efirma, client };

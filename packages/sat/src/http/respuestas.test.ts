@@ -1,4 +1,5 @@
-import { createServer as createTcpServer } from 'node:net';
+import { once } from 'node:events';
+import { connect, createServer as createTcpServer } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeAll, closeLater, get, start, startBytes, stream } from '../testing/banco-http.ts';
@@ -55,9 +56,14 @@ describe('an answer', () => {
 
   it('that nobody gives is NO_RESPONDE', async () => {
     const server = createTcpServer();
-    const port = await listen(server);
-    await new Promise((resolve) => server.close(resolve));
-    const http = createSatHttp({ baseUrl: `http://127.0.0.1:${port}` });
+    // The near end of a connection: a port that is taken, so that nobody else gets it, and where nobody listens.
+    const taken = connect(await listen(server), '127.0.0.1');
+    closeLater(() => {
+      taken.destroy();
+      server.close();
+    });
+    await once(taken, 'connect');
+    const http = createSatHttp({ baseUrl: `http://127.0.0.1:${taken.localPort}` });
     closeLater(http.close);
     await expect(http.request(get())).rejects.toMatchObject({ motivo: 'NO_RESPONDE' });
   });

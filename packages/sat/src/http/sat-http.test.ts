@@ -1,8 +1,12 @@
 import { buffer } from 'node:stream/consumers';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { closeAll, get, start, stream } from '../testing/banco-http.ts';
 
 afterEach(closeAll);
+afterEach(() => void vi.useRealTimers());
+
+/** The time of a request stands still until the test moves it; the network's does not. */
+const stopTime = () => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 
 describe('a request', () => {
   it('reaches the mapped address with its headers and body, and gives the answer', async () => {
@@ -112,17 +116,40 @@ describe('time', () => {
         const drip = setInterval(() => response.write('x'), 5);
         response.on('close', () => clearInterval(drip));
       },
-      { totalTimeoutMs: 150, streamTimeoutMs: 150 },
+      { totalTimeoutMs: 150 },
     );
     await expect(http.request(get())).rejects.toMatchObject({ motivo: 'TIEMPO_AGOTADO' });
+  });
+
+  it('of a stream is limited, and no piece that arrives makes it longer', async () => {
+    stopTime();
+    let write = () => {};
+    const { http } = await start(
+      (_peticion, response) => {
+        write = () => void response.write('x');
+        write();
+      },
+      { streamTimeoutMs: 150 },
+    );
     const { body } = await http.request(stream());
-    await expect(buffer(body)).rejects.toMatchObject({ name: 'SatError', motivo: 'TIEMPO_AGOTADO' });
+    const pieces = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+    for (let n = 0; n < 3; n += 1) {
+      expect(String((await pieces.next()).value)).toBe('x');
+      vi.advanceTimersByTime(49);
+      write();
+    }
+    expect(String((await pieces.next()).value)).toBe('x');
+    vi.advanceTimersByTime(3);
+    await expect(pieces.next()).rejects.toMatchObject({ name: 'SatError', motivo: 'TIEMPO_AGOTADO' });
   });
 
   it('of a streamed answer that nobody reads ends without bringing the process down', async () => {
+    stopTime();
     const { http } = await start((_peticion, response) => void response.write('x'), { streamTimeoutMs: 50 });
     const { body } = await http.request(stream());
-    await new Promise((resolve) => body.once('close', resolve));
+    const closed = new Promise((resolve) => body.once('close', resolve));
+    vi.advanceTimersByTime(50);
+    await closed;
     expect(body.errored).toMatchObject({ motivo: 'TIEMPO_AGOTADO' });
   });
 

@@ -11,7 +11,7 @@ const PUBLICADA = { rfc: RFC, opinion: 'NEGATIVO', fecha_publicacion: '2026-11-2
 
 async function ask(
   body: unknown,
-  { status = 200, type = 'application/json; charset=utf-8', cortado = 0, timeoutMs = 5_000 } = {},
+  { status = 200, type = 'application/json; charset=utf-8', cortado = 0, timeoutMs = 60_000 } = {},
 ) {
   const texto = typeof body === 'string' ? body : JSON.stringify(body);
   const servidor = await startServidor((_, res) => {

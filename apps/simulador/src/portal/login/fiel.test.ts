@@ -15,6 +15,7 @@ let efirma: Efirma;
 beforeAll(async () => {
   simulador = await startSimulador();
   base = simulador.url;
+  simulador.world.clock.set(new Date('2026-11-20T18:00:00Z'));
   efirma = await issue({});
 });
 afterAll(() => simulador.close());

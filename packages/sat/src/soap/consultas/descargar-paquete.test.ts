@@ -42,7 +42,7 @@ function serve(piece: string, pieces: number): { sent: () => number } {
   return { sent: () => sent };
 }
 
-describe('a large package', () => {
+describe('a large package', { timeout: 180_000 }, () => {
   const raw = randomBytes(3 * 64 * 1024);
   const piece = raw.toString('base64');
 
