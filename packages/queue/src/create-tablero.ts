@@ -19,14 +19,55 @@ export interface CuentaCola {
 
 /** A look at the queues without working on them. */
 export interface Tablero {
+  /** Other ones after those of before could not be opened. */
   readonly queues: readonly Queue[];
   /** Never rejects. */
   cuentas(signal: AbortSignal): Promise<readonly CuentaCola[]>;
   close(): Promise<void>;
 }
 
+/** Queues and their connection, until one of them could not be opened. */
+interface Abierto {
+  readonly queues: readonly Queue[];
+  isBroken: boolean;
+  discard(): Promise<void>;
+}
+
 /** Opens the queues for looking. Connects on first use; a server that is away fails a command, and is found again when it is back. */
 export function createTablero(settings: QueueSettings, onError: (error: Error) => void = () => {}): Tablero {
+  let abierto: Abierto | null = null;
+
+  /** BullMQ keeps a failure of its start for as long as a queue lives: whoever looks next opens the queues anew. */
+  function current(): readonly Queue[] {
+    if (abierto?.isBroken) {
+      void abierto.discard();
+      abierto = null;
+    }
+    abierto ??= openQueues(settings, onError);
+    return abierto.queues;
+  }
+
+  return {
+    get queues() {
+      return current();
+    },
+    cuentas(signal) {
+      const queues = current();
+      return Promise.all(
+        COLAS_VISIBLES.map(async (cola, n) => {
+          const queue = queues[n];
+          const trabajos = queue && (await untilAborted(() => count(queue), signal).catch(() => null));
+          return { cola, trabajos: trabajos ?? null };
+        }),
+      );
+    },
+    async close() {
+      await abierto?.discard();
+    },
+  };
+}
+
+function openQueues(settings: QueueSettings, onError: (error: Error) => void): Abierto {
   const options: Omit<QueueOptions, 'connection'> = { skipMetasUpdate: true };
   const client =
     driverOf(settings.url) === 'redis'
@@ -40,13 +81,8 @@ export function createTablero(settings: QueueSettings, onError: (error: Error) =
         })
       : null;
   client?.on('error', onError);
-  // One pool for all of them: looking is rare.
-  const pool = client === null ? openPostgresPool(settings.url, 2) : null;
-  const queues = COLAS_VISIBLES.map((cola) => {
-    const queue = open(queueName(settings, cola));
-    queue.on('error', onError);
-    return queue;
-  });
+  // One pool for all of them: looking is rare. None waits for another's connection, which counts as one that does not come.
+  const pool = client === null ? openPostgresPool(settings.url, COLAS_VISIBLES.length) : null;
 
   function open(name: string): Queue {
     if (pool === null) return new Queue(name, { ...options, connection: client ?? {} });
@@ -54,25 +90,26 @@ export function createTablero(settings: QueueSettings, onError: (error: Error) =
     return new Queue(name, { ...options, connection: pool }, createPostgresBackend) as unknown as Queue;
   }
 
-  async function count(queue: Queue): Promise<CuentaCola['trabajos']> {
-    const counts = await queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed');
-    const of = (state: string) => counts[state] ?? 0;
-    return { esperan: of('waiting') + of('prioritized'), activos: of('active'), aplazados: of('delayed') };
-  }
-
-  return {
+  const queues = COLAS_VISIBLES.map((cola) => open(queueName(settings, cola)));
+  const abierto: Abierto = {
     queues,
-    cuentas: (signal) =>
-      Promise.all(
-        COLAS_VISIBLES.map(async (cola, n) => {
-          const queue = queues[n];
-          const trabajos = queue && (await untilAborted(() => count(queue), signal).catch(() => null));
-          return { cola, trabajos: trabajos ?? null };
-        }),
-      ),
-    async close() {
+    isBroken: false,
+    async discard() {
       client?.disconnect();
       await Promise.allSettled([...queues.map((queue) => queue.close()), pool?.end()]);
     },
   };
+  for (const queue of queues) {
+    queue.on('error', onError);
+    queue.waitUntilReady().catch(() => {
+      abierto.isBroken = true;
+    });
+  }
+  return abierto;
+}
+
+async function count(queue: Queue): Promise<CuentaCola['trabajos']> {
+  const counts = await queue.getJobCounts('waiting', 'prioritized', 'active', 'delayed');
+  const of = (state: string) => counts[state] ?? 0;
+  return { esperan: of('waiting') + of('prioritized'), activos: of('active'), aplazados: of('delayed') };
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createCola } from '@acuse/queue';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { onEachDriver } from '../fixtures/drivers.ts';
+import { startTubo } from '../fixtures/tubo.ts';
 import { type Panel, type Persona, startPanel } from './fixtures/panel.ts';
 
 onEachDriver('bull-board in the panel', (queueUrl) => {
@@ -19,6 +20,14 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
       new AbortController().signal,
     );
     await cola.close();
+    // A connection that does not come within seconds is given up, and tried anew by who looks next.
+    const looked = async () => panel.deps.tablero.cuentas(AbortSignal.timeout(60_000));
+    await vi.waitFor(
+      async () => expect((await looked()).map(({ trabajos }) => trabajos)).not.toContain(null),
+      {
+        timeout: 100_000,
+      },
+    );
   });
   afterAll(() => panel.close());
 
@@ -65,12 +74,36 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
   });
 
   it('counts for the page of the panel as well', async () => {
-    const cuentas = await panel.deps.tablero.cuentas(AbortSignal.timeout(5_000));
+    const cuentas = await panel.deps.tablero.cuentas(AbortSignal.timeout(60_000));
     expect(cuentas).toEqual([
       { cola: 'descargas', trabajos: { esperan: 0, activos: 0, aplazados: 1 } },
       { cola: 'ensambles', trabajos: { esperan: 0, activos: 0, aplazados: 0 } },
       { cola: 'listas', trabajos: { esperan: 0, activos: 0, aplazados: 0 } },
     ]);
+  });
+
+  it('finds its server again that was away when somebody looked first', async () => {
+    const server = new URL(queueUrl ?? panel.databaseUrl);
+    const tubo = await startTubo(server.href);
+    server.host = new URL(tubo.url).host;
+    const { db, databaseUrl: url } = panel;
+    const database = { db, url, close: async () => {} };
+    const otro = await startPanel({ database, env: { QUEUE_NAMESPACE: namespace, QUEUE_URL: server.href } });
+    try {
+      const jefe = await otro.registrar({ rol: 'OPERADOR' });
+      const look = async () => (await jefe.get('/operador/colas/api/queues')).status;
+      tubo.shut();
+      expect(await look()).toBe(500);
+      const away = await otro.deps.tablero.cuentas(AbortSignal.timeout(1_000));
+      expect(away.map(({ trabajos }) => trabajos)).toEqual([null, null, null]);
+      tubo.open();
+      await expect.poll(look).toBe(200);
+      const back = await otro.deps.tablero.cuentas(AbortSignal.timeout(60_000));
+      expect(back[0]).toEqual({ cola: 'descargas', trabajos: { esperan: 0, activos: 0, aplazados: 1 } });
+    } finally {
+      await otro.close();
+      await tubo.close();
+    }
   });
 
   it('is not there for a client, nor for a stranger', async () => {

@@ -21,14 +21,16 @@ const POLITICA = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-const boards = new WeakMap<PanelDeps['tablero'], Hono>();
+type Queues = PanelDeps['tablero']['queues'];
 
-function boardOf(tablero: PanelDeps['tablero']): Hono {
-  const known = boards.get(tablero);
+const boards = new WeakMap<Queues, Hono>();
+
+function boardOf(queues: Queues): Hono {
+  const known = boards.get(queues);
   if (known) return known;
   const serverAdapter = new HonoAdapter(serveStatic).setBasePath(PATH);
   createBullBoard({
-    queues: tablero.queues.map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
+    queues: queues.map((queue) => new BullMQAdapter(queue, { readOnlyMode: true })),
     serverAdapter,
     options: {
       uiConfig: {
@@ -42,7 +44,7 @@ function boardOf(tablero: PanelDeps['tablero']): Hono {
     },
   });
   const board = new Hono({ strict: false }).route(PATH, serverAdapter.registerPlugin());
-  boards.set(tablero, board);
+  boards.set(queues, board);
   return board;
 }
 
@@ -57,7 +59,7 @@ export const COLAS: Montaje = {
   async fetch(request, { deps }) {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return new Response('Las colas solo se miran.', { status: 405, headers: { Allow: 'GET, HEAD' } });
-    const answer = await boardOf(deps.tablero).fetch(request);
+    const answer = await boardOf(deps.tablero.queues).fetch(request);
     const headers = new Headers(answer.headers);
     headers.set('Content-Security-Policy', POLITICA);
     if (!headers.get('content-type')?.startsWith('text/html'))
