@@ -34,7 +34,7 @@ async function newPago(cuentaId: string, proveedor = 'transferencia') {
   if (!pago) throw new Error('too many payments');
   return pago;
 }
-const newCaptcha = () => createCaptchas(panel.db).ask(PIXEL, 60_000);
+const newCaptcha = () => createCaptchas(panel.db).ask(PIXEL, 600_000);
 const audited = async (accion: string) => {
   const { rows } = await panel.db.pool.query<{ actor: string; detalle: unknown; cuenta_id: string | null }>(
     'SELECT actor, detalle, cuenta_id FROM auditoria WHERE accion = $1 ORDER BY id DESC LIMIT 1',

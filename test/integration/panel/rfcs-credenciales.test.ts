@@ -21,6 +21,7 @@ beforeAll(async () => {
     API_PORT: '0',
     SESSION_KEYS: `s1:${randomBytes(32).toString('base64')}`,
     SAT_BASE_URL: 'http://127.0.0.1:9',
+    API_DATABASE_TIMEOUT_MS: '10000',
   };
   apiUrl = (await startApi(readConfig(env), silentLogger, shutdown)).url;
 });

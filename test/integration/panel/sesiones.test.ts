@@ -130,7 +130,7 @@ describe('the end of sessions', () => {
     expect(rows.map(({ inactiva, vence }) => [Number(inactiva), Number(vence)])).toEqual([[1_800, 43_200]]);
     const set = (columns: string) =>
       panel.db.pool.query(`UPDATE sesion SET ${columns} WHERE usuario_id = $1`, [ana.usuarioId]);
-    await set(`ultimo_uso_en = now() - interval '1 minute', inactiva_en = now() + interval '10 seconds'`);
+    await set(`ultimo_uso_en = now() - interval '1 minute', inactiva_en = now() + interval '2 minutes'`);
     expect(await isIn(ana)).toBe(true);
     const { rows: touched } = await panel.db.pool.query(
       "SELECT inactiva_en > now() + interval '29 minutes' AS si FROM sesion WHERE usuario_id = $1",
