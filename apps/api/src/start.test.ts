@@ -33,7 +33,7 @@ test('a process whose database is away starts, says that it is not ready, answer
     EFIRMA_AUTORIDADES: pem,
     S3_ENDPOINT: 'http://127.0.0.1:1',
   });
-  const shutdown = createShutdown({ log: silentLogger, timeoutMs: 5_000 });
+  const shutdown = createShutdown({ log: silentLogger, timeoutMs: 20_000 });
   const { url, server } = await startApi(config, silentLogger, shutdown);
   expect((await fetch(`${url}/healthz`)).status).toBe(200);
   expect((await fetch(`${url}/readyz`)).status).toBe(503);
