@@ -16,18 +16,22 @@ const PATH = 'tax/comunicados';
 const CARGO = `cargo -1 ${PATH}`;
 const REEMBOLSO = `reembolso 1 ${PATH}`;
 const RECONCILER = { WORKER_ROLES: 'reconciler' };
-/** A call is given up for dead seconds after its charge. */
-const VIDA = { SAT_PRESUPUESTO_MS: '5000', SAT_GRACIA_SECONDS: '1' };
+/** Of the process that ends. A call of it is given up for dead so many seconds after its charge. */
+const ENV = { SAT_PRESUPUESTO_MS: '30000', SAT_GRACIA_SECONDS: '90' };
+const VIDA_SECONDS = 120;
 
-describe('an API whose process ends while the authority thinks', () => {
+/** Several processes are started in each test. */
+const PATIENT = { timeout: 400_000 };
+
+describe('an API whose process ends while the authority thinks', PATIENT, () => {
   let servicio: Servicio;
   beforeEach(async () => {
-    servicio = await startServicio({ apiEnv: { ...VIDA, SAT_PRESUPUESTO_MS: '10000' } });
+    servicio = await startServicio();
   });
   afterEach(() => servicio.close());
 
   /** A caller with nine credits and a session with the portal, of which the authority now says nothing for a minute. */
-  async function startCall(env: Record<string, string> = VIDA, headers: Record<string, string> = {}) {
+  async function startCall(env: Record<string, string> = ENV, headers: Record<string, string> = {}) {
     const caller = await servicio.newCiecCaller({ saldo: 10 });
     const { rfc } = caller;
     await expectOk(caller.call(PATH, { rfc }));
@@ -49,6 +53,18 @@ describe('an API whose process ends while the authority thinks', () => {
     expect(await libro(caller)).toEqual([CARGO, REEMBOLSO]);
     expect([await saldoDe(servicio, caller), await abiertas(servicio)]).toEqual([9, 0]);
   };
+  /** The time of every open call is over: of exactly what a call may take, nothing is left. */
+  async function passVida(): Promise<void> {
+    const vida = `interval '${VIDA_SECONDS} seconds'`;
+    const { rows } = await servicio.db.pool.query(
+      `UPDATE llamada l SET vence_en = l.vence_en - ${vida} FROM movimiento m
+       WHERE m.op_id = l.op_id AND m.tipo = 'cargo' RETURNING (l.vence_en - m.creado_en)::text AS resto`,
+    );
+    expect(rows).toEqual([{ resto: '00:00:00' }]);
+    await servicio.db.pool.query(
+      `UPDATE idempotencia SET bloqueada_hasta = bloqueada_hasta - ${vida} WHERE status IS NULL`,
+    );
+  }
   const untilGivenBack = () => waitFor(async () => ((await abiertas(servicio)) === 0 ? true : null));
   const untilFree = (call: () => Promise<Answer>) =>
     waitFor(async () => {
@@ -61,6 +77,8 @@ describe('an API whose process ends while the authority thinks', () => {
     api.kill('SIGKILL');
     await expect(answer).rejects.toThrow();
     await Promise.all([servicio.startWorker(RECONCILER), servicio.startWorker(RECONCILER)]);
+    expect(await libro(caller)).toEqual([CARGO]);
+    await passVida();
     await untilGivenBack();
     await expectGivenBack(caller);
     heal();
@@ -69,12 +87,13 @@ describe('an API whose process ends while the authority thinks', () => {
   });
 
   it('by SIGKILL, with an Idempotency-Key: its repetition waits, then is charged anew for an answer, once', async () => {
-    const { caller, api, answer, heal, again } = await startCall(VIDA, { 'idempotency-key': randomUUID() });
+    const { caller, api, answer, heal, again } = await startCall(ENV, { 'idempotency-key': randomUUID() });
     api.kill('SIGKILL');
     await expect(answer).rejects.toThrow();
     const early = await again();
     expect([early.status, early.body.data?.['reintentar_en']]).toEqual([409, expect.any(Number)]);
     await servicio.startWorker(RECONCILER);
+    await passVida();
     await untilGivenBack();
     await expectGivenBack(caller);
     heal();
@@ -87,15 +106,18 @@ describe('an API whose process ends while the authority thinks', () => {
   });
 
   it('by SIGKILL, with an Idempotency-Key repeated before anything was given back: one charge, one answer', async () => {
-    const { caller, api, answer, heal, again } = await startCall(VIDA, { 'idempotency-key': randomUUID() });
+    const { caller, api, answer, heal, again } = await startCall(ENV, { 'idempotency-key': randomUUID() });
     api.kill('SIGKILL');
     await expect(answer).rejects.toThrow();
     heal();
+    expect((await again()).status).toBe(409);
+    await passVida();
     expect((await untilFree(again)).status).toBe(200);
     expect([await libro(caller), await abiertas(servicio)]).toEqual([[CARGO], 0]);
     await servicio.startWorker(RECONCILER);
     const other = await startCall();
     other.api.kill('SIGKILL');
+    await passVida();
     await untilGivenBack();
     await expectGivenBack(other.caller);
     expect([await libro(caller), await saldoDe(servicio, caller)]).toEqual([[CARGO], 8]);
@@ -106,6 +128,7 @@ describe('an API whose process ends while the authority thinks', () => {
     api.kill('SIGSTOP');
     await waitFor(async () => ((await isStopped(api.pid)) ? true : null));
     await servicio.startWorker(RECONCILER);
+    await passVida();
     await untilGivenBack();
     api.kill('SIGCONT');
     const { status, body } = await answer;
@@ -114,7 +137,7 @@ describe('an API whose process ends while the authority thinks', () => {
   });
 
   it('by SIGTERM: the call is answered 503/5041 with a refund at once, and the process ends in order', async () => {
-    const { caller, api, answer } = await startCall({ SAT_PRESUPUESTO_MS: '60000', SHUTDOWN_SECONDS: '5' });
+    const { caller, api, answer } = await startCall({ SAT_PRESUPUESTO_MS: '60000', SHUTDOWN_SECONDS: '9' });
     const ended = api.stop();
     const { status, body } = await answer;
     expect([status, body.cfdi_codigo]).toEqual([503, 5041]);
