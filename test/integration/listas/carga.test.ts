@@ -1,60 +1,11 @@
-import { randomUUID } from 'node:crypto';
-import { type AbrirListaEfos, type FilaEfos, ListaRechazada, SatError } from '@acuse/core';
+import { ListaRechazada, SatError } from '@acuse/core';
 import { createCargaListas, createListas, openDatabase } from '@acuse/db';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
 import { waitFor } from '../fixtures/servicio.ts';
-import { rfcs } from './archivo.ts';
+import { abrir, CUANTAS, type Fingida, filas, TODOS, unchanged } from './version-fingida.ts';
 
-const CUANTAS = 2_000;
-const TODOS = rfcs(CUANTAS);
 const signal = () => AbortSignal.timeout(60_000);
-
-/** A version in which every row says the same, so that a mixture of two would show. */
-const filas = (marca: string, n = CUANTAS): FilaEfos[] =>
-  TODOS.slice(0, n).map((rfc) => ({
-    rfc,
-    nombre: marca,
-    situacion: 'DEFINITIVO',
-    historial: [{ situacion: 'DEFINITIVO', oficio: marca, fechaSat: '2024-03-05', fechaDof: null }],
-  }));
-
-interface Fingida {
-  readonly corte?: string;
-  readonly filas?: readonly FilaEfos[];
-  readonly etag?: string | null;
-  readonly sha256?: string;
-  /** Waits before the rows from this one on. */
-  readonly gate?: { readonly at: number; readonly open: Promise<unknown> };
-  readonly failure?: unknown;
-}
-
-function abrir(fingida: Fingida = {}): AbrirListaEfos {
-  const { corte = '2026-07-31', filas: rows = filas('a'), gate } = fingida;
-  return async () => ({
-    fuente: 'https://example.com/lista.csv',
-    etag: fingida.etag ?? null,
-    ultimaModificacion: null,
-    fechaCorte: corte,
-    lotes: (async function* () {
-      for (let at = 0; at < rows.length; at += 500) {
-        if (gate !== undefined && at >= gate.at) await gate.open;
-        yield rows.slice(at, at + 500);
-      }
-      if (fingida.failure !== undefined) throw fingida.failure;
-    })(),
-    sha256: () => fingida.sha256 ?? randomUUID(),
-    close: () => {},
-  });
-}
-
-/** A source that has nothing newer, and notes what it was asked with. */
-const unchanged =
-  (asked: unknown[]): AbrirListaEfos =>
-  async (previa) => {
-    asked.push(previa?.etag);
-    return null;
-  };
 
 let database: TestDatabase;
 beforeEach(async () => {
