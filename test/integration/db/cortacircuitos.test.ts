@@ -28,15 +28,16 @@ const isOpen = async (corta: ReturnType<typeof breaker>) =>
     () => true,
   );
 
-/** A state over a pool that counts its statements. */
-function counted() {
+/** A state over a pool that counts its statements. `before` may do something before each. */
+function counted(before: (name: string) => Promise<void> = async () => {}) {
   const statements: string[] = [];
   const query = t.db.pool.query.bind(t.db.pool) as (config: { name: string }) => unknown;
   const pool = new Proxy(t.db.pool, {
     get: (target, key) =>
       key === 'query'
-        ? (config: { name: string }) => {
+        ? async (config: { name: string }) => {
             statements.push(config.name);
+            await before(config.name);
             return query(config);
           }
         : Reflect.get(target, key),
@@ -67,6 +68,16 @@ describe('breakers shared by processes', () => {
       procesos.flatMap((corta) => Array.from({ length: 5 }, () => corta.report(host, 'fallo'))),
     );
     expect(await rowOf()).toMatchObject({ fallos: 40 });
+  });
+
+  it('lose none either when others are faster again and again', async () => {
+    const otra = breaker(1_000);
+    let faster = 60;
+    const { estado } = counted(async (name) => {
+      if (name === 'cambiar-estado-host' && faster-- > 0) await otra.report(host, 'fallo');
+    });
+    await createCortacircuitos({ failures: 1_000, openMs: 10_000, now }, estado).report(host, 'fallo');
+    expect(await rowOf()).toMatchObject({ fallos: 61 });
   });
 
   it('let exactly one of many processes probe', async () => {

@@ -23,9 +23,6 @@ WHERE (e.fallos, e.fallos_antes, e.abierto_hasta, e.sonda_hasta) = ($2::int, $3:
 const valuesOf = (e: EstadoHost) => [e.fallos, e.fallosAntes, e.abiertoHasta, e.sondaHasta];
 const isSame = (a: EstadoHost, b: EstadoHost) => valuesOf(a).every((value, i) => value === valuesOf(b)[i]);
 
-/** Rounds of read and swap for one change; many processes that fail at once at the same host need several. */
-const MAX_RONDAS = 20;
-
 interface Memoria {
   estado: EstadoHost;
   leidoEn: number;
@@ -65,8 +62,14 @@ export function createEstadoCortacircuitos(
     return (await pool.query({ name: 'cambiar-estado-host', text: SWAP, values })).rowCount === 1;
   }
 
-  async function changeShared(host: string, memoria: Memoria, change: (e: EstadoHost) => EstadoHost) {
-    for (let ronda = 0; ronda < MAX_RONDAS; ronda += 1) {
+  async function changeShared(
+    host: string,
+    memoria: Memoria,
+    change: (e: EstadoHost) => EstadoHost,
+    isLate: () => boolean,
+  ) {
+    // A round is lost only to a change of another process: many that fail at once at the same host need many.
+    for (let ronda = 0; !isLate(); ronda += 1) {
       if (ronda > 0 || now() - memoria.leidoEn >= cacheMs) {
         memoria.estado = await read(host);
         memoria.leidoEn = now();
@@ -80,13 +83,12 @@ export function createEstadoCortacircuitos(
         return;
       }
     }
-    throw new Error('the state of the host changes too fast');
   }
 
   async function changeAnyway(host: string, memoria: Memoria, change: (e: EstadoHost) => EstadoHost) {
     if (now() >= ausenteHasta) {
       try {
-        return await withTimeout(changeShared(host, memoria, change), timeoutMs);
+        return await withTimeout((isLate) => changeShared(host, memoria, change, isLate), timeoutMs);
       } catch {
         ausenteHasta = now() + cacheMs;
       }
@@ -109,11 +111,16 @@ export function createEstadoCortacircuitos(
   };
 }
 
-async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
+async function withTimeout<T>(run: (isLate: () => boolean) => Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
+  let isLate = false;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the database does not answer')), ms);
+    timer = setTimeout(() => {
+      isLate = true;
+      reject(new Error('the database does not answer'));
+    }, ms);
   });
+  const work = run(() => isLate);
   work.catch(() => {});
   try {
     return await Promise.race([work, late]);
