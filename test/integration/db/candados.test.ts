@@ -34,13 +34,13 @@ const store = (tipo: 'ciec' | 'efirma_cer' = 'ciec') =>
     '192.0.2.1',
   );
 
-/** Waits until a statement of this database waits for a lock. */
-const waitForLock = () =>
+/** Waits until `n` statements of this database wait for a lock. */
+const waitForLocks = (n: number) =>
   waitFor(async () => {
     const { rowCount } = await t.db.pool.query(
       `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
-    return rowCount === 1 ? true : null;
+    return rowCount === n || null;
   });
 
 /** Runs `other` so that it comes upon a change of the taxpayer's keys half done, which then goes on. */
@@ -53,7 +53,7 @@ async function meet(other: () => Promise<unknown>, goOn: string, values: unknown
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     );
-    await waitForLock();
+    await waitForLocks(1);
     await client.query(goOn, values);
     await client.query('COMMIT');
     return await met;
@@ -95,18 +95,26 @@ describe('a change of keys and another change of the same taxpayer never wait fo
 it('a revocation that meets other work in a deadlock is made again', async () => {
   const accepted = await acceptSolicitud(t.db, taxpayer);
   const id = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
-  const client = await t.db.pool.connect();
+  const [client, gate] = [await t.db.pool.connect(), await t.db.pool.connect()];
   try {
+    // PostgreSQL gives up the one who has waited for a while, looks for a deadlock and finds one: only the revocation shall look.
     await client.query('BEGIN');
+    await client.query(`SET LOCAL deadlock_timeout = '1h'`);
     await client.query('UPDATE solicitud SET intentos = 1 WHERE id = $1', [id]);
+    await gate.query('BEGIN');
+    await gate.query('SELECT FROM api_key WHERE id = $1 FOR UPDATE', [taxpayer.apiKeyId]);
     const revoked = createLlaves(t.db).revoke({ apiKeyId: taxpayer.apiKeyId, actor: 'prueba' });
-    await waitForLock();
-    // Whoever has waited longer is given up by PostgreSQL: the revocation.
-    await client.query('UPDATE contribuyente SET nombre = $2 WHERE id = $1', [taxpayer.contribuyenteId, 'x']);
+    await waitForLocks(1);
+    const values = [taxpayer.contribuyenteId, 'x'];
+    const other = client.query('UPDATE contribuyente SET nombre = $2 WHERE id = $1', values);
+    await waitForLocks(2);
+    await gate.query('COMMIT');
+    await other;
     await client.query('COMMIT');
     expect(await revoked).toBe(1);
   } finally {
-    client.release();
+    client.release(true);
+    gate.release(true);
   }
   expect(await brokenInvariants(t.db)).toEqual([]);
 });
