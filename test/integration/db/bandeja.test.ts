@@ -1,6 +1,7 @@
 import { createBandeja, openDatabase } from '@acuse/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { acceptSolicitud, seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { waitFor } from '../fixtures/esperar.ts';
 
 let t: TestDatabase;
 beforeAll(async () => {
@@ -26,6 +27,11 @@ test('rings that were not delivered stay, and the connection serves again unless
       await t.db.pool.query('SELECT pg_terminate_backend($1)', [first]);
     });
     await expect(ended).rejects.toThrow();
+    // The one that is ended says so before it lets go of the rings that it holds.
+    await waitFor(async () => {
+      const { rowCount } = await t.db.pool.query('SELECT FROM pg_stat_activity WHERE pid = $1', [first]);
+      return rowCount === 0 || null;
+    });
     expect(await waiting()).toBe(1);
     expect(await pid()).not.toBe(first);
 

@@ -250,7 +250,7 @@ describe('the reconciler', () => {
       t.db.pool.query(`UPDATE solicitud SET due_at = ${sql} WHERE id = $1`, [id]);
     await due();
     expect(await vigilancia.ringOverdue({ graceSeconds: 30, limit: 100 })).toBe(0);
-    await t.db.pool.query('DELETE FROM outbox');
+    await t.db.pool.query('DELETE FROM outbox WHERE solicitud_id = $1', [id]);
     const tomada = await claimed();
     expect(await vigilancia.ringOverdue({ graceSeconds: 30, limit: 100 })).toBe(0);
     await t.db.pool.query(`UPDATE solicitud SET lease_until = now() - interval '1 second' WHERE id = $1`, [
