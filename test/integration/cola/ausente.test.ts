@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Socket } from 'node:net';
+import type { Cola, Timbre } from '@acuse/core';
 import { ColaNoDisponible, createCola, createConsumidor } from '@acuse/queue';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { waitFor } from '../fixtures/servicio.ts';
@@ -22,6 +23,15 @@ const SERVERS: Record<string, () => Promise<Servidor>> = {
   },
   Redis: () => ownRedis(),
 };
+
+/** Rings until it is taken: a busy machine may need longer than the doorbell waits for a server. */
+const ringInTheEnd = (cola: Cola, timbre: Timbre) =>
+  waitFor(() =>
+    cola.ring([timbre], AbortSignal.timeout(2_000)).then(
+      () => true,
+      () => null,
+    ),
+  );
 
 describe.each(Object.keys(SERVERS))('the doorbell without its server, %s', (name) => {
   const isHere = name !== 'Redis' || inject('redisUrl') !== null;
@@ -83,7 +93,7 @@ describe('the doorbell with a PostgreSQL that dies while it greets', () => {
     await server.start();
     const cola = createCola(settings);
     const timbre = { solicitudId: randomUUID(), gen: 1, cola: 'descargas', dueAt: new Date() } as const;
-    await cola.ring([timbre], AbortSignal.timeout(20_000));
+    await ringInTheEnd(cola, timbre);
     await waitFor(async () => heard.includes(timbre.solicitudId) || null);
     for (const socket of silent) socket.destroy();
     await consumidor.close(0);
@@ -98,17 +108,12 @@ describe.skipIf(inject('redisUrl') === null)('the doorbell with a Redis that han
     await redis.start();
     const cola = createCola({ url: redis.url, namespace: 'prueba' });
     const timbre = { solicitudId: randomUUID(), gen: 1, cola: 'descargas', dueAt: new Date() } as const;
-    await cola.ring([timbre], AbortSignal.timeout(20_000));
+    await ringInTheEnd(cola, timbre);
     redis.signal('SIGSTOP');
     await expect(cola.ring([timbre], AbortSignal.timeout(500))).rejects.toBeInstanceOf(ColaNoDisponible);
     await expect(cola.ring([timbre], AbortSignal.timeout(500))).rejects.toBeInstanceOf(ColaNoDisponible);
     redis.signal('SIGCONT');
-    await waitFor(() =>
-      cola.ring([timbre], AbortSignal.timeout(2_000)).then(
-        () => true,
-        () => null,
-      ),
-    );
+    await ringInTheEnd(cola, timbre);
     await cola.close();
     await redis.close();
   });

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Timbre } from '@acuse/core';
-import { createCola, createConsumidor } from '@acuse/queue';
+import { ColaNoDisponible, createCola, createConsumidor } from '@acuse/queue';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import { testDatabase } from '../fixtures/database.ts';
 import { onEachDriver } from '../fixtures/drivers.ts';
@@ -39,7 +39,19 @@ onEachDriver('the doorbell', (redisUrl) => {
   const openCola = () => {
     const cola = createCola({ url, namespace });
     closing.push(() => cola.close());
-    return cola;
+    return {
+      /** Until it is taken, as by the relay: a busy machine may need longer than the doorbell waits for a server. */
+      ring: (timbres: readonly Timbre[]) =>
+        waitFor(() =>
+          cola.ring(timbres, soon()).then(
+            () => true,
+            (error: unknown) => {
+              if (error instanceof ColaNoDisponible) return null;
+              throw error;
+            },
+          ),
+        ),
+    };
   };
   const consume = (options: Partial<Parameters<typeof createConsumidor>[1]> = {}) => {
     const heard: string[] = [];
@@ -62,7 +74,7 @@ onEachDriver('the doorbell', (redisUrl) => {
   it('brings each ring to its own queue, with its generation', async () => {
     const cola = openCola();
     const [download, assembly] = [timbre({ gen: 3 }), timbre({ cola: 'ensambles' })];
-    await cola.ring([download, assembly], soon());
+    await cola.ring([download, assembly]);
     const { heard } = consume();
     const { heard: heardToo } = consume({
       cola: 'ensambles',
@@ -76,7 +88,7 @@ onEachDriver('the doorbell', (redisUrl) => {
 
   it('takes 1,000 rings at once and loses none', async () => {
     const timbres = Array.from({ length: 1_000 }, () => timbre());
-    await openCola().ring(timbres, soon());
+    await openCola().ring(timbres);
     const { consumidor, heard } = consume({ concurrency: 50 });
     await heardAll(heard, 1_000);
     expect(new Set(heard)).toEqual(new Set(timbres.map(({ solicitudId }) => `${solicitudId} 1`)));
@@ -87,8 +99,8 @@ onEachDriver('the doorbell', (redisUrl) => {
   it('rings once for what is rung twice before anybody came', async () => {
     const cola = openCola();
     const [twice, last] = [timbre(), timbre()];
-    await cola.ring([twice], soon());
-    await cola.ring([twice, last], soon());
+    await cola.ring([twice]);
+    await cola.ring([twice, last]);
     const { heard } = consume({ concurrency: 1 });
     await waitFor(async () => heard.includes(`${last.solicitudId} 1`) || null);
     expect(heard).toEqual([`${twice.solicitudId} 1`, `${last.solicitudId} 1`]);
@@ -98,12 +110,12 @@ onEachDriver('the doorbell', (redisUrl) => {
     const cola = openCola();
     const again = timbre();
     const { consumidor, heard } = consume();
-    await cola.ring([again], soon());
+    await cola.ring([again]);
     await heardAll(heard, 1);
     await waitFor(async () => consumidor.running() === 0 || null);
     // The server forgets an answered ring a moment after its handler has ended.
     await waitFor(async () => {
-      await cola.ring([again], soon());
+      await cola.ring([again]);
       return heard.length > 1 || null;
     });
     expect(new Set(heard).size).toBe(1);
@@ -117,7 +129,7 @@ onEachDriver('the doorbell', (redisUrl) => {
         if (solicitudId === later.solicitudId) heardAt = Date.now();
       },
     });
-    await openCola().ring([later, timbre()], soon());
+    await openCola().ring([later, timbre()]);
     await waitFor(async () => heardAt || null);
     expect(heardAt).toBeGreaterThanOrEqual(later.dueAt.getTime() - 50);
   });
@@ -134,9 +146,9 @@ onEachDriver('the doorbell', (redisUrl) => {
       },
     });
     const cola = openCola();
-    await cola.ring([timbre()], soon());
+    await cola.ring([timbre()]);
     await heardAll(heard, 1);
-    await cola.ring([timbre()], soon());
+    await cola.ring([timbre()]);
     await heardAll(heard, 2);
     expect(errors).toContain(failure);
     expect(heard).toHaveLength(2);
@@ -153,10 +165,10 @@ onEachDriver('the doorbell', (redisUrl) => {
         if (heard.length === 1) await gate;
       },
     });
-    await cola.ring([timbre()], soon());
+    await cola.ring([timbre()]);
     await heardAll(heard, 1);
     await consumidor.rebuild();
-    await cola.ring([timbre(), timbre()], soon());
+    await cola.ring([timbre(), timbre()]);
     await heardAll(heard, 3);
     open();
     await waitFor(async () => consumidor.running() === 0 || null);
@@ -173,7 +185,7 @@ onEachDriver('the doorbell', (redisUrl) => {
         heard.push(signal.aborted ? 'aborted' : 'done');
       },
     });
-    await cola.ring([timbre(), timbre()], soon());
+    await cola.ring([timbre(), timbre()]);
     await heardAll(heard, 1);
     const closed = consumidor.close(60_000);
     open();
@@ -190,7 +202,7 @@ onEachDriver('the doorbell', (redisUrl) => {
           signal.addEventListener('abort', () => resolve());
         }),
     });
-    await openCola().ring([timbre()], soon());
+    await openCola().ring([timbre()]);
     await heardAll(heard, 1);
     await consumidor.close(10);
     expect(consumidor.running()).toBe(0);

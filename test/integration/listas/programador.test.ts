@@ -35,7 +35,20 @@ onEachDriver('work at times of the clock', (redisUrl) => {
   const programador = (cron: string) => {
     const one = createProgramador(settings, { nombre: 'listas', cron, tz });
     closing.push(() => one.close());
-    return one;
+    return {
+      ensure: () => one.ensure(soon()),
+      /** As the worker does: a busy machine may need longer than the queue waits for a server. */
+      ensureInTheEnd: () =>
+        waitFor(() =>
+          one.ensure(soon()).then(
+            () => true,
+            (error: unknown) => {
+              if (error instanceof ColaNoDisponible) return null;
+              throw error;
+            },
+          ),
+        ),
+    };
   };
   const consume = (
     handle: (signal: AbortSignal) => Promise<void>,
@@ -57,20 +70,25 @@ onEachDriver('work at times of the clock', (redisUrl) => {
       },
       (error) => errors.push(error),
     );
-    await programador(EACH_SECOND).ensure(soon());
+    await programador(EACH_SECOND).ensureInTheEnd();
     await waitFor(async () => done >= 3 || null);
     expect(errors).toContain(failure);
   });
 
   it('is done once however many processes ask for it and wait for it', async () => {
-    const seconds: number[] = [];
     // Timers of Node may fire a millisecond early.
-    const handle = async () => void seconds.push(Math.floor((Date.now() + 50) / 1_000));
+    const second = () => Math.floor((Date.now() + 50) / 1_000);
+    const from = Math.floor(Date.now() / 1_000);
+    /** Seconds that had begun when it was done: what a busy machine does late may be two in one second, but never more than those. */
+    const begun: number[] = [];
+    const handle = async () => void begun.push(second() - from);
     for (let n = 0; n < 3; n += 1) consume(handle);
     const all = Array.from({ length: 3 }, () => programador(EACH_SECOND));
-    await Promise.all(all.map((one) => one.ensure(soon())));
-    await waitFor(async () => seconds.length >= 3 || null);
-    expect(new Set(seconds).size).toBe(seconds.length);
+    await Promise.all(all.map((one) => one.ensureInTheEnd()));
+    // So many that twice a second would be more than have begun, also if it took a while until the first.
+    const enough = 4 + 2 * (second() - from);
+    await waitFor(async () => begun.length >= enough || null);
+    expect(begun.filter((seconds, n) => n + 1 > seconds)).toEqual([]);
   });
 
   it('follows its newest time, and a schedule that is as it should be is left alone', async () => {
@@ -79,15 +97,15 @@ onEachDriver('work at times of the clock', (redisUrl) => {
       done += 1;
     });
     const yearly = programador(NEVER_HERE);
-    await yearly.ensure(soon());
-    await yearly.ensure(soon());
+    await yearly.ensureInTheEnd();
+    await yearly.ensureInTheEnd();
     expect(done).toBe(0);
-    await programador(EACH_SECOND).ensure(soon());
+    await programador(EACH_SECOND).ensureInTheEnd();
     await waitFor(async () => done >= 2 || null);
   });
 
   it('refuses a time that is none', async () => {
-    await expect(programador('sometimes').ensure(soon())).rejects.toBeInstanceOf(ColaNoDisponible);
+    await expect(programador('sometimes').ensure()).rejects.toBeInstanceOf(ColaNoDisponible);
   });
 });
 
