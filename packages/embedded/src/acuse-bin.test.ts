@@ -31,7 +31,7 @@ ${code}`;
 
 const assertion = (title: string, status: string) => ({ ancestorTitles: ['suite'], title, status });
 
-describe('the entry of the npm scripts', () => {
+describe('the entry of the npm scripts', { timeout: 120_000 }, () => {
   let root = '';
   let children: ChildProcess[] = [];
 

@@ -26,7 +26,8 @@ function withPassword(url: string, password: string): string {
   return address.href;
 }
 
-describe('the embedded PostgreSQL', () => {
+// Most of them make a cluster of their own.
+describe('the embedded PostgreSQL', { timeout: 120_000 }, () => {
   let home = '';
   let server: RunningPostgres;
   const started: RunningPostgres[] = [];

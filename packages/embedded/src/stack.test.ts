@@ -91,7 +91,7 @@ test.each(['SESSION_KEYS', 'PANEL_SECRETS'] as const)(
 );
 
 test('the whole stack starts, answers, keeps its secrets apart, has somebody who can log in, and stops', {
-  timeout: 120_000,
+  timeout: 300_000,
 }, async () => {
   const dataDir = join(dir, 'data');
   const logDir = join(dir, 'logs');
@@ -130,7 +130,7 @@ test('the whole stack starts, answers, keeps its secrets apart, has somebody who
   }
 });
 
-test('a stack that cannot start leaves nothing running', async () => {
+test('a stack that cannot start leaves nothing running', { timeout: 120_000 }, async () => {
   const env = { simulador: { SIMULADOR_PORT: 'not-a-port' } };
   await expect(
     startStack({ dataDir: join(dir, 'broken'), logDir: join(dir, 'logs'), log: silentLogger, env }),

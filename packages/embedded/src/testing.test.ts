@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { findRedisServer } from './redis.ts';
 import { type SharedTestServers, sharedTestServers } from './testing.ts';
 
-test('provides servers that answer, and stops them', async () => {
+test('provides servers that answer, and stops them', { timeout: 120_000 }, async () => {
   const provided = {} as { -readonly [Name in keyof SharedTestServers]: SharedTestServers[Name] };
   const stop = await sharedTestServers({
     provide: (name, value) => {

@@ -155,7 +155,7 @@ test('memory does not grow with the size: 300,000 rows in less than 100 MB', asy
   } finally {
     await rm(folder, { recursive: true });
   }
-}, 120_000);
+}, 300_000);
 
 describe('an assembly that fails', () => {
   const store = () => createMemoryStore(new Map([['a', packageOf(0, 20_000)]]));
