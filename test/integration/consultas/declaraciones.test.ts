@@ -2,13 +2,23 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';
 import { type Caller, expectOk, type Servicio, startServicio } from '../fixtures/servicio.ts';
-import { CONTRIBUYENTES, declaracionesDe } from './verdad.ts';
+import { CONTRIBUYENTES, declaracionesDe, detenerReloj } from './verdad.ts';
 
-const AHORA = new Date().getUTCFullYear();
+/** The last noon of a 20 November: its year is running, and most of its returns were filed. In another season they are still to come. */
+function ultimoNoviembre(): Date {
+  const noviembre = new Date(Date.UTC(new Date().getUTCFullYear(), 10, 20, 18));
+  if (noviembre.getTime() > Date.now()) noviembre.setUTCFullYear(noviembre.getUTCFullYear() - 1);
+  return noviembre;
+}
+
+const NOVIEMBRE = ultimoNoviembre();
+const AHORA = NOVIEMBRE.getUTCFullYear();
 
 let servicio: Servicio;
 beforeAll(async () => {
   servicio = await startServicio();
+  servicio.simulador.world.clock.set(NOVIEMBRE);
+  detenerReloj(servicio);
 });
 afterAll(() => servicio?.close());
 

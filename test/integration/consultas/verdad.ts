@@ -106,6 +106,17 @@ export function declaracionesDe({ simulador }: Servicio, rfc: string, ejercicio:
     .sort(by(({ fecha, id }) => fecha + id));
 }
 
+/** Lets no time pass at the simulated authority from now on, so that what it knows when it is asked is what it knew before. Gives what undoes it. */
+export function detenerReloj({ simulador }: Servicio): () => void {
+  const { clock } = simulador.world;
+  const { now } = clock;
+  const ahora = now().getTime();
+  clock.now = () => new Date(ahora);
+  return () => {
+    clock.now = now;
+  };
+}
+
 /** Today in central Mexico plus some days, `yyyy-MM-dd`. */
 export const hoy = (mas = 0) =>
   new Date(Date.now() + mas * 86_400_000 - 6 * 3_600_000).toISOString().slice(0, 10);
