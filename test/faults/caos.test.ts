@@ -33,7 +33,7 @@ onEachDriver(`200 solicitudes and 20 faults at random (FAULTS_SEED=${seed})`, (q
       database: postgres.database,
       simulador: { filas_por_paquete: 3 },
       // Under load a ring may take a while; one that is given up too early is work for nothing.
-      workerEnv: { RECONCILER_GRACE_SECONDS: '5' },
+      workerEnv: { RECONCILER_GRACE_SECONDS: '5', LEASE_SECONDS: '3' },
     });
     context.onTestFinished(async () => {
       await servicio.close();

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { itThoroughly, onEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { eventosDe, fallar, llamadas, pedir } from '../fixtures/pedidos.ts';
-import { isStopped, LOOPS, logOf, STEPS, tellFailure } from '../fixtures/procesos.ts';
+import { isStopped, LOOPS, logOf, MORTAL, STEPS, tellFailure } from '../fixtures/procesos.ts';
 import { askedOfSat, expectWhole, MES } from '../fixtures/resultado.ts';
 import { type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
 
@@ -19,7 +19,7 @@ onEachDriver('a worker that was frozen and comes back', (queueUrl) => {
   afterAll(() => servicio.close());
 
   const frozenAt = async (punto: string) => {
-    const victim = await servicio.startWorker({ ...STEPS, FAILPOINT: `${punto}:freeze` });
+    const victim = await servicio.startWorker({ ...MORTAL, FAILPOINT: `${punto}:freeze` });
     return { ...victim, isFrozen: () => waitFor(async () => (await isStopped(victim.pid)) || null) };
   };
   const isRefused = (name: string) =>
@@ -74,7 +74,7 @@ onEachDriver('a worker that was frozen and comes back', (queueUrl) => {
 
   itThoroughly(queueUrl)('does not ask the SAT for what another has already got', async () => {
     const caller = await newEfirmaCaller(servicio);
-    const first = await servicio.startWorker({ ...STEPS, FAILPOINT: 'tras-intencion:kill' });
+    const first = await servicio.startWorker({ ...MORTAL, FAILPOINT: 'tras-intencion:kill' });
     const id = await pedir(caller, MES);
     await waitFor(async () => !first.isRunning() || null);
     const victim = await frozenAt('tras-tomar');

@@ -16,6 +16,8 @@ onEachDriver('the database ends in the middle of the work', (queueUrl) => {
       ...(queueUrl ? { queueUrl } : {}),
       database: postgres.database,
       simulador: { segundos_hasta_terminar: 3 },
+      // A claim that nobody could give back, the database being away, lapses soon.
+      workerEnv: { LEASE_SECONDS: '3' },
     });
   });
   afterEach((context) => tellFailure(servicio, context));

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { itThoroughly, onEachDriver } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { eventosDe, fallar, llamadas, pedir } from '../fixtures/pedidos.ts';
-import { LOOPS, STEPS, tellFailure } from '../fixtures/procesos.ts';
+import { LOOPS, MORTAL, STEPS, tellFailure } from '../fixtures/procesos.ts';
 import { askedOfSat, expectWhole, MES } from '../fixtures/resultado.ts';
 import { type Caller, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
 
@@ -15,13 +15,13 @@ onEachDriver('a step and its worker', (queueUrl) => {
   afterEach((context) => tellFailure(servicio, context));
   afterAll(() => servicio.close());
 
-  /** The SAT takes this long for its next answer to a request of the caller. */
-  const slowSat = (caller: Caller, ms: number) =>
+  /** The SAT takes this long for its answer to a request of the caller, by default for the next one only. */
+  const slowSat = (caller: Caller, ms: number, times = 1) =>
     fallar(servicio, caller, {
       service: 'cfdidescargamasivasolicitud',
       operation: 'SolicitaDescargaRecibidos',
       kind: 'slow',
-      times: 1,
+      times,
       ms,
     });
   const isAsked = (caller: Caller) =>
@@ -29,8 +29,10 @@ onEachDriver('a step and its worker', (queueUrl) => {
 
   itThoroughly(queueUrl)('keeps its claim for as long as it takes, also beyond the lease', async () => {
     const caller = await newEfirmaCaller(servicio);
-    slowSat(caller, 8_000);
-    const workers = [await servicio.startWorker(STEPS), await servicio.startWorker(STEPS)];
+    slowSat(caller, 20_000);
+    // It is lengthened every three seconds, so that one may be late.
+    const brief = { ...STEPS, LEASE_SECONDS: '9' };
+    const workers = [await servicio.startWorker(brief), await servicio.startWorker(brief)];
     const id = await pedir(caller, MES);
     await expectWhole(servicio, caller, id);
     expect(askedOfSat(servicio, caller.rfc)).toMatchObject({ sends: 1, solicitudes: 1 });
@@ -69,11 +71,12 @@ onEachDriver('a step and its worker', (queueUrl) => {
 
   itThoroughly(queueUrl)('is not lost when every worker is dead for longer than the leases', async () => {
     const callers = await Promise.all([1, 2, 3].map(() => newEfirmaCaller(servicio)));
-    for (const caller of callers) slowSat(caller, 300_000);
-    const workers = [await servicio.startWorker(STEPS), await servicio.startWorker(STEPS)];
+    const slow = callers.map((caller) => slowSat(caller, 300_000, Number.POSITIVE_INFINITY));
+    const workers = [await servicio.startWorker(MORTAL), await servicio.startWorker(MORTAL)];
     const ids = await Promise.all(callers.map((caller) => pedir(caller, MES)));
     for (const caller of callers) await isAsked(caller);
     for (const worker of workers) worker.kill('SIGKILL');
+    for (const { id } of slow) servicio.simulador.world.faults.remove(id);
     await waitFor(async () => {
       const { rowCount } = await servicio.db.pool.query(
         'SELECT FROM solicitud WHERE id = ANY ($1::uuid[]) AND lease_until > now()',
