@@ -1,4 +1,5 @@
 import { createLlaves } from '@acuse/db';
+import type { AppProcess } from '@acuse/embedded';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
@@ -25,9 +26,10 @@ const VERIFICA = 'VerificaSolicitudDescarga';
 
 describe('an API key ends while solicitudes run', () => {
   let servicio: Servicio;
+  let worker: AppProcess;
   beforeAll(async () => {
     servicio = await startServicio();
-    await servicio.startWorker();
+    worker = await servicio.startWorker();
   });
   afterAll(() => servicio.close());
 
@@ -81,12 +83,13 @@ describe('an API key ends while solicitudes run', () => {
     for (const id of ids) expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
     expect(await saldoDe(servicio, caller)).toBe(5);
 
-    // What was on its way at that moment may still arrive; then another solicitud goes all the way, and of this one nothing is heard.
-    const witness = await servicio.newCiecCaller();
-    await waitForEnd(witness, await pedir(witness));
+    // What was on its way at that moment arrives before its worker has ended; then another solicitud goes all the way, and of this one nothing is heard.
+    await worker.stop();
     const asked = llamadas(servicio, caller).length;
     servicio.simulador.world.faults.remove(held);
-    await waitForEnd(witness, await pedir(witness, { ...UN_DIA, tipo: 'emitidos' }));
+    worker = await servicio.startWorker();
+    const witness = await servicio.newCiecCaller();
+    await waitForEnd(witness, await pedir(witness));
     expect(llamadas(servicio, caller)).toHaveLength(asked);
 
     const renewed = await servicio.newKey(caller);

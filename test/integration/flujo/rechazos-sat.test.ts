@@ -1,7 +1,7 @@
+import type { AppProcess } from '@acuse/embedded';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
-import { startMalaHora } from '../fixtures/mala-hora.ts';
 import {
   abrirPaquete,
   darFilas,
@@ -16,7 +16,7 @@ import {
   uuidsDelSat,
   verificar,
 } from '../fixtures/pedidos.ts';
-import { type Caller, type Servicio, waitForEnd } from '../fixtures/servicio.ts';
+import { type Caller, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
 
 const SAT = 'cfdidescargamasivasolicitud';
 const VERIFICA = 'VerificaSolicitudDescarga';
@@ -25,10 +25,12 @@ const OTRO_DIA = { ...UN_DIA, hasta: '2025-05-15' };
 
 describe('what the SAT refuses or gives up', () => {
   let servicio: Servicio;
+  let worker: AppProcess;
   beforeAll(async () => {
-    servicio = await startMalaHora();
+    servicio = await startServicio({ workerEnv: { SAT_POLL_MAX_SECONDS: '0.2' } });
+    worker = await servicio.startWorker();
   });
-  afterAll(() => servicio?.close());
+  afterAll(() => servicio.close());
 
   const finales = (caller: Caller) =>
     llamadas(servicio, caller, SOLICITA).map(({ detail }) => detail['FechaFinal']);
@@ -155,9 +157,11 @@ describe('what the SAT refuses or gives up', () => {
     expect([paquete.status, paquete.body.cfdi_codigo]).toEqual([409, 3003]);
     expect(paquete.body.data).toEqual({ motivo: 'PLAZO_AGOTADO' });
 
-    // Another one of this taxpayer goes all the way while the ended one is left alone.
+    // Another one of this taxpayer goes all the way while the ended one is left alone, once what was on its way has arrived.
+    await worker.stop();
     const asked = llamadas(servicio, caller, VERIFICA).length;
     servicio.simulador.world.faults.remove();
+    worker = await servicio.startWorker();
     await waitForEnd(caller, await pedir(caller, { ...UN_DIA, tipo: 'emitidos' }));
     expect(llamadas(servicio, caller, VERIFICA).length - asked).toBe(2);
   });
