@@ -1,4 +1,3 @@
-import { freePort } from '@acuse/embedded';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newRfc } from '../../fixtures/database.ts';
 import { ciecOf, expectOk, waitFor } from '../../fixtures/servicio.ts';
@@ -16,9 +15,9 @@ describe.runIf(CHROMIUM !== null)('the progress of a solicitud, when the connect
   let tubo: Tubo;
 
   beforeAll(async () => {
-    const port = await freePort();
-    tubo = await startTubo(`http://127.0.0.1:${port}`);
-    instalacion = await startInstalacion({}, { PANEL_PORT: String(port), PANEL_PUBLIC_URL: tubo.url });
+    // The panel is told where it is reached before it has a port.
+    tubo = await startTubo(() => instalacion.panel.escucha);
+    instalacion = await startInstalacion({}, { PANEL_PUBLIC_URL: tubo.url });
   });
   afterAll(async () => {
     await instalacion?.close();

@@ -11,7 +11,7 @@ import { addRfc, type Persona } from '../fixtures/panel.ts';
 import { CARGAS } from './fixtures/cargas.ts';
 import { type Instalacion, startInstalacion } from './fixtures/instalacion.ts';
 import { CHROMIUM, expectSinQuejas, type Pestana } from './fixtures/navegador.ts';
-import { entrar, oprimir } from './fixtures/persona.ts';
+import { cambiar, entrar, oprimir } from './fixtures/persona.ts';
 
 /** What no text of a page may have become: handlers, scripts of others, addresses that run. */
 const INTRUSOS = `[...document.querySelectorAll('*')].filter((each) =>
@@ -92,7 +92,7 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
   });
 
   it('stays text as the name of a person, of an account and of the holder of an e.firma', {
-    timeout: 300_000,
+    timeout: 600_000,
   }, async () => {
     const { pool } = instalacion.panel.db;
     const { page } = cliente;
@@ -131,7 +131,7 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
     for (;;) {
       for (const carga of await shownOn(page)) shown.add(carga);
       if ((await older.count()) === 0) break;
-      await older.click();
+      await cambiar(page, () => older.click());
     }
     expect(shown.size).toBeGreaterThan(100);
     expectSinQuejas(cliente);
@@ -170,7 +170,7 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
       for (;;) {
         for (const carga of await shownOn(page)) shown.add(carga);
         if ((await next.count()) === 0 || shown.size === CARGAS.length) break;
-        await next.click();
+        await cambiar(page, () => next.click());
       }
       expect([path, shown.size]).toEqual([path, CARGAS.length]);
     }
