@@ -1,9 +1,13 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout } from 'node:timers/promises';
 import { createSaldos } from '@acuse/db';
 import { load } from 'cheerio';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { addRfc, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+
+const HORA_MS = 3_600_000;
+const DIA_MS = 24 * HORA_MS;
 
 let panel: Panel;
 beforeAll(async () => {
@@ -118,8 +122,15 @@ describe('the ledger', () => {
   });
 });
 
+/** Lets midnight of central Mexico (06:00 UTC) pass when it is near, so that what follows is of one day. */
+async function onOneDay(): Promise<void> {
+  const left = DIA_MS - ((Date.now() - 6 * HORA_MS) % DIA_MS);
+  if (left < 60_000) await setTimeout(left + 1_000);
+}
+
 describe('the summary', () => {
   it('draws usage by day and operation with its numbers as a table, and totals by month', async () => {
+    await onOneDay();
     const ana = await panel.registrar({ saldo: 10 });
     for (const operacion of ['tax/facturas', 'tax/facturas', 'tax/retenciones']) await charge(ana, operacion);
     const $ = load((await ana.get('/saldo?dias=7')).text);
