@@ -63,7 +63,7 @@ function chunked(store: ObjectStore, chunkBytes: number): ObjectStore {
   };
 }
 
-describe('the bytes of the ZIP', () => {
+describe('the bytes of the ZIP', { timeout: 120_000 }, () => {
   test('do not depend on how the packages arrive, nor on the time or the zone', async () => {
     const objects = new Map([
       ['a', packageOf(0, 4000)],
@@ -157,7 +157,7 @@ test('memory does not grow with the size: 300,000 rows in less than 100 MB', asy
   }
 }, 300_000);
 
-describe('an assembly that fails', () => {
+describe('an assembly that fails', { timeout: 120_000 }, () => {
   const store = () => createMemoryStore(new Map([['a', packageOf(0, 20_000)]]));
 
   test('while rows are read, with the error of the storage', async () => {

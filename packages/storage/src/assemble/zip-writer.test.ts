@@ -56,7 +56,7 @@ test('a failure of the content breaks the output off, so that it cannot be taken
   await expect(writer.finish()).rejects.toBe(cut);
 });
 
-test('waits for a reader that is slow instead of filling memory', async () => {
+test('waits for a reader that is slow instead of filling memory', { timeout: 120_000 }, async () => {
   const writer = createZipWriter(0);
   let given = 0;
   const adding = writer.add(

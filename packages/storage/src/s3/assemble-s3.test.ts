@@ -12,7 +12,7 @@ const never = new AbortController().signal;
 const origen = { solicitudId: 's1', parteId: 'p1', paquete: 'a' };
 const s3 = useS3();
 
-describe('an assembly', () => {
+describe('an assembly', { timeout: 120_000 }, () => {
   // Names that do not compress, so that the ZIP has several parts.
   const rows = Array.from({ length: 9_000 }, (_, index) =>
     satRow(index, {

@@ -16,7 +16,7 @@ async function* slowly(content: Buffer, chunkBytes: number): AsyncGenerator<Buff
   }
 }
 
-describe('a multipart upload', () => {
+describe('a multipart upload', { timeout: 120_000 }, () => {
   test('of more than 20 MB arrives whole', async () => {
     const paquetes = s3.open({ partBytes: 5 * MIB });
     const content = randomBytes(23 * MIB + 17);
