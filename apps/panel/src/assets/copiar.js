@@ -6,6 +6,10 @@ function showButtons() {
 showButtons();
 document.addEventListener('acuse:contenido', showButtons);
 
+const SHOWN_MS = 2000;
+/** What ends the note of a button: a press begins a new one, which has its own time. */
+const ends = new WeakMap();
+
 document.addEventListener('click', async (event) => {
   const button = event.target.closest?.('[data-copiar] > button');
   if (!button) return;
@@ -16,12 +20,15 @@ document.addEventListener('click', async (event) => {
     status.textContent = 'Copiado al portapapeles';
   } catch {
     getSelection().selectAllChildren(text);
+    button.textContent = 'Copiar';
     status.textContent = 'Quedó seleccionado: cópielo con el teclado';
   }
-  setTimeout(() => {
+  const end = () => {
     button.textContent = 'Copiar';
     status.textContent = '';
-  }, 2000);
+  };
+  clearTimeout(ends.get(button));
+  ends.set(button, setTimeout(end, SHOWN_MS));
 });
 
 const menu = document.querySelector('details.menu');

@@ -9,10 +9,11 @@ import { ciecOf, waitFor } from '../../fixtures/servicio.ts';
 import { readZip } from '../../fixtures/zip.ts';
 import { type Instalacion, startInstalacion } from './fixtures/instalacion.ts';
 import { CHROMIUM, expectSinQuejas, type Pestana } from './fixtures/navegador.ts';
-import { crearCuenta, escribir, oprimir, seguir } from './fixtures/persona.ts';
+import { crearCuenta, escribir, irAlInicio, oprimir, seguir } from './fixtures/persona.ts';
 
 const HAS_CURL = ['/usr/bin/curl', '/bin/curl', '/usr/local/bin/curl'].some(existsSync);
 const run = promisify(execFile);
+const DIA_MS = 86_400_000;
 
 describe.runIf(CHROMIUM !== null && HAS_CURL)('a new account that reads nothing but the panel', () => {
   let instalacion: Instalacion;
@@ -20,16 +21,22 @@ describe.runIf(CHROMIUM !== null && HAS_CURL)('a new account that reads nothing 
   beforeAll(async () => {
     instalacion = await startInstalacion();
     pestana = await instalacion.navegador.abrir({ permissions: ['clipboard-read', 'clipboard-write'] });
+    // The clock of the pages stands still: what they show for two seconds is there until a test lets them pass.
+    await pestana.page.clock.install({ time: Date.now() });
+    await pestana.page.clock.pauseAt(Date.now() + DIA_MS);
     await crearCuenta(pestana.page, instalacion.panel.url);
   });
   afterAll(() => instalacion?.close());
 
-  /** Presses a copy button and gives what a paste would give. */
+  /** Presses a copy button and gives what a paste would give. The button says for two seconds that it did. */
   async function copy(page: Page, etiqueta: string): Promise<string> {
     const box: Locator = page.getByRole('button', { name: `Copiar: ${etiqueta}` });
     await box.click();
     await expect.poll(() => box.textContent()).toBe('Copiado');
-    return page.evaluate<string>('navigator.clipboard.readText()');
+    const pasted = await page.evaluate<string>('navigator.clipboard.readText()');
+    await page.clock.runFor(1_999);
+    expect(await box.textContent()).toBe('Copiado');
+    return pasted;
   }
 
   /** Pastes a command into a shell that has the key in the variable that the panel names. */
@@ -48,7 +55,7 @@ describe.runIf(CHROMIUM !== null && HAS_CURL)('a new account that reads nothing 
 
     /** Home names one thing to do now, and its button leads there. */
     const siguiente = async (titulo: string) => {
-      await page.getByRole('banner').getByRole('link', { name: 'Acuse' }).click();
+      await irAlInicio(page);
       const paso = page.locator('[aria-current="step"]');
       expect(await paso.getByRole('heading').textContent()).toBe(titulo);
       await paso.getByRole('link').click();
@@ -61,6 +68,7 @@ describe.runIf(CHROMIUM !== null && HAS_CURL)('a new account that reads nothing 
     const generar = page.getByRole('button', { name: 'Generar API key' });
     await confirm.or(generar).first().waitFor();
     if (await confirm.isVisible()) await confirm.click();
+    await generar.waitFor();
 
     await siguiente('Genere su API key');
     await oprimir(page, 'Generar API key');
@@ -116,9 +124,17 @@ describe.runIf(CHROMIUM !== null && HAS_CURL)('a new account that reads nothing 
 
     await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error("denied"))');
     await page.evaluate('getSelection().removeAllRanges()');
-    await page.getByRole('button', { name: 'Copiar: Llamada con curl' }).click();
-    await page.getByText('Quedó seleccionado: cópielo con el teclado').waitFor();
+    const box = page.getByRole('button', { name: 'Copiar: Llamada con curl' });
+    const note = page.getByText('Quedó seleccionado: cópielo con el teclado');
+    await box.click();
+    await note.waitFor();
     expect(await page.evaluate('getSelection().toString()')).toBe(command);
+    // The note of this press has its own two seconds, though those of the press before end now.
+    expect(await box.textContent()).toBe('Copiar');
+    await page.clock.runFor(1_999);
+    expect(await note.count()).toBe(1);
+    await page.clock.runFor(1);
+    expect(await note.count()).toBe(0);
     expectSinQuejas(pestana);
   });
 
