@@ -29,6 +29,9 @@ afterEach(() => {
   for (const controller of closers.splice(0)) controller.abort();
 });
 
+/** Waits for what comes in the hub's own time, however busy the machine is. */
+const until = (isTrue: () => boolean) => vi.waitUntil(isTrue, { interval: 1, timeout: 25_000 });
+
 /** A hub over a world that the test moves. */
 function world(limites: Partial<LimitesSeguimiento> = {}) {
   const apagado = new AbortController();
@@ -74,14 +77,14 @@ const open = (hub: Seguimiento, sesionId = 's1', visto: string | null = null) =>
 test('tells where it is at once, then each change once, then the end, and closes', async () => {
   const { hub, state } = world();
   const { messages, done } = reader(open(hub));
-  await vi.waitUntil(() => messages.length === 2);
+  await until(() => messages.length === 2);
   expect(messages[0]).toBe('retry: 2000\n\n');
   expect(messages[1]).toMatch(/^id: EN_PROCESO\.[^\n]+\nevent: avance\ndata: \{[^\n]+\}\n\n$/);
   const looks = state.looks.length;
-  await vi.waitUntil(() => state.looks.length > looks + 3);
+  await until(() => state.looks.length > looks + 3);
   expect(messages).toHaveLength(2);
   state.avances = [{ ...AVANCE, progreso: 0.5 }];
-  await vi.waitUntil(() => messages.length === 3);
+  await until(() => messages.length === 3);
   expect(JSON.parse(/data: (.+)/.exec(messages[2] ?? '')?.[1] ?? '')).toMatchObject({
     porcentaje: 50,
     palabra: 'EN_PROCESO',
@@ -95,12 +98,12 @@ test('tells where it is at once, then each change once, then the end, and closes
 test('gives a browser that comes back nothing that it has, and everything that it has not', async () => {
   const { hub, state } = world();
   const first = reader(open(hub));
-  await vi.waitUntil(() => first.messages.length === 2);
+  await until(() => first.messages.length === 2);
   const seen = /^id: (.+)/.exec(first.messages[1] ?? '')?.[1] ?? '';
   await first.cancel();
   const again = reader(open(hub, 's1', seen));
   const looks = state.looks.length;
-  await vi.waitUntil(() => state.looks.length > looks + 2);
+  await until(() => state.looks.length > looks + 2);
   expect(again.messages).toEqual(['retry: 2000\n\n']);
   await again.cancel();
   state.avances = [FIN];
@@ -131,7 +134,7 @@ test('looks once for all browsers, and not at all when there are none', async ()
 test('ends the streams of a session that has logged out, and no other', async () => {
   const { hub, state } = world();
   const [out, stays] = [reader(open(hub, 's1')), reader(open(hub, 's2'))];
-  await vi.waitUntil(() => stays.messages.length === 2);
+  await until(() => stays.messages.length === 2);
   state.vivas.delete('s1');
   await out.done;
   expect(hub.abiertos).toBe(1);
@@ -165,10 +168,10 @@ test('has a limit for a session and one for the process; what is closed counts n
 test('says something now and then, also while the database is away, and goes on when it is back', async () => {
   const { hub, state } = world({ latidoMs: 1 });
   const { messages, done } = reader(open(hub));
-  await vi.waitUntil(() => messages.filter((message) => message === ': latido\n\n').length > 2);
+  await until(() => messages.filter((message) => message === ': latido\n\n').length > 2);
   state.away = true;
   const beats = messages.length;
-  await vi.waitUntil(() => messages.length > beats + 3);
+  await until(() => messages.length > beats + 3);
   state.away = false;
   state.avances = [FIN];
   await done;
@@ -182,7 +185,7 @@ test('keeps little for a browser that does not read, but never loses the end', a
   for (let n = 0; n < 50; n++) {
     const looks = state.looks.length;
     state.avances = [{ ...AVANCE, intentos: n + 2 }];
-    await vi.waitUntil(() => state.looks.length > looks + 1, { interval: 1 });
+    await until(() => state.looks.length > looks + 1);
   }
   state.avances = [FIN];
   const { messages, done } = reader(stream);
