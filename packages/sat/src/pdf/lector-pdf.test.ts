@@ -49,7 +49,7 @@ const unaPagina = (contenido: Buffer) =>
     FUENTE,
   ]);
 
-describe('readPdf', () => {
+describe('readPdf', { timeout: 120_000 }, () => {
   it('keeps a thread for the next document, and ends it when there is none for a while', async () => {
     const own = createLectorPdf({ inactivoMs: 300 });
     const pdf = await makePdf((d) => d.text('hola', 50, 50));
@@ -57,7 +57,7 @@ describe('readPdf', () => {
       await own.read(pdf, { signal });
       await own.read(pdf, { signal });
       expect(own.hilos).toBe(1);
-      await expect.poll(() => own.hilos, { timeout: 20_000 }).toBe(0);
+      await expect.poll(() => own.hilos, { timeout: 60_000 }).toBe(0);
       expect(await own.read(pdf, { signal })).toHaveLength(1);
     } finally {
       await own.close();

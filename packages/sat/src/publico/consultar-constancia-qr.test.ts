@@ -152,7 +152,7 @@ describe('readPaginaQr', () => {
     refusal('<html><body>No se encontró información de la cédula de identificación fiscal</body></html>');
   });
 
-  it('takes no page that is cut, wherever it is', () => {
+  it('takes no page that is cut, wherever it is', { timeout: 120_000 }, () => {
     for (let length = 0; length <= ENTERA.length - '</html>'.length; length += 1)
       refusal(ENTERA.slice(0, length));
   });

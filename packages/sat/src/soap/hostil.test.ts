@@ -101,7 +101,7 @@ const page = (status: number, text: string) => (response: ServerResponse) => {
 const html =
   '<!DOCTYPE html><html><head><title>Mantenimiento</title></head><body><p>Vuelva<br></body></html>';
 
-describe.each(casos)('$operacion $hecho.resultado', (caso) => {
+describe.each(casos)('$operacion $hecho.resultado', { timeout: 120_000 }, (caso) => {
   it('reads its answer', async () => {
     banco.on(caso.operacion, caso.texto);
     expect(await ask(caso.consulta)).toEqual(caso.hecho);

@@ -66,7 +66,9 @@ describe('takeSecretFields', () => {
     );
   });
 
-  it('accepts what JSON.parse accepts and refuses what it refuses, over damaged texts', () => {
+  it('accepts what JSON.parse accepts and refuses what it refuses, over damaged texts', {
+    timeout: 120_000,
+  }, () => {
     const base = fc.record(
       { ciec: text, rfc: fc.string(), n: fc.double(), list: fc.jsonValue({ maxDepth: 2 }) },
       { requiredKeys: [] },

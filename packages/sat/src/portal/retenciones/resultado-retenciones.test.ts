@@ -40,18 +40,22 @@ describe('readResultadoRetenciones', () => {
   it.each([
     ['rows', paginaCon(resultadoDe('receptor', DOS.slice(0, 1)))],
     ['no rows', paginaCon(resultadoDe('receptor', []))],
-  ])('is an error for a page of %s that is cut anywhere before its end', (_name, html) => {
-    const from = html.indexOf('</form>') - 600;
-    for (let length = from; length < html.indexOf('</html>') + 7; length += 1) {
-      expect(isIlegible(outcomeOf(html.slice(0, length)))).toBe(true);
-    }
-    fc.assert(
-      fc.property(fc.nat(from), (length) => {
+  ])(
+    'is an error for a page of %s that is cut anywhere before its end',
+    { timeout: 120_000 },
+    (_name, html) => {
+      const from = html.indexOf('</form>') - 600;
+      for (let length = from; length < html.indexOf('</html>') + 7; length += 1) {
         expect(isIlegible(outcomeOf(html.slice(0, length)))).toBe(true);
-      }),
-      { numRuns: 100 },
-    );
-  });
+      }
+      fc.assert(
+        fc.property(fc.nat(from), (length) => {
+          expect(isIlegible(outcomeOf(html.slice(0, length)))).toBe(true);
+        }),
+        { numRuns: 100 },
+      );
+    },
+  );
 
   it('finds the columns by their headings in any order, beside unknown ones', () => {
     const whole = read(paginaCon(resultadoDe('receptor', DOS)));
