@@ -25,7 +25,6 @@ it.skipIf(inject('redisUrl') === null)(
         WORKER_ROLES: 'listas',
         SAT_LISTA_69B_URL: `http://127.0.0.1:${(source.address() as AddressInfo).port}/l.csv`,
         LISTAS_INTERVAL_MS: '100',
-        QUEUE_TIMEOUT_MS: '500',
         EFOS_CRON: '* * * * * *',
       },
     });
