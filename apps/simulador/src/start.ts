@@ -14,6 +14,8 @@ export async function startSimulador(options: StartOptions = {}): Promise<Runnin
   const { port = 0, host = '127.0.0.1' } = options;
   const { app, world } = await createSimulador(options);
   const server = createAdaptorServer({ fetch: app.fetch }) as Server;
+  // Who calls closes what is idle: a connection that both may close ends now and then with a request on its way.
+  server.keepAliveTimeout = 0;
   server.listen(port, host);
   await once(server, 'listening');
   const address = server.address();

@@ -20,6 +20,7 @@ beforeAll(async () => {
   world = await createWorld({ settings: { captcha: false } });
   nidp = createNidp(world, { prefijo: 'login' });
   server = createAdaptorServer({ fetch: createServices().fetch }) as Server;
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const address = server.address();

@@ -101,6 +101,8 @@ export async function startPortalDePrueba(): Promise<PortalDePrueba> {
       res.writeHead(404).end();
     });
   });
+  // Who asks closes what is idle: else a request may meet a connection that this server has just closed.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
