@@ -6,13 +6,20 @@ import { type Servicio, startServicio } from '../fixtures/servicio.ts';
 import { ESPERADO } from './magicos/esperado.ts';
 import { APURADO, type Servicios } from './magicos/prueba.ts';
 
+/** What is asked of the authority is counted: no worker may lose its work to another because the machine stood still. */
+const LEASE = { LEASE_SECONDS: '60' };
+
 let comunes: Pick<Servicios, 'holgado' | 'apurado'>;
 beforeAll(async () => {
   const [holgado, apurado] = await Promise.all([
-    startServicio({ simulador: { ms_lento: 60 }, workerEnv: { LISTAS_INTERVAL_MS: '100' } }),
+    startServicio({ simulador: { ms_lento: 60 }, workerEnv: { ...LEASE, LISTAS_INTERVAL_MS: '100' } }),
     startServicio({
       apiEnv: APURADO,
-      workerEnv: { SAT_POLL_MAX_SECONDS: '0.2', WORKER_ROLES: 'descargas,ensambles,relay,reconciler' },
+      workerEnv: {
+        ...LEASE,
+        SAT_POLL_MAX_SECONDS: '0.2',
+        WORKER_ROLES: 'descargas,ensambles,relay,reconciler',
+      },
     }),
   ]);
   comunes = { holgado, apurado };
