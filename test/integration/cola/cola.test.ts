@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Timbre } from '@acuse/core';
-import { ColaNoDisponible, createCola, createConsumidor } from '@acuse/queue';
+import { createCola, createConsumidor } from '@acuse/queue';
 import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { untilTaken } from '../fixtures/cola.ts';
 import { testDatabase } from '../fixtures/database.ts';
 import { onEachDriver } from '../fixtures/drivers.ts';
 import { waitFor } from '../fixtures/servicio.ts';
@@ -39,19 +40,7 @@ onEachDriver('the doorbell', (redisUrl) => {
   const openCola = () => {
     const cola = createCola({ url, namespace });
     closing.push(() => cola.close());
-    return {
-      /** Until it is taken, as by the relay: a busy machine may need longer than the doorbell waits for a server. */
-      ring: (timbres: readonly Timbre[]) =>
-        waitFor(() =>
-          cola.ring(timbres, soon()).then(
-            () => true,
-            (error: unknown) => {
-              if (error instanceof ColaNoDisponible) return null;
-              throw error;
-            },
-          ),
-        ),
-    };
+    return { ring: (timbres: readonly Timbre[]) => untilTaken(() => cola.ring(timbres, soon())) };
   };
   const consume = (options: Partial<Parameters<typeof createConsumidor>[1]> = {}) => {
     const heard: string[] = [];

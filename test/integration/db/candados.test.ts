@@ -1,5 +1,6 @@
 import { createBoveda, createLlaves, createTaller } from '@acuse/db';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { waitForLocks } from '../fixtures/candado.ts';
 import {
   acceptSolicitud,
   brokenInvariants,
@@ -8,7 +9,6 @@ import {
   type TestDatabase,
   testDatabase,
 } from '../fixtures/database.ts';
-import { waitFor } from '../fixtures/servicio.ts';
 
 let t: TestDatabase;
 let taxpayer: Taxpayer;
@@ -34,15 +34,6 @@ const store = (tipo: 'ciec' | 'efirma_cer' = 'ciec') =>
     '192.0.2.1',
   );
 
-/** Waits until `n` statements of this database wait for a lock. */
-const waitForLocks = (n: number) =>
-  waitFor(async () => {
-    const { rowCount } = await t.db.pool.query(
-      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-    );
-    return rowCount === n || null;
-  });
-
 /** Runs `other` so that it comes upon a change of the taxpayer's keys half done, which then goes on. */
 async function meet(other: () => Promise<unknown>, goOn: string, values: unknown[]) {
   const client = await t.db.pool.connect();
@@ -53,7 +44,7 @@ async function meet(other: () => Promise<unknown>, goOn: string, values: unknown
       (value) => ({ value }),
       (error: unknown) => ({ error }),
     );
-    await waitForLocks(1);
+    await waitForLocks(t.db.pool, 1);
     await client.query(goOn, values);
     await client.query('COMMIT');
     return await met;
@@ -104,10 +95,10 @@ it('a revocation that meets other work in a deadlock is made again', async () =>
     await gate.query('BEGIN');
     await gate.query('SELECT FROM api_key WHERE id = $1 FOR UPDATE', [taxpayer.apiKeyId]);
     const revoked = createLlaves(t.db).revoke({ apiKeyId: taxpayer.apiKeyId, actor: 'prueba' });
-    await waitForLocks(1);
+    await waitForLocks(t.db.pool, 1);
     const values = [taxpayer.contribuyenteId, 'x'];
     const other = client.query('UPDATE contribuyente SET nombre = $2 WHERE id = $1', values);
-    await waitForLocks(2);
+    await waitForLocks(t.db.pool, 2);
     await gate.query('COMMIT');
     await other;
     await client.query('COMMIT');

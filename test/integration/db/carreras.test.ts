@@ -3,8 +3,9 @@ import type { AbrirListaEfos } from '@acuse/core';
 import { createCargaListas, createIntentos, createPagos, createSesiones } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { waitForLocks } from '../fixtures/candado.ts';
 import { seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
-import { waitFor } from '../fixtures/esperar.ts';
+import { abrir, filas } from '../listas/version-fingida.ts';
 
 let t: TestDatabase;
 beforeAll(async () => {
@@ -29,12 +30,7 @@ test('no more payments wait than may, however many forms are sent at once', asyn
     await client.query('BEGIN');
     await client.query('SELECT FROM cuenta WHERE id = $1 FOR UPDATE', [cuentaId]);
     const sent = Array.from({ length: 5 }, () => send(cuentaId));
-    await waitFor(async () => {
-      const { rowCount } = await t.db.pool.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return rowCount === sent.length ? true : null;
-    });
+    await waitForLocks(t.db.pool, sent.length);
     await client.query('COMMIT');
     expect((await Promise.all(sent)).filter((pago) => pago !== null)).toHaveLength(1);
   } finally {
@@ -100,32 +96,20 @@ test('what the operator asked of list 69-B stands until a list came, through a p
   await expect(cut).rejects.toThrow('shutdown');
   expect(await carga.pendiente({ maxHoras: 48 })).toBe('PEDIDA');
 
-  const lista = {
-    ...{ fuente: 'https://example.com/lista.csv', etag: null, ultimaModificacion: null },
-    ...{ fechaCorte: '2026-07-31', sha256: () => 'a'.repeat(64), close: () => {} },
-  };
-  const rfc = 'AAA010101AA1';
-  const fila = { rfc, nombre: 'UNO', situacion: 'PRESUNTO' as const, historial: [] };
-  const load = (abrir: AbrirListaEfos) =>
-    carga.cargar({ minFilas: 100, abrir }, new AbortController().signal);
-  const one = async () => ({
-    ...lista,
-    lotes: (async function* () {
-      yield [fila];
-    })(),
-  });
+  const load = (source: AbrirListaEfos) =>
+    carga.cargar({ minFilas: 100, abrir: source }, new AbortController().signal);
+  const short = abrir({ filas: filas('a', 1) });
   await expect(load(() => Promise.reject(new Error('the source is away')))).rejects.toThrow('away');
   expect((await carga.estado()).pedidaEn).not.toBeNull();
   // It is tried again when a failed attempt is.
   expect(await carga.pendiente({ maxHoras: 48 })).toBeNull();
   await t.db.pool.query(`UPDATE efos_carga SET terminada_en = terminada_en - interval '1 hour'`);
   expect(await carga.pendiente({ maxHoras: 48 })).toBe('REINTENTO');
-  expect((await load(one)).resultado).toBe('CARGADA');
+  expect((await load(short)).resultado).toBe('CARGADA');
   expect((await carga.estado()).pedidaEn).toBeNull();
 
   await carga.pedir({ forzar: false });
   expect(await carga.pendiente({ maxHoras: 48 })).toBe('PEDIDA');
-  const other = async () => ({ ...(await one()), sha256: () => 'b'.repeat(64) });
-  await expect(load(other)).rejects.toThrow('LISTA_MENGUADA');
+  await expect(load(short)).rejects.toThrow('LISTA_MENGUADA');
   expect((await carga.estado()).pedidaEn).toBeNull();
 });

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createConsultasEnCurso, createDocumentos, createIdempotencia, createSaldos } from '@acuse/db';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { waitForLocks } from '../fixtures/candado.ts';
 import {
   brokenInvariants,
   seedTaxpayer,
@@ -8,7 +9,6 @@ import {
   type TestDatabase,
   testDatabase,
 } from '../fixtures/database.ts';
-import { waitFor } from '../fixtures/servicio.ts';
 
 let t: TestDatabase;
 let taxpayer: Taxpayer;
@@ -169,12 +169,7 @@ it('is not given back by a sweep that had seen it before a repetition took it up
     await client.query('BEGIN');
     await client.query(`UPDATE llamada SET vence_en = now() + interval '1 hour' WHERE op_id = $1`, [opId]);
     const swept = saldos().refundAbandoned(10);
-    await waitFor(async () => {
-      const { rowCount } = await t.db.pool.query(
-        `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-      );
-      return rowCount === 0 ? null : true;
-    });
+    await waitForLocks(t.db.pool, 1);
     await client.query('COMMIT');
     expect(await swept).toBe(0);
   } finally {

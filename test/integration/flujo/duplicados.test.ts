@@ -15,7 +15,7 @@ const UNKNOWN = '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f';
 describe('the same request again', () => {
   let servicio: Servicio;
   beforeAll(async () => {
-    servicio = await startServicio({ apiEnv: { API_DATABASE_TIMEOUT_MS: '20000' } });
+    servicio = await startServicio();
     await servicio.startWorker();
   });
   afterAll(() => servicio.close());

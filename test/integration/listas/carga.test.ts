@@ -1,6 +1,7 @@
 import { ListaRechazada, SatError } from '@acuse/core';
 import { createCargaListas, createListas, openDatabase } from '@acuse/db';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { waitForLocks } from '../fixtures/candado.ts';
 import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
 import { waitFor } from '../fixtures/servicio.ts';
 import { abrir, CUANTAS, type Fingida, filas, TODOS, unchanged } from './version-fingida.ts';
@@ -100,12 +101,7 @@ describe('a version of list 69-B', () => {
       await holder.query('BEGIN');
       await holder.query('SELECT FROM efos_carga FOR UPDATE');
       open();
-      await waitFor(async () => {
-        const { rowCount } = await holder.query(
-          `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
-        );
-        return rowCount === 1 || null;
-      });
+      await waitForLocks(holder, 1);
       expect(await carga().estado()).toMatchObject({
         vigente: null,
         cargas: [{ resultado: 'EN_CURSO' }],
@@ -121,6 +117,27 @@ describe('a version of list 69-B', () => {
       cargas: [{ resultado: 'CARGADA' }],
       pedidaEn: null,
     });
+  });
+
+  it('is told to the operator as of one moment, also when it takes its place while that is read', async () => {
+    const { pool } = database.db;
+    const slow = async () => {
+      const client = await pool.connect();
+      const query = client.query.bind(client) as (text: string) => Promise<unknown>;
+      const connection = {
+        release: () => client.release(),
+        async query(text: string) {
+          if (text.includes('efos_vigente')) await load();
+          return query(text);
+        },
+      };
+      return connection;
+    };
+    const reader = new Proxy(pool, {
+      get: (target, key) => (key === 'connect' ? slow : Reflect.get(target, key)),
+    });
+    expect(await createCargaListas({ pool: reader }).estado()).toMatchObject({ vigente: null, cargas: [] });
+    expect(await carga().estado()).toMatchObject({ vigente: {}, cargas: [{ resultado: 'CARGADA' }] });
   });
 
   it('does not take the place of a newer one, nor of one with many more rows', async () => {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { ColaNoDisponible, createConsumidorProgramado, createProgramador } from '@acuse/queue';
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
+import { untilTaken } from '../fixtures/cola.ts';
 import { testDatabase } from '../fixtures/database.ts';
 import { onEachDriver } from '../fixtures/drivers.ts';
 import { waitFor } from '../fixtures/servicio.ts';
@@ -37,17 +38,7 @@ onEachDriver('work at times of the clock', (redisUrl) => {
     closing.push(() => one.close());
     return {
       ensure: () => one.ensure(soon()),
-      /** As the worker does: a busy machine may need longer than the queue waits for a server. */
-      ensureInTheEnd: () =>
-        waitFor(() =>
-          one.ensure(soon()).then(
-            () => true,
-            (error: unknown) => {
-              if (error instanceof ColaNoDisponible) return null;
-              throw error;
-            },
-          ),
-        ),
+      ensureInTheEnd: () => untilTaken(() => one.ensure(soon())),
     };
   };
   const consume = (

@@ -62,14 +62,10 @@ export function createEstadoCortacircuitos(
     return (await pool.query({ name: 'cambiar-estado-host', text: SWAP, values })).rowCount === 1;
   }
 
-  async function changeShared(
-    host: string,
-    memoria: Memoria,
-    change: (e: EstadoHost) => EstadoHost,
-    isLate: () => boolean,
-  ) {
+  async function changeShared(host: string, memoria: Memoria, change: (e: EstadoHost) => EstadoHost) {
+    const until = performance.now() + timeoutMs;
     // A round is lost only to a change of another process: many that fail at once at the same host need many.
-    for (let ronda = 0; !isLate(); ronda += 1) {
+    for (let ronda = 0; performance.now() < until; ronda += 1) {
       if (ronda > 0 || now() - memoria.leidoEn >= cacheMs) {
         memoria.estado = await read(host);
         memoria.leidoEn = now();
@@ -83,12 +79,13 @@ export function createEstadoCortacircuitos(
         return;
       }
     }
+    throw new Error('the state of the host changes too fast');
   }
 
   async function changeAnyway(host: string, memoria: Memoria, change: (e: EstadoHost) => EstadoHost) {
     if (now() >= ausenteHasta) {
       try {
-        return await withTimeout((isLate) => changeShared(host, memoria, change, isLate), timeoutMs);
+        return await withTimeout(changeShared(host, memoria, change), timeoutMs);
       } catch {
         ausenteHasta = now() + cacheMs;
       }
@@ -111,16 +108,11 @@ export function createEstadoCortacircuitos(
   };
 }
 
-async function withTimeout<T>(run: (isLate: () => boolean) => Promise<T>, ms: number): Promise<T> {
+async function withTimeout<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
-  let isLate = false;
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      isLate = true;
-      reject(new Error('the database does not answer'));
-    }, ms);
+    timer = setTimeout(() => reject(new Error('the database does not answer')), ms);
   });
-  const work = run(() => isLate);
   work.catch(() => {});
   try {
     return await Promise.race([work, late]);
