@@ -5,19 +5,11 @@ import { isTest, readSources } from './sources.ts';
 const sources = readSources();
 const production = sources.filter((source) => !isTest(source));
 
-const percentile = (values: number[], p: number) => {
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? 0;
-};
-
 describe('budgets', () => {
-  it('keeps files small: 300 lines at most, a median of 80, a 95th percentile of 250', () => {
-    expect(sources.filter(({ lines }) => lines > 301).map(({ path, lines }) => `${path}: ${lines}`)).toEqual(
+  it('keeps files small: 400 lines at most', () => {
+    expect(sources.filter(({ lines }) => lines > 401).map(({ path, lines }) => `${path}: ${lines}`)).toEqual(
       [],
     );
-    const lines = production.map((source) => source.lines);
-    expect(percentile(lines, 0.5)).toBeLessThanOrEqual(80);
-    expect(percentile(lines, 0.95)).toBeLessThanOrEqual(250);
   });
 
   it('keeps folders small: 15 sources at most', () => {
