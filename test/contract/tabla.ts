@@ -178,22 +178,28 @@ export const TABLA: readonly Fila[] = [
     ...{ campos: { rfc: texto, id_cif: opcional }, data: ['rfc'], errores: llave },
   },
   {
-    ...{ path: 'vault/firma-registrar', cost: 0, credencial: 'API key', rfc: 'propio' },
+    ...{ path: 'vault/firma-registrar', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar' },
     campos: { rfc: texto, cer: texto, password: opcional },
     data: ['rfc', 'no_serie'],
     errores: [...llave, '400/4001'],
   },
   {
-    ...{ path: 'vault/firma-guardar', cost: 0, credencial: 'API key', rfc: 'propio' },
+    ...{ path: 'vault/firma-guardar', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar' },
     campos: { rfc: texto, key: texto, password: texto },
     ...{ data: ['rfc', 'expira_en'], errores: llave },
   },
   {
-    ...{ path: 'vault/rfc-guardar', cost: 0, credencial: 'API key', rfc: 'propio' },
+    ...{ path: 'vault/rfc-guardar', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar' },
     ...{ campos: { rfc: texto, ciec: texto }, data: null, errores: llave },
   },
   {
-    ...{ path: 'vault/firma-estado', cost: 0, credencial: 'API key', rfc: 'propio', campos: rfc },
+    ...{
+      path: 'vault/firma-estado',
+      cost: 0,
+      credencial: 'API key',
+      rfc: 'propio, sin registrar',
+      campos: rfc,
+    },
     ...{ data: ['rfc', 'tiene_cer', 'tiene_key', 'vigente', 'expira_en'], errores: llave },
   },
 ];

@@ -7,7 +7,7 @@ import {
   MOTIVO_ILEGIBLE,
   openGuardada as open,
 } from '@acuse/vault';
-import type { CredencialAceptada } from '../http/operation.ts';
+import type { Operation } from '../http/operation.ts';
 
 /** The stored row that will serve, or `null` when the operation needs none. */
 export type Elegida = { readonly tipo: TipoCredencial; readonly guardada: CredencialGuardada } | null;
@@ -27,25 +27,24 @@ function efirmaOf(pase: Pase, now: Date): CredencialGuardada | string {
 
 /**
  * Chooses the stored credential for an operation: a live e.firma before a CIEC, since it needs no captcha at the SAT. Throws 4002, 4003 or
- * 4004 as a `CfdiError` when there is none that may be used.
+ * 4004 as a `CfdiError` when there is none that may be used; 4003 says why one is needed.
  */
-export function chooseCredencial(accepts: CredencialAceptada, pase: Pase, now: Date): Elegida {
+export function chooseCredencial(
+  { accepts, needs }: Pick<Operation, 'accepts' | 'needs'>,
+  pase: Pase,
+  now: Date,
+): Elegida {
   if (accepts === 'api-key' || (accepts === 'ciec-o-efirma-o-id-cif' && pase.idCif !== null)) return null;
   if (accepts !== 'ciec') {
     const efirma = efirmaOf(pase, now);
     if (typeof efirma !== 'string') return { tipo: 'efirma', guardada: efirma };
     if (accepts === 'efirma') throw new CfdiError('EFIRMA_NO_DISPONIBLE', { motivo: efirma });
   }
-  if (pase.ciec === null) {
-    const motivo = accepts === 'ciec-o-efirma-o-id-cif' ? { motivo: SIN_ID_CIF } : {};
-    throw new CfdiError('CIEC_NO_GUARDADA', motivo);
-  }
+  if (pase.ciec === null)
+    throw new CfdiError('CIEC_NO_GUARDADA', needs === undefined ? {} : { motivo: needs });
   if (pase.ciec.rechazadaEn !== null) throw new CfdiError('CIEC_RECHAZADA');
   return { tipo: 'ciec', guardada: pase.ciec };
 }
-
-const SIN_ID_CIF =
-  'Guarde la CIEC o la e.firma, o registre el idCIF de la constancia de situación fiscal con rfc-registrar.';
 
 /**
  * Opens a stored credential with the caller's key. One that does not open, because a byte of it changed or its shred key is gone, counts as

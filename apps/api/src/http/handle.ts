@@ -40,7 +40,7 @@ export async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestac
       return budget.signal;
     },
     openCredencial() {
-      const elegida = chooseCredencial(operation.accepts, pase, now);
+      const elegida = chooseCredencial(operation, pase, now);
       if (elegida === null) throw new Error(`${operation.path} opens a credential that it does not declare`);
       const credencial = openGuardada(elegida, pase, apiKey, deps.keyring);
       llamada.opened.push(credencial);

@@ -90,6 +90,8 @@ export interface DeclaracionBase {
   readonly description?: string;
   readonly credential: CredencialPedida;
   readonly accepts?: CredencialAceptada;
+  /** Why it asks for a stored credential, where its label does not: what a caller without one reads. Spanish. */
+  readonly needs?: string;
   /** Credits. */
   readonly cost: 0 | 1;
   readonly rfc: RfcPedido;

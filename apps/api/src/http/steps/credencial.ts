@@ -4,5 +4,5 @@ import { bodyOf, type Llamada, paseOf } from '../llamada.ts';
 /** The stored credential that the operation needs has to be there, alive and not refused by the SAT. */
 export async function credencialPresente(llamada: Llamada): Promise<undefined> {
   bodyOf(llamada);
-  chooseCredencial(llamada.operation.accepts, paseOf(llamada).pase, llamada.now);
+  chooseCredencial(llamada.operation, paseOf(llamada).pase, llamada.now);
 }

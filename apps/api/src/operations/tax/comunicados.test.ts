@@ -34,3 +34,13 @@ it.each([
   expect(answer.json.data).toEqual({ total: 1, items: [comunicado] });
   expect(sat.consultas).toEqual([{ consulta: 'listar-comunicados', rfc: a.rfc, ...asked }]);
 });
+
+it('says why it asks for a credential, and both remedies, before anything is charged', async () => {
+  const kit = await createKit();
+  const a = alta(kit.store);
+  const { status, json } = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
+  expect([status, json.cfdi_codigo]).toEqual([400, 4003]);
+  expect(json.data?.['motivo']).toMatch(/buzón tributario.*CIEC o la e\.firma/);
+  expect(json.cfdi_texto).toMatch(/rfc-guardar.*firma-registrar y firma-guardar/);
+  expect(kit.store.movimientos).toEqual([]);
+});

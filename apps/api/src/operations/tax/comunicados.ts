@@ -14,6 +14,8 @@ export default defineOperation({
     'Lista los comunicados del periodo. Sin desde se toman los 30 días anteriores a hoy; sin hasta, hasta hoy. Se usa la credencial guardada.',
   credential: 'api-key',
   accepts: 'ciec-o-efirma',
+  needs:
+    'El SAT publica los comunicados en el buzón tributario, que solo abre con la CIEC o la e.firma del contribuyente.',
   cost: 1,
   rfc: 'propio',
   body: z.object({ rfc: rfcField, desde: fechaField.optional(), hasta: fechaField.optional() }),

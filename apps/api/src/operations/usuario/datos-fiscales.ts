@@ -10,6 +10,8 @@ export default defineOperation({
     'Régimen, domicilio e inicio de operaciones según la constancia de situación fiscal: por su idCIF cuando se conoce, si no con la credencial guardada.',
   credential: 'api-key',
   accepts: 'ciec-o-efirma-o-id-cif',
+  needs:
+    'El SAT da los datos fiscales en la constancia, que entrega con la CIEC o la e.firma, o a quien conoce su idCIF. Guarde la CIEC o la e.firma, o registre el idCIF con rfc-registrar.',
   cost: 1,
   rfc: 'propio',
   envelope: { descripcion: 'Datos fiscales del contribuyente' },

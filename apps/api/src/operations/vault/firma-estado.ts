@@ -8,7 +8,7 @@ export default defineOperation({
   description: 'Si hay certificado y llave guardados, si el certificado está vigente y hasta cuándo.',
   credential: 'api-key',
   cost: 0,
-  rfc: 'propio',
+  rfc: 'propio-sin-registrar',
   body: soloRfc,
   data: z.object({
     rfc: rfcData,

@@ -12,7 +12,7 @@ export default defineOperation({
     'Comprueba que la .key abre con su contraseña y es la pareja del .cer registrado, y la guarda cifrada con AES-256-GCM. La contraseña no se guarda. Se borra a la hora. Las solicitudes que esperaban la llave continúan.',
   credential: 'api-key',
   cost: 0,
-  rfc: 'propio',
+  rfc: 'propio-sin-registrar',
   body: soloRfc,
   secretos: {
     key: {

@@ -12,7 +12,7 @@ export default defineOperation({
     'Valida el .cer (vigente, e.firma y no CSD, del RFC, emitido por el SAT) y lo guarda. Registrar un certificado distinto borra la llave guardada.',
   credential: 'api-key',
   cost: 0,
-  rfc: 'propio',
+  rfc: 'propio-sin-registrar',
   body: soloRfc,
   secretos: {
     cer: {

@@ -10,7 +10,7 @@ export default defineOperation({
     'Guarda la contraseña del SAT cifrada con AES-256-GCM bajo una llave derivada de la API key. Reemplaza a la anterior. Al generar otra API key hay que guardarla de nuevo.',
   credential: 'api-key',
   cost: 0,
-  rfc: 'propio',
+  rfc: 'propio-sin-registrar',
   body: soloRfc,
   secretos: {
     ciec: {

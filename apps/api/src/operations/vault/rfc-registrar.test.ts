@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { alta, createKit } from '../../../test/kit.ts';
+import { guardaEfirma } from '../../../test/consulta.ts';
+import { alta, createKit, guardaCiec } from '../../../test/kit.ts';
 
 describe('vault/rfc-registrar', () => {
   it('associates the RFC with the calling key, once or many times, free of charge', async () => {
     const kit = await createKit();
     const a = alta(kit.store, { isRegistrada: false, saldo: 0 });
-    const estado = async () => (await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key })).json;
-    expect(await estado()).toMatchObject({
+    await guardaCiec(kit, a);
+    const consulta = async () => (await kit.call('tax/notificaciones', { rfc: a.rfc }, { key: a.key })).json;
+    expect(await consulta()).toMatchObject({
       cfdi_codigo: 1003,
       cfdi_texto: expect.stringContaining('rfc-registrar'),
     });
@@ -14,7 +16,22 @@ describe('vault/rfc-registrar', () => {
       const { json } = await kit.call('vault/rfc-registrar', { rfc: a.rfc.toLowerCase() }, { key: a.key });
       expect(json).toEqual({ cfdi_codigo: 1, cfdi_texto: 'OK', data: { rfc: a.rfc } });
     }
-    expect((await estado()).cfdi_codigo).toBe(1);
+    expect((await consulta()).cfdi_codigo).toBe(1004);
+  });
+
+  it('is not needed before credentials are stored and looked at, for the own RFC of the key only', async () => {
+    const kit = await createKit();
+    const [a, b] = [alta(kit.store, { isRegistrada: false }), alta(kit.store)];
+    await guardaCiec(kit, a);
+    await guardaEfirma(kit, a);
+    const estado = (rfc: string) => kit.call('vault/firma-estado', { rfc }, { key: a.key });
+    expect((await estado(a.rfc)).json.data).toMatchObject({ tiene_cer: true, tiene_key: true });
+    for (const rfc of [b.rfc, 'ZZZ200101AB1']) {
+      await expect(guardaCiec(kit, { ...a, rfc })).rejects.toThrow('"cfdi_codigo":1003');
+      await expect(guardaEfirma(kit, { ...a, rfc })).rejects.toThrow('"cfdi_codigo":1003');
+      expect((await estado(rfc)).json.cfdi_codigo).toBe(1003);
+    }
+    expect(kit.store.keys.get(a.keyId)?.isRegistrada).toBe(false);
   });
 
   it('answers 1003 to the RFC of another', async () => {
