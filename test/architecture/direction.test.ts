@@ -75,6 +75,15 @@ describe('direction', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('adds types only to modules that the same file imports: a build, which leaves the tests out, finds no others', () => {
+    const wrong = production.flatMap((source) =>
+      [...withoutComments(source.text).matchAll(/declare module '([^']+)'/g)]
+        .filter(([, name = '']) => !importsOf(source).includes(name))
+        .map(([, name]) => `${source.path} adds to ${name}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
   it('knows every workspace, and each declares exactly the workspaces that it imports', () => {
     for (const folder of ['packages', 'apps'])
       for (const name of readdirSync(`${ROOT}${folder}`)) {

@@ -38,6 +38,7 @@ const COMMANDS = {
   demo: program('packages/embedded/src/commands/demo.ts'),
   start: program('packages/embedded/src/commands/start.ts'),
   bench: program('test/bench/main.ts'),
+  build: async (args) => (await runNode(['node_modules/typescript/bin/tsc', '-b', ...args], { root })).code,
   verify,
   test: (args) => runCountedVitest(root, [], args),
   'test:faults': (args) => runCountedVitest(root, ['faults'], args),

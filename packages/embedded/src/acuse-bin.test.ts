@@ -174,6 +174,13 @@ describe('the entry of the npm scripts', { timeout: 120_000 }, () => {
     expect(await calls()).toHaveLength(4);
   });
 
+  test('build generates the Prisma client before it compiles, on a clone that has none', async () => {
+    await write('prisma/schema.prisma', 'model A {}');
+    await write('node_modules/typescript/bin/tsc', NOTE('tsc', 'process.exit(3);'));
+    expect((await run('build', '--verbose')).code).toBe(3);
+    expect(await calls()).toEqual(['prisma generate --schema prisma/schema.prisma', 'tsc -b --verbose']);
+  });
+
   test('a lock left behind by a dead process holds nobody up', async () => {
     await write('.acuse/preparar.lock', '999999999');
     await write('prisma/schema.prisma', 'model A {}');

@@ -17,10 +17,6 @@ export interface SharedTestServers {
   readonly redisUrl: string | null;
 }
 
-declare module 'vitest' {
-  export interface ProvidedContext extends SharedTestServers {}
-}
-
 /** The part of vitest's project that is needed: tests get the values by `inject('postgresUrl')` and so on. */
 export interface Providing {
   provide<Name extends keyof SharedTestServers>(name: Name, value: SharedTestServers[Name]): void;
