@@ -27,8 +27,22 @@ describe(PATH, () => {
     expect(await codeOf('ñ'.repeat(8))).toBe(2001);
     expect(await codeOf('a'.repeat(15))).toBe(2001);
     expect(await codeOf('a'.repeat(17))).toBe(2001);
-    expect(await codeOf('"\\/\b\f\n\r\t😀1234567')).toBe(1);
+    expect(await codeOf('"\\/ÁÉÍÓÚ😀1234567')).toBe(1);
   });
+
+  it.each(['\u0000', '\t', '\n', '\u001b', '\u007f', '\u0085', '\u200b', '\u2028'])(
+    'refuses control characters (%j), and says so',
+    async (control) => {
+      const kit = await createKit();
+      const a = alta(kit.store);
+      for (const ciec of [control.repeat(16), `123456789012345${control}`]) {
+        const { status, json } = await kit.call(PATH, { rfc: a.rfc, ciec }, { key: a.key });
+        expect([status, json.cfdi_codigo]).toEqual([400, 2001]);
+        expect(json.data).toMatchObject({ campo: 'ciec', motivo: expect.stringMatching(/imprimibles/) });
+      }
+      expect(kit.store.credenciales.size).toBe(0);
+    },
+  );
 
   it('takes a range when the operator sets one', async () => {
     const kit = await createKit({ settings: { ciecLength: { min: 8, max: 16 } } });
