@@ -3,6 +3,11 @@ import { SaxesParser } from 'saxes';
 
 export const NS_SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 export const MAX_PROFUNDIDAD = 32;
+/** The longest answer in truth, a verification, has an element for each of some hundred packages, and six attributes. */
+export const MAX_ELEMENTOS = 10_000;
+export const MAX_ATRIBUTOS = 64;
+/** Characters of one text or of one attribute. The longest in truth is a token of some two thousand. */
+export const MAX_TEXTO = 64 * 1024;
 
 /** An element of an answer. Names without prefix. */
 export interface Elemento {
@@ -20,15 +25,36 @@ interface Abierto extends Elemento {
 }
 
 /**
+ * A strict, namespaced parser that throws RESPUESTA_ILEGIBLE at the first element, attribute or value over the bounds, before it is kept. It
+ * takes the events `opentagstart` and `attribute` for that; the depth is for whoever keeps the open elements to bound.
+ */
+export function createParser(): SaxesParser<{ xmlns: true }> {
+  const parser = new SaxesParser({ xmlns: true });
+  let elementos = 0;
+  let atributos = 0;
+  parser.on('opentagstart', () => {
+    elementos += 1;
+    atributos = 0;
+    if (elementos > MAX_ELEMENTOS) throw unreadable('demasiados elementos');
+  });
+  parser.on('attribute', ({ value }) => {
+    atributos += 1;
+    if (atributos > MAX_ATRIBUTOS) throw unreadable('demasiados atributos');
+    if (value.length > MAX_TEXTO) throw unreadable('atributo demasiado largo');
+  });
+  return parser;
+}
+
+/**
  * Reads an answer of the SAT as strict, namespaced XML. The parser knows no entities but XML's own five, a document type is
- * refused, and so is anything not well-formed to its last byte: a cut answer is not a shorter answer. Throws
- * RESPUESTA_ILEGIBLE.
+ * refused, so is what is larger than any answer, and anything not well-formed to its last byte: a cut answer is not a shorter answer.
+ * Throws RESPUESTA_ILEGIBLE.
  */
 export function parseXml(text: string): Elemento {
   if (/<!(doctype|entity)/i.test(text)) throw unreadable('DOCTYPE');
   const stack: Abierto[] = [];
   let root: Elemento | undefined;
-  const parser = new SaxesParser({ xmlns: true });
+  const parser = createParser();
   parser.on('opentag', (tag) => {
     if (stack.length >= MAX_PROFUNDIDAD) throw unreadable('demasiada profundidad');
     const atributos = attributesOf(tag.attributes);
@@ -42,7 +68,9 @@ export function parseXml(text: string): Elemento {
   });
   const addText = (piece: string) => {
     const open = stack.at(-1);
-    if (open !== undefined) open.texto += piece;
+    if (open === undefined) return;
+    open.texto += piece;
+    if (open.texto.length > MAX_TEXTO) throw unreadable('texto demasiado largo');
   };
   parser.on('text', addText);
   parser.on('cdata', addText);

@@ -1,7 +1,6 @@
 import { StringDecoder } from 'node:string_decoder';
-import { SaxesParser } from 'saxes';
 import { readCodigo, readMensaje } from '../codigos.ts';
-import { attributesOf, MAX_PROFUNDIDAD, NS_SOAP, runParser, unreadable } from '../xml.ts';
+import { attributesOf, createParser, MAX_PROFUNDIDAD, NS_SOAP, runParser, unreadable } from '../xml.ts';
 import { createDecodificadorBase64 } from './base64.ts';
 
 const RESPUESTA = 'Envelope/Header/respuesta';
@@ -32,7 +31,7 @@ export interface LectorPaquete {
  * The code stands in the SOAP header, which precedes the body (SOAP 1.1, section 4).
  */
 export function createLectorPaquete(maxBytes: number): LectorPaquete {
-  const parser = new SaxesParser({ xmlns: true });
+  const parser = createParser();
   const decoder = new StringDecoder('utf8');
   const base64 = createDecodificadorBase64();
   const path: string[] = [];
