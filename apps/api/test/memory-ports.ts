@@ -95,6 +95,7 @@ function loadPase(store: MemoryStore, apiKeyId: string): Pase | null {
     contribuyenteId: contribuyente.id,
     ...{ cuentaId, rfc, idCif, version },
     saldo: store.saldos.get(cuentaId) ?? 0,
+    isSuspendida: store.suspendidas.has(cuentaId),
     deshabilitadas: [...deshabilitadas],
     ips: [...ips],
     ciec: guardada(store, contribuyente.id, id, 'ciec'),

@@ -14,6 +14,8 @@ export interface MemoryStore {
   readonly contribuyentes: Map<string, StoredContribuyente>;
   /** Balance by account. */
   readonly saldos: Map<string, number>;
+  /** Accounts that are suspended. */
+  readonly suspendidas: Set<string>;
   readonly movimientos: Movimiento[];
   /** By `${contribuyenteId}:${tipo}`. */
   readonly credenciales: Map<string, NuevaGuardada & { rechazadaEn: Date | null }>;
@@ -87,6 +89,7 @@ export function createMemoryStore(now: Date): MemoryStore {
     keys: new Map(),
     contribuyentes: new Map(),
     saldos: new Map(),
+    suspendidas: new Set(),
     movimientos: [],
     credenciales: new Map(),
     solicitudes: new Map(),

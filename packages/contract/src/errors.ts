@@ -24,6 +24,12 @@ export const CATALOGO = {
     texto:
       'La API key fue revocada o reemplazada y ya no sirve. Genere una llave nueva en el panel (RFCs, API keys) y úsela en su lugar.',
   },
+  CUENTA_SUSPENDIDA: {
+    http: 403,
+    codigo: 1003,
+    texto:
+      'La cuenta está suspendida y ninguna de sus llaves responde. No se hizo ni se cobró nada; el motivo está en el panel (Inicio). Aclárelo con el operador del servicio.',
+  },
   OPERACION_NO_HABILITADA: {
     http: 403,
     codigo: 1003,

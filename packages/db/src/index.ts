@@ -2,6 +2,7 @@ export * from './bandeja.ts';
 export * from './boveda.ts';
 export * from './consultas-en-curso.ts';
 export * from './cuentas/contribuyentes.ts';
+export * from './cuentas/control.ts';
 export { type CuentaVista, createCuentas } from './cuentas/cuentas.ts';
 export * from './cuentas/llaves.ts';
 export * from './cuentas/rechazo.ts';

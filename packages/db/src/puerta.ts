@@ -13,7 +13,7 @@ const JOIN = (alias: string, tipo: string) =>
 
 const LOAD = `
 SELECT k.id, k.hash, k.pepper_version, k.estado, k.modo, k.registrada_en IS NOT NULL AS registrada,
-       c.id AS contribuyente_id, c.cuenta_id, c.rfc, c.id_cif, c.version, q.saldo,
+       c.id AS contribuyente_id, c.cuenta_id, c.rfc, c.id_cif, c.version, q.saldo, q.suspendida_en IS NOT NULL AS suspendida,
        ARRAY(SELECT operacion FROM operacion_deshabilitada WHERE contribuyente_id = c.id) AS deshabilitadas,
        ARRAY(SELECT cidr FROM ip_permitida WHERE contribuyente_id = c.id) AS ips,
        ${CREDENCIAL('ciec')}, ${CREDENCIAL('cer')}, ${CREDENCIAL('llave', 's.llave')}
@@ -39,6 +39,7 @@ interface Row {
   id_cif: string | null;
   version: string;
   saldo: number;
+  suspendida: boolean;
   deshabilitadas: string[];
   ips: string[];
   [column: string]: unknown;
@@ -91,6 +92,7 @@ export function createPuerta({ pool }: Pick<Database, 'pool'>): Puerta {
         idCif: row.id_cif,
         version: BigInt(row.version),
         saldo: row.saldo,
+        isSuspendida: row.suspendida,
         deshabilitadas: row.deshabilitadas,
         ips: row.ips,
         ciec: guardada(row, 'ciec'),

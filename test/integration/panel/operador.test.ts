@@ -99,9 +99,9 @@ describe('the pages of the operator', () => {
 
   it('have no page for what is no id, as for one that nobody has', async () => {
     const _csrf = await operador.csrf('/operador');
-    const campos = { _csrf, texto: 'AB12', creditos: '7', referencia: randomUUID() };
+    const campos = { _csrf, texto: 'AB12', creditos: '7', referencia: randomUUID(), motivo: 'x' };
     const named = RUTAS_OPERADOR.filter(({ path }) => path.includes(':'));
-    expect(named).toHaveLength(5);
+    expect(named).toHaveLength(9);
     for (const { metodo, path } of named)
       for (const id of ['x', "'", '1', randomUUID().toUpperCase(), randomUUID()]) {
         const at = path.replace(':id', encodeURIComponent(id));
@@ -140,6 +140,21 @@ describe('what the operator does', () => {
         { creditos: '7', referencia: 'F-1' },
         'abonar-creditos',
       ],
+      [
+        '/operador/cuentas/:id/ajuste',
+        cuenta,
+        `${cuenta}/ajuste`,
+        { creditos: '−2', motivo: 'cobro doble' },
+        'ajustar-saldo',
+      ],
+      [
+        '/operador/cuentas/:id/suspension',
+        cuenta,
+        `${cuenta}/suspension`,
+        { motivo: 'pago devuelto' },
+        'suspender-cuenta',
+      ],
+      ['/operador/cuentas/:id/reapertura', cuenta, `${cuenta}/reapertura`, {}, 'reabrir-cuenta'],
       [
         '/operador/pagos/:id/confirmar',
         '/operador/pagos',
@@ -186,9 +201,12 @@ describe('what the operator does', () => {
       expect(await audited(escrito)).toMatchObject({ actor: `usuario:${operador.usuarioId}` });
     }
     const posts = RUTAS_OPERADOR.filter(({ metodo }) => metodo === 'POST').map(({ path }) => path);
-    expect(new Set(acciones.map(([ruta]) => ruta))).toEqual(new Set(posts));
+    const codigo = '/operador/cuentas/:id/codigo';
+    expect((await operador.enviar(cuenta, `${cuenta}/codigo`)).status).toBe(200);
+    expect(await audited('ofrecer-password')).toMatchObject({ actor: `usuario:${operador.usuarioId}` });
+    expect(new Set([...acciones.map(([ruta]) => ruta), codigo])).toEqual(new Set(posts));
 
-    expect(await saldoOf(otra.cuentaId)).toBe(107);
+    expect(await saldoOf(otra.cuentaId)).toBe(105);
     expect(await audited('abonar-creditos')).toMatchObject({
       cuenta_id: otra.cuentaId,
       detalle: { creditos: 7, referencia: 'F-1' },

@@ -14,7 +14,14 @@ import { Tabla } from './tabla.tsx';
 import { Tarjeta } from './tarjeta.tsx';
 import { Vacio } from './vacio.tsx';
 
-const usuario = { id: 'u', cuentaId: 'c', email: 'ana@ejemplo.mx', nombre: 'Ana', rol: 'CLIENTE' } as const;
+const usuario = {
+  id: 'u',
+  cuentaId: 'c',
+  email: 'ana@ejemplo.mx',
+  nombre: 'Ana',
+  rol: 'CLIENTE',
+  suspension: null,
+} as const;
 const marco = {
   titulo: 'Inicio',
   usuario,

@@ -70,6 +70,13 @@ export function Layout(props: LayoutProps) {
             </header>
             {usuario ? <Navegacion ruta={ruta} isOperador={usuario.rol === 'OPERADOR'} /> : null}
             <main class="contenido" id="contenido" tabindex={-1}>
+              {usuario?.suspension ? (
+                <Aviso tono="alerta" titulo="Su cuenta está suspendida">
+                  Las llaves de la cuenta responden 403 con código 1003. Motivo: {usuario.suspension}. Lo que
+                  está en curso termina y lo terminado se puede bajar; para reabrirla, aclárelo con el
+                  operador del servicio.
+                </Aviso>
+              ) : null}
               {aviso ? <Aviso tono={aviso.tono}>{aviso.texto}</Aviso> : null}
               {children}
             </main>

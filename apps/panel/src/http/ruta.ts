@@ -13,6 +13,8 @@ export interface Usuario {
   readonly email: string;
   readonly nombre: string;
   readonly rol: 'CLIENTE' | 'OPERADOR';
+  /** Why the operator suspended the account; null while it is open. */
+  readonly suspension: string | null;
 }
 
 /** The parts of a page that its layout needs. */

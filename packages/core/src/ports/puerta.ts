@@ -36,6 +36,8 @@ export interface Pase {
   readonly idCif: string | null;
   readonly version: bigint;
   readonly saldo: number;
+  /** True while the operator keeps the account suspended: nothing is answered to its keys. */
+  readonly isSuspendida: boolean;
   /** Operation paths without the /api/v1/ prefix, such as `tax/facturas`. */
   readonly deshabilitadas: readonly string[];
   /** CIDR blocks that may call; empty means any. */

@@ -151,7 +151,7 @@ export function createOperador({ pool, prisma }: Pick<Database, 'pool' | 'prisma
       }));
     },
 
-    /** One account with its RFCs and what is open; null when there is none with that id, whatever `id` is. */
+    /** One account with its people, its RFCs and what is open; null when there is none with that id, whatever `id` is. */
     async cuenta(id: string) {
       if (!/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(id)) return null;
       const cuenta = await prisma.cuenta.findUnique({ where: { id } });
@@ -167,7 +167,13 @@ export function createOperador({ pool, prisma }: Pick<Database, 'pool' | 'prisma
          WHERE c.cuenta_id = $1 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') ORDER BY s.creada_en DESC LIMIT 50`,
         [id],
       );
-      return { cuenta, rfcs: rfcs.rows, abiertas: abiertas.rows };
+      const personas = await prisma.usuario.findMany({
+        where: { cuentaId: id },
+        select: { id: true, cuentaId: true, email: true, nombre: true },
+        orderBy: { email: 'asc' },
+        take: 100,
+      });
+      return { cuenta, personas, rfcs: rfcs.rows, abiertas: abiertas.rows };
     },
 
     /** Gives an account credits, once per `referencia` however often it is sent. `creditos` is a positive integer. */

@@ -21,6 +21,8 @@ export interface SesionPanel {
     readonly email: string;
     readonly nombre: string;
     readonly rol: RolUsuario;
+    /** Why the operator suspended the account; null while it is open. */
+    readonly suspension: string | null;
   } | null;
 }
 
@@ -51,8 +53,8 @@ export interface NuevaSesion {
 
 const LOAD = `
 SELECT s.id, s.fase, s.aviso, s.ultimo_uso_en < now() - interval '30 seconds' AS vieja,
-       u.id AS usuario_id, u.cuenta_id, u.email, u.nombre, u.rol
-FROM sesion s LEFT JOIN usuario u ON u.id = s.usuario_id
+       u.id AS usuario_id, u.cuenta_id, u.email, u.nombre, u.rol, q.suspension_motivo AS suspension
+FROM sesion s LEFT JOIN usuario u ON u.id = s.usuario_id LEFT JOIN cuenta q ON q.id = u.cuenta_id
 WHERE s.huella = $1 AND s.inactiva_en > now() AND s.vence_en > now()`;
 
 const TOUCH = `
@@ -72,6 +74,7 @@ interface LoadRow {
   email: string;
   nombre: string;
   rol: RolUsuario;
+  suspension: string | null;
 }
 
 const LIVE = `fase = 'COMPLETA' AND inactiva_en > now() AND vence_en > now()`;
@@ -86,12 +89,12 @@ export function createSesiones({ pool }: Pick<Database, 'pool'>) {
       if (!row) return null;
       if (row.vieja && row.fase === 'COMPLETA')
         await pool.query({ name: 'sesion-uso', text: TOUCH, values: [huella, uso.inactividad, uso.ip] });
-      const { id, fase, aviso, usuario_id, cuenta_id: cuentaId, email, nombre, rol } = row;
+      const { id, fase, aviso, usuario_id, cuenta_id: cuentaId, email, nombre, rol, suspension } = row;
       return {
         id,
         fase,
         aviso,
-        usuario: usuario_id ? { id: usuario_id, cuentaId, email, nombre, rol } : null,
+        usuario: usuario_id ? { id: usuario_id, cuentaId, email, nombre, rol, suspension } : null,
       };
     },
 

@@ -80,7 +80,7 @@ WITH codigo AS (
   INSERT INTO codigo_acceso (usuario_id, huella, vence_en) VALUES ($1, $2, now() + make_interval(secs => $3))
   ON CONFLICT (usuario_id) DO UPDATE SET huella = excluded.huella, vence_en = excluded.vence_en
 )
-INSERT INTO auditoria (cuenta_id, actor, accion, detalle) VALUES ($4, $5, 'ofrecer-password', jsonb_build_object('usuario', $1::uuid))`;
+INSERT INTO auditoria (cuenta_id, actor, accion, detalle, ip) VALUES ($4, $5, 'ofrecer-password', jsonb_build_object('usuario', $1::uuid), $6)`;
 
 const huellaDe = (codigo: string) => createHash('sha256').update(codigo).digest();
 
@@ -177,9 +177,14 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
      * Makes a code with which a user may choose a password, once, within `segundos`. An earlier code is no longer good. The code has 256 random
      * bits; only its SHA-256 is kept.
      */
-    async offerCodigo({ id, cuentaId }: UsuarioVista, segundos: number, actor: string): Promise<string> {
+    async offerCodigo(
+      { id, cuentaId }: Pick<UsuarioVista, 'id' | 'cuentaId'>,
+      segundos: number,
+      actor: string,
+      ip: string | null = null,
+    ): Promise<string> {
       const codigo = randomBytes(32).toString('base64url');
-      await pool.query(OFFER, [id, huellaDe(codigo), segundos, cuentaId, actor]);
+      await pool.query(OFFER, [id, huellaDe(codigo), segundos, cuentaId, actor, ip]);
       return codigo;
     },
 

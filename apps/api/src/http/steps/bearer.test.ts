@@ -60,6 +60,18 @@ describe('the bearer step', () => {
     expect((await kit.call('vault/firma-estado', {}, { key: a.key })).json.cfdi_codigo).toBe(1002);
   });
 
+  it('answers 403/1003 to every operation of a suspended account, before anything of the call is looked at', async () => {
+    const kit = await createKit();
+    const a = alta(kit.store);
+    kit.store.suspendidas.add(a.cuentaId);
+    for (const path of ['vault/firma-estado', 'tax/descarga-metadata', 'descarga/verificar']) {
+      const answer = await kit.call(path, '{', { key: a.key });
+      expect([path, answer.status, answer.json.cfdi_codigo]).toEqual([path, 403, 1003]);
+    }
+    kit.store.suspendidas.clear();
+    expect((await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key })).status).toBe(200);
+  });
+
   it('never takes a key from the query or the body', async () => {
     const kit = await createKit();
     const { key, rfc } = alta(kit.store);

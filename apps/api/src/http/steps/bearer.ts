@@ -26,6 +26,7 @@ export async function bearer(
   const isKey = hasher.verifyApiKey(apiKey, found.pase?.apiKey ?? null);
   if (found.pase === null || !isKey) throw new CfdiError('API_KEY_INVALIDA');
   if (found.pase.apiKey.estado !== 'ACTIVA') throw new CfdiError('API_KEY_REVOCADA');
+  if (found.pase.isSuspendida) throw new CfdiError('CUENTA_SUSPENDIDA');
   llamada.pase = found.pase;
   llamada.saldo = found.pase.saldo;
 }

@@ -1,7 +1,11 @@
 import type { Ruta } from '../../http/ruta.ts';
 import { verAuditoria } from './auditoria.tsx';
 import { contestarCaptcha, verCaptchas } from './captchas.tsx';
-import { abonar, verCuenta } from './cuenta.tsx';
+import { abonar } from './cuenta/abonar.ts';
+import { ajustar } from './cuenta/ajustar.ts';
+import { ofrecerCodigo } from './cuenta/ofrecer-codigo.tsx';
+import { verCuenta } from './cuenta/pagina.tsx';
+import { reabrir, suspender } from './cuenta/suspension.ts';
 import { verCuentas } from './cuentas.tsx';
 import { verInicio } from './inicio.tsx';
 import { borrarEdos, importarEdos, pedirLista, verListas } from './listas.tsx';
@@ -14,6 +18,10 @@ export const RUTAS_OPERADOR: readonly Ruta[] = [
   verCuentas,
   verCuenta,
   abonar,
+  ajustar,
+  suspender,
+  reabrir,
+  ofrecerCodigo,
   verPagos,
   confirmarPago,
   rechazarPago,

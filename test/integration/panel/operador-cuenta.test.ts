@@ -1,0 +1,181 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { readConfig, startApi } from '@acuse/api';
+import { createAccountControl } from '@acuse/db';
+import { createShutdown, silentLogger } from '@acuse/runtime';
+import { load } from 'cheerio';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { brokenInvariants } from '../fixtures/database.ts';
+import { addRfc, entrar, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { generate, hrefRfc } from './fixtures/rfcs.ts';
+
+const CIEC = 'Secreta-16-letra';
+const shutdown = createShutdown({ log: silentLogger, timeoutMs: 10_000 });
+let panel: Panel;
+let operador: Persona;
+let apis: string[];
+beforeAll(async () => {
+  panel = await startPanel();
+  operador = await panel.registrar({ rol: 'OPERADOR' });
+  const env = {
+    ...panel.env,
+    API_PORT: '0',
+    SESSION_KEYS: `s1:${randomBytes(32).toString('base64')}`,
+    SAT_BASE_URL: 'http://127.0.0.1:9',
+    API_DATABASE_TIMEOUT_MS: '10000',
+  };
+  const start = async () => (await startApi(readConfig(env), silentLogger, shutdown)).url;
+  apis = [await start(), await start()];
+});
+afterAll(async () => {
+  await shutdown.close('test over');
+  await panel.close();
+});
+
+/** The answers of every instance to the same call: HTTP status, code. */
+const callAll = (key: string, path: string, body: unknown) =>
+  Promise.all(
+    apis.map(async (url) => {
+      const response = await fetch(`${url}/api/v1/${path}`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${key}`,
+          'content-type': 'application/json',
+          'user-agent': 'prueba/1',
+        },
+        body: JSON.stringify(body),
+      });
+      const { cfdi_codigo: codigo } = (await response.json()) as { cfdi_codigo: number };
+      return `${response.status}/${codigo}`;
+    }),
+  );
+
+const href = ({ cuentaId }: Persona) => `/operador/cuentas/${cuentaId}`;
+const order = (persona: Persona, what: string, campos = {}) =>
+  operador.enviar(href(persona), `${href(persona)}/${what}`, campos);
+const saldoOf = async (cuentaId: string) =>
+  (await panel.db.pool.query<{ saldo: number }>('SELECT saldo FROM cuenta WHERE id = $1', [cuentaId])).rows[0]
+    ?.saldo;
+
+describe('a suspended account', () => {
+  it('answers 403/1003 to every key from the next call on every instance, also where a pass is cached, until it is reopened', async () => {
+    const ana = await panel.registrar({ saldo: 50 });
+    const { rfc } = await addRfc(panel.db, ana);
+    const key = await generate(ana, rfc);
+    const credenciales = hrefRfc(rfc, '/credenciales');
+    await ana.enviar(credenciales, `${credenciales}/ciec`, { ciec: CIEC, api_key: key });
+    let mes = 0;
+    const pedir = () => {
+      mes += 1;
+      const dia = `2025-${String(mes).padStart(2, '0')}`;
+      return callAll(key, 'tax/descarga-metadata', {
+        rfc,
+        tipo: 'recibidos',
+        desde: `${dia}-01`,
+        hasta: `${dia}-28`,
+      });
+    };
+    const estado = () => callAll(key, 'vault/firma-estado', { rfc });
+    expect([await pedir(), await estado()]).toEqual([
+      ['200/1', '200/1'],
+      ['200/1', '200/1'],
+    ]);
+    const antes = await saldoOf(ana.cuentaId);
+
+    expect((await order(ana, 'suspension', { motivo: 'Pago <devuelto>' })).status).toBe(303);
+    expect([await pedir(), await estado()]).toEqual([
+      ['403/1003', '403/1003'],
+      ['403/1003', '403/1003'],
+    ]);
+    expect(await saldoOf(ana.cuentaId)).toBe(antes);
+    // What had been accepted goes on.
+    const { rows } = await panel.db.pool.query('SELECT estado FROM solicitud WHERE cuenta_id = $1', [
+      ana.cuentaId,
+    ]);
+    expect(rows).toEqual([{ estado: 'EN_PROCESO' }]);
+    const inicio = await ana.get('/inicio');
+    expect(load(inicio.text)('main .aviso').first().text()).toContain('Pago <devuelto>');
+
+    expect((await order(ana, 'reapertura')).status).toBe(303);
+    expect([await pedir(), await estado()]).toEqual([
+      ['200/1', '200/1'],
+      ['200/1', '200/1'],
+    ]);
+    expect((await ana.get('/inicio')).text).not.toContain('devuelto');
+  });
+
+  it('needs a reason, and is suspended and reopened once however often the order comes', async () => {
+    const ana = await panel.registrar();
+    for (const motivo of ['  ', 'x'.repeat(201)])
+      expect((await order(ana, 'suspension', { motivo })).status).toBe(422);
+    const control = createAccountControl(panel.db);
+    const quien = { cuentaId: ana.cuentaId, actor: 'prueba', ip: null };
+    const times = Array.from({ length: 6 });
+    const suspended = await Promise.all(times.map(() => control.suspend({ ...quien, motivo: 'x' })));
+    expect(suspended.filter(Boolean)).toHaveLength(1);
+    const reopened = await Promise.all(times.map(() => control.reopen(quien)));
+    expect(reopened.filter(Boolean)).toHaveLength(1);
+    const { rows } = await panel.db.pool.query(
+      `SELECT accion FROM auditoria WHERE cuenta_id = $1 AND accion LIKE '%-cuenta' ORDER BY id`,
+      [ana.cuentaId],
+    );
+    expect(rows.map(({ accion }) => accion)).toEqual(['suspender-cuenta', 'reabrir-cuenta']);
+  });
+});
+
+describe('an adjustment of the balance', () => {
+  it('is a movement with its reason, made once, and never leaves less than nothing', async () => {
+    const ana = await panel.registrar({ saldo: 5 });
+    const sent = { ajuste: randomUUID(), creditos: '-3', motivo: 'Se cobró dos veces' };
+    const _csrf = await operador.csrf(href(ana));
+    for (let times = 0; times < 3; times += 1)
+      expect((await operador.post(`${href(ana)}/ajuste`, { ...sent, _csrf })).status).toBe(303);
+    expect(await saldoOf(ana.cuentaId)).toBe(2);
+    const below = await order(ana, 'ajuste', { creditos: '−3', motivo: 'otra vez' });
+    expect(below.status).toBe(422);
+    const $ = load(below.text);
+    expect($('#ajuste-creditos-error').text()).toContain('por debajo de cero');
+    expect($('#ajuste-motivo').attr('value')).toBe('otra vez');
+    for (const creditos of ['0', '', '1.5', 'x', '1000001'])
+      expect((await order(ana, 'ajuste', { creditos, motivo: 'x' })).status).toBe(422);
+    expect((await order(ana, 'ajuste', { creditos: '10', motivo: ' ' })).status).toBe(422);
+    expect((await order(ana, 'ajuste', { creditos: '+10', motivo: 'Cortesía' })).status).toBe(303);
+    expect(await saldoOf(ana.cuentaId)).toBe(12);
+    const libro = await ana.get('/saldo/movimientos');
+    for (const motivo of ['Se cobró dos veces', 'Cortesía']) expect(libro.text).toContain(motivo);
+    const { rows } = await panel.db.pool.query(
+      `SELECT detalle FROM auditoria WHERE cuenta_id = $1 AND accion = 'ajustar-saldo' ORDER BY id`,
+      [ana.cuentaId],
+    );
+    expect(rows.map(({ detalle }) => detalle)).toEqual([
+      { creditos: -3, motivo: 'Se cobró dos veces', saldo: 2 },
+      { creditos: 10, motivo: 'Cortesía', saldo: 12 },
+    ]);
+    expect(await brokenInvariants(panel.db)).toEqual([]);
+  });
+});
+
+describe('a reset code', () => {
+  it('is shown once, works once, is stored as a hash, and only for people of the account', async () => {
+    const [ana, otra] = [await panel.registrar(), await panel.registrar()];
+    expect((await order(ana, 'codigo', { usuario: otra.usuarioId })).status).toBe(404);
+    const page = await order(ana, 'codigo', { usuario: ana.usuarioId });
+    const codigo = load(page.text)('.copiar code').last().text();
+    expect(codigo).toMatch(/^[\w-]{43}$/);
+    const { rows } = await panel.db.pool.query<{ row: string; left: number }>(
+      `SELECT c::text AS row, extract(epoch FROM vence_en - now())::integer AS left FROM codigo_acceso c WHERE usuario_id = $1`,
+      [ana.usuarioId],
+    );
+    expect(rows).toHaveLength(1);
+    expect(rows[0]?.row).not.toContain(codigo);
+    expect(rows[0]?.left).toBeLessThanOrEqual(3_600);
+    expect((await operador.get(href(ana))).text).not.toContain(codigo);
+
+    const password = `otra clave ${randomUUID()}`;
+    const redeem = () =>
+      panel.newCliente().enviar(`/restablecer?codigo=${codigo}`, '/restablecer', { codigo, password });
+    expect((await redeem()).status).toBe(303);
+    expect((await redeem()).status).toBe(422);
+    expect((await ana.get('/inicio')).location).toMatch(/^\/entrar/);
+    await entrar(panel.newCliente(), ana.email, password);
+  });
+});
