@@ -1,4 +1,5 @@
 import type { Element } from '@xmldom/xmldom';
+import { isRechazada } from '../world/asked.ts';
 import type { Certificado } from '../world/pki.ts';
 import type { World } from '../world/world.ts';
 import { type Outcome, outcome } from './codes.ts';
@@ -9,11 +10,11 @@ import { isSealed, readSignature } from './soap/signature.ts';
 import type { Tokens } from './tokens.ts';
 
 /**
- * Checks who asks: token (300), form (301), certificate (305, 304), seal (302), RFC (303). Null when all is well.
+ * Checks who asks: token (300), form (301), certificate (305, 304), seal (302), RFC (303). Null when all is well; a magic RFC gets its 305 then.
  * `solicitud` is the element that has RfcSolicitante and the Signature.
  */
 export function authorize(
-  { pki, clock }: World,
+  { pki, clock, asked }: World,
   tokens: Tokens,
   { operation, authorization }: SoapCall,
   solicitud: Element,
@@ -31,7 +32,8 @@ export function authorize(
   if (certificado.isRevoked || now < Date.parse(validFrom) || now > Date.parse(validTo)) return outcome(304);
   if (!isSealed(signature, operation, element, certificado.x509.publicKey)) return outcome(302);
   if (certificado.rfc !== rfc) return outcome(303);
-  return tokens.isValid(authorization, certificado.numero) ? null : outcome(300);
+  if (!tokens.isValid(authorization, certificado.numero)) return outcome(300);
+  return isRechazada(asked, tokens.documento, certificado) ? outcome(305) : null;
 }
 
 function readCertificado(keyInfo: Element, inspect: (der: Uint8Array) => Certificado): Certificado | null {

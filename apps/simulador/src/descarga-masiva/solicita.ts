@@ -1,4 +1,5 @@
 import type { Element } from '@xmldom/xmldom';
+import { magiaDe } from '../world/magia.ts';
 import type { Documento, Tipo } from '../world/taxpayers/row.ts';
 import { DAY, wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
@@ -44,8 +45,8 @@ function create(deps: Deps, name: string, read: (solicitud: Element) => Pedido |
     ownFaults: ['code'],
     rfcOf: (message) => solicitudOf(message)?.getAttribute('RfcSolicitante') ?? '',
     detailOf: (operation) => describe(solicitudOf({ operation })),
-    handle: (call) => {
-      const { id, rfc, code, mensaje } = decide(deps, call, read);
+    handle: async (call) => {
+      const { id, rfc, code, mensaje } = await decide(deps, call, read);
       const values = { IdSolicitud: id, RfcSolicitante: rfc, CodEstatus: code, Mensaje: mensaje };
       return soapAnswer(
         `<${name}Response xmlns="${NS.descarga}"><${name}Result${attributes(values)}/></${name}Response>`,
@@ -54,11 +55,11 @@ function create(deps: Deps, name: string, read: (solicitud: Element) => Pedido |
   };
 }
 
-function decide(
+async function decide(
   deps: Deps,
   call: SoapCall,
   read: (solicitud: Element) => Pedido | Outcome,
-): Outcome & { id: string; rfc: string } {
+): Promise<Outcome & { id: string; rfc: string }> {
   const { world, tokens, solicitudes } = deps;
   const element = solicitudOf(call);
   const rfc = element?.getAttribute('RfcSolicitante') ?? '';
@@ -72,6 +73,7 @@ function decide(
   const exceeded = pedido.por === 'folio' ? checkFolio(deps, rfc, pedido.uuid) : null;
   const repeated = exceeded ?? checkRepetition(world, solicitudes, rfc, pedido);
   if (repeated) return refused(repeated);
+  if (magiaDe(rfc)?.isVacioAlPedir && (await solicitudes.isEmpty(rfc, pedido))) return refused(outcome(5004));
   return { ...outcome(5000), id: solicitudes.create(rfc, pedido).id, rfc };
 }
 

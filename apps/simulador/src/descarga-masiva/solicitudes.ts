@@ -1,5 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { setImmediate as breathe } from 'node:timers/promises';
+import { isVacioFalso } from '../world/asked.ts';
+import { magiaDe } from '../world/magia.ts';
 import type { Documento, Row } from '../world/taxpayers/row.ts';
 import { type WallTime, wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
@@ -11,7 +13,7 @@ export type Pedido = ({ por: 'periodo' } & Criterios) | { por: 'folio'; tipoSoli
 export type Paquete = { id: string; skip: number; filas: number; descargas: number };
 
 /** EstadoSolicitud: 1 accepted, 2 in process, 3 finished, 5 rejected, 6 lapsed. */
-export type Progreso = { estado: 1 | 2 | 3 | 5 | 6; codigo: 5000 | 5003 | 5004; filas: number };
+export type Progreso = { estado: 1 | 2 | 3 | 5 | 6; codigo: 5000 | 5003 | 5004 | 5010; filas: number };
 
 export type Solicitud = {
   id: string;
@@ -22,6 +24,8 @@ export type Solicitud = {
   creada: Date;
   /** Rows later than this were not there yet when it was asked. */
   corte: WallTime;
+  /** Finds nothing, whatever there is. */
+  isVacia: boolean;
   verificaciones: number;
   terminada: Date | null;
   rechazo: 5003 | 5004 | null;
@@ -29,9 +33,13 @@ export type Solicitud = {
   paquetes: Paquete[];
 };
 
+type Question = Pick<Solicitud, 'rfc' | 'pedido' | 'corte'>;
+
 /** The requests of one service and their life. */
 export type Solicitudes = {
   create(rfc: string, pedido: Pedido): Solicitud;
+  /** Whether there is not one row that a request would find. */
+  isEmpty(rfc: string, pedido: Pedido): Promise<boolean>;
   /** Requests of a taxpayer with equal criteria, oldest first. */
   equalTo(rfc: string, pedido: Pedido): Solicitud[];
   byFolio(rfc: string): Solicitud[];
@@ -54,10 +62,12 @@ export function createSolicitudes(world: World, documento: Documento): Solicitud
   const byClave = new Map<string, Solicitud[]>();
   const claveOf = (rfc: string, pedido: Pedido) => JSON.stringify([rfc, pedido]);
   const hoursSince = (date: Date) => (clock.now().getTime() - date.getTime()) / HOUR;
-  const hasLapsed = ({ terminada, creada }: Solicitud) =>
-    hoursSince(terminada ?? creada) >= settings.horas_solicitud;
+  const hasLapsed = ({ rfc, terminada, creada }: Solicitud) => {
+    const slow = terminada ? 0 : (magiaDe(rfc)?.horasHastaTerminar ?? 0);
+    return hoursSince(terminada ?? creada) >= settings.horas_solicitud + slow;
+  };
 
-  function* allRows({ rfc, pedido, corte }: Solicitud, skip = 0): Iterable<Row> {
+  function* allRows({ rfc, pedido, corte }: Question, skip = 0): Iterable<Row> {
     if (pedido.por === 'folio') {
       const found = (['emitidos', 'recibidos'] as const)
         .map((tipo) => taxpayers.find(rfc, tipo, pedido.uuid, { documento, corte }))
@@ -76,12 +86,12 @@ export function createSolicitudes(world: World, documento: Documento): Solicitud
     }
   }
 
-  const countRows = async (solicitud: Solicitud): Promise<number> => {
-    const { rfc, pedido, corte } = solicitud;
+  const countRows = async (question: Question): Promise<number> => {
+    const { rfc, pedido, corte } = question;
     if (pedido.por === 'periodo' && letsAllPass(pedido))
       return taxpayers.count(rfc, pedido.tipo, pedido.inicio, pedido.fin, { documento, corte });
     let total = 0;
-    for (const _ of allRows(solicitud)) if (++total % ROWS_WITHOUT_BREATH === 0) await breathe();
+    for (const _ of allRows(question)) if (++total % ROWS_WITHOUT_BREATH === 0) await breathe();
     return total;
   };
 
@@ -104,13 +114,18 @@ export function createSolicitudes(world: World, documento: Documento): Solicitud
     solicitud.verificaciones += 1;
     const { verificaciones } = solicitud;
     const needed = settings.verificaciones_hasta_terminar;
-    solicitud.total ??= await countRows(solicitud);
+    solicitud.total ??= solicitud.isVacia ? 0 : await countRows(solicitud);
     const seconds = (clock.now().getTime() - solicitud.creada.getTime()) / 1000;
-    const isDone = verificaciones >= needed && seconds >= settings.segundos_hasta_terminar;
+    const hours = magiaDe(solicitud.rfc)?.horasHastaTerminar ?? 0;
+    const isDone =
+      verificaciones >= needed && seconds >= Math.max(settings.segundos_hasta_terminar, hours * 3600);
     if (isDone && !solicitud.terminada && !hasLapsed(solicitud)) finish(solicitud, solicitud.total);
     if (hasLapsed(solicitud)) return { estado: 6, codigo: 5000, filas: 0 };
     if (solicitud.rechazo) return { estado: 5, codigo: solicitud.rechazo, filas: 0 };
-    if (solicitud.terminada) return { estado: 3, codigo: 5000, filas: solicitud.total };
+    if (solicitud.terminada) {
+      const codigo = magiaDe(solicitud.rfc)?.codigoTerminada ?? 5000;
+      return { estado: 3, codigo, filas: solicitud.total };
+    }
     if (verificaciones === 1) return { estado: 1, codigo: 5000, filas: 0 };
     const share = Math.min(1, verificaciones / (needed + 1));
     return { estado: 2, codigo: 5000, filas: Math.floor(solicitud.total * share) };
@@ -131,6 +146,8 @@ export function createSolicitudes(world: World, documento: Documento): Solicitud
         clave,
         creada: clock.now(),
         corte: wallTimeOf(clock.now()),
+        isVacia:
+          pedido.por === 'periodo' && isVacioFalso(world, rfc, 'servicio web', { documento, ...pedido }),
         verificaciones: 0,
         terminada: null,
         rechazo: null,
@@ -141,6 +158,7 @@ export function createSolicitudes(world: World, documento: Documento): Solicitud
       byClave.set(clave, [...(byClave.get(clave) ?? []), solicitud]);
       return solicitud;
     },
+    isEmpty: async (rfc, pedido) => (await countRows({ rfc, pedido, corte: wallTimeOf(clock.now()) })) === 0,
     equalTo: (rfc, pedido) => byClave.get(claveOf(rfc, pedido)) ?? [],
     byFolio: (rfc) => [...byId.values()].filter((some) => some.rfc === rfc && some.pedido.por === 'folio'),
     find,

@@ -4,6 +4,7 @@ import type { World } from '../world/world.ts';
 
 /** Access tokens of one service (CFDI or retenciones), tied to the certificate that asked for them. */
 export type Tokens = {
+  documento: Documento;
   issue(numero: string): string;
   /** Whether the Authorization header carries a token of this service, in time, for this certificate. */
   isValid(authorization: string | undefined, numero: string | null): boolean;
@@ -24,6 +25,7 @@ export function createTokens(
   const now = () => Math.floor(clock.now().getTime() / 1000);
 
   return {
+    documento,
     issue: (numero) => {
       const subject = Buffer.from(numero, 'latin1').toString('hex').toUpperCase();
       const iat = now();

@@ -7,11 +7,12 @@ import { htmlResponse } from '../portal/web/html.ts';
 import { createHost } from '../sp/host.ts';
 import type { ProviderSession } from '../sp/provider-session.ts';
 import { receiveToken } from '../sp/relying-party.ts';
+import { isVacioFalso } from '../world/asked.ts';
 import { take } from '../world/take.ts';
 import type { Tipo } from '../world/taxpayers/row.ts';
 import { wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
-import { type Fields, fieldsOf, findRows, readCriteria } from './criteria.ts';
+import { type Criteria, type Fields, fieldsOf, findRows, readCriteria } from './criteria.ts';
 import { isOwnViewState, type Pagina, page } from './page.ts';
 import { resultPanel } from './result-table.ts';
 import { searchForm } from './search-form.ts';
@@ -49,13 +50,15 @@ export function createProdretencioncontribuyente({
   });
   const app = new Hono();
 
+  const find = (rfc: string, tipo: Tipo, criteria: Criteria) =>
+    isVacioFalso(world, rfc, 'portal', { documento: 'retenciones', tipo, ...criteria })
+      ? []
+      : take(findRows(world, rfc, tipo, criteria), state.settings.max_filas_consulta);
+
   const search = (session: ProviderSession, pagina: Pagina, tipo: Tipo, fields: Fields | null) => {
     const criteria = fields ? readCriteria(fields, tipo) : null;
     const isError = typeof criteria === 'string';
-    const rows =
-      criteria !== null && !isError
-        ? take(findRows(world, session.rfc, tipo, criteria), state.settings.max_filas_consulta)
-        : null;
+    const rows = criteria !== null && !isError ? find(session.rfc, tipo, criteria) : null;
     const year = Math.floor(1970 + wallTimeOf(world.clock.now()) / YEAR);
     const form = searchForm({ tipo, fields: fields ?? {}, year, error: isError ? criteria : '' });
     return page(seal, session, pagina, `${form}\n${resultPanel(tipo, rows)}`);

@@ -29,10 +29,10 @@ describe('magic RFCs', () => {
 
   it('bring the fault of their effect, with the waits of the settings', () => {
     const settings = { ms_lento: 7, ms_colgado: 8 };
-    expect(implicitFault('LEN900215SI6', settings)).toMatchObject({ kind: 'slow', ms: 7 });
-    expect(implicitFault('COLG900215SI1', settings)).toMatchObject({ kind: 'slow', ms: 8 });
-    expect(implicitFault('CAI900215SIA', settings)).toMatchObject({ kind: 'status', status: 503 });
-    expect(implicitFault('VAC900215SI6', settings)).toBeNull();
+    expect(implicitFault('cfdiau', 'LEN900215SI6', settings)).toMatchObject({ kind: 'slow', ms: 7 });
+    expect(implicitFault('cfdiau', 'COLG900215SI1', settings)).toMatchObject({ kind: 'slow', ms: 8 });
+    expect(implicitFault('cfdiau', 'CAI900215SIA', settings)).toMatchObject({ kind: 'status', status: 503 });
+    expect(implicitFault('cfdiau', 'VAC900215SI6', settings)).toBeNull();
   });
 
   it('are all in the table of the README, with their effect', async () => {

@@ -36,8 +36,21 @@ export type Magia = {
   efecto: string;
   /** What Acuse answers. */
   respuesta: string;
-  /** Fault of every call, at any service, that names this RFC. */
-  falla?: Pick<Fault, 'kind' | 'status'> & { espera?: 'ms_lento' | 'ms_colgado' };
+  /** Fault of every call that names this RFC, at any service unless some are named. */
+  falla?: Pick<Fault, 'kind' | 'status'> & {
+    espera?: 'ms_lento' | 'ms_colgado';
+    servicios?: readonly string[];
+  };
+  /** Searches and requests that find nothing though there are rows: the first ones, or all that the web service takes. */
+  vacioFalso?: 'primera vez' | 'servicio web';
+  /** A request of the web service that finds nothing is answered with 5004 itself and gets no id. */
+  isVacioAlPedir?: true;
+  /** CodigoEstadoSolicitud of its finished requests, in place of 5000. */
+  codigoTerminada?: 5010;
+  /** The web service refuses its valid e.firmas with 305: always, or at the first signed call of each. */
+  rechazo305?: 'siempre' | 'primera vez';
+  /** Hours of the clock after which its requests, by either channel, are finished; not before. */
+  horasHastaTerminar?: number;
   /** Every password is wrong. */
   isCiecWrong?: true;
   /** So many captchas are refused before each that is taken. */
@@ -57,13 +70,15 @@ export function magiaDe(rfc: string): Magia | null {
   return byRfc.get(rfc.toUpperCase()) ?? null;
 }
 
-/** The fault that an RFC brings with it to every call, or null. */
+/** The fault that an RFC brings with it to every call of a service, or null. */
 export function implicitFault(
+  service: string,
   rfc: string,
   settings: Pick<Settings, 'ms_lento' | 'ms_colgado'>,
 ): Fault | null {
   const falla = magiaDe(rfc)?.falla;
   if (!falla) return null;
-  const { espera, ...fault } = falla;
-  return { service: '*', rfc, ...fault, ...(espera && { ms: settings[espera] }) };
+  const { espera, servicios, ...fault } = falla;
+  if (servicios && !servicios.includes(service)) return null;
+  return { service, rfc, ...fault, ...(espera && { ms: settings[espera] }) };
 }

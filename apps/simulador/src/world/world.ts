@@ -1,3 +1,4 @@
+import { type Asked, createAsked } from './asked.ts';
 import { type CaptchaRefusals, createCaptchaRefusals } from './captcha-refusals.ts';
 import { type Clock, createClock } from './clock.ts';
 import { createFaults, type Faults } from './faults/faults.ts';
@@ -12,6 +13,7 @@ import { createTaxpayers, type Taxpayers } from './taxpayers/taxpayers.ts';
 export type World = {
   clock: Clock;
   faults: Faults;
+  asked: Asked;
   log: CallLog;
   taxpayers: Taxpayers;
   captchaRefusals: CaptchaRefusals;
@@ -33,7 +35,8 @@ export async function createWorld({ settings: input, dataDir }: WorldOptions = {
   const taxpayers = createTaxpayers({ clock, settings });
   return {
     clock,
-    faults: createFaults((rfc) => implicitFault(rfc, settings)),
+    faults: createFaults((service, rfc) => implicitFault(service, rfc, settings)),
+    asked: createAsked(),
     log: createCallLog(),
     taxpayers,
     listado69b: createListado69B({ clock, settings, nombreDe: (rfc) => taxpayers.taxpayer(rfc).nombre }),

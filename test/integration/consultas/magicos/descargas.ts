@@ -18,8 +18,11 @@ const MES: Pedido = { tipo: 'recibidos', desde: '2025-05-01', hasta: '2025-05-31
 /** Looks at the authority that are more than any request of the simulator needs to end. */
 const LOOKS = 5;
 
-/** The request never ends at the authority, by either channel: it stays charged and in process until its deadline. */
-export const expectEnProceso: Prueba = async ({ apurado }, rfc) => {
+/** However often it is looked at, the request has not ended at the authority, by either channel: it stays charged and in process. */
+export async function expectEspera(
+  apurado: Servicio,
+  rfc: string,
+): Promise<Readonly<Record<'ciec' | 'efirma', Caller>>> {
   const ciec = await apurado.newCiecCaller({ rfc });
   const efirma = await newEfirmaCaller(apurado, { rfc });
   for (const [caller, look] of [
@@ -31,6 +34,12 @@ export const expectEnProceso: Prueba = async ({ apurado }, rfc) => {
     expect(await verificar(caller, id)).toMatchObject({ estado: 'EN_PROCESO', terminada_en: null });
     expect(await saldoDe(apurado, caller)).toBe(9);
   }
+  return { ciec, efirma };
+}
+
+/** The request never ends, and no more does what has to be answered at once by the same service. */
+export const expectEnProceso: Prueba = async ({ apurado }, rfc) => {
+  const { efirma } = await expectEspera(apurado, rfc);
   // What has to be answered at once is answered without a fact and without a charge; asking again goes on with the same request. Time enough
   // to note both requests, however busy the machine is.
   const paciente = await apurado.startApi({ SAT_PRESUPUESTO_MS: '15000' });

@@ -13,6 +13,16 @@ import {
   waitForEnd,
 } from '../../fixtures/servicio.ts';
 import { facturasOf, retencionesOf, rowsOf } from '../verdad.ts';
+import {
+  codigoDesconocido,
+  efirmaPorElPortal,
+  porElPortal,
+  retencionesPorElPortal,
+  retencionesPorElServicio,
+  tardada,
+  vacioAlPedir,
+  vacioFalso,
+} from './canales.ts';
 import { expectEnProceso, expectMillon, expectSegundo } from './descargas.ts';
 
 import { efirmaRevocada, efirmaVencida } from './efirma.ts';
@@ -103,6 +113,14 @@ const colgado: Prueba = async ({ propio }, rfc) => {
     }),
   );
   expect(llamadas(apurado, { rfc }).length).toBeGreaterThan(0);
+};
+
+/** The pages behind a log-in fail; what has no log-in or comes from the bulk service does not. */
+const cuentaAveriada: Prueba = async ({ propio }, rfc) => {
+  const servicio = await propio();
+  const isShown = (path: string) => /^tax\/(?!retenciones)/.test(path);
+  const shown = new Set(CONSULTAS.filter(([path]) => isShown(path)).map(([, caso]) => caso));
+  await ask(servicio, rfc, isUnavailable, (caso) => shown.has(caso));
 };
 
 const ciecIncorrecta: Prueba = async ({ holgado }, rfc) => {
@@ -218,6 +236,17 @@ export const ESPERADO: Readonly<Record<string, Prueba>> = {
   caído: down,
   html: down,
   vacío: vacio,
+  'vacío falso': vacioFalso,
+  'servicio vacío': porElPortal,
+  'vacío al pedir': vacioAlPedir,
+  'cinco mil diez': codigoDesconocido,
+  'rechazo 305': efirmaPorElPortal,
+  'rechazo 305 pasajero': efirmaPorElPortal,
+  'retenciones sin servicio': retencionesPorElPortal,
+  'retenciones sin portal': retencionesPorElServicio,
+  'ochenta horas': tardada,
+  'nueve días': tardada,
+  'cuenta averiada': cuentaAveriada,
   'quinientos uno': quinientosUno,
   segundo: expectSegundo,
   millón: expectMillon,

@@ -1,4 +1,5 @@
 import { type Context, Hono } from 'hono';
+import { isVacioFalso } from '../../world/asked.ts';
 import { take } from '../../world/take.ts';
 import { wallTimeOf } from '../../world/wall-time.ts';
 import type { World } from '../../world/world.ts';
@@ -70,6 +71,8 @@ function search(
   const criteria = read(form, session.rfc, page.tipo, corte);
   const view = { ...FRESH_VIEW, filtro: enabled, form };
   if (typeof criteria === 'string') return { ...view, error: criteria };
+  // The hidden criteria of a search that found nothing ask for nothing.
+  if (isVacioFalso(world, session.rfc, 'portal', criteria)) criteria.isVacia = true;
   return { ...view, criteria, rows: take(findRows(world, criteria), state.settings.max_filas_consulta) };
 }
 

@@ -19,6 +19,8 @@ export type Criteria = {
   tercero: string;
   /** Value of the list of complements; `-1`: all. */
   complemento: string;
+  /** Finds nothing, whatever there is. */
+  isVacia?: true;
 };
 
 export type Form = Readonly<Record<string, string>>;
@@ -62,7 +64,8 @@ export function readInterval(form: Form, rfc: string, tipo: Tipo, corte: WallTim
 
 /** The rows that a search finds, by date of issue. */
 export function* findRows({ taxpayers }: World, criteria: Criteria): Iterable<Row> {
-  const { rfc, tipo, corte, uuid, inicio, fin } = criteria;
+  const { rfc, tipo, corte, uuid, inicio, fin, isVacia } = criteria;
+  if (isVacia) return;
   if (uuid !== '') {
     const row = taxpayers.find(rfc, tipo, uuid, { corte });
     if (row) yield row;
@@ -74,6 +77,7 @@ export function* findRows({ taxpayers }: World, criteria: Criteria): Iterable<Ro
 /** How many rows a search finds. */
 export function countRows(world: World, criteria: Criteria): number {
   const { rfc, tipo, corte, uuid, inicio, fin, estado, contraparte, tercero, complemento } = criteria;
+  if (criteria.isVacia) return 0;
   const isWhole = uuid + estado + contraparte + tercero === '' && complemento === '-1';
   if (isWhole) return world.taxpayers.count(rfc, tipo, inicio, fin, { corte });
   let total = 0;

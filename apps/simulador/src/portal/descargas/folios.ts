@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { magiaDe } from '../../world/magia.ts';
 import type { World } from '../../world/world.ts';
 import type { Criteria } from '../consulta/criteria.ts';
 import type { PortalSettings } from '../portal-settings.ts';
@@ -36,11 +37,14 @@ type Entry = Folio & { looks: number; isStuck: boolean };
 export function createFolios({ clock, settings: world }: World, settings: PortalSettings): Folios {
   const entries: Entry[] = [];
   const ageOf = ({ solicitado }: Folio) => clock.now().getTime() - solicitado.getTime();
+  const slowness = (rfc: string) => (magiaDe(rfc)?.horasHastaTerminar ?? 0) * HOUR;
   const listed = (rfc: string) =>
-    entries.filter((entry) => entry.criteria.rfc === rfc && ageOf(entry) < settings.horas_folio * HOUR);
+    entries.filter(
+      (entry) => entry.criteria.rfc === rfc && ageOf(entry) < settings.horas_folio * HOUR + slowness(rfc),
+    );
 
   const isReady = (entry: Entry) => {
-    if (entry.isStuck) return false;
+    if (entry.isStuck || ageOf(entry) < slowness(entry.criteria.rfc)) return false;
     if (ageOf(entry) >= PROMISED_HOURS * HOUR) return true;
     return (
       entry.looks >= world.verificaciones_hasta_terminar &&

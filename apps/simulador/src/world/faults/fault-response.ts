@@ -6,6 +6,11 @@ import type { Fault } from './faults.ts';
 const MAINTENANCE = `<!DOCTYPE html><html lang="es"><head><title>Servicio no disponible</title></head>
 <body><h1>Por el momento el servicio no se encuentra disponible</h1><p>Intente más tarde.</p></body></html>`;
 
+/** What ASP.NET shows of an error that a page did not catch. */
+const RUNTIME_ERROR = `<!DOCTYPE html>
+<html><head><title>Runtime Error</title></head>
+<body><h1>Server Error in '/' Application.</h1><h2><i>Runtime Error</i></h2></body></html>`;
+
 /**
  * Answers a call that has a transport fault. `answer` makes the answer there would be without it.
  * Faults that only a service understands (`stuck`, `code`) and null leave that answer as it is.
@@ -55,7 +60,10 @@ export function faultMiddleware(
 }
 
 function page(status: number): Response {
-  return new Response(MAINTENANCE, { status, headers: { 'content-type': 'text/html; charset=utf-8' } });
+  return new Response(status === 500 ? RUNTIME_ERROR : MAINTENANCE, {
+    status,
+    headers: { 'content-type': 'text/html; charset=utf-8' },
+  });
 }
 
 /** The first bytes of the body, then an error, at which the server destroys the socket. */

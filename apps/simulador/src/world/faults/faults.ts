@@ -49,8 +49,8 @@ export type Faults = {
   take(service: string, operation: string, rfc: string): FaultRule | null;
 };
 
-/** Creates an empty set of faults; `implicit` tells the fault that a magic RFC brings with it. */
-export function createFaults(implicit: (rfc: string) => Fault | null = () => null): Faults {
+/** Creates an empty set of faults; `implicit` tells the fault that a magic RFC brings with it to a service. */
+export function createFaults(implicit: (service: string, rfc: string) => Fault | null = () => null): Faults {
   let rules: FaultRule[] = [];
   return {
     add: (fault) => {
@@ -73,7 +73,7 @@ export function createFaults(implicit: (rfc: string) => Fault | null = () => nul
         rule.taken += 1;
         return rule;
       }
-      const own = implicit(rfc);
+      const own = implicit(service, rfc);
       return own && { ...own, id: 'magia', seen: 1, taken: 1 };
     },
   };

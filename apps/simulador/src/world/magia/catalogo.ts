@@ -3,6 +3,18 @@ import type { Documento, Tipo } from '../taxpayers/row.ts';
 import type { Filas } from '../taxpayers/schedule.ts';
 import { parseWallTime } from '../wall-time.ts';
 
+/** The hosts whose pages are seen after a log-in. */
+const PORTALES = [
+  'portalcfdi',
+  'prodretencioncontribuyente',
+  'ptsc32d',
+  'pstcdypisr',
+  'wwwmat',
+  'rfcampc',
+  'aplicacionesc',
+  'agr',
+];
+
 /** Every magic RFC. The README's table shows them in this order. */
 export const MAGIAS: readonly Magia[] = [
   {
@@ -70,6 +82,103 @@ export const MAGIAS: readonly Magia[] = [
     efecto: 'no CFDI and no retenciones at all',
     respuesta: 'an empty list with total 0',
     filas: [],
+  },
+  {
+    clave: 'vacío falso',
+    moral: 'FAL900215SIA',
+    fisica: 'FALS900215SI1',
+    efecto:
+      'the first `vacios_falsos` (1) times that the same is asked for, the bulk service ends with 5004 and the portal lists zero rows, each for itself, though there are rows',
+    respuesta: 'the rows, after the empty answer was asked again',
+    vacioFalso: 'primera vez',
+  },
+  {
+    clave: 'servicio vacío',
+    moral: 'WEB900215SI4',
+    fisica: 'WEBV900215SI8',
+    efecto: 'the bulk service (CFDI and retenciones) always ends with 5004, the portal lists the rows',
+    respuesta: 'the rows where the portal can be asked; else an empty answer that says it is not confirmed',
+    vacioFalso: 'servicio web',
+  },
+  {
+    clave: 'vacío al pedir',
+    moral: 'PET900215SI8',
+    fisica: 'PETI900215SI8',
+    efecto:
+      '60 CFDI in March 2026, issued and received each, none else; the bulk service answers 5004 to the request itself, without IdSolicitud, where there are none',
+    respuesta: 'March has its rows; any other month is an empty answer, and no refusal',
+    filas: (['emitidos', 'recibidos'] as const).map((tipo) => days(tipo, '2026-03-01', '2026-03-31', 60)),
+    isVacioAlPedir: true,
+  },
+  {
+    clave: 'cinco mil diez',
+    moral: 'DIE900215SI5',
+    fisica: 'DIEZ900215SI4',
+    efecto: 'finished requests of the bulk service carry CodigoEstadoSolicitud 5010 in place of 5000',
+    respuesta: 'the rows, as with 5000',
+    codigoTerminada: 5010,
+  },
+  {
+    clave: 'rechazo 305',
+    moral: 'TRE900215SIA',
+    fisica: 'TREC900215SI2',
+    efecto: 'the bulk service always refuses its valid e.firmas with 305; the portals take them',
+    respuesta: 'what the portal gives by e.firma, and 4002 for what only the bulk service gives',
+    rechazo305: 'siempre',
+  },
+  {
+    clave: 'rechazo 305 pasajero',
+    moral: 'UNA900215SI5',
+    fisica: 'UNAV900215SI3',
+    efecto:
+      'the bulk service (CFDI and retenciones, each for itself) refuses the first signed call of each of its valid e.firmas with 305; the portals take them',
+    respuesta: 'the right answer, after asking twice',
+    rechazo305: 'primera vez',
+  },
+  {
+    clave: 'retenciones sin servicio',
+    moral: 'RSW900215SI9',
+    fisica: 'RETW900215SI8',
+    efecto: 'HTTP 500 at the bulk service of retenciones; the portal of retenciones works',
+    respuesta: 'retenciones by CIEC; by e.firma alone 503/5041 with refund',
+    falla: {
+      kind: 'status',
+      status: 500,
+      servicios: ['retendescargamasivasolicitud', 'retendescargamasiva'],
+    },
+  },
+  {
+    clave: 'retenciones sin portal',
+    moral: 'RSP900215SI2',
+    fisica: 'RETP900215SI1',
+    efecto: 'HTTP 500 at the portal of retenciones; the bulk service of retenciones works',
+    respuesta: 'retenciones by e.firma; by CIEC alone 503/5041 with refund',
+    falla: { kind: 'status', status: 500, servicios: ['prodretencioncontribuyente'] },
+  },
+  {
+    clave: 'ochenta horas',
+    moral: 'OCH900215SI7',
+    fisica: 'OCHE900215SI8',
+    efecto: 'bulk requests and folios of the portal are finished 80 hours of the clock after they were made',
+    respuesta: 'the request stays in process, from 72 h on as delayed, and ends with its rows',
+    horasHastaTerminar: 80,
+  },
+  {
+    clave: 'nueve días',
+    moral: 'NUE900215SI6',
+    fisica: 'NUEV900215SI0',
+    efecto: 'bulk requests and folios of the portal are finished nine days of the clock after they were made',
+    respuesta: 'the request stays in process until its deadline, and ends with its rows where that is later',
+    horasHastaTerminar: 9 * 24,
+  },
+  {
+    clave: 'cuenta averiada',
+    moral: 'AVE900215SI8',
+    fisica: 'AVER900215SIA',
+    efecto:
+      'log-in and bulk service work; every page of a portal behind the log-in is HTTP 500 for it, and for nobody else',
+    respuesta: '503/5041 with refund for what the portals show, and nobody else is kept waiting for it',
+    falla: { kind: 'status', status: 500, servicios: PORTALES },
   },
   {
     clave: 'quinientos uno',

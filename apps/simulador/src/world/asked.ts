@@ -1,0 +1,53 @@
+import { magiaDe } from './magia.ts';
+import type { Settings } from './settings.ts';
+import { DAY, type WallTime } from './wall-time.ts';
+
+/** How often each thing was asked for that changes with being asked again. */
+export type Asked = {
+  /** How often a key was asked for before; asking counts. */
+  before(key: string): number;
+};
+
+/** Creates a count in which nothing was asked for yet. */
+export function createAsked(): Asked {
+  const counts = new Map<string, number>();
+  return {
+    before: (key) => {
+      const count = counts.get(key) ?? 0;
+      counts.set(key, count + 1);
+      return count;
+    },
+  };
+}
+
+/** What a search or a request asks for; of its interval the day counts on which it begins. */
+export type Pregunta = { inicio: WallTime; fin: WallTime; corte?: WallTime } & Readonly<
+  Record<string, unknown>
+>;
+
+/**
+ * Whether a search of the portal or a request of the web service finds nothing though there may be rows, as users report of both (sources: README, "Magic RFCs").
+ * Each call counts as one time that this was asked for: the same criteria from the same day on, by the same channel, wherever they end.
+ */
+export function isVacioFalso(
+  { asked, settings }: { asked: Asked; settings: Pick<Settings, 'vacios_falsos'> },
+  rfc: string,
+  canal: 'portal' | 'servicio web',
+  { inicio, fin: _, corte: _corte, ...criterios }: Pregunta,
+): boolean {
+  const vacio = magiaDe(rfc)?.vacioFalso;
+  if (vacio !== 'primera vez') return vacio === canal;
+  const key = JSON.stringify(['vacio falso', rfc, canal, Math.floor(inicio / DAY), criterios]);
+  return asked.before(key) < settings.vacios_falsos;
+}
+
+/** Whether the web service refuses a valid e.firma with 305, by the number of its certificate. */
+export function isRechazada(
+  asked: Asked,
+  service: string,
+  { rfc, numero }: { rfc: string; numero: string },
+): boolean {
+  const rechazo = magiaDe(rfc)?.rechazo305;
+  if (rechazo !== 'primera vez') return rechazo === 'siempre';
+  return asked.before(JSON.stringify(['305', service, numero])) === 0;
+}
