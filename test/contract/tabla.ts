@@ -161,6 +161,17 @@ export const TABLA: readonly Fila[] = [
   },
   {
     ...{
+      path: 'descarga/cancelar',
+      cost: 0,
+      credencial: 'API key',
+      rfc: 'ninguno',
+      campos: { solicitud_id: texto },
+    },
+    data: ['solicitud_id', 'estado'],
+    errores: [...llave, '404/2002', '409/3005'],
+  },
+  {
+    ...{
       path: 'descarga/verificar',
       cost: 0,
       credencial: 'API key',

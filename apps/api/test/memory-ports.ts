@@ -1,5 +1,6 @@
 import type {
   Aceptacion,
+  Cancelacion,
   CredencialGuardada,
   NuevaSolicitud,
   Pase,
@@ -36,6 +37,8 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
           const found = store.solicitudes.get(id);
           return found?.contribuyenteId === contribuyenteId ? found.vista : null;
         }),
+      cancel: (contribuyenteId, id) =>
+        trip(store, 'solicitudes.cancel', () => cancel(store, contribuyenteId, id)),
     },
     boveda: bovedaOf(store),
     idempotencia: idempotenciaOf(store),
@@ -146,6 +149,25 @@ function accept(store: MemoryStore, nueva: NuevaSolicitud): Aceptacion {
     },
   });
   return { resultado: 'ACEPTADA', solicitudId: id };
+}
+
+function cancel(store: MemoryStore, contribuyenteId: string, id: string): Cancelacion | null {
+  const found = store.solicitudes.get(id);
+  if (found?.contribuyenteId !== contribuyenteId) return null;
+  const { estado, terminadaEn } = found.vista;
+  if (terminadaEn !== null)
+    return estado === 'CANCELADA' ? { resultado: estado } : { resultado: 'TERMINADA', estado };
+  const motivo = 'CANCELADA_POR_EL_CLIENTE';
+  found.vista = {
+    ...found.vista,
+    estado: 'CANCELADA',
+    motivo,
+    terminadaEn: store.now,
+    proximaConsulta: null,
+  };
+  found.sellada = null;
+  credit(store, id);
+  return { resultado: 'CANCELADA' };
 }
 
 function bovedaOf(store: MemoryStore): DatabasePorts['boveda'] {

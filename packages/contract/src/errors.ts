@@ -8,8 +8,8 @@ export interface EntradaCatalogo {
 }
 
 /**
- * Every error that the interface can answer, by meaning. Codes 1001 to 6001 are the specification's; 2001, 3003, 3004, 4003,
- * 4004 and 9xxx are ours, for cases that it leaves open.
+ * Every error that the interface can answer, by meaning. Codes 1001 to 6001 are the specification's; 2001, 3003, 3004, 3005,
+ * 4003, 4004 and 9xxx are ours, for cases that it leaves open.
  */
 export const CATALOGO = {
   API_KEY_INVALIDA: {
@@ -99,6 +99,12 @@ export const CATALOGO = {
     codigo: 3003,
     texto:
       'La solicitud terminó sin paquete y el crédito fue devuelto. El motivo está en data; haga una solicitud nueva si procede.',
+  },
+  SOLICITUD_TERMINADA: {
+    http: 409,
+    codigo: 3005,
+    texto:
+      'La solicitud ya terminó y no se puede cancelar. Su estado está en data; el paquete, si lo hay, en /api/v1/descarga/paquete.',
   },
   PAQUETE_CADUCADO: {
     http: 410,

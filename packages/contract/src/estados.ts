@@ -6,6 +6,7 @@ export const ESTADOS_SOLICITUD = [
   'ERROR',
   'RECHAZADA',
   'VENCIDA',
+  'CANCELADA',
 ] as const;
 export type EstadoSolicitud = (typeof ESTADOS_SOLICITUD)[number];
 

@@ -3,6 +3,14 @@ import type { OperacionPublicada } from './operacion-publicada.ts';
 /** Every operation of the API, by path. Generated from the operations themselves by `npm run generate`; a test compares the two. */
 export const OPERACIONES: readonly OperacionPublicada[] = [
   {
+    path: 'descarga/cancelar',
+    resumen: 'Cancelar una solicitud de descarga en curso',
+    descripcion:
+      'Termina una solicitud que aún no termina y devuelve su crédito. Cancelarla otra vez contesta lo mismo. Una que ya terminó no cambia: se contesta 409/3005.',
+    costo: 0,
+    credencial: 'API key',
+  },
+  {
     path: 'descarga/consulta-cfdi',
     resumen: 'Estado de un CFDI ante el SAT',
     descripcion:

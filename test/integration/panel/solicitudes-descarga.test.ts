@@ -57,6 +57,38 @@ describe('the download', () => {
   });
 });
 
+describe('cancelling', () => {
+  test('asks first, then ends the solicitud, gives the credit back and notes who did it', async () => {
+    const { persona, taxpayer } = await owner();
+    const id = await accepted(taxpayer);
+    const detail = load((await persona.get(`/solicitudes/${id}`)).text);
+    expect(detail(`a[href="/solicitudes/${id}/cancelar"]`)).toHaveLength(1);
+    const asked = textOf((await persona.get(`/solicitudes/${id}/cancelar`)).text);
+    expect(asked).toContain('Se devuelve 1 crédito');
+    const answer = await persona.enviar(`/solicitudes/${id}/cancelar`, `/solicitudes/${id}/cancelar`);
+    expect(answer.headers.get('location')).toBe(`/solicitudes/${id}`);
+    const page = textOf((await persona.get(`/solicitudes/${id}`)).text);
+    expect(page).toContain('Se canceló antes de terminar');
+    expect(page).toContain('Se devolvió 1 crédito');
+    expect((await persona.get(`/solicitudes/${id}/cancelar`)).headers.get('location')).toBe(
+      `/solicitudes/${id}`,
+    );
+    const { rows } = await panel.db.pool.query(
+      `SELECT actor FROM auditoria WHERE accion = 'cancelar-solicitud' AND detalle->>'solicitud' = $1`,
+      [id],
+    );
+    expect(rows).toEqual([{ actor: `usuario:${persona.usuarioId}` }]);
+  });
+
+  test('leaves one that has ended as it is', async () => {
+    const { persona, taxpayer } = await owner();
+    const id = await finished(taxpayer);
+    const csrf = await persona.csrf('/solicitudes/nueva');
+    await persona.post(`/solicitudes/${id}/cancelar`, { _csrf: csrf });
+    expect(textOf((await persona.get(`/solicitudes/${id}`)).text)).toContain('Terminada');
+  });
+});
+
 describe("another account's solicitud", () => {
   test('is answered like one that does not exist, on every address', async () => {
     const [mine, foreign] = [await owner(), await owner()];

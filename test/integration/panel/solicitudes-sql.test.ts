@@ -261,6 +261,7 @@ describe('with 100,000 solicitudes of one account', () => {
       TERMINADA: TOPE_CUENTA + 1,
       EN_PROCESO: 245,
       VENCIDA: 5,
+      CANCELADA: 0,
       ESPERA_EFIRMA: 0,
     });
     expect(counts.ERROR).toBe(TOPE_CUENTA + 1);

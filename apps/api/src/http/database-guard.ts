@@ -22,6 +22,7 @@ export function guardDatabase(ports: DatabasePorts, timeoutMs: number): Database
     solicitudes: {
       accept: guard((nueva) => solicitudes.accept(nueva)),
       find: guard((contribuyenteId, id) => solicitudes.find(contribuyenteId, id)),
+      cancel: guard((contribuyenteId, id) => solicitudes.cancel(contribuyenteId, id)),
     },
     boveda: {
       register: guard((input) => boveda.register(input)),

@@ -7,6 +7,7 @@ const CONOCIDOS = {
   ERROR: ['No se pudo', 'error'],
   RECHAZADA: ['Rechazada por el SAT', 'error'],
   VENCIDA: ['Venció el plazo', 'error'],
+  CANCELADA: ['Cancelada', 'neutro'],
   ACTIVA: ['Activa', 'exito'],
   REEMPLAZADA: ['Reemplazada', 'neutro'],
   REVOCADA: ['Revocada', 'error'],

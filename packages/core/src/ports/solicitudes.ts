@@ -67,12 +67,22 @@ export interface VistaSolicitud {
   readonly sha256: string | null;
 }
 
+/** Nothing was written unless it is CANCELADA now for the first time. */
+export type Cancelacion =
+  | { readonly resultado: 'CANCELADA' }
+  /** It had ended otherwise before. */
+  | { readonly resultado: 'TERMINADA'; readonly estado: EstadoSolicitud };
+
 /** Solicitudes as the API sees them. */
 export interface Solicitudes {
   /** Debit, solicitud, ledger row, sealed credential and outbox row in one statement and one commit, or nothing. */
   accept(nueva: NuevaSolicitud): Promise<Aceptacion>;
   /** Null for one that does not exist and for one of another taxpayer alike. */
   find(contribuyenteId: string, solicitudId: string): Promise<VistaSolicitud | null>;
+  /**
+   * Ends an open one with its refund, whoever is at work on it; the same answer for one that was cancelled before. Null as {@link find}.
+   */
+  cancel(contribuyenteId: string, solicitudId: string): Promise<Cancelacion | null>;
 }
 
 export type EstadoParte = 'PENDIENTE' | 'SOLICITANDO' | 'SOLICITADA' | 'DISPONIBLE' | 'DESCARGADA' | 'VACIA';

@@ -220,8 +220,10 @@ export function createListaPanel({ pool }: Pick<Database, 'pool'>) {
           ? { name: 'panel-cuentas', text: COUNTS_OF_CUENTA, values }
           : { name: 'panel-cuentas-rfc', text: COUNTS_OF_RFC, values: [...values, rfc] },
       );
-      const none = { EN_PROCESO: 0, ESPERA_EFIRMA: 0, TERMINADA: 0, ERROR: 0, RECHAZADA: 0, VENCIDA: 0 };
-      return { ...none, ...Object.fromEntries(rows.map(({ estado, n }) => [estado, n])) };
+      const counts = new Map(rows.map(({ estado, n }) => [estado, n]));
+      return Object.fromEntries(
+        ESTADOS_SOLICITUD.map((estado) => [estado, counts.get(estado) ?? 0]),
+      ) as Record<EstadoSolicitud, number>;
     },
   };
 }

@@ -6,6 +6,7 @@ import { isUuid } from '../uuid.ts';
 /** Everything that the people of its account may know about a solicitud. */
 export interface DetalleSolicitud {
   readonly id: string;
+  readonly contribuyenteId: string;
   readonly rfc: string;
   readonly tipo: TipoDescarga;
   readonly desde: string;
@@ -63,7 +64,7 @@ const PARTES = `(SELECT json_object_agg(p.estado, p.n) FROM
   (SELECT sum(registros) FROM parte WHERE solicitud_id = s.id) AS registros_sat`;
 
 const FIND = `
-SELECT s.id, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.canal, s.estado, s.fase, s.motivo, s.registros, s.intentos,
+SELECT s.id, s.contribuyente_id, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.canal, s.estado, s.fase, s.motivo, s.registros, s.intentos,
        s.ultima_consulta_en, s.due_at, s.creada_en, s.terminada_en, s.deadline_at, s.object_key, s.paquete_borrado_en, s.bytes,
        s.sha256, s.resumen, ${PARTES}, c.importe AS cargo, c.creado_en AS cargo_en, r.importe AS reembolso, r.creado_en AS reembolso_en,
        (SELECT e.codigo FROM evento e WHERE e.solicitud_id = s.id AND e.tipo = s.estado ORDER BY e.id DESC LIMIT 1) AS codigo
@@ -116,6 +117,7 @@ interface WatchRow extends AvanceRow {
 }
 
 interface FindRow extends AvanceRow {
+  contribuyente_id: string;
   rfc: string;
   tipo: TipoDescarga;
   desde: string;
@@ -158,6 +160,7 @@ function detailOf(row: FindRow): DetalleSolicitud {
   const partes = row.partes ?? {};
   return {
     ...advanceOf(row),
+    contribuyenteId: row.contribuyente_id,
     rfc,
     tipo,
     desde,

@@ -1,6 +1,7 @@
 import type { EstadoSolicitud } from '@acuse/contract';
 import { type NuevaSolicitud, progresoDe, type Solicitudes, type VistaSolicitud } from '@acuse/core';
 import type { Database } from '../database.ts';
+import { terminarSinPaquete } from '../taller/terminar.ts';
 import { isUuid } from '../uuid.ts';
 import { acceptAll } from './accept.ts';
 import { createLote } from './lote.ts';
@@ -12,6 +13,10 @@ SELECT s.id, s.rfc, s.estado, s.fase, s.tipo, s.desde::text, s.hasta::text, s.re
          (SELECT estado, count(*)::int AS n FROM parte WHERE solicitud_id = s.id GROUP BY estado) p) AS partes,
        (SELECT sum(registros) FROM parte WHERE solicitud_id = s.id) AS registros_sat
 FROM solicitud s WHERE s.id = $1 AND s.contribuyente_id = $2`;
+
+const CANCEL = terminarSinPaquete(
+  `s.id = $4 AND s.contribuyente_id = $5 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')`,
+);
 
 interface FindRow {
   id: string;
@@ -45,39 +50,51 @@ export function createSolicitudes({ pool }: Pick<Database, 'pool'>): Solicitudes
     groupOf: ({ cuentaId }) => cuentaId,
   });
 
+  async function find(contribuyenteId: string, solicitudId: string): Promise<VistaSolicitud | null> {
+    if (!isUuid(solicitudId)) return null;
+    const { rows } = await pool.query<FindRow>({
+      name: 'ver',
+      text: FIND,
+      values: [solicitudId, contribuyenteId],
+    });
+    const row = rows[0];
+    if (!row) return null;
+    const isOpen = row.terminada_en === null;
+    return {
+      id: row.id,
+      rfc: row.rfc,
+      estado: row.estado,
+      tipo: row.tipo,
+      desde: row.desde,
+      hasta: row.hasta,
+      registros: numberOrNull(row.registros ?? row.registros_sat),
+      progreso: progresoDe({ estado: row.estado, fase: row.fase, partes: row.partes ?? {} }),
+      intentos: row.intentos,
+      ultimaConsulta: row.ultima_consulta_en,
+      proximaConsulta: isOpen && row.estado === 'EN_PROCESO' ? row.due_at : null,
+      motivo: row.motivo,
+      creadaEn: row.creada_en,
+      terminadaEn: row.terminada_en,
+      objectKey: row.object_key,
+      paqueteBorradoEn: row.paquete_borrado_en,
+      bytes: numberOrNull(row.bytes),
+      sha256: row.sha256,
+    };
+  }
+
   return {
     accept,
+    find,
 
-    async find(contribuyenteId, solicitudId) {
+    async cancel(contribuyenteId, solicitudId) {
       if (!isUuid(solicitudId)) return null;
-      const { rows } = await pool.query<FindRow>({
-        name: 'ver',
-        text: FIND,
-        values: [solicitudId, contribuyenteId],
-      });
-      const row = rows[0];
-      if (!row) return null;
-      const isOpen = row.terminada_en === null;
-      return {
-        id: row.id,
-        rfc: row.rfc,
-        estado: row.estado,
-        tipo: row.tipo,
-        desde: row.desde,
-        hasta: row.hasta,
-        registros: numberOrNull(row.registros ?? row.registros_sat),
-        progreso: progresoDe({ estado: row.estado, fase: row.fase, partes: row.partes ?? {} }),
-        intentos: row.intentos,
-        ultimaConsulta: row.ultima_consulta_en,
-        proximaConsulta: isOpen && row.estado === 'EN_PROCESO' ? row.due_at : null,
-        motivo: row.motivo,
-        creadaEn: row.creada_en,
-        terminadaEn: row.terminada_en,
-        objectKey: row.object_key,
-        paqueteBorradoEn: row.paquete_borrado_en,
-        bytes: numberOrNull(row.bytes),
-        sha256: row.sha256,
-      };
+      const values = ['CANCELADA', 'CANCELADA_POR_EL_CLIENTE', null, solicitudId, contribuyenteId];
+      const { rowCount } = await pool.query({ name: 'cancelar', text: CANCEL, values });
+      if (rowCount === 1) return { resultado: 'CANCELADA' };
+      const vista = await find(contribuyenteId, solicitudId);
+      if (vista === null) return null;
+      const { estado } = vista;
+      return estado === 'CANCELADA' ? { resultado: 'CANCELADA' } : { resultado: 'TERMINADA', estado };
     },
   };
 }

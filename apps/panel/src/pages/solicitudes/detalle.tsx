@@ -109,7 +109,11 @@ function Datos({ solicitud }: SolicitudProps) {
     <Tarjeta
       titulo="Datos"
       accion={
-        terminadaEn === null ? null : (
+        terminadaEn === null ? (
+          <Boton variante="secundario" href={`/solicitudes/${id}/cancelar`}>
+            Cancelar la solicitud
+          </Boton>
+        ) : (
           <Boton variante="secundario" href={`/solicitudes/nueva?como=${id}`}>
             Pedir otra vez
           </Boton>

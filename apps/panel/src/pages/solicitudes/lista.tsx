@@ -87,6 +87,7 @@ const NOMBRES: Readonly<Record<EstadoSolicitud, string>> = {
   ERROR: 'No se pudieron',
   RECHAZADA: 'Rechazadas por el SAT',
   VENCIDA: 'Vencieron',
+  CANCELADA: 'Canceladas',
 };
 
 interface CuentasProps {

@@ -1,5 +1,6 @@
 import type { Ruta } from '../../http/ruta.ts';
 import { avanceVivo } from './avance/avance-vivo.ts';
+import { cancelarSolicitud, confirmarCancelacion } from './cancelar.tsx';
 import { descargarPaquete } from './descargar.tsx';
 import { detalleSolicitud } from './detalle.tsx';
 import { listaSolicitudes } from './lista.tsx';
@@ -14,4 +15,6 @@ export const RUTAS_SOLICITUDES: readonly Ruta[] = [
   detalleSolicitud,
   avanceVivo,
   descargarPaquete,
+  confirmarCancelacion,
+  cancelarSolicitud,
 ];

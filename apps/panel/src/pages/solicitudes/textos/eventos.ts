@@ -24,6 +24,7 @@ export const TIPOS_EVENTO = [
   'ERROR',
   'RECHAZADA',
   'VENCIDA',
+  'CANCELADA',
 ] as const;
 export type TipoEvento = (typeof TIPOS_EVENTO)[number];
 
@@ -175,6 +176,7 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
   ERROR: (evento) => ending(evento, 'Terminó sin paquete.'),
   RECHAZADA: (evento) => ending(evento, 'El SAT la rechazó.'),
   VENCIDA: (evento) => ending(evento, 'Venció el plazo sin que el SAT entregara todo.'),
+  CANCELADA: () => ({ texto: 'Se canceló a petición de su dueño.', tono: 'neutro' }),
 };
 
 /** An event as a sentence. One of a version to come says that it is, with its name for whoever has to look it up. */

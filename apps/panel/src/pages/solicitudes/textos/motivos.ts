@@ -18,6 +18,7 @@ export type MotivoSolicitud =
   | 'SAT_RECHAZO_LA_SOLICITUD'
   | 'DEMASIADOS_CFDI_POR_SEGUNDO'
   | 'API_KEY_REVOCADA'
+  | 'CANCELADA_POR_EL_CLIENTE'
   | 'EFIRMA_EXPIRADA';
 
 /** Why a solicitud ended without a package, or waits, and what somebody can do about it. */
@@ -62,6 +63,11 @@ export const MOTIVOS: Readonly<Record<MotivoSolicitud, Explicacion>> = {
     causa: 'La API key con la que se pidió fue revocada, y con ella se canceló lo que estaba en curso.',
     remedio: 'Genere una API key nueva, guarde con ella la CIEC o la e.firma y pida la solicitud otra vez.',
     accion: 'llaves',
+  },
+  CANCELADA_POR_EL_CLIENTE: {
+    causa: 'Se canceló antes de terminar, desde el panel o con la API.',
+    remedio: REPETIR,
+    accion: 'repetir',
   },
   SOLICITUDES_AGOTADAS: {
     causa: 'El SAT ya recibió demasiadas solicitudes iguales de este periodo y no admite otra.',

@@ -7,7 +7,7 @@ const ROOT = new URL('../../../../../../packages/', import.meta.url);
 
 /** The sources that end solicitudes or write to their timeline. */
 const FOLDERS = ['core/src/solicitud/', 'db/src/taller/'];
-const FILES = ['db/src/vigilancia.ts', 'db/src/cuentas/llaves.ts'];
+const FILES = ['db/src/vigilancia.ts', 'db/src/cuentas/llaves.ts', 'db/src/solicitudes/solicitudes.ts'];
 
 /** Words of those folders that are neither events nor reasons: states of parts and phases, answers of the SAT's port, SQL. */
 const OTHERS = new Set(
@@ -46,7 +46,9 @@ describe('the words of the workers', () => {
   });
 
   test('that are reasons have a cause and a remedy each', () => {
-    const reasons = found(/motivo(?::| =) '([A-Z_]+)'/g).concat(found(/\['(?:ERROR|VENCIDA)', '([A-Z_]+)'/g));
+    const reasons = found(/motivo(?::| =) '([A-Z_]+)'/g).concat(
+      found(/\['(?:ERROR|VENCIDA|CANCELADA)', '([A-Z_]+)'/g),
+    );
     expect(reasons).toEqual(expect.arrayContaining(['API_KEY_REVOCADA', 'PLAZO_AGOTADO', 'EFIRMA_EXPIRADA']));
     expect(reasons.length).toBeGreaterThanOrEqual(8);
     expect(reasons.filter((motivo) => !Object.hasOwn(MOTIVOS, motivo))).toEqual([]);

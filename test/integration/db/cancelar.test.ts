@@ -1,0 +1,140 @@
+import { Desplazado, type SolicitudTomada } from '@acuse/core';
+import { createSolicitudes, createTaller, createVigilancia } from '@acuse/db';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { waitForLocks } from '../fixtures/candado.ts';
+import {
+  acceptSolicitud,
+  brokenInvariants,
+  seedTaxpayer,
+  type Taxpayer,
+  type TestDatabase,
+  testDatabase,
+} from '../fixtures/database.ts';
+
+let t: TestDatabase;
+let taxpayer: Taxpayer;
+let id: string;
+
+beforeAll(async () => {
+  t = await testDatabase();
+});
+afterAll(() => t.close());
+beforeEach(async () => {
+  taxpayer = await seedTaxpayer(t.db);
+  const accepted = await acceptSolicitud(t.db, taxpayer);
+  id = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
+});
+
+const cancel = (contribuyenteId = taxpayer.contribuyenteId) =>
+  createSolicitudes(t.db).cancel(contribuyenteId, id);
+const PAQUETE = { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1 };
+
+async function claimed(): Promise<SolicitudTomada> {
+  const tomada = await createTaller(t.db).claim({
+    solicitudId: id,
+    gen: 1,
+    cola: 'descargas',
+    leaseSeconds: 60,
+  });
+  if (!tomada) throw new Error('not claimed');
+  return tomada;
+}
+
+const movimientos = async () => {
+  const sql = 'SELECT tipo, importe, detalle FROM movimiento WHERE op_id = $1 ORDER BY id';
+  return (await t.db.pool.query(sql, [id])).rows;
+};
+const estado = async () => (await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id))?.estado;
+
+describe('cancelling', () => {
+  it('ends an open one once: one refund, no credential, no ring, its objects to be purged', async () => {
+    expect(await Promise.all(Array.from({ length: 5 }, () => cancel()))).toEqual(
+      Array.from({ length: 5 }, () => ({ resultado: 'CANCELADA' })),
+    );
+    expect(await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id)).toMatchObject({
+      estado: 'CANCELADA',
+      motivo: 'CANCELADA_POR_EL_CLIENTE',
+      progreso: 1,
+      proximaConsulta: null,
+      terminadaEn: expect.any(Date),
+    });
+    expect(await movimientos()).toEqual([
+      { tipo: 'cargo', importe: -1, detalle: null },
+      { tipo: 'reembolso', importe: 1, detalle: 'CANCELADA_POR_EL_CLIENTE' },
+    ]);
+    const left =
+      'SELECT FROM credencial_sellada WHERE solicitud_id = $1 UNION ALL SELECT FROM outbox WHERE solicitud_id = $1';
+    expect((await t.db.pool.query(left, [id])).rowCount).toBe(0);
+    expect(await createVigilancia(t.db).purgeable({ graceSeconds: 0, limit: 500 })).toContain(id);
+    const again = await acceptSolicitud(t.db, taxpayer);
+    expect(again.resultado).toBe('ACEPTADA');
+  });
+
+  it('ends one that waits for the e.firma', async () => {
+    await t.db.pool.query(`UPDATE solicitud SET estado = 'ESPERA_EFIRMA' WHERE id = $1`, [id]);
+    expect(await cancel()).toEqual({ resultado: 'CANCELADA' });
+  });
+
+  it("does not know another taxpayer's, a missing one, or what is no id", async () => {
+    const { contribuyenteId } = await seedTaxpayer(t.db);
+    const solicitudes = createSolicitudes(t.db);
+    expect(await cancel(contribuyenteId)).toBeNull();
+    expect(await solicitudes.cancel(taxpayer.contribuyenteId, 'x')).toBeNull();
+    expect(await estado()).toBe('EN_PROCESO');
+  });
+
+  it('leaves one that has ended as it is, and says how it ended', async () => {
+    await createTaller(t.db).finish(await claimed(), PAQUETE);
+    expect(await cancel()).toEqual({ resultado: 'TERMINADA', estado: 'TERMINADA' });
+    expect(await movimientos()).toHaveLength(1);
+  });
+
+  it('makes the epoch of a worker inside a step stale: it can write, finish and fail no more', async () => {
+    const taller = createTaller(t.db);
+    const tomada = await claimed();
+    await cancel();
+    const writes = [
+      () => taller.save(tomada, { eventos: [{ tipo: 'X' }] }),
+      () => taller.release(tomada, {}, { cola: 'descargas', inSeconds: 0 }),
+      () => taller.extend(tomada, 60),
+      () => taller.awaitEfirma(tomada),
+      () => taller.finish(tomada, PAQUETE),
+      () => taller.fail(tomada, { estado: 'ERROR', motivo: 'X' }),
+    ];
+    for (const write of writes) await expect(write()).rejects.toBeInstanceOf(Desplazado);
+    expect(await estado()).toBe('CANCELADA');
+  });
+});
+
+describe('a race with the worker that finishes, fails, or with the deadline', () => {
+  it.each(['finish', 'fail', 'expire'] as const)(
+    'ends once, with its one refund or none: %s',
+    async (other) => {
+      const tomada = await claimed();
+      if (other === 'expire')
+        await t.db.pool.query('UPDATE solicitud SET deadline_at = now() WHERE id = $1', [id]);
+      const taller = createTaller(t.db);
+      const run = {
+        finish: () => taller.finish(tomada, PAQUETE),
+        fail: () => taller.fail(tomada, { estado: 'ERROR', motivo: 'X' }),
+        expire: () => createVigilancia(t.db).expire(500),
+      }[other];
+      const client = await t.db.pool.connect();
+      try {
+        // Both statements have begun and wait for the row.
+        await client.query('BEGIN');
+        await client.query('SELECT FROM solicitud WHERE id = $1 FOR UPDATE', [id]);
+        const both = Promise.allSettled([run(), cancel()]);
+        await waitForLocks(t.db.pool, 2);
+        await client.query('COMMIT');
+        await both;
+      } finally {
+        client.release(true);
+      }
+      const end = await estado();
+      expect(['TERMINADA', 'ERROR', 'VENCIDA', 'CANCELADA']).toContain(end);
+      expect(await movimientos()).toHaveLength(end === 'TERMINADA' ? 1 : 2);
+      expect(await brokenInvariants(t.db)).toEqual([]);
+    },
+  );
+});
