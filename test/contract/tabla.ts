@@ -180,7 +180,7 @@ export const TABLA: readonly Fila[] = [
     },
     data: [
       ...['solicitud_id', 'estado', 'tipo', 'desde', 'hasta', 'registros', 'progreso', 'intentos'],
-      ...['ultima_consulta', 'proxima_consulta', 'motivo', 'creada_en', 'terminada_en'],
+      ...['ultima_consulta', 'proxima_consulta', 'motivo', 'retrasada', 'creada_en', 'terminada_en'],
     ],
     errores: [...llave, '404/2002'],
   },

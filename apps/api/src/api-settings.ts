@@ -46,7 +46,7 @@ export const DEFAULT_SETTINGS: ApiSettings = {
   ciecLength: { min: 16, max: 16 },
   efirmaShred: true,
   efirmaTtlSeconds: 3_600,
-  deadlineHours: 72,
+  deadlineHours: 168,
   urlTtlSeconds: 3_600,
   paseCacheSeconds: 60,
   presupuestoMs: 60_000,

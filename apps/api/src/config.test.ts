@@ -32,7 +32,7 @@ describe('the settings', () => {
         RATE_LIMIT_BURST: 100,
         TRUSTED_PROXIES: [],
         EFIRMA_SHRED: true,
-        DEADLINE_HOURS: 72,
+        DEADLINE_HOURS: 168,
       },
       CIEC_LENGTH: { min: 16, max: 16 },
     });

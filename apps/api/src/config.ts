@@ -55,7 +55,7 @@ export const apiConfig = z.object({
   DEADLINE_HOURS: integer('Horas tras las que una solicitud vence con devolución.', {
     min: 1,
     max: 720,
-  }).default(72),
+  }).default(168),
   ...downloadFields,
 
   ...satFields,

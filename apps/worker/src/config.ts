@@ -29,6 +29,15 @@ const roles = list(
   return z.NEVER;
 });
 
+const miradas = list(
+  'Con CIEC, segundos desde que se acepta una solicitud hasta cada consulta, separados por comas; el último se repite. Cada consulta puede costar un captcha.',
+).transform((values, context) => {
+  const seconds = values.map(Number);
+  if (seconds.length > 0 && seconds.every((second, i) => second > (seconds[i - 1] ?? 0))) return seconds;
+  context.addIssue({ code: 'custom', message: 'debe ser una lista de números mayores que cero, en orden' });
+  return z.NEVER;
+});
+
 /** Everything a worker process can be told. The only place of this app where the environment is read. */
 export const workerConfig = z.object({
   ...processFields,
@@ -97,6 +106,11 @@ export const workerConfig = z.object({
   ).default(60),
   SAT_POLL_FACTOR: decimal('Cuánto crece la espera con cada consulta.', { min: 1, max: 10 }).default(1.5),
   SAT_POLL_MAX_SECONDS: decimal('Espera máxima entre dos consultas.', { min: 0.05 }).default(1_800),
+  SAT_POLL_PORTAL_SECONDS: miradas.default([3_600, 10_800, 21_600, 43_200]),
+  SAT_POLL_LATE_SECONDS: decimal(
+    'Espera mínima entre dos consultas de una solicitud que lleva más de 72 horas.',
+    { min: 0.05 },
+  ).default(43_200),
 
   ...storageWriterFields,
   ZIP_LEVEL: integer('Nivel de compresión de los paquetes.', { min: 0, max: 9 }).default(6),

@@ -121,6 +121,8 @@ export async function startWorker(
       primeraSegundos: config.SAT_POLL_FIRST_SECONDS,
       factor: config.SAT_POLL_FACTOR,
       maximaSegundos: config.SAT_POLL_MAX_SECONDS,
+      portalSegundos: config.SAT_POLL_PORTAL_SECONDS,
+      retrasadaSegundos: config.SAT_POLL_LATE_SECONDS,
     };
     consume(
       createDescargas({ taller, sat, paquetes, openSellada, agenda, checkpoint }),

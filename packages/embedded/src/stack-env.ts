@@ -96,6 +96,8 @@ export function workerEnv(
     // The simulator is ready in moments; the real authority is asked far less often.
     SAT_POLL_FIRST_SECONDS: '0.25',
     SAT_POLL_MAX_SECONDS: '5',
+    SAT_POLL_PORTAL_SECONDS: '0.25,0.6,1.2,2.5,5',
+    SAT_POLL_LATE_SECONDS: '30',
     S3_CREATE_BUCKET: 'true',
     ...s3Env(addresses.s3),
   };

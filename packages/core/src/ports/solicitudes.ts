@@ -128,6 +128,7 @@ export interface SolicitudTomada {
   readonly canal: CanalSat;
   readonly fase: Fase;
   readonly epoch: number;
+  readonly creadaEn: Date;
   readonly deadlineAt: Date;
   /** The database's clock at the claim. */
   readonly now: Date;

@@ -1,22 +1,62 @@
+import type { CanalSat } from '../ports/sat.ts';
+
 export interface Agenda {
-  /** Seconds until the first look at an accepted request. */
+  /** Web service: seconds until the first look at an accepted request. */
   readonly primeraSegundos: number;
-  /** Each wait is this times the one before. */
+  /** Web service: each wait is this times the one before. */
   readonly factor: number;
   readonly maximaSegundos: number;
+  /**
+   * Portal, where a look outlives the session and costs a captcha: seconds after the acceptance of the solicitud at which all of its parts are
+   * looked at, ascending; the last one is repeated. Hours 1, 3, 6, 12 and every 12 make six log-ins in the first day, with the one that asked.
+   */
+  readonly portalSegundos: readonly number[];
+  /** Seconds between two looks, at least, of what is late. */
+  readonly retrasadaSegundos: number;
 }
 
-/** Seconds to wait after `consultas` looks: growing, capped, spread by a tenth so that solicitudes do not march in step. */
+/** Hours after which a request that the SAT has not finished counts as late: it says 72 hours itself, and was seen to take nine days. */
+const RETRASO_HORAS = 72;
+
+/** True for what the SAT should have finished by now. */
+export function isRetrasada(creadaEn: Date, now: Date): boolean {
+  return now.getTime() - creadaEn.getTime() >= RETRASO_HORAS * 3_600_000;
+}
+
+/** What decides when the SAT is looked at again. */
+export interface Mirada {
+  readonly id: string;
+  readonly canal: CanalSat;
+  readonly creadaEn: Date;
+  readonly now: Date;
+  /** Looks at the accepted request so far. */
+  readonly consultas: number;
+}
+
+/** Seconds to wait until the next look: growing, capped, spread by a tenth so that solicitudes do not march in step. */
 export function esperaTrasConsulta(
   agenda: Agenda,
-  consultas: number,
+  mirada: Mirada,
   random: () => number = Math.random,
 ): number {
-  const base = Math.min(
-    agenda.primeraSegundos * agenda.factor ** Math.min(consultas, 64),
-    agenda.maximaSegundos,
-  );
-  return base * (0.9 + 0.2 * random());
+  const wait =
+    mirada.canal === 'portal'
+      ? esperaDelPortal(agenda, mirada)
+      : Math.min(
+          agenda.primeraSegundos * agenda.factor ** Math.min(mirada.consultas, 64),
+          agenda.maximaSegundos,
+        ) *
+        (0.9 + 0.2 * random());
+  return isRetrasada(mirada.creadaEn, mirada.now) ? Math.max(wait, agenda.retrasadaSegundos) : wait;
+}
+
+/** The parts of one solicitud are looked at together, in one session: its spread follows from its id. */
+function esperaDelPortal({ portalSegundos }: Agenda, { id, creadaEn, now }: Mirada): number {
+  const spread = 0.9 + (0.2 * Number.parseInt(id.slice(-4), 16)) / 0xffff;
+  const age = (now.getTime() - creadaEn.getTime()) / 1_000 / spread;
+  const last = portalSegundos.at(-1) ?? 0;
+  const next = portalSegundos.find((second) => second > age) ?? (Math.floor(age / last) + 1) * last;
+  return (next - age) * spread;
 }
 
 /** Seconds to wait after `fallos` failures in a row: doubling, from half a minute to half an hour unless the agenda is faster. */

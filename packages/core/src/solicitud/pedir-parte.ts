@@ -27,7 +27,7 @@ export async function pedirParte(context: ContextoPaso): Promise<Paso> {
   const parteId = parte.id;
   switch (respuesta.resultado) {
     case 'ACEPTADA': {
-      const inSeconds = esperaTrasConsulta(agenda, 0);
+      const inSeconds = esperaTrasConsulta(agenda, { ...solicitud, consultas: 0 });
       return {
         avance: {
           consultado: true,

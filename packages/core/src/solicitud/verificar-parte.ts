@@ -19,7 +19,7 @@ export async function verificarParte(context: ContextoPaso): Promise<Paso> {
   const consultas = parte.consultas + 1;
   switch (respuesta.resultado) {
     case 'EN_PROCESO': {
-      const inSeconds = esperaTrasConsulta(agenda, consultas);
+      const inSeconds = esperaTrasConsulta(agenda, { ...solicitud, consultas });
       return {
         avance: {
           consultado: true,

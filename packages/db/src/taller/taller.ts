@@ -18,12 +18,12 @@ WITH tomada AS (
     AND (lease_until IS NULL OR lease_until < now())
   RETURNING *
 )
-SELECT t.id, t.cuenta_id, t.contribuyente_id, t.rfc, t.tipo, t.desde::text, t.hasta::text, t.canal, t.fase, t.epoch, t.deadline_at,
+SELECT t.id, t.cuenta_id, t.contribuyente_id, t.rfc, t.tipo, t.desde::text, t.hasta::text, t.canal, t.fase, t.epoch, t.creada_en, t.deadline_at,
        now() AS ahora, s.tipo AS sellada_tipo, s.kid, s.sobre, s.expira_en, ${RECHAZADA}
 FROM tomada t LEFT JOIN credencial_sellada s ON s.solicitud_id = t.id AND s.expira_en > now()`;
 
 const HELD = `
-SELECT t.id, t.cuenta_id, t.contribuyente_id, t.rfc, t.tipo, t.desde::text, t.hasta::text, t.canal, t.fase, t.epoch, t.deadline_at,
+SELECT t.id, t.cuenta_id, t.contribuyente_id, t.rfc, t.tipo, t.desde::text, t.hasta::text, t.canal, t.fase, t.epoch, t.creada_en, t.deadline_at,
        now() AS ahora, s.tipo AS sellada_tipo, s.kid, s.sobre, s.expira_en, ${RECHAZADA}
 FROM solicitud t LEFT JOIN credencial_sellada s ON s.solicitud_id = t.id AND s.expira_en > now()
 WHERE t.id = $1 AND t.epoch = $2 AND t.estado = 'EN_PROCESO'`;

@@ -12,6 +12,7 @@ export interface TomadaRow {
   canal: SolicitudTomada['canal'];
   fase: SolicitudTomada['fase'];
   epoch: number;
+  creada_en: Date;
   deadline_at: Date;
   ahora: Date;
   sellada_tipo: TipoCredencial | null;
@@ -58,6 +59,7 @@ export async function tomadaOf(client: pg.Pool | pg.PoolClient, row: TomadaRow):
     canal: row.canal,
     fase: row.fase,
     epoch: row.epoch,
+    creadaEn: row.creada_en,
     deadlineAt: row.deadline_at,
     now: row.ahora,
     isCredencialRechazada: row.rechazada,

@@ -19,6 +19,7 @@ describe('descarga/verificar', () => {
         intentos: 0,
         ultima_consulta: null,
         motivo: null,
+        retrasada: false,
         terminada_en: null,
       },
       proxima_consulta: '2026-11-20T18:00:00.000Z',
@@ -26,6 +27,9 @@ describe('descarga/verificar', () => {
     });
     const solicitud = kit.store.solicitudes.get(solicitud_id);
     if (!solicitud) throw new Error('no solicitud');
+    const creadaEn = new Date('2026-11-17T18:00:00Z');
+    solicitud.vista = { ...solicitud.vista, creadaEn };
+    expect(await look()).toMatchObject({ retrasada: true });
     const terminadaEn = new Date('2026-11-20T20:00:00Z');
     solicitud.vista = {
       ...solicitud.vista,
@@ -43,6 +47,7 @@ describe('descarga/verificar', () => {
       ...{ estado: 'TERMINADA', registros: 0, progreso: 1, intentos: 4, proxima_consulta: null },
       ultima_consulta: '2026-11-20T20:00:00.000Z',
       terminada_en: '2026-11-20T20:00:00.000Z',
+      retrasada: false,
     });
     expect(kit.store.saldos.get(a.cuentaId)).toBe(9);
   });

@@ -1,4 +1,5 @@
 import { ESTADOS_SOLICITUD, fechaField, solicitudIdField } from '@acuse/contract';
+import { isRetrasada } from '@acuse/core';
 import { z } from 'zod';
 import { instante, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
@@ -32,22 +33,28 @@ export default defineOperation({
       .string()
       .nullable()
       .meta({ description: 'Por qué espera o por qué terminó sin paquete.', example: null }),
+    retrasada: z.boolean().meta({
+      description:
+        'Si el SAT lleva más de 72 horas con ella; desde entonces se le consulta pocas veces al día. Puede seguir esperando o cancelarse.',
+      example: false,
+    }),
     creada_en: instante('Cuándo se aceptó.'),
     terminada_en: instante('Cuándo terminó.').nullable(),
   }),
   errors: ['SOLICITUD_NO_ENCONTRADA'],
 
-  async handle({ solicitud_id }, { deps, pase, error }) {
+  async handle({ solicitud_id }, { deps, pase, now, error }) {
     const solicitud = await deps.solicitudes.find(pase.contribuyenteId, solicitud_id);
     if (solicitud === null) throw error('SOLICITUD_NO_ENCONTRADA');
-    const { id, estado, tipo, desde, hasta, registros, progreso, intentos, motivo } = solicitud;
+    const { id, estado, tipo, desde, hasta, registros, progreso, intentos, motivo, creadaEn } = solicitud;
     return {
       solicitud_id: id,
       ...{ estado, tipo, desde, hasta, registros, progreso, intentos },
       ultima_consulta: isoOrNull(solicitud.ultimaConsulta),
       proxima_consulta: isoOrNull(solicitud.proximaConsulta),
       motivo,
-      creada_en: solicitud.creadaEn.toISOString(),
+      retrasada: solicitud.terminadaEn === null && isRetrasada(creadaEn, now),
+      creada_en: creadaEn.toISOString(),
       terminada_en: isoOrNull(solicitud.terminadaEn),
     };
   },

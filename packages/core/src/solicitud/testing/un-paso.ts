@@ -24,7 +24,7 @@ export const parte = (change: Partial<Parte> = {}): Parte => ({
 });
 
 export const tomada = (change: Partial<SolicitudTomada> = {}): SolicitudTomada => ({
-  id: 's1',
+  id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
   cuentaId: 'c1',
   contribuyenteId: 't1',
   rfc: 'ACU200101AB1',
@@ -34,6 +34,7 @@ export const tomada = (change: Partial<SolicitudTomada> = {}): SolicitudTomada =
   canal: 'soap',
   fase: 'DESCARGA',
   epoch: 1,
+  creadaEn: NOW,
   deadlineAt: new Date(NOW.getTime() + 3_600_000),
   now: NOW,
   partes: [parte()],
@@ -83,7 +84,10 @@ export async function step(solicitud: SolicitudTomada, answers: Answers = {}, st
     sat,
     paquetes,
     openSellada: () => ({ tipo: 'efirma', rfc: solicitud.rfc, cer: Buffer.alloc(0), key }),
-    agenda: { primeraSegundos: 60, factor: 2, maximaSegundos: 600 },
+    agenda: {
+      ...{ primeraSegundos: 60, factor: 2, maximaSegundos: 600 },
+      ...{ portalSegundos: [3_600, 10_800], retrasadaSegundos: 43_200 },
+    },
     checkpoint: noCheckpoint,
   };
   await advanceSolicitud(deps, solicitud, new AbortController().signal);

@@ -1,0 +1,66 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { darFilas, llamadas, movimientosDe, pedir, UN_DIA, verificar } from '../fixtures/pedidos.ts';
+import { expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
+import { pasarElTiempo } from '../fixtures/tiempo.ts';
+
+const HORA = 3_600;
+const TRES_MESES = { tipo: 'recibidos', desde: '2025-03-01', hasta: '2025-05-31' } as const;
+
+describe('waiting for the SAT by CIEC, where a session lives for 15 minutes', () => {
+  let servicio: Servicio;
+  beforeAll(async () => {
+    servicio = await startServicio({
+      workerEnv: {
+        SAT_POLL_PORTAL_SECONDS: [1, 3, 6, 12].map((hours) => hours * HORA).join(','),
+        SAT_POLL_LATE_SECONDS: String(12 * HORA),
+      },
+    });
+    const ajustes = await fetch(`${servicio.simulador.url}/cfdiau/simulador/ajustes`, {
+      method: 'PUT',
+      body: JSON.stringify({ minutos_sesion: 15 }),
+    });
+    expect(ajustes.status).toBe(200);
+    await servicio.startWorker();
+  });
+  afterAll(() => servicio.close());
+
+  it('logs in at most six times for a request of 24 h, whatever its number of months', async () => {
+    servicio.simulador.world.settings.segundos_hasta_terminar = 23 * HORA;
+    const caller = await servicio.newCiecCaller();
+    darFilas(servicio, caller.rfc, TRES_MESES, 30);
+    const id = await pedir(caller, TRES_MESES);
+    let hours = 0;
+    for (;;) {
+      const seconds = await pasarElTiempo(servicio, id);
+      if (seconds === null) break;
+      hours += seconds / HORA;
+      expect(hours).toBeLessThan(40);
+    }
+    expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 30 });
+    expect(hours).toBeGreaterThan(21);
+    expect(llamadas(servicio, caller, 'EntrarCiec').length).toBeLessThanOrEqual(6);
+  });
+
+  it('goes on past 72 h, rarely and as retrasada, until it is there or its owner cancels it', async () => {
+    const caller = await servicio.newCiecCaller({ rfc: 'ATO900215SI8' });
+    darFilas(servicio, caller.rfc, UN_DIA, 3);
+    const id = await pedir(caller);
+    let hours = 0;
+    while (hours < 72) {
+      expect(await verificar(caller, id)).toMatchObject({ estado: 'EN_PROCESO', retrasada: false });
+      hours += ((await pasarElTiempo(servicio, id)) ?? Number.NaN) / HORA;
+    }
+    const before = llamadas(servicio, caller, 'EntrarCiec').length;
+    expect(await verificar(caller, id)).toMatchObject({ estado: 'EN_PROCESO', retrasada: true });
+    let late = 0;
+    for (let look = 0; look < 4; look += 1)
+      late += ((await pasarElTiempo(servicio, id)) ?? Number.NaN) / HORA;
+    expect(late).toBeGreaterThan(40);
+    expect(llamadas(servicio, caller, 'EntrarCiec').length - before).toBeLessThanOrEqual(5);
+
+    const cancelada = await expectOk(caller.call('descarga/cancelar', { solicitud_id: id }));
+    expect(cancelada).toEqual({ solicitud_id: id, estado: 'CANCELADA' });
+    expect(await verificar(caller, id)).toMatchObject({ estado: 'CANCELADA', retrasada: false });
+    expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
+  });
+});
