@@ -9,7 +9,7 @@ export type Llegada = { n: number; cuando: WallTime; chance(slot: number, size: 
 export type Ritmo = {
   /** Names the kind of thing, so that kinds are independent of each other. */
   clase: string;
-  /** The taxpayer's rate is chosen from 0 to this; at the highest one every interval brings something. */
+  /** The taxpayer's rate is chosen from 0 to this; at the two highest every interval brings something in its first two days. */
   maximo: number;
   diasIntervalo: number;
   /** How far back from the clock's now. */
@@ -28,11 +28,12 @@ export function llegadas(world: World, rfc: string, ritmo: Ritmo): Llegada[] {
   const now = wallTimeOf(world.clock.now());
   const size = diasIntervalo * DAY;
   const first = Math.floor((now - dias * DAY) / size);
+  const isRegular = rate >= maximo - 1;
   const found: Llegada[] = [];
   for (let n = Math.floor(now / size); n >= first; n--) {
     const chance = (slot: number, limit: number) => mix(word(key, 1 + (slot % 7)) ^ slot, n) % limit;
-    const cuando = n * size + chance(8, size);
-    const isThere = chance(9, maximo) < rate && cuando <= now && cuando > now - dias * DAY;
+    const cuando = n * size + chance(8, isRegular ? 2 * DAY : size);
+    const isThere = (isRegular || chance(9, maximo) < rate) && cuando <= now && cuando > now - dias * DAY;
     if (isThere) found.push({ n, cuando, chance });
   }
   return found.sort((a, b) => b.cuando - a.cuando);

@@ -189,6 +189,15 @@ describe('what is generated', () => {
     expect(counts.some((found) => found.some(({ cuando }) => now - cuando < 30 * 86_400))).toBe(true);
   });
 
+  test('gives the taxpayer of the README one in any thirty days', () => {
+    for (let day = 0; day < 3 * 365; day += 1) {
+      const at = new Date(NOW.getTime() + day * 86_400_000);
+      simulador.world.clock.set(at);
+      const [newest] = of('ACU200101AB1');
+      expect([day, wallTimeOf(at) - (newest?.cuando ?? 0) < 30 * 86_400]).toEqual([day, true]);
+    }
+  });
+
   test('only grows when the clock moves on', () => {
     const before = of(rfc);
     simulador.world.clock.advance(40 * 86_400_000);
