@@ -12,7 +12,8 @@ import { type Expresion, readExpresion, totalForms } from './expresion.ts';
 const NAMESPACE = 'http://tempuri.org/';
 const RESULT_NAMESPACE = 'http://schemas.datacontract.org/2004/07/Sat.Cfdi.Negocio.ConsultaCfdi.Servicio';
 const FOUND = 'S - Comprobante obtenido satisfactoriamente.';
-const INVALID = 'N - 601: La expresión impresa proporcionada no es válida.';
+/** As the live service says it (luisiturrios1/python-cfdiclient issue 23); older documents begin it with `N - 601`. */
+const INVALID = 'Expresión impresa no válida. Expresión: 601';
 const NOT_FOUND = 'N - 602: Comprobante no encontrado.';
 
 type Acuse = {

@@ -38,7 +38,7 @@ describe('rules of a request', () => {
     ['no RfcReceptor', 'recibidos', { RfcReceptor: null }, 301],
     ['an issuer that does not ask', 'emitidos', { RfcEmisor: 'XIQB891116QE4' }, 5001],
     ['no date', 'emitidos', { FechaInicial: null }, 301],
-    ['a day without hour', 'emitidos', { FechaInicial: '2026-01-01' }, 301],
+    ['no hour after the T', 'emitidos', { FechaInicial: '2026-01-01T' }, 301],
     [
       'a day that does not exist',
       'emitidos',
@@ -70,6 +70,11 @@ describe('rules of a request', () => {
   it('takes 00:00 of the day six years ago, and metadata of cancelled received ones', () => {
     expect(read('emitidos', { FechaInicial: '2020-11-21T00:00:00' })).not.toHaveProperty('code');
     expect(read('recibidos', { EstadoComprobante: 'Cancelado' })).not.toHaveProperty('code');
+  });
+
+  it('takes days without an hour for their first second', () => {
+    const days = criterios('emitidos', { FechaInicial: '2026-01-01', FechaFinal: '2026-01-31' });
+    expect([days.inicio, days.fin]).toEqual([parseWallTime('2026-01-01'), parseWallTime('2026-01-31')]);
   });
 
   it('takes five receivers and refuses six; empty ones do not count', () => {

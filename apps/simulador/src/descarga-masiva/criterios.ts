@@ -25,15 +25,18 @@ const COMPROBANTES = ['', 'I', 'E', 'T', 'N', 'P'];
 const MAX_RECEPTORES = 5;
 const YEARS_BACK = 6;
 
-/** Reads the element `solicitud` of a request by period and applies the rules of the manual, or says what is wrong. */
+/**
+ * Reads the element `solicitud` of a request by period and applies the rules of the manual, or says what is wrong. A date without a time is its first second
+ * (that one is taken: SAT-CFDI/python-satcfdi issue 56).
+ */
 export function readCriterios(solicitud: Element, tipo: Tipo, today: WallTime): Criterios | Outcome {
   const get = (name: string) => solicitud.getAttribute(name) ?? '';
   const own = get(tipo === 'emitidos' ? 'RfcEmisor' : 'RfcReceptor');
   if (own === '') return outcome(301, `falta ${tipo === 'emitidos' ? 'RfcEmisor' : 'RfcReceptor'}`);
   if (own !== get('RfcSolicitante')) return outcome(5001);
 
-  const inicio = readInstant(get('FechaInicial'));
-  const fin = readInstant(get('FechaFinal'));
+  const inicio = parseWallTime(get('FechaInicial'));
+  const fin = parseWallTime(get('FechaFinal'));
   if (inicio === null || fin === null) return outcome(301, 'las fechas son yyyy-MM-ddTHH:mm:ss');
   if (inicio >= fin) return outcome(301, 'FechaInicial debe ser anterior a FechaFinal');
   if (inicio < oldest(today)) return outcome(301, 'FechaInicial es anterior a seis años');
@@ -93,10 +96,6 @@ function receptoresOf(solicitud: Element): string[] {
   return children(child(solicitud, NS.descarga, 'RfcReceptores'))
     .map((element) => element.textContent?.trim() ?? '')
     .filter((text) => text !== '');
-}
-
-function readInstant(text: string): WallTime | null {
-  return text.includes('T') ? parseWallTime(text) : null;
 }
 
 /** 00:00 of this day six years ago. */

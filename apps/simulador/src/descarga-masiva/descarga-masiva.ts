@@ -1,4 +1,5 @@
-import type { Hono } from 'hono';
+import { Hono } from 'hono';
+import { compress } from 'hono/compress';
 import type { Documento } from '../world/taxpayers/row.ts';
 import type { World } from '../world/world.ts';
 import { createAutenticacion } from './autenticacion.ts';
@@ -23,7 +24,12 @@ export function createDescargaMasiva(world: World, documento: Documento): { pref
   const { solicitud, descarga } = HOSTS[documento];
   const operations = [createAutenticacion(world, tokens), ...createSolicita(deps), createVerifica(deps)];
   return [
-    { prefix: `/${solicitud}`, app: createEndpoint(world, solicitud, operations) },
-    { prefix: `/${descarga}`, app: createEndpoint(world, descarga, [createDescarga(deps)]) },
+    { prefix: `/${solicitud}`, app: compressed(createEndpoint(world, solicitud, operations)) },
+    { prefix: `/${descarga}`, app: compressed(createEndpoint(world, descarga, [createDescarga(deps)])) },
   ];
+}
+
+/** Answers with gzip where it is asked for, as live answers do (petergtam/DescargaMasivaSATKit, tests). */
+function compressed(service: Hono): Hono {
+  return new Hono().use(compress({ encoding: 'gzip', threshold: 0 })).route('/', service);
 }

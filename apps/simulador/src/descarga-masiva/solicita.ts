@@ -47,7 +47,8 @@ function create(deps: Deps, name: string, read: (solicitud: Element) => Pedido |
     detailOf: (operation) => describe(solicitudOf({ operation })),
     handle: async (call) => {
       const { id, rfc, code, mensaje } = await decide(deps, call, read);
-      const values = { IdSolicitud: id, RfcSolicitante: rfc, CodEstatus: code, Mensaje: mensaje };
+      const result = { CodEstatus: code, Mensaje: mensaje };
+      const values = code === 301 ? result : { IdSolicitud: id, RfcSolicitante: rfc, ...result };
       return soapAnswer(
         `<${name}Response xmlns="${NS.descarga}"><${name}Result${attributes(values)}/></${name}Response>`,
       );

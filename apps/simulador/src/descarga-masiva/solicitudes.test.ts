@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { RunningSimulador } from '../start.ts';
 import type { SignedClient } from '../testing/signed-client.ts';
@@ -28,6 +32,27 @@ afterAll(() => simulador.close());
 async function renewToken() {
   ({ token } = await client.authenticate());
 }
+
+it('a refusal with 301 carries neither IdSolicitud nor RfcSolicitante', async () => {
+  const refused = await requestEmitidos(client, token, RFC, { TipoSolicitud: 'Todo' });
+  expect(refused).toEqual({ CodEstatus: '301', Mensaje: 'XML Mal Formado: TipoSolicitud' });
+});
+
+it.each(['gzip', 'deflate, gzip;q=0.5', 'identity'])(
+  'asked for with Accept-Encoding: %s',
+  async (encoding) => {
+    const url = `${simulador.url}/cfdidescargamasivasolicitud/Autenticacion/Autenticacion.svc`;
+    const sent = request(url, { method: 'POST', headers: { 'accept-encoding': encoding } }).end('<x/>');
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+    const body = await buffer(answer);
+    const isGzip = encoding.includes('gzip');
+    expect([answer.headers['content-encoding'], answer.headers.vary]).toEqual([
+      isGzip ? 'gzip' : undefined,
+      'Accept-Encoding',
+    ]);
+    expect((isGzip ? gunzipSync(body) : body).toString('utf8')).toContain('a:ActionNotSupported');
+  },
+);
 
 let day = 0;
 

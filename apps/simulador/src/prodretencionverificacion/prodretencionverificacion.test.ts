@@ -37,16 +37,22 @@ async function ask(folio: string, rfcEmisor: string, rfcReceptor: string) {
   return {
     status: response.status,
     values: Object.fromEntries(headings.map((heading, i) => [heading, values[i]])),
+    cancelacion: $('td#tdFechaCancelacion').text().trim(),
     efos: $('#efosEstatus').attr('value'),
     isAbsent: $('.noresultados').length > 0,
   };
 }
 
+it('has cancelled ones to show', () => {
+  expect(rowsOf(RFC, 'emitidos').some(({ estatus }) => estatus === 'Cancelado')).toBe(true);
+});
+
 it.each(['emitidos', 'recibidos'] as const)('shows each of the %s', async (tipo) => {
   for (const row of rowsOf(RFC, tipo)) {
-    const { values, efos, isAbsent } = await ask(row.uuid, row.rfcEmisor, row.rfcReceptor);
+    const { values, efos, isAbsent, cancelacion } = await ask(row.uuid, row.rfcEmisor, row.rfcReceptor);
     expect(isAbsent).toBe(false);
     expect(efos).toBe('200');
+    expect(cancelacion).toBe(row.fechaCancelacion.replace(' ', 'T'));
     expect(values).toMatchObject({
       'RFC del Emisor': row.rfcEmisor,
       'RFC del Receptor': row.rfcReceptor,

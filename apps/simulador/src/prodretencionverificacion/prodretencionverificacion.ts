@@ -65,13 +65,21 @@ function found(row: Row, isListed: boolean): string {
   return `
     <table id="tbl_resultado" style="text-align: center;">
 ${lines.join('\n')}
-    </table>
+${cancelacionOf(row)}    </table>
     <div id="dv_erroresEfos" class="errores" style="display: none;">
         <p>El emisor est&#225; publicado en el listado del art&#237;culo 69-B del CFF.</p>
     </div>
     <input type="button" id="bttn_imprimir" value="Imprimir" onclick="window.print();" class="button-ret" />
     <input hidden="hidden" id="efosEstatus" value="${isListed ? 100 : 200}" />
 `;
+}
+
+/** The row that only a cancelled one has; clients find its cell by the id (SAT-CFDI/python-satcfdi). Its heading is ours. */
+function cancelacionOf({ fechaCancelacion }: Row): string {
+  if (fechaCancelacion === '') return '';
+  const heading = encode('Fecha de Cancelación');
+  const date = fechaCancelacion.replace(' ', 'T');
+  return `        <tr>\n            <th>${heading}</th>\n        </tr>\n        <tr>\n            <td id="tdFechaCancelacion"><span>${date}</span></td>\n        </tr>\n`;
 }
 
 const NOT_FOUND = `    <div class="noresultados">
