@@ -12,6 +12,7 @@ import { createProdretencionverificacion } from './prodretencionverificacion/pro
 import { createPstcdypisr } from './pstcdypisr/pstcdypisr.ts';
 import { createPtsc32d } from './ptsc32d/ptsc32d.ts';
 import { CLIENTE_32D } from './ptsc32d/sign-in.ts';
+import { createPtscdecprov } from './ptscdecprov/ptscdecprov.ts';
 import { createRfcampc } from './rfcampc/rfcampc.ts';
 import { createSiat } from './siat/siat.ts';
 import { createWorld, type World, type WorldOptions } from './world/world.ts';
@@ -39,6 +40,7 @@ export async function createSimulador(options: WorldOptions = {}): Promise<Simul
   app.route('/login', login.app).route('/loginda', loginda.app);
   app.route('/ptsc32d', createPtsc32d({ world, loginda }));
   app.route('/pstcdypisr', createPstcdypisr({ world, loginda }));
+  app.route('/ptscdecprov', createPtscdecprov({ world, loginda }));
   app.route('/siat', createSiat(world));
   app.route('/wwwmat', createWwwmat(world, login)).route('/rfcampc', createRfcampc(world, login));
   app.route('/', createBuzon(world, login, aperturas));

@@ -22,8 +22,13 @@ export type Declaracion = {
   conceptos: readonly { nombre: string; importe: number }[];
 };
 
-/** The portal knows nothing older. */
+/** The portal knows nothing older; the old portal (`ptscdecprov`) knows nothing younger. */
 export const PRIMER_EJERCICIO = 2022;
+/** The years of the old portal, newest first; which one is its first is a choice. */
+export const EJERCICIOS_ANTERIORES: readonly number[] = Array.from(
+  { length: 8 },
+  (_, n) => PRIMER_EJERCICIO - 1 - n,
+);
 
 const SIN_DECLARACIONES = ['INSCRITO_SIN_OBLIGACIONES', 'NO_INSCRITO', 'EN_SUSPENSION'];
 const COMPLEMENTARIAS = ['Modificación de Declaración', 'Obligación no presentada'] as const;
@@ -34,9 +39,18 @@ const SIGNS = '0123456789ABCDEFGHIJKLMNPQRSTUVWXYZ';
  * year, and of every six about one is amended. What its opinion names as missing was not filed.
  */
 export function declaracionesOf(world: World, rfc: string, ejercicio: number): Declaracion[] {
+  return ejercicio >= PRIMER_EJERCICIO ? presentadas(world, rfc, ejercicio) : [];
+}
+
+/** The same of a year that the old portal has. */
+export function declaracionesAnterioresOf(world: World, rfc: string, ejercicio: number): Declaracion[] {
+  return EJERCICIOS_ANTERIORES.includes(ejercicio) ? presentadas(world, rfc, ejercicio) : [];
+}
+
+function presentadas(world: World, rfc: string, ejercicio: number): Declaracion[] {
   const now = wallTimeOf(world.clock.now());
   const { opinion, inicioOperaciones } = world.taxpayers.profile(rfc);
-  if (!(ejercicio >= PRIMER_EJERCICIO) || SIN_DECLARACIONES.includes(opinion.sentido)) return [];
+  if (SIN_DECLARACIONES.includes(opinion.sentido)) return [];
   const isMissing = ({ nombre }: Periodo) =>
     opinion.obligacionesOmitidas.some(
       (omitida) => omitida.ejercicio === ejercicio && omitida.periodo === nombre,

@@ -9,6 +9,7 @@ const PORTALES = [
   'prodretencioncontribuyente',
   'ptsc32d',
   'pstcdypisr',
+  'ptscdecprov',
   'wwwmat',
   'rfcampc',
   'aplicacionesc',

@@ -1,0 +1,116 @@
+import { load } from 'cheerio';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Browser, createBrowser, readForm, type Visit } from '../portal/testing/browser.ts';
+import { declaracionesAnterioresOf } from '../pstcdypisr/declaraciones.ts';
+import { pdfLines } from '../ptsc32d/testing/pdf-text.ts';
+import { visitByCiec, visitByFiel } from '../sp/testing/single-sign-on.ts';
+import { type RunningSimulador, startSimulador } from '../start.ts';
+import { dayFirst } from '../world/texts.ts';
+import { formatWallTime } from '../world/wall-time.ts';
+import { EJERCICIO } from './pages.ts';
+
+const RFC = 'HEN880505AB3';
+const GRID = '#MainContent_wucConsultasDeclaracion_gvDeclaraciones';
+const BUSCAR = { ctl00$MainContent$btnBuscar: 'Buscar' };
+let simulador: RunningSimulador;
+let base: string;
+
+beforeAll(async () => {
+  simulador = await startSimulador();
+  base = `${simulador.url}/ptscdecprov`;
+});
+afterAll(() => simulador.close());
+
+async function inside(rfc = RFC): Promise<Browser> {
+  const browser = createBrowser();
+  const { text } = await visitByCiec(simulador, browser, `${base}/`, rfc);
+  expect(load(text)('#menu a').length).toBe(3);
+  return browser;
+}
+
+async function search(
+  browser: Browser,
+  ejercicio: string,
+  pagina = 'ConsultaDeclaracion.aspx',
+): Promise<Visit> {
+  const { action, fields } = readForm(await browser.get(`${base}/Paginas/${pagina}`), '#ctl01');
+  return browser.post(action, { ...fields, ...BUSCAR, [EJERCICIO]: ejercicio });
+}
+
+function rowsOf({ text }: Visit): string[][] {
+  const $ = load(text);
+  return $(`${GRID} > tbody > tr`)
+    .toArray()
+    .map((line) =>
+      $(line)
+        .children()
+        .toArray()
+        .map((cell) => $(cell).text().trim()),
+    );
+}
+
+test('is entered by password and by e.firma at loginda, and comes back to the page asked for', async () => {
+  await inside();
+  const page = `${base}/Paginas/ConsultaDeclaracion.aspx`;
+  const visit = await visitByFiel(simulador, createBrowser(), page, RFC);
+  expect([visit.url, load(visit.text)('#MainContent_pnlConsulta').length]).toEqual([page, 1]);
+});
+
+test('a search by year answers the grid gvDeclaraciones with the returns of that year', async () => {
+  const browser = await inside();
+  const [headings, ...rows] = rowsOf(await search(browser, '2020'));
+  expect([headings?.[0], headings?.[5]]).toEqual(['No. de Operación', 'Periodo']);
+  const filed = declaracionesAnterioresOf(simulador.world, RFC, 2020);
+  expect(filed.length).toBeGreaterThan(11);
+  expect(rows).toEqual(
+    filed.map((one) => [
+      one.numeroOperacion,
+      one.tipo,
+      one.tipoComplementaria,
+      one.lineaCaptura,
+      dayFirst(formatWallTime(one.presentacion)),
+      one.periodo.nombre,
+    ]),
+  );
+});
+
+test.each([
+  ['ConsultaDeclaracion.aspx', 'Declaración provisional'],
+  ['ReimpresionAcuse.aspx', 'Acuse de recibo'],
+])('the link of a row of %s shows its document in frameDyP', async (pagina, titulo) => {
+  const browser = await inside();
+  const list = await search(browser, '2021', pagina);
+  const [, , second] = rowsOf(list);
+  const href = load(list.text)(`${GRID}_lbtnNumOp_1`).attr('href') ?? '';
+  const __EVENTTARGET = /__doPostBack\('([^']+)',''\)/.exec(href)?.[1] ?? '';
+  const { action, fields } = readForm(list, '#ctl01');
+  const opened = await browser.post(action, { ...fields, [EJERCICIO]: '2021', __EVENTTARGET });
+  const src = load(opened.text)('#frameDyP').attr('src') ?? '';
+  const answer = await browser.raw(new URL(src, `${base}/Paginas/`).href);
+  const lines = await pdfLines(Buffer.from(await answer.arrayBuffer()));
+  expect(lines.join('\n')).toContain(titulo);
+  expect(lines.join('\n')).toContain(second?.[0]);
+  // It is nobody else's.
+  const other = await inside('XIQB891116QE4');
+  expect((await other.raw(new URL(src, `${base}/Paginas/`).href)).status).toBe(500);
+});
+
+test('has no table for a year without returns, and no year after 2021', async () => {
+  const browser = await inside('SIN900215SI9');
+  const { text } = await search(browser, '2020');
+  expect(load(text)(GRID).length).toBe(0);
+  expect(text).toContain('No se encontraron declaraciones.');
+  expect((await search(browser, '2022')).status).toBe(500);
+});
+
+test('takes no form of another session or page, and no link of a row that is not shown', async () => {
+  const browser = await inside();
+  const list = await search(browser, '2020');
+  const { action, fields } = readForm(list, '#ctl01');
+  const sent = { ...fields, [EJERCICIO]: '2020', ...BUSCAR };
+  expect((await (await inside()).post(action, sent)).status).toBe(500);
+  expect((await browser.post(`${base}/Paginas/ReimpresionAcuse.aspx`, sent)).status).toBe(500);
+  expect((await browser.post(action, { ...sent, __VIEWSTATE: 'x' })).status).toBe(500);
+  const __EVENTTARGET = 'ctl00$MainContent$wucConsultasDeclaracion$gvDeclaraciones$ctl99$lbtnNumOp';
+  expect((await browser.post(action, { ...fields, [EJERCICIO]: '2020', __EVENTTARGET })).status).toBe(500);
+});
