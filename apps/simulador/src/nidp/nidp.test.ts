@@ -160,9 +160,9 @@ test('the session gets another id at the log-in, and ends at the log-out', async
 
 test('a session ends after its idle minutes', async () => {
   const { browser } = await enter('/login/nidp/app?sid=0');
-  world.clock.advance(19 * 60_000);
+  world.clock.advance(14 * 60_000);
   expect((await browser.get(`${base}/login/nidp/app?sid=0`)).text).toContain(RFC);
-  world.clock.advance(21 * 60_000);
+  world.clock.advance(15 * 60_000);
   expect((await browser.get(`${base}/login/nidp/app?sid=0`)).text).not.toContain(RFC);
 });
 

@@ -3,7 +3,7 @@ import { z } from 'zod';
 /** What only the portal has to set; the names are those of PUT /cfdiau/simulador/ajustes. */
 export const portalSettingsSchema = z.object({
   /** Idle minutes after which a session of the log-in host or of the portal is gone. */
-  minutos_sesion: z.int().min(1).default(20),
+  minutos_sesion: z.int().min(1).default(15),
   /** Which set of columns the result table has: that of January 2023 or that of May 2025. */
   columnas: z.enum(['2023', '2025']).default('2025'),
   /** Rows a search shows at most. */

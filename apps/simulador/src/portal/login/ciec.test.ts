@@ -202,11 +202,11 @@ test('an assertion is no longer good after a quarter of an hour', async () => {
 
 test('an idle session is gone, and the portal sends to the log-in', async () => {
   const browser = await logIn(base, 'IDL010101AAA');
-  simulador.world.clock.advance(19 * 60_000);
+  simulador.world.clock.advance(14 * 60_000);
   expect((await browser.get(`${base}/portalcfdi/ConsultaReceptor.aspx`)).text).toContain('IDL010101AAA');
-  simulador.world.clock.advance(19 * 60_000);
+  simulador.world.clock.advance(14 * 60_000);
   expect((await browser.get(`${base}/portalcfdi/ConsultaReceptor.aspx`)).text).toContain('IDL010101AAA');
-  simulador.world.clock.advance(20 * 60_000);
+  simulador.world.clock.advance(15 * 60_000);
   const response = await browser.raw(`${base}/portalcfdi/ConsultaReceptor.aspx`);
   expect(response.status).toBe(302);
   expect(response.headers.get('location')).toMatch(`${base}/cfdiau/nidp/wsfed/ep?wa=wsignin1.0&wtrealm=`);
@@ -222,7 +222,7 @@ test('the idle minutes can be set', async () => {
   simulador.world.clock.advance(3 * 60_000);
   expect((await browser.raw(`${base}/portalcfdi/`)).status).toBe(302);
   simulador.world.clock.set(null);
-  await putAjustes(base, { minutos_sesion: 20 });
+  await putAjustes(base, { minutos_sesion: 15 });
   expect((await putAjustes(base, { minutos: 2 })).status).toBe(400);
   expect((await fetch(`${base}/cfdiau/simulador/ajustes`, { method: 'PUT', body: 'nada' })).status).toBe(400);
 });
