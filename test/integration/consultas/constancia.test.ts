@@ -17,13 +17,6 @@ const MAS = [
   ['persona física', 'KAHO641101B39'],
 ] as const;
 
-/** The page behind the QR code abbreviates the capital regime, the document writes it out. */
-const ABREVIADO: Record<string, string> = {
-  'SOCIEDAD ANONIMA DE CAPITAL VARIABLE': 'SA DE CV',
-  'SOCIEDAD DE RESPONSABILIDAD LIMITADA': 'S DE RL',
-  'SOCIEDAD ANONIMA': 'SA',
-};
-
 let servicio: Servicio;
 beforeAll(async () => {
   servicio = await startServicio();
@@ -36,13 +29,14 @@ async function perfilDe(rfc: string): Promise<Perfil> {
   return ((await (await fetch(address)).json()) as { perfil: Perfil }).perfil;
 }
 
-function datosFiscalesOf(rfc: string, perfil: Perfil, capital: string | null) {
+/** The name without the capital regime, as a CFDI needs it. */
+function datosFiscalesOf(rfc: string, perfil: Perfil) {
   const { domicilio } = perfil;
   const regimenes = perfil.regimenes.map(({ clave, nombre }) => `${clave} - ${nombre}`);
   const interior = domicilio.numeroInterior === '' ? '' : ` INT ${domicilio.numeroInterior}`;
   return {
     rfc,
-    nombre: capital === null ? perfil.nombre : `${perfil.nombre} ${capital}`,
+    nombre: perfil.nombre,
     regimen_fiscal: regimenes[0],
     domicilio: {
       calle: `${domicilio.tipoVialidad} ${domicilio.vialidad} ${domicilio.numeroExterior}${interior}`,
@@ -70,8 +64,7 @@ describe.each([...CONTRIBUYENTES, ...MAS])('%s %s', (_name, rfc) => {
     const perfil = await perfilDe(rfc);
     const caller = await servicio.newCaller({ rfc });
     await expectOk(caller.call('vault/rfc-registrar', { rfc, id_cif: perfil.idCif }));
-    const capital = perfil.regimenCapital === null ? null : (ABREVIADO[perfil.regimenCapital] ?? '?');
-    expect(await datosFiscales(caller)).toEqual(datosFiscalesOf(rfc, perfil, capital));
+    expect(await datosFiscales(caller)).toEqual(datosFiscalesOf(rfc, perfil));
     expect(new Set(llamadas(servicio, { rfc }).map(({ service }) => service))).toEqual(new Set(['siat']));
   });
 
@@ -79,7 +72,7 @@ describe.each([...CONTRIBUYENTES, ...MAS])('%s %s', (_name, rfc) => {
     const perfil = await perfilDe(rfc);
     const caller =
       via === 'CIEC' ? await servicio.newCiecCaller({ rfc }) : await newEfirmaCaller(servicio, { rfc });
-    expect(await datosFiscales(caller)).toEqual(datosFiscalesOf(rfc, perfil, perfil.regimenCapital));
+    expect(await datosFiscales(caller)).toEqual(datosFiscalesOf(rfc, perfil));
     const data = await expectOk(caller.call('tax/informacion-fiscal', { rfc }));
     expect(data).toEqual({
       rfc,

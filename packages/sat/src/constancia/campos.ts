@@ -11,7 +11,6 @@ export type Campo =
   | 'primerApellido'
   | 'segundoApellido'
   | 'razonSocial'
-  | 'regimenCapital'
   | 'inicioOperaciones'
   | 'estatus'
   | 'ultimoCambio'
@@ -21,7 +20,6 @@ export type Campo =
   | 'numeroExterior'
   | 'numeroInterior'
   | 'colonia'
-  | 'localidad'
   | 'municipio'
   | 'entidad';
 
@@ -52,12 +50,15 @@ export function toDatos(
   };
 }
 
+/**
+ * Of a legal person the name alone: a CFDI 4.0 is stamped only with the receiver's name as registered, without its capital regime
+ * (Anexo 20, guide to filling in version 4.0, `Receptor.Nombre`).
+ */
 function nombreDe(campos: Campos): string {
   const moral = campos.has('razonSocial');
   if (moral === campos.has('nombres')) throw unreadable('nombre');
-  const partes = moral
-    ? [required(campos, 'razonSocial'), campos.get('regimenCapital')]
-    : [required(campos, 'nombres'), campos.get('primerApellido'), campos.get('segundoApellido')];
+  if (moral) return required(campos, 'razonSocial');
+  const partes = [required(campos, 'nombres'), campos.get('primerApellido'), campos.get('segundoApellido')];
   return partes.filter((parte) => parte !== undefined && parte !== '').join(' ');
 }
 
@@ -92,7 +93,7 @@ function domicilioDe(campos: Campos): DomicilioFiscal {
       valor('numeroExterior'),
       valor('numeroInterior'),
     ),
-    colonia: valor('colonia') || valor('localidad'),
+    colonia: valor('colonia'),
     municipio: valor('municipio'),
     estado: valor('entidad'),
     cp,

@@ -100,8 +100,7 @@ describe('readConstancia', () => {
       rfc: 'H&Ñ951128469',
       curp: null,
       nombre:
-        'HERRAMIENTAS & ÑANDÚES DEL NORTE Y DEL SUR, COMERCIALIZADORA DE ARTÍCULOS PARA EL CAMPO, LA INDUSTRIA Y EL HOGAR ' +
-        'SOCIEDAD ANONIMA DE CAPITAL VARIABLE',
+        'HERRAMIENTAS & ÑANDÚES DEL NORTE Y DEL SUR, COMERCIALIZADORA DE ARTÍCULOS PARA EL CAMPO, LA INDUSTRIA Y EL HOGAR',
       estatus: 'ACTIVO',
       fechaInicioOperaciones: '2005-09-28',
       regimenes: [{ clave: '601', desde: '2008-06-05' }],

@@ -127,10 +127,17 @@ describe('readPaginaQr', () => {
     expect(read(pagina([moral, UBICACION, REGIMENES], 'H&E951128469'), 'h&e951128469')).toMatchObject({
       rfc: 'H&E951128469',
       curp: null,
-      nombre: 'MÉXICO & ÑANDÚES SA DE CV',
+      nombre: 'MÉXICO & ÑANDÚES',
       estatus: 'CANCELADO',
       fechaUltimoCambio: null,
     });
+  });
+
+  it('gives no locality for a colonia', () => {
+    const sinColonia = UBICACION.map(([etiqueta, valor]) =>
+      etiqueta === 'Colonia:' ? (['Localidad:', 'LA LOCALIDAD'] as const) : ([etiqueta, valor] as const),
+    );
+    expect(read(pagina([FISICA, sinColonia, REGIMENES]))).toMatchObject({ domicilio: { colonia: '' } });
   });
 
   it('does not depend on the order of rows and sections', () => {
