@@ -110,6 +110,7 @@ describe('consultar-cfdi', () => {
 
   it.each([
     ['N - 601: La expresión impresa proporcionada no es válida.', 'SERVICIO_CON_ERROR'],
+    ['La consulta no se pudo realizar. Expresión: 601', 'SERVICIO_CON_ERROR'],
     ['N - 603: El comprobante no es de este servicio.', 'SERVICIO_CON_ERROR'],
     ['N - 6021', 'SERVICIO_CON_ERROR'],
     ['', 'RESPUESTA_ILEGIBLE'],
