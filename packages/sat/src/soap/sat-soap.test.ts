@@ -50,6 +50,7 @@ describe('solicitar-metadata', () => {
     ['5001', { resultado: 'RECHAZADA', codigo: '5001', mensaje: 'no & no' }],
     ['5002', { resultado: 'REPETIDA', codigo: '5002', mensaje: 'no & no' }],
     ['5003', { resultado: 'DEMASIADOS' }],
+    ['5004', { resultado: 'VACIA' }],
     ['5005', { resultado: 'REPETIDA', codigo: '5005', mensaje: 'no & no' }],
     ['5012', { resultado: 'RECHAZADA', codigo: '5012', mensaje: 'no & no' }],
   ])('reads the refusal %s', async (CodEstatus, expected) => {
@@ -64,7 +65,6 @@ describe('solicitar-metadata', () => {
     ['no code', { IdSolicitud: folio }],
     ['a code that is no number', { CodEstatus: 'NaN', IdSolicitud: folio }],
     ['a code that nobody documented', { CodEstatus: '5999', IdSolicitud: folio }],
-    ['the answer of another service', { CodEstatus: '5004', IdSolicitud: folio }],
   ])('does not believe %s', async (_name, atributos) => {
     answer(atributos);
     await expect(ask(solicitar)).rejects.toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
@@ -137,6 +137,24 @@ describe('verificar-metadata', () => {
       { EstadoSolicitud: '4', CodigoEstadoSolicitud: '404', Mensaje: 'x' },
       [],
       { resultado: 'ERROR', codigo: '404', mensaje: 'x' },
+    ],
+    [
+      'error 5010',
+      { EstadoSolicitud: '4', CodigoEstadoSolicitud: '5010', Mensaje: 'x' },
+      [],
+      { resultado: 'ERROR', codigo: '5010', mensaje: 'x' },
+    ],
+    [
+      'rejected with 5010',
+      { EstadoSolicitud: '5', CodigoEstadoSolicitud: '5010', Mensaje: 'x' },
+      [],
+      { resultado: 'RECHAZADA', codigo: '5010', mensaje: 'x' },
+    ],
+    [
+      'expired with 5010',
+      { EstadoSolicitud: '6', CodigoEstadoSolicitud: '5010', Mensaje: 'x' },
+      [],
+      { resultado: 'VENCIDA', codigo: '5010', mensaje: 'x' },
     ],
     [
       'expired, without a reason',

@@ -9,7 +9,8 @@ const OPERACION = { emitidos: 'SolicitaDescargaEmitidos', recibidos: 'SolicitaDe
 
 /**
  * Asks for the metadata of a period, valid and cancelled CFDI alike: the SAT gives both for received ones too when the kind of
- * request is Metadata (SAT's manual, quoted in luisiturrios1/python-cfdiclient#58).
+ * request is Metadata (SAT's manual, quoted in luisiturrios1/python-cfdiclient#58). "No information" (5004) may come at once
+ * (petergtam/DescargaMasivaSATKit, captures of the live service).
  */
 export async function solicitarMetadata(
   contexto: ContextoSoap,
@@ -38,6 +39,8 @@ export async function solicitarMetadata(
       return { resultado: 'ACEPTADA', folio: readId(atributos['IdSolicitud'], 'IdSolicitud') };
     case '5003':
       return { resultado: 'DEMASIADOS' };
+    case '5004':
+      return { resultado: 'VACIA' };
     case '5002':
     case '5005':
       return { resultado: 'REPETIDA', codigo, mensaje };

@@ -7,7 +7,7 @@ import { type ContextoSoap, conToken } from './contexto.ts';
 
 /** Codes that the SAT gives as the reason of a state (`CodigoEstadoSolicitud`). */
 const RAZONES = new Set(
-  '300 301 302 303 304 305 404 5000 5001 5002 5003 5004 5005 5006 5011 5012'.split(' '),
+  '300 301 302 303 304 305 404 5000 5001 5002 5003 5004 5005 5006 5010 5011 5012'.split(' '),
 );
 
 /** Asks how far a request is. */
