@@ -33,11 +33,14 @@ describe('an answer', () => {
   });
 
   it('that is compressed, which was not asked for, is refused', async () => {
-    const { http } = await start((_peticion, response) => {
+    let asked: unknown;
+    const { http } = await start((peticion, response) => {
+      asked = peticion.headers['accept-encoding'];
       response.setHeader('content-encoding', 'gzip');
       response.end('x');
     });
     await expect(http.request(get())).rejects.toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+    expect(asked).toBe('identity');
   });
 
   it.each([

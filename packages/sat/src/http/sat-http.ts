@@ -69,7 +69,7 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
     const answer = await agentes.of(request.host, origin).request({
       method: request.method,
       path,
-      headers: { 'user-agent': 'acuse', ...request.headers },
+      headers: { 'user-agent': 'acuse', 'accept-encoding': 'identity', ...request.headers },
       body: request.body ?? null,
       signal: plazo.signal,
     });
