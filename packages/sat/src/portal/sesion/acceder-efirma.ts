@@ -1,4 +1,5 @@
 import { type CredencialEfirma, SatError } from '@acuse/core';
+import { toForma } from '../../texto/forma.ts';
 import type { Navegador, Pagina } from '../navegador.ts';
 import { classifyRechazo, readAcceso, readMensaje } from '../paginas/acceso/pagina-acceso.ts';
 import { isPaginaEfirma, readPaginaEfirma } from '../paginas/acceso/pagina-efirma.ts';
@@ -10,8 +11,9 @@ import { firmarAcceso } from './firma-acceso.ts';
 import type { AccesoDeps } from './portal.ts';
 
 /**
- * Signs the challenge of the page, once. On the page of the CIEC it first follows the button "e.firma". A page that asks to log in again
- * means that the SAT refused the e.firma (EFIRMA_RECHAZADA), unless it says that the service failed.
+ * Signs the challenge of the page, once. On the page of the CIEC it first follows the button "e.firma". A page of the provider that asks to
+ * log in again, or shows an error, means that the SAT refused the e.firma (EFIRMA_RECHAZADA with the codigo REVOCADA, NO_VIGENTE,
+ * CUENTA_BLOQUEADA or SIN_MOTIVO), unless it says that the service failed.
  */
 export async function accederConEfirma(
   { settings }: AccesoDeps,
@@ -30,10 +32,21 @@ export async function accederConEfirma(
     new Map([...acceso.campos, ['token', token], ['guid', acceso.guid], ['fert', fert]]),
   );
   const after = await enviarAcceso(navegador, destino, body, settings, signal);
-  if (!isPaginaEfirma(after.etiquetas) && readAcceso(after.etiquetas) === null) return after;
-  const motivo = classifyRechazo(readMensaje(after.etiquetas));
-  if (motivo === 'SERVICIO') throw new SatError('SERVICIO_CON_ERROR', { codigo: 'ACCESO' });
-  throw new SatError('EFIRMA_RECHAZADA', { codigo: motivo === 'CUENTA_BLOQUEADA' ? motivo : 'SIN_MOTIVO' });
+  const mensaje = after.direccion.host === hostAcceso ? readMensaje(after.etiquetas) : '';
+  const asksAgain = isPaginaEfirma(after.etiquetas) || readAcceso(after.etiquetas) !== null;
+  if (!asksAgain && mensaje === '') return after;
+  const codigo = classifyRechazoEfirma(mensaje);
+  if (codigo === 'SERVICIO') throw new SatError('SERVICIO_CON_ERROR', { codigo: 'ACCESO' });
+  throw new SatError('EFIRMA_RECHAZADA', { codigo });
+}
+
+function classifyRechazoEfirma(mensaje: string) {
+  const texto = toForma(mensaje);
+  if (/\brevocad[oa]\b/.test(texto)) return 'REVOCADA';
+  if (/\bno (?:esta|se encuentra) vigente\b|\bcaduc|\bvencid[oa]\b|\bexpirad[oa]\b/.test(texto))
+    return 'NO_VIGENTE';
+  const motivo = classifyRechazo(mensaje);
+  return motivo === 'SERVICIO' || motivo === 'CUENTA_BLOQUEADA' ? motivo : 'SIN_MOTIVO';
 }
 
 async function findPaginaEfirma(

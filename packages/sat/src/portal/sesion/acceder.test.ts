@@ -92,6 +92,17 @@ describe('log-in with the e.firma', () => {
     expect(await errorOf(open(createEfirma()))).toMatchObject({ motivo: 'SERVICIO_CON_ERROR' });
   });
 
+  it.each([
+    ['Tu e.firma est&aacute; revocada.', 'EFIRMA_RECHAZADA', 'REVOCADA'],
+    ['El certificado no est&aacute; vigente', 'EFIRMA_RECHAZADA', 'NO_VIGENTE'],
+    ['Servicio no disponible por el momento', 'SERVICIO_CON_ERROR', 'ACCESO'],
+  ])('reads the reason %s in #divError', async (texto, motivo, codigo) => {
+    const { portal, open } = await setUp();
+    portal.guion.textoEfirma = `</div></div><div id="divError"><p>${texto}</p></div><div><div>`;
+    expect(await errorOf(open(createEfirma()))).toMatchObject({ motivo, codigo });
+    expect(portal.firmas()).toBe(1);
+  });
+
   it('refuses a form that goes to another host', async () => {
     for (const accion of ['https://malo.example/nidp', 'https://portalcfdi.facturaelectronica.sat.gob.mx/']) {
       const { portal, open } = await setUp();

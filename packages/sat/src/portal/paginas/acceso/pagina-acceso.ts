@@ -106,11 +106,16 @@ function readEnlaceEfirma(etiquetas: readonly Etiqueta[]): string | null {
   return (boton && readAtributo(boton, 'href')) ?? null;
 }
 
-/** The page writes the reason into `#msgError`, or hands it to the script that does as `var error = '…'`. */
+/**
+ * The page writes the reason into `#msgError`, on the page of the e.firma into `#divError` (soycontadorAI/sat-dm, opinion.py), or hands it to the
+ * script that does as `var error = '…'`.
+ */
 export function readMensaje(etiquetas: readonly Etiqueta[]): string {
-  const visto = findElemento(etiquetas, /^msgError$/);
-  const texto = visto === null ? '' : readTexto(visto);
-  if (texto !== '') return texto;
+  for (const id of [/^msgError$/, /^divError$/]) {
+    const visto = findElemento(etiquetas, id);
+    const texto = visto === null ? '' : readTexto(visto);
+    if (texto !== '') return texto;
+  }
   for (const { nombre, cierra, texto: fuente } of etiquetas) {
     if (nombre !== 'script' || cierra) continue;
     const literal = /\bvar\s+error\s*=\s*(?:'((?:[^'\\\n]|\\.){1,2000})'|"((?:[^"\\\n]|\\.){1,2000})")/.exec(

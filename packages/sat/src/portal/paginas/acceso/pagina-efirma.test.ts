@@ -110,6 +110,8 @@ describe('a page that only a script leaves', () => {
     [`<script>window.location.href = "https://a/b?c=1&amp;d=2";</script>`, 'https://a/b?c=1&d=2'],
     [`<html><script>setTimeout(function(){ top.location.href='/nidp/x'; }, 10);</script></html>`, '/nidp/x'],
     [`<p>Redirigiendo...</p><script>document.location='/y'</script>`, '/y'],
+    [`<script>window.location.replace("/z?a=1&amp;b=2");</script>`, '/z?a=1&b=2'],
+    [`<script>location.assign ( '/z' )</script>`.replace('assign (', 'assign('), '/z'],
   ])('says where to: %s', (html, destino) => {
     expect(salto(html)).toBe(destino);
   });

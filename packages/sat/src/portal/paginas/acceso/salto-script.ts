@@ -2,7 +2,7 @@ import { decodeEntidades, type Etiqueta, readTexto } from '../etiquetas.ts';
 import { readFormularios } from '../formulario.ts';
 
 const ASIGNACION =
-  /\b(?:window|top|self|parent|document)\.location(?:\.href)?\s*=\s*(?:"([^"\s]{1,8000})"|'([^'\s]{1,8000})')/;
+  /\b(?:(?:window|top|self|parent|document)\.location(?:\.href)?\s*=|location\.(?:replace|assign)\()\s*(?:"([^"\s]{1,8000})"|'([^'\s]{1,8000})')/;
 /** A page with more to read than this is one for people, whatever its scripts do. */
 const MAX_TEXTO = 400;
 
