@@ -24,15 +24,18 @@ const MAX_TEXTO = 500;
 
 /**
  * Reads the list of notifications that wait, by the names of its columns: folio, authority, act and date of the notice. A table of those
- * already notified is left out. That none waits is believed only when the page says so in words. Throws RESPUESTA_ILEGIBLE for a page that was
- * cut, has no such table, has a row that does not fit, or shows one page of several.
+ * already notified is left out. That none waits is believed when the page says so in words, and when all that it lists was notified. Throws
+ * RESPUESTA_ILEGIBLE for a page that was cut, has no such table, has a row that does not fit, or shows one page of several.
  */
 export function readNotificaciones(etiquetas: readonly Etiqueta[]): readonly Notificacion[] {
   if (!isEntera(etiquetas)) throw ilegible('notificaciones: página incompleta');
-  const pendientes = readTablas(etiquetas).flatMap((tabla) => {
+  const listas = readTablas(etiquetas).flatMap((tabla) => {
     const columnas = columnasDe(tabla);
-    return columnas === null || isNotificada(tabla, columnas) ? [] : [{ tabla, columnas }];
+    return columnas === null ? [] : [{ tabla, columnas, notificada: isNotificada(tabla, columnas) }];
   });
+  const pendientes = listas.filter(({ notificada }) => !notificada);
+  const notificadas =
+    pendientes.length > 0 ? 0 : sum(listas.map(({ tabla }) => filasSinAviso(tabla, diceQueNoHay).length));
   const notificaciones = new Map<string, Notificacion>();
   for (const { tabla, columnas } of pendientes) {
     if (!tabla.completa) throw ilegible('notificaciones: tabla incompleta');
@@ -41,13 +44,14 @@ export function readNotificaciones(etiquetas: readonly Etiqueta[]): readonly Not
       addOnce(notificaciones, notificacion.folio, notificacion);
     }
   }
-  assertUnaPagina(etiquetas, notificaciones.size);
-  if (notificaciones.size === 0 && !diceQueNoHay(readTexto(etiquetas))) {
+  assertUnaPagina(etiquetas, notificaciones.size + notificadas);
+  if (notificaciones.size === 0 && notificadas === 0 && !diceQueNoHay(readTexto(etiquetas))) {
     throw ilegible('notificaciones: sin lista');
   }
   return [...notificaciones.values()].toSorted(newestFirst);
 }
 
+const sum = (numeros: readonly number[]) => numeros.reduce((total, numero) => total + numero, 0);
 const diceQueNoHay = (texto: string) => NO_HAY.test(toForma(texto));
 
 interface Columnas {
