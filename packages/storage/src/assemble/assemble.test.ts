@@ -157,6 +157,42 @@ test('memory does not grow with the size: 300,000 rows in less than 100 MB', asy
   }
 }, 300_000);
 
+describe('a package with a text of another kind under the name of metadata', () => {
+  const foreign = { name: `${UUID}_02.txt`, content: 'Aviso~Fecha\r\nMantenimiento~2026-11-20\r\n' };
+  const manifestOf = async (zip: Buffer) =>
+    JSON.parse((await readZip(zip)).get('manifest.json')?.toString() ?? '{}') as {
+      registros: number;
+      partes: { paquetes: { entradas_ignoradas: string[] }[] }[];
+    };
+
+  test('is read, the text noted and kept among the originals', async () => {
+    const rows = { name: `${UUID}_01.txt`, content: satText([satRow(0), satRow(1)]) };
+    for (const texts of [
+      [rows, foreign],
+      [foreign, rows],
+    ]) {
+      const objects = new Map([['a', zipBytes(texts)]]);
+      await assemble(depsOf(createMemoryStore(objects)), planOf(['a']), signal);
+      const zip = objects.get(paqueteKey('s1')) ?? Buffer.alloc(0);
+      const { registros, partes } = await manifestOf(zip);
+      expect([registros, partes[0]?.paquetes[0]?.entradas_ignoradas]).toEqual([2, [foreign.name]]);
+      expect([...(await readZip(zip)).keys()].filter((name) => name.endsWith('_02.txt'))).toHaveLength(1);
+    }
+  });
+
+  test('is refused when it has no other text, or when rows of metadata lack a column', async () => {
+    const renamed = { ...foreign, content: satText([satRow(0)]).replace('~Monto', '~Importe') };
+    const rows = { name: `${UUID}_01.txt`, content: satText([satRow(1)]) };
+    for (const [texts, motivo] of [
+      [[foreign], 'SIN_METADATA'],
+      [[rows, renamed], 'COLUMNAS'],
+    ] as const) {
+      const store = createMemoryStore(new Map([['a', zipBytes([...texts])]]));
+      await expect(assemble(depsOf(store), planOf(['a']), signal)).rejects.toMatchObject({ motivo });
+    }
+  });
+});
+
 describe('an assembly that fails', { timeout: 120_000 }, () => {
   const store = () => createMemoryStore(new Map([['a', packageOf(0, 20_000)]]));
 

@@ -4,7 +4,7 @@ import { type InvalidText, RecordReader } from '../metadata/record-reader.ts';
 import type { Resumen } from '../metadata/resumen.ts';
 import { Terceros } from '../metadata/terceros.ts';
 import { MetadataTransformer } from '../metadata/transform-metadata.ts';
-import type { SatPackage, SatText } from '../zip/sat-package.ts';
+import { ForeignTexts, type SatPackage, type SatText } from '../zip/sat-package.ts';
 import type { PaqueteLeido } from './manifest.ts';
 
 /** The rows of `metadata.csv` that one package gives, and into `leido` and `resumen` what was seen while reading. */
@@ -18,15 +18,22 @@ export async function* csvRows(
 ): AsyncGenerator<Buffer, void, undefined> {
   const terceros = await readTerceros(satPackage, limits, signal);
   leido.terceros = terceros.registros;
+  const foreign = new ForeignTexts(satPackage);
   for (const text of satPackage.metadata) {
     const invalid = invalidIn(satPackage, text);
     const transformer = new MetadataTransformer({ recortar, terceros, invalid, resumen });
-    for await (const chunk of text.open(signal)) yield* transformer.push(chunk as Buffer);
-    yield* transformer.end();
+    try {
+      for await (const chunk of text.open(signal)) yield* transformer.push(chunk as Buffer);
+      yield* transformer.end();
+    } catch (error) {
+      foreign.add(text, error);
+      continue;
+    }
     leido.registros += transformer.registros;
     leido.fueraDePeriodo += transformer.recortados;
     leido.columnasAdicionales = [...new Set([...leido.columnasAdicionales, ...transformer.columnasExtra])];
   }
+  leido.entradasIgnoradas = [...leido.entradasIgnoradas, ...foreign.names];
 }
 
 async function readTerceros(

@@ -46,13 +46,18 @@ export interface ColumnPlaces {
   readonly extra: readonly string[];
 }
 
-/** Finds the known columns in a header, whatever their order and letter case. Throws when one is missing or there twice. */
+/**
+ * Finds the known columns in a header, whatever their order and letter case. Throws COLUMNAS when one is missing or there twice, SIN_METADATA when
+ * even the first one, which names the CFDI, is missing: then the text is about something else.
+ */
 export function placeColumns(
   names: readonly string[],
   known: readonly (readonly string[])[],
   invalid: InvalidText,
 ): ColumnPlaces {
   const lower = names.map((name) => name.toLowerCase());
+  if (!known[0]?.some((alias) => lower.includes(alias)))
+    throw invalid('SIN_METADATA', `falta la columna ${known[0]?.[0]}`);
   const places = known.map((aliases) => {
     const found = lower.flatMap((name, index) => (aliases.includes(name) ? [index] : []));
     const [place] = found;

@@ -1,9 +1,9 @@
 import { PaqueteSatInvalido } from '@acuse/core';
 import { DEFAULT_LIMITS, type PaqueteLimits } from '../limits.ts';
 import { createMemoryStore } from '../memoria.ts';
-import { openSatPackage } from '../zip/sat-package.ts';
+import { ForeignTexts, openSatPackage } from '../zip/sat-package.ts';
 import { placeColumns } from './columns.ts';
-import { RecordReader, type RecordSink } from './record-reader.ts';
+import { type InvalidText, RecordReader, type RecordSink } from './record-reader.ts';
 
 /** The facts that the metadata of CFDI and of CFDI de retenciones have in common. Texts as the SAT writes them. */
 export interface FilaMetadata {
@@ -44,22 +44,23 @@ export async function readMetadata(
   const name = 'paquete';
   const store = createMemoryStore(new Map([[name, zip]]));
   const all = { ...DEFAULT_LIMITS, maxInflatedBytes: 4 * WHOLE_PACKAGE_BYTES, ...limits };
-  const { metadata } = await openSatPackage(store, name, all, signal);
+  const satPackage = await openSatPackage(store, name, all, signal);
+  const foreign = new ForeignTexts(satPackage);
   const rows: FilaMetadata[] = [];
-  for (const text of metadata) {
-    const invalid = (motivo: 'COLUMNAS' | 'FILA', detalle: string) =>
-      new PaqueteSatInvalido(motivo, text.name, detalle);
+  for (const text of satPackage.metadata) {
+    const invalid: InvalidText = (motivo, detalle) => new PaqueteSatInvalido(motivo, text.name, detalle);
     const reader = new RecordReader(sinkOf(rows, invalid), invalid);
-    for await (const chunk of text.open(signal)) reader.push(chunk as Buffer);
-    reader.end();
+    try {
+      for await (const chunk of text.open(signal)) reader.push(chunk as Buffer);
+      reader.end();
+    } catch (error) {
+      foreign.add(text, error);
+    }
   }
   return rows;
 }
 
-function sinkOf(
-  rows: FilaMetadata[],
-  invalid: (motivo: 'COLUMNAS' | 'FILA', detalle: string) => PaqueteSatInvalido,
-): RecordSink {
+function sinkOf(rows: FilaMetadata[], invalid: InvalidText): RecordSink {
   let places: Int32Array = new Int32Array(0);
   return {
     header(names) {

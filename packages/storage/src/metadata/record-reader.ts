@@ -5,7 +5,10 @@ import { type LineEnd, MAX_COLUMNS, NEEDS_MORE, RecordScanner } from './record-s
 const MAX_RECORD_BYTES = 65_536;
 
 /** Makes the error that says which file, and where in it. */
-export type InvalidText = (motivo: 'COLUMNAS' | 'FILA', detalle: string) => PaqueteSatInvalido;
+export type InvalidText = (
+  motivo: 'SIN_METADATA' | 'COLUMNAS' | 'FILA',
+  detalle: string,
+) => PaqueteSatInvalido;
 
 export interface RecordSink {
   /** Gets the names of the header in order, as written, once; throws when they will not do. */

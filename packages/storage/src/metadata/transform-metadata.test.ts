@@ -246,7 +246,7 @@ describe('a text that cannot be trusted is refused and says where', () => {
     const header = (text: string) => motivoOf(() => run(satText([]).replace(SAT_HEADER, text))).motivo;
     expect(header(SAT_HEADER.replace('~Monto', ''))).toBe('COLUMNAS');
     expect(header(`${SAT_HEADER}~Monto`)).toBe('COLUMNAS');
-    expect(header('<html><body>Service unavailable</body></html>')).toBe('COLUMNAS');
+    expect(header('<html><body>Service unavailable</body></html>')).toBe('SIN_METADATA');
     expect(header(Array.from({ length: 80 }, (_, index) => `c${index}`).join('~'))).toBe('COLUMNAS');
     expect(motivoOf(() => run('')).motivo).toBe('COLUMNAS');
     expect(motivoOf(() => run('x'.repeat(70_000), [66_000])).motivo).toBe('COLUMNAS');

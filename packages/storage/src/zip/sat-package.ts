@@ -81,6 +81,30 @@ export async function openSatPackage(
   };
 }
 
+/**
+ * Texts of a package that have the name of metadata and are about something else: passed over and noted as long as another one is
+ * metadata.
+ */
+export class ForeignTexts {
+  readonly #satPackage: SatPackage;
+  readonly #names: string[] = [];
+
+  constructor(satPackage: SatPackage) {
+    this.#satPackage = satPackage;
+  }
+
+  /** Notes a text whose reading failed with `error`. Throws that unless the text is a foreign one, and when the package has no other. */
+  add(text: SatText, error: unknown): void {
+    const isForeign = error instanceof PaqueteSatInvalido && error.motivo === 'SIN_METADATA';
+    if (!isForeign || this.#names.length + 1 === this.#satPackage.metadata.length) throw error;
+    this.#names.push(text.name);
+  }
+
+  get names(): readonly string[] {
+    return this.#names;
+  }
+}
+
 function checkEntry(entry: ZipEntry, objectKey: string): void {
   if (entry.isEncrypted) throw new PaqueteSatInvalido('NO_ES_ZIP', objectKey, `${entry.name} está cifrado`);
   if (entry.method !== 0 && entry.method !== 8) {
