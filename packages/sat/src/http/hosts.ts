@@ -20,6 +20,7 @@ export const HOSTS_SAT: Readonly<Record<string, HostSat>> = {
   'prodretencionverificacion.clouda.sat.gob.mx': { canal: 'publico', sinDhe: false },
   'prodretencioncontribuyente.clouda.sat.gob.mx': { canal: 'portal', sinDhe: false },
   'pstcdypisr.clouda.sat.gob.mx': { canal: 'portal', sinDhe: false },
+  'ptscdecprov.clouda.sat.gob.mx': { canal: 'portal', sinDhe: false },
   'ptsc32d.clouda.sat.gob.mx': { canal: 'portal', sinDhe: false },
   'cfdiau.sat.gob.mx': { canal: 'portal', sinDhe: true },
   'portalcfdi.facturaelectronica.sat.gob.mx': { canal: 'portal', sinDhe: true },

@@ -24,6 +24,10 @@ export interface ConsultaPortal<N extends NombreConsultaPortal> {
   check?(consulta: Consulta<N>): void;
   /** Asks with a browser that holds a live session. Throws `SesionVencida` when the portal has forgotten it: it is then called once more. */
   ask(navegador: Navegador, consulta: Consulta<N>, contexto: ContextoPortal): Promise<Respuesta<N>>;
+  /** Another portal that has the answer to some of the questions. */
+  readonly otro?: Omit<ConsultaPortal<N>, 'credenciales' | 'check' | 'otro'> & {
+    takes(consulta: Consulta<N>): boolean;
+  };
 }
 
 export type ConsultasPortal = { readonly [N in NombreConsultaPortal]?: ConsultaPortal<N> };

@@ -54,7 +54,11 @@ export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
     captcha,
     settings,
   });
-  const portales = new Map(Object.values(CONSULTAS_PORTAL).map(({ portal }) => [portal.nombre, portal]));
+  const portales = new Map(
+    Object.values(CONSULTAS_PORTAL)
+      .flatMap(({ portal, otro }) => (otro === undefined ? [portal] : [portal, otro.portal]))
+      .map((portal) => [portal.nombre, portal]),
+  );
 
   return {
     async send<N extends NombreConsultaPortal>(
@@ -71,8 +75,9 @@ export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
         throw new SatError('PETICION_RECHAZADA', { detalle: 'la credencial es de otro RFC' });
       }
       declared.check?.(consulta);
-      return sesiones.run(declared.portal, credencial, signal, (navegador) =>
-        declared.ask(navegador, consulta, { settings, signal, credencial, readPdf }),
+      const { portal, ask } = declared.otro?.takes(consulta) ? declared.otro : declared;
+      return sesiones.run(portal, credencial, signal, (navegador) =>
+        ask(navegador, consulta, { settings, signal, credencial, readPdf }),
       );
     },
     logout: (signal, ociosaMs = settings.sesionInactivaMs) => sesiones.logout(portales, ociosaMs, signal),

@@ -8,12 +8,18 @@ import { defineOperation } from '../../http/define-operation.ts';
 const declaracion = z.object({
   id: texto('Número de operación.', '4512367890'),
   tipo: texto('Tipo de declaración.', 'Normal'),
-  periodicidad: texto('Periodicidad.', 'Mensual'),
+  periodicidad: texto(
+    'Periodicidad; nula hasta el ejercicio 2021, cuyo portal no la dice.',
+    'Mensual',
+  ).nullable(),
   periodo: texto('Periodo declarado.', 'Enero'),
   ejercicio: ejercicioField,
   fecha: fechaField,
   complementaria: z.boolean().meta({ description: 'Si corrige a otra.', example: false }),
-  estado: texto('Estado de la declaración.', 'PRESENTADA'),
+  estado: texto(
+    'Estado de la declaración; nulo hasta el ejercicio 2021, cuyo portal no lo dice.',
+    'PRESENTADA',
+  ).nullable(),
   tipo_complementaria: texto('Qué corrige, si es complementaria.', 'Modificación de obligaciones').nullable(),
   linea_captura: texto('Línea de captura, si la hay.', '0426 0A1B 2C3D 4E5F 6071').nullable(),
 });

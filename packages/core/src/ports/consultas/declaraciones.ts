@@ -2,7 +2,7 @@
 export interface ListarDeclaraciones {
   readonly consulta: 'listar-declaraciones';
   readonly rfc: string;
-  /** Four digits; the portal knows 2022 and later. */
+  /** Four digits. */
   readonly ejercicio: number;
 }
 
@@ -17,11 +17,13 @@ export interface Declaracion {
   readonly tipo: string;
   readonly tipoComplementaria: string | null;
   readonly lineaCaptura: string | null;
-  readonly periodicidad: string;
+  /** Null for returns of the portal up to 2021, which does not tell it. */
+  readonly periodicidad: string | null;
   readonly periodo: string;
   readonly ejercicio: number;
   /** Date of filing, `yyyy-MM-dd`. */
   readonly fecha: string;
   readonly complementaria: boolean;
-  readonly estado: string;
+  /** Null as the `periodicidad`. */
+  readonly estado: string | null;
 }

@@ -1,3 +1,4 @@
+import { SatError } from '@acuse/core';
 import { toForma } from '../../texto/forma.ts';
 import { type Etiqueta, readAtributo } from '../paginas/etiquetas.ts';
 import { readCampos, readFormularios } from '../paginas/formulario.ts';
@@ -11,14 +12,22 @@ export interface FormularioConsulta {
 }
 
 const MAX_CONSULTAS = 60;
+/**
+ * The periods of a kind, which a script fills in once the kind is chosen: the months (soycontadorAI/sat-dm, declaraciones.py) and the quarters
+ * (public scripts for the form of `ConfigDeclaracion.aspx`). Those of the other kinds are in no public source.
+ */
+const PERIODOS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['M', claves(1, 12)],
+  ['T', claves(13, 16)],
+]);
 /** Options that choose nothing, or everything. */
 const COMODIN_VALOR = /^(?:|-1|0+)$/;
 const COMODIN_TEXTO = /^(?:-*|-*\s*(?:seleccion|elija|elige|escoge|sin seleccion|tod[oa]s?\b).*)$/;
 
 /**
- * Reads `#IdDeclaracion`, `#Ejercicio`, `#Periodicidad` and `#Periodo` of the page `/Consulta/Consulta`. A query is a form type and a period
- * kind with every period, as the page sends it when no period is chosen; a page that only offers single periods is asked for each.
- * Throws RESPUESTA_ILEGIBLE for a page without them, or with more to ask than any taxpayer files.
+ * Reads `#IdDeclaracion`, `#Ejercicio`, `#Periodicidad` and `#Periodo` of the page `/Consulta/Consulta`. A query is a form type with a kind and
+ * one of its periods, as a person fills them in; the whole year, with neither chosen, is asked for the kinds whose periods nobody has told (public
+ * clients search both ways). Throws RESPUESTA_ILEGIBLE for a page without these lists, or with more to ask than any taxpayer files.
  */
 export function readFormularioConsulta(etiquetas: readonly Etiqueta[]): FormularioConsulta {
   const listas = listasDe(etiquetas);
@@ -37,11 +46,36 @@ export function readFormularioConsulta(etiquetas: readonly Etiqueta[]): Formular
       const campos: (readonly Par[])[] = [...fijos].map((par) => [par]);
       if (!fijos.has('tipoDocumento')) campos.push([['tipoDocumento', TIPO_DOCUMENTO]]);
       if (declaracion !== undefined) campos.push(toPares(declaracion, reales(declaracion)));
-      campos.push([[ejercicio.nombre, anio]], toPares(periodicidad, tipos));
-      if (periodo !== undefined) campos.push(toPares(periodo, periodosDe(periodo)));
-      return cross(campos);
+      campos.push([[ejercicio.nombre, anio]]);
+      const nombrePeriodo = periodo?.nombre ?? 'Periodo';
+      const offered = new Set((periodo === undefined ? [] : reales(periodo)).map(({ valor }) => valor));
+      const kinds = tipos.flatMap((tipo): Par[][] => {
+        const periodos = PERIODOS.get(tipo.valor)?.filter(
+          (clave) => offered.size === 0 || offered.has(clave),
+        );
+        return (periodos ?? []).map((clave) => [
+          [periodicidad.nombre, tipo.valor],
+          [nombrePeriodo, clave],
+        ]);
+      });
+      const wholeYear: Par[] = [
+        [periodicidad.nombre, ''],
+        [nombrePeriodo, ''],
+      ];
+      const all = tipos.every(({ valor }) => PERIODOS.has(valor)) ? kinds : [wholeYear, ...kinds];
+      const consultas = cross(campos).flatMap((fields) => all.map((kind) => [...fields, ...kind]));
+      if (consultas.length > MAX_CONSULTAS) throw ilegible('declaraciones: demasiados periodos');
+      return consultas;
     },
   };
+}
+
+/** For a year that a portal does not have. */
+export function rejectEjercicio(ejercicio: number): SatError {
+  return new SatError('PETICION_RECHAZADA', {
+    codigo: 'EJERCICIO',
+    detalle: `el portal no tiene ${ejercicio}`,
+  });
 }
 
 /** The return itself; 3 is its acknowledgement of receipt, of the same returns. */
@@ -51,18 +85,16 @@ type Par = readonly [string, string];
 
 /** Every combination of the alternatives of each field. */
 function cross(campos: readonly (readonly Par[])[]): Par[][] {
-  let consultas: Par[][] = [[]];
-  for (const alternativas of campos) {
-    consultas = consultas.flatMap((hecha) => alternativas.map((par) => [...hecha, par]));
-    if (consultas.length > MAX_CONSULTAS) throw ilegible('declaraciones: demasiados periodos');
-  }
-  return consultas;
+  return campos.reduce<Par[][]>(
+    (consultas, alternativas) =>
+      consultas.flatMap((hecha) => alternativas.slice(0, MAX_CONSULTAS).map((par) => [...hecha, par])),
+    [[]],
+  );
 }
 
-/** No period chosen means all of them; only when there is no such choice is each one asked for. */
-function periodosDe({ opciones }: Lista): readonly Opcion[] {
-  const comodin = opciones.find((opcion) => !isReal(opcion));
-  return comodin === undefined ? opciones : [comodin];
+/** The keys of consecutive periods: three digits each. */
+function claves(desde: number, hasta: number): readonly string[] {
+  return Array.from({ length: hasta - desde + 1 }, (_, i) => String(desde + i).padStart(3, '0'));
 }
 
 /** A list without anything to choose sends what a browser would. */
@@ -71,7 +103,8 @@ function toPares({ nombre, opciones }: Lista, elegidas: readonly Opcion[]): read
   return valores.length === 0 ? [[nombre, '']] : valores.map(({ valor }): Par => [nombre, valor]);
 }
 
-function reales({ opciones }: Lista): readonly Opcion[] {
+/** The choices that choose something. */
+export function reales({ opciones }: Lista): readonly Opcion[] {
   return opciones.filter(isReal);
 }
 

@@ -1,4 +1,4 @@
-import { type Declaracion, SatError } from '@acuse/core';
+import type { Declaracion } from '@acuse/core';
 import type { ConsultaPortal } from '../consulta-portal.ts';
 import type { Navegador, Pagina } from '../navegador.ts';
 import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
@@ -8,25 +8,26 @@ import { assertRfcNombrado } from '../paginas/rfc-nombrado.ts';
 import { addOnce } from '../paginas/tablas/filas-unicas.ts';
 import { pedir } from '../sesion/pedir.ts';
 import { assertSesionViva } from '../sesion/sesion-vencida.ts';
-import { readFormularioConsulta, TIPO_DOCUMENTO } from './formulario-consulta.ts';
+import { declaracionesAnteriores } from './declaraciones-anteriores.ts';
+import { readFormularioConsulta, rejectEjercicio, TIPO_DOCUMENTO } from './formulario-consulta.ts';
 import { HOST_DECLARACIONES, PORTAL_DECLARACIONES } from './portal-declaraciones.ts';
-import { readTablaResultado } from './tabla-resultado.ts';
+import { byFecha, readTablaResultado } from './tabla-resultado.ts';
 
 const PAGINA = { host: HOST_DECLARACIONES, path: `/Consulta/Consulta?tipoDocumento=${TIPO_DOCUMENTO}` };
 const BUSCAR = { host: HOST_DECLARACIONES, path: '/Consulta/Buscar' };
-/** Older returns are in another portal, of another shape. */
-const PRIMER_EJERCICIO = 2022;
+/** The table of the portal since 2022. */
+export const RESULTADO = {
+  id: /^tableResult$/,
+  necesarias: ['numeroOperacion', 'tipo', 'fecha', 'periodicidad', 'periodo', 'estado'],
+} as const;
 
 /**
- * Lists the returns of a fiscal year: one query for each period kind that the search form offers, each return once. All of them or an error:
- * a year that the portal does not have (before 2022, or not in its list) is PETICION_RECHAZADA, never an empty list.
+ * Lists the returns of a fiscal year by the queries of the search form, each return once. All of them or an error: a year that the portal
+ * does not have is PETICION_RECHAZADA, never an empty list.
  */
 export const listarDeclaraciones: ConsultaPortal<'listar-declaraciones'> = {
   portal: PORTAL_DECLARACIONES,
   credenciales: ['efirma', 'ciec'],
-  check({ ejercicio }) {
-    if (ejercicio < PRIMER_EJERCICIO) throw rejectEjercicio(ejercicio);
-  },
   async ask(navegador, { rfc, ejercicio }, { signal }) {
     const pagina = await openConsulta(navegador, rfc, signal);
     const formulario = readFormularioConsulta(pagina.etiquetas);
@@ -39,14 +40,8 @@ export const listarDeclaraciones: ConsultaPortal<'listar-declaraciones'> = {
     }
     return { declaraciones: [...declaraciones.values()].toSorted(byFecha) };
   },
+  otro: declaracionesAnteriores,
 };
-
-function rejectEjercicio(ejercicio: number): SatError {
-  return new SatError('PETICION_RECHAZADA', {
-    codigo: 'EJERCICIO',
-    detalle: `el portal no tiene ${ejercicio}`,
-  });
-}
 
 async function openConsulta(navegador: Navegador, rfc: string, signal: AbortSignal): Promise<Pagina> {
   const pagina = await navegador.open(PAGINA, signal);
@@ -79,10 +74,5 @@ async function buscar(
     await pedir(navegador, { ...BUSCAR, method: 'POST', headers, body }, signal),
   );
   assertRfcNombrado(etiquetas, rfc, false);
-  return readTablaResultado(etiquetas, ejercicio);
-}
-
-function byFecha(a: Declaracion, b: Declaracion): number {
-  if (a.fecha !== b.fecha) return a.fecha < b.fecha ? -1 : 1;
-  return a.numeroOperacion < b.numeroOperacion ? -1 : 1;
+  return readTablaResultado(etiquetas, ejercicio, RESULTADO);
 }

@@ -18,21 +18,27 @@ const ROTULOS = {
   estado: [/^(?:estado|estatus|situacion)$/],
 } as const;
 type Columna = keyof typeof ROTULOS;
-const NECESARIAS = ['numeroOperacion', 'tipo', 'fecha', 'periodicidad', 'periodo', 'estado'] as const;
+
+/** Where one of the portals shows its results, and the columns that its table always has. */
+export interface FormaResultado {
+  readonly id: RegExp;
+  readonly necesarias: readonly Columna[];
+}
 
 const NO_HAY =
   /\b(?:no (?:se )?(?:encontr\w+|localiz\w+|exist\w+|hay|hubo|cuenta con|tiene)|sin) (?:\w+ ){0,3}(?:declaraci\w+|registros?|informacion|resultados?|datos)\b/;
 
 /**
- * Reads the answer of `/Consulta/Buscar`: the table `#tableResult`, by the names of its columns, whatever their order. That there are no
+ * Reads the answer to a search: its table by the names of its columns, whatever their order. That there are no
  * returns is believed only when the answer says so in words: the page of the form has an empty table as well. Throws RESPUESTA_ILEGIBLE for a
  * table that was cut, lacks a column or has a row that does not fit.
  */
 export function readTablaResultado(
   etiquetas: readonly Etiqueta[],
   ejercicio: number,
+  forma: FormaResultado,
 ): readonly Declaracion[] {
-  const tablas = readTablas(etiquetas).filter(({ id }) => id === 'tableResult');
+  const tablas = readTablas(etiquetas).filter(({ id }) => forma.id.test(id));
   const [tabla] = tablas;
   if (tablas.length > 1) throw ilegible('declaraciones: dos tablas de resultado');
   const filas = tabla === undefined ? [] : filasSinAviso(tabla, diceQueNoHay);
@@ -42,8 +48,14 @@ export function readTablaResultado(
     return [];
   }
   if (!tabla.completa) throw ilegible('declaraciones: tabla incompleta');
-  const columnas = columnasDe(tabla);
+  const columnas = columnasDe(tabla, forma.necesarias);
   return filas.map((celdas) => toDeclaracion(celdas, columnas, ejercicio));
+}
+
+/** By date of filing, then by number. */
+export function byFecha(a: Declaracion, b: Declaracion): number {
+  if (a.fecha !== b.fecha) return a.fecha < b.fecha ? -1 : 1;
+  return a.numeroOperacion < b.numeroOperacion ? -1 : 1;
 }
 
 const diceQueNoHay = (texto: string) => NO_HAY.test(toForma(texto));
@@ -53,18 +65,19 @@ interface Columnas {
   readonly indices: ReadonlyMap<Columna, number>;
 }
 
-function columnasDe({ encabezados }: Tabla): Columnas {
+function columnasDe({ encabezados }: Tabla, necesarias: readonly Columna[]): Columnas {
   const fila = encabezados.find((celdas) =>
     celdas.some(({ texto }) => ROTULOS.numeroOperacion.some((rotulo) => rotulo.test(toRotulo(texto)))),
   );
   if (fila === undefined || fila.some(({ ancho }) => ancho !== 1))
     throw ilegible('declaraciones: sin encabezados');
   const rotulos = fila.map(({ texto }) => toRotulo(texto));
-  return { total: fila.length, indices: needColumnas({ rotulos }, ROTULOS, NECESARIAS) };
+  return { total: fila.length, indices: needColumnas({ rotulos }, ROTULOS, necesarias) };
 }
 
 function toDeclaracion(celdas: Fila, { total, indices }: Columnas, ejercicio: number): Declaracion {
-  if (celdas.length !== total) throw ilegible('declaraciones: fila con otras columnas');
+  // The sister portal of the DIOT has ten cells under nine headings (soycontadorAI/sat-dm, diot_consulta.py): what is beyond belongs to no column.
+  if (celdas.length < total) throw ilegible('declaraciones: fila con menos columnas');
   const opcional = (columna: Columna) => {
     const texto = celdas[indices.get(columna) ?? -1]?.texto ?? '';
     assertTextoSano(texto);
@@ -75,6 +88,8 @@ function toDeclaracion(celdas: Fila, { total, indices }: Columnas, ejercicio: nu
     if (valor === null || valor.length > 500) throw ilegible(`declaraciones: ${columna} vacía`);
     return valor;
   };
+  /** Null when the table of this portal has no such column. */
+  const siLaHay = (columna: Columna) => (indices.has(columna) ? texto(columna) : null);
   const numeroOperacion = texto('numeroOperacion');
   const fecha = readFecha(texto('fecha'));
   const tipo = texto('tipo');
@@ -86,11 +101,11 @@ function toDeclaracion(celdas: Fila, { total, indices }: Columnas, ejercicio: nu
     tipoComplementaria: opcional('tipoComplementaria'),
     lineaCaptura: opcional('lineaCaptura'),
     // With its number in front: `1-Mensual`.
-    periodicidad: texto('periodicidad').replace(/^\d{1,2}\s?-\s?(?=\S)/, ''),
+    periodicidad: siLaHay('periodicidad')?.replace(/^\d{1,2}\s?-\s?(?=\S)/, '') ?? null,
     periodo: texto('periodo'),
     ejercicio,
     fecha,
     complementaria: /complementaria/.test(toForma(tipo)),
-    estado: texto('estado'),
+    estado: siLaHay('estado'),
   };
 }

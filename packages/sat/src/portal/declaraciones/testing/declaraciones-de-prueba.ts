@@ -63,3 +63,39 @@ export function paginaConsulta(
 <button id="btnBuscar" type="button">Buscar</button></form>
 <div style="display:none"><table id="tableResult"><thead></thead><tbody id="tableBody"></tbody></table></div></body></html>`;
 }
+
+export type FilaAnterior = Pick<
+  FilaDePrueba,
+  'numeroOperacion' | 'tipo' | 'tipoComplementaria' | 'lineaCaptura' | 'fecha' | 'periodo'
+>;
+
+/** The page of the portal up to 2021: the form alone (null), or with what a search found. */
+export function paginaConsultaAnterior(filas: readonly FilaAnterior[] | null): string {
+  const nombre = (control: string) => `ctl00$MainContent$wucConsultasDeclaracion$${control}$ddlCatalogo`;
+  const lista = (control: string, opciones: readonly (readonly [string, string])[]) =>
+    `<select name="${nombre(control)}" id="MainContent_wucConsultasDeclaracion_${control}_ddlCatalogo">${opciones
+      .map(([valor, texto]) => `<option value="${valor}">${texto}</option>`)
+      .join('')}</select>`;
+  const years = Array.from({ length: 10 }, (_, i) => String(2021 - i));
+  const celdas = (f: FilaAnterior, i: number) =>
+    [
+      `<a id="MainContent_wucConsultasDeclaracion_gvDeclaraciones_lbtnNumOp_${i}" href="javascript:__doPostBack('x','')">${f.numeroOperacion}</a>`,
+      ...[f.tipo, f.tipoComplementaria, f.lineaCaptura, f.fecha, f.periodo],
+    ]
+      .map((celda) => `<td>${celda}</td>`)
+      .join('');
+  const tabla = `<table id="MainContent_wucConsultasDeclaracion_gvDeclaraciones"><tr><th>No. de Operaci&#243;n</th><th>Tipo de Declaraci&#243;n</th><th>Tipo de Complementaria</th><th>L&#237;nea de Captura</th><th>Fecha de Presentaci&#243;n</th><th>Periodo</th></tr>
+${(filas ?? []).map((fila, i) => `<tr>${celdas(fila, i)}</tr>`).join('\n')}</table>`;
+  const resultado =
+    filas?.length === 0 ? 'No se encontraron declaraciones con los criterios capturados.' : '';
+  return `<!DOCTYPE html><html><body><form method="post" action="./ConsultaDeclaracion.aspx" id="form1">
+<input type="hidden" name="__VIEWSTATE" value="${filas === null ? 'inicial' : 'con resultado'}" />
+<div id="MainContent_pnlConsulta">${lista('wucDdlDeclaracion', [
+    ['-1', 'Seleccione'],
+    ['001', 'Provisional o definitiva'],
+    ['013', 'Región fronteriza'],
+  ])}${lista('wucDdlEjercicioFiscal', [['-1', 'Seleccione'], ...years.map((y) => [y, y] as const)])}
+<input type="submit" name="ctl00$MainContent$btnBuscar" value="Buscar" id="MainContent_btnBuscar" />
+<input type="submit" name="ctl00$MainContent$btnCacelar" value="Cancelar" id="MainContent_btnCacelar" />
+<span id="MainContent_lblResultado">${resultado}</span>${filas !== null && filas.length > 0 ? tabla : ''}</div></form></body></html>`;
+}

@@ -1,0 +1,106 @@
+import type { Declaracion } from '@acuse/core';
+import type { ConsultaPortal } from '../consulta-portal.ts';
+import { entrar } from '../entrada.ts';
+import { enviarFormulario } from '../enviar-formulario.ts';
+import type { Pagina } from '../navegador.ts';
+import { type Etiqueta, readAtributo } from '../paginas/etiquetas.ts';
+import { type Formulario, readCampos, readFormularios } from '../paginas/formulario.ts';
+import { ilegible } from '../paginas/ilegible.ts';
+import { readListas } from '../paginas/opciones.ts';
+import { assertRfcNombrado } from '../paginas/rfc-nombrado.ts';
+import { addOnce } from '../paginas/tablas/filas-unicas.ts';
+import type { Portal } from '../sesion/portal.ts';
+import { assertSesionViva } from '../sesion/sesion-vencida.ts';
+import { reales, rejectEjercicio } from './formulario-consulta.ts';
+import { byFecha, readTablaResultado } from './tabla-resultado.ts';
+
+const HOST = 'ptscdecprov.clouda.sat.gob.mx';
+const PAGINA = { host: HOST, path: '/Paginas/ConsultaDeclaracion.aspx' };
+/** The first year of the portal that came after. */
+const PRIMER_EJERCICIO_NUEVO = 2022;
+
+const EJERCICIO = /wucDdlEjercicioFiscal_ddlCatalogo$/;
+const DECLARACION = /wucDdlDeclaracion_ddlCatalogo$/;
+const BUSCAR = /btnBuscar$/;
+const RESULTADO = {
+  id: /gvDeclaraciones$/,
+  necesarias: ['numeroOperacion', 'tipo', 'fecha', 'periodo'],
+} as const;
+
+/** The ASP.NET portal of the returns up to 2021. Its log-in is that of the newer one (SAT-CFDI/python-satcfdi, satcfdi/portal). */
+const PORTAL_DECLARACIONES_ANTERIORES: Portal = {
+  nombre: 'declaraciones-anteriores',
+  async enter(deps, navegador, credencial, signal) {
+    const entrada = { puerta: { host: HOST, path: '/' }, hostAcceso: 'loginda.siat.sat.gob.mx' };
+    const pagina = await entrar(deps, navegador, credencial, entrada, signal);
+    assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
+  },
+  salida: { host: 'loginda.siat.sat.gob.mx', path: '/nidp/app/logout' },
+};
+
+/**
+ * Lists the returns of a fiscal year up to 2021: the page `ConsultaDeclaracion.aspx`, searched by year once for each kind of return that it
+ * offers; table `gvDeclaraciones` with operation number, kind, kind of complementary, capture line, date filed and period (public scripts that
+ * walk the page with a browser). A list in several pages would take postbacks that no source shows: RESPUESTA_ILEGIBLE.
+ */
+export const declaracionesAnteriores: NonNullable<ConsultaPortal<'listar-declaraciones'>['otro']> = {
+  portal: PORTAL_DECLARACIONES_ANTERIORES,
+  takes: ({ ejercicio }) => ejercicio < PRIMER_EJERCICIO_NUEVO,
+  async ask(navegador, { rfc, ejercicio }, { signal }) {
+    const assertPropia = (pagina: Pagina) => {
+      assertSesionViva(pagina);
+      if (pagina.direccion.host !== HOST) throw ilegible('el portal de declaraciones lleva a otro servidor');
+      assertRfcNombrado(pagina.etiquetas, rfc, false);
+    };
+    let pagina = await navegador.open(PAGINA, signal);
+    assertPropia(pagina);
+    const kinds = kindsOf(formularioDe(pagina));
+    const declaraciones = new Map<string, Declaracion>();
+    for (const kind of kinds) {
+      const formulario = formularioDe(pagina);
+      const campos = fillIn(formulario, ejercicio, kind);
+      pagina = await enviarFormulario(navegador, pagina, formulario, signal, campos);
+      assertPropia(pagina);
+      if (pagina.etiquetas.some(leadsToAnotherPage)) throw ilegible('declaraciones: hay más páginas');
+      for (const declaracion of readTablaResultado(pagina.etiquetas, ejercicio, RESULTADO))
+        addOnce(declaraciones, declaracion.numeroOperacion, declaracion);
+    }
+    return { declaraciones: [...declaraciones.values()].toSorted(byFecha) };
+  },
+};
+
+function formularioDe({ etiquetas }: Pagina): Formulario {
+  const formulario = readFormularios(etiquetas).find((f) => f.etiquetas.some((e) => hasId(e, EJERCICIO)));
+  if (formulario === undefined) throw ilegible('declaraciones: sin formulario de consulta');
+  return formulario;
+}
+
+/** The kinds of return of the form, each to be asked for; one null when it lets nobody choose. */
+function kindsOf({ etiquetas }: Formulario): readonly (string | null)[] {
+  const lista = readListas(etiquetas).find(({ id }) => DECLARACION.test(id));
+  const kinds = lista === undefined ? [] : reales(lista).map(({ valor }) => valor);
+  return kinds.length === 0 ? [null] : kinds;
+}
+
+function fillIn({ etiquetas }: Formulario, ejercicio: number, kind: string | null): Map<string, string> {
+  const listas = readListas(etiquetas);
+  const years = listas.find(({ id }) => EJERCICIO.test(id));
+  const year = years && reales(years).find(({ valor, texto }) => [valor, texto].includes(String(ejercicio)));
+  if (years === undefined || year === undefined) throw rejectEjercicio(ejercicio);
+  const boton = etiquetas.find((e) => hasId(e, BUSCAR));
+  if (boton === undefined) throw ilegible('declaraciones: sin botón de búsqueda');
+  const campos = readCampos(etiquetas);
+  campos.set(years.nombre, year.valor);
+  const declaracion = listas.find(({ id }) => DECLARACION.test(id));
+  if (declaracion !== undefined && kind !== null) campos.set(declaracion.nombre, kind);
+  campos.set(readAtributo(boton, 'name') ?? '', readAtributo(boton, 'value') ?? '');
+  return campos;
+}
+
+function hasId(etiqueta: Etiqueta, id: RegExp): boolean {
+  return !etiqueta.cierra && id.test(readAtributo(etiqueta, 'id') ?? '');
+}
+
+function leadsToAnotherPage(etiqueta: Etiqueta): boolean {
+  return etiqueta.nombre === 'a' && /gvDeclaraciones.*Page\$/.test(readAtributo(etiqueta, 'href') ?? '');
+}
