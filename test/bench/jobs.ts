@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { noCheckpoint } from '@acuse/core';
-import { createBandeja, createTaller, migrate, openDatabase } from '@acuse/db';
+import { createBandeja, createLatidos, createTaller, migrate, openDatabase } from '@acuse/db';
 import { createDatabase } from '@acuse/embedded';
 import { createCola, createConsumidor } from '@acuse/queue';
 import { silentLogger, uuidV7 } from '@acuse/runtime';
@@ -91,19 +91,21 @@ async function ours(databaseUrl: string, queueUrl: string, seconds: number): Pro
   const consumidor = createConsumidor(settings, {
     cola: 'descargas',
     concurrency: CONCURRENCY,
-    handle: runner,
+    handle: runner.answer,
     onError: () => {},
   });
+  await createLatidos(db).beat({ proceso: 'bench', rol: 'descargas', consumed: false, slots: CONCURRENCY });
   const relay = await startRelay({
     bandeja: createBandeja(db),
     cola,
     log: silentLogger,
     everyMs: 10,
     queueTimeoutMs: 5_000,
+    graceSeconds: 30,
   });
   await db.pool.query(
-    `INSERT INTO outbox (solicitud_id, gen, cola, due_at) SELECT i, 1, 'descargas', now() FROM unnest($1::uuid[]) i`,
-    [ids],
+    `INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at) SELECT i, 1, 'descargas', $2, now() FROM unnest($1::uuid[]) i`,
+    [ids, cuenta],
   );
   await new Promise((resolve) => setTimeout(resolve, 1_500));
   const [from, started] = [steps, performance.now()];

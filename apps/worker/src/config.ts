@@ -66,9 +66,12 @@ export const workerConfig = z.object({
   RECONCILER_INTERVAL_MS: durationMs('Milisegundos entre dos rondas de reconciliación.', { min: 50 }).default(
     2_000,
   ),
-  RECONCILER_GRACE_SECONDS: durationSeconds('Segundos de atraso tras los que un timbre se da por perdido.', {
-    min: 1,
-  }).default(30),
+  RECONCILER_GRACE_SECONDS: durationSeconds(
+    'Segundos que un timbre puede estar en la cola sin que nadie lo tome antes de repetirlo.',
+    {
+      min: 1,
+    },
+  ).default(30),
   REAPER_INTERVAL_MS: durationMs('Milisegundos entre dos borrados de credenciales vencidas.', {
     min: 100,
     max: 15_000,

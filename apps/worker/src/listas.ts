@@ -53,7 +53,8 @@ export function openListas(
     minFilas:
       config.EFOS_MIN_FILAS ?? (config.SAT_BASE_URL === undefined ? MIN_FILAS.real : MIN_FILAS.simulador),
     log,
-    beat: () => latidos.beat(`${hostname()}:${process.pid}:listas`, 'listas', true),
+    beat: () =>
+      latidos.beat({ proceso: `${hostname()}:${process.pid}:listas`, rol: 'listas', consumed: true }),
   });
   const consumidor = createConsumidorProgramado(queue, {
     nombre: 'listas',

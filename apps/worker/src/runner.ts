@@ -12,22 +12,48 @@ export interface RunnerDeps {
   readonly retrySeconds: number;
 }
 
-/**
- * Answers a ring: claims its solicitud, keeps the claim alive while `trabajo` works on it, and stops the work as soon as the claim is
- * lost. A ring that finds nothing to claim is over. Failures on our side (database, storage) give the claim back for later.
- */
-export function createRunner(deps: RunnerDeps, trabajo: Trabajo) {
+/** What health is judged by: a ring that finds nothing to claim is no work. */
+export interface Progress {
+  /** Claims that are worked on. */
+  running(): number;
+  /** When the last one was taken or finished; null while there was none. */
+  lastAt(): Date | null;
+}
+
+export interface Runner extends Progress {
+  /**
+   * Answers a ring: claims its solicitud, keeps the claim alive while the work goes on, and stops the work as soon as the claim is lost. A ring
+   * that finds nothing to claim is over. Failures on our side (database, storage) give the claim back for later.
+   */
+  answer(timbre: { solicitudId: string; gen: number }, signal: AbortSignal): Promise<void>;
+}
+
+/** Turns the rings of one queue into `trabajo` on claimed solicitudes. */
+export function createRunner(deps: RunnerDeps, trabajo: Trabajo): Runner {
   const { taller, checkpoint, leaseSeconds } = deps;
   const log = deps.log.child({ cola: trabajo.cola });
+  let running = 0;
+  let lastAt: Date | null = null;
 
-  return async (timbre: { solicitudId: string; gen: number }, signal: AbortSignal): Promise<void> => {
+  async function answer(timbre: { solicitudId: string; gen: number }, signal: AbortSignal): Promise<void> {
     const tomada = await taller.claim({ ...timbre, cola: trabajo.cola, leaseSeconds });
     if (!tomada) return;
+    running += 1;
+    lastAt = new Date();
+    try {
+      await work(tomada, signal);
+    } finally {
+      running -= 1;
+      lastAt = new Date();
+    }
+  }
+
+  async function work(tomada: SolicitudTomada, signal: AbortSignal): Promise<void> {
     const claim = keepAlive(taller, tomada, leaseSeconds);
-    const work = linkSignals([signal, claim.lost]);
+    const linked = linkSignals([signal, claim.lost]);
     try {
       await checkpoint('tras-tomar', tomada.id);
-      await trabajo.run(tomada, work.signal);
+      await trabajo.run(tomada, linked.signal);
       log.debug({ solicitud_id: tomada.id, epoch: tomada.epoch }, 'step done');
     } catch (error) {
       if (error instanceof Desplazado || claim.lost.aborted) {
@@ -38,10 +64,10 @@ export function createRunner(deps: RunnerDeps, trabajo: Trabajo) {
       if (!isShutdown) log.error({ solicitud_id: tomada.id, err: error }, 'step failed');
       await giveBack(tomada, isShutdown ? 0 : deps.retrySeconds, error);
     } finally {
-      work.release();
+      linked.release();
       claim.stop();
     }
-  };
+  }
 
   async function giveBack(tomada: SolicitudTomada, inSeconds: number, error: unknown): Promise<void> {
     const codigo = error instanceof Error ? error.name : 'Error';
@@ -54,6 +80,8 @@ export function createRunner(deps: RunnerDeps, trabajo: Trabajo) {
         log.warn({ solicitud_id: tomada.id, err: failure }, 'claim left to lapse');
     }
   }
+
+  return { answer, running: () => running, lastAt: () => lastAt };
 }
 
 /** Lengthens a claim at a third of its life; `lost` aborts when that is refused, or when nobody answered for the whole of it. */

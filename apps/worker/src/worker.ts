@@ -73,10 +73,11 @@ export async function startWorker(
       leaseSeconds: config.LEASE_SECONDS,
       retrySeconds: config.RETRY_SECONDS,
     };
+    const runner = createRunner(runnerDeps, trabajo);
     const consumidor = createConsumidor(queue, {
       cola,
       concurrency,
-      handle: createRunner(runnerDeps, trabajo),
+      handle: runner.answer,
       onError: (error) => log.warn({ cola, err: error }, 'queue error'),
     });
     shutdown.phase(`consume-${cola}`, () => consumidor.close(config.SHUTDOWN_SECONDS * 1_000), {
@@ -85,7 +86,9 @@ export async function startWorker(
     const watchdog = startWatchdog({
       proceso: `${hostname()}:${process.pid}`,
       cola,
+      slots: concurrency,
       consumidor,
+      progress: runner,
       latidos,
       log,
       everyMs: WATCH_MS,
@@ -142,6 +145,7 @@ export async function startWorker(
       log,
       everyMs: config.RELAY_INTERVAL_MS,
       queueTimeoutMs: config.QUEUE_TIMEOUT_MS,
+      graceSeconds: config.RECONCILER_GRACE_SECONDS,
     });
     shutdown.phase('relay', () => relay.close());
   }

@@ -52,14 +52,14 @@ WITH antes AS MATERIALIZED (
     gen = s.gen + CASE WHEN esperaba THEN 1 ELSE 0 END,
     due_at = CASE WHEN esperaba THEN now() ELSE s.due_at END,
     motivo = NULL, estado = 'EN_PROCESO'
-  FROM antes WHERE s.id = antes.id RETURNING s.id, s.gen, s.fase, s.due_at, esperaba
+  FROM antes WHERE s.id = antes.id RETURNING s.id, s.gen, s.fase, s.due_at, s.cuenta_id, esperaba
 ), sellada AS (
   INSERT INTO credencial_sellada (solicitud_id, tipo, kid, sobre, expira_en) SELECT id, 'efirma', $2, $3, $4 FROM abierta
   ON CONFLICT (solicitud_id) DO UPDATE SET kid = excluded.kid, sobre = excluded.sobre, expira_en = excluded.expira_en
 ), salida AS (
-  INSERT INTO outbox (solicitud_id, gen, cola, due_at)
-  SELECT id, gen, CASE fase WHEN 'ENSAMBLE' THEN 'ensambles' ELSE 'descargas' END, due_at FROM abierta
-  ON CONFLICT (solicitud_id, gen) DO NOTHING
+  INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at)
+  SELECT id, gen, CASE fase WHEN 'ENSAMBLE' THEN 'ensambles' ELSE 'descargas' END, cuenta_id, due_at FROM abierta
+  ON CONFLICT (solicitud_id) DO NOTHING
 ), nota AS (
   INSERT INTO evento (solicitud_id, tipo) SELECT id, 'REANUDADA' FROM abierta WHERE esperaba
 )

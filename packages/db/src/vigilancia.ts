@@ -2,18 +2,33 @@ import type { Vigilancia } from '@acuse/core';
 import type { Database } from './database.ts';
 import { terminarSinPaquete } from './taller/terminar.ts';
 
+/**
+ * A claim that lapsed has answered its ring: the next one is of another generation, so that the job which the dead worker still holds in the
+ * queue does not stand in its way. A solicitud without a ring (an outbox that somebody emptied) gets one of its present generation, and a ring
+ * whose solicitud is not worked on any more holds no slot.
+ */
 const RING_OVERDUE = `
-WITH atrasada AS (
-  SELECT id FROM solicitud s
-  WHERE estado = 'EN_PROCESO' AND due_at < now() - make_interval(secs => $1) AND (lease_until IS NULL OR lease_until < now())
-    AND NOT EXISTS (SELECT FROM outbox o WHERE o.solicitud_id = s.id AND o.gen = s.gen)
-  ORDER BY due_at LIMIT $2 FOR UPDATE SKIP LOCKED
+WITH de_nadie AS (
+  DELETE FROM outbox o WHERE o.rung_at < now() - make_interval(secs => $1)
+    AND NOT EXISTS (SELECT FROM solicitud s WHERE s.id = o.solicitud_id AND s.estado = 'EN_PROCESO')
+), caducada AS (
+  SELECT s.id FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id
+  WHERE o.rung_at IS NOT NULL AND s.estado = 'EN_PROCESO' AND s.lease_until < now() LIMIT $2
+), sin_timbre AS (
+  SELECT id FROM (
+    SELECT id, gen FROM solicitud WHERE estado = 'EN_PROCESO' AND due_at < now() - make_interval(secs => $1)
+      AND (lease_until IS NULL OR lease_until < now()) ORDER BY due_at LIMIT $2
+  ) s WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.solicitud_id = s.id AND o.gen = s.gen)
+), suelta AS (
+  SELECT id FROM solicitud WHERE id IN (SELECT id FROM caducada UNION SELECT id FROM sin_timbre)
+    AND estado = 'EN_PROCESO' AND (lease_until IS NULL OR lease_until < now()) FOR UPDATE SKIP LOCKED
 ), timbre AS (
-  UPDATE solicitud s SET gen = s.gen + 1, lease_until = NULL, due_at = now()
-  FROM atrasada WHERE s.id = atrasada.id RETURNING s.id, s.gen, s.fase, s.due_at
+  UPDATE solicitud s SET gen = s.gen + CASE WHEN s.lease_until IS NULL THEN 0 ELSE 1 END, lease_until = NULL
+  FROM suelta WHERE s.id = suelta.id RETURNING s.id, s.gen, s.fase, s.cuenta_id, s.due_at
 )
-INSERT INTO outbox (solicitud_id, gen, cola, due_at)
-SELECT id, gen, CASE fase WHEN 'ENSAMBLE' THEN 'ensambles' ELSE 'descargas' END, due_at FROM timbre`;
+INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at)
+SELECT id, gen, CASE fase WHEN 'ENSAMBLE' THEN 'ensambles' ELSE 'descargas' END, cuenta_id, due_at FROM timbre
+ON CONFLICT (solicitud_id) DO UPDATE SET gen = excluded.gen, cola = excluded.cola, due_at = excluded.due_at, rung_at = NULL`;
 
 const EXPIRED = `SELECT id FROM solicitud WHERE estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') AND deadline_at <= now()
   ORDER BY deadline_at LIMIT $1`;

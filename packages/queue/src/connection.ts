@@ -35,7 +35,7 @@ export const retryStrategy = (times: number) => Math.min(50 * times, 500);
 export interface NewJob {
   readonly name: string;
   readonly data: DatosTimbre;
-  readonly opts: { readonly jobId: string; readonly delay: number };
+  readonly opts: { readonly jobId: string };
 }
 
 /** What is to be rung again and again, by a cron expression in a time zone. */

@@ -30,12 +30,12 @@ export function createCola(
   }
 
   async function add(cola: NombreCola, timbres: readonly Timbre[]): Promise<void> {
-    const now = Date.now();
     await queueOf(cola).add(
-      timbres.map(({ solicitudId, gen, dueAt }) => ({
+      timbres.map(({ solicitudId, gen }) => ({
         name: 'timbre',
         data: { solicitud_id: solicitudId, gen },
-        opts: { jobId: `${solicitudId}-${gen}`, delay: Math.max(0, dueAt.getTime() - now) },
+        // A job of this id that waits or is worked on makes both drivers leave everything as it is.
+        opts: { jobId: `${solicitudId}-${gen}` },
       })),
     );
   }

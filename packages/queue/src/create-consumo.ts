@@ -14,8 +14,6 @@ export interface ConsumoOptions<D> {
 }
 
 export interface Consumidor {
-  /** When a ring was last finished, or null: what health is judged by. */
-  lastConsumedAt(): Date | null;
   running(): number;
   /** Throws the consumer away and makes a new one: the remedy when nothing is consumed while rows are due. */
   rebuild(): Promise<void>;
@@ -36,7 +34,6 @@ const QUIET_MS = 2_000;
 export function createConsumo<D>(settings: QueueSettings, options: ConsumoOptions<D>): Consumidor {
   const { cola, concurrency, handle, onError } = options;
   const running = new Set<AbortController>();
-  let consumedAt: Date | null = null;
 
   async function run(datos: D, lost: AbortSignal | undefined): Promise<void> {
     const controller = new AbortController();
@@ -51,7 +48,6 @@ export function createConsumo<D>(settings: QueueSettings, options: ConsumoOption
     } finally {
       running.delete(controller);
       lost?.removeEventListener('abort', abort);
-      consumedAt = new Date();
     }
   }
 
@@ -110,7 +106,6 @@ export function createConsumo<D>(settings: QueueSettings, options: ConsumoOption
   }
 
   return {
-    lastConsumedAt: () => consumedAt,
     running: () => running.size,
     async rebuild() {
       const old = current;

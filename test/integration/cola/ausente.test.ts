@@ -44,7 +44,7 @@ describe.each(Object.keys(SERVERS))('the doorbell without its server, %s', (name
     });
     const ring = (ms: number) => {
       const solicitudId = randomUUID();
-      const timbre = { solicitudId, gen: 1, cola: 'descargas', dueAt: new Date() } as const;
+      const timbre = { solicitudId, gen: 1, cola: 'descargas' } as const;
       return cola.ring([timbre], AbortSignal.timeout(ms)).then(() => solicitudId);
     };
     const isHeard = async () => {
@@ -83,7 +83,7 @@ describe('the doorbell with a PostgreSQL that dies while it greets', () => {
     dying.close();
     await server.start();
     const cola = createCola(settings);
-    const timbre = { solicitudId: randomUUID(), gen: 1, cola: 'descargas', dueAt: new Date() } as const;
+    const timbre = { solicitudId: randomUUID(), gen: 1, cola: 'descargas' } as const;
     await untilTaken(() => cola.ring([timbre], AbortSignal.timeout(2_000)));
     await waitFor(async () => heard.includes(timbre.solicitudId) || null);
     for (const socket of silent) socket.destroy();
@@ -98,7 +98,7 @@ describe.skipIf(inject('redisUrl') === null)('the doorbell with a Redis that han
     const redis = await ownRedis();
     await redis.start();
     const cola = createCola({ url: redis.url, namespace: 'prueba' });
-    const timbre = { solicitudId: randomUUID(), gen: 1, cola: 'descargas', dueAt: new Date() } as const;
+    const timbre = { solicitudId: randomUUID(), gen: 1, cola: 'descargas' } as const;
     await untilTaken(() => cola.ring([timbre], AbortSignal.timeout(2_000)));
     redis.signal('SIGSTOP');
     await expect(cola.ring([timbre], AbortSignal.timeout(500))).rejects.toBeInstanceOf(ColaNoDisponible);

@@ -78,7 +78,7 @@ it('a connection of the queue that is ended with its greeting ends nothing else,
   const isHeard = async () => {
     const solicitudId = randomUUID();
     await waitFor(() => {
-      const timbre = { solicitudId, gen: 1, cola: 'descargas', dueAt: new Date() } as const;
+      const timbre = { solicitudId, gen: 1, cola: 'descargas' } as const;
       return cola.ring([timbre], AbortSignal.timeout(2_000)).then(
         () => true,
         () => null,

@@ -86,7 +86,7 @@ describe.skipIf(!(await hasEngine()))('PostgreSQL and Redis in containers', () =
       waitFor(
         () =>
           cola
-            .ring([{ solicitudId, gen: 1, cola: 'descargas', dueAt: new Date() }], AbortSignal.timeout(3_000))
+            .ring([{ solicitudId, gen: 1, cola: 'descargas' }], AbortSignal.timeout(3_000))
             .then(() => true)
             .catch(() => null),
         30,

@@ -130,13 +130,10 @@ describe('progress', () => {
     const taller = createTaller(t.db);
     await taller.release(await claimed(), {}, { cola: 'ensambles', inSeconds: 120 });
     const { rows } = await t.db.pool.query(
-      "SELECT gen, cola, due_at > now() + interval '100 seconds' AS later FROM outbox WHERE solicitud_id = $1 ORDER BY gen",
+      "SELECT gen, cola, due_at > now() + interval '100 seconds' AS later FROM outbox WHERE solicitud_id = $1",
       [id],
     );
-    expect(rows).toEqual([
-      { gen: 1, cola: 'descargas', later: false },
-      { gen: 2, cola: 'ensambles', later: true },
-    ]);
+    expect(rows).toEqual([{ gen: 2, cola: 'ensambles', later: true }]);
     expect(await row()).toMatchObject({ gen: 2, fase: 'ENSAMBLE', lease_until: null });
   });
 });
@@ -244,24 +241,32 @@ describe('ends', () => {
 });
 
 describe('the reconciler', () => {
-  it('rings overdue ones again, but not those that somebody holds or whose ring is on its way', async () => {
-    const vigilancia = createVigilancia(t.db);
-    const due = (sql = "now() - interval '1 hour'") =>
-      t.db.pool.query(`UPDATE solicitud SET due_at = ${sql} WHERE id = $1`, [id]);
-    await due();
-    expect(await vigilancia.ringOverdue({ graceSeconds: 30, limit: 100 })).toBe(0);
-    await t.db.pool.query('DELETE FROM outbox WHERE solicitud_id = $1', [id]);
+  const ringOverdue = () => createVigilancia(t.db).ringOverdue({ graceSeconds: 30, limit: 100 });
+
+  it('lets go of a claim that lapsed: its solicitud rings under the next generation', async () => {
+    await t.db.pool.query(`UPDATE outbox SET rung_at = now() WHERE solicitud_id = $1`, [id]);
     const tomada = await claimed();
-    expect(await vigilancia.ringOverdue({ graceSeconds: 30, limit: 100 })).toBe(0);
+    expect(await ringOverdue()).toBe(0);
     await t.db.pool.query(`UPDATE solicitud SET lease_until = now() - interval '1 second' WHERE id = $1`, [
       id,
     ]);
-    expect(await vigilancia.ringOverdue({ graceSeconds: 30, limit: 100 })).toBe(1);
-    expect(await row()).toMatchObject({ gen: 2, epoch: tomada.epoch });
-    expect(await vigilancia.ringOverdue({ graceSeconds: 30, limit: 100 })).toBe(0);
+    expect(await ringOverdue()).toBe(1);
+    expect(await row()).toMatchObject({ gen: 2, epoch: tomada.epoch, lease_until: null });
+    const { rows } = await t.db.pool.query('SELECT gen, rung_at FROM outbox WHERE solicitud_id = $1', [id]);
+    expect(rows).toEqual([{ gen: 2, rung_at: null }]);
+    expect(await ringOverdue()).toBe(0);
     expect(await claim(1)).toBeNull();
     expect(await claim(2)).not.toBeNull();
-    await t.db.pool.query('DELETE FROM solicitud WHERE FALSE');
+  });
+
+  it('gives a ring of its present generation to an overdue solicitud that has none', async () => {
+    await t.db.pool.query(`UPDATE solicitud SET due_at = now() - interval '1 hour' WHERE id = $1`, [id]);
+    expect(await ringOverdue()).toBe(0);
+    await t.db.pool.query('DELETE FROM outbox WHERE solicitud_id = $1', [id]);
+    expect(await ringOverdue()).toBe(1);
+    expect(await row()).toMatchObject({ gen: 1 });
+    expect(await ringOverdue()).toBe(0);
+    expect(await claim(1)).not.toBeNull();
   });
 
   it('retires packages after their retention and names their objects until they are deleted', async () => {

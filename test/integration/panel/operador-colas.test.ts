@@ -15,10 +15,7 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
     });
     operador = await panel.registrar({ rol: 'OPERADOR' });
     const cola = createCola({ url: queueUrl ?? panel.databaseUrl, namespace });
-    await cola.ring(
-      [{ solicitudId: 'una', gen: 1, cola: 'descargas', dueAt: new Date(Date.now() + 3_600_000) }],
-      new AbortController().signal,
-    );
+    await cola.ring([{ solicitudId: 'una', gen: 1, cola: 'descargas' }], new AbortController().signal);
     await cola.close();
     // A connection that does not come within seconds is given up, and tried anew by who looks next.
     const looked = async () => panel.deps.tablero.cuentas(AbortSignal.timeout(60_000));
@@ -56,7 +53,7 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
     expect(queues.map(({ name }) => name)).toEqual(
       ['descargas', 'ensambles', 'listas'].map((cola) => `${namespace}-${cola}`),
     );
-    expect(queues[0]?.counts['delayed']).toBe(1);
+    expect(queues[0]?.counts['waiting']).toBe(1);
     expect(queues.every(({ readOnlyMode }) => readOnlyMode)).toBe(true);
   });
 
@@ -76,7 +73,7 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
   it('counts for the page of the panel as well', async () => {
     const cuentas = await panel.deps.tablero.cuentas(AbortSignal.timeout(60_000));
     expect(cuentas).toEqual([
-      { cola: 'descargas', trabajos: { esperan: 0, activos: 0, aplazados: 1 } },
+      { cola: 'descargas', trabajos: { esperan: 1, activos: 0, aplazados: 0 } },
       { cola: 'ensambles', trabajos: { esperan: 0, activos: 0, aplazados: 0 } },
       { cola: 'listas', trabajos: { esperan: 0, activos: 0, aplazados: 0 } },
     ]);
@@ -99,7 +96,7 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
       tubo.open();
       await expect.poll(look).toBe(200);
       const back = await otro.deps.tablero.cuentas(AbortSignal.timeout(60_000));
-      expect(back[0]).toEqual({ cola: 'descargas', trabajos: { esperan: 0, activos: 0, aplazados: 1 } });
+      expect(back[0]).toEqual({ cola: 'descargas', trabajos: { esperan: 1, activos: 0, aplazados: 0 } });
     } finally {
       await otro.close();
       await tubo.close();

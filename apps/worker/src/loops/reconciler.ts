@@ -6,7 +6,7 @@ import { startLoop } from './loop.ts';
 const BATCH = 500;
 
 /**
- * Keeps every solicitud moving whatever happened to the queue or to a worker: overdue ones ring again, those past their deadline end with a
+ * Keeps every solicitud moving whatever happened to the queue or to a worker: those whose claim lapsed ring again, those past their deadline end with a
  * refund, those past their retention lose their package. Charges of calls whose process died are given back. It asks nothing but the database:
  * storage that hangs must not keep a solicitud waiting.
  */
@@ -15,7 +15,7 @@ export function startReconciler(deps: {
   saldos: Pick<Saldos, 'refundAbandoned'>;
   log: Logger;
   everyMs: number;
-  /** Seconds that a ring may take before it counts as lost. */
+  /** Seconds after which a solicitud that is due and has no ring at all gets one. */
   graceSeconds: number;
   retentionDays: number;
 }) {

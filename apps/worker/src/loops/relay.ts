@@ -1,11 +1,12 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bandeja, Cola } from '@acuse/core';
 import { type Logger, linkSignals } from '@acuse/runtime';
 import { startLoop } from './loop.ts';
 
-/** Rings carried to the queue in one go. */
-const BATCH = 200;
+/** Milliseconds between two turns while there is work: the slots that become free meanwhile are given out together. */
+const PACE_MS = 10;
 
-/** Carries rings from the outbox to the queue: woken by the database's word and by a short timer, whichever comes first. */
+/** Carries due rings from the outbox to the queue: woken by the database's word and by a short timer, whichever comes first. */
 export async function startRelay(deps: {
   bandeja: Bandeja;
   cola: Cola;
@@ -13,16 +14,21 @@ export async function startRelay(deps: {
   everyMs: number;
   /** Milliseconds after which the queue counts as away. */
   queueTimeoutMs: number;
+  /** Seconds that the queue may have a ring without anybody's claim before it is rung once more. */
+  graceSeconds: number;
 }) {
-  const { bandeja, cola, log, everyMs, queueTimeoutMs } = deps;
+  const { bandeja, cola, log, everyMs, queueTimeoutMs, graceSeconds } = deps;
   const loop = startLoop({
     name: 'relay',
     everyMs,
     log,
     turn: async (signal) => {
-      const limit = linkSignals([signal], queueTimeoutMs);
-      const drained = bandeja.drain(BATCH, (timbres) => cola.ring(timbres, limit.signal));
-      return (await drained.finally(limit.release)) === BATCH;
+      const drained = await bandeja.drain({ graceSeconds }, async (timbres) => {
+        const limit = linkSignals([signal], queueTimeoutMs);
+        await cola.ring(timbres, limit.signal).finally(limit.release);
+      });
+      if (drained > 0) await sleep(PACE_MS);
+      return drained > 0;
     },
   });
   const listening = await bandeja.listen(() => loop.wake());

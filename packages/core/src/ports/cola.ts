@@ -5,7 +5,6 @@ export interface Timbre {
   readonly solicitudId: string;
   readonly gen: number;
   readonly cola: NombreCola;
-  readonly dueAt: Date;
 }
 
 /** The queue as a doorbell. It may lose, repeat or delay rings: the rows decide. */
@@ -15,13 +14,16 @@ export interface Cola {
   close(): Promise<void>;
 }
 
-/** Rings on their way from the outbox to the queue. */
+/** The rings of all solicitudes that are worked on, most of which are not due yet. */
 export interface Bandeja {
   /**
-   * Takes up to `limit` rings, hands them to `deliver` and deletes them when it resolves; when it rejects they stay. Rings held by another
-   * relay are skipped. Returns how many were delivered.
+   * Hands to `deliver` the due rings that the workers have slots for, shared out among the accounts, and once more those that the queue has had
+   * for `graceSeconds` without anybody's claim. When it rejects they are as before. Returns how many were delivered.
    */
-  drain(limit: number, deliver: (timbres: readonly Timbre[]) => Promise<void>): Promise<number>;
+  drain(
+    input: { graceSeconds: number },
+    deliver: (timbres: readonly Timbre[]) => Promise<void>,
+  ): Promise<number>;
   /** Calls `wake` when somebody says that there are new rings. Best effort: poll as well. */
   listen(wake: () => void): Promise<{ close(): Promise<void> }>;
 }

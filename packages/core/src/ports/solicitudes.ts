@@ -239,7 +239,10 @@ export class Desplazado extends Error {
 
 /** The loops that keep every solicitud moving whatever happens to the queue. */
 export interface Vigilancia {
-  /** Rings again what is overdue by `graceSeconds` and held by nobody. Returns how many. */
+  /**
+   * Lets go of claims that lapsed, so that their solicitudes ring again, and gives a ring to those that are overdue by `graceSeconds` and have
+   * none. Returns how many.
+   */
   ringOverdue(input: { graceSeconds: number; limit: number }): Promise<number>;
   /** Ends what is past its deadline: VENCIDA with refund. Returns the ids. */
   expire(limit: number): Promise<readonly string[]>;

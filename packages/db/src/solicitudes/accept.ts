@@ -46,7 +46,8 @@ WITH pedido AS MATERIALIZED (
   INSERT INTO credencial_sellada (solicitud_id, tipo, kid, sobre, expira_en)
   SELECT id, credencial_tipo, kid, sobre, expira_en FROM pedido JOIN cargo ON cargo.pedido = id
 ), salida AS (
-  INSERT INTO outbox (solicitud_id, gen, cola, due_at) SELECT id, 1, 'descargas', now() FROM pedido JOIN cargo ON cargo.pedido = id
+  INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at)
+  SELECT id, 1, 'descargas', cuenta_id, now() FROM pedido JOIN cargo ON cargo.pedido = id
 )
 SELECT p.id, p.id IN (SELECT id FROM pase) AS pase, p.id IN (SELECT pedido FROM cargo) AS aceptada,
        igual.id AS igual, igual.estado AS igual_estado

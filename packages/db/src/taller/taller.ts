@@ -37,9 +37,10 @@ WITH suelta AS (
   UPDATE solicitud SET lease_until = NULL, gen = gen + 1, due_at = now() + make_interval(secs => $5),
     fase = CASE $4 WHEN 'ensambles' THEN 'ENSAMBLE' ELSE 'DESCARGA' END, intentos = intentos + $3::int,
     ultima_consulta_en = CASE WHEN $3::int > 0 THEN now() ELSE ultima_consulta_en END
-  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id, gen, due_at
+  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id, gen, cuenta_id, due_at
 )
-INSERT INTO outbox (solicitud_id, gen, cola, due_at) SELECT id, gen, $4, due_at FROM suelta`;
+INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at) SELECT id, gen, $4, cuenta_id, due_at FROM suelta
+ON CONFLICT (solicitud_id) DO UPDATE SET gen = excluded.gen, cola = excluded.cola, due_at = excluded.due_at, rung_at = NULL`;
 
 const EXTEND = `UPDATE solicitud SET lease_until = now() + make_interval(secs => $3)
   WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO'`;
@@ -50,6 +51,7 @@ WITH espera AS (
   WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO'
     AND NOT EXISTS (SELECT FROM credencial_sellada c WHERE c.solicitud_id = $1 AND c.expira_en > now()) RETURNING id
 ), sellada AS (DELETE FROM credencial_sellada c USING espera WHERE c.solicitud_id = espera.id),
+salida AS (DELETE FROM outbox o USING espera WHERE o.solicitud_id = espera.id),
 nota AS (INSERT INTO evento (solicitud_id, tipo) SELECT id, 'ESPERA_EFIRMA' FROM espera)
 SELECT id FROM espera`;
 
@@ -59,6 +61,7 @@ WITH fin AS (
     object_key = $3, bytes = $4, sha256 = $5, registros = $6, resumen = $7::jsonb
   WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id
 ), sellada AS (DELETE FROM credencial_sellada c USING fin WHERE c.solicitud_id = fin.id),
+salida AS (DELETE FROM outbox o USING fin WHERE o.solicitud_id = fin.id),
 nota AS (INSERT INTO evento (solicitud_id, tipo, detalle) SELECT id, 'TERMINADA', $6::text FROM fin)
 SELECT id FROM fin`;
 

@@ -16,9 +16,8 @@ describe.runIf(CHROMIUM !== null)('the queues, in the operator’s browser', () 
     panel = await startPanel({ env: { QUEUE_NAMESPACE: namespace } });
     navegador = await openNavegador();
     const cola = createCola({ url: panel.databaseUrl, namespace });
-    const later = new Date(Date.now() + 3_600_000);
     await cola.ring(
-      [{ solicitudId: 'una-solicitud', gen: 1, cola: 'descargas', dueAt: later }],
+      [{ solicitudId: 'una-solicitud', gen: 1, cola: 'descargas' }],
       new AbortController().signal,
     );
     await cola.close();
@@ -45,7 +44,7 @@ describe.runIf(CHROMIUM !== null)('the queues, in the operator’s browser', () 
     await page.waitForURL(/\/operador\/colas/);
     for (const cola of COLAS) await page.getByText(`${namespace}-${cola}`).first().waitFor();
 
-    await page.goto(`${panel.url}/operador/colas/queue/${namespace}-descargas?status=delayed`);
+    await page.goto(`${panel.url}/operador/colas/queue/${namespace}-descargas?status=waiting`);
     await page.getByText('una-solicitud').first().waitFor();
     await page.locator('header [aria-haspopup="menu"]').click();
     await page.getByText('Volver al panel').click();

@@ -1,0 +1,192 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { noCheckpoint } from '@acuse/core';
+import {
+  createBandeja,
+  createLatidos,
+  createSaldos,
+  createTaller,
+  createVigilancia,
+  migrate,
+  openDatabase,
+} from '@acuse/db';
+import { createDatabase } from '@acuse/embedded';
+import { createCola, createConsumidor } from '@acuse/queue';
+import { silentLogger as log, uuidV7 } from '@acuse/runtime';
+import { Redis } from 'ioredis';
+import pg from 'pg';
+import { startReconciler } from '../../apps/worker/src/loops/reconciler.ts';
+import { startRelay } from '../../apps/worker/src/loops/relay.ts';
+import { createRunner } from '../../apps/worker/src/runner.ts';
+import { startWatchdog } from '../../apps/worker/src/watchdog.ts';
+
+/** Steps at the same time in each of the two workers. */
+const CONCURRENCY = 20;
+/** Seconds that a ring may take before it is rung again: short, so that the larger backlog is far behind it. */
+const GRACE_SECONDS = 5;
+const CUENTAS = 20;
+
+interface Backlog {
+  readonly open: number;
+  readonly wipe: boolean;
+  readonly seconds: number;
+}
+
+/** Writes so many open solicitudes, all of them due, of {@link CUENTAS} accounts. */
+async function seed(pool: pg.Pool, open: number): Promise<void> {
+  const cuentas = Array.from({ length: CUENTAS }, () => randomUUID());
+  await pool.query(
+    `WITH c AS (INSERT INTO cuenta (id, nombre, email) SELECT i, 'b', i::text FROM unnest($1::uuid[]) i)
+     INSERT INTO contribuyente (id, cuenta_id, rfc) SELECT i, i, 'R' FROM unnest($1::uuid[]) i`,
+    [cuentas],
+  );
+  await pool.query(
+    `INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, deadline_at)
+     SELECT i, c, c, i::text, 'R', 'recibidos', '2025-01-01', '2025-01-01', 'soap', now() + interval '1 day'
+     FROM unnest($1::uuid[], $2::uuid[]) AS n (i, c)`,
+    [
+      Array.from({ length: open }, () => uuidV7()),
+      Array.from({ length: open }, (_, n) => cuentas[n % CUENTAS]),
+    ],
+  );
+}
+
+/** Empties the queue as an operator or a failover may. */
+async function wipeQueue(queueUrl: string): Promise<void> {
+  if (queueUrl.startsWith('redis')) {
+    const client = new Redis(queueUrl);
+    await client.flushall();
+    client.disconnect();
+    return;
+  }
+  const client = new pg.Client(queueUrl);
+  await client.connect();
+  const { rows } = await client.query<{ name: string }>(
+    `SELECT quote_ident(schemaname) || '.' || quote_ident(tablename) AS name FROM pg_tables
+     WHERE schemaname LIKE '%bullmq%' AND tablename LIKE '%job%'`,
+  );
+  if (rows.length === 0) throw new Error('the queue has no table of jobs');
+  await client.query(`TRUNCATE ${rows.map(({ name }) => name).join(', ')} CASCADE`);
+  await client.end();
+}
+
+/** Steps a second of two workers over a backlog, and how many rings one step took. */
+async function drain(databaseUrl: string, queueUrl: string, { open, wipe, seconds }: Backlog) {
+  const settings = { url: queueUrl, namespace: `b${randomBytes(4).toString('hex')}` };
+  const counts = { steps: 0, rings: 0 };
+  let isOver = false;
+  const closing: (() => Promise<unknown>)[] = [];
+  const db = openDatabase({ url: databaseUrl, poolSize: 4, timeoutMs: 60_000, applicationName: 'bench' });
+  closing.push(() => db.close());
+  await seed(db.pool, open);
+  for (const worker of ['uno', 'dos']) {
+    const own = openDatabase({
+      url: databaseUrl,
+      poolSize: CONCURRENCY + 4,
+      timeoutMs: 30_000,
+      applicationName: worker,
+    });
+    closing.push(() => own.close());
+    const taller = createTaller(own);
+    const runner = createRunner(
+      { taller, log, checkpoint: noCheckpoint, leaseSeconds: 60, retrySeconds: 5 },
+      {
+        cola: 'descargas',
+        async run(tomada) {
+          if (isOver) return;
+          await taller.release(tomada, {}, { cola: 'descargas', inSeconds: 0 });
+          counts.steps += 1;
+        },
+      },
+    );
+    const consumidor = createConsumidor(settings, {
+      cola: 'descargas',
+      concurrency: CONCURRENCY,
+      handle: (timbre, signal) => {
+        counts.rings += 1;
+        return runner.answer(timbre, signal);
+      },
+      onError: () => {},
+    });
+    closing.push(() => consumidor.close(1_000));
+    const cola = createCola(settings);
+    closing.push(() => cola.close());
+    const bandeja = createBandeja(own);
+    const relay = await startRelay({
+      bandeja,
+      cola,
+      log,
+      everyMs: 250,
+      queueTimeoutMs: 5_000,
+      graceSeconds: GRACE_SECONDS,
+    });
+    closing.push(() => relay.close());
+    const reconciler = startReconciler({
+      vigilancia: createVigilancia(own),
+      saldos: createSaldos(own),
+      log,
+      everyMs: 2_000,
+      graceSeconds: GRACE_SECONDS,
+      retentionDays: 30,
+    });
+    closing.push(() => reconciler.close());
+    const watchdog = startWatchdog({
+      proceso: worker,
+      cola: 'descargas',
+      slots: CONCURRENCY,
+      consumidor,
+      progress: runner,
+      latidos: createLatidos(own),
+      log,
+      everyMs: 1_000,
+      giveUp: () => {},
+    });
+    closing.push(() => watchdog.close());
+  }
+  const pause = (s: number) => new Promise((resolve) => setTimeout(resolve, s * 1_000));
+  await pause(3 * GRACE_SECONDS);
+  const from = { ...counts };
+  const started = performance.now();
+  await pause(seconds / 2);
+  if (wipe) await wipeQueue(queueUrl);
+  await pause(seconds / 2);
+  const passed = (performance.now() - started) / 1_000;
+  const [steps, rings] = [counts.steps - from.steps, counts.rings - from.rings];
+  isOver = true;
+  for (const close of closing.reverse()) await close();
+  return { perSecond: steps / passed, ringsPerStep: rings / Math.max(1, steps) };
+}
+
+/** What a backlog costs: steps a second with 10,000 open solicitudes, and with the queue wiped, beside those with 100 open. */
+export async function benchBacklog(
+  postgresUrl: string,
+  redisUrl: string | null,
+  seconds: number,
+): Promise<void> {
+  for (const [name, url] of [
+    ['PostgreSQL', null],
+    ['Redis', redisUrl],
+  ] as const) {
+    if (name === 'Redis' && url === null) {
+      console.log('backlog on Redis: skipped, no redis-server on this machine');
+      continue;
+    }
+    let floor = 0;
+    for (const [open, wipe] of [
+      [100, false],
+      [10_000, false],
+      [10_000, true],
+    ] as const) {
+      const databaseUrl = await createDatabase(postgresUrl, `backlog_${randomBytes(4).toString('hex')}`);
+      await migrate(databaseUrl);
+      const { perSecond, ringsPerStep } = await drain(databaseUrl, url ?? databaseUrl, {
+        open,
+        wipe,
+        seconds,
+      });
+      floor ||= perSecond;
+      console.log(
+        `backlog on ${name}, ${open} open${wipe ? ', queue wiped' : ''}: ${perSecond.toFixed(0)} steps/s | ratio to 100 open ${(perSecond / floor).toFixed(2)} | ${ringsPerStep.toFixed(2)} rings a step`,
+      );
+    }
+  }
+}
