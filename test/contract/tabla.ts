@@ -211,7 +211,11 @@ export const TABLA: readonly Fila[] = [
       rfc: 'propio, sin registrar',
       campos: rfc,
     },
-    ...{ data: ['rfc', 'tiene_cer', 'tiene_key', 'vigente', 'expira_en'], errores: llave },
+    ...{
+      data: ['rfc', 'tiene_cer', 'tiene_key', 'vigente', 'expira_en'],
+      nuestros: ['rechazos'],
+      errores: llave,
+    },
   },
 ];
 

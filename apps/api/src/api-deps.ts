@@ -15,6 +15,7 @@ import type {
 import type { Health, Logger } from '@acuse/runtime';
 import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
 import type { ApiSettings } from './api-settings.ts';
+import type { Caminos } from './consultas/caminos.ts';
 import type { Turnos } from './consultas/turnos.ts';
 
 /** The ports that reach the database. */
@@ -38,6 +39,8 @@ export interface ApiDeps extends DatabasePorts {
   readonly opinionesPublicas: OpinionesPublicas | null;
   /** Room for queries of the authority. */
   readonly turnos: Turnos;
+  /** Which credential an operation is best asked with. */
+  readonly caminos: Caminos;
   /** Aborts when the process stops. */
   readonly apagado: AbortSignal;
   readonly hasher: ApiKeyHasher;

@@ -17,6 +17,7 @@ import { openClaves } from '@acuse/vault';
 import type { ApiDeps } from './api-deps.ts';
 import { type ApiSettings, DEFAULT_SETTINGS } from './api-settings.ts';
 import type { ApiConfig } from './config.ts';
+import { createCaminos } from './consultas/caminos.ts';
 import { createTurnos } from './consultas/turnos.ts';
 import { createWake } from './http/state/wake.ts';
 import { openAuthority } from './sat.ts';
@@ -47,6 +48,7 @@ export async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutd
     documentos: createDocumentos(database),
     ...openAuthority(database, config, shutdown),
     turnos: createTurnos({ porRfc: config.SAT_POR_RFC, enTotal: config.SAT_EN_TOTAL }),
+    caminos: createCaminos(),
     apagado: shutdown.signal,
     paquetes,
     ...(await openClaves(config)),

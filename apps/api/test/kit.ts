@@ -15,6 +15,7 @@ import {
 import type { ApiDeps } from '../src/api-deps.ts';
 import { type ApiSettings, DEFAULT_SETTINGS } from '../src/api-settings.ts';
 import { type Api, createApp } from '../src/app.ts';
+import { createCaminos } from '../src/consultas/caminos.ts';
 import { createTurnos } from '../src/consultas/turnos.ts';
 import { loadOperations } from '../src/http/load-operations.ts';
 import type { Operation } from '../src/http/operation.ts';
@@ -109,6 +110,7 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
     sat: { send: () => Promise.reject(new SatError('TIEMPO_AGOTADO')) },
     opinionesPublicas: null,
     turnos: createTurnos({ porRfc: 2, enTotal: 64 }),
+    caminos: createCaminos(() => store.now.getTime()),
     apagado: new AbortController().signal,
     wake: () => {
       wakes += 1;

@@ -78,7 +78,7 @@ function guardada(
   if (!row || row.apiKeyId !== apiKeyId || (row.expiraEn && row.expiraEn <= store.now)) return null;
   const { id, kid, sobre, rechazadaEn } = row;
   return {
-    ...{ id, apiKeyId, kid, sobre, rechazadaEn },
+    ...{ id, apiKeyId, kid, sobre, rechazadaEn: { ...rechazadaEn } },
     shred: row.shred ?? null,
     noSerie: row.noSerie ?? null,
     titular: row.titular ?? null,
@@ -135,6 +135,7 @@ function accept(store: MemoryStore, nueva: NuevaSolicitud): Aceptacion {
       idemKey,
       deadlineAt: nueva.deadlineAt,
       sellada: nueva.sellada,
+      otra: nueva.otra,
     },
     vista: {
       ...{ id, rfc, tipo, desde, hasta, estado: 'EN_PROCESO', registros: null, progreso: 0, intentos: 0 },
@@ -187,7 +188,7 @@ function bovedaOf(store: MemoryStore): DatabasePorts['boveda'] {
         if (nueva.tipo === 'efirma_cer' && store.credenciales.get(key)?.noSerie !== nueva.noSerie) {
           store.credenciales.delete(credencialKey(nueva.contribuyenteId, 'efirma_key'));
         }
-        store.credenciales.set(key, { ...nueva, rechazadaEn: null });
+        store.credenciales.set(key, { ...nueva, rechazadaEn: { soap: null, portal: null } });
         bump(store, nueva.contribuyenteId);
         return true;
       }),
@@ -209,10 +210,11 @@ function bovedaOf(store: MemoryStore): DatabasePorts['boveda'] {
         found.vista = { ...found.vista, estado: 'EN_PROCESO' };
         return true;
       }),
-    refuse: (contribuyenteId, credencialId) =>
+    refuse: (contribuyenteId, credencialId, canal) =>
       trip(store, 'boveda.refuse', () => {
         for (const row of store.credenciales.values()) {
-          if (row.contribuyenteId === contribuyenteId && row.id === credencialId) row.rechazadaEn = store.now;
+          if (row.contribuyenteId === contribuyenteId && row.id === credencialId)
+            row.rechazadaEn[canal] = store.now;
         }
         bump(store, contribuyenteId);
       }),

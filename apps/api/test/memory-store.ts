@@ -1,5 +1,7 @@
 import type {
+  CanalSat,
   ConsultaEnCurso,
+  CredencialSellada,
   DocumentoGuardado,
   NuevaGuardada,
   Pase,
@@ -18,7 +20,7 @@ export interface MemoryStore {
   readonly suspendidas: Set<string>;
   readonly movimientos: Movimiento[];
   /** By `${contribuyenteId}:${tipo}`. */
-  readonly credenciales: Map<string, NuevaGuardada & { rechazadaEn: Date | null }>;
+  readonly credenciales: Map<string, NuevaGuardada & { rechazadaEn: Record<CanalSat, Date | null> }>;
   readonly solicitudes: Map<string, StoredSolicitud>;
   readonly idempotencias: Map<string, StoredIdempotencia>;
   /** Charges whose call has neither an answer nor a refund. */
@@ -74,6 +76,7 @@ export interface StoredSolicitud {
   readonly idemKey: string | null;
   readonly deadlineAt: Date;
   sellada: { tipo: string; kid: string; sobre: Buffer; expiraEn: Date } | null;
+  readonly otra: CredencialSellada | null;
 }
 
 export interface StoredIdempotencia {

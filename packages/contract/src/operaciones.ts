@@ -61,14 +61,15 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
     path: 'tax/descarga-metadata',
     resumen: 'Solicitud de descarga de metadata',
     descripcion:
-      'Pide al SAT la metadata de los CFDI emitidos o recibidos de un periodo, de cualquier longitud. Responde de inmediato; el avance se consulta en descarga/verificar y el ZIP en descarga/paquete. Se usa la e.firma guardada o, si no hay, la CIEC. Si ya hay una solicitud igual en curso, se devuelve esa (duplicada: true) y no se cobra.',
+      'Pide al SAT la metadata de los CFDI emitidos o recibidos de un periodo, de cualquier longitud. Responde de inmediato; el avance se consulta en descarga/verificar y el ZIP en descarga/paquete. Se usa la e.firma guardada o, si no hay o el SAT la rechaza, la CIEC. Si ya hay una solicitud igual en curso, se devuelve esa (duplicada: true) y no se cobra.',
     costo: 1,
     credencial: 'API key + CIEC',
   },
   {
     path: 'tax/facturas',
     resumen: 'Facturas recibidas',
-    descripcion: 'Lista los CFDI que el RFC recibió en el periodo. La consulta se hace con la CIEC guardada.',
+    descripcion:
+      'Lista los CFDI que el RFC recibió en el periodo. La consulta se hace con la CIEC guardada; si el SAT no contesta con ella, con la e.firma si está guardada.',
     costo: 1,
     credencial: 'API key + CIEC',
   },
@@ -84,7 +85,7 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
     path: 'tax/informacion-fiscal',
     resumen: 'Información fiscal detallada',
     descripcion:
-      'Regímenes y obligaciones del contribuyente, de su constancia de situación fiscal. Se usa la e.firma guardada o, si no hay, la CIEC.',
+      'Regímenes y obligaciones del contribuyente, de su constancia de situación fiscal. Se usa la CIEC guardada o, si no hay o el SAT no contesta con ella, la e.firma.',
     costo: 1,
     credencial: 'API key + CIEC',
   },
@@ -92,7 +93,7 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
     path: 'tax/notificaciones',
     resumen: 'Notificaciones pendientes del buzón tributario',
     descripcion:
-      'Lista las notificaciones electrónicas pendientes. Se usa la e.firma guardada o, si no hay, la CIEC.',
+      'Lista las notificaciones electrónicas pendientes. Se usa la e.firma guardada o, si no hay o el SAT no contesta con ella, la CIEC.',
     costo: 1,
     credencial: 'API key + CIEC o e.firma',
   },
@@ -100,7 +101,7 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
     path: 'tax/opinion-cumplimiento',
     resumen: 'Opinión de cumplimiento, con CIEC',
     descripcion:
-      'Opinión de cumplimiento de obligaciones fiscales. Cuando no es positiva, motivo dice por qué.',
+      'Opinión de cumplimiento de obligaciones fiscales. Cuando no es positiva, motivo dice por qué. Se consulta con la CIEC guardada; si el SAT no contesta con ella, con la e.firma si está guardada.',
     costo: 1,
     credencial: 'API key + CIEC',
   },
@@ -122,7 +123,7 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
     path: 'tax/retenciones',
     resumen: 'Retenciones registradas',
     descripcion:
-      'Lista los CFDI de retenciones del ejercicio, recibidos y emitidos. Con e.firma se piden al servicio de descarga del SAT, que puede tardar más que la llamada: entonces se contesta 503/5041 sin costo y la siguiente llamada continúa; con CIEC, al portal.',
+      'Lista los CFDI de retenciones del ejercicio, recibidos y emitidos. Con la CIEC se piden al portal; si no contesta, o sin CIEC, con la e.firma al servicio de descarga del SAT, que puede tardar más que la llamada: entonces se contesta 503/5041 sin costo y la siguiente llamada continúa.',
     costo: 1,
     credencial: 'API key + CIEC',
   },

@@ -31,7 +31,7 @@ WITH ${DUENO}, llave AS (
   SELECT $1, $2, $3, $4, $5, $6, $8, $9, $10, $11 FROM llave
   ON CONFLICT (contribuyente_id, tipo) DO UPDATE SET id = excluded.id, api_key_id = excluded.api_key_id, kid = excluded.kid,
     sobre = excluded.sobre, no_serie = excluded.no_serie, titular = excluded.titular, vigente_hasta = excluded.vigente_hasta,
-    expira_en = excluded.expira_en, rechazada_en = NULL, creada_en = now()
+    expira_en = excluded.expira_en, rechazada_soap_en = NULL, rechazada_portal_en = NULL, creada_en = now()
   RETURNING id
 ), shred AS (
   INSERT INTO efirma_shred (credencial_id, llave, expira_en) SELECT $1, $7::bytea, $11 FROM guardada WHERE $7::bytea IS NOT NULL
@@ -55,7 +55,7 @@ WITH antes AS MATERIALIZED (
   FROM antes WHERE s.id = antes.id RETURNING s.id, s.gen, s.fase, s.due_at, s.cuenta_id, esperaba
 ), sellada AS (
   INSERT INTO credencial_sellada (solicitud_id, tipo, kid, sobre, expira_en) SELECT id, 'efirma', $2, $3, $4 FROM abierta
-  ON CONFLICT (solicitud_id) DO UPDATE SET kid = excluded.kid, sobre = excluded.sobre, expira_en = excluded.expira_en
+  ON CONFLICT (solicitud_id, tipo) DO UPDATE SET kid = excluded.kid, sobre = excluded.sobre, expira_en = excluded.expira_en
 ), salida AS (
   INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at)
   SELECT id, gen, CASE fase WHEN 'ENSAMBLE' THEN 'ensambles' ELSE 'descargas' END, cuenta_id, due_at FROM abierta
@@ -67,8 +67,9 @@ SELECT id FROM abierta`;
 
 const REFUSE = `
 WITH ${DUENO}
-UPDATE credencial c SET rechazada_en = now() FROM dueno
-WHERE c.id = $1 AND c.contribuyente_id = dueno.id AND c.rechazada_en IS NULL`;
+UPDATE credencial c SET rechazada_portal_en = CASE $3 WHEN 'portal' THEN now() ELSE c.rechazada_portal_en END,
+  rechazada_soap_en = CASE $3 WHEN 'soap' THEN now() ELSE c.rechazada_soap_en END FROM dueno
+WHERE c.id = $1 AND c.contribuyente_id = dueno.id AND CASE $3 WHEN 'portal' THEN c.rechazada_portal_en ELSE c.rechazada_soap_en END IS NULL`;
 
 const REAP = `
 WITH llaves AS (DELETE FROM credencial WHERE expira_en <= now() RETURNING id),
@@ -114,11 +115,11 @@ export function createBoveda({ pool }: Pick<Database, 'pool'>): Boveda {
       return rowCount === 1;
     },
 
-    async refuse(contribuyenteId, credencialId) {
+    async refuse(contribuyenteId, credencialId, canal) {
       await pool.query({
         name: 'credencial-rechazada',
         text: REFUSE,
-        values: [credencialId, contribuyenteId],
+        values: [credencialId, contribuyenteId, canal],
       });
     },
 

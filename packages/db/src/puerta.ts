@@ -5,7 +5,8 @@ const CREDENCIAL = (alias: string, shred = 'NULL::bytea') =>
   `${alias}.id IS NOT NULL AS ${alias}_existe,
    ${alias}.id AS ${alias}_id, ${alias}.kid AS ${alias}_kid, ${alias}.sobre AS ${alias}_sobre, ${shred} AS ${alias}_shred,
    ${alias}.no_serie AS ${alias}_no_serie, ${alias}.titular AS ${alias}_titular, ${alias}.vigente_hasta AS ${alias}_vigente_hasta,
-   ${alias}.expira_en AS ${alias}_expira_en, ${alias}.rechazada_en AS ${alias}_rechazada_en`;
+   ${alias}.expira_en AS ${alias}_expira_en,
+   ${alias}.rechazada_soap_en AS ${alias}_soap, ${alias}.rechazada_portal_en AS ${alias}_portal`;
 
 const JOIN = (alias: string, tipo: string) =>
   `LEFT JOIN credencial ${alias} ON ${alias}.contribuyente_id = c.id AND ${alias}.tipo = '${tipo}'
@@ -59,7 +60,7 @@ function guardada(row: Row, alias: string): CredencialGuardada | null {
     titular: column<string | null>('titular'),
     vigenteHasta: column<Date | null>('vigente_hasta'),
     expiraEn: column<Date | null>('expira_en'),
-    rechazadaEn: column<Date | null>('rechazada_en'),
+    rechazadaEn: { soap: column<Date | null>('soap'), portal: column<Date | null>('portal') },
   };
 }
 

@@ -236,7 +236,9 @@ describe('ends', () => {
       [id],
     );
     expect((await claimed()).sellada).toBeNull();
-    expect(await createBoveda(t.db).reap()).toBe(1);
+    await createBoveda(t.db).reap();
+    const sql = 'SELECT FROM credencial_sellada WHERE solicitud_id = $1';
+    expect((await t.db.pool.query(sql, [id])).rowCount).toBe(0);
   });
 });
 

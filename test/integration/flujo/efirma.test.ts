@@ -69,6 +69,7 @@ describe('the main job with an e.firma, over the SAT’s web service', () => {
       tiene_key: false,
       vigente: false,
       expira_en: null,
+      rechazos: [],
     });
 
     const efirma = await issueEfirma(servicio, { rfc: caller.rfc });
@@ -98,13 +99,13 @@ describe('the main job with an e.firma, over the SAT’s web service', () => {
     const id = await pedir(caller);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'ERROR', motivo: 'EFIRMA_RECHAZADA' });
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
-    expect(llamadas(servicio, caller, 'SolicitaDescargaRecibidos')).toHaveLength(1);
+    expect(llamadas(servicio, caller, 'SolicitaDescargaRecibidos')).toHaveLength(2);
 
     const estado = await expectOk(caller.call('vault/firma-estado', { rfc: caller.rfc }));
-    expect(estado).toMatchObject({ tiene_cer: true, vigente: false });
+    expect(estado).toMatchObject({ tiene_cer: true, vigente: true, rechazos: [{ canal: 'soap' }] });
     const refused = await caller.call('tax/descarga-metadata', { rfc: caller.rfc, ...UN_DIA });
     expect([refused.status, refused.body.cfdi_codigo]).toEqual([400, 4003]);
-    expect(llamadas(servicio, caller, 'SolicitaDescargaRecibidos')).toHaveLength(1);
+    expect(llamadas(servicio, caller, 'SolicitaDescargaRecibidos')).toHaveLength(2);
     expect(await saldoDe(servicio, caller)).toBe(5);
 
     const renewed = await issueEfirma(servicio, { rfc: caller.rfc });

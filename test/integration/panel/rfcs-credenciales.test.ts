@@ -124,7 +124,7 @@ describe('the CIEC', () => {
     const { rfc, key, pagina } = await withKey();
     await send(pagina, 'ciec', { ciec: CIEC, api_key: key });
     await panel.db.pool.query(
-      'UPDATE credencial k SET rechazada_en = now() FROM contribuyente c WHERE c.id = k.contribuyente_id AND c.rfc = $1',
+      'UPDATE credencial k SET rechazada_portal_en = now() FROM contribuyente c WHERE c.id = k.contribuyente_id AND c.rfc = $1',
       [rfc],
     );
     expect((await ana.get(pagina)).text).toContain('No se volverá a intentar con esta');

@@ -118,7 +118,7 @@ describe('what was stored under the key before', () => {
   it('opens under the new key only, when the old one is typed in', async () => {
     const { rfc, key: old } = await equipped();
     await panel.db.pool.query(
-      `UPDATE credencial c SET rechazada_en = '2026-01-02T03:04:05Z' FROM contribuyente t WHERE t.id = c.contribuyente_id AND t.rfc = $1 AND c.tipo = 'ciec'`,
+      `UPDATE credencial c SET rechazada_portal_en = '2026-01-02T03:04:05Z' FROM contribuyente t WHERE t.id = c.contribuyente_id AND t.rfc = $1 AND c.tipo = 'ciec'`,
       [rfc],
     );
     const before = await gate(old);
@@ -144,7 +144,7 @@ describe('what was stored under the key before', () => {
       const { id, noSerie, titular, vigenteHasta, expiraEn, rechazadaEn } = was;
       expect(is).toMatchObject({ id, noSerie, titular, vigenteHasta, expiraEn, rechazadaEn });
     }
-    expect(after.pase.ciec?.rechazadaEn).toEqual(new Date('2026-01-02T03:04:05Z'));
+    expect(after.pase.ciec?.rechazadaEn.portal).toEqual(new Date('2026-01-02T03:04:05Z'));
     expect(after.pase.apiKey.isRegistrada).toBe(true);
   });
 

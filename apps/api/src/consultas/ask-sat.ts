@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CfdiError } from '@acuse/contract';
 import {
+  type CanalSat,
   type CatalogoConsultas,
   type Credencial,
   type CredencialDe,
@@ -9,6 +10,7 @@ import {
   type Respuesta,
   SatError,
 } from '@acuse/core';
+import { canalDeConsulta } from '@acuse/sat';
 import type { ContextoBase } from '../http/operation.ts';
 import { toCfdiError } from './fallo-sat.ts';
 
@@ -18,7 +20,7 @@ const PAUSA_MS = 400;
 
 /**
  * Puts one question to the authority within the budget and the turns of the call. Every failure becomes what the caller is told; a
- * credential that the SAT refused is marked first, so that nobody sends it again.
+ * credential that the SAT refused is marked first, so that nobody sends it again at that channel.
  */
 export async function askSat<N extends NombreConsulta>(
   { deps, pase, signal }: Pick<ContextoBase, 'deps' | 'pase' | 'signal'>,
@@ -41,7 +43,8 @@ export async function askSat<N extends NombreConsulta>(
   } catch (error) {
     if (!(error instanceof SatError)) throw error;
     if (error.clase === 'credencial' && credencial !== null) {
-      await markRefused(deps.boveda, pase, credencial).catch((err: unknown) =>
+      const canal = canalDeConsulta(consulta.consulta, credencial) === 'soap' ? 'soap' : 'portal';
+      await markRefused(deps.boveda, pase, credencial, canal).catch((err: unknown) =>
         deps.log.error({ err }, 'a refused credential was not marked'),
       );
     }
@@ -59,9 +62,10 @@ async function markRefused(
   boveda: ContextoBase['deps']['boveda'],
   pase: Pase,
   { tipo }: Credencial,
+  canal: CanalSat,
 ): Promise<void> {
   const guardada = tipo === 'ciec' ? pase.ciec : pase.efirmaCer;
-  if (guardada !== null) await boveda.refuse(pase.contribuyenteId, guardada.id);
+  if (guardada !== null) await boveda.refuse(pase.contribuyenteId, guardada.id, canal);
 }
 
 /** The answer of a query that is not one to charge for. */

@@ -2,6 +2,7 @@ import { CfdiError } from '@acuse/contract';
 import type { Constancia } from '@acuse/core';
 import type { Contexto } from '../http/operation.ts';
 import { askSat } from './ask-sat.ts';
+import { consultar } from './consultar.ts';
 
 const ID_CIF_AJENO =
   'El SAT no tiene una constancia con el idCIF registrado y este RFC. Registre el correcto con rfc-registrar, o guarde la CIEC o la e.firma.';
@@ -13,8 +14,9 @@ export async function constanciaDe(
 ): Promise<Constancia> {
   const { idCif } = contexto.pase;
   if (idCif === null) {
-    const credencial = contexto.openCredencial();
-    return (await askSat(contexto, { consulta: 'descargar-constancia', rfc }, credencial)).constancia;
+    const consulta = { consulta: 'descargar-constancia', rfc } as const;
+    const respuesta = await consultar(contexto, (credencial, propio) => askSat(propio, consulta, credencial));
+    return respuesta.constancia;
   }
   const respuesta = await askSat(contexto, { consulta: 'consultar-constancia-qr', rfc, idCif }, null);
   if (respuesta.resultado === 'ENCONTRADA') return respuesta.constancia;

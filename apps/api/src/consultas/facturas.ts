@@ -1,17 +1,17 @@
 import { CfdiError } from '@acuse/contract';
-import type { Credencial } from '@acuse/core';
-import type { ContextoBase } from '../http/operation.ts';
+import type { Contexto } from '../http/operation.ts';
 import { askSat } from './ask-sat.ts';
+import { consultar } from './consultar.ts';
 
 /** The received CFDI of a period as the interface lists them. Throws PERIODO_DEMASIADO_GRANDE when there are more than an answer may have. */
 export async function listFacturas(
-  contexto: Pick<ContextoBase, 'deps' | 'pase' | 'signal'>,
+  contexto: Contexto<'ciec-o-efirma'>,
   { rfc, desde, hasta }: { readonly rfc: string; readonly desde: string; readonly hasta: string },
-  credencial: Credencial,
 ) {
   const periodo = { inicio: `${desde}T00:00:00`, fin: `${hasta}T23:59:59` };
   const maximo = contexto.deps.settings.maxFacturas;
-  const respuesta = await askSat(contexto, { consulta: 'listar-facturas', rfc, periodo, maximo }, credencial);
+  const consulta = { consulta: 'listar-facturas', rfc, periodo, maximo } as const;
+  const respuesta = await consultar(contexto, (credencial, propio) => askSat(propio, consulta, credencial));
   if (respuesta.resultado === 'DEMASIADAS') {
     throw new CfdiError('PERIODO_DEMASIADO_GRANDE', {
       campo: 'hasta',

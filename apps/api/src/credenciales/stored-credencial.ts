@@ -1,5 +1,5 @@
 import { CfdiError } from '@acuse/contract';
-import type { Credencial, CredencialGuardada, Pase, TipoCredencial } from '@acuse/core';
+import type { CanalSat, Credencial, CredencialGuardada, Pase, TipoCredencial } from '@acuse/core';
 import {
   type ApiKey,
   CredencialIlegible,
@@ -9,41 +9,66 @@ import {
 } from '@acuse/vault';
 import type { Operation } from '../http/operation.ts';
 
-/** The stored row that will serve, or `null` when the operation needs none. */
-export type Elegida = { readonly tipo: TipoCredencial; readonly guardada: CredencialGuardada } | null;
+/** A stored row that may serve, and the channel at which the SAT is asked with it. */
+export interface Elegible {
+  readonly tipo: TipoCredencial;
+  readonly canal: CanalSat;
+  readonly guardada: CredencialGuardada;
+}
 
 const isLive = (fecha: Date | null, now: Date) => fecha === null || fecha > now;
 
-/** Why the e.firma cannot be used, or its row. */
-function efirmaOf(pase: Pase, now: Date): CredencialGuardada | string {
+const RECHAZO: Readonly<Record<CanalSat, string>> = {
+  soap: 'El servicio web del SAT rechazó la e.firma guardada.',
+  portal: 'Los portales del SAT rechazaron la e.firma guardada.',
+};
+
+/** Why the e.firma cannot be used at a channel, or its row. */
+function efirmaOf(pase: Pase, canal: CanalSat, now: Date): CredencialGuardada | string {
   const { efirmaCer: cer, efirmaKey: key } = pase;
   if (cer === null) return 'No hay un certificado (.cer) registrado.';
   if (!isLive(cer.vigenteHasta, now)) return 'El certificado registrado ya venció.';
-  if (cer.rechazadaEn !== null || key?.rechazadaEn) return 'El SAT rechazó la e.firma guardada.';
+  if (cer.rechazadaEn[canal] !== null) return RECHAZO[canal];
   if (key === null || !isLive(key.expiraEn, now))
     return 'La llave privada (.key) no está guardada o ya se borró.';
   return key;
 }
 
 /**
- * Chooses the stored credential for an operation: a live e.firma before a CIEC, since it needs no captcha at the SAT. Throws 4002, 4003 or
- * 4004 as a `CfdiError` when there is none that may be used; 4003 says why one is needed.
+ * The stored credentials that an operation may be asked with, in the order of its label: a CIEC first where the label is the CIEC, else the
+ * e.firma, which needs no captcha. Throws 4002, 4003 or 4004 as a `CfdiError` when there is none; 4003 says why one is needed. Empty when
+ * the operation needs none.
  */
-export function chooseCredencial(
-  { accepts, needs }: Pick<Operation, 'accepts' | 'needs'>,
+export function eligibleCredenciales(
+  operation: Pick<Operation, 'accepts' | 'credential' | 'prefers' | 'needs' | 'asks'>,
   pase: Pase,
   now: Date,
-): Elegida {
-  if (accepts === 'api-key' || (accepts === 'ciec-o-efirma-o-id-cif' && pase.idCif !== null)) return null;
-  if (accepts !== 'ciec') {
-    const efirma = efirmaOf(pase, now);
-    if (typeof efirma !== 'string') return { tipo: 'efirma', guardada: efirma };
-    if (accepts === 'efirma') throw new CfdiError('EFIRMA_NO_DISPONIBLE', { motivo: efirma });
+): readonly Elegible[] {
+  const { accepts, credential, needs, asks } = operation;
+  if (accepts === 'api-key' || (accepts === 'ciec-o-efirma-o-id-cif' && pase.idCif !== null)) return [];
+  const canal = asks.includes('solicitar-metadata') ? 'soap' : 'portal';
+  const efirma = efirmaOf(pase, canal, now);
+  if (accepts === 'efirma' && typeof efirma === 'string')
+    throw new CfdiError('EFIRMA_NO_DISPONIBLE', { motivo: efirma });
+  const conEfirma: Elegible[] =
+    typeof efirma === 'string' ? [] : [{ tipo: 'efirma', canal, guardada: efirma }];
+  if (accepts === 'efirma') return conEfirma;
+
+  const { ciec } = pase;
+  if (ciec === null && (accepts === 'ciec' || typeof efirma === 'string')) {
+    const motivo = [needs, pase.efirmaCer === null ? undefined : efirma]
+      .filter((each) => typeof each === 'string')
+      .join(' ');
+    throw new CfdiError('CIEC_NO_GUARDADA', motivo === '' ? {} : { motivo });
   }
-  if (pase.ciec === null)
-    throw new CfdiError('CIEC_NO_GUARDADA', needs === undefined ? {} : { motivo: needs });
-  if (pase.ciec.rechazadaEn !== null) throw new CfdiError('CIEC_RECHAZADA');
-  return { tipo: 'ciec', guardada: pase.ciec };
+  const conCiec: Elegible[] =
+    ciec === null || ciec.rechazadaEn.portal !== null
+      ? []
+      : [{ tipo: 'ciec', canal: 'portal', guardada: ciec }];
+  const prefers = operation.prefers ?? (credential === 'ciec' ? 'ciec' : 'efirma');
+  const elegibles = prefers === 'ciec' ? [...conCiec, ...conEfirma] : [...conEfirma, ...conCiec];
+  if (elegibles.length === 0) throw new CfdiError('CIEC_RECHAZADA');
+  return elegibles;
 }
 
 /**
@@ -51,7 +76,7 @@ export function chooseCredencial(
  * not stored: the caller is told to store it again.
  */
 export function openGuardada(
-  { tipo, guardada }: NonNullable<Elegida>,
+  { tipo, guardada }: Pick<Elegible, 'tipo' | 'guardada'>,
   pase: Pase,
   apiKey: ApiKey,
   keyring: Keyring,

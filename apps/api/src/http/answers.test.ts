@@ -53,9 +53,10 @@ describe('secrets', () => {
       secretos: {
         clave: { required: true, encoding: 'texto', maxBytes: 99, description: 'd', example: 'e' },
       },
-      async handle(_body, { secretos, apiKey, openCredencial }) {
-        const { ciec } = openCredencial();
-        held.push(secretos.clave, apiKey.secret, ciec);
+      async handle(_body, { secretos, apiKey, credenciales }) {
+        const credencial = credenciales[0]?.open();
+        if (credencial?.tipo !== 'ciec') throw new Error('no CIEC');
+        held.push(secretos.clave, apiKey.secret, credencial.ciec);
         expect(held.map((buffer) => buffer.some((byte) => byte !== 0))).toEqual([true, true, true]);
         return undefined;
       },

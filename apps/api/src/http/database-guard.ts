@@ -29,7 +29,9 @@ export function guardDatabase(ports: DatabasePorts, timeoutMs: number): Database
       store: guard((nueva, ip) => boveda.store(nueva, ip)),
       waitingForEfirma: guard((id) => boveda.waitingForEfirma(id)),
       resume: guard((sellada) => boveda.resume(sellada)),
-      refuse: guard((contribuyenteId, credencialId) => boveda.refuse(contribuyenteId, credencialId)),
+      refuse: guard((contribuyenteId, credencialId, canal) =>
+        boveda.refuse(contribuyenteId, credencialId, canal),
+      ),
       reap: guard(() => boveda.reap()),
       now: guard(() => boveda.now()),
     },

@@ -8,17 +8,16 @@ const data = z.object({ estado: z.enum(['EN_PROCESO', 'TERMINADA']), total: z.nu
 test('a declaration and its handler agree by type', () => {
   const good = defineOperation({
     ...base,
-    credential: 'ciec',
+    credential: 'efirma',
     data,
     errors: ['SOLICITUD_NO_ENCONTRADA'],
-    async handle({ a }, { error, openCredencial }) {
+    async handle({ a }, { error, credenciales }) {
       if (a === '') throw error('SOLICITUD_NO_ENCONTRADA');
-      const { tipo } = openCredencial();
-      const only: 'ciec' = tipo;
-      return { estado: 'EN_PROCESO', total: only.length };
+      const only: 'efirma' | undefined = credenciales[0]?.open().tipo;
+      return { estado: 'EN_PROCESO', total: only?.length ?? 0 };
     },
   });
-  expect(good).toMatchObject({ accepts: 'ciec', charge: 'before', secretos: {} });
+  expect(good).toMatchObject({ accepts: 'efirma', charge: 'before', secretos: {} });
 });
 
 test('what does not fit does not compile', () => {

@@ -20,7 +20,7 @@ const ALWAYS: readonly NombreError[] = [
 
 const BY_CREDENCIAL: Record<CredencialAceptada, readonly NombreError[]> = {
   'api-key': [],
-  ciec: ['CIEC_NO_GUARDADA', 'CIEC_RECHAZADA'],
+  ciec: ['CIEC_NO_GUARDADA', 'CIEC_RECHAZADA', 'EFIRMA_NO_DISPONIBLE'],
   efirma: ['EFIRMA_NO_DISPONIBLE'],
   'ciec-o-efirma': ['CIEC_NO_GUARDADA', 'CIEC_RECHAZADA', 'EFIRMA_NO_DISPONIBLE'],
   'ciec-o-efirma-o-id-cif': ['CIEC_NO_GUARDADA', 'CIEC_RECHAZADA', 'EFIRMA_NO_DISPONIBLE'],
@@ -29,7 +29,7 @@ const BY_CREDENCIAL: Record<CredencialAceptada, readonly NombreError[]> = {
 /** Every error that an operation can answer: those of the pipeline that its declaration calls for, and its own. */
 export function errorsOf(operation: Operation): readonly NombreError[] {
   const { rfc, cost, accepts, charge, asks, errors } = operation;
-  const usesEfirma = accepts !== 'api-key' && accepts !== 'ciec' && charge === 'before' && asks.length > 0;
+  const usesEfirma = accepts !== 'api-key' && charge === 'before' && asks.length > 0;
   return [
     ...new Set<NombreError>([
       ...ALWAYS,

@@ -1,7 +1,7 @@
 import { CfdiError, type DatosError, type NombreError } from '@acuse/contract';
 import { type LinkedSignal, linkSignals } from '@acuse/runtime';
 import type { ApiDeps } from '../api-deps.ts';
-import { chooseCredencial, openGuardada } from '../credenciales/stored-credencial.ts';
+import { eligibleCredenciales, openGuardada } from '../credenciales/stored-credencial.ts';
 import { contestacionDeExito } from './answer.ts';
 import { errorsOf } from './errors-of.ts';
 import { bodyOf, type Contestacion, type Llamada, paseOf } from './llamada.ts';
@@ -25,6 +25,7 @@ export async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestac
   const contexto: Contexto<'ciec-o-efirma'> = {
     deps,
     pase,
+    operacion: operation.path,
     apiKey,
     ip,
     requestId,
@@ -39,13 +40,15 @@ export async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestac
       budget ??= linkSignals([deps.apagado], deps.settings.presupuestoMs);
       return budget.signal;
     },
-    openCredencial() {
-      const elegida = chooseCredencial(operation, pase, now);
-      if (elegida === null) throw new Error(`${operation.path} opens a credential that it does not declare`);
-      const credencial = openGuardada(elegida, pase, apiKey, deps.keyring);
-      llamada.opened.push(credencial);
-      return credencial;
-    },
+    credenciales: eligibleCredenciales(operation, pase, now).map((elegible) => ({
+      tipo: elegible.tipo,
+      canal: elegible.canal,
+      open() {
+        const credencial = openGuardada(elegible, pase, apiKey, deps.keyring);
+        llamada.opened.push(credencial);
+        return credencial;
+      },
+    })),
   };
   let result: unknown;
   try {

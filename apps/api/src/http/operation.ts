@@ -1,5 +1,12 @@
 import type { CfdiError, DatosError, NombreError } from '@acuse/contract';
-import type { Credencial, CredencialCiec, CredencialEfirma, NombreConsulta, Pase } from '@acuse/core';
+import type {
+  CanalSat,
+  Credencial,
+  CredencialEfirma,
+  NombreConsulta,
+  Pase,
+  TipoCredencial,
+} from '@acuse/core';
 import type { ApiKey } from '@acuse/vault';
 import type { z } from 'zod';
 import type { ApiDeps } from '../api-deps.ts';
@@ -37,24 +44,32 @@ type Secretos<S extends Record<string, Secreto>> = {
   readonly [K in keyof S]: S[K]['required'] extends true ? Buffer : Buffer | undefined;
 };
 
+/** A stored credential that may serve. */
+export interface CredencialElegible<C extends Credencial = Credencial> {
+  readonly tipo: TipoCredencial;
+  /** Where the SAT is asked with it. */
+  readonly canal: CanalSat;
+  /**
+   * Opens it. Wiped by the pipeline when the request ends. Throws a `CfdiError` when it cannot be opened: it then counts as not stored.
+   */
+  open(): C;
+}
+
 type Apertura<A extends CredencialAceptada> = A extends 'api-key'
   ? unknown
   : {
-      /**
-       * Opens the stored credential that serves this operation, e.firma before CIEC. Wiped by the pipeline when the request ends. Throws a
-       * `CfdiError` when it cannot be opened: it then counts as not stored.
-       */
-      openCredencial(): A extends 'ciec'
-        ? CredencialCiec
-        : A extends 'efirma'
-          ? CredencialEfirma
-          : Credencial;
+      /** The stored credentials that may serve this operation, in the order of its label. */
+      readonly credenciales: readonly CredencialElegible<
+        A extends 'efirma' ? CredencialEfirma : Credencial
+      >[];
     };
 
 /** What every handler is given beside its body. */
 export interface ContextoBase {
   readonly deps: ApiDeps;
   readonly pase: Pase;
+  /** Path of the operation without the /api/v1/ prefix. */
+  readonly operacion: string;
   /** The caller's key. Its secret is zeroed when the request ends. */
   readonly apiKey: ApiKey;
   readonly ip: string;
@@ -90,6 +105,8 @@ export interface DeclaracionBase {
   readonly description?: string;
   readonly credential: CredencialPedida;
   readonly accepts?: CredencialAceptada;
+  /** Which stored credential goes first; unless said, the CIEC where the label is the CIEC, else the e.firma. */
+  readonly prefers?: TipoCredencial;
   /** Why it asks for a stored credential, where its label does not: what a caller without one reads. Spanish. */
   readonly needs?: string;
   /** Credits. */

@@ -1,3 +1,5 @@
+import type { CanalSat } from './sat.ts';
+
 export type TipoGuardada = 'ciec' | 'efirma_cer' | 'efirma_key';
 
 export interface NuevaGuardada {
@@ -50,10 +52,10 @@ export interface Boveda {
   resume(sellada: { solicitudId: string; kid: string; sobre: Buffer; expiraEn: Date }): Promise<boolean>;
 
   /**
-   * Marks a stored credential that the SAT refused, by the id of its row: nobody tries it again until it is stored anew. Nothing when it
-   * was replaced meanwhile.
+   * Marks a stored credential that the SAT refused at one channel, by the id of its row: nobody tries it there again until it is stored
+   * anew. Nothing when it was replaced meanwhile.
    */
-  refuse(contribuyenteId: string, credencialId: string): Promise<void>;
+  refuse(contribuyenteId: string, credencialId: string, canal: CanalSat): Promise<void>;
 
   /** Deletes what has expired: e.firma keys, their shred keys, sealed copies. Returns how many rows. */
   reap(): Promise<number>;

@@ -1,3 +1,5 @@
+import type { CanalSat } from './sat.ts';
+
 /** A stored credential as the database has it: sealed bytes and what may be said about them. */
 export interface CredencialGuardada {
   readonly id: string;
@@ -12,8 +14,8 @@ export interface CredencialGuardada {
   readonly vigenteHasta: Date | null;
   /** When the row stops existing for any operation; null for what does not expire by itself. */
   readonly expiraEn: Date | null;
-  /** Set when the SAT refused it: nobody tries it again until it is stored anew. */
-  readonly rechazadaEn: Date | null;
+  /** When the SAT refused it, by channel: nobody tries it there again until it is stored anew. The other channel goes on. */
+  readonly rechazadaEn: Readonly<Record<CanalSat, Date | null>>;
 }
 
 /**

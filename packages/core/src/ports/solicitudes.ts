@@ -32,6 +32,8 @@ export interface NuevaSolicitud {
   readonly costo: number;
   readonly deadlineAt: Date;
   readonly sellada: CredencialSellada;
+  /** That of the other channel, when its credential is stored too: to go on with when the SAT refuses the first. */
+  readonly otra: CredencialSellada | null;
   readonly idemKey: string | null;
 }
 
@@ -133,10 +135,12 @@ export interface SolicitudTomada {
   /** The database's clock at the claim. */
   readonly now: Date;
   readonly partes: readonly Parte[];
-  /** The SAT refused the credential that it was accepted with, to this solicitud or to another one. */
+  /** The SAT refused the credential that it was accepted with, at its channel, to this solicitud or to another one. */
   readonly isCredencialRechazada: boolean;
-  /** Null when it has expired or was never there. */
+  /** That of its channel. Null when it has expired or was never there. */
   readonly sellada: CredencialSellada | null;
+  /** That of the other channel. Null also when the SAT refused its credential there. */
+  readonly otra: CredencialSellada | null;
 }
 
 export type Fase = 'DESCARGA' | 'ENSAMBLE';
@@ -225,7 +229,12 @@ export interface Taller {
     tomada: SolicitudTomada,
     end: { estado: EstadoFinalSinPaquete; motivo: string; codigo?: string },
   ): Promise<void>;
-  /** The SAT refused the stored credential: nobody uses it again until it is stored anew. */
+  /**
+   * Goes on at the other channel with its credential: begins with the parts of `avance`, since no folio of one channel is known to the other,
+   * forgets the sealed copy of the refused credential, gives the claim back and rings at once.
+   */
+  changeChannel(tomada: SolicitudTomada, avance: Avance): Promise<void>;
+  /** The SAT refused the stored credential at the channel of the solicitud: nobody uses it there again until it is stored anew. */
   markRefused(tomada: SolicitudTomada): Promise<void>;
 }
 

@@ -61,7 +61,7 @@ export async function advanceSolicitud(
   if (tomada.isCredencialRechazada) {
     // Sent once more, by whichever process, it might lock the taxpayer's account at the SAT.
     const motivo = tomada.canal === 'portal' ? 'CIEC_RECHAZADA' : 'EFIRMA_RECHAZADA';
-    await taller.fail(tomada, { estado: 'ERROR', motivo });
+    await endRefused(deps, tomada, { estado: 'ERROR', motivo });
     return;
   }
   if (!tomada.sellada) {
@@ -128,12 +128,27 @@ function pasoTras(error: SatError, agenda: Agenda, parte: Parte, signal: AbortSi
 async function settle(deps: AdvanceDeps, tomada: SolicitudTomada, parte: Parte, paso: Paso): Promise<void> {
   const { taller } = deps;
   if ('fin' in paso) {
-    if (paso.isCredencialRechazada) await taller.markRefused(tomada);
-    await taller.fail(tomada, paso.fin);
-    return;
+    if (!paso.isCredencialRechazada) return taller.fail(tomada, paso.fin);
+    await taller.markRefused(tomada);
+    return endRefused(deps, tomada, paso.fin);
   }
   const { avance } = paso;
   await taller.release(tomada, avance, nextRing(tomada, parte, avance, paso.inSeconds));
+}
+
+/** Begins anew at the other channel when its credential is there, else ends. */
+async function endRefused(
+  { taller }: AdvanceDeps,
+  tomada: SolicitudTomada,
+  fin: Parameters<Taller['fail']>[1],
+): Promise<void> {
+  if (tomada.otra === null) return taller.fail(tomada, fin);
+  const canal = tomada.canal === 'soap' ? 'portal' : 'soap';
+  const periodos = periodosIniciales({ ...tomada, canal, ahora: tomada.now });
+  await taller.changeChannel(tomada, {
+    nuevas: { reemplaza: null, periodos },
+    eventos: [{ tipo: 'OTRO_CANAL', codigo: fin.codigo ?? fin.motivo, detalle: canal }],
+  });
 }
 
 /** When the next ring is wanted: at once while another part is due, else with the part that is due first, else assembly. */

@@ -1,3 +1,4 @@
+import type { CanalSat } from '@acuse/core';
 import type { Database } from '../database.ts';
 
 export interface LlaveVista {
@@ -21,11 +22,12 @@ export interface CerVista {
   readonly titular: string | null;
   readonly vigenteHasta: Date | null;
   readonly rechazadaEn: Date | null;
+  /** The SAT refused it at one of its channels only: the other one still takes it. */
+  readonly sirveEn: CanalSat | null;
 }
 
 export interface EfirmaKeyVista {
   readonly expiraEn: Date;
-  readonly rechazadaEn: Date | null;
   /** First bytes of what is stored: they tell whether it needs a shred key. */
   readonly encabezado: Buffer;
   readonly tieneShred: boolean;
@@ -67,9 +69,11 @@ SELECT c.id, c.cuenta_id AS "cuentaId", c.rfc, c.id_cif AS "idCif", c.creado_en 
   ARRAY(SELECT cidr FROM ip_permitida WHERE contribuyente_id = c.id ORDER BY 1) AS ips,
   k.id AS llave_id, k.modo, k.ultimos4, k.creada_en AS llave_creada, k.registrada_en AS registrada,
   u.ultimo_uso_en AS usada, u.ultima_ip AS ip,
-  ciec.id AS ciec_id, ciec.creada_en AS ciec_creada, ciec.rechazada_en AS ciec_rechazada,
-  cer.id AS cer_id, cer.no_serie AS serie, cer.titular, cer.vigente_hasta AS vigente, cer.rechazada_en AS cer_rechazada,
-  fk.id AS key_id, fk.expira_en AS key_expira, fk.rechazada_en AS key_rechazada,
+  ciec.id AS ciec_id, ciec.creada_en AS ciec_creada, ciec.rechazada_portal_en AS ciec_rechazada,
+  cer.id AS cer_id, cer.no_serie AS serie, cer.titular, cer.vigente_hasta AS vigente, least(cer.rechazada_soap_en, cer.rechazada_portal_en) AS cer_rechazada,
+  CASE WHEN cer.rechazada_portal_en IS NULL AND cer.rechazada_soap_en IS NOT NULL THEN 'portal'
+       WHEN cer.rechazada_soap_en IS NULL AND cer.rechazada_portal_en IS NOT NULL THEN 'soap' END AS cer_sirve,
+  fk.id AS key_id, fk.expira_en AS key_expira,
   substring(fk.sobre FROM 1 FOR 2) AS key_encabezado, s.credencial_id IS NOT NULL AS key_shred
 FROM contribuyente c
 LEFT JOIN api_key k ON k.contribuyente_id = c.id AND k.estado = 'ACTIVA'
@@ -124,10 +128,10 @@ function toVista(row: Row): RfcVista {
       titular: of('titular'),
       vigenteHasta: of('vigente'),
       rechazadaEn: of('cer_rechazada'),
+      sirveEn: of('cer_sirve'),
     },
     efirmaKey: of<string | null>('key_id') && {
       expiraEn: of('key_expira'),
-      rechazadaEn: of('key_rechazada'),
       encabezado: of('key_encabezado'),
       tieneShred: of('key_shred'),
     },

@@ -13,9 +13,10 @@ const OPERACION = 'tax/descarga-metadata';
 const ACCEPT = `
 WITH pedido AS MATERIALIZED (
   SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::date[], $9::date[],
-                       $10::text[], $11::integer[], $12::timestamptz[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::timestamptz[])
+                       $10::text[], $11::integer[], $12::timestamptz[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::timestamptz[],
+                       $18::text[], $19::text[], $20::bytea[], $21::timestamptz[])
     AS p (id, cuenta_id, contribuyente_id, api_key_id, version, rfc, tipo, desde, hasta, canal, costo, deadline_at, idem_key,
-          credencial_tipo, kid, sobre, expira_en)
+          credencial_tipo, kid, sobre, expira_en, otra_tipo, otra_kid, otra_sobre, otra_expira_en)
 ), pase AS MATERIALIZED (
   SELECT p.id FROM pedido p JOIN contribuyente c ON c.id = p.contribuyente_id
   WHERE c.version = p.version AND p.expira_en > now()
@@ -45,6 +46,8 @@ WITH pedido AS MATERIALIZED (
 ), sellada AS (
   INSERT INTO credencial_sellada (solicitud_id, tipo, kid, sobre, expira_en)
   SELECT id, credencial_tipo, kid, sobre, expira_en FROM pedido JOIN cargo ON cargo.pedido = id
+  UNION ALL
+  SELECT id, otra_tipo, otra_kid, otra_sobre, otra_expira_en FROM pedido JOIN cargo ON cargo.pedido = id WHERE otra_tipo IS NOT NULL
 ), salida AS (
   INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at)
   SELECT id, 1, 'descargas', cuenta_id, now() FROM pedido JOIN cargo ON cargo.pedido = id
@@ -79,6 +82,10 @@ const COLUMNS: readonly ((nueva: NuevaSolicitud) => unknown)[] = [
   (n) => n.sellada.kid,
   (n) => n.sellada.sobre,
   (n) => n.sellada.expiraEn,
+  (n) => n.otra?.tipo ?? null,
+  (n) => n.otra?.kid ?? null,
+  (n) => n.otra?.sobre ?? null,
+  (n) => n.otra?.expiraEn ?? null,
 ];
 
 function aceptacionOf(row: AcceptRow): Aceptacion {

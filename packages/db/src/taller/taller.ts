@@ -6,10 +6,20 @@ import { writeAvance } from './avance.ts';
 import { terminarSinPaquete } from './terminar.ts';
 import { type TomadaRow, tomadaOf } from './tomada.ts';
 
-/** Whether the SAT has refused the stored credential that this solicitud was accepted with. */
-const RECHAZADA = `EXISTS (SELECT FROM credencial c WHERE c.contribuyente_id = t.contribuyente_id AND c.api_key_id = t.api_key_id
-  AND c.tipo = CASE t.canal WHEN 'portal' THEN 'ciec' ELSE 'efirma_cer' END
-  AND c.creada_en <= t.creada_en AND c.rechazada_en IS NOT NULL) AS rechazada`;
+/** Whether the SAT has refused, at this channel, the stored credential that this solicitud was accepted with. */
+const rechazada = (tipo: 'ciec' | 'efirma_cer', column: 'rechazada_portal_en' | 'rechazada_soap_en') =>
+  `EXISTS (SELECT FROM credencial c WHERE c.contribuyente_id = t.contribuyente_id AND c.api_key_id = t.api_key_id
+    AND c.tipo = '${tipo}' AND c.creada_en <= t.creada_en AND c.${column} IS NOT NULL)`;
+
+/** A claimed solicitud and its sealed credentials, those of its own channel and of the other one. */
+const TOMADA = `
+SELECT t.id, t.cuenta_id, t.contribuyente_id, t.rfc, t.tipo, t.desde::text, t.hasta::text, t.canal, t.fase, t.epoch, t.creada_en, t.deadline_at,
+       now() AS ahora, ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
+       ciec.kid AS ciec_kid, ciec.sobre AS ciec_sobre, ciec.expira_en AS ciec_expira_en,
+       efirma.kid AS efirma_kid, efirma.sobre AS efirma_sobre, efirma.expira_en AS efirma_expira_en`;
+const SELLADAS = `
+LEFT JOIN credencial_sellada ciec ON ciec.solicitud_id = t.id AND ciec.tipo = 'ciec' AND ciec.expira_en > now()
+LEFT JOIN credencial_sellada efirma ON efirma.solicitud_id = t.id AND efirma.tipo = 'efirma' AND efirma.expira_en > now()`;
 
 const CLAIM = `
 WITH tomada AS (
@@ -17,16 +27,9 @@ WITH tomada AS (
   WHERE id = $1 AND gen = $2 AND fase = CASE $3 WHEN 'ensambles' THEN 'ENSAMBLE' ELSE 'DESCARGA' END AND estado = 'EN_PROCESO'
     AND (lease_until IS NULL OR lease_until < now())
   RETURNING *
-)
-SELECT t.id, t.cuenta_id, t.contribuyente_id, t.rfc, t.tipo, t.desde::text, t.hasta::text, t.canal, t.fase, t.epoch, t.creada_en, t.deadline_at,
-       now() AS ahora, s.tipo AS sellada_tipo, s.kid, s.sobre, s.expira_en, ${RECHAZADA}
-FROM tomada t LEFT JOIN credencial_sellada s ON s.solicitud_id = t.id AND s.expira_en > now()`;
+)${TOMADA} FROM tomada t ${SELLADAS}`;
 
-const HELD = `
-SELECT t.id, t.cuenta_id, t.contribuyente_id, t.rfc, t.tipo, t.desde::text, t.hasta::text, t.canal, t.fase, t.epoch, t.creada_en, t.deadline_at,
-       now() AS ahora, s.tipo AS sellada_tipo, s.kid, s.sobre, s.expira_en, ${RECHAZADA}
-FROM solicitud t LEFT JOIN credencial_sellada s ON s.solicitud_id = t.id AND s.expira_en > now()
-WHERE t.id = $1 AND t.epoch = $2 AND t.estado = 'EN_PROCESO'`;
+const HELD = `${TOMADA} FROM solicitud t ${SELLADAS} WHERE t.id = $1 AND t.epoch = $2 AND t.estado = 'EN_PROCESO'`;
 
 const FENCE = `UPDATE solicitud SET intentos = intentos + $3::int,
   ultima_consulta_en = CASE WHEN $3::int > 0 THEN now() ELSE ultima_consulta_en END
@@ -49,8 +52,8 @@ const AWAIT_EFIRMA = `
 WITH espera AS (
   UPDATE solicitud SET estado = 'ESPERA_EFIRMA', motivo = 'EFIRMA_EXPIRADA', lease_until = NULL, gen = gen + 1
   WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO'
-    AND NOT EXISTS (SELECT FROM credencial_sellada c WHERE c.solicitud_id = $1 AND c.expira_en > now()) RETURNING id
-), sellada AS (DELETE FROM credencial_sellada c USING espera WHERE c.solicitud_id = espera.id),
+    AND NOT EXISTS (SELECT FROM credencial_sellada c WHERE c.solicitud_id = $1 AND c.tipo = 'efirma' AND c.expira_en > now()) RETURNING id
+), sellada AS (DELETE FROM credencial_sellada c USING espera WHERE c.solicitud_id = espera.id AND c.tipo = 'efirma'),
 salida AS (DELETE FROM outbox o USING espera WHERE o.solicitud_id = espera.id),
 nota AS (INSERT INTO evento (solicitud_id, tipo) SELECT id, 'ESPERA_EFIRMA' FROM espera)
 SELECT id FROM espera`;
@@ -67,14 +70,28 @@ SELECT id FROM fin`;
 
 const FAIL = terminarSinPaquete(`s.id = $4 AND s.epoch = $5 AND s.estado = 'EN_PROCESO'`);
 
+const CHANGE_CHANNEL = `
+WITH otra AS (
+  UPDATE solicitud SET canal = CASE canal WHEN 'soap' THEN 'portal' ELSE 'soap' END
+  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id, canal
+), partes AS (
+  DELETE FROM parte p USING otra WHERE p.solicitud_id = otra.id
+), sellada AS (
+  DELETE FROM credencial_sellada c USING otra
+  WHERE c.solicitud_id = otra.id AND c.tipo = CASE otra.canal WHEN 'soap' THEN 'ciec' ELSE 'efirma' END
+)
+SELECT id FROM otra`;
+
 /** The taxpayer is locked first, as by whoever changes its keys: the change of the credential moves its version. */
 const MARK_REFUSED = `
 WITH dueno AS MATERIALIZED (
   SELECT d.id FROM contribuyente d WHERE d.id = (SELECT contribuyente_id FROM solicitud WHERE id = $1) FOR NO KEY UPDATE
 )
-UPDATE credencial c SET rechazada_en = now() FROM solicitud s JOIN dueno ON dueno.id = s.contribuyente_id
+UPDATE credencial c SET rechazada_portal_en = CASE s.canal WHEN 'portal' THEN now() ELSE c.rechazada_portal_en END,
+  rechazada_soap_en = CASE s.canal WHEN 'soap' THEN now() ELSE c.rechazada_soap_en END
+FROM solicitud s JOIN dueno ON dueno.id = s.contribuyente_id
 WHERE s.id = $1 AND s.epoch = $2 AND c.contribuyente_id = s.contribuyente_id AND c.api_key_id = s.api_key_id
-  AND c.creada_en <= s.creada_en AND c.rechazada_en IS NULL
+  AND c.creada_en <= s.creada_en AND CASE s.canal WHEN 'portal' THEN c.rechazada_portal_en ELSE c.rechazada_soap_en END IS NULL
   AND c.tipo = CASE s.canal WHEN 'portal' THEN 'ciec' ELSE 'efirma_cer' END`;
 
 /** The workers' side of solicitudes over PostgreSQL. */
@@ -155,6 +172,17 @@ export function createTaller({ pool }: Pick<Database, 'pool'>): Taller {
 
     fail: (tomada, { estado, motivo, codigo }) =>
       only(tomada, 'fallar', FAIL, [estado, motivo, codigo ?? null, tomada.id, tomada.epoch]),
+
+    changeChannel: (tomada, avance) =>
+      fenced(
+        tomada,
+        { name: 'otro-canal', text: CHANGE_CHANNEL, values: [tomada.id, tomada.epoch] },
+        async (client) => {
+          await writeAvance(client, tomada.id, avance);
+          const values = [tomada.id, tomada.epoch, 0, 'descargas', 0];
+          await client.query({ name: 'soltar', text: RELEASE, values });
+        },
+      ),
 
     async markRefused(tomada) {
       await pool.query(MARK_REFUSED, [tomada.id, tomada.epoch]);

@@ -1,4 +1,4 @@
-import type { EstadoParte, SolicitudTomada, TipoCredencial } from '@acuse/core';
+import type { CredencialSellada, EstadoParte, SolicitudTomada, TipoCredencial } from '@acuse/core';
 import type pg from 'pg';
 
 export interface TomadaRow {
@@ -15,11 +15,14 @@ export interface TomadaRow {
   creada_en: Date;
   deadline_at: Date;
   ahora: Date;
-  sellada_tipo: TipoCredencial | null;
-  kid: string | null;
-  sobre: Buffer | null;
-  expira_en: Date | null;
-  rechazada: boolean;
+  ciec_rechazada: boolean;
+  ciec_kid: string | null;
+  ciec_sobre: Buffer | null;
+  ciec_expira_en: Date | null;
+  efirma_rechazada: boolean;
+  efirma_kid: string | null;
+  efirma_sobre: Buffer | null;
+  efirma_expira_en: Date | null;
 }
 
 const PARTES = `
@@ -44,10 +47,15 @@ interface ParteRow {
   paquetes: { paquete: string; orden: number; objectKey: string | null; relecturas: number }[];
 }
 
+function selladaOf(row: TomadaRow, tipo: TipoCredencial): CredencialSellada | null {
+  const [kid, sobre, expiraEn] = [row[`${tipo}_kid`], row[`${tipo}_sobre`], row[`${tipo}_expira_en`]];
+  return kid && sobre && expiraEn ? { tipo, kid, sobre, expiraEn } : null;
+}
+
 /** The claimed solicitud with its parts in order of period. */
 export async function tomadaOf(client: pg.Pool | pg.PoolClient, row: TomadaRow): Promise<SolicitudTomada> {
   const { rows } = await client.query<ParteRow>({ name: 'partes', text: PARTES, values: [row.id] });
-  const { sellada_tipo: tipo, kid, sobre, expira_en: expiraEn } = row;
+  const [own, other] = row.canal === 'portal' ? (['ciec', 'efirma'] as const) : (['efirma', 'ciec'] as const);
   return {
     id: row.id,
     cuentaId: row.cuenta_id,
@@ -62,8 +70,9 @@ export async function tomadaOf(client: pg.Pool | pg.PoolClient, row: TomadaRow):
     creadaEn: row.creada_en,
     deadlineAt: row.deadline_at,
     now: row.ahora,
-    isCredencialRechazada: row.rechazada,
-    sellada: tipo && kid && sobre && expiraEn ? { tipo, kid, sobre, expiraEn } : null,
+    isCredencialRechazada: row[`${own}_rechazada`],
+    sellada: selladaOf(row, own),
+    otra: row[`${other}_rechazada`] ? null : selladaOf(row, other),
     partes: rows.map(({ inicio, fin, due_at, ...parte }) => ({
       ...parte,
       periodo: { inicio, fin },

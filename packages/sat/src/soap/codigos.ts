@@ -6,6 +6,9 @@ export const ACEPTADO = '5000';
 /** The token is missing, past its time, or of another service. */
 export const TOKEN_INVALIDO = '300';
 
+/** Codes that speak of the certificate: revoked, expired, not an e.firma. */
+export const CERTIFICADO_RECHAZADO: ReadonlySet<string> = new Set(['303', '304', '305']);
+
 /**
  * Codes of a call that mean the same for every operation (the SAT's manual of the service and the enumeration of
  * AndresRamos/ARSoftware.Cfdi.DescargaMasiva).

@@ -63,7 +63,7 @@ export async function startBancoSoap(
   const http = createSatHttp({ baseUrl: servidor.url, ...options.http }, options.deps);
   shared ??= createEfirma();
   return {
-    sat: createSatSoap({ http, now, ...(options.soap === undefined ? {} : { settings: options.soap }) }),
+    sat: createSatSoap({ http, now, settings: { refusalPauseMs: 0, ...options.soap } }),
     http,
     servidor,
     credencial: options.credencial ?? { ...shared },

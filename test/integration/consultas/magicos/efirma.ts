@@ -23,9 +23,13 @@ export const efirmaRevocada: Prueba = async ({ propio }, rfc) => {
     const answer = await caller.call(path, caso.body(servicio, caller));
     expect([path, ...codigo(answer), await saldoDe(servicio, caller)]).toEqual([path, 400, 4002, SALDO]);
     expect([path, shown(servicio) > before]).toEqual([path, true]);
-    // It is not shown to the authority a second time.
-    const once = shown(servicio);
+    // It is not shown to the authority a second time; what the web service refused, the portals are still asked, once.
+    const first = shown(servicio);
     await expectEfirmaRefused(servicio, caller);
+    const once = shown(servicio);
+    if (path !== 'tax/retenciones') expect([path, once]).toEqual([path, first]);
+    await expectEfirmaRefused(servicio, caller);
+    expect((await caller.call(path, caso.body(servicio, caller))).status).toBe(400);
     expect([path, shown(servicio)]).toEqual([path, once]);
   }
 };

@@ -3,6 +3,7 @@ import { addDays, calendarDay } from '@acuse/core';
 import { z } from 'zod';
 import { checkPeriodo } from '../../calendario.ts';
 import { askSat } from '../../consultas/ask-sat.ts';
+import { consultar } from '../../consultas/consultar.ts';
 import { aviso, listOf, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
@@ -33,7 +34,9 @@ export default defineOperation({
   async handle(body, contexto) {
     const { rfc } = body;
     const consulta = { consulta: 'listar-comunicados', rfc, ...periodoDe(body, contexto.now) } as const;
-    const { comunicados } = await askSat(contexto, consulta, contexto.openCredencial());
+    const { comunicados } = await consultar(contexto, (credencial, propio) =>
+      askSat(propio, consulta, credencial),
+    );
     const items = comunicados.map(({ id, asunto, fecha, leido }) => ({ id, asunto, fecha, leido }));
     return { total: items.length, items };
   },

@@ -2,6 +2,7 @@ import { ejercicioField, fechaField, rfcField } from '@acuse/contract';
 import { z } from 'zod';
 import { checkEjercicio } from '../../calendario.ts';
 import { askSat } from '../../consultas/ask-sat.ts';
+import { consultar } from '../../consultas/consultar.ts';
 import { listOf, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
@@ -41,7 +42,9 @@ export default defineOperation({
 
   async handle({ rfc, ejercicio }, contexto) {
     const consulta = { consulta: 'listar-declaraciones', rfc, ejercicio } as const;
-    const { declaraciones } = await askSat(contexto, consulta, contexto.openCredencial());
+    const { declaraciones } = await consultar(contexto, (credencial, propio) =>
+      askSat(propio, consulta, credencial),
+    );
     const items = declaraciones.map((d) => ({
       id: d.numeroOperacion,
       tipo: d.tipo,

@@ -56,6 +56,8 @@ describe(PATH, () => {
     expect((await ask(kit, a)).status).toBe(200);
     const { canal, sellada } = only(kit);
     expect([canal, sellada.tipo]).toEqual(['soap', 'efirma']);
+    // The CIEC goes along, for the day that the SAT refuses the e.firma.
+    expect(only(kit).otra).toMatchObject({ tipo: 'ciec', expiraEn: new Date(NOW.getTime() + 72 * HOUR_MS) });
     expect(sellada.expiraEn).toEqual(new Date(NOW.getTime() + HOUR_MS));
     expect(openSealed(kit, a, 'efirma').tipo).toBe('efirma');
   });
@@ -77,7 +79,7 @@ describe(PATH, () => {
     const a = alta(kit.store);
     expect((await ask(kit, a)).json.cfdi_codigo).toBe(4003);
     await guardaCiec(kit, a);
-    for (const row of kit.store.credenciales.values()) row.rechazadaEn = kit.store.now;
+    for (const row of kit.store.credenciales.values()) row.rechazadaEn.portal = kit.store.now;
     const refused = await createKit({ store: kit.store });
     expect((await ask(refused, a)).json.cfdi_codigo).toBe(4004);
     await guardaCiec(refused, a, 'otra-contraseña!');

@@ -1,10 +1,11 @@
 import { ESTADOS_SOLICITUD, fechaField, rfcField, tipoDescargaField } from '@acuse/contract';
-import { canalDe } from '@acuse/core';
+import { type Credencial, canalDe } from '@acuse/core';
 import { sealForSolicitud } from '@acuse/vault';
 import { z } from 'zod';
 import { checkPeriodo } from '../../calendario.ts';
 import { texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
+import type { CredencialElegible } from '../../http/operation.ts';
 import { PaseVencido } from '../../http/pase-vencido.ts';
 
 const HOUR_MS = 3_600_000;
@@ -12,9 +13,11 @@ const HOUR_MS = 3_600_000;
 export default defineOperation({
   summary: 'Solicitud de descarga de metadata',
   description:
-    'Pide al SAT la metadata de los CFDI emitidos o recibidos de un periodo, de cualquier longitud. Responde de inmediato; el avance se consulta en descarga/verificar y el ZIP en descarga/paquete. Se usa la e.firma guardada o, si no hay, la CIEC. Si ya hay una solicitud igual en curso, se devuelve esa (duplicada: true) y no se cobra.',
+    'Pide al SAT la metadata de los CFDI emitidos o recibidos de un periodo, de cualquier longitud. Responde de inmediato; el avance se consulta en descarga/verificar y el ZIP en descarga/paquete. Se usa la e.firma guardada o, si no hay o el SAT la rechaza, la CIEC. Si ya hay una solicitud igual en curso, se devuelve esa (duplicada: true) y no se cobra.',
   credential: 'ciec',
   accepts: 'ciec-o-efirma',
+  // A bulk download is looked at for hours or days: by the web service without a captcha.
+  prefers: 'efirma',
   cost: 1,
   rfc: 'propio',
   charge: 'in-handler',
@@ -28,18 +31,13 @@ export default defineOperation({
   errors: ['SALDO_INSUFICIENTE'],
   check: checkPeriodo,
 
-  async handle({ rfc, tipo, desde, hasta }, { deps, pase, idemKey, now, openCredencial, error }) {
-    const credencial = openCredencial();
+  async handle({ rfc, tipo, desde, hasta }, { deps, pase, idemKey, now, credenciales, error }) {
+    const [credencial, otra] = openAll(credenciales);
     const solicitudId = deps.newId();
     const deadlineAt = new Date(now.getTime() + deps.settings.deadlineHours * HOUR_MS);
     const keyEnds = pase.efirmaKey?.expiraEn ?? null;
-    const sellada = sealForSolicitud(
-      credencial,
-      { solicitudId, deadlineAt },
-      pase.cuentaId,
-      keyEnds,
-      deps.sealer,
-    );
+    const seal = (each: Credencial) =>
+      sealForSolicitud(each, { solicitudId, deadlineAt }, pase.cuentaId, keyEnds, deps.sealer);
     const aceptacion = await deps.solicitudes.accept({
       id: solicitudId,
       rfc,
@@ -54,7 +52,8 @@ export default defineOperation({
       version: pase.version,
       canal: canalDe(credencial),
       costo: 1,
-      sellada,
+      sellada: seal(credencial),
+      otra: otra === undefined ? null : seal(otra),
     });
     switch (aceptacion.resultado) {
       case 'PASE_VENCIDO':
@@ -69,3 +68,18 @@ export default defineOperation({
     }
   },
 });
+
+/** Every one that opens, in their order; throws what the first says when none does. */
+function openAll(credenciales: readonly CredencialElegible[]): readonly [Credencial, ...Credencial[]] {
+  const errors: unknown[] = [];
+  const [first, ...others] = credenciales.flatMap((each) => {
+    try {
+      return [each.open()];
+    } catch (error) {
+      errors.push(error);
+      return [];
+    }
+  });
+  if (first === undefined) throw errors[0];
+  return [first, ...others];
+}

@@ -16,5 +16,5 @@ export default defineOperation({
   errors: ['SAT_NO_DISPONIBLE', 'PERIODO_DEMASIADO_GRANDE'],
   check: checkPeriodo,
 
-  handle: (body, contexto) => listFacturas(contexto, body, contexto.openCredencial()),
+  handle: (body, contexto) => listFacturas(contexto, body),
 });

@@ -5,7 +5,8 @@ import { defineOperation } from '../../http/define-operation.ts';
 
 export default defineOperation({
   summary: 'Facturas recibidas',
-  description: 'Lista los CFDI que el RFC recibió en el periodo. La consulta se hace con la CIEC guardada.',
+  description:
+    'Lista los CFDI que el RFC recibió en el periodo. La consulta se hace con la CIEC guardada; si el SAT no contesta con ella, con la e.firma si está guardada.',
   credential: 'ciec',
   cost: 1,
   rfc: 'propio',
@@ -15,5 +16,5 @@ export default defineOperation({
   errors: ['SAT_NO_DISPONIBLE', 'PERIODO_DEMASIADO_GRANDE'],
   check: checkPeriodo,
 
-  handle: (body, contexto) => listFacturas(contexto, body, contexto.openCredencial()),
+  handle: (body, contexto) => listFacturas(contexto, body),
 });

@@ -1,6 +1,7 @@
 import { fechaField } from '@acuse/contract';
 import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
+import { consultar } from '../../consultas/consultar.ts';
 import { periodicidadDe } from '../../consultas/periodicidad.ts';
 import { rfcData, soloRfc, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
@@ -8,7 +9,7 @@ import { defineOperation } from '../../http/define-operation.ts';
 export default defineOperation({
   summary: 'Información fiscal detallada',
   description:
-    'Regímenes y obligaciones del contribuyente, de su constancia de situación fiscal. Se usa la e.firma guardada o, si no hay, la CIEC.',
+    'Regímenes y obligaciones del contribuyente, de su constancia de situación fiscal. Se usa la CIEC guardada o, si no hay o el SAT no contesta con ella, la e.firma.',
   credential: 'ciec',
   accepts: 'ciec-o-efirma',
   cost: 1,
@@ -35,7 +36,9 @@ export default defineOperation({
 
   async handle({ rfc }, contexto) {
     const consulta = { consulta: 'descargar-constancia', rfc } as const;
-    const { constancia } = await askSat(contexto, consulta, contexto.openCredencial());
+    const { constancia } = await consultar(contexto, (credencial, propio) =>
+      askSat(propio, consulta, credencial),
+    );
     return {
       rfc,
       // A regime that the catalogue does not know yet keeps its name: nothing that the SAT says is left out.

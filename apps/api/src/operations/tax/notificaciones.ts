@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
+import { consultar } from '../../consultas/consultar.ts';
 import { aviso, listOf, soloRfc, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
@@ -12,7 +13,7 @@ const notificacion = z.object({
 export default defineOperation({
   summary: 'Notificaciones pendientes del buzón tributario',
   description:
-    'Lista las notificaciones electrónicas pendientes. Se usa la e.firma guardada o, si no hay, la CIEC.',
+    'Lista las notificaciones electrónicas pendientes. Se usa la e.firma guardada o, si no hay o el SAT no contesta con ella, la CIEC.',
   credential: 'ciec-o-efirma',
   cost: 1,
   rfc: 'propio',
@@ -23,7 +24,9 @@ export default defineOperation({
 
   async handle({ rfc }, contexto) {
     const consulta = { consulta: 'listar-notificaciones', rfc } as const;
-    const { notificaciones } = await askSat(contexto, consulta, contexto.openCredencial());
+    const { notificaciones } = await consultar(contexto, (credencial, propio) =>
+      askSat(propio, consulta, credencial),
+    );
     const items = notificaciones.map(({ folio: id, autoridad, asunto, fecha }) => ({
       id,
       autoridad,

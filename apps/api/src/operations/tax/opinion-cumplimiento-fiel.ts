@@ -5,6 +5,7 @@ import { documentoKey } from '@acuse/storage';
 import { z } from 'zod';
 import { conAlmacen } from '../../consultas/almacen.ts';
 import { askSat } from '../../consultas/ask-sat.ts';
+import { consultar } from '../../consultas/consultar.ts';
 import { instante, rfcData, soloRfc } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
@@ -31,7 +32,9 @@ export default defineOperation({
   async handle({ rfc }, contexto) {
     const { deps, pase, signal } = contexto;
     const consulta = { consulta: 'consultar-opinion', rfc } as const;
-    const { sentido, fecha, motivo, pdf } = await askSat(contexto, consulta, contexto.openCredencial());
+    const { sentido, fecha, motivo, pdf } = await consultar(contexto, (credencial, propio) =>
+      askSat(propio, consulta, credencial),
+    );
     const id = deps.newId();
     const objectKey = documentoKey(id);
     const sha256 = createHash('sha256').update(pdf).digest('hex');

@@ -1,13 +1,14 @@
 import { OPINIONES } from '@acuse/contract';
 import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
+import { consultar } from '../../consultas/consultar.ts';
 import { instante, rfcData, soloRfc } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
 export default defineOperation({
   summary: 'Opinión de cumplimiento, con CIEC',
   description:
-    'Opinión de cumplimiento de obligaciones fiscales. Cuando no es positiva, motivo dice por qué.',
+    'Opinión de cumplimiento de obligaciones fiscales. Cuando no es positiva, motivo dice por qué. Se consulta con la CIEC guardada; si el SAT no contesta con ella, con la e.firma si está guardada.',
   credential: 'ciec',
   cost: 1,
   rfc: 'propio',
@@ -24,7 +25,9 @@ export default defineOperation({
 
   async handle({ rfc }, contexto) {
     const consulta = { consulta: 'consultar-opinion', rfc } as const;
-    const { sentido, motivo } = await askSat(contexto, consulta, contexto.openCredencial());
+    const { sentido, motivo } = await consultar(contexto, (credencial, propio) =>
+      askSat(propio, consulta, credencial),
+    );
     return {
       rfc,
       opinion: sentido,

@@ -2,6 +2,7 @@ import { ESTADOS_CFDI, ejercicioField, fechaField, rfcField } from '@acuse/contr
 import { z } from 'zod';
 import { checkEjercicio } from '../../calendario.ts';
 import { askSat } from '../../consultas/ask-sat.ts';
+import { consultar } from '../../consultas/consultar.ts';
 import { listRetencionesSoap } from '../../consultas/retenciones-soap.ts';
 import { importe, listOf, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
@@ -27,7 +28,7 @@ const ANIOS = 5;
 export default defineOperation({
   summary: 'Retenciones registradas',
   description:
-    'Lista los CFDI de retenciones del ejercicio, recibidos y emitidos. Con e.firma se piden al servicio de descarga del SAT, que puede tardar más que la llamada: entonces se contesta 503/5041 sin costo y la siguiente llamada continúa; con CIEC, al portal.',
+    'Lista los CFDI de retenciones del ejercicio, recibidos y emitidos. Con la CIEC se piden al portal; si no contesta, o sin CIEC, con la e.firma al servicio de descarga del SAT, que puede tardar más que la llamada: entonces se contesta 503/5041 sin costo y la siguiente llamada continúa.',
   credential: 'ciec',
   accepts: 'ciec-o-efirma',
   cost: 1,
@@ -39,12 +40,11 @@ export default defineOperation({
   check: ({ ejercicio }, now) => checkEjercicio(ejercicio, ANIOS, now),
 
   async handle({ rfc, ejercicio }, contexto) {
-    const credencial = contexto.openCredencial();
-    const retenciones =
+    const retenciones = await consultar(contexto, async (credencial, propio) =>
       credencial.tipo === 'efirma'
-        ? await listRetencionesSoap(contexto, { rfc, ejercicio }, credencial)
-        : (await askSat(contexto, { consulta: 'listar-retenciones', rfc, ejercicio }, credencial))
-            .retenciones;
+        ? listRetencionesSoap(propio, { rfc, ejercicio }, credencial)
+        : (await askSat(propio, { consulta: 'listar-retenciones', rfc, ejercicio }, credencial)).retenciones,
+    );
     const items = retenciones.map(({ uuid, tipo, emisorRfc, receptorRfc, total, fecha, estado }) => ({
       uuid,
       emisor_rfc: emisorRfc,

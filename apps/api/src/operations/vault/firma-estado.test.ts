@@ -8,7 +8,10 @@ describe('vault/firma-estado', () => {
     const kit = await createKit();
     const a = alta(kit.store);
     const look = async () => (await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key })).json.data;
-    const none = { rfc: a.rfc, tiene_cer: false, tiene_key: false, vigente: false, expira_en: null };
+    const none = {
+      ...{ rfc: a.rfc, tiene_cer: false, tiene_key: false, vigente: false, expira_en: null },
+      rechazos: [],
+    };
     expect(await look()).toEqual(none);
     await guardaEfirma(kit, a);
     const whole = {
@@ -17,6 +20,7 @@ describe('vault/firma-estado', () => {
       tiene_key: true,
       vigente: true,
       expira_en: '2028-06-01T00:00:00.000Z',
+      rechazos: [],
     };
     expect(await look()).toEqual(whole);
     kit.store.now = new Date(NOW.getTime() + 3_600_000 - 1);
@@ -38,8 +42,17 @@ describe('vault/firma-estado', () => {
     if (key) Reflect.deleteProperty(key, 'shred');
     expect(await look()).toMatchObject({ tiene_cer: true, tiene_key: false, vigente: true });
     const cer = rowOf('efirma_cer');
-    if (cer) cer.rechazadaEn = kit.store.now;
-    expect(await look()).toMatchObject({ vigente: false });
+    const desde = kit.store.now.toISOString();
+    if (cer) cer.rechazadaEn.soap = kit.store.now;
+    expect(await look()).toMatchObject({ vigente: true, rechazos: [{ canal: 'soap', desde }] });
+    if (cer) cer.rechazadaEn.portal = kit.store.now;
+    const both = [
+      { canal: 'soap', desde },
+      { canal: 'portal', desde },
+    ];
+    expect(await look()).toMatchObject({ vigente: false, rechazos: both });
+    await guardaEfirma(kit, a);
+    expect(await look()).toMatchObject({ vigente: true, rechazos: [] });
   });
 
   it('a new API key finds nothing of what was stored under the earlier one', async () => {

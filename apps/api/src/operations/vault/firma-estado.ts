@@ -3,6 +3,8 @@ import { z } from 'zod';
 import { instante, rfcData, soloRfc } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
+const CANALES = ['soap', 'portal'] as const;
+
 export default defineOperation({
   summary: 'Estado de la e.firma guardada',
   description: 'Si hay certificado y llave guardados, si el certificado está vigente y hasta cuándo.',
@@ -16,10 +18,26 @@ export default defineOperation({
     tiene_key: z
       .boolean()
       .meta({ description: 'Hay una llave guardada (se borra a la hora).', example: false }),
-    vigente: z
-      .boolean()
-      .meta({ description: 'El certificado está vigente y el SAT lo acepta.', example: true }),
+    vigente: z.boolean().meta({
+      description: 'El certificado está vigente y el SAT lo acepta en alguno de sus canales.',
+      example: true,
+    }),
     expira_en: instante('Fin de la vigencia del certificado; null si no hay ninguno.').nullable(),
+    rechazos: z
+      .array(
+        z.object({
+          canal: z.enum(['soap', 'portal']).meta({
+            description: 'soap: el servicio web de descarga masiva; portal: los portales del SAT.',
+            example: 'soap',
+          }),
+          desde: instante('Cuándo la rechazó.'),
+        }),
+      )
+      .meta({
+        description:
+          'Canales del SAT que rechazaron esta e.firma: en ellos no se vuelve a intentar hasta que se registre otra vez; los demás siguen.',
+        example: [],
+      }),
   }),
   errors: [],
 
@@ -27,12 +45,17 @@ export default defineOperation({
     // A key whose shred key was lost in a crash of the database is there but opens for nobody.
     const isUsable = key !== null && (key.shred !== null || !needsShredKey(key.sobre));
     const ends = cer?.vigenteHasta ?? null;
+    const rechazos = CANALES.flatMap((canal) => {
+      const desde = cer?.rechazadaEn[canal];
+      return desde ? [{ canal, desde: desde.toISOString() }] : [];
+    });
     return {
       rfc,
       tiene_cer: cer !== null,
       tiene_key: isUsable,
-      vigente: ends !== null && ends > now && cer?.rechazadaEn === null,
+      vigente: ends !== null && ends > now && rechazos.length < CANALES.length,
       expira_en: ends?.toISOString() ?? null,
+      rechazos,
     };
   },
 });

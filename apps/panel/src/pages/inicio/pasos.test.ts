@@ -80,7 +80,7 @@ describe('the first steps', () => {
   });
 
   it('do not take a certificate without its key for a credential', () => {
-    const cer = { noSerie: '1', titular: 'X', vigenteHasta: inDays(100), rechazadaEn: null };
+    const cer = { noSerie: '1', titular: 'X', vigenteHasta: inDays(100), rechazadaEn: null, sirveEn: null };
     expect(ahora([vista({ llave, cer })], vacia)).toBe('/rfcs/ACU200101AB1/credenciales');
   });
 
@@ -90,7 +90,13 @@ describe('the first steps', () => {
 });
 
 describe('reminders', () => {
-  const cer = (vigenteHasta: Date) => ({ noSerie: '1', titular: 'X', vigenteHasta, rechazadaEn: null });
+  const cer = (vigenteHasta: Date) => ({
+    noSerie: '1',
+    titular: 'X',
+    vigenteHasta,
+    rechazadaEn: null,
+    sirveEn: null,
+  });
   const tonos = (more: Partial<RfcVista>) => recordatoriosOf([vista(more)], now).map(({ tono }) => tono);
 
   it('come 30 days before a certificate ends, and say so once it has', () => {

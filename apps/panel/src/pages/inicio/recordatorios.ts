@@ -1,7 +1,7 @@
 import type { RfcVista } from '@acuse/db';
 import type { Tono } from '../../components/aviso.tsx';
 import { formatFecha, formatRelativo } from '../../components/formato.ts';
-import { DIAS_ROTACION, edadEnDias, isLlaveUtil } from '../rfcs/reglas/estado-credenciales.ts';
+import { DIAS_ROTACION, edadEnDias, isLlaveUtil, RECHAZADA_EN } from '../rfcs/reglas/estado-credenciales.ts';
 import { hrefRfc } from '../rfcs/reglas/ruta-rfc.ts';
 
 /** Something that will stop working, or should be changed, and where. */
@@ -33,8 +33,13 @@ function* ofCredenciales(vista: RfcVista, now: Date): Generator<Recordatorio> {
       texto: `El SAT rechazó la CIEC de ${rfc}.`,
       accion: 'Guardar la correcta',
     };
-  if (cer?.rechazadaEn || efirmaKey?.rechazadaEn)
-    yield { ...base, tono: 'error', texto: `El SAT rechazó la e.firma de ${rfc}.`, accion: 'Guardar otra' };
+  if (cer?.rechazadaEn)
+    yield {
+      ...base,
+      tono: cer.sirveEn === null ? 'error' : 'alerta',
+      texto: `El SAT rechazó la e.firma de ${rfc}${cer.sirveEn === null ? '' : ` ${RECHAZADA_EN[cer.sirveEn]}`}.`,
+      accion: cer.sirveEn === null ? 'Guardar otra' : 'Revisarla',
+    };
   if (cer?.vigenteHasta && cer.vigenteHasta <= now)
     yield {
       ...base,

@@ -107,7 +107,7 @@ function SiguientePaso({ rfc, now }: { readonly rfc: RfcVista; readonly now: Dat
         <a href={href('/llave')}>Vea cómo</a>.
       </Aviso>
     );
-  const rechazada = rfc.ciec?.rechazadaEn || rfc.cer?.rechazadaEn || rfc.efirmaKey?.rechazadaEn;
+  const rechazada = rfc.ciec?.rechazadaEn || (rfc.cer?.rechazadaEn && rfc.cer.sirveEn === null);
   const isVencido = rfc.cer?.vigenteHasta != null && rfc.cer.vigenteHasta <= now;
   if (rechazada || isVencido)
     return (

@@ -40,6 +40,7 @@ export const tomada = (change: Partial<SolicitudTomada> = {}): SolicitudTomada =
   partes: [parte()],
   isCredencialRechazada: false,
   sellada: { tipo: 'efirma', kid: 'k', sobre: Buffer.alloc(0), expiraEn: new Date(NOW.getTime() + 1_000) },
+  otra: null,
   ...change,
 });
 

@@ -7,6 +7,12 @@ export interface EstadoCredencial {
   readonly tono: 'exito' | 'alerta' | 'error' | 'neutro';
 }
 
+/** Where the SAT refused an e.firma that the other channel still takes, by that other one. */
+export const RECHAZADA_EN: Readonly<Record<'soap' | 'portal', string>> = {
+  portal: 'en el servicio web',
+  soap: 'en los portales',
+};
+
 export function estadoCiec({ ciec }: Pick<RfcVista, 'ciec'>): EstadoCredencial {
   if (ciec === null) return { texto: 'No guardada', tono: 'neutro' };
   return ciec.rechazadaEn === null
@@ -17,9 +23,10 @@ export function estadoCiec({ ciec }: Pick<RfcVista, 'ciec'>): EstadoCredencial {
 export function estadoCer({ cer }: Pick<RfcVista, 'cer'>, now: Date): EstadoCredencial {
   if (cer === null) return { texto: 'No registrado', tono: 'neutro' };
   if (cer.vigenteHasta !== null && cer.vigenteHasta <= now) return { texto: 'Vencido', tono: 'error' };
-  return cer.rechazadaEn === null
-    ? { texto: 'Registrado', tono: 'exito' }
-    : { texto: 'El SAT lo rechazó', tono: 'error' };
+  if (cer.rechazadaEn === null) return { texto: 'Registrado', tono: 'exito' };
+  return cer.sirveEn === null
+    ? { texto: 'El SAT lo rechazó', tono: 'error' }
+    : { texto: `Rechazado ${RECHAZADA_EN[cer.sirveEn]}`, tono: 'alerta' };
 }
 
 /** Whether a stored e.firma key opens: one whose shred key was lost in a crash of the database is there but opens for nobody. */
@@ -29,9 +36,7 @@ export function isLlaveUtil({ efirmaKey }: Pick<RfcVista, 'efirmaKey'>): boolean
 
 export function estadoLlaveEfirma(rfc: Pick<RfcVista, 'efirmaKey'>): EstadoCredencial {
   if (!isLlaveUtil(rfc)) return { texto: 'No guardada', tono: 'neutro' };
-  return rfc.efirmaKey?.rechazadaEn
-    ? { texto: 'El SAT la rechazó', tono: 'error' }
-    : { texto: 'Guardada', tono: 'exito' };
+  return { texto: 'Guardada', tono: 'exito' };
 }
 
 /** The e.firma as a whole, for a list. */

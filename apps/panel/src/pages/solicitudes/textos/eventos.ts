@@ -16,6 +16,7 @@ export const TIPOS_EVENTO = [
   'SAT_TERMINADA',
   'SAT_SIN_RESPUESTA',
   'REENVIADA',
+  'OTRO_CANAL',
   'PAQUETE_GUARDADO',
   'PAQUETE_ILEGIBLE',
   'ESPERA_EFIRMA',
@@ -149,6 +150,11 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
       { texto: 'El SAT abandonó la petición; se le pedirá de nuevo.', tono: 'alerta' },
       said(evento),
     ),
+  OTRO_CANAL: ({ codigo, detalle }) => ({
+    texto: `El SAT rechazó ${detalle === 'portal' ? 'la e.firma en su servicio web' : 'la CIEC'}; se sigue desde el principio con ${detalle === 'portal' ? 'la CIEC en su portal' : 'la e.firma en su servicio web'}.`,
+    ...(codigo === null ? {} : { detalle: describeCodigo(codigo) }),
+    tono: 'alerta',
+  }),
   PAQUETE_GUARDADO: ({ codigo }) =>
     withDetail(
       { texto: 'Se copió un paquete del SAT.', tono: 'info' },
