@@ -1,4 +1,4 @@
-import { ConfigError } from '@acuse/runtime';
+import { ConfigError, ciecLengthOf } from '@acuse/runtime';
 import { describe, expect, it } from 'vitest';
 import { readConfig } from './config.ts';
 
@@ -34,8 +34,8 @@ describe('the settings', () => {
         EFIRMA_SHRED: true,
         DEADLINE_HOURS: 168,
       },
-      CIEC_LENGTH: { min: 16, max: 16 },
     });
+    expect(config.CIEC_LENGTH).toBeUndefined();
     expect(faultsOf({}).map((fault) => fault.split(':')[0])).toEqual(Object.keys(REQUIRED));
   });
 
@@ -48,6 +48,15 @@ describe('the settings', () => {
         USER_AGENT_DENY: ['curl/', 'bot'],
       },
     });
+  });
+
+  it('take a CIEC of 16 characters before a simulator, and of 8 to 16 before the SAT, unless told', () => {
+    const lengthOf = (env: Record<string, string>) => ciecLengthOf(readConfig({ ...REQUIRED, ...env }));
+    const sandbox = { SAT_BASE_URL: 'http://127.0.0.1:8090' };
+    expect(lengthOf(sandbox)).toEqual({ min: 16, max: 16 });
+    expect(lengthOf({})).toEqual({ min: 8, max: 16 });
+    expect(lengthOf({ CIEC_LENGTH: '12' })).toEqual({ min: 12, max: 12 });
+    expect(lengthOf({ ...sandbox, CIEC_LENGTH: '8-16' })).toEqual({ min: 8, max: 16 });
   });
 
   it.each([

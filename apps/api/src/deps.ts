@@ -11,7 +11,7 @@ import {
   notifyOutbox,
   openDatabase,
 } from '@acuse/db';
-import { createHealth, type Logger, type Shutdown, uuidV7 } from '@acuse/runtime';
+import { ciecLengthOf, createHealth, type Logger, type Shutdown, uuidV7 } from '@acuse/runtime';
 import { openPaquetesS3 } from '@acuse/storage';
 import { openClaves } from '@acuse/vault';
 import type { ApiDeps } from './api-deps.ts';
@@ -73,7 +73,7 @@ function settingsOf(config: ApiConfig): ApiSettings {
     trustedProxies: config.TRUSTED_PROXIES,
     userAgentAllow: config.USER_AGENT_ALLOW,
     userAgentDeny: config.USER_AGENT_DENY,
-    ciecLength: config.CIEC_LENGTH,
+    ciecLength: ciecLengthOf(config),
     efirmaShred: config.EFIRMA_SHRED,
     deadlineHours: config.DEADLINE_HOURS,
     urlTtlSeconds: config.URL_TTL_SECONDS,

@@ -10,7 +10,7 @@ import {
   openDatabase,
 } from '@acuse/db';
 import { createTablero } from '@acuse/queue';
-import { createHealth, type Logger, type Shutdown, uuidV7 } from '@acuse/runtime';
+import { ciecLengthOf, createHealth, type Logger, type Shutdown, uuidV7 } from '@acuse/runtime';
 import { openPaquetesS3 } from '@acuse/storage';
 import { createKeyring, createSellado, decodeClave32, firstKey, openClaves, parseKeys } from '@acuse/vault';
 import { createPasswords } from './acceso/passwords.ts';
@@ -93,7 +93,7 @@ function settingsOf(config: PanelConfig, publicUrl: string, version: string): Pa
     entradasPorCuenta: { rafaga: config.ENTRADAS_CUENTA, segundos: config.ENTRADA_CUENTA_SECONDS },
     entradasPorIp: { rafaga: config.ENTRADAS_IP, segundos: config.ENTRADA_IP_SECONDS },
     registrosPorIp: { rafaga: config.REGISTROS_IP, segundos: config.REGISTRO_IP_SECONDS },
-    ciecLength: config.CIEC_LENGTH,
+    ciecLength: ciecLengthOf(config),
     efirmaShred: config.EFIRMA_SHRED,
     saldoAviso: config.SALDO_AVISO,
     urlTtlSeconds: config.URL_TTL_SECONDS,

@@ -49,7 +49,7 @@ export function apiEnv(
   };
 }
 
-/** What the panel is told (apps/panel/src/config.ts): what the API knows of credentials, but nothing about the authority. */
+/** What the panel is told (apps/panel/src/config.ts): what the API knows of credentials, and that the authority is simulated. */
 export function panelEnv(
   addresses: StackAddresses,
   secrets: StackSecrets,
@@ -64,6 +64,7 @@ export function panelEnv(
     COOKIE_HOST: 'false',
     // Credits for nothing, which the page says: this stack is for trying.
     PAGOS_DEMOSTRACION: 'true',
+    SAT_BASE_URL: addresses.simuladorUrl,
     DATABASE_URL: addresses.databaseUrl,
     QUEUE_URL: addresses.queueUrl,
     PANEL_SECRETS,

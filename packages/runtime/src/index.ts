@@ -16,12 +16,14 @@ export {
 } from './config/fields.ts';
 export { ConfigError, type Environment, loadConfig } from './config/load.ts';
 export {
+  ciecLengthOf,
   credentialFields,
   databaseFields,
   downloadFields,
   processFields,
   proxyFields,
   queueFields,
+  satAddressFields,
   storageFields,
   storageWriterFields,
 } from './config/shared-fields.ts';

@@ -53,7 +53,15 @@ const lengths = z
     context.addIssue({ code: 'custom', message: 'debe ser un número (16) o un intervalo (8-16)' });
     return z.NEVER;
   })
-  .meta({ description: 'Caracteres de una CIEC: un número, o un intervalo como 8-16.' });
+  .meta({
+    description:
+      'Caracteres de una CIEC: un número, o un intervalo como 8-16. Sin este valor, 8-16; 16 con SAT_BASE_URL.',
+  });
+
+/** Where the SAT is. */
+export const satAddressFields = {
+  SAT_BASE_URL: url('Dirección de un simulador del SAT. Sin ella, los servicios reales.').optional(),
+};
 
 /** The keys and rules of a process that takes credentials in: the same in all of them. */
 export const credentialFields = {
@@ -69,8 +77,20 @@ export const credentialFields = {
   EFIRMA_SHRED: bool(
     'Cifra la llave de la e.firma también con una clave que no está en ningún respaldo.',
   ).default(true),
-  CIEC_LENGTH: lengths.default({ min: 16, max: 16 }),
+  CIEC_LENGTH: lengths.optional(),
+  ...satAddressFields,
 };
+
+/**
+ * How many characters a CIEC may have: as set, else 16 as the specification says before a simulator, and 8 to 16 before the SAT: public pages
+ * name eight and more, and the field of its portal takes at most 16 (phpcfdi/cfdi-sat-scraper).
+ */
+export function ciecLengthOf(config: {
+  readonly CIEC_LENGTH?: { readonly min: number; readonly max: number } | undefined;
+  readonly SAT_BASE_URL?: string | undefined;
+}): { readonly min: number; readonly max: number } {
+  return config.CIEC_LENGTH ?? { min: config.SAT_BASE_URL === undefined ? 8 : 16, max: 16 };
+}
 
 /** Object storage. */
 export const storageFields = {

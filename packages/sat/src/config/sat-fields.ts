@@ -1,11 +1,11 @@
-import { choice, durationSeconds, integer, list, secret, text, url } from '@acuse/runtime';
+import { choice, durationSeconds, integer, list, satAddressFields, secret, text, url } from '@acuse/runtime';
 import { z } from 'zod';
 
 const RESOLVEDORES = ['ninguno', 'simulador', 'http', 'consola', 'personas'] as const;
 
 /** The settings of whoever speaks to the SAT, to be spread into the schema of a process. */
 export const satFields = {
-  SAT_BASE_URL: url('Dirección de un simulador del SAT. Sin ella, los servicios reales.').optional(),
+  ...satAddressFields,
   SAT_CANALES_DESACTIVADOS: list(
     'Canales o consultas apagados: soap, portal, publico, portal:listar-facturas…',
   ).default([]),

@@ -17,7 +17,8 @@ export default defineOperation({
       required: true,
       encoding: 'texto',
       maxBytes: 256,
-      description: 'Contraseña del SAT (CIEC), 16 caracteres.',
+      description:
+        'Contraseña del SAT (CIEC): 16 caracteres en un sistema de pruebas; ante el SAT, de 8 a 16, salvo que el operador fije otra cosa (CIEC_LENGTH).',
       example: 'Ejemplo-CIEC-016',
       check: (bytes: Buffer, { ciecLength }: ApiSettings) => reparoCiec(bytes, ciecLength),
     },
