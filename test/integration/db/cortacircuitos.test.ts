@@ -62,6 +62,25 @@ describe('breakers shared by processes', () => {
     expect([await isOpen(una), await isOpen(otra), await isOpen(tercera)]).toEqual([false, false, false]);
   });
 
+  it('add up the taxpayers whom several processes see answered with errors, each once', async () => {
+    const [una, otra] = [breaker(8), breaker(8)];
+    for (const titular of ['AVE900215SI8', 'AVE900215SI8', 'ACU200101AB1']) {
+      await una.report(host, 'error', titular);
+      ahora += 1_000;
+      await otra.report(host, 'error', titular);
+      ahora += 1_000;
+    }
+    expect(await rowOf()).toMatchObject({ fallos: 0 });
+    expect([await isOpen(una), await isOpen(otra)]).toEqual([false, false]);
+    await otra.report(host, 'error', 'XIQB891116QE4');
+    ahora += 1_000;
+    expect([await isOpen(una), await isOpen(otra)]).toEqual([true, true]);
+    const row = JSON.stringify(await rowOf(), (_, value) =>
+      typeof value === 'bigint' ? String(value) : value,
+    );
+    expect(row).not.toContain('AVE900215SI8');
+  });
+
   it('lose no failure of many processes at the same instant', async () => {
     const procesos = Array.from({ length: 8 }, () => breaker(1_000));
     await Promise.all(

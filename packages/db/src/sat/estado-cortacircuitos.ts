@@ -4,23 +4,35 @@ import type { Database } from '../database.ts';
 interface Row {
   fallos: number;
   fallosAntes: number;
+  titulares: string;
+  titularesAntes: string;
   abiertoHasta: string;
   sondaHasta: string;
 }
 
-const COLUMNS = `fallos, fallos_antes AS "fallosAntes", abierto_hasta AS "abiertoHasta", sonda_hasta AS "sondaHasta"`;
+const COLUMNS = `fallos, fallos_antes AS "fallosAntes", titulares, titulares_antes AS "titularesAntes",
+  abierto_hasta AS "abiertoHasta", sonda_hasta AS "sondaHasta"`;
 
 const READ = `SELECT ${COLUMNS} FROM estado_host WHERE host = $1`;
 
 /** Writes the new state only over the one it was computed from. */
 const SWAP = `
-INSERT INTO estado_host AS e (host, fallos, fallos_antes, abierto_hasta, sonda_hasta)
-SELECT $1, $6, $7, $8, $9 WHERE EXISTS (SELECT FROM estado_host WHERE host = $1) OR ($2, $3, $4, $5) = (0, 0, 0::bigint, 0::bigint)
-ON CONFLICT (host) DO UPDATE SET fallos = excluded.fallos, fallos_antes = excluded.fallos_antes,
-  abierto_hasta = excluded.abierto_hasta, sonda_hasta = excluded.sonda_hasta
-WHERE (e.fallos, e.fallos_antes, e.abierto_hasta, e.sonda_hasta) = ($2::int, $3::int, $4::bigint, $5::bigint)`;
+INSERT INTO estado_host AS e (host, fallos, fallos_antes, titulares, titulares_antes, abierto_hasta, sonda_hasta)
+SELECT $1, $8, $9, $10, $11, $12, $13
+WHERE EXISTS (SELECT FROM estado_host WHERE host = $1) OR ($2, $3, $4, $5, $6, $7) = (0, 0, '', '', 0::bigint, 0::bigint)
+ON CONFLICT (host) DO UPDATE SET fallos = excluded.fallos, fallos_antes = excluded.fallos_antes, titulares = excluded.titulares,
+  titulares_antes = excluded.titulares_antes, abierto_hasta = excluded.abierto_hasta, sonda_hasta = excluded.sonda_hasta
+WHERE (e.fallos, e.fallos_antes, e.titulares, e.titulares_antes, e.abierto_hasta, e.sonda_hasta)
+  = ($2::int, $3::int, $4::text, $5::text, $6::bigint, $7::bigint)`;
 
-const valuesOf = (e: EstadoHost) => [e.fallos, e.fallosAntes, e.abiertoHasta, e.sondaHasta];
+const valuesOf = (e: EstadoHost) => [
+  e.fallos,
+  e.fallosAntes,
+  e.titulares,
+  e.titularesAntes,
+  e.abiertoHasta,
+  e.sondaHasta,
+];
 const isSame = (a: EstadoHost, b: EstadoHost) => valuesOf(a).every((value, i) => value === valuesOf(b)[i]);
 
 interface Memoria {

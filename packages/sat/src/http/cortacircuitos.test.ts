@@ -84,6 +84,31 @@ describe('the breaker', () => {
     await corta.admit(host);
   });
 
+  it('stays closed however often one taxpayer is answered with errors, and opens after the third one', async () => {
+    for (let i = 0; i < 20; i += 1) {
+      await corta.admit(host);
+      await corta.report(host, 'error', 'AVE900215SI8');
+      await corta.report(host, 'exito', 'AVE900215SI8');
+      await corta.withdraw(host, 'AVE900215SI8');
+    }
+    await corta.report(host, 'error', 'ACU200101AB1');
+    await corta.admit(host);
+    await corta.report(host, 'error', 'XIQB891116QE4');
+    await expect(corta.admit(host)).rejects.toMatchObject(open);
+    reloj += 10_000;
+    await corta.admit(host);
+    await corta.report(host, 'error', 'AVE900215SI8');
+    await expect(corta.admit(host)).rejects.toMatchObject(open);
+    reloj += 10_000;
+    await corta.report(host, 'exito', 'ACU200101AB1');
+    await corta.admit(host);
+  });
+
+  it('counts every failure to be reached, whoever asked', async () => {
+    for (let i = 0; i < 3; i += 1) await corta.report(host, 'fallo', 'AVE900215SI8');
+    await expect(corta.admit(host)).rejects.toMatchObject(open);
+  });
+
   it('stops nothing when its memory cannot be reached', async () => {
     const broken = createCortacircuitos(
       { failures: 1, openMs: 10_000, now: () => reloj },

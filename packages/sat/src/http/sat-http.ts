@@ -21,6 +21,8 @@ export interface SatHttpRequest<E extends 'text' | 'stream' = 'text' | 'stream'>
   readonly maxBytes?: number;
   /** Statuses of 400 and above that are answers to the caller. All others reject with SERVICIO_CON_ERROR. */
   readonly acceptStatus?: readonly number[];
+  /** Whose account it is about: an error in the answer is then not held against the host for all. See {@link inNameOf}. */
+  readonly titular?: string;
 }
 
 export interface SatHttpResponse<E extends 'text' | 'stream' = 'text' | 'stream'> {
@@ -145,14 +147,14 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
         body,
         markFailed() {
           medicion.withdraw();
-          return cortacircuitos.withdraw(request.host);
+          return cortacircuitos.withdraw(request.host, request.titular);
         },
       };
     } catch (error) {
       plazo.release();
       const mapped = plazo.reason() ?? toSatError(error);
       medicion.end(resultadoOf(mapped));
-      await cortacircuitos.report(request.host, desenlaceOf(mapped));
+      await cortacircuitos.report(request.host, desenlaceOf(mapped), request.titular);
       throw mapped;
     }
   }
@@ -165,10 +167,20 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
   };
 }
 
+/** The same, every request of which is about the account of this taxpayer. */
+export function inNameOf(http: SatHttp, titular: string): SatHttp {
+  return {
+    ...http,
+    request: <E extends 'text' | 'stream'>(request: SatHttpRequest<E>) =>
+      http.request<E>({ ...request, titular }),
+  };
+}
+
 /** A 4xx is an answer of a working host; a request that the caller gave up says nothing about it. */
 function desenlaceOf(error: SatError): Desenlace {
   if (error.motivo === 'CANCELADA') return 'neutral';
-  return error.codigo?.startsWith('HTTP 4') ? 'exito' : 'fallo';
+  if (error.codigo?.startsWith('HTTP 4')) return 'exito';
+  return error.motivo === 'SERVICIO_CON_ERROR' || error.motivo === 'RESPUESTA_ILEGIBLE' ? 'error' : 'fallo';
 }
 
 function resultadoOf(error: SatError): Final {
@@ -178,7 +190,7 @@ function resultadoOf(error: SatError): Final {
 }
 
 /** A stream that its reader left early says nothing about the host. */
-function desenlaceOfStream(guarded: Readable, reason: SatError | undefined): Desenlace {
+function desenlaceOfStream(guarded: Readable, reason: SatError | undefined): Exclude<Desenlace, 'error'> {
   if (guarded.readableEnded) return 'exito';
   return guarded.errored === null || reason?.motivo === 'CANCELADA' ? 'neutral' : 'fallo';
 }

@@ -22,6 +22,7 @@ export async function consultarConstanciaQr(
     headers: { accept: 'text/html,application/xhtml+xml', 'accept-language': 'es-MX,es;q=0.9' },
     expect: 'text',
     maxBytes: MAX_BYTES,
+    titular: rfc,
     signal,
   });
   try {

@@ -7,7 +7,7 @@ import {
   type Sat,
   SatError,
 } from '@acuse/core';
-import type { SatHttp } from '../http/sat-http.ts';
+import { inNameOf, type SatHttp } from '../http/sat-http.ts';
 import { autenticar } from './autenticar.ts';
 import type { ContextoSoap } from './consultas/contexto.ts';
 import { descargarPaquete } from './consultas/descargar-paquete.ts';
@@ -43,7 +43,10 @@ export function createSatSoap(deps: {
     servicio,
     tokens: createTokens({
       authenticate: (firmante, signal) =>
-        autenticar(deps.http, servicio, firmante, now, { maxBytes: settings.maxAnswerBytes, signal }),
+        autenticar(inNameOf(deps.http, firmante.huella), servicio, firmante, now, {
+          maxBytes: settings.maxAnswerBytes,
+          signal,
+        }),
       now,
       marginMs: settings.tokenMarginMs,
     }),
@@ -60,7 +63,8 @@ export function createSatSoap(deps: {
         throw new SatError('CANAL_DESACTIVADO', { detalle: 'soap pide e.firma' });
       const { servicio, tokens } = servicios[consulta.documento ?? 'cfdi'];
       const firmante = openEfirma(credencial);
-      const contexto = { http: deps.http, servicio, tokens, firmante, signal, settings };
+      const http = inNameOf(deps.http, firmante.huella);
+      const contexto = { http, servicio, tokens, firmante, signal, settings };
       return await CONSULTAS[consulta.consulta](contexto, consulta);
     },
   };

@@ -1,9 +1,13 @@
 /** What is remembered of one host of the SAT. Times are milliseconds of the Unix epoch. */
 export interface EstadoHost {
-  /** Failures since the last success. */
+  /** Failures since the last success, but those that may be one account's. */
   readonly fallos: number;
   /** Failures before the last success: what a success that is withdrawn goes back to. */
   readonly fallosAntes: number;
+  /** Whose requests it answered with an error since the last success: short hashes, separated by spaces. */
+  readonly titulares: string;
+  /** The same before the last success. */
+  readonly titularesAntes: string;
   /** Nothing is sent before this instant. */
   readonly abiertoHasta: number;
   /** A probe is under way and no other is sent before this instant. */
@@ -18,4 +22,11 @@ export interface EstadoCortacircuitos {
   update(host: string, change: (estado: EstadoHost) => EstadoHost): Promise<void>;
 }
 
-export const ESTADO_INICIAL: EstadoHost = { fallos: 0, fallosAntes: 0, abiertoHasta: 0, sondaHasta: 0 };
+export const ESTADO_INICIAL: EstadoHost = {
+  fallos: 0,
+  fallosAntes: 0,
+  titulares: '',
+  titularesAntes: '',
+  abiertoHasta: 0,
+  sondaHasta: 0,
+};

@@ -7,7 +7,7 @@ import {
   type SesionesPortal,
   type SesionPortal,
 } from '@acuse/core';
-import type { SatHttp } from '../../http/sat-http.ts';
+import { inNameOf, type SatHttp } from '../../http/sat-http.ts';
 import type { ResolvedorCaptcha } from '../captcha/resolvedor-captcha.ts';
 import { createNavegador, type Navegador, readNavegador } from '../navegador.ts';
 import { ilegible } from '../paginas/ilegible.ts';
@@ -70,6 +70,11 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
   const turnos = createTurnosAcceso(almacen, settings.turnoMs);
   const pruebas = createPruebas(sellado);
 
+  const httpOf = (portal: Portal, { rfc }: ClaveSesion): SatHttp => {
+    const own = inNameOf(http, rfc);
+    return portal.guard?.(own) ?? own;
+  };
+
   /** The session if it is young enough, opened with this very credential, and not the one known to be dead. */
   async function loadUsable(
     clave: ClaveSesion,
@@ -87,7 +92,7 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
     const rechazos = await almacen.rechazos(clave);
     const rechazo = await pruebas.find(rechazos, credencial);
     if (rechazo !== null) throw new SatError(rechazo.motivo, { codigo: rechazo.codigo });
-    const navegador = createNavegador(portal.guard?.(http) ?? http, settings);
+    const navegador = createNavegador(httpOf(portal, clave), settings);
     let isDentro = false;
     const onAceptada = () => {
       isDentro = true;
@@ -144,7 +149,7 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
   ): Navegador | null {
     const claro = sellado.open(cookies, contextoDe(clave, id));
     if (claro === null) return null;
-    const navegador = readNavegador(portal.guard?.(http) ?? http, settings, claro.toString());
+    const navegador = readNavegador(httpOf(portal, clave), settings, claro.toString());
     claro.fill(0);
     return navegador;
   }
