@@ -4,8 +4,7 @@ import { ROOT } from '../portal/web/addresses.ts';
 import { redirect } from '../portal/web/cookies.ts';
 import { formOf } from '../portal/web/form-body.ts';
 import { htmlResponse } from '../portal/web/html.ts';
-import { createHost } from '../sp/host.ts';
-import { receiveToken, returnContext } from '../sp/relying-party.ts';
+import { createFederatedHost } from '../sp/federated-host.ts';
 import { wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
 import { declaracionPdf } from './declaracion-pdf.ts';
@@ -20,15 +19,7 @@ const DECLARACION = '001';
  * public clients that drive the portal's page.
  */
 export function createPstcdypisr({ world, loginda }: { world: World; loginda: Nidp }): Hono {
-  const host = createHost(world, {
-    servicio: service,
-    cookie: 'FedAuthDyP',
-    sendToLogin: (c, returnTo) => {
-      const relayState = returnContext(returnTo || '/');
-      const order = { servicio: service, regreso: host.url(c, '/'), relayState, protocolo: 'wsfed' } as const;
-      return redirect(loginda.loginUrl(c, order));
-    },
-  });
+  const host = createFederatedHost({ world, nidp: loginda }, { servicio: service, cookie: 'FedAuthDyP' });
   const contextOf = (c: Context, rfc: string) => ({
     base: host.url(c, ''),
     rfc,
@@ -43,17 +34,6 @@ export function createPstcdypisr({ world, loginda }: { world: World; loginda: Ni
       );
 
   const home = guarded('Inicio', (c, rfc) => htmlResponse(homePage(contextOf(c, rfc))));
-
-  const signIn = async (c: Context) => {
-    const form = await formOf(c);
-    if (form['wa'] !== 'wsignin1.0') return home(c);
-    return receiveToken(world, {
-      servicio: service,
-      identity: loginda.redeem(form['wresult'] ?? '', service),
-      wctx: form['wctx'],
-      enter: (identity, path) => host.enter(identity, redirect(host.url(c, path))),
-    });
-  };
 
   const query = guarded('Consulta', (c, rfc) => {
     const tipo = tipoDocumentoOf(c.req.query('tipoDocumento'));
@@ -101,7 +81,7 @@ export function createPstcdypisr({ world, loginda }: { world: World; loginda: Ni
 
   return new Hono()
     .on('GET', [...ROOT, '/Home', '/Home/'], home)
-    .on('POST', ROOT, signIn)
+    .on('POST', ROOT, host.signIn(home))
     .get('/Consulta/Consulta', query)
     .post('/Consulta/Buscar', search)
     .get('/Consulta/RecuperarArchivo', retrieve)

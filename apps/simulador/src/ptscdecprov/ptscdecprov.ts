@@ -11,9 +11,8 @@ import {
   declaracionesAnterioresOf,
   EJERCICIOS_ANTERIORES,
 } from '../pstcdypisr/declaraciones.ts';
-import { createHost } from '../sp/host.ts';
+import { createFederatedHost } from '../sp/federated-host.ts';
 import type { ProviderSession } from '../sp/provider-session.ts';
-import { receiveToken, returnContext } from '../sp/relying-party.ts';
 import type { World } from '../world/world.ts';
 import { EJERCICIO, homePage, LINK, PAGINAS, type Pagina, queryPage } from './pages.ts';
 
@@ -28,29 +27,10 @@ type ViewState = { pagina: string; sesion: string; ejercicio: number | null };
  */
 export function createPtscdecprov({ world, loginda }: { world: World; loginda: Nidp }): Hono {
   const seal = createSeal();
-  const host = createHost(world, {
-    servicio: service,
-    cookie: 'FedAuthDecProv',
-    sendToLogin: (c, returnTo) => {
-      const relayState = returnContext(returnTo || '/');
-      const order = { servicio: service, regreso: host.url(c, '/'), relayState, protocolo: 'wsfed' } as const;
-      return redirect(loginda.loginUrl(c, order));
-    },
-  });
+  const host = createFederatedHost({ world, nidp: loginda }, { servicio: service, cookie: 'FedAuthDecProv' });
 
   const home = (c: Context) =>
     host.guard(c, { operation: 'Inicio' }, ({ rfc }) => htmlResponse(homePage(host.url(c, ''), rfc)));
-
-  const signIn = async (c: Context) => {
-    const form = await formOf(c);
-    if (form['wa'] !== 'wsignin1.0') return home(c);
-    return receiveToken(world, {
-      servicio: service,
-      identity: loginda.redeem(form['wresult'] ?? '', service),
-      wctx: form['wctx'],
-      enter: (identity, path) => host.enter(identity, redirect(host.url(c, path))),
-    });
-  };
 
   const show = (
     { rfc, id }: ProviderSession,
@@ -105,7 +85,7 @@ export function createPtscdecprov({ world, loginda }: { world: World; loginda: N
       return new Response(new Uint8Array(pdf), { headers: { 'content-type': 'application/pdf' } });
     });
 
-  const app = new Hono().on('GET', ROOT, home).on('POST', ROOT, signIn);
+  const app = new Hono().on('GET', ROOT, home).on('POST', ROOT, host.signIn(home));
   for (const pagina of Object.keys(PAGINAS) as Pagina[]) {
     app.get(`/Paginas/${pagina}`, (c) =>
       host.guard(c, { operation: 'AbrirConsulta', detail: { pagina } }, (session) =>
