@@ -46,6 +46,20 @@ describe('tax/declaraciones-fiel', () => {
     expect(await saldoDe(servicio, caller)).toBe(10 - years.length);
   });
 
+  it.each([
+    ['persona moral', 'EKU9003173C9'],
+    ['persona física', 'CACX7605101P8'],
+  ])('%s %s: what it filed up to 2021, from the older portal', async (_name, rfc) => {
+    const caller = await newEfirmaCaller(servicio, { rfc });
+    const expected = declaracionesDe(servicio, rfc, 2020).map((declaracion) => ({
+      ...declaracion,
+      periodicidad: null,
+      estado: null,
+    }));
+    expect(expected.length).toBeGreaterThan(8);
+    expect(await declaraciones(caller, 2020)).toEqual(expected);
+  });
+
   it('nothing of a taxpayer without obligations', async () => {
     const caller = await newEfirmaCaller(servicio, { rfc: 'SIN900215SI9' });
     expect(await declaraciones(caller, AHORA - 1)).toEqual([]);

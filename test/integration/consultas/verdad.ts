@@ -3,7 +3,10 @@ import type { Row, Tipo } from '@acuse/simulador';
 import { createAperturas } from '../../../apps/simulador/src/buzon/aperturas.ts';
 import { comunicadosDe } from '../../../apps/simulador/src/buzon/comunicados.ts';
 import { notificacionesDe } from '../../../apps/simulador/src/buzon/notificaciones.ts';
-import { declaracionesOf } from '../../../apps/simulador/src/pstcdypisr/declaraciones.ts';
+import {
+  declaracionesAnterioresOf,
+  declaracionesOf,
+} from '../../../apps/simulador/src/pstcdypisr/declaraciones.ts';
 import type { Servicio } from '../fixtures/servicio.ts';
 
 /** What the simulated authority knows, in the words and the order of the interface: the answers are compared with this. */
@@ -90,7 +93,10 @@ export function notificacionesOf({ simulador }: Servicio, rfc: string) {
 
 /** By day of filing, then number. */
 export function declaracionesDe({ simulador }: Servicio, rfc: string, ejercicio: number) {
-  return declaracionesOf(simulador.world, rfc, ejercicio)
+  return [
+    ...declaracionesOf(simulador.world, rfc, ejercicio),
+    ...declaracionesAnterioresOf(simulador.world, rfc, ejercicio),
+  ]
     .map((declaracion) => ({
       id: declaracion.numeroOperacion,
       tipo: declaracion.tipo,
