@@ -168,6 +168,22 @@ describe('operations', () => {
     await ana.post(pagina, { _csrf, operacion: 'tax/nada', estado: 'apagada' });
     await ana.post(pagina, { ...off, estado: 'otra' });
     expect((await ana.get(hrefRfc(rfc))).text).toContain('1 apagada ');
+
+    const grupo = { _csrf, grupo: 'tax', estado: 'apagada' };
+    await ana.post(pagina, grupo);
+    await ana.post(pagina, grupo);
+    const inGroup = OPERACIONES.filter(({ path }) => path.startsWith('tax/')).length;
+    const switched = await panel.db.pool.query(
+      'SELECT FROM operacion_deshabilitada o JOIN contribuyente c ON c.id = o.contribuyente_id WHERE c.rfc = $1',
+      [rfc],
+    );
+    expect(switched.rowCount).toBe(inGroup);
+    expect(await audit(rfc, 'deshabilitar-operacion')).toHaveLength(inGroup);
+    await ana.post(pagina, { _csrf, grupo: 'nada', estado: 'apagada' });
+    await ana.post(pagina, { ...grupo, estado: 'encendida' });
+    expect((await ana.abrir(pagina)).text).toContain('quedaron encendidas');
+    expect((await ana.get(hrefRfc(rfc))).text).not.toContain('apagada');
+    expect(await audit(rfc, 'habilitar-operacion')).toHaveLength(inGroup);
   });
 });
 

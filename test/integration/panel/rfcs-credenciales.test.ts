@@ -238,7 +238,7 @@ describe('what the pages switch', () => {
     const _csrf = await ana.csrf(pagina);
     await ana.post(pagina, { _csrf, operacion: 'efos/consultar', estado: 'apagada' });
     expect((await lookup()).codigo).toBe(1003);
-    expect((await ana.get(pagina)).text).toContain('efos/consultar quedó apagada');
+    expect((await ana.get(pagina)).text).toContain('«Listas EFOS y EDOS» quedó apagada');
     await ana.post(pagina, { _csrf, operacion: 'efos/consultar', estado: 'encendida' });
     expect((await lookup()).codigo).toBe(before.codigo);
   });

@@ -207,6 +207,46 @@ describe('the page of one', () => {
     expect(panel.deps.seguimiento.abiertos).toBe(0);
   });
 
+  test('tells a long timeline in a few steps: how many months are copied, and each failure as one', async () => {
+    const { persona, taxpayer } = await owner();
+    const id = await accepted(taxpayer);
+    const months = Array.from({ length: 24 }, (_, at) =>
+      new Date(Date.UTC(2023, at, 1)).toISOString().slice(0, 7),
+    );
+    const put = (text: string, values: readonly unknown[]) => panel.db.pool.query(text, [...values]);
+    await put('DELETE FROM parte WHERE solicitud_id = $1', [id]);
+    for (const [at, month] of months.entries())
+      await put(
+        `INSERT INTO parte (id, solicitud_id, inicio, fin, estado) VALUES (gen_random_uuid(), $1, $2, $3, $4)`,
+        [id, `${month}-01T00:00:00`, `${month}-28T23:59:59`, at < 23 ? 'DESCARGADA' : 'SOLICITADA'],
+      );
+    const note = (tipo: string, times: number, codigo: string | null, detalle: string | null) =>
+      put(
+        'INSERT INTO evento (solicitud_id, tipo, codigo, detalle) SELECT $1, $2, $4, $5 FROM generate_series(1, $3)',
+        [id, tipo, times, codigo, detalle],
+      );
+    await note('SOLICITADA', 24, 'folio', '2023-01-01T00:00:00/2023-01-28T23:59:59');
+    await note('SAT_EN_PROCESO', 120, null, null);
+    await note('SAT_SIN_RESPUESTA', 3, null, 'NO_RESPONDE');
+    await note('SAT_SIN_RESPUESTA', 2, null, 'TIEMPO_AGOTADO');
+    await note('FALLO_INTERNO', 1, '57014', null);
+    await note('PAQUETE_GUARDADO', 23, 'p', null);
+    const $ = load((await persona.get(`/solicitudes/${id}`)).text);
+    const steps = $('#linea > .linea > li')
+      .toArray()
+      .map((each) => `${$(each).attr('class')}: ${$('div', each).first().text()}`);
+    expect(steps).toEqual([
+      'info: 23 de 24 meses copiados.',
+      'error: Un paso falló de nuestro lado. Se intentará de nuevo.',
+      'error: El SAT no dio respuesta: tardó demasiado en contestar. Se intentará de nuevo. Pasó 2 veces; esta fue la última.',
+      'error: El SAT no dio respuesta: no contestó. Se intentará de nuevo. Pasó 3 veces; esta fue la última.',
+      'neutro: Se preguntó al SAT 120 veces mientras preparaba lo pedido.',
+      'info: El SAT aceptó 24 peticiones.',
+      'neutro: Se aceptó la solicitud y se cobró 1 crédito.',
+    ]);
+    expect($('[data-dato="partes"]').text()).toBe('23 de 24 meses copiados');
+  });
+
   test('pages through a long timeline', async () => {
     const { persona, taxpayer } = await owner();
     const id = await accepted(taxpayer);
@@ -215,14 +255,15 @@ describe('the page of one', () => {
       [id],
     );
     const first = load((await persona.get(`/solicitudes/${id}`)).text);
-    expect(first('.linea > li')).toHaveLength(60);
-    expect(first('.linea').text()).not.toContain('Se aceptó');
+    expect(first('details .linea > li')).toHaveLength(60);
+    expect(first('#linea details').attr('open')).toBeUndefined();
     const older =
       first('a')
         .filter((_, a) => first(a).text() === 'Ver lo anterior')
         .attr('href') ?? '';
     const second = load((await persona.get(older.replace('#linea', ''))).text);
-    expect(second('.linea > li')).toHaveLength(41);
-    expect(second('.linea').text()).toContain('Se aceptó la solicitud y se cobró 1 crédito');
+    expect(second('details .linea > li')).toHaveLength(40);
+    expect(second('#linea details').attr('open')).toBeDefined();
+    expect(second('#linea > .linea').text()).toContain('Se aceptó la solicitud y se cobró 1 crédito');
   });
 });

@@ -8,12 +8,44 @@ if (box && typeof EventSource === 'function') {
     if (place && text !== null && place.textContent !== String(text)) place.textContent = text;
   };
 
+  // The timeline comes from the page itself, so that it is written in one place. What the reader has unfolded stays so.
+  let fetching = false;
+  let wanted = false;
+  async function freshen() {
+    wanted = true;
+    if (fetching) return;
+    fetching = true;
+    while (wanted) {
+      wanted = false;
+      try {
+        const answer = await fetch(location.pathname);
+        const next = new DOMParser()
+          .parseFromString(await answer.text(), 'text/html')
+          .querySelector('#linea > ol');
+        if (answer.ok && next) document.querySelector('#linea > ol').replaceWith(next);
+      } catch {
+        // The stream says when the connection is lost.
+      }
+    }
+    fetching = false;
+  }
+
   const source = new EventSource(box.dataset.seguir);
   const take = (event) => {
     const avance = JSON.parse(event.data);
     bar.value = avance.porcentaje;
-    for (const name of ['porcentaje', 'linea', 'estado', 'intentos', 'ultima', 'proxima', 'registros'])
+    for (const name of [
+      'porcentaje',
+      'partes',
+      'linea',
+      'estado',
+      'intentos',
+      'ultima',
+      'proxima',
+      'registros',
+    ])
       show(name, avance[name]);
+    freshen();
     // Another state has other things to say: what to do, or the package.
     if (avance.palabra !== box.dataset.palabra) location.reload();
   };

@@ -13,13 +13,25 @@ type FormularioProps = PropsWithChildren<{
   /** Fields and button side by side, for short forms. */
   readonly enLinea?: boolean;
   readonly descripcion?: string;
+  /** Where scripts find it. */
+  readonly id?: string;
 }>;
 
 /** A form. A posting one carries the token against forged requests in the field `_csrf`. */
 export function Formulario(props: FormularioProps) {
-  const { accion, csrf, metodo = 'post', archivos = false, enLinea = false, descripcion, children } = props;
+  const {
+    accion,
+    csrf,
+    metodo = 'post',
+    archivos = false,
+    enLinea = false,
+    descripcion,
+    id,
+    children,
+  } = props;
   return (
     <form
+      id={id}
       action={safeHref(accion)}
       method={metodo}
       class={enLinea ? 'en-linea' : undefined}

@@ -80,7 +80,7 @@ export function Grafica({ titulo, tipo, series, puntos, unidad }: GraficaProps) 
                 />
               ))}
         </svg>
-        <div class="abscisa" aria-hidden="true">
+        <div class={needsStanding(pasos, puntos) ? 'abscisa de-pie' : 'abscisa'} aria-hidden="true">
           {puntos.map(({ etiqueta }, lugar) => (
             <span class={labelClass(puntos.length - 1 - lugar)}>{etiqueta}</span>
           ))}
@@ -156,10 +156,15 @@ const round = (valor: number) => Math.round(valor * 100) / 100;
 
 /** Letters that fit beside each other under a chart at its narrowest, scale included: on a phone, in half a page, across a page. */
 const ANCHOS = [
-  ['corta', 40],
-  ['media', 55],
+  ['corta', 30],
+  ['media', 50],
   ['larga', 104],
 ] as const;
+
+/** Where few points have long names, each keeps its own: on a phone they stand upright. */
+const FEW = 6;
+const needsStanding = (pasos: readonly (readonly [string, number])[], puntos: readonly PuntoGrafica[]) =>
+  puntos.length <= FEW && pasos.some(([clase, paso]) => clase === 'corta' && paso > 1);
 
 /** Every how many points there can be a label without two touching. Labels stand in the middle of their points. */
 function labelStep(puntos: readonly PuntoGrafica[], letras: number): number {
@@ -174,9 +179,12 @@ function labelStep(puntos: readonly PuntoGrafica[], letras: number): number {
   return paso;
 }
 
-/** The next of 2, 4, 6, 8, 10, 20, 40, 60…: round, and with a whole number in the middle of the axis. */
-function niceCeiling(valor: number): number {
-  const potencia = 10 ** Math.floor(Math.log10(valor));
-  const tope = [1, 2, 4, 6, 8].find((factor) => factor * potencia >= valor && (factor * potencia) % 2 === 0);
-  return (tope ?? 10) * potencia;
+/** Ends of an axis, in tenths of a power of ten. */
+const TOPES = [10, 12, 14, 16, 18, 20, 24, 28, 30, 36, 40, 50, 60, 70, 80, 90];
+
+/** The next round number with a whole one in the middle of the axis, so close that the highest point fills at least 80 % of it (from 10 on). */
+export function niceCeiling(valor: number): number {
+  const potencia = 10 ** Math.floor(Math.log10(valor)) / 10;
+  const tope = TOPES.find((factor) => factor * potencia >= valor && (factor * potencia) % 2 === 0);
+  return (tope ?? 100) * potencia;
 }

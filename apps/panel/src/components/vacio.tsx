@@ -11,7 +11,7 @@ type VacioProps = PropsWithChildren<{
 export function Vacio({ titulo, accion, children }: VacioProps) {
   return (
     <div class="vacio">
-      <h3>{titulo}</h3>
+      <strong>{titulo}</strong>
       {children ? <p class="suave">{children}</p> : null}
       {accion ? <Boton href={accion.href}>{accion.texto}</Boton> : null}
     </div>

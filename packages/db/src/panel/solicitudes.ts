@@ -30,11 +30,22 @@ export interface DetalleSolicitud {
   readonly bytes: number | null;
   readonly sha256: string | null;
   readonly resumen: ResumenPaquete | null;
-  /** Periods that the SAT is asked for, and how many of them are in our storage. */
-  readonly partes: { readonly total: number; readonly listas: number };
+  readonly partes: PartesSolicitud;
   /** Credits, both above zero; null when there was no such movement. */
   readonly cargo: { readonly creditos: number; readonly en: Date } | null;
   readonly reembolso: { readonly creditos: number; readonly en: Date } | null;
+}
+
+/** What the SAT is asked for, and how much of it is in our storage: months, however small their pieces, or else pieces of any length. */
+export interface PartesSolicitud {
+  readonly unidad: 'mes' | 'parte';
+  readonly total: number;
+  readonly listas: number;
+}
+
+/** Events of one kind together: what the last of them said, and how many there were. */
+export interface HitoSolicitud extends EventoSolicitud {
+  readonly veces: number;
 }
 
 export interface EventoSolicitud {
@@ -56,12 +67,16 @@ export interface AvanceSolicitud {
   readonly ultimaConsulta: Date | null;
   readonly proximaConsulta: Date | null;
   readonly terminadaEn: Date | null;
+  readonly partes: PartesSolicitud;
   readonly ultimoEvento: EventoSolicitud | null;
 }
 
 const PARTES = `(SELECT json_object_agg(p.estado, p.n) FROM
   (SELECT estado, count(*)::int AS n FROM parte WHERE solicitud_id = s.id GROUP BY estado) p) AS partes,
-  (SELECT sum(registros) FROM parte WHERE solicitud_id = s.id) AS registros_sat`;
+  (SELECT sum(registros) FROM parte WHERE solicitud_id = s.id) AS registros_sat,
+  (SELECT CASE WHEN bool_and(m.entero) THEN json_build_object('total', count(*), 'listas', count(*) FILTER (WHERE m.listo)) END FROM
+    (SELECT bool_and(left(fin, 7) = left(inicio, 7)) AS entero, bool_and(estado IN ('DESCARGADA', 'VACIA')) AS listo
+     FROM parte WHERE solicitud_id = s.id GROUP BY left(inicio, 7)) m) AS meses`;
 
 const FIND = `
 SELECT s.id, s.contribuyente_id, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.canal, s.estado, s.fase, s.motivo, s.registros, s.intentos,
@@ -76,6 +91,14 @@ WHERE s.id = $1 AND s.cuenta_id = $2`;
 const TIMELINE = `
 SELECT e.id, e.tipo, e.codigo, e.detalle, e.en FROM solicitud s JOIN evento e ON e.solicitud_id = s.id
 WHERE s.id = $1 AND s.cuenta_id = $2 AND e.id < $3 ORDER BY e.id DESC LIMIT $4`;
+
+/** Failures of different causes stay apart; everything else of a kind is one line, however often the SAT was asked. */
+const MILESTONES = `
+SELECT max(e.id) AS id, e.tipo, (array_agg(e.codigo ORDER BY e.id DESC))[1] AS codigo,
+       (array_agg(e.detalle ORDER BY e.id DESC))[1] AS detalle, max(e.en) AS en, count(*)::int AS veces
+FROM solicitud s JOIN evento e ON e.solicitud_id = s.id WHERE s.id = $1 AND s.cuenta_id = $2
+GROUP BY e.tipo, CASE e.tipo WHEN 'SAT_SIN_RESPUESTA' THEN e.detalle WHEN 'PAQUETE_ILEGIBLE' THEN e.codigo END
+ORDER BY max(e.id) DESC LIMIT 100`;
 
 const WATCH = `
 SELECT s.id, s.estado, s.fase, s.registros, s.intentos, s.ultima_consulta_en, s.due_at, s.terminada_en, ${PARTES},
@@ -106,6 +129,7 @@ interface AvanceRow {
   due_at: Date;
   terminada_en: Date | null;
   partes: Partial<Record<EstadoParte, number>> | null;
+  meses: { total: number; listas: number } | null;
 }
 
 interface WatchRow extends AvanceRow {
@@ -149,7 +173,18 @@ const advanceOf = (row: AvanceRow) => ({
   ultimaConsulta: row.ultima_consulta_en,
   proximaConsulta: row.estado === 'EN_PROCESO' ? row.due_at : null,
   terminadaEn: row.terminada_en,
+  partes: partsOf(row),
 });
+
+function partsOf({ partes, meses }: AvanceRow): PartesSolicitud {
+  if (meses !== null && meses.total > 1) return { unidad: 'mes', ...meses };
+  const counts = partes ?? {};
+  return {
+    unidad: 'parte',
+    total: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    listas: (counts.DESCARGADA ?? 0) + (counts.VACIA ?? 0),
+  };
+}
 
 function movementOf(importe: number | null, en: Date | null) {
   return importe === null || en === null ? null : { creditos: Math.abs(importe), en };
@@ -157,7 +192,6 @@ function movementOf(importe: number | null, en: Date | null) {
 
 function detailOf(row: FindRow): DetalleSolicitud {
   const { rfc, tipo, desde, hasta, canal, motivo, codigo, sha256, resumen } = row;
-  const partes = row.partes ?? {};
   return {
     ...advanceOf(row),
     contribuyenteId: row.contribuyente_id,
@@ -175,10 +209,6 @@ function detailOf(row: FindRow): DetalleSolicitud {
     objectKey: row.object_key,
     paqueteBorradoEn: row.paquete_borrado_en,
     bytes: numberOrNull(row.bytes),
-    partes: {
-      total: Object.values(partes).reduce((sum, count) => sum + count, 0),
-      listas: (partes.DESCARGADA ?? 0) + (partes.VACIA ?? 0),
-    },
     cargo: movementOf(row.cargo, row.cargo_en),
     reembolso: movementOf(row.reembolso, row.reembolso_en),
   };
@@ -209,6 +239,17 @@ export function createSolicitudesPanel({ pool }: Pick<Database, 'pool'>) {
         name: 'panel-eventos',
         text: TIMELINE,
         values: [id, cuentaId, antesDe, limit],
+      });
+      return rows.map((row) => ({ ...row, id: Number(row.id) }));
+    },
+
+    /** What happened to it, events of one kind together, the kind that happened last first. */
+    async milestones(cuentaId: string, id: string): Promise<readonly HitoSolicitud[]> {
+      if (!isUuid(id)) return [];
+      const { rows } = await pool.query<Omit<HitoSolicitud, 'id'> & { id: string }>({
+        name: 'panel-hitos',
+        text: MILESTONES,
+        values: [id, cuentaId],
       });
       return rows.map((row) => ({ ...row, id: Number(row.id) }));
     },

@@ -13,6 +13,7 @@ import {
 } from './fixtures/persona.ts';
 
 const OPERACION = 'tax/descarga-metadata';
+const NOMBRE = 'Solicitud de descarga de metadata';
 
 describe.runIf(CHROMIUM !== null)('what the panel decides, the API obeys at the next call', () => {
   let instalacion: Instalacion;
@@ -54,11 +55,11 @@ describe.runIf(CHROMIUM !== null)('what the panel decides, the API obeys at the 
   it('answers 1003 for an operation that was switched off, until it is switched on', async () => {
     const { page } = pestana;
     await page.goto(`${url}/rfcs/${rfc}/operaciones`);
-    await oprimir(page, `Apagar ${OPERACION}`);
-    await page.getByText(`${OPERACION} quedó apagada`).waitFor();
+    await oprimir(page, `Apagar ${NOMBRE}`);
+    await page.getByText(`«${NOMBRE}» quedó apagada`).waitFor();
     expect(await llamar(OPERACION, pedir('02'))).toEqual([403, 1003]);
-    await oprimir(page, `Encender ${OPERACION}`);
-    await page.getByText(`${OPERACION} quedó encendida`).waitFor();
+    await oprimir(page, `Encender ${NOMBRE}`);
+    await page.getByText(`«${NOMBRE}» quedó encendida`).waitFor();
     expect(await llamar(OPERACION, pedir('02'))).toEqual([200, 1]);
     expectSinQuejas(pestana);
   });

@@ -7,6 +7,7 @@ import { formatCambio, formatFecha, formatNumero } from '../../components/format
 import { Tabla, type TablaProps } from '../../components/tabla.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import { Vacio } from '../../components/vacio.tsx';
+import { nombreOperacion } from '../../operaciones/grupos.ts';
 import { estadoCiec, estadoEfirma } from '../rfcs/reglas/estado-credenciales.ts';
 import { hrefRfc } from '../rfcs/reglas/ruta-rfc.ts';
 import type { Recordatorio } from './recordatorios.ts';
@@ -194,7 +195,7 @@ function Movimientos({
         { titulo: 'Créditos', numerica: true },
       ]}
       filas={movimientos.map(({ operacion, rfc, creadoEn, importe }) => [
-        <code>{operacion}</code>,
+        operacion === null ? '—' : <span title={operacion}>{nombreOperacion(operacion)}</span>,
         <code>{rfc}</code>,
         <Fecha valor={creadoEn} relativaA={now} />,
         formatCambio(importe),

@@ -2,6 +2,8 @@ import { Boton } from '../../components/boton.tsx';
 import { Campo, type CampoProps } from '../../components/campo.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { Formulario } from '../../components/formulario.tsx';
+import { periodosDe } from '../../fechas/periodos.ts';
+import { Periodos } from '../../fechas/periodos-elegibles.tsx';
 import type { CampoOperacion, OperacionPrueba } from './catalogo.ts';
 import { fieldName } from './cuerpo.ts';
 import type { Valores } from './valores.ts';
@@ -10,6 +12,7 @@ interface FormularioOperacionProps {
   readonly operacion: OperacionPrueba;
   readonly valores: Valores;
   readonly csrf: string;
+  readonly now: Date;
   /** Names this form, so that sending it twice is one call. */
   readonly intento: string;
   readonly faltaLlave?: string | undefined;
@@ -17,12 +20,13 @@ interface FormularioOperacionProps {
 
 /** The form of an operation, made from what the API says of it. */
 export function FormularioOperacion(props: FormularioOperacionProps) {
-  const { operacion, valores, csrf, intento, faltaLlave } = props;
+  const { operacion, valores, csrf, now, intento, faltaLlave } = props;
   const { nombre, campos, costo } = operacion;
   return (
     <Formulario
       accion={`/pruebas/${nombre}`}
       csrf={csrf}
+      id="llamar"
       archivos={campos.some(({ tipo }) => tipo === 'archivo')}
     >
       <input type="hidden" name="intento" value={intento} />
@@ -37,6 +41,16 @@ export function FormularioOperacion(props: FormularioOperacionProps) {
         maxLargo={512}
         ayuda="Solo viaja en esta llamada: no se guarda, no se muestra y no queda en la bitácora."
       />
+      {hasPeriodo(campos) ? (
+        <Periodos
+          periodos={periodosDe(now)}
+          elegido={valores}
+          formulario="llamar"
+          href={({ desde, hasta }) =>
+            `/pruebas/${nombre}?${new URLSearchParams({ ...valores, desde, hasta })}`
+          }
+        />
+      ) : null}
       {campos.map((campo) => (
         <CampoDeOperacion campo={campo} valor={valores[campo.nombre]} />
       ))}
@@ -49,6 +63,9 @@ export function FormularioOperacion(props: FormularioOperacionProps) {
     </Formulario>
   );
 }
+
+const hasPeriodo = (campos: readonly CampoOperacion[]) =>
+  ['desde', 'hasta'].every((nombre) => campos.some((campo) => campo.nombre === nombre));
 
 function CampoDeOperacion({
   campo,

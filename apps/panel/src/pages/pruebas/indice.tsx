@@ -2,17 +2,10 @@ import { Estado } from '../../components/estado.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { Tabla } from '../../components/tabla.tsx';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
+import { gruposDe } from '../../operaciones/grupos.ts';
 import { bancoOf } from './banco.ts';
 import type { OperacionPrueba } from './catalogo.ts';
 import { renderSinApi } from './pagina.tsx';
-
-const GRUPOS = [
-  ['vault', 'Credenciales', 'Primero registre el RFC con su llave; después guarde la CIEC o la e.firma.'],
-  ['descarga', 'Descargas y CFDI', 'El estado de un CFDI, el avance de una solicitud y su ZIP.'],
-  ['tax', 'Información ante el SAT', 'Descarga masiva, facturas, declaraciones, opiniones y avisos.'],
-  ['usuario', 'Contribuyente', 'Los datos con los que el SAT lo tiene registrado.'],
-  ['efos', 'Listas 69-B', 'Si un RFC está en las listas de operaciones simuladas.'],
-] as const;
 
 /** Every operation of the API, in the order in which somebody new needs them. */
 export const verPruebas = defineRuta({
@@ -26,9 +19,7 @@ export const verPruebas = defineRuta({
 });
 
 function renderIndice(contexto: ContextoCliente, operaciones: readonly OperacionPrueba[]): Response {
-  const named = new Set<string>(GRUPOS.map(([grupo]) => grupo));
-  const rest = [...new Set(operaciones.map(({ grupo }) => grupo))].filter((grupo) => !named.has(grupo));
-  const grupos = [...GRUPOS, ...rest.map((grupo) => [grupo, grupo, ''] as const)];
+  const grupos = gruposDe(operaciones.map(({ nombre }) => nombre));
   return contexto.pagina({
     titulo: 'Probar la API',
     contenido: (
@@ -38,7 +29,7 @@ function renderIndice(contexto: ContextoCliente, operaciones: readonly Operacion
           Cada operación, desde un formulario con un ejemplo. Las llamadas son de verdad: usan su llave, sus
           credenciales y su saldo.
         </p>
-        {grupos.map(([grupo, titulo, texto]) => (
+        {grupos.map(({ grupo, titulo, texto }) => (
           <section class="pila" aria-label={titulo}>
             <h2>{titulo}</h2>
             {texto ? <p class="suave">{texto}</p> : null}

@@ -26,7 +26,7 @@ export function renderOperacion(contexto: ContextoCliente, pagina: PaginaOperaci
   return contexto.pagina({
     titulo: resumen,
     status,
-    scripts: ['pruebas.js'],
+    scripts: ['pruebas.js', 'periodos.js'],
     contenido: (
       <>
         <p>
@@ -54,6 +54,7 @@ export function renderOperacion(contexto: ContextoCliente, pagina: PaginaOperaci
               operacion={operacion}
               valores={valores}
               csrf={contexto.csrf}
+              now={contexto.now}
               intento={contexto.deps.newId()}
               faltaLlave={faltaLlave}
             />

@@ -2,21 +2,29 @@ import { OPERACIONES } from '@acuse/contract';
 import { createPanelOperaciones, type RfcVista } from '@acuse/db';
 import { Boton } from '../../components/boton.tsx';
 import { Estado } from '../../components/estado.tsx';
+import { formatCreditos } from '../../components/formato.ts';
 import { Formulario } from '../../components/formulario.tsx';
 import { type Columna, Tabla } from '../../components/tabla.tsx';
+import { Tarjeta } from '../../components/tarjeta.tsx';
 import { quien } from '../../http/quien.ts';
+import { type GrupoOperaciones, grupoDe, gruposDe } from '../../operaciones/grupos.ts';
 import { Encabezado } from './partes/encabezado.tsx';
 import { defineRutaRfc, hrefRfc } from './reglas/ruta-rfc.ts';
+
+type Operacion = (typeof OPERACIONES)[number];
 
 const COLUMNAS: readonly Columna[] = [
   { titulo: 'Operación' },
   { titulo: 'Credencial' },
-  { titulo: 'Créditos', numerica: true },
+  { titulo: 'Costo' },
   { titulo: 'Estado' },
   { titulo: 'Cambiar', oculta: true },
 ];
 
-/** Every operation of the API, with its switch. */
+const GRUPOS = gruposDe(OPERACIONES.map(({ path }) => path));
+const inGroup = (grupo: string | undefined) => OPERACIONES.filter(({ path }) => grupoDe(path) === grupo);
+
+/** Every operation of the API by group, each with its switch and one for all of its group. */
 export const verOperaciones = defineRutaRfc({
   metodo: 'GET',
   sub: '/operaciones',
@@ -30,71 +38,120 @@ export const verOperaciones = defineRutaRfc({
             Una operación apagada responde <code>403</code> con código <code>1003</code> desde la siguiente
             llamada, sin costo. Lo que ya está en curso sigue.
           </p>
-          <Tabla
-            titulo="Operaciones de la API"
-            tituloOculto
-            columnas={COLUMNAS}
-            filas={OPERACIONES.map((operacion) => fila(operacion, rfc, csrf))}
-          />
+          {GRUPOS.map((grupo) => (
+            <Grupo grupo={grupo} rfc={rfc} csrf={csrf} />
+          ))}
         </>
       ),
     });
   },
 });
 
-function fila(
-  { path, resumen, credencial, costo }: (typeof OPERACIONES)[number],
-  rfc: RfcVista,
-  csrf: string,
-) {
-  const isHabilitada = !rfc.deshabilitadas.includes(path);
+interface GrupoProps {
+  readonly grupo: GrupoOperaciones;
+  readonly rfc: RfcVista;
+  readonly csrf: string;
+}
+
+function Grupo({ grupo: { grupo, titulo }, rfc, csrf }: GrupoProps) {
+  const operaciones = inGroup(grupo);
+  const on = operaciones.filter(({ path }) => isOn(path, rfc)).length;
+  const all = on === operaciones.length;
+  return (
+    <Tarjeta
+      titulo={titulo}
+      accion={
+        <Formulario accion={hrefRfc(rfc.rfc, '/operaciones')} csrf={csrf} enLinea>
+          <input type="hidden" name="grupo" value={grupo} />
+          <span class="suave chica">
+            {on} de {operaciones.length} encendidas
+          </span>
+          <Interruptor isOn={all} texto="todas" descripcion={`todas las operaciones de ${titulo}`} />
+        </Formulario>
+      }
+    >
+      <Tabla
+        titulo={`Operaciones de ${titulo}`}
+        tituloOculto
+        columnas={COLUMNAS}
+        filas={operaciones.map((operacion) => fila(operacion, rfc, csrf))}
+      />
+    </Tarjeta>
+  );
+}
+
+const isOn = (path: string, rfc: RfcVista) => !rfc.deshabilitadas.includes(path);
+
+function fila({ path, resumen, credencial, costo }: Operacion, rfc: RfcVista, csrf: string) {
+  const isHabilitada = isOn(path, rfc);
   return [
-    <span class="pila">
-      <span>{resumen}</span>
-      <code class="chica">{path}</code>
-    </span>,
+    <>
+      {resumen}
+      <div class="suave chica fija">{path}</div>
+    </>,
     credencial,
-    costo,
+    costo === 0 ? 'Sin costo' : formatCreditos(costo),
     isHabilitada ? <Estado texto="Encendida" tono="exito" /> : <Estado texto="Apagada" tono="alerta" />,
     <Formulario accion={hrefRfc(rfc.rfc, '/operaciones')} csrf={csrf} enLinea>
       <input type="hidden" name="operacion" value={path} />
-      <Boton
-        variante="secundario"
-        nombre="estado"
-        valor={isHabilitada ? 'apagada' : 'encendida'}
-        descripcion={`${isHabilitada ? 'Apagar' : 'Encender'} ${path}`}
-      >
-        {isHabilitada ? 'Apagar' : 'Encender'}
-      </Boton>
+      <Interruptor isOn={isHabilitada} descripcion={resumen} />
     </Formulario>,
   ];
 }
 
-/** Switches one operation. The form says what it should be, so that sending it twice does nothing more. */
+interface InterruptorProps {
+  readonly isOn: boolean;
+  readonly texto?: string;
+  /** What is switched, for screen readers. */
+  readonly descripcion: string;
+}
+
+/** A button that says what it will do, and what the state is to be. */
+function Interruptor({ isOn, texto = '', descripcion }: InterruptorProps) {
+  const verbo = isOn ? 'Apagar' : 'Encender';
+  return (
+    <Boton
+      variante="secundario"
+      nombre="estado"
+      valor={isOn ? 'apagada' : 'encendida'}
+      descripcion={`${verbo} ${descripcion}`}
+    >
+      {`${verbo} ${texto}`.trim()}
+    </Boton>
+  );
+}
+
+/** Switches one operation, or all of a group. The form says what it should be, so that sending it twice does nothing more. */
 export const cambiarOperacion = defineRutaRfc({
   metodo: 'POST',
   sub: '/operaciones',
   async handle(contexto, rfc) {
     const { campos, deps, redirigir, usuario, noEncontrada } = contexto;
-    const operacion = OPERACIONES.find(({ path }) => path === campos['operacion']);
     const estado = campos['estado'];
-    if (!operacion || (estado !== 'encendida' && estado !== 'apagada'))
+    const named = OPERACIONES.filter(({ path }) => path === campos['operacion']);
+    const operaciones = campos['grupo'] === undefined ? named : inGroup(campos['grupo']);
+    const [first] = operaciones;
+    if (!first || (estado !== 'encendida' && estado !== 'apagada'))
       return redirigir(hrefRfc(rfc.rfc, '/operaciones'), {
         tono: 'error',
         texto: 'No se cambió nada: esa operación no existe. Use los botones de la tabla.',
       });
-    const isDone = await createPanelOperaciones(deps.database).setOperacion({
+    const isDone = await createPanelOperaciones(deps.database).setOperaciones({
       cuentaId: usuario.cuentaId,
       rfc: rfc.rfc,
-      operacion: operacion.path,
+      operaciones: operaciones.map(({ path }) => path),
       isHabilitada: estado === 'encendida',
       ...quien(contexto),
     });
     if (!isDone) return noEncontrada();
-    const efecto = estado === 'encendida' ? 'vuelve a responder' : 'responde 1003 desde la siguiente llamada';
+    const isOne = campos['grupo'] === undefined;
+    const isBack = estado === 'encendida';
+    const titulo = GRUPOS.find(({ grupo }) => grupo === campos['grupo'])?.titulo;
     return redirigir(hrefRfc(rfc.rfc, '/operaciones'), {
       tono: 'exito',
-      texto: `${operacion.path} quedó ${estado}: ${efecto}.`,
+      texto: isOne
+        ? `«${first.resumen}» quedó ${estado}: ${isBack ? 'vuelve a responder' : 'responde 1003 desde la siguiente llamada'}.`
+        : `Las ${operaciones.length} operaciones de «${titulo}» quedaron ${estado}s: ${isBack ? 'vuelven a responder' : 'responden 1003 desde la siguiente llamada'}.`,
     });
   },
 });

@@ -7,7 +7,10 @@ import { Tabla } from '../../components/tabla.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import { Vacio } from '../../components/vacio.tsx';
 import { diaDe } from '../../fechas/dia-mexico.ts';
+import { periodosDe } from '../../fechas/periodos.ts';
+import { Periodos } from '../../fechas/periodos-elegibles.tsx';
 import { defineRuta } from '../../http/ruta.ts';
+import { nombreOperacion } from '../../operaciones/grupos.ts';
 import {
   type FiltroLibro,
   formatCursor,
@@ -32,7 +35,7 @@ export const movimientos = defineRuta({
   metodo: 'GET',
   path: PATH,
   acceso: 'cliente',
-  async handle({ c, deps, csrf, usuario, pagina }) {
+  async handle({ c, deps, csrf, now, usuario, pagina }) {
     const { cuentaId } = usuario;
     const consulta = consultaOf(c.req.url);
     const lectura = readFiltro(consulta);
@@ -59,6 +62,11 @@ export const movimientos = defineRuta({
             </div>
           </div>
           <p class="suave">Cada cargo, reembolso y compra, con el saldo que quedó después.</p>
+          <Periodos
+            periodos={periodosDe(now)}
+            elegido={filtro}
+            href={({ desde, hasta }) => hrefWith(PATH, { ...filtro, desde, hasta })}
+          />
           <Filtros
             lectura={lectura}
             csrf={csrf}
@@ -127,10 +135,18 @@ interface FiltrosProps {
 }
 
 function Filtros({ lectura: { filtro, faltas }, csrf, rfcs, operaciones }: FiltrosProps) {
-  const choices = (todas: string, valores: readonly string[], elegido?: string) => [
+  const choices = (
+    todas: string,
+    valores: readonly string[],
+    elegido?: string,
+    nameOf = (valor: string) => valor,
+  ) => [
     { valor: '', texto: todas },
     // What was asked for stays chosen, also where the account has no such thing.
-    ...[...new Set([...valores, ...(elegido ? [elegido] : [])])].map((valor) => ({ valor, texto: valor })),
+    ...[...new Set([...valores, ...(elegido ? [elegido] : [])])].map((valor) => ({
+      valor,
+      texto: nameOf(valor),
+    })),
   ];
   const tipos = TIPOS_MOVIMIENTO.map((tipo) => ({ valor: tipo as string, texto: NOMBRES_TIPO[tipo] }));
   return (
@@ -148,7 +164,7 @@ function Filtros({ lectura: { filtro, faltas }, csrf, rfcs, operaciones }: Filtr
         <Campo
           nombre="operacion"
           etiqueta="Operación"
-          opciones={choices('Todas', operaciones, filtro.operacion)}
+          opciones={choices('Todas', operaciones, filtro.operacion, nombreOperacion)}
           valor={filtro.operacion}
         />
         <Campo

@@ -3,6 +3,7 @@ import { Estado } from '../../components/estado.tsx';
 import { Fecha } from '../../components/fecha.tsx';
 import { formatCambio, formatNumero } from '../../components/formato.ts';
 import type { Columna } from '../../components/tabla.tsx';
+import { nombreOperacion } from '../../operaciones/grupos.ts';
 import { motivoDe } from './motivo.ts';
 
 export const NOMBRES_TIPO: Readonly<Record<TipoMovimiento, string>> = {
@@ -30,7 +31,7 @@ export function cellsOf(fila: MovimientoVista) {
   return [
     <Fecha valor={fila.creadoEn} />,
     <Estado texto={NOMBRES_TIPO[tipo]} tono={TONOS[tipo]} />,
-    operacion ? <code>{operacion}</code> : <span class="suave">—</span>,
+    operacion ? <span title={operacion}>{nombreOperacion(operacion)}</span> : <span class="suave">—</span>,
     rfc ? <code>{rfc}</code> : <span class="suave">—</span>,
     <Origen fila={fila} />,
     formatCambio(importe),
@@ -40,7 +41,7 @@ export function cellsOf(fila: MovimientoVista) {
 
 /** What is behind a movement: its solicitud, its payment, or the call. */
 function Origen({ fila }: { readonly fila: MovimientoVista }) {
-  const { opId, solicitudId, pagoId, detalle } = fila;
+  const { opId, tipo, solicitudId, pagoId, detalle } = fila;
   if (solicitudId)
     return (
       <>
@@ -58,6 +59,7 @@ function Origen({ fila }: { readonly fila: MovimientoVista }) {
       </a>
     );
   if (pagoId) return <span>{detalle ?? pagoId}</span>;
+  if (tipo === 'ajuste') return <span>{detalle ?? 'Ajuste del operador'}</span>;
   return (
     <>
       <span title={opId}>

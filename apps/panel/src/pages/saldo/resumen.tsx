@@ -11,6 +11,7 @@ import { Vacio } from '../../components/vacio.tsx';
 import { addDias, diaDe } from '../../fechas/dia-mexico.ts';
 import { quien } from '../../http/quien.ts';
 import { defineRuta } from '../../http/ruta.ts';
+import { nombreOperacion } from '../../operaciones/grupos.ts';
 import { COLUMNAS_MOVIMIENTO, cellsOf } from './movimiento.tsx';
 import { PocoSaldo } from './poco-saldo.tsx';
 import { chartOf, totalsOf } from './uso-por-operacion.ts';
@@ -92,7 +93,7 @@ export const resumen = defineRuta({
                     { titulo: 'Gasto', numerica: true },
                   ]}
                   filas={totalsOf(usos).map(({ operacion, llamadas, cargados, reembolsados }) => [
-                    <code>{operacion}</code>,
+                    <span title={operacion}>{nombreOperacion(operacion)}</span>,
                     formatNumero(llamadas),
                     formatNumero(cargados),
                     formatNumero(reembolsados),

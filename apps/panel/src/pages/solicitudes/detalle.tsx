@@ -20,10 +20,11 @@ export const detalleSolicitud = defineRutaSolicitud({
   sub: '',
   async handle({ c, deps, usuario, csrf, pagina }, solicitud) {
     const antesDe = eventBefore(c.req.query('eventos'));
-    const eventos = await createSolicitudesPanel(deps.database).timeline(usuario.cuentaId, solicitud.id, {
-      limit: POR_LINEA + 1,
-      ...antesDe,
-    });
+    const solicitudes = createSolicitudesPanel(deps.database);
+    const [hitos, eventos] = await Promise.all([
+      solicitudes.milestones(usuario.cuentaId, solicitud.id),
+      solicitudes.timeline(usuario.cuentaId, solicitud.id, { limit: POR_LINEA + 1, ...antesDe }),
+    ]);
     const isOpen = solicitud.terminadaEn === null;
     return pagina({
       titulo: `Solicitud de ${solicitud.tipo} de ${solicitud.rfc}`,
@@ -46,7 +47,7 @@ export const detalleSolicitud = defineRutaSolicitud({
           {solicitud.estado === 'TERMINADA' ? <Paquete solicitud={solicitud} csrf={csrf} /> : null}
           <Resumen resumen={solicitud.resumen} registros={solicitud.registros} />
           <Datos solicitud={solicitud} />
-          <Linea solicitud={solicitud} eventos={eventos} isFirst={!('antesDe' in antesDe)} />
+          <Linea solicitud={solicitud} hitos={hitos} eventos={eventos} isFirst={!('antesDe' in antesDe)} />
         </>
       ),
     });

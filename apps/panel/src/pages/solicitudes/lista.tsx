@@ -9,6 +9,8 @@ import { Formulario } from '../../components/formulario.tsx';
 import { Paginacion } from '../../components/paginacion.tsx';
 import { Tabla } from '../../components/tabla.tsx';
 import { Vacio } from '../../components/vacio.tsx';
+import { periodosDe } from '../../fechas/periodos.ts';
+import { Periodos } from '../../fechas/periodos-elegibles.tsx';
 import { defineRuta } from '../../http/ruta.ts';
 import { type FiltroLeido, hrefOf, readFiltro } from './filtro.ts';
 import { Periodo } from './periodo.tsx';
@@ -40,7 +42,7 @@ export const listaSolicitudes = defineRuta({
             <Boton href="/solicitudes/nueva">Pedir CFDI al SAT</Boton>
           </div>
           <Cuentas valores={valores} cuentas={counts} />
-          <Filtros leido={leido} rfcs={rfcs} />
+          <Filtros leido={leido} rfcs={rfcs} now={now} />
           <Tabla
             titulo="Solicitudes, de la más reciente a la más antigua"
             tituloOculto
@@ -118,7 +120,13 @@ const countText = (count: number) =>
 
 const TODOS = { valor: '', texto: 'Todos' };
 
-function Filtros({ leido, rfcs }: { readonly leido: FiltroLeido; readonly rfcs: readonly string[] }) {
+interface FiltrosProps {
+  readonly leido: FiltroLeido;
+  readonly rfcs: readonly string[];
+  readonly now: Date;
+}
+
+function Filtros({ leido, rfcs, now }: FiltrosProps) {
   const { valores, faltas } = leido;
   const campo = (nombre: keyof FiltroLeido['valores']) => ({
     nombre,
@@ -129,6 +137,11 @@ function Filtros({ leido, rfcs }: { readonly leido: FiltroLeido; readonly rfcs: 
   return (
     <details open={isOpen}>
       <summary>Filtrar</summary>
+      <Periodos
+        periodos={periodosDe(now)}
+        elegido={{ desde: valores.periodo_desde, hasta: valores.periodo_hasta }}
+        href={({ desde, hasta }) => hrefOf(valores, { periodo_desde: desde, periodo_hasta: hasta })}
+      />
       <Formulario accion="/solicitudes" csrf="" metodo="get" descripcion="Filtrar solicitudes">
         <div class="rejilla">
           <Campo

@@ -7,6 +7,8 @@ import { formatCreditos } from '../../components/formato.ts';
 import { Formulario } from '../../components/formulario.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import { Vacio } from '../../components/vacio.tsx';
+import { periodosDe } from '../../fechas/periodos.ts';
+import { Periodos } from '../../fechas/periodos-elegibles.tsx';
 import { quien } from '../../http/quien.ts';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
 import { createApiPropia } from '../pruebas/llamar-api.ts';
@@ -27,7 +29,7 @@ export const formularioNueva = defineRuta({
       usuario.cuentaId,
       c.req.query('como') ?? '',
     );
-    const { rfc = c.req.query('rfc') ?? '', tipo = 'recibidos', desde = '', hasta = '' } = como ?? {};
+    const { rfc = '', tipo = 'recibidos', desde = '', hasta = '' } = como ?? c.req.query();
     return form(contexto, { rfc, tipo, desde, hasta, apiKey: '', intento: randomUUID() });
   },
 });
@@ -87,7 +89,7 @@ async function form(
   pedido: Pedido,
   pedida?: Exclude<Pedida, { resultado: 'ACEPTADA' }>,
 ) {
-  const { deps, usuario, csrf, pagina } = contexto;
+  const { deps, usuario, csrf, now, pagina } = contexto;
   const [rfcs, libro] = await Promise.all([
     createPanelRfcs(deps.database).list(usuario.cuentaId, { contiene: '', despues: '', limit: MAX_RFCS }),
     createLibro(deps.database).summary(usuario.cuentaId),
@@ -96,6 +98,7 @@ async function form(
     pedida?.resultado === 'RECHAZADA' && pedida.campo ? { [pedida.campo]: pedida.texto } : {};
   return pagina({
     titulo: 'Pedir CFDI al SAT',
+    scripts: ['periodos.js'],
     status: pedida === undefined ? 200 : pedida.resultado === 'RECHAZADA' ? 422 : 503,
     contenido: (
       <>
@@ -110,7 +113,14 @@ async function form(
         ) : (
           <>
             <Rechazo pedida={pedida} />
-            <Campos pedido={pedido} rfcs={rfcs} saldo={libro?.saldo ?? 0} csrf={csrf} faults={faults} />
+            <Campos
+              pedido={pedido}
+              rfcs={rfcs}
+              saldo={libro?.saldo ?? 0}
+              csrf={csrf}
+              now={now}
+              faults={faults}
+            />
           </>
         )}
       </>
@@ -139,13 +149,14 @@ interface CamposProps {
   readonly rfcs: readonly RfcVista[];
   readonly saldo: number;
   readonly csrf: string;
+  readonly now: Date;
   readonly faults: Partial<Record<CampoPedido, string>>;
 }
 
-function Campos({ pedido, rfcs, saldo, csrf, faults }: CamposProps) {
+function Campos({ pedido, rfcs, saldo, csrf, now, faults }: CamposProps) {
   return (
     <Tarjeta>
-      <Formulario accion={PATH} csrf={csrf}>
+      <Formulario accion={PATH} csrf={csrf} id="pedir" descripcion="Pedir CFDI">
         <input type="hidden" name="intento" value={pedido.intento} />
         <div class="rejilla">
           <Campo
@@ -167,6 +178,16 @@ function Campos({ pedido, rfcs, saldo, csrf, faults }: CamposProps) {
               { valor: 'emitidos', texto: 'Emitidos' },
             ]}
           />
+        </div>
+        <Periodos
+          periodos={periodosDe(now)}
+          elegido={pedido}
+          formulario="pedir"
+          href={({ desde, hasta }) =>
+            `${PATH}?${new URLSearchParams({ rfc: pedido.rfc, tipo: pedido.tipo, desde, hasta })}`
+          }
+        />
+        <div class="rejilla">
           <Campo
             nombre="desde"
             etiqueta="Primer día"

@@ -63,7 +63,10 @@ export async function renderCuenta(
             persona.nombre,
             <Formulario accion={hrefCuenta(cuenta.id, '/codigo')} csrf={csrf}>
               <input type="hidden" name="usuario" value={persona.id} />
-              <Boton variante="secundario" descripcion={`Dar código a ${persona.email}`}>
+              <Boton
+                variante="secundario"
+                descripcion={`Dar código para elegir contraseña a ${persona.email}`}
+              >
                 Dar código para elegir contraseña
               </Boton>
             </Formulario>,

@@ -4,7 +4,7 @@ import { textsOf } from './mensaje.ts';
 
 /** How far an open solicitud is. With scripts it follows by itself; without, the link shows it anew. */
 export function Avance({ solicitud }: { readonly solicitud: DetalleSolicitud }) {
-  const { id, partes } = solicitud;
+  const { id } = solicitud;
   const textos = textsOf(solicitud);
   return (
     <Tarjeta titulo="Avance" accion={<a href={`/solicitudes/${id}`}>Actualizar</a>}>
@@ -17,10 +17,9 @@ export function Avance({ solicitud }: { readonly solicitud: DetalleSolicitud }) 
             <span data-dato="porcentaje">{textos.porcentaje}</span> %
           </span>
         </p>
+        <strong data-dato="partes">{textos.partes}</strong>
         <p role="status" data-dato="linea">
-          {partes.total > 1
-            ? `El periodo va en ${partes.total} partes; ${partes.listas} ya están completas.`
-            : 'Puede cerrar esta página: la solicitud sigue sola.'}
+          Puede cerrar esta página: la solicitud sigue sola.
         </p>
         <dl class="datos">
           <dt>Estado</dt>

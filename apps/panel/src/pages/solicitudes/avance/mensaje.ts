@@ -2,13 +2,21 @@ import type { AvanceSolicitud } from '@acuse/db';
 import { nombreEstado } from '../../../components/estado.tsx';
 import { formatFecha, formatNumero } from '../../../components/formato.ts';
 import { describeEvento } from '../textos/eventos.ts';
+import { describePartes } from '../textos/hitos.ts';
 
 /** The id of the event that tells the end: a browser that has it wants nothing more. */
 export const VERSION_FINAL = 'fin';
 
 type Avance = Pick<
   AvanceSolicitud,
-  'estado' | 'progreso' | 'intentos' | 'registros' | 'ultimaConsulta' | 'proximaConsulta' | 'terminadaEn'
+  | 'estado'
+  | 'progreso'
+  | 'intentos'
+  | 'registros'
+  | 'ultimaConsulta'
+  | 'proximaConsulta'
+  | 'terminadaEn'
+  | 'partes'
 >;
 
 export const isEnded = ({ terminadaEn }: Pick<AvanceSolicitud, 'terminadaEn'>) => terminadaEn !== null;
@@ -22,8 +30,9 @@ export function versionOf(avance: AvanceSolicitud): string {
 
 /** What the page and the stream say of a solicitud that is being worked on, so that both say the same. */
 export function textsOf(avance: Avance) {
-  const { estado, progreso, intentos, registros, ultimaConsulta, proximaConsulta } = avance;
+  const { estado, progreso, intentos, registros, ultimaConsulta, proximaConsulta, partes } = avance;
   return {
+    partes: partes.total > 1 ? describePartes(partes) : '',
     porcentaje: Math.round(progreso * 100),
     estado: nombreEstado(estado),
     intentos: formatNumero(intentos),

@@ -14,6 +14,7 @@ const AVANCE: AvanceSolicitud = {
   ultimaConsulta: null,
   proximaConsulta: new Date(0),
   terminadaEn: null,
+  partes: { unidad: 'parte', total: 1, listas: 0 },
   ultimoEvento: null,
 };
 const FIN: AvanceSolicitud = {

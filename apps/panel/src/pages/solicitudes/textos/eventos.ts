@@ -19,6 +19,7 @@ export const TIPOS_EVENTO = [
   'OTRO_CANAL',
   'PAQUETE_GUARDADO',
   'PAQUETE_ILEGIBLE',
+  'FALLO_INTERNO',
   'ESPERA_EFIRMA',
   'REANUDADA',
   'TERMINADA',
@@ -141,7 +142,7 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
         : 'no contestó';
     const code = codigo === null || codigo === detalle ? '' : describeCodigo(codigo);
     return withDetail(
-      { texto: `El SAT no dio respuesta: ${motivo}. Se intentará de nuevo.`, tono: 'alerta' },
+      { texto: `El SAT no dio respuesta: ${motivo}. Se intentará de nuevo.`, tono: 'error' },
       code,
     );
   },
@@ -166,10 +167,15 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
         ? PAQUETE_INVALIDO[codigo as MotivoPaqueteInvalido]
         : null;
     return withDetail(
-      { texto: 'Un paquete del SAT no se pudo leer; se bajará otra vez.', tono: 'alerta' },
+      { texto: 'Un paquete del SAT no se pudo leer; se bajará otra vez.', tono: 'error' },
       [detalle === null ? '' : `Paquete ${detalle}`, why ?? ''].filter(Boolean).join(': '),
     );
   },
+  FALLO_INTERNO: ({ codigo }) =>
+    withDetail(
+      { texto: 'Un paso falló de nuestro lado. Se intentará de nuevo.', tono: 'error' },
+      codigo === null ? '' : `Para el operador: ${codigo}`,
+    ),
   ESPERA_EFIRMA: () => ({
     texto: 'Se cumplió la hora de la llave de la e.firma: la solicitud espera a que la guarde otra vez.',
     tono: 'alerta',
