@@ -58,6 +58,10 @@ export const panelConfig = z
     SESION_MAXIMA_SECONDS: durationSeconds('Segundos tras los que termina una sesión en cualquier caso.', {
       min: 60,
     }).default(43_200),
+    LLAVE_RECORDADA_SECONDS: durationSeconds(
+      'Segundos sin uso durante los que una sesión recuerda, sellada, la API key que se escribió; 0 la pide siempre.',
+      { min: 0, max: 3_600 },
+    ).default(600),
     COOKIE_HOST: bool(
       'Cookie con prefijo __Host- y Secure. Solo se puede quitar en http sobre localhost, para navegadores que ahí no la aceptan.',
     ).default(true),

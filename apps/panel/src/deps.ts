@@ -88,6 +88,7 @@ function settingsOf(config: PanelConfig, publicUrl: string, version: string): Pa
     registro: config.PANEL_REGISTRO,
     sesionInactiva: config.SESION_INACTIVA_SECONDS,
     sesionMaxima: config.SESION_MAXIMA_SECONDS,
+    llaveRecordada: config.LLAVE_RECORDADA_SECONDS,
     cookieHost: config.COOKIE_HOST,
     trustedProxies: config.TRUSTED_PROXIES,
     entradasPorCuenta: { rafaga: config.ENTRADAS_CUENTA, segundos: config.ENTRADA_CUENTA_SECONDS },

@@ -22,6 +22,8 @@ export interface PanelSettings {
   readonly sesionInactiva: number;
   /** Seconds after which a session is over in any case. */
   readonly sesionMaxima: number;
+  /** Seconds without use for which an API key that was typed in is kept, sealed, for its session; 0 keeps none. */
+  readonly llaveRecordada: number;
   /** False only on http://localhost, for browsers that take no `Secure` cookie there. */
   readonly cookieHost: boolean;
   /** CIDR blocks whose `X-Forwarded-For` is believed. */

@@ -1,4 +1,5 @@
 import type { Server } from 'node:http';
+import { createLlavesRecordadas } from '@acuse/db';
 import { closeServer, type Logger, listen, type Shutdown, urlOf } from '@acuse/runtime';
 import { createApp, type PanelApp } from './app.ts';
 import type { PanelConfig } from './config.ts';
@@ -46,10 +47,11 @@ export async function startPanel(
   return { url: deps.settings.publicUrl, server, deps };
 }
 
-async function purge({ sesiones, intentos, log }: PanelDeps): Promise<void> {
+async function purge({ database, sesiones, intentos, log }: PanelDeps): Promise<void> {
   try {
     await sesiones.purge();
     await intentos.purge();
+    await createLlavesRecordadas(database).purge();
   } catch (err) {
     log.warn({ err: err instanceof Error ? err : new Error(String(err)) }, 'could not delete old sessions');
   }

@@ -19,6 +19,7 @@ export * from './migrate.ts';
 export * from './panel/auditoria.ts';
 export * from './panel/inicio.ts';
 export * from './panel/intentos.ts';
+export * from './panel/llaves-recordadas.ts';
 export * from './panel/operaciones.ts';
 export * from './panel/operador.ts';
 export * from './panel/rfcs.ts';

@@ -14,7 +14,8 @@ let panel: Panel;
 let ana: Persona;
 let apiUrl: string;
 beforeAll(async () => {
-  panel = await startPanel();
+  // Keys are asked for each time here: what is remembered has a test of its own.
+  panel = await startPanel({ env: { LLAVE_RECORDADA_SECONDS: '0' } });
   ana = await panel.registrar({ saldo: 50 });
   const env = {
     ...panel.env,

@@ -1,3 +1,4 @@
+import { hkdfSync } from 'node:crypto';
 import type { AvisoGuardado, FaseSesion, SesionPanel } from '@acuse/db';
 import type { PanelDeps } from '../panel-deps.ts';
 import { csrfOf, huellaDe, type IdSesion, isCsrf, newIdSesion } from './galleta.ts';
@@ -13,6 +14,8 @@ export interface Navegador {
   /** What is stored of the id that the browser sent or was given. */
   huella(): Buffer;
   csrf(): string;
+  /** 32 bytes that only this session's cookie gives: what is sealed under them is lost when its id changes. */
+  sealKey(): Buffer;
   isCsrf(token: string | undefined): boolean;
   /** Begins a session under a new id; the earlier one is over. */
   open(usuarioId: string, fase: Exclude<FaseSesion, 'ANONIMA'>): Promise<void>;
@@ -66,6 +69,7 @@ export function createNavegador({ id: sent, sesion, agente, ip, deps }: Navegado
     sesion,
     huella: () => huellaDe(id),
     csrf: () => csrfOf(claveCsrf, id),
+    sealKey: () => Buffer.from(hkdfSync('sha256', id, claveCsrf, 'acuse/panel/llave', 32)),
     isCsrf: (token) => isCsrf(claveCsrf, id, token),
     open: (usuarioId, fase) => begin(fase, usuarioId),
     async rotate() {

@@ -13,6 +13,8 @@ interface FormularioOperacionProps {
   readonly valores: Valores;
   readonly csrf: string;
   readonly now: Date;
+  /** Whether the key of the taxpayer in the form was typed in lately. */
+  readonly isRecordada: boolean;
   /** Names this form, so that sending it twice is one call. */
   readonly intento: string;
   readonly faltaLlave?: string | undefined;
@@ -20,7 +22,7 @@ interface FormularioOperacionProps {
 
 /** The form of an operation, made from what the API says of it. */
 export function FormularioOperacion(props: FormularioOperacionProps) {
-  const { operacion, valores, csrf, now, intento, faltaLlave } = props;
+  const { operacion, valores, csrf, now, isRecordada, intento, faltaLlave } = props;
   const { nombre, campos, costo } = operacion;
   return (
     <Formulario
@@ -34,12 +36,16 @@ export function FormularioOperacion(props: FormularioOperacionProps) {
         nombre="llave"
         etiqueta="API key"
         tipo="password"
-        requerido
+        requerido={!isRecordada}
         literal
         autocompletar="off"
         error={faltaLlave}
         maxLargo={512}
-        ayuda="Solo viaja en esta llamada: no se guarda, no se muestra y no queda en la bitácora."
+        ayuda={
+          isRecordada
+            ? 'Se usa la de este RFC que escribió hace poco; escriba otra solo si quiere usarla.'
+            : 'No se muestra ni queda en la bitácora. Se recuerda sellada unos minutos, solo en esta sesión.'
+        }
       />
       {hasPeriodo(campos) ? (
         <Periodos

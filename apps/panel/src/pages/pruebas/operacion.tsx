@@ -1,6 +1,9 @@
-import { createCobros, createInicio } from '@acuse/db';
+import { parseRfc } from '@acuse/contract';
+import { createCobros, createInicio, createPanelRfcs, type RfcVista } from '@acuse/db';
 import { parseApiKey, wipeApiKey } from '@acuse/vault';
+import { createLlaveRecordada } from '../../acceso/llave-recordada.ts';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
+import { readLlaveTecleada } from '../rfcs/reglas/llave-tecleada.ts';
 import { bancoOf } from './banco.ts';
 import type { OperacionPrueba } from './catalogo.ts';
 import { curlOf, fieldName, maskCuerpo, maskText, readCuerpo, secretsOf } from './cuerpo.ts';
@@ -39,7 +42,10 @@ export const probarOperacion = defineRuta({
     if (found instanceof Response) return found;
     const { campos, archivos, deps, usuario, ip } = contexto;
     const valores = typedValores(found, (campo) => campos[fieldName(campo)]);
-    const apiKey = (campos['llave'] ?? '').trim();
+    const tecleada = (campos['llave'] ?? '').trim();
+    const recordada = createLlaveRecordada(contexto);
+    const own = await ownRfc(contexto, valores['rfc']);
+    const apiKey = tecleada || ((own && (await recordada.recall(own))) ?? '');
     if (!isTokenText(apiKey))
       return renderOperacion(contexto, {
         operacion: found,
@@ -65,6 +71,8 @@ export const probarOperacion = defineRuta({
         faltaLlave:
           'Ya tiene tres llamadas en curso desde esta página. Espere a que termine una y repita esta.',
       });
+    if (own?.llave && tecleada && resultado.tipo === 'respuesta' && resultado.status === 200)
+      await keepOwn(contexto, tecleada, own);
     return renderOperacion(contexto, {
       operacion: found,
       valores,
@@ -79,6 +87,18 @@ export const probarOperacion = defineRuta({
     });
   },
 });
+
+/** The taxpayer of the account that the form names, or null. */
+async function ownRfc({ deps, usuario }: ContextoCliente, text: string | undefined) {
+  const rfc = parseRfc(text);
+  return rfc === null ? null : createPanelRfcs(deps.database).find(usuario.cuentaId, rfc);
+}
+
+/** Keeps a key that the API has just taken, if it is the one of this taxpayer. */
+async function keepOwn(contexto: ContextoCliente, texto: string, own: RfcVista): Promise<void> {
+  const tecleada = await readLlaveTecleada(texto, own, contexto);
+  if (typeof tecleada !== 'string') wipeApiKey(tecleada.apiKey);
+}
 
 /** The operation that the address names, or the page that says why there is none. */
 async function findOperacion(contexto: ContextoCliente): Promise<OperacionPrueba | Response> {

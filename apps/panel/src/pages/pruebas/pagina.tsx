@@ -1,4 +1,5 @@
 import type { Child } from 'hono/jsx';
+import { createLlaveRecordada } from '../../acceso/llave-recordada.ts';
 import { Aviso } from '../../components/aviso.tsx';
 import { Estado } from '../../components/estado.tsx';
 import { formatCreditos } from '../../components/formato.ts';
@@ -20,9 +21,11 @@ interface PaginaOperacion {
 }
 
 /** The page of one operation: what it does, its form, and under it what the last call gave. */
-export function renderOperacion(contexto: ContextoCliente, pagina: PaginaOperacion): Response {
+export async function renderOperacion(contexto: ContextoCliente, pagina: PaginaOperacion): Promise<Response> {
   const { operacion, valores, faltaLlave, resultado, status = 200 } = pagina;
   const { nombre, resumen, descripcion, costo, credencial } = operacion;
+  // By any RFC of the session: a script may have changed the one in the form since.
+  const isRecordada = (await createLlaveRecordada(contexto).known()).size > 0;
   return contexto.pagina({
     titulo: resumen,
     status,
@@ -55,6 +58,7 @@ export function renderOperacion(contexto: ContextoCliente, pagina: PaginaOperaci
               valores={valores}
               csrf={contexto.csrf}
               now={contexto.now}
+              isRecordada={isRecordada}
               intento={contexto.deps.newId()}
               faltaLlave={faltaLlave}
             />

@@ -6,6 +6,7 @@ import type { ContextoCliente } from '../../http/ruta.ts';
 import { Encabezado } from './partes/encabezado.tsx';
 import { SeccionCiec } from './partes/seccion-ciec.tsx';
 import { SeccionEfirma } from './partes/seccion-efirma.tsx';
+import { isRecordada } from './reglas/llave-tecleada.ts';
 import { defineRutaRfc, hrefRfc } from './reglas/ruta-rfc.ts';
 
 /** What is wrong with each field of a refused form, by the field's name. Nothing that was typed is sent back: all of it is secret. */
@@ -20,11 +21,13 @@ export const verCredenciales = defineRutaRfc({
 
 /** The page; with what was wrong when a form of it was refused. */
 export async function renderCredenciales(
-  { csrf, deps, now, pagina, usuario }: ContextoCliente,
+  contexto: ContextoCliente,
   rfc: RfcVista,
   reparos: { readonly ciec?: Reparos; readonly efirma?: Reparos },
 ): Promise<Response> {
+  const { csrf, deps, now, pagina, usuario } = contexto;
   const { llave } = rfc;
+  const recordada = { isRecordada: await isRecordada(contexto, rfc) };
   const { esperan } = llave
     ? await createPanelRfcs(deps.database).abiertas(usuario.cuentaId, llave.id)
     : { esperan: 0 };
@@ -47,7 +50,7 @@ export async function renderCredenciales(
           <>
             <p>
               Se cifran con AES-256-GCM bajo una clave derivada de la API key, que por eso hay que escribir.
-              Nosotros no guardamos la llave: sin ella, nadie puede abrir lo guardado.
+              Sin ella nadie puede abrir lo guardado, tampoco nosotros.
             </p>
             {esperan > 0 ? (
               <Aviso tono="alerta" titulo="Hay solicitudes que esperan la e.firma">
@@ -56,8 +59,14 @@ export async function renderCredenciales(
               </Aviso>
             ) : null}
             <div class="dos">
-              <SeccionCiec rfc={rfc} csrf={csrf} reparos={reparos.ciec ?? {}} largo={{ min, max }} />
-              <SeccionEfirma rfc={rfc} csrf={csrf} now={now} reparos={reparos.efirma ?? {}} />
+              <SeccionCiec
+                rfc={rfc}
+                csrf={csrf}
+                reparos={reparos.ciec ?? {}}
+                {...recordada}
+                largo={{ min, max }}
+              />
+              <SeccionEfirma rfc={rfc} csrf={csrf} now={now} reparos={reparos.efirma ?? {}} {...recordada} />
             </div>
           </>
         )}

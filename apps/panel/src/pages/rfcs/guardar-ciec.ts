@@ -13,7 +13,7 @@ export const guardarCiec = defineRutaRfc({
   async handle(contexto, rfc) {
     const { campos, deps, redirigir } = contexto;
     const ciec = Buffer.from(campos['ciec'] ?? '');
-    const tecleada = await readLlaveTecleada(campos['api_key'], rfc, deps);
+    const tecleada = await readLlaveTecleada(campos['api_key'], rfc, contexto);
     try {
       const reparo = reparoCiec(ciec, deps.settings.ciecLength);
       const reparos = {

@@ -37,8 +37,8 @@ export const guardarEfirma = defineRutaRfc({
   metodo: 'POST',
   sub: '/credenciales/efirma',
   async handle(contexto, rfc) {
-    const { campos, archivos, deps, redirigir } = contexto;
-    const tecleada = await readLlaveTecleada(campos['api_key'], rfc, deps);
+    const { campos, archivos, redirigir } = contexto;
+    const tecleada = await readLlaveTecleada(campos['api_key'], rfc, contexto);
     const cer = await bytesOf(archivos['cer']);
     const key = await bytesOf(archivos['key']);
     const password = Buffer.from(campos['password'] ?? '');

@@ -9,7 +9,7 @@ import { renderLlave } from './llave.tsx';
 import { curlRegistrar } from './reglas/curl-registrar.ts';
 import { guardadas } from './reglas/estado-credenciales.ts';
 import { generarLlave, type LlaveGenerada } from './reglas/generar-llave.ts';
-import { readLlaveTecleada } from './reglas/llave-tecleada.ts';
+import { isRecordada, readLlaveTecleada } from './reglas/llave-tecleada.ts';
 import { defineRutaRfc, hrefRfc } from './reglas/ruta-rfc.ts';
 
 /**
@@ -20,13 +20,15 @@ export const generar = defineRutaRfc({
   metodo: 'POST',
   sub: '/llave',
   async handle(contexto, rfc) {
-    const { campos, deps, redirigir } = contexto;
+    const { campos, redirigir } = contexto;
     const modo = campos['modo'] === 'test' ? 'test' : 'live';
     const vigente = campos['vigente'] || null;
     if (vigente !== (rfc.llave?.id ?? null)) return redirigir(hrefRfc(rfc.rfc, '/llave'), YA_NO);
 
     const texto = rfc.llave ? (campos['anterior'] ?? '').trim() : '';
-    const anterior = texto === '' ? null : await readLlaveTecleada(texto, rfc, deps);
+    // Whoever wants what is stored deleted is not saved from it by a key that was typed in before.
+    const isKnown = rfc.llave !== null && campos['perder'] !== 'si' && (await isRecordada(contexto, rfc));
+    const anterior = texto === '' && !isKnown ? null : await readLlaveTecleada(texto, rfc, contexto);
     if (typeof anterior === 'string')
       return renderLlave(contexto, rfc, { modo, errorAnterior: anterior }, 422);
     if (anterior === null && guardadas(rfc).length > 0 && campos['perder'] !== 'si') {

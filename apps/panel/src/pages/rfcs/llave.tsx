@@ -11,6 +11,7 @@ import { Encabezado } from './partes/encabezado.tsx';
 import { GenerarLlave, type GenerarTecleado } from './partes/generar-llave.tsx';
 import { curlRegistrar } from './reglas/curl-registrar.ts';
 import { DIAS_ROTACION, edadEnDias } from './reglas/estado-credenciales.ts';
+import { isRecordada } from './reglas/llave-tecleada.ts';
 import { defineRutaRfc, hrefRfc } from './reglas/ruta-rfc.ts';
 
 const MAX_ANTERIORES = 10;
@@ -31,6 +32,7 @@ export async function renderLlave(
 ): Promise<Response> {
   const { csrf, deps, now, pagina, usuario } = contexto;
   const rfcs = createPanelRfcs(deps.database);
+  const recordada = await isRecordada(contexto, rfc);
   const { llave } = rfc;
   const anteriores = await rfcs.anteriores(usuario.cuentaId, rfc.rfc, MAX_ANTERIORES);
   const { abiertas } = llave ? await rfcs.abiertas(usuario.cuentaId, llave.id) : { abiertas: 0 };
@@ -44,7 +46,14 @@ export async function renderLlave(
         {llave && llave.registradaEn === null ? (
           <Asociar rfc={rfc.rfc} apiUrl={deps.settings.apiPublicUrl} />
         ) : null}
-        <GenerarLlave rfc={rfc} abiertas={abiertas} csrf={csrf} now={now} tecleado={tecleado} />
+        <GenerarLlave
+          rfc={rfc}
+          abiertas={abiertas}
+          csrf={csrf}
+          now={now}
+          tecleado={tecleado}
+          isRecordada={recordada}
+        />
         {llave ? (
           <Tarjeta titulo="Revocar la llave">
             <p>

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createLibro, createPanelRfcs, createSolicitudesPanel, type RfcVista } from '@acuse/db';
+import { createLlaveRecordada } from '../../acceso/llave-recordada.ts';
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
@@ -40,8 +41,11 @@ export const pedirNueva = defineRuta({
   acceso: 'cliente',
   async handle(contexto) {
     const { deps, usuario, ip, redirigir } = contexto;
-    const pedido = pedidoOf(contexto.campos);
-    const vista = await createPanelRfcs(deps.database).find(usuario.cuentaId, pedido.rfc);
+    const tecleado = pedidoOf(contexto.campos);
+    const vista = await createPanelRfcs(deps.database).find(usuario.cuentaId, tecleado.rfc);
+    const recordada = createLlaveRecordada(contexto);
+    const apiKey = tecleado.apiKey || ((vista && (await recordada.recall(vista))) ?? '');
+    const pedido = { ...tecleado, apiKey };
     const fault = checkPedido(pedido, vista);
     if (fault) return form(contexto, pedido, { resultado: 'RECHAZADA', ...fault });
     const api = createApiPropia({
@@ -52,6 +56,7 @@ export const pedirNueva = defineRuta({
     if (pedida.resultado === 'SIN_RESPUESTA') return form(contexto, pedido, pedida);
     // A form that was answered may be sent again with other values, which is another request.
     if (pedida.resultado === 'RECHAZADA') return form(contexto, { ...pedido, intento: randomUUID() }, pedida);
+    if (tecleado.apiKey && vista?.llave) await recordada.keep(tecleado.apiKey, vista, vista.llave.id);
     await createSolicitudesPanel(deps.database).note({
       cuentaId: usuario.cuentaId,
       solicitudId: pedida.id,
@@ -90,7 +95,8 @@ async function form(
   pedida?: Exclude<Pedida, { resultado: 'ACEPTADA' }>,
 ) {
   const { deps, usuario, csrf, now, pagina } = contexto;
-  const [rfcs, libro] = await Promise.all([
+  const [recordadas, rfcs, libro] = await Promise.all([
+    createLlaveRecordada(contexto).known(),
     createPanelRfcs(deps.database).list(usuario.cuentaId, { contiene: '', despues: '', limit: MAX_RFCS }),
     createLibro(deps.database).summary(usuario.cuentaId),
   ]);
@@ -119,6 +125,7 @@ async function form(
               saldo={libro?.saldo ?? 0}
               csrf={csrf}
               now={now}
+              recordadas={recordadas}
               faults={faults}
             />
           </>
@@ -150,10 +157,12 @@ interface CamposProps {
   readonly saldo: number;
   readonly csrf: string;
   readonly now: Date;
+  /** Taxpayers, by id, whose key need not be typed in. */
+  readonly recordadas: ReadonlySet<string>;
   readonly faults: Partial<Record<CampoPedido, string>>;
 }
 
-function Campos({ pedido, rfcs, saldo, csrf, now, faults }: CamposProps) {
+function Campos({ pedido, rfcs, saldo, csrf, now, recordadas, faults }: CamposProps) {
   return (
     <Tarjeta>
       <Formulario accion={PATH} csrf={csrf} id="pedir" descripcion="Pedir CFDI">
@@ -211,10 +220,17 @@ function Campos({ pedido, rfcs, saldo, csrf, now, faults }: CamposProps) {
           etiqueta="API key del RFC"
           tipo="password"
           error={faults.api_key}
-          requerido
+          requerido={recordadas.size === 0}
           literal
           autocompletar="off"
-          ayuda="La CIEC y la e.firma están cifradas con ella, así que solo quien la escribe puede usarlas. No se guarda."
+          ayuda={
+            recordadas.size === 0
+              ? 'La CIEC y la e.firma están cifradas con ella, así que solo quien la escribe puede usarlas. Se recuerda sellada unos minutos, solo en esta sesión.'
+              : `No hace falta para ${rfcs
+                  .filter(({ id }) => recordadas.has(id))
+                  .map(({ rfc }) => rfc)
+                  .join(', ')}: la escribió hace poco.`
+          }
         />
         <p>
           Cuesta {formatCreditos(COSTO)}; su saldo es de {formatCreditos(saldo)}. Si termina sin ZIP, se

@@ -5,10 +5,12 @@ interface CampoLlaveProps {
   readonly id: string;
   readonly rfc: Pick<RfcVista, 'llave'>;
   readonly error: string | undefined;
+  /** Whether it was typed in lately, so that it need not be again. */
+  readonly isRecordada: boolean;
 }
 
 /** Where the active API key of an RFC is typed in, since what is stored is encrypted under it. Never filled in again. */
-export function CampoLlave({ id, rfc, error }: CampoLlaveProps) {
+export function CampoLlave({ id, rfc, error, isRecordada }: CampoLlaveProps) {
   return (
     <Campo
       nombre="api_key"
@@ -16,8 +18,12 @@ export function CampoLlave({ id, rfc, error }: CampoLlaveProps) {
       etiqueta="API key del RFC"
       tipo="password"
       error={error}
-      ayuda={`La que termina en …${rfc.llave?.ultimos4}.`}
-      requerido
+      ayuda={
+        isRecordada
+          ? `Se usa la que termina en …${rfc.llave?.ultimos4}, que escribió hace poco.`
+          : `La que termina en …${rfc.llave?.ultimos4}. Se recuerda sellada unos minutos, solo en esta sesión.`
+      }
+      requerido={!isRecordada}
       literal
       autocompletar="off"
       maxLargo={100}

@@ -21,6 +21,8 @@ interface GenerarProps {
   readonly csrf: string;
   readonly now: Date;
   readonly tecleado: GenerarTecleado;
+  /** Whether the active key was typed in lately, so that what is stored goes on without it. */
+  readonly isRecordada: boolean;
 }
 
 const MODOS = [
@@ -29,7 +31,7 @@ const MODOS = [
 ];
 
 /** The form that makes a key, and what it does to what is there: said before the click. */
-export function GenerarLlave({ rfc, abiertas, csrf, now, tecleado }: GenerarProps) {
+export function GenerarLlave({ rfc, abiertas, csrf, now, tecleado, isRecordada }: GenerarProps) {
   const { llave } = rfc;
   const cosas = llave ? guardadas(rfc) : [];
   return (
@@ -48,7 +50,9 @@ export function GenerarLlave({ rfc, abiertas, csrf, now, tecleado }: GenerarProp
         descripcion={llave ? 'Cambiar la llave' : 'Generar la API key'}
       >
         <input type="hidden" name="vigente" value={llave?.id ?? ''} />
-        {llave ? <Resguardo hayGuardadas={cosas.length > 0} tecleado={tecleado} /> : null}
+        {llave ? (
+          <Resguardo hayGuardadas={cosas.length > 0} tecleado={tecleado} isRecordada={isRecordada} />
+        ) : null}
         <Campo
           nombre="modo"
           etiqueta="Prefijo"
@@ -103,9 +107,11 @@ function Consecuencias({
 function Resguardo({
   hayGuardadas,
   tecleado,
+  isRecordada,
 }: {
   readonly hayGuardadas: boolean;
   readonly tecleado: GenerarTecleado;
+  readonly isRecordada: boolean;
 }) {
   return (
     <>
@@ -115,9 +121,11 @@ function Resguardo({
         tipo="password"
         error={tecleado.errorAnterior}
         ayuda={
-          hayGuardadas
-            ? 'Con ella se conserva lo guardado y la asociación con el RFC. No se almacena.'
-            : 'Con ella la nueva queda asociada con el RFC sin llamar otra vez a vault/rfc-registrar. No se almacena.'
+          isRecordada
+            ? 'Se usa la que escribió hace poco: lo guardado se conserva, salvo que abajo marque lo contrario.'
+            : hayGuardadas
+              ? 'Con ella se conserva lo guardado y la asociación con el RFC. No se almacena.'
+              : 'Con ella la nueva queda asociada con el RFC sin llamar otra vez a vault/rfc-registrar. No se almacena.'
         }
         literal
         autocompletar="off"

@@ -16,11 +16,12 @@ interface SeccionCiecProps {
   readonly rfc: RfcVista;
   readonly csrf: string;
   readonly reparos: Reparos;
+  readonly isRecordada: boolean;
   readonly largo: CiecLength;
 }
 
 /** The state of the CIEC and the form that stores it. */
-export function SeccionCiec({ rfc, csrf, reparos, largo }: SeccionCiecProps) {
+export function SeccionCiec({ rfc, csrf, reparos, isRecordada, largo }: SeccionCiecProps) {
   const { ciec } = rfc;
   const caracteres = largo.min === largo.max ? `${largo.max}` : `de ${largo.min} a ${largo.max}`;
   return (
@@ -62,7 +63,7 @@ export function SeccionCiec({ rfc, csrf, reparos, largo }: SeccionCiecProps) {
           autocompletar="off"
           maxLargo={64}
         />
-        <CampoLlave id="ciec-llave" rfc={rfc} error={reparos['api_key']} />
+        <CampoLlave id="ciec-llave" rfc={rfc} error={reparos['api_key']} isRecordada={isRecordada} />
         <div>
           <Boton>Guardar la CIEC</Boton>
         </div>

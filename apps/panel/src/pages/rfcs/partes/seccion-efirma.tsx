@@ -15,10 +15,11 @@ interface SeccionEfirmaProps {
   readonly csrf: string;
   readonly now: Date;
   readonly reparos: Reparos;
+  readonly isRecordada: boolean;
 }
 
 /** The state of the e.firma, what its certificate says, and the form that stores it. */
-export function SeccionEfirma({ rfc, csrf, now, reparos }: SeccionEfirmaProps) {
+export function SeccionEfirma({ rfc, csrf, now, reparos, isRecordada }: SeccionEfirmaProps) {
   const { cer, efirmaKey } = rfc;
   return (
     <Tarjeta titulo="e.firma" accion={<Estado {...estadoEfirma(rfc, now)} />}>
@@ -94,7 +95,7 @@ export function SeccionEfirma({ rfc, csrf, now, reparos }: SeccionEfirmaProps) {
           autocompletar="off"
           maxLargo={256}
         />
-        <CampoLlave id="efirma-llave" rfc={rfc} error={reparos['api_key']} />
+        <CampoLlave id="efirma-llave" rfc={rfc} error={reparos['api_key']} isRecordada={isRecordada} />
         <div>
           <Boton>Guardar la e.firma</Boton>
         </div>

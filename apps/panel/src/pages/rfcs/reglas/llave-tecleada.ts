@@ -1,7 +1,8 @@
 import type { Pase } from '@acuse/core';
 import { createPuerta, type RfcVista } from '@acuse/db';
 import { type ApiKey, parseApiKey, wipeApiKey } from '@acuse/vault';
-import type { PanelDeps } from '../../../panel-deps.ts';
+import { createLlaveRecordada } from '../../../acceso/llave-recordada.ts';
+import type { ContextoCliente } from '../../../http/ruta.ts';
 
 /** A key that was typed in and verified, with what it opens. The caller wipes it. */
 export interface LlaveTecleada {
@@ -13,21 +14,35 @@ const NO_ES_LLAVE =
   'Eso no es una API key completa. Empieza con acuse_live_ o acuse_test_ y tiene 73 caracteres; cópiela entera, sin espacios.';
 const AJENA = 'Esa no es la API key vigente de este RFC. Use la última que se generó para él.';
 
-/** Verifies that a typed text is the active API key of a taxpayer. Returns it, or what is wrong, in Spanish. */
+/**
+ * Verifies that a typed text is the active API key of a taxpayer, and keeps it for the next forms of the session. Without a text it is the one that
+ * was typed in lately. Returns the key, or what is wrong, in Spanish.
+ */
 export async function readLlaveTecleada(
   texto: string | undefined,
   rfc: Pick<RfcVista, 'id'>,
-  { database, hasher }: Pick<PanelDeps, 'database' | 'hasher'>,
+  contexto: Pick<ContextoCliente, 'deps' | 'navegador'>,
 ): Promise<LlaveTecleada | string> {
-  const tecleado = texto?.trim() ?? '';
+  const recordada = createLlaveRecordada(contexto);
+  const nueva = texto?.trim() ?? '';
+  const tecleado = nueva === '' ? ((await recordada.recall(rfc)) ?? '') : nueva;
+  const { database, hasher } = contexto.deps;
   if (tecleado === '') return 'Escriba la API key del RFC: sin ella no se puede cifrar ni abrir nada.';
   const apiKey = parseApiKey(tecleado);
   if (apiKey === null) return NO_ES_LLAVE;
   const pase = await createPuerta(database).load(apiKey.keyId);
   // The hash is computed for an unknown id as well, so that the time tells nothing.
   const isKey = hasher.verifyApiKey(apiKey, pase?.apiKey ?? null);
-  if (pase !== null && isKey && pase.contribuyenteId === rfc.id && pase.apiKey.estado === 'ACTIVA')
+  if (pase !== null && isKey && pase.contribuyenteId === rfc.id && pase.apiKey.estado === 'ACTIVA') {
+    if (nueva !== '') await recordada.keep(tecleado, rfc, apiKey.keyId);
     return { apiKey, pase };
+  }
   wipeApiKey(apiKey);
   return AJENA;
 }
+
+/** Whether the key of a taxpayer need not be typed in now. */
+export const isRecordada = async (
+  contexto: Pick<ContextoCliente, 'deps' | 'navegador'>,
+  { id }: Pick<RfcVista, 'id'>,
+): Promise<boolean> => (await createLlaveRecordada(contexto).known()).has(id);

@@ -1,0 +1,52 @@
+import type { Database } from '../database.ts';
+
+const KEEP = `
+INSERT INTO llave_recordada (sesion_id, contribuyente_id, api_key_id, sobre, vence_en)
+SELECT s.id, $2, k.id, $4, now() + make_interval(secs => $5) FROM sesion s, api_key k
+WHERE s.id = $1 AND k.id = $3 AND k.contribuyente_id = $2 AND k.estado = 'ACTIVA'
+ON CONFLICT (sesion_id, contribuyente_id)
+DO UPDATE SET api_key_id = excluded.api_key_id, sobre = excluded.sobre, vence_en = excluded.vence_en`;
+
+const USE = `
+UPDATE llave_recordada SET vence_en = now() + make_interval(secs => $3)
+WHERE sesion_id = $1 AND contribuyente_id = $2 AND vence_en > now() RETURNING sobre`;
+
+/** API keys that people typed in, for a few minutes of their session. What is stored is sealed; the database never sees a key. */
+export function createLlavesRecordadas({ pool }: Pick<Database, 'pool'>) {
+  return {
+    /** Keeps the active key of a taxpayer for `segundos`, in place of an earlier one. */
+    async keep(input: {
+      sesionId: string;
+      contribuyenteId: string;
+      apiKeyId: string;
+      sobre: Buffer;
+      segundos: number;
+    }): Promise<void> {
+      const { sesionId, contribuyenteId, apiKeyId, sobre, segundos } = input;
+      const values = [sesionId, contribuyenteId, apiKeyId, sobre, segundos];
+      await pool.query({ name: 'llave-recordar', text: KEEP, values });
+    },
+
+    /** What is kept for a taxpayer, for `segundos` more from now; null when there is nothing or its time is over. */
+    async use(sesionId: string, contribuyenteId: string, segundos: number): Promise<Buffer | null> {
+      const values = [sesionId, contribuyenteId, segundos];
+      const { rows } = await pool.query<{ sobre: Buffer }>({ name: 'llave-recordada', text: USE, values });
+      return rows[0]?.sobre ?? null;
+    },
+
+    /** The taxpayers whose key the session has. */
+    async known(sesionId: string): Promise<ReadonlySet<string>> {
+      const { rows } = await pool.query<{ id: string }>({
+        name: 'llaves-recordadas',
+        text: 'SELECT contribuyente_id AS id FROM llave_recordada WHERE sesion_id = $1 AND vence_en > now()',
+        values: [sesionId],
+      });
+      return new Set(rows.map(({ id }) => id));
+    },
+
+    /** Deletes what is over. */
+    async purge(): Promise<void> {
+      await pool.query('DELETE FROM llave_recordada WHERE vence_en < now()');
+    },
+  };
+}

@@ -1,0 +1,128 @@
+import { createLlaves } from '@acuse/db';
+import { load } from 'cheerio';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { addRfc, entrar, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { generate, hrefRfc, parsed } from './fixtures/rfcs.ts';
+
+const CIEC = 'Secreta-16-letra';
+let panel: Panel;
+let ana: Persona;
+beforeAll(async () => {
+  panel = await startPanel();
+  ana = await panel.registrar();
+});
+afterAll(() => panel.close());
+
+async function withKey(persona = ana) {
+  const { id, rfc } = await addRfc(panel.db, persona);
+  return { id, rfc, key: await generate(persona, rfc), pagina: hrefRfc(rfc, '/credenciales') };
+}
+
+/** Stores the CIEC; without a key as somebody who has typed it in before. */
+const guardar = (persona: Pick<Persona, 'enviar'>, pagina: string, key = '') =>
+  persona.enviar(pagina, `${pagina}/ciec`, { ciec: CIEC, api_key: key });
+
+const rows = async (id: string) =>
+  (
+    await panel.db.pool.query<{ sobre: Buffer; row: string }>(
+      'SELECT sobre, l::text AS row FROM llave_recordada l WHERE contribuyente_id = $1',
+      [id],
+    )
+  ).rows;
+
+describe('an API key that was typed in', () => {
+  it('is asked for once a session: the next form takes it, the page says so, and nothing stored shows it', async () => {
+    const { id, key, pagina } = await withKey();
+    expect((await guardar(ana, pagina)).status).toBe(422);
+    expect((await guardar(ana, pagina, key)).status).toBe(303);
+    const page = load((await ana.abrir(pagina)).text);
+    expect(page('#ciec-llave').attr('required')).toBeUndefined();
+    expect(page('#ciec-llave').attr('value')).toBeUndefined();
+    expect(page('#ciec-llave-ayuda').text()).toContain(key.slice(-4));
+    expect((await guardar(ana, pagina)).status).toBe(303);
+    const [kept, ...more] = await rows(id);
+    expect(more).toEqual([]);
+    const secret = key.split('_').at(-1) ?? '';
+    expect(kept?.sobre.toString('latin1')).not.toContain(secret.slice(0, 12));
+    // The panel's own secret is not enough: the inner layer is sealed under what only the cookie gives.
+    const { sesiones, sellado } = panel.deps;
+    const [sesion] = await sesiones.list(ana.usuarioId);
+    const inner = sellado.open(kept?.sobre ?? Buffer.alloc(0), ['panel/llave', sesion?.id ?? '', id]);
+    expect(inner).not.toBeNull();
+    expect(inner?.toString('latin1')).not.toContain(secret.slice(0, 12));
+  });
+
+  it('is of its RFC and of its session alone', async () => {
+    const [una, otra] = [await withKey(), await withKey()];
+    await guardar(ana, una.pagina, una.key);
+    expect((await guardar(ana, otra.pagina)).status).toBe(422);
+    const elsewhere = panel.newCliente();
+    await entrar(elsewhere, ana.email, ana.password);
+    expect((await guardar(elsewhere, una.pagina)).status).toBe(422);
+    expect((await guardar(ana, una.pagina)).status).toBe(303);
+  });
+
+  it('is kept only if it is the right one', async () => {
+    const [una, otra] = [await withKey(), await withKey()];
+    expect((await guardar(ana, una.pagina, otra.key)).status).toBe(422);
+    expect(await rows(una.id)).toEqual([]);
+  });
+
+  it('slides with its use, and is over after minutes without', async () => {
+    const { id, key, pagina } = await withKey();
+    await guardar(ana, pagina, key);
+    const left = async (): Promise<number> =>
+      (
+        await panel.db.pool.query(
+          'SELECT extract(epoch FROM vence_en - now())::integer AS left FROM llave_recordada WHERE contribuyente_id = $1',
+          [id],
+        )
+      ).rows[0]?.left;
+    const shift = (interval: string) =>
+      panel.db.pool.query(
+        'UPDATE llave_recordada SET vence_en = vence_en - $2::interval WHERE contribuyente_id = $1',
+        [id, interval],
+      );
+    await shift('9 minutes');
+    expect(await left()).toBeLessThanOrEqual(60);
+    expect((await guardar(ana, pagina)).status).toBe(303);
+    expect(await left()).toBeGreaterThan(60);
+    await shift('11 minutes');
+    expect((await guardar(ana, pagina)).status).toBe(422);
+  });
+
+  it('is forgotten with the session, with another password, and when the key is replaced or revoked, by whomever', async () => {
+    const eva = await panel.registrar();
+    const first = await withKey(eva);
+    const second = await withKey(eva);
+    for (const { pagina, key } of [first, second]) await guardar(eva, pagina, key);
+    await createLlaves(panel.db).revoke({ apiKeyId: parsed(first.key).keyId, actor: 'prueba' });
+    expect(await rows(first.id)).toEqual([]);
+    expect(await rows(second.id)).toHaveLength(1);
+    const llave = hrefRfc(second.rfc, '/llave');
+    // The known key keeps what is stored under it.
+    expect((await eva.enviar(llave, llave)).status).toBe(200);
+    expect(await rows(second.id)).toEqual([]);
+    const stored = await panel.db.pool.query('SELECT FROM credencial WHERE contribuyente_id = $1', [
+      second.id,
+    ]);
+    expect(stored.rowCount).toBe(1);
+
+    const third = await withKey(eva);
+    await guardar(eva, third.pagina, third.key);
+    await eva.enviar('/inicio', '/salir');
+    expect(await rows(third.id)).toEqual([]);
+  });
+
+  it('is never kept where the operator says so', async () => {
+    const strict = await startPanel({ env: { LLAVE_RECORDADA_SECONDS: '0' } });
+    const leo = await strict.registrar();
+    const { rfc } = await addRfc(strict.db, leo);
+    const key = await generate(leo, rfc);
+    const pagina = hrefRfc(rfc, '/credenciales');
+    expect((await guardar(leo, pagina, key)).status).toBe(303);
+    expect((await guardar(leo, pagina)).status).toBe(422);
+    expect((await strict.db.pool.query('SELECT FROM llave_recordada')).rowCount).toBe(0);
+    await strict.close();
+  });
+});
