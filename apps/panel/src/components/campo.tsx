@@ -19,6 +19,8 @@ export interface CampoProps {
   /** What is wrong with the value and how to mend it. */
   readonly error?: string | undefined;
   readonly requerido?: boolean;
+  /** May stay empty since what it asks for is known already; it is not called optional then. */
+  readonly sabido?: boolean;
   readonly marcado?: boolean;
   readonly deshabilitado?: boolean;
   readonly autocompletar?: string;
@@ -47,7 +49,7 @@ export function Campo(props: CampoProps) {
   const label = (
     <label for={id}>
       {etiqueta}
-      {requerido || isCasilla ? null : <span class="suave chica"> (opcional)</span>}
+      {requerido || props.sabido || isCasilla ? null : <span class="suave chica"> (opcional)</span>}
     </label>
   );
   const control = <Control {...props} id={id} notas={notas || undefined} />;
@@ -74,7 +76,7 @@ function Control(props: CampoProps & { readonly id: string; readonly notas: stri
   const comunes = {
     id: props.id,
     name: props.nombre,
-    required: props.requerido === true,
+    required: props.requerido === true && !props.sabido,
     disabled: props.deshabilitado === true,
     autofocus: props.enfocado === true,
     autocomplete: props.autocompletar,

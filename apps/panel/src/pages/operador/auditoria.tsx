@@ -7,6 +7,7 @@ import { Vacio } from '../../components/vacio.tsx';
 import { addDias, startOfDia } from '../../fechas/dia-mexico.ts';
 import { defineRuta } from '../../http/ruta.ts';
 import { isUuid } from '../../http/uuid.ts';
+import { nombreAccion } from './frases-auditoria.ts';
 import { RenglonesAuditoria } from './renglones-auditoria.tsx';
 import { Seccion } from './seccion.tsx';
 
@@ -39,7 +40,7 @@ export const verAuditoria = defineRuta({
               valor={query['accion'] ?? ''}
               opciones={[
                 { valor: '', texto: 'Todo' },
-                ...acciones.map((accion) => ({ valor: accion, texto: accion })),
+                ...acciones.map((accion) => ({ valor: accion, texto: nombreAccion(accion) })),
               ]}
             />
             <Campo nombre="actor" etiqueta="Quién" valor={query['actor']} maxLargo={200} literal />

@@ -2,6 +2,7 @@ import type { LineaAuditoria } from '@acuse/db';
 import type { Child } from 'hono/jsx';
 import { Fecha } from '../../components/fecha.tsx';
 import { Tabla } from '../../components/tabla.tsx';
+import { describeCambio, nombreAccion } from './frases-auditoria.ts';
 
 interface RenglonesProps {
   readonly titulo: string;
@@ -25,8 +26,8 @@ export function RenglonesAuditoria({ titulo, lineas, vacia, sinCuenta = false }:
       filas={lineas.map((linea) => [
         <Fecha valor={linea.en} />,
         <>
-          {linea.accion}
-          <div class="suave chica">{detailOf(linea.detalle)}</div>
+          {describeCambio(linea.accion, linea.detalle)}
+          <div class="suave chica">{nombreAccion(linea.accion)}</div>
         </>,
         <>
           <a href={`/operador/auditoria?${new URLSearchParams({ actor: linea.actor })}`}>
@@ -48,11 +49,4 @@ function Cuenta({ linea: { cuentaId, cuenta, rfc } }: { readonly linea: LineaAud
       {rfc === null ? null : <div class="suave chica fija">{rfc}</div>}
     </>
   );
-}
-
-function detailOf(detalle: Readonly<Record<string, unknown>>): string {
-  const parts = Object.entries(detalle).map(
-    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
-  );
-  return parts.join(', ');
 }

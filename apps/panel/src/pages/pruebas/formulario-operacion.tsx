@@ -36,7 +36,8 @@ export function FormularioOperacion(props: FormularioOperacionProps) {
         nombre="llave"
         etiqueta="API key"
         tipo="password"
-        requerido={!isRecordada}
+        requerido
+        sabido={isRecordada}
         literal
         autocompletar="off"
         error={faltaLlave}

@@ -5,6 +5,7 @@ import { Estado } from '../../components/estado.tsx';
 import { formatCreditos, formatNumero } from '../../components/formato.ts';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import { ComoCurl } from './como-curl.tsx';
+import { field, Legible } from './legible.tsx';
 import type { ResultadoPrueba } from './llamar-api.ts';
 
 export interface ResultadoProps {
@@ -76,14 +77,18 @@ function Respuesta({ texto, cortado }: { readonly texto: string; readonly cortad
     <>
       <Pasos json={json} />
       <h3>Respuesta</h3>
+      <Legible json={json} />
       {cortado ? (
         <Aviso tono="info">
           La respuesta es muy larga: aquí va su principio. Completa llega a quien llame a la API.
         </Aviso>
       ) : null}
-      <div class="respuesta">
-        <pre>{json === undefined ? texto : JSON.stringify(json, null, 2)}</pre>
-      </div>
+      <details open={json === undefined}>
+        <summary>Ver el texto completo</summary>
+        <div class="respuesta">
+          <pre>{json === undefined ? texto : JSON.stringify(json, null, 2)}</pre>
+        </div>
+      </details>
     </>
   );
 }
@@ -121,9 +126,4 @@ function parse(texto: string): unknown {
   } catch {
     return undefined;
   }
-}
-
-function field(value: unknown, name: string): unknown {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-  return (value as Readonly<Record<string, unknown>>)[name];
 }

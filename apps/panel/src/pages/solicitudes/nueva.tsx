@@ -220,7 +220,8 @@ function Campos({ pedido, rfcs, saldo, csrf, now, recordadas, faults }: CamposPr
           etiqueta="API key del RFC"
           tipo="password"
           error={faults.api_key}
-          requerido={recordadas.size === 0}
+          requerido
+          sabido={recordadas.size > 0}
           literal
           autocompletar="off"
           ayuda={

@@ -23,7 +23,8 @@ export function CampoLlave({ id, rfc, error, isRecordada }: CampoLlaveProps) {
           ? `Se usa la que termina en …${rfc.llave?.ultimos4}, que escribió hace poco.`
           : `La que termina en …${rfc.llave?.ultimos4}. Se recuerda sellada unos minutos, solo en esta sesión.`
       }
-      requerido={!isRecordada}
+      requerido
+      sabido={isRecordada}
       literal
       autocompletar="off"
       maxLargo={100}
