@@ -45,14 +45,17 @@ export const workerConfig = z.object({
   HEALTH_HOST: text('Dirección en la que escucha /healthz y /readyz.').default('127.0.0.1'),
   HEALTH_PORT: port('Puerto de /healthz y /readyz; 0 deja que el sistema lo elija.').default(0),
 
-  ...databaseFields(10),
+  ...databaseFields(20),
   DATABASE_TIMEOUT_MS: durationMs('Milisegundos hasta dar por perdida una consulta.', { min: 100 }).default(
     10_000,
   ),
 
   ...queueFields,
   QUEUE_TIMEOUT_MS: durationMs('Milisegundos hasta dar por ausente la cola.', { min: 100 }).default(3_000),
-  DESCARGAS_CONCURRENCY: integer('Pasos ante el SAT a la vez.', { min: 1, max: 1_000 }).default(20),
+  DESCARGAS_CONCURRENCY: integer('Pasos ante el SAT a la vez; una sola cuenta ocupa hasta cuatro quintos.', {
+    min: 1,
+    max: 1_000,
+  }).default(250),
   ENSAMBLES_CONCURRENCY: integer('Paquetes que se arman a la vez.', { min: 1, max: 64 }).default(1),
   LEASE_SECONDS: durationSeconds('Segundos que dura la toma de una solicitud sin renovarla.', {
     min: 3,

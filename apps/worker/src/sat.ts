@@ -11,6 +11,8 @@ export function openSatOver(database: Database, config: WorkerConfig, medidor: M
     estado: createEstadoCortacircuitos(database),
     captchas: createCaptchas(database),
     medidor,
+    // A step that would wait gives its claim back: its slot is for others meanwhile.
+    isImpatient: true,
     sellado: createSellado(openKeyring('SESSION_KEYS', config.SESSION_KEYS)),
   });
 }

@@ -14,6 +14,7 @@ export type MotivoSatError =
   | 'RESPUESTA_ILEGIBLE'
   | 'SERVICIO_CON_ERROR'
   | 'CORTACIRCUITOS_ABIERTO'
+  | 'OCUPADO'
   | 'CAPTCHA_RECHAZADO'
   | 'SIN_RESOLVEDOR_DE_CAPTCHA'
   | 'CIEC_RECHAZADA'
@@ -29,6 +30,7 @@ const CLASES: Record<MotivoSatError, ClaseSatError> = {
   RESPUESTA_ILEGIBLE: 'reintentable',
   SERVICIO_CON_ERROR: 'reintentable',
   CORTACIRCUITOS_ABIERTO: 'reintentable',
+  OCUPADO: 'reintentable',
   CAPTCHA_RECHAZADO: 'reintentable',
   SIN_RESOLVEDOR_DE_CAPTCHA: 'permanente',
   CIEC_RECHAZADA: 'credencial',
@@ -40,7 +42,8 @@ const CLASES: Record<MotivoSatError, ClaseSatError> = {
 };
 
 /**
- * The SAT did not answer a query. Carries codes only: never a body, a header or a credential, since errors end in logs
+ * The SAT did not answer a query. OCUPADO: it was not even asked, because a log-in is under way or its host has enough to do; that is no failure,
+ * and whoever asked comes again after `esperaMs`. Carries codes only: never a body, a header or a credential, since errors end in logs
  * and in the database.
  */
 export class SatError extends Error {
@@ -48,15 +51,18 @@ export class SatError extends Error {
   readonly clase: ClaseSatError;
   /** The SAT's own code (`CodEstatus`, an HTTP status such as `HTTP 503`) when there is one. */
   readonly codigo: string | null;
+  /** Milliseconds after which it is worth asking again, with OCUPADO. */
+  readonly esperaMs: number;
 
   constructor(
     motivo: MotivoSatError,
-    options: { codigo?: string | null; detalle?: string; cause?: unknown } = {},
+    options: { codigo?: string | null; detalle?: string; cause?: unknown; esperaMs?: number } = {},
   ) {
     super([motivo, options.codigo, options.detalle].filter(Boolean).join(': '), { cause: options.cause });
     this.name = 'SatError';
     this.motivo = motivo;
     this.clase = CLASES[motivo];
     this.codigo = options.codigo ?? null;
+    this.esperaMs = options.esperaMs ?? 0;
   }
 }

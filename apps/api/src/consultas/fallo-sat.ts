@@ -20,6 +20,7 @@ const MOTIVOS: Record<Exclude<MotivoSatError, 'CIEC_RECHAZADA' | 'EFIRMA_RECHAZA
   SERVICIO_CON_ERROR: 'El SAT contestó con un error propio.',
   CORTACIRCUITOS_ABIERTO:
     'El servicio del SAT falló varias veces seguidas; se espera un momento antes de preguntarle otra vez.',
+  OCUPADO: 'Hay demasiadas consultas al SAT en este momento.',
   CAPTCHA_RECHAZADO: 'El SAT no aceptó la lectura de su captcha.',
   SIN_RESOLVEDOR_DE_CAPTCHA:
     'Entrar al portal del SAT con CIEC exige leer un captcha, y este servicio no tiene configurado quién lo lea (CAPTCHA_RESOLVER). Guarde la e.firma, que no lo necesita, o pida al operador que lo configure.',

@@ -212,6 +212,14 @@ describe('a SAT that does not answer', () => {
     expect(next.inSeconds).toBeGreaterThan(90);
   });
 
+  it('was not asked while a log-in is under way: the claim is given back for later, and that is no failure', async () => {
+    const busy = new SatError('OCUPADO', { esperaMs: 7_000 });
+    const two = [parte({ fallos: 2 }), parte({ id: 'p2' })];
+    const result = await step(tomada({ partes: two }), { 'solicitar-metadata': busy });
+    expect(released(result)).toMatchObject({ avance: {}, next: { cola: 'descargas', inSeconds: 7 } });
+    expect(Object.keys(released(result).avance)).toEqual([]);
+  });
+
   it('ends at once when the credential is refused, and marks it', async () => {
     const result = await step(tomada(), { 'solicitar-metadata': new SatError('CIEC_RECHAZADA') });
     expect(result.names).toEqual(['save', 'sat solicitar-metadata', 'markRefused', 'fail']);

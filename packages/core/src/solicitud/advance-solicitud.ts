@@ -109,6 +109,7 @@ async function step(
 function pasoTras(error: SatError, agenda: Agenda, parte: Parte, signal: AbortSignal): Paso {
   const codigo = error.codigo ?? error.motivo;
   if (signal.aborted) return { avance: {}, inSeconds: 0 };
+  if (error.motivo === 'OCUPADO') return { isBusy: true, inSeconds: error.esperaMs / 1_000 };
   if (error.clase !== 'reintentable')
     return {
       fin: { estado: 'ERROR', motivo: error.motivo, codigo },
@@ -131,6 +132,10 @@ async function settle(deps: AdvanceDeps, tomada: SolicitudTomada, parte: Parte, 
     if (!paso.isCredencialRechazada) return taller.fail(tomada, paso.fin);
     await taller.markRefused(tomada);
     return endRefused(deps, tomada, paso.fin);
+  }
+  if ('isBusy' in paso) {
+    await taller.release(tomada, {}, { cola: 'descargas', inSeconds: paso.inSeconds });
+    return;
   }
   const { avance } = paso;
   await taller.release(tomada, avance, nextRing(tomada, parte, avance, paso.inSeconds));

@@ -5,6 +5,8 @@ import type { AdvanceDeps } from './advance-solicitud.ts';
 /** What one step leads to: progress and a wait, or the end of the solicitud. */
 export type Paso =
   | { readonly avance: Avance; readonly inSeconds: number }
+  /** The SAT was not asked: nothing has changed, and the whole solicitud is looked at again later. */
+  | { readonly isBusy: true; readonly inSeconds: number }
   | {
       readonly fin: {
         readonly estado: EstadoFinalSinPaquete;

@@ -17,7 +17,15 @@ export interface SatCompartido {
   readonly sellado: Sellado;
   /** Sees every request to the authority. */
   readonly medidor?: MedidorSat;
+  /**
+   * Whoever asks has better things to do than to wait for a log-in or for a host that has enough to do: it is sent away with OCUPADO.
+   * Default: it waits.
+   */
+  readonly isImpatient?: boolean;
 }
+
+/** Milliseconds that an impatient one waits for a log-in all the same: one without a person is over by then. */
+const MOMENTO_MS = 1_500;
 
 export interface SatAbierto {
   readonly sat: Sat;
@@ -39,6 +47,7 @@ export function openSat(config: SatConfig, compartido: SatCompartido): SatAbiert
       ...(config.SAT_BASE_URL === undefined ? {} : { baseUrl: config.SAT_BASE_URL }),
       ...(config.SAT_TLS_CA === undefined ? {} : { tlsCa: config.SAT_TLS_CA }),
       maxConcurrentPerHost: config.SAT_MAX_CONCURRENT_PER_HOST,
+      ...(compartido.isImpatient ? { rejectWhenBusy: true } : {}),
     },
     { estado: compartido.estado, ...(compartido.medidor ? { medidor: compartido.medidor } : {}) },
   );
@@ -52,6 +61,7 @@ export function openSat(config: SatConfig, compartido: SatCompartido): SatAbiert
       captchaIntentos: config.CAPTCHA_INTENTOS,
       captchaEsperaMs: config.CAPTCHA_SECONDS * 1_000,
       sesionInactivaMs: config.SAT_SESION_SECONDS * 1_000,
+      ...(compartido.isImpatient ? { esperaAccesoMs: MOMENTO_MS } : {}),
     },
     readPdf: lector.read,
   });
@@ -66,6 +76,7 @@ export function openSat(config: SatConfig, compartido: SatCompartido): SatAbiert
     http,
     logout: (signal) => portal.logout(signal),
     async close() {
+      await portal.close();
       await Promise.all([http.close(), lector.close()]);
     },
   };

@@ -6,6 +6,8 @@ import { SAT_HTTP_DEFAULTS, type SatHttpSettings } from './settings.ts';
 export interface Agentes {
   /** The connections of one host; opened at the first use. */
   of(host: string, origin: string): Pool;
+  /** Requests to a host that are sent or wait for a connection. */
+  underWay(host: string): number;
   close(): Promise<void>;
 }
 
@@ -39,6 +41,7 @@ export function createAgentes(settings: SatHttpSettings): Agentes {
       pools.set(host, pool);
       return pool;
     },
+    underWay: (host) => pools.get(host)?.stats.size ?? 0,
     async close() {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
       pools.clear();

@@ -9,6 +9,7 @@ import { toSatError } from './errores.ts';
 import { createMediciones, type Final, type Medicion } from './mediciones.ts';
 import { type Plazo, startPlazo } from './plazo.ts';
 import { SAT_HTTP_DEFAULTS, type SatHttpSettings } from './settings.ts';
+import { createVueltas } from './vueltas.ts';
 
 export interface SatHttpRequest<E extends 'text' | 'stream' = 'text' | 'stream'> extends DireccionSat {
   readonly method: 'GET' | 'POST';
@@ -43,6 +44,8 @@ export interface SatHttp {
   request<E extends 'text' | 'stream'>(request: SatHttpRequest<E>): Promise<SatHttpResponse<E>>;
   /** Reads a URL found in a page or a `Location` header: see `Direcciones.resolve`. */
   resolve(url: string, desde?: DireccionSat): DireccionSat;
+  /** Rejects with OCUPADO what would have to wait for a connection to a host; where waiting is no matter, nothing. */
+  assertRoom(host: string): void;
   /** Ends every connection. */
   close(): Promise<void>;
 }
@@ -65,6 +68,7 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
   );
 
   const mediciones = createMediciones(deps.medidor);
+  const vueltas = createVueltas(s.maxConcurrentPerHost, deps.now ?? Date.now);
 
   async function send(request: SatHttpRequest, plazo: Plazo): Promise<Dispatcher.ResponseData> {
     const { origin, path } = direcciones.locate(request);
@@ -163,6 +167,9 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
     // `readBody` gives what `expect` asks for; the compiler cannot follow that through one implementation for both.
     request: request as SatHttp['request'],
     resolve: direcciones.resolve,
+    assertRoom(host) {
+      if (s.rejectWhenBusy) vueltas.assertRoom(host, agentes.underWay(host));
+    },
     close: () => agentes.close(),
   };
 }

@@ -23,6 +23,8 @@ export interface SatHttpSettings {
   readonly maxBodyBytes?: number;
   /** Connections, and therefore requests at the same time, per host and process. Further requests wait. */
   readonly maxConcurrentPerHost?: number;
+  /** Sends away with OCUPADO whoever asks {@link SatHttp.assertRoom} about a host that has so many under way already. */
+  readonly rejectWhenBusy?: boolean;
   /** Failures in a row after which a host is left alone. */
   readonly breakerFailures?: number;
   /** How long it is left alone before one request is let through as a probe. */
@@ -48,6 +50,7 @@ export const SAT_HTTP_DEFAULTS: Defaulted = {
   streamTimeoutMs: 1_800_000,
   maxBodyBytes: 4 * 1024 * 1024,
   maxConcurrentPerHost: 8,
+  rejectWhenBusy: false,
   breakerFailures: 8,
   breakerOpenMs: 30_000,
   tlsSinDheCiphers: 'DEFAULT:!DHE',

@@ -35,6 +35,8 @@ export interface PortalCanal extends Sat<NombreConsultaPortal> {
    * a credential that was stored again. To be called now and then by one process or several. Gives their number.
    */
   logout(signal: AbortSignal, ociosaMs?: number): Promise<number>;
+  /** Ends the log-ins for which nobody waits. */
+  close(): Promise<void>;
 }
 
 /**
@@ -76,10 +78,12 @@ export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
       }
       declared.check?.(consulta);
       const { portal, ask } = declared.otro?.takes(consulta) ? declared.otro : declared;
+      if (portal.salida !== null) http.assertRoom(portal.salida.host);
       return sesiones.run(portal, credencial, signal, (navegador) =>
         ask(navegador, consulta, { settings, signal, credencial, readPdf }),
       );
     },
     logout: (signal, ociosaMs = settings.sesionInactivaMs) => sesiones.logout(portales, ociosaMs, signal),
+    close: () => sesiones.close(),
   };
 }

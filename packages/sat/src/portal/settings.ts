@@ -6,6 +6,11 @@ export interface PortalSettings {
   readonly captchaEsperaMs?: number;
   /** A session unused for longer is not tried any more, milliseconds. */
   readonly sesionInactivaMs?: number;
+  /**
+   * How long a consulta waits for a log-in, its turn and its captcha included, before it is sent away with OCUPADO while the log-in goes on by
+   * itself, milliseconds. Default: until it is over.
+   */
+  readonly esperaAccesoMs?: number;
   /** A process that died while it logged in is replaced after this time, milliseconds. */
   readonly turnoMs?: number;
   /** Redirects and auto-submitted forms followed for one page. */
@@ -22,6 +27,7 @@ export const PORTAL_DEFAULTS: Required<PortalSettings> = {
   captchaIntentos: 3,
   captchaEsperaMs: 120_000,
   sesionInactivaMs: 15 * 60_000,
+  esperaAccesoMs: Number.POSITIVE_INFINITY,
   turnoMs: 30_000,
   maxSaltos: 12,
   maxPaginaBytes: 16 * 1024 * 1024,

@@ -62,6 +62,8 @@ export function createSatSoap(deps: {
       if (credencial.tipo !== 'efirma')
         throw new SatError('CANAL_DESACTIVADO', { detalle: 'soap pide e.firma' });
       const { servicio, tokens } = servicios[consulta.documento ?? 'cfdi'];
+      const paso = consulta.consulta === 'descargar-paquete' ? servicio.descarga : servicio.verifica;
+      deps.http.assertRoom(paso.direccion.host);
       const firmante = openEfirma(credencial);
       const http = inNameOf(deps.http, firmante.huella);
       const contexto = { http, servicio, tokens, firmante, signal, settings };

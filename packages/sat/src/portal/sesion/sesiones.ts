@@ -6,12 +6,14 @@ import {
   type Sellado,
   type SesionesPortal,
   type SesionPortal,
+  wipeCredencial,
 } from '@acuse/core';
 import { inNameOf, type SatHttp } from '../../http/sat-http.ts';
 import type { ResolvedorCaptcha } from '../captcha/resolvedor-captcha.ts';
 import { createNavegador, type Navegador, readNavegador } from '../navegador.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import type { PortalSettings } from '../settings.ts';
+import { createAccesos } from './accesos.ts';
 import type { Portal } from './portal.ts';
 import { createPruebas } from './prueba.ts';
 import { SesionVencida } from './sesion-vencida.ts';
@@ -38,6 +40,8 @@ export interface Sesiones {
    * effort: one whose portal does not answer ends there by itself. Gives their number.
    */
   logout(portales: ReadonlyMap<string, Portal>, ociosaMs: number, signal: AbortSignal): Promise<number>;
+  /** Ends the log-ins for which nobody waits. */
+  close(): Promise<void>;
 }
 
 /** How many sessions are logged out at the same time. */
@@ -69,6 +73,8 @@ async function leave({ salida }: Portal, navegador: Navegador, signal: AbortSign
 export function createSesiones({ http, almacen, sellado, captcha, settings }: SesionesDeps): Sesiones {
   const turnos = createTurnosAcceso(almacen, settings.turnoMs);
   const pruebas = createPruebas(sellado);
+  const isPatient = settings.esperaAccesoMs === Number.POSITIVE_INFINITY;
+  const accesos = createAccesos(settings.esperaAccesoMs, wipeCredencial);
 
   const httpOf = (portal: Portal, { rfc }: ClaveSesion): SatHttp => {
     const own = inNameOf(http, rfc);
@@ -125,14 +131,21 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
     signal: AbortSignal,
   ): Promise<SesionPortal> {
     const clave = claveDe(portal, credencial);
-    const usable = () => loadUsable(clave, credencial, vencida);
-    return (
-      (await usable()) ??
-      (await turnos.take(clave, signal, {
+    const found = await loadUsable(clave, credencial, vencida);
+    if (found !== null) return found;
+    const take = (own: Credencial, until: AbortSignal) => {
+      const usable = () => loadUsable(clave, own, vencida);
+      return turnos.take(clave, until, {
         instead: usable,
-        work: async (whileHeld) => (await usable()) ?? (await login(portal, credencial, whileHeld)),
-      }))
-    );
+        work: async (whileHeld) => (await usable()) ?? (await login(portal, own, whileHeld)),
+      });
+    };
+    if (isPatient) return take(credencial, signal);
+    await accesos.join(`${clave.portal} ${clave.rfc} ${clave.tipo}`, credencial, signal, take);
+    const opened = await loadUsable(clave, credencial, vencida);
+    // It was opened with another credential: this one's log-in comes next.
+    if (opened === null) throw new SatError('OCUPADO', { detalle: 'acceso' });
+    return opened;
   }
 
   function sealCookies(clave: ClaveSesion, id: string, navegador: Navegador): Buffer {
@@ -175,6 +188,8 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
         }
       }
     },
+
+    close: () => accesos.close(),
 
     async logout(portales, ociosaMs, signal) {
       let ended = 0;

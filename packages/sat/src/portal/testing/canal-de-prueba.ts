@@ -68,9 +68,11 @@ export async function setUp(
   const sellado: Sellado = createSelladoEfimero();
   const { captcha = RESOLVEDOR, settings = {} } = options;
   const deps = { http, captcha, sesiones, sellado, settings };
+  const canal = createPortalCanal(deps);
+  closing.unshift(() => canal.close());
   return {
     portal,
-    canal: createPortalCanal(deps),
+    canal,
     another: (other = {}) => createPortalCanal({ ...deps, ...other }),
     sesiones,
     advance(ms) {

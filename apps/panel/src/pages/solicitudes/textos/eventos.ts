@@ -45,6 +45,7 @@ const SIN_RESPUESTA: Readonly<Record<MotivoSatError, string>> = {
   RESPUESTA_ILEGIBLE: 'contestó algo que no se puede leer',
   SERVICIO_CON_ERROR: 'su servicio contestó que está fallando',
   CORTACIRCUITOS_ABIERTO: 'viene fallando y se le dejó descansar antes de insistir',
+  OCUPADO: 'tiene otras consultas en curso y ésta espera su lugar',
   CAPTCHA_RECHAZADO: 'no aceptó la lectura de su captcha',
   SIN_RESOLVEDOR_DE_CAPTCHA: 'pidió un captcha y no hay quién lo lea',
   CIEC_RECHAZADA: 'no aceptó la CIEC',

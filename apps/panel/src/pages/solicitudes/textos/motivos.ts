@@ -150,6 +150,11 @@ export const MOTIVOS: Readonly<Record<MotivoSolicitud, Explicacion>> = {
     remedio: REPETIR,
     accion: 'repetir',
   },
+  OCUPADO: {
+    causa: 'Había demasiadas consultas al SAT en ese momento.',
+    remedio: REPETIR,
+    accion: 'repetir',
+  },
   CORTACIRCUITOS_ABIERTO: {
     causa: 'El SAT venía fallando y se dejó de insistir por un rato.',
     remedio: REPETIR,

@@ -1,0 +1,114 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type Credencial, SatError } from '@acuse/core';
+
+/** Log-ins at the same time for which nobody waits. */
+const MAX_ACCESOS = 200;
+/** Milliseconds after which somebody who was sent away comes again, and by how many more each of those who come for the same log-in. */
+const VUELTA_MS = 3_000;
+const ENTRE_VUELTAS_MS = 50;
+/** Milliseconds during which a failed log-in is the answer to whoever comes for it: it is not tried once for each of them. */
+const FALLO_MS = 30_000;
+
+interface Acceso {
+  /** Resolves when it is over, with what kept it from succeeding. */
+  readonly over: Promise<SatError | null>;
+  readonly startedAt: number;
+  turnedAway: number;
+}
+
+/** Log-ins that go on by themselves: whoever needs one looks in, and comes again when it takes longer. */
+export interface Accesos {
+  /**
+   * Starts the log-in of `clave` unless it is under way, and waits for its end, but not beyond `momentMs` after its start. Rejects with OCUPADO
+   * when it is not over then, and with the error of a log-in that has failed. What `login` is given lives until it is over.
+   */
+  join(
+    clave: string,
+    credencial: Credencial,
+    signal: AbortSignal,
+    login: (credencial: Credencial, signal: AbortSignal) => Promise<unknown>,
+  ): Promise<void>;
+  /** Ends those under way and waits for their end. */
+  close(): Promise<void>;
+}
+
+/** A copy that its owner may wipe without taking it from us. */
+function copyOf(credencial: Credencial): Credencial {
+  if (credencial.tipo === 'ciec') return { ...credencial, ciec: Buffer.from(credencial.ciec) };
+  return { ...credencial, cer: Buffer.from(credencial.cer), key: Buffer.from(credencial.key) };
+}
+
+const toError = (error: unknown) =>
+  error instanceof SatError ? error : new SatError('NO_RESPONDE', { codigo: 'ACCESO', cause: error });
+
+export function createAccesos(
+  momentMs: number,
+  wipe: (credencial: Credencial) => void,
+  now: () => number = () => performance.now(),
+): Accesos {
+  const accesos = new Map<string, Acceso>();
+  const closing = new AbortController();
+
+  function start(
+    clave: string,
+    credencial: Credencial,
+    login: (credencial: Credencial, signal: AbortSignal) => Promise<unknown>,
+  ): Acceso {
+    const own = copyOf(credencial);
+    const forget = () => accesos.get(clave) === acceso && accesos.delete(clave);
+    const over = login(own, closing.signal).then(
+      () => {
+        forget();
+        return null;
+      },
+      (error: unknown) => {
+        const failure = toError(error);
+        // A refused credential is remembered by those who refuse to send it again; another one may be stored any moment.
+        if (failure.clase === 'credencial' || closing.signal.aborted) forget();
+        else setTimeout(forget, FALLO_MS).unref();
+        return failure;
+      },
+    );
+    const acceso: Acceso = { over: over.finally(() => wipe(own)), startedAt: now(), turnedAway: 0 };
+    accesos.set(clave, acceso);
+    return acceso;
+  }
+
+  function comeAgain(esperaMs: number): SatError {
+    return new SatError('OCUPADO', { detalle: 'acceso', esperaMs });
+  }
+
+  return {
+    async join(clave, credencial, signal, login) {
+      if (closing.signal.aborted || signal.aborted) throw new SatError('CANCELADA');
+      const known = accesos.get(clave);
+      if (known === undefined && accesos.size >= MAX_ACCESOS) throw comeAgain(VUELTA_MS);
+      const acceso = known ?? start(clave, credencial, login);
+      const leave = new AbortController();
+      const stop = () => leave.abort();
+      signal.addEventListener('abort', stop, { once: true });
+      try {
+        const wait = Math.max(0, acceso.startedAt + momentMs - now());
+        const moment = sleep(wait, 'moment' as const, { signal: leave.signal }).catch(
+          () => 'moment' as const,
+        );
+        const failure = await Promise.race([acceso.over, moment]);
+        if (signal.aborted) throw new SatError('CANCELADA');
+        if (failure === 'moment') {
+          acceso.turnedAway += 1;
+          throw comeAgain(VUELTA_MS + acceso.turnedAway * ENTRE_VUELTAS_MS);
+        }
+        // A credential that was refused is the one of whoever started: another one's is looked at by itself.
+        if (failure?.clase === 'credencial' && known !== undefined) throw comeAgain(0);
+        if (failure !== null) throw failure;
+      } finally {
+        signal.removeEventListener('abort', stop);
+        leave.abort();
+      }
+    },
+    async close() {
+      closing.abort();
+      await Promise.all([...accesos.values()].map(({ over }) => over));
+    },
+  };
+}
