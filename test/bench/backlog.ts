@@ -19,8 +19,6 @@ import { startRelay } from '../../apps/worker/src/loops/relay.ts';
 import { createRunner } from '../../apps/worker/src/runner.ts';
 import { startWatchdog } from '../../apps/worker/src/watchdog.ts';
 
-/** Steps at the same time in each of the two workers. */
-const CONCURRENCY = 20;
 /** Seconds that a ring may take before it is rung again: short, so that the larger backlog is far behind it. */
 const GRACE_SECONDS = 5;
 const CUENTAS = 20;
@@ -29,7 +27,13 @@ interface Backlog {
   readonly open: number;
   readonly wipe: boolean;
   readonly seconds: number;
+  /** Steps at the same time in each of the two workers. */
+  readonly slots: number;
+  /** Milliseconds that the authority takes for each. */
+  readonly satMs: number;
 }
+
+const pause = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
 
 /** Writes so many open solicitudes, all of them due, of {@link CUENTAS} accounts. */
 async function seed(pool: pg.Pool, open: number): Promise<void> {
@@ -70,7 +74,7 @@ async function wipeQueue(queueUrl: string): Promise<void> {
 }
 
 /** Steps a second of two workers over a backlog, and how many rings one step took. */
-async function drain(databaseUrl: string, queueUrl: string, { open, wipe, seconds }: Backlog) {
+async function drain(databaseUrl: string, queueUrl: string, { open, wipe, seconds, slots, satMs }: Backlog) {
   const settings = { url: queueUrl, namespace: `b${randomBytes(4).toString('hex')}` };
   const counts = { steps: 0, rings: 0 };
   let isOver = false;
@@ -81,7 +85,7 @@ async function drain(databaseUrl: string, queueUrl: string, { open, wipe, second
   for (const worker of ['uno', 'dos']) {
     const own = openDatabase({
       url: databaseUrl,
-      poolSize: CONCURRENCY + 4,
+      poolSize: 20,
       timeoutMs: 30_000,
       applicationName: worker,
     });
@@ -92,6 +96,7 @@ async function drain(databaseUrl: string, queueUrl: string, { open, wipe, second
       {
         cola: 'descargas',
         async run(tomada) {
+          if (satMs > 0) await pause(satMs / 1_000);
           if (isOver) return;
           await taller.release(tomada, {}, { cola: 'descargas', inSeconds: 0 });
           counts.steps += 1;
@@ -100,7 +105,7 @@ async function drain(databaseUrl: string, queueUrl: string, { open, wipe, second
     );
     const consumidor = createConsumidor(settings, {
       cola: 'descargas',
-      concurrency: CONCURRENCY,
+      concurrency: slots,
       handle: (timbre, signal) => {
         counts.rings += 1;
         return runner.answer(timbre, signal);
@@ -132,7 +137,7 @@ async function drain(databaseUrl: string, queueUrl: string, { open, wipe, second
     const watchdog = startWatchdog({
       proceso: worker,
       cola: 'descargas',
-      slots: CONCURRENCY,
+      slots,
       consumidor,
       progress: runner,
       latidos: createLatidos(own),
@@ -142,7 +147,6 @@ async function drain(databaseUrl: string, queueUrl: string, { open, wipe, second
     });
     closing.push(() => watchdog.close());
   }
-  const pause = (s: number) => new Promise((resolve) => setTimeout(resolve, s * 1_000));
   await pause(3 * GRACE_SECONDS);
   const from = { ...counts };
   const started = performance.now();
@@ -171,10 +175,12 @@ export async function benchBacklog(
       continue;
     }
     let floor = 0;
-    for (const [open, wipe] of [
-      [100, false],
-      [10_000, false],
-      [10_000, true],
+    for (const [open, wipe, slots, satMs] of [
+      [100, false, 20, 0],
+      [10_000, false, 20, 0],
+      [10_000, true, 20, 0],
+      [10_000, false, 20, 1_000],
+      [10_000, false, 250, 1_000],
     ] as const) {
       const databaseUrl = await createDatabase(postgresUrl, `backlog_${randomBytes(4).toString('hex')}`);
       await migrate(databaseUrl);
@@ -182,10 +188,12 @@ export async function benchBacklog(
         open,
         wipe,
         seconds,
+        slots,
+        satMs,
       });
       floor ||= perSecond;
       console.log(
-        `backlog on ${name}, ${open} open${wipe ? ', queue wiped' : ''}: ${perSecond.toFixed(0)} steps/s | ratio to 100 open ${(perSecond / floor).toFixed(2)} | ${ringsPerStep.toFixed(2)} rings a step`,
+        `backlog on ${name}, ${open} open, SAT of ${satMs} ms, ${slots} slots a worker${wipe ? ', queue wiped' : ''}: ${perSecond.toFixed(0)} steps/s | ratio to 100 open ${(perSecond / floor).toFixed(2)} | ${ringsPerStep.toFixed(2)} rings a step`,
       );
     }
   }
