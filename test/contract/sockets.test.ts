@@ -36,6 +36,30 @@ function exchange(bytes: string | Buffer, { half = true, to = port } = {}): Prom
   });
 }
 
+const MIB = 1_024 * 1_024;
+
+/** Sends as fast as the server takes it, up to `bytes`, until the server closes the connection. */
+function upload(head: string, chunk: string, bytes: number): Promise<{ answer: string; sent: number }> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let sent = 0;
+    const socket = connect(port, '127.0.0.1');
+    const send = () => {
+      while (sent < bytes && socket.writable) {
+        sent += chunk.length;
+        if (!socket.write(chunk)) return;
+      }
+    };
+    socket.on('drain', send).on('connect', () => {
+      socket.write(head);
+      send();
+    });
+    socket.on('data', (piece) => chunks.push(piece));
+    socket.on('error', () => {});
+    socket.on('close', () => resolve({ answer: Buffer.concat(chunks).toString('latin1'), sent }));
+  });
+}
+
 const BODY = () => JSON.stringify({ rfc: a.rfc });
 const request = (
   headers: readonly string[] = [],
@@ -52,6 +76,9 @@ const request = (
     ],
     ...['', body],
   ].join('\r\n');
+
+/** The same request, but its connection may serve another one. */
+const kept = (bytes: string) => bytes.replace('Connection: close\r\n', '');
 
 const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
 const codeOf = (answer: string) => Number(/"cfdi_codigo":(\d+)/.exec(answer)?.[1] ?? 0);
@@ -88,6 +115,44 @@ describe('over a real socket', () => {
     const head = request([], '').replace('Content-Length: 0', 'Content-Length: 999999999');
     const answer = await exchange(head);
     expect([statusOf(answer), codeOf(answer)]).toEqual([413, 9413]);
+  });
+
+  it.each([
+    [
+      'chunked, over the limit',
+      'POST /api/v1/descarga/verificar HTTP/1.1',
+      'Transfer-Encoding: chunked',
+      413,
+    ],
+    ['by its Content-Length', 'POST /api/v1/descarga/verificar HTTP/1.1', `Content-Length: ${64 * MIB}`, 413],
+    ['to no operation', 'POST /api/v1/no/existe HTTP/1.1', `Content-Length: ${64 * MIB}`, 404],
+  ])(
+    'closes the connection of an upload of 64 MiB that nobody wants: %s',
+    async (_name, line, length, status) => {
+      const closed = new Promise<number>((resolve) =>
+        server.once('connection', (socket) => socket.once('close', () => resolve(socket.bytesRead))),
+      );
+      const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+      const { answer, sent } = await upload(
+        kept(request([], '', line)).replace('Content-Length: 0', length),
+        chunk,
+        64 * MIB,
+      );
+      expect([statusOf(answer), answer]).toEqual([status, expect.stringMatching(/^connection: close\r$/im)]);
+      // What the system buffers on both sides counts as sent.
+      expect(sent).toBeLessThan(32 * MIB);
+      expect(await closed).toBeLessThan(2 * MIB);
+      expect(await isAlive()).toBe(true);
+    },
+  );
+
+  it('keeps the connection of a small body that a refused call has not read', async () => {
+    const refused = request([], 'x'.repeat(1_000)).replace(
+      'Content-Type: application/json',
+      'Content-Type: text/plain',
+    );
+    const answer = await exchange(kept(refused) + request(), { half: false });
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 415', 'HTTP/1.1 200']);
   });
 
   it('takes a chunked body within the limit, secrets included', async () => {

@@ -32,8 +32,15 @@ export function createServerFor(
   newId: () => string,
 ): Server {
   const listener = getRequestListener(
-    (request, env) => app.fetch(request, { incoming: env.incoming as IncomingMessage }),
+    async (request, env) => {
+      const incoming = env.incoming as IncomingMessage;
+      const response = await app.fetch(request, { incoming });
+      if (!incoming.complete) discardRest(incoming, response);
+      return response;
+    },
     {
+      // Its own reads on for 64 MiB.
+      autoCleanupIncoming: false,
       errorHandler: (error) => {
         const isTheirs = error instanceof RequestError;
         const refusal = isTheirs ? new CfdiError('PETICION_ILEGIBLE') : asCfdiError(error);
@@ -54,6 +61,33 @@ export function createServerFor(
   server.maxConnections = limits.maxConnections;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseRaw(error, socket, newId()));
   return server;
+}
+
+/** What is read of a body that nobody wants, so that a client which is still sending it gets to see its answer. */
+const LINGER_BYTES = 256 * 1_024;
+const LINGER_MS = 2_000;
+
+/**
+ * Deals with a body that was not read to its end when the answer was ready. A small one is read and thrown away, and the connection kept; any other
+ * ends the connection: the answer, then our half, and what still comes is thrown away within bounds, since a socket that is closed
+ * over unread bytes is reset and its answer lost (RFC 9112, 9.6).
+ */
+function discardRest(incoming: IncomingMessage, response: Response): void {
+  const { socket } = incoming;
+  let left = LINGER_BYTES;
+  incoming.on('data', (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) socket.destroy();
+  });
+  incoming.resume();
+  if (Number(incoming.headers['content-length'] ?? Number.POSITIVE_INFINITY) <= LINGER_BYTES) return;
+  response.headers.set('Connection', 'close');
+  // Node calls it when the last answer of a connection is written.
+  socket.destroySoon = () => {
+    socket.end();
+    incoming.once('end', () => socket.destroy());
+    setTimeout(() => socket.destroy(), LINGER_MS).unref();
+  };
 }
 
 const STATUS_LINES: Record<string, string> = {
