@@ -111,6 +111,7 @@ function newLlamada(
     body: null,
     idempotency: null,
     charged: false,
+    settling: false,
     opId: newId(),
     saldo: 0,
     opened: [],

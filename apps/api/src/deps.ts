@@ -37,6 +37,7 @@ export async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutd
   shutdown.phase('database', () => database.close());
   const paquetes = openPaquetesS3(config, { createBucket: config.S3_CREATE_BUCKET });
   shutdown.phase('storage', () => paquetes.close());
+  const settings = settingsOf(config);
   return {
     puerta: createPuerta(database),
     saldos: createSaldos(database),
@@ -46,7 +47,7 @@ export async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutd
     listas: createListas(database),
     consultasEnCurso: createConsultasEnCurso(database),
     documentos: createDocumentos(database),
-    ...openAuthority(database, config, shutdown),
+    ...openAuthority(database, config, shutdown, settings.databaseTimeoutMs),
     turnos: createTurnos({ porRfc: config.SAT_POR_RFC, enTotal: config.SAT_EN_TOTAL }),
     caminos: createCaminos(),
     apagado: shutdown.signal,
@@ -57,7 +58,7 @@ export async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutd
     now: () => new Date(),
     newId: uuidV7,
     log,
-    settings: settingsOf(config),
+    settings,
   };
 }
 

@@ -10,12 +10,17 @@ import type { Shutdown } from '@acuse/runtime';
 import { createOpinionesPublicas, openSat } from '@acuse/sat';
 import { createSellado, openKeyring } from '@acuse/vault';
 import type { ApiConfig } from './config.ts';
+import { guardPort } from './http/database-guard.ts';
 
-/** The tax authority, with the sessions, breakers and captchas that all processes share over the database. */
+/**
+ * The tax authority, with the sessions, breakers and captchas that all processes share over the database; what keeps that from answering within
+ * `timeoutMs` is told as anywhere else in a call.
+ */
 export function openAuthority(
   database: Database,
   config: ApiConfig,
   shutdown: Shutdown,
+  timeoutMs: number,
 ): {
   readonly sat: Sat;
   readonly sesiones: SesionesPortal;
@@ -25,9 +30,9 @@ export function openAuthority(
   const medidor = createMedidorSat(database);
   shutdown.phase('medidor-sat', () => medidor.close());
   const { sat, close } = openSat(config, {
-    sesiones,
+    sesiones: guardPort(sesiones, timeoutMs),
     estado: createEstadoCortacircuitos(database),
-    captchas: createCaptchas(database),
+    captchas: guardPort(createCaptchas(database), timeoutMs),
     medidor,
     sellado: createSellado(openKeyring('SESSION_KEYS', config.SESSION_KEYS)),
   });

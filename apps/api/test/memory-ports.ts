@@ -1,14 +1,16 @@
 import type {
   Aceptacion,
   Cancelacion,
+  ClaveIdempotencia,
   CredencialGuardada,
   NuevaSolicitud,
   Pase,
+  RespuestaIdempotencia,
   ResultadoIdempotencia,
   TipoGuardada,
 } from '@acuse/core';
 import type { DatabasePorts } from '../src/api-deps.ts';
-import { bump, credencialKey, credit, debit, type MemoryStore, trip } from './memory-store.ts';
+import { bump, credencialKey, credit, debit, isGivenBack, type MemoryStore, trip } from './memory-store.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -21,8 +23,14 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
     },
     saldos: {
       charge: (cargo) => trip(store, 'saldos.charge', () => debit(store, cargo)),
-      settle: (opId) => trip(store, 'saldos.settle', () => void store.abiertas.delete(opId)),
-      refund: (opId) => trip(store, 'saldos.refund', () => credit(store, opId)),
+      settle: (opId, respuesta) =>
+        trip(store, 'saldos.settle', () => {
+          if (!store.abiertas.delete(opId)) return !isGivenBack(store, opId);
+          if (respuesta !== null) keep(store, { ...respuesta, opId });
+          return true;
+        }),
+      refund: (opId) => trip(store, 'saldos.refund', () => store.abiertas.has(opId) && credit(store, opId)),
+      undo: (opId) => trip(store, 'saldos.undo', () => credit(store, opId)),
       refundAbandoned: () =>
         trip(
           store,
@@ -223,9 +231,15 @@ function bovedaOf(store: MemoryStore): DatabasePorts['boveda'] {
   };
 }
 
+const nameOf = ({ apiKeyId, operacion, clave }: ClaveIdempotencia) =>
+  JSON.stringify([apiKeyId, operacion, clave]);
+
+function keep(store: MemoryStore, { status, respuesta, opId, ...clave }: RespuestaIdempotencia): void {
+  const row = store.idempotencias.get(nameOf(clave));
+  if (row?.opId === opId) row.answer = { status, respuesta };
+}
+
 function idempotenciaOf(store: MemoryStore): DatabasePorts['idempotencia'] {
-  const nameOf = (clave: { apiKeyId: string; operacion: string; clave: string }) =>
-    JSON.stringify([clave.apiKeyId, clave.operacion, clave.clave]);
   return {
     begin: (inicio) =>
       trip(store, 'idempotencia.begin', (): ResultadoIdempotencia => {
@@ -246,11 +260,7 @@ function idempotenciaOf(store: MemoryStore): DatabasePorts['idempotencia'] {
         row.lockedUntil = now + inicio.bloqueoSegundos * 1_000;
         return { resultado: 'ADELANTE', opId: row.opId };
       }),
-    finish: ({ status, respuesta, opId, ...clave }) =>
-      trip(store, 'idempotencia.finish', () => {
-        const row = store.idempotencias.get(nameOf(clave));
-        if (row?.opId === opId) row.answer = { status, respuesta };
-      }),
+    finish: (respuesta) => trip(store, 'idempotencia.finish', () => keep(store, respuesta)),
     release: ({ opId, ...clave }) =>
       trip(store, 'idempotencia.release', () => {
         if (store.idempotencias.get(nameOf(clave))?.opId === opId) store.idempotencias.delete(nameOf(clave));

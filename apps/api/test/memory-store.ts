@@ -133,8 +133,7 @@ export function debit(
 ): ResultadoCargo {
   const saldo = store.saldos.get(cargo.cuentaId) ?? 0;
   if (store.movimientos.some(({ opId, tipo }) => opId === cargo.opId && tipo === 'cargo')) {
-    const isGivenBack = store.movimientos.some((m) => m.opId === cargo.opId && m.tipo === 'reembolso');
-    return { resultado: isGivenBack ? 'DEVUELTO' : 'REPETIDO', saldo };
+    return { resultado: isGivenBack(store, cargo.opId) ? 'DEVUELTO' : 'REPETIDO', saldo };
   }
   if (saldo < cargo.importe) return { resultado: 'INSUFICIENTE', saldo };
   store.saldos.set(cargo.cuentaId, saldo - cargo.importe);
@@ -143,10 +142,12 @@ export function debit(
   return { resultado: 'CARGADO', saldo: saldo - cargo.importe };
 }
 
+export const isGivenBack = (store: MemoryStore, opId: string) =>
+  store.movimientos.some((m) => m.opId === opId && m.tipo === 'reembolso');
+
 export function credit(store: MemoryStore, opId: string): boolean {
   const cargo = store.movimientos.find((m) => m.opId === opId && m.tipo === 'cargo');
-  const isGivenBack = store.movimientos.some((m) => m.opId === opId && m.tipo === 'reembolso');
-  if (!cargo || isGivenBack) return false;
+  if (!cargo || isGivenBack(store, opId)) return false;
   store.saldos.set(cargo.cuentaId, (store.saldos.get(cargo.cuentaId) ?? 0) + cargo.importe);
   store.movimientos.push({ ...cargo, tipo: 'reembolso' });
   store.abiertas.delete(opId);

@@ -177,6 +177,12 @@ export const CATALOGO = {
     texto:
       'El almacén de archivos de este servicio no contesta, y sin él no hay documento que entregar. No se cobró nada; repita la consulta en un minuto y, si sigue igual, avise al operador.',
   },
+  RESULTADO_INCIERTO: {
+    http: 503,
+    codigo: 5041,
+    texto:
+      'No se sabe si la petición quedó hecha: la base de datos de este servicio dejó de contestar mientras se guardaba. Repítala igual, con el mismo Idempotency-Key si lo envió: si quedó hecha, recibe lo mismo sin otro cargo; si no, se hace entonces.',
+  },
   USER_AGENT_NO_PERMITIDO: {
     http: 403,
     codigo: 6001,

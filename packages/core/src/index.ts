@@ -25,6 +25,7 @@ export * from './ports/puerta.ts';
 export * from './ports/saldos.ts';
 export * from './ports/sat.ts';
 export * from './ports/solicitudes.ts';
+export * from './resultado-incierto.ts';
 export * from './sat-error.ts';
 export * from './solicitud/advance-solicitud.ts';
 export * from './solicitud/agenda.ts';

@@ -1,6 +1,6 @@
-import type { ResultadoCargo, Saldos } from '@acuse/core';
+import type { RespuestaGuardada, ResultadoCargo, Saldos } from '@acuse/core';
 import type { Database } from './database.ts';
-import { isUniqueViolation } from './errors.ts';
+import { isUniqueViolation, sendOnce } from './errors.ts';
 
 const CHARGE = `
 WITH antes AS (SELECT 1 FROM movimiento WHERE op_id = $1 AND tipo = 'cargo'),
@@ -34,18 +34,40 @@ cargo AS (
 )
 UPDATE cuenta SET saldo = saldo + libro.importe FROM libro WHERE cuenta.id = libro.cuenta_id`;
 
-const REFUND = refundSql({ whose: 'op_id = $1', charges: '= $1' });
+const OF_THE_CLOSED = 'IN (SELECT op_id FROM cerrada)';
+
+/** Whoever deletes the row of a call decides what becomes of its charge: an answer, a refund, or the sweep. */
+const REFUND = refundSql({ whose: 'op_id = $1', charges: OF_THE_CLOSED });
+
+/** Of the process that closed it itself, or does not know whether it did. */
+const UNDO = refundSql({ whose: 'op_id = $1', charges: '= $1' });
+
+const SETTLE = 'DELETE FROM llamada WHERE op_id = $1';
+
+const SETTLE_KEEPING = `
+WITH cerrada AS (DELETE FROM llamada WHERE op_id = $1 RETURNING op_id), guardada AS (
+  UPDATE idempotencia i SET status = $5, respuesta = $6 FROM cerrada
+  WHERE i.api_key_id = $2 AND i.operacion = $3 AND i.clave = $4 AND i.op_id = cerrada.op_id
+)
+SELECT FROM cerrada`;
+
+const GIVEN_BACK = `SELECT FROM movimiento WHERE op_id = $1 AND tipo = 'reembolso'`;
 
 /** Why the charge of an abandoned call was given back, in its ledger; an index names it too. */
 export const SIN_RESPUESTA = 'la llamada quedó sin respuesta';
 
 /** Leaves a call alone that a repetition has taken up again since it was looked for. */
-const REFUND_ABANDONED = refundSql({
-  whose: 'op_id = $1 AND vence_en < now()',
-  charges: 'IN (SELECT op_id FROM cerrada)',
-});
+const REFUND_ABANDONED = refundSql({ whose: 'op_id = $1 AND vence_en < now()', charges: OF_THE_CLOSED });
 
 const ABANDONED = `SELECT op_id FROM llamada WHERE vence_en < now() ORDER BY vence_en LIMIT $1`;
+
+const valuesOf = ({ apiKeyId, operacion, clave, status, respuesta }: RespuestaGuardada) => [
+  apiKeyId,
+  operacion,
+  clave,
+  status,
+  respuesta,
+];
 
 interface ChargeRow {
   repetido: boolean;
@@ -101,11 +123,22 @@ export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
       return { resultado: 'CARGADO', saldo: row.despues };
     },
 
-    async settle(opId) {
-      await pool.query({ name: 'asentar', text: 'DELETE FROM llamada WHERE op_id = $1', values: [opId] });
+    async settle(opId, respuesta) {
+      const { rowCount } = await sendOnce(
+        pool,
+        respuesta === null
+          ? { name: 'asentar', text: SETTLE, values: [opId] }
+          : { name: 'asentar-respuesta', text: SETTLE_KEEPING, values: [opId, ...valuesOf(respuesta)] },
+      );
+      if (rowCount === 1) return true;
+      // Closed before. A statement of its own sees the refund of whoever was faster.
+      const refund = await pool.query({ name: 'devuelta', text: GIVEN_BACK, values: [opId] });
+      return refund.rowCount === 0;
     },
 
     refund: (opId, detalle) => giveBack('reembolso', REFUND, opId, detalle),
+
+    undo: (opId, detalle) => giveBack('reembolso-asentada', UNDO, opId, detalle),
 
     async refundAbandoned(limit) {
       const { rows } = await pool.query<{ op_id: string }>({

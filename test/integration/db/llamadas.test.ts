@@ -42,7 +42,7 @@ describe('a charged call', () => {
   it('keeps its charge once it is settled', async () => {
     const [before, opId] = [await saldo(), randomUUID()];
     await charge(opId, -1);
-    await saldos().settle(opId);
+    expect(await saldos().settle(opId, null)).toBe(true);
     expect(await saldos().refundAbandoned(100)).toBe(0);
     expect([await saldo(), await open()]).toEqual([before - 1, 0]);
   });
@@ -58,6 +58,61 @@ describe('a charged call', () => {
     await t.db.pool.query('DELETE FROM llamada');
   });
 
+  it('is settled once: neither an error nor a sweep gives it back afterwards, and a second settling says the same', async () => {
+    const [before, opId] = [await saldo(), randomUUID()];
+    await charge(opId, -1);
+    expect([await saldos().settle(opId, null), await saldos().settle(opId, null)]).toEqual([true, true]);
+    expect([await saldos().refund(opId, 'prueba'), await saldos().refundAbandoned(100)]).toEqual([false, 0]);
+    expect([await saldo(), await open()]).toEqual([before - 1, 0]);
+  });
+
+  it('is given back by the process that settled it and answered nobody, once', async () => {
+    const [before, opId] = [await saldo(), randomUUID()];
+    await charge(opId, 60);
+    await saldos().settle(opId, null);
+    expect([await saldos().undo(opId, 'prueba'), await saldos().undo(opId, 'prueba')]).toEqual([true, false]);
+    expect([await saldo(), await open(), await saldos().settle(opId, null)]).toEqual([before, 0, false]);
+  });
+
+  it('settled and swept in the same moment: one of the two, and the settling knows which', async () => {
+    taxpayer = await seedTaxpayer(t.db, { saldo: 20 });
+    const before = await saldo();
+    let settled = 0;
+    for (let i = 0; i < 20; i += 1) {
+      const opId = randomUUID();
+      expect((await charge(opId, -1)).resultado).toBe('CARGADO');
+      const [isSettled, swept] = await Promise.all([
+        saldos().settle(opId, null),
+        saldos().refundAbandoned(100),
+      ]);
+      expect(swept).toBe(isSettled ? 0 : 1);
+      settled += isSettled ? 1 : 0;
+    }
+    expect([await saldo(), await open()]).toEqual([before - settled, 0]);
+    expect(await brokenInvariants(t.db)).toEqual([]);
+  });
+
+  it('is not settled by one that waited for the sweep which gave it back', async () => {
+    const opId = randomUUID();
+    await charge(opId, 60);
+    const client = await t.db.pool.connect();
+    try {
+      await client.query('BEGIN');
+      await client.query('DELETE FROM llamada WHERE op_id = $1', [opId]);
+      const settling = saldos().settle(opId, null);
+      await waitForLocks(t.db.pool, 1);
+      await client.query(
+        `INSERT INTO movimiento (cuenta_id, op_id, tipo, importe) VALUES ($1, $2, 'reembolso', 1)`,
+        [taxpayer.cuentaId, opId],
+      );
+      await client.query('UPDATE cuenta SET saldo = saldo + 1 WHERE id = $1', [taxpayer.cuentaId]);
+      await client.query('COMMIT');
+      expect(await settling).toBe(false);
+    } finally {
+      client.release();
+    }
+  });
+
   it('is no longer open once it was refunded, and is not refunded by the sweep again', async () => {
     const [before, opId] = [await saldo(), randomUUID()];
     await charge(opId, -1);
@@ -71,7 +126,7 @@ describe('a charged call', () => {
     await charge(opId, -1);
     expect((await charge(opId, 60)).resultado).toBe('REPETIDO');
     expect(await saldos().refundAbandoned(100)).toBe(0);
-    await saldos().settle(opId);
+    expect(await saldos().settle(opId, null)).toBe(true);
     expect([await saldo(), await open()]).toEqual([before - 1, 0]);
   });
 
@@ -157,7 +212,7 @@ it('charges a repetition anew after the sweep gave the first one back, once', as
     opId,
   });
   expect((await charge(opId, 60)).resultado).toBe('REPETIDO');
-  await saldos().settle(opId);
+  expect(await saldos().settle(opId, null)).toBe(true);
   expect([await saldo(), await open()]).toEqual([before - 1, 0]);
 });
 
@@ -176,5 +231,5 @@ it('is not given back by a sweep that had seen it before a repetition took it up
     client.release();
   }
   expect([await saldo(), await open()]).toEqual([before - 1, 1]);
-  await saldos().settle(opId);
+  expect(await saldos().settle(opId, null)).toBe(true);
 });

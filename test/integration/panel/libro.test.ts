@@ -90,7 +90,7 @@ test('a refund is a row of its own that names the call and the solicitud of its 
   const accepted = await acceptSolicitud(database.db, taxpayer);
   if (accepted.resultado !== 'ACEPTADA') throw new Error(accepted.resultado);
   const { solicitudId } = accepted;
-  await createSaldos(database.db).refund(solicitudId, 'SAT_NO_DISPONIBLE');
+  await createSaldos(database.db).undo(solicitudId, 'SAT_NO_DISPONIBLE');
   const rows = await read(taxpayer.cuentaId);
   const common = { opId: solicitudId, solicitudId, rfc: taxpayer.rfc, operacion: 'tax/descarga-metadata' };
   expect(rows).toMatchObject([

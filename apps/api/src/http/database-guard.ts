@@ -1,59 +1,38 @@
 import { CfdiError } from '@acuse/contract';
+import { ResultadoIncierto } from '@acuse/core';
 import type { DatabasePorts } from '../api-deps.ts';
 
+const RETRY_SECONDS = 5;
+
 /**
- * The same ports, but whatever keeps the database from answering within `timeoutMs` is 503/5041 (specification, Errors: the balance could
- * not be validated), with the reason as its cause.
+ * The same port, but whatever keeps the database from answering a call of it within `timeoutMs` is 503/5041 (specification, Errors: the balance
+ * could not be validated), with the reason as its cause: a {@link ResultadoIncierto} when the call may still be carried out.
  */
-export function guardDatabase(ports: DatabasePorts, timeoutMs: number): DatabasePorts {
-  const guard =
-    <A extends readonly unknown[], R>(call: (...args: A) => Promise<R>) =>
-    (...args: A): Promise<R> =>
-      withinTime(call(...args), timeoutMs);
-  const { puerta, saldos, solicitudes, boveda, idempotencia, consultasEnCurso, documentos, sesiones } = ports;
-  return {
-    puerta: { load: guard((id) => puerta.load(id)), noteUse: guard((usos) => puerta.noteUse(usos)) },
-    saldos: {
-      charge: guard((cargo) => saldos.charge(cargo)),
-      settle: guard((opId) => saldos.settle(opId)),
-      refund: guard((opId, detalle) => saldos.refund(opId, detalle)),
-      refundAbandoned: guard((limit) => saldos.refundAbandoned(limit)),
+export function guardPort<P extends object>(port: P, timeoutMs: number): P {
+  return new Proxy(port, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]) => withinTime(Reflect.apply(member, target, args), timeoutMs);
     },
-    solicitudes: {
-      accept: guard((nueva) => solicitudes.accept(nueva)),
-      find: guard((contribuyenteId, id) => solicitudes.find(contribuyenteId, id)),
-      cancel: guard((contribuyenteId, id) => solicitudes.cancel(contribuyenteId, id)),
-    },
-    boveda: {
-      register: guard((input) => boveda.register(input)),
-      store: guard((nueva, ip) => boveda.store(nueva, ip)),
-      waitingForEfirma: guard((id) => boveda.waitingForEfirma(id)),
-      resume: guard((sellada) => boveda.resume(sellada)),
-      refuse: guard((contribuyenteId, credencialId, canal) =>
-        boveda.refuse(contribuyenteId, credencialId, canal),
-      ),
-      reap: guard(() => boveda.reap()),
-      now: guard(() => boveda.now()),
-    },
-    idempotencia: {
-      begin: guard((inicio) => idempotencia.begin(inicio)),
-      finish: guard((respuesta) => idempotencia.finish(respuesta)),
-      release: guard((clave) => idempotencia.release(clave)),
-    },
-    listas: { consultar: guard((rfc) => ports.listas.consultar(rfc)) },
-    consultasEnCurso: {
-      find: guard((contribuyenteId, clave) => consultasEnCurso.find(contribuyenteId, clave)),
-      keep: guard((contribuyenteId, clave, consulta) =>
-        consultasEnCurso.keep(contribuyenteId, clave, consulta),
-      ),
-      drop: guard((contribuyenteId, clave, folio) => consultasEnCurso.drop(contribuyenteId, clave, folio)),
-    },
-    documentos: { note: guard((documento) => documentos.note(documento)) },
-    sesiones: { forget: guard((rfc) => sesiones.forget(rfc)) },
-  };
+  });
 }
 
-const RETRY_SECONDS = 5;
+/** All ports of the API that reach the database, each as {@link guardPort} makes it. */
+export function guardDatabase(ports: DatabasePorts, timeoutMs: number): DatabasePorts {
+  const guard = <P extends object>(port: P) => guardPort(port, timeoutMs);
+  return {
+    puerta: guard(ports.puerta),
+    saldos: guard(ports.saldos),
+    solicitudes: guard(ports.solicitudes),
+    boveda: guard(ports.boveda),
+    idempotencia: guard(ports.idempotencia),
+    listas: guard(ports.listas),
+    consultasEnCurso: guard(ports.consultasEnCurso),
+    documentos: guard(ports.documentos),
+    sesiones: guard(ports.sesiones),
+  };
+}
 
 function withinTime<R>(answer: Promise<R>, timeoutMs: number): Promise<R> {
   return new Promise((resolve, reject) => {
@@ -61,7 +40,9 @@ function withinTime<R>(answer: Promise<R>, timeoutMs: number): Promise<R> {
       clearTimeout(timer);
       reject(new CfdiError('SALDO_NO_DISPONIBLE', { reintentar_en: RETRY_SECONDS }, { cause }));
     };
-    const timer = setTimeout(() => refuse(new Error(`no answer within ${timeoutMs} ms`)), timeoutMs);
+    const timer = setTimeout(() => {
+      refuse(new ResultadoIncierto({ cause: new Error(`no answer within ${timeoutMs} ms`) }));
+    }, timeoutMs);
     answer.then((value) => {
       clearTimeout(timer);
       resolve(value);

@@ -38,7 +38,9 @@ export function errorsOf(operation: Operation): readonly NombreError[] {
       ...(rfc === 'propio' ? (['RFC_NO_REGISTRADO'] as const) : []),
       ...BY_CREDENCIAL[accepts],
       ...(usesEfirma ? (['EFIRMA_RECHAZADA'] as const) : []),
-      ...(cost > 0 ? (['SALDO_INSUFICIENTE', 'IDEMPOTENCIA_EN_CONFLICTO'] as const) : []),
+      ...(cost > 0
+        ? (['SALDO_INSUFICIENTE', 'RESULTADO_INCIERTO', 'IDEMPOTENCIA_EN_CONFLICTO'] as const)
+        : []),
       ...errors,
     ]),
   ];

@@ -27,6 +27,8 @@ export interface Llamada {
   idempotency: Idempotency | null;
   /** True from the moment in which credits may have been debited for `opId`. */
   charged: boolean;
+  /** True from the moment in which the charge may be settled, whatever was heard of it. */
+  settling: boolean;
   opId: string;
   saldo: number;
   /** Opened credentials, to be wiped. */

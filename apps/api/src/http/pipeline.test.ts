@@ -262,7 +262,8 @@ describe('the database is away', () => {
         return new Promise<never>(() => {});
       },
       refund: async (opId: string) => credit(store, opId),
-      settle: async () => {},
+      undo: async (opId: string) => credit(store, opId),
+      settle: async () => true,
       refundAbandoned: async () => 0,
     };
     const settings = { databaseTimeoutMs: 1_000 };

@@ -1,41 +1,81 @@
-import type { CfdiError } from '@acuse/contract';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { CfdiError } from '@acuse/contract';
+import { type RespuestaGuardada, ResultadoIncierto } from '@acuse/core';
 import type { ApiDeps } from '../api-deps.ts';
 import { type Contestacion, type Llamada, paseOf } from './llamada.ts';
 import type { Reembolsos } from './state/reembolsos.ts';
 
-type SettleDeps = Pick<ApiDeps, 'idempotencia' | 'log'> & { readonly reembolsos: Reembolsos };
+type SettleDeps = Pick<ApiDeps, 'saldos' | 'idempotencia' | 'log'> & { readonly reembolsos: Reembolsos };
+
+/** Pauses before the tries to settle a call while its caller waits, milliseconds: a server that is started anew is back within them. */
+const PAUSES_MS = [0, 100, 400, 1_000, 2_000];
+
+const RETRY_SECONDS = 5;
 
 /**
- * Lets the charge of an answered call stay, and keeps the answer for a repeated `Idempotency-Key`. When that fails a repetition runs again,
- * under the same charge.
+ * Makes it durable that a call is answered, before it is: its charge stays, and for a repeated `Idempotency-Key` the answer is kept, in one
+ * commit. Throws when the charge was given back meanwhile (the process stood still for longer than its call may take), and when nothing can be
+ * written: then the call is not answered, and its charge is given back.
  */
 export async function settleAnswer(llamada: Llamada, answer: Contestacion, deps: SettleDeps): Promise<void> {
-  const { idempotency, opId, operation } = llamada;
-  if (llamada.charged) await deps.reembolsos.settle(opId);
-  if (idempotency === null) return;
-  const { clave } = idempotency;
+  const respuesta = respuestaOf(llamada, answer);
+  if (llamada.charged) await settleCharge(llamada, respuesta, deps);
+  else if (respuesta !== null) {
+    const { opId } = llamada;
+    await deps.idempotencia
+      .finish({ ...respuesta, opId })
+      .catch((err: unknown) =>
+        deps.log.warn({ err, opId }, 'an answer was not kept for its Idempotency-Key'),
+      );
+  }
+}
+
+function respuestaOf(llamada: Llamada, { status, cuerpo }: Contestacion): RespuestaGuardada | null {
+  const { idempotency, operation } = llamada;
+  if (idempotency === null) return null;
   const apiKeyId = paseOf(llamada).pase.apiKey.id;
-  await deps.idempotencia
-    .finish({
-      apiKeyId,
-      operacion: operation.path,
-      clave,
-      opId,
-      status: answer.status,
-      respuesta: answer.cuerpo,
-    })
-    .catch((err: unknown) => deps.log.warn({ err, opId }, 'an answer was not kept for its Idempotency-Key'));
+  return { apiKeyId, operacion: operation.path, clave: idempotency.clave, status, respuesta: cuerpo };
+}
+
+/** A try whose outcome is unknown is followed by another one, which tells what became of it. */
+async function settleCharge(
+  llamada: Llamada,
+  respuesta: RespuestaGuardada | null,
+  { saldos, log }: SettleDeps,
+): Promise<void> {
+  const { opId } = llamada;
+  let isUncertain = false;
+  let cause: unknown;
+  llamada.settling = true;
+  for (const pause of PAUSES_MS) {
+    await sleep(pause);
+    try {
+      if (await saldos.settle(opId, respuesta)) return;
+    } catch (error) {
+      cause = error;
+      isUncertain ||= error instanceof Error && error.cause instanceof ResultadoIncierto;
+      log.warn({ err: error, opId }, 'settle_failed');
+      continue;
+    }
+    throw new CfdiError('SALDO_NO_DISPONIBLE', { reintentar_en: RETRY_SECONDS });
+  }
+  // Under a key the answer may be kept, and is there for the repetition.
+  const nombre = isUncertain && respuesta !== null ? 'RESULTADO_INCIERTO' : 'SALDO_NO_DISPONIBLE';
+  throw new CfdiError(nombre, { reintentar_en: RETRY_SECONDS }, { cause });
 }
 
 /**
  * Gives the charge back: nobody pays for an error, whoever caused it. An `Idempotency-Key` is freed, so that the same request can be made
- * again. The refund goes first: a process that dies between the two leaves a key whose repetition is charged anew, after its lock.
+ * again. The refund goes first: a process that dies between the two leaves a key whose repetition is charged anew, after its lock. Under a
+ * key a charge whose settling was written stays: the answer was kept with it.
  */
 export async function settleError(llamada: Llamada, error: CfdiError, deps: SettleDeps): Promise<void> {
   const { idempotency, opId, operation } = llamada;
   if (llamada.charged) {
     llamada.charged = false;
-    await deps.reembolsos.refund(opId, `${operation.path}: ${error.nombre}`);
+    const detalle = `${operation.path}: ${error.nombre}`;
+    if (llamada.settling && idempotency === null) await deps.reembolsos.undo(opId, detalle);
+    else await deps.reembolsos.refund(opId, detalle);
   }
   if (idempotency === null) return;
   const apiKeyId = paseOf(llamada).pase.apiKey.id;

@@ -15,6 +15,12 @@ export interface InicioIdempotencia extends ClaveIdempotencia {
   readonly bloqueoSegundos: number;
 }
 
+export interface RespuestaIdempotencia extends ClaveIdempotencia {
+  readonly opId: string;
+  readonly status: number;
+  readonly respuesta: string;
+}
+
 export type ResultadoIdempotencia =
   /**
    * Go on, and charge under this `opId`. It is the given one the first time; the stored one when an earlier attempt died without an
@@ -35,9 +41,7 @@ export interface Idempotencia {
    */
   begin(inicio: InicioIdempotencia): Promise<ResultadoIdempotencia>;
   /** Keeps the answer; nothing when the row is no longer under this `opId`. */
-  finish(
-    clave: ClaveIdempotencia & { readonly opId: string; readonly status: number; readonly respuesta: string },
-  ): Promise<void>;
+  finish(respuesta: RespuestaIdempotencia): Promise<void>;
   /** Forgets the request, so that it can be made anew: it failed and nothing stayed charged. Only while it is under this `opId`. */
   release(clave: ClaveIdempotencia & { readonly opId: string }): Promise<void>;
 }

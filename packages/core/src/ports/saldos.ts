@@ -1,3 +1,5 @@
+import type { RespuestaIdempotencia } from './idempotencia.ts';
+
 export interface Cargo {
   /** Identity of the charge: the same id is charged once and refunded once, however often it is asked. */
   readonly opId: string;
@@ -21,13 +23,22 @@ export type ResultadoCargo =
   | { readonly resultado: 'DEVUELTO'; readonly saldo: number }
   | { readonly resultado: 'INSUFICIENTE'; readonly saldo: number };
 
+/** The answer of a call, kept for a repetition of its `Idempotency-Key`. */
+export type RespuestaGuardada = Omit<RespuestaIdempotencia, 'opId'>;
+
 /** Credits of accounts. Every movement is one SQL statement: a balance and its ledger row change together or not at all. */
 export interface Saldos {
   charge(cargo: Cargo): Promise<ResultadoCargo>;
-  /** The call behind the charge has its answer: the charge stays. */
-  settle(opId: string): Promise<void>;
-  /** Gives a charge back, once. False when there is none, or it was given back before. */
+  /**
+   * Ends the call behind the charge with an answer: the charge stays, and the answer is kept in the same commit. True when it stays, also when an
+   * earlier try of this settling did it; false when it was given back before, and nothing may be answered any more. Throws
+   * {@link ResultadoIncierto} when it may have been carried out without saying so.
+   */
+  settle(opId: string, respuesta: RespuestaGuardada | null): Promise<boolean>;
+  /** Gives the charge of an open call back and ends the call. False when there is none, or it has ended before. */
   refund(opId: string, detalle: string): Promise<boolean>;
+  /** The same for a call that was not answered although its settling may be written. False when the charge was given back before. */
+  undo(opId: string, detalle: string): Promise<boolean>;
   /** Gives back the charges of calls whose time is over without an answer. Returns how many. */
   refundAbandoned(limit: number): Promise<number>;
 }

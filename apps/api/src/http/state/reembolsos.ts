@@ -1,12 +1,12 @@
 import type { Saldos } from '@acuse/core';
 import type { Logger } from '@acuse/runtime';
 
-/** Ends charges, now or as soon as the database answers again: they stay, or are given back. */
+/** Gives charges back, now or as soon as the database answers again. */
 export interface Reembolsos {
-  /** The call has its answer: its charge stays. Tries once at once and then in the background. Never rejects. */
-  settle(opId: string): Promise<void>;
   /** Tries once at once; when that fails it goes on in the background. Never rejects. */
   refund(opId: string, detalle: string): Promise<void>;
+  /** The same for a charge that may have been settled. */
+  undo(opId: string, detalle: string): Promise<void>;
   /** For a charge whose outcome is unknown, because the database did not answer in time: it may still be written after now. */
   refundIfCharged(opId: string, detalle: string): void;
   /** Refunds that are still open. */
@@ -27,11 +27,11 @@ interface Pendiente {
 const DELAYS_MS = [1_000, 3_000, 10_000, 30_000, 60_000, 120_000, 300_000, 300_000, 300_000];
 
 /**
- * Ends charges with patience. Refunds and settlements are idempotent, so that trying too often is harmless; giving up is logged as an error
- * with the `opId`, for the operator. `delaysMs` are the pauses between attempts.
+ * Gives charges back with patience. Refunds are idempotent, so that trying too often is harmless; giving up is logged as an error with the
+ * `opId`, for the operator. `delaysMs` are the pauses between attempts.
  */
 export function createReembolsos(options: {
-  readonly saldos: Pick<Saldos, 'refund' | 'settle'>;
+  readonly saldos: Pick<Saldos, 'refund' | 'undo'>;
   readonly log: Logger;
   readonly delaysMs?: readonly number[];
 }): Reembolsos {
@@ -43,7 +43,7 @@ export function createReembolsos(options: {
     const delay = delaysMs[attempt];
     if (delay === undefined) {
       pendientes.delete(opId);
-      if (isCertain) log.error({ opId, what }, 'a charge was not ended: given up');
+      if (isCertain) log.error({ opId, what }, 'a charge was not given back: given up');
       return;
     }
     const timer = setTimeout(() => void tryOnce(pendiente, attempt + 1), delay);
@@ -60,7 +60,7 @@ export function createReembolsos(options: {
       else if (attempt < 3) later(pendiente, attempt);
       else pendientes.delete(opId);
     } catch (err) {
-      log.warn({ err, opId, what, attempt }, 'a charge was not ended and will be tried again');
+      log.warn({ err, opId, what, attempt }, 'a charge was not given back and will be tried again');
       later(pendiente, attempt);
     }
   }
@@ -73,9 +73,9 @@ export function createReembolsos(options: {
   });
 
   return {
-    settle: (opId) =>
-      tryOnce({ opId, what: 'settle', isCertain: true, act: () => saldos.settle(opId).then(() => true) }, 0),
     refund: (opId, detalle) => tryOnce(refundOf(opId, detalle, true), 0),
+    undo: (opId, detalle) =>
+      tryOnce({ opId, what: detalle, isCertain: true, act: () => saldos.undo(opId, detalle) }, 0),
     refundIfCharged: (opId, detalle) => later(refundOf(opId, detalle, false), 0),
     get pending() {
       return pendientes.size;
@@ -87,7 +87,8 @@ export function createReembolsos(options: {
         const { opId, what, isCertain } = pendiente;
         await pendiente.act().then(
           () => pendientes.delete(opId),
-          (err: unknown) => isCertain && log.error({ err, opId, what }, 'a charge was not ended at shutdown'),
+          (err: unknown) =>
+            isCertain && log.error({ err, opId, what }, 'a charge was not given back at shutdown'),
         );
       }
     },

@@ -84,7 +84,7 @@ describe('refunds', () => {
       refunded = resolve;
     });
     const saldos = {
-      settle: async () => {},
+      undo: async () => true,
       refund: async () => {
         calls += 1;
         if (calls < 3) throw new Error('away');
@@ -102,7 +102,7 @@ describe('refunds', () => {
   it('looks more than once for a charge whose outcome is unknown', async () => {
     const answers = [false, false, true];
     let calls = 0;
-    const saldos = { settle: async () => {}, refund: async () => answers[calls++] ?? false };
+    const saldos = { undo: async () => true, refund: async () => answers[calls++] ?? false };
     const reembolsos = createReembolsos({ saldos, log, delaysMs: [1, 1, 1, 1] });
     reembolsos.refundIfCharged('op', 'detalle');
     await expect.poll(() => reembolsos.pending, PATIENT).toBe(0);
@@ -112,7 +112,7 @@ describe('refunds', () => {
   it('tries what is open once more at shutdown', async () => {
     const tried: string[] = [];
     const saldos = {
-      settle: async () => {},
+      undo: async () => true,
       refund: async (opId: string) => {
         tried.push(opId);
         return true;

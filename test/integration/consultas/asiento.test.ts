@@ -1,0 +1,177 @@
+import { randomUUID } from 'node:crypto';
+import { createSaldos } from '@acuse/db';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { abiertas, CONSULTAS, libroDe, newCallerFor } from '../fixtures/consultas.ts';
+import { brokenInvariants } from '../fixtures/database.ts';
+import { saldoDe } from '../fixtures/pedidos.ts';
+import {
+  type Answer,
+  type Caller,
+  expectOk,
+  type Servicio,
+  startServicio,
+  waitFor,
+} from '../fixtures/servicio.ts';
+import { type OwnPostgres, ownPostgres } from '../fixtures/servidores.ts';
+import { startTubo, type Tubo } from '../fixtures/tubo.ts';
+
+/** Asks the authority without a log-in, so that nothing touches the database between the answer and its settling. */
+const PATH = 'descarga/consulta-cfdi';
+const CASO = CONSULTAS.find(([path]) => path === PATH)?.[1];
+const CARGO = `cargo -1 ${PATH}`;
+const REEMBOLSO = `reembolso 1 ${PATH}`;
+const NO_DISPONIBLE = [503, 5041];
+
+describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () => {
+  let postgres: OwnPostgres;
+  let servicio: Servicio;
+  /** Between one API, which gives up as soon as one of an installation, and the database. */
+  let tubo: Tubo;
+  /** Between the same API and the authority. */
+  let sat: Tubo;
+  let api: { readonly url: string };
+
+  beforeAll(async () => {
+    postgres = await ownPostgres();
+    servicio = await startServicio({ database: postgres.database });
+    tubo = await startTubo(servicio.databaseUrl);
+    const url = new URL(servicio.databaseUrl);
+    url.host = new URL(tubo.url).host;
+    sat = await startTubo(servicio.simulador.url);
+    api = await servicio.startApi({
+      DATABASE_URL: url.href,
+      SAT_BASE_URL: sat.url,
+      API_DATABASE_TIMEOUT_MS: '1500',
+    });
+  });
+  afterEach(async () => {
+    tubo.open();
+    await start();
+  });
+  afterAll(async () => {
+    await servicio.close();
+    await Promise.all([tubo.close(), sat.close()]);
+  });
+
+  let isAway = false;
+  const kill = async () => {
+    isAway = true;
+    await postgres.end('kill');
+  };
+  const start = async () => {
+    if (isAway) await postgres.start();
+    isAway = false;
+  };
+
+  const newCaller = async () => {
+    if (CASO === undefined) throw new Error(`no case for ${PATH}`);
+    const caller = await newCallerFor(servicio, CASO, 10);
+    const body = CASO.body(servicio, caller);
+    return { caller, ask: (headers = {}) => caller.at(api).call(PATH, body, headers) };
+  };
+
+  /** Something happens between the moment in which the authority has got the question (`text` is in it) and its answer. */
+  async function whileThinking(text: string, call: () => Promise<Answer>, happens: () => Promise<unknown>) {
+    const caught = sat.catchReply(text);
+    const answer = call();
+    const reply = await caught;
+    await happens();
+    reply.deliver();
+    return answer;
+  }
+
+  const codes = ({ status, body }: Answer) => [status, body.cfdi_codigo];
+  /** The credit is back, once, and nothing is open. */
+  const expectGivenBack = async (caller: Caller, [cargo, reembolso] = [CARGO, REEMBOLSO]) => {
+    await waitFor(async () => (await libroDe(servicio, caller)).length > 1 || null);
+    expect(await libroDe(servicio, caller)).toEqual([cargo, reembolso]);
+    expect([await saldoDe(servicio, caller), await abiertas(servicio)]).toEqual([10, 0]);
+  };
+  const expectCharged = async (caller: Caller) => {
+    expect(await libroDe(servicio, caller)).toEqual([CARGO]);
+    expect([await saldoDe(servicio, caller), await abiertas(servicio)]).toEqual([9, 0]);
+  };
+
+  it('killed while the authority thinks: 503/5041, not 200, and the credit is given back when it is there again', async () => {
+    const { caller, ask } = await newCaller();
+    const answer = await whileThinking(caller.rfc, ask, kill);
+    expect([...codes(answer), answer.text]).toEqual([...NO_DISPONIBLE, expect.any(String)]);
+    await start();
+    await expectGivenBack(caller);
+    await expectOk(waitFor(async () => ask().then((again) => (again.status === 503 ? null : again))));
+  });
+
+  it.each([
+    ['tax/comunicados', 'ciec', 'Ecom_Password'],
+    ['tax/facturas-fiel', 'efirma', 'token='],
+  ] as const)(
+    'killed during the log-in of %s (%s): 503/5041, never 500, and given back',
+    async (path, credencial, text) => {
+      const caso = CONSULTAS.find(([p, c]) => p === path && c.credencial === credencial)?.[1];
+      if (caso === undefined) throw new Error(`no case for ${path}`);
+      const caller = await newCallerFor(servicio, caso, 10);
+      const call = () => caller.at(api).call(path, caso.body(servicio, caller));
+      const answer = await whileThinking(text, call, kill);
+      expect([...codes(answer), answer.text]).toEqual([...NO_DISPONIBLE, expect.any(String)]);
+      await start();
+      await expectGivenBack(caller, [`cargo -1 ${path}`, `reembolso 1 ${path}`]);
+    },
+  );
+
+  it('a charge that a sweep gave back while the authority thought is answered 503/5041, not 200', async () => {
+    const { caller, ask } = await newCaller();
+    const answer = await whileThinking(caller.rfc, ask, async () => {
+      await servicio.db.pool.query(`UPDATE llamada SET vence_en = now() - interval '1 second'`);
+      expect(await createSaldos(servicio.db).refundAbandoned(10)).toBe(1);
+    });
+    expect(codes(answer)).toEqual(NO_DISPONIBLE);
+    await expectGivenBack(caller);
+  });
+
+  /** The settling of a call is written, but its confirmation is held. */
+  async function whileSettling(call: () => Promise<Answer>, happens: (reply: { lose(): void }) => void) {
+    const caught = tubo.catchReply('asentar');
+    const answer = call();
+    const reply = await caught;
+    await waitFor(async () => (await abiertas(servicio)) === 0 || null);
+    happens(reply);
+    return answer;
+  }
+
+  it('a settling whose confirmation was lost is read again before the answer: 200, charged', async () => {
+    const { caller, ask } = await newCaller();
+    const answer = await whileSettling(ask, (reply) => reply.lose());
+    expect([...codes(answer), answer.text]).toEqual([200, 1, expect.any(String)]);
+    await expectCharged(caller);
+  });
+
+  it('a settling of which nothing is known in time: 503/5041, and given back although it had been written', async () => {
+    const { caller, ask } = await newCaller();
+    const answer = await whileSettling(ask, () => tubo.shut());
+    expect(codes(answer)).toEqual(NO_DISPONIBLE);
+    await expectCharged(caller);
+    tubo.open();
+    await expectGivenBack(caller);
+  });
+
+  it('the same with an Idempotency-Key: 503/5041 says that it is not known, and the repetition gets the answer, charged once', async () => {
+    const { caller, ask } = await newCaller();
+    const headers = { 'idempotency-key': randomUUID() };
+    const answer = await whileSettling(
+      () => ask(headers),
+      () => tubo.shut(),
+    );
+    expect([...codes(answer), answer.text]).toEqual([
+      ...NO_DISPONIBLE,
+      expect.stringContaining('No se sabe'),
+    ]);
+    tubo.open();
+    const again = await waitFor(async () => ask(headers).then((it) => (it.status === 503 ? null : it)));
+    expect([...codes(again), again.headers.get('idempotent-replayed')]).toEqual([200, 1, 'true']);
+    await expectCharged(caller);
+  });
+
+  it('leaves the ledger in order', async () => {
+    expect(await brokenInvariants(servicio.db)).toEqual([]);
+  });
+});
