@@ -126,6 +126,25 @@ describe.each(TABLA)('$path', (fila: Fila) => {
       await refuses([403, 1003], { ...body, rfc: b.rfc }, { key: b.key });
     });
 
+  it('an Idempotency-Key that is none: 400/2001; a good one: the same answer again', async () => {
+    const b = alta(kit.store);
+    await guardaCiec(kit, b);
+    await guardaEfirma(kit, b);
+    const sent = cuerpoValido(fila, b.rfc);
+    for (const clave of ['', 'a b', 'x'.repeat(256), 'ñ']) {
+      const answer = await refuses([400, 2001], sent, { key: b.key, headers: { 'idempotency-key': clave } });
+      expect(answer.json.data?.['campo']).toBe('Idempotency-Key');
+    }
+    const options = { key: b.key, headers: { 'idempotency-key': 'pedido-1' } };
+    const first = await kit.call(path, sent, options);
+    const again = await kit.call(path, sent, options);
+    // An error is not kept.
+    expect([first.status, again.headers.get('idempotent-replayed')]).toEqual(
+      first.status === 200 ? [200, 'true'] : [first.status, null],
+    );
+    expect(again.text).toBe(first.text);
+  });
+
   if (cost === 1)
     it('no credits: 402/1004', async () => {
       const b = alta(kit.store, { saldo: 0 });

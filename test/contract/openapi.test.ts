@@ -29,6 +29,16 @@ test('the service answers the same document', async () => {
   expect(await response.json()).toEqual(JSON.parse(text));
 });
 
+test('every operation takes an Idempotency-Key and may refuse it', () => {
+  for (const [path, { post }] of Object.entries<{ post: Record<'parameters' | 'responses', never> }>(
+    JSON.parse(text).paths,
+  )) {
+    const names = (post.parameters as { name: string }[]).map(({ name }) => name);
+    expect([path, names]).toEqual([path, expect.arrayContaining(['Idempotency-Key'])]);
+    expect([path, post.responses]).toEqual([path, expect.objectContaining({ 409: expect.anything() })]);
+  }
+});
+
 test('every reference inside of it leads somewhere', () => {
   const document = JSON.parse(text);
   const references = [...text.matchAll(/"\$ref": "#\/([^"]+)"/g)].map(([, path = '']) => path);

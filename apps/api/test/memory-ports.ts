@@ -234,9 +234,9 @@ function bovedaOf(store: MemoryStore): DatabasePorts['boveda'] {
 const nameOf = ({ apiKeyId, operacion, clave }: ClaveIdempotencia) =>
   JSON.stringify([apiKeyId, operacion, clave]);
 
-function keep(store: MemoryStore, { status, respuesta, opId, ...clave }: RespuestaIdempotencia): void {
+function keep(store: MemoryStore, { status, sobre, opId, ...clave }: RespuestaIdempotencia): void {
   const row = store.idempotencias.get(nameOf(clave));
-  if (row?.opId === opId) row.answer = { status, respuesta };
+  if (row?.opId === opId) row.answer = { status, sobre };
 }
 
 function idempotenciaOf(store: MemoryStore): DatabasePorts['idempotencia'] {
@@ -261,6 +261,11 @@ function idempotenciaOf(store: MemoryStore): DatabasePorts['idempotencia'] {
         return { resultado: 'ADELANTE', opId: row.opId };
       }),
     finish: (respuesta) => trip(store, 'idempotencia.finish', () => keep(store, respuesta)),
+    reopen: ({ opId, ...clave }) =>
+      trip(store, 'idempotencia.reopen', () => {
+        const row = store.idempotencias.get(nameOf(clave));
+        if (row?.opId === opId) row.lockedUntil = store.now.getTime();
+      }),
     release: ({ opId, ...clave }) =>
       trip(store, 'idempotencia.release', () => {
         if (store.idempotencias.get(nameOf(clave))?.opId === opId) store.idempotencias.delete(nameOf(clave));

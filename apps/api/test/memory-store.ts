@@ -84,7 +84,7 @@ export interface StoredIdempotencia {
   opId: string;
   lockedUntil: number;
   readonly createdAt: number;
-  answer: { status: number; respuesta: string } | null;
+  answer: { status: number; sobre: Buffer } | null;
 }
 
 export function createMemoryStore(now: Date): MemoryStore {

@@ -16,12 +16,12 @@ WITH tomada AS (
                  THEN excluded.op_id ELSE i.op_id END,
     cuerpo_hash = excluded.cuerpo_hash,
     creada_en = CASE WHEN i.creada_en < now() - interval '24 hours' THEN now() ELSE i.creada_en END,
-    status = NULL, respuesta = NULL
+    status = NULL, sobre = NULL
   WHERE i.creada_en < now() - interval '24 hours'
      OR (i.status IS NULL AND i.bloqueada_hasta <= now() AND i.cuerpo_hash = excluded.cuerpo_hash)
   RETURNING op_id
 )
-SELECT (SELECT op_id FROM tomada) AS adelante, i.cuerpo_hash = $4 AS es_igual, i.status, i.respuesta,
+SELECT (SELECT op_id FROM tomada) AS adelante, i.cuerpo_hash = $4 AS es_igual, i.status, i.sobre,
        ceil(extract(epoch FROM i.bloqueada_hasta - now()))::int AS espera
 FROM (SELECT 1) uno LEFT JOIN idempotencia i ON i.api_key_id = $1 AND i.operacion = $2 AND i.clave = $3`;
 
@@ -29,7 +29,7 @@ interface Row {
   adelante: string | null;
   es_igual: boolean | null;
   status: number | null;
-  respuesta: string | null;
+  sobre: Buffer | null;
   espera: number | null;
 }
 
@@ -54,15 +54,22 @@ export function createIdempotencia({ pool }: Pick<Database, 'pool'>): Idempotenc
       // Inserted by another between the snapshot and the conflict: it is in flight.
       if (!row || row.es_igual === null) return { resultado: 'EN_CURSO', reintentarEn: 1 };
       if (!row.es_igual) return { resultado: 'OTRO_CUERPO' };
-      if (row.status !== null && row.respuesta !== null)
-        return { resultado: 'CONTESTADA', status: row.status, respuesta: row.respuesta };
+      if (row.status !== null && row.sobre !== null)
+        return { resultado: 'CONTESTADA', status: row.status, sobre: row.sobre };
       return { resultado: 'EN_CURSO', reintentarEn: Math.max(1, row.espera ?? 1) };
     },
 
-    async finish({ apiKeyId, operacion, clave, opId, status, respuesta }) {
+    async finish({ apiKeyId, operacion, clave, opId, status, sobre }) {
       await pool.query(
-        `UPDATE idempotencia SET status = $5, respuesta = $6 WHERE api_key_id = $1 AND operacion = $2 AND clave = $3 AND op_id = $4`,
-        [apiKeyId, operacion, clave, opId, status, respuesta],
+        `UPDATE idempotencia SET status = $5, sobre = $6 WHERE api_key_id = $1 AND operacion = $2 AND clave = $3 AND op_id = $4`,
+        [apiKeyId, operacion, clave, opId, status, sobre],
+      );
+    },
+
+    async reopen({ apiKeyId, operacion, clave, opId }) {
+      await pool.query(
+        'UPDATE idempotencia SET bloqueada_hasta = now() WHERE api_key_id = $1 AND operacion = $2 AND clave = $3 AND op_id = $4 AND status IS NULL',
+        [apiKeyId, operacion, clave, opId],
       );
     },
 

@@ -46,7 +46,7 @@ const SETTLE = 'DELETE FROM llamada WHERE op_id = $1';
 
 const SETTLE_KEEPING = `
 WITH cerrada AS (DELETE FROM llamada WHERE op_id = $1 RETURNING op_id), guardada AS (
-  UPDATE idempotencia i SET status = $5, respuesta = $6 FROM cerrada
+  UPDATE idempotencia i SET status = $5, sobre = $6 FROM cerrada
   WHERE i.api_key_id = $2 AND i.operacion = $3 AND i.clave = $4 AND i.op_id = cerrada.op_id
 )
 SELECT FROM cerrada`;
@@ -61,12 +61,12 @@ const REFUND_ABANDONED = refundSql({ whose: 'op_id = $1 AND vence_en < now()', c
 
 const ABANDONED = `SELECT op_id FROM llamada WHERE vence_en < now() ORDER BY vence_en LIMIT $1`;
 
-const valuesOf = ({ apiKeyId, operacion, clave, status, respuesta }: RespuestaGuardada) => [
+const valuesOf = ({ apiKeyId, operacion, clave, status, sobre }: RespuestaGuardada) => [
   apiKeyId,
   operacion,
   clave,
   status,
-  respuesta,
+  sobre,
 ];
 
 interface ChargeRow {

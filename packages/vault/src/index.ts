@@ -31,6 +31,7 @@ export {
   KeyringExhausted,
   MAX_ENCRYPTIONS_PER_KID,
 } from './envelope/keyring.ts';
+export * from './envelope/respuesta-envelope.ts';
 export { createSellado } from './envelope/sellado.ts';
 export { createOpener, type Opener } from './sealing/opener.ts';
 export { type ContextoSolicitud, kidOfSealed } from './sealing/sealed-credencial.ts';

@@ -13,6 +13,7 @@ const ALWAYS: readonly NombreError[] = [
   'CUERPO_DEMASIADO_GRANDE',
   'JSON_INVALIDO',
   'CAMPO_INVALIDO',
+  'IDEMPOTENCIA_EN_CONFLICTO',
   'METODO_NO_PERMITIDO',
   'SALDO_NO_DISPONIBLE',
   'ERROR_INTERNO',
@@ -38,9 +39,7 @@ export function errorsOf(operation: Operation): readonly NombreError[] {
       ...(rfc === 'propio' ? (['RFC_NO_REGISTRADO'] as const) : []),
       ...BY_CREDENCIAL[accepts],
       ...(usesEfirma ? (['EFIRMA_RECHAZADA'] as const) : []),
-      ...(cost > 0
-        ? (['SALDO_INSUFICIENTE', 'RESULTADO_INCIERTO', 'IDEMPOTENCIA_EN_CONFLICTO'] as const)
-        : []),
+      ...(cost > 0 ? (['SALDO_INSUFICIENTE', 'RESULTADO_INCIERTO'] as const) : []),
       ...errors,
     ]),
   ];

@@ -1,11 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CfdiError } from '@acuse/contract';
 import { type RespuestaGuardada, ResultadoIncierto } from '@acuse/core';
+import { sealRespuesta } from '@acuse/vault';
 import type { ApiDeps } from '../api-deps.ts';
 import { type Contestacion, type Llamada, paseOf } from './llamada.ts';
 import type { Reembolsos } from './state/reembolsos.ts';
 
-type SettleDeps = Pick<ApiDeps, 'saldos' | 'idempotencia' | 'log'> & { readonly reembolsos: Reembolsos };
+type SettleDeps = Pick<ApiDeps, 'saldos' | 'idempotencia' | 'keyring' | 'log'> & {
+  readonly reembolsos: Reembolsos;
+};
 
 /** Pauses before the tries to settle a call while its caller waits, milliseconds: a server that is started anew is back within them. */
 const PAUSES_MS = [0, 100, 400, 1_000, 2_000];
@@ -18,7 +21,7 @@ const RETRY_SECONDS = 5;
  * written: then the call is not answered, and its charge is given back.
  */
 export async function settleAnswer(llamada: Llamada, answer: Contestacion, deps: SettleDeps): Promise<void> {
-  const respuesta = respuestaOf(llamada, answer);
+  const respuesta = respuestaOf(llamada, answer, deps);
   if (llamada.charged) await settleCharge(llamada, respuesta, deps);
   else if (respuesta !== null) {
     const { opId } = llamada;
@@ -30,11 +33,21 @@ export async function settleAnswer(llamada: Llamada, answer: Contestacion, deps:
   }
 }
 
-function respuestaOf(llamada: Llamada, { status, cuerpo }: Contestacion): RespuestaGuardada | null {
+function respuestaOf(
+  llamada: Llamada,
+  { status, cuerpo }: Contestacion,
+  { keyring }: SettleDeps,
+): RespuestaGuardada | null {
   const { idempotency, operation } = llamada;
   if (idempotency === null) return null;
-  const apiKeyId = paseOf(llamada).pase.apiKey.id;
-  return { apiKeyId, operacion: operation.path, clave: idempotency.clave, status, respuesta: cuerpo };
+  const { pase, apiKey } = paseOf(llamada);
+  const contexto = {
+    apiKeyId: pase.apiKey.id,
+    operacion: operation.path,
+    clave: idempotency.clave,
+    status,
+  };
+  return { ...contexto, sobre: sealRespuesta(cuerpo, contexto, { secret: apiKey.secret, keyring }) };
 }
 
 /** A try whose outcome is unknown is followed by another one, which tells what became of it. */
@@ -67,7 +80,7 @@ async function settleCharge(
 /**
  * Gives the charge back: nobody pays for an error, whoever caused it. An `Idempotency-Key` is freed, so that the same request can be made
  * again. The refund goes first: a process that dies between the two leaves a key whose repetition is charged anew, after its lock. Under a
- * key a charge whose settling was written stays: the answer was kept with it.
+ * key a charge whose settling was written stays: the answer was kept with it. What may have been done goes on under the same charge.
  */
 export async function settleError(llamada: Llamada, error: CfdiError, deps: SettleDeps): Promise<void> {
   const { idempotency, opId, operation } = llamada;
@@ -79,7 +92,9 @@ export async function settleError(llamada: Llamada, error: CfdiError, deps: Sett
   }
   if (idempotency === null) return;
   const apiKeyId = paseOf(llamada).pase.apiKey.id;
-  await deps.idempotencia
-    .release({ apiKeyId, operacion: operation.path, clave: idempotency.clave, opId })
-    .catch((err: unknown) => deps.log.warn({ err, opId }, 'an Idempotency-Key was not freed'));
+  const peticion = { apiKeyId, operacion: operation.path, clave: idempotency.clave, opId };
+  const isUncertain = error.nombre === 'RESULTADO_INCIERTO';
+  await deps.idempotencia[isUncertain ? 'reopen' : 'release'](peticion).catch((err: unknown) =>
+    deps.log.warn({ err, opId }, 'an Idempotency-Key was not freed'),
+  );
 }

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { errorsOf } from '../http/errors-of.ts';
 import type { CredencialPedida, Operation } from '../http/operation.ts';
 import { exampleOf, type JsonSchema, schemaOf } from './schema.ts';
-import { errorExamples, errorResponses, HEADERS, requestParameters } from './shared.ts';
+import { errorExamples, errorResponses, HEADERS, REQUEST_PARAMETERS } from './shared.ts';
 
 /** The credential labels as the specification writes them. */
 export const CREDENCIALES: Record<CredencialPedida, string> = {
@@ -72,7 +72,7 @@ function post(operation: Operation): Record<string, unknown> {
       .join('\n\n'),
     'x-costo': cost,
     'x-credencial': CREDENCIALES[credential],
-    parameters: requestParameters(cost > 0),
+    parameters: REQUEST_PARAMETERS,
     requestBody: {
       required: true,
       content: { 'application/json': { schema: body, example: exampleOf(body) } },
@@ -117,7 +117,7 @@ function success(operation: Operation): Record<string, unknown> {
   return {
     description: 'Éxito.',
     headers: Object.fromEntries(
-      ['X-Request-Id', 'RateLimit', 'RateLimit-Policy'].map((name) => [
+      ['X-Request-Id', 'RateLimit', 'RateLimit-Policy', 'Idempotent-Replayed'].map((name) => [
         name,
         { $ref: `#/components/headers/${name}` },
       ]),

@@ -14,34 +14,31 @@ export const HEADERS = {
 } as const;
 
 /** Header fields of requests. */
-export function requestParameters(takesIdempotencyKey: boolean): readonly Record<string, unknown>[] {
-  const idempotency = {
+export const REQUEST_PARAMETERS = [
+  {
+    name: 'User-Agent',
+    in: 'header',
+    required: true,
+    description: 'Identifica a la aplicación que llama, de hasta 512 caracteres.',
+    schema: { type: 'string', minLength: 1, maxLength: 512 },
+    example: 'mi-erp/2.1',
+  },
+  {
+    name: 'X-Request-Id',
+    in: 'header',
+    required: false,
+    description: 'Identificador propio, de hasta 64 letras, dígitos, puntos, guiones o guiones bajos.',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
+  },
+  {
     name: 'Idempotency-Key',
     in: 'header',
     required: false,
     description:
-      'De 1 a 255 caracteres ASCII. La misma petición repetida con la misma clave en 24 horas recibe la misma respuesta y no se cobra otra vez.',
-    schema: { type: 'string', minLength: 1, maxLength: 255 },
-  };
-  return [
-    {
-      name: 'User-Agent',
-      in: 'header',
-      required: true,
-      description: 'Identifica a la aplicación que llama, de hasta 512 caracteres.',
-      schema: { type: 'string', minLength: 1, maxLength: 512 },
-      example: 'mi-erp/2.1',
-    },
-    {
-      name: 'X-Request-Id',
-      in: 'header',
-      required: false,
-      description: 'Identificador propio, de hasta 64 letras, dígitos, puntos, guiones o guiones bajos.',
-      schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
-    },
-    ...(takesIdempotencyKey ? [idempotency] : []),
-  ];
-}
+      'De 1 a 255 caracteres ASCII visibles, sin espacios. La misma petición repetida con la misma clave en 24 horas recibe la misma respuesta (con Idempotent-Replayed: true) y ni se hace ni se cobra otra vez. Una respuesta de error no se conserva: la clave puede usarse de nuevo.',
+    schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
+  },
+] as const;
 
 type Entry = readonly [NombreError, EntradaCatalogo];
 

@@ -7,7 +7,7 @@ export interface ClaveIdempotencia {
 }
 
 export interface InicioIdempotencia extends ClaveIdempotencia {
-  /** SHA-256 of the canonical body, 32 bytes. */
+  /** 32 bytes that are equal for equal bodies of this request and key, and tell nothing of them. */
   readonly cuerpoHash: Buffer;
   /** UUIDv7: the identity of the charge when this is the first time. */
   readonly opId: string;
@@ -18,7 +18,8 @@ export interface InicioIdempotencia extends ClaveIdempotencia {
 export interface RespuestaIdempotencia extends ClaveIdempotencia {
   readonly opId: string;
   readonly status: number;
-  readonly respuesta: string;
+  /** The answer, sealed. */
+  readonly sobre: Buffer;
 }
 
 export type ResultadoIdempotencia =
@@ -28,7 +29,7 @@ export type ResultadoIdempotencia =
    */
   | { readonly resultado: 'ADELANTE'; readonly opId: string }
   /** It was answered within the last 24 hours: the same answer again. */
-  | { readonly resultado: 'CONTESTADA'; readonly status: number; readonly respuesta: string }
+  | { readonly resultado: 'CONTESTADA'; readonly status: number; readonly sobre: Buffer }
   | { readonly resultado: 'OTRO_CUERPO' }
   /** The first attempt still runs, for at most so many seconds. */
   | { readonly resultado: 'EN_CURSO'; readonly reintentarEn: number };
@@ -42,6 +43,8 @@ export interface Idempotencia {
   begin(inicio: InicioIdempotencia): Promise<ResultadoIdempotencia>;
   /** Keeps the answer; nothing when the row is no longer under this `opId`. */
   finish(respuesta: RespuestaIdempotencia): Promise<void>;
+  /** It is not known whether it was done: the next repetition goes on at once, under this same `opId`. */
+  reopen(clave: ClaveIdempotencia & { readonly opId: string }): Promise<void>;
   /** Forgets the request, so that it can be made anew: it failed and nothing stayed charged. Only while it is under this `opId`. */
   release(clave: ClaveIdempotencia & { readonly opId: string }): Promise<void>;
 }

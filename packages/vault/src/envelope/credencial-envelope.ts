@@ -1,12 +1,10 @@
-import { randomBytes } from 'node:crypto';
 import type { Credencial, TipoCredencial } from '@acuse/core';
 import { decodeCredencial, encodeCredencial } from '../credencial-bytes.ts';
 import { CredencialIlegible } from '../credencial-ilegible.ts';
-import { AES_256_KEY_BYTES, openGcm, sealGcm } from '../crypto/aes-gcm.ts';
 import { canonicalBytes } from '../crypto/canonical.ts';
 import { CLAVE_BYTES } from '../crypto/clave-32.ts';
-import { hkdf } from '../crypto/hkdf.ts';
 import { type Keyring, kidOf } from './keyring.ts';
+import { type Binding, openLayers, sealLayers } from './layers.ts';
 
 /**
  * The row a stored credential belongs to. Every field is bound to the ciphertext: bytes moved to another row, taxpayer or
@@ -40,7 +38,6 @@ export interface ClavesCredencial {
 const VERSION = 1;
 const FLAG_SHRED = 1;
 const HEADER_BYTES = 2;
-const SALT_BYTES = 32;
 
 /** What never changes in front of the associated data of a layer, and of the information that the inner key is derived for. */
 const INNER = canonicalBytes('acuse/v1/credencial', 'inner');
@@ -53,16 +50,20 @@ function rowBytes(flags: number, contexto: ContextoCredencial): Buffer {
   return canonicalBytes(Uint8Array.of(VERSION, flags), tabla, id, cuenta, rfc, tipo, keyId, expiraEn);
 }
 
-const innerData = (row: Buffer) => Buffer.concat([INNER, row]);
 const outerData = (row: Buffer) => Buffer.concat([OUTER, row]);
 
-function deriveInnerKey(claves: ClavesCredencial, salt: Uint8Array, aad: Uint8Array): Buffer {
-  const { secret, shredKey } = claves;
-  const info = canonicalBytes(KEY_INFO, aad);
-  if (!shredKey) return hkdf(secret, salt, info, AES_256_KEY_BYTES);
+const bindingOf = (row: Buffer): Binding => ({
+  inner: Buffer.concat([INNER, row]),
+  outer: outerData(row),
+  keyInfo: KEY_INFO,
+});
+
+/** Gives what the inner key is derived from: the API key's secret, and the shred key behind it where there is one. */
+function withKeyMaterial<T>({ secret, shredKey }: ClavesCredencial, use: (ikm: Buffer) => T): T {
+  if (!shredKey) return use(secret);
   const ikm = Buffer.concat([secret, shredKey]);
   try {
-    return hkdf(ikm, salt, info, AES_256_KEY_BYTES);
+    return use(ikm);
   } finally {
     ikm.fill(0);
   }
@@ -93,17 +94,12 @@ export function sealCredencial(
     throw new TypeError('The credential is not of this context');
   }
   const flags = claves.shredKey ? FLAG_SHRED : 0;
-  const row = rowBytes(flags, contexto);
-  const aad = innerData(row);
-  const salt = randomBytes(SALT_BYTES);
-  const innerKey = deriveInnerKey(claves, salt, aad);
   const plaintext = encodeCredencial(credencial);
   try {
-    const inner = Buffer.concat([salt, sealGcm(innerKey, aad, plaintext)]);
-    const outer = claves.keyring.wrap(inner, outerData(row));
-    return Buffer.concat([Uint8Array.of(VERSION, flags), outer]);
+    const binding = bindingOf(rowBytes(flags, contexto));
+    const sealed = withKeyMaterial(claves, (ikm) => sealLayers(plaintext, binding, ikm, claves.keyring));
+    return Buffer.concat([Uint8Array.of(VERSION, flags), sealed]);
   } finally {
-    innerKey.fill(0);
     plaintext.fill(0);
   }
 }
@@ -120,13 +116,9 @@ export function openCredencial(
   requireLengths(claves);
   const flags = flagsOf(sealed);
   if (flags === null) throw new CredencialIlegible();
-  const row = rowBytes(flags, contexto);
-  const inner = claves.keyring.unwrap(sealed.subarray(HEADER_BYTES), outerData(row));
-  if (inner === null) throw new CredencialIlegible();
-  const aad = innerData(row);
-  const innerKey = deriveInnerKey(claves, inner.subarray(0, SALT_BYTES), aad);
-  const plaintext = openGcm(innerKey, aad, inner.subarray(SALT_BYTES));
-  innerKey.fill(0);
+  const binding = bindingOf(rowBytes(flags, contexto));
+  const wrapped = sealed.subarray(HEADER_BYTES);
+  const plaintext = withKeyMaterial(claves, (ikm) => openLayers(wrapped, binding, ikm, claves.keyring));
   if (plaintext === null) throw new CredencialIlegible();
   try {
     const credencial = decodeCredencial(plaintext, contexto.tipo, contexto.rfc);

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { CfdiError } from '@acuse/contract';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
@@ -162,12 +163,51 @@ describe('Idempotency-Key', () => {
     expect([answer.json.cfdi_codigo, answer.json.data?.['campo']]).toEqual([2001, 'Idempotency-Key']);
   });
 
-  it('is ignored where nothing is charged: the vault never hashes a body', async () => {
+  it('is the same where nothing is charged: the vault stores once, and another secret under the key is another body', async () => {
     const kit = await createKit();
     const a = alta(kit.store);
-    const headers = { 'idempotency-key': 'x' };
-    await kit.call('vault/rfc-guardar', { rfc: a.rfc, ciec: 'a'.repeat(16) }, { key: a.key, headers });
-    expect(kit.store.idempotencias.size).toBe(0);
+    const store = (ciec: string) =>
+      kit.call(
+        'vault/rfc-guardar',
+        { rfc: a.rfc, ciec },
+        { key: a.key, headers: { 'idempotency-key': 'x' } },
+      );
+    const first = await store('a'.repeat(16));
+    const writes = () => kit.store.trips.filter((name) => name === 'boveda.store').length;
+    const again = await store('a'.repeat(16));
+    expect([first.status, again.text, again.headers.get('idempotent-replayed'), writes()]).toEqual([
+      200,
+      first.text,
+      'true',
+      1,
+    ]);
+    expect((await store('b'.repeat(16))).json.cfdi_codigo).toBe(9409);
+  });
+
+  it('keeps nothing that can be read without the API key: neither answer nor body', async () => {
+    const { handle } = counting();
+    const kit = await kitWith(handle);
+    const a = alta(kit.store);
+    const { text } = await ask(kit, a);
+    for (const { cuerpoHash, answer } of kit.store.idempotencias.values()) {
+      expect(cuerpoHash).not.toEqual(
+        createHash('sha256')
+          .update(canonicalJson({ a: 1 }))
+          .digest(),
+      );
+      expect([answer?.status, answer?.sobre.includes(text)]).toEqual([200, false]);
+    }
+  });
+
+  it('refuses with 9409, and runs nothing, when what was kept cannot be opened any more', async () => {
+    const { handle, runs } = counting();
+    const kit = await kitWith(handle);
+    const a = alta(kit.store);
+    await ask(kit, a);
+    for (const { answer } of kit.store.idempotencias.values()) answer?.sobre.reverse();
+    const again = await ask(kit, a);
+    expect([again.status, again.json.cfdi_codigo, runs(), charges(kit)]).toEqual([409, 9409, 1, 1]);
+    expect(again.json.data?.['motivo']).toMatch(/ya no se puede leer/);
   });
 });
 

@@ -1,35 +1,33 @@
-import { createHash } from 'node:crypto';
 import { CfdiError } from '@acuse/contract';
+import { huellaDeCuerpo, openRespuesta } from '@acuse/vault';
 import type { ApiDeps } from '../../api-deps.ts';
 import { vidaDeLlamada } from '../../api-settings.ts';
-import { bodyOf, type Contestacion, type Llamada, paseOf } from '../llamada.ts';
+import { type Body, bodyOf, type Contestacion, type Llamada, paseOf } from '../llamada.ts';
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
+const ILEGIBLE = 'La respuesta guardada con esta clave ya no se puede leer. Use una clave nueva.';
 const CLAVE = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The optional `Idempotency-Key` header, for operations with a cost: what was answered once is answered again for 24 hours, and nothing
- * is charged twice. The others are free to repeat, and the vault's bodies are never hashed.
+ * The optional `Idempotency-Key` header, the same for every operation: what was answered once is answered again for 24 hours, and nothing
+ * is done or charged twice. Neither answer nor body can be read where they are kept without the caller's API key.
  */
 export async function idempotencia(
   llamada: Llamada,
-  { idempotencia: port, settings }: Pick<ApiDeps, 'idempotencia' | 'settings'>,
+  { idempotencia: port, keyring, settings }: Pick<ApiDeps, 'idempotencia' | 'keyring' | 'settings'>,
 ): Promise<Contestacion | undefined> {
   const clave = llamada.headers.get(IDEMPOTENCY_KEY);
   const { operation } = llamada;
-  if (clave === null || operation.cost === 0 || llamada.idempotency !== null) return undefined;
+  if (clave === null || llamada.idempotency !== null) return undefined;
   if (!CLAVE.test(clave)) {
     const motivo = 'debe tener de 1 a 255 caracteres ASCII visibles, sin espacios';
     throw new CfdiError('CAMPO_INVALIDO', { campo: IDEMPOTENCY_KEY, motivo });
   }
-  const { pase } = paseOf(llamada);
+  const { pase, apiKey } = paseOf(llamada);
+  const peticion = { apiKeyId: pase.apiKey.id, operacion: operation.path, clave };
   const resultado = await port.begin({
-    apiKeyId: pase.apiKey.id,
-    operacion: operation.path,
-    clave,
-    cuerpoHash: createHash('sha256')
-      .update(canonicalJson(bodyOf(llamada).value))
-      .digest(),
+    ...peticion,
+    cuerpoHash: huellaDeCuerpo(camposOf(bodyOf(llamada)), peticion, apiKey.secret),
     opId: llamada.opId,
     // Only then may a repetition take the place of an attempt that died.
     bloqueoSegundos: vidaDeLlamada(settings),
@@ -39,12 +37,13 @@ export async function idempotencia(
       llamada.idempotency = { clave };
       llamada.opId = resultado.opId;
       return undefined;
-    case 'CONTESTADA':
-      return {
-        status: resultado.status,
-        cuerpo: resultado.respuesta,
-        headers: { 'Idempotent-Replayed': 'true' },
-      };
+    case 'CONTESTADA': {
+      const { status, sobre } = resultado;
+      const claves = { secret: apiKey.secret, keyring };
+      const cuerpo = openRespuesta(sobre, { ...peticion, status }, claves);
+      if (cuerpo === null) throw new CfdiError('IDEMPOTENCIA_EN_CONFLICTO', { motivo: ILEGIBLE });
+      return { status, cuerpo, headers: { 'Idempotent-Replayed': 'true' } };
+    }
     case 'OTRO_CUERPO':
       throw new CfdiError('IDEMPOTENCIA_EN_CONFLICTO', { motivo: 'La clave ya se usó con otro contenido.' });
     case 'EN_CURSO':
@@ -55,11 +54,19 @@ export async function idempotencia(
   }
 }
 
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
+
+/** Every field of the body, those included that never become a string. */
+const camposOf = ({ value, secretos }: Body) => [
+  canonicalJson(value),
+  ...Object.entries(secretos).sort(byName).flat(),
+];
+
 /** JSON with the names of every object in order, so that the same content has the same bytes. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_name, item: unknown) =>
     typeof item === 'object' && item !== null && !Array.isArray(item)
-      ? Object.fromEntries(Object.entries(item).sort(([a], [b]) => (a < b ? -1 : 1)))
+      ? Object.fromEntries(Object.entries(item).sort(byName))
       : item,
   );
 }
