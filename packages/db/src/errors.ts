@@ -12,23 +12,29 @@ function isRolledBack(error: unknown): boolean {
   return error instanceof pg.DatabaseError && !CONNECTION_LOST.test(error.code ?? '08');
 }
 
+class TooLate extends Error {}
+
 /**
  * Runs a statement of which it matters whether it was carried out. Rejects with {@link ResultadoIncierto} when it was sent and neither an answer nor a
- * refusal came back; with any other error nothing of it was carried out.
+ * refusal came back; with any other error nothing of it was carried out. After `until`, on the clock of `performance.now`, it is not sent any more.
  */
 export async function sendOnce<R extends pg.QueryResultRow>(
   pool: pg.Pool,
   statement: pg.QueryConfig,
+  until = Number.POSITIVE_INFINITY,
 ): Promise<pg.QueryResult<R>> {
   const client = await pool.connect();
-  let isLost = false;
+  let hasFailed = true;
   try {
-    return await client.query<R>(statement);
+    if (performance.now() >= until) throw new TooLate();
+    const result = await client.query<R>(statement);
+    hasFailed = false;
+    return result;
   } catch (error) {
-    isLost = !isRolledBack(error);
-    throw isLost ? new ResultadoIncierto({ cause: error }) : error;
+    throw error instanceof TooLate || isRolledBack(error) ? error : new ResultadoIncierto({ cause: error });
   } finally {
-    client.release(isLost);
+    // As `pool.query` does: what a connection keeps prepared may be why it failed.
+    client.release(hasFailed);
   }
 }
 

@@ -80,6 +80,10 @@ describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () 
     return answer;
   }
 
+  const solicitudesDe = async ({ cuentaId }: Caller) => {
+    const sql = 'SELECT id FROM solicitud WHERE cuenta_id = $1';
+    return (await servicio.db.pool.query<{ id: string }>(sql, [cuentaId])).rows.map(({ id }) => id);
+  };
   const codes = ({ status, body }: Answer) => [status, body.cfdi_codigo];
   /** The credit is back, once, and nothing is open. */
   const expectGivenBack = async (caller: Caller, [cargo, reembolso] = [CARGO, REEMBOLSO]) => {
@@ -170,6 +174,67 @@ describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () 
     expect([...codes(again), again.headers.get('idempotent-replayed')]).toEqual([200, 1, 'true']);
     await expectCharged(caller);
   });
+
+  it('keeps nothing of an answer in clear under an Idempotency-Key', async () => {
+    const { caller, ask } = await newCaller();
+    const headers = { 'idempotency-key': randomUUID() };
+    const data = await expectOk(ask(headers));
+    const { rows } = await servicio.db.pool.query<{ text: string }>(
+      `SELECT concat(encode(i.sobre, 'escape'), encode(i.cuerpo_hash, 'hex')) AS text FROM idempotencia i WHERE clave = $1`,
+      [headers['idempotency-key']],
+    );
+    expect(rows).toHaveLength(1);
+    for (const secret of [String(data['uuid']), caller.rfc, 'cfdi_codigo'])
+      expect(rows[0]?.text.toLowerCase()).not.toContain(secret.toLowerCase());
+    expect((await ask(headers)).headers.get('idempotent-replayed')).toBe('true');
+  });
+
+  const PEDIDO = { tipo: 'recibidos', desde: '2025-05-14', hasta: '2025-05-14' };
+  const DESCARGA = 'tax/descarga-metadata';
+
+  it('an acceptance whose confirmation was lost is put once more before the answer: the same solicitud, charged once', async () => {
+    const caller = await servicio.newCiecCaller({ saldo: 10 });
+    const caught = tubo.catchReply('aceptar');
+    const answer = caller.at(api).call(DESCARGA, { rfc: caller.rfc, ...PEDIDO });
+    const reply = await caught;
+    await waitFor(async () => (await solicitudesDe(caller)).length > 0 || null);
+    reply.lose();
+    const data = await expectOk(answer);
+    expect(await solicitudesDe(caller)).toEqual([data['solicitud_id']]);
+    expect(data).not.toHaveProperty('duplicada');
+    expect([await libroDe(servicio, caller), await saldoDe(servicio, caller)]).toEqual([
+      [`cargo -1 ${DESCARGA}`],
+      9,
+    ]);
+  });
+
+  it.each([{}, { 'idempotency-key': 'pedido-1' }])(
+    'an acceptance of which nothing is known: 503/5041 names the solicitud, and the repetition gets it, charged once (%j)',
+    async (headers) => {
+      const caller = await servicio.newCiecCaller({ saldo: 10 });
+      const ask = () => caller.at(api).call(DESCARGA, { rfc: caller.rfc, ...PEDIDO }, headers);
+      const caught = tubo.catchReply('aceptar');
+      const asked = ask();
+      await caught;
+      const [id] = await waitFor(async () => {
+        const ids = await solicitudesDe(caller);
+        return ids.length > 0 ? ids : null;
+      });
+      tubo.shut();
+      const answer = await asked;
+      expect([...codes(answer), answer.body.cfdi_texto]).toEqual([
+        ...NO_DISPONIBLE,
+        expect.stringContaining('No se sabe'),
+      ]);
+      expect(answer.body.data?.['motivo']).toEqual(expect.stringContaining(String(id)));
+      tubo.open();
+      const ended = `UPDATE idempotencia SET bloqueada_hasta = now() WHERE api_key_id = $1 AND status IS NULL`;
+      await servicio.db.pool.query(ended, [caller.apiKeyId]);
+      const again = await waitFor(async () => ask().then((it) => (it.status === 503 ? null : it)));
+      expect([again.status, again.body.data?.['solicitud_id']]).toEqual([200, id]);
+      expect([await solicitudesDe(caller), await saldoDe(servicio, caller)]).toEqual([[id], 9]);
+    },
+  );
 
   it('leaves the ledger in order', async () => {
     expect(await brokenInvariants(servicio.db)).toEqual([]);

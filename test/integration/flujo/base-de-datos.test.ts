@@ -66,6 +66,25 @@ describe('PostgreSQL does not answer', () => {
     expect(await saldoDe(servicio, caller)).toBe(2);
   });
 
+  it('more requests than statements at a time: each is refused and none is accepted afterwards', async () => {
+    const callers = await Promise.all(Array.from({ length: 8 }, () => servicio.newCiecCaller({ saldo: 3 })));
+    const lock = await bloquear(servicio, ['solicitud']);
+    const ask = (caller: Caller) =>
+      caller.at(hasty).call('tax/descarga-metadata', { rfc: caller.rfc, ...UN_DIA });
+    const answers = await Promise.all(callers.map(ask)).finally(() => lock.release());
+    for (const { status, body } of answers) {
+      expect([status, body.cfdi_codigo]).toEqual([503, 5041]);
+      expect(body.cfdi_texto).toContain('No se hizo ni se cobró nada');
+    }
+    // Whatever came after them in the same database is done.
+    const [last] = callers;
+    if (last) await waitFor(() => pedir(last.at(hasty), UN_DIA).catch(() => null));
+    for (const caller of callers.slice(1)) {
+      expect(await solicitudesDe(caller)).toEqual([]);
+      expect(await saldoDe(servicio, caller)).toBe(3);
+    }
+  });
+
   it.each(['descarga/verificar', 'descarga/paquete'])(
     '%s: 503/5041, and the answer afterwards',
     async (path) => {

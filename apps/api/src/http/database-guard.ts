@@ -4,6 +4,9 @@ import type { DatabasePorts } from '../api-deps.ts';
 
 const RETRY_SECONDS = 5;
 
+/** An acceptance waits its turn and is carried out, each within the time of the database: nobody gives it up before it has given itself up. */
+const ACCEPT_TIMES = 3;
+
 /**
  * The same port, but whatever keeps the database from answering a call of it within `timeoutMs` is 503/5041 (specification, Errors: the balance
  * could not be validated), with the reason as its cause: a {@link ResultadoIncierto} when the call may still be carried out.
@@ -24,7 +27,10 @@ export function guardDatabase(ports: DatabasePorts, timeoutMs: number): Database
   return {
     puerta: guard(ports.puerta),
     saldos: guard(ports.saldos),
-    solicitudes: guard(ports.solicitudes),
+    solicitudes: {
+      ...guard(ports.solicitudes),
+      accept: guardPort(ports.solicitudes, ACCEPT_TIMES * timeoutMs).accept,
+    },
     boveda: guard(ports.boveda),
     idempotencia: guard(ports.idempotencia),
     listas: guard(ports.listas),

@@ -1,7 +1,7 @@
 import type { EstadoSolicitud } from '@acuse/contract';
-import type { Aceptacion, NuevaSolicitud } from '@acuse/core';
+import { type Aceptacion, type NuevaSolicitud, ResultadoIncierto } from '@acuse/core';
 import type { Database } from '../database.ts';
-import { isUniqueViolation } from '../errors.ts';
+import { isUniqueViolation, sendOnce } from '../errors.ts';
 
 /** Operation name in the ledger. */
 const OPERACION = 'tax/descarga-metadata';
@@ -28,6 +28,8 @@ WITH pedido AS MATERIALIZED (
     WHERE api_key_id = p.api_key_id AND tipo = p.tipo AND desde = p.desde AND hasta = p.hasta AND estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')
     UNION ALL
     SELECT id, estado FROM solicitud WHERE api_key_id = p.api_key_id AND idem_key = p.idem_key
+    UNION ALL
+    SELECT id, estado FROM solicitud WHERE id = p.id
     LIMIT 1
   ) s
 ), con_saldo AS MATERIALIZED (
@@ -89,21 +91,31 @@ const COLUMNS: readonly ((nueva: NuevaSolicitud) => unknown)[] = [
 ];
 
 function aceptacionOf(row: AcceptRow): Aceptacion {
-  if (row.aceptada) return { resultado: 'ACEPTADA', solicitudId: row.id };
+  // Its own id is there when an earlier try was carried out without saying so.
+  if (row.aceptada || row.igual === row.id) return { resultado: 'ACEPTADA', solicitudId: row.id };
   if (!row.pase) return { resultado: 'PASE_VENCIDO' };
   if (row.igual !== null && row.igual_estado !== null)
     return { resultado: 'DUPLICADA', solicitudId: row.igual, estado: row.igual_estado };
   return { resultado: 'SALDO_INSUFICIENTE' };
 }
 
-/** Accepts requests of different accounts in one statement; the answers are in the order of `nuevas`. */
+/**
+ * Accepts requests of different accounts in one statement; the answers are in the order of `nuevas`. The statement begins before `until`, on the
+ * clock of `performance.now`, or not at all. One of which nothing is known is put once more, which finds what the first one did; rejects with
+ * `ResultadoIncierto` when that is not known either.
+ */
 export async function acceptAll(
   { pool }: Pick<Database, 'pool'>,
   nuevas: readonly NuevaSolicitud[],
+  until: number,
 ): Promise<Aceptacion[]> {
   const values = COLUMNS.map((column) => nuevas.map(column));
-  const run = () => pool.query<AcceptRow>({ name: 'aceptar', text: ACCEPT, values });
+  const run = () => sendOnce<AcceptRow>(pool, { name: 'aceptar', text: ACCEPT, values }, until);
   const { rows } = await run().catch((error) => {
+    if (error instanceof ResultadoIncierto)
+      return run().catch(() => {
+        throw error;
+      });
     // An equal one was being accepted at this moment; everything of ours is rolled back and the other row is visible now.
     if (!isUniqueViolation(error)) throw error;
     return run();

@@ -1,3 +1,4 @@
+import { ResultadoIncierto } from '@acuse/core';
 import { describe, expect, it } from 'vitest';
 import { createLote } from './lote.ts';
 
@@ -7,11 +8,12 @@ interface Item {
 }
 
 /** A lot whose statements wait until they are let go; `lots` tells what each was given. */
-function setUp(answer: (item: Item) => string = ({ id }) => `ok ${id}`) {
+function setUp(answer: (item: Item) => string = ({ id }) => `ok ${id}`, patienceMs = 60_000) {
   const lots: number[][] = [];
   const waiting: (() => void)[] = [];
   const accept = createLote<Item, string>({
     groupOf: ({ group }) => group,
+    patienceMs,
     async run(items) {
       lots.push(items.map(({ id }) => id));
       await new Promise<void>((resolve) => waiting.push(resolve));
@@ -69,5 +71,28 @@ describe('createLote', () => {
     ]);
     expect(lots).toContainEqual([3, 4, 5, 6, 7]);
     expect(lots).toContainEqual([5]);
+  });
+
+  it('withdraws what could not be sent in time: it rejects, and is not carried out when there is room again', async () => {
+    const { accept, lots, letGo } = setUp(undefined, 20);
+    const sent = Promise.all(items(3).map(accept));
+    await expect(accept({ id: 3, group: 'late' })).rejects.toThrow('not sent within 20 ms');
+    await letGo();
+    expect(await sent).toEqual(['ok 0', 'ok 1', 'ok 2']);
+    expect(lots).toEqual([[0], [1], [2]]);
+  });
+
+  it('runs nothing again of a lot of which it is not known what became of it', async () => {
+    const { accept, lots, letGo } = setUp(({ id }) => {
+      if (id === 4) throw new ResultadoIncierto({ cause: new Error('cut') });
+      return `ok ${id}`;
+    });
+    const results = Promise.allSettled(items(6).map(accept));
+    await letGo();
+    expect((await results).map((one) => one.status === 'rejected' && one.reason)).toEqual([
+      ...[false, false, false],
+      ...Array(3).fill(expect.any(ResultadoIncierto)),
+    ]);
+    expect(lots).toEqual([[0], [1], [2], [3, 4, 5]]);
   });
 });

@@ -1,3 +1,5 @@
+import { ResultadoIncierto } from '@acuse/core';
+
 /** Statements on their way at the same time: while they wait for the disk, the next lot gathers. */
 const IN_FLIGHT = 3;
 
@@ -6,6 +8,9 @@ const MAX_LOTE = 64;
 
 interface Waiting<Item, Result> {
   readonly item: Item;
+  /** When nobody waits for it to be sent any longer, on the clock of `performance.now`. */
+  readonly until: number;
+  readonly timer: NodeJS.Timeout;
   readonly resolve: (result: Result) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -13,15 +18,21 @@ interface Waiting<Item, Result> {
 /**
  * Joins calls that arrive while earlier ones are on their way into one statement, so that they share its round trip and its commit. Nobody
  * waits for company: with nothing on its way an item goes at once. No two items of a lot have the same `groupOf`. When a lot
- * fails, its items are run one by one, so that one cannot fail another.
+ * fails, its items are run one by one, so that one cannot fail another; not when its outcome is unknown ({@link ResultadoIncierto}).
+ *
+ * An item that could not be sent within `patienceMs` is withdrawn: it rejects, and is not carried out later. `run` is told until when it may begin
+ * its statement, on the clock of `performance.now`.
  */
 export function createLote<Item, Result>(options: {
-  run: (items: readonly Item[]) => Promise<readonly Result[]>;
+  run: (items: readonly Item[], until: number) => Promise<readonly Result[]>;
   groupOf: (item: Item) => string;
+  patienceMs: number;
 }): (item: Item) => Promise<Result> {
-  const { run, groupOf } = options;
+  const { run, groupOf, patienceMs } = options;
   let waiting: Waiting<Item, Result>[] = [];
   let inFlight = 0;
+
+  const tooLate = (cause?: unknown) => new Error(`not sent within ${patienceMs} ms`, { cause });
 
   function take(): Waiting<Item, Result>[] {
     const lote: Waiting<Item, Result>[] = [];
@@ -32,6 +43,7 @@ export function createLote<Item, Result>(options: {
       if (lote.length < MAX_LOTE && !groups.has(group)) {
         groups.add(group);
         lote.push(one);
+        clearTimeout(one.timer);
       } else rest.push(one);
     }
     waiting = rest;
@@ -40,7 +52,11 @@ export function createLote<Item, Result>(options: {
 
   async function runAll(lote: readonly Waiting<Item, Result>[]): Promise<void> {
     try {
-      const results = await run(lote.map(({ item }) => item));
+      const until = Math.min(...lote.map((one) => one.until));
+      const results = await run(
+        lote.map(({ item }) => item),
+        until,
+      );
       lote.forEach((one, index) => {
         const result = results[index];
         if (result === undefined)
@@ -48,9 +64,14 @@ export function createLote<Item, Result>(options: {
         else one.resolve(result);
       });
     } catch (error) {
-      const [only] = lote;
-      if (lote.length === 1 && only) only.reject(error);
-      else await Promise.all(lote.map((one) => runAll([one])));
+      const mayRunAgain = lote.length > 1 && !(error instanceof ResultadoIncierto);
+      await Promise.all(
+        lote.map(async (one) => {
+          if (!mayRunAgain) one.reject(error);
+          else if (performance.now() >= one.until) one.reject(tooLate(error));
+          else await runAll([one]);
+        }),
+      );
     }
   }
 
@@ -66,7 +87,11 @@ export function createLote<Item, Result>(options: {
 
   return (item) =>
     new Promise((resolve, reject) => {
-      waiting.push({ item, resolve, reject });
+      const timer = setTimeout(() => {
+        waiting = waiting.filter((one) => one.timer !== timer);
+        reject(tooLate());
+      }, patienceMs);
+      waiting.push({ item, until: performance.now() + patienceMs, timer, resolve, reject });
       pump();
     });
 }

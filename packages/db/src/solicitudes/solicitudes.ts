@@ -44,10 +44,11 @@ interface FindRow {
 const numberOrNull = (value: string | null) => (value === null ? null : Number(value));
 
 /** Solicitudes over PostgreSQL, as the API sees them. */
-export function createSolicitudes({ pool }: Pick<Database, 'pool'>): Solicitudes {
+export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 'settings'>): Solicitudes {
   const accept = createLote({
-    run: (nuevas: readonly NuevaSolicitud[]) => acceptAll({ pool }, nuevas),
+    run: (nuevas: readonly NuevaSolicitud[], until) => acceptAll({ pool }, nuevas, until),
     groupOf: ({ cuentaId }) => cuentaId,
+    patienceMs: settings.timeoutMs,
   });
 
   async function find(contribuyenteId: string, solicitudId: string): Promise<VistaSolicitud | null> {

@@ -1,5 +1,5 @@
 import { ESTADOS_SOLICITUD, fechaField, rfcField, tipoDescargaField } from '@acuse/contract';
-import { type Credencial, canalDe } from '@acuse/core';
+import { type Credencial, canalDe, type NuevaSolicitud, ResultadoIncierto } from '@acuse/core';
 import { sealForSolicitud } from '@acuse/vault';
 import { z } from 'zod';
 import { checkPeriodo } from '../../calendario.ts';
@@ -9,6 +9,9 @@ import type { CredencialElegible } from '../../http/operation.ts';
 import { PaseVencido } from '../../http/pase-vencido.ts';
 
 const HOUR_MS = 3_600_000;
+const REINTENTAR_SEGUNDOS = 5;
+
+const isIncierto = (error: unknown) => error instanceof Error && error.cause instanceof ResultadoIncierto;
 
 export default defineOperation({
   summary: 'Solicitud de descarga de metadata',
@@ -28,7 +31,7 @@ export default defineOperation({
     duplicada: z.literal(true).optional().meta({ description: 'Ya había una igual en curso; no se cobró.' }),
   }),
   asks: ['solicitar-metadata', 'verificar-metadata', 'descargar-paquete'],
-  errors: ['SALDO_INSUFICIENTE'],
+  errors: ['SALDO_INSUFICIENTE', 'RESULTADO_INCIERTO'],
   check: checkPeriodo,
 
   async handle({ rfc, tipo, desde, hasta }, { deps, pase, idemKey, now, credenciales, error }) {
@@ -38,7 +41,13 @@ export default defineOperation({
     const keyEnds = pase.efirmaKey?.expiraEn ?? null;
     const seal = (each: Credencial) =>
       sealForSolicitud(each, { solicitudId, deadlineAt }, pase.cuentaId, keyEnds, deps.sealer);
-    const aceptacion = await deps.solicitudes.accept({
+    const accept = (nueva: NuevaSolicitud) =>
+      deps.solicitudes.accept(nueva).catch((cause: unknown) => {
+        if (!isIncierto(cause)) throw cause;
+        const motivo = `Si quedó aceptada, su solicitud_id es ${nueva.id}: consúltelo en /api/v1/descarga/verificar.`;
+        throw error('RESULTADO_INCIERTO', { motivo, reintentar_en: REINTENTAR_SEGUNDOS }, cause);
+      });
+    const aceptacion = await accept({
       id: solicitudId,
       rfc,
       tipo,
