@@ -1,4 +1,5 @@
 import {
+  createAccountControl,
   createCaptchas,
   createCargaListas,
   createContribuyentes,
@@ -6,6 +7,7 @@ import {
   createListaEdos,
   createListaSolicitudes,
   createLlaves,
+  createOperador,
   createPagos,
   createUsuarios,
   openDatabase,
@@ -15,6 +17,8 @@ import type { CliConfig } from './config.ts';
 
 export interface CliDeps {
   readonly cuentas: ReturnType<typeof createCuentas>;
+  readonly accounts: ReturnType<typeof createAccountControl>;
+  readonly operador: Pick<ReturnType<typeof createOperador>, 'cuenta'>;
   readonly usuarios: ReturnType<typeof createUsuarios>;
   readonly contribuyentes: ReturnType<typeof createContribuyentes>;
   readonly llaves: ReturnType<typeof createLlaves>;
@@ -47,6 +51,8 @@ export function openDeps(config: CliConfig, print: (line: string) => void): CliD
   });
   return {
     cuentas: createCuentas(database),
+    accounts: createAccountControl(database),
+    operador: createOperador(database),
     usuarios: createUsuarios(database),
     contribuyentes: createContribuyentes(database),
     llaves: createLlaves(database),

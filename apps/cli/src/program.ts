@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addCaptchas } from './comandos/captchas.ts';
 import { addCuenta } from './comandos/cuenta.ts';
@@ -13,12 +14,13 @@ import { addSaldo } from './comandos/saldo.ts';
 import { addSolicitudes } from './comandos/solicitudes.ts';
 import { addUsuario } from './comandos/usuario.ts';
 import type { CliDeps } from './deps.ts';
+import { speakSpanish } from './spanish.ts';
 
 /** The operator's commands. `deps` is asked for by the commands that reach the database, so that the others need no settings. */
 export function createProgram(deps: () => CliDeps, print: (line: string) => void): Command {
-  const program = new Command('acuse').description(
-    'Órdenes del operador de Acuse. Cada resultado es una línea de JSON.',
-  );
+  const program = speakSpanish(new Command('acuse'))
+    .description('Órdenes del operador de Acuse. Cada resultado es una línea de JSON.')
+    .version(readVersion(), '-v, --version', 'muestra la versión');
   addCuenta(program, deps);
   addUsuario(program, deps);
   addRfc(program, deps);
@@ -33,4 +35,11 @@ export function createProgram(deps: () => CliDeps, print: (line: string) => void
   addCaptchas(program, deps);
   addInstalacion(program, deps, print);
   return program;
+}
+
+function readVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
+    version: string;
+  };
+  return version;
 }

@@ -25,7 +25,7 @@ comprobado contra el SAT en vivo. Una respuesta del SAT que no se entiende con c
 
 **Cómo apagar.** Para todos: \`SAT_CANALES_DESACTIVADOS\` en la API y en los workers, con un canal (\`portal\`) o una consulta
 (\`portal:listar-facturas\`), separados por comas; la operación contesta entonces 503/5041 sin costo. Para un RFC: el interruptor de la operación
-(\`operacion desactivar\` en la línea de comandos); contesta 403/1003.
+(\`operacion deshabilitar\` en la línea de comandos); contesta 403/1003.
 
 En los ejemplos, \`$API\`, \`$API_KEY\` y \`$RFC\` son los que imprime \`npm start\`.
 `;

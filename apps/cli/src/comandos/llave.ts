@@ -23,6 +23,23 @@ export function addLlave(program: Command, deps: () => CliDeps): void {
       deps().print(JSON.stringify({ id: key.keyId, api_key: key.text }));
     });
   llave
+    .command('listar')
+    .description('Lista las API keys que tuvo un RFC, la vigente entre ellas.')
+    .requiredOption('--cuenta <email>', 'correo de la cuenta')
+    .requiredOption('--rfc <rfc>', 'RFC de la cuenta', rfcArgument)
+    .action(async (options: { cuenta: string; rfc: string }) => {
+      const { id } = await requireRfc(deps(), options.cuenta, options.rfc);
+      for (const { creadaEn, ultimoUsoEn, terminadaEn, ...vista } of await deps().llaves.list(id))
+        deps().print(
+          JSON.stringify({
+            ...vista,
+            creada_en: creadaEn,
+            ultimo_uso_en: ultimoUsoEn,
+            terminada_en: terminadaEn,
+          }),
+        );
+    });
+  llave
     .command('revocar')
     .description(
       'Revoca una API key: responde 1002 desde su siguiente llamada; sus solicitudes abiertas terminan con reembolso.',

@@ -1,16 +1,41 @@
+import { OPERACIONES } from '@acuse/contract';
 import { type Command, InvalidArgumentError } from 'commander';
 import { ACTOR, requireRfc, rfcArgument } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
 
 function operacionArgument(value: string): string {
   const operacion = value.replace(/^\/?(api\/v1\/)?/, '');
-  if (!/^[a-z]+\/[a-z-]+$/.test(operacion))
-    throw new InvalidArgumentError('debe ser como tax/descarga-metadata');
+  if (!OPERACIONES.some(({ path }) => path === operacion))
+    throw new InvalidArgumentError('no existe esa operación. Vea todas con: acuse operacion listar');
   return operacion;
 }
 
 export function addOperacion(program: Command, deps: () => CliDeps): void {
   const operacion = program.command('operacion').description('Operaciones por RFC.');
+  operacion
+    .command('listar')
+    .description('Lista las operaciones con su costo; con --cuenta y --rfc, también si están habilitadas.')
+    .option('--cuenta <email>', 'correo de la cuenta')
+    .option('--rfc <rfc>', 'RFC de la cuenta', rfcArgument)
+    .action(async ({ cuenta, rfc }: { cuenta?: string; rfc?: string }) => {
+      if ((cuenta === undefined) !== (rfc === undefined)) throw new Error('--cuenta y --rfc van juntas');
+      const off =
+        cuenta === undefined || rfc === undefined
+          ? null
+          : new Set(
+              await deps().contribuyentes.listDeshabilitadas((await requireRfc(deps(), cuenta, rfc)).id),
+            );
+      for (const { path, costo, credencial, resumen } of OPERACIONES)
+        deps().print(
+          JSON.stringify({
+            operacion: path,
+            costo,
+            credencial,
+            resumen,
+            ...(off === null ? {} : { habilitada: !off.has(path) }),
+          }),
+        );
+    });
   for (const [name, isHabilitada] of [
     ['habilitar', true],
     ['deshabilitar', false],

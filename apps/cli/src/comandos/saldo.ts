@@ -1,11 +1,55 @@
-import type { Command } from 'commander';
-import { integerArgument, requireCuenta } from '../buscar.ts';
+import { randomUUID } from 'node:crypto';
+import { Rechazo } from '@acuse/db';
+import { type Command, InvalidArgumentError } from 'commander';
+import { ACTOR, integerArgument, requireCuenta } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
 
+function signedArgument(value: string): number {
+  const number = Number(value);
+  if (!/^[+-]?\d{1,9}$/.test(value) || number === 0 || Math.abs(number) > 100_000_000)
+    throw new InvalidArgumentError('debe ser un número entero distinto de cero, hasta 100,000,000');
+  return number;
+}
+
+function uuidArgument(value: string): string {
+  if (!/^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i.test(value))
+    throw new InvalidArgumentError('debe ser un UUID');
+  return value.toLowerCase();
+}
+
 export function addSaldo(program: Command, deps: () => CliDeps): void {
-  program
-    .command('saldo')
-    .description('Créditos de una cuenta.')
+  const saldo = program.command('saldo').description('Créditos de una cuenta.');
+  saldo
+    .command('ajustar')
+    .description('Corrige el saldo con un motivo, que queda en el libro y en la auditoría.')
+    .requiredOption('--cuenta <email>', 'correo de la cuenta')
+    .requiredOption(
+      '--creditos <n>',
+      'créditos que se suman, o que se quitan con signo menos',
+      signedArgument,
+    )
+    .requiredOption('--motivo <texto>', 'por qué')
+    .option('--id <uuid>', 'identificador del ajuste: con el mismo se hace una sola vez', uuidArgument)
+    .action(async (options: { cuenta: string; creditos: number; motivo: string; id?: string }) => {
+      const { id: cuentaId } = await requireCuenta(deps(), options.cuenta);
+      const { creditos, motivo, id: opId = randomUUID() } = options;
+      const ajuste = await deps().accounts.adjust({
+        cuentaId,
+        opId,
+        creditos,
+        motivo,
+        actor: ACTOR,
+        ip: null,
+      });
+      if (!('saldo' in ajuste)) {
+        if (ajuste.resultado === 'CUENTA_DESCONOCIDA') throw new Rechazo(ajuste.resultado);
+        throw new Error('El saldo quedaría en menos de cero. Revise los créditos con: acuse cuenta ver');
+      }
+      deps().print(
+        JSON.stringify({ id: opId, saldo: ajuste.saldo, ajustado: ajuste.resultado === 'AJUSTADO' }),
+      );
+    });
+  saldo
     .command('agregar')
     .description('Abona créditos comprados. El mismo pago se abona una sola vez, aunque la orden se repita.')
     .requiredOption('--cuenta <email>', 'correo de la cuenta')

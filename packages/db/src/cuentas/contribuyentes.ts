@@ -52,6 +52,15 @@ export function createContribuyentes({ prisma }: Pick<Database, 'prisma'>) {
       return prisma.contribuyente.findMany({ where: { cuentaId }, orderBy: { rfc: 'asc' } });
     },
 
+    /** Paths, without /api/v1/, of the operations that are switched off for a taxpayer. */
+    async listDeshabilitadas(contribuyenteId: string): Promise<string[]> {
+      const rows = await prisma.operacionDeshabilitada.findMany({
+        where: { contribuyenteId },
+        select: { operacion: true },
+      });
+      return rows.map(({ operacion }) => operacion);
+    },
+
     /** Switches one operation (path without /api/v1/) for a taxpayer. The next call already sees it. */
     async setOperacion(input: {
       contribuyenteId: string;

@@ -14,6 +14,17 @@ export interface NuevaLlave {
   readonly ultimos4: string;
 }
 
+/** A key as it may be shown. */
+export interface LlaveListada {
+  readonly id: string;
+  readonly modo: 'test' | 'live';
+  readonly ultimos4: string;
+  readonly estado: 'ACTIVA' | 'REEMPLAZADA' | 'REVOCADA';
+  readonly creadaEn: Date;
+  readonly ultimoUsoEn: Date | null;
+  readonly terminadaEn: Date | null;
+}
+
 /** A stored credential as a new key finds it. */
 export type PorResellar = Pick<CredencialGuardada, 'id' | 'apiKeyId' | 'sobre' | 'shred' | 'expiraEn'> & {
   readonly tipo: TipoGuardada;
@@ -118,6 +129,17 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
     );
 
   return {
+    /** The keys of a taxpayer, newest first, the active one among them. Nothing of them opens anything. */
+    async list(contribuyenteId: string): Promise<LlaveListada[]> {
+      const { rows } = await pool.query<LlaveListada>(
+        `SELECT k.id, k.modo, k.ultimos4, k.estado, k.creada_en AS "creadaEn", u.ultimo_uso_en AS "ultimoUsoEn", k.terminada_en AS "terminadaEn"
+         FROM api_key k LEFT JOIN api_key_uso u ON u.api_key_id = k.id
+         WHERE k.contribuyente_id = $1 ORDER BY k.creada_en DESC, k.id LIMIT 200`,
+        [contribuyenteId],
+      );
+      return rows;
+    },
+
     /**
      * Makes `llave` the only active key of a taxpayer. The earlier one is dead from its next call, and what was encrypted under it is
      * deleted, unless `relevo` seals it under the new key in the same transaction: else CIEC and e.firma have to be stored again. Running

@@ -1,0 +1,185 @@
+import { execFile } from 'node:child_process';
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import { createProgram, openDeps } from '@acuse/cli';
+import { OPERACIONES } from '@acuse/contract';
+import type { Command } from 'commander';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
+
+const BIN = fileURLToPath(new URL('../../../apps/cli/bin/acuse.mjs', import.meta.url));
+const PEPPERS = `1:${Buffer.alloc(32, 1).toString('base64')}`;
+const RFC = 'ACU200101AB1';
+
+let database: TestDatabase;
+beforeAll(async () => {
+  database = await testDatabase();
+});
+afterAll(() => database?.close());
+
+const everyCommand = (program: Command) => [
+  program,
+  ...program.commands.flatMap((each) => [each, ...each.commands]),
+];
+
+/** Runs an order in this process: what it prints, and what it says of an order that it cannot read. */
+async function acuse(...args: string[]) {
+  const lines: string[] = [];
+  let said = '';
+  const deps = openDeps({ DATABASE_URL: database.url, API_KEY_PEPPERS: PEPPERS }, (line) => lines.push(line));
+  try {
+    const program = createProgram(
+      () => deps,
+      (line) => lines.push(line),
+    );
+    const hear = (text: string) => {
+      said += text;
+    };
+    for (const command of everyCommand(program))
+      command.exitOverride().configureOutput({ writeOut: hear, writeErr: hear });
+    await program.parseAsync(args, { from: 'user' });
+  } catch (error) {
+    if (said === '') throw error;
+  } finally {
+    await deps.close();
+  }
+  return { said, rows: lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
+}
+
+async function newCuenta() {
+  const email = `${randomUUID()}@example.com`;
+  await acuse('cuenta', 'crear', '--nombre', 'Mi empresa', '--email', email);
+  await acuse('rfc', 'agregar', '--cuenta', email, '--rfc', RFC);
+  return email;
+}
+
+/** Runs the program as it is installed. */
+function run(args: readonly string[], env: Record<string, string>) {
+  return new Promise<{ code: number; out: string; err: string }>((resolve) => {
+    execFile(
+      process.execPath,
+      [BIN, ...args],
+      { env: { PATH: process.env['PATH'], ...env } },
+      (error, out, err) => resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
+    );
+  });
+}
+
+describe('the command line', () => {
+  it('refuses an operation that does not exist, and names where to see all', async () => {
+    const email = await newCuenta();
+    const { said } = await acuse(
+      'operacion',
+      'deshabilitar',
+      'tax/inventada',
+      '--cuenta',
+      email,
+      '--rfc',
+      RFC,
+    );
+    expect(said).toBe(
+      'Error: «tax/inventada» no sirve para <operacion>: no existe esa operación. Vea todas con: acuse operacion listar\n',
+    );
+  });
+
+  it('lists the operations, with what is switched off for an RFC', async () => {
+    const email = await newCuenta();
+    expect((await acuse('operacion', 'listar')).rows.map(({ operacion }) => operacion)).toEqual(
+      OPERACIONES.map(({ path }) => path),
+    );
+    await acuse('operacion', 'deshabilitar', 'tax/facturas', '--cuenta', email, '--rfc', RFC);
+    const { rows } = await acuse('operacion', 'listar', '--cuenta', email, '--rfc', RFC);
+    expect(rows.filter(({ habilitada }) => habilitada === false).map(({ operacion }) => operacion)).toEqual([
+      'tax/facturas',
+    ]);
+  });
+
+  it('shows an account, and adjusts its balance once for an id, never below zero', async () => {
+    const email = await newCuenta();
+    await acuse('saldo', 'agregar', '--cuenta', email, '--creditos', '10', '--pago', randomUUID());
+    const id = randomUUID();
+    const ajustar = (creditos: string, ...rest: string[]) =>
+      acuse('saldo', 'ajustar', '--cuenta', email, `--creditos=${creditos}`, '--motivo', 'cortesía', ...rest);
+    expect((await ajustar('-3', '--id', id)).rows).toEqual([{ id, saldo: 7, ajustado: true }]);
+    expect((await ajustar('-3', '--id', id)).rows).toEqual([{ id, saldo: 7, ajustado: false }]);
+    await expect(ajustar('-8')).rejects.toThrow('menos de cero');
+    const { rows } = await acuse('cuenta', 'ver', '--cuenta', email);
+    expect(rows).toEqual([expect.objectContaining({ email, saldo: 7, rfcs: [RFC], suspendida_en: null })]);
+  });
+
+  it('suspends an account and opens it again', async () => {
+    const email = await newCuenta();
+    await acuse('cuenta', 'suspender', '--cuenta', email, '--motivo', 'falta de pago');
+    expect((await acuse('cuenta', 'ver', '--cuenta', email)).rows[0]?.['suspendida_en']).not.toBeNull();
+    expect((await acuse('cuenta', 'reabrir', '--cuenta', email)).rows[0]).toMatchObject({ cambio: true });
+    expect((await acuse('cuenta', 'ver', '--cuenta', email)).rows[0]?.['suspendida_en']).toBeNull();
+  });
+
+  it('lists the keys of an RFC without anything that opens', async () => {
+    const email = await newCuenta();
+    const generar = () => acuse('llave', 'generar', '--cuenta', email, '--rfc', RFC, '--modo', 'test');
+    const keys = [(await generar()).rows[0], (await generar()).rows[0]];
+    const { rows } = await acuse('llave', 'listar', '--cuenta', email, '--rfc', RFC);
+    expect(rows.map(({ id, estado }) => [id, estado])).toEqual([
+      [keys[1]?.['id'], 'ACTIVA'],
+      [keys[0]?.['id'], 'REEMPLAZADA'],
+    ]);
+    for (const key of keys) expect(JSON.stringify(rows)).not.toContain(String(key?.['api_key']).slice(-20));
+  });
+
+  it.each([
+    [['cuentas'], 'Error: no existe la orden «cuentas»\n¿Quiso decir cuenta?\n'],
+    [['cuenta', 'crear', '--nombre', 'x'], 'Error: falta la opción --email <email>\n'],
+    [['llave', 'revocar'], 'Error: falta el argumento <id>\n'],
+    [['cuenta', 'listar', '--todo'], 'Error: no existe la opción --todo\n'],
+    [['cuenta', 'ver', '--cuenta'], 'Error: la opción --cuenta <email> va con un valor\n'],
+    [
+      ['solicitudes', 'listar', '--limite', 'x'],
+      'Error: la opción --limite <n> no admite «x»: debe ser un número entero\n',
+    ],
+  ])('says in Spanish what is wrong with %j', async (args, expected) => {
+    expect((await acuse(...args)).said).toBe(expected);
+  });
+
+  it('has no English in the help of any command', async () => {
+    const program = createProgram(
+      () => {
+        throw new Error('the help needs no database');
+      },
+      () => {},
+    );
+    for (const command of everyCommand(program))
+      expect(command.helpInformation()).not.toMatch(
+        /\b(?:Usage|Options|Commands|Arguments|display|default|choices|output|help for)\b/,
+      );
+  });
+
+  it('is installed as acuse, tells its version, and explains a database that is away without a stack', async () => {
+    const version = await run(['--version'], {});
+    expect([version.code, version.out]).toEqual([0, expect.stringMatching(/^\d+\.\d+\.\d+\n$/)]);
+    const away = await run(['cuenta', 'listar'], { DATABASE_URL: 'postgres://acuse:x@127.0.0.1:9/acuse' });
+    expect([away.code, away.err]).toEqual([
+      1,
+      expect.stringMatching(/^Nadie contesta en la dirección de DATABASE_URL\..*\n$/),
+    ]);
+  });
+
+  it.each(['README.md', 'README.es.md'])(
+    'runs every order that %s shows, one after the other',
+    async (name) => {
+      const text = await readFile(new URL(`../../../${name}`, import.meta.url), 'utf8');
+      const orders = [...text.matchAll(/^docker compose run --rm operador (.+?)(?:\s+#.*)?$/gm)].map(
+        ([, order = '']) => (order.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'|'$/g, '')),
+      );
+      expect(orders.length).toBeGreaterThan(4);
+      const email = `${randomUUID()}@example.com`;
+      for (const order of orders) {
+        const args = order.map((word) =>
+          word === 'yo@example.com' ? email : word === 'factura-1' ? email : word,
+        );
+        expect([order, (await acuse(...args)).said]).toEqual([order, '']);
+      }
+    },
+  );
+});
