@@ -156,7 +156,7 @@ export const TABLA: readonly Fila[] = [
       rfc: 'ninguno',
       campos: { solicitud_id: texto },
     },
-    data: ['solicitud_id', 'paquete_url', 'expira_en'],
+    data: ['solicitud_id', 'paquete_url', 'expira_en', 'confianza'],
     errores: [...llave, '404/2002', '409/3002'],
   },
   {
@@ -180,7 +180,16 @@ export const TABLA: readonly Fila[] = [
     },
     data: [
       ...['solicitud_id', 'estado', 'tipo', 'desde', 'hasta', 'registros', 'progreso', 'intentos'],
-      ...['ultima_consulta', 'proxima_consulta', 'motivo', 'retrasada', 'creada_en', 'terminada_en'],
+      ...[
+        'ultima_consulta',
+        'proxima_consulta',
+        'motivo',
+        'confianza',
+        'reembolsada',
+        'retrasada',
+        'creada_en',
+        'terminada_en',
+      ],
     ],
     errores: [...llave, '404/2002'],
   },

@@ -146,7 +146,19 @@ function accept(store: MemoryStore, nueva: NuevaSolicitud): Aceptacion {
       otra: nueva.otra,
     },
     vista: {
-      ...{ id, rfc, tipo, desde, hasta, estado: 'EN_PROCESO', registros: null, progreso: 0, intentos: 0 },
+      ...{
+        id,
+        rfc,
+        tipo,
+        desde,
+        hasta,
+        estado: 'EN_PROCESO',
+        registros: null,
+        confianza: null,
+        isReembolsada: false,
+        progreso: 0,
+        intentos: 0,
+      },
       ...{
         ultimaConsulta: null,
         proximaConsulta: store.now,

@@ -113,6 +113,10 @@ export const workerConfig = z.object({
   SAT_POLL_FACTOR: decimal('Cuánto crece la espera con cada consulta.', { min: 1, max: 10 }).default(1.5),
   SAT_POLL_MAX_SECONDS: decimal('Espera máxima entre dos consultas.', { min: 0.05 }).default(1_800),
   SAT_POLL_PORTAL_SECONDS: miradas.default([3_600, 10_800, 21_600, 43_200]),
+  SAT_EMPTY_AGAIN_SECONDS: decimal(
+    'Segundos tras los que se pregunta otra vez al SAT cuando dijo que no hay CFDI y no hay otra credencial con qué confirmarlo.',
+    { min: 0 },
+  ).default(3_600),
   SAT_POLL_LATE_SECONDS: decimal(
     'Espera mínima entre dos consultas de una solicitud que lleva más de 72 horas.',
     { min: 0.05 },

@@ -126,6 +126,7 @@ export async function startWorker(
       maximaSegundos: config.SAT_POLL_MAX_SECONDS,
       portalSegundos: config.SAT_POLL_PORTAL_SECONDS,
       retrasadaSegundos: config.SAT_POLL_LATE_SECONDS,
+      vaciaSegundos: config.SAT_EMPTY_AGAIN_SECONDS,
     };
     consume(
       createDescargas({ taller, sat, paquetes, openSellada, agenda, checkpoint }),

@@ -99,6 +99,7 @@ export function workerEnv(
     SAT_POLL_MAX_SECONDS: '5',
     SAT_POLL_PORTAL_SECONDS: '0.25,0.6,1.2,2.5,5',
     SAT_POLL_LATE_SECONDS: '30',
+    SAT_EMPTY_AGAIN_SECONDS: '2',
     S3_CREATE_BUCKET: 'true',
     ...s3Env(addresses.s3),
   };

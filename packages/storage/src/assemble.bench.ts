@@ -62,6 +62,7 @@ async function run(): Promise<void> {
         folio: 'bench',
         periodo: { inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' },
         recortar: false,
+        confirmada: false,
         paquetes: objectKeys.map((objectKey, index) => ({ objectKey, paquete: `p${index}` })),
       },
     ],

@@ -75,6 +75,7 @@ describe.each(subjects)('packages %s', (_name, create) => {
           folio: 'f-1',
           periodo: { inicio: '2024-01-01T00:00:00', fin: '2024-01-15T23:59:59' },
           recortar,
+          confirmada: false,
           paquetes: saved.map(({ objectKey }, index) => ({ objectKey, paquete: `${UUID_1}_0${index + 1}` })),
         },
       ],

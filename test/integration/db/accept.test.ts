@@ -72,7 +72,13 @@ describe('accepting a solicitud', () => {
     const solicitudId = first.resultado === 'ACEPTADA' ? first.solicitudId : '';
     const tomada = await taller.claim({ solicitudId, gen: 1, cola: 'descargas', leaseSeconds: 60 });
     if (!tomada) throw new Error('not claimed');
-    await taller.finish(tomada, { objectKey: 'x', bytes: 1, sha256: '00', registros: 0 });
+    await taller.finish(tomada, {
+      objectKey: 'x',
+      bytes: 1,
+      sha256: '00',
+      registros: 0,
+      confianza: 'confirmado',
+    });
     const second = await acceptSolicitud(t.db, taxpayer, { idemKey: 'abc', hasta: '2025-02-28' });
     expect(second).toMatchObject({ resultado: 'DUPLICADA', estado: 'TERMINADA' });
     expect(

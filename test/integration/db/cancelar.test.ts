@@ -27,7 +27,7 @@ beforeEach(async () => {
 
 const cancel = (contribuyenteId = taxpayer.contribuyenteId) =>
   createSolicitudes(t.db).cancel(contribuyenteId, id);
-const PAQUETE = { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1 };
+const PAQUETE = { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1, confianza: 'confirmado' } as const;
 
 async function claimed(): Promise<SolicitudTomada> {
   const tomada = await createTaller(t.db).claim({

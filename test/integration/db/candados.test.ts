@@ -77,7 +77,9 @@ describe('a change of keys and another change of the same taxpayer never wait fo
     const tomada = await taller.claim({ solicitudId, gen: 1, cola: 'descargas', leaseSeconds: 60 });
     if (!tomada) throw new Error('not claimed');
     const forget = 'DELETE FROM credencial WHERE contribuyente_id = $1';
-    expect(await meet(() => taller.markRefused(tomada), forget, [taxpayer.contribuyenteId])).toEqual({
+    expect(
+      await meet(() => taller.markRefused(tomada, tomada.canal), forget, [taxpayer.contribuyenteId]),
+    ).toEqual({
       value: undefined,
     });
   });
@@ -123,7 +125,7 @@ describe('a credential that the SAT refused', () => {
     };
     const first = await claim('2025-03-01');
     expect(first.isCredencialRechazada).toBe(false);
-    await taller.markRefused(first);
+    await taller.markRefused(first, first.canal);
     expect((await claim('2025-03-02')).isCredencialRechazada).toBe(true);
     expect((await taller.save(first, {})).isCredencialRechazada).toBe(true);
     await store('efirma_cer');

@@ -81,7 +81,7 @@ describe('claiming', () => {
     await expect(taller.awaitEfirma(first)).rejects.toBeInstanceOf(Desplazado);
     await expect(taller.fail(first, { estado: 'ERROR', motivo: 'X' })).rejects.toBeInstanceOf(Desplazado);
     await expect(
-      taller.finish(first, { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1 }),
+      taller.finish(first, { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1, confianza: 'confirmado' }),
     ).rejects.toBeInstanceOf(Desplazado);
     expect(await row()).toMatchObject({ estado: 'EN_PROCESO', epoch: second.epoch });
     expect((await t.db.pool.query('SELECT FROM evento WHERE solicitud_id = $1', [id])).rowCount).toBe(0);
@@ -162,12 +162,19 @@ describe('ends', () => {
 
   it('keeps the charge of a finished one', async () => {
     const taller = createTaller(t.db);
-    await taller.finish(await claimed(), { objectKey: 'k', bytes: 12, sha256: 'ab', registros: 0 });
+    await taller.finish(await claimed(), {
+      objectKey: 'k',
+      bytes: 12,
+      sha256: 'ab',
+      registros: 0,
+      confianza: 'confirmado',
+    });
     expect(await saldo()).toBe(9);
     expect(await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id)).toMatchObject({
       estado: 'TERMINADA',
       progreso: 1,
       registros: 0,
+      confianza: 'confirmado',
       objectKey: 'k',
     });
     expect(await brokenInvariants(t.db)).toEqual([]);
@@ -273,7 +280,13 @@ describe('the reconciler', () => {
 
   it('retires packages after their retention and names their objects until they are deleted', async () => {
     const vigilancia = createVigilancia(t.db);
-    await createTaller(t.db).finish(await claimed(), { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1 });
+    await createTaller(t.db).finish(await claimed(), {
+      objectKey: 'k',
+      bytes: 1,
+      sha256: 'a',
+      registros: 1,
+      confianza: 'confirmado',
+    });
     expect(await vigilancia.retire({ retentionDays: 30, limit: 1_000 })).toBe(0);
     await t.db.pool.query(`UPDATE solicitud SET terminada_en = now() - interval '31 days' WHERE id = $1`, [
       id,

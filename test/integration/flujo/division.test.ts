@@ -125,7 +125,7 @@ describe('more rows than the SAT gives in one request', () => {
   });
 
   it.each(['soap', 'portal'] as const)(
-    'no rows over %s: TERMINADA with 0, a ZIP with the header only, charged',
+    'no rows over %s, which nobody else confirms: TERMINADA with 0, a ZIP with the header only, given back',
     async (canal) => {
       const caller = await (canal === 'soap' ? newEfirmaCaller(servicio) : servicio.newCiecCaller());
       darFilas(servicio, caller.rfc, UN_DIA, 0);
@@ -136,14 +136,16 @@ describe('more rows than the SAT gives in one request', () => {
         registros: 0,
         progreso: 1,
         motivo: null,
+        confianza: 'sin_confirmar',
+        reembolsada: true,
       });
       const { csv, names, entries, manifest } = await abrirPaquete(caller, id);
       expect(csv).toEqual([]);
       expect(entries.get('metadata.csv')?.toString()).toMatch(/^uuid,rfc_emisor,[^\n]+\r\n$/);
       expect(names.filter((name) => name.startsWith('originales/'))).toEqual([]);
-      expect(manifest).toMatchObject({ rfc: caller.rfc });
-      expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
-      expect(await saldoDe(servicio, caller)).toBe(9);
+      expect(manifest).toMatchObject({ rfc: caller.rfc, confianza: 'sin_confirmar' });
+      expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
+      expect(await saldoDe(servicio, caller)).toBe(10);
       expect(llamadas(servicio, caller, 'Descargar')).toEqual([]);
     },
   );
@@ -152,7 +154,8 @@ describe('more rows than the SAT gives in one request', () => {
     const caller = await servicio.newCiecCaller();
     darFilas(servicio, caller.rfc, { ...UN_DIA, desde: '2025-05-01', hasta: '2025-05-02' }, 6);
     const id = await pedir(caller, { tipo: 'recibidos', desde: '2025-05-10', hasta: '2025-05-12' });
-    expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 0 });
+    const end = { estado: 'TERMINADA', registros: 0, confianza: 'confirmado', reembolsada: false };
+    expect(await waitForEnd(caller, id)).toMatchObject(end);
     expect((await abrirPaquete(caller, id)).csv).toEqual([]);
     const data = await expectOk(caller.call('descarga/verificar', { solicitud_id: id }));
     expect(data).toMatchObject({ registros: 0 });

@@ -62,12 +62,20 @@ describe('one solicitud', () => {
     const tomada = await taller.claim({ solicitudId: id, gen: 1, cola: 'descargas', leaseSeconds: 60 });
     if (!tomada) throw new Error('not claimed');
     const resumen = { porEfecto: { I: 3, P: 1 }, porMes: { '2025-01': { I: 3, P: 1 } }, cancelados: 1 };
-    await taller.finish(tomada, { objectKey: 'k', bytes: 10, sha256: 'ab', registros: 4, resumen });
+    await taller.finish(tomada, {
+      objectKey: 'k',
+      bytes: 10,
+      sha256: 'ab',
+      registros: 4,
+      confianza: 'confirmado',
+      resumen,
+    });
     const inicio = await createInicio(t.db).load(mine.cuentaId);
     expect(inicio).toMatchObject({ abiertas: 0, enCurso: [], terminada: { id } });
     expect(await createSolicitudesPanel(t.db).find(mine.cuentaId, id)).toMatchObject({
       resumen,
       registros: 4,
+      confianza: 'confirmado',
     });
   });
 

@@ -21,6 +21,8 @@ export interface ParteLista {
    * FechaEmision is outside of `periodo` are then left out of `metadata.csv`.
    */
   readonly recortar: boolean;
+  /** Both channels of the SAT said that it has no CFDI. */
+  readonly confirmada: boolean;
   readonly paquetes: readonly PaqueteSat[];
 }
 
@@ -50,6 +52,12 @@ export interface ResumenPaquete {
   readonly cancelados: number;
 }
 
+/**
+ * How sure a result is: rows, or no rows in the words of both channels of the SAT, against no rows that nobody else could confirm. The SAT says
+ * wrongly at times that there is nothing.
+ */
+export type Confianza = 'confirmado' | 'sin_confirmar';
+
 export interface PaqueteEnsamblado {
   readonly objectKey: string;
   readonly bytes: number;
@@ -57,6 +65,7 @@ export interface PaqueteEnsamblado {
   readonly sha256: string;
   /** Data rows of `metadata.csv`. */
   readonly registros: number;
+  readonly confianza: Confianza;
   readonly resumen: ResumenPaquete;
 }
 

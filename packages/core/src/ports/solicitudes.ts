@@ -2,7 +2,7 @@ import type { EstadoSolicitud } from '@acuse/contract';
 import type { TipoCredencial } from '../credencial.ts';
 import type { Periodo } from '../periodo.ts';
 import type { TipoDescarga } from './consultas/metadata.ts';
-import type { ResumenPaquete } from './paquetes.ts';
+import type { Confianza, ResumenPaquete } from './paquetes.ts';
 import type { CanalSat } from './sat.ts';
 
 /** A credential sealed to the workers for one solicitud. */
@@ -54,6 +54,9 @@ export interface VistaSolicitud {
   readonly desde: string;
   readonly hasta: string;
   readonly registros: number | null;
+  /** Null until it is TERMINADA. */
+  readonly confianza: Confianza | null;
+  readonly isReembolsada: boolean;
   /** 0 to 1. */
   readonly progreso: number;
   /** Looks at the SAT so far. */
@@ -103,6 +106,10 @@ export interface Parte {
   readonly id: string;
   readonly periodo: Periodo;
   readonly estado: EstadoParte;
+  /** That of the solicitud, or the other one while or because that one had nothing. */
+  readonly canal: CanalSat;
+  /** Who said that it has no CFDI, in order. */
+  readonly vacias: readonly CanalSat[];
   readonly folio: string | null;
   /** How many seconds the asked period was widened by, so that the SAT sees another request. */
   readonly desfase: number;
@@ -150,6 +157,8 @@ export type NombreCola = 'descargas' | 'ensambles';
 export interface CambioParte {
   readonly parteId: string;
   readonly estado?: EstadoParte;
+  readonly canal?: CanalSat;
+  readonly vacias?: readonly CanalSat[];
   readonly folio?: string | null;
   readonly desfase?: number;
   readonly envios?: number;
@@ -181,7 +190,13 @@ export interface NuevoEvento {
 export interface Avance {
   readonly partes?: readonly CambioParte[];
   /** Periods to add; with `reemplaza` they take the place of that part. */
-  readonly nuevas?: { readonly reemplaza: string | null; readonly periodos: readonly Periodo[] };
+  readonly nuevas?: {
+    readonly reemplaza: string | null;
+    readonly periodos: readonly Periodo[];
+    /** That of the solicitud unless said. */
+    readonly canal?: CanalSat;
+    readonly vacias?: readonly CanalSat[];
+  };
   readonly eventos?: readonly NuevoEvento[];
   /** Counts as a look at the SAT. */
   readonly consultado?: boolean;
@@ -213,7 +228,7 @@ export interface Taller {
   extend(tomada: SolicitudTomada, leaseSeconds: number): Promise<void>;
   /** The key's hour is over: waits until it is stored again; at once ready when that has happened since the claim. Deletes a dead sealed copy. */
   awaitEfirma(tomada: SolicitudTomada): Promise<void>;
-  /** TERMINADA with its package. Deletes the sealed credential. */
+  /** TERMINADA with its package; without any row and unconfirmed it is given back. Deletes the sealed credential. */
   finish(
     tomada: SolicitudTomada,
     paquete: {
@@ -221,6 +236,7 @@ export interface Taller {
       bytes: number;
       sha256: string;
       registros: number;
+      confianza: Confianza;
       resumen?: ResumenPaquete;
     },
   ): Promise<void>;
@@ -235,7 +251,7 @@ export interface Taller {
    */
   changeChannel(tomada: SolicitudTomada, avance: Avance): Promise<void>;
   /** The SAT refused the stored credential at the channel of the solicitud: nobody uses it there again until it is stored anew. */
-  markRefused(tomada: SolicitudTomada): Promise<void>;
+  markRefused(tomada: SolicitudTomada, canal: CanalSat): Promise<void>;
 }
 
 /** Another worker claimed the solicitud, or it ended: whoever gets this stops quietly. */

@@ -137,14 +137,6 @@ describe('looking', () => {
     expect(next.inSeconds).toBe(0);
   });
 
-  it('takes no CFDI as a success, and goes on to assembly after the last part', async () => {
-    const { avance, next } = released(
-      await step(tomada({ partes: [asked] }), { 'verificar-metadata': { resultado: 'VACIA' } }),
-    );
-    expect(avance.partes?.[0]).toMatchObject({ estado: 'VACIA', registros: 0 });
-    expect(next).toEqual({ cola: 'ensambles', inSeconds: 0 });
-  });
-
   it.each(['RECHAZADA', 'ERROR', 'VENCIDA', 'DESCONOCIDA'] as const)(
     'asks anew after %s, twice, then ends',
     async (resultado) => {

@@ -3,9 +3,10 @@ import type { Paquetes } from '../ports/paquetes.ts';
 import type { NombreDescarga, Sat } from '../ports/sat.ts';
 import type { Avance, CredencialSellada, Parte, SolicitudTomada, Taller } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
-import { type Agenda, esperaTrasFallo } from './agenda.ts';
+import { type Agenda, esperaTrasFallo, isRetrasada } from './agenda.ts';
 import { bajarParte } from './bajar-parte.ts';
-import type { Paso } from './paso.ts';
+import { isPorConfirmar, selladaDe, sinConfirmar } from './confirmar-vacia.ts';
+import type { ContextoPaso, Paso } from './paso.ts';
 import { pedirParte } from './pedir-parte.ts';
 import { periodosIniciales } from './periodos.ts';
 import type { Checkpoint } from './punto.ts';
@@ -20,6 +21,9 @@ export interface AdvanceDeps {
   readonly agenda: Agenda;
   readonly checkpoint: Checkpoint;
 }
+
+/** Failures in a row after which nobody waits for the confirmation of an empty answer any more: an hour and a half. */
+const MAX_FALLOS_AL_CONFIRMAR = 8;
 
 const isLista = (parte: Parte) => parte.estado === 'DESCARGADA' || parte.estado === 'VACIA';
 
@@ -58,18 +62,24 @@ export async function advanceSolicitud(
     await taller.release(tomada, {}, { cola: 'descargas', inSeconds: wait });
     return;
   }
-  if (tomada.isCredencialRechazada) {
+  const sellada = selladaDe(tomada, parte);
+  const isRefused = parte.canal === tomada.canal && tomada.isCredencialRechazada;
+  if (isPorConfirmar(parte) && (isRefused || !sellada || isRetrasada(tomada.creadaEn, tomada.now))) {
+    await settle(deps, tomada, parte, sinConfirmar(tomada, parte));
+    return;
+  }
+  if (isRefused) {
     // Sent once more, by whichever process, it might lock the taxpayer's account at the SAT.
     const motivo = tomada.canal === 'portal' ? 'CIEC_RECHAZADA' : 'EFIRMA_RECHAZADA';
     await endRefused(deps, tomada, { estado: 'ERROR', motivo });
     return;
   }
-  if (!tomada.sellada) {
+  if (!sellada) {
     if (tomada.canal === 'soap') await taller.awaitEfirma(tomada);
     else await taller.fail(tomada, { estado: 'ERROR', motivo: 'CREDENCIAL_NO_DISPONIBLE' });
     return;
   }
-  await settle(deps, tomada, parte, await step(deps, tomada, tomada.sellada, parte, signal));
+  await settle(deps, tomada, parte, await step(deps, tomada, sellada, parte, signal));
 }
 
 function earliest(partes: readonly Parte[]): Parte {
@@ -100,13 +110,13 @@ async function step(
     }
   } catch (error) {
     if (!(error instanceof SatError)) throw error;
-    return pasoTras(error, deps.agenda, parte, signal);
+    return pasoTras(error, context, signal);
   } finally {
     wipeCredencial(credencial);
   }
 }
 
-function pasoTras(error: SatError, agenda: Agenda, parte: Parte, signal: AbortSignal): Paso {
+function pasoTras(error: SatError, { agenda, solicitud, parte }: ContextoPaso, signal: AbortSignal): Paso {
   const codigo = error.codigo ?? error.motivo;
   if (signal.aborted) return { avance: {}, inSeconds: 0 };
   if (error.motivo === 'OCUPADO') return { isBusy: true, inSeconds: error.esperaMs / 1_000 };
@@ -115,6 +125,7 @@ function pasoTras(error: SatError, agenda: Agenda, parte: Parte, signal: AbortSi
       fin: { estado: 'ERROR', motivo: error.motivo, codigo },
       isCredencialRechazada: error.clase === 'credencial',
     };
+  if (isPorConfirmar(parte) && parte.fallos >= MAX_FALLOS_AL_CONFIRMAR) return sinConfirmar(solicitud, parte);
   const inSeconds = esperaTrasFallo(agenda, parte.fallos);
   return {
     avance: {
@@ -129,8 +140,12 @@ function pasoTras(error: SatError, agenda: Agenda, parte: Parte, signal: AbortSi
 async function settle(deps: AdvanceDeps, tomada: SolicitudTomada, parte: Parte, paso: Paso): Promise<void> {
   const { taller } = deps;
   if ('fin' in paso) {
+    if (isPorConfirmar(parte)) {
+      if (paso.isCredencialRechazada) await taller.markRefused(tomada, parte.canal);
+      return settle(deps, tomada, parte, sinConfirmar(tomada, parte));
+    }
     if (!paso.isCredencialRechazada) return taller.fail(tomada, paso.fin);
-    await taller.markRefused(tomada);
+    await taller.markRefused(tomada, parte.canal);
     return endRefused(deps, tomada, paso.fin);
   }
   if ('isBusy' in paso) {

@@ -13,6 +13,8 @@ export interface Agenda {
   readonly portalSegundos: readonly number[];
   /** Seconds between two looks, at least, of what is late. */
   readonly retrasadaSegundos: number;
+  /** Seconds after which an answer without any CFDI is asked for again, where nobody else can confirm it. */
+  readonly vaciaSegundos: number;
 }
 
 /** Hours after which a request that the SAT has not finished counts as late: it says 72 hours itself, and was seen to take nine days. */

@@ -1,6 +1,7 @@
 import { PaqueteSatInvalido } from '../paquete-sat-invalido.ts';
 import type { Paquetes, PlanEnsamble } from '../ports/paquetes.ts';
 import type { SolicitudTomada, Taller } from '../ports/solicitudes.ts';
+import { isConfirmada } from './confirmar-vacia.ts';
 import { pideDeMas } from './periodos.ts';
 import type { Checkpoint } from './punto.ts';
 
@@ -15,18 +16,19 @@ const MAX_RELECTURAS = 1;
 
 /** What the ZIP of a solicitud is made of. */
 export function planDe(tomada: SolicitudTomada): PlanEnsamble {
-  const { canal, tipo } = tomada;
+  const { tipo } = tomada;
   return {
     solicitudId: tomada.id,
     rfc: tomada.rfc,
     tipo,
     desde: tomada.desde,
     hasta: tomada.hasta,
-    partes: tomada.partes.map(({ folio, periodo, desfase, paquetes }) => ({
+    partes: tomada.partes.map(({ canal, folio, periodo, desfase, paquetes, ...parte }) => ({
       canal,
       folio,
       periodo,
       recortar: pideDeMas({ canal, tipo, periodo, desfase }),
+      confirmada: isConfirmada(parte),
       paquetes: paquetes.flatMap(({ paquete, objectKey }) =>
         objectKey === null ? [] : [{ paquete, objectKey }],
       ),

@@ -16,7 +16,8 @@ export async function bajarParte(context: ContextoPaso): Promise<Paso> {
   if (found) return stored(context, { guardado: { paquete: next.paquete, ...found } });
   await paquetes.ping(signal);
 
-  const { rfc, tipo, canal, now } = solicitud;
+  const { rfc, tipo, now } = solicitud;
+  const { canal } = parte;
   const periodo = periodoPedido({ canal, periodo: parte.periodo, desfase: parte.desfase, ahora: now });
   const respuesta = await sat.send(
     { consulta: 'descargar-paquete', rfc, tipo, periodo, folio: parte.folio ?? '', paquete: next.paquete },

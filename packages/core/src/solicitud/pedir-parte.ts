@@ -1,4 +1,5 @@
 import { esperaTrasConsulta } from './agenda.ts';
+import { trasVacia } from './confirmar-vacia.ts';
 import type { ContextoPaso, Paso } from './paso.ts';
 import { dividir, periodoPedido } from './periodos.ts';
 
@@ -11,7 +12,8 @@ const MAX_DESFASE = 6;
  */
 export async function pedirParte(context: ContextoPaso): Promise<Paso> {
   const { taller, sat, checkpoint, solicitud, parte, credencial, signal, agenda } = context;
-  const { rfc, tipo, canal } = solicitud;
+  const { rfc, tipo } = solicitud;
+  const { canal } = parte;
   const envios = parte.envios + 1;
   const tomada = await taller.save(solicitud, {
     partes: [{ parteId: parte.id, estado: 'SOLICITANDO', envios }],
@@ -27,7 +29,7 @@ export async function pedirParte(context: ContextoPaso): Promise<Paso> {
   const parteId = parte.id;
   switch (respuesta.resultado) {
     case 'ACEPTADA': {
-      const inSeconds = esperaTrasConsulta(agenda, { ...solicitud, consultas: 0 });
+      const inSeconds = esperaTrasConsulta(agenda, { ...solicitud, canal, consultas: 0 });
       return {
         avance: {
           consultado: true,
@@ -49,14 +51,7 @@ export async function pedirParte(context: ContextoPaso): Promise<Paso> {
       };
     }
     case 'VACIA':
-      return {
-        avance: {
-          consultado: true,
-          partes: [{ parteId, estado: 'VACIA', registros: 0, fallos: 0 }],
-          eventos: [{ tipo: 'SIN_CFDI', detalle: `${periodo.inicio}/${periodo.fin}` }],
-        },
-        inSeconds: 0,
-      };
+      return trasVacia(context, { tipo: 'SIN_CFDI', detalle: `${periodo.inicio}/${periodo.fin}` });
     case 'DEMASIADOS':
       return partir(context);
     case 'REPETIDA':
@@ -77,12 +72,13 @@ export async function pedirParte(context: ContextoPaso): Promise<Paso> {
 
 /** Puts smaller periods in the place of one that has more rows than the SAT gives. */
 export function partir({ solicitud, parte }: ContextoPaso): Paso {
-  const periodos = dividir({ ...solicitud, periodo: parte.periodo });
+  const { canal, vacias } = parte;
+  const periodos = dividir({ ...solicitud, canal, periodo: parte.periodo });
   if (!periodos) return { fin: { estado: 'ERROR', motivo: 'DEMASIADOS_CFDI_POR_SEGUNDO', codigo: '5003' } };
   return {
     avance: {
       consultado: true,
-      nuevas: { reemplaza: parte.id, periodos },
+      nuevas: { reemplaza: parte.id, periodos, canal, vacias },
       eventos: [
         { tipo: 'DIVIDIDA', codigo: '5003', detalle: `${parte.periodo.inicio}/${parte.periodo.fin}` },
       ],

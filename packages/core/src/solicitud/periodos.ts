@@ -23,12 +23,18 @@ export function periodosIniciales(input: {
   const inicio = `${desde}T00:00:00`;
   const clipped = Math.min(toSeconds(`${hasta}T23:59:59`), toSeconds(wallClock(input.ahora)));
   const fin = fromSeconds(Math.max(clipped, toSeconds(inicio) + 1));
-  if (!isByMonth(canal, tipo)) return [{ inicio, fin }];
+  return periodosDe({ canal, tipo, periodo: { inicio, fin } });
+}
 
+/** The periods that a channel is asked for in the place of one. */
+export function periodosDe(input: { canal: CanalSat; tipo: TipoDescarga; periodo: Periodo }): Periodo[] {
+  const { inicio, fin } = input.periodo;
+  if (!isByMonth(input.canal, input.tipo)) return [input.periodo];
   const months: Periodo[] = [];
-  for (let day = desde; day <= dayOf(fin); day = nextMonth(day)) {
+  for (let day = dayOf(inicio); day <= dayOf(fin); day = nextMonth(day)) {
+    const first = day === dayOf(inicio) ? inicio : `${day}T00:00:00`;
     const last = `${addDays(nextMonth(day), -1)}T23:59:59`;
-    months.push({ inicio: `${day}T00:00:00`, fin: last < fin ? last : fin });
+    months.push({ inicio: first, fin: last < fin ? last : fin });
   }
   return months;
 }

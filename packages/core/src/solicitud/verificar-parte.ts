@@ -1,4 +1,5 @@
 import { esperaTrasConsulta } from './agenda.ts';
+import { trasVacia } from './confirmar-vacia.ts';
 import { type ContextoPaso, type Paso, pedirDeNuevo } from './paso.ts';
 import { partir } from './pedir-parte.ts';
 import { periodoPedido } from './periodos.ts';
@@ -6,7 +7,8 @@ import { periodoPedido } from './periodos.ts';
 /** Looks whether the SAT has a part ready. */
 export async function verificarParte(context: ContextoPaso): Promise<Paso> {
   const { sat, checkpoint, solicitud, parte, credencial, signal, agenda } = context;
-  const { rfc, tipo, canal, now } = solicitud;
+  const { rfc, tipo, now } = solicitud;
+  const { canal } = parte;
   const parteId = parte.id;
   const periodo = periodoPedido({ canal, periodo: parte.periodo, desfase: parte.desfase, ahora: now });
   const respuesta = await sat.send(
@@ -19,7 +21,7 @@ export async function verificarParte(context: ContextoPaso): Promise<Paso> {
   const consultas = parte.consultas + 1;
   switch (respuesta.resultado) {
     case 'EN_PROCESO': {
-      const inSeconds = esperaTrasConsulta(agenda, { ...solicitud, consultas });
+      const inSeconds = esperaTrasConsulta(agenda, { ...solicitud, canal, consultas });
       return {
         avance: {
           consultado: true,
@@ -49,14 +51,7 @@ export async function verificarParte(context: ContextoPaso): Promise<Paso> {
         inSeconds: 0,
       };
     case 'VACIA':
-      return {
-        avance: {
-          consultado: true,
-          partes: [{ parteId, estado: 'VACIA', consultas, fallos: 0, registros: 0 }],
-          eventos: [{ tipo: 'SIN_CFDI', codigo: '5004' }],
-        },
-        inSeconds: 0,
-      };
+      return trasVacia(context, { tipo: 'SIN_CFDI', codigo: '5004' });
     case 'DEMASIADOS':
       return partir(context);
     default:

@@ -1,6 +1,13 @@
 import type { EstadoSolicitud } from '@acuse/contract';
-import { type EstadoParte, progresoDe, type ResumenPaquete, type TipoDescarga } from '@acuse/core';
+import {
+  type Confianza,
+  type EstadoParte,
+  progresoDe,
+  type ResumenPaquete,
+  type TipoDescarga,
+} from '@acuse/core';
 import type { Database } from '../database.ts';
+import { CONFIANZA } from '../solicitudes/solicitudes.ts';
 import { isUuid } from '../uuid.ts';
 
 /** Everything that the people of its account may know about a solicitud. */
@@ -30,6 +37,8 @@ export interface DetalleSolicitud {
   readonly bytes: number | null;
   readonly sha256: string | null;
   readonly resumen: ResumenPaquete | null;
+  /** Null until it is TERMINADA. */
+  readonly confianza: Confianza | null;
   readonly partes: PartesSolicitud;
   /** Credits, both above zero; null when there was no such movement. */
   readonly cargo: { readonly creditos: number; readonly en: Date } | null;
@@ -81,7 +90,7 @@ const PARTES = `(SELECT json_object_agg(p.estado, p.n) FROM
 const FIND = `
 SELECT s.id, s.contribuyente_id, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.canal, s.estado, s.fase, s.motivo, s.registros, s.intentos,
        s.ultima_consulta_en, s.due_at, s.creada_en, s.terminada_en, s.deadline_at, s.object_key, s.paquete_borrado_en, s.bytes,
-       s.sha256, s.resumen, ${PARTES}, c.importe AS cargo, c.creado_en AS cargo_en, r.importe AS reembolso, r.creado_en AS reembolso_en,
+       s.sha256, s.resumen, ${CONFIANZA} AS confianza, ${PARTES}, c.importe AS cargo, c.creado_en AS cargo_en, r.importe AS reembolso, r.creado_en AS reembolso_en,
        (SELECT e.codigo FROM evento e WHERE e.solicitud_id = s.id AND e.tipo = s.estado ORDER BY e.id DESC LIMIT 1) AS codigo
 FROM solicitud s
 LEFT JOIN movimiento c ON c.op_id = s.id AND c.tipo = 'cargo'
@@ -156,6 +165,7 @@ interface FindRow extends AvanceRow {
   bytes: string | null;
   sha256: string | null;
   resumen: ResumenPaquete | null;
+  confianza: Confianza | null;
   cargo: number | null;
   cargo_en: Date | null;
   reembolso: number | null;
@@ -191,7 +201,7 @@ function movementOf(importe: number | null, en: Date | null) {
 }
 
 function detailOf(row: FindRow): DetalleSolicitud {
-  const { rfc, tipo, desde, hasta, canal, motivo, codigo, sha256, resumen } = row;
+  const { rfc, tipo, desde, hasta, canal, motivo, codigo, sha256, resumen, confianza } = row;
   return {
     ...advanceOf(row),
     contribuyenteId: row.contribuyente_id,
@@ -204,6 +214,7 @@ function detailOf(row: FindRow): DetalleSolicitud {
     codigo,
     sha256,
     resumen,
+    confianza,
     creadaEn: row.creada_en,
     plazoEn: row.deadline_at,
     objectKey: row.object_key,

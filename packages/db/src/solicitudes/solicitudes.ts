@@ -1,13 +1,23 @@
 import type { EstadoSolicitud } from '@acuse/contract';
-import { type NuevaSolicitud, progresoDe, type Solicitudes, type VistaSolicitud } from '@acuse/core';
+import {
+  type Confianza,
+  type NuevaSolicitud,
+  progresoDe,
+  type Solicitudes,
+  type VistaSolicitud,
+} from '@acuse/core';
 import type { Database } from '../database.ts';
 import { terminarSinPaquete } from '../taller/terminar.ts';
 import { isUuid } from '../uuid.ts';
 import { acceptAll } from './accept.ts';
 import { createLote } from './lote.ts';
 
+/** Of those that were assembled before it was noted, only rows are sure. */
+export const CONFIANZA = `CASE WHEN s.estado = 'TERMINADA' THEN coalesce(s.confianza, CASE WHEN s.registros > 0 THEN 'confirmado' ELSE 'sin_confirmar' END) END`;
+
 const FIND = `
 SELECT s.id, s.rfc, s.estado, s.fase, s.tipo, s.desde::text, s.hasta::text, s.registros, s.intentos, s.ultima_consulta_en, s.due_at,
+       ${CONFIANZA} AS confianza, EXISTS (SELECT FROM movimiento m WHERE m.op_id = s.id AND m.tipo = 'reembolso') AS reembolsada,
        s.motivo, s.creada_en, s.terminada_en, s.object_key, s.paquete_borrado_en, s.bytes, s.sha256,
        (SELECT json_object_agg(p.estado, p.n) FROM
          (SELECT estado, count(*)::int AS n FROM parte WHERE solicitud_id = s.id GROUP BY estado) p) AS partes,
@@ -27,6 +37,8 @@ interface FindRow {
   desde: string;
   hasta: string;
   registros: string | null;
+  confianza: Confianza | null;
+  reembolsada: boolean;
   intentos: number;
   ultima_consulta_en: Date | null;
   due_at: Date;
@@ -69,6 +81,8 @@ export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 's
       desde: row.desde,
       hasta: row.hasta,
       registros: numberOrNull(row.registros ?? row.registros_sat),
+      confianza: row.confianza,
+      isReembolsada: row.reembolsada,
       progreso: progresoDe({ estado: row.estado, fase: row.fase, partes: row.partes ?? {} }),
       intentos: row.intentos,
       ultimaConsulta: row.ultima_consulta_en,

@@ -4,6 +4,8 @@ import type pg from 'pg';
 
 const COLUMNS = {
   estado: 'estado',
+  canal: 'canal',
+  vacias: 'vacias',
   folio: 'folio',
   desfase: 'desfase',
   envios: 'envios',
@@ -17,17 +19,19 @@ const COLUMNS = {
 export async function writeAvance(client: pg.PoolClient, solicitudId: string, avance: Avance): Promise<void> {
   for (const cambio of avance.partes ?? []) await writeParte(client, solicitudId, cambio);
   if (avance.nuevas) {
-    const { reemplaza, periodos } = avance.nuevas;
+    const { reemplaza, periodos, canal = null, vacias = [] } = avance.nuevas;
     if (reemplaza !== null)
       await client.query('DELETE FROM parte WHERE id = $1 AND solicitud_id = $2', [reemplaza, solicitudId]);
     await client.query(
-      `INSERT INTO parte (id, solicitud_id, inicio, fin)
-       SELECT n.id, $1, n.inicio, n.fin FROM unnest($2::uuid[], $3::text[], $4::text[]) AS n (id, inicio, fin)`,
+      `INSERT INTO parte (id, solicitud_id, inicio, fin, canal, vacias)
+       SELECT n.id, $1, n.inicio, n.fin, $5, $6 FROM unnest($2::uuid[], $3::text[], $4::text[]) AS n (id, inicio, fin)`,
       [
         solicitudId,
         periodos.map(() => randomUUID()),
         periodos.map((p) => p.inicio),
         periodos.map((p) => p.fin),
+        canal,
+        vacias,
       ],
     );
   }

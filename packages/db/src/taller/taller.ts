@@ -3,7 +3,7 @@ import type pg from 'pg';
 import type { Database } from '../database.ts';
 import { inTransaction } from '../transaction.ts';
 import { writeAvance } from './avance.ts';
-import { terminarSinPaquete } from './terminar.ts';
+import { devolucion, terminarSinPaquete } from './terminar.ts';
 import { type TomadaRow, tomadaOf } from './tomada.ts';
 
 /** Whether the SAT has refused, at this channel, the stored credential that this solicitud was accepted with. */
@@ -61,9 +61,9 @@ SELECT id FROM espera`;
 const FINISH = `
 WITH fin AS (
   UPDATE solicitud SET estado = 'TERMINADA', motivo = NULL, terminada_en = now(), lease_until = NULL, gen = gen + 1,
-    object_key = $3, bytes = $4, sha256 = $5, registros = $6, resumen = $7::jsonb
+    object_key = $3, bytes = $4, sha256 = $5, registros = $6::bigint, resumen = $7::jsonb, confianza = $8
   WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id
-), sellada AS (DELETE FROM credencial_sellada c USING fin WHERE c.solicitud_id = fin.id),
+), ${devolucion(`$6::bigint = 0 AND $8 = 'sin_confirmar'`, `'VACIA_SIN_CONFIRMAR'`)}, sellada AS (DELETE FROM credencial_sellada c USING fin WHERE c.solicitud_id = fin.id),
 salida AS (DELETE FROM outbox o USING fin WHERE o.solicitud_id = fin.id),
 nota AS (INSERT INTO evento (solicitud_id, tipo, detalle) SELECT id, 'TERMINADA', $6::text FROM fin)
 SELECT id FROM fin`;
@@ -87,12 +87,12 @@ const MARK_REFUSED = `
 WITH dueno AS MATERIALIZED (
   SELECT d.id FROM contribuyente d WHERE d.id = (SELECT contribuyente_id FROM solicitud WHERE id = $1) FOR NO KEY UPDATE
 )
-UPDATE credencial c SET rechazada_portal_en = CASE s.canal WHEN 'portal' THEN now() ELSE c.rechazada_portal_en END,
-  rechazada_soap_en = CASE s.canal WHEN 'soap' THEN now() ELSE c.rechazada_soap_en END
+UPDATE credencial c SET rechazada_portal_en = CASE $3 WHEN 'portal' THEN now() ELSE c.rechazada_portal_en END,
+  rechazada_soap_en = CASE $3 WHEN 'soap' THEN now() ELSE c.rechazada_soap_en END
 FROM solicitud s JOIN dueno ON dueno.id = s.contribuyente_id
 WHERE s.id = $1 AND s.epoch = $2 AND c.contribuyente_id = s.contribuyente_id AND c.api_key_id = s.api_key_id
-  AND c.creada_en <= s.creada_en AND CASE s.canal WHEN 'portal' THEN c.rechazada_portal_en ELSE c.rechazada_soap_en END IS NULL
-  AND c.tipo = CASE s.canal WHEN 'portal' THEN 'ciec' ELSE 'efirma_cer' END`;
+  AND c.creada_en <= s.creada_en AND CASE $3 WHEN 'portal' THEN c.rechazada_portal_en ELSE c.rechazada_soap_en END IS NULL
+  AND c.tipo = CASE $3 WHEN 'portal' THEN 'ciec' ELSE 'efirma_cer' END`;
 
 /** The workers' side of solicitudes over PostgreSQL. */
 export function createTaller({ pool }: Pick<Database, 'pool'>): Taller {
@@ -164,9 +164,9 @@ export function createTaller({ pool }: Pick<Database, 'pool'>): Taller {
           await client.query({ name: 'soltar', text: RELEASE, values: [...values, 0, 'descargas', 0] });
       }),
 
-    finish: (tomada, { objectKey, bytes, sha256, registros, resumen }) => {
+    finish: (tomada, { objectKey, bytes, sha256, registros, confianza, resumen }) => {
       const counted = resumen === undefined ? null : JSON.stringify(resumen);
-      const values = [tomada.id, tomada.epoch, objectKey, bytes, sha256, registros, counted];
+      const values = [tomada.id, tomada.epoch, objectKey, bytes, sha256, registros, counted, confianza];
       return only(tomada, 'terminar', FINISH, values);
     },
 
@@ -184,8 +184,8 @@ export function createTaller({ pool }: Pick<Database, 'pool'>): Taller {
         },
       ),
 
-    async markRefused(tomada) {
-      await pool.query(MARK_REFUSED, [tomada.id, tomada.epoch]);
+    async markRefused(tomada, canal) {
+      await pool.query(MARK_REFUSED, [tomada.id, tomada.epoch, canal]);
     },
   };
 }

@@ -26,7 +26,7 @@ export interface TomadaRow {
 }
 
 const PARTES = `
-SELECT p.id, p.inicio, p.fin, p.estado, p.folio, p.desfase, p.envios, p.reenvios, p.consultas, p.fallos, p.due_at,
+SELECT p.id, p.inicio, p.fin, p.estado, p.canal, p.vacias, p.folio, p.desfase, p.envios, p.reenvios, p.consultas, p.fallos, p.due_at,
        coalesce((SELECT json_agg(json_build_object('paquete', q.paquete, 'orden', q.orden, 'objectKey', q.object_key,
                                                    'relecturas', q.relecturas) ORDER BY q.orden)
                  FROM paquete_sat q WHERE q.parte_id = p.id), '[]') AS paquetes
@@ -37,6 +37,8 @@ interface ParteRow {
   inicio: string;
   fin: string;
   estado: EstadoParte;
+  canal: SolicitudTomada['canal'] | null;
+  vacias: SolicitudTomada['canal'][];
   folio: string | null;
   desfase: number;
   envios: number;
@@ -73,8 +75,9 @@ export async function tomadaOf(client: pg.Pool | pg.PoolClient, row: TomadaRow):
     isCredencialRechazada: row[`${own}_rechazada`],
     sellada: selladaOf(row, own),
     otra: row[`${other}_rechazada`] ? null : selladaOf(row, other),
-    partes: rows.map(({ inicio, fin, due_at, ...parte }) => ({
+    partes: rows.map(({ inicio, fin, due_at, canal, ...parte }) => ({
       ...parte,
+      canal: canal ?? row.canal,
       periodo: { inicio, fin },
       dueAt: due_at,
     })),

@@ -34,6 +34,7 @@ function planOf(keys: readonly string[]): PlanEnsamble {
         folio: null,
         periodo: { inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' },
         recortar: false,
+        confirmada: false,
         paquetes: keys.map((objectKey) => ({ objectKey, paquete: `${UUID}/${objectKey}` })),
       },
     ],

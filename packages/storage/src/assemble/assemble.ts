@@ -1,4 +1,4 @@
-import type { PaqueteEnsamblado, PlanEnsamble, ResumenPaquete } from '@acuse/core';
+import type { PaqueteEnsamblado, PlanEnsamble } from '@acuse/core';
 import { paqueteKey, toSegment } from '../keys.ts';
 import type { PaqueteLimits } from '../limits.ts';
 import { CSV_HEADER } from '../metadata/columns.ts';
@@ -6,7 +6,7 @@ import { Resumen } from '../metadata/resumen.ts';
 import type { ObjectStore } from '../object-store.ts';
 import { openSatPackage, type SatPackage } from '../zip/sat-package.ts';
 import { csvRows } from './csv-rows.ts';
-import { type PaqueteLeido, type ParteLeida, renderManifest } from './manifest.ts';
+import { confianzaDe, type PaqueteLeido, type ParteLeida, renderManifest } from './manifest.ts';
 import { verifyZip } from './verify-zip.ts';
 import { createZipWriter, type EntryWritten, type ZipWriter } from './zip-writer.ts';
 
@@ -34,11 +34,11 @@ export async function assemble(
   const stored = deps.store.write(objectKey, writer.output, signal);
   stored.catch(writer.fail);
   try {
-    const { entries, registros, resumen } = await writeEntries(deps, plan, writer, signal);
+    const { entries, ...counted } = await writeEntries(deps, plan, writer, signal);
     const { bytes, sha256 } = await writer.finish();
     await stored;
     await verifyZip(deps.store, objectKey, bytes, entries, signal);
-    return { objectKey, bytes, sha256, registros, resumen };
+    return { objectKey, bytes, sha256, ...counted };
   } catch (error) {
     writer.fail(error);
     await stored.catch(() => undefined);
@@ -58,7 +58,7 @@ async function writeEntries(
   plan: PlanEnsamble,
   writer: ZipWriter,
   signal: AbortSignal,
-): Promise<{ entries: EntryWritten[]; registros: number; resumen: ResumenPaquete }> {
+): Promise<{ entries: EntryWritten[] } & Pick<PaqueteEnsamblado, 'registros' | 'confianza' | 'resumen'>> {
   const opened: Opened[] = [];
   const partes: ParteLeida[] = [];
   const counts = new Resumen();
@@ -73,7 +73,7 @@ async function writeEntries(
   const registros = partes
     .flatMap(({ paquetes }) => paquetes)
     .reduce((sum, leido) => sum + leido.registros, 0);
-  return { entries, registros, resumen };
+  return { entries, registros, confianza: confianzaDe(partes), resumen };
 }
 
 /** The text of `metadata.csv`. Leaves the packages that it opened in `opened`, what it read in `partes`, and what it wrote in `counts`. */

@@ -1,4 +1,4 @@
-import type { ParteLista, PlanEnsamble, ResumenPaquete } from '@acuse/core';
+import type { Confianza, ParteLista, PlanEnsamble, ResumenPaquete } from '@acuse/core';
 import type { EntryWritten } from './zip-writer.ts';
 
 /** Raised when a field changes its meaning or goes away; new fields do not raise it. */
@@ -22,6 +22,16 @@ export interface ParteLeida {
   readonly paquetes: readonly PaqueteLeido[];
 }
 
+const hasRows = ({ paquetes }: ParteLeida) =>
+  paquetes.some(({ registros, fueraDePeriodo }) => registros + fueraDePeriodo > 0);
+
+const confianzaDeParte = (parte: ParteLeida): Confianza =>
+  hasRows(parte) || parte.parte.confirmada ? 'confirmado' : 'sin_confirmar';
+
+/** Rows anywhere show that the SAT answered; without any, every part has to be confirmed. */
+export const confianzaDe = (partes: readonly ParteLeida[]): Confianza =>
+  partes.some(hasRows) || partes.every((parte) => parte.parte.confirmada) ? 'confirmado' : 'sin_confirmar';
+
 /** `manifest.json`: what was asked, what the SAT gave, and what is in the ZIP. Same plan and packages, same text. */
 export function renderManifest(
   plan: PlanEnsamble,
@@ -38,6 +48,7 @@ export function renderManifest(
     desde: plan.desde,
     hasta: plan.hasta,
     registros: paquetes.reduce((sum, { registros }) => sum + registros, 0),
+    confianza: confianzaDe(partes),
     registros_fuera_de_periodo: paquetes.reduce((sum, { fueraDePeriodo }) => sum + fueraDePeriodo, 0),
     resumen: {
       por_efecto: resumen.porEfecto,
@@ -45,6 +56,7 @@ export function renderManifest(
       cancelados: resumen.cancelados,
     },
     partes: partes.map(({ parte, paquetes: leidos }) => ({
+      confianza: confianzaDeParte({ parte, paquetes: leidos }),
       canal: parte.canal,
       folio: parte.folio,
       inicio: parte.periodo.inicio,

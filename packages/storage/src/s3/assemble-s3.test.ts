@@ -33,6 +33,7 @@ describe('an assembly', { timeout: 120_000 }, () => {
         folio: 'f',
         periodo: { inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' },
         recortar: false,
+        confirmada: false,
         paquetes: [{ objectKey, paquete: 'a' }],
       },
     ],

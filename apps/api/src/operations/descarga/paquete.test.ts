@@ -19,7 +19,11 @@ async function conSolicitud(
   return { kit, a, id };
 }
 
-const TERMINADA = { estado: 'TERMINADA', objectKey: 'solicitudes/x/paquete.zip' } as const;
+const TERMINADA = {
+  estado: 'TERMINADA',
+  confianza: 'confirmado',
+  objectKey: 'solicitudes/x/paquete.zip',
+} as const;
 
 describe(PATH, () => {
   it('signs a URL at the moment of the call', async () => {
@@ -29,6 +33,7 @@ describe(PATH, () => {
       solicitud_id: id,
       paquete_url: expect.stringContaining(`${a.rfc}_emitidos_2026-01-01_2026-01-31.zip`),
       expira_en: '2026-11-20T19:00:00.000Z',
+      confianza: 'confirmado',
     });
   });
 

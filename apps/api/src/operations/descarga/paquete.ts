@@ -1,7 +1,7 @@
 import { solicitudIdField } from '@acuse/contract';
 import { z } from 'zod';
 import { conAlmacen } from '../../consultas/almacen.ts';
-import { instante, texto } from '../../data-fields.ts';
+import { confianza, instante, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
 export default defineOperation({
@@ -19,6 +19,7 @@ export default defineOperation({
       example: 'https://descargas.example/paquetes/01936f5e.zip?X-Amz-Signature=…',
     }),
     expira_en: instante('Cuándo deja de servir la URL.'),
+    confianza,
   }),
   errors: [
     'SOLICITUD_NO_ENCONTRADA',
@@ -44,6 +45,11 @@ export default defineOperation({
         ttlSeconds: deps.settings.urlTtlSeconds,
       }),
     );
-    return { solicitud_id: solicitud.id, paquete_url: url, expira_en: expiraEn.toISOString() };
+    return {
+      solicitud_id: solicitud.id,
+      paquete_url: url,
+      expira_en: expiraEn.toISOString(),
+      confianza: solicitud.confianza ?? 'sin_confirmar',
+    };
   },
 });

@@ -19,6 +19,8 @@ describe('descarga/verificar', () => {
         intentos: 0,
         ultima_consulta: null,
         motivo: null,
+        confianza: null,
+        reembolsada: false,
         retrasada: false,
         terminada_en: null,
       },

@@ -1,7 +1,7 @@
 import { ESTADOS_SOLICITUD, fechaField, solicitudIdField } from '@acuse/contract';
 import { isRetrasada } from '@acuse/core';
 import { z } from 'zod';
-import { instante, texto } from '../../data-fields.ts';
+import { confianza, instante, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
 const isoOrNull = (date: Date | null) => date?.toISOString() ?? null;
@@ -25,6 +25,8 @@ export default defineOperation({
       .min(0)
       .nullable()
       .meta({ description: 'CFDI encontrados, si se sabe.', example: 1532 }),
+    confianza: confianza.nullable(),
+    reembolsada: z.boolean().meta({ description: 'Si el crédito se devolvió.', example: false }),
     progreso: z.number().min(0).max(1).meta({ description: 'De 0 a 1.', example: 0.5 }),
     intentos: z.int().min(0).meta({ description: 'Veces que se consultó al SAT.', example: 3 }),
     ultima_consulta: instante('Última consulta al SAT.').nullable(),
@@ -53,6 +55,8 @@ export default defineOperation({
       ultima_consulta: isoOrNull(solicitud.ultimaConsulta),
       proxima_consulta: isoOrNull(solicitud.proximaConsulta),
       motivo,
+      confianza: solicitud.confianza,
+      reembolsada: solicitud.isReembolsada,
       retrasada: solicitud.terminadaEn === null && isRetrasada(creadaEn, now),
       creada_en: creadaEn.toISOString(),
       terminada_en: isoOrNull(solicitud.terminadaEn),

@@ -7,6 +7,8 @@ import { formatBytes, formatNumero } from '../../components/formato.ts';
 import { Formulario } from '../../components/formulario.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 
+import { explain } from './textos/motivos.ts';
+
 interface PaqueteProps {
   readonly solicitud: DetalleSolicitud;
   readonly csrf: string;
@@ -14,7 +16,7 @@ interface PaqueteProps {
 
 /** The ZIP of a finished solicitud, or that it is gone. */
 export function Paquete({ solicitud, csrf }: PaqueteProps) {
-  const { id, registros, bytes, sha256, paqueteBorradoEn } = solicitud;
+  const { id, registros, confianza, bytes, sha256, paqueteBorradoEn } = solicitud;
   if (paqueteBorradoEn !== null)
     return (
       <Aviso tono="info" titulo="El ZIP ya se borró">
@@ -34,7 +36,11 @@ export function Paquete({ solicitud, csrf }: PaqueteProps) {
       }
     >
       {registros === 0 ? (
-        <p>El SAT no tiene CFDI de este periodo: el ZIP trae solo los encabezados.</p>
+        <p>
+          {confianza === 'confirmado'
+            ? 'El SAT no tiene CFDI de este periodo, y lo dijeron sus dos medios: el ZIP trae solo los encabezados.'
+            : `${explain('VACIA_SIN_CONFIRMAR').causa} El ZIP trae solo los encabezados.`}
+        </p>
       ) : null}
       <dl class="datos">
         <dt>CFDI</dt>

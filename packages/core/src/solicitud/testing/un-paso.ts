@@ -12,6 +12,8 @@ export const parte = (change: Partial<Parte> = {}): Parte => ({
   id: 'p1',
   periodo: PERIODO,
   estado: 'PENDIENTE',
+  canal: 'soap',
+  vacias: [],
   folio: null,
   desfase: 0,
   envios: 0,
@@ -37,7 +39,7 @@ export const tomada = (change: Partial<SolicitudTomada> = {}): SolicitudTomada =
   creadaEn: NOW,
   deadlineAt: new Date(NOW.getTime() + 3_600_000),
   now: NOW,
-  partes: [parte()],
+  partes: [parte({ canal: change.canal ?? 'soap' })],
   isCredencialRechazada: false,
   sellada: { tipo: 'efirma', kid: 'k', sobre: Buffer.alloc(0), expiraEn: new Date(NOW.getTime() + 1_000) },
   otra: null,
@@ -87,7 +89,7 @@ export async function step(solicitud: SolicitudTomada, answers: Answers = {}, st
     openSellada: () => ({ tipo: 'efirma', rfc: solicitud.rfc, cer: Buffer.alloc(0), key }),
     agenda: {
       ...{ primeraSegundos: 60, factor: 2, maximaSegundos: 600 },
-      ...{ portalSegundos: [3_600, 10_800], retrasadaSegundos: 43_200 },
+      ...{ portalSegundos: [3_600, 10_800], retrasadaSegundos: 43_200, vaciaSegundos: 3_600 },
     },
     checkpoint: noCheckpoint,
   };

@@ -10,6 +10,9 @@ export const TIPOS_EVENTO = [
   'ACEPTADA',
   'SOLICITADA',
   'SIN_CFDI',
+  'VACIA_POR_CONFIRMAR',
+  'VACIA_CONFIRMADA',
+  'VACIA_SIN_CONFIRMAR',
   'REPETIDA',
   'DIVIDIDA',
   'SAT_EN_PROCESO',
@@ -116,6 +119,20 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
         ? 'El SAT contestó que no hay CFDI en el periodo.'
         : `El SAT contestó que no hay CFDI en el periodo ${periodOf(detalle)}.`,
     tono: 'info',
+  }),
+  VACIA_POR_CONFIRMAR: ({ detalle }) => ({
+    texto: `El SAT a veces dice por error que no hay CFDI: se le preguntará otra vez, por su ${
+      detalle === 'portal' ? 'portal' : 'servicio web'
+    }.`,
+    tono: 'neutro',
+  }),
+  VACIA_CONFIRMADA: () => ({
+    texto: 'El portal y el servicio web del SAT dijeron lo mismo: no hay CFDI en el periodo.',
+    tono: 'info',
+  }),
+  VACIA_SIN_CONFIRMAR: () => ({
+    texto: 'Nadie más pudo confirmar que no hay CFDI en el periodo.',
+    tono: 'alerta',
   }),
   REPETIDA: (evento) =>
     withDetail(

@@ -19,6 +19,7 @@ export type MotivoSolicitud =
   | 'DEMASIADOS_CFDI_POR_SEGUNDO'
   | 'API_KEY_REVOCADA'
   | 'CANCELADA_POR_EL_CLIENTE'
+  | 'VACIA_SIN_CONFIRMAR'
   | 'EFIRMA_EXPIRADA';
 
 /** Why a solicitud ended without a package, or waits, and what somebody can do about it. */
@@ -68,6 +69,12 @@ export const MOTIVOS: Readonly<Record<MotivoSolicitud, Explicacion>> = {
     causa: 'Se canceló antes de terminar, desde el panel o con la API.',
     remedio: REPETIR,
     accion: 'repetir',
+  },
+  VACIA_SIN_CONFIRMAR: {
+    causa: 'El SAT dijo que no hay CFDI y nadie más lo pudo confirmar, así que no se cobra.',
+    remedio:
+      'Guarde también la otra credencial (CIEC o e.firma) y pida la solicitud otra vez: así se pregunta por los dos medios del SAT.',
+    accion: 'credenciales',
   },
   SOLICITUDES_AGOTADAS: {
     causa: 'El SAT ya recibió demasiadas solicitudes iguales de este periodo y no admite otra.',

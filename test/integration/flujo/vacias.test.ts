@@ -1,0 +1,118 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { brokenInvariants } from '../fixtures/database.ts';
+import { newEfirmaCaller } from '../fixtures/efirma.ts';
+import {
+  abrirPaquete,
+  darFilas,
+  eventosDe,
+  llamadas,
+  movimientosDe,
+  pedir,
+  UN_DIA,
+  uuidsDelSat,
+  verificar,
+} from '../fixtures/pedidos.ts';
+import {
+  type Caller,
+  ciecOf,
+  expectOk,
+  type Servicio,
+  startServicio,
+  waitForEnd,
+} from '../fixtures/servicio.ts';
+
+const MARZO = { tipo: 'recibidos', desde: '2025-03-01', hasta: '2025-03-31' } as const;
+const TRIMESTRE = { tipo: 'recibidos', desde: '2025-03-01', hasta: '2025-05-31' } as const;
+
+describe('a SAT that says "no CFDI", truly or not', () => {
+  let servicio: Servicio;
+  beforeAll(async () => {
+    servicio = await startServicio();
+    await servicio.startWorker();
+  });
+  afterAll(() => servicio.close());
+
+  const conAmbas = async (rfc: string): Promise<Caller> => {
+    const caller = await newEfirmaCaller(servicio, { rfc });
+    await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec: ciecOf(rfc) }));
+    return caller;
+  };
+  const expectRows = async (caller: Caller, pedido: Parameters<typeof pedir>[1] = MARZO) => {
+    const id = await pedir(caller, pedido);
+    const uuids = uuidsDelSat(servicio, caller.rfc, pedido ?? MARZO);
+    expect(uuids.length).toBeGreaterThan(0);
+    expect(await waitForEnd(caller, id)).toMatchObject({
+      estado: 'TERMINADA',
+      registros: uuids.length,
+      confianza: 'confirmado',
+      reembolsada: false,
+    });
+    const { csv, manifest } = await abrirPaquete(caller, id);
+    expect(csv.map((row) => row['uuid'])).toEqual(uuids);
+    expect(manifest).toMatchObject({ confianza: 'confirmado' });
+    expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
+    return id;
+  };
+
+  it('by e.firma: a false 5004 is asked for again, as another request, and the rows are there', async () => {
+    const caller = await newEfirmaCaller(servicio, { rfc: 'FAL900215SIA' });
+    const id = await expectRows(caller);
+    expect(llamadas(servicio, caller, 'SolicitaDescargaRecibidos')).toHaveLength(2);
+    expect(await eventosDe(servicio, id)).toContain('VACIA_POR_CONFIRMAR');
+  });
+
+  it('by CIEC: false zero rows are asked for again', async () => {
+    await expectRows(await servicio.newCiecCaller({ rfc: 'FALS900215SI1' }));
+  });
+
+  it('by both: what one channel never shows comes from the other one, for one charge', async () => {
+    await expectRows(await conAmbas('WEB900215SI4'), TRIMESTRE);
+  });
+
+  it('is given back when nobody else confirms it, with its ZIP, and says so', async () => {
+    const caller = await newEfirmaCaller(servicio, { rfc: 'WEBV900215SI8' });
+    const id = await pedir(caller, MARZO);
+    expect(await waitForEnd(caller, id)).toMatchObject({
+      ...{ estado: 'TERMINADA', registros: 0, confianza: 'sin_confirmar', reembolsada: true },
+    });
+    const paquete = await expectOk(caller.call('descarga/paquete', { solicitud_id: id }));
+    expect(paquete).toMatchObject({ confianza: 'sin_confirmar' });
+    expect((await abrirPaquete(caller, id)).manifest).toMatchObject({ confianza: 'sin_confirmar' });
+    expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
+    const { rows } = await servicio.db.pool.query(
+      `SELECT detalle FROM movimiento WHERE op_id = $1 AND tipo = 'reembolso'`,
+      [id],
+    );
+    expect(rows).toEqual([{ detalle: 'VACIA_SIN_CONFIRMAR' }]);
+  });
+
+  it('is a fact, and charged, when both channels say it', async () => {
+    const caller = await conAmbas('VAC900215SI6');
+    const id = await pedir(caller, TRIMESTRE);
+    expect(await waitForEnd(caller, id)).toMatchObject({
+      ...{ estado: 'TERMINADA', registros: 0, confianza: 'confirmado', reembolsada: false },
+    });
+    expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
+    const { manifest } = await abrirPaquete(caller, id);
+    expect(manifest).toMatchObject({ confianza: 'confirmado' });
+    expect(await eventosDe(servicio, id)).toContain('VACIA_CONFIRMADA');
+  });
+
+  it('in some months only: these are asked for again, and the manifest tells how sure each is', async () => {
+    const caller = await servicio.newCiecCaller();
+    darFilas(servicio, caller.rfc, UN_DIA, 5);
+    const id = await pedir(caller, TRIMESTRE);
+    expect(await waitForEnd(caller, id)).toMatchObject({ registros: 5, confianza: 'confirmado' });
+    const { manifest } = await abrirPaquete(caller, id);
+    expect(manifest).toMatchObject({
+      confianza: 'confirmado',
+      partes: ['sin_confirmar', 'sin_confirmar', 'confirmado'].map((confianza) => ({ confianza })),
+    });
+    expect((await eventosDe(servicio, id)).filter((tipo) => tipo === 'VACIA_POR_CONFIRMAR')).toHaveLength(2);
+    expect(await verificar(caller, id)).toMatchObject({ reembolsada: false });
+  });
+
+  it('leaves credits, ledger and sealed copies in order', async () => {
+    expect(await brokenInvariants(servicio.db)).toEqual([]);
+  });
+});
