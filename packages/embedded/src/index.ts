@@ -1,5 +1,6 @@
 export { commandLineOf, isAlive, residentBytes, waitGone } from './children/processes.ts';
 export { freePort } from './free-port.ts';
+export { findSystemPostgres } from './postgres/binaries.ts';
 export { createDatabase, databaseUrl, dropDatabase, ensureDatabase } from './postgres/databases.ts';
 export { type PostgresOptions, type RunningPostgres, startPostgres } from './postgres.ts';
 export {

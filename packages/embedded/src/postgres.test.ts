@@ -6,7 +6,7 @@ import { silentLogger } from '@acuse/runtime';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { isAlive, waitGone } from './children/processes.ts';
-import { linkLibraries } from './postgres/binaries.ts';
+import { findSystemPostgres, linkLibraries } from './postgres/binaries.ts';
 import { createDatabase, databaseUrl, dropDatabase, ensureDatabase } from './postgres/databases.ts';
 import { type RunningPostgres, startPostgres } from './postgres.ts';
 
@@ -185,5 +185,27 @@ test('the links among the libraries are made once, by many at the same time, and
   expect((await readdir(lib)).sort()).toEqual(['liba.so', 'liba.so.1', 'liba.so.1.2']);
   expect(await readlink(join(lib, 'liba.so.1'))).toBe('liba.so.1.2');
   await cp(join(lib, 'liba.so.1'), join(home, 'copy'));
+  await rm(home, { recursive: true });
+});
+
+test('the newest PostgreSQL of the machine is found, from version 15 on, where its programs can run', async () => {
+  const home = await mkdtemp(join(tmpdir(), 'acuse-system-'));
+  const install = async (version: string, mode: number) => {
+    await mkdir(join(home, version, 'bin'), { recursive: true });
+    for (const name of ['postgres', 'initdb'])
+      await writeFile(join(home, version, 'bin', name), '', { mode });
+  };
+  expect(await findSystemPostgres(join(home, 'nowhere'))).toBeNull();
+  await install('9.6', 0o755);
+  await install('14', 0o755);
+  expect(await findSystemPostgres(home)).toBeNull();
+  await install('15', 0o755);
+  await install('17', 0o755);
+  await install('18', 0o644);
+  expect(await findSystemPostgres(home)).toEqual({
+    major: 17,
+    postgres: join(home, '17', 'bin', 'postgres'),
+    initdb: join(home, '17', 'bin', 'initdb'),
+  });
   await rm(home, { recursive: true });
 });

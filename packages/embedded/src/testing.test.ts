@@ -1,16 +1,19 @@
 import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import { findSystemPostgres } from './postgres/binaries.ts';
 import { findRedisServer } from './redis.ts';
-import { type SharedTestServers, sharedTestServers } from './testing.ts';
+import { type Providing, type SharedTestServers, sharedTestServers } from './testing.ts';
 
 test('provides servers that answer, and stops them', { timeout: 120_000 }, async () => {
   const provided = {} as { -readonly [Name in keyof SharedTestServers]: SharedTestServers[Name] };
-  const stop = await sharedTestServers({
+  const said: string[] = [];
+  const providing: Providing = {
     provide: (name, value) => {
       provided[name] = value;
     },
-  });
+  };
+  const stop = await sharedTestServers(providing, process.env, (line) => said.push(line));
   const connect = async () => {
     const client = new pg.Client({ connectionString: provided.postgresUrl });
     await client.connect();
@@ -26,6 +29,8 @@ test('provides servers that answer, and stops them', { timeout: 120_000 }, async
   });
   try {
     await connect();
+    const system = await findSystemPostgres();
+    expect(said).toEqual([expect.stringContaining(system === null ? 'embedded' : system.postgres)]);
     expect((await s3.send(new ListBucketsCommand({}))).Buckets ?? []).toEqual([]);
     expect(provided.redisUrl !== null).toBe((await findRedisServer()) !== null);
   } finally {

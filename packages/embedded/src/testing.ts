@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { silentLogger } from '@acuse/runtime';
+import { findSystemPostgres } from './postgres/binaries.ts';
 import { startPostgres } from './postgres.ts';
 import { startRedis } from './redis.ts';
 import { startS3 } from './s3.ts';
@@ -23,16 +24,25 @@ export interface Providing {
 }
 
 /**
- * Starts one PostgreSQL, one S3-compatible store and, where the machine has it, one Redis. For a `globalSetup` of vitest:
+ * Starts one PostgreSQL (the machine's own from a package `postgresql`, which is what installations run, else the embedded one), one
+ * S3-compatible store and, where the machine has it, one Redis. For a `globalSetup` of vitest:
  * `export default ({ provide }) => sharedTestServers({ provide })`. Gives the function that stops them and removes their data.
- * `TEST_DATABASE_URL` and `TEST_REDIS_URL` of the environment take the place of the first and the last.
+ * `TEST_DATABASE_URL` and `TEST_REDIS_URL` of the environment take the place of the first and the last. `say` is told which PostgreSQL it is.
  */
-export async function sharedTestServers(project: Providing, env = process.env): Promise<() => Promise<void>> {
+export async function sharedTestServers(
+  project: Providing,
+  env = process.env,
+  say: (line: string) => void = () => {},
+): Promise<() => Promise<void>> {
   const home = await mkdtemp(join(tmpdir(), 'acuse-servers-'));
   const log = silentLogger;
   const credentials = { accessKeyId: 'acuse-test', secretAccessKey: randomBytes(24).toString('base64url') };
+  const system = env['TEST_DATABASE_URL'] ? null : await findSystemPostgres();
+  const binaries = system === null ? {} : { binaries: system };
   const started = await Promise.allSettled([
-    env['TEST_DATABASE_URL'] ? null : startPostgres({ dataDir: join(home, 'postgres'), log, durable: false }),
+    env['TEST_DATABASE_URL']
+      ? null
+      : startPostgres({ dataDir: join(home, 'postgres'), log, durable: false, ...binaries }),
     startS3({ dir: join(home, 's3'), buckets: [], log, ...credentials }),
     env['TEST_REDIS_URL'] ? null : startRedis({ dir: join(home, 'redis'), log }),
   ]);
@@ -47,6 +57,9 @@ export async function sharedTestServers(project: Providing, env = process.env): 
     throw failed?.reason;
   }
   project.provide('postgresUrl', env['TEST_DATABASE_URL'] ?? postgres.value?.url ?? '');
+  if (env['TEST_DATABASE_URL']) say('The tests use the PostgreSQL of TEST_DATABASE_URL.');
+  else if (system) say(`The tests use the PostgreSQL ${system.major} of this machine: ${system.postgres}`);
+  else say('The tests use the embedded PostgreSQL: this machine has none of its own from version 15 on.');
   project.provide('s3', { endpoint: s3.value.endpoint, ...credentials });
   project.provide('redisUrl', env['TEST_REDIS_URL'] ?? redis.value?.url ?? null);
   return stop;

