@@ -116,6 +116,14 @@ describe('direction', () => {
     expect(wrong).toEqual([]);
   });
 
+  it('asks no PostgreSQL server to compile a statement (JIT): every connection says so itself', () => {
+    const wrong = production
+      .filter(({ path }) => /^(apps|packages\/(db|queue))\//.test(path))
+      .filter(({ text }) => /new pg\.(Client|Pool)\(/.test(text) && !/SESSION_OPTIONS|jit=off/.test(text))
+      .map(({ path }) => path);
+    expect(wrong).toEqual([]);
+  });
+
   it('keeps the simulator independent of the connectors', () => {
     const wrong = sources
       .filter(({ path }) => path.startsWith('apps/simulador/') || path.startsWith('packages/sat/'))

@@ -166,6 +166,12 @@ export const CATALOGO = {
     texto:
       'No fue posible validar el saldo en este momento. No se hizo ni se cobró nada; intente de nuevo en unos segundos.',
   },
+  BASE_NO_DISPONIBLE: {
+    http: 503,
+    codigo: 5041,
+    texto:
+      'No fue posible consultar los datos de este servicio en este momento. La operación no tiene costo; intente de nuevo en unos segundos.',
+  },
   SAT_NO_DISPONIBLE: {
     http: 503,
     codigo: 5041,

@@ -1,6 +1,6 @@
 import type { Bandeja, NombreCola, Timbre } from '@acuse/core';
 import pg from 'pg';
-import type { Database } from './database.ts';
+import { type Database, SESSION_OPTIONS } from './database.ts';
 import { inTransaction } from './transaction.ts';
 
 /** LISTEN/NOTIFY channel that says "there are new rings". */
@@ -138,6 +138,7 @@ export function createBandeja({ pool, settings }: Pick<Database, 'pool' | 'setti
           connectionString: settings.url,
           application_name: `${settings.applicationName}-listen`,
           keepAlive: true,
+          options: SESSION_OPTIONS,
           connectionTimeoutMillis: settings.timeoutMs,
         });
         const lost = () => {

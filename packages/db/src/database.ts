@@ -21,6 +21,12 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/**
+ * What every session of ours asks of the server, as its start-up options. Compiling a statement (JIT) takes longer than any of ours runs, and
+ * starts at an estimate, which may be wrong.
+ */
+export const SESSION_OPTIONS = '-c jit=off';
+
 /** Opens the pools; connects on first use. Idle connections that the server drops are replaced, never fatal. */
 export function openDatabase(settings: DatabaseSettings): Database {
   const config: pg.PoolConfig = {
@@ -32,10 +38,9 @@ export function openDatabase(settings: DatabaseSettings): Database {
     idle_in_transaction_session_timeout: 15_000,
     application_name: settings.applicationName,
     keepAlive: true,
+    options: SESSION_OPTIONS,
   };
-  // Every statement of this pool finds its rows by key and pages are in the order of an index. A plan cached while a table was still small
-  // must not scan it for ever after, and none may fetch and sort all that a page is the beginning of because it expects that to be little.
-  const pool = openSteadyPool({ ...config, options: '-c enable_seqscan=off -c enable_bitmapscan=off' });
+  const pool = openSteadyPool(config);
   const prismaPool = openSteadyPool({ ...config, max: Math.max(2, Math.ceil(settings.poolSize / 4)) });
   const prisma = new PrismaClient({
     adapter: new PrismaPg(prismaPool),

@@ -2,6 +2,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
+import { SESSION_OPTIONS } from './database.ts';
 import { transactionOn } from './transaction.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
@@ -57,7 +58,11 @@ async function readMigrations(folder: string): Promise<Migration[]> {
  */
 export async function migrate(url: string, folder = MIGRATIONS): Promise<string[]> {
   const migrations = await readMigrations(folder);
-  const client = new pg.Client({ connectionString: url, application_name: 'acuse-migrate' });
+  const client = new pg.Client({
+    connectionString: url,
+    application_name: 'acuse-migrate',
+    options: SESSION_OPTIONS,
+  });
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);

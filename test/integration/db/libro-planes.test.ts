@@ -7,6 +7,7 @@ import {
   type TestDatabase,
   testDatabase,
 } from '../fixtures/database.ts';
+import { forgetStatistics } from '../fixtures/planes.ts';
 import { writeLibro } from '../panel/fixtures/libro-largo.ts';
 
 const FILAS = 20_000;
@@ -56,10 +57,10 @@ async function explain(run: (db: TestDatabase['db']) => Promise<unknown>): Promi
 }
 
 describe.each([
-  ['that was analyzed', 'ANALYZE movimiento'],
-  ['that the planner knows nothing of', `SELECT pg_clear_relation_stats('public', 'movimiento')`],
+  ['that was analyzed', () => t.db.pool.query('ANALYZE movimiento')],
+  ['that the planner knows nothing of', () => forgetStatistics(t.db, 'movimiento')],
 ])('a ledger of one operation, %s,', (_, knowledge) => {
-  beforeAll(() => t.db.pool.query(knowledge).then(() => {}));
+  beforeAll(async () => void (await knowledge()));
 
   test.each<[string, () => FiltroMovimientos]>([
     ['an operation that it never used', () => ({ operacion: 'tax/retenciones' })],

@@ -262,12 +262,4 @@ describe('a version of list 69-B', () => {
     for (let n = 0; n < 60; n += 1) await load({ sha256: 'f'.repeat(64) });
     expect(await count('efos_carga')).toBeLessThanOrEqual(51);
   });
-
-  it('is asked for by an index', async () => {
-    await load();
-    const { rows } = await database.db.pool.query(
-      `EXPLAIN SELECT f.situacion FROM efos_vigente g JOIN efos_fila f ON f.version_id = g.version_id WHERE f.rfc = 'AAA010101000'`,
-    );
-    expect(JSON.stringify(rows)).toContain('efos_fila_version_id_rfc_idx');
-  });
 });

@@ -14,6 +14,7 @@ import {
   type TestDatabase,
   testDatabase,
 } from '../fixtures/database.ts';
+import { forgetStatistics } from '../fixtures/planes.ts';
 
 let t: TestDatabase;
 
@@ -188,12 +189,12 @@ describe('with 100,000 solicitudes of one account', () => {
 
   // Without statistics the planner expects a handful of rows of any filter; pages must not depend on what it expects.
   describe.each([
-    ['that the planner knows nothing of', `SELECT pg_clear_relation_stats('public', 'solicitud')`],
-    ['that were analyzed', 'ANALYZE solicitud'],
+    ['that the planner knows nothing of', () => forgetStatistics(t.db, 'solicitud')],
+    ['that were analyzed', () => t.db.pool.query('ANALYZE solicitud')],
   ])('%s', (_, knowledge) => {
     beforeAll(async () => {
       await t.db.pool.query('VACUUM solicitud');
-      await t.db.pool.query(knowledge);
+      await knowledge();
       const { rows } = await t.db.pool.query<{ id: string }>(
         'SELECT id FROM solicitud WHERE cuenta_id = $1 ORDER BY id OFFSET 3000 LIMIT 1',
         [cuentaId],

@@ -15,7 +15,6 @@ const ALWAYS: readonly NombreError[] = [
   'CAMPO_INVALIDO',
   'IDEMPOTENCIA_EN_CONFLICTO',
   'METODO_NO_PERMITIDO',
-  'SALDO_NO_DISPONIBLE',
   'ERROR_INTERNO',
 ];
 
@@ -39,7 +38,9 @@ export function errorsOf(operation: Operation): readonly NombreError[] {
       ...(rfc === 'propio' ? (['RFC_NO_REGISTRADO'] as const) : []),
       ...BY_CREDENCIAL[accepts],
       ...(usesEfirma ? (['EFIRMA_RECHAZADA'] as const) : []),
-      ...(cost > 0 ? (['SALDO_INSUFICIENTE', 'RESULTADO_INCIERTO'] as const) : []),
+      ...(cost > 0
+        ? (['SALDO_NO_DISPONIBLE', 'SALDO_INSUFICIENTE', 'RESULTADO_INCIERTO'] as const)
+        : (['BASE_NO_DISPONIBLE'] as const)),
       ...errors,
     ]),
   ];

@@ -59,7 +59,7 @@ export async function runPipeline(llamada: Llamada, deps: PipelineDeps): Promise
     await settleAnswer(llamada, answer, deps);
     return answer;
   } catch (thrown) {
-    const error = await throttled(asCfdiError(thrown), llamada, deps);
+    const error = await throttled(worded(asCfdiError(thrown), llamada), llamada, deps);
     logFailure(error, llamada, deps);
     const answer = contestacionDeError(error);
     await settleError(llamada, error, deps);
@@ -95,6 +95,13 @@ async function runSteps(llamada: Llamada, deps: PipelineDeps): Promise<Contestac
     if (answer) return answer;
   }
   return handle(llamada, deps);
+}
+
+/** What costs nothing has no balance to validate: the database is away all the same. */
+function worded(error: CfdiError, { operation }: Llamada): CfdiError {
+  return error.nombre === 'SALDO_NO_DISPONIBLE' && operation.cost === 0
+    ? new CfdiError('BASE_NO_DISPONIBLE', error.datos, { cause: error.cause })
+    : error;
 }
 
 /** Too many wrong keys from one address are answered with 9429 instead of 1001. */

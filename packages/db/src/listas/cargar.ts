@@ -56,6 +56,8 @@ export async function cargarVersion(
       return await confirm(client, previa, options, lista);
     }
     if (!options.forzar) refuseShort(filas, options.minFilas, previa);
+    // Before anybody reads the new version, so that nobody's plan is made for the one before.
+    await client.query('ANALYZE efos_fila');
     return { resultado: 'CARGADA', version: await swap(client, { id, filas, sha256 }, lista, options) };
   } finally {
     lista.close();

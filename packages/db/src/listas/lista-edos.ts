@@ -35,6 +35,7 @@ export function createListaEdos({ pool }: Pick<Database, 'pool'>): ListaEdos {
         const unique = [...new Set(rfcs)];
         await client.query('DELETE FROM edos_rfc');
         await client.query('INSERT INTO edos_rfc (rfc) SELECT unnest($1::text[])', [unique]);
+        await client.query('ANALYZE edos_rfc');
         await client.query(
           `INSERT INTO edos_lista (fuente, rfcs) VALUES ($1, $2)
            ON CONFLICT (unica) DO UPDATE SET fuente = excluded.fuente, rfcs = excluded.rfcs, importada_en = now()`,

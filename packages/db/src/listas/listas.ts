@@ -1,16 +1,16 @@
 import type { Listas, PasoEfos, RespuestaListas, SituacionEfos } from '@acuse/core';
 import type { Database } from '../database.ts';
 
-/** One statement, so that all of it is of one moment: a swap in between is either before it or after it. */
+/**
+ * One statement, so that all of it is of one moment: a swap in between is either before it or after it. Each part is a look-up by key that
+ * gives one row at most, which the planner knows whatever it knows of the tables.
+ */
 const CONSULT = `
-SELECT v.fecha_corte::text AS fecha_corte, e.fuente,
+SELECT (SELECT v.fecha_corte::text FROM efos_vigente g JOIN efos_version v ON v.id = g.version_id WHERE g.unica) AS fecha_corte,
+       (SELECT fuente FROM edos_lista WHERE unica) AS fuente,
        EXISTS (SELECT FROM edos_rfc WHERE rfc = $1) AS en_edos,
        (SELECT jsonb_agg(jsonb_build_object('situacion', f.situacion, 'historial', f.historial) ORDER BY f.orden)
-          FROM efos_fila f WHERE f.version_id = v.id AND f.rfc = $1) AS filas
-FROM (SELECT true AS unica) uno
-LEFT JOIN efos_vigente g ON g.unica = uno.unica
-LEFT JOIN efos_version v ON v.id = g.version_id
-LEFT JOIN edos_lista e ON e.unica = uno.unica`;
+          FROM efos_fila f WHERE f.version_id = (SELECT version_id FROM efos_vigente WHERE unica) AND f.rfc = $1) AS filas`;
 
 interface Row {
   fecha_corte: string | null;

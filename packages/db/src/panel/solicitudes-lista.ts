@@ -99,10 +99,7 @@ export function statementOfPage(
     rfc === undefined
       ? 's.cuenta_id = $1'
       : `s.contribuyente_id = (SELECT c.id FROM contribuyente c WHERE c.cuenta_id = $1 AND c.rfc = ${place(rfc)})`,
-    // As rows, not as equalities: only the index of the list has this order, so no plan walks the primary key past everybody else's ids.
-    isWholeId
-      ? 's.estado = e.estado AND s.tipo = t.tipo AND s.id > $4 AND s.id < $5'
-      : '(s.estado, s.tipo, s.id) > (e.estado, t.tipo, $4::uuid) AND (s.estado, s.tipo, s.id) < (e.estado, t.tipo, $5::uuid)',
+    's.estado = e.estado AND s.tipo = t.tipo AND s.id > $4 AND s.id < $5',
   ];
   const flags = [isUp ? 'arriba' : 'abajo'];
   const also = (flag: string, condition: string) => {
@@ -125,7 +122,7 @@ export function statementOfPage(
 WITH hallada AS MATERIALIZED (
   SELECT x.id FROM unnest($2::text[]) AS e (estado) CROSS JOIN unnest($3::text[]) AS t (tipo) CROSS JOIN LATERAL (
     SELECT s.id FROM solicitud s WHERE ${conditions.join(' AND ')}
-    ORDER BY s.estado ${order}, s.tipo ${order}, s.id ${order} LIMIT $6
+    ORDER BY s.id ${order} LIMIT $6
   ) x ORDER BY x.id ${order} LIMIT $6
 )
 SELECT s.id, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.estado, s.fase, s.motivo, s.registros, s.creada_en, s.terminada_en,

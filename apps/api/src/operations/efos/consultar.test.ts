@@ -63,5 +63,8 @@ describe(PATH, () => {
     kit.store.fault = { kind: 'reject', only: 'listas.consultar' };
     const answer = await kit.call(PATH, { rfc: OTRO }, { key: a.key });
     expect([answer.status, answer.json.cfdi_codigo]).toEqual([503, 5041]);
+    // It costs nothing: there is no balance to speak of.
+    expect(answer.text).not.toContain('saldo');
+    expect(answer.json.data).toMatchObject({ reintentar_en: 5 });
   });
 });

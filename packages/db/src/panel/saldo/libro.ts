@@ -85,6 +85,8 @@ function statement(
 
   const [column, value] = isPocos ? ['m.tipo', tipo] : ['m.operacion', operacion];
   const lead = value === undefined ? null : place(value);
+  // Where nothing is known of the table, a range counts as few rows: what is few is read in its order, and not fetched and sorted.
+  if (lead !== null) where.push(`${column} BETWEEN ${lead} AND ${lead}`);
   const columns = [...(lead ? [column] : []), 'm.creado_en', 'm.id'];
   const rowOf = ([creadoEn, id]: Limit) =>
     `(${[...(lead ? [lead] : []), `${place(creadoEn)}::timestamptz`, `${place(id)}::bigint`].join(', ')})`;

@@ -1,0 +1,19 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
+
+let t: TestDatabase;
+beforeAll(async () => {
+  t = await testDatabase();
+});
+afterAll(() => t.close());
+
+test('no connection has its statements compiled, and none forbids the planner a way to read a table', async () => {
+  const text = `SELECT name, setting FROM pg_settings WHERE name IN ('jit', 'enable_seqscan', 'enable_bitmapscan') ORDER BY name`;
+  const expected = [
+    { name: 'enable_bitmapscan', setting: 'on' },
+    { name: 'enable_seqscan', setting: 'on' },
+    { name: 'jit', setting: 'off' },
+  ];
+  expect((await t.db.pool.query(text)).rows).toEqual(expected);
+  expect(await t.db.prisma.$queryRawUnsafe(text)).toEqual(expected);
+});
