@@ -80,6 +80,14 @@ export const workerConfig = z.object({
     max: 15_000,
   }).default(15_000),
   RETENTION_DAYS: integer('Días que se conserva un paquete.', { min: 1, max: 3_650 }).default(30),
+  TRACE_RETENTION_DAYS: integer(
+    'Días que se conserva el detalle de una solicitud terminada (periodos, paquetes del SAT, lo que pasó) después de su fin, y la nota de un documento borrado. La solicitud y sus movimientos se conservan.',
+    { min: 30, max: 3_650 },
+  ).default(90),
+  AUDIT_RETENTION_DAYS: integer(
+    'Días que se conserva la bitácora de auditoría. Los cinco años del artículo 30 del Código Fiscal de la Federación, salvo que algo obligue a más.',
+    { min: 365, max: 36_500 },
+  ).default(1_830),
   PURGE_GRACE_SECONDS: durationSeconds('Segundos entre el fin de un paquete y el borrado de su objeto.', {
     min: 0,
   }).default(7_200),

@@ -7,6 +7,7 @@ import {
   createDocumentos,
   createLatidos,
   createMedidorSat,
+  createRetention,
   createSaldos,
   createTaller,
   createVigilancia,
@@ -25,6 +26,7 @@ import { startLimpieza } from './loops/limpieza.ts';
 import { startReaper } from './loops/reaper.ts';
 import { startReconciler } from './loops/reconciler.ts';
 import { startRelay } from './loops/relay.ts';
+import { startRetention } from './loops/retention.ts';
 import { startSesiones } from './loops/sesiones.ts';
 import { createRunner } from './runner.ts';
 import { openSatOver } from './sat.ts';
@@ -33,6 +35,8 @@ import { startWatchdog } from './watchdog.ts';
 
 /** Milliseconds between two looks of the watchdog. */
 const WATCH_MS = 5_000;
+/** Milliseconds between two looks for what is past its retention; while there is more, one follows the other. */
+const RETENTION_EVERY_MS = 60_000;
 
 /** Builds and starts what this process's roles ask for; everything opened is registered with `shutdown` in the order of opening. */
 export async function startWorker(
@@ -175,8 +179,16 @@ export async function startWorker(
   }
   if (abierto !== null && has('reaper')) {
     const everyMs = config.REAPER_INTERVAL_MS;
-    const reaper = startReaper({ boveda, vigilancia, log, everyMs });
+    const reaper = startReaper({ boveda, log, everyMs });
     shutdown.phase('reaper', () => reaper.close());
+    const retention = startRetention({
+      retention: createRetention(database),
+      log,
+      everyMs: RETENTION_EVERY_MS,
+      traceDays: config.TRACE_RETENTION_DAYS,
+      auditDays: config.AUDIT_RETENTION_DAYS,
+    });
+    shutdown.phase('retention', () => retention.close());
     const sesiones = startSesiones({ sat: abierto, captchas: createCaptchas(database), log, everyMs });
     shutdown.phase('sesiones', () => sesiones.close());
   }

@@ -22,6 +22,7 @@ export * from './ports/idempotencia.ts';
 export * from './ports/listas.ts';
 export * from './ports/paquetes.ts';
 export * from './ports/puerta.ts';
+export * from './ports/retention.ts';
 export * from './ports/saldos.ts';
 export * from './ports/sat.ts';
 export * from './ports/solicitudes.ts';

@@ -40,6 +40,7 @@ export * from './sat/estado-cortacircuitos.ts';
 export * from './sat/medidor-sat.ts';
 export * from './sat/sesiones-portal.ts';
 export * from './solicitudes/solicitudes.ts';
+export * from './taller/retention.ts';
 export * from './taller/taller.ts';
 export { isUuid } from './uuid.ts';
 export * from './vigilancia.ts';

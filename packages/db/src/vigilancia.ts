@@ -93,14 +93,5 @@ export function createVigilancia({ pool }: Pick<Database, 'pool'>): Vigilancia {
     async purged(solicitudId) {
       await pool.query('UPDATE solicitud SET objetos_borrados_en = now() WHERE id = $1', [solicitudId]);
     },
-
-    async tidy() {
-      const idempotencia = await pool.query(
-        `DELETE FROM idempotencia WHERE creada_en < now() - interval '24 hours'`,
-      );
-      await pool.query(`DELETE FROM consulta_en_curso WHERE creada_en < now() - interval '4 days'`);
-      const latidos = await pool.query(`DELETE FROM latido WHERE visto_en < now() - interval '1 day'`);
-      return (idempotencia.rowCount ?? 0) + (latidos.rowCount ?? 0);
-    },
   };
 }

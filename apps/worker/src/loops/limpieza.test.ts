@@ -49,7 +49,6 @@ test('storage that hangs delays neither rings and refunds nor the end of a key',
         return 0;
       },
     },
-    vigilancia: { tidy: async () => 0 },
   });
   await expect.poll(() => Math.min(counts.rung, counts.refunded, counts.reaped)).toBeGreaterThan(3);
   expect(counts.asked).toBe(1);

@@ -280,6 +280,4 @@ export interface Vigilancia {
   purgeable(input: { graceSeconds: number; limit: number }): Promise<readonly string[]>;
   /** Notes that the objects of a solicitud are deleted. */
   purged(solicitudId: string): Promise<void>;
-  /** Deletes answers kept for Idempotency-Keys longer than 24 h, and rings and heartbeats nobody needs. */
-  tidy(): Promise<number>;
 }

@@ -62,6 +62,9 @@ export interface EventoSolicitud {
   readonly tipo: string;
   readonly codigo: string | null;
   readonly detalle: string | null;
+  /** How often it came in a row. */
+  readonly veces: number;
+  /** When it came last. */
   readonly en: Date;
 }
 
@@ -98,7 +101,7 @@ LEFT JOIN movimiento r ON r.op_id = s.id AND r.tipo = 'reembolso'
 WHERE s.id = $1 AND s.cuenta_id = $2`;
 
 const TIMELINE = `
-SELECT e.id, e.tipo, e.codigo, e.detalle, e.en FROM solicitud s JOIN evento e ON e.solicitud_id = s.id
+SELECT e.id, e.tipo, e.codigo, e.detalle, e.veces, coalesce(e.ultima_en, e.en) AS en FROM solicitud s JOIN evento e ON e.solicitud_id = s.id
 WHERE s.id = $1 AND s.cuenta_id = $2 AND e.id < $3 ORDER BY e.id DESC LIMIT $4`;
 
 /** Failures of different causes stay apart; everything else of a kind is one line, however often the SAT was asked. */
@@ -111,7 +114,7 @@ ORDER BY max(e.id) DESC LIMIT 100`;
 
 const WATCH = `
 SELECT s.id, s.estado, s.fase, s.registros, s.intentos, s.ultima_consulta_en, s.due_at, s.terminada_en, ${PARTES},
-       e.id AS evento_id, e.tipo AS evento_tipo, e.codigo AS evento_codigo, e.detalle AS evento_detalle, e.en AS evento_en
+       e.id AS evento_id, e.tipo AS evento_tipo, e.codigo AS evento_codigo, e.detalle AS evento_detalle, e.veces AS evento_veces, coalesce(e.ultima_en, e.en) AS evento_en
 FROM solicitud s LEFT JOIN LATERAL (
   SELECT * FROM evento WHERE solicitud_id = s.id ORDER BY id DESC LIMIT 1
 ) e ON true
@@ -146,6 +149,7 @@ interface WatchRow extends AvanceRow {
   evento_tipo: string;
   evento_codigo: string | null;
   evento_detalle: string | null;
+  evento_veces: number;
   evento_en: Date;
 }
 
@@ -279,6 +283,7 @@ export function createSolicitudesPanel({ pool }: Pick<Database, 'pool'>) {
                 tipo: row.evento_tipo,
                 codigo: row.evento_codigo,
                 detalle: row.evento_detalle,
+                veces: row.evento_veces,
                 en: row.evento_en,
               },
       }));

@@ -210,8 +210,14 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
 };
 
 /** An event as a sentence. One of a version to come says that it is, with its name for whoever has to look it up. */
-export function describeEvento(evento: Evento & { readonly tipo: string }): Renglon {
-  if (Object.hasOwn(RENGLONES, evento.tipo)) return RENGLONES[evento.tipo as TipoEvento](evento);
+export function describeEvento(evento: Evento & { readonly tipo: string; readonly veces?: number }): Renglon {
+  const { tipo, veces = 1 } = evento;
+  if (Object.hasOwn(RENGLONES, tipo)) {
+    const renglon = RENGLONES[tipo as TipoEvento](evento);
+    return veces === 1
+      ? renglon
+      : { ...renglon, texto: `${renglon.texto} (${formatNumero(veces)} veces seguidas)` };
+  }
   const texto = 'La solicitud avanzó: esta versión del panel todavía no describe cómo.';
   return {
     texto,

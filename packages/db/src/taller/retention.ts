@@ -1,0 +1,51 @@
+import type { Retention } from '@acuse/core';
+import type { Database } from '../database.ts';
+
+/** Deletes at most $1 rows, the oldest first by an index. Rows that another process deletes at this moment are left to it. */
+const batch = (table: string, isOver: string, order: string) => `
+DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
+  SELECT ctid FROM ${table} WHERE ${isOver} ORDER BY ${order} LIMIT $1 FOR UPDATE SKIP LOCKED))`;
+
+/** What nobody needs once its own time is over. */
+const EXPIRED: Readonly<Record<string, string>> = {
+  idempotencia: batch('idempotencia', `creada_en < now() - interval '24 hours'`, 'creada_en'),
+  consulta_en_curso: batch('consulta_en_curso', `creada_en < now() - interval '4 days'`, 'creada_en'),
+  latido: batch('latido', `visto_en < now() - interval '1 day'`, 'visto_en'),
+};
+
+/** The trace of ended solicitudes whose objects are gone: their periods with the SAT's packages, and what happened to them. */
+const TRACES = `
+WITH vieja AS MATERIALIZED (
+  SELECT id FROM solicitud WHERE objetos_borrados_en IS NOT NULL AND rastro_borrado_en IS NULL AND terminada_en < now() - make_interval(days => $2)
+  ORDER BY terminada_en LIMIT $1 FOR UPDATE SKIP LOCKED
+), partes AS (DELETE FROM parte WHERE solicitud_id = ANY (ARRAY(SELECT id FROM vieja))),
+eventos AS (DELETE FROM evento WHERE solicitud_id = ANY (ARRAY(SELECT id FROM vieja)))
+UPDATE solicitud SET rastro_borrado_en = now() WHERE id = ANY (ARRAY(SELECT id FROM vieja))`;
+
+const DOCUMENTS = batch('documento', 'borrado_en < now() - make_interval(days => $2)', 'borrado_en');
+
+/** The log is written in the order of time: only its beginning can be over. */
+const AUDIT = `
+DELETE FROM auditoria WHERE id = ANY (ARRAY(
+  SELECT id FROM auditoria WHERE id IN (SELECT id FROM auditoria ORDER BY id LIMIT $1) AND en < now() - make_interval(days => $2)
+  FOR UPDATE SKIP LOCKED))`;
+
+/** Retention over PostgreSQL: each statement ends by itself after a batch, and any number of processes may run them at once. */
+export function createRetention({ pool }: Pick<Database, 'pool'>): Retention {
+  return {
+    async prune({ traceDays, auditDays, limit }) {
+      const statements = [
+        ...Object.entries(EXPIRED).map(([table, text]) => ({ name: `poda-${table}`, text, values: [limit] })),
+        { name: 'poda-rastro', text: TRACES, values: [limit, traceDays] },
+        { name: 'poda-documento', text: DOCUMENTS, values: [limit, traceDays] },
+        { name: 'poda-auditoria', text: AUDIT, values: [limit, auditDays] },
+      ];
+      let isMore = false;
+      for (const statement of statements) {
+        const { rowCount } = await pool.query(statement);
+        if (rowCount === limit) isMore = true;
+      }
+      return isMore;
+    },
+  };
+}

@@ -1,0 +1,185 @@
+import { createRetention, createSolicitudesPanel, createTaller, type Database } from '@acuse/db';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import {
+  acceptSolicitud,
+  brokenInvariants,
+  seedTaxpayer,
+  type Taxpayer,
+  type TestDatabase,
+  testDatabase,
+} from '../fixtures/database.ts';
+
+const DAYS = { traceDays: 90, auditDays: 1_825 };
+
+let t: TestDatabase;
+let ana: Taxpayer;
+beforeAll(async () => {
+  t = await testDatabase();
+  ana = await seedTaxpayer(t.db, { saldo: 100 });
+});
+afterAll(() => t.close());
+
+const count = async (table: string, where = 'true') =>
+  Number((await t.db.pool.query(`SELECT count(*) AS n FROM ${table} WHERE ${where}`)).rows[0]?.n);
+
+/** Prunes until nothing is left to do; gives the number of turns. */
+async function pruneAll(db: Database, limit: number): Promise<number> {
+  for (let turns = 1; ; turns += 1) if (!(await createRetention(db).prune({ ...DAYS, limit }))) return turns;
+}
+
+/** A solicitud with parts, packages and events that ended so many days ago, its objects deleted unless `keepsObjects`. */
+async function ended(days: number, { keepsObjects = false } = {}): Promise<string> {
+  const result = await acceptSolicitud(t.db, ana, { desde: '2024-01-01', hasta: '2024-01-31' });
+  if (result.resultado !== 'ACEPTADA') throw new Error(result.resultado);
+  const { solicitudId: id } = result;
+  const taller = createTaller(t.db);
+  const tomada = await taller.claim({ solicitudId: id, gen: 1, cola: 'descargas', leaseSeconds: 60 });
+  if (tomada === null) throw new Error('not claimed');
+  const periodos = [{ inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' }];
+  const con = await taller.save(tomada, {
+    nuevas: { reemplaza: null, periodos },
+    eventos: [{ tipo: 'ACEPTADA' }],
+  });
+  const parteId = con.partes[0]?.id ?? '';
+  const una = await taller.save(con, { partes: [{ parteId, paquetes: ['p1'] }] });
+  await taller.fail(una, { estado: 'ERROR', motivo: 'SAT_RECHAZO' });
+  await t.db.pool.query(
+    `UPDATE solicitud SET terminada_en = now() - make_interval(days => $2), objetos_borrados_en = CASE WHEN $3 THEN NULL ELSE now() END WHERE id = $1`,
+    [id, days, keepsObjects],
+  );
+  return id;
+}
+
+test('deletes the traces of what ended long ago and keeps those of the rest; the ledger and the solicitud stay', async () => {
+  const old = await ended(91);
+  const withObjects = await ended(91, { keepsObjects: true });
+  const young = await ended(89);
+  const ledger = await count('movimiento');
+  const traces = async (id: string) => [
+    await count('parte', `solicitud_id = '${id}'`),
+    await count('paquete_sat', `parte_id IN (SELECT id FROM parte WHERE solicitud_id = '${id}')`),
+    (await count('evento', `solicitud_id = '${id}'`)) > 0,
+  ];
+  expect(await traces(old)).toEqual([1, 1, true]);
+  await pruneAll(t.db, 100);
+  expect(await traces(old)).toEqual([0, 0, false]);
+  for (const id of [withObjects, young]) expect(await traces(id)).toEqual([1, 1, true]);
+  expect(
+    await count('solicitud', `id = '${old}' AND estado = 'ERROR' AND rastro_borrado_en IS NOT NULL`),
+  ).toBe(1);
+  expect(await count('movimiento')).toBe(ledger);
+  expect(await brokenInvariants(t.db)).toEqual([]);
+});
+
+test('keeps the audit log for the years that the settings say, and deletes from its beginning only', async () => {
+  await t.db.pool.query(
+    `INSERT INTO auditoria (actor, accion, en) SELECT 'prueba', 'poda', now() - make_interval(days => d) FROM unnest(ARRAY[2000, 1900, 1824, 1]) d`,
+  );
+  // Whatever came before in the log is older than what is looked at first.
+  await t.db.pool.query(`UPDATE auditoria SET en = now() - interval '9 years' WHERE accion <> 'poda'`);
+  await pruneAll(t.db, 100);
+  const { rows } = await t.db.pool.query(
+    'SELECT extract(day FROM now() - en)::int AS days FROM auditoria ORDER BY id',
+  );
+  expect(rows).toEqual([{ days: 1824 }, { days: 1 }]);
+});
+
+test('forgets what expired by itself: answers of repeated calls, running queries, heartbeats, notes of deleted documents', async () => {
+  const ages = ['2 hours', '5 days', '200 days'];
+  const { contribuyenteId, apiKeyId } = ana;
+  for (const age of ages) {
+    await t.db.pool.query(
+      `INSERT INTO idempotencia (api_key_id, operacion, clave, cuerpo_hash, op_id, bloqueada_hasta, creada_en)
+       VALUES ($1, 'x', $2::text, '\\x00', gen_random_uuid(), now(), now() - $2::text::interval)`,
+      [apiKeyId, age],
+    );
+    await t.db.pool.query(
+      `INSERT INTO consulta_en_curso (contribuyente_id, clave, folio, inicio, fin, creada_en) VALUES ($1, $2::text, 'f', 'i', 'f', now() - $2::text::interval)`,
+      [contribuyenteId, age],
+    );
+    await t.db.pool.query(
+      `INSERT INTO latido (proceso, rol, visto_en) VALUES ($1::text, 'x', now() - $1::text::interval)`,
+      [age],
+    );
+    await t.db.pool.query(
+      `INSERT INTO documento (id, contribuyente_id, tipo, object_key, bytes, sha256, borrado_en)
+       VALUES (gen_random_uuid(), $1, 'opinion', $2::text, 1, 'a', now() - $2::text::interval)`,
+      [contribuyenteId, age],
+    );
+  }
+  await t.db.pool.query(
+    `INSERT INTO documento (id, contribuyente_id, tipo, object_key, bytes, sha256, creado_en)
+     VALUES (gen_random_uuid(), $1, 'opinion', 'kept', 1, 'a', now() - interval '9 years')`,
+    [contribuyenteId],
+  );
+  await pruneAll(t.db, 100);
+  expect([await count('idempotencia'), await count('consulta_en_curso'), await count('latido')]).toEqual([
+    1, 1, 1,
+  ]);
+  const { rows } = await t.db.pool.query('SELECT object_key FROM documento ORDER BY 1');
+  expect(rows.map((row) => row.object_key)).toEqual(['2 hours', '5 days', 'kept']);
+});
+
+test('deletes in batches, and several processes at once delete each row once without waiting for one another', async () => {
+  await t.db.pool.query(
+    `INSERT INTO idempotencia (api_key_id, operacion, clave, cuerpo_hash, op_id, bloqueada_hasta, creada_en)
+     SELECT $1, 'lote', 'c' || n, '\\x00', gen_random_uuid(), now(), now() - interval '2 days' FROM generate_series(1, 1000) n`,
+    [ana.apiKeyId],
+  );
+  const holder = await t.db.pool.connect();
+  try {
+    await holder.query('BEGIN');
+    await holder.query(
+      `SELECT FROM idempotencia WHERE operacion = 'lote' AND clave IN ('c1', 'c2') FOR UPDATE`,
+    );
+    await createRetention(t.db).prune({ ...DAYS, limit: 100 });
+    expect(await count('idempotencia', `operacion = 'lote'`)).toBe(900);
+    await Promise.all([1, 2, 3].map(() => pruneAll(t.db, 100)));
+    // Another holds these two: nobody waited for them.
+    expect(await count('idempotencia', `operacion = 'lote'`)).toBe(2);
+  } finally {
+    await holder.query('ROLLBACK');
+    holder.release();
+  }
+  await pruneAll(t.db, 100);
+  expect(await count('idempotencia', `operacion = 'lote'`)).toBe(0);
+});
+
+test('counts a look that found what the last one found in its row, and writes a new row for anything else', async () => {
+  const result = await acceptSolicitud(t.db, ana, { desde: '2023-01-01', hasta: '2023-01-31' });
+  if (result.resultado !== 'ACEPTADA') throw new Error(result.resultado);
+  const taller = createTaller(t.db);
+  const { solicitudId } = result;
+  const tomada = await taller.claim({ solicitudId, gen: 1, cola: 'descargas', leaseSeconds: 60 });
+  if (tomada === null) throw new Error('not claimed');
+  const look = { tipo: 'SAT_EN_PROCESO' };
+  const silence = { tipo: 'SAT_SIN_RESPUESTA', codigo: 'TIMEOUT', detalle: 'SAT_SIN_RESPUESTA' };
+  for (const eventos of [
+    [look],
+    [look],
+    [look],
+    [silence],
+    [silence],
+    [{ ...silence, codigo: '500' }],
+    [look],
+  ])
+    await taller.save(tomada, { eventos });
+  await taller.save(tomada, { eventos: [{ tipo: 'SIN_CFDI' }] });
+  await taller.save(tomada, { eventos: [{ tipo: 'SIN_CFDI' }] });
+  const { rows } = await t.db.pool.query(
+    'SELECT tipo, codigo, veces, ultima_en >= en AS later FROM evento WHERE solicitud_id = $1 ORDER BY id',
+    [solicitudId],
+  );
+  expect(rows).toEqual([
+    { tipo: 'SAT_EN_PROCESO', codigo: null, veces: 3, later: true },
+    { tipo: 'SAT_SIN_RESPUESTA', codigo: 'TIMEOUT', veces: 2, later: true },
+    { tipo: 'SAT_SIN_RESPUESTA', codigo: '500', veces: 1, later: null },
+    { tipo: 'SAT_EN_PROCESO', codigo: null, veces: 1, later: null },
+    { tipo: 'SIN_CFDI', codigo: null, veces: 1, later: null },
+    { tipo: 'SIN_CFDI', codigo: null, veces: 1, later: null },
+  ]);
+  const [newest, , third] = await createSolicitudesPanel(t.db).timeline(ana.cuentaId, solicitudId, {
+    limit: 9,
+  });
+  expect([newest?.veces, third?.veces]).toEqual([1, 1]);
+});
