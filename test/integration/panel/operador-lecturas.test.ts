@@ -15,9 +15,12 @@ afterAll(() => panel.close());
 describe('the audit log', () => {
   it('is walked page by page, each line once, and narrowed', async () => {
     const accion = `prueba-${randomUUID()}`;
+    // Older than whatever else is in the log, as their ids say, too.
+    await panel.db.pool.query('UPDATE auditoria SET id = id + 1000000');
+    await panel.db.pool.query(`SELECT setval('auditoria_id_seq', 2000000)`);
     await panel.db.pool.query(
-      `INSERT INTO auditoria (actor, accion, detalle, en)
-       SELECT 'prueba:' || n % 2, $1, jsonb_build_object('n', n), '2026-01-10 05:59:59.5Z'::timestamptz + n * interval '1 second'
+      `INSERT INTO auditoria (id, actor, accion, detalle, en)
+       SELECT n + 1, 'prueba:' || n % 2, $1, jsonb_build_object('n', n), '2026-01-10 05:59:59.5Z'::timestamptz + n * interval '1 second'
        FROM generate_series(0, 119) AS n`,
       [accion],
     );

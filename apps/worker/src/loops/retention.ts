@@ -3,7 +3,7 @@ import type { Logger } from '@acuse/runtime';
 import { startLoop } from './loop.ts';
 
 /** Rows of each kind that one statement deletes: a fraction of a second, whatever has gathered. */
-const BATCH = 500;
+const BATCH = 100;
 
 /** Deletes from the database what is past its time, batch after batch, while everybody else goes on. */
 export function startRetention(deps: {

@@ -40,6 +40,12 @@ LEFT JOIN usuario u ON u.id = CASE WHEN a.actor ~ '^usuario:${UUID}$' THEN subst
 LEFT JOIN cuenta q ON q.id = a.cuenta_id
 LEFT JOIN contribuyente c ON c.id = a.contribuyente_id`;
 
+/** Ids follow time but for transactions under way at the same moment, which take minutes at most: a time stands for a place in the log. */
+const FROM_ID = (p: string) =>
+  `a.id >= coalesce((SELECT x.id FROM auditoria x WHERE x.en >= ${p} - interval '10 minutes' ORDER BY x.en LIMIT 1), 0)`;
+const UNTIL_ID = (p: string) =>
+  `a.id <= coalesce((SELECT x.id FROM auditoria x WHERE x.en > ${p} + interval '10 minutes' ORDER BY x.en LIMIT 1), ${2n ** 63n - 1n})`;
+
 /** Steps from one action to the next along its index, however long the log is. */
 const ACCIONES = `
 WITH RECURSIVE accion AS (
@@ -63,8 +69,8 @@ export function createAuditoria({ pool }: Pick<Database, 'pool'>) {
       where((p) => `a.accion = ${p}`, filtro.accion);
       where((p) => `a.actor = ${p}`, filtro.actor);
       where((p) => `a.cuenta_id = ${p}::uuid`, filtro.cuentaId);
-      where((p) => `a.en >= ${p}`, filtro.desde);
-      where((p) => `a.en < ${p}`, filtro.hasta);
+      where((p) => `a.en >= ${p}::timestamptz AND ${FROM_ID(`${p}::timestamptz`)}`, filtro.desde);
+      where((p) => `a.en < ${p}::timestamptz AND ${UNTIL_ID(`${p}::timestamptz`)}`, filtro.hasta);
       where((p) => `a.id < ${p}::bigint`, filtro.antes);
       values.push(filtro.limite);
       const filters = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;

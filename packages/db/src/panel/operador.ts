@@ -163,8 +163,8 @@ export function createOperador({ pool, prisma }: Pick<Database, 'pool' | 'prisma
         [id],
       );
       const abiertas = await pool.query<SolicitudAbierta>(
-        `${ABIERTAS} JOIN contribuyente c ON c.id = s.contribuyente_id
-         WHERE c.cuenta_id = $1 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') ORDER BY s.creada_en DESC LIMIT 50`,
+        `${ABIERTAS}
+         WHERE s.cuenta_id = $1 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') ORDER BY s.creada_en DESC LIMIT 50`,
         [id],
       );
       const personas = await prisma.usuario.findMany({

@@ -57,19 +57,13 @@ interface Fila {
   readonly cubetas: readonly number[];
 }
 
+/** Each element of the counts by itself: to take every array apart would take ten times as long. */
+const SUMS = Array.from({ length: CUBETAS }, (_, i) => `sum(cubetas[${i + 1}])::int`).join(', ');
+
 const READ = `
-WITH fila AS (
-  SELECT date_bin($2 * interval '1 minute', minuto, 'epoch') AS desde, host, canal, exitos, rechazos, fallos, canceladas, evitadas, cubetas
-  FROM salud_sat WHERE minuto >= $1
-), suma AS (
-  SELECT desde, host, canal, sum(exitos)::int AS exitos, sum(rechazos)::int AS rechazos, sum(fallos)::int AS fallos,
-         sum(canceladas)::int AS canceladas, sum(evitadas)::int AS evitadas
-  FROM fila GROUP BY desde, host, canal
-), cubeta AS (
-  SELECT desde, host, canal, i, sum(n)::int AS n FROM fila, unnest(cubetas) WITH ORDINALITY AS u (n, i) GROUP BY desde, host, canal, i
-)
-SELECT s.*, ARRAY(SELECT n FROM cubeta c WHERE (c.desde, c.host, c.canal) = (s.desde, s.host, s.canal) ORDER BY i) AS cubetas
-FROM suma s ORDER BY s.desde`;
+SELECT date_bin($2 * interval '1 minute', minuto, 'epoch') AS desde, host, canal, sum(exitos)::int AS exitos, sum(rechazos)::int AS rechazos,
+       sum(fallos)::int AS fallos, sum(canceladas)::int AS canceladas, sum(evitadas)::int AS evitadas, ARRAY[${SUMS}] AS cubetas
+FROM salud_sat WHERE minuto >= $1 GROUP BY 1, 2, 3 ORDER BY 1`;
 
 const BREAKERS = `
 SELECT host, fallos, abierto_hasta::float8 AS "abiertoHasta", extract(epoch FROM now())::float8 * 1000 AS ahora FROM estado_host`;

@@ -14,7 +14,7 @@ export interface FiltroSolicitudes {
   readonly periodo?: { readonly desde: string; readonly hasta: string };
   /** Only those accepted from `desde` on and before `hasta`. */
   readonly creada?: { readonly desde?: Date; readonly hasta?: Date };
-  /** Part of an id: hexadecimal digits and dashes. */
+  /** Beginning or end of an id, or all of it: hexadecimal digits and dashes. */
   readonly texto?: string;
 }
 
@@ -61,6 +61,13 @@ function idAt(date: Date, end: 'least' | 'greatest'): string {
   return `${hex.slice(0, 8)}-${hex.slice(8)}${rest}`;
 }
 
+/** The least or greatest id that begins with `texto`. */
+function idWith(texto: string, rest: string): string {
+  const digits = texto.replaceAll('-', '').slice(0, 32);
+  const hex = digits + rest.replaceAll('-', '').slice(digits.length);
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, '$1-$2-$3-$4-$5');
+}
+
 interface Statement {
   readonly name: string;
   readonly text: string;
@@ -76,6 +83,7 @@ export function statementOfPage(
   filtro: FiltroSolicitudes,
   cursor: Cursor | null,
   limit: number,
+  donde: 'inicio' | 'final' = 'inicio',
 ): Statement {
   const { rfc, tipo, estado, periodo, creada, texto } = filtro;
   const isUp = cursor !== null && 'despuesDe' in cursor;
@@ -85,6 +93,12 @@ export function statementOfPage(
   if (cursor && 'despuesDe' in cursor) low.push(cursor.despuesDe);
   if (creada?.desde) low.push(idAt(new Date(creada.desde.getTime() - CLOCKS_MS), 'least'));
   if (creada?.hasta) high.push(idAt(new Date(creada.hasta.getTime() + CLOCKS_MS), 'greatest'));
+  const isWholeId = texto !== undefined && isUuid(texto);
+  const isBeginning = texto !== undefined && !isWholeId && donde === 'inicio' && /^[0-9a-f-]+$/.test(texto);
+  if (isBeginning) {
+    low.push(idWith(texto, FIRST_ID));
+    high.push(idWith(texto, LAST_ID));
+  }
   const values: unknown[] = [
     cuentaId,
     estado ? [estado] : (filtro.estados ?? ESTADOS_SOLICITUD),
@@ -94,7 +108,6 @@ export function statementOfPage(
     limit + 1,
   ];
   const place = (value: unknown) => `$${values.push(value)}`;
-  const isWholeId = texto !== undefined && isUuid(texto);
   const conditions = [
     rfc === undefined
       ? 's.cuenta_id = $1'
@@ -114,7 +127,17 @@ export function statementOfPage(
   if (creada?.desde) also('desde', `s.creada_en >= ${place(creada.desde)}`);
   if (creada?.hasta) also('hasta', `s.creada_en < ${place(creada.hasta)}`);
   if (isWholeId) also('id', `s.id = ${place(texto)}::uuid`);
-  else if (texto !== undefined) also('texto', `strpos(s.id::text, ${place(texto)}) > 0`);
+  else if (texto !== undefined && !isBeginning) {
+    const backwards = place([...texto].reverse().join(''));
+    // A few digits are the end of many ids, which come soon in any order; more of them are looked up by the index that has them backwards.
+    if (texto.length < 4) also('corto', `starts_with(reverse(s.id::text), ${backwards})`);
+    else
+      also(
+        'final',
+        `s.id = ANY (ARRAY(SELECT f.id FROM solicitud f WHERE f.cuenta_id = $1
+           AND reverse(f.id::text) ~>=~ ${backwards} AND reverse(f.id::text) ~<~ (${backwards} || 'g')))`,
+      );
+  }
   const order = isUp ? 'ASC' : 'DESC';
   return {
     name: `panel-solicitudes-${flags.join('-')}`,
@@ -135,6 +158,17 @@ ORDER BY s.id ${order}`,
     values,
   };
 }
+
+/** Steps from one first day to the one before, each by its longest period, until one reaches the period that is looked for. */
+const HAS_PERIODO = `
+WITH RECURSIVE paso AS (
+  (SELECT desde, hasta FROM solicitud WHERE cuenta_id = $1 AND desde <= $2::date ORDER BY desde DESC, hasta DESC LIMIT 1)
+  UNION ALL
+  SELECT n.desde, n.hasta FROM paso CROSS JOIN LATERAL (
+    SELECT s.desde, s.hasta FROM solicitud s WHERE s.cuenta_id = $1 AND s.desde < paso.desde ORDER BY s.desde DESC, s.hasta DESC LIMIT 1
+  ) n
+)
+SELECT EXISTS (SELECT FROM paso WHERE hasta >= $3::date) AS hay`;
 
 const COUNTS = (whose: string) => `
 SELECT e.estado, (SELECT count(*)::int FROM
@@ -182,6 +216,27 @@ function filaOf(row: Row): FilaSolicitudPanel {
 
 /** Lists of the solicitudes of one account, for its people. */
 export function createListaPanel({ pool }: Pick<Database, 'pool'>) {
+  async function hasPeriodo(cuentaId: string, { periodo }: FiltroSolicitudes): Promise<boolean> {
+    if (periodo === undefined) return true;
+    const values = [cuentaId, periodo.hasta, periodo.desde];
+    const { rows } = await pool.query<{ hay: boolean }>({
+      name: 'panel-hay-periodo',
+      text: HAS_PERIODO,
+      values,
+    });
+    return rows[0]?.hay === true;
+  }
+
+  /** By the beginning of the id that was typed, or else by its end. */
+  async function read(...page: [string, FiltroSolicitudes, Cursor | null, number]): Promise<Row[]> {
+    for (const donde of ['inicio', 'final'] as const) {
+      const { name, text, values } = statementOfPage(...page, donde);
+      const { rows } = await pool.query<Row>({ name, text, values: [...values] });
+      if (rows.length > 0 || page[1].texto === undefined) return rows;
+    }
+    return [];
+  }
+
   return {
     /** A page of the account's solicitudes, newest first. */
     async page(
@@ -190,8 +245,7 @@ export function createListaPanel({ pool }: Pick<Database, 'pool'>) {
       cursor: Cursor | null,
       limit: number,
     ): Promise<PaginaSolicitudes> {
-      const { name, text, values } = statementOfPage(cuentaId, filtro, cursor, limit);
-      const { rows } = await pool.query<Row>({ name, text, values: [...values] });
+      const rows = (await hasPeriodo(cuentaId, filtro)) ? await read(cuentaId, filtro, cursor, limit) : [];
       const hasMore = rows.length > limit;
       const filas = rows.slice(0, limit).map(filaOf);
       const isUp = cursor !== null && 'despuesDe' in cursor;

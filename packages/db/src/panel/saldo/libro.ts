@@ -72,11 +72,11 @@ function statement(
   const { rfc, operacion, tipo } = filtro;
   const isPocos = tipo !== undefined && tipo !== 'cargo';
   const where: string[] = [];
-  if (rfc === undefined || isPocos) where.push('m.cuenta_id = $1');
+  if (rfc === undefined) where.push('m.cuenta_id = $1');
   if (rfc !== undefined) {
     // Of the account: another's taxpayer is none.
     const suya = `m.contribuyente_id = (SELECT id FROM contribuyente WHERE cuenta_id = $1 AND rfc = ${place(rfc)})`;
-    where.push(isPocos ? `(${suya}) IS TRUE` : suya);
+    where.push(suya);
   }
   if (tipo === 'cargo') where.push(`m.tipo = 'cargo'`);
   // Named as in the predicate of their index.
