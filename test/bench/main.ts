@@ -4,10 +4,11 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { startPostgres, startRedis } from '@acuse/embedded';
+import { findSystemPostgres, startPostgres, startRedis } from '@acuse/embedded';
 import { silentLogger } from '@acuse/runtime';
 import { benchAccept } from './accept.ts';
 import { benchBacklog } from './backlog.ts';
+import { benchConsultas } from './consultas.ts';
 import { benchJobs } from './jobs.ts';
 import { benchPanel } from './panel.ts';
 
@@ -22,18 +23,25 @@ async function run(program: string, ...args: string[]): Promise<void> {
   if (code !== 0) throw new Error(`${program} ended with ${code}`);
 }
 
-/** Each figure beside its floor in the same run: compare the ratios, not the seconds of a machine. `npm run bench -- accept jobs backlog panel assemble` picks. */
+/** Each figure beside its floor in the same run: compare the ratios, not the seconds of a machine. `npm run bench -- accept jobs backlog panel consultas assemble` picks. */
 const asked = process.argv.slice(2);
 const wants = (name: string) => asked.length === 0 || asked.includes(name);
 const dir = await mkdtemp(join(tmpdir(), 'acuse-bench-'));
 const log = silentLogger;
-const postgres = await startPostgres({ dataDir: join(dir, 'postgres'), log });
+// A real server where the machine has one: installations run that.
+const system = await findSystemPostgres();
+const postgres = await startPostgres({
+  dataDir: join(dir, 'postgres'),
+  log,
+  ...(system === null ? {} : { binaries: system }),
+});
 const redis = await startRedis({ dir: join(dir, 'redis'), log });
 try {
   if (wants('accept')) await benchAccept(postgres.url, { seconds: SECONDS, connections: 32 });
   if (wants('jobs')) await benchJobs(postgres.url, redis?.url ?? null, SECONDS);
   if (wants('backlog')) await benchBacklog(postgres.url, redis?.url ?? null, 2 * SECONDS);
   if (wants('panel')) await benchPanel(postgres.url);
+  if (wants('consultas')) await benchConsultas(postgres.url);
   // In a process of its own, so that its memory is its own.
   if (wants('assemble')) await run('packages/storage/src/assemble.bench.ts', '--rounds', '1');
 } finally {

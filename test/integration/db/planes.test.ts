@@ -1,0 +1,71 @@
+import * as ports from '@acuse/db';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { flowsOf } from '../fixtures/flujos.ts';
+import { fillDatabase, type GranBase } from '../fixtures/gran-base.ts';
+import { examine } from '../fixtures/planes.ts';
+
+/** Enough that reading all of a table shows. */
+const SOLICITUDES = 50_000;
+/** Rows that one step of a statement may read: the greatest batch of a loop, and what is counted up to. */
+const MOST_READ = 8_000;
+/** Tables that grow with what customers do. */
+const GROWING = [
+  'solicitud',
+  'parte',
+  'paquete_sat',
+  'evento',
+  'movimiento',
+  'auditoria',
+  'documento',
+  'idempotencia',
+];
+/** An operator's own look at all accounts, at a terminal. */
+const AT_A_TERMINAL = new Set(['createListaSolicitudes']);
+/** Only write what was gathered in memory. */
+const WITHOUT = new Set(['createMedidorSat.record', 'createMedidorSat.close', 'createBandeja.listen']);
+
+let t: TestDatabase;
+let base: GranBase;
+beforeAll(async () => {
+  t = await testDatabase({ timeoutMs: 60_000 });
+  base = await fillDatabase(t.url, { solicitudes: SOLICITUDES });
+});
+afterAll(() => t.close());
+
+test('every function that asks the database is in the list of those whose plans are examined', () => {
+  const flows = new Set(Object.keys(flowsOf(t.db, base)));
+  const all = Object.entries(ports)
+    .filter(([name]) => name.startsWith('create'))
+    .flatMap(([name, create]) => {
+      // Each takes the database first; what else they take is optional.
+      const port: unknown = (create as (db: ports.Database) => unknown)(t.db);
+      return typeof port === 'function'
+        ? [name]
+        : Object.keys(port as object).map((method) => `${name}.${method}`);
+    });
+  expect(all.filter((name) => !flows.has(name))).toEqual([]);
+});
+
+test('no statement reads a growing table from end to end, nor more rows than a page or a batch needs', async () => {
+  const wrong: string[] = [];
+  for (const [name, flow] of Object.entries(flowsOf(t.db, base)))
+    for (const run of [flow].flat()) {
+      // What a function makes of the rows is tested elsewhere.
+      const plans = await examine(() => run().catch(() => {}));
+      if (plans.length === 0 && !WITHOUT.has(name)) wrong.push(`${name}: asked nothing`);
+      for (const { nodes, jit, sql } of plans) {
+        const scanned = nodes.find(({ kind, table }) => kind === 'Seq Scan' && GROWING.includes(table ?? ''));
+        if (scanned && scanned.read > 1_000) wrong.push(`${name}: reads all of ${scanned.table}: ${sql}`);
+        const most = Math.max(...nodes.map(({ read }) => read));
+        if (
+          !AT_A_TERMINAL.has(name) &&
+          nodes.some(({ table }) => GROWING.includes(table ?? '')) &&
+          most > MOST_READ
+        )
+          wrong.push(`${name}: reads ${most} rows: ${sql}`);
+        if (jit) wrong.push(`${name}: is compiled: ${sql}`);
+      }
+    }
+  expect(wrong).toEqual([]);
+}, 300_000);
