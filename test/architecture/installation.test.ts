@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { PROCESOS } from '@acuse/cli';
 import { ROLES } from '@acuse/worker';
 import { describe, expect, it } from 'vitest';
 import { envExampleText } from './env-example.ts';
@@ -18,7 +19,7 @@ describe('docker-compose.yml', () => {
   it('sets nothing that no process reads', () => {
     const names = [...compose.matchAll(/(?:^|[{,]) *([A-Z][A-Z0-9_]+): /gm)].map(([, name = '']) => name);
     expect(names.length).toBeGreaterThan(30);
-    const ofPostgres = ['POSTGRES_USER', 'POSTGRES_PASSWORD', 'POSTGRES_DB'];
+    const ofPostgres = ['POSTGRES_USER', 'POSTGRES_PASSWORD_FILE', 'POSTGRES_DB'];
     const unknown = names.filter((name) => ![name, name.replace(/_FILE$/, '')].some((one) => known.has(one)));
     expect(unknown.filter((name) => !ofPostgres.includes(name))).toEqual([]);
   });
@@ -30,11 +31,61 @@ describe('docker-compose.yml', () => {
     expect(played.sort()).toEqual([...ROLES].sort());
   });
 
+  describe('secrets', () => {
+    const blocks = compose
+      .slice(compose.indexOf('\nservices:'), compose.indexOf('\nnetworks:'))
+      .split(/\n {2}(?=[a-z0-9]+:\n)/)
+      .slice(1);
+    const services = new Map(blocks.map((text) => [text.split(':')[0] ?? '', text]));
+    const anchors = new Map(
+      [...compose.matchAll(/^x-[a-z-]+: &([a-z-]+)\n((?: {2}.*\n)+)/gm)].map(([, name = '', text = '']) => [
+        name,
+        text,
+      ]),
+    );
+    /** The text of a service with that of every anchor that it merges, however deep. */
+    const whole = (text: string): string =>
+      [...text.matchAll(/\*([a-z-]+)/g)].reduce(
+        (all, [, name = '']) => all + whole(anchors.get(name) ?? ''),
+        text,
+      );
+    const read = (service: string) =>
+      [
+        ...new Set(
+          [...whole(services.get(service) ?? '').matchAll(/\/run\/acuse\/([\w.]+)/g)].map(([, name]) => name),
+        ),
+      ].sort();
+    const mounted = (service: string) =>
+      [...(services.get(service) ?? '').matchAll(/(secretos-[a-z0-9]+):\/run\/acuse(\S*?)[\],\s]/g)].map(
+        ([, volume, rest]) => `${volume}${rest}`,
+      );
+    const own = Object.keys(PROCESOS) as (keyof typeof PROCESOS)[];
+
+    it.each(own)('of %s are on a volume of its own, read-only, and are those that it reads', (service) => {
+      expect(mounted(service)).toEqual([`secretos-${service}:ro`]);
+      expect(read(service)).toEqual([...PROCESOS[service]].sort());
+    });
+
+    it('of all processes are with the operator alone, and with what makes them', () => {
+      const everybody = [...own, 'operador'].map((service) => `secretos-${service}/${service}`).sort();
+      expect(mounted('secretos').sort()).toEqual(everybody);
+      expect(services.get('operador')).toContain('volumes: *all-secrets');
+      const others = [...services.keys()].filter((name) => ![...own, 'operador', 'secretos'].includes(name));
+      expect(others.filter((name) => /secretos-|all-secrets/.test(services.get(name) ?? ''))).toEqual([]);
+    });
+
+    it('are made at the first start: none stands in the file, and nobody sells credits for nothing', () => {
+      expect(compose).not.toMatch(/PASSWORD: |SECRET_ACCESS_KEY: |:\/\/[\w]*:[^@\s]+@/);
+      expect(services.get('redis')).toContain('redis-server, /run/acuse/redis.conf');
+      expect(compose).toMatch(/PAGOS_DEMOSTRACION: \$\{PAGOS_DEMOSTRACION:-false\}$/m);
+    });
+  });
+
   it('has the API believe the panel, on a network that only the two share, and nobody else', () => {
     const [, network] = /^x-panel-network: &panel-network (.+)$/m.exec(compose) ?? [];
     expect(network).toMatch(/:-10\.[\d.]+\/28\}$/);
     expect(compose.match(/\*panel-network/g)).toHaveLength(2);
-    const services = compose.slice(compose.indexOf('\nservices:'), compose.indexOf('\nconfigs:'));
+    const services = compose.slice(compose.indexOf('\nservices:'), compose.indexOf('\nnetworks:'));
     const members = services
       .split(/\n {2}(?=[a-z]+:\n)/)
       .filter((text) => /^ {4}networks: .*\bpanel\b/m.test(text));

@@ -10,6 +10,7 @@ import {
   port,
   processFields,
   proxyFields,
+  rotationFields,
   storageWriterFields,
   text,
   url,
@@ -33,6 +34,7 @@ export const apiConfig = z.object({
   ).default(1_500),
 
   ...credentialFields,
+  ...rotationFields,
 
   RATE_LIMIT_RPS: integer('Peticiones por segundo y API key; 0 quita el límite.', { max: 100_000 }).default(
     50,

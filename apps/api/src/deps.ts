@@ -10,10 +10,11 @@ import {
   type Database,
   notifyOutbox,
   openDatabase,
+  requireSecretos,
 } from '@acuse/db';
 import { ciecLengthOf, createHealth, type Logger, type Shutdown, uuidV7 } from '@acuse/runtime';
 import { openPaquetesS3 } from '@acuse/storage';
-import { openClaves } from '@acuse/vault';
+import { idsOf, openClaves } from '@acuse/vault';
 import type { ApiDeps } from './api-deps.ts';
 import { type ApiSettings, DEFAULT_SETTINGS } from './api-settings.ts';
 import type { ApiConfig } from './config.ts';
@@ -26,7 +27,7 @@ const WAKE_EVERY_MS = 20;
 /** The database gives a statement up by itself first: what we no longer wait for is then not carried out either. */
 const GRACE_MS = 400;
 
-/** Builds every adapter of the process and registers how each is closed. Connects to nothing. */
+/** Builds every adapter of the process and registers how each is closed. Throws `SecretoFaltante` when rows hang on an id that is gone. */
 export async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutdown): Promise<ApiDeps> {
   const database = openDatabase({
     url: config.DATABASE_URL,
@@ -35,6 +36,15 @@ export async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutd
     applicationName: 'acuse-api',
   });
   shutdown.phase('database', () => database.close());
+  await requireSecretos(
+    database,
+    {
+      API_KEY_PEPPERS: idsOf('API_KEY_PEPPERS', config.API_KEY_PEPPERS),
+      KEYRING: idsOf('KEYRING', config.KEYRING),
+      SESSION_KEYS: idsOf('SESSION_KEYS', config.SESSION_KEYS),
+    },
+    { siFaltan: config.SECRETOS_FALTANTES, log },
+  );
   const paquetes = openPaquetesS3(config, { createBucket: config.S3_CREATE_BUCKET });
   shutdown.phase('storage', () => paquetes.close());
   const settings = settingsOf(config);

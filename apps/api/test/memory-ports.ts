@@ -20,6 +20,11 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
     puerta: {
       load: (id) => trip(store, 'puerta.load', () => loadPase(store, id)),
       noteUse: (usos) => trip(store, 'puerta.noteUse', () => void store.usos.push(...usos)),
+      rehash: (id, antes, nuevo) =>
+        trip(store, 'puerta.rehash', () => {
+          const key = store.keys.get(id);
+          if (key?.hash.equals(antes)) Object.assign(key, { ...nuevo, hash: Buffer.from(nuevo.hash) });
+        }),
     },
     saldos: {
       charge: (cargo) => trip(store, 'saldos.charge', () => debit(store, cargo)),

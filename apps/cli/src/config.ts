@@ -1,12 +1,23 @@
 import { loadConfig, secret, url } from '@acuse/runtime';
 import { z } from 'zod';
 
+/** A secret that only its rotation needs here. */
+const deProceso = (de: string) =>
+  secret(`El de ${de}: solo lo piden «secretos rotar» y «secretos estado» sin --carpeta.`).optional();
+
 /** What the operator's command line needs from the environment. The only place of this app where it is read. */
 export const cliConfig = z.object({
   DATABASE_URL: url('Base de datos PostgreSQL.', { protocols: ['postgres', 'postgresql'], secret: true }),
   API_KEY_PEPPERS: secret(
     'Secretos con los que se guardan las API keys, versión:base64 separados por comas; el primero es el vigente.',
   ).optional(),
+  KEYRING: deProceso('la API y el panel'),
+  WORKER_PUBLIC_KEY: deProceso('la API y el panel'),
+  WORKER_PSK: deProceso('la API y el panel'),
+  WORKER_KEYS: deProceso('los workers'),
+  WORKER_PSKS: deProceso('los workers'),
+  SESSION_KEYS: deProceso('la API y los workers'),
+  PANEL_SECRETS: deProceso('el panel'),
 });
 
 export type CliConfig = Readonly<z.output<typeof cliConfig>>;

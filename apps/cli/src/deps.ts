@@ -10,6 +10,7 @@ import {
   createOperador,
   createPagos,
   createUsuarios,
+  type Database,
   openDatabase,
 } from '@acuse/db';
 import { type ApiKeyHasher, openHasher } from '@acuse/vault';
@@ -32,6 +33,9 @@ export interface CliDeps {
   /** Throws when the peppers are not set: only the commands about keys need them. */
   readonly hasher: () => ApiKeyHasher;
   readonly databaseUrl: string;
+  readonly database: Database;
+  /** The secrets of the environment that can be rotated, by setting. */
+  readonly secretos: Readonly<Record<string, string>>;
   readonly print: (line: string) => void;
   readonly close: () => Promise<void>;
 }
@@ -39,6 +43,12 @@ export interface CliDeps {
 function hasherOf(peppers: string | undefined): ApiKeyHasher {
   if (peppers === undefined) throw new Error('API_KEY_PEPPERS: falta; debe ser la misma que usa la API');
   return openHasher(peppers);
+}
+
+function secretosOf({ DATABASE_URL: _, ...secretos }: CliConfig): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(secretos).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
+  );
 }
 
 /** Opens what the commands work with. Connects on first use. */
@@ -64,6 +74,8 @@ export function openDeps(config: CliConfig, print: (line: string) => void): CliD
     edos: createListaEdos(database),
     hasher: () => hasherOf(config.API_KEY_PEPPERS),
     databaseUrl: config.DATABASE_URL,
+    database,
+    secretos: secretosOf(config),
     print,
     close: () => database.close(),
   };

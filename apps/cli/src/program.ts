@@ -11,6 +11,7 @@ import { addOperacion } from './comandos/operacion.ts';
 import { addPagos } from './comandos/pagos.ts';
 import { addRfc } from './comandos/rfc.ts';
 import { addSaldo } from './comandos/saldo.ts';
+import { addSecretos } from './comandos/secretos.ts';
 import { addSolicitudes } from './comandos/solicitudes.ts';
 import { addUsuario } from './comandos/usuario.ts';
 import type { CliDeps } from './deps.ts';
@@ -20,7 +21,9 @@ import { speakSpanish } from './spanish.ts';
 export function createProgram(deps: () => CliDeps, print: (line: string) => void): Command {
   const program = speakSpanish(new Command('acuse'))
     .description('Órdenes del operador de Acuse. Cada resultado es una línea de JSON.')
-    .version(readVersion(), '-v, --version', 'muestra la versión');
+    .version(readVersion(), '-v, --version', 'muestra la versión')
+    // «secretos» and its own orders both take a folder: an option belongs to the order before it.
+    .enablePositionalOptions();
   addCuenta(program, deps);
   addUsuario(program, deps);
   addRfc(program, deps);
@@ -34,6 +37,7 @@ export function createProgram(deps: () => CliDeps, print: (line: string) => void
   addEdos(program, deps);
   addCaptchas(program, deps);
   addInstalacion(program, deps, print);
+  addSecretos(program, deps, print);
   return program;
 }
 

@@ -12,6 +12,7 @@ import {
   processFields,
   proxyFields,
   queueFields,
+  rotationFields,
   secret,
   storageFields,
   text,
@@ -47,6 +48,7 @@ export const panelConfig = z
       'Claves de 32 bytes con las que se sellan los segundos factores y se protegen contraseñas y formularios, id:base64 separadas por comas; la primera es la vigente.',
     ),
     ...credentialFields,
+    ...rotationFields,
 
     PANEL_REGISTRO: choice(
       ['abierto', 'cerrado'],

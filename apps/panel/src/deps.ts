@@ -8,11 +8,20 @@ import {
   createUsuarios,
   type Database,
   openDatabase,
+  requireSecretos,
 } from '@acuse/db';
 import { createTablero } from '@acuse/queue';
 import { ciecLengthOf, createHealth, type Logger, type Shutdown, uuidV7 } from '@acuse/runtime';
 import { openPaquetesS3 } from '@acuse/storage';
-import { createKeyring, createSellado, decodeClave32, firstKey, openClaves, parseKeys } from '@acuse/vault';
+import {
+  createKeyring,
+  createSellado,
+  decodeClave32,
+  firstKey,
+  idsOf,
+  openClaves,
+  parseKeys,
+} from '@acuse/vault';
 import { createPasswords } from './acceso/passwords.ts';
 import type { PanelConfig } from './config.ts';
 import { createSeguimiento } from './pages/solicitudes/avance/seguimiento.ts';
@@ -20,7 +29,7 @@ import { abrirCaja } from './pagos/abrir-caja.ts';
 import type { PanelDeps } from './panel-deps.ts';
 import type { PanelSettings } from './panel-settings.ts';
 
-/** Builds every adapter of the process and registers how each is closed. Connects to nothing. `publicUrl` is where the panel is reached. */
+/** Builds every adapter of the process and registers how each is closed. `publicUrl` is where the panel is reached. Throws `SecretoFaltante`. */
 export async function createDeps(
   config: PanelConfig,
   publicUrl: string,
@@ -34,6 +43,15 @@ export async function createDeps(
     applicationName: 'acuse-panel',
   });
   shutdown.phase('database', () => database.close());
+  await requireSecretos(
+    database,
+    {
+      API_KEY_PEPPERS: idsOf('API_KEY_PEPPERS', config.API_KEY_PEPPERS),
+      KEYRING: idsOf('KEYRING', config.KEYRING),
+      PANEL_SECRETS: idsOf('PANEL_SECRETS', config.PANEL_SECRETS),
+    },
+    { siFaltan: config.SECRETOS_FALTANTES, log },
+  );
   const paquetes = openPaquetesS3(config);
   shutdown.phase('storage', () => paquetes.close());
   const tablero = createTablero(
@@ -63,7 +81,7 @@ export async function createDeps(
 
 const ping = ({ pool }: Database) => pool.query('SELECT 1');
 
-type SecretosPanel = Pick<PanelDeps, 'passwords' | 'sellado' | 'claveCsrf'>;
+type SecretosPanel = Pick<PanelDeps, 'passwords' | 'sellado' | 'clavesCsrf'>;
 
 async function secretosOf({ PANEL_SECRETS }: PanelConfig): Promise<SecretosPanel> {
   const claves = parseKeys('PANEL_SECRETS', PANEL_SECRETS, decodeClave32);
@@ -71,7 +89,9 @@ async function secretosOf({ PANEL_SECRETS }: PanelConfig): Promise<SecretosPanel
   return {
     passwords: await createPasswords(claves, current.id),
     sellado: createSellado(createKeyring({ keys: claves, current: current.id })),
-    claveCsrf: Buffer.from(hkdfSync('sha256', current.key, '', 'acuse/panel/csrf', 32)),
+    clavesCsrf: [...claves.values()].map((clave) =>
+      Buffer.from(hkdfSync('sha256', clave, '', 'acuse/panel/csrf', 32)),
+    ),
   };
 }
 

@@ -9,6 +9,7 @@ import {
   port,
   processFields,
   queueFields,
+  rotationFields,
   secret,
   storageWriterFields,
   text,
@@ -38,8 +39,15 @@ const miradas = list(
   return z.NEVER;
 });
 
+/** The roles without which a worker is given no secret of this name. */
+const SECRETOS_DE: Readonly<Record<'WORKER_KEYS' | 'WORKER_PSKS' | 'SESSION_KEYS', readonly Role[]>> = {
+  WORKER_KEYS: ['descargas'],
+  WORKER_PSKS: ['descargas'],
+  SESSION_KEYS: ['descargas', 'reaper'],
+};
+
 /** Everything a worker process can be told. The only place of this app where the environment is read. */
-export const workerConfig = z.object({
+const ajustes = z.object({
   ...processFields,
   WORKER_ROLES: roles.default([...ROLES]),
   HEALTH_HOST: text('Dirección en la que escucha /healthz y /readyz.').default('127.0.0.1'),
@@ -51,6 +59,7 @@ export const workerConfig = z.object({
   ),
 
   ...queueFields,
+  ...rotationFields,
   QUEUE_TIMEOUT_MS: durationMs('Milisegundos hasta dar por ausente la cola.', { min: 100 }).default(3_000),
   DESCARGAS_CONCURRENCY: integer('Pasos ante el SAT a la vez; una sola cuenta ocupa hasta cuatro quintos.', {
     min: 1,
@@ -107,11 +116,16 @@ export const workerConfig = z.object({
   SAT_LISTA_69B_URL: url('Dirección completa de la lista 69-B. Sin ella, la que publica el SAT.').optional(),
 
   WORKER_KEYS: secret(
-    'Llaves privadas X25519 de los workers, kid:base64 separadas por comas; la primera es la vigente.',
-  ),
-  WORKER_PSKS: secret('Secretos compartidos con la API, id:base64 separados por comas.'),
+    'Llaves privadas X25519 de los workers, kid:base64 separadas por comas. Solo la necesita descargas.',
+  ).default(''),
+  WORKER_PSKS: secret(
+    'Secretos compartidos con la API, id:base64 separados por comas. Solo los necesita descargas.',
+  ).default(''),
 
   ...satFields,
+  SESSION_KEYS: secret(`${satFields.SESSION_KEYS.description} Solo la necesitan descargas y reaper.`).default(
+    '',
+  ),
   SAT_POLL_FIRST_SECONDS: decimal(
     'Segundos hasta la primera consulta de una solicitud aceptada por el SAT.',
     {
@@ -137,6 +151,19 @@ export const workerConfig = z.object({
     'Solo para pruebas: punto:acción (kill, freeze o throw) en el que falla el proceso.',
   ).optional(),
   NODE_ENV: text('production impide los puntos de falla.').optional(),
+});
+
+/** Everything, and whether the roles have the secrets that they need. */
+export const workerConfig = ajustes.superRefine((config, context) => {
+  for (const name of Object.keys(SECRETOS_DE) as (keyof typeof SECRETOS_DE)[]) {
+    const needs = SECRETOS_DE[name].filter((role) => config.WORKER_ROLES.includes(role));
+    if (needs.length > 0 && config[name] === '')
+      context.addIssue({
+        code: 'custom',
+        path: [name],
+        message: `falta; la necesita ${needs.join(' y ')}`,
+      });
+  }
 });
 
 export type WorkerConfig = Readonly<z.output<typeof workerConfig>>;

@@ -12,11 +12,12 @@ import {
   createTaller,
   createVigilancia,
   openDatabase,
+  requireSecretos,
 } from '@acuse/db';
 import { createCola, createConsumidor } from '@acuse/queue';
 import { createHealth, type HealthCheck, type Logger, type Shutdown, serveHealth } from '@acuse/runtime';
 import { openPaquetesS3 } from '@acuse/storage';
-import { createOpener, importWorkerPrivateKey, parseKeys } from '@acuse/vault';
+import { createOpener, idsOf, importWorkerPrivateKey, parseKeys } from '@acuse/vault';
 import type { Role, WorkerConfig } from './config.ts';
 import { createFailpoint } from './failpoint.ts';
 import { createDescargas } from './jobs/descargas.ts';
@@ -57,6 +58,22 @@ export async function startWorker(
   });
   shutdown.phase('database', () => database.close());
   checks['database'] = () => database.pool.query('SELECT 1');
+
+  await requireSecretos(
+    database,
+    {
+      ...(has('descargas')
+        ? {
+            WORKER_KEYS: idsOf('WORKER_KEYS', config.WORKER_KEYS),
+            WORKER_PSKS: idsOf('WORKER_PSKS', config.WORKER_PSKS),
+          }
+        : {}),
+      ...(has('descargas') || has('reaper')
+        ? { SESSION_KEYS: idsOf('SESSION_KEYS', config.SESSION_KEYS) }
+        : {}),
+    },
+    { siFaltan: config.SECRETOS_FALTANTES, log },
+  );
 
   const paquetes = openPaquetesS3(config, {
     createBucket: config.S3_CREATE_BUCKET,

@@ -1,3 +1,4 @@
+export * from './contextos-sellado.ts';
 export * from './credencial.ts';
 export * from './paquete-sat-invalido.ts';
 export * from './periodo.ts';

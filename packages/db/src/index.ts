@@ -34,6 +34,16 @@ export * from './panel/solicitudes-lista.ts';
 export * from './panel/uso.ts';
 export * from './panel/usuarios.ts';
 export * from './puerta.ts';
+export {
+  type Cuelga,
+  cuelgan,
+  requireSecretos,
+  SECRETOS,
+  type Secreto,
+  SecretoFaltante,
+  SI_FALTAN,
+} from './rotacion/cuelgan.ts';
+export * from './rotacion/resellables.ts';
 export { createSaldos } from './saldos.ts';
 export * from './sat/captchas.ts';
 export * from './sat/estado-cortacircuitos.ts';

@@ -71,6 +71,13 @@ WHERE EXISTS (SELECT FROM api_key k WHERE k.id = u.id)
 ON CONFLICT (api_key_id) DO UPDATE SET ultimo_uso_en = excluded.ultimo_uso_en, ultima_ip = excluded.ultima_ip
 WHERE api_key_uso.ultimo_uso_en < excluded.ultimo_uso_en`;
 
+/** The taxpayer is locked first, as by whoever changes its keys. */
+const REHASH = `
+WITH dueno AS MATERIALIZED (
+  SELECT c.id FROM contribuyente c JOIN api_key k ON k.contribuyente_id = c.id WHERE k.id = $1 FOR NO KEY UPDATE OF c
+)
+UPDATE api_key k SET hash = $3, pepper_version = $4 FROM dueno WHERE k.id = $1 AND k.contribuyente_id = dueno.id AND k.hash = $2`;
+
 /** The gate over PostgreSQL. */
 export function createPuerta({ pool }: Pick<Database, 'pool'>): Puerta {
   return {
@@ -108,6 +115,10 @@ export function createPuerta({ pool }: Pick<Database, 'pool'>): Puerta {
       const latest = new Map(usos.map((uso) => [uso.apiKeyId, uso]));
       const list = [...latest.values()];
       await pool.query(NOTE_USE, [list.map((u) => u.apiKeyId), list.map((u) => u.at), list.map((u) => u.ip)]);
+    },
+
+    async rehash(apiKeyId, antes, { hash, pepperVersion }) {
+      await pool.query(REHASH, [apiKeyId, antes, hash, pepperVersion]);
     },
   };
 }

@@ -23,6 +23,7 @@ export {
   processFields,
   proxyFields,
   queueFields,
+  rotationFields,
   satAddressFields,
   storageFields,
   storageWriterFields,

@@ -1,4 +1,4 @@
-export { firstKey, parseKeys } from './ajustes/key-list.ts';
+export { firstKey, idsOf, parseKeys } from './ajustes/key-list.ts';
 export * from './ajustes/open-claves.ts';
 export * from './api-key/api-key.ts';
 export * from './api-key/api-key-hasher.ts';
@@ -32,8 +32,8 @@ export {
   MAX_ENCRYPTIONS_PER_KID,
 } from './envelope/keyring.ts';
 export * from './envelope/respuesta-envelope.ts';
-export { createSellado } from './envelope/sellado.ts';
+export { createSellado, rewrapSellado } from './envelope/sellado.ts';
 export { createOpener, type Opener } from './sealing/opener.ts';
-export { type ContextoSolicitud, kidOfSealed } from './sealing/sealed-credencial.ts';
+export type { ContextoSolicitud } from './sealing/sealed-credencial.ts';
 export { createSealer, type Sealer } from './sealing/sealer.ts';
 export * from './sealing/worker-keys.ts';

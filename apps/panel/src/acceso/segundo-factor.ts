@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { contextoDeSegundoFactor } from '@acuse/core';
 import { Secret, TOTP } from 'otpauth';
 import type { PanelDeps } from '../panel-deps.ts';
 
@@ -22,8 +23,6 @@ export interface Propuesta {
 type Deps = Pick<PanelDeps, 'segundosFactores' | 'sellado' | 'now'>;
 type Dueno = { readonly id: string; readonly email: string };
 
-const contextOf = (usuarioId: string) => ['panel/segundo-factor', usuarioId];
-
 function totpOf(secreto: Buffer, email: string): TOTP {
   const secret = new Secret({ buffer: new Uint8Array(secreto).buffer });
   return new TOTP({ issuer: 'Acuse', label: email, secret, ...FORMA });
@@ -37,7 +36,7 @@ function pasoDe(totp: TOTP, codigo: string, now: Date): number | null {
 
 /** Makes a secret that is in force once a code of it was typed. False when one is in force already. */
 export function proposeSecreto({ segundosFactores, sellado }: Deps, { id }: Dueno): Promise<boolean> {
-  return segundosFactores.propose(id, sellado.seal(randomBytes(SECRET_BYTES), contextOf(id)));
+  return segundosFactores.propose(id, sellado.seal(randomBytes(SECRET_BYTES), contextoDeSegundoFactor(id)));
 }
 
 /** The secret that waits to be confirmed, or null. */
@@ -46,7 +45,8 @@ export async function readPropuesta(
   dueno: Dueno,
 ): Promise<Propuesta | null> {
   const found = await segundosFactores.find(dueno.id);
-  const secreto = found?.confirmadoEn === null ? sellado.open(found.secreto, contextOf(dueno.id)) : null;
+  const secreto =
+    found?.confirmadoEn === null ? sellado.open(found.secreto, contextoDeSegundoFactor(dueno.id)) : null;
   if (!secreto) return null;
   const totp = totpOf(secreto, dueno.email);
   return { clave: totp.secret.base32.replace(/.{4}(?=.)/g, '$& '), uri: totp.toString() };
@@ -59,7 +59,8 @@ export async function confirmSecreto(
   codigo: string,
 ): Promise<readonly string[] | null> {
   const found = await segundosFactores.find(dueno.id);
-  const secreto = found?.confirmadoEn === null ? sellado.open(found.secreto, contextOf(dueno.id)) : null;
+  const secreto =
+    found?.confirmadoEn === null ? sellado.open(found.secreto, contextoDeSegundoFactor(dueno.id)) : null;
   if (!found || !secreto) return null;
   const paso = pasoDe(totpOf(secreto, dueno.email), digitsOf(codigo), now());
   if (paso === null) return null;
@@ -95,7 +96,7 @@ export async function takeSegundoFactor(
   const digits = digitsOf(typed);
   if (!/^\d{6}$/.test(digits))
     return (await segundosFactores.takeCodigo(dueno.id, huellaDe(dueno.id, typed))) ? 'recuperacion' : null;
-  const secreto = sellado.open(found.secreto, contextOf(dueno.id));
+  const secreto = sellado.open(found.secreto, contextoDeSegundoFactor(dueno.id));
   const paso = secreto ? pasoDe(totpOf(secreto, dueno.email), digits, now()) : null;
   return paso !== null && (await segundosFactores.takePaso(dueno.id, paso)) ? 'app' : null;
 }

@@ -31,13 +31,17 @@ export function cookieFor(id: IdSesion, cookieHost: boolean): string {
   return `${nameOf(cookieHost)}=${id}; Path=/; HttpOnly; SameSite=Lax${cookieHost ? '; Secure' : ''}`;
 }
 
-/** The token that every form of a session carries: nobody who does not have the id can make it. */
-export function csrfOf(clave: Buffer, id: IdSesion): string {
+/** The token that every form of a session carries, under the first key: nobody who does not have the id can make it. */
+export function csrfOf([clave]: readonly Buffer[], id: IdSesion): string {
+  if (clave === undefined) throw new RangeError('there is no key');
   return createHmac('sha256', clave).update(`csrf\n${id}`).digest('base64url');
 }
 
-/** Compares a posted token with the session's. */
-export function isCsrf(clave: Buffer, id: IdSesion, token: string | undefined): boolean {
-  const [mine, theirs] = [Buffer.from(csrfOf(clave, id)), Buffer.from(token ?? '')];
-  return mine.length === theirs.length && timingSafeEqual(mine, theirs);
+/** Compares a posted token with the session's, under any of the keys. */
+export function isCsrf(claves: readonly Buffer[], id: IdSesion, token: string | undefined): boolean {
+  const theirs = Buffer.from(token ?? '');
+  return claves.some((clave) => {
+    const mine = Buffer.from(csrfOf([clave], id));
+    return mine.length === theirs.length && timingSafeEqual(mine, theirs);
+  });
 }

@@ -35,12 +35,12 @@ export interface NavegadorInput {
   readonly sesion: SesionPanel | null;
   readonly agente: string;
   readonly ip: string;
-  readonly deps: Pick<PanelDeps, 'sesiones' | 'settings' | 'newId' | 'claveCsrf'>;
+  readonly deps: Pick<PanelDeps, 'sesiones' | 'settings' | 'newId' | 'clavesCsrf'>;
 }
 
 /** Keeps the session of one request. Nothing is stored for a visitor who only reads. */
 export function createNavegador({ id: sent, sesion, agente, ip, deps }: NavegadorInput): Navegador {
-  const { sesiones, settings, newId, claveCsrf } = deps;
+  const { sesiones, settings, newId, clavesCsrf } = deps;
   let id = sent ?? newIdSesion();
   let isStored = sesion !== null;
 
@@ -68,9 +68,9 @@ export function createNavegador({ id: sent, sesion, agente, ip, deps }: Navegado
   return {
     sesion,
     huella: () => huellaDe(id),
-    csrf: () => csrfOf(claveCsrf, id),
-    sealKey: () => Buffer.from(hkdfSync('sha256', id, claveCsrf, 'acuse/panel/llave', 32)),
-    isCsrf: (token) => isCsrf(claveCsrf, id, token),
+    csrf: () => csrfOf(clavesCsrf, id),
+    sealKey: () => Buffer.from(hkdfSync('sha256', id, clavesCsrf[0] ?? '', 'acuse/panel/llave', 32)),
+    isCsrf: (token) => isCsrf(clavesCsrf, id, token),
     open: (usuarioId, fase) => begin(fase, usuarioId),
     async rotate() {
       const next = newIdSesion();

@@ -55,4 +55,10 @@ export interface Puerta {
   load(apiKeyId: string): Promise<Pase | null>;
   /** Notes last uses; called in batches, off the request path. */
   noteUse(usos: readonly { apiKeyId: string; at: Date; ip: string }[]): Promise<void>;
+  /** Keeps another hash of the same key in place of `antes`; nothing happens if it was replaced meanwhile. Called off the request path. */
+  rehash(
+    apiKeyId: string,
+    antes: Uint8Array,
+    nuevo: { readonly hash: Uint8Array; readonly pepperVersion: number },
+  ): Promise<void>;
 }

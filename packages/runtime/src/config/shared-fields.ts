@@ -25,6 +25,14 @@ export const proxyFields = {
     .default([]),
 };
 
+/** For a process whose secrets rotate. */
+export const rotationFields = {
+  SECRETOS_FALTANTES: choice(
+    ['rechazar', 'avisar'],
+    'Qué hace el proceso si a sus secretos les falta un id del que aún cuelga algo: no iniciar, o avisar en la bitácora y seguir.',
+  ).default('rechazar'),
+};
+
 const POSTGRES = ['postgres', 'postgresql'];
 
 /** The database, with a default number of connections. */

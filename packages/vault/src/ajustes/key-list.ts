@@ -20,6 +20,9 @@ export function parseKeys<Key>(
   return keys;
 }
 
+/** The ids of such a list, in order: the first is in force. */
+export const idsOf = (name: string, list: string): string[] => [...parseKeys(name, list, () => true).keys()];
+
 /** The first key: the one in force. */
 export function firstKey<Key>(keys: ReadonlyMap<string, Key>): { readonly id: string; readonly key: Key } {
   for (const [id, key] of keys) return { id, key };

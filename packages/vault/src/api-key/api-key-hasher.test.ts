@@ -49,6 +49,8 @@ describe('API key hasher', () => {
     expect(hasher.verifyApiKey(key, stored)).toBe(true);
     expect(hasher.isStale(stored)).toBe(true);
     expect(hasher.isStale(hasher.hashApiKey(key))).toBe(false);
+    // A process that still writes with the older pepper leaves alone what another has moved to the newer one.
+    expect(createApiKeyHasher({ peppers, current: 1 }).isStale(hasher.hashApiKey(key))).toBe(false);
   });
 
   it('depends on the pepper, and is not a plain hash of the key', () => {

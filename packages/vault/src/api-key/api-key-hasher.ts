@@ -20,7 +20,10 @@ export interface ApiKeyHasher {
    * the database does not know: the same work is done and the answer is false. A pepper version that was retired is false too.
    */
   verifyApiKey(apiKey: ApiKey, stored: ApiKeyHash | null): boolean;
-  /** Whether a verified key should be hashed again because its pepper is no longer the current one. */
+  /**
+   * Whether a verified key should be hashed again: its pepper is older than the current one. Versions only grow, so that of two processes in
+   * the middle of a rotation neither undoes what the other did.
+   */
   isStale(stored: ApiKeyHash): boolean;
 }
 
@@ -62,6 +65,6 @@ export function createApiKeyHasher(options: {
       const actual = digest(pepper ?? currentPepper, apiKey);
       return timingSafeEqual(actual, known ? stored.hash : unmatchable) && known;
     },
-    isStale: (stored) => stored.pepperVersion !== options.current,
+    isStale: (stored) => stored.pepperVersion < options.current,
   };
 }

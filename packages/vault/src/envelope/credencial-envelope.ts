@@ -148,11 +148,6 @@ export function rewrapCredencial(
   return Buffer.concat([Uint8Array.of(VERSION, flags), keyring.wrap(inner, aad)]);
 }
 
-/** The keyring key a stored credential is under, or null: store it in a column, to know when an old key can be removed. */
-export function kidOfCredencial(sealed: Uint8Array): string | null {
-  return flagsOf(sealed) === null ? null : kidOf(sealed.subarray(HEADER_BYTES));
-}
-
 /** Whether a stored credential was sealed with a shred key, so that a lost shred key is told from a damaged row. */
 export function needsShredKey(sealed: Uint8Array): boolean {
   return flagsOf(sealed) === FLAG_SHRED;

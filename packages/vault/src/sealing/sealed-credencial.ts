@@ -78,8 +78,3 @@ export function splitSealed(bytes: Uint8Array): SealedParts | null {
     ciphertext: sealed.subarray(encEnd + SEQ_BYTES),
   };
 }
-
-/** The worker key a sealed copy was made for, or null: to know when an old private key can be destroyed. */
-export function kidOfSealed(sealed: Uint8Array): string | null {
-  return splitSealed(sealed)?.kid ?? null;
-}

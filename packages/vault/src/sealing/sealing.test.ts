@@ -3,7 +3,7 @@ import type { CredencialCiec, CredencialEfirma } from '@acuse/core';
 import { describe, expect, it, vi } from 'vitest';
 import { CredencialIlegible } from '../credencial-ilegible.ts';
 import { createOpener } from './opener.ts';
-import { type ContextoSolicitud, kidOfSealed, splitSealed } from './sealed-credencial.ts';
+import { type ContextoSolicitud, splitSealed } from './sealed-credencial.ts';
 import { createSealer } from './sealer.ts';
 import {
   generateWorkerKeyPair,
@@ -122,7 +122,7 @@ describe('credential sealed for the workers', () => {
   it('rotates: old and new worker keys open side by side, a destroyed one no longer', () => {
     const before = sealer.seal(CIEC, CONTEXTO);
     const after = sealerFor(second, 'w2').seal(CIEC, CONTEXTO);
-    expect([kidOfSealed(before), kidOfSealed(after)]).toEqual(['w1', 'w2']);
+    expect([splitSealed(before)?.kid, splitSealed(after)?.kid]).toEqual(['w1', 'w2']);
     expect(opener.open(before, CONTEXTO)).toEqual(CIEC);
     expect(opener.open(after, CONTEXTO)).toEqual(CIEC);
     const later = createOpener({
@@ -148,7 +148,7 @@ describe('credential sealed for the workers', () => {
     const sealed = sealer.seal(CIEC, CONTEXTO);
     expect(twice.open(sealed, CONTEXTO)).toEqual(CIEC);
     sealed.write('w2', 2, 'latin1');
-    expect(kidOfSealed(sealed)).toBe('w2');
+    expect(splitSealed(sealed)?.kid).toBe('w2');
     expect(() => twice.open(sealed, CONTEXTO)).toThrow(CredencialIlegible);
   });
 

@@ -13,7 +13,7 @@ const PATIENT = { timeout: 20_000 };
 describe('last uses', () => {
   it('are written in one batch with one entry a key, the latest', async () => {
     const noteUse = vi.fn(async () => {});
-    const usos = createUsos({ puerta: { noteUse }, everyMs: 60_000, log });
+    const usos = createUsos({ puerta: { noteUse, rehash: async () => {} }, everyMs: 60_000, log });
     usos.note('a', new Date(1), '192.0.2.1');
     usos.note('a', new Date(2), '192.0.2.2');
     usos.note('b', new Date(3), '192.0.2.3');
@@ -26,7 +26,7 @@ describe('last uses', () => {
 
   it('are lost quietly when the database is away', async () => {
     const usos = createUsos({
-      puerta: { noteUse: () => Promise.reject(new Error('away')) },
+      puerta: { noteUse: () => Promise.reject(new Error('away')), rehash: async () => {} },
       everyMs: 60_000,
       log,
     });
@@ -39,7 +39,11 @@ describe('last uses', () => {
     const done = new Promise<void>((resolve) => {
       written = resolve;
     });
-    const usos = createUsos({ puerta: { noteUse: async () => written?.() }, everyMs: 1, log });
+    const usos = createUsos({
+      puerta: { noteUse: async () => written?.(), rehash: async () => {} },
+      everyMs: 1,
+      log,
+    });
     usos.note('a', new Date(1), '192.0.2.1');
     await done;
     await usos.close();

@@ -1,10 +1,13 @@
 import type { Puerta } from '@acuse/core';
 import type { Logger } from '@acuse/runtime';
+import type { ApiKeyHash } from '@acuse/vault';
 
-/** Notes when and from where keys were last used, in batches, off the request path. */
+/** Notes when and from where keys were last used, and hashes under a newer pepper, in batches, off the request path. */
 export interface Usos {
   note(apiKeyId: string, at: Date, ip: string): void;
-  /** Writes what was noted. Never rejects: a lost note harms nobody. */
+  /** Another hash of a key that was just verified, to take the place of `antes`. */
+  rehash(apiKeyId: string, antes: Uint8Array, nuevo: ApiKeyHash): void;
+  /** Writes what was noted. Never rejects: a lost note harms nobody, and a lost hash comes again with the key. */
   flush(): Promise<void>;
   /** Stops the timer and writes the rest. */
   close(): Promise<void>;
@@ -12,21 +15,24 @@ export interface Usos {
 
 /** Flushes every `everyMs`. At most one note a key is kept between two flushes. */
 export function createUsos(options: {
-  readonly puerta: Pick<Puerta, 'noteUse'>;
+  readonly puerta: Pick<Puerta, 'noteUse' | 'rehash'>;
   readonly everyMs: number;
   readonly log: Logger;
 }): Usos {
   const { puerta, everyMs, log } = options;
   let latest = new Map<string, { apiKeyId: string; at: Date; ip: string }>();
+  let hashes = new Map<string, readonly [antes: Uint8Array, nuevo: ApiKeyHash]>();
 
   async function flush(): Promise<void> {
-    if (latest.size === 0) return;
-    const batch = [...latest.values()];
+    if (latest.size === 0 && hashes.size === 0) return;
+    const [usos, rehashed] = [[...latest.values()], hashes];
     latest = new Map();
+    hashes = new Map();
     try {
-      await puerta.noteUse(batch);
+      await puerta.noteUse(usos);
+      for (const [apiKeyId, [antes, nuevo]] of rehashed) await puerta.rehash(apiKeyId, antes, nuevo);
     } catch (err) {
-      log.warn({ err, keys: batch.length }, 'last uses were not written');
+      log.warn({ err, keys: usos.length }, 'last uses were not written');
     }
   }
 
@@ -35,6 +41,9 @@ export function createUsos(options: {
   return {
     note(apiKeyId, at, ip) {
       latest.set(apiKeyId, { apiKeyId, at, ip });
+    },
+    rehash(apiKeyId, antes, nuevo) {
+      hashes.set(apiKeyId, [antes, nuevo]);
     },
     flush,
     async close() {

@@ -3,6 +3,7 @@ import { parseApiKey } from '@acuse/vault';
 import type { ApiDeps } from '../../api-deps.ts';
 import type { Llamada } from '../llamada.ts';
 import type { Pases } from '../state/pases.ts';
+import type { Usos } from '../state/usos.ts';
 
 /** `Bearer SP token`; the scheme in any letter case (RFC 9110 section 11.1), exactly one space, nothing after the token. */
 const BEARER = /^bearer ([A-Za-z0-9._~+/-]+=*)$/i;
@@ -13,7 +14,7 @@ const BEARER = /^bearer ([A-Za-z0-9._~+/-]+=*)$/i;
  */
 export async function bearer(
   llamada: Llamada,
-  { pases, hasher }: { pases: Pases } & Pick<ApiDeps, 'hasher'>,
+  { pases, hasher, usos }: { pases: Pases; usos: Pick<Usos, 'rehash'> } & Pick<ApiDeps, 'hasher'>,
 ): Promise<undefined> {
   const token = BEARER.exec(llamada.headers.get('authorization') ?? '')?.[1];
   llamada.apiKey ??= token === undefined ? null : parseApiKey(token);
@@ -27,6 +28,8 @@ export async function bearer(
   if (found.pase === null || !isKey) throw new CfdiError('API_KEY_INVALIDA');
   if (found.pase.apiKey.estado !== 'ACTIVA') throw new CfdiError('API_KEY_REVOCADA');
   if (found.pase.isSuspendida) throw new CfdiError('CUENTA_SUSPENDIDA');
+  const { hash } = found.pase.apiKey;
+  if (hasher.isStale(found.pase.apiKey)) usos.rehash(apiKey.keyId, hash, hasher.hashApiKey(apiKey));
   llamada.pase = found.pase;
   llamada.saldo = found.pase.saldo;
 }

@@ -1,6 +1,6 @@
 import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto';
 import { promisify } from 'node:util';
-import type { Credencial, PruebaCredencial, Sellado } from '@acuse/core';
+import { type Credencial, contextoDePrueba, type PruebaCredencial, type Sellado } from '@acuse/core';
 
 const derive = promisify(scrypt) as (secreto: Buffer, sal: Buffer, largo: number) => Promise<Buffer>;
 
@@ -18,20 +18,13 @@ export interface Pruebas {
 const secretoDe = (credencial: Credencial) =>
   credencial.tipo === 'ciec' ? credencial.ciec : Buffer.concat([credencial.cer, credencial.key]);
 
-const contextoDe = ({ rfc, tipo }: Credencial, sal: string) => [
-  'acuse/v1/prueba',
-  rfc.toUpperCase(),
-  tipo,
-  sal,
-];
-
 const hash = (credencial: Credencial, sal: string) =>
   derive(secretoDe(credencial), Buffer.from(sal, 'base64'), LARGO);
 
 export function createPruebas(sellado: Sellado): Pruebas {
   return {
     async prove(credencial, sal = randomBytes(16).toString('base64')) {
-      const sealed = sellado.seal(await hash(credencial, sal), contextoDe(credencial, sal));
+      const sealed = sellado.seal(await hash(credencial, sal), contextoDePrueba(credencial, sal));
       return { sal, huella: sealed.toString('base64') };
     },
 
@@ -39,7 +32,7 @@ export function createPruebas(sellado: Sellado): Pruebas {
       const hashed = new Map<string, Buffer>();
       for (const prueba of pruebas) {
         const { sal, huella } = prueba;
-        const expected = sellado.open(Buffer.from(huella, 'base64'), contextoDe(credencial, sal));
+        const expected = sellado.open(Buffer.from(huella, 'base64'), contextoDePrueba(credencial, sal));
         if (expected?.length !== LARGO) continue;
         const actual = hashed.get(sal) ?? (await hash(credencial, sal));
         hashed.set(sal, actual);

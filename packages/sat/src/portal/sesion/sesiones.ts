@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import {
   type ClaveSesion,
   type Credencial,
+  contextoDeSesion,
   SatError,
   type Sellado,
   type SesionesPortal,
@@ -56,15 +57,6 @@ const claveDe = ({ nombre }: Portal, { rfc, tipo }: Credencial): ClaveSesion => 
   rfc: rfc.toUpperCase(),
   tipo,
 });
-
-/** What the sealed cookies belong to: they open for no other portal, taxpayer, credential or log-in. */
-const contextoDe = ({ portal, rfc, tipo }: ClaveSesion, id: string) => [
-  'acuse/v1/sesion',
-  portal,
-  rfc,
-  tipo,
-  id,
-];
 
 async function leave({ salida }: Portal, navegador: Navegador, signal: AbortSignal): Promise<void> {
   if (salida !== null) await navegador.open(salida, signal);
@@ -150,7 +142,7 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
 
   function sealCookies(clave: ClaveSesion, id: string, navegador: Navegador): Buffer {
     const claro = Buffer.from(navegador.cookies());
-    const cookies = sellado.seal(claro, contextoDe(clave, id));
+    const cookies = sellado.seal(claro, contextoDeSesion(clave, id));
     claro.fill(0);
     return cookies;
   }
@@ -160,7 +152,7 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
     clave: ClaveSesion,
     { id, cookies }: SesionPortal,
   ): Navegador | null {
-    const claro = sellado.open(cookies, contextoDe(clave, id));
+    const claro = sellado.open(cookies, contextoDeSesion(clave, id));
     if (claro === null) return null;
     const navegador = readNavegador(httpOf(portal, clave), settings, claro.toString());
     claro.fill(0);

@@ -30,11 +30,14 @@ export async function readLlaveTecleada(
   if (tecleado === '') return 'Escriba la API key del RFC: sin ella no se puede cifrar ni abrir nada.';
   const apiKey = parseApiKey(tecleado);
   if (apiKey === null) return NO_ES_LLAVE;
-  const pase = await createPuerta(database).load(apiKey.keyId);
+  const puerta = createPuerta(database);
+  const pase = await puerta.load(apiKey.keyId);
   // The hash is computed for an unknown id as well, so that the time tells nothing.
   const isKey = hasher.verifyApiKey(apiKey, pase?.apiKey ?? null);
   if (pase !== null && isKey && pase.contribuyenteId === rfc.id && pase.apiKey.estado === 'ACTIVA') {
     if (nueva !== '') await recordada.keep(tecleado, rfc, apiKey.keyId);
+    if (hasher.isStale(pase.apiKey))
+      await puerta.rehash(apiKey.keyId, pase.apiKey.hash, hasher.hashApiKey(apiKey));
     return { apiKey, pase };
   }
   wipeApiKey(apiKey);
