@@ -11,6 +11,7 @@ import { verInicio } from './inicio.tsx';
 import { borrarEdos, importarEdos, pedirLista, verListas } from './listas.tsx';
 import { confirmarPago, rechazarPago, verPagos } from './pagos.tsx';
 import { verSalud } from './salud.tsx';
+import { verSecretos } from './secretos.tsx';
 
 /** The addresses of this part of the panel. */
 export const RUTAS_OPERADOR: readonly Ruta[] = [
@@ -26,6 +27,7 @@ export const RUTAS_OPERADOR: readonly Ruta[] = [
   confirmarPago,
   rechazarPago,
   verSalud,
+  verSecretos,
   verCaptchas,
   contestarCaptcha,
   verListas,

@@ -5,6 +5,7 @@ const PARTES = [
   ['/operador/cuentas', 'Cuentas'],
   ['/operador/pagos', 'Pagos'],
   ['/operador/salud', 'Salud del SAT'],
+  ['/operador/secretos', 'Secretos'],
   ['/operador/captchas', 'Captchas'],
   ['/operador/listas', 'Listas'],
   ['/operador/auditoria', 'Auditoría'],
