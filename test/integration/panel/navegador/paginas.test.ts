@@ -40,6 +40,8 @@ const CLIENTE = [
   '/cuenta/password',
   '/cuenta/dos-pasos',
 ];
+/** Of a solicitud that has not ended; below. */
+const EN_CURSO = ['/solicitudes/:id/cancelar'];
 const OPERADOR = [
   '/operador',
   '/operador/cuentas',
@@ -113,7 +115,7 @@ describe.runIf(CHROMIUM !== null)('every page, on a desk and a phone, light and 
   it('is in the lists below', () => {
     const pages = RUTAS.filter(({ metodo, path }) => metodo === 'GET' && !SIN_PAGINA.has(path));
     expect([...new Set(pages.map(({ path }) => path))].sort()).toEqual(
-      [...PUBLICAS, ...CLIENTE, ...OPERADOR].sort(),
+      [...PUBLICAS, ...CLIENTE, ...EN_CURSO, ...OPERADOR].sort(),
     );
   });
 
@@ -139,6 +141,7 @@ describe.runIf(CHROMIUM !== null)('every page, on a desk and a phone, light and 
 
   it('of a solicitud that goes on, and of one that failed', async () => {
     await look(cliente, `/solicitudes/${abierta}`, 'solicitud-en-proceso');
+    for (const path of EN_CURSO) await look(cliente, path.replace(':id', abierta), nameOf(path));
     await look(cliente, `/solicitudes/${fallida}`, 'solicitud-fallida');
   });
 
