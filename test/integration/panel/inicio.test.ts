@@ -58,7 +58,7 @@ describe('the start page', () => {
     const done = load(await see());
     expect(done('.pasos').length).toBe(0);
     expect(done('main').find(`a[href="/solicitudes/${id}"]`).text()).toContain('Ver y descargar');
-    expect(done('main').text()).toContain('tax/descarga-metadata');
+    expect(done('main').text()).toContain('Solicitud de descarga de metadata');
     expect(done('.cifra').first().text()).toBe('2');
   });
 

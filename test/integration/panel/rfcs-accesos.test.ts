@@ -76,6 +76,28 @@ describe('another account', () => {
   });
 });
 
+describe('the name of a taxpayer', () => {
+  it('is typed in when it is added or later, stays after an error, and is searched for as the RFC is', async () => {
+    const leo = await panel.registrar();
+    const [una, otra] = [newRfc(), newRfc()];
+    const sent = { rfc: una, confirmado: una, nombre: '  Panadería  <La> Espiga ', id_cif: '12' };
+    const wrong = await leo.enviar('/rfcs/nuevo', '/rfcs/nuevo', sent);
+    expect(wrong.status).toBe(422);
+    expect(load(wrong.text)('#campo-nombre').attr('value')).toBe(sent.nombre);
+    await leo.enviar('/rfcs/nuevo', '/rfcs/nuevo', { ...sent, id_cif: '' });
+    await addRfc(panel.db, leo, otra);
+    const found = async (q: string) => (await leo.get(`/rfcs?q=${encodeURIComponent(q)}`)).text;
+    expect(load(await found('espiga'))('tbody tr').text()).toContain('Panadería <La> Espiga');
+    expect(await found('panadería')).not.toContain(otra);
+    expect(await found('nadie')).toContain('Ningún RFC coincide');
+    await leo.enviar(hrefRfc(otra), hrefRfc(otra), { nombre: 'Taller Norte' });
+    expect(await audit(otra, 'nombrar-rfc')).toMatchObject([{ detalle: { nombre: 'Taller Norte' } }]);
+    expect(await found('taller')).toContain(otra);
+    await leo.enviar(hrefRfc(otra), hrefRfc(otra), { nombre: '' });
+    expect(await found('taller')).toContain('Ningún RFC coincide');
+  });
+});
+
 describe('adding an RFC', () => {
   const add = (persona: Persona, campos: Record<string, string>) =>
     persona.enviar('/rfcs/nuevo', '/rfcs/nuevo', campos);

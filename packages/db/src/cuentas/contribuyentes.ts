@@ -17,6 +17,7 @@ export function createContribuyentes({ prisma }: Pick<Database, 'prisma'>) {
     async add(input: {
       cuentaId: string;
       rfc: string;
+      nombre?: string;
       idCif?: string;
       actor: string;
     }): Promise<ContribuyenteVista> {
@@ -26,7 +27,13 @@ export function createContribuyentes({ prisma }: Pick<Database, 'prisma'>) {
       try {
         const [contribuyente] = await prisma.$transaction([
           prisma.contribuyente.create({
-            data: { id, cuentaId: input.cuentaId, rfc: input.rfc, idCif: input.idCif ?? null },
+            data: {
+              id,
+              cuentaId: input.cuentaId,
+              rfc: input.rfc,
+              nombre: input.nombre ?? null,
+              idCif: input.idCif ?? null,
+            },
           }),
           prisma.auditoria.create({
             data: {

@@ -38,6 +38,8 @@ export interface RfcVista {
   readonly id: string;
   readonly cuentaId: string;
   readonly rfc: string;
+  /** As it was typed in, else as its certificate says; null while neither is known. */
+  readonly nombre: string | null;
   readonly idCif: string | null;
   readonly creadoEn: Date;
   readonly llave: LlaveVista | null;
@@ -64,7 +66,7 @@ const CREDENCIAL = (alias: string, tipo: string) =>
      AND ${alias}.api_key_id = k.id AND (${alias}.expira_en IS NULL OR ${alias}.expira_en > now())`;
 
 const SELECT = `
-SELECT c.id, c.cuenta_id AS "cuentaId", c.rfc, c.id_cif AS "idCif", c.creado_en AS "creadoEn",
+SELECT c.id, c.cuenta_id AS "cuentaId", c.rfc, coalesce(c.nombre, cer.titular) AS nombre, c.id_cif AS "idCif", c.creado_en AS "creadoEn",
   ARRAY(SELECT operacion FROM operacion_deshabilitada WHERE contribuyente_id = c.id ORDER BY 1) AS deshabilitadas,
   ARRAY(SELECT cidr FROM ip_permitida WHERE contribuyente_id = c.id ORDER BY 1) AS ips,
   k.id AS llave_id, k.modo, k.ultimos4, k.creada_en AS llave_creada, k.registrada_en AS registrada,
@@ -85,7 +87,7 @@ LEFT JOIN efirma_shred s ON s.credencial_id = fk.id AND s.expira_en > now()
 WHERE c.cuenta_id = $1`;
 
 const FIND = `${SELECT} AND c.rfc = $2`;
-const LIST = `${SELECT} AND strpos(c.rfc, $2) > 0 AND c.rfc > $3 ORDER BY c.rfc LIMIT $4`;
+const LIST = `${SELECT} AND (strpos(c.rfc, $2) > 0 OR strpos(upper(coalesce(c.nombre, cer.titular)), $2) > 0) AND c.rfc > $3 ORDER BY c.rfc LIMIT $4`;
 
 const ANTERIORES = `
 SELECT k.id, k.ultimos4, k.estado, k.creada_en AS "creadaEn", k.terminada_en AS "terminadaEn"
@@ -104,12 +106,22 @@ WITH cambio AS (
 INSERT INTO auditoria (cuenta_id, contribuyente_id, actor, accion, detalle, ip)
 SELECT $1, id, $4, 'cambiar-idcif', jsonb_build_object('id_cif', $3::text), $5 FROM cambio`;
 
+/** Only a change is noted. */
+const SET_NOMBRE = `
+WITH suyo AS (SELECT id FROM contribuyente WHERE cuenta_id = $1 AND rfc = $2),
+cambio AS (UPDATE contribuyente c SET nombre = $3 FROM suyo WHERE c.id = suyo.id AND c.nombre IS DISTINCT FROM $3 RETURNING c.id),
+nota AS (
+  INSERT INTO auditoria (cuenta_id, contribuyente_id, actor, accion, detalle, ip)
+  SELECT $1, id, $4, 'nombrar-rfc', jsonb_build_object('nombre', $3::text), $5 FROM cambio
+)
+SELECT id FROM suyo`;
+
 function toVista(row: Row): RfcVista {
   // The columns have the types of the select list above.
   const of = <T>(column: string) => row[column] as T;
-  const { id, cuentaId, rfc, idCif, creadoEn, deshabilitadas, ips } = row;
+  const { id, cuentaId, rfc, nombre, idCif, creadoEn, deshabilitadas, ips } = row;
   return {
-    ...{ id, cuentaId, rfc, idCif, creadoEn, deshabilitadas, ips },
+    ...{ id, cuentaId, rfc, nombre, idCif, creadoEn, deshabilitadas, ips },
     llave: of<string | null>('llave_id') && {
       id: of('llave_id'),
       modo: of('modo'),
@@ -146,7 +158,7 @@ export function createPanelRfcs({ pool }: Pick<Database, 'pool'>) {
       return rows[0] ? toVista(rows[0]) : null;
     },
 
-    /** In alphabetical order, after `despues`; `contiene` is a part of the RFC, empty for all. */
+    /** In alphabetical order, after `despues`; `contiene` is a part of the RFC or of the name, in capitals; empty for all. */
     async list(
       cuentaId: string,
       filter: { contiene: string; despues: string; limit: number },
@@ -175,6 +187,18 @@ export function createPanelRfcs({ pool }: Pick<Database, 'pool'>) {
         values: [cuentaId, apiKeyId],
       });
       return rows[0] ?? { abiertas: 0, esperan: 0 };
+    },
+
+    /** How the account calls a taxpayer; null leaves it to the certificate. False when the account has no such RFC. */
+    async setNombre(input: {
+      cuentaId: string;
+      rfc: string;
+      nombre: string | null;
+      actor: string;
+      ip: string;
+    }): Promise<boolean> {
+      const values = [input.cuentaId, input.rfc, input.nombre, input.actor, input.ip];
+      return (await pool.query(SET_NOMBRE, values)).rowCount === 1;
     },
 
     /** Null forgets it. False when the account has no such RFC. */

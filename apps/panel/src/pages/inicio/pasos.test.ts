@@ -18,6 +18,7 @@ const vista = (more: Partial<RfcVista> = {}): RfcVista => ({
   id: 'c',
   cuentaId: 'a',
   rfc: 'ACU200101AB1',
+  nombre: null,
   idCif: null,
   creadoEn: now,
   llave: null,

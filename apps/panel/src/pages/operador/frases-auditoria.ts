@@ -121,6 +121,10 @@ const FRASES: Readonly<Record<string, Frase>> = {
         ? `Permitió llamar solo desde ${cidrs.join(', ')}.`
         : 'Permitió llamar desde cualquier dirección.',
   },
+  'nombrar-rfc': {
+    nombre: 'Nombre de un RFC',
+    texto: ({ nombre }) => (nombre ? `Llamó al RFC «${text(nombre)}».` : 'Quitó el nombre del RFC.'),
+  },
   'cambiar-idcif': { nombre: 'Cambio de idCIF', texto: () => 'Cambió el idCIF del RFC.' },
   'cambiar-aviso-saldo': {
     nombre: 'Aviso de poco saldo',

@@ -17,7 +17,7 @@ import {
   estadoCiec,
   estadoLlaveEfirma,
 } from './reglas/estado-credenciales.ts';
-import { readIdCif } from './reglas/leer-rfc.ts';
+import { MAX_NOMBRE, readIdCif, readNombre } from './reglas/leer-rfc.ts';
 import { defineRutaRfc, hrefRfc } from './reglas/ruta-rfc.ts';
 
 /** An RFC at a glance, and its next step. */
@@ -34,12 +34,19 @@ export const cambiarIdCif = defineRutaRfc({
   async handle(contexto, rfc) {
     const { campos, deps, usuario, redirigir, noEncontrada } = contexto;
     const leido = readIdCif(campos['id_cif'] ?? '');
-    if (!leido.valido) return page(contexto, rfc, { idCif: campos['id_cif'] ?? '', error: leido.error });
-    const isDone = await createPanelRfcs(deps.database).setIdCif({
-      cuentaId: usuario.cuentaId,
-      rfc: rfc.rfc,
+    const nombre = readNombre(campos['nombre']);
+    if (!leido.valido)
+      return page(contexto, rfc, { nombre: nombre ?? '', idCif: campos['id_cif'] ?? '', error: leido.error });
+    const rfcs = createPanelRfcs(deps.database);
+    const suyo = { cuentaId: usuario.cuentaId, rfc: rfc.rfc, ...quien(contexto) };
+    const isNamed = nombre === rfc.nombre || (await rfcs.setNombre({ ...suyo, nombre }));
+    if (leido.valor === rfc.idCif)
+      return isNamed
+        ? redirigir(hrefRfc(rfc.rfc), { tono: 'exito', texto: 'Los datos quedaron guardados.' })
+        : noEncontrada();
+    const isDone = await rfcs.setIdCif({
+      ...suyo,
       idCif: leido.valor,
-      ...quien(contexto),
     });
     if (!isDone) return noEncontrada();
     const texto = leido.valor ? 'El idCIF quedó guardado.' : 'El idCIF quedó borrado.';
@@ -50,7 +57,7 @@ export const cambiarIdCif = defineRutaRfc({
 function page(
   { csrf, now, pagina }: ContextoCliente,
   rfc: RfcVista,
-  tecleado: { readonly idCif?: string; readonly error?: string },
+  tecleado: { readonly nombre?: string; readonly idCif?: string; readonly error?: string },
 ): Response {
   return pagina({
     titulo: rfc.rfc,
@@ -64,8 +71,15 @@ function page(
           <Credenciales rfc={rfc} now={now} />
           <Acceso rfc={rfc} />
         </div>
-        <Tarjeta titulo="idCIF">
-          <Formulario accion={hrefRfc(rfc.rfc)} csrf={csrf} descripcion="idCIF">
+        <Tarjeta titulo="Datos del contribuyente">
+          <Formulario accion={hrefRfc(rfc.rfc)} csrf={csrf} descripcion="Datos del contribuyente">
+            <Campo
+              nombre="nombre"
+              etiqueta="Nombre"
+              valor={tecleado.nombre ?? rfc.nombre ?? ''}
+              ayuda="Para reconocerlo y buscarlo en el panel. Sin él se usa el del certificado."
+              maxLargo={MAX_NOMBRE}
+            />
             <Campo
               nombre="id_cif"
               etiqueta="idCIF de la constancia"
@@ -77,7 +91,7 @@ function page(
               maxLargo={20}
               autocompletar="off"
             />
-            <Boton variante="secundario">Guardar idCIF</Boton>
+            <Boton variante="secundario">Guardar</Boton>
           </Formulario>
         </Tarjeta>
       </>

@@ -27,7 +27,7 @@ export const verLista = defineRuta({
   path: '/rfcs',
   acceso: 'cliente',
   async handle({ c, deps, usuario, now, csrf, pagina }) {
-    const contiene = (c.req.query('q') ?? '').trim().normalize('NFC').toUpperCase().slice(0, 13);
+    const contiene = (c.req.query('q') ?? '').trim().normalize('NFC').toUpperCase().slice(0, 60);
     const despues = (c.req.query('despues') ?? '').slice(0, 13);
     const filter = { contiene, despues, limit: POR_PAGINA + 1 };
     const found = await createPanelRfcs(deps.database).list(usuario.cuentaId, filter);
@@ -52,7 +52,7 @@ export const verLista = defineRuta({
           ) : (
             <>
               <Formulario accion="/rfcs" csrf={csrf} metodo="get" enLinea descripcion="Buscar un RFC">
-                <Campo nombre="q" etiqueta="Buscar" tipo="search" valor={contiene} literal maxLargo={13} />
+                <Campo nombre="q" etiqueta="RFC o nombre" tipo="search" valor={contiene} maxLargo={60} />
                 <Boton variante="secundario">Buscar</Boton>
               </Formulario>
               <Tabla
@@ -62,7 +62,7 @@ export const verLista = defineRuta({
                 filas={rfcs.map((rfc) => fila(rfc, now))}
                 vacia={
                   <Vacio titulo="Ningún RFC coincide" accion={{ href: '/rfcs', texto: 'Ver todos los RFC' }}>
-                    La cuenta no tiene un RFC con «{contiene}».
+                    La cuenta no tiene un RFC ni un nombre con «{contiene}».
                   </Vacio>
                 }
               />
@@ -84,9 +84,12 @@ const pageHref = (q: string, despues: string) =>
 function fila(rfc: RfcVista, now: Date) {
   const { llave } = rfc;
   return [
-    <a class="fija" href={hrefRfc(rfc.rfc)}>
-      {rfc.rfc}
-    </a>,
+    <>
+      <a class="fija" href={hrefRfc(rfc.rfc)}>
+        {rfc.rfc}
+      </a>
+      {rfc.nombre === null ? null : <div class="suave chica">{rfc.nombre}</div>}
+    </>,
     llave ? <LlaveCorta llave={llave} now={now} /> : <Estado texto="Sin llave" tono="alerta" />,
     llave?.ultimoUsoEn ? (
       <Fecha valor={llave.ultimoUsoEn} relativaA={now} />

@@ -8,11 +8,12 @@ import { Tarjeta } from '../../components/tarjeta.tsx';
 import { quien } from '../../http/quien.ts';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
 import { digitoVerificador } from './reglas/digito-verificador.ts';
-import { explainRfc, readIdCif } from './reglas/leer-rfc.ts';
+import { explainRfc, MAX_NOMBRE, readIdCif, readNombre } from './reglas/leer-rfc.ts';
 import { hrefRfc } from './reglas/ruta-rfc.ts';
 
 interface Estado {
   readonly rfc?: string;
+  readonly nombre?: string;
   readonly idCif?: string;
   readonly errorRfc?: string | undefined;
   readonly errorIdCif?: string | undefined;
@@ -35,7 +36,12 @@ export const agregar = defineRuta({
   acceso: 'cliente',
   async handle(contexto) {
     const { campos, deps, usuario, redirigir } = contexto;
-    const tecleado = { rfc: campos['rfc'] ?? '', idCif: campos['id_cif'] ?? '' };
+    const tecleado = {
+      rfc: campos['rfc'] ?? '',
+      nombre: campos['nombre'] ?? '',
+      idCif: campos['id_cif'] ?? '',
+    };
+    const nombre = readNombre(campos['nombre']);
     const rfc = parseRfc(tecleado.rfc);
     const idCif = readIdCif(tecleado.idCif);
     if (rfc === null || !idCif.valido)
@@ -51,6 +57,7 @@ export const agregar = defineRuta({
       await createContribuyentes(deps.database).add({
         cuentaId: usuario.cuentaId,
         rfc,
+        ...(nombre === null ? {} : { nombre }),
         ...(idCif.valor ? { idCif: idCif.valor } : {}),
         actor: quien(contexto).actor,
       });
@@ -99,6 +106,14 @@ function page({ csrf, pagina }: ContextoCliente, estado: Estado): Response {
               literal
               enfocado
               maxLargo={20}
+              autocompletar="off"
+            />
+            <Campo
+              nombre="nombre"
+              etiqueta="Nombre"
+              valor={estado.nombre}
+              ayuda="Para reconocerlo y buscarlo en el panel."
+              maxLargo={MAX_NOMBRE}
               autocompletar="off"
             />
             <Campo

@@ -174,7 +174,10 @@ function Campos({ pedido, rfcs, saldo, csrf, now, recordadas, faults }: CamposPr
             valor={pedido.rfc}
             error={faults.rfc}
             requerido
-            opciones={rfcs.map((vista) => ({ valor: vista.rfc, texto: `${vista.rfc}${stateOf(vista)}` }))}
+            opciones={rfcs.map((vista) => ({
+              valor: vista.rfc,
+              texto: `${vista.rfc}${vista.nombre === null ? '' : ` · ${vista.nombre}`}${stateOf(vista)}`,
+            }))}
           />
           <Campo
             nombre="tipo"

@@ -12,7 +12,7 @@ const PARTES = [
 export type ParteRfc = (typeof PARTES)[number][0];
 
 interface EncabezadoProps {
-  readonly rfc: Pick<RfcVista, 'rfc'>;
+  readonly rfc: Pick<RfcVista, 'rfc' | 'nombre'>;
   /** The part that is shown now. */
   readonly parte: ParteRfc;
   readonly titulo: string;
@@ -26,6 +26,7 @@ export function Encabezado({ rfc, parte, titulo }: EncabezadoProps) {
         <a href="/rfcs">RFC</a> / <a href={hrefRfc(rfc.rfc)}>{rfc.rfc}</a>
       </p>
       <h1>{titulo}</h1>
+      {rfc.nombre === null ? null : <p class="suave">{rfc.nombre}</p>}
       <nav class="fila" aria-label={`Partes de ${rfc.rfc}`}>
         {PARTES.map(([sub, texto]) => (
           <a

@@ -25,3 +25,9 @@ export function readIdCif(texto: string): IdCifLeido {
     ? { valido: true, valor: digitos }
     : { valido: false, error: `El idCIF tiene 11 dígitos; estos son ${digitos.length} caracteres.` };
 }
+
+export const MAX_NOMBRE = 250;
+
+/** A name as a person types it; null for none. */
+export const readNombre = (texto: string | undefined): string | null =>
+  texto?.trim().normalize('NFC').replaceAll(/\s+/g, ' ').slice(0, MAX_NOMBRE) || null;
