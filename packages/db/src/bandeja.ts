@@ -16,9 +16,9 @@ const AHEAD = 4;
 const SHARE = 4;
 /** Rings carried in one go. */
 const BATCH = 500;
-/** Due rings among which one go chooses. When there are more, the oldest of each account are looked at as well. */
+/** Due rings among which one go chooses. When there are more, about so many as heads are looked at as well: the oldest of each account. */
 const WINDOW = 200;
-const HEADS = 20;
+const HEADS = 400;
 
 /** Relays take turns at choosing: two at once would give out the same slots twice. */
 const LOCK = `SELECT pg_try_advisory_xact_lock(hashtext('acuse_relay')) AS mine`;
@@ -30,11 +30,9 @@ WHERE EXISTS (SELECT FROM outbox WHERE cola = c AND rung_at IS NULL AND due_at <
 
 /** What the queue has had for too long without anybody's claim is rung once more under its generation: where the job still waits, that does nothing. */
 const RING_AGAIN = `
-UPDATE outbox SET rung_at = now() WHERE solicitud_id IN (
-  SELECT o.solicitud_id FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id AND s.gen = o.gen
-  WHERE o.cola = $1 AND o.rung_at < now() - make_interval(secs => $2) AND s.estado = 'EN_PROCESO' AND s.lease_until IS NULL
-  ORDER BY o.rung_at LIMIT ${BATCH} FOR UPDATE OF o SKIP LOCKED)
-RETURNING solicitud_id, gen, cola, 0 AS pos`;
+SELECT o.solicitud_id, o.gen, o.cola FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id AND s.gen = o.gen
+WHERE o.cola = $1 AND o.rung_at < now() - make_interval(secs => $2) AND s.estado = 'EN_PROCESO' AND s.lease_until IS NULL
+ORDER BY o.rung_at LIMIT ${BATCH} FOR UPDATE OF o SKIP LOCKED`;
 
 /**
  * Gives out the free slots. A ring counts against them and against its account from here until its step is over. In each round every account gets
@@ -62,7 +60,7 @@ WITH RECURSIVE under_way AS MATERIALIZED (
   SELECT head.* FROM cuenta CROSS JOIN LATERAL (
     SELECT solicitud_id, cuenta_id, due_at FROM outbox o
     WHERE o.cola = $1 AND o.rung_at IS NULL AND o.cuenta_id = cuenta.id AND due_at <= now() ORDER BY due_at
-    LIMIT (SELECT least(n, ${HEADS}) FROM room)
+    LIMIT (SELECT least((SELECT n FROM room), greatest(2, ${HEADS} / count(*))) FROM cuenta)
   ) head
 ), ranked AS (
   SELECT solicitud_id, due_at, coalesce(u.n, 0) + row_number() OVER (PARTITION BY cuenta_id ORDER BY due_at, solicitud_id) AS nth
@@ -71,11 +69,12 @@ WITH RECURSIVE under_way AS MATERIALIZED (
   SELECT solicitud_id, nth, row_number() OVER (ORDER BY nth, due_at, solicitud_id) AS pos FROM ranked
 ), chosen AS (
   SELECT solicitud_id, pos FROM fair, room WHERE pos <= least(room.n, ${BATCH}) AND nth <= ${SHARE} * (room.n - pos + 1)
-), taken AS (
-  SELECT o.solicitud_id, chosen.pos FROM outbox o JOIN chosen USING (solicitud_id) WHERE o.rung_at IS NULL FOR UPDATE OF o SKIP LOCKED
 )
-UPDATE outbox o SET rung_at = now() FROM taken WHERE o.solicitud_id = taken.solicitud_id
-RETURNING o.solicitud_id, o.gen, o.cola, taken.pos::int AS pos`;
+SELECT o.solicitud_id, o.gen, o.cola FROM outbox o JOIN chosen USING (solicitud_id) WHERE o.rung_at IS NULL
+ORDER BY chosen.pos FOR UPDATE OF o SKIP LOCKED`;
+
+/** By keys alone: joined with what was chosen, the planner would read the whole outbox. */
+const NOTE = 'UPDATE outbox SET rung_at = now() WHERE solicitud_id = ANY ($1::uuid[])';
 
 const UNRING = `
 UPDATE outbox o SET rung_at = NULL FROM unnest($1::uuid[], $2::int[]) AS t (solicitud_id, gen)
@@ -85,7 +84,6 @@ interface Row {
   solicitud_id: string;
   gen: number;
   cola: NombreCola;
-  pos: number;
 }
 
 /** The outbox over PostgreSQL. */
@@ -104,9 +102,10 @@ export function createBandeja({ pool, settings }: Pick<Database, 'pool' | 'setti
       for (const { cola } of pending.rows) {
         const again = { name: 'timbrar-otra-vez', text: RING_AGAIN, values: [cola, graceSeconds] };
         chosen.push(...(await client.query<Row>(again)).rows);
-        const fair = (await client.query<Row>({ name: 'timbrar', text: RING, values: [cola] })).rows;
-        chosen.push(...fair.sort((a, b) => a.pos - b.pos));
+        chosen.push(...(await client.query<Row>({ name: 'timbrar', text: RING, values: [cola] })).rows);
       }
+      const ids = chosen.map((row) => row.solicitud_id);
+      if (ids.length > 0) await client.query({ name: 'timbrados', text: NOTE, values: [ids] });
       return chosen;
     });
     return rows.map(({ solicitud_id: solicitudId, gen, cola }) => ({ solicitudId, gen, cola }));
