@@ -6,21 +6,23 @@ const MAX_ACCESOS = 200;
 /** Milliseconds after which somebody who was sent away comes again, and by how many more each of those who come for the same log-in. */
 const VUELTA_MS = 3_000;
 const ENTRE_VUELTAS_MS = 50;
-/** Milliseconds during which a failed log-in is the answer to whoever comes for it: it is not tried once for each of them. */
-const FALLO_MS = 30_000;
+/** Milliseconds during which a failed log-in is the answer to those who were sent away from it: it is not tried once for each of them. */
+const FALLO_MS = 10_000;
 
 interface Acceso {
   /** Resolves when it is over, with what kept it from succeeding. */
   readonly over: Promise<SatError | null>;
   readonly startedAt: number;
+  /** How many were told to come again and did not hear yet how it ended. */
   turnedAway: number;
+  isOver: boolean;
 }
 
 /** Log-ins that go on by themselves: whoever needs one looks in, and comes again when it takes longer. */
 export interface Accesos {
   /**
    * Starts the log-in of `clave` unless it is under way, and waits for its end, but not beyond `momentMs` after its start. Rejects with OCUPADO
-   * when it is not over then, and with the error of a log-in that has failed. What `login` is given lives until it is over.
+   * when it is not over then, and with the error of one that failed since the caller was sent away. What `login` is given lives until it is over.
    */
   join(
     clave: string,
@@ -56,20 +58,29 @@ export function createAccesos(
   ): Acceso {
     const own = copyOf(credencial);
     const forget = () => accesos.get(clave) === acceso && accesos.delete(clave);
-    const over = login(own, closing.signal).then(
-      () => {
-        forget();
-        return null;
-      },
-      (error: unknown) => {
-        const failure = toError(error);
-        // A refused credential is remembered by those who refuse to send it again; another one may be stored any moment.
-        if (failure.clase === 'credencial' || closing.signal.aborted) forget();
-        else setTimeout(forget, FALLO_MS).unref();
-        return failure;
-      },
-    );
-    const acceso: Acceso = { over: over.finally(() => wipe(own)), startedAt: now(), turnedAway: 0 };
+    const over = login(own, closing.signal)
+      .finally(() => {
+        acceso.isOver = true;
+      })
+      .then(
+        () => {
+          forget();
+          return null;
+        },
+        (error: unknown) => {
+          const failure = toError(error);
+          // A refused credential is remembered by those who refuse to send it again; another one may be stored any moment.
+          if (acceso.turnedAway === 0 || failure.clase === 'credencial' || closing.signal.aborted) forget();
+          else setTimeout(forget, FALLO_MS).unref();
+          return failure;
+        },
+      );
+    const acceso: Acceso = {
+      over: over.finally(() => wipe(own)),
+      startedAt: now(),
+      turnedAway: 0,
+      isOver: false,
+    };
     accesos.set(clave, acceso);
     return acceso;
   }
@@ -84,6 +95,7 @@ export function createAccesos(
       const known = accesos.get(clave);
       if (known === undefined && accesos.size >= MAX_ACCESOS) throw comeAgain(VUELTA_MS);
       const acceso = known ?? start(clave, credencial, login);
+      const wasOver = acceso.isOver;
       const leave = new AbortController();
       const stop = () => leave.abort();
       signal.addEventListener('abort', stop, { once: true });
@@ -100,7 +112,10 @@ export function createAccesos(
         }
         // A credential that was refused is the one of whoever started: another one's is looked at by itself.
         if (failure?.clase === 'credencial' && known !== undefined) throw comeAgain(0);
-        if (failure !== null) throw failure;
+        if (failure === null) return;
+        if (wasOver) acceso.turnedAway -= 1;
+        if (acceso.turnedAway <= 0 && accesos.get(clave) === acceso) accesos.delete(clave);
+        throw failure;
       } finally {
         signal.removeEventListener('abort', stop);
         leave.abort();
