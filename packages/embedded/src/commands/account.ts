@@ -3,6 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createContribuyentes, createCuentas, createLlaves, type Database, openDatabase } from '@acuse/db';
 import { createApiKeyHasher, generateApiKey, registroOf, wipeApiKey } from '@acuse/vault';
+import pg from 'pg';
 import type { RunningStack } from '../stack.ts';
 import { signUp, signUpOperator } from './panel-users.ts';
 
@@ -65,6 +66,21 @@ export async function makeAccount(
     return { rfc, api_key: key.text, ciec, efirma: await issueEfirma(stack, dataDir, rfc), panel };
   } finally {
     await db.close();
+  }
+}
+
+/** Whether the database of the stack has this key as an active one. */
+export async function isKeyActive({ databaseUrl }: RunningStack, apiKey: string): Promise<boolean> {
+  const keyId = /^acuse_(?:live|test)_(\w{12})/.exec(apiKey)?.[1];
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    const { rows } = await client.query(`SELECT FROM api_key WHERE id = $1 AND estado = 'ACTIVA'`, [
+      keyId ?? '',
+    ]);
+    return rows.length === 1;
+  } finally {
+    await client.end();
   }
 }
 

@@ -1,16 +1,18 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { silentLogger } from '@acuse/runtime';
 import { type RunningStack, startStack } from '../stack.ts';
 import { askSimulador, makeAccount, type ReadyAccount } from './account.ts';
 import { type Call, createCaller, Refused } from './api-client.ts';
 import { storeCiec, storeEfirma } from './credentials.ts';
 import { type MemoryUse, watchMemory } from './memory.ts';
-import { type CommandOptions, externalServers, readOptions } from './options.ts';
+import { type CommandOptions, externalServers, helpOf, readOptions } from './options.ts';
 import { lastMonths } from './period.ts';
 import { download, verifyZip } from './verify-zip.ts';
 
+const HOME = fileURLToPath(new URL('../../../../.acuse', import.meta.url));
 const MONTHS = 3;
 const LOOK_EVERY_MS = 250;
 const SAMPLE_EVERY_MS = 100;
@@ -24,11 +26,13 @@ interface Estado {
   readonly motivo: string | null;
 }
 
-const say = (line: string) => process.stdout.write(`${line}\n`);
+/** With `--json` the standard output is for the result alone. */
+let progress: NodeJS.WritableStream = process.stdout;
+const say = (line: string) => progress.write(`${line}\n`);
 const megabytes = (bytes: number) => `${(bytes / 1_048_576).toFixed(1)} MB`;
 
 /** The main job as an integrator sees it, from an empty machine to a checked ZIP. */
-async function runJob(stack: RunningStack, cuenta: ReadyAccount, options: CommandOptions, dir: string) {
+async function runJob(stack: RunningStack, cuenta: ReadyAccount, options: CommandOptions, home: string) {
   const call = createCaller(stack.apiUrl, cuenta.api_key);
   const { desde, hasta } = lastMonths(MONTHS, new Date());
   if (options.rows !== undefined) {
@@ -60,7 +64,7 @@ async function runJob(stack: RunningStack, cuenta: ReadyAccount, options: Comman
     solicitud_id,
   });
   say(`descarga/paquete: URL válida hasta ${paquete.expira_en}`);
-  const file = join(dir, 'paquete.zip');
+  const file = join(home, `demo-${solicitud_id}.zip`);
   const downloaded = await download(paquete.paquete_url, file);
   const checked = await verifyZip(file);
   if (checked.registros !== final.registros || (options.rows ?? checked.registros) !== checked.registros)
@@ -72,11 +76,13 @@ async function runJob(stack: RunningStack, cuenta: ReadyAccount, options: Comman
     `ZIP descargado y comprobado: ${checked.entradas} entradas, ${checked.registros} registros, ${megabytes(downloaded.bytes)}`,
   );
   say(`sha256 ${downloaded.sha256}, ${segundos} s desde la petición`);
+  say(`El ZIP quedó en ${file}`);
   const { bytes, sha256 } = downloaded;
   return {
     solicitud_id,
     estado: final.estado,
     paquete_url: paquete.paquete_url,
+    zip: file,
     bytes,
     sha256,
     registros: checked.registros,
@@ -129,7 +135,14 @@ function reportMemory(uses: readonly MemoryUse[]): void {
 }
 
 async function main(): Promise<void> {
-  const options = readOptions(process.argv.slice(2));
+  const options = readOptions('demo', process.argv.slice(2));
+  if (options === null) {
+    say(helpOf('demo'));
+    return;
+  }
+  if (options.json) progress = process.stderr;
+  const home = options.dataDir ?? HOME;
+  await mkdir(home, { recursive: true, mode: 0o700 });
   const dir = await mkdtemp(join(tmpdir(), 'acuse-demo-'));
   say('Iniciando PostgreSQL, S3, el simulador del SAT, la API y el worker…');
   const servers = externalServers(options);
@@ -145,13 +158,13 @@ async function main(): Promise<void> {
     say(`API ${stack.apiUrl}, cola en ${servers.redisUrl === undefined ? 'PostgreSQL' : 'Redis'}`);
     const cuenta = await makeAccount(stack, dir);
     const memory = await watchMemory(processesOf(stack), SAMPLE_EVERY_MS);
-    result = await runJob(stack, cuenta, options, dir);
+    result = await runJob(stack, cuenta, options, home);
     reportMemory(memory.stop());
   } finally {
     await stack.stop();
     await rm(dir, { recursive: true, force: true });
   }
-  if (options.json) say(JSON.stringify(result));
+  if (options.json) process.stdout.write(`${JSON.stringify(result)}\n`);
 }
 
 try {

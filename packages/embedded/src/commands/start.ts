@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { createLogger } from '@acuse/runtime';
 import { freePort } from '../free-port.ts';
 import { type RunningStack, startStack } from '../stack.ts';
-import { askSimulador, makeAccount, type ReadyAccount, RFC_DE_PRUEBA } from './account.ts';
-import { type CommandOptions, externalServers, readOptions } from './options.ts';
+import { askSimulador, isKeyActive, makeAccount, type ReadyAccount, RFC_DE_PRUEBA } from './account.ts';
+import { type CommandOptions, externalServers, helpOf, readOptions } from './options.ts';
 import { lastMonths } from './period.ts';
 
 const HOME = fileURLToPath(new URL('../../../../.acuse', import.meta.url));
@@ -14,29 +14,37 @@ const PORTS = { api: 8080, panel: 8081, simulador: 8090, s3: 8333, postgres: 543
 /** Months with the number of rows that `--rows` asks for. */
 const MONTHS = 3;
 
-async function choosePorts(): Promise<typeof PORTS> {
-  const entries = Object.entries(PORTS).map(async ([name, port]) => [name, await freePort(port)]);
-  return Object.fromEntries(await Promise.all(entries));
+/** The usual ports, another one for each that is taken. @throws when it is the port that was asked for. */
+async function choosePorts({ port: asked }: CommandOptions): Promise<typeof PORTS> {
+  const wanted = { ...PORTS, ...(asked === undefined ? {} : { api: asked }) };
+  const chosen = Object.entries(wanted).map(async ([name, port]) => {
+    const free = await freePort(port);
+    if (free !== port && name === 'api' && asked !== undefined)
+      throw new Error(`--port: alguien escucha ya en el puerto ${port}. Deténgalo, o elija otro.`);
+    if (free !== port) process.stderr.write(`El puerto ${port} (${name}) está ocupado: se usa ${free}.\n`);
+    return [name, free];
+  });
+  return Object.fromEntries(await Promise.all(chosen));
 }
 
 /**
- * The account of an earlier start, or a new one: its key is shown once by the service, so it is kept beside the data. One that was made before
- * there was a panel has nobody who could log in, so a new one takes its place; its key goes on working.
+ * The account of an earlier start, or a new one: its key is shown once by the service, so it is kept beside the data. One that this database does
+ * not know, whose key was replaced, or that was made before there was a panel, has a new one take its place.
  */
-async function readyAccount(stack: RunningStack, rfc = RFC_DE_PRUEBA): Promise<ReadyAccount> {
-  const path = join(HOME, rfc === RFC_DE_PRUEBA ? 'cuenta.json' : `cuenta-${rfc}.json`);
+async function readyAccount(stack: RunningStack, home: string, rfc = RFC_DE_PRUEBA): Promise<ReadyAccount> {
+  const path = join(home, rfc === RFC_DE_PRUEBA ? 'cuenta.json' : `cuenta-${rfc}.json`);
   try {
     const kept: ReadyAccount = JSON.parse(await readFile(path, 'utf8'));
-    if (kept.panel) return kept;
+    if (kept.panel && (await isKeyActive(stack, kept.api_key))) return kept;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' && !(error instanceof SyntaxError)) throw error;
   }
-  const account = await makeAccount(stack, HOME, rfc);
+  const account = await makeAccount(stack, home, rfc);
   await writeFile(path, JSON.stringify(account, null, 2), { mode: 0o600 });
   return account;
 }
 
-function describe(stack: RunningStack, account: ReadyAccount, options: CommandOptions) {
+function describe(stack: RunningStack, account: ReadyAccount, home: string, options: CommandOptions) {
   const { rfc, api_key, ciec, efirma, panel } = account;
   const line = {
     api: stack.apiUrl,
@@ -70,14 +78,19 @@ function describe(stack: RunningStack, account: ReadyAccount, options: CommandOp
     `e.firma      ${efirma.cer}`,
     `             ${efirma.key}  (contraseña: ${efirma.password})`,
     '',
-    'Ctrl-C detiene todo; los datos quedan en .acuse.',
+    `Ctrl-C detiene todo; los datos quedan en ${home}.`,
   ].join('\n');
 }
 
 async function main(): Promise<void> {
-  const options = readOptions(process.argv.slice(2));
+  const options = readOptions('start', process.argv.slice(2));
+  if (options === null) {
+    process.stdout.write(`${helpOf('start')}\n`);
+    return;
+  }
+  const home = options.dataDir ?? HOME;
   const log = createLogger({ name: 'start', level: options.json ? 'error' : 'warn' });
-  await mkdir(HOME, { recursive: true, mode: 0o700 });
+  await mkdir(home, { recursive: true, mode: 0o700 });
   let end: () => void = () => {};
   let fail: (error: Error) => void = () => {};
   const ended = new Promise<void>((resolve, reject) => {
@@ -87,22 +100,22 @@ async function main(): Promise<void> {
   // Rejected before anybody waits for it when a program ends during the start.
   ended.catch(() => {});
   const stack = await startStack({
-    dataDir: HOME,
-    logDir: join(HOME, 'log'),
+    dataDir: home,
+    logDir: join(home, 'log'),
     log,
-    ports: await choosePorts(),
+    ports: await choosePorts(options),
     withPanel: true,
     onUnexpectedExit: (name) =>
-      fail(new Error(`${name} terminó por sí solo; su bitácora está en .acuse/log.`)),
+      fail(new Error(`${name} terminó por sí solo; su bitácora está en ${join(home, 'log')}.`)),
     ...externalServers(options),
   });
   try {
-    const account = await readyAccount(stack, options.rfc);
+    const account = await readyAccount(stack, home, options.rfc);
     if (options.rows !== undefined) {
       const filas = [{ tipo: 'recibidos', ...lastMonths(MONTHS, new Date()), cantidad: options.rows }];
       await askSimulador(stack, `contribuyentes/${account.rfc}`, { method: 'PUT', body: { filas } });
     }
-    process.stdout.write(`${describe(stack, account, options)}\n`);
+    process.stdout.write(`${describe(stack, account, home, options)}\n`);
     for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, end);
     await ended;
   } finally {
