@@ -2,24 +2,35 @@ import { CATALOGO } from '@acuse/contract';
 import { describe, expect, it } from 'vitest';
 import { errorsOf } from '../../apps/api/src/http/errors-of.ts';
 import { openApiDocument } from '../../apps/api/src/openapi/document.ts';
-import type { JsonSchema } from '../../apps/api/src/openapi/schema.ts';
+import { type JsonSchema, type NamedSchemas, resolve } from '../../apps/api/src/openapi/schema.ts';
 import { operations } from '../../apps/api/test/kit.ts';
 import { TABLA } from './tabla.ts';
 
 const loaded = await operations();
-const documented = openApiDocument(loaded)['paths'] as Record<string, { post: Documented }>;
+const { paths: documented, components } = openApiDocument(loaded) as unknown as {
+  paths: Record<string, { post: Documented }>;
+  components: { schemas: NamedSchemas };
+};
+
+/** A schema with its references followed and its parts put together. */
+function whole(schema: JsonSchema = {}): JsonSchema {
+  const { allOf = [], ...own } = resolve(schema, components.schemas);
+  const parts = [...allOf.map(whole), own];
+  return {
+    ...Object.assign({}, ...parts),
+    properties: Object.assign({}, ...parts.map(({ properties }) => properties)),
+  };
+}
+
+const answerOf = (post: Documented) => whole(post.responses['200']?.content['application/json'].schema);
+const dataOf = (post: Documented) => whole(answerOf(post).properties?.['data']);
+const typeOf = (schema: JsonSchema | undefined) => whole(schema).type;
 
 interface Documented {
   readonly 'x-costo': number;
   readonly 'x-credencial': string;
   readonly requestBody: { content: { 'application/json': { schema: JsonSchema } } };
   readonly responses: Record<string, { content: { 'application/json': { schema: JsonSchema } } }>;
-}
-
-/** The type of an element's field, `null` beside it or not. */
-function typeOf(field: JsonSchema | undefined) {
-  const [schema = field] = field?.anyOf?.filter(({ type }) => type !== 'null') ?? [];
-  return schema?.format === 'date' ? 'date' : schema?.type;
 }
 
 describe('the loaded operations', () => {
@@ -41,30 +52,32 @@ describe('the loaded operations', () => {
     });
 
     it('takes exactly these fields', () => {
-      const { properties = {}, required = [] } = post.requestBody.content['application/json'].schema;
-      const found = Object.entries(properties).map(([name, { type }]) => [
+      const { properties = {}, required = [] } = whole(post.requestBody.content['application/json'].schema);
+      const found = Object.entries(properties).map(([name, schema]) => [
         name,
-        { tipo: type, requerido: required.includes(name) },
+        { tipo: typeOf(schema), requerido: required.includes(name) },
       ]);
       expect(Object.fromEntries(found)).toEqual(campos);
     });
 
     it('answers exactly these data fields', () => {
-      const { properties = {} } = post.responses['200']?.content['application/json'].schema ?? {};
-      expect(
-        data === null ? properties['data'] : Object.keys(properties['data']?.properties ?? {}).sort(),
-      ).toEqual(data === null ? undefined : [...data, ...nuestros].sort());
+      const { properties = {} } = answerOf(post);
+      expect(data === null ? properties['data'] : Object.keys(dataOf(post).properties ?? {}).sort()).toEqual(
+        data === null ? undefined : [...data, ...nuestros].sort(),
+      );
     });
 
     if (elementos !== undefined)
       it('lists elements with the specified fields and types', () => {
-        const { properties = {} } = post.responses['200']?.content['application/json'].schema ?? {};
-        const { total, items } = properties['data']?.properties ?? {};
+        const { total, items } = dataOf(post).properties ?? {};
         expect([total?.type, items?.type]).toEqual(['integer', 'array']);
-        const fields = items?.items?.properties ?? {};
-        const found = Object.keys(elementos).map((name) => [name, typeOf(fields[name])]);
+        const { properties: fields = {}, required } = whole(items?.items);
+        const found = Object.keys(elementos).map((name) => [
+          name,
+          fields[name]?.format === 'date' ? 'date' : typeOf(fields[name]),
+        ]);
         expect(Object.fromEntries(found)).toEqual(elementos);
-        expect(items?.items?.required).toEqual(expect.arrayContaining(Object.keys(elementos)));
+        expect(required).toEqual(expect.arrayContaining(Object.keys(elementos)));
       });
 
     it('can answer every error that the specification lists for it', () => {

@@ -13,7 +13,9 @@ export interface Fila {
   /** Further data fields that we answer. */
   readonly nuestros?: readonly string[];
   /** JSON types of the element fields that the specification or our decisions name. */
-  readonly elementos?: Readonly<Record<string, 'string' | 'number' | 'integer' | 'boolean' | 'date'>>;
+  readonly elementos?: Readonly<
+    Record<string, 'string' | 'string o null' | 'number' | 'integer' | 'boolean' | 'date'>
+  >;
   /** HTTP status / cfdi_codigo. */
   readonly errores: readonly string[];
 }
@@ -79,12 +81,12 @@ export const TABLA: readonly Fila[] = [
       elementos: {
         id: 'string',
         tipo: 'string',
-        periodicidad: 'string',
+        periodicidad: 'string o null',
         periodo: 'string',
         ejercicio: 'integer',
         fecha: 'date',
         complementaria: 'boolean',
-        estado: 'string',
+        estado: 'string o null',
       },
       data: lista,
       errores: pagada,

@@ -1,39 +1,92 @@
-import { ESTADOS_CFDI, fechaField, fechaHoraField, parseRfc, rfcField } from '@acuse/contract';
+import {
+  ESTADOS_CFDI,
+  ESTADOS_SOLICITUD,
+  ejercicioField,
+  fechaField,
+  fechaHoraField,
+  OPINIONES,
+  parseRfc,
+  RFC_PATTERN,
+  rfcField,
+  solicitudIdField,
+} from '@acuse/contract';
 import { z } from 'zod';
 
 /** An RFC in an answer: already normal. */
 export const rfcData = z
   .string()
   .refine((rfc) => parseRfc(rfc) === rfc)
-  .meta({ description: 'RFC.', example: 'ACU200101AB1' });
+  .meta({ description: 'RFC.', example: 'ACU200101AB1', pattern: RFC_PATTERN });
+
+const desde = fechaField.meta({ example: '2026-01-01' });
 
 /** The body of the operations that ask for nothing but the taxpayer. */
-export const soloRfc = z.object({ rfc: rfcField });
+export const soloRfc = z.object({ rfc: rfcField }).meta({ id: 'PeticionRfc' });
+
+/** The body of the operations that ask about anybody. */
+export const cualquierRfc = z
+  .object({ rfc: rfcField.meta({ example: 'EKU9003173C9' }) })
+  .meta({ id: 'PeticionCualquierRfc' });
 
 /** `rfc`, `desde`, `hasta`, all required. */
-export const rfcYPeriodo = z.object({ rfc: rfcField, desde: fechaField, hasta: fechaField });
+export const rfcYPeriodo = z
+  .object({ rfc: rfcField, desde, hasta: fechaField })
+  .meta({ id: 'PeticionPeriodo' });
 
-/** A list (specification, Lists). */
-export const listOf = <T extends z.ZodType>(element: T) =>
-  z.object({
-    total: z.int().min(0).meta({ description: 'Número de elementos.', example: 1 }),
-    items: z.array(element),
-  });
+/** `rfc`, `ejercicio`. */
+export const rfcYEjercicio = z
+  .object({ rfc: rfcField, ejercicio: ejercicioField })
+  .meta({ id: 'PeticionEjercicio' });
+
+/** The body of the operations on one solicitud. */
+export const soloSolicitud = z.object({ solicitud_id: solicitudIdField }).meta({ id: 'PeticionSolicitud' });
+
+/** A list (specification, Lists), under the name that the interface's description gives it. */
+export const listOf = <T extends z.ZodType>(id: string, element: T) =>
+  z
+    .object({
+      total: z.int().min(0).meta({ description: 'Número de elementos.', example: 1 }),
+      items: z.array(element),
+    })
+    .meta({ id });
 
 export const texto = (description: string, example: string) => z.string().meta({ description, example });
 export const importe = z.number().meta({ description: 'Importe en pesos.', example: 1160.0 });
 export const instante = (description: string) => fechaHoraField.meta({ description });
-
-export const factura = z.object({
-  uuid: texto('UUID del CFDI.', '5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A'),
-  emisor_rfc: texto('RFC de quien emitió el CFDI.', 'ACU200101AB1'),
-  total: importe,
-  fecha: fechaField,
-  emisor_nombre: texto('Nombre de quien lo emitió.', 'COMERCIALIZADORA ACUÍFERA').nullable(),
-  fecha_emision: texto('Fecha y hora de emisión, del centro de México.', '2026-05-14T10:32:07'),
-  tipo_comprobante: texto('Efecto del comprobante, en palabras del SAT.', 'Ingreso').nullable(),
-  estado: z.enum(ESTADOS_CFDI).meta({ description: 'Estado del CFDI.', example: 'VIGENTE' }),
+export const uuidData = (description: string) =>
+  z.string().meta({ description, example: '5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A', format: 'uuid' });
+export const solicitudIdData = z.string().meta({
+  description: 'Identificador de la solicitud.',
+  example: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
+  format: 'uuid',
 });
+
+export const estadoSolicitud = z
+  .enum(ESTADOS_SOLICITUD)
+  .meta({ id: 'EstadoSolicitud', description: 'Estado de la solicitud.' });
+export const estadoCfdi = z
+  .enum(ESTADOS_CFDI)
+  .meta({ id: 'EstadoCfdi', description: 'Estado del CFDI.', example: 'VIGENTE' });
+export const opinion = z
+  .enum(OPINIONES)
+  .meta({ id: 'Opinion', description: 'Opinión.', example: 'POSITIVO' });
+
+/** Invoices, by CIEC and by e.firma alike. */
+export const listaFacturas = listOf(
+  'ListaFacturas',
+  z
+    .object({
+      uuid: uuidData('UUID del CFDI.'),
+      emisor_rfc: texto('RFC de quien emitió el CFDI.', 'ACU200101AB1'),
+      total: importe,
+      fecha: fechaField,
+      emisor_nombre: texto('Nombre de quien lo emitió.', 'COMERCIALIZADORA ACUÍFERA').nullable(),
+      fecha_emision: texto('Fecha y hora de emisión, del centro de México.', '2026-01-31T10:32:07'),
+      tipo_comprobante: texto('Efecto del comprobante, en palabras del SAT.', 'Ingreso').nullable(),
+      estado: estadoCfdi,
+    })
+    .meta({ id: 'Factura', description: 'Un CFDI recibido.' }),
+);
 
 export const aviso = { asunto: texto('Asunto.', 'Requerimiento de obligaciones'), fecha: fechaField };
 

@@ -1,4 +1,4 @@
-import { CATALOGO, type CfdiError, type DatosError } from './errors.ts';
+import { CATALOGO, type CfdiError, type DatosError, type NombreError } from './errors.ts';
 
 /** `cfdi_codigo` of a success (specification, Response envelope). */
 export const CODIGO_EXITO = 1;
@@ -16,6 +16,8 @@ export interface SobreExito<Data> {
 export interface SobreError {
   readonly cfdi_codigo: number;
   readonly cfdi_texto: string;
+  /** Tells apart what shares a code. Never renamed. */
+  readonly error: NombreError;
   readonly data?: DatosError;
 }
 
@@ -23,5 +25,10 @@ export interface SobreError {
 export function sobreDeError(error: Pick<CfdiError, 'nombre' | 'datos'>): SobreError {
   const { codigo, texto } = CATALOGO[error.nombre];
   const hasDatos = Object.keys(error.datos).length > 0;
-  return { cfdi_codigo: codigo, cfdi_texto: texto, ...(hasDatos ? { data: error.datos } : {}) };
+  return {
+    cfdi_codigo: codigo,
+    cfdi_texto: texto,
+    error: error.nombre,
+    ...(hasDatos ? { data: error.datos } : {}),
+  };
 }

@@ -48,6 +48,7 @@ export const uuidField = z
   .meta({
     description: 'UUID del CFDI, 36 caracteres con guiones.',
     example: '5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A',
+    format: 'uuid',
   });
 
 /** The id of a solicitud. Anything of up to 64 characters is looked up; what is no UUID is simply not found. */
@@ -56,8 +57,12 @@ export const solicitudIdField = z
   .trim()
   .min(1, { error: 'no puede estar vacío' })
   .max(64, { error: 'debe tener a lo más 64 caracteres' })
-  .meta({ description: 'Identificador de la solicitud.', example: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f' });
+  .meta({
+    description: 'Identificador de la solicitud.',
+    example: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
+    format: 'uuid',
+  });
 
 export const tipoDescargaField = z
   .enum(['emitidos', 'recibidos'], { error: 'debe ser emitidos o recibidos' })
-  .meta({ description: 'Qué CFDI se piden.', example: 'recibidos' });
+  .meta({ id: 'TipoDescarga', description: 'Qué CFDI se piden.', example: 'recibidos' });

@@ -5,6 +5,8 @@ import { z } from 'zod';
  * digit. Ñ and & are letters of an RFC. Pattern of the SAT's CFDI schema (`t_RFC`).
  */
 const RFC = /^([A-ZÑ&]{3,4})(\d{2})(\d{2})(\d{2})([A-Z\d]{2})([A\d])$/;
+/** The same for whoever reads the interface's description. */
+export const RFC_PATTERN = '^[A-ZÑ&]{3,4}\\d{6}[A-Z\\d]{2}[A\\d]$';
 
 function isRealDate(yy: string, mm: string, dd: string): boolean {
   const month = Number(mm);
@@ -41,4 +43,5 @@ export const rfcField = z
   .meta({
     description: 'RFC: 12 caracteres (persona moral) o 13 (persona física).',
     example: 'ACU200101AB1',
+    pattern: RFC_PATTERN,
   });

@@ -1,8 +1,7 @@
 import { CATALOGO } from '@acuse/contract';
 import { errorsOf } from '../http/errors-of.ts';
 import type { CredencialPedida, Operation } from '../http/operation.ts';
-import { bodySchema, successSchema } from '../openapi/document.ts';
-import { exampleOf } from '../openapi/schema.ts';
+import { exampleAnswer, exampleBody } from '../openapi/document.ts';
 import { CAMINOS, type Camino, OTROS } from './canales.ts';
 
 const CREDENCIALES: Record<CredencialPedida, string> = {
@@ -61,11 +60,11 @@ function section(operation: Operation): string {
     '',
     '```sh',
     `curl -sS "$API/api/v1/${path}" -A mi-erp/1.0 -H "Authorization: Bearer $API_KEY" -H 'Content-Type: application/json' \\`,
-    `  -d '${JSON.stringify(exampleOf(bodySchema(operation)))}'`,
+    `  -d '${JSON.stringify(exampleBody(operation))}'`,
     '```',
     '',
     '```json',
-    JSON.stringify(exampleOf(successSchema(operation)), null, 2),
+    JSON.stringify(exampleAnswer(operation), null, 2),
     '```',
     '',
     `Errores: ${errores.join(', ')}.`,
@@ -106,13 +105,15 @@ function errorTable(operations: readonly Operation[]): string {
   );
   const rows = nombres.map((nombre) => {
     const { http, codigo, texto } = CATALOGO[nombre];
-    return `| ${codigo} | ${http} | ${texto} |`;
+    return `| ${codigo} | ${http} | \`${nombre}\` | ${texto} |`;
   });
   return [
     '## Códigos de error',
     '',
-    '| cfdi_codigo | HTTP | texto |',
-    '| --- | --- | --- |',
+    'El campo `error` lleva el nombre, que no cambia; `cfdi_texto` es para personas y puede mejorar.',
+    '',
+    '| cfdi_codigo | HTTP | error | texto |',
+    '| --- | --- | --- | --- |',
     ...rows,
     '',
   ].join('\n');

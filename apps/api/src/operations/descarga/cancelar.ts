@@ -1,6 +1,5 @@
-import { ESTADOS_SOLICITUD, solicitudIdField } from '@acuse/contract';
 import { z } from 'zod';
-import { texto } from '../../data-fields.ts';
+import { estadoSolicitud, solicitudIdData, soloSolicitud } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
 export default defineOperation({
@@ -10,10 +9,10 @@ export default defineOperation({
   credential: 'api-key',
   cost: 0,
   rfc: 'ninguno',
-  body: z.object({ solicitud_id: solicitudIdField }),
+  body: soloSolicitud,
   data: z.object({
-    solicitud_id: texto('Identificador de la solicitud.', '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f'),
-    estado: z.enum(ESTADOS_SOLICITUD).meta({ description: 'Estado de la solicitud.', example: 'CANCELADA' }),
+    solicitud_id: solicitudIdData,
+    estado: estadoSolicitud.meta({ example: 'CANCELADA' }),
   }),
   errors: ['SOLICITUD_NO_ENCONTRADA', 'SOLICITUD_TERMINADA'],
 

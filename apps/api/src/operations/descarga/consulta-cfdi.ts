@@ -1,7 +1,7 @@
-import { ESTADOS_CFDI, rfcField, uuidField } from '@acuse/contract';
+import { rfcField, uuidField } from '@acuse/contract';
 import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
-import { importe, texto } from '../../data-fields.ts';
+import { estadoCfdi, importe, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
 /** Beyond this a JSON number no longer holds six decimals. */
@@ -14,7 +14,7 @@ export default defineOperation({
   cost: 1,
   rfc: 'ninguno',
   body: z.object({
-    rfc_emisor: rfcField.meta({ description: 'RFC de quien emitió el CFDI.', example: 'ACU200101AB1' }),
+    rfc_emisor: rfcField.meta({ description: 'RFC de quien emitió el CFDI.', example: 'EKU9003173C9' }),
     rfc_receptor: rfcField.meta({ description: 'RFC de quien lo recibió.', example: 'XIQB891116QE4' }),
     uuid: uuidField,
     total: z
@@ -26,13 +26,16 @@ export default defineOperation({
   }),
   data: z.object({
     uuid: uuidField,
-    estado: z.enum(ESTADOS_CFDI).meta({ description: 'Estado del CFDI.', example: 'VIGENTE' }),
+    estado: estadoCfdi,
     total: importe,
     es_cancelable: texto(
       'Si se puede cancelar, en palabras del SAT.',
       'Cancelable con aceptación',
     ).nullable(),
-    estado_cancelacion: texto('Cómo va o fue su cancelación, en palabras del SAT.', 'En proceso').nullable(),
+    estado_cancelacion: z
+      .string()
+      .nullable()
+      .meta({ description: 'Cómo va o fue su cancelación, en palabras del SAT.', example: null }),
     validacion_efos: texto(
       'Validación EFOS del SAT: de 100 a 104, alguno está en la lista del artículo 69-B; 200 y 201, ninguno.',
       '200',

@@ -1,7 +1,6 @@
-import { solicitudIdField } from '@acuse/contract';
 import { z } from 'zod';
 import { conAlmacen } from '../../consultas/almacen.ts';
-import { confianza, instante, texto } from '../../data-fields.ts';
+import { confianza, instante, solicitudIdData, soloSolicitud } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
 export default defineOperation({
@@ -11,12 +10,12 @@ export default defineOperation({
   credential: 'api-key',
   cost: 0,
   rfc: 'ninguno',
-  body: z.object({ solicitud_id: solicitudIdField }),
+  body: soloSolicitud,
   data: z.object({
-    solicitud_id: texto('Identificador de la solicitud.', '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f'),
+    solicitud_id: solicitudIdData,
     paquete_url: z.url().meta({
       description: 'URL temporal del ZIP.',
-      example: 'https://descargas.example/paquetes/01936f5e.zip?X-Amz-Signature=…',
+      example: 'https://descargas.example/paquetes/01936f5e.zip?X-Amz-Signature=0a1b2c',
     }),
     expira_en: instante('Cuándo deja de servir la URL.'),
     confianza,

@@ -1,29 +1,31 @@
 import { fechaField } from '@acuse/contract';
 import { z } from 'zod';
-import { instante, rfcData, soloRfc } from '../../data-fields.ts';
+import { cualquierRfc, instante, rfcData } from '../../data-fields.ts';
 import { resumirEfos, SITUACIONES } from '../../efos/resumen.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
 const SIN_LISTA =
   'La lista del artículo 69-B todavía no se ha cargado en esta instalación, así que no se sabe si el RFC está en ella. Se carga sola; intente de nuevo en unos minutos.';
 
-const palabra = z.enum(SITUACIONES);
+const palabra = z.enum(SITUACIONES).meta({ id: 'SituacionEfos' });
 const nullable = (description: string, example: string | null) =>
   z.string().nullable().meta({ description, example });
 
-const paso = z.object({
-  situacion: palabra.meta({ description: 'Etapa del procedimiento.', example: 'Presunto' }),
-  fecha: fechaField
-    .nullable()
-    .meta({ description: 'Cuándo la publicó el SAT; null si la lista no lo dice.', example: '2024-03-05' }),
-  oficio: nullable(
-    'Oficio global, como aparece en la lista.',
-    '500-05-2024-1000 de fecha 1 de marzo de 2024',
-  ),
-  fecha_dof: fechaField
-    .nullable()
-    .meta({ description: 'Publicación en el Diario Oficial de la Federación.', example: '2024-03-25' }),
-});
+const paso = z
+  .object({
+    situacion: palabra.meta({ description: 'Etapa del procedimiento.', example: 'Presunto' }),
+    fecha: fechaField
+      .nullable()
+      .meta({ description: 'Cuándo la publicó el SAT; null si la lista no lo dice.', example: '2024-03-05' }),
+    oficio: nullable(
+      'Oficio global, como aparece en la lista.',
+      '500-05-2024-1000 de fecha 1 de marzo de 2024',
+    ),
+    fecha_dof: fechaField
+      .nullable()
+      .meta({ description: 'Publicación en el Diario Oficial de la Federación.', example: '2024-03-25' }),
+  })
+  .meta({ id: 'EtapaEfos' });
 
 export default defineOperation({
   summary: 'Listas EFOS y EDOS',
@@ -32,19 +34,19 @@ export default defineOperation({
   credential: 'api-key',
   cost: 0,
   rfc: 'cualquiera',
-  body: soloRfc,
+  body: cualquierRfc,
   data: z.object({
-    rfc: rfcData,
-    en_efos: z.boolean().meta({ description: 'Presunto o definitivo en la lista.', example: false }),
+    rfc: rfcData.meta({ example: 'EKU9003173C9' }),
+    en_efos: z.boolean().meta({ description: 'Presunto o definitivo en la lista.', example: true }),
     en_edos: z.boolean().meta({ description: 'En la lista EDOS importada.', example: false }),
     fecha_consulta: instante('Cuándo se consultó.'),
     fecha_corte: fechaField.meta({
       description: 'Corte de la lista 69-B consultada.',
-      example: '2026-07-31',
+      example: '2026-01-15',
     }),
     situacion: palabra
       .nullable()
-      .meta({ description: 'Situación que cuenta hoy; null si no está en la lista.', example: null }),
+      .meta({ description: 'Situación que cuenta hoy; null si no está en la lista.', example: 'Presunto' }),
     historial: z.array(paso),
     edos_fuente: nullable('Lista EDOS que se consultó; null si no hay ninguna.', null),
   }),

@@ -19,13 +19,20 @@ export default defineOperation({
     'El SAT publica los comunicados en el buzón tributario, que solo abre con la CIEC o la e.firma del contribuyente.',
   cost: 1,
   rfc: 'propio',
-  body: z.object({ rfc: rfcField, desde: fechaField.optional(), hasta: fechaField.optional() }),
+  body: z.object({
+    rfc: rfcField,
+    desde: fechaField.meta({ example: '2026-01-01' }).optional(),
+    hasta: fechaField.optional(),
+  }),
   data: listOf(
-    z.object({
-      id: texto('Identificador del comunicado.', 'C-2026-000123'),
-      ...aviso,
-      leido: z.boolean().meta({ description: 'Si ya se abrió en el portal.', example: false }),
-    }),
+    'ListaComunicados',
+    z
+      .object({
+        id: texto('Identificador del comunicado.', 'C-2026-000123'),
+        ...aviso,
+        leido: z.boolean().meta({ description: 'Si ya se abrió en el portal.', example: false }),
+      })
+      .meta({ id: 'Comunicado' }),
   ),
   asks: ['listar-comunicados'],
   errors: ['SAT_NO_DISPONIBLE'],

@@ -1,29 +1,34 @@
-import { ejercicioField, fechaField, rfcField } from '@acuse/contract';
+import { ejercicioField, fechaField } from '@acuse/contract';
 import { z } from 'zod';
 import { checkEjercicio } from '../../calendario.ts';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultar } from '../../consultas/consultar.ts';
-import { listOf, texto } from '../../data-fields.ts';
+import { listOf, rfcYEjercicio, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
-const declaracion = z.object({
-  id: texto('Número de operación.', '4512367890'),
-  tipo: texto('Tipo de declaración.', 'Normal'),
-  periodicidad: texto(
-    'Periodicidad; nula hasta el ejercicio 2021, cuyo portal no la dice.',
-    'Mensual',
-  ).nullable(),
-  periodo: texto('Periodo declarado.', 'Enero'),
-  ejercicio: ejercicioField,
-  fecha: fechaField,
-  complementaria: z.boolean().meta({ description: 'Si corrige a otra.', example: false }),
-  estado: texto(
-    'Estado de la declaración; nulo hasta el ejercicio 2021, cuyo portal no lo dice.',
-    'PRESENTADA',
-  ).nullable(),
-  tipo_complementaria: texto('Qué corrige, si es complementaria.', 'Modificación de obligaciones').nullable(),
-  linea_captura: texto('Línea de captura, si la hay.', '0426 0A1B 2C3D 4E5F 6071').nullable(),
-});
+const declaracion = z
+  .object({
+    id: texto('Número de operación.', '4512367890'),
+    tipo: texto('Tipo de declaración.', 'Normal'),
+    periodicidad: texto(
+      'Periodicidad; nula hasta el ejercicio 2021, cuyo portal no la dice.',
+      'Mensual',
+    ).nullable(),
+    periodo: texto('Periodo declarado.', 'Enero'),
+    ejercicio: ejercicioField,
+    fecha: fechaField.meta({ example: '2025-02-17' }),
+    complementaria: z.boolean().meta({ description: 'Si corrige a otra.', example: false }),
+    estado: texto(
+      'Estado de la declaración; nulo hasta el ejercicio 2021, cuyo portal no lo dice.',
+      'PRESENTADA',
+    ).nullable(),
+    tipo_complementaria: z
+      .string()
+      .nullable()
+      .meta({ description: 'Qué corrige, si es complementaria.', example: null }),
+    linea_captura: texto('Línea de captura, si la hay.', '0426 0A1B 2C3D 4E5F 6071').nullable(),
+  })
+  .meta({ id: 'Declaracion' });
 
 /** The SAT keeps returns for ten years (article 67 of the Código Fiscal de la Federación); its portal may show fewer. */
 const ANIOS = 10;
@@ -34,8 +39,8 @@ export default defineOperation({
   credential: 'efirma',
   cost: 1,
   rfc: 'propio',
-  body: z.object({ rfc: rfcField, ejercicio: ejercicioField }),
-  data: listOf(declaracion),
+  body: rfcYEjercicio,
+  data: listOf('ListaDeclaraciones', declaracion),
   asks: ['listar-declaraciones'],
   errors: ['SAT_NO_DISPONIBLE'],
   check: ({ ejercicio }, now) => checkEjercicio(ejercicio, ANIOS, now),

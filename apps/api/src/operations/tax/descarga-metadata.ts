@@ -1,9 +1,9 @@
-import { ESTADOS_SOLICITUD, fechaField, rfcField, tipoDescargaField } from '@acuse/contract';
+import { fechaField, rfcField, tipoDescargaField } from '@acuse/contract';
 import { type Credencial, canalDe, type NuevaSolicitud, ResultadoIncierto } from '@acuse/core';
 import { sealForSolicitud } from '@acuse/vault';
 import { z } from 'zod';
 import { checkPeriodo } from '../../calendario.ts';
-import { texto } from '../../data-fields.ts';
+import { estadoSolicitud, solicitudIdData } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 import type { CredencialElegible } from '../../http/operation.ts';
 import { PaseVencido } from '../../http/pase-vencido.ts';
@@ -24,10 +24,15 @@ export default defineOperation({
   cost: 1,
   rfc: 'propio',
   charge: 'in-handler',
-  body: z.object({ rfc: rfcField, tipo: tipoDescargaField, desde: fechaField, hasta: fechaField }),
+  body: z.object({
+    rfc: rfcField,
+    tipo: tipoDescargaField,
+    desde: fechaField.meta({ example: '2026-01-01' }),
+    hasta: fechaField,
+  }),
   data: z.object({
-    solicitud_id: texto('Identificador de la solicitud.', '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f'),
-    estado: z.enum(ESTADOS_SOLICITUD).meta({ description: 'Estado de la solicitud.', example: 'EN_PROCESO' }),
+    solicitud_id: solicitudIdData,
+    estado: estadoSolicitud.meta({ example: 'EN_PROCESO' }),
     duplicada: z.literal(true).optional().meta({ description: 'Ya había una igual en curso; no se cobró.' }),
   }),
   asks: ['solicitar-metadata', 'verificar-metadata', 'descargar-paquete'],

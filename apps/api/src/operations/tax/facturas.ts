@@ -1,6 +1,6 @@
 import { checkPeriodo } from '../../calendario.ts';
 import { listFacturas } from '../../consultas/facturas.ts';
-import { factura, listOf, rfcYPeriodo } from '../../data-fields.ts';
+import { listaFacturas, rfcYPeriodo } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
 export default defineOperation({
@@ -11,7 +11,7 @@ export default defineOperation({
   cost: 1,
   rfc: 'propio',
   body: rfcYPeriodo,
-  data: listOf(factura),
+  data: listaFacturas,
   asks: ['listar-facturas'],
   errors: ['SAT_NO_DISPONIBLE', 'PERIODO_DEMASIADO_GRANDE'],
   check: checkPeriodo,

@@ -4,11 +4,13 @@ import { consultar } from '../../consultas/consultar.ts';
 import { aviso, listOf, soloRfc, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
-const notificacion = z.object({
-  id: texto('Folio.', '500-2026-000456'),
-  autoridad: texto('Autoridad que notifica.', 'Administración Desconcentrada de Recaudación'),
-  ...aviso,
-});
+const notificacion = z
+  .object({
+    id: texto('Folio.', '500-2026-000456'),
+    autoridad: texto('Autoridad que notifica.', 'Administración Desconcentrada de Recaudación'),
+    ...aviso,
+  })
+  .meta({ id: 'Notificacion' });
 
 export default defineOperation({
   summary: 'Notificaciones pendientes del buzón tributario',
@@ -18,7 +20,7 @@ export default defineOperation({
   cost: 1,
   rfc: 'propio',
   body: soloRfc,
-  data: listOf(notificacion),
+  data: listOf('ListaNotificaciones', notificacion),
   asks: ['listar-notificaciones'],
   errors: ['SAT_NO_DISPONIBLE'],
 

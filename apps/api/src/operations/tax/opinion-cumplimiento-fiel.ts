@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
-import { OPINIONES } from '@acuse/contract';
 import { calendarDay } from '@acuse/core';
 import { documentoKey } from '@acuse/storage';
 import { z } from 'zod';
 import { conAlmacen } from '../../consultas/almacen.ts';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultar } from '../../consultas/consultar.ts';
-import { instante, rfcData, soloRfc } from '../../data-fields.ts';
+import { instante, opinion, rfcData, soloRfc } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
 export default defineOperation({
@@ -18,10 +17,10 @@ export default defineOperation({
   body: soloRfc,
   data: z.object({
     rfc: rfcData,
-    opinion: z.enum(OPINIONES).meta({ description: 'Opinión.', example: 'POSITIVO' }),
+    opinion,
     pdf_firmado_url: z.url().meta({
       description: 'URL temporal del PDF firmado.',
-      example: 'https://descargas.example/opiniones/01936f5e.pdf?X-Amz-Signature=…',
+      example: 'https://descargas.example/opiniones/01936f5e.pdf?X-Amz-Signature=0a1b2c',
     }),
     expira_en: instante('Cuándo deja de servir la URL.'),
     motivo: z.string().nullable().meta({ description: 'Detalle cuando no es positiva.', example: null }),

@@ -1,7 +1,6 @@
-import { OPINIONES } from '@acuse/contract';
 import { z } from 'zod';
 import { publicOpinion } from '../../consultas/opinion-publica.ts';
-import { instante, rfcData, soloRfc } from '../../data-fields.ts';
+import { cualquierRfc, instante, opinion, rfcData } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
 export default defineOperation({
@@ -10,10 +9,10 @@ export default defineOperation({
   credential: 'api-key',
   cost: 0,
   rfc: 'cualquiera',
-  body: soloRfc,
+  body: cualquierRfc,
   data: z.object({
-    rfc: rfcData,
-    opinion: z.enum(OPINIONES).meta({ description: 'Opinión.', example: 'POSITIVO' }),
+    rfc: rfcData.meta({ example: 'EKU9003173C9' }),
+    opinion,
     fecha_publicacion: instante('Cuándo se publicó.'),
   }),
   errors: ['SAT_NO_DISPONIBLE', 'OPINION_NO_PUBLICADA'],

@@ -1,8 +1,7 @@
-import { OPINIONES } from '@acuse/contract';
 import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultar } from '../../consultas/consultar.ts';
-import { instante, rfcData, soloRfc } from '../../data-fields.ts';
+import { instante, opinion, rfcData, soloRfc } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
 export default defineOperation({
@@ -15,7 +14,7 @@ export default defineOperation({
   body: soloRfc,
   data: z.object({
     rfc: rfcData,
-    opinion: z.enum(OPINIONES).meta({ description: 'Opinión.', example: 'POSITIVO' }),
+    opinion,
     fecha_consulta: instante('Cuándo se consultó al SAT.'),
     motivo: z.string().nullable().meta({ description: 'Detalle cuando no es positiva.', example: null }),
     saldo: z.number().meta({ description: 'Créditos restantes.', example: 99 }),

@@ -1,26 +1,28 @@
-import { ESTADOS_CFDI, ejercicioField, fechaField, rfcField } from '@acuse/contract';
+import { fechaField } from '@acuse/contract';
 import { z } from 'zod';
 import { checkEjercicio } from '../../calendario.ts';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultar } from '../../consultas/consultar.ts';
 import { listRetencionesSoap } from '../../consultas/retenciones-soap.ts';
-import { importe, listOf, texto } from '../../data-fields.ts';
+import { estadoCfdi, importe, listOf, rfcYEjercicio, texto, uuidData } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
-const retencion = z.object({
-  uuid: texto('UUID del CFDI de retenciones.', '7A1B2C3D-4E5F-4061-8273-94A5B6C7D8E9'),
-  emisor_rfc: texto('RFC de quien la emitió.', 'ACU200101AB1'),
-  receptor_rfc: texto(
-    'RFC de quien la recibió; null si es residente en el extranjero.',
-    'XIQB891116QE4',
-  ).nullable(),
-  total: importe,
-  fecha: fechaField,
-  estado: z.enum(ESTADOS_CFDI).meta({ description: 'Estado del CFDI.', example: 'VIGENTE' }),
-  tipo: z
-    .enum(['RECIBIDA', 'EMITIDA'])
-    .meta({ description: 'Si el RFC la recibió o la emitió.', example: 'RECIBIDA' }),
-});
+const retencion = z
+  .object({
+    uuid: uuidData('UUID del CFDI de retenciones.'),
+    emisor_rfc: texto('RFC de quien la emitió.', 'XIQB891116QE4'),
+    receptor_rfc: texto(
+      'RFC de quien la recibió; null si es residente en el extranjero.',
+      'ACU200101AB1',
+    ).nullable(),
+    total: importe,
+    fecha: fechaField.meta({ example: '2025-03-31' }),
+    estado: estadoCfdi,
+    tipo: z
+      .enum(['RECIBIDA', 'EMITIDA'])
+      .meta({ description: 'Si el RFC la recibió o la emitió.', example: 'RECIBIDA' }),
+  })
+  .meta({ id: 'Retencion' });
 
 /** The SAT gives six years back from today: the sixth year is no longer whole. */
 const ANIOS = 5;
@@ -33,8 +35,8 @@ export default defineOperation({
   accepts: 'ciec-o-efirma',
   cost: 1,
   rfc: 'propio',
-  body: z.object({ rfc: rfcField, ejercicio: ejercicioField }),
-  data: listOf(retencion),
+  body: rfcYEjercicio,
+  data: listOf('ListaRetenciones', retencion),
   asks: ['listar-retenciones', 'solicitar-metadata', 'verificar-metadata', 'descargar-paquete'],
   errors: ['SAT_NO_DISPONIBLE', 'PERIODO_DEMASIADO_GRANDE'],
   check: ({ ejercicio }, now) => checkEjercicio(ejercicio, ANIOS, now),

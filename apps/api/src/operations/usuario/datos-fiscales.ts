@@ -20,19 +20,21 @@ export default defineOperation({
     rfc: rfcData,
     nombre: texto('Nombre, denominación o razón social.', 'COMERCIALIZADORA ACUÍFERA'),
     regimen_fiscal: texto('Clave y nombre del régimen.', '601 - General de Ley Personas Morales'),
-    domicilio: z.object({
-      calle: texto('Calle y número.', 'AV. REFORMA 100'),
-      colonia: texto('Colonia.', 'JUÁREZ'),
-      municipio: texto('Municipio o alcaldía.', 'CUAUHTÉMOC'),
-      estado: texto('Entidad federativa.', 'CIUDAD DE MÉXICO'),
-      cp: texto('Código postal.', '06600'),
-    }),
-    fecha_inicio_operaciones: fechaField,
+    domicilio: z
+      .object({
+        calle: texto('Calle y número.', 'AV. REFORMA 100'),
+        colonia: texto('Colonia.', 'JUÁREZ'),
+        municipio: texto('Municipio o alcaldía.', 'CUAUHTÉMOC'),
+        estado: texto('Entidad federativa.', 'CIUDAD DE MÉXICO'),
+        cp: texto('Código postal.', '06600'),
+      })
+      .meta({ id: 'Domicilio' }),
+    fecha_inicio_operaciones: fechaField.meta({ example: '2020-01-01' }),
     estatus: z
       .enum(ESTADOS_CONTRIBUYENTE)
-      .meta({ description: 'Situación en el padrón.', example: 'ACTIVO' }),
+      .meta({ id: 'EstadoContribuyente', description: 'Situación en el padrón.', example: 'ACTIVO' }),
     regimenes: z.array(texto('Todos los regímenes.', '601 - General de Ley Personas Morales')),
-    curp: texto('CURP de una persona física.', 'XIQB891116MGRMZR05').nullable(),
+    curp: z.string().nullable().meta({ description: 'CURP de una persona física.', example: null }),
   }),
   asks: ['consultar-constancia-qr', 'descargar-constancia'],
   errors: ['SAT_NO_DISPONIBLE', 'CIEC_NO_GUARDADA'],
