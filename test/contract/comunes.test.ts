@@ -68,6 +68,11 @@ describe.each(TABLA)('$path', (fila: Fila) => {
     await refuses([403, 6001], body, { key: null, headers: { 'user-agent': null } });
   });
 
+  it('a trailing slash: the same operation', async () => {
+    const answer = await kit.call(`${path}/`, {}, { key: a.key });
+    expect([answer.status, answer.json.cfdi_codigo]).toEqual('rfc' in campos ? [400, 2002] : [400, 2001]);
+  });
+
   it('another method: 405/9405', async () => {
     for (const method of ['GET', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
       const answer = await refuses([405, 9405], body, { method });
@@ -157,15 +162,7 @@ describe.each(TABLA)('$path', (fila: Fila) => {
 
 it('an unknown path: 404/9404 with the envelope', async () => {
   const kit = await createKit();
-  for (const path of [
-    'no/existe',
-    '',
-    'tax',
-    'tax/facturas/',
-    'Tax/Facturas',
-    'tax/facturas/x',
-    'tax%2Ffacturas',
-  ]) {
+  for (const path of ['no/existe', '', 'tax', 'Tax/Facturas', 'tax/facturas/x', 'tax%2Ffacturas']) {
     const answer = await kit.call(path, {});
     expect([path, answer.status, answer.json.cfdi_codigo]).toEqual([path, 404, 9404]);
   }

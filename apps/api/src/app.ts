@@ -2,6 +2,8 @@ import { IncomingMessage } from 'node:http';
 import { CfdiError } from '@acuse/contract';
 import { createClientIp } from '@acuse/runtime';
 import { type Context, Hono } from 'hono';
+import { cors } from 'hono/cors';
+import { etag, RETAINED_304_HEADERS } from 'hono/etag';
 import type { ApiDeps } from './api-deps.ts';
 import { asCfdiError, contestacionDeError, toResponse } from './http/answer.ts';
 import { guardDatabase } from './http/database-guard.ts';
@@ -18,6 +20,8 @@ import { requestIdOf } from './http/steps/request-id.ts';
 import { openApiDocument } from './openapi/document.ts';
 
 const PREFIX = '/api/v1/';
+const DOCUMENT = '/openapi.json';
+const ON_304 = ['x-request-id', 'access-control-allow-origin', 'access-control-expose-headers'];
 const USOS_EVERY_MS = 5_000;
 const NO_SOCKET = '0.0.0.0';
 
@@ -49,7 +53,7 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
     bucket: perSecond > 0 ? createTokenBucket({ perSecond, burst, nowMs: () => performance.now() }) : null,
   };
   const clientIp = createClientIp(settings.trustedProxies);
-  const app = new Hono<Env>();
+  const app = new Hono<Env>({ strict: false });
 
   for (const operation of operations) {
     const path = PREFIX + operation.path;
@@ -68,7 +72,15 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
   }
 
   const document = JSON.stringify(openApiDocument(operations));
-  app.get('/openapi.json', (c) => toResponse({ status: 200, cuerpo: document }, idOf(c, newId)));
+  // Anybody's page may read it, without credentials, and ask whether it changed.
+  app.use(
+    DOCUMENT,
+    cors({ allowMethods: ['GET'], allowHeaders: ['If-None-Match'], exposeHeaders: ['ETag', 'X-Request-Id'] }),
+    etag({ retainedHeaders: [...RETAINED_304_HEADERS, ...ON_304] }),
+  );
+  app.get(DOCUMENT, (c) =>
+    toResponse({ status: 200, cuerpo: document, headers: { 'Cache-Control': 'no-cache' } }, idOf(c, newId)),
+  );
   app.get('/healthz', (c) => report(c, newId, deps.health.live()));
   app.get('/readyz', async (c) => report(c, newId, await deps.health.ready()));
   app.notFound((c) => refuse(c, newId, new CfdiError('RUTA_DESCONOCIDA')));
