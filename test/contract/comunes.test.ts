@@ -1,4 +1,6 @@
+import { CATALOGO, type NombreError } from '@acuse/contract';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { errorsOf } from '../../apps/api/src/http/errors-of.ts';
 import { guardaEfirma } from '../../apps/api/test/consulta.ts';
 import {
   type Alta,
@@ -8,12 +10,16 @@ import {
   createKit,
   guardaCiec,
   type Kit,
+  operations,
 } from '../../apps/api/test/kit.ts';
 import { cuerpoValido, type Fila, TABLA, valoresDeOtroTipo } from './tabla.ts';
+
+const loaded = await operations();
 
 /** What every operation does with every kind of wrong call: status, code, JSON envelope, and nothing charged. */
 describe.each(TABLA)('$path', (fila: Fila) => {
   const { path, campos, cost, rfc } = fila;
+  const errores: readonly string[] = loaded.filter((operation) => operation.path === path).flatMap(errorsOf);
   let kit: Kit;
   let a: Alta;
   let body: Record<string, unknown>;
@@ -36,6 +42,13 @@ describe.each(TABLA)('$path', (fila: Fila) => {
       ...expected,
     ]);
     expect(Number.isInteger(answer.json.cfdi_codigo)).toBe(true);
+    const { error } = answer.json;
+    expect(Object.keys(CATALOGO)).toContain(error);
+    expect(CATALOGO[error as NombreError]).toMatchObject({
+      http: answer.status,
+      codigo: answer.json.cfdi_codigo,
+    });
+    expect(errores).toContain(error);
     expect(answer.json.cfdi_texto.length).toBeGreaterThan(20);
     expect(answer.headers.get('content-type')).toBe('application/json');
     expect(answer.headers.get('x-request-id')).toBeTruthy();
@@ -103,6 +116,85 @@ describe.each(TABLA)('$path', (fila: Fila) => {
     ]) {
       await refuses([400, 2001], broken, {});
     }
+  });
+
+  it('an empty body, one that is no object, a missing field and a wrong type: told apart by name and text', async () => {
+    const [campo = '', { tipo }] = Object.entries(campos).find(([name]) => name !== 'rfc') ?? [
+      'rfc',
+      { tipo: 'string' },
+    ];
+    const { [campo]: _, ...without } = body;
+    const isRfc = campo === 'rfc';
+    const code = isRfc ? ([400, 2002] as const) : ([400, 2001] as const);
+    const answers = [
+      await refuses([400, 2001], '', {}),
+      await refuses([400, 2001], ' \n', {}),
+      await refuses([400, 2001], '[]', {}),
+      ...(campos[campo]?.requerido ? [await refuses(code, without, {})] : []),
+      await refuses(code, { ...body, [campo]: true }, {}),
+    ];
+    const names = answers.map(({ json }) => json['error']);
+    const motivos = answers.slice(3).map(({ json }) => json.data?.['motivo']);
+    const missing = campos[campo]?.requerido ? [isRfc ? 'RFC_INVALIDO' : 'CAMPO_FALTANTE'] : [];
+    expect(names).toEqual([
+      ...['CUERPO_VACIO', 'CUERPO_VACIO', 'JSON_INVALIDO', ...missing],
+      isRfc ? 'RFC_INVALIDO' : 'CAMPO_INVALIDO',
+    ]);
+    expect(motivos.at(-1)).toMatch(tipo === 'string' ? /texto|emitidos/ : /número|año/);
+    if (missing.length > 0) expect(motivos[0]).toBe('falta');
+  });
+
+  it('all wrong fields are told at once, the first of them as campo and motivo', async () => {
+    const everything = Object.fromEntries(Object.keys(campos).map((campo) => [campo, true]));
+    const answer = await refuses('rfc' in campos ? [400, 2002] : [400, 2001], everything, {});
+    const {
+      campo,
+      motivo,
+      campos: all,
+    } = answer.json.data as { campo: string; motivo: string; campos: unknown[] };
+    expect(all[0]).toEqual({ campo, motivo });
+    expect(all).toHaveLength(Object.keys(campos).length);
+    expect(all).toEqual(
+      expect.arrayContaining(
+        Object.keys(campos).map((name) => ({ campo: name, motivo: expect.stringMatching(/.{4,}/) })),
+      ),
+    );
+  });
+
+  it.each(Object.keys(campos))(
+    'an unknown field whose name is a slip of %s: refused by that name',
+    async (campo) => {
+      const camel = campo.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+      const slips = [
+        campo.toUpperCase(),
+        `${campo}s`,
+        campo.replace(/[aeiou]/, (vowel) => `${vowel}\u0301`),
+        campo.slice(1),
+        camel,
+      ];
+      for (const slip of new Set(slips.filter((name) => !(name in campos)))) {
+        const answer = await refuses([400, 2001], { ...body, [slip]: 'x' }, {});
+        expect([answer.json['error'], answer.json.data?.['campo']]).toEqual(['CAMPO_DESCONOCIDO', slip]);
+        expect(answer.json.data?.['motivo']).toContain(`quiso decir ${campo}`);
+        // In place of the right name both are told; a missing own RFC keeps its code.
+        const { [campo]: value, ...without } = body;
+        const instead = await refuses(
+          campo === 'rfc' ? [400, 2002] : [400, 2001],
+          { ...without, [slip]: value },
+          {},
+        );
+        expect(JSON.stringify(instead.json.data?.['campos'])).toContain(`quiso decir ${campo}`);
+      }
+    },
+  );
+
+  it('any other unknown field: ignored', async () => {
+    const answer = await kit.call(
+      path,
+      { ...body, referencia: 1, pedido_interno: {}, x: null },
+      { key: a.key },
+    );
+    expect(answer.json['error'] ?? '').not.toMatch(/^CAMPO|JSON|RFC_INVALIDO/);
   });
 
   it.each(Object.entries(campos))(

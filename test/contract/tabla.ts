@@ -39,7 +39,7 @@ export const TABLA: readonly Fila[] = [
       total: { tipo: 'number', requerido: true },
     },
     data: ['uuid', 'estado', 'total'],
-    nuestros: ['es_cancelable', 'estado_cancelacion', 'validacion_efos'],
+    nuestros: ['es_cancelable', 'estado_cancelacion', 'validacion_efos', 'advertencias'],
     errores: [...pagada, '404/2002'],
   },
   {
@@ -142,12 +142,13 @@ export const TABLA: readonly Fila[] = [
     ...{ path: 'tax/opinion-cumplimiento-publica', cost: 0, credencial: 'API key', rfc: 'cualquiera' },
     campos: rfc,
     data: ['rfc', 'opinion', 'fecha_publicacion'],
+    nuestros: ['advertencias'],
     errores: llave,
   },
   {
     ...{ path: 'efos/consultar', cost: 0, credencial: 'API key', rfc: 'cualquiera', campos: rfc },
     data: ['rfc', 'en_efos', 'en_edos', 'fecha_consulta'],
-    nuestros: ['situacion', 'historial', 'edos_fuente', 'fecha_corte'],
+    nuestros: ['situacion', 'historial', 'edos_fuente', 'fecha_corte', 'advertencias'],
     errores: llave,
   },
   {
@@ -224,7 +225,7 @@ export const TABLA: readonly Fila[] = [
     },
     ...{
       data: ['rfc', 'tiene_cer', 'tiene_key', 'vigente', 'expira_en'],
-      nuestros: ['rechazos'],
+      nuestros: ['rechazos', 'key_expira_en'],
       errores: llave,
     },
   },

@@ -1,5 +1,5 @@
+import type { CampoErroneo } from '@acuse/contract';
 import { addDays, calendarDay } from '@acuse/core';
-import type { Reparo } from './http/operation.ts';
 
 const HOUR_MS = 3_600_000;
 const YEARS_BACK = 6;
@@ -30,7 +30,10 @@ function seisAniosAntes(fecha: string): string {
 }
 
 /** The rules of a period: `desde` <= `hasta` <= today, and not more than six years back. Null when it keeps them. */
-export function checkPeriodo({ desde, hasta }: { desde: string; hasta: string }, now: Date): Reparo | null {
+export function checkPeriodo(
+  { desde, hasta }: { desde: string; hasta: string },
+  now: Date,
+): CampoErroneo | null {
   const { hoy, primero } = ventana(now);
   if (hasta > hoy)
     return { campo: 'hasta', motivo: `no puede ser posterior a hoy (${hoy}, centro de México)` };
@@ -45,7 +48,7 @@ export function checkPeriodo({ desde, hasta }: { desde: string; hasta: string },
 }
 
 /** The rules of a fiscal year: begun, and not more than `back` years before this one. Null when it keeps them. */
-export function checkEjercicio(ejercicio: number, back: number, now: Date): Reparo | null {
+export function checkEjercicio(ejercicio: number, back: number, now: Date): CampoErroneo | null {
   const actual = Number(ventana(now).hoy.slice(0, 4));
   if (ejercicio > actual) return { campo: 'ejercicio', motivo: `no puede ser posterior a ${actual}` };
   if (ejercicio >= actual - back) return null;

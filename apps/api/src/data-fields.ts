@@ -4,6 +4,7 @@ import {
   ejercicioField,
   fechaField,
   fechaHoraField,
+  hasCheckDigit,
   OPINIONES,
   parseRfc,
   RFC_PATTERN,
@@ -60,6 +61,19 @@ export const solicitudIdData = z.string().meta({
   example: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
   format: 'uuid',
 });
+
+export const advertencias = z
+  .array(z.string())
+  .meta({ description: 'Lo que conviene revisar de la petición; vacía si no hay nada.', example: [] });
+
+/** A line for every RFC whose check digit is not the SAT's: who mistyped one would else take another's answer for it. */
+export const advertenciasDe = (...rfcs: readonly string[]): string[] =>
+  rfcs
+    .filter((rfc) => !hasCheckDigit(rfc))
+    .map(
+      (rfc) =>
+        `El dígito verificador de ${rfc} no corresponde: puede estar mal escrito. Se consultó tal como llegó.`,
+    );
 
 export const estadoSolicitud = z
   .enum(ESTADOS_SOLICITUD)

@@ -24,11 +24,13 @@ export interface SobreError {
 /** The body of an error answer. */
 export function sobreDeError(error: Pick<CfdiError, 'nombre' | 'datos'>): SobreError {
   const { codigo, texto } = CATALOGO[error.nombre];
-  const hasDatos = Object.keys(error.datos).length > 0;
+  const { campo, motivo } = error.datos;
+  const campos = campo === undefined || motivo === undefined ? {} : { campos: [{ campo, motivo }] };
+  const datos: DatosError = { ...campos, ...error.datos };
   return {
     cfdi_codigo: codigo,
     cfdi_texto: texto,
     error: error.nombre,
-    ...(hasDatos ? { data: error.datos } : {}),
+    ...(Object.keys(datos).length > 0 ? { data: datos } : {}),
   };
 }

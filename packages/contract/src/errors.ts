@@ -64,7 +64,23 @@ export const CATALOGO = {
     http: 400,
     codigo: 2001,
     texto:
-      'Un campo de la petición falta o no tiene el formato esperado. Corrija el campo que se indica en data.',
+      'Un campo de la petición no tiene el tipo o el formato esperado. Corrija los campos que se indican en data.',
+  },
+  CAMPO_FALTANTE: {
+    http: 400,
+    codigo: 2001,
+    texto: 'Falta un campo obligatorio de la petición. Agregue los campos que se indican en data.',
+  },
+  CAMPO_DESCONOCIDO: {
+    http: 400,
+    codigo: 2001,
+    texto:
+      'La petición lleva un campo que no existe y cuyo nombre se parece a uno que sí. Corrija el nombre que se indica en data; los demás campos desconocidos se ignoran.',
+  },
+  CUERPO_VACIO: {
+    http: 400,
+    codigo: 2001,
+    texto: 'La petición llegó sin cuerpo. Envíe un objeto JSON en UTF-8 con los campos de la operación.',
   },
   JSON_INVALIDO: {
     http: 400,
@@ -243,10 +259,20 @@ export const CATALOGO = {
 
 export type NombreError = keyof typeof CATALOGO;
 
-/** What helps the caller beside the text. `campo`: the body field; `motivo`: the precise cause; `reintentar_en`: seconds. */
+/** A field and what is wrong with it, in Spanish. */
+export interface CampoErroneo {
+  readonly campo: string;
+  readonly motivo: string;
+}
+
+/**
+ * What helps the caller beside the text. `campo`: the first wrong body field; `motivo`: the precise cause; `campos`: all wrong fields;
+ * `reintentar_en`: seconds.
+ */
 export interface DatosError {
   readonly campo?: string;
   readonly motivo?: string;
+  readonly campos?: readonly CampoErroneo[];
   readonly reintentar_en?: number;
 }
 

@@ -138,7 +138,8 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
   {
     path: 'vault/firma-estado',
     resumen: 'Estado de la e.firma guardada',
-    descripcion: 'Si hay certificado y llave guardados, si el certificado está vigente y hasta cuándo.',
+    descripcion:
+      'Si hay certificado y llave guardados, si el certificado está vigente, y hasta cuándo sirve cada uno: expira_en es el fin del certificado, key_expira_en el de la llave.',
     costo: 0,
     credencial: 'API key',
   },

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseRfc, rfcField } from './rfc.ts';
+import { hasCheckDigit, parseRfc, rfcField } from './rfc.ts';
 
 describe('parseRfc', () => {
   it.each(['ACU200101AB1', 'XIQB891116QE4', 'H&E951128469', 'OÑO120726RX3', 'ZUÑ920208KL4', 'XAXX010101000'])(
@@ -45,5 +45,29 @@ describe('rfcField', () => {
   });
   it('refuses with a text', () => {
     expect(rfcField.safeParse('nada').error?.issues[0]?.message).toContain('12 o 13');
+  });
+});
+
+describe('the check digit', () => {
+  it.each([
+    'SAT970701NN3',
+    'EKU9003173C9',
+    'XIQB891116QE4',
+    'CACX7605101P8',
+    'FUNK671228PH6',
+    'MAG041126GT8',
+  ])('is right in %s, and wrong when any other character stands there', (rfc) => {
+    const others = [...'0123456789A'].filter((digit) => !rfc.endsWith(digit));
+    expect(hasCheckDigit(rfc)).toBe(true);
+    expect(others.filter((digit) => hasCheckDigit(rfc.slice(0, -1) + digit))).toEqual([]);
+  });
+
+  it('tells a slip inside of the RFC', () => {
+    expect(hasCheckDigit('SAT970710NN3')).toBe(false);
+    expect(hasCheckDigit('STA970701NN3')).toBe(false);
+  });
+
+  it('is none in the generic RFCs', () => {
+    expect(['XAXX010101000', 'XEXX010101000'].map(hasCheckDigit)).toEqual([true, true]);
   });
 });

@@ -31,6 +31,22 @@ export function parseRfc(value: unknown): string | null {
   return isRealDate(yy, mm, dd) ? rfc : null;
 }
 
+const DIGITS = '0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ';
+/** What the SAT writes for the public in general and for foreigners: their last character is no check digit. */
+const GENERICOS = new Set(['XAXX010101000', 'XEXX010101000']);
+
+/**
+ * Whether the last character of a normal RFC is its check digit: the weighted sum of the others modulo 11 (annex of the SAT's rules for
+ * the RFC). False is a hint of a slip of the pen and no proof, since a few RFCs were issued with another one.
+ */
+export function hasCheckDigit(rfc: string): boolean {
+  if (GENERICOS.has(rfc)) return true;
+  const others = [...rfc.slice(0, -1).padStart(12, ' ')];
+  const sum = others.reduce((total, letter, at) => total + DIGITS.indexOf(letter) * (13 - at), 0);
+  const digit = (11 - (sum % 11)) % 11;
+  return rfc.endsWith(digit === 10 ? 'A' : String(digit));
+}
+
 /** A taxpayer id: 12 characters (persona moral) or 13 (persona física). */
 export const rfcField = z
   .string({ error: 'debe ser un texto' })

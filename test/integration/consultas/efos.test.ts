@@ -55,6 +55,7 @@ function truthOf(rfc: string) {
     situacion: adverse ?? stands.at(-1) ?? null,
     historial,
     edos_fuente: null,
+    advertencias: expect.any(Array),
   };
 }
 

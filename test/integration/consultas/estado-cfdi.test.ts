@@ -31,6 +31,7 @@ const answerOf = (row: Row, validacion: string) => ({
   es_cancelable: cancelacionOf(row).esCancelable,
   estado_cancelacion: cancelacionOf(row).estatus || null,
   validacion_efos: validacion,
+  advertencias: expect.any(Array),
 });
 
 describe('descarga/consulta-cfdi', () => {

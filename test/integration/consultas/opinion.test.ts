@@ -120,7 +120,7 @@ describe('tax/opinion-cumplimiento-publica', () => {
       expect([before, hoy()]).toContain(dia);
       expect([name, data]).toEqual([
         name,
-        { rfc, opinion: sentido, fecha_publicacion: `${dia}T06:00:00.000Z` },
+        { rfc, opinion: sentido, fecha_publicacion: `${dia}T06:00:00.000Z`, advertencias: expect.any(Array) },
       ]);
     }
     expect(published).toBeGreaterThan(SENTIDOS.length * 2);

@@ -1,15 +1,15 @@
-import { CfdiError } from '@acuse/contract';
+import { type CampoErroneo, CfdiError } from '@acuse/contract';
 import { CuerpoIlegible, decodeBase64, takeSecretFields } from '@acuse/vault';
 import type { ApiSettings } from '../api-settings.ts';
-import type { Reparo, Secreto } from '../http/operation.ts';
+import type { Secreto } from '../http/operation.ts';
 
 export interface SecretosTomados {
   /** The body without its secret fields: JSON that may become strings. */
   readonly rest: Buffer;
   /** Decoded values of the fields that were there. */
   readonly secretos: Readonly<Record<string, Buffer>>;
-  /** The first secret field that is missing or wrong. Told after the other fields have been looked at. */
-  readonly reparo: Reparo | null;
+  /** The secret fields that are missing or wrong. Told after the other fields. */
+  readonly reparos: readonly CampoErroneo[];
 }
 
 /**
@@ -22,18 +22,18 @@ export function takeSecretos(
   settings: ApiSettings,
 ): SecretosTomados {
   const names = Object.keys(declared);
-  if (names.length === 0) return { rest: raw, secretos: {}, reparo: null };
+  if (names.length === 0) return { rest: raw, secretos: {}, reparos: [] };
   const { secrets, rest } = split(raw, names);
   const secretos: Record<string, Buffer> = {};
-  let reparo: Reparo | null = null;
+  const reparos: CampoErroneo[] = [];
   for (const [campo, secreto] of Object.entries(declared)) {
     const bytes = secrets[campo] ?? null;
     const motivo = bytes === null ? whyMissing(rest, campo, secreto) : null;
     const decoded = bytes === null ? motivo : decode(bytes, secreto, settings);
-    if (typeof decoded === 'string') reparo ??= { campo, motivo: decoded };
+    if (typeof decoded === 'string') reparos.push({ campo, motivo: decoded });
     else if (decoded !== null) secretos[campo] = decoded;
   }
-  return { rest, secretos, reparo };
+  return { rest, secretos, reparos };
 }
 
 function split(raw: Buffer, names: readonly string[]): ReturnType<typeof takeSecretFields<string>> {

@@ -1,4 +1,4 @@
-import type { NombreError } from '@acuse/contract';
+import type { CampoErroneo, NombreError } from '@acuse/contract';
 import type { z } from 'zod';
 import type {
   Contexto,
@@ -6,7 +6,6 @@ import type {
   CredencialPedida,
   Declaracion,
   DeclaracionBase,
-  Reparo,
   Resultado,
   Secreto,
 } from './operation.ts';
@@ -34,7 +33,7 @@ export function defineOperation<
     readonly errors: E;
     readonly secretos?: S;
     /** Rules between fields; run in the body step, before anything is charged. */
-    check?(body: z.output<B>, now: Date): Reparo | null;
+    check?(body: z.output<B>, now: Date): CampoErroneo | null;
     handle(body: z.output<B>, contexto: Contexto<A, E[number], S>): Promise<R>;
   },
 ): Declaracion {

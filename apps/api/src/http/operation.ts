@@ -1,4 +1,4 @@
-import type { CfdiError, DatosError, NombreError } from '@acuse/contract';
+import type { CampoErroneo, CfdiError, DatosError, NombreError } from '@acuse/contract';
 import type {
   CanalSat,
   Credencial,
@@ -32,12 +32,6 @@ export interface Secreto {
   readonly example: string;
   /** Says what is wrong with it, in Spanish, or null. */
   readonly check?: (bytes: Buffer, settings: ApiSettings) => string | null;
-}
-
-/** A field that is well-formed but not allowed, with the reason in Spanish. */
-export interface Reparo {
-  readonly campo: string;
-  readonly motivo: string;
 }
 
 type Secretos<S extends Record<string, Secreto>> = {
@@ -130,7 +124,7 @@ export interface Declaracion extends DeclaracionBase {
   readonly charge: 'before' | 'in-handler';
   readonly asks: readonly NombreConsulta[];
   readonly secretos: Record<string, Secreto>;
-  readonly check: (body: unknown, now: Date) => Reparo | null;
+  readonly check: (body: unknown, now: Date) => CampoErroneo | null;
   readonly handle: (body: unknown, contexto: unknown) => Promise<unknown>;
 }
 

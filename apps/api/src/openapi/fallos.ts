@@ -19,12 +19,25 @@ export const FALLO: NamedSchemas = {
     description: 'Nombre estable de un error: distingue lo que comparte un cfdi_codigo.',
     enum: nombres,
   },
+  CampoFallo: {
+    type: 'object',
+    required: ['campo', 'motivo'],
+    properties: {
+      campo: { type: 'string', description: 'Nombre del campo, como se envió.', example: 'desde' },
+      motivo: { type: 'string', description: 'Qué tiene de malo.', example: 'falta' },
+    },
+  },
   DatosFallo: {
     type: 'object',
     description: 'Lo que ayuda a quien llama; cada campo está cuando viene al caso.',
     properties: {
       campo: { type: 'string', description: 'Primer campo equivocado del cuerpo.' },
       motivo: { type: 'string', description: 'Causa precisa.' },
+      campos: {
+        type: 'array',
+        description: 'Todos los campos equivocados; el primero es el de campo y motivo.',
+        items: refTo('CampoFallo'),
+      },
       reintentar_en: { type: 'integer', minimum: 0, description: 'Segundos que conviene esperar.' },
     },
   },
@@ -125,10 +138,13 @@ function headerNames(entries: readonly Entry[]): string[] {
 
 /** What the errors whose text points to `data` carry there. */
 const EJEMPLOS: Partial<Record<NombreError, DatosError>> = {
+  CAMPO_FALTANTE: { campo: 'desde', motivo: 'falta' },
+  CAMPO_DESCONOCIDO: { campo: 'solicitudId', motivo: 'no existe; ¿quiso decir solicitud_id?' },
   CAMPO_INVALIDO: { campo: 'desde', motivo: 'debe ser una fecha real con formato AAAA-MM-DD' },
   RFC_INVALIDO: { campo: 'rfc', motivo: 'debe tener 12 o 13 caracteres con el formato de un RFC' },
   CERTIFICADO_INVALIDO: { campo: 'cer', motivo: 'El certificado venció.' },
   LLAVE_INVALIDA: { campo: 'password', motivo: 'La contraseña no abre la llave.' },
+  SOLICITUD_SIN_TERMINAR: { reintentar_en: 60 },
   SOLICITUD_SIN_PAQUETE: { motivo: 'El SAT rechazó la solicitud.' },
   SOLICITUD_TERMINADA: { motivo: 'Terminó como TERMINADA.' },
   DEMASIADAS_PETICIONES: { reintentar_en: 1 },

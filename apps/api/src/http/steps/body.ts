@@ -3,14 +3,17 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { takeSecretos } from '../../credenciales/secretos.ts';
 import { parseJsonObject } from '../json.ts';
 import type { Body, Llamada } from '../llamada.ts';
+import { asWrongFields, wrongFields } from './campos.ts';
 
 const KIB = 1_024;
+/** JSON's white space (RFC 8259 section 2). */
+const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
 
 /** 64 KiB, and 256 KiB for the vault, whose bodies carry files. */
 export const bodyLimit = (path: string) => (path.startsWith('vault/') ? 256 : 64) * KIB;
 
-/** Reads the body once: media type, size, JSON, then every field. A wrong RFC is told before any other wrong field. */
+/** Reads the body once: media type, size, JSON, then every field. All wrong ones are told at once, a wrong RFC before any other. */
 export async function readBody(
   llamada: Llamada,
   { settings }: Pick<ApiDeps, 'settings'>,
@@ -28,12 +31,16 @@ async function read(llamada: Llamada, settings: ApiDeps['settings']): Promise<Bo
   const limit = bodyLimit(operation.path);
   if ((source.declaredBytes ?? 0) > limit) throw new CfdiError('CUERPO_DEMASIADO_GRANDE');
   const raw = await source.read(limit);
-  const { rest, secretos, reparo } = takeSecretos(raw, operation.secretos, settings);
+  if (isBlank(raw)) throw new CfdiError('CUERPO_VACIO');
+  const { rest, secretos, reparos } = takeSecretos(raw, operation.secretos, settings);
   try {
-    const parsed = operation.body.safeParse(parseJsonObject(rest));
-    if (!parsed.success) throw wrongField(parsed.error.issues, operation.rfc !== 'ninguno');
-    const wrong = reparo ?? operation.check(parsed.data, now);
-    if (wrong !== null) throw new CfdiError('CAMPO_INVALIDO', { campo: wrong.campo, motivo: wrong.motivo });
+    const sent = parseJsonObject(rest);
+    const parsed = operation.body.safeParse(sent);
+    const wrong = wrongFields(operation, sent, parsed.error?.issues ?? [], reparos);
+    if (!parsed.success) throw asWrongFields(operation, sent, wrong);
+    const between = operation.check(parsed.data, now);
+    const all = between === null ? wrong : [...wrong, between];
+    if (all.length > 0) throw asWrongFields(operation, sent, all);
     return { value: parsed.data, secretos };
   } catch (error) {
     for (const secreto of Object.values(secretos)) secreto.fill(0);
@@ -41,18 +48,4 @@ async function read(llamada: Llamada, settings: ApiDeps['settings']): Promise<Bo
   }
 }
 
-interface Issue {
-  readonly path: readonly PropertyKey[];
-  readonly message: string;
-  readonly input?: unknown;
-}
-
-function wrongField(issues: readonly Issue[], hasRfc: boolean): CfdiError {
-  const rfc = hasRfc ? issues.find((issue) => issue.path[0] === 'rfc') : undefined;
-  if (rfc) return new CfdiError('RFC_INVALIDO', { campo: 'rfc', motivo: rfc.message });
-  const [first] = issues;
-  return new CfdiError('CAMPO_INVALIDO', {
-    campo: first?.path.map(String).join('.') ?? '',
-    motivo: first?.message ?? '',
-  });
-}
+const isBlank = (bytes: Buffer) => bytes.every((byte) => BLANKS.has(byte));

@@ -31,15 +31,31 @@ it('tells the state, and what the SAT says beside it', async () => {
     estado_cancelacion: null,
     es_cancelable: 'Cancelable con aceptación',
     validacion_efos: '200',
+    advertencias: expect.any(Array),
   });
   expect(sat.consultas).toMatchObject([{ emisorRfc: a.rfc, receptorRfc: 'XIQB891116QE4', total: 1160.5 }]);
 });
 
 it('answers 404/2002 for a CFDI that the SAT does not know, and charges nothing', async () => {
   const { kit, a } = await prepare({ 'consultar-cfdi': [{ resultado: 'NO_ENCONTRADO' }] }, null);
-  const answer = await kit.call(PATH, bodyOf(a.rfc), { key: a.key });
+  const answer = await kit.call(PATH, bodyOf('EKU9003173C8'), { key: a.key });
   expect([answer.status, answer.json.cfdi_codigo]).toEqual([404, 2002]);
+  expect(answer.json.data).toEqual({ motivo: expect.stringMatching('dígito verificador de EKU9003173C8') });
   expectGivenBack(kit, a, 1);
+});
+
+it('warns of each RFC whose check digit is wrong, and of no other', async () => {
+  const warned = async (rfc_emisor: string, rfc_receptor: string) => {
+    const { kit, a } = await prepare({ 'consultar-cfdi': [encontrado] }, null);
+    const body = { ...bodyOf(a.rfc), rfc_emisor, rfc_receptor };
+    return (await kit.call(PATH, body, { key: a.key })).json.data?.['advertencias'];
+  };
+  expect(await warned('EKU9003173C9', 'XAXX010101000')).toEqual([]);
+  expect(await warned('EKU9003173C8', 'EKU9003173C8')).toHaveLength(1);
+  expect(await warned('EKU9003173C8', 'XIQB891116QE5')).toEqual([
+    expect.stringContaining('EKU9003173C8'),
+    expect.stringContaining('XIQB891116QE5'),
+  ]);
 });
 
 it.each([-1, 1e12, 0.0000001, '1160.5', null])('refuses the total %j', async (total) => {

@@ -1,7 +1,7 @@
 import { rfcField, uuidField } from '@acuse/contract';
 import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
-import { estadoCfdi, importe, texto } from '../../data-fields.ts';
+import { advertencias, advertenciasDe, estadoCfdi, importe, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
 /** Beyond this a JSON number no longer holds six decimals. */
@@ -40,6 +40,7 @@ export default defineOperation({
       'Validación EFOS del SAT: de 100 a 104, alguno está en la lista del artículo 69-B; 200 y 201, ninguno.',
       '200',
     ).nullable(),
+    advertencias,
   }),
   asks: ['consultar-cfdi'],
   errors: ['CFDI_NO_ENCONTRADO', 'SAT_NO_DISPONIBLE'],
@@ -47,7 +48,10 @@ export default defineOperation({
   async handle({ rfc_emisor, rfc_receptor, uuid, total }, contexto) {
     const consulta = { emisorRfc: rfc_emisor, receptorRfc: rfc_receptor, uuid, total };
     const respuesta = await askSat(contexto, { consulta: 'consultar-cfdi', ...consulta }, null);
-    if (respuesta.resultado === 'NO_ENCONTRADO') throw contexto.error('CFDI_NO_ENCONTRADO');
+    const avisos = advertenciasDe(...new Set([rfc_emisor, rfc_receptor]));
+    if (respuesta.resultado === 'NO_ENCONTRADO') {
+      throw contexto.error('CFDI_NO_ENCONTRADO', avisos.length === 0 ? {} : { motivo: avisos.join(' ') });
+    }
     return {
       uuid,
       estado: respuesta.estado,
@@ -55,6 +59,7 @@ export default defineOperation({
       es_cancelable: respuesta.esCancelable,
       estado_cancelacion: respuesta.estatusCancelacion,
       validacion_efos: respuesta.validacionEfos,
+      advertencias: avisos,
     };
   },
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Alta, alta, createKit, guardaCiec, type Kit } from '../../../test/kit.ts';
+import { type Alta, alta, createKit, guardaCiec, type Kit, NOW } from '../../../test/kit.ts';
 import type { StoredSolicitud } from '../../../test/memory-store.ts';
 
 const PATH = 'descarga/paquete';
@@ -42,6 +42,24 @@ describe(PATH, () => {
     const answer = await kit.call(PATH, { solicitud_id: id }, { key: a.key });
     expect([answer.status, answer.json.cfdi_codigo]).toEqual([409, 3002]);
   });
+
+  it.each([
+    ['EN_PROCESO', 90, '90'],
+    ['EN_PROCESO', 0.5, '5'],
+    ['EN_PROCESO', -600, '5'],
+    ['EN_PROCESO', 86_400, '3600'],
+    ['EN_PROCESO', null, '5'],
+    ['ESPERA_EFIRMA', null, '300'],
+  ] as const)(
+    'tells how long to wait while it is %s and looked at in %s seconds: Retry-After %s',
+    async (estado, seconds, expected) => {
+      const proximaConsulta = seconds === null ? null : new Date(NOW.getTime() + seconds * 1_000);
+      const { kit, a, id } = await conSolicitud({ estado, proximaConsulta });
+      const answer = await kit.call(PATH, { solicitud_id: id }, { key: a.key });
+      expect(answer.headers.get('retry-after')).toBe(expected);
+      expect(answer.json.data).toEqual({ reintentar_en: Number(expected) });
+    },
+  );
 
   it.each(['ERROR', 'RECHAZADA', 'VENCIDA'] as const)(
     'answers 409/3003 with the reason after %s',

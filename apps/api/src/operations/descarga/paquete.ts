@@ -1,7 +1,20 @@
+import type { VistaSolicitud } from '@acuse/core';
 import { z } from 'zod';
 import { conAlmacen } from '../../consultas/almacen.ts';
 import { confianza, instante, solicitudIdData, soloSolicitud } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
+
+const SHORTEST_SECONDS = 5;
+const LONGEST_SECONDS = 3_600;
+/** Nothing happens before a person stores the key again. */
+const SIN_EFIRMA_SECONDS = 300;
+
+/** Seconds after which it is worth asking again: until the next look at the SAT, within bounds. */
+function esperaDe({ estado, proximaConsulta }: VistaSolicitud, now: Date): number {
+  if (estado === 'ESPERA_EFIRMA') return SIN_EFIRMA_SECONDS;
+  const seconds = Math.ceil(((proximaConsulta ?? now).getTime() - now.getTime()) / 1_000);
+  return Math.min(Math.max(seconds, SHORTEST_SECONDS), LONGEST_SECONDS);
+}
 
 export default defineOperation({
   summary: 'URL del paquete ZIP de una solicitud terminada',
@@ -28,11 +41,13 @@ export default defineOperation({
     'ALMACEN_NO_DISPONIBLE',
   ],
 
-  async handle({ solicitud_id }, { deps, pase, error }) {
+  async handle({ solicitud_id }, { deps, pase, now, error }) {
     const solicitud = await deps.solicitudes.find(pase.contribuyenteId, solicitud_id);
     if (solicitud === null) throw error('SOLICITUD_NO_ENCONTRADA');
     const { estado, motivo, objectKey, paqueteBorradoEn, tipo, desde, hasta, rfc } = solicitud;
-    if (estado === 'EN_PROCESO' || estado === 'ESPERA_EFIRMA') throw error('SOLICITUD_SIN_TERMINAR');
+    if (estado === 'EN_PROCESO' || estado === 'ESPERA_EFIRMA') {
+      throw error('SOLICITUD_SIN_TERMINAR', { reintentar_en: esperaDe(solicitud, now) });
+    }
     if (estado !== 'TERMINADA' || objectKey === null) {
       throw error('SOLICITUD_SIN_PAQUETE', motivo === null ? {} : { motivo });
     }

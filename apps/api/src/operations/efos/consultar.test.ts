@@ -38,6 +38,7 @@ describe(PATH, () => {
       situacion: 'Presunto',
       historial: [{ situacion: 'Presunto', fecha: '2024-03-05', oficio: '500-1', fecha_dof: '2024-03-25' }],
       edos_fuente: 'Comité',
+      advertencias: [expect.stringMatching(`dígito verificador de ${OTRO}`)],
     });
     expect(asked).toEqual([OTRO]);
     expect(kit.store.movimientos).toEqual([]);

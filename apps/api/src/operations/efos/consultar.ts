@@ -1,6 +1,6 @@
 import { fechaField } from '@acuse/contract';
 import { z } from 'zod';
-import { cualquierRfc, instante, rfcData } from '../../data-fields.ts';
+import { advertencias, advertenciasDe, cualquierRfc, instante, rfcData } from '../../data-fields.ts';
 import { resumirEfos, SITUACIONES } from '../../efos/resumen.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
@@ -49,6 +49,7 @@ export default defineOperation({
       .meta({ description: 'Situación que cuenta hoy; null si no está en la lista.', example: 'Presunto' }),
     historial: z.array(paso),
     edos_fuente: nullable('Lista EDOS que se consultó; null si no hay ninguna.', null),
+    advertencias,
   }),
   errors: ['SAT_NO_DISPONIBLE'],
   async handle({ rfc }, { deps, now, error }) {
@@ -64,6 +65,7 @@ export default defineOperation({
       situacion,
       historial,
       edos_fuente: edos?.fuente ?? null,
+      advertencias: advertenciasDe(rfc),
     };
   },
 });

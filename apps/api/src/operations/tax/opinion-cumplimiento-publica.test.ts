@@ -25,6 +25,7 @@ it('tells the opinion of any taxpayer, free of charge', async () => {
     rfc: 'XIQB891116QE4',
     opinion: 'NEGATIVO',
     fecha_publicacion: '2026-11-01T06:00:00.000Z',
+    advertencias: [],
   });
 });
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { publicOpinion } from '../../consultas/opinion-publica.ts';
-import { cualquierRfc, instante, opinion, rfcData } from '../../data-fields.ts';
+import { advertencias, advertenciasDe, cualquierRfc, instante, opinion, rfcData } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
 export default defineOperation({
@@ -14,11 +14,17 @@ export default defineOperation({
     rfc: rfcData.meta({ example: 'EKU9003173C9' }),
     opinion,
     fecha_publicacion: instante('Cuándo se publicó.'),
+    advertencias,
   }),
   errors: ['SAT_NO_DISPONIBLE', 'OPINION_NO_PUBLICADA'],
 
   async handle({ rfc }, contexto) {
     const { sentido, fechaPublicacion } = await publicOpinion(contexto, rfc);
-    return { rfc, opinion: sentido, fecha_publicacion: fechaPublicacion.toISOString() };
+    return {
+      rfc,
+      opinion: sentido,
+      fecha_publicacion: fechaPublicacion.toISOString(),
+      advertencias: advertenciasDe(rfc),
+    };
   },
 });

@@ -10,6 +10,7 @@ describe('vault/firma-estado', () => {
     const look = async () => (await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key })).json.data;
     const none = {
       ...{ rfc: a.rfc, tiene_cer: false, tiene_key: false, vigente: false, expira_en: null },
+      key_expira_en: null,
       rechazos: [],
     };
     expect(await look()).toEqual(none);
@@ -20,15 +21,16 @@ describe('vault/firma-estado', () => {
       tiene_key: true,
       vigente: true,
       expira_en: '2028-06-01T00:00:00.000Z',
+      key_expira_en: new Date(NOW.getTime() + 3_600_000).toISOString(),
       rechazos: [],
     };
     expect(await look()).toEqual(whole);
     kit.store.now = new Date(NOW.getTime() + 3_600_000 - 1);
     expect(await look()).toEqual(whole);
     kit.store.now = new Date(NOW.getTime() + 3_600_000);
-    expect(await look()).toEqual({ ...whole, tiene_key: false });
+    expect(await look()).toEqual({ ...whole, tiene_key: false, key_expira_en: null });
     kit.store.now = new Date('2028-06-01T00:00:00Z');
-    expect(await look()).toEqual({ ...whole, tiene_key: false, vigente: false });
+    expect(await look()).toEqual({ ...whole, tiene_key: false, key_expira_en: null, vigente: false });
   });
 
   it('says what is true when the shred key was lost and when the SAT refused the certificate', async () => {

@@ -7,7 +7,8 @@ const CANALES = ['soap', 'portal'] as const;
 
 export default defineOperation({
   summary: 'Estado de la e.firma guardada',
-  description: 'Si hay certificado y llave guardados, si el certificado está vigente y hasta cuándo.',
+  description:
+    'Si hay certificado y llave guardados, si el certificado está vigente, y hasta cuándo sirve cada uno: expira_en es el fin del certificado, key_expira_en el de la llave.',
   credential: 'api-key',
   cost: 0,
   rfc: 'propio-sin-registrar',
@@ -17,12 +18,17 @@ export default defineOperation({
     tiene_cer: z.boolean().meta({ description: 'Hay un certificado registrado.', example: true }),
     tiene_key: z
       .boolean()
-      .meta({ description: 'Hay una llave guardada (se borra a la hora).', example: false }),
+      .meta({ description: 'Hay una llave guardada (se borra a la hora).', example: true }),
     vigente: z.boolean().meta({
       description: 'El certificado está vigente y el SAT lo acepta en alguno de sus canales.',
       example: true,
     }),
-    expira_en: instante('Fin de la vigencia del certificado; null si no hay ninguno.').nullable(),
+    expira_en: instante('Fin de la vigencia del certificado, no de la llave; null si no hay ninguno.')
+      .meta({ example: '2029-01-31T18:30:00.000Z' })
+      .nullable(),
+    key_expira_en: instante('Cuándo se borra la llave guardada; null si no hay ninguna.')
+      .meta({ example: '2026-01-31T19:30:00.000Z' })
+      .nullable(),
     rechazos: z
       .array(
         z.object({
@@ -55,6 +61,7 @@ export default defineOperation({
       tiene_key: isUsable,
       vigente: ends !== null && ends > now && rechazos.length < CANALES.length,
       expira_en: ends?.toISOString() ?? null,
+      key_expira_en: (isUsable && key.expiraEn?.toISOString()) || null,
       rechazos,
     };
   },

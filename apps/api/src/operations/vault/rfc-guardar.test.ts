@@ -50,7 +50,7 @@ describe(PATH, () => {
     const ask = (ciec: string) => kit.call(PATH, { rfc: a.rfc, ciec }, { key: a.key });
     expect((await ask('a'.repeat(8))).status).toBe(200);
     const answer = await ask('a'.repeat(7));
-    expect(answer.json.data).toEqual({ campo: 'ciec', motivo: 'debe tener de 8 a 16 caracteres' });
+    expect(answer.json.data).toMatchObject({ campo: 'ciec', motivo: 'debe tener de 8 a 16 caracteres' });
   });
 
   it('answers 1002 when the key dies between the pass and the write', async () => {
