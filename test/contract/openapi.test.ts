@@ -34,9 +34,10 @@ test('every operation takes an Idempotency-Key and may refuse it', () => {
   for (const [path, { post }] of Object.entries<{ post: Record<'parameters' | 'responses', never> }>(
     JSON.parse(text).paths,
   )) {
-    expect([path, post.parameters]).toEqual([
+    const names = (post.parameters as { $ref: string }[]).map(({ $ref }) => $ref);
+    expect([path, names]).toEqual([
       path,
-      expect.arrayContaining([{ $ref: '#/components/parameters/Idempotency-Key' }]),
+      expect.arrayContaining(['#/components/parameters/Idempotency-Key']),
     ]);
     expect([path, post.responses]).toEqual([path, expect.objectContaining({ 409: expect.anything() })]);
   }
@@ -134,13 +135,26 @@ test('every example agrees with its own schema and with itself', async () => {
     if (terminada !== undefined) expect(terminada === null).toBe(estado === 'EN_PROCESO');
     const body = post.requestBody.content['application/json'].example;
     expect([operation.path, data?.rfc ?? body.rfc]).toEqual([operation.path, body.rfc]);
-    if (body.uuid) expect(data.uuid).toBe(body.uuid);
-    if (body.solicitud_id) expect(data.solicitud_id).toBe(body.solicitud_id);
+    if (body.uuid) expect(data?.uuid).toBe(body.uuid);
+    if (body.solicitud_id) expect(data?.solicitud_id).toBe(body.solicitud_id);
   }
 });
 
+interface Example {
+  readonly cfdi_codigo?: number;
+  readonly data?: Example;
+  readonly rfc?: string;
+  readonly uuid?: string;
+  readonly solicitud_id?: string;
+  readonly desde?: string;
+  readonly hasta?: string;
+  readonly total?: number;
+  readonly items?: readonly unknown[];
+  readonly estado?: string;
+  readonly terminada_en?: string | null;
+}
 interface Content {
-  readonly content: { 'application/json': { schema: { $ref?: string }; example: Record<string, never> } };
+  readonly content: { 'application/json': { schema: { $ref?: string }; example: Example } };
 }
 interface Documented {
   readonly post: {

@@ -24,7 +24,11 @@ function whole(schema: JsonSchema = {}): JsonSchema {
 
 const answerOf = (post: Documented) => whole(post.responses['200']?.content['application/json'].schema);
 const dataOf = (post: Documented) => whole(answerOf(post).properties?.['data']);
-const typeOf = (schema: JsonSchema | undefined) => whole(schema).type;
+/** The type of a field, `null` beside it or not. */
+function typeOf(field: JsonSchema | undefined): string | undefined {
+  const [schema = field] = field?.anyOf?.filter(({ type }) => type !== 'null') ?? [];
+  return schema?.format === 'date' ? 'date' : whole(schema).type;
+}
 
 interface Documented {
   readonly 'x-costo': number;
@@ -55,7 +59,7 @@ describe('the loaded operations', () => {
       const { properties = {}, required = [] } = whole(post.requestBody.content['application/json'].schema);
       const found = Object.entries(properties).map(([name, schema]) => [
         name,
-        { tipo: typeOf(schema), requerido: required.includes(name) },
+        { tipo: whole(schema).type, requerido: required.includes(name) },
       ]);
       expect(Object.fromEntries(found)).toEqual(campos);
     });
@@ -72,10 +76,7 @@ describe('the loaded operations', () => {
         const { total, items } = dataOf(post).properties ?? {};
         expect([total?.type, items?.type]).toEqual(['integer', 'array']);
         const { properties: fields = {}, required } = whole(items?.items);
-        const found = Object.keys(elementos).map((name) => [
-          name,
-          fields[name]?.format === 'date' ? 'date' : typeOf(fields[name]),
-        ]);
+        const found = Object.keys(elementos).map((name) => [name, typeOf(fields[name])]);
         expect(Object.fromEntries(found)).toEqual(elementos);
         expect(required).toEqual(expect.arrayContaining(Object.keys(elementos)));
       });

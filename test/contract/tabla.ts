@@ -13,9 +13,7 @@ export interface Fila {
   /** Further data fields that we answer. */
   readonly nuestros?: readonly string[];
   /** JSON types of the element fields that the specification or our decisions name. */
-  readonly elementos?: Readonly<
-    Record<string, 'string' | 'string o null' | 'number' | 'integer' | 'boolean' | 'date'>
-  >;
+  readonly elementos?: Readonly<Record<string, 'string' | 'number' | 'integer' | 'boolean' | 'date'>>;
   /** HTTP status / cfdi_codigo. */
   readonly errores: readonly string[];
 }
@@ -81,12 +79,12 @@ export const TABLA: readonly Fila[] = [
       elementos: {
         id: 'string',
         tipo: 'string',
-        periodicidad: 'string o null',
+        periodicidad: 'string',
         periodo: 'string',
         ejercicio: 'integer',
         fecha: 'date',
         complementaria: 'boolean',
-        estado: 'string o null',
+        estado: 'string',
       },
       data: lista,
       errores: pagada,

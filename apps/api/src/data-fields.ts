@@ -106,6 +106,7 @@ export const aviso = { asunto: texto('Asunto.', 'Requerimiento de obligaciones')
 
 /** How sure an answer is. */
 export const confianza = z.enum(['confirmado', 'sin_confirmar']).meta({
+  id: 'Confianza',
   description:
     'confirmado: hay renglones, o los dos medios del SAT (servicio web y portal) dijeron que no hay. sin_confirmar: el SAT dijo que no hay y nadie más lo pudo confirmar; a veces lo dice por error, y por eso el crédito se devuelve.',
   example: 'confirmado',

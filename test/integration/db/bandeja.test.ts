@@ -96,7 +96,7 @@ describe('the queue is given', () => {
     await slots(1);
     await t.db.pool.query("UPDATE outbox SET due_at = now() + interval '1 hour'");
     expect(await drain()).toEqual([]);
-    await t.db.pool.query('UPDATE outbox SET due_at = now()');
+    await t.db.pool.query("UPDATE outbox SET due_at = now() - interval '1 second'");
     expect(await drain()).toEqual([id]);
   });
 });
@@ -108,7 +108,10 @@ describe('a fair share of the slots', () => {
     expect(await drain()).toEqual(a.slice(0, 84));
     const b = await due(await seedTaxpayer(t.db), 5);
     // They are the youngest of all.
-    await t.db.pool.query('UPDATE outbox SET due_at = now() WHERE solicitud_id = ANY ($1::uuid[])', [b]);
+    await t.db.pool.query(
+      "UPDATE outbox SET due_at = now() - interval '1 second' WHERE solicitud_id = ANY ($1::uuid[])",
+      [b],
+    );
     expect(new Set(await drain())).toEqual(new Set(b));
   });
 

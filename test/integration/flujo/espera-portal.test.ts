@@ -25,7 +25,7 @@ describe('waiting for the SAT by CIEC, where a session lives for 15 minutes', ()
   afterAll(() => servicio.close());
 
   it('logs in at most six times for a request of 24 h, whatever its number of months', async () => {
-    servicio.simulador.world.settings.segundos_hasta_terminar = 23 * HORA;
+    servicio.simulador.world.settings.segundos_hasta_terminar = 21 * HORA;
     const caller = await servicio.newCiecCaller();
     darFilas(servicio, caller.rfc, TRES_MESES, 30);
     const id = await pedir(caller, TRES_MESES);

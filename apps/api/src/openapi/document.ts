@@ -81,7 +81,6 @@ const pascal = (path: string) =>
 function post(operation: Operation, shared: Parameters<typeof errorResponses>[1]): Record<string, unknown> {
   const { path, summary, description, cost, credential } = operation;
   const costo = cost === 0 ? 'Sin costo.' : `Costo: ${cost} crédito.`;
-  const parameters = ['X-Request-Id', 'Idempotency-Key'];
   return {
     operationId: path.replaceAll('/', '-'),
     tags: [tagOf(operation)],
@@ -91,7 +90,7 @@ function post(operation: Operation, shared: Parameters<typeof errorResponses>[1]
       .join('\n\n'),
     'x-costo': cost,
     'x-credencial': CREDENCIALES[credential],
-    parameters: parameters.map((name) => ({ $ref: `#/components/parameters/${name}` })),
+    parameters: Object.keys(PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {
       required: true,
       content: {

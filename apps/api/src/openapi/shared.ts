@@ -53,7 +53,7 @@ export const PARAMETERS = {
     required: false,
     description:
       'De 1 a 255 caracteres ASCII visibles, sin espacios. La misma petición repetida con la misma clave en 24 horas recibe la misma respuesta (con Idempotent-Replayed: true) y ni se hace ni se cobra otra vez. Una respuesta de error no se conserva: la clave puede usarse de nuevo.',
-    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+    schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
   },
 } as const;
 

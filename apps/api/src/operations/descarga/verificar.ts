@@ -26,7 +26,7 @@ export default defineOperation({
         .min(0)
         .nullable()
         .meta({ description: 'CFDI encontrados, si se sabe.', example: 1532 }),
-      confianza: confianza.nullable(),
+      confianza: confianza.nullable().meta({ example: null }),
       reembolsada: z.boolean().meta({ description: 'Si el crédito se devolvió.', example: false }),
       progreso: z.number().min(0).max(1).meta({ description: 'De 0 a 1.', example: 0.5 }),
       intentos: z.int().min(0).meta({ description: 'Veces que se consultó al SAT.', example: 3 }),
