@@ -43,7 +43,7 @@ describe(PATH, () => {
     expect(kit.woken()).toBe(1);
     const { vista, canal, sellada } = only(kit);
     expect([vista.id, canal, sellada.tipo, sellada.kid]).toEqual([solicitudId, 'portal', 'ciec', 'w1']);
-    expect(sellada.expiraEn).toEqual(new Date(NOW.getTime() + 72 * HOUR_MS));
+    expect(sellada.expiraEn).toEqual(new Date(NOW.getTime() + 168 * HOUR_MS));
     const credencial = openSealed(kit, a, 'ciec');
     expect(credencial.tipo === 'ciec' && credencial.ciec.toString()).toBe(CIEC);
   });
@@ -57,7 +57,7 @@ describe(PATH, () => {
     const { canal, sellada } = only(kit);
     expect([canal, sellada.tipo]).toEqual(['soap', 'efirma']);
     // The CIEC goes along, for the day that the SAT refuses the e.firma.
-    expect(only(kit).otra).toMatchObject({ tipo: 'ciec', expiraEn: new Date(NOW.getTime() + 72 * HOUR_MS) });
+    expect(only(kit).otra).toMatchObject({ tipo: 'ciec', expiraEn: new Date(NOW.getTime() + 168 * HOUR_MS) });
     expect(sellada.expiraEn).toEqual(new Date(NOW.getTime() + HOUR_MS));
     expect(openSealed(kit, a, 'efirma').tipo).toBe('efirma');
   });
