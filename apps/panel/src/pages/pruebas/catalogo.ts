@@ -68,9 +68,51 @@ const PREFIJO = '/api/v1/';
 /** Body fields that hold secrets (specification, Vault). */
 const SECRETOS = new Set(['ciec', 'key', 'password']);
 
+const MAX_DEPTH = 32;
+
+/** A part of a document with its references (`#/components/…`) followed. What a reference is beside, such as a description, wins. */
+function dereference(node: unknown, root: unknown, depth = 0): unknown {
+  if (typeof node !== 'object' || node === null || depth > MAX_DEPTH) return node;
+  if (Array.isArray(node)) return node.map((each) => dereference(each, root, depth + 1));
+  const { $ref, ...own } = node as Record<string, unknown>;
+  const target =
+    typeof $ref === 'string' && $ref.startsWith('#/')
+      ? $ref
+          .slice(2)
+          .split('/')
+          .reduce<unknown>((part, key) => (part as Record<string, unknown> | undefined)?.[key], root)
+      : {};
+  return Object.fromEntries(
+    Object.entries({ ...(target as object), ...own }).map(([key, value]) => [
+      key,
+      dereference(value, root, depth + 1),
+    ]),
+  );
+}
+
+/** The same document with the references of its requests followed; its answers are not read. */
+function withoutReferences(json: unknown): unknown {
+  const { paths } = (json ?? {}) as { paths?: Record<string, { post?: Record<string, unknown> }> };
+  if (paths === undefined) return json;
+  return {
+    paths: Object.fromEntries(
+      Object.entries(paths).map(([path, { post }]) => [
+        path,
+        {
+          post: {
+            ...post,
+            parameters: dereference(post?.['parameters'], json),
+            requestBody: dereference(post?.['requestBody'], json),
+          },
+        },
+      ]),
+    ),
+  };
+}
+
 /** Reads the API's own description of itself (OpenAPI 3.1). Throws a ZodError for a document of another shape. */
 export function readCatalogo(json: unknown): readonly OperacionPrueba[] {
-  const { paths } = documento.parse(json);
+  const { paths } = documento.parse(withoutReferences(json));
   return Object.entries(paths)
     .filter(([path]) => path.startsWith(PREFIJO))
     .map(([path, { post }]) => {

@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs';
+import { OPERACIONES } from '@acuse/contract';
+import { describe, expect, it } from 'vitest';
+import { readCatalogo } from './catalogo.ts';
+
+const text = readFileSync(new URL('../../../../../docs/openapi.json', import.meta.url), 'utf8');
+
+describe('readCatalogo', () => {
+  it("finds every operation's fields in the published document, through its references", () => {
+    const catalogo = readCatalogo(JSON.parse(text));
+    expect(catalogo.map(({ nombre }) => nombre).sort()).toEqual(OPERACIONES.map(({ path }) => path).sort());
+    for (const { nombre, campos } of catalogo)
+      expect([nombre, campos.filter(({ requerido }) => requerido).length > 0]).toEqual([nombre, true]);
+    expect(catalogo.find(({ nombre }) => nombre === 'tax/descarga-metadata')?.campos).toMatchObject([
+      { nombre: 'rfc', tipo: 'texto' },
+      { nombre: 'tipo', tipo: 'lista', opciones: ['emitidos', 'recibidos'] },
+      { nombre: 'desde', tipo: 'fecha' },
+      { nombre: 'hasta', tipo: 'fecha' },
+    ]);
+    expect(catalogo.every(({ esIdempotente }) => esIdempotente)).toBe(true);
+  });
+
+  it.each([
+    ['nothing', null],
+    [
+      'a reference to nowhere',
+      { paths: { '/api/v1/x': { post: { requestBody: { $ref: '#/components/no' } } } } },
+    ],
+  ])('refuses %s', (_name, json) => {
+    expect(() => readCatalogo(json)).toThrow();
+  });
+
+  it('does not follow references in a circle for ever', () => {
+    const circle = { components: { a: { $ref: '#/components/a' } }, paths: {} };
+    const post = { summary: 's', 'x-costo': 0, 'x-credencial': 'c', requestBody: { $ref: '#/components/a' } };
+    expect(() => readCatalogo({ ...circle, paths: { '/api/v1/x': { post } } })).toThrow();
+  });
+});
