@@ -107,7 +107,7 @@ WHERE s.id = $1 AND s.cuenta_id = $2 AND e.id < $3 ORDER BY e.id DESC LIMIT $4`;
 /** Failures of different causes stay apart; everything else of a kind is one line, however often the SAT was asked. */
 const MILESTONES = `
 SELECT max(e.id) AS id, e.tipo, (array_agg(e.codigo ORDER BY e.id DESC))[1] AS codigo,
-       (array_agg(e.detalle ORDER BY e.id DESC))[1] AS detalle, max(e.en) AS en, count(*)::int AS veces
+       (array_agg(e.detalle ORDER BY e.id DESC))[1] AS detalle, max(coalesce(e.ultima_en, e.en)) AS en, sum(e.veces)::int AS veces
 FROM solicitud s JOIN evento e ON e.solicitud_id = s.id WHERE s.id = $1 AND s.cuenta_id = $2
 GROUP BY e.tipo, CASE e.tipo WHEN 'SAT_SIN_RESPUESTA' THEN e.detalle WHEN 'PAQUETE_ILEGIBLE' THEN e.codigo END
 ORDER BY max(e.id) DESC LIMIT 100`;

@@ -26,7 +26,7 @@ const isTold = (tipo: string): tipo is keyof typeof JUNTOS => Object.hasOwn(JUNT
 /** A step of the timeline as people read it: one event, or all of its kind in one sentence. */
 export function describeHito(hito: HitoSolicitud, partes: PartesSolicitud): Renglon {
   const { tipo, veces } = hito;
-  const renglon = describeEvento(hito);
+  const renglon = describeEvento({ ...hito, veces: 1 });
   if (tipo === 'PAQUETE_GUARDADO') {
     const paquetes = veces === 1 ? '1 paquete' : `${formatNumero(veces)} paquetes`;
     return { texto: `${describePartes(partes)}.`, detalle: `${paquetes} del SAT`, tono: renglon.tono };
