@@ -69,6 +69,7 @@ describe('the main job with an e.firma, over the SAT’s web service', () => {
       tiene_key: false,
       vigente: false,
       expira_en: null,
+      key_expira_en: null,
       rechazos: [],
     });
 
