@@ -38,6 +38,10 @@ function inSpanish(line: string): string {
   return found ? `Error: ${text.replace(...found)}` : line.replace(/^error: /, 'Error: ');
 }
 
+/** What the library adds to a description: the choices, and what counts when nothing is given. */
+const hintsInSpanish = (text: string) =>
+  text.replace(/choices: /, 'una de ').replace(/default: /, 'si no se da: ');
+
 /**
  * Makes a program, and every command that is added to it afterwards, speak Spanish: help, headings and what it says about an order that it cannot
  * read.
@@ -56,11 +60,9 @@ export function speakSpanish(program: Command): Command {
       subcommandTerm: (command) =>
         Help.prototype.subcommandTerm.call(new Help(), command).replaceAll('[options]', '[opciones]'),
       optionDescription: (option) =>
-        Help.prototype.optionDescription
-          .call(new Help(), option)
-          .replace(/\(choices: (.*?)\)/, '(una de $1)')
-          .replace(/choices: /, 'una de ')
-          .replace(/default: /, 'si no se da: '),
+        hintsInSpanish(Help.prototype.optionDescription.call(new Help(), option)),
+      argumentDescription: (argument) =>
+        hintsInSpanish(Help.prototype.argumentDescription.call(new Help(), argument)),
     })
     .configureOutput({
       outputError: (text, write) => write(`${text.trimEnd().split('\n').map(inSpanish).join('\n')}\n`),

@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createProgram, openDeps } from '@acuse/cli';
 import { OPERACIONES } from '@acuse/contract';
@@ -174,12 +176,18 @@ describe('the command line', () => {
       );
       expect(orders.length).toBeGreaterThan(4);
       const email = `${randomUUID()}@example.com`;
+      const folder = await mkdtemp(join(tmpdir(), 'acuse-secretos-'));
+      await acuse('secretos', '--carpeta', folder);
+      const own = new Map([
+        ['yo@example.com', email],
+        ['factura-1', email],
+        ['/run/acuse', folder],
+      ]);
       for (const order of orders) {
-        const args = order.map((word) =>
-          word === 'yo@example.com' ? email : word === 'factura-1' ? email : word,
-        );
+        const args = order.map((word) => own.get(word) ?? word);
         expect([order, (await acuse(...args)).said]).toEqual([order, '']);
       }
+      await rm(folder, { recursive: true });
     },
   );
 });

@@ -30,6 +30,10 @@ async function shownOn(page: Page): Promise<string[]> {
   return CARGAS.filter((carga) => text.includes(plain(carga)));
 }
 
+/** Opens what a page keeps folded. */
+const unfold = (page: Page) =>
+  page.evaluate(`for (const each of document.querySelectorAll('details')) each.open = true`);
+
 describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
   let instalacion: Instalacion;
   let url: string;
@@ -129,6 +133,7 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
     await page.goto(`${url}/solicitudes/${accepted.solicitudId}`);
     const older = page.getByRole('link', { name: 'Ver lo anterior' });
     for (;;) {
+      await unfold(page);
       for (const carga of await shownOn(page)) shown.add(carga);
       if ((await older.count()) === 0) break;
       await cambiar(page, () => older.click());
@@ -142,7 +147,7 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
     await page.goto(`${url}/pruebas/tax/comunicados`);
     await page.getByLabel('API key', { exact: true }).fill(apiKey);
     await oprimir(page, 'Llamar a la API');
-    await page.locator('.respuesta').waitFor();
+    await page.locator('.respuesta').waitFor({ state: 'attached' });
     expect(await page.evaluate(INTRUSOS)).toEqual([]);
     const { data } = JSON.parse((await page.locator('.respuesta').textContent()) ?? '');
     expect(data.items.map(({ asunto }: { asunto: string }) => asunto)).toEqual(CARGAS);
