@@ -48,6 +48,7 @@ const OPERADOR = [
   '/operador/cuentas/:id',
   '/operador/pagos',
   '/operador/salud',
+  '/operador/secretos',
   '/operador/captchas',
   '/operador/listas',
   '/operador/auditoria',
