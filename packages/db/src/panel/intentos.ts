@@ -68,9 +68,10 @@ export function createIntentos({ pool }: Pick<Database, 'pool'>) {
       });
     },
 
-    /** Deletes what no longer counts. */
+    /** Deletes what no longer counts, a batch of it; any number of processes may do it at once. */
     async purge(): Promise<void> {
-      await pool.query('DELETE FROM intento WHERE tat < now()');
+      await pool.query(`DELETE FROM intento WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM intento WHERE tat < now() ORDER BY tat LIMIT 2000 FOR UPDATE SKIP LOCKED))`);
     },
   };
 }

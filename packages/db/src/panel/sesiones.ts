@@ -167,9 +167,10 @@ export function createSesiones({ pool }: Pick<Database, 'pool'>) {
       return rows.filter(({ fase }) => fase === 'COMPLETA').length;
     },
 
-    /** Deletes sessions that are over. */
+    /** Deletes sessions that are over, a batch of them; any number of processes may do it at once. */
     async purge(): Promise<void> {
-      await pool.query('DELETE FROM sesion WHERE inactiva_en < now() OR vence_en < now()');
+      await pool.query(`DELETE FROM sesion WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM sesion WHERE inactiva_en < now() OR vence_en < now() LIMIT 2000 FOR UPDATE SKIP LOCKED))`);
     },
   };
 }
