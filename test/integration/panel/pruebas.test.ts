@@ -11,8 +11,9 @@ import { addRfc, type Panel, type Persona, startPanel } from './fixtures/panel.t
 interface Descripcion {
   readonly paths: Record<
     string,
-    { post: { requestBody: { content: { 'application/json': { schema: { properties: object } } } } } }
+    { post: { requestBody: { content: { 'application/json': { schema: { $ref: string } } } } } }
   >;
+  readonly components: { readonly schemas: Record<string, { properties: object }> };
 }
 
 let servicio: Servicio;
@@ -67,7 +68,8 @@ describe('the sandbox', () => {
         .map((each) => $(each).attr('name')?.slice(2));
       const { schema } =
         openapi.paths[`/api/v1/${nombre}`]?.post.requestBody.content['application/json'] ?? {};
-      expect([nombre, fields]).toEqual([nombre, Object.keys(schema?.properties ?? {})]);
+      const { properties = {} } = openapi.components.schemas[schema?.$ref.split('/').at(-1) ?? ''] ?? {};
+      expect([nombre, fields]).toEqual([nombre, Object.keys(properties)]);
     }
   });
 
