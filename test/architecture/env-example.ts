@@ -6,18 +6,20 @@ import { workerConfig } from '@acuse/worker';
 
 const HEAD = `# Settings of Acuse, generated from the schemas of the processes by \`npm run generate\`.
 # Every secret can also be read from a file: NAME_FILE gives its path.
-# \`node apps/cli/dist/main.js secretos\` makes the secrets of a new installation.
+# \`npx acuse secretos\` makes the secrets of a new installation.
 `;
+
+/** The schema of each process that reads settings, under the title that it has in .env.example. */
+export const SECTIONS = [
+  ['API (apps/api)', apiConfig],
+  ['Workers (apps/worker)', workerConfig],
+  ['Panel (apps/panel)', panelConfig],
+  ["The operator's command line (apps/cli)", cliConfig],
+] as const;
 
 /** The text of .env.example: every setting of every process, once for each process that reads it. */
 export function envExampleText(): string {
-  const sections = [
-    ['API (apps/api)', apiConfig],
-    ['Workers (apps/worker)', workerConfig],
-    ['Panel (apps/panel)', panelConfig],
-    ["The operator's command line (apps/cli)", cliConfig],
-  ] as const;
-  const bodies = sections.map(
+  const bodies = SECTIONS.map(
     ([title, schema]) => `# --- ${title} ---\n\n${envExample(describeConfig(schema))}`,
   );
   return `${[HEAD, ...bodies].join('\n').trimEnd()}\n`;

@@ -26,11 +26,7 @@ const clabe = z
 
 /** The settings of the sale of credits, to be spread into the panel's schema. */
 export const AJUSTES_PAGOS = {
-  PAGOS_PAQUETES: precios.default([
-    { creditos: 100, centavos: 9_900 },
-    { creditos: 1_000, centavos: 89_000 },
-    { creditos: 10_000, centavos: 790_000 },
-  ]),
+  PAGOS_PAQUETES: precios.prefault('100:99,1000:890,10000:7900'),
   PAGOS_IVA: decimal('IVA en porcentaje.', { min: 0, max: 100 }).default(16),
   PAGOS_DEMOSTRACION: bool(
     'Ofrece compras de demostración: abonan créditos sin cobrar. Solo para probar el producto.',

@@ -24,6 +24,23 @@ test('a description given by .describe() after the builder counts too', () => {
   expect(entry).toMatchObject({ description: 'nuevo', default: '1' });
 });
 
+test('what a field becomes after it was described takes nothing of its description away', () => {
+  const doubled = list('Números.').transform((values) => values.map((value) => 2 * Number(value)));
+  const entries = describeConfig(
+    z.object({ WITH: doubled.prefault('1,2'), WITHOUT: doubled.optional(), AGAIN: doubled.refine(Boolean) }),
+  );
+  expect(entries.map((entry) => [entry.description, entry.default])).toEqual([
+    ['Números.', '1,2'],
+    ['Números.', null],
+    ['Números.', null],
+  ]);
+});
+
+test('a default that cannot be written as it is read is a mistake of the schema', () => {
+  const schema = z.object({ PRICES: list('x').default([{ price: 1 }] as never) });
+  expect(() => describeConfig(schema)).toThrow(/PRICES.*prefault/);
+});
+
 test('writes the lines of an .env.example', () => {
   expect(envExample(describeConfig(schema))).toBe(`# Puerto HTTP.
 # Opcional.

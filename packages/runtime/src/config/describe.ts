@@ -21,7 +21,7 @@ export function describeConfig(schema: z.ZodObject<z.ZodRawShape>): readonly Con
       description,
       secret,
       required: !isOptional(field),
-      default: value === undefined ? null : asVariable(value),
+      default: value === undefined ? null : asVariable(name, value),
     };
   });
 }
@@ -45,6 +45,12 @@ export function envExample(entries: readonly ConfigEntry[]): string {
     .join('\n');
 }
 
-function asVariable(value: unknown): string {
-  return Array.isArray(value) ? value.join(',') : String(value);
+/** @throws TypeError for a default that no text of the environment would give. */
+function asVariable(name: string, value: unknown): string {
+  const items = Array.isArray(value) ? value : [value];
+  if (items.some((item) => typeof item === 'object'))
+    throw new TypeError(
+      `The default of ${name} is no text: write it as .prefault('…'), as it is in the environment`,
+    );
+  return items.join(',');
 }

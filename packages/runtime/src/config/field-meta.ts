@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import type { FieldMeta } from './fields.ts';
 
-/** A field's own description and marks, found through `.default()`, `.optional()` and the like around it. */
+/** A field's own description and marks, found through `.default()`, `.optional()`, `.transform()` and the like around it. */
 export function fieldMeta(field: z.core.$ZodType): FieldMeta {
   for (let current: z.core.$ZodType | undefined = field; current; current = innerType(current)) {
     const meta = z.globalRegistry.get(current);
@@ -27,5 +27,7 @@ export function isOptional(field: z.core.$ZodType): boolean {
 }
 
 function innerType(field: z.core.$ZodType): z.core.$ZodType | undefined {
-  return (field._zod.def as { innerType?: z.core.$ZodType }).innerType;
+  const def = field._zod.def as { innerType?: z.core.$ZodType; in?: z.core.$ZodType };
+  // What comes after `.transform()` is a pipe: the field as it was written is where it begins.
+  return def.innerType ?? def.in;
 }

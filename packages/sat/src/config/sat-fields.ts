@@ -24,7 +24,7 @@ export const satFields = {
 
   CAPTCHA_RESOLVER: choice(
     RESOLVEDORES,
-    'Quién resuelve los captchas de los portales (CIEC); personas: quien conteste con `acuse captchas`.',
+    'Quién resuelve los captchas de los portales (CIEC); personas: quien conteste con `npx acuse captchas`.',
   ).default('ninguno'),
   CAPTCHA_SECONDS: durationSeconds('Segundos que se espera la respuesta a un captcha.', { min: 1 }).default(
     120,
