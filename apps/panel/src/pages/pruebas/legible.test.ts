@@ -22,6 +22,20 @@ describe('an answer of the API, for people', () => {
     expect($('tbody b')).toHaveLength(0);
   });
 
+  it('breaks a long word where a column is narrow, and neither a day, an hour nor an RFC', () => {
+    const items = [
+      { id: 'ACE9856D-0543-4D7F', rfc: 'ÑU&O850412H73', dia: '2026-10-01', a: '2026-10-01T12:33:21' },
+    ];
+    const $ = shown({ data: { items } });
+    const cells = $('tbody div').toArray();
+    expect(cells.map((each) => $(each).html())).toEqual([
+      'ACE985<wbr>6D-054<wbr>3-4D7F<wbr>',
+      'ÑU&amp;O850412H73',
+      '<time>2026-10-01</time> ',
+      '<time>2026-10-01</time> <time>12:33:21</time>',
+    ]);
+  });
+
   it('says how many of a long list are shown, and what an error says', () => {
     const items = Array.from({ length: 120 }, (_, at) => at);
     const $ = shown({ data: { items } });

@@ -25,6 +25,30 @@ function textOf(value: unknown): string {
   return typeof value === 'string' ? value : JSON.stringify(value);
 }
 
+const MOMENTO = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}:\d{2}))?$/;
+
+/** A value in a column: a day stays whole, and so does an RFC; a longer word is given places where it may be broken. */
+function Celda({ value }: { readonly value: unknown }) {
+  const text = textOf(value);
+  const [, dia, hora] = MOMENTO.exec(text) ?? [];
+  if (dia !== undefined)
+    return (
+      <>
+        <time>{dia}</time> {hora === undefined ? null : <time>{hora}</time>}
+      </>
+    );
+  return text.split(/(\S{14,})/).map((part, at) =>
+    at % 2 === 0
+      ? part
+      : part.match(/.{1,6}/gsu)?.map((each) => (
+          <>
+            {each}
+            <wbr />
+          </>
+        )),
+  );
+}
+
 /** What an answer says, for people: what happened, its single values, and its lists as tables. */
 export function Legible({ json }: { readonly json: unknown }) {
   const data = field(json, 'data');
@@ -66,7 +90,7 @@ function Lista({ name, items }: { readonly name: string; readonly items: readonl
         titulo: nameOf(key),
         numerica: rows.every((row) => typeof field(row, key) === 'number'),
       }))}
-      filas={rows.map((row) => columns.map((key) => textOf(field(row, key))))}
+      filas={rows.map((row) => columns.map((key) => <Celda value={field(row, key)} />))}
     />
   );
 }
