@@ -1,4 +1,4 @@
-import { loadConfig, secret, url } from '@acuse/runtime';
+import { loadConfig, satAddressFields, secret, url } from '@acuse/runtime';
 import { z } from 'zod';
 
 /** A secret that only its rotation needs here. */
@@ -11,6 +11,7 @@ export const cliConfig = z.object({
   API_KEY_PEPPERS: secret(
     'Secretos con los que se guardan las API keys, versión:base64 separados por comas; el primero es el vigente.',
   ).optional(),
+  ...satAddressFields,
   KEYRING: deProceso('la API y el panel'),
   WORKER_PUBLIC_KEY: deProceso('la API y el panel'),
   WORKER_PSK: deProceso('la API y el panel'),

@@ -13,6 +13,7 @@ import {
   type Database,
   openDatabase,
 } from '@acuse/db';
+import { modoLlaveOf } from '@acuse/runtime';
 import { type ApiKeyHasher, openHasher } from '@acuse/vault';
 import type { CliConfig } from './config.ts';
 
@@ -32,6 +33,8 @@ export interface CliDeps {
   readonly edos: ReturnType<typeof createListaEdos>;
   /** Throws when the peppers are not set: only the commands about keys need them. */
   readonly hasher: () => ApiKeyHasher;
+  /** Of the keys that this installation issues. */
+  readonly modoLlave: 'live' | 'test';
   readonly databaseUrl: string;
   readonly database: Database;
   /** The secrets of the environment that can be rotated, by setting. */
@@ -45,7 +48,11 @@ function hasherOf(peppers: string | undefined): ApiKeyHasher {
   return openHasher(peppers);
 }
 
-function secretosOf({ DATABASE_URL: _, ...secretos }: CliConfig): Readonly<Record<string, string>> {
+function secretosOf({
+  DATABASE_URL: _,
+  SAT_BASE_URL: __,
+  ...secretos
+}: CliConfig): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(secretos).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );
@@ -73,6 +80,7 @@ export function openDeps(config: CliConfig, print: (line: string) => void): CliD
     efos: createCargaListas(database),
     edos: createListaEdos(database),
     hasher: () => hasherOf(config.API_KEY_PEPPERS),
+    modoLlave: modoLlaveOf(config),
     databaseUrl: config.DATABASE_URL,
     database,
     secretos: secretosOf(config),

@@ -11,7 +11,7 @@ import {
   requireSecretos,
 } from '@acuse/db';
 import { createTablero } from '@acuse/queue';
-import { ciecLengthOf, createHealth, type Logger, type Shutdown, uuidV7 } from '@acuse/runtime';
+import { ciecLengthOf, createHealth, type Logger, modoLlaveOf, type Shutdown, uuidV7 } from '@acuse/runtime';
 import { openPaquetesS3 } from '@acuse/storage';
 import {
   createKeyring,
@@ -115,6 +115,7 @@ function settingsOf(config: PanelConfig, publicUrl: string, version: string): Pa
     entradasPorIp: { rafaga: config.ENTRADAS_IP, segundos: config.ENTRADA_IP_SECONDS },
     registrosPorIp: { rafaga: config.REGISTROS_IP, segundos: config.REGISTRO_IP_SECONDS },
     ciecLength: ciecLengthOf(config),
+    modoLlave: modoLlaveOf(config),
     efirmaShred: config.EFIRMA_SHRED,
     saldoAviso: config.SALDO_AVISO,
     urlTtlSeconds: config.URL_TTL_SECONDS,

@@ -33,6 +33,8 @@ export interface PanelSettings {
   readonly registrosPorIp: Ritmo;
   /** Characters of a CIEC. */
   readonly ciecLength: { readonly min: number; readonly max: number };
+  /** Of the API keys that are issued here: `live` only where the SAT itself answers. */
+  readonly modoLlave: 'live' | 'test';
   /** Whether an e.firma key is also encrypted under a key of a table that no backup has. */
   readonly efirmaShred: boolean;
   /** Credits below which an account is told that few are left, unless it chose another number; 0 never tells. */

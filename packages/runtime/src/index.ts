@@ -20,6 +20,7 @@ export {
   credentialFields,
   databaseFields,
   downloadFields,
+  modoLlaveOf,
   processFields,
   proxyFields,
   queueFields,

@@ -56,7 +56,7 @@ const everything = async () => {
 /** Fields that would do something at each of these addresses. */
 const campos = (_csrf: string) => ({
   _csrf,
-  ...{ vigente: '', modo: 'live', id_cif: '15020034567', lista: '203.0.113.7', accion: 'sin-mi' },
+  ...{ vigente: '', id_cif: '15020034567', lista: '203.0.113.7', accion: 'sin-mi' },
   ...{ operacion: 'efos/consultar', estado: 'apagada', ciec: 'Secreta-CIEC-016', api_key: 'x', llave: 'x' },
 });
 

@@ -26,10 +26,13 @@ const everyCommand = (program: Command) => [
 ];
 
 /** Runs an order in this process: what it prints, and what it says of an order that it cannot read. */
-async function acuse(...args: string[]) {
+const acuse = (...args: string[]) => acuseWith({}, ...args);
+
+async function acuseWith(env: { readonly SAT_BASE_URL?: string }, ...args: string[]) {
   const lines: string[] = [];
   let said = '';
-  const deps = openDeps({ DATABASE_URL: database.url, API_KEY_PEPPERS: PEPPERS }, (line) => lines.push(line));
+  const config = { DATABASE_URL: database.url, API_KEY_PEPPERS: PEPPERS, ...env };
+  const deps = openDeps(config, (line) => lines.push(line));
   try {
     const program = createProgram(
       () => deps,
@@ -120,7 +123,7 @@ describe('the command line', () => {
 
   it('lists the keys of an RFC without anything that opens', async () => {
     const email = await newCuenta();
-    const generar = () => acuse('llave', 'generar', '--cuenta', email, '--rfc', RFC, '--modo', 'test');
+    const generar = () => acuse('llave', 'generar', '--cuenta', email, '--rfc', RFC);
     const keys = [(await generar()).rows[0], (await generar()).rows[0]];
     const { rows } = await acuse('llave', 'listar', '--cuenta', email, '--rfc', RFC);
     expect(rows.map(({ id, estado }) => [id, estado])).toEqual([
@@ -128,6 +131,14 @@ describe('the command line', () => {
       [keys[0]?.['id'], 'REEMPLAZADA'],
     ]);
     for (const key of keys) expect(JSON.stringify(rows)).not.toContain(String(key?.['api_key']).slice(-20));
+  });
+
+  it('makes live keys only where the SAT itself answers', async () => {
+    const order = ['llave', 'generar', '--cuenta', await newCuenta(), '--rfc', RFC];
+    const made = async (env: { readonly SAT_BASE_URL?: string }) =>
+      String((await acuseWith(env, ...order)).rows[0]?.['api_key']).slice(0, 11);
+    expect(await made({ SAT_BASE_URL: 'http://127.0.0.1:9' })).toBe('acuse_test_');
+    expect(await made({})).toBe('acuse_live_');
   });
 
   it.each([

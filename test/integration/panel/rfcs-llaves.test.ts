@@ -61,16 +61,37 @@ describe('a new key', () => {
     const answer = await ana.post(paginaLlave(rfc), campos);
     const key = onlyKey(answer);
     expect(answer.headers.get('cache-control')).toBe('no-store');
-    expect(key).toMatch(/^acuse_live_/);
+    expect(key).toMatch(/^acuse_test_/);
     expect(await gate(key)).toMatchObject({ estado: 'ACTIVA', pase: { rfc, cuentaId: ana.cuentaId } });
 
     const again = await ana.post(paginaLlave(rfc), campos);
     expect([again.status, again.location]).toEqual([303, paginaLlave(rfc)]);
     expect(await gate(key)).toMatchObject({ estado: 'ACTIVA' });
-    const secret = key.slice('acuse_live_'.length + 13);
+    const secret = key.slice('acuse_test_'.length + 13);
     for (const path of ['/rfcs', hrefRfc(rfc), paginaLlave(rfc), hrefRfc(rfc, '/credenciales')]) {
       const { text } = await ana.get(path);
       expect([path, keysIn(text), text.includes(secret)]).toEqual([path, [], false]);
+    }
+  });
+
+  it('is a test key before a simulator, whatever the form says, and a live one before the SAT; the page says why', async () => {
+    const rfc = await newRfcOf(ana);
+    expect((await ana.get(paginaLlave(rfc))).text).toContain(
+      'esta instalación consulta un simulador del SAT',
+    );
+    expect(await generate(ana, rfc, { modo: 'live' })).toMatch(/^acuse_test_/);
+
+    const { db, databaseUrl: url } = panel;
+    const database = { db, url, close: async () => {} };
+    const real = await startPanel({ database, env: { SAT_BASE_URL: '' } });
+    try {
+      const beto = await real.registrar();
+      const other = (await addRfc(db, beto)).rfc;
+      const page = await beto.get(paginaLlave(other));
+      expect(page.text).toContain('lo que se pide con ella se pide al SAT');
+      expect(await generate(beto, other, { modo: 'test' })).toMatch(/^acuse_live_/);
+    } finally {
+      await real.close();
     }
   });
 
@@ -78,7 +99,7 @@ describe('a new key', () => {
     const rfc = await newRfcOf(ana);
     const csrf = await ana.csrf(paginaLlave(rfc));
     const answers = await Promise.all(
-      Array.from({ length: 6 }, () => ana.post(paginaLlave(rfc), { _csrf: csrf, vigente: '', modo: 'test' })),
+      Array.from({ length: 6 }, () => ana.post(paginaLlave(rfc), { _csrf: csrf, vigente: '' })),
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(5);

@@ -1,5 +1,5 @@
 import { generateApiKey, registroOf, wipeApiKey } from '@acuse/vault';
-import { type Command, Option } from 'commander';
+import type { Command } from 'commander';
 import { ACTOR, requireRfc, rfcArgument } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
 
@@ -8,15 +8,14 @@ export function addLlave(program: Command, deps: () => CliDeps): void {
   llave
     .command('generar')
     .description(
-      'Genera la API key de un RFC y la muestra una sola vez. La anterior deja de servir y lo que cifraba (CIEC, e.firma) se borra.',
+      'Genera la API key de un RFC y la muestra una sola vez. La anterior deja de servir y lo que cifraba (CIEC, e.firma) se borra. Empieza con acuse_live_ donde se consulta al SAT, y con acuse_test_ donde SAT_BASE_URL nombra un simulador.',
     )
     .requiredOption('--cuenta <email>', 'correo de la cuenta')
     .requiredOption('--rfc <rfc>', 'RFC de la cuenta', rfcArgument)
-    .addOption(new Option('--modo <modo>', 'prefijo de la llave').choices(['live', 'test']).default('live'))
-    .action(async (options: { cuenta: string; rfc: string; modo: 'live' | 'test' }) => {
+    .action(async (options: { cuenta: string; rfc: string }) => {
       const { id: contribuyenteId } = await requireRfc(deps(), options.cuenta, options.rfc);
       const hasher = deps().hasher();
-      const key = generateApiKey(options.modo);
+      const key = generateApiKey(deps().modoLlave);
       const llave = registroOf(hasher, key);
       wipeApiKey(key);
       await deps().llaves.activate({ contribuyenteId, llave, actor: ACTOR });

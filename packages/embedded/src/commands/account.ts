@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createContribuyentes, createCuentas, createLlaves, type Database, openDatabase } from '@acuse/db';
+import { modoLlaveOf } from '@acuse/runtime';
 import { createApiKeyHasher, generateApiKey, registroOf, wipeApiKey } from '@acuse/vault';
 import pg from 'pg';
 import type { RunningStack } from '../stack.ts';
@@ -58,7 +59,7 @@ export async function makeAccount(
       actor: ACTOR,
     });
 
-    const key = generateApiKey('test');
+    const key = generateApiKey(modoLlaveOf({ SAT_BASE_URL: stack.simuladorUrl }));
     const llave = registroOf(hasherOf(stack), key);
     wipeApiKey(key);
     await createLlaves(db).activate({ contribuyenteId, llave, actor: ACTOR });

@@ -100,6 +100,11 @@ export function ciecLengthOf(config: {
   return config.CIEC_LENGTH ?? { min: config.SAT_BASE_URL === undefined ? 8 : 16, max: 16 };
 }
 
+/** Which API keys an installation issues: `acuse_live_` only where the SAT itself answers, so that a prefix tells what is asked with it. */
+export function modoLlaveOf(config: { readonly SAT_BASE_URL?: string | undefined }): 'live' | 'test' {
+  return config.SAT_BASE_URL === undefined ? 'live' : 'test';
+}
+
 /** Object storage. */
 export const storageFields = {
   S3_ENDPOINT: url('Almacén compatible con S3. Sin ella, el de Amazon.').optional(),

@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { BASE62, CHECKSUM_LENGTH, checksum } from './checksum.ts';
 
-/** `test` keys reach the sandbox only. The mode is part of what is hashed: a test key cannot be rewritten into a live one. */
+/** `test` keys are of an installation that asks a simulator. The mode is part of what is hashed: a test key cannot be rewritten into a live one. */
 export type ModoApiKey = 'test' | 'live';
 
 const KEY_ID_LENGTH = 12;

@@ -21,7 +21,6 @@ export const generar = defineRutaRfc({
   sub: '/llave',
   async handle(contexto, rfc) {
     const { campos, redirigir } = contexto;
-    const modo = campos['modo'] === 'test' ? 'test' : 'live';
     const vigente = campos['vigente'] || null;
     if (vigente !== (rfc.llave?.id ?? null)) return redirigir(hrefRfc(rfc.rfc, '/llave'), YA_NO);
 
@@ -29,14 +28,13 @@ export const generar = defineRutaRfc({
     // Whoever wants what is stored deleted is not saved from it by a key that was typed in before.
     const isKnown = rfc.llave !== null && campos['perder'] !== 'si' && (await isRecordada(contexto, rfc));
     const anterior = texto === '' && !isKnown ? null : await readLlaveTecleada(texto, rfc, contexto);
-    if (typeof anterior === 'string')
-      return renderLlave(contexto, rfc, { modo, errorAnterior: anterior }, 422);
+    if (typeof anterior === 'string') return renderLlave(contexto, rfc, { errorAnterior: anterior }, 422);
     if (anterior === null && guardadas(rfc).length > 0 && campos['perder'] !== 'si') {
       const errorPerder = 'Escriba la llave actual, o marque aquí que lo guardado se borre.';
-      return renderLlave(contexto, rfc, { modo, errorPerder }, 422);
+      return renderLlave(contexto, rfc, { errorPerder }, 422);
     }
     try {
-      const generada = await generarLlave(rfc, { modo, vigente, anterior }, contexto);
+      const generada = await generarLlave(rfc, { vigente, anterior }, contexto);
       if (generada === null) return redirigir(hrefRfc(rfc.rfc, '/llave'), YA_NO);
       return show(contexto, rfc, generada, anterior !== null);
     } finally {

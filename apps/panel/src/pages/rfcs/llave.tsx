@@ -52,6 +52,7 @@ export async function renderLlave(
           csrf={csrf}
           now={now}
           tecleado={tecleado}
+          modo={deps.settings.modoLlave}
           isRecordada={recordada}
         />
         {llave ? (

@@ -9,7 +9,6 @@ import { hrefRfc } from '../reglas/ruta-rfc.ts';
 
 /** What a refused form had, without its secrets. */
 export interface GenerarTecleado {
-  readonly modo?: string;
   readonly errorAnterior?: string;
   readonly errorPerder?: string;
 }
@@ -21,17 +20,19 @@ interface GenerarProps {
   readonly csrf: string;
   readonly now: Date;
   readonly tecleado: GenerarTecleado;
+  /** Of the keys that are issued here. */
+  readonly modo: 'live' | 'test';
   /** Whether the active key was typed in lately, so that what is stored goes on without it. */
   readonly isRecordada: boolean;
 }
 
-const MODOS = [
-  { valor: 'live', texto: 'Producción (acuse_live_…)' },
-  { valor: 'test', texto: 'Pruebas (acuse_test_…)' },
-];
+const PREFIJO = {
+  live: 'La llave empieza con acuse_live_: lo que se pide con ella se pide al SAT.',
+  test: 'La llave empieza con acuse_test_: esta instalación consulta un simulador del SAT, y las acuse_live_ existen solo donde se consulta al SAT.',
+};
 
 /** The form that makes a key, and what it does to what is there: said before the click. */
-export function GenerarLlave({ rfc, abiertas, csrf, now, tecleado, isRecordada }: GenerarProps) {
+export function GenerarLlave({ rfc, abiertas, csrf, now, tecleado, modo, isRecordada }: GenerarProps) {
   const { llave } = rfc;
   const cosas = llave ? guardadas(rfc) : [];
   return (
@@ -53,14 +54,7 @@ export function GenerarLlave({ rfc, abiertas, csrf, now, tecleado, isRecordada }
         {llave ? (
           <Resguardo hayGuardadas={cosas.length > 0} tecleado={tecleado} isRecordada={isRecordada} />
         ) : null}
-        <Campo
-          nombre="modo"
-          etiqueta="Prefijo"
-          opciones={MODOS}
-          valor={tecleado.modo ?? llave?.modo ?? 'live'}
-          ayuda="Solo ayuda a reconocer la llave: las dos hacen lo mismo en esta instalación."
-          requerido
-        />
+        <p class="ayuda">{PREFIJO[modo]}</p>
         <div>
           <Boton>{llave ? 'Cambiar la llave' : 'Generar API key'}</Boton>
         </div>

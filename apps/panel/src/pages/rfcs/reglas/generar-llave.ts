@@ -4,7 +4,6 @@ import {
   type ApiKey,
   CredencialIlegible,
   generateApiKey,
-  type ModoApiKey,
   registroOf,
   resealGuardada,
   wipeApiKey,
@@ -27,7 +26,6 @@ export interface LlaveGenerada {
 export async function generarLlave(
   rfc: RfcVista,
   pedido: {
-    readonly modo: ModoApiKey;
     readonly vigente: string | null;
     readonly anterior: LlaveTecleada | null;
   },
@@ -35,7 +33,7 @@ export async function generarLlave(
 ): Promise<LlaveGenerada | null> {
   const { deps } = contexto;
   const { database, hasher } = deps;
-  const nueva = generateApiKey(pedido.modo);
+  const nueva = generateApiKey(deps.settings.modoLlave);
   try {
     const { anterior } = pedido;
     const relevo = anterior && relevoOf(rfc, { from: anterior.apiKey, to: nueva }, deps);
