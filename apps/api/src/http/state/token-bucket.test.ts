@@ -17,6 +17,22 @@ test('gives the burst at once, then the rate, and tells what remains', () => {
   expect(passed).toHaveLength(50);
 });
 
+test('is exact at every instant of a clock with fractions', () => {
+  let now = 0;
+  const bucket = createTokenBucket({ perSecond: 0.001, burst: 3, nowMs: () => now });
+  for (now = 1_000.000_1; now < 3_000; now += 0.777_7) {
+    const taken = Array.from({ length: 4 }, () => bucket.take(String(now)));
+    expect([now, ...taken.map(({ allowed, remaining }) => [allowed, remaining])]).toEqual([
+      now,
+      [true, 2],
+      [true, 1],
+      [true, 0],
+      [false, 0],
+    ]);
+    expect(taken[0]?.resetSeconds).toBe(1_000);
+  }
+});
+
 test('counts every key by itself', () => {
   const bucket = createTokenBucket({ perSecond: 1, burst: 1, nowMs: () => 0 });
   expect(bucket.take('a').allowed).toBe(true);

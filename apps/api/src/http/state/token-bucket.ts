@@ -17,6 +17,8 @@ export interface TokenBucket {
 }
 
 const MAX_KEYS = 100_000;
+/** Milliseconds that sums of instants may be off by: a clock with fractions cannot hold them exactly. */
+const ROUNDING_MS = 1e-3;
 
 /**
  * Counts requests per key: `burst` at once, `perSecond` in the long run. Keeps one number a key, the instant at which its bucket
@@ -40,9 +42,9 @@ export function createTokenBucket(options: {
       const before = Math.max(fullAt.get(key) ?? now, now);
       const after = before + interval;
       const wait = after - now - burst * interval;
-      const allowed = wait <= 0;
+      const allowed = wait <= ROUNDING_MS;
       if (allowed) fullAt.set(key, after);
-      const debt = (allowed ? after : before) - now;
+      const debt = Math.max(0, (allowed ? after : before) - now - ROUNDING_MS);
       return {
         allowed,
         remaining: Math.max(0, Math.floor(burst - debt / interval)),
