@@ -11,11 +11,11 @@ import type { Logger } from '@acuse/runtime';
 import { lifeline } from './children/lifeline.ts';
 import { residentBytes } from './children/processes.ts';
 
-/** One of our own programs, run from its TypeScript source. */
+/** One of our own programs, run from its TypeScript source or compiled. */
 export interface AppSpec {
   /** On its lines in the log, and the name of its log file. */
   readonly name: string;
-  /** The absolute path of its `main.ts`. */
+  /** The absolute path of its `main.ts`, or of what was compiled from it. */
   readonly entry: string;
   /** Its whole environment, but for what any program needs (PATH, HOME and the like): nothing of ours is inherited. */
   readonly env: Readonly<Record<string, string>>;
@@ -110,13 +110,18 @@ async function launch({ name, entry, env }: AppSpec, logDir: string | undefined)
   const inherited = Object.fromEntries(
     INHERITED.flatMap((key) => (process.env[key] ? [[key, process.env[key]]] : [])),
   );
+  const isSource = entry.endsWith('.ts');
   // Of its workspace: it says how JSX is compiled.
   const tsconfig = join(dirname(entry), '..', 'tsconfig.json');
-  const args = ['--conditions=acuse-source', '--import', TSX, entry];
+  const args = isSource ? ['--conditions=acuse-source', '--import', TSX, entry] : [entry];
   const start = (output: number | 'pipe') =>
     spawn(process.execPath, args, {
       cwd: fileURLToPath(new URL('../../../', import.meta.url)),
-      env: { ...inherited, ...(existsSync(tsconfig) ? { TSX_TSCONFIG_PATH: tsconfig } : {}), ...env },
+      env: {
+        ...inherited,
+        ...(isSource && existsSync(tsconfig) ? { TSX_TSCONFIG_PATH: tsconfig } : {}),
+        ...env,
+      },
       // Not of our process group: a Ctrl-C must reach us only, who stop them in order.
       detached: true,
       stdio: ['ignore', output, output],

@@ -1,15 +1,14 @@
 import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { createCaptchas } from '@acuse/db';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CONSULTAS, libroDe, newCallerFor } from '../fixtures/consultas.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { llamadas, saldoDe } from '../fixtures/pedidos.ts';
 import { type Answer, expectOk, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
 
 const run = promisify(execFile);
-const root = fileURLToPath(new URL('../../../', import.meta.url));
 
 /** The command line is started several times, each of which takes seconds on a busy machine. */
 const PATIENT = { timeout: 400_000 };
@@ -23,11 +22,13 @@ describe('captchas that people read', PATIENT, () => {
 
   /** The operator's command line, as a process. Gives its lines, read as JSON. */
   async function acuse(...args: string[]): Promise<Record<string, unknown>[]> {
-    const node = ['--conditions=acuse-source', '--import', 'tsx', 'apps/cli/src/main.ts'];
-    const { stdout } = await run(process.execPath, [...node, ...args], {
-      cwd: root,
-      env: { ...process.env, DATABASE_URL: servicio.databaseUrl },
-    });
+    const { stdout } = await run(
+      process.execPath,
+      [join(inject('programas'), 'apps/cli/dist/main.js'), ...args],
+      {
+        env: { ...process.env, DATABASE_URL: servicio.databaseUrl },
+      },
+    );
     return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
   }
   /** What somebody sees who looks at the image. */

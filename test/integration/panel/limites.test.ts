@@ -2,16 +2,14 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { createIntentos } from '@acuse/db';
 import { createProcessGroup, freePort } from '@acuse/embedded';
 import { type Argon2, createPasswords } from '@acuse/panel';
 import { silentLogger } from '@acuse/runtime';
 import { hash, verify } from '@node-rs/argon2';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, inject, it } from 'vitest';
 import { newCliente, type PanelOptions, startPanel } from './fixtures/panel.ts';
 
-const MAIN = fileURLToPath(new URL('../../../apps/panel/src/main.ts', import.meta.url));
 const closing: Array<() => Promise<unknown>> = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
@@ -39,7 +37,7 @@ describe('throttles of log-ins', () => {
     const other = `http://127.0.0.1:${port}`;
     await group.start({
       name: 'panel-2',
-      entry: MAIN,
+      entry: join(inject('programas'), 'apps/panel/dist/main.js'),
       readyUrl: `${other}/readyz`,
       env: { ...panel.env, PANEL_PORT: String(port) },
     });
