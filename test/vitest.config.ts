@@ -1,4 +1,5 @@
 import { readdirSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
@@ -15,7 +16,9 @@ const alias = Object.fromEntries(
 );
 
 /** Takes many minutes and a machine to itself, so it runs only when it is asked for by name (`npm run test:faults`). */
-const isFaults = process.argv.some((argument) => argument.includes('faults'));
+const isFaults = process.argv.includes('--project=faults');
+/** What has the tag `slow` proves sizes, memory and hostile texts at length (`npm run test:slow`): it is alone in its process. */
+const isSlow = process.argv.includes('--tags-filter=slow');
 const faults = {
   extends: true as const,
   test: {
@@ -25,7 +28,6 @@ const faults = {
       'test/integration/muerte/**/*.test.ts',
       'test/integration/consultas/magicos.test.ts',
     ],
-    provide: { isThorough: true },
     globalSetup: ['test/integration/fixtures/global-setup.ts'],
     maxWorkers: 1,
     testTimeout: 600_000,
@@ -41,6 +43,11 @@ export default defineConfig({
     // What is polled comes when it comes: a second, which is the default, passes on a busy machine before a page has answered.
     expect: { poll: { timeout: 25_000 } },
     pool: 'forks',
+    // Files share their process and its modules, which are not mocked; Vitest's own choice leaves one core of two idle.
+    isolate: isSlow,
+    maxWorkers: isSlow ? 1 : availableParallelism(),
+    tags: [{ name: 'slow', description: 'runs by `npm run test:slow` only', timeout: 600_000 }],
+    provide: { isThorough: isSlow || isFaults },
     projects: [
       {
         extends: true,
@@ -56,8 +63,6 @@ export default defineConfig({
           name: 'integration',
           include: ['test/integration/**/*.test.ts'],
           globalSetup: ['test/integration/fixtures/global-setup.ts'],
-          maxWorkers: 2,
-          sequence: { groupOrder: 1 },
           testTimeout: 120_000,
         },
       },

@@ -14,7 +14,10 @@ async function verify(args) {
   const steps = [
     ['format and lint', () => runNode(['node_modules/@biomejs/biome/bin/biome', 'check', '.'], { root })],
     ['types', () => runNode(['node_modules/typescript/bin/tsc', '-p', 'test/tsconfig.json'], { root })],
-    ['tests', async () => ({ code: await runVitest(root, ['unit', 'contract'], args) })],
+    [
+      'tests',
+      async () => ({ code: await runVitest(root, ['unit', 'contract'], ['--tags-filter=!slow', ...args]) }),
+    ],
   ];
   const failed = [];
   for (const [name, run] of steps) {
@@ -40,8 +43,9 @@ const COMMANDS = {
   bench: program('test/bench/main.ts'),
   build: async (args) => (await runNode(['node_modules/typescript/bin/tsc', '-b', ...args], { root })).code,
   verify,
-  test: (args) => runCountedVitest(root, [], args),
-  'test:faults': (args) => runCountedVitest(root, ['faults'], args),
+  test: (args) => runCountedVitest(root, { slow: false }, args),
+  'test:slow': (args) => runCountedVitest(root, { slow: true }, args),
+  'test:faults': (args) => runCountedVitest(root, { projects: ['faults'] }, args),
   generate: generateAll,
 };
 

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { runNode } from './children.mjs';
 
+/** Has what proves sizes, memory and hostile texts at length; see test/vitest.config.ts. */
+const SLOW = 'slow';
+const SLOWEST = 20;
 const VITEST = ['node_modules/vitest/vitest.mjs', 'run', '--config', 'test/vitest.config.ts'];
 
 /** Runs vitest projects (all by default) and shows what it shows. Gives its exit code. */
@@ -12,16 +15,21 @@ export async function runVitest(root, projects, args) {
 }
 
 /**
- * Runs vitest projects and prints, at the end, the names of the failed tests and one line `N passed, N failed[, N skipped]`.
+ * Runs vitest projects and prints, at the end, the slowest 20 tests, the names of the failed ones and one line
+ * `N passed, N failed[, N skipped]`. `slow` says whether the tests with that tag run: `true` these only, `false` all others, undefined all.
  * Gives 0 only if tests ran and all of them passed.
  */
-export async function runCountedVitest(root, projects, args) {
+export async function runCountedVitest(root, { projects = [], slow }, args) {
   const folder = mkdtempSync(join(tmpdir(), 'acuse-tests-'));
   const report = join(folder, 'report.json');
   try {
     const reporters = ['--reporter=default', '--reporter=json', `--outputFile.json=${report}`];
-    const code = await runVitest(root, projects, [...reporters, ...args]);
-    const counts = count(readReport(report), root, code);
+    const filter = slow === undefined ? [] : [`--tags-filter=${slow ? SLOW : `!${SLOW}`}`];
+    const code = await runVitest(root, projects, [...filter, ...reporters, ...args]);
+    const counts = count(readReport(report), root, code, slow);
+    console.log('\nThe slowest tests:');
+    for (const { ms, name } of counts.slowest)
+      console.log(`${(ms / 1000).toFixed(1).padStart(7)} s  ${name}`);
     console.log('');
     for (const name of counts.failures) console.log(`FAILED ${name}`);
     const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';
@@ -32,8 +40,8 @@ export async function runCountedVitest(root, projects, args) {
   }
 }
 
-function count(report, root, code) {
-  const counts = { passed: 0, failed: 0, skipped: 0, failures: [] };
+function count(report, root, code, slow) {
+  const counts = { passed: 0, failed: 0, skipped: 0, failures: [], slowest: [] };
   const fail = (name) => {
     counts.failed += 1;
     counts.failures.push(name);
@@ -41,9 +49,12 @@ function count(report, root, code) {
   for (const { name: file, status, assertionResults, message } of report?.testResults ?? []) {
     const where = file.startsWith(root) ? file.slice(root.length) : file;
     for (const test of assertionResults) {
+      // Those that the filter leaves out belong to another run.
+      if (slow !== undefined && (test.tags ?? []).includes(SLOW) !== slow) continue;
+      const name = `${where} > ${[...test.ancestorTitles, test.title].join(' > ')}`;
+      counts.slowest.push({ ms: test.duration ?? 0, name });
       if (test.status === 'passed') counts.passed += 1;
-      else if (test.status === 'failed')
-        fail(`${where} > ${[...test.ancestorTitles, test.title].join(' > ')}`);
+      else if (test.status === 'failed') fail(name);
       else counts.skipped += 1;
     }
     // A file that could not be loaded, or a hook that failed, has no failed test of its own.
@@ -51,6 +62,7 @@ function count(report, root, code) {
       fail(`${where}: ${(message ?? '').split('\n')[0]}`);
     }
   }
+  counts.slowest = counts.slowest.sort((one, other) => other.ms - one.ms).slice(0, SLOWEST);
   if (code !== 0 && counts.failed === 0) {
     fail('the test run itself: an error outside of the tests, see above');
   }

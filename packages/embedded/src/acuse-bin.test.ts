@@ -29,7 +29,12 @@ import { appendFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 appendFileSync('calls', ${JSON.stringify(name)} + ' ' + process.argv.slice(2).join(' ') + '\\n');
 ${code}`;
 
-const assertion = (title: string, status: string) => ({ ancestorTitles: ['suite'], title, status });
+const assertion = (title: string, status: string, more: { tags?: string[]; duration?: number } = {}) => ({
+  ancestorTitles: ['suite'],
+  title,
+  status,
+  ...more,
+});
 
 describe('the entry of the npm scripts', { timeout: 120_000 }, () => {
   let root = '';
@@ -130,6 +135,23 @@ describe('the entry of the npm scripts', { timeout: 120_000 }, () => {
 
   test('test:faults runs its own project', async () => {
     expect((await run('test:faults')).output).toContain('"--project=faults"');
+  });
+
+  test('test leaves out what is slow, test:slow runs that alone, and neither counts what belongs to the other', async () => {
+    const slow = { tags: ['slow'] };
+    const tests = [
+      assertion('quick', 'passed', { duration: 20 }),
+      assertion('large', 'skipped', slow),
+      assertion('larger', 'passed', { ...slow, duration: 61_000 }),
+      assertion('absent', 'skipped'),
+    ];
+    await write('plan.json', { code: 0, report: report(['passed', ...tests]) });
+    const [quick, long] = [await run('test'), await run('test:slow')];
+    expect(quick.output).toContain('"--tags-filter=!slow"');
+    expect(quick.last).toBe('1 passed, 0 failed, 1 skipped');
+    expect(long.output).toContain('"--tags-filter=slow"');
+    expect(long.last).toBe('1 passed, 0 failed, 1 skipped');
+    expect(long.output).toContain('   61.0 s  file-0.test.ts > suite > larger\n');
   });
 
   test('installs when the record is another, once, also when two start at the same time', async () => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { itThoroughly, onEachDriver } from '../fixtures/drivers.ts';
+import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { eventosDe, fallar, llamadas, pedir } from '../fixtures/pedidos.ts';
 import { isStopped, LOOPS, logOf, MORTAL, STEPS, tellFailure } from '../fixtures/procesos.ts';
@@ -25,7 +25,7 @@ onEachDriver('a worker that was frozen and comes back', (queueUrl) => {
   const isRefused = (name: string) =>
     waitFor(async () => (await logOf(servicio, name)).includes('another worker has it') || null);
 
-  itThoroughly(queueUrl)('cannot note what the SAT told it once another has the solicitud', async () => {
+  it('cannot note what the SAT told it once another has the solicitud', slowOnRedis(queueUrl), async () => {
     const caller = await newEfirmaCaller(servicio);
     const stuck = fallar(servicio, caller, {
       service: 'cfdidescargamasivasolicitud',
@@ -72,7 +72,7 @@ onEachDriver('a worker that was frozen and comes back', (queueUrl) => {
     expect(await rescuer.stop()).toBe(true);
   });
 
-  itThoroughly(queueUrl)('does not ask the SAT for what another has already got', async () => {
+  it('does not ask the SAT for what another has already got', slowOnRedis(queueUrl), async () => {
     const caller = await newEfirmaCaller(servicio);
     const first = await servicio.startWorker({ ...MORTAL, FAILPOINT: 'tras-intencion:kill' });
     const id = await pedir(caller, MES);

@@ -1,7 +1,7 @@
 import { PUNTOS } from '@acuse/core';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { caducarToma } from '../fixtures/candado.ts';
-import { itThoroughly, onEachDriver } from '../fixtures/drivers.ts';
+import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { pedir } from '../fixtures/pedidos.ts';
 import { LOOPS, STEPS, tellFailure } from '../fixtures/procesos.ts';
@@ -20,8 +20,9 @@ onEachDriver('one solicitud, and a worker killed at every checkpoint', (queueUrl
   afterEach((context) => tellFailure(servicio, context));
   afterAll(() => servicio.close());
 
-  itThoroughly(queueUrl)(
+  it(
     'ends with one charge and one ZIP, and the SAT is asked as little as can be',
+    slowOnRedis(queueUrl),
     async () => {
       const caller = await newEfirmaCaller(servicio);
       const id = await pedir(caller, MES);

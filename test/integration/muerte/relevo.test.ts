@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect } from 'vitest';
-import { itThoroughly, onEachDriver } from '../fixtures/drivers.ts';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { type Pedido, pedir, uuidsDelSat } from '../fixtures/pedidos.ts';
 import { STEPS, tellFailure } from '../fixtures/procesos.ts';
@@ -35,7 +35,7 @@ onEachDriver(
     afterEach((context) => tellFailure(servicio, context));
     afterAll(() => servicio.close());
 
-    itThoroughly(queueUrl)('loses none: they are rung again', async () => {
+    it('loses none: they are rung again', slowOnRedis(queueUrl), async () => {
       const { pool } = servicio.db;
       const caller = await newEfirmaCaller(servicio, { saldo: 6 });
       const pedidos = [1, 2, 3, 4, 5, 6].map((month): Pedido => {

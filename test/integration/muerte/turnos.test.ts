@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { itThoroughly, onEachDriver } from '../fixtures/drivers.ts';
+import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { eventosDe, fallar, llamadas, pedir } from '../fixtures/pedidos.ts';
 import { LOOPS, MORTAL, STEPS, tellFailure } from '../fixtures/procesos.ts';
@@ -27,7 +27,7 @@ onEachDriver('a step and its worker', (queueUrl) => {
   const isAsked = (caller: Caller) =>
     waitFor(async () => llamadas(servicio, caller, 'SolicitaDescargaRecibidos').length > 0 || null);
 
-  itThoroughly(queueUrl)('keeps its claim for as long as it takes, also beyond the lease', async () => {
+  it('keeps its claim for as long as it takes, also beyond the lease', slowOnRedis(queueUrl), async () => {
     const caller = await newEfirmaCaller(servicio);
     slowSat(caller, 20_000);
     // It is lengthened every three seconds, so that one may be late.
@@ -55,21 +55,25 @@ onEachDriver('a step and its worker', (queueUrl) => {
     expect(await staying.stop()).toBe(true);
   });
 
-  itThoroughly(queueUrl)('is finished before SIGTERM ends its worker when there is time for it', async () => {
-    const caller = await newEfirmaCaller(servicio);
-    slowSat(caller, 1_500);
-    const leaving = await servicio.startWorker(STEPS);
-    const id = await pedir(caller, MES);
-    await isAsked(caller);
-    expect(await leaving.stop()).toBe(true);
-    expect(await eventosDe(servicio, id)).toContain('SOLICITADA');
-    const staying = await servicio.startWorker(STEPS);
-    await expectWhole(servicio, caller, id);
-    expect(askedOfSat(servicio, caller.rfc).sends).toBe(1);
-    expect(await staying.stop()).toBe(true);
-  });
+  it(
+    'is finished before SIGTERM ends its worker when there is time for it',
+    slowOnRedis(queueUrl),
+    async () => {
+      const caller = await newEfirmaCaller(servicio);
+      slowSat(caller, 1_500);
+      const leaving = await servicio.startWorker(STEPS);
+      const id = await pedir(caller, MES);
+      await isAsked(caller);
+      expect(await leaving.stop()).toBe(true);
+      expect(await eventosDe(servicio, id)).toContain('SOLICITADA');
+      const staying = await servicio.startWorker(STEPS);
+      await expectWhole(servicio, caller, id);
+      expect(askedOfSat(servicio, caller.rfc).sends).toBe(1);
+      expect(await staying.stop()).toBe(true);
+    },
+  );
 
-  itThoroughly(queueUrl)('is not lost when every worker is dead for longer than the leases', async () => {
+  it('is not lost when every worker is dead for longer than the leases', slowOnRedis(queueUrl), async () => {
     const callers = await Promise.all([1, 2, 3].map(() => newEfirmaCaller(servicio)));
     const slow = callers.map((caller) => slowSat(caller, 300_000, Number.POSITIVE_INFINITY));
     const workers = [await servicio.startWorker(MORTAL), await servicio.startWorker(MORTAL)];

@@ -30,7 +30,7 @@ async function hashOf(source: AsyncIterable<Uint8Array>): Promise<string> {
   return hash.digest('hex');
 }
 
-describe('a stream of 96 MiB', { timeout: 120_000 }, () => {
+describe('a stream of 96 MiB', { tags: ['slow'] }, () => {
   let dir: string;
   let child: ChildProcess;
   let endpoint: string;

@@ -103,7 +103,7 @@ describe('the list of article 69-B', () => {
     );
   });
 
-  it('is refused, or a beginning of its rows, when it is cut at any byte', { timeout: 120_000 }, async () => {
+  it('is refused, or a beginning of its rows, when it is cut at any byte', { tags: ['slow'] }, async () => {
     const bytes = windows1252(TEXTO);
     const { filas } = await leerTexto(TEXTO);
     let whole = 0;

@@ -124,7 +124,7 @@ describe('readPdf', { timeout: 120_000 }, () => {
     );
   });
 
-  it('gives text or an error when bytes are changed, and never dies of it', async () => {
+  it('gives text or an error when bytes are changed, and never dies of it', { tags: ['slow'] }, async () => {
     const pdf = await makePdf((d) => d.fontSize(9).text('PEÑA GÓMEZ', 50, 50).text('EKU9003173C9', 50, 80), {
       compress: true,
     });
@@ -142,7 +142,7 @@ describe('readPdf', { timeout: 120_000 }, () => {
     );
   });
 
-  it('gives random bytes and nonsense between a real head and tail up', async () => {
+  it('gives random bytes and nonsense between a real head and tail up', { tags: ['slow'] }, async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), async (basura) => {
         await refusal(read(Buffer.concat([Buffer.from('%PDF-1.7\n'), basura, Buffer.from('\n%%EOF')])));

@@ -137,7 +137,7 @@ function longPackage(): Buffer {
   return zipBytes([{ name: `${UUID}_01.txt`, content: Buffer.concat(texts) }]);
 }
 
-test('memory does not grow with the size: 300,000 rows in less than 100 MB', async () => {
+test('memory does not grow with the size: 300,000 rows in less than 100 MB', { tags: ['slow'] }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'acuse-zip-'));
   try {
     const file = join(folder, 'source.zip');
@@ -156,7 +156,7 @@ test('memory does not grow with the size: 300,000 rows in less than 100 MB', asy
   } finally {
     await rm(folder, { recursive: true });
   }
-}, 300_000);
+});
 
 describe('a package with a text of another kind under the name of metadata', () => {
   const foreign = { name: `${UUID}_02.txt`, content: 'Aviso~Fecha\r\nMantenimiento~2026-11-20\r\n' };

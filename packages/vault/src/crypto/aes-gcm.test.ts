@@ -78,7 +78,7 @@ describe('AES-GCM', () => {
     }
   });
 
-  it('never repeats an IV in 100,000 encryptions', () => {
+  it('never repeats an IV in 100,000 encryptions', { tags: ['slow'] }, () => {
     const key = randomBytes(32);
     const ivs = new Set<string>();
     for (let count = 0; count < 100_000; count += 1) {

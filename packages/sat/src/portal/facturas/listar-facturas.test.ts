@@ -131,19 +131,21 @@ describe('listar-facturas', () => {
     expect(await listar(montaje)).toEqual({ resultado: 'LISTA', facturas: [] });
   });
 
-  it('divides 501 CFDI of one minute down to seconds', async () => {
+  it('divides 501 CFDI of one minute down to seconds', { tags: ['slow'] }, async () => {
     const montaje = await setUp();
     const filas = rafaga(501, 9);
     serveFacturas(montaje.portal, filas);
     expect(await uuidsOf(listar(montaje))).toEqual(sorted(filas));
-  }, 60_000);
+  });
 
-  it('divides where 500 rows are shown, even when the portal does not say that there are more', async () => {
+  it('divides where 500 rows are shown, even when the portal does not say that there are more', {
+    tags: ['slow'],
+  }, async () => {
     const montaje = await setUp();
     const filas = rafaga(501, 300);
     serveFacturas(montaje.portal, filas, { diceTope: false });
     expect(await uuidsOf(listar(montaje))).toEqual(sorted(filas));
-  }, 60_000);
+  });
 
   it('divides where the portal says that there are more, however few it shows', async () => {
     const montaje = await setUp();

@@ -46,7 +46,7 @@ describe('a large package', { timeout: 180_000 }, () => {
   const raw = randomBytes(3 * 64 * 1024);
   const piece = raw.toString('base64');
 
-  it('of 200 MB of base64 takes less than 64 MB of memory more than before', async () => {
+  it('of 200 MB of base64 takes less than 64 MB of memory more than before', { tags: ['slow'] }, async () => {
     banco = await startBancoSoap();
     serve(piece, 8);
     await readAll(await open());
