@@ -27,6 +27,7 @@ export * from './ports/retention.ts';
 export * from './ports/saldos.ts';
 export * from './ports/sat.ts';
 export * from './ports/solicitudes.ts';
+export * from './reparto.ts';
 export * from './resultado-incierto.ts';
 export * from './sat-error.ts';
 export * from './solicitud/advance-solicitud.ts';

@@ -1,4 +1,4 @@
-import type { Bandeja, NombreCola, Timbre } from '@acuse/core';
+import { type Bandeja, type NombreCola, PARTE_POR_CUENTA, type Timbre } from '@acuse/core';
 import pg from 'pg';
 import { type Database, SESSION_OPTIONS } from './database.ts';
 import { inTransaction } from './transaction.ts';
@@ -12,8 +12,6 @@ const COLAS: readonly NombreCola[] = ['descargas', 'ensambles'];
 const GONE_SECONDS = 60;
 /** Rings that may wait in the queue beyond the slots, so that none of those is idle between two turns of the relay. */
 const AHEAD = 4;
-/** An account may have so many times as many rings under way as would still be free: one alone leaves a fifth of the slots to the others. */
-const SHARE = 4;
 /** Rings carried in one go. */
 const BATCH = 500;
 /** Due rings among which one go chooses. When there are more, about so many as heads are looked at as well: the oldest of each account. */
@@ -68,7 +66,7 @@ WITH RECURSIVE under_way AS MATERIALIZED (
 ), fair AS (
   SELECT solicitud_id, nth, row_number() OVER (ORDER BY nth, due_at, solicitud_id) AS pos FROM ranked
 ), chosen AS (
-  SELECT solicitud_id, pos FROM fair, room WHERE pos <= least(room.n, ${BATCH}) AND nth <= ${SHARE} * (room.n - pos + 1)
+  SELECT solicitud_id, pos FROM fair, room WHERE pos <= least(room.n, ${BATCH}) AND nth <= ${PARTE_POR_CUENTA} * (room.n - pos + 1)
 )
 SELECT o.solicitud_id, o.gen, o.cola FROM outbox o JOIN chosen USING (solicitud_id) WHERE o.rung_at IS NULL
 ORDER BY chosen.pos FOR UPDATE OF o SKIP LOCKED`;

@@ -27,7 +27,7 @@ export async function askSat<N extends NombreConsulta>(
   consulta: CatalogoConsultas[N]['consulta'] & { readonly consulta: N },
   credencial: CredencialDe<N>,
 ): Promise<Respuesta<N>> {
-  const send = () => deps.sat.send(consulta, credencial, { signal });
+  const send = () => deps.sat.send(consulta, credencial, { signal, cuentaId: pase.cuentaId });
   try {
     return await deps.turnos.run(pase.rfc, signal, async () => {
       try {

@@ -98,6 +98,8 @@ export type NombreDescarga = 'solicitar-metadata' | 'verificar-metadata' | 'desc
 export interface EnvioSat {
   /** Ends the query early (shutdown, lost lease, budget). */
   readonly signal: AbortSignal;
+  /** On whose behalf, a UUID: log-ins that cost a captcha are shared out among the accounts. */
+  readonly cuentaId?: string;
 }
 
 /**

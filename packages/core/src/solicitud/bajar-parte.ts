@@ -22,7 +22,7 @@ export async function bajarParte(context: ContextoPaso): Promise<Paso> {
   const respuesta = await sat.send(
     { consulta: 'descargar-paquete', rfc, tipo, periodo, folio: parte.folio ?? '', paquete: next.paquete },
     credencial,
-    { signal },
+    { signal, cuentaId: solicitud.cuentaId },
   );
   if (respuesta.resultado === 'AGOTADO')
     return pedirDeNuevo(parte, {

@@ -23,6 +23,7 @@ export async function pedirParte(context: ContextoPaso): Promise<Paso> {
   const periodo = periodoPedido({ canal, periodo: parte.periodo, desfase: parte.desfase, ahora: tomada.now });
   const respuesta = await sat.send({ consulta: 'solicitar-metadata', rfc, tipo, periodo }, credencial, {
     signal,
+    cuentaId: solicitud.cuentaId,
   });
   await checkpoint('tras-solicitar', solicitud.id);
 

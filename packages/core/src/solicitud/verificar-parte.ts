@@ -14,7 +14,7 @@ export async function verificarParte(context: ContextoPaso): Promise<Paso> {
   const respuesta = await sat.send(
     { consulta: 'verificar-metadata', rfc, tipo, periodo, folio: parte.folio ?? '' },
     credencial,
-    { signal },
+    { signal, cuentaId: solicitud.cuentaId },
   );
   await checkpoint('tras-verificar', solicitud.id);
 

@@ -1,10 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import {
   type ClaveSesion,
+  ESPERA_TURNO_MS,
   MAX_RECHAZOS,
+  PARTE_POR_CUENTA,
   type RechazoAcceso,
+  type RepartoAccesos,
   type SesionesPortal,
   type SesionPortal,
+  type TitularAcceso,
 } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { isUniqueViolation } from '../errors.ts';
@@ -31,8 +35,47 @@ const ACQUIRE = `
 INSERT INTO turno_acceso AS t (rfc, tipo, token, hasta) VALUES ($1, $2, $3, now() + $4 * interval '1 millisecond')
 ON CONFLICT (rfc, tipo) DO UPDATE SET token = excluded.token, hasta = excluded.hasta WHERE t.hasta <= now()`;
 
+/** One at a time chooses: two at once would take the same place. */
+const LOCK = `SELECT pg_try_advisory_xact_lock(hashtext('acuse_accesos')) AS mine`;
+
+/** Stands in line, or goes on standing where it stood; nothing while another process holds the turn. */
+const STAND_IN_LINE = `
+INSERT INTO turno_acceso AS t (rfc, tipo, cuenta_id, hasta) VALUES ($1, $2, $3, now() + ${ESPERA_TURNO_MS} * interval '1 millisecond')
+ON CONFLICT (rfc, tipo) DO UPDATE SET cuenta_id = excluded.cuenta_id, hasta = excluded.hasta, token = NULL,
+  desde = CASE WHEN t.token IS NULL AND t.hasta > now() THEN t.desde ELSE now() END
+WHERE t.token IS NULL OR t.hasta <= now()`;
+
+/** Takes a place when the line says so. What an account had is seen by its turns that are over. */
+const TAKE_PLACE = `
+WITH turno AS MATERIALIZED (
+  SELECT rfc, cuenta_id, token, desde FROM turno_acceso WHERE tipo = $2 AND hasta > now()
+), libre AS (
+  SELECT $5::int - count(*) AS n FROM turno WHERE token IS NOT NULL
+), en_curso AS (
+  SELECT cuenta_id, count(*) AS n FROM turno WHERE token IS NOT NULL GROUP BY cuenta_id
+), servida AS (
+  SELECT cuenta_id, max(hasta) AS en FROM turno_acceso WHERE tipo = $2 AND token IS NOT NULL AND hasta <= now() GROUP BY cuenta_id
+), espera AS (
+  SELECT t.rfc, t.desde, coalesce(e.n, 0) + row_number() OVER (PARTITION BY t.cuenta_id ORDER BY t.desde, t.rfc) AS nth,
+    coalesce(s.en, min(t.desde) OVER (PARTITION BY t.cuenta_id)) AS turno_de_cuenta
+  FROM turno t LEFT JOIN en_curso e ON e.cuenta_id IS NOT DISTINCT FROM t.cuenta_id
+    LEFT JOIN servida s ON s.cuenta_id IS NOT DISTINCT FROM t.cuenta_id
+  WHERE t.token IS NULL
+), fila AS (
+  SELECT rfc, nth, row_number() OVER (ORDER BY nth, turno_de_cuenta, desde, rfc) AS pos FROM espera
+)
+UPDATE turno_acceso SET token = $3, hasta = now() + $4 * interval '1 millisecond'
+WHERE rfc = $1 AND tipo = $2 AND token IS NULL AND EXISTS (
+  SELECT FROM fila, libre WHERE fila.rfc = $1 AND pos <= libre.n AND nth <= ${PARTE_POR_CUENTA} * (libre.n - pos + 1)
+)`;
+
 const EXTEND = `UPDATE turno_acceso SET hasta = now() + $4 * interval '1 millisecond'
 WHERE rfc = $1 AND tipo = $2 AND token = $3 AND hasta > now()`;
+
+/** Over, and kept for a while: whose turn comes next follows from it. */
+const RELEASE = `UPDATE turno_acceso SET hasta = now() - interval '1 millisecond' WHERE rfc = $1 AND tipo = $2 AND token = $3`;
+
+const CLEAR_TURNS = `DELETE FROM turno_acceso WHERE hasta <= now() - interval '10 minutes'`;
 
 const SAVE_RECHAZO = `
 WITH nuevo AS (
@@ -65,6 +108,21 @@ export function createSesionesPortal({ pool }: Pick<Database, 'pool'>): Sesiones
       await client.query(INSERT, [...keyOf(clave), id, cookies, sal, huella]);
     });
 
+  async function takePlace(
+    { rfc, tipo }: TitularAcceso,
+    token: string,
+    leaseMs: number,
+    { plazas, cuentaId }: RepartoAccesos,
+  ): Promise<boolean> {
+    if ((await count('formarse', STAND_IN_LINE, [rfc, tipo, cuentaId])) !== 1) return false;
+    return inTransaction(pool, async (client) => {
+      const lock = await client.query<{ mine: boolean }>(LOCK);
+      if (!lock.rows[0]?.mine) return false;
+      const values = [rfc, tipo, token, leaseMs, plazas];
+      return (await client.query({ name: 'tomar-plaza', text: TAKE_PLACE, values })).rowCount === 1;
+    });
+  }
+
   return {
     async load(clave) {
       const { rows } = await pool.query<Row>({ name: 'sesion-portal', text: LOAD, values: keyOf(clave) });
@@ -87,9 +145,12 @@ export function createSesionesPortal({ pool }: Pick<Database, 'pool'>): Sesiones
       await count('soltar-sesion', DROP, [...keyOf(clave), id]);
     },
 
-    async acquireTurn({ rfc, tipo }, leaseMs) {
+    async acquireTurn(titular, leaseMs, reparto) {
       const token = randomUUID();
-      return (await count('tomar-turno', ACQUIRE, [rfc, tipo, token, leaseMs])) === 1 ? { token } : null;
+      const isTaken = reparto
+        ? await takePlace(titular, token, leaseMs, reparto)
+        : (await count('tomar-turno', ACQUIRE, [titular.rfc, titular.tipo, token, leaseMs])) === 1;
+      return isTaken ? { token } : null;
     },
 
     async extendTurn({ rfc, tipo }, { token }, leaseMs) {
@@ -97,8 +158,7 @@ export function createSesionesPortal({ pool }: Pick<Database, 'pool'>): Sesiones
     },
 
     async releaseTurn({ rfc, tipo }, { token }) {
-      const text = 'DELETE FROM turno_acceso WHERE rfc = $1 AND tipo = $2 AND token = $3';
-      await count('soltar-turno', text, [rfc, tipo, token]);
+      await count('soltar-turno', RELEASE, [rfc, tipo, token]);
     },
 
     async rechazos({ rfc, tipo }) {
@@ -122,6 +182,7 @@ export function createSesionesPortal({ pool }: Pick<Database, 'pool'>): Sesiones
     },
 
     async takeEnded(ociosaMs, limit) {
+      await count('turnos-pasados', CLEAR_TURNS, []);
       const values = [ociosaMs, limit];
       const { rows } = await pool.query<Row>({ name: 'sesiones-terminadas', text: TAKE_ENDED, values });
       return rows.map((row) => ({

@@ -59,6 +59,7 @@ export function openSat(config: SatConfig, compartido: SatCompartido): SatAbiert
     sellado: compartido.sellado,
     settings: {
       captchaIntentos: config.CAPTCHA_INTENTOS,
+      accesosALaVez: config.CAPTCHA_CONCURRENCY,
       captchaEsperaMs: config.CAPTCHA_SECONDS * 1_000,
       sesionInactivaMs: config.SAT_SESION_SECONDS * 1_000,
       ...(compartido.isImpatient ? { esperaAccesoMs: MOMENTO_MS } : {}),

@@ -30,6 +30,10 @@ export const satFields = {
     120,
   ),
   CAPTCHA_INTENTOS: integer('Imágenes que se intentan en un acceso.', { min: 1, max: 10 }).default(3),
+  CAPTCHA_CONCURRENCY: integer(
+    'Accesos con CIEC, y captchas, que van a la vez entre todos los procesos; una sola cuenta ocupa hasta cuatro quintos.',
+    { min: 1, max: 1_000 },
+  ).default(20),
   CAPTCHA_URL: url('Dirección del servicio que resuelve captchas.').optional(),
   CAPTCHA_TOKEN: secret('Credencial de ese servicio, con su prefijo si lleva uno.').optional(),
   CAPTCHA_CABECERA: text('Encabezado en el que va la credencial.').default('authorization'),

@@ -66,7 +66,7 @@ export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
     async send<N extends NombreConsultaPortal>(
       consulta: Consulta<N> & { readonly consulta: N },
       credencial: Credencial,
-      { signal }: EnvioSat,
+      envio: EnvioSat,
     ): Promise<Respuesta<N>> {
       const declared: ConsultaPortal<N> | undefined = CONSULTAS_PORTAL[consulta.consulta];
       if (declared === undefined || !declared.credenciales.includes(credencial.tipo)) {
@@ -79,8 +79,8 @@ export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
       declared.check?.(consulta);
       const { portal, ask } = declared.otro?.takes(consulta) ? declared.otro : declared;
       if (portal.salida !== null) http.assertRoom(portal.salida.host);
-      return sesiones.run(portal, credencial, signal, (navegador) =>
-        ask(navegador, consulta, { settings, signal, credencial, readPdf }),
+      return sesiones.run(portal, credencial, envio, (navegador) =>
+        ask(navegador, consulta, { settings, signal: envio.signal, credencial, readPdf }),
       );
     },
     logout: (signal, ociosaMs = settings.sesionInactivaMs) => sesiones.logout(portales, ociosaMs, signal),

@@ -11,6 +11,8 @@ export interface PortalSettings {
    * itself, milliseconds. Default: until it is over.
    */
   readonly esperaAccesoMs?: number;
+  /** Log-ins by CIEC at the same time among all processes; the accounts share them. */
+  readonly accesosALaVez?: number;
   /** A process that died while it logged in is replaced after this time, milliseconds. */
   readonly turnoMs?: number;
   /** Redirects and auto-submitted forms followed for one page. */
@@ -28,6 +30,7 @@ export const PORTAL_DEFAULTS: Required<PortalSettings> = {
   captchaEsperaMs: 120_000,
   sesionInactivaMs: 15 * 60_000,
   esperaAccesoMs: Number.POSITIVE_INFINITY,
+  accesosALaVez: 20,
   turnoMs: 30_000,
   maxSaltos: 12,
   maxPaginaBytes: 16 * 1024 * 1024,

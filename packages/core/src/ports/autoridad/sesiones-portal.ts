@@ -39,6 +39,12 @@ export interface TurnoAcceso {
   readonly token: string;
 }
 
+/** How many may log in at the same time, among all processes, and for which account this one does (null: none). */
+export interface RepartoAccesos {
+  readonly plazas: number;
+  readonly cuentaId: string | null;
+}
+
 /**
  * Sessions with the portals, the turns to open them and the refusals, shared by all processes. Times are the store's own clock. Rejects when the
  * store is away.
@@ -53,8 +59,12 @@ export interface SesionesPortal {
   /** Forgets a session that the portal has forgotten; does nothing when another one has taken its place. */
   drop(clave: ClaveSesion, id: string): Promise<void>;
 
-  /** Takes the turn to log in for `leaseMs`; null while another process holds it. */
-  acquireTurn(titular: TitularAcceso, leaseMs: number): Promise<TurnoAcceso | null>;
+  /**
+   * Takes the turn to log in for `leaseMs`; null while another process holds it. With `reparto` it also takes one of its places, and until there is
+   * one for it whoever asks stands in line for {@link ESPERA_TURNO_MS}, longer if it asks again: the n-th log-in of an account, those under way
+   * counted, comes after every (n-1)-th of the others, among equals that of the account that was served longest ago, and n is at most {@link PARTE_POR_CUENTA} times what is free.
+   */
+  acquireTurn(titular: TitularAcceso, leaseMs: number, reparto?: RepartoAccesos): Promise<TurnoAcceso | null>;
   /** Holds on to it for another `leaseMs` from now; false when it was lost. */
   extendTurn(titular: TitularAcceso, turno: TurnoAcceso, leaseMs: number): Promise<boolean>;
   /** Gives it back; does nothing when it was lost. */
@@ -69,13 +79,16 @@ export interface SesionesPortal {
   forget(rfc: string): Promise<void>;
   /**
    * Takes out of the store, for this caller alone, up to `limit` sessions to log out: replaced ones, those of a replaced credential, and those
-   * that nobody has used for `ociosaMs`.
+   * that nobody has used for `ociosaMs`. Clears turns away that are long over.
    */
   takeEnded(
     ociosaMs: number,
     limit: number,
   ): Promise<ReadonlyArray<{ readonly clave: ClaveSesion; readonly sesion: SesionPortal }>>;
 }
+
+/** Milliseconds after which whoever stood in line for a turn and did not ask again is out of it: longer than any pause between two askings. */
+export const ESPERA_TURNO_MS = 5_000;
 
 /** How many refused credentials of one RFC are remembered. */
 export const MAX_RECHAZOS = 16;

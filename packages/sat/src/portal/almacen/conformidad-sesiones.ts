@@ -143,6 +143,79 @@ export function describeSesionesPortal(nombre: string, open: () => Promise<Almac
       expect(await s.acquireTurn(clave, 60_000)).toBeNull();
     });
 
+    describe('shares out its places among the accounts', () => {
+      const [uno, dos] = [randomUUID(), randomUUID()];
+      const titular = (n: string) => ({ ...clave, rfc: `${n}${clave.rfc}` });
+      const ask = async (n: string, cuentaId: string, plazas: number) =>
+        (await s.acquireTurn(titular(n), 60_000, { plazas, cuentaId })) !== null;
+      const leave = async (n: string, cuentaId: string, plazas: number) => {
+        const turno = await s.acquireTurn(titular(n), 60_000, { plazas, cuentaId });
+        if (turno === null) throw new Error('no turn');
+        return () => s.releaseTurn(titular(n), turno);
+      };
+      // What the other tests hold takes no place of these.
+      beforeEach(() => almacen.advance(10 * 60_000));
+
+      it('in the order of asking, and account by account', async () => {
+        const first = await leave('A', uno, 1);
+        for (const n of ['B', 'C']) {
+          await almacen.advance(1_000);
+          expect(await ask(n, uno, 1)).toBe(false);
+        }
+        await almacen.advance(1_000);
+        for (const n of ['D', 'E']) expect(await ask(n, dos, 1)).toBe(false);
+        await almacen.advance(1_000);
+        await first();
+        for (const [n, cuenta] of [
+          ['B', uno],
+          ['C', uno],
+          ['E', dos],
+        ] as const)
+          expect(await ask(n, cuenta, 1)).toBe(false);
+        const second = await leave('D', dos, 1);
+        await almacen.advance(1_000);
+        await second();
+        expect([await ask('E', dos, 1), await ask('C', uno, 1)]).toEqual([false, false]);
+        const third = await leave('B', uno, 1);
+        await almacen.advance(1_000);
+        await third();
+        expect([await ask('C', uno, 1), await ask('E', dos, 1)]).toEqual([false, true]);
+      });
+
+      it('behind a place that is taken, another account comes before the second of the one that has it', async () => {
+        await leave('A', uno, 2);
+        const release = await leave('B', uno, 2);
+        for (const n of ['C', 'D']) expect(await ask(n, uno, 2)).toBe(false);
+        await almacen.advance(1_000);
+        expect(await ask('E', dos, 2)).toBe(false);
+        await release();
+        expect([await ask('C', uno, 2), await ask('E', dos, 2)]).toEqual([false, true]);
+      });
+
+      it('leaves a fifth of them to the others when one account asks for all', async () => {
+        const names = Array.from({ length: 20 }, (_, n) => String.fromCharCode(65 + n));
+        const taken = [];
+        for (const n of names) taken.push(await ask(n, uno, 20));
+        expect(taken.filter(Boolean)).toHaveLength(16);
+        expect(await ask('Z', dos, 20)).toBe(true);
+      });
+
+      it('waits for nobody who stopped asking', async () => {
+        const release = await leave('A', uno, 1);
+        expect(await ask('B', dos, 1)).toBe(false);
+        await almacen.advance(6_000);
+        expect(await ask('C', uno, 1)).toBe(false);
+        await release();
+        expect(await ask('C', uno, 1)).toBe(true);
+      });
+
+      it('gives the turn of one taxpayer to one process, with places left', async () => {
+        expect(await ask('A', uno, 20)).toBe(true);
+        expect(await ask('A', dos, 20)).toBe(false);
+        expect(await ask('B', dos, 20)).toBe(true);
+      });
+    });
+
     const rechazo = (n: number) => ({
       sal: 'c2Fs',
       huella: `huella-${n}`,

@@ -1,6 +1,7 @@
 import { wipeCredencial } from '@acuse/core';
 import { expect, it } from 'vitest';
 import { ciecDe, errorOf, RESOLVEDOR, setUp, solicitar, verificar } from '../testing/canal-de-prueba.ts';
+import { createAccesos } from './accesos.ts';
 
 /** A resolver that answers nobody before `open` is called. */
 function held(answer = RESOLVEDOR) {
@@ -95,4 +96,22 @@ it('a log-in for which nobody waits ends with its process', async () => {
   await expect
     .poll(() => sesiones.acquireTurn({ rfc: ciecDe().rfc, tipo: 'ciec' }, 1_000), { timeout: 20_000 })
     .not.toBeNull();
+});
+
+it('one account fills no process: another one has its log-in begun however many the first one has there', async () => {
+  const accesos = createAccesos(0, wipeCredencial);
+  const begun: string[] = [];
+  const join = (clave: string, cuentaId: string) =>
+    errorOf(
+      accesos.join(clave, cuentaId, ciecDe(), new AbortController().signal, (_credencial, signal) => {
+        begun.push(cuentaId);
+        return new Promise((_, reject) => {
+          signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+        });
+      }),
+    );
+  for (let n = 0; n < 300; n += 1) expect((await join(`uno ${n}`, 'uno')).motivo).toBe('OCUPADO');
+  expect((await join('dos', 'dos')).motivo).toBe('OCUPADO');
+  expect([begun.length > 100, begun.at(-1)]).toEqual([true, 'dos']);
+  await accesos.close();
 });

@@ -1,7 +1,8 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Credencial, SatError } from '@acuse/core';
+import { type Credencial, PARTE_POR_CUENTA, SatError } from '@acuse/core';
 
-/** Log-ins at the same time for which nobody waits. */
+/** Log-ins at the same time for which nobody waits, those in line for their turn counted. */
 const MAX_ACCESOS = 200;
 /** Milliseconds after which somebody who was sent away comes again, and by how many more each of those who come for the same log-in. */
 const VUELTA_MS = 3_000;
@@ -10,6 +11,7 @@ const ENTRE_VUELTAS_MS = 50;
 const FALLO_MS = 10_000;
 
 interface Acceso {
+  readonly cuentaId: string | null;
   /** Resolves when it is over, with what kept it from succeeding. */
   readonly over: Promise<SatError | null>;
   readonly startedAt: number;
@@ -22,10 +24,11 @@ interface Acceso {
 export interface Accesos {
   /**
    * Starts the log-in of `clave` unless it is under way, and waits for its end, but not beyond `momentMs` after its start. Rejects with OCUPADO
-   * when it is not over then, and with the error of one that failed since the caller was sent away. What `login` is given lives until it is over.
+   * when it is not over then, or when the account has its share of the log-ins of this process, and with the error of one that failed since the caller was sent away. What `login` is given lives until it is over.
    */
   join(
     clave: string,
+    cuentaId: string | null,
     credencial: Credencial,
     signal: AbortSignal,
     login: (credencial: Credencial, signal: AbortSignal) => Promise<unknown>,
@@ -50,9 +53,18 @@ export function createAccesos(
 ): Accesos {
   const accesos = new Map<string, Acceso>();
   const closing = new AbortController();
+  // Each of them listens.
+  setMaxListeners(0, closing.signal);
+
+  /** As in the line for the turns: one account alone leaves room for the others. */
+  function hasRoom(cuentaId: string | null): boolean {
+    const own = [...accesos.values()].filter((acceso) => acceso.cuentaId === cuentaId).length;
+    return own < PARTE_POR_CUENTA * (MAX_ACCESOS - accesos.size);
+  }
 
   function start(
     clave: string,
+    cuentaId: string | null,
     credencial: Credencial,
     login: (credencial: Credencial, signal: AbortSignal) => Promise<unknown>,
   ): Acceso {
@@ -76,6 +88,7 @@ export function createAccesos(
         },
       );
     const acceso: Acceso = {
+      cuentaId,
       over: over.finally(() => wipe(own)),
       startedAt: now(),
       turnedAway: 0,
@@ -90,11 +103,11 @@ export function createAccesos(
   }
 
   return {
-    async join(clave, credencial, signal, login) {
+    async join(clave, cuentaId, credencial, signal, login) {
       if (closing.signal.aborted || signal.aborted) throw new SatError('CANCELADA');
       const known = accesos.get(clave);
-      if (known === undefined && accesos.size >= MAX_ACCESOS) throw comeAgain(VUELTA_MS);
-      const acceso = known ?? start(clave, credencial, login);
+      if (known === undefined && !hasRoom(cuentaId)) throw comeAgain(VUELTA_MS);
+      const acceso = known ?? start(clave, cuentaId, credencial, login);
       const wasOver = acceso.isOver;
       const leave = new AbortController();
       const stop = () => leave.abort();

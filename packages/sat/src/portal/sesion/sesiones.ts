@@ -3,6 +3,7 @@ import {
   type ClaveSesion,
   type Credencial,
   contextoDeSesion,
+  type EnvioSat,
   SatError,
   type Sellado,
   type SesionesPortal,
@@ -33,7 +34,7 @@ export interface Sesiones {
   run<T>(
     portal: Portal,
     credencial: Credencial,
-    signal: AbortSignal,
+    envio: EnvioSat,
     paso: (navegador: Navegador) => Promise<T>,
   ): Promise<T>;
   /**
@@ -120,8 +121,9 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
     portal: Portal,
     credencial: Credencial,
     vencida: string | null,
-    signal: AbortSignal,
+    { signal, ...envio }: EnvioSat,
   ): Promise<SesionPortal> {
+    const cuentaId = envio.cuentaId ?? null;
     const clave = claveDe(portal, credencial);
     const found = await loadUsable(clave, credencial, vencida);
     if (found !== null) return found;
@@ -129,11 +131,13 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
       const usable = () => loadUsable(clave, own, vencida);
       return turnos.take(clave, until, {
         instead: usable,
+        // Only a CIEC costs a captcha.
+        ...(clave.tipo === 'ciec' ? { reparto: { plazas: settings.accesosALaVez, cuentaId } } : {}),
         work: async (whileHeld) => (await usable()) ?? (await login(portal, own, whileHeld)),
       });
     };
     if (isPatient) return take(credencial, signal);
-    await accesos.join(`${clave.portal} ${clave.rfc} ${clave.tipo}`, credencial, signal, take);
+    await accesos.join(`${clave.portal} ${clave.rfc} ${clave.tipo}`, cuentaId, credencial, signal, take);
     const opened = await loadUsable(clave, credencial, vencida);
     // It was opened with another credential: this one's log-in comes next.
     if (opened === null) throw new SatError('OCUPADO', { detalle: 'acceso' });
@@ -160,11 +164,11 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
   }
 
   return {
-    async run(portal, credencial, signal, paso) {
+    async run(portal, credencial, envio, paso) {
       const clave = claveDe(portal, credencial);
       let vencida: string | null = null;
       for (;;) {
-        const sesion: SesionPortal = await obtain(portal, credencial, vencida, signal);
+        const sesion: SesionPortal = await obtain(portal, credencial, vencida, envio);
         const navegador = openNavegador(portal, clave, sesion);
         try {
           if (navegador === null) throw new SesionVencida();

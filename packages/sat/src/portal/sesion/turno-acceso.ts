@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { SatError, type SesionesPortal, type TitularAcceso, type TurnoAcceso } from '@acuse/core';
+import {
+  type RepartoAccesos,
+  SatError,
+  type SesionesPortal,
+  type TitularAcceso,
+  type TurnoAcceso,
+} from '@acuse/core';
 import { linkSignals } from '@acuse/runtime';
 import { createTurnos } from './turnos.ts';
 
@@ -10,14 +16,18 @@ const ESPERA_MAXIMA_MS = 1_000;
 /** The turn to log in for a taxpayer, of one at a time among all processes that share a store. */
 export interface TurnosAcceso {
   /**
-   * Waits for the turn and runs `work` with it. While it waits for another process it asks `instead` now and then and, when that has a value,
+   * Waits for the turn, and with `reparto` for one of its places, and runs `work` with it. While it waits it asks `instead` now and then and, when that has a value,
    * gives it without having had the turn. The signal of `work` also ends when the turn is lost; the turn itself is held until `work` has
    * ended, even when the caller has left. Rejects with CANCELADA when `signal` ends.
    */
   take<T>(
     titular: TitularAcceso,
     signal: AbortSignal,
-    options: { instead: () => Promise<T | null>; work: (signal: AbortSignal) => Promise<T> },
+    options: {
+      instead: () => Promise<T | null>;
+      work: (signal: AbortSignal) => Promise<T>;
+      reparto?: RepartoAccesos;
+    },
   ): Promise<T>;
 }
 
@@ -56,10 +66,10 @@ export function createTurnosAcceso(almacen: SesionesPortal, leaseMs: number): Tu
   }
 
   return {
-    take(titular, signal, { instead, work }) {
+    take(titular, signal, { instead, work, reparto }) {
       return locales.take(`${titular.rfc} ${titular.tipo}`, signal, async () => {
         for (let espera = PRIMERA_ESPERA_MS; ; espera = Math.min(espera * 1.5, ESPERA_MAXIMA_MS)) {
-          const turno = await almacen.acquireTurn(titular, leaseMs);
+          const turno = await almacen.acquireTurn(titular, leaseMs, reparto);
           if (turno !== null) return runWith(titular, turno, signal, work);
           const found = await instead();
           if (found !== null) return found;

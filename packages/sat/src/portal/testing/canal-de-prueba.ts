@@ -92,12 +92,14 @@ export function solicitar(
     periodo?: Periodo;
     credencial?: CredencialCiec;
     signal?: AbortSignal;
+    cuentaId?: string;
   } = {},
 ) {
-  const { tipo = 'recibidos', periodo = DIA, credencial = ciecDe() } = options;
+  const { tipo = 'recibidos', periodo = DIA, credencial = ciecDe(), cuentaId } = options;
   const signal = options.signal ?? new AbortController().signal;
   return canal.send({ consulta: 'solicitar-metadata', rfc: credencial.rfc, tipo, periodo }, credencial, {
     signal,
+    ...(cuentaId === undefined ? {} : { cuentaId }),
   });
 }
 
