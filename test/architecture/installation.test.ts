@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import { PROCESOS } from '@acuse/cli';
 import { CATALOGO } from '@acuse/contract';
+import { PROCESOS } from '@acuse/vault';
 import { ROLES } from '@acuse/worker';
 import { describe, expect, it } from 'vitest';
 import { envExampleText } from './env-example.ts';

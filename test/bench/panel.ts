@@ -8,7 +8,7 @@ import { createContribuyentes, createCuentas, migrate, openDatabase } from '@acu
 import { createDatabase, createProcessGroup, freePort } from '@acuse/embedded';
 import { silentLogger } from '@acuse/runtime';
 import { generateWorkerKeyPair } from '@acuse/vault';
-import { signUp } from '../../packages/embedded/src/commands/panel-users.ts';
+import { openUser } from '../../packages/embedded/src/commands/panel-users.ts';
 
 const ENTRY = fileURLToPath(new URL('../../apps/panel/src/main.ts', import.meta.url));
 const SOLICITUDES = 100;
@@ -55,7 +55,11 @@ export async function benchPanel(postgresUrl: string): Promise<void> {
         ...{ S3_ENDPOINT: 'http://127.0.0.1:9', S3_ACCESS_KEY_ID: 'x', S3_SECRET_ACCESS_KEY: 'y' },
       },
     });
-    const { usuario, password } = await signUp(db, url, 'bench', 'Bench');
+    const { usuario, password } = await openUser(
+      db,
+      { url, publicUrl: url },
+      { alias: 'bench', nombre: 'Bench', rol: 'CLIENTE', actor: 'bench' },
+    );
     const { cuentaId } = usuario;
     await createCuentas(db).addSaldo({ cuentaId, creditos: 1_000, pagoId: cuentaId, detalle: 'bench' });
     const { id } = await createContribuyentes(db).add({ cuentaId, rfc: RFC, actor: 'bench' });

@@ -1,5 +1,4 @@
 export { cliConfig } from './config.ts';
 export { type CliDeps, openDeps } from './deps.ts';
 export { createProgram } from './program.ts';
-export { PROCESOS } from './secretos/instalacion.ts';
 export { resellar } from './secretos/resellar.ts';

@@ -1,4 +1,5 @@
-import type { StackSecrets } from './stack-secrets.ts';
+import { urlOf } from '@acuse/runtime';
+import type { ProcessFiles } from './stack-secrets.ts';
 
 /** Where the parts of a stack are; every address is a URL without a slash at its end. */
 export interface StackAddresses {
@@ -16,7 +17,14 @@ export interface S3Access {
   readonly secretAccessKey: string;
 }
 
-type Env = Readonly<Record<string, string>>;
+export type Env = Readonly<Record<string, string>>;
+
+/** What the operator set for a process, which wins over what the stack says. */
+interface Given {
+  readonly given?: Env | undefined;
+}
+
+const LOOPBACK = '127.0.0.1';
 
 /** What the simulator is told (apps/simulador/src/config.ts). */
 export function simuladorEnv(port: number, dataDir: string): Env {
@@ -26,72 +34,62 @@ export function simuladorEnv(port: number, dataDir: string): Env {
 /** What the API is told (apps/api/src/config.ts): nothing that opens what is sealed for the workers. */
 export function apiEnv(
   addresses: StackAddresses,
-  secrets: StackSecrets,
-  options: { readonly port: number; readonly autoridades: string },
+  files: ProcessFiles,
+  { port, autoridades, given }: { readonly port: number; readonly autoridades: string } & Given,
 ): Env {
-  const { API_KEY_PEPPERS, KEYRING, WORKER_PUBLIC_KEY, WORKER_PSK } = secrets;
-  return {
-    API_PORT: String(options.port),
-    DATABASE_URL: addresses.databaseUrl,
-    API_KEY_PEPPERS,
-    KEYRING,
-    WORKER_PUBLIC_KEY,
-    WORKER_PSK,
-    EFIRMA_AUTORIDADES: options.autoridades,
-    ...satEnv(addresses, secrets),
+  const stack = {
+    ...files,
+    EFIRMA_AUTORIDADES: autoridades,
+    ...satEnv(addresses, given),
     ...s3Env(addresses.s3),
     OPINION_PUBLICA_URL: `${addresses.simuladorUrl}/opinion-publica`,
     MALLOC_ARENA_MAX: '2',
     // The panel calls from this machine, for somebody whose address it tells. Every other caller is on this machine too.
-    TRUSTED_PROXIES: '127.0.0.1/32',
+    TRUSTED_PROXIES: `${LOOPBACK}/32`,
     // The simulator is ready in moments.
     SAT_ESPERA_MS: '250',
   };
+  return over(stack, given, { API_PORT: String(port) }, ['EFIRMA_AUTORIDADES', 'TRUSTED_PROXIES']);
 }
 
 /** What the panel is told (apps/panel/src/config.ts): what the API knows of credentials, and that the authority is simulated. */
 export function panelEnv(
   addresses: StackAddresses,
-  secrets: StackSecrets,
-  options: { readonly port: number; readonly apiUrl: string; readonly autoridades: string },
+  files: ProcessFiles,
+  {
+    port,
+    apiUrl,
+    autoridades,
+    given,
+  }: { readonly port: number; readonly apiUrl: string; readonly autoridades: string } & Given,
 ): Env {
-  const { API_KEY_PEPPERS, KEYRING, WORKER_PUBLIC_KEY, WORKER_PSK, PANEL_SECRETS } = secrets;
-  return {
-    PANEL_PORT: String(options.port),
-    PANEL_PUBLIC_URL: `http://127.0.0.1:${options.port}`,
-    API_PUBLIC_URL: options.apiUrl,
+  const url = panelUrls(port, given);
+  const stack = {
+    PANEL_PUBLIC_URL: url.own,
+    API_PUBLIC_URL: apiUrl,
+    API_INTERNAL_URL: apiUrl,
     // Some browsers take no `Secure` cookie over http, not even from this machine.
-    COOKIE_HOST: 'false',
+    ...(/^http:\/\/(localhost|127\.|\[::1\])/.test(url.public) ? { COOKIE_HOST: 'false' } : {}),
     // Credits for nothing, which the page says: this stack is for trying.
     PAGOS_DEMOSTRACION: 'true',
     SAT_BASE_URL: addresses.simuladorUrl,
-    DATABASE_URL: addresses.databaseUrl,
-    QUEUE_URL: addresses.queueUrl,
-    PANEL_SECRETS,
-    API_KEY_PEPPERS,
-    KEYRING,
-    WORKER_PUBLIC_KEY,
-    WORKER_PSK,
-    EFIRMA_AUTORIDADES: options.autoridades,
+    ...files,
+    EFIRMA_AUTORIDADES: autoridades,
     ...s3Env(addresses.s3),
     MALLOC_ARENA_MAX: '2',
   };
+  return over(stack, given, { PANEL_PORT: String(port) }, ['EFIRMA_AUTORIDADES']);
 }
 
 /** What a worker is told (apps/worker/src/config.ts): neither the pepper nor the keyring. */
 export function workerEnv(
   addresses: StackAddresses,
-  secrets: StackSecrets,
-  options: { readonly healthPort: number; readonly roles?: readonly string[] },
+  files: ProcessFiles,
+  { healthPort, given }: { readonly healthPort: number } & Given,
 ): Env {
-  return {
-    HEALTH_PORT: String(options.healthPort),
-    ...(options.roles ? { WORKER_ROLES: options.roles.join(',') } : {}),
-    DATABASE_URL: addresses.databaseUrl,
-    QUEUE_URL: addresses.queueUrl,
-    WORKER_KEYS: secrets.WORKER_KEYS,
-    WORKER_PSKS: secrets.WORKER_PSKS,
-    ...satEnv(addresses, secrets),
+  const stack = {
+    ...files,
+    ...satEnv(addresses, given),
     // One arena for two threads: freed buffers of the compression threads go back to the system instead of piling up in each.
     MALLOC_ARENA_MAX: '2',
     // The simulator is ready in moments; the real authority is asked far less often.
@@ -103,16 +101,28 @@ export function workerEnv(
     S3_CREATE_BUCKET: 'true',
     ...s3Env(addresses.s3),
   };
+  return over(stack, given, { HEALTH_PORT: String(healthPort) });
+}
+
+/** Where a process that listens at `host`:`port` answers somebody of this machine. */
+export function urlAt(host: string | undefined, port: number): string {
+  return urlOf(host === undefined || host === '0.0.0.0' ? LOOPBACK : host === '::' ? '::1' : host, port);
+}
+
+/** Where the panel answers, and the address that its users have. */
+export function panelUrls(port: number, given: Env = {}): { readonly own: string; readonly public: string } {
+  const own = urlAt(given['PANEL_HOST'], port);
+  return { own, public: given['PANEL_PUBLIC_URL'] ?? own };
 }
 
 /** What every process that speaks to the SAT is told (packages/sat/src/config/sat-fields.ts). */
-function satEnv({ simuladorUrl }: StackAddresses, { SESSION_KEYS }: StackSecrets): Env {
-  return {
-    SESSION_KEYS,
-    SAT_BASE_URL: simuladorUrl,
+function satEnv({ simuladorUrl }: StackAddresses, given: Env = {}): Env {
+  const captchas = {
     CAPTCHA_RESOLVER: 'simulador',
     CAPTCHA_URL: `${simuladorUrl}/cfdiau/simulador/captcha`,
   };
+  const { CAPTCHA_RESOLVER: otro = captchas.CAPTCHA_RESOLVER } = given;
+  return { SAT_BASE_URL: simuladorUrl, ...(otro === captchas.CAPTCHA_RESOLVER ? captchas : {}) };
 }
 
 function s3Env({ endpoint, bucket, accessKeyId, secretAccessKey }: S3Access): Env {
@@ -120,6 +130,20 @@ function s3Env({ endpoint, bucket, accessKeyId, secretAccessKey }: S3Access): En
     S3_ENDPOINT: endpoint,
     S3_BUCKET: bucket,
     S3_ACCESS_KEY_ID: accessKeyId,
-    S3_SECRET_ACCESS_KEY: secretAccessKey,
+    // A store without a credential takes none of ours.
+    ...(secretAccessKey === '' ? { S3_SECRET_ACCESS_KEY_FILE: '' } : {}),
   };
+}
+
+/** A setting that the operator gave, as its value or as its file, takes the place of the stack's; of those of `joined` both count. `fixed` stands. */
+function over(stack: Env, given: Env = {}, fixed: Env = {}, joined: readonly string[] = []): Env {
+  const env: Record<string, string> = { ...stack };
+  for (const [name, value] of Object.entries(given)) {
+    const plain = name.replace(/_FILE$/, '');
+    const own = env[plain];
+    if (plain === name) delete env[`${name}_FILE`];
+    else delete env[plain];
+    env[name] = joined.includes(name) && own !== undefined ? `${own},${value}` : value;
+  }
+  return { ...env, ...fixed };
 }

@@ -1,69 +1,85 @@
-import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { generateWorkerKeyPair } from '@acuse/vault';
+import {
+  changeValores,
+  newSecretos,
+  PROCESOS,
+  readValores,
+  type Valores,
+  writeInstalacion,
+} from '@acuse/vault';
 
-/** The secrets of an installation, by the name of the setting that takes each. */
+/** The secrets of a stack: one folder for each process with its own alone (files of mode 0600), and all of them in the operator's. */
 export interface StackSecrets {
-  readonly API_KEY_PEPPERS: string;
-  readonly KEYRING: string;
-  readonly WORKER_PUBLIC_KEY: string;
-  readonly WORKER_KEYS: string;
-  readonly WORKER_PSK: string;
-  readonly WORKER_PSKS: string;
-  readonly SESSION_KEYS: string;
-  readonly PANEL_SECRETS: string;
-  readonly S3_ACCESS_KEY_ID: string;
-  readonly S3_SECRET_ACCESS_KEY: string;
+  /** As `acuse secretos --carpeta` takes it. */
+  readonly carpeta: string;
+  readonly valores: Valores;
 }
 
-const FILE = 'secretos.json';
+/** The secrets of one process, by the settings that name their files. */
+export type ProcessFiles = Readonly<Record<string, string>>;
+
+/** Earlier versions kept all of them here, for every process. */
+const EARLIER = 'secretos.json';
 
 /**
- * The secrets kept in a folder, made at the first time: one file (mode 0600) that appears whole, so that the pairs in it always fit.
- * Losing it is losing the credentials that are stored under it.
+ * The secrets kept in `dir`, made at the first time: the folder appears whole, so that the pairs in it always fit. A file of an earlier version
+ * is split into the folder, and goes once everything that it had is there. Losing the folder is losing the credentials that are stored under it.
  */
 export async function ensureSecrets(dir: string): Promise<StackSecrets> {
-  await mkdir(dir, { recursive: true });
-  const path = join(dir, FILE);
-  const fresh = JSON.stringify(newSecrets(), null, 2);
-  await writeFile(path, fresh, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  const kept = JSON.parse(await readFile(path, 'utf8'));
-  const missing = LATER.filter((name) => kept[name] === undefined);
-  return missing.length === 0 ? kept : addSecrets(path, kept, missing);
+  const carpeta = join(dir, 'secretos');
+  const earlier = await readEarlier(join(dir, EARLIER));
+  const isThere = await readdir(carpeta).then(
+    () => true,
+    () => false,
+  );
+  if (!isThere) await makeWhole(carpeta, { ...newSecretos(), ...newStore(), ...earlier });
+  const valores = await readValores(carpeta);
+  if (earlier && Object.entries(earlier).every(([name, value]) => valores[name] === value))
+    await rm(join(dir, EARLIER));
+  return { carpeta, valores };
 }
 
-/** Secrets that stand alone and came with later versions: a folder made before gets them, and the file is replaced whole. */
-const LATER = ['SESSION_KEYS', 'PANEL_SECRETS'] as const;
-
-async function addSecrets(
-  path: string,
-  kept: StackSecrets,
-  missing: readonly (typeof LATER)[number][],
-): Promise<StackSecrets> {
-  const fresh = newSecrets();
-  const secrets = { ...kept, ...Object.fromEntries(missing.map((name) => [name, fresh[name]])) };
-  await writeFile(`${path}.nuevo`, JSON.stringify(secrets, null, 2), { mode: 0o600 });
-  await rename(`${path}.nuevo`, path);
-  return secrets;
+/** Keeps addresses that have a password with the secrets of those who use them. */
+export async function keepAddresses(
+  { carpeta }: StackSecrets,
+  addresses: { readonly DATABASE_URL: string; readonly QUEUE_URL: string },
+): Promise<void> {
+  await changeValores(carpeta, (valores) => ({ ...valores, ...addresses }));
 }
 
-function newSecrets(): StackSecrets {
-  const clave = () => randomBytes(32).toString('base64');
-  const { publicKey, privateKey } = generateWorkerKeyPair();
-  const psk = `p1:${clave()}`;
+/** What a process is told of its secrets: where its own files are, and nothing of any other. */
+export function filesOf({ carpeta }: StackSecrets, proceso: keyof typeof PROCESOS): ProcessFiles {
+  return Object.fromEntries(PROCESOS[proceso].map((name) => [`${name}_FILE`, join(carpeta, proceso, name)]));
+}
+
+async function makeWhole(carpeta: string, valores: Valores): Promise<void> {
+  const parts = `${carpeta}.${randomUUID()}`;
+  await mkdir(parts, { recursive: true, mode: 0o700 });
+  try {
+    await writeInstalacion(parts, valores);
+    await rename(parts, carpeta);
+  } catch (error) {
+    await rm(parts, { recursive: true, force: true });
+    // Somebody who started at the same time was first.
+    if (!['ENOTEMPTY', 'EEXIST'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+  }
+}
+
+async function readEarlier(path: string): Promise<Valores | null> {
+  try {
+    return JSON.parse(await readFile(path, 'utf8'));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+}
+
+/** The credential of the embedded store. */
+function newStore(): Valores {
   return {
-    API_KEY_PEPPERS: `1:${clave()}`,
-    KEYRING: `k1:${clave()}`,
-    WORKER_PUBLIC_KEY: `w1:${publicKey}`,
-    WORKER_KEYS: `w1:${privateKey}`,
-    WORKER_PSK: psk,
-    WORKER_PSKS: psk,
-    SESSION_KEYS: `s1:${clave()}`,
-    PANEL_SECRETS: `p1:${clave()}`,
     S3_ACCESS_KEY_ID: `acuse-${randomBytes(6).toString('hex')}`,
-    S3_SECRET_ACCESS_KEY: clave(),
+    S3_SECRET_ACCESS_KEY: randomBytes(32).toString('base64'),
   };
 }

@@ -1,13 +1,16 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createContribuyentes, openDatabase } from '@acuse/db';
 import { silentLogger } from '@acuse/runtime';
+import { PROCESOS } from '@acuse/vault';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { isAlive } from './children/processes.ts';
 import { makeAccount, type ReadyAccount } from './commands/account.ts';
+import { createCaller } from './commands/api-client.ts';
+import { storeCiec } from './commands/credentials.ts';
 import { type RunningStack, startStack } from './stack.ts';
-import { ensureSecrets } from './stack-secrets.ts';
+import { ensureSecrets, keepAddresses } from './stack-secrets.ts';
 import { logIn, openBrowser } from './testing/browser.ts';
 
 let dir = '';
@@ -56,11 +59,14 @@ async function expectAddressesToHold(
   }
 }
 
-test('secrets are made once, whole, for the owner only', async () => {
+const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+
+test('secrets are made once, whole, a folder for each process with its own alone, for the owner only', async () => {
   const folder = join(dir, 'secrets');
   const [one, other] = await Promise.all([ensureSecrets(folder), ensureSecrets(folder)]);
   expect(one).toEqual(other);
-  expect((await stat(join(folder, 'secretos.json'))).mode & 0o777).toBe(0o600);
+  expect(await readdir(folder)).toEqual(['secretos']);
+  const { carpeta, valores } = one;
   for (const name of [
     'API_KEY_PEPPERS',
     'KEYRING',
@@ -70,25 +76,47 @@ test('secrets are made once, whole, for the owner only', async () => {
     'SESSION_KEYS',
     'PANEL_SECRETS',
   ] as const) {
-    expect(Buffer.from(one[name].split(':')[1] ?? '', 'base64')).toHaveLength(32);
+    expect(Buffer.from(valores[name]?.split(':')[1] ?? '', 'base64')).toHaveLength(32);
   }
-  expect(one.WORKER_PSK).toBe(one.WORKER_PSKS);
+  expect(valores['WORKER_PSK']).toBe(valores['WORKER_PSKS']);
+  await keepAddresses(one, { DATABASE_URL: 'postgres://u:p@localhost/x', QUEUE_URL: 'redis://localhost' });
+  for (const proceso of ['api', 'panel', 'descargas'] as const) {
+    expect((await readdir(join(carpeta, proceso))).sort()).toEqual([...PROCESOS[proceso]].sort());
+    expect(await modeOf(join(carpeta, proceso))).toBe(0o700);
+    for (const name of PROCESOS[proceso]) expect(await modeOf(join(carpeta, proceso, name))).toBe(0o600);
+  }
 });
 
-test.each(['SESSION_KEYS', 'PANEL_SECRETS'] as const)(
-  'a folder from before there was %s gets it, and keeps the rest',
-  async (name) => {
-    const folder = join(dir, `viejos-${name}`);
-    const { [name]: gone, ...others } = await ensureSecrets(folder);
-    await writeFile(join(folder, 'secretos.json'), JSON.stringify(others));
-    const completed = await ensureSecrets(folder);
-    expect(completed).toMatchObject(others);
-    expect(completed[name]).toMatch(/^[sp]1:/);
-    expect(completed[name]).not.toBe(gone);
-    expect(await ensureSecrets(folder)).toEqual(completed);
-    expect((await stat(join(folder, 'secretos.json'))).mode & 0o777).toBe(0o600);
+/** The folder as a version left it that kept all secrets in one file, and some not at all. */
+async function asEarlier(folder: string, without: readonly string[] = []) {
+  const { carpeta, valores } = await ensureSecrets(folder);
+  const { DATABASE_URL: _, QUEUE_URL: __, ...old } = valores;
+  const kept = Object.fromEntries(Object.entries(old).filter(([name]) => !without.includes(name)));
+  await writeFile(join(folder, 'secretos.json'), JSON.stringify(kept), { mode: 0o600 });
+  await rm(carpeta, { recursive: true });
+  return kept;
+}
+
+test.each([[], ['SESSION_KEYS'], ['PANEL_SECRETS']])(
+  'the one file of an earlier version is split, keeps all that it had, and gets what it lacked: %s',
+  async (...without) => {
+    const folder = join(dir, `viejos-${without.join()}`);
+    const kept = await asEarlier(folder, without);
+    const split = await ensureSecrets(folder);
+    expect(split.valores).toMatchObject(kept);
+    for (const name of without) expect(split.valores[name]).toMatch(/^[sp]1:/);
+    expect(await readdir(folder)).toEqual(['secretos']);
+    expect(await ensureSecrets(folder)).toEqual(split);
   },
 );
+
+test('the one file stays as long as not all of it is in the folders', async () => {
+  const folder = join(dir, 'otros');
+  await ensureSecrets(folder);
+  await writeFile(join(folder, 'secretos.json'), JSON.stringify({ KEYRING: 'k1:otro' }));
+  await ensureSecrets(folder);
+  expect((await readdir(folder)).sort()).toEqual(['secretos', 'secretos.json']);
+});
 
 test('the whole stack starts, answers, keeps its secrets apart, has somebody who can log in, and stops', {
   timeout: 300_000,
@@ -107,24 +135,45 @@ test('the whole stack starts, answers, keeps its secrets apart, has somebody who
     expect(pids.every(isAlive)).toBe(true);
 
     if (process.platform === 'linux') {
-      const environment = (pid: number) => readFile(`/proc/${pid}/environ`, 'utf8');
-      const [api, worker] = [await environment(stack.api.pid), await environment(stack.workers[0]?.pid ?? 0)];
-      expect(api).toContain(stack.secrets.KEYRING);
-      expect(api).not.toContain(stack.secrets.WORKER_KEYS);
-      expect(worker).toContain(stack.secrets.WORKER_KEYS);
-      expect(worker).not.toMatch(/KEYRING|API_KEY_PEPPERS/);
-      expect(api + worker).not.toContain(stack.secrets.PANEL_SECRETS);
+      const environments = { api: stack.api, panel, descargas: stack.workers[0] ?? stack.api };
+      for (const [proceso, { pid }] of Object.entries(environments)) {
+        const environment = await readFile(`/proc/${pid}/environ`, 'utf8').then((text) =>
+          text.replaceAll('\0', '\n'),
+        );
+        const own = join(stack.secrets.carpeta, proceso);
+        const files = [...environment.matchAll(/^(\w+)_FILE=(.*)$/gm)].map(([, name, path]) => [name, path]);
+        expect(Object.fromEntries(files)).toEqual(
+          Object.fromEntries(
+            PROCESOS[proceso as keyof typeof environments].map((name) => [name, join(own, name)]),
+          ),
+        );
+        for (const [name, value] of Object.entries(stack.secrets.valores))
+          if (name !== 'S3_ACCESS_KEY_ID')
+            expect(environment.includes(value), `${proceso}: ${name}`).toBe(false);
+      }
     }
     const account = await makeAccount(stack, dataDir);
     const { user, password, operator_user, operator_password } = account.panel ?? {};
     expect(await logIn(openBrowser(panel.url), operator_user, operator_password)).toBe('/inicio');
     expect(await logIn(openBrowser(panel.url), user, 'otra contraseña')).toBeNull();
     expect(await logIn(openBrowser(panel.url), user, password)).toBe('/inicio');
+    const earlier = await makeAccount(stack, dataDir, 'XIA190128J61');
+    const before = createCaller(stack.apiUrl, earlier.api_key);
+    await before('vault/rfc-registrar', { rfc: earlier.rfc });
+    await storeCiec(before, earlier);
     // Linux answers at every address of 127.0.0.0/8.
     if (process.platform === 'linux') await expectAddressesToHold(stack, panel.url, account);
     expect(await stack.stop()).toBe(true);
     expect(pids.some(isAlive)).toBe(false);
     await expect(fetch(stack.s3.endpoint)).rejects.toThrow();
+
+    // What an earlier version stored opens with its secrets, split.
+    await asEarlier(dataDir);
+    stack = await startStack({ dataDir, logDir, log: silentLogger });
+    const { rfc, api_key } = earlier;
+    const fiscal = await createCaller(stack.apiUrl, api_key)('usuario/datos-fiscales', { rfc });
+    expect(fiscal).toHaveProperty('nombre');
+    expect(await stack.stop()).toBe(true);
   } finally {
     await stack?.stop();
   }

@@ -10,13 +10,16 @@ import { type AppProcess, createProcessGroup } from './process-group.ts';
 import { startS3 } from './s3.ts';
 import {
   apiEnv,
+  type Env,
   panelEnv,
+  panelUrls,
   type S3Access,
   type StackAddresses,
   simuladorEnv,
+  urlAt,
   workerEnv,
 } from './stack-env.ts';
-import { ensureSecrets, type StackSecrets } from './stack-secrets.ts';
+import { ensureSecrets, filesOf, keepAddresses, type StackSecrets } from './stack-secrets.ts';
 
 export interface StackOptions {
   /** Everything that must last: cluster, objects, secrets, the simulator's authority. */
@@ -26,10 +29,14 @@ export interface StackOptions {
   readonly logDir?: string;
   /** A PostgreSQL to use; without it, an embedded one is started. */
   readonly databaseUrl?: string;
-  /** A Redis to use as the queue; without it, the database is the queue. */
+  /** A queue to use; without it, the database is the queue. */
   readonly redisUrl?: string;
-  /** A store to use; without it, an embedded one is started. */
-  readonly s3?: S3Access;
+  /** A store to use; without an `endpoint`, an embedded one is started, with what is given of the rest. */
+  readonly s3?: Partial<S3Access>;
+  /** What API keys are hashed with, where it is not what the stack keeps. */
+  readonly peppers?: string;
+  /** How long a program may take to end what it does, in seconds. */
+  readonly shutdownSeconds?: number;
   /** 0 or nothing: a free one. */
   readonly ports?: {
     readonly api?: number;
@@ -37,6 +44,7 @@ export interface StackOptions {
     readonly s3?: number;
     readonly postgres?: number;
     readonly panel?: number;
+    readonly health?: number;
   };
   /** The web panel too; without it the stack is what the API needs. */
   readonly withPanel?: boolean;
@@ -53,12 +61,12 @@ export interface StackOptions {
   readonly onUnexpectedExit?: (name: string, code: number | null, signal: NodeJS.Signals | null) => void;
 }
 
-type Env = Readonly<Record<string, string>>;
-
 /** A running stack. */
 export interface RunningStack extends StackAddresses {
   readonly apiUrl: string;
   readonly secrets: StackSecrets;
+  /** What API keys are hashed with. */
+  readonly peppers: string;
   readonly simulador: AppProcess;
   readonly api: AppProcess;
   readonly workers: readonly AppProcess[];
@@ -69,11 +77,16 @@ export interface RunningStack extends StackAddresses {
 }
 
 export interface PanelProcess extends AppProcess {
+  /** Where it answers. */
   readonly url: string;
+  /** The address that its users have. */
+  readonly publicUrl: string;
 }
 
 const BUCKET = 'acuse';
 const DATABASE = 'acuse';
+/** Milliseconds beyond its own limit that a program may take to end. */
+const STOP_GRACE_MS = 5_000;
 
 /** Starts everything that one machine needs, in order, and gives it back when all of it answers; on a failure what was started is stopped. */
 export async function startStack(options: StackOptions): Promise<RunningStack> {
@@ -85,6 +98,7 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
     log,
     ...(options.logDir === undefined ? {} : { logDir: resolve(options.logDir) }),
     ...(options.onUnexpectedExit ? { onUnexpectedExit: options.onUnexpectedExit } : {}),
+    ...(options.shutdownSeconds ? { stopTimeoutMs: options.shutdownSeconds * 1_000 + STOP_GRACE_MS } : {}),
   });
   let stopping: Promise<boolean> | undefined;
   const stop = () => {
@@ -105,34 +119,41 @@ export async function startStack(options: StackOptions): Promise<RunningStack> {
       simuladorUrl: simulador.url,
       s3,
     };
+    await keepAddresses(secrets, { DATABASE_URL: databaseUrl, QUEUE_URL: addresses.queueUrl });
     const autoridades = await saveAutoridad(simulador.url, dataDir);
     const workers = await Promise.all(
       Array.from({ length: options.workers ?? 1 }, async (_, index) => {
-        const healthPort = await freePort();
+        const healthPort = (index === 0 && ports.health) || (await freePort());
         return group.start({
           name: index === 0 ? 'worker' : `worker-${index + 1}`,
           entry: appEntry('worker'),
-          env: { ...workerEnv(addresses, secrets, { healthPort }), ...env.worker },
-          readyUrl: `http://127.0.0.1:${healthPort}/readyz`,
+          env: workerEnv(addresses, filesOf(secrets, 'descargas'), { healthPort, given: env.worker }),
+          readyUrl: `${urlAt(env.worker?.['HEALTH_HOST'], healthPort)}/readyz`,
         });
       }),
     );
     const apiPort = ports.api || (await freePort());
-    const apiUrl = `http://127.0.0.1:${apiPort}`;
+    const apiUrl = urlAt(env.api?.['API_HOST'], apiPort);
     const api = await group.start({
       name: 'api',
       entry: appEntry('api'),
-      env: { ...apiEnv(addresses, secrets, { port: apiPort, autoridades }), ...env.api },
+      env: apiEnv(addresses, filesOf(secrets, 'api'), { port: apiPort, autoridades, given: env.api }),
       readyUrl: `${apiUrl}/readyz`,
     });
-    const panelPort = options.withPanel ? ports.panel || (await freePort()) : 0;
-    const panel = options.withPanel
-      ? await startPanel(group, panelPort, {
-          ...panelEnv(addresses, secrets, { port: panelPort, apiUrl, autoridades }),
-          ...env.panel,
-        })
-      : null;
-    return { ...addresses, apiUrl, secrets, simulador: simulador.app, api, workers, panel, stop };
+    let panel: PanelProcess | null = null;
+    if (options.withPanel) {
+      const port = ports.panel || (await freePort());
+      const { own: url, public: publicUrl } = panelUrls(port, env.panel);
+      const app = await group.start({
+        name: 'panel',
+        entry: appEntry('panel'),
+        env: panelEnv(addresses, filesOf(secrets, 'panel'), { port, apiUrl, autoridades, given: env.panel }),
+        readyUrl: `${url}/readyz`,
+      });
+      panel = { ...app, url, publicUrl };
+    }
+    const peppers = options.peppers ?? secrets.valores['API_KEY_PEPPERS'] ?? '';
+    return { ...addresses, apiUrl, secrets, peppers, simulador: simulador.app, api, workers, panel, stop };
   } catch (error) {
     await stop();
     throw error;
@@ -162,18 +183,23 @@ async function openS3(
   secrets: StackSecrets,
   closers: (() => Promise<unknown>)[],
 ): Promise<S3Access> {
-  if (options.s3) return options.s3;
-  const access = { accessKeyId: secrets.S3_ACCESS_KEY_ID, secretAccessKey: secrets.S3_SECRET_ACCESS_KEY };
+  const given = options.s3 ?? {};
+  const { bucket = BUCKET } = given;
+  if (given.endpoint)
+    return { endpoint: given.endpoint, bucket, accessKeyId: '', secretAccessKey: '', ...given };
+  const { S3_ACCESS_KEY_ID = '', S3_SECRET_ACCESS_KEY = '' } = secrets.valores;
+  const { accessKeyId = S3_ACCESS_KEY_ID, secretAccessKey = S3_SECRET_ACCESS_KEY } = given;
+  const access = { accessKeyId, secretAccessKey };
   const { log, ports } = options;
   const s3 = await startS3({
     dir: join(dataDir, 's3'),
     port: ports?.s3 ?? 0,
-    buckets: [BUCKET],
+    buckets: [bucket],
     log,
     ...access,
   });
   closers.push(s3.stop);
-  return { endpoint: s3.endpoint, bucket: BUCKET, ...access };
+  return { endpoint: s3.endpoint, bucket, ...access };
 }
 
 async function startSimulador(
@@ -191,16 +217,6 @@ async function startSimulador(
     readyUrl: `${url}/salud`,
   });
   return { url, app };
-}
-
-async function startPanel(
-  group: ReturnType<typeof createProcessGroup>,
-  port: number,
-  env: Env,
-): Promise<PanelProcess> {
-  const url = `http://127.0.0.1:${port}`;
-  const entry = appEntry('panel');
-  return { ...(await group.start({ name: 'panel', entry, env, readyUrl: `${url}/readyz` })), url };
 }
 
 /** The simulator's authority takes the place of the SAT's: the API trusts the e.firmas that it issues, and no others. */

@@ -33,6 +33,8 @@ export {
 } from './envelope/keyring.ts';
 export * from './envelope/respuesta-envelope.ts';
 export { createSellado, rewrapSellado } from './envelope/sellado.ts';
+export { changeValores, readValores, type Valores, writeInstalacion } from './instalacion/carpeta.ts';
+export { newSecretos, newServidores, PROCESOS } from './instalacion/procesos.ts';
 export { createOpener, type Opener } from './sealing/opener.ts';
 export type { ContextoSolicitud } from './sealing/sealed-credencial.ts';
 export { createSealer, type Sealer } from './sealing/sealer.ts';

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createProgram, openDeps, PROCESOS } from '@acuse/cli';
+import { createProgram, openDeps } from '@acuse/cli';
 import { createLlaves, SECRETOS } from '@acuse/db';
+import { PROCESOS } from '@acuse/vault';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   type Caller,

@@ -1,9 +1,15 @@
 import { cuelgan, pendientes, SECRETOS, type Secreto } from '@acuse/db';
-import { openKeyring } from '@acuse/vault';
+import {
+  changeValores,
+  newSecretos,
+  newServidores,
+  openKeyring,
+  readValores,
+  type Valores,
+  writeInstalacion,
+} from '@acuse/vault';
 import { Argument, type Command, Option } from 'commander';
 import type { CliDeps } from '../deps.ts';
-import { changeValores, readValores, type Valores, writeInstalacion } from '../secretos/carpeta.ts';
-import { newSecretos, newServidores } from '../secretos/instalacion.ts';
 import { agregar, entriesOf, retirar, usar, vigenteDe } from '../secretos/pasos.ts';
 import { RESELLABLES, resellar } from '../secretos/resellar.ts';
 

@@ -7,8 +7,8 @@ import {
   importWorkerPrivateKey,
   parseKeys,
   publicKeyOf,
+  type Valores,
 } from '@acuse/vault';
-import type { Valores } from './carpeta.ts';
 
 const newClave = () => randomBytes(32).toString('base64');
 

@@ -3,10 +3,10 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createContribuyentes, createCuentas, createLlaves, type Database, openDatabase } from '@acuse/db';
 import { modoLlaveOf } from '@acuse/runtime';
-import { createApiKeyHasher, generateApiKey, registroOf, wipeApiKey } from '@acuse/vault';
+import { generateApiKey, openHasher, registroOf, wipeApiKey } from '@acuse/vault';
 import pg from 'pg';
 import type { RunningStack } from '../stack.ts';
-import { signUp, signUpOperator } from './panel-users.ts';
+import { openUser } from './panel-users.ts';
 
 /** A taxpayer ready to call with: all that a newcomer needs to try the service. Only for the simulated authority. */
 export interface ReadyAccount {
@@ -60,7 +60,7 @@ export async function makeAccount(
     });
 
     const key = generateApiKey(modoLlaveOf({ SAT_BASE_URL: stack.simuladorUrl }));
-    const llave = registroOf(hasherOf(stack), key);
+    const llave = registroOf(openHasher(stack.peppers), key);
     wipeApiKey(key);
     await createLlaves(db).activate({ contribuyenteId, llave, actor: ACTOR });
     const { ciec } = await askSimulador<{ ciec: string }>(stack, `contribuyentes/${encodeURIComponent(rfc)}`);
@@ -94,10 +94,13 @@ async function openCuenta(
     const email = `prueba-${randomUUID()}@example.com`;
     return { cuentaId: (await createCuentas(db).create({ nombre, email, actor: ACTOR })).id, panel };
   }
-  const [dueno, operador] = [
-    await signUp(db, panel.url, 'prueba', nombre),
-    await signUpOperator(db, panel.url, ACTOR),
-  ];
+  const dueno = await openUser(db, panel, { alias: 'prueba', nombre, rol: 'CLIENTE', actor: ACTOR });
+  const operador = await openUser(db, panel, {
+    alias: 'operador',
+    nombre: 'Operador',
+    rol: 'OPERADOR',
+    actor: ACTOR,
+  });
   return {
     cuentaId: dueno.usuario.cuentaId,
     panel: {
@@ -107,14 +110,6 @@ async function openCuenta(
       operator_password: operador.password,
     },
   };
-}
-
-function hasherOf({ secrets }: RunningStack) {
-  const [version = '', pepper = ''] = secrets.API_KEY_PEPPERS.split(':');
-  return createApiKeyHasher({
-    peppers: new Map([[Number(version), Buffer.from(pepper, 'base64')]]),
-    current: Number(version),
-  });
 }
 
 async function issueEfirma(

@@ -3,12 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { silentLogger } from '@acuse/runtime';
+import { readSettings } from '../settings.ts';
 import { type RunningStack, startStack } from '../stack.ts';
 import { askSimulador, makeAccount, type ReadyAccount } from './account.ts';
 import { type Call, createCaller, Refused } from './api-client.ts';
 import { storeCiec, storeEfirma } from './credentials.ts';
 import { type MemoryUse, watchMemory } from './memory.ts';
-import { type CommandOptions, externalServers, helpOf, readOptions } from './options.ts';
+import { type CommandOptions, helpOf, readOptions } from './options.ts';
 import { lastMonths } from './period.ts';
 import { download, verifyZip } from './verify-zip.ts';
 
@@ -141,21 +142,23 @@ async function main(): Promise<void> {
     return;
   }
   if (options.json) progress = process.stderr;
+  const settings = readSettings(process.env);
+  const redisUrl = options.redisUrl ?? settings.redisUrl;
   const home = options.dataDir ?? HOME;
   await mkdir(home, { recursive: true, mode: 0o700 });
   const dir = await mkdtemp(join(tmpdir(), 'acuse-demo-'));
   say('Iniciando PostgreSQL, S3, el simulador del SAT, la API y el worker…');
-  const servers = externalServers(options);
   const stack = await startStack({
     dataDir: dir,
     logDir: join(dir, 'log'),
     log: silentLogger,
-    ...servers,
+    ...settings,
+    ...(redisUrl === undefined ? {} : { redisUrl }),
   });
   // A Ctrl-C ends the stack's children with this process; the folder goes with the next clean-up of the system.
   let result: Awaited<ReturnType<typeof runJob>>;
   try {
-    say(`API ${stack.apiUrl}, cola en ${servers.redisUrl === undefined ? 'PostgreSQL' : 'Redis'}`);
+    say(`API ${stack.apiUrl}, cola en ${redisUrl?.startsWith('redis') ? 'Redis' : 'PostgreSQL'}`);
     const cuenta = await makeAccount(stack, dir);
     const memory = await watchMemory(processesOf(stack), SAMPLE_EVERY_MS);
     result = await runJob(stack, cuenta, options, home);

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { StackOptions } from '../stack.ts';
 
 export interface CommandOptions {
   /** The last line of the output is one JSON object for other programs. */
@@ -69,7 +68,8 @@ export function helpOf(command: CommandName): string {
     'Opciones:',
     ...lines,
     '',
-    'DATABASE_URL, QUEUE_URL y S3_ENDPOINT cambian cada parte incluida por un servidor. Con --json, «npm run -s» calla a npm.',
+    'Los ajustes de .env.example se leen del ambiente y del archivo .env; DATABASE_URL, QUEUE_URL y S3_ENDPOINT cambian cada parte',
+    'incluida por un servidor. Con --json, «npm run -s» calla a npm.',
   ].join('\n');
 }
 
@@ -135,27 +135,4 @@ function integerOf(name: string, value: string | undefined, min: number, max: nu
   if (!/^\d+$/.test(value) || number < min || number > max)
     throw new Error(`${name}: debe ser un número entero entre ${min} y ${max.toLocaleString('en-US')}`);
   return number;
-}
-
-/** Servers to use in place of the embedded ones: `--redis`, or DATABASE_URL, QUEUE_URL and S3_ENDPOINT with its credentials in the environment. */
-export function externalServers(
-  { redisUrl }: CommandOptions,
-  env: NodeJS.ProcessEnv = process.env,
-): Pick<StackOptions, 'databaseUrl' | 'redisUrl' | 's3'> {
-  const queueUrl = redisUrl ?? env['QUEUE_URL'];
-  const { DATABASE_URL: databaseUrl, S3_ENDPOINT: endpoint } = env;
-  return {
-    ...(databaseUrl ? { databaseUrl } : {}),
-    ...(queueUrl ? { redisUrl: queueUrl } : {}),
-    ...(endpoint
-      ? {
-          s3: {
-            endpoint,
-            bucket: env['S3_BUCKET'] ?? 'acuse',
-            accessKeyId: env['S3_ACCESS_KEY_ID'] ?? '',
-            secretAccessKey: env['S3_SECRET_ACCESS_KEY'] ?? '',
-          },
-        }
-      : {}),
-  };
 }

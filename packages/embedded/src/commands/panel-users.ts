@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { createUsuarios, type Database, type UsuarioVista } from '@acuse/db';
+import { createCuentas, createUsuarios, type Database, type RolUsuario, type UsuarioVista } from '@acuse/db';
+import type { PanelProcess } from '../stack.ts';
 
 /** Somebody who can log in at the panel. */
 export interface PanelUser {
@@ -7,31 +8,41 @@ export interface PanelUser {
   readonly password: string;
 }
 
+const CODIGO_SECONDS = 600;
 const COOKIE = /^([^=]+=[^;]+)/;
 const TOKEN = /name="_csrf" value="([^"]+)"/;
 
-/** Signs somebody up by the page of the panel at `url`, so that the account is one that the panel made. @throws when it does not accept. */
-export async function signUp(db: Database, url: string, alias: string, nombre: string): Promise<PanelUser> {
-  const email = `${alias}-${randomBytes(4).toString('hex')}@example.com`;
+/**
+ * Makes an account with somebody who enters it, as the back office does: with a code, which the page of the panel takes for a password whoever
+ * may sign up there. @throws when it does not.
+ */
+export async function openUser(
+  db: Database,
+  panel: Pick<PanelProcess, 'url' | 'publicUrl'>,
+  who: {
+    readonly alias: string;
+    readonly nombre: string;
+    readonly rol: RolUsuario;
+    readonly actor: string;
+  },
+): Promise<PanelUser> {
+  const { nombre, rol, actor } = who;
+  const email = `${who.alias}-${randomBytes(4).toString('hex')}@example.com`;
   const password = randomBytes(12).toString('base64url');
-  const page = await fetch(`${url}/registro`);
+  const usuarios = createUsuarios(db);
+  const { id: cuentaId } = await createCuentas(db).create({ nombre, email, actor });
+  const usuario = await usuarios.add({ cuentaId, email, nombre, rol, actor });
+  const codigo = await usuarios.offerCodigo(usuario, CODIGO_SECONDS, actor);
+  const page = await fetch(`${panel.url}/restablecer`);
   const cookie = COOKIE.exec(page.headers.getSetCookie()[0] ?? '')?.[1] ?? '';
   const [, _csrf = ''] = TOKEN.exec(await page.text()) ?? [];
-  const answer = await fetch(`${url}/registro`, {
+  const answer = await fetch(`${panel.url}/restablecer`, {
     method: 'POST',
     redirect: 'manual',
-    headers: { origin: url, cookie },
-    body: new URLSearchParams({ _csrf, nombre, email, password }),
+    headers: { origin: new URL(panel.publicUrl).origin, cookie },
+    body: new URLSearchParams({ _csrf, codigo, password }),
   });
-  const usuario = await createUsuarios(db).findByEmail(email);
-  if (answer.status !== 303 || usuario === null)
-    throw new Error(`El panel no aceptó la cuenta de prueba (HTTP ${answer.status}).`);
+  if (answer.status !== 303)
+    throw new Error(`El panel no aceptó la contraseña de la cuenta de prueba (HTTP ${answer.status}).`);
   return { usuario, password };
-}
-
-/** Somebody with the role of the operator, given as the back office gives it. */
-export async function signUpOperator(db: Database, url: string, actor: string): Promise<PanelUser> {
-  const user = await signUp(db, url, 'operador', 'Operador');
-  await createUsuarios(db).setRol(user.usuario, 'OPERADOR', actor);
-  return user;
 }

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createLogger } from '@acuse/runtime';
 import { freePort } from '../free-port.ts';
+import { readSettings, type Settings } from '../settings.ts';
 import { type RunningStack, startStack } from '../stack.ts';
 import { askSimulador, isKeyActive, makeAccount, type ReadyAccount, RFC_DE_PRUEBA } from './account.ts';
-import { type CommandOptions, externalServers, helpOf, readOptions } from './options.ts';
+import { type CommandOptions, helpOf, readOptions } from './options.ts';
 import { lastMonths } from './period.ts';
 
 const HOME = fileURLToPath(new URL('../../../../.acuse', import.meta.url));
@@ -14,14 +15,20 @@ const PORTS = { api: 8080, panel: 8081, simulador: 8090, s3: 8333, postgres: 543
 /** Months with the number of rows that `--rows` asks for. */
 const MONTHS = 3;
 
-/** The usual ports, another one for each that is taken. @throws when it is the port that was asked for. */
-async function choosePorts({ port: asked }: CommandOptions): Promise<typeof PORTS> {
-  const wanted = { ...PORTS, ...(asked === undefined ? {} : { api: asked }) };
-  const chosen = Object.entries(wanted).map(async ([name, port]) => {
-    const free = await freePort(port);
-    if (free !== port && name === 'api' && asked !== undefined)
-      throw new Error(`--port: alguien escucha ya en el puerto ${port}. Deténgalo, o elija otro.`);
-    if (free !== port) process.stderr.write(`El puerto ${port} (${name}) está ocupado: se usa ${free}.\n`);
+/** The ports that were asked for, and else the usual ones, or others where those are taken. @throws when one that was asked for is. */
+async function choosePorts({ port }: CommandOptions, settings: Settings) {
+  const asked: Readonly<Record<string, number>> = {
+    ...settings.ports,
+    ...(port === undefined ? {} : { api: port }),
+  };
+  const chosen = Object.entries({ ...PORTS, ...asked }).map(async ([name, wanted]) => {
+    const free = await freePort(wanted);
+    if (free === wanted || wanted === 0) return [name, free];
+    if (name in asked)
+      throw new Error(
+        `${name === 'api' && port !== undefined ? '--port' : `${name.toUpperCase()}_PORT`}: alguien escucha ya en el puerto ${wanted}. Deténgalo, o elija otro.`,
+      );
+    process.stderr.write(`El puerto ${wanted} (${name}) está ocupado: se usa ${free}.\n`);
     return [name, free];
   });
   return Object.fromEntries(await Promise.all(chosen));
@@ -48,7 +55,7 @@ function describe(stack: RunningStack, account: ReadyAccount, home: string, opti
   const { rfc, api_key, ciec, efirma, panel } = account;
   const line = {
     api: stack.apiUrl,
-    panel: stack.panel?.url ?? null,
+    panel: stack.panel?.publicUrl ?? null,
     simulador: stack.simuladorUrl,
     s3: stack.s3.endpoint,
     database_url: stack.databaseUrl,
@@ -89,6 +96,7 @@ async function main(): Promise<void> {
     return;
   }
   const home = options.dataDir ?? HOME;
+  const settings = readSettings(process.env);
   const log = createLogger({ name: 'start', level: options.json ? 'error' : 'warn' });
   await mkdir(home, { recursive: true, mode: 0o700 });
   let end: () => void = () => {};
@@ -103,11 +111,12 @@ async function main(): Promise<void> {
     dataDir: home,
     logDir: join(home, 'log'),
     log,
-    ports: await choosePorts(options),
+    ...settings,
+    ports: await choosePorts(options, settings),
+    ...(options.redisUrl === undefined ? {} : { redisUrl: options.redisUrl }),
     withPanel: true,
     onUnexpectedExit: (name) =>
       fail(new Error(`${name} terminó por sí solo; su bitácora está en ${join(home, 'log')}.`)),
-    ...externalServers(options),
   });
   try {
     const account = await readyAccount(stack, home, options.rfc);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { generateWorkerKeyPair } from '@acuse/vault';
+import { generateWorkerKeyPair } from '../sealing/worker-keys.ts';
 
 /** What each process of an installation is given to keep, by the names of its settings, and what the servers beside them read. */
 export const PROCESOS = {

@@ -1,6 +1,6 @@
 import { access, mkdir, open, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { OPERADOR, PROCESOS } from './instalacion.ts';
+import { OPERADOR, PROCESOS } from './procesos.ts';
 
 export type Valores = Readonly<Record<string, string>>;
 
@@ -59,7 +59,8 @@ async function writeValores(folder: string, valores: Valores): Promise<void> {
   for (const [proceso, nombres] of Object.entries(PROCESOS)) {
     const names: readonly string[] = nombres;
     const own = Object.entries(valores).filter(([name]) => names.includes(name));
-    await writeAll(join(folder, proceso), own, DE_OTROS.includes(proceso) ? 0o644 : 0o600);
+    if (own.length > 0)
+      await writeAll(join(folder, proceso), own, DE_OTROS.includes(proceso) ? 0o644 : 0o600);
   }
   await writeAll(join(folder, OPERADOR), Object.entries(valores), 0o600);
 }
