@@ -1,7 +1,7 @@
 import type { Montaje, Ruta } from './http/ruta.ts';
 import { RUTAS_CUENTA } from './pages/cuenta/rutas.ts';
 import { RUTAS_INICIO } from './pages/inicio/rutas.ts';
-import { COLAS } from './pages/operador/colas.ts';
+import { COLAS } from './pages/operador/colas.tsx';
 import { RUTAS_OPERADOR } from './pages/operador/rutas.ts';
 import { RUTAS_PRUEBAS } from './pages/pruebas/rutas.ts';
 import { RUTAS_RFCS } from './pages/rfcs/rutas.ts';

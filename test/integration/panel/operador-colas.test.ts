@@ -29,22 +29,25 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
   afterAll(() => panel.close());
 
   it('shows its page with a policy of its own and nothing from elsewhere', async () => {
-    const page = await operador.get('/operador/colas');
+    const page = await operador.get('/operador/colas/tablero');
     expect(page.status).toBe(200);
-    expect((await operador.get('/operador/colas/')).text).toBe(page.text);
-    expect(page.text).toContain('<base href="/operador/colas/"');
+    expect((await operador.get('/operador/colas/tablero/')).text).toBe(page.text);
+    expect(page.text).toContain('<base href="/operador/colas/tablero/"');
     expect(page.text).not.toMatch(/(href|src)="(https?:)?\/\//);
+    // Only a page of the panel may have it in a frame.
+    expect(page.headers.get('x-frame-options')).toBe('SAMEORIGIN');
     const csp = page.headers.get('content-security-policy') ?? '';
+    expect(csp).toContain("frame-ancestors 'self'");
     expect(csp).toContain("default-src 'none'");
     expect(csp).toContain("script-src 'self';");
     const [, script = ''] = /src="(static\/js\/main[^"]+)"/.exec(page.text) ?? [];
-    const file = await operador.get(`/operador/colas/${script}`);
+    const file = await operador.get(`/operador/colas/tablero/${script}`);
     expect([file.status, file.headers.get('content-type')]).toEqual([200, 'text/javascript; charset=utf-8']);
   });
 
   it('tells what the queues hold', async () => {
     const { text, status } = await operador.get(
-      `/operador/colas/api/queues?activeQueue=${namespace}-descargas&page=1&jobsPerPage=10`,
+      `/operador/colas/tablero/api/queues?activeQueue=${namespace}-descargas&page=1&jobsPerPage=10`,
     );
     expect(status).toBe(200);
     const { queues } = JSON.parse(text) as {
@@ -58,13 +61,13 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
   });
 
   it('does nothing but show: every other method is refused, and the job stays', async () => {
-    const job = `/operador/colas/api/queues/${namespace}-descargas/una-1`;
+    const job = `/operador/colas/tablero/api/queues/${namespace}-descargas/una-1`;
     expect((await operador.get(job)).status).toBe(200);
     for (const path of [
       `${job}/promote`,
       `${job}/clean`,
-      `/operador/colas/api/queues/${namespace}-descargas/empty`,
-      `/operador/colas/api/queues/${namespace}-descargas/obliterate`,
+      `/operador/colas/tablero/api/queues/${namespace}-descargas/empty`,
+      `/operador/colas/tablero/api/queues/${namespace}-descargas/obliterate`,
     ])
       expect((await operador.post(path, {})).status).toBe(405);
     expect((await operador.get(job)).status).toBe(200);
@@ -88,7 +91,7 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
     const otro = await startPanel({ database, env: { QUEUE_NAMESPACE: namespace, QUEUE_URL: server.href } });
     try {
       const jefe = await otro.registrar({ rol: 'OPERADOR' });
-      const look = async () => (await jefe.get('/operador/colas/api/queues')).status;
+      const look = async () => (await jefe.get('/operador/colas/tablero/api/queues')).status;
       tubo.shut();
       expect(await look()).toBe(500);
       const away = await otro.deps.tablero.cuentas(AbortSignal.timeout(1_000));
@@ -107,8 +110,9 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
     const cliente = await panel.registrar();
     for (const path of [
       '/operador/colas',
-      '/operador/colas/api/queues',
-      '/operador/colas/static/favicon.ico',
+      '/operador/colas/tablero',
+      '/operador/colas/tablero/api/queues',
+      '/operador/colas/tablero/static/favicon.ico',
     ]) {
       expect((await cliente.get(path)).status).toBe(404);
       expect((await panel.newCliente().get(path)).location).toMatch(/^\/entrar/);

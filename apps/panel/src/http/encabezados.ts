@@ -22,6 +22,7 @@ function contentSecurityPolicy(nonce: string): string {
     "img-src 'self' data:",
     "font-src 'self'",
     "connect-src 'self'",
+    "frame-src 'self'",
     "form-action 'self'",
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -36,7 +37,7 @@ export function setSecurityHeaders(
   if (!headers.has('content-security-policy'))
     headers.set('Content-Security-Policy', contentSecurityPolicy(options.nonce));
   if (!headers.has('cache-control')) headers.set('Cache-Control', 'no-store');
-  headers.set('X-Frame-Options', 'DENY');
+  if (!headers.has('x-frame-options')) headers.set('X-Frame-Options', 'DENY');
   headers.set('X-Content-Type-Options', 'nosniff');
   // With `no-referrer` browsers would send `Origin: null` from our own forms (Fetch, section 3.2).
   headers.set('Referrer-Policy', 'same-origin');

@@ -53,12 +53,12 @@ async function answerPost(ruta: Ruta, peticion: Peticion): Promise<Response> {
 
 /** Answers for an application that is mounted whole. */
 export async function answerMontaje(montaje: Montaje, peticion: Peticion): Promise<Response> {
-  const { c, deps, nonce, usuario } = peticion;
+  const { c, deps, activos, usuario } = peticion;
   const isReading = c.req.method === 'GET' || c.req.method === 'HEAD';
   if (!isReading && !isFromPanel(peticion)) return renderRechazo(peticion, AJENA);
   const refusal = refuseEntry(montaje.acceso, peticion);
   if (refusal || usuario === null) return refusal ?? renderNoEncontrada(peticion);
-  return montaje.fetch(c.req.raw, { usuario, deps, nonce });
+  return montaje.fetch(c.req.raw, { deps, activo: activos.href });
 }
 
 function isFromPanel({ c, deps }: Peticion): boolean {

@@ -90,15 +90,15 @@ export function defineRuta<A extends Acceso>(ruta: {
 
 /**
  * A whole application under a path, with its own answers (a tool's pages). Reached only by those whom `acceso` lets in, and with any method but
- * GET and HEAD only from the panel's own pages. Its answers get the panel's headers; a `Content-Security-Policy` that they bring stays.
+ * GET and HEAD only from the panel's own pages. Its answers get the panel's headers; a `Content-Security-Policy` or an `X-Frame-Options` that they bring stays.
  */
 export interface Montaje {
-  /** Without a slash at the end, such as `/operador/colas`. */
+  /** Without a slash at the end, such as `/operador/colas/tablero`. */
   readonly path: string;
   readonly acceso: 'cliente' | 'operador';
   /** Answers a request whose address is the whole one. */
   readonly fetch: (
     request: Request,
-    contexto: Pick<ContextoCliente, 'usuario' | 'deps' | 'nonce'>,
+    contexto: Pick<ContextoCliente, 'deps'> & { readonly activo: (nombre: string) => string },
   ) => Promise<Response> | Response;
 }

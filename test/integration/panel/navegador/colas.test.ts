@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { createCola } from '@acuse/queue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Panel, startPanel } from '../fixtures/panel.ts';
-import { CHROMIUM, expectSinQuejas, type Navegador, openNavegador } from './fixtures/navegador.ts';
-import { entrar } from './fixtures/persona.ts';
+import { CHROMIUM, expectSinQuejas, mirar, type Navegador, openNavegador } from './fixtures/navegador.ts';
+import { entrar, irA } from './fixtures/persona.ts';
 
 const COLAS = ['descargas', 'ensambles', 'listas'];
 
@@ -42,12 +42,17 @@ describe.runIf(CHROMIUM !== null)('the queues, in the operator’s browser', () 
       .getByRole('link', { name: 'Colas', exact: true })
       .click();
     await page.waitForURL(/\/operador\/colas/);
-    for (const cola of COLAS) await page.getByText(`${namespace}-${cola}`).first().waitFor();
-
-    await page.goto(`${panel.url}/operador/colas/queue/${namespace}-descargas?status=waiting`);
-    await page.getByText('una-solicitud').first().waitFor();
-    await page.locator('header [aria-haspopup="menu"]').click();
-    await page.getByText('Volver al panel').click();
+    const colas = page.frameLocator('iframe');
+    for (const cola of COLAS) await colas.getByText(`${namespace}-${cola}`).first().waitFor();
+    await mirar(pestana, 'operador-colas');
+    await colas
+      .getByRole('link', { name: `${namespace}-descargas` })
+      .first()
+      .click();
+    await colas.getByRole('link', { name: /en espera/i }).click();
+    await colas.getByText('una-solicitud').first().waitFor();
+    await mirar(pestana, 'operador-colas-trabajo');
+    await irA(page, 'Operación');
     await page.getByRole('heading', { level: 1, name: 'Operación' }).waitFor();
     expectSinQuejas(pestana);
     expect(foreign).toEqual([]);
@@ -59,7 +64,12 @@ describe.runIf(CHROMIUM !== null)('the queues, in the operator’s browser', () 
     const { page } = pestana;
     await entrar(page, panel.url, await panel.registrar());
     const seen: string[] = [];
-    for (const path of ['/operador/colas', '/operador/colas/', '/operador/colas/api/queues', '/no-existe']) {
+    for (const path of [
+      '/operador/colas',
+      '/operador/colas/tablero/',
+      '/operador/colas/tablero/api/queues',
+      '/no-existe',
+    ]) {
       const answer = await page.goto(panel.url + path);
       expect([path, answer?.status()]).toEqual([path, 404]);
       seen.push(await page.getByRole('main').innerHTML());

@@ -1,6 +1,7 @@
 import type { Ruta } from '../../http/ruta.ts';
 import { verAuditoria } from './auditoria.tsx';
 import { contestarCaptcha, verCaptchas } from './captchas.tsx';
+import { verColas } from './colas.tsx';
 import { abonar } from './cuenta/abonar.ts';
 import { ajustar } from './cuenta/ajustar.ts';
 import { ofrecerCodigo } from './cuenta/ofrecer-codigo.tsx';
@@ -35,4 +36,5 @@ export const RUTAS_OPERADOR: readonly Ruta[] = [
   importarEdos,
   borrarEdos,
   verAuditoria,
+  verColas,
 ];

@@ -3,10 +3,11 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { HonoAdapter } from '@bull-board/hono';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
-import type { Montaje } from '../../http/ruta.ts';
+import { defineRuta, type Montaje } from '../../http/ruta.ts';
 import type { PanelDeps } from '../../panel-deps.ts';
+import { Seccion } from './seccion.tsx';
 
-const PATH = '/operador/colas';
+const PATH = '/operador/colas/tablero';
 
 /** The tool writes style attributes while it runs, and asks its own address for everything else. */
 const POLITICA = [
@@ -18,7 +19,7 @@ const POLITICA = [
   "connect-src 'self'",
   "form-action 'none'",
   "base-uri 'self'",
-  "frame-ancestors 'none'",
+  "frame-ancestors 'self'",
 ].join('; ');
 
 type Queues = PanelDeps['tablero']['queues'];
@@ -38,7 +39,6 @@ function boardOf(queues: Queues): Hono {
         locale: { lng: 'es-ES' },
         hideRedisDetails: true,
         hideDocsLink: true,
-        miscLinks: [{ text: 'Volver al panel', url: '/operador' }],
         pollingInterval: { showSetting: true },
       },
     },
@@ -48,23 +48,47 @@ function boardOf(queues: Queues): Hono {
   return board;
 }
 
-/** Its page asks a font server of somebody else's for its letters; without them it shows those of the system. */
-const withoutForeign = (html: string) =>
-  html.replace(/<link\b[^>]*\bhref="https?:\/\/[^>]*>/g, '').replace('<html lang="en"', '<html lang="es"');
+/** Its page asks a font server of somebody else's for its letters; without them it shows those of the system. Ours are its colours and its names. */
+const asOurs = (html: string, activo: (nombre: string) => string) =>
+  html
+    .replace(/<link\b[^>]*\bhref="https?:\/\/[^>]*>/g, '')
+    .replace('<html lang="en"', '<html lang="es"')
+    .replace('Loading\n', 'Cargando…\n')
+    .replace(
+      '</head>',
+      `<link rel="stylesheet" href="${activo('colas.css')}"><script defer src="${activo('colas.js')}"></script></head>`,
+    );
+
+/** The page of the queues, around the frame in which the tool is. */
+export const verColas = defineRuta({
+  metodo: 'GET',
+  path: '/operador/colas',
+  acceso: 'operador',
+  handle: ({ c, pagina }) =>
+    pagina({
+      titulo: 'Colas',
+      contenido: (
+        <Seccion titulo="Colas" ruta={c.req.path}>
+          <iframe src={`${PATH}/`} title="Trabajos en las colas" />
+        </Seccion>
+      ),
+    }),
+});
 
 /** The queues of the workers by bull-board, to look at only: nothing but reading is answered, whatever its pages offer. */
 export const COLAS: Montaje = {
   path: PATH,
   acceso: 'operador',
-  async fetch(request, { deps }) {
+  async fetch(request, { deps, activo }) {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return new Response('Las colas solo se miran.', { status: 405, headers: { Allow: 'GET, HEAD' } });
     const answer = await boardOf(deps.tablero.queues).fetch(request);
     const headers = new Headers(answer.headers);
     headers.set('Content-Security-Policy', POLITICA);
+    headers.set('X-Frame-Options', 'SAMEORIGIN');
     if (!headers.get('content-type')?.startsWith('text/html'))
       return new Response(answer.body, { status: answer.status, headers });
     headers.delete('content-length');
-    return new Response(withoutForeign(await answer.text()), { status: answer.status, headers });
+    return new Response(asOurs(await answer.text(), activo), { status: answer.status, headers });
   },
 };
