@@ -14,7 +14,7 @@ import { readZip } from '../testing/read-zip.ts';
 import { startS3 } from '../testing/s3-server.ts';
 import { satRow, satText } from '../testing/sat-rows.ts';
 import { zipBytes } from '../testing/zip-bytes.ts';
-import { createPaquetesMemoria, createPaquetesS3, DEFAULT_S3_SETTINGS } from './index.ts';
+import { createPaquetesMemoria, createPaquetesS3, type PaquetesS3Settings } from './index.ts';
 
 const PACKAGE_ROWS = 100_000;
 const UUID = '45C5C344-DA01-497A-9271-5AA3852EE6AE';
@@ -24,8 +24,8 @@ const { values } = parseArgs({
   options: {
     rows: { type: 'string', default: '300000' },
     level: { type: 'string', default: '6' },
-    /** `s3rver` in a process of its own on the loopback, or `memoria`: nothing but this process. */
-    storage: { type: 'string', default: 's3rver' },
+    /** `s3`, the embedded store in a process of its own on the loopback, or `memoria`: nothing but this process. */
+    storage: { type: 'string', default: 's3' },
     rounds: { type: 'string', default: '3' },
     serve: { type: 'boolean', default: false },
   },
@@ -34,7 +34,7 @@ const level = Number(values.level);
 
 if (values.serve) {
   const server = await startS3();
-  process.send?.(server.endpoint);
+  process.send?.(server.settings());
   process.once('disconnect', () => void server.close());
 } else {
   await run();
@@ -121,16 +121,8 @@ async function openStorage(): Promise<Storage> {
     };
   }
   const server = fork(import.meta.filename, ['--serve']);
-  const [endpoint] = (await once(server, 'message')) as [string];
-  const paquetes = createPaquetesS3({
-    ...DEFAULT_S3_SETTINGS,
-    endpoint,
-    region: 'us-east-1',
-    bucket: 'paquetes',
-    createBucket: true,
-    credentials: { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' },
-    compressionLevel: level,
-  });
+  const [settings] = (await once(server, 'message')) as [PaquetesS3Settings];
+  const paquetes = createPaquetesS3({ ...settings, compressionLevel: level });
   return {
     paquetes,
     async get(key) {

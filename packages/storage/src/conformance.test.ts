@@ -34,7 +34,7 @@ const subjects: [string, () => Subject][] = [
     },
   ],
   [
-    'in s3rver',
+    'in an S3-compatible store',
     () => {
       const paquetes = createPaquetesS3(server.settings());
       return {

@@ -23,9 +23,8 @@ export function useS3(): S3Fixture {
     server = await startS3();
   });
   afterEach(() => {
-    running().intercept = () => false;
+    Object.assign(running(), { intercept: () => false, now: Date.now });
     running().requests.length = 0;
-    running().uploads.clear();
   });
   afterAll(async () => {
     for (const paquetes of opened) paquetes.close();

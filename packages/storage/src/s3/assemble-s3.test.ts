@@ -53,7 +53,7 @@ describe('an assembly', { timeout: 120_000 }, () => {
       return false;
     };
     await expect(paquetes.assemble(planOf('s2', objectKey), controller.signal)).rejects.toBe(reason);
-    expect(s3.server.uploads.size).toBe(0);
+    expect(await s3.server.openUploads()).toBe(0);
     expect((await s3.fetchObject(paquetes, paqueteKey('s2'))).status).toBe(404);
   });
 
@@ -73,7 +73,7 @@ describe('an assembly', { timeout: 120_000 }, () => {
     await expect(paquetes.assemble(planOf('s3', objectKey), never)).rejects.toMatchObject({
       name: 'AccessDenied',
     });
-    expect(s3.server.uploads.size).toBe(0);
+    expect(await s3.server.openUploads()).toBe(0);
     expect((await s3.fetchObject(paquetes, paqueteKey('s3'))).status).toBe(404);
   });
 

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
@@ -10,18 +11,20 @@ const s3 = useS3();
 
 describe('the sweep of uploads', () => {
   test('gives up those that are older, on every page, and no other', async () => {
-    const initiated = (minutes: number) => new Date(Date.now() - minutes * 60_000);
     const key = 'solicitudes/s1/paquete.zip';
-    s3.server.uploads.set('old1', { key, initiated: initiated(120) });
-    s3.server.uploads.set('new', { key, initiated: initiated(5) });
-    s3.server.uploads.set('old2', { key, initiated: initiated(61) });
-    s3.server.uploads.set('foreign', { key: 'other/x', initiated: initiated(500) });
+    const uploads = new Map([
+      ['old1', { key, minutes: 120 }],
+      ['new', { key, minutes: 5 }],
+      ['old2', { key, minutes: 61 }],
+      ['foreign', { key: 'other/x', minutes: 500 }],
+    ]);
+    s3.server.intercept = (req, res) => answerUploads(req, res, uploads);
     const paquetes = s3.open();
     await paquetes.ping(never);
     expect(await paquetes.sweepUploads(3600)).toBe(2);
-    expect([...s3.server.uploads.keys()]).toEqual(['new', 'foreign']);
+    expect([...uploads.keys()]).toEqual(['new', 'foreign']);
     await paquetes.remove('s1', 'todo');
-    expect([...s3.server.uploads.keys()]).toEqual(['foreign']);
+    expect([...uploads.keys()]).toEqual(['foreign']);
   });
 
   test('finds none where the storage cannot list them', async () => {
@@ -33,6 +36,38 @@ describe('the sweep of uploads', () => {
     expect(await s3.open().sweepUploads(0)).toBe(0);
   });
 });
+
+/** Lists and gives up uploads as a store with pages of one does. */
+function answerUploads(
+  req: IncomingMessage,
+  res: ServerResponse,
+  uploads: Map<string, { readonly key: string; readonly minutes: number }>,
+): boolean {
+  const { searchParams: query } = new URL(req.url ?? '', 'http://s3');
+  if (req.method === 'DELETE' && query.has('uploadId')) {
+    const existed = uploads.delete(query.get('uploadId') ?? '');
+    res.writeHead(existed ? 204 : 404).end(existed ? '' : '<Error><Code>NoSuchUpload</Code></Error>');
+    return true;
+  }
+  if (req.method !== 'GET' || !query.has('uploads')) return false;
+  const all = [...uploads].filter(([, { key }]) => key.startsWith(query.get('prefix') ?? ''));
+  const from = all.findIndex(([id]) => id === query.get('upload-id-marker')) + 1;
+  const [found] = all.slice(from);
+  const tag = (name: string, value: string) => `<${name}>${value}</${name}>`;
+  const upload = found
+    ? tag(
+        'Upload',
+        tag('Key', found[1].key) +
+          tag('UploadId', found[0]) +
+          tag('Initiated', new Date(Date.now() - found[1].minutes * 60_000).toISOString()),
+      ) +
+      tag('NextKeyMarker', found[1].key) +
+      tag('NextUploadIdMarker', found[0])
+    : '';
+  const isTruncated = tag('IsTruncated', String(from + 1 < all.length));
+  res.end(tag('ListMultipartUploadsResult', upload + isTruncated));
+  return true;
+}
 
 describe('the bucket', () => {
   test('is created at the first write when it may be, and otherwise its absence is an error', async () => {

@@ -25,7 +25,7 @@ describe('a multipart upload', { timeout: 120_000 }, () => {
     expect(s3.count(/^PUT .*partNumber=/)).toBe(5);
     const got = Buffer.from(await (await s3.fetchObject(paquetes, saved.objectKey)).arrayBuffer());
     expect(got.equals(content)).toBe(true);
-    expect(s3.server.uploads.size).toBe(0);
+    expect(await s3.server.openUploads()).toBe(0);
     expect(await paquetes.findSat(origen, never)).toEqual(saved);
   });
 
@@ -41,7 +41,7 @@ describe('a multipart upload', { timeout: 120_000 }, () => {
     await expect(paquetes.saveSat({ ...origen, paquete: 'cut' }, source, never)).rejects.toBe(cut);
     expect(s3.count(/^POST .*uploads/)).toBe(1);
     expect(s3.count(/^DELETE .*uploadId/)).toBe(1);
-    expect(s3.server.uploads.size).toBe(0);
+    expect(await s3.server.openUploads()).toBe(0);
     expect(await paquetes.findSat({ ...origen, paquete: 'cut' }, never)).toBeNull();
   });
 
@@ -55,7 +55,7 @@ describe('a multipart upload', { timeout: 120_000 }, () => {
       return false;
     };
     await expect(saving).rejects.toMatchObject({ code: 'ERR_STREAM_PREMATURE_CLOSE' });
-    expect(s3.server.uploads.size).toBe(0);
+    expect(await s3.server.openUploads()).toBe(0);
     expect(await paquetes.findSat({ ...origen, paquete: 'closed' }, never)).toBeNull();
   });
 
@@ -73,7 +73,7 @@ describe('a multipart upload', { timeout: 120_000 }, () => {
     await expect(paquetes.saveSat({ ...origen, paquete: 'late' }, source, controller.signal)).rejects.toBe(
       reason,
     );
-    expect(s3.server.uploads.size).toBe(0);
+    expect(await s3.server.openUploads()).toBe(0);
     expect(await paquetes.findSat({ ...origen, paquete: 'late' }, never)).toBeNull();
   });
 
@@ -102,7 +102,7 @@ describe('a multipart upload', { timeout: 120_000 }, () => {
       name: 'PaqueteSatInvalido',
       motivo: 'DEMASIADO_GRANDE',
     });
-    expect(s3.server.uploads.size).toBe(0);
+    expect(await s3.server.openUploads('solicitudes/s1/sat/p1/big.zip')).toBe(0);
     expect(await paquetes.findSat({ ...origen, paquete: 'big' }, never)).toBeNull();
   });
 });
