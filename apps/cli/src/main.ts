@@ -1,8 +1,7 @@
 import { Rechazo } from '@acuse/db';
-import { ConfigError } from '@acuse/runtime';
+import { explain } from '@acuse/runtime';
 import { readConfig } from './config.ts';
 import { type CliDeps, openDeps } from './deps.ts';
-import { explain } from './explain.ts';
 import { createProgram } from './program.ts';
 import { TEXTOS } from './textos.ts';
 
@@ -16,7 +15,6 @@ function open(): CliDeps {
 
 function textOf(error: unknown): string {
   if (error instanceof Rechazo) return TEXTOS[error.motivo];
-  if (error instanceof ConfigError) return error.message;
   return explain(error);
 }
 

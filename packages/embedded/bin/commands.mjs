@@ -1,6 +1,7 @@
 // What each npm script does.
 import { fileURLToPath } from 'node:url';
 import { runNode } from './children.mjs';
+import { asksForHelp, helpOf, helpOfAll } from './help.mjs';
 import { GENERATORS, generate, prepare } from './setup.mjs';
 import { runCountedVitest, runVitest } from './tests.mjs';
 
@@ -49,21 +50,33 @@ const COMMANDS = {
   generate: generateAll,
 };
 
+/** Their options are their own to explain. */
+const SELF_EXPLAINED = ['demo', 'start'];
+
 /** Prepares the checkout, runs the command, sets the exit code. */
 export async function main([name, ...args]) {
   const command = Object.hasOwn(COMMANDS, name ?? '') ? COMMANDS[name] : undefined;
   if (!command) {
-    console.error(
-      `Uso: node packages/embedded/bin/acuse.mjs <${Object.keys(COMMANDS).join(' | ')}> [opciones]`,
-    );
-    process.exitCode = 2;
+    if (asksForHelp([name])) console.log(helpOfAll());
+    else {
+      console.error(name === undefined ? helpOfAll() : `No existe la orden «${name}».\n\n${helpOfAll()}`);
+      process.exitCode = 2;
+    }
+    return;
+  }
+  if (asksForHelp(args) && !SELF_EXPLAINED.includes(name)) {
+    console.log(helpOf(name));
     return;
   }
   try {
     await prepare(root);
     process.exitCode = await command(args);
   } catch (error) {
-    console.error(error.message);
+    console.error(
+      error.code === undefined
+        ? error.message
+        : `No se pudo preparar ${root} (${error.code}${error.path ? ` en ${error.path}` : ''}). Revise de quién es la carpeta, con qué usuario da la orden y que quede espacio en el disco.`,
+    );
     process.exitCode = 1;
   }
 }

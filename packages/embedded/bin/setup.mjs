@@ -12,6 +12,9 @@ import { exclusively } from './exclusive.mjs';
 /** Runs TypeScript from its source. */
 const SOURCE = ['--conditions=acuse-source', '--import', 'tsx'];
 
+/** Between two lines about an installation that is not on a terminal. */
+const PROGRESS_MS = 5_000;
+
 export const GENERATORS = [
   {
     name: 'prisma',
@@ -77,9 +80,30 @@ async function install(root) {
     throw new Error('No se encontró npm junto a Node.js. Instálelo, o ejecute «npm ci» y repita la orden.');
   // No package needs its install script: those of Prisma and others would only download what is not used.
   const args = [npm, 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'];
-  const { code, output } = await runNode(args, { root, capture: true });
+  const { code, output } = await withProgress(root, () => runNode(args, { root, capture: true }));
   if (code !== 0) throw new Error(`npm ci falló (código ${code}):\n${output.trim()}`);
   writeFileSync(record, lockHash(root));
+}
+
+/** Tells on the standard error how many packages are there: every second in one line of a terminal, else a line now and then. */
+async function withProgress(root, work) {
+  const { isTTY: isTerminal = false } = process.stderr;
+  const wanted = Object.entries(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages)
+    .filter(([path, { link, optional }]) => path.includes('node_modules/') && !link && !optional)
+    .map(([path]) => join(root, path, 'package.json'));
+  const startedAt = Date.now();
+  const tell = () => {
+    const seconds = Math.round((Date.now() - startedAt) / 1_000);
+    const text = `Instalando dependencias: ${wanted.filter(existsSync).length} de ${wanted.length} paquetes, ${seconds} s`;
+    process.stderr.write(isTerminal ? `\r${text}` : `${text}\n`);
+  };
+  const timer = setInterval(tell, isTerminal ? 1_000 : PROGRESS_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(timer);
+    if (isTerminal) process.stderr.write('\n');
+  }
 }
 
 /** True when what npm says it has installed is what package-lock.json asks for on this platform. */

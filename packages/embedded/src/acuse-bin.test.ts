@@ -167,6 +167,50 @@ describe('the entry of the npm scripts', { timeout: 120_000 }, () => {
     expect(await calls()).toHaveLength(2);
   });
 
+  test('tells how far an installation is, on the standard error alone', async () => {
+    await rm(join(root, 'node_modules/.package-lock.json'));
+    await write('node_modules/vitest/package.json', {});
+    await write(
+      'npm/npm-cli.js',
+      `import { existsSync, watch } from 'node:fs';
+       const end = () => existsSync('npm-may-end') && process.exit(0);
+       watch('.', end);
+       setInterval(end, 1000);`,
+    );
+    const child = start('test');
+    const output = text(child.stdout ?? []);
+    let errors = '';
+    for await (const chunk of child.stderr ?? []) {
+      errors += chunk;
+      if (errors.includes(' paquetes')) await write('npm-may-end', '');
+    }
+    expect(errors).toMatch(
+      /^Instalando dependencias \(npm ci\)…\nInstalando dependencias: 1 de 1 paquetes, \d+ s\n/,
+    );
+    expect(await output).toMatch(/^args /);
+  });
+
+  test.each(['test', 'verify', 'test:slow', 'test:faults', 'bench', 'build', 'generate'])(
+    '%s explains itself in Spanish before anything is installed',
+    async (name) => {
+      await rm(join(root, 'node_modules'), { recursive: true });
+      const { code, output, errors } = await run(name, '--help');
+      expect([code, errors]).toEqual([0, '']);
+      expect(output).toMatch(new RegExp(`^Uso: npm (run )?${name}\\b`));
+      expect(output).not.toMatch(/Usage|Options|undefined/);
+      expect((await run('--help')).output).toContain(`npm ${name === 'test' ? '' : 'run '}${name} `);
+      expect(await calls()).toEqual([]);
+    },
+  );
+
+  test('says in Spanish why the checkout cannot be prepared', async () => {
+    await rm(join(root, 'node_modules/.package-lock.json'));
+    await write('.acuse', 'a file');
+    const { code, errors } = await run('test');
+    expect(code).toBe(1);
+    expect(errors).toMatch(/^No se pudo preparar .* \((EEXIST|ENOTDIR) en .*\.acuse.*\)\. Revise .*\n$/);
+  });
+
   test('does not install what npm has already installed', async () => {
     expect((await run('test')).code).toBe(0);
     expect(await calls()).toEqual([]);
@@ -255,7 +299,10 @@ describe('the entry of the npm scripts', { timeout: 120_000 }, () => {
   });
 
   test('asks for a newer Node, and for a command that it knows', async () => {
-    expect(await run('fly')).toMatchObject({ code: 2 });
+    expect(await run('fly')).toMatchObject({
+      code: 2,
+      errors: expect.stringMatching(/^No existe la orden «fly»/),
+    });
     expect((await run('toString')).code).toBe(2);
     await write('package.json', { engines: { node: '>=99.1' }, type: 'module' });
     const { code, errors } = await run('test');

@@ -7,14 +7,15 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net';
  */
 export async function freePort(preferred = 0): Promise<number> {
   try {
-    return await tryPort(preferred);
+    return await takePort(preferred);
   } catch (error) {
     if (preferred === 0) throw error;
-    return tryPort(0);
+    return takePort(0);
   }
 }
 
-async function tryPort(wanted: number): Promise<number> {
+/** The same, of this very port. @throws what listening on it throws. */
+export async function takePort(wanted: number): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);

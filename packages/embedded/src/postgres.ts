@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '@acuse/runtime';
+import { ExplainedError, explainPrinted, type Logger } from '@acuse/runtime';
 import pg from 'pg';
 import { lifeline } from './children/lifeline.ts';
 import { freePort } from './free-port.ts';
@@ -95,7 +95,10 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     }
     const tail = (await readFile(logFile, 'utf8')).split('\n').slice(-12).join('\n').trim();
     const portTaken = options.port === undefined && /could not bind|could not create any TCP/.test(tail);
-    if (!portTaken || attempt === PORT_TRIES) throw new Error(`PostgreSQL no inició:\n${tail}`);
+    if (!portTaken || attempt === PORT_TRIES) {
+      const remedy = explainPrinted(tail, { folder: '--data' }, { path: dataDir, port });
+      throw new ExplainedError(`PostgreSQL no inició: ${remedy ?? ''}\n${tail}`);
+    }
   }
 }
 

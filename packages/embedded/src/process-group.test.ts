@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger, silentLogger } from '@acuse/runtime';
@@ -45,6 +45,14 @@ describe('a group of our programs', { timeout: 120_000 }, () => {
     entry = join(dir, 'main.ts');
     await writeFile(join(dir, 'package.json'), '{"type":"module"}');
     await writeFile(entry, SERVER);
+    await mkdir(join(dir, 'logs'));
+    await writeFile(join(dir, 'logs', 'torn.log'), 'an earlier run\n');
+    await writeFile(
+      join(dir, 'torn.ts'),
+      `console.error('Falta X.'); console.log(JSON.stringify({ level: 'info', msg: 'begins' }));
+       console.log(JSON.stringify({ level: 'error', msg: 'relay failed', err: { message: 'no disk' } }));
+       console.error('    at file:///x.ts:1:2'); process.exit(1);`,
+    );
     await writeFile(join(dir, 'broken.ts'), `console.log('about to fail'); process.exit(3);`);
   });
   afterEach(() => group.stop());
@@ -75,6 +83,14 @@ describe('a group of our programs', { timeout: 120_000 }, () => {
     const broken = { ...(await spec('broken')), entry: join(dir, 'broken.ts') };
     await expect(make().start(broken)).rejects.toThrow(
       /broken no inició: terminó con 3 antes de estar listo\nabout to fail/,
+    );
+    const torn = { ...(await spec('torn')), entry: join(dir, 'torn.ts') };
+    const said = await make()
+      .start(torn)
+      .catch((error: Error) => error.message);
+    // Neither a stack, nor what is no error, nor what an earlier run said.
+    expect(said).toBe(
+      `torn no inició: terminó con 1 antes de estar listo\nFalta X.\nrelay failed: no disk\nSu bitácora: ${join(dir, 'logs', 'torn.log')}`,
     );
     const mute = { ...(await spec('mute')), readyUrl: `http://127.0.0.1:${await freePort()}/` };
     await expect(make({ readyTimeoutMs: 500 }).start(mute)).rejects.toThrow(

@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import type { Logger } from '@acuse/runtime';
+import { ExplainedError, type Logger } from '@acuse/runtime';
 import { lifeline } from './children/lifeline.ts';
 import { residentBytes } from './children/processes.ts';
 
@@ -69,6 +69,20 @@ const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const POLL_MS = 25;
 const TAIL_LINES = 30;
 
+/** What a program says for people among its last lines: no stack, and of its log only the errors. */
+function wordsOf(tail: readonly string[]): string {
+  const words = tail.flatMap((line) => {
+    if (!line.startsWith('{')) return /^\s*(at |\^|$)|^Node\.js v|^(file|node):/.test(line) ? [] : [line];
+    try {
+      const { level, msg, err } = JSON.parse(line);
+      return ['error', 'fatal'].includes(level) ? [`${msg}${err?.message ? `: ${err.message}` : ''}`] : [];
+    } catch {
+      return [];
+    }
+  });
+  return [...new Set(words)].join('\n');
+}
+
 /** Makes a group of programs that start in order, stop in the reverse order, and never outlive this process. */
 export function createProcessGroup(options: ProcessGroupOptions): ProcessGroup {
   const { readyTimeoutMs = 60_000, stopTimeoutMs = 30_000 } = options;
@@ -84,9 +98,12 @@ export function createProcessGroup(options: ProcessGroupOptions): ProcessGroup {
         await waitReady(spec, child, readyTimeoutMs);
       } catch (error) {
         await app.stop();
-        throw new Error(`${spec.name} no inició: ${(error as Error).message}\n${await tail()}`.trim(), {
-          cause: error,
-        });
+        const bitacora =
+          options.logDir === undefined ? '' : `\nSu bitácora: ${join(options.logDir, spec.name)}.log`;
+        throw new ExplainedError(
+          `${spec.name} no inició: ${(error as Error).message}\n${wordsOf(await tail())}`.trim() + bitacora,
+          { cause: error },
+        );
       }
       options.log.info(
         { app: spec.name, pid: app.pid, ms: Math.round(performance.now() - startedAt) },
@@ -145,15 +162,16 @@ function prefixed(name: string, child: ChildProcess) {
       if (last.length > TAIL_LINES) last.shift();
     });
   }
-  return { child, tail: async () => last.join('\n') };
+  return { child, tail: async () => last };
 }
 
 async function intoFile(path: string, start: (output: number) => ChildProcess) {
   await mkdir(join(path, '..'), { recursive: true });
   const file = await open(path, 'a', 0o600);
   try {
+    const { size: before } = await file.stat();
     const tail = async () =>
-      (await readFile(path, 'utf8')).trimEnd().split('\n').slice(-TAIL_LINES).join('\n');
+      (await readFile(path)).subarray(before).toString('utf8').trimEnd().split('\n').slice(-TAIL_LINES);
     return { child: start(file.fd), tail };
   } finally {
     await file.close();

@@ -5,7 +5,7 @@ import { access, constants, mkdir, open, readFile, writeFile } from 'node:fs/pro
 import { connect } from 'node:net';
 import { delimiter, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '@acuse/runtime';
+import { ExplainedError, type Logger } from '@acuse/runtime';
 import { lifeline } from './children/lifeline.ts';
 import { waitGone } from './children/processes.ts';
 import { freePort } from './free-port.ts';
@@ -89,7 +89,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis | 
   while (!(await answersPing(port, password))) {
     if (child.exitCode !== null || child.signalCode !== null || performance.now() > until) {
       child.kill('SIGKILL');
-      throw new Error(
+      throw new ExplainedError(
         `Redis no inició:\n${(await readFile(logFile, 'utf8')).split('\n').slice(-12).join('\n').trim()}`,
       );
     }

@@ -2,7 +2,8 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { migrate } from '@acuse/db';
-import type { Logger } from '@acuse/runtime';
+import { ExplainedError, explain, type Logger } from '@acuse/runtime';
+import { requireServers } from './external-servers.ts';
 import { freePort } from './free-port.ts';
 import { ensureDatabase } from './postgres/databases.ts';
 import { startPostgres } from './postgres.ts';
@@ -92,6 +93,11 @@ const STOP_GRACE_MS = 5_000;
 export async function startStack(options: StackOptions): Promise<RunningStack> {
   const { log, ports = {}, env = {} } = options;
   const dataDir = resolve(options.dataDir);
+  await requireServers({
+    DATABASE_URL: options.databaseUrl,
+    'QUEUE_URL o --redis': options.redisUrl,
+    S3_ENDPOINT: options.s3?.endpoint,
+  });
   await mkdir(dataDir, { recursive: true });
   const closers: (() => Promise<unknown>)[] = [];
   const group = createProcessGroup({
@@ -173,7 +179,9 @@ async function openDatabase(
     closers.push(postgres.stop);
     databaseUrl = await ensureDatabase(postgres.url, DATABASE);
   }
-  await migrate(databaseUrl);
+  await migrate(databaseUrl).catch((error: unknown) => {
+    throw new ExplainedError(explain(error, { server: 'DATABASE_URL' }), { cause: error });
+  });
   return databaseUrl;
 }
 

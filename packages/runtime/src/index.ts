@@ -31,6 +31,7 @@ export {
 } from './config/shared-fields.ts';
 export { deadline } from './deadline.ts';
 export { DeadlineError } from './deadline-error.ts';
+export { ExplainedError, explain, explainPrinted, type Where } from './explain.ts';
 export {
   createHealth,
   type Health,

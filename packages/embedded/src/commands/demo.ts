@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { silentLogger } from '@acuse/runtime';
+import { explain, silentLogger } from '@acuse/runtime';
 import { readSettings } from '../settings.ts';
 import { type RunningStack, startStack } from '../stack.ts';
 import { askSimulador, makeAccount, type ReadyAccount } from './account.ts';
@@ -173,6 +173,6 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  process.stderr.write(`La demostración falló: ${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`La demostración falló: ${explain(error, { folder: '--data o TMPDIR' })}\n`);
   process.exitCode = 1;
 }

@@ -1,8 +1,8 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createLogger } from '@acuse/runtime';
-import { freePort } from '../free-port.ts';
+import { createLogger, ExplainedError, explain } from '@acuse/runtime';
+import { freePort, takePort } from '../free-port.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { type RunningStack, startStack } from '../stack.ts';
 import { askSimulador, isKeyActive, makeAccount, type ReadyAccount, RFC_DE_PRUEBA } from './account.ts';
@@ -22,13 +22,16 @@ async function choosePorts({ port }: CommandOptions, settings: Settings) {
     ...(port === undefined ? {} : { api: port }),
   };
   const chosen = Object.entries({ ...PORTS, ...asked }).map(async ([name, wanted]) => {
+    if (name in asked) {
+      const setting = name === 'api' && port !== undefined ? '--port' : `${name.toUpperCase()}_PORT`;
+      const taken = takePort(wanted).catch((error) => {
+        throw new ExplainedError(explain(error, { port: setting }));
+      });
+      return [name, await taken];
+    }
     const free = await freePort(wanted);
-    if (free === wanted || wanted === 0) return [name, free];
-    if (name in asked)
-      throw new Error(
-        `${name === 'api' && port !== undefined ? '--port' : `${name.toUpperCase()}_PORT`}: alguien escucha ya en el puerto ${wanted}. Deténgalo, o elija otro.`,
-      );
-    process.stderr.write(`El puerto ${wanted} (${name}) está ocupado: se usa ${free}.\n`);
+    if (free !== wanted)
+      process.stderr.write(`El puerto ${wanted} (${name}) está ocupado: se usa ${free}.\n`);
     return [name, free];
   });
   return Object.fromEntries(await Promise.all(chosen));
@@ -116,7 +119,7 @@ async function main(): Promise<void> {
     ...(options.redisUrl === undefined ? {} : { redisUrl: options.redisUrl }),
     withPanel: true,
     onUnexpectedExit: (name) =>
-      fail(new Error(`${name} terminó por sí solo; su bitácora está en ${join(home, 'log')}.`)),
+      fail(new ExplainedError(`${name} terminó por sí solo; su bitácora está en ${join(home, 'log')}.`)),
   });
   try {
     const account = await readyAccount(stack, home, options.rfc);
@@ -135,6 +138,6 @@ async function main(): Promise<void> {
 try {
   await main();
 } catch (error) {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.stderr.write(`${explain(error, { folder: '--data' })}\n`);
   process.exitCode = 1;
 }

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/p
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { ExplainedError, explainPrinted } from '@acuse/runtime';
 import { commandLineOf, isAlive, waitGone } from '../children/processes.ts';
 import type { PostgresBinaries } from './binaries.ts';
 import { commandAs, type RunAs } from './run-as.ts';
@@ -64,7 +65,9 @@ async function runInitdb(
     child.on('error', reject).on('close', resolve),
   );
   if (code !== 0)
-    throw new Error(`No se pudo preparar PostgreSQL (initdb terminó con ${code}): ${complaint.trim()}`);
+    throw new ExplainedError(
+      `No se pudo preparar PostgreSQL (initdb terminó con ${code}): ${explainPrinted(complaint, { folder: '--data' }, { path: draft }) ?? ''}\n${complaint.trim()}`,
+    );
 }
 
 /** Order by code point and capitals beyond ASCII: PostgreSQL's own from version 17 on, the C library's before. */

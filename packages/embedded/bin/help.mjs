@@ -1,0 +1,72 @@
+// What each command says of itself, before anything is installed. `demo` and `start` say it from their own options.
+const HELP = {
+  demo: ['npm run demo', 'Hace el trabajo principal de la nada hasta un ZIP comprobado.', []],
+  start: ['npm start', 'Enciende todo con el panel hasta Ctrl-C.', []],
+  test: [
+    'npm test -- [rutas] [opciones de vitest]',
+    'Corre todas las pruebas que esta máquina permite: las de Redis si hay redis-server, las de contenedores si hay Docker.',
+    [
+      ['packages/vault', 'solo las pruebas cuya ruta lo contiene; pueden ser varias'],
+      ['-t <texto>', 'solo las pruebas cuyo nombre lo contiene'],
+    ],
+  ],
+  verify: [
+    'npm run verify -- [rutas] [opciones de vitest]',
+    'Comprueba formato, lint, tipos y las pruebas unitarias, de contrato y de arquitectura. Dice al final qué falló.',
+    [],
+  ],
+  'test:faults': [
+    'npm run test:faults -- [rutas] [opciones de vitest]',
+    'Mata workers y servidores al azar mientras trabajan, a lo largo de muchos minutos.',
+    [],
+  ],
+  'test:slow': [
+    'npm run test:slow -- [rutas] [opciones de vitest]',
+    'Corre las pruebas de tamaños, de memoria y de textos hostiles, y los flujos enteros sobre la otra cola.',
+    [],
+  ],
+  bench: [
+    'npm run bench -- [medidas]',
+    'Mide cada cifra junto a su piso en la misma máquina. Sin decir cuáles, todas:',
+    [
+      ['accept', 'solicitudes aceptadas por segundo'],
+      ['jobs', 'pasos de los workers por segundo'],
+      ['backlog', 'lo mismo con muchas solicitudes en espera'],
+      ['panel', 'páginas del panel'],
+      ['consultas', 'cada instrucción SQL con un millón de solicitudes'],
+      ['assemble', 'armado de un ZIP de un millón de filas'],
+    ],
+  ],
+  build: [
+    'npm run build -- [opciones de tsc]',
+    'Compila cada parte en su carpeta dist, como la lleva la imagen.',
+    [],
+  ],
+  generate: [
+    'npm run generate',
+    'Escribe otra vez el cliente de Prisma, docs/openapi.json, docs/operations.md y .env.example.',
+    [],
+  ],
+};
+
+/** Whether the arguments of a command ask for its help. */
+export const asksForHelp = (args) => args.includes('--help') || args.includes('-h');
+
+/** The help of one command, in Spanish. */
+export function helpOf(name) {
+  const [usage, summary, options] = HELP[name];
+  const lines = [...options, ['--help', 'muestra esta ayuda']].map(
+    ([what, help]) => `  ${what.padEnd(16)} ${help}`,
+  );
+  return [`Uso: ${usage}`, '', summary, '', ...lines].join('\n');
+}
+
+/** All commands, each with what it does. */
+export function helpOfAll() {
+  const lines = Object.values(HELP).map(
+    ([usage, summary]) => `  ${(usage.split(' -- ')[0] ?? usage).padEnd(22)} ${summary.replace(/:$/, '.')}`,
+  );
+  return ['Órdenes de este repositorio; cada una explica sus opciones con «-- --help»:', '', ...lines].join(
+    '\n',
+  );
+}
