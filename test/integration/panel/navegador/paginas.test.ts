@@ -190,9 +190,23 @@ describe.runIf(CHROMIUM !== null)('every page, on a desk and a phone, light and 
   it('with what is wrong with a form', async () => {
     const { page } = cliente;
     await page.goto(`${url}/rfcs/nuevo`);
-    await page.locator('input[name="rfc"]').fill('NO ES UN RFC');
+    const idCif = page.locator('input[name="id_cif"]');
+    const places = async () => [
+      await page.locator('input[name="rfc"]').boundingBox(),
+      await idCif.boundingBox(),
+      await page.getByRole('button', { name: 'Agregar RFC' }).boundingBox(),
+    ];
+    const before = await places();
+    await page.locator('input[name="rfc"]').fill(newRfc());
+    await page.locator('input[name="nombre"]').fill('Ñandú & Hijos');
+    await idCif.fill('1234');
     await oprimir(page, 'Agregar RFC');
     await page.locator('[aria-invalid="true"]').waitFor();
+    expect(await places()).toEqual(before);
+    expect([await idCif.inputValue(), await page.locator('input[name="nombre"]').inputValue()]).toEqual([
+      '1234',
+      'Ñandú & Hijos',
+    ]);
     await mirar(cliente, 'formulario-con-faltas');
     expectSinQuejas(cliente);
   });
