@@ -53,6 +53,8 @@ export class SatError extends Error {
   readonly codigo: string | null;
   /** Milliseconds after which it is worth asking again, with OCUPADO. */
   readonly esperaMs: number;
+  /** Whether a log-in that cost a captcha came to nothing by this. Set by whoever logged in for the query. */
+  isAccesoPerdido = false;
 
   constructor(
     motivo: MotivoSatError,

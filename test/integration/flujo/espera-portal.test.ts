@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { darFilas, llamadas, movimientosDe, pedir, UN_DIA, verificar } from '../fixtures/pedidos.ts';
+import { darFilas, fallar, llamadas, movimientosDe, pedir, UN_DIA, verificar } from '../fixtures/pedidos.ts';
 import { expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
 import { pasarElTiempo } from '../fixtures/tiempo.ts';
 
@@ -11,6 +11,8 @@ describe('waiting for the SAT by CIEC, where a session lives for 15 minutes', ()
   beforeAll(async () => {
     servicio = await startServicio({
       workerEnv: {
+        SAT_POLL_FIRST_SECONDS: '60',
+        SAT_POLL_MAX_SECONDS: '1800',
         SAT_POLL_PORTAL_SECONDS: [1, 3, 6, 12].map((hours) => hours * HORA).join(','),
         SAT_POLL_LATE_SECONDS: String(12 * HORA),
       },
@@ -39,6 +41,23 @@ describe('waiting for the SAT by CIEC, where a session lives for 15 minutes', ()
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 30 });
     expect(hours).toBeGreaterThan(21);
     expect(llamadas(servicio, caller, 'EntrarCiec').length).toBeLessThanOrEqual(6);
+  });
+
+  it.each([
+    ['the log-in itself', 'cfdiau', 'EntrarCiec'],
+    ['what follows the log-in', 'portalcfdi', 'AbrirConsulta'],
+  ] as const)('logs in at most six times in 24 h also while %s fails', async (_what, service, operation) => {
+    const caller = await servicio.newCiecCaller();
+    fallar(servicio, caller, { service, operation, kind: 'status' });
+    const id = await pedir(caller, TRES_MESES);
+    const hours: number[] = [];
+    for (let now = 0; now < 24; ) {
+      now += ((await pasarElTiempo(servicio, id, 5)) ?? Number.NaN) / HORA;
+      hours.push(now);
+    }
+    // The last one may be behind the 24 hours.
+    const logins = llamadas(servicio, caller, 'EntrarCiec').length;
+    expect({ logins, hours }).toMatchObject({ logins: expect.toSatisfy((n: number) => n >= 4 && n <= 6) });
   });
 
   it('goes on past 72 h, rarely and as retrasada, until it is there or its owner cancels it', async () => {

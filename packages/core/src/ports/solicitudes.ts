@@ -121,6 +121,8 @@ export interface Parte {
   readonly consultas: number;
   /** Failures in a row. */
   readonly fallos: number;
+  /** Log-ins that came to nothing, ever. */
+  readonly accesos: number;
   readonly dueAt: Date;
   readonly paquetes: readonly PaqueteDeParte[];
 }
@@ -165,6 +167,7 @@ export interface CambioParte {
   readonly reenvios?: number;
   readonly consultas?: number;
   readonly fallos?: number;
+  readonly accesos?: number;
   readonly registros?: number | null;
   /** Seconds from now until it is looked at again. */
   readonly dueInSeconds?: number;

@@ -204,6 +204,35 @@ describe('a SAT that does not answer', () => {
     expect(next.inSeconds).toBeGreaterThan(90);
   });
 
+  const inVain = () => Object.assign(new SatError('SERVICIO_CON_ERROR'), { isAccesoPerdido: true });
+
+  it('by CIEC asks for no part before the next try when a log-in came to nothing', async () => {
+    const two = [parte({ canal: 'portal' }), parte({ id: 'p2', canal: 'portal' })];
+    const { avance, next } = released(
+      await step(tomada({ canal: 'portal', partes: two }), { 'solicitar-metadata': inVain() }),
+    );
+    expect(avance.partes?.[0]).toMatchObject({ parteId: 'p1', fallos: 1, accesos: 1 });
+    expect(next.inSeconds).toBeGreaterThanOrEqual(24);
+    expect(next.inSeconds).toBeLessThanOrEqual(36);
+  });
+
+  it.each([0, 9])(
+    'by CIEC waits for the next look when a second log-in came to nothing: %s failures in a row',
+    async (fallos) => {
+      const two = [parte({ canal: 'portal', fallos }), parte({ id: 'p2', canal: 'portal', accesos: 1 })];
+      const result = await step(tomada({ canal: 'portal', partes: two }), { 'solicitar-metadata': inVain() });
+      expect(released(result).next.inSeconds).toBeGreaterThanOrEqual(3_600);
+      expect(released(result).next.inSeconds).toBeLessThanOrEqual(3_960);
+    },
+  );
+
+  it('by CIEC is asked soon again after a failure that cost no log-in, whatever was lost before', async () => {
+    const result = await step(tomada({ canal: 'portal', partes: [parte({ canal: 'portal', accesos: 5 })] }), {
+      'solicitar-metadata': new SatError('NO_RESPONDE'),
+    });
+    expect(released(result).next.inSeconds).toBeLessThanOrEqual(36);
+  });
+
   it('was not asked while a log-in is under way: the claim is given back for later, and that is no failure', async () => {
     const busy = new SatError('OCUPADO', { esperaMs: 7_000 });
     const two = [parte({ fallos: 2 }), parte({ id: 'p2' })];

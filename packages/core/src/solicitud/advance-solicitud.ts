@@ -3,7 +3,7 @@ import type { Paquetes } from '../ports/paquetes.ts';
 import type { NombreDescarga, Sat } from '../ports/sat.ts';
 import type { Avance, CredencialSellada, Parte, SolicitudTomada, Taller } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
-import { type Agenda, esperaTrasFallo, isRetrasada } from './agenda.ts';
+import { type Agenda, esperaDelPortal, esperaTrasFallo, isRetrasada } from './agenda.ts';
 import { bajarParte } from './bajar-parte.ts';
 import { isPorConfirmar, selladaDe, sinConfirmar } from './confirmar-vacia.ts';
 import type { ContextoPaso, Paso } from './paso.ts';
@@ -126,14 +126,19 @@ function pasoTras(error: SatError, { agenda, solicitud, parte }: ContextoPaso, s
       isCredencialRechazada: error.clase === 'credencial',
     };
   if (isPorConfirmar(parte) && parte.fallos >= MAX_FALLOS_AL_CONFIRMAR) return sinConfirmar(solicitud, parte);
-  const inSeconds = esperaTrasFallo(agenda, parte.fallos);
+  const isPerdido = error.isAccesoPerdido;
+  const isFirst = solicitud.partes.every(({ accesos }) => accesos === 0);
+  const short = esperaTrasFallo(agenda, parte.fallos);
+  const inSeconds = isPerdido && !isFirst ? Math.max(short, esperaDelPortal(agenda, solicitud)) : short;
+  const cambio = { parteId: parte.id, fallos: parte.fallos + 1, dueInSeconds: inSeconds };
   return {
     avance: {
       consultado: true,
-      partes: [{ parteId: parte.id, fallos: parte.fallos + 1, dueInSeconds: inSeconds }],
+      partes: [isPerdido ? { ...cambio, accesos: parte.accesos + 1 } : cambio],
       eventos: [{ tipo: 'SAT_SIN_RESPUESTA', codigo, detalle: error.motivo }],
     },
     inSeconds,
+    isForAll: isPerdido,
   };
 }
 
@@ -152,8 +157,11 @@ async function settle(deps: AdvanceDeps, tomada: SolicitudTomada, parte: Parte, 
     await taller.release(tomada, {}, { cola: 'descargas', inSeconds: paso.inSeconds });
     return;
   }
-  const { avance } = paso;
-  await taller.release(tomada, avance, nextRing(tomada, parte, avance, paso.inSeconds));
+  const { avance, inSeconds, isForAll = false } = paso;
+  const next = isForAll
+    ? { cola: 'descargas' as const, inSeconds }
+    : nextRing(tomada, parte, avance, inSeconds);
+  await taller.release(tomada, avance, next);
 }
 
 /** Begins anew at the other channel when its credential is there, else ends. */

@@ -8,7 +8,8 @@ export interface Agenda {
   readonly maximaSegundos: number;
   /**
    * Portal, where a look outlives the session and costs a captcha: seconds after the acceptance of the solicitud at which all of its parts are
-   * looked at, ascending; the last one is repeated. Hours 1, 3, 6, 12 and every 12 make six log-ins in the first day, with the one that asked.
+   * looked at, ascending; the last one is repeated. Hours 1, 3, 6, 12 and every 12 make five log-ins in the first day, with the one that asked, and
+   * leave one for a failure.
    */
   readonly portalSegundos: readonly number[];
   /** Seconds between two looks, at least, of what is late. */
@@ -35,7 +36,7 @@ export interface Mirada {
   readonly consultas: number;
 }
 
-/** Seconds to wait until the next look: growing, capped, spread by a tenth so that solicitudes do not march in step. */
+/** Seconds to wait until the next look: growing, capped, spread so that solicitudes do not march in step. */
 export function esperaTrasConsulta(
   agenda: Agenda,
   mirada: Mirada,
@@ -52,9 +53,15 @@ export function esperaTrasConsulta(
   return isRetrasada(mirada.creadaEn, mirada.now) ? Math.max(wait, agenda.retrasadaSegundos) : wait;
 }
 
-/** The parts of one solicitud are looked at together, in one session: its spread follows from its id. */
-function esperaDelPortal({ portalSegundos }: Agenda, { id, creadaEn, now }: Mirada): number {
-  const spread = 0.9 + (0.2 * Number.parseInt(id.slice(-4), 16)) / 0xffff;
+/**
+ * Seconds until the portal is looked at again: the parts of one solicitud are looked at together, in one session: its spread follows from its id. Never sooner than said, or the look of hour 24
+ * would be the seventh log-in of the first day.
+ */
+export function esperaDelPortal(
+  { portalSegundos }: Agenda,
+  { id, creadaEn, now }: Pick<Mirada, 'id' | 'creadaEn' | 'now'>,
+): number {
+  const spread = 1 + (0.1 * Number.parseInt(id.slice(-4), 16)) / 0xffff;
   const age = (now.getTime() - creadaEn.getTime()) / 1_000 / spread;
   const last = portalSegundos.at(-1) ?? 0;
   const next = portalSegundos.find((second) => second > age) ?? (Math.floor(age / last) + 1) * last;

@@ -4,7 +4,12 @@ import type { AdvanceDeps } from './advance-solicitud.ts';
 
 /** What one step leads to: progress and a wait, or the end of the solicitud. */
 export type Paso =
-  | { readonly avance: Avance; readonly inSeconds: number }
+  | {
+      readonly avance: Avance;
+      readonly inSeconds: number;
+      /** No part is looked at sooner, whatever its own time: each would cost a log-in. */
+      readonly isForAll?: boolean;
+    }
   /** The SAT was not asked: nothing has changed, and the whole solicitud is looked at again later. */
   | { readonly isBusy: true; readonly inSeconds: number }
   | {

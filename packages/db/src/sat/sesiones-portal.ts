@@ -14,10 +14,10 @@ import type { Database } from '../database.ts';
 import { isUniqueViolation } from '../errors.ts';
 import { inTransaction } from '../transaction.ts';
 
-type Row = ClaveSesion & SesionPortal & { readonly ociosaMs: number };
+type Row = ClaveSesion & SesionPortal & { readonly ociosaMs: number; readonly isNueva: boolean };
 
 const LOAD = `
-SELECT id, cookies, sal, huella, (extract(epoch FROM now() - usada_en) * 1000)::float8 AS "ociosaMs"
+SELECT id, cookies, sal, huella, (extract(epoch FROM now() - usada_en) * 1000)::float8 AS "ociosaMs", usada_en = abierta_en AS "isNueva"
 FROM sesion_portal WHERE portal = $1 AND rfc = $2 AND tipo = $3 AND NOT por_cerrar`;
 
 const RETIRE =
@@ -26,7 +26,7 @@ const RETIRE =
 const INSERT =
   'INSERT INTO sesion_portal (portal, rfc, tipo, id, cookies, sal, huella) VALUES ($1, $2, $3, $4, $5, $6, $7)';
 
-const TOUCH = `UPDATE sesion_portal SET usada_en = now(), cookies = $5
+const TOUCH = `UPDATE sesion_portal SET usada_en = greatest(now(), abierta_en + interval '1 millisecond'), cookies = $5
 WHERE id = $4 AND portal = $1 AND rfc = $2 AND tipo = $3 AND NOT por_cerrar`;
 
 const DROP = 'DELETE FROM sesion_portal WHERE id = $4 AND portal = $1 AND rfc = $2 AND tipo = $3';
@@ -126,7 +126,8 @@ export function createSesionesPortal({ pool }: Pick<Database, 'pool'>): Sesiones
   return {
     async load(clave) {
       const { rows } = await pool.query<Row>({ name: 'sesion-portal', text: LOAD, values: keyOf(clave) });
-      return rows[0] ? { sesion: toSesion(rows[0]), ociosaMs: rows[0].ociosaMs } : null;
+      const [row] = rows;
+      return row ? { sesion: toSesion(row), ociosaMs: row.ociosaMs, isNueva: row.isNueva } : null;
     },
 
     async save(clave, sesion) {

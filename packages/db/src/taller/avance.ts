@@ -12,6 +12,7 @@ const COLUMNS = {
   reenvios: 'reenvios',
   consultas: 'consultas',
   fallos: 'fallos',
+  accesos: 'accesos',
   registros: 'registros',
 } as const satisfies Partial<Record<keyof CambioParte, string>>;
 

@@ -26,7 +26,7 @@ export interface TomadaRow {
 }
 
 const PARTES = `
-SELECT p.id, p.inicio, p.fin, p.estado, p.canal, p.vacias, p.folio, p.desfase, p.envios, p.reenvios, p.consultas, p.fallos, p.due_at,
+SELECT p.id, p.inicio, p.fin, p.estado, p.canal, p.vacias, p.folio, p.desfase, p.envios, p.reenvios, p.consultas, p.fallos, p.accesos, p.due_at,
        coalesce((SELECT json_agg(json_build_object('paquete', q.paquete, 'orden', q.orden, 'objectKey', q.object_key,
                                                    'relecturas', q.relecturas) ORDER BY q.orden)
                  FROM paquete_sat q WHERE q.parte_id = p.id), '[]') AS paquetes
@@ -45,6 +45,7 @@ interface ParteRow {
   reenvios: number;
   consultas: number;
   fallos: number;
+  accesos: number;
   due_at: Date;
   paquetes: { paquete: string; orden: number; objectKey: string | null; relecturas: number }[];
 }

@@ -27,6 +27,12 @@ export interface SesionPortal extends PruebaCredencial {
   readonly cookies: Buffer;
 }
 
+export interface SesionViva {
+  readonly sesion: SesionPortal;
+  readonly ociosaMs: number;
+  readonly isNueva: boolean;
+}
+
 /** A credential that the SAT refused. */
 export interface RechazoAcceso extends PruebaCredencial {
   readonly motivo: MotivoSatError;
@@ -50,8 +56,8 @@ export interface RepartoAccesos {
  * store is away.
  */
 export interface SesionesPortal {
-  /** The live session and for how many milliseconds nobody has used it; null when there is none. */
-  load(clave: ClaveSesion): Promise<{ readonly sesion: SesionPortal; readonly ociosaMs: number } | null>;
+  /** The live session, for how many milliseconds nobody has used it, and whether nobody ever has; null when there is none. */
+  load(clave: ClaveSesion): Promise<SesionViva | null>;
   /** Puts a new session in the place of the live one, which is kept apart to be logged out. */
   save(clave: ClaveSesion, sesion: SesionPortal): Promise<void>;
   /** Notes that a session was used and keeps its cookies; does nothing when another one has taken its place. */

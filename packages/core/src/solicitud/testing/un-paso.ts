@@ -20,6 +20,7 @@ export const parte = (change: Partial<Parte> = {}): Parte => ({
   reenvios: 0,
   consultas: 0,
   fallos: 0,
+  accesos: 0,
   dueAt: NOW,
   paquetes: [],
   ...change,

@@ -46,6 +46,9 @@ export function describeSesionesPortal(nombre: string, open: () => Promise<Almac
       expect(found?.sesion).toEqual(una);
       expect(found?.ociosaMs).toBeGreaterThanOrEqual(5_000);
       expect(found?.ociosaMs).toBeLessThan(60_000);
+      expect(found?.isNueva).toBe(true);
+      await s.touch(clave, una.id, una.cookies);
+      expect((await s.load(clave))?.isNueva).toBe(false);
     });
 
     it('keeps one for each portal, RFC and kind of credential', async () => {

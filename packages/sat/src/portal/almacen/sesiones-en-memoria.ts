@@ -15,6 +15,7 @@ interface Viva {
   readonly clave: ClaveSesion;
   readonly sesion: SesionPortal;
   readonly usadaEn: number;
+  readonly isNueva: boolean;
 }
 
 /** Somebody in line for a place. */
@@ -80,16 +81,19 @@ export function createSesionesEnMemoria(clock: () => number = Date.now): Sesione
   return {
     async load(clave) {
       const viva = vivas.get(nameOf(clave));
-      return viva === undefined ? null : { sesion: viva.sesion, ociosaMs: clock() - viva.usadaEn };
+      return viva === undefined
+        ? null
+        : { sesion: viva.sesion, ociosaMs: clock() - viva.usadaEn, isNueva: viva.isNueva };
     },
     async save(clave, sesion) {
       retire(nameOf(clave));
-      vivas.set(nameOf(clave), { clave, sesion, usadaEn: clock() });
+      vivas.set(nameOf(clave), { clave, sesion, usadaEn: clock(), isNueva: true });
     },
     async touch(clave, id, cookies) {
       const viva = liveOf(clave, id);
       if (viva === null) return;
-      vivas.set(nameOf(clave), { clave, sesion: { ...viva.sesion, cookies }, usadaEn: clock() });
+      const used = { ...viva, sesion: { ...viva.sesion, cookies }, usadaEn: clock(), isNueva: false };
+      vivas.set(nameOf(clave), used);
     },
     async drop(clave, id) {
       if (liveOf(clave, id) !== null) vivas.delete(nameOf(clave));

@@ -8,6 +8,7 @@ import {
   type Sellado,
   type SesionesPortal,
   type SesionPortal,
+  type SesionViva,
   wipeCredencial,
 } from '@acuse/core';
 import { inNameOf, type SatHttp } from '../../http/sat-http.ts';
@@ -46,6 +47,9 @@ export interface Sesiones {
   close(): Promise<void>;
 }
 
+/** A session to work with; new when nobody has got an answer by it yet. */
+type Abierta = Omit<SesionViva, 'ociosaMs'>;
+
 /** How many sessions are logged out at the same time. */
 const SALIDAS = 8;
 
@@ -79,30 +83,39 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
     clave: ClaveSesion,
     credencial: Credencial,
     vencida: string | null,
-  ): Promise<SesionPortal | null> {
+  ): Promise<Abierta | null> {
     const found = await almacen.load(clave);
     if (found === null || found.sesion.id === vencida) return null;
     if (found.ociosaMs > settings.sesionInactivaMs) return null;
-    return pruebas.find([found.sesion], credencial);
+    const { sesion, isNueva } = found;
+    return (await pruebas.find([sesion], credencial)) === null ? null : { sesion, isNueva };
   }
 
-  async function login(portal: Portal, credencial: Credencial, signal: AbortSignal): Promise<SesionPortal> {
+  async function login(portal: Portal, credencial: Credencial, signal: AbortSignal): Promise<Abierta> {
     const clave = claveDe(portal, credencial);
     const rechazos = await almacen.rechazos(clave);
     const rechazo = await pruebas.find(rechazos, credencial);
     if (rechazo !== null) throw new SatError(rechazo.motivo, { codigo: rechazo.codigo });
     const navegador = createNavegador(httpOf(portal, clave), settings);
     let isDentro = false;
+    let isCaptchaLeido = false;
+    const lector: ResolvedorCaptcha | null = captcha && {
+      resolve(imagen, deadline) {
+        isCaptchaLeido = true;
+        return captcha.resolve(imagen, deadline);
+      },
+    };
     const onAceptada = () => {
       isDentro = true;
     };
     try {
-      await portal.enter({ captcha, settings, onAceptada }, navegador, credencial, signal);
+      await portal.enter({ captcha: lector, settings, onAceptada }, navegador, credencial, signal);
       const id = randomUUID();
       const sesion = { id, cookies: sealCookies(clave, id, navegador), ...(await pruebas.prove(credencial)) };
       await almacen.save(clave, sesion);
-      return sesion;
+      return { sesion, isNueva: true };
     } catch (error) {
+      if (isCaptchaLeido && error instanceof SatError) error.isAccesoPerdido = true;
       // A session that nobody will use must not stay open at the SAT.
       if (isDentro) await leave(portal, navegador, AbortSignal.timeout(SALIDA_MS)).catch(() => {});
       if (error instanceof SatError && error.clase === 'credencial') {
@@ -122,7 +135,7 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
     credencial: Credencial,
     vencida: string | null,
     { signal, ...envio }: EnvioSat,
-  ): Promise<SesionPortal> {
+  ): Promise<Abierta> {
     const cuentaId = envio.cuentaId ?? null;
     const clave = claveDe(portal, credencial);
     const found = await loadUsable(clave, credencial, vencida);
@@ -168,18 +181,25 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
       const clave = claveDe(portal, credencial);
       let vencida: string | null = null;
       for (;;) {
-        const sesion: SesionPortal = await obtain(portal, credencial, vencida, envio);
+        const { sesion, isNueva }: Abierta = await obtain(portal, credencial, vencida, envio);
+        // What became of the step stands although the session could not be noted: at worst the next consulta logs in again.
+        const note = (used: Navegador) =>
+          almacen.touch(clave, sesion.id, sealCookies(clave, sesion.id, used)).catch(() => {});
         const navegador = openNavegador(portal, clave, sesion);
         try {
           if (navegador === null) throw new SesionVencida();
           const resultado = await paso(navegador);
-          // The answer stands although its session could not be noted: at worst the next consulta logs in again.
-          await almacen.touch(clave, sesion.id, sealCookies(clave, sesion.id, navegador)).catch(() => {});
+          await note(navegador);
           return resultado;
         } catch (error) {
-          if (!(error instanceof SesionVencida)) throw error;
+          if (!(error instanceof SesionVencida)) {
+            if (isNueva && error instanceof SatError) error.isAccesoPerdido = true;
+            if (isNueva && navegador !== null) await note(navegador);
+            throw error;
+          }
           await almacen.drop(clave, sesion.id);
-          if (vencida !== null) throw ilegible('la sesión recién abierta ya venció');
+          if (vencida !== null)
+            throw Object.assign(ilegible('la sesión recién abierta ya venció'), { isAccesoPerdido: true });
           vencida = sesion.id;
         }
       }
