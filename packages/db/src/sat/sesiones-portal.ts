@@ -69,7 +69,7 @@ WHERE rfc = $1 AND tipo = $2 AND token IS NULL AND EXISTS (
   SELECT FROM fila, libre WHERE fila.rfc = $1 AND pos <= libre.n AND nth <= ${PARTE_POR_CUENTA} * (libre.n - pos + 1)
 )`;
 
-const EXTEND = `UPDATE turno_acceso SET hasta = now() + $4 * interval '1 millisecond'
+const EXTEND = `UPDATE turno_acceso SET hasta = greatest(hasta, now() + $4 * interval '1 millisecond')
 WHERE rfc = $1 AND tipo = $2 AND token = $3 AND hasta > now()`;
 
 /** Over, and kept for a while: whose turn comes next follows from it. */

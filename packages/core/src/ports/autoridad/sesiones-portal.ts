@@ -71,7 +71,7 @@ export interface SesionesPortal {
    * counted, comes after every (n-1)-th of the others, among equals that of the account that was served longest ago, and n is at most {@link PARTE_POR_CUENTA} times what is free.
    */
   acquireTurn(titular: TitularAcceso, leaseMs: number, reparto?: RepartoAccesos): Promise<TurnoAcceso | null>;
-  /** Holds on to it for another `leaseMs` from now; false when it was lost. */
+  /** Holds on to it for `leaseMs` from now at least; false when it was lost. */
   extendTurn(titular: TitularAcceso, turno: TurnoAcceso, leaseMs: number): Promise<boolean>;
   /** Gives it back; does nothing when it was lost. */
   releaseTurn(titular: TitularAcceso, turno: TurnoAcceso): Promise<void>;

@@ -142,6 +142,7 @@ export function describeSesionesPortal(nombre: string, open: () => Promise<Almac
       if (turno === null) throw new Error('no turn');
       await almacen.advance(40_000);
       expect(await s.extendTurn(clave, turno, 60_000)).toBe(true);
+      expect(await s.extendTurn(clave, turno, 10_000)).toBe(true);
       await almacen.advance(40_000);
       expect(await s.acquireTurn(clave, 60_000)).toBeNull();
     });

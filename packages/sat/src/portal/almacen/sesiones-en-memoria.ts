@@ -119,7 +119,7 @@ export function createSesionesEnMemoria(clock: () => number = Date.now): Sesione
     },
     async extendTurn(titular, { token }, leaseMs) {
       const turno = held(titular, token);
-      if (turno !== null) turno.hasta = clock() + leaseMs;
+      if (turno !== null) turno.hasta = Math.max(turno.hasta, clock() + leaseMs);
       return turno !== null;
     },
     async releaseTurn(titular, { token }) {

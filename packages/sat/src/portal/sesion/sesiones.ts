@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type ClaveSesion,
   type Credencial,
   contextoDeSesion,
   type EnvioSat,
+  type RechazoAcceso,
   SatError,
   type Sellado,
   type SesionesPortal,
@@ -53,6 +55,9 @@ type Abierta = Omit<SesionViva, 'ociosaMs'>;
 /** How many sessions are logged out at the same time. */
 const SALIDAS = 8;
 
+/** Milliseconds between two tries to note a refusal while the store is away. */
+const ANOTAR_CADA_MS = 250;
+
 /** Longest wait for the log-out of a log-in that came to nothing, milliseconds. */
 const SALIDA_MS = 10_000;
 
@@ -72,6 +77,19 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
   const pruebas = createPruebas(sellado);
   const isPatient = settings.esperaAccesoMs === Number.POSITIVE_INFINITY;
   const accesos = createAccesos(settings.esperaAccesoMs, wipeCredencial);
+  const closing = new AbortController();
+
+  /** Tries until the store is there: whoever noted nothing would let the credential be sent again. The turn is kept meanwhile. */
+  async function noteRechazo(clave: ClaveSesion, rechazo: RechazoAcceso): Promise<void> {
+    for (;;) {
+      try {
+        return await almacen.saveRechazo(clave, rechazo);
+      } catch (error) {
+        if (closing.signal.aborted) throw error;
+        await sleep(ANOTAR_CADA_MS, null, { signal: closing.signal }).catch(() => {});
+      }
+    }
+  }
 
   const httpOf = (portal: Portal, { rfc }: ClaveSesion): SatHttp => {
     const own = inNameOf(http, rfc);
@@ -91,7 +109,12 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
     return (await pruebas.find([sesion], credencial)) === null ? null : { sesion, isNueva };
   }
 
-  async function login(portal: Portal, credencial: Credencial, signal: AbortSignal): Promise<Abierta> {
+  async function login(
+    portal: Portal,
+    credencial: Credencial,
+    signal: AbortSignal,
+    hold: () => Promise<void>,
+  ): Promise<Abierta> {
     const clave = claveDe(portal, credencial);
     const rechazos = await almacen.rechazos(clave);
     const rechazo = await pruebas.find(rechazos, credencial);
@@ -100,9 +123,12 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
     let isDentro = false;
     let isCaptchaLeido = false;
     const lector: ResolvedorCaptcha | null = captcha && {
-      resolve(imagen, deadline) {
+      async resolve(imagen, deadline) {
         isCaptchaLeido = true;
-        return captcha.resolve(imagen, deadline);
+        const respuesta = await captcha.resolve(imagen, deadline);
+        // The CIEC is sent next.
+        await hold();
+        return respuesta;
       },
     };
     const onAceptada = () => {
@@ -120,7 +146,7 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
       if (isDentro) await leave(portal, navegador, AbortSignal.timeout(SALIDA_MS)).catch(() => {});
       if (error instanceof SatError && error.clase === 'credencial') {
         const { motivo, codigo } = error;
-        await almacen.saveRechazo(clave, {
+        await noteRechazo(clave, {
           ...(await pruebas.prove(credencial, rechazos[0]?.sal)),
           motivo,
           codigo,
@@ -146,7 +172,7 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
         instead: usable,
         // Only a CIEC costs a captcha.
         ...(clave.tipo === 'ciec' ? { reparto: { plazas: settings.accesosALaVez, cuentaId } } : {}),
-        work: async (whileHeld) => (await usable()) ?? (await login(portal, own, whileHeld)),
+        work: async (whileHeld, hold) => (await usable()) ?? (await login(portal, own, whileHeld, hold)),
       });
     };
     if (isPatient) return take(credencial, signal);
@@ -205,7 +231,10 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
       }
     },
 
-    close: () => accesos.close(),
+    close() {
+      closing.abort();
+      return accesos.close();
+    },
 
     async logout(portales, ociosaMs, signal) {
       let ended = 0;

@@ -12,6 +12,14 @@ import { createTurnos } from './turnos.ts';
 /** Milliseconds between two looks at a turn that another process holds: the first and the longest. */
 const PRIMERA_ESPERA_MS = 50;
 const ESPERA_MAXIMA_MS = 1_000;
+/** Milliseconds for which the turn is kept, before a password is sent, should the store go away before its answer can be noted. */
+const ENVIO_MS = 120_000;
+
+/** What is done with the turn. `hold` keeps it beyond an outage of the store; it rejects with NO_RESPONDE when the turn is lost or the store is away. */
+export type TrabajoConTurno<T> = (signal: AbortSignal, hold: () => Promise<void>) => Promise<T>;
+
+const perdido = () =>
+  new SatError('NO_RESPONDE', { codigo: 'TURNO', detalle: 'se perdió el turno de acceso' });
 
 /** The turn to log in for a taxpayer, of one at a time among all processes that share a store. */
 export interface TurnosAcceso {
@@ -25,7 +33,7 @@ export interface TurnosAcceso {
     signal: AbortSignal,
     options: {
       instead: () => Promise<T | null>;
-      work: (signal: AbortSignal) => Promise<T>;
+      work: TrabajoConTurno<T>;
       reparto?: RepartoAccesos;
     },
   ): Promise<T>;
@@ -39,7 +47,7 @@ export function createTurnosAcceso(almacen: SesionesPortal, leaseMs: number): Tu
     titular: TitularAcceso,
     turno: TurnoAcceso,
     signal: AbortSignal,
-    work: (signal: AbortSignal) => Promise<T>,
+    work: TrabajoConTurno<T>,
   ): Promise<T> {
     const lost = new AbortController();
     const timer = setInterval(() => {
@@ -52,11 +60,15 @@ export function createTurnosAcceso(almacen: SesionesPortal, leaseMs: number): Tu
     }, leaseMs / 3);
     timer.unref();
     const held = linkSignals([signal, lost.signal]);
+    const hold = async () => {
+      if (!(await almacen.extendTurn(titular, turno, ENVIO_MS).catch(() => false))) throw perdido();
+    };
     try {
-      return await work(held.signal);
+      return await work(held.signal, hold);
     } catch (error) {
-      if (!lost.signal.aborted || signal.aborted) throw error;
-      throw new SatError('NO_RESPONDE', { codigo: 'TURNO', detalle: 'se perdió el turno de acceso' });
+      const isAnswer = error instanceof SatError && error.clase === 'credencial';
+      if (isAnswer || !lost.signal.aborted || signal.aborted) throw error;
+      throw perdido();
     } finally {
       clearInterval(timer);
       held.release();
