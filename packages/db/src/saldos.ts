@@ -23,8 +23,14 @@ WITH devuelto AS (SELECT FROM movimiento WHERE op_id = $1 AND tipo = 'reembolso'
 cerrada AS (DELETE FROM llamada WHERE op_id = $1 AND EXISTS (SELECT FROM devuelto))
 SELECT EXISTS (SELECT FROM devuelto) AS devuelto, saldo FROM cuenta WHERE id = $2`;
 
-const refundSql = ({ whose, charges }: { whose: string; charges: string }) => `
-WITH cerrada AS (DELETE FROM llamada WHERE ${whose} RETURNING op_id),
+/** Keeps the answer of the call that the same statement closed; its five values stand from `$first` on. */
+const keepSql = (first: number) => `guardada AS (
+  UPDATE idempotencia i SET status = $${first + 3}, sobre = $${first + 4} FROM cerrada
+  WHERE i.api_key_id = $${first} AND i.operacion = $${first + 1} AND i.clave = $${first + 2} AND i.op_id = cerrada.op_id
+)`;
+
+const refundSql = ({ whose, charges, also = '' }: { whose: string; charges: string; also?: string }) => `
+WITH cerrada AS (DELETE FROM llamada WHERE ${whose} RETURNING op_id), ${also}
 cargo AS (
   SELECT * FROM movimiento m WHERE m.op_id ${charges} AND m.tipo = 'cargo'
     AND NOT EXISTS (SELECT FROM movimiento r WHERE r.op_id = $1 AND r.tipo = 'reembolso')
@@ -45,13 +51,16 @@ const UNDO = refundSql({ whose: 'op_id = $1', charges: '= $1' });
 const SETTLE = 'DELETE FROM llamada WHERE op_id = $1';
 
 const SETTLE_KEEPING = `
-WITH cerrada AS (DELETE FROM llamada WHERE op_id = $1 RETURNING op_id), guardada AS (
-  UPDATE idempotencia i SET status = $5, sobre = $6 FROM cerrada
-  WHERE i.api_key_id = $2 AND i.operacion = $3 AND i.clave = $4 AND i.op_id = cerrada.op_id
-)
+WITH cerrada AS (DELETE FROM llamada WHERE op_id = $1 RETURNING op_id), ${keepSql(2)}
 SELECT FROM cerrada`;
 
-const GIVEN_BACK = `SELECT FROM movimiento WHERE op_id = $1 AND tipo = 'reembolso'`;
+const SETTLE_GIVING_BACK_KEEPING = refundSql({
+  whose: 'op_id = $1',
+  charges: OF_THE_CLOSED,
+  also: `${keepSql(3)},`,
+});
+
+const GIVEN_BACK = `SELECT detalle FROM movimiento WHERE op_id = $1 AND tipo = 'reembolso'`;
 
 /** Why the charge of an abandoned call was given back, in its ledger; an index names it too. */
 export const SIN_RESPUESTA = 'la llamada quedó sin respuesta';
@@ -68,6 +77,21 @@ const valuesOf = ({ apiKeyId, operacion, clave, status, sobre }: RespuestaGuarda
   status,
   sobre,
 ];
+
+function settling(opId: string, respuesta: RespuestaGuardada | null, devuelve?: string) {
+  const kept = respuesta === null ? [] : valuesOf(respuesta);
+  if (devuelve === undefined)
+    return respuesta === null
+      ? { name: 'asentar', text: SETTLE, values: [opId] }
+      : { name: 'asentar-respuesta', text: SETTLE_KEEPING, values: [opId, ...kept] };
+  return respuesta === null
+    ? { name: 'asentar-vacia', text: REFUND, values: [opId, devuelve] }
+    : {
+        name: 'asentar-vacia-respuesta',
+        text: SETTLE_GIVING_BACK_KEEPING,
+        values: [opId, devuelve, ...kept],
+      };
+}
 
 interface ChargeRow {
   repetido: boolean;
@@ -123,17 +147,17 @@ export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
       return { resultado: 'CARGADO', saldo: row.despues };
     },
 
-    async settle(opId, respuesta) {
-      const { rowCount } = await sendOnce(
-        pool,
-        respuesta === null
-          ? { name: 'asentar', text: SETTLE, values: [opId] }
-          : { name: 'asentar-respuesta', text: SETTLE_KEEPING, values: [opId, ...valuesOf(respuesta)] },
-      );
+    async settle(opId, respuesta, devuelve) {
+      const { rowCount } = await sendOnce(pool, settling(opId, respuesta, devuelve));
       if (rowCount === 1) return true;
-      // Closed before. A statement of its own sees the refund of whoever was faster.
-      const refund = await pool.query({ name: 'devuelta', text: GIVEN_BACK, values: [opId] });
-      return refund.rowCount === 0;
+      // Closed before. A statement of its own sees what became of the charge.
+      const { rows } = await pool.query<{ detalle: string | null }>({
+        name: 'devuelta',
+        text: GIVEN_BACK,
+        values: [opId],
+      });
+      const [refund] = rows;
+      return refund?.detalle === devuelve;
     },
 
     refund: (opId, detalle) => giveBack('reembolso', REFUND, opId, detalle),

@@ -74,6 +74,31 @@ describe('a charged call', () => {
     expect([await saldo(), await open(), await saldos().settle(opId, null)]).toEqual([before, 0, false]);
   });
 
+  it('is settled and given back in one, with its answer kept, and says so again but to nobody else', async () => {
+    const [before, opId] = [await saldo(), randomUUID()];
+    const idempotencia = createIdempotencia(t.db);
+    const clave = { apiKeyId: taxpayer.apiKeyId, operacion: 'tax/facturas', clave: randomUUID() };
+    const inicio = { ...clave, cuerpoHash: Buffer.alloc(32), opId, bloqueoSegundos: 60 };
+    await idempotencia.begin(inicio);
+    await charge(opId, 60);
+    const respuesta = { ...clave, status: 200, sobre: Buffer.from('vacía') };
+    const settle = (devuelve?: string) => saldos().settle(opId, respuesta, devuelve);
+    expect([await settle('prueba'), await settle('prueba')]).toEqual([true, true]);
+    expect([await settle(), await settle('otra')]).toEqual([false, false]);
+    expect([await saldos().undo(opId, 'prueba'), await saldo(), await open()]).toEqual([false, before, 0]);
+    expect(await idempotencia.begin({ ...inicio, opId: randomUUID() })).toEqual({
+      ...{ resultado: 'CONTESTADA', status: 200, sobre: respuesta.sobre },
+    });
+    expect(await brokenInvariants(t.db)).toEqual([]);
+  });
+
+  it('is not settled and given back when a sweep gave it back before', async () => {
+    const [before, opId] = [await saldo(), randomUUID()];
+    await charge(opId, -1);
+    expect(await saldos().refundAbandoned(100)).toBe(1);
+    expect([await saldos().settle(opId, null, 'prueba'), await saldo()]).toEqual([false, before]);
+  });
+
   it('settled and swept in the same moment: one of the two, and the settling knows which', async () => {
     taxpayer = await seedTaxpayer(t.db, { saldo: 20 });
     const before = await saldo();

@@ -30,11 +30,11 @@ export type RespuestaGuardada = Omit<RespuestaIdempotencia, 'opId'>;
 export interface Saldos {
   charge(cargo: Cargo): Promise<ResultadoCargo>;
   /**
-   * Ends the call behind the charge with an answer: the charge stays, and the answer is kept in the same commit. True when it stays, also when an
-   * earlier try of this settling did it; false when it was given back before, and nothing may be answered any more. Throws
-   * {@link ResultadoIncierto} when it may have been carried out without saying so.
+   * Ends the call behind the charge with an answer, which is kept in the same commit; in it, too, the charge is given back when `devuelve` says
+   * why, and else stays. True when this settling did so, also by an earlier try; false when something else became of the charge before, and
+   * nothing may be answered any more. Throws {@link ResultadoIncierto} when it may have been carried out without saying so.
    */
-  settle(opId: string, respuesta: RespuestaGuardada | null): Promise<boolean>;
+  settle(opId: string, respuesta: RespuestaGuardada | null, devuelve?: string): Promise<boolean>;
   /** Gives the charge of an open call back and ends the call. False when there is none, or it has ended before. */
   refund(opId: string, detalle: string): Promise<boolean>;
   /** The same for a call that was not answered although its settling may be written. False when the charge was given back before. */
