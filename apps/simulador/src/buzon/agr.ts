@@ -6,6 +6,7 @@ import { htmlResponse } from '../portal/web/html.ts';
 import { escapeMarkup, newViewState } from '../sp/jsf.ts';
 import type { ProviderSession } from '../sp/provider-session.ts';
 import { createServiceProvider } from '../sp/service-provider.ts';
+import { isBuzonVacioFalso } from '../world/asked.ts';
 import type { World } from '../world/world.ts';
 import type { Aperturas } from './aperturas.ts';
 import { notificacionesDe } from './notificaciones.ts';
@@ -23,10 +24,13 @@ export function createAgr(world: World, nidp: Nidp, aperturas: Aperturas): Hono 
     },
   );
 
-  const show = (c: Context, { rfc, notes }: ProviderSession) => {
+  const show = (c: Context, session: ProviderSession) => {
+    const { rfc, notes } = session;
     const viewState = newViewState();
     notes.set('viewState', viewState);
-    const notificaciones = notificacionesDe(world, rfc, aperturas);
+    const notificaciones = isBuzonVacioFalso(world, session, 'agr')
+      ? []
+      : notificacionesDe(world, rfc, aperturas);
     return htmlResponse(
       notificacionesPage({ rfc, notificaciones, action: provider.url(c, NOTIFICACIONES), viewState }),
     );

@@ -4,6 +4,7 @@ import { createSeal } from '../portal/seal.ts';
 import { formOf } from '../portal/web/form-body.ts';
 import { htmlResponse } from '../portal/web/html.ts';
 import type { ProviderSession } from '../sp/provider-session.ts';
+import { isBuzonVacioFalso } from '../world/asked.ts';
 import type { World } from '../world/world.ts';
 import type { Aperturas } from './aperturas.ts';
 import { comunicadosDe } from './comunicados.ts';
@@ -19,8 +20,11 @@ export function createAplicacionesc(
   const { host, plogin, loginc } = createGateway(world, nidp, COMUNICADOS);
   const seal = createSeal();
 
-  const show = ({ rfc, id }: ProviderSession) =>
-    htmlResponse(comunicadosPage(comunicadosDe(world, rfc, aperturas), seal.close({ id })));
+  const show = (session: ProviderSession) => {
+    const isEmpty = isBuzonVacioFalso(world, session, 'aplicacionesc');
+    const comunicados = isEmpty ? [] : comunicadosDe(world, session.rfc, aperturas);
+    return htmlResponse(comunicadosPage(comunicados, seal.close({ id: session.id })));
+  };
   const read = ({ rfc }: ProviderSession, id: string) => {
     if (!comunicadosDe(world, rfc, aperturas).some((comunicado) => comunicado.id === id)) return;
     aperturas.leerComunicado(rfc, id);

@@ -1,3 +1,4 @@
+import { magiaDe } from '../world/magia.ts';
 import { keyOf, mix, word } from '../world/taxpayers/mix.ts';
 import { DAY, parseWallTime, type WallTime, wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
@@ -50,7 +51,7 @@ export function declaracionesAnterioresOf(world: World, rfc: string, ejercicio: 
 function presentadas(world: World, rfc: string, ejercicio: number): Declaracion[] {
   const now = wallTimeOf(world.clock.now());
   const { opinion, inicioOperaciones } = world.taxpayers.profile(rfc);
-  if (SIN_DECLARACIONES.includes(opinion.sentido)) return [];
+  if (SIN_DECLARACIONES.includes(opinion.sentido) || magiaDe(rfc)?.filas?.length === 0) return [];
   const isMissing = ({ nombre }: Periodo) =>
     opinion.obligacionesOmitidas.some(
       (omitida) => omitida.ejercicio === ejercicio && omitida.periodo === nombre,

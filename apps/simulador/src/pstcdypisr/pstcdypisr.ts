@@ -5,6 +5,7 @@ import { redirect } from '../portal/web/cookies.ts';
 import { formOf } from '../portal/web/form-body.ts';
 import { htmlResponse } from '../portal/web/html.ts';
 import { createFederatedHost } from '../sp/federated-host.ts';
+import { isBusquedaVaciaFalsa } from '../world/asked.ts';
 import { wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
 import { declaracionPdf } from './declaracion-pdf.ts';
@@ -50,7 +51,8 @@ export function createPstcdypisr({ world, loginda }: { world: World; loginda: Ni
     if (tipo === null || form['IdDeclaracion'] !== DECLARACION || !/^\d{4}$/.test(form['Ejercicio'] ?? ''))
       return serverError();
     const { Periodicidad = '', Periodo = '' } = form;
-    const found = declaracionesOf(world, rfc, ejercicio).filter(
+    const isEmpty = isBusquedaVaciaFalsa(world, rfc, service, [tipo, ejercicio, Periodicidad, Periodo]);
+    const found = (isEmpty ? [] : declaracionesOf(world, rfc, ejercicio)).filter(
       ({ periodicidad, periodo }) =>
         (Periodicidad === '' || periodicidad.clave === Periodicidad) &&
         (Periodo === '' || periodo.clave === Periodo),

@@ -13,6 +13,7 @@ import {
 } from '../pstcdypisr/declaraciones.ts';
 import { createFederatedHost } from '../sp/federated-host.ts';
 import type { ProviderSession } from '../sp/provider-session.ts';
+import { isBusquedaVaciaFalsa } from '../world/asked.ts';
 import type { World } from '../world/world.ts';
 import { EJERCICIO, homePage, LINK, PAGINAS, type Pagina, queryPage } from './pages.ts';
 
@@ -36,10 +37,11 @@ export function createPtscdecprov({ world, loginda }: { world: World; loginda: N
     { rfc, id }: ProviderSession,
     pagina: Pagina,
     ejercicio: number | null,
-    opened: Declaracion | null = null,
+    { opened = null, isEmpty = false }: { opened?: Declaracion | null; isEmpty?: boolean } = {},
   ) => {
     const state: ViewState = { pagina, sesion: id, ejercicio };
-    const declaraciones = ejercicio === null ? null : declaracionesAnterioresOf(world, rfc, ejercicio);
+    const found = ejercicio === null || isEmpty ? [] : declaracionesAnterioresOf(world, rfc, ejercicio);
+    const declaraciones = ejercicio === null ? null : found;
     const documento =
       opened && `Documento.aspx?id=${encodeURIComponent(seal.close({ rfc, pagina, ...keyOf(opened) }))}`;
     return htmlResponse(
@@ -57,13 +59,16 @@ export function createPtscdecprov({ world, loginda }: { world: World; loginda: N
         const state = readViewState(seal.open(form['__VIEWSTATE'] ?? ''), session, pagina);
         const ejercicio = Number(form[EJERCICIO]);
         if (!state || !EJERCICIOS_ANTERIORES.includes(ejercicio)) return serverError();
-        if (isSearch) return show(session, pagina, ejercicio);
+        if (isSearch) {
+          const isEmpty = isBusquedaVaciaFalsa(world, session.rfc, service, [pagina, ejercicio]);
+          return show(session, pagina, ejercicio, { isEmpty });
+        }
         const row = LINK.exec(form['__EVENTTARGET'] ?? '')?.[1];
         const shown =
           state.ejercicio === null ? [] : declaracionesAnterioresOf(world, session.rfc, state.ejercicio);
         // The first line of a grid is its heading, and its controls count from one.
         const opened = row === undefined ? undefined : shown[Number(row) - 2];
-        return opened ? show(session, pagina, state.ejercicio, opened) : serverError();
+        return opened ? show(session, pagina, state.ejercicio, { opened }) : serverError();
       },
     );
   };

@@ -1,3 +1,4 @@
+import type { ProviderSession } from '../sp/provider-session.ts';
 import { magiaDe } from './magia.ts';
 import type { Settings } from './settings.ts';
 import { DAY, type WallTime } from './wall-time.ts';
@@ -30,16 +31,42 @@ export type Pregunta = { inicio: WallTime; fin: WallTime; corte?: WallTime } & R
  * Each call counts as one time that this was asked for: the same criteria from the same day on, by the same channel, wherever they end.
  */
 export function isVacioFalso(
-  { asked, settings }: { asked: Asked; settings: Pick<Settings, 'vacios_falsos'> },
+  counts: Counts,
   rfc: string,
   canal: 'portal' | 'servicio web',
   { inicio, fin: _, corte: _corte, ...criterios }: Pregunta,
 ): boolean {
   const vacio = magiaDe(rfc)?.vacioFalso;
   if (vacio !== 'primera vez') return vacio === canal;
-  const key = JSON.stringify(['vacio falso', rfc, canal, Math.floor(inicio / DAY), criterios]);
-  return asked.before(key) < settings.vacios_falsos;
+  return isFirst(counts, rfc, [canal, Math.floor(inicio / DAY), criterios]);
 }
+
+/** Whether a search of the returns of a year finds nothing though there may be some. */
+export function isBusquedaVaciaFalsa(
+  counts: Counts,
+  rfc: string,
+  service: string,
+  criterios: readonly (string | number)[],
+): boolean {
+  return magiaDe(rfc)?.vacioFalso === 'primera vez' && isFirst(counts, rfc, [service, ...criterios]);
+}
+
+/** Whether a mailbox shows nothing, in all of a session, though there may be something. */
+export function isBuzonVacioFalso(
+  counts: Counts,
+  { rfc, notes }: Pick<ProviderSession, 'rfc' | 'notes'>,
+  service: string,
+): boolean {
+  if (magiaDe(rfc)?.vacioFalso !== 'primera vez') return false;
+  const noted = notes.get('vacio falso') ?? String(isFirst(counts, rfc, [service]));
+  notes.set('vacio falso', noted);
+  return noted === 'true';
+}
+
+type Counts = { asked: Asked; settings: Pick<Settings, 'vacios_falsos'> };
+
+const isFirst = ({ asked, settings }: Counts, rfc: string, what: readonly unknown[]) =>
+  asked.before(JSON.stringify(['vacio falso', rfc, ...what])) < settings.vacios_falsos;
 
 /** Whether the web service refuses a valid e.firma with 305, by the number of its certificate. */
 export function isRechazada(

@@ -80,8 +80,9 @@ export const MAGIAS: readonly Magia[] = [
     clave: 'vacío',
     moral: 'VAC900215SI6',
     fisica: 'VACI900215SI0',
-    efecto: 'no CFDI and no retenciones at all',
-    respuesta: 'an empty list with total 0',
+    efecto: 'no CFDI, retenciones, returns, messages or notifications at all',
+    respuesta:
+      'an empty list with total 0: charged when both credentials are stored and say so, else given back',
     filas: [],
   },
   {
@@ -89,8 +90,9 @@ export const MAGIAS: readonly Magia[] = [
     moral: 'FAL900215SIA',
     fisica: 'FALS900215SI1',
     efecto:
-      'the first `vacios_falsos` (1) times that the same is asked for, the bulk service ends with 5004 and the portal lists zero rows, each for itself, though there are rows',
-    respuesta: 'the rows, after the empty answer was asked again',
+      'the first `vacios_falsos` (1) times that the same is asked for, the bulk service ends with 5004 and the portals list zero rows (CFDI, retenciones, returns), each for itself, though there are rows; the mailboxes (messages, notifications) show none in the first `vacios_falsos` sessions',
+    respuesta:
+      'the rows, after the empty answer was asked again; of the mailboxes where the other credential is stored too',
     vacioFalso: 'primera vez',
   },
   {
