@@ -24,6 +24,9 @@ const rfc = { rfc: texto };
 const periodo = { rfc: texto, desde: texto, hasta: texto };
 const ejercicio = { rfc: texto, ejercicio: { tipo: 'integer', requerido: true } } as const;
 const lista = ['total', 'items'];
+/** How an answer was obtained, and for a list how sure it is. */
+const camino = ['canal', 'credencial'];
+const certeza = ['confianza', 'reembolsada', ...camino];
 const pagada = ['402/1004'];
 const llave = ['401/1001'];
 
@@ -52,6 +55,7 @@ export const TABLA: readonly Fila[] = [
     campos: { rfc: texto, desde: opcional, hasta: opcional },
     elementos: { id: 'string', asunto: 'string', fecha: 'date' },
     data: lista,
+    nuestros: certeza,
     errores: pagada,
   },
   {
@@ -60,6 +64,7 @@ export const TABLA: readonly Fila[] = [
       campos: periodo,
       elementos: { uuid: 'string', emisor_rfc: 'string', total: 'number', fecha: 'date' },
       data: lista,
+      nuestros: certeza,
       errores: pagada,
     },
   },
@@ -69,6 +74,7 @@ export const TABLA: readonly Fila[] = [
       campos: periodo,
       elementos: { uuid: 'string', emisor_rfc: 'string', total: 'number', fecha: 'date' },
       data: lista,
+      nuestros: certeza,
       errores: pagada,
     },
   },
@@ -87,6 +93,7 @@ export const TABLA: readonly Fila[] = [
         estado: 'string',
       },
       data: lista,
+      nuestros: certeza,
       errores: pagada,
     },
   },
@@ -96,6 +103,7 @@ export const TABLA: readonly Fila[] = [
       campos: ejercicio,
       elementos: { uuid: 'string', emisor_rfc: 'string', total: 'number', fecha: 'date', estado: 'string' },
       data: lista,
+      nuestros: certeza,
       errores: pagada,
     },
   },
@@ -105,18 +113,19 @@ export const TABLA: readonly Fila[] = [
       campos: rfc,
       elementos: { id: 'string', autoridad: 'string', asunto: 'string', fecha: 'date' },
       data: lista,
+      nuestros: certeza,
       errores: pagada,
     },
   },
   {
     ...{ path: 'usuario/datos-fiscales', cost: 1, credencial: 'API key', rfc: 'propio', campos: rfc },
     data: ['rfc', 'nombre', 'regimen_fiscal', 'domicilio', 'fecha_inicio_operaciones', 'estatus'],
-    nuestros: ['regimenes', 'curp'],
+    nuestros: ['regimenes', 'curp', ...camino],
     errores: ['401/1001', '401/1002', '403/1003', '402/1004', '400/2002', '503/5041'],
   },
   {
     ...{ path: 'tax/informacion-fiscal', cost: 1, credencial: 'API key + CIEC', rfc: 'propio', campos: rfc },
-    ...{ data: ['rfc', 'regimenes', 'obligaciones'], errores: pagada },
+    ...{ data: ['rfc', 'regimenes', 'obligaciones'], nuestros: camino, errores: pagada },
   },
   {
     ...{
@@ -127,13 +136,14 @@ export const TABLA: readonly Fila[] = [
       campos: rfc,
     },
     data: ['rfc', 'opinion', 'fecha_consulta', 'motivo', 'saldo'],
+    nuestros: camino,
     errores: [...pagada, '503/5041'],
   },
   {
     ...{ path: 'tax/opinion-cumplimiento-fiel', cost: 1, credencial: 'API key + e.firma', rfc: 'propio' },
     campos: rfc,
     data: ['rfc', 'opinion', 'pdf_firmado_url'],
-    nuestros: ['expira_en', 'motivo'],
+    nuestros: ['expira_en', 'motivo', ...camino],
     errores: [...pagada, '400/4002'],
   },
   {

@@ -42,12 +42,39 @@ export const rfcYEjercicio = z
 /** The body of the operations on one solicitud. */
 export const soloSolicitud = z.object({ solicitud_id: solicitudIdField }).meta({ id: 'PeticionSolicitud' });
 
+/** How sure an answer is. */
+export const confianza = z.enum(['confirmado', 'sin_confirmar']).meta({
+  id: 'Confianza',
+  description:
+    'confirmado: hay renglones, o el SAT dijo por dos caminos que no hay (una descarga: por el servicio web y por el portal; una lista: con la CIEC y con la e.firma). sin_confirmar: el SAT dijo que no hay y nadie más lo pudo confirmar; a veces lo dice por error, y por eso el crédito se devuelve.',
+  example: 'confirmado',
+});
+
+export const reembolsada = z.boolean().meta({ description: 'Si el crédito se devolvió.', example: false });
+
+/** By which way an answer was obtained. */
+export const camino = {
+  canal: z.enum(['soap', 'portal', 'publico']).meta({
+    id: 'CanalSat',
+    description:
+      'Por dónde contestó el SAT. soap: el servicio web de descarga masiva; portal: los portales, con la credencial guardada; publico: lo que el SAT muestra a cualquiera.',
+    example: 'portal',
+  }),
+  credencial: z
+    .enum(['ciec', 'efirma'])
+    .nullable()
+    .meta({ description: 'Con qué credencial contestó; null si no hizo falta ninguna.', example: 'efirma' }),
+};
+
 /** A list (specification, Lists), under the name that the interface's description gives it. */
 export const listOf = <T extends z.ZodType>(id: string, element: T) =>
   z
     .object({
       total: z.int().min(0).meta({ description: 'Número de elementos.', example: 1 }),
       items: z.array(element),
+      confianza,
+      reembolsada,
+      ...camino,
     })
     .meta({ id });
 
@@ -103,11 +130,3 @@ export const listaFacturas = listOf(
 );
 
 export const aviso = { asunto: texto('Asunto.', 'Requerimiento de obligaciones'), fecha: fechaField };
-
-/** How sure an answer is. */
-export const confianza = z.enum(['confirmado', 'sin_confirmar']).meta({
-  id: 'Confianza',
-  description:
-    'confirmado: hay renglones, o los dos medios del SAT (servicio web y portal) dijeron que no hay. sin_confirmar: el SAT dijo que no hay y nadie más lo pudo confirmar; a veces lo dice por error, y por eso el crédito se devuelve.',
-  example: 'confirmado',
-});

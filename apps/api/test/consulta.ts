@@ -54,6 +54,12 @@ export function expectGivenBack(kit: Kit, a: Alta, cost: 0 | 1, saldo = 1): void
   expect(kit.store.abiertas.size).toBe(0);
 }
 
+/** What a list says beside its items, unless it is empty. */
+export const conRenglones = (credencial: 'ciec' | 'efirma', canal: 'soap' | 'portal' = 'portal') => ({
+  ...{ confianza: 'confirmado', reembolsada: false },
+  ...{ canal, credencial },
+});
+
 /** Checks a paid answer: one charge that stays. */
 export function expectCharged(kit: Kit, a: Alta, answer: Answer): void {
   expect([answer.status, answer.json.cfdi_codigo, answer.text]).toEqual([200, 1, answer.text]);
@@ -152,11 +158,11 @@ export function describeConsulta({ path, body, cost, needs, asks }: ConsultaOpti
 type Send = ReturnType<typeof createSatMemoria>['send'];
 
 /** An authority that hears when the caller gives up, as the real channels do. */
-function withSignal(send: Send): Send {
+export function withSignal(send: Send): Send {
   const patient = (...[consulta, credencial, envio]: Parameters<Send>) =>
-    new Promise<never>((_resolve, reject) => {
+    new Promise<unknown>((resolve, reject) => {
       envio.signal.addEventListener('abort', () => reject(new SatError('CANCELADA')), { once: true });
-      send(consulta, credencial, envio).catch(reject);
+      send(consulta, credencial, envio).then(resolve, reject);
     });
   return patient as Send;
 }

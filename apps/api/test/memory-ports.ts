@@ -28,10 +28,11 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
     },
     saldos: {
       charge: (cargo) => trip(store, 'saldos.charge', () => debit(store, cargo)),
-      settle: (opId, respuesta) =>
+      settle: (opId, respuesta, devuelve) =>
         trip(store, 'saldos.settle', () => {
-          if (!store.abiertas.delete(opId)) return !isGivenBack(store, opId);
+          if (!store.abiertas.delete(opId)) return isGivenBack(store, opId) === (devuelve !== undefined);
           if (respuesta !== null) keep(store, { ...respuesta, opId });
+          if (devuelve !== undefined) credit(store, opId);
           return true;
         }),
       refund: (opId) => trip(store, 'saldos.refund', () => store.abiertas.has(opId) && credit(store, opId)),

@@ -3,6 +3,7 @@ import { createSaldos } from '@acuse/db';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { abiertas, CONSULTAS, libroDe, newCallerFor } from '../fixtures/consultas.ts';
 import { brokenInvariants } from '../fixtures/database.ts';
+import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';
 import {
   type Answer,
@@ -174,6 +175,43 @@ describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () 
     expect([...codes(again), again.headers.get('idempotent-replayed')]).toEqual([200, 1, 'true']);
     await expectCharged(caller);
   });
+
+  /** A list that is empty and cannot be confirmed: its settling gives the charge back. */
+  const newEmptyCaller = async () => {
+    const path = 'tax/facturas-fiel';
+    const caller = await newEfirmaCaller(servicio, { rfc: 'VAC900215SI6', saldo: 10 });
+    const body = { rfc: caller.rfc, desde: '2025-05-14', hasta: '2025-05-14' };
+    return {
+      ask: (headers = {}) => caller.at(api).call(path, body, headers),
+      expectOnce: () => expectGivenBack(caller, [`cargo -1 ${path}`, `reembolso 1 ${path}`]),
+    };
+  };
+  const VACIA = { total: 0, confianza: 'sin_confirmar', reembolsada: true };
+
+  it('an empty list whose giving back was confirmed to nobody is read again before the answer: 200, given back once', async () => {
+    const { ask, expectOnce } = await newEmptyCaller();
+    const answer = await whileSettling(ask, (reply) => reply.lose());
+    expect([...codes(answer), answer.body.data]).toEqual([200, 1, expect.objectContaining(VACIA)]);
+    await expectOnce();
+  });
+
+  it.each([{}, { 'idempotency-key': 'vacia-1' }])(
+    'an empty list of whose giving back nothing is known: 503/5041, and given back once (%j)',
+    async (headers) => {
+      const { ask, expectOnce } = await newEmptyCaller();
+      const answer = await whileSettling(
+        () => ask(headers),
+        () => tubo.shut(),
+      );
+      expect(codes(answer)).toEqual(NO_DISPONIBLE);
+      tubo.open();
+      await expectOnce();
+      if (!('idempotency-key' in headers)) return;
+      const again = await waitFor(async () => ask(headers).then((it) => (it.status === 503 ? null : it)));
+      expect([again.body.data, again.headers.get('idempotent-replayed')]).toMatchObject([VACIA, 'true']);
+      await expectOnce();
+    },
+  );
 
   it('keeps nothing of an answer in clear under an Idempotency-Key', async () => {
     const { caller, ask } = await newCaller();

@@ -2,7 +2,15 @@ import { fileURLToPath } from 'node:url';
 import { loadOperations } from '@acuse/api';
 import type { FaultKind } from '@acuse/simulador';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { abiertas, CONSULTAS, libroDe, newCallerFor, whileDown } from '../fixtures/consultas.ts';
+import {
+  abiertas,
+  CONSULTAS,
+  costOf,
+  libroDe,
+  newCallerFor,
+  renglonesDe,
+  whileDown,
+} from '../fixtures/consultas.ts';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { FALLAS } from '../fixtures/mala-hora.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';
@@ -70,8 +78,12 @@ describe('credits and the authority', () => {
         expect([again.status, again.text]).toEqual([200, first.text]);
         expect(again.headers.get('idempotent-replayed')).toBe('true');
         expect(servicio.simulador.world.log.count()).toBe(asked);
-        expect(await libroDe(servicio, caller)).toEqual([`cargo -1 ${path}`]);
-        expect([await saldoDe(servicio, caller), await abiertas(servicio)]).toEqual([SALDO - 1, 0]);
+        const { data } = first.body;
+        expect(await libroDe(servicio, caller)).toEqual(renglonesDe(path, data));
+        expect([await saldoDe(servicio, caller), await abiertas(servicio)]).toEqual([
+          SALDO - costOf(data),
+          0,
+        ]);
       });
 
       const givesBack = async (faults: readonly FaultKind[]) => {
@@ -86,7 +98,7 @@ describe('credits and the authority', () => {
         const succeed = async (after: string) => {
           const answer = await caller.call(path, body);
           expect([after, answer.status, answer.text]).toEqual([after, 200, expect.any(String)]);
-          libro.push(`cargo -1 ${path}`);
+          libro.push(...renglonesDe(path, answer.body.data));
           expect(await libroDe(servicio, caller)).toEqual(libro);
         };
         // Before there is a session the log-in fails; with one, the query itself.

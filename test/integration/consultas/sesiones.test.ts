@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { formasDe, leerTablas } from '../fixtures/busqueda.ts';
+import { costOf } from '../fixtures/consultas.ts';
 import { fallar, llamadas, pedir, saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
 import {
   type Caller,
@@ -100,9 +101,10 @@ describe('sessions with the portals', () => {
     expect((await caller.call('tax/comunicados', { rfc })).body.cfdi_codigo).toBe(4004);
     expect(logins(caller)).toHaveLength(2);
     await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec: ciecOf(rfc) }));
-    await everywhere(caller, (here) => expectOk(here.call('tax/comunicados', { rfc })));
+    const paid = await everywhere(caller, (here) => expectOk(here.call('tax/comunicados', { rfc })));
     expect(logins(caller)).toHaveLength(3);
-    expect(await saldoDe(servicio, caller)).toBe(8);
+    const cost = paid.reduce((sum, data) => sum + costOf(data), 0);
+    expect(await saldoDe(servicio, caller)).toBe(10 - cost);
   });
 
   it('are of no use to who reads the database: no cookie and no CIEC, only what is sealed', async () => {

@@ -1,7 +1,7 @@
 import { createCargaListas } from '@acuse/db';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../apps/api/test/kit.ts';
-import { type Caso, CONSULTAS, newCallerFor } from '../fixtures/consultas.ts';
+import { type Caso, CONSULTAS, costOf, newCallerFor } from '../fixtures/consultas.ts';
 import { crearBucket } from '../fixtures/objetos.ts';
 import { saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
 import { expectOk, type Servicio, startServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
@@ -92,7 +92,7 @@ describe.each(CASOS)('$path, $credencial, $persona', ({ path, credencial, cost, 
     if (body === undefined) throw new Error(`nothing to ask ${path}`);
     const caller = await newCallerFor(servicio, { credencial, body }, 2, rfc);
     const data = await expectOk(caller.call(path, body(servicio, caller)));
-    expect(await saldoDe(servicio, caller)).toBe(2 - cost);
+    expect(await saldoDe(servicio, caller)).toBe(2 - cost * costOf(data));
     const { items } = data;
     if (Array.isArray(items)) {
       expect(data['total']).toBe(items.length);

@@ -2,7 +2,7 @@ import { CfdiError } from '@acuse/contract';
 import type { Constancia } from '@acuse/core';
 import type { Contexto } from '../http/operation.ts';
 import { askSat } from './ask-sat.ts';
-import { consultar } from './consultar.ts';
+import { consultar, type Obtenida } from './consultar.ts';
 
 const ID_CIF_AJENO =
   'El SAT no tiene una constancia con el idCIF registrado y este RFC. Registre el correcto con rfc-registrar, o guarde la CIEC o la e.firma.';
@@ -11,14 +11,17 @@ const ID_CIF_AJENO =
 export async function constanciaDe(
   contexto: Contexto<'ciec-o-efirma-o-id-cif'>,
   rfc: string,
-): Promise<Constancia> {
+): Promise<Obtenida<Constancia>> {
   const { idCif } = contexto.pase;
   if (idCif === null) {
     const consulta = { consulta: 'descargar-constancia', rfc } as const;
-    const respuesta = await consultar(contexto, (credencial, propio) => askSat(propio, consulta, credencial));
-    return respuesta.constancia;
+    const { respuesta, camino } = await consultar(contexto, (credencial, propio) =>
+      askSat(propio, consulta, credencial),
+    );
+    return { respuesta: respuesta.constancia, camino };
   }
   const respuesta = await askSat(contexto, { consulta: 'consultar-constancia-qr', rfc, idCif }, null);
-  if (respuesta.resultado === 'ENCONTRADA') return respuesta.constancia;
+  if (respuesta.resultado === 'ENCONTRADA')
+    return { respuesta: respuesta.constancia, camino: { canal: 'publico', credencial: null } };
   throw new CfdiError('CIEC_NO_GUARDADA', { motivo: ID_CIF_AJENO });
 }

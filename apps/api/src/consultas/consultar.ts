@@ -1,6 +1,8 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { CfdiError, type NombreError } from '@acuse/contract';
-import type { Credencial } from '@acuse/core';
+import type { Credencial, TipoCredencial } from '@acuse/core';
 import { linkSignals } from '@acuse/runtime';
+import type { NombreCanal } from '@acuse/sat';
 import type { ContextoBase, CredencialElegible } from '../http/operation.ts';
 
 /** What keeps one way from an answer and may not keep another: the SAT's failures, and a credential that it refuses or that does not open. */
@@ -15,27 +17,114 @@ const OTRO_CAMINO: ReadonlySet<NombreError> = new Set<NombreError>([
 /** The part of what is left of the budget that a way may use while another one waits behind it. */
 const PARTE = 2 / 3;
 
+/** Before the same way is asked again because it said that there is nothing, milliseconds. */
+const PAUSA_MS = 1_000;
+
+/** Why an empty list is given back, in the ledger: the same as of a bulk download. */
+const SIN_CONFIRMAR = 'VACIA_SIN_CONFIRMAR';
+
+type ContextoConsulta<C extends Credencial> = Pick<
+  ContextoBase,
+  'deps' | 'pase' | 'signal' | 'now' | 'operacion'
+> & { readonly credenciales: readonly CredencialElegible<C>[] };
+
+type Pregunta<C extends Credencial, T> = (
+  credencial: C,
+  contexto: Pick<ContextoBase, 'deps' | 'pase' | 'signal' | 'now'>,
+) => Promise<T>;
+
+/** How an answer was obtained, in the words of the interface. */
+export interface Camino {
+  readonly canal: NombreCanal;
+  /** Null where anybody may ask. */
+  readonly credencial: TipoCredencial | null;
+}
+
+/** An answer, and how it was obtained. */
+export interface Obtenida<T> {
+  readonly respuesta: T;
+  readonly camino: Camino;
+}
+
 /**
  * Asks by each stored credential that may serve until one way has an answer, within the one budget and the one charge of the call. What
  * answered last goes first. When none does, a failure of the SAT is told before a refused credential: asking again may help.
  */
 export async function consultar<C extends Credencial, T>(
-  contexto: Pick<ContextoBase, 'deps' | 'pase' | 'signal' | 'now' | 'operacion'> & {
-    readonly credenciales: readonly CredencialElegible<C>[];
-  },
-  ask: (credencial: C, contexto: Pick<ContextoBase, 'deps' | 'pase' | 'signal' | 'now'>) => Promise<T>,
-): Promise<T> {
-  const { deps, pase, signal, now, operacion } = contexto;
+  contexto: ContextoConsulta<C>,
+  ask: Pregunta<C, T>,
+): Promise<Obtenida<T>> {
+  return recorrer(contexto, waysOf(contexto), ask, performance.now());
+}
+
+/**
+ * The rows of a list, and how sure they are. An empty list is no fact, for the SAT says so wrongly at times: it is looked for once more within
+ * the same budget, by the other stored credential, else by the same one. Rows of either look are the answer; two credentials that say the
+ * same are `confirmado`; anything else is `sin_confirmar`, and its charge is given back with the answer.
+ */
+export async function consultarLista<C extends Credencial, F, I>(
+  contexto: ContextoConsulta<C> & Pick<ContextoBase, 'devolver'>,
+  ask: Pregunta<C, readonly F[]>,
+  toItem: (fila: F) => I,
+) {
   const start = performance.now();
+  const ways = waysOf(contexto);
+  const first = await recorrer(contexto, ways, ask, start);
+  const again =
+    first.respuesta.length === 0 ? await lookAgain(contexto, ways, first.camino, ask, start) : null;
+  const { respuesta, camino } = again !== null && again.respuesta.length > 0 ? again : first;
+  const isConfirmed =
+    respuesta.length > 0 || (again !== null && again.camino.credencial !== first.camino.credencial);
+  if (!isConfirmed) contexto.devolver(SIN_CONFIRMAR);
+  return {
+    total: respuesta.length,
+    items: respuesta.map(toItem),
+    confianza: isConfirmed ? ('confirmado' as const) : ('sin_confirmar' as const),
+    reembolsada: !isConfirmed,
+    ...camino,
+  };
+}
+
+/** The second look after an empty list; null when it cannot be had, which leaves the first one unconfirmed. */
+async function lookAgain<C extends Credencial, T>(
+  contexto: ContextoConsulta<C>,
+  ways: readonly CredencialElegible<C>[],
+  { credencial }: Camino,
+  ask: Pregunta<C, T>,
+  start: number,
+): Promise<Obtenida<T> | null> {
+  const own = ways.findIndex(({ tipo }) => tipo === credencial);
+  // What stood before it has failed in this very call.
+  const others = ways.slice(own + 1);
+  const { signal } = contexto;
+  if (others.length === 0) await sleep(PAUSA_MS, undefined, { signal }).catch(() => undefined);
+  if (signal.aborted) return null;
+  try {
+    return await recorrer(contexto, [...others, ...ways.slice(own, own + 1)], ask, start);
+  } catch (error) {
+    if (!(error instanceof CfdiError) || error.nombre === 'PERIODO_DEMASIADO_GRANDE') throw error;
+    return null;
+  }
+}
+
+const waysOf = <C extends Credencial>({ deps, operacion, credenciales }: ContextoConsulta<C>) =>
+  deps.caminos.order(operacion, credenciales);
+
+/** Asks by these ways, one after the other; `start` is when the budget of the call began, on the clock of `performance.now`. */
+async function recorrer<C extends Credencial, T>(
+  { deps, pase, signal, now, operacion }: ContextoConsulta<C>,
+  ways: readonly CredencialElegible<C>[],
+  ask: Pregunta<C, T>,
+  start: number,
+): Promise<Obtenida<T>> {
   const fallos: CfdiError[] = [];
-  const opciones = deps.caminos.order(operacion, contexto.credenciales);
-  for (const [i, { tipo, open }] of opciones.entries()) {
+  for (const [i, { tipo, canal, open }] of ways.entries()) {
     const left = deps.settings.presupuestoMs - (performance.now() - start);
-    const propio = linkSignals([signal], i === opciones.length - 1 ? left : left * PARTE);
+    const propio = linkSignals([signal], i === ways.length - 1 ? left : left * PARTE);
     try {
       const respuesta = await ask(open(), { deps, pase, signal: propio.signal, now });
       deps.caminos.note(operacion, tipo, true);
-      return respuesta;
+      return { respuesta, camino: { canal, credencial: tipo } };
     } catch (error) {
       if (!(error instanceof CfdiError) || !OTRO_CAMINO.has(error.nombre)) throw error;
       deps.caminos.note(operacion, tipo, false);

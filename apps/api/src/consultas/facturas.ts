@@ -1,7 +1,7 @@
 import { CfdiError } from '@acuse/contract';
 import type { Contexto } from '../http/operation.ts';
 import { askSat } from './ask-sat.ts';
-import { consultar } from './consultar.ts';
+import { consultarLista } from './consultar.ts';
 
 /** The received CFDI of a period as the interface lists them. Throws PERIODO_DEMASIADO_GRANDE when there are more than an answer may have. */
 export async function listFacturas(
@@ -11,22 +11,25 @@ export async function listFacturas(
   const periodo = { inicio: `${desde}T00:00:00`, fin: `${hasta}T23:59:59` };
   const maximo = contexto.deps.settings.maxFacturas;
   const consulta = { consulta: 'listar-facturas', rfc, periodo, maximo } as const;
-  const respuesta = await consultar(contexto, (credencial, propio) => askSat(propio, consulta, credencial));
-  if (respuesta.resultado === 'DEMASIADAS') {
-    throw new CfdiError('PERIODO_DEMASIADO_GRANDE', {
-      campo: 'hasta',
-      motivo: `El periodo tiene más de ${maximo} CFDI.`,
-    });
-  }
-  const items = respuesta.facturas.map((f) => ({
-    uuid: f.uuid,
-    emisor_rfc: f.emisorRfc,
-    total: f.total,
-    fecha: f.fechaEmision.slice(0, 10),
-    emisor_nombre: f.emisorNombre,
-    fecha_emision: f.fechaEmision,
-    tipo_comprobante: f.efecto,
-    estado: f.estado,
-  }));
-  return { total: items.length, items };
+  return consultarLista(
+    contexto,
+    async (credencial, propio) => {
+      const respuesta = await askSat(propio, consulta, credencial);
+      if (respuesta.resultado === 'LISTA') return respuesta.facturas;
+      throw new CfdiError('PERIODO_DEMASIADO_GRANDE', {
+        campo: 'hasta',
+        motivo: `El periodo tiene más de ${maximo} CFDI.`,
+      });
+    },
+    (f) => ({
+      uuid: f.uuid,
+      emisor_rfc: f.emisorRfc,
+      total: f.total,
+      fecha: f.fechaEmision.slice(0, 10),
+      emisor_nombre: f.emisorNombre,
+      fecha_emision: f.fechaEmision,
+      tipo_comprobante: f.efecto,
+      estado: f.estado,
+    }),
+  );
 }

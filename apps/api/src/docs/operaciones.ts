@@ -18,6 +18,11 @@ Este documento se genera de las operaciones mismas (\`npm run generate\`); una p
 Todas son \`POST /api/v1/<operación>\` con cuerpo y respuesta JSON, \`Authorization: Bearer <API_KEY>\` y \`User-Agent\`. \`cfdi_codigo\` 1 es éxito. Los
 créditos se cobran antes de consultar y se devuelven solos con cualquier error: nadie paga por uno.
 
+**Una lista vacía.** El SAT dice a veces por error que no hay nada. Una lista vacía se busca otra vez dentro de la misma llamada: con la otra
+credencial si está guardada, o con la misma. Si las dos credenciales dicen que no hay, \`confianza\` es \`confirmado\` y se cobra; si nadie más lo pudo
+confirmar es \`sin_confirmar\`, el crédito se devuelve (\`reembolsada: true\`, con su movimiento en el libro) y conviene preguntar más tarde. \`canal\` y
+\`credencial\` dicen por dónde contestó el SAT.
+
 **Cómo leer «estado».** Cada consulta está probada de punta a punta contra el simulador del SAT de este repositorio, que habla los formatos del
 propio SAT y no comparte código con los conectores. Sus formatos se tomaron de las fuentes públicas que se nombran. Ninguna se ha
 comprobado contra el SAT en vivo. Una respuesta del SAT que no se entiende con certeza es 503/5041, nunca «sin resultados».

@@ -22,6 +22,7 @@ export async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestac
   const { pase, apiKey } = paseOf(llamada);
   const { ip, requestId, opId, idempotency, saldo, now } = llamada;
   let budget: LinkedSignal | undefined;
+  let devuelve: string | undefined;
   const contexto: Contexto<'ciec-o-efirma'> = {
     deps,
     pase,
@@ -39,6 +40,9 @@ export async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestac
     get signal() {
       budget ??= linkSignals([deps.apagado], deps.settings.presupuestoMs);
       return budget.signal;
+    },
+    devolver(motivo) {
+      devuelve = motivo;
     },
     credenciales: eligibleCredenciales(operation, pase, now).map((elegible) => ({
       tipo: elegible.tipo,
@@ -61,7 +65,8 @@ export async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestac
   } finally {
     budget?.release();
   }
-  return contestacionDeExito(operation, checkData(llamada, result), llamada.saldo);
+  const contestacion = contestacionDeExito(operation, checkData(llamada, result), llamada.saldo);
+  return devuelve === undefined ? contestacion : { ...contestacion, devuelve };
 }
 
 function checkData({ operation }: Llamada, result: unknown): unknown {

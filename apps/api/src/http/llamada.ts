@@ -51,6 +51,8 @@ export interface Contestacion {
   readonly status: number;
   readonly cuerpo: string;
   readonly headers?: Record<string, string>;
+  /** Why the charge is given back although this is a success: the code for the ledger. */
+  readonly devuelve?: string;
 }
 
 /** The pass of a call that is past the bearer step. */

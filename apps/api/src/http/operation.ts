@@ -77,6 +77,8 @@ export interface ContextoBase {
   readonly now: Date;
   /** Aborts when the time that a query may take is over, or the process stops. */
   readonly signal: AbortSignal;
+  /** Has the charge given back in the commit that settles the answer; `motivo` is the code for the ledger. */
+  devolver(motivo: string): void;
 }
 
 export type Contexto<

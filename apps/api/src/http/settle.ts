@@ -16,13 +16,13 @@ const PAUSES_MS = [0, 100, 400, 1_000, 2_000];
 const RETRY_SECONDS = 5;
 
 /**
- * Makes it durable that a call is answered, before it is: its charge stays, and for a repeated `Idempotency-Key` the answer is kept, in one
- * commit. Throws when the charge was given back meanwhile (the process stood still for longer than its call may take), and when nothing can be
+ * Makes it durable that a call is answered, before it is: its charge stays, or is given back where the answer says so, and for a repeated
+ * `Idempotency-Key` the answer is kept, in one commit. Throws when the charge was given back meanwhile (the process stood still for longer than its call may take), and when nothing can be
  * written: then the call is not answered, and its charge is given back.
  */
 export async function settleAnswer(llamada: Llamada, answer: Contestacion, deps: SettleDeps): Promise<void> {
   const respuesta = respuestaOf(llamada, answer, deps);
-  if (llamada.charged) await settleCharge(llamada, respuesta, deps);
+  if (llamada.charged) await settleCharge(llamada, respuesta, answer.devuelve, deps);
   else if (respuesta !== null) {
     const { opId } = llamada;
     await deps.idempotencia
@@ -54,6 +54,7 @@ function respuestaOf(
 async function settleCharge(
   llamada: Llamada,
   respuesta: RespuestaGuardada | null,
+  devuelve: string | undefined,
   { saldos, log }: SettleDeps,
 ): Promise<void> {
   const { opId } = llamada;
@@ -63,7 +64,7 @@ async function settleCharge(
   for (const pause of PAUSES_MS) {
     await sleep(pause);
     try {
-      if (await saldos.settle(opId, respuesta)) return;
+      if (await saldos.settle(opId, respuesta, devuelve)) return;
     } catch (error) {
       cause = error;
       isUncertain ||= error instanceof Error && error.cause instanceof ResultadoIncierto;

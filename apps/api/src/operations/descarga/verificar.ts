@@ -1,7 +1,14 @@
 import { fechaField, tipoDescargaField } from '@acuse/contract';
 import { isRetrasada } from '@acuse/core';
 import { z } from 'zod';
-import { confianza, estadoSolicitud, instante, solicitudIdData, soloSolicitud } from '../../data-fields.ts';
+import {
+  confianza,
+  estadoSolicitud,
+  instante,
+  reembolsada,
+  solicitudIdData,
+  soloSolicitud,
+} from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
 const isoOrNull = (date: Date | null) => date?.toISOString() ?? null;
@@ -27,7 +34,7 @@ export default defineOperation({
         .nullable()
         .meta({ description: 'CFDI encontrados, si se sabe.', example: 1532 }),
       confianza: confianza.nullable().meta({ example: null }),
-      reembolsada: z.boolean().meta({ description: 'Si el crédito se devolvió.', example: false }),
+      reembolsada,
       progreso: z.number().min(0).max(1).meta({ description: 'De 0 a 1.', example: 0.5 }),
       intentos: z.int().min(0).meta({ description: 'Veces que se consultó al SAT.', example: 3 }),
       ultima_consulta: instante('Última consulta al SAT.')

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeConsulta, expectCharged, prepare } from '../../../test/consulta.ts';
+import { conRenglones, describeConsulta, expectCharged, prepare } from '../../../test/consulta.ts';
 import { alta, createKit } from '../../../test/kit.ts';
 
 const PATH = 'tax/comunicados';
@@ -31,7 +31,7 @@ it.each([
   const { kit, a, sat } = await prepare({ 'listar-comunicados': [{ comunicados: [comunicado] }] }, 'ciec');
   const answer = await kit.call(PATH, { rfc: a.rfc, ...dates }, { key: a.key });
   expectCharged(kit, a, answer);
-  expect(answer.json.data).toEqual({ total: 1, items: [comunicado] });
+  expect(answer.json.data).toEqual({ total: 1, items: [comunicado], ...conRenglones('ciec') });
   expect(sat.consultas).toEqual([{ consulta: 'listar-comunicados', rfc: a.rfc, ...asked }]);
 });
 

@@ -3,7 +3,7 @@ import { addDays, calendarDay } from '@acuse/core';
 import { z } from 'zod';
 import { checkPeriodo } from '../../calendario.ts';
 import { askSat } from '../../consultas/ask-sat.ts';
-import { consultar } from '../../consultas/consultar.ts';
+import { consultarLista } from '../../consultas/consultar.ts';
 import { aviso, listOf, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
@@ -38,14 +38,14 @@ export default defineOperation({
   errors: ['SAT_NO_DISPONIBLE'],
   check: (body, now) => checkPeriodo(periodoDe(body, now), now),
 
-  async handle(body, contexto) {
+  handle(body, contexto) {
     const { rfc } = body;
     const consulta = { consulta: 'listar-comunicados', rfc, ...periodoDe(body, contexto.now) } as const;
-    const { comunicados } = await consultar(contexto, (credencial, propio) =>
-      askSat(propio, consulta, credencial),
+    return consultarLista(
+      contexto,
+      async (credencial, propio) => (await askSat(propio, consulta, credencial)).comunicados,
+      ({ id, asunto, fecha, leido }) => ({ id, asunto, fecha, leido }),
     );
-    const items = comunicados.map(({ id, asunto, fecha, leido }) => ({ id, asunto, fecha, leido }));
-    return { total: items.length, items };
   },
 });
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeConsulta, expectCharged, prepare } from '../../../test/consulta.ts';
+import { conRenglones, describeConsulta, expectCharged, prepare } from '../../../test/consulta.ts';
 
 const PATH = 'tax/declaraciones-fiel';
 const asks = ['listar-declaraciones'] as const;
@@ -35,7 +35,7 @@ it('lists the returns of the year', async () => {
     tipo_complementaria: null,
     linea_captura: null,
   };
-  expect(answer.json.data).toEqual({ total: 1, items: [item] });
+  expect(answer.json.data).toEqual({ total: 1, items: [item], ...conRenglones('efirma') });
 });
 
 it.each([2015, 2027])('does not ask for %i', async (ejercicio) => {

@@ -2,7 +2,7 @@ import { ejercicioField, fechaField } from '@acuse/contract';
 import { z } from 'zod';
 import { checkEjercicio } from '../../calendario.ts';
 import { askSat } from '../../consultas/ask-sat.ts';
-import { consultar } from '../../consultas/consultar.ts';
+import { consultarLista } from '../../consultas/consultar.ts';
 import { listOf, rfcYEjercicio, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
@@ -45,23 +45,23 @@ export default defineOperation({
   errors: ['SAT_NO_DISPONIBLE'],
   check: ({ ejercicio }, now) => checkEjercicio(ejercicio, ANIOS, now),
 
-  async handle({ rfc, ejercicio }, contexto) {
+  handle({ rfc, ejercicio }, contexto) {
     const consulta = { consulta: 'listar-declaraciones', rfc, ejercicio } as const;
-    const { declaraciones } = await consultar(contexto, (credencial, propio) =>
-      askSat(propio, consulta, credencial),
+    return consultarLista(
+      contexto,
+      async (credencial, propio) => (await askSat(propio, consulta, credencial)).declaraciones,
+      (d) => ({
+        id: d.numeroOperacion,
+        tipo: d.tipo,
+        periodicidad: d.periodicidad,
+        periodo: d.periodo,
+        ejercicio: d.ejercicio,
+        fecha: d.fecha,
+        complementaria: d.complementaria,
+        estado: d.estado,
+        tipo_complementaria: d.tipoComplementaria,
+        linea_captura: d.lineaCaptura,
+      }),
     );
-    const items = declaraciones.map((d) => ({
-      id: d.numeroOperacion,
-      tipo: d.tipo,
-      periodicidad: d.periodicidad,
-      periodo: d.periodo,
-      ejercicio: d.ejercicio,
-      fecha: d.fecha,
-      complementaria: d.complementaria,
-      estado: d.estado,
-      tipo_complementaria: d.tipoComplementaria,
-      linea_captura: d.lineaCaptura,
-    }));
-    return { total: items.length, items };
   },
 });

@@ -39,12 +39,16 @@ describe.each([
     expect(sat.consultas).toMatchObject([{ rfc: a.rfc, periodo }]);
   });
 
-  it('answers an empty month with an empty list, and charges for it', async () => {
+  it('answers an empty month with an empty list after two looks, and gives the credit back', async () => {
     const guion = { 'listar-facturas': [{ resultado: 'LISTA', facturas: [] }] } as const;
-    const { kit, a } = await prepare(guion, needs);
+    const { kit, a, sat } = await prepare(guion, needs);
     const answer = await kit.call(path, { rfc: a.rfc, ...MES }, { key: a.key });
-    expectCharged(kit, a, answer);
-    expect(answer.json.data).toEqual({ total: 0, items: [] });
+    expectGivenBack(kit, a, 1);
+    expect([answer.status, sat.consultas.length]).toEqual([200, 2]);
+    expect(answer.json.data).toEqual({
+      ...{ total: 0, items: [], confianza: 'sin_confirmar', reembolsada: true },
+      ...{ canal: 'portal', credencial: needs },
+    });
   });
 
   it('sends a period with too many to the bulk download, and gives the credit back', async () => {

@@ -24,5 +24,6 @@ it('tells regimes and obligations', async () => {
         hasta: null,
       },
     ],
+    ...{ canal: 'portal', credencial: 'ciec' },
   });
 });

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultar } from '../../consultas/consultar.ts';
 import { periodicidadDe } from '../../consultas/periodicidad.ts';
-import { rfcData, soloRfc, texto } from '../../data-fields.ts';
+import { camino, rfcData, soloRfc, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
 export default defineOperation({
@@ -32,15 +32,17 @@ export default defineOperation({
         })
         .meta({ id: 'Obligacion' }),
     ),
+    ...camino,
   }),
   asks: ['descargar-constancia'],
   errors: ['SAT_NO_DISPONIBLE'],
 
   async handle({ rfc }, contexto) {
     const consulta = { consulta: 'descargar-constancia', rfc } as const;
-    const { constancia } = await consultar(contexto, (credencial, propio) =>
+    const { respuesta, camino: por } = await consultar(contexto, (credencial, propio) =>
       askSat(propio, consulta, credencial),
     );
+    const { constancia } = respuesta;
     return {
       rfc,
       // A regime that the catalogue does not know yet keeps its name: nothing that the SAT says is left out.
@@ -52,6 +54,7 @@ export default defineOperation({
         desde: obligacion.desde,
         hasta: obligacion.hasta,
       })),
+      ...por,
     };
   },
 });

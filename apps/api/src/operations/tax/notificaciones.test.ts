@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeConsulta, expectCharged, prepare } from '../../../test/consulta.ts';
+import { conRenglones, describeConsulta, expectCharged, prepare } from '../../../test/consulta.ts';
 
 const PATH = 'tax/notificaciones';
 const asks = ['listar-notificaciones'] as const;
@@ -13,5 +13,5 @@ it('lists what waits in the mailbox', async () => {
   const answer = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
   expectCharged(kit, a, answer);
   const item = { id: '500-1', autoridad: 'SAT', asunto: 'Requerimiento', fecha: '2026-11-02' };
-  expect(answer.json.data).toEqual({ total: 1, items: [item] });
+  expect(answer.json.data).toEqual({ total: 1, items: [item], ...conRenglones('efirma') });
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
-import { consultar } from '../../consultas/consultar.ts';
+import { consultarLista } from '../../consultas/consultar.ts';
 import { aviso, listOf, soloRfc, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
@@ -24,17 +24,12 @@ export default defineOperation({
   asks: ['listar-notificaciones'],
   errors: ['SAT_NO_DISPONIBLE'],
 
-  async handle({ rfc }, contexto) {
+  handle({ rfc }, contexto) {
     const consulta = { consulta: 'listar-notificaciones', rfc } as const;
-    const { notificaciones } = await consultar(contexto, (credencial, propio) =>
-      askSat(propio, consulta, credencial),
+    return consultarLista(
+      contexto,
+      async (credencial, propio) => (await askSat(propio, consulta, credencial)).notificaciones,
+      ({ folio: id, autoridad, asunto, fecha }) => ({ id, autoridad, asunto, fecha }),
     );
-    const items = notificaciones.map(({ folio: id, autoridad, asunto, fecha }) => ({
-      id,
-      autoridad,
-      asunto,
-      fecha,
-    }));
-    return { total: items.length, items };
   },
 });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { conAlmacen } from '../../consultas/almacen.ts';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultar } from '../../consultas/consultar.ts';
-import { instante, opinion, rfcData, soloRfc } from '../../data-fields.ts';
+import { camino, instante, opinion, rfcData, soloRfc } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
 export default defineOperation({
@@ -24,6 +24,7 @@ export default defineOperation({
     }),
     expira_en: instante('Cuándo deja de servir la URL.'),
     motivo: z.string().nullable().meta({ description: 'Detalle cuando no es positiva.', example: null }),
+    ...camino,
   }),
   asks: ['consultar-opinion'],
   errors: ['SAT_NO_DISPONIBLE', 'ALMACEN_NO_DISPONIBLE'],
@@ -31,9 +32,10 @@ export default defineOperation({
   async handle({ rfc }, contexto) {
     const { deps, pase, signal } = contexto;
     const consulta = { consulta: 'consultar-opinion', rfc } as const;
-    const { sentido, fecha, motivo, pdf } = await consultar(contexto, (credencial, propio) =>
+    const { respuesta, camino: por } = await consultar(contexto, (credencial, propio) =>
       askSat(propio, consulta, credencial),
     );
+    const { sentido, fecha, motivo, pdf } = respuesta;
     const id = deps.newId();
     const objectKey = documentoKey(id);
     const sha256 = createHash('sha256').update(pdf).digest('hex');
@@ -53,6 +55,6 @@ export default defineOperation({
         ttlSeconds: deps.settings.urlTtlSeconds,
       });
     });
-    return { rfc, opinion: sentido, pdf_firmado_url: url, expira_en: expiraEn.toISOString(), motivo };
+    return { rfc, opinion: sentido, pdf_firmado_url: url, expira_en: expiraEn.toISOString(), motivo, ...por };
   },
 });

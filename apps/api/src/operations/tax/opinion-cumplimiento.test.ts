@@ -23,5 +23,6 @@ it.each([
     motivo,
     saldo: 0,
     fecha_consulta: '2026-11-20T18:00:00.000Z',
+    ...{ canal: 'portal', credencial: 'ciec' },
   });
 });

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultar } from '../../consultas/consultar.ts';
-import { instante, opinion, rfcData, soloRfc } from '../../data-fields.ts';
+import { camino, instante, opinion, rfcData, soloRfc } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
 export default defineOperation({
@@ -18,21 +18,23 @@ export default defineOperation({
     fecha_consulta: instante('Cuándo se consultó al SAT.'),
     motivo: z.string().nullable().meta({ description: 'Detalle cuando no es positiva.', example: null }),
     saldo: z.number().meta({ description: 'Créditos restantes.', example: 99 }),
+    ...camino,
   }),
   asks: ['consultar-opinion'],
   errors: ['SAT_NO_DISPONIBLE'],
 
   async handle({ rfc }, contexto) {
     const consulta = { consulta: 'consultar-opinion', rfc } as const;
-    const { sentido, motivo } = await consultar(contexto, (credencial, propio) =>
+    const { respuesta, camino: por } = await consultar(contexto, (credencial, propio) =>
       askSat(propio, consulta, credencial),
     );
     return {
       rfc,
-      opinion: sentido,
+      opinion: respuesta.sentido,
       fecha_consulta: contexto.deps.now().toISOString(),
-      motivo,
+      motivo: respuesta.motivo,
       saldo: contexto.saldo,
+      ...por,
     };
   },
 });

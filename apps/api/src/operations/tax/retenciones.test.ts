@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeConsulta, expectCharged, prepare } from '../../../test/consulta.ts';
+import { conRenglones, describeConsulta, expectCharged, prepare } from '../../../test/consulta.ts';
 
 const PATH = 'tax/retenciones';
 const asks = ['listar-retenciones', 'solicitar-metadata'] as const;
@@ -22,7 +22,7 @@ it('lists those of the portal with a CIEC', async () => {
   expectCharged(kit, a, answer);
   const { uuid, tipo, total, fecha, estado } = retencion;
   const item = { uuid, emisor_rfc: 'ACU200101AB1', receptor_rfc: null, total, fecha, estado, tipo };
-  expect(answer.json.data).toEqual({ total: 1, items: [item] });
+  expect(answer.json.data).toEqual({ total: 1, items: [item], ...conRenglones('ciec') });
 });
 
 it.each([2020, 2027])('does not ask for %i', async (ejercicio) => {

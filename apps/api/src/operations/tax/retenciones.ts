@@ -2,7 +2,7 @@ import { fechaField } from '@acuse/contract';
 import { z } from 'zod';
 import { checkEjercicio } from '../../calendario.ts';
 import { askSat } from '../../consultas/ask-sat.ts';
-import { consultar } from '../../consultas/consultar.ts';
+import { consultarLista } from '../../consultas/consultar.ts';
 import { listRetencionesSoap } from '../../consultas/retenciones-soap.ts';
 import { estadoCfdi, importe, listOf, rfcYEjercicio, texto, uuidData } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
@@ -41,21 +41,23 @@ export default defineOperation({
   errors: ['SAT_NO_DISPONIBLE', 'PERIODO_DEMASIADO_GRANDE'],
   check: ({ ejercicio }, now) => checkEjercicio(ejercicio, ANIOS, now),
 
-  async handle({ rfc, ejercicio }, contexto) {
-    const retenciones = await consultar(contexto, async (credencial, propio) =>
-      credencial.tipo === 'efirma'
-        ? listRetencionesSoap(propio, { rfc, ejercicio }, credencial)
-        : (await askSat(propio, { consulta: 'listar-retenciones', rfc, ejercicio }, credencial)).retenciones,
+  handle({ rfc, ejercicio }, contexto) {
+    const consulta = { consulta: 'listar-retenciones', rfc, ejercicio } as const;
+    return consultarLista(
+      contexto,
+      async (credencial, propio) =>
+        credencial.tipo === 'efirma'
+          ? listRetencionesSoap(propio, { rfc, ejercicio }, credencial)
+          : (await askSat(propio, consulta, credencial)).retenciones,
+      ({ uuid, tipo, emisorRfc, receptorRfc, total, fecha, estado }) => ({
+        uuid,
+        emisor_rfc: emisorRfc,
+        receptor_rfc: receptorRfc,
+        total,
+        fecha,
+        estado,
+        tipo,
+      }),
     );
-    const items = retenciones.map(({ uuid, tipo, emisorRfc, receptorRfc, total, fecha, estado }) => ({
-      uuid,
-      emisor_rfc: emisorRfc,
-      receptor_rfc: receptorRfc,
-      total,
-      fecha,
-      estado,
-      tipo,
-    }));
-    return { total: items.length, items };
   },
 });

@@ -15,13 +15,18 @@ const DATA = {
   fecha_inicio_operaciones: '2020-01-01',
   estatus: 'ACTIVO',
 };
+const POR_LA_CIEC = { canal: 'portal', credencial: 'ciec' };
 
 it('answers the fiscal data with description and balance beside them', async () => {
   const guion = { 'descargar-constancia': [{ constancia, pdf: Buffer.from('%PDF') }] };
   const { kit, a } = await prepare(guion, 'ciec');
   const answer = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
   expectCharged(kit, a, answer);
-  expect(answer.json).toMatchObject({ cfdi_descripcion: expect.any(String), saldo: 0, data: DATA });
+  expect(answer.json).toMatchObject({
+    cfdi_descripcion: expect.any(String),
+    saldo: 0,
+    data: { ...DATA, ...POR_LA_CIEC },
+  });
 });
 
 it('needs no stored credential once the idCIF is known', async () => {
@@ -30,7 +35,7 @@ it('needs no stored credential once the idCIF is known', async () => {
   await kit.call('vault/rfc-registrar', { rfc: a.rfc, id_cif: '15020034567' }, { key: a.key });
   const answer = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
   expectCharged(kit, a, answer);
-  expect(answer.json.data).toMatchObject(DATA);
+  expect(answer.json.data).toMatchObject({ ...DATA, canal: 'publico', credencial: null });
   expect(sat.consultas).toMatchObject([{ idCif: '15020034567' }]);
 });
 

@@ -1,7 +1,7 @@
 import { ESTADOS_CONTRIBUYENTE, fechaField } from '@acuse/contract';
 import { z } from 'zod';
 import { constanciaDe } from '../../consultas/constancia.ts';
-import { rfcData, soloRfc, texto } from '../../data-fields.ts';
+import { camino, rfcData, soloRfc, texto } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 
 export default defineOperation({
@@ -35,15 +35,14 @@ export default defineOperation({
       .meta({ id: 'EstadoContribuyente', description: 'Situación en el padrón.', example: 'ACTIVO' }),
     regimenes: z.array(texto('Todos los regímenes.', '601 - General de Ley Personas Morales')),
     curp: z.string().nullable().meta({ description: 'CURP de una persona física.', example: null }),
+    ...camino,
   }),
   asks: ['consultar-constancia-qr', 'descargar-constancia'],
   errors: ['SAT_NO_DISPONIBLE', 'CIEC_NO_GUARDADA'],
 
   async handle({ rfc }, contexto) {
-    const { nombre, regimenes, domicilio, fechaInicioOperaciones, estatus, curp } = await constanciaDe(
-      contexto,
-      rfc,
-    );
+    const { respuesta, camino: por } = await constanciaDe(contexto, rfc);
+    const { nombre, regimenes, domicilio, fechaInicioOperaciones, estatus, curp } = respuesta;
     const { calle, colonia, municipio, estado, cp } = domicilio;
     const nombres = regimenes.map((regimen) =>
       regimen.clave === null ? regimen.nombre : `${regimen.clave} - ${regimen.nombre}`,
@@ -57,6 +56,7 @@ export default defineOperation({
       estatus,
       regimenes: nombres,
       curp,
+      ...por,
     };
   },
 });

@@ -9,6 +9,11 @@ it.each([
   [reembolso, 'tax/facturas: SAT_NO_DISPONIBLE', 'El SAT no está disponible en este momento.'],
   [reembolso, 'la llamada quedó sin respuesta', 'la llamada quedó sin respuesta'],
   [
+    reembolso,
+    'VACIA_SIN_CONFIRMAR',
+    'El SAT contestó que no hay nada y nadie más lo pudo confirmar, así que no se cobra.',
+  ],
+  [
     { ...reembolso, solicitudId: 'x' },
     'PLAZO_AGOTADO',
     'El SAT no entregó todo dentro del plazo de la solicitud.',

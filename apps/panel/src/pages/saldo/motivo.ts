@@ -2,6 +2,10 @@ import { CATALOGO, type NombreError } from '@acuse/contract';
 import type { MovimientoVista } from '@acuse/db';
 import { explain } from '../solicitudes/textos/motivos.ts';
 
+/** What the API gives an empty list back with that nothing confirmed. */
+const LISTA_VACIA = 'VACIA_SIN_CONFIRMAR';
+const SIN_CONFIRMAR = 'El SAT contestó que no hay nada y nadie más lo pudo confirmar, así que no se cobra.';
+
 /**
  * Why a movement was made, as people read it; null where its kind says enough. A refund keeps the code of its solicitud's end, or the operation
  * and the error of its call.
@@ -13,6 +17,7 @@ export function motivoDe({
   detalle,
 }: Pick<MovimientoVista, 'tipo' | 'operacion' | 'solicitudId' | 'detalle'>): string | null {
   if (tipo === 'cargo' || detalle === null) return null;
+  if (detalle === LISTA_VACIA && solicitudId === null) return SIN_CONFIRMAR;
   if (solicitudId !== null && isCode(detalle)) return explain(detalle).causa;
   const error = detalle.startsWith(`${operacion}: `) ? detalle.slice(`${operacion}: `.length) : detalle;
   return Object.hasOwn(CATALOGO, error) ? firstSentence(CATALOGO[error as NombreError].texto) : detalle;
