@@ -28,6 +28,8 @@ async function facturas(caller: Caller, path: string, dias: Dias) {
 }
 
 describe.each(VIAS)('%s, with %s', (path, via) => {
+  /** How the portal is divided is the same whoever logs in. */
+  const long = { tags: via === 'CIEC' ? [] : ['slow'] };
   it.each(CONTRIBUYENTES)('%s: exactly what it received in several months', async (_name, rfc) => {
     servicio.simulador.world.log.clear();
     const caller = await newCaller(via, rfc);
@@ -40,7 +42,7 @@ describe.each(VIAS)('%s, with %s', (path, via) => {
     expect(entries).toEqual(via === 'CIEC' ? [1, 0] : [0, 1]);
   });
 
-  it('a day with more CFDI than the portal shows, its awkward names included', async () => {
+  it('a day with more CFDI than the portal shows, its awkward names included', long, async () => {
     const caller = await newCaller(via, `DIA010101${via === 'CIEC' ? 'AB1' : 'AB2'}`);
     const dias = { desde: '2025-03-14', hasta: '2025-03-14' };
     darFilas(servicio, caller.rfc, { tipo: 'recibidos', ...dias }, 1_203);
@@ -49,7 +51,7 @@ describe.each(VIAS)('%s, with %s', (path, via) => {
     expect(await facturas(caller, path, { desde: '2025-03-12', hasta: '2025-03-16' })).toEqual(expected);
   });
 
-  it('501 CFDI within a minute', async () => {
+  it('501 CFDI within a minute', { tags: ['slow'] }, async () => {
     const magia = MAGIAS.find(({ clave }) => clave === 'quinientos uno');
     const caller = await newCaller(via, (via === 'CIEC' ? magia?.moral : magia?.fisica) ?? '');
     const dias = { desde: '2026-03-01', hasta: '2026-03-31' };

@@ -36,29 +36,25 @@ it('each magic RFC of the table has something to prove, and nothing else has', (
 });
 
 /** What a case would spoil for the next ones (breakers, connections, the count of e.firmas shown) it does to a service of its own. */
-describe.each(MAGIAS)('$clave: $respuesta', (magia) => {
+describe.each(MAGIAS)('$clave: $respuesta', { tags: ['slow'], timeout: 700_000 }, (magia) => {
   it.each([
     ['persona moral', magia.moral],
     ['persona física', magia.fisica],
-  ])(
-    '%s %s',
-    async (_name, rfc) => {
-      const prueba = ESPERADO[magia.clave];
-      if (prueba === undefined) throw new Error(`nothing proves "${magia.clave}"`);
-      const propios: Servicio[] = [];
-      const propio: Servicios['propio'] = async (options) => {
-        const servicio = await startServicio(options);
-        propios.push(servicio);
-        return servicio;
-      };
-      try {
-        await prueba({ ...comunes, propio }, rfc, magia);
-        for (const { db } of [...Object.values(comunes), ...propios])
-          expect(await brokenInvariants(db)).toEqual([]);
-      } finally {
-        await Promise.all(propios.map((servicio) => servicio.close()));
-      }
-    },
-    700_000,
-  );
+  ])('%s %s', async (_name, rfc) => {
+    const prueba = ESPERADO[magia.clave];
+    if (prueba === undefined) throw new Error(`nothing proves "${magia.clave}"`);
+    const propios: Servicio[] = [];
+    const propio: Servicios['propio'] = async (options) => {
+      const servicio = await startServicio(options);
+      propios.push(servicio);
+      return servicio;
+    };
+    try {
+      await prueba({ ...comunes, propio }, rfc, magia);
+      for (const { db } of [...Object.values(comunes), ...propios])
+        expect(await brokenInvariants(db)).toEqual([]);
+    } finally {
+      await Promise.all(propios.map((servicio) => servicio.close()));
+    }
+  });
 });

@@ -29,9 +29,11 @@ describe('the portal has a bad hour', () => {
   const expectWhole = (caller: Caller, id: string) => expectNueve(servicio, caller, id);
   const newCaller = async () => darNueve(servicio, await servicio.newCiecCaller());
 
-  it.each(OPERATIONS)(
-    '%s %s: every kind of fault in a row, a slow answer at last, then a result, charged once',
-    async (service, operation, isNamed) => {
+  for (const [service, operation, isNamed] of OPERATIONS) {
+    const tags = ['Buscar', 'DescargarPaquete'].includes(operation) ? [] : ['slow'];
+    it(`${service} ${operation}: every kind of fault in a row, a slow answer at last, then a result, charged once`, {
+      tags,
+    }, async () => {
       const caller = await newCaller();
       const { faults } = servicio.simulador.world;
       const rfc = isNamed ? caller.rfc : undefined;
@@ -44,8 +46,8 @@ describe('the portal has a bad hour', () => {
       } finally {
         for (const { id } of rules) faults.remove(id);
       }
-    },
-  );
+    });
+  }
 
   it.each(['wrong-content', 'cut', 'malformed'] as const)(
     'a package that is %s is fetched again',

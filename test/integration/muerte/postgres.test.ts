@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { onEachDriver } from '../fixtures/drivers.ts';
+import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { pedir } from '../fixtures/pedidos.ts';
 import { LOOPS, STEPS, tellFailure } from '../fixtures/procesos.ts';
@@ -25,6 +25,7 @@ onEachDriver('the database ends in the middle of the work', (queueUrl) => {
 
   it.each<Fin>(queueUrl ? ['kill'] : ['stop', 'kill'])(
     '%s: refused meanwhile, and everything goes on afterwards',
+    slowOnRedis(queueUrl),
     async (fin) => {
       const workers = [await servicio.startWorker(LOOPS), await servicio.startWorker(STEPS)];
       const callers: Caller[] = [];
@@ -53,13 +54,17 @@ onEachDriver('the database ends in the middle of the work', (queueUrl) => {
     },
   );
 
-  it('workers that start while it is away begin their work when it is there', async () => {
-    const caller = await newEfirmaCaller(servicio);
-    const id = await pedir(caller, MES);
-    await postgres.end('stop');
-    const worker = await servicio.startWorker();
-    await postgres.start();
-    await expectWhole(servicio, caller, id);
-    expect(await worker.stop()).toBe(true);
-  });
+  it(
+    'workers that start while it is away begin their work when it is there',
+    slowOnRedis(queueUrl),
+    async () => {
+      const caller = await newEfirmaCaller(servicio);
+      const id = await pedir(caller, MES);
+      await postgres.end('stop');
+      const worker = await servicio.startWorker();
+      await postgres.start();
+      await expectWhole(servicio, caller, id);
+      expect(await worker.stop()).toBe(true);
+    },
+  );
 });
