@@ -1,12 +1,14 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { noCheckpoint } from '@acuse/core';
+import { noCheckpoint, type SolicitudTomada, type Taller } from '@acuse/core';
 import {
   createBandeja,
   createLatidos,
   createSaldos,
   createTaller,
   createVigilancia,
+  type Database,
   migrate,
+  notifyOutbox,
   openDatabase,
 } from '@acuse/db';
 import { createDatabase } from '@acuse/embedded';
@@ -35,9 +37,9 @@ interface Backlog {
 
 const pause = (seconds: number) => new Promise((resolve) => setTimeout(resolve, seconds * 1_000));
 
-/** Writes so many open solicitudes, all of them due, of {@link CUENTAS} accounts. */
-async function seed(pool: pg.Pool, open: number): Promise<void> {
-  const cuentas = Array.from({ length: CUENTAS }, () => randomUUID());
+/** Writes so many open solicitudes, all of them due, of as many accounts. */
+async function seed(pool: pg.Pool, open: number, of: number): Promise<void> {
+  const cuentas = Array.from({ length: of }, () => randomUUID());
   await pool.query(
     `WITH c AS (INSERT INTO cuenta (id, nombre, email) SELECT i, 'b', i::text FROM unnest($1::uuid[]) i)
      INSERT INTO contribuyente (id, cuenta_id, rfc) SELECT i, i, 'R' FROM unnest($1::uuid[]) i`,
@@ -47,10 +49,7 @@ async function seed(pool: pg.Pool, open: number): Promise<void> {
     `INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, deadline_at)
      SELECT i, c, c, i::text, 'R', 'recibidos', '2025-01-01', '2025-01-01', 'soap', now() + interval '1 day'
      FROM unnest($1::uuid[], $2::uuid[]) AS n (i, c)`,
-    [
-      Array.from({ length: open }, () => uuidV7()),
-      Array.from({ length: open }, (_, n) => cuentas[n % CUENTAS]),
-    ],
+    [Array.from({ length: open }, () => uuidV7()), Array.from({ length: open }, (_, n) => cuentas[n % of])],
   );
 }
 
@@ -73,15 +72,15 @@ async function wipeQueue(queueUrl: string): Promise<void> {
   await client.end();
 }
 
-/** Steps a second of two workers over a backlog, and how many rings one step took. */
-async function drain(databaseUrl: string, queueUrl: string, { open, wipe, seconds, slots, satMs }: Backlog) {
+/** Two workers with everything that feeds them, each step of which does `step`. Gives what ends them. */
+async function startWorkers(
+  databaseUrl: string,
+  queueUrl: string,
+  slots: number,
+  deps: { step: (tomada: SolicitudTomada, taller: Taller) => Promise<void>; onRing?: () => void },
+): Promise<() => Promise<void>> {
   const settings = { url: queueUrl, namespace: `b${randomBytes(4).toString('hex')}` };
-  const counts = { steps: 0, rings: 0 };
-  let isOver = false;
   const closing: (() => Promise<unknown>)[] = [];
-  const db = openDatabase({ url: databaseUrl, poolSize: 4, timeoutMs: 60_000, applicationName: 'bench' });
-  closing.push(() => db.close());
-  await seed(db.pool, open);
   for (const worker of ['uno', 'dos']) {
     const own = openDatabase({
       url: databaseUrl,
@@ -95,19 +94,14 @@ async function drain(databaseUrl: string, queueUrl: string, { open, wipe, second
       { taller, log, checkpoint: noCheckpoint, leaseSeconds: 60, retrySeconds: 5 },
       {
         cola: 'descargas',
-        async run(tomada) {
-          if (satMs > 0) await pause(satMs / 1_000);
-          if (isOver) return;
-          await taller.release(tomada, {}, { cola: 'descargas', inSeconds: 0 });
-          counts.steps += 1;
-        },
+        run: (tomada) => deps.step(tomada, taller),
       },
     );
     const consumidor = createConsumidor(settings, {
       cola: 'descargas',
       concurrency: slots,
       handle: (timbre, signal) => {
-        counts.rings += 1;
+        deps.onRing?.();
         return runner.answer(timbre, signal);
       },
       onError: () => {},
@@ -147,6 +141,28 @@ async function drain(databaseUrl: string, queueUrl: string, { open, wipe, second
     });
     closing.push(() => watchdog.close());
   }
+  return async () => {
+    for (const close of closing.reverse()) await close();
+  };
+}
+
+/** Steps a second of two workers over a backlog, and how many rings one step took. */
+async function drain(databaseUrl: string, queueUrl: string, { open, wipe, seconds, slots, satMs }: Backlog) {
+  const counts = { steps: 0, rings: 0 };
+  let isOver = false;
+  const db = openDatabase({ url: databaseUrl, poolSize: 4, timeoutMs: 60_000, applicationName: 'bench' });
+  await seed(db.pool, open, CUENTAS);
+  const close = await startWorkers(databaseUrl, queueUrl, slots, {
+    async step(tomada, taller) {
+      if (satMs > 0) await pause(satMs / 1_000);
+      if (isOver) return;
+      await taller.release(tomada, {}, { cola: 'descargas', inSeconds: 0 });
+      counts.steps += 1;
+    },
+    onRing() {
+      counts.rings += 1;
+    },
+  });
   await pause(3 * GRACE_SECONDS);
   const from = { ...counts };
   const started = performance.now();
@@ -156,11 +172,65 @@ async function drain(databaseUrl: string, queueUrl: string, { open, wipe, second
   const passed = (performance.now() - started) / 1_000;
   const [steps, rings] = [counts.steps - from.steps, counts.rings - from.rings];
   isOver = true;
-  for (const close of closing.reverse()) await close();
+  await close();
+  await db.close();
   return { perSecond: steps / passed, ringsPerStep: rings / Math.max(1, steps) };
 }
 
-/** What a backlog costs: steps a second with 10,000 open solicitudes, and with the queue wiped, beside those with 100 open. */
+/** Accepts one solicitud of an account of its own, as the API does, and gives its id. */
+async function acceptOne(db: Database): Promise<string> {
+  const id = uuidV7();
+  await db.pool.query(
+    `WITH c AS (INSERT INTO cuenta (id, nombre, email) VALUES ($1::uuid, 'b', $1::uuid::text)),
+     d AS (INSERT INTO contribuyente (id, cuenta_id, rfc) VALUES ($1::uuid, $1::uuid, 'R')),
+     s AS (INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, deadline_at)
+           VALUES ($1::uuid, $1::uuid, $1::uuid, $1::uuid::text, 'R', 'recibidos', '2025-01-01', '2025-01-01', 'soap', now() + interval '1 day') RETURNING *)
+     INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at) SELECT id, gen, 'descargas', cuenta_id, due_at FROM s`,
+    [id],
+  );
+  await notifyOutbox(db);
+  return id;
+}
+
+/** Seconds that a solicitud of several steps takes, the middle of some, and the same with so many of another account before it. */
+async function waitBehind(databaseUrl: string, queueUrl: string, open: number, slots: number, satMs: number) {
+  const [steps, rounds] = [5, 7];
+  const left = new Map<string, { steps: number; end: () => void }>();
+  let isOver = false;
+  const db = openDatabase({ url: databaseUrl, poolSize: 4, timeoutMs: 60_000, applicationName: 'bench' });
+  const close = await startWorkers(databaseUrl, queueUrl, slots, {
+    async step(tomada, taller) {
+      await pause(satMs / 1_000);
+      if (isOver) return;
+      const own = left.get(tomada.id);
+      if (own) own.steps -= 1;
+      if (own?.steps !== 0) return taller.release(tomada, {}, { cola: 'descargas', inSeconds: 0 });
+      await taller.fail(tomada, { estado: 'ERROR', motivo: 'BENCH' });
+      own.end();
+    },
+  });
+  const measure = async () => {
+    const times: number[] = [];
+    for (let round = 0; round < rounds; round += 1) {
+      const started = performance.now();
+      const id = await acceptOne(db);
+      await new Promise<void>((end) => left.set(id, { steps, end }));
+      times.push((performance.now() - started) / 1_000);
+    }
+    return times.sort((a, b) => a - b)[Math.floor(rounds / 2)] ?? Number.NaN;
+  };
+  await pause(3);
+  const alone = await measure();
+  await seed(db.pool, open, 1);
+  await pause(3 * GRACE_SECONDS);
+  const behind = await measure();
+  isOver = true;
+  await close();
+  await db.close();
+  return { alone, behind };
+}
+
+/** What a backlog costs: how much longer one account takes behind another one's, and steps a second with 10,000 open solicitudes, and with the queue wiped, beside those with 100 open. */
 export async function benchBacklog(
   postgresUrl: string,
   redisUrl: string | null,
@@ -174,6 +244,16 @@ export async function benchBacklog(
       console.log('backlog on Redis: skipped, no redis-server on this machine');
       continue;
     }
+    const newDatabase = async () => {
+      const databaseUrl = await createDatabase(postgresUrl, `backlog_${randomBytes(4).toString('hex')}`);
+      await migrate(databaseUrl);
+      return databaseUrl;
+    };
+    const own = await newDatabase();
+    const { alone, behind } = await waitBehind(own, url ?? own, 1_000, 20, 1_000);
+    console.log(
+      `backlog on ${name}, one request of 5 steps, SAT of 1000 ms, 20 slots a worker: alone ${alone.toFixed(2)} s | with 1000 of another account waiting ${behind.toFixed(2)} s | ratio ${(behind / alone).toFixed(2)}`,
+    );
     let floor = 0;
     for (const [open, wipe, slots, satMs] of [
       [100, false, 20, 0],
@@ -182,8 +262,7 @@ export async function benchBacklog(
       [10_000, false, 20, 1_000],
       [10_000, false, 250, 1_000],
     ] as const) {
-      const databaseUrl = await createDatabase(postgresUrl, `backlog_${randomBytes(4).toString('hex')}`);
-      await migrate(databaseUrl);
+      const databaseUrl = await newDatabase();
       const { perSecond, ringsPerStep } = await drain(databaseUrl, url ?? databaseUrl, {
         open,
         wipe,
