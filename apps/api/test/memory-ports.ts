@@ -207,6 +207,11 @@ function bovedaOf(store: MemoryStore): DatabasePorts['boveda'] {
         if (contribuyente && idCif !== undefined) contribuyente.idCif = idCif;
         bump(store, contribuyenteId);
       }),
+    nameContribuyente: ({ contribuyenteId, nombre }) =>
+      trip(store, 'boveda.nameContribuyente', () => {
+        const contribuyente = store.contribuyentes.get(contribuyenteId);
+        if (contribuyente) contribuyente.nombre ??= nombre;
+      }),
     store: (nueva) =>
       trip(store, 'boveda.store', () => {
         if (store.keys.get(nueva.apiKeyId)?.estado !== 'ACTIVA') return false;

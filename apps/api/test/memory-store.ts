@@ -55,6 +55,7 @@ export interface StoredContribuyente {
   readonly cuentaId: string;
   readonly rfc: string;
   idCif: string | null;
+  nombre?: string;
   version: bigint;
   deshabilitadas: string[];
   ips: string[];

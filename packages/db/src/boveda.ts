@@ -14,6 +14,11 @@ WITH ${DUENO}, llave AS (
 INSERT INTO auditoria (contribuyente_id, cuenta_id, actor, accion, ip)
 SELECT $2, c.cuenta_id, coalesce($5, 'api_key:' || $1), 'rfc-registrar', $4 FROM contribuyente c WHERE c.id = $2`;
 
+const NAME = `
+WITH cambio AS (UPDATE contribuyente SET nombre = $3 WHERE id = $2 AND nombre IS NULL RETURNING id, cuenta_id)
+INSERT INTO auditoria (contribuyente_id, cuenta_id, actor, accion, detalle, ip)
+SELECT id, cuenta_id, 'api_key:' || $1, 'nombrar-rfc', jsonb_build_object('nombre', $3::text), $4 FROM cambio`;
+
 const STORE = `
 WITH ${DUENO}, llave AS (
   SELECT k.id, dueno.cuenta_id FROM dueno JOIN api_key k ON k.contribuyente_id = dueno.id
@@ -82,6 +87,10 @@ export function createBoveda({ pool }: Pick<Database, 'pool'>): Boveda {
   return {
     async register({ apiKeyId, contribuyenteId, idCif, ip, actor }) {
       await pool.query(REGISTER, [apiKeyId, contribuyenteId, idCif ?? null, ip, actor ?? null]);
+    },
+
+    async nameContribuyente({ apiKeyId, contribuyenteId, nombre, ip }) {
+      await pool.query(NAME, [apiKeyId, contribuyenteId, nombre, ip]);
     },
 
     async store(nueva, ip) {

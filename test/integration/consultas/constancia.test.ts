@@ -1,3 +1,4 @@
+import { createPanelRfcs } from '@acuse/db';
 import type { Perfil } from '@acuse/simulador';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
@@ -52,6 +53,12 @@ function datosFiscalesOf(rfc: string, perfil: Perfil) {
   };
 }
 
+/** What the panel finds in an account by a part of a name. */
+const buscar = async ({ cuentaId }: Caller, contiene: string) => {
+  const found = await createPanelRfcs(servicio.db).list(cuentaId, { contiene, despues: '', limit: 5 });
+  return found.map(({ rfc, nombre }) => [rfc, nombre]);
+};
+
 const datosFiscales = async (caller: Caller) => {
   const answer = await caller.call('usuario/datos-fiscales', { rfc: caller.rfc });
   expect(answer.body).toMatchObject({ cfdi_descripcion: expect.any(String), saldo: expect.any(Number) });
@@ -85,6 +92,35 @@ describe.each([...CONTRIBUYENTES, ...MAS])('%s %s', (_name, rfc) => {
         hasta,
       })),
     });
+  });
+});
+
+describe('the name in a constancia', () => {
+  const [, rfc] = CONTRIBUYENTES[0];
+
+  it.each(['usuario/datos-fiscales', 'tax/informacion-fiscal'])(
+    'is shown and found in the panel once %s has answered, and noted once',
+    async (path) => {
+      const { nombre } = await perfilDe(rfc);
+      const caller = await servicio.newCiecCaller({ rfc });
+      expect(await buscar(caller, '')).toEqual([[rfc, null]]);
+      for (const _ of [1, 2]) await expectOk(caller.call(path, { rfc }));
+      expect(await buscar(caller, nombre.slice(2, 9).toUpperCase())).toEqual([[rfc, nombre]]);
+      const { rows } = await servicio.db.pool.query(
+        `SELECT actor, detalle FROM auditoria WHERE contribuyente_id = $1 AND accion = 'nombrar-rfc'`,
+        [caller.contribuyenteId],
+      );
+      expect(rows).toEqual([{ actor: `api_key:${caller.apiKeyId}`, detalle: { nombre } }]);
+    },
+  );
+
+  it('takes the place of no name that somebody gave', async () => {
+    const caller = await servicio.newCiecCaller({ rfc });
+    const { cuentaId } = caller;
+    const rfcs = createPanelRfcs(servicio.db);
+    await rfcs.setNombre({ cuentaId, rfc, nombre: 'La de siempre', actor: 'prueba', ip: '127.0.0.1' });
+    await datosFiscales(caller);
+    expect(await buscar(caller, 'SIEMPRE')).toEqual([[rfc, 'La de siempre']]);
   });
 });
 

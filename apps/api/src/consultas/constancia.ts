@@ -1,6 +1,6 @@
 import { CfdiError } from '@acuse/contract';
 import type { Constancia } from '@acuse/core';
-import type { Contexto } from '../http/operation.ts';
+import type { Contexto, ContextoBase } from '../http/operation.ts';
 import { askSat } from './ask-sat.ts';
 import { consultar, type Obtenida } from './consultar.ts';
 
@@ -18,10 +18,26 @@ export async function constanciaDe(
     const { respuesta, camino } = await consultar(contexto, (credencial, propio) =>
       askSat(propio, consulta, credencial),
     );
-    return { respuesta: respuesta.constancia, camino };
+    return { respuesta: await named(contexto, respuesta.constancia), camino };
   }
   const respuesta = await askSat(contexto, { consulta: 'consultar-constancia-qr', rfc, idCif }, null);
   if (respuesta.resultado === 'ENCONTRADA')
-    return { respuesta: respuesta.constancia, camino: { canal: 'publico', credencial: null } };
+    return {
+      respuesta: await named(contexto, respuesta.constancia),
+      camino: { canal: 'publico', credencial: null },
+    };
   throw new CfdiError('CIEC_NO_GUARDADA', { motivo: ID_CIF_AJENO });
+}
+
+/** The same constancia, whose name is kept for a taxpayer that nobody has named. A query does not fail by it. */
+export async function named(
+  { deps, pase, ip, opId }: Pick<ContextoBase, 'deps' | 'pase' | 'ip' | 'opId'>,
+  constancia: Constancia,
+): Promise<Constancia> {
+  const { contribuyenteId, apiKey } = pase;
+  const { nombre } = constancia;
+  await deps.boveda
+    .nameContribuyente({ apiKeyId: apiKey.id, contribuyenteId, nombre, ip })
+    .catch((err: unknown) => deps.log.warn({ err, opId }, 'the name of a taxpayer was not kept'));
+  return constancia;
 }

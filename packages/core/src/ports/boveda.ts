@@ -36,6 +36,14 @@ export interface Boveda {
     actor?: string;
   }): Promise<void>;
 
+  /** Names a taxpayer whom nobody has named, as the SAT does. The panel shows it. */
+  nameContribuyente(input: {
+    apiKeyId: string;
+    contribuyenteId: string;
+    nombre: string;
+    ip: string;
+  }): Promise<void>;
+
   /**
    * Stores or replaces the credential of its kind, demanding that the key is still active. A new certificate with another serial
    * number drops a stored e.firma key, since the two would no longer be a pair. False when the key is no longer active.

@@ -38,7 +38,7 @@ export interface RfcVista {
   readonly id: string;
   readonly cuentaId: string;
   readonly rfc: string;
-  /** As it was typed in, else as its certificate says; null while neither is known. */
+  /** As it was typed in or its constancia says, else as its certificate says; null while neither is known. */
   readonly nombre: string | null;
   readonly idCif: string | null;
   readonly creadoEn: Date;

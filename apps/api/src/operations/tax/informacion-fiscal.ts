@@ -1,6 +1,7 @@
 import { fechaField } from '@acuse/contract';
 import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
+import { named } from '../../consultas/constancia.ts';
 import { consultar } from '../../consultas/consultar.ts';
 import { periodicidadDe } from '../../consultas/periodicidad.ts';
 import { camino, rfcData, soloRfc, texto } from '../../data-fields.ts';
@@ -42,7 +43,7 @@ export default defineOperation({
     const { respuesta, camino: por } = await consultar(contexto, (credencial, propio) =>
       askSat(propio, consulta, credencial),
     );
-    const { constancia } = respuesta;
+    const constancia = await named(contexto, respuesta.constancia);
     return {
       rfc,
       // A regime that the catalogue does not know yet keeps its name: nothing that the SAT says is left out.

@@ -29,6 +29,13 @@ it('answers the fiscal data with description and balance beside them', async () 
   });
 });
 
+it('answers and charges all the same when the name cannot be kept', async () => {
+  const guion = { 'descargar-constancia': [{ constancia, pdf: Buffer.from('%PDF') }] };
+  const { kit, a } = await prepare(guion, 'ciec');
+  kit.store.fault = { kind: 'reject', only: 'boveda.nameContribuyente' };
+  expectCharged(kit, a, await kit.call(PATH, { rfc: a.rfc }, { key: a.key }));
+});
+
 it('needs no stored credential once the idCIF is known', async () => {
   const guion = { 'consultar-constancia-qr': [{ resultado: 'ENCONTRADA', constancia }] } as const;
   const { kit, a, sat } = await prepare(guion, null);

@@ -112,7 +112,7 @@ function page({ csrf, pagina }: ContextoCliente, estado: Estado): Response {
               nombre="nombre"
               etiqueta="Nombre"
               valor={estado.nombre}
-              ayuda="Para reconocerlo y buscarlo en el panel."
+              ayuda="Para reconocerlo y buscarlo en el panel. Sin él, se toma de la constancia cuando se consulte."
               maxLargo={MAX_NOMBRE}
               autocompletar="off"
             />
