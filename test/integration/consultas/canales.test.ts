@@ -76,8 +76,8 @@ describe('305 at the web service for an e.firma that is valid', () => {
 
     // Never sent again at the web service, until it is stored again.
     const refused = await caller.call('tax/descarga-metadata', { rfc: caller.rfc, ...UN_DIA });
-    expect([refused.status, refused.body.cfdi_codigo]).toEqual([400, 4003]);
-    expect(refused.body.data?.['motivo']).toContain('servicio web del SAT rechazó la e.firma');
+    expect([refused.status, refused.body.cfdi_codigo]).toEqual([400, 4002]);
+    expect(refused.body.data?.['motivo']).toMatch(/servicio web del SAT rechazó la e.firma.* CIEC/);
     expect(llamadas(servicio, caller, SOLICITA)).toHaveLength(2);
     servicio.simulador.world.faults.remove(fault);
     await expectOk(registrarCer(caller, caller.efirma));

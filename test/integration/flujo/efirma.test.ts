@@ -105,7 +105,7 @@ describe('the main job with an e.firma, over the SAT’s web service', () => {
     const estado = await expectOk(caller.call('vault/firma-estado', { rfc: caller.rfc }));
     expect(estado).toMatchObject({ tiene_cer: true, vigente: true, rechazos: [{ canal: 'soap' }] });
     const refused = await caller.call('tax/descarga-metadata', { rfc: caller.rfc, ...UN_DIA });
-    expect([refused.status, refused.body.cfdi_codigo]).toEqual([400, 4003]);
+    expect([refused.status, refused.body.cfdi_codigo]).toEqual([400, 4002]);
     expect(llamadas(servicio, caller, 'SolicitaDescargaRecibidos')).toHaveLength(2);
     expect(await saldoDe(servicio, caller)).toBe(5);
 

@@ -18,25 +18,35 @@ export interface Elegible {
 
 const isLive = (fecha: Date | null, now: Date) => fecha === null || fecha > now;
 
+/** Why a stored e.firma does not serve. */
+interface Falta {
+  readonly nombre: 'EFIRMA_NO_DISPONIBLE' | 'EFIRMA_RECHAZADA';
+  readonly motivo: string;
+}
+
+const TAMBIEN_CIEC = 'Esta operación también se hace con la CIEC: guárdela con rfc-guardar.';
+
 const RECHAZO: Readonly<Record<CanalSat, string>> = {
   soap: 'El servicio web del SAT rechazó la e.firma guardada.',
   portal: 'Los portales del SAT rechazaron la e.firma guardada.',
 };
 
-/** Why the e.firma cannot be used at a channel, or its row. */
-function efirmaOf(pase: Pase, canal: CanalSat, now: Date): CredencialGuardada | string {
+/** The key of the e.firma, or why it cannot be used at a channel. */
+function efirmaOf(pase: Pase, canal: CanalSat, now: Date): CredencialGuardada | Falta {
   const { efirmaCer: cer, efirmaKey: key } = pase;
-  if (cer === null) return 'No hay un certificado (.cer) registrado.';
-  if (!isLive(cer.vigenteHasta, now)) return 'El certificado registrado ya venció.';
-  if (cer.rechazadaEn[canal] !== null) return RECHAZO[canal];
+  const missing = (motivo: string): Falta => ({ nombre: 'EFIRMA_NO_DISPONIBLE', motivo });
+  if (cer === null) return missing('No hay un certificado (.cer) registrado.');
+  if (!isLive(cer.vigenteHasta, now)) return missing('El certificado registrado ya venció.');
+  if (cer.rechazadaEn[canal] !== null) return { nombre: 'EFIRMA_RECHAZADA', motivo: RECHAZO[canal] };
   if (key === null || !isLive(key.expiraEn, now))
-    return 'La llave privada (.key) no está guardada o ya se borró.';
+    return missing('La llave privada (.key) no está guardada o ya se borró.');
   return key;
 }
 
 /**
  * The stored credentials that an operation may be asked with, in the order of its label: a CIEC first where the label is the CIEC, else the
- * e.firma, which needs no captcha. Throws 4002, 4003 or 4004 as a `CfdiError` when there is none; 4003 says why one is needed. Empty when
+ * e.firma, which needs no captcha. Throws 4002, 4003 or 4004 as a `CfdiError` when there is none: what the SAT refused is told before what is missing;
+ * 4003 says why one is needed. Empty when
  * the operation needs none.
  */
 export function eligibleCredenciales(
@@ -48,15 +58,16 @@ export function eligibleCredenciales(
   if (accepts === 'api-key' || (accepts === 'ciec-o-efirma-o-id-cif' && pase.idCif !== null)) return [];
   const canal = asks.includes('solicitar-metadata') ? 'soap' : 'portal';
   const efirma = efirmaOf(pase, canal, now);
-  if (accepts === 'efirma' && typeof efirma === 'string')
-    throw new CfdiError('EFIRMA_NO_DISPONIBLE', { motivo: efirma });
-  const conEfirma: Elegible[] =
-    typeof efirma === 'string' ? [] : [{ tipo: 'efirma', canal, guardada: efirma }];
+  const falta = 'nombre' in efirma ? efirma : null;
+  if (accepts === 'efirma' && falta !== null) throw new CfdiError(falta.nombre, { motivo: falta.motivo });
+  const conEfirma: Elegible[] = 'nombre' in efirma ? [] : [{ tipo: 'efirma', canal, guardada: efirma }];
   if (accepts === 'efirma') return conEfirma;
 
   const { ciec } = pase;
-  if (ciec === null && (accepts === 'ciec' || typeof efirma === 'string')) {
-    const motivo = [needs, pase.efirmaCer === null ? undefined : efirma]
+  if (ciec === null && falta?.nombre === 'EFIRMA_RECHAZADA' && accepts !== 'ciec')
+    throw new CfdiError(falta.nombre, { motivo: `${falta.motivo} ${needs ?? TAMBIEN_CIEC}` });
+  if (ciec === null && (accepts === 'ciec' || falta !== null)) {
+    const motivo = [needs, pase.efirmaCer === null ? undefined : falta?.motivo]
       .filter((each) => typeof each === 'string')
       .join(' ');
     throw new CfdiError('CIEC_NO_GUARDADA', motivo === '' ? {} : { motivo });

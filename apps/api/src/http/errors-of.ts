@@ -31,8 +31,8 @@ const BY_CREDENCIAL: Record<CredencialAceptada, readonly NombreError[]> = {
 
 /** Every error that an operation can answer: those of the pipeline that its declaration calls for, and its own. */
 export function errorsOf(operation: Operation): readonly NombreError[] {
-  const { rfc, cost, accepts, charge, asks, errors } = operation;
-  const usesEfirma = accepts !== 'api-key' && charge === 'before' && asks.length > 0;
+  const { rfc, cost, accepts, asks, errors } = operation;
+  const usesEfirma = accepts !== 'api-key' && asks.length > 0;
   return [
     ...new Set<NombreError>([
       ...ALWAYS,

@@ -87,6 +87,23 @@ describe(PATH, () => {
     expect(kit.store.saldos.get(a.cuentaId)).toBe(9);
   });
 
+  it('answers 4002 for an e.firma that the web service refused, with both remedies, while no CIEC is stored', async () => {
+    const kit = await createKit();
+    const a = alta(kit.store);
+    await guardaEfirma(kit, a);
+    for (const row of kit.store.credenciales.values()) row.rechazadaEn.soap = kit.store.now;
+    const refused = await createKit({ store: kit.store });
+    const answer = await ask(refused, a);
+    expect([answer.status, answer.json.cfdi_codigo, answer.json['error']]).toEqual([
+      400,
+      4002,
+      'EFIRMA_RECHAZADA',
+    ]);
+    expect(answer.json.data?.['motivo']).toMatch(/servicio web del SAT rechazó la e.firma.* CIEC/);
+    await guardaCiec(refused, a);
+    expect((await ask(refused, a)).status).toBe(200);
+  });
+
   it('counts a stored credential that does not open as not stored', async () => {
     const kit = await createKit();
     const a = alta(kit.store);
