@@ -47,7 +47,7 @@ describe('captchas that people read', PATIENT, () => {
       return captcha === undefined ? null : { id: captcha.id, imagen: captcha.imagen.toString('base64') };
     });
 
-  it.each(['tax/comunicados', 'tax/opinion-cumplimiento'])(
+  it.each(['tax/informacion-fiscal', 'tax/opinion-cumplimiento'])(
     '%s waits for one, and answers once the operator has typed it',
     async (path) => {
       const caller = await servicio.newCiecCaller();

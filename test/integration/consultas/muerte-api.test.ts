@@ -12,7 +12,7 @@ import {
   waitFor,
 } from '../fixtures/servicio.ts';
 
-const PATH = 'tax/comunicados';
+const PATH = 'tax/informacion-fiscal';
 const CARGO = `cargo -1 ${PATH}`;
 const REEMBOLSO = `reembolso 1 ${PATH}`;
 const RECONCILER = { WORKER_ROLES: 'reconciler' };
