@@ -114,6 +114,22 @@ describe('an API key that was typed in', () => {
     expect(await rows(third.id)).toEqual([]);
   });
 
+  it('is forgotten when its owner says so, in this session alone', async () => {
+    const { id, key, pagina } = await withKey();
+    await guardar(ana, pagina, key);
+    const elsewhere = panel.newCliente();
+    await entrar(elsewhere, ana.email, ana.password);
+    await guardar(elsewhere, pagina, key);
+    const olvidar = async (operacion: string) =>
+      ana.post('/llaves/olvidar', { _csrf: await ana.csrf(pagina), operacion });
+    const answer = await olvidar('tax/comunicados');
+    expect([answer.status, answer.location]).toEqual([303, '/pruebas/tax/comunicados']);
+    expect(await rows(id)).toHaveLength(1);
+    expect((await guardar(ana, pagina)).status).toBe(422);
+    expect((await guardar(elsewhere, pagina)).status).toBe(303);
+    expect((await olvidar('//ejemplo.invalid')).location).toBe('/pruebas');
+  });
+
   it('is never kept where the operator says so', async () => {
     const strict = await startPanel({ env: { LLAVE_RECORDADA_SECONDS: '0' } });
     const leo = await strict.registrar();

@@ -183,7 +183,13 @@ describe('what the operator does', () => {
         { forzar: 'si' },
         'pedir-lista-69b',
       ],
-      ['/operador/listas/edos/borrar', '/operador/listas', '/operador/listas/edos/borrar', {}, 'borrar-edos'],
+      [
+        '/operador/listas/edos/borrar',
+        '/operador/listas',
+        '/operador/listas/edos/borrar',
+        { seguro: 'si' },
+        'borrar-edos',
+      ],
       [
         '/operador/listas/edos',
         '/operador/listas',
@@ -195,6 +201,9 @@ describe('what the operator does', () => {
         'importar-edos',
       ],
     ];
+    // What cannot be undone is asked about.
+    const quitar = '/operador/listas/edos/borrar';
+    expect((await operador.enviar('/operador/listas', quitar)).status).toBe(422);
     for (const [, desde, accion, campos, escrito] of acciones) {
       const answer = await operador.enviar(desde, accion, campos);
       expect([accion, answer.status]).toEqual([accion, 303]);

@@ -35,6 +35,11 @@ export function createLlaveRecordada({ deps, navegador }: Contexto) {
       return (inner && ofCookie().open(inner, contexto))?.toString() ?? null;
     },
 
+    /** Forgets the keys of all taxpayers that were typed in during this session. */
+    async forget(): Promise<void> {
+      if (sesionId !== undefined) await kept.forget(sesionId);
+    },
+
     /** The taxpayers, by id, whose key need not be typed in now. */
     async known(): Promise<ReadonlySet<string>> {
       return segundos === 0 || sesionId === undefined ? new Set() : kept.known(sesionId);

@@ -44,6 +44,11 @@ export function createLlavesRecordadas({ pool }: Pick<Database, 'pool'>) {
       return new Set(rows.map(({ id }) => id));
     },
 
+    /** Deletes all that the session has. */
+    async forget(sesionId: string): Promise<void> {
+      await pool.query('DELETE FROM llave_recordada WHERE sesion_id = $1', [sesionId]);
+    },
+
     /** Deletes what is over. */
     async purge(): Promise<void> {
       await pool.query('DELETE FROM llave_recordada WHERE vence_en < now()');

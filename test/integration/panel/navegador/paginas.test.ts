@@ -177,6 +177,16 @@ describe.runIf(CHROMIUM !== null)('every page, on a desk and a phone, light and 
     expectSinQuejas(cliente);
   });
 
+  it('with the button that forgets the key of an answer', async () => {
+    const { page } = cliente;
+    await page.goto(`${url}/pruebas/tax/facturas`);
+    await oprimir(page, 'Olvidar las API keys de esta sesión');
+    await page.getByText('quedaron olvidadas').waitFor();
+    expect(await page.getByLabel('API key', { exact: true }).getAttribute('required')).toBe('');
+    expect(await page.getByText('Olvidar las API keys').count()).toBe(0);
+    expectSinQuejas(cliente);
+  });
+
   it('with the key that is shown once', async () => {
     const { page } = cliente;
     await page.goto(`${url}${addressOf('/rfcs/:rfc/llave')}`);

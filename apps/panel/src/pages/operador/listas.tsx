@@ -76,6 +76,8 @@ export const borrarEdos = defineRuta({
   path: '/operador/listas/edos/borrar',
   acceso: 'operador',
   async handle(contexto) {
+    if (contexto.campos['seguro'] !== 'si')
+      return renderListas(contexto, { seguro: 'Marque aquí que la lista se quita: no se puede deshacer.' });
     const { actor } = quien(contexto);
     const isGone = await createListaEdos(contexto.deps.database).borrar({ actor });
     return contexto.redirigir('/operador/listas', {
@@ -91,6 +93,7 @@ interface Faltas {
   readonly fuente?: string;
   readonly archivo?: string;
   readonly rechazo?: string;
+  readonly seguro?: string;
 }
 
 async function renderListas(contexto: ContextoCliente, faltas: Faltas = {}): Promise<Response> {
@@ -226,6 +229,13 @@ function ListaEdos({ contexto, edos, faltas }: { contexto: ContextoCliente; edos
       </Formulario>
       {edos === null ? null : (
         <Formulario accion="/operador/listas/edos/borrar" csrf={csrf}>
+          <Campo
+            nombre="seguro"
+            etiqueta={`Sí, quitar «${edos.fuente}», de ${formatNumero(edos.rfcs)} RFC`}
+            tipo="checkbox"
+            requerido
+            error={faltas.seguro}
+          />
           <Boton variante="peligro">Quitar la lista EDOS</Boton>
         </Formulario>
       )}

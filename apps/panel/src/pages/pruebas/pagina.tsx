@@ -1,8 +1,10 @@
 import type { Child } from 'hono/jsx';
 import { createLlaveRecordada } from '../../acceso/llave-recordada.ts';
 import { Aviso } from '../../components/aviso.tsx';
+import { Boton } from '../../components/boton.tsx';
 import { Estado } from '../../components/estado.tsx';
 import { formatCreditos } from '../../components/formato.ts';
+import { Formulario } from '../../components/formulario.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import type { ContextoCliente, Pagina } from '../../http/ruta.ts';
 import type { OperacionPrueba } from './catalogo.ts';
@@ -62,6 +64,12 @@ export async function renderOperacion(contexto: ContextoCliente, pagina: PaginaO
               intento={contexto.deps.newId()}
               faltaLlave={faltaLlave}
             />
+            {isRecordada ? (
+              <Formulario accion="/llaves/olvidar" csrf={contexto.csrf}>
+                <input type="hidden" name="operacion" value={nombre} />
+                <Boton variante="discreto">Olvidar las API keys de esta sesión</Boton>
+              </Formulario>
+            ) : null}
           </Tarjeta>
           <div id="resultado" aria-live="polite">
             {resultado ?? (
