@@ -9,7 +9,8 @@ WITH ${DUENO}, llave AS (
   UPDATE api_key k SET registrada_en = now() FROM dueno
   WHERE k.id = $1 AND k.contribuyente_id = dueno.id AND k.estado = 'ACTIVA' AND k.registrada_en IS NULL RETURNING k.id
 ), cif AS (
-  UPDATE contribuyente SET id_cif = $3 WHERE id = $2 AND $3::text IS NOT NULL
+  -- After the lock: a row that this statement has changed already could not be locked by it, and the key would stay without its RFC.
+  UPDATE contribuyente c SET id_cif = $3 FROM dueno WHERE c.id = dueno.id AND $3::text IS NOT NULL
 )
 INSERT INTO auditoria (contribuyente_id, cuenta_id, actor, accion, ip)
 SELECT $2, c.cuenta_id, coalesce($5, 'api_key:' || $1), 'rfc-registrar', $4 FROM contribuyente c WHERE c.id = $2`;

@@ -1,0 +1,28 @@
+import { createBoveda, createLlaves, createPuerta } from '@acuse/db';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { newLlave, seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+
+let t: TestDatabase;
+beforeAll(async () => {
+  t = await testDatabase();
+});
+afterAll(() => t.close());
+
+test.each([undefined, '15020034567'])(
+  'a new key is associated with its RFC, with the idCIF %s as well',
+  async (idCif) => {
+    const { contribuyenteId } = await seedTaxpayer(t.db);
+    const llave = newLlave();
+    await createLlaves(t.db).activate({ contribuyenteId, llave, actor: 'prueba' });
+    const puerta = createPuerta(t.db);
+    expect((await puerta.load(llave.id))?.apiKey.isRegistrada).toBe(false);
+    await createBoveda(t.db).register({
+      ...{ apiKeyId: llave.id, contribuyenteId, ip: '127.0.0.1' },
+      ...(idCif === undefined ? {} : { idCif }),
+    });
+    expect(await puerta.load(llave.id)).toMatchObject({
+      apiKey: { isRegistrada: true },
+      idCif: idCif ?? null,
+    });
+  },
+);
