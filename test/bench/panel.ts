@@ -13,7 +13,7 @@ import { openUser } from '../../packages/embedded/src/commands/panel-users.ts';
 const ENTRY = fileURLToPath(new URL('../../apps/panel/src/main.ts', import.meta.url));
 const SOLICITUDES = 100;
 const REQUESTS = 400;
-const RFC = 'ACU200101AB1';
+const RFC = 'ACU200101DB1';
 
 const SEED = `
 WITH nueva AS (

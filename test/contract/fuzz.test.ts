@@ -42,7 +42,7 @@ const ATOMS: readonly unknown[] = [
     'NaN',
     '2026-13-45',
     '9999-99-99',
-    'ACU200101AB1',
+    'ACU200101DB1',
     [],
     {},
   ],

@@ -240,7 +240,7 @@ export const TABLA: readonly Fila[] = [
 ];
 
 const VALORES: Readonly<Record<string, unknown>> = {
-  rfc_emisor: 'ACU200101AB1',
+  rfc_emisor: 'ACU200101DB1',
   rfc_receptor: 'XIQB891116QE4',
   uuid: '5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A',
   total: 1160.5,

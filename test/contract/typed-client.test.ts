@@ -38,7 +38,7 @@ declare function call<P extends keyof paths>(
 ): Promise<Answer<P>>;
 
 export async function facturas(): Promise<components['schemas']['Factura'][] | string> {
-  const answer = await call('/api/v1/tax/facturas', { body: { rfc: 'ACU200101AB1', desde: '2026-01-01', hasta: '2026-01-31' } });
+  const answer = await call('/api/v1/tax/facturas', { body: { rfc: 'ACU200101DB1', desde: '2026-01-01', hasta: '2026-01-31' } });
   if (answer.cfdi_codigo === 1) return answer.data.items;
   const error: components['schemas']['NombreFallo'] = answer.error;
   const code: number = answer.cfdi_codigo;

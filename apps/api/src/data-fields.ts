@@ -17,7 +17,7 @@ import { z } from 'zod';
 export const rfcData = z
   .string()
   .refine((rfc) => parseRfc(rfc) === rfc)
-  .meta({ description: 'RFC.', example: 'ACU200101AB1', pattern: RFC_PATTERN });
+  .meta({ description: 'RFC.', example: 'ACU200101DB1', pattern: RFC_PATTERN });
 
 const desde = fechaField.meta({ example: '2026-01-01' });
 
@@ -118,7 +118,7 @@ export const listaFacturas = listOf(
   z
     .object({
       uuid: uuidData('UUID del CFDI.'),
-      emisor_rfc: texto('RFC de quien emitió el CFDI.', 'ACU200101AB1'),
+      emisor_rfc: texto('RFC de quien emitió el CFDI.', 'ACU200101DB1'),
       total: importe,
       fecha: fechaField,
       emisor_nombre: texto('Nombre de quien lo emitió.', 'COMERCIALIZADORA ACUÍFERA').nullable(),

@@ -2,7 +2,7 @@ import type { Constancia } from '@acuse/core';
 
 /** What a constancia de situación fiscal says, with a regime that no catalogue has. */
 export const constancia = {
-  rfc: 'ACU200101AB1',
+  rfc: 'ACU200101DB1',
   idCif: '15020034567',
   curp: null,
   nombre: 'COMERCIALIZADORA ACUÍFERA',

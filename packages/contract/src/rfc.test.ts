@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { hasCheckDigit, parseRfc, rfcField } from './rfc.ts';
 
 describe('parseRfc', () => {
-  it.each(['ACU200101AB1', 'XIQB891116QE4', 'H&E951128469', 'OÑO120726RX3', 'ZUÑ920208KL4', 'XAXX010101000'])(
+  it.each(['ACU200101DB1', 'XIQB891116QE4', 'H&E951128469', 'OÑO120726RX3', 'ZUÑ920208KL4', 'XAXX010101000'])(
     'takes %s',
     (rfc) => {
       expect(parseRfc(rfc)).toBe(rfc);
@@ -19,7 +19,7 @@ describe('parseRfc', () => {
       [
         '',
         'ACU2001',
-        'ACU200101AB12X',
+        'ACU200101DB12X',
         'ACU201301AB1',
         'ACU200230AB1',
         'ACU200100AB1',
@@ -41,7 +41,7 @@ describe('parseRfc', () => {
 
 describe('rfcField', () => {
   it('normalises', () => {
-    expect(rfcField.parse('acu200101ab1')).toBe('ACU200101AB1');
+    expect(rfcField.parse('acu200101db1')).toBe('ACU200101DB1');
   });
   it('refuses with a text', () => {
     expect(rfcField.safeParse('nada').error?.issues[0]?.message).toContain('12 o 13');

@@ -58,6 +58,6 @@ export const rfcField = z
   })
   .meta({
     description: 'RFC: 12 caracteres (persona moral) o 13 (persona física).',
-    example: 'ACU200101AB1',
+    example: 'ACU200101DB1',
     pattern: RFC_PATTERN,
   });

@@ -56,7 +56,7 @@ describe('the table of the README', () => {
     beforeAll(async () => {
       servicio = await startServicio();
       await servicio.startWorker();
-      caller = await servicio.newCaller({ rfc: 'ACU200101AB1', saldo: 50 });
+      caller = await servicio.newCaller({ rfc: 'ACU200101DB1', saldo: 50 });
       const efirma = await issueEfirma(servicio, { rfc: caller.rfc, password: 'contrasena-de-prueba' });
       const folder = join(servicio.dir, 'efirma');
       await mkdir(folder);

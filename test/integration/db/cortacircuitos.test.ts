@@ -64,7 +64,7 @@ describe('breakers shared by processes', () => {
 
   it('add up the taxpayers whom several processes see answered with errors, each once', async () => {
     const [una, otra] = [breaker(8), breaker(8)];
-    for (const titular of ['AVE900215SI8', 'AVE900215SI8', 'ACU200101AB1']) {
+    for (const titular of ['AVE900215SI8', 'AVE900215SI8', 'ACU200101DB1']) {
       await una.report(host, 'error', titular);
       ahora += 1_000;
       await otra.report(host, 'error', titular);

@@ -15,12 +15,12 @@ it('the migration removes answers in clear, of which none is given or made again
     const request = { apiKeyId: 'llave', operacion: 'tax/facturas', clave: 'pedido-1' };
     await db.pool.query(
       `INSERT INTO idempotencia (api_key_id, operacion, clave, cuerpo_hash, op_id, status, respuesta, bloqueada_hasta)
-       VALUES ($1, $2, $3, $4, gen_random_uuid(), 200, '{"rfc":"ACU200101AB1"}', now())`,
+       VALUES ($1, $2, $3, $4, gen_random_uuid(), 200, '{"rfc":"ACU200101DB1"}', now())`,
       [...Object.values(request), Buffer.alloc(32, 1)],
     );
     await db.pool.query(await readFile(MIGRATION, 'utf8'));
     const { rows } = await db.pool.query('SELECT i::text AS row FROM idempotencia i');
-    expect(rows).toEqual([{ row: expect.not.stringMatching(/ACU200101AB1|0101010101/) }]);
+    expect(rows).toEqual([{ row: expect.not.stringMatching(/ACU200101DB1|0101010101/) }]);
     const again = { ...request, cuerpoHash: Buffer.alloc(32, 1), opId: crypto.randomUUID() };
     expect(await createIdempotencia(db).begin({ ...again, bloqueoSegundos: 60 })).toEqual({
       resultado: 'OTRO_CUERPO',

@@ -12,7 +12,7 @@ import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
 
 const BIN = fileURLToPath(new URL('../../../apps/cli/bin/acuse.mjs', import.meta.url));
 const PEPPERS = `1:${Buffer.alloc(32, 1).toString('base64')}`;
-const RFC = 'ACU200101AB1';
+const RFC = 'ACU200101DB1';
 
 let database: TestDatabase;
 beforeAll(async () => {

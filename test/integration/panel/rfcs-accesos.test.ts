@@ -128,7 +128,7 @@ describe('adding an RFC', () => {
   it.each([
     ['', /Escriba el RFC/],
     ['ACU200101', /Faltan caracteres/],
-    ['ACU200101AB12X', /Sobran/],
+    ['ACU200101DB12X', /Sobran/],
     ['ACU-200101-AB1', /sin espacios/],
     ['1CU200101AB1', /3 letras/],
     ['ACU201301AB1', /fecha real/],

@@ -10,7 +10,7 @@ const HEADER =
 
 function zipOf(...rows: readonly (readonly [uuid: string, fecha: string, estatus: string])[]): Buffer {
   const lines = rows.map(
-    ([uuid, fecha, estatus]) => `${uuid}~ACU200101AB1~ACUÍFERA~~~PAC~${fecha}~${fecha}~100.50~~${estatus}~`,
+    ([uuid, fecha, estatus]) => `${uuid}~ACU200101DB1~ACUÍFERA~~~PAC~${fecha}~${fecha}~100.50~~${estatus}~`,
   );
   const name = '45C5C344-DA01-497A-9271-5AA3852EE6AE_01.txt';
   return Buffer.from(zipSync({ [name]: Buffer.from(`${[HEADER, ...lines].join('\r\n')}\r\n`) }));

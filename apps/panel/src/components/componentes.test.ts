@@ -271,7 +271,7 @@ describe('components', () => {
   });
 
   it('mark where the reader is, and show the operator what is for the operator', () => {
-    const $ = load(String(Layout({ ...marco, ruta: '/rfcs/ACU200101AB1' })));
+    const $ = load(String(Layout({ ...marco, ruta: '/rfcs/ACU200101DB1' })));
     expect($('[aria-current]').text()).toBe('RFC');
     expect($('.navegacion').text()).not.toContain('Operación');
     const operador = Layout({ ...marco, usuario: { ...usuario, rol: 'OPERADOR' } });

@@ -193,7 +193,7 @@ describe('what is generated', () => {
     for (let day = 0; day < 3 * 365; day += 1) {
       const at = new Date(NOW.getTime() + day * 86_400_000);
       simulador.world.clock.set(at);
-      const [newest] = of('ACU200101AB1');
+      const [newest] = of('ACU200101DB1');
       expect([day, wallTimeOf(at) - (newest?.cuando ?? 0) < 30 * 86_400]).toEqual([day, true]);
     }
   });

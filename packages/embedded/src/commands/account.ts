@@ -27,7 +27,7 @@ export interface PanelLogins {
 }
 
 /** The taxpayer of a ready account unless another one is asked for. */
-export const RFC_DE_PRUEBA = 'ACU200101AB1';
+export const RFC_DE_PRUEBA = 'ACU200101DB1';
 const EFIRMA_PASSWORD = 'contrasena-de-prueba';
 const CREDITOS = 10_000;
 const ACTOR = 'operador:preparacion';

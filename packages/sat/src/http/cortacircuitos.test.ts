@@ -91,7 +91,7 @@ describe('the breaker', () => {
       await corta.report(host, 'exito', 'AVE900215SI8');
       await corta.withdraw(host, 'AVE900215SI8');
     }
-    await corta.report(host, 'error', 'ACU200101AB1');
+    await corta.report(host, 'error', 'ACU200101DB1');
     await corta.admit(host);
     await corta.report(host, 'error', 'XIQB891116QE4');
     await expect(corta.admit(host)).rejects.toMatchObject(open);
@@ -100,7 +100,7 @@ describe('the breaker', () => {
     await corta.report(host, 'error', 'AVE900215SI8');
     await expect(corta.admit(host)).rejects.toMatchObject(open);
     reloj += 10_000;
-    await corta.report(host, 'exito', 'ACU200101AB1');
+    await corta.report(host, 'exito', 'ACU200101DB1');
     await corta.admit(host);
   });
 

@@ -9,7 +9,7 @@ import { resealGuardada } from './reseal-guardada.ts';
 import { contextoDe, openGuardada } from './stored-credencial.ts';
 
 const keyring = createKeyring({ keys: new Map([['k1', randomBytes(32)]]), current: 'k1' });
-const pase = { cuentaId: 'cuenta-1', rfc: 'ACU200101AB1' };
+const pase = { cuentaId: 'cuenta-1', rfc: 'ACU200101DB1' };
 const [from, to] = [generateApiKey('live'), generateApiKey('live')];
 const credencial = (): CredencialCiec => ({
   tipo: 'ciec',

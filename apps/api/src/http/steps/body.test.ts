@@ -93,18 +93,18 @@ describe('the body step', () => {
     const kit = await createKit();
     expect(await wrong(kit, {})).toEqual([400, 2002, 'rfc']);
     expect(await wrong(kit, { rfc: null, desde: 1 })).toEqual([400, 2002, 'rfc']);
-    expect(await wrong(kit, { rfc: 'ACU200101AB1' })).toEqual([400, 2001, 'desde']);
-    expect(await wrong(kit, { rfc: 'ACU200101AB1', desde: '2026-02-30', hasta: '2026-03-01' })).toEqual([
+    expect(await wrong(kit, { rfc: 'ACU200101DB1' })).toEqual([400, 2001, 'desde']);
+    expect(await wrong(kit, { rfc: 'ACU200101DB1', desde: '2026-02-30', hasta: '2026-03-01' })).toEqual([
       400,
       2001,
       'desde',
     ]);
-    expect(await wrong(kit, { rfc: 'ACU200101AB1', desde: '2026-01-02', hasta: '2026-01-01' })).toEqual([
+    expect(await wrong(kit, { rfc: 'ACU200101DB1', desde: '2026-01-02', hasta: '2026-01-01' })).toEqual([
       400,
       2001,
       'desde',
     ]);
-    expect(await wrong(kit, { rfc: 'ACU200101AB1', desde: '2026-01-02', hasta: '2999-01-01' })).toEqual([
+    expect(await wrong(kit, { rfc: 'ACU200101DB1', desde: '2026-01-02', hasta: '2999-01-01' })).toEqual([
       400,
       2001,
       'hasta',

@@ -6,7 +6,7 @@ const asks = ['listar-facturas'] as const;
 
 const factura = {
   uuid: '5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A',
-  emisorRfc: 'ACU200101AB1',
+  emisorRfc: 'ACU200101DB1',
   emisorNombre: 'ACUÍFERA',
   receptorRfc: 'XIQB891116QE4',
   receptorNombre: null,
@@ -33,7 +33,7 @@ describe.each([
     expectCharged(kit, a, answer);
     expect(answer.json.data).toMatchObject({
       total: 1,
-      items: [{ uuid: factura.uuid, emisor_rfc: 'ACU200101AB1', total: 1160.5, fecha: '2026-01-31' }],
+      items: [{ uuid: factura.uuid, emisor_rfc: 'ACU200101DB1', total: 1160.5, fecha: '2026-01-31' }],
     });
     const periodo = { inicio: '2026-01-01T00:00:00', fin: '2026-01-31T23:59:59' };
     expect(sat.consultas).toMatchObject([{ rfc: a.rfc, periodo }]);

@@ -9,7 +9,7 @@ describeConsulta({ path: PATH, cost: 1, needs: 'any', asks, body: (rfc) => ({ rf
 const retencion = {
   uuid: '7A1B2C3D-4E5F-4061-8273-94A5B6C7D8E9',
   tipo: 'RECIBIDA',
-  emisorRfc: 'ACU200101AB1',
+  emisorRfc: 'ACU200101DB1',
   receptorRfc: null,
   total: 10.5,
   fecha: '2025-03-01',
@@ -21,7 +21,7 @@ it('lists those of the portal with a CIEC', async () => {
   const answer = await kit.call(PATH, { rfc: a.rfc, ejercicio: 2025 }, { key: a.key });
   expectCharged(kit, a, answer);
   const { uuid, tipo, total, fecha, estado } = retencion;
-  const item = { uuid, emisor_rfc: 'ACU200101AB1', receptor_rfc: null, total, fecha, estado, tipo };
+  const item = { uuid, emisor_rfc: 'ACU200101DB1', receptor_rfc: null, total, fecha, estado, tipo };
   expect(answer.json.data).toEqual({ total: 1, items: [item], ...conRenglones('ciec') });
 });
 

@@ -13,7 +13,7 @@ const retencion = z
     emisor_rfc: texto('RFC de quien la emitió.', 'XIQB891116QE4'),
     receptor_rfc: texto(
       'RFC de quien la recibió; null si es residente en el extranjero.',
-      'ACU200101AB1',
+      'ACU200101DB1',
     ).nullable(),
     total: importe,
     fecha: fechaField.meta({ example: '2025-03-31' }),

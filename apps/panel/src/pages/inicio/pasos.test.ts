@@ -17,7 +17,7 @@ const llave = {
 const vista = (more: Partial<RfcVista> = {}): RfcVista => ({
   id: 'c',
   cuentaId: 'a',
-  rfc: 'ACU200101AB1',
+  rfc: 'ACU200101DB1',
   nombre: null,
   idCif: null,
   creadoEn: now,
@@ -31,7 +31,7 @@ const vista = (more: Partial<RfcVista> = {}): RfcVista => ({
 });
 const solicitud = {
   id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
-  rfc: 'ACU200101AB1',
+  rfc: 'ACU200101DB1',
   tipo: 'recibidos',
   desde: '2026-10-01',
   hasta: '2026-10-31',
@@ -65,11 +65,11 @@ describe('the first steps', () => {
       ahora([lista], { ...enCurso, enCurso: [], terminada: solicitud }),
     ]).toEqual([
       '/rfcs/nuevo',
-      '/rfcs/ACU200101AB1/llave',
-      '/rfcs/ACU200101AB1/credenciales',
-      '/pruebas/vault/rfc-registrar?rfc=ACU200101AB1',
+      '/rfcs/ACU200101DB1/llave',
+      '/rfcs/ACU200101DB1/credenciales',
+      '/pruebas/vault/rfc-registrar?rfc=ACU200101DB1',
       '/saldo/comprar',
-      '/solicitudes/nueva?rfc=ACU200101AB1',
+      '/solicitudes/nueva?rfc=ACU200101DB1',
       `/solicitudes/${solicitud.id}`,
       `/solicitudes/${solicitud.id}`,
     ]);
@@ -77,12 +77,12 @@ describe('the first steps', () => {
 
   it('speak of the taxpayer that is furthest', () => {
     const otro = vista({ rfc: 'AAA010101AAA' });
-    expect(ahora([otro, conLlave], vacia)).toBe('/rfcs/ACU200101AB1/credenciales');
+    expect(ahora([otro, conLlave], vacia)).toBe('/rfcs/ACU200101DB1/credenciales');
   });
 
   it('do not take a certificate without its key for a credential', () => {
     const cer = { noSerie: '1', titular: 'X', vigenteHasta: inDays(100), rechazadaEn: null, sirveEn: null };
-    expect(ahora([vista({ llave, cer })], vacia)).toBe('/rfcs/ACU200101AB1/credenciales');
+    expect(ahora([vista({ llave, cer })], vacia)).toBe('/rfcs/ACU200101DB1/credenciales');
   });
 
   it('do not ask for credits again once something was asked for', () => {

@@ -4,7 +4,7 @@ import { Tarjeta } from '../../components/tarjeta.tsx';
 import { defineRuta } from '../../http/ruta.ts';
 import { curlOf } from '../pruebas/cuerpo.ts';
 
-const EJEMPLO = { rfc: 'ACU200101AB1', tipo: 'recibidos', desde: '2026-01-01', hasta: '2026-01-31' };
+const EJEMPLO = { rfc: 'ACU200101DB1', tipo: 'recibidos', desde: '2026-01-01', hasta: '2026-01-31' };
 const ACUSE = `{
   "cfdi_codigo": 1,
   "cfdi_texto": "OK",

@@ -40,9 +40,9 @@ const form = (values: Record<string, string>) =>
 describe('the body', () => {
   it('is what was typed, numbers as numbers, empty fields left out', async () => {
     expect(
-      await readCuerpo(operacion, form({ rfc: 'ACU200101AB1', total: '1160.50', password: '' }), {}),
+      await readCuerpo(operacion, form({ rfc: 'ACU200101DB1', total: '1160.50', password: '' }), {}),
     ).toEqual({
-      rfc: 'ACU200101AB1',
+      rfc: 'ACU200101DB1',
       total: 1160.5,
     });
   });
@@ -53,8 +53,8 @@ describe('the body', () => {
   });
 
   it('shows before it is sent what the form shows, and a mask for what it demands and does not show', () => {
-    expect(exampleCuerpo(operacion, { rfc: 'ACU200101AB1', total: '1160.50' })).toEqual({
-      rfc: 'ACU200101AB1',
+    expect(exampleCuerpo(operacion, { rfc: 'ACU200101DB1', total: '1160.50' })).toEqual({
+      rfc: 'ACU200101DB1',
       total: 1160.5,
       password: MASCARA,
       cer: '<base64 del archivo>',
@@ -74,11 +74,11 @@ describe('the body', () => {
 });
 
 describe('secrets', () => {
-  const cuerpo: Cuerpo = { rfc: 'ACU200101AB1', password: 'pa"ss\\word', cer: 'AP8K' };
+  const cuerpo: Cuerpo = { rfc: 'ACU200101DB1', password: 'pa"ss\\word', cer: 'AP8K' };
 
   it('are masked in the body that is shown', () => {
     expect(maskCuerpo(operacion, cuerpo)).toEqual({
-      rfc: 'ACU200101AB1',
+      rfc: 'ACU200101DB1',
       password: MASCARA,
       cer: '<base64 del archivo>',
     });
@@ -89,7 +89,7 @@ describe('secrets', () => {
     const echo = `${JSON.stringify({ eco: cuerpo })} Bearer acuse_test_llave pa"ss\\word`;
     const shown = maskText(echo, secretos);
     for (const secreto of ['acuse_test_llave', 'pa"ss', 'pa\\"ss']) expect(shown).not.toContain(secreto);
-    expect(shown).toContain('ACU200101AB1');
+    expect(shown).toContain('ACU200101DB1');
   });
 });
 

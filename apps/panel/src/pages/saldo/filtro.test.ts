@@ -7,13 +7,13 @@ const read = (query: string) => readFiltro(new URLSearchParams(query));
 describe('filters of the ledger', () => {
   it('are read from an address', () => {
     const { filtro, faltas } = read(
-      'desde=2026-01-01&hasta=2026-01-31&rfc=%20acu200101ab1&operacion=tax/facturas&tipo=cargo',
+      'desde=2026-01-01&hasta=2026-01-31&rfc=%20acu200101db1&operacion=tax/facturas&tipo=cargo',
     );
     expect(faltas).toEqual({});
     expect(filtro).toEqual({
       desde: '2026-01-01',
       hasta: '2026-01-31',
-      rfc: 'ACU200101AB1',
+      rfc: 'ACU200101DB1',
       operacion: 'tax/facturas',
       tipo: 'cargo',
     });

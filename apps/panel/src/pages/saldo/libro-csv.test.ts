@@ -11,7 +11,7 @@ const fila = (change: Partial<MovimientoVista> = {}): MovimientoVista => ({
   importe: 1,
   saldo: 10,
   operacion: 'tax/facturas',
-  rfc: 'ACU200101AB1',
+  rfc: 'ACU200101DB1',
   opId: '00000000-0000-0000-0000-000000000001',
   solicitudId: null,
   pagoId: null,
@@ -32,8 +32,8 @@ describe('the ledger as CSV', () => {
     expect(text).toBe(
       [
         'fecha,tipo,operacion,rfc,creditos,saldo,llamada,solicitud,pago,detalle',
-        '2026-11-20T23:59:27.123-06:00,cargo,tax/facturas,ACU200101AB1,-1,9,00000000-0000-0000-0000-000000000001,,,',
-        '2026-11-20T23:59:27.123-06:00,reembolso,tax/facturas,ACU200101AB1,1,10,00000000-0000-0000-0000-000000000001,,,',
+        '2026-11-20T23:59:27.123-06:00,cargo,tax/facturas,ACU200101DB1,-1,9,00000000-0000-0000-0000-000000000001,,,',
+        '2026-11-20T23:59:27.123-06:00,reembolso,tax/facturas,ACU200101DB1,1,10,00000000-0000-0000-0000-000000000001,,,',
         '',
       ].join('\r\n'),
     );

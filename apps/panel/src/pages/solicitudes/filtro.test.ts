@@ -7,7 +7,7 @@ const ID = '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f';
 describe('the filters of an address', () => {
   test('are read; days are those of central Mexico', () => {
     const query = {
-      rfc: 'acu200101ab1',
+      rfc: 'acu200101db1',
       tipo: 'emitidos',
       estado: 'VENCIDA',
       periodo_desde: '2024-02-29',
@@ -18,7 +18,7 @@ describe('the filters of an address', () => {
     };
     expect(read(query)).toMatchObject({
       filtro: {
-        rfc: 'ACU200101AB1',
+        rfc: 'ACU200101DB1',
         tipo: 'emitidos',
         estado: 'VENCIDA',
         periodo: { desde: '2024-02-29', hasta: '9999-12-31' },
@@ -52,8 +52,8 @@ describe('the filters of an address', () => {
   });
 
   test('go on in the addresses of the neighbours', () => {
-    const { valores } = read({ rfc: 'ACU200101AB1', id: 'a&b=c' });
-    expect(hrefOf(valores, { antes: ID })).toBe(`/solicitudes?rfc=ACU200101AB1&id=a%26b%3Dc&antes=${ID}`);
+    const { valores } = read({ rfc: 'ACU200101DB1', id: 'a&b=c' });
+    expect(hrefOf(valores, { antes: ID })).toBe(`/solicitudes?rfc=ACU200101DB1&id=a%26b%3Dc&antes=${ID}`);
     expect(hrefOf(valores, { rfc: undefined, id: undefined })).toBe('/solicitudes');
   });
 });

@@ -30,7 +30,7 @@ export const tomada = (change: Partial<SolicitudTomada> = {}): SolicitudTomada =
   id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
   cuentaId: 'c1',
   contribuyenteId: 't1',
-  rfc: 'ACU200101AB1',
+  rfc: 'ACU200101DB1',
   tipo: 'recibidos',
   desde: '2025-01-01',
   hasta: '2025-01-31',
