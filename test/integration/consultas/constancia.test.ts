@@ -71,7 +71,11 @@ describe.each([...CONTRIBUYENTES, ...MAS])('%s %s', (_name, rfc) => {
     const perfil = await perfilDe(rfc);
     const caller = await servicio.newCaller({ rfc });
     await expectOk(caller.call('vault/rfc-registrar', { rfc, id_cif: perfil.idCif }));
-    expect(await datosFiscales(caller)).toEqual(datosFiscalesOf(rfc, perfil));
+    expect(await datosFiscales(caller)).toEqual({
+      ...datosFiscalesOf(rfc, perfil),
+      canal: 'publico',
+      credencial: null,
+    });
     expect(new Set(llamadas(servicio, { rfc }).map(({ service }) => service))).toEqual(new Set(['siat']));
   });
 
@@ -79,7 +83,8 @@ describe.each([...CONTRIBUYENTES, ...MAS])('%s %s', (_name, rfc) => {
     const perfil = await perfilDe(rfc);
     const caller =
       via === 'CIEC' ? await servicio.newCiecCaller({ rfc }) : await newEfirmaCaller(servicio, { rfc });
-    expect(await datosFiscales(caller)).toEqual(datosFiscalesOf(rfc, perfil));
+    const camino = { canal: 'portal', credencial: via === 'CIEC' ? 'ciec' : 'efirma' };
+    expect(await datosFiscales(caller)).toEqual({ ...datosFiscalesOf(rfc, perfil), ...camino });
     const data = await expectOk(caller.call('tax/informacion-fiscal', { rfc }));
     expect(data).toEqual({
       rfc,
@@ -91,6 +96,7 @@ describe.each([...CONTRIBUYENTES, ...MAS])('%s %s', (_name, rfc) => {
         desde,
         hasta,
       })),
+      ...camino,
     });
   });
 });

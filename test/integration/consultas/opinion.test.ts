@@ -65,6 +65,8 @@ describe.each(PERSONAS)('%s', (_name, rfc, sentido) => {
       fecha_consulta: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
       motivo: data['motivo'],
       saldo: 9,
+      canal: 'portal',
+      credencial: 'ciec',
     });
     expectMotivo(rfc, data['motivo'], sentido);
     expect(await saldoDe(servicio, caller)).toBe(9);
