@@ -4,12 +4,23 @@ import { promisify } from 'node:util';
 import { describeConfig } from '@acuse/runtime';
 import { describe, expect, it } from 'vitest';
 import { parse, safeParse } from 'zod';
+import { dataModelText } from './data-model.ts';
 import { envExampleText, SECTIONS } from './env-example.ts';
 import { ROOT } from './sources.ts';
 
 describe('what is generated', () => {
   it('.env.example describes the settings as they are', () => {
     expect(readFileSync(`${ROOT}.env.example`, 'utf8')).toBe(envExampleText());
+  });
+
+  it('docs/data-model.md draws every table of prisma/schema.prisma', () => {
+    const text = dataModelText();
+    expect(readFileSync(`${ROOT}docs/data-model.md`, 'utf8')).toBe(text);
+    const schema = readFileSync(`${ROOT}prisma/schema.prisma`, 'utf8');
+    const relations = [...schema.matchAll(/@relation\(/g)].length;
+    expect([...text.matchAll(/ (?:\|\||\|o)--o(?:\||\{) /g)]).toHaveLength(relations);
+    for (const [, table = ''] of schema.matchAll(/@@map\("(\w+)"\)/g))
+      expect(text).toMatch(new RegExp(`^\\| \`${table}\` \\| [A-Z].*\\. \\|$`, 'm'));
   });
 
   it.each(SECTIONS)(
@@ -46,14 +57,12 @@ describe('what is generated', () => {
 });
 
 describe('documents', () => {
+  const inside = (folder: string) => readdirSync(`${ROOT}${folder}`).map((name) => `${folder}/${name}`);
   const documents = [
-    'README.md',
-    'README.es.md',
-    ...readdirSync(`${ROOT}docs`)
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => `docs/${name}`),
-    ...readdirSync(`${ROOT}docs/adr`).map((name) => `docs/adr/${name}`),
-  ];
+    ...[...readdirSync(ROOT), ...inside('docs'), ...inside('docs/adr')],
+    ...[...inside('apps'), ...inside('packages')].map((workspace) => `${workspace}/README.md`),
+  ].filter((path) => path.endsWith('.md') && existsSync(`${ROOT}${path}`));
+  const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { scripts: object };
 
   it.each(documents)('%s cites only paths that exist', (document) => {
     const text = readFileSync(`${ROOT}${document}`, 'utf8');
@@ -67,5 +76,33 @@ describe('documents', () => {
       ...linked.filter((path) => !existsSync(`${ROOT}${folder}${path}`)),
     ];
     expect(missing).toEqual([]);
+  });
+
+  it.each(documents)('%s shows only commands that there are', (document) => {
+    const text = readFileSync(`${ROOT}${document}`, 'utf8');
+    const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = '']) => block.split('\n'));
+    const spans = [...text.replace(/```[\s\S]*?```/g, '').matchAll(/`([^`\n]+)`/g)];
+    const commands = [...blocks, ...spans.map(([, span = '']) => span)];
+    const unknown = commands.flatMap((command) => {
+      const [, script] = /^npm (?:run )?([\w:]+)/.exec(command) ?? [];
+      const isScript =
+        script === undefined || Object.hasOwn(scripts, script) || ['ci', 'prune'].includes(script);
+      const [, words = ''] = /^(?:npx vitest|node) (.*)$/.exec(command) ?? [];
+      const paths = words
+        .replace(/ #.*/, '')
+        .split(' ')
+        .filter((word) => /^[a-z]+\/[\w./-]+$/.test(word));
+      return isScript && paths.every((path) => existsSync(`${ROOT}${path}`)) ? [] : [command];
+    });
+    expect(unknown).toEqual([]);
+  });
+
+  it('.vscode/launch.json starts only what exists', () => {
+    const text = readFileSync(`${ROOT}.vscode/launch.json`, 'utf8');
+    const started = [...text.matchAll(/"program": "\$\{workspaceFolder\}\/([^"]+)"/g)].map(
+      ([, path]) => path,
+    );
+    expect(started.length).toBeGreaterThan(3);
+    expect(started.filter((path) => !existsSync(`${ROOT}${path}`))).toEqual([]);
   });
 });

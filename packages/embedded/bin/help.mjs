@@ -44,7 +44,7 @@ const HELP = {
   ],
   generate: [
     'npm run generate',
-    'Escribe otra vez el cliente de Prisma, docs/openapi.json, docs/operations.md y .env.example.',
+    'Escribe otra vez el cliente de Prisma, docs/openapi.json, docs/operations.md, docs/data-model.md y .env.example.',
     [],
   ],
 };

@@ -32,9 +32,9 @@ export const GENERATORS = [
   { name: 'openapi', output: 'docs/openapi.json', command: [...SOURCE, 'apps/api/src/openapi/write.ts'] },
   { name: 'operations', output: 'docs/operations.md', command: [...SOURCE, 'apps/api/src/docs/write.ts'] },
   {
-    name: 'env-example',
-    output: '.env.example',
-    command: [...SOURCE, 'test/architecture/write-env-example.ts'],
+    name: 'documents',
+    output: '.env.example, docs/data-model.md',
+    command: [...SOURCE, 'test/architecture/write-documents.ts'],
   },
 ];
 
