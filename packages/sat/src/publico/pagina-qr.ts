@@ -2,7 +2,7 @@ import type { Constancia, RegimenFiscal } from '@acuse/core';
 import { type Campo, toDatos, unreadable } from '../constancia/campos.ts';
 import { readFecha } from '../constancia/fechas.ts';
 import { claveDeRegimen } from '../constancia/regimenes.ts';
-import { type Etiqueta, readAtributo, readEtiquetas, readTexto } from '../portal/paginas/etiquetas.ts';
+import { type Etiqueta, readEtiquetas, readTexto } from '../portal/paginas/etiquetas.ts';
 import { toRotulo } from '../texto/forma.ts';
 import { assertTextoSano } from '../texto/sano.ts';
 
@@ -88,7 +88,7 @@ function isSinInformacion(etiquetas: readonly Etiqueta[]): boolean {
   return etiquetas.some(
     (e) =>
       !e.cierra &&
-      (readAtributo(e, 'class') ?? '').split(/\s+/).includes('ui-messages-info-detail') &&
+      (e.atributos.get('class') ?? '').split(/\s+/).includes('ui-messages-info-detail') &&
       SIN_INFORMACION.test(readTexto([e])),
   );
 }

@@ -1,4 +1,4 @@
-import { decodeEntidades, type Etiqueta } from '../paginas/etiquetas.ts';
+import type { Etiqueta } from '../paginas/etiquetas.ts';
 
 /** Tags that begin or end a line of a page as a reader sees it; the cells of a table's row are one line. */
 const LINEA = new Set(
@@ -8,12 +8,12 @@ const LINEA = new Set(
 );
 const SIN_TEXTO = new Set(['script', 'style', 'title', 'noscript', 'textarea', 'template']);
 
-/** The lines of text of a page, in order, without empty ones; entities decoded, runs of white space as one blank. */
+/** The lines of text of a page, in order, without empty ones; runs of white space as one blank. */
 export function readBloques(etiquetas: readonly Etiqueta[]): readonly string[] {
   const bloques: string[] = [];
   let partes: string[] = [];
   const flush = () => {
-    const texto = decodeEntidades(partes.join(' ')).replace(/\s+/g, ' ').trim();
+    const texto = partes.join(' ').replace(/\s+/g, ' ').trim();
     if (texto !== '') bloques.push(texto);
     partes = [];
   };

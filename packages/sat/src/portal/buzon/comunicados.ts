@@ -107,5 +107,8 @@ function toMomento([, dia, mes = '', anio, hora = '', minuto = '', segundo = '00
 
 /** The pager of an ASP.NET list: `__doPostBack('…','Page$2')`. */
 function isPaginada(etiquetas: readonly Etiqueta[]): boolean {
-  return etiquetas.some(({ nombre, atributos }) => nombre === 'a' && /Page\$\w+/.test(atributos));
+  return etiquetas.some(
+    ({ nombre, atributos }) =>
+      nombre === 'a' && [...atributos.values()].some((valor) => /Page\$\w+/.test(valor)),
+  );
 }

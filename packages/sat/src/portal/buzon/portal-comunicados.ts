@@ -2,7 +2,6 @@ import type { DireccionSat } from '../../http/direcciones.ts';
 import { entrar, pasarAcceso } from '../entrada.ts';
 import type { Navegador, Pagina } from '../navegador.ts';
 import { readSaltoScript } from '../paginas/acceso/salto-script.ts';
-import { readAtributo } from '../paginas/etiquetas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { assertRfcNombrado } from '../paginas/rfc-nombrado.ts';
 import type { Portal } from '../sesion/portal.ts';
@@ -68,8 +67,8 @@ async function openMarco(navegador: Navegador, pagina: Pagina, signal: AbortSign
 function findMarco(navegador: Navegador, { etiquetas, direccion }: Pagina): DireccionSat | null {
   for (const etiqueta of etiquetas) {
     if (etiqueta.nombre !== 'iframe' || etiqueta.cierra) continue;
-    const src = (readAtributo(etiqueta, 'src') ?? '').trim();
-    const esMarco = readAtributo(etiqueta, 'id')?.toLowerCase() === 'iframetoload';
+    const src = (etiqueta.atributos.get('src') ?? '').trim();
+    const esMarco = etiqueta.atributos.get('id')?.toLowerCase() === 'iframetoload';
     if (src === '' || !(esMarco || src.toLowerCase().includes(CAMINO_MARCO))) continue;
     const destino = navegador.resolve(src, direccion);
     if (destino.host !== HOST_MARCO || !destino.path.toLowerCase().startsWith(CAMINO_MARCO)) {

@@ -1,7 +1,7 @@
 import type { Notificacion } from '@acuse/core';
 import { toForma, toRotulo } from '../../texto/forma.ts';
 import { assertTextoSano } from '../../texto/sano.ts';
-import { type Etiqueta, readAtributo, readTexto } from '../paginas/etiquetas.ts';
+import { type Etiqueta, readTexto } from '../paginas/etiquetas.ts';
 import { readFecha } from '../paginas/fechas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { addOnce } from '../paginas/tablas/filas-unicas.ts';
@@ -106,7 +106,7 @@ function assertUnaPagina(etiquetas: readonly Etiqueta[], leidas: number): void {
       const total = /\browCount\s*:\s*(\d{1,9})/.exec(etiqueta.texto)?.[1];
       if (total !== undefined && Number(total) > leidas) throw ilegible('notificaciones: hay más páginas');
     }
-    const clase = etiqueta.atributos === '' ? '' : (readAtributo(etiqueta, 'class') ?? '');
+    const clase = etiqueta.atributos.get('class') ?? '';
     const numerada = etiqueta.nombre === 'a' && /^(?:[2-9]|\d{2,4})$/.test(readTexto([etiqueta]));
     if (/\bui-paginator-page\b/.test(clase)) numeradas += 1;
     else if (numerada) numeradas += 2;

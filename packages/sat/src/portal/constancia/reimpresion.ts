@@ -2,7 +2,7 @@ import type { TipoCredencial } from '@acuse/core';
 import type { DireccionSat } from '../../http/direcciones.ts';
 import type { Navegador, Pagina } from '../navegador.ts';
 import { isPaginaAcceso } from '../paginas/acceso/pagina-acceso.ts';
-import { type Etiqueta, readAtributo, readTexto } from '../paginas/etiquetas.ts';
+import { type Etiqueta, readTexto } from '../paginas/etiquetas.ts';
 import { type Formulario, readFormularios } from '../paginas/formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { SesionVencida } from '../sesion/sesion-vencida.ts';
@@ -57,9 +57,9 @@ async function goOn(navegador: Navegador, pagina: Pagina, signal: AbortSignal): 
   const saml = findFormularioSaml(pagina);
   if (saml !== undefined) return sendFormulario(navegador, pagina, saml, signal);
   const marco = pagina.etiquetas.find(
-    (e) => e.nombre === 'iframe' && readAtributo(e, 'id') === 'iframetoload',
+    (e) => e.nombre === 'iframe' && e.atributos.get('id') === 'iframetoload',
   );
-  const src = marco === undefined ? undefined : readAtributo(marco, 'src')?.trim();
+  const src = marco === undefined ? undefined : marco.atributos.get('src')?.trim();
   if (src !== undefined && src !== '')
     return navegador.open(navegador.resolve(src, pagina.direccion), signal);
   if (HOSTS_ACCESO.includes(pagina.direccion.host)) throw new SesionVencida();
@@ -73,8 +73,8 @@ const BOTON_CONOCIDO = 'formReimpAcuse:j_idt50';
 export function botonDe({ etiquetas }: Formulario): string {
   for (const [i, etiqueta] of etiquetas.entries()) {
     if (!['button', 'input', 'a'].includes(etiqueta.nombre) || etiqueta.cierra) continue;
-    const id = readAtributo(etiqueta, 'id') ?? readAtributo(etiqueta, 'name') ?? '';
-    const rotulo = `${readAtributo(etiqueta, 'value') ?? ''} ${textoHastaElCierre(etiquetas, i)}`;
+    const id = etiqueta.atributos.get('id') ?? etiqueta.atributos.get('name') ?? '';
+    const rotulo = `${etiqueta.atributos.get('value') ?? ''} ${textoHastaElCierre(etiquetas, i)}`;
     if (id !== '' && /generar\s+constancia/i.test(rotulo)) return id;
   }
   return BOTON_CONOCIDO;

@@ -3,7 +3,7 @@ import type { ConsultaPortal } from '../consulta-portal.ts';
 import { entrar } from '../entrada.ts';
 import { enviarFormulario } from '../enviar-formulario.ts';
 import type { Pagina } from '../navegador.ts';
-import { type Etiqueta, readAtributo } from '../paginas/etiquetas.ts';
+import type { Etiqueta } from '../paginas/etiquetas.ts';
 import { type Formulario, readCampos, readFormularios } from '../paginas/formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { readListas } from '../paginas/opciones.ts';
@@ -93,14 +93,14 @@ function fillIn({ etiquetas }: Formulario, ejercicio: number, kind: string | nul
   campos.set(years.nombre, year.valor);
   const declaracion = listas.find(({ id }) => DECLARACION.test(id));
   if (declaracion !== undefined && kind !== null) campos.set(declaracion.nombre, kind);
-  campos.set(readAtributo(boton, 'name') ?? '', readAtributo(boton, 'value') ?? '');
+  campos.set(boton.atributos.get('name') ?? '', boton.atributos.get('value') ?? '');
   return campos;
 }
 
 function hasId(etiqueta: Etiqueta, id: RegExp): boolean {
-  return !etiqueta.cierra && id.test(readAtributo(etiqueta, 'id') ?? '');
+  return !etiqueta.cierra && id.test(etiqueta.atributos.get('id') ?? '');
 }
 
 function leadsToAnotherPage(etiqueta: Etiqueta): boolean {
-  return etiqueta.nombre === 'a' && /gvDeclaraciones.*Page\$/.test(readAtributo(etiqueta, 'href') ?? '');
+  return etiqueta.nombre === 'a' && /gvDeclaraciones.*Page\$/.test(etiqueta.atributos.get('href') ?? '');
 }

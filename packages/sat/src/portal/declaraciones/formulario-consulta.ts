@@ -1,6 +1,6 @@
 import { SatError } from '@acuse/core';
 import { toForma } from '../../texto/forma.ts';
-import { type Etiqueta, readAtributo } from '../paginas/etiquetas.ts';
+import type { Etiqueta } from '../paginas/etiquetas.ts';
 import { readCampos, readFormularios } from '../paginas/formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { type Lista, type Opcion, readListas } from '../paginas/opciones.ts';
@@ -135,10 +135,10 @@ function listasDe(etiquetas: readonly Etiqueta[]): ReadonlyMap<string, Lista> {
 function isEjercicio(etiqueta: Etiqueta): boolean {
   return (
     etiqueta.nombre === 'select' &&
-    /ejercicio$/i.test(readAtributo(etiqueta, 'id') ?? readAtributo(etiqueta, 'name') ?? '')
+    /ejercicio$/i.test(etiqueta.atributos.get('id') ?? etiqueta.atributos.get('name') ?? '')
   );
 }
 
 function isOculto(etiqueta: Etiqueta): boolean {
-  return etiqueta.nombre === 'input' && readAtributo(etiqueta, 'type')?.trim().toLowerCase() === 'hidden';
+  return etiqueta.nombre === 'input' && etiqueta.atributos.get('type')?.trim().toLowerCase() === 'hidden';
 }

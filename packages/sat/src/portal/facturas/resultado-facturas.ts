@@ -1,7 +1,7 @@
 import { type FacturaRecibida, SatError } from '@acuse/core';
 import type { Hallazgo } from '../busqueda/reunir.ts';
 import type { RegistroDelta } from '../paginas/delta.ts';
-import { type Etiqueta, readAtributo, readEtiquetas } from '../paginas/etiquetas.ts';
+import { type Etiqueta, readEtiquetas } from '../paginas/etiquetas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { needColumnas, readTabla } from '../paginas/tablas/tabla.ts';
 import { readUuid } from '../paginas/tablas/valores.ts';
@@ -66,8 +66,8 @@ function assertSinError(etiquetas: readonly Etiqueta[]): void {
 /** Each row carries its folio in a box `ListaFolios`. */
 function readSeleccionables(etiquetas: readonly Etiqueta[]): string[] {
   return etiquetas
-    .filter((e) => e.nombre === 'input' && readAtributo(e, 'name') === 'ListaFolios')
-    .map((e) => readUuid((readAtributo(e, 'value') ?? '').trim()));
+    .filter((e) => e.nombre === 'input' && e.atributos.get('name') === 'ListaFolios')
+    .map((e) => readUuid((e.atributos.get('value') ?? '').trim()));
 }
 
 function hasFolios(etiquetas: readonly Etiqueta[]): boolean {

@@ -1,4 +1,4 @@
-import { type Etiqueta, readAtributo, readTexto } from './etiquetas.ts';
+import { type Etiqueta, readTexto } from './etiquetas.ts';
 
 export interface Formulario {
   /** '' when it has none. */
@@ -18,9 +18,9 @@ export function readFormularios(etiquetas: readonly Etiqueta[]): readonly Formul
     if (etiqueta.nombre !== 'form' || etiqueta.cierra) continue;
     const length = etiquetas.slice(from + 1).findIndex((e) => e.nombre === 'form');
     formularios.push({
-      id: readAtributo(etiqueta, 'id') ?? '',
-      accion: (readAtributo(etiqueta, 'action') ?? '').trim(),
-      metodo: readAtributo(etiqueta, 'method')?.trim().toLowerCase() === 'post' ? 'POST' : 'GET',
+      id: etiqueta.atributos.get('id') ?? '',
+      accion: (etiqueta.atributos.get('action') ?? '').trim(),
+      metodo: etiqueta.atributos.get('method')?.trim().toLowerCase() === 'post' ? 'POST' : 'GET',
       etiquetas: length === -1 ? etiquetas.slice(from + 1) : etiquetas.slice(from + 1, from + 1 + length),
     });
     if (formularios.length === 8) break;
@@ -39,9 +39,9 @@ export function readCampos(etiquetas: readonly Etiqueta[]): Map<string, string> 
     if (etiqueta.nombre === 'select') lista = etiqueta.cierra ? null : openLista(etiqueta);
     if (etiqueta.cierra) continue;
     if (etiqueta.nombre === 'option' && lista !== null) {
-      const elegida = readAtributo(etiqueta, 'selected') !== undefined;
+      const elegida = etiqueta.atributos.get('selected') !== undefined;
       if (!campos.has(lista.nombre) || (elegida && !lista.decidida)) {
-        campos.set(lista.nombre, readAtributo(etiqueta, 'value') ?? readTexto([etiqueta]));
+        campos.set(lista.nombre, etiqueta.atributos.get('value') ?? readTexto([etiqueta]));
       }
       lista.decidida ||= elegida;
     }
@@ -69,8 +69,8 @@ function readEntrada(etiqueta: Etiqueta, campos: Map<string, string>): void {
   const tipo = tipoDe(etiqueta);
   if (nombre === null || SIN_VALOR.has(tipo)) return;
   const marcable = tipo === 'radio' || tipo === 'checkbox';
-  if (marcable && readAtributo(etiqueta, 'checked') === undefined) return;
-  campos.set(nombre, readAtributo(etiqueta, 'value') ?? (marcable ? 'on' : ''));
+  if (marcable && etiqueta.atributos.get('checked') === undefined) return;
+  campos.set(nombre, etiqueta.atributos.get('value') ?? (marcable ? 'on' : ''));
 }
 
 function openLista(etiqueta: Etiqueta): { nombre: string; decidida: boolean } | null {
@@ -79,10 +79,10 @@ function openLista(etiqueta: Etiqueta): { nombre: string; decidida: boolean } | 
 }
 
 function tipoDe(etiqueta: Etiqueta): string {
-  return (readAtributo(etiqueta, 'type') ?? 'text').trim().toLowerCase();
+  return (etiqueta.atributos.get('type') ?? 'text').trim().toLowerCase();
 }
 
 function nombreDe(etiqueta: Etiqueta): string | null {
-  const nombre = readAtributo(etiqueta, 'name') ?? '';
-  return nombre === '' || readAtributo(etiqueta, 'disabled') !== undefined ? null : nombre;
+  const nombre = etiqueta.atributos.get('name') ?? '';
+  return nombre === '' || etiqueta.atributos.get('disabled') !== undefined ? null : nombre;
 }

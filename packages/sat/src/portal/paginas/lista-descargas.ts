@@ -1,4 +1,4 @@
-import { decodeEntidades, type Etiqueta, readEtiquetas, readTexto } from './etiquetas.ts';
+import { type Etiqueta, readEtiquetas, readTexto } from './etiquetas.ts';
 import { readCampos, readFormularios } from './formulario.ts';
 import { ilegible } from './ilegible.ts';
 
@@ -56,11 +56,10 @@ export function readListaDescargas(html: string): ListaDescargas {
   return { descargas: [...found.values()], campos };
 }
 
-/** What of a tag may hold a call: the source of a script, else its attributes with entities decoded. */
+/** What of a tag may hold a call: the source of a script, else its attributes. */
 function sourceOf(etiqueta: Etiqueta): string {
   if (etiqueta.cierra) return '';
-  if (etiqueta.nombre === 'script') return etiqueta.texto;
-  return etiqueta.atributos.includes('AccionRetencion') ? decodeEntidades(etiqueta.atributos) : '';
+  return etiqueta.nombre === 'script' ? etiqueta.texto : [...etiqueta.atributos.values()].join('\n');
 }
 
 interface Tabla {

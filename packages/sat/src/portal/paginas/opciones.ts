@@ -1,4 +1,4 @@
-import { type Etiqueta, readAtributo, readTexto } from './etiquetas.ts';
+import { type Etiqueta, readTexto } from './etiquetas.ts';
 import { ilegible } from './ilegible.ts';
 
 /** One choice of a list. */
@@ -23,11 +23,11 @@ export function readListas(etiquetas: readonly Etiqueta[]): readonly Lista[] {
     if (etiqueta.nombre === 'select') {
       opciones = etiqueta.cierra ? null : [];
       if (opciones === null) continue;
-      const [id, nombre] = [readAtributo(etiqueta, 'id') ?? '', readAtributo(etiqueta, 'name') ?? ''];
+      const [id, nombre] = [etiqueta.atributos.get('id') ?? '', etiqueta.atributos.get('name') ?? ''];
       listas.push({ id, nombre, opciones });
     } else if (etiqueta.nombre === 'option' && !etiqueta.cierra && opciones !== null) {
       const texto = readTexto([etiqueta]);
-      opciones.push({ valor: readAtributo(etiqueta, 'value') ?? texto, texto });
+      opciones.push({ valor: etiqueta.atributos.get('value') ?? texto, texto });
     }
   }
   if (opciones !== null) throw ilegible('lista sin terminar');

@@ -1,5 +1,5 @@
 import { isFormularioEfirma } from './acceso/pagina-efirma.ts';
-import { type Etiqueta, findElemento, readAtributo, readTexto } from './etiquetas.ts';
+import { type Etiqueta, findElemento, readTexto } from './etiquetas.ts';
 import { hasCamposVisibles, readCampos, readFormularios } from './formulario.ts';
 import { ilegible } from './ilegible.ts';
 
@@ -43,10 +43,10 @@ export function isSesionCerrada(html: string): boolean {
  */
 export function readSalto(etiquetas: readonly Etiqueta[]): Salto | null {
   const refresh = etiquetas.find(
-    (e) => e.nombre === 'meta' && readAtributo(e, 'http-equiv')?.toLowerCase() === 'refresh',
+    (e) => e.nombre === 'meta' && e.atributos.get('http-equiv')?.toLowerCase() === 'refresh',
   );
   const destino =
-    refresh && /^\s*(?:\d+\s*)?;\s*url\s*=\s*["']?([^"']+)/i.exec(readAtributo(refresh, 'content') ?? '');
+    refresh && /^\s*(?:\d+\s*)?;\s*url\s*=\s*["']?([^"']+)/i.exec(refresh.atributos.get('content') ?? '');
   if (destino?.[1] !== undefined) return { metodo: 'GET', destino: destino[1].trim() };
 
   const formulario = readFormularios(etiquetas)[0];
@@ -62,6 +62,6 @@ function isAutoEnvio(etiquetas: readonly Etiqueta[]): boolean {
   return etiquetas.some((e) =>
     e.nombre === 'script'
       ? /\.submit\s*\(/.test(e.texto)
-      : /\.submit\s*\(/.test(readAtributo(e, 'onload') ?? ''),
+      : /\.submit\s*\(/.test(e.atributos.get('onload') ?? ''),
   );
 }

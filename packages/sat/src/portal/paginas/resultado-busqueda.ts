@@ -1,5 +1,5 @@
 import type { RegistroDelta } from './delta.ts';
-import { type Etiqueta, readAtributo, readEtiquetas } from './etiquetas.ts';
+import { type Etiqueta, readEtiquetas } from './etiquetas.ts';
 import { ilegible } from './ilegible.ts';
 import { isVisible } from './visible.ts';
 
@@ -25,13 +25,13 @@ export function readResultadoBusqueda(delta: readonly RegistroDelta[]): Resultad
 
   if (diceQueNoHay && !muestraFilas && !conFilas) return { vacia: true };
   if (diceQueNoHay || !muestraFilas || !conFilas) throw ilegible('busqueda: paneles contradictorios');
-  const campo = etiquetas.find((e) => !e.cierra && readAtributo(e, 'id') === 'hfParametrosMetadata');
-  const parametros = campo === undefined ? '' : (readAtributo(campo, 'value') ?? '');
+  const campo = etiquetas.find((e) => !e.cierra && e.atributos.get('id') === 'hfParametrosMetadata');
+  const parametros = campo === undefined ? '' : (campo.atributos.get('value') ?? '');
   if (parametros === '') throw ilegible('busqueda: sin hfParametrosMetadata');
   return { vacia: false, parametros };
 }
 
 /** Each row carries its folio in a box `ListaFolios`. */
 function isSeleccion(etiqueta: Etiqueta): boolean {
-  return etiqueta.nombre === 'input' && readAtributo(etiqueta, 'name') === 'ListaFolios';
+  return etiqueta.nombre === 'input' && etiqueta.atributos.get('name') === 'ListaFolios';
 }

@@ -1,25 +1,25 @@
 import { toRotulo } from '../../texto/forma.ts';
-import { type Etiqueta, elementoEn, readAtributo, readTexto } from '../paginas/etiquetas.ts';
+import { type Etiqueta, elementoEn, readTexto } from '../paginas/etiquetas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { type Opcion, readListas } from '../paginas/opciones.ts';
 
 /** The pages are known by the ids of their controls; the name that a browser sends is read from the page. */
 export function findControl(etiquetas: readonly Etiqueta[], id: string): Etiqueta | null {
   const asked = new RegExp(`(?:^|_)${id}$`);
-  return etiquetas.find((e) => !e.cierra && asked.test(readAtributo(e, 'id') ?? '')) ?? null;
+  return etiquetas.find((e) => !e.cierra && asked.test(e.atributos.get('id') ?? '')) ?? null;
 }
 
 /** The name under which a control is sent. Throws RESPUESTA_ILEGIBLE when the page has no such control. */
 export function nameOf(etiquetas: readonly Etiqueta[], id: string): string {
   const control = findControl(etiquetas, id);
   if (control === null) throw ilegible(`retenciones: sin ${id}`);
-  return readAtributo(control, 'name') || readAtributo(control, 'id') || id;
+  return control.atributos.get('name') || control.atributos.get('id') || id;
 }
 
 /** What a radio button is sent with when it is marked. */
 export function markRadio(etiquetas: readonly Etiqueta[], id: string): [nombre: string, valor: string] {
   const control = findControl(etiquetas, id);
-  return [nameOf(etiquetas, id), (control && readAtributo(control, 'value')) ?? 'on'];
+  return [nameOf(etiquetas, id), control?.atributos.get('value') ?? 'on'];
 }
 
 /** The choices of a list, in order, their texts in comparable form. Throws RESPUESTA_ILEGIBLE when the page has no such list. */
@@ -41,12 +41,12 @@ export function pressBoton(etiquetas: readonly Etiqueta[], rotulo: RegExp): Arra
   for (const [i, etiqueta] of etiquetas.entries()) {
     if (etiqueta.cierra || (etiqueta.nombre !== 'button' && etiqueta.nombre !== 'input')) continue;
     const tipo = (
-      readAtributo(etiqueta, 'type') ?? (etiqueta.nombre === 'button' ? 'submit' : 'text')
+      etiqueta.atributos.get('type') ?? (etiqueta.nombre === 'button' ? 'submit' : 'text')
     ).toLowerCase();
-    const valor = readAtributo(etiqueta, 'value') ?? '';
+    const valor = etiqueta.atributos.get('value') ?? '';
     const label = etiqueta.nombre === 'button' ? readTexto(elementoEn(etiquetas, i)) : valor;
     if ((tipo !== 'submit' && tipo !== 'button') || !rotulo.test(label)) continue;
-    const nombre = readAtributo(etiqueta, 'name') ?? '';
+    const nombre = etiqueta.atributos.get('name') ?? '';
     return nombre === '' ? [] : [[nombre, valor]];
   }
   return null;

@@ -1,12 +1,6 @@
+import { decodeHTML } from 'entities';
 import { toForma } from '../../../texto/forma.ts';
-import {
-  decodeEntidades,
-  type Etiqueta,
-  findElemento,
-  readAtributo,
-  readEtiquetas,
-  readTexto,
-} from '../etiquetas.ts';
+import { type Etiqueta, findElemento, readEtiquetas, readTexto } from '../etiquetas.ts';
 import { type Formulario, readCampos, readFormularios } from '../formulario.ts';
 import { ilegible } from '../ilegible.ts';
 import { isPaginaEfirma } from './pagina-efirma.ts';
@@ -80,13 +74,13 @@ function isFormularioCiec({ etiquetas }: Formulario): boolean {
 }
 
 function isCampoRfc(etiqueta: Etiqueta): boolean {
-  return etiqueta.nombre === 'input' && readAtributo(etiqueta, 'name') === 'Ecom_User_ID';
+  return etiqueta.nombre === 'input' && etiqueta.atributos.get('name') === 'Ecom_User_ID';
 }
 
 function readCaptcha(etiquetas: readonly Etiqueta[]): Buffer | null {
   const img = findElemento(etiquetas, /^divCaptcha$/)?.find((e) => e.nombre === 'img');
   if (img === undefined) return null;
-  const src = readAtributo(img, 'src') ?? '';
+  const src = img.atributos.get('src') ?? '';
   const prefijo = DATA_URI.exec(src)?.[0];
   if (prefijo === undefined || src.length > MAX_IMAGEN) throw ilegible('imagen del captcha');
   const base64 = src.slice(prefijo.length).replace(/\s+/g, '');
@@ -100,10 +94,10 @@ const CAMBIO = /#buttonFiel['"]\s*\)\s*\.\s*click\b[^}]{0,200}?['"]href['"]\s*,\
 function readEnlaceEfirma(etiquetas: readonly Etiqueta[]): string | null {
   for (const { nombre, cierra, texto } of etiquetas) {
     const destino = nombre === 'script' && !cierra ? CAMBIO.exec(texto)?.[1] : undefined;
-    if (destino !== undefined) return decodeEntidades(destino);
+    if (destino !== undefined) return decodeHTML(destino);
   }
-  const boton = etiquetas.find((e) => e.nombre === 'a' && readAtributo(e, 'id') === 'buttonFiel');
-  return (boton && readAtributo(boton, 'href')) ?? null;
+  const boton = etiquetas.find((e) => e.nombre === 'a' && e.atributos.get('id') === 'buttonFiel');
+  return boton?.atributos.get('href') ?? null;
 }
 
 /**
@@ -121,7 +115,7 @@ export function readMensaje(etiquetas: readonly Etiqueta[]): string {
     const literal = /\bvar\s+error\s*=\s*(?:'((?:[^'\\\n]|\\.){1,2000})'|"((?:[^"\\\n]|\\.){1,2000})")/.exec(
       fuente,
     );
-    if (literal !== null) return decodeEntidades(unescapeScript(literal[1] ?? literal[2] ?? '')).trim();
+    if (literal !== null) return decodeHTML(unescapeScript(literal[1] ?? literal[2] ?? '')).trim();
   }
   return '';
 }

@@ -1,4 +1,5 @@
-import { decodeEntidades, type Etiqueta, readTexto } from '../etiquetas.ts';
+import { decodeHTML } from 'entities';
+import { type Etiqueta, readTexto } from '../etiquetas.ts';
 import { readFormularios } from '../formulario.ts';
 
 const ASIGNACION =
@@ -15,7 +16,7 @@ export function readSaltoScript(etiquetas: readonly Etiqueta[]): string | null {
   for (const { nombre, cierra, texto } of etiquetas) {
     if (nombre !== 'script' || cierra) continue;
     const found = ASIGNACION.exec(texto);
-    if (found !== null) return decodeEntidades(found[1] ?? found[2] ?? '');
+    if (found !== null) return decodeHTML(found[1] ?? found[2] ?? '');
   }
   return null;
 }

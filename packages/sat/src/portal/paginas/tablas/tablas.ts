@@ -1,4 +1,4 @@
-import { type Etiqueta, readAtributo, readTexto } from '../etiquetas.ts';
+import { type Etiqueta, readTexto } from '../etiquetas.ts';
 
 export interface Celda {
   /** A heading (`th`). */
@@ -89,7 +89,7 @@ export function filasSinAviso({ filas }: Tabla, diceQueNoHay: (texto: string) =>
 }
 
 function openTabla(etiqueta: Etiqueta): Abierta {
-  const id = readAtributo(etiqueta, 'id') ?? '';
+  const id = etiqueta.atributos.get('id') ?? '';
   const nada = { fila: null, celda: null, enTitulo: false };
   return { id, titulo: [], renglones: [], ...nada, completa: false, ordenada: true };
 }
@@ -112,7 +112,7 @@ function readParte(tabla: Abierta, etiquetas: readonly Etiqueta[], i: number): v
       tabla.ordenada = false;
       openFila(tabla);
     }
-    const ancho = Number(readAtributo(etiqueta, 'colspan') ?? '1');
+    const ancho = Number(etiqueta.atributos.get('colspan') ?? '1');
     tabla.celda = {
       encabeza: nombre === 'th',
       ancho: Number.isInteger(ancho) && ancho > 0 ? ancho : 1,
