@@ -6,7 +6,7 @@ import {
   type SesionesPortal,
   type TipoDescarga,
 } from '@acuse/core';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { createSatHttp, type SatHttp, type SatHttpRequest } from '../../http/sat-http.ts';
 import type { SatHttpSettings } from '../../http/settings.ts';
 import { createSelladoEfimero } from '../almacen/sellado-efimero.ts';
@@ -35,11 +35,6 @@ export interface Montaje {
   advance(ms: number): void;
 }
 
-const closing: Array<() => Promise<void>> = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
 export async function setUp(
   options: {
     settings?: PortalSettings;
@@ -59,17 +54,15 @@ export async function setUp(
       return real.request(request);
     },
   };
-  closing.push(
-    () => http.close(),
-    () => portal.close(),
-  );
+  onTestFinished(() => portal.close());
+  onTestFinished(() => http.close());
   let now = Date.parse('2026-03-06T12:00:00Z');
   const sesiones = createSesionesEnMemoria(() => now);
   const sellado: Sellado = createSelladoEfimero();
   const { captcha = RESOLVEDOR, settings = {} } = options;
   const deps = { http, captcha, sesiones, sellado, settings };
   const canal = createPortalCanal(deps);
-  closing.unshift(() => canal.close());
+  onTestFinished(() => canal.close());
   return {
     portal,
     canal,

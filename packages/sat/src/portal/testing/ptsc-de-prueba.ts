@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { Credencial, CredencialCiec, CredencialEfirma } from '@acuse/core';
-import { afterAll, afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { createSatHttp } from '../../http/sat-http.ts';
 import type { SatHttpSettings } from '../../http/settings.ts';
 import { createLectorPdf } from '../../pdf/lector-pdf.ts';
@@ -47,14 +47,8 @@ export interface Ptsc {
   readonly ciec: CredencialCiec;
 }
 
-/** One for all tests of a file: a thread takes its time to start. */
+/** One for all tests of a process: a thread takes its time to start, and keeps no process alive while it is idle. */
 const lector = createLectorPdf();
-afterAll(() => lector.close());
-
-const closing: Array<() => Promise<unknown>> = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
 
 /**
  * A portal of the SAT behind one of its newer identity providers: the empty form that sends itself on, the two log-in pages, the script that
@@ -159,7 +153,8 @@ export async function startPtsc(
     }
   });
   const satHttp = createSatHttp({ baseUrl: servidor.url, ...http });
-  closing.push(satHttp.close, servidor.close);
+  onTestFinished(servidor.close);
+  onTestFinished(satHttp.close);
   return {
     canal: createPortalCanal({
       http: satHttp,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import type { CredencialCiec } from '@acuse/core';
-import { afterEach } from 'vitest';
+import { onTestFinished } from 'vitest';
 import { createSatHttp } from '../../../http/sat-http.ts';
 import { type PeticionRecibida, startServidor } from '../../../testing/servidor.ts';
 import { createSesionesEnMemoria } from '../../almacen/sesiones-en-memoria.ts';
@@ -42,11 +42,6 @@ export interface MontajeRetenciones {
   expire(): void;
 }
 
-const closing: Array<() => Promise<unknown>> = [];
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-
 /** A small portal of retenciones by hand, with its log-in on the host of the CFDI portal. */
 export async function setUpRetenciones(todas: RetencionDePrueba[] = []): Promise<MontajeRetenciones> {
   const sesiones = new Set<string>();
@@ -55,7 +50,8 @@ export async function setUpRetenciones(todas: RetencionDePrueba[] = []): Promise
     answer(peticion, res);
   });
   const http = createSatHttp({ baseUrl: servidor.url });
-  closing.push(http.close, servidor.close);
+  onTestFinished(servidor.close);
+  onTestFinished(http.close);
   const montaje: MontajeRetenciones = {
     canal: createPortalCanal({
       http,
