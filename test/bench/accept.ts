@@ -47,7 +47,7 @@ async function seed(databaseUrl: string, pepper: Buffer): Promise<Caller[]> {
     });
     const letter = (i: number) => String.fromCharCode(65 + (i % 26));
     const rfc = `${letter(n)}${letter(Math.floor(n / 26))}B200101AB1`;
-    const { id } = await createContribuyentes(db).add({ cuentaId: cuenta.id, rfc, actor: 'bench' });
+    const { id } = await createContribuyentes(db).add({ cuentaId: cuenta.id, rfc, actor: 'bench', ip: null });
     const key = generateApiKey('test');
     const llave = registroOf(hasher, key);
     await createLlaves(db).activate({ contribuyenteId: id, llave, actor: 'bench' });

@@ -62,7 +62,7 @@ export async function benchPanel(postgresUrl: string): Promise<void> {
     );
     const { cuentaId } = usuario;
     await createCuentas(db).addSaldo({ cuentaId, creditos: 1_000, pagoId: cuentaId, detalle: 'bench' });
-    const { id } = await createContribuyentes(db).add({ cuentaId, rfc: RFC, actor: 'bench' });
+    const { id } = await createContribuyentes(db).add({ cuentaId, rfc: RFC, actor: 'bench', ip: null });
     await db.pool.query(SEED, [cuentaId, id]);
     const { rows } = await db.pool.query('SELECT id FROM solicitud LIMIT 1');
     const cookie = await logIn(url, usuario.email, password);

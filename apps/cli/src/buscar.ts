@@ -1,10 +1,11 @@
 import { parseRfc } from '@acuse/contract';
-import { type ContribuyenteVista, type CuentaVista, Rechazo } from '@acuse/db';
+import { type Autor, type CuentaVista, Rechazo, type RfcVista } from '@acuse/db';
 import { InvalidArgumentError } from 'commander';
 import type { CliDeps } from './deps.ts';
 
-/** Who the audit log names for changes made here. */
-export const ACTOR = 'operador:cli';
+/** Who the audit log names for changes made here. Orders reach us by no network: they have no address. */
+export const AUTOR: Autor = { actor: 'operador:cli', ip: null };
+export const ACTOR = AUTOR.actor;
 
 /** Reads an RFC given as an argument. */
 export function rfcArgument(value: string): string {
@@ -28,7 +29,7 @@ export async function requireCuenta({ cuentas }: CliDeps, email: string): Promis
 }
 
 /** The taxpayer of an account, or `RFC_DESCONOCIDO`. */
-export async function requireRfc(deps: CliDeps, email: string, rfc: string): Promise<ContribuyenteVista> {
+export async function requireRfc(deps: CliDeps, email: string, rfc: string): Promise<RfcVista> {
   const cuenta = await requireCuenta(deps, email);
   const contribuyente = await deps.contribuyentes.find(cuenta.id, rfc);
   if (!contribuyente) throw new Rechazo('RFC_DESCONOCIDO');

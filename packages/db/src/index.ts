@@ -1,6 +1,13 @@
 export * from './bandeja.ts';
 export * from './boveda.ts';
 export * from './consultas-en-curso.ts';
+export {
+  type AuditoriaPanel,
+  type Autor,
+  createAuditoria,
+  type FiltroAuditoria,
+  type LineaAuditoria,
+} from './cuentas/auditoria.ts';
 export * from './cuentas/contribuyentes.ts';
 export * from './cuentas/control.ts';
 export { type CuentaVista, createCuentas } from './cuentas/cuentas.ts';
@@ -16,13 +23,10 @@ export * from './listas/lista-edos.ts';
 export * from './listas/listas.ts';
 export * from './listas/rfcs-csv.ts';
 export * from './migrate.ts';
-export * from './panel/auditoria.ts';
 export * from './panel/inicio.ts';
 export * from './panel/intentos.ts';
 export * from './panel/llaves-recordadas.ts';
-export * from './panel/operaciones.ts';
 export * from './panel/operador.ts';
-export * from './panel/rfcs.ts';
 export * from './panel/saldo/cobro.ts';
 export * from './panel/saldo/libro.ts';
 export * from './panel/saldo/pagos.ts';

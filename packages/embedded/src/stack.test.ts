@@ -32,11 +32,13 @@ async function expectAddressesToHold(
     applicationName: 'prueba',
   });
   try {
-    const { rows } = await db.pool.query<{ id: string }>('SELECT id FROM contribuyente WHERE rfc = $1', [
-      rfc,
-    ]);
-    const [{ id: contribuyenteId } = { id: '' }] = rows;
-    await createContribuyentes(db).setIps({ contribuyenteId, cidrs: ['127.0.0.2/32'], actor: 'prueba' });
+    const { rows } = await db.pool.query<{ id: string }>(
+      'SELECT cuenta_id AS id FROM contribuyente WHERE rfc = $1',
+      [rfc],
+    );
+    const [{ id: cuentaId } = { id: '' }] = rows;
+    const autor = { actor: 'prueba', ip: null };
+    await createContribuyentes(db).setIps({ cuentaId, rfc, cidrs: ['127.0.0.2/32'], ...autor });
   } finally {
     await db.close();
   }

@@ -1,4 +1,4 @@
-import { createPanelRfcs } from '@acuse/db';
+import { createContribuyentes } from '@acuse/db';
 import type { Perfil } from '@acuse/simulador';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
@@ -55,7 +55,7 @@ function datosFiscalesOf(rfc: string, perfil: Perfil) {
 
 /** What the panel finds in an account by a part of a name. */
 const buscar = async ({ cuentaId }: Caller, contiene: string) => {
-  const found = await createPanelRfcs(servicio.db).list(cuentaId, { contiene, despues: '', limit: 5 });
+  const found = await createContribuyentes(servicio.db).list(cuentaId, { contiene, despues: '', limit: 5 });
   return found.map(({ rfc, nombre }) => [rfc, nombre]);
 };
 
@@ -123,7 +123,7 @@ describe('the name in a constancia', () => {
   it('takes the place of no name that somebody gave', async () => {
     const caller = await servicio.newCiecCaller({ rfc });
     const { cuentaId } = caller;
-    const rfcs = createPanelRfcs(servicio.db);
+    const rfcs = createContribuyentes(servicio.db);
     await rfcs.setNombre({ cuentaId, rfc, nombre: 'La de siempre', actor: 'prueba', ip: '127.0.0.1' });
     await datosFiscales(caller);
     expect(await buscar(caller, 'SIEMPRE')).toEqual([[rfc, 'La de siempre']]);

@@ -21,7 +21,7 @@ beforeAll(async () => {
   ana = await seedTaxpayer(t.db, { saldo: 0 });
   other = newRfc();
   const { cuentaId } = ana;
-  await createContribuyentes(t.db).add({ cuentaId, rfc: other, actor: 'prueba' });
+  await createContribuyentes(t.db).add({ cuentaId, rfc: other, actor: 'prueba', ip: null });
   await t.db.pool.query('ALTER TABLE movimiento SET (autovacuum_enabled = false)');
   // All of it by one taxpayer's calls to one operation: of any other, the planner expects as many.
   await writeLibro(t.url, {

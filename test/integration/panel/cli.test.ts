@@ -100,6 +100,47 @@ describe('the command line', () => {
     ]);
   });
 
+  it('stores the network of a block that is typed with one of its addresses, once', async () => {
+    const email = await newCuenta();
+    const fijar = (...cidrs: string[]) =>
+      acuse(
+        ...['ips', 'fijar', '--cuenta', email, '--rfc', RFC],
+        ...cidrs.flatMap((one) => ['--permitir', one]),
+      );
+    expect((await fijar('10.1.2.3/8', '10.9.9.9/8', '2001:DB8:0::5/32', '::ffff:192.0.2.1')).rows).toEqual([
+      { rfc: RFC, ips: ['10.0.0.0/8', '2001:db8::/32', '192.0.2.1/32'] },
+    ]);
+    const { rows } = await database.db.pool.query(
+      `SELECT cidr FROM ip_permitida i JOIN contribuyente c ON c.id = i.contribuyente_id JOIN cuenta q ON q.id = c.cuenta_id
+       WHERE q.email = $1 ORDER BY cidr`,
+      [email],
+    );
+    expect(rows.map(({ cidr }) => cidr)).toEqual(['10.0.0.0/8', '192.0.2.1/32', '2001:db8::/32']);
+    expect((await fijar('010.0.0.1')).said).toContain('debe ser una dirección IP o un bloque CIDR');
+  });
+
+  it('notes every change of an account in the audit log with that account and its author, a repetition not', async () => {
+    const email = await newCuenta();
+    const suya = ['--cuenta', email, '--rfc', RFC];
+    for (const _ of ['once', 'and again']) {
+      await acuse('operacion', 'deshabilitar', 'tax/facturas', ...suya);
+      await acuse('ips', 'fijar', ...suya, '--permitir', '203.0.113.0/24');
+    }
+    await acuse('operacion', 'habilitar', 'tax/facturas', ...suya);
+    const { rows } = await database.db.pool.query(
+      `SELECT a.accion, a.actor, a.contribuyente_id IS NOT NULL AS de_rfc FROM auditoria a JOIN cuenta q ON q.id = a.cuenta_id
+       WHERE q.email = $1 ORDER BY a.id`,
+      [email],
+    );
+    expect(rows.map(({ accion, actor, de_rfc }) => [accion, actor, de_rfc])).toEqual([
+      ['crear-cuenta', 'operador:cli', false],
+      ['agregar-rfc', 'operador:cli', true],
+      ['deshabilitar-operacion', 'operador:cli', true],
+      ['cambiar-ips', 'operador:cli', true],
+      ['habilitar-operacion', 'operador:cli', true],
+    ]);
+  });
+
   it('shows an account, and adjusts its balance once for an id, never below zero', async () => {
     const email = await newCuenta();
     await acuse('saldo', 'agregar', '--cuenta', email, '--creditos', '10', '--pago', randomUUID());

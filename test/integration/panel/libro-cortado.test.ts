@@ -42,7 +42,7 @@ function goingAway(db: Database): Database {
 it('a file whose database goes away in the middle is cut off, and our log alone says why', async () => {
   const ana = await panel.registrar();
   const contribuyente = await createContribuyentes(database.db).add({
-    ...{ cuentaId: ana.cuentaId, rfc: newRfc(), actor: 'prueba' },
+    ...{ cuentaId: ana.cuentaId, rfc: newRfc(), actor: 'prueba', ip: null },
   });
   await writeLibro(database.url, {
     ...{ cuentaId: ana.cuentaId, contribuyentes: [contribuyente.id], operaciones: ['tax/facturas'] },

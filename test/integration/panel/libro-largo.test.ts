@@ -24,7 +24,7 @@ beforeAll(async () => {
   panel = await startPanel();
   ana = await panel.registrar();
   const contribuyentes = createContribuyentes(panel.db);
-  const add = (rfc: string) => contribuyentes.add({ cuentaId: ana.cuentaId, rfc, actor: 'prueba' });
+  const add = (rfc: string) => contribuyentes.add({ cuentaId: ana.cuentaId, rfc, actor: 'prueba', ip: null });
   const many = [await add(newRfc()), await add(newRfc())].map(({ id }) => id);
   await writeLibro(panel.databaseUrl, {
     cuentaId: ana.cuentaId,

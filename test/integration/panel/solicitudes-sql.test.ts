@@ -40,7 +40,7 @@ describe('a page of solicitudes', () => {
   test('is narrowed by RFC, tipo, estado, period, acceptance and part of the id', async () => {
     const one = await seedTaxpayer(t.db);
     const rfc = newRfc();
-    await createContribuyentes(t.db).add({ cuentaId: one.cuentaId, rfc, actor: 'prueba' });
+    await createContribuyentes(t.db).add({ cuentaId: one.cuentaId, rfc, actor: 'prueba', ip: null });
     const a = await accepted(one, { tipo: 'emitidos', desde: '2024-01-01', hasta: '2024-01-31' });
     const b = await accepted(one, { tipo: 'recibidos', desde: '2024-02-01', hasta: '2024-03-31' });
     await t.db.pool.query(`UPDATE solicitud SET creada_en = '2025-06-01T12:00:00Z' WHERE id = $1`, [a]);
@@ -110,7 +110,7 @@ describe('with 100,000 solicitudes of one account', () => {
     for (let n = 1; n < rfcs; n++) {
       const rfc = newRfc();
       rareRfc = rfc;
-      taxpayers.push((await createContribuyentes(t.db).add({ cuentaId, rfc, actor: 'prueba' })).id);
+      taxpayers.push((await createContribuyentes(t.db).add({ cuentaId, rfc, actor: 'prueba', ip: null })).id);
     }
     await t.db.pool.query('ALTER TABLE solicitud SET (autovacuum_enabled = false)');
     const client = await t.db.pool.connect();

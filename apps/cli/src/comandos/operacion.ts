@@ -1,6 +1,6 @@
 import { OPERACIONES } from '@acuse/contract';
 import { type Command, InvalidArgumentError } from 'commander';
-import { ACTOR, requireRfc, rfcArgument } from '../buscar.ts';
+import { AUTOR, requireRfc, rfcArgument } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
 
 function operacionArgument(value: string): string {
@@ -22,9 +22,7 @@ export function addOperacion(program: Command, deps: () => CliDeps): void {
       const off =
         cuenta === undefined || rfc === undefined
           ? null
-          : new Set(
-              await deps().contribuyentes.listDeshabilitadas((await requireRfc(deps(), cuenta, rfc)).id),
-            );
+          : new Set((await requireRfc(deps(), cuenta, rfc)).deshabilitadas);
       for (const { path, costo, credencial, resumen } of OPERACIONES)
         deps().print(
           JSON.stringify({
@@ -51,13 +49,11 @@ export function addOperacion(program: Command, deps: () => CliDeps): void {
       .requiredOption('--cuenta <email>', 'correo de la cuenta')
       .requiredOption('--rfc <rfc>', 'RFC de la cuenta', rfcArgument)
       .action(async (ruta: string, options: { cuenta: string; rfc: string }) => {
-        const { id: contribuyenteId } = await requireRfc(deps(), options.cuenta, options.rfc);
-        await deps().contribuyentes.setOperacion({
-          contribuyenteId,
-          operacion: ruta,
-          isHabilitada,
-          actor: ACTOR,
+        const { cuentaId, rfc } = await requireRfc(deps(), options.cuenta, options.rfc);
+        await deps().contribuyentes.setOperaciones({
+          ...{ cuentaId, rfc, operaciones: [ruta], isHabilitada },
+          ...AUTOR,
         });
-        deps().print(JSON.stringify({ rfc: options.rfc, operacion: ruta, habilitada: isHabilitada }));
+        deps().print(JSON.stringify({ rfc, operacion: ruta, habilitada: isHabilitada }));
       });
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { ACTOR, requireCuenta, rfcArgument } from '../buscar.ts';
+import { AUTOR, requireCuenta, rfcArgument } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
 
 export function addRfc(program: Command, deps: () => CliDeps): void {
@@ -16,10 +16,10 @@ export function addRfc(program: Command, deps: () => CliDeps): void {
       const nuevo = await deps().contribuyentes.add({
         cuentaId,
         rfc,
-        actor: ACTOR,
+        ...AUTOR,
         ...(idCif ? { idCif } : {}),
       });
-      deps().print(JSON.stringify({ id: nuevo.id, rfc: nuevo.rfc }));
+      deps().print(JSON.stringify({ id: nuevo.id, rfc }));
     });
   rfc
     .command('listar')
@@ -27,7 +27,7 @@ export function addRfc(program: Command, deps: () => CliDeps): void {
     .requiredOption('--cuenta <email>', 'correo de la cuenta')
     .action(async (options: { cuenta: string }) => {
       const { id } = await requireCuenta(deps(), options.cuenta);
-      for (const { rfc, idCif } of await deps().contribuyentes.list(id))
+      for (const { rfc, idCif } of await deps().contribuyentes.names(id))
         deps().print(JSON.stringify({ rfc, id_cif: idCif }));
     });
 }

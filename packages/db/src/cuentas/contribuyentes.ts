@@ -1,112 +1,256 @@
 import { randomUUID } from 'node:crypto';
+import type { CanalSat } from '@acuse/core';
 import type { Database } from '../database.ts';
-import { isPrismaUnique } from './cuentas.ts';
+import { isUniqueViolation } from '../errors.ts';
+import { type Autor, nota } from './auditoria.ts';
 import { Rechazo } from './rechazo.ts';
 
-export interface ContribuyenteVista {
+export interface LlaveVista {
+  readonly id: string;
+  readonly modo: 'test' | 'live';
+  readonly ultimos4: string;
+  readonly creadaEn: Date;
+  /** When `rfc-registrar` was called with it, or null. */
+  readonly registradaEn: Date | null;
+  readonly ultimoUsoEn: Date | null;
+  readonly ultimaIp: string | null;
+}
+
+export interface CiecVista {
+  readonly creadaEn: Date;
+  readonly rechazadaEn: Date | null;
+}
+
+export interface CerVista {
+  readonly noSerie: string | null;
+  readonly titular: string | null;
+  readonly vigenteHasta: Date | null;
+  readonly rechazadaEn: Date | null;
+  /** The SAT refused it at one of its channels only: the other one still takes it. */
+  readonly sirveEn: CanalSat | null;
+}
+
+export interface EfirmaKeyVista {
+  readonly expiraEn: Date;
+  /** First bytes of what is stored: they tell whether it needs a shred key. */
+  readonly encabezado: Buffer;
+  readonly tieneShred: boolean;
+}
+
+/** A taxpayer as its owner sees it: states and dates, never what is sealed. Credentials are those of the active key. */
+export interface RfcVista {
   readonly id: string;
   readonly cuentaId: string;
   readonly rfc: string;
+  /** As it was typed in or its constancia says, else as its certificate says; null while neither is known. */
+  readonly nombre: string | null;
   readonly idCif: string | null;
+  readonly creadoEn: Date;
+  readonly llave: LlaveVista | null;
+  readonly ciec: CiecVista | null;
+  readonly cer: CerVista | null;
+  readonly efirmaKey: EfirmaKeyVista | null;
+  /** Paths without /api/v1/. */
+  readonly deshabilitadas: readonly string[];
+  readonly ips: readonly string[];
 }
 
-/** Taxpayers of accounts and what their keys may do. */
-export function createContribuyentes({ prisma }: Pick<Database, 'prisma'>) {
+type Row = Omit<RfcVista, 'llave' | 'ciec' | 'cer' | 'efirmaKey'> & { readonly [column: string]: unknown };
+
+const CREDENCIAL = (alias: string, tipo: string) =>
+  `LEFT JOIN credencial ${alias} ON ${alias}.contribuyente_id = c.id AND ${alias}.tipo = '${tipo}'
+     AND ${alias}.api_key_id = k.id AND (${alias}.expira_en IS NULL OR ${alias}.expira_en > now())`;
+
+const SELECT = `
+SELECT c.id, c.cuenta_id AS "cuentaId", c.rfc, coalesce(c.nombre, cer.titular) AS nombre, c.id_cif AS "idCif", c.creado_en AS "creadoEn",
+  ARRAY(SELECT operacion FROM operacion_deshabilitada WHERE contribuyente_id = c.id ORDER BY 1) AS deshabilitadas,
+  ARRAY(SELECT cidr FROM ip_permitida WHERE contribuyente_id = c.id ORDER BY 1) AS ips,
+  k.id AS llave_id, k.modo, k.ultimos4, k.creada_en AS llave_creada, k.registrada_en AS registrada,
+  u.ultimo_uso_en AS usada, u.ultima_ip AS ip,
+  ciec.id AS ciec_id, ciec.creada_en AS ciec_creada, ciec.rechazada_portal_en AS ciec_rechazada,
+  cer.id AS cer_id, cer.no_serie AS serie, cer.titular, cer.vigente_hasta AS vigente, least(cer.rechazada_soap_en, cer.rechazada_portal_en) AS cer_rechazada,
+  CASE WHEN cer.rechazada_portal_en IS NULL AND cer.rechazada_soap_en IS NOT NULL THEN 'portal'
+       WHEN cer.rechazada_soap_en IS NULL AND cer.rechazada_portal_en IS NOT NULL THEN 'soap' END AS cer_sirve,
+  fk.id AS key_id, fk.expira_en AS key_expira,
+  substring(fk.sobre FROM 1 FOR 2) AS key_encabezado, s.credencial_id IS NOT NULL AS key_shred
+FROM contribuyente c
+LEFT JOIN api_key k ON k.contribuyente_id = c.id AND k.estado = 'ACTIVA'
+LEFT JOIN api_key_uso u ON u.api_key_id = k.id
+${CREDENCIAL('ciec', 'ciec')}
+${CREDENCIAL('cer', 'efirma_cer')}
+${CREDENCIAL('fk', 'efirma_key')}
+LEFT JOIN efirma_shred s ON s.credencial_id = fk.id AND s.expira_en > now()
+WHERE c.cuenta_id = $1`;
+
+const FIND = `${SELECT} AND c.rfc = $2`;
+const LIST = `${SELECT} AND (strpos(c.rfc, $2) > 0 OR strpos(upper(coalesce(c.nombre, cer.titular)), $2) > 0) AND c.rfc > $3 ORDER BY c.rfc LIMIT $4`;
+
+// The only index that begins with the key has exactly the open solicitudes.
+const ABIERTAS = `
+SELECT count(*)::int AS abiertas, (count(*) FILTER (WHERE s.estado = 'ESPERA_EFIRMA'))::int AS esperan
+FROM solicitud s WHERE s.api_key_id = $2 AND s.cuenta_id = $1 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')`;
+
+const ADD = `
+WITH nuevo AS (
+  INSERT INTO contribuyente (id, cuenta_id, rfc, nombre, id_cif) SELECT $5::uuid, id, $2, $6, $7 FROM cuenta WHERE id = $1 RETURNING id, cuenta_id
+), nota AS (${nota({ accion: 'agregar-rfc', de: 'nuevo', contribuyente: 'id', actor: '$3', ip: '$4' })})
+SELECT id FROM nuevo`;
+
+/** A change of the taxpayer `$2` of the account `$1`, which is locked first; only what `cambio` changes is noted, and a missing one gives no row. */
+const change = (accion: string, cambio: string, detalle: string, de = 'suyo, cambio') => `
+WITH suyo AS (SELECT id, cuenta_id FROM contribuyente WHERE cuenta_id = $1 AND rfc = $2 FOR NO KEY UPDATE),
+${cambio},
+nota AS (${nota({ accion, de, cuenta: 'suyo.cuenta_id', contribuyente: 'suyo.id', detalle, actor: '$3', ip: '$4' })})
+SELECT id FROM suyo`;
+
+const SET_ID_CIF = change(
+  'cambiar-idcif',
+  `cambio AS (
+  UPDATE contribuyente c SET id_cif = $5, version = version + 1 FROM suyo WHERE c.id = suyo.id AND c.id_cif IS DISTINCT FROM $5 RETURNING c.id
+)`,
+  `jsonb_build_object('id_cif', $5::text)`,
+);
+
+const SET_NOMBRE = change(
+  'nombrar-rfc',
+  'cambio AS (UPDATE contribuyente c SET nombre = $5 FROM suyo WHERE c.id = suyo.id AND c.nombre IS DISTINCT FROM $5 RETURNING c.id)',
+  `jsonb_build_object('nombre', $5::text)`,
+);
+
+const OPERACION = `jsonb_build_object('operacion', cambio.operacion)`;
+
+const SWITCH_ON = change(
+  'habilitar-operacion',
+  `cambio AS (DELETE FROM operacion_deshabilitada o USING suyo WHERE o.contribuyente_id = suyo.id AND o.operacion = ANY ($5::text[])
+  RETURNING o.operacion)`,
+  OPERACION,
+);
+
+const SWITCH_OFF = change(
+  'deshabilitar-operacion',
+  `cambio AS (
+  INSERT INTO operacion_deshabilitada (contribuyente_id, operacion) SELECT id, operacion FROM suyo, unnest($5::text[]) AS o (operacion)
+  ON CONFLICT DO NOTHING RETURNING operacion
+)`,
+  OPERACION,
+);
+
+const SET_IPS = change(
+  'cambiar-ips',
+  `fuera AS (DELETE FROM ip_permitida p USING suyo WHERE p.contribuyente_id = suyo.id AND p.cidr <> ALL ($5::text[]) RETURNING p.cidr),
+dentro AS (
+  INSERT INTO ip_permitida (contribuyente_id, cidr) SELECT suyo.id, nueva.cidr FROM suyo, unnest($5::text[]) AS nueva (cidr)
+  ON CONFLICT DO NOTHING RETURNING cidr
+)`,
+  `jsonb_build_object('cidrs', $5::text[])`,
+  'suyo WHERE EXISTS (SELECT FROM fuera) OR EXISTS (SELECT FROM dentro)',
+);
+
+function toVista(row: Row): RfcVista {
+  // The columns have the types of the select list above.
+  const of = <T>(column: string) => row[column] as T;
+  const { id, cuentaId, rfc, nombre, idCif, creadoEn, deshabilitadas, ips } = row;
+  return {
+    ...{ id, cuentaId, rfc, nombre, idCif, creadoEn, deshabilitadas, ips },
+    llave: of<string | null>('llave_id') && {
+      id: of('llave_id'),
+      modo: of('modo'),
+      ultimos4: of('ultimos4'),
+      creadaEn: of('llave_creada'),
+      registradaEn: of('registrada'),
+      ultimoUsoEn: of('usada'),
+      ultimaIp: of('ip'),
+    },
+    ciec: of<string | null>('ciec_id') && {
+      creadaEn: of('ciec_creada'),
+      rechazadaEn: of('ciec_rechazada'),
+    },
+    cer: of<string | null>('cer_id') && {
+      noSerie: of('serie'),
+      titular: of('titular'),
+      vigenteHasta: of('vigente'),
+      rechazadaEn: of('cer_rechazada'),
+      sirveEn: of('cer_sirve'),
+    },
+    efirmaKey: of<string | null>('key_id') && {
+      expiraEn: of('key_expira'),
+      encabezado: of('key_encabezado'),
+      tieneShred: of('key_shred'),
+    },
+  } as RfcVista;
+}
+
+/** Whose, by whom and from where. */
+interface Cambio extends Autor {
+  readonly cuentaId: string;
+  readonly rfc: string;
+}
+
+/**
+ * Taxpayers of accounts and what their keys may do. Every question and every change is narrowed to one account: an RFC of another is not there, and
+ * its change answers false. Only changes are noted in the audit log. The next call sees them: each moves the taxpayer's version.
+ */
+export function createContribuyentes({ pool, prisma }: Pick<Database, 'pool' | 'prisma'>) {
+  const run = async (text: string, { cuentaId, rfc, actor, ip }: Cambio, value: unknown) =>
+    (await pool.query(text, [cuentaId, rfc, actor, ip, value])).rowCount === 1;
+
   return {
     /** Adds an RFC (already normalised) to an account. Rejects with `RFC_REPETIDO` or `CUENTA_DESCONOCIDA`. */
-    async add(input: {
-      cuentaId: string;
-      rfc: string;
-      nombre?: string;
-      idCif?: string;
-      actor: string;
-    }): Promise<ContribuyenteVista> {
-      const cuenta = await prisma.cuenta.findUnique({ where: { id: input.cuentaId } });
-      if (!cuenta) throw new Rechazo('CUENTA_DESCONOCIDA');
-      const id = randomUUID();
-      try {
-        const [contribuyente] = await prisma.$transaction([
-          prisma.contribuyente.create({
-            data: {
-              id,
-              cuentaId: input.cuentaId,
-              rfc: input.rfc,
-              nombre: input.nombre ?? null,
-              idCif: input.idCif ?? null,
-            },
-          }),
-          prisma.auditoria.create({
-            data: {
-              cuentaId: input.cuentaId,
-              contribuyenteId: id,
-              actor: input.actor,
-              accion: 'agregar-rfc',
-            },
-          }),
-        ]);
-        return contribuyente;
-      } catch (error) {
-        if (isPrismaUnique(error)) throw new Rechazo('RFC_REPETIDO');
-        throw error;
-      }
-    },
-
-    find(cuentaId: string, rfc: string): Promise<ContribuyenteVista | null> {
-      return prisma.contribuyente.findUnique({ where: { cuentaId_rfc: { cuentaId, rfc } } });
-    },
-
-    list(cuentaId: string): Promise<ContribuyenteVista[]> {
-      return prisma.contribuyente.findMany({ where: { cuentaId }, orderBy: { rfc: 'asc' } });
-    },
-
-    /** Paths, without /api/v1/, of the operations that are switched off for a taxpayer. */
-    async listDeshabilitadas(contribuyenteId: string): Promise<string[]> {
-      const rows = await prisma.operacionDeshabilitada.findMany({
-        where: { contribuyenteId },
-        select: { operacion: true },
+    async add(input: Cambio & { nombre?: string; idCif?: string }): Promise<{ id: string; rfc: string }> {
+      const { cuentaId, rfc, actor, ip, nombre, idCif } = input;
+      const values = [cuentaId, rfc, actor, ip, randomUUID(), nombre ?? null, idCif ?? null];
+      const { rows } = await pool.query<{ id: string }>(ADD, values).catch((error: unknown) => {
+        throw isUniqueViolation(error) ? new Rechazo('RFC_REPETIDO') : error;
       });
-      return rows.map(({ operacion }) => operacion);
+      if (!rows[0]) throw new Rechazo('CUENTA_DESCONOCIDA');
+      return { id: rows[0].id, rfc };
     },
 
-    /** Switches one operation (path without /api/v1/) for a taxpayer. The next call already sees it. */
-    async setOperacion(input: {
-      contribuyenteId: string;
-      operacion: string;
-      isHabilitada: boolean;
-      actor: string;
-    }) {
-      const { contribuyenteId, operacion } = input;
-      const key = { contribuyenteId_operacion: { contribuyenteId, operacion } };
-      await prisma.$transaction([
-        input.isHabilitada
-          ? prisma.operacionDeshabilitada.deleteMany({ where: { contribuyenteId, operacion } })
-          : prisma.operacionDeshabilitada.upsert({
-              where: key,
-              create: { contribuyenteId, operacion },
-              update: {},
-            }),
-        prisma.auditoria.create({
-          data: {
-            contribuyenteId,
-            actor: input.actor,
-            accion: input.isHabilitada ? 'habilitar-operacion' : 'deshabilitar-operacion',
-            detalle: { operacion },
-          },
-        }),
-      ]);
+    async find(cuentaId: string, rfc: string): Promise<RfcVista | null> {
+      const { rows } = await pool.query<Row>({ name: 'panel-rfc', text: FIND, values: [cuentaId, rfc] });
+      return rows[0] ? toVista(rows[0]) : null;
     },
 
-    /** Replaces the addresses (CIDR) that may call for a taxpayer; none means any. */
-    async setIps(input: { contribuyenteId: string; cidrs: readonly string[]; actor: string }) {
-      const { contribuyenteId } = input;
-      const cidrs = [...new Set(input.cidrs)];
-      await prisma.$transaction([
-        prisma.ipPermitida.deleteMany({ where: { contribuyenteId } }),
-        prisma.ipPermitida.createMany({ data: cidrs.map((cidr) => ({ contribuyenteId, cidr })) }),
-        prisma.auditoria.create({
-          data: { contribuyenteId, actor: input.actor, accion: 'cambiar-ips', detalle: { cidrs } },
-        }),
-      ]);
+    /** In alphabetical order, after `despues`; `contiene` is a part of the RFC or of the name, in capitals; empty for all. */
+    async list(
+      cuentaId: string,
+      filter: { contiene: string; despues: string; limit: number },
+    ): Promise<RfcVista[]> {
+      const values = [cuentaId, filter.contiene, filter.despues, filter.limit];
+      const { rows } = await pool.query<Row>({ name: 'panel-rfcs', text: LIST, values });
+      return rows.map(toVista);
     },
+
+    /** Only the names of all of them, or of the first `limite`, in alphabetical order. */
+    names: (cuentaId: string, limite?: number): Promise<{ rfc: string; idCif: string | null }[]> =>
+      prisma.contribuyente.findMany({
+        ...{ where: { cuentaId }, select: { rfc: true, idCif: true } },
+        orderBy: { rfc: 'asc' },
+        ...(limite === undefined ? {} : { take: limite }),
+      }),
+
+    /** Open solicitudes that a key asked for, and how many of them wait for an e.firma. */
+    async abiertas(cuentaId: string, apiKeyId: string): Promise<{ abiertas: number; esperan: number }> {
+      const { rows } = await pool.query<{ abiertas: number; esperan: number }>({
+        name: 'panel-abiertas',
+        text: ABIERTAS,
+        values: [cuentaId, apiKeyId],
+      });
+      return rows[0] ?? { abiertas: 0, esperan: 0 };
+    },
+
+    /** How the account calls a taxpayer; null leaves it to the certificate. */
+    setNombre: (cambio: Cambio & { nombre: string | null }) => run(SET_NOMBRE, cambio, cambio.nombre),
+
+    /** Null forgets it. */
+    setIdCif: (cambio: Cambio & { idCif: string | null }) => run(SET_ID_CIF, cambio, cambio.idCif),
+
+    /** Switches all of these operations (paths without /api/v1/) at once. */
+    setOperaciones: (cambio: Cambio & { operaciones: readonly string[]; isHabilitada: boolean }) =>
+      run(cambio.isHabilitada ? SWITCH_ON : SWITCH_OFF, cambio, [...new Set(cambio.operaciones)]),
+
+    /** Replaces the addresses that may call (CIDR, each the first address of its network); none means any. */
+    setIps: (cambio: Cambio & { cidrs: readonly string[] }) =>
+      run(SET_IPS, cambio, [...new Set(cambio.cidrs)]),
   };
 }

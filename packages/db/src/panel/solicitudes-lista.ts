@@ -253,16 +253,6 @@ export function createListaPanel({ pool }: Pick<Database, 'pool'>) {
       return { filas, hayAntes: isUp ? true : hasMore, hayDespues: isUp ? hasMore : cursor !== null };
     },
 
-    /** The RFCs of the account in alphabetical order, as many as a list to choose from can hold. */
-    async rfcs(cuentaId: string): Promise<readonly string[]> {
-      const { rows } = await pool.query<{ rfc: string }>({
-        name: 'panel-rfcs-nombres',
-        text: 'SELECT rfc FROM contribuyente WHERE cuenta_id = $1 ORDER BY rfc LIMIT 1000',
-        values: [cuentaId],
-      });
-      return rows.map(({ rfc }) => rfc);
-    },
-
     /** How many there are in each state, up to {@link TOPE_CUENTA} + 1 each. */
     async counts(cuentaId: string, rfc?: string): Promise<Readonly<Record<EstadoSolicitud, number>>> {
       const values = [cuentaId, ESTADOS_SOLICITUD];

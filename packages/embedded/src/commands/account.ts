@@ -1,7 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createContribuyentes, createCuentas, createLlaves, type Database, openDatabase } from '@acuse/db';
+import {
+  type Autor,
+  createContribuyentes,
+  createCuentas,
+  createLlaves,
+  type Database,
+  openDatabase,
+} from '@acuse/db';
 import { modoLlaveOf } from '@acuse/runtime';
 import { generateApiKey, openHasher, registroOf, wipeApiKey } from '@acuse/vault';
 import pg from 'pg';
@@ -30,7 +37,8 @@ export interface PanelLogins {
 export const RFC_DE_PRUEBA = 'ACU200101DB1';
 const EFIRMA_PASSWORD = 'contrasena-de-prueba';
 const CREDITOS = 10_000;
-const ACTOR = 'operador:preparacion';
+const AUTOR: Autor = { actor: 'operador:preparacion', ip: null };
+const ACTOR = AUTOR.actor;
 
 /** Makes an account with credits, a taxpayer, its API key and its e.firma, by the functions that the back office uses. */
 export async function makeAccount(
@@ -53,11 +61,7 @@ export async function makeAccount(
       pagoId: randomUUID(),
       detalle: 'créditos de prueba',
     });
-    const { id: contribuyenteId } = await createContribuyentes(db).add({
-      cuentaId,
-      rfc,
-      actor: ACTOR,
-    });
+    const { id: contribuyenteId } = await createContribuyentes(db).add({ cuentaId, rfc, ...AUTOR });
 
     const key = generateApiKey(modoLlaveOf({ SAT_BASE_URL: stack.simuladorUrl }));
     const llave = registroOf(openHasher(stack.peppers), key);

@@ -1,4 +1,4 @@
-import { createInicio, createLibro, createPanelRfcs } from '@acuse/db';
+import { createContribuyentes, createInicio, createLibro } from '@acuse/db';
 import { defineRuta } from '../../http/ruta.ts';
 import { PocoSaldo } from '../saldo/poco-saldo.tsx';
 import { pasosOf } from './pasos.ts';
@@ -21,7 +21,7 @@ export const verInicio = defineRuta({
     const libro = createLibro(database);
     const [inicio, rfcs, movimientos, resumen] = await Promise.all([
       createInicio(database).load(cuentaId),
-      createPanelRfcs(database).list(cuentaId, { contiene: '', despues: '', limit: MAX_RFCS }),
+      createContribuyentes(database).list(cuentaId, { contiene: '', despues: '', limit: MAX_RFCS }),
       libro.page({ cuentaId, filtro: { tipo: 'cargo' }, limite: MAX_LLAMADAS }),
       libro.summary(cuentaId),
     ]);

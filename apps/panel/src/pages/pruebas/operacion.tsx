@@ -1,5 +1,5 @@
 import { parseRfc } from '@acuse/contract';
-import { createCobros, createInicio, createPanelRfcs, type RfcVista } from '@acuse/db';
+import { createCobros, createContribuyentes, createInicio, type RfcVista } from '@acuse/db';
 import { parseApiKey, wipeApiKey } from '@acuse/vault';
 import { createLlaveRecordada } from '../../acceso/llave-recordada.ts';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
@@ -91,7 +91,7 @@ export const probarOperacion = defineRuta({
 /** The taxpayer of the account that the form names, or null. */
 async function ownRfc({ deps, usuario }: ContextoCliente, text: string | undefined) {
   const rfc = parseRfc(text);
-  return rfc === null ? null : createPanelRfcs(deps.database).find(usuario.cuentaId, rfc);
+  return rfc === null ? null : createContribuyentes(deps.database).find(usuario.cuentaId, rfc);
 }
 
 /** Keeps a key that the API has just taken, if it is the one of this taxpayer. */

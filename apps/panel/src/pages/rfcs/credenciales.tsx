@@ -1,4 +1,4 @@
-import { createPanelRfcs, type RfcVista } from '@acuse/db';
+import { createContribuyentes, type RfcVista } from '@acuse/db';
 import { Aviso } from '../../components/aviso.tsx';
 import { formatNumero } from '../../components/formato.ts';
 import { Vacio } from '../../components/vacio.tsx';
@@ -29,7 +29,7 @@ export async function renderCredenciales(
   const { llave } = rfc;
   const recordada = { isRecordada: await isRecordada(contexto, rfc) };
   const { esperan } = llave
-    ? await createPanelRfcs(deps.database).abiertas(usuario.cuentaId, llave.id)
+    ? await createContribuyentes(deps.database).abiertas(usuario.cuentaId, llave.id)
     : { esperan: 0 };
   const { min, max } = deps.settings.ciecLength;
   return pagina({

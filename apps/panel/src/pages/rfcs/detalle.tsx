@@ -1,4 +1,4 @@
-import { createPanelRfcs, type RfcVista } from '@acuse/db';
+import { createContribuyentes, type RfcVista } from '@acuse/db';
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
@@ -37,7 +37,7 @@ export const cambiarIdCif = defineRutaRfc({
     const nombre = readNombre(campos['nombre']);
     if (!leido.valido)
       return page(contexto, rfc, { nombre: nombre ?? '', idCif: campos['id_cif'] ?? '', error: leido.error });
-    const rfcs = createPanelRfcs(deps.database);
+    const rfcs = createContribuyentes(deps.database);
     const suyo = { cuentaId: usuario.cuentaId, rfc: rfc.rfc, ...quien(contexto) };
     const isNamed = nombre === rfc.nombre || (await rfcs.setNombre({ ...suyo, nombre }));
     if (leido.valor === rfc.idCif)

@@ -1,4 +1,4 @@
-import { createPanelOperaciones, type RfcVista } from '@acuse/db';
+import { createContribuyentes, type RfcVista } from '@acuse/db';
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
@@ -39,7 +39,7 @@ export const cambiarDirecciones = defineRutaRfc({
     const { cidrs, reparos } = readDirecciones(lista);
     if (reparos.length > 0) return page(contexto, rfc, { lista, reparos });
     if (!admits(cidrs, ip) && accion !== 'sin-mi') return page(contexto, rfc, { lista, seQuedaFuera: true });
-    const isDone = await createPanelOperaciones(deps.database).setIps({
+    const isDone = await createContribuyentes(deps.database).setIps({
       cuentaId: usuario.cuentaId,
       rfc: rfc.rfc,
       cidrs,

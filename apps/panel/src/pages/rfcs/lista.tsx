@@ -1,4 +1,4 @@
-import { createPanelRfcs, type RfcVista } from '@acuse/db';
+import { createContribuyentes, type RfcVista } from '@acuse/db';
 import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
 import { Estado } from '../../components/estado.tsx';
@@ -30,7 +30,7 @@ export const verLista = defineRuta({
     const contiene = (c.req.query('q') ?? '').trim().normalize('NFC').toUpperCase().slice(0, 60);
     const despues = (c.req.query('despues') ?? '').slice(0, 13);
     const filter = { contiene, despues, limit: POR_PAGINA + 1 };
-    const found = await createPanelRfcs(deps.database).list(usuario.cuentaId, filter);
+    const found = await createContribuyentes(deps.database).list(usuario.cuentaId, filter);
     const rfcs = found.slice(0, POR_PAGINA);
     const last = found.length > POR_PAGINA ? rfcs.at(-1) : undefined;
     const isEmpty = rfcs.length === 0 && contiene === '' && despues === '';

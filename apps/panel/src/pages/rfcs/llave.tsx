@@ -1,4 +1,4 @@
-import { createPanelRfcs, type LlaveAnterior, type RfcVista } from '@acuse/db';
+import { createContribuyentes, createLlaves, type LlaveListada, type RfcVista } from '@acuse/db';
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
 import { Copiar } from '../../components/copiar.tsx';
@@ -31,11 +31,13 @@ export async function renderLlave(
   status: Pagina['status'] = 200,
 ): Promise<Response> {
   const { csrf, deps, now, pagina, usuario } = contexto;
-  const rfcs = createPanelRfcs(deps.database);
   const recordada = await isRecordada(contexto, rfc);
   const { llave } = rfc;
-  const anteriores = await rfcs.anteriores(usuario.cuentaId, rfc.rfc, MAX_ANTERIORES);
-  const { abiertas } = llave ? await rfcs.abiertas(usuario.cuentaId, llave.id) : { abiertas: 0 };
+  const llaves = await createLlaves(deps.database).list(rfc.id);
+  const anteriores = llaves.filter(({ estado }) => estado !== 'ACTIVA').slice(0, MAX_ANTERIORES);
+  const { abiertas } = llave
+    ? await createContribuyentes(deps.database).abiertas(usuario.cuentaId, llave.id)
+    : { abiertas: 0 };
   return pagina({
     titulo: `API key de ${rfc.rfc}`,
     status,
@@ -141,7 +143,7 @@ export function Asociar({ rfc, apiUrl }: { readonly rfc: string; readonly apiUrl
   );
 }
 
-function Anteriores({ llaves }: { readonly llaves: readonly LlaveAnterior[] }) {
+function Anteriores({ llaves }: { readonly llaves: readonly LlaveListada[] }) {
   return (
     <Tarjeta titulo="Llaves anteriores">
       <Tabla

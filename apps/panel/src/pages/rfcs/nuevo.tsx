@@ -59,7 +59,7 @@ export const agregar = defineRuta({
         rfc,
         ...(nombre === null ? {} : { nombre }),
         ...(idCif.valor ? { idCif: idCif.valor } : {}),
-        actor: quien(contexto).actor,
+        ...quien(contexto),
       });
     } catch (error) {
       if (!(error instanceof Rechazo) || error.motivo !== 'RFC_REPETIDO') throw error;

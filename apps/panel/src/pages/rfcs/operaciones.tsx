@@ -1,5 +1,5 @@
 import { OPERACIONES } from '@acuse/contract';
-import { createPanelOperaciones, type RfcVista } from '@acuse/db';
+import { createContribuyentes, type RfcVista } from '@acuse/db';
 import { Boton } from '../../components/boton.tsx';
 import { Estado } from '../../components/estado.tsx';
 import { formatCreditos } from '../../components/formato.ts';
@@ -136,7 +136,7 @@ export const cambiarOperacion = defineRutaRfc({
         tono: 'error',
         texto: 'No se cambió nada: esa operación no existe. Use los botones de la tabla.',
       });
-    const isDone = await createPanelOperaciones(deps.database).setOperaciones({
+    const isDone = await createContribuyentes(deps.database).setOperaciones({
       cuentaId: usuario.cuentaId,
       rfc: rfc.rfc,
       operaciones: operaciones.map(({ path }) => path),

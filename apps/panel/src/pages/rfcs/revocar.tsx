@@ -1,4 +1,4 @@
-import { createLlaves, createPanelRfcs } from '@acuse/db';
+import { createContribuyentes, createLlaves } from '@acuse/db';
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
 import { formatNumero } from '../../components/formato.ts';
@@ -21,7 +21,7 @@ export const verRevocar = defineRutaRfc({
   async handle({ csrf, deps, pagina, redirigir, usuario }, rfc) {
     const { llave } = rfc;
     if (llave === null) return redirigir(hrefRfc(rfc.rfc, '/llave'), YA_NO);
-    const { abiertas } = await createPanelRfcs(deps.database).abiertas(usuario.cuentaId, llave.id);
+    const { abiertas } = await createContribuyentes(deps.database).abiertas(usuario.cuentaId, llave.id);
     const cosas = guardadas(rfc);
     return pagina({
       titulo: `Revocar la API key de ${rfc.rfc}`,

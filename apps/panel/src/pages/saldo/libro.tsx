@@ -30,6 +30,9 @@ const LOTE_CSV = 2_000;
 
 const consultaOf = (url: string) => new URL(url).searchParams;
 
+/** As many as a list to choose from can hold. */
+const MAX_RFCS = 1_000;
+
 /** The ledger: every movement of the account with the balance after it. */
 export const movimientos = defineRuta({
   metodo: 'GET',
@@ -40,7 +43,7 @@ export const movimientos = defineRuta({
     const consulta = consultaOf(c.req.url);
     const lectura = readFiltro(consulta);
     const [rfcs, operaciones, { filas, anterior, siguiente }] = await Promise.all([
-      createContribuyentes(deps.database).list(cuentaId),
+      createContribuyentes(deps.database).names(cuentaId, MAX_RFCS),
       createUso(deps.database).operaciones(cuentaId),
       readPage(createLibro(deps.database), cuentaId, lectura.filtro, consulta),
     ]);

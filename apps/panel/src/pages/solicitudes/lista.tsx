@@ -1,5 +1,5 @@
 import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
-import { createListaPanel, type FilaSolicitudPanel, TOPE_CUENTA } from '@acuse/db';
+import { createContribuyentes, createListaPanel, type FilaSolicitudPanel, TOPE_CUENTA } from '@acuse/db';
 import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
 import { Estado } from '../../components/estado.tsx';
@@ -16,6 +16,8 @@ import { type FiltroLeido, hrefOf, readFiltro } from './filtro.ts';
 import { Periodo } from './periodo.tsx';
 
 const POR_PAGINA = 25;
+/** As many as a list to choose from can hold. */
+const MAX_RFCS = 1_000;
 
 /** The solicitudes of the account, newest first. */
 export const listaSolicitudes = defineRuta({
@@ -28,7 +30,7 @@ export const listaSolicitudes = defineRuta({
     const [pages, counts, rfcs] = await Promise.all([
       lista.page(usuario.cuentaId, leido.filtro, leido.cursor, POR_PAGINA),
       lista.counts(usuario.cuentaId, leido.filtro.rfc),
-      lista.rfcs(usuario.cuentaId),
+      createContribuyentes(deps.database).names(usuario.cuentaId, MAX_RFCS),
     ]);
     const { valores } = leido;
     const [first, last] = [pages.filas[0], pages.filas.at(-1)];
@@ -42,7 +44,7 @@ export const listaSolicitudes = defineRuta({
             <Boton href="/solicitudes/nueva">Pedir CFDI al SAT</Boton>
           </div>
           <Cuentas valores={valores} cuentas={counts} />
-          <Filtros leido={leido} rfcs={rfcs} now={now} />
+          <Filtros leido={leido} rfcs={rfcs.map(({ rfc }) => rfc)} now={now} />
           <Tabla
             titulo="Solicitudes, de la más reciente a la más antigua"
             tituloOculto

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createLibro, createPanelRfcs, createSolicitudesPanel, type RfcVista } from '@acuse/db';
+import { createContribuyentes, createLibro, createSolicitudesPanel, type RfcVista } from '@acuse/db';
 import { createLlaveRecordada } from '../../acceso/llave-recordada.ts';
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
@@ -42,7 +42,7 @@ export const pedirNueva = defineRuta({
   async handle(contexto) {
     const { deps, usuario, ip, redirigir } = contexto;
     const tecleado = pedidoOf(contexto.campos);
-    const vista = await createPanelRfcs(deps.database).find(usuario.cuentaId, tecleado.rfc);
+    const vista = await createContribuyentes(deps.database).find(usuario.cuentaId, tecleado.rfc);
     const recordada = createLlaveRecordada(contexto);
     const apiKey = tecleado.apiKey || ((vista && (await recordada.recall(vista))) ?? '');
     const pedido = { ...tecleado, apiKey };
@@ -97,7 +97,11 @@ async function form(
   const { deps, usuario, csrf, now, pagina } = contexto;
   const [recordadas, rfcs, libro] = await Promise.all([
     createLlaveRecordada(contexto).known(),
-    createPanelRfcs(deps.database).list(usuario.cuentaId, { contiene: '', despues: '', limit: MAX_RFCS }),
+    createContribuyentes(deps.database).list(usuario.cuentaId, {
+      contiene: '',
+      despues: '',
+      limit: MAX_RFCS,
+    }),
     createLibro(deps.database).summary(usuario.cuentaId),
   ]);
   const faults: Partial<Record<CampoPedido, string>> =

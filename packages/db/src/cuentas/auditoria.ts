@@ -1,5 +1,36 @@
 import type { Database } from '../database.ts';
 
+/** Who changes something, for the audit log. */
+export interface Autor {
+  /** `usuario:<id>`, `api_key:<id>`, `operador:cli`, or a part of the service. */
+  readonly actor: string;
+  /** Address that the order came from; null for one that came over no network. */
+  readonly ip: string | null;
+}
+
+/**
+ * SQL that notes a change in the audit log, in the statement that makes it: one line for each row of `de`. All but `accion` are SQL; `cuenta` and
+ * `contribuyente` say whom the change is about.
+ */
+export const nota = ({
+  accion,
+  de,
+  cuenta = 'cuenta_id',
+  contribuyente = 'NULL::uuid',
+  detalle = `'{}'::jsonb`,
+  actor,
+  ip,
+}: {
+  readonly accion: string;
+  readonly de: string;
+  readonly cuenta?: string;
+  readonly contribuyente?: string;
+  readonly detalle?: string;
+  readonly actor: string;
+  readonly ip: string;
+}): string => `INSERT INTO auditoria (cuenta_id, contribuyente_id, actor, accion, detalle, ip)
+  SELECT ${cuenta}, ${contribuyente}, ${actor}, '${accion}', ${detalle}, ${ip} FROM ${de}`;
+
 /** One line of the audit log. */
 export interface LineaAuditoria {
   /** Grows with time; decimal digits. */
