@@ -8,7 +8,7 @@ const MAY: Record<string, readonly string[]> = {
   'packages/core': ['contract'],
   'packages/runtime': [],
   'packages/db': ['contract', 'core'],
-  'packages/queue': ['core'],
+  'packages/queue': ['core', 'runtime'],
   'packages/sat': ['core', 'runtime'],
   'packages/storage': ['core'],
   'packages/vault': ['core'],

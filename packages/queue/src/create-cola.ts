@@ -1,6 +1,6 @@
 import type { Cola, NombreCola, Timbre } from '@acuse/core';
+import { untilAborted } from '@acuse/runtime';
 import { type OpenQueue, openQueue, type QueueSettings } from './connection.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** The queue did not take a delivery in time. */
 export class ColaNoDisponible extends Error {

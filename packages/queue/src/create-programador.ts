@@ -1,7 +1,7 @@
+import { untilAborted } from '@acuse/runtime';
 import { type OpenQueue, openQueue, type Programa, type QueueSettings } from './connection.ts';
 import { ColaNoDisponible } from './create-cola.ts';
 import { type Consumidor, createConsumo } from './create-consumo.ts';
-import { untilAborted } from './until-aborted.ts';
 
 /** Work that is done at times of the clock, in a queue of its own. */
 export interface Tarea {

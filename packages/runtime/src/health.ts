@@ -1,5 +1,5 @@
 import { createServer } from 'node:http';
-import { deadline } from './deadline.ts';
+import { deadline } from './abort.ts';
 import { closeServer, listen, urlOf } from './http-server.ts';
 
 /** Looks at one thing the process needs; rejects when it is not there. */

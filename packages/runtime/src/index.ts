@@ -1,3 +1,4 @@
+export { DeadlineError, deadline, type LinkedSignal, linkSignals, untilAborted } from './abort.ts';
 export { type BackoffOptions, backoff } from './backoff.ts';
 export { type ConfigEntry, describeConfig, envExample } from './config/describe.ts';
 export {
@@ -29,8 +30,6 @@ export {
   storageFields,
   storageWriterFields,
 } from './config/shared-fields.ts';
-export { deadline } from './deadline.ts';
-export { DeadlineError } from './deadline-error.ts';
 export { ExplainedError, explain, explainPrinted, type Where } from './explain.ts';
 export {
   createHealth,
@@ -41,7 +40,6 @@ export {
   serveHealth,
 } from './health.ts';
 export { closeServer, listen, urlOf } from './http-server.ts';
-export { type LinkedSignal, linkSignals } from './linked-signal.ts';
 export {
   createLogger,
   LOG_LEVELS,

@@ -1,4 +1,4 @@
-import { deadline } from './deadline.ts';
+import { deadline } from './abort.ts';
 import type { Logger } from './log/logger.ts';
 
 /** The events of a process that end it. `process` is one. */

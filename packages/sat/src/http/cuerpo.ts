@@ -76,6 +76,14 @@ export function guardStream(
   return guarded;
 }
 
+/** Ends a stream with CANCELADA even if all of it has arrived and waits to be read. */
+export function endWithSignal(stream: Readable, signal: AbortSignal): void {
+  const cancel = () => stream.destroy(new SatError('CANCELADA'));
+  stream.once('close', () => signal.removeEventListener('abort', cancel));
+  if (signal.aborted) cancel();
+  else signal.addEventListener('abort', cancel, { once: true });
+}
+
 function tooLarge(maxBytes: number): SatError {
   return new SatError('RESPUESTA_ILEGIBLE', { detalle: `más de ${maxBytes} bytes` });
 }

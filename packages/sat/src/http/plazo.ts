@@ -1,4 +1,5 @@
 import { SatError } from '@acuse/core';
+import { linkSignals, untilAborted } from '@acuse/runtime';
 
 /** The life of one request: ends with the caller's signal or with the clock, whichever comes first. */
 export interface Plazo {
@@ -9,24 +10,25 @@ export interface Plazo {
   release(): void;
 }
 
-/** Starts the clock. `onEnd` is called once if the time ends early. */
-export function startPlazo(signal: AbortSignal, totalMs: number, onEnd?: (reason: SatError) => void): Plazo {
-  const controller = new AbortController();
-  let reason: SatError | undefined;
-  const end = (why: SatError) => {
-    if (reason !== undefined) return;
-    reason = why;
-    release();
-    controller.abort(why);
-    onEnd?.(why);
+/** Starts the clock. */
+export function startPlazo(caller: AbortSignal, totalMs: number): Plazo {
+  const { signal, release } = linkSignals([caller], totalMs);
+  return {
+    signal,
+    reason() {
+      if (!signal.aborted) return undefined;
+      const isCaller = signal.reason === caller.reason;
+      return isCaller ? new SatError('CANCELADA') : new SatError('TIEMPO_AGOTADO', { detalle: 'total' });
+    },
+    release,
   };
-  const cancel = () => end(new SatError('CANCELADA'));
-  const timer = setTimeout(() => end(new SatError('TIEMPO_AGOTADO', { detalle: 'total' })), totalMs);
-  const release = () => {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', cancel);
-  };
-  if (signal.aborted) cancel();
-  else signal.addEventListener('abort', cancel, { once: true });
-  return { signal: controller.signal, reason: () => reason, release };
+}
+
+/** What `run` gives or throws, but CANCELADA as soon as the signal aborts. */
+export async function untilCancelled<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await untilAborted(run, signal);
+  } catch (error) {
+    throw signal.aborted && error === signal.reason ? new SatError('CANCELADA') : error;
+  }
 }

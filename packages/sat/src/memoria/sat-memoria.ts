@@ -7,6 +7,7 @@ import {
   type Sat,
   SatError,
 } from '@acuse/core';
+import { endWithSignal } from '../http/cuerpo.ts';
 
 /** What the script says to one consulta: an answer (a package as its bytes), an error, or a function that decides. */
 export type RespuestaGuion<N extends NombreConsulta> =
@@ -82,8 +83,7 @@ function toStream(bytes: Buffer, signal: AbortSignal): Readable {
       this.push(chunk.length === 0 ? null : Buffer.from(chunk));
     },
   });
-  const cancel = () => stream.destroy(new SatError('CANCELADA'));
-  stream.on('error', () => {}).once('close', () => signal.removeEventListener('abort', cancel));
-  signal.addEventListener('abort', cancel, { once: true });
+  stream.on('error', () => {});
+  endWithSignal(stream, signal);
   return stream;
 }

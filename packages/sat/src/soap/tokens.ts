@@ -1,4 +1,5 @@
 import { SatError } from '@acuse/core';
+import { untilCancelled } from '../http/plazo.ts';
 import type { Token } from './autenticar.ts';
 import type { Firmante } from './efirma.ts';
 
@@ -54,7 +55,7 @@ export function createTokens(deps: {
       const flight = enCurso.get(firmante.huella) ?? start(firmante);
       flight.waiting += 1;
       try {
-        return await untilAborted(flight.promise, signal);
+        return await untilCancelled(() => flight.promise, signal);
       } finally {
         flight.waiting -= 1;
         if (flight.waiting === 0) {
@@ -67,13 +68,4 @@ export function createTokens(deps: {
       if (vigentes.get(firmante.huella)?.valor === token) vigentes.delete(firmante.huella);
     },
   };
-}
-
-/** The promise, or CANCELADA as soon as the signal aborts. */
-function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  return new Promise((resolve, reject) => {
-    const cancel = () => reject(new SatError('CANCELADA'));
-    signal.addEventListener('abort', cancel, { once: true });
-    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', cancel));
-  });
 }

@@ -1,5 +1,5 @@
 import { SatError } from '@acuse/core';
-import { linkSignals } from '@acuse/runtime';
+import { DeadlineError, deadline } from '@acuse/runtime';
 
 /** Reads the captcha of the SAT's log-in page: a person, a service, a model of the operator. */
 export interface ResolvedorCaptcha {
@@ -24,20 +24,15 @@ export async function askCaptcha(
   signal: AbortSignal,
 ): Promise<string | null> {
   if (signal.aborted) throw new SatError('CANCELADA');
-  const { signal: deadline, release } = linkSignals([signal], esperaMs);
-  const ended = new Promise<never>((_resolve, reject) => {
-    deadline.addEventListener('abort', () => reject(deadline.reason), { once: true });
-  });
   try {
-    const respuesta = await Promise.race([resolvedor.resolve(imagen, deadline), ended]);
+    const respuesta = await deadline(esperaMs, (limit) => resolvedor.resolve(imagen, limit), signal);
     const letras = respuesta.replace(/\s/g, '').toUpperCase();
     return RESPUESTA.test(letras) ? letras : null;
   } catch (error) {
     if (signal.aborted) throw new SatError('CANCELADA');
     if (error instanceof SatError) throw error;
-    const detalle = deadline.aborted ? 'el resolvedor no contestó a tiempo' : 'el resolvedor falló';
+    const detalle =
+      error instanceof DeadlineError ? 'el resolvedor no contestó a tiempo' : 'el resolvedor falló';
     throw new SatError('CAPTCHA_RECHAZADO', { codigo: 'RESOLVEDOR', detalle });
-  } finally {
-    release();
   }
 }

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type Credencial, PARTE_POR_CUENTA, SatError } from '@acuse/core';
+import { deadline } from '@acuse/runtime';
 
 /** Log-ins at the same time for which nobody waits, those in line for their turn counted. */
 const MAX_ACCESOS = 200;
@@ -109,30 +109,19 @@ export function createAccesos(
       if (known === undefined && !hasRoom(cuentaId)) throw comeAgain(VUELTA_MS);
       const acceso = known ?? start(clave, cuentaId, credencial, login);
       const wasOver = acceso.isOver;
-      const leave = new AbortController();
-      const stop = () => leave.abort();
-      signal.addEventListener('abort', stop, { once: true });
-      try {
-        const wait = Math.max(0, acceso.startedAt + momentMs - now());
-        const moment = sleep(wait, 'moment' as const, { signal: leave.signal }).catch(
-          () => 'moment' as const,
-        );
-        const failure = await Promise.race([acceso.over, moment]);
-        if (signal.aborted) throw new SatError('CANCELADA');
-        if (failure === 'moment') {
-          acceso.turnedAway += 1;
-          throw comeAgain(VUELTA_MS + acceso.turnedAway * ENTRE_VUELTAS_MS);
-        }
-        // A credential that was refused is the one of whoever started: another one's is looked at by itself.
-        if (failure?.clase === 'credencial' && known !== undefined) throw comeAgain(0);
-        if (failure === null) return;
-        if (wasOver) acceso.turnedAway -= 1;
-        if (acceso.turnedAway <= 0 && accesos.get(clave) === acceso) accesos.delete(clave);
-        throw failure;
-      } finally {
-        signal.removeEventListener('abort', stop);
-        leave.abort();
+      const wait = Math.max(0, acceso.startedAt + momentMs - now());
+      const failure = await deadline(wait, () => acceso.over, signal).catch(() => 'moment' as const);
+      if (signal.aborted) throw new SatError('CANCELADA');
+      if (failure === 'moment') {
+        acceso.turnedAway += 1;
+        throw comeAgain(VUELTA_MS + acceso.turnedAway * ENTRE_VUELTAS_MS);
       }
+      // A credential that was refused is the one of whoever started: another one's is looked at by itself.
+      if (failure?.clase === 'credencial' && known !== undefined) throw comeAgain(0);
+      if (failure === null) return;
+      if (wasOver) acceso.turnedAway -= 1;
+      if (acceso.turnedAway <= 0 && accesos.get(clave) === acceso) accesos.delete(clave);
+      throw failure;
     },
     async close() {
       closing.abort();

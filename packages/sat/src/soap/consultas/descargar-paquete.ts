@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { type DescargarPaquete, type RespuestaDescargarPaquete, SatError } from '@acuse/core';
-import { pullStream } from '../../http/cuerpo.ts';
+import type { DescargarPaquete, RespuestaDescargarPaquete, SatError } from '@acuse/core';
+import { endWithSignal, pullStream } from '../../http/cuerpo.ts';
 import { toSatError } from '../../http/errores.ts';
 import { ACEPTADO, errorOf } from '../codigos.ts';
 import { llamarStream } from '../llamar.ts';
@@ -91,12 +91,4 @@ function toReadable(
     },
     () => body.destroy(),
   );
-}
-
-/** Ends a package with CANCELADA even if all of it has arrived and waits to be read. */
-function endWithSignal(zip: Readable, signal: AbortSignal): void {
-  const cancel = () => zip.destroy(new SatError('CANCELADA'));
-  zip.once('close', () => signal.removeEventListener('abort', cancel));
-  if (signal.aborted) cancel();
-  else signal.addEventListener('abort', cancel, { once: true });
 }
