@@ -9,6 +9,7 @@ import type {
   Puerta,
   Saldos,
   Sat,
+  Semaphore,
   SesionesPortal,
   Solicitudes,
 } from '@acuse/core';
@@ -16,7 +17,6 @@ import type { Health, Logger } from '@acuse/runtime';
 import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
 import type { ApiSettings } from './api-settings.ts';
 import type { Caminos } from './consultas/caminos.ts';
-import type { Turnos } from './consultas/turnos.ts';
 
 /** The ports that reach the database. */
 export interface DatabasePorts {
@@ -38,7 +38,7 @@ export interface ApiDeps extends DatabasePorts {
   /** Null when the operator has configured no source. */
   readonly opinionesPublicas: OpinionesPublicas | null;
   /** Room for queries of the authority. */
-  readonly turnos: Turnos;
+  readonly turnos: Semaphore;
   /** Which credential an operation is best asked with. */
   readonly caminos: Caminos;
   /** Aborts when the process stops. */

@@ -1,3 +1,4 @@
+import { createSemaphore } from '@acuse/core';
 import {
   createBoveda,
   createConsultasEnCurso,
@@ -19,7 +20,6 @@ import type { ApiDeps } from './api-deps.ts';
 import { type ApiSettings, DEFAULT_SETTINGS } from './api-settings.ts';
 import type { ApiConfig } from './config.ts';
 import { createCaminos } from './consultas/caminos.ts';
-import { createTurnos } from './consultas/turnos.ts';
 import { createWake } from './http/state/wake.ts';
 import { openAuthority } from './sat.ts';
 
@@ -58,7 +58,7 @@ export async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutd
     consultasEnCurso: createConsultasEnCurso(database),
     documentos: createDocumentos(database),
     ...openAuthority(database, config, shutdown, settings.databaseTimeoutMs),
-    turnos: createTurnos({ porRfc: config.SAT_POR_RFC, enTotal: config.SAT_EN_TOTAL }),
+    turnos: createSemaphore({ perKey: config.SAT_POR_RFC, total: config.SAT_EN_TOTAL }),
     caminos: createCaminos(),
     apagado: shutdown.signal,
     paquetes,

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
-import { SatError } from '@acuse/core';
+import { createSemaphore, SatError } from '@acuse/core';
 import { createHealth, createUuidV7, silentLogger } from '@acuse/runtime';
 import {
   createApiKeyHasher,
@@ -16,7 +16,6 @@ import type { ApiDeps } from '../src/api-deps.ts';
 import { type ApiSettings, DEFAULT_SETTINGS } from '../src/api-settings.ts';
 import { type Api, createApp } from '../src/app.ts';
 import { createCaminos } from '../src/consultas/caminos.ts';
-import { createTurnos } from '../src/consultas/turnos.ts';
 import { loadOperations } from '../src/http/load-operations.ts';
 import type { Operation } from '../src/http/operation.ts';
 import { autoridad } from './efirma.ts';
@@ -109,7 +108,7 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
     ...{ hasher, keyring, sealer, trust: autoridad().trust, newId },
     sat: { send: () => Promise.reject(new SatError('TIEMPO_AGOTADO')) },
     opinionesPublicas: null,
-    turnos: createTurnos({ porRfc: 2, enTotal: 64 }),
+    turnos: createSemaphore({ perKey: 2, total: 64 }),
     caminos: createCaminos(() => store.now.getTime()),
     apagado: new AbortController().signal,
     wake: () => {

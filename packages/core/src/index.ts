@@ -30,6 +30,7 @@ export * from './ports/solicitudes.ts';
 export * from './reparto.ts';
 export * from './resultado-incierto.ts';
 export * from './sat-error.ts';
+export * from './semaphore.ts';
 export * from './solicitud/advance-solicitud.ts';
 export * from './solicitud/agenda.ts';
 export * from './solicitud/assemble-solicitud.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createTurnos } from './turnos.ts';
+import { createSemaphore } from './semaphore.ts';
 
 const { signal } = new AbortController();
 
@@ -19,14 +19,14 @@ function tarea() {
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
-describe('turns', () => {
-  it('lets so many of one taxpayer run, and others pass them by', async () => {
-    const turnos = createTurnos({ porRfc: 1, enTotal: 10 });
+describe('semaphore', () => {
+  it('lets so many of one key run, and others pass them by', async () => {
+    const semaphore = createSemaphore({ perKey: 1, total: 10 });
     const [first, second, other] = [tarea(), tarea(), tarea()];
     const runs = [
-      turnos.run('A', signal, first.work),
-      turnos.run('A', signal, second.work),
-      turnos.run('B', signal, other.work),
+      semaphore.run('A', signal, first.work),
+      semaphore.run('A', signal, second.work),
+      semaphore.run('B', signal, other.work),
     ];
     await settled();
     expect([first.started(), second.started(), other.started()]).toEqual([true, false, true]);
@@ -36,13 +36,13 @@ describe('turns', () => {
     second.end();
     other.end();
     await Promise.all(runs);
-    expect(turnos.size).toBe(0);
+    expect(semaphore.size).toBe(0);
   });
 
   it('lets so many run in all', async () => {
-    const turnos = createTurnos({ porRfc: 5, enTotal: 2 });
-    const tareas = ['A', 'B', 'C'].map((rfc) => ({ rfc, ...tarea() }));
-    const runs = tareas.map(({ rfc, work }) => turnos.run(rfc, signal, work));
+    const semaphore = createSemaphore({ perKey: 5, total: 2 });
+    const tareas = ['A', 'B', 'C'].map((key) => ({ key, ...tarea() }));
+    const runs = tareas.map(({ key, work }) => semaphore.run(key, signal, work));
     await settled();
     expect(tareas.map(({ started }) => started())).toEqual([true, true, false]);
     tareas[1]?.end();
@@ -52,28 +52,39 @@ describe('turns', () => {
     await Promise.all(runs);
   });
 
+  it('refuses what would have to wait when asked to', async () => {
+    const semaphore = createSemaphore({ perKey: 1 });
+    const first = tarea();
+    const running = semaphore.tryRun('A', first.work);
+    expect(semaphore.tryRun('A', async () => 'never')).toBeNull();
+    expect(await semaphore.tryRun('B', async () => 'yes')).toBe('yes');
+    first.end();
+    await running;
+    expect(await semaphore.tryRun('A', async () => 'yes')).toBe('yes');
+  });
+
   it('gives the place of work that failed to the next', async () => {
-    const turnos = createTurnos({ porRfc: 1, enTotal: 1 });
-    const failed = turnos.run('A', signal, () => Promise.reject(new Error('no')));
-    const next = turnos.run('A', signal, async () => 'yes');
+    const semaphore = createSemaphore({ perKey: 1, total: 1 });
+    const failed = semaphore.run('A', signal, () => Promise.reject(new Error('no')));
+    const next = semaphore.run('A', signal, async () => 'yes');
     await expect(failed).rejects.toThrow('no');
     expect(await next).toBe('yes');
   });
 
   it('stops waiting when told to, and keeps no place', async () => {
-    const turnos = createTurnos({ porRfc: 1, enTotal: 1 });
+    const semaphore = createSemaphore({ perKey: 1, total: 1 });
     const first = tarea();
-    const running = turnos.run('A', signal, first.work);
+    const running = semaphore.run('A', signal, first.work);
     const controller = new AbortController();
-    const waiting = turnos.run('A', controller.signal, async () => 'never');
+    const waiting = semaphore.run('A', controller.signal, async () => 'never');
     controller.abort();
     await expect(waiting).rejects.toMatchObject({ motivo: 'CANCELADA' });
-    await expect(turnos.run('A', controller.signal, async () => 'never')).rejects.toMatchObject({
+    await expect(semaphore.run('A', controller.signal, async () => 'never')).rejects.toMatchObject({
       motivo: 'CANCELADA',
     });
-    expect(turnos.size).toBe(1);
+    expect(semaphore.size).toBe(1);
     first.end();
     await running;
-    expect(turnos.size).toBe(0);
+    expect(semaphore.size).toBe(0);
   });
 });

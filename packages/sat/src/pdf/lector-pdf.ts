@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { SatError } from '@acuse/core';
+import { createSemaphore, SatError } from '@acuse/core';
 import { linkSignals } from '@acuse/runtime';
 import type { LimitesPdf, MotivoPdf } from './documento.ts';
 import type { Encargo, Resultado } from './encargo.ts';
@@ -58,34 +58,8 @@ export function createLectorPdf(settings: LectorPdfSettings = {}): LectorPdf {
   const s = { ...LECTOR_PDF_DEFAULTS, ...settings };
   const libres = new Map<Worker, NodeJS.Timeout>();
   const vivos = new Set<Worker>();
-  const espera: (() => void)[] = [];
-  let ocupados = 0;
+  const turnos = createSemaphore({ total: s.maxHilos });
   const cierre = new AbortController();
-
-  async function enter(signal: AbortSignal): Promise<void> {
-    if (ocupados < s.maxHilos) {
-      ocupados += 1;
-      return;
-    }
-    await new Promise<void>((resolve, reject) => {
-      const go = () => {
-        signal.removeEventListener('abort', giveUp);
-        resolve();
-      };
-      const giveUp = () => {
-        espera.splice(espera.indexOf(go), 1);
-        reject(new SatError('CANCELADA'));
-      };
-      espera.push(go);
-      signal.addEventListener('abort', giveUp, { once: true });
-    });
-  }
-
-  function leave(): void {
-    const next = espera.shift();
-    if (next === undefined) ocupados -= 1;
-    else next();
-  }
 
   async function start(signal: AbortSignal): Promise<Worker> {
     const hilo = new Worker(ENTRADA, {
@@ -150,14 +124,11 @@ export function createLectorPdf(settings: LectorPdfSettings = {}): LectorPdf {
       if (bytes.length > s.maxBytes) throw ilegible('PDF demasiado grande');
       const life = linkSignals([signal, cierre.signal]);
       try {
-        await enter(life.signal);
-        try {
+        return await turnos.run('', life.signal, () => {
           const { maxTrazos, maxCaracteres, maxBloqueBytes } = s;
           const limites = { maxPaginas, maxTrazos, maxCaracteres };
-          return await run({ bytes: Uint8Array.from(bytes), limites, maxBloqueBytes }, life.signal);
-        } finally {
-          leave();
-        }
+          return run({ bytes: Uint8Array.from(bytes), limites, maxBloqueBytes }, life.signal);
+        });
       } finally {
         life.release();
       }

@@ -1,3 +1,4 @@
+import { createSemaphore } from '@acuse/core';
 import type { PanelDeps } from '../../panel-deps.ts';
 import { type OperacionPrueba, readCatalogo } from './catalogo.ts';
 import { type ApiPropia, createApiPropia } from './llamar-api.ts';
@@ -19,7 +20,7 @@ export function createBanco(deps: Pick<PanelDeps, 'settings' | 'now' | 'log'>): 
   const { settings, now, log } = deps;
   const userAgent = `acuse-panel/${settings.version}`;
   const api = createApiPropia({ url: settings.apiInternalUrl, userAgent });
-  const running = new Map<string, number>();
+  const turnos = createSemaphore({ perKey: MAX_POR_PERSONA });
   let known: { readonly at: number; readonly operaciones: readonly OperacionPrueba[] } | null = null;
 
   return {
@@ -38,18 +39,7 @@ export function createBanco(deps: Pick<PanelDeps, 'settings' | 'now' | 'log'>): 
       }
       return known?.operaciones ?? null;
     },
-    async withTurno(usuarioId, run) {
-      const before = running.get(usuarioId) ?? 0;
-      if (before >= MAX_POR_PERSONA) return null;
-      running.set(usuarioId, before + 1);
-      try {
-        return await run();
-      } finally {
-        const left = (running.get(usuarioId) ?? 1) - 1;
-        if (left > 0) running.set(usuarioId, left);
-        else running.delete(usuarioId);
-      }
-    },
+    withTurno: async (usuarioId, run) => turnos.tryRun(usuarioId, run),
   };
 }
 

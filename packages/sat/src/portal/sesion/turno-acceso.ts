@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
+  createSemaphore,
   type RepartoAccesos,
   SatError,
   type SesionesPortal,
@@ -7,7 +8,7 @@ import {
   type TurnoAcceso,
 } from '@acuse/core';
 import { linkSignals } from '@acuse/runtime';
-import { createTurnos } from './turnos.ts';
+import { untilCancelled } from '../../http/plazo.ts';
 
 /** Milliseconds between two looks at a turn that another process holds: the first and the longest. */
 const PRIMERA_ESPERA_MS = 50;
@@ -41,7 +42,7 @@ export interface TurnosAcceso {
 
 /** `leaseMs`: a holder that died is replaced after this time; a living one holds on every third of it. */
 export function createTurnosAcceso(almacen: SesionesPortal, leaseMs: number): TurnosAcceso {
-  const locales = createTurnos();
+  const locales = createSemaphore({ perKey: 1 });
 
   async function runWith<T>(
     titular: TitularAcceso,
@@ -79,7 +80,7 @@ export function createTurnosAcceso(almacen: SesionesPortal, leaseMs: number): Tu
 
   return {
     take(titular, signal, { instead, work, reparto }) {
-      return locales.take(`${titular.rfc} ${titular.tipo}`, signal, async () => {
+      const waitAndRun = async () => {
         for (let espera = PRIMERA_ESPERA_MS; ; espera = Math.min(espera * 1.5, ESPERA_MAXIMA_MS)) {
           const turno = await almacen.acquireTurn(titular, leaseMs, reparto);
           if (turno !== null) return runWith(titular, turno, signal, work);
@@ -89,7 +90,9 @@ export function createTurnosAcceso(almacen: SesionesPortal, leaseMs: number): Tu
             throw new SatError('CANCELADA');
           });
         }
-      });
+      };
+      const clave = `${titular.rfc} ${titular.tipo}`;
+      return untilCancelled(() => locales.run(clave, signal, waitAndRun), signal);
     },
   };
 }
