@@ -15,7 +15,6 @@ import { createPases } from './http/state/pases.ts';
 import { createReembolsos } from './http/state/reembolsos.ts';
 import { createTokenBucket } from './http/state/token-bucket.ts';
 import { createUsos } from './http/state/usos.ts';
-import { createWrongKeys } from './http/state/wrong-keys.ts';
 import { requestIdOf } from './http/steps/request-id.ts';
 import { openApiDocument } from './openapi/document.ts';
 
@@ -42,15 +41,16 @@ export interface Api {
 export function createApp(operations: readonly Operation[], deps: ApiDeps): Api {
   const { settings, log, newId } = deps;
   const ports = guardDatabase(deps, settings.databaseTimeoutMs);
-  const { rateLimitRps: perSecond, rateLimitBurst: burst } = settings;
+  const { rateLimitRps: perSecond, rateLimitBurst: burst, wrongKeysPerMinute } = settings;
+  const nowMs = () => performance.now();
   const pipeline: PipelineDeps = {
     ...deps,
     ...ports,
     pases: createPases({ puerta: ports.puerta, seconds: settings.paseCacheSeconds }),
     usos: createUsos({ puerta: ports.puerta, everyMs: USOS_EVERY_MS, log }),
     reembolsos: createReembolsos({ saldos: ports.saldos, log }),
-    wrongKeys: createWrongKeys(settings.wrongKeysPerMinute),
-    bucket: perSecond > 0 ? createTokenBucket({ perSecond, burst, nowMs: () => performance.now() }) : null,
+    wrongKeys: createTokenBucket({ perSecond: wrongKeysPerMinute / 60, burst: wrongKeysPerMinute, nowMs }),
+    bucket: perSecond > 0 ? createTokenBucket({ perSecond, burst, nowMs }) : null,
   };
   const clientIp = createClientIp(settings.trustedProxies);
   const app = new Hono<Env>({ strict: false });

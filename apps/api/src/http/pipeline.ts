@@ -1,5 +1,6 @@
 import { CATALOGO, CfdiError } from '@acuse/contract';
 import { wipeCredencial } from '@acuse/core';
+import { networkOf } from '@acuse/runtime';
 import { wipeApiKey } from '@acuse/vault';
 import type { ApiDeps } from '../api-deps.ts';
 import { asCfdiError, contestacionDeError } from './answer.ts';
@@ -11,7 +12,6 @@ import type { Pases } from './state/pases.ts';
 import type { Reembolsos } from './state/reembolsos.ts';
 import type { TokenBucket } from './state/token-bucket.ts';
 import type { Usos } from './state/usos.ts';
-import type { WrongKeys } from './state/wrong-keys.ts';
 import { bearer } from './steps/bearer.ts';
 import { readBody } from './steps/body.ts';
 import { credencialPresente } from './steps/credencial.ts';
@@ -28,7 +28,8 @@ export interface PipelineDeps extends ApiDeps {
   readonly pases: Pases;
   readonly usos: Usos;
   readonly reembolsos: Reembolsos;
-  readonly wrongKeys: WrongKeys;
+  /** Calls with a wrong key, by address (IPv6: a /64). Right keys from the same address are never held up by it. */
+  readonly wrongKeys: TokenBucket;
   /** Null when the limit is switched off. */
   readonly bucket: TokenBucket | null;
 }
@@ -59,7 +60,7 @@ export async function runPipeline(llamada: Llamada, deps: PipelineDeps): Promise
     await settleAnswer(llamada, answer, deps);
     return answer;
   } catch (thrown) {
-    const error = await throttled(worded(asCfdiError(thrown), llamada), llamada, deps);
+    const error = throttled(worded(asCfdiError(thrown), llamada), llamada, deps);
     logFailure(error, llamada, deps);
     const answer = contestacionDeError(error);
     await settleError(llamada, error, deps);
@@ -105,10 +106,10 @@ function worded(error: CfdiError, { operation }: Llamada): CfdiError {
 }
 
 /** Too many wrong keys from one address are answered with 9429 instead of 1001. */
-async function throttled(error: CfdiError, { ip }: Llamada, { wrongKeys }: PipelineDeps): Promise<CfdiError> {
+function throttled(error: CfdiError, { ip }: Llamada, { wrongKeys }: PipelineDeps): CfdiError {
   if (error.nombre !== 'API_KEY_INVALIDA') return error;
-  const seconds = await wrongKeys.count(ip);
-  return seconds === null ? error : new CfdiError('DEMASIADAS_PETICIONES', { reintentar_en: seconds });
+  const { allowed, retryAfterSeconds } = wrongKeys.take(networkOf(ip));
+  return allowed ? error : new CfdiError('DEMASIADAS_PETICIONES', { reintentar_en: retryAfterSeconds });
 }
 
 function logFailure(error: CfdiError, { requestId, operation }: Llamada, { log }: PipelineDeps): void {

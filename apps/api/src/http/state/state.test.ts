@@ -3,7 +3,6 @@ import { describe, expect, it, vi } from 'vitest';
 import { createReembolsos } from './reembolsos.ts';
 import { createUsos } from './usos.ts';
 import { createWake } from './wake.ts';
-import { createWrongKeys } from './wrong-keys.ts';
 
 const log = silentLogger;
 
@@ -128,15 +127,5 @@ describe('refunds', () => {
     await reembolsos.close();
     expect(tried).toEqual(['a', 'b']);
     expect(reembolsos.pending).toBe(0);
-  });
-});
-
-describe('wrong keys', () => {
-  it('are counted by address', async () => {
-    const wrong = createWrongKeys(2);
-    expect(await wrong.count('192.0.2.1')).toBeNull();
-    expect(await wrong.count('192.0.2.1')).toBeNull();
-    expect(await wrong.count('192.0.2.1')).toBeGreaterThan(0);
-    expect(await wrong.count('192.0.2.2')).toBeNull();
   });
 });
