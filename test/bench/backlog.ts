@@ -1,18 +1,18 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { noCheckpoint, type SolicitudTomada, type Taller } from '@acuse/core';
+import { type ClaimedSolicitud, type Claims, noCheckpoint } from '@acuse/core';
 import {
-  createBandeja,
-  createLatidos,
+  createClaims,
+  createHeartbeats,
+  createOutbox,
   createSaldos,
-  createTaller,
-  createVigilancia,
+  createSweeper,
   type Database,
   migrate,
   notifyOutbox,
   openDatabase,
 } from '@acuse/db';
 import { createDatabase } from '@acuse/embedded';
-import { createCola, createConsumidor } from '@acuse/queue';
+import { createConsumer, createQueue } from '@acuse/queue';
 import { silentLogger as log, uuidV7 } from '@acuse/runtime';
 import { Redis } from 'ioredis';
 import pg from 'pg';
@@ -77,7 +77,7 @@ async function startWorkers(
   databaseUrl: string,
   queueUrl: string,
   slots: number,
-  deps: { step: (tomada: SolicitudTomada, taller: Taller) => Promise<void>; onRing?: () => void },
+  deps: { step: (claimed: ClaimedSolicitud, claims: Claims) => Promise<void>; onRing?: () => void },
 ): Promise<() => Promise<void>> {
   const settings = { url: queueUrl, namespace: `b${randomBytes(4).toString('hex')}` };
   const closing: (() => Promise<unknown>)[] = [];
@@ -89,30 +89,30 @@ async function startWorkers(
       applicationName: worker,
     });
     closing.push(() => own.close());
-    const taller = createTaller(own);
+    const claims = createClaims(own);
     const runner = createRunner(
-      { taller, log, checkpoint: noCheckpoint, leaseSeconds: 60, retrySeconds: 5 },
+      { claims, log, checkpoint: noCheckpoint, leaseSeconds: 60, retrySeconds: 5 },
       {
-        cola: 'descargas',
-        run: (tomada) => deps.step(tomada, taller),
+        queue: 'descargas',
+        run: (claimed) => deps.step(claimed, claims),
       },
     );
-    const consumidor = createConsumidor(settings, {
-      cola: 'descargas',
+    const consumer = createConsumer(settings, {
+      queue: 'descargas',
       concurrency: slots,
-      handle: (timbre, signal) => {
+      handle: (wakeUp, signal) => {
         deps.onRing?.();
-        return runner.answer(timbre, signal);
+        return runner.answer(wakeUp, signal);
       },
       onError: () => {},
     });
-    closing.push(() => consumidor.close(1_000));
-    const cola = createCola(settings);
-    closing.push(() => cola.close());
-    const bandeja = createBandeja(own);
+    closing.push(() => consumer.close(1_000));
+    const queue = createQueue(settings);
+    closing.push(() => queue.close());
+    const outbox = createOutbox(own);
     const relay = await startRelay({
-      bandeja,
-      cola,
+      outbox,
+      queue,
       log,
       everyMs: 250,
       queueTimeoutMs: 5_000,
@@ -120,7 +120,7 @@ async function startWorkers(
     });
     closing.push(() => relay.close());
     const reconciler = startReconciler({
-      vigilancia: createVigilancia(own),
+      sweeper: createSweeper(own),
       saldos: createSaldos(own),
       log,
       everyMs: 2_000,
@@ -130,11 +130,11 @@ async function startWorkers(
     closing.push(() => reconciler.close());
     const watchdog = startWatchdog({
       proceso: worker,
-      cola: 'descargas',
+      queue: 'descargas',
       slots,
-      consumidor,
+      consumer,
       progress: runner,
-      latidos: createLatidos(own),
+      heartbeats: createHeartbeats(own),
       log,
       everyMs: 1_000,
       giveUp: () => {},
@@ -153,10 +153,10 @@ async function drain(databaseUrl: string, queueUrl: string, { open, wipe, second
   const db = openDatabase({ url: databaseUrl, poolSize: 4, timeoutMs: 60_000, applicationName: 'bench' });
   await seed(db.pool, open, CUENTAS);
   const close = await startWorkers(databaseUrl, queueUrl, slots, {
-    async step(tomada, taller) {
+    async step(claimed, claims) {
       if (satMs > 0) await pause(satMs / 1_000);
       if (isOver) return;
-      await taller.release(tomada, {}, { cola: 'descargas', inSeconds: 0 });
+      await claims.release(claimed, {}, { queue: 'descargas', inSeconds: 0 });
       counts.steps += 1;
     },
     onRing() {
@@ -199,13 +199,13 @@ async function waitBehind(databaseUrl: string, queueUrl: string, open: number, s
   let isOver = false;
   const db = openDatabase({ url: databaseUrl, poolSize: 4, timeoutMs: 60_000, applicationName: 'bench' });
   const close = await startWorkers(databaseUrl, queueUrl, slots, {
-    async step(tomada, taller) {
+    async step(claimed, claims) {
       await pause(satMs / 1_000);
       if (isOver) return;
-      const own = left.get(tomada.id);
+      const own = left.get(claimed.id);
       if (own) own.steps -= 1;
-      if (own?.steps !== 0) return taller.release(tomada, {}, { cola: 'descargas', inSeconds: 0 });
-      await taller.fail(tomada, { estado: 'ERROR', motivo: 'BENCH' });
+      if (own?.steps !== 0) return claims.release(claimed, {}, { queue: 'descargas', inSeconds: 0 });
+      await claims.fail(claimed, { estado: 'ERROR', motivo: 'BENCH' });
       own.end();
     },
   });

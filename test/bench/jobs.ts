@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { noCheckpoint } from '@acuse/core';
-import { createBandeja, createLatidos, createTaller, migrate, openDatabase } from '@acuse/db';
+import { createClaims, createHeartbeats, createOutbox, migrate, openDatabase } from '@acuse/db';
 import { createDatabase } from '@acuse/embedded';
-import { createCola, createConsumidor } from '@acuse/queue';
+import { createConsumer, createQueue } from '@acuse/queue';
 import { silentLogger, uuidV7 } from '@acuse/runtime';
 import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
@@ -74,30 +74,35 @@ async function ours(databaseUrl: string, queueUrl: string, seconds: number): Pro
   );
   let steps = 0;
   let isOver = false;
-  const taller = createTaller(db);
+  const claims = createClaims(db);
   const runner = createRunner(
-    { taller, log: silentLogger, checkpoint: noCheckpoint, leaseSeconds: 60, retrySeconds: 5 },
+    { claims, log: silentLogger, checkpoint: noCheckpoint, leaseSeconds: 60, retrySeconds: 5 },
     {
-      cola: 'descargas',
-      async run(tomada) {
+      queue: 'descargas',
+      async run(claimed) {
         if (isOver) return;
-        await taller.release(tomada, {}, { cola: 'descargas', inSeconds: 0 });
+        await claims.release(claimed, {}, { queue: 'descargas', inSeconds: 0 });
         steps += 1;
       },
     },
   );
   const settings = { url: queueUrl, namespace: `b${randomBytes(4).toString('hex')}` };
-  const cola = createCola(settings);
-  const consumidor = createConsumidor(settings, {
-    cola: 'descargas',
+  const queue = createQueue(settings);
+  const consumer = createConsumer(settings, {
+    queue: 'descargas',
     concurrency: CONCURRENCY,
     handle: runner.answer,
     onError: () => {},
   });
-  await createLatidos(db).beat({ proceso: 'bench', rol: 'descargas', consumed: false, slots: CONCURRENCY });
+  await createHeartbeats(db).beat({
+    proceso: 'bench',
+    rol: 'descargas',
+    consumed: false,
+    slots: CONCURRENCY,
+  });
   const relay = await startRelay({
-    bandeja: createBandeja(db),
-    cola,
+    outbox: createOutbox(db),
+    queue,
     log: silentLogger,
     everyMs: 10,
     queueTimeoutMs: 5_000,
@@ -113,8 +118,8 @@ async function ours(databaseUrl: string, queueUrl: string, seconds: number): Pro
   const perSecond = ((steps - from) / (performance.now() - started)) * 1_000;
   isOver = true;
   await relay.close();
-  await consumidor.close(1_000);
-  await cola.close();
+  await consumer.close(1_000);
+  await queue.close();
   await db.close();
   return perSecond;
 }

@@ -243,7 +243,7 @@ describe('closing', () => {
     const ownPort = await listen(own, 0, '127.0.0.1');
     let closing: Promise<void> | undefined;
     kit.store.before = (name) => {
-      if (name === 'puerta.load') closing ??= closeServer(own);
+      if (name === 'accessSnapshots.load') closing ??= closeServer(own);
     };
     const answer = await fetch(`http://127.0.0.1:${ownPort}/api/v1/vault/firma-estado`, {
       method: 'POST',

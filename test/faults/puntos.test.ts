@@ -1,6 +1,6 @@
 import { PUNTOS } from '@acuse/core';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { caducarToma } from '../integration/fixtures/candado.ts';
+import { expireClaim } from '../integration/fixtures/candado.ts';
 import { onEachDriver } from '../integration/fixtures/drivers.ts';
 import { newEfirmaCaller } from '../integration/fixtures/efirma.ts';
 import { pedir } from '../integration/fixtures/pedidos.ts';
@@ -28,7 +28,7 @@ onEachDriver('a worker killed at a checkpoint', (queueUrl) => {
     ]);
     const id = await pedir(caller, MES);
     await waitFor(async () => (victim.isRunning() ? null : true));
-    await caducarToma(servicio, id);
+    await expireClaim(servicio, id);
     const rescuer = await servicio.startWorker(STEPS);
     await expectWhole(servicio, caller, id);
 
@@ -48,7 +48,7 @@ onEachDriver('a worker killed at a checkpoint', (queueUrl) => {
     ]);
     const id = await pedir(caller, MES);
     await waitFor(async () => (victim.isRunning() ? null : true));
-    await caducarToma(servicio, id);
+    await expireClaim(servicio, id);
     const rescuer = await servicio.startWorker(STEPS);
     await expectWhole(servicio, caller, id);
     expect(askedOfSat(servicio, caller.rfc).solicitudes).toBe(punto === 'tras-solicitar' ? 2 : 1);

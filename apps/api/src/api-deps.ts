@@ -1,4 +1,5 @@
 import type {
+  AccessSnapshots,
   Boveda,
   ConsultasEnCurso,
   Documentos,
@@ -6,7 +7,6 @@ import type {
   Listas,
   OpinionesPublicas,
   Paquetes,
-  Puerta,
   Saldos,
   Sat,
   Semaphore,
@@ -20,7 +20,7 @@ import type { Caminos } from './consultas/caminos.ts';
 
 /** The ports that reach the database. */
 export interface DatabasePorts {
-  readonly puerta: Puerta;
+  readonly accessSnapshots: AccessSnapshots;
   readonly saldos: Saldos;
   readonly solicitudes: Solicitudes;
   readonly boveda: Boveda;

@@ -23,7 +23,7 @@ export interface ApiSettings {
   /** Life of a package's URL. */
   readonly urlTtlSeconds: number;
   /** How long a pass may be kept in this process; 0 reads it for every request. */
-  readonly paseCacheSeconds: number;
+  readonly accessCacheSeconds: number;
   /** Longest time that a synchronous query of the authority may take, milliseconds. */
   readonly presupuestoMs: number;
   /** Beyond that time, a call that has neither an answer nor a refund counts as one whose process died; seconds. */
@@ -48,7 +48,7 @@ export const DEFAULT_SETTINGS: ApiSettings = {
   efirmaTtlSeconds: 3_600,
   deadlineHours: 168,
   urlTtlSeconds: 3_600,
-  paseCacheSeconds: 60,
+  accessCacheSeconds: 60,
   presupuestoMs: 60_000,
   graciaSegundos: 60,
   satEsperaMs: 10_000,

@@ -11,7 +11,7 @@ import type { Llamada } from './http/llamada.ts';
 import { incomingBody, requestBody } from './http/net/body-source.ts';
 import type { Operation } from './http/operation.ts';
 import { type PipelineDeps, runPipeline } from './http/pipeline.ts';
-import { createPases } from './http/state/pases.ts';
+import { createAccessCache } from './http/state/access-cache.ts';
 import { createReembolsos } from './http/state/reembolsos.ts';
 import { createTokenBucket } from './http/state/token-bucket.ts';
 import { createUsos } from './http/state/usos.ts';
@@ -46,8 +46,11 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
   const pipeline: PipelineDeps = {
     ...deps,
     ...ports,
-    pases: createPases({ puerta: ports.puerta, seconds: settings.paseCacheSeconds }),
-    usos: createUsos({ puerta: ports.puerta, everyMs: USOS_EVERY_MS, log }),
+    accessCache: createAccessCache({
+      accessSnapshots: ports.accessSnapshots,
+      seconds: settings.accessCacheSeconds,
+    }),
+    usos: createUsos({ accessSnapshots: ports.accessSnapshots, everyMs: USOS_EVERY_MS, log }),
     reembolsos: createReembolsos({ saldos: ports.saldos, log }),
     wrongKeys: createTokenBucket({ perSecond: wrongKeysPerMinute / 60, burst: wrongKeysPerMinute, nowMs }),
     bucket: perSecond > 0 ? createTokenBucket({ perSecond, burst, nowMs }) : null,
@@ -63,9 +66,9 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
       const started = performance.now();
       const llamada = newLlamada(c, operation, clientIp, deps);
       const answer = await runPipeline(llamada, pipeline);
-      const { requestId, ip, answerHeaders, pase } = llamada;
+      const { requestId, ip, answerHeaders, access } = llamada;
       const ms = Math.round(performance.now() - started);
-      const key = pase === null ? {} : { apiKeyId: pase.apiKey.id };
+      const key = access === null ? {} : { apiKeyId: access.apiKey.id };
       log.info({ requestId, operacion: operation.path, status: answer.status, ms, ip, ...key }, 'answered');
       return toResponse(answer, requestId, answerHeaders);
     });
@@ -115,8 +118,8 @@ function newLlamada(
     now: now(),
     answerHeaders: {},
     apiKey: null,
-    pase: null,
-    paseIsCached: false,
+    access: null,
+    accessIsCached: false,
     mayUseCache: false,
     rateChecked: false,
     bodyRead: null,

@@ -1,11 +1,11 @@
 import { createSemaphore } from '@acuse/core';
 import {
+  createAccessSnapshots,
   createBoveda,
   createConsultasEnCurso,
   createDocumentos,
   createIdempotencia,
   createListas,
-  createPuerta,
   createSaldos,
   createSolicitudes,
   type Database,
@@ -49,7 +49,7 @@ export async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutd
   shutdown.phase('storage', () => paquetes.close());
   const settings = settingsOf(config);
   return {
-    puerta: createPuerta(database),
+    accessSnapshots: createAccessSnapshots(database),
     saldos: createSaldos(database),
     solicitudes: createSolicitudes(database),
     boveda: createBoveda(database),
@@ -88,7 +88,7 @@ function settingsOf(config: ApiConfig): ApiSettings {
     efirmaShred: config.EFIRMA_SHRED,
     deadlineHours: config.DEADLINE_HOURS,
     urlTtlSeconds: config.URL_TTL_SECONDS,
-    paseCacheSeconds: config.PASE_CACHE_SECONDS,
+    accessCacheSeconds: config.PASE_CACHE_SECONDS,
     presupuestoMs: config.SAT_PRESUPUESTO_MS,
     graciaSegundos: config.SAT_GRACIA_SECONDS,
     satEsperaMs: config.SAT_ESPERA_MS,

@@ -1,8 +1,8 @@
 import type { OpinionesPublicas, Sat, SesionesPortal } from '@acuse/core';
 import {
+  createBreakerState,
   createCaptchas,
-  createEstadoCortacircuitos,
-  createMedidorSat,
+  createSatMetrics,
   createSesionesPortal,
   type Database,
 } from '@acuse/db';
@@ -27,13 +27,13 @@ export function openAuthority(
   readonly opinionesPublicas: OpinionesPublicas | null;
 } {
   const sesiones = createSesionesPortal(database);
-  const medidor = createMedidorSat(database);
-  shutdown.phase('medidor-sat', () => medidor.close());
+  const metrics = createSatMetrics(database);
+  shutdown.phase('medidor-sat', () => metrics.close());
   const { sat, close } = openSat(config, {
     sesiones: guardPort(sesiones, timeoutMs),
-    estado: createEstadoCortacircuitos(database),
+    estado: createBreakerState(database),
     captchas: guardPort(createCaptchas(database), timeoutMs),
-    medidor,
+    metrics,
     sellado: createSellado(openKeyring('SESSION_KEYS', config.SESSION_KEYS)),
   });
   shutdown.phase('sat', close);

@@ -1,10 +1,10 @@
 import type {
+  AccessSnapshot,
   Aceptacion,
   Cancelacion,
   ClaveIdempotencia,
   CredencialGuardada,
   NuevaSolicitud,
-  Pase,
   RespuestaIdempotencia,
   ResultadoIdempotencia,
   TipoGuardada,
@@ -17,11 +17,11 @@ const DAY_MS = 86_400_000;
 /** The ports over a store in memory. Two of them over one store are two processes over one database. */
 export function createMemoryPorts(store: MemoryStore): DatabasePorts {
   return {
-    puerta: {
-      load: (id) => trip(store, 'puerta.load', () => loadPase(store, id)),
-      noteUse: (usos) => trip(store, 'puerta.noteUse', () => void store.usos.push(...usos)),
+    accessSnapshots: {
+      load: (id) => trip(store, 'accessSnapshots.load', () => loadAccess(store, id)),
+      noteUse: (usos) => trip(store, 'accessSnapshots.noteUse', () => void store.usos.push(...usos)),
       rehash: (id, antes, nuevo) =>
-        trip(store, 'puerta.rehash', () => {
+        trip(store, 'accessSnapshots.rehash', () => {
           const key = store.keys.get(id);
           if (key?.hash.equals(antes)) Object.assign(key, { ...nuevo, hash: Buffer.from(nuevo.hash) });
         }),
@@ -101,7 +101,7 @@ function guardada(
   };
 }
 
-function loadPase(store: MemoryStore, apiKeyId: string): Pase | null {
+function loadAccess(store: MemoryStore, apiKeyId: string): AccessSnapshot | null {
   const key = store.keys.get(apiKeyId);
   const contribuyente = key && store.contribuyentes.get(key.contribuyenteId);
   if (!key || !contribuyente) return null;

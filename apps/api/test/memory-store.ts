@@ -1,10 +1,10 @@
 import type {
+  AccessSnapshot,
   CanalSat,
   ConsultaEnCurso,
   CredencialSellada,
   DocumentoGuardado,
   NuevaGuardada,
-  Pase,
   ResultadoCargo,
   TipoGuardada,
   VistaSolicitud,
@@ -46,7 +46,7 @@ export interface StoredKey {
   readonly hash: Buffer;
   readonly pepperVersion: number;
   readonly modo: 'test' | 'live';
-  estado: Pase['apiKey']['estado'];
+  estado: AccessSnapshot['apiKey']['estado'];
   isRegistrada: boolean;
 }
 

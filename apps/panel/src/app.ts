@@ -3,12 +3,12 @@ import type { IncomingMessage } from 'node:http';
 import { createClientIp } from '@acuse/runtime';
 import { type Context, Hono } from 'hono';
 import { createActivos, RUTA_ACTIVOS } from './http/assets.ts';
+import { createBrowser } from './http/browser.ts';
 import { type Peticion, renderNoEncontrada, renderRechazo } from './http/contexto.tsx';
 import { setSecurityHeaders } from './http/encabezados.ts';
-import { cookieFor, huellaDe, readIdSesion } from './http/galleta.ts';
-import { createNavegador } from './http/navegador.ts';
 import { answerMontaje, answerRuta } from './http/responder.ts';
 import type { Montaje, Ruta } from './http/ruta.ts';
+import { cookieFor, huellaDe, readIdSesion } from './http/session-cookie.ts';
 import { watchBody } from './http/watch-body.ts';
 import { createAvisosPago } from './pagos/avisos.ts';
 import type { PanelDeps } from './panel-deps.ts';
@@ -62,7 +62,7 @@ export function createApp(
       activos,
       nonce: c.get('nonce'),
       ip,
-      navegador: createNavegador({ id, sesion, agente, ip, deps }),
+      browser: createBrowser({ id, sesion, agente, ip, deps }),
       usuario: sesion?.fase === 'COMPLETA' ? sesion.usuario : null,
       onAviso: () => c.set('avisoVisto', true),
     };
@@ -109,9 +109,9 @@ export function createApp(
   }
 
   /** Gives the browser its id, and takes away a message that was shown. */
-  async function afterPage(c: Context<Env>, { navegador }: Peticion): Promise<void> {
-    if (c.get('avisoVisto')) await sesiones.setAviso(navegador.huella(), null);
-    const id = navegador.newCookie();
+  async function afterPage(c: Context<Env>, { browser }: Peticion): Promise<void> {
+    if (c.get('avisoVisto')) await sesiones.setAviso(browser.huella(), null);
+    const id = browser.newCookie();
     if (id) c.res.headers.append('Set-Cookie', cookieFor(id, settings.cookieHost));
   }
 

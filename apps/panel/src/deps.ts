@@ -10,7 +10,7 @@ import {
   openDatabase,
   requireSecretos,
 } from '@acuse/db';
-import { createTablero } from '@acuse/queue';
+import { createDashboard } from '@acuse/queue';
 import { ciecLengthOf, createHealth, type Logger, modoLlaveOf, type Shutdown, uuidV7 } from '@acuse/runtime';
 import { openPaquetesS3 } from '@acuse/storage';
 import {
@@ -25,7 +25,7 @@ import {
 import { createPasswords } from './acceso/passwords.ts';
 import type { PanelConfig } from './config.ts';
 import { createSeguimiento } from './pages/solicitudes/avance/seguimiento.ts';
-import { abrirCaja } from './pagos/abrir-caja.ts';
+import { openCheckout } from './pagos/open-checkout.ts';
 import type { PanelDeps } from './panel-deps.ts';
 import type { PanelSettings } from './panel-settings.ts';
 
@@ -54,15 +54,15 @@ export async function createDeps(
   );
   const paquetes = openPaquetesS3(config);
   shutdown.phase('storage', () => paquetes.close());
-  const tablero = createTablero(
+  const dashboard = createDashboard(
     { url: config.QUEUE_URL ?? config.DATABASE_URL, namespace: config.QUEUE_NAMESPACE },
     (error) => log.debug({ err: error }, 'queue away'),
   );
-  shutdown.phase('tablero', () => tablero.close());
+  shutdown.phase('tablero', () => dashboard.close());
   return {
     database,
     paquetes,
-    tablero,
+    dashboard,
     ...(await openClaves(config)),
     ...(await secretosOf(config)),
     seguimiento: createSeguimiento({ ...createSolicitudesPanel(database), apagado: shutdown.signal, log }),
@@ -70,7 +70,7 @@ export async function createDeps(
     sesiones: createSesiones(database),
     segundosFactores: createSegundosFactores(database),
     intentos: createIntentos(database),
-    caja: abrirCaja(config, database, log),
+    checkout: openCheckout(config, database, log),
     settings: settingsOf(config, publicUrl, await readVersion()),
     health: createHealth({ checks: { database: () => ping(database) } }),
     now: () => new Date(),

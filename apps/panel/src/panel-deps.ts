@@ -1,11 +1,11 @@
 import type { Paquetes, Sellado } from '@acuse/core';
 import type { Database, Intentos, SegundosFactores, Sesiones, Usuarios } from '@acuse/db';
-import type { Tablero } from '@acuse/queue';
+import type { Dashboard } from '@acuse/queue';
 import type { Health, Logger } from '@acuse/runtime';
 import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
 import type { Passwords } from './acceso/passwords.ts';
 import type { Seguimiento } from './pages/solicitudes/avance/seguimiento.ts';
-import type { Caja } from './pagos/caja.ts';
+import type { Checkout } from './pagos/checkout.ts';
 import type { PanelSettings } from './panel-settings.ts';
 
 /** Everything the panel needs from outside itself. `main` builds it, tests build their own over a real database. */
@@ -20,7 +20,7 @@ export interface PanelDeps {
   readonly paquetes: Paquetes;
 
   /** The workers' queues, to look at. */
-  readonly tablero: Tablero;
+  readonly dashboard: Dashboard;
 
   /** Streams of progress to browsers. */
   readonly seguimiento: Seguimiento;
@@ -36,7 +36,7 @@ export interface PanelDeps {
   readonly clavesCsrf: readonly Buffer[];
 
   /** The sale of credits. */
-  readonly caja: Caja;
+  readonly checkout: Checkout;
 
   readonly settings: PanelSettings;
   readonly health: Health;

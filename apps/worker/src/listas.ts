@@ -1,7 +1,7 @@
 import { hostname } from 'node:os';
-import type { MedidorSat } from '@acuse/core';
-import { createCargaListas, type Database, type Latidos } from '@acuse/db';
-import { createConsumidorProgramado, createProgramador, type QueueSettings } from '@acuse/queue';
+import type { SatMetrics } from '@acuse/core';
+import { createCargaListas, type Database, type Heartbeats } from '@acuse/db';
+import { createScheduledConsumer, createScheduler, type QueueSettings } from '@acuse/queue';
 import type { Logger, Shutdown } from '@acuse/runtime';
 import { createLista69b, type Lista69b } from '@acuse/sat';
 import type { WorkerConfig } from './config.ts';
@@ -14,9 +14,9 @@ const MAX_HORAS = 48;
 /** The real list has had more than fourteen thousand rows since 2025; a simulator's has what it likes. */
 const MIN_FILAS = { real: 10_000, simulador: 1 };
 
-function openLista(config: WorkerConfig, medidor: MedidorSat): Lista69b {
+function openLista(config: WorkerConfig, metrics: SatMetrics): Lista69b {
   return createLista69b({
-    medidor,
+    metrics,
     ...(config.SAT_LISTA_69B_URL === undefined ? {} : { url: config.SAT_LISTA_69B_URL }),
     http: {
       ...(config.SAT_BASE_URL === undefined ? {} : { baseUrl: config.SAT_BASE_URL }),
@@ -30,21 +30,21 @@ export function openListas(
   {
     config,
     database,
-    latidos,
-    queue,
+    heartbeats,
+    queueSettings,
     log,
-    medidor,
+    metrics,
   }: {
     config: WorkerConfig;
     database: Database;
-    latidos: Latidos;
-    queue: QueueSettings;
+    heartbeats: Heartbeats;
+    queueSettings: QueueSettings;
     log: Logger;
-    medidor: MedidorSat;
+    metrics: SatMetrics;
   },
   shutdown: Shutdown,
 ): void {
-  const lista = openLista(config, medidor);
+  const lista = openLista(config, metrics);
   shutdown.phase('lista-69b', () => lista.close());
   const carga = createCargaListas(database);
   const load = createListas({
@@ -54,24 +54,24 @@ export function openListas(
       config.EFOS_MIN_FILAS ?? (config.SAT_BASE_URL === undefined ? MIN_FILAS.real : MIN_FILAS.simulador),
     log,
     beat: () =>
-      latidos.beat({ proceso: `${hostname()}:${process.pid}:listas`, rol: 'listas', consumed: true }),
+      heartbeats.beat({ proceso: `${hostname()}:${process.pid}:listas`, rol: 'listas', consumed: true }),
   });
-  const consumidor = createConsumidorProgramado(queue, {
+  const consumer = createScheduledConsumer(queueSettings, {
     nombre: 'listas',
     handle: load,
-    onError: (error) => log.warn({ cola: 'listas', err: error }, 'queue error'),
+    onError: (error) => log.warn({ queue: 'listas', err: error }, 'queue error'),
   });
-  shutdown.phase('consume-listas', () => consumidor.close(0));
-  const programador = createProgramador(
-    queue,
+  shutdown.phase('consume-listas', () => consumer.close(0));
+  const scheduler = createScheduler(
+    queueSettings,
     { nombre: 'listas', cron: config.EFOS_CRON, tz: TZ },
     { onError: (error) => log.debug({ err: error }, 'queue away') },
   );
-  shutdown.phase('programador-listas', () => programador.close());
+  shutdown.phase('programador-listas', () => scheduler.close());
   const loop = startListas({
     carga,
     load,
-    programador,
+    scheduler,
     log,
     everyMs: config.LISTAS_INTERVAL_MS,
     maxHoras: MAX_HORAS,

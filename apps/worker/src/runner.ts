@@ -1,9 +1,9 @@
-import { type Checkpoint, Desplazado, type SolicitudTomada, type Taller } from '@acuse/core';
+import { type Checkpoint, type ClaimedSolicitud, type Claims, Desplazado } from '@acuse/core';
 import { type Logger, linkSignals } from '@acuse/runtime';
-import type { Trabajo } from './trabajo.ts';
+import type { StepJob } from './step-job.ts';
 
 export interface RunnerDeps {
-  readonly taller: Taller;
+  readonly claims: Claims;
   readonly log: Logger;
   readonly checkpoint: Checkpoint;
   /** Seconds that a claim lasts without being lengthened. */
@@ -25,59 +25,59 @@ export interface Runner extends Progress {
    * Answers a ring: claims its solicitud, keeps the claim alive while the work goes on, and stops the work as soon as the claim is lost. A ring
    * that finds nothing to claim is over. Failures on our side (database, storage) give the claim back for later.
    */
-  answer(timbre: { solicitudId: string; gen: number }, signal: AbortSignal): Promise<void>;
+  answer(wakeUp: { solicitudId: string; gen: number }, signal: AbortSignal): Promise<void>;
 }
 
 /** Turns the rings of one queue into `trabajo` on claimed solicitudes. */
-export function createRunner(deps: RunnerDeps, trabajo: Trabajo): Runner {
-  const { taller, checkpoint, leaseSeconds } = deps;
-  const log = deps.log.child({ cola: trabajo.cola });
+export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
+  const { claims, checkpoint, leaseSeconds } = deps;
+  const log = deps.log.child({ queue: trabajo.queue });
   let running = 0;
   let lastAt: Date | null = null;
 
-  async function answer(timbre: { solicitudId: string; gen: number }, signal: AbortSignal): Promise<void> {
-    const tomada = await taller.claim({ ...timbre, cola: trabajo.cola, leaseSeconds });
-    if (!tomada) return;
+  async function answer(wakeUp: { solicitudId: string; gen: number }, signal: AbortSignal): Promise<void> {
+    const claimed = await claims.claim({ ...wakeUp, queue: trabajo.queue, leaseSeconds });
+    if (!claimed) return;
     running += 1;
     lastAt = new Date();
     try {
-      await work(tomada, signal);
+      await work(claimed, signal);
     } finally {
       running -= 1;
       lastAt = new Date();
     }
   }
 
-  async function work(tomada: SolicitudTomada, signal: AbortSignal): Promise<void> {
-    const claim = keepAlive(taller, tomada, leaseSeconds);
+  async function work(claimed: ClaimedSolicitud, signal: AbortSignal): Promise<void> {
+    const claim = keepAlive(claims, claimed, leaseSeconds);
     const linked = linkSignals([signal, claim.lost]);
     try {
-      await checkpoint('tras-tomar', tomada.id);
-      await trabajo.run(tomada, linked.signal);
-      log.debug({ solicitud_id: tomada.id, epoch: tomada.epoch }, 'step done');
+      await checkpoint('tras-tomar', claimed.id);
+      await trabajo.run(claimed, linked.signal);
+      log.debug({ solicitud_id: claimed.id, epoch: claimed.epoch }, 'step done');
     } catch (error) {
       if (error instanceof Desplazado || claim.lost.aborted) {
-        log.info({ solicitud_id: tomada.id, epoch: tomada.epoch }, 'another worker has it');
+        log.info({ solicitud_id: claimed.id, epoch: claimed.epoch }, 'another worker has it');
         return;
       }
       const isShutdown = signal.aborted;
-      if (!isShutdown) log.error({ solicitud_id: tomada.id, err: error }, 'step failed');
-      await giveBack(tomada, isShutdown ? 0 : deps.retrySeconds, error);
+      if (!isShutdown) log.error({ solicitud_id: claimed.id, err: error }, 'step failed');
+      await giveBack(claimed, isShutdown ? 0 : deps.retrySeconds, error);
     } finally {
       linked.release();
       claim.stop();
     }
   }
 
-  async function giveBack(tomada: SolicitudTomada, inSeconds: number, error: unknown): Promise<void> {
+  async function giveBack(claimed: ClaimedSolicitud, inSeconds: number, error: unknown): Promise<void> {
     const codigo = error instanceof Error ? error.name : 'Error';
     const avance = inSeconds === 0 ? {} : { eventos: [{ tipo: 'FALLO_INTERNO', codigo }] };
     try {
-      await taller.release(tomada, avance, { cola: trabajo.cola, inSeconds });
+      await claims.release(claimed, avance, { queue: trabajo.queue, inSeconds });
     } catch (failure) {
       // The claim lapses by itself and the reconciler rings again.
       if (!(failure instanceof Desplazado))
-        log.warn({ solicitud_id: tomada.id, err: failure }, 'claim left to lapse');
+        log.warn({ solicitud_id: claimed.id, err: failure }, 'claim left to lapse');
     }
   }
 
@@ -85,14 +85,14 @@ export function createRunner(deps: RunnerDeps, trabajo: Trabajo): Runner {
 }
 
 /** Lengthens a claim at a third of its life; `lost` aborts when that is refused, or when nobody answered for the whole of it. */
-function keepAlive(taller: Taller, tomada: SolicitudTomada, leaseSeconds: number) {
+function keepAlive(claims: Claims, claimed: ClaimedSolicitud, leaseSeconds: number) {
   const controller = new AbortController();
   let aliveUntil = performance.now() + leaseSeconds * 1_000;
   const timer = setInterval(
     async () => {
       const asked = performance.now();
       try {
-        await taller.extend(tomada, leaseSeconds);
+        await claims.extend(claimed, leaseSeconds);
         aliveUntil = asked + leaseSeconds * 1_000;
       } catch (error) {
         if (error instanceof Desplazado || performance.now() > aliveUntil) controller.abort(error);

@@ -1,6 +1,6 @@
-import type { NombreCola } from '@acuse/core';
-import type { Latidos } from '@acuse/db';
-import type { Consumidor } from '@acuse/queue';
+import type { QueueName } from '@acuse/core';
+import type { Heartbeats } from '@acuse/db';
+import type { Consumer } from '@acuse/queue';
 import type { Logger } from '@acuse/runtime';
 import { startLoop } from './loops/loop.ts';
 import type { Progress } from './runner.ts';
@@ -19,18 +19,18 @@ const LATE_SECONDS = 60;
  */
 export function startWatchdog(deps: {
   proceso: string;
-  cola: NombreCola;
+  queue: QueueName;
   /** Steps at the same time. */
   slots: number;
-  consumidor: Pick<Consumidor, 'rebuild'>;
+  consumer: Pick<Consumer, 'rebuild'>;
   progress: Progress;
-  latidos: Latidos;
+  heartbeats: Heartbeats;
   log: Logger;
   everyMs: number;
   giveUp: () => void;
 }) {
-  const { cola, slots, consumidor, progress, latidos, log, everyMs, giveUp } = deps;
-  const proceso = `${deps.proceso}:${cola}`;
+  const { queue, slots, consumer, progress, heartbeats, log, everyMs, giveUp } = deps;
+  const proceso = `${deps.proceso}:${queue}`;
   let beatAt = Date.now();
   let lastSeen = Date.now();
   let rebuiltAt = 0;
@@ -38,15 +38,15 @@ export function startWatchdog(deps: {
   let isLate = false;
 
   const loop = startLoop({
-    name: `watchdog-${cola}`,
+    name: `watchdog-${queue}`,
     everyMs,
     log,
     turn: async () => {
       const workedAt = progress.lastAt()?.getTime() ?? 0;
-      await latidos.beat({ proceso, rol: cola, consumed: workedAt > beatAt, slots });
+      await heartbeats.beat({ proceso, rol: queue, consumed: workedAt > beatAt, slots });
       beatAt = Date.now();
-      const lag = await latidos.lag(cola);
-      if (lag.seconds > LATE_SECONDS && !isLate) log.warn({ cola, ...lag }, 'work is due and waits');
+      const lag = await heartbeats.lag(queue);
+      if (lag.seconds > LATE_SECONDS && !isLate) log.warn({ queue, ...lag }, 'work is due and waits');
       isLate = lag.seconds > LATE_SECONDS;
       if (progress.running() > 0 || workedAt > lastSeen || lag.unanswered === 0) {
         lastSeen = Date.now();
@@ -56,15 +56,15 @@ export function startWatchdog(deps: {
       const idleSeconds = (Date.now() - lastSeen) / 1_000;
       isHealthy = idleSeconds < REBUILD_AFTER;
       if (idleSeconds >= GIVE_UP_AFTER) {
-        log.fatal({ cola, idleSeconds, ...lag }, 'works on nothing although rings wait: giving up');
+        log.fatal({ queue, idleSeconds, ...lag }, 'works on nothing although rings wait: giving up');
         giveUp();
       } else if (idleSeconds >= REBUILD_AFTER && Date.now() - rebuiltAt > REBUILD_AFTER * 1_000) {
         log.error(
-          { cola, idleSeconds, ...lag },
+          { queue, idleSeconds, ...lag },
           'works on nothing although rings wait: rebuilding the consumer',
         );
         rebuiltAt = Date.now();
-        await consumidor.rebuild();
+        await consumer.rebuild();
       }
       return false;
     },
@@ -74,7 +74,7 @@ export function startWatchdog(deps: {
     async close() {
       await loop.close();
       // The relay gives its slots to the others at once; without this word it does so a little later.
-      await latidos.beat({ proceso, rol: cola, consumed: false }).catch(() => {});
+      await heartbeats.beat({ proceso, rol: queue, consumed: false }).catch(() => {});
     },
   };
 }

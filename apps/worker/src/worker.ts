@@ -1,20 +1,20 @@
 import { hostname } from 'node:os';
-import type { CredencialSellada, SolicitudTomada } from '@acuse/core';
+import type { ClaimedSolicitud, CredencialSellada } from '@acuse/core';
 import {
-  createBandeja,
   createBoveda,
   createCaptchas,
+  createClaims,
   createDocumentos,
-  createLatidos,
-  createMedidorSat,
+  createHeartbeats,
+  createOutbox,
   createRetention,
   createSaldos,
-  createTaller,
-  createVigilancia,
+  createSatMetrics,
+  createSweeper,
   openDatabase,
   requireSecretos,
 } from '@acuse/db';
-import { createCola, createConsumidor } from '@acuse/queue';
+import { createConsumer, createQueue } from '@acuse/queue';
 import { createHealth, type HealthCheck, type Logger, type Shutdown, serveHealth } from '@acuse/runtime';
 import { openPaquetesS3 } from '@acuse/storage';
 import { createOpener, idsOf, importWorkerPrivateKey, parseKeys } from '@acuse/vault';
@@ -23,7 +23,7 @@ import { createFailpoint } from './failpoint.ts';
 import { createDescargas } from './jobs/descargas.ts';
 import { createEnsambles } from './jobs/ensambles.ts';
 import { openListas } from './listas.ts';
-import { startLimpieza } from './loops/limpieza.ts';
+import { startCleanup } from './loops/cleanup.ts';
 import { startReaper } from './loops/reaper.ts';
 import { startReconciler } from './loops/reconciler.ts';
 import { startRelay } from './loops/relay.ts';
@@ -31,7 +31,7 @@ import { startRetention } from './loops/retention.ts';
 import { startSesiones } from './loops/sesiones.ts';
 import { createRunner } from './runner.ts';
 import { openSatOver } from './sat.ts';
-import type { Trabajo } from './trabajo.ts';
+import type { StepJob } from './step-job.ts';
 import { startWatchdog } from './watchdog.ts';
 
 /** Milliseconds between two looks of the watchdog. */
@@ -46,7 +46,7 @@ export async function startWorker(
   shutdown: Shutdown,
 ): Promise<{ healthUrl: string }> {
   const has = (role: Role) => config.WORKER_ROLES.includes(role);
-  const queue = { url: config.QUEUE_URL ?? config.DATABASE_URL, namespace: config.QUEUE_NAMESPACE };
+  const queueSettings = { url: config.QUEUE_URL ?? config.DATABASE_URL, namespace: config.QUEUE_NAMESPACE };
   const checks: Record<string, HealthCheck> = {};
   const checkpoint = createFailpoint(config.FAILPOINT, config.NODE_ENV);
 
@@ -80,50 +80,50 @@ export async function startWorker(
     compressionLevel: config.ZIP_LEVEL,
   });
   shutdown.phase('storage', () => paquetes.close());
-  const taller = createTaller(database);
+  const claims = createClaims(database);
   const boveda = createBoveda(database);
-  const vigilancia = createVigilancia(database);
-  const latidos = createLatidos(database);
+  const sweeper = createSweeper(database);
+  const heartbeats = createHeartbeats(database);
 
-  const consume = (trabajo: Trabajo, concurrency: number) => {
-    const { cola } = trabajo;
+  const consume = (trabajo: StepJob, concurrency: number) => {
+    const { queue } = trabajo;
     const runnerDeps = {
-      taller,
+      claims,
       log,
       checkpoint,
       leaseSeconds: config.LEASE_SECONDS,
       retrySeconds: config.RETRY_SECONDS,
     };
     const runner = createRunner(runnerDeps, trabajo);
-    const consumidor = createConsumidor(queue, {
-      cola,
+    const consumer = createConsumer(queueSettings, {
+      queue,
       concurrency,
       handle: runner.answer,
-      onError: (error) => log.warn({ cola, err: error }, 'queue error'),
+      onError: (error) => log.warn({ queue, err: error }, 'queue error'),
     });
-    shutdown.phase(`consume-${cola}`, () => consumidor.close(config.SHUTDOWN_SECONDS * 1_000), {
+    shutdown.phase(`consume-${queue}`, () => consumer.close(config.SHUTDOWN_SECONDS * 1_000), {
       timeoutMs: (config.SHUTDOWN_SECONDS + 5) * 1_000,
     });
     const watchdog = startWatchdog({
       proceso: `${hostname()}:${process.pid}`,
-      cola,
+      queue,
       slots: concurrency,
-      consumidor,
+      consumer,
       progress: runner,
-      latidos,
+      heartbeats,
       log,
       everyMs: WATCH_MS,
-      giveUp: () => void shutdown.close(`${cola} consumes nothing`).then(() => process.exit(1)),
+      giveUp: () => void shutdown.close(`${queue} consumes nothing`).then(() => process.exit(1)),
     });
-    shutdown.phase(`watch-${cola}`, () => watchdog.close());
-    checks[`consume-${cola}`] = async () => {
+    shutdown.phase(`watch-${queue}`, () => watchdog.close());
+    checks[`consume-${queue}`] = async () => {
       if (!watchdog.isHealthy()) throw new Error('idle although work is due');
     };
   };
 
-  const medidor = createMedidorSat(database);
-  shutdown.phase('medidor-sat', () => medidor.close());
-  const abierto = has('descargas') || has('reaper') ? openSatOver(database, config, medidor) : null;
+  const metrics = createSatMetrics(database);
+  shutdown.phase('medidor-sat', () => metrics.close());
+  const abierto = has('descargas') || has('reaper') ? openSatOver(database, config, metrics) : null;
   if (abierto !== null) shutdown.phase('sat', abierto.close);
 
   if (abierto !== null && has('descargas')) {
@@ -133,7 +133,7 @@ export async function startWorker(
       keys: parseKeys('WORKER_KEYS', config.WORKER_KEYS, importWorkerPrivateKey),
       psks: parseKeys('WORKER_PSKS', config.WORKER_PSKS, (base64) => Buffer.from(base64, 'base64')),
     });
-    const openSellada = (sellada: CredencialSellada, { id, cuentaId, rfc }: SolicitudTomada) =>
+    const openSellada = (sellada: CredencialSellada, { id, cuentaId, rfc }: ClaimedSolicitud) =>
       opener.open(sellada.sobre, {
         solicitudId: id,
         cuenta: cuentaId,
@@ -150,20 +150,20 @@ export async function startWorker(
       vaciaSegundos: config.SAT_EMPTY_AGAIN_SECONDS,
     };
     consume(
-      createDescargas({ taller, sat, paquetes, openSellada, agenda, checkpoint }),
+      createDescargas({ claims, sat, paquetes, openSellada, agenda, checkpoint }),
       config.DESCARGAS_CONCURRENCY,
     );
   }
   if (has('ensambles')) {
     checks['storage'] = (signal) => paquetes.ping(signal);
-    consume(createEnsambles({ taller, paquetes, checkpoint }), config.ENSAMBLES_CONCURRENCY);
+    consume(createEnsambles({ claims, paquetes, checkpoint }), config.ENSAMBLES_CONCURRENCY);
   }
   if (has('relay')) {
-    const cola = createCola(queue, { onError: (error) => log.debug({ err: error }, 'queue away') });
-    shutdown.phase('queue', () => cola.close());
+    const queue = createQueue(queueSettings, { onError: (error) => log.debug({ err: error }, 'queue away') });
+    shutdown.phase('queue', () => queue.close());
     const relay = await startRelay({
-      bandeja: createBandeja(database),
-      cola,
+      outbox: createOutbox(database),
+      queue,
       log,
       everyMs: config.RELAY_INTERVAL_MS,
       queueTimeoutMs: config.QUEUE_TIMEOUT_MS,
@@ -175,7 +175,7 @@ export async function startWorker(
     const everyMs = config.RECONCILER_INTERVAL_MS;
     const retentionDays = config.RETENTION_DAYS;
     const reconciler = startReconciler({
-      vigilancia,
+      sweeper,
       saldos: createSaldos(database),
       log,
       everyMs,
@@ -183,8 +183,8 @@ export async function startWorker(
       retentionDays,
     });
     shutdown.phase('reconciler', () => reconciler.close());
-    const limpieza = startLimpieza({
-      vigilancia,
+    const limpieza = startCleanup({
+      sweeper,
       documentos: createDocumentos(database),
       paquetes,
       log,
@@ -210,7 +210,7 @@ export async function startWorker(
     shutdown.phase('sesiones', () => sesiones.close());
   }
 
-  if (has('listas')) openListas({ config, database, latidos, queue, log, medidor }, shutdown);
+  if (has('listas')) openListas({ config, database, heartbeats, queueSettings, log, metrics }, shutdown);
 
   const health = createHealth({ checks });
   const server = await serveHealth(health, config.HEALTH_PORT, config.HEALTH_HOST);

@@ -1,5 +1,7 @@
-export * from './bandeja.ts';
+export * from './access-snapshots.ts';
 export * from './boveda.ts';
+export * from './claims/claims.ts';
+export * from './claims/retention.ts';
 export * from './consultas-en-curso.ts';
 export {
   type AuditoriaPanel,
@@ -16,13 +18,14 @@ export * from './cuentas/rechazo.ts';
 export * from './cuentas/solicitudes-lista.ts';
 export * from './database.ts';
 export * from './documentos.ts';
+export * from './heartbeats.ts';
 export * from './idempotencia.ts';
-export * from './latidos.ts';
 export * from './listas/carga-listas.ts';
 export * from './listas/lista-edos.ts';
 export * from './listas/listas.ts';
 export * from './listas/rfcs-csv.ts';
 export * from './migrate.ts';
+export * from './outbox.ts';
 export * from './panel/inicio.ts';
 export * from './panel/intentos.ts';
 export * from './panel/llaves-recordadas.ts';
@@ -37,7 +40,6 @@ export * from './panel/solicitudes.ts';
 export * from './panel/solicitudes-lista.ts';
 export * from './panel/uso.ts';
 export * from './panel/usuarios.ts';
-export * from './puerta.ts';
 export {
   type Cuelga,
   cuelgan,
@@ -49,12 +51,10 @@ export {
 } from './rotacion/cuelgan.ts';
 export * from './rotacion/resellables.ts';
 export { createSaldos } from './saldos.ts';
+export * from './sat/breaker-state.ts';
 export * from './sat/captchas.ts';
-export * from './sat/estado-cortacircuitos.ts';
-export * from './sat/medidor-sat.ts';
+export * from './sat/sat-metrics.ts';
 export * from './sat/sesiones-portal.ts';
 export * from './solicitudes/solicitudes.ts';
-export * from './taller/retention.ts';
-export * from './taller/taller.ts';
+export * from './sweeper.ts';
 export { isUuid } from './uuid.ts';
-export * from './vigilancia.ts';

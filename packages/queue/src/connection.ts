@@ -10,7 +10,7 @@ export interface QueueSettings {
 }
 
 /** What a job carries: ids only. snake_case because it crosses a process border. */
-export interface DatosTimbre {
+export interface WakeUpData {
   readonly solicitud_id: string;
   readonly gen: number;
 }
@@ -25,8 +25,8 @@ export function driverOf(url: string): Driver {
 }
 
 /** Name of the BullMQ queue behind one of ours. BullMQ refuses colons in names. */
-export function queueName(settings: QueueSettings, cola: string): string {
-  return `${settings.namespace}-${cola}`;
+export function queueName(settings: QueueSettings, queue: string): string {
+  return `${settings.namespace}-${queue}`;
 }
 
 /** Reconnects within half a second of the server's return; the library's own curve grows to twenty. */
@@ -34,7 +34,7 @@ export const retryStrategy = (times: number) => Math.min(50 * times, 500);
 
 export interface NewJob {
   readonly name: string;
-  readonly data: DatosTimbre;
+  readonly data: WakeUpData;
   readonly opts: { readonly jobId: string };
 }
 
@@ -54,20 +54,24 @@ export interface OpenQueue {
 }
 
 /** A producer's queue. Commands fail fast; the caller sets a deadline of its own around each all the same. */
-export function openQueue(settings: QueueSettings, cola: string, onError: (error: Error) => void): OpenQueue {
-  const name = queueName(settings, cola);
+export function openQueue(
+  settings: QueueSettings,
+  queue: string,
+  onError: (error: Error) => void,
+): OpenQueue {
+  const name = queueName(settings, queue);
   const options: Omit<QueueOptions, 'connection'> = {
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
   };
   if (driverOf(settings.url) === 'postgres') {
     const pool = openPostgresPool(settings.url, 2);
-    const queue = new Queue(name, { ...options, connection: pool }, createPostgresBackend);
-    queue.on('error', onError);
+    const bull = new Queue(name, { ...options, connection: pool }, createPostgresBackend);
+    bull.on('error', onError);
     return {
-      add: (jobs) => queue.addBulk([...jobs]),
-      schedule: (programa) => scheduleOn(queue, programa),
+      add: (jobs) => bull.addBulk([...jobs]),
+      schedule: (programa) => scheduleOn(bull, programa),
       async discard() {
-        await Promise.allSettled([queue.close(), pool.end()]);
+        await Promise.allSettled([bull.close(), pool.end()]);
       },
     };
   }
@@ -79,14 +83,14 @@ export function openQueue(settings: QueueSettings, cola: string, onError: (error
     retryStrategy,
   });
   client.on('error', onError);
-  const queue = new Queue(name, { ...options, connection: client });
-  queue.on('error', onError);
+  const bull = new Queue(name, { ...options, connection: client });
+  bull.on('error', onError);
   return {
-    add: (jobs) => queue.addBulk([...jobs]),
-    schedule: (programa) => scheduleOn(queue, programa),
+    add: (jobs) => bull.addBulk([...jobs]),
+    schedule: (programa) => scheduleOn(bull, programa),
     async discard() {
       client.disconnect();
-      await queue.close().catch(() => {});
+      await bull.close().catch(() => {});
     },
   };
 }
@@ -95,13 +99,13 @@ export function openQueue(settings: QueueSettings, cola: string, onError: (error
 const LATE_MS = 600_000;
 
 async function scheduleOn(
-  queue: Pick<Queue, 'getJobScheduler' | 'upsertJobScheduler'>,
+  bull: Pick<Queue, 'getJobScheduler' | 'upsertJobScheduler'>,
   { id, cron, tz }: Programa,
 ): Promise<void> {
-  const known = await queue.getJobScheduler(id);
+  const known = await bull.getJobScheduler(id);
   const isAlive = known?.next !== undefined && known.next > Date.now() - LATE_MS;
   if (isAlive && known.pattern === cron && known.tz === tz) return;
-  await queue.upsertJobScheduler(id, { pattern: cron, tz }, { name: id, data: {} });
+  await bull.upsertJobScheduler(id, { pattern: cron, tz }, { name: id, data: {} });
 }
 
 export interface OpenWorker {
@@ -127,11 +131,11 @@ async function runWhenReady(worker: {
 /** A consumer with connections of its own. */
 export function openWorker<D>(
   settings: QueueSettings,
-  cola: string,
+  queue: string,
   options: Omit<WorkerOptions, 'connection'>,
   run: (datos: D, signal: AbortSignal | undefined) => Promise<void>,
 ): OpenWorker {
-  const name = queueName(settings, cola);
+  const name = queueName(settings, queue);
   const process = (job: { data: D }, _token?: string, signal?: AbortSignal) => run(job.data, signal);
   if (driverOf(settings.url) === 'postgres') {
     const pool = openPostgresPool(settings.url, Math.max(2, Math.min(options.concurrency ?? 1, 10)) + 1);

@@ -1,6 +1,6 @@
 export { type Driver, driverOf, type QueueSettings } from './connection.ts';
-export * from './create-cola.ts';
-export * from './create-consumidor.ts';
-export type { Consumidor } from './create-consumo.ts';
-export * from './create-programador.ts';
-export * from './create-tablero.ts';
+export * from './create-consumer.ts';
+export type { Consumer } from './create-consumption.ts';
+export * from './create-dashboard.ts';
+export * from './create-queue.ts';
+export * from './create-scheduler.ts';

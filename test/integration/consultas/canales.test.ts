@@ -112,13 +112,13 @@ describe('305 at the web service for an e.firma that is valid', () => {
     worker = await servicio.startWorker();
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA' });
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
-    const { ciec } = await pase(caller);
+    const { ciec } = await access(caller);
     expect(ciec).toMatchObject({ soap: false, portal: true });
   });
 });
 
 /** Which credentials are marked as refused, and where. */
-async function pase({ contribuyenteId }: Caller) {
+async function access({ contribuyenteId }: Caller) {
   const { rows } = await servicio.db.pool.query<{ tipo: string; soap: boolean; portal: boolean }>(
     `SELECT tipo, rechazada_soap_en IS NOT NULL AS soap, rechazada_portal_en IS NOT NULL AS portal FROM credencial WHERE contribuyente_id = $1`,
     [contribuyenteId],
@@ -167,7 +167,7 @@ describe('a query with two stored credentials', () => {
     servicio.simulador.world.taxpayers.change(rfc, { ciec: 'Otra-Contrasena1' });
     for (const path of ['tax/informacion-fiscal', 'tax/opinion-cumplimiento', 'tax/informacion-fiscal'])
       await expectOk(caller.call(path, { rfc }));
-    expect(await pase(caller)).toMatchObject({
+    expect(await access(caller)).toMatchObject({
       ciec: { soap: false, portal: true },
       efirma_cer: { soap: false, portal: false },
     });

@@ -1,5 +1,5 @@
-import { createPuerta, createSolicitudes, migrate, openDatabase } from '@acuse/db';
-import { createCola, createConsumidor } from '@acuse/queue';
+import { createAccessSnapshots, createSolicitudes, migrate, openDatabase } from '@acuse/db';
+import { createConsumer, createQueue } from '@acuse/queue';
 import { GenericContainer, getContainerRuntimeClient, type StartedTestContainer, Wait } from 'testcontainers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acceptSolicitud, brokenInvariants, seedTaxpayer } from '../fixtures/database.ts';
@@ -56,7 +56,7 @@ describe.skipIf(!(await hasEngine()))('PostgreSQL and Redis in containers', () =
       const accepted = await acceptSolicitud(db, taxpayer);
       expect(accepted.resultado).toBe('ACEPTADA');
       expect((await acceptSolicitud(db, taxpayer)).resultado).toBe('DUPLICADA');
-      expect((await createPuerta(db).load(taxpayer.apiKeyId))?.saldo).toBe(2);
+      expect((await createAccessSnapshots(db).load(taxpayer.apiKeyId))?.saldo).toBe(2);
       const id = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
       expect(await createSolicitudes(db).find(taxpayer.contribuyenteId, id)).toMatchObject({
         estado: 'EN_PROCESO',
@@ -73,20 +73,20 @@ describe.skipIf(!(await hasEngine()))('PostgreSQL and Redis in containers', () =
       namespace: 'contenedor',
     };
     const heard = new Set<string>();
-    const consumidor = createConsumidor(settings, {
-      cola: 'descargas',
+    const consumer = createConsumer(settings, {
+      queue: 'descargas',
       concurrency: 2,
       handle: async ({ solicitudId }) => {
         heard.add(solicitudId);
       },
       onError: () => {},
     });
-    const cola = createCola(settings);
+    const queue = createQueue(settings);
     const ring = (solicitudId: string) =>
       waitFor(
         () =>
-          cola
-            .ring([{ solicitudId, gen: 1, cola: 'descargas' }], AbortSignal.timeout(3_000))
+          queue
+            .ring([{ solicitudId, gen: 1, queue: 'descargas' }], AbortSignal.timeout(3_000))
             .then(() => true)
             .catch(() => null),
         30,
@@ -98,8 +98,8 @@ describe.skipIf(!(await hasEngine()))('PostgreSQL and Redis in containers', () =
       await ring('dos');
       await waitFor(async () => heard.has('dos') || null, 30);
     } finally {
-      await cola.close();
-      await consumidor.close(1_000);
+      await queue.close();
+      await consumer.close(1_000);
     }
   });
 });

@@ -1,4 +1,4 @@
-import { createLlaves, createPuerta, createSolicitudes, createTaller } from '@acuse/db';
+import { createAccessSnapshots, createClaims, createLlaves, createSolicitudes } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -25,7 +25,7 @@ describe('accepting a solicitud', () => {
     const accepted = await acceptSolicitud(t.db, taxpayer);
     expect(accepted.resultado).toBe('ACEPTADA');
     const id = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
-    expect((await createPuerta(t.db).load(taxpayer.apiKeyId))?.saldo).toBe(2);
+    expect((await createAccessSnapshots(t.db).load(taxpayer.apiKeyId))?.saldo).toBe(2);
     expect(await count('movimiento', id)).toBe(1);
     expect(await count('credencial_sellada', id)).toBe(1);
     expect(await count('outbox', id)).toBe(1);
@@ -51,7 +51,7 @@ describe('accepting a solicitud', () => {
     const results = await Promise.all(Array.from({ length: 40 }, () => acceptSolicitud(t.db, taxpayer)));
     expect(results.filter((r) => r.resultado === 'ACEPTADA')).toHaveLength(1);
     expect(results.filter((r) => r.resultado === 'DUPLICADA')).toHaveLength(39);
-    expect((await createPuerta(t.db).load(taxpayer.apiKeyId))?.saldo).toBe(4);
+    expect((await createAccessSnapshots(t.db).load(taxpayer.apiKeyId))?.saldo).toBe(4);
   });
 
   it('never lets the balance below zero under a race of different ones', async () => {
@@ -62,17 +62,17 @@ describe('accepting a solicitud', () => {
     );
     expect(results.filter((r) => r.resultado === 'ACEPTADA')).toHaveLength(7);
     expect(results.filter((r) => r.resultado === 'SALDO_INSUFICIENTE')).toHaveLength(23);
-    expect((await createPuerta(t.db).load(taxpayer.apiKeyId))?.saldo).toBe(0);
+    expect((await createAccessSnapshots(t.db).load(taxpayer.apiKeyId))?.saldo).toBe(0);
   });
 
   it('answers the solicitud that the same Idempotency-Key made, even when it has ended', async () => {
     const taxpayer = await seedTaxpayer(t.db);
     const first = await acceptSolicitud(t.db, taxpayer, { idemKey: 'abc' });
-    const taller = createTaller(t.db);
+    const claims = createClaims(t.db);
     const solicitudId = first.resultado === 'ACEPTADA' ? first.solicitudId : '';
-    const tomada = await taller.claim({ solicitudId, gen: 1, cola: 'descargas', leaseSeconds: 60 });
-    if (!tomada) throw new Error('not claimed');
-    await taller.finish(tomada, {
+    const claimed = await claims.claim({ solicitudId, gen: 1, queue: 'descargas', leaseSeconds: 60 });
+    if (!claimed) throw new Error('not claimed');
+    await claims.finish(claimed, {
       objectKey: 'x',
       bytes: 1,
       sha256: '00',
@@ -118,9 +118,9 @@ describe('accepting a solicitud', () => {
     ],
   ])('calls a pass stale once %s', async (_what, change) => {
     const taxpayer = await seedTaxpayer(t.db);
-    const pase = await createPuerta(t.db).load(taxpayer.apiKeyId);
+    const access = await createAccessSnapshots(t.db).load(taxpayer.apiKeyId);
     await change(taxpayer);
-    const result = await acceptSolicitud(t.db, taxpayer, { version: pase?.version ?? 0n });
+    const result = await acceptSolicitud(t.db, taxpayer, { version: access?.version ?? 0n });
     expect(result).toEqual({ resultado: 'PASE_VENCIDO' });
     expect(await count('solicitud', taxpayer.contribuyenteId, 'contribuyente_id')).toBe(0);
   });

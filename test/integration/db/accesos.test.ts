@@ -33,12 +33,12 @@ afterAll(async () => {
 });
 
 /** What one process has: connections of its own to the SAT and to the database, and the installation's key. */
-function openProceso({ turnoMs = 30_000 } = {}) {
+function openProceso({ loginLockMs = 30_000 } = {}) {
   const http = createSatHttp({ baseUrl: portal.baseUrl });
   const db = openDatabase({ url: t.url, poolSize: 2, timeoutMs: 10_000, applicationName: 'proceso' });
   const sesiones = createSesionesPortal(db);
   const sellado: Sellado = createSellado(createKeyring({ keys: new Map([['s1', key]]), current: 's1' }));
-  const settings = { turnoMs };
+  const settings = { loginLockMs };
   closing.push(
     () => http.close(),
     () => db.close(),

@@ -1,4 +1,4 @@
-import { createBoveda, createLlaves, createPuerta } from '@acuse/db';
+import { createAccessSnapshots, createBoveda, createLlaves } from '@acuse/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { newLlave, seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
 
@@ -14,13 +14,13 @@ test.each([undefined, '15020034567'])(
     const { contribuyenteId } = await seedTaxpayer(t.db);
     const llave = newLlave();
     await createLlaves(t.db).activate({ contribuyenteId, llave, actor: 'prueba' });
-    const puerta = createPuerta(t.db);
-    expect((await puerta.load(llave.id))?.apiKey.isRegistrada).toBe(false);
+    const accessSnapshots = createAccessSnapshots(t.db);
+    expect((await accessSnapshots.load(llave.id))?.apiKey.isRegistrada).toBe(false);
     await createBoveda(t.db).register({
       ...{ apiKeyId: llave.id, contribuyenteId, ip: '127.0.0.1' },
       ...(idCif === undefined ? {} : { idCif }),
     });
-    expect(await puerta.load(llave.id)).toMatchObject({
+    expect(await accessSnapshots.load(llave.id)).toMatchObject({
       apiKey: { isRegistrada: true },
       idCif: idCif ?? null,
     });

@@ -1,5 +1,5 @@
-import { Desplazado, type SolicitudTomada } from '@acuse/core';
-import { createSolicitudes, createTaller, createVigilancia } from '@acuse/db';
+import { type ClaimedSolicitud, Desplazado } from '@acuse/core';
+import { createClaims, createSolicitudes, createSweeper } from '@acuse/db';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
 import {
@@ -29,15 +29,15 @@ const cancel = (contribuyenteId = taxpayer.contribuyenteId) =>
   createSolicitudes(t.db).cancel(contribuyenteId, id);
 const PAQUETE = { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1, confianza: 'confirmado' } as const;
 
-async function claimed(): Promise<SolicitudTomada> {
-  const tomada = await createTaller(t.db).claim({
+async function newClaim(): Promise<ClaimedSolicitud> {
+  const claimed = await createClaims(t.db).claim({
     solicitudId: id,
     gen: 1,
-    cola: 'descargas',
+    queue: 'descargas',
     leaseSeconds: 60,
   });
-  if (!tomada) throw new Error('not claimed');
-  return tomada;
+  if (!claimed) throw new Error('not claimed');
+  return claimed;
 }
 
 const movimientos = async () => {
@@ -65,7 +65,7 @@ describe('cancelling', () => {
     const left =
       'SELECT FROM credencial_sellada WHERE solicitud_id = $1 UNION ALL SELECT FROM outbox WHERE solicitud_id = $1';
     expect((await t.db.pool.query(left, [id])).rowCount).toBe(0);
-    expect(await createVigilancia(t.db).purgeable({ graceSeconds: 0, limit: 500 })).toContain(id);
+    expect(await createSweeper(t.db).purgeable({ graceSeconds: 0, limit: 500 })).toContain(id);
     const again = await acceptSolicitud(t.db, taxpayer);
     expect(again.resultado).toBe('ACEPTADA');
   });
@@ -84,22 +84,22 @@ describe('cancelling', () => {
   });
 
   it('leaves one that has ended as it is, and says how it ended', async () => {
-    await createTaller(t.db).finish(await claimed(), PAQUETE);
+    await createClaims(t.db).finish(await newClaim(), PAQUETE);
     expect(await cancel()).toEqual({ resultado: 'TERMINADA', estado: 'TERMINADA' });
     expect(await movimientos()).toHaveLength(1);
   });
 
   it('makes the epoch of a worker inside a step stale: it can write, finish and fail no more', async () => {
-    const taller = createTaller(t.db);
-    const tomada = await claimed();
+    const claims = createClaims(t.db);
+    const claimed = await newClaim();
     await cancel();
     const writes = [
-      () => taller.save(tomada, { eventos: [{ tipo: 'X' }] }),
-      () => taller.release(tomada, {}, { cola: 'descargas', inSeconds: 0 }),
-      () => taller.extend(tomada, 60),
-      () => taller.awaitEfirma(tomada),
-      () => taller.finish(tomada, PAQUETE),
-      () => taller.fail(tomada, { estado: 'ERROR', motivo: 'X' }),
+      () => claims.save(claimed, { eventos: [{ tipo: 'X' }] }),
+      () => claims.release(claimed, {}, { queue: 'descargas', inSeconds: 0 }),
+      () => claims.extend(claimed, 60),
+      () => claims.awaitEfirma(claimed),
+      () => claims.finish(claimed, PAQUETE),
+      () => claims.fail(claimed, { estado: 'ERROR', motivo: 'X' }),
     ];
     for (const write of writes) await expect(write()).rejects.toBeInstanceOf(Desplazado);
     expect(await estado()).toBe('CANCELADA');
@@ -110,14 +110,14 @@ describe('a race with the worker that finishes, fails, or with the deadline', ()
   it.each(['finish', 'fail', 'expire'] as const)(
     'ends once, with its one refund or none: %s',
     async (other) => {
-      const tomada = await claimed();
+      const claimed = await newClaim();
       if (other === 'expire')
         await t.db.pool.query('UPDATE solicitud SET deadline_at = now() WHERE id = $1', [id]);
-      const taller = createTaller(t.db);
+      const claims = createClaims(t.db);
       const run = {
-        finish: () => taller.finish(tomada, PAQUETE),
-        fail: () => taller.fail(tomada, { estado: 'ERROR', motivo: 'X' }),
-        expire: () => createVigilancia(t.db).expire(500),
+        finish: () => claims.finish(claimed, PAQUETE),
+        fail: () => claims.fail(claimed, { estado: 'ERROR', motivo: 'X' }),
+        expire: () => createSweeper(t.db).expire(500),
       }[other];
       const client = await t.db.pool.connect();
       try {

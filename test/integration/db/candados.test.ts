@@ -1,4 +1,4 @@
-import { createBoveda, createLlaves, createTaller } from '@acuse/db';
+import { createBoveda, createClaims, createLlaves } from '@acuse/db';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
 import {
@@ -73,12 +73,12 @@ describe('a change of keys and another change of the same taxpayer never wait fo
     await store();
     const accepted = await acceptSolicitud(t.db, taxpayer);
     const solicitudId = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
-    const taller = createTaller(t.db);
-    const tomada = await taller.claim({ solicitudId, gen: 1, cola: 'descargas', leaseSeconds: 60 });
-    if (!tomada) throw new Error('not claimed');
+    const claims = createClaims(t.db);
+    const claimed = await claims.claim({ solicitudId, gen: 1, queue: 'descargas', leaseSeconds: 60 });
+    if (!claimed) throw new Error('not claimed');
     const forget = 'DELETE FROM credencial WHERE contribuyente_id = $1';
     expect(
-      await meet(() => taller.markRefused(tomada, tomada.canal), forget, [taxpayer.contribuyenteId]),
+      await meet(() => claims.markRefused(claimed, claimed.canal), forget, [taxpayer.contribuyenteId]),
     ).toEqual({
       value: undefined,
     });
@@ -115,19 +115,19 @@ it('a revocation that meets other work in a deadlock is made again', async () =>
 describe('a credential that the SAT refused', () => {
   it('is told to whoever claims another solicitud that carries it, until it is stored anew', async () => {
     await store();
-    const taller = createTaller(t.db);
+    const claims = createClaims(t.db);
     const claim = async (hasta: string) => {
       const accepted = await acceptSolicitud(t.db, taxpayer, { hasta });
       const solicitudId = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
-      const tomada = await taller.claim({ solicitudId, gen: 1, cola: 'descargas', leaseSeconds: 60 });
-      if (!tomada) throw new Error('not claimed');
-      return tomada;
+      const claimed = await claims.claim({ solicitudId, gen: 1, queue: 'descargas', leaseSeconds: 60 });
+      if (!claimed) throw new Error('not claimed');
+      return claimed;
     };
     const first = await claim('2025-03-01');
     expect(first.isCredencialRechazada).toBe(false);
-    await taller.markRefused(first, first.canal);
+    await claims.markRefused(first, first.canal);
     expect((await claim('2025-03-02')).isCredencialRechazada).toBe(true);
-    expect((await taller.save(first, {})).isCredencialRechazada).toBe(true);
+    expect((await claims.save(first, {})).isCredencialRechazada).toBe(true);
     await store('efirma_cer');
     expect((await claim('2025-03-03')).isCredencialRechazada).toBe(true);
     await store();

@@ -23,7 +23,7 @@ const GROWING = [
 /** An operator's own look at all accounts, at a terminal. */
 const AT_A_TERMINAL = new Set(['createListaSolicitudes']);
 /** Only write what was gathered in memory. */
-const WITHOUT = new Set(['createMedidorSat.record', 'createMedidorSat.close', 'createBandeja.listen']);
+const WITHOUT = new Set(['createSatMetrics.record', 'createSatMetrics.close', 'createOutbox.listen']);
 
 let t: TestDatabase;
 let base: GranBase;

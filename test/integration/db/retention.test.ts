@@ -1,4 +1,4 @@
-import { createRetention, createSolicitudesPanel, createTaller, type Database } from '@acuse/db';
+import { createClaims, createRetention, createSolicitudesPanel, type Database } from '@acuse/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   acceptSolicitud,
@@ -32,17 +32,17 @@ async function ended(days: number, { keepsObjects = false } = {}): Promise<strin
   const result = await acceptSolicitud(t.db, ana, { desde: '2024-01-01', hasta: '2024-01-31' });
   if (result.resultado !== 'ACEPTADA') throw new Error(result.resultado);
   const { solicitudId: id } = result;
-  const taller = createTaller(t.db);
-  const tomada = await taller.claim({ solicitudId: id, gen: 1, cola: 'descargas', leaseSeconds: 60 });
-  if (tomada === null) throw new Error('not claimed');
+  const claims = createClaims(t.db);
+  const claimed = await claims.claim({ solicitudId: id, gen: 1, queue: 'descargas', leaseSeconds: 60 });
+  if (claimed === null) throw new Error('not claimed');
   const periodos = [{ inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' }];
-  const con = await taller.save(tomada, {
+  const con = await claims.save(claimed, {
     nuevas: { reemplaza: null, periodos },
     eventos: [{ tipo: 'ACEPTADA' }],
   });
   const parteId = con.partes[0]?.id ?? '';
-  const una = await taller.save(con, { partes: [{ parteId, paquetes: ['p1'] }] });
-  await taller.fail(una, { estado: 'ERROR', motivo: 'SAT_RECHAZO' });
+  const una = await claims.save(con, { partes: [{ parteId, paquetes: ['p1'] }] });
+  await claims.fail(una, { estado: 'ERROR', motivo: 'SAT_RECHAZO' });
   await t.db.pool.query(
     `UPDATE solicitud SET terminada_en = now() - make_interval(days => $2), objetos_borrados_en = CASE WHEN $3 THEN NULL ELSE now() END WHERE id = $1`,
     [id, days, keepsObjects],
@@ -148,10 +148,10 @@ test('deletes in batches, and several processes at once delete each row once wit
 test('counts a look that found what the last one found in its row, and writes a new row for anything else', async () => {
   const result = await acceptSolicitud(t.db, ana, { desde: '2023-01-01', hasta: '2023-01-31' });
   if (result.resultado !== 'ACEPTADA') throw new Error(result.resultado);
-  const taller = createTaller(t.db);
+  const claims = createClaims(t.db);
   const { solicitudId } = result;
-  const tomada = await taller.claim({ solicitudId, gen: 1, cola: 'descargas', leaseSeconds: 60 });
-  if (tomada === null) throw new Error('not claimed');
+  const claimed = await claims.claim({ solicitudId, gen: 1, queue: 'descargas', leaseSeconds: 60 });
+  if (claimed === null) throw new Error('not claimed');
   const look = { tipo: 'SAT_EN_PROCESO' };
   const silence = { tipo: 'SAT_SIN_RESPUESTA', codigo: 'TIMEOUT', detalle: 'SAT_SIN_RESPUESTA' };
   for (const eventos of [
@@ -163,9 +163,9 @@ test('counts a look that found what the last one found in its row, and writes a 
     [{ ...silence, codigo: '500' }],
     [look],
   ])
-    await taller.save(tomada, { eventos });
-  await taller.save(tomada, { eventos: [{ tipo: 'SIN_CFDI' }] });
-  await taller.save(tomada, { eventos: [{ tipo: 'SIN_CFDI' }] });
+    await claims.save(claimed, { eventos });
+  await claims.save(claimed, { eventos: [{ tipo: 'SIN_CFDI' }] });
+  await claims.save(claimed, { eventos: [{ tipo: 'SIN_CFDI' }] });
   const { rows } = await t.db.pool.query(
     'SELECT tipo, codigo, veces, ultima_en >= en AS later FROM evento WHERE solicitud_id = $1 ORDER BY id',
     [solicitudId],

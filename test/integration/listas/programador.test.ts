@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { ColaNoDisponible, createConsumidorProgramado, createProgramador } from '@acuse/queue';
+import { createScheduledConsumer, createScheduler, QueueUnavailable } from '@acuse/queue';
 import { afterEach, beforeAll, beforeEach, describe, expect, inject, it } from 'vitest';
-import { untilTaken } from '../fixtures/cola.ts';
 import { testDatabase } from '../fixtures/database.ts';
 import { onEachDriver } from '../fixtures/drivers.ts';
+import { untilTaken } from '../fixtures/queue.ts';
 import { waitFor } from '../fixtures/servicio.ts';
 import { ownRedis } from '../fixtures/servidores.ts';
 
@@ -33,8 +33,8 @@ onEachDriver('work at times of the clock', (redisUrl) => {
     for (const close of closing.splice(0).reverse()) await close();
   });
 
-  const programador = (cron: string) => {
-    const one = createProgramador(settings, { nombre: 'listas', cron, tz });
+  const scheduler = (cron: string) => {
+    const one = createScheduler(settings, { nombre: 'listas', cron, tz });
     closing.push(() => one.close());
     return {
       ensure: () => one.ensure(soon()),
@@ -45,9 +45,9 @@ onEachDriver('work at times of the clock', (redisUrl) => {
     handle: (signal: AbortSignal) => Promise<void>,
     onError: (error: unknown) => void = () => {},
   ) => {
-    const consumidor = createConsumidorProgramado(settings, { nombre: 'listas', handle, onError });
-    closing.push(() => consumidor.close(0));
-    return consumidor;
+    const consumer = createScheduledConsumer(settings, { nombre: 'listas', handle, onError });
+    closing.push(() => consumer.close(0));
+    return consumer;
   };
 
   it('is done again and again, also after it failed', async () => {
@@ -61,7 +61,7 @@ onEachDriver('work at times of the clock', (redisUrl) => {
       },
       (error) => errors.push(error),
     );
-    await programador(EACH_SECOND).ensureInTheEnd();
+    await scheduler(EACH_SECOND).ensureInTheEnd();
     await waitFor(async () => done >= 3 || null);
     expect(errors).toContain(failure);
   });
@@ -74,7 +74,7 @@ onEachDriver('work at times of the clock', (redisUrl) => {
     const begun: number[] = [];
     const handle = async () => void begun.push(second() - from);
     for (let n = 0; n < 3; n += 1) consume(handle);
-    const all = Array.from({ length: 3 }, () => programador(EACH_SECOND));
+    const all = Array.from({ length: 3 }, () => scheduler(EACH_SECOND));
     await Promise.all(all.map((one) => one.ensureInTheEnd()));
     // So many that twice a second would be more than have begun, also if it took a while until the first.
     const enough = 4 + 2 * (second() - from);
@@ -87,16 +87,16 @@ onEachDriver('work at times of the clock', (redisUrl) => {
     consume(async () => {
       done += 1;
     });
-    const yearly = programador(NEVER_HERE);
+    const yearly = scheduler(NEVER_HERE);
     await yearly.ensureInTheEnd();
     await yearly.ensureInTheEnd();
     expect(done).toBe(0);
-    await programador(EACH_SECOND).ensureInTheEnd();
+    await scheduler(EACH_SECOND).ensureInTheEnd();
     await waitFor(async () => done >= 2 || null);
   });
 
   it('refuses a time that is none', async () => {
-    await expect(programador('sometimes').ensure()).rejects.toBeInstanceOf(ColaNoDisponible);
+    await expect(scheduler('sometimes').ensure()).rejects.toBeInstanceOf(QueueUnavailable);
   });
 });
 
@@ -104,18 +104,18 @@ describe.skipIf(inject('redisUrl') === null)('work at times of the clock, and Re
   it('is refused in time, and comes back by the same objects, also when all was lost', async () => {
     const redis = await ownRedis();
     const settings = { url: redis.url, namespace: 'prueba' };
-    const programador = createProgramador(settings, { nombre: 'listas', cron: EACH_SECOND, tz });
+    const scheduler = createScheduler(settings, { nombre: 'listas', cron: EACH_SECOND, tz });
     let done = 0;
-    const consumidor = createConsumidorProgramado(settings, {
+    const consumer = createScheduledConsumer(settings, {
       nombre: 'listas',
       handle: async () => {
         done += 1;
       },
       onError: () => {},
     });
-    const ensure = (ms: number) => programador.ensure(AbortSignal.timeout(ms));
+    const ensure = (ms: number) => scheduler.ensure(AbortSignal.timeout(ms));
     for (const fin of ['kill', 'stop'] as const) {
-      for (let n = 0; n < 3; n += 1) await expect(ensure(300)).rejects.toBeInstanceOf(ColaNoDisponible);
+      for (let n = 0; n < 3; n += 1) await expect(ensure(300)).rejects.toBeInstanceOf(QueueUnavailable);
       await redis.start();
       await waitFor(() =>
         ensure(2_000).then(
@@ -128,8 +128,8 @@ describe.skipIf(inject('redisUrl') === null)('work at times of the clock, and Re
       await redis.end(fin);
       await redis.wipe();
     }
-    await consumidor.close(0);
-    await programador.close();
+    await consumer.close(0);
+    await scheduler.close();
     await redis.close();
   });
 });

@@ -32,7 +32,7 @@ export function abrir(fingida: Fingida = {}): AbrirListaEfos {
     etag: fingida.etag ?? null,
     ultimaModificacion: null,
     fechaCorte: corte,
-    lotes: (async function* () {
+    batches: (async function* () {
       for (let at = 0; at < rows.length; at += 500) {
         if (gate !== undefined && at >= gate.at) await gate.open;
         yield rows.slice(at, at + 500);

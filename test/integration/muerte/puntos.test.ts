@@ -1,6 +1,6 @@
 import { PUNTOS } from '@acuse/core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { caducarToma } from '../fixtures/candado.ts';
+import { expireClaim } from '../fixtures/candado.ts';
 import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { pedir } from '../fixtures/pedidos.ts';
@@ -30,7 +30,7 @@ onEachDriver('one solicitud, and a worker killed at every checkpoint', (queueUrl
       for (const punto of PUNTOS) {
         const victim = await servicio.startWorker({ ...STEPS, FAILPOINT: `${punto}:kill` });
         await waitFor(async () => (victim.isRunning() ? null : true));
-        await caducarToma(servicio, id);
+        await expireClaim(servicio, id);
         before[punto] = await enviosOf(servicio, id);
       }
       await expectWhole(servicio, caller, id);

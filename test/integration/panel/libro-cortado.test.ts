@@ -12,7 +12,7 @@ let database: TestDatabase;
 let panel: Panel;
 const lines: string[] = [];
 /** Lots of the ledger that are read before the database goes away. */
-let lotes = Number.POSITIVE_INFINITY;
+let batches = Number.POSITIVE_INFINITY;
 
 beforeAll(async () => {
   database = await testDatabase();
@@ -31,7 +31,7 @@ function goingAway(db: Database): Database {
       if (name !== 'query') return Reflect.get(target, name, target);
       return (...input: Parameters<typeof target.query>) => {
         const text = JSON.stringify(input[0]);
-        if (text.includes('FROM movimiento') && lotes-- <= 0) return Promise.reject(new Error(CAIDA));
+        if (text.includes('FROM movimiento') && batches-- <= 0) return Promise.reject(new Error(CAIDA));
         return target.query(...input);
       };
     },
@@ -55,12 +55,12 @@ it('a file whose database goes away in the middle is cut off, and our log alone 
 
   const consola = [vi.spyOn(console, 'error'), vi.spyOn(console, 'info')];
   lines.length = 0;
-  lotes = 1;
+  batches = 1;
   await expect(read()).rejects.toThrow('terminated');
   const broken = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error');
   expect(broken).toMatchObject([{ msg: 'an answer broke off', path, err: { message: CAIDA } }]);
   for (const spy of consola) expect(spy).not.toHaveBeenCalled();
 
-  lotes = Number.POSITIVE_INFINITY;
+  batches = Number.POSITIVE_INFINITY;
   expect((await read()).split('\r\n')).toHaveLength(FILAS + 2);
 });

@@ -121,8 +121,8 @@ it('exports 100,000 rows to a reader who stops without reading ahead, and whole 
     }),
   });
   const { streamCsv } = await import('../../../apps/panel/src/pages/saldo/libro-csv.ts');
-  const lote = 2_000;
-  const reader = streamCsv(libro.all({ cuentaId: ana.cuentaId, filtro: {}, lote }), {
+  const batch = 2_000;
+  const reader = streamCsv(libro.all({ cuentaId: ana.cuentaId, filtro: {}, batch }), {
     withBom: false,
   }).getReader();
   let lines = -1;
@@ -131,7 +131,7 @@ it('exports 100,000 rows to a reader who stops without reading ahead, and whole 
     if (done) break;
     lines += Buffer.from(value).reduce((count, byte) => count + (byte === 10 ? 1 : 0), 0);
     // The lot that is being read, and one that waits: never more, however long the ledger.
-    expect(read).toBeLessThanOrEqual(lines + 1 + 2 * lote);
+    expect(read).toBeLessThanOrEqual(lines + 1 + 2 * batch);
   }
   expect(lines).toBeGreaterThanOrEqual(FILAS_CSV - 1);
   await reader.cancel();

@@ -158,7 +158,7 @@ test('filters by time, RFC, operation and kind, page by page to both sides, equa
         }
         expect(paged).toEqual(expected);
         const exported: MovimientoVista[] = [];
-        for await (const lot of libro.all({ cuentaId, filtro, lote: limite })) exported.push(...lot);
+        for await (const lot of libro.all({ cuentaId, filtro, batch: limite })) exported.push(...lot);
         expect(exported).toEqual([...expected].reverse());
       },
     ),

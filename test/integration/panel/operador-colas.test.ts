@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createCola } from '@acuse/queue';
+import { createQueue } from '@acuse/queue';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { onEachDriver } from '../fixtures/drivers.ts';
 import { startTubo } from '../fixtures/tubo.ts';
@@ -14,11 +14,11 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
       env: { QUEUE_NAMESPACE: namespace, ...(queueUrl ? { QUEUE_URL: queueUrl } : {}) },
     });
     operador = await panel.registrar({ rol: 'OPERADOR' });
-    const cola = createCola({ url: queueUrl ?? panel.databaseUrl, namespace });
-    await cola.ring([{ solicitudId: 'una', gen: 1, cola: 'descargas' }], new AbortController().signal);
-    await cola.close();
+    const queue = createQueue({ url: queueUrl ?? panel.databaseUrl, namespace });
+    await queue.ring([{ solicitudId: 'una', gen: 1, queue: 'descargas' }], new AbortController().signal);
+    await queue.close();
     // A connection that does not come within seconds is given up, and tried anew by who looks next.
-    const looked = async () => panel.deps.tablero.cuentas(AbortSignal.timeout(60_000));
+    const looked = async () => panel.deps.dashboard.cuentas(AbortSignal.timeout(60_000));
     await vi.waitFor(
       async () => expect((await looked()).map(({ trabajos }) => trabajos)).not.toContain(null),
       {
@@ -54,7 +54,7 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
       queues: { name: string; counts: Record<string, number>; readOnlyMode: boolean }[];
     };
     expect(queues.map(({ name }) => name)).toEqual(
-      ['descargas', 'ensambles', 'listas'].map((cola) => `${namespace}-${cola}`),
+      ['descargas', 'ensambles', 'listas'].map((queue) => `${namespace}-${queue}`),
     );
     expect(queues[0]?.counts['waiting']).toBe(1);
     expect(queues.every(({ readOnlyMode }) => readOnlyMode)).toBe(true);
@@ -74,11 +74,11 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
   });
 
   it('counts for the page of the panel as well', async () => {
-    const cuentas = await panel.deps.tablero.cuentas(AbortSignal.timeout(60_000));
+    const cuentas = await panel.deps.dashboard.cuentas(AbortSignal.timeout(60_000));
     expect(cuentas).toEqual([
-      { cola: 'descargas', trabajos: { esperan: 1, activos: 0, aplazados: 0 } },
-      { cola: 'ensambles', trabajos: { esperan: 0, activos: 0, aplazados: 0 } },
-      { cola: 'listas', trabajos: { esperan: 0, activos: 0, aplazados: 0 } },
+      { queue: 'descargas', trabajos: { esperan: 1, activos: 0, aplazados: 0 } },
+      { queue: 'ensambles', trabajos: { esperan: 0, activos: 0, aplazados: 0 } },
+      { queue: 'listas', trabajos: { esperan: 0, activos: 0, aplazados: 0 } },
     ]);
   });
 
@@ -94,12 +94,12 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
       const look = async () => (await jefe.get('/operador/colas/tablero/api/queues')).status;
       tubo.shut();
       expect(await look()).toBe(500);
-      const away = await otro.deps.tablero.cuentas(AbortSignal.timeout(1_000));
+      const away = await otro.deps.dashboard.cuentas(AbortSignal.timeout(1_000));
       expect(away.map(({ trabajos }) => trabajos)).toEqual([null, null, null]);
       tubo.open();
       await expect.poll(look).toBe(200);
-      const back = await otro.deps.tablero.cuentas(AbortSignal.timeout(60_000));
-      expect(back[0]).toEqual({ cola: 'descargas', trabajos: { esperan: 1, activos: 0, aplazados: 0 } });
+      const back = await otro.deps.dashboard.cuentas(AbortSignal.timeout(60_000));
+      expect(back[0]).toEqual({ queue: 'descargas', trabajos: { esperan: 1, activos: 0, aplazados: 0 } });
     } finally {
       await otro.close();
       await tubo.close();

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createMedidorSat } from '@acuse/db';
+import { createSatMetrics } from '@acuse/db';
 import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Panel, type Persona, startPanel } from './fixtures/panel.ts';
@@ -52,13 +52,13 @@ describe('the audit log', () => {
 describe('the health of the authority', () => {
   it('shows each host with its channel, share of failures, latency and breaker', async () => {
     const host = 'cfdiau.sat.gob.mx';
-    const medidor = createMedidorSat(panel.db);
+    const metrics = createSatMetrics(panel.db);
     const see = (resultado: 'exito' | 'fallo' | 'evitada', ms: number) =>
-      medidor.record({ host, canal: 'portal', resultado, ms });
+      metrics.record({ host, canal: 'portal', resultado, ms });
     for (let n = 0; n < 90; n += 1) see('exito', 16);
     for (let n = 0; n < 10; n += 1) see('fallo', 1_000);
     see('evitada', 0);
-    await medidor.close();
+    await metrics.close();
     await panel.db.pool.query(
       `INSERT INTO estado_host (host, fallos, fallos_antes, abierto_hasta, sonda_hasta)
        VALUES ($1, 8, 0, (extract(epoch FROM now()) * 1000)::bigint + 60000, 0)`,

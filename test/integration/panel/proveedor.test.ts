@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createLibro, createPagos } from '@acuse/db';
 import { silentLogger, uuidV7 } from '@acuse/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { createCaja } from '../../../apps/panel/src/pagos/caja.ts';
 import { createCatalogo } from '../../../apps/panel/src/pagos/catalogo.ts';
+import { createCheckout } from '../../../apps/panel/src/pagos/checkout.ts';
 import { newReferencia } from '../../../apps/panel/src/pagos/referencia.ts';
 import { brokenInvariants, type TestDatabase, testDatabase } from '../fixtures/database.ts';
 import { type Panel, type Persona, startPanel } from './fixtures/panel.ts';
@@ -14,7 +14,7 @@ let database: TestDatabase;
 let panel: Panel;
 beforeAll(async () => {
   database = await testDatabase();
-  const caja = createCaja({
+  const checkout = createCheckout({
     pagos: createPagos(database.db),
     catalogo: createCatalogo([{ creditos: 100, centavos: 9_900 }], 16),
     proveedores: [pasarela.proveedor],
@@ -22,7 +22,7 @@ beforeAll(async () => {
     newReferencia,
     log: silentLogger,
   });
-  panel = await startPanel({ database, deps: { caja } });
+  panel = await startPanel({ database, deps: { checkout } });
 });
 afterAll(async () => {
   await panel.close();

@@ -81,11 +81,11 @@ describe('the CIEC', () => {
       data: { estado: 'EN_PROCESO' },
     });
     const pass = await gate(key);
-    if (!pass?.pase.ciec) throw new Error('no CIEC');
+    if (!pass?.access.ciec) throw new Error('no CIEC');
     const opened = openGuardada(
       'ciec',
-      pass.pase.ciec,
-      { pase: pass.pase, apiKey: pass.key },
+      pass.access.ciec,
+      { access: pass.access, apiKey: pass.key },
       panel.deps.keyring,
     );
     expect(opened.tipo === 'ciec' && opened.ciec.toString()).toBe(CIEC);
@@ -145,7 +145,7 @@ describe('the e.firma', () => {
     const shown = load(page.text)('.contenido').text();
     for (const text of [noSerie, TITULAR, '31 may 2032, 18:00', 'Se borra dentro de'])
       expect(shown).toContain(text);
-    const ends = (await gate(key))?.pase.efirmaKey?.expiraEn?.toISOString();
+    const ends = (await gate(key))?.access.efirmaKey?.expiraEn?.toISOString();
     expect(load(page.text)(`time[datetime="${ends}"]`)).toHaveLength(1);
     expect(page.text).not.toContain(TITULAR);
     expect((await call(key, 'vault/firma-estado', { rfc })).data).toMatchObject({

@@ -1,4 +1,4 @@
-import { createLlaves, createPuerta } from '@acuse/db';
+import { createAccessSnapshots, createLlaves } from '@acuse/db';
 import { openGuardada } from '@acuse/vault';
 import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -47,10 +47,10 @@ async function equipped() {
 }
 
 async function solicitudOf(key: string, more: Parameters<typeof acceptSolicitud>[2] = {}) {
-  const pase = await createPuerta(panel.db).load(parsed(key).keyId);
-  if (!pase) throw new Error('no pass');
-  const { cuentaId, contribuyenteId, rfc } = pase;
-  return acceptSolicitud(panel.db, { cuentaId, contribuyenteId, rfc, apiKeyId: pase.apiKey.id }, more);
+  const access = await createAccessSnapshots(panel.db).load(parsed(key).keyId);
+  if (!access) throw new Error('no pass');
+  const { cuentaId, contribuyenteId, rfc } = access;
+  return acceptSolicitud(panel.db, { cuentaId, contribuyenteId, rfc, apiKeyId: access.apiKey.id }, more);
 }
 
 describe('a new key', () => {
@@ -62,7 +62,7 @@ describe('a new key', () => {
     const key = onlyKey(answer);
     expect(answer.headers.get('cache-control')).toBe('no-store');
     expect(key).toMatch(/^acuse_test_/);
-    expect(await gate(key)).toMatchObject({ estado: 'ACTIVA', pase: { rfc, cuentaId: ana.cuentaId } });
+    expect(await gate(key)).toMatchObject({ estado: 'ACTIVA', access: { rfc, cuentaId: ana.cuentaId } });
 
     const again = await ana.post(paginaLlave(rfc), campos);
     expect([again.status, again.location]).toEqual([303, paginaLlave(rfc)]);
@@ -156,18 +156,18 @@ describe('what was stored under the key before', () => {
       ['efirma', 'efirmaCer'],
       ['efirma', 'efirmaKey'],
     ] as const) {
-      const [was, is] = [before.pase[name], after.pase[name]];
+      const [was, is] = [before.access[name], after.access[name]];
       if (!was || !is) throw new Error(`${name} is not stored`);
-      const opened = openGuardada(tipo, is, { pase: after.pase, apiKey: after.key }, keyring);
-      expect(opened).toEqual(openGuardada(tipo, was, { pase: before.pase, apiKey: before.key }, keyring));
-      const underOld = { pase: after.pase, apiKey: { ...before.key } };
+      const opened = openGuardada(tipo, is, { access: after.access, apiKey: after.key }, keyring);
+      expect(opened).toEqual(openGuardada(tipo, was, { access: before.access, apiKey: before.key }, keyring));
+      const underOld = { access: after.access, apiKey: { ...before.key } };
       expect(() => openGuardada(tipo, is, underOld, keyring)).toThrow('cannot be opened');
       expect(() => openGuardada(tipo, { ...is, apiKeyId: was.apiKeyId }, underOld, keyring)).toThrow();
       const { id, noSerie, titular, vigenteHasta, expiraEn, rechazadaEn } = was;
       expect(is).toMatchObject({ id, noSerie, titular, vigenteHasta, expiraEn, rechazadaEn });
     }
-    expect(after.pase.ciec?.rechazadaEn.portal).toEqual(new Date('2026-01-02T03:04:05Z'));
-    expect(after.pase.apiKey.isRegistrada).toBe(true);
+    expect(after.access.ciec?.rechazadaEn.portal).toEqual(new Date('2026-01-02T03:04:05Z'));
+    expect(after.access.apiKey.isRegistrada).toBe(true);
   });
 
   it('is not lost by a wrong key, nor without saying so', async () => {
@@ -180,13 +180,13 @@ describe('what was stored under the key before', () => {
       expect([anterior, answer.status, keysIn(answer.text)]).toEqual([anterior, 422, []]);
     }
     const pass = await gate(key);
-    expect([pass?.estado, pass?.pase.ciec !== null, pass?.pase.efirmaKey !== null]).toEqual([
+    expect([pass?.estado, pass?.access.ciec !== null, pass?.access.efirmaKey !== null]).toEqual([
       'ACTIVA',
       true,
       true,
     ]);
     const fresh = await generate(ana, rfc, { perder: 'si' });
-    expect((await gate(fresh))?.pase).toMatchObject({ ciec: null, efirmaCer: null, efirmaKey: null });
+    expect((await gate(fresh))?.access).toMatchObject({ ciec: null, efirmaCer: null, efirmaKey: null });
     const { rows } = await panel.db.pool.query(
       'SELECT 1 FROM credencial k JOIN contribuyente c ON c.id = k.contribuyente_id WHERE c.rfc = $1',
       [rfc],
@@ -203,7 +203,7 @@ describe('what was stored under the key before', () => {
     const answer = await ana.enviar(paginaLlave(rfc), paginaLlave(rfc), { anterior: key });
     expect(answer.text).toContain('Ya no se pudo abrir');
     const pass = await gate(onlyKey(answer));
-    expect([pass?.pase.ciec === null, pass?.pase.efirmaCer === null, pass?.pase.efirmaKey]).toEqual([
+    expect([pass?.access.ciec === null, pass?.access.efirmaCer === null, pass?.access.efirmaKey]).toEqual([
       false,
       false,
       null,
@@ -221,12 +221,12 @@ describe('what was stored under the key before', () => {
       },
     };
     const llave = newLlave();
-    const { contribuyenteId } = pass.pase;
+    const { contribuyenteId } = pass.access;
     await expect(
       createLlaves(panel.db).activate({ contribuyenteId, llave, relevo, actor: 'prueba' }),
     ).rejects.toThrow('sealing failed');
     expect((await gate(key))?.estado).toBe('ACTIVA');
-    expect((await gate(key))?.pase.ciec).not.toBeNull();
+    expect((await gate(key))?.access.ciec).not.toBeNull();
   });
 });
 
@@ -241,7 +241,7 @@ describe('revoking', () => {
     const answer = await ana.enviar(revocar, revocar);
     expect(answer.location).toBe(paginaLlave(rfc));
     expect((await ana.get(paginaLlave(rfc))).text).toContain('2 solicitudes terminaron con reembolso');
-    expect(await gate(key)).toMatchObject({ estado: 'REVOCADA', pase: { ciec: null, efirmaKey: null } });
+    expect(await gate(key)).toMatchObject({ estado: 'REVOCADA', access: { ciec: null, efirmaKey: null } });
     const { rows } = await panel.db.pool.query(
       `SELECT s.estado, s.motivo, count(m.*)::int AS reembolsos FROM solicitud s
        LEFT JOIN movimiento m ON m.op_id = s.id AND m.tipo = 'reembolso' WHERE s.rfc = $1 GROUP BY s.id`,
@@ -271,7 +271,7 @@ it('shows age and last use, and reminds after 90 days', async () => {
   const id = parsed(key).keyId;
   expect((await ana.get(paginaLlave(rfc))).text).toContain('Nunca se ha usado');
   const at = new Date(Date.now() - 5 * 60_000 - 1_000);
-  await createPuerta(panel.db).noteUse([{ apiKeyId: id, at, ip: '203.0.113.77' }]);
+  await createAccessSnapshots(panel.db).noteUse([{ apiKeyId: id, at, ip: '203.0.113.77' }]);
   const age = (days: number) =>
     panel.db.pool.query('UPDATE api_key SET creada_en = now() - make_interval(days => $2) WHERE id = $1', [
       id,

@@ -1,4 +1,4 @@
-import { createTaller } from '@acuse/db';
+import { createClaims } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -8,13 +8,13 @@ import { createSolicitudesDePrueba, RESUMEN, textOf } from './fixtures/solicitud
 let panel: Panel;
 let owner: ReturnType<typeof createSolicitudesDePrueba>['owner'];
 let accepted: ReturnType<typeof createSolicitudesDePrueba>['accepted'];
-let claimed: ReturnType<typeof createSolicitudesDePrueba>['claimed'];
+let newClaim: ReturnType<typeof createSolicitudesDePrueba>['newClaim'];
 let failed: ReturnType<typeof createSolicitudesDePrueba>['failed'];
 let finished: ReturnType<typeof createSolicitudesDePrueba>['finished'];
 
 beforeAll(async () => {
   panel = await startPanel();
-  ({ owner, accepted, claimed, failed, finished } = createSolicitudesDePrueba(panel));
+  ({ owner, accepted, newClaim, failed, finished } = createSolicitudesDePrueba(panel));
 });
 
 afterAll(() => panel.close());
@@ -152,7 +152,7 @@ describe('the page of one', () => {
     const { persona, taxpayer } = await owner();
     const id = await accepted(taxpayer, { canal: 'soap' });
     await panel.db.pool.query('DELETE FROM credencial_sellada WHERE solicitud_id = $1', [id]);
-    await createTaller(panel.db).awaitEfirma(await claimed(id));
+    await createClaims(panel.db).awaitEfirma(await newClaim(id));
     const $ = load((await persona.get(`/solicitudes/${id}`)).text);
     expect($('.aviso').text()).toContain('Guarde la llave otra vez: la solicitud sigue sola');
     expect($('[data-dato="proxima"]').text()).toBe('cuando guarde la llave de la e.firma');

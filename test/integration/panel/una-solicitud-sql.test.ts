@@ -1,4 +1,4 @@
-import { createInicio, createSolicitudesPanel, createTaller } from '@acuse/db';
+import { createClaims, createInicio, createSolicitudesPanel } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acceptSolicitud, seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
@@ -34,10 +34,10 @@ describe('one solicitud', () => {
       enCurso: [{ id }],
       terminada: null,
     });
-    const taller = createTaller(t.db);
-    const tomada = await taller.claim({ solicitudId: id, gen: 1, cola: 'descargas', leaseSeconds: 60 });
-    if (!tomada) throw new Error('not claimed');
-    await taller.fail(tomada, { estado: 'RECHAZADA', motivo: 'SAT_RECHAZO_LA_SOLICITUD', codigo: '5001' });
+    const claims = createClaims(t.db);
+    const claimed = await claims.claim({ solicitudId: id, gen: 1, queue: 'descargas', leaseSeconds: 60 });
+    if (!claimed) throw new Error('not claimed');
+    await claims.fail(claimed, { estado: 'RECHAZADA', motivo: 'SAT_RECHAZO_LA_SOLICITUD', codigo: '5001' });
     expect(await panel.find(mine.cuentaId, id)).toMatchObject({
       estado: 'RECHAZADA',
       motivo: 'SAT_RECHAZO_LA_SOLICITUD',
@@ -58,11 +58,11 @@ describe('one solicitud', () => {
   test('keeps what its assembly counted', async () => {
     const mine = await seedTaxpayer(t.db);
     const id = await accepted(mine);
-    const taller = createTaller(t.db);
-    const tomada = await taller.claim({ solicitudId: id, gen: 1, cola: 'descargas', leaseSeconds: 60 });
-    if (!tomada) throw new Error('not claimed');
+    const claims = createClaims(t.db);
+    const claimed = await claims.claim({ solicitudId: id, gen: 1, queue: 'descargas', leaseSeconds: 60 });
+    if (!claimed) throw new Error('not claimed');
     const resumen = { porEfecto: { I: 3, P: 1 }, porMes: { '2025-01': { I: 3, P: 1 } }, cancelados: 1 };
-    await taller.finish(tomada, {
+    await claims.finish(claimed, {
       objectKey: 'k',
       bytes: 10,
       sha256: 'ab',

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CfdiError } from '@acuse/contract';
 import {
+  type AccessSnapshot,
   type CanalSat,
   type CatalogoConsultas,
   type Credencial,
   type CredencialDe,
   type NombreConsulta,
-  type Pase,
   type Respuesta,
   SatError,
 } from '@acuse/core';
@@ -23,13 +23,13 @@ const PAUSA_MS = 400;
  * credential that the SAT refused is marked first, so that nobody sends it again at that channel.
  */
 export async function askSat<N extends NombreConsulta>(
-  { deps, pase, signal }: Pick<ContextoBase, 'deps' | 'pase' | 'signal'>,
+  { deps, access, signal }: Pick<ContextoBase, 'deps' | 'access' | 'signal'>,
   consulta: CatalogoConsultas[N]['consulta'] & { readonly consulta: N },
   credencial: CredencialDe<N>,
 ): Promise<Respuesta<N>> {
-  const send = () => deps.sat.send(consulta, credencial, { signal, cuentaId: pase.cuentaId });
+  const send = () => deps.sat.send(consulta, credencial, { signal, cuentaId: access.cuentaId });
   try {
-    return await deps.turnos.run(pase.rfc, signal, async () => {
+    return await deps.turnos.run(access.rfc, signal, async () => {
       try {
         return await send();
       } catch (error) {
@@ -44,7 +44,7 @@ export async function askSat<N extends NombreConsulta>(
     if (!(error instanceof SatError)) throw error;
     if (error.clase === 'credencial' && credencial !== null) {
       const canal = canalDeConsulta(consulta.consulta, credencial) === 'soap' ? 'soap' : 'portal';
-      await markRefused(deps.boveda, pase, credencial, canal).catch((err: unknown) =>
+      await markRefused(deps.boveda, access, credencial, canal).catch((err: unknown) =>
         deps.log.error({ err }, 'a refused credential was not marked'),
       );
     }
@@ -60,12 +60,12 @@ function mayRepeat(consulta: NombreConsulta, credencial: Credencial | null, erro
 
 async function markRefused(
   boveda: ContextoBase['deps']['boveda'],
-  pase: Pase,
+  access: AccessSnapshot,
   { tipo }: Credencial,
   canal: CanalSat,
 ): Promise<void> {
-  const guardada = tipo === 'ciec' ? pase.ciec : pase.efirmaCer;
-  if (guardada !== null) await boveda.refuse(pase.contribuyenteId, guardada.id, canal);
+  const guardada = tipo === 'ciec' ? access.ciec : access.efirmaCer;
+  if (guardada !== null) await boveda.refuse(access.contribuyenteId, guardada.id, canal);
 }
 
 /** The answer of a query that is not one to charge for. */

@@ -12,7 +12,7 @@ export async function constanciaDe(
   contexto: Contexto<'ciec-o-efirma-o-id-cif'>,
   rfc: string,
 ): Promise<Obtenida<Constancia>> {
-  const { idCif } = contexto.pase;
+  const { idCif } = contexto.access;
   if (idCif === null) {
     const consulta = { consulta: 'descargar-constancia', rfc } as const;
     const { respuesta, camino } = await consultar(contexto, (credencial, propio) =>
@@ -31,10 +31,10 @@ export async function constanciaDe(
 
 /** The same constancia, whose name is kept for a taxpayer that nobody has named. A query does not fail by it. */
 export async function named(
-  { deps, pase, ip, opId }: Pick<ContextoBase, 'deps' | 'pase' | 'ip' | 'opId'>,
+  { deps, access, ip, opId }: Pick<ContextoBase, 'deps' | 'access' | 'ip' | 'opId'>,
   constancia: Constancia,
 ): Promise<Constancia> {
-  const { contribuyenteId, apiKey } = pase;
+  const { contribuyenteId, apiKey } = access;
   const { nombre } = constancia;
   await deps.boveda
     .nameContribuyente({ apiKeyId: apiKey.id, contribuyenteId, nombre, ip })

@@ -25,12 +25,12 @@ const SIN_CONFIRMAR = 'VACIA_SIN_CONFIRMAR';
 
 type ContextoConsulta<C extends Credencial> = Pick<
   ContextoBase,
-  'deps' | 'pase' | 'signal' | 'now' | 'operacion'
+  'deps' | 'access' | 'signal' | 'now' | 'operacion'
 > & { readonly credenciales: readonly CredencialElegible<C>[] };
 
 type Pregunta<C extends Credencial, T> = (
   credencial: C,
-  contexto: Pick<ContextoBase, 'deps' | 'pase' | 'signal' | 'now'>,
+  contexto: Pick<ContextoBase, 'deps' | 'access' | 'signal' | 'now'>,
 ) => Promise<T>;
 
 /** How an answer was obtained, in the words of the interface. */
@@ -112,7 +112,7 @@ const waysOf = <C extends Credencial>({ deps, operacion, credenciales }: Context
 
 /** Asks by these ways, one after the other; `start` is when the budget of the call began, on the clock of `performance.now`. */
 async function recorrer<C extends Credencial, T>(
-  { deps, pase, signal, now, operacion }: ContextoConsulta<C>,
+  { deps, access, signal, now, operacion }: ContextoConsulta<C>,
   ways: readonly CredencialElegible<C>[],
   ask: Pregunta<C, T>,
   start: number,
@@ -122,7 +122,7 @@ async function recorrer<C extends Credencial, T>(
     const left = deps.settings.presupuestoMs - (performance.now() - start);
     const propio = linkSignals([signal], i === ways.length - 1 ? left : left * PARTE);
     try {
-      const respuesta = await ask(open(), { deps, pase, signal: propio.signal, now });
+      const respuesta = await ask(open(), { deps, access, signal: propio.signal, now });
       deps.caminos.note(operacion, tipo, true);
       return { respuesta, camino: { canal, credencial: tipo } };
     } catch (error) {

@@ -9,13 +9,15 @@ const SIN_FUENTE =
 
 /** The published opinion of any taxpayer, from the source that the operator configured. Never a guess. */
 export async function publicOpinion(
-  { deps, pase, signal }: Pick<ContextoBase, 'deps' | 'pase' | 'signal'>,
+  { deps, access, signal }: Pick<ContextoBase, 'deps' | 'access' | 'signal'>,
   rfc: string,
 ): Promise<{ readonly sentido: SentidoOpinion; readonly fechaPublicacion: Date }> {
   const { opinionesPublicas } = deps;
   if (opinionesPublicas === null) throw sinRespuesta(SIN_FUENTE);
   try {
-    const respuesta = await deps.turnos.run(pase.rfc, signal, () => opinionesPublicas.consultar(rfc, signal));
+    const respuesta = await deps.turnos.run(access.rfc, signal, () =>
+      opinionesPublicas.consultar(rfc, signal),
+    );
     if (respuesta.resultado === 'PUBLICADA') return respuesta;
   } catch (error) {
     throw error instanceof SatError ? toCfdiError(error) : error;

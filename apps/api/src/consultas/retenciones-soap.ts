@@ -19,7 +19,7 @@ import { type FilaMetadata, readMetadata } from '@acuse/storage';
 import type { ContextoBase } from '../http/operation.ts';
 import { askSat, sinRespuesta } from './ask-sat.ts';
 
-type ContextoSat = Pick<ContextoBase, 'deps' | 'pase' | 'signal' | 'now'> & {
+type ContextoSat = Pick<ContextoBase, 'deps' | 'access' | 'signal' | 'now'> & {
   /** Aborts with `signal`, and when the other side of the year has failed: what is on its way ends, but nothing more is asked. */
   readonly alto: AbortSignal;
 };
@@ -105,17 +105,17 @@ async function awaitReady(
   pregunta: Pregunta,
   credencial: CredencialEfirma,
 ): Promise<Lista> {
-  const { deps, pase } = contexto;
+  const { deps, access } = contexto;
   const clave = claveDe(pregunta);
   for (let isAnew = false; ; isAnew = true) {
     const enCurso =
-      (await deps.consultasEnCurso.find(pase.contribuyenteId, clave)) ??
+      (await deps.consultasEnCurso.find(access.contribuyenteId, clave)) ??
       (await request(contexto, pregunta, credencial, clave));
     if (enCurso === null) return { ...pregunta, enCurso, paquetes: [] };
     const fin = await awaitRequest(contexto, pregunta, credencial, enCurso);
     if (fin.resultado === 'TERMINADA') return { ...pregunta, enCurso, paquetes: fin.paquetes };
     if (fin.resultado === 'VACIA') return { ...pregunta, enCurso, paquetes: [] };
-    await deps.consultasEnCurso.drop(pase.contribuyenteId, clave, enCurso.folio);
+    await deps.consultasEnCurso.drop(access.contribuyenteId, clave, enCurso.folio);
     if (isAnew) throw noEntrego(fin.resultado);
   }
 }
@@ -132,12 +132,12 @@ async function collect(
   ready: Lista,
   credencial: CredencialEfirma,
 ): Promise<readonly FilaMetadata[]> {
-  const { deps, pase } = contexto;
+  const { deps, access } = contexto;
   for (let lista = ready; ; lista = await awaitReady(contexto, ready, credencial)) {
     const { enCurso } = lista;
     if (enCurso === null) return [];
     const filas = await fetchAll(contexto, lista, credencial, enCurso);
-    await deps.consultasEnCurso.drop(pase.contribuyenteId, claveDe(lista), enCurso.folio);
+    await deps.consultasEnCurso.drop(access.contribuyenteId, claveDe(lista), enCurso.folio);
     if (filas !== null) return filas;
     if (lista !== ready) throw noEntrego('AGOTADO');
   }
@@ -150,7 +150,7 @@ async function request(
   credencial: CredencialEfirma,
   clave: string,
 ): Promise<ConsultaEnCurso | null> {
-  const { deps, pase, now } = contexto;
+  const { deps, access, now } = contexto;
   const { rfc, tipo } = pregunta;
   for (let intento = 0; intento <= MAX_DESFASES; intento += 1) {
     const desfase = intento === 0 ? 0 : randomInt(1, DIA_SEGUNDOS);
@@ -166,7 +166,7 @@ async function request(
     const respuesta = await askSat(contexto, consulta, credencial);
     switch (respuesta.resultado) {
       case 'ACEPTADA':
-        return deps.consultasEnCurso.keep(pase.contribuyenteId, clave, { folio: respuesta.folio, periodo });
+        return deps.consultasEnCurso.keep(access.contribuyenteId, clave, { folio: respuesta.folio, periodo });
       case 'VACIA':
         return null;
       case 'DEMASIADOS':

@@ -1,5 +1,5 @@
 import { CfdiError } from '@acuse/contract';
-import type { CanalSat, Credencial, CredencialGuardada, Pase, TipoCredencial } from '@acuse/core';
+import type { AccessSnapshot, CanalSat, Credencial, CredencialGuardada, TipoCredencial } from '@acuse/core';
 import {
   type ApiKey,
   CredencialIlegible,
@@ -32,8 +32,8 @@ const RECHAZO: Readonly<Record<CanalSat, string>> = {
 };
 
 /** The key of the e.firma, or why it cannot be used at a channel. */
-function efirmaOf(pase: Pase, canal: CanalSat, now: Date): CredencialGuardada | Falta {
-  const { efirmaCer: cer, efirmaKey: key } = pase;
+function efirmaOf(access: AccessSnapshot, canal: CanalSat, now: Date): CredencialGuardada | Falta {
+  const { efirmaCer: cer, efirmaKey: key } = access;
   const missing = (motivo: string): Falta => ({ nombre: 'EFIRMA_NO_DISPONIBLE', motivo });
   if (cer === null) return missing('No hay un certificado (.cer) registrado.');
   if (!isLive(cer.vigenteHasta, now)) return missing('El certificado registrado ya venció.');
@@ -51,23 +51,23 @@ function efirmaOf(pase: Pase, canal: CanalSat, now: Date): CredencialGuardada | 
  */
 export function eligibleCredenciales(
   operation: Pick<Operation, 'accepts' | 'credential' | 'prefers' | 'needs' | 'asks'>,
-  pase: Pase,
+  access: AccessSnapshot,
   now: Date,
 ): readonly Elegible[] {
   const { accepts, credential, needs, asks } = operation;
-  if (accepts === 'api-key' || (accepts === 'ciec-o-efirma-o-id-cif' && pase.idCif !== null)) return [];
+  if (accepts === 'api-key' || (accepts === 'ciec-o-efirma-o-id-cif' && access.idCif !== null)) return [];
   const canal = asks.includes('solicitar-metadata') ? 'soap' : 'portal';
-  const efirma = efirmaOf(pase, canal, now);
+  const efirma = efirmaOf(access, canal, now);
   const falta = 'nombre' in efirma ? efirma : null;
   if (accepts === 'efirma' && falta !== null) throw new CfdiError(falta.nombre, { motivo: falta.motivo });
   const conEfirma: Elegible[] = 'nombre' in efirma ? [] : [{ tipo: 'efirma', canal, guardada: efirma }];
   if (accepts === 'efirma') return conEfirma;
 
-  const { ciec } = pase;
+  const { ciec } = access;
   if (ciec === null && falta?.nombre === 'EFIRMA_RECHAZADA' && accepts !== 'ciec')
     throw new CfdiError(falta.nombre, { motivo: `${falta.motivo} ${needs ?? TAMBIEN_CIEC}` });
   if (ciec === null && (accepts === 'ciec' || falta !== null)) {
-    const motivo = [needs, pase.efirmaCer === null ? undefined : falta?.motivo]
+    const motivo = [needs, access.efirmaCer === null ? undefined : falta?.motivo]
       .filter((each) => typeof each === 'string')
       .join(' ');
     throw new CfdiError('CIEC_NO_GUARDADA', motivo === '' ? {} : { motivo });
@@ -88,12 +88,12 @@ export function eligibleCredenciales(
  */
 export function openGuardada(
   { tipo, guardada }: Pick<Elegible, 'tipo' | 'guardada'>,
-  pase: Pase,
+  access: AccessSnapshot,
   apiKey: ApiKey,
   keyring: Keyring,
 ): Credencial {
   try {
-    return open(tipo, guardada, { pase, apiKey }, keyring);
+    return open(tipo, guardada, { access, apiKey }, keyring);
   } catch (cause) {
     if (!(cause instanceof CredencialIlegible)) throw cause;
     const motivo = MOTIVO_ILEGIBLE;

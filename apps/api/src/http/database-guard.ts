@@ -25,7 +25,7 @@ export function guardPort<P extends object>(port: P, timeoutMs: number): P {
 export function guardDatabase(ports: DatabasePorts, timeoutMs: number): DatabasePorts {
   const guard = <P extends object>(port: P) => guardPort(port, timeoutMs);
   return {
-    puerta: guard(ports.puerta),
+    accessSnapshots: guard(ports.accessSnapshots),
     saldos: guard(ports.saldos),
     solicitudes: {
       ...guard(ports.solicitudes),

@@ -4,7 +4,7 @@ import type { ApiDeps } from '../api-deps.ts';
 import { eligibleCredenciales, openGuardada } from '../credenciales/stored-credencial.ts';
 import { contestacionDeExito } from './answer.ts';
 import { errorsOf } from './errors-of.ts';
-import { bodyOf, type Contestacion, type Llamada, paseOf } from './llamada.ts';
+import { accessOf, bodyOf, type Contestacion, type Llamada } from './llamada.ts';
 import type { Contexto } from './operation.ts';
 
 /** The result of a handler did not fit the operation's own data schema: our fault. */
@@ -19,13 +19,13 @@ export class DataDesconocida extends Error {
 export async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestacion> {
   const { operation } = llamada;
   const { value, secretos } = bodyOf(llamada);
-  const { pase, apiKey } = paseOf(llamada);
+  const { access, apiKey } = accessOf(llamada);
   const { ip, requestId, opId, idempotency, saldo, now } = llamada;
   let budget: LinkedSignal | undefined;
   let devuelve: string | undefined;
   const contexto: Contexto<'ciec-o-efirma'> = {
     deps,
-    pase,
+    access,
     operacion: operation.path,
     apiKey,
     ip,
@@ -44,11 +44,11 @@ export async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestac
     devolver(motivo) {
       devuelve = motivo;
     },
-    credenciales: eligibleCredenciales(operation, pase, now).map((elegible) => ({
+    credenciales: eligibleCredenciales(operation, access, now).map((elegible) => ({
       tipo: elegible.tipo,
       canal: elegible.canal,
       open() {
-        const credencial = openGuardada(elegible, pase, apiKey, deps.keyring);
+        const credencial = openGuardada(elegible, access, apiKey, deps.keyring);
         llamada.opened.push(credencial);
         return credencial;
       },

@@ -1,4 +1,4 @@
-import type { Credencial, Pase } from '@acuse/core';
+import type { AccessSnapshot, Credencial } from '@acuse/core';
 import type { ApiKey } from '@acuse/vault';
 import type { BodySource } from './net/body-source.ts';
 import type { Operation } from './operation.ts';
@@ -15,9 +15,9 @@ export interface Llamada {
   /** Headers for the answer, whatever it is. */
   readonly answerHeaders: Record<string, string>;
   apiKey: ApiKey | null;
-  pase: Pase | null;
-  /** True while `pase` comes from this process and may be outdated. */
-  paseIsCached: boolean;
+  access: AccessSnapshot | null;
+  /** True while `access` comes from this process and may be outdated. */
+  accessIsCached: boolean;
   /** False once a cached pass has led to a refusal. */
   mayUseCache: boolean;
   rateChecked: boolean;
@@ -56,10 +56,10 @@ export interface Contestacion {
 }
 
 /** The pass of a call that is past the bearer step. */
-export function paseOf(llamada: Llamada): { pase: Pase; apiKey: ApiKey } {
-  const { pase, apiKey } = llamada;
-  if (pase === null || apiKey === null) throw new Error('a step ran before the bearer step');
-  return { pase, apiKey };
+export function accessOf(llamada: Llamada): { access: AccessSnapshot; apiKey: ApiKey } {
+  const { access, apiKey } = llamada;
+  if (access === null || apiKey === null) throw new Error('a step ran before the bearer step');
+  return { access, apiKey };
 }
 
 /** The body of a call that is past the body step. */

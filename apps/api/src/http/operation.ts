@@ -1,10 +1,10 @@
 import type { CampoErroneo, CfdiError, DatosError, NombreError } from '@acuse/contract';
 import type {
+  AccessSnapshot,
   CanalSat,
   Credencial,
   CredencialEfirma,
   NombreConsulta,
-  Pase,
   TipoCredencial,
 } from '@acuse/core';
 import type { ApiKey } from '@acuse/vault';
@@ -61,7 +61,7 @@ type Apertura<A extends CredencialAceptada> = A extends 'api-key'
 /** What every handler is given beside its body. */
 export interface ContextoBase {
   readonly deps: ApiDeps;
-  readonly pase: Pase;
+  readonly access: AccessSnapshot;
   /** Path of the operation without the /api/v1/ prefix. */
   readonly operacion: string;
   /** The caller's key. Its secret is zeroed when the request ends. */

@@ -42,7 +42,7 @@ describe('round trips', () => {
     const a = await ready(kit);
     const ask = () => kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key });
     expect((await ask()).status).toBe(200);
-    expect(kit.store.trips).toEqual(['puerta.load', 'solicitudes.accept']);
+    expect(kit.store.trips).toEqual(['accessSnapshots.load', 'solicitudes.accept']);
     kit.store.trips.length = 0;
     for (let count = 0; count < 3; count += 1) expect((await ask()).status).toBe(200);
     expect(kit.store.trips).toEqual(Array(3).fill('solicitudes.accept'));
@@ -54,7 +54,7 @@ describe('round trips', () => {
     for (let count = 0; count < 2; count += 1) {
       await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key });
     }
-    expect(kit.store.trips).toEqual(['puerta.load', 'puerta.load']);
+    expect(kit.store.trips).toEqual(['accessSnapshots.load', 'accessSnapshots.load']);
   });
 
   it('reads the pass anew before it refuses what a cached one refuses', async () => {

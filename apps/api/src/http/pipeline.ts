@@ -6,9 +6,9 @@ import type { ApiDeps } from '../api-deps.ts';
 import { asCfdiError, contestacionDeError } from './answer.ts';
 import { handle } from './handle.ts';
 import type { Contestacion, Llamada } from './llamada.ts';
-import { PaseVencido } from './pase-vencido.ts';
 import { settleAnswer, settleError } from './settle.ts';
-import type { Pases } from './state/pases.ts';
+import { StaleAccess } from './stale-access.ts';
+import type { AccessCache } from './state/access-cache.ts';
 import type { Reembolsos } from './state/reembolsos.ts';
 import type { TokenBucket } from './state/token-bucket.ts';
 import type { Usos } from './state/usos.ts';
@@ -25,7 +25,7 @@ import { userAgent } from './steps/user-agent.ts';
 
 /** What the steps need: the ports, guarded, and what this process keeps between calls. */
 export interface PipelineDeps extends ApiDeps {
-  readonly pases: Pases;
+  readonly accessCache: AccessCache;
   readonly usos: Usos;
   readonly reembolsos: Reembolsos;
   /** Calls with a wrong key, by address (IPv6: a /64). Right keys from the same address are never held up by it. */
@@ -56,7 +56,7 @@ const MAX_RELOADS = 3;
 /** Takes one call through every step and its handler. Never rejects: whatever happened becomes an answer, and is settled. */
 export async function runPipeline(llamada: Llamada, deps: PipelineDeps): Promise<Contestacion> {
   try {
-    const answer = await runWithFreshPase(llamada, deps);
+    const answer = await runWithFreshAccess(llamada, deps);
     await settleAnswer(llamada, answer, deps);
     return answer;
   } catch (thrown) {
@@ -66,7 +66,7 @@ export async function runPipeline(llamada: Llamada, deps: PipelineDeps): Promise
     await settleError(llamada, error, deps);
     return answer;
   } finally {
-    if (llamada.pase !== null) deps.usos.note(llamada.pase.apiKey.id, llamada.now, llamada.ip);
+    if (llamada.access !== null) deps.usos.note(llamada.access.apiKey.id, llamada.now, llamada.ip);
     wipe(llamada);
   }
 }
@@ -75,17 +75,17 @@ export async function runPipeline(llamada: Llamada, deps: PipelineDeps): Promise
  * A cached pass may let through what the operation's own statement then refuses, and may refuse what the database would let through: in
  * both cases the steps run again with a fresh one.
  */
-async function runWithFreshPase(llamada: Llamada, deps: PipelineDeps): Promise<Contestacion> {
+async function runWithFreshAccess(llamada: Llamada, deps: PipelineDeps): Promise<Contestacion> {
   llamada.mayUseCache = llamada.operation.charge === 'in-handler';
   for (let reloads = 0; ; reloads += 1) {
     try {
       return await runSteps(llamada, deps);
     } catch (error) {
       const isRefusal = error instanceof CfdiError && CATALOGO[error.nombre].http < 500;
-      const isStale = error instanceof PaseVencido || (isRefusal && llamada.paseIsCached);
+      const isStale = error instanceof StaleAccess || (isRefusal && llamada.accessIsCached);
       if (!isStale || reloads === MAX_RELOADS) throw error;
       llamada.mayUseCache = false;
-      llamada.pase = null;
+      llamada.access = null;
     }
   }
 }

@@ -3,7 +3,7 @@ import { CfdiError } from '@acuse/contract';
 import { type RespuestaGuardada, ResultadoIncierto } from '@acuse/core';
 import { sealRespuesta } from '@acuse/vault';
 import type { ApiDeps } from '../api-deps.ts';
-import { type Contestacion, type Llamada, paseOf } from './llamada.ts';
+import { accessOf, type Contestacion, type Llamada } from './llamada.ts';
 import type { Reembolsos } from './state/reembolsos.ts';
 
 type SettleDeps = Pick<ApiDeps, 'saldos' | 'idempotencia' | 'keyring' | 'log'> & {
@@ -40,9 +40,9 @@ function respuestaOf(
 ): RespuestaGuardada | null {
   const { idempotency, operation } = llamada;
   if (idempotency === null) return null;
-  const { pase, apiKey } = paseOf(llamada);
+  const { access, apiKey } = accessOf(llamada);
   const contexto = {
-    apiKeyId: pase.apiKey.id,
+    apiKeyId: access.apiKey.id,
     operacion: operation.path,
     clave: idempotency.clave,
     status,
@@ -92,7 +92,7 @@ export async function settleError(llamada: Llamada, error: CfdiError, deps: Sett
     else await deps.reembolsos.refund(opId, detalle);
   }
   if (idempotency === null) return;
-  const apiKeyId = paseOf(llamada).pase.apiKey.id;
+  const apiKeyId = accessOf(llamada).access.apiKey.id;
   const peticion = { apiKeyId, operacion: operation.path, clave: idempotency.clave, opId };
   const isUncertain = error.nombre === 'RESULTADO_INCIERTO';
   await deps.idempotencia[isUncertain ? 'reopen' : 'release'](peticion).catch((err: unknown) =>

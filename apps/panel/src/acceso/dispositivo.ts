@@ -19,8 +19,8 @@ const SISTEMAS = [
 
 /** A User-Agent as its owner would say it: `Chrome en Linux`. */
 export function dispositivoDe(agente: string): string {
-  const navegador = NAVEGADORES.find(([marca]) => agente.includes(marca))?.[1];
+  const browser = NAVEGADORES.find(([marca]) => agente.includes(marca))?.[1];
   const sistema = SISTEMAS.find(([marca]) => agente.includes(marca))?.[1];
-  if (navegador && sistema) return `${navegador} en ${sistema}`;
-  return navegador ?? sistema ?? 'Otro navegador';
+  if (browser && sistema) return `${browser} en ${sistema}`;
+  return browser ?? sistema ?? 'Otro navegador';
 }

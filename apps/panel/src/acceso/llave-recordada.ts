@@ -2,19 +2,19 @@ import { createLlavesRecordadas } from '@acuse/db';
 import { createKeyring, createSellado } from '@acuse/vault';
 import type { ContextoCliente } from '../http/ruta.ts';
 
-type Contexto = Pick<ContextoCliente, 'deps' | 'navegador'>;
+type Contexto = Pick<ContextoCliente, 'deps' | 'browser'>;
 
 /**
  * API keys that somebody typed in, so that they are asked for once in a while and not for every form. Each is sealed twice: under a key that only
  * the browser's cookie gives, and under the panel's own, so that neither the database with the panel's secrets nor the cookie alone opens it. It is
  * over after some minutes without use, with the session, at every change of the session's id, and as soon as the key is no longer active.
  */
-export function createLlaveRecordada({ deps, navegador }: Contexto) {
+export function createLlaveRecordada({ deps, browser }: Contexto) {
   const segundos = deps.settings.llaveRecordada;
-  const sesionId = navegador.sesion?.id;
+  const sesionId = browser.sesion?.id;
   const kept = createLlavesRecordadas(deps.database);
   const ofCookie = () =>
-    createSellado(createKeyring({ keys: new Map([['cookie', navegador.sealKey()]]), current: 'cookie' }));
+    createSellado(createKeyring({ keys: new Map([['cookie', browser.sealKey()]]), current: 'cookie' }));
   const contextOf = (contribuyenteId: string) => ['panel/llave', sesionId ?? '', contribuyenteId];
 
   return {

@@ -4,8 +4,8 @@ import { Layout } from '../components/layout.tsx';
 import { Vacio } from '../components/vacio.tsx';
 import type { PanelDeps } from '../panel-deps.ts';
 import type { Activos } from './assets.ts';
+import type { Browser } from './browser.ts';
 import { EMPTY_FORM, type Formulario } from './campos.ts';
-import type { Navegador } from './navegador.ts';
 import type { Aviso, ContextoBase, ContextoCliente, Pagina, Usuario } from './ruta.ts';
 
 /** What the shell knows of one request before its page runs. */
@@ -15,7 +15,7 @@ export interface Peticion {
   readonly activos: Activos;
   readonly nonce: string;
   readonly ip: string;
-  readonly navegador: Navegador;
+  readonly browser: Browser;
   /** Who is logged in; null also between the two steps of a log-in. */
   readonly usuario: Usuario | null;
   /** Told when the message of the page before has been shown. */
@@ -27,15 +27,15 @@ export function createContexto(
   peticion: Peticion,
   formulario: Formulario = EMPTY_FORM,
 ): ContextoBase | ContextoCliente {
-  const { c, deps, nonce, ip, navegador, usuario } = peticion;
+  const { c, deps, nonce, ip, browser, usuario } = peticion;
   return {
     c,
     deps,
     nonce,
     ip,
-    navegador,
+    browser,
     get csrf() {
-      return navegador.csrf();
+      return browser.csrf();
     },
     now: deps.now(),
     campos: formulario.campos,
@@ -87,20 +87,20 @@ export function renderRechazo(
 }
 
 function render(
-  { c, deps, activos, nonce, navegador, usuario, onAviso }: Peticion,
+  { c, deps, activos, nonce, browser, usuario, onAviso }: Peticion,
   titulo: string,
   contenido: Child,
   status: number,
   scripts: readonly string[] = [],
 ): Response {
-  const aviso = navegador.sesion?.aviso ?? undefined;
+  const aviso = browser.sesion?.aviso ?? undefined;
   if (aviso) onAviso();
   const html = (
     <Layout
       titulo={titulo}
       usuario={usuario}
       ruta={c.req.path}
-      csrf={navegador.csrf()}
+      csrf={browser.csrf()}
       nonce={nonce}
       aviso={aviso}
       activo={activos.href}
@@ -116,8 +116,8 @@ function render(
   return new Response(html, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } });
 }
 
-async function redirect({ navegador }: Peticion, path: string, aviso?: Aviso): Promise<Response> {
-  if (aviso) await navegador.leave(aviso);
+async function redirect({ browser }: Peticion, path: string, aviso?: Aviso): Promise<Response> {
+  if (aviso) await browser.leave(aviso);
   return new Response(null, { status: 303, headers: { Location: localPath(path) ?? '/' } });
 }
 

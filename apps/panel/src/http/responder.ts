@@ -47,7 +47,7 @@ async function answerPost(ruta: Ruta, peticion: Peticion): Promise<Response> {
     throw error;
   });
   if (formulario === null) return renderRechazo(peticion, ILEGIBLE);
-  if (!peticion.navegador.isCsrf(formulario.campos['_csrf'])) return renderRechazo(peticion, AJENA);
+  if (!peticion.browser.isCsrf(formulario.campos['_csrf'])) return renderRechazo(peticion, AJENA);
   return ruta.handle(createContexto(peticion, formulario) as ContextoCliente);
 }
 

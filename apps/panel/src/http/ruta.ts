@@ -1,7 +1,7 @@
 import type { Context } from 'hono';
 import type { Child } from 'hono/jsx';
 import type { PanelDeps } from '../panel-deps.ts';
-import type { Navegador } from './navegador.ts';
+import type { Browser } from './browser.ts';
 
 /** Who may see a page: anybody, somebody logged in, or the operator of the installation. */
 export type Acceso = 'publica' | 'cliente' | 'operador';
@@ -50,7 +50,7 @@ export interface ContextoBase {
   /** Files of a posted form (`multipart/form-data`), by the name of their field. */
   readonly archivos: Readonly<Record<string, File>>;
   /** The session of this browser: only log-in and the pages of the account change it. */
-  readonly navegador: Navegador;
+  readonly browser: Browser;
   /** Renders a whole page in the layout. */
   pagina(pagina: Pagina): Response;
   /** The one page for whatever is not there, or is another account's: nothing tells the two apart. */

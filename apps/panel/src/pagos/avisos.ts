@@ -12,12 +12,12 @@ const text = (c: Context, status: 200 | 400 | 413 | 503, body: string) =>
  * `POST /avisos-pago/:proveedor`: notifications of payment providers. To be mounted before the panel's sessions and its check of forms: here the
  * provider's signature is the only proof. 200 for whatever need not come again, 400 for what is not the provider's, 503 for "again, later".
  */
-export function createAvisosPago({ caja, log }: Pick<PanelDeps, 'caja' | 'log'>): Hono {
+export function createAvisosPago({ checkout, log }: Pick<PanelDeps, 'checkout' | 'log'>): Hono {
   const app = new Hono();
   const limit = bodyLimit({ maxSize: MAX_AVISO, onError: (c) => text(c, 413, 'demasiado largo') });
   app.post('/avisos-pago/:proveedor', limit, async (c) => {
     try {
-      const efecto = await caja.recibir(c.req.param('proveedor'), {
+      const efecto = await checkout.recibir(c.req.param('proveedor'), {
         via: 'aviso',
         headers: c.req.raw.headers,
         cuerpo: new Uint8Array(await c.req.arrayBuffer()),

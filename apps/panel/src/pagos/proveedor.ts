@@ -48,14 +48,14 @@ export type Confirmacion =
 /**
  * A way to pay. A real provider is one file that makes one of these, and one line in `abrir-caja.ts`.
  *
- * The payment is a row (`pago`) before the provider hears of it, and only `Caja` changes that row: a provider says what happened and never
+ * The payment is a row (`pago`) before the provider hears of it, and only `Checkout` changes that row: a provider says what happened and never
  * credits. Therefore each method may be called again after a crash, a timeout or a second click, with the same payment:
  *
  * - `crear` asks the provider for a charge with `pago.id` as its idempotency key and answers the same charge when repeated.
  * - `instrucciones` says what the buyer does now; null when `crear` has to be called (again) first.
  * - `confirmar` authenticates what arrived before it reads it: the signature of a webhook (compared in constant time, over the raw
  *   bytes, with the provider's limit for its age), or, on the way back, an answer of the provider's API. A query that a browser carries proves
- *   nothing. Providers repeat notifications and send them out of order; `Caja` credits a payment once.
+ *   nothing. Providers repeat notifications and send them out of order; `Checkout` credits a payment once.
  * - `cancelar` gives the charge up at the provider. It answers `YA_PAGADO` when it was too late: the payment then stays pending until the
  *   notification arrives.
  *

@@ -1,5 +1,5 @@
 import type { CargaListas } from '@acuse/core';
-import type { Programador } from '@acuse/queue';
+import type { Scheduler } from '@acuse/queue';
 import { deadline, type Logger } from '@acuse/runtime';
 import { startLoop } from './loop.ts';
 
@@ -13,7 +13,7 @@ const SCHEDULE_TURNS = 12;
 export function startListas(deps: {
   carga: Pick<CargaListas, 'pendiente'>;
   load: (signal: AbortSignal) => Promise<void>;
-  programador: Programador;
+  scheduler: Scheduler;
   log: Logger;
   everyMs: number;
   /** Hours without a word from the source after which the list is fetched again. */
@@ -21,14 +21,14 @@ export function startListas(deps: {
   /** Milliseconds after which the queue counts as away. */
   queueTimeoutMs: number;
 }) {
-  const { carga, load, programador, log, everyMs, maxHoras, queueTimeoutMs } = deps;
+  const { carga, load, scheduler, log, everyMs, maxHoras, queueTimeoutMs } = deps;
   let turns = 0;
   const schedule = startLoop({
     name: 'listas-horario',
     everyMs: everyMs * SCHEDULE_TURNS,
     log,
     turn: async (signal) => {
-      await deadline(queueTimeoutMs, (limit) => programador.ensure(limit), signal);
+      await deadline(queueTimeoutMs, (limit) => scheduler.ensure(limit), signal);
       return false;
     },
   });

@@ -1,4 +1,4 @@
-import type { Saldos, Vigilancia } from '@acuse/core';
+import type { Saldos, Sweeper } from '@acuse/core';
 import type { Logger } from '@acuse/runtime';
 import { startLoop } from './loop.ts';
 
@@ -11,7 +11,7 @@ const BATCH = 500;
  * storage that hangs must not keep a solicitud waiting.
  */
 export function startReconciler(deps: {
-  vigilancia: Pick<Vigilancia, 'ringOverdue' | 'expire' | 'retire'>;
+  sweeper: Pick<Sweeper, 'ringOverdue' | 'expire' | 'retire'>;
   saldos: Pick<Saldos, 'refundAbandoned'>;
   log: Logger;
   everyMs: number;
@@ -19,23 +19,23 @@ export function startReconciler(deps: {
   graceSeconds: number;
   retentionDays: number;
 }) {
-  const { vigilancia, saldos, log, everyMs, graceSeconds, retentionDays } = deps;
+  const { sweeper, saldos, log, everyMs, graceSeconds, retentionDays } = deps;
   return startLoop({
     name: 'reconciler',
     everyMs,
     log,
     turn: async () => {
-      const rung = await vigilancia.ringOverdue({ graceSeconds, limit: BATCH });
+      const rung = await sweeper.ringOverdue({ graceSeconds, limit: BATCH });
       if (rung > 0) log.warn({ rung }, 'rang overdue solicitudes again');
 
-      const expired = await vigilancia.expire(BATCH);
+      const expired = await sweeper.expire(BATCH);
       if (expired.length > 0)
         log.info({ expired: expired.length }, 'past their deadline: ended and refunded');
 
       const abandoned = await saldos.refundAbandoned(BATCH);
       if (abandoned > 0) log.warn({ abandoned }, 'gave back the charges of calls that nobody answered');
 
-      const retired = await vigilancia.retire({ retentionDays, limit: BATCH });
+      const retired = await sweeper.retire({ retentionDays, limit: BATCH });
       return [rung, expired.length, abandoned, retired].includes(BATCH);
     },
   });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Bandeja, Cola } from '@acuse/core';
+import type { Outbox, WorkQueue } from '@acuse/core';
 import { type Logger, linkSignals } from '@acuse/runtime';
 import { startLoop } from './loop.ts';
 
@@ -8,8 +8,8 @@ const PACE_MS = 10;
 
 /** Carries due rings from the outbox to the queue: woken by the database's word and by a short timer, whichever comes first. */
 export async function startRelay(deps: {
-  bandeja: Bandeja;
-  cola: Cola;
+  outbox: Outbox;
+  queue: WorkQueue;
   log: Logger;
   everyMs: number;
   /** Milliseconds after which the queue counts as away. */
@@ -17,21 +17,21 @@ export async function startRelay(deps: {
   /** Seconds that the queue may have a ring without anybody's claim before it is rung once more. */
   graceSeconds: number;
 }) {
-  const { bandeja, cola, log, everyMs, queueTimeoutMs, graceSeconds } = deps;
+  const { outbox, queue, log, everyMs, queueTimeoutMs, graceSeconds } = deps;
   const loop = startLoop({
     name: 'relay',
     everyMs,
     log,
     turn: async (signal) => {
-      const drained = await bandeja.drain({ graceSeconds }, async (timbres) => {
+      const drained = await outbox.drain({ graceSeconds }, async (wakeUps) => {
         const limit = linkSignals([signal], queueTimeoutMs);
-        await cola.ring(timbres, limit.signal).finally(limit.release);
+        await queue.ring(wakeUps, limit.signal).finally(limit.release);
       });
       if (drained > 0) await sleep(PACE_MS);
       return drained > 0;
     },
   });
-  const listening = await bandeja.listen(() => loop.wake());
+  const listening = await outbox.listen(() => loop.wake());
   return {
     async close() {
       await listening.close();

@@ -36,8 +36,8 @@ export interface ListaEfosAbierta extends HuellaLista {
   /** Day of the cut, `yyyy-MM-dd`, from the list's own first line. */
   readonly fechaCorte: string;
   /** Every row, in batches, once. Rejects with a `SatError` when the rest is not the list: then nothing of it counts. */
-  readonly lotes: AsyncIterable<readonly FilaEfos[]>;
-  /** SHA-256 of the bytes, hexadecimal. Known when `lotes` has ended. */
+  readonly batches: AsyncIterable<readonly FilaEfos[]>;
+  /** SHA-256 of the bytes, hexadecimal. Known when `batches` has ended. */
   sha256(): string;
   /** Lets go of the source; for one that is not read to its end. */
   close(): void;

@@ -128,7 +128,7 @@ export interface Parte {
 }
 
 /** A solicitud held by one worker: every write carries `epoch` and is refused once another has claimed it. */
-export interface SolicitudTomada {
+export interface ClaimedSolicitud {
   readonly id: string;
   readonly cuentaId: string;
   readonly contribuyenteId: string;
@@ -153,7 +153,7 @@ export interface SolicitudTomada {
 }
 
 export type Fase = 'DESCARGA' | 'ENSAMBLE';
-export type NombreCola = 'descargas' | 'ensambles';
+export type QueueName = 'descargas' | 'ensambles';
 
 /** A change of one part. Absent fields stay as they are. */
 export interface CambioParte {
@@ -208,7 +208,7 @@ export interface Avance {
 export type EstadoFinalSinPaquete = 'ERROR' | 'RECHAZADA' | 'VENCIDA';
 
 /** Solicitudes as the workers see them. Every method but `claim` throws {@link Desplazado} when the epoch is no longer ours. */
-export interface Taller {
+export interface Claims {
   /**
    * Takes a solicitud for `leaseSeconds` by compare-and-set. Null when it is not EN_PROCESO in this phase, when `gen` is not its present
    * ring, or when another holds it: then there is nothing to do.
@@ -216,24 +216,24 @@ export interface Taller {
   claim(input: {
     solicitudId: string;
     gen: number;
-    cola: NombreCola;
+    queue: QueueName;
     leaseSeconds: number;
-  }): Promise<SolicitudTomada | null>;
+  }): Promise<ClaimedSolicitud | null>;
   /** Writes progress and keeps the claim. Returns the solicitud as it then is. */
-  save(tomada: SolicitudTomada, avance: Avance): Promise<SolicitudTomada>;
+  save(claimed: ClaimedSolicitud, avance: Avance): Promise<ClaimedSolicitud>;
   /** Writes progress, gives the claim back and rings again `inSeconds` from now. */
   release(
-    tomada: SolicitudTomada,
+    claimed: ClaimedSolicitud,
     avance: Avance,
-    next: { cola: NombreCola; inSeconds: number },
+    next: { queue: QueueName; inSeconds: number },
   ): Promise<void>;
   /** Lengthens the lease. */
-  extend(tomada: SolicitudTomada, leaseSeconds: number): Promise<void>;
+  extend(claimed: ClaimedSolicitud, leaseSeconds: number): Promise<void>;
   /** The key's hour is over: waits until it is stored again; at once ready when that has happened since the claim. Deletes a dead sealed copy. */
-  awaitEfirma(tomada: SolicitudTomada): Promise<void>;
+  awaitEfirma(claimed: ClaimedSolicitud): Promise<void>;
   /** TERMINADA with its package; without any row and unconfirmed it is given back. Deletes the sealed credential. */
   finish(
-    tomada: SolicitudTomada,
+    claimed: ClaimedSolicitud,
     paquete: {
       objectKey: string;
       bytes: number;
@@ -245,16 +245,16 @@ export interface Taller {
   ): Promise<void>;
   /** Ends without a package: refund, sealed credential deleted, all in one statement. */
   fail(
-    tomada: SolicitudTomada,
+    claimed: ClaimedSolicitud,
     end: { estado: EstadoFinalSinPaquete; motivo: string; codigo?: string },
   ): Promise<void>;
   /**
    * Goes on at the other channel with its credential: begins with the parts of `avance`, since no folio of one channel is known to the other,
    * forgets the sealed copy of the refused credential, gives the claim back and rings at once.
    */
-  changeChannel(tomada: SolicitudTomada, avance: Avance): Promise<void>;
+  changeChannel(claimed: ClaimedSolicitud, avance: Avance): Promise<void>;
   /** The SAT refused the stored credential at the channel of the solicitud: nobody uses it there again until it is stored anew. */
-  markRefused(tomada: SolicitudTomada, canal: CanalSat): Promise<void>;
+  markRefused(claimed: ClaimedSolicitud, canal: CanalSat): Promise<void>;
 }
 
 /** Another worker claimed the solicitud, or it ended: whoever gets this stops quietly. */
@@ -266,7 +266,7 @@ export class Desplazado extends Error {
 }
 
 /** The loops that keep every solicitud moving whatever happens to the queue. */
-export interface Vigilancia {
+export interface Sweeper {
   /**
    * Lets go of claims that lapsed, so that their solicitudes ring again, and gives a ring to those that are overdue by `graceSeconds` and have
    * none. Returns how many.

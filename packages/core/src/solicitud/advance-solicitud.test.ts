@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { SatError } from '../sat-error.ts';
-import { NOW, PERIODO, parte, released, step, tomada } from './testing/un-paso.ts';
+import { claimed, NOW, PERIODO, parte, released, step } from './testing/un-paso.ts';
 
 const available = () =>
   parte({
@@ -15,41 +15,41 @@ const available = () =>
 
 describe('before the SAT is asked', () => {
   it('ends a solicitud that is past its deadline', async () => {
-    const result = await step(tomada({ deadlineAt: NOW }));
+    const result = await step(claimed({ deadlineAt: NOW }));
     expect([result.name, result.first]).toEqual(['fail', { estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' }]);
   });
 
   it('makes the parts first', async () => {
-    const { avance, next } = released(await step(tomada({ partes: [] })));
+    const { avance, next } = released(await step(claimed({ partes: [] })));
     expect(avance.nuevas).toEqual({ reemplaza: null, periodos: [PERIODO] });
-    expect(next).toEqual({ cola: 'descargas', inSeconds: 0 });
+    expect(next).toEqual({ queue: 'descargas', inSeconds: 0 });
   });
 
   it('waits for the part that is due first', async () => {
     const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000);
     const result = await step(
-      tomada({ partes: [parte({ dueAt: at(90) }), parte({ id: 'p2', dueAt: at(30) })] }),
+      claimed({ partes: [parte({ dueAt: at(90) }), parte({ id: 'p2', dueAt: at(30) })] }),
     );
-    expect(released(result).next).toEqual({ cola: 'descargas', inSeconds: 30 });
+    expect(released(result).next).toEqual({ queue: 'descargas', inSeconds: 30 });
     expect(result.names).toEqual(['release']);
   });
 
   it('goes to assembly when every part is there', async () => {
     const partes = [parte({ estado: 'DESCARGADA' }), parte({ id: 'p2', estado: 'VACIA' })];
-    expect(released(await step(tomada({ partes }))).next).toEqual({ cola: 'ensambles', inSeconds: 0 });
+    expect(released(await step(claimed({ partes }))).next).toEqual({ queue: 'ensambles', inSeconds: 0 });
   });
 
   it.each([
     ['portal', 'CIEC_RECHAZADA'],
     ['soap', 'EFIRMA_RECHAZADA'],
   ] as const)('asks nothing over %s with a credential that the SAT has refused', async (canal, motivo) => {
-    const result = await step(tomada({ canal, isCredencialRechazada: true }));
+    const result = await step(claimed({ canal, isCredencialRechazada: true }));
     expect([result.names, result.first]).toEqual([['fail'], { estado: 'ERROR', motivo }]);
   });
 
   it('waits for the e.firma whose hour is over; a CIEC that is gone ends it', async () => {
-    expect((await step(tomada({ sellada: null }))).name).toBe('awaitEfirma');
-    const result = await step(tomada({ sellada: null, canal: 'portal' }));
+    expect((await step(claimed({ sellada: null }))).name).toBe('awaitEfirma');
+    const result = await step(claimed({ sellada: null, canal: 'portal' }));
     expect([result.name, result.first]).toEqual([
       'fail',
       { estado: 'ERROR', motivo: 'CREDENCIAL_NO_DISPONIBLE' },
@@ -59,7 +59,7 @@ describe('before the SAT is asked', () => {
 
 describe('asking', () => {
   it('writes the intent before the call and the folio after it', async () => {
-    const result = await step(tomada(), { 'solicitar-metadata': { resultado: 'ACEPTADA', folio: 'F1' } });
+    const result = await step(claimed(), { 'solicitar-metadata': { resultado: 'ACEPTADA', folio: 'F1' } });
     expect(result.names).toEqual(['save', 'sat solicitar-metadata', 'release']);
     expect(result.calls[0]?.[1]).toEqual({ partes: [{ parteId: 'p1', estado: 'SOLICITANDO', envios: 1 }] });
     const { avance, next } = released(result);
@@ -68,7 +68,7 @@ describe('asking', () => {
   });
 
   it('sends an unfinished intent once more', async () => {
-    const result = await step(tomada({ partes: [parte({ estado: 'SOLICITANDO', envios: 1 })] }), {
+    const result = await step(claimed({ partes: [parte({ estado: 'SOLICITANDO', envios: 1 })] }), {
       'solicitar-metadata': { resultado: 'ACEPTADA', folio: 'F1' },
     });
     expect(result.calls[0]?.[1]).toEqual({ partes: [{ parteId: 'p1', estado: 'SOLICITANDO', envios: 2 }] });
@@ -76,9 +76,9 @@ describe('asking', () => {
 
   it('moves a second when the SAT has an equal request, a few times', async () => {
     const answer = { resultado: 'REPETIDA', codigo: '5005', mensaje: 'm' } as const;
-    const { avance } = released(await step(tomada(), { 'solicitar-metadata': answer }));
+    const { avance } = released(await step(claimed(), { 'solicitar-metadata': answer }));
     expect(avance.partes?.[0]).toMatchObject({ estado: 'PENDIENTE', desfase: 1 });
-    const result = await step(tomada({ partes: [parte({ desfase: 6 })] }), { 'solicitar-metadata': answer });
+    const result = await step(claimed({ partes: [parte({ desfase: 6 })] }), { 'solicitar-metadata': answer });
     expect([result.name, result.first]).toEqual([
       'fail',
       { estado: 'ERROR', motivo: 'SOLICITUDES_AGOTADAS', codigo: '5005' },
@@ -86,7 +86,7 @@ describe('asking', () => {
   });
 
   it('ends when the SAT refuses', async () => {
-    const result = await step(tomada(), {
+    const result = await step(claimed(), {
       'solicitar-metadata': { resultado: 'RECHAZADA', codigo: '5001', mensaje: 'm' },
     });
     expect(result.first).toEqual({ estado: 'RECHAZADA', motivo: 'SAT_RECHAZO_LA_SOLICITUD', codigo: '5001' });
@@ -99,17 +99,17 @@ describe('too many rows', () => {
     async (consulta) => {
       const estado = consulta === 'verificar-metadata' ? 'SOLICITADA' : 'PENDIENTE';
       const { avance, next } = released(
-        await step(tomada({ partes: [parte({ estado })] }), { [consulta]: { resultado: 'DEMASIADOS' } }),
+        await step(claimed({ partes: [parte({ estado })] }), { [consulta]: { resultado: 'DEMASIADOS' } }),
       );
       expect(avance.nuevas?.reemplaza).toBe('p1');
       expect(avance.nuevas?.periodos).toHaveLength(2);
-      expect(next).toEqual({ cola: 'descargas', inSeconds: 0 });
+      expect(next).toEqual({ queue: 'descargas', inSeconds: 0 });
     },
   );
 
   it('ends when a period of seconds cannot be divided', async () => {
     const periodo = { inicio: '2025-01-01T00:00:00', fin: '2025-01-01T00:00:01' };
-    const result = await step(tomada({ partes: [parte({ periodo })] }), {
+    const result = await step(claimed({ partes: [parte({ periodo })] }), {
       'solicitar-metadata': { resultado: 'DEMASIADOS' },
     });
     expect(result.first).toMatchObject({ estado: 'ERROR', motivo: 'DEMASIADOS_CFDI_POR_SEGUNDO' });
@@ -121,7 +121,7 @@ describe('looking', () => {
 
   it('waits longer with every look', async () => {
     const { avance, next } = released(
-      await step(tomada({ partes: [asked] }), { 'verificar-metadata': { resultado: 'EN_PROCESO' } }),
+      await step(claimed({ partes: [asked] }), { 'verificar-metadata': { resultado: 'EN_PROCESO' } }),
     );
     expect(avance).toMatchObject({ consultado: true, partes: [{ consultas: 4, fallos: 0 }] });
     expect(next.inSeconds).toBeGreaterThan(400);
@@ -129,7 +129,7 @@ describe('looking', () => {
 
   it('takes the packages', async () => {
     const { avance, next } = released(
-      await step(tomada({ partes: [asked] }), {
+      await step(claimed({ partes: [asked] }), {
         'verificar-metadata': { resultado: 'TERMINADA', paquetes: ['A', 'B'], registros: 9 },
       }),
     );
@@ -141,7 +141,7 @@ describe('looking', () => {
     'asks anew after %s, twice, then ends',
     async (resultado) => {
       const answer = { 'verificar-metadata': { resultado, codigo: '404', mensaje: 'm' } };
-      const { avance } = released(await step(tomada({ partes: [asked] }), answer));
+      const { avance } = released(await step(claimed({ partes: [asked] }), answer));
       expect(avance.partes?.[0]).toMatchObject({
         estado: 'PENDIENTE',
         folio: null,
@@ -149,7 +149,7 @@ describe('looking', () => {
         desfase: 1,
         reenvios: 1,
       });
-      const result = await step(tomada({ partes: [{ ...asked, reenvios: 2 }] }), answer);
+      const result = await step(claimed({ partes: [{ ...asked, reenvios: 2 }] }), answer);
       expect(result.first).toEqual({
         estado: resultado === 'RECHAZADA' ? 'RECHAZADA' : 'ERROR',
         motivo: `SAT_${resultado}`,
@@ -163,7 +163,7 @@ describe('fetching', () => {
   const zip = { resultado: 'PAQUETE', zip: Readable.from([]) } as const;
 
   it('asks storage before the SAT, and stores one package a step', async () => {
-    const result = await step(tomada({ partes: [available()] }), { 'descargar-paquete': zip });
+    const result = await step(claimed({ partes: [available()] }), { 'descargar-paquete': zip });
     expect(result.names).toEqual(['ping', 'sat descargar-paquete', 'saveSat', 'release']);
     expect(released(result).avance.partes?.[0]).toMatchObject({
       estado: 'DESCARGADA',
@@ -172,7 +172,7 @@ describe('fetching', () => {
   });
 
   it('does not spend a second download on a copy that is there already', async () => {
-    const result = await step(tomada({ partes: [available()] }), {}, 'B');
+    const result = await step(claimed({ partes: [available()] }), {}, 'B');
     expect(result.names).toEqual(['release']);
     expect(released(result).avance.partes?.[0]).toMatchObject({
       estado: 'DESCARGADA',
@@ -181,7 +181,7 @@ describe('fetching', () => {
   });
 
   it('asks anew for a package that the SAT gives no more', async () => {
-    const result = await step(tomada({ partes: [available()] }), {
+    const result = await step(claimed({ partes: [available()] }), {
       'descargar-paquete': { resultado: 'AGOTADO', codigo: '5008', mensaje: 'm' },
     });
     expect(released(result).avance.partes?.[0]).toMatchObject({
@@ -195,7 +195,7 @@ describe('fetching', () => {
 describe('a SAT that does not answer', () => {
   it('waits longer with every failure and forgets nothing', async () => {
     const { avance, next } = released(
-      await step(tomada({ partes: [parte({ fallos: 2 })] }), {
+      await step(claimed({ partes: [parte({ fallos: 2 })] }), {
         'solicitar-metadata': new SatError('TIEMPO_AGOTADO'),
       }),
     );
@@ -209,7 +209,7 @@ describe('a SAT that does not answer', () => {
   it('by CIEC asks for no part before the next try when a log-in came to nothing', async () => {
     const two = [parte({ canal: 'portal' }), parte({ id: 'p2', canal: 'portal' })];
     const { avance, next } = released(
-      await step(tomada({ canal: 'portal', partes: two }), { 'solicitar-metadata': inVain() }),
+      await step(claimed({ canal: 'portal', partes: two }), { 'solicitar-metadata': inVain() }),
     );
     expect(avance.partes?.[0]).toMatchObject({ parteId: 'p1', fallos: 1, accesos: 1 });
     expect(next.inSeconds).toBeGreaterThanOrEqual(24);
@@ -220,46 +220,51 @@ describe('a SAT that does not answer', () => {
     'by CIEC waits for the next look when a second log-in came to nothing: %s failures in a row',
     async (fallos) => {
       const two = [parte({ canal: 'portal', fallos }), parte({ id: 'p2', canal: 'portal', accesos: 1 })];
-      const result = await step(tomada({ canal: 'portal', partes: two }), { 'solicitar-metadata': inVain() });
+      const result = await step(claimed({ canal: 'portal', partes: two }), {
+        'solicitar-metadata': inVain(),
+      });
       expect(released(result).next.inSeconds).toBeGreaterThanOrEqual(3_600);
       expect(released(result).next.inSeconds).toBeLessThanOrEqual(3_960);
     },
   );
 
   it('by CIEC is asked soon again after a failure that cost no log-in, whatever was lost before', async () => {
-    const result = await step(tomada({ canal: 'portal', partes: [parte({ canal: 'portal', accesos: 5 })] }), {
-      'solicitar-metadata': new SatError('NO_RESPONDE'),
-    });
+    const result = await step(
+      claimed({ canal: 'portal', partes: [parte({ canal: 'portal', accesos: 5 })] }),
+      {
+        'solicitar-metadata': new SatError('NO_RESPONDE'),
+      },
+    );
     expect(released(result).next.inSeconds).toBeLessThanOrEqual(36);
   });
 
   it('was not asked while a log-in is under way: the claim is given back for later, and that is no failure', async () => {
     const busy = new SatError('OCUPADO', { esperaMs: 7_000 });
     const two = [parte({ fallos: 2 }), parte({ id: 'p2' })];
-    const result = await step(tomada({ partes: two }), { 'solicitar-metadata': busy });
-    expect(released(result)).toMatchObject({ avance: {}, next: { cola: 'descargas', inSeconds: 7 } });
+    const result = await step(claimed({ partes: two }), { 'solicitar-metadata': busy });
+    expect(released(result)).toMatchObject({ avance: {}, next: { queue: 'descargas', inSeconds: 7 } });
     expect(Object.keys(released(result).avance)).toEqual([]);
   });
 
   it('ends at once when the credential is refused, and marks it', async () => {
-    const result = await step(tomada(), { 'solicitar-metadata': new SatError('CIEC_RECHAZADA') });
+    const result = await step(claimed(), { 'solicitar-metadata': new SatError('CIEC_RECHAZADA') });
     expect(result.names).toEqual(['save', 'sat solicitar-metadata', 'markRefused', 'fail']);
     expect(result.first).toMatchObject({ estado: 'ERROR', motivo: 'CIEC_RECHAZADA' });
   });
 
   it('ends at once on what will not change by waiting', async () => {
-    const result = await step(tomada(), { 'solicitar-metadata': new SatError('SIN_RESOLVEDOR_DE_CAPTCHA') });
+    const result = await step(claimed(), { 'solicitar-metadata': new SatError('SIN_RESOLVEDOR_DE_CAPTCHA') });
     expect(result.names).toEqual(['save', 'sat solicitar-metadata', 'fail']);
   });
 
   it('lets failures of our own out', async () => {
-    await expect(step(tomada(), { 'solicitar-metadata': new TypeError('ours') })).rejects.toThrow('ours');
+    await expect(step(claimed(), { 'solicitar-metadata': new TypeError('ours') })).rejects.toThrow('ours');
   });
 });
 
 describe('the credential', () => {
   it('is zeroed after every step, failed ones too', async () => {
-    const { key } = await step(tomada(), { 'solicitar-metadata': new SatError('NO_RESPONDE') });
+    const { key } = await step(claimed(), { 'solicitar-metadata': new SatError('NO_RESPONDE') });
     expect(key.every((byte) => byte === 0)).toBe(true);
   });
 });

@@ -1,7 +1,7 @@
 import { type Credencial, wipeCredencial } from '../credencial.ts';
 import type { Paquetes } from '../ports/paquetes.ts';
 import type { NombreDescarga, Sat } from '../ports/sat.ts';
-import type { Avance, CredencialSellada, Parte, SolicitudTomada, Taller } from '../ports/solicitudes.ts';
+import type { Avance, ClaimedSolicitud, Claims, CredencialSellada, Parte } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
 import { type Agenda, esperaDelPortal, esperaTrasFallo, isRetrasada } from './agenda.ts';
 import { bajarParte } from './bajar-parte.ts';
@@ -13,11 +13,11 @@ import type { Checkpoint } from './punto.ts';
 import { verificarParte } from './verificar-parte.ts';
 
 export interface AdvanceDeps {
-  readonly taller: Taller;
+  readonly claims: Claims;
   readonly sat: Sat<NombreDescarga>;
   readonly paquetes: Pick<Paquetes, 'saveSat' | 'findSat' | 'ping'>;
   /** Opens the credential that the API sealed for this solicitud. */
-  readonly openSellada: (sellada: CredencialSellada, solicitud: SolicitudTomada) => Credencial;
+  readonly openSellada: (sellada: CredencialSellada, solicitud: ClaimedSolicitud) => Credencial;
   readonly agenda: Agenda;
   readonly checkpoint: Checkpoint;
 }
@@ -33,66 +33,66 @@ const isLista = (parte: Parte) => parte.estado === 'DESCARGADA' || parte.estado 
  */
 export async function advanceSolicitud(
   deps: AdvanceDeps,
-  tomada: SolicitudTomada,
+  claimed: ClaimedSolicitud,
   signal: AbortSignal,
 ): Promise<void> {
-  const { taller } = deps;
-  if (tomada.now >= tomada.deadlineAt) {
-    await taller.fail(tomada, { estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
+  const { claims } = deps;
+  if (claimed.now >= claimed.deadlineAt) {
+    await claims.fail(claimed, { estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
     return;
   }
-  if (tomada.partes.length === 0) {
-    const periodos = periodosIniciales({ ...tomada, ahora: tomada.now });
+  if (claimed.partes.length === 0) {
+    const periodos = periodosIniciales({ ...claimed, ahora: claimed.now });
     const nuevas = { reemplaza: null, periodos };
-    await taller.release(
-      tomada,
+    await claims.release(
+      claimed,
       { nuevas, eventos: [{ tipo: 'ACEPTADA' }] },
-      { cola: 'descargas', inSeconds: 0 },
+      { queue: 'descargas', inSeconds: 0 },
     );
     return;
   }
-  const pendientes = tomada.partes.filter((parte) => !isLista(parte));
+  const pendientes = claimed.partes.filter((parte) => !isLista(parte));
   if (pendientes.length === 0) {
-    await taller.release(tomada, {}, { cola: 'ensambles', inSeconds: 0 });
+    await claims.release(claimed, {}, { queue: 'ensambles', inSeconds: 0 });
     return;
   }
   const parte = earliest(pendientes);
-  const wait = secondsUntil(parte, tomada);
+  const wait = secondsUntil(parte, claimed);
   if (wait > 0) {
-    await taller.release(tomada, {}, { cola: 'descargas', inSeconds: wait });
+    await claims.release(claimed, {}, { queue: 'descargas', inSeconds: wait });
     return;
   }
-  const sellada = selladaDe(tomada, parte);
-  const isRefused = parte.canal === tomada.canal && tomada.isCredencialRechazada;
-  if (isPorConfirmar(parte) && (isRefused || !sellada || isRetrasada(tomada.creadaEn, tomada.now))) {
-    await settle(deps, tomada, parte, sinConfirmar(tomada, parte));
+  const sellada = selladaDe(claimed, parte);
+  const isRefused = parte.canal === claimed.canal && claimed.isCredencialRechazada;
+  if (isPorConfirmar(parte) && (isRefused || !sellada || isRetrasada(claimed.creadaEn, claimed.now))) {
+    await settle(deps, claimed, parte, sinConfirmar(claimed, parte));
     return;
   }
   if (isRefused) {
     // Sent once more, by whichever process, it might lock the taxpayer's account at the SAT.
-    const motivo = tomada.canal === 'portal' ? 'CIEC_RECHAZADA' : 'EFIRMA_RECHAZADA';
-    await endRefused(deps, tomada, { estado: 'ERROR', motivo });
+    const motivo = claimed.canal === 'portal' ? 'CIEC_RECHAZADA' : 'EFIRMA_RECHAZADA';
+    await endRefused(deps, claimed, { estado: 'ERROR', motivo });
     return;
   }
   if (!sellada) {
-    if (tomada.canal === 'soap') await taller.awaitEfirma(tomada);
-    else await taller.fail(tomada, { estado: 'ERROR', motivo: 'CREDENCIAL_NO_DISPONIBLE' });
+    if (claimed.canal === 'soap') await claims.awaitEfirma(claimed);
+    else await claims.fail(claimed, { estado: 'ERROR', motivo: 'CREDENCIAL_NO_DISPONIBLE' });
     return;
   }
-  await settle(deps, tomada, parte, await step(deps, tomada, sellada, parte, signal));
+  await settle(deps, claimed, parte, await step(deps, claimed, sellada, parte, signal));
 }
 
 function earliest(partes: readonly Parte[]): Parte {
   return partes.reduce((first, parte) => (parte.dueAt < first.dueAt ? parte : first));
 }
 
-function secondsUntil(parte: Parte, tomada: SolicitudTomada): number {
-  return Math.max(0, (parte.dueAt.getTime() - tomada.now.getTime()) / 1000);
+function secondsUntil(parte: Parte, claimed: ClaimedSolicitud): number {
+  return Math.max(0, (parte.dueAt.getTime() - claimed.now.getTime()) / 1000);
 }
 
 async function step(
   deps: AdvanceDeps,
-  solicitud: SolicitudTomada,
+  solicitud: ClaimedSolicitud,
   sellada: CredencialSellada,
   parte: Parte,
   signal: AbortSignal,
@@ -142,51 +142,51 @@ function pasoTras(error: SatError, { agenda, solicitud, parte }: ContextoPaso, s
   };
 }
 
-async function settle(deps: AdvanceDeps, tomada: SolicitudTomada, parte: Parte, paso: Paso): Promise<void> {
-  const { taller } = deps;
+async function settle(deps: AdvanceDeps, claimed: ClaimedSolicitud, parte: Parte, paso: Paso): Promise<void> {
+  const { claims } = deps;
   if ('fin' in paso) {
     if (isPorConfirmar(parte)) {
-      if (paso.isCredencialRechazada) await taller.markRefused(tomada, parte.canal);
-      return settle(deps, tomada, parte, sinConfirmar(tomada, parte));
+      if (paso.isCredencialRechazada) await claims.markRefused(claimed, parte.canal);
+      return settle(deps, claimed, parte, sinConfirmar(claimed, parte));
     }
-    if (!paso.isCredencialRechazada) return taller.fail(tomada, paso.fin);
-    await taller.markRefused(tomada, parte.canal);
-    return endRefused(deps, tomada, paso.fin);
+    if (!paso.isCredencialRechazada) return claims.fail(claimed, paso.fin);
+    await claims.markRefused(claimed, parte.canal);
+    return endRefused(deps, claimed, paso.fin);
   }
   if ('isBusy' in paso) {
-    await taller.release(tomada, {}, { cola: 'descargas', inSeconds: paso.inSeconds });
+    await claims.release(claimed, {}, { queue: 'descargas', inSeconds: paso.inSeconds });
     return;
   }
   const { avance, inSeconds, isForAll = false } = paso;
   const next = isForAll
-    ? { cola: 'descargas' as const, inSeconds }
-    : nextRing(tomada, parte, avance, inSeconds);
-  await taller.release(tomada, avance, next);
+    ? { queue: 'descargas' as const, inSeconds }
+    : nextRing(claimed, parte, avance, inSeconds);
+  await claims.release(claimed, avance, next);
 }
 
 /** Begins anew at the other channel when its credential is there, else ends. */
 async function endRefused(
-  { taller }: AdvanceDeps,
-  tomada: SolicitudTomada,
-  fin: Parameters<Taller['fail']>[1],
+  { claims }: AdvanceDeps,
+  claimed: ClaimedSolicitud,
+  fin: Parameters<Claims['fail']>[1],
 ): Promise<void> {
-  if (tomada.otra === null) return taller.fail(tomada, fin);
-  const canal = tomada.canal === 'soap' ? 'portal' : 'soap';
-  const periodos = periodosIniciales({ ...tomada, canal, ahora: tomada.now });
-  await taller.changeChannel(tomada, {
+  if (claimed.otra === null) return claims.fail(claimed, fin);
+  const canal = claimed.canal === 'soap' ? 'portal' : 'soap';
+  const periodos = periodosIniciales({ ...claimed, canal, ahora: claimed.now });
+  await claims.changeChannel(claimed, {
     nuevas: { reemplaza: null, periodos },
     eventos: [{ tipo: 'OTRO_CANAL', codigo: fin.codigo ?? fin.motivo, detalle: canal }],
   });
 }
 
 /** When the next ring is wanted: at once while another part is due, else with the part that is due first, else assembly. */
-function nextRing(tomada: SolicitudTomada, parte: Parte, avance: Avance, inSeconds: number) {
-  if (avance.nuevas) return { cola: 'descargas' as const, inSeconds: 0 };
+function nextRing(claimed: ClaimedSolicitud, parte: Parte, avance: Avance, inSeconds: number) {
+  if (avance.nuevas) return { queue: 'descargas' as const, inSeconds: 0 };
   const changed = avance.partes?.find((cambio) => cambio.parteId === parte.id)?.estado ?? parte.estado;
-  const others = tomada.partes.filter((other) => other.id !== parte.id && !isLista(other));
+  const others = claimed.partes.filter((other) => other.id !== parte.id && !isLista(other));
   const isDone = isLista({ ...parte, estado: changed });
-  if (isDone && others.length === 0) return { cola: 'ensambles' as const, inSeconds: 0 };
-  const waits = others.map((other) => secondsUntil(other, tomada));
+  if (isDone && others.length === 0) return { queue: 'ensambles' as const, inSeconds: 0 };
+  const waits = others.map((other) => secondsUntil(other, claimed));
   if (!isDone) waits.push(inSeconds);
-  return { cola: 'descargas' as const, inSeconds: Math.min(...waits) };
+  return { queue: 'descargas' as const, inSeconds: Math.min(...waits) };
 }

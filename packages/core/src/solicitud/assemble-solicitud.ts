@@ -1,12 +1,12 @@
 import { PaqueteSatInvalido } from '../paquete-sat-invalido.ts';
 import type { Paquetes, PlanEnsamble } from '../ports/paquetes.ts';
-import type { SolicitudTomada, Taller } from '../ports/solicitudes.ts';
+import type { ClaimedSolicitud, Claims } from '../ports/solicitudes.ts';
 import { isConfirmada } from './confirmar-vacia.ts';
 import { pideDeMas } from './periodos.ts';
 import type { Checkpoint } from './punto.ts';
 
 export interface AssembleDeps {
-  readonly taller: Taller;
+  readonly claims: Claims;
   readonly paquetes: Pick<Paquetes, 'assemble' | 'remove'>;
   readonly checkpoint: Checkpoint;
 }
@@ -15,15 +15,15 @@ export interface AssembleDeps {
 const MAX_RELECTURAS = 1;
 
 /** What the ZIP of a solicitud is made of. */
-export function planDe(tomada: SolicitudTomada): PlanEnsamble {
-  const { tipo } = tomada;
+export function planDe(claimed: ClaimedSolicitud): PlanEnsamble {
+  const { tipo } = claimed;
   return {
-    solicitudId: tomada.id,
-    rfc: tomada.rfc,
+    solicitudId: claimed.id,
+    rfc: claimed.rfc,
     tipo,
-    desde: tomada.desde,
-    hasta: tomada.hasta,
-    partes: tomada.partes.map(({ canal, folio, periodo, desfase, paquetes, ...parte }) => ({
+    desde: claimed.desde,
+    hasta: claimed.hasta,
+    partes: claimed.partes.map(({ canal, folio, periodo, desfase, paquetes, ...parte }) => ({
       canal,
       folio,
       periodo,
@@ -42,45 +42,49 @@ export function planDe(tomada: SolicitudTomada): PlanEnsamble {
  */
 export async function assembleSolicitud(
   deps: AssembleDeps,
-  tomada: SolicitudTomada,
+  claimed: ClaimedSolicitud,
   signal: AbortSignal,
 ): Promise<void> {
-  const { taller, paquetes, checkpoint } = deps;
-  if (tomada.now >= tomada.deadlineAt) {
-    await taller.fail(tomada, { estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
+  const { claims, paquetes, checkpoint } = deps;
+  if (claimed.now >= claimed.deadlineAt) {
+    await claims.fail(claimed, { estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
     return;
   }
   try {
-    const paquete = await paquetes.assemble(planDe(tomada), signal);
-    await checkpoint('tras-ensamblar', tomada.id);
-    await taller.finish(tomada, paquete);
+    const paquete = await paquetes.assemble(planDe(claimed), signal);
+    await checkpoint('tras-ensamblar', claimed.id);
+    await claims.finish(claimed, paquete);
   } catch (error) {
     if (!(error instanceof PaqueteSatInvalido)) throw error;
-    await fetchAnew(taller, tomada, error);
+    await fetchAnew(claims, claimed, error);
     return;
   }
-  await checkpoint('tras-terminar', tomada.id);
+  await checkpoint('tras-terminar', claimed.id);
   // Their text files are in the ZIP; what a crash leaves behind here goes with the solicitud's prefix at the end of its retention.
-  await paquetes.remove(tomada.id, 'originales').catch(() => {});
+  await paquetes.remove(claimed.id, 'originales').catch(() => {});
 }
 
-async function fetchAnew(taller: Taller, tomada: SolicitudTomada, error: PaqueteSatInvalido): Promise<void> {
-  const parte = tomada.partes.find((p) =>
+async function fetchAnew(
+  claims: Claims,
+  claimed: ClaimedSolicitud,
+  error: PaqueteSatInvalido,
+): Promise<void> {
+  const parte = claimed.partes.find((p) =>
     p.paquetes.some((paquete) => paquete.objectKey === error.objectKey),
   );
   const paquete = parte?.paquetes.find((p) => p.objectKey === error.objectKey);
   if (!parte || !paquete || paquete.relecturas >= MAX_RELECTURAS) {
-    await taller.fail(tomada, { estado: 'ERROR', motivo: 'PAQUETE_SAT_INVALIDO', codigo: error.motivo });
+    await claims.fail(claimed, { estado: 'ERROR', motivo: 'PAQUETE_SAT_INVALIDO', codigo: error.motivo });
     return;
   }
-  await taller.release(
-    tomada,
+  await claims.release(
+    claimed,
     {
       partes: [
         { parteId: parte.id, estado: 'DISPONIBLE', releer: { paquete: paquete.paquete }, dueInSeconds: 0 },
       ],
       eventos: [{ tipo: 'PAQUETE_ILEGIBLE', codigo: error.motivo, detalle: paquete.paquete }],
     },
-    { cola: 'descargas', inSeconds: 0 },
+    { queue: 'descargas', inSeconds: 0 },
   );
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import type { Parte, SolicitudTomada } from '../ports/solicitudes.ts';
+import type { ClaimedSolicitud, Parte } from '../ports/solicitudes.ts';
 import { SatError } from '../sat-error.ts';
-import { NOW, parte, released, step, tomada } from './testing/un-paso.ts';
+import { claimed, NOW, parte, released, step } from './testing/un-paso.ts';
 
 const HOUR = 3_600;
 const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000);
@@ -11,8 +11,8 @@ const sellada = (tipo: 'ciec' | 'efirma', ends = 7 * 24 * HOUR) => ({
 const both = { sellada: sellada('efirma', HOUR), otra: sellada('ciec'), deadlineAt: at(7 * 24 * HOUR) };
 const empty = { 'verificar-metadata': { resultado: 'VACIA' } } as const;
 const asked = (change: Partial<Parte> = {}) => parte({ estado: 'SOLICITADA', folio: 'F', ...change });
-const look = (change: Partial<SolicitudTomada>, p: Parte, answers: Parameters<typeof step>[1] = empty) =>
-  step(tomada({ ...change, partes: [p] }), answers);
+const look = (change: Partial<ClaimedSolicitud>, p: Parte, answers: Parameters<typeof step>[1] = empty) =>
+  step(claimed({ ...change, partes: [p] }), answers);
 const eventos = (result: Awaited<ReturnType<typeof step>>) =>
   released(result).avance.eventos?.map(({ tipo }) => tipo);
 
@@ -23,7 +23,7 @@ describe('an answer without any CFDI', () => {
     expect(avance.partes).toMatchObject([
       { estado: 'PENDIENTE', canal: 'soap', vacias: ['soap'], folio: null, desfase: 1, dueInSeconds: HOUR },
     ]);
-    expect(next).toEqual({ cola: 'descargas', inSeconds: HOUR });
+    expect(next).toEqual({ queue: 'descargas', inSeconds: HOUR });
     expect(eventos(result)).toEqual(['SIN_CFDI', 'VACIA_POR_CONFIRMAR']);
   });
 
@@ -54,7 +54,7 @@ describe('an answer without any CFDI', () => {
     expect(avance.partes).toMatchObject([
       { estado: 'VACIA', vacias: ['soap', 'soap', 'portal'], registros: 0 },
     ]);
-    expect(next.cola).toBe('ensambles');
+    expect(next.queue).toBe('ensambles');
     expect(eventos(result)).toEqual(['SIN_CFDI', 'VACIA_CONFIRMADA']);
   });
 

@@ -1,11 +1,11 @@
 import type { CanalSat } from '../ports/sat.ts';
-import type { Avance, CambioParte, NuevoEvento, Parte, SolicitudTomada } from '../ports/solicitudes.ts';
+import type { Avance, CambioParte, ClaimedSolicitud, NuevoEvento, Parte } from '../ports/solicitudes.ts';
 import { type Agenda, esperaTrasConsulta } from './agenda.ts';
 import type { ContextoPaso, Paso } from './paso.ts';
 import { periodosDe } from './periodos.ts';
 
 /** The sealed credential that a part is asked with: its channel need not be that of its solicitud while an empty answer is confirmed. */
-export function selladaDe(solicitud: SolicitudTomada, { canal }: Pick<Parte, 'canal'>) {
+export function selladaDe(solicitud: ClaimedSolicitud, { canal }: Pick<Parte, 'canal'>) {
   return canal === solicitud.canal ? solicitud.sellada : solicitud.otra;
 }
 
@@ -27,7 +27,7 @@ export function trasVacia({ solicitud, parte, agenda }: ContextoPaso, evento: Nu
 }
 
 /** What follows when a channel that should confirm an empty answer cannot be asked. */
-export function sinConfirmar(solicitud: SolicitudTomada, parte: Parte): Paso {
+export function sinConfirmar(solicitud: ClaimedSolicitud, parte: Parte): Paso {
   const isFirst = parte.vacias.includes(parte.canal);
   return isFirst ? askOther(solicitud, parte, []) : conclude(parte, [{ tipo: 'VACIA_SIN_CONFIRMAR' }]);
 }
@@ -56,7 +56,7 @@ const anew = (parte: Parte, canal: CanalSat): CambioParte => ({
   fallos: 0,
 });
 
-function askOther(solicitud: SolicitudTomada, parte: Parte, before: readonly NuevoEvento[]): Paso {
+function askOther(solicitud: ClaimedSolicitud, parte: Parte, before: readonly NuevoEvento[]): Paso {
   const canal: CanalSat = parte.canal === 'soap' ? 'portal' : 'soap';
   if (!selladaDe(solicitud, { canal })) return conclude(parte, [...before, { tipo: 'VACIA_SIN_CONFIRMAR' }]);
   const eventos = [...before, { tipo: 'VACIA_POR_CONFIRMAR', detalle: canal }];
@@ -68,7 +68,7 @@ function askOther(solicitud: SolicitudTomada, parte: Parte, before: readonly Nue
   return { avance: { consultado: true, ...avance, eventos }, inSeconds: 0 };
 }
 
-function askAgain(solicitud: SolicitudTomada, parte: Parte, agenda: Agenda, evento: NuevoEvento): Paso {
+function askAgain(solicitud: ClaimedSolicitud, parte: Parte, agenda: Agenda, evento: NuevoEvento): Paso {
   const inSeconds = secondsToAgain(solicitud, parte, agenda);
   return {
     avance: {
@@ -81,7 +81,7 @@ function askAgain(solicitud: SolicitudTomada, parte: Parte, agenda: Agenda, even
 }
 
 /** A while, by CIEC together with the next look; never more than half of what the credential and the solicitud have left. */
-function secondsToAgain(solicitud: SolicitudTomada, parte: Parte, agenda: Agenda): number {
+function secondsToAgain(solicitud: ClaimedSolicitud, parte: Parte, agenda: Agenda): number {
   const { now, deadlineAt } = solicitud;
   const { vaciaSegundos } = agenda;
   const { canal } = parte;

@@ -1,5 +1,5 @@
 import type { Credencial } from '../credencial.ts';
-import type { Avance, EstadoFinalSinPaquete, Parte, SolicitudTomada } from '../ports/solicitudes.ts';
+import type { Avance, ClaimedSolicitud, EstadoFinalSinPaquete, Parte } from '../ports/solicitudes.ts';
 import type { AdvanceDeps } from './advance-solicitud.ts';
 
 /** What one step leads to: progress and a wait, or the end of the solicitud. */
@@ -22,7 +22,7 @@ export type Paso =
     };
 
 export interface ContextoPaso extends AdvanceDeps {
-  readonly solicitud: SolicitudTomada;
+  readonly solicitud: ClaimedSolicitud;
   readonly parte: Parte;
   readonly credencial: Credencial;
   readonly signal: AbortSignal;

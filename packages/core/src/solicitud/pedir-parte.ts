@@ -11,16 +11,21 @@ const MAX_DESFASE = 6;
  * the SAT's "equal request" then leads to another second.
  */
 export async function pedirParte(context: ContextoPaso): Promise<Paso> {
-  const { taller, sat, checkpoint, solicitud, parte, credencial, signal, agenda } = context;
+  const { claims, sat, checkpoint, solicitud, parte, credencial, signal, agenda } = context;
   const { rfc, tipo } = solicitud;
   const { canal } = parte;
   const envios = parte.envios + 1;
-  const tomada = await taller.save(solicitud, {
+  const claimed = await claims.save(solicitud, {
     partes: [{ parteId: parte.id, estado: 'SOLICITANDO', envios }],
   });
   await checkpoint('tras-intencion', solicitud.id);
 
-  const periodo = periodoPedido({ canal, periodo: parte.periodo, desfase: parte.desfase, ahora: tomada.now });
+  const periodo = periodoPedido({
+    canal,
+    periodo: parte.periodo,
+    desfase: parte.desfase,
+    ahora: claimed.now,
+  });
   const respuesta = await sat.send({ consulta: 'solicitar-metadata', rfc, tipo, periodo }, credencial, {
     signal,
     cuentaId: solicitud.cuentaId,

@@ -1,8 +1,8 @@
 import type { CredencialGuardada, TipoGuardada } from '@acuse/core';
 import type pg from 'pg';
+import { terminarSinPaquete } from '../claims/terminar.ts';
 import type { Database } from '../database.ts';
 import { isDeadlock } from '../errors.ts';
-import { terminarSinPaquete } from '../taller/terminar.ts';
 import { inTransaction } from '../transaction.ts';
 import { Rechazo } from './rechazo.ts';
 

@@ -94,9 +94,9 @@ async function insertRows(
   signal: AbortSignal,
 ): Promise<number> {
   let filas = 0;
-  for await (const lote of lista.lotes) {
+  for await (const batch of lista.batches) {
     signal.throwIfAborted();
-    const column = <T>(of: (fila: FilaEfos, index: number) => T) => lote.map(of);
+    const column = <T>(of: (fila: FilaEfos, index: number) => T) => batch.map(of);
     await client.query(INSERT_ROWS, [
       id,
       column((_, index) => filas + index + 1),
@@ -105,7 +105,7 @@ async function insertRows(
       column((fila) => fila.situacion),
       column((fila) => JSON.stringify(fila.historial)),
     ]);
-    filas += lote.length;
+    filas += batch.length;
   }
   return filas;
 }

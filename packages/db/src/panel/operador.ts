@@ -54,7 +54,7 @@ export interface Devolucion {
   readonly creadoEn: Date;
 }
 
-export interface LatidoVisto {
+export interface SeenHeartbeat {
   readonly proceso: string;
   readonly rol: string;
   readonly vistoEn: Date;
@@ -212,8 +212,8 @@ export function createOperador({ pool, prisma }: Pick<Database, 'pool' | 'prisma
     },
 
     /** The processes that were seen in the last day. */
-    async latidos(): Promise<LatidoVisto[]> {
-      const { rows } = await pool.query<LatidoVisto>(
+    async heartbeats(): Promise<SeenHeartbeat[]> {
+      const { rows } = await pool.query<SeenHeartbeat>(
         'SELECT proceso, rol, visto_en AS "vistoEn", consumido_en AS "consumidoEn" FROM latido ORDER BY rol, proceso',
       );
       return rows;

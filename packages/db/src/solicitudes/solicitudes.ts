@@ -6,11 +6,11 @@ import {
   type Solicitudes,
   type VistaSolicitud,
 } from '@acuse/core';
+import { terminarSinPaquete } from '../claims/terminar.ts';
 import type { Database } from '../database.ts';
-import { terminarSinPaquete } from '../taller/terminar.ts';
 import { isUuid } from '../uuid.ts';
 import { acceptAll } from './accept.ts';
-import { createLote } from './lote.ts';
+import { createBatch } from './batch.ts';
 
 /** Of those that were assembled before it was noted, only rows are sure. */
 export const CONFIANZA = `CASE WHEN s.estado = 'TERMINADA' THEN coalesce(s.confianza, CASE WHEN s.registros > 0 THEN 'confirmado' ELSE 'sin_confirmar' END) END`;
@@ -57,7 +57,7 @@ const numberOrNull = (value: string | null) => (value === null ? null : Number(v
 
 /** Solicitudes over PostgreSQL, as the API sees them. */
 export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 'settings'>): Solicitudes {
-  const accept = createLote({
+  const accept = createBatch({
     run: (nuevas: readonly NuevaSolicitud[], until) => acceptAll({ pool }, nuevas, until),
     groupOf: ({ cuentaId }) => cuentaId,
     patienceMs: settings.timeoutMs,

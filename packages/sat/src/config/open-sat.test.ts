@@ -1,7 +1,7 @@
 import { loadConfig } from '@acuse/runtime';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { createEstadoCortacircuitosMemoria } from '../http/cortacircuitos.ts';
+import { createMemoryBreakerState } from '../http/circuit-breaker.ts';
 import { createSelladoEfimero } from '../portal/almacen/sellado-efimero.ts';
 import { createSesionesEnMemoria } from '../portal/almacen/sesiones-en-memoria.ts';
 import { ciecDe, DIA, errorOf, RFC } from '../portal/testing/canal-de-prueba.ts';
@@ -20,7 +20,7 @@ const configOf = (env: Record<string, string>) =>
 function open(env: Record<string, string>, compartido: Partial<SatCompartido> = {}) {
   const abierto = openSat(configOf(env), {
     sesiones: createSesionesEnMemoria(),
-    estado: createEstadoCortacircuitosMemoria(),
+    estado: createMemoryBreakerState(),
     captchas: null,
     sellado: createSelladoEfimero(),
     ...compartido,

@@ -1,4 +1,4 @@
-import type { Captchas, EstadoCortacircuitos, MedidorSat, Sat, Sellado, SesionesPortal } from '@acuse/core';
+import type { BreakerState, Captchas, Sat, SatMetrics, Sellado, SesionesPortal } from '@acuse/core';
 import { type CanalDesactivado, createSat } from '../canales.ts';
 import { createSatHttp, type SatHttp } from '../http/sat-http.ts';
 import { createLectorPdf } from '../pdf/lector-pdf.ts';
@@ -11,12 +11,12 @@ import type { SatConfig } from './sat-fields.ts';
 /** What the processes that speak to the SAT share. */
 export interface SatCompartido {
   readonly sesiones: SesionesPortal;
-  readonly estado: EstadoCortacircuitos;
+  readonly estado: BreakerState;
   /** Null: this process cannot ask people. */
   readonly captchas: Captchas | null;
   readonly sellado: Sellado;
   /** Sees every request to the authority. */
-  readonly medidor?: MedidorSat;
+  readonly metrics?: SatMetrics;
   /**
    * Whoever asks has better things to do than to wait for a log-in or for a host that has enough to do: it is sent away with OCUPADO.
    * Default: it waits.
@@ -49,7 +49,7 @@ export function openSat(config: SatConfig, compartido: SatCompartido): SatAbiert
       maxConcurrentPerHost: config.SAT_MAX_CONCURRENT_PER_HOST,
       ...(compartido.isImpatient ? { rejectWhenBusy: true } : {}),
     },
-    { estado: compartido.estado, ...(compartido.medidor ? { medidor: compartido.medidor } : {}) },
+    { estado: compartido.estado, ...(compartido.metrics ? { metrics: compartido.metrics } : {}) },
   );
   const lector = createLectorPdf();
   const portal = createPortalCanal({

@@ -1,12 +1,12 @@
 import type { Readable } from 'node:stream';
-import { type EstadoCortacircuitos, type MedidorSat, SatError } from '@acuse/core';
+import { type BreakerState, SatError, type SatMetrics } from '@acuse/core';
 import type { Dispatcher } from 'undici';
 import { createAgentes } from './agentes.ts';
-import { createCortacircuitos, createEstadoCortacircuitosMemoria, type Desenlace } from './cortacircuitos.ts';
+import { createCircuitBreaker, createMemoryBreakerState, type Desenlace } from './circuit-breaker.ts';
 import { guardStream, readText } from './cuerpo.ts';
 import { createDirecciones, type DireccionSat } from './direcciones.ts';
 import { toSatError } from './errores.ts';
-import { createMediciones, type Final, type Medicion } from './mediciones.ts';
+import { createMediciones, type Final, type Measurement } from './measurements.ts';
 import { type Plazo, startPlazo } from './plazo.ts';
 import { SAT_HTTP_DEFAULTS, type SatHttpSettings } from './settings.ts';
 import { createVueltas } from './vueltas.ts';
@@ -52,9 +52,9 @@ export interface SatHttp {
 
 export interface SatHttpDeps {
   /** Memory of the breakers. Default: of this process. */
-  readonly estado?: EstadoCortacircuitos;
+  readonly estado?: BreakerState;
   /** Sees every request and how it ended. Default: nobody does. */
-  readonly medidor?: MedidorSat;
+  readonly metrics?: SatMetrics;
   readonly now?: () => number;
 }
 
@@ -62,12 +62,12 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
   const s = { ...SAT_HTTP_DEFAULTS, ...settings };
   const direcciones = createDirecciones(settings);
   const agentes = createAgentes(settings);
-  const cortacircuitos = createCortacircuitos(
+  const circuitBreaker = createCircuitBreaker(
     { failures: s.breakerFailures, openMs: s.breakerOpenMs, now: deps.now ?? Date.now },
-    deps.estado ?? createEstadoCortacircuitosMemoria(),
+    deps.estado ?? createMemoryBreakerState(),
   );
 
-  const mediciones = createMediciones(deps.medidor);
+  const mediciones = createMediciones(deps.metrics);
   const vueltas = createVueltas(s.maxConcurrentPerHost, deps.now ?? Date.now);
 
   async function send(request: SatHttpRequest, plazo: Plazo): Promise<Dispatcher.ResponseData> {
@@ -96,7 +96,7 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
     request: SatHttpRequest,
     answer: Dispatcher.ResponseData,
     plazo: Plazo,
-    medicion: Medicion,
+    measurement: Measurement,
   ) {
     if (request.expect === 'stream') {
       const stream = guardStream(answer.body, {
@@ -105,8 +105,8 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
         onClose: (guarded) => {
           plazo.release();
           const desenlace = desenlaceOfStream(guarded, plazo.reason());
-          medicion.end(desenlace === 'neutral' ? 'cancelada' : desenlace);
-          void cortacircuitos.report(request.host, desenlace);
+          measurement.end(desenlace === 'neutral' ? 'cancelada' : desenlace);
+          void circuitBreaker.report(request.host, desenlace);
         },
       });
       plazo.signal.addEventListener('abort', () => stream.destroy(plazo.reason()), { once: true });
@@ -131,34 +131,34 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
     try {
       const already = plazo.reason();
       if (already !== undefined) throw already;
-      await cortacircuitos.admit(request.host);
+      await circuitBreaker.admit(request.host);
     } catch (error) {
       plazo.release();
       if (error instanceof SatError && error.motivo === 'CORTACIRCUITOS_ABIERTO')
         mediciones.avoided(request.host);
       throw error;
     }
-    const medicion = mediciones.start(request.host);
+    const measurement = mediciones.start(request.host);
     try {
       const answer = await send(request, plazo);
-      if (request.expect === 'stream') medicion.stopClock();
-      const body = await readBody(request, answer, plazo, medicion);
-      if (request.expect === 'text') medicion.end('exito');
-      if (request.expect === 'text') await cortacircuitos.report(request.host, 'exito');
+      if (request.expect === 'stream') measurement.stopClock();
+      const body = await readBody(request, answer, plazo, measurement);
+      if (request.expect === 'text') measurement.end('exito');
+      if (request.expect === 'text') await circuitBreaker.report(request.host, 'exito');
       return {
         status: answer.statusCode,
         headers: answer.headers,
         body,
         markFailed() {
-          medicion.withdraw();
-          return cortacircuitos.withdraw(request.host, request.titular);
+          measurement.withdraw();
+          return circuitBreaker.withdraw(request.host, request.titular);
         },
       };
     } catch (error) {
       plazo.release();
       const mapped = plazo.reason() ?? toSatError(error);
-      medicion.end(resultadoOf(mapped));
-      await cortacircuitos.report(request.host, desenlaceOf(mapped), request.titular);
+      measurement.end(resultadoOf(mapped));
+      await circuitBreaker.report(request.host, desenlaceOf(mapped), request.titular);
       throw mapped;
     }
   }

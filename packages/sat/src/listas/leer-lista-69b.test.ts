@@ -7,9 +7,9 @@ import { archivo, csv, ENCABEZADO, PROSA, renglon, trozos, windows1252 } from '.
 import { leerLista69b, type OpcionesLectura } from './leer-lista-69b.ts';
 
 async function leer(body: Readable | AsyncIterable<Buffer>, options: OpcionesLectura = {}) {
-  const { fechaCorte, lotes, sha256 } = await leerLista69b(body as AsyncIterable<Buffer>, options);
+  const { fechaCorte, batches, sha256 } = await leerLista69b(body as AsyncIterable<Buffer>, options);
   const filas: FilaEfos[] = [];
-  for await (const lote of lotes) filas.push(...lote);
+  for await (const batch of batches) filas.push(...batch);
   return { fechaCorte, filas, sha256: sha256() };
 }
 const leerTexto = (text: string) => leer(trozos(windows1252(text)));
@@ -263,12 +263,12 @@ describe('the list of article 69-B', () => {
       yield windows1252(archivo([]));
       for (; sent < 100; sent += 1) yield lines;
     }
-    const { lotes } = await leerLista69b(large());
+    const { batches } = await leerLista69b(large());
     let rows = 0;
     let most = 0;
     let furthest = 0;
-    for await (const lote of lotes) {
-      rows += lote.length;
+    for await (const batch of batches) {
+      rows += batch.length;
       furthest = Math.max(furthest, sent * 1_000 - rows);
       if (rows % 20_000 === 0) most = Math.max(most, process.memoryUsage().heapUsed);
     }
@@ -283,8 +283,8 @@ describe('the list of article 69-B', () => {
         archivo(Array.from({ length: 5_000 }, (_, n) => renglon(n, 'AAA120730823', '', 'Presunto'))),
       ),
     );
-    const { lotes } = await leerLista69b(source);
-    for await (const _lote of lotes) break;
+    const { batches } = await leerLista69b(source);
+    for await (const _lote of batches) break;
     expect(source.destroyed).toBe(true);
   });
 

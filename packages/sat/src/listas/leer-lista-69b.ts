@@ -31,7 +31,7 @@ export interface OpcionesLectura {
   readonly hasEnd?: boolean;
 }
 
-type Abierta = Pick<ListaEfosAbierta, 'fechaCorte' | 'lotes' | 'sha256' | 'close'>;
+type Abierta = Pick<ListaEfosAbierta, 'fechaCorte' | 'batches' | 'sha256' | 'close'>;
 
 /**
  * Reads `Listado_completo_69-B.csv` as it comes: prose with the day of the cut, a title, the header, and a row a proceeding. Resolves after
@@ -62,7 +62,7 @@ export async function leerLista69b(
     const { fechaCorte, columnas } = await readHead(records);
     return {
       fechaCorte,
-      lotes: readRows(records, columnas, () => {
+      batches: readRows(records, columnas, () => {
         if (last === 0x0a || last === 0x0d) return 'linea';
         return options.hasEnd === true || options.md5 !== undefined ? 'avisado' : 'abierto';
       }),

@@ -31,7 +31,7 @@ const simulated = ({ url }: Servidor): Lista69bSettings => ({ http: { baseUrl: u
 async function readAll(lista: Awaited<ReturnType<ReturnType<typeof createLista69b>['abrir']>>) {
   if (lista === null) throw new Error('unchanged');
   const rfcs: unknown[] = [];
-  for await (const lote of lista.lotes) rfcs.push(...lote.map(({ rfc }) => rfc));
+  for await (const batch of lista.batches) rfcs.push(...batch.map(({ rfc }) => rfc));
   return { rfcs, sha256: lista.sha256(), fuente: lista.fuente };
 }
 

@@ -1,4 +1,4 @@
-import { type AbrirListaEfos, type HuellaLista, type MedidorSat, SatError } from '@acuse/core';
+import { type AbrirListaEfos, type HuellaLista, SatError, type SatMetrics } from '@acuse/core';
 import { createDirecciones } from '../http/direcciones.ts';
 import { createSatHttp, type SatHttp } from '../http/sat-http.ts';
 import type { SatHttpSettings } from '../http/settings.ts';
@@ -19,7 +19,7 @@ export interface Lista69bSettings {
   /** Largest body, bytes. */
   readonly maxBytes?: number;
   /** Sees every request. */
-  readonly medidor?: MedidorSat;
+  readonly metrics?: SatMetrics;
 }
 
 export interface Lista69b {
@@ -34,7 +34,7 @@ export interface Lista69b {
 export function createLista69b(settings: Lista69bSettings = {}): Lista69b {
   const url = new URL(settings.url ?? LISTA_69B_URL);
   const httpSettings = (settings.url === undefined ? settings.http : reaching(url, settings.http)) ?? {};
-  const http = createSatHttp(httpSettings, settings.medidor ? { medidor: settings.medidor } : {});
+  const http = createSatHttp(httpSettings, settings.metrics ? { metrics: settings.metrics } : {});
   // Where it is really fetched: a simulator's list must not pass for the SAT's when the one gives way to the other.
   const { origin, path } = createDirecciones(httpSettings).locate({ host: url.hostname, path: url.pathname });
   const source = { http, url, fuente: origin + path, maxBytes: settings.maxBytes ?? MAX_BYTES };

@@ -1,6 +1,6 @@
 import type { Consulta, Credencial, NombreConsulta, Respuesta, TipoCredencial } from '@acuse/core';
 import type { ReadPdf } from '../pdf/lector-pdf.ts';
-import type { Navegador } from './navegador.ts';
+import type { PageClient } from './page-client.ts';
 import type { Portal } from './sesion/portal.ts';
 import type { PortalSettings } from './settings.ts';
 
@@ -23,7 +23,7 @@ export interface ConsultaPortal<N extends NombreConsultaPortal> {
   /** Throws, before anything is sent, for a question that the portal cannot be asked. */
   check?(consulta: Consulta<N>): void;
   /** Asks with a browser that holds a live session. Throws `SesionVencida` when the portal has forgotten it: it is then called once more. */
-  ask(navegador: Navegador, consulta: Consulta<N>, contexto: ContextoPortal): Promise<Respuesta<N>>;
+  ask(pageClient: PageClient, consulta: Consulta<N>, contexto: ContextoPortal): Promise<Respuesta<N>>;
   /** Another portal that has the answer to some of the questions. */
   readonly otro?: Omit<ConsultaPortal<N>, 'credenciales' | 'check' | 'otro'> & {
     takes(consulta: Consulta<N>): boolean;

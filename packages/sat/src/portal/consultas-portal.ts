@@ -30,29 +30,29 @@ const descarga = {
 export const CONSULTAS_PORTAL: ConsultasPortal = {
   'solicitar-metadata': {
     ...descarga,
-    ask: (navegador, consulta, { signal }) => solicitarMetadata(navegador, consulta, signal),
+    ask: (pageClient, consulta, { signal }) => solicitarMetadata(pageClient, consulta, signal),
   },
   'verificar-metadata': {
     ...descarga,
-    ask: (navegador, consulta, { signal }) => verificarMetadata(navegador, consulta, signal),
+    ask: (pageClient, consulta, { signal }) => verificarMetadata(pageClient, consulta, signal),
   },
   'descargar-paquete': {
     ...descarga,
-    ask: (navegador, consulta, { settings, signal }) =>
-      descargarPaquete(navegador, consulta, settings.maxPaqueteBytes, signal),
+    ask: (pageClient, consulta, { settings, signal }) =>
+      descargarPaquete(pageClient, consulta, settings.maxPaqueteBytes, signal),
   },
   'consultar-opinion': consultarOpinion,
   'listar-facturas': {
     portal: PORTAL_CFDI,
     credenciales: ['ciec', 'efirma'],
     check: ({ periodo }) => void readPeriodo('emitidos', periodo),
-    ask: (navegador, consulta, { signal }) => listarFacturas(navegador, consulta, signal),
+    ask: (pageClient, consulta, { signal }) => listarFacturas(pageClient, consulta, signal),
   },
   'listar-retenciones': {
     portal: PORTAL_RETENCIONES,
     credenciales: ['ciec'],
     check: assertEjercicio,
-    ask: (navegador, consulta, { signal }) => listarRetenciones(navegador, consulta, signal),
+    ask: (pageClient, consulta, { signal }) => listarRetenciones(pageClient, consulta, signal),
   },
   'listar-declaraciones': listarDeclaraciones,
   'listar-comunicados': listarComunicados,

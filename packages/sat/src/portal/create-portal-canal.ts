@@ -79,8 +79,8 @@ export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
       declared.check?.(consulta);
       const { portal, ask } = declared.otro?.takes(consulta) ? declared.otro : declared;
       if (portal.salida !== null) http.assertRoom(portal.salida.host);
-      return sesiones.run(portal, credencial, envio, (navegador) =>
-        ask(navegador, consulta, { settings, signal: envio.signal, credencial, readPdf }),
+      return sesiones.run(portal, credencial, envio, (pageClient) =>
+        ask(pageClient, consulta, { settings, signal: envio.signal, credencial, readPdf }),
       );
     },
     logout: (signal, ociosaMs = settings.sesionInactivaMs) => sesiones.logout(portales, ociosaMs, signal),

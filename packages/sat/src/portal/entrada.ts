@@ -1,6 +1,6 @@
 import type { Credencial } from '@acuse/core';
 import type { DireccionSat } from '../http/direcciones.ts';
-import type { Navegador, Pagina } from './navegador.ts';
+import type { PageClient, Pagina } from './page-client.ts';
 import { isPaginaAcceso } from './paginas/acceso/pagina-acceso.ts';
 import { encodeFormulario } from './paginas/cuerpo-formulario.ts';
 import { hasCamposVisibles, readCampos, readFormularios } from './paginas/formulario.ts';
@@ -21,15 +21,15 @@ export interface Entrada {
  */
 export async function entrar(
   deps: AccesoDeps,
-  navegador: Navegador,
+  pageClient: PageClient,
   credencial: Credencial,
   { puerta, hostAcceso }: Entrada,
   signal: AbortSignal,
 ): Promise<Pagina> {
   assertPuedeAcceder(deps, credencial);
-  const first = await navegador.open(puerta, signal);
-  const after = await pasarAcceso(deps, navegador, first, credencial, hostAcceso, signal);
-  const pagina = after.direccion.host === puerta.host ? after : await navegador.open(puerta, signal);
+  const first = await pageClient.open(puerta, signal);
+  const after = await pasarAcceso(deps, pageClient, first, credencial, hostAcceso, signal);
+  const pagina = after.direccion.host === puerta.host ? after : await pageClient.open(puerta, signal);
   if (pagina.direccion.host !== puerta.host) throw ilegible('el acceso no llegó al portal');
   return pagina;
 }
@@ -37,15 +37,15 @@ export async function entrar(
 /** Logs in when a page asks for it, and gives the page after it; any other page is given back as it is. */
 export async function pasarAcceso(
   deps: AccesoDeps,
-  navegador: Navegador,
+  pageClient: PageClient,
   pagina: Pagina,
   credencial: Credencial,
   hostAcceso: string,
   signal: AbortSignal,
 ): Promise<Pagina> {
-  const acceso = await toPaginaAcceso(navegador, pagina, credencial, hostAcceso, signal);
+  const acceso = await toPaginaAcceso(pageClient, pagina, credencial, hostAcceso, signal);
   if (acceso.direccion.host !== hostAcceso || !isPaginaAcceso(acceso.etiquetas)) return acceso;
-  return acceder(deps, navegador, acceso, credencial, hostAcceso, signal);
+  return acceder(deps, pageClient, acceso, credencial, hostAcceso, signal);
 }
 
 /**
@@ -53,7 +53,7 @@ export async function pasarAcceso(
  * is changed (SAT-CFDI/python-satcfdi, satcfdi/portal: `id=ciec` becomes `id=fiel`).
  */
 async function toPaginaAcceso(
-  navegador: Navegador,
+  pageClient: PageClient,
   pagina: Pagina,
   credencial: Credencial,
   hostAcceso: string,
@@ -63,11 +63,11 @@ async function toPaginaAcceso(
   if (direccion.host !== hostAcceso || isPaginaAcceso(etiquetas)) return pagina;
   const formulario = readFormularios(etiquetas)[0];
   if (formulario?.metodo !== 'POST' || hasCamposVisibles(formulario.etiquetas)) return pagina;
-  const destino = navegador.resolve(formulario.accion, direccion);
+  const destino = pageClient.resolve(formulario.accion, direccion);
   if (destino.host !== hostAcceso) return pagina;
   const path = credencial.tipo === 'efirma' ? toEfirma(destino.path) : destino.path;
   const body = encodeFormulario(readCampos(formulario.etiquetas));
-  return navegador.submit({ host: destino.host, path }, body, signal);
+  return pageClient.submit({ host: destino.host, path }, body, signal);
 }
 
 function toEfirma(path: string): string {

@@ -14,7 +14,7 @@ export interface PortalSettings {
   /** Log-ins by CIEC at the same time among all processes; the accounts share them. */
   readonly accesosALaVez?: number;
   /** A process that died while it logged in is replaced after this time, milliseconds. */
-  readonly turnoMs?: number;
+  readonly loginLockMs?: number;
   /** Redirects and auto-submitted forms followed for one page. */
   readonly maxSaltos?: number;
   /** Largest page, bytes. A search result shows up to 500 rows of some 8 KB each. */
@@ -31,7 +31,7 @@ export const PORTAL_DEFAULTS: Required<PortalSettings> = {
   sesionInactivaMs: 15 * 60_000,
   esperaAccesoMs: Number.POSITIVE_INFINITY,
   accesosALaVez: 20,
-  turnoMs: 30_000,
+  loginLockMs: 30_000,
   maxSaltos: 12,
   maxPaginaBytes: 16 * 1024 * 1024,
   maxPaqueteBytes: 1024 * 1024 * 1024,

@@ -1,8 +1,8 @@
 import type { CredencialEfirma } from '@acuse/core';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type BancoSoap, startBancoSoap } from '../testing/banco-soap.ts';
 import { createEfirma } from '../testing/certificados.ts';
 import { autenticaResponse, soapFault, verificaResponse } from '../testing/respuestas-soap.ts';
+import { type SoapRig, startSoapRig } from '../testing/soap-rig.ts';
 
 const periodo = { inicio: '2026-01-01T00:00:00', fin: '2026-01-31T23:59:59' };
 const verificar = {
@@ -23,18 +23,18 @@ const tokenInvalido = verificaResponse({
   Mensaje: 'Usuario No Válido',
 });
 
-let banco: BancoSoap;
+let rig: SoapRig;
 let reloj = Date.parse('2026-05-05T10:00:00Z');
 const now = () => reloj;
-async function start(options: Parameters<typeof startBancoSoap>[0] = {}) {
+async function start(options: Parameters<typeof startSoapRig>[0] = {}) {
   reloj = Date.parse('2026-05-05T10:00:00Z');
-  banco = await startBancoSoap({ now, ...options });
-  banco.on('VerificaSolicitudDescarga', enProceso);
+  rig = await startSoapRig({ now, ...options });
+  rig.on('VerificaSolicitudDescarga', enProceso);
 }
-afterEach(() => banco.close());
+afterEach(() => rig.close());
 
-const ask = (credencial: CredencialEfirma = banco.credencial, signal = new AbortController().signal) =>
-  banco.sat.send(verificar, credencial, { signal });
+const ask = (credencial: CredencialEfirma = rig.credencial, signal = new AbortController().signal) =>
+  rig.sat.send(verificar, credencial, { signal });
 
 describe('tokens', () => {
   it('are used until 30 s before the end that the SAT gives them', async () => {
@@ -42,55 +42,53 @@ describe('tokens', () => {
     await ask();
     reloj += 269_000;
     await ask();
-    expect(banco.count('Autentica')).toBe(1);
+    expect(rig.count('Autentica')).toBe(1);
     reloj += 1_000;
     await ask();
-    expect(banco.count('Autentica')).toBe(2);
-    expect(banco.last('VerificaSolicitudDescarga').headers.authorization).not.toContain('token1');
+    expect(rig.count('Autentica')).toBe(2);
+    expect(rig.last('VerificaSolicitudDescarga').headers.authorization).not.toContain('token1');
   });
 
   it('live by the length that the SAT gives, whatever its clock says', async () => {
     await start();
-    banco.on('Autentica', autenticaResponse('otro', new Date('2020-01-01T00:00:00Z'), 60));
+    rig.on('Autentica', autenticaResponse('otro', new Date('2020-01-01T00:00:00Z'), 60));
     await ask();
     reloj += 29_000;
     await ask();
-    expect(banco.count('Autentica')).toBe(1);
+    expect(rig.count('Autentica')).toBe(1);
     reloj += 1_000;
     await ask();
-    expect(banco.count('Autentica')).toBe(2);
+    expect(rig.count('Autentica')).toBe(2);
   });
 
   it('are passed on as received', async () => {
     await start();
     const token =
       'eyJhbGciOiJodHRwOi8vd3d3LnczLm9yZy8yMDAxLzA0L3htbGRzaWctbW9yZSNobWFjLXNoYTI1NiJ9.e30.s-_%26wrap_subject%3d3330';
-    banco.on('Autentica', autenticaResponse(token, new Date(reloj)));
+    rig.on('Autentica', autenticaResponse(token, new Date(reloj)));
     await ask();
-    expect(banco.last('VerificaSolicitudDescarga').headers.authorization).toBe(
-      `WRAP access_token="${token}"`,
-    );
+    expect(rig.last('VerificaSolicitudDescarga').headers.authorization).toBe(`WRAP access_token="${token}"`);
   });
 
   it('are asked for once by many who wait', async () => {
     await start();
     await Promise.all(Array.from({ length: 20 }, () => ask()));
-    expect(banco.count('Autentica')).toBe(1);
-    expect(banco.count('VerificaSolicitudDescarga')).toBe(20);
+    expect(rig.count('Autentica')).toBe(1);
+    expect(rig.count('VerificaSolicitudDescarga')).toBe(20);
   });
 
   it('are not shared between certificates', async () => {
     await start();
     await ask();
     await ask(createEfirma());
-    expect(banco.count('Autentica')).toBe(2);
+    expect(rig.count('Autentica')).toBe(2);
   });
 
   it('outlive one impatient caller, and end with the last', async () => {
     await start();
     let release = () => {};
     const arrived = new Promise<void>((seen) => {
-      banco.on('Autentica', async (response) => {
+      rig.on('Autentica', async (response) => {
         seen();
         await new Promise<void>((resolve) => {
           release = resolve;
@@ -99,43 +97,43 @@ describe('tokens', () => {
       });
     });
     const impatient = new AbortController();
-    const first = ask(banco.credencial, impatient.signal);
+    const first = ask(rig.credencial, impatient.signal);
     const second = ask();
     await arrived;
     impatient.abort();
     await expect(first).rejects.toMatchObject({ motivo: 'CANCELADA' });
     release();
     expect(await second).toEqual({ resultado: 'EN_PROCESO' });
-    expect(banco.count('Autentica')).toBe(1);
+    expect(rig.count('Autentica')).toBe(1);
   });
 
   it('are no longer asked for when nobody waits', async () => {
     await start();
     const controller = new AbortController();
     const closed = new Promise((resolve) => {
-      banco.on('Autentica', (response) => {
+      rig.on('Autentica', (response) => {
         response.on('close', resolve);
         controller.abort();
       });
     });
-    await expect(ask(banco.credencial, controller.signal)).rejects.toMatchObject({ motivo: 'CANCELADA' });
+    await expect(ask(rig.credencial, controller.signal)).rejects.toMatchObject({ motivo: 'CANCELADA' });
     await closed;
   });
 
   it('are renewed once when the SAT refuses one, and the call is repeated', async () => {
     await start();
-    banco.on('VerificaSolicitudDescarga', tokenInvalido, enProceso);
+    rig.on('VerificaSolicitudDescarga', tokenInvalido, enProceso);
     expect(await ask()).toEqual({ resultado: 'EN_PROCESO' });
-    expect(banco.count('Autentica')).toBe(2);
-    expect(banco.count('VerificaSolicitudDescarga')).toBe(2);
+    expect(rig.count('Autentica')).toBe(2);
+    expect(rig.count('VerificaSolicitudDescarga')).toBe(2);
   });
 
   it('are not renewed for ever', async () => {
     await start();
-    banco.on('VerificaSolicitudDescarga', tokenInvalido);
+    rig.on('VerificaSolicitudDescarga', tokenInvalido);
     await expect(ask()).rejects.toMatchObject({ motivo: 'SERVICIO_CON_ERROR', codigo: '300' });
-    expect(banco.count('Autentica')).toBe(2);
-    expect(banco.count('VerificaSolicitudDescarga')).toBe(2);
+    expect(rig.count('Autentica')).toBe(2);
+    expect(rig.count('VerificaSolicitudDescarga')).toBe(2);
   });
 
   it.each([
@@ -145,21 +143,21 @@ describe('tokens', () => {
     ['without end', 'a'.repeat(8193)],
   ])('%s are refused', async (_name, token) => {
     await start();
-    banco.on('Autentica', autenticaResponse(token, new Date(reloj)));
+    rig.on('Autentica', autenticaResponse(token, new Date(reloj)));
     await expect(ask()).rejects.toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
-    expect(banco.count('VerificaSolicitudDescarga')).toBe(0);
+    expect(rig.count('VerificaSolicitudDescarga')).toBe(0);
   });
 
   it('that end before they begin are refused', async () => {
     await start();
-    banco.on('Autentica', autenticaResponse('t', new Date(reloj), 0));
+    rig.on('Autentica', autenticaResponse('t', new Date(reloj), 0));
     await expect(ask()).rejects.toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
   });
 });
 
 describe('an authentication that the SAT does not believe', () => {
   const refuse = (codigo: string, date: string) =>
-    banco.on('Autentica', (response) => {
+    rig.on('Autentica', (response) => {
       response.writeHead(500, { 'content-type': 'text/xml', date });
       response.end(soapFault(codigo));
     });
@@ -197,20 +195,20 @@ describe('an authentication that the SAT does not believe', () => {
 
 describe('an e.firma that cannot sign', () => {
   it.each([
-    ['with the key of another certificate', () => ({ ...banco.credencial, key: createEfirma().key })],
-    ['with a broken certificate', () => ({ ...banco.credencial, cer: Buffer.from('no') })],
-    ['with a key of zeros', () => ({ ...banco.credencial, key: Buffer.alloc(1200) })],
+    ['with the key of another certificate', () => ({ ...rig.credencial, key: createEfirma().key })],
+    ['with a broken certificate', () => ({ ...rig.credencial, cer: Buffer.from('no') })],
+    ['with a key of zeros', () => ({ ...rig.credencial, key: Buffer.alloc(1200) })],
   ])('%s is refused before anything is sent', async (_name, credencial) => {
     await start();
     await expect(ask(credencial())).rejects.toMatchObject({ motivo: 'EFIRMA_RECHAZADA', codigo: null });
-    expect(banco.servidor.peticiones).toEqual([]);
+    expect(rig.servidor.peticiones).toEqual([]);
   });
 });
 
 describe('a query given up', () => {
   it('before it began sends nothing', async () => {
     await start();
-    await expect(ask(banco.credencial, AbortSignal.abort())).rejects.toMatchObject({ motivo: 'CANCELADA' });
-    expect(banco.servidor.peticiones).toEqual([]);
+    await expect(ask(rig.credencial, AbortSignal.abort())).rejects.toMatchObject({ motivo: 'CANCELADA' });
+    expect(rig.servidor.peticiones).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
 import { conformSat, type EscenarioSat } from '../conformance.ts';
-import { type BancoSoap, type Operacion, startBancoSoap } from '../testing/banco-soap.ts';
 import { descargaResponse, solicitaResponse, verificaResponse } from '../testing/respuestas-soap.ts';
+import { type Operacion, type SoapRig, startSoapRig } from '../testing/soap-rig.ts';
 
 const folio = '4e80345d-917f-40bb-a98f-4a73939343c5';
 const base = {
@@ -48,11 +48,11 @@ const guiones: Record<EscenarioSat, Partial<Record<Operacion, string>>> = {
 
 for (const documento of ['cfdi', 'retenciones'] as const) {
   conformSat(`createSatSoap, ${documento},`, async (escenario) => {
-    const banco: BancoSoap = await startBancoSoap();
+    const rig: SoapRig = await startSoapRig();
     for (const [operacion, text] of Object.entries(guiones[escenario])) {
-      banco.on(operacion as Operacion, text);
+      rig.on(operacion as Operacion, text);
     }
-    const { sat, credencial, close } = banco;
+    const { sat, credencial, close } = rig;
     return { sat, credencial, base: { ...base, documento }, zip, close };
   });
 }

@@ -3,12 +3,6 @@ import { buffer } from 'node:stream/consumers';
 import { type Consulta, type NombreDescarga, SatError } from '@acuse/core';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
-  type BancoSoap,
-  type Operacion,
-  type RespuestaBanco,
-  startBancoSoap,
-} from '../testing/banco-soap.ts';
-import {
   autenticaResponse,
   descargaResponse,
   soapFault,
@@ -16,6 +10,7 @@ import {
   verificaResponse,
 } from '../testing/respuestas-soap.ts';
 import { drained } from '../testing/servidor.ts';
+import { type Operacion, type RigAnswer, type SoapRig, startSoapRig } from '../testing/soap-rig.ts';
 
 const signal = new AbortController().signal;
 const folio = '4e80345d-917f-40bb-a98f-4a73939343c5';
@@ -70,25 +65,25 @@ const casos: Caso[] = [
   },
 ];
 
-let banco: BancoSoap;
+let rig: SoapRig;
 beforeAll(async () => {
-  banco = await startBancoSoap({ http: { breakerFailures: Number.POSITIVE_INFINITY } });
+  rig = await startSoapRig({ http: { breakerFailures: Number.POSITIVE_INFINITY } });
 });
-afterAll(() => banco.close());
-beforeEach(() => banco.on('Autentica', autenticaResponse('token', new Date())));
+afterAll(() => rig.close());
+beforeEach(() => rig.on('Autentica', autenticaResponse('token', new Date())));
 
 /** The fact that a query ends with, its package read to the end; or the error. */
 async function ask(consulta: Consulta<NombreDescarga>): Promise<unknown> {
   try {
-    const respuesta = await banco.sat.send(consulta, banco.credencial, { signal });
+    const respuesta = await rig.sat.send(consulta, rig.credencial, { signal });
     return 'zip' in respuesta ? { ...respuesta, zip: await buffer(respuesta.zip) } : respuesta;
   } catch (error) {
     return error;
   }
 }
 
-async function expectMotivo(caso: Caso, respuesta: RespuestaBanco, motivo: string): Promise<void> {
-  banco.on(caso.operacion, respuesta);
+async function expectMotivo(caso: Caso, respuesta: RigAnswer, motivo: string): Promise<void> {
+  rig.on(caso.operacion, respuesta);
   const outcome = await ask(caso.consulta);
   expect(outcome).toBeInstanceOf(SatError);
   expect(outcome).toMatchObject({ motivo });
@@ -103,14 +98,14 @@ const html =
 
 describe.each(casos)('$operacion $hecho.resultado', { timeout: 120_000 }, (caso) => {
   it('reads its answer', async () => {
-    banco.on(caso.operacion, caso.texto);
+    rig.on(caso.operacion, caso.texto);
     expect(await ask(caso.consulta)).toEqual(caso.hecho);
   });
 
   it('takes an answer that is cut at any byte for none', async () => {
     const bytes = Buffer.from(caso.texto);
     for (let length = 0; length < bytes.length; length += 1) {
-      banco.on(caso.operacion, (response) => void response.end(bytes.subarray(0, length)));
+      rig.on(caso.operacion, (response) => void response.end(bytes.subarray(0, length)));
       const outcome = await ask(caso.consulta);
       expect(outcome, `cut at ${length}`).toBeInstanceOf(SatError);
       expect(outcome).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
@@ -122,7 +117,7 @@ describe.each(casos)('$operacion $hecho.resultado', { timeout: 120_000 }, (caso)
     for (let at = 0; at < bytes.length; at += 5) {
       const changed = Buffer.from(bytes);
       changed[at] = '<>&"= '.charCodeAt((at / 5) % 6);
-      banco.on(caso.operacion, (response) => void response.end(changed));
+      rig.on(caso.operacion, (response) => void response.end(changed));
       const outcome = await ask(caso.consulta);
       if (outcome instanceof SatError) continue;
       expect(withoutWords(outcome), `changed at ${at}`).toEqual(withoutWords(caso.hecho));
@@ -159,7 +154,7 @@ describe.each(casos)('$operacion $hecho.resultado', { timeout: 120_000 }, (caso)
     ],
     ['an answer with 500', page(500, caso.texto), 'SERVICIO_CON_ERROR'],
   ] as const)('meets %s with a typed error', async (_name, respuesta, motivo) => {
-    await expectMotivo(caso, respuesta as RespuestaBanco, motivo);
+    await expectMotivo(caso, respuesta as RigAnswer, motivo);
   });
 
   it('meets deep nesting with a typed error', async () => {
@@ -174,7 +169,7 @@ describe.each(casos)('$operacion $hecho.resultado', { timeout: 120_000 }, (caso)
   ])('stops reading an answer of 50 MB of %s', async (_name, piece) => {
     let sent = 0;
     let closed = false;
-    const respuesta: RespuestaBanco = async (response) => {
+    const respuesta: RigAnswer = async (response) => {
       response.on('close', () => {
         closed = true;
       });
@@ -195,7 +190,7 @@ describe('what an error carries', () => {
   it('is codes only, never the text of an answer', async () => {
     for (const caso of casos) {
       for (const text of [html, soapFault('s:Server'), caso.texto.slice(0, -20)]) {
-        banco.on(caso.operacion, page(500, text));
+        rig.on(caso.operacion, page(500, text));
         const error = (await ask(caso.consulta)) as Error;
         const all = `${error.message} ${error.stack} ${JSON.stringify(error)} ${String(error.cause)}`;
         expect(all).not.toMatch(/Mantenimiento|Texto de la falla|Envelope|token|access_token/);

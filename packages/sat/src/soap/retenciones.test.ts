@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import type { Consulta, NombreDescarga } from '@acuse/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BancoSoap, startBancoSoap } from '../testing/banco-soap.ts';
 import { descargaResponse, solicitaResponse, verificaResponse } from '../testing/respuestas-soap.ts';
+import { type SoapRig, startSoapRig } from '../testing/soap-rig.ts';
 
 const rfc = 'EKU9003173C9';
 const folio = '4e80345d-917f-40bb-a98f-4a73939343c5';
@@ -17,33 +17,33 @@ const verificar = { ...base, consulta: 'verificar-metadata', folio } as const;
 const descargar = { ...base, consulta: 'descargar-paquete', folio, paquete: `${folio}_01` } as const;
 const { signal } = new AbortController();
 
-let banco: BancoSoap;
+let rig: SoapRig;
 beforeEach(async () => {
-  banco = await startBancoSoap();
+  rig = await startSoapRig();
 });
-afterEach(() => banco.close());
+afterEach(() => rig.close());
 
 const ask = <N extends NombreDescarga>(consulta: Consulta<N> & { consulta: N }) =>
-  banco.sat.send<N>(consulta, banco.credencial, { signal });
+  rig.sat.send<N>(consulta, rig.credencial, { signal });
 
-const caminos = () => banco.servidor.peticiones.map(({ url }) => url);
+const caminos = () => rig.servidor.peticiones.map(({ url }) => url);
 
 describe('documento retenciones', () => {
   it('goes to the addresses of its own service, step by step', async () => {
     const zip = Buffer.from('PK de retenciones');
     const { before, after } = descargaResponse({ CodEstatus: '5000', Mensaje: 'm' });
-    banco.on(
+    rig.on(
       'SolicitaDescargaRecibidos',
       solicitaResponse('SolicitaDescargaRecibidos', { CodEstatus: '5000', IdSolicitud: folio }),
     );
-    banco.on(
+    rig.on(
       'VerificaSolicitudDescarga',
       verificaResponse(
         { CodEstatus: '5000', EstadoSolicitud: '3', CodigoEstadoSolicitud: '5000', NumeroCFDIs: '2' },
         [descargar.paquete],
       ),
     );
-    banco.on('Descargar', before + zip.toString('base64') + after);
+    rig.on('Descargar', before + zip.toString('base64') + after);
 
     expect(await ask(solicitar)).toEqual({ resultado: 'ACEPTADA', folio });
     expect(await ask(verificar)).toEqual({
@@ -60,23 +60,23 @@ describe('documento retenciones', () => {
       '/retendescargamasivasolicitud/VerificaSolicitudDescargaService.svc',
       '/retendescargamasiva/DescargaMasivaService.svc',
     ]);
-    const sent = banco.last('SolicitaDescargaRecibidos').body;
+    const sent = rig.last('SolicitaDescargaRecibidos').body;
     expect(sent).toContain('TipoSolicitud="Metadata"');
     expect(sent).toContain('EstadoComprobante="Todos"');
     expect(sent).toContain(`RfcReceptor="${rfc}"`);
   });
 
   it('asks for issued ones with the operation of issued ones', async () => {
-    banco.on(
+    rig.on(
       'SolicitaDescargaEmitidos',
       solicitaResponse('SolicitaDescargaEmitidos', { CodEstatus: '5000', IdSolicitud: folio }),
     );
     expect(await ask({ ...solicitar, tipo: 'emitidos' })).toEqual({ resultado: 'ACEPTADA', folio });
-    expect(banco.last('SolicitaDescargaEmitidos').body).toContain(`RfcEmisor="${rfc}"`);
+    expect(rig.last('SolicitaDescargaEmitidos').body).toContain(`RfcEmisor="${rfc}"`);
   });
 
   it('has tokens of its own: none goes to the other service, each is kept', async () => {
-    banco.on(
+    rig.on(
       'VerificaSolicitudDescarga',
       verificaResponse({ CodEstatus: '5000', EstadoSolicitud: '1', CodigoEstadoSolicitud: '5000' }),
     );
@@ -84,7 +84,7 @@ describe('documento retenciones', () => {
     for (const documento of ['cfdi', 'retenciones', undefined, 'retenciones', 'cfdi'] as const) {
       const { documento: _own, ...rest } = verificar;
       await ask(documento === undefined ? rest : { ...rest, documento });
-      const { url, headers } = banco.last('VerificaSolicitudDescarga');
+      const { url, headers } = rig.last('VerificaSolicitudDescarga');
       const servicio = url.split('/')[1] ?? '';
       tokens.set(servicio, (tokens.get(servicio) ?? new Set()).add(String(headers.authorization)));
     }
@@ -93,7 +93,7 @@ describe('documento retenciones', () => {
     expect(cfdi).toHaveLength(1);
     expect(retenciones).toHaveLength(1);
     expect(cfdi).not.toEqual(retenciones);
-    expect(banco.count('Autentica')).toBe(2);
+    expect(rig.count('Autentica')).toBe(2);
   });
 
   it('renews its own token, and only that, when the service refuses it', async () => {
@@ -102,11 +102,11 @@ describe('documento retenciones', () => {
       EstadoSolicitud: '1',
       CodigoEstadoSolicitud: '5000',
     });
-    banco.on('VerificaSolicitudDescarga', enProceso);
+    rig.on('VerificaSolicitudDescarga', enProceso);
     await ask({ ...verificar, documento: 'cfdi' });
     await ask(verificar);
     const refused = verificaResponse({ CodEstatus: '300', EstadoSolicitud: '0' });
-    banco.on('VerificaSolicitudDescarga', refused, enProceso);
+    rig.on('VerificaSolicitudDescarga', refused, enProceso);
     expect(await ask(verificar)).toEqual({ resultado: 'EN_PROCESO' });
     await ask({ ...verificar, documento: 'cfdi' });
     const autenticaciones = caminos().filter((url) => url.endsWith('Autenticacion.svc'));

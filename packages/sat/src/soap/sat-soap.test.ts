@@ -1,8 +1,8 @@
 import { buffer } from 'node:stream/consumers';
 import type { Consulta, NombreDescarga } from '@acuse/core';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type BancoSoap, startBancoSoap } from '../testing/banco-soap.ts';
 import { descargaResponse, solicitaResponse, verificaResponse } from '../testing/respuestas-soap.ts';
+import { type SoapRig, startSoapRig } from '../testing/soap-rig.ts';
 
 const rfc = 'EKU9003173C9';
 const periodo = { inicio: '2026-01-01T00:00:00', fin: '2026-01-31T23:59:59' };
@@ -14,23 +14,23 @@ const solicitar = { consulta: 'solicitar-metadata', rfc, tipo: 'emitidos', perio
 const verificar = { consulta: 'verificar-metadata', rfc, tipo: 'emitidos', periodo, folio } as const;
 const descargar = { consulta: 'descargar-paquete', rfc, tipo: 'emitidos', periodo, folio, paquete } as const;
 
-let banco: BancoSoap;
+let rig: SoapRig;
 beforeEach(async () => {
-  banco = await startBancoSoap();
+  rig = await startSoapRig();
 });
-afterEach(() => banco.close());
+afterEach(() => rig.close());
 
 const ask = <N extends NombreDescarga>(consulta: Consulta<N> & { consulta: N }) =>
-  banco.sat.send<N>(consulta, banco.credencial, { signal });
+  rig.sat.send<N>(consulta, rig.credencial, { signal });
 
 describe('solicitar-metadata', () => {
   const answer = (atributos: Record<string, string>) =>
-    banco.on('SolicitaDescargaEmitidos', solicitaResponse('SolicitaDescargaEmitidos', atributos));
+    rig.on('SolicitaDescargaEmitidos', solicitaResponse('SolicitaDescargaEmitidos', atributos));
 
   it('gives the folio of an accepted request', async () => {
     answer({ IdSolicitud: folio, RfcSolicitante: rfc, CodEstatus: '5000', Mensaje: 'Aceptada' });
     expect(await ask(solicitar)).toEqual({ resultado: 'ACEPTADA', folio });
-    const sent = banco.last('SolicitaDescargaEmitidos');
+    const sent = rig.last('SolicitaDescargaEmitidos');
     expect(sent.url).toBe('/cfdidescargamasivasolicitud/SolicitaDescargaService.svc');
     expect(sent.headers.authorization).toBe('WRAP access_token="token1"');
     expect(sent.headers['soapaction']).toBe(
@@ -39,7 +39,7 @@ describe('solicitar-metadata', () => {
   });
 
   it('asks for received ones with another operation', async () => {
-    banco.on(
+    rig.on(
       'SolicitaDescargaRecibidos',
       solicitaResponse('SolicitaDescargaRecibidos', { IdSolicitud: folio, CodEstatus: '5000' }),
     );
@@ -83,9 +83,9 @@ describe('codes that are no answer', () => {
     ['5011', 'SERVICIO_CON_ERROR', 'reintentable'],
   ])('%s is %s in every consulta', async (CodEstatus, motivo, clase) => {
     const { before, after } = descargaResponse({ CodEstatus, Mensaje: 'm' });
-    banco.on('SolicitaDescargaEmitidos', solicitaResponse('SolicitaDescargaEmitidos', { CodEstatus }));
-    banco.on('VerificaSolicitudDescarga', verificaResponse({ CodEstatus, EstadoSolicitud: '0' }));
-    banco.on('Descargar', before + after);
+    rig.on('SolicitaDescargaEmitidos', solicitaResponse('SolicitaDescargaEmitidos', { CodEstatus }));
+    rig.on('VerificaSolicitudDescarga', verificaResponse({ CodEstatus, EstadoSolicitud: '0' }));
+    rig.on('Descargar', before + after);
     for (const consulta of [solicitar, verificar, descargar]) {
       await expect(ask(consulta)).rejects.toMatchObject({ motivo, clase, codigo: CodEstatus });
     }
@@ -177,7 +177,7 @@ describe('verificar-metadata', () => {
   ];
 
   it.each(table)('reads a request that is %s', async (_name, atributos, paquetes, expected) => {
-    banco.on('VerificaSolicitudDescarga', verificaResponse({ CodEstatus: '5000', ...atributos }, paquetes));
+    rig.on('VerificaSolicitudDescarga', verificaResponse({ CodEstatus: '5000', ...atributos }, paquetes));
     expect(await ask(verificar)).toEqual(expected);
   });
 
@@ -192,12 +192,12 @@ describe('verificar-metadata', () => {
     ['a package id that is a path', { EstadoSolicitud: '3', NumeroCFDIs: '5' }, ['../A_01']],
     ['an empty package id', { EstadoSolicitud: '3', NumeroCFDIs: '5' }, ['']],
   ])('does not believe %s', async (_name, atributos, paquetes) => {
-    banco.on('VerificaSolicitudDescarga', verificaResponse({ CodEstatus: '5000', ...atributos }, paquetes));
+    rig.on('VerificaSolicitudDescarga', verificaResponse({ CodEstatus: '5000', ...atributos }, paquetes));
     await expect(ask(verificar)).rejects.toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
   });
 
   it('keeps control characters of the message out', async () => {
-    banco.on(
+    rig.on(
       'VerificaSolicitudDescarga',
       verificaResponse({
         CodEstatus: '5004',
@@ -214,27 +214,27 @@ describe('descargar-paquete', () => {
 
   it('streams the decoded package', async () => {
     const { before, after } = descargaResponse({ CodEstatus: '5000', Mensaje: 'Solicitud Aceptada' });
-    banco.on('Descargar', before + zip.toString('base64') + after);
+    rig.on('Descargar', before + zip.toString('base64') + after);
     const respuesta = await ask(descargar);
     if (respuesta.resultado !== 'PAQUETE') throw new Error(respuesta.resultado);
     expect(await buffer(respuesta.zip)).toEqual(zip);
-    expect(banco.last('Descargar').url).toBe('/cfdidescargamasiva/DescargaMasivaService.svc');
+    expect(rig.last('Descargar').url).toBe('/cfdidescargamasiva/DescargaMasivaService.svc');
   });
 
   it.each(['5004', '5007', '5008'])('says AGOTADO for %s', async (codigo) => {
     const { before, after } = descargaResponse({ CodEstatus: codigo, Mensaje: 'm' });
-    banco.on('Descargar', before + after);
+    rig.on('Descargar', before + after);
     expect(await ask(descargar)).toEqual({ resultado: 'AGOTADO', codigo, mensaje: 'm' });
   });
 
   it('errors the stream with CANCELADA when the caller gives up', async () => {
     const { before } = descargaResponse({ CodEstatus: '5000', Mensaje: 'm' });
-    banco.on('Descargar', (response) => {
+    rig.on('Descargar', (response) => {
       response.writeHead(200);
       response.write(before + zip.toString('base64'));
     });
     const controller = new AbortController();
-    const respuesta = await banco.sat.send(descargar, banco.credencial, { signal: controller.signal });
+    const respuesta = await rig.sat.send(descargar, rig.credencial, { signal: controller.signal });
     if (respuesta.resultado !== 'PAQUETE') throw new Error(respuesta.resultado);
     const whole = buffer(respuesta.zip);
     controller.abort();
@@ -243,7 +243,7 @@ describe('descargar-paquete', () => {
 
   it('errors the stream when the connection is cut', async () => {
     const { before } = descargaResponse({ CodEstatus: '5000', Mensaje: 'm' });
-    banco.on('Descargar', (response) => {
+    rig.on('Descargar', (response) => {
       response.writeHead(200);
       response.write(before + zip.toString('base64'), () => response.destroy());
     });
@@ -255,7 +255,7 @@ describe('descargar-paquete', () => {
   it('lets go of the connection when the reader leaves', async () => {
     const { before } = descargaResponse({ CodEstatus: '5000', Mensaje: 'm' });
     const closed = new Promise((resolve) => {
-      banco.on('Descargar', (response) => {
+      rig.on('Descargar', (response) => {
         response.on('close', resolve);
         response.writeHead(200);
         response.write(before + zip.toString('base64'));

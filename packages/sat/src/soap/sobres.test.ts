@@ -13,7 +13,6 @@ import type { Element } from '@xmldom/xmldom';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SignedXml } from 'xml-crypto';
-import { type BancoSoap, type Operacion, startBancoSoap } from '../testing/banco-soap.ts';
 import { createEfirma } from '../testing/certificados.ts';
 import {
   canonicalize,
@@ -23,6 +22,7 @@ import {
   parseDom,
   textOf,
 } from '../testing/oraculo-firma.ts';
+import { type Operacion, type SoapRig, startSoapRig } from '../testing/soap-rig.ts';
 import { openEfirma } from './efirma.ts';
 import { sobreAutentica, sobreFirmado } from './sobres.ts';
 
@@ -91,11 +91,11 @@ describe('signatures', () => {
 });
 
 describe('messages beside those of an independent client', () => {
-  let banco: BancoSoap;
+  let rig: SoapRig;
   beforeEach(async () => {
-    banco = await startBancoSoap({ credencial });
+    rig = await startSoapRig({ credencial });
   });
-  afterEach(() => banco.close());
+  afterEach(() => rig.close());
 
   const builder = new FielRequestBuilder(fielOf(credencial));
   const query = (tipo: 'issued' | 'received') =>
@@ -110,11 +110,11 @@ describe('messages beside those of an independent client', () => {
   /** What our channel really sends for a consulta; the stub refuses it, which does not matter here. */
   async function sent(
     operacion: Operacion,
-    consulta: Parameters<BancoSoap['sat']['send']>[0],
+    consulta: Parameters<SoapRig['sat']['send']>[0],
   ): Promise<string> {
     const { signal } = new AbortController();
-    await banco.sat.send(consulta, credencial, { signal }).catch(() => {});
-    return banco.last(operacion).body;
+    await rig.sat.send(consulta, credencial, { signal }).catch(() => {});
+    return rig.last(operacion).body;
   }
   const base = { rfc: 'EKU9003173C9', tipo: 'emitidos', periodo, folio } as const;
 

@@ -9,18 +9,18 @@ import { resealGuardada } from './reseal-guardada.ts';
 import { contextoDe, openGuardada } from './stored-credencial.ts';
 
 const keyring = createKeyring({ keys: new Map([['k1', randomBytes(32)]]), current: 'k1' });
-const pase = { cuentaId: 'cuenta-1', rfc: 'ACU200101DB1' };
+const access = { cuentaId: 'cuenta-1', rfc: 'ACU200101DB1' };
 const [from, to] = [generateApiKey('live'), generateApiKey('live')];
 const credencial = (): CredencialCiec => ({
   tipo: 'ciec',
-  rfc: pase.rfc,
+  rfc: access.rfc,
   ciec: Buffer.from('Secreta-CIEC-016'),
 });
 
 function stored(shred: Buffer | null) {
   const fila = { id: 'fila-1', apiKeyId: from.keyId, expiraEn: new Date('2027-01-01T00:00:00.123Z') };
   const claves = { keyring, secret: from.secret, shredKey: shred };
-  return { ...fila, shred, sobre: sealCredencial(credencial(), contextoDe(pase, fila, 'ciec'), claves) };
+  return { ...fila, shred, sobre: sealCredencial(credencial(), contextoDe(access, fila, 'ciec'), claves) };
 }
 
 describe('a credential sealed under another key', () => {
@@ -28,15 +28,15 @@ describe('a credential sealed under another key', () => {
     'opens under that one only, with the same expiry and shred key (%#)',
     (shred) => {
       const guardada = stored(shred);
-      const { id, kid, sobre } = resealGuardada('ciec', guardada, { from, to }, pase, keyring);
+      const { id, kid, sobre } = resealGuardada('ciec', guardada, { from, to }, access, keyring);
       expect([id, kid, needsShredKey(sobre)]).toEqual([guardada.id, 'k1', shred !== null]);
       const after = { ...guardada, apiKeyId: to.keyId, sobre };
-      expect(openGuardada('ciec', after, { pase, apiKey: to }, keyring)).toEqual(credencial());
+      expect(openGuardada('ciec', after, { access, apiKey: to }, keyring)).toEqual(credencial());
       for (const wrong of [
-        () => openGuardada('ciec', after, { pase, apiKey: from }, keyring),
-        () => openGuardada('ciec', { ...after, apiKeyId: from.keyId }, { pase, apiKey: from }, keyring),
-        () => openGuardada('ciec', { ...after, expiraEn: null }, { pase, apiKey: to }, keyring),
-        () => openGuardada('ciec', { ...after, shred: randomBytes(32) }, { pase, apiKey: to }, keyring),
+        () => openGuardada('ciec', after, { access, apiKey: from }, keyring),
+        () => openGuardada('ciec', { ...after, apiKeyId: from.keyId }, { access, apiKey: from }, keyring),
+        () => openGuardada('ciec', { ...after, expiraEn: null }, { access, apiKey: to }, keyring),
+        () => openGuardada('ciec', { ...after, shred: randomBytes(32) }, { access, apiKey: to }, keyring),
       ])
         expect(wrong).toThrow(CredencialIlegible);
     },
@@ -44,7 +44,7 @@ describe('a credential sealed under another key', () => {
 
   it('is not made from what the typed key does not open', () => {
     const other = generateApiKey('live');
-    const reseal = () => resealGuardada('ciec', stored(null), { from: other, to }, pase, keyring);
+    const reseal = () => resealGuardada('ciec', stored(null), { from: other, to }, access, keyring);
     expect(reseal).toThrow(CredencialIlegible);
   });
 });

@@ -1,4 +1,9 @@
-import { type CredencialGuardada, type Pase, type TipoCredencial, wipeCredencial } from '@acuse/core';
+import {
+  type AccessSnapshot,
+  type CredencialGuardada,
+  type TipoCredencial,
+  wipeCredencial,
+} from '@acuse/core';
 import type { ApiKey } from '../api-key/api-key.ts';
 import { sealCredencial } from '../envelope/credencial-envelope.ts';
 import type { Keyring } from '../envelope/keyring.ts';
@@ -12,13 +17,13 @@ export function resealGuardada(
   tipo: TipoCredencial,
   guardada: Pick<CredencialGuardada, 'id' | 'apiKeyId' | 'expiraEn' | 'sobre' | 'shred'>,
   keys: { readonly from: ApiKey; readonly to: ApiKey },
-  pase: Pick<Pase, 'cuentaId' | 'rfc'>,
+  access: Pick<AccessSnapshot, 'cuentaId' | 'rfc'>,
   keyring: Keyring,
 ): { readonly id: string; readonly kid: string; readonly sobre: Buffer } {
-  const credencial = openGuardada(tipo, guardada, { pase, apiKey: keys.from }, keyring);
+  const credencial = openGuardada(tipo, guardada, { access, apiKey: keys.from }, keyring);
   try {
     const { id, expiraEn, shred: shredKey } = guardada;
-    const contexto = contextoDe(pase, { id, apiKeyId: keys.to.keyId, expiraEn }, tipo);
+    const contexto = contextoDe(access, { id, apiKeyId: keys.to.keyId, expiraEn }, tipo);
     const sobre = sealCredencial(credencial, contexto, { keyring, secret: keys.to.secret, shredKey });
     return { id, kid: keyring.current, sobre };
   } finally {

@@ -1,4 +1,4 @@
-import type { Boveda, CredencialEfirma, Pase } from '@acuse/core';
+import type { AccessSnapshot, Boveda, CredencialEfirma } from '@acuse/core';
 import type { Sealer } from '../sealing/sealer.ts';
 import { sealForSolicitud } from './sealed-copy.ts';
 
@@ -13,16 +13,16 @@ export interface ResumeDeps {
 export async function resumeWaiting(
   credencial: CredencialEfirma,
   expiraEn: Date,
-  pase: Pick<Pase, 'contribuyenteId' | 'cuentaId'>,
+  access: Pick<AccessSnapshot, 'contribuyenteId' | 'cuentaId'>,
   { boveda, sealer, wake }: ResumeDeps,
 ): Promise<void> {
-  const waiting = await boveda.waitingForEfirma(pase.contribuyenteId);
+  const waiting = await boveda.waitingForEfirma(access.contribuyenteId);
   for (const solicitud of waiting) {
     const {
       kid,
       sobre,
       expiraEn: ends,
-    } = sealForSolicitud(credencial, solicitud, pase.cuentaId, expiraEn, sealer);
+    } = sealForSolicitud(credencial, solicitud, access.cuentaId, expiraEn, sealer);
     await boveda.resume({ solicitudId: solicitud.solicitudId, kid, sobre, expiraEn: ends });
   }
   if (waiting.length > 0) wake();

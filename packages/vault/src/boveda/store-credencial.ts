@@ -27,11 +27,11 @@ export async function storeCredencial(
   credencial: Credencial,
   tipo: TipoGuardada,
   detalles: DetallesGuardada,
-  { pase, apiKey, ip, actor }: Dueno,
+  { access, apiKey, ip, actor }: Dueno,
   deps: StoreDeps,
 ): Promise<boolean> {
   const fila = { id: deps.newId(), apiKeyId: apiKey.keyId, expiraEn: detalles.expiraEn ?? null };
-  const sobre = sealCredencial(credencial, contextoDe(pase, fila, credencial.tipo), {
+  const sobre = sealCredencial(credencial, contextoDe(access, fila, credencial.tipo), {
     keyring: deps.keyring,
     secret: apiKey.secret,
     shredKey: detalles.shred ?? null,
@@ -39,7 +39,7 @@ export async function storeCredencial(
   const nueva: NuevaGuardada = {
     ...detalles,
     id: fila.id,
-    contribuyenteId: pase.contribuyenteId,
+    contribuyenteId: access.contribuyenteId,
     apiKeyId: fila.apiKeyId,
     tipo,
     kid: deps.keyring.current,
@@ -47,6 +47,6 @@ export async function storeCredencial(
     ...(actor === undefined ? {} : { actor }),
   };
   if (!(await deps.boveda.store(nueva, ip))) return false;
-  await deps.sesiones.forget(pase.rfc);
+  await deps.sesiones.forget(access.rfc);
   return true;
 }

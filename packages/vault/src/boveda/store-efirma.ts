@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { CredencialEfirma, Pase } from '@acuse/core';
+import type { AccessSnapshot, CredencialEfirma } from '@acuse/core';
 import { CredencialIlegible } from '../credencial-ilegible.ts';
 import { type Certificado, readCertificado } from '../efirma/certificado.ts';
 import { llaveCorresponde, openLlave } from '../efirma/llave.ts';
@@ -30,7 +30,7 @@ export interface EfirmaSettings {
 /** Stores a checked certificate. False when the API key died meanwhile. */
 export function storeCertificado(certificado: Certificado, dueno: Dueno, deps: StoreDeps): Promise<boolean> {
   const { der: cer, noSerie, nombre: titular, vigenteHasta } = certificado;
-  const credencial = { tipo: 'efirma', rfc: dueno.pase.rfc, cer, key: Buffer.alloc(0) } as const;
+  const credencial = { tipo: 'efirma', rfc: dueno.access.rfc, cer, key: Buffer.alloc(0) } as const;
   return storeCredencial(credencial, 'efirma_cer', { noSerie, titular, vigenteHasta }, dueno, deps);
 }
 
@@ -39,26 +39,26 @@ export function storeCertificado(certificado: Certificado, dueno: Dueno, deps: S
  * open or is over at `ahora`, the database's clock.
  */
 export function storedCertificado(
-  pase: Pick<Pase, 'cuentaId' | 'rfc' | 'efirmaCer'>,
+  access: Pick<AccessSnapshot, 'cuentaId' | 'rfc' | 'efirmaCer'>,
   apiKey: Dueno['apiKey'],
   ahora: Date,
   keyring: Keyring,
 ): Certificado {
-  if (pase.efirmaCer === null) throw new LlaveRechazada('EFIRMA_NO_DISPONIBLE', null, MOTIVO_SIN_CER);
-  const certificado = openStored(pase, pase.efirmaCer, apiKey, keyring);
+  if (access.efirmaCer === null) throw new LlaveRechazada('EFIRMA_NO_DISPONIBLE', null, MOTIVO_SIN_CER);
+  const certificado = openStored(access, access.efirmaCer, apiKey, keyring);
   if (certificado.vigenteHasta <= ahora)
     throw new LlaveRechazada('EFIRMA_NO_DISPONIBLE', null, MOTIVO_CER_VENCIDO);
   return certificado;
 }
 
 function openStored(
-  pase: Pick<Pase, 'cuentaId' | 'rfc'>,
-  guardada: NonNullable<Pase['efirmaCer']>,
+  access: Pick<AccessSnapshot, 'cuentaId' | 'rfc'>,
+  guardada: NonNullable<AccessSnapshot['efirmaCer']>,
   apiKey: Dueno['apiKey'],
   keyring: Keyring,
 ): Certificado {
   try {
-    const opened = openGuardada('efirma', guardada, { pase, apiKey }, keyring);
+    const opened = openGuardada('efirma', guardada, { access, apiKey }, keyring);
     if (opened.tipo !== 'efirma') throw new CredencialIlegible();
     return readCertificado(opened.cer);
   } catch (cause) {
@@ -99,10 +99,10 @@ export async function storeLlave(
   const { noSerie, vigenteHasta, der: cer } = certificado;
   const { efirmaTtlSeconds, efirmaShred } = deps.settings;
   const expiraEn = new Date(Math.min(ahora.getTime() + efirmaTtlSeconds * 1_000, vigenteHasta.getTime()));
-  const credencial: CredencialEfirma = { tipo: 'efirma', rfc: dueno.pase.rfc, cer, key };
+  const credencial: CredencialEfirma = { tipo: 'efirma', rfc: dueno.access.rfc, cer, key };
   const shred = efirmaShred ? { shred: randomBytes(SHRED_BYTES) } : {};
   const detalles = { noSerie, vigenteHasta, expiraEn, ...shred };
   if (!(await storeCredencial(credencial, 'efirma_key', detalles, dueno, deps))) return null;
-  await resumeWaiting(credencial, expiraEn, dueno.pase, deps);
+  await resumeWaiting(credencial, expiraEn, dueno.access, deps);
   return expiraEn;
 }

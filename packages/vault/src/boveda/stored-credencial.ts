@@ -1,19 +1,19 @@
-import type { Credencial, CredencialGuardada, Pase, TipoCredencial } from '@acuse/core';
+import type { AccessSnapshot, Credencial, CredencialGuardada, TipoCredencial } from '@acuse/core';
 import { type ContextoCredencial, openCredencial } from '../envelope/credencial-envelope.ts';
 import type { Keyring } from '../envelope/keyring.ts';
 import type { Dueno } from './dueno.ts';
 
 /** What a row of the table `credencial` is bound to. */
 export function contextoDe(
-  pase: Pick<Pase, 'cuentaId' | 'rfc'>,
+  access: Pick<AccessSnapshot, 'cuentaId' | 'rfc'>,
   fila: { readonly id: string; readonly apiKeyId: string; readonly expiraEn: Date | null },
   tipo: TipoCredencial,
 ): ContextoCredencial {
   return {
     tabla: 'credencial',
     id: fila.id,
-    cuenta: pase.cuentaId,
-    rfc: pase.rfc,
+    cuenta: access.cuentaId,
+    rfc: access.rfc,
     tipo,
     keyId: fila.apiKeyId,
     expiraEn: fila.expiraEn,
@@ -27,10 +27,10 @@ export function contextoDe(
 export function openGuardada(
   tipo: TipoCredencial,
   guardada: Pick<CredencialGuardada, 'id' | 'apiKeyId' | 'expiraEn' | 'sobre' | 'shred'>,
-  { pase, apiKey }: Pick<Dueno, 'apiKey'> & { readonly pase: Pick<Pase, 'cuentaId' | 'rfc'> },
+  { access, apiKey }: Pick<Dueno, 'apiKey'> & { readonly access: Pick<AccessSnapshot, 'cuentaId' | 'rfc'> },
   keyring: Keyring,
 ): Credencial {
-  return openCredencial(guardada.sobre, contextoDe(pase, guardada, tipo), {
+  return openCredencial(guardada.sobre, contextoDe(access, guardada, tipo), {
     keyring,
     secret: apiKey.secret,
     shredKey: guardada.shred,

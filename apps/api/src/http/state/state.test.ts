@@ -12,7 +12,7 @@ const PATIENT = { timeout: 20_000 };
 describe('last uses', () => {
   it('are written in one batch with one entry a key, the latest', async () => {
     const noteUse = vi.fn(async () => {});
-    const usos = createUsos({ puerta: { noteUse, rehash: async () => {} }, everyMs: 60_000, log });
+    const usos = createUsos({ accessSnapshots: { noteUse, rehash: async () => {} }, everyMs: 60_000, log });
     usos.note('a', new Date(1), '192.0.2.1');
     usos.note('a', new Date(2), '192.0.2.2');
     usos.note('b', new Date(3), '192.0.2.3');
@@ -25,7 +25,7 @@ describe('last uses', () => {
 
   it('are lost quietly when the database is away', async () => {
     const usos = createUsos({
-      puerta: { noteUse: () => Promise.reject(new Error('away')), rehash: async () => {} },
+      accessSnapshots: { noteUse: () => Promise.reject(new Error('away')), rehash: async () => {} },
       everyMs: 60_000,
       log,
     });
@@ -39,7 +39,7 @@ describe('last uses', () => {
       written = resolve;
     });
     const usos = createUsos({
-      puerta: { noteUse: async () => written?.(), rehash: async () => {} },
+      accessSnapshots: { noteUse: async () => written?.(), rehash: async () => {} },
       everyMs: 1,
       log,
     });

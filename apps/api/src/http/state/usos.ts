@@ -1,4 +1,4 @@
-import type { Puerta } from '@acuse/core';
+import type { AccessSnapshots } from '@acuse/core';
 import type { Logger } from '@acuse/runtime';
 import type { ApiKeyHash } from '@acuse/vault';
 
@@ -15,11 +15,11 @@ export interface Usos {
 
 /** Flushes every `everyMs`. At most one note a key is kept between two flushes. */
 export function createUsos(options: {
-  readonly puerta: Pick<Puerta, 'noteUse' | 'rehash'>;
+  readonly accessSnapshots: Pick<AccessSnapshots, 'noteUse' | 'rehash'>;
   readonly everyMs: number;
   readonly log: Logger;
 }): Usos {
-  const { puerta, everyMs, log } = options;
+  const { accessSnapshots, everyMs, log } = options;
   let latest = new Map<string, { apiKeyId: string; at: Date; ip: string }>();
   let hashes = new Map<string, readonly [antes: Uint8Array, nuevo: ApiKeyHash]>();
 
@@ -29,8 +29,8 @@ export function createUsos(options: {
     latest = new Map();
     hashes = new Map();
     try {
-      await puerta.noteUse(usos);
-      for (const [apiKeyId, [antes, nuevo]] of rehashed) await puerta.rehash(apiKeyId, antes, nuevo);
+      await accessSnapshots.noteUse(usos);
+      for (const [apiKeyId, [antes, nuevo]] of rehashed) await accessSnapshots.rehash(apiKeyId, antes, nuevo);
     } catch (err) {
       log.warn({ err, keys: usos.length }, 'last uses were not written');
     }

@@ -2,7 +2,7 @@ import { CfdiError } from '@acuse/contract';
 import { parseApiKey } from '@acuse/vault';
 import type { ApiDeps } from '../../api-deps.ts';
 import type { Llamada } from '../llamada.ts';
-import type { Pases } from '../state/pases.ts';
+import type { AccessCache } from '../state/access-cache.ts';
 import type { Usos } from '../state/usos.ts';
 
 /** `Bearer SP token`; the scheme in any letter case (RFC 9110 section 11.1), exactly one space, nothing after the token. */
@@ -14,22 +14,26 @@ const BEARER = /^bearer ([A-Za-z0-9._~+/-]+=*)$/i;
  */
 export async function bearer(
   llamada: Llamada,
-  { pases, hasher, usos }: { pases: Pases; usos: Pick<Usos, 'rehash'> } & Pick<ApiDeps, 'hasher'>,
+  {
+    accessCache,
+    hasher,
+    usos,
+  }: { accessCache: AccessCache; usos: Pick<Usos, 'rehash'> } & Pick<ApiDeps, 'hasher'>,
 ): Promise<undefined> {
   const token = BEARER.exec(llamada.headers.get('authorization') ?? '')?.[1];
   llamada.apiKey ??= token === undefined ? null : parseApiKey(token);
   const { apiKey } = llamada;
   if (apiKey === null) throw new CfdiError('API_KEY_INVALIDA');
 
-  const found = await pases.get(apiKey.keyId, llamada.mayUseCache);
-  llamada.paseIsCached = found.isCached;
+  const found = await accessCache.get(apiKey.keyId, llamada.mayUseCache);
+  llamada.accessIsCached = found.isCached;
   // The hash is computed for an unknown id as well, so that the time tells nothing.
-  const isKey = hasher.verifyApiKey(apiKey, found.pase?.apiKey ?? null);
-  if (found.pase === null || !isKey) throw new CfdiError('API_KEY_INVALIDA');
-  if (found.pase.apiKey.estado !== 'ACTIVA') throw new CfdiError('API_KEY_REVOCADA');
-  if (found.pase.isSuspendida) throw new CfdiError('CUENTA_SUSPENDIDA');
-  const { hash } = found.pase.apiKey;
-  if (hasher.isStale(found.pase.apiKey)) usos.rehash(apiKey.keyId, hash, hasher.hashApiKey(apiKey));
-  llamada.pase = found.pase;
-  llamada.saldo = found.pase.saldo;
+  const isKey = hasher.verifyApiKey(apiKey, found.access?.apiKey ?? null);
+  if (found.access === null || !isKey) throw new CfdiError('API_KEY_INVALIDA');
+  if (found.access.apiKey.estado !== 'ACTIVA') throw new CfdiError('API_KEY_REVOCADA');
+  if (found.access.isSuspendida) throw new CfdiError('CUENTA_SUSPENDIDA');
+  const { hash } = found.access.apiKey;
+  if (hasher.isStale(found.access.apiKey)) usos.rehash(apiKey.keyId, hash, hasher.hashApiKey(apiKey));
+  llamada.access = found.access;
+  llamada.saldo = found.access.saldo;
 }

@@ -2,7 +2,7 @@ import { CfdiError } from '@acuse/contract';
 import { huellaDeCuerpo, openRespuesta } from '@acuse/vault';
 import type { ApiDeps } from '../../api-deps.ts';
 import { vidaDeLlamada } from '../../api-settings.ts';
-import { type Body, bodyOf, type Contestacion, type Llamada, paseOf } from '../llamada.ts';
+import { accessOf, type Body, bodyOf, type Contestacion, type Llamada } from '../llamada.ts';
 
 export const IDEMPOTENCY_KEY = 'Idempotency-Key';
 const ILEGIBLE = 'La respuesta guardada con esta clave ya no se puede leer. Use una clave nueva.';
@@ -23,8 +23,8 @@ export async function idempotencia(
     const motivo = 'debe tener de 1 a 255 caracteres ASCII visibles, sin espacios';
     throw new CfdiError('CAMPO_INVALIDO', { campo: IDEMPOTENCY_KEY, motivo });
   }
-  const { pase, apiKey } = paseOf(llamada);
-  const peticion = { apiKeyId: pase.apiKey.id, operacion: operation.path, clave };
+  const { access, apiKey } = accessOf(llamada);
+  const peticion = { apiKeyId: access.apiKey.id, operacion: operation.path, clave };
   const resultado = await port.begin({
     ...peticion,
     cuerpoHash: huellaDeCuerpo(camposOf(bodyOf(llamada)), peticion, apiKey.secret),

@@ -1,10 +1,10 @@
 import { CfdiError } from '@acuse/contract';
 import { isInRanges, parseIp, parseRange } from '@acuse/runtime';
-import { type Llamada, paseOf } from '../llamada.ts';
+import { accessOf, type Llamada } from '../llamada.ts';
 
 /** The taxpayer's list of addresses that may call (specification, Authentication 9). An empty list means any. */
 export async function ipPermitida(llamada: Llamada): Promise<undefined> {
-  const { ips } = paseOf(llamada).pase;
+  const { ips } = accessOf(llamada).access;
   if (ips.length === 0) return;
   const ip = parseIp(llamada.ip);
   const ranges = ips.map(parseRange).filter((range) => range !== null);

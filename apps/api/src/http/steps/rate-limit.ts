@@ -1,5 +1,5 @@
 import { CfdiError } from '@acuse/contract';
-import { type Llamada, paseOf } from '../llamada.ts';
+import { accessOf, type Llamada } from '../llamada.ts';
 import type { TokenBucket } from '../state/token-bucket.ts';
 
 /** Counts the call against its key. The header fields are those of draft-ietf-httpapi-ratelimit-headers. */
@@ -9,7 +9,7 @@ export async function rateLimit(
 ): Promise<undefined> {
   if (bucket === null || llamada.rateChecked) return;
   llamada.rateChecked = true;
-  const { allowed, remaining, resetSeconds, retryAfterSeconds } = bucket.take(paseOf(llamada).apiKey.keyId);
+  const { allowed, remaining, resetSeconds, retryAfterSeconds } = bucket.take(accessOf(llamada).apiKey.keyId);
   llamada.answerHeaders['RateLimit-Policy'] =
     `"llave";q=${bucket.burst};w=${Math.ceil(bucket.burst / bucket.perSecond)}`;
   llamada.answerHeaders['RateLimit'] = `"llave";r=${remaining};t=${resetSeconds}`;

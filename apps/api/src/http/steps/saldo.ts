@@ -1,7 +1,7 @@
 import { CfdiError } from '@acuse/contract';
 import type { ApiDeps } from '../../api-deps.ts';
 import { vidaDeLlamada } from '../../api-settings.ts';
-import { type Llamada, paseOf } from '../llamada.ts';
+import { accessOf, type Llamada } from '../llamada.ts';
 import type { Reembolsos } from '../state/reembolsos.ts';
 
 /**
@@ -18,13 +18,13 @@ export async function cobrar(
 ): Promise<undefined> {
   const { operation, opId } = llamada;
   if (operation.cost === 0 || operation.charge === 'in-handler') return;
-  const { pase } = paseOf(llamada);
+  const { access } = accessOf(llamada);
   let cargo: Awaited<ReturnType<typeof saldos.charge>>;
   try {
     cargo = await saldos.charge({
       opId,
-      cuentaId: pase.cuentaId,
-      contribuyenteId: pase.contribuyenteId,
+      cuentaId: access.cuentaId,
+      contribuyenteId: access.contribuyenteId,
       operacion: operation.path,
       importe: operation.cost,
       plazoSegundos: vidaDeLlamada(settings),

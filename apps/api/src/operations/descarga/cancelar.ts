@@ -16,8 +16,8 @@ export default defineOperation({
   }),
   errors: ['SOLICITUD_NO_ENCONTRADA', 'SOLICITUD_TERMINADA'],
 
-  async handle({ solicitud_id }, { deps, pase, error }) {
-    const cancelacion = await deps.solicitudes.cancel(pase.contribuyenteId, solicitud_id);
+  async handle({ solicitud_id }, { deps, access, error }) {
+    const cancelacion = await deps.solicitudes.cancel(access.contribuyenteId, solicitud_id);
     if (cancelacion === null) throw error('SOLICITUD_NO_ENCONTRADA');
     if (cancelacion.resultado === 'TERMINADA') {
       throw error('SOLICITUD_TERMINADA', { motivo: `Terminó como ${cancelacion.estado}.` });

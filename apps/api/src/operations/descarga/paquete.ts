@@ -41,8 +41,8 @@ export default defineOperation({
     'ALMACEN_NO_DISPONIBLE',
   ],
 
-  async handle({ solicitud_id }, { deps, pase, now, error }) {
-    const solicitud = await deps.solicitudes.find(pase.contribuyenteId, solicitud_id);
+  async handle({ solicitud_id }, { deps, access, now, error }) {
+    const solicitud = await deps.solicitudes.find(access.contribuyenteId, solicitud_id);
     if (solicitud === null) throw error('SOLICITUD_NO_ENCONTRADA');
     const { estado, motivo, objectKey, paqueteBorradoEn, tipo, desde, hasta, rfc } = solicitud;
     if (estado === 'EN_PROCESO' || estado === 'ESPERA_EFIRMA') {

@@ -58,8 +58,8 @@ export default defineOperation({
     .meta({ id: 'Solicitud', description: 'Una solicitud de descarga y su avance.' }),
   errors: ['SOLICITUD_NO_ENCONTRADA'],
 
-  async handle({ solicitud_id }, { deps, pase, now, error }) {
-    const solicitud = await deps.solicitudes.find(pase.contribuyenteId, solicitud_id);
+  async handle({ solicitud_id }, { deps, access, now, error }) {
+    const solicitud = await deps.solicitudes.find(access.contribuyenteId, solicitud_id);
     if (solicitud === null) throw error('SOLICITUD_NO_ENCONTRADA');
     const { id, estado, tipo, desde, hasta, registros, progreso, intentos, motivo, creadaEn } = solicitud;
     return {

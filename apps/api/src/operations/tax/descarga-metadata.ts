@@ -6,7 +6,7 @@ import { checkPeriodo } from '../../calendario.ts';
 import { estadoSolicitud, solicitudIdData } from '../../data-fields.ts';
 import { defineOperation } from '../../http/define-operation.ts';
 import type { CredencialElegible } from '../../http/operation.ts';
-import { PaseVencido } from '../../http/pase-vencido.ts';
+import { StaleAccess } from '../../http/stale-access.ts';
 
 const HOUR_MS = 3_600_000;
 const REINTENTAR_SEGUNDOS = 5;
@@ -39,13 +39,13 @@ export default defineOperation({
   errors: ['SALDO_INSUFICIENTE', 'RESULTADO_INCIERTO'],
   check: checkPeriodo,
 
-  async handle({ rfc, tipo, desde, hasta }, { deps, pase, idemKey, now, credenciales, error }) {
+  async handle({ rfc, tipo, desde, hasta }, { deps, access, idemKey, now, credenciales, error }) {
     const [credencial, otra] = openAll(credenciales);
     const solicitudId = deps.newId();
     const deadlineAt = new Date(now.getTime() + deps.settings.deadlineHours * HOUR_MS);
-    const keyEnds = pase.efirmaKey?.expiraEn ?? null;
+    const keyEnds = access.efirmaKey?.expiraEn ?? null;
     const seal = (each: Credencial) =>
-      sealForSolicitud(each, { solicitudId, deadlineAt }, pase.cuentaId, keyEnds, deps.sealer);
+      sealForSolicitud(each, { solicitudId, deadlineAt }, access.cuentaId, keyEnds, deps.sealer);
     const accept = (nueva: NuevaSolicitud) =>
       deps.solicitudes.accept(nueva).catch((cause: unknown) => {
         if (!isIncierto(cause)) throw cause;
@@ -60,10 +60,10 @@ export default defineOperation({
       hasta,
       deadlineAt,
       idemKey,
-      cuentaId: pase.cuentaId,
-      contribuyenteId: pase.contribuyenteId,
-      apiKeyId: pase.apiKey.id,
-      version: pase.version,
+      cuentaId: access.cuentaId,
+      contribuyenteId: access.contribuyenteId,
+      apiKeyId: access.apiKey.id,
+      version: access.version,
       canal: canalDe(credencial),
       costo: 1,
       sellada: seal(credencial),
@@ -71,7 +71,7 @@ export default defineOperation({
     });
     switch (aceptacion.resultado) {
       case 'PASE_VENCIDO':
-        throw new PaseVencido();
+        throw new StaleAccess();
       case 'SALDO_INSUFICIENTE':
         throw error('SALDO_INSUFICIENTE');
       case 'DUPLICADA':

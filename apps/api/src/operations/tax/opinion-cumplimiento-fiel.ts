@@ -30,7 +30,7 @@ export default defineOperation({
   errors: ['SAT_NO_DISPONIBLE', 'ALMACEN_NO_DISPONIBLE'],
 
   async handle({ rfc }, contexto) {
-    const { deps, pase, signal } = contexto;
+    const { deps, access, signal } = contexto;
     const consulta = { consulta: 'consultar-opinion', rfc } as const;
     const { respuesta, camino: por } = await consultar(contexto, (credencial, propio) =>
       askSat(propio, consulta, credencial),
@@ -39,7 +39,7 @@ export default defineOperation({
     const id = deps.newId();
     const objectKey = documentoKey(id);
     const sha256 = createHash('sha256').update(pdf).digest('hex');
-    const { contribuyenteId } = pase;
+    const { contribuyenteId } = access;
     await deps.documentos.note({
       id,
       contribuyenteId,

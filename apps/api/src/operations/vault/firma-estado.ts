@@ -47,7 +47,7 @@ export default defineOperation({
   }),
   errors: [],
 
-  async handle({ rfc }, { pase: { efirmaCer: cer, efirmaKey: key }, now }) {
+  async handle({ rfc }, { access: { efirmaCer: cer, efirmaKey: key }, now }) {
     // A key whose shred key was lost in a crash of the database is there but opens for nobody.
     const isUsable = key !== null && (key.shred !== null || !needsShredKey(key.sobre));
     const ends = cer?.vigenteHasta ?? null;

@@ -34,10 +34,10 @@ export default defineOperation({
   errors: ['EFIRMA_NO_DISPONIBLE', 'LLAVE_INVALIDA'],
 
   async handle({ rfc }, contexto) {
-    const { deps, pase, apiKey, secretos, error } = contexto;
+    const { deps, access, apiKey, secretos, error } = contexto;
     const ahora = await deps.boveda.now();
     try {
-      const certificado = storedCertificado(pase, apiKey, ahora, deps.keyring);
+      const certificado = storedCertificado(access, apiKey, ahora, deps.keyring);
       const key = openLlaveDe(certificado, secretos.key, secretos.password);
       try {
         const expiraEn = requireStored(await storeLlave(certificado, key, ahora, contexto, deps));

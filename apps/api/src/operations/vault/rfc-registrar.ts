@@ -20,8 +20,8 @@ export default defineOperation({
   data: z.object({ rfc: rfcData }),
   errors: [],
 
-  async handle({ rfc, id_cif }, { deps, pase, ip }) {
-    const { contribuyenteId, apiKey } = pase;
+  async handle({ rfc, id_cif }, { deps, access, ip }) {
+    const { contribuyenteId, apiKey } = access;
     const idCif = id_cif === undefined ? {} : { idCif: id_cif };
     await deps.boveda.register({ apiKeyId: apiKey.id, contribuyenteId, ip, ...idCif });
     return { rfc };

@@ -10,7 +10,7 @@ import { INICIO } from './destinos.ts';
 import { demasiados, type Falta } from './falta.ts';
 
 /** Who has typed the password and not yet the code. */
-function waiting({ navegador: { sesion } }: ContextoBase) {
+function waiting({ browser: { sesion } }: ContextoBase) {
   return sesion?.fase === 'SEGUNDO_PASO' ? sesion.usuario : null;
 }
 
@@ -29,7 +29,7 @@ export const enviarCodigo = defineRuta({
   path: '/entrar/codigo',
   acceso: 'publica',
   async handle(contexto) {
-    const { campos, deps, ip, navegador } = contexto;
+    const { campos, deps, ip, browser } = contexto;
     const usuario = waiting(contexto);
     if (!usuario)
       return contexto.redirigir('/entrar', { tono: 'info', texto: 'Pasó demasiado tiempo. Entre de nuevo.' });
@@ -51,7 +51,7 @@ export const enviarCodigo = defineRuta({
       limiteCuenta(usuario.email, deps.settings),
     ])
       await deps.intentos.forget(clave);
-    await navegador.open(usuario.id, 'COMPLETA');
+    await browser.open(usuario.id, 'COMPLETA');
     await deps.usuarios.audit(usuario, via === 'app' ? 'entrar' : 'entrar-con-recuperacion', ip);
     if (via === 'app') return contexto.redirigir(back);
     const quedan = await deps.segundosFactores.countCodigos(usuario.id);

@@ -47,7 +47,7 @@ export const confirmarDosPasos = defineRuta({
   path: `${PASOS}/confirmar`,
   acceso: 'cliente',
   async handle(contexto) {
-    const { campos, deps, ip, navegador, usuario } = contexto;
+    const { campos, deps, ip, browser, usuario } = contexto;
     const limite = limiteCodigos(usuario.id, deps.settings);
     const permiso = await deps.intentos.take([limite]);
     if (!permiso.permitido) return renderDosPasos(contexto, demasiados(permiso.esperar));
@@ -59,8 +59,8 @@ export const confirmarDosPasos = defineRuta({
           'Ese código no corresponde. Escriba el que la aplicación muestra ahora; si sigue igual, revise la hora de su teléfono.',
       });
     await deps.intentos.forget(limite.clave);
-    await deps.sesiones.closeAll(usuario.id, navegador.huella());
-    await navegador.rotate();
+    await deps.sesiones.closeAll(usuario.id, browser.huella());
+    await browser.rotate();
     await deps.usuarios.audit(usuario, 'activar-dos-pasos', ip);
     return renderCodigos(
       contexto,
@@ -90,11 +90,11 @@ export const desactivarDosPasos = defineRuta({
   path: `${PASOS}/desactivar`,
   acceso: 'cliente',
   async handle(contexto) {
-    const { deps, ip, navegador, usuario } = contexto;
+    const { deps, ip, browser, usuario } = contexto;
     const refused = await refuseWithoutPassword(contexto);
     if (refused) return refused;
     await deps.segundosFactores.remove(usuario.id);
-    await navegador.rotate();
+    await browser.rotate();
     await deps.usuarios.audit(usuario, 'desactivar-dos-pasos', ip);
     return contexto.redirigir(CUENTA, {
       tono: 'info',

@@ -14,7 +14,7 @@ export const verEntrar = defineRuta({
   path: '/entrar',
   acceso: 'publica',
   handle: (contexto) => {
-    if (contexto.navegador.sesion?.fase === 'COMPLETA') return contexto.redirigir(INICIO);
+    if (contexto.browser.sesion?.fase === 'COMPLETA') return contexto.redirigir(INICIO);
     return renderEntrar(contexto, contexto.c.req.query('a'));
   },
 });
@@ -24,7 +24,7 @@ export const entrar = defineRuta({
   path: '/entrar',
   acceso: 'publica',
   async handle(contexto) {
-    const { campos, deps, ip, navegador } = contexto;
+    const { campos, deps, ip, browser } = contexto;
     const email = campos['email'] ?? '';
     const back = localPath(campos['a']) ?? INICIO;
     const found = await checkAcceso(deps, { email, password: campos['password'] ?? '', ip });
@@ -37,11 +37,11 @@ export const entrar = defineRuta({
 
     const { usuario } = found;
     if (usuario.tieneSegundoFactor) {
-      await navegador.open(usuario.id, 'SEGUNDO_PASO');
+      await browser.open(usuario.id, 'SEGUNDO_PASO');
       return contexto.redirigir(`/entrar/codigo?a=${encodeURIComponent(back)}`);
     }
     await deps.intentos.forget(limiteCuenta(email, deps.settings).clave);
-    await navegador.open(usuario.id, 'COMPLETA');
+    await browser.open(usuario.id, 'COMPLETA');
     await deps.usuarios.audit(usuario, 'entrar', ip);
     return contexto.redirigir(back);
   },

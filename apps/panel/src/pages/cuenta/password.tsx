@@ -26,15 +26,15 @@ export const cambiarPassword = defineRuta({
   path: '/cuenta/password',
   acceso: 'cliente',
   async handle(contexto) {
-    const { campos, deps, ip, navegador, usuario } = contexto;
+    const { campos, deps, ip, browser, usuario } = contexto;
     const nueva = campos['nueva'] ?? '';
     const fault = faultOfPassword(nueva, usuario.email);
     if (fault !== null) return renderPassword(contexto, { status: 422, texto: fault, campo: 'nueva' });
     const falta = await confirmPassword(contexto, campos['actual'] ?? '');
     if (falta) return renderPassword(contexto, { ...falta, campo: 'actual' });
     await deps.usuarios.setPassword(usuario.id, await deps.passwords.hash(nueva));
-    await deps.sesiones.closeAll(usuario.id, navegador.huella());
-    await navegador.rotate();
+    await deps.sesiones.closeAll(usuario.id, browser.huella());
+    await browser.rotate();
     await deps.usuarios.audit(usuario, 'cambiar-password', ip);
     return contexto.redirigir(CUENTA, {
       tono: 'exito',

@@ -36,9 +36,9 @@ export const cerrarSesion = defineRuta({
   path: '/cuenta/sesiones/:id/cerrar',
   acceso: 'cliente',
   async handle(contexto) {
-    const { c, deps, navegador, usuario, ip } = contexto;
+    const { c, deps, browser, usuario, ip } = contexto;
     const id = c.req.param('id') ?? '';
-    if (id === navegador.sesion?.id || !(await deps.sesiones.closeOne(usuario.id, id)))
+    if (id === browser.sesion?.id || !(await deps.sesiones.closeOne(usuario.id, id)))
       return contexto.noEncontrada();
     await deps.usuarios.audit(usuario, 'cerrar-sesion', ip);
     return contexto.redirigir(CUENTA, { tono: 'exito', texto: 'Esa sesión terminó.' });
@@ -50,9 +50,9 @@ export const cerrarTodas = defineRuta({
   path: '/cuenta/sesiones/cerrar',
   acceso: 'cliente',
   async handle(contexto) {
-    const { deps, navegador, usuario, ip } = contexto;
+    const { deps, browser, usuario, ip } = contexto;
     await deps.sesiones.closeAll(usuario.id);
-    await navegador.close();
+    await browser.close();
     await deps.usuarios.audit(usuario, 'cerrar-sesiones', ip);
     return contexto.redirigir('/entrar', {
       tono: 'info',
@@ -62,7 +62,7 @@ export const cerrarTodas = defineRuta({
 });
 
 async function renderCuenta(contexto: ContextoCliente, falta?: string): Promise<Response> {
-  const { campos, csrf, deps, navegador, now, usuario } = contexto;
+  const { campos, csrf, deps, browser, now, usuario } = contexto;
   const [sesiones, factor] = await Promise.all([
     deps.sesiones.list(usuario.id),
     deps.segundosFactores.find(usuario.id),
@@ -126,7 +126,7 @@ async function renderCuenta(contexto: ContextoCliente, falta?: string): Promise<
               sesion.ip,
               <Fecha valor={sesion.creadaEn} />,
               <Fecha valor={sesion.ultimoUsoEn} relativaA={now} />,
-              sesion.id === navegador.sesion?.id ? (
+              sesion.id === browser.sesion?.id ? (
                 <Estado texto="Esta sesión" tono="info" />
               ) : (
                 <Formulario accion={`/cuenta/sesiones/${sesion.id}/cerrar`} csrf={csrf} enLinea>

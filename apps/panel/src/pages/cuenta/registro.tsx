@@ -17,7 +17,7 @@ export const verRegistro = defineRuta({
   path: '/registro',
   acceso: 'publica',
   handle: (contexto) => {
-    if (contexto.navegador.sesion?.fase === 'COMPLETA') return contexto.redirigir(INICIO);
+    if (contexto.browser.sesion?.fase === 'COMPLETA') return contexto.redirigir(INICIO);
     return renderRegistro(contexto, {});
   },
 });
@@ -31,7 +31,7 @@ export const registrarse = defineRuta({
   path: '/registro',
   acceso: 'publica',
   async handle(contexto) {
-    const { campos, deps, ip, navegador } = contexto;
+    const { campos, deps, ip, browser } = contexto;
     if (deps.settings.registro === 'cerrado') return renderRegistro(contexto, {});
     const nombre = parseNombre(campos['nombre'] ?? '');
     const email = parseEmail(campos['email'] ?? '');
@@ -54,7 +54,7 @@ export const registrarse = defineRuta({
     const guardada = await deps.passwords.hash(password);
     try {
       const usuario = await deps.usuarios.register({ nombre, email, password: guardada, ip });
-      await navegador.open(usuario.id, 'COMPLETA');
+      await browser.open(usuario.id, 'COMPLETA');
       return contexto.redirigir(INICIO, { tono: 'exito', texto: 'Su cuenta está lista.' });
     } catch (error) {
       if (!(error instanceof Rechazo)) throw error;

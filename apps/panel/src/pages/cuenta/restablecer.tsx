@@ -21,7 +21,7 @@ export const restablecer = defineRuta({
   path: '/restablecer',
   acceso: 'publica',
   async handle(contexto) {
-    const { campos, deps, ip, navegador } = contexto;
+    const { campos, deps, ip, browser } = contexto;
     const codigo = (campos['codigo'] ?? '').trim();
     const password = campos['password'] ?? '';
     const fault = faultOfPassword(password, '');
@@ -44,7 +44,7 @@ export const restablecer = defineRuta({
     await deps.intentos.giveBack(limites);
     // Tries with the password of before, the owner's or a stranger's, do not keep the owner waiting.
     await deps.intentos.forget(limiteCuenta(email, deps.settings).clave);
-    await navegador.close();
+    await browser.close();
     return contexto.redirigir('/entrar', {
       tono: 'exito',
       texto: `La contraseña de ${email} quedó guardada. Entre con ella.`,

@@ -6,7 +6,7 @@ export const salir = defineRuta({
   path: '/salir',
   acceso: 'publica',
   async handle(contexto) {
-    await contexto.navegador.close();
+    await contexto.browser.close();
     return contexto.redirigir('/entrar', { tono: 'info', texto: 'Salió del panel.' });
   },
 });

@@ -4,7 +4,7 @@ import { PocoSaldo } from '../saldo/poco-saldo.tsx';
 import { pasosOf } from './pasos.ts';
 import { PrimerosPasos } from './primeros-pasos.tsx';
 import { recordatoriosOf } from './recordatorios.ts';
-import { Tablero } from './tablero.tsx';
+import { Dashboard } from './tablero.tsx';
 
 /** Taxpayers whose credentials are looked at for reminders. */
 const MAX_RFCS = 200;
@@ -36,7 +36,7 @@ export const verInicio = defineRuta({
           ) : null}
           {isNuevo ? <PrimerosPasos pasos={pasosOf(rfcs, inicio)} /> : null}
           {isNuevo && rfcs.length === 0 ? null : (
-            <Tablero
+            <Dashboard
               inicio={inicio}
               rfcs={rfcs}
               movimientos={movimientos}

@@ -2,7 +2,7 @@ import { Boton } from '../../components/boton.tsx';
 import { Copiar } from '../../components/copiar.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
 import { defineRuta } from '../../http/ruta.ts';
-import { curlOf } from '../pruebas/cuerpo.ts';
+import { curlOf } from '../sandbox/cuerpo.ts';
 
 const EJEMPLO = { rfc: 'ACU200101DB1', tipo: 'recibidos', desde: '2026-01-01', hasta: '2026-01-31' };
 const ACUSE = `{
@@ -16,8 +16,8 @@ export const verPortada = defineRuta({
   metodo: 'GET',
   path: '/',
   acceso: 'publica',
-  handle({ navegador, redirigir, pagina, deps }) {
-    if (navegador.sesion?.fase === 'COMPLETA') return redirigir('/inicio');
+  handle({ browser, redirigir, pagina, deps }) {
+    if (browser.sesion?.fase === 'COMPLETA') return redirigir('/inicio');
     const { apiPublicUrl, registro } = deps.settings;
     return pagina({
       titulo: 'El SAT por API, con acuse',

@@ -21,7 +21,7 @@ interface TableroProps {
 }
 
 /** What somebody who already works with the service wants to see first. */
-export function Tablero({ inicio, rfcs, movimientos, recordatorios, now }: TableroProps) {
+export function Dashboard({ inicio, rfcs, movimientos, recordatorios, now }: TableroProps) {
   return (
     <>
       <div class="rejilla">

@@ -22,7 +22,7 @@ const POLITICA = [
   "frame-ancestors 'self'",
 ].join('; ');
 
-type Queues = PanelDeps['tablero']['queues'];
+type Queues = PanelDeps['dashboard']['queues'];
 
 const boards = new WeakMap<Queues, Hono>();
 
@@ -82,7 +82,7 @@ export const COLAS: Montaje = {
   async fetch(request, { deps, activo }) {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return new Response('Las colas solo se miran.', { status: 405, headers: { Allow: 'GET, HEAD' } });
-    const answer = await boardOf(deps.tablero.queues).fetch(request);
+    const answer = await boardOf(deps.dashboard.queues).fetch(request);
     const headers = new Headers(answer.headers);
     headers.set('Content-Security-Policy', POLITICA);
     headers.set('X-Frame-Options', 'SAMEORIGIN');

@@ -5,7 +5,7 @@ import {
   createPagos,
   createSaludSat,
   type Devolucion,
-  type LatidoVisto,
+  type SeenHeartbeat,
   type SolicitudAbierta,
 } from '@acuse/db';
 import { Aviso } from '../../components/aviso.tsx';
@@ -37,7 +37,7 @@ export const verInicio = defineRuta({
         <Seccion titulo="Operación" ruta={c.req.path}>
           <Pendientes {...datos} />
           <Colas colas={datos.colas} />
-          <Procesos latidos={datos.latidos} now={now} />
+          <Procesos heartbeats={datos.heartbeats} now={now} />
           <Atrasadas atrasadas={datos.atrasadas} now={now} />
           <Devoluciones devoluciones={datos.devoluciones} />
         </Seccion>
@@ -46,15 +46,15 @@ export const verInicio = defineRuta({
   },
 });
 
-async function readDatos({ database, tablero }: PanelDeps) {
+async function readDatos({ database, dashboard }: PanelDeps) {
   const operador = createOperador(database);
-  const [captchas, pagos, abiertos, listas, colas, latidos, atrasadas, devoluciones] = await Promise.all([
+  const [captchas, pagos, abiertos, listas, colas, heartbeats, atrasadas, devoluciones] = await Promise.all([
     createCaptchas(database).pendientes(),
     createPagos(database).listEstado({ estado: 'PENDIENTE', limite: 100 }),
     createSaludSat(database).abiertos(),
     createCargaListas(database).estado(),
-    tablero.cuentas(AbortSignal.timeout(COLAS_MS)),
-    operador.latidos(),
+    dashboard.cuentas(AbortSignal.timeout(COLAS_MS)),
+    operador.heartbeats(),
     operador.atrasadas(MOSTRADAS),
     operador.devoluciones(MOSTRADAS),
   ]);
@@ -62,7 +62,7 @@ async function readDatos({ database, tablero }: PanelDeps) {
   const isListaFallida = listas.cargas[0]?.resultado === 'FALLIDA';
   return {
     ...{ captchas: captchas.length, transferencias, abiertos, isListaFallida },
-    ...{ colas, latidos, atrasadas, devoluciones },
+    ...{ colas, heartbeats, atrasadas, devoluciones },
   };
 }
 
@@ -114,8 +114,8 @@ function Colas({ colas }: Pick<Datos, 'colas'>) {
           { titulo: 'En curso', numerica: true },
           { titulo: 'Aplazados', numerica: true },
         ]}
-        filas={colas.map(({ cola, trabajos }) => [
-          cola,
+        filas={colas.map(({ queue, trabajos }) => [
+          queue,
           trabajos === null ? <Estado texto="No contesta" tono="error" /> : cell(trabajos.esperan),
           cell(trabajos?.activos),
           cell(trabajos?.aplazados),
@@ -125,8 +125,14 @@ function Colas({ colas }: Pick<Datos, 'colas'>) {
   );
 }
 
-function Procesos({ latidos, now }: { readonly latidos: readonly LatidoVisto[]; readonly now: Date }) {
-  const isQuiet = ({ vistoEn }: LatidoVisto) => now.getTime() - vistoEn.getTime() > CALLADO_MS;
+function Procesos({
+  heartbeats,
+  now,
+}: {
+  readonly heartbeats: readonly SeenHeartbeat[];
+  readonly now: Date;
+}) {
+  const isQuiet = ({ vistoEn }: SeenHeartbeat) => now.getTime() - vistoEn.getTime() > CALLADO_MS;
   return (
     <Tarjeta titulo="Procesos de trabajo">
       <Tabla
@@ -139,7 +145,7 @@ function Procesos({ latidos, now }: { readonly latidos: readonly LatidoVisto[]; 
           { titulo: 'Visto' },
           { titulo: 'Último trabajo' },
         ]}
-        filas={latidos.map((latido) => [
+        filas={heartbeats.map((latido) => [
           <span class="fija">{latido.proceso}</span>,
           latido.rol,
           isQuiet(latido) && latido.rol !== 'listas' ? (

@@ -42,10 +42,13 @@ export const LLAVE_MUERTA =
   'La API key se cambió o se revocó en este momento: no se guardó nada. Use la nueva.';
 
 /** Associates the RFC with a key that was typed in, as `vault/rfc-registrar` does with the key of its call. Returns what to add to the message. */
-export async function registrar({ apiKey, pase }: LlaveTecleada, contexto: ContextoCliente): Promise<string> {
-  if (pase.apiKey.isRegistrada) return '';
+export async function registrar(
+  { apiKey, access }: LlaveTecleada,
+  contexto: ContextoCliente,
+): Promise<string> {
+  if (access.apiKey.isRegistrada) return '';
   const { boveda } = openBoveda(contexto);
-  const { contribuyenteId } = pase;
+  const { contribuyenteId } = access;
   await boveda.register({ apiKeyId: apiKey.keyId, contribuyenteId, ...quien(contexto) });
   return ' El RFC quedó asociado con la llave: ya puede llamar a la API.';
 }

@@ -83,7 +83,7 @@ async function store(
   const ahora = await boveda.boveda.now();
   const certificado = cer
     ? checked(cer, rfc.rfc, ahora, contexto)
-    : refusing(() => storedCertificado(tecleada.pase, tecleada.apiKey, ahora, boveda.keyring));
+    : refusing(() => storedCertificado(tecleada.access, tecleada.apiKey, ahora, boveda.keyring));
   const opened = key && refusing(() => openLlaveDe(certificado, key, password));
   try {
     if (cer && !(await storeCertificado(certificado, dueno, boveda)))

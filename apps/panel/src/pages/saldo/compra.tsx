@@ -6,7 +6,7 @@ import { Fecha } from '../../components/fecha.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { Formulario } from '../../components/formulario.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
-import type { Caja } from '../../pagos/caja.ts';
+import type { Checkout } from '../../pagos/checkout.ts';
 import type { Instrucciones, ProveedorPago } from '../../pagos/proveedor.ts';
 import { EstadoCompra, nombreProveedor } from './compras.tsx';
 import { Precio } from './precio.tsx';
@@ -18,8 +18,8 @@ export const compra = defineRutaCompra({
   sub: '',
   async handle({ deps, csrf, pagina }, pago) {
     const isPending = pago.estado === 'PENDIENTE';
-    const proveedor = deps.caja.proveedores.find(({ id }) => id === pago.proveedor);
-    const paso = isPending ? await deps.caja.instrucciones(pago) : null;
+    const proveedor = deps.checkout.proveedores.find(({ id }) => id === pago.proveedor);
+    const paso = isPending ? await deps.checkout.instrucciones(pago) : null;
     return pagina({
       titulo: `Compra ${pago.referencia}`,
       contenido: (
@@ -34,7 +34,7 @@ export const compra = defineRutaCompra({
             <Precio compra={pago} />
             <dl class="datos">
               <dt>Forma de pago</dt>
-              <dd>{nombreProveedor(deps.caja, pago)}</dd>
+              <dd>{nombreProveedor(deps.checkout, pago)}</dd>
               <dt>Pedida</dt>
               <dd>
                 <Fecha valor={pago.creadoEn} />
@@ -89,7 +89,7 @@ function Resultado({ pago, proveedor }: ResultadoProps) {
 
 interface PorPagarProps {
   readonly pago: Pago;
-  readonly paso: Awaited<ReturnType<Caja['instrucciones']>>;
+  readonly paso: Awaited<ReturnType<Checkout['instrucciones']>>;
   readonly csrf: string;
 }
 

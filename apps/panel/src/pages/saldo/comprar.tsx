@@ -8,8 +8,8 @@ import { Vacio } from '../../components/vacio.tsx';
 import { quien } from '../../http/quien.ts';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
 import { isUuid } from '../../http/uuid.ts';
-import type { MotivoCompra } from '../../pagos/caja.ts';
 import { formatPesos, type PaqueteCreditos } from '../../pagos/catalogo.ts';
+import type { MotivoCompra } from '../../pagos/checkout.ts';
 import { Precio } from './precio.tsx';
 import { hrefCompra } from './ruta-compra.ts';
 
@@ -22,7 +22,7 @@ export const elegir = defineRuta({
 });
 
 function renderElegir({ deps, csrf, pagina }: ContextoCliente, falta?: string) {
-  const { catalogo, proveedores } = deps.caja;
+  const { catalogo, proveedores } = deps.checkout;
   return pagina({
     titulo: 'Comprar créditos',
     status: falta === undefined ? 200 : 422,
@@ -113,7 +113,7 @@ export const confirmar = defineRuta({
   acceso: 'cliente',
   handle(contexto) {
     const { c, deps, csrf, pagina } = contexto;
-    const { catalogo, proveedores } = deps.caja;
+    const { catalogo, proveedores } = deps.checkout;
     const paquete = catalogo.paquetes.find(({ creditos }) => String(creditos) === c.req.query('paquete'));
     const forma = proveedores.find(({ id }) => id === c.req.query('forma'));
     if (!paquete) return renderElegir(contexto, 'Ese paquete de créditos ya no se vende. Elija otro.');
@@ -167,7 +167,7 @@ export const comprar = defineRuta({
     const { clave = '', paquete = '', total = '', forma = '' } = campos;
     if (!isUuid(clave))
       return renderElegir(contexto, 'No se compró nada: la página estaba incompleta. Elija de nuevo.');
-    const pago = await deps.caja.comprar({
+    const pago = await deps.checkout.comprar({
       cuentaId: usuario.cuentaId,
       usuarioId: usuario.id,
       actor: quien(contexto).actor,

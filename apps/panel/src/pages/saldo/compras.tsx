@@ -8,8 +8,8 @@ import { Tabla } from '../../components/tabla.tsx';
 import { Vacio } from '../../components/vacio.tsx';
 import { defineRuta } from '../../http/ruta.ts';
 import { isUuid } from '../../http/uuid.ts';
-import type { Caja } from '../../pagos/caja.ts';
 import { formatPesos } from '../../pagos/catalogo.ts';
+import type { Checkout } from '../../pagos/checkout.ts';
 import { hrefCompra } from './ruta-compra.ts';
 
 const FILAS = 25;
@@ -28,8 +28,8 @@ export function EstadoCompra({ estado }: { readonly estado: EstadoPago }) {
 }
 
 /** How a payment's provider is called, also when it is switched off now. */
-export function nombreProveedor(caja: Caja, pago: Pago): string {
-  return caja.proveedores.find(({ id }) => id === pago.proveedor)?.nombre ?? pago.proveedor;
+export function nombreProveedor(checkout: Checkout, pago: Pago): string {
+  return checkout.proveedores.find(({ id }) => id === pago.proveedor)?.nombre ?? pago.proveedor;
 }
 
 /** All purchases of the account, newest first. */
@@ -72,7 +72,7 @@ export const compras = defineRuta({
               <Fecha valor={pago.creadoEn} />,
               formatNumero(pago.creditos),
               formatPesos(pago.total),
-              nombreProveedor(deps.caja, pago),
+              nombreProveedor(deps.checkout, pago),
               <EstadoCompra estado={pago.estado} />,
             ])}
             vacia={

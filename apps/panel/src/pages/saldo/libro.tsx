@@ -26,7 +26,7 @@ import { COLUMNAS_MOVIMIENTO, cellsOf, NOMBRES_TIPO } from './movimiento.tsx';
 const PATH = '/saldo/movimientos';
 const FILAS = 50;
 /** Rows read at once for an export: some 300 kB of text. */
-const LOTE_CSV = 2_000;
+const CSV_BATCH = 2_000;
 
 const consultaOf = (url: string) => new URL(url).searchParams;
 
@@ -190,7 +190,7 @@ export const movimientosCsv = defineRuta({
   handle({ c, deps, usuario, now }) {
     const consulta = consultaOf(c.req.url);
     const filtro = toFiltroMovimientos(readFiltro(consulta).filtro);
-    const lots = createLibro(deps.database).all({ cuentaId: usuario.cuentaId, filtro, lote: LOTE_CSV });
+    const lots = createLibro(deps.database).all({ cuentaId: usuario.cuentaId, filtro, batch: CSV_BATCH });
     return new Response(streamCsv(lots, { withBom: consulta.get('bom') === '1' }), {
       headers: {
         'Content-Type': 'text/csv; charset=utf-8; header=present',

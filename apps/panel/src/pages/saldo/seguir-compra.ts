@@ -7,7 +7,7 @@ export const cancelarCompra = defineRutaCompra({
   sub: '/cancelar',
   async handle(contexto, pago) {
     const { deps, redirigir } = contexto;
-    const isDone = await deps.caja.cancelar(pago, quien(contexto).actor);
+    const isDone = await deps.checkout.cancelar(pago, quien(contexto).actor);
     return redirigir(
       hrefCompra(pago),
       isDone
@@ -26,7 +26,7 @@ export const continuarCompra = defineRutaCompra({
   metodo: 'POST',
   sub: '/continuar',
   async handle(contexto, pago) {
-    await contexto.deps.caja.continuar(pago, quien(contexto).actor);
+    await contexto.deps.checkout.continuar(pago, quien(contexto).actor);
     return contexto.redirigir(hrefCompra(pago));
   },
 });
@@ -42,7 +42,7 @@ export const regreso = defineRutaCompra({
       cuerpo: new Uint8Array(),
       consulta: new URL(c.req.url).searchParams,
     };
-    await deps.caja.recibir(pago.proveedor, aviso).catch((error: unknown) => {
+    await deps.checkout.recibir(pago.proveedor, aviso).catch((error: unknown) => {
       const err = error instanceof Error ? error : new Error(String(error));
       deps.log.warn({ err, pago: pago.id }, 'the provider could not be asked about a payment');
     });

@@ -12,7 +12,7 @@ import { periodosDe } from '../../fechas/periodos.ts';
 import { Periodos } from '../../fechas/periodos-elegibles.tsx';
 import { quien } from '../../http/quien.ts';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
-import { createApiPropia } from '../pruebas/llamar-api.ts';
+import { createApiPropia } from '../sandbox/llamar-api.ts';
 import { askApi, type CampoPedido, COSTO, checkPedido, type Pedida, type Pedido } from './pedir.ts';
 
 const PATH = '/solicitudes/nueva';

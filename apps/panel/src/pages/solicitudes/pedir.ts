@@ -2,7 +2,7 @@ import { isFecha, OPERACIONES } from '@acuse/contract';
 import type { RfcVista } from '@acuse/db';
 import { parseApiKey, wipeApiKey } from '@acuse/vault';
 import { z } from 'zod';
-import type { ApiPropia } from '../pruebas/llamar-api.ts';
+import type { ApiPropia } from '../sandbox/llamar-api.ts';
 
 /** Path of the operation that accepts solicitudes. */
 const OPERACION = 'tax/descarga-metadata';

@@ -40,7 +40,7 @@ export interface RechazoAcceso extends PruebaCredencial {
 }
 
 /** The right to log in, of one process at a time. */
-export interface TurnoAcceso {
+export interface LoginLock {
   /** Tells this holder from the one after it. */
   readonly token: string;
 }
@@ -70,11 +70,11 @@ export interface SesionesPortal {
    * one for it whoever asks stands in line for {@link ESPERA_TURNO_MS}, longer if it asks again: the n-th log-in of an account, those under way
    * counted, comes after every (n-1)-th of the others, among equals that of the account that was served longest ago, and n is at most {@link PARTE_POR_CUENTA} times what is free.
    */
-  acquireTurn(titular: TitularAcceso, leaseMs: number, reparto?: RepartoAccesos): Promise<TurnoAcceso | null>;
+  acquireTurn(titular: TitularAcceso, leaseMs: number, reparto?: RepartoAccesos): Promise<LoginLock | null>;
   /** Holds on to it for `leaseMs` from now at least; false when it was lost. */
-  extendTurn(titular: TitularAcceso, turno: TurnoAcceso, leaseMs: number): Promise<boolean>;
+  extendTurn(titular: TitularAcceso, turno: LoginLock, leaseMs: number): Promise<boolean>;
   /** Gives it back; does nothing when it was lost. */
-  releaseTurn(titular: TitularAcceso, turno: TurnoAcceso): Promise<void>;
+  releaseTurn(titular: TitularAcceso, turno: LoginLock): Promise<void>;
 
   /** The refused credentials, newest first; at most {@link MAX_RECHAZOS}. */
   rechazos(titular: TitularAcceso): Promise<readonly RechazoAcceso[]>;

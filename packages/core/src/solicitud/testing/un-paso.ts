@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { Paquetes } from '../../ports/paquetes.ts';
 import type { NombreDescarga, Respuesta, Sat } from '../../ports/sat.ts';
-import type { Avance, Parte, SolicitudTomada, Taller } from '../../ports/solicitudes.ts';
+import type { Avance, ClaimedSolicitud, Claims, Parte } from '../../ports/solicitudes.ts';
 import { type AdvanceDeps, advanceSolicitud } from '../advance-solicitud.ts';
 import { noCheckpoint } from '../punto.ts';
 
@@ -26,7 +26,7 @@ export const parte = (change: Partial<Parte> = {}): Parte => ({
   ...change,
 });
 
-export const tomada = (change: Partial<SolicitudTomada> = {}): SolicitudTomada => ({
+export const claimed = (change: Partial<ClaimedSolicitud> = {}): ClaimedSolicitud => ({
   id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
   cuentaId: 'c1',
   contribuyenteId: 't1',
@@ -52,12 +52,12 @@ type Answers = {
 };
 
 /** Runs one step; gives everything that was written and asked, in order. */
-export async function step(solicitud: SolicitudTomada, answers: Answers = {}, stored: string | null = null) {
+export async function step(solicitud: ClaimedSolicitud, answers: Answers = {}, stored: string | null = null) {
   const calls: unknown[][] = [];
-  const taller = new Proxy({} as Taller, {
+  const claims = new Proxy({} as Claims, {
     get:
       (_, name: string) =>
-      async (held: SolicitudTomada, ...rest: unknown[]) => {
+      async (held: ClaimedSolicitud, ...rest: unknown[]) => {
         calls.push([name, ...rest]);
         return held;
       },
@@ -84,7 +84,7 @@ export async function step(solicitud: SolicitudTomada, answers: Answers = {}, st
   };
   const key = Buffer.from('secret');
   const deps: AdvanceDeps = {
-    taller,
+    claims,
     sat,
     paquetes,
     openSellada: () => ({ tipo: 'efirma', rfc: solicitud.rfc, cer: Buffer.alloc(0), key }),
@@ -108,5 +108,5 @@ export async function step(solicitud: SolicitudTomada, answers: Answers = {}, st
 
 export const released = (result: Awaited<ReturnType<typeof step>>) => {
   expect(result.name).toBe('release');
-  return { avance: result.first as Avance, next: result.second as { cola: string; inSeconds: number } };
+  return { avance: result.first as Avance, next: result.second as { queue: string; inSeconds: number } };
 };

@@ -133,20 +133,20 @@ export function createLibro({ pool }: Pick<Database, 'pool'>) {
     },
 
     /**
-     * The whole ledger in the order it was written, in lots of `lote` rows, each read when the one before was taken: the memory used does not
+     * The whole ledger in the order it was written, in lots of `batch` rows, each read when the one before was taken: the memory used does not
      * depend on how many rows there are. Rows written after the start come too.
      */
     async *all(input: {
       cuentaId: string;
       filtro: FiltroMovimientos;
-      lote: number;
+      batch: number;
     }): AsyncGenerator<readonly MovimientoVista[]> {
       let cursor: CursorMovimiento | undefined;
       for (;;) {
-        const rows = await read(input.cuentaId, input.filtro, 'ASC', input.lote, cursor);
+        const rows = await read(input.cuentaId, input.filtro, 'ASC', input.batch, cursor);
         if (rows.length > 0) yield rows;
         cursor = rows.at(-1);
-        if (!cursor || rows.length < input.lote) return;
+        if (!cursor || rows.length < input.batch) return;
       }
     },
 

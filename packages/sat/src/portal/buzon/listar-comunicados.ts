@@ -7,8 +7,8 @@ import { openComunicados, PORTAL_COMUNICADOS } from './portal-comunicados.ts';
 export const listarComunicados: ConsultaPortal<'listar-comunicados'> = {
   portal: PORTAL_COMUNICADOS,
   credenciales: ['ciec', 'efirma'],
-  async ask(navegador, { rfc, desde, hasta }, { signal }) {
-    const pagina = await openComunicados(navegador, rfc, signal);
+  async ask(pageClient, { rfc, desde, hasta }, { signal }) {
+    const pagina = await openComunicados(pageClient, rfc, signal);
     const comunicados = readComunicados(pagina.etiquetas, rfc)
       .filter(({ fecha }) => desde <= fecha && fecha <= hasta)
       .toSorted(newestFirst)

@@ -1,17 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createSatHttp } from '../../http/sat-http.ts';
-import { createNavegador } from '../navegador.ts';
+import { createPageClient } from '../page-client.ts';
 import { readEtiquetas } from '../paginas/etiquetas.ts';
 import { PORTAL_DEFAULTS } from '../settings.ts';
 import { errorOf, RFC } from '../testing/canal-de-prueba.ts';
 import { type Ptsc, redirect, send, startPtsc } from '../testing/ptsc-de-prueba.ts';
-import {
-  createNavegadorSoloLista,
-  guardHttp,
-  HOST_NOTIFICACIONES,
-  LISTA_NOTIFICACIONES,
-} from './solo-lista.ts';
+import { createListOnlyClient, guardHttp, HOST_NOTIFICACIONES, LISTA_NOTIFICACIONES } from './solo-lista.ts';
 import { readNotificaciones } from './tabla-notificaciones.ts';
 import { type NotificacionDePrueba, paginaNotificaciones } from './testing/buzon-de-prueba.ts';
 
@@ -152,22 +147,22 @@ describe('the guards', () => {
 
   it('let a browser GET the list and do nothing else', async () => {
     const pedidas: string[] = [];
-    const navegador = createNavegadorSoloLista({
-      ...createNavegador(http, PORTAL_DEFAULTS),
+    const pageClient = createListOnlyClient({
+      ...createPageClient(http, PORTAL_DEFAULTS),
       request: (peticion) => {
         pedidas.push(`${peticion.method} ${peticion.path}`);
         return Promise.reject(new Error('asked'));
       },
     });
     const get = { ...LISTA_NOTIFICACIONES, method: 'GET', expect: 'text' } as const;
-    await expect(navegador.request(get, signal)).rejects.toThrow('asked');
-    await rechaza(navegador.open(LISTA_NOTIFICACIONES, signal));
-    await rechaza(navegador.submit(LISTA_NOTIFICACIONES, Buffer.from('a=b'), signal));
-    await rechaza(navegador.request({ ...get, method: 'POST' }, signal));
-    await rechaza(navegador.request({ ...get, body: 'a=b' }, signal));
-    await rechaza(navegador.request({ ...get, path: `${LISTA}?folio=1` }, signal));
-    await rechaza(navegador.request({ ...get, path: '/' }, signal));
-    await rechaza(navegador.request({ ...get, host: 'login.siat.sat.gob.mx' }, signal));
+    await expect(pageClient.request(get, signal)).rejects.toThrow('asked');
+    await rechaza(pageClient.open(LISTA_NOTIFICACIONES, signal));
+    await rechaza(pageClient.submit(LISTA_NOTIFICACIONES, Buffer.from('a=b'), signal));
+    await rechaza(pageClient.request({ ...get, method: 'POST' }, signal));
+    await rechaza(pageClient.request({ ...get, body: 'a=b' }, signal));
+    await rechaza(pageClient.request({ ...get, path: `${LISTA}?folio=1` }, signal));
+    await rechaza(pageClient.request({ ...get, path: '/' }, signal));
+    await rechaza(pageClient.request({ ...get, host: 'login.siat.sat.gob.mx' }, signal));
     expect(pedidas).toEqual([`GET ${LISTA}`]);
   });
 

@@ -5,7 +5,7 @@ import { assertRfcNombrado } from '../paginas/rfc-nombrado.ts';
 import { pedir } from '../sesion/pedir.ts';
 import { SesionVencida } from '../sesion/sesion-vencida.ts';
 import { PORTAL_NOTIFICACIONES } from './portal-notificaciones.ts';
-import { createNavegadorSoloLista, LISTA_NOTIFICACIONES } from './solo-lista.ts';
+import { createListOnlyClient, LISTA_NOTIFICACIONES } from './solo-lista.ts';
 import { readNotificaciones } from './tabla-notificaciones.ts';
 
 /**
@@ -15,8 +15,8 @@ import { readNotificaciones } from './tabla-notificaciones.ts';
 export const listarNotificaciones: ConsultaPortal<'listar-notificaciones'> = {
   portal: PORTAL_NOTIFICACIONES,
   credenciales: ['ciec', 'efirma'],
-  async ask(navegador, { rfc }, { signal }) {
-    const lista = createNavegadorSoloLista(navegador);
+  async ask(pageClient, { rfc }, { signal }) {
+    const lista = createListOnlyClient(pageClient);
     const etiquetas = readEtiquetas(await pedir(lista, { ...LISTA_NOTIFICACIONES, method: 'GET' }, signal));
     if (readCampos(etiquetas).has('SAMLRequest')) throw new SesionVencida();
     assertRfcNombrado(etiquetas, rfc, true);

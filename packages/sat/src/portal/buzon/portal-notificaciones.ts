@@ -14,9 +14,9 @@ const PUERTA = {
 export const PORTAL_NOTIFICACIONES: Portal = {
   nombre: 'notificaciones',
   guard: guardHttp,
-  async enter(deps, navegador, credencial, signal) {
+  async enter(deps, pageClient, credencial, signal) {
     const entrada = { puerta: PUERTA, hostAcceso: HOST_ACCESO };
-    const pagina = await entrar(deps, navegador, credencial, entrada, signal);
+    const pagina = await entrar(deps, pageClient, credencial, entrada, signal);
     assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
   },
   salida: { host: HOST_ACCESO, path: '/nidp/app/plogout' },

@@ -1,7 +1,7 @@
 import { SatError } from '@acuse/core';
 import type { DireccionSat } from '../../http/direcciones.ts';
 import type { SatHttp, SatHttpRequest } from '../../http/sat-http.ts';
-import type { Navegador } from '../navegador.ts';
+import type { PageClient } from '../page-client.ts';
 
 export const HOST_NOTIFICACIONES = 'agr.siat.sat.gob.mx';
 /** The one page of the mailbox that may be asked for. */
@@ -40,7 +40,7 @@ function isPermitida({ method, path }: SatHttpRequest): boolean {
 }
 
 /** A browser that can do one thing: GET the list, once, without going anywhere from it. Everything else is PETICION_RECHAZADA. */
-export function createNavegadorSoloLista(navegador: Navegador): Navegador {
+export function createListOnlyClient(pageClient: PageClient): PageClient {
   return {
     open: () => Promise.reject(rejectApertura()),
     submit: () => Promise.reject(rejectApertura()),
@@ -48,10 +48,10 @@ export function createNavegadorSoloLista(navegador: Navegador): Navegador {
       const { host, path, method, body } = peticion;
       const lista = host === LISTA_NOTIFICACIONES.host && path === LISTA_NOTIFICACIONES.path;
       if (!lista || method !== 'GET' || body !== undefined) return Promise.reject(rejectApertura());
-      return navegador.request(peticion, signal);
+      return pageClient.request(peticion, signal);
     },
-    resolve: (url, desde) => navegador.resolve(url, desde),
-    cookies: () => navegador.cookies(),
+    resolve: (url, desde) => pageClient.resolve(url, desde),
+    cookies: () => pageClient.cookies(),
   };
 }
 

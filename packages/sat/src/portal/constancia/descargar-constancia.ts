@@ -1,7 +1,7 @@
 import { type DescargarConstancia, type RespuestaDescargarConstancia, SatError } from '@acuse/core';
 import { readConstancia } from '../../constancia/read-constancia.ts';
 import type { ConsultaPortal, ContextoPortal } from '../consulta-portal.ts';
-import type { Navegador } from '../navegador.ts';
+import type { PageClient } from '../page-client.ts';
 import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
 import { readCampos } from '../paginas/formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
@@ -25,27 +25,27 @@ export const consultaDescargarConstancia: ConsultaPortal<'descargar-constancia'>
  * SAT-CFDI/python-satcfdi). Rejects with RESPUESTA_ILEGIBLE for anything but a readable constancia of that RFC.
  */
 async function descargarConstancia(
-  navegador: Navegador,
+  pageClient: PageClient,
   { rfc }: DescargarConstancia,
   { credencial, readPdf, signal }: ContextoPortal,
 ): Promise<RespuestaDescargarConstancia> {
-  await makeDocumento(navegador, await openReimpresion(navegador, credencial.tipo, signal), signal);
-  const pdf = await fetchDocumento(navegador, signal);
+  await makeDocumento(pageClient, await openReimpresion(pageClient, credencial.tipo, signal), signal);
+  const pdf = await fetchDocumento(pageClient, signal);
   const paginas = await readPdf(pdf, { signal });
   return { constancia: readConstancia(paginas, rfc), pdf };
 }
 
 async function makeDocumento(
-  navegador: Navegador,
+  pageClient: PageClient,
   { pagina, formulario }: Reimpresion,
   signal: AbortSignal,
 ): Promise<void> {
   const boton = botonDe(formulario);
   const { direccion } = pagina;
   const respuesta = await pedir(
-    navegador,
+    pageClient,
     {
-      ...navegador.resolve(formulario.accion, direccion),
+      ...pageClient.resolve(formulario.accion, direccion),
       method: 'POST',
       headers: {
         'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
@@ -74,8 +74,8 @@ function errorOf(body: string): Error {
   return isVencida ? new SesionVencida() : new SatError('SERVICIO_CON_ERROR', { codigo: 'CONSTANCIA' });
 }
 
-async function fetchDocumento(navegador: Navegador, signal: AbortSignal): Promise<Buffer> {
-  const answer = await navegador.request(
+async function fetchDocumento(pageClient: PageClient, signal: AbortSignal): Promise<Buffer> {
+  const answer = await pageClient.request(
     { ...DOCUMENTO, method: 'GET', expect: 'stream', maxBytes: MAX_PDF_BYTES, acceptStatus: SIN_SESION },
     signal,
   );

@@ -1,4 +1,4 @@
-import type { Navegador, Pagina } from '../navegador.ts';
+import type { PageClient, Pagina } from '../page-client.ts';
 import { isPaginaAcceso } from '../paginas/acceso/pagina-acceso.ts';
 import { readFormularios } from '../paginas/formulario.ts';
 import { acceder, assertPuedeAcceder } from '../sesion/acceder.ts';
@@ -18,23 +18,23 @@ const PAGINA_EFIRMA = '/nidp/idff/sso?id=fiel_Aviso';
  */
 export const PORTAL_SIAT: Portal = {
   nombre: 'siat',
-  async enter(deps, navegador, credencial, signal) {
+  async enter(deps, pageClient, credencial, signal) {
     assertPuedeAcceder(deps, credencial);
     const openPagina = credencial.tipo === 'ciec' ? openPaginaCiec : openPaginaEfirma;
-    await acceder(deps, navegador, await openPagina(navegador, signal), credencial, HOST, signal);
+    await acceder(deps, pageClient, await openPagina(pageClient, signal), credencial, HOST, signal);
   },
   salida: { host: HOST, path: '/nidp/app/plogout' },
 };
 
-async function openPaginaCiec(navegador: Navegador, signal: AbortSignal): Promise<Pagina> {
-  await navegador.open({ host: HOST, path: VESTIBULO }, signal);
-  return navegador.submit({ host: HOST, path: PAGINA_CIEC }, Buffer.alloc(0), signal);
+async function openPaginaCiec(pageClient: PageClient, signal: AbortSignal): Promise<Pagina> {
+  await pageClient.open({ host: HOST, path: VESTIBULO }, signal);
+  return pageClient.submit({ host: HOST, path: PAGINA_CIEC }, Buffer.alloc(0), signal);
 }
 
 /** The provider may put a form in between, which a script of the page sends. */
-async function openPaginaEfirma(navegador: Navegador, signal: AbortSignal): Promise<Pagina> {
-  const pagina = await navegador.open({ host: HOST, path: PAGINA_EFIRMA }, signal);
+async function openPaginaEfirma(pageClient: PageClient, signal: AbortSignal): Promise<Pagina> {
+  const pagina = await pageClient.open({ host: HOST, path: PAGINA_EFIRMA }, signal);
   if (isPaginaAcceso(pagina.etiquetas)) return pagina;
   const formulario = readFormularios(pagina.etiquetas)[0];
-  return formulario === undefined ? pagina : sendFormulario(navegador, pagina, formulario, signal);
+  return formulario === undefined ? pagina : sendFormulario(pageClient, pagina, formulario, signal);
 }

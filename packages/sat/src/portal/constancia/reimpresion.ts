@@ -1,6 +1,6 @@
 import type { TipoCredencial } from '@acuse/core';
 import type { DireccionSat } from '../../http/direcciones.ts';
-import type { Navegador, Pagina } from '../navegador.ts';
+import type { PageClient, Pagina } from '../page-client.ts';
 import { isPaginaAcceso } from '../paginas/acceso/pagina-acceso.ts';
 import { type Etiqueta, readTexto } from '../paginas/etiquetas.ts';
 import { type Formulario, readFormularios } from '../paginas/formulario.ts';
@@ -39,29 +39,29 @@ export interface Reimpresion {
  * the frame `iframetoload` is entered. Throws SesionVencida when the provider asks to log in, RESPUESTA_ILEGIBLE on any other page.
  */
 export async function openReimpresion(
-  navegador: Navegador,
+  pageClient: PageClient,
   tipo: TipoCredencial,
   signal: AbortSignal,
 ): Promise<Reimpresion> {
-  let pagina = await navegador.open(ENTRADAS[tipo], signal);
+  let pagina = await pageClient.open(ENTRADAS[tipo], signal);
   for (let paso = 0; paso < MAX_PASOS; paso += 1) {
     if (isPaginaAcceso(pagina.etiquetas)) throw new SesionVencida();
     const formulario = readFormularios(pagina.etiquetas).find(({ id }) => id === 'formReimpAcuse');
     if (formulario !== undefined && pagina.direccion.host === HOST_REGISTRO) return { pagina, formulario };
-    pagina = await goOn(navegador, pagina, signal);
+    pagina = await goOn(pageClient, pagina, signal);
   }
   throw ilegible('demasiados pasos hacia la constancia');
 }
 
-async function goOn(navegador: Navegador, pagina: Pagina, signal: AbortSignal): Promise<Pagina> {
+async function goOn(pageClient: PageClient, pagina: Pagina, signal: AbortSignal): Promise<Pagina> {
   const saml = findFormularioSaml(pagina);
-  if (saml !== undefined) return sendFormulario(navegador, pagina, saml, signal);
+  if (saml !== undefined) return sendFormulario(pageClient, pagina, saml, signal);
   const marco = pagina.etiquetas.find(
     (e) => e.nombre === 'iframe' && e.atributos.get('id') === 'iframetoload',
   );
   const src = marco === undefined ? undefined : marco.atributos.get('src')?.trim();
   if (src !== undefined && src !== '')
-    return navegador.open(navegador.resolve(src, pagina.direccion), signal);
+    return pageClient.open(pageClient.resolve(src, pagina.direccion), signal);
   if (HOSTS_ACCESO.includes(pagina.direccion.host)) throw new SesionVencida();
   throw ilegible('ni la página de la constancia ni el camino a ella');
 }

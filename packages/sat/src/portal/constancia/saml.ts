@@ -1,5 +1,5 @@
 import { enviarFormulario } from '../enviar-formulario.ts';
-import type { Navegador, Pagina } from '../navegador.ts';
+import type { PageClient, Pagina } from '../page-client.ts';
 import { type Formulario, hasCamposVisibles, readCampos, readFormularios } from '../paginas/formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 
@@ -14,11 +14,11 @@ export function findFormularioSaml(pagina: Pagina): Formulario | undefined {
 
 /** Sends a form that has nothing to fill in, as its script would. Throws RESPUESTA_ILEGIBLE for a form that has. */
 export async function sendFormulario(
-  navegador: Navegador,
+  pageClient: PageClient,
   pagina: Pagina,
   formulario: Formulario,
   signal: AbortSignal,
 ): Promise<Pagina> {
   if (hasCamposVisibles(formulario.etiquetas)) throw ilegible('otro formulario');
-  return enviarFormulario(navegador, pagina, formulario, signal);
+  return enviarFormulario(pageClient, pagina, formulario, signal);
 }

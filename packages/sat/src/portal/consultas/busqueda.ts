@@ -1,6 +1,6 @@
 import { type Periodo, SatError, type TipoDescarga } from '@acuse/core';
 import type { DireccionSat } from '../../http/direcciones.ts';
-import type { Navegador } from '../navegador.ts';
+import type { PageClient } from '../page-client.ts';
 import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
 import { parseDelta, type RegistroDelta } from '../paginas/delta.ts';
 import { readEtiquetas } from '../paginas/etiquetas.ts';
@@ -39,12 +39,12 @@ export function direccionDe(tipo: TipoDescarga): DireccionSat {
  * search begins with the page, as in every public client: that a second one may go on from the state of the first is not known.
  */
 export async function search(
-  navegador: Navegador,
+  pageClient: PageClient,
   busqueda: Busqueda,
   signal: AbortSignal,
 ): Promise<readonly RegistroDelta[]> {
   const direccion = direccionDe(busqueda.tipo);
-  const pagina = await openPagina(navegador, direccion, busqueda.rfc, signal);
+  const pagina = await openPagina(pageClient, direccion, busqueda.rfc, signal);
   const formulario = readFormularios(pagina.etiquetas)
     .map((f) => readCampos(f.etiquetas))
     .find((campos) => campos.has('__VIEWSTATE'));
@@ -52,7 +52,7 @@ export async function search(
 
   const porFechas = new Map([...formulario, ...postback('RdoFechas')]);
   porFechas.set('__EVENTTARGET', `${C}RdoFechas`);
-  const eleccion = await post(navegador, direccion, porFechas, signal);
+  const eleccion = await post(pageClient, direccion, porFechas, signal);
   if (!eleccion.some((r) => r.tipo === 'hiddenField' && r.id === '__VIEWSTATE')) {
     throw ilegible('busqueda: sin __VIEWSTATE');
   }
@@ -64,17 +64,17 @@ export async function search(
     ...camposDeBusqueda(busqueda),
   ]);
   buscar.set(`${C}BtnBusqueda`, 'Buscar CFDI');
-  return post(navegador, direccion, buscar, signal);
+  return post(pageClient, direccion, buscar, signal);
 }
 
 async function post(
-  navegador: Navegador,
+  pageClient: PageClient,
   direccion: DireccionSat,
   campos: ReadonlyMap<string, string>,
   signal: AbortSignal,
 ): Promise<readonly RegistroDelta[]> {
   const texto = await pedir(
-    navegador,
+    pageClient,
     {
       ...direccion,
       method: 'POST',

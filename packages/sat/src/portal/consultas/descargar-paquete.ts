@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { DescargarPaquete, RespuestaDescargarPaquete } from '@acuse/core';
-import type { Navegador } from '../navegador.ts';
+import type { PageClient } from '../page-client.ts';
 import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { CAMPO_FOLIO, CAMPO_URL } from '../paginas/lista-descargas.ts';
@@ -15,12 +15,12 @@ import { openZip } from './zip-del-portal.ts';
  * not offer it any more (three days) or the portal says so; RESPUESTA_ILEGIBLE for any other page in place of the ZIP.
  */
 export async function descargarPaquete(
-  navegador: Navegador,
+  pageClient: PageClient,
   consulta: DescargarPaquete,
   maxBytes: number,
   signal: AbortSignal,
 ): Promise<RespuestaDescargarPaquete> {
-  const lista = await openDescargas(navegador, consulta.rfc, signal);
+  const lista = await openDescargas(pageClient, consulta.rfc, signal);
   const paquetes = listPaquetes(lista, consulta.folio);
   if (paquetes.size === 0) return agotado('NO_LISTADO', 'El portal del SAT ya no ofrece el paquete');
   const paquete = paquetes.get(consulta.paquete.toUpperCase());
@@ -35,7 +35,7 @@ export async function descargarPaquete(
       [CAMPO_URL, paquete.url],
     ]),
   );
-  const answer = await navegador.request(
+  const answer = await pageClient.request(
     {
       ...DIRECCION_DESCARGAS,
       method: 'POST',

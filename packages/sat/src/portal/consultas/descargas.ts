@@ -1,4 +1,4 @@
-import type { Navegador } from '../navegador.ts';
+import type { PageClient } from '../page-client.ts';
 import { type DescargaListada, type ListaDescargas, readListaDescargas } from '../paginas/lista-descargas.ts';
 import { HOST_PORTAL } from '../settings.ts';
 import { openPagina } from './pagina-del-portal.ts';
@@ -7,11 +7,11 @@ export const DIRECCION_DESCARGAS = { host: HOST_PORTAL, path: '/ConsultaDescarga
 
 /** The packages that the portal offers now to this RFC. */
 export async function openDescargas(
-  navegador: Navegador,
+  pageClient: PageClient,
   rfc: string,
   signal: AbortSignal,
 ): Promise<ListaDescargas> {
-  const pagina = await openPagina(navegador, DIRECCION_DESCARGAS, rfc, signal);
+  const pagina = await openPagina(pageClient, DIRECCION_DESCARGAS, rfc, signal);
   return readListaDescargas(pagina.texto);
 }
 

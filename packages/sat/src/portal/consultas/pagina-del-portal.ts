@@ -1,5 +1,5 @@
 import type { DireccionSat } from '../../http/direcciones.ts';
-import type { Navegador, Pagina } from '../navegador.ts';
+import type { PageClient, Pagina } from '../page-client.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { assertRfcAutenticado } from '../paginas/pagina-portal.ts';
 import { assertSesionViva } from '../sesion/sesion-vencida.ts';
@@ -10,13 +10,13 @@ import { assertSesionViva } from '../sesion/sesion-vencida.ts';
  * RESPUESTA_ILEGIBLE when another page stays or names another RFC.
  */
 export async function openPagina(
-  navegador: Navegador,
+  pageClient: PageClient,
   direccion: DireccionSat,
   rfc: string,
   signal: AbortSignal,
 ): Promise<Pagina> {
   for (let intento = 1; intento <= 2; intento += 1) {
-    const pagina = await navegador.open(direccion, signal);
+    const pagina = await pageClient.open(direccion, signal);
     assertSesionViva(pagina);
     if (!isSame(pagina.direccion, direccion)) continue;
     assertRfcAutenticado(pagina.etiquetas, rfc, false);

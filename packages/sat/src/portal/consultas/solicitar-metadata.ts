@@ -1,5 +1,5 @@
 import type { RespuestaSolicitarMetadata, SolicitarMetadata } from '@acuse/core';
-import type { Navegador } from '../navegador.ts';
+import type { PageClient } from '../page-client.ts';
 import { parseRespuestaFolio } from '../paginas/respuesta-folio.ts';
 import { readResultadoBusqueda } from '../paginas/resultado-busqueda.ts';
 import { pedir } from '../sesion/pedir.ts';
@@ -11,18 +11,18 @@ import { direccionDe, search } from './busqueda.ts';
  * (phpcfdi/cfdi-sat-scraper, pull request 97). The portal answers with a folio.
  */
 export async function solicitarMetadata(
-  navegador: Navegador,
+  pageClient: PageClient,
   consulta: SolicitarMetadata,
   signal: AbortSignal,
 ): Promise<RespuestaSolicitarMetadata> {
   const { tipo, rfc, periodo } = consulta;
-  const resultado = readResultadoBusqueda(await search(navegador, { tipo, rfc, periodo }, signal));
+  const resultado = readResultadoBusqueda(await search(pageClient, { tipo, rfc, periodo }, signal));
   if (resultado.vacia) return { resultado: 'VACIA' };
 
   const { host, path } = direccionDe(tipo);
   const parametros = encodeURIComponent(Buffer.from(resultado.parametros).toString('base64'));
   const json = await pedir(
-    navegador,
+    pageClient,
     {
       host,
       path: `${path}/DescargaMetadatos`,

@@ -1,5 +1,5 @@
 import type { RespuestaVerificarMetadata, VerificarMetadata } from '@acuse/core';
-import type { Navegador } from '../navegador.ts';
+import type { PageClient } from '../page-client.ts';
 import { listPaquetes, openDescargas } from './descargas.ts';
 
 /**
@@ -11,11 +11,11 @@ import { listPaquetes, openDescargas } from './descargas.ts';
  * knows, can decide that it has waited too long. For the same reason VACIA, ERROR and the like never come from here.
  */
 export async function verificarMetadata(
-  navegador: Navegador,
+  pageClient: PageClient,
   consulta: VerificarMetadata,
   signal: AbortSignal,
 ): Promise<RespuestaVerificarMetadata> {
-  const lista = await openDescargas(navegador, consulta.rfc, signal);
+  const lista = await openDescargas(pageClient, consulta.rfc, signal);
   const paquetes = listPaquetes(lista, consulta.folio);
   if (paquetes.size === 0) return { resultado: 'EN_PROCESO' };
   let registros: number | null = 0;

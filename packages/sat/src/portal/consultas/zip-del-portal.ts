@@ -8,7 +8,7 @@ export type CuerpoDelPortal =
 
 const MAX_PAGINA = 256 * 1024;
 /** An end record is 22 bytes, followed by a comment of at most 65,535 (APPNOTE.TXT, 4.3.16). */
-const MAX_COLA = 22 + 65_535;
+const MAX_QUEUED = 22 + 65_535;
 const FIRMA_FIN = Buffer.from('PK\x05\x06', 'latin1');
 const FIRMAS = ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08'];
 
@@ -46,7 +46,9 @@ async function* watchEnd(head: Buffer, source: AsyncIterableIterator<Buffer>): A
   yield head;
   for await (const chunk of source) {
     tail =
-      chunk.length >= MAX_COLA ? chunk : Buffer.concat([tail.subarray(-MAX_COLA), chunk]).subarray(-MAX_COLA);
+      chunk.length >= MAX_QUEUED
+        ? chunk
+        : Buffer.concat([tail.subarray(-MAX_QUEUED), chunk]).subarray(-MAX_QUEUED);
     yield chunk;
   }
   if (!tail.includes(FIRMA_FIN)) throw ilegible('ZIP sin final');

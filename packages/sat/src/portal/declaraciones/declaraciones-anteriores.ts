@@ -2,7 +2,7 @@ import type { Declaracion } from '@acuse/core';
 import type { ConsultaPortal } from '../consulta-portal.ts';
 import { entrar } from '../entrada.ts';
 import { enviarFormulario } from '../enviar-formulario.ts';
-import type { Pagina } from '../navegador.ts';
+import type { Pagina } from '../page-client.ts';
 import type { Etiqueta } from '../paginas/etiquetas.ts';
 import { type Formulario, readCampos, readFormularios } from '../paginas/formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
@@ -30,9 +30,9 @@ const RESULTADO = {
 /** The ASP.NET portal of the returns up to 2021. Its log-in is that of the newer one (SAT-CFDI/python-satcfdi, satcfdi/portal). */
 const PORTAL_DECLARACIONES_ANTERIORES: Portal = {
   nombre: 'declaraciones-anteriores',
-  async enter(deps, navegador, credencial, signal) {
+  async enter(deps, pageClient, credencial, signal) {
     const entrada = { puerta: { host: HOST, path: '/' }, hostAcceso: 'loginda.siat.sat.gob.mx' };
-    const pagina = await entrar(deps, navegador, credencial, entrada, signal);
+    const pagina = await entrar(deps, pageClient, credencial, entrada, signal);
     assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
   },
   salida: { host: 'loginda.siat.sat.gob.mx', path: '/nidp/app/logout' },
@@ -46,20 +46,20 @@ const PORTAL_DECLARACIONES_ANTERIORES: Portal = {
 export const declaracionesAnteriores: NonNullable<ConsultaPortal<'listar-declaraciones'>['otro']> = {
   portal: PORTAL_DECLARACIONES_ANTERIORES,
   takes: ({ ejercicio }) => ejercicio < PRIMER_EJERCICIO_NUEVO,
-  async ask(navegador, { rfc, ejercicio }, { signal }) {
+  async ask(pageClient, { rfc, ejercicio }, { signal }) {
     const assertPropia = (pagina: Pagina) => {
       assertSesionViva(pagina);
       if (pagina.direccion.host !== HOST) throw ilegible('el portal de declaraciones lleva a otro servidor');
       assertRfcNombrado(pagina.etiquetas, rfc, false);
     };
-    let pagina = await navegador.open(PAGINA, signal);
+    let pagina = await pageClient.open(PAGINA, signal);
     assertPropia(pagina);
     const kinds = kindsOf(formularioDe(pagina));
     const declaraciones = new Map<string, Declaracion>();
     for (const kind of kinds) {
       const formulario = formularioDe(pagina);
       const campos = fillIn(formulario, ejercicio, kind);
-      pagina = await enviarFormulario(navegador, pagina, formulario, signal, campos);
+      pagina = await enviarFormulario(pageClient, pagina, formulario, signal, campos);
       assertPropia(pagina);
       if (pagina.etiquetas.some(leadsToAnotherPage)) throw ilegible('declaraciones: hay más páginas');
       for (const declaracion of readTablaResultado(pagina.etiquetas, ejercicio, RESULTADO))

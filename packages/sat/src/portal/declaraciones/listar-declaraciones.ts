@@ -1,6 +1,6 @@
 import type { Declaracion } from '@acuse/core';
 import type { ConsultaPortal } from '../consulta-portal.ts';
-import type { Navegador, Pagina } from '../navegador.ts';
+import type { PageClient, Pagina } from '../page-client.ts';
 import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
 import { readEtiquetas } from '../paginas/etiquetas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
@@ -28,13 +28,13 @@ export const RESULTADO = {
 export const listarDeclaraciones: ConsultaPortal<'listar-declaraciones'> = {
   portal: PORTAL_DECLARACIONES,
   credenciales: ['efirma', 'ciec'],
-  async ask(navegador, { rfc, ejercicio }, { signal }) {
-    const pagina = await openConsulta(navegador, rfc, signal);
+  async ask(pageClient, { rfc, ejercicio }, { signal }) {
+    const pagina = await openConsulta(pageClient, rfc, signal);
     const formulario = readFormularioConsulta(pagina.etiquetas);
     if (!formulario.ejercicios.includes(String(ejercicio))) throw rejectEjercicio(ejercicio);
     const declaraciones = new Map<string, Declaracion>();
     for (const campos of formulario.consultasDe(String(ejercicio))) {
-      for (const declaracion of await buscar(navegador, rfc, campos, ejercicio, signal)) {
+      for (const declaracion of await buscar(pageClient, rfc, campos, ejercicio, signal)) {
         addOnce(declaraciones, declaracion.numeroOperacion, declaracion);
       }
     }
@@ -43,20 +43,20 @@ export const listarDeclaraciones: ConsultaPortal<'listar-declaraciones'> = {
   otro: declaracionesAnteriores,
 };
 
-async function openConsulta(navegador: Navegador, rfc: string, signal: AbortSignal): Promise<Pagina> {
-  const pagina = await navegador.open(PAGINA, signal);
+async function openConsulta(pageClient: PageClient, rfc: string, signal: AbortSignal): Promise<Pagina> {
+  const pagina = await pageClient.open(PAGINA, signal);
   assertSesionViva(pagina);
   if (pagina.direccion.host !== PAGINA.host)
     throw ilegible('el portal de declaraciones lleva a otro servidor');
   // A session that was renewed on the way ends on the first page of the portal.
   const misma = pagina.direccion.path.split('?')[0]?.toLowerCase() === '/consulta/consulta';
-  const consulta = misma ? pagina : await navegador.open(PAGINA, signal);
+  const consulta = misma ? pagina : await pageClient.open(PAGINA, signal);
   assertRfcNombrado(consulta.etiquetas, rfc, false);
   return consulta;
 }
 
 async function buscar(
-  navegador: Navegador,
+  pageClient: PageClient,
   rfc: string,
   campos: readonly (readonly [string, string])[],
   ejercicio: number,
@@ -71,7 +71,7 @@ async function buscar(
   };
   const body = encodeFormulario(campos);
   const etiquetas = readEtiquetas(
-    await pedir(navegador, { ...BUSCAR, method: 'POST', headers, body }, signal),
+    await pedir(pageClient, { ...BUSCAR, method: 'POST', headers, body }, signal),
   );
   assertRfcNombrado(etiquetas, rfc, false);
   return readTablaResultado(etiquetas, ejercicio, RESULTADO);

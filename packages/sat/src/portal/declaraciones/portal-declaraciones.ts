@@ -10,10 +10,10 @@ export const HOST_DECLARACIONES = 'pstcdypisr.clouda.sat.gob.mx';
  */
 export const PORTAL_DECLARACIONES: Portal = {
   nombre: 'declaraciones',
-  async enter(deps, navegador, credencial, signal) {
+  async enter(deps, pageClient, credencial, signal) {
     const puerta = { host: HOST_DECLARACIONES, path: '/' };
     const entrada = { puerta, hostAcceso: 'loginda.siat.sat.gob.mx' };
-    const pagina = await entrar(deps, navegador, credencial, entrada, signal);
+    const pagina = await entrar(deps, pageClient, credencial, entrada, signal);
     assertRfcNombrado(pagina.etiquetas, credencial.rfc, true);
   },
   salida: { host: HOST_DECLARACIONES, path: '/Home/LogOut' },

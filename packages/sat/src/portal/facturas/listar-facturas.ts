@@ -2,7 +2,7 @@ import type { FacturaRecibida, ListarFacturas, RespuestaListarFacturas } from '@
 import { isUnDia, splitDias, splitMeses, splitMitades } from '../busqueda/periodos.ts';
 import { type Hallazgo, type Pregunta, reunir } from '../busqueda/reunir.ts';
 import { search } from '../consultas/busqueda.ts';
-import type { Navegador } from '../navegador.ts';
+import type { PageClient } from '../page-client.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { readResultadoFacturas } from './resultado-facturas.ts';
 
@@ -14,13 +14,13 @@ import { readResultadoFacturas } from './resultado-facturas.ts';
  * The searches run one after the other: ASP.NET makes the requests of a session wait for each other anyway, and the SAT's portal is shared.
  */
 export async function listarFacturas(
-  navegador: Navegador,
+  pageClient: PageClient,
   { rfc, periodo, maximo }: ListarFacturas,
   signal: AbortSignal,
 ): Promise<RespuestaListarFacturas> {
   const facturas = await reunir<FacturaRecibida>({
     periodos: splitMeses(periodo),
-    ask: (pregunta) => ask(navegador, rfc, pregunta, signal),
+    ask: (pregunta) => ask(pageClient, rfc, pregunta, signal),
     split: (parte) => (isUnDia(parte) ? splitMitades(parte) : splitDias(parte)),
     maximo,
   });
@@ -28,12 +28,12 @@ export async function listarFacturas(
 }
 
 async function ask(
-  navegador: Navegador,
+  pageClient: PageClient,
   rfc: string,
   { periodo, estado }: Pregunta,
   signal: AbortSignal,
 ): Promise<Hallazgo<FacturaRecibida>> {
-  const delta = await search(navegador, { tipo: 'recibidos', rfc, periodo, estado }, signal);
+  const delta = await search(pageClient, { tipo: 'recibidos', rfc, periodo, estado }, signal);
   const { filas, topada } = readResultadoFacturas(delta, rfc);
   if (isUnDia(periodo)) return { filas, topada };
   const mes = periodo.inicio.slice(0, 7);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RespuestaConsultarOpinion } from '@acuse/core';
 import { lineasDe } from '../../pdf/pagina-pdf.ts';
 import type { ConsultaPortal } from '../consulta-portal.ts';
-import type { Navegador } from '../navegador.ts';
+import type { PageClient } from '../page-client.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { pedir } from '../sesion/pedir.ts';
 import { readOpinion } from './leer-opinion.ts';
@@ -19,9 +19,9 @@ const MAX_PAGINAS = 30;
 export const consultarOpinion: ConsultaPortal<'consultar-opinion'> = {
   portal: PORTAL_32D,
   credenciales: ['ciec', 'efirma'],
-  async ask(navegador, { rfc }, { readPdf, signal }): Promise<RespuestaConsultarOpinion> {
-    const autorizacion = await authorize(navegador, rfc, signal);
-    const json = await pedirPdf(navegador, rfc.toUpperCase(), autorizacion, signal);
+  async ask(pageClient, { rfc }, { readPdf, signal }): Promise<RespuestaConsultarOpinion> {
+    const autorizacion = await authorize(pageClient, rfc, signal);
+    const json = await pedirPdf(pageClient, rfc.toUpperCase(), autorizacion, signal);
     const { pdf, sentido, folio } = parseRespuestaPdf(json);
     const paginas = await readPdf(pdf, { signal, maxPaginas: MAX_PAGINAS });
     const leida = readOpinion(
@@ -39,7 +39,7 @@ export const consultarOpinion: ConsultaPortal<'consultar-opinion'> = {
 
 /** The request of the application's page, key by key (phpcfdi/opinion-cumplimiento-sat-scraper, src/PdfDownloader.php). */
 async function pedirPdf(
-  navegador: Navegador,
+  pageClient: PageClient,
   rfc: string,
   autorizacion: Record<string, string>,
   signal: AbortSignal,
@@ -62,5 +62,5 @@ async function pedirPdf(
     referer: `https://${HOST_32D}/`,
     ...autorizacion,
   };
-  return pedir(navegador, { ...SERVICIO, method: 'POST', headers, body }, signal);
+  return pedir(pageClient, { ...SERVICIO, method: 'POST', headers, body }, signal);
 }

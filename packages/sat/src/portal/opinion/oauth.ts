@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { DireccionSat } from '../../http/direcciones.ts';
 import { parseObjeto } from '../../texto/objeto-json.ts';
-import type { Navegador, Pagina } from '../navegador.ts';
+import type { PageClient, Pagina } from '../page-client.ts';
 import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
 import type { Etiqueta } from '../paginas/etiquetas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
@@ -26,7 +26,7 @@ const PAR =
   /["']?\b(client_?id|redirect_?uri|scope)["']?\s*[:=]\s*(?:"([^"\s<>]{1,300})"|'([^'\s<>]{1,300})'|"([\w ]{1,200})")/gi;
 
 /** The settings in the scripts of a page; null when there are none, that is, when the portal's own server speaks OAuth. */
-export function readClienteOauth(pagina: Pagina, navegador: Navegador): ClienteOauth | null {
+export function readClienteOauth(pagina: Pagina, pageClient: PageClient): ClienteOauth | null {
   const pares = new Map<string, string>();
   for (const { nombre, cierra, texto } of scriptsOf(pagina.etiquetas)) {
     if (cierra || nombre !== 'script') continue;
@@ -38,7 +38,7 @@ export function readClienteOauth(pagina: Pagina, navegador: Navegador): ClienteO
   const id = pares.get('clientid');
   const redirectUri = pares.get('redirecturi');
   if (id === undefined || redirectUri === undefined) return null;
-  const regreso = navegador.resolve(redirectUri, pagina.direccion);
+  const regreso = pageClient.resolve(redirectUri, pagina.direccion);
   if (regreso.host !== pagina.direccion.host) throw ilegible('OAuth: regreso a otro servidor');
   return { id, redirectUri, regreso, scope: pares.get('scope') ?? 'openid' };
 }
@@ -90,7 +90,7 @@ export function readCodigo({ direccion }: Pagina, { regreso }: ClienteOauth, est
 
 /** Changes the code for an access token (RFC 6749, section 4.1.3). Throws RESPUESTA_ILEGIBLE for an answer without a bearer token. */
 export async function pedirToken(
-  navegador: Navegador,
+  pageClient: PageClient,
   { id, redirectUri }: ClienteOauth,
   { token }: ServidorOauth,
   { codigo, verificador }: { readonly codigo: string; readonly verificador: string },
@@ -104,7 +104,7 @@ export async function pedirToken(
     ['code_verifier', verificador],
   ]);
   const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
-  const answer = await navegador.request(
+  const answer = await pageClient.request(
     { ...token, method: 'POST', expect: 'text', headers, body, maxBytes: 65_536 },
     signal,
   );

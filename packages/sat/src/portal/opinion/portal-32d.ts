@@ -1,5 +1,5 @@
 import { entrar, pasarAcceso } from '../entrada.ts';
-import type { Navegador, Pagina } from '../navegador.ts';
+import type { PageClient, Pagina } from '../page-client.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { assertRfcNombrado } from '../paginas/rfc-nombrado.ts';
 import type { Portal } from '../sesion/portal.ts';
@@ -23,17 +23,17 @@ const SERVIDOR = {
  */
 export const PORTAL_32D: Portal = {
   nombre: '32d',
-  async enter(deps, navegador, credencial, signal) {
+  async enter(deps, pageClient, credencial, signal) {
     const entrada = { puerta: PUERTA, hostAcceso: HOST_ACCESO_32D };
-    const pagina = await entrar(deps, navegador, credencial, entrada, signal);
-    const cliente = readClienteOauth(pagina, navegador);
+    const pagina = await entrar(deps, pageClient, credencial, entrada, signal);
+    const cliente = readClienteOauth(pagina, pageClient);
     if (cliente === null) {
       assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
       return;
     }
     const peticion = createPeticionAutorizacion(cliente, SERVIDOR);
-    const acceso = await navegador.open(peticion.direccion, signal);
-    const regreso = await pasarAcceso(deps, navegador, acceso, credencial, HOST_ACCESO_32D, signal);
+    const acceso = await pageClient.open(peticion.direccion, signal);
+    const regreso = await pasarAcceso(deps, pageClient, acceso, credencial, HOST_ACCESO_32D, signal);
     if (regreso.direccion.host === HOST_32D) readCodigo(regreso, cliente, peticion.estado);
     else if (regreso.direccion.host !== HOST_ACCESO_32D) throw ilegible('el acceso no llegó al portal');
   },
@@ -45,26 +45,26 @@ export const PORTAL_32D: Portal = {
  * SesionVencida when a log-in is due.
  */
 export async function authorize(
-  navegador: Navegador,
+  pageClient: PageClient,
   rfc: string,
   signal: AbortSignal,
 ): Promise<Record<string, string>> {
-  const pagina = await openPuerta(navegador, signal);
-  const cliente = readClienteOauth(pagina, navegador);
+  const pagina = await openPuerta(pageClient, signal);
+  const cliente = readClienteOauth(pagina, pageClient);
   if (cliente === null) {
     assertRfcNombrado(pagina.etiquetas, rfc, false);
     return {};
   }
   const { direccion, estado, verificador } = createPeticionAutorizacion(cliente, SERVIDOR);
-  const regreso = await navegador.open(direccion, signal);
+  const regreso = await pageClient.open(direccion, signal);
   if (regreso.direccion.host === HOST_ACCESO_32D) throw new SesionVencida();
   const codigo = readCodigo(regreso, cliente, estado);
-  const token = await pedirToken(navegador, cliente, SERVIDOR, { codigo, verificador }, signal);
+  const token = await pedirToken(pageClient, cliente, SERVIDOR, { codigo, verificador }, signal);
   return { authorization: `Bearer ${token}` };
 }
 
-async function openPuerta(navegador: Navegador, signal: AbortSignal): Promise<Pagina> {
-  const pagina = await navegador.open(PUERTA, signal);
+async function openPuerta(pageClient: PageClient, signal: AbortSignal): Promise<Pagina> {
+  const pagina = await pageClient.open(PUERTA, signal);
   if (pagina.direccion.host === HOST_ACCESO_32D) throw new SesionVencida();
   if (pagina.direccion.host !== HOST_32D) throw ilegible('el portal 32-D lleva a otro servidor');
   return pagina;

@@ -1,7 +1,7 @@
 import type { ListarRetenciones, Periodo, RespuestaListarRetenciones, Retencion } from '@acuse/core';
 import { isUnDia, splitDias, splitMeses, splitMitades } from '../busqueda/periodos.ts';
 import { type Reunion, reunir } from '../busqueda/reunir.ts';
-import type { Navegador } from '../navegador.ts';
+import type { PageClient } from '../page-client.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import type { FilaRetencion, Lado } from './fila-retencion.ts';
 import { hasMes, openBusqueda, searchFrom } from './pagina-busqueda.ts';
@@ -20,14 +20,14 @@ export function assertEjercicio({ ejercicio }: ListarRetenciones): void {
  * the CFDI portal. The searches of one side follow each other from page to page.
  */
 export async function listarRetenciones(
-  navegador: Navegador,
+  pageClient: PageClient,
   { rfc, ejercicio }: ListarRetenciones,
   signal: AbortSignal,
 ): Promise<RespuestaListarRetenciones> {
   const anio = { inicio: `${ejercicio}-01-01T00:00:00`, fin: `${ejercicio}-12-31T23:59:59` };
   const porUuid = new Map<string, Retencion>();
   for (const lado of ['RECIBIDA', 'EMITIDA'] as const) {
-    for (const fila of await listLado(navegador, lado, anio, rfc, signal)) {
+    for (const fila of await listLado(pageClient, lado, anio, rfc, signal)) {
       const { fechaEmision, ...retencion } = fila;
       porUuid.set(fila.uuid, { ...retencion, fecha: fechaEmision.slice(0, 10) });
     }
@@ -36,20 +36,20 @@ export async function listarRetenciones(
 }
 
 async function listLado(
-  navegador: Navegador,
+  pageClient: PageClient,
   lado: Lado,
   anio: Periodo,
   rfc: string,
   signal: AbortSignal,
 ): Promise<readonly FilaRetencion[]> {
-  let pagina = await openBusqueda(navegador, lado, rfc, signal);
+  let pagina = await openBusqueda(pageClient, lado, rfc, signal);
   // What the page says before it was asked is no answer.
   if (isSinResultados(pagina.etiquetas)) throw ilegible('retenciones: dice que no hay antes de buscar');
   const filas = await reunir<FilaRetencion>({
     ...(lado === 'EMITIDA' ? divideEmitidas(anio) : divideRecibidas(anio, hasMes(pagina))),
     maximo: Number.POSITIVE_INFINITY,
     async ask(pregunta) {
-      pagina = await searchFrom(navegador, pagina, lado, pregunta, rfc, signal);
+      pagina = await searchFrom(pageClient, pagina, lado, pregunta, rfc, signal);
       return readResultadoRetenciones(pagina.etiquetas, lado, rfc);
     },
   });

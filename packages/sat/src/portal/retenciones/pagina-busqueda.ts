@@ -1,7 +1,7 @@
 import { type Periodo, SatError } from '@acuse/core';
 import type { Pregunta } from '../busqueda/reunir.ts';
 import { enviarFormulario } from '../enviar-formulario.ts';
-import type { Navegador, Pagina } from '../navegador.ts';
+import type { PageClient, Pagina } from '../page-client.ts';
 import { type Formulario, readCampos, readFormularios } from '../paginas/formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { assertRfcAutenticado } from '../paginas/pagina-portal.ts';
@@ -20,12 +20,12 @@ const HORAS = ['selHorIni', 'selMinIni', 'selSegIni', 'selHorFin', 'selMinFin', 
  * Throws SesionVencida when a log-in is due.
  */
 export async function openBusqueda(
-  navegador: Navegador,
+  pageClient: PageClient,
   lado: Lado,
   rfc: string,
   signal: AbortSignal,
 ): Promise<Pagina> {
-  const inicio = await navegador.open(INICIO_RETENCIONES, signal);
+  const inicio = await pageClient.open(INICIO_RETENCIONES, signal);
   assertPropia(inicio, rfc);
   const formulario = formWith(inicio, ELECCIONES[lado]);
   if (formulario !== null) {
@@ -34,10 +34,10 @@ export async function openBusqueda(
       markRadio(formulario.etiquetas, ELECCIONES[lado]),
       ...(pressBoton(formulario.etiquetas, /continuar/i) ?? []),
     ]);
-    const pagina = await send(navegador, inicio, formulario, campos, rfc, signal);
+    const pagina = await send(pageClient, inicio, formulario, campos, rfc, signal);
     if (isBusqueda(pagina, lado)) return pagina;
   }
-  const pagina = await navegador.open({ host: HOST_RETENCIONES, path: RUTAS[lado] }, signal);
+  const pagina = await pageClient.open({ host: HOST_RETENCIONES, path: RUTAS[lado] }, signal);
   assertPropia(pagina, rfc);
   if (!isBusqueda(pagina, lado)) throw ilegible('retenciones: sin página de búsqueda');
   return pagina;
@@ -45,7 +45,7 @@ export async function openBusqueda(
 
 /** Searches with the form of this page and gives the page of the answer. */
 export async function searchFrom(
-  navegador: Navegador,
+  pageClient: PageClient,
   pagina: Pagina,
   lado: Lado,
   pregunta: Pregunta,
@@ -66,7 +66,7 @@ export async function searchFrom(
     campoDeEstado(formulario, ESTADOS[lado], estado),
     ...boton,
   ]);
-  return send(navegador, pagina, formulario, campos, rfc, signal);
+  return send(pageClient, pagina, formulario, campos, rfc, signal);
 }
 
 /** Whether the page of received documents can be asked for a whole month, by a day 0 or a day left open. */
@@ -91,14 +91,14 @@ function formWith({ etiquetas }: Pagina, id: string): Formulario | null {
 }
 
 async function send(
-  navegador: Navegador,
+  pageClient: PageClient,
   desde: Pagina,
   formulario: Formulario,
   campos: ReadonlyMap<string, string>,
   rfc: string,
   signal: AbortSignal,
 ): Promise<Pagina> {
-  const pagina = await enviarFormulario(navegador, desde, formulario, signal, campos);
+  const pagina = await enviarFormulario(pageClient, desde, formulario, signal, campos);
   assertPropia(pagina, rfc);
   return pagina;
 }

@@ -16,9 +16,9 @@ export const INICIO_RETENCIONES: DireccionSat = { host: HOST_RETENCIONES, path: 
 export const PORTAL_RETENCIONES: Portal = {
   nombre: 'retenciones',
   salida: null,
-  async enter(deps, navegador, credencial, signal) {
+  async enter(deps, pageClient, credencial, signal) {
     const entrada = { puerta: INICIO_RETENCIONES, hostAcceso: HOST_ACCESO };
-    const pagina = await entrar(deps, navegador, credencial, entrada, signal);
+    const pagina = await entrar(deps, pageClient, credencial, entrada, signal);
     assertRfcAutenticado(pagina.etiquetas, credencial.rfc, true);
   },
 };

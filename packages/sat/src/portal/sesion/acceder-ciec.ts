@@ -1,6 +1,6 @@
 import { type CredencialCiec, SatError } from '@acuse/core';
 import { askCaptcha } from '../captcha/resolvedor-captcha.ts';
-import type { Navegador, Pagina } from '../navegador.ts';
+import type { PageClient, Pagina } from '../page-client.ts';
 import { classifyRechazo, type PaginaAcceso, readAcceso } from '../paginas/acceso/pagina-acceso.ts';
 import { isPaginaEfirma } from '../paginas/acceso/pagina-efirma.ts';
 import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
@@ -15,7 +15,7 @@ import type { AccesoDeps } from './portal.ts';
  */
 export async function accederConCiec(
   { captcha, settings }: AccesoDeps,
-  navegador: Navegador,
+  pageClient: PageClient,
   pagina: Pagina,
   credencial: CredencialCiec,
   hostAcceso: string,
@@ -24,15 +24,15 @@ export async function accederConCiec(
   if (captcha === null) throw new SatError('SIN_RESOLVEDOR_DE_CAPTCHA');
   let actual = pagina;
   for (let intento = 1; intento <= settings.captchaIntentos; intento += 1) {
-    if (intento > 1) actual = await navegador.open(pagina.direccion, signal);
+    if (intento > 1) actual = await pageClient.open(pagina.direccion, signal);
     const acceso = readAcceso(actual.etiquetas);
     if (acceso === null) throw ilegible('no es una página de acceso con CIEC');
     if (acceso.captcha === null) throw ilegible('página de acceso sin captcha');
     const respuesta = await askCaptcha(captcha, acceso.captcha, settings.captchaEsperaMs, signal);
     if (respuesta === null) continue;
-    const destino = destinoDeAcceso(navegador, actual, acceso.accion, hostAcceso);
+    const destino = destinoDeAcceso(pageClient, actual, acceso.accion, hostAcceso);
     const body = fillIn(acceso, credencial, respuesta);
-    const after = await enviarAcceso(navegador, destino, body, settings, signal);
+    const after = await enviarAcceso(pageClient, destino, body, settings, signal);
     const rechazo = readAcceso(after.etiquetas);
     if (rechazo === null) {
       if (isPaginaEfirma(after.etiquetas)) throw ilegible('tras la CIEC se pidió la e.firma');

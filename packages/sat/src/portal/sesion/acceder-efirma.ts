@@ -1,6 +1,6 @@
 import { type CredencialEfirma, SatError } from '@acuse/core';
 import { toForma } from '../../texto/forma.ts';
-import type { Navegador, Pagina } from '../navegador.ts';
+import type { PageClient, Pagina } from '../page-client.ts';
 import { classifyRechazo, readAcceso, readMensaje } from '../paginas/acceso/pagina-acceso.ts';
 import { isPaginaEfirma, readPaginaEfirma } from '../paginas/acceso/pagina-efirma.ts';
 import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
@@ -17,21 +17,21 @@ import type { AccesoDeps } from './portal.ts';
  */
 export async function accederConEfirma(
   { settings }: AccesoDeps,
-  navegador: Navegador,
+  pageClient: PageClient,
   pagina: Pagina,
   credencial: CredencialEfirma,
   hostAcceso: string,
   signal: AbortSignal,
 ): Promise<Pagina> {
-  const actual = await findPaginaEfirma(navegador, pagina, hostAcceso, signal);
+  const actual = await findPaginaEfirma(pageClient, pagina, hostAcceso, signal);
   const acceso = readPaginaEfirma(actual.etiquetas);
   if (acceso === null) throw ilegible('no es la página de acceso con e.firma');
-  const destino = destinoDeAcceso(navegador, actual, acceso.accion, hostAcceso);
+  const destino = destinoDeAcceso(pageClient, actual, acceso.accion, hostAcceso);
   const { token, fert } = firmarAcceso(credencial, acceso.guid);
   const body = encodeFormulario(
     new Map([...acceso.campos, ['token', token], ['guid', acceso.guid], ['fert', fert]]),
   );
-  const after = await enviarAcceso(navegador, destino, body, settings, signal);
+  const after = await enviarAcceso(pageClient, destino, body, settings, signal);
   const mensaje = after.direccion.host === hostAcceso ? readMensaje(after.etiquetas) : '';
   const asksAgain = isPaginaEfirma(after.etiquetas) || readAcceso(after.etiquetas) !== null;
   if (!asksAgain && mensaje === '') return after;
@@ -50,7 +50,7 @@ function classifyRechazoEfirma(mensaje: string) {
 }
 
 async function findPaginaEfirma(
-  navegador: Navegador,
+  pageClient: PageClient,
   pagina: Pagina,
   hostAcceso: string,
   signal: AbortSignal,
@@ -58,5 +58,5 @@ async function findPaginaEfirma(
   if (isPaginaEfirma(pagina.etiquetas)) return pagina;
   const enlace = readAcceso(pagina.etiquetas)?.efirma;
   if (enlace == null) throw ilegible('no es una página de acceso con e.firma');
-  return navegador.open(destinoDeAcceso(navegador, pagina, enlace, hostAcceso), signal);
+  return pageClient.open(destinoDeAcceso(pageClient, pagina, enlace, hostAcceso), signal);
 }

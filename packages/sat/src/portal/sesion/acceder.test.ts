@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSatHttp, type SatHttpRequest } from '../../http/sat-http.ts';
 import { createEfirma } from '../../testing/certificados.ts';
-import { createNavegador } from '../navegador.ts';
+import { createPageClient } from '../page-client.ts';
 import { readEtiquetas } from '../paginas/etiquetas.ts';
 import { PORTAL_DEFAULTS } from '../settings.ts';
 import { ciecDe, errorOf, RESOLVEDOR, RFC } from '../testing/canal-de-prueba.ts';
@@ -41,14 +41,14 @@ async function setUp(observe: (request: SatHttpRequest) => void = () => {}) {
     deps,
     signal,
     async open(credencial: Credencial) {
-      const navegador = createNavegador(http, PORTAL_DEFAULTS);
-      await PORTAL_CFDI.enter(deps, navegador, credencial, signal);
-      return navegador;
+      const pageClient = createPageClient(http, PORTAL_DEFAULTS);
+      await PORTAL_CFDI.enter(deps, pageClient, credencial, signal);
+      return pageClient;
     },
     async show(path: string, credencial: Credencial) {
-      const navegador = createNavegador(http, PORTAL_DEFAULTS);
-      const pagina = await navegador.open({ host: HOST, path }, signal);
-      return acceder(deps, navegador, pagina, credencial, HOST, signal);
+      const pageClient = createPageClient(http, PORTAL_DEFAULTS);
+      const pagina = await pageClient.open({ host: HOST, path }, signal);
+      return acceder(deps, pageClient, pagina, credencial, HOST, signal);
     },
   };
 }
@@ -62,8 +62,8 @@ function conEfirma(portal: Awaited<ReturnType<typeof setUp>>['portal'], rfc = RF
 describe('log-in with the e.firma', () => {
   it('signs the challenge of the page and ends in the portal, with no captcha', async () => {
     const { portal, open } = await setUp();
-    const navegador = await open(conEfirma(portal));
-    expect(navegador.cookies()).toContain('ASP.NET_SessionId');
+    const pageClient = await open(conEfirma(portal));
+    expect(pageClient.cookies()).toContain('ASP.NET_SessionId');
     expect([portal.firmas(), portal.envios()]).toEqual([1, 0]);
   });
 
@@ -158,13 +158,13 @@ describe('log-in with the e.firma', () => {
 describe('any log-in page', () => {
   it('must be on the log-in host', async () => {
     const { deps, signal, portal } = await setUp();
-    const navegador = createNavegador(deps.http, PORTAL_DEFAULTS);
+    const pageClient = createPageClient(deps.http, PORTAL_DEFAULTS);
     const pagina = {
       direccion: { host: 'portalcfdi.facturaelectronica.sat.gob.mx', path: '/' },
       texto: paginaAcceso('ABC123'),
       etiquetas: readEtiquetas(paginaAcceso('ABC123')),
     };
-    expect(await errorOf(acceder(deps, navegador, pagina, ciecDe(), HOST, signal))).toMatchObject({
+    expect(await errorOf(acceder(deps, pageClient, pagina, ciecDe(), HOST, signal))).toMatchObject({
       motivo: 'RESPUESTA_ILEGIBLE',
     });
     expect(portal.envios()).toBe(0);
@@ -172,10 +172,10 @@ describe('any log-in page', () => {
 
   it('is not answered with a CIEC when it asks for the e.firma', async () => {
     const { portal, show, deps, signal } = await setUp();
-    const navegador = createNavegador(deps.http, PORTAL_DEFAULTS);
-    await navegador.open({ host: HOST, path: '/nidp/app/login?id=SATUPCFDiCon' }, signal);
-    const pagina = await navegador.open({ host: HOST, path: PAGINA_EFIRMA }, signal);
-    expect(await errorOf(acceder(deps, navegador, pagina, ciecDe(), HOST, signal))).toMatchObject({
+    const pageClient = createPageClient(deps.http, PORTAL_DEFAULTS);
+    await pageClient.open({ host: HOST, path: '/nidp/app/login?id=SATUPCFDiCon' }, signal);
+    const pagina = await pageClient.open({ host: HOST, path: PAGINA_EFIRMA }, signal);
+    expect(await errorOf(acceder(deps, pageClient, pagina, ciecDe(), HOST, signal))).toMatchObject({
       motivo: 'RESPUESTA_ILEGIBLE',
     });
     expect(await errorOf(show('/nidp/bucle', ciecDe()))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
@@ -244,9 +244,9 @@ describe('any log-in page', () => {
             etiquetas: readEtiquetas(texto),
           };
           for (const credencial of [ciecDe(RFC, 'equivocada'), efirma]) {
-            const navegador = createNavegador(deps.http, PORTAL_DEFAULTS);
+            const pageClient = createPageClient(deps.http, PORTAL_DEFAULTS);
             const before = portal.envios() + portal.firmas();
-            await errorOf(acceder(deps, navegador, pagina, credencial, HOST, signal));
+            await errorOf(acceder(deps, pageClient, pagina, credencial, HOST, signal));
             expect(portal.envios() + portal.firmas() - before).toBeLessThanOrEqual(
               PORTAL_DEFAULTS.captchaIntentos,
             );

@@ -1,5 +1,5 @@
 import { type Credencial, SatError } from '@acuse/core';
-import type { Navegador, Pagina } from '../navegador.ts';
+import type { PageClient, Pagina } from '../page-client.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { accederConCiec } from './acceder-ciec.ts';
 import { accederConEfirma } from './acceder-efirma.ts';
@@ -18,7 +18,7 @@ import type { AccesoDeps } from './portal.ts';
  */
 export async function acceder(
   deps: AccesoDeps,
-  navegador: Navegador,
+  pageClient: PageClient,
   pagina: Pagina,
   credencial: Credencial,
   hostAcceso: string,
@@ -28,8 +28,8 @@ export async function acceder(
   if (pagina.direccion.host !== hostAcceso) throw ilegible('la página de acceso es de otro servidor');
   const after =
     credencial.tipo === 'ciec'
-      ? await accederConCiec(deps, navegador, pagina, credencial, hostAcceso, signal)
-      : await accederConEfirma(deps, navegador, pagina, credencial, hostAcceso, signal);
+      ? await accederConCiec(deps, pageClient, pagina, credencial, hostAcceso, signal)
+      : await accederConEfirma(deps, pageClient, pagina, credencial, hostAcceso, signal);
   deps.onAceptada?.();
   return after;
 }

@@ -1,5 +1,5 @@
 import type { Credencial } from '@acuse/core';
-import type { Navegador } from '../navegador.ts';
+import type { PageClient } from '../page-client.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import { assertRfcAutenticado } from '../paginas/pagina-portal.ts';
 import { HOST_ACCESO, HOST_PORTAL } from '../settings.ts';
@@ -24,28 +24,28 @@ const PAGINA_EFIRMA = '/nidp/app/login?id=SATx509Custom&sid=0&option=credential&
  */
 async function enter(
   deps: AccesoDeps,
-  navegador: Navegador,
+  pageClient: PageClient,
   credencial: Credencial,
   signal: AbortSignal,
 ): Promise<void> {
   assertPuedeAcceder(deps, credencial);
-  if (credencial.tipo === 'efirma') await approachEfirma(navegador, signal);
+  if (credencial.tipo === 'efirma') await approachEfirma(pageClient, signal);
   const path = credencial.tipo === 'ciec' ? PAGINA_CIEC : PAGINA_EFIRMA;
-  const pagina = await navegador.open({ host: HOST_ACCESO, path }, signal);
-  await acceder(deps, navegador, pagina, credencial, HOST_ACCESO, signal);
-  await enterPortal(navegador, credencial.rfc, signal);
+  const pagina = await pageClient.open({ host: HOST_ACCESO, path }, signal);
+  await acceder(deps, pageClient, pagina, credencial, HOST_ACCESO, signal);
+  await enterPortal(pageClient, credencial.rfc, signal);
 }
 
 /** The provider shows the page of the e.firma only to a browser that the portal sent to it and that was asked for the CIEC first. */
-async function approachEfirma(navegador: Navegador, signal: AbortSignal): Promise<void> {
-  const pagina = await navegador.open({ host: HOST_PORTAL, path: '/' }, signal);
+async function approachEfirma(pageClient: PageClient, signal: AbortSignal): Promise<void> {
+  const pagina = await pageClient.open({ host: HOST_PORTAL, path: '/' }, signal);
   if (pagina.direccion.host === HOST_ACCESO) return;
-  await navegador.submit({ host: HOST_ACCESO, path: PAGINA_CIEC_FEDERADA }, Buffer.alloc(0), signal);
+  await pageClient.submit({ host: HOST_ACCESO, path: PAGINA_CIEC_FEDERADA }, Buffer.alloc(0), signal);
 }
 
 /** The portal sends the browser through the identity provider (WS-Federation) and ends on a page that names the RFC. */
-async function enterPortal(navegador: Navegador, rfc: string, signal: AbortSignal): Promise<void> {
-  const pagina = await navegador.open({ host: HOST_PORTAL, path: '/' }, signal);
+async function enterPortal(pageClient: PageClient, rfc: string, signal: AbortSignal): Promise<void> {
+  const pagina = await pageClient.open({ host: HOST_PORTAL, path: '/' }, signal);
   if (pagina.direccion.host !== HOST_PORTAL) throw ilegible('el acceso no llegó al portal');
   assertRfcAutenticado(pagina.etiquetas, rfc, true);
 }

@@ -1,6 +1,6 @@
 import { SatError } from '@acuse/core';
 import type { DireccionSat } from '../../http/direcciones.ts';
-import type { Navegador, Pagina } from '../navegador.ts';
+import type { PageClient, Pagina } from '../page-client.ts';
 import { readSaltoScript } from '../paginas/acceso/salto-script.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import type { PortalSettings } from '../settings.ts';
@@ -16,7 +16,7 @@ const VESTIBULO = /^\/nidp\/app\/?(?:\?|$)/;
  * the next log-in send a refused credential again.
  */
 export async function enviarAcceso(
-  navegador: Navegador,
+  pageClient: PageClient,
   destino: DireccionSat,
   body: Buffer,
   { maxSaltos }: Required<PortalSettings>,
@@ -25,14 +25,14 @@ export async function enviarAcceso(
   try {
     if (signal.aborted) throw new SatError('CANCELADA');
     const always = new AbortController().signal;
-    let pagina = await navegador.submit(destino, body, always);
+    let pagina = await pageClient.submit(destino, body, always);
     for (let saltos = 0; saltos <= maxSaltos; saltos += 1) {
       if (pagina.direccion.host !== destino.host) return pagina;
       const url = readSaltoScript(pagina.etiquetas);
       if (url === null) return pagina;
-      const next = navegador.resolve(url, pagina.direccion);
+      const next = pageClient.resolve(url, pagina.direccion);
       if (next.host === destino.host && VESTIBULO.test(next.path)) return pagina;
-      pagina = await navegador.open(next, always);
+      pagina = await pageClient.open(next, always);
     }
     throw ilegible('demasiadas redirecciones');
   } finally {

@@ -1,5 +1,5 @@
 import type { SatHttpRequest } from '../../http/sat-http.ts';
-import type { Navegador } from '../navegador.ts';
+import type { PageClient } from '../page-client.ts';
 import { isDespedida, SesionVencida } from './sesion-vencida.ts';
 
 /** Statuses by which a portal says that a log-in is due; a redirect says the same. */
@@ -10,11 +10,11 @@ export const SIN_SESION: readonly number[] = [401, 403];
  * {@link SIN_SESION}, the log-in page or the portal's good-bye comes in its place.
  */
 export async function pedir(
-  navegador: Navegador,
+  pageClient: PageClient,
   peticion: Omit<SatHttpRequest<'text'>, 'signal' | 'expect' | 'acceptStatus'>,
   signal: AbortSignal,
 ): Promise<string> {
-  const { status, body } = await navegador.request(
+  const { status, body } = await pageClient.request(
     { ...peticion, expect: 'text', acceptStatus: SIN_SESION },
     signal,
   );

@@ -2,7 +2,7 @@ import type { Credencial } from '@acuse/core';
 import type { DireccionSat } from '../../http/direcciones.ts';
 import type { SatHttp } from '../../http/sat-http.ts';
 import type { ResolvedorCaptcha } from '../captcha/resolvedor-captcha.ts';
-import type { Navegador } from '../navegador.ts';
+import type { PageClient } from '../page-client.ts';
 import type { PortalSettings } from '../settings.ts';
 
 export interface AccesoDeps {
@@ -24,7 +24,7 @@ export interface Portal {
    * credential, which is never sent a second time; CAPTCHA_RECHAZADO; SIN_RESOLVEDOR_DE_CAPTCHA; RESPUESTA_ILEGIBLE for a page that is not
    * the expected one or does not name the RFC.
    */
-  enter(deps: AccesoDeps, navegador: Navegador, credencial: Credencial, signal: AbortSignal): Promise<void>;
+  enter(deps: AccesoDeps, pageClient: PageClient, credencial: Credencial, signal: AbortSignal): Promise<void>;
   /** Where the session is ended; null when the portal has no such address. */
   readonly salida: DireccionSat | null;
 }

@@ -1,4 +1,4 @@
-import type { Pagina } from '../navegador.ts';
+import type { Pagina } from '../page-client.ts';
 import { isPaginaAcceso } from '../paginas/acceso/pagina-acceso.ts';
 import { readEtiquetas } from '../paginas/etiquetas.ts';
 import { isSesionCerrada } from '../paginas/pagina-portal.ts';

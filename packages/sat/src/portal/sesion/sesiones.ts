@@ -15,14 +15,14 @@ import {
 } from '@acuse/core';
 import { inNameOf, type SatHttp } from '../../http/sat-http.ts';
 import type { ResolvedorCaptcha } from '../captcha/resolvedor-captcha.ts';
-import { createNavegador, type Navegador, readNavegador } from '../navegador.ts';
+import { createPageClient, type PageClient, readNavegador } from '../page-client.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 import type { PortalSettings } from '../settings.ts';
 import { createAccesos } from './accesos.ts';
+import { createTurnosAcceso } from './login-lock.ts';
 import type { Portal } from './portal.ts';
 import { createPruebas } from './prueba.ts';
 import { SesionVencida } from './sesion-vencida.ts';
-import { createTurnosAcceso } from './turno-acceso.ts';
 
 export interface SesionesDeps {
   readonly http: SatHttp;
@@ -38,7 +38,7 @@ export interface Sesiones {
     portal: Portal,
     credencial: Credencial,
     envio: EnvioSat,
-    paso: (navegador: Navegador) => Promise<T>,
+    paso: (pageClient: PageClient) => Promise<T>,
   ): Promise<T>;
   /**
    * Logs out the sessions that have ended: replaced ones, those whose credential was stored again, and those unused for `ociosaMs`. Best
@@ -68,12 +68,12 @@ const claveDe = ({ nombre }: Portal, { rfc, tipo }: Credencial): ClaveSesion => 
   tipo,
 });
 
-async function leave({ salida }: Portal, navegador: Navegador, signal: AbortSignal): Promise<void> {
-  if (salida !== null) await navegador.open(salida, signal);
+async function leave({ salida }: Portal, pageClient: PageClient, signal: AbortSignal): Promise<void> {
+  if (salida !== null) await pageClient.open(salida, signal);
 }
 
 export function createSesiones({ http, almacen, sellado, captcha, settings }: SesionesDeps): Sesiones {
-  const turnos = createTurnosAcceso(almacen, settings.turnoMs);
+  const turnos = createTurnosAcceso(almacen, settings.loginLockMs);
   const pruebas = createPruebas(sellado);
   const isPatient = settings.esperaAccesoMs === Number.POSITIVE_INFINITY;
   const accesos = createAccesos(settings.esperaAccesoMs, wipeCredencial);
@@ -119,7 +119,7 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
     const rechazos = await almacen.rechazos(clave);
     const rechazo = await pruebas.find(rechazos, credencial);
     if (rechazo !== null) throw new SatError(rechazo.motivo, { codigo: rechazo.codigo });
-    const navegador = createNavegador(httpOf(portal, clave), settings);
+    const pageClient = createPageClient(httpOf(portal, clave), settings);
     let isDentro = false;
     let isCaptchaLeido = false;
     const lector: ResolvedorCaptcha | null = captcha && {
@@ -135,15 +135,19 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
       isDentro = true;
     };
     try {
-      await portal.enter({ captcha: lector, settings, onAceptada }, navegador, credencial, signal);
+      await portal.enter({ captcha: lector, settings, onAceptada }, pageClient, credencial, signal);
       const id = randomUUID();
-      const sesion = { id, cookies: sealCookies(clave, id, navegador), ...(await pruebas.prove(credencial)) };
+      const sesion = {
+        id,
+        cookies: sealCookies(clave, id, pageClient),
+        ...(await pruebas.prove(credencial)),
+      };
       await almacen.save(clave, sesion);
       return { sesion, isNueva: true };
     } catch (error) {
       if (isCaptchaLeido && error instanceof SatError) error.isAccesoPerdido = true;
       // A session that nobody will use must not stay open at the SAT.
-      if (isDentro) await leave(portal, navegador, AbortSignal.timeout(SALIDA_MS)).catch(() => {});
+      if (isDentro) await leave(portal, pageClient, AbortSignal.timeout(SALIDA_MS)).catch(() => {});
       if (error instanceof SatError && error.clase === 'credencial') {
         const { motivo, codigo } = error;
         await noteRechazo(clave, {
@@ -183,23 +187,23 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
     return opened;
   }
 
-  function sealCookies(clave: ClaveSesion, id: string, navegador: Navegador): Buffer {
-    const claro = Buffer.from(navegador.cookies());
+  function sealCookies(clave: ClaveSesion, id: string, pageClient: PageClient): Buffer {
+    const claro = Buffer.from(pageClient.cookies());
     const cookies = sellado.seal(claro, contextoDeSesion(clave, id));
     claro.fill(0);
     return cookies;
   }
 
-  function openNavegador(
+  function openPageClient(
     portal: Portal,
     clave: ClaveSesion,
     { id, cookies }: SesionPortal,
-  ): Navegador | null {
+  ): PageClient | null {
     const claro = sellado.open(cookies, contextoDeSesion(clave, id));
     if (claro === null) return null;
-    const navegador = readNavegador(httpOf(portal, clave), settings, claro.toString());
+    const pageClient = readNavegador(httpOf(portal, clave), settings, claro.toString());
     claro.fill(0);
-    return navegador;
+    return pageClient;
   }
 
   return {
@@ -209,18 +213,18 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
       for (;;) {
         const { sesion, isNueva }: Abierta = await obtain(portal, credencial, vencida, envio);
         // What became of the step stands although the session could not be noted: at worst the next consulta logs in again.
-        const note = (used: Navegador) =>
+        const note = (used: PageClient) =>
           almacen.touch(clave, sesion.id, sealCookies(clave, sesion.id, used)).catch(() => {});
-        const navegador = openNavegador(portal, clave, sesion);
+        const pageClient = openPageClient(portal, clave, sesion);
         try {
-          if (navegador === null) throw new SesionVencida();
-          const resultado = await paso(navegador);
-          await note(navegador);
+          if (pageClient === null) throw new SesionVencida();
+          const resultado = await paso(pageClient);
+          await note(pageClient);
           return resultado;
         } catch (error) {
           if (!(error instanceof SesionVencida)) {
             if (isNueva && error instanceof SatError) error.isAccesoPerdido = true;
-            if (isNueva && navegador !== null) await note(navegador);
+            if (isNueva && pageClient !== null) await note(pageClient);
             throw error;
           }
           await almacen.drop(clave, sesion.id);
@@ -243,8 +247,8 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
         await Promise.allSettled(
           sesiones.map(async ({ clave, sesion }) => {
             const portal = portales.get(clave.portal);
-            const navegador = portal === undefined ? null : openNavegador(portal, clave, sesion);
-            if (portal !== undefined && navegador !== null) await leave(portal, navegador, signal);
+            const pageClient = portal === undefined ? null : openPageClient(portal, clave, sesion);
+            if (portal !== undefined && pageClient !== null) await leave(portal, pageClient, signal);
           }),
         );
         ended += sesiones.length;

@@ -93,7 +93,7 @@ describe('several processes over one store', () => {
 
   it('stop a log-in whose turn was lost before the CIEC is sent', async () => {
     let isAsked = false;
-    const { portal, another, sesiones } = await setUp({ settings: { turnoMs: 30 } });
+    const { portal, another, sesiones } = await setUp({ settings: { loginLockMs: 30 } });
     const canal = another({
       sesiones: { ...sesiones, extendTurn: async () => !isAsked },
       captcha: {
@@ -117,7 +117,7 @@ describe('several processes over one store', () => {
 
   it('hold on to the turn for as long as a log-in takes, and give it back', async () => {
     let extended = 0;
-    const { portal, another, sesiones } = await setUp({ settings: { turnoMs: 15 } });
+    const { portal, another, sesiones } = await setUp({ settings: { loginLockMs: 15 } });
     const canal = another({
       sesiones: {
         ...sesiones,

@@ -3,9 +3,9 @@ import type { Readable } from 'node:stream';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type BancoSoap, startBancoSoap } from '../../testing/banco-soap.ts';
 import { descargaResponse } from '../../testing/respuestas-soap.ts';
 import { drained } from '../../testing/servidor.ts';
+import { type SoapRig, startSoapRig } from '../../testing/soap-rig.ts';
 
 const MIB = 1 << 20;
 const { before, after } = descargaResponse({ CodEstatus: '5000', Mensaje: 'Solicitud Aceptada' });
@@ -18,12 +18,12 @@ const descargar = {
   paquete: '4e80345d-917f-40bb-a98f-4a73939343c5_01',
 } as const;
 
-let banco: BancoSoap;
-afterEach(() => banco.close());
+let rig: SoapRig;
+afterEach(() => rig.close());
 
 async function open(): Promise<Readable> {
   const { signal } = new AbortController();
-  const respuesta = await banco.sat.send(descargar, banco.credencial, { signal });
+  const respuesta = await rig.sat.send(descargar, rig.credencial, { signal });
   if (respuesta.resultado !== 'PAQUETE') throw new Error(respuesta.resultado);
   return respuesta.zip;
 }
@@ -31,7 +31,7 @@ async function open(): Promise<Readable> {
 /** Sends `pieces` times the same base64, never faster than it is taken. Tells how much has left. */
 function serve(piece: string, pieces: number): { sent: () => number } {
   let sent = 0;
-  banco.on('Descargar', async (response) => {
+  rig.on('Descargar', async (response) => {
     response.write(before);
     for (let i = 0; i < pieces && !response.destroyed; i += 1) {
       sent += piece.length;
@@ -47,7 +47,7 @@ describe('a large package', { timeout: 180_000 }, () => {
   const piece = raw.toString('base64');
 
   it('of 200 MB of base64 takes less than 64 MB of memory more than before', { tags: ['slow'] }, async () => {
-    banco = await startBancoSoap();
+    rig = await startSoapRig();
     serve(piece, 8);
     await readAll(await open());
     setFlagsFromString('--expose-gc');
@@ -71,7 +71,7 @@ describe('a large package', { timeout: 180_000 }, () => {
   });
 
   it('is not read faster than it is taken', async () => {
-    banco = await startBancoSoap();
+    rig = await startSoapRig();
     const { sent } = serve(piece, 400);
     const zip = await open();
     // The server stalls once every buffer on the way is full; it then waits for us and not for a clock.
@@ -85,7 +85,7 @@ describe('a large package', { timeout: 180_000 }, () => {
   });
 
   it('past the limit errors the stream', async () => {
-    banco = await startBancoSoap({ soap: { maxPackageBytes: 5 * MIB } });
+    rig = await startSoapRig({ soap: { maxPackageBytes: 5 * MIB } });
     const { sent } = serve(piece, 800);
     await expect(readAll(await open())).rejects.toMatchObject({
       name: 'SatError',

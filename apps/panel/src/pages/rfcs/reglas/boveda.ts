@@ -25,6 +25,6 @@ export function openBoveda({ deps }: Pick<ContextoCliente, 'deps'>) {
 }
 
 /** Whose credential a page stores, and who does it. */
-export function duenoDe({ apiKey, pase }: LlaveTecleada, contexto: ContextoCliente): Dueno {
-  return { pase, apiKey, ...quien(contexto) };
+export function duenoDe({ apiKey, access }: LlaveTecleada, contexto: ContextoCliente): Dueno {
+  return { access, apiKey, ...quien(contexto) };
 }

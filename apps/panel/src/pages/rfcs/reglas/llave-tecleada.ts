@@ -1,5 +1,5 @@
-import type { Pase } from '@acuse/core';
-import { createPuerta, type RfcVista } from '@acuse/db';
+import type { AccessSnapshot } from '@acuse/core';
+import { createAccessSnapshots, type RfcVista } from '@acuse/db';
 import { type ApiKey, parseApiKey, wipeApiKey } from '@acuse/vault';
 import { createLlaveRecordada } from '../../../acceso/llave-recordada.ts';
 import type { ContextoCliente } from '../../../http/ruta.ts';
@@ -7,7 +7,7 @@ import type { ContextoCliente } from '../../../http/ruta.ts';
 /** A key that was typed in and verified, with what it opens. The caller wipes it. */
 export interface LlaveTecleada {
   readonly apiKey: ApiKey;
-  readonly pase: Pase;
+  readonly access: AccessSnapshot;
 }
 
 const NO_ES_LLAVE =
@@ -21,7 +21,7 @@ const AJENA = 'Esa no es la API key vigente de este RFC. Use la última que se g
 export async function readLlaveTecleada(
   texto: string | undefined,
   rfc: Pick<RfcVista, 'id'>,
-  contexto: Pick<ContextoCliente, 'deps' | 'navegador'>,
+  contexto: Pick<ContextoCliente, 'deps' | 'browser'>,
 ): Promise<LlaveTecleada | string> {
   const recordada = createLlaveRecordada(contexto);
   const nueva = texto?.trim() ?? '';
@@ -30,15 +30,15 @@ export async function readLlaveTecleada(
   if (tecleado === '') return 'Escriba la API key del RFC: sin ella no se puede cifrar ni abrir nada.';
   const apiKey = parseApiKey(tecleado);
   if (apiKey === null) return NO_ES_LLAVE;
-  const puerta = createPuerta(database);
-  const pase = await puerta.load(apiKey.keyId);
+  const accessSnapshots = createAccessSnapshots(database);
+  const access = await accessSnapshots.load(apiKey.keyId);
   // The hash is computed for an unknown id as well, so that the time tells nothing.
-  const isKey = hasher.verifyApiKey(apiKey, pase?.apiKey ?? null);
-  if (pase !== null && isKey && pase.contribuyenteId === rfc.id && pase.apiKey.estado === 'ACTIVA') {
+  const isKey = hasher.verifyApiKey(apiKey, access?.apiKey ?? null);
+  if (access !== null && isKey && access.contribuyenteId === rfc.id && access.apiKey.estado === 'ACTIVA') {
     if (nueva !== '') await recordada.keep(tecleado, rfc, apiKey.keyId);
-    if (hasher.isStale(pase.apiKey))
-      await puerta.rehash(apiKey.keyId, pase.apiKey.hash, hasher.hashApiKey(apiKey));
-    return { apiKey, pase };
+    if (hasher.isStale(access.apiKey))
+      await accessSnapshots.rehash(apiKey.keyId, access.apiKey.hash, hasher.hashApiKey(apiKey));
+    return { apiKey, access };
   }
   wipeApiKey(apiKey);
   return AJENA;
@@ -46,6 +46,6 @@ export async function readLlaveTecleada(
 
 /** Whether the key of a taxpayer need not be typed in now. */
 export const isRecordada = async (
-  contexto: Pick<ContextoCliente, 'deps' | 'navegador'>,
+  contexto: Pick<ContextoCliente, 'deps' | 'browser'>,
   { id }: Pick<RfcVista, 'id'>,
 ): Promise<boolean> => (await createLlaveRecordada(contexto).known()).has(id);

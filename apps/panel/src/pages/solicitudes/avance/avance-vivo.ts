@@ -5,8 +5,8 @@ import { VERSION_FINAL } from './mensaje.ts';
 export const avanceVivo = defineRutaSolicitud({
   metodo: 'GET',
   sub: '/avance',
-  handle({ c, deps, navegador, noEncontrada }, solicitud) {
-    const sesionId = navegador.sesion?.id;
+  handle({ c, deps, browser, noEncontrada }, solicitud) {
+    const sesionId = browser.sesion?.id;
     if (sesionId === undefined) return noEncontrada();
     const visto = c.req.header('last-event-id') ?? null;
     // HTML standard, section 9.2.3: a browser that is answered 204 does not come back.

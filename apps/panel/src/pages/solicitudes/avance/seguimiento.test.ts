@@ -167,7 +167,7 @@ test('has a limit for a session and one for the process; what is closed counts n
 });
 
 test('says something now and then, also while the database is away, and goes on when it is back', async () => {
-  const { hub, state } = world({ latidoMs: 1 });
+  const { hub, state } = world({ heartbeatMs: 1 });
   const { messages, done } = reader(open(hub));
   await until(() => messages.filter((message) => message === ': latido\n\n').length > 2);
   state.away = true;
@@ -180,7 +180,7 @@ test('says something now and then, also while the database is away, and goes on 
 });
 
 test('keeps little for a browser that does not read, but never loses the end', async () => {
-  const { hub, state } = world({ cadaMs: 1, latidoMs: 1 });
+  const { hub, state } = world({ cadaMs: 1, heartbeatMs: 1 });
   const stream = open(hub);
   if (!stream) throw new Error('refused');
   for (let n = 0; n < 50; n++) {

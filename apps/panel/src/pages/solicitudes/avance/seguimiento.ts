@@ -17,14 +17,14 @@ export interface LimitesSeguimiento {
   /** Pause between two looks at the database, for all streams together. */
   readonly cadaMs: number;
   /** Longest silence of a stream: proxies end connections that say nothing. */
-  readonly latidoMs: number;
+  readonly heartbeatMs: number;
   readonly porSesion: number;
   readonly enTotal: number;
 }
 
 const LIMITES_SEGUIMIENTO: LimitesSeguimiento = {
   cadaMs: 1_000,
-  latidoMs: 15_000,
+  heartbeatMs: 15_000,
   porSesion: 6,
   enTotal: 2_000,
 };
@@ -57,7 +57,7 @@ interface Oyente {
 const MAX_WAITING = 8;
 
 const encoder = new TextEncoder();
-const LATIDO = encoder.encode(': latido\n\n');
+const HEARTBEAT = encoder.encode(': latido\n\n');
 
 /** Follows solicitudes for the browsers of this process. */
 export function createSeguimiento(deps: SeguimientoDeps): Seguimiento {
@@ -132,7 +132,7 @@ export function createSeguimiento(deps: SeguimientoDeps): Seguimiento {
 
   function beat(oyente: Oyente): void {
     const hasRoom = (oyente.controller.desiredSize ?? 0) > 0;
-    if (hasRoom && performance.now() - oyente.dichoEn >= limites.latidoMs) send(oyente, LATIDO);
+    if (hasRoom && performance.now() - oyente.dichoEn >= limites.heartbeatMs) send(oyente, HEARTBEAT);
   }
 
   apagado.addEventListener(

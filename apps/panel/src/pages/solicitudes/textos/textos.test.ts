@@ -6,8 +6,8 @@ import { describeCodigo, explain, MOTIVOS } from './motivos.ts';
 const ROOT = new URL('../../../../../../packages/', import.meta.url);
 
 /** The sources that end solicitudes or write to their timeline. */
-const FOLDERS = ['core/src/solicitud/', 'db/src/taller/'];
-const FILES = ['db/src/vigilancia.ts', 'db/src/cuentas/llaves.ts', 'db/src/solicitudes/solicitudes.ts'];
+const FOLDERS = ['core/src/solicitud/', 'db/src/claims/'];
+const FILES = ['db/src/sweeper.ts', 'db/src/cuentas/llaves.ts', 'db/src/solicitudes/solicitudes.ts'];
 
 /** Words of those folders that are neither events nor reasons: states of parts and phases, answers of the SAT's port, SQL. */
 const OTHERS = new Set(

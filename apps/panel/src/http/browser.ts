@@ -1,0 +1,91 @@
+import { hkdfSync } from 'node:crypto';
+import type { AvisoGuardado, FaseSesion, SesionPanel } from '@acuse/db';
+import type { PanelDeps } from '../panel-deps.ts';
+import { csrfOf, huellaDe, type IdSesion, isCsrf, newIdSesion } from './session-cookie.ts';
+
+/** Time for the second step of a log-in, and for a message to be read, in seconds. */
+const BREVE = 300;
+const MAX_AGENTE = 300;
+
+/** The session of the browser that asks. */
+export interface Browser {
+  /** As it was when the request came; null without a live one. */
+  readonly sesion: SesionPanel | null;
+  /** What is stored of the id that the browser sent or was given. */
+  huella(): Buffer;
+  csrf(): string;
+  /** 32 bytes that only this session's cookie gives: what is sealed under them is lost when its id changes. */
+  sealKey(): Buffer;
+  isCsrf(token: string | undefined): boolean;
+  /** Begins a session under a new id; the earlier one is over. */
+  open(usuarioId: string, fase: Exclude<FaseSesion, 'ANONIMA'>): Promise<void>;
+  /** The same session under a new id, since what it is good for has changed. */
+  rotate(): Promise<void>;
+  /** Ends the session and gives the browser another id. */
+  close(): Promise<void>;
+  /** Leaves a message for the next page. */
+  leave(aviso: AvisoGuardado): Promise<void>;
+  /** The id to give to the browser with the answer, or null when it has it already. */
+  newCookie(): IdSesion | null;
+}
+
+export interface NavegadorInput {
+  /** What the browser sent. */
+  readonly id: IdSesion | null;
+  readonly sesion: SesionPanel | null;
+  readonly agente: string;
+  readonly ip: string;
+  readonly deps: Pick<PanelDeps, 'sesiones' | 'settings' | 'newId' | 'clavesCsrf'>;
+}
+
+/** Keeps the session of one request. Nothing is stored for a visitor who only reads. */
+export function createBrowser({ id: sent, sesion, agente, ip, deps }: NavegadorInput): Browser {
+  const { sesiones, settings, newId, clavesCsrf } = deps;
+  let id = sent ?? newIdSesion();
+  let isStored = sesion !== null;
+
+  async function begin(fase: FaseSesion, usuarioId: string | null, aviso?: AvisoGuardado): Promise<void> {
+    const [before, next] = [id, newIdSesion()];
+    const isShort = fase !== 'COMPLETA';
+    await sesiones.open(
+      {
+        huella: huellaDe(next),
+        id: newId(),
+        usuarioId,
+        fase,
+        agente: agente.slice(0, MAX_AGENTE),
+        ip,
+        ...(aviso ? { aviso } : {}),
+        inactividad: isShort ? BREVE : settings.sesionInactiva,
+        duracion: isShort ? BREVE : settings.sesionMaxima,
+      },
+      isStored ? huellaDe(before) : null,
+    );
+    id = next;
+    isStored = true;
+  }
+
+  return {
+    sesion,
+    huella: () => huellaDe(id),
+    csrf: () => csrfOf(clavesCsrf, id),
+    sealKey: () => Buffer.from(hkdfSync('sha256', id, clavesCsrf[0] ?? '', 'acuse/panel/llave', 32)),
+    isCsrf: (token) => isCsrf(clavesCsrf, id, token),
+    open: (usuarioId, fase) => begin(fase, usuarioId),
+    async rotate() {
+      const next = newIdSesion();
+      await sesiones.rotate(huellaDe(id), huellaDe(next));
+      id = next;
+    },
+    async close() {
+      await sesiones.close(huellaDe(id));
+      id = newIdSesion();
+      isStored = false;
+    },
+    async leave(aviso) {
+      if (isStored) await sesiones.setAviso(huellaDe(id), aviso);
+      else await begin('ANONIMA', null, aviso);
+    },
+    newCookie: () => (id === sent ? null : id),
+  };
+}

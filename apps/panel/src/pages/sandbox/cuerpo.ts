@@ -1,0 +1,94 @@
+import type { CampoOperacion, SandboxOperation } from './catalogo.ts';
+import type { Valores } from './valores.ts';
+
+/** What goes to the API: a JSON object. */
+export type Cuerpo = Readonly<Record<string, string | number>>;
+
+/** In the form, so that no field of an operation is taken for one of the panel's own. */
+export const fieldName = (campo: Pick<CampoOperacion, 'nombre'>): string => `c.${campo.nombre}`;
+
+/** What stands for a secret in everything that is shown. */
+export const MASCARA = '********';
+
+/**
+ * Makes the body out of a posted form. Empty fields are left out; what is no number where one is due goes as it was typed, since telling the
+ * person is the API's part. Files go as base64.
+ */
+export async function readCuerpo(
+  { campos: esperados }: Pick<SandboxOperation, 'campos'>,
+  campos: Readonly<Record<string, string>>,
+  archivos: Readonly<Record<string, File>>,
+): Promise<Cuerpo> {
+  const cuerpo: Record<string, string | number> = {};
+  for (const esperado of esperados) {
+    const name = fieldName(esperado);
+    const archivo = archivos[name];
+    if (esperado.tipo === 'archivo' && archivo) {
+      cuerpo[esperado.nombre] = Buffer.from(await archivo.arrayBuffer()).toString('base64');
+      continue;
+    }
+    const texto = campos[name];
+    if (texto !== undefined && texto !== '') cuerpo[esperado.nombre] = typedValue(esperado, texto);
+  }
+  return cuerpo;
+}
+
+function typedValue({ tipo }: CampoOperacion, texto: string): string | number {
+  const isNumber = (tipo === 'numero' || tipo === 'entero') && /^-?\d{1,15}(\.\d{1,10})?$/.test(texto.trim());
+  return isNumber ? Number(texto) : texto;
+}
+
+/** The body that a form shows before anything is sent, with a mask for each secret and file that the operation demands. */
+export function exampleCuerpo({ campos }: Pick<SandboxOperation, 'campos'>, valores: Valores): Cuerpo {
+  const entries = campos.flatMap((campo) => {
+    const { nombre, requerido } = campo;
+    const mascara = maskOf(campo);
+    if (mascara !== null) return requerido ? [[nombre, mascara]] : [];
+    const texto = valores[nombre] ?? '';
+    return texto === '' ? [] : [[nombre, typedValue(campo, texto)]];
+  });
+  return Object.fromEntries(entries);
+}
+
+/** What stands for the value of a field that is not shown; null for the others. */
+function maskOf({ secreto, tipo }: CampoOperacion): string | null {
+  if (secreto) return MASCARA;
+  return tipo === 'archivo' ? '<base64 del archivo>' : null;
+}
+
+/** The same body with a mask in place of each secret, and of files, which would fill the page. */
+export function maskCuerpo({ campos }: Pick<SandboxOperation, 'campos'>, cuerpo: Cuerpo): Cuerpo {
+  const masked = Object.entries(cuerpo).map(([nombre, valor]) => {
+    const campo = campos.find((each) => each.nombre === nombre);
+    return [nombre, (campo && maskOf(campo)) ?? valor];
+  });
+  return Object.fromEntries(masked);
+}
+
+/** Every secret of a request as text, the key included: none of them may appear in what is shown. */
+export function secretsOf(
+  { campos }: Pick<SandboxOperation, 'campos'>,
+  cuerpo: Cuerpo,
+  apiKey: string,
+): string[] {
+  const secretos = campos.filter(({ secreto }) => secreto).map(({ nombre }) => String(cuerpo[nombre] ?? ''));
+  return [apiKey, ...secretos].filter((secreto) => secreto.length >= 4);
+}
+
+/** Puts the mask over every occurrence of a secret, also as it stands inside of a JSON string. */
+export function maskText(texto: string, secretos: readonly string[]): string {
+  return secretos
+    .flatMap((secreto) => [secreto, JSON.stringify(secreto).slice(1, -1)])
+    .reduce((masked, secreto) => masked.replaceAll(secreto, MASCARA), texto);
+}
+
+/** The call as a command for a shell. The key is a variable: a command with a key in it would end in a shell's history. */
+export function curlOf(apiUrl: string, nombre: string, cuerpo: Cuerpo): string {
+  const json = JSON.stringify(cuerpo).replaceAll("'", `'\\''`);
+  return [
+    `curl '${apiUrl}/api/v1/${nombre}' \\`,
+    `  -H "Authorization: Bearer $ACUSE_API_KEY" \\`,
+    `  -H 'Content-Type: application/json' \\`,
+    `  -d '${json}'`,
+  ].join('\n');
+}

@@ -1,0 +1,129 @@
+import type { Cobro } from '@acuse/db';
+import { Aviso } from '../../components/aviso.tsx';
+import { Boton } from '../../components/boton.tsx';
+import { Estado } from '../../components/estado.tsx';
+import { formatCreditos, formatNumero } from '../../components/formato.ts';
+import { Tarjeta } from '../../components/tarjeta.tsx';
+import { ComoCurl } from './como-curl.tsx';
+import { field, Legible } from './legible.tsx';
+import type { SandboxResult } from './llamar-api.ts';
+
+export interface ResultadoProps {
+  /** The answer, without any secret in it. */
+  readonly resultado: SandboxResult;
+  /** The request as a command, without any secret in it. */
+  readonly curl: string;
+  /** What the account paid for the call; null when the key is not of this account. */
+  readonly cobro: Cobro | null;
+  readonly id: string;
+}
+
+/** What a call to the API gave: status, time, cost, the request to repeat it elsewhere, and the answer. */
+export function Resultado({ resultado, curl, cobro, id }: ResultadoProps) {
+  return (
+    <Tarjeta titulo="Resultado" id={id} accion={<EstadoHttp resultado={resultado} />}>
+      {resultado.tipo === 'sin-respuesta' ? <SinRespuesta motivo={resultado.motivo} /> : null}
+      <dl class="datos">
+        <dt>Tiempo</dt>
+        <dd>{formatNumero(resultado.ms)} ms</dd>
+        <dt>Cobrado</dt>
+        <dd>{cobro ? formatCreditos(cobro.cobrado) : 'La llave no es de esta cuenta'}</dd>
+        {cobro ? (
+          <>
+            <dt>Saldo después</dt>
+            <dd>
+              <a href="/saldo">{formatCreditos(cobro.saldo)}</a>
+            </dd>
+          </>
+        ) : null}
+        {resultado.tipo === 'respuesta' && resultado.requestId ? (
+          <>
+            <dt>X-Request-Id</dt>
+            <dd>
+              <code>{resultado.requestId}</code>
+            </dd>
+          </>
+        ) : null}
+      </dl>
+      {resultado.tipo === 'respuesta' ? <Respuesta {...resultado} /> : null}
+      <h3>La misma llamada con curl</h3>
+      <ComoCurl curl={curl} />
+    </Tarjeta>
+  );
+}
+
+function EstadoHttp({ resultado }: { readonly resultado: SandboxResult }) {
+  if (resultado.tipo === 'sin-respuesta') return <Estado texto="Sin respuesta" tono="error" />;
+  return <Estado texto={`HTTP ${resultado.status}`} tono={resultado.status < 300 ? 'exito' : 'alerta'} />;
+}
+
+function SinRespuesta({ motivo }: { readonly motivo: 'tiempo' | 'conexion' }) {
+  return motivo === 'tiempo' ? (
+    <Aviso tono="alerta" titulo="La API no terminó a tiempo">
+      Puede que el SAT esté lento. Si la llamada se cobró y no llegó a nada, el crédito vuelve solo en unos
+      minutos; revíselo en su saldo antes de repetirla.
+    </Aviso>
+  ) : (
+    <Aviso tono="alerta" titulo="La API no contesta">
+      No se hizo la llamada o se cortó antes de la respuesta. Espere un minuto y repítala; si sigue igual,
+      avise al operador.
+    </Aviso>
+  );
+}
+
+function Respuesta({ texto, cortado }: { readonly texto: string; readonly cortado: boolean }) {
+  const json = parse(texto);
+  return (
+    <>
+      <Pasos json={json} />
+      <h3>Respuesta</h3>
+      <Legible json={json} />
+      {cortado ? (
+        <Aviso tono="info">
+          La respuesta es muy larga: aquí va su principio. Completa llega a quien llame a la API.
+        </Aviso>
+      ) : null}
+      <details open={json === undefined}>
+        <summary>Ver el texto completo</summary>
+        <div class="respuesta">
+          <pre>{json === undefined ? texto : JSON.stringify(json, null, 2)}</pre>
+        </div>
+      </details>
+    </>
+  );
+}
+
+/** What one does next with what the answer holds: look at the solicitud, download a document. */
+function Pasos({ json }: { readonly json: unknown }) {
+  const data = field(json, 'data');
+  const solicitud = field(data, 'solicitud_id');
+  const url = field(data, 'paquete_url') ?? field(data, 'pdf_firmado_url');
+  if (typeof solicitud !== 'string' && typeof url !== 'string') return null;
+  const query = typeof solicitud === 'string' ? `?solicitud_id=${encodeURIComponent(solicitud)}` : '';
+  return (
+    <div class="fila">
+      {typeof url === 'string' ? <Boton href={url}>Descargar</Boton> : null}
+      {typeof solicitud === 'string' ? (
+        <>
+          <Boton variante="secundario" href={`/solicitudes/${encodeURIComponent(solicitud)}`}>
+            Ver cómo avanza
+          </Boton>
+          <Boton variante="discreto" href={`/pruebas/descarga/verificar${query}`}>
+            Probar verificar
+          </Boton>
+          <Boton variante="discreto" href={`/pruebas/descarga/paquete${query}`}>
+            Probar paquete
+          </Boton>
+        </>
+      ) : null}
+    </div>
+  );
+}
+
+function parse(texto: string): unknown {
+  try {
+    return JSON.parse(texto);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,148 @@
+import type { Pago, Pagos } from '@acuse/db';
+import type { Logger } from '@acuse/runtime';
+import { isUuid } from '../http/uuid.ts';
+import type { Catalogo } from './catalogo.ts';
+import type { AvisoProveedor, Confirmacion, Instrucciones, ProveedorPago } from './proveedor.ts';
+
+/** Payments of one account that may wait at once. */
+const MAX_PENDIENTES = 10;
+
+/** A purchase as it was confirmed on a form. */
+export interface Compra {
+  readonly cuentaId: string;
+  readonly usuarioId: string;
+  /** Whom the audit log names. */
+  readonly actor: string;
+  /** Of the form (a UUID): sent twice, it is one purchase. */
+  readonly clave: string;
+  readonly creditos: number;
+  readonly proveedor: string;
+  /** The total that the buyer saw, centavos. */
+  readonly total: number;
+}
+
+/** Why no payment was made. */
+export type MotivoCompra =
+  | 'PAQUETE_DESCONOCIDO'
+  | 'PROVEEDOR_DESCONOCIDO'
+  | 'PRECIO_CAMBIADO'
+  | 'MUCHOS_PENDIENTES';
+
+/** What a notification did. `DIFERENTE`: genuine, but of another amount, another payment's or too late; it is in the audit log and credits nothing. */
+export type EfectoAviso = 'ACREDITADO' | 'CERRADO' | 'NADA' | 'DIFERENTE' | 'FALSO';
+
+export interface CajaDeps {
+  readonly pagos: Pagos;
+  readonly catalogo: Catalogo;
+  readonly proveedores: readonly ProveedorPago[];
+  readonly newId: () => string;
+  readonly newReferencia: () => string;
+  readonly log: Logger;
+}
+
+/** The sale of credits: the only place where payments change, whichever way they are paid. */
+export function createCheckout({ pagos, catalogo, proveedores, newId, newReferencia, log }: CajaDeps) {
+  const byId = new Map(proveedores.map((proveedor) => [proveedor.id, proveedor]));
+
+  /** Asks the provider to begin, or begin again. What it does not answer stays pending. */
+  async function begin(pago: Pago, actor: string): Promise<Pago> {
+    const proveedor = byId.get(pago.proveedor);
+    if (!proveedor || pago.estado !== 'PENDIENTE') return pago;
+    try {
+      const { tipo, proveedorRef } = await proveedor.crear(pago);
+      if (tipo === 'PAGADO')
+        await pagos.confirmar({ id: pago.id, actor, ...(proveedorRef === null ? {} : { proveedorRef }) });
+      else if (proveedorRef !== null) await pagos.setProveedorRef(pago.id, proveedorRef);
+    } catch (err) {
+      log.warn({ err: asError(err), pago: pago.id }, 'the payment could not be begun');
+    }
+    return (await pagos.findAny(pago.id)) ?? pago;
+  }
+
+  async function apply(proveedor: ProveedorPago, confirmacion: Confirmacion): Promise<EfectoAviso> {
+    if (confirmacion.tipo === 'FALSO' || confirmacion.tipo === 'NADA') return confirmacion.tipo;
+    const pago = isUuid(confirmacion.pagoId) ? await pagos.findAny(confirmacion.pagoId) : null;
+    if (pago?.proveedor !== proveedor.id) return 'NADA';
+    const actor = `proveedor:${proveedor.id}`;
+    if (confirmacion.tipo === 'NO_PAGADO') {
+      const { resultado } = await pagos.rechazar({ id: pago.id, actor, motivo: confirmacion.motivo });
+      return resultado === 'HECHO' || resultado === 'REPETIDO' ? 'CERRADO' : 'NADA';
+    }
+    const { total, proveedorRef } = confirmacion;
+    if (total !== pago.total) return differ(pago, actor, `se pagaron ${total} centavos`);
+    const resolucion = await pagos.confirmar({ id: pago.id, actor, proveedorRef });
+    switch (resolucion.resultado) {
+      case 'HECHO':
+        return 'ACREDITADO';
+      case 'REPETIDO':
+        if (resolucion.pago.proveedorRef === proveedorRef) return 'ACREDITADO';
+        return differ(pago, actor, 'otro cobro de un pago que ya se acreditó');
+      case 'REFERENCIA_USADA':
+        return differ(pago, actor, 'cobro de otro pago');
+      default:
+        return differ(pago, actor, 'el pago ya había terminado');
+    }
+  }
+
+  async function differ(pago: Pago, actor: string, motivo: string): Promise<EfectoAviso> {
+    log.warn({ pago: pago.id, motivo }, 'money arrived that was not credited');
+    await pagos.notarSinAcreditar(pago, actor, motivo);
+    return 'DIFERENTE';
+  }
+
+  return {
+    catalogo,
+    proveedores,
+
+    /** Makes the payment of a confirmed form and begins it. The same form again continues what it made. */
+    async comprar({ actor, ...compra }: Compra): Promise<Pago | MotivoCompra> {
+      const paquete = catalogo.paquetes.find(({ creditos }) => creditos === compra.creditos);
+      if (!paquete) return 'PAQUETE_DESCONOCIDO';
+      if (!byId.has(compra.proveedor)) return 'PROVEEDOR_DESCONOCIDO';
+      if (paquete.total !== compra.total) return 'PRECIO_CAMBIADO';
+      const pago = await pagos.create(
+        { ...paquete, ...compra, id: newId(), referencia: newReferencia() },
+        MAX_PENDIENTES,
+      );
+      return pago === null ? 'MUCHOS_PENDIENTES' : begin(pago, actor);
+    },
+
+    /** Begins a pending payment again, after its provider did not answer. */
+    continuar: (pago: Pago, actor: string) => begin(pago, actor),
+
+    /** Gives a pending payment up, at its provider first. False when it was too late, or the provider does not answer. */
+    async cancelar(pago: Pago, actor: string): Promise<boolean> {
+      if (pago.estado !== 'PENDIENTE') return false;
+      try {
+        if ((await byId.get(pago.proveedor)?.cancelar(pago)) === 'YA_PAGADO') return false;
+      } catch (err) {
+        log.warn({ err: asError(err), pago: pago.id }, 'the payment could not be cancelled at its provider');
+        return false;
+      }
+      const { cuentaId, id } = pago;
+      return (await pagos.cancelar({ cuentaId, id, actor })).resultado === 'HECHO';
+    },
+
+    /** What to do for a pending payment. `SIN_EMPEZAR`: continue it; `SIN_RESPUESTA`: its provider is switched off, or does not answer. */
+    async instrucciones(pago: Pago): Promise<Instrucciones | 'SIN_EMPEZAR' | 'SIN_RESPUESTA'> {
+      const proveedor = byId.get(pago.proveedor);
+      if (!proveedor) return 'SIN_RESPUESTA';
+      try {
+        return (await proveedor.instrucciones(pago)) ?? 'SIN_EMPEZAR';
+      } catch (err) {
+        log.warn({ err: asError(err), pago: pago.id }, 'the provider gave no instructions');
+        return 'SIN_RESPUESTA';
+      }
+    },
+
+    /** Takes a notification or a return. Rejects when the provider could not be asked: whoever notified has to come again. */
+    async recibir(proveedorId: string, aviso: AvisoProveedor): Promise<EfectoAviso> {
+      const proveedor = byId.get(proveedorId);
+      return proveedor ? apply(proveedor, await proveedor.confirmar(aviso)) : 'FALSO';
+    },
+  };
+}
+
+export type Checkout = ReturnType<typeof createCheckout>;
+
+const asError = (value: unknown) => (value instanceof Error ? value : new Error(String(value)));

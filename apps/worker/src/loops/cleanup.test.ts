@@ -1,0 +1,122 @@
+import { silentLogger } from '@acuse/runtime';
+import { expect, test } from 'vitest';
+import { startCleanup } from './cleanup.ts';
+import { startReaper } from './reaper.ts';
+import { startReconciler } from './reconciler.ts';
+
+const never = () => new Promise<never>(() => {});
+const base = { log: silentLogger, everyMs: 1, retentionDays: 30 };
+
+test('storage that hangs delays neither rings and refunds nor the end of a key', async () => {
+  const counts = { rung: 0, refunded: 0, reaped: 0, asked: 0 };
+  const limpieza = startCleanup({
+    ...base,
+    purgeSeconds: 1,
+    sweeper: { purgeable: async () => ['s1'], purged: async () => {} },
+    documentos: { old: async () => [], deleted: async () => {} },
+    paquetes: {
+      remove: () => {
+        counts.asked += 1;
+        return never();
+      },
+      removeDocumento: never,
+      sweepUploads: never,
+    },
+  });
+  const reconciler = startReconciler({
+    ...base,
+    graceSeconds: 1,
+    sweeper: {
+      ringOverdue: async () => {
+        counts.rung += 1;
+        return 0;
+      },
+      expire: async () => [],
+      retire: async () => 0,
+    },
+    saldos: {
+      refundAbandoned: async () => {
+        counts.refunded += 1;
+        return 0;
+      },
+    },
+  });
+  const reaper = startReaper({
+    ...base,
+    boveda: {
+      reap: async () => {
+        counts.reaped += 1;
+        return 0;
+      },
+    },
+  });
+  await expect.poll(() => Math.min(counts.rung, counts.refunded, counts.reaped)).toBeGreaterThan(3);
+  expect(counts.asked).toBe(1);
+  await Promise.all([reconciler.close(), reaper.close()]);
+  void limpieza.close();
+});
+
+test('deletes the object before it notes that, asks for abandoned uploads once an hour, and stops between two objects', async () => {
+  const done: string[] = [];
+  let close = async () => {};
+  const stopped = new Promise<void>((resolve) => {
+    const limpieza = startCleanup({
+      ...base,
+      purgeSeconds: 1,
+      sweeper: {
+        purgeable: async () => (done.length < 8 ? ['a'] : ['b', 'c']),
+        purged: async (id) => void done.push(`noted ${id}`),
+      },
+      documentos: {
+        old: async () => [{ id: 'd', objectKey: 'opiniones/d.pdf' }],
+        deleted: async (id) => void done.push(`noted ${id}`),
+      },
+      paquetes: {
+        async remove(id) {
+          done.push(`removed ${id}`);
+          if (id === 'b') void close().then(resolve);
+        },
+        removeDocumento: async (key) => void done.push(`removed ${key}`),
+        async sweepUploads() {
+          done.push('swept');
+          return 0;
+        },
+      },
+    });
+    close = () => limpieza.close();
+  });
+  await stopped;
+  const round = ['removed a', 'noted a', 'removed opiniones/d.pdf', 'noted d'];
+  expect(done).toEqual([...round, 'swept', ...round, 'removed b', 'noted b']);
+});
+
+test('an object that storage does not let go of keeps no other; storage that lets go of none is left alone for a turn', async () => {
+  const ids = Array.from({ length: 30 }, (_, n) => `s${n}`);
+  const asked: string[] = [];
+  const noted = new Set<string>();
+  let turns = 0;
+  const limpieza = startCleanup({
+    ...base,
+    purgeSeconds: 1,
+    sweeper: {
+      async purgeable() {
+        turns += 1;
+        return ids.filter((id) => !noted.has(id));
+      },
+      purged: async (id) => void noted.add(id),
+    },
+    documentos: { old: async () => [], deleted: async () => {} },
+    paquetes: {
+      async remove(id) {
+        asked.push(`${turns} ${id}`);
+        if (turns === 1 || Number(id.slice(1)) < 9 || id === 's20') throw new Error('AccessDenied');
+      },
+      removeDocumento: async () => {},
+      sweepUploads: async () => 0,
+    },
+  });
+  await expect.poll(() => turns).toBeGreaterThan(2);
+  await limpieza.close();
+  expect([...noted]).toEqual(ids.filter((_, n) => n >= 9 && n !== 20));
+  expect(asked.filter((each) => each.startsWith('1 '))).toHaveLength(10);
+});

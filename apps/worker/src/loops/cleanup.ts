@@ -1,0 +1,65 @@
+import type { Documentos, Paquetes, Sweeper } from '@acuse/core';
+import type { Logger } from '@acuse/runtime';
+import { startLoop } from './loop.ts';
+
+/** Rows looked at in one turn. */
+const BATCH = 500;
+/** Objects one after the other that storage does not let go of before a turn ends: then it is storage, not they. */
+const MOST_FAILURES = 10;
+/** Milliseconds between two looks for uploads that nobody will end, and the age in seconds from which one is such. */
+const SWEEP_MS = 3_600_000;
+const ABANDONED_SECONDS = 24 * 3_600;
+
+/** Deletes from storage what the database no longer keeps: objects of ended solicitudes, old documents, uploads of killed processes. */
+export function startCleanup(deps: {
+  sweeper: Pick<Sweeper, 'purgeable' | 'purged'>;
+  documentos: Pick<Documentos, 'old' | 'deleted'>;
+  paquetes: Pick<Paquetes, 'remove' | 'removeDocumento' | 'sweepUploads'>;
+  log: Logger;
+  everyMs: number;
+  retentionDays: number;
+  /** Seconds between the end of a package and the deletion of its object: longer than a signed URL lives. */
+  purgeSeconds: number;
+}) {
+  const { sweeper, documentos, paquetes, log, everyMs, retentionDays, purgeSeconds } = deps;
+  let sweepAt = 0;
+  /** One that cannot be removed (an object under a legal hold) does not keep those behind it. */
+  async function each<T>(items: readonly T[], signal: AbortSignal, remove: (item: T) => Promise<void>) {
+    let failures = 0;
+    for (const item of items) {
+      if (signal.aborted) return;
+      try {
+        await remove(item);
+        failures = 0;
+      } catch (error) {
+        failures += 1;
+        if (failures === MOST_FAILURES) throw error;
+        log.error({ item, err: error }, 'not removed from storage');
+      }
+    }
+  }
+  return startLoop({
+    name: 'limpieza',
+    everyMs,
+    log,
+    turn: async (signal) => {
+      const purgeable = await sweeper.purgeable({ graceSeconds: purgeSeconds, limit: BATCH });
+      await each(purgeable, signal, async (solicitudId) => {
+        await paquetes.remove(solicitudId, 'todo');
+        await sweeper.purged(solicitudId);
+      });
+      const old = await documentos.old({ retentionDays, limit: BATCH });
+      await each(old, signal, async ({ id, objectKey }) => {
+        await paquetes.removeDocumento(objectKey);
+        await documentos.deleted(id);
+      });
+      if (signal.aborted) return false;
+      if (performance.now() >= sweepAt) {
+        const swept = await paquetes.sweepUploads(ABANDONED_SECONDS);
+        sweepAt = performance.now() + SWEEP_MS;
+        if (swept > 0) log.warn({ swept }, 'aborted abandoned uploads');
+      }
+      return false;
+    },
+  });
+}

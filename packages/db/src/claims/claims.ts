@@ -1,0 +1,200 @@
+import { type ClaimedSolicitud, type Claims, Desplazado } from '@acuse/core';
+import type pg from 'pg';
+import type { Database } from '../database.ts';
+import { inTransaction } from '../transaction.ts';
+import { writeAvance } from './avance.ts';
+import { type ClaimedRow, claimedOf } from './claimed.ts';
+import { devolucion, terminarSinPaquete } from './terminar.ts';
+
+/** Whether the SAT has refused, at this channel, the stored credential that this solicitud was accepted with. */
+const rechazada = (tipo: 'ciec' | 'efirma_cer', column: 'rechazada_portal_en' | 'rechazada_soap_en') =>
+  `EXISTS (SELECT FROM credencial c WHERE c.contribuyente_id = t.contribuyente_id AND c.api_key_id = t.api_key_id
+    AND c.tipo = '${tipo}' AND c.creada_en <= t.creada_en AND c.${column} IS NOT NULL)`;
+
+/** A claimed solicitud and its sealed credentials, those of its own channel and of the other one. */
+const CLAIMED = `
+SELECT t.id, t.cuenta_id, t.contribuyente_id, t.rfc, t.tipo, t.desde::text, t.hasta::text, t.canal, t.fase, t.epoch, t.creada_en, t.deadline_at,
+       now() AS ahora, ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
+       ciec.kid AS ciec_kid, ciec.sobre AS ciec_sobre, ciec.expira_en AS ciec_expira_en,
+       efirma.kid AS efirma_kid, efirma.sobre AS efirma_sobre, efirma.expira_en AS efirma_expira_en`;
+const SELLADAS = `
+LEFT JOIN credencial_sellada ciec ON ciec.solicitud_id = t.id AND ciec.tipo = 'ciec' AND ciec.expira_en > now()
+LEFT JOIN credencial_sellada efirma ON efirma.solicitud_id = t.id AND efirma.tipo = 'efirma' AND efirma.expira_en > now()`;
+
+const CLAIM = `
+WITH tomada AS (
+  UPDATE solicitud SET epoch = epoch + 1, lease_until = now() + make_interval(secs => $4)
+  WHERE id = $1 AND gen = $2 AND fase = CASE $3 WHEN 'ensambles' THEN 'ENSAMBLE' ELSE 'DESCARGA' END AND estado = 'EN_PROCESO'
+    AND (lease_until IS NULL OR lease_until < now())
+  RETURNING *
+)${CLAIMED} FROM tomada t ${SELLADAS}`;
+
+const HELD = `${CLAIMED} FROM solicitud t ${SELLADAS} WHERE t.id = $1 AND t.epoch = $2 AND t.estado = 'EN_PROCESO'`;
+
+const FENCE = `UPDATE solicitud SET intentos = intentos + $3::int,
+  ultima_consulta_en = CASE WHEN $3::int > 0 THEN now() ELSE ultima_consulta_en END
+  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO'`;
+
+const RELEASE = `
+WITH suelta AS (
+  UPDATE solicitud SET lease_until = NULL, gen = gen + 1, due_at = now() + make_interval(secs => $5),
+    fase = CASE $4 WHEN 'ensambles' THEN 'ENSAMBLE' ELSE 'DESCARGA' END, intentos = intentos + $3::int,
+    ultima_consulta_en = CASE WHEN $3::int > 0 THEN now() ELSE ultima_consulta_en END
+  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id, gen, cuenta_id, due_at
+)
+INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at) SELECT id, gen, $4, cuenta_id, due_at FROM suelta
+ON CONFLICT (solicitud_id) DO UPDATE SET gen = excluded.gen, cola = excluded.cola, due_at = excluded.due_at, rung_at = NULL`;
+
+const EXTEND = `UPDATE solicitud SET lease_until = now() + make_interval(secs => $3)
+  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO'`;
+
+const AWAIT_EFIRMA = `
+WITH espera AS (
+  UPDATE solicitud SET estado = 'ESPERA_EFIRMA', motivo = 'EFIRMA_EXPIRADA', lease_until = NULL, gen = gen + 1
+  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO'
+    AND NOT EXISTS (SELECT FROM credencial_sellada c WHERE c.solicitud_id = $1 AND c.tipo = 'efirma' AND c.expira_en > now()) RETURNING id
+), sellada AS (DELETE FROM credencial_sellada c USING espera WHERE c.solicitud_id = espera.id AND c.tipo = 'efirma'),
+salida AS (DELETE FROM outbox o USING espera WHERE o.solicitud_id = espera.id),
+nota AS (INSERT INTO evento (solicitud_id, tipo) SELECT id, 'ESPERA_EFIRMA' FROM espera)
+SELECT id FROM espera`;
+
+const FINISH = `
+WITH fin AS (
+  UPDATE solicitud SET estado = 'TERMINADA', motivo = NULL, terminada_en = now(), lease_until = NULL, gen = gen + 1,
+    object_key = $3, bytes = $4, sha256 = $5, registros = $6::bigint, resumen = $7::jsonb, confianza = $8
+  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id
+), ${devolucion(`$6::bigint = 0 AND $8 = 'sin_confirmar'`, `'VACIA_SIN_CONFIRMAR'`)}, sellada AS (DELETE FROM credencial_sellada c USING fin WHERE c.solicitud_id = fin.id),
+salida AS (DELETE FROM outbox o USING fin WHERE o.solicitud_id = fin.id),
+nota AS (INSERT INTO evento (solicitud_id, tipo, detalle) SELECT id, 'TERMINADA', $6::text FROM fin)
+SELECT id FROM fin`;
+
+const FAIL = terminarSinPaquete(`s.id = $4 AND s.epoch = $5 AND s.estado = 'EN_PROCESO'`);
+
+const CHANGE_CHANNEL = `
+WITH otra AS (
+  UPDATE solicitud SET canal = CASE canal WHEN 'soap' THEN 'portal' ELSE 'soap' END
+  WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id, canal
+), partes AS (
+  DELETE FROM parte p USING otra WHERE p.solicitud_id = otra.id
+), sellada AS (
+  DELETE FROM credencial_sellada c USING otra
+  WHERE c.solicitud_id = otra.id AND c.tipo = CASE otra.canal WHEN 'soap' THEN 'ciec' ELSE 'efirma' END
+)
+SELECT id FROM otra`;
+
+/** The taxpayer is locked first, as by whoever changes its keys: the change of the credential moves its version. */
+const MARK_REFUSED = `
+WITH dueno AS MATERIALIZED (
+  SELECT d.id FROM contribuyente d WHERE d.id = (SELECT contribuyente_id FROM solicitud WHERE id = $1) FOR NO KEY UPDATE
+)
+UPDATE credencial c SET rechazada_portal_en = CASE $3 WHEN 'portal' THEN now() ELSE c.rechazada_portal_en END,
+  rechazada_soap_en = CASE $3 WHEN 'soap' THEN now() ELSE c.rechazada_soap_en END
+FROM solicitud s JOIN dueno ON dueno.id = s.contribuyente_id
+WHERE s.id = $1 AND s.epoch = $2 AND c.contribuyente_id = s.contribuyente_id AND c.api_key_id = s.api_key_id
+  AND c.creada_en <= s.creada_en AND CASE $3 WHEN 'portal' THEN c.rechazada_portal_en ELSE c.rechazada_soap_en END IS NULL
+  AND c.tipo = CASE $3 WHEN 'portal' THEN 'ciec' ELSE 'efirma_cer' END`;
+
+/** The workers' side of solicitudes over PostgreSQL. */
+export function createClaims({ pool }: Pick<Database, 'pool'>): Claims {
+  /** Runs `first`, which demands the epoch and locks the row, and then the rest in the same transaction. */
+  function fenced<T>(
+    claimed: ClaimedSolicitud,
+    first: { name: string; text: string; values: unknown[] },
+    run: (client: pg.PoolClient) => Promise<T>,
+  ): Promise<T> {
+    return inTransaction(pool, async (client) => {
+      const { rowCount } = await client.query(first);
+      if (rowCount !== 1) throw new Desplazado(claimed.id, claimed.epoch);
+      return run(client);
+    });
+  }
+
+  async function only(
+    claimed: ClaimedSolicitud,
+    name: string,
+    text: string,
+    values: unknown[],
+  ): Promise<void> {
+    const { rowCount } = await pool.query({ name, text, values });
+    if (rowCount !== 1) throw new Desplazado(claimed.id, claimed.epoch);
+  }
+
+  return {
+    async claim({ solicitudId, gen, queue, leaseSeconds }) {
+      const { rows } = await pool.query<ClaimedRow>({
+        name: 'tomar',
+        text: CLAIM,
+        values: [solicitudId, gen, queue, leaseSeconds],
+      });
+      return rows[0] ? claimedOf(pool, rows[0]) : null;
+    },
+
+    save(claimed, avance) {
+      const fence = {
+        name: 'cerca',
+        text: FENCE,
+        values: [claimed.id, claimed.epoch, avance.consultado ? 1 : 0],
+      };
+      return fenced(claimed, fence, async (client) => {
+        await writeAvance(client, claimed.id, avance);
+        const { rows } = await client.query<ClaimedRow>({
+          name: 'tomada',
+          text: HELD,
+          values: [claimed.id, claimed.epoch],
+        });
+        if (!rows[0]) throw new Desplazado(claimed.id, claimed.epoch);
+        return claimedOf(client, rows[0]);
+      });
+    },
+
+    async release(claimed, avance, { queue, inSeconds }) {
+      const values = [claimed.id, claimed.epoch, avance.consultado ? 1 : 0, queue, inSeconds];
+      const { partes = [], nuevas, eventos = [] } = avance;
+      if (partes.length === 0 && !nuevas && eventos.length === 0)
+        return only(claimed, 'soltar', RELEASE, values);
+      await fenced(claimed, { name: 'soltar', text: RELEASE, values }, (client) =>
+        writeAvance(client, claimed.id, avance),
+      );
+    },
+
+    extend: (claimed, leaseSeconds) =>
+      only(claimed, 'alargar', EXTEND, [claimed.id, claimed.epoch, leaseSeconds]),
+
+    // The row is locked before the copy is looked for, so that one that was stored since the claim is seen and kept.
+    awaitEfirma: (claimed) =>
+      fenced(
+        claimed,
+        { name: 'cerca', text: FENCE, values: [claimed.id, claimed.epoch, 0] },
+        async (client) => {
+          const values = [claimed.id, claimed.epoch];
+          const waits = await client.query({ name: 'esperar-efirma', text: AWAIT_EFIRMA, values });
+          if (waits.rowCount === 0)
+            await client.query({ name: 'soltar', text: RELEASE, values: [...values, 0, 'descargas', 0] });
+        },
+      ),
+
+    finish: (claimed, { objectKey, bytes, sha256, registros, confianza, resumen }) => {
+      const counted = resumen === undefined ? null : JSON.stringify(resumen);
+      const values = [claimed.id, claimed.epoch, objectKey, bytes, sha256, registros, counted, confianza];
+      return only(claimed, 'terminar', FINISH, values);
+    },
+
+    fail: (claimed, { estado, motivo, codigo }) =>
+      only(claimed, 'fallar', FAIL, [estado, motivo, codigo ?? null, claimed.id, claimed.epoch]),
+
+    changeChannel: (claimed, avance) =>
+      fenced(
+        claimed,
+        { name: 'otro-canal', text: CHANGE_CHANNEL, values: [claimed.id, claimed.epoch] },
+        async (client) => {
+          await writeAvance(client, claimed.id, avance);
+          const values = [claimed.id, claimed.epoch, 0, 'descargas', 0];
+          await client.query({ name: 'soltar', text: RELEASE, values });
+        },
+      ),
+
+    async markRefused(claimed, canal) {
+      await pool.query(MARK_REFUSED, [claimed.id, claimed.epoch, canal]);
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import type { QueueName } from '@acuse/core';
+import type { Database } from './database.ts';
+
+export interface Heartbeat {
+  readonly proceso: string;
+  readonly rol: string;
+  /** Whether it took up work since it was last seen. */
+  readonly consumed: boolean;
+  /** Steps that it works on at the same time; 0 for one that takes none or is leaving. */
+  readonly slots?: number;
+}
+
+/** How far a queue is behind. */
+export interface Atraso {
+  /** Solicitudes that the queue should have brought to somebody: rung and held by nobody. */
+  readonly unanswered: number;
+  /** Seconds since the ring that waits longest was due, whether the queue has it or not; 0 when none waits. */
+  readonly seconds: number;
+}
+
+export interface Heartbeats {
+  /** Notes that a process is alive. */
+  beat(latido: Heartbeat): Promise<void>;
+  /** Measured at the head of the queue: by what is due, never by what was consumed. */
+  lag(queue: QueueName): Promise<Atraso>;
+}
+
+const LAG = `
+WITH rung AS (
+  SELECT o.due_at FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id AND s.gen = o.gen
+  WHERE o.cola = $1 AND o.rung_at IS NOT NULL AND s.estado = 'EN_PROCESO' AND (s.lease_until IS NULL OR s.lease_until < now())
+), waiting AS (
+  SELECT due_at FROM outbox WHERE cola = $1 AND rung_at IS NULL AND due_at < now() ORDER BY due_at LIMIT 1
+)
+SELECT (SELECT count(*) FROM rung)::int AS unanswered,
+  coalesce((SELECT extract(epoch FROM now() - min(due_at)) FROM (SELECT due_at FROM rung UNION ALL SELECT due_at FROM waiting) d), 0)::float8 AS seconds`;
+
+/** Heartbeats of the workers over PostgreSQL. */
+export function createHeartbeats({ pool }: Pick<Database, 'pool'>): Heartbeats {
+  return {
+    async beat({ proceso, rol, consumed, slots = 0 }) {
+      await pool.query(
+        `INSERT INTO latido (proceso, rol, visto_en, consumido_en, slots) VALUES ($1, $2, now(), CASE WHEN $3 THEN now() END, $4)
+         ON CONFLICT (proceso) DO UPDATE SET visto_en = now(), rol = excluded.rol, slots = excluded.slots,
+           consumido_en = coalesce(excluded.consumido_en, latido.consumido_en)`,
+        [proceso, rol, consumed, slots],
+      );
+    },
+    async lag(queue) {
+      const { rows } = await pool.query<Atraso>({ name: 'atraso', text: LAG, values: [queue] });
+      return rows[0] ?? { unanswered: 0, seconds: 0 };
+    },
+  };
+}

@@ -1,0 +1,173 @@
+import { type Outbox, PARTE_POR_CUENTA, type QueueName, type WakeUp } from '@acuse/core';
+import pg from 'pg';
+import { type Database, SESSION_OPTIONS } from './database.ts';
+import { inTransaction } from './transaction.ts';
+
+/** LISTEN/NOTIFY channel that says "there are new rings". */
+export const CANAL_OUTBOX = 'acuse_outbox';
+
+const COLAS: readonly QueueName[] = ['descargas', 'ensambles'];
+
+/** Seconds after which a process that was not seen has no slots any more: longer than a busy machine may stand still. */
+const GONE_SECONDS = 60;
+/** Rings that may wait in the queue beyond the slots, so that none of those is idle between two turns of the relay. */
+const AHEAD = 4;
+/** Rings carried in one go. */
+const BATCH = 500;
+/** Due rings among which one go chooses. When there are more, about so many as heads are looked at as well: the oldest of each account. */
+const WINDOW = 200;
+const HEADS = 400;
+
+/** Relays take turns at choosing: two at once would give out the same slots twice. */
+const LOCK = `SELECT pg_try_advisory_xact_lock(hashtext('acuse_relay')) AS mine`;
+
+const PENDING = `
+SELECT c AS cola FROM unnest($1::text[]) c
+WHERE EXISTS (SELECT FROM outbox WHERE cola = c AND rung_at IS NULL AND due_at <= now())
+   OR EXISTS (SELECT FROM outbox WHERE cola = c AND rung_at < now() - make_interval(secs => $2))`;
+
+/** What the queue has had for too long without anybody's claim is rung once more under its generation: where the job still waits, that does nothing. */
+const RING_AGAIN = `
+SELECT o.solicitud_id, o.gen, o.cola FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id AND s.gen = o.gen
+WHERE o.cola = $1 AND o.rung_at < now() - make_interval(secs => $2) AND s.estado = 'EN_PROCESO' AND s.lease_until IS NULL
+ORDER BY o.rung_at LIMIT ${BATCH} FOR UPDATE OF o SKIP LOCKED`;
+
+/**
+ * Gives out the free slots. A ring counts against them and against its account from here until its step is over. In each round every account gets
+ * one, the ones with the fewest under way first; what an account has beyond its share waits here.
+ */
+const RING = `
+WITH RECURSIVE under_way AS MATERIALIZED (
+  SELECT cuenta_id, count(*)::int AS n FROM outbox WHERE cola = $1 AND rung_at IS NOT NULL GROUP BY cuenta_id
+), slots AS (
+  SELECT coalesce(sum(slots), 0)::int AS n FROM latido WHERE rol = $1 AND visto_en > now() - interval '${GONE_SECONDS} seconds'
+), room AS MATERIALIZED (
+  SELECT n + least(n, ${AHEAD}) - (SELECT coalesce(sum(n), 0)::int FROM under_way) AS n FROM slots
+), oldest AS MATERIALIZED (
+  SELECT solicitud_id, cuenta_id, due_at FROM outbox
+  WHERE cola = $1 AND rung_at IS NULL AND due_at <= now() AND (SELECT n > 0 FROM room) ORDER BY due_at LIMIT ${WINDOW}
+), cuenta AS (
+  SELECT (SELECT cuenta_id FROM outbox WHERE cola = $1 AND rung_at IS NULL ORDER BY cuenta_id LIMIT 1) AS id
+  WHERE (SELECT count(*) = ${WINDOW} FROM oldest)
+  UNION ALL
+  SELECT (SELECT o.cuenta_id FROM outbox o WHERE o.cola = $1 AND o.rung_at IS NULL AND o.cuenta_id > cuenta.id ORDER BY o.cuenta_id LIMIT 1)
+  FROM cuenta WHERE cuenta.id IS NOT NULL
+), candidate AS (
+  SELECT * FROM oldest
+  UNION
+  SELECT head.* FROM cuenta CROSS JOIN LATERAL (
+    SELECT solicitud_id, cuenta_id, due_at FROM outbox o
+    WHERE o.cola = $1 AND o.rung_at IS NULL AND o.cuenta_id = cuenta.id AND due_at <= now() ORDER BY due_at
+    LIMIT (SELECT least((SELECT n FROM room), greatest(2, ${HEADS} / count(*))) FROM cuenta)
+  ) head
+), ranked AS (
+  SELECT solicitud_id, due_at, coalesce(u.n, 0) + row_number() OVER (PARTITION BY cuenta_id ORDER BY due_at, solicitud_id) AS nth
+  FROM candidate LEFT JOIN under_way u USING (cuenta_id)
+), fair AS (
+  SELECT solicitud_id, nth, row_number() OVER (ORDER BY nth, due_at, solicitud_id) AS pos FROM ranked
+), chosen AS (
+  SELECT solicitud_id, pos FROM fair, room WHERE pos <= least(room.n, ${BATCH}) AND nth <= ${PARTE_POR_CUENTA} * (room.n - pos + 1)
+)
+SELECT o.solicitud_id, o.gen, o.cola FROM outbox o JOIN chosen USING (solicitud_id) WHERE o.rung_at IS NULL
+ORDER BY chosen.pos FOR UPDATE OF o SKIP LOCKED`;
+
+/** By keys alone: joined with what was chosen, the planner would read the whole outbox. */
+const NOTE = 'UPDATE outbox SET rung_at = now() WHERE solicitud_id = ANY ($1::uuid[])';
+
+const UNRING = `
+UPDATE outbox o SET rung_at = NULL FROM unnest($1::uuid[], $2::int[]) AS t (solicitud_id, gen)
+WHERE o.solicitud_id = t.solicitud_id AND o.gen = t.gen`;
+
+interface Row {
+  solicitud_id: string;
+  gen: number;
+  cola: QueueName;
+}
+
+/** The outbox over PostgreSQL. */
+export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settings'>): Outbox {
+  async function choose(graceSeconds: number): Promise<WakeUp[]> {
+    const pending = await pool.query<{ cola: QueueName }>({
+      name: 'bandeja',
+      text: PENDING,
+      values: [COLAS, graceSeconds],
+    });
+    if (pending.rows.length === 0) return [];
+    const rows = await inTransaction(pool, async (client) => {
+      const lock = await client.query<{ mine: boolean }>(LOCK);
+      const chosen: Row[] = [];
+      if (!lock.rows[0]?.mine) return chosen;
+      for (const { cola } of pending.rows) {
+        const again = { name: 'timbrar-otra-vez', text: RING_AGAIN, values: [cola, graceSeconds] };
+        chosen.push(...(await client.query<Row>(again)).rows);
+        chosen.push(...(await client.query<Row>({ name: 'timbrar', text: RING, values: [cola] })).rows);
+      }
+      const ids = chosen.map((row) => row.solicitud_id);
+      if (ids.length > 0) await client.query({ name: 'timbrados', text: NOTE, values: [ids] });
+      return chosen;
+    });
+    return rows.map(({ solicitud_id: solicitudId, gen, cola }) => ({ solicitudId, gen, queue: cola }));
+  }
+
+  return {
+    async drain({ graceSeconds }, deliver) {
+      const wakeUps = await choose(graceSeconds);
+      if (wakeUps.length === 0) return 0;
+      try {
+        await deliver(wakeUps);
+      } catch (error) {
+        // Where this fails too they are rung again after the grace.
+        const values = [wakeUps.map((t) => t.solicitudId), wakeUps.map((t) => t.gen)];
+        await pool.query({ name: 'destimbrar', text: UNRING, values }).catch(() => {});
+        throw error;
+      }
+      return wakeUps.length;
+    },
+
+    async listen(wake) {
+      let closed = false;
+      let client: pg.Client | null = null;
+      let timer: NodeJS.Timeout | undefined;
+
+      const connect = async () => {
+        if (closed) return;
+        const next = new pg.Client({
+          connectionString: settings.url,
+          application_name: `${settings.applicationName}-listen`,
+          keepAlive: true,
+          options: SESSION_OPTIONS,
+          connectionTimeoutMillis: settings.timeoutMs,
+        });
+        const lost = () => {
+          if (client !== next && client !== null) return;
+          client = null;
+          next.end().catch(() => {});
+          if (!closed) timer = setTimeout(connect, 1_000);
+        };
+        next.on('error', lost);
+        next.on('end', lost);
+        next.on('notification', wake);
+        client = next;
+        try {
+          await next.connect();
+          await next.query(`LISTEN ${CANAL_OUTBOX}`);
+        } catch {
+          lost();
+        }
+      };
+      await connect();
+      return {
+        async close() {
+          closed = true;
+          clearTimeout(timer);
+          await client?.end().catch(() => {});
+        },
+      };
+    },
+  };
+}
+
+/** Tells listening relays that there are new rings; called after the commit and never awaited by a request. */
+export async function notifyOutbox({ pool }: Pick<Database, 'pool'>): Promise<void> {
+  await pool.query(`SELECT pg_notify('${CANAL_OUTBOX}', '')`);
+}

@@ -1,0 +1,98 @@
+import { ResultadoIncierto } from '@acuse/core';
+import { describe, expect, it } from 'vitest';
+import { createBatch } from './batch.ts';
+
+interface Item {
+  readonly id: number;
+  readonly group: string;
+}
+
+/** A lot whose statements wait until they are let go; `lots` tells what each was given. */
+function setUp(answer: (item: Item) => string = ({ id }) => `ok ${id}`, patienceMs = 60_000) {
+  const lots: number[][] = [];
+  const waiting: (() => void)[] = [];
+  const accept = createBatch<Item, string>({
+    groupOf: ({ group }) => group,
+    patienceMs,
+    async run(items) {
+      lots.push(items.map(({ id }) => id));
+      await new Promise<void>((resolve) => waiting.push(resolve));
+      return items.map(answer);
+    },
+  });
+  const letGo = async () => {
+    while (waiting.length > 0) {
+      waiting.shift()?.();
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  };
+  return { accept, lots, letGo };
+}
+
+const items = (count: number, group = (id: number) => `g${id}`) =>
+  Array.from({ length: count }, (_, id) => ({ id, group: group(id) }));
+
+describe('createLote', () => {
+  it('sends at once what comes alone, and joins what comes while three are on their way', async () => {
+    const { accept, lots, letGo } = setUp();
+    const results = Promise.all(items(10).map(accept));
+    expect(lots).toEqual([[0], [1], [2]]);
+    await letGo();
+    expect(await results).toEqual(items(10).map(({ id }) => `ok ${id}`));
+    expect(lots).toEqual([[0], [1], [2], [3, 4, 5, 6, 7, 8, 9]]);
+  });
+
+  it('never joins two of one group', async () => {
+    const { accept, lots, letGo } = setUp();
+    const results = Promise.all(items(9, () => 'same').map(accept));
+    await letGo();
+    await results;
+    expect(lots.every((lot) => lot.length === 1)).toBe(true);
+    expect(lots.flat().sort((a, b) => a - b)).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+  });
+
+  it('runs the items of a failed lot one by one, so that only the guilty one fails', async () => {
+    const { accept, lots, letGo } = setUp(({ id }) => {
+      if (id === 5) throw new Error('guilty');
+      return `ok ${id}`;
+    });
+    const results = Promise.allSettled(items(8).map(accept));
+    await letGo();
+    const settled = await results;
+    expect(settled.map(({ status }) => status === 'fulfilled')).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+      false,
+      true,
+      true,
+    ]);
+    expect(lots).toContainEqual([3, 4, 5, 6, 7]);
+    expect(lots).toContainEqual([5]);
+  });
+
+  it('withdraws what could not be sent in time: it rejects, and is not carried out when there is room again', async () => {
+    const { accept, lots, letGo } = setUp(undefined, 20);
+    const sent = Promise.all(items(3).map(accept));
+    await expect(accept({ id: 3, group: 'late' })).rejects.toThrow('not sent within 20 ms');
+    await letGo();
+    expect(await sent).toEqual(['ok 0', 'ok 1', 'ok 2']);
+    expect(lots).toEqual([[0], [1], [2]]);
+  });
+
+  it('runs nothing again of a lot of which it is not known what became of it', async () => {
+    const { accept, lots, letGo } = setUp(({ id }) => {
+      if (id === 4) throw new ResultadoIncierto({ cause: new Error('cut') });
+      return `ok ${id}`;
+    });
+    const results = Promise.allSettled(items(6).map(accept));
+    await letGo();
+    expect((await results).map((one) => one.status === 'rejected' && one.reason)).toEqual([
+      ...[false, false, false],
+      ...Array(3).fill(expect.any(ResultadoIncierto)),
+    ]);
+    expect(lots).toEqual([[0], [1], [2], [3, 4, 5]]);
+  });
+});

@@ -1,0 +1,97 @@
+import { ResultadoIncierto } from '@acuse/core';
+
+/** Statements on their way at the same time: while they wait for the disk, the next lot gathers. */
+const IN_FLIGHT = 3;
+
+/** Items in one statement. */
+const MAX_BATCH = 64;
+
+interface Waiting<Item, Result> {
+  readonly item: Item;
+  /** When nobody waits for it to be sent any longer, on the clock of `performance.now`. */
+  readonly until: number;
+  readonly timer: NodeJS.Timeout;
+  readonly resolve: (result: Result) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/**
+ * Joins calls that arrive while earlier ones are on their way into one statement, so that they share its round trip and its commit. Nobody
+ * waits for company: with nothing on its way an item goes at once. No two items of a lot have the same `groupOf`. When a lot
+ * fails, its items are run one by one, so that one cannot fail another; not when its outcome is unknown ({@link ResultadoIncierto}).
+ *
+ * An item that could not be sent within `patienceMs` is withdrawn: it rejects, and is not carried out later. `run` is told until when it may begin
+ * its statement, on the clock of `performance.now`.
+ */
+export function createBatch<Item, Result>(options: {
+  run: (items: readonly Item[], until: number) => Promise<readonly Result[]>;
+  groupOf: (item: Item) => string;
+  patienceMs: number;
+}): (item: Item) => Promise<Result> {
+  const { run, groupOf, patienceMs } = options;
+  let waiting: Waiting<Item, Result>[] = [];
+  let inFlight = 0;
+
+  const tooLate = (cause?: unknown) => new Error(`not sent within ${patienceMs} ms`, { cause });
+
+  function take(): Waiting<Item, Result>[] {
+    const batch: Waiting<Item, Result>[] = [];
+    const rest: Waiting<Item, Result>[] = [];
+    const groups = new Set<string>();
+    for (const one of waiting) {
+      const group = groupOf(one.item);
+      if (batch.length < MAX_BATCH && !groups.has(group)) {
+        groups.add(group);
+        batch.push(one);
+        clearTimeout(one.timer);
+      } else rest.push(one);
+    }
+    waiting = rest;
+    return batch;
+  }
+
+  async function runAll(batch: readonly Waiting<Item, Result>[]): Promise<void> {
+    try {
+      const until = Math.min(...batch.map((one) => one.until));
+      const results = await run(
+        batch.map(({ item }) => item),
+        until,
+      );
+      batch.forEach((one, index) => {
+        const result = results[index];
+        if (result === undefined)
+          one.reject(new Error('the statement answered fewer items than it was given'));
+        else one.resolve(result);
+      });
+    } catch (error) {
+      const mayRunAgain = batch.length > 1 && !(error instanceof ResultadoIncierto);
+      await Promise.all(
+        batch.map(async (one) => {
+          if (!mayRunAgain) one.reject(error);
+          else if (performance.now() >= one.until) one.reject(tooLate(error));
+          else await runAll([one]);
+        }),
+      );
+    }
+  }
+
+  function pump(): void {
+    while (inFlight < IN_FLIGHT && waiting.length > 0) {
+      inFlight += 1;
+      void runAll(take()).finally(() => {
+        inFlight -= 1;
+        pump();
+      });
+    }
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => {
+        waiting = waiting.filter((one) => one.timer !== timer);
+        reject(tooLate());
+      }, patienceMs);
+      waiting.push({ item, until: performance.now() + patienceMs, timer, resolve, reject });
+      pump();
+    });
+}

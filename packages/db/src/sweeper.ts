@@ -1,0 +1,97 @@
+import type { Sweeper } from '@acuse/core';
+import { terminarSinPaquete } from './claims/terminar.ts';
+import type { Database } from './database.ts';
+
+/**
+ * A claim that lapsed has answered its ring: the next one is of another generation, so that the job which the dead worker still holds in the
+ * queue does not stand in its way. A solicitud without a ring (an outbox that somebody emptied) gets one of its present generation, and a ring
+ * whose solicitud is not worked on any more holds no slot.
+ */
+const RING_OVERDUE = `
+WITH de_nadie AS (
+  DELETE FROM outbox o WHERE o.rung_at < now() - make_interval(secs => $1)
+    AND NOT EXISTS (SELECT FROM solicitud s WHERE s.id = o.solicitud_id AND s.estado = 'EN_PROCESO')
+), caducada AS (
+  SELECT s.id FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id
+  WHERE o.rung_at IS NOT NULL AND s.estado = 'EN_PROCESO' AND s.lease_until < now() LIMIT $2
+), sin_timbre AS (
+  SELECT id FROM (
+    SELECT id, gen FROM solicitud WHERE estado = 'EN_PROCESO' AND due_at < now() - make_interval(secs => $1)
+      AND (lease_until IS NULL OR lease_until < now()) ORDER BY due_at LIMIT $2
+  ) s WHERE NOT EXISTS (SELECT FROM outbox o WHERE o.solicitud_id = s.id AND o.gen = s.gen)
+), suelta AS (
+  SELECT id FROM solicitud WHERE id IN (SELECT id FROM caducada UNION SELECT id FROM sin_timbre)
+    AND estado = 'EN_PROCESO' AND (lease_until IS NULL OR lease_until < now()) FOR UPDATE SKIP LOCKED
+), timbre AS (
+  UPDATE solicitud s SET gen = s.gen + CASE WHEN s.lease_until IS NULL THEN 0 ELSE 1 END, lease_until = NULL
+  FROM suelta WHERE s.id = suelta.id RETURNING s.id, s.gen, s.fase, s.cuenta_id, s.due_at
+)
+INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at)
+SELECT id, gen, CASE fase WHEN 'ENSAMBLE' THEN 'ensambles' ELSE 'descargas' END, cuenta_id, due_at FROM timbre
+ON CONFLICT (solicitud_id) DO UPDATE SET gen = excluded.gen, cola = excluded.cola, due_at = excluded.due_at, rung_at = NULL`;
+
+const EXPIRED = `SELECT id FROM solicitud WHERE estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') AND deadline_at <= now()
+  ORDER BY deadline_at LIMIT $1`;
+
+const EXPIRE = terminarSinPaquete(
+  `s.id = $4 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') AND s.deadline_at <= now()`,
+);
+
+const RETIRE = `
+WITH vieja AS (
+  SELECT id FROM solicitud WHERE estado = 'TERMINADA' AND paquete_borrado_en IS NULL
+    AND terminada_en < now() - make_interval(days => $1) ORDER BY terminada_en LIMIT $2 FOR UPDATE SKIP LOCKED
+)
+UPDATE solicitud s SET paquete_borrado_en = now() FROM vieja WHERE s.id = vieja.id`;
+
+const PURGEABLE = `
+SELECT id FROM solicitud
+WHERE terminada_en IS NOT NULL AND objetos_borrados_en IS NULL AND (estado <> 'TERMINADA' OR paquete_borrado_en IS NOT NULL)
+  AND coalesce(paquete_borrado_en, terminada_en) <= now() - make_interval(secs => $1)
+ORDER BY coalesce(paquete_borrado_en, terminada_en) LIMIT $2`;
+
+/** The loops' statements over PostgreSQL. Each is safe to run from any number of processes at once. */
+export function createSweeper({ pool }: Pick<Database, 'pool'>): Sweeper {
+  return {
+    async ringOverdue({ graceSeconds, limit }) {
+      const { rowCount } = await pool.query({
+        name: 'atrasadas',
+        text: RING_OVERDUE,
+        values: [graceSeconds, limit],
+      });
+      return rowCount ?? 0;
+    },
+
+    async expire(limit) {
+      const { rows } = await pool.query<{ id: string }>({ name: 'vencidas', text: EXPIRED, values: [limit] });
+      const ended: string[] = [];
+      for (const { id } of rows) {
+        const { rowCount } = await pool.query({
+          name: 'vencer',
+          text: EXPIRE,
+          values: ['VENCIDA', 'PLAZO_AGOTADO', null, id],
+        });
+        if (rowCount === 1) ended.push(id);
+      }
+      return ended;
+    },
+
+    async retire({ retentionDays, limit }) {
+      const { rowCount } = await pool.query(RETIRE, [retentionDays, limit]);
+      return rowCount ?? 0;
+    },
+
+    async purgeable({ graceSeconds, limit }) {
+      const { rows } = await pool.query<{ id: string }>({
+        name: 'por-purgar',
+        text: PURGEABLE,
+        values: [graceSeconds, limit],
+      });
+      return rows.map((row) => row.id);
+    },
+
+    async purged(solicitudId) {
+      await pool.query('UPDATE solicitud SET objetos_borrados_en = now() WHERE id = $1', [solicitudId]);
+    },
+  };
+}

@@ -1,0 +1,118 @@
+import { untilAborted } from '@acuse/runtime';
+import { createPostgresBackend, Queue, type QueueOptions } from 'bullmq';
+import { Redis } from 'ioredis';
+import { driverOf, type QueueSettings, queueName, retryStrategy } from './connection.ts';
+import { openPostgresPool } from './postgres-pool.ts';
+
+/** The queues of the workers: their rings, and the schedule of list 69-B. */
+export const COLAS_VISIBLES = ['descargas', 'ensambles', 'listas'] as const;
+
+/** Jobs of one queue by what they wait for; null when the queue's server does not answer. */
+export interface CuentaCola {
+  readonly queue: (typeof COLAS_VISIBLES)[number];
+  readonly trabajos: {
+    readonly esperan: number;
+    readonly activos: number;
+    readonly aplazados: number;
+  } | null;
+}
+
+/** A look at the queues without working on them. */
+export interface Dashboard {
+  /** Other ones after those of before could not be opened. */
+  readonly queues: readonly Queue[];
+  /** Never rejects. */
+  cuentas(signal: AbortSignal): Promise<readonly CuentaCola[]>;
+  close(): Promise<void>;
+}
+
+/** Queues and their connection, until one of them could not be opened. */
+interface Abierto {
+  readonly queues: readonly Queue[];
+  isBroken: boolean;
+  discard(): Promise<void>;
+}
+
+/** Opens the queues for looking. Connects on first use; a server that is away fails a command, and is found again when it is back. */
+export function createDashboard(
+  settings: QueueSettings,
+  onError: (error: Error) => void = () => {},
+): Dashboard {
+  let abierto: Abierto | null = null;
+
+  /** BullMQ keeps a failure of its start for as long as a queue lives: whoever looks next opens the queues anew. */
+  function current(): readonly Queue[] {
+    if (abierto?.isBroken) {
+      void abierto.discard();
+      abierto = null;
+    }
+    abierto ??= openQueues(settings, onError);
+    return abierto.queues;
+  }
+
+  return {
+    get queues() {
+      return current();
+    },
+    cuentas(signal) {
+      const queues = current();
+      return Promise.all(
+        COLAS_VISIBLES.map(async (queue, n) => {
+          const bull = queues[n];
+          const trabajos = bull && (await untilAborted(() => count(bull), signal).catch(() => null));
+          return { queue, trabajos: trabajos ?? null };
+        }),
+      );
+    },
+    async close() {
+      await abierto?.discard();
+    },
+  };
+}
+
+function openQueues(settings: QueueSettings, onError: (error: Error) => void): Abierto {
+  const options: Omit<QueueOptions, 'connection'> = { skipMetasUpdate: true };
+  const client =
+    driverOf(settings.url) === 'redis'
+      ? new Redis(settings.url, {
+          enableOfflineQueue: true,
+          maxRetriesPerRequest: 1,
+          commandTimeout: 2_000,
+          connectTimeout: 2_000,
+          lazyConnect: true,
+          retryStrategy,
+        })
+      : null;
+  client?.on('error', onError);
+  // One pool for all of them: looking is rare. None waits for another's connection, which counts as one that does not come.
+  const pool = client === null ? openPostgresPool(settings.url, COLAS_VISIBLES.length) : null;
+
+  function open(name: string): Queue {
+    if (pool === null) return new Queue(name, { ...options, connection: client ?? {} });
+    // Queues of the two drivers have the same methods; their types tell them apart by the backend alone.
+    return new Queue(name, { ...options, connection: pool }, createPostgresBackend) as unknown as Queue;
+  }
+
+  const queues = COLAS_VISIBLES.map((queue) => open(queueName(settings, queue)));
+  const abierto: Abierto = {
+    queues,
+    isBroken: false,
+    async discard() {
+      client?.disconnect();
+      await Promise.allSettled([...queues.map((bull) => bull.close()), pool?.end()]);
+    },
+  };
+  for (const bull of queues) {
+    bull.on('error', onError);
+    bull.waitUntilReady().catch(() => {
+      abierto.isBroken = true;
+    });
+  }
+  return abierto;
+}
+
+async function count(bull: Queue): Promise<CuentaCola['trabajos']> {
+  const counts = await bull.getJobCounts('waiting', 'prioritized', 'active', 'delayed');
+  const of = (state: string) => counts[state] ?? 0;
+  return { esperan: of('waiting') + of('prioritized'), activos: of('active'), aplazados: of('delayed') };
+}

@@ -1,0 +1,118 @@
+import { buffer } from 'node:stream/consumers';
+import type { SatMeasurement } from '@acuse/core';
+import { afterEach, describe, expect, it } from 'vitest';
+import { closeAll, closeLater, get, stream } from '../testing/banco-http.ts';
+import { type PeticionRecibida, startServidor } from '../testing/servidor.ts';
+import { createSatHttp } from './sat-http.ts';
+import type { SatHttpSettings } from './settings.ts';
+
+afterEach(closeAll);
+
+type Answer = Parameters<typeof startServidor>[0];
+
+async function startMedido(answer: Answer, settings: SatHttpSettings = {}) {
+  const servidor = await startServidor(answer);
+  const vistas: SatMeasurement[] = [];
+  const http = createSatHttp(
+    { baseUrl: servidor.url, ...settings },
+    { metrics: { record: (measurement) => vistas.push(measurement) } },
+  );
+  closeLater(servidor.close);
+  closeLater(http.close);
+  return { http, servidor, resultados: () => vistas.map(({ resultado }) => resultado), vistas };
+}
+
+const statusOf = ({ url }: PeticionRecibida) => Number(/status=(\d+)/.exec(url)?.[1] ?? 200);
+
+describe('the observer of requests', () => {
+  it('sees each request once, with host, channel, time and end, as often as the server does', async () => {
+    const { http, servidor, vistas, resultados } = await startMedido(
+      (peticion, response) => void response.writeHead(statusOf(peticion)).end('ok'),
+    );
+    await http.request(get());
+    await http.request(get({ path: '/?status=404' })).catch(() => {});
+    await http.request(get({ path: '/?status=503' })).catch(() => {});
+    await http.request(get({ path: '/?status=404', acceptStatus: [404] }));
+    expect(resultados()).toEqual(['exito', 'rechazo', 'fallo', 'exito']);
+    expect(servidor.peticiones).toHaveLength(vistas.length);
+    for (const vista of vistas) {
+      expect(vista).toMatchObject({ host: 'cfdiau.sat.gob.mx', canal: 'portal' });
+      expect(vista.ms).toBeGreaterThan(0);
+    }
+  });
+
+  it('takes the time of a stream to its headers, and its end from its body', async () => {
+    const waiting: (() => void)[] = [];
+    const { http, vistas } = await startMedido((_peticion, response) => {
+      response.write('a');
+      waiting.push(() => response.end('b'));
+    });
+    const startedAt = performance.now();
+    const { body } = await http.request(stream({ host: 'cfdidescargamasiva.clouda.sat.gob.mx' }));
+    const headersMs = performance.now() - startedAt;
+    expect(vistas).toEqual([]);
+    for (const end of waiting) end();
+    await buffer(body);
+    expect(vistas).toMatchObject([{ canal: 'soap', resultado: 'exito' }]);
+    expect(vistas[0]?.ms).toBeLessThan(headersMs);
+  });
+
+  it('is told when a stream breaks off, when its reader leaves and when the caller gives up', async () => {
+    const { http, resultados, servidor } = await startMedido((peticion, response) => {
+      response.write('a');
+      if (peticion.url.includes('corta')) setImmediate(() => response.destroy());
+    });
+    const corta = await http.request(stream({ path: '/corta' }));
+    await buffer(corta.body).catch(() => {});
+    const dejada = await http.request(stream({ path: '/dejada' }));
+    dejada.body.destroy();
+    await new Promise((resolve) => dejada.body.once('close', resolve));
+    const caller = new AbortController();
+    const pending = http.request(get({ path: '/colgada', signal: caller.signal })).catch(() => {});
+    while (servidor.peticiones.length < 3) await new Promise((resolve) => setImmediate(resolve));
+    caller.abort();
+    await pending;
+    expect(resultados()).toEqual(['fallo', 'cancelada', 'cancelada']);
+  });
+
+  it('is told that a success was none, once', async () => {
+    const { http, resultados } = await startMedido(
+      (_peticion, response) => void response.end('mantenimiento'),
+    );
+    const respuesta = await http.request(get());
+    await respuesta.markFailed();
+    await respuesta.markFailed();
+    expect(resultados()).toEqual(['exito', 'desmentida']);
+  });
+
+  it('tells what the breaker held back from what was sent', async () => {
+    const { http, servidor, resultados } = await startMedido(
+      (_peticion, response) => void response.writeHead(503).end(),
+      { breakerFailures: 2 },
+    );
+    for (let n = 0; n < 4; n += 1) await http.request(get()).catch(() => {});
+    expect(servidor.peticiones).toHaveLength(2);
+    expect(resultados()).toEqual(['fallo', 'fallo', 'evitada', 'evitada']);
+  });
+
+  it('that throws breaks nothing', async () => {
+    const servidor = await startServidor(
+      (peticion, response) => void response.writeHead(statusOf(peticion)).end('ok'),
+    );
+    let calls = 0;
+    const metrics = {
+      record() {
+        calls += 1;
+        throw new Error('the observer fell over');
+      },
+    };
+    const http = createSatHttp({ baseUrl: servidor.url, breakerFailures: 1 }, { metrics });
+    closeLater(servidor.close);
+    closeLater(http.close);
+    const answer = await http.request(get());
+    expect(answer.body).toBe('ok');
+    await answer.markFailed();
+    await expect(http.request(get())).rejects.toMatchObject({ motivo: 'CORTACIRCUITOS_ABIERTO' });
+    expect(calls).toBe(3);
+  });
+});

@@ -1,0 +1,123 @@
+import { SatError } from '@acuse/core';
+import { Cookie, CookieJar } from 'tough-cookie';
+import type { DireccionSat } from '../http/direcciones.ts';
+import type { SatHttp, SatHttpRequest, SatHttpResponse } from '../http/sat-http.ts';
+import { encodeFormulario } from './paginas/cuerpo-formulario.ts';
+import { type Etiqueta, readEtiquetas } from './paginas/etiquetas.ts';
+import { ilegible } from './paginas/ilegible.ts';
+import { readSalto } from './paginas/pagina-portal.ts';
+import type { PortalSettings } from './settings.ts';
+
+export interface Pagina {
+  /** Where the chain of redirects and auto-submitted forms ended. */
+  readonly direccion: DireccionSat;
+  readonly texto: string;
+  readonly etiquetas: readonly Etiqueta[];
+}
+
+type Peticion<E extends 'text' | 'stream'> = Omit<SatHttpRequest<E>, 'signal'>;
+
+/** A browser without scripts: cookies, redirects and auto-submitted forms, among the allowed hosts only. */
+export interface PageClient {
+  /** GET, and whatever the answer leads to by itself. */
+  open(direccion: DireccionSat, signal: AbortSignal): Promise<Pagina>;
+  /** POST of a form, and whatever the answer leads to by itself. The body is not sent a second time by a redirect. */
+  submit(direccion: DireccionSat, body: Buffer, signal: AbortSignal): Promise<Pagina>;
+  /** One request with the cookies; a redirect is an answer like any other. */
+  request<E extends 'text' | 'stream'>(
+    peticion: Peticion<E>,
+    signal: AbortSignal,
+  ): Promise<SatHttpResponse<E>>;
+  /** Reads an address written on a page, '' for the page's own. Throws HOST_NO_PERMITIDO for a foreign host. */
+  resolve(url: string, desde: DireccionSat): DireccionSat;
+  /** The cookies, for {@link createPageClient}. Secret. */
+  cookies(): string;
+}
+
+const FORMULARIO = { 'content-type': 'application/x-www-form-urlencoded' };
+
+export function createPageClient(
+  http: SatHttp,
+  settings: Required<PortalSettings>,
+  cookies: string | null = null,
+): PageClient {
+  const jar = cookies === null ? new CookieJar(undefined, { looseMode: true }) : CookieJar.fromJSON(cookies);
+
+  async function request<E extends 'text' | 'stream'>(peticion: Peticion<E>, signal: AbortSignal) {
+    const url = `https://${peticion.host}${peticion.path}`;
+    const cookie = jar.getCookieStringSync(url);
+    const answer = await http.request<E>({
+      ...peticion,
+      headers: {
+        'user-agent': settings.userAgent,
+        accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8',
+        'accept-language': 'es-MX,es;q=0.9',
+        ...peticion.headers,
+        ...(cookie === '' ? {} : { cookie }),
+      },
+      maxBytes: peticion.maxBytes ?? settings.maxPaginaBytes,
+      signal,
+    });
+    const sent = answer.headers['set-cookie'];
+    for (const line of sent === undefined ? [] : [sent].flat()) {
+      const parsed = Cookie.parse(line, { loose: true });
+      if (parsed !== undefined) jar.setCookieSync(parsed, url, { ignoreError: true });
+    }
+    return answer;
+  }
+
+  async function follow(first: Peticion<'text'>, signal: AbortSignal): Promise<Pagina> {
+    let peticion = first;
+    for (let saltos = 0; saltos <= settings.maxSaltos; saltos += 1) {
+      const { host, path } = peticion;
+      const answer = await request(peticion, signal);
+      if (answer.status >= 300) {
+        const location = [answer.headers['location']].flat()[0];
+        // 307 and 308 would send a form, perhaps the one with the password, once more to a place of the server's choice.
+        if (location === undefined || (peticion.method === 'POST' && answer.status >= 307)) {
+          throw ilegible(`redireccion HTTP ${answer.status}`);
+        }
+        peticion = { method: 'GET', expect: 'text', ...http.resolve(location, { host, path }) };
+        continue;
+      }
+      const etiquetas = readEtiquetas(answer.body);
+      const salto = readSalto(etiquetas);
+      if (salto === null) return { direccion: { host, path }, texto: answer.body, etiquetas };
+      const destino = http.resolve(salto.destino, { host, path });
+      peticion =
+        salto.metodo === 'GET'
+          ? { method: 'GET', expect: 'text', ...destino }
+          : {
+              method: 'POST',
+              expect: 'text',
+              ...destino,
+              headers: FORMULARIO,
+              body: encodeFormulario(salto.campos),
+            };
+    }
+    throw ilegible('demasiadas redirecciones');
+  }
+
+  return {
+    open: (direccion, signal) => follow({ method: 'GET', expect: 'text', ...direccion }, signal),
+    submit: (direccion, body, signal) =>
+      follow({ method: 'POST', expect: 'text', ...direccion, headers: FORMULARIO, body }, signal),
+    request,
+    resolve: (url, desde) => http.resolve(url, desde),
+    cookies: () => JSON.stringify(jar.toJSON()),
+  };
+}
+
+/** A session whose cookies cannot be read is no session. */
+export function readNavegador(
+  http: SatHttp,
+  settings: Required<PortalSettings>,
+  cookies: string,
+): PageClient | null {
+  try {
+    return createPageClient(http, settings, cookies);
+  } catch (error) {
+    if (error instanceof SatError) throw error;
+    return null;
+  }
+}

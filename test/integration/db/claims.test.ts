@@ -1,0 +1,300 @@
+import { type ClaimedSolicitud, Desplazado } from '@acuse/core';
+import {
+  createAccessSnapshots,
+  createBoveda,
+  createClaims,
+  createLlaves,
+  createSolicitudes,
+  createSweeper,
+} from '@acuse/db';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  acceptSolicitud,
+  brokenInvariants,
+  newLlave,
+  seedTaxpayer,
+  type Taxpayer,
+  type TestDatabase,
+  testDatabase,
+} from '../fixtures/database.ts';
+
+let t: TestDatabase;
+let taxpayer: Taxpayer;
+let id: string;
+
+beforeAll(async () => {
+  t = await testDatabase();
+});
+afterAll(() => t.close());
+beforeEach(async () => {
+  taxpayer = await seedTaxpayer(t.db);
+  const accepted = await acceptSolicitud(t.db, taxpayer);
+  id = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
+});
+
+const claim = (gen = 1, leaseSeconds = 60) =>
+  createClaims(t.db).claim({ solicitudId: id, gen, queue: 'descargas', leaseSeconds });
+
+async function newClaim(gen = 1): Promise<ClaimedSolicitud> {
+  const claimed = await claim(gen);
+  if (!claimed) throw new Error('not claimed');
+  return claimed;
+}
+
+const row = async () => (await t.db.pool.query('SELECT * FROM solicitud WHERE id = $1', [id])).rows[0];
+const saldo = async () => (await createAccessSnapshots(t.db).load(taxpayer.apiKeyId))?.saldo;
+const periodos = [
+  { inicio: '2025-01-01T00:00:00', fin: '2025-01-31T23:59:59' },
+  { inicio: '2025-02-01T00:00:00', fin: '2025-02-28T23:59:59' },
+];
+
+describe('claiming', () => {
+  it('gives a solicitud to exactly one of 20 at the same time', async () => {
+    const results = await Promise.all(Array.from({ length: 20 }, () => claim()));
+    expect(results.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('refuses a ring of another generation, another phase, and one that has ended', async () => {
+    expect(await claim(2)).toBeNull();
+    expect(
+      await createClaims(t.db).claim({ solicitudId: id, gen: 1, queue: 'ensambles', leaseSeconds: 60 }),
+    ).toBeNull();
+    await createClaims(t.db).fail(await newClaim(), { estado: 'ERROR', motivo: 'X' });
+    expect(await claim((await row()).gen)).toBeNull();
+  });
+
+  it('is open to another once the lease is over, and the first one can write nothing any more', async () => {
+    const claims = createClaims(t.db);
+    const first = await newClaim();
+    expect(await claim()).toBeNull();
+    await t.db.pool.query(`UPDATE solicitud SET lease_until = now() - interval '1 second' WHERE id = $1`, [
+      id,
+    ]);
+    const second = await newClaim();
+    expect(second.epoch).toBe(first.epoch + 1);
+
+    await expect(claims.save(first, { eventos: [{ tipo: 'X' }] })).rejects.toBeInstanceOf(Desplazado);
+    await expect(claims.release(first, {}, { queue: 'descargas', inSeconds: 0 })).rejects.toBeInstanceOf(
+      Desplazado,
+    );
+    await expect(claims.extend(first, 60)).rejects.toBeInstanceOf(Desplazado);
+    await expect(claims.awaitEfirma(first)).rejects.toBeInstanceOf(Desplazado);
+    await expect(claims.fail(first, { estado: 'ERROR', motivo: 'X' })).rejects.toBeInstanceOf(Desplazado);
+    await expect(
+      claims.finish(first, { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1, confianza: 'confirmado' }),
+    ).rejects.toBeInstanceOf(Desplazado);
+    expect(await row()).toMatchObject({ estado: 'EN_PROCESO', epoch: second.epoch });
+    expect((await t.db.pool.query('SELECT FROM evento WHERE solicitud_id = $1', [id])).rowCount).toBe(0);
+    expect(await saldo()).toBe(9);
+  });
+});
+
+describe('progress', () => {
+  it('keeps parts in order of period, with their packages in the order of the SAT', async () => {
+    const claims = createClaims(t.db);
+    const claimed = await claims.save(await newClaim(), {
+      nuevas: { reemplaza: null, periodos: [...periodos].reverse() },
+    });
+    expect(claimed.partes.map((p) => p.periodo)).toEqual(periodos);
+    const parteId = claimed.partes[0]?.id ?? '';
+    const after = await claims.save(claimed, {
+      consultado: true,
+      partes: [
+        { parteId, estado: 'DISPONIBLE', folio: 'F', paquetes: ['B', 'A'], registros: 7, dueInSeconds: 0 },
+      ],
+    });
+    expect(after.partes[0]).toMatchObject({ estado: 'DISPONIBLE', folio: 'F' });
+    expect(after.partes[0]?.paquetes.map((p) => p.paquete)).toEqual(['B', 'A']);
+    const stored = await claims.save(after, {
+      partes: [{ parteId, guardado: { paquete: 'A', objectKey: 'key', bytes: 5, sha256: 'ff' } }],
+    });
+    expect(stored.partes[0]?.paquetes.map((p) => p.objectKey)).toEqual([null, 'key']);
+    const vista = await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id);
+    expect(vista).toMatchObject({ intentos: 1, registros: 7 });
+    expect(vista?.progreso).toBeGreaterThan(0);
+    expect(vista?.progreso).toBeLessThan(0.9);
+  });
+
+  it('puts halves in the place of a period', async () => {
+    const claims = createClaims(t.db);
+    const claimed = await claims.save(await newClaim(), {
+      nuevas: { reemplaza: null, periodos: [{ inicio: '2025-01-01T00:00:00', fin: '2025-02-28T23:59:59' }] },
+    });
+    const after = await claims.save(claimed, {
+      nuevas: { reemplaza: claimed.partes[0]?.id ?? null, periodos },
+    });
+    expect(after.partes.map((p) => p.periodo)).toEqual(periodos);
+  });
+
+  it('rings again under a new generation, in the queue that is asked for', async () => {
+    const claims = createClaims(t.db);
+    await claims.release(await newClaim(), {}, { queue: 'ensambles', inSeconds: 120 });
+    const { rows } = await t.db.pool.query(
+      "SELECT gen, cola, due_at > now() + interval '100 seconds' AS later FROM outbox WHERE solicitud_id = $1",
+      [id],
+    );
+    expect(rows).toEqual([{ gen: 2, cola: 'ensambles', later: true }]);
+    expect(await row()).toMatchObject({ gen: 2, fase: 'ENSAMBLE', lease_until: null });
+  });
+});
+
+describe('ends', () => {
+  it('refunds once, deletes the sealed credential and the rings, whatever ends it first', async () => {
+    const claims = createClaims(t.db);
+    const claimed = await newClaim();
+    await t.db.pool.query(`UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`, [
+      id,
+    ]);
+    const ends = await Promise.allSettled([
+      claims.fail(claimed, { estado: 'ERROR', motivo: 'SAT_ERROR', codigo: '404' }),
+      createSweeper(t.db).expire(100),
+      createSweeper(t.db).expire(100),
+      createLlaves(t.db).revoke({ apiKeyId: taxpayer.apiKeyId, actor: 'p' }),
+    ]);
+    expect(ends.some((end) => end.status === 'fulfilled')).toBe(true);
+    expect(await saldo()).toBe(10);
+    expect(
+      (await t.db.pool.query('SELECT FROM credencial_sellada WHERE solicitud_id = $1', [id])).rowCount,
+    ).toBe(0);
+    expect((await t.db.pool.query('SELECT FROM outbox WHERE solicitud_id = $1', [id])).rowCount).toBe(0);
+    expect(await brokenInvariants(t.db)).toEqual([]);
+  });
+
+  it('keeps the charge of a finished one', async () => {
+    const claims = createClaims(t.db);
+    await claims.finish(await newClaim(), {
+      objectKey: 'k',
+      bytes: 12,
+      sha256: 'ab',
+      registros: 0,
+      confianza: 'confirmado',
+    });
+    expect(await saldo()).toBe(9);
+    expect(await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id)).toMatchObject({
+      estado: 'TERMINADA',
+      progreso: 1,
+      registros: 0,
+      confianza: 'confirmado',
+      objectKey: 'k',
+    });
+    expect(await brokenInvariants(t.db)).toEqual([]);
+  });
+
+  it('waits for the e.firma and goes on with a new copy', async () => {
+    const claims = createClaims(t.db);
+    await t.db.pool.query(`UPDATE solicitud SET canal = 'soap' WHERE id = $1`, [id]);
+    await t.db.pool.query(
+      `UPDATE credencial_sellada SET expira_en = now() - interval '1 second' WHERE solicitud_id = $1`,
+      [id],
+    );
+    await claims.awaitEfirma(await newClaim());
+    expect(await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id)).toMatchObject({
+      estado: 'ESPERA_EFIRMA',
+      motivo: 'EFIRMA_EXPIRADA',
+      proximaConsulta: null,
+    });
+    const boveda = createBoveda(t.db);
+    expect((await boveda.waitingForEfirma(taxpayer.contribuyenteId)).map((w) => w.solicitudId)).toEqual([id]);
+    const expiraEn = new Date(Date.now() + 3_600_000);
+    expect(await boveda.resume({ solicitudId: id, kid: 'k2', sobre: Buffer.from('new'), expiraEn })).toBe(
+      true,
+    );
+    const claimed = await newClaim((await row()).gen);
+    expect(claimed.sellada).toMatchObject({ tipo: 'efirma', kid: 'k2', sobre: Buffer.from('new') });
+    expect(claimed.sellada?.expiraEn.getTime()).toBe(expiraEn.getTime());
+    // A key stored again while it works is no news.
+    expect(await boveda.resume({ solicitudId: id, kid: 'k3', sobre: Buffer.from('newer'), expiraEn })).toBe(
+      true,
+    );
+    const { rows } = await t.db.pool.query('SELECT tipo FROM evento WHERE solicitud_id = $1 ORDER BY id', [
+      id,
+    ]);
+    expect(rows.map(({ tipo }) => tipo)).toEqual(['ESPERA_EFIRMA', 'REANUDADA']);
+  });
+
+  it('does not wait for an e.firma that was stored since the claim', async () => {
+    const claims = createClaims(t.db);
+    await t.db.pool.query(`UPDATE solicitud SET canal = 'soap' WHERE id = $1`, [id]);
+    await t.db.pool.query(
+      `UPDATE credencial_sellada SET expira_en = now() - interval '1 second' WHERE solicitud_id = $1`,
+      [id],
+    );
+    const claimed = await newClaim();
+    expect(claimed.sellada).toBeNull();
+    const expiraEn = new Date(Date.now() + 3_600_000);
+    await createBoveda(t.db).resume({ solicitudId: id, kid: 'k2', sobre: Buffer.from('new'), expiraEn });
+    await claims.awaitEfirma(claimed);
+    expect(await row()).toMatchObject({ estado: 'EN_PROCESO', motivo: null, lease_until: null });
+    expect((await newClaim((await row()).gen)).sellada).toMatchObject({ sobre: Buffer.from('new') });
+  });
+
+  it('hands the e.firma of a new API key to what an earlier one asked for', async () => {
+    await t.db.pool.query(`UPDATE solicitud SET canal = 'soap' WHERE id = $1`, [id]);
+    const { contribuyenteId } = taxpayer;
+    await createLlaves(t.db).activate({ contribuyenteId, llave: newLlave(), actor: 'prueba' });
+    const waiting = await createBoveda(t.db).waitingForEfirma(contribuyenteId);
+    expect(waiting.map(({ solicitudId }) => solicitudId)).toEqual([id]);
+    expect(await createBoveda(t.db).waitingForEfirma((await seedTaxpayer(t.db)).contribuyenteId)).toEqual([]);
+  });
+
+  it('gives no sealed credential from the moment it expires', async () => {
+    await t.db.pool.query(
+      `UPDATE credencial_sellada SET expira_en = now() - interval '1 second' WHERE solicitud_id = $1`,
+      [id],
+    );
+    expect((await newClaim()).sellada).toBeNull();
+    await createBoveda(t.db).reap();
+    const sql = 'SELECT FROM credencial_sellada WHERE solicitud_id = $1';
+    expect((await t.db.pool.query(sql, [id])).rowCount).toBe(0);
+  });
+});
+
+describe('the reconciler', () => {
+  const ringOverdue = () => createSweeper(t.db).ringOverdue({ graceSeconds: 30, limit: 100 });
+
+  it('lets go of a claim that lapsed: its solicitud rings under the next generation', async () => {
+    await t.db.pool.query(`UPDATE outbox SET rung_at = now() WHERE solicitud_id = $1`, [id]);
+    const claimed = await newClaim();
+    expect(await ringOverdue()).toBe(0);
+    await t.db.pool.query(`UPDATE solicitud SET lease_until = now() - interval '1 second' WHERE id = $1`, [
+      id,
+    ]);
+    expect(await ringOverdue()).toBe(1);
+    expect(await row()).toMatchObject({ gen: 2, epoch: claimed.epoch, lease_until: null });
+    const { rows } = await t.db.pool.query('SELECT gen, rung_at FROM outbox WHERE solicitud_id = $1', [id]);
+    expect(rows).toEqual([{ gen: 2, rung_at: null }]);
+    expect(await ringOverdue()).toBe(0);
+    expect(await claim(1)).toBeNull();
+    expect(await claim(2)).not.toBeNull();
+  });
+
+  it('gives a ring of its present generation to an overdue solicitud that has none', async () => {
+    await t.db.pool.query(`UPDATE solicitud SET due_at = now() - interval '1 hour' WHERE id = $1`, [id]);
+    expect(await ringOverdue()).toBe(0);
+    await t.db.pool.query('DELETE FROM outbox WHERE solicitud_id = $1', [id]);
+    expect(await ringOverdue()).toBe(1);
+    expect(await row()).toMatchObject({ gen: 1 });
+    expect(await ringOverdue()).toBe(0);
+    expect(await claim(1)).not.toBeNull();
+  });
+
+  it('retires packages after their retention and names their objects until they are deleted', async () => {
+    const sweeper = createSweeper(t.db);
+    await createClaims(t.db).finish(await newClaim(), {
+      objectKey: 'k',
+      bytes: 1,
+      sha256: 'a',
+      registros: 1,
+      confianza: 'confirmado',
+    });
+    expect(await sweeper.retire({ retentionDays: 30, limit: 1_000 })).toBe(0);
+    await t.db.pool.query(`UPDATE solicitud SET terminada_en = now() - interval '31 days' WHERE id = $1`, [
+      id,
+    ]);
+    expect(await sweeper.retire({ retentionDays: 30, limit: 1_000 })).toBe(1);
+    expect(await sweeper.purgeable({ graceSeconds: 60, limit: 1_000 })).not.toContain(id);
+    expect(await sweeper.purgeable({ graceSeconds: 0, limit: 1_000 })).toContain(id);
+    await sweeper.purged(id);
+    expect(await sweeper.purgeable({ graceSeconds: 0, limit: 1_000 })).not.toContain(id);
+  });
+});

@@ -1,0 +1,229 @@
+import type { QueueName, WakeUp } from '@acuse/core';
+import { createClaims, createHeartbeats, createOutbox, createSweeper, openDatabase } from '@acuse/db';
+import { uuidV7 } from '@acuse/runtime';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { seedTaxpayer, type Taxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { waitFor } from '../fixtures/esperar.ts';
+
+/** A grace longer than any test takes, and one after which everything counts as unanswered. */
+const PATIENT = { graceSeconds: 3_600 };
+const IMPATIENT = { graceSeconds: -1 };
+
+let t: TestDatabase;
+beforeAll(async () => {
+  t = await testDatabase();
+});
+afterAll(() => t.close());
+afterEach(() => t.db.pool.query('TRUNCATE outbox, solicitud, latido CASCADE'));
+
+const slots = (n: number, { proceso = 'uno', rol = 'descargas' } = {}) =>
+  createHeartbeats(t.db).beat({ proceso, rol, consumed: false, slots: n });
+
+/** Open solicitudes that are due, each a second after the one before; gives their ids in this order. */
+async function due(taxpayer: Taxpayer, n: number, queue: QueueName = 'descargas'): Promise<string[]> {
+  const ids = Array.from({ length: n }, () => uuidV7());
+  await t.db.pool.query(
+    `WITH nueva AS (
+       INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, fase, due_at, deadline_at)
+       SELECT i, $2, $3, i::text, 'R', 'recibidos', '2025-01-01', '2025-01-01', 'soap', $4, now() - interval '1 day' + n * interval '1 second',
+              now() + interval '1 day'
+       FROM unnest($1::uuid[]) WITH ORDINALITY AS u (i, n) RETURNING id, cuenta_id, due_at
+     )
+     INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at) SELECT id, 1, $5, cuenta_id, due_at FROM nueva`,
+    [
+      ids,
+      taxpayer.cuentaId,
+      taxpayer.contribuyenteId,
+      queue === 'ensambles' ? 'ENSAMBLE' : 'DESCARGA',
+      queue,
+    ],
+  );
+  return ids;
+}
+
+/** Lets the relay deliver once; gives what the queue got. */
+async function drain(input = PATIENT): Promise<string[]> {
+  const rung: WakeUp[] = [];
+  await createOutbox(t.db).drain(input, async (wakeUps) => void rung.push(...wakeUps));
+  return rung.map(({ solicitudId }) => solicitudId);
+}
+
+const take = (solicitudId: string, gen = 1) =>
+  createClaims(t.db).claim({ solicitudId, gen, queue: 'descargas', leaseSeconds: 60 });
+
+/** Takes a step of a solicitud that was rung, which is due again afterwards. */
+async function step(solicitudId: string, inSeconds = 0): Promise<void> {
+  const { rows } = await t.db.pool.query('SELECT gen FROM solicitud WHERE id = $1', [solicitudId]);
+  const claimed = await take(solicitudId, rows[0].gen);
+  if (!claimed) throw new Error('not claimed');
+  await createClaims(t.db).release(claimed, {}, { queue: 'descargas', inSeconds });
+}
+
+describe('the queue is given', () => {
+  it('no more than there are slots for, however many are due, and the oldest first', async () => {
+    const taxpayer = await seedTaxpayer(t.db);
+    const ids = await due(taxpayer, 3_000);
+    expect(await drain()).toEqual([]);
+    await slots(20);
+    // A fifth of the slots is kept for others: of 20 and 4 ahead, one account alone gets 20.
+    expect(await drain()).toEqual(ids.slice(0, 20));
+    expect(await drain()).toEqual([]);
+    await slots(20, { proceso: 'dos' });
+    await slots(90, { rol: 'ensambles', proceso: 'tres' });
+    expect(await drain()).toEqual(ids.slice(20, 36));
+    // What ends a step makes room for one.
+    await step(ids[0] ?? '', 3_600);
+    expect(await drain()).toEqual(ids.slice(36, 37));
+  });
+
+  it('nothing for the slots of a process that was not seen for a minute, or that is leaving', async () => {
+    await due(await seedTaxpayer(t.db), 2);
+    await slots(4);
+    await t.db.pool.query("UPDATE latido SET visto_en = now() - interval '61 seconds'");
+    expect(await drain()).toEqual([]);
+    await slots(0);
+    expect(await drain()).toEqual([]);
+    await slots(4);
+    expect(await drain()).toHaveLength(2);
+  });
+
+  it('what is due of each queue for its own slots', async () => {
+    const taxpayer = await seedTaxpayer(t.db);
+    const [download] = await due(taxpayer, 1);
+    const [assembly] = await due(taxpayer, 1, 'ensambles');
+    await slots(1, { rol: 'ensambles' });
+    expect(await drain()).toEqual([assembly]);
+    await slots(1, { proceso: 'otro' });
+    expect(await drain()).toEqual([download]);
+  });
+
+  it('nothing that is due later', async () => {
+    const [id = ''] = await due(await seedTaxpayer(t.db), 1);
+    await slots(1);
+    await t.db.pool.query("UPDATE outbox SET due_at = now() + interval '1 hour'");
+    expect(await drain()).toEqual([]);
+    await t.db.pool.query("UPDATE outbox SET due_at = now() - interval '1 second'");
+    expect(await drain()).toEqual([id]);
+  });
+});
+
+describe('a fair share of the slots', () => {
+  it('one account alone leaves some free, and another gets them at once although 3,000 of the first wait', async () => {
+    await slots(100);
+    const a = await due(await seedTaxpayer(t.db), 3_000);
+    expect(await drain()).toEqual(a.slice(0, 84));
+    const b = await due(await seedTaxpayer(t.db), 5);
+    // They are the youngest of all.
+    await t.db.pool.query(
+      "UPDATE outbox SET due_at = now() - interval '1 second' WHERE solicitud_id = ANY ($1::uuid[])",
+      [b],
+    );
+    expect(new Set(await drain())).toEqual(new Set(b));
+  });
+
+  it('accounts with much to do come out even, whoever was first', async () => {
+    await slots(96);
+    const [first, second] = [await seedTaxpayer(t.db), await seedTaxpayer(t.db)];
+    const a = await due(first, 2_000);
+    expect((await drain()).every((id) => a.includes(id))).toBe(true);
+    const b = await due(second, 2_000);
+    // Whoever finishes gives its slot to the account with the fewest under way.
+    for (let round = 0; round < 8; round += 1) {
+      const { rows } = await t.db.pool.query<{ id: string }>(
+        'SELECT solicitud_id AS id FROM outbox WHERE rung_at IS NOT NULL ORDER BY rung_at, solicitud_id LIMIT 20',
+      );
+      for (const { id } of rows) await step(id, 3_600);
+      await drain();
+    }
+    const { rows } = await t.db.pool.query<{ cuenta: string; n: number }>(
+      'SELECT cuenta_id AS cuenta, count(*)::int AS n FROM outbox WHERE rung_at IS NOT NULL GROUP BY 1',
+    );
+    const under = new Map(rows.map(({ cuenta, n }) => [cuenta, n]));
+    expect(b).toHaveLength(2_000);
+    const [x = 0, y = 0] = [under.get(first.cuentaId), under.get(second.cuentaId)];
+    expect(x + y).toBeGreaterThan(80);
+    expect(Math.abs(x - y)).toBeLessThanOrEqual(4);
+  });
+
+  it('every account gets a slot before any gets a second one', async () => {
+    await slots(8);
+    const many = await due(await seedTaxpayer(t.db), 50);
+    const few = [];
+    for (let n = 0; n < 5; n += 1) few.push(...(await due(await seedTaxpayer(t.db), 1)));
+    const rung = await drain();
+    for (const id of few) expect(rung).toContain(id);
+    expect(rung.filter((id) => many.includes(id)).length).toBeGreaterThan(0);
+    expect(rung.length).toBeLessThanOrEqual(12);
+  });
+});
+
+describe('rings', () => {
+  it('that nobody answered are rung once more under their generation, those of a running step are not', async () => {
+    const [waiting = '', running = ''] = await due(await seedTaxpayer(t.db), 2);
+    await slots(4);
+    expect(await drain()).toEqual([waiting, running]);
+    await take(running);
+    expect(await drain()).toEqual([]);
+    expect(await drain(IMPATIENT)).toEqual([waiting]);
+    const { rows } = await t.db.pool.query('SELECT gen FROM solicitud WHERE id = $1', [waiting]);
+    expect(rows).toEqual([{ gen: 1 }]);
+    expect(await take(waiting)).not.toBeNull();
+    expect(await drain(IMPATIENT)).toEqual([]);
+  });
+
+  it('that were not delivered stay, and the connection serves again unless it is gone', async () => {
+    const [id] = await due(await seedTaxpayer(t.db), 1);
+    await slots(1);
+    const one = openDatabase({ url: t.url, poolSize: 1, timeoutMs: 10_000, applicationName: 'acuse-drain' });
+    const outbox = createOutbox(one);
+    const pid = async () => (await one.pool.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
+    const isRung = async () =>
+      (await t.db.pool.query('SELECT FROM outbox WHERE rung_at IS NOT NULL')).rowCount === 1;
+    try {
+      const first = await pid();
+      await expect(
+        outbox.drain(PATIENT, () => Promise.reject(new Error('the queue is away'))),
+      ).rejects.toThrow('the queue is away');
+      expect([await isRung(), await pid()]).toEqual([false, first]);
+
+      // One whose connection ends as well leaves them to the grace.
+      const ended = outbox.drain(PATIENT, async () => {
+        await t.db.pool.query('SELECT pg_terminate_backend($1)', [first]);
+        await waitFor(async () => {
+          const { rowCount } = await t.db.pool.query('SELECT FROM pg_stat_activity WHERE pid = $1', [first]);
+          return rowCount === 0 || null;
+        });
+        throw new Error('the queue is away too');
+      });
+      await expect(ended).rejects.toThrow('the queue is away too');
+      const taken: WakeUp[] = [];
+      await outbox.drain(IMPATIENT, async (wakeUps) => void taken.push(...wakeUps));
+      expect(taken).toEqual([{ solicitudId: id, gen: 1, queue: 'descargas' }]);
+      expect(await pid()).not.toBe(first);
+      expect(await outbox.drain(PATIENT, () => Promise.reject(new Error('nothing to deliver')))).toBe(0);
+    } finally {
+      await one.close();
+    }
+  });
+
+  it('are chosen by one relay at a time: two at once give out no slot twice', async () => {
+    await due(await seedTaxpayer(t.db), 100);
+    await slots(20);
+    const both = await Promise.all(Array.from({ length: 6 }, () => drain()));
+    expect(both.flat()).toHaveLength(20);
+    expect(new Set(both.flat()).size).toBe(20);
+  });
+
+  it('of a solicitud that is not worked on any more hold no slot', async () => {
+    const [ended = '', next] = await due(await seedTaxpayer(t.db), 2);
+    await slots(1);
+    await t.db.pool.query('UPDATE outbox SET rung_at = now()');
+    await t.db.pool.query('UPDATE outbox SET rung_at = NULL WHERE solicitud_id <> $1', [ended]);
+    await t.db.pool.query("UPDATE solicitud SET estado = 'ERROR', terminada_en = now() WHERE id = $1", [
+      ended,
+    ]);
+    await createSweeper(t.db).ringOverdue({ ...IMPATIENT, limit: 10 });
+    const { rows } = await t.db.pool.query('SELECT solicitud_id AS id FROM outbox');
+    expect(rows).toEqual([{ id: next }]);
+  });
+});

@@ -1,0 +1,82 @@
+import { randomBytes } from 'node:crypto';
+import { createQueue } from '@acuse/queue';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Panel, startPanel } from '../fixtures/panel.ts';
+import { type Browser, CHROMIUM, expectSinQuejas, mirar, openBrowser } from './fixtures/browser.ts';
+import { entrar, irA } from './fixtures/persona.ts';
+
+const COLAS = ['descargas', 'ensambles', 'listas'];
+
+describe.runIf(CHROMIUM !== null)('the queues, in the operator’s browser', () => {
+  let panel: Panel;
+  let browser: Browser;
+  const namespace = `t-${randomBytes(6).toString('hex')}`;
+
+  beforeAll(async () => {
+    panel = await startPanel({ env: { QUEUE_NAMESPACE: namespace } });
+    browser = await openBrowser();
+    const queue = createQueue({ url: panel.databaseUrl, namespace });
+    await queue.ring(
+      [{ solicitudId: 'una-solicitud', gen: 1, queue: 'descargas' }],
+      new AbortController().signal,
+    );
+    await queue.close();
+  });
+  afterAll(async () => {
+    await browser?.close();
+    await panel?.close();
+  });
+
+  it('load and are shown without breaking their policy, asking nobody else', async () => {
+    const pestana = await browser.abrir();
+    const { page } = pestana;
+    const foreign: string[] = [];
+    page.on('request', (request) => {
+      if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== panel.url)
+        foreign.push(request.url());
+    });
+    await entrar(page, panel.url, await panel.registrar({ rol: 'OPERADOR' }));
+    await page.goto(`${panel.url}/operador`);
+    await page
+      .getByRole('navigation', { name: 'Operación' })
+      .getByRole('link', { name: 'Colas', exact: true })
+      .click();
+    await page.waitForURL(/\/operador\/colas/);
+    const colas = page.frameLocator('iframe');
+    for (const queue of COLAS) await colas.getByText(`${namespace}-${queue}`).first().waitFor();
+    await mirar(pestana, 'operador-colas');
+    await colas
+      .getByRole('link', { name: `${namespace}-descargas` })
+      .first()
+      .click();
+    await colas.getByRole('link', { name: /en espera/i }).click();
+    await colas.getByText('una-solicitud').first().waitFor();
+    await mirar(pestana, 'operador-colas-trabajo');
+    await irA(page, 'Operación');
+    await page.getByRole('heading', { level: 1, name: 'Operación' }).waitFor();
+    expectSinQuejas(pestana);
+    expect(foreign).toEqual([]);
+    await pestana.close();
+  });
+
+  it('are to a customer what any missing page is', async () => {
+    const pestana = await browser.abrir();
+    const { page } = pestana;
+    await entrar(page, panel.url, await panel.registrar());
+    const seen: string[] = [];
+    for (const path of [
+      '/operador/colas',
+      '/operador/colas/tablero/',
+      '/operador/colas/tablero/api/queues',
+      '/no-existe',
+    ]) {
+      const answer = await page.goto(panel.url + path);
+      expect([path, answer?.status()]).toEqual([path, 404]);
+      seen.push(await page.getByRole('main').innerHTML());
+    }
+    expect(new Set(seen).size).toBe(1);
+    expect(seen[0]).toContain('No existe, o no es de su cuenta');
+    expectSinQuejas(pestana);
+    await pestana.close();
+  });
+});

@@ -1,0 +1,223 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { periodosDe } from '../../../../apps/panel/src/fechas/periodos.ts';
+import { RUTAS } from '../../../../apps/panel/src/rutas.ts';
+import { comunicadosOf } from '../../consultas/verdad.ts';
+import { newRfc } from '../../fixtures/database.ts';
+import { ciecOf, expectOk, waitForEnd } from '../../fixtures/servicio.ts';
+import { addRfc } from '../fixtures/panel.ts';
+import { CHROMIUM, expectSinQuejas, mirar, type Pestana } from './fixtures/browser.ts';
+import { type Instalacion, startInstalacion } from './fixtures/instalacion.ts';
+import { comprarCreditos, entrar, oprimir } from './fixtures/persona.ts';
+
+/** Addresses that give no page: a redirect, a file, a stream, a step of something else. */
+const SIN_PAGINA = new Set([
+  '/solicitudes/:id/avance',
+  '/saldo/movimientos.csv',
+  '/saldo/compras/:id/regreso',
+  // Only after a password, of somebody with a second factor.
+  '/entrar/codigo',
+  // Looked at once the tool in its frame has drawn its page: colas.test.ts.
+  '/operador/colas',
+]);
+
+const PUBLICAS = ['/', '/registro', '/entrar', '/restablecer'];
+const RFC = ['/rfcs/:rfc', '/llave', '/llave/revocar', '/credenciales', '/operaciones', '/direcciones'].map(
+  (path, place) => (place === 0 ? path : `/rfcs/:rfc${path}`),
+);
+const CLIENTE = [
+  '/inicio',
+  '/rfcs',
+  '/rfcs/nuevo',
+  ...RFC,
+  '/solicitudes',
+  '/solicitudes/nueva',
+  '/solicitudes/:id',
+  '/saldo',
+  '/saldo/movimientos',
+  '/saldo/comprar',
+  '/saldo/comprar/confirmar',
+  '/saldo/compras',
+  '/saldo/compras/:id',
+  '/pruebas',
+  '/pruebas/:grupo/:operacion',
+  '/cuenta',
+  '/cuenta/password',
+  '/cuenta/dos-pasos',
+];
+/** Of a solicitud that has not ended; below. */
+const EN_CURSO = ['/solicitudes/:id/cancelar'];
+const OPERADOR = [
+  '/operador',
+  '/operador/cuentas',
+  '/operador/cuentas/:id',
+  '/operador/pagos',
+  '/operador/salud',
+  '/operador/secretos',
+  '/operador/captchas',
+  '/operador/listas',
+  '/operador/auditoria',
+];
+
+/** The month before this one, whole. */
+const DIAS = (() => {
+  const { desde = '', hasta = '' } = periodosDe(new Date()).find(({ texto }) => texto === 'Mes pasado') ?? {};
+  return { desde, hasta };
+})();
+
+const nameOf = (path: string) => path.replaceAll(/[^a-z]+/g, '-').replaceAll(/^-|-$/g, '') || 'portada';
+
+describe.runIf(CHROMIUM !== null)('every page, on a desk and a phone, light and dark', () => {
+  let instalacion: Instalacion;
+  let url: string;
+  let cliente: Pestana;
+  let operador: Pestana;
+  let abierta = '';
+  let fallida = '';
+  let llave = '';
+  /** What stands in the addresses of this account. */
+  const lugares: Record<string, string> = { ':grupo': 'tax', ':operacion': 'comunicados' };
+  const addressOf = (path: string) =>
+    path.replaceAll(
+      /:\w+/g,
+      (name) => lugares[name === ':id' ? `${path.split('/')[1]}${name}` : name] ?? name,
+    );
+
+  beforeAll(async () => {
+    instalacion = await startInstalacion();
+    const { servicio, panel, browser } = instalacion;
+    url = panel.url;
+    const persona = await panel.registrar({ nombre: 'Comercializadora del Bajío, S.A. de C.V.', saldo: 20 });
+    const jefe = await panel.registrar({ nombre: 'Operación', rol: 'OPERADOR' });
+    [cliente, operador] = [await browser.abrir(), await browser.abrir()];
+    await entrar(cliente.page, url, persona);
+    await entrar(operador.page, url, jefe);
+
+    const worker = await servicio.startWorker();
+    const newCaller = async (rfc: string) => {
+      const { id: contribuyenteId } = await addRfc(panel.db, persona, rfc);
+      const caller = await servicio.newKey({ rfc, cuentaId: persona.cuentaId, contribuyenteId });
+      await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec: ciecOf(rfc) }));
+      return caller;
+    };
+    const rfcConComunicados = (): string => {
+      const rfc = newRfc();
+      return comunicadosOf(servicio, rfc, DIAS).length > 0 ? rfc : rfcConComunicados();
+    };
+    const caller = await newCaller(rfcConComunicados());
+    llave = caller.apiKey;
+    const ask = async (who: typeof caller, mes: string) => {
+      const pedido = { rfc: who.rfc, tipo: 'recibidos', desde: `2025-${mes}-01`, hasta: `2025-${mes}-28` };
+      return String((await expectOk(who.call('tax/descarga-metadata', pedido)))['solicitud_id']);
+    };
+    const terminada = await ask(caller, '01');
+    await waitForEnd(caller, terminada);
+    const rechazado = await newCaller('CIE900215SI6');
+    fallida = await ask(rechazado, '01');
+    await waitForEnd(rechazado, fallida);
+    await worker.stop();
+    abierta = await ask(caller, '02');
+
+    await comprarCreditos(cliente.page, url);
+    Object.assign(lugares, {
+      ':rfc': caller.rfc,
+      'solicitudes:id': terminada,
+      'saldo:id': cliente.page.url().split('/').at(-1),
+      'operador:id': persona.cuentaId,
+    });
+  });
+  afterAll(() => instalacion?.close());
+
+  it('is in the lists below', () => {
+    const pages = RUTAS.filter(({ metodo, path }) => metodo === 'GET' && !SIN_PAGINA.has(path));
+    expect([...new Set(pages.map(({ path }) => path))].sort()).toEqual(
+      [...PUBLICAS, ...CLIENTE, ...EN_CURSO, ...OPERADOR].sort(),
+    );
+  });
+
+  async function look(pestana: Pestana, address: string, nombre: string): Promise<void> {
+    const answer = await pestana.page.goto(url + address);
+    expect([address, answer?.status()]).toEqual([address, 200]);
+    await mirar(pestana, nombre);
+    expectSinQuejas(pestana);
+  }
+
+  it.each(PUBLICAS)('%s, for somebody who is not logged in', async (path) => {
+    const pestana = await instalacion.browser.abrir();
+    await look(pestana, path, nameOf(path));
+    await pestana.close();
+  });
+
+  it.each(CLIENTE)('%s', async (path) => {
+    const query = path.endsWith('/confirmar') ? '?paquete=1000&forma=demostracion' : '';
+    await look(cliente, addressOf(path) + query, nameOf(path));
+  });
+
+  it.each(OPERADOR)('%s, for the operator', (path) => look(operador, addressOf(path), nameOf(path)));
+
+  it('of a solicitud that goes on, and of one that failed', async () => {
+    await look(cliente, `/solicitudes/${abierta}`, 'solicitud-en-proceso');
+    for (const path of EN_CURSO) await look(cliente, path.replace(':id', abierta), nameOf(path));
+    await look(cliente, `/solicitudes/${fallida}`, 'solicitud-fallida');
+  });
+
+  it('that nobody has', async () => {
+    const answer = await cliente.page.goto(`${url}/solicitudes/no-existe`);
+    expect(answer?.status()).toBe(404);
+    await mirar(cliente, 'no-encontrada');
+  });
+
+  it.each(['comunicados', 'facturas'])('with the answer of tax/%s as a table', async (operacion) => {
+    const { page } = cliente;
+    await page.goto(`${url}/pruebas/tax/${operacion}?${new URLSearchParams(DIAS)}`);
+    await page.getByLabel('API key', { exact: true }).fill(llave);
+    await oprimir(page, 'Llamar a la API');
+    await page.getByText('HTTP 200').first().waitFor();
+    expect(await page.locator('#resultado tbody tr').count()).toBeGreaterThan(0);
+    await mirar(cliente, `prueba-respondida-${operacion}`);
+    expectSinQuejas(cliente);
+  });
+
+  it('with the button that forgets the key of an answer', async () => {
+    const { page } = cliente;
+    await page.goto(`${url}/pruebas/tax/facturas`);
+    await oprimir(page, 'Olvidar las API keys de esta sesión');
+    await page.getByText('quedaron olvidadas').waitFor();
+    expect(await page.getByLabel('API key', { exact: true }).getAttribute('required')).toBe('');
+    expect(await page.getByText('Olvidar las API keys').count()).toBe(0);
+    expectSinQuejas(cliente);
+  });
+
+  it('with the key that is shown once', async () => {
+    const { page } = cliente;
+    await page.goto(`${url}${addressOf('/rfcs/:rfc/llave')}`);
+    await page.locator('input[name="anterior"]').fill(llave);
+    await oprimir(page, 'Cambiar la llave');
+    await page.getByText('Cópiela ahora').waitFor();
+    await mirar(cliente, 'llave-nueva');
+    expectSinQuejas(cliente);
+  });
+
+  it('with what is wrong with a form', async () => {
+    const { page } = cliente;
+    await page.goto(`${url}/rfcs/nuevo`);
+    const idCif = page.locator('input[name="id_cif"]');
+    const places = async () => [
+      await page.locator('input[name="rfc"]').boundingBox(),
+      await idCif.boundingBox(),
+      await page.getByRole('button', { name: 'Agregar RFC' }).boundingBox(),
+    ];
+    const before = await places();
+    await page.locator('input[name="rfc"]').fill(newRfc());
+    await page.locator('input[name="nombre"]').fill('Ñandú & Hijos');
+    await idCif.fill('1234');
+    await oprimir(page, 'Agregar RFC');
+    await page.locator('[aria-invalid="true"]').waitFor();
+    expect(await places()).toEqual(before);
+    expect([await idCif.inputValue(), await page.locator('input[name="nombre"]').inputValue()]).toEqual([
+      '1234',
+      'Ñandú & Hijos',
+    ]);
+    await mirar(cliente, 'formulario-con-faltas');
+    expectSinQuejas(cliente);
+  });
+});

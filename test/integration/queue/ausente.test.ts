@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { createServer, type Socket } from 'node:net';
+import { createConsumer, createQueue, QueueUnavailable } from '@acuse/queue';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { untilTaken } from '../fixtures/queue.ts';
+import { waitFor } from '../fixtures/servicio.ts';
+import { type Fin, ownPostgres, ownRedis } from '../fixtures/servidores.ts';
+
+interface Servidor {
+  readonly url: string;
+  start(): Promise<void>;
+  end(fin: Fin): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Both are away at first. */
+const SERVERS: Record<string, () => Promise<Servidor>> = {
+  PostgreSQL: async () => {
+    const { database, ...server } = await ownPostgres();
+    await server.end('stop');
+    return { ...server, url: database.url, close: () => database.close() };
+  },
+  Redis: () => ownRedis(),
+};
+
+describe.each(Object.keys(SERVERS))('the doorbell without its server, %s', (name) => {
+  const isHere = name !== 'Redis' || inject('redisUrl') !== null;
+  let server: Servidor;
+  beforeAll(async () => {
+    if (isHere) server = await (SERVERS[name] as () => Promise<Servidor>)();
+  });
+  afterAll(() => server?.close());
+
+  it.skipIf(!isHere)('refuses in time, and works with the same objects whenever it is there', async () => {
+    const settings = { url: server.url, namespace: 'prueba' };
+    const queue = createQueue(settings);
+    const heard = new Set<string>();
+    const consumer = createConsumer(settings, {
+      queue: 'descargas',
+      concurrency: 5,
+      handle: async ({ solicitudId }) => void heard.add(solicitudId),
+      onError: () => {},
+    });
+    const ring = (ms: number) => {
+      const solicitudId = randomUUID();
+      const wakeUp = { solicitudId, gen: 1, queue: 'descargas' } as const;
+      return queue.ring([wakeUp], AbortSignal.timeout(ms)).then(() => solicitudId);
+    };
+    const isHeard = async () => {
+      const id = await waitFor(() => ring(2_000).catch(() => null));
+      await waitFor(async () => heard.has(id) || null);
+    };
+    // Away at the start, there, killed, there again, away in order, there again.
+    for (const fin of ['kill', 'stop', null] as const) {
+      for (let n = 0; n < 3; n += 1) await expect(ring(300)).rejects.toBeInstanceOf(QueueUnavailable);
+      await server.start();
+      await isHeard();
+      if (fin) await server.end(fin);
+    }
+    await consumer.close(0);
+    await queue.close();
+  });
+});
+
+describe('the doorbell with a PostgreSQL that dies while it greets', () => {
+  it('is rung all the same once there is another', async () => {
+    const { database, port, ...server } = await ownPostgres();
+    await server.end('stop');
+    // Takes connections and says nothing; they stay open when nobody listens any more.
+    const silent: Socket[] = [];
+    const dying = createServer((socket) => silent.push(socket)).listen(port, '127.0.0.1');
+    await once(dying, 'listening');
+    const settings = { url: database.url, namespace: 'prueba' };
+    const heard: string[] = [];
+    const consumer = createConsumer(settings, {
+      queue: 'descargas',
+      concurrency: 1,
+      handle: async ({ solicitudId }) => void heard.push(solicitudId),
+      onError: () => {},
+    });
+    await waitFor(async () => silent.length > 0 || null);
+    dying.close();
+    await server.start();
+    const queue = createQueue(settings);
+    const wakeUp = { solicitudId: randomUUID(), gen: 1, queue: 'descargas' } as const;
+    await untilTaken(() => queue.ring([wakeUp], AbortSignal.timeout(2_000)));
+    await waitFor(async () => heard.includes(wakeUp.solicitudId) || null);
+    for (const socket of silent) socket.destroy();
+    await consumer.close(0);
+    await queue.close();
+    await database.close();
+  });
+});
+
+describe.skipIf(inject('redisUrl') === null)('the doorbell with a Redis that hangs', () => {
+  it('refuses when its time is over, and works again when Redis does', async () => {
+    const redis = await ownRedis();
+    await redis.start();
+    const queue = createQueue({ url: redis.url, namespace: 'prueba' });
+    const wakeUp = { solicitudId: randomUUID(), gen: 1, queue: 'descargas' } as const;
+    await untilTaken(() => queue.ring([wakeUp], AbortSignal.timeout(2_000)));
+    redis.signal('SIGSTOP');
+    await expect(queue.ring([wakeUp], AbortSignal.timeout(500))).rejects.toBeInstanceOf(QueueUnavailable);
+    await expect(queue.ring([wakeUp], AbortSignal.timeout(500))).rejects.toBeInstanceOf(QueueUnavailable);
+    redis.signal('SIGCONT');
+    await untilTaken(() => queue.ring([wakeUp], AbortSignal.timeout(2_000)));
+    await queue.close();
+    await redis.close();
+  });
+});

@@ -1,0 +1,107 @@
+import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { createConsumer, createQueue } from '@acuse/queue';
+import { expect, it } from 'vitest';
+import { testDatabase } from '../fixtures/database.ts';
+import { waitFor } from '../fixtures/esperar.ts';
+
+/** ErrorResponse (PostgreSQL, Frontend/Backend Protocol, Message Formats) of a server that an operator stops. */
+const TERMINATED = (() => {
+  const fields = ['SFATAL', 'VFATAL', 'C57P01', 'Mterminating connection due to administrator command', ''];
+  const body = Buffer.from(fields.map((field) => `${field}\0`).join(''));
+  const head = Buffer.from('E    ');
+  head.writeInt32BE(body.length + 4, 1);
+  return Buffer.concat([head, body]);
+})();
+
+/** ReadyForQuery outside of a transaction. */
+const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
+
+/** Stands before a server and ends some of the connections in the very segment that greets them, when nobody listens to them yet. */
+async function startCutter(target: URL) {
+  const isDoomed = { next: (_n: number) => false as boolean };
+  let [connections, cuts] = [0, 0];
+  const sockets = new Set<Socket>();
+  const proxy = createServer((client) => {
+    connections += 1;
+    let doomed = isDoomed.next(connections);
+    const server = connect(Number(target.port), target.hostname);
+    for (const [socket, other] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      sockets.add(socket);
+      socket.on('error', () => {}).on('close', () => other.destroy());
+    }
+    client.pipe(server);
+    server.on('data', (chunk: Buffer) => {
+      if (!doomed || !chunk.subarray(-READY.length).equals(READY)) return void client.write(chunk);
+      doomed = false;
+      cuts += 1;
+      client.end(Buffer.concat([chunk, TERMINATED]));
+    });
+  });
+  proxy.listen(0, '127.0.0.1');
+  await once(proxy, 'listening');
+  const url = new URL(target);
+  url.hostname = '127.0.0.1';
+  url.port = String((proxy.address() as AddressInfo).port);
+  return {
+    url: url.href,
+    isDoomed,
+    cuts: () => cuts,
+    cutAll() {
+      for (const socket of sockets) socket.destroy();
+      sockets.clear();
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      proxy.close();
+      await once(proxy, 'close');
+    },
+  };
+}
+
+it('a connection of the queue that is ended with its greeting ends nothing else, and the doorbell rings again', async () => {
+  const database = await testDatabase();
+  const cutter = await startCutter(new URL(database.url));
+  const settings = { url: cutter.url, namespace: 'cortes' };
+  const heard = new Set<string>();
+  const queue = createQueue(settings);
+  const consumer = createConsumer(settings, {
+    queue: 'descargas',
+    concurrency: 2,
+    handle: async ({ solicitudId }) => void heard.add(solicitudId),
+    onError: () => {},
+  });
+  const isHeard = async () => {
+    const solicitudId = randomUUID();
+    await waitFor(() => {
+      const wakeUp = { solicitudId, gen: 1, queue: 'descargas' } as const;
+      return queue.ring([wakeUp], AbortSignal.timeout(2_000)).then(
+        () => true,
+        () => null,
+      );
+    });
+    await waitFor(async () => heard.has(solicitudId) || null);
+  };
+  try {
+    await isHeard();
+    // Whichever connection it is that comes at that moment: the first to come anew, the second, both.
+    for (const doomed of [[1], [2], [1, 2], [2, 3], [1, 2, 3, 4]]) {
+      const before = cutter.cuts();
+      let n = 0;
+      cutter.isDoomed.next = () => doomed.includes(++n);
+      cutter.cutAll();
+      await waitFor(async () => cutter.cuts() > before || null);
+      await isHeard();
+    }
+    expect(cutter.cuts()).toBeGreaterThanOrEqual(5);
+  } finally {
+    await consumer.close(0);
+    await queue.close();
+    await cutter.close();
+    await database.close();
+  }
+});

@@ -1,0 +1,192 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { WakeUp } from '@acuse/core';
+import { createConsumer, createQueue } from '@acuse/queue';
+import { afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { testDatabase } from '../fixtures/database.ts';
+import { onEachDriver } from '../fixtures/drivers.ts';
+import { untilTaken } from '../fixtures/queue.ts';
+import { waitFor } from '../fixtures/servicio.ts';
+
+const DEADLINE_MS = 20_000;
+const soon = () => AbortSignal.timeout(DEADLINE_MS);
+const wakeUp = (options: Partial<WakeUp> = {}): WakeUp => ({
+  solicitudId: randomUUID(),
+  gen: 1,
+  queue: 'descargas',
+  ...options,
+});
+
+onEachDriver('the doorbell', (redisUrl) => {
+  let url: string;
+  let namespace: string;
+  const closing: (() => Promise<unknown>)[] = [];
+  beforeAll(async () => {
+    if (redisUrl !== undefined) {
+      url = redisUrl;
+      return;
+    }
+    const database = await testDatabase();
+    url = database.url;
+    return () => database.close();
+  });
+  beforeEach(() => {
+    namespace = `t-${randomBytes(6).toString('hex')}`;
+  });
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  });
+
+  const openQueue = () => {
+    const queue = createQueue({ url, namespace });
+    closing.push(() => queue.close());
+    return { ring: (wakeUps: readonly WakeUp[]) => untilTaken(() => queue.ring(wakeUps, soon())) };
+  };
+  const consume = (options: Partial<Parameters<typeof createConsumer>[1]> = {}) => {
+    const heard: string[] = [];
+    const consumer = createConsumer(
+      { url, namespace },
+      {
+        queue: 'descargas',
+        concurrency: 10,
+        handle: async ({ solicitudId, gen }) => void heard.push(`${solicitudId} ${gen}`),
+        onError: () => {},
+        ...options,
+      },
+    );
+    closing.push(() => consumer.close(0));
+    return { consumer, heard };
+  };
+  const heardAll = (heard: readonly string[], n: number) =>
+    waitFor(async () => (new Set(heard).size >= n ? heard : null));
+
+  it('brings each ring to its own queue, with its generation', async () => {
+    const queue = openQueue();
+    const [download, assembly] = [wakeUp({ gen: 3 }), wakeUp({ queue: 'ensambles' })];
+    await queue.ring([download, assembly]);
+    const { heard } = consume();
+    const { heard: heardToo } = consume({
+      queue: 'ensambles',
+      handle: async ({ solicitudId }) => void heardToo.push(solicitudId),
+    });
+    await heardAll(heard, 1);
+    await heardAll(heardToo, 1);
+    expect(heard).toEqual([`${download.solicitudId} 3`]);
+    expect(heardToo).toEqual([assembly.solicitudId]);
+  });
+
+  it('takes 1,000 rings at once and loses none', async () => {
+    const wakeUps = Array.from({ length: 1_000 }, () => wakeUp());
+    await openQueue().ring(wakeUps);
+    const { heard } = consume({ concurrency: 50 });
+    await heardAll(heard, 1_000);
+    expect(new Set(heard)).toEqual(new Set(wakeUps.map(({ solicitudId }) => `${solicitudId} 1`)));
+    expect(heard).toHaveLength(1_000);
+  });
+
+  it('rings once for what is rung twice before anybody came', async () => {
+    const queue = openQueue();
+    const [twice, last] = [wakeUp(), wakeUp()];
+    await queue.ring([twice]);
+    await queue.ring([twice, last]);
+    const { heard } = consume({ concurrency: 1 });
+    await waitFor(async () => heard.includes(`${last.solicitudId} 1`) || null);
+    expect(heard).toEqual([`${twice.solicitudId} 1`, `${last.solicitudId} 1`]);
+  });
+
+  it('takes the same ring again after it was answered', async () => {
+    const queue = openQueue();
+    const again = wakeUp();
+    const { consumer, heard } = consume();
+    await queue.ring([again]);
+    await heardAll(heard, 1);
+    await waitFor(async () => consumer.running() === 0 || null);
+    // The server forgets an answered ring a moment after its handler has ended.
+    await waitFor(async () => {
+      await queue.ring([again]);
+      return heard.length > 1 || null;
+    });
+    expect(new Set(heard).size).toBe(1);
+  });
+
+  it('goes on after a ring whose work failed, and tells of the failure', async () => {
+    const errors: unknown[] = [];
+    const heard: string[] = [];
+    const failure = new Error('of the work');
+    consume({
+      onError: (error) => errors.push(error),
+      handle: async ({ solicitudId }) => {
+        heard.push(solicitudId);
+        if (heard.length === 1) throw failure;
+      },
+    });
+    const queue = openQueue();
+    await queue.ring([wakeUp()]);
+    await heardAll(heard, 1);
+    await queue.ring([wakeUp()]);
+    await heardAll(heard, 2);
+    expect(errors).toContain(failure);
+    expect(heard).toHaveLength(2);
+  });
+
+  it('goes on after the consumer was made anew in the middle of its work', async () => {
+    const queue = openQueue();
+    const { promise: gate, open } = gateway();
+    const heard: string[] = [];
+    const { consumer } = consume({
+      concurrency: 2,
+      handle: async ({ solicitudId }) => {
+        heard.push(solicitudId);
+        if (heard.length === 1) await gate;
+      },
+    });
+    await queue.ring([wakeUp()]);
+    await heardAll(heard, 1);
+    await consumer.rebuild();
+    await queue.ring([wakeUp(), wakeUp()]);
+    await heardAll(heard, 3);
+    open();
+    await waitFor(async () => consumer.running() === 0 || null);
+  });
+
+  it('waits for the running work at the end, and takes no more', async () => {
+    const queue = openQueue();
+    const { promise: gate, open } = gateway();
+    const { consumer, heard } = consume({
+      concurrency: 1,
+      handle: async ({ solicitudId }, signal) => {
+        heard.push(solicitudId);
+        await gate;
+        heard.push(signal.aborted ? 'aborted' : 'done');
+      },
+    });
+    await queue.ring([wakeUp(), wakeUp()]);
+    await heardAll(heard, 1);
+    const closed = consumer.close(60_000);
+    open();
+    await closed;
+    expect(heard.slice(1)).toEqual(['done']);
+    expect(consumer.running()).toBe(0);
+  });
+
+  it('aborts at the end what takes too long', async () => {
+    const { consumer, heard } = consume({
+      handle: ({ solicitudId }, signal) =>
+        new Promise((resolve) => {
+          heard.push(solicitudId);
+          signal.addEventListener('abort', () => resolve());
+        }),
+    });
+    await openQueue().ring([wakeUp()]);
+    await heardAll(heard, 1);
+    await consumer.close(10);
+    expect(consumer.running()).toBe(0);
+  });
+});
+
+function gateway() {
+  let open: () => void = () => {};
+  const promise = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { promise, open: () => open() };
+}
