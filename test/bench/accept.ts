@@ -10,6 +10,7 @@ import { addDays } from '@acuse/core';
 import {
   createContribuyentes,
   createCuentas,
+  createLibro,
   createLlaves,
   createSaldos,
   migrate,
@@ -38,19 +39,22 @@ async function seed(databaseUrl: string, pepper: Buffer): Promise<Caller[]> {
       nombre: 'Carga',
       email: `${randomUUID()}@example.com`,
       actor: 'bench',
+      ip: null,
     });
-    await createCuentas(db).addSaldo({
+    await createLibro(db).abonar({
       cuentaId: cuenta.id,
       creditos: 1_000_000,
-      pagoId: randomUUID(),
+      referencia: randomUUID(),
       detalle: 'bench',
+      actor: 'prueba',
+      ip: null,
     });
     const letter = (i: number) => String.fromCharCode(65 + (i % 26));
     const rfc = `${letter(n)}${letter(Math.floor(n / 26))}B200101AB1`;
     const { id } = await createContribuyentes(db).add({ cuentaId: cuenta.id, rfc, actor: 'bench', ip: null });
     const key = generateApiKey('test');
     const llave = registroOf(hasher, key);
-    await createLlaves(db).activate({ contribuyenteId: id, llave, actor: 'bench' });
+    await createLlaves(db).activate({ contribuyenteId: id, llave, actor: 'bench', ip: null });
     callers.push({ rfc, key: key.text, day: 0 });
   }
   await createSaldos(db);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { rootCertificates } from 'node:tls';
 import { fileURLToPath } from 'node:url';
-import { createContribuyentes, createCuentas, migrate, openDatabase } from '@acuse/db';
+import { createContribuyentes, createLibro, migrate, openDatabase } from '@acuse/db';
 import { createDatabase, createProcessGroup, freePort } from '@acuse/embedded';
 import { silentLogger } from '@acuse/runtime';
 import { generateWorkerKeyPair } from '@acuse/vault';
@@ -58,10 +58,17 @@ export async function benchPanel(postgresUrl: string): Promise<void> {
     const { usuario, password } = await openUser(
       db,
       { url, publicUrl: url },
-      { alias: 'bench', nombre: 'Bench', rol: 'CLIENTE', actor: 'bench' },
+      { alias: 'bench', nombre: 'Bench', rol: 'CLIENTE', autor: { actor: 'bench', ip: null } },
     );
     const { cuentaId } = usuario;
-    await createCuentas(db).addSaldo({ cuentaId, creditos: 1_000, pagoId: cuentaId, detalle: 'bench' });
+    await createLibro(db).abonar({
+      cuentaId,
+      creditos: 1_000,
+      referencia: cuentaId,
+      detalle: 'bench',
+      actor: 'prueba',
+      ip: null,
+    });
     const { id } = await createContribuyentes(db).add({ cuentaId, rfc: RFC, actor: 'bench', ip: null });
     await db.pool.query(SEED, [cuentaId, id]);
     const { rows } = await db.pool.query('SELECT id FROM solicitud LIMIT 1');

@@ -1,13 +1,12 @@
 import {
-  createAccountControl,
   createCaptchas,
   createCargaListas,
   createContribuyentes,
   createCuentas,
+  createLibro,
   createListaEdos,
   createListaSolicitudes,
   createLlaves,
-  createOperador,
   createPagos,
   createUsuarios,
   type Database,
@@ -19,8 +18,7 @@ import type { CliConfig } from './config.ts';
 
 export interface CliDeps {
   readonly cuentas: ReturnType<typeof createCuentas>;
-  readonly accounts: ReturnType<typeof createAccountControl>;
-  readonly operador: Pick<ReturnType<typeof createOperador>, 'cuenta'>;
+  readonly libro: ReturnType<typeof createLibro>;
   readonly usuarios: ReturnType<typeof createUsuarios>;
   readonly contribuyentes: ReturnType<typeof createContribuyentes>;
   readonly llaves: ReturnType<typeof createLlaves>;
@@ -68,8 +66,7 @@ export function openDeps(config: CliConfig, print: (line: string) => void): CliD
   });
   return {
     cuentas: createCuentas(database),
-    accounts: createAccountControl(database),
-    operador: createOperador(database),
+    libro: createLibro(database),
     usuarios: createUsuarios(database),
     contribuyentes: createContribuyentes(database),
     llaves: createLlaves(database),

@@ -3,6 +3,7 @@ export * from './credencial.ts';
 export * from './paquete-sat-invalido.ts';
 export * from './periodo.ts';
 export * from './ports/access-snapshots.ts';
+export * from './ports/auditoria.ts';
 export * from './ports/autoridad/captchas.ts';
 export * from './ports/autoridad/circuit-breaker.ts';
 export * from './ports/autoridad/opiniones-publicas.ts';

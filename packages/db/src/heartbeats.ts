@@ -10,6 +10,14 @@ export interface Heartbeat {
   readonly slots?: number;
 }
 
+/** A process as it was last seen. */
+export interface SeenHeartbeat {
+  readonly proceso: string;
+  readonly rol: string;
+  readonly vistoEn: Date;
+  readonly consumidoEn: Date | null;
+}
+
 /** How far a queue is behind. */
 export interface Atraso {
   /** Solicitudes that the queue should have brought to somebody: rung and held by nobody. */
@@ -23,6 +31,8 @@ export interface Heartbeats {
   beat(latido: Heartbeat): Promise<void>;
   /** Measured at the head of the queue: by what is due, never by what was consumed. */
   lag(queue: QueueName): Promise<Atraso>;
+  /** The processes that were seen in the last day. */
+  list(): Promise<SeenHeartbeat[]>;
 }
 
 const LAG = `
@@ -49,6 +59,12 @@ export function createHeartbeats({ pool }: Pick<Database, 'pool'>): Heartbeats {
     async lag(queue) {
       const { rows } = await pool.query<Atraso>({ name: 'atraso', text: LAG, values: [queue] });
       return rows[0] ?? { unanswered: 0, seconds: 0 };
+    },
+    async list() {
+      const { rows } = await pool.query<SeenHeartbeat>(
+        'SELECT proceso, rol, visto_en AS "vistoEn", consumido_en AS "consumidoEn" FROM latido ORDER BY rol, proceso',
+      );
+      return rows;
     },
   };
 }

@@ -1,3 +1,4 @@
+export type { Autor } from '@acuse/core';
 export * from './access-snapshots.ts';
 export * from './boveda.ts';
 export * from './claims/claims.ts';
@@ -5,14 +6,18 @@ export * from './claims/retention.ts';
 export * from './consultas-en-curso.ts';
 export {
   type AuditoriaPanel,
-  type Autor,
   createAuditoria,
   type FiltroAuditoria,
   type LineaAuditoria,
 } from './cuentas/auditoria.ts';
 export * from './cuentas/contribuyentes.ts';
-export * from './cuentas/control.ts';
-export { type CuentaVista, createCuentas } from './cuentas/cuentas.ts';
+export {
+  type CuentaOperada,
+  type Cuentas,
+  type CuentaVista,
+  createCuentas,
+  type RfcOperado,
+} from './cuentas/cuentas.ts';
 export * from './cuentas/llaves.ts';
 export * from './cuentas/rechazo.ts';
 export * from './cuentas/solicitudes-lista.ts';
@@ -29,16 +34,11 @@ export * from './outbox.ts';
 export * from './panel/inicio.ts';
 export * from './panel/intentos.ts';
 export * from './panel/llaves-recordadas.ts';
-export * from './panel/operador.ts';
-export * from './panel/saldo/cobro.ts';
-export * from './panel/saldo/libro.ts';
-export * from './panel/saldo/pagos.ts';
 export * from './panel/salud.ts';
 export * from './panel/segundo-factor.ts';
 export * from './panel/sesiones.ts';
 export * from './panel/solicitudes.ts';
 export * from './panel/solicitudes-lista.ts';
-export * from './panel/uso.ts';
 export * from './panel/usuarios.ts';
 export {
   type Cuelga,
@@ -50,11 +50,16 @@ export {
   SI_FALTAN,
 } from './rotacion/cuelgan.ts';
 export * from './rotacion/resellables.ts';
-export { createSaldos } from './saldos.ts';
+export * from './saldo/cobro.ts';
+export * from './saldo/libro.ts';
+export * from './saldo/pagos.ts';
+export { createSaldos } from './saldo/saldos.ts';
+export * from './saldo/uso.ts';
 export * from './sat/breaker-state.ts';
 export * from './sat/captchas.ts';
 export * from './sat/sat-metrics.ts';
 export * from './sat/sesiones-portal.ts';
+export * from './solicitudes/abiertas.ts';
 export * from './solicitudes/solicitudes.ts';
 export * from './sweeper.ts';
 export { isUuid } from './uuid.ts';

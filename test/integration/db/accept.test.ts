@@ -92,11 +92,16 @@ describe('accepting a solicitud', () => {
     [
       'its key is replaced',
       (x: { contribuyenteId: string }) =>
-        createLlaves(t.db).activate({ contribuyenteId: x.contribuyenteId, llave: newLlave(), actor: 'p' }),
+        createLlaves(t.db).activate({
+          contribuyenteId: x.contribuyenteId,
+          llave: newLlave(),
+          actor: 'p',
+          ip: null,
+        }),
     ],
     [
       'its key is revoked',
-      (x: { apiKeyId: string }) => createLlaves(t.db).revoke({ apiKeyId: x.apiKeyId, actor: 'p' }),
+      (x: { apiKeyId: string }) => createLlaves(t.db).revoke({ apiKeyId: x.apiKeyId, actor: 'p', ip: null }),
     ],
     [
       'an operation is switched',

@@ -13,7 +13,7 @@ test.each([undefined, '15020034567'])(
   async (idCif) => {
     const { contribuyenteId } = await seedTaxpayer(t.db);
     const llave = newLlave();
-    await createLlaves(t.db).activate({ contribuyenteId, llave, actor: 'prueba' });
+    await createLlaves(t.db).activate({ contribuyenteId, llave, actor: 'prueba', ip: null });
     const accessSnapshots = createAccessSnapshots(t.db);
     expect((await accessSnapshots.load(llave.id))?.apiKey.isRegistrada).toBe(false);
     await createBoveda(t.db).register({

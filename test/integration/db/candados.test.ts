@@ -96,7 +96,7 @@ it('a revocation that meets other work in a deadlock is made again', async () =>
     await client.query('UPDATE solicitud SET intentos = 1 WHERE id = $1', [id]);
     await gate.query('BEGIN');
     await gate.query('SELECT FROM api_key WHERE id = $1 FOR UPDATE', [taxpayer.apiKeyId]);
-    const revoked = createLlaves(t.db).revoke({ apiKeyId: taxpayer.apiKeyId, actor: 'prueba' });
+    const revoked = createLlaves(t.db).revoke({ apiKeyId: taxpayer.apiKeyId, actor: 'prueba', ip: null });
     await waitForLocks(t.db.pool, 1);
     const values = [taxpayer.contribuyenteId, 'x'];
     const other = client.query('UPDATE contribuyente SET nombre = $2 WHERE id = $1', values);

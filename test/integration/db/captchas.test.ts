@@ -2,6 +2,8 @@ import { createCaptchas } from '@acuse/db';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
 
+const PERSONA = { actor: 'prueba', ip: null };
+
 let t: TestDatabase;
 beforeAll(async () => {
   t = await testDatabase();
@@ -19,15 +21,15 @@ describe('captchas that wait for a person', () => {
     expect(pendientes[0]?.imagen).toEqual(imagen);
     expect(pendientes[0]?.venceEn.getTime()).toBe((pendientes[0]?.creadoEn.getTime() ?? 0) + 60_000);
     expect(await captchas.respuesta(id)).toBeNull();
-    expect(await captchas.answer(id, 'ABC123')).toBe(true);
-    expect(await captchas.answer(id, 'tarde')).toBe(false);
+    expect(await captchas.answer(id, 'ABC123', PERSONA)).toBe(true);
+    expect(await captchas.answer(id, 'tarde', PERSONA)).toBe(false);
     expect(await captchas.respuesta(id)).toBe('ABC123');
     expect((await captchas.pendientes()).map((each) => each.id)).toEqual([otro]);
     await captchas.drop(id);
     await captchas.drop(otro);
     expect(await captchas.respuesta(id)).toBeNull();
-    expect(await captchas.answer(otro, 'X')).toBe(false);
-    expect(await captchas.answer('no es un id', 'X')).toBe(false);
+    expect(await captchas.answer(otro, 'X', PERSONA)).toBe(false);
+    expect(await captchas.answer('no es un id', 'X', PERSONA)).toBe(false);
   });
 
   it('are not shown nor answered once they are over, and are deleted', async () => {
@@ -36,8 +38,8 @@ describe('captchas that wait for a person', () => {
     const vivo = await captchas.ask(Buffer.from('b'), 60_000);
     await t.db.pool.query('UPDATE captcha_pendiente SET vence_en = now() WHERE id = $1', [id]);
     expect((await captchas.pendientes()).map((each) => each.id)).toEqual([vivo]);
-    expect(await captchas.answer(id, 'X')).toBe(false);
+    expect(await captchas.answer(id, 'X', PERSONA)).toBe(false);
     expect([await captchas.tidy(), await captchas.tidy()]).toEqual([1, 0]);
-    expect(await captchas.answer(vivo, 'X')).toBe(true);
+    expect(await captchas.answer(vivo, 'X', PERSONA)).toBe(true);
   });
 });

@@ -82,7 +82,7 @@ test('a session that is over gets no other cookie', async () => {
 test('what the operator asked of list 69-B stands until a list came, through a process that goes and a source that fails', async () => {
   const carga = createCargaListas(t.db);
   const going = new AbortController();
-  await carga.pedir({ forzar: true });
+  await carga.pedir({ forzar: true, actor: 'prueba', ip: null });
   const cut = carga.cargar(
     {
       minFilas: 1,
@@ -108,7 +108,7 @@ test('what the operator asked of list 69-B stands until a list came, through a p
   expect((await load(short)).resultado).toBe('CARGADA');
   expect((await carga.estado()).pedidaEn).toBeNull();
 
-  await carga.pedir({ forzar: false });
+  await carga.pedir({ forzar: false, actor: 'prueba', ip: null });
   expect(await carga.pendiente({ maxHoras: 48 })).toBe('PEDIDA');
   await expect(load(short)).rejects.toThrow('LISTA_MENGUADA');
   expect((await carga.estado()).pedidaEn).toBeNull();

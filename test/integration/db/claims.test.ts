@@ -149,7 +149,7 @@ describe('ends', () => {
       claims.fail(claimed, { estado: 'ERROR', motivo: 'SAT_ERROR', codigo: '404' }),
       createSweeper(t.db).expire(100),
       createSweeper(t.db).expire(100),
-      createLlaves(t.db).revoke({ apiKeyId: taxpayer.apiKeyId, actor: 'p' }),
+      createLlaves(t.db).revoke({ apiKeyId: taxpayer.apiKeyId, actor: 'p', ip: null }),
     ]);
     expect(ends.some((end) => end.status === 'fulfilled')).toBe(true);
     expect(await saldo()).toBe(10);
@@ -231,7 +231,7 @@ describe('ends', () => {
   it('hands the e.firma of a new API key to what an earlier one asked for', async () => {
     await t.db.pool.query(`UPDATE solicitud SET canal = 'soap' WHERE id = $1`, [id]);
     const { contribuyenteId } = taxpayer;
-    await createLlaves(t.db).activate({ contribuyenteId, llave: newLlave(), actor: 'prueba' });
+    await createLlaves(t.db).activate({ contribuyenteId, llave: newLlave(), actor: 'prueba', ip: null });
     const waiting = await createBoveda(t.db).waitingForEfirma(contribuyenteId);
     expect(waiting.map(({ solicitudId }) => solicitudId)).toEqual([id]);
     expect(await createBoveda(t.db).waitingForEfirma((await seedTaxpayer(t.db)).contribuyenteId)).toEqual([]);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createCobros, createCuentas, createSaldos } from '@acuse/db';
+import { createCobros, createLibro, createSaldos } from '@acuse/db';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
 
@@ -19,7 +19,14 @@ it('counts what one operation cost since the mark, whatever else moved the balan
     return opId;
   };
   const buy = (creditos: number) =>
-    createCuentas(t.db).addSaldo({ cuentaId, creditos, pagoId: randomUUID(), detalle: 'prueba' });
+    createLibro(t.db).abonar({
+      cuentaId,
+      creditos,
+      referencia: randomUUID(),
+      detalle: 'prueba',
+      actor: 'prueba',
+      ip: null,
+    });
   const empty = await cobros.mark(cuentaId);
   expect(empty).toEqual({ saldo: 0, ultimo: null });
   await buy(20);

@@ -72,7 +72,7 @@ test('one statement that writes movements of several accounts continues the chai
 test('a key that is revoked gives back all of its open solicitudes at once, each in the ledger and in the day', async () => {
   const ana = await seedTaxpayer(t.db, { saldo: 5 });
   for (const desde of ['2025-01-01', '2025-01-02', '2025-01-03']) await acceptSolicitud(t.db, ana, { desde });
-  expect(await createLlaves(t.db).revoke({ apiKeyId: ana.apiKeyId, actor: 'prueba' })).toBe(3);
+  expect(await createLlaves(t.db).revoke({ apiKeyId: ana.apiKeyId, actor: 'prueba', ip: null })).toBe(3);
   expect((await ledger(ana.cuentaId)).map(([, , saldo]) => saldo)).toEqual([5, 4, 3, 2, 3, 4, 5]);
   expect(await usoOf(ana.cuentaId)).toMatchObject([{ llamadas: 3, cargados: 3, reembolsados: 3 }]);
   expect(await brokenInvariants(t.db)).not.toContainEqual(expect.objectContaining({ id: ana.cuentaId }));

@@ -76,7 +76,7 @@ describe('an API key ends while solicitudes run', () => {
     const ids = [await pedir(caller), await pedir(caller, { ...UN_DIA, tipo: 'emitidos' })];
     await esperarLlamadas(servicio, caller, VERIFICA, 2);
     const { apiKeyId } = caller;
-    expect(await createLlaves(servicio.db).revoke({ apiKeyId, actor: 'prueba' })).toBe(2);
+    expect(await createLlaves(servicio.db).revoke({ apiKeyId, actor: 'prueba', ip: null })).toBe(2);
     expect(await credenciales(caller)).toBe(0);
     const dead = await caller.call('descarga/verificar', { solicitud_id: ids[0] });
     expect([dead.status, dead.body.cfdi_codigo]).toEqual([401, 1002]);

@@ -92,7 +92,7 @@ describe('a version of list 69-B', () => {
   });
 
   it('takes its place in the moment in which its attempt is noted as done and the order as carried out', async () => {
-    await carga().pedir({ forzar: false });
+    await carga().pedir({ forzar: false, actor: 'prueba', ip: null });
     let open = () => {};
     const loading = load({ gate: { at: 500, open: new Promise<void>((resolve) => (open = resolve)) } });
     await waitFor(async () => (await count('efos_fila')) > 0 || null);
@@ -161,7 +161,7 @@ describe('a version of list 69-B', () => {
 
   it('may be shorter and older when the operator asked for it, once', async () => {
     await load();
-    await carga().pedir({ forzar: true });
+    await carga().pedir({ forzar: true, actor: 'prueba', ip: null });
     expect(await carga().pendiente({ maxHoras: 48 })).toBe('PEDIDA');
     await load({ corte: '2026-01-01', filas: filas('b', 10) });
     expect(await carga().pendiente({ maxHoras: 48 })).toBeNull();

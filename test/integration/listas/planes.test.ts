@@ -18,7 +18,7 @@ beforeAll(async () => {
     historial: [{ situacion: 'DEFINITIVO' as const, oficio: '500-1', fechaSat: null, fechaDof: null }],
   }));
   await createCargaListas(t.db).cargar({ abrir: abrir({ filas }), minFilas: 1 }, AbortSignal.timeout(60_000));
-  await createListaEdos(t.db).importar({ fuente: 'Comité', rfcs: TODOS, actor: 'prueba' });
+  await createListaEdos(t.db).importar({ fuente: 'Comité', rfcs: TODOS, actor: 'prueba', ip: null });
 });
 afterAll(() => t.close());
 

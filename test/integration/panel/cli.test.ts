@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createProgram, openDeps } from '@acuse/cli';
 import { OPERACIONES } from '@acuse/contract';
+import { createCaptchas } from '@acuse/db';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
@@ -138,6 +139,31 @@ describe('the command line', () => {
       ['deshabilitar-operacion', 'operador:cli', true],
       ['cambiar-ips', 'operador:cli', true],
       ['habilitar-operacion', 'operador:cli', true],
+    ]);
+  });
+
+  it('notes credits, captchas and orders to the workers in the audit log as the panel does', async () => {
+    const email = await newCuenta();
+    const pago = randomUUID();
+    const agregar = (cuenta: string, creditos: string) =>
+      acuse('saldo', 'agregar', '--cuenta', cuenta, '--creditos', creditos, '--pago', pago);
+    expect((await agregar(email, '10')).rows).toEqual([{ saldo: 10, abonado: true }]);
+    expect((await agregar(email, '10')).rows).toEqual([{ saldo: 10, abonado: false }]);
+    await expect(agregar(email, '11')).rejects.toThrow('a otra cuenta o por otra cantidad');
+    await expect(agregar(await newCuenta(), '10')).rejects.toThrow('a otra cuenta o por otra cantidad');
+    const captcha = await createCaptchas(database.db).ask(Buffer.from('image'), 60_000);
+    await acuse('captchas', 'contestar', captcha, 'ABC12');
+    await acuse('efos', 'cargar');
+    const { rows } = await database.db.pool.query(
+      `SELECT a.accion, q.email, a.detalle FROM auditoria a LEFT JOIN cuenta q ON q.id = a.cuenta_id
+       WHERE a.actor = 'operador:cli' AND (q.email = $1 AND a.accion = 'abonar-creditos' OR a.cuenta_id IS NULL) ORDER BY a.id`,
+      [email],
+    );
+    const detalle = { creditos: 10, referencia: pago, detalle: 'abono del operador' };
+    expect(rows).toEqual([
+      { accion: 'abonar-creditos', email, detalle },
+      { accion: 'contestar-captcha', email: null, detalle: { captcha } },
+      { accion: 'pedir-lista-69b', email: null, detalle: { forzar: false } },
     ]);
   });
 

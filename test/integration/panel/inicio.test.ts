@@ -1,4 +1,4 @@
-import { createCuentas, createLlaves } from '@acuse/db';
+import { createLibro, createLlaves } from '@acuse/db';
 import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acceptSolicitud, newLlave } from '../fixtures/database.ts';
@@ -27,7 +27,7 @@ describe('the start page', () => {
     expect((await persona.get(`/rfcs/${rfc}/llave`)).status).toBe(200);
 
     const nueva = newLlave();
-    await createLlaves(panel.db).activate({ contribuyenteId, llave: nueva, actor: 'prueba' });
+    await createLlaves(panel.db).activate({ contribuyenteId, llave: nueva, actor: 'prueba', ip: null });
     expect(ahora(await see())).toBe(`/rfcs/${rfc}/credenciales`);
     expect((await persona.get(`/rfcs/${rfc}/credenciales`)).status).toBe(200);
 
@@ -41,7 +41,14 @@ describe('the start page', () => {
     expect((await persona.get('/saldo/comprar')).status).toBe(200);
 
     const { cuentaId } = persona;
-    await createCuentas(panel.db).addSaldo({ cuentaId, creditos: 3, pagoId: nueva.id, detalle: 'prueba' });
+    await createLibro(panel.db).abonar({
+      cuentaId,
+      creditos: 3,
+      referencia: nueva.id,
+      detalle: 'prueba',
+      actor: 'prueba',
+      ip: null,
+    });
     expect(ahora(await see())).toBe(`/solicitudes/nueva?rfc=${rfc}`);
     expect((await persona.get(`/solicitudes/nueva?rfc=${rfc}`)).status).toBe(200);
 

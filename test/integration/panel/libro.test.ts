@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import {
   createContribuyentes,
-  createCuentas,
   createLibro,
   createSaldos,
   createUso,
@@ -54,7 +53,14 @@ test('whatever happens at once, every balance of the ledger follows from the las
             const opId = randomUUID();
             if (one.tipo === 'compra') {
               const { creditos } = one;
-              await createCuentas(database.db).addSaldo({ cuentaId, creditos, pagoId: opId, detalle: 'x' });
+              await createLibro(database.db).abonar({
+                cuentaId,
+                creditos,
+                referencia: opId,
+                detalle: 'x',
+                actor: 'prueba',
+                ip: null,
+              });
             } else if (one.tipo === 'solicitud') {
               await acceptSolicitud(database.db, taxpayer);
             } else {
@@ -199,8 +205,8 @@ test('the threshold for being told is kept by account and audited', async () => 
   const { cuentaId } = await seedTaxpayer(database.db, { saldo: 4 });
   const libro = createLibro(database.db);
   expect(await libro.summary(cuentaId)).toEqual({ saldo: 4, umbral: null, pendientes: 0 });
-  await libro.setUmbral({ cuentaId, umbral: 25, actor: 'usuario:a' });
-  await libro.setUmbral({ cuentaId, umbral: 0, actor: 'usuario:a' });
+  await libro.setUmbral({ cuentaId, umbral: 25, actor: 'usuario:a', ip: null });
+  await libro.setUmbral({ cuentaId, umbral: 0, actor: 'usuario:a', ip: null });
   expect(await libro.summary(cuentaId)).toMatchObject({ umbral: 0 });
   const { rows } = await database.db.pool.query(
     `SELECT count(*)::integer AS n FROM auditoria WHERE cuenta_id = $1 AND accion = 'cambiar-aviso-saldo'`,

@@ -96,7 +96,7 @@ describe('an API key that was typed in', () => {
     const first = await withKey(eva);
     const second = await withKey(eva);
     for (const { pagina, key } of [first, second]) await guardar(eva, pagina, key);
-    await createLlaves(panel.db).revoke({ apiKeyId: parsed(first.key).keyId, actor: 'prueba' });
+    await createLlaves(panel.db).revoke({ apiKeyId: parsed(first.key).keyId, actor: 'prueba', ip: null });
     expect(await rows(first.id)).toEqual([]);
     expect(await rows(second.id)).toHaveLength(1);
     const llave = hrefRfc(second.rfc, '/llave');

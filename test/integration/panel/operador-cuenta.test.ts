@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { readConfig, startApi } from '@acuse/api';
-import { createAccountControl } from '@acuse/db';
+import { createCuentas } from '@acuse/db';
 import { createShutdown, silentLogger } from '@acuse/runtime';
 import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -107,7 +107,7 @@ describe('a suspended account', () => {
     const ana = await panel.registrar();
     for (const motivo of ['  ', 'x'.repeat(201)])
       expect((await order(ana, 'suspension', { motivo })).status).toBe(422);
-    const control = createAccountControl(panel.db);
+    const control = createCuentas(panel.db);
     const quien = { cuentaId: ana.cuentaId, actor: 'prueba', ip: null };
     const times = Array.from({ length: 6 });
     const suspended = await Promise.all(times.map(() => control.suspend({ ...quien, motivo: 'x' })));

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createCaptchas, createListaEdos, createOperador, createPagos } from '@acuse/db';
+import { createCaptchas, createLibro, createListaEdos, createPagos } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -130,7 +130,12 @@ describe('what the operator does', () => {
     const otra = await panel.registrar();
     const [acreditado, rechazado] = [await newPago(otra.cuentaId), await newPago(otra.cuentaId)];
     const captcha = await newCaptcha();
-    await createListaEdos(panel.db).importar({ fuente: 'antes', rfcs: ['AAA010101000'], actor: 'prueba' });
+    await createListaEdos(panel.db).importar({
+      fuente: 'antes',
+      rfcs: ['AAA010101000'],
+      actor: 'prueba',
+      ip: null,
+    });
     const cuenta = `/operador/cuentas/${otra.cuentaId}`;
     const acciones: [ruta: string, desde: string, accion: string, campos: Campos, escrito: string][] = [
       [
@@ -232,7 +237,7 @@ describe('what the operator does', () => {
 
   it('credits a reference once, to one account, however often and from wherever it is sent', async () => {
     const [una, otra] = [await panel.registrar(), await panel.registrar()];
-    const abonos = createOperador(panel.db);
+    const abonos = createLibro(panel.db);
     const quien = { actor: 'prueba', ip: '127.0.0.1', detalle: 'x' };
     const referencia = randomUUID();
     const all = await Promise.all(
@@ -292,7 +297,12 @@ describe('what the operator does', () => {
   });
 
   it('leaves the list of EDOS as it is when the file is not one', async () => {
-    await createListaEdos(panel.db).importar({ fuente: 'buena', rfcs: ['AAA010101000'], actor: 'prueba' });
+    await createListaEdos(panel.db).importar({
+      fuente: 'buena',
+      rfcs: ['AAA010101000'],
+      actor: 'prueba',
+      ip: null,
+    });
     const send = (contents: string) =>
       operador.enviar('/operador/listas', '/operador/listas/edos', {
         fuente: 'mala',

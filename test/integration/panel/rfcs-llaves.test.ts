@@ -223,7 +223,7 @@ describe('what was stored under the key before', () => {
     const llave = newLlave();
     const { contribuyenteId } = pass.access;
     await expect(
-      createLlaves(panel.db).activate({ contribuyenteId, llave, relevo, actor: 'prueba' }),
+      createLlaves(panel.db).activate({ contribuyenteId, llave, relevo, actor: 'prueba', ip: null }),
     ).rejects.toThrow('sealing failed');
     expect((await gate(key))?.estado).toBe('ACTIVA');
     expect((await gate(key))?.access.ciec).not.toBeNull();

@@ -15,7 +15,7 @@ it('shows the operator, and nobody else, what hangs on each id of a secret that 
   for (const pepperVersion of [1, 1, 2]) {
     const { contribuyenteId } = await seedCuenta(panel.db);
     const llave = { ...newLlave(), pepperVersion };
-    await createLlaves(panel.db).activate({ contribuyenteId, llave, actor: 'prueba' });
+    await createLlaves(panel.db).activate({ contribuyenteId, llave, actor: 'prueba', ip: null });
   }
   const { text } = await operador.get('/operador/secretos');
   const rows = load(text)('tbody tr')

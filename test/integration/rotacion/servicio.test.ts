@@ -90,7 +90,7 @@ it('a keyring id that is gone too early stops a new process, and costs a caller 
   const api = await servicio.startApi({ KEYRING: other, SECRETOS_FALTANTES: 'avisar' });
   const answer = await caller.at(api).call('usuario/datos-fiscales', { rfc: caller.rfc });
   expect([answer.status, answer.body.cfdi_codigo]).toEqual([400, 4003]);
-  await createLlaves(servicio.db).revoke({ apiKeyId: caller.apiKeyId, actor: 'prueba' });
+  await createLlaves(servicio.db).revoke({ apiKeyId: caller.apiKeyId, actor: 'prueba', ip: null });
 });
 
 it('every secret rotates while API and workers go on, and nothing is lost when the old id is gone', async () => {

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
+import { AUTOR } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
 
 type Captcha = Awaited<ReturnType<CliDeps['captchas']['pendientes']>>[number];
@@ -18,7 +19,7 @@ async function attend(deps: CliDeps, terminal: Interface, carpeta: string, visto
     vistos.add(captcha.id);
     const texto = await ask(deps, terminal, carpeta, captcha);
     if (texto === '') continue;
-    const aceptada = await deps.captchas.answer(captcha.id, texto);
+    const aceptada = await deps.captchas.answer(captcha.id, texto, AUTOR);
     deps.print(JSON.stringify({ captcha_id: captcha.id, aceptada }));
   }
 }
@@ -85,7 +86,7 @@ export function addCaptchas(program: Command, deps: () => CliDeps): void {
     .argument('<captcha_id>', 'el que da la lista')
     .argument('<texto>', 'los caracteres de la imagen')
     .action(async (id: string, texto: string) => {
-      const aceptada = await deps().captchas.answer(id, texto);
+      const aceptada = await deps().captchas.answer(id, texto, AUTOR);
       deps().print(JSON.stringify({ captcha_id: id, aceptada }));
       if (!aceptada) throw new Error('ese captcha ya no espera respuesta');
     });

@@ -1,6 +1,6 @@
 import { Rechazo } from '@acuse/db';
 import type { Command } from 'commander';
-import { ACTOR, requireCuenta } from '../buscar.ts';
+import { AUTOR, requireCuenta } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
 
 export function addCuenta(program: Command, deps: () => CliDeps): void {
@@ -12,7 +12,7 @@ export function addCuenta(program: Command, deps: () => CliDeps): void {
     .requiredOption('--email <email>', 'correo que identifica a la cuenta')
     .action(async ({ nombre, email }: { nombre: string; email: string }) => {
       const { cuentas, print } = deps();
-      const creada = await cuentas.create({ nombre, email, actor: ACTOR });
+      const creada = await cuentas.create({ nombre, email, ...AUTOR });
       print(JSON.stringify({ id: creada.id, email: creada.email, saldo: creada.saldo }));
     });
   cuenta
@@ -21,7 +21,7 @@ export function addCuenta(program: Command, deps: () => CliDeps): void {
     .requiredOption('--cuenta <email>', 'correo de la cuenta')
     .action(async (options: { cuenta: string }) => {
       const { id } = await requireCuenta(deps(), options.cuenta);
-      const vista = await deps().operador.cuenta(id);
+      const vista = await deps().cuentas.detail(id);
       if (vista === null) throw new Rechazo('CUENTA_DESCONOCIDA');
       const { cuenta: c, personas, rfcs, abiertas } = vista;
       deps().print(
@@ -45,12 +45,7 @@ export function addCuenta(program: Command, deps: () => CliDeps): void {
     .requiredOption('--motivo <texto>', 'por qué; su dueño lo lee en el panel')
     .action(async (options: { cuenta: string; motivo: string }) => {
       const { id: cuentaId } = await requireCuenta(deps(), options.cuenta);
-      const suspendida = await deps().accounts.suspend({
-        cuentaId,
-        motivo: options.motivo,
-        actor: ACTOR,
-        ip: null,
-      });
+      const suspendida = await deps().cuentas.suspend({ cuentaId, motivo: options.motivo, ...AUTOR });
       deps().print(JSON.stringify({ email: options.cuenta, suspendida: true, cambio: suspendida }));
     });
   cuenta
@@ -59,7 +54,7 @@ export function addCuenta(program: Command, deps: () => CliDeps): void {
     .requiredOption('--cuenta <email>', 'correo de la cuenta')
     .action(async (options: { cuenta: string }) => {
       const { id: cuentaId } = await requireCuenta(deps(), options.cuenta);
-      const reabierta = await deps().accounts.reopen({ cuentaId, actor: ACTOR, ip: null });
+      const reabierta = await deps().cuentas.reopen({ cuentaId, ...AUTOR });
       deps().print(JSON.stringify({ email: options.cuenta, suspendida: false, cambio: reabierta }));
     });
   cuenta

@@ -1,7 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { readRfcs } from '@acuse/db';
 import { type Command, InvalidArgumentError } from 'commander';
-import { ACTOR } from '../buscar.ts';
+import { AUTOR } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
 
 function fuenteArgument(value: string): string {
@@ -32,7 +32,7 @@ export function addEdos(program: Command, deps: () => CliDeps): void {
     )
     .action(async (archivo: string, { fuente }: { fuente: string }) => {
       const rfcs = await readRfcs(createReadStream(archivo));
-      deps().print(JSON.stringify(shown(await deps().edos.importar({ fuente, rfcs, actor: ACTOR }))));
+      deps().print(JSON.stringify(shown(await deps().edos.importar({ fuente, rfcs, ...AUTOR }))));
     });
 
   edos
@@ -47,6 +47,6 @@ export function addEdos(program: Command, deps: () => CliDeps): void {
     .command('borrar')
     .description('Quita la lista: las respuestas dirán que no hay ninguna.')
     .action(async () => {
-      deps().print(JSON.stringify({ borrada: await deps().edos.borrar({ actor: ACTOR }) }));
+      deps().print(JSON.stringify({ borrada: await deps().edos.borrar(AUTOR) }));
     });
 }

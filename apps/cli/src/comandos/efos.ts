@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { AUTOR } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
 
 export function addEfos(program: Command, deps: () => CliDeps): void {
@@ -40,7 +41,7 @@ export function addEfos(program: Command, deps: () => CliDeps): void {
       false,
     )
     .action(async ({ forzar }: { forzar: boolean }) => {
-      await deps().efos.pedir({ forzar });
+      await deps().efos.pedir({ forzar, ...AUTOR });
       deps().print(JSON.stringify({ pedida: true, forzar }));
     });
 }

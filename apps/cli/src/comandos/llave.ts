@@ -1,6 +1,6 @@
 import { generateApiKey, registroOf, wipeApiKey } from '@acuse/vault';
 import type { Command } from 'commander';
-import { ACTOR, requireRfc, rfcArgument } from '../buscar.ts';
+import { AUTOR, requireRfc, rfcArgument } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
 
 export function addLlave(program: Command, deps: () => CliDeps): void {
@@ -18,7 +18,7 @@ export function addLlave(program: Command, deps: () => CliDeps): void {
       const key = generateApiKey(deps().modoLlave);
       const llave = registroOf(hasher, key);
       wipeApiKey(key);
-      await deps().llaves.activate({ contribuyenteId, llave, actor: ACTOR });
+      await deps().llaves.activate({ contribuyenteId, llave, ...AUTOR });
       deps().print(JSON.stringify({ id: key.keyId, api_key: key.text }));
     });
   llave
@@ -45,7 +45,7 @@ export function addLlave(program: Command, deps: () => CliDeps): void {
     )
     .argument('<id>', 'los 12 caracteres que siguen a acuse_live_ o acuse_test_')
     .action(async (apiKeyId: string) => {
-      const canceladas = await deps().llaves.revoke({ apiKeyId, actor: ACTOR });
+      const canceladas = await deps().llaves.revoke({ apiKeyId, ...AUTOR });
       deps().print(JSON.stringify({ id: apiKeyId, solicitudes_canceladas: canceladas }));
     });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Rechazo } from '@acuse/db';
 import { type Command, InvalidArgumentError } from 'commander';
-import { ACTOR, integerArgument, requireCuenta } from '../buscar.ts';
+import { AUTOR, integerArgument, requireCuenta } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
 
 function signedArgument(value: string): number {
@@ -33,14 +33,7 @@ export function addSaldo(program: Command, deps: () => CliDeps): void {
     .action(async (options: { cuenta: string; creditos: number; motivo: string; id?: string }) => {
       const { id: cuentaId } = await requireCuenta(deps(), options.cuenta);
       const { creditos, motivo, id: opId = randomUUID() } = options;
-      const ajuste = await deps().accounts.adjust({
-        cuentaId,
-        opId,
-        creditos,
-        motivo,
-        actor: ACTOR,
-        ip: null,
-      });
+      const ajuste = await deps().libro.ajustar({ cuentaId, opId, creditos, motivo, ...AUTOR });
       if (!('saldo' in ajuste)) {
         if (ajuste.resultado === 'CUENTA_DESCONOCIDA') throw new Rechazo(ajuste.resultado);
         throw new Error('El saldo quedaría en menos de cero. Revise los créditos con: acuse cuenta ver');
@@ -59,12 +52,16 @@ export function addSaldo(program: Command, deps: () => CliDeps): void {
     .action(async (options: { cuenta: string; creditos: number; pago: string; detalle: string }) => {
       const { id: cuentaId } = await requireCuenta(deps(), options.cuenta);
       const { creditos, detalle } = options;
-      const { saldo, isNuevo } = await deps().cuentas.addSaldo({
-        cuentaId,
-        creditos,
-        pagoId: options.pago,
-        detalle,
+      const abono = await deps().libro.abonar({
+        ...{ cuentaId, creditos, referencia: options.pago, detalle },
+        ...AUTOR,
       });
-      deps().print(JSON.stringify({ saldo, abonado: isNuevo }));
+      if (!('saldo' in abono)) {
+        if (abono.resultado === 'CUENTA_DESCONOCIDA') throw new Rechazo(abono.resultado);
+        throw new Error(
+          'Ese pago ya se abonó, a otra cuenta o por otra cantidad. Revise el pago; si es otro, dele otro identificador.',
+        );
+      }
+      deps().print(JSON.stringify({ saldo: abono.saldo, abonado: abono.resultado === 'ABONADO' }));
     });
 }

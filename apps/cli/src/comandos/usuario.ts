@@ -1,6 +1,6 @@
 import { Rechazo, type RolUsuario, type UsuarioVista } from '@acuse/db';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ACTOR, integerArgument } from '../buscar.ts';
+import { ACTOR, AUTOR, integerArgument } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
 
 const ROLES: readonly RolUsuario[] = ['CLIENTE', 'OPERADOR'];
@@ -87,7 +87,7 @@ async function cuentaFor({ cuentas, usuarios }: CliDeps, options: CrearOptions):
   if (found) return found.id;
   if (cuenta !== undefined) throw new Rechazo('CUENTA_DESCONOCIDA');
   if (await usuarios.findByEmail(email)) throw new Rechazo('EMAIL_REPETIDO');
-  return (await cuentas.create({ nombre, email, actor: ACTOR })).id;
+  return (await cuentas.create({ nombre, email, ...AUTOR })).id;
 }
 
 async function requireUsuario({ usuarios }: CliDeps, email: string): Promise<UsuarioVista> {

@@ -1,12 +1,7 @@
+import type { Autor } from '@acuse/core';
 import type { ContextoCliente } from './ruta.ts';
 
-/** Who does something and from where, as the audit log names people of the panel. */
-export interface Quien {
-  readonly actor: string;
-  readonly ip: string;
-}
-
-/** Whom the audit log names for what is done in a request. */
-export function quien({ usuario, ip }: Pick<ContextoCliente, 'usuario' | 'ip'>): Quien {
+/** Whom the audit log names for what is done in a request, and from where. */
+export function quien({ usuario, ip }: Pick<ContextoCliente, 'usuario' | 'ip'>): Autor & { ip: string } {
   return { actor: `usuario:${usuario.id}`, ip };
 }

@@ -1,3 +1,5 @@
+import type { Autor } from './auditoria.ts';
+
 /** Where a taxpayer stands in the list of article 69-B of the Código Fiscal de la Federación. */
 export const SITUACIONES_EFOS = ['PRESUNTO', 'DESVIRTUADO', 'DEFINITIVO', 'SENTENCIA_FAVORABLE'] as const;
 export type SituacionEfos = (typeof SITUACIONES_EFOS)[number];
@@ -112,7 +114,7 @@ export interface CargaListas {
    * Asks the workers to fetch the list now. `forzar` lets it be shorter, or older, than it should. The wish stands until a list came, taken or
    * refused: while the source fails it is tried again as every failed attempt is.
    */
-  pedir(options: { readonly forzar: boolean }): Promise<void>;
+  pedir(options: { readonly forzar: boolean } & Autor): Promise<void>;
   estado(): Promise<EstadoEfos>;
 }
 
@@ -140,13 +142,9 @@ export interface EstadoEdos {
 
 /** The list of EDOS: nobody publishes one by RFC, so it is the operator's own, under the name of its source. */
 export interface ListaEdos {
-  /** Takes the place of the earlier list, all of it or nothing. `actor` goes to the audit log. */
-  importar(lista: {
-    readonly fuente: string;
-    readonly rfcs: readonly string[];
-    readonly actor: string;
-  }): Promise<EstadoEdos>;
+  /** Takes the place of the earlier list, all of it or nothing. */
+  importar(lista: { readonly fuente: string; readonly rfcs: readonly string[] } & Autor): Promise<EstadoEdos>;
   estado(): Promise<EstadoEdos | null>;
   /** False when there was none. */
-  borrar(options: { readonly actor: string }): Promise<boolean>;
+  borrar(autor: Autor): Promise<boolean>;
 }

@@ -1,16 +1,8 @@
 import type { Database } from '../database.ts';
 
-/** Who changes something, for the audit log. */
-export interface Autor {
-  /** `usuario:<id>`, `api_key:<id>`, `operador:cli`, or a part of the service. */
-  readonly actor: string;
-  /** Address that the order came from; null for one that came over no network. */
-  readonly ip: string | null;
-}
-
 /**
  * SQL that notes a change in the audit log, in the statement that makes it: one line for each row of `de`. All but `accion` are SQL; `cuenta` and
- * `contribuyente` say whom the change is about.
+ * `contribuyente` say whom the change is about: `NULL::uuid` where it is the installation.
  */
 export const nota = ({
   accion,

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import type { CanalSat } from '@acuse/core';
+import type { Autor, CanalSat } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { isUniqueViolation } from '../errors.ts';
-import { type Autor, nota } from './auditoria.ts';
+import { nota } from './auditoria.ts';
 import { Rechazo } from './rechazo.ts';
 
 export interface LlaveVista {

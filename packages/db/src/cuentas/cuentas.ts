@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import type { Autor } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { isUniqueViolation } from '../errors.ts';
+import { createAbiertas } from '../solicitudes/abiertas.ts';
+import { inTransaction } from '../transaction.ts';
+import { isUuid } from '../uuid.ts';
+import { nota } from './auditoria.ts';
 import { Rechazo } from './rechazo.ts';
 
 export interface CuentaVista {
@@ -11,79 +16,150 @@ export interface CuentaVista {
   readonly creadaEn: Date;
 }
 
-const ADD_SALDO = `
-WITH cuenta_existente AS (SELECT id FROM cuenta WHERE id = $1),
-antes AS (SELECT 1 FROM movimiento WHERE pago_id = $3),
-libro AS (
-  INSERT INTO movimiento (cuenta_id, op_id, tipo, importe, pago_id, detalle)
-  SELECT id, $5::uuid, 'compra', $2::integer, $3::text, $4::text FROM cuenta_existente WHERE NOT EXISTS (SELECT FROM antes)
-  RETURNING importe
-), abono AS (
-  UPDATE cuenta SET saldo = saldo + libro.importe FROM libro WHERE cuenta.id = $1 RETURNING saldo
-)
-SELECT EXISTS (SELECT FROM cuenta_existente) AS existe, (SELECT saldo FROM abono) AS abonado,
-       (SELECT saldo FROM cuenta WHERE id = $1) AS saldo`;
+export interface CuentaOperada {
+  readonly id: string;
+  readonly nombre: string;
+  readonly email: string;
+  readonly saldo: number;
+  readonly creadaEn: Date;
+  readonly rfcs: number;
+  /** Solicitudes that have not ended. */
+  readonly abiertas: number;
+}
 
-/** Accounts and their credits, for the operator's command line and the panel. */
+export interface RfcOperado {
+  readonly rfc: string;
+  readonly nombre: string | null;
+  readonly creadoEn: Date;
+  /** Last four characters of its active key; null without one. */
+  readonly ultimos4: string | null;
+  readonly ultimoUsoEn: Date | null;
+}
+
+const CREATE = `
+WITH nueva AS (INSERT INTO cuenta (id, nombre, email) VALUES ($1, $2, $3) RETURNING id, nombre, email, saldo, creada_en),
+nota AS (${nota({ accion: 'crear-cuenta', de: 'nueva', cuenta: 'id', actor: '$4', ip: '$5' })})
+SELECT id, nombre, email, saldo, creada_en AS "creadaEn" FROM nueva`;
+
+/** In the order in which an acceptance takes them, so that neither waits for the other in a circle: taxpayers by id, then the account. */
+const LOCK = 'SELECT FROM contribuyente WHERE cuenta_id = $1 ORDER BY id FOR NO KEY UPDATE';
+
+const SUSPEND = `
+WITH hecho AS (
+  UPDATE cuenta SET suspendida_en = now(), suspension_motivo = $4 WHERE id = $1 AND suspendida_en IS NULL RETURNING id
+)
+${nota({ accion: 'suspender-cuenta', de: 'hecho', cuenta: 'id', detalle: `jsonb_build_object('motivo', $4::text)`, actor: '$2', ip: '$3' })}`;
+
+const REOPEN = `
+WITH hecho AS (
+  UPDATE cuenta SET suspendida_en = NULL, suspension_motivo = NULL WHERE id = $1 AND suspendida_en IS NOT NULL RETURNING id
+)
+${nota({ accion: 'reabrir-cuenta', de: 'hecho', cuenta: 'id', actor: '$2', ip: '$3' })}`;
+
+/** E-mails identify accounts and users whatever their letter case. */
+export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
+
+/** Accounts, for the operator. */
 export function createCuentas({ prisma, pool }: Pick<Database, 'prisma' | 'pool'>) {
+  const underLock = (
+    text: string,
+    { cuentaId, actor, ip }: { cuentaId: string } & Autor,
+    rest: unknown[] = [],
+  ) =>
+    inTransaction(pool, async (client) => {
+      await client.query(LOCK, [cuentaId]);
+      const { rowCount } = await client.query(text, [cuentaId, actor, ip, ...rest]);
+      return rowCount === 1;
+    });
+
   return {
     /** A new account with balance 0. The e-mail identifies it, whatever its letter case. Rejects with `EMAIL_REPETIDO`. */
-    async create(input: { nombre: string; email: string; actor: string }): Promise<CuentaVista> {
-      const id = randomUUID();
-      try {
-        const [cuenta] = await prisma.$transaction([
-          prisma.cuenta.create({
-            data: { id, nombre: input.nombre.trim(), email: input.email.trim().toLowerCase() },
-          }),
-          prisma.auditoria.create({ data: { cuentaId: id, actor: input.actor, accion: 'crear-cuenta' } }),
-        ]);
-        return cuenta;
-      } catch (error) {
-        if (isPrismaUnique(error)) throw new Rechazo('EMAIL_REPETIDO');
-        throw error;
-      }
+    async create({
+      nombre,
+      email,
+      actor,
+      ip,
+    }: { nombre: string; email: string } & Autor): Promise<CuentaVista> {
+      const values = [randomUUID(), nombre.trim(), normalizeEmail(email), actor, ip];
+      const { rows } = await pool.query<CuentaVista>(CREATE, values).catch((error: unknown) => {
+        throw isUniqueViolation(error) ? new Rechazo('EMAIL_REPETIDO') : error;
+      });
+      if (!rows[0]) throw new Error('the new account is not there');
+      return rows[0];
     },
 
-    list(): Promise<CuentaVista[]> {
-      return prisma.cuenta.findMany({ orderBy: { creadaEn: 'asc' } });
+    list: (): Promise<CuentaVista[]> => prisma.cuenta.findMany({ orderBy: { creadaEn: 'asc' } }),
+
+    findByEmail: (email: string): Promise<CuentaVista | null> =>
+      prisma.cuenta.findUnique({ where: { email: normalizeEmail(email) } }),
+
+    /** Accounts, newest first, whose e-mail, name or one of whose RFCs contains `texto`; `salta` skips the pages before. */
+    async search(input: { texto: string; salta: number; limite: number }): Promise<CuentaOperada[]> {
+      const texto = input.texto.trim();
+      const contains = { contains: texto, mode: 'insensitive' as const };
+      const cuentas = await prisma.cuenta.findMany({
+        ...(texto === ''
+          ? {}
+          : {
+              where: {
+                OR: [
+                  { email: contains },
+                  { nombre: contains },
+                  { contribuyentes: { some: { rfc: contains } } },
+                ],
+              },
+            }),
+        include: {
+          _count: {
+            select: {
+              contribuyentes: true,
+              solicitudes: { where: { estado: { in: ['EN_PROCESO', 'ESPERA_EFIRMA'] } } },
+            },
+          },
+        },
+        orderBy: [{ creadaEn: 'desc' }, { id: 'desc' }],
+        skip: input.salta,
+        take: input.limite,
+      });
+      return cuentas.map(({ _count, id, nombre, email, saldo, creadaEn }) => ({
+        ...{ id, nombre, email, saldo, creadaEn },
+        rfcs: _count.contribuyentes,
+        abiertas: _count.solicitudes,
+      }));
     },
 
-    findByEmail(email: string): Promise<CuentaVista | null> {
-      return prisma.cuenta.findUnique({ where: { email: email.trim().toLowerCase() } });
+    /** One account with its people, its RFCs and what is open; null when there is none with that id, whatever `id` is. */
+    async detail(id: string) {
+      if (!isUuid(id)) return null;
+      const cuenta = await prisma.cuenta.findUnique({ where: { id } });
+      if (cuenta === null) return null;
+      const rfcs = await pool.query<RfcOperado>(
+        `SELECT c.rfc, c.nombre, c.creado_en AS "creadoEn", k.ultimos4, u.ultimo_uso_en AS "ultimoUsoEn"
+         FROM contribuyente c LEFT JOIN api_key k ON k.contribuyente_id = c.id AND k.estado = 'ACTIVA'
+         LEFT JOIN api_key_uso u ON u.api_key_id = k.id WHERE c.cuenta_id = $1 ORDER BY c.rfc`,
+        [id],
+      );
+      const abiertas = await createAbiertas({ pool }).ofCuenta(id, 50);
+      const personas = await prisma.usuario.findMany({
+        where: { cuentaId: id },
+        select: { id: true, cuentaId: true, email: true, nombre: true },
+        orderBy: { email: 'asc' },
+        take: 100,
+      });
+      return { cuenta, personas, rfcs: rfcs.rows, abiertas };
     },
 
     /**
-     * Adds bought credits, once per `pagoId` however often it is called. Returns the balance and whether this call added them.
-     * Rejects with `CUENTA_DESCONOCIDA`, or `CREDITOS_INVALIDOS` unless `creditos` is a positive integer.
+     * Suspends an account: from their next call on, its keys answer 403/1003 to everything, on every instance. What runs goes on, since it
+     * is paid for; its packages can be fetched from the panel, or from the API once the account is open again. False when it was suspended
+     * already, or is none.
      */
-    async addSaldo(input: {
-      cuentaId: string;
-      creditos: number;
-      pagoId: string;
-      detalle: string;
-    }): Promise<{ saldo: number; isNuevo: boolean }> {
-      if (!Number.isSafeInteger(input.creditos) || input.creditos <= 0 || input.creditos > 100_000_000)
-        throw new Rechazo('CREDITOS_INVALIDOS');
-      const run = () =>
-        pool.query<{ existe: boolean; abonado: number | null; saldo: number }>(ADD_SALDO, [
-          input.cuentaId,
-          input.creditos,
-          input.pagoId,
-          input.detalle,
-          randomUUID(),
-        ]);
-      const result = await run().catch((error) => {
-        // The same payment was being credited at this moment: now its row is visible.
-        if (!isUniqueViolation(error)) throw error;
-        return run();
-      });
-      const row = result.rows[0];
-      if (!row?.existe) throw new Rechazo('CUENTA_DESCONOCIDA');
-      return { saldo: row.abonado ?? row.saldo, isNuevo: row.abonado !== null };
-    },
+    suspend: (input: { cuentaId: string; motivo: string } & Autor) =>
+      underLock(SUSPEND, input, [input.motivo]),
+
+    /** Opens a suspended account again: its keys answer from their next call. False when it was open, or is none. */
+    reopen: (input: { cuentaId: string } & Autor) => underLock(REOPEN, input),
   };
 }
 
-export function isPrismaUnique(error: unknown): boolean {
-  return typeof error === 'object' && error !== null && 'code' in error && error.code === 'P2002';
-}
+export type Cuentas = ReturnType<typeof createCuentas>;

@@ -1,9 +1,10 @@
-import type { CredencialGuardada, TipoGuardada } from '@acuse/core';
+import type { Autor, CredencialGuardada, TipoGuardada } from '@acuse/core';
 import type pg from 'pg';
 import { terminarSinPaquete } from '../claims/terminar.ts';
 import type { Database } from '../database.ts';
 import { isDeadlock } from '../errors.ts';
 import { inTransaction } from '../transaction.ts';
+import { nota } from './auditoria.ts';
 import { Rechazo } from './rechazo.ts';
 
 export interface NuevaLlave {
@@ -60,11 +61,15 @@ const CANCEL = terminarSinPaquete(`s.api_key_id = $4 AND s.estado IN ('EN_PROCES
 /** Times a change is made when it meets other work on the same solicitudes in a deadlock. */
 const MAX_ATTEMPTS = 4;
 
-/** Who asked for a change, for the audit log. */
-interface Autor {
-  readonly actor: string;
-  readonly ip?: string;
-}
+const note = (accion: string) =>
+  nota({
+    accion,
+    de: 'contribuyente WHERE id = $1',
+    contribuyente: 'id',
+    detalle: `jsonb_build_object('api_key', $4::text)`,
+    actor: '$2',
+    ip: '$3',
+  });
 
 /** API keys. Both changes lock the taxpayer first, so that they happen one after the other. */
 export function createLlaves({ pool }: Pick<Database, 'pool'>) {
@@ -115,19 +120,6 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
     return rows.filter(({ id }) => !nuevas.some((nueva) => nueva.id === id)).map(({ tipo }) => tipo);
   }
 
-  const note = (
-    client: pg.PoolClient,
-    contribuyenteId: string,
-    { actor, ip }: Autor,
-    accion: string,
-    apiKeyId: string,
-  ) =>
-    client.query(
-      `INSERT INTO auditoria (cuenta_id, contribuyente_id, actor, accion, detalle, ip)
-       SELECT cuenta_id, id, $2, $3, jsonb_build_object('api_key', $4::text), $5 FROM contribuyente WHERE id = $1`,
-      [contribuyenteId, actor, accion, apiKeyId, ip ?? null],
-    );
-
   return {
     /** The keys of a taxpayer, newest first, the active one among them. Nothing of them opens anything. */
     async list(contribuyenteId: string): Promise<LlaveListada[]> {
@@ -170,7 +162,7 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
         );
         const lost = relevo ? await resealInto(client, contribuyenteId, llave, relevo) : [];
         await forget(client, contribuyenteId, llave.id);
-        await note(client, contribuyenteId, input, 'generar-llave', llave.id);
+        await client.query(note('generar-llave'), [contribuyenteId, input.actor, input.ip, llave.id]);
         return lost;
       });
     },
@@ -189,7 +181,7 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
         if (rowCount !== 1) return 0;
         await forget(client, contribuyenteId, null);
         const { rows } = await client.query(CANCEL, ['ERROR', 'API_KEY_REVOCADA', null, input.apiKeyId]);
-        await note(client, contribuyenteId, input, 'revocar-llave', input.apiKeyId);
+        await client.query(note('revocar-llave'), [contribuyenteId, input.actor, input.ip, input.apiKeyId]);
         return rows.length;
       });
     },

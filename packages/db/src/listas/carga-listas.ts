@@ -7,6 +7,7 @@ import {
   SatError,
 } from '@acuse/core';
 import type pg from 'pg';
+import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
 import { inTransaction, SNAPSHOT } from '../transaction.ts';
 import { type CargaOptions, cargarVersion } from './cargar.ts';
@@ -42,6 +43,20 @@ END AS pendiente`;
 const END = `
 WITH fin AS (UPDATE efos_carga SET resultado = $2, motivo = $3, terminada_en = clock_timestamp() WHERE id = $1)
 DELETE FROM efos_pedido WHERE pedido_en = $4::timestamptz`;
+
+const ASK = `
+WITH pedido AS (
+  INSERT INTO efos_pedido (pedido_en, forzar) VALUES (clock_timestamp(), $3)
+  ON CONFLICT (unica) DO UPDATE SET pedido_en = excluded.pedido_en, forzar = excluded.forzar RETURNING forzar
+)
+${nota({
+  accion: 'pedir-lista-69b',
+  de: 'pedido',
+  cuenta: 'NULL::uuid',
+  detalle: `jsonb_build_object('forzar', forzar)`,
+  actor: '$1',
+  ip: '$2',
+})}`;
 
 interface CargaRow {
   iniciada_en: Date;
@@ -110,12 +125,8 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas
       return rows[0]?.pendiente ?? null;
     },
 
-    async pedir({ forzar }) {
-      await pool.query(
-        `INSERT INTO efos_pedido (pedido_en, forzar) VALUES (clock_timestamp(), $1)
-         ON CONFLICT (unica) DO UPDATE SET pedido_en = excluded.pedido_en, forzar = excluded.forzar`,
-        [forzar],
-      );
+    async pedir({ forzar, actor, ip }) {
+      await pool.query(ASK, [actor, ip, forzar]);
     },
 
     estado: () =>

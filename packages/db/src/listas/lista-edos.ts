@@ -1,5 +1,6 @@
 import type { EstadoEdos, ListaEdos } from '@acuse/core';
 import type pg from 'pg';
+import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
 import { inTransaction } from '../transaction.ts';
 
@@ -14,46 +15,46 @@ async function readEstado(client: Pick<pg.ClientBase, 'query'>): Promise<EstadoE
   return row ? { fuente: row.fuente, rfcs: row.rfcs, importadaEn: row.importada_en } : null;
 }
 
+const IMPORT = `
+WITH lista AS (
+  INSERT INTO edos_lista (fuente, rfcs) VALUES ($3, $4)
+  ON CONFLICT (unica) DO UPDATE SET fuente = excluded.fuente, rfcs = excluded.rfcs, importada_en = now() RETURNING fuente, rfcs
+)
+${nota({
+  accion: 'importar-edos',
+  de: 'lista',
+  cuenta: 'NULL::uuid',
+  detalle: `jsonb_build_object('fuente', fuente, 'rfcs', rfcs)`,
+  actor: '$1',
+  ip: '$2',
+})}`;
+
+const DROP = `
+WITH lista AS (DELETE FROM edos_lista RETURNING unica)
+${nota({ accion: 'borrar-edos', de: 'lista', cuenta: 'NULL::uuid', actor: '$1', ip: '$2' })}`;
+
 /** The operator's list over PostgreSQL. Changes go to the audit log. */
 export function createListaEdos({ pool }: Pick<Database, 'pool'>): ListaEdos {
   const change = <T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> =>
     inTransaction(pool, async (client) => {
       await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+      await client.query('DELETE FROM edos_rfc');
       return run(client);
     });
 
-  const note = (client: pg.PoolClient, actor: string, accion: string, detalle: Record<string, unknown>) =>
-    client.query('INSERT INTO auditoria (actor, accion, detalle) VALUES ($1, $2, $3)', [
-      actor,
-      accion,
-      JSON.stringify(detalle),
-    ]);
-
   return {
-    importar: ({ fuente, rfcs, actor }) =>
+    importar: ({ fuente, rfcs, actor, ip }) =>
       change(async (client) => {
         const unique = [...new Set(rfcs)];
-        await client.query('DELETE FROM edos_rfc');
         await client.query('INSERT INTO edos_rfc (rfc) SELECT unnest($1::text[])', [unique]);
         await client.query('ANALYZE edos_rfc');
-        await client.query(
-          `INSERT INTO edos_lista (fuente, rfcs) VALUES ($1, $2)
-           ON CONFLICT (unica) DO UPDATE SET fuente = excluded.fuente, rfcs = excluded.rfcs, importada_en = now()`,
-          [fuente, unique.length],
-        );
-        await note(client, actor, 'importar-edos', { fuente, rfcs: unique.length });
+        await client.query(IMPORT, [actor, ip, fuente, unique.length]);
         const estado = await readEstado(client);
         if (estado === null) throw new Error('the imported list is not there');
         return estado;
       }),
     estado: () => readEstado(pool),
-    borrar: ({ actor }) =>
-      change(async (client) => {
-        await client.query('DELETE FROM edos_rfc');
-        const { rowCount } = await client.query('DELETE FROM edos_lista');
-        if (rowCount === 0) return false;
-        await note(client, actor, 'borrar-edos', {});
-        return true;
-      }),
+    borrar: ({ actor, ip }) =>
+      change(async (client) => (await client.query(DROP, [actor, ip])).rowCount === 1),
   };
 }

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CaptchaPendiente, Captchas } from '@acuse/core';
+import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
 
 const ASK = `INSERT INTO captcha_pendiente (id, imagen, vence_en) VALUES ($1, $2, now() + $3 * interval '1 millisecond')`;
@@ -8,8 +9,18 @@ const PENDIENTES = `
 SELECT id, imagen, creado_en AS "creadoEn", vence_en AS "venceEn" FROM captcha_pendiente
 WHERE respuesta IS NULL AND vence_en > now() ORDER BY creado_en, id`;
 
-const ANSWER =
-  'UPDATE captcha_pendiente SET respuesta = $2 WHERE id::text = $1 AND respuesta IS NULL AND vence_en > now()';
+const ANSWER = `
+WITH contestado AS (
+  UPDATE captcha_pendiente SET respuesta = $4 WHERE id::text = $1 AND respuesta IS NULL AND vence_en > now() RETURNING id
+)
+${nota({
+  accion: 'contestar-captcha',
+  de: 'contestado',
+  cuenta: 'NULL::uuid',
+  detalle: `jsonb_build_object('captcha', id)`,
+  actor: '$2',
+  ip: '$3',
+})}`;
 
 /** Captchas that wait for a person, over PostgreSQL. */
 export function createCaptchas({ pool }: Pick<Database, 'pool'>): Captchas {
@@ -33,8 +44,8 @@ export function createCaptchas({ pool }: Pick<Database, 'pool'>): Captchas {
     async pendientes() {
       return (await pool.query<CaptchaPendiente>(PENDIENTES)).rows;
     },
-    async answer(id, texto) {
-      return (await pool.query(ANSWER, [id, texto])).rowCount === 1;
+    async answer(id, texto, { actor, ip }) {
+      return (await pool.query(ANSWER, [id, actor, ip, texto])).rowCount === 1;
     },
     async tidy() {
       return (await pool.query('DELETE FROM captcha_pendiente WHERE vence_en <= now()')).rowCount ?? 0;

@@ -5,6 +5,7 @@ import {
   type Autor,
   createContribuyentes,
   createCuentas,
+  createLibro,
   createLlaves,
   type Database,
   openDatabase,
@@ -38,7 +39,6 @@ export const RFC_DE_PRUEBA = 'ACU200101DB1';
 const EFIRMA_PASSWORD = 'contrasena-de-prueba';
 const CREDITOS = 10_000;
 const AUTOR: Autor = { actor: 'operador:preparacion', ip: null };
-const ACTOR = AUTOR.actor;
 
 /** Makes an account with credits, a taxpayer, its API key and its e.firma, by the functions that the back office uses. */
 export async function makeAccount(
@@ -53,20 +53,20 @@ export async function makeAccount(
     applicationName: 'acuse-preparacion',
   });
   try {
-    const cuentas = createCuentas(db);
     const { cuentaId, panel } = await openCuenta(stack, db);
-    await cuentas.addSaldo({
+    await createLibro(db).abonar({
       cuentaId,
       creditos: CREDITOS,
-      pagoId: randomUUID(),
+      referencia: randomUUID(),
       detalle: 'créditos de prueba',
+      ...AUTOR,
     });
     const { id: contribuyenteId } = await createContribuyentes(db).add({ cuentaId, rfc, ...AUTOR });
 
     const key = generateApiKey(modoLlaveOf({ SAT_BASE_URL: stack.simuladorUrl }));
     const llave = registroOf(openHasher(stack.peppers), key);
     wipeApiKey(key);
-    await createLlaves(db).activate({ contribuyenteId, llave, actor: ACTOR });
+    await createLlaves(db).activate({ contribuyenteId, llave, ...AUTOR });
     const { ciec } = await askSimulador<{ ciec: string }>(stack, `contribuyentes/${encodeURIComponent(rfc)}`);
     return { rfc, api_key: key.text, ciec, efirma: await issueEfirma(stack, dataDir, rfc), panel };
   } finally {
@@ -96,14 +96,14 @@ async function openCuenta(
   const nombre = 'Cuenta de prueba';
   if (panel === null) {
     const email = `prueba-${randomUUID()}@example.com`;
-    return { cuentaId: (await createCuentas(db).create({ nombre, email, actor: ACTOR })).id, panel };
+    return { cuentaId: (await createCuentas(db).create({ nombre, email, ...AUTOR })).id, panel };
   }
-  const dueno = await openUser(db, panel, { alias: 'prueba', nombre, rol: 'CLIENTE', actor: ACTOR });
+  const dueno = await openUser(db, panel, { alias: 'prueba', nombre, rol: 'CLIENTE', autor: AUTOR });
   const operador = await openUser(db, panel, {
     alias: 'operador',
     nombre: 'Operador',
     rol: 'OPERADOR',
-    actor: ACTOR,
+    autor: AUTOR,
   });
   return {
     cuentaId: dueno.usuario.cuentaId,

@@ -1,5 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { createCuentas, createUsuarios, type Database, type RolUsuario, type UsuarioVista } from '@acuse/db';
+import {
+  type Autor,
+  createCuentas,
+  createUsuarios,
+  type Database,
+  type RolUsuario,
+  type UsuarioVista,
+} from '@acuse/db';
 import type { PanelProcess } from '../stack.ts';
 
 /** Somebody who can log in at the panel. */
@@ -23,16 +30,16 @@ export async function openUser(
     readonly alias: string;
     readonly nombre: string;
     readonly rol: RolUsuario;
-    readonly actor: string;
+    readonly autor: Autor;
   },
 ): Promise<PanelUser> {
-  const { nombre, rol, actor } = who;
+  const { nombre, rol, autor } = who;
   const email = `${who.alias}-${randomBytes(4).toString('hex')}@example.com`;
   const password = randomBytes(12).toString('base64url');
   const usuarios = createUsuarios(db);
-  const { id: cuentaId } = await createCuentas(db).create({ nombre, email, actor });
-  const usuario = await usuarios.add({ cuentaId, email, nombre, rol, actor });
-  const codigo = await usuarios.offerCodigo(usuario, CODIGO_SECONDS, actor);
+  const { id: cuentaId } = await createCuentas(db).create({ nombre, email, ...autor });
+  const usuario = await usuarios.add({ cuentaId, email, nombre, rol, actor: autor.actor });
+  const codigo = await usuarios.offerCodigo(usuario, CODIGO_SECONDS, autor.actor);
   const page = await fetch(`${panel.url}/restablecer`);
   const cookie = COOKIE.exec(page.headers.getSetCookie()[0] ?? '')?.[1] ?? '';
   const [, _csrf = ''] = TOKEN.exec(await page.text()) ?? [];

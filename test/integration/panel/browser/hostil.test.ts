@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createCuentas } from '@acuse/db';
+import { createCuentas, createLibro } from '@acuse/db';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acceptSolicitud, newRfc, type Taxpayer } from '../../fixtures/database.ts';
@@ -67,11 +67,13 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
     await expectOk(caller.call('vault/firma-registrar', { rfc, cer }));
     taxpayer = { rfc, cuentaId, contribuyenteId, apiKeyId: caller.apiKeyId };
     apiKey = caller.apiKey;
-    await createCuentas(panel.db).addSaldo({
+    await createLibro(panel.db).abonar({
       cuentaId,
       creditos: 10,
-      pagoId: randomUUID(),
+      referencia: randomUUID(),
       detalle: 'prueba',
+      actor: 'prueba',
+      ip: null,
     });
     cliente = await browser.abrir();
     await entrar(cliente.page, url, persona);
@@ -158,9 +160,9 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
     const { panel, browser } = instalacion;
     const cuentas = createCuentas(panel.db);
     for (const carga of CARGAS) {
-      await cuentas.create({ nombre: carga, email: `${randomUUID()}@example.com`, actor: carga });
-      const pago = { pagoId: randomUUID(), detalle: carga, creditos: 1 };
-      await cuentas.addSaldo({ cuentaId: persona.cuentaId, ...pago });
+      await cuentas.create({ nombre: carga, email: `${randomUUID()}@example.com`, actor: carga, ip: null });
+      const pago = { referencia: randomUUID(), detalle: carga, creditos: 1, actor: 'prueba', ip: null };
+      await createLibro(panel.db).abonar({ cuentaId: persona.cuentaId, ...pago });
     }
     const operador = await browser.abrir();
     await entrar(operador.page, url, await panel.registrar({ rol: 'OPERADOR' }));

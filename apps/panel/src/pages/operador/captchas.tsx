@@ -1,4 +1,4 @@
-import { createCaptchas, createOperador } from '@acuse/db';
+import { createCaptchas } from '@acuse/db';
 import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
 import { Fecha } from '../../components/fecha.tsx';
@@ -80,8 +80,7 @@ export const contestarCaptcha = defineRuta({
         tono: 'error',
         texto: `Escriba los caracteres de la imagen: de 1 a ${MAX_TEXTO}.`,
       });
-    const input = { id, texto, ...quien(contexto) };
-    const isTaken = await createOperador(deps.database).contestarCaptcha(input);
+    const isTaken = await createCaptchas(deps.database).answer(id, texto, quien(contexto));
     return redirigir('/operador/captchas', {
       tono: isTaken ? 'exito' : 'info',
       texto: isTaken

@@ -1,4 +1,4 @@
-import { createOperador } from '@acuse/db';
+import { createCuentas } from '@acuse/db';
 import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
 import { Fecha } from '../../components/fecha.tsx';
@@ -20,7 +20,7 @@ export const verCuentas = defineRuta({
   async handle({ c, deps, csrf, pagina }) {
     const texto = (c.req.query('q') ?? '').slice(0, 100);
     const numero = Math.min(MAX_PAGINA, Math.max(1, Number.parseInt(c.req.query('pagina') ?? '1', 10) || 1));
-    const found = await createOperador(deps.database).cuentas({
+    const found = await createCuentas(deps.database).search({
       texto,
       salta: (numero - 1) * POR_PAGINA,
       limite: POR_PAGINA + 1,

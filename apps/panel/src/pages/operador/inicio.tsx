@@ -1,7 +1,9 @@
 import {
+  createAbiertas,
   createCaptchas,
   createCargaListas,
-  createOperador,
+  createHeartbeats,
+  createLibro,
   createPagos,
   createSaludSat,
   type Devolucion,
@@ -47,16 +49,15 @@ export const verInicio = defineRuta({
 });
 
 async function readDatos({ database, dashboard }: PanelDeps) {
-  const operador = createOperador(database);
   const [captchas, pagos, abiertos, listas, colas, heartbeats, atrasadas, devoluciones] = await Promise.all([
     createCaptchas(database).pendientes(),
     createPagos(database).listEstado({ estado: 'PENDIENTE', limite: 100 }),
     createSaludSat(database).abiertos(),
     createCargaListas(database).estado(),
     dashboard.cuentas(AbortSignal.timeout(COLAS_MS)),
-    operador.heartbeats(),
-    operador.atrasadas(MOSTRADAS),
-    operador.devoluciones(MOSTRADAS),
+    createHeartbeats(database).list(),
+    createAbiertas(database).atrasadas(MOSTRADAS),
+    createLibro(database).devoluciones(MOSTRADAS),
   ]);
   const transferencias = pagos.filter(({ proveedor }) => proveedor === 'transferencia').length;
   const isListaFallida = listas.cargas[0]?.resultado === 'FALLIDA';

@@ -1,4 +1,4 @@
-import { ArchivoRechazado, createCargaListas, createListaEdos, createOperador, readRfcs } from '@acuse/db';
+import { ArchivoRechazado, createCargaListas, createListaEdos, readRfcs } from '@acuse/db';
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
@@ -34,7 +34,7 @@ export const pedirLista = defineRuta({
   acceso: 'operador',
   async handle(contexto) {
     const forzar = contexto.campos['forzar'] === 'si';
-    await createOperador(contexto.deps.database).pedirLista({ forzar, ...quien(contexto) });
+    await createCargaListas(contexto.deps.database).pedir({ forzar, ...quien(contexto) });
     return contexto.redirigir('/operador/listas', {
       tono: 'exito',
       texto:
@@ -62,8 +62,8 @@ export const importarEdos = defineRuta({
       if (!(error instanceof ArchivoRechazado)) throw error;
       return renderListas(contexto, { rechazo: error.message });
     }
-    const { actor } = quien(contexto);
-    const estado = await createListaEdos(deps.database).importar({ fuente, rfcs, actor });
+    const lista = { fuente, rfcs, ...quien(contexto) };
+    const estado = await createListaEdos(deps.database).importar(lista);
     return redirigir('/operador/listas', {
       tono: 'exito',
       texto: `La lista EDOS es ahora «${estado.fuente}», con ${formatNumero(estado.rfcs)} RFC.`,
@@ -78,8 +78,7 @@ export const borrarEdos = defineRuta({
   async handle(contexto) {
     if (contexto.campos['seguro'] !== 'si')
       return renderListas(contexto, { seguro: 'Marque aquí que la lista se quita: no se puede deshacer.' });
-    const { actor } = quien(contexto);
-    const isGone = await createListaEdos(contexto.deps.database).borrar({ actor });
+    const isGone = await createListaEdos(contexto.deps.database).borrar(quien(contexto));
     return contexto.redirigir('/operador/listas', {
       tono: isGone ? 'exito' : 'info',
       texto: isGone

@@ -199,8 +199,10 @@ export const cambiarAviso = defineRuta({
         tono: 'error',
         texto: 'El aviso no cambió: escriba un número entero de créditos, desde 0.',
       });
-    const { actor } = quien(contexto);
-    await createLibro(deps.database).setUmbral({ cuentaId: usuario.cuentaId, umbral, actor });
+    await createLibro(deps.database).setUmbral({
+      ...{ cuentaId: usuario.cuentaId, umbral },
+      ...quien(contexto),
+    });
     return redirigir('/saldo#aviso', {
       tono: 'exito',
       texto: umbral === 0 ? 'Ya no se avisará de poco saldo.' : 'El aviso de poco saldo quedó guardado.',

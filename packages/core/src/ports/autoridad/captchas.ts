@@ -1,3 +1,5 @@
+import type { Autor } from '../auditoria.ts';
+
 /** A captcha that waits for a person. */
 export interface CaptchaPendiente {
   readonly id: string;
@@ -20,7 +22,7 @@ export interface Captchas {
   /** Those that wait for an answer, oldest first. */
   pendientes(): Promise<readonly CaptchaPendiente[]>;
   /** Answers one; false when it is not there any more, is over or was answered by somebody else. */
-  answer(id: string, texto: string): Promise<boolean>;
+  answer(id: string, texto: string, autor: Autor): Promise<boolean>;
   /** Deletes those that are over, left by processes that died. Gives their number. */
   tidy(): Promise<number>;
 }

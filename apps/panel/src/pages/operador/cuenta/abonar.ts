@@ -1,4 +1,4 @@
-import { createOperador } from '@acuse/db';
+import { createLibro } from '@acuse/db';
 import { formatCreditos } from '../../../components/formato.ts';
 import { quien } from '../../../http/quien.ts';
 import { MAX_CREDITOS } from './formularios.tsx';
@@ -22,7 +22,7 @@ export const abonar = defineRutaCuenta({
       faltas['abono.referencia'] = 'Escriba la referencia del pago, de hasta 100 caracteres.';
     if (Object.keys(faltas).length > 0) return renderCuenta(contexto, found, faltas);
 
-    const abono = await createOperador(deps.database).abonar({
+    const abono = await createLibro(deps.database).abonar({
       ...{ cuentaId, creditos, referencia, detalle: detalle.slice(0, 200) },
       ...quien(contexto),
     });

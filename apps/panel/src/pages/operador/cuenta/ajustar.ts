@@ -1,4 +1,4 @@
-import { createAccountControl } from '@acuse/db';
+import { createLibro } from '@acuse/db';
 import { formatCreditos } from '../../../components/formato.ts';
 import { quien } from '../../../http/quien.ts';
 import { isUuid } from '../../../http/uuid.ts';
@@ -26,7 +26,7 @@ export const ajustar = defineRutaCuenta({
         `Escriba por qué, en hasta ${MAX_MOTIVO} caracteres: el cliente lo lee en su libro.`;
     if (Object.keys(faltas).length > 0 || !isUuid(opId)) return renderCuenta(contexto, found, faltas, 422);
 
-    const ajuste = await createAccountControl(deps.database).adjust({
+    const ajuste = await createLibro(deps.database).ajustar({
       ...{ cuentaId, opId, creditos, motivo },
       ...quien(contexto),
     });

@@ -1,7 +1,7 @@
-import { createOperador, type Operador } from '@acuse/db';
+import { type Cuentas, createCuentas } from '@acuse/db';
 import { rutasDe } from '../../../http/ruta-de.ts';
 
-export type DetalleCuenta = NonNullable<Awaited<ReturnType<Operador['cuenta']>>>;
+export type DetalleCuenta = NonNullable<Awaited<ReturnType<Cuentas['detail']>>>;
 
 /** What is wrong with a field of a form of the page, by its form and name. */
 export type Faltas = Readonly<Record<string, string>>;
@@ -13,6 +13,6 @@ export const hrefCuenta = (cuentaId: string, sub: '' | `/${string}` = '') =>
 /** Declares an address of an account. */
 export const defineRutaCuenta = rutasDe<DetalleCuenta>(
   '/operador/cuentas/:id',
-  ({ deps }, id) => createOperador(deps.database).cuenta(id),
+  ({ deps }, id) => createCuentas(deps.database).detail(id),
   'operador',
 );

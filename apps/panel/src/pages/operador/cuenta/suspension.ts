@@ -1,4 +1,4 @@
-import { createAccountControl } from '@acuse/db';
+import { createCuentas } from '@acuse/db';
 import { quien } from '../../../http/quien.ts';
 import { MAX_MOTIVO } from './formularios.tsx';
 import { renderCuenta } from './pagina.tsx';
@@ -16,7 +16,7 @@ export const suspender = defineRutaCuenta({
         'suspension.motivo': `Escriba por qué, en hasta ${MAX_MOTIVO} caracteres: el cliente lo lee en su panel.`,
       });
     const cuentaId = found.cuenta.id;
-    const isDone = await createAccountControl(deps.database).suspend({
+    const isDone = await createCuentas(deps.database).suspend({
       ...{ cuentaId, motivo },
       ...quien(contexto),
     });
@@ -34,7 +34,7 @@ export const reabrir = defineRutaCuenta({
   metodo: 'POST',
   sub: '/reapertura',
   async handle(contexto, { cuenta }) {
-    const isDone = await createAccountControl(contexto.deps.database).reopen({
+    const isDone = await createCuentas(contexto.deps.database).reopen({
       cuentaId: cuenta.id,
       ...quien(contexto),
     });

@@ -1,4 +1,10 @@
-import type { Database } from '../../database.ts';
+import { randomUUID } from 'node:crypto';
+import type { Autor } from '@acuse/core';
+import { nota } from '../cuentas/auditoria.ts';
+import { Rechazo } from '../cuentas/rechazo.ts';
+import type { Database } from '../database.ts';
+import { isUniqueViolation } from '../errors.ts';
+import { SIN_RESPUESTA } from './saldos.ts';
 
 export const TIPOS_MOVIMIENTO = ['compra', 'cargo', 'reembolso', 'ajuste'] as const;
 export type TipoMovimiento = (typeof TIPOS_MOVIMIENTO)[number];
@@ -34,9 +40,84 @@ export interface FiltroMovimientos {
   readonly tipo?: TipoMovimiento;
 }
 
+/** A refund that the service gave by itself. */
+export interface Devolucion {
+  readonly id: string;
+  readonly cuentaId: string;
+  readonly cuenta: string;
+  readonly importe: number;
+  readonly operacion: string | null;
+  readonly detalle: string;
+  readonly creadoEn: Date;
+}
+
+/** What became of credits that the operator gave; `REFERENCIA_USADA` when another account or amount had that reference. */
+export type Abono =
+  | { readonly resultado: 'ABONADO' | 'REPETIDO'; readonly saldo: number }
+  | { readonly resultado: 'REFERENCIA_USADA' | 'CUENTA_DESCONOCIDA' };
+
+/** What became of a correction of the balance; `SALDO_INSUFICIENTE` when it would leave less than nothing. */
+export type Ajuste =
+  | { readonly resultado: 'AJUSTADO' | 'REPETIDO'; readonly saldo: number }
+  | { readonly resultado: 'SALDO_INSUFICIENTE' | 'CUENTA_DESCONOCIDA' };
+
 const SELECT = `SELECT m.id, m.creado_en AS "creadoEn", m.tipo, m.importe, m.saldo, m.operacion, c.rfc, m.op_id AS "opId",
   m.solicitud_id AS "solicitudId", m.pago_id AS "pagoId", m.detalle
   FROM movimiento m LEFT JOIN contribuyente c ON c.id = m.contribuyente_id`;
+
+/** The refunds that nobody asked for: of calls that their process left, and of solicitudes past their deadline. */
+const DEVOLUCIONES = `
+SELECT m.id, m.cuenta_id AS "cuentaId", q.email AS cuenta, m.importe, m.operacion, m.detalle, m.creado_en AS "creadoEn"
+FROM movimiento m JOIN cuenta q ON q.id = m.cuenta_id
+WHERE m.tipo = 'reembolso' AND m.detalle IN ('${SIN_RESPUESTA}', 'PLAZO_AGOTADO')
+ORDER BY m.creado_en DESC, m.id DESC LIMIT $1`;
+
+/** The amount of a movement, after which the balance is `saldo`, and what is noted of it. */
+const ABONAR = `
+WITH antes AS (SELECT cuenta_id, importe FROM movimiento WHERE pago_id = $5),
+libro AS (
+  INSERT INTO movimiento (cuenta_id, op_id, tipo, importe, pago_id, detalle)
+  SELECT id, $7::uuid, 'compra', $4::integer, $5::text, $6::text FROM cuenta WHERE id = $1 AND NOT EXISTS (SELECT FROM antes)
+  RETURNING cuenta_id, importe
+), hecho AS (
+  UPDATE cuenta SET saldo = saldo + libro.importe FROM libro WHERE cuenta.id = libro.cuenta_id RETURNING saldo
+), nota AS (${nota({
+  accion: 'abonar-creditos',
+  de: 'libro',
+  detalle: `jsonb_build_object('creditos', importe, 'referencia', $5::text, 'detalle', $6::text)`,
+  actor: '$2',
+  ip: '$3',
+})})
+SELECT (SELECT saldo FROM hecho) AS hecho, saldo, EXISTS (SELECT FROM antes WHERE cuenta_id = $1 AND importe = $4) AS repetido
+FROM cuenta WHERE id = $1`;
+
+const AJUSTAR = `
+WITH antes AS (SELECT cuenta_id, importe FROM movimiento WHERE op_id = $5 AND tipo = 'ajuste'),
+hecho AS (
+  UPDATE cuenta SET saldo = saldo + $4::integer
+  WHERE id = $1 AND saldo + $4::integer >= 0 AND NOT EXISTS (SELECT FROM antes) RETURNING id, saldo
+), libro AS (
+  INSERT INTO movimiento (cuenta_id, op_id, tipo, importe, detalle) SELECT id, $5, 'ajuste', $4::integer, $6 FROM hecho
+), nota AS (${nota({
+  accion: 'ajustar-saldo',
+  de: 'hecho',
+  cuenta: 'id',
+  detalle: `jsonb_build_object('creditos', $4::integer, 'motivo', $6::text, 'saldo', saldo)`,
+  actor: '$2',
+  ip: '$3',
+})})
+SELECT (SELECT saldo FROM hecho) AS hecho, saldo, EXISTS (SELECT FROM antes WHERE cuenta_id = $1 AND importe = $4::integer) AS repetido
+FROM cuenta WHERE id = $1`;
+
+const SET_UMBRAL = `
+WITH puesto AS (
+  INSERT INTO aviso_saldo (cuenta_id, umbral) VALUES ($1, $4)
+  ON CONFLICT (cuenta_id) DO UPDATE SET umbral = excluded.umbral RETURNING cuenta_id, umbral
+)
+${nota({ accion: 'cambiar-aviso-saldo', de: 'puesto', detalle: `jsonb_build_object('umbral', umbral)`, actor: '$2', ip: '$3' })}`;
+
+/** Credits that one movement may be of. */
+const MAX_CREDITOS = 100_000_000;
 
 /** Before the first and after the last row. */
 const FIRST = ['-infinity', '0'] as const;
@@ -113,6 +194,18 @@ export function createLibro({ pool }: Pick<Database, 'pool'>) {
     return rows;
   }
 
+  /** Makes a movement at most once; null for an account that is none. */
+  async function move(text: string, values: readonly unknown[]) {
+    const run = () =>
+      pool.query<{ hecho: number | null; saldo: number; repetido: boolean }>(text, [...values]);
+    const { rows } = await run().catch((error: unknown) => {
+      // The same was being done at this moment: now its row is visible.
+      if (!isUniqueViolation(error)) throw error;
+      return run();
+    });
+    return rows[0] ?? null;
+  }
+
   return {
     /** A page of the ledger, newest first. `antes` is the last row of the page before. */
     page: (input: {
@@ -164,17 +257,49 @@ export function createLibro({ pool }: Pick<Database, 'pool'>) {
     },
 
     /** Sets the balance below which the account is told; 0 never tells. */
-    async setUmbral(input: { cuentaId: string; umbral: number; actor: string }): Promise<void> {
-      await pool.query({
-        name: 'saldo-umbral',
-        text: `WITH puesto AS (
-                 INSERT INTO aviso_saldo (cuenta_id, umbral) VALUES ($1, $2)
-                 ON CONFLICT (cuenta_id) DO UPDATE SET umbral = excluded.umbral RETURNING umbral
-               )
-               INSERT INTO auditoria (cuenta_id, actor, accion, detalle)
-               SELECT $1, $3, 'cambiar-aviso-saldo', jsonb_build_object('umbral', umbral) FROM puesto`,
-        values: [input.cuentaId, input.umbral, input.actor],
-      });
+    async setUmbral({
+      cuentaId,
+      umbral,
+      actor,
+      ip,
+    }: { cuentaId: string; umbral: number } & Autor): Promise<void> {
+      await pool.query({ name: 'saldo-umbral', text: SET_UMBRAL, values: [cuentaId, actor, ip, umbral] });
+    },
+
+    /**
+     * Gives an account credits that were paid for, once per `referencia` however often it is sent. Rejects with `CREDITOS_INVALIDOS` unless
+     * `creditos` is a positive integer.
+     */
+    async abonar(
+      input: { cuentaId: string; creditos: number; referencia: string; detalle: string } & Autor,
+    ): Promise<Abono> {
+      const { cuentaId, creditos, referencia, detalle, actor, ip } = input;
+      if (!Number.isSafeInteger(creditos) || creditos <= 0 || creditos > MAX_CREDITOS)
+        throw new Rechazo('CREDITOS_INVALIDOS');
+      const row = await move(ABONAR, [cuentaId, actor, ip, creditos, referencia, detalle, randomUUID()]);
+      if (!row) return { resultado: 'CUENTA_DESCONOCIDA' };
+      if (row.hecho !== null) return { resultado: 'ABONADO', saldo: row.hecho };
+      return row.repetido ? { resultado: 'REPETIDO', saldo: row.saldo } : { resultado: 'REFERENCIA_USADA' };
+    },
+
+    /**
+     * Corrects a balance by `creditos` (an integer, not 0; negative takes away) with the reason that the ledger and the audit log keep, once per
+     * `opId` (UUID) however often it is sent.
+     */
+    async ajustar(
+      input: { cuentaId: string; opId: string; creditos: number; motivo: string } & Autor,
+    ): Promise<Ajuste> {
+      const { cuentaId, opId, creditos, motivo, actor, ip } = input;
+      const row = await move(AJUSTAR, [cuentaId, actor, ip, creditos, opId, motivo]);
+      if (!row) return { resultado: 'CUENTA_DESCONOCIDA' };
+      if (row.hecho !== null) return { resultado: 'AJUSTADO', saldo: row.hecho };
+      return row.repetido ? { resultado: 'REPETIDO', saldo: row.saldo } : { resultado: 'SALDO_INSUFICIENTE' };
+    },
+
+    /** Refunds that the service gave any account by itself, newest first. */
+    async devoluciones(limite: number): Promise<Devolucion[]> {
+      const query = { name: 'operador-devoluciones', text: DEVOLUCIONES, values: [limite] };
+      return (await pool.query<Devolucion>(query)).rows;
     },
   };
 }

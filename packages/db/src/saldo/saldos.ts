@@ -1,6 +1,6 @@
 import type { RespuestaGuardada, ResultadoCargo, Saldos } from '@acuse/core';
-import type { Database } from './database.ts';
-import { isUniqueViolation, sendOnce } from './errors.ts';
+import type { Database } from '../database.ts';
+import { isUniqueViolation, sendOnce } from '../errors.ts';
 
 const CHARGE = `
 WITH antes AS (SELECT 1 FROM movimiento WHERE op_id = $1 AND tipo = 'cargo'),

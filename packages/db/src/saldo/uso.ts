@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts';
-import type { TipoMovimiento } from './saldo/libro.ts';
+import type { TipoMovimiento } from './libro.ts';
 
 /** Credits used by one operation on one day of central Mexico: charges minus refunds of that day. */
 export interface UsoDia {

@@ -1,6 +1,6 @@
-import type { Database } from '../../database.ts';
-import { isUniqueViolation } from '../../errors.ts';
-import { inTransaction } from '../../transaction.ts';
+import type { Database } from '../database.ts';
+import { isUniqueViolation } from '../errors.ts';
+import { inTransaction } from '../transaction.ts';
 
 export const ESTADOS_PAGO = ['PENDIENTE', 'ACREDITADO', 'RECHAZADO', 'CANCELADO'] as const;
 export type EstadoPago = (typeof ESTADOS_PAGO)[number];

@@ -1,4 +1,4 @@
-import type { Database } from '../../database.ts';
+import type { Database } from '../database.ts';
 
 /** Where the ledger of an account ended. */
 export interface MarcaLibro {
