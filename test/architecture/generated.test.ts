@@ -6,6 +6,7 @@ import { describe, expect, it } from 'vitest';
 import { parse, safeParse } from 'zod';
 import { dataModelText } from './data-model.ts';
 import { envExampleText, SECTIONS } from './env-example.ts';
+import { readmeEsText } from './readme-es.ts';
 import { ROOT } from './sources.ts';
 
 describe('what is generated', () => {
@@ -21,6 +22,10 @@ describe('what is generated', () => {
     expect([...text.matchAll(/ (?:\|\||\|o)--o(?:\||\{) /g)]).toHaveLength(relations);
     for (const [, table = ''] of schema.matchAll(/@@map\("(\w+)"\)/g))
       expect(text).toMatch(new RegExp(`^\\| \`${table}\` \\| [A-Z].*\\. \\|$`, 'm'));
+  });
+
+  it('README.es.md has the operations of README.md', () => {
+    expect(readFileSync(`${ROOT}README.es.md`, 'utf8')).toBe(readmeEsText());
   });
 
   it.each(SECTIONS)(
@@ -62,13 +67,11 @@ describe('documents', () => {
     ...[...readdirSync(ROOT), ...inside('docs'), ...inside('docs/adr')],
     ...[...inside('apps'), ...inside('packages')].map((workspace) => `${workspace}/README.md`),
   ].filter((path) => path.endsWith('.md') && existsSync(`${ROOT}${path}`));
-  const { scripts } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { scripts: object };
 
   it.each(documents)('%s cites only paths that exist', (document) => {
     const text = readFileSync(`${ROOT}${document}`, 'utf8');
-    const cited = [...text.matchAll(/`((?:apps|packages|test|docs|prisma)\/[\w./-]+)`/g)].map(
-      (match) => match[1] ?? '',
-    );
+    const spans = [...text.matchAll(/`([^`\n]+)`/g)].flatMap(([, span = '']) => span.split(' '));
+    const cited = spans.filter((word) => /^(?:apps|packages|test|docs|prisma)\/[\w./-]+$/.test(word));
     const linked = [...text.matchAll(/\]\((?!https?:|#)([^)#]+)\)/g)].map((match) => match[1] ?? '');
     const folder = document.includes('/') ? `${document.slice(0, document.lastIndexOf('/'))}/` : '';
     const missing = [
@@ -76,25 +79,6 @@ describe('documents', () => {
       ...linked.filter((path) => !existsSync(`${ROOT}${folder}${path}`)),
     ];
     expect(missing).toEqual([]);
-  });
-
-  it.each(documents)('%s shows only commands that there are', (document) => {
-    const text = readFileSync(`${ROOT}${document}`, 'utf8');
-    const blocks = [...text.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = '']) => block.split('\n'));
-    const spans = [...text.replace(/```[\s\S]*?```/g, '').matchAll(/`([^`\n]+)`/g)];
-    const commands = [...blocks, ...spans.map(([, span = '']) => span)];
-    const unknown = commands.flatMap((command) => {
-      const [, script] = /^npm (?:run )?([\w:]+)/.exec(command) ?? [];
-      const isScript =
-        script === undefined || Object.hasOwn(scripts, script) || ['ci', 'prune'].includes(script);
-      const [, words = ''] = /^(?:npx vitest|node) (.*)$/.exec(command) ?? [];
-      const paths = words
-        .replace(/ #.*/, '')
-        .split(' ')
-        .filter((word) => /^[a-z]+\/[\w./-]+$/.test(word));
-      return isScript && paths.every((path) => existsSync(`${ROOT}${path}`)) ? [] : [command];
-    });
-    expect(unknown).toEqual([]);
   });
 
   it('.vscode/launch.json starts only what exists', () => {

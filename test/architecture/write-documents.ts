@@ -1,7 +1,9 @@
 import { writeFile } from 'node:fs/promises';
 import { dataModelText } from './data-model.ts';
 import { envExampleText } from './env-example.ts';
+import { readmeEsText } from './readme-es.ts';
 import { ROOT } from './sources.ts';
 
 await writeFile(`${ROOT}.env.example`, envExampleText());
 await writeFile(`${ROOT}docs/data-model.md`, dataModelText());
+await writeFile(`${ROOT}README.es.md`, readmeEsText());

@@ -33,7 +33,7 @@ export const GENERATORS = [
   { name: 'operations', output: 'docs/operations.md', command: [...SOURCE, 'apps/api/src/docs/write.ts'] },
   {
     name: 'documents',
-    output: '.env.example, docs/data-model.md',
+    output: '.env.example, docs/data-model.md, README.es.md',
     command: [...SOURCE, 'test/architecture/write-documents.ts'],
   },
 ];

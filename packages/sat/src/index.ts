@@ -13,6 +13,7 @@ export type { ResolvedorCaptcha } from './portal/captcha/resolvedor-captcha.ts';
 export * from './portal/captcha/resolvedor-consola.ts';
 export * from './portal/captcha/resolvedor-http.ts';
 export * from './portal/captcha/resolvedor-personas.ts';
+export { CONSULTAS_PORTAL } from './portal/consultas-portal.ts';
 export * from './portal/create-portal-canal.ts';
 export { requiereRecorte } from './portal/periodo-portal.ts';
 export { PORTAL_DEFAULTS, type PortalSettings } from './portal/settings.ts';

@@ -2,7 +2,7 @@ import { CATALOGO } from '@acuse/contract';
 import { errorsOf } from '../http/errors-of.ts';
 import type { CredencialPedida, Operation } from '../http/operation.ts';
 import { exampleAnswer, exampleBody } from '../openapi/document.ts';
-import { CAMINOS, type Camino, OTROS } from './canales.ts';
+import { type Camino, caminosDe, OTROS } from './canales.ts';
 
 const CREDENCIALES: Record<CredencialPedida, string> = {
   'api-key': 'API key',
@@ -79,7 +79,7 @@ function section(operation: Operation): string {
 
 function ways({ path, asks }: Operation): readonly Camino[] {
   const other = OTROS[path];
-  const all = [...asks.flatMap((consulta) => CAMINOS[consulta]), ...(other === undefined ? [] : [other])];
+  const all = [...asks.flatMap(caminosDe), ...(other === undefined ? [] : [other])];
   const byCanal = new Map<string, Camino>();
   for (const camino of all) {
     const name = `${camino.canal} ${camino.servidor}`;

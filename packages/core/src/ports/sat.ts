@@ -1,29 +1,21 @@
 import type { Credencial } from '../credencial.ts';
-import type {
-  ListarComunicados,
-  ListarNotificaciones,
-  RespuestaListarComunicados,
-  RespuestaListarNotificaciones,
-} from './consultas/buzon.ts';
-import type {
-  ConsultarConstanciaQr,
-  DescargarConstancia,
-  RespuestaConsultarConstanciaQr,
-  RespuestaDescargarConstancia,
-} from './consultas/constancia.ts';
-import type { ListarDeclaraciones, RespuestaListarDeclaraciones } from './consultas/declaraciones.ts';
-import type { ConsultarCfdi, RespuestaConsultarCfdi } from './consultas/estado-cfdi.ts';
-import type { ListarFacturas, RespuestaListarFacturas } from './consultas/facturas.ts';
-import type {
-  DescargarPaquete,
-  RespuestaDescargarPaquete,
-  RespuestaSolicitarMetadata,
-  RespuestaVerificarMetadata,
-  SolicitarMetadata,
-  VerificarMetadata,
-} from './consultas/metadata.ts';
-import type { ConsultarOpinion, RespuestaConsultarOpinion } from './consultas/opinion.ts';
-import type { ListarRetenciones, RespuestaListarRetenciones } from './consultas/retenciones.ts';
+import type { ConsultasBuzon } from './consultas/buzon.ts';
+import type { ConsultasConstancia } from './consultas/constancia.ts';
+import type { ConsultasDeclaraciones } from './consultas/declaraciones.ts';
+import type { ConsultasEstadoCfdi } from './consultas/estado-cfdi.ts';
+import type { ConsultasFacturas } from './consultas/facturas.ts';
+import type { ConsultasMetadata } from './consultas/metadata.ts';
+import type { ConsultasOpinion } from './consultas/opinion.ts';
+import type { ConsultasRetenciones } from './consultas/retenciones.ts';
+
+export type * from './consultas/buzon.ts';
+export type * from './consultas/constancia.ts';
+export type * from './consultas/declaraciones.ts';
+export type * from './consultas/estado-cfdi.ts';
+export type * from './consultas/facturas.ts';
+export type * from './consultas/metadata.ts';
+export type * from './consultas/opinion.ts';
+export type * from './consultas/retenciones.ts';
 
 /**
  * The way a bulk download travels: the SOAP web service (signed with the e.firma) or the taxpayer portal (CIEC).
@@ -32,60 +24,15 @@ import type { ListarRetenciones, RespuestaListarRetenciones } from './consultas/
 export type CanalSat = 'soap' | 'portal';
 
 /** Every question that can be put to the SAT, by name, with its answer and what it is asked with (`null`: anybody may). */
-export interface CatalogoConsultas {
-  'solicitar-metadata': {
-    consulta: SolicitarMetadata;
-    respuesta: RespuestaSolicitarMetadata;
-    credencial: Credencial;
-  };
-  'verificar-metadata': {
-    consulta: VerificarMetadata;
-    respuesta: RespuestaVerificarMetadata;
-    credencial: Credencial;
-  };
-  'descargar-paquete': {
-    consulta: DescargarPaquete;
-    respuesta: RespuestaDescargarPaquete;
-    credencial: Credencial;
-  };
-  'consultar-cfdi': { consulta: ConsultarCfdi; respuesta: RespuestaConsultarCfdi; credencial: null };
-  'consultar-constancia-qr': {
-    consulta: ConsultarConstanciaQr;
-    respuesta: RespuestaConsultarConstanciaQr;
-    credencial: null;
-  };
-  'listar-facturas': { consulta: ListarFacturas; respuesta: RespuestaListarFacturas; credencial: Credencial };
-  'listar-retenciones': {
-    consulta: ListarRetenciones;
-    respuesta: RespuestaListarRetenciones;
-    credencial: Credencial;
-  };
-  'listar-declaraciones': {
-    consulta: ListarDeclaraciones;
-    respuesta: RespuestaListarDeclaraciones;
-    credencial: Credencial;
-  };
-  'listar-comunicados': {
-    consulta: ListarComunicados;
-    respuesta: RespuestaListarComunicados;
-    credencial: Credencial;
-  };
-  'listar-notificaciones': {
-    consulta: ListarNotificaciones;
-    respuesta: RespuestaListarNotificaciones;
-    credencial: Credencial;
-  };
-  'descargar-constancia': {
-    consulta: DescargarConstancia;
-    respuesta: RespuestaDescargarConstancia;
-    credencial: Credencial;
-  };
-  'consultar-opinion': {
-    consulta: ConsultarOpinion;
-    respuesta: RespuestaConsultarOpinion;
-    credencial: Credencial;
-  };
-}
+export interface CatalogoConsultas
+  extends ConsultasBuzon,
+    ConsultasConstancia,
+    ConsultasDeclaraciones,
+    ConsultasEstadoCfdi,
+    ConsultasFacturas,
+    ConsultasMetadata,
+    ConsultasOpinion,
+    ConsultasRetenciones {}
 
 export type NombreConsulta = keyof CatalogoConsultas;
 export type Consulta<N extends NombreConsulta = NombreConsulta> = CatalogoConsultas[N]['consulta'];

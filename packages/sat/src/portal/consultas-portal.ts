@@ -14,10 +14,13 @@ import { assertEjercicio, listarRetenciones } from './retenciones/listar-retenci
 import { PORTAL_RETENCIONES } from './retenciones/portal-retenciones.ts';
 import { PORTAL_CFDI } from './sesion/acceso.ts';
 
+const HOSTS_CFDI = 'cfdiau.sat.gob.mx, portalcfdi.facturaelectronica.sat.gob.mx';
+
 /** The bulk download of the CFDI portal takes the CIEC only: with an e.firma the web service is the better way. */
 const descarga = {
   portal: PORTAL_CFDI,
   credenciales: ['ciec'],
+  origen: { servidor: HOSTS_CFDI, fuentes: ['phpcfdi/cfdi-sat-scraper, pull request 97'] },
   check({ tipo, periodo, documento }: Consulta<NombreDescarga>) {
     if (documento === 'retenciones') {
       throw new SatError('CANAL_DESACTIVADO', { detalle: 'portal: descarga de retenciones' });
@@ -45,12 +48,17 @@ export const CONSULTAS_PORTAL: ConsultasPortal = {
   'listar-facturas': {
     portal: PORTAL_CFDI,
     credenciales: ['ciec', 'efirma'],
+    origen: { servidor: HOSTS_CFDI, fuentes: ['phpcfdi/cfdi-sat-scraper', 'SAT-CFDI/python-satcfdi'] },
     check: ({ periodo }) => void readPeriodo('emitidos', periodo),
     ask: (pageClient, consulta, { signal }) => listarFacturas(pageClient, consulta, signal),
   },
   'listar-retenciones': {
     portal: PORTAL_RETENCIONES,
     credenciales: ['ciec'],
+    origen: {
+      servidor: 'prodretencioncontribuyente.clouda.sat.gob.mx',
+      fuentes: ['un archivo público sin repositorio conocido'],
+    },
     check: assertEjercicio,
     ask: (pageClient, consulta, { signal }) => listarRetenciones(pageClient, consulta, signal),
   },

@@ -1,3 +1,19 @@
+import type { Credencial } from '../../credencial.ts';
+
+/** Entries of `CatalogoConsultas` about the mailbox. */
+export interface ConsultasBuzon {
+  'listar-comunicados': {
+    consulta: ListarComunicados;
+    respuesta: RespuestaListarComunicados;
+    credencial: Credencial;
+  };
+  'listar-notificaciones': {
+    consulta: ListarNotificaciones;
+    respuesta: RespuestaListarNotificaciones;
+    credencial: Credencial;
+  };
+}
+
 /** Lists the communiqués of the taxpayer's mailbox, read and unread. Idempotent; marks nothing as read. */
 export interface ListarComunicados {
   readonly consulta: 'listar-comunicados';

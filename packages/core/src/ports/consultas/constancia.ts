@@ -1,3 +1,19 @@
+import type { Credencial } from '../../credencial.ts';
+
+/** Entries of `CatalogoConsultas` about the constancia de situación fiscal. */
+export interface ConsultasConstancia {
+  'consultar-constancia-qr': {
+    consulta: ConsultarConstanciaQr;
+    respuesta: RespuestaConsultarConstanciaQr;
+    credencial: null;
+  };
+  'descargar-constancia': {
+    consulta: DescargarConstancia;
+    respuesta: RespuestaDescargarConstancia;
+    credencial: Credencial;
+  };
+}
+
 /** Reads the public page behind the QR code of the constancia de situación fiscal. Needs no credential. Idempotent. */
 export interface ConsultarConstanciaQr {
   readonly consulta: 'consultar-constancia-qr';

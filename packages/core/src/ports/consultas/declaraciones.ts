@@ -1,3 +1,14 @@
+import type { Credencial } from '../../credencial.ts';
+
+/** Entries of `CatalogoConsultas` about returns. */
+export interface ConsultasDeclaraciones {
+  'listar-declaraciones': {
+    consulta: ListarDeclaraciones;
+    respuesta: RespuestaListarDeclaraciones;
+    credencial: Credencial;
+  };
+}
+
 /** Lists the returns that the taxpayer filed for a fiscal year. Idempotent. */
 export interface ListarDeclaraciones {
   readonly consulta: 'listar-declaraciones';

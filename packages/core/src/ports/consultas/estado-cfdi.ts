@@ -1,3 +1,8 @@
+/** Entries of `CatalogoConsultas` about the state of a CFDI. */
+export interface ConsultasEstadoCfdi {
+  'consultar-cfdi': { consulta: ConsultarCfdi; respuesta: RespuestaConsultarCfdi; credencial: null };
+}
+
 /** Asks the public service for the state of one CFDI. Needs no credential. Idempotent. */
 export interface ConsultarCfdi {
   readonly consulta: 'consultar-cfdi';

@@ -1,4 +1,10 @@
+import type { Credencial } from '../../credencial.ts';
 import type { Periodo } from '../../periodo.ts';
+
+/** Entries of `CatalogoConsultas` about the CFDI portal. */
+export interface ConsultasFacturas {
+  'listar-facturas': { consulta: ListarFacturas; respuesta: RespuestaListarFacturas; credencial: Credencial };
+}
 
 /** Lists every CFDI that the taxpayer received in a period, from the search of the CFDI portal. Idempotent. */
 export interface ListarFacturas {

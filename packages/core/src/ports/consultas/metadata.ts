@@ -1,5 +1,25 @@
 import type { Readable } from 'node:stream';
+import type { Credencial } from '../../credencial.ts';
 import type { Periodo } from '../../periodo.ts';
+
+/** Entries of `CatalogoConsultas` about bulk downloads. */
+export interface ConsultasMetadata {
+  'solicitar-metadata': {
+    consulta: SolicitarMetadata;
+    respuesta: RespuestaSolicitarMetadata;
+    credencial: Credencial;
+  };
+  'verificar-metadata': {
+    consulta: VerificarMetadata;
+    respuesta: RespuestaVerificarMetadata;
+    credencial: Credencial;
+  };
+  'descargar-paquete': {
+    consulta: DescargarPaquete;
+    respuesta: RespuestaDescargarPaquete;
+    credencial: Credencial;
+  };
+}
 
 export type TipoDescarga = 'emitidos' | 'recibidos';
 

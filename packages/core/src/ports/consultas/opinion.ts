@@ -1,3 +1,14 @@
+import type { Credencial } from '../../credencial.ts';
+
+/** Entries of `CatalogoConsultas` about the opinion of compliance. */
+export interface ConsultasOpinion {
+  'consultar-opinion': {
+    consulta: ConsultarOpinion;
+    respuesta: RespuestaConsultarOpinion;
+    credencial: Credencial;
+  };
+}
+
 /** What the opinión del cumplimiento (article 32-D of the Código Fiscal de la Federación) says. */
 export type SentidoOpinion =
   | 'POSITIVO'

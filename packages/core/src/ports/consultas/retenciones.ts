@@ -1,3 +1,14 @@
+import type { Credencial } from '../../credencial.ts';
+
+/** Entries of `CatalogoConsultas` about CFDI de retenciones. */
+export interface ConsultasRetenciones {
+  'listar-retenciones': {
+    consulta: ListarRetenciones;
+    respuesta: RespuestaListarRetenciones;
+    credencial: Credencial;
+  };
+}
+
 /** Lists the CFDI de retenciones of a fiscal year from their portal, received and issued. Idempotent. */
 export interface ListarRetenciones {
   readonly consulta: 'listar-retenciones';

@@ -7,6 +7,10 @@ import { openComunicados, PORTAL_COMUNICADOS } from './portal-comunicados.ts';
 export const listarComunicados: ConsultaPortal<'listar-comunicados'> = {
   portal: PORTAL_COMUNICADOS,
   credenciales: ['ciec', 'efirma'],
+  origen: {
+    servidor: 'login.siat, wwwmat y aplicacionesc.mat.sat.gob.mx',
+    fuentes: ['TecnofyMX/buzon-tributario-sat-scraper'],
+  },
   async ask(pageClient, { rfc, desde, hasta }, { signal }) {
     const pagina = await openComunicados(pageClient, rfc, signal);
     const comunicados = readComunicados(pagina.etiquetas, rfc)

@@ -15,6 +15,7 @@ import { readNotificaciones } from './tabla-notificaciones.ts';
 export const listarNotificaciones: ConsultaPortal<'listar-notificaciones'> = {
   portal: PORTAL_NOTIFICACIONES,
   credenciales: ['ciec', 'efirma'],
+  origen: { servidor: 'login.siat y agr.siat.sat.gob.mx', fuentes: ['luffynando/sat-scrapers-auth'] },
   async ask(pageClient, { rfc }, { signal }) {
     const lista = createListOnlyClient(pageClient);
     const etiquetas = readEtiquetas(await pedir(lista, { ...LISTA_NOTIFICACIONES, method: 'GET' }, signal));

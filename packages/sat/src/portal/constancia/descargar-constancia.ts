@@ -17,6 +17,10 @@ const MAX_PDF_BYTES = 10 * 1024 * 1024;
 export const consultaDescargarConstancia: ConsultaPortal<'descargar-constancia'> = {
   portal: PORTAL_SIAT,
   credenciales: ['ciec', 'efirma'],
+  origen: {
+    servidor: 'login.siat, wwwmat y rfcampc.siat.sat.gob.mx',
+    fuentes: ['phpcfdi/csf-sat-scraper', 'SAT-CFDI/python-satcfdi'],
+  },
   ask: descargarConstancia,
 };
 

@@ -28,6 +28,10 @@ export const RESULTADO = {
 export const listarDeclaraciones: ConsultaPortal<'listar-declaraciones'> = {
   portal: PORTAL_DECLARACIONES,
   credenciales: ['efirma', 'ciec'],
+  origen: {
+    servidor: 'loginda.siat.sat.gob.mx, pstcdypisr.clouda.sat.gob.mx',
+    fuentes: ['luffynando/sat-scrapers-auth'],
+  },
   async ask(pageClient, { rfc, ejercicio }, { signal }) {
     const pagina = await openConsulta(pageClient, rfc, signal);
     const formulario = readFormularioConsulta(pagina.etiquetas);

@@ -19,6 +19,10 @@ const MAX_PAGINAS = 30;
 export const consultarOpinion: ConsultaPortal<'consultar-opinion'> = {
   portal: PORTAL_32D,
   credenciales: ['ciec', 'efirma'],
+  origen: {
+    servidor: 'loginda.siat.sat.gob.mx, ptsc32d.clouda.sat.gob.mx',
+    fuentes: ['phpcfdi/opinion-cumplimiento-sat-scraper', 'SAT-CFDI/python-satcfdi'],
+  },
   async ask(pageClient, { rfc }, { readPdf, signal }): Promise<RespuestaConsultarOpinion> {
     const autorizacion = await authorize(pageClient, rfc, signal);
     const json = await pedirPdf(pageClient, rfc.toUpperCase(), autorizacion, signal);
