@@ -52,9 +52,9 @@ function tally(rounds: number, run: (round: number) => string): Map<string, numb
 }
 
 describe.each([
-  ['some', 500, []],
-  ['many', 10_000, ['slow']],
-])('%s damaged files', (_, rounds, tags) => {
+  ['some', 500, 1, []],
+  ['many', 10_000, 3, ['slow']],
+])('%s damaged files', (_, rounds, kinds, tags) => {
   let pair: Pair;
   let cer: Buffer;
   let pem: Buffer;
@@ -82,7 +82,7 @@ describe.each([
       });
       return `${read} ${checked}`;
     });
-    expect(counts.size).toBeGreaterThan(4);
+    expect(counts.size).toBeGreaterThan(kinds + 1);
   });
 
   it('keys give a typed answer', { tags }, () => {
@@ -96,6 +96,6 @@ describe.each([
         if (round % 10 === 1) llaveCorresponde(certificado, key);
       });
     });
-    expect(counts.size).toBeGreaterThan(3);
+    expect(counts.size).toBeGreaterThan(kinds);
   });
 });
