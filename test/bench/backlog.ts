@@ -205,7 +205,7 @@ async function waitBehind(databaseUrl: string, queueUrl: string, open: number, s
       const own = left.get(claimed.id);
       if (own) own.steps -= 1;
       if (own?.steps !== 0) return claims.release(claimed, {}, { queue: 'descargas', inSeconds: 0 });
-      await claims.fail(claimed, { estado: 'ERROR', motivo: 'BENCH' });
+      await claims.fail(claimed, { estado: 'ERROR', motivo: 'SAT_ERROR' });
       own.end();
     },
   });

@@ -1,4 +1,4 @@
-import { type Checkpoint, type ClaimedSolicitud, type Claims, Desplazado } from '@acuse/core';
+import { type Avance, type Checkpoint, type ClaimedSolicitud, type Claims, Desplazado } from '@acuse/core';
 import { type Logger, linkSignals } from '@acuse/runtime';
 import type { StepJob } from './step-job.ts';
 
@@ -71,7 +71,7 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
 
   async function giveBack(claimed: ClaimedSolicitud, inSeconds: number, error: unknown): Promise<void> {
     const codigo = error instanceof Error ? error.name : 'Error';
-    const avance = inSeconds === 0 ? {} : { eventos: [{ tipo: 'FALLO_INTERNO', codigo }] };
+    const avance: Avance = inSeconds === 0 ? {} : { eventos: [{ tipo: 'FALLO_INTERNO', codigo }] };
     try {
       await claims.release(claimed, avance, { queue: trabajo.queue, inSeconds });
     } catch (failure) {

@@ -1,7 +1,7 @@
 import type { OperacionPublicada } from './operacion-publicada.ts';
 
 /** Every operation of the API, by path. Generated from the operations themselves by `npm run generate`; a test compares the two. */
-export const OPERACIONES: readonly OperacionPublicada[] = [
+export const OPERACIONES = [
   {
     path: 'descarga/cancelar',
     resumen: 'Cancelar una solicitud de descarga en curso',
@@ -175,4 +175,7 @@ export const OPERACIONES: readonly OperacionPublicada[] = [
     costo: 0,
     credencial: 'API key',
   },
-];
+] as const satisfies readonly OperacionPublicada[];
+
+/** How an operation is named where it is switched off or charged for. */
+export type PathOperacion = (typeof OPERACIONES)[number]['path'];

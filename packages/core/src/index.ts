@@ -31,3 +31,4 @@ export * from './solicitud/periodos.ts';
 export * from './solicitud/progreso.ts';
 export * from './solicitud/punto.ts';
 export * from './solicitud/reloj-mexico.ts';
+export * from './solicitud/vocabulario.ts';

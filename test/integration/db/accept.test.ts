@@ -106,7 +106,9 @@ describe('accepting a solicitud', () => {
     [
       'an operation is switched',
       (x: { contribuyenteId: string }) =>
-        t.db.pool.query(`INSERT INTO operacion_deshabilitada VALUES ($1, 'x')`, [x.contribuyenteId]),
+        t.db.pool.query(`INSERT INTO operacion_deshabilitada VALUES ($1, 'tax/facturas')`, [
+          x.contribuyenteId,
+        ]),
     ],
     [
       'an address is listed',

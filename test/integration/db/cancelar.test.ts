@@ -94,12 +94,12 @@ describe('cancelling', () => {
     const claimed = await newClaim();
     await cancel();
     const writes = [
-      () => claims.save(claimed, { eventos: [{ tipo: 'X' }] }),
+      () => claims.save(claimed, { eventos: [{ tipo: 'SIN_CFDI' }] }),
       () => claims.release(claimed, {}, { queue: 'descargas', inSeconds: 0 }),
       () => claims.extend(claimed, 60),
       () => claims.awaitEfirma(claimed),
       () => claims.finish(claimed, PAQUETE),
-      () => claims.fail(claimed, { estado: 'ERROR', motivo: 'X' }),
+      () => claims.fail(claimed, { estado: 'ERROR', motivo: 'SAT_ERROR' }),
     ];
     for (const write of writes) await expect(write()).rejects.toBeInstanceOf(Desplazado);
     expect(await estado()).toBe('CANCELADA');
@@ -116,7 +116,7 @@ describe('a race with the worker that finishes, fails, or with the deadline', ()
       const claims = createClaims(t.db);
       const run = {
         finish: () => claims.finish(claimed, PAQUETE),
-        fail: () => claims.fail(claimed, { estado: 'ERROR', motivo: 'X' }),
+        fail: () => claims.fail(claimed, { estado: 'ERROR', motivo: 'SAT_ERROR' }),
         expire: () => createSweeper(t.db).expire(500),
       }[other];
       const client = await t.db.pool.connect();

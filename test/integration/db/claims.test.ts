@@ -59,7 +59,7 @@ describe('claiming', () => {
     expect(
       await createClaims(t.db).claim({ solicitudId: id, gen: 1, queue: 'ensambles', leaseSeconds: 60 }),
     ).toBeNull();
-    await createClaims(t.db).fail(await newClaim(), { estado: 'ERROR', motivo: 'X' });
+    await createClaims(t.db).fail(await newClaim(), { estado: 'ERROR', motivo: 'SAT_ERROR' });
     expect(await claim((await row()).gen)).toBeNull();
   });
 
@@ -73,13 +73,15 @@ describe('claiming', () => {
     const second = await newClaim();
     expect(second.epoch).toBe(first.epoch + 1);
 
-    await expect(claims.save(first, { eventos: [{ tipo: 'X' }] })).rejects.toBeInstanceOf(Desplazado);
+    await expect(claims.save(first, { eventos: [{ tipo: 'SIN_CFDI' }] })).rejects.toBeInstanceOf(Desplazado);
     await expect(claims.release(first, {}, { queue: 'descargas', inSeconds: 0 })).rejects.toBeInstanceOf(
       Desplazado,
     );
     await expect(claims.extend(first, 60)).rejects.toBeInstanceOf(Desplazado);
     await expect(claims.awaitEfirma(first)).rejects.toBeInstanceOf(Desplazado);
-    await expect(claims.fail(first, { estado: 'ERROR', motivo: 'X' })).rejects.toBeInstanceOf(Desplazado);
+    await expect(claims.fail(first, { estado: 'ERROR', motivo: 'SAT_ERROR' })).rejects.toBeInstanceOf(
+      Desplazado,
+    );
     await expect(
       claims.finish(first, { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1, confianza: 'confirmado' }),
     ).rejects.toBeInstanceOf(Desplazado);

@@ -42,7 +42,7 @@ async function ended(days: number, { keepsObjects = false } = {}): Promise<strin
   });
   const parteId = con.partes[0]?.id ?? '';
   const una = await claims.save(con, { partes: [{ parteId, paquetes: ['p1'] }] });
-  await claims.fail(una, { estado: 'ERROR', motivo: 'SAT_RECHAZO' });
+  await claims.fail(una, { estado: 'ERROR', motivo: 'SAT_RECHAZADA' });
   await t.db.pool.query(
     `UPDATE solicitud SET terminada_en = now() - make_interval(days => $2), objetos_borrados_en = CASE WHEN $3 THEN NULL ELSE now() END WHERE id = $1`,
     [id, days, keepsObjects],
@@ -152,8 +152,8 @@ test('counts a look that found what the last one found in its row, and writes a 
   const { solicitudId } = result;
   const claimed = await claims.claim({ solicitudId, gen: 1, queue: 'descargas', leaseSeconds: 60 });
   if (claimed === null) throw new Error('not claimed');
-  const look = { tipo: 'SAT_EN_PROCESO' };
-  const silence = { tipo: 'SAT_SIN_RESPUESTA', codigo: 'TIMEOUT', detalle: 'SAT_SIN_RESPUESTA' };
+  const look = { tipo: 'SAT_EN_PROCESO' } as const;
+  const silence = { tipo: 'SAT_SIN_RESPUESTA', codigo: 'TIMEOUT', detalle: 'SAT_SIN_RESPUESTA' } as const;
   for (const eventos of [
     [look],
     [look],

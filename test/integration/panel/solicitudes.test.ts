@@ -177,15 +177,7 @@ describe('the page of one', () => {
       [
         id,
         hostile,
-        [
-          'REENVIADA',
-          'SOLICITADA',
-          'SAT_SIN_RESPUESTA',
-          'PAQUETE_ILEGIBLE',
-          'DIVIDIDA',
-          'DE_MAÑANA',
-          'ERROR',
-        ],
+        ['REENVIADA', 'SOLICITADA', 'SAT_SIN_RESPUESTA', 'PAQUETE_ILEGIBLE', 'DIVIDIDA', 'ERROR'],
       ],
     );
     const $ = load((await persona.get(`/solicitudes/${id}`)).text);

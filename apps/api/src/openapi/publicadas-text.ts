@@ -3,7 +3,13 @@ import type { OperacionPublicada } from '@acuse/contract';
 const HEAD = `import type { OperacionPublicada } from './operacion-publicada.ts';
 
 /** Every operation of the API, by path. Generated from the operations themselves by \`npm run generate\`; a test compares the two. */
-export const OPERACIONES: readonly OperacionPublicada[] = [
+export const OPERACIONES = [
+`;
+
+const TAIL = `] as const satisfies readonly OperacionPublicada[];
+
+/** How an operation is named where it is switched off or charged for. */
+export type PathOperacion = (typeof OPERACIONES)[number]['path'];
 `;
 
 const LINE_WIDTH = 110;
@@ -14,7 +20,7 @@ export function publicadasText(operaciones: readonly OperacionPublicada[]): stri
     const lines = Object.entries(operacion).map(([name, value]) => property(name, literal(value)));
     return `  {\n${lines.join('')}  },\n`;
   });
-  return `${HEAD}${blocks.join('')}];\n`;
+  return `${HEAD}${blocks.join('')}${TAIL}`;
 }
 
 function property(name: string, value: string): string {

@@ -1,13 +1,14 @@
-import { OPERACIONES } from '@acuse/contract';
+import { OPERACIONES, type PathOperacion } from '@acuse/contract';
 import { type Command, InvalidArgumentError } from 'commander';
 import { AUTOR, requireRfc, rfcArgument } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
 
-function operacionArgument(value: string): string {
-  const operacion = value.replace(/^\/?(api\/v1\/)?/, '');
-  if (!OPERACIONES.some(({ path }) => path === operacion))
+function operacionArgument(value: string): PathOperacion {
+  const path = value.replace(/^\/?(api\/v1\/)?/, '');
+  const found = OPERACIONES.find((operacion) => operacion.path === path);
+  if (!found)
     throw new InvalidArgumentError('no existe esa operación. Vea todas con: acuse operacion listar');
-  return operacion;
+  return found.path;
 }
 
 export function addOperacion(program: Command, deps: () => CliDeps): void {
@@ -48,7 +49,7 @@ export function addOperacion(program: Command, deps: () => CliDeps): void {
       .argument('<operacion>', 'ruta sin /api/v1/, como tax/facturas', operacionArgument)
       .requiredOption('--cuenta <email>', 'correo de la cuenta')
       .requiredOption('--rfc <rfc>', 'RFC de la cuenta', rfcArgument)
-      .action(async (ruta: string, options: { cuenta: string; rfc: string }) => {
+      .action(async (ruta: PathOperacion, options: { cuenta: string; rfc: string }) => {
         const { cuentaId, rfc } = await requireRfc(deps(), options.cuenta, options.rfc);
         await deps().contribuyentes.setOperaciones({
           ...{ cuentaId, rfc, operaciones: [ruta], isHabilitada },

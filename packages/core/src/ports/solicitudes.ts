@@ -1,6 +1,7 @@
 import type { EstadoSolicitud } from '@acuse/contract';
 import type { TipoCredencial } from '../credencial.ts';
 import type { Periodo } from '../periodo.ts';
+import type { MotivoSolicitud, TipoEvento } from '../solicitud/vocabulario.ts';
 import type { TipoDescarga } from './consultas/metadata.ts';
 import type { Confianza, ResumenPaquete } from './paquetes.ts';
 import type { CanalSat } from './sat.ts';
@@ -184,7 +185,7 @@ export interface CambioParte {
 }
 
 export interface NuevoEvento {
-  readonly tipo: string;
+  readonly tipo: TipoEvento;
   readonly codigo?: string;
   readonly detalle?: string;
 }
@@ -246,7 +247,7 @@ export interface Claims {
   /** Ends without a package: refund, sealed credential deleted, all in one statement. */
   fail(
     claimed: ClaimedSolicitud,
-    end: { estado: EstadoFinalSinPaquete; motivo: string; codigo?: string },
+    end: { estado: EstadoFinalSinPaquete; motivo: MotivoSolicitud; codigo?: string },
   ): Promise<void>;
   /**
    * Goes on at the other channel with its credential: begins with the parts of `avance`, since no folio of one channel is known to the other,

@@ -59,7 +59,7 @@ const anew = (parte: Parte, canal: CanalSat): CambioParte => ({
 function askOther(solicitud: ClaimedSolicitud, parte: Parte, before: readonly NuevoEvento[]): Paso {
   const canal: CanalSat = parte.canal === 'soap' ? 'portal' : 'soap';
   if (!selladaDe(solicitud, { canal })) return conclude(parte, [...before, { tipo: 'VACIA_SIN_CONFIRMAR' }]);
-  const eventos = [...before, { tipo: 'VACIA_POR_CONFIRMAR', detalle: canal }];
+  const eventos: readonly NuevoEvento[] = [...before, { tipo: 'VACIA_POR_CONFIRMAR', detalle: canal }];
   const periodos = periodosDe({ canal, tipo: solicitud.tipo, periodo: parte.periodo });
   const avance: Avance =
     periodos.length > 1

@@ -1,6 +1,7 @@
 import type { Credencial } from '../credencial.ts';
 import type { Avance, ClaimedSolicitud, EstadoFinalSinPaquete, Parte } from '../ports/solicitudes.ts';
 import type { AdvanceDeps } from './advance-solicitud.ts';
+import type { MotivoSolicitud } from './vocabulario.ts';
 
 /** What one step leads to: progress and a wait, or the end of the solicitud. */
 export type Paso =
@@ -15,7 +16,7 @@ export type Paso =
   | {
       readonly fin: {
         readonly estado: EstadoFinalSinPaquete;
-        readonly motivo: string;
+        readonly motivo: MotivoSolicitud;
         readonly codigo?: string;
       };
       readonly isCredencialRechazada?: boolean;
@@ -34,7 +35,7 @@ const MAX_REENVIOS = 2;
 /** Asks for the part anew, as another request in the eyes of the SAT, or ends the solicitud when that was done often enough. */
 export function pedirDeNuevo(
   parte: Parte,
-  fin: { estado: EstadoFinalSinPaquete; motivo: string; codigo: string; mensaje: string },
+  fin: { estado: EstadoFinalSinPaquete; motivo: MotivoSolicitud; codigo: string; mensaje: string },
 ): Paso {
   const { mensaje, ...end } = fin;
   if (parte.reenvios >= MAX_REENVIOS) return { fin: end };

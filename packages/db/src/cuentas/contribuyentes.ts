@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { PathOperacion } from '@acuse/contract';
 import type { Autor, CanalSat } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { isUniqueViolation } from '../errors.ts';
@@ -246,7 +247,7 @@ export function createContribuyentes({ pool, prisma }: Pick<Database, 'pool' | '
     setIdCif: (cambio: Cambio & { idCif: string | null }) => run(SET_ID_CIF, cambio, cambio.idCif),
 
     /** Switches all of these operations (paths without /api/v1/) at once. */
-    setOperaciones: (cambio: Cambio & { operaciones: readonly string[]; isHabilitada: boolean }) =>
+    setOperaciones: (cambio: Cambio & { operaciones: readonly PathOperacion[]; isHabilitada: boolean }) =>
       run(cambio.isHabilitada ? SWITCH_ON : SWITCH_OFF, cambio, [...new Set(cambio.operaciones)]),
 
     /** Replaces the addresses that may call (CIDR, each the first address of its network); none means any. */

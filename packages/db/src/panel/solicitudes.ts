@@ -5,6 +5,7 @@ import {
   progresoDe,
   type ResumenPaquete,
   type TipoDescarga,
+  type TipoEvento,
 } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { CONFIANZA } from '../solicitudes/solicitudes.ts';
@@ -59,7 +60,7 @@ export interface HitoSolicitud extends EventoSolicitud {
 
 export interface EventoSolicitud {
   readonly id: number;
-  readonly tipo: string;
+  readonly tipo: TipoEvento;
   readonly codigo: string | null;
   readonly detalle: string | null;
   /** How often it came in a row. */
@@ -146,7 +147,7 @@ interface AvanceRow {
 
 interface WatchRow extends AvanceRow {
   evento_id: string | null;
-  evento_tipo: string;
+  evento_tipo: TipoEvento;
   evento_codigo: string | null;
   evento_detalle: string | null;
   evento_veces: number;

@@ -1,37 +1,9 @@
-import type { MotivoPaqueteInvalido, MotivoSatError } from '@acuse/core';
+import type { MotivoPaqueteInvalido, MotivoSatError, TipoEvento } from '@acuse/core';
 import type { EventoSolicitud } from '@acuse/db';
 import type { Tono } from '../../../components/aviso.tsx';
 import { formatNumero } from '../../../components/formato.ts';
 import { mesCorto } from '../../../fechas/meses.ts';
 import { describeCodigo, explain, PAQUETE_INVALIDO } from './motivos.ts';
-
-/** Every `tipo` that a row of the timeline may have. */
-export const TIPOS_EVENTO = [
-  'ACEPTADA',
-  'SOLICITADA',
-  'SIN_CFDI',
-  'VACIA_POR_CONFIRMAR',
-  'VACIA_CONFIRMADA',
-  'VACIA_SIN_CONFIRMAR',
-  'REPETIDA',
-  'DIVIDIDA',
-  'SAT_EN_PROCESO',
-  'SAT_TERMINADA',
-  'SAT_SIN_RESPUESTA',
-  'REENVIADA',
-  'OTRO_CANAL',
-  'PAQUETE_GUARDADO',
-  'PAQUETE_ILEGIBLE',
-  'FALLO_INTERNO',
-  'ESPERA_EFIRMA',
-  'REANUDADA',
-  'TERMINADA',
-  'ERROR',
-  'RECHAZADA',
-  'VENCIDA',
-  'CANCELADA',
-] as const;
-export type TipoEvento = (typeof TIPOS_EVENTO)[number];
 
 /** One line of the timeline as people read it. */
 export interface Renglon {
@@ -209,7 +181,10 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
   CANCELADA: () => ({ texto: 'Se canceló a petición de su dueño.', tono: 'neutro' }),
 };
 
-/** An event as a sentence. One of a version to come says that it is, with its name for whoever has to look it up. */
+/**
+ * An event as a sentence. One of a version to come says that it is, with its name for whoever has to look it up; it may as well be a failure, so it
+ * is not called progress.
+ */
 export function describeEvento(evento: Evento & { readonly tipo: string; readonly veces?: number }): Renglon {
   const { tipo, veces = 1 } = evento;
   if (Object.hasOwn(RENGLONES, tipo)) {
@@ -218,7 +193,7 @@ export function describeEvento(evento: Evento & { readonly tipo: string; readonl
       ? renglon
       : { ...renglon, texto: `${renglon.texto} (${formatNumero(veces)} veces seguidas)` };
   }
-  const texto = 'La solicitud avanzó: esta versión del panel todavía no describe cómo.';
+  const texto = 'Pasó algo que esta versión del panel todavía no describe.';
   return {
     texto,
     detalle: [`Clave: ${evento.tipo}`, said(evento)].filter(Boolean).join('. '),

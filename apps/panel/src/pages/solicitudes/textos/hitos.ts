@@ -1,6 +1,7 @@
+import type { TipoEvento } from '@acuse/core';
 import type { HitoSolicitud, PartesSolicitud } from '@acuse/db';
 import { formatNumero } from '../../../components/formato.ts';
-import { describeEvento, type Renglon, type TipoEvento } from './eventos.ts';
+import { describeEvento, type Renglon } from './eventos.ts';
 
 /** `23 de 24 meses copiados`: how much of what the SAT was asked for is in our storage. */
 export function describePartes({ unidad, total, listas }: PartesSolicitud): string {

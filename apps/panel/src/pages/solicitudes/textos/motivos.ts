@@ -1,26 +1,4 @@
-import type { MotivoPaqueteInvalido, MotivoSatError, RespuestaVerificarMetadata } from '@acuse/core';
-
-/** How the SAT may give up a request that it had accepted. */
-type Abandono = Exclude<
-  RespuestaVerificarMetadata['resultado'],
-  'EN_PROCESO' | 'TERMINADA' | 'VACIA' | 'DEMASIADOS'
->;
-
-/** Every code that `motivo` of a solicitud may hold. */
-export type MotivoSolicitud =
-  | MotivoSatError
-  | `SAT_${Abandono}`
-  | 'PLAZO_AGOTADO'
-  | 'CREDENCIAL_NO_DISPONIBLE'
-  | 'PAQUETE_SAT_INVALIDO'
-  | 'PAQUETE_SAT_AGOTADO'
-  | 'SOLICITUDES_AGOTADAS'
-  | 'SAT_RECHAZO_LA_SOLICITUD'
-  | 'DEMASIADOS_CFDI_POR_SEGUNDO'
-  | 'API_KEY_REVOCADA'
-  | 'CANCELADA_POR_EL_CLIENTE'
-  | 'VACIA_SIN_CONFIRMAR'
-  | 'EFIRMA_EXPIRADA';
+import type { MotivoPaqueteInvalido, MotivoSolicitud } from '@acuse/core';
 
 /** Why a solicitud ended without a package, or waits, and what somebody can do about it. */
 export interface Explicacion {

@@ -1,66 +1,7 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { TIPOS_EVENTO } from '@acuse/core';
 import { describe, expect, test } from 'vitest';
-import { describeEvento, TIPOS_EVENTO } from './eventos.ts';
+import { describeEvento } from './eventos.ts';
 import { describeCodigo, explain, MOTIVOS } from './motivos.ts';
-
-const ROOT = new URL('../../../../../../packages/', import.meta.url);
-
-/** The sources that end solicitudes or write to their timeline. */
-const FOLDERS = ['core/src/solicitud/', 'db/src/claims/'];
-const FILES = ['db/src/sweeper.ts', 'db/src/cuentas/llaves.ts', 'db/src/solicitudes/solicitudes.ts'];
-
-/** Words of those folders that are neither events nor reasons: states of parts and phases, answers of the SAT's port, SQL. */
-const OTHERS = new Set(
-  `EN_PROCESO PENDIENTE SOLICITANDO DISPONIBLE DESCARGADA VACIA DESCARGA ENSAMBLE DEMASIADOS AGOTADO BEGIN COMMIT ROLLBACK`.split(
-    ' ',
-  ),
-);
-
-const inFolders = () =>
-  FOLDERS.flatMap((folder) =>
-    readdirSync(new URL(folder, ROOT))
-      .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
-      .map((name) => folder + name),
-  );
-
-/** All that speaks to the database: events are written in the statements that change what they tell of. */
-const everyStatement = () =>
-  readdirSync(new URL('db/src/', ROOT), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts') && !name.startsWith('generated'))
-    .map((name) => `db/src/${name}`);
-
-/** Every word that the pattern finds in these sources, once. */
-function found(pattern: RegExp, paths = [...inFolders(), ...FILES]): string[] {
-  const texts = paths.map((path) => readFileSync(new URL(path, ROOT), 'utf8'));
-  return [...new Set(texts.flatMap((text) => [...text.matchAll(pattern)].map(([, word]) => word ?? '')))];
-}
-
-describe('the words of the workers', () => {
-  test('that are events have a sentence each', () => {
-    const written = found(/INSERT INTO evento \([^)]*\)\s+SELECT id, '([A-Z_]+)'/g, everyStatement());
-    expect(written).toContain('ESPERA_EFIRMA');
-    const events = found(/tipo: '([A-Z_]+)'/g).concat(written);
-    expect(events.length).toBeGreaterThanOrEqual(12);
-    expect(events.filter((tipo) => !TIPOS_EVENTO.some((known) => known === tipo))).toEqual([]);
-    expect(found(/estado: '(ERROR|RECHAZADA|VENCIDA)'/g).sort()).toEqual(['ERROR', 'RECHAZADA', 'VENCIDA']);
-  });
-
-  test('that are reasons have a cause and a remedy each', () => {
-    const reasons = found(/motivo(?::| =) '([A-Z_]+)'/g).concat(
-      found(/\['(?:ERROR|VENCIDA|CANCELADA)', '([A-Z_]+)'/g),
-    );
-    expect(reasons).toEqual(expect.arrayContaining(['API_KEY_REVOCADA', 'PLAZO_AGOTADO', 'EFIRMA_EXPIRADA']));
-    expect(reasons.length).toBeGreaterThanOrEqual(8);
-    expect(reasons.filter((motivo) => !Object.hasOwn(MOTIVOS, motivo))).toEqual([]);
-  });
-
-  test('are all known: a new one has to be given a text', () => {
-    const words = found(/'([A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*)'/g, inFolders()).filter((word) => word.length > 3);
-    expect(words).toContain('EFIRMA_RECHAZADA');
-    const known = new Set<string>([...TIPOS_EVENTO, ...Object.keys(MOTIVOS), ...OTHERS]);
-    expect(words.filter((word) => !known.has(word))).toEqual([]);
-  });
-});
 
 describe('a sentence of the timeline', () => {
   test.each(TIPOS_EVENTO)('for %s is Spanish, whatever comes with it', (tipo) => {
@@ -102,10 +43,10 @@ describe('a sentence of the timeline', () => {
     );
   });
 
-  test('of a version to come says that it is one, and its name only beside that', () => {
+  test('of a version to come says that it is one, never that it is progress, and its name only beside that', () => {
     for (const tipo of ['constructor', 'DE_MAÑANA'])
       expect(describeEvento({ tipo, codigo: '5000', detalle: 'd' })).toEqual({
-        texto: 'La solicitud avanzó: esta versión del panel todavía no describe cómo.',
+        texto: 'Pasó algo que esta versión del panel todavía no describe.',
         detalle: `Clave: ${tipo}. código 5000: recibida. d`,
         tono: 'neutro',
       });

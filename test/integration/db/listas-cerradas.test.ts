@@ -1,0 +1,121 @@
+import { readFile } from 'node:fs/promises';
+import { OPERACIONES } from '@acuse/contract';
+import { MOTIVOS_SOLICITUD, TIPOS_EVENTO } from '@acuse/core';
+import { createContribuyentes } from '@acuse/db';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
+import { acceptSolicitud, seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+
+let t: TestDatabase;
+beforeAll(async () => {
+  t = await testDatabase();
+});
+afterAll(() => t?.close());
+
+/** The words that a CHECK of the database allows. */
+async function allowed(constraint: string): Promise<string[]> {
+  const { rows } = await t.db.pool.query<{ text: string }>(
+    'SELECT pg_get_constraintdef(oid) AS text FROM pg_constraint WHERE conname = $1',
+    [constraint],
+  );
+  return [...(rows[0]?.text ?? '').matchAll(/'([^']+)'/g)].map(([, word]) => word ?? '').sort();
+}
+
+describe('the closed lists of the database are those of the types', () => {
+  test.each([
+    ['evento_tipo_check', TIPOS_EVENTO],
+    ['solicitud_motivo_check', MOTIVOS_SOLICITUD],
+    ['operacion_deshabilitada_operacion_check', OPERACIONES.map(({ path }) => path)],
+  ])('%s', async (constraint, words) => {
+    expect(await allowed(constraint)).toEqual([...words].sort());
+  });
+});
+
+describe('the database refuses', () => {
+  it.each([
+    [
+      'an event that nobody describes',
+      `INSERT INTO evento (solicitud_id, tipo) SELECT id, 'AVANZO' FROM solicitud`,
+    ],
+    ['an end for no known reason', `UPDATE solicitud SET motivo = 'PORQUE_SI'`],
+    [
+      'to switch off an operation that does not exist',
+      `INSERT INTO operacion_deshabilitada SELECT id, 'tax/inventada' FROM contribuyente`,
+    ],
+    [
+      'an audit line of a taxpayer without its account',
+      `INSERT INTO auditoria (contribuyente_id, actor, accion) SELECT id, 'x', 'x' FROM contribuyente`,
+    ],
+  ])('%s', async (_, sql) => {
+    await acceptSolicitud(t.db, await seedTaxpayer(t.db));
+    await expect(t.db.pool.query(sql)).rejects.toMatchObject({ code: '23514' });
+  });
+});
+
+it('keeps the changes of a taxpayer from the other accounts that have the same RFC', async () => {
+  const mine = await seedTaxpayer(t.db);
+  const theirs = await seedTaxpayer(t.db, { rfc: mine.rfc });
+  const contribuyentes = createContribuyentes(t.db);
+  const { cuentaId, rfc } = mine;
+  const cambio = { cuentaId, rfc, actor: 'prueba', ip: '203.0.113.9' };
+  const operaciones = ['tax/facturas'] as const;
+  expect(await contribuyentes.setOperaciones({ ...cambio, operaciones, isHabilitada: false })).toBe(true);
+  expect(await contribuyentes.setIdCif({ ...cambio, idCif: '12345678901' })).toBe(true);
+  expect(await contribuyentes.find(theirs.cuentaId, rfc)).toMatchObject({ deshabilitadas: [], idCif: null });
+  expect(await contribuyentes.find(cuentaId, rfc)).toMatchObject({ deshabilitadas: ['tax/facturas'] });
+});
+
+it('is migrated with the words, blocks and audit lines of before', async () => {
+  const { contribuyenteId, cuentaId, ...taxpayer } = await seedTaxpayer(t.db);
+  await acceptSolicitud(t.db, { contribuyenteId, cuentaId, ...taxpayer });
+  const migration = new URL(
+    '../../../prisma/migrations/20261122190000_listas_cerradas/migration.sql',
+    import.meta.url,
+  );
+  const client = await t.db.pool.connect();
+  const all = async (sql: string) => (await client.query({ text: sql, rowMode: 'array' })).rows;
+  try {
+    await client.query('BEGIN');
+    for (const [table, constraint] of [
+      ['evento', 'evento_tipo_check'],
+      ['solicitud', 'solicitud_motivo_check'],
+      ['operacion_deshabilitada', 'operacion_deshabilitada_operacion_check'],
+      ['auditoria', 'auditoria_cuenta_check'],
+    ])
+      await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${constraint}`);
+    const mine = `contribuyente_id = '${contribuyenteId}'`;
+    await client.query(`UPDATE solicitud SET motivo = 'PORQUE_SI' WHERE ${mine}`);
+    await client.query(
+      `INSERT INTO evento (solicitud_id, tipo) SELECT id, 'AVANZO' FROM solicitud WHERE ${mine}`,
+    );
+    await client.query(
+      `INSERT INTO operacion_deshabilitada VALUES ('${contribuyenteId}', 'tax/inventada'), ('${contribuyenteId}', 'tax/facturas')`,
+    );
+    await client.query(
+      `INSERT INTO ip_permitida SELECT '${contribuyenteId}', unnest(ARRAY['10.1.2.3/8', '10.9.9.9/8', '192.0.2.1/32', '2001:db8::/32'])`,
+    );
+    await client.query(
+      `INSERT INTO auditoria (contribuyente_id, actor, accion) VALUES ('${contribuyenteId}', 'operador:cli', 'cambiar-ips')`,
+    );
+    await client.query('COMMIT');
+    await client.query(await readFile(migration, 'utf8'));
+    expect(await all(`SELECT motivo FROM solicitud WHERE ${mine}`)).toEqual([[null]]);
+    expect(
+      await all(
+        `SELECT e.tipo FROM evento e JOIN solicitud s ON s.id = e.solicitud_id WHERE s.${mine} ORDER BY e.id`,
+      ),
+    ).toContainEqual(['AVANZO']);
+    expect(await all(`SELECT operacion FROM operacion_deshabilitada WHERE ${mine}`)).toEqual([
+      ['tax/facturas'],
+    ]);
+    expect(await all(`SELECT cidr FROM ip_permitida WHERE ${mine} ORDER BY cidr`)).toEqual([
+      ['10.0.0.0/8'],
+      ['192.0.2.1/32'],
+      ['2001:db8::/32'],
+    ]);
+    expect(await all(`SELECT cuenta_id FROM auditoria WHERE ${mine} AND accion = 'cambiar-ips'`)).toEqual([
+      [cuentaId],
+    ]);
+  } finally {
+    client.release();
+  }
+});
