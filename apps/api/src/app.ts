@@ -25,7 +25,7 @@ const USOS_EVERY_MS = 5_000;
 const NO_SOCKET = '0.0.0.0';
 
 /** What a server hands over beside the request; all of it is missing when the app is called without a socket. */
-export interface Bindings {
+interface Bindings {
   readonly incoming?: IncomingMessage | { readonly socket: { readonly remoteAddress?: string } };
 }
 type Env = { Bindings: Bindings; Variables: { requestId?: string } };

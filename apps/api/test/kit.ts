@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { fileURLToPath } from 'node:url';
 import { createSemaphore, SatError } from '@acuse/core';
 import { createHealth, createUuidV7, silentLogger } from '@acuse/runtime';
@@ -191,4 +191,3 @@ export async function guardaCiec(kit: Kit, { key, rfc }: Alta, ciec = CIEC): Pro
 
 /** A key that looks right and that nobody has. */
 export const unknownKey = () => generateApiKey('test').text;
-export const noise = (bytes: number) => randomBytes(bytes).toString('base64');

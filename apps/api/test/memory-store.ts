@@ -40,7 +40,7 @@ export interface MemoryStore {
   before: ((name: string) => void) | null;
 }
 
-export interface StoredKey {
+interface StoredKey {
   readonly id: string;
   readonly contribuyenteId: string;
   readonly hash: Buffer;
@@ -50,7 +50,7 @@ export interface StoredKey {
   isRegistrada: boolean;
 }
 
-export interface StoredContribuyente {
+interface StoredContribuyente {
   readonly id: string;
   readonly cuentaId: string;
   readonly rfc: string;
@@ -80,7 +80,7 @@ export interface StoredSolicitud {
   readonly otra: CredencialSellada | null;
 }
 
-export interface StoredIdempotencia {
+interface StoredIdempotencia {
   readonly cuerpoHash: Buffer;
   opId: string;
   lockedUntil: number;

@@ -17,7 +17,7 @@ import { MONTAJES, RUTAS } from './rutas.ts';
 const NO_SOCKET = '0.0.0.0';
 
 /** What a server hands over beside the request. */
-export interface Bindings {
+interface Bindings {
   readonly incoming?: Pick<IncomingMessage, 'socket'>;
 }
 type Env = {

@@ -1,5 +1,5 @@
 /** How often something may be tried at once after a pause, and the seconds until one more is earned. */
-export interface Ritmo {
+interface Ritmo {
   readonly rafaga: number;
   readonly segundos: number;
 }

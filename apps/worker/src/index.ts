@@ -1,1 +1,1 @@
-export { ROLES, type Role, workerConfig } from './config.ts';
+export { ROLES, workerConfig } from './config.ts';

@@ -12,7 +12,7 @@ import { lifeline } from './children/lifeline.ts';
 import { residentBytes } from './children/processes.ts';
 
 /** One of our own programs, run from its TypeScript source or compiled. */
-export interface AppSpec {
+interface AppSpec {
   /** On its lines in the log, and the name of its log file. */
   readonly name: string;
   /** The absolute path of its `main.ts`, or of what was compiled from it. */

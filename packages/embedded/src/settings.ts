@@ -19,7 +19,7 @@ const ROOT = fileURLToPath(new URL('../../../', import.meta.url));
 /** Written from the schemas of the processes: which settings there are, and who reads each. */
 const DESCRIBED = `${ROOT}.env.example`;
 /** What may stand beside it, which git does not know. */
-export const ENV_FILE = `${ROOT}.env`;
+const ENV_FILE = `${ROOT}.env`;
 
 const PROCESSES = ['api', 'worker', 'panel'] as const;
 type Process = (typeof PROCESSES)[number];

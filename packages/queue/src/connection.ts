@@ -32,7 +32,7 @@ export function queueName(settings: QueueSettings, queue: string): string {
 /** Reconnects within half a second of the server's return; the library's own curve grows to twenty. */
 export const retryStrategy = (times: number) => Math.min(50 * times, 500);
 
-export interface NewJob {
+interface NewJob {
   readonly name: string;
   readonly data: WakeUpData;
   readonly opts: { readonly jobId: string };

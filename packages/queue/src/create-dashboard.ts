@@ -5,10 +5,10 @@ import { driverOf, type QueueSettings, queueName, retryStrategy } from './connec
 import { openPostgresPool } from './postgres-pool.ts';
 
 /** The queues of the workers: their rings, and the schedule of list 69-B. */
-export const COLAS_VISIBLES = ['descargas', 'ensambles', 'listas'] as const;
+const COLAS_VISIBLES = ['descargas', 'ensambles', 'listas'] as const;
 
 /** Jobs of one queue by what they wait for; null when the queue's server does not answer. */
-export interface CuentaCola {
+interface CuentaCola {
   readonly queue: (typeof COLAS_VISIBLES)[number];
   readonly trabajos: {
     readonly esperan: number;

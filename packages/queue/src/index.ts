@@ -1,4 +1,4 @@
-export { type Driver, driverOf, type QueueSettings } from './connection.ts';
+export type { QueueSettings } from './connection.ts';
 export * from './create-consumer.ts';
 export type { Consumer } from './create-consumption.ts';
 export * from './create-dashboard.ts';

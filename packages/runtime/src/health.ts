@@ -15,7 +15,7 @@ export interface HealthOptions {
 }
 
 /** What a probe is told. `checks` says `ok` or the code of the failure; never a message, since anyone may ask. */
-export interface HealthReport {
+interface HealthReport {
   readonly status: 'ok' | 'unavailable' | 'closing';
   readonly checks: Readonly<Record<string, string>>;
 }

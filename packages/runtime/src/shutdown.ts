@@ -2,7 +2,7 @@ import { deadline } from './abort.ts';
 import type { Logger } from './log/logger.ts';
 
 /** The events of a process that end it. `process` is one. */
-export interface ProcessEvents {
+interface ProcessEvents {
   on(event: string, listener: (value: unknown) => void): unknown;
   off(event: string, listener: (value: unknown) => void): unknown;
 }

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
-import { createUuidV7, isUuidV7, uuidV7, uuidV7Time } from './uuid.ts';
+import { createUuidV7, uuidV7 } from './uuid.ts';
+
+const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const timeOf = (uuid: string) => Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
 
 describe('UUID version 7', () => {
   test('has the version, the variant and the time of RFC 9562', () => {
     const ms = Date.UTC(2026, 0, 2, 3, 4, 5, 678);
     const uuid = createUuidV7({ now: () => ms })();
-    expect(isUuidV7(uuid)).toBe(true);
-    expect(uuidV7Time(uuid)).toBe(ms);
+    expect(uuid).toMatch(UUID_V7);
+    expect(timeOf(uuid)).toBe(ms);
   });
 
   test('200,000 of them are all different and sort in the order in which they were made', {
@@ -15,7 +18,7 @@ describe('UUID version 7', () => {
     const made = Array.from({ length: 200_000 }, () => uuidV7());
     expect(new Set(made).size).toBe(made.length);
     expect([...made].sort().join() === made.join()).toBe(true);
-    expect(made.every(isUuidV7)).toBe(true);
+    expect(made.every((uuid) => UUID_V7.test(uuid))).toBe(true);
   });
 
   test('keeps the order when a millisecond runs out of counter and when the clock goes back', () => {
@@ -27,7 +30,7 @@ describe('UUID version 7', () => {
     });
     expect(new Set(made).size).toBe(made.length);
     expect(made).toEqual([...made].sort());
-    expect(uuidV7Time(made.at(-1) ?? '')).toBeGreaterThan(1_000_000);
+    expect(timeOf(made.at(-1) ?? '')).toBeGreaterThan(1_000_000);
   });
 
   test('two generators at the same moment do not make the same value', () => {
@@ -35,10 +38,5 @@ describe('UUID version 7', () => {
     const other = createUuidV7({ now: () => 5 });
     const made = Array.from({ length: 2_000 }, () => [one(), other()]).flat();
     expect(new Set(made).size).toBe(4_000);
-  });
-
-  test('refuses to read the time of anything else', () => {
-    expect(() => uuidV7Time('f81d4fae-7dec-41d0-a765-00a0c91e6bf6')).toThrow(RangeError);
-    expect(isUuidV7(uuidV7().toUpperCase())).toBe(false);
   });
 });

@@ -8,7 +8,6 @@ export interface UuidSources {
 
 const ID_BYTES = 16;
 const COUNTER_LIMIT = 0x1000;
-const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 const POOL_BYTES = 4_096;
 
@@ -60,14 +59,3 @@ export function createUuidV7(sources: Partial<UuidSources> = {}): () => string {
 
 /** The process-wide generator: every part of a process shares its order. */
 export const uuidV7: () => string = createUuidV7();
-
-/** Tells whether a text is a lower-case UUID version 7. */
-export function isUuidV7(text: string): boolean {
-  return UUID_V7.test(text);
-}
-
-/** The moment (ms since 1970) inside a UUID version 7. @throws RangeError when the text is not one. */
-export function uuidV7Time(uuid: string): number {
-  if (!isUuidV7(uuid)) throw new RangeError('not a UUID version 7');
-  return Number.parseInt(uuid.slice(0, 8) + uuid.slice(9, 13), 16);
-}

@@ -10,7 +10,7 @@ import { ListMultipartUploadsCommand, S3Client } from '@aws-sdk/client-s3';
 import { DEFAULT_S3_SETTINGS, type PaquetesS3Settings } from '../src/s3/settings.ts';
 
 /** May answer a request itself (true), or leave it to the server behind (false). */
-export type Intercept = (req: IncomingMessage, res: ServerResponse) => boolean;
+type Intercept = (req: IncomingMessage, res: ServerResponse) => boolean;
 
 export interface S3Server {
   readonly endpoint: string;

@@ -72,7 +72,7 @@ const OIDS = {
   name: '2.5.4.41',
   x500UniqueIdentifier: '2.5.4.45',
 } as const;
-export type Attribute = readonly [keyof typeof OIDS, string];
+type Attribute = readonly [keyof typeof OIDS, string];
 
 function nameOf(attributes: readonly Attribute[]): Buffer {
   return sequence(

@@ -8,7 +8,7 @@ import { accessOf, bodyOf, type Contestacion, type Llamada } from './llamada.ts'
 import type { Contexto } from './operation.ts';
 
 /** The result of a handler did not fit the operation's own data schema: our fault. */
-export class DataDesconocida extends Error {
+class DataDesconocida extends Error {
   constructor(path: string, issues: readonly string[]) {
     super(`${path} answered data that its schema refuses: ${issues.join('; ')}`);
     this.name = 'DataDesconocida';

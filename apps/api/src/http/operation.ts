@@ -19,7 +19,7 @@ export type CredencialPedida = 'api-key' | 'ciec' | 'efirma' | 'ciec-o-efirma';
 export type CredencialAceptada = CredencialPedida | 'ciec-o-efirma-o-id-cif';
 
 /** Whose RFC stands in the body: the key's own (registered, or not yet), anybody's, or none. */
-export type RfcPedido = 'propio' | 'propio-sin-registrar' | 'cualquiera' | 'ninguno';
+type RfcPedido = 'propio' | 'propio-sin-registrar' | 'cualquiera' | 'ninguno';
 
 /** A body field that never becomes a string: it is taken out of the raw bytes and zeroed when the request ends. */
 export interface Secreto {

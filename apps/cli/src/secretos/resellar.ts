@@ -3,7 +3,7 @@ import { createResellables, type Database, type Resellables, type Secreto } from
 import { CredencialIlegible, contextoDe, type Keyring, rewrapCredencial, rewrapSellado } from '@acuse/vault';
 
 /** How far the sealing anew of one kind of row is. */
-export interface Avance {
+interface Avance {
   readonly que: string;
   readonly resellados: number;
   /** Sealed anew by somebody else meanwhile. */

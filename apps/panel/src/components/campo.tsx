@@ -1,7 +1,7 @@
 import type { Child } from 'hono/jsx';
 
 /** One choice of a list: what is sent and what is read. */
-export interface Opcion {
+interface Opcion {
   readonly valor: string;
   readonly texto: string;
 }

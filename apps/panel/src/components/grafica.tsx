@@ -183,7 +183,7 @@ function labelStep(puntos: readonly PuntoGrafica[], letras: number): number {
 const TOPES = [10, 12, 14, 16, 18, 20, 24, 28, 30, 36, 40, 50, 60, 70, 80, 90];
 
 /** The next round number with a whole one in the middle of the axis, so close that the highest point fills at least 80 % of it (from 10 on). */
-export function niceCeiling(valor: number): number {
+function niceCeiling(valor: number): number {
   const potencia = 10 ** Math.floor(Math.log10(valor)) / 10;
   const tope = TOPES.find((factor) => factor * potencia >= valor && (factor * potencia) % 2 === 0);
   return (tope ?? 100) * potencia;

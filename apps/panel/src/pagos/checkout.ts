@@ -1,6 +1,5 @@
-import type { Pago, Pagos } from '@acuse/db';
+import { isUuid, type Pago, type Pagos } from '@acuse/db';
 import type { Logger } from '@acuse/runtime';
-import { isUuid } from '../http/uuid.ts';
 import type { Catalogo } from './catalogo.ts';
 import type { AvisoProveedor, Confirmacion, Instrucciones, ProveedorPago } from './proveedor.ts';
 

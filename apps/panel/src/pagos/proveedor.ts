@@ -1,7 +1,7 @@
 import type { Pago } from '@acuse/db';
 
 /** Something a buyer has to know or copy in order to pay: a label and its value. */
-export interface DatoPago {
+interface DatoPago {
   readonly etiqueta: string;
   readonly valor: string;
   /** Offered with a button that copies it. */
@@ -17,7 +17,7 @@ export interface Instrucciones {
 }
 
 /** How a payment began: paid already, or it waits for the buyer. `proveedorRef` is its id at the provider. */
-export type Cobro =
+type Cobro =
   | { readonly tipo: 'PAGADO'; readonly proveedorRef: string | null }
   | { readonly tipo: 'ESPERA'; readonly proveedorRef: string | null };
 

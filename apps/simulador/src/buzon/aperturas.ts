@@ -1,5 +1,5 @@
 /** A notification that somebody opened: from then on the taxpayer counts as notified. */
-export type Apertura = { folio: string; fecha: string };
+type Apertura = { folio: string; fecha: string };
 
 /** What was opened in the mailboxes. It outlives the call log, so that a test can prove that nothing was opened. */
 export type Aperturas = {

@@ -9,7 +9,7 @@ export const NOTIFICACIONES = `${PAGES}/principalNotificaciones.jsf`;
 export const DOCUMENTO = `${PAGES}/documentoNotificacion.jsf`;
 /** Shows the notice of `?folio=`, which has no legal effect. */
 export const AVISO = `${PAGES}/avisoNotificacion.jsf`;
-export const FORM = 'formNotificaciones';
+const FORM = 'formNotificaciones';
 const TABLE = `${FORM}:tablaPendientes`;
 
 const COLUMNAS = [

@@ -13,7 +13,7 @@ export type Pedido = ({ por: 'periodo' } & Criterios) | { por: 'folio'; tipoSoli
 export type Paquete = { id: string; skip: number; filas: number; descargas: number };
 
 /** EstadoSolicitud: 1 accepted, 2 in process, 3 finished, 5 rejected, 6 lapsed. */
-export type Progreso = { estado: 1 | 2 | 3 | 5 | 6; codigo: 5000 | 5003 | 5004 | 5010; filas: number };
+type Progreso = { estado: 1 | 2 | 3 | 5 | 6; codigo: 5000 | 5003 | 5004 | 5010; filas: number };
 
 export type Solicitud = {
   id: string;

@@ -17,14 +17,14 @@ const COMPLETO: Archivo = {
   vacias: 0,
 };
 /** The files of the list, by the names that they have at the address of 2026. */
-export const ARCHIVOS: readonly Archivo[] = [
+const ARCHIVOS: readonly Archivo[] = [
   COMPLETO,
   parte('Definitivos.csv', 'Definitivo', 0),
   parte('Presuntos.csv', 'Presunto', 3),
   parte('Desvirtuados.csv', 'Desvirtuado', 0),
   parte('SentenciasFavorables.csv', 'Sentencia Favorable', 0),
 ];
-export const CARPETA = '/agsc-publicaciones/Datos_abiertos/Documents_AGAFF';
+const CARPETA = '/agsc-publicaciones/Datos_abiertos/Documents_AGAFF';
 
 type Publicado = { bytes: Buffer; etag: string; publicada: Date };
 

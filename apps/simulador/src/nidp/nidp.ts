@@ -18,7 +18,7 @@ import type { Pending } from './pending.ts';
 import { readAuthnRequest, writeAuthnRequest, writeSamlResponse, writeWresult } from './saml.ts';
 
 /** What a service asks of a log-in host. */
-export type LoginOrder = {
+type LoginOrder = {
   /** Name of the service; only it can redeem the assertion. */
   servicio: string;
   /** Absolute address of the simulator that the assertion is posted to. */

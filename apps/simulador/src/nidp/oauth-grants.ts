@@ -7,9 +7,9 @@ import type { Metodo } from './idp-session.ts';
 export type Grant = { rfc: string; metodo: Metodo; clientId: string; scope: string };
 
 /** What a code was asked for with, and must be exchanged with. */
-export type CodeBinding = { redirectUri: string; codeChallenge: string };
+type CodeBinding = { redirectUri: string; codeChallenge: string };
 
-export type TokenAnswer = { accessToken: string; expiresIn: number; grant: Grant };
+type TokenAnswer = { accessToken: string; expiresIn: number; grant: Grant };
 
 /** The authorization codes and access tokens that are in force. */
 export type Grants = {

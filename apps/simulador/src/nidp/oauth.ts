@@ -14,7 +14,7 @@ export type OauthClient = {
 };
 
 /** A request for a code that was found good. */
-export type AuthzRequest = {
+type AuthzRequest = {
   client: OauthClient;
   redirectUri: string;
   scope: string;

@@ -10,7 +10,7 @@ export type PageContext = { base: string; rfc: string; nombre: string };
 /** 1: the returns themselves; 3: their receipts. */
 export type TipoDocumento = '1' | '3';
 
-export const DOCUMENTOS: Readonly<Record<TipoDocumento, string>> = {
+const DOCUMENTOS: Readonly<Record<TipoDocumento, string>> = {
   1: 'De la declaración',
   3: 'Acuse de recibo de la declaración',
 };

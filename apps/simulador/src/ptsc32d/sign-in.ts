@@ -18,7 +18,7 @@ export const CLIENTE_32D: OauthClient = {
 };
 
 /** What the application remembers of a browser. */
-export type OpinionSession = { id: string; rfc: string };
+type OpinionSession = { id: string; rfc: string };
 
 /** How the application gets to know who its browser is. */
 export type SignIn = {

@@ -16,7 +16,7 @@ type Answer = (
   fault: Parameters<Parameters<typeof attend>[2]>[0],
 ) => Promise<Response> | Response;
 
-export type Guarded = Pick<PortalCall, 'operation' | 'detail'> & {
+type Guarded = Pick<PortalCall, 'operation' | 'detail'> & {
   /** Path to come back to after the log-in, with its query; default: that of the request. */
   returnTo?: string;
   /** Which log-in page is shown first; default: by password. */

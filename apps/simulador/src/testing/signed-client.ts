@@ -12,7 +12,7 @@ export type SignedClient = {
 
 /** Styles of signing in production use: A phpcfdi and nodecfdi, B satcfdi and the manual, C cfdiclient. */
 export type Style = 'A' | 'B' | 'C';
-export type OperationName = keyof typeof OPERATIONS;
+type OperationName = keyof typeof OPERATIONS;
 export type SendOptions = {
   token: string | null;
   style?: Style;
@@ -34,7 +34,7 @@ export type AuthenticationChange = {
   reference?: string;
   tamper?: (message: string) => string;
 };
-export type Answer = { status: number; text: string; attributes: Record<string, string>; token: string };
+type Answer = { status: number; text: string; attributes: Record<string, string>; token: string };
 
 const DES = 'http://DescargaMasivaTerceros.sat.gob.mx';
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';

@@ -8,7 +8,7 @@ export type Call = {
 };
 
 /** Which calls: each given field must be equal. */
-export type CallFilter = { service?: string; operation?: string; rfc?: string };
+type CallFilter = { service?: string; operation?: string; rfc?: string };
 
 /** The memory of what was called: the oracle for "called at most N times". */
 export type CallLog = {

@@ -19,7 +19,7 @@ export interface NuevaGuardada {
 }
 
 /** An open solicitud that goes on with the e.firma, and what the API has to know to seal the key to it. */
-export interface EsperaEfirma {
+interface EsperaEfirma {
   readonly solicitudId: string;
   readonly deadlineAt: Date;
 }

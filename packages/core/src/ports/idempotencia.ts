@@ -6,7 +6,7 @@ export interface ClaveIdempotencia {
   readonly clave: string;
 }
 
-export interface InicioIdempotencia extends ClaveIdempotencia {
+interface InicioIdempotencia extends ClaveIdempotencia {
   /** 32 bytes that are equal for equal bodies of this request and key, and tell nothing of them. */
   readonly cuerpoHash: Buffer;
   /** UUIDv7: the identity of the charge when this is the first time. */

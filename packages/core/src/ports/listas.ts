@@ -1,7 +1,7 @@
 import type { Autor } from './auditoria.ts';
 
 /** Where a taxpayer stands in the list of article 69-B of the Código Fiscal de la Federación. */
-export const SITUACIONES_EFOS = ['PRESUNTO', 'DESVIRTUADO', 'DEFINITIVO', 'SENTENCIA_FAVORABLE'] as const;
+const SITUACIONES_EFOS = ['PRESUNTO', 'DESVIRTUADO', 'DEFINITIVO', 'SENTENCIA_FAVORABLE'] as const;
 export type SituacionEfos = (typeof SITUACIONES_EFOS)[number];
 
 /** One stage of a proceeding. Dates are calendar days, `yyyy-MM-dd`; null when the list gives none that can be read. */
@@ -90,7 +90,7 @@ export interface CargaEfos {
   readonly motivo: string | null;
 }
 
-export interface EstadoEfos {
+interface EstadoEfos {
   readonly vigente: VersionEfos | null;
   /** The newest first. */
   readonly cargas: readonly CargaEfos[];

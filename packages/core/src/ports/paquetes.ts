@@ -4,7 +4,7 @@ import type { TipoDescarga } from './consultas/metadata.ts';
 import type { CanalSat } from './sat.ts';
 
 /** A SAT package already copied into our storage. */
-export interface PaqueteSat {
+interface PaqueteSat {
   /** Key of the object in our storage. */
   readonly objectKey: string;
   /** Id of the package at the SAT, for the manifest. */

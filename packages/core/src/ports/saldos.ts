@@ -1,6 +1,6 @@
 import type { RespuestaIdempotencia } from './idempotencia.ts';
 
-export interface Cargo {
+interface Cargo {
   /** Identity of the charge: the same id is charged once and refunded once, however often it is asked. */
   readonly opId: string;
   readonly cuentaId: string;

@@ -93,7 +93,7 @@ export interface Solicitudes {
 
 export type EstadoParte = 'PENDIENTE' | 'SOLICITANDO' | 'SOLICITADA' | 'DISPONIBLE' | 'DESCARGADA' | 'VACIA';
 
-export interface PaqueteDeParte {
+interface PaqueteDeParte {
   readonly paquete: string;
   readonly orden: number;
   /** Null until it is in our storage. */

@@ -15,7 +15,7 @@ export interface AssembleDeps {
 const MAX_RELECTURAS = 1;
 
 /** What the ZIP of a solicitud is made of. */
-export function planDe(claimed: ClaimedSolicitud): PlanEnsamble {
+function planDe(claimed: ClaimedSolicitud): PlanEnsamble {
   const { tipo } = claimed;
   return {
     solicitudId: claimed.id,

@@ -8,7 +8,7 @@ export const PUNTOS = [
   'tras-ensamblar',
   'tras-terminar',
 ] as const;
-export type Punto = (typeof PUNTOS)[number];
+type Punto = (typeof PUNTOS)[number];
 
 /** Called at each place; does nothing outside of tests. */
 export type Checkpoint = (punto: Punto, solicitudId: string) => Promise<void>;

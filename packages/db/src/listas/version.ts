@@ -1,7 +1,7 @@
 import type { VersionEfos } from '@acuse/core';
 import type pg from 'pg';
 
-export interface VersionRow {
+interface VersionRow {
   id: string;
   fecha_corte: string;
   fuente: string;

@@ -93,7 +93,7 @@ export function statementOfPage(
   if (cursor && 'despuesDe' in cursor) low.push(cursor.despuesDe);
   if (creada?.desde) low.push(idAt(new Date(creada.desde.getTime() - CLOCKS_MS), 'least'));
   if (creada?.hasta) high.push(idAt(new Date(creada.hasta.getTime() + CLOCKS_MS), 'greatest'));
-  const isWholeId = texto !== undefined && isUuid(texto);
+  const isWholeId: boolean = texto !== undefined && isUuid(texto);
   const isBeginning = texto !== undefined && !isWholeId && donde === 'inicio' && /^[0-9a-f-]+$/.test(texto);
   if (isBeginning) {
     low.push(idWith(texto, FIRST_ID));

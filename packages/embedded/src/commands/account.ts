@@ -27,7 +27,7 @@ export interface ReadyAccount {
   readonly panel: PanelLogins | null;
 }
 
-export interface PanelLogins {
+interface PanelLogins {
   readonly user: string;
   readonly password: string;
   readonly operator_user: string;

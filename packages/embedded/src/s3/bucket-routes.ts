@@ -93,7 +93,7 @@ interface PageOptions {
 }
 
 /** One page of sorted keys: those after `after`, with everything up to the next delimiter rolled up into one prefix. */
-export function paginate(keys: readonly string[], { prefix, delimiter, maxKeys, after }: PageOptions) {
+function paginate(keys: readonly string[], { prefix, delimiter, maxKeys, after }: PageOptions) {
   const page = { keys: [] as string[], prefixes: [] as string[], last: '', isTruncated: false };
   for (const key of keys) {
     const cut = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length);

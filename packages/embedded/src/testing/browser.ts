@@ -1,6 +1,6 @@
 import { request } from 'node:http';
 
-export interface Page {
+interface Page {
   readonly status: number;
   readonly location: string | null;
   readonly text: string;

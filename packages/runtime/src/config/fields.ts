@@ -110,20 +110,6 @@ export function secret(description: string, options: { readonly minLength?: numb
     .meta({ description, secret: true });
 }
 
-/** A secret of exactly `bytes` bytes, written in hexadecimal or base64 (plain or URL-safe); gives a Buffer. */
-export function secretBytes(description: string, bytes: number) {
-  return z
-    .string()
-    .transform((value, context) => {
-      const decoded = /^[0-9a-f]+$/i.test(value) ? Buffer.from(value, 'hex') : Buffer.alloc(0);
-      const buffer = decoded.length === bytes ? decoded : Buffer.from(value, 'base64');
-      if (buffer.length === bytes) return buffer;
-      context.addIssue({ code: 'custom', message: `debe tener ${bytes} bytes en hexadecimal o base64` });
-      return z.NEVER;
-    })
-    .meta({ description, secret: true });
-}
-
 function whole(range: Range) {
   return numeric(/^-?\d+$/, 'un número entero', { min: 0, ...range });
 }

@@ -13,7 +13,6 @@ import {
   list,
   port,
   secret,
-  secretBytes,
   text,
   url,
 } from './fields.ts';
@@ -31,7 +30,6 @@ const schema = z.object({
   LEVEL: choice(['info', 'debug'], 'Detalle del registro.').default('info'),
   NAME: text('Nombre.').optional(),
   PEPPER: secret('Pimienta de las claves.', { minLength: 16 }),
-  KEK: secretBytes('Clave maestra.', 32).optional(),
 });
 
 const valid = { DATABASE_URL: 'postgres://u:p@localhost/acuse', PEPPER: 'a-long-enough-pepper' };
@@ -70,7 +68,6 @@ describe('loadConfig', () => {
   });
 
   test('reads every kind of field', () => {
-    const kek = Buffer.alloc(32, 7);
     const config = loadConfig(schema, {
       ...valid,
       PORT: '0',
@@ -80,7 +77,6 @@ describe('loadConfig', () => {
       SANDBOX: 'Sí',
       LEVEL: 'debug',
       NAME: ' uno ',
-      KEK: kek.toString('base64url'),
     });
     expect(config).toMatchObject({
       PORT: 0,
@@ -91,8 +87,6 @@ describe('loadConfig', () => {
       NAME: 'uno',
     });
     expect(config.ROLES).toEqual(['descargas', 'relevo']);
-    expect(config.KEK).toEqual(kek);
-    expect(loadConfig(schema, { ...valid, KEK: kek.toString('hex') }).KEK).toEqual(kek);
   });
 
   test('an empty variable counts as not set', () => {
@@ -110,7 +104,6 @@ describe('loadConfig', () => {
       SANDBOX: 'quizas',
       LEVEL: 'gritos',
       PEPPER: 'corta-XYZ',
-      KEK: 'ZmFs-CORTA',
     });
     expect(faults).toEqual([
       'PORT: debe ser un número entero desde 0 hasta 65535',
@@ -121,11 +114,10 @@ describe('loadConfig', () => {
       'SANDBOX: debe ser true o false',
       'LEVEL: debe ser una de: info, debug',
       'PEPPER: debe tener al menos 16 caracteres',
-      'KEK: debe tener 32 bytes en hexadecimal o base64',
     ]);
     const { message } = new ConfigError(faults);
-    expect(message).toContain('La configuración tiene 9 errores:');
-    expect(message).not.toMatch(/SUPERSECRETO|XYZ|CORTA/);
+    expect(message).toContain('La configuración tiene 8 errores:');
+    expect(message).not.toMatch(/SUPERSECRETO|XYZ/);
   });
 
   test('reads NAME_FILE, dropping its final line break', () => {

@@ -9,7 +9,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 export type LogFields = Readonly<Record<string, unknown>>;
 
 /** Writes one line: `log.info('listening')` or `log.info({ port }, 'listening')`. */
-export interface LogMethod {
+interface LogMethod {
   (message: string): void;
   (fields: LogFields, message: string): void;
 }

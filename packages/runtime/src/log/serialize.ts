@@ -6,7 +6,7 @@ const MAX_TEXT = 4_000;
 const ERROR_CODES = ['code', 'codigo', 'cfdiCodigo', 'status', 'statusCode', 'syscall', 'attempt'] as const;
 
 /** What the log keeps of an error: never its other properties, which may hold the request that failed. */
-export interface LoggedError {
+interface LoggedError {
   readonly name: string;
   readonly message: string;
   readonly stack?: string;
@@ -55,7 +55,7 @@ function readField(value: object, name: string): unknown {
 }
 
 /** Reduces an error, its causes and its aggregated errors to what may be logged. */
-export function serializeError(error: Error, depth = 0): LoggedError {
+function serializeError(error: Error, depth = 0): LoggedError {
   const logged: Record<string, unknown> & { name: string; message: string } = {
     name: scrubText(String(error.name)),
     message: scrubText(clip(messageOf(error))),

@@ -3,7 +3,7 @@ import { toForma } from '../texto/forma.ts';
 import { listaIlegible } from './ilegible.ts';
 
 /** A stage's columns, by position. */
-export interface ColumnasPaso {
+interface ColumnasPaso {
   readonly situacion: SituacionEfos;
   /** Global notice as told on the SAT's page and in the DOF. */
   readonly oficios: readonly number[];
@@ -22,7 +22,7 @@ export interface Columnas {
 }
 
 /** Lower case, without accents, marks and double spaces: how headers and situations are compared. */
-export function plain(text: string): string {
+function plain(text: string): string {
   return toForma(text)
     .replace(/[^a-z0-9&]+/g, ' ')
     .trim();

@@ -6,7 +6,7 @@ import { listaIlegible } from './ilegible.ts';
 import { leerLista69b } from './leer-lista-69b.ts';
 
 /** The whole list, as the SAT's page of open data links it since 2026; the older address at omawww.sat.gob.mx is frozen at the cut of 2025-12-31. */
-export const LISTA_69B_URL =
+const LISTA_69B_URL =
   'https://wu1agsprosta001.blob.core.windows.net/agsc-publicaciones/Datos_abiertos/Documents_AGAFF/Listado_completo_69-B.csv';
 
 /** Ten times the list of 2026. */

@@ -2,7 +2,7 @@ import type { Confianza, ParteLista, PlanEnsamble, ResumenPaquete } from '@acuse
 import type { EntryWritten } from './zip-writer.ts';
 
 /** Raised when a field changes its meaning or goes away; new fields do not raise it. */
-export const MANIFEST_VERSION = 1;
+const MANIFEST_VERSION = 1;
 
 /** What reading one package of the SAT gave. */
 export interface PaqueteLeido {

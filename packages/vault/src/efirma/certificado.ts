@@ -25,7 +25,7 @@ export interface Certificado {
 }
 
 /** A certificate of the SAT has 1 to 2 KiB. */
-export const MAX_CERTIFICADO_BYTES = 16 * 1024;
+const MAX_CERTIFICADO_BYTES = 16 * 1024;
 
 const RFC = /^[A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}$/;
 const CURP = /^[A-Z\d]{18}$/;

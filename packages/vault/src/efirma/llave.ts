@@ -5,7 +5,7 @@ import { derOf } from './pem.ts';
 import { pkcs8Kind } from './pkcs8.ts';
 
 /** A .key of the SAT has some 1,300 bytes. */
-export const MAX_LLAVE_BYTES = 16 * 1024;
+const MAX_LLAVE_BYTES = 16 * 1024;
 
 /**
  * Opens the private key of an e.firma: PKCS#8, DER as the SAT gives it or PEM, and returns it as DER without its password, in a

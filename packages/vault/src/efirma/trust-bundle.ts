@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 
 const PEM_BLOCK = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
-export type ChainResult = 'TRUSTED' | 'EMISOR_DESCONOCIDO' | 'EMISOR_NO_VIGENTE';
+type ChainResult = 'TRUSTED' | 'EMISOR_DESCONOCIDO' | 'EMISOR_NO_VIGENTE';
 
 /** The authorities that may issue an e.firma. The operator extends the list when the SAT opens a new one. */
 export interface TrustBundle {

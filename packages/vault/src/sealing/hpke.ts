@@ -31,7 +31,7 @@ export interface HpkePsk {
   readonly pskId: Buffer;
 }
 
-export interface HpkeSchedule {
+interface HpkeSchedule {
   readonly key: Buffer;
   readonly nonce: Buffer;
   readonly exporterSecret: Buffer;

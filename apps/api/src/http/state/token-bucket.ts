@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 
-export interface Taken {
+interface Taken {
   readonly allowed: boolean;
   /** Whole requests that could follow at once. */
   readonly remaining: number;

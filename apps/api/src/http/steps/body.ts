@@ -11,7 +11,7 @@ const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d]);
 const MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
 
 /** 64 KiB, and 256 KiB for the vault, whose bodies carry files. */
-export const bodyLimit = (path: string) => (path.startsWith('vault/') ? 256 : 64) * KIB;
+const bodyLimit = (path: string) => (path.startsWith('vault/') ? 256 : 64) * KIB;
 
 /** Reads the body once: media type, size, JSON, then every field. All wrong ones are told at once, a wrong RFC before any other. */
 export async function readBody(

@@ -78,7 +78,7 @@ const LONG_NAME = 8;
  * Whether a name is another one with slips: other case, accents or separators (`solicitudId`), or a letter or two wrong, missing, too many
  * or swapped.
  */
-export function isSlipOf(name: string, known: string): boolean {
+function isSlipOf(name: string, known: string): boolean {
   if (name.length > LONGEST) return false;
   const [a, b] = [bare(name), bare(known)];
   return a !== '' && distance(a, b) <= (b.length < LONG_NAME ? 1 : 2);

@@ -4,7 +4,7 @@ import type { ApiDeps } from '../../api-deps.ts';
 import { vidaDeLlamada } from '../../api-settings.ts';
 import { accessOf, type Body, bodyOf, type Contestacion, type Llamada } from '../llamada.ts';
 
-export const IDEMPOTENCY_KEY = 'Idempotency-Key';
+const IDEMPOTENCY_KEY = 'Idempotency-Key';
 const ILEGIBLE = 'La respuesta guardada con esta clave ya no se puede leer. Use una clave nueva.';
 const CLAVE = /^[\x21-\x7e]{1,255}$/;
 

@@ -1,4 +1,4 @@
-import { createAuditoria, type FiltroAuditoria } from '@acuse/db';
+import { createAuditoria, type FiltroAuditoria, isUuid } from '@acuse/db';
 import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
 import { Formulario } from '../../components/formulario.tsx';
@@ -6,7 +6,6 @@ import { Paginacion } from '../../components/paginacion.tsx';
 import { Vacio } from '../../components/vacio.tsx';
 import { addDias, startOfDia } from '../../fechas/dia-mexico.ts';
 import { defineRuta } from '../../http/ruta.ts';
-import { isUuid } from '../../http/uuid.ts';
 import { nombreAccion } from './frases-auditoria.ts';
 import { RenglonesAuditoria } from './renglones-auditoria.tsx';
 import { Seccion } from './seccion.tsx';

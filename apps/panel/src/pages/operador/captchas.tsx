@@ -1,4 +1,4 @@
-import { createCaptchas } from '@acuse/db';
+import { createCaptchas, isUuid } from '@acuse/db';
 import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
 import { Fecha } from '../../components/fecha.tsx';
@@ -7,7 +7,6 @@ import { Tarjeta } from '../../components/tarjeta.tsx';
 import { Vacio } from '../../components/vacio.tsx';
 import { quien } from '../../http/quien.ts';
 import { defineRuta } from '../../http/ruta.ts';
-import { isUuid } from '../../http/uuid.ts';
 import { Seccion } from './seccion.tsx';
 
 const MAX_TEXTO = 50;

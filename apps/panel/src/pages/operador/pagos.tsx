@@ -2,6 +2,7 @@ import {
   createPagos,
   ESTADOS_PAGO,
   type EstadoPago,
+  isUuid,
   type Pago,
   type PagoConCuenta,
   type Resolucion,
@@ -19,7 +20,6 @@ import { Vacio } from '../../components/vacio.tsx';
 import { quien } from '../../http/quien.ts';
 import { type Aviso, type ContextoCliente, defineRuta } from '../../http/ruta.ts';
 import { rutasDe } from '../../http/ruta-de.ts';
-import { isUuid } from '../../http/uuid.ts';
 import { formatPesos } from '../../pagos/catalogo.ts';
 import { Seccion } from './seccion.tsx';
 

@@ -131,7 +131,7 @@ function LlaveVigente({
 }
 
 /** How to associate the RFC with the key, which the API demands before any query. */
-export function Asociar({ rfc, apiUrl }: { readonly rfc: string; readonly apiUrl: string }) {
+function Asociar({ rfc, apiUrl }: { readonly rfc: string; readonly apiUrl: string }) {
   return (
     <Tarjeta titulo="Falta un paso: asociar el RFC con la llave">
       <p>

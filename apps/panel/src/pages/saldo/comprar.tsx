@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isUuid } from '@acuse/db';
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
 import { formatCreditos, formatNumero } from '../../components/formato.ts';
@@ -7,7 +8,6 @@ import { Tarjeta } from '../../components/tarjeta.tsx';
 import { Vacio } from '../../components/vacio.tsx';
 import { quien } from '../../http/quien.ts';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
-import { isUuid } from '../../http/uuid.ts';
 import { formatPesos, type PaqueteCreditos } from '../../pagos/catalogo.ts';
 import type { MotivoCompra } from '../../pagos/checkout.ts';
 import { Precio } from './precio.tsx';

@@ -1,4 +1,4 @@
-import { createPagos, type EstadoPago, type Pago } from '@acuse/db';
+import { createPagos, type EstadoPago, isUuid, type Pago } from '@acuse/db';
 import { Boton } from '../../components/boton.tsx';
 import { Estado } from '../../components/estado.tsx';
 import { Fecha } from '../../components/fecha.tsx';
@@ -7,7 +7,6 @@ import { Paginacion } from '../../components/paginacion.tsx';
 import { Tabla } from '../../components/tabla.tsx';
 import { Vacio } from '../../components/vacio.tsx';
 import { defineRuta } from '../../http/ruta.ts';
-import { isUuid } from '../../http/uuid.ts';
 import { formatPesos } from '../../pagos/catalogo.ts';
 import type { Checkout } from '../../pagos/checkout.ts';
 import { hrefCompra } from './ruta-compra.ts';

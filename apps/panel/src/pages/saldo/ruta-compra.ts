@@ -1,6 +1,5 @@
-import { createPagos, type Pago } from '@acuse/db';
+import { createPagos, isUuid, type Pago } from '@acuse/db';
 import { rutasDe } from '../../http/ruta-de.ts';
-import { isUuid } from '../../http/uuid.ts';
 
 /** The page of a purchase. */
 export function hrefCompra({ id }: Pick<Pago, 'id'>): string {

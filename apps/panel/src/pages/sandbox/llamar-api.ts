@@ -1,6 +1,6 @@
 import type { Cuerpo } from './cuerpo.ts';
 
-export interface LlamadaPrueba {
+interface LlamadaPrueba {
   /** Path without /api/v1/, of an operation that the API has described itself. */
   readonly nombre: string;
   readonly cuerpo: Cuerpo;

@@ -14,7 +14,7 @@ const HEADINGS = [
 ];
 
 /** What the portal reads from the second hidden value of a row; only a row that can be downloaded has one. */
-export type PackageReference = { paquete: string };
+type PackageReference = { paquete: string };
 
 /**
  * Content of ConsultaDescargaMasiva.aspx. A row that can be downloaded calls `AccionRetencion(folio, url,

@@ -2,7 +2,7 @@ import type { World } from '../../world/world.ts';
 import type { PortalSettings } from '../portal-settings.ts';
 
 /** What comes of an RFC and a password. */
-export type PasswordCheck = 'right' | 'wrong' | 'locked';
+type PasswordCheck = 'right' | 'wrong' | 'locked';
 
 /** Checks passwords and locks an account after several wrong ones in a row. */
 export type Accounts = { check(rfc: string, password: string): PasswordCheck };

@@ -29,7 +29,7 @@ export async function checkFielToken(world: World, form: FielForm, expectedGuid:
 }
 
 /** The certificate's end as the form wants it, `yyMMddHHmmssZ` in UTC. */
-export function fertOf({ x509 }: Certificado): string {
+function fertOf({ x509 }: Certificado): string {
   return `${new Date(x509.validTo).toISOString().slice(2, 19).replace(/[-:T]/g, '')}Z`;
 }
 

@@ -14,7 +14,7 @@ export type Sheet = {
   finish(): Promise<Buffer>;
 };
 
-export type Cell = readonly [left: number, text: string];
+type Cell = readonly [left: number, text: string];
 
 const MARGIN = 40;
 const RIGHT = 572;

@@ -7,7 +7,7 @@ export const RIGHT = 569;
 const TOP = 60;
 const BOTTOM = 735;
 
-export type Style = { size: number; bold?: boolean; color?: string };
+type Style = { size: number; bold?: boolean; color?: string };
 
 /** Where text goes; `y` grows downwards and runs over pages. */
 export type Sheet = {

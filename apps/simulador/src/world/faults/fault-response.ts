@@ -1,6 +1,4 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Context, MiddlewareHandler } from 'hono';
-import type { World } from '../world.ts';
 import type { Fault } from './faults.ts';
 
 const MAINTENANCE = `<!DOCTYPE html><html lang="es"><head><title>Servicio no disponible</title></head>
@@ -41,22 +39,6 @@ export async function respondWithFault(
     default:
       return answer();
   }
-}
-
-/** Middleware for services that know the operation and the RFC before they read the body. */
-export function faultMiddleware(
-  world: World,
-  service: string,
-  describe: (c: Context) => { operation: string; rfc: string },
-): MiddlewareHandler {
-  return async (c, next) => {
-    const { operation, rfc } = describe(c);
-    const fault = world.faults.take(service, operation, rfc);
-    c.res = await respondWithFault(fault, async () => {
-      await next();
-      return c.res;
-    });
-  };
 }
 
 function page(status: number): Response {

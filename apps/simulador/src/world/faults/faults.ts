@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 /** Faults of the transport, which any service can have. */
-export const TRANSPORT_FAULTS = [
+const TRANSPORT_FAULTS = [
   'html200',
   'empty200',
   'status',

@@ -14,7 +14,7 @@ export type GenerateOptions = {
 };
 
 /** Day up to which `filas` proceedings have begun; after it {@link MONTHLY} begin each month. */
-export const BASE = '2026-10-31';
+const BASE = '2026-10-31';
 const MONTHLY = 40;
 const MONTHS_AFTER = 60;
 const FIRST_DAY = day('2014-01-01');

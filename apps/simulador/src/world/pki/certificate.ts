@@ -5,7 +5,7 @@ import { bitString, boolean, integer, octetString, oid, sequence, set, time, tlv
 export type DistinguishedName = readonly (readonly [type: string, text: string])[];
 
 /** Key usages by their bit (RFC 5280 4.2.1.3). */
-export const KEY_USAGE = {
+const KEY_USAGE = {
   digitalSignature: 0,
   nonRepudiation: 1,
   dataEncipherment: 3,

@@ -65,7 +65,6 @@ export const perfilSchema = z.strictObject({
 });
 
 export type Perfil = z.output<typeof perfilSchema>;
-export type Domicilio = Perfil['domicilio'];
 export type Opinion = Perfil['opinion'];
 export type { SentidoOpinion };
 

@@ -3,7 +3,7 @@ import { keyOf, mix, unmix, word } from './mix.ts';
 import type { Documento, Tipo } from './row.ts';
 
 /** Where a row is: its number within its key, and when it was issued. */
-export type Position = { key: Uint32Array; n: number; emision: WallTime };
+type Position = { key: Uint32Array; n: number; emision: WallTime };
 
 /** Rows of one taxpayer and kind in time. Intervals have both ends inside. */
 export type Schedule = {

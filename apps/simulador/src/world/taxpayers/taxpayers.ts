@@ -9,7 +9,7 @@ import { isRfc } from './rfc.ts';
 import { createRow, type Documento, generateContrapartes, type Persona, type Row, type Tipo } from './row.ts';
 import { createDailySchedule, createFixedSchedule, type Filas, type Schedule } from './schedule.ts';
 
-export type Taxpayer = {
+type Taxpayer = {
   rfc: string;
   nombre: string;
   tipoPersona: 'fisica' | 'moral';
@@ -20,12 +20,12 @@ export type Taxpayer = {
   basura: boolean | null;
 };
 
-export type TaxpayerChange = Partial<Pick<Taxpayer, 'nombre' | 'ciec' | 'filas' | 'basura'>> & {
+type TaxpayerChange = Partial<Pick<Taxpayer, 'nombre' | 'ciec' | 'filas' | 'basura'>> & {
   /** Parts of the profile that replace the generated ones; each change replaces the one before. */
   perfil?: CambioPerfil;
 };
 
-export type RowOptions = {
+type RowOptions = {
   documento?: Documento | undefined;
   /** Generated rows later than this do not exist yet; default: the clock's now. Rows asked for by name always exist. */
   corte?: WallTime | undefined;

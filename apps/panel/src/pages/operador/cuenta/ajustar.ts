@@ -1,7 +1,6 @@
-import { createLibro } from '@acuse/db';
+import { createLibro, isUuid } from '@acuse/db';
 import { formatCreditos } from '../../../components/formato.ts';
 import { quien } from '../../../http/quien.ts';
-import { isUuid } from '../../../http/uuid.ts';
 import { MAX_CREDITOS, MAX_MOTIVO } from './formularios.tsx';
 import { renderCuenta } from './pagina.tsx';
 import { defineRutaCuenta, hrefCuenta } from './ruta-cuenta.ts';

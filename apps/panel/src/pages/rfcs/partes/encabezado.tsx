@@ -9,7 +9,7 @@ const PARTES = [
   ['/direcciones', 'Direcciones IP'],
 ] as const;
 
-export type ParteRfc = (typeof PARTES)[number][0];
+type ParteRfc = (typeof PARTES)[number][0];
 
 interface EncabezadoProps {
   readonly rfc: Pick<RfcVista, 'rfc' | 'nombre'>;

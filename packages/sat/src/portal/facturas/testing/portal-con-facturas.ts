@@ -15,7 +15,7 @@ const RECEPTOR = 'EKU9003173C9';
 const C = 'ctl00$MainContent$';
 
 /** The set of columns until January 2023, until May 2025, and since. */
-export const COLUMNAS = {
+const COLUMNAS = {
   antes: 15,
   2023: 18,
   2025: 19,
@@ -142,7 +142,7 @@ export function respuestaCon(filas: readonly CfdiDePrueba[], juego: Juego = 2025
 }
 
 /** Which of them a search asks for, as the real page understands its fields. */
-export function matching(todas: readonly CfdiDePrueba[], campos: URLSearchParams): CfdiDePrueba[] {
+function matching(todas: readonly CfdiDePrueba[], campos: URLSearchParams): CfdiDePrueba[] {
   const campo = (nombre: string) => campos.get(C + nombre) ?? '';
   const two = (nombre: string) => campo(nombre).padStart(2, '0');
   const mes = `${campo('CldFecha$DdlAnio')}-${two('CldFecha$DdlMes')}`;

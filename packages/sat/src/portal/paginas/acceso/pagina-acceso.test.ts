@@ -2,9 +2,12 @@ import { SatError } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { captchaDe, paginaAcceso } from '../../testing/paginas-de-prueba.ts';
-import { classifyRechazo, readPaginaAcceso } from './pagina-acceso.ts';
+import { readEtiquetas } from '../etiquetas.ts';
+import { classifyRechazo, readAcceso } from './pagina-acceso.ts';
 
-describe('readPaginaAcceso', () => {
+const readPaginaAcceso = (html: string) => readAcceso(readEtiquetas(html));
+
+describe('readAcceso', () => {
   it('refuses an image that is none, in a time that grows with its length only', () => {
     const con = (src: string) => paginaAcceso('X').replace(/src="data:[^"]*"/, `src="${src}"`);
     for (const src of [

@@ -1,6 +1,6 @@
 import { decodeHTML } from 'entities';
 import { toForma } from '../../../texto/forma.ts';
-import { type Etiqueta, findElemento, readEtiquetas, readTexto } from '../etiquetas.ts';
+import { type Etiqueta, findElemento, readTexto } from '../etiquetas.ts';
 import { type Formulario, readCampos, readFormularios } from '../formulario.ts';
 import { ilegible } from '../ilegible.ts';
 import { isPaginaEfirma } from './pagina-efirma.ts';
@@ -26,12 +26,7 @@ const DATA_URI = /^data:image\/[\w.+-]{1,32};base64,/i;
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 const MAX_IMAGEN = 512 * 1024;
 
-/** Reads the log-in page; null when the text is some other page. */
-export function readPaginaAcceso(html: string): PaginaAcceso | null {
-  return readAcceso(readEtiquetas(html));
-}
-
-/** The same of a page whose tags are read. */
+/** Reads the log-in page; null when the tags are of some other page. */
 export function readAcceso(etiquetas: readonly Etiqueta[]): PaginaAcceso | null {
   const formulario = readFormularios(etiquetas).find(isFormularioCiec);
   if (formulario === undefined) return null;

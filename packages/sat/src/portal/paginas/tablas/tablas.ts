@@ -1,6 +1,6 @@
 import { type Etiqueta, readTexto } from '../etiquetas.ts';
 
-export interface Celda {
+interface Celda {
   /** A heading (`th`). */
   readonly encabeza: boolean;
   /** Columns that it takes. */
