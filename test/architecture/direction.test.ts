@@ -49,6 +49,12 @@ describe('direction', () => {
     expect(wrong).toEqual([]);
   });
 
+  it.each(Object.entries(MAY))('the README of %s says what it may import', (path, may) => {
+    const line =
+      /^May import of ours: .*$/m.exec(readFileSync(`${ROOT}${path}/README.md`, 'utf8'))?.[0] ?? '';
+    expect([...line.matchAll(/`@acuse\/(\w+)`/g)].map(([, name]) => name)).toEqual(may);
+  });
+
   it('never reaches into another workspace by path', () => {
     const wrong = production.flatMap((source) =>
       importsOf(source)
