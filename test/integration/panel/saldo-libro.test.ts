@@ -155,8 +155,15 @@ describe('the summary', () => {
     expect(main((await eva.get('/saldo')).text)).not.toContain('Quedan 12');
     await eva.enviar('/saldo', '/saldo/aviso', { umbral: '13' });
     expect(main((await eva.get('/saldo')).text)).toContain('Quedan 12 créditos');
-    await eva.enviar('/saldo', '/saldo/aviso', { umbral: '-1' });
-    expect(main((await eva.get('/saldo')).text)).toContain('El aviso no cambió');
+    for (const umbral of ['-1', '12.5', '', '100000001']) {
+      const refused = await eva.enviar('/saldo', '/saldo/aviso', { umbral });
+      expect([umbral, refused.status]).toEqual([umbral, 422]);
+      const $ = load(refused.text);
+      expect($('[autofocus]').attr('name')).toBe('umbral');
+      expect($('#campo-umbral').attr('value')).toBe(umbral);
+      expect($('#campo-umbral-error').text()).toContain('El aviso no cambió');
+    }
+    expect(load((await eva.get('/saldo')).text)('#campo-umbral').attr('value')).toBe('13');
     await eva.enviar('/saldo', '/saldo/aviso', { umbral: '0' });
     expect(main((await eva.get('/saldo')).text)).not.toContain('Quedan 12');
   });

@@ -10,7 +10,7 @@ import { Tarjeta } from '../../components/tarjeta.tsx';
 import { Vacio } from '../../components/vacio.tsx';
 import { addDias, diaDe } from '../../fechas/dia-mexico.ts';
 import { quien } from '../../http/quien.ts';
-import { defineRuta } from '../../http/ruta.ts';
+import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
 import { nombreOperacion } from '../../operaciones/grupos.ts';
 import { COLUMNAS_MOVIMIENTO, cellsOf } from './movimiento.tsx';
 import { PocoSaldo } from './poco-saldo.tsx';
@@ -26,120 +26,126 @@ export const resumen = defineRuta({
   metodo: 'GET',
   path: '/saldo',
   acceso: 'cliente',
-  async handle({ c, deps, usuario, now, csrf, pagina, noEncontrada }) {
-    const { cuentaId } = usuario;
-    const dias = PERIODOS.find((periodo) => String(periodo) === c.req.query('dias')) ?? 30;
-    const hasta = diaDe(now);
-    const desde = addDias(hasta, 1 - dias);
-    const libro = createLibro(deps.database);
-    const uso = createUso(deps.database);
-    const [cuenta, usos, meses, recientes] = await Promise.all([
-      libro.summary(cuentaId),
-      uso.byDay({ cuentaId, desde, hasta }),
-      uso.byMonth({ cuentaId, desde: addDias(hasta, -DIAS_DE_MESES) }),
-      libro.page({ cuentaId, filtro: {}, limite: RECIENTES }),
-    ]);
-    if (!cuenta) return noEncontrada();
-    const umbral = cuenta.umbral ?? deps.settings.saldoAviso;
-    const grafica = chartOf(usos, desde, hasta);
-    return pagina({
-      titulo: 'Saldo',
-      contenido: (
-        <>
-          <div class="titular">
-            <h1>Saldo</h1>
-            <Boton href="/saldo/comprar">Comprar créditos</Boton>
-          </div>
-          <PocoSaldo saldo={cuenta.saldo} umbral={umbral} />
-          {cuenta.pendientes > 0 ? (
-            <Aviso tono="info">
-              {cuenta.pendientes === 1
-                ? 'Hay una compra pendiente.'
-                : `Hay ${cuenta.pendientes} compras pendientes.`}{' '}
-              <a href="/saldo/compras">Ver compras</a>
-            </Aviso>
-          ) : null}
-          <Tarjeta titulo="Créditos disponibles" accion={<a href="/saldo/compras">Compras</a>}>
-            <p class="cifra">{formatNumero(cuenta.saldo)}</p>
-            <p class="suave">
-              Cada operación cuesta 0 o 1 crédito y se cobra al pedirla. Si el SAT no contesta, el crédito
-              regresa solo.
-            </p>
-          </Tarjeta>
-          <Tarjeta titulo="Uso por día y operación" accion={<Periodos elegido={dias} />}>
-            {usos.length === 0 ? (
-              <Vacio
-                titulo="Sin llamadas cobradas en este periodo"
-                accion={{ href: '/pruebas', texto: 'Probar una operación' }}
-              >
-                En cuanto su sistema llame a la API, aquí verá cuánto usa cada día.
-              </Vacio>
-            ) : (
-              <>
-                <Grafica
-                  titulo={`Créditos cobrados, últimos ${dias} días`}
-                  tipo="barras"
-                  unidad="créditos"
-                  series={grafica.series}
-                  puntos={grafica.puntos}
-                />
-                <Tabla
-                  titulo={`Por operación, últimos ${dias} días`}
-                  columnas={[
-                    { titulo: 'Operación' },
-                    { titulo: 'Llamadas cobradas', numerica: true },
-                    { titulo: 'Cobrados', numerica: true },
-                    { titulo: 'Reembolsados', numerica: true },
-                    { titulo: 'Gasto', numerica: true },
-                  ]}
-                  filas={totalsOf(usos).map(({ operacion, llamadas, cargados, reembolsados }) => [
-                    <span title={operacion}>{nombreOperacion(operacion)}</span>,
-                    formatNumero(llamadas),
-                    formatNumero(cargados),
-                    formatNumero(reembolsados),
-                    formatNumero(cargados - reembolsados),
-                  ])}
-                />
-              </>
-            )}
-          </Tarjeta>
-          <Meses meses={meses} />
-          <Tarjeta titulo="Últimos movimientos" accion={<a href="/saldo/movimientos">Ver todos</a>}>
-            <Tabla
-              titulo="Últimos movimientos"
-              tituloOculto
-              columnas={COLUMNAS_MOVIMIENTO}
-              filas={recientes.map(cellsOf)}
-              vacia={
-                <Vacio
-                  titulo="Todavía no hay movimientos"
-                  accion={{ href: '/saldo/comprar', texto: 'Comprar créditos' }}
-                />
-              }
-            />
-          </Tarjeta>
-          <Tarjeta titulo="Aviso de poco saldo" id="aviso">
-            <Formulario accion="/saldo/aviso" csrf={csrf} enLinea>
-              <Campo
-                nombre="umbral"
-                etiqueta="Avisar cuando queden menos créditos que"
-                tipo="number"
-                valor={String(umbral)}
-                minimo={0}
-                maximo={MAX_UMBRAL}
-                paso={1}
-                requerido
-                teclado="numeric"
-                ayuda="Con 0 no se avisa."
-              />
-              <Boton variante="secundario">Guardar</Boton>
-            </Formulario>
-          </Tarjeta>
-        </>
-      ),
-    });
-  },
+  handle: (contexto) => renderResumen(contexto),
 });
+
+/** The page, with what is wrong with the limit that was typed. */
+async function renderResumen(contexto: ContextoCliente, falta?: string): Promise<Response> {
+  const { c, campos, deps, usuario, now, csrf, pagina, noEncontrada } = contexto;
+  const { cuentaId } = usuario;
+  const dias = PERIODOS.find((periodo) => String(periodo) === c.req.query('dias')) ?? 30;
+  const hasta = diaDe(now);
+  const desde = addDias(hasta, 1 - dias);
+  const libro = createLibro(deps.database);
+  const uso = createUso(deps.database);
+  const [cuenta, usos, meses, recientes] = await Promise.all([
+    libro.summary(cuentaId),
+    uso.byDay({ cuentaId, desde, hasta }),
+    uso.byMonth({ cuentaId, desde: addDias(hasta, -DIAS_DE_MESES) }),
+    libro.page({ cuentaId, filtro: {}, limite: RECIENTES }),
+  ]);
+  if (!cuenta) return noEncontrada();
+  const umbral = cuenta.umbral ?? deps.settings.saldoAviso;
+  const grafica = chartOf(usos, desde, hasta);
+  return pagina({
+    titulo: 'Saldo',
+    status: falta === undefined ? 200 : 422,
+    contenido: (
+      <>
+        <div class="titular">
+          <h1>Saldo</h1>
+          <Boton href="/saldo/comprar">Comprar créditos</Boton>
+        </div>
+        <PocoSaldo saldo={cuenta.saldo} umbral={umbral} />
+        {cuenta.pendientes > 0 ? (
+          <Aviso tono="info">
+            {cuenta.pendientes === 1
+              ? 'Hay una compra pendiente.'
+              : `Hay ${cuenta.pendientes} compras pendientes.`}{' '}
+            <a href="/saldo/compras">Ver compras</a>
+          </Aviso>
+        ) : null}
+        <Tarjeta titulo="Créditos disponibles" accion={<a href="/saldo/compras">Compras</a>}>
+          <p class="cifra">{formatNumero(cuenta.saldo)}</p>
+          <p class="suave">
+            Cada operación cuesta 0 o 1 crédito y se cobra al pedirla. Si el SAT no contesta, el crédito
+            regresa solo.
+          </p>
+        </Tarjeta>
+        <Tarjeta titulo="Uso por día y operación" accion={<Periodos elegido={dias} />}>
+          {usos.length === 0 ? (
+            <Vacio
+              titulo="Sin llamadas cobradas en este periodo"
+              accion={{ href: '/pruebas', texto: 'Probar una operación' }}
+            >
+              En cuanto su sistema llame a la API, aquí verá cuánto usa cada día.
+            </Vacio>
+          ) : (
+            <>
+              <Grafica
+                titulo={`Créditos cobrados, últimos ${dias} días`}
+                tipo="barras"
+                unidad="créditos"
+                series={grafica.series}
+                puntos={grafica.puntos}
+              />
+              <Tabla
+                titulo={`Por operación, últimos ${dias} días`}
+                columnas={[
+                  { titulo: 'Operación' },
+                  { titulo: 'Llamadas cobradas', numerica: true },
+                  { titulo: 'Cobrados', numerica: true },
+                  { titulo: 'Reembolsados', numerica: true },
+                  { titulo: 'Gasto', numerica: true },
+                ]}
+                filas={totalsOf(usos).map(({ operacion, llamadas, cargados, reembolsados }) => [
+                  <span title={operacion}>{nombreOperacion(operacion)}</span>,
+                  formatNumero(llamadas),
+                  formatNumero(cargados),
+                  formatNumero(reembolsados),
+                  formatNumero(cargados - reembolsados),
+                ])}
+              />
+            </>
+          )}
+        </Tarjeta>
+        <Meses meses={meses} />
+        <Tarjeta titulo="Últimos movimientos" accion={<a href="/saldo/movimientos">Ver todos</a>}>
+          <Tabla
+            titulo="Últimos movimientos"
+            tituloOculto
+            columnas={COLUMNAS_MOVIMIENTO}
+            filas={recientes.map(cellsOf)}
+            vacia={
+              <Vacio
+                titulo="Todavía no hay movimientos"
+                accion={{ href: '/saldo/comprar', texto: 'Comprar créditos' }}
+              />
+            }
+          />
+        </Tarjeta>
+        <Tarjeta titulo="Aviso de poco saldo" id="aviso">
+          <Formulario accion="/saldo/aviso" csrf={csrf} enLinea>
+            <Campo
+              nombre="umbral"
+              etiqueta="Avisar cuando queden menos créditos que"
+              tipo="number"
+              valor={campos['umbral'] ?? String(umbral)}
+              minimo={0}
+              maximo={MAX_UMBRAL}
+              paso={1}
+              requerido
+              teclado="numeric"
+              ayuda="Con 0 no se avisa."
+              error={falta}
+            />
+            <Boton variante="secundario">Guardar</Boton>
+          </Formulario>
+        </Tarjeta>
+      </>
+    ),
+  });
+}
 
 function Periodos({ elegido }: { readonly elegido: number }) {
   return (
@@ -195,10 +201,10 @@ export const cambiarAviso = defineRuta({
     const texto = campos['umbral']?.trim() ?? '';
     const umbral = Number(texto);
     if (!/^\d{1,9}$/.test(texto) || umbral > MAX_UMBRAL)
-      return redirigir('/saldo#aviso', {
-        tono: 'error',
-        texto: 'El aviso no cambió: escriba un número entero de créditos, desde 0.',
-      });
+      return renderResumen(
+        contexto,
+        `El aviso no cambió: escriba un número entero de créditos, de 0 a ${formatNumero(MAX_UMBRAL)}.`,
+      );
     await createLibro(deps.database).setUmbral({
       ...{ cuentaId: usuario.cuentaId, umbral },
       ...quien(contexto),
