@@ -282,16 +282,74 @@ describe('what the operator does', () => {
     expect(await saldoOf(otra.cuentaId)).toBe(100);
   });
 
+  it('keeps what was typed beside what is wrong with it, in the form of that payment', async () => {
+    const otra = await panel.registrar();
+    const [antes, uno, otro] = [
+      await newPago(otra.cuentaId),
+      await newPago(otra.cuentaId),
+      await newPago(otra.cuentaId),
+    ];
+    const usada = randomUUID();
+    await createPagos(panel.db).confirmar({ id: antes.id, actor: 'prueba', proveedorRef: usada });
+    const at = (sub: string) => `/operador/pagos/${uno.id}/${sub}`;
+    const confirmado = await operador.enviar('/operador/pagos', at('confirmar'), { rastreo: usada });
+    expect(confirmado.status).toBe(422);
+    const $ = load(confirmado.text);
+    expect(
+      $('[aria-invalid="true"]')
+        .map((_, each) => $(each).attr('id'))
+        .get(),
+    ).toEqual([`rastreo-${uno.id}`]);
+    expect($(`#rastreo-${uno.id}`).attr('value')).toBe(usada);
+    expect($(`#rastreo-${uno.id}-error`).text()).toContain('ya se usó en otro pago');
+    expect($(`#rastreo-${otro.id}`).attr('value')).toBeUndefined();
+
+    const largo = 'x'.repeat(201);
+    for (const motivo of ['', '   ', largo]) {
+      const rechazado = await operador.enviar('/operador/pagos', at('rechazar'), { motivo });
+      expect(rechazado.status).toBe(422);
+      const page = load(rechazado.text);
+      expect(page(`#motivo-${uno.id}`).attr('value')).toBe(motivo);
+      expect(page(`#motivo-${uno.id}-error`).text()).toContain('lo lee quien compró');
+    }
+    expect((await createPagos(panel.db).findAny(uno.id))?.estado).toBe('PENDIENTE');
+    // On the second page of those that wait, the same.
+    const query = `?despues=${uno.id}`;
+    const lugar = `/operador/pagos/${otro.id}/confirmar${query}`;
+    const segunda = await operador.enviar(`/operador/pagos${query}`, lugar, { rastreo: usada });
+    expect(load(segunda.text)(`#rastreo-${otro.id}`).attr('value')).toBe(usada);
+    expect(load(segunda.text)(`#rastreo-${uno.id}`)).toHaveLength(0);
+
+    expect((await operador.enviar('/operador/pagos', at('confirmar'))).status).toBe(303);
+    // What is over is said to be, whatever was typed.
+    const token = await operador.csrf('/operador');
+    expect((await operador.post(at('rechazar'), { _csrf: token, motivo: '' })).status).toBe(303);
+    expect((await operador.abrir('/operador/pagos')).text).toContain('ya estaba resuelto');
+  });
+
   it('answers a captcha once; one that is over is said to be', async () => {
+    await newCaptcha();
     const captcha = await newCaptcha();
     const answer = (texto: string) =>
       operador
         .csrf('/operador/captchas')
         .then((token) => operador.post(`/operador/captchas/${captcha}`, { _csrf: token, texto }));
-    await answer('   ');
+    for (const texto of ['   ', 'a b'.repeat(20)]) {
+      const refused = await answer(texto);
+      expect(refused.status).toBe(422);
+      const $ = load(refused.text);
+      expect(
+        $('[autofocus]')
+          .map((_, each) => $(each).attr('id'))
+          .get(),
+      ).toEqual([`captcha-${captcha}`]);
+      expect($(`#captcha-${captcha}`).attr('value')).toBe(texto);
+      expect($(`#captcha-${captcha}-error`).text()).toContain('de 1 a 50');
+    }
     expect(await createCaptchas(panel.db).respuesta(captcha)).toBeNull();
     await answer('UNO');
     await answer('DOS');
+    expect((await answer('')).status).toBe(303);
     expect(await createCaptchas(panel.db).respuesta(captcha)).toBe('UNO');
     expect((await operador.abrir('/operador/captchas')).text).toContain('ya no esperaba respuesta');
   });

@@ -23,7 +23,9 @@ import { rutasDe } from '../../http/ruta-de.ts';
 import { formatPesos } from '../../pagos/catalogo.ts';
 import { Seccion } from './seccion.tsx';
 
+const PATH = '/operador/pagos';
 const POR_PAGINA = 25;
+const MAX_MOTIVO = 200;
 /** The only provider whose payments a person confirms; the others tell by themselves. */
 const MANUAL = 'transferencia';
 const GRUPOS: Record<EstadoPago, string> = {
@@ -35,58 +37,67 @@ const GRUPOS: Record<EstadoPago, string> = {
 
 export const verPagos = defineRuta({
   metodo: 'GET',
-  path: '/operador/pagos',
+  path: PATH,
   acceso: 'operador',
-  async handle(contexto) {
-    const { c, deps, csrf, pagina } = contexto;
-    const estado = ESTADOS_PAGO.find((each) => each === c.req.query('estado')) ?? 'PENDIENTE';
-    const despues = c.req.query('despues');
-    const found = await createPagos(deps.database).listEstado({
-      ...{ estado, limite: POR_PAGINA + 1 },
-      ...(isUuid(despues) ? { despues } : {}),
-    });
-    const pagos = found.slice(0, POR_PAGINA);
-    const last = pagos.at(-1)?.id ?? '';
-    const address = (extra: Record<string, string>) =>
-      `/operador/pagos?${new URLSearchParams({ estado, ...extra })}`;
-    return pagina({
-      titulo: 'Pagos',
-      contenido: (
-        <Seccion titulo="Pagos" ruta={c.req.path}>
-          <Formulario accion="/operador/pagos" metodo="get" csrf={csrf} enLinea descripcion="Filtrar pagos">
-            <Campo
-              nombre="estado"
-              etiqueta="Estado"
-              requerido
-              valor={estado}
-              opciones={ESTADOS_PAGO.map((valor) => ({ valor, texto: GRUPOS[valor] }))}
-            />
-            <Boton variante="secundario">Ver</Boton>
-          </Formulario>
-          {pagos.length === 0 ? (
-            <Tarjeta titulo={GRUPOS[estado]}>
-              <Vacio titulo="No hay ninguno">
-                Quien compra por transferencia aparece aquí hasta que usted confirma que el dinero llegó.
-              </Vacio>
-            </Tarjeta>
-          ) : estado === 'PENDIENTE' ? (
-            pagos.map((pago) => <PorConfirmar contexto={contexto} pago={pago} />)
-          ) : (
-            <Resueltos pagos={pagos} />
-          )}
-          <Paginacion
-            anterior={isUuid(despues) ? address({}) : null}
-            siguiente={found.length > POR_PAGINA ? address({ despues: last }) : null}
-          />
-        </Seccion>
-      ),
-    });
-  },
+  handle: (contexto) => renderPagos(contexto),
 });
+
+/** What is wrong with a form of one payment. */
+interface Falta {
+  readonly id: string;
+  readonly campo: 'rastreo' | 'motivo';
+  readonly texto: string;
+}
+
+async function renderPagos(contexto: ContextoCliente, falta?: Falta): Promise<Response> {
+  const { c, deps, csrf, pagina } = contexto;
+  const estado = ESTADOS_PAGO.find((each) => each === c.req.query('estado')) ?? 'PENDIENTE';
+  const despues = c.req.query('despues');
+  const found = await createPagos(deps.database).listEstado({
+    ...{ estado, limite: POR_PAGINA + 1 },
+    ...(isUuid(despues) ? { despues } : {}),
+  });
+  const pagos = found.slice(0, POR_PAGINA);
+  const last = pagos.at(-1)?.id ?? '';
+  const address = (extra: Record<string, string>) => `${PATH}?${new URLSearchParams({ estado, ...extra })}`;
+  return pagina({
+    titulo: 'Pagos',
+    status: falta === undefined ? 200 : 422,
+    contenido: (
+      <Seccion titulo="Pagos" ruta={PATH}>
+        <Formulario accion={PATH} metodo="get" csrf={csrf} enLinea descripcion="Filtrar pagos">
+          <Campo
+            nombre="estado"
+            etiqueta="Estado"
+            requerido
+            valor={estado}
+            opciones={ESTADOS_PAGO.map((valor) => ({ valor, texto: GRUPOS[valor] }))}
+          />
+          <Boton variante="secundario">Ver</Boton>
+        </Formulario>
+        {pagos.length === 0 ? (
+          <Tarjeta titulo={GRUPOS[estado]}>
+            <Vacio titulo="No hay ninguno">
+              Quien compra por transferencia aparece aquí hasta que usted confirma que el dinero llegó.
+            </Vacio>
+          </Tarjeta>
+        ) : estado === 'PENDIENTE' ? (
+          pagos.map((pago) => <PorConfirmar contexto={contexto} pago={pago} falta={falta} />)
+        ) : (
+          <Resueltos pagos={pagos} />
+        )}
+        <Paginacion
+          anterior={isUuid(despues) ? address({}) : null}
+          siguiente={found.length > POR_PAGINA ? address({ despues: last }) : null}
+        />
+      </Seccion>
+    ),
+  });
+}
 
 /** Declares an address of a payment that a person confirms. */
 const defineRutaPago = rutasDe<Pago>(
-  '/operador/pagos/:id',
+  `${PATH}/:id`,
   async ({ deps }, id) => {
     const pago = isUuid(id) ? await createPagos(deps.database).findAny(id) : null;
     return pago?.proveedor === MANUAL ? pago : null;
@@ -101,32 +112,33 @@ export const confirmarPago = defineRutaPago({
     const rastreo = (contexto.campos['rastreo'] ?? '').trim().slice(0, 100);
     const { actor } = quien(contexto);
     const input = { id, actor, ...(rastreo === '' ? {} : { proveedorRef: rastreo }) };
-    return tell(contexto, await createPagos(contexto.deps.database).confirmar(input));
+    const resolucion = await createPagos(contexto.deps.database).confirmar(input);
+    if (resolucion.resultado !== 'REFERENCIA_USADA') return tell(contexto, resolucion);
+    const texto = 'No se acreditó: esa clave de rastreo ya se usó en otro pago. Revise el estado de cuenta.';
+    return renderPagos(contexto, { id, campo: 'rastreo', texto });
   },
 });
 
 export const rechazarPago = defineRutaPago({
   metodo: 'POST',
   sub: '/rechazar',
-  async handle(contexto, { id }) {
-    const motivo = (contexto.campos['motivo'] ?? '').trim().slice(0, 200) || 'el pago no llegó';
+  async handle(contexto, { id, estado }) {
+    const motivo = (contexto.campos['motivo'] ?? '').trim();
+    // What is over stays so, whatever was typed.
+    if (estado === 'PENDIENTE' && (motivo === '' || motivo.length > MAX_MOTIVO)) {
+      const texto = `No se rechazó: escriba por qué, en hasta ${MAX_MOTIVO} caracteres; lo lee quien compró.`;
+      return renderPagos(contexto, { id, campo: 'motivo', texto });
+    }
     const { actor } = quien(contexto);
     return tell(contexto, await createPagos(contexto.deps.database).rechazar({ id, actor, motivo }));
   },
 });
 
 function tell(contexto: ContextoCliente, resolucion: Resolucion): Promise<Response> | Response {
-  if (resolucion.resultado === 'DESCONOCIDO') return contexto.noEncontrada();
-  return contexto.redirigir('/operador/pagos', avisoOf(resolucion));
+  return 'pago' in resolucion ? contexto.redirigir(PATH, avisoOf(resolucion)) : contexto.noEncontrada();
 }
 
-function avisoOf(resolucion: Exclude<Resolucion, { resultado: 'DESCONOCIDO' }>): Aviso {
-  if (resolucion.resultado === 'REFERENCIA_USADA')
-    return {
-      tono: 'error',
-      texto: 'No se acreditó: esa clave de rastreo ya se usó en otro pago. Revise el estado de cuenta.',
-    };
-  const { pago, saldo, resultado } = resolucion;
+function avisoOf({ pago, saldo, resultado }: Extract<Resolucion, { pago: Pago }>): Aviso {
   if (resultado === 'NO_PENDIENTE')
     return { tono: 'info', texto: `El pago ${pago.referencia} ya estaba resuelto: no se cambió nada.` };
   return pago.estado === 'ACREDITADO'
@@ -137,8 +149,19 @@ function avisoOf(resolucion: Exclude<Resolucion, { resultado: 'DESCONOCIDO' }>):
     : { tono: 'exito', texto: `El pago ${pago.referencia} está rechazado. No se abonó nada.` };
 }
 
-function PorConfirmar({ contexto, pago }: { contexto: ContextoCliente; pago: PagoConCuenta }) {
-  const { csrf, now } = contexto;
+interface PorConfirmarProps {
+  readonly contexto: ContextoCliente;
+  readonly pago: PagoConCuenta;
+  readonly falta: Falta | undefined;
+}
+
+function PorConfirmar({ contexto, pago, falta }: PorConfirmarProps) {
+  const { c, campos, csrf, now } = contexto;
+  const despues = c.req.query('despues');
+  // A form that is refused is shown on the page of those that wait on which it was.
+  const address = (sub: string) => `${PATH}/${pago.id}/${sub}${isUuid(despues) ? `?despues=${despues}` : ''}`;
+  const typed = (campo: Falta['campo']) =>
+    falta?.id === pago.id && falta.campo === campo ? { valor: campos[campo], error: falta.texto } : {};
   return (
     <Tarjeta titulo={`${pago.referencia}: ${formatPesos(pago.total)}`} id={`pago-${pago.id}`}>
       <dl class="datos">
@@ -157,7 +180,7 @@ function PorConfirmar({ contexto, pago }: { contexto: ContextoCliente; pago: Pag
       </dl>
       {pago.proveedor === MANUAL ? (
         <div class="dos">
-          <Formulario accion={`/operador/pagos/${pago.id}/confirmar`} csrf={csrf}>
+          <Formulario accion={address('confirmar')} csrf={csrf}>
             <Campo
               nombre="rastreo"
               etiqueta="Clave de rastreo"
@@ -165,16 +188,19 @@ function PorConfirmar({ contexto, pago }: { contexto: ContextoCliente; pago: Pag
               maxLargo={100}
               literal
               ayuda="La de la transferencia: impide acreditar dos veces el mismo depósito."
+              {...typed('rastreo')}
             />
             <Boton descripcion={`Confirmar el pago ${pago.referencia}`}>Confirmar que llegó</Boton>
           </Formulario>
-          <Formulario accion={`/operador/pagos/${pago.id}/rechazar`} csrf={csrf}>
+          <Formulario accion={address('rechazar')} csrf={csrf}>
             <Campo
               nombre="motivo"
               etiqueta="Motivo"
               id={`motivo-${pago.id}`}
-              maxLargo={200}
+              requerido
+              maxLargo={MAX_MOTIVO}
               ayuda="Lo lee quien compró."
+              {...typed('motivo')}
             />
             <Boton variante="peligro" descripcion={`Rechazar el pago ${pago.referencia}`}>
               Rechazar
