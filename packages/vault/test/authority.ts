@@ -72,7 +72,7 @@ const OIDS = {
   name: '2.5.4.41',
   x500UniqueIdentifier: '2.5.4.45',
 } as const;
-type Attribute = readonly [keyof typeof OIDS, string];
+export type Attribute = readonly [keyof typeof OIDS, string];
 
 function nameOf(attributes: readonly Attribute[]): Buffer {
   return sequence(
@@ -84,26 +84,28 @@ function nameOf(attributes: readonly Attribute[]): Buffer {
 }
 
 const SHA256_WITH_RSA = sequence(oid('1.2.840.113549.1.1.11'), nothing());
-const extension = (id: string, critical: boolean, value: Buffer) =>
+/** An extension of a certificate: its identifier, and its value as DER. */
+export const extension = (id: string, critical: boolean, value: Buffer) =>
   sequence(oid(id), ...(critical ? [boolean(true)] : []), octets(value));
 const BASIC_AUTHORITY = extension('2.5.29.19', true, sequence(boolean(true)));
 const BASIC_END = extension('2.5.29.19', true, sequence());
 const SIGNS_CERTIFICATES = extension('2.5.29.15', true, bits(Buffer.from([0x06]), 1));
 const SIGNS_DOCUMENTS = extension('2.5.29.15', true, bits(Buffer.from([0xc0]), 6));
-const USES_OF_EFIRMA = extension(
+export const USES_OF_EFIRMA = extension(
   '2.5.29.37',
   false,
   sequence(oid('1.3.6.1.5.5.7.3.4'), oid('1.3.6.1.5.5.7.3.2')),
 );
 
-function signedCertificate(options: {
+/** Any certificate, signed with RSA and SHA-256, as DER. */
+export function signedCertificate(options: {
   readonly noSerie: string;
   readonly issuer: readonly Attribute[];
   readonly subject: readonly Attribute[];
   readonly from: string;
   readonly to: string;
   readonly publicKey: KeyObject;
-  readonly signedBy: Pair;
+  readonly signedBy: Pick<Pair, 'privateKey'>;
   readonly extensions: readonly Buffer[];
 }): Buffer {
   const { noSerie, issuer, subject, from, to, publicKey, signedBy, extensions } = options;
