@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
@@ -19,6 +19,14 @@ const alias = Object.fromEntries(
 const isFaults = process.argv.includes('--project=faults');
 /** What has the tag `slow` proves sizes, memory and hostile texts at length (`npm run test:slow`): it is alone in its process. */
 const isSlow = process.argv.includes('--tags-filter=slow');
+/** Files in which nothing is slow: each would be loaded in a process of its own, to be left out. */
+const quickFiles = () =>
+  ['packages', 'apps', 'test'].flatMap((folder) =>
+    readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
+      .map((file) => `${folder}/${file}`)
+      .filter((path) => /\.test\.tsx?$/.test(path) && !path.includes('node_modules'))
+      .filter((path) => !/'slow'|slowOnRedis/.test(readFileSync(`${root}${path}`, 'utf8'))),
+  );
 const faults = {
   extends: true as const,
   test: {
@@ -45,7 +53,8 @@ export default defineConfig({
     pool: 'forks',
     // Files share their process and its modules, which are not mocked; Vitest's own choice leaves one core of two idle.
     isolate: isSlow,
-    maxWorkers: isSlow ? 1 : availableParallelism(),
+    exclude: ['**/node_modules/**', ...(isSlow ? quickFiles() : [])],
+    maxWorkers: availableParallelism(),
     tags: [{ name: 'slow', description: 'runs by `npm run test:slow` only', timeout: 600_000 }],
     provide: { isThorough: isSlow || isFaults },
     projects: [
