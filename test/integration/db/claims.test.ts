@@ -140,6 +140,41 @@ describe('progress', () => {
   });
 });
 
+describe('a change of channel', () => {
+  const claims = () => createClaims(t.db);
+  const selladas = async () =>
+    (await t.db.pool.query('SELECT tipo FROM credencial_sellada WHERE solicitud_id = $1', [id])).rows;
+  const held = async () => newClaim((await row()).gen);
+
+  it('keeps the copy of the credential that it leaves for a way back, and forgets that of a refused one', async () => {
+    await claims().save(await newClaim(), { nuevas: { reemplaza: null, periodos } });
+    await t.db.pool.query('UPDATE solicitud SET lease_until = NULL WHERE id = $1', [id]);
+    const [nuevo] = periodos;
+    const avance = { nuevas: { reemplaza: null, periodos: nuevo ? [nuevo] : [] } };
+    await claims().changeChannel(await held(), avance, { mayReturn: true });
+    const away = await held();
+    expect(away).toMatchObject({
+      canal: 'soap',
+      canalDejado: 'portal',
+      sellada: null,
+      otra: { tipo: 'ciec' },
+    });
+    expect(away.partes.map(({ periodo, canal }) => [periodo, canal])).toEqual([[nuevo, 'soap']]);
+
+    await claims().changeChannel(away, avance, { mayReturn: false });
+    expect(await held()).toMatchObject({ canal: 'portal', canalDejado: 'portal', sellada: { tipo: 'ciec' } });
+    expect(await selladas()).toEqual([{ tipo: 'ciec' }]);
+    expect(await saldo()).toBe(9);
+  });
+
+  it('hands a new e.firma to what left its channel without a refusal', async () => {
+    const waiting = () => createBoveda(t.db).waitingForEfirma(taxpayer.contribuyenteId);
+    expect(await waiting()).toEqual([]);
+    await t.db.pool.query(`UPDATE solicitud SET canal_dejado = 'soap' WHERE id = $1`, [id]);
+    expect((await waiting()).map(({ solicitudId }) => solicitudId)).toEqual([id]);
+  });
+});
+
 describe('ends', () => {
   it('refunds once, deletes the sealed credential and the rings, whatever ends it first', async () => {
     const claims = createClaims(t.db);

@@ -138,6 +138,8 @@ export interface ClaimedSolicitud {
   readonly desde: string;
   readonly hasta: string;
   readonly canal: CanalSat;
+  /** The channel that it left without a refusal: it may come back there, and leaves none for its silence any more. */
+  readonly canalDejado: CanalSat | null;
   readonly fase: Fase;
   readonly epoch: number;
   readonly creadaEn: Date;
@@ -251,9 +253,13 @@ export interface Claims {
   ): Promise<void>;
   /**
    * Goes on at the other channel with its credential: begins with the parts of `avance`, since no folio of one channel is known to the other,
-   * forgets the sealed copy of the refused credential, gives the claim back and rings at once.
+   * gives the claim back and rings at once. The sealed copy of the credential that it leaves is kept for a way back (`mayReturn`), else forgotten.
    */
-  changeChannel(claimed: ClaimedSolicitud, avance: Avance): Promise<void>;
+  changeChannel(
+    claimed: ClaimedSolicitud,
+    avance: Avance,
+    way: { readonly mayReturn: boolean },
+  ): Promise<void>;
   /** The SAT refused the stored credential at the channel of the solicitud: nobody uses it there again until it is stored anew. */
   markRefused(claimed: ClaimedSolicitud, canal: CanalSat): Promise<void>;
 }

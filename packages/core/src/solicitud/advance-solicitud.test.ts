@@ -262,6 +262,77 @@ describe('a SAT that does not answer', () => {
   });
 });
 
+describe('a channel that gives no answer', () => {
+  const expiraEn = new Date(NOW.getTime() + 1_000_000);
+  const otra = { tipo: 'ciec', kid: 'k', sobre: Buffer.alloc(0), expiraEn } as const;
+  const fail = (motivo: 'NO_RESPONDE' | 'SIN_RESOLVEDOR_DE_CAPTCHA' | 'CIEC_RECHAZADA') => ({
+    'solicitar-metadata': new SatError(motivo),
+  });
+  const down = [parte({ fallos: 5 })];
+
+  it('is left for the other one after five failures in a row, and its credential kept', async () => {
+    const before = await step(claimed({ otra, partes: [parte({ fallos: 4 })] }), fail('NO_RESPONDE'));
+    expect(before.name).toBe('release');
+    const result = await step(claimed({ otra, partes: down }), fail('NO_RESPONDE'));
+    expect([result.name, result.first, result.second]).toEqual([
+      'changeChannel',
+      {
+        nuevas: { reemplaza: null, periodos: [PERIODO] },
+        eventos: [{ tipo: 'CANAL_CAIDO', codigo: 'NO_RESPONDE', detalle: 'portal' }],
+      },
+      { mayReturn: true },
+    ]);
+  });
+
+  it.each([
+    ['the other credential is not there', { partes: down }],
+    ['the SAT has accepted a part', { otra, partes: [...down, parte({ id: 'p2', folio: 'F' })] }],
+    ['the SAT has said of a part that it is empty', { otra, partes: [...down, parte({ vacias: ['soap'] })] }],
+    ['it left a channel before', { otra, partes: down, canalDejado: 'portal' }],
+    ['it left this channel before', { otra, partes: down, canalDejado: 'soap' }],
+  ] as const)('is waited for when %s', async (_when, change) => {
+    expect((await step(claimed(change), fail('NO_RESPONDE'))).name).toBe('release');
+  });
+
+  it('is left after the second log-in in vain', async () => {
+    const error = new SatError('NO_RESPONDE');
+    error.isAccesoPerdido = true;
+    const at = (accesos: number) =>
+      claimed({ canal: 'portal', otra, partes: [parte({ canal: 'portal', accesos })] });
+    expect((await step(at(0), { 'solicitar-metadata': error })).name).toBe('release');
+    expect((await step(at(1), { 'solicitar-metadata': error })).name).toBe('changeChannel');
+  });
+
+  it.each([
+    ['portal', 'soap', null],
+    ['portal', 'soap', otra],
+    ['soap', 'portal', otra],
+  ] as const)('is gone back to from %s, which cannot be asked: %s, %j', async (canal, canalDejado, kept) => {
+    const away = claimed({ canal, canalDejado, otra: kept });
+    for (const motivo of ['SIN_RESOLVEDOR_DE_CAPTCHA', 'CIEC_RECHAZADA'] as const) {
+      const result = await step(away, fail(motivo));
+      expect([result.name, result.second]).toEqual(['changeChannel', { mayReturn: false }]);
+    }
+  });
+
+  it.each([
+    ['it was never left', claimed({ otra })],
+    ['it has come back', claimed({ otra, canalDejado: 'soap' })],
+    ['the CIEC to come back with is gone', claimed({ canalDejado: 'portal' })],
+  ])('is not gone back to when %s', async (_when, solicitud) => {
+    expect((await step(solicitud, fail('SIN_RESOLVEDOR_DE_CAPTCHA'))).name).toBe('fail');
+  });
+
+  it('is left for the portal when the hour of the e.firma is over, unless the SAT has accepted a part', async () => {
+    const over = { sellada: null, otra } as const;
+    const result = await step(claimed(over));
+    expect([result.names, result.second]).toEqual([['changeChannel'], { mayReturn: true }]);
+    expect((await step(claimed({ ...over, canalDejado: 'portal' }))).name).toBe('changeChannel');
+    const accepted = [parte({ estado: 'SOLICITADA', folio: 'F' })];
+    expect((await step(claimed({ ...over, partes: accepted }))).name).toBe('awaitEfirma');
+  });
+});
+
 describe('the credential', () => {
   it('is zeroed after every step, failed ones too', async () => {
     const { key } = await step(claimed(), { 'solicitar-metadata': new SatError('NO_RESPONDE') });

@@ -5,6 +5,7 @@ import type { Avance, ClaimedSolicitud, Claims, CredencialSellada, Parte } from 
 import { SatError } from '../sat-error.ts';
 import { type Agenda, esperaDelPortal, esperaTrasFallo, isRetrasada } from './agenda.ts';
 import { bajarParte } from './bajar-parte.ts';
+import { canChange, canReturn, changeChannel, isChannelDown } from './change-channel.ts';
 import { isPorConfirmar, selladaDe, sinConfirmar } from './confirmar-vacia.ts';
 import type { ContextoPaso, Paso } from './paso.ts';
 import { pedirParte } from './pedir-parte.ts';
@@ -75,7 +76,9 @@ export async function advanceSolicitud(
     return;
   }
   if (!sellada) {
-    if (claimed.canal === 'soap') await claims.awaitEfirma(claimed);
+    if (claimed.canal === 'soap' && canChange(claimed))
+      await changeChannel(claims, claimed, { tipo: 'SIN_EFIRMA', mayReturn: true });
+    else if (claimed.canal === 'soap') await claims.awaitEfirma(claimed);
     else await claims.fail(claimed, { estado: 'ERROR', motivo: 'CREDENCIAL_NO_DISPONIBLE' });
     return;
   }
@@ -120,6 +123,9 @@ function pasoTras(error: SatError, { agenda, solicitud, parte }: ContextoPaso, s
   const codigo = error.codigo ?? error.motivo;
   if (signal.aborted) return { avance: {}, inSeconds: 0 };
   if (error.motivo === 'OCUPADO') return { isBusy: true, inSeconds: error.esperaMs / 1_000 };
+  const down = { tipo: 'CANAL_CAIDO', codigo } as const;
+  if (error.clase === 'permanente' && !isPorConfirmar(parte) && canReturn(solicitud))
+    return { change: { ...down, mayReturn: false } };
   if (error.clase !== 'reintentable')
     return {
       fin: { estado: 'ERROR', motivo: error.motivo, codigo },
@@ -127,7 +133,11 @@ function pasoTras(error: SatError, { agenda, solicitud, parte }: ContextoPaso, s
     };
   if (isPorConfirmar(parte) && parte.fallos >= MAX_FALLOS_AL_CONFIRMAR) return sinConfirmar(solicitud, parte);
   const isPerdido = error.isAccesoPerdido;
-  const isFirst = solicitud.partes.every(({ accesos }) => accesos === 0);
+  const isFirst =
+    solicitud.canalDejado !== solicitud.canal && solicitud.partes.every(({ accesos }) => accesos === 0);
+  const failed = { fallos: parte.fallos, isSecondLogin: isPerdido && !isFirst };
+  if (canChange(solicitud) && isChannelDown(solicitud, failed))
+    return { change: { ...down, mayReturn: true } };
   const short = esperaTrasFallo(agenda, parte.fallos);
   const inSeconds = isPerdido && !isFirst ? Math.max(short, esperaDelPortal(agenda, solicitud)) : short;
   const cambio = { parteId: parte.id, fallos: parte.fallos + 1, dueInSeconds: inSeconds };
@@ -157,6 +167,7 @@ async function settle(deps: AdvanceDeps, claimed: ClaimedSolicitud, parte: Parte
     await claims.release(claimed, {}, { queue: 'descargas', inSeconds: paso.inSeconds });
     return;
   }
+  if ('change' in paso) return changeChannel(claims, claimed, paso.change);
   const { avance, inSeconds, isForAll = false } = paso;
   const next = isForAll
     ? { queue: 'descargas' as const, inSeconds }
@@ -164,19 +175,15 @@ async function settle(deps: AdvanceDeps, claimed: ClaimedSolicitud, parte: Parte
   await claims.release(claimed, avance, next);
 }
 
-/** Begins anew at the other channel when its credential is there, else ends. */
+/** Begins anew at the other channel when its credential is there or it came from there, else ends. */
 async function endRefused(
   { claims }: AdvanceDeps,
   claimed: ClaimedSolicitud,
   fin: Parameters<Claims['fail']>[1],
 ): Promise<void> {
-  if (claimed.otra === null) return claims.fail(claimed, fin);
-  const canal = claimed.canal === 'soap' ? 'portal' : 'soap';
-  const periodos = periodosIniciales({ ...claimed, canal, ahora: claimed.now });
-  await claims.changeChannel(claimed, {
-    nuevas: { reemplaza: null, periodos },
-    eventos: [{ tipo: 'OTRO_CANAL', codigo: fin.codigo ?? fin.motivo, detalle: canal }],
-  });
+  if (claimed.otra === null && !canReturn(claimed)) return claims.fail(claimed, fin);
+  const codigo = fin.codigo ?? fin.motivo;
+  await changeChannel(claims, claimed, { tipo: 'OTRO_CANAL', codigo, mayReturn: false });
 }
 
 /** When the next ring is wanted: at once while another part is due, else with the part that is due first, else assembly. */

@@ -1,6 +1,7 @@
 import type { CanalSat } from '../ports/sat.ts';
 import type { Avance, CambioParte, ClaimedSolicitud, NuevoEvento, Parte } from '../ports/solicitudes.ts';
 import { type Agenda, esperaTrasConsulta } from './agenda.ts';
+import { otroCanal } from './change-channel.ts';
 import type { ContextoPaso, Paso } from './paso.ts';
 import { periodosDe } from './periodos.ts';
 
@@ -57,7 +58,7 @@ const anew = (parte: Parte, canal: CanalSat): CambioParte => ({
 });
 
 function askOther(solicitud: ClaimedSolicitud, parte: Parte, before: readonly NuevoEvento[]): Paso {
-  const canal: CanalSat = parte.canal === 'soap' ? 'portal' : 'soap';
+  const canal = otroCanal(parte.canal);
   if (!selladaDe(solicitud, { canal })) return conclude(parte, [...before, { tipo: 'VACIA_SIN_CONFIRMAR' }]);
   const eventos: readonly NuevoEvento[] = [...before, { tipo: 'VACIA_POR_CONFIRMAR', detalle: canal }];
   const periodos = periodosDe({ canal, tipo: solicitud.tipo, periodo: parte.periodo });

@@ -1,6 +1,7 @@
 import type { Credencial } from '../credencial.ts';
 import type { Avance, ClaimedSolicitud, EstadoFinalSinPaquete, Parte } from '../ports/solicitudes.ts';
 import type { AdvanceDeps } from './advance-solicitud.ts';
+import type { ChannelChange } from './change-channel.ts';
 import type { MotivoSolicitud } from './vocabulario.ts';
 
 /** What one step leads to: progress and a wait, or the end of the solicitud. */
@@ -13,6 +14,7 @@ export type Paso =
     }
   /** The SAT was not asked: nothing has changed, and the whole solicitud is looked at again later. */
   | { readonly isBusy: true; readonly inSeconds: number }
+  | { readonly change: ChannelChange }
   | {
       readonly fin: {
         readonly estado: EstadoFinalSinPaquete;

@@ -10,6 +10,7 @@ export interface ClaimedRow {
   desde: string;
   hasta: string;
   canal: ClaimedSolicitud['canal'];
+  canal_dejado: ClaimedSolicitud['canalDejado'];
   fase: ClaimedSolicitud['fase'];
   epoch: number;
   creada_en: Date;
@@ -68,6 +69,7 @@ export async function claimedOf(client: pg.Pool | pg.PoolClient, row: ClaimedRow
     desde: row.desde,
     hasta: row.hasta,
     canal: row.canal,
+    canalDejado: row.canal_dejado,
     fase: row.fase,
     epoch: row.epoch,
     creadaEn: row.creada_en,

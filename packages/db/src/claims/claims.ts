@@ -13,8 +13,8 @@ const rechazada = (tipo: 'ciec' | 'efirma_cer', column: 'rechazada_portal_en' | 
 
 /** A claimed solicitud and its sealed credentials, those of its own channel and of the other one. */
 const CLAIMED = `
-SELECT t.id, t.cuenta_id, t.contribuyente_id, t.rfc, t.tipo, t.desde::text, t.hasta::text, t.canal, t.fase, t.epoch, t.creada_en, t.deadline_at,
-       now() AS ahora, ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
+SELECT t.id, t.cuenta_id, t.contribuyente_id, t.rfc, t.tipo, t.desde::text, t.hasta::text, t.canal, t.canal_dejado, t.fase, t.epoch, t.creada_en,
+       t.deadline_at, now() AS ahora, ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
        ciec.kid AS ciec_kid, ciec.sobre AS ciec_sobre, ciec.expira_en AS ciec_expira_en,
        efirma.kid AS efirma_kid, efirma.sobre AS efirma_sobre, efirma.expira_en AS efirma_expira_en`;
 const SELLADAS = `
@@ -72,13 +72,13 @@ const FAIL = terminarSinPaquete(`s.id = $4 AND s.epoch = $5 AND s.estado = 'EN_P
 
 const CHANGE_CHANNEL = `
 WITH otra AS (
-  UPDATE solicitud SET canal = CASE canal WHEN 'soap' THEN 'portal' ELSE 'soap' END
+  UPDATE solicitud SET canal = CASE canal WHEN 'soap' THEN 'portal' ELSE 'soap' END, canal_dejado = CASE WHEN $3 THEN canal ELSE canal_dejado END
   WHERE id = $1 AND epoch = $2 AND estado = 'EN_PROCESO' RETURNING id, canal
 ), partes AS (
   DELETE FROM parte p USING otra WHERE p.solicitud_id = otra.id
 ), sellada AS (
   DELETE FROM credencial_sellada c USING otra
-  WHERE c.solicitud_id = otra.id AND c.tipo = CASE otra.canal WHEN 'soap' THEN 'ciec' ELSE 'efirma' END
+  WHERE NOT $3 AND c.solicitud_id = otra.id AND c.tipo = CASE otra.canal WHEN 'soap' THEN 'ciec' ELSE 'efirma' END
 )
 SELECT id FROM otra`;
 
@@ -182,10 +182,10 @@ export function createClaims({ pool }: Pick<Database, 'pool'>): Claims {
     fail: (claimed, { estado, motivo, codigo }) =>
       only(claimed, 'fallar', FAIL, [estado, motivo, codigo ?? null, claimed.id, claimed.epoch]),
 
-    changeChannel: (claimed, avance) =>
+    changeChannel: (claimed, avance, { mayReturn }) =>
       fenced(
         claimed,
-        { name: 'otro-canal', text: CHANGE_CHANNEL, values: [claimed.id, claimed.epoch] },
+        { name: 'otro-canal', text: CHANGE_CHANNEL, values: [claimed.id, claimed.epoch, mayReturn] },
         async (client) => {
           await writeAvance(client, claimed.id, avance);
           const values = [claimed.id, claimed.epoch, 0, 'descargas', 0];

@@ -16,7 +16,7 @@ const isIncierto = (error: unknown) => error instanceof Error && error.cause ins
 export default defineOperation({
   summary: 'Solicitud de descarga de metadata',
   description:
-    'Pide al SAT la metadata de los CFDI emitidos o recibidos de un periodo, de cualquier longitud. Responde de inmediato; el avance se consulta en descarga/verificar y el ZIP en descarga/paquete. Se usa la e.firma guardada o, si no hay o el SAT la rechaza, la CIEC. Si ya hay una solicitud igual en curso, se devuelve esa (duplicada: true) y no se cobra.',
+    'Pide al SAT la metadata de los CFDI emitidos o recibidos de un periodo, de cualquier longitud. Responde de inmediato; el avance se consulta en descarga/verificar y el ZIP en descarga/paquete. Se usa la e.firma guardada o, si no hay, el SAT la rechaza o su servicio web no responde, la CIEC. Si ya hay una solicitud igual en curso, se devuelve esa (duplicada: true) y no se cobra.',
   credential: 'ciec',
   accepts: 'ciec-o-efirma',
   // A bulk download is looked at for hours or days: by the web service without a captcha.

@@ -35,6 +35,7 @@ export const claimed = (change: Partial<ClaimedSolicitud> = {}): ClaimedSolicitu
   desde: '2025-01-01',
   hasta: '2025-01-31',
   canal: 'soap',
+  canalDejado: null,
   fase: 'DESCARGA',
   epoch: 1,
   creadaEn: NOW,

@@ -75,6 +75,10 @@ function finished(count: number): string {
     : 'Terminó: el ZIP está listo.';
 }
 
+/** How it goes on after a change of channel; `canal` is the new one. */
+const siguePor = (canal: string | null) =>
+  `se sigue desde el principio con ${canal === 'portal' ? 'la CIEC en su portal' : 'la e.firma en su servicio web'}`;
+
 const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
   ACEPTADA: () => ({
     texto: 'Empezó el trabajo: quedó listo el periodo que se pedirá al SAT.',
@@ -142,8 +146,20 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
       said(evento),
     ),
   OTRO_CANAL: ({ codigo, detalle }) => ({
-    texto: `El SAT rechazó ${detalle === 'portal' ? 'la e.firma en su servicio web' : 'la CIEC'}; se sigue desde el principio con ${detalle === 'portal' ? 'la CIEC en su portal' : 'la e.firma en su servicio web'}.`,
+    texto: `El SAT rechazó ${detalle === 'portal' ? 'la e.firma en su servicio web' : 'la CIEC'}; ${siguePor(detalle)}.`,
     ...(codigo === null ? {} : { detalle: describeCodigo(codigo) }),
+    tono: 'alerta',
+  }),
+  CANAL_CAIDO: ({ codigo, detalle }) =>
+    withDetail(
+      {
+        texto: `El ${detalle === 'portal' ? 'servicio web' : 'portal'} del SAT no da respuesta; ${siguePor(detalle)}.`,
+        tono: 'alerta',
+      },
+      codigo === null ? '' : `Lo último: ${codeOf(codigo)}.`,
+    ),
+  SIN_EFIRMA: ({ detalle }) => ({
+    texto: `Se cumplió la hora de la llave de la e.firma; ${siguePor(detalle)}.`,
     tono: 'alerta',
   }),
   PAQUETE_GUARDADO: ({ codigo }) =>

@@ -33,6 +33,10 @@ describe('a sentence of the timeline', () => {
       texto: 'El SAT no dio respuesta: su servicio contestó que está fallando. Se intentará de nuevo.',
       detalle: 'código HTTP 503',
     });
+    expect(describeEvento({ tipo: 'CANAL_CAIDO', codigo: 'NO_RESPONDE', detalle: 'portal' })).toMatchObject({
+      texto: 'El servicio web del SAT no da respuesta; se sigue desde el principio con la CIEC en su portal.',
+      detalle: 'Lo último: no contestó.',
+    });
     expect(describeEvento({ tipo: 'TERMINADA', codigo: null, detalle: '1200' }).texto).toContain(
       '1,200 CFDI',
     );
