@@ -22,7 +22,7 @@ export interface CliDeps {
   readonly usuarios: ReturnType<typeof createUsuarios>;
   readonly contribuyentes: ReturnType<typeof createContribuyentes>;
   readonly llaves: ReturnType<typeof createLlaves>;
-  readonly listSolicitudes: ReturnType<typeof createListaSolicitudes>;
+  readonly solicitudes: ReturnType<typeof createListaSolicitudes>;
   readonly captchas: ReturnType<typeof createCaptchas>;
   readonly pagos: ReturnType<typeof createPagos>;
   /** Where a person is asked. */
@@ -70,7 +70,7 @@ export function openDeps(config: CliConfig, print: (line: string) => void): CliD
     usuarios: createUsuarios(database),
     contribuyentes: createContribuyentes(database),
     llaves: createLlaves(database),
-    listSolicitudes: createListaSolicitudes(database),
+    solicitudes: createListaSolicitudes(database),
     captchas: createCaptchas(database),
     pagos: createPagos(database),
     terminal: { entrada: process.stdin, salida: process.stderr },

@@ -5,7 +5,7 @@ import { PrismaClient } from './generated/client.ts';
 export interface DatabaseSettings {
   /** `postgres://user:password@host:port/database`. */
   readonly url: string;
-  /** Connections of this process for single statements. */
+  /** Connections of this process. */
   readonly poolSize: number;
   /** Milliseconds until a statement, or the wait for a connection, is given up. */
   readonly timeoutMs: number;
@@ -13,7 +13,7 @@ export interface DatabaseSettings {
   readonly applicationName: string;
 }
 
-/** The two ways to the same database: single statements by `pool`, records of the back office by `prisma`. */
+/** The two ways to the same database, on the same connections: SQL by `pool`, plain records by `prisma` (docs/adr/0014). */
 export interface Database {
   readonly pool: pg.Pool;
   readonly prisma: PrismaClient;
@@ -27,7 +27,7 @@ export interface Database {
  */
 export const SESSION_OPTIONS = '-c jit=off';
 
-/** Opens the pools; connects on first use. Idle connections that the server drops are replaced, never fatal. */
+/** Opens the pool; connects on first use. Idle connections that the server drops are replaced, never fatal. */
 export function openDatabase(settings: DatabaseSettings): Database {
   const config: pg.PoolConfig = {
     connectionString: settings.url,
@@ -41,18 +41,13 @@ export function openDatabase(settings: DatabaseSettings): Database {
     options: SESSION_OPTIONS,
   };
   const pool = openSteadyPool(config);
-  const prismaPool = openSteadyPool({ ...config, max: Math.max(2, Math.ceil(settings.poolSize / 4)) });
-  const prisma = new PrismaClient({
-    adapter: new PrismaPg(prismaPool),
-    // Prisma's own two seconds for a connection are less than a busy machine may take to open one.
-    transactionOptions: { maxWait: settings.timeoutMs, timeout: settings.timeoutMs },
-  });
+  const prisma = new PrismaClient({ adapter: new PrismaPg(pool) });
   return {
     pool,
     prisma,
     settings,
     async close() {
-      await Promise.allSettled([prisma.$disconnect(), prismaPool.end(), pool.end()]);
+      await Promise.allSettled([prisma.$disconnect(), pool.end()]);
     },
   };
 }

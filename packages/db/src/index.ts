@@ -20,7 +20,6 @@ export {
 } from './cuentas/cuentas.ts';
 export * from './cuentas/llaves.ts';
 export * from './cuentas/rechazo.ts';
-export * from './cuentas/solicitudes-lista.ts';
 export * from './database.ts';
 export * from './documentos.ts';
 export * from './heartbeats.ts';
@@ -38,7 +37,6 @@ export * from './panel/salud.ts';
 export * from './panel/segundo-factor.ts';
 export * from './panel/sesiones.ts';
 export * from './panel/solicitudes.ts';
-export * from './panel/solicitudes-lista.ts';
 export * from './panel/usuarios.ts';
 export {
   type Cuelga,
@@ -60,6 +58,7 @@ export * from './sat/captchas.ts';
 export * from './sat/sat-metrics.ts';
 export * from './sat/sesiones-portal.ts';
 export * from './solicitudes/abiertas.ts';
+export * from './solicitudes/lista.ts';
 export * from './solicitudes/solicitudes.ts';
 export * from './sweeper.ts';
 export { isUuid } from './uuid.ts';

@@ -21,7 +21,7 @@ const GROWING = [
   'idempotencia',
 ];
 /** An operator's own look at all accounts, at a terminal. */
-const AT_A_TERMINAL = new Set(['createListaSolicitudes']);
+const AT_A_TERMINAL = new Set(['createListaSolicitudes.all']);
 /** Only write what was gathered in memory. */
 const WITHOUT = new Set(['createSatMetrics.record', 'createSatMetrics.close', 'createOutbox.listen']);
 

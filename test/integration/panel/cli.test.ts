@@ -9,7 +9,7 @@ import { OPERACIONES } from '@acuse/contract';
 import { createCaptchas } from '@acuse/db';
 import type { Command } from 'commander';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { acceptSolicitud, seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
 
 const BIN = fileURLToPath(new URL('../../../apps/cli/bin/acuse.mjs', import.meta.url));
 const PEPPERS = `1:${Buffer.alloc(32, 1).toString('base64')}`;
@@ -165,6 +165,33 @@ describe('the command line', () => {
       { accion: 'contestar-captcha', email: null, detalle: { captcha } },
       { accion: 'pedir-lista-69b', email: null, detalle: { forzar: false } },
     ]);
+  });
+
+  it('lists solicitudes of all accounts, of one, of an RFC and of a state, page by page', async () => {
+    const [ana, beto] = [await seedTaxpayer(database.db), await seedTaxpayer(database.db)];
+    for (const [taxpayer, desde] of [
+      [ana, '2024-01-01'],
+      [beto, '2024-01-01'],
+      [ana, '2024-02-01'],
+    ] as const)
+      await acceptSolicitud(database.db, taxpayer, { desde });
+    const ids = async (...filter: string[]) =>
+      (await acuse('solicitudes', 'listar', ...filter)).rows.map((row) => row['solicitud_id']);
+    const { rows } = await acuse('solicitudes', 'listar', '--rfc', ana.rfc);
+    expect(rows).toEqual([
+      expect.objectContaining({ rfc: ana.rfc, canal: 'portal', estado: 'EN_PROCESO', motivo: null }),
+      expect.objectContaining({ rfc: ana.rfc, hasta: '2025-03-31', intentos: 0, registros: null }),
+    ]);
+    const all = await ids();
+    expect(all).toHaveLength(3);
+    expect(all).toEqual([...all].sort().reverse());
+    const [newest] = await ids('--limite', '1');
+    expect(await ids('--antes', String(newest))).toEqual(all.slice(1));
+    expect(await ids('--estado', 'VENCIDA')).toEqual([]);
+    const { rows: cuentas } = await database.db.pool.query('SELECT email FROM cuenta WHERE id = $1', [
+      beto.cuentaId,
+    ]);
+    expect(await ids('--cuenta', cuentas[0].email)).toEqual(await ids('--rfc', beto.rfc));
   });
 
   it('shows an account, and adjusts its balance once for an id, never below zero', async () => {

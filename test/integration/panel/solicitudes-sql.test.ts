@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import {
   createContribuyentes,
-  createListaPanel,
+  createListaSolicitudes,
   type FiltroSolicitudes,
   statementOfPage,
   TOPE_CUENTA,
@@ -33,7 +33,7 @@ async function accepted(
 }
 
 describe('a page of solicitudes', () => {
-  const lista = () => createListaPanel(t.db);
+  const lista = () => createListaSolicitudes(t.db);
   const ids = async (cuentaId: string, filtro: FiltroSolicitudes) =>
     (await lista().page(cuentaId, filtro, null, 50)).filas.map(({ id }) => id);
 
@@ -250,7 +250,7 @@ describe('with 100,000 solicitudes of one account', () => {
       ['the end of an id that none has', { texto: 'fffffffff' }],
     ])('a page with %s reads few blocks, and is empty', async (_name, filtro) => {
       const plans = await examine(async () => {
-        expect((await createListaPanel(t.db).page(cuentaId, filtro, null, 25)).filas).toEqual([]);
+        expect((await createListaSolicitudes(t.db).page(cuentaId, filtro, null, 25)).filas).toEqual([]);
       });
       expect(plans.length).toBeGreaterThan(0);
       for (const plan of plans) expect(plan.blocks, plan.text).toBeLessThan(mostWithoutMatch);
@@ -258,7 +258,7 @@ describe('with 100,000 solicitudes of one account', () => {
   });
 
   test('the counts stop where nobody counts any more', async () => {
-    const counts = await createListaPanel(t.db).counts(cuentaId);
+    const counts = await createListaSolicitudes(t.db).counts(cuentaId);
     expect(counts).toMatchObject({
       TERMINADA: TOPE_CUENTA + 1,
       EN_PROCESO: 245,

@@ -23,26 +23,28 @@ export function addSolicitudes(program: Command, deps: () => CliDeps): void {
     .option('--antes <id>', 'las anteriores a esta solicitud: la siguiente página')
     .option('--limite <n>', 'cuántas', integerArgument, 50)
     .action(async ({ cuenta, rfc, estado, antes, limite }: Options) => {
-      const filas = await deps().listSolicitudes({
-        limit: Math.min(limite, 1_000),
-        ...(cuenta ? { cuentaId: (await requireCuenta(deps(), cuenta)).id } : {}),
-        ...(rfc ? { rfc } : {}),
-        ...(estado ? { estado } : {}),
-        ...(antes ? { before: antes } : {}),
-      });
+      const { solicitudes } = deps();
+      const page = [
+        { ...(rfc ? { rfc } : {}), ...(estado ? { estado } : {}) },
+        antes ? { antesDe: antes } : null,
+        Math.min(limite, 1_000),
+      ] as const;
+      const { filas } = cuenta
+        ? await solicitudes.page((await requireCuenta(deps(), cuenta)).id, ...page)
+        : await solicitudes.all(...page);
       for (const fila of filas)
         deps().print(
           JSON.stringify({
             solicitud_id: fila.id,
             rfc: fila.rfc,
             tipo: fila.tipo,
-            desde: fila.desde.toISOString().slice(0, 10),
-            hasta: fila.hasta.toISOString().slice(0, 10),
+            desde: fila.desde,
+            hasta: fila.hasta,
             canal: fila.canal,
             estado: fila.estado,
             motivo: fila.motivo,
             intentos: fila.intentos,
-            registros: fila.registros === null ? null : Number(fila.registros),
+            registros: fila.registros,
             creada_en: fila.creadaEn,
             terminada_en: fila.terminadaEn,
           }),

@@ -1,6 +1,6 @@
 import { ESTADOS_ABIERTOS } from '@acuse/contract';
 import type { Database } from '../database.ts';
-import { createListaPanel } from './solicitudes-lista.ts';
+import { createListaSolicitudes } from '../solicitudes/lista.ts';
 
 export interface SolicitudInicio {
   readonly id: string;
@@ -31,7 +31,7 @@ FROM cuenta c WHERE c.id = $1`;
 
 /** What the start page tells about an account. Every read is narrowed by the account. */
 export function createInicio({ pool }: Pick<Database, 'pool'>) {
-  const lista = createListaPanel({ pool });
+  const lista = createListaSolicitudes({ pool });
   return {
     /** Balance, at most `limite` solicitudes under way, and the newest package. */
     async load(cuentaId: string, limite = 10): Promise<Inicio> {

@@ -1,5 +1,5 @@
 import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
-import { createContribuyentes, createListaPanel, type FilaSolicitudPanel, TOPE_CUENTA } from '@acuse/db';
+import { createContribuyentes, createListaSolicitudes, type FilaSolicitud, TOPE_CUENTA } from '@acuse/db';
 import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
 import { Estado } from '../../components/estado.tsx';
@@ -26,7 +26,7 @@ export const listaSolicitudes = defineRuta({
   acceso: 'cliente',
   async handle({ c, deps, usuario, now, pagina }) {
     const leido = readFiltro((name) => c.req.query(name));
-    const lista = createListaPanel(deps.database);
+    const lista = createListaSolicitudes(deps.database);
     const [pages, counts, rfcs] = await Promise.all([
       lista.page(usuario.cuentaId, leido.filtro, leido.cursor, POR_PAGINA),
       lista.counts(usuario.cuentaId, leido.filtro.rfc),
@@ -76,7 +76,7 @@ export const listaSolicitudes = defineRuta({
   },
 });
 
-function EstadoDe({ fila }: { readonly fila: FilaSolicitudPanel }) {
+function EstadoDe({ fila }: { readonly fila: FilaSolicitud }) {
   const porcentaje = Math.round(fila.progreso * 100);
   if (fila.estado === 'TERMINADA' && fila.paqueteBorradoEn !== null)
     return <Estado valor="TERMINADA" texto="Terminada, ZIP borrado" tono="neutro" />;

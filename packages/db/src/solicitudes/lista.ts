@@ -1,5 +1,5 @@
 import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
-import { type EstadoParte, progresoDe, type TipoDescarga } from '@acuse/core';
+import { type CanalSat, type EstadoParte, progresoDe, type TipoDescarga } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { isUuid } from '../uuid.ts';
 
@@ -21,14 +21,17 @@ export interface FiltroSolicitudes {
 /** Where a page begins: after an id towards the older ones, or before one towards the newer ones. Absent: at the newest. */
 export type Cursor = { readonly antesDe: string } | { readonly despuesDe: string };
 
-export interface FilaSolicitudPanel {
+export interface FilaSolicitud {
   readonly id: string;
   readonly rfc: string;
   readonly tipo: TipoDescarga;
   readonly desde: string;
   readonly hasta: string;
+  readonly canal: CanalSat;
   readonly estado: EstadoSolicitud;
   readonly motivo: string | null;
+  /** Looks at the SAT so far. */
+  readonly intentos: number;
   /** 0 to 1. */
   readonly progreso: number;
   readonly registros: number | null;
@@ -39,7 +42,7 @@ export interface FilaSolicitudPanel {
 
 export interface PaginaSolicitudes {
   /** Newest first. */
-  readonly filas: readonly FilaSolicitudPanel[];
+  readonly filas: readonly FilaSolicitud[];
   readonly hayAntes: boolean;
   readonly hayDespues: boolean;
 }
@@ -75,11 +78,12 @@ interface Statement {
 }
 
 /**
- * The statement of a page. Each pair of state and tipo gives its newest ids from an index that holds them in order, whatever else is
- * filtered being in that index too; only the rows of the page are then read from the table.
+ * The statement of a page. Each pair of state and tipo gives its newest ids from an index of the account that holds them in order, whatever else is
+ * filtered being in that index too; only the rows of the page are then read from the table. Of all accounts (`cuentaId` null) the ids are in order by
+ * themselves.
  */
 export function statementOfPage(
-  cuentaId: string,
+  cuentaId: string | null,
   filtro: FiltroSolicitudes,
   cursor: Cursor | null,
   limit: number,
@@ -108,13 +112,18 @@ export function statementOfPage(
     limit + 1,
   ];
   const place = (value: unknown) => `$${values.push(value)}`;
-  const conditions = [
-    rfc === undefined
-      ? 's.cuenta_id = $1'
-      : `s.contribuyente_id = (SELECT c.id FROM contribuyente c WHERE c.cuenta_id = $1 AND c.rfc = ${place(rfc)})`,
-    's.estado = e.estado AND s.tipo = t.tipo AND s.id > $4 AND s.id < $5',
-  ];
-  const flags = [isUp ? 'arriba' : 'abajo'];
+  const conditions = ['s.id > $4 AND s.id < $5'];
+  if (cuentaId === null)
+    conditions.push('$1::uuid IS NULL AND s.estado = ANY ($2::text[]) AND s.tipo = ANY ($3::text[])');
+  else conditions.push('s.estado = e.estado AND s.tipo = t.tipo');
+  if (rfc === undefined && cuentaId !== null) conditions.push('s.cuenta_id = $1');
+  if (rfc !== undefined)
+    conditions.push(
+      cuentaId === null
+        ? `s.contribuyente_id = ANY (ARRAY(SELECT c.id FROM contribuyente c WHERE c.rfc = ${place(rfc)}))`
+        : `s.contribuyente_id = (SELECT c.id FROM contribuyente c WHERE c.cuenta_id = $1 AND c.rfc = ${place(rfc)})`,
+    );
+  const flags = [isUp ? 'arriba' : 'abajo', ...(cuentaId === null ? ['todas'] : [])];
   const also = (flag: string, condition: string) => {
     flags.push(flag);
     conditions.push(condition);
@@ -139,16 +148,19 @@ export function statementOfPage(
       );
   }
   const order = isUp ? 'ASC' : 'DESC';
+  const ids = `SELECT s.id FROM solicitud s WHERE ${conditions.join(' AND ')} ORDER BY s.id ${order} LIMIT $6`;
   return {
     name: `panel-solicitudes-${flags.join('-')}`,
     text: `
-WITH hallada AS MATERIALIZED (
-  SELECT x.id FROM unnest($2::text[]) AS e (estado) CROSS JOIN unnest($3::text[]) AS t (tipo) CROSS JOIN LATERAL (
-    SELECT s.id FROM solicitud s WHERE ${conditions.join(' AND ')}
-    ORDER BY s.id ${order} LIMIT $6
-  ) x ORDER BY x.id ${order} LIMIT $6
+WITH hallada AS MATERIALIZED (${
+      cuentaId === null
+        ? ids
+        : `
+  SELECT x.id FROM unnest($2::text[]) AS e (estado) CROSS JOIN unnest($3::text[]) AS t (tipo) CROSS JOIN LATERAL (${ids}) x
+  ORDER BY x.id ${order} LIMIT $6`
+    }
 )
-SELECT s.id, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.estado, s.fase, s.motivo, s.registros, s.creada_en, s.terminada_en,
+SELECT s.id, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.canal, s.estado, s.fase, s.motivo, s.intentos, s.registros, s.creada_en, s.terminada_en,
        s.paquete_borrado_en, p.partes
 FROM hallada JOIN solicitud s ON s.id = hallada.id LEFT JOIN LATERAL (
   SELECT json_object_agg(n.estado, n.n) AS partes FROM
@@ -186,6 +198,8 @@ interface Row {
   tipo: TipoDescarga;
   desde: string;
   hasta: string;
+  canal: CanalSat;
+  intentos: number;
   estado: EstadoSolicitud;
   fase: 'DESCARGA' | 'ENSAMBLE';
   motivo: string | null;
@@ -196,16 +210,18 @@ interface Row {
   partes: Partial<Record<EstadoParte, number>> | null;
 }
 
-function filaOf(row: Row): FilaSolicitudPanel {
-  const { id, rfc, tipo, desde, hasta, estado, fase, motivo, partes } = row;
+function filaOf(row: Row): FilaSolicitud {
+  const { id, rfc, tipo, desde, hasta, canal, estado, fase, motivo, intentos, partes } = row;
   return {
     id,
     rfc,
     tipo,
     desde,
     hasta,
+    canal,
     estado,
     motivo,
+    intentos,
     progreso: progresoDe({ estado, fase, partes: partes ?? {} }),
     registros: row.registros === null ? null : Number(row.registros),
     creadaEn: row.creada_en,
@@ -214,10 +230,10 @@ function filaOf(row: Row): FilaSolicitudPanel {
   };
 }
 
-/** Lists of the solicitudes of one account, for its people. */
-export function createListaPanel({ pool }: Pick<Database, 'pool'>) {
-  async function hasPeriodo(cuentaId: string, { periodo }: FiltroSolicitudes): Promise<boolean> {
-    if (periodo === undefined) return true;
+/** Lists of solicitudes: of one account, for its people, or of all, for the operator. */
+export function createListaSolicitudes({ pool }: Pick<Database, 'pool'>) {
+  async function hasPeriodo(cuentaId: string | null, { periodo }: FiltroSolicitudes): Promise<boolean> {
+    if (periodo === undefined || cuentaId === null) return true;
     const values = [cuentaId, periodo.hasta, periodo.desde];
     const { rows } = await pool.query<{ hay: boolean }>({
       name: 'panel-hay-periodo',
@@ -228,7 +244,7 @@ export function createListaPanel({ pool }: Pick<Database, 'pool'>) {
   }
 
   /** By the beginning of the id that was typed, or else by its end. */
-  async function read(...page: [string, FiltroSolicitudes, Cursor | null, number]): Promise<Row[]> {
+  async function read(...page: [string | null, FiltroSolicitudes, Cursor | null, number]): Promise<Row[]> {
     for (const donde of ['inicio', 'final'] as const) {
       const { name, text, values } = statementOfPage(...page, donde);
       const { rows } = await pool.query<Row>({ name, text, values: [...values] });
@@ -237,21 +253,28 @@ export function createListaPanel({ pool }: Pick<Database, 'pool'>) {
     return [];
   }
 
+  async function pageOf(
+    cuentaId: string | null,
+    filtro: FiltroSolicitudes,
+    cursor: Cursor | null,
+    limit: number,
+  ): Promise<PaginaSolicitudes> {
+    const rows = (await hasPeriodo(cuentaId, filtro)) ? await read(cuentaId, filtro, cursor, limit) : [];
+    const hasMore = rows.length > limit;
+    const filas = rows.slice(0, limit).map(filaOf);
+    const isUp = cursor !== null && 'despuesDe' in cursor;
+    if (isUp) filas.reverse();
+    return { filas, hayAntes: isUp ? true : hasMore, hayDespues: isUp ? hasMore : cursor !== null };
+  }
+
   return {
     /** A page of the account's solicitudes, newest first. */
-    async page(
-      cuentaId: string,
-      filtro: FiltroSolicitudes,
-      cursor: Cursor | null,
-      limit: number,
-    ): Promise<PaginaSolicitudes> {
-      const rows = (await hasPeriodo(cuentaId, filtro)) ? await read(cuentaId, filtro, cursor, limit) : [];
-      const hasMore = rows.length > limit;
-      const filas = rows.slice(0, limit).map(filaOf);
-      const isUp = cursor !== null && 'despuesDe' in cursor;
-      if (isUp) filas.reverse();
-      return { filas, hayAntes: isUp ? true : hasMore, hayDespues: isUp ? hasMore : cursor !== null };
-    },
+    page: (cuentaId: string, filtro: FiltroSolicitudes, cursor: Cursor | null, limit: number) =>
+      pageOf(cuentaId, filtro, cursor, limit),
+
+    /** The same of all accounts, for an operator at a terminal: looks for what is rare among all of them. */
+    all: (filtro: FiltroSolicitudes, cursor: Cursor | null, limit: number) =>
+      pageOf(null, filtro, cursor, limit),
 
     /** How many there are in each state, up to {@link TOPE_CUENTA} + 1 each. */
     async counts(cuentaId: string, rfc?: string): Promise<Readonly<Record<EstadoSolicitud, number>>> {
