@@ -5,7 +5,6 @@ import type { CliDeps } from './deps.ts';
 
 /** Who the audit log names for changes made here. Orders reach us by no network: they have no address. */
 export const AUTOR: Autor = { actor: 'operador:cli', ip: null };
-export const ACTOR = AUTOR.actor;
 
 /** Reads an RFC given as an argument. */
 export function rfcArgument(value: string): string {

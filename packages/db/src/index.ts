@@ -16,6 +16,7 @@ export {
   type Cuentas,
   type CuentaVista,
   createCuentas,
+  normalizeEmail,
   type RfcOperado,
 } from './cuentas/cuentas.ts';
 export * from './cuentas/llaves.ts';

@@ -136,8 +136,8 @@ describe('a password that the operator lets somebody choose', () => {
     const usuarios = createUsuarios(panel.db);
     const usuario = await usuarios.findByEmail(ana.email);
     if (!usuario) throw new Error('no user');
-    const old = await usuarios.offerCodigo(usuario, 600, 'prueba');
-    const codigo = await usuarios.offerCodigo(usuario, 600, 'prueba');
+    const old = await usuarios.offerCodigo(usuario, 600, { actor: 'prueba', ip: null });
+    const codigo = await usuarios.offerCodigo(usuario, 600, { actor: 'prueba', ip: null });
     const cliente = panel.newCliente();
     const password = 'otra contraseña muy larga';
     const choose = (code: string) =>
@@ -147,7 +147,7 @@ describe('a password that the operator lets somebody choose', () => {
     expect((await choose(codigo)).status).toBe(422);
     expect(await isIn(ana)).toBe(false);
     await entrar(ana, ana.email, password);
-    const expired = await usuarios.offerCodigo(usuario, 600, 'prueba');
+    const expired = await usuarios.offerCodigo(usuario, 600, { actor: 'prueba', ip: null });
     await panel.db.pool.query('UPDATE codigo_acceso SET vence_en = now() WHERE usuario_id = $1', [
       usuario.id,
     ]);
@@ -159,7 +159,7 @@ describe('a password that the operator lets somebody choose', () => {
     const usuarios = createUsuarios(panel.db);
     const usuario = await usuarios.findByEmail(ana.email);
     if (!usuario) throw new Error('no user');
-    const codigo = await usuarios.offerCodigo(usuario, 600, 'prueba');
+    const codigo = await usuarios.offerCodigo(usuario, 600, { actor: 'prueba', ip: null });
     const { rows } = await panel.db.pool.query(
       `SELECT to_jsonb(u) || jsonb_build_object('huella', encode(c.huella, 'escape')) AS fila FROM usuario u JOIN codigo_acceso c ON c.usuario_id = u.id WHERE u.id = $1`,
       [usuario.id],

@@ -27,7 +27,15 @@ async function newPago(cuentaId: string, proveedor = 'transferencia') {
   const pago = await createPagos(panel.db).create(
     {
       ...{ id: uuidV7(), cuentaId, usuarioId: null, clave: randomUUID(), proveedor },
-      ...{ referencia: randomUUID(), creditos: 100, subtotal: 9_900, iva: 1_584, total: 11_484 },
+      ...{
+        referencia: randomUUID(),
+        creditos: 100,
+        subtotal: 9_900,
+        iva: 1_584,
+        total: 11_484,
+        actor: 'prueba',
+        ip: null,
+      },
     },
     100,
   );
@@ -290,7 +298,7 @@ describe('what the operator does', () => {
       await newPago(otra.cuentaId),
     ];
     const usada = randomUUID();
-    await createPagos(panel.db).confirmar({ id: antes.id, actor: 'prueba', proveedorRef: usada });
+    await createPagos(panel.db).confirmar({ id: antes.id, actor: 'prueba', ip: null, proveedorRef: usada });
     const at = (sub: string) => `/operador/pagos/${uno.id}/${sub}`;
     const confirmado = await operador.enviar('/operador/pagos', at('confirmar'), { rastreo: usada });
     expect(confirmado.status).toBe(422);

@@ -34,7 +34,7 @@ async function transfer() {
   const { cuentaId } = await seedTaxpayer(database.db, { saldo: 0 });
   const referencia = `AC${randomUUID().slice(0, 8).toUpperCase()}`;
   const nuevo = { id: uuidV7(), cuentaId, usuarioId: null, clave: randomUUID(), referencia };
-  const precio = { creditos: 100, subtotal: 9_900, iva: 1_584, total: 11_484 };
+  const precio = { creditos: 100, subtotal: 9_900, iva: 1_584, total: 11_484, actor: 'prueba', ip: null };
   const pago = await createPagos(database.db).create({ ...nuevo, ...precio, proveedor: 'transferencia' }, 10);
   if (!pago) throw new Error('no payment');
   return pago;

@@ -24,6 +24,8 @@ const nuevo = (cuentaId: string, input: Partial<NuevoPago> = {}): NuevoPago => (
   subtotal: 9_900,
   iva: 1_584,
   total: 11_484,
+  actor: 'prueba',
+  ip: null,
   ...input,
 });
 async function make(input: NuevoPago): Promise<Pago> {
@@ -77,7 +79,7 @@ test('an account has at most so many payments waiting; one that is over makes ro
   const clave = randomUUID();
   expect(await pagos.create(nuevo(cuentaId, { clave }), 2)).toBeNull();
   expect(await pagos.create(nuevo(await account()), 2)).not.toBeNull();
-  await pagos.cancelar({ cuentaId, id: first?.id ?? '', actor: 'usuario:a' });
+  await pagos.cancelar({ cuentaId, id: first?.id ?? '', actor: 'usuario:a', ip: null });
   expect(await pagos.create(nuevo(cuentaId, { clave }), 2)).toMatchObject({ estado: 'PENDIENTE' });
 });
 
@@ -92,7 +94,7 @@ test('confirmed from many places at once, a payment is credited once', async () 
   const cuentaId = await account(7);
   const pago = await make(nuevo(cuentaId));
   const results = await Promise.all(
-    Array.from({ length: 12 }, (_, n) => pagos.confirmar({ id: pago.id, actor: `operador:${n}` })),
+    Array.from({ length: 12 }, (_, n) => pagos.confirmar({ id: pago.id, actor: `operador:${n}`, ip: null })),
   );
   expect(results.filter(({ resultado }) => resultado === 'HECHO')).toHaveLength(1);
   expect(results.filter(({ resultado }) => resultado === 'REPETIDO')).toHaveLength(11);
@@ -107,9 +109,9 @@ test('confirmed and refused at once, one of both happens', async () => {
     const cuentaId = await account();
     const pago = await make(nuevo(cuentaId));
     const [confirmed, refused, cancelled] = await Promise.all([
-      pagos.confirmar({ id: pago.id, actor: 'operador:a' }),
-      pagos.rechazar({ id: pago.id, actor: 'operador:b', motivo: 'no llegó' }),
-      pagos.cancelar({ cuentaId, id: pago.id, actor: 'usuario:c' }),
+      pagos.confirmar({ id: pago.id, actor: 'operador:a', ip: null }),
+      pagos.rechazar({ id: pago.id, actor: 'operador:b', ip: null, motivo: 'no llegó' }),
+      pagos.cancelar({ cuentaId, id: pago.id, actor: 'usuario:c', ip: null }),
     ]);
     const done = [confirmed, refused, cancelled].filter(({ resultado }) => resultado === 'HECHO');
     expect(done).toHaveLength(1);
@@ -123,9 +125,9 @@ test.each(['rechazar', 'cancelar'] as const)('after %s, a confirmation credits n
   const cuentaId = await account();
   const pago = await make(nuevo(cuentaId));
   await (how === 'rechazar'
-    ? pagos.rechazar({ id: pago.id, actor: 'operador:a', motivo: 'no llegó' })
-    : pagos.cancelar({ cuentaId, id: pago.id, actor: 'usuario:a' }));
-  expect(await pagos.confirmar({ id: pago.id, actor: 'operador:a' })).toMatchObject({
+    ? pagos.rechazar({ id: pago.id, actor: 'operador:a', ip: null, motivo: 'no llegó' })
+    : pagos.cancelar({ cuentaId, id: pago.id, actor: 'usuario:a', ip: null }));
+  expect(await pagos.confirmar({ id: pago.id, actor: 'operador:a', ip: null })).toMatchObject({
     resultado: 'NO_PENDIENTE',
     pago: { estado: how === 'rechazar' ? 'RECHAZADO' : 'CANCELADO' },
     saldo: 0,
@@ -136,11 +138,13 @@ test.each(['rechazar', 'cancelar'] as const)('after %s, a confirmation credits n
 test('a credited payment can be neither refused nor cancelled, and its row is fixed', async () => {
   const cuentaId = await account();
   const pago = await make(nuevo(cuentaId));
-  await pagos.confirmar({ id: pago.id, actor: 'operador:a' });
-  expect(await pagos.rechazar({ id: pago.id, actor: 'operador:a', motivo: 'tarde' })).toMatchObject({
-    resultado: 'NO_PENDIENTE',
-  });
-  expect(await pagos.cancelar({ cuentaId, id: pago.id, actor: 'usuario:a' })).toMatchObject({
+  await pagos.confirmar({ id: pago.id, actor: 'operador:a', ip: null });
+  expect(await pagos.rechazar({ id: pago.id, actor: 'operador:a', ip: null, motivo: 'tarde' })).toMatchObject(
+    {
+      resultado: 'NO_PENDIENTE',
+    },
+  );
+  expect(await pagos.cancelar({ cuentaId, id: pago.id, actor: 'usuario:a', ip: null })).toMatchObject({
     resultado: 'NO_PENDIENTE',
     saldo: 100,
   });
@@ -155,10 +159,10 @@ test('two payments cannot be credited for one payment of the provider', async ()
   const cuentaId = await account();
   const [one, other] = [await make(nuevo(cuentaId)), await make(nuevo(cuentaId))];
   const proveedorRef = randomUUID();
-  expect(await pagos.confirmar({ id: one.id, actor: 'proveedor:x', proveedorRef })).toMatchObject({
+  expect(await pagos.confirmar({ id: one.id, actor: 'proveedor:x', ip: null, proveedorRef })).toMatchObject({
     resultado: 'HECHO',
   });
-  expect(await pagos.confirmar({ id: other.id, actor: 'proveedor:x', proveedorRef })).toEqual({
+  expect(await pagos.confirmar({ id: other.id, actor: 'proveedor:x', ip: null, proveedorRef })).toEqual({
     resultado: 'REFERENCIA_USADA',
   });
   expect(await pagos.setProveedorRef(other.id, proveedorRef)).toBe(false);
@@ -169,14 +173,14 @@ test("another account's payment is not there, and cannot be cancelled", async ()
   const pago = await make(nuevo(await account()));
   const stranger = await account();
   expect(await pagos.find(stranger, pago.id)).toBeNull();
-  await pagos.cancelar({ cuentaId: stranger, id: pago.id, actor: 'usuario:x' });
+  await pagos.cancelar({ cuentaId: stranger, id: pago.id, actor: 'usuario:x', ip: null });
   expect(await pagos.findAny(pago.id)).toMatchObject({ estado: 'PENDIENTE' });
 });
 
 test('an order for a payment that does not exist says so', async () => {
   const id = uuidV7();
-  expect(await pagos.confirmar({ id, actor: 'operador:a' })).toEqual({ resultado: 'DESCONOCIDO' });
-  expect(await pagos.rechazar({ id, actor: 'operador:a', motivo: 'x' })).toEqual({
+  expect(await pagos.confirmar({ id, actor: 'operador:a', ip: null })).toEqual({ resultado: 'DESCONOCIDO' });
+  expect(await pagos.rechazar({ id, actor: 'operador:a', ip: null, motivo: 'x' })).toEqual({
     resultado: 'DESCONOCIDO',
   });
 });

@@ -77,7 +77,13 @@ describe('a demonstration purchase', () => {
     const ana = await panel.registrar();
     const id = uuidV7();
     const precio = { creditos: 100, subtotal: 9_900, iva: 1_584, total: 11_484 };
-    const quien = { cuentaId: ana.cuentaId, usuarioId: ana.usuarioId, clave: randomUUID() };
+    const quien = {
+      cuentaId: ana.cuentaId,
+      usuarioId: ana.usuarioId,
+      clave: randomUUID(),
+      actor: 'prueba',
+      ip: null,
+    };
     const nuevo = { id, ...quien, ...precio, referencia: `AC${id}`, proveedor: 'demostracion' };
     await createPagos(panel.db).create(nuevo, 10);
     const path = `/saldo/compras/${id}`;
@@ -118,7 +124,7 @@ describe('a transfer', () => {
     expect(await saldoOf(ana)).toBe(0);
     expect(main((await ana.get('/saldo')).text)).toContain('Hay una compra pendiente');
     expect(main((await ana.get('/saldo/compras')).text)).toContain(pago.referencia);
-    await createPagos(panel.db).confirmar({ id: pago.id, actor: 'operador:prueba' });
+    await createPagos(panel.db).confirmar({ id: pago.id, actor: 'operador:prueba', ip: null });
     expect(main((await ana.get(path)).text)).toContain('Se abonaron 100 créditos');
     expect(await saldoOf(ana)).toBe(100);
     expect((await ana.get('/saldo/movimientos')).text).toContain(`href="${path}"`);
@@ -131,8 +137,17 @@ describe('a transfer', () => {
     const page = await ana.get(path);
     expect(main(page.text)).toContain('La compra se canceló');
     expect(page.text).not.toContain('/cancelar"');
+    const { rows } = await panel.db.pool.query(
+      'SELECT accion, actor, ip FROM auditoria WHERE cuenta_id = $1 ORDER BY id',
+      [ana.cuentaId],
+    );
+    const quien = { actor: `usuario:${ana.usuarioId}`, ip: '127.0.0.1' };
+    expect(rows.slice(1)).toEqual([
+      { accion: 'crear-pago', ...quien },
+      { accion: 'cancelar-pago', ...quien },
+    ]);
     const id = path.split('/').at(-1) ?? '';
-    await createPagos(panel.db).confirmar({ id, actor: 'operador:prueba' });
+    await createPagos(panel.db).confirmar({ id, actor: 'operador:prueba', ip: null });
     expect(await saldoOf(ana)).toBe(0);
   });
 
@@ -140,7 +155,12 @@ describe('a transfer', () => {
     const ana = await panel.registrar();
     const path = await buy(ana, 'transferencia');
     const id = path.split('/').at(-1) ?? '';
-    await createPagos(panel.db).rechazar({ id, actor: 'operador:prueba', motivo: '<b>no llegó</b>' });
+    await createPagos(panel.db).rechazar({
+      id,
+      actor: 'operador:prueba',
+      ip: null,
+      motivo: '<b>no llegó</b>',
+    });
     const page = await ana.get(path);
     expect(page.text).toContain('&lt;b&gt;no llegó&lt;/b&gt;');
   });

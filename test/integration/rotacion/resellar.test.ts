@@ -33,6 +33,7 @@ async function seedFactores(count: number): Promise<Map<string, Buffer>> {
       nombre: 'Ana',
       rol: 'CLIENTE',
       actor: 'prueba',
+      ip: null,
       email: `${randomUUID()}@example.com`,
     });
     const secreto = randomBytes(20);

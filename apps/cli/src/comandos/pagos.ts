@@ -1,6 +1,6 @@
 import { ESTADOS_PAGO, type EstadoPago, isUuid, type Pago, type Resolucion } from '@acuse/db';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ACTOR, integerArgument } from '../buscar.ts';
+import { AUTOR, integerArgument } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
 
 function motivoArgument(value: string): string {
@@ -74,7 +74,7 @@ export function addPagos(program: Command, deps: () => CliDeps): void {
     .argument('<pago>', 'pago_id o referencia')
     .action(async (texto: string) => {
       const { id } = await requirePago(deps(), texto);
-      const resolucion = await deps().pagos.confirmar({ id, actor: ACTOR });
+      const resolucion = await deps().pagos.confirmar({ id, ...AUTOR });
       deps().print(JSON.stringify(report(resolucion, 'abonado')));
     });
 
@@ -85,7 +85,7 @@ export function addPagos(program: Command, deps: () => CliDeps): void {
     .requiredOption('--motivo <texto>', 'por qué; lo lee quien compró', motivoArgument)
     .action(async (texto: string, { motivo }: { motivo: string }) => {
       const { id } = await requirePago(deps(), texto);
-      const resolucion = await deps().pagos.rechazar({ id, actor: ACTOR, motivo });
+      const resolucion = await deps().pagos.rechazar({ id, motivo, ...AUTOR });
       deps().print(JSON.stringify(report(resolucion, 'rechazado')));
     });
 }

@@ -1,6 +1,6 @@
 import { Rechazo, type RolUsuario, type UsuarioVista } from '@acuse/db';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { ACTOR, AUTOR, integerArgument } from '../buscar.ts';
+import { AUTOR, integerArgument } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
 
 const ROLES: readonly RolUsuario[] = ['CLIENTE', 'OPERADOR'];
@@ -38,7 +38,7 @@ export function addUsuario(program: Command, deps: () => CliDeps): void {
     .action(async (options: CrearOptions) => {
       const { email, nombre = email, rol, horas } = options;
       const cuentaId = await cuentaFor(deps(), options);
-      const creado = await deps().usuarios.add({ cuentaId, email, nombre, rol, actor: ACTOR });
+      const creado = await deps().usuarios.add({ cuentaId, email, nombre, rol, ...AUTOR });
       await offer(deps(), creado, horas);
     });
   usuario
@@ -48,7 +48,7 @@ export function addUsuario(program: Command, deps: () => CliDeps): void {
     .addOption(rolOption().makeOptionMandatory())
     .action(async ({ email, rol }: { email: string; rol: RolUsuario }) => {
       const found = await requireUsuario(deps(), email);
-      await deps().usuarios.setRol(found, rol, ACTOR);
+      await deps().usuarios.setRol(found, rol, AUTOR);
       deps().print(JSON.stringify({ email: found.email, rol }));
     });
   usuario
@@ -59,7 +59,7 @@ export function addUsuario(program: Command, deps: () => CliDeps): void {
     .option(...horasOption)
     .action(async (options: { email: string; horas: number; sinSegundoFactor?: boolean }) => {
       const found = await requireUsuario(deps(), options.email);
-      if (options.sinSegundoFactor) await deps().usuarios.removeSegundoFactor(found, ACTOR);
+      if (options.sinSegundoFactor) await deps().usuarios.removeSegundoFactor(found, AUTOR);
       await offer(deps(), found, options.horas);
     });
   usuario
@@ -97,7 +97,7 @@ async function requireUsuario({ usuarios }: CliDeps, email: string): Promise<Usu
 }
 
 async function offer({ usuarios, print }: CliDeps, usuario: UsuarioVista, horas: number): Promise<void> {
-  const codigo = await usuarios.offerCodigo(usuario, horas * 3_600, ACTOR);
+  const codigo = await usuarios.offerCodigo(usuario, horas * 3_600, AUTOR);
   const { id, email, rol } = usuario;
   print(JSON.stringify({ id, email, rol, codigo, ruta: `/restablecer?codigo=${codigo}`, vale_horas: horas }));
 }

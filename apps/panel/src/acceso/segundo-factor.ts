@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import { contextoDeSegundoFactor } from '@acuse/core';
+import { type Autor, contextoDeSegundoFactor } from '@acuse/core';
 import { Secret, TOTP } from 'otpauth';
 import type { PanelDeps } from '../panel-deps.ts';
 
@@ -57,6 +57,7 @@ export async function confirmSecreto(
   { segundosFactores, sellado, now }: Deps,
   dueno: Dueno,
   codigo: string,
+  autor: Autor,
 ): Promise<readonly string[] | null> {
   const found = await segundosFactores.find(dueno.id);
   const secreto =
@@ -71,16 +72,22 @@ export async function confirmSecreto(
     secreto: found.secreto,
     paso,
     huellas,
+    ...autor,
   });
   return isDone ? codigos : null;
 }
 
 /** Replaces the recovery codes. */
-export async function renewCodigos({ segundosFactores }: Deps, { id }: Dueno): Promise<readonly string[]> {
+export async function renewCodigos(
+  { segundosFactores }: Deps,
+  { id }: Dueno,
+  autor: Autor,
+): Promise<readonly string[]> {
   const codigos = newCodigos();
   await segundosFactores.replaceCodigos(
     id,
     codigos.map((each) => huellaDe(id, each)),
+    autor,
   );
   return codigos;
 }

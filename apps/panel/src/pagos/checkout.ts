@@ -1,3 +1,4 @@
+import type { Autor } from '@acuse/core';
 import { isUuid, type Pago, type Pagos } from '@acuse/db';
 import type { Logger } from '@acuse/runtime';
 import type { Catalogo } from './catalogo.ts';
@@ -7,11 +8,9 @@ import type { AvisoProveedor, Confirmacion, Instrucciones, ProveedorPago } from 
 const MAX_PENDIENTES = 10;
 
 /** A purchase as it was confirmed on a form. */
-export interface Compra {
+export interface Compra extends Autor {
   readonly cuentaId: string;
   readonly usuarioId: string;
-  /** Whom the audit log names. */
-  readonly actor: string;
   /** Of the form (a UUID): sent twice, it is one purchase. */
   readonly clave: string;
   readonly creditos: number;
@@ -44,13 +43,13 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
   const byId = new Map(proveedores.map((proveedor) => [proveedor.id, proveedor]));
 
   /** Asks the provider to begin, or begin again. What it does not answer stays pending. */
-  async function begin(pago: Pago, actor: string): Promise<Pago> {
+  async function begin(pago: Pago, { actor, ip }: Autor): Promise<Pago> {
     const proveedor = byId.get(pago.proveedor);
     if (!proveedor || pago.estado !== 'PENDIENTE') return pago;
     try {
       const { tipo, proveedorRef } = await proveedor.crear(pago);
       if (tipo === 'PAGADO')
-        await pagos.confirmar({ id: pago.id, actor, ...(proveedorRef === null ? {} : { proveedorRef }) });
+        await pagos.confirmar({ id: pago.id, actor, ip, ...(proveedorRef === null ? {} : { proveedorRef }) });
       else if (proveedorRef !== null) await pagos.setProveedorRef(pago.id, proveedorRef);
     } catch (err) {
       log.warn({ err: asError(err), pago: pago.id }, 'the payment could not be begun');
@@ -62,30 +61,31 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
     if (confirmacion.tipo === 'FALSO' || confirmacion.tipo === 'NADA') return confirmacion.tipo;
     const pago = isUuid(confirmacion.pagoId) ? await pagos.findAny(confirmacion.pagoId) : null;
     if (pago?.proveedor !== proveedor.id) return 'NADA';
-    const actor = `proveedor:${proveedor.id}`;
+    // Its notification comes from whatever machine it has, and says nothing of who it is.
+    const autor = { actor: `proveedor:${proveedor.id}`, ip: null };
     if (confirmacion.tipo === 'NO_PAGADO') {
-      const { resultado } = await pagos.rechazar({ id: pago.id, actor, motivo: confirmacion.motivo });
+      const { resultado } = await pagos.rechazar({ id: pago.id, ...autor, motivo: confirmacion.motivo });
       return resultado === 'HECHO' || resultado === 'REPETIDO' ? 'CERRADO' : 'NADA';
     }
     const { total, proveedorRef } = confirmacion;
-    if (total !== pago.total) return differ(pago, actor, `se pagaron ${total} centavos`);
-    const resolucion = await pagos.confirmar({ id: pago.id, actor, proveedorRef });
+    if (total !== pago.total) return differ(pago, autor, `se pagaron ${total} centavos`);
+    const resolucion = await pagos.confirmar({ id: pago.id, ...autor, proveedorRef });
     switch (resolucion.resultado) {
       case 'HECHO':
         return 'ACREDITADO';
       case 'REPETIDO':
         if (resolucion.pago.proveedorRef === proveedorRef) return 'ACREDITADO';
-        return differ(pago, actor, 'otro cobro de un pago que ya se acreditó');
+        return differ(pago, autor, 'otro cobro de un pago que ya se acreditó');
       case 'REFERENCIA_USADA':
-        return differ(pago, actor, 'cobro de otro pago');
+        return differ(pago, autor, 'cobro de otro pago');
       default:
-        return differ(pago, actor, 'el pago ya había terminado');
+        return differ(pago, autor, 'el pago ya había terminado');
     }
   }
 
-  async function differ(pago: Pago, actor: string, motivo: string): Promise<EfectoAviso> {
+  async function differ(pago: Pago, autor: Autor, motivo: string): Promise<EfectoAviso> {
     log.warn({ pago: pago.id, motivo }, 'money arrived that was not credited');
-    await pagos.notarSinAcreditar(pago, actor, motivo);
+    await pagos.notarSinAcreditar(pago, autor, motivo);
     return 'DIFERENTE';
   }
 
@@ -94,7 +94,7 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
     proveedores,
 
     /** Makes the payment of a confirmed form and begins it. The same form again continues what it made. */
-    async comprar({ actor, ...compra }: Compra): Promise<Pago | MotivoCompra> {
+    async comprar(compra: Compra): Promise<Pago | MotivoCompra> {
       const paquete = catalogo.paquetes.find(({ creditos }) => creditos === compra.creditos);
       if (!paquete) return 'PAQUETE_DESCONOCIDO';
       if (!byId.has(compra.proveedor)) return 'PROVEEDOR_DESCONOCIDO';
@@ -103,14 +103,14 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
         { ...paquete, ...compra, id: newId(), referencia: newReferencia() },
         MAX_PENDIENTES,
       );
-      return pago === null ? 'MUCHOS_PENDIENTES' : begin(pago, actor);
+      return pago === null ? 'MUCHOS_PENDIENTES' : begin(pago, compra);
     },
 
     /** Begins a pending payment again, after its provider did not answer. */
-    continuar: (pago: Pago, actor: string) => begin(pago, actor),
+    continuar: (pago: Pago, autor: Autor) => begin(pago, autor),
 
     /** Gives a pending payment up, at its provider first. False when it was too late, or the provider does not answer. */
-    async cancelar(pago: Pago, actor: string): Promise<boolean> {
+    async cancelar(pago: Pago, { actor, ip }: Autor): Promise<boolean> {
       if (pago.estado !== 'PENDIENTE') return false;
       try {
         if ((await byId.get(pago.proveedor)?.cancelar(pago)) === 'YA_PAGADO') return false;
@@ -119,7 +119,7 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
         return false;
       }
       const { cuentaId, id } = pago;
-      return (await pagos.cancelar({ cuentaId, id, actor })).resultado === 'HECHO';
+      return (await pagos.cancelar({ cuentaId, id, actor, ip })).resultado === 'HECHO';
     },
 
     /** What to do for a pending payment. `SIN_EMPEZAR`: continue it; `SIN_RESPUESTA`: its provider is switched off, or does not answer. */

@@ -23,6 +23,18 @@ export const nota = ({
 }): string => `INSERT INTO auditoria (cuenta_id, contribuyente_id, actor, accion, detalle, ip)
   SELECT ${cuenta}, ${contribuyente}, ${actor}, '${accion}', ${detalle}, ${ip} FROM ${de}`;
 
+/** The detail of what users do to their own access: it is about nobody else. */
+export const OWN = `'{}'::jsonb`;
+
+/** What is done to the user `$1` by `$2` from `$3`, and to nobody when there is none. */
+export const changeOfUser = (
+  accion: string,
+  cambios: readonly string[],
+  detalle = `jsonb_build_object('usuario', id)`,
+) => `
+WITH ${[...cambios, `quien AS (SELECT id, cuenta_id FROM usuario WHERE id = $1)`].join(',\n')}
+${nota({ accion, de: 'quien', detalle, actor: '$2', ip: '$3' })}`;
+
 /** One line of the audit log. */
 export interface LineaAuditoria {
   /** Grows with time; decimal digits. */

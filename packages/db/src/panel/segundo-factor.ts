@@ -1,3 +1,5 @@
+import type { Autor } from '@acuse/core';
+import { changeOfUser, nota, OWN } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
 
 /** The second factor of a user as it is stored. */
@@ -9,13 +11,31 @@ export interface SegundoFactorGuardado {
 
 const CONFIRM = `
 WITH factor AS (
-  UPDATE segundo_factor SET confirmado_en = now(), ultimo_paso = $2
-  WHERE usuario_id = $1 AND confirmado_en IS NULL AND secreto = $3 RETURNING usuario_id
-), fuera AS (DELETE FROM codigo_recuperacion WHERE usuario_id IN (SELECT usuario_id FROM factor) AND huella <> ALL ($4::bytea[])),
+  UPDATE segundo_factor SET confirmado_en = now(), ultimo_paso = $4
+  WHERE usuario_id = $1 AND confirmado_en IS NULL AND secreto = $5 RETURNING usuario_id
+), fuera AS (DELETE FROM codigo_recuperacion WHERE usuario_id IN (SELECT usuario_id FROM factor) AND huella <> ALL ($6::bytea[])),
 codigos AS (
-  INSERT INTO codigo_recuperacion (usuario_id, huella) SELECT usuario_id, unnest($4::bytea[]) FROM factor
+  INSERT INTO codigo_recuperacion (usuario_id, huella) SELECT usuario_id, unnest($6::bytea[]) FROM factor
 )
-SELECT usuario_id FROM factor`;
+${nota({ accion: 'activar-dos-pasos', de: 'factor JOIN usuario u ON u.id = factor.usuario_id', actor: '$2', ip: '$3' })}`;
+
+const REPLACE_CODIGOS = changeOfUser(
+  'renovar-codigos',
+  [
+    'fuera AS (DELETE FROM codigo_recuperacion WHERE usuario_id = $1)',
+    'nuevos AS (INSERT INTO codigo_recuperacion (usuario_id, huella) SELECT $1, unnest($4::bytea[]))',
+  ],
+  OWN,
+);
+
+const REMOVE = changeOfUser(
+  'desactivar-dos-pasos',
+  [
+    'codigos AS (DELETE FROM codigo_recuperacion WHERE usuario_id = $1)',
+    'factor AS (DELETE FROM segundo_factor WHERE usuario_id = $1)',
+  ],
+  OWN,
+);
 
 /** Second factors (RFC 6238) and the recovery codes beside them. */
 export function createSegundosFactores({ pool }: Pick<Database, 'pool'>) {
@@ -39,14 +59,11 @@ export function createSegundosFactores({ pool }: Pick<Database, 'pool'>) {
     },
 
     /** Puts the proposed secret in force with its recovery codes (hashes). False unless it is the one proposed. */
-    async confirm(input: {
-      usuarioId: string;
-      secreto: Buffer;
-      paso: number;
-      huellas: readonly Buffer[];
-    }): Promise<boolean> {
-      const { usuarioId, paso, secreto, huellas } = input;
-      const { rowCount } = await pool.query(CONFIRM, [usuarioId, paso, secreto, huellas]);
+    async confirm(
+      input: { usuarioId: string; secreto: Buffer; paso: number; huellas: readonly Buffer[] } & Autor,
+    ): Promise<boolean> {
+      const { usuarioId, actor, ip, paso, secreto, huellas } = input;
+      const { rowCount } = await pool.query(CONFIRM, [usuarioId, actor, ip, paso, secreto, huellas]);
       return rowCount === 1;
     },
 
@@ -77,21 +94,13 @@ export function createSegundosFactores({ pool }: Pick<Database, 'pool'>) {
     },
 
     /** Replaces all recovery codes. */
-    async replaceCodigos(usuarioId: string, huellas: readonly Buffer[]): Promise<void> {
-      await pool.query(
-        `WITH fuera AS (DELETE FROM codigo_recuperacion WHERE usuario_id = $1)
-         INSERT INTO codigo_recuperacion (usuario_id, huella) SELECT $1, unnest($2::bytea[])`,
-        [usuarioId, huellas],
-      );
+    async replaceCodigos(usuarioId: string, huellas: readonly Buffer[], { actor, ip }: Autor): Promise<void> {
+      await pool.query(REPLACE_CODIGOS, [usuarioId, actor, ip, huellas]);
     },
 
     /** Takes the second factor and its codes away. */
-    async remove(usuarioId: string): Promise<void> {
-      await pool.query(
-        `WITH fuera AS (DELETE FROM codigo_recuperacion WHERE usuario_id = $1)
-         DELETE FROM segundo_factor WHERE usuario_id = $1`,
-        [usuarioId],
-      );
+    async remove(usuarioId: string, { actor, ip }: Autor): Promise<void> {
+      await pool.query(REMOVE, [usuarioId, actor, ip]);
     },
   };
 }

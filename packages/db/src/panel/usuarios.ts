@@ -1,4 +1,7 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
+import type { Autor } from '@acuse/core';
+import { changeOfUser, nota, OWN } from '../cuentas/auditoria.ts';
+import { normalizeEmail } from '../cuentas/cuentas.ts';
 import { Rechazo } from '../cuentas/rechazo.ts';
 import type { Database } from '../database.ts';
 import { isUniqueViolation } from '../errors.ts';
@@ -24,9 +27,6 @@ export interface UsuarioAcceso extends UsuarioVista {
   readonly tieneSegundoFactor: boolean;
 }
 
-/** E-mails identify users whatever their letter case. */
-export const normalizeEmail = (email: string): string => email.trim().toLowerCase();
-
 const VISTA = `u.id, u.cuenta_id AS "cuentaId", u.email, u.nombre, u.rol`;
 
 const ACCESO = `
@@ -34,22 +34,25 @@ SELECT ${VISTA}, u.password_hash, u.password_kid,
        EXISTS (SELECT FROM segundo_factor f WHERE f.usuario_id = u.id AND f.confirmado_en IS NOT NULL) AS "tieneSegundoFactor"
 FROM usuario u`;
 
-const AUDIT = `INSERT INTO auditoria (cuenta_id, actor, accion, ip, detalle) VALUES ($1, $2, $3, $4, $5)`;
-
 const REGISTER = `
 WITH nueva AS (INSERT INTO cuenta (id, nombre, email) VALUES ($1, $2, $3) RETURNING id),
 dueno AS (
   INSERT INTO usuario (id, cuenta_id, email, nombre, password_hash, password_kid)
   SELECT $4, id, $3, $5, $6, $7 FROM nueva RETURNING id, cuenta_id
 )
-INSERT INTO auditoria (cuenta_id, actor, accion, ip) SELECT cuenta_id, 'usuario:' || id, 'registrarse', $8 FROM dueno`;
+${nota({ accion: 'registrarse', de: 'dueno', actor: `'usuario:' || id`, ip: '$8' })}`;
 
 const ADD = `
 WITH nuevo AS (
   INSERT INTO usuario (id, cuenta_id, email, nombre, rol) VALUES ($1, $2, $3, $4, $5) RETURNING id, cuenta_id
 )
-INSERT INTO auditoria (cuenta_id, actor, accion, detalle)
-SELECT cuenta_id, $6, 'crear-usuario', jsonb_build_object('usuario', id, 'rol', $5::text) FROM nuevo`;
+${nota({
+  accion: 'crear-usuario',
+  de: 'nuevo',
+  detalle: `jsonb_build_object('usuario', id, 'rol', $5::text)`,
+  actor: '$6',
+  ip: '$7',
+})}`;
 
 const REDEEM = `
 WITH codigo AS (DELETE FROM codigo_acceso WHERE huella = $1 AND vence_en > now() RETURNING usuario_id),
@@ -57,30 +60,53 @@ hecho AS (
   UPDATE usuario u SET password_hash = $2, password_kid = $3 FROM codigo WHERE u.id = codigo.usuario_id
   RETURNING u.id, u.cuenta_id, u.email
 ), fuera AS (DELETE FROM sesion WHERE usuario_id IN (SELECT id FROM hecho)),
-libro AS (
-  INSERT INTO auditoria (cuenta_id, actor, accion, ip) SELECT cuenta_id, 'usuario:' || id, 'elegir-password', $4 FROM hecho
-)
+libro AS (${nota({ accion: 'elegir-password', de: 'hecho', actor: `'usuario:' || id`, ip: '$4' })})
 SELECT email FROM hecho`;
 
-const SET_ROL = `
-WITH fuera AS (DELETE FROM sesion WHERE usuario_id = $1),
-hecho AS (UPDATE usuario SET rol = $2 WHERE id = $1)
-INSERT INTO auditoria (cuenta_id, actor, accion, detalle)
-VALUES ($3, $4, 'cambiar-rol', jsonb_build_object('usuario', $1::uuid, 'rol', $2::text))`;
+const LOG_OUT = 'fuera AS (DELETE FROM sesion WHERE usuario_id = $1)';
 
-const REMOVE_FACTOR = `
-WITH codigos AS (DELETE FROM codigo_recuperacion WHERE usuario_id = $1),
-factor AS (DELETE FROM segundo_factor WHERE usuario_id = $1),
-fuera AS (DELETE FROM sesion WHERE usuario_id = $1)
-INSERT INTO auditoria (cuenta_id, actor, accion, detalle)
-VALUES ($2, $3, 'quitar-dos-pasos', jsonb_build_object('usuario', $1::uuid))`;
+const SET_ROL = changeOfUser(
+  'cambiar-rol',
+  [LOG_OUT, 'hecho AS (UPDATE usuario SET rol = $4 WHERE id = $1)'],
+  `jsonb_build_object('usuario', id, 'rol', $4::text)`,
+);
 
-const OFFER = `
-WITH codigo AS (
-  INSERT INTO codigo_acceso (usuario_id, huella, vence_en) VALUES ($1, $2, now() + make_interval(secs => $3))
+const REMOVE_FACTOR = changeOfUser('quitar-dos-pasos', [
+  'codigos AS (DELETE FROM codigo_recuperacion WHERE usuario_id = $1)',
+  'factor AS (DELETE FROM segundo_factor WHERE usuario_id = $1)',
+  LOG_OUT,
+]);
+
+const OFFER = changeOfUser('ofrecer-password', [
+  `codigo AS (
+  INSERT INTO codigo_acceso (usuario_id, huella, vence_en) VALUES ($1, $4, now() + make_interval(secs => $5))
   ON CONFLICT (usuario_id) DO UPDATE SET huella = excluded.huella, vence_en = excluded.vence_en
-)
-INSERT INTO auditoria (cuenta_id, actor, accion, detalle, ip) VALUES ($4, $5, 'ofrecer-password', jsonb_build_object('usuario', $1::uuid), $6)`;
+)`,
+]);
+
+const SET_NOMBRE = changeOfUser(
+  'cambiar-nombre',
+  ['hecho AS (UPDATE usuario SET nombre = $4 WHERE id = $1)'],
+  OWN,
+);
+
+/** The sessions of a change of password end but for the one that made it. */
+const SET_PASSWORD = changeOfUser(
+  'cambiar-password',
+  [
+    'usado AS (DELETE FROM codigo_acceso WHERE usuario_id = $1)',
+    'hecho AS (UPDATE usuario SET password_hash = $4, password_kid = $5 WHERE id = $1)',
+    'fuera AS (DELETE FROM sesion WHERE usuario_id = $1 AND huella IS DISTINCT FROM $6)',
+  ],
+  OWN,
+);
+
+/** What of a user's coming and going is noted. */
+const ACCESOS = ['entrar', 'entrar-con-recuperacion', 'cerrar-sesion', 'cerrar-sesiones'] as const;
+type AccesoAuditado = (typeof ACCESOS)[number];
+const NOTE_ACCESO = Object.fromEntries(
+  ACCESOS.map((accion) => [accion, changeOfUser(accion, [], OWN)]),
+) as Record<AccesoAuditado, string>;
 
 const huellaDe = (codigo: string) => createHash('sha256').update(codigo).digest();
 
@@ -119,16 +145,12 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
     },
 
     /** A further user of an account, without a password until one is chosen with a code. Rejects with `EMAIL_REPETIDO`. */
-    async add(input: {
-      cuentaId: string;
-      email: string;
-      nombre: string;
-      rol: RolUsuario;
-      actor: string;
-    }): Promise<UsuarioVista> {
+    async add(
+      input: { cuentaId: string; email: string; nombre: string; rol: RolUsuario } & Autor,
+    ): Promise<UsuarioVista> {
       const [id, email, nombre] = [randomUUID(), normalizeEmail(input.email), input.nombre.trim()];
       await pool
-        .query(ADD, [id, input.cuentaId, email, nombre, input.rol, input.actor])
+        .query(ADD, [id, input.cuentaId, email, nombre, input.rol, input.actor, input.ip])
         .catch((error: unknown) => {
           throw isUniqueViolation(error) ? new Rechazo('EMAIL_REPETIDO') : error;
         });
@@ -145,8 +167,8 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
       return rows;
     },
 
-    async setNombre(id: string, nombre: string): Promise<void> {
-      await pool.query('UPDATE usuario SET nombre = $2 WHERE id = $1', [id, nombre.trim()]);
+    async setNombre(id: string, nombre: string, { actor, ip }: Autor): Promise<void> {
+      await pool.query(SET_NOMBRE, [id, actor, ip, nombre.trim()]);
     },
 
     /** Replaces the stored password by one of the same words under newer parameters; nothing happens if it was changed meanwhile. */
@@ -157,20 +179,24 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
       );
     },
 
-    async setPassword(id: string, { hash, kid }: PasswordGuardada): Promise<void> {
-      const text = `WITH usado AS (DELETE FROM codigo_acceso WHERE usuario_id = $1)
-        UPDATE usuario SET password_hash = $2, password_kid = $3 WHERE id = $1`;
-      await pool.query(text, [id, hash, kid]);
+    /** Changes a password by its owner: all the owner's sessions end but the one with the hash `salvo`. */
+    async setPassword(
+      id: string,
+      { hash, kid }: PasswordGuardada,
+      salvo: Buffer,
+      { actor, ip }: Autor,
+    ): Promise<void> {
+      await pool.query(SET_PASSWORD, [id, actor, ip, hash, kid, salvo]);
     },
 
     /** Changes what a user may do, and ends the user's sessions. */
-    async setRol({ id, cuentaId }: UsuarioVista, rol: RolUsuario, actor: string): Promise<void> {
-      await pool.query(SET_ROL, [id, rol, cuentaId, actor]);
+    async setRol({ id }: Pick<UsuarioVista, 'id'>, rol: RolUsuario, { actor, ip }: Autor): Promise<void> {
+      await pool.query(SET_ROL, [id, actor, ip, rol]);
     },
 
     /** Takes a user's second factor away, for somebody who lost it and its recovery codes, and ends the user's sessions. */
-    async removeSegundoFactor({ id, cuentaId }: UsuarioVista, actor: string): Promise<void> {
-      await pool.query(REMOVE_FACTOR, [id, cuentaId, actor]);
+    async removeSegundoFactor({ id }: Pick<UsuarioVista, 'id'>, { actor, ip }: Autor): Promise<void> {
+      await pool.query(REMOVE_FACTOR, [id, actor, ip]);
     },
 
     /**
@@ -178,13 +204,12 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
      * bits; only its SHA-256 is kept.
      */
     async offerCodigo(
-      { id, cuentaId }: Pick<UsuarioVista, 'id' | 'cuentaId'>,
+      { id }: Pick<UsuarioVista, 'id'>,
       segundos: number,
-      actor: string,
-      ip: string | null = null,
+      { actor, ip }: Autor,
     ): Promise<string> {
       const codigo = randomBytes(32).toString('base64url');
-      await pool.query(OFFER, [id, huellaDe(codigo), segundos, cuentaId, actor, ip]);
+      await pool.query(OFFER, [id, actor, ip, huellaDe(codigo), segundos]);
       return codigo;
     },
 
@@ -194,9 +219,9 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
       return rows[0]?.email ?? null;
     },
 
-    /** Notes what a user did to the own access. */
-    async audit({ id, cuentaId }: UsuarioVista, accion: string, ip: string): Promise<void> {
-      await pool.query(AUDIT, [cuentaId, `usuario:${id}`, accion, ip, {}]);
+    /** Notes that a user came in or ended sessions. */
+    async audit({ id }: Pick<UsuarioVista, 'id'>, accion: AccesoAuditado, ip: string): Promise<void> {
+      await pool.query(NOTE_ACCESO[accion], [id, `usuario:${id}`, ip]);
     },
   };
 }

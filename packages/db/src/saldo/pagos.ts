@@ -1,3 +1,5 @@
+import type { Autor } from '@acuse/core';
+import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
 import { isUniqueViolation } from '../errors.ts';
 import { inTransaction } from '../transaction.ts';
@@ -31,7 +33,7 @@ export interface PagoConCuenta extends Pago {
   readonly email: string;
 }
 
-export interface NuevoPago {
+export interface NuevoPago extends Autor {
   /** UUIDv7: ids are in the order of time. */
   readonly id: string;
   readonly cuentaId: string;
@@ -63,9 +65,13 @@ WITH nuevo AS (
     AND (SELECT count(*) FROM pago WHERE cuenta_id = $2 AND estado = 'PENDIENTE') < $11
   ON CONFLICT (cuenta_id, clave) DO NOTHING RETURNING id, cuenta_id, creditos, total
 )
-INSERT INTO auditoria (cuenta_id, actor, accion, detalle)
-SELECT cuenta_id, coalesce('usuario:' || $3::text, 'sistema'), 'crear-pago',
-       jsonb_build_object('pago', id, 'creditos', creditos, 'total', total) FROM nuevo`;
+${nota({
+  accion: 'crear-pago',
+  de: 'nuevo',
+  detalle: `jsonb_build_object('pago', id, 'creditos', creditos, 'total', total)`,
+  actor: '$12',
+  ip: '$13',
+})}`;
 
 /** State, ledger, balance and audit together or not at all. The row's own lock makes a second confirmation find nothing to do. */
 const CONFIRM = `
@@ -79,17 +85,33 @@ WITH pagado AS (
 ), abono AS (
   UPDATE cuenta SET saldo = saldo + libro.importe FROM libro WHERE cuenta.id = libro.cuenta_id
 )
-INSERT INTO auditoria (cuenta_id, actor, accion, detalle)
-SELECT cuenta_id, $2, 'acreditar-pago', jsonb_build_object('pago', id, 'creditos', creditos) FROM pagado`;
+${nota({
+  accion: 'acreditar-pago',
+  de: 'pagado',
+  detalle: `jsonb_build_object('pago', id, 'creditos', creditos)`,
+  actor: '$2',
+  ip: '$4',
+})}`;
 
-const CLOSE = `
+const close = (estado: EstadoPago, accion: string) => `
 WITH cerrado AS (
-  UPDATE pago SET estado = $2, resuelto_en = now(), resuelto_por = $3, motivo = $4
+  UPDATE pago SET estado = '${estado}', resuelto_en = now(), resuelto_por = $2, motivo = $4
   WHERE id = $1 AND estado = 'PENDIENTE' AND ($5::uuid IS NULL OR cuenta_id = $5) RETURNING id, cuenta_id
 )
-INSERT INTO auditoria (cuenta_id, actor, accion, detalle)
-SELECT cuenta_id, $3, CASE $2 WHEN 'RECHAZADO' THEN 'rechazar-pago' ELSE 'cancelar-pago' END,
-       jsonb_build_object('pago', id, 'motivo', $4::text) FROM cerrado`;
+${nota({ accion, de: 'cerrado', detalle: `jsonb_build_object('pago', id, 'motivo', $4::text)`, actor: '$2', ip: '$3' })}`;
+
+const CLOSE = {
+  RECHAZADO: close('RECHAZADO', 'rechazar-pago'),
+  CANCELADO: close('CANCELADO', 'cancelar-pago'),
+};
+
+const UNCREDITED = nota({
+  accion: 'pago-sin-acreditar',
+  de: 'pago WHERE id = $1',
+  detalle: `jsonb_build_object('pago', id, 'motivo', $4::text)`,
+  actor: '$2',
+  ip: '$3',
+});
 
 /** Payments of credits, for the panel, the operator and the command line. Every change is audited in its own statement. */
 export function createPagos({ pool }: Pick<Database, 'pool'>) {
@@ -112,12 +134,12 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
     return { resultado: pago.estado === estado ? 'REPETIDO' : 'NO_PENDIENTE', pago, saldo };
   }
 
-  async function close(
-    estado: 'RECHAZADO' | 'CANCELADO',
-    { id, actor, motivo, cuentaId }: { id: string; actor: string; motivo?: string; cuentaId?: string },
+  async function end(
+    estado: keyof typeof CLOSE,
+    { id, actor, ip, motivo, cuentaId }: { id: string; motivo?: string; cuentaId?: string } & Autor,
   ): Promise<Resolucion> {
-    const values = [id, estado, actor, motivo ?? null, cuentaId ?? null];
-    const { rowCount } = await pool.query({ name: 'pago-cerrar', text: CLOSE, values });
+    const values = [id, actor, ip, motivo ?? null, cuentaId ?? null];
+    const { rowCount } = await pool.query(CLOSE[estado], values);
     return resolucion(id, rowCount === 1, estado);
   }
 
@@ -127,7 +149,20 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
      * already has `maxPendientes` that wait.
      */
     async create(nuevo: NuevoPago, maxPendientes: number): Promise<Pago | null> {
-      const { id, cuentaId, usuarioId, clave, referencia, proveedor, creditos, subtotal, iva, total } = nuevo;
+      const {
+        actor,
+        ip,
+        id,
+        cuentaId,
+        usuarioId,
+        clave,
+        referencia,
+        proveedor,
+        creditos,
+        subtotal,
+        iva,
+        total,
+      } = nuevo;
       const values = [
         id,
         cuentaId,
@@ -140,6 +175,8 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
         iva,
         total,
         maxPendientes,
+        actor,
+        ip,
       ];
       await inTransaction(pool, async (client) => {
         // Payments of an account are made one after the other, so that those that wait are counted right.
@@ -207,12 +244,12 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
      * Credits a pending payment: its state, the ledger, the balance and the audit log change in one statement, once, however often and from
      * wherever it is called. `REFERENCIA_USADA` when another payment has the same id at the provider.
      */
-    async confirmar(input: { id: string; actor: string; proveedorRef?: string }): Promise<Resolucion> {
+    async confirmar(input: { id: string; proveedorRef?: string } & Autor): Promise<Resolucion> {
       try {
         const { rowCount } = await pool.query({
           name: 'pago-confirmar',
           text: CONFIRM,
-          values: [input.id, input.actor, input.proveedorRef ?? null],
+          values: [input.id, input.actor, input.proveedorRef ?? null, input.ip],
         });
         return await resolucion(input.id, rowCount === 1, 'ACREDITADO');
       } catch (error) {
@@ -223,19 +260,14 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
     },
 
     /** Ends a pending payment that did not arrive; nothing is credited. `motivo` is shown to the buyer. */
-    rechazar: (input: { id: string; actor: string; motivo: string }) => close('RECHAZADO', input),
+    rechazar: (input: { id: string; motivo: string } & Autor) => end('RECHAZADO', input),
 
     /** The buyer gives a pending payment up. Another account's payment stays as it is. */
-    cancelar: (input: { cuentaId: string; id: string; actor: string }) => close('CANCELADO', input),
+    cancelar: (input: { cuentaId: string; id: string } & Autor) => end('CANCELADO', input),
 
     /** Writes down money that arrived for a payment and was not credited, for the operator to look at. */
-    async notarSinAcreditar(pago: Pago, actor: string, motivo: string): Promise<void> {
-      await pool.query({
-        name: 'pago-sin-acreditar',
-        text: `INSERT INTO auditoria (cuenta_id, actor, accion, detalle)
-               VALUES ($1, $2, 'pago-sin-acreditar', jsonb_build_object('pago', $3::text, 'motivo', $4::text))`,
-        values: [pago.cuentaId, actor, pago.id, motivo],
-      });
+    async notarSinAcreditar({ id }: Pago, { actor, ip }: Autor, motivo: string): Promise<void> {
+      await pool.query(UNCREDITED, [id, actor, ip, motivo]);
     },
   };
 }

@@ -38,8 +38,8 @@ export async function openUser(
   const password = randomBytes(12).toString('base64url');
   const usuarios = createUsuarios(db);
   const { id: cuentaId } = await createCuentas(db).create({ nombre, email, ...autor });
-  const usuario = await usuarios.add({ cuentaId, email, nombre, rol, actor: autor.actor });
-  const codigo = await usuarios.offerCodigo(usuario, CODIGO_SECONDS, autor.actor);
+  const usuario = await usuarios.add({ cuentaId, email, nombre, rol, ...autor });
+  const codigo = await usuarios.offerCodigo(usuario, CODIGO_SECONDS, autor);
   const page = await fetch(`${panel.url}/restablecer`);
   const cookie = COOKIE.exec(page.headers.getSetCookie()[0] ?? '')?.[1] ?? '';
   const [, _csrf = ''] = TOKEN.exec(await page.text()) ?? [];

@@ -14,6 +14,7 @@ import { Campo } from '../../components/campo.tsx';
 import { Copiar } from '../../components/copiar.tsx';
 import { Formulario } from '../../components/formulario.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
+import { quien } from '../../http/quien.ts';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
 import { confirmPassword } from './confirmar-password.ts';
 import { CUENTA } from './destinos.ts';
@@ -47,11 +48,11 @@ export const confirmarDosPasos = defineRuta({
   path: `${PASOS}/confirmar`,
   acceso: 'cliente',
   async handle(contexto) {
-    const { campos, deps, ip, browser, usuario } = contexto;
+    const { campos, deps, browser, usuario } = contexto;
     const limite = limiteCodigos(usuario.id, deps.settings);
     const permiso = await deps.intentos.take([limite]);
     if (!permiso.permitido) return renderDosPasos(contexto, demasiados(permiso.esperar));
-    const codigos = await confirmSecreto(deps, usuario, campos['codigo'] ?? '');
+    const codigos = await confirmSecreto(deps, usuario, campos['codigo'] ?? '', quien(contexto));
     if (codigos === null)
       return renderDosPasos(contexto, {
         status: 422,
@@ -61,7 +62,6 @@ export const confirmarDosPasos = defineRuta({
     await deps.intentos.forget(limite.clave);
     await deps.sesiones.closeAll(usuario.id, browser.huella());
     await browser.rotate();
-    await deps.usuarios.audit(usuario, 'activar-dos-pasos', ip);
     return renderCodigos(
       contexto,
       codigos,
@@ -75,12 +75,11 @@ export const renovarCodigos = defineRuta({
   path: `${PASOS}/codigos`,
   acceso: 'cliente',
   async handle(contexto) {
-    const { deps, ip, usuario } = contexto;
+    const { deps, usuario } = contexto;
     const refused = await refuseWithoutPassword(contexto);
     if (refused) return refused;
     if (!(await deps.segundosFactores.find(usuario.id))?.confirmadoEn) return contexto.redirigir(PASOS);
-    const codigos = await renewCodigos(deps, usuario);
-    await deps.usuarios.audit(usuario, 'renovar-codigos', ip);
+    const codigos = await renewCodigos(deps, usuario, quien(contexto));
     return renderCodigos(contexto, codigos, 'Estos son sus códigos nuevos. Los anteriores ya no sirven.');
   },
 });
@@ -90,12 +89,11 @@ export const desactivarDosPasos = defineRuta({
   path: `${PASOS}/desactivar`,
   acceso: 'cliente',
   async handle(contexto) {
-    const { deps, ip, browser, usuario } = contexto;
+    const { deps, browser, usuario } = contexto;
     const refused = await refuseWithoutPassword(contexto);
     if (refused) return refused;
-    await deps.segundosFactores.remove(usuario.id);
+    await deps.segundosFactores.remove(usuario.id, quien(contexto));
     await browser.rotate();
-    await deps.usuarios.audit(usuario, 'desactivar-dos-pasos', ip);
     return contexto.redirigir(CUENTA, {
       tono: 'info',
       texto: 'La verificación en dos pasos quedó inactiva.',

@@ -2,6 +2,7 @@ import { faultOfPassword } from '../../acceso/reglas.ts';
 import { Boton } from '../../components/boton.tsx';
 import { Campo } from '../../components/campo.tsx';
 import { Formulario } from '../../components/formulario.tsx';
+import { quien } from '../../http/quien.ts';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
 import { confirmPassword } from './confirmar-password.ts';
 import { CUENTA } from './destinos.ts';
@@ -26,16 +27,15 @@ export const cambiarPassword = defineRuta({
   path: '/cuenta/password',
   acceso: 'cliente',
   async handle(contexto) {
-    const { campos, deps, ip, browser, usuario } = contexto;
+    const { campos, deps, browser, usuario } = contexto;
     const nueva = campos['nueva'] ?? '';
     const fault = faultOfPassword(nueva, usuario.email);
     if (fault !== null) return renderPassword(contexto, { status: 422, texto: fault, campo: 'nueva' });
     const falta = await confirmPassword(contexto, campos['actual'] ?? '');
     if (falta) return renderPassword(contexto, { ...falta, campo: 'actual' });
-    await deps.usuarios.setPassword(usuario.id, await deps.passwords.hash(nueva));
-    await deps.sesiones.closeAll(usuario.id, browser.huella());
+    const hash = await deps.passwords.hash(nueva);
+    await deps.usuarios.setPassword(usuario.id, hash, browser.huella(), quien(contexto));
     await browser.rotate();
-    await deps.usuarios.audit(usuario, 'cambiar-password', ip);
     return contexto.redirigir(CUENTA, {
       tono: 'exito',
       texto: 'Su contraseña cambió, y las sesiones en otros dispositivos terminaron.',

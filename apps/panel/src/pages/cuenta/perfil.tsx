@@ -7,6 +7,7 @@ import { Fecha } from '../../components/fecha.tsx';
 import { Formulario } from '../../components/formulario.tsx';
 import { Tabla } from '../../components/tabla.tsx';
 import { Tarjeta } from '../../components/tarjeta.tsx';
+import { quien } from '../../http/quien.ts';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
 import { CUENTA } from './destinos.ts';
 
@@ -22,11 +23,10 @@ export const cambiarNombre = defineRuta({
   path: '/cuenta/nombre',
   acceso: 'cliente',
   async handle(contexto) {
-    const { campos, deps, ip, usuario } = contexto;
+    const { campos, deps, usuario } = contexto;
     const nombre = parseNombre(campos['nombre'] ?? '');
     if (nombre === null) return renderCuenta(contexto, 'Escriba un nombre de hasta 120 caracteres.');
-    await deps.usuarios.setNombre(usuario.id, nombre);
-    await deps.usuarios.audit(usuario, 'cambiar-nombre', ip);
+    await deps.usuarios.setNombre(usuario.id, nombre, quien(contexto));
     return contexto.redirigir(CUENTA, { tono: 'exito', texto: 'Su nombre quedó guardado.' });
   },
 });

@@ -110,8 +110,7 @@ export const confirmarPago = defineRutaPago({
   sub: '/confirmar',
   async handle(contexto, { id }) {
     const rastreo = (contexto.campos['rastreo'] ?? '').trim().slice(0, 100);
-    const { actor } = quien(contexto);
-    const input = { id, actor, ...(rastreo === '' ? {} : { proveedorRef: rastreo }) };
+    const input = { id, ...quien(contexto), ...(rastreo === '' ? {} : { proveedorRef: rastreo }) };
     const resolucion = await createPagos(contexto.deps.database).confirmar(input);
     if (resolucion.resultado !== 'REFERENCIA_USADA') return tell(contexto, resolucion);
     const texto = 'No se acreditó: esa clave de rastreo ya se usó en otro pago. Revise el estado de cuenta.';
@@ -129,8 +128,8 @@ export const rechazarPago = defineRutaPago({
       const texto = `No se rechazó: escriba por qué, en hasta ${MAX_MOTIVO} caracteres; lo lee quien compró.`;
       return renderPagos(contexto, { id, campo: 'motivo', texto });
     }
-    const { actor } = quien(contexto);
-    return tell(contexto, await createPagos(contexto.deps.database).rechazar({ id, actor, motivo }));
+    const orden = { id, motivo, ...quien(contexto) };
+    return tell(contexto, await createPagos(contexto.deps.database).rechazar(orden));
   },
 });
 

@@ -170,7 +170,7 @@ export const comprar = defineRuta({
     const pago = await deps.checkout.comprar({
       cuentaId: usuario.cuentaId,
       usuarioId: usuario.id,
-      actor: quien(contexto).actor,
+      ...quien(contexto),
       clave,
       creditos: Number(paquete),
       proveedor: forma,

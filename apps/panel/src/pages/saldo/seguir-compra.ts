@@ -7,7 +7,7 @@ export const cancelarCompra = defineRutaCompra({
   sub: '/cancelar',
   async handle(contexto, pago) {
     const { deps, redirigir } = contexto;
-    const isDone = await deps.checkout.cancelar(pago, quien(contexto).actor);
+    const isDone = await deps.checkout.cancelar(pago, quien(contexto));
     return redirigir(
       hrefCompra(pago),
       isDone
@@ -26,7 +26,7 @@ export const continuarCompra = defineRutaCompra({
   metodo: 'POST',
   sub: '/continuar',
   async handle(contexto, pago) {
-    await contexto.deps.checkout.continuar(pago, quien(contexto).actor);
+    await contexto.deps.checkout.continuar(pago, quien(contexto));
     return contexto.redirigir(hrefCompra(pago));
   },
 });

@@ -16,8 +16,7 @@ export const ofrecerCodigo = defineRutaCuenta({
     const { c, campos, deps, pagina } = contexto;
     const persona = personas.find(({ id }) => id === campos['usuario']);
     if (persona === undefined) return contexto.noEncontrada();
-    const { actor, ip } = quien(contexto);
-    const codigo = await deps.usuarios.offerCodigo(persona, MINUTOS * 60, actor, ip);
+    const codigo = await deps.usuarios.offerCodigo(persona, MINUTOS * 60, quien(contexto));
     const titulo = `Código para ${persona.email}`;
     return pagina({
       titulo,
