@@ -13,7 +13,7 @@ export interface DatabaseSettings {
   readonly applicationName: string;
 }
 
-/** The two ways to the same database, on the same connections: SQL by `pool`, plain records by `prisma` (docs/adr/0014). */
+/** The two ways to the same database, on the same connections: SQL by `pool`, plain records by `prisma` (docs/adr/0015). */
 export interface Database {
   readonly pool: pg.Pool;
   readonly prisma: PrismaClient;
