@@ -86,6 +86,39 @@ export function renderRechazo(
   return render(peticion, rechazo.titulo, contenido, rechazo.status);
 }
 
+/** What a frame of `pagina` shows once its reader's session is over. The page to log in may stand in no frame, so the link leaves it. */
+export function renderSesionTerminada({ activos, nonce }: Peticion, pagina: string): Response {
+  const html = (
+    <html lang="es-MX">
+      <head>
+        <meta charset="utf-8" />
+        <title>Su sesión terminó · Acuse</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <link rel="stylesheet" href={activos.href('estilo.css')} nonce={nonce} />
+      </head>
+      <body>
+        <main class="contenido" aria-label="Sesión">
+          <h1>Su sesión terminó</h1>
+          <p>
+            <a href={`/entrar?a=${encodeURIComponent(pagina)}`} target="_top">
+              Entre de nuevo
+            </a>{' '}
+            para seguir.
+          </p>
+        </main>
+      </body>
+    </html>
+  );
+  return new Response(`<!DOCTYPE html>${html}`, {
+    status: 403,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Security-Policy': `default-src 'none'; style-src 'nonce-${nonce}'; base-uri 'none'; form-action 'none'; frame-ancestors 'self'`,
+      'X-Frame-Options': 'SAMEORIGIN',
+    },
+  });
+}
+
 function render(
   { c, deps, activos, nonce, browser, usuario, onAviso }: Peticion,
   titulo: string,

@@ -1,6 +1,12 @@
 import { bodyLimit } from 'hono/body-limit';
 import { FormularioIlegible, isUpload, MAX_FORM_BYTES, MAX_UPLOAD_BYTES, readFormulario } from './campos.ts';
-import { createContexto, type Peticion, renderNoEncontrada, renderRechazo } from './contexto.tsx';
+import {
+  createContexto,
+  type Peticion,
+  renderNoEncontrada,
+  renderRechazo,
+  renderSesionTerminada,
+} from './contexto.tsx';
 import { isSameOrigin } from './origen.ts';
 import type { Acceso, ContextoCliente, Montaje, Ruta } from './ruta.ts';
 
@@ -56,8 +62,9 @@ export async function answerMontaje(montaje: Montaje, peticion: Peticion): Promi
   const { c, deps, activos, usuario } = peticion;
   const isReading = c.req.method === 'GET' || c.req.method === 'HEAD';
   if (!isReading && !isFromPanel(peticion)) return renderRechazo(peticion, AJENA);
+  if (usuario === null) return renderSesionTerminada(peticion, montaje.pagina);
   const refusal = refuseEntry(montaje.acceso, peticion);
-  if (refusal || usuario === null) return refusal ?? renderNoEncontrada(peticion);
+  if (refusal) return refusal;
   return montaje.fetch(c.req.raw, { deps, activo: activos.href });
 }
 

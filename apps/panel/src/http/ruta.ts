@@ -96,6 +96,8 @@ export interface Montaje {
   /** Without a slash at the end, such as `/operador/colas/tablero`. */
   readonly path: string;
   readonly acceso: 'cliente' | 'operador';
+  /** The page of the panel that has it in a frame. */
+  readonly pagina: string;
   /** Answers a request whose address is the whole one. */
   readonly fetch: (
     request: Request,

@@ -59,6 +59,33 @@ describe.runIf(CHROMIUM !== null)('the queues, in the operator’s browser', () 
     await pestana.close();
   });
 
+  it('say that the session is over, and lead back in', async () => {
+    const pestana = await browser.abrir();
+    const { page } = pestana;
+    await entrar(page, panel.url, await panel.registrar({ rol: 'OPERADOR' }));
+    const colas = page.frameLocator('iframe');
+    const terminada = colas.getByRole('heading', { name: 'Su sesión terminó' });
+    const leave = async () => {
+      await page.goto(`${panel.url}/operador/colas`);
+      await colas.getByText(`${namespace}-ensambles`).first().waitFor();
+      const cookies = await page.context().cookies();
+      await page.context().clearCookies();
+      return cookies;
+    };
+    // The tool asks anew every few seconds, and nobody need touch anything.
+    const cookies = await leave();
+    await terminada.waitFor();
+    await page.context().addCookies(cookies);
+    await leave();
+    await page.frame({ url: /tablero/ })?.evaluate('location.reload()');
+    await terminada.waitFor();
+    await mirar(pestana, 'operador-colas-sesion');
+    await colas.getByRole('link', { name: 'Entre de nuevo' }).click();
+    await page.waitForURL('**/entrar?a=%2Foperador%2Fcolas');
+    expectSinQuejas(pestana);
+    await pestana.close();
+  });
+
   it('are to a customer what any missing page is', async () => {
     const pestana = await browser.abrir();
     const { page } = pestana;

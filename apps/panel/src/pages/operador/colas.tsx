@@ -7,7 +7,8 @@ import { defineRuta, type Montaje } from '../../http/ruta.ts';
 import type { PanelDeps } from '../../panel-deps.ts';
 import { Seccion } from './seccion.tsx';
 
-const PATH = '/operador/colas/tablero';
+const PAGINA = '/operador/colas';
+const PATH = `${PAGINA}/tablero`;
 
 /** The tool writes style attributes while it runs, and asks its own address for everything else. */
 const POLITICA = [
@@ -62,7 +63,7 @@ const asOurs = (html: string, activo: (nombre: string) => string) =>
 /** The page of the queues, around the frame in which the tool is. */
 export const verColas = defineRuta({
   metodo: 'GET',
-  path: '/operador/colas',
+  path: PAGINA,
   acceso: 'operador',
   handle: ({ c, pagina }) =>
     pagina({
@@ -79,6 +80,7 @@ export const verColas = defineRuta({
 export const COLAS: Montaje = {
   path: PATH,
   acceso: 'operador',
+  pagina: PAGINA,
   async fetch(request, { deps, activo }) {
     if (request.method !== 'GET' && request.method !== 'HEAD')
       return new Response('Las colas solo se miran.', { status: 405, headers: { Allow: 'GET, HEAD' } });
