@@ -57,6 +57,13 @@ describe.runIf(CHROMIUM !== null)('the progress of a solicitud, when the connect
     tubo.open();
     await conexion.getByText('Se actualiza sola.').waitFor();
     await waitFor(async () => (Number(await intentos.textContent()) >= 2 ? true : null));
+    // The timeline grows as well, by the same stream: each look at the authority is told in the sentence of its kind.
+    const linea = page.locator('#linea > ol');
+    const veces = async () =>
+      Number(/Se preguntó al SAT (\d+) veces/.exec((await linea.textContent()) ?? '')?.[1] ?? 0);
+    await expect.poll(veces, { timeout: 60_000 }).toBeGreaterThan(1);
+    const told = await veces();
+    await expect.poll(veces, { timeout: 60_000 }).toBeGreaterThan(told);
     expect(await page.locator('body[data-sin-recargar="si"]').count()).toBe(1);
 
     servicio.simulador.world.settings.verificaciones_hasta_terminar = 2;
