@@ -161,7 +161,7 @@ describe('the summary', () => {
       const $ = load(refused.text);
       expect($('[autofocus]').attr('name')).toBe('umbral');
       expect($('#campo-umbral').attr('value')).toBe(umbral);
-      expect($('#campo-umbral-error').text()).toContain('El aviso no cambió');
+      expect($('#campo-umbral-error').text()).toContain('de 0 a 100,000,000');
     }
     expect(load((await eva.get('/saldo')).text)('#campo-umbral').attr('value')).toBe('13');
     await eva.enviar('/saldo', '/saldo/aviso', { umbral: '0' });

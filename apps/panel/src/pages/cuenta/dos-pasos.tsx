@@ -128,6 +128,7 @@ async function renderDosPasos(contexto: ContextoCliente, falta?: Falta): Promise
   const { csrf, deps, usuario } = contexto;
   const isActive = Boolean((await deps.segundosFactores.find(usuario.id))?.confirmadoEn);
   const propuesta = await readPropuesta(deps, usuario);
+  const refused = falta && contexto.c.req.path;
   const quedan = isActive ? await deps.segundosFactores.countCodigos(usuario.id) : 0;
   return contexto.pagina({
     titulo: 'Verificación en dos pasos',
@@ -138,11 +139,11 @@ async function renderDosPasos(contexto: ContextoCliente, falta?: Falta): Promise
         <h1>Verificación en dos pasos</h1>
         {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
         {isActive ? (
-          <Activa csrf={csrf} quedan={quedan} />
+          <Activa csrf={csrf} quedan={quedan} refused={refused} />
         ) : propuesta ? (
-          <Vincular csrf={csrf} propuesta={propuesta} />
+          <Vincular csrf={csrf} propuesta={propuesta} refused={refused} />
         ) : (
-          <Empezar csrf={csrf} />
+          <Empezar csrf={csrf} refused={refused} />
         )}
       </>
     ),
@@ -154,19 +155,26 @@ function qrSvg(uri: string): string {
   return renderSVG(uri, { ecc: 'M', border: 4 }).replace('<svg ', '<svg width="240" height="240" ');
 }
 
-function Empezar({ csrf }: { readonly csrf: string }) {
+interface ParteProps {
+  readonly csrf: string;
+  /** Where the form was sent that was refused. */
+  readonly refused: string | undefined;
+}
+
+function Empezar(parte: ParteProps) {
   return (
     <Tarjeta titulo="Activarla">
       <p>
         Necesita una aplicación que genere códigos (cualquiera que lea un QR de este tipo). Cada vez que entre
         se le pedirá el código que muestre.
       </p>
-      <ConPassword accion={`${PASOS}/iniciar`} csrf={csrf} boton="Empezar" />
+      <ConPassword {...parte} accion={`${PASOS}/iniciar`} boton="Empezar" />
     </Tarjeta>
   );
 }
 
-function Vincular({ csrf, propuesta }: { readonly csrf: string; readonly propuesta: Propuesta }) {
+function Vincular({ csrf, propuesta, refused }: ParteProps & { readonly propuesta: Propuesta }) {
+  const accion = `${PASOS}/confirmar`;
   return (
     <Tarjeta titulo="Vincular su teléfono">
       <ol>
@@ -179,7 +187,7 @@ function Vincular({ csrf, propuesta }: { readonly csrf: string; readonly propues
       </div>
       <p>Clave para escribirla a mano:</p>
       <Copiar valor={propuesta.clave} etiqueta="Clave de la verificación en dos pasos" />
-      <Formulario accion={`${PASOS}/confirmar`} csrf={csrf}>
+      <Formulario accion={accion} csrf={csrf}>
         <Campo
           nombre="codigo"
           etiqueta="Código de 6 dígitos"
@@ -187,6 +195,7 @@ function Vincular({ csrf, propuesta }: { readonly csrf: string; readonly propues
           literal
           teclado="numeric"
           autocompletar="one-time-code"
+          enfocado={refused === accion}
           maxLargo={10}
         />
         <Boton>Activar</Boton>
@@ -195,7 +204,7 @@ function Vincular({ csrf, propuesta }: { readonly csrf: string; readonly propues
   );
 }
 
-function Activa({ csrf, quedan }: { readonly csrf: string; readonly quedan: number }) {
+function Activa({ quedan, ...parte }: ParteProps & { readonly quedan: number }) {
   return (
     <>
       <Tarjeta titulo="Códigos de recuperación">
@@ -203,23 +212,24 @@ function Activa({ csrf, quedan }: { readonly csrf: string; readonly quedan: numb
           Le {quedan === 1 ? 'queda 1 código' : `quedan ${quedan} códigos`} sin usar. Si hace otros, los
           anteriores dejan de servir.
         </p>
-        <ConPassword id="codigos" accion={`${PASOS}/codigos`} csrf={csrf} boton="Hacer códigos nuevos" />
+        <ConPassword {...parte} id="codigos" accion={`${PASOS}/codigos`} boton="Hacer códigos nuevos" />
       </Tarjeta>
       <Tarjeta titulo="Desactivarla">
         <p>Después bastará la contraseña para entrar.</p>
-        <ConPassword id="desactivar" accion={`${PASOS}/desactivar`} csrf={csrf} boton="Desactivar" peligro />
+        <ConPassword {...parte} id="desactivar" accion={`${PASOS}/desactivar`} boton="Desactivar" peligro />
       </Tarjeta>
     </>
   );
 }
 
-function ConPassword(props: {
-  readonly accion: string;
-  readonly csrf: string;
-  readonly boton: string;
-  readonly id?: string;
-  readonly peligro?: boolean;
-}) {
+function ConPassword(
+  props: ParteProps & {
+    readonly accion: string;
+    readonly boton: string;
+    readonly id?: string;
+    readonly peligro?: boolean;
+  },
+) {
   return (
     <Formulario accion={props.accion} csrf={props.csrf}>
       <Campo
@@ -229,6 +239,7 @@ function ConPassword(props: {
         tipo="password"
         requerido
         autocompletar="current-password"
+        enfocado={props.refused === props.accion}
       />
       <Boton variante={props.peligro ? 'peligro' : 'primario'}>{props.boton}</Boton>
     </Formulario>

@@ -66,6 +66,7 @@ function renderEntrar(contexto: ContextoBase, back: string | undefined, falta?: 
             requerido
             autocompletar="username"
             maxLargo={254}
+            enfocado={falta !== undefined}
             valor={campos['email']}
           />
           <Campo

@@ -78,6 +78,7 @@ function renderRestablecer(
             literal
             maxLargo={100}
             autocompletar="off"
+            enfocado={falta !== undefined && faltaPassword === undefined}
             valor={codigo.slice(0, 100)}
           />
           <PasswordNueva nombre="password" etiqueta="Contraseña nueva" error={faltaPassword} />

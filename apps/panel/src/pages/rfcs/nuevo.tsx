@@ -104,7 +104,7 @@ function page({ csrf, pagina }: ContextoCliente, estado: Estado): Response {
               ayuda="12 caracteres (persona moral) o 13 (persona física), como aparece en la constancia de situación fiscal."
               requerido
               literal
-              enfocado
+              enfocado={!estado.errorIdCif}
               maxLargo={20}
               autocompletar="off"
             />

@@ -201,10 +201,7 @@ export const cambiarAviso = defineRuta({
     const texto = campos['umbral']?.trim() ?? '';
     const umbral = Number(texto);
     if (!/^\d{1,9}$/.test(texto) || umbral > MAX_UMBRAL)
-      return renderResumen(
-        contexto,
-        `El aviso no cambió: escriba un número entero de créditos, de 0 a ${formatNumero(MAX_UMBRAL)}.`,
-      );
+      return renderResumen(contexto, `Escriba un número entero de 0 a ${formatNumero(MAX_UMBRAL)}.`);
     await createLibro(deps.database).setUmbral({
       ...{ cuentaId: usuario.cuentaId, umbral },
       ...quien(contexto),
