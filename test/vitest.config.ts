@@ -51,10 +51,10 @@ export default defineConfig({
     // What is polled comes when it comes: a second, which is the default, passes on a busy machine before a page has answered.
     expect: { poll: { timeout: 25_000 } },
     pool: 'forks',
-    // Files share their process and its modules, which are not mocked; Vitest's own choice leaves one core of two idle.
+    // Files share their process and its modules, which are not mocked. Two to a core: half of the time they wait for the programs under test.
     isolate: isSlow,
     exclude: ['**/node_modules/**', ...(isSlow ? quickFiles() : [])],
-    maxWorkers: availableParallelism(),
+    maxWorkers: 2 * availableParallelism(),
     tags: [{ name: 'slow', description: 'runs by `npm run test:slow` only', timeout: 600_000 }],
     provide: { isThorough: isSlow || isFaults },
     projects: [
