@@ -266,7 +266,7 @@ describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () 
       ]);
       expect(answer.body.data?.['motivo']).toEqual(expect.stringContaining(String(id)));
       tubo.open();
-      const ended = `UPDATE idempotencia SET bloqueada_hasta = now() WHERE api_key_id = $1 AND status IS NULL`;
+      const ended = `UPDATE idempotencia SET bloqueada_hasta = now() - interval '1 second' WHERE api_key_id = $1 AND status IS NULL`;
       await servicio.db.pool.query(ended, [caller.apiKeyId]);
       const again = await waitFor(async () => ask().then((it) => (it.status === 503 ? null : it)));
       expect([again.status, again.body.data?.['solicitud_id']]).toEqual([200, id]);

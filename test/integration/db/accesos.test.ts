@@ -83,7 +83,9 @@ describe('processes over one database', () => {
     const [dead, alive] = [openProceso(), openProceso()];
     await dead.sesiones.acquireTurn({ rfc: credencial.rfc, tipo: 'ciec' }, 60_000);
     const waiting = solicitar(alive.canal, { credencial });
-    await t.db.pool.query('UPDATE turno_acceso SET hasta = now() WHERE rfc = $1', [credencial.rfc]);
+    await t.db.pool.query(`UPDATE turno_acceso SET hasta = now() - interval '1 second' WHERE rfc = $1`, [
+      credencial.rfc,
+    ]);
     await waiting;
     expect(enviosDe(credencial)).toBe(1);
   });

@@ -30,8 +30,8 @@ describe('the hour of the e.firma’s key ends while the SAT still works', () =>
 
   const expireKey = async (contribuyenteId: string) => {
     await servicio.db.pool.query(
-      `WITH llave AS (UPDATE credencial SET expira_en = now() WHERE contribuyente_id = $1 AND tipo = 'efirma_key')
-       UPDATE credencial_sellada c SET expira_en = now() FROM solicitud s WHERE s.id = c.solicitud_id AND s.contribuyente_id = $1`,
+      `WITH llave AS (UPDATE credencial SET expira_en = now() - interval '1 second' WHERE contribuyente_id = $1 AND tipo = 'efirma_key')
+       UPDATE credencial_sellada c SET expira_en = now() - interval '1 second' FROM solicitud s WHERE s.id = c.solicitud_id AND s.contribuyente_id = $1`,
       [contribuyenteId],
     );
   };
@@ -82,7 +82,10 @@ describe('the hour of the e.firma’s key ends while the SAT still works', () =>
     expect(again).toEqual({ solicitud_id: id, estado: 'ESPERA_EFIRMA', duplicada: true });
     expect(await saldoDe(servicio, caller)).toBe(3);
 
-    await servicio.db.pool.query('UPDATE solicitud SET deadline_at = now() WHERE id = $1', [id]);
+    await servicio.db.pool.query(
+      `UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`,
+      [id],
+    );
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
     expect(await saldoDe(servicio, caller)).toBe(4);
   });

@@ -72,7 +72,10 @@ describe('the portal has a bad hour', () => {
     fallar(servicio, caller, { service: 'portalcfdi', operation: 'DescargaMetadatos', kind: 'stuck' });
     const id = await pedir(caller);
     await esperarLlamadas(servicio, caller, 'ConsultaDescargaMasiva.aspx', 3);
-    await servicio.db.pool.query('UPDATE solicitud SET deadline_at = now() WHERE id = $1', [id]);
+    await servicio.db.pool.query(
+      `UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`,
+      [id],
+    );
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
   });

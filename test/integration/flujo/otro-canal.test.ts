@@ -157,7 +157,7 @@ describe('a bulk download whose channel gives no answer', () => {
     const pedirSinLlave = async (caller: Awaited<ReturnType<typeof newCaller>>) => {
       const id = await pedir(caller);
       await servicio.db.pool.query(
-        `UPDATE credencial_sellada SET expira_en = now() WHERE solicitud_id = $1 AND tipo = 'efirma'`,
+        `UPDATE credencial_sellada SET expira_en = now() - interval '1 second' WHERE solicitud_id = $1 AND tipo = 'efirma'`,
         [id],
       );
       return id;

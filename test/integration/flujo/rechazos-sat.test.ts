@@ -145,7 +145,10 @@ describe('what the SAT refuses or gives up', () => {
     expect(await verificar(caller, id)).toMatchObject({ estado: 'EN_PROCESO', motivo: null });
     expect(Number((await verificar(caller, id))['intentos'])).toBeGreaterThanOrEqual(2);
     expect(await saldoDe(servicio, caller)).toBe(1);
-    await servicio.db.pool.query('UPDATE solicitud SET deadline_at = now() WHERE id = $1', [id]);
+    await servicio.db.pool.query(
+      `UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`,
+      [id],
+    );
     expect(await waitForEnd(caller, id)).toMatchObject({
       estado: 'VENCIDA',
       motivo: 'PLAZO_AGOTADO',

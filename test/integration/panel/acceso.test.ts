@@ -148,9 +148,10 @@ describe('a password that the operator lets somebody choose', () => {
     expect(await isIn(ana)).toBe(false);
     await entrar(ana, ana.email, password);
     const expired = await usuarios.offerCodigo(usuario, 600, { actor: 'prueba', ip: null });
-    await panel.db.pool.query('UPDATE codigo_acceso SET vence_en = now() WHERE usuario_id = $1', [
-      usuario.id,
-    ]);
+    await panel.db.pool.query(
+      `UPDATE codigo_acceso SET vence_en = now() - interval '1 second' WHERE usuario_id = $1`,
+      [usuario.id],
+    );
     expect((await choose(expired)).status).toBe(422);
   });
 

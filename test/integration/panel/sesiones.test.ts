@@ -137,9 +137,9 @@ describe('the end of sessions', () => {
       [ana.usuarioId],
     );
     expect(touched).toEqual([{ si: true }]);
-    await set('inactiva_en = now()');
+    await set(`inactiva_en = now() - interval '1 second'`);
     expect(await isIn(ana)).toBe(false);
-    await set(`inactiva_en = now() + interval '1 hour', vence_en = now()`);
+    await set(`inactiva_en = now() + interval '1 hour', vence_en = now() - interval '1 second'`);
     expect(await isIn(ana)).toBe(false);
     await panel.deps.sesiones.purge();
     expect(
