@@ -14,14 +14,10 @@ import type { TokenBucket } from './state/token-bucket.ts';
 import type { Usos } from './state/usos.ts';
 import { bearer } from './steps/bearer.ts';
 import { readBody } from './steps/body.ts';
-import { credencialPresente } from './steps/credencial.ts';
-import { habilitada } from './steps/habilitada.ts';
+import { credencialPresente, habilitada, ipPermitida, rfcDeLaLlave, userAgent } from './steps/gates.ts';
 import { idempotencia } from './steps/idempotencia.ts';
-import { ipPermitida } from './steps/ip-permitida.ts';
 import { rateLimit } from './steps/rate-limit.ts';
-import { rfcDeLaLlave } from './steps/rfc.ts';
 import { cobrar } from './steps/saldo.ts';
-import { userAgent } from './steps/user-agent.ts';
 
 /** What the steps need: the ports, guarded, and what this process keeps between calls. */
 export interface PipelineDeps extends ApiDeps {
