@@ -1,11 +1,16 @@
 import { hostname } from 'node:os';
-import type { SatMetrics } from '@acuse/core';
+import {
+  type AbrirListaEfos,
+  type CargaListas,
+  ListaRechazada,
+  SatError,
+  type SatMetrics,
+} from '@acuse/core';
 import { createCargaListas, type Database, type Heartbeats } from '@acuse/db';
 import { createScheduledConsumer, createScheduler, type QueueSettings } from '@acuse/queue';
 import type { Logger, Shutdown } from '@acuse/runtime';
 import { createLista69b, type Lista69b } from '@acuse/sat';
 import type { WorkerConfig } from './config.ts';
-import { createListas } from './jobs/listas.ts';
 import { startListas } from './loops/listas.ts';
 
 const TZ = 'America/Mexico_City';
@@ -23,6 +28,36 @@ function openLista(config: WorkerConfig, metrics: SatMetrics): Lista69b {
       ...(config.SAT_TLS_CA === undefined ? {} : { tlsCa: config.SAT_TLS_CA }),
     },
   });
+}
+
+interface LoadDeps {
+  readonly carga: Pick<CargaListas, 'cargar'>;
+  readonly abrir: AbrirListaEfos;
+  /** Rows that the list has at least. */
+  readonly minFilas: number;
+  readonly log: Logger;
+  /** Called when the list was looked at, whatever came of it. */
+  readonly beat: () => Promise<unknown>;
+}
+
+/**
+ * Brings the list of article 69-B up to date. What keeps it from that is logged and noted beside the list, whose current version goes on
+ * serving; the next attempt follows from that note.
+ */
+function createLoad({ carga, abrir, minFilas, log, beat }: LoadDeps) {
+  return async (signal: AbortSignal): Promise<void> => {
+    try {
+      const resultado = await carga.cargar({ abrir, minFilas }, signal);
+      if (resultado.resultado === 'OTRA_EN_CURSO') return;
+      const { fechaCorte, filas, sha256 } = resultado.version;
+      log.info({ resultado: resultado.resultado, fechaCorte, filas, sha256 }, 'list 69-B is up to date');
+    } catch (error) {
+      if (signal.aborted) return;
+      const isKnown = error instanceof SatError || error instanceof ListaRechazada;
+      log.error(isKnown ? { motivo: error.message } : { err: error }, 'list 69-B was not loaded');
+    }
+    await beat();
+  };
 }
 
 /** The role `listas`: loads list 69-B once a day, and whenever the database says that it should be. */
@@ -47,7 +82,7 @@ export function openListas(
   const lista = openLista(config, metrics);
   shutdown.phase('lista-69b', () => lista.close());
   const carga = createCargaListas(database);
-  const load = createListas({
+  const load = createLoad({
     carga,
     abrir: lista.abrir,
     minFilas:

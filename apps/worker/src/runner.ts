@@ -1,6 +1,18 @@
-import { type Avance, type Checkpoint, type ClaimedSolicitud, type Claims, Desplazado } from '@acuse/core';
+import {
+  type Avance,
+  type Checkpoint,
+  type ClaimedSolicitud,
+  type Claims,
+  Desplazado,
+  type QueueName,
+} from '@acuse/core';
 import { type Logger, linkSignals } from '@acuse/runtime';
-import type { StepJob } from './step-job.ts';
+
+/** What a queue's rings lead to: work on a claimed solicitud, which gives the claim back or ends the solicitud. */
+export interface StepJob {
+  readonly queue: QueueName;
+  run(claimed: ClaimedSolicitud, signal: AbortSignal): Promise<void>;
+}
 
 export interface RunnerDeps {
   readonly claims: Claims;

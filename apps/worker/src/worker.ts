@@ -1,5 +1,10 @@
 import { hostname } from 'node:os';
-import type { ClaimedSolicitud, CredencialSellada } from '@acuse/core';
+import {
+  advanceSolicitud,
+  assembleSolicitud,
+  type ClaimedSolicitud,
+  type CredencialSellada,
+} from '@acuse/core';
 import {
   createBoveda,
   createCaptchas,
@@ -20,8 +25,6 @@ import { openPaquetesS3 } from '@acuse/storage';
 import { createOpener, idsOf, importWorkerPrivateKey, parseKeys } from '@acuse/vault';
 import type { Role, WorkerConfig } from './config.ts';
 import { createFailpoint } from './failpoint.ts';
-import { createDescargas } from './jobs/descargas.ts';
-import { createEnsambles } from './jobs/ensambles.ts';
 import { openListas } from './listas.ts';
 import { startCleanup } from './loops/cleanup.ts';
 import { startReaper } from './loops/reaper.ts';
@@ -29,9 +32,8 @@ import { startReconciler } from './loops/reconciler.ts';
 import { startRelay } from './loops/relay.ts';
 import { startRetention } from './loops/retention.ts';
 import { startSesiones } from './loops/sesiones.ts';
-import { createRunner } from './runner.ts';
+import { createRunner, type StepJob } from './runner.ts';
 import { openSatOver } from './sat.ts';
-import type { StepJob } from './step-job.ts';
 import { startWatchdog } from './watchdog.ts';
 
 /** Milliseconds between two looks of the watchdog. */
@@ -149,14 +151,19 @@ export async function startWorker(
       retrasadaSegundos: config.SAT_POLL_LATE_SECONDS,
       vaciaSegundos: config.SAT_EMPTY_AGAIN_SECONDS,
     };
+    const deps = { claims, sat, paquetes, openSellada, agenda, checkpoint };
     consume(
-      createDescargas({ claims, sat, paquetes, openSellada, agenda, checkpoint }),
+      { queue: 'descargas', run: (claimed, signal) => advanceSolicitud(deps, claimed, signal) },
       config.DESCARGAS_CONCURRENCY,
     );
   }
   if (has('ensambles')) {
     checks['storage'] = (signal) => paquetes.ping(signal);
-    consume(createEnsambles({ claims, paquetes, checkpoint }), config.ENSAMBLES_CONCURRENCY);
+    const deps = { claims, paquetes, checkpoint };
+    consume(
+      { queue: 'ensambles', run: (claimed, signal) => assembleSolicitud(deps, claimed, signal) },
+      config.ENSAMBLES_CONCURRENCY,
+    );
   }
   if (has('relay')) {
     const queue = createQueue(queueSettings, { onError: (error) => log.debug({ err: error }, 'queue away') });
