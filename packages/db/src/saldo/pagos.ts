@@ -149,34 +149,11 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
      * already has `maxPendientes` that wait.
      */
     async create(nuevo: NuevoPago, maxPendientes: number): Promise<Pago | null> {
-      const {
-        actor,
-        ip,
-        id,
-        cuentaId,
-        usuarioId,
-        clave,
-        referencia,
-        proveedor,
-        creditos,
-        subtotal,
-        iva,
-        total,
-      } = nuevo;
+      const { id, cuentaId, clave } = nuevo;
       const values = [
-        id,
-        cuentaId,
-        usuarioId,
-        clave,
-        referencia,
-        proveedor,
-        creditos,
-        subtotal,
-        iva,
-        total,
-        maxPendientes,
-        actor,
-        ip,
+        ...[id, cuentaId, nuevo.usuarioId, clave, nuevo.referencia, nuevo.proveedor],
+        ...[nuevo.creditos, nuevo.subtotal, nuevo.iva, nuevo.total],
+        ...[maxPendientes, nuevo.actor, nuevo.ip],
       ];
       await inTransaction(pool, async (client) => {
         // Payments of an account are made one after the other, so that those that wait are counted right.
