@@ -1,20 +1,15 @@
 import { createAccessSnapshots, createClaims, createLlaves, createSolicitudes } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   acceptSolicitud,
   brokenInvariants,
   newLlave,
   seedTaxpayer,
-  type TestDatabase,
-  testDatabase,
+  useDatabase,
 } from '../fixtures/database.ts';
 
-let t: TestDatabase;
-beforeAll(async () => {
-  t = await testDatabase();
-});
-afterAll(() => t.close());
+const t = useDatabase();
 
 const count = async (table: string, id: string, column = 'solicitud_id') =>
   (await t.db.pool.query(`SELECT count(*)::int AS n FROM ${table} WHERE ${column} = $1`, [id])).rows[0].n;

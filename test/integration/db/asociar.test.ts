@@ -1,12 +1,8 @@
 import { createAccessSnapshots, createBoveda, createLlaves } from '@acuse/db';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { newLlave, seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { expect, test } from 'vitest';
+import { newLlave, seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 
-let t: TestDatabase;
-beforeAll(async () => {
-  t = await testDatabase();
-});
-afterAll(() => t.close());
+const t = useDatabase();
 
 test.each([undefined, '15020034567'])(
   'a new key is associated with its RFC, with the idCIF %s as well',

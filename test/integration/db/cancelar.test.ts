@@ -1,24 +1,19 @@
 import { type ClaimedSolicitud, Desplazado } from '@acuse/core';
 import { createClaims, createSolicitudes, createSweeper } from '@acuse/db';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
 import {
   acceptSolicitud,
   brokenInvariants,
   seedTaxpayer,
   type Taxpayer,
-  type TestDatabase,
-  testDatabase,
+  useDatabase,
 } from '../fixtures/database.ts';
 
-let t: TestDatabase;
+const t = useDatabase();
 let taxpayer: Taxpayer;
 let id: string;
 
-beforeAll(async () => {
-  t = await testDatabase();
-});
-afterAll(() => t.close());
 beforeEach(async () => {
   taxpayer = await seedTaxpayer(t.db);
   const accepted = await acceptSolicitud(t.db, taxpayer);
@@ -112,7 +107,10 @@ describe('a race with the worker that finishes, fails, or with the deadline', ()
     async (other) => {
       const claimed = await newClaim();
       if (other === 'expire')
-        await t.db.pool.query('UPDATE solicitud SET deadline_at = now() WHERE id = $1', [id]);
+        await t.db.pool.query(
+          `UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`,
+          [id],
+        );
       const claims = createClaims(t.db);
       const run = {
         finish: () => claims.finish(claimed, PAQUETE),

@@ -1,22 +1,17 @@
 import { createBoveda, createClaims, createLlaves } from '@acuse/db';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
 import {
   acceptSolicitud,
   brokenInvariants,
   seedTaxpayer,
   type Taxpayer,
-  type TestDatabase,
-  testDatabase,
+  useDatabase,
 } from '../fixtures/database.ts';
 
-let t: TestDatabase;
+const t = useDatabase();
 let taxpayer: Taxpayer;
 
-beforeAll(async () => {
-  t = await testDatabase();
-});
-afterAll(() => t.close());
 beforeEach(async () => {
   taxpayer = await seedTaxpayer(t.db);
 });

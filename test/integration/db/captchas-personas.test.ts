@@ -3,14 +3,10 @@ import { PassThrough } from 'node:stream';
 import { createProgram, openDeps } from '@acuse/cli';
 import { createCaptchas } from '@acuse/db';
 import { createResolvedorPersonas } from '@acuse/sat';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { describe, expect, it } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 
-let t: TestDatabase;
-beforeAll(async () => {
-  t = await testDatabase();
-});
-afterAll(() => t.close());
+const t = useDatabase();
 
 const PNG = Buffer.from('89504e470d0a1a0a00ff', 'hex');
 

@@ -1,14 +1,10 @@
 import { createCaptchas } from '@acuse/db';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { describe, expect, it } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 
 const PERSONA = { actor: 'prueba', ip: null };
 
-let t: TestDatabase;
-beforeAll(async () => {
-  t = await testDatabase();
-});
-afterAll(() => t.close());
+const t = useDatabase();
 
 describe('captchas that wait for a person', () => {
   it('go to the person as they came, oldest first, and the answer comes back', async () => {
@@ -36,7 +32,10 @@ describe('captchas that wait for a person', () => {
     const captchas = createCaptchas(t.db);
     const id = await captchas.ask(Buffer.from('a'), 60_000);
     const vivo = await captchas.ask(Buffer.from('b'), 60_000);
-    await t.db.pool.query('UPDATE captcha_pendiente SET vence_en = now() WHERE id = $1', [id]);
+    await t.db.pool.query(
+      `UPDATE captcha_pendiente SET vence_en = now() - interval '1 second' WHERE id = $1`,
+      [id],
+    );
     expect((await captchas.pendientes()).map((each) => each.id)).toEqual([vivo]);
     expect(await captchas.answer(id, 'X', PERSONA)).toBe(false);
     expect([await captchas.tidy(), await captchas.tidy()]).toEqual([1, 0]);

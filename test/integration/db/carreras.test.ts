@@ -2,16 +2,12 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { AbrirListaEfos } from '@acuse/core';
 import { createCargaListas, createIntentos, createPagos, createSesiones } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
-import { seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 import { abrir, filas } from '../listas/version-fingida.ts';
 
-let t: TestDatabase;
-beforeAll(async () => {
-  t = await testDatabase();
-});
-afterAll(() => t.close());
+const t = useDatabase();
 
 test('no more payments wait than may, however many forms are sent at once', async () => {
   const pagos = createPagos(t.db);

@@ -1,17 +1,13 @@
 import type { EstadoHost } from '@acuse/core';
 import { createBreakerState, openDatabase } from '@acuse/db';
 import { createCircuitBreaker } from '@acuse/sat';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { type TestDatabase, useDatabase } from '../fixtures/database.ts';
 
-let t: TestDatabase;
+const t = useDatabase();
 let host = '';
 let serie = 0;
 let ahora = 1_800_000_000_000;
-beforeAll(async () => {
-  t = await testDatabase();
-});
-afterAll(() => t.close());
 beforeEach(() => {
   serie += 1;
   host = `h${serie}.sat.gob.mx`;

@@ -7,25 +7,20 @@ import {
   createSolicitudes,
   createSweeper,
 } from '@acuse/db';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import {
   acceptSolicitud,
   brokenInvariants,
   newLlave,
   seedTaxpayer,
   type Taxpayer,
-  type TestDatabase,
-  testDatabase,
+  useDatabase,
 } from '../fixtures/database.ts';
 
-let t: TestDatabase;
+const t = useDatabase();
 let taxpayer: Taxpayer;
 let id: string;
 
-beforeAll(async () => {
-  t = await testDatabase();
-});
-afterAll(() => t.close());
 beforeEach(async () => {
   taxpayer = await seedTaxpayer(t.db);
   const accepted = await acceptSolicitud(t.db, taxpayer);

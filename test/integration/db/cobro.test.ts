@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createCobros, createLibro, createSaldos } from '@acuse/db';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { expect, it } from 'vitest';
+import { seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 
-let t: TestDatabase;
-beforeAll(async () => {
-  t = await testDatabase();
-});
-afterAll(() => t.close());
+const t = useDatabase();
 
 it('counts what one operation cost since the mark, whatever else moved the balance meanwhile', async () => {
   const { cuentaId, contribuyenteId } = await seedTaxpayer(t.db, { saldo: 0 });

@@ -1,19 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createLibro, createLlaves, createUso } from '@acuse/db';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import {
-  acceptSolicitud,
-  brokenInvariants,
-  seedTaxpayer,
-  type TestDatabase,
-  testDatabase,
-} from '../fixtures/database.ts';
+import { expect, test } from 'vitest';
+import { acceptSolicitud, brokenInvariants, seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 
-let t: TestDatabase;
-beforeAll(async () => {
-  t = await testDatabase();
-});
-afterAll(() => t.close());
+const t = useDatabase();
 
 /** What each operation was used, by its name; of two days if midnight came in between. */
 async function usoOf(cuentaId: string) {

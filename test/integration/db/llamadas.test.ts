@@ -1,22 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createConsultasEnCurso, createDocumentos, createIdempotencia, createSaldos } from '@acuse/db';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
-import {
-  brokenInvariants,
-  seedTaxpayer,
-  type Taxpayer,
-  type TestDatabase,
-  testDatabase,
-} from '../fixtures/database.ts';
+import { brokenInvariants, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
 
-let t: TestDatabase;
+const t = useDatabase();
 let taxpayer: Taxpayer;
 
-beforeAll(async () => {
-  t = await testDatabase();
-});
-afterAll(() => t.close());
 beforeEach(async () => {
   taxpayer = await seedTaxpayer(t.db);
 });

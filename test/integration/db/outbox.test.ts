@@ -1,19 +1,15 @@
 import type { QueueName, WakeUp } from '@acuse/core';
 import { createClaims, createHeartbeats, createOutbox, createSweeper, openDatabase } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { seedTaxpayer, type Taxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
 import { waitFor } from '../fixtures/esperar.ts';
 
 /** A grace longer than any test takes, and one after which everything counts as unanswered. */
 const PATIENT = { graceSeconds: 3_600 };
 const IMPATIENT = { graceSeconds: -1 };
 
-let t: TestDatabase;
-beforeAll(async () => {
-  t = await testDatabase();
-});
-afterAll(() => t.close());
+const t = useDatabase();
 afterEach(() => t.db.pool.query('TRUNCATE outbox, solicitud, latido CASCADE'));
 
 const slots = (n: number, { proceso = 'uno', rol = 'descargas' } = {}) =>

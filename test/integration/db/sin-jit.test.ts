@@ -1,11 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { expect, test } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 
-let t: TestDatabase;
-beforeAll(async () => {
-  t = await testDatabase();
-});
-afterAll(() => t.close());
+const t = useDatabase();
 
 test('no connection has its statements compiled, and none forbids the planner a way to read a table', async () => {
   const text = `SELECT name, setting FROM pg_settings WHERE name IN ('jit', 'enable_seqscan', 'enable_bitmapscan') ORDER BY name`;

@@ -1,12 +1,8 @@
 import { createClaims, createHeartbeats } from '@acuse/db';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { acceptSolicitud, seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { expect, it } from 'vitest';
+import { acceptSolicitud, seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 
-let t: TestDatabase;
-beforeAll(async () => {
-  t = await testDatabase();
-});
-afterAll(() => t.close());
+const t = useDatabase();
 
 it('a consumer is blamed for what was rung and nobody took; the lag counts what waits for its ring as well', async () => {
   const heartbeats = createHeartbeats(t.db);
