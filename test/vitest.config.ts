@@ -8,16 +8,16 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 /** Every workspace by its source, so that nothing has to be built to be tested. */
 const alias = Object.fromEntries(
   ['packages', 'apps'].flatMap((folder) =>
-    readdirSync(`${root}${folder}`).map((name) => [
-      `@acuse/${name}`,
-      `${root}${folder}/${name}/src/index.ts`,
-    ]),
+    readdirSync(`${root}${folder}`).map((name) => [`@acuse/${name}`, `${root}${folder}/${name}/src/index.ts`]),
   ),
 );
 
 /** Takes many minutes and a machine to itself, so it runs only when it is asked for by name (`npm run test:faults`). */
 const isFaults = process.argv.includes('--project=faults');
-/** What has the tag `slow` proves sizes, memory and hostile texts at length (`npm run test:slow`): it is alone in its process. */
+/**
+ * What has the tag `slow` proves sizes, memory and hostile texts at length (`npm run test:slow`): it is alone in its
+ * process.
+ */
 const isSlow = process.argv.includes('--tags-filter=slow');
 /** Files in which nothing is slow: each would be loaded in a process of its own, to be left out. */
 const quickFiles = () =>
@@ -48,10 +48,12 @@ export default defineConfig({
   test: {
     testTimeout: 30_000,
     hookTimeout: 120_000,
-    // What is polled comes when it comes: a second, which is the default, passes on a busy machine before a page has answered.
+    // What is polled comes when it comes: a second, which is the default, passes on a busy machine before a page has
+    // answered.
     expect: { poll: { timeout: 25_000 } },
     pool: 'forks',
-    // Files share their process and its modules, which are not mocked. Two to a core: half of the time they wait for the programs under test.
+    // Files share their process and its modules, which are not mocked. Two to a core: half of the time they wait for
+    // the programs under test.
     isolate: isSlow,
     exclude: ['**/node_modules/**', ...(isSlow ? quickFiles() : [])],
     maxWorkers: 2 * availableParallelism(),

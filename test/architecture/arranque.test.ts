@@ -12,24 +12,12 @@ import { SECTIONS } from './env-example.ts';
 const dir = mkdtempSync(join(tmpdir(), 'acuse-arranque-'));
 afterAll(() => rmSync(dir, { recursive: true }));
 
-/** Texts of every kind that a setting takes; the first that it accepts and that is not what it has anyway is the one to try. */
+/**
+ * Texts of every kind that a setting takes; the first that it accepts and that is not what it has anyway is the one to
+ * try.
+ */
 const TEXTS = [
-  ...[
-    '7',
-    '91',
-    '400',
-    '5000',
-    '70',
-    '3',
-    '0.75',
-    'false',
-    'true',
-    'debug',
-    'avisar',
-    'cerrado',
-    'personas',
-    '5-9',
-  ],
+  ...['7', '91', '400', '5000', '70', '3', '0.75', 'false', 'true', 'debug', 'avisar', 'cerrado', 'personas', '5-9'],
   ...['http://127.0.0.9:7000', 'postgres://u:p@127.0.0.9/otra', '10.1.0.0/16', 'relay,reaper', '3,9,27'],
   ...['100:50', '032180000118359719', '5 5 * * *', 'portal', 'texto'],
 ];
@@ -57,18 +45,12 @@ const inPlace = (files: Readonly<Record<string, string>>) =>
     Object.entries(files).map(([name, path]) => {
       const plain = name.replace(/_FILE$/, '');
       const isUrl = plain.endsWith('_URL');
-      return path.startsWith(secrets.carpeta)
-        ? [plain, isUrl ? addresses.databaseUrl : 'k1:x']
-        : [name, path];
+      return path.startsWith(secrets.carpeta) ? [plain, isUrl ? addresses.databaseUrl : 'k1:x'] : [name, path];
     }),
   );
 
 /** The environment that `npm start` gives a process when it is started with `given` in its own, or in a file .env. */
-function environmentOf(
-  title: string,
-  given: Readonly<Record<string, string>>,
-  source: 'environment' | 'file',
-) {
+function environmentOf(title: string, given: Readonly<Record<string, string>>, source: 'environment' | 'file') {
   const file = join(dir, '.env');
   const lines = Object.entries(source === 'file' ? given : { LOG_LEVEL: 'fatal' });
   writeFileSync(file, lines.map(([name, value]) => `${name}="${value}"`).join('\n'));
@@ -136,18 +118,10 @@ describe('npm start refuses', () => {
   };
 
   it.each([
-    [
-      { SAT_BASE_URL: 'http://127.0.0.1:1' },
-      'SAT_BASE_URL: esta orden trae su propio simulador',
-      'Quite este ajuste',
-    ],
+    [{ SAT_BASE_URL: 'http://127.0.0.1:1' }, 'SAT_BASE_URL: esta orden trae su propio simulador', 'Quite este ajuste'],
     [{ CAPTCHA_RESOLVER: 'consola' }, 'CAPTCHA_RESOLVER: los procesos', 'Use personas'],
     [{ S3_FORCE_PATH_STYLE: 'false' }, 'S3_FORCE_PATH_STYLE: el almacén incluido', 'S3_ENDPOINT'],
-    [
-      { WORKER_KEYS: 'w2:x' },
-      'WORKER_PUBLIC_KEY: falta; es la pareja de WORKER_KEYS',
-      'Ponga ambas o ninguna',
-    ],
+    [{ WORKER_KEYS: 'w2:x' }, 'WORKER_PUBLIC_KEY: falta; es la pareja de WORKER_KEYS', 'Ponga ambas o ninguna'],
     [{ WORKER_PSK: 'p2:x' }, 'WORKER_PSKS: falta; es la pareja de WORKER_PSK', 'Ponga ambas o ninguna'],
     [{ DATABASE_URL: 'mysql://x' }, 'DATABASE_URL: debe ser una dirección', 'postgres://'],
     [{ API_PORT: 'ocho' }, 'API_PORT: debe ser un número', '65535'],

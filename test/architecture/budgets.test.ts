@@ -7,9 +7,7 @@ const production = sources.filter((source) => !isTest(source));
 
 describe('budgets', () => {
   it('keeps files small: 400 lines at most', () => {
-    expect(sources.filter(({ lines }) => lines > 401).map(({ path, lines }) => `${path}: ${lines}`)).toEqual(
-      [],
-    );
+    expect(sources.filter(({ lines }) => lines > 401).map(({ path, lines }) => `${path}: ${lines}`)).toEqual([]);
   });
 
   it('keeps folders small: 15 sources at most', () => {
@@ -37,9 +35,7 @@ describe('budgets', () => {
 
   it('has no vague file names', () => {
     expect(
-      sources
-        .filter(({ path }) => /\/(utils?|helpers?|types|common|misc)\.tsx?$/.test(path))
-        .map(({ path }) => path),
+      sources.filter(({ path }) => /\/(utils?|helpers?|types|common|misc)\.tsx?$/.test(path)).map(({ path }) => path),
     ).toEqual([]);
   });
 });

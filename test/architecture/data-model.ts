@@ -57,7 +57,10 @@ function readTable(model: string, about: string, body: string): [model: string, 
   ];
 }
 
-/** The text of docs/data-model.md: the tables that refer to each other as a Mermaid ER diagram, then what each table holds. */
+/**
+ * The text of docs/data-model.md: the tables that refer to each other as a Mermaid ER diagram, then what each table
+ * holds.
+ */
 export function dataModelText(): string {
   const schema = readFileSync(`${ROOT}prisma/schema.prisma`, 'utf8');
   const models = new Map(

@@ -50,8 +50,7 @@ describe('direction', () => {
   });
 
   it.each(Object.entries(MAY))('the README of %s says what it may import', (path, may) => {
-    const line =
-      /^May import of ours: .*$/m.exec(readFileSync(`${ROOT}${path}/README.md`, 'utf8'))?.[0] ?? '';
+    const line = /^May import of ours: .*$/m.exec(readFileSync(`${ROOT}${path}/README.md`, 'utf8'))?.[0] ?? '';
     expect([...line.matchAll(/`@acuse\/(\w+)`/g)].map(([, name]) => name)).toEqual(may);
   });
 
@@ -69,9 +68,7 @@ describe('direction', () => {
   it('keeps each library where it belongs', () => {
     const wrong = production.flatMap((source) =>
       importsOf(source)
-        .filter((name) =>
-          Object.keys(ONLY).some((library) => name === library || name.startsWith(`${library}/`)),
-        )
+        .filter((name) => Object.keys(ONLY).some((library) => name === library || name.startsWith(`${library}/`)))
         .filter((name) => {
           const library = Object.keys(ONLY).find((one) => name === one || name.startsWith(`${one}/`)) ?? '';
           return !ONLY[library]?.test(source.path);
@@ -114,9 +111,7 @@ describe('direction', () => {
     const wrong = production
       .filter(({ path }) => !/\/config\.ts$|^packages\/embedded\//.test(path))
       .filter(({ text }) =>
-        /process\.env(?!\['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'\] = )/.test(
-          withoutComments(text),
-        ),
+        /process\.env(?!\['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'\] = )/.test(withoutComments(text)),
       )
       .map(({ path }) => path);
     expect(wrong).toEqual([]);
@@ -134,9 +129,7 @@ describe('direction', () => {
     const wrong = sources
       .filter(({ path }) => path.startsWith('apps/simulador/') || path.startsWith('packages/sat/'))
       .flatMap((source) => importsOf(source).map((name) => [source.path, name] as const))
-      .filter(([path, name]) =>
-        (path.startsWith('apps/') ? /@acuse\/sat|packages\/sat/ : /simulador/).test(name),
-      );
+      .filter(([path, name]) => (path.startsWith('apps/') ? /@acuse\/sat|packages\/sat/ : /simulador/).test(name));
     expect(wrong).toEqual([]);
   });
 });

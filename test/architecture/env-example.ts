@@ -21,8 +21,6 @@ export const SECTIONS: readonly (readonly [title: string, schema: z.ZodObject<z.
 
 /** The text of .env.example: every setting of every process, once for each process that reads it. */
 export function envExampleText(): string {
-  const bodies = SECTIONS.map(
-    ([title, schema]) => `# --- ${title} ---\n\n${envExample(describeConfig(schema))}`,
-  );
+  const bodies = SECTIONS.map(([title, schema]) => `# --- ${title} ---\n\n${envExample(describeConfig(schema))}`);
   return `${[HEAD, ...bodies].join('\n').trimEnd()}\n`;
 }

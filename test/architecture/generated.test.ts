@@ -28,26 +28,18 @@ describe('what is generated', () => {
     expect(readFileSync(`${ROOT}README.es.md`, 'utf8')).toBe(readmeEsText());
   });
 
-  it.each(SECTIONS)(
-    '.env.example says what each setting of %s is, with a default that it reads again',
-    (_, schema) => {
-      for (const { name, description, default: written } of describeConfig(schema)) {
-        expect(description.trim(), name).not.toBe('');
-        const field = schema.shape[name];
-        // What is left out when empty is optional: there is nothing to read again.
-        if (written)
-          expect([name, field && safeParse(field, written).data]).toEqual([
-            name,
-            field && parse(field, undefined),
-          ]);
-      }
-    },
-  );
+  it.each(SECTIONS)('.env.example says what each setting of %s is, with a default that it reads again', (_, schema) => {
+    for (const { name, description, default: written } of describeConfig(schema)) {
+      expect(description.trim(), name).not.toBe('');
+      const field = schema.shape[name];
+      // What is left out when empty is optional: there is nothing to read again.
+      if (written)
+        expect([name, field && safeParse(field, written).data]).toEqual([name, field && parse(field, undefined)]);
+    }
+  });
 
   it('.env.example shows commands that run from a checkout', { timeout: 60_000 }, async () => {
-    const shown = [...envExampleText().matchAll(/`(n(?:px|pm|ode) [^`]+)`/g)].map(
-      ([, command = '']) => command,
-    );
+    const shown = [...envExampleText().matchAll(/`(n(?:px|pm|ode) [^`]+)`/g)].map(([, command = '']) => command);
     expect([...new Set(shown)].sort()).toEqual([
       'npm run generate',
       'npm start',
@@ -83,9 +75,7 @@ describe('documents', () => {
 
   it('.vscode/launch.json starts only what exists', () => {
     const text = readFileSync(`${ROOT}.vscode/launch.json`, 'utf8');
-    const started = [...text.matchAll(/"program": "\$\{workspaceFolder\}\/([^"]+)"/g)].map(
-      ([, path]) => path,
-    );
+    const started = [...text.matchAll(/"program": "\$\{workspaceFolder\}\/([^"]+)"/g)].map(([, path]) => path);
     expect(started.length).toBeGreaterThan(3);
     expect(started.filter((path) => !existsSync(`${ROOT}${path}`))).toEqual([]);
   });

@@ -11,9 +11,7 @@ const compose = read('docker-compose.yml');
 /** Settings of the processes, and those of the simulator, which has no part in .env.example. */
 const known = new Set([
   ...[...envExampleText().matchAll(/^#?([A-Z][A-Z0-9_]+)=/gm)].map(([, name = '']) => name),
-  ...[...read('apps/simulador/src/config.ts').matchAll(/\b(SIMULADOR_[A-Z_]+)\b/g)].map(
-    ([, name = '']) => name,
-  ),
+  ...[...read('apps/simulador/src/config.ts').matchAll(/\b(SIMULADOR_[A-Z_]+)\b/g)].map(([, name = '']) => name),
 ]);
 
 describe('docker-compose.yml', () => {
@@ -26,9 +24,7 @@ describe('docker-compose.yml', () => {
   });
 
   it('has every role of a worker played once', () => {
-    const played = [...compose.matchAll(/WORKER_ROLES: "?([\w,]+)"?/g)].flatMap(([, roles = '']) =>
-      roles.split(','),
-    );
+    const played = [...compose.matchAll(/WORKER_ROLES: "?([\w,]+)"?/g)].flatMap(([, roles = '']) => roles.split(','));
     expect(played.sort()).toEqual([...ROLES].sort());
   });
 
@@ -46,15 +42,10 @@ describe('docker-compose.yml', () => {
     );
     /** The text of a service with that of every anchor that it merges, however deep. */
     const whole = (text: string): string =>
-      [...text.matchAll(/\*([a-z-]+)/g)].reduce(
-        (all, [, name = '']) => all + whole(anchors.get(name) ?? ''),
-        text,
-      );
+      [...text.matchAll(/\*([a-z-]+)/g)].reduce((all, [, name = '']) => all + whole(anchors.get(name) ?? ''), text);
     const read = (service: string) =>
       [
-        ...new Set(
-          [...whole(services.get(service) ?? '').matchAll(/\/run\/acuse\/([\w.]+)/g)].map(([, name]) => name),
-        ),
+        ...new Set([...whole(services.get(service) ?? '').matchAll(/\/run\/acuse\/([\w.]+)/g)].map(([, name]) => name)),
       ].sort();
     const mounted = (service: string) =>
       [...(services.get(service) ?? '').matchAll(/(secretos-[a-z0-9]+):\/run\/acuse(\S*?)[\],\s]/g)].map(
@@ -87,9 +78,7 @@ describe('docker-compose.yml', () => {
     expect(network).toMatch(/:-10\.[\d.]+\/28\}$/);
     expect(compose.match(/\*panel-network/g)).toHaveLength(2);
     const services = compose.slice(compose.indexOf('\nservices:'), compose.indexOf('\nnetworks:'));
-    const members = services
-      .split(/\n {2}(?=[a-z]+:\n)/)
-      .filter((text) => /^ {4}networks: .*\bpanel\b/m.test(text));
+    const members = services.split(/\n {2}(?=[a-z]+:\n)/).filter((text) => /^ {4}networks: .*\bpanel\b/m.test(text));
     expect(members.map((text) => text.split(':')[0])).toEqual(['api', 'panel']);
     expect(members[0]).toContain('TRUSTED_PROXIES: *panel-network');
     expect(members[0]).toContain('aliases: [api-panel]');
@@ -116,9 +105,7 @@ describe.each(['README.md', 'README.es.md'])('%s', (document) => {
   it('names every npm script that the other one names, and every one that there is', () => {
     const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
     const own = Object.keys(scripts).filter((name) => scripts[name]?.includes('acuse.mjs'));
-    const named = [...read(document).matchAll(/^\| `npm (?:run )?([\w:]+)` \|/gm)].map(
-      ([, name = '']) => name,
-    );
+    const named = [...read(document).matchAll(/^\| `npm (?:run )?([\w:]+)` \|/gm)].map(([, name = '']) => name);
     expect(named.sort()).toEqual(own.sort());
   });
 });

@@ -36,12 +36,8 @@ describe('the lockfile', () => {
   });
 
   it('has an integrity for whatever is not optional, and names no registry', () => {
-    const external = Object.entries(packages).filter(
-      ([path, entry]) => path.includes('node_modules/') && !entry.link,
-    );
-    expect(
-      external.filter(([, { integrity, optional }]) => !integrity && !optional).map(([path]) => path),
-    ).toEqual([]);
+    const external = Object.entries(packages).filter(([path, entry]) => path.includes('node_modules/') && !entry.link);
+    expect(external.filter(([, { integrity, optional }]) => !integrity && !optional).map(([path]) => path)).toEqual([]);
     expect(external.filter(([, { resolved }]) => resolved !== undefined).map(([path]) => path)).toEqual([]);
   });
 });

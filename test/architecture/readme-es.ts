@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { ROOT } from './sources.ts';
 
-/** The rows of the table of operations: a path, its credits, a command and the names of fields, which need no translation. */
+/**
+ * The rows of the table of operations: a path, its credits, a command and the names of fields, which need no
+ * translation.
+ */
 const ROWS = /(?:^\| `[\w/-]+` \| [01] \| .*\n)+/m;
 
 /** The text of README.es.md with the table of operations of README.md. */

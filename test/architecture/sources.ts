@@ -36,13 +36,10 @@ export const isTest = ({ path }: Source) =>
   /\.(test|bench)\.tsx?$|\/testing\/|^test\/|\/test\/|\/fixtures\/|conformance\.ts$/.test(path);
 
 /** `packages/core`, `apps/api`, `test`. */
-export const ownerOf = (path: string) =>
-  path.startsWith('test/') ? 'test' : path.split('/').slice(0, 2).join('/');
+export const ownerOf = (path: string) => (path.startsWith('test/') ? 'test' : path.split('/').slice(0, 2).join('/'));
 
 /** Module names that a file imports, also dynamically and in re-exports. */
 export function importsOf({ text }: Source): string[] {
   const code = text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
-  return [...code.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g)].map(
-    (match) => match[1] ?? '',
-  );
+  return [...code.matchAll(/(?:\bfrom\s*|\bimport\s*\(?\s*)['"]([^'"]+)['"]/g)].map((match) => match[1] ?? '');
 }

@@ -192,7 +192,10 @@ async function acceptOne(db: Database): Promise<string> {
   return id;
 }
 
-/** Seconds that a solicitud of several steps takes, the middle of some, and the same with so many of another account before it. */
+/**
+ * Seconds that a solicitud of several steps takes, the middle of some, and the same with so many of another account
+ * before it.
+ */
 async function waitBehind(databaseUrl: string, queueUrl: string, open: number, slots: number, satMs: number) {
   const [steps, rounds] = [5, 7];
   const left = new Map<string, { steps: number; end: () => void }>();
@@ -230,12 +233,11 @@ async function waitBehind(databaseUrl: string, queueUrl: string, open: number, s
   return { alone, behind };
 }
 
-/** What a backlog costs: how much longer one account takes behind another one's, and steps a second with 10,000 open solicitudes, and with the queue wiped, beside those with 100 open. */
-export async function benchBacklog(
-  postgresUrl: string,
-  redisUrl: string | null,
-  seconds: number,
-): Promise<void> {
+/**
+ * What a backlog costs: how much longer one account takes behind another one's, and steps a second with 10,000 open
+ * solicitudes, and with the queue wiped, beside those with 100 open.
+ */
+export async function benchBacklog(postgresUrl: string, redisUrl: string | null, seconds: number): Promise<void> {
   for (const [name, url] of [
     ['PostgreSQL', null],
     ['Redis', redisUrl],

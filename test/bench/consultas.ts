@@ -11,15 +11,16 @@ const AIM_MS = 50;
 
 const megabytes = (bytes: string) => `${Math.round(Number(bytes) / 1e6)} MB`;
 
-/** How long each statement of the service takes with a million solicitudes, and how large the tables are: those above the aim by name. */
+/**
+ * How long each statement of the service takes with a million solicitudes, and how large the tables are: those above
+ * the aim by name.
+ */
 export async function benchConsultas(postgresUrl: string): Promise<void> {
   const url = await createDatabase(postgresUrl, `bench_${randomBytes(4).toString('hex')}`);
   await migrate(url);
   const started = performance.now();
   const base = await fillDatabase(url, { solicitudes: SOLICITUDES });
-  console.log(
-    `consultas: ${SOLICITUDES} solicitudes filled in ${Math.round((performance.now() - started) / 1_000)} s`,
-  );
+  console.log(`consultas: ${SOLICITUDES} solicitudes filled in ${Math.round((performance.now() - started) / 1_000)} s`);
   const db = openDatabase({ url, poolSize: 6, timeoutMs: 120_000, applicationName: 'bench' });
   try {
     const { rows } = await db.pool.query<{ name: string; bytes: string }>(
@@ -33,9 +34,7 @@ export async function benchConsultas(postgresUrl: string): Promise<void> {
           statements += 1;
           if (ms <= AIM_MS) continue;
           slow += 1;
-          console.log(
-            `consultas: ${name}: ${ms.toFixed(0)} ms, ${blocks} blocks: ${sql.trim().slice(0, 120)}`,
-          );
+          console.log(`consultas: ${name}: ${ms.toFixed(0)} ms, ${blocks} blocks: ${sql.trim().slice(0, 120)}`);
         }
     console.log(`consultas: ${slow} of ${statements} plans above ${AIM_MS} ms`);
   } finally {

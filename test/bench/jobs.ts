@@ -58,14 +58,8 @@ async function ours(databaseUrl: string, queueUrl: string, seconds: number): Pro
   });
   const cuenta = randomUUID();
   const contribuyente = randomUUID();
-  await db.pool.query(`INSERT INTO cuenta (id, nombre, email, saldo) VALUES ($1, 'b', $2, 0)`, [
-    cuenta,
-    cuenta,
-  ]);
-  await db.pool.query(`INSERT INTO contribuyente (id, cuenta_id, rfc) VALUES ($1, $2, 'R')`, [
-    contribuyente,
-    cuenta,
-  ]);
+  await db.pool.query(`INSERT INTO cuenta (id, nombre, email, saldo) VALUES ($1, 'b', $2, 0)`, [cuenta, cuenta]);
+  await db.pool.query(`INSERT INTO contribuyente (id, cuenta_id, rfc) VALUES ($1, $2, 'R')`, [contribuyente, cuenta]);
   const ids = Array.from({ length: SOLICITUDES }, () => uuidV7());
   await db.pool.query(
     `INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, deadline_at)
@@ -125,11 +119,7 @@ async function ours(databaseUrl: string, queueUrl: string, seconds: number): Pro
 }
 
 /** Steps of solicitudes a second, beside bare BullMQ on the same server. */
-export async function benchJobs(
-  postgresUrl: string,
-  redisUrl: string | null,
-  seconds: number,
-): Promise<void> {
+export async function benchJobs(postgresUrl: string, redisUrl: string | null, seconds: number): Promise<void> {
   for (const [name, url] of [
     ['PostgreSQL', null],
     ['Redis', redisUrl],

@@ -9,7 +9,10 @@ export interface LoadResult {
   readonly failed: number;
 }
 
-/** Sends requests made by `next` to one route from `connections` connections for `seconds`, after a warm-up that does not count. */
+/**
+ * Sends requests made by `next` to one route from `connections` connections for `seconds`, after a warm-up that does
+ * not count.
+ */
 export async function load(options: {
   url: string;
   seconds: number;

@@ -23,7 +23,10 @@ async function run(program: string, ...args: string[]): Promise<void> {
   if (code !== 0) throw new Error(`${program} ended with ${code}`);
 }
 
-/** Each figure beside its floor in the same run: compare the ratios, not the seconds of a machine. `npm run bench -- accept jobs backlog panel consultas assemble` picks. */
+/**
+ * Each figure beside its floor in the same run: compare the ratios, not the seconds of a machine. `npm run bench --
+ * accept jobs backlog panel consultas assemble` picks.
+ */
 const asked = process.argv.slice(2);
 const wants = (name: string) => asked.length === 0 || asked.includes(name);
 const dir = await mkdtemp(join(tmpdir(), 'acuse-bench-'));

@@ -30,11 +30,7 @@ describe.each(TABLA)('$path', (fila: Fila) => {
     body = cuerpoValido(fila, a.rfc);
   });
 
-  async function refuses(
-    expected: readonly [number, number],
-    sent: unknown,
-    options: CallOptions,
-  ): Promise<Answer> {
+  async function refuses(expected: readonly [number, number], sent: unknown, options: CallOptions): Promise<Answer> {
     const movements = kit.store.movimientos.length;
     const answer = await kit.call(path, sent, { key: a.key, ...options });
     expect([JSON.stringify(sent)?.slice(0, 80), answer.status, answer.json.cfdi_codigo]).toEqual([
@@ -147,11 +143,7 @@ describe.each(TABLA)('$path', (fila: Fila) => {
   it('all wrong fields are told at once, the first of them as campo and motivo', async () => {
     const everything = Object.fromEntries(Object.keys(campos).map((campo) => [campo, true]));
     const answer = await refuses('rfc' in campos ? [400, 2002] : [400, 2001], everything, {});
-    const {
-      campo,
-      motivo,
-      campos: all,
-    } = answer.json.data as { campo: string; motivo: string; campos: unknown[] };
+    const { campo, motivo, campos: all } = answer.json.data as { campo: string; motivo: string; campos: unknown[] };
     expect(all[0]).toEqual({ campo, motivo });
     expect(all).toHaveLength(Object.keys(campos).length);
     expect(all).toEqual(
@@ -161,56 +153,42 @@ describe.each(TABLA)('$path', (fila: Fila) => {
     );
   });
 
-  it.each(Object.keys(campos))(
-    'an unknown field whose name is a slip of %s: refused by that name',
-    async (campo) => {
-      const camel = campo.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-      const slips = [
-        campo.toUpperCase(),
-        `${campo}s`,
-        campo.replace(/[aeiou]/, (vowel) => `${vowel}\u0301`),
-        campo.slice(1),
-        camel,
-      ];
-      for (const slip of new Set(slips.filter((name) => !(name in campos)))) {
-        const answer = await refuses([400, 2001], { ...body, [slip]: 'x' }, {});
-        expect([answer.json['error'], answer.json.data?.['campo']]).toEqual(['CAMPO_DESCONOCIDO', slip]);
-        expect(answer.json.data?.['motivo']).toContain(`quiso decir ${campo}`);
-        // In place of the right name both are told; a missing own RFC keeps its code.
-        const { [campo]: value, ...without } = body;
-        const instead = await refuses(
-          campo === 'rfc' ? [400, 2002] : [400, 2001],
-          { ...without, [slip]: value },
-          {},
-        );
-        expect(JSON.stringify(instead.json.data?.['campos'])).toContain(`quiso decir ${campo}`);
-      }
-    },
-  );
+  it.each(Object.keys(campos))('an unknown field whose name is a slip of %s: refused by that name', async (campo) => {
+    const camel = campo.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
+    const slips = [
+      campo.toUpperCase(),
+      `${campo}s`,
+      campo.replace(/[aeiou]/, (vowel) => `${vowel}\u0301`),
+      campo.slice(1),
+      camel,
+    ];
+    for (const slip of new Set(slips.filter((name) => !(name in campos)))) {
+      const answer = await refuses([400, 2001], { ...body, [slip]: 'x' }, {});
+      expect([answer.json['error'], answer.json.data?.['campo']]).toEqual(['CAMPO_DESCONOCIDO', slip]);
+      expect(answer.json.data?.['motivo']).toContain(`quiso decir ${campo}`);
+      // In place of the right name both are told; a missing own RFC keeps its code.
+      const { [campo]: value, ...without } = body;
+      const instead = await refuses(campo === 'rfc' ? [400, 2002] : [400, 2001], { ...without, [slip]: value }, {});
+      expect(JSON.stringify(instead.json.data?.['campos'])).toContain(`quiso decir ${campo}`);
+    }
+  });
 
   it('any other unknown field: ignored', async () => {
-    const answer = await kit.call(
-      path,
-      { ...body, referencia: 1, pedido_interno: {}, x: null },
-      { key: a.key },
-    );
+    const answer = await kit.call(path, { ...body, referencia: 1, pedido_interno: {}, x: null }, { key: a.key });
     expect(answer.json['error'] ?? '').not.toMatch(/^CAMPO|JSON|RFC_INVALIDO/);
   });
 
-  it.each(Object.entries(campos))(
-    'field %s, missing or of another type',
-    async (campo, { tipo, requerido }) => {
-      const expected = campo === 'rfc' ? ([400, 2002] as const) : ([400, 2001] as const);
-      for (const value of valoresDeOtroTipo(tipo)) {
-        const answer = await refuses(expected, { ...body, [campo]: value }, {});
-        expect(answer.json.data?.['campo']).toBe(campo);
-        expect(answer.json.data?.['motivo']).toMatch(/^[^\s].{4,}/);
-        expect(answer.json.data?.['motivo']).not.toMatch(/Invalid|expected|received|required/i);
-      }
-      const { [campo]: _, ...without } = body;
-      if (requerido) expect((await refuses(expected, without, {})).json.data?.['campo']).toBe(campo);
-    },
-  );
+  it.each(Object.entries(campos))('field %s, missing or of another type', async (campo, { tipo, requerido }) => {
+    const expected = campo === 'rfc' ? ([400, 2002] as const) : ([400, 2001] as const);
+    for (const value of valoresDeOtroTipo(tipo)) {
+      const answer = await refuses(expected, { ...body, [campo]: value }, {});
+      expect(answer.json.data?.['campo']).toBe(campo);
+      expect(answer.json.data?.['motivo']).toMatch(/^[^\s].{4,}/);
+      expect(answer.json.data?.['motivo']).not.toMatch(/Invalid|expected|received|required/i);
+    }
+    const { [campo]: _, ...without } = body;
+    if (requerido) expect((await refuses(expected, without, {})).json.data?.['campo']).toBe(campo);
+  });
 
   if (rfc.startsWith('propio'))
     it('the RFC of another: 403/1003', async () => {

@@ -33,19 +33,7 @@ const ATOMS: readonly unknown[] = [
     '../..',
     '%00',
   ],
-  ...[
-    "' OR 1=1 --",
-    '<script>',
-    '{{7*7}}',
-    '0x41',
-    '-0',
-    'NaN',
-    '2026-13-45',
-    '9999-99-99',
-    'ACU200101DB1',
-    [],
-    {},
-  ],
+  ...["' OR 1=1 --", '<script>', '{{7*7}}', '0x41', '-0', 'NaN', '2026-13-45', '9999-99-99', 'ACU200101DB1', [], {}],
   ...[
     [[[[[]]]]],
     { a: { a: { a: {} } } },
@@ -74,10 +62,7 @@ const HEADERS: readonly (readonly [string, () => string])[] = [
     'authorization',
     () => pick(['', 'Bearer', 'Basic eA==', `Bearer ${unknownKey()}`, 'bearer acuse_test_x', '\u00ff']),
   ],
-  [
-    'content-type',
-    () => pick(['', 'application/json;', 'text/json', 'application/json; charset=utf-7', 'x/y', '*/*']),
-  ],
+  ['content-type', () => pick(['', 'application/json;', 'text/json', 'application/json; charset=utf-7', 'x/y', '*/*'])],
   ['user-agent', () => pick(['', 'x'.repeat(600), '\u00e1', '{}'])],
   ['x-request-id', () => pick(['', 'a b', 'x'.repeat(400), '\u00f1', '"'])],
   ['x-forwarded-for', () => pick(['', ',', '::', '999.1.1.1', '1.1.1.1,'.repeat(200), '[::1', 'a'])],
@@ -111,9 +96,7 @@ test(`${CALLS} malformed calls: never a 5xx, always the envelope, nothing charge
     const { cfdi_codigo: codigo, cfdi_texto: textoError } = JSON.parse(text);
     const isQuiet = SIN_CANAL.has(fila.path) && codigo === 5041;
     if (response.status >= 500 && !isQuiet) {
-      throw new Error(
-        `${response.status} ${text} for ${fila.path}: ${Buffer.from(body as string).toString('hex')}`,
-      );
+      throw new Error(`${response.status} ${text} for ${fila.path}: ${Buffer.from(body as string).toString('hex')}`);
     }
     if (!Number.isInteger(codigo) || typeof textoError !== 'string') throw new Error(`no envelope: ${text}`);
     seen.set(`${response.status}/${codigo}`, (seen.get(`${response.status}/${codigo}`) ?? 0) + 1);

@@ -11,8 +11,7 @@ beforeAll(async () => {
   const config = await createConfig({ extends: ['recommended'] });
   const problems = await lintFromString({ source: text, absoluteRef: '/openapi.json', config });
   found.redocly = problems.map(
-    ({ severity, ruleId, message, location: [where] }) =>
-      `${severity} ${ruleId} ${where?.pointer}: ${message}`,
+    ({ severity, ruleId, message, location: [where] }) => `${severity} ${ruleId} ${where?.pointer}: ${message}`,
   );
   const spectral = new Spectral();
   // The package's own types do not know their ruleset for one.

@@ -17,10 +17,7 @@ test('docs/openapi.json is what the operations say (write it anew with apps/api/
 });
 
 test('packages/contract/src/operaciones.ts is what the operations say (npm run generate)', async () => {
-  const committed = await readFile(
-    new URL('../../packages/contract/src/operaciones.ts', import.meta.url),
-    'utf8',
-  );
+  const committed = await readFile(new URL('../../packages/contract/src/operaciones.ts', import.meta.url), 'utf8');
   expect(committed).toBe(await operacionesText());
 });
 
@@ -35,10 +32,7 @@ test('every operation takes an Idempotency-Key and may refuse it', () => {
     JSON.parse(text).paths,
   )) {
     const names = (post.parameters as { $ref: string }[]).map(({ $ref }) => $ref);
-    expect([path, names]).toEqual([
-      path,
-      expect.arrayContaining(['#/components/parameters/Idempotency-Key']),
-    ]);
+    expect([path, names]).toEqual([path, expect.arrayContaining(['#/components/parameters/Idempotency-Key'])]);
     expect([path, post.responses]).toEqual([path, expect.objectContaining({ 409: expect.anything() })]);
   }
 });
@@ -98,15 +92,7 @@ test('the components name what operations share, and every error', () => {
   const { components, paths } = JSON.parse(text);
   const { schemas } = components;
   expect(Object.keys(schemas)).toEqual(
-    expect.arrayContaining([
-      'Factura',
-      'Solicitud',
-      'Fallo',
-      'NombreFallo',
-      'Exito',
-      'EstadoSolicitud',
-      'Opinion',
-    ]),
+    expect.arrayContaining(['Factura', 'Solicitud', 'Fallo', 'NombreFallo', 'Exito', 'EstadoSolicitud', 'Opinion']),
   );
   expect(schemas.NombreFallo.enum).toEqual(Object.keys(CATALOGO).sort());
   expect(schemas.Fallo.properties.cfdi_codigo.type).toBe('integer');
@@ -187,9 +173,6 @@ test('every example body of a request is one that the service would take', async
     const { example } = content['application/json'];
     const body = { ...example, ...('rfc' in example ? { rfc: a.rfc } : {}) };
     const answer = await kit.call(path.replace('/api/v1/', ''), body, { key: a.key });
-    expect([path, [2001, 2002].includes(answer.json.cfdi_codigo) && answer.status === 400]).toEqual([
-      path,
-      false,
-    ]);
+    expect([path, [2001, 2002].includes(answer.json.cfdi_codigo) && answer.status === 400]).toEqual([path, false]);
   }
 });

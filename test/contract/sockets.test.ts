@@ -25,7 +25,9 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([closeServer(server), closeServer(impatient)]));
 
-/** Sends bytes, closes our half unless told otherwise, and gives what came back until the server closed the connection. */
+/**
+ * Sends bytes, closes our half unless told otherwise, and gives what came back until the server closed the connection.
+ */
 function exchange(bytes: string | Buffer, { half = true, to = port } = {}): Promise<string> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -61,11 +63,7 @@ function upload(head: string, chunk: string, bytes: number): Promise<{ answer: s
 }
 
 const BODY = () => JSON.stringify({ rfc: a.rfc });
-const request = (
-  headers: readonly string[] = [],
-  body = BODY(),
-  line = 'POST /api/v1/vault/firma-estado HTTP/1.1',
-) =>
+const request = (headers: readonly string[] = [], body = BODY(), line = 'POST /api/v1/vault/firma-estado HTTP/1.1') =>
   [
     ...[line, 'Host: acuse.example', 'User-Agent: pruebas/1.0', 'Content-Type: application/json'],
     ...[
@@ -94,8 +92,7 @@ describe('over a real socket', () => {
     const other = `Authorization: Bearer ${a.key}`;
     for (const extra of [other, 'Authorization: Basic eA==', 'authorization:']) {
       const answer = await exchange(request([extra]));
-      if (extra !== 'authorization:')
-        expect([extra, statusOf(answer), codeOf(answer)]).toEqual([extra, 401, 1001]);
+      if (extra !== 'authorization:') expect([extra, statusOf(answer), codeOf(answer)]).toEqual([extra, 401, 1001]);
       expect(statusOf(answer)).toBeLessThan(500);
     }
   });
@@ -118,33 +115,25 @@ describe('over a real socket', () => {
   });
 
   it.each([
-    [
-      'chunked, over the limit',
-      'POST /api/v1/descarga/verificar HTTP/1.1',
-      'Transfer-Encoding: chunked',
-      413,
-    ],
+    ['chunked, over the limit', 'POST /api/v1/descarga/verificar HTTP/1.1', 'Transfer-Encoding: chunked', 413],
     ['by its Content-Length', 'POST /api/v1/descarga/verificar HTTP/1.1', `Content-Length: ${64 * MIB}`, 413],
     ['to no operation', 'POST /api/v1/no/existe HTTP/1.1', `Content-Length: ${64 * MIB}`, 404],
-  ])(
-    'closes the connection of an upload of 64 MiB that nobody wants: %s',
-    async (_name, line, length, status) => {
-      const closed = new Promise<number>((resolve) =>
-        server.once('connection', (socket) => socket.once('close', () => resolve(socket.bytesRead))),
-      );
-      const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
-      const { answer, sent } = await upload(
-        kept(request([], '', line)).replace('Content-Length: 0', length),
-        chunk,
-        64 * MIB,
-      );
-      expect([statusOf(answer), answer]).toEqual([status, expect.stringMatching(/^connection: close\r$/im)]);
-      // What the system buffers on both sides counts as sent.
-      expect(sent).toBeLessThan(32 * MIB);
-      expect(await closed).toBeLessThan(2 * MIB);
-      expect(await isAlive()).toBe(true);
-    },
-  );
+  ])('closes the connection of an upload of 64 MiB that nobody wants: %s', async (_name, line, length, status) => {
+    const closed = new Promise<number>((resolve) =>
+      server.once('connection', (socket) => socket.once('close', () => resolve(socket.bytesRead))),
+    );
+    const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+    const { answer, sent } = await upload(
+      kept(request([], '', line)).replace('Content-Length: 0', length),
+      chunk,
+      64 * MIB,
+    );
+    expect([statusOf(answer), answer]).toEqual([status, expect.stringMatching(/^connection: close\r$/im)]);
+    // What the system buffers on both sides counts as sent.
+    expect(sent).toBeLessThan(32 * MIB);
+    expect(await closed).toBeLessThan(2 * MIB);
+    expect(await isAlive()).toBe(true);
+  });
 
   it('keeps the connection of a small body that a refused call has not read', async () => {
     const refused = request([], 'x'.repeat(1_000)).replace(
@@ -162,9 +151,7 @@ describe('over a real socket', () => {
       'Content-Length: 0',
       'Transfer-Encoding: chunked',
     );
-    const parts = [...bytes].map((byte) =>
-      Buffer.concat([Buffer.from('1\r\n'), Buffer.of(byte), Buffer.from('\r\n')]),
-    );
+    const parts = [...bytes].map((byte) => Buffer.concat([Buffer.from('1\r\n'), Buffer.of(byte), Buffer.from('\r\n')]));
     const answer = await exchange(Buffer.concat([Buffer.from(head), ...parts, Buffer.from('0\r\n\r\n')]));
     expect([statusOf(answer), codeOf(answer)]).toEqual([200, 1]);
   });
@@ -219,12 +206,10 @@ describe('over a real socket', () => {
       const kind = randomInt(6);
       if (kind === 0) return bytes.subarray(0, randomInt(bytes.length));
       if (kind === 1) return Buffer.concat([randomBytes(randomInt(1, 30)), bytes]);
-      if (kind === 2)
-        return Buffer.from(text.replace('Content-Length', 'Content-Length : 5\r\nContent-Length'));
+      if (kind === 2) return Buffer.from(text.replace('Content-Length', 'Content-Length : 5\r\nContent-Length'));
       if (kind === 3) return Buffer.from(text.replace(/^.*?\r/, `${lines[randomInt(lines.length)]}\r`));
       if (kind === 4) return Buffer.from(text.replace('acuse.example', hosts[randomInt(hosts.length)] ?? ''));
-      for (let flips = randomInt(1, 12); flips > 0; flips -= 1)
-        bytes[randomInt(bytes.length)] = randomInt(256);
+      for (let flips = randomInt(1, 12); flips > 0; flips -= 1) bytes[randomInt(bytes.length)] = randomInt(256);
       return bytes;
     };
     for (let round = 0; round < 60; round += 1) {

@@ -81,17 +81,13 @@ describe('the loaded operations', () => {
       });
 
     it('can answer every error that the specification lists for it', () => {
-      const possible = errorsOf(operation).map(
-        (nombre) => `${CATALOGO[nombre].http}/${CATALOGO[nombre].codigo}`,
-      );
+      const possible = errorsOf(operation).map((nombre) => `${CATALOGO[nombre].http}/${CATALOGO[nombre].codigo}`);
       expect(possible).toEqual(expect.arrayContaining([...errores]));
       expect(possible.includes('402/1004')).toBe(cost === 1);
     });
   });
 
   it('only datos-fiscales carries cfdi_descripcion and the balance beside data', () => {
-    expect(loaded.filter(({ envelope }) => envelope).map(({ path }) => path)).toEqual([
-      'usuario/datos-fiscales',
-    ]);
+    expect(loaded.filter(({ envelope }) => envelope).map(({ path }) => path)).toEqual(['usuario/datos-fiscales']);
   });
 });

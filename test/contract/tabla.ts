@@ -1,6 +1,6 @@
 /**
- * The interface of every operation as the specification tells it (Endpoints, Vault, Package download), written down by hand and compared
- * with what the service loads. `descarga/verificar` and `id_cif` are ours.
+ * The interface of every operation as the specification tells it (Endpoints, Vault, Package download), written down by
+ * hand and compared with what the service loads. `descarga/verificar` and `id_cif` are ours.
  */
 export interface Fila {
   readonly path: string;
@@ -258,9 +258,7 @@ const VALORES: Readonly<Record<string, unknown>> = {
 
 /** A body that passes every check of its fields. */
 export function cuerpoValido({ campos }: Fila, own: string): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.keys(campos).map((campo) => [campo, campo === 'rfc' ? own : VALORES[campo]]),
-  );
+  return Object.fromEntries(Object.keys(campos).map((campo) => [campo, campo === 'rfc' ? own : VALORES[campo]]));
 }
 
 /** Values of the wrong JSON type for a field. */

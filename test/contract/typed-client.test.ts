@@ -8,19 +8,13 @@ import { openApiText } from '../../apps/api/src/openapi/write.ts';
 import { TABLA } from './tabla.ts';
 
 const document: {
-  readonly paths: Record<
-    string,
-    { post: { requestBody: { content: { 'application/json': { example: unknown } } } } }
-  >;
+  readonly paths: Record<string, { post: { requestBody: { content: { 'application/json': { example: unknown } } } } }>;
 } = JSON.parse(await openApiText());
 let folder = '';
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'acuse-client-'));
-  await writeFile(
-    join(folder, 'acuse.ts'),
-    astToString(await openapiTS(JSON.stringify(document), { silent: true })),
-  );
+  await writeFile(join(folder, 'acuse.ts'), astToString(await openapiTS(JSON.stringify(document), { silent: true })));
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
@@ -63,9 +57,7 @@ async function compile(name: string, source: string): Promise<string[]> {
     target: ts.ScriptTarget.ES2022,
     exactOptionalPropertyTypes: true,
   });
-  return ts
-    .getPreEmitDiagnostics(program)
-    .map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
+  return ts.getPreEmitDiagnostics(program).map(({ messageText }) => ts.flattenDiagnosticMessageText(messageText, '\n'));
 }
 
 test('a client generated from the OpenAPI document calls every operation with its example, and compiles', async () => {

@@ -43,9 +43,7 @@ onEachDriver(`200 solicitudes and 20 faults at random (FAULTS_SEED=${seed})`, (q
       const callers: Caller[] = [];
       for (let n = 0; n < CALLERS; n += 1)
         callers.push(
-          await (n % 2
-            ? servicio.newCiecCaller({ saldo: PEDIDOS })
-            : newEfirmaCaller(servicio, { saldo: PEDIDOS })),
+          await (n % 2 ? servicio.newCiecCaller({ saldo: PEDIDOS }) : newEfirmaCaller(servicio, { saldo: PEDIDOS })),
         );
       const fallas = await createFallas({
         servicio,
@@ -73,13 +71,10 @@ onEachDriver(`200 solicitudes and 20 faults at random (FAULTS_SEED=${seed})`, (q
       fallas.thaw();
       const ids = await Promise.all(asked);
       await waitFor(async () => (await openOnes(servicio)) === 0 || null, 240);
-      console.log(
-        `FAULTS_SEED=${seed}: ${Math.round((Date.now() - startedAt) / 1000)} s, ${JSON.stringify(struck)}`,
-      );
+      console.log(`FAULTS_SEED=${seed}: ${Math.round((Date.now() - startedAt) / 1000)} s, ${JSON.stringify(struck)}`);
 
       for (const [at, caller] of callers.entries())
-        for (let n = 0; n < PEDIDOS; n += 1)
-          await expectWhole(servicio, caller, ids[at]?.[n] ?? '', pedidoOf(n));
+        for (let n = 0; n < PEDIDOS; n += 1) await expectWhole(servicio, caller, ids[at]?.[n] ?? '', pedidoOf(n));
       for (const caller of callers) expect(await saldoDe(servicio, caller)).toBe(0);
       expect(await brokenInvariants(servicio.db)).toEqual([]);
       await expectGentle(servicio, callers);
@@ -107,7 +102,10 @@ async function openOnes(servicio: Servicio): Promise<number> {
   return rowCount ?? 0;
 }
 
-/** The SAT got at most the requests that our rows tell of, few in vain, and no package was asked for more often than it allows. */
+/**
+ * The SAT got at most the requests that our rows tell of, few in vain, and no package was asked for more often than it
+ * allows.
+ */
 async function expectGentle(servicio: Servicio, callers: readonly Caller[]): Promise<void> {
   const { rows } = await servicio.db.pool.query<{ partes: number; envios: number }>(
     'SELECT count(*)::integer AS partes, sum(envios)::integer AS envios FROM parte',
@@ -116,10 +114,7 @@ async function expectGentle(servicio: Servicio, callers: readonly Caller[]): Pro
   const asked = callers.map((caller) => askedOfSat(servicio, caller.rfc));
   const sends = asked.reduce((sum, { sends }) => sum + sends, 0);
   const twice = asked.flatMap(({ downloads }) => [...downloads.values()]).filter((n) => n > 1).length;
-  console.log(
-    `${partes} parts, ${envios} intents, ${sends} requests at the SAT, ${twice} packages downloaded twice`,
-  );
+  console.log(`${partes} parts, ${envios} intents, ${sends} requests at the SAT, ${twice} packages downloaded twice`);
   expect(sends).toBeLessThanOrEqual(envios);
-  for (const { downloads } of asked)
-    for (const times of downloads.values()) expect(times).toBeLessThanOrEqual(2);
+  for (const { downloads } of asked) for (const times of downloads.values()) expect(times).toBeLessThanOrEqual(2);
 }

@@ -31,7 +31,10 @@ export interface DatabasePorts {
   readonly sesiones: Pick<SesionesPortal, 'forget'>;
 }
 
-/** Everything the API needs from outside itself. Nothing here is imported anywhere else: `main` builds it, tests fake it. */
+/**
+ * Everything the API needs from outside itself. Nothing here is imported anywhere else: `main` builds it, tests fake
+ * it.
+ */
 export interface ApiDeps extends DatabasePorts {
   readonly paquetes: Pick<Paquetes, 'presign' | 'saveDocumento'>;
   readonly sat: Sat;
@@ -48,7 +51,10 @@ export interface ApiDeps extends DatabasePorts {
   readonly sealer: Sealer;
   /** Authorities that may issue an e.firma. */
   readonly trust: TrustBundle;
-  /** Tells the relay that there is something in the outbox. Returns at once; losing it costs a second, never a solicitud. */
+  /**
+   * Tells the relay that there is something in the outbox. Returns at once; losing it costs a second, never a
+   * solicitud.
+   */
   readonly wake: () => void;
   readonly now: () => Date;
   /** UUIDv7. */

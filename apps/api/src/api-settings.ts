@@ -55,7 +55,10 @@ export const DEFAULT_SETTINGS: ApiSettings = {
   maxFacturas: 20_000,
 };
 
-/** Seconds after which a call that has neither an answer nor a refund lost its process: what it was charged may then be given back. */
+/**
+ * Seconds after which a call that has neither an answer nor a refund lost its process: what it was charged may then be
+ * given back.
+ */
 export function vidaDeLlamada({
   presupuestoMs,
   graciaSegundos,

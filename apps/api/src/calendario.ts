@@ -30,13 +30,9 @@ function seisAniosAntes(fecha: string): string {
 }
 
 /** The rules of a period: `desde` <= `hasta` <= today, and not more than six years back. Null when it keeps them. */
-export function checkPeriodo(
-  { desde, hasta }: { desde: string; hasta: string },
-  now: Date,
-): CampoErroneo | null {
+export function checkPeriodo({ desde, hasta }: { desde: string; hasta: string }, now: Date): CampoErroneo | null {
   const { hoy, primero } = ventana(now);
-  if (hasta > hoy)
-    return { campo: 'hasta', motivo: `no puede ser posterior a hoy (${hoy}, centro de México)` };
+  if (hasta > hoy) return { campo: 'hasta', motivo: `no puede ser posterior a hoy (${hoy}, centro de México)` };
   if (desde > hasta) return { campo: 'desde', motivo: 'no puede ser posterior a hasta' };
   if (desde < primero) {
     return {

@@ -28,17 +28,14 @@ export const apiConfig = z.object({
   API_PORT: port('Puerto de la API; 0 deja que el sistema lo elija.').default(8080),
 
   ...databaseFields(20),
-  API_DATABASE_TIMEOUT_MS: durationMs(
-    'Milisegundos hasta dar por ausente a la base de datos y contestar 503/5041.',
-    { min: 100 },
-  ).default(1_500),
+  API_DATABASE_TIMEOUT_MS: durationMs('Milisegundos hasta dar por ausente a la base de datos y contestar 503/5041.', {
+    min: 100,
+  }).default(1_500),
 
   ...credentialFields,
   ...rotationFields,
 
-  RATE_LIMIT_RPS: integer('Peticiones por segundo y API key; 0 quita el límite.', { max: 100_000 }).default(
-    50,
-  ),
+  RATE_LIMIT_RPS: integer('Peticiones por segundo y API key; 0 quita el límite.', { max: 100_000 }).default(50),
   RATE_LIMIT_BURST: integer('Peticiones que una API key puede hacer de una vez.', {
     min: 1,
     max: 1_000_000,
@@ -64,13 +61,10 @@ export const apiConfig = z.object({
   OPINION_PUBLICA_URL: url(
     'Fuente de opiniones de cumplimiento públicas; sin ella, la operación contesta 503/5041.',
   ).optional(),
-  SAT_PRESUPUESTO_MS: durationMs(
-    'Milisegundos que puede durar una consulta al SAT antes de contestar 503/5041.',
-    {
-      min: 1_000,
-      max: 90_000,
-    },
-  ).default(60_000),
+  SAT_PRESUPUESTO_MS: durationMs('Milisegundos que puede durar una consulta al SAT antes de contestar 503/5041.', {
+    min: 1_000,
+    max: 90_000,
+  }).default(60_000),
   SAT_GRACIA_SECONDS: durationSeconds(
     'Segundos, además de SAT_PRESUPUESTO_MS, tras los que se devuelve el cargo de una llamada que su proceso no terminó.',
     { min: 1 },
@@ -95,12 +89,8 @@ export const apiConfig = z.object({
   KEEP_ALIVE_TIMEOUT_MS: durationMs('Milisegundos que se conserva una conexión sin uso.').default(
     DEFAULT_LIMITS.keepAliveTimeoutMs,
   ),
-  MAX_HEADER_BYTES: integer('Bytes de encabezados como máximo.', { min: 1_024 }).default(
-    DEFAULT_LIMITS.maxHeaderBytes,
-  ),
-  MAX_CONNECTIONS: integer('Conexiones abiertas como máximo.', { min: 1 }).default(
-    DEFAULT_LIMITS.maxConnections,
-  ),
+  MAX_HEADER_BYTES: integer('Bytes de encabezados como máximo.', { min: 1_024 }).default(DEFAULT_LIMITS.maxHeaderBytes),
+  MAX_CONNECTIONS: integer('Conexiones abiertas como máximo.', { min: 1 }).default(DEFAULT_LIMITS.maxConnections),
 
   ...storageWriterFields,
 });

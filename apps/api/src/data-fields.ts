@@ -30,14 +30,10 @@ export const cualquierRfc = z
   .meta({ id: 'PeticionCualquierRfc' });
 
 /** `rfc`, `desde`, `hasta`, all required. */
-export const rfcYPeriodo = z
-  .object({ rfc: rfcField, desde, hasta: fechaField })
-  .meta({ id: 'PeticionPeriodo' });
+export const rfcYPeriodo = z.object({ rfc: rfcField, desde, hasta: fechaField }).meta({ id: 'PeticionPeriodo' });
 
 /** `rfc`, `ejercicio`. */
-export const rfcYEjercicio = z
-  .object({ rfc: rfcField, ejercicio: ejercicioField })
-  .meta({ id: 'PeticionEjercicio' });
+export const rfcYEjercicio = z.object({ rfc: rfcField, ejercicio: ejercicioField }).meta({ id: 'PeticionEjercicio' });
 
 /** The body of the operations on one solicitud. */
 export const soloSolicitud = z.object({ solicitud_id: solicitudIdField }).meta({ id: 'PeticionSolicitud' });
@@ -93,13 +89,14 @@ export const advertencias = z
   .array(z.string())
   .meta({ description: 'Lo que conviene revisar de la petición; vacía si no hay nada.', example: [] });
 
-/** A line for every RFC whose check digit is not the SAT's: who mistyped one would else take another's answer for it. */
+/**
+ * A line for every RFC whose check digit is not the SAT's: who mistyped one would else take another's answer for it.
+ */
 export const advertenciasDe = (...rfcs: readonly string[]): string[] =>
   rfcs
     .filter((rfc) => !hasCheckDigit(rfc))
     .map(
-      (rfc) =>
-        `El dígito verificador de ${rfc} no corresponde: puede estar mal escrito. Se consultó tal como llegó.`,
+      (rfc) => `El dígito verificador de ${rfc} no corresponde: puede estar mal escrito. Se consultó tal como llegó.`,
     );
 
 export const estadoSolicitud = z
@@ -108,9 +105,7 @@ export const estadoSolicitud = z
 export const estadoCfdi = z
   .enum(ESTADOS_CFDI)
   .meta({ id: 'EstadoCfdi', description: 'Estado del CFDI.', example: 'VIGENTE' });
-export const opinion = z
-  .enum(OPINIONES)
-  .meta({ id: 'Opinion', description: 'Opinión.', example: 'POSITIVO' });
+export const opinion = z.enum(OPINIONES).meta({ id: 'Opinion', description: 'Opinión.', example: 'POSITIVO' });
 
 /** Invoices, by CIEC and by e.firma alike. */
 export const listaFacturas = listOf(

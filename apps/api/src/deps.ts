@@ -27,7 +27,10 @@ const WAKE_EVERY_MS = 20;
 /** The database gives a statement up by itself first: what we no longer wait for is then not carried out either. */
 const GRACE_MS = 400;
 
-/** Builds every adapter of the process and registers how each is closed. Throws `SecretoFaltante` when rows hang on an id that is gone. */
+/**
+ * Builds every adapter of the process and registers how each is closed. Throws `SecretoFaltante` when rows hang on an
+ * id that is gone.
+ */
 export async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutdown): Promise<ApiDeps> {
   const database = openDatabase({
     url: config.DATABASE_URL,

@@ -1,11 +1,5 @@
 import type { OpinionesPublicas, Sat, SesionesPortal } from '@acuse/core';
-import {
-  createBreakerState,
-  createCaptchas,
-  createSatMetrics,
-  createSesionesPortal,
-  type Database,
-} from '@acuse/db';
+import { createBreakerState, createCaptchas, createSatMetrics, createSesionesPortal, type Database } from '@acuse/db';
 import type { Shutdown } from '@acuse/runtime';
 import { createOpinionesPublicas, openSat } from '@acuse/sat';
 import { createSellado, openKeyring } from '@acuse/vault';
@@ -13,8 +7,8 @@ import type { ApiConfig } from './config.ts';
 import { guardPort } from './http/database-guard.ts';
 
 /**
- * The tax authority, with the sessions, breakers and captchas that all processes share over the database; what keeps that from answering within
- * `timeoutMs` is told as anywhere else in a call.
+ * The tax authority, with the sessions, breakers and captchas that all processes share over the database; what keeps
+ * that from answering within `timeoutMs` is told as anywhere else in a call.
  */
 export function openAuthority(
   database: Database,
@@ -40,10 +34,7 @@ export function openAuthority(
   return { sat, sesiones, opinionesPublicas: openOpiniones(config, shutdown) };
 }
 
-function openOpiniones(
-  { OPINION_PUBLICA_URL: url }: ApiConfig,
-  shutdown: Shutdown,
-): OpinionesPublicas | null {
+function openOpiniones({ OPINION_PUBLICA_URL: url }: ApiConfig, shutdown: Shutdown): OpinionesPublicas | null {
   if (url === undefined) return null;
   const fuente = createOpinionesPublicas({ url });
   shutdown.phase('opiniones-publicas', () => fuente.close());

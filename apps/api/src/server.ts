@@ -26,11 +26,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
 const CHECK_EVERY_MS = 1_000;
 
 /** An HTTP server for the API that does not listen yet. What is no HTTP gets the envelope too (400/9400). */
-export function createServerFor(
-  { app }: Pick<Api, 'app'>,
-  limits: ServerLimits,
-  newId: () => string,
-): Server {
+export function createServerFor({ app }: Pick<Api, 'app'>, limits: ServerLimits, newId: () => string): Server {
   const listener = getRequestListener(
     async (request, env) => {
       const incoming = env.incoming as IncomingMessage;
@@ -68,9 +64,9 @@ const LINGER_BYTES = 256 * 1_024;
 const LINGER_MS = 2_000;
 
 /**
- * Deals with a body that was not read to its end when the answer was ready. A small one is read and thrown away, and the connection kept; any other
- * ends the connection: the answer, then our half, and what still comes is thrown away within bounds, since a socket that is closed
- * over unread bytes is reset and its answer lost (RFC 9112, 9.6).
+ * Deals with a body that was not read to its end when the answer was ready. A small one is read and thrown away, and
+ * the connection kept; any other ends the connection: the answer, then our half, and what still comes is thrown away
+ * within bounds, since a socket that is closed over unread bytes is reset and its answer lost (RFC 9112, 9.6).
  */
 function discardRest(incoming: IncomingMessage, response: Response): void {
   const { socket } = incoming;

@@ -8,8 +8,8 @@ import { loadOperations } from './http/load-operations.ts';
 import { createServerFor } from './server.ts';
 
 /**
- * Builds and starts the API. Registers how to stop it: `/readyz` refuses first, then running requests end, then what is noted in memory is
- * written, then the connections close.
+ * Builds and starts the API. Registers how to stop it: `/readyz` refuses first, then running requests end, then what is
+ * noted in memory is written, then the connections close.
  */
 export async function startApi(
   config: ApiConfig,

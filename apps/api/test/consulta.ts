@@ -80,27 +80,22 @@ const CODES: readonly [MotivoSatError, number, number][] = [
 ];
 
 /**
- * What every query does that asks the tax authority: the right credential is demanded before anything is charged, whatever keeps the
- * authority from answering is 503/5041 with the charge given back and a reason in Spanish, and a credential that it refuses is
- * never sent again.
+ * What every query does that asks the tax authority: the right credential is demanded before anything is charged,
+ * whatever keeps the authority from answering is 503/5041 with the charge given back and a reason in Spanish, and a
+ * credential that it refuses is never sent again.
  */
 export function describeConsulta({ path, body, cost, needs, asks }: ConsultaOptions): void {
   describe(path, () => {
-    it.each(CODES)(
-      'answers %s with %i/%i, says why and gives back what it charged',
-      async (motivo, http, code) => {
-        const { kit, a } = await prepare(failing(asks, motivo), needs);
-        const answer = await kit.call(path, body(a.rfc), { key: a.key });
-        expect([answer.status, answer.json.cfdi_codigo]).toEqual([http, code]);
-        expect(String(answer.json.data?.['motivo'])).toMatch(/^[A-ZÁÉÍÓÚ].{20,}\.?/);
-        expectGivenBack(kit, a, cost);
-      },
-    );
+    it.each(CODES)('answers %s with %i/%i, says why and gives back what it charged', async (motivo, http, code) => {
+      const { kit, a } = await prepare(failing(asks, motivo), needs);
+      const answer = await kit.call(path, body(a.rfc), { key: a.key });
+      expect([answer.status, answer.json.cfdi_codigo]).toEqual([http, code]);
+      expect(String(answer.json.data?.['motivo'])).toMatch(/^[A-ZÁÉÍÓÚ].{20,}\.?/);
+      expectGivenBack(kit, a, cost);
+    });
 
     it('ends with 503/5041 when the authority does not answer within the budget', async () => {
-      const never: GuionSat = Object.fromEntries(
-        asks.map((name) => [name, [() => new Promise<never>(() => {})]]),
-      );
+      const never: GuionSat = Object.fromEntries(asks.map((name) => [name, [() => new Promise<never>(() => {})]]));
       const sat = createSatMemoria({ guion: never });
       const patient = { ...sat, send: withSignal(sat.send) };
       const { kit, a } = await prepare({}, needs, {

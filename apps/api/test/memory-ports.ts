@@ -38,11 +38,7 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
       refund: (opId) => trip(store, 'saldos.refund', () => store.abiertas.has(opId) && credit(store, opId)),
       undo: (opId) => trip(store, 'saldos.undo', () => credit(store, opId)),
       refundAbandoned: () =>
-        trip(
-          store,
-          'saldos.refundAbandoned',
-          () => [...store.abiertas].filter((opId) => credit(store, opId)).length,
-        ),
+        trip(store, 'saldos.refundAbandoned', () => [...store.abiertas].filter((opId) => credit(store, opId)).length),
     },
     solicitudes: {
       accept: (nueva) => trip(store, 'solicitudes.accept', () => accept(store, nueva)),
@@ -51,8 +47,7 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
           const found = store.solicitudes.get(id);
           return found?.contribuyenteId === contribuyenteId ? found.vista : null;
         }),
-      cancel: (contribuyenteId, id) =>
-        trip(store, 'solicitudes.cancel', () => cancel(store, contribuyenteId, id)),
+      cancel: (contribuyenteId, id) => trip(store, 'solicitudes.cancel', () => cancel(store, contribuyenteId, id)),
     },
     boveda: bovedaOf(store),
     idempotencia: idempotenciaOf(store),
@@ -182,8 +177,7 @@ function cancel(store: MemoryStore, contribuyenteId: string, id: string): Cancel
   const found = store.solicitudes.get(id);
   if (found?.contribuyenteId !== contribuyenteId) return null;
   const { estado, terminadaEn } = found.vista;
-  if (terminadaEn !== null)
-    return estado === 'CANCELADA' ? { resultado: estado } : { resultado: 'TERMINADA', estado };
+  if (terminadaEn !== null) return estado === 'CANCELADA' ? { resultado: estado } : { resultado: 'TERMINADA', estado };
   const motivo = 'CANCELADA_POR_EL_CLIENTE';
   found.vista = {
     ...found.vista,
@@ -227,10 +221,7 @@ function bovedaOf(store: MemoryStore): DatabasePorts['boveda'] {
       trip(store, 'boveda.waitingForEfirma', () =>
         [...store.solicitudes.values()]
 
-          .filter(
-            (s) =>
-              s.contribuyenteId === contribuyenteId && s.canal === 'soap' && s.vista.terminadaEn === null,
-          )
+          .filter((s) => s.contribuyenteId === contribuyenteId && s.canal === 'soap' && s.vista.terminadaEn === null)
           .map((s) => ({ solicitudId: s.vista.id, deadlineAt: s.deadlineAt })),
       ),
     resume: ({ solicitudId, kid, sobre, expiraEn }) =>
@@ -244,8 +235,7 @@ function bovedaOf(store: MemoryStore): DatabasePorts['boveda'] {
     refuse: (contribuyenteId, credencialId, canal) =>
       trip(store, 'boveda.refuse', () => {
         for (const row of store.credenciales.values()) {
-          if (row.contribuyenteId === contribuyenteId && row.id === credencialId)
-            row.rechazadaEn[canal] = store.now;
+          if (row.contribuyenteId === contribuyenteId && row.id === credencialId) row.rechazadaEn[canal] = store.now;
         }
         bump(store, contribuyenteId);
       }),
@@ -254,8 +244,7 @@ function bovedaOf(store: MemoryStore): DatabasePorts['boveda'] {
   };
 }
 
-const nameOf = ({ apiKeyId, operacion, clave }: ClaveIdempotencia) =>
-  JSON.stringify([apiKeyId, operacion, clave]);
+const nameOf = ({ apiKeyId, operacion, clave }: ClaveIdempotencia) => JSON.stringify([apiKeyId, operacion, clave]);
 
 function keep(store: MemoryStore, { status, sobre, opId, ...clave }: RespuestaIdempotencia): void {
   const row = store.idempotencias.get(nameOf(clave));

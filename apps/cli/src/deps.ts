@@ -46,11 +46,7 @@ function hasherOf(peppers: string | undefined): ApiKeyHasher {
   return openHasher(peppers);
 }
 
-function secretosOf({
-  DATABASE_URL: _,
-  SAT_BASE_URL: __,
-  ...secretos
-}: CliConfig): Readonly<Record<string, string>> {
+function secretosOf({ DATABASE_URL: _, SAT_BASE_URL: __, ...secretos }: CliConfig): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(secretos).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),
   );

@@ -17,7 +17,10 @@ import { addUsuario } from './comandos/usuario.ts';
 import type { CliDeps } from './deps.ts';
 import { speakSpanish } from './spanish.ts';
 
-/** The operator's commands. `deps` is asked for by the commands that reach the database, so that the others need no settings. */
+/**
+ * The operator's commands. `deps` is asked for by the commands that reach the database, so that the others need no
+ * settings.
+ */
 export function createProgram(deps: () => CliDeps, print: (line: string) => void): Command {
   const program = speakSpanish(new Command('acuse'))
     .description('Órdenes del operador de Acuse. Cada resultado es una línea de JSON.')

@@ -39,12 +39,11 @@ function inSpanish(line: string): string {
 }
 
 /** What the library adds to a description: the choices, and what counts when nothing is given. */
-const hintsInSpanish = (text: string) =>
-  text.replace(/choices: /, 'una de ').replace(/default: /, 'si no se da: ');
+const hintsInSpanish = (text: string) => text.replace(/choices: /, 'una de ').replace(/default: /, 'si no se da: ');
 
 /**
- * Makes a program, and every command that is added to it afterwards, speak Spanish: help, headings and what it says about an order that it cannot
- * read.
+ * Makes a program, and every command that is added to it afterwards, speak Spanish: help, headings and what it says
+ * about an order that it cannot read.
  */
 export function speakSpanish(program: Command): Command {
   return program
@@ -59,10 +58,8 @@ export function speakSpanish(program: Command): Command {
           .replaceAll('[command]', '[orden]'),
       subcommandTerm: (command) =>
         Help.prototype.subcommandTerm.call(new Help(), command).replaceAll('[options]', '[opciones]'),
-      optionDescription: (option) =>
-        hintsInSpanish(Help.prototype.optionDescription.call(new Help(), option)),
-      argumentDescription: (argument) =>
-        hintsInSpanish(Help.prototype.argumentDescription.call(new Help(), argument)),
+      optionDescription: (option) => hintsInSpanish(Help.prototype.optionDescription.call(new Help(), option)),
+      argumentDescription: (argument) => hintsInSpanish(Help.prototype.argumentDescription.call(new Help(), argument)),
     })
     .configureOutput({
       outputError: (text, write) => write(`${text.trimEnd().split('\n').map(inSpanish).join('\n')}\n`),

@@ -49,10 +49,7 @@ export function createApp(
   };
 
   async function read(c: Context<Env>): Promise<Peticion> {
-    const ip = ipOf(
-      c.env?.incoming?.socket.remoteAddress ?? NO_SOCKET,
-      c.req.header('x-forwarded-for') ?? null,
-    );
+    const ip = ipOf(c.env?.incoming?.socket.remoteAddress ?? NO_SOCKET, c.req.header('x-forwarded-for') ?? null);
     const id = readIdSesion(c, settings.cookieHost);
     const sesion = id && (await sesiones.load(huellaDe(id), { inactividad: settings.sesionInactiva, ip }));
     const agente = c.req.header('user-agent') ?? '';
@@ -125,8 +122,7 @@ export function createApp(
     return found ?? c.notFound();
   });
   app.route('/', createAvisosPago(deps));
-  for (const ruta of rutas)
-    app.on(ruta.metodo, ruta.path, async (c) => answerRuta(ruta, await peticionOf(c)));
+  for (const ruta of rutas) app.on(ruta.metodo, ruta.path, async (c) => answerRuta(ruta, await peticionOf(c)));
   for (const montaje of montajes) {
     app.all(montaje.path, async (c) => answerMontaje(montaje, await peticionOf(c)));
     app.all(`${montaje.path}/*`, async (c) => answerMontaje(montaje, await peticionOf(c)));

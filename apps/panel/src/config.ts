@@ -39,9 +39,7 @@ export const panelConfig = z
     API_INTERNAL_URL: url('Dirección de la API para el panel. Sin ella, API_PUBLIC_URL.').optional(),
 
     ...databaseFields(10),
-    DATABASE_TIMEOUT_MS: durationMs('Milisegundos hasta dar por perdida una consulta.', { min: 100 }).default(
-      5_000,
-    ),
+    DATABASE_TIMEOUT_MS: durationMs('Milisegundos hasta dar por perdida una consulta.', { min: 100 }).default(5_000),
     ...queueFields,
 
     PANEL_SECRETS: secret(

@@ -13,15 +13,7 @@ import {
 import { createDashboard } from '@acuse/queue';
 import { ciecLengthOf, createHealth, type Logger, modoLlaveOf, type Shutdown, uuidV7 } from '@acuse/runtime';
 import { openPaquetesS3 } from '@acuse/storage';
-import {
-  createKeyring,
-  createSellado,
-  decodeClave32,
-  firstKey,
-  idsOf,
-  openClaves,
-  parseKeys,
-} from '@acuse/vault';
+import { createKeyring, createSellado, decodeClave32, firstKey, idsOf, openClaves, parseKeys } from '@acuse/vault';
 import { createPasswords } from './acceso/passwords.ts';
 import type { PanelConfig } from './config.ts';
 import { createSeguimiento } from './pages/solicitudes/avance/seguimiento.ts';
@@ -29,7 +21,10 @@ import { openCheckout } from './pagos/open-checkout.ts';
 import type { PanelDeps } from './panel-deps.ts';
 import type { PanelSettings } from './panel-settings.ts';
 
-/** Builds every adapter of the process and registers how each is closed. `publicUrl` is where the panel is reached. Throws `SecretoFaltante`. */
+/**
+ * Builds every adapter of the process and registers how each is closed. `publicUrl` is where the panel is reached.
+ * Throws `SecretoFaltante`.
+ */
 export async function createDeps(
   config: PanelConfig,
   publicUrl: string,
@@ -89,9 +84,7 @@ async function secretosOf({ PANEL_SECRETS }: PanelConfig): Promise<SecretosPanel
   return {
     passwords: await createPasswords(claves, current.id),
     sellado: createSellado(createKeyring({ keys: claves, current: current.id })),
-    clavesCsrf: [...claves.values()].map((clave) =>
-      Buffer.from(hkdfSync('sha256', clave, '', 'acuse/panel/csrf', 32)),
-    ),
+    clavesCsrf: [...claves.values()].map((clave) => Buffer.from(hkdfSync('sha256', clave, '', 'acuse/panel/csrf', 32))),
   };
 }
 

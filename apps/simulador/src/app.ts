@@ -48,9 +48,6 @@ export async function createSimulador(options: WorldOptions = {}): Promise<Simul
   app.route('/prodretencionverificacion', createProdretencionverificacion(world));
   app.route('/opinion-publica', createOpinionPublica(world));
   const listas = createListas(world);
-  app
-    .route('/wu1agsprosta001', listas.wu1agsprosta001)
-    .route('/omawww', listas.omawww)
-    .route('/www', listas.www);
+  app.route('/wu1agsprosta001', listas.wu1agsprosta001).route('/omawww', listas.omawww).route('/www', listas.www);
   return { app, world };
 }

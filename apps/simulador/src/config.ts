@@ -12,8 +12,7 @@ export type Config = { host: string; port: number; dataDir: string | undefined; 
 /** Reads the environment; throws with every fault named. */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const result = schema.safeParse(env);
-  if (!result.success)
-    throw new Error(`Configuración inválida del simulador:\n${z.prettifyError(result.error)}`);
+  if (!result.success) throw new Error(`Configuración inválida del simulador:\n${z.prettifyError(result.error)}`);
   const { SIMULADOR_HOST, SIMULADOR_PORT, SIMULADOR_DATA_DIR, SIMULADOR_SEMILLA } = result.data;
   return {
     host: SIMULADOR_HOST,

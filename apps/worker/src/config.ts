@@ -54,9 +54,7 @@ const ajustes = z.object({
   HEALTH_PORT: port('Puerto de /healthz y /readyz; 0 deja que el sistema lo elija.').default(0),
 
   ...databaseFields(20),
-  DATABASE_TIMEOUT_MS: durationMs('Milisegundos hasta dar por perdida una consulta.', { min: 100 }).default(
-    10_000,
-  ),
+  DATABASE_TIMEOUT_MS: durationMs('Milisegundos hasta dar por perdida una consulta.', { min: 100 }).default(10_000),
 
   ...queueFields,
   ...rotationFields,
@@ -72,12 +70,8 @@ const ajustes = z.object({
   RETRY_SECONDS: durationSeconds('Segundos hasta repetir un paso que falló de nuestro lado.', {
     min: 1,
   }).default(15),
-  RELAY_INTERVAL_MS: durationMs('Milisegundos entre dos vistas a la bandeja de salida.', { min: 10 }).default(
-    250,
-  ),
-  RECONCILER_INTERVAL_MS: durationMs('Milisegundos entre dos rondas de reconciliación.', { min: 50 }).default(
-    2_000,
-  ),
+  RELAY_INTERVAL_MS: durationMs('Milisegundos entre dos vistas a la bandeja de salida.', { min: 10 }).default(250),
+  RECONCILER_INTERVAL_MS: durationMs('Milisegundos entre dos rondas de reconciliación.', { min: 50 }).default(2_000),
   RECONCILER_GRACE_SECONDS: durationSeconds(
     'Segundos que un timbre puede estar en la cola sin que nadie lo tome antes de repetirlo.',
     {
@@ -123,15 +117,10 @@ const ajustes = z.object({
   ).default(''),
 
   ...satFields,
-  SESSION_KEYS: secret(`${satFields.SESSION_KEYS.description} Solo la necesitan descargas y reaper.`).default(
-    '',
-  ),
-  SAT_POLL_FIRST_SECONDS: decimal(
-    'Segundos hasta la primera consulta de una solicitud aceptada por el SAT.',
-    {
-      min: 0.05,
-    },
-  ).default(60),
+  SESSION_KEYS: secret(`${satFields.SESSION_KEYS.description} Solo la necesitan descargas y reaper.`).default(''),
+  SAT_POLL_FIRST_SECONDS: decimal('Segundos hasta la primera consulta de una solicitud aceptada por el SAT.', {
+    min: 0.05,
+  }).default(60),
   SAT_POLL_FACTOR: decimal('Cuánto crece la espera con cada consulta.', { min: 1, max: 10 }).default(1.5),
   SAT_POLL_MAX_SECONDS: decimal('Espera máxima entre dos consultas.', { min: 0.05 }).default(1_800),
   SAT_POLL_PORTAL_SECONDS: miradas.default([3_600, 10_800, 21_600, 43_200]),
@@ -139,17 +128,14 @@ const ajustes = z.object({
     'Segundos tras los que se pregunta otra vez al SAT cuando dijo que no hay CFDI y no hay otra credencial con qué confirmarlo.',
     { min: 0 },
   ).default(3_600),
-  SAT_POLL_LATE_SECONDS: decimal(
-    'Espera mínima entre dos consultas de una solicitud que lleva más de 72 horas.',
-    { min: 0.05 },
-  ).default(43_200),
+  SAT_POLL_LATE_SECONDS: decimal('Espera mínima entre dos consultas de una solicitud que lleva más de 72 horas.', {
+    min: 0.05,
+  }).default(43_200),
 
   ...storageWriterFields,
   ZIP_LEVEL: integer('Nivel de compresión de los paquetes.', { min: 0, max: 9 }).default(6),
 
-  FAILPOINT: text(
-    'Solo para pruebas: punto:acción (kill, freeze o throw) en el que falla el proceso.',
-  ).optional(),
+  FAILPOINT: text('Solo para pruebas: punto:acción (kill, freeze o throw) en el que falla el proceso.').optional(),
   NODE_ENV: text('production impide los puntos de falla.').optional(),
 });
 

@@ -1,11 +1,5 @@
 import { hostname } from 'node:os';
-import {
-  type AbrirListaEfos,
-  type CargaListas,
-  ListaRechazada,
-  SatError,
-  type SatMetrics,
-} from '@acuse/core';
+import { type AbrirListaEfos, type CargaListas, ListaRechazada, SatError, type SatMetrics } from '@acuse/core';
 import { createCargaListas, type Database, type Heartbeats } from '@acuse/db';
 import { createScheduledConsumer, createScheduler, type QueueSettings } from '@acuse/queue';
 import type { Logger, Shutdown } from '@acuse/runtime';
@@ -41,8 +35,8 @@ interface LoadDeps {
 }
 
 /**
- * Brings the list of article 69-B up to date. What keeps it from that is logged and noted beside the list, whose current version goes on
- * serving; the next attempt follows from that note.
+ * Brings the list of article 69-B up to date. What keeps it from that is logged and noted beside the list, whose
+ * current version goes on serving; the next attempt follows from that note.
  */
 function createLoad({ carga, abrir, minFilas, log, beat }: LoadDeps) {
   return async (signal: AbortSignal): Promise<void> => {
@@ -85,11 +79,9 @@ export function openListas(
   const load = createLoad({
     carga,
     abrir: lista.abrir,
-    minFilas:
-      config.EFOS_MIN_FILAS ?? (config.SAT_BASE_URL === undefined ? MIN_FILAS.real : MIN_FILAS.simulador),
+    minFilas: config.EFOS_MIN_FILAS ?? (config.SAT_BASE_URL === undefined ? MIN_FILAS.real : MIN_FILAS.simulador),
     log,
-    beat: () =>
-      heartbeats.beat({ proceso: `${hostname()}:${process.pid}:listas`, rol: 'listas', consumed: true }),
+    beat: () => heartbeats.beat({ proceso: `${hostname()}:${process.pid}:listas`, rol: 'listas', consumed: true }),
   });
   const consumer = createScheduledConsumer(queueSettings, {
     nombre: 'listas',

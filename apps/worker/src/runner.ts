@@ -34,8 +34,9 @@ export interface Progress {
 
 export interface Runner extends Progress {
   /**
-   * Answers a ring: claims its solicitud, keeps the claim alive while the work goes on, and stops the work as soon as the claim is lost. A ring
-   * that finds nothing to claim is over. Failures on our side (database, storage) give the claim back for later.
+   * Answers a ring: claims its solicitud, keeps the claim alive while the work goes on, and stops the work as soon as
+   * the claim is lost. A ring that finds nothing to claim is over. Failures on our side (database, storage) give the
+   * claim back for later.
    */
   answer(wakeUp: { solicitudId: string; gen: number }, signal: AbortSignal): Promise<void>;
 }
@@ -88,15 +89,17 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
       await claims.release(claimed, avance, { queue: trabajo.queue, inSeconds });
     } catch (failure) {
       // The claim lapses by itself and the reconciler rings again.
-      if (!(failure instanceof Desplazado))
-        log.warn({ solicitud_id: claimed.id, err: failure }, 'claim left to lapse');
+      if (!(failure instanceof Desplazado)) log.warn({ solicitud_id: claimed.id, err: failure }, 'claim left to lapse');
     }
   }
 
   return { answer, running: () => running, lastAt: () => lastAt };
 }
 
-/** Lengthens a claim at a third of its life; `lost` aborts when that is refused, or when nobody answered for the whole of it. */
+/**
+ * Lengthens a claim at a third of its life; `lost` aborts when that is refused, or when nobody answered for the whole
+ * of it.
+ */
 function keepAlive(claims: Claims, claimed: ClaimedSolicitud, leaseSeconds: number) {
   const controller = new AbortController();
   let aliveUntil = performance.now() + leaseSeconds * 1_000;

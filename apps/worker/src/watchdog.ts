@@ -5,7 +5,10 @@ import type { Logger } from '@acuse/runtime';
 import { startLoop } from './loops/loop.ts';
 import type { Progress } from './runner.ts';
 
-/** Seconds without a claim while rings wait in the queue, after which the consumer is made anew, and after which the process gives up. */
+/**
+ * Seconds without a claim while rings wait in the queue, after which the consumer is made anew, and after which the
+ * process gives up.
+ */
 const REBUILD_AFTER = 30;
 const GIVE_UP_AFTER = 90;
 
@@ -13,9 +16,9 @@ const GIVE_UP_AFTER = 90;
 const LATE_SECONDS = 60;
 
 /**
- * Judges health by work done, neither by pings nor by rings heard: a consumer that leads to no claim while its rings wait in the queue is
- * rebuilt, and a process whose new consumer leads to none either ends, so that it is started again. Its beats also tell the relay how many
- * slots there are.
+ * Judges health by work done, neither by pings nor by rings heard: a consumer that leads to no claim while its rings
+ * wait in the queue is rebuilt, and a process whose new consumer leads to none either ends, so that it is started
+ * again. Its beats also tell the relay how many slots there are.
  */
 export function startWatchdog(deps: {
   proceso: string;
@@ -59,10 +62,7 @@ export function startWatchdog(deps: {
         log.fatal({ queue, idleSeconds, ...lag }, 'works on nothing although rings wait: giving up');
         giveUp();
       } else if (idleSeconds >= REBUILD_AFTER && Date.now() - rebuiltAt > REBUILD_AFTER * 1_000) {
-        log.error(
-          { queue, idleSeconds, ...lag },
-          'works on nothing although rings wait: rebuilding the consumer',
-        );
+        log.error({ queue, idleSeconds, ...lag }, 'works on nothing although rings wait: rebuilding the consumer');
         rebuiltAt = Date.now();
         await consumer.rebuild();
       }

@@ -1,10 +1,5 @@
 import { hostname } from 'node:os';
-import {
-  advanceSolicitud,
-  assembleSolicitud,
-  type ClaimedSolicitud,
-  type CredencialSellada,
-} from '@acuse/core';
+import { advanceSolicitud, assembleSolicitud, type ClaimedSolicitud, type CredencialSellada } from '@acuse/core';
 import {
   createBoveda,
   createCaptchas,
@@ -41,7 +36,10 @@ const WATCH_MS = 5_000;
 /** Milliseconds between two looks for what is past its retention; while there is more, one follows the other. */
 const RETENTION_EVERY_MS = 60_000;
 
-/** Builds and starts what this process's roles ask for; everything opened is registered with `shutdown` in the order of opening. */
+/**
+ * Builds and starts what this process's roles ask for; everything opened is registered with `shutdown` in the order of
+ * opening.
+ */
 export async function startWorker(
   config: WorkerConfig,
   log: Logger,
@@ -70,9 +68,7 @@ export async function startWorker(
             WORKER_PSKS: idsOf('WORKER_PSKS', config.WORKER_PSKS),
           }
         : {}),
-      ...(has('descargas') || has('reaper')
-        ? { SESSION_KEYS: idsOf('SESSION_KEYS', config.SESSION_KEYS) }
-        : {}),
+      ...(has('descargas') || has('reaper') ? { SESSION_KEYS: idsOf('SESSION_KEYS', config.SESSION_KEYS) } : {}),
     },
     { siFaltan: config.SECRETOS_FALTANTES, log },
   );

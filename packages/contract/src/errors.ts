@@ -8,8 +8,8 @@ export interface EntradaCatalogo {
 }
 
 /**
- * Every error that the interface can answer, by meaning. Codes 1001 to 6001 are the specification's; 2001, 3003, 3004, 3005,
- * 4003, 4004 and 9xxx are ours, for cases that it leaves open.
+ * Every error that the interface can answer, by meaning. Codes 1001 to 6001 are the specification's; 2001, 3003, 3004,
+ * 3005, 4003, 4004 and 9xxx are ours, for cases that it leaves open.
  */
 export const CATALOGO = {
   API_KEY_INVALIDA: {
@@ -33,8 +33,7 @@ export const CATALOGO = {
   OPERACION_NO_HABILITADA: {
     http: 403,
     codigo: 1003,
-    texto:
-      'La operación está deshabilitada para este RFC. Habilítela en el panel (Operaciones) y vuelva a intentar.',
+    texto: 'La operación está deshabilitada para este RFC. Habilítela en el panel (Operaciones) y vuelva a intentar.',
   },
   RFC_AJENO: {
     http: 403,
@@ -57,14 +56,12 @@ export const CATALOGO = {
   SALDO_INSUFICIENTE: {
     http: 402,
     codigo: 1004,
-    texto:
-      'El saldo no alcanza para esta operación. Compre créditos en el panel (Saldo) y repita la consulta.',
+    texto: 'El saldo no alcanza para esta operación. Compre créditos en el panel (Saldo) y repita la consulta.',
   },
   CAMPO_INVALIDO: {
     http: 400,
     codigo: 2001,
-    texto:
-      'Un campo de la petición no tiene el tipo o el formato esperado. Corrija los campos que se indican en data.',
+    texto: 'Un campo de la petición no tiene el tipo o el formato esperado. Corrija los campos que se indican en data.',
   },
   CAMPO_FALTANTE: {
     http: 400,
@@ -90,8 +87,7 @@ export const CATALOGO = {
   RFC_INVALIDO: {
     http: 400,
     codigo: 2002,
-    texto:
-      'El rfc falta o su formato no es válido. Envíe 12 caracteres (persona moral) o 13 (persona física).',
+    texto: 'El rfc falta o su formato no es válido. Envíe 12 caracteres (persona moral) o 13 (persona física).',
   },
   CFDI_NO_ENCONTRADO: {
     http: 404,
@@ -125,8 +121,7 @@ export const CATALOGO = {
   PAQUETE_CADUCADO: {
     http: 410,
     codigo: 3004,
-    texto:
-      'El paquete ya cumplió su tiempo de conservación y fue borrado. Haga una solicitud nueva del mismo periodo.',
+    texto: 'El paquete ya cumplió su tiempo de conservación y fue borrado. Haga una solicitud nueva del mismo periodo.',
   },
   CERTIFICADO_INVALIDO: {
     http: 400,
@@ -214,8 +209,7 @@ export const CATALOGO = {
   PETICION_ILEGIBLE: {
     http: 400,
     codigo: 9400,
-    texto:
-      'La petición no se pudo leer como HTTP. Revise encabezados, longitudes y tiempos de envío de su cliente.',
+    texto: 'La petición no se pudo leer como HTTP. Revise encabezados, longitudes y tiempos de envío de su cliente.',
   },
   RUTA_DESCONOCIDA: {
     http: 404,
@@ -246,8 +240,7 @@ export const CATALOGO = {
   DEMASIADAS_PETICIONES: {
     http: 429,
     codigo: 9429,
-    texto:
-      'Demasiadas peticiones en poco tiempo. Espere los segundos que indica Retry-After y vuelva a intentar.',
+    texto: 'Demasiadas peticiones en poco tiempo. Espere los segundos que indica Retry-After y vuelva a intentar.',
   },
   ERROR_INTERNO: {
     http: 500,
@@ -266,8 +259,8 @@ export interface CampoErroneo {
 }
 
 /**
- * What helps the caller beside the text. `campo`: the first wrong body field; `motivo`: the precise cause; `campos`: all wrong fields;
- * `reintentar_en`: seconds.
+ * What helps the caller beside the text. `campo`: the first wrong body field; `motivo`: the precise cause; `campos`:
+ * all wrong fields; `reintentar_en`: seconds.
  */
 export interface DatosError {
   readonly campo?: string;

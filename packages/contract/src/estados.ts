@@ -15,10 +15,4 @@ export const ESTADOS_ABIERTOS = ['EN_PROCESO', 'ESPERA_EFIRMA'] as const satisfi
 
 export const ESTADOS_CFDI = ['VIGENTE', 'CANCELADO'] as const;
 export const ESTADOS_CONTRIBUYENTE = ['ACTIVO', 'SUSPENDIDO', 'CANCELADO'] as const;
-export const OPINIONES = [
-  'POSITIVO',
-  'NEGATIVO',
-  'EN_SUSPENSION',
-  'INSCRITO_SIN_OBLIGACIONES',
-  'NO_INSCRITO',
-] as const;
+export const OPINIONES = ['POSITIVO', 'NEGATIVO', 'EN_SUSPENSION', 'INSCRITO_SIN_OBLIGACIONES', 'NO_INSCRITO'] as const;

@@ -1,6 +1,9 @@
 import type { OperacionPublicada } from './operacion-publicada.ts';
 
-/** Every operation of the API, by path. Generated from the operations themselves by `npm run generate`; a test compares the two. */
+/**
+ * Every operation of the API, by path. Generated from the operations themselves by `npm run generate`; a test compares
+ * the two.
+ */
 export const OPERACIONES = [
   {
     path: 'descarga/cancelar',
@@ -13,24 +16,21 @@ export const OPERACIONES = [
   {
     path: 'descarga/consulta-cfdi',
     resumen: 'Estado de un CFDI ante el SAT',
-    descripcion:
-      'Consulta un CFDI por emisor, receptor, UUID y total. Si el SAT no lo encuentra, no se cobra.',
+    descripcion: 'Consulta un CFDI por emisor, receptor, UUID y total. Si el SAT no lo encuentra, no se cobra.',
     costo: 1,
     credencial: 'API key',
   },
   {
     path: 'descarga/paquete',
     resumen: 'URL del paquete ZIP de una solicitud terminada',
-    descripcion:
-      'La URL se firma al momento de llamar y vale hasta expira_en; pídala de nuevo cuando la necesite.',
+    descripcion: 'La URL se firma al momento de llamar y vale hasta expira_en; pídala de nuevo cuando la necesite.',
     costo: 0,
     credencial: 'API key',
   },
   {
     path: 'descarga/verificar',
     resumen: 'Avance de una solicitud de descarga',
-    descripcion:
-      'Estado, avance y próxima consulta al SAT. Puede llamarse tantas veces como se quiera, sin costo.',
+    descripcion: 'Estado, avance y próxima consulta al SAT. Puede llamarse tantas veces como se quiera, sin costo.',
     costo: 0,
     credencial: 'API key',
   },
@@ -76,8 +76,7 @@ export const OPERACIONES = [
   {
     path: 'tax/facturas-fiel',
     resumen: 'Facturas recibidas, con e.firma',
-    descripcion:
-      'Lista los CFDI que el RFC recibió en el periodo. La consulta se hace con la e.firma guardada.',
+    descripcion: 'Lista los CFDI que el RFC recibió en el periodo. La consulta se hace con la e.firma guardada.',
     costo: 1,
     credencial: 'API key + e.firma',
   },

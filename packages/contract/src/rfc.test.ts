@@ -49,18 +49,14 @@ describe('rfcField', () => {
 });
 
 describe('the check digit', () => {
-  it.each([
-    'SAT970701NN3',
-    'EKU9003173C9',
-    'XIQB891116QE4',
-    'CACX7605101P8',
-    'FUNK671228PH6',
-    'MAG041126GT8',
-  ])('is right in %s, and wrong when any other character stands there', (rfc) => {
-    const others = [...'0123456789A'].filter((digit) => !rfc.endsWith(digit));
-    expect(hasCheckDigit(rfc)).toBe(true);
-    expect(others.filter((digit) => hasCheckDigit(rfc.slice(0, -1) + digit))).toEqual([]);
-  });
+  it.each(['SAT970701NN3', 'EKU9003173C9', 'XIQB891116QE4', 'CACX7605101P8', 'FUNK671228PH6', 'MAG041126GT8'])(
+    'is right in %s, and wrong when any other character stands there',
+    (rfc) => {
+      const others = [...'0123456789A'].filter((digit) => !rfc.endsWith(digit));
+      expect(hasCheckDigit(rfc)).toBe(true);
+      expect(others.filter((digit) => hasCheckDigit(rfc.slice(0, -1) + digit))).toEqual([]);
+    },
+  );
 
   it('tells a slip inside of the RFC', () => {
     expect(hasCheckDigit('SAT970710NN3')).toBe(false);

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 
 /**
- * Letters (3 for a legal person, 4 for a natural one), a date yyMMdd, and three characters of which the last is the check
- * digit. Ñ and & are letters of an RFC. Pattern of the SAT's CFDI schema (`t_RFC`).
+ * Letters (3 for a legal person, 4 for a natural one), a date yyMMdd, and three characters of which the last is the
+ * check digit. Ñ and & are letters of an RFC. Pattern of the SAT's CFDI schema (`t_RFC`).
  */
 const RFC = /^([A-ZÑ&]{3,4})(\d{2})(\d{2})(\d{2})([A-Z\d]{2})([A\d])$/;
 /** The same for whoever reads the interface's description. */
@@ -19,8 +19,8 @@ function isRealDate(yy: string, mm: string, dd: string): boolean {
 }
 
 /**
- * Normalises and checks an RFC: trimmed, upper case, composed Unicode (Ñ as one character). The check digit is not enforced, since
- * the SAT has issued RFCs that fail it. Returns null when it is none.
+ * Normalises and checks an RFC: trimmed, upper case, composed Unicode (Ñ as one character). The check digit is not
+ * enforced, since the SAT has issued RFCs that fail it. Returns null when it is none.
  */
 export function parseRfc(value: unknown): string | null {
   if (typeof value !== 'string' || value.length > 64) return null;
@@ -36,8 +36,9 @@ const DIGITS = '0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ';
 const GENERICOS = new Set(['XAXX010101000', 'XEXX010101000']);
 
 /**
- * Whether the last character of a normal RFC is its check digit: the weighted sum of the others modulo 11 (annex of the SAT's rules for
- * the RFC). False is a hint of a slip of the pen and no proof, since a few RFCs were issued with another one.
+ * Whether the last character of a normal RFC is its check digit: the weighted sum of the others modulo 11 (annex of the
+ * SAT's rules for the RFC). False is a hint of a slip of the pen and no proof, since a few RFCs were issued with
+ * another one.
  */
 export function hasCheckDigit(rfc: string): boolean {
   if (GENERICOS.has(rfc)) return true;

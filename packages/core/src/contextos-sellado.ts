@@ -10,13 +10,12 @@ export const contextoDeSesion = ({ portal, rfc, tipo }: ClaveSesion, id: string)
 ];
 
 /** What the sealed proof of a credential belongs to. */
-export const contextoDePrueba = (
-  { rfc, tipo }: Pick<ClaveSesion, 'rfc' | 'tipo'>,
-  sal: string,
-): readonly string[] => ['acuse/v1/prueba', rfc.toUpperCase(), tipo, sal];
+export const contextoDePrueba = ({ rfc, tipo }: Pick<ClaveSesion, 'rfc' | 'tipo'>, sal: string): readonly string[] => [
+  'acuse/v1/prueba',
+  rfc.toUpperCase(),
+  tipo,
+  sal,
+];
 
 /** What the sealed secret of a second factor belongs to. */
-export const contextoDeSegundoFactor = (usuarioId: string): readonly string[] => [
-  'panel/segundo-factor',
-  usuarioId,
-];
+export const contextoDeSegundoFactor = (usuarioId: string): readonly string[] => ['panel/segundo-factor', usuarioId];

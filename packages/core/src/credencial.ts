@@ -1,4 +1,7 @@
-/** Which stored credential a query is made with. The names are those of the wire and of `credencial.tipo` in the database. */
+/**
+ * Which stored credential a query is made with. The names are those of the wire and of `credencial.tipo` in the
+ * database.
+ */
 export type TipoCredencial = 'ciec' | 'efirma';
 
 /**

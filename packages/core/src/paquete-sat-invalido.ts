@@ -8,7 +8,10 @@ export type MotivoPaqueteInvalido =
   | 'COLUMNAS'
   | 'FILA';
 
-/** A package of the SAT that cannot be read. Fetching it anew may help once; the message names the package and the place in it. */
+/**
+ * A package of the SAT that cannot be read. Fetching it anew may help once; the message names the package and the place
+ * in it.
+ */
 export class PaqueteSatInvalido extends Error {
   readonly motivo: MotivoPaqueteInvalido;
   readonly objectKey: string;

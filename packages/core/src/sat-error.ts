@@ -42,9 +42,9 @@ const CLASES: Record<MotivoSatError, ClaseSatError> = {
 };
 
 /**
- * The SAT did not answer a query. OCUPADO: it was not even asked, because a log-in is under way or its host has enough to do; that is no failure,
- * and whoever asked comes again after `esperaMs`. Carries codes only: never a body, a header or a credential, since errors end in logs
- * and in the database.
+ * The SAT did not answer a query. OCUPADO: it was not even asked, because a log-in is under way or its host has enough
+ * to do; that is no failure, and whoever asked comes again after `esperaMs`. Carries codes only: never a body, a header
+ * or a credential, since errors end in logs and in the database.
  */
 export class SatError extends Error {
   readonly motivo: MotivoSatError;

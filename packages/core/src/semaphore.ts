@@ -2,7 +2,9 @@ import { SatError } from './sat-error.ts';
 
 /** Lets a limited number of tasks run at once in this process: in all, and for one key. */
 export interface Semaphore {
-  /** Runs `work` when there is room for it, in the order of asking. Rejects with CANCELADA when `signal` ends the wait. */
+  /**
+   * Runs `work` when there is room for it, in the order of asking. Rejects with CANCELADA when `signal` ends the wait.
+   */
   run<T>(key: string, signal: AbortSignal, work: () => Promise<T>): Promise<T>;
   /** Runs `work` when there is room for it now; else null. */
   tryRun<T>(key: string, work: () => Promise<T>): Promise<T> | null;

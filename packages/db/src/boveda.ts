@@ -1,7 +1,10 @@
 import type { Boveda } from '@acuse/core';
 import type { Database } from './database.ts';
 
-/** Every change below moves the taxpayer's version: it is locked first, as by whoever changes its keys, so that neither waits for the other. */
+/**
+ * Every change below moves the taxpayer's version: it is locked first, as by whoever changes its keys, so that neither
+ * waits for the other.
+ */
 const DUENO = `dueno AS MATERIALIZED (SELECT id, cuenta_id FROM contribuyente WHERE id = $2 FOR NO KEY UPDATE)`;
 
 const REGISTER = `
@@ -114,9 +117,7 @@ export function createBoveda({ pool }: Pick<Database, 'pool'>): Boveda {
     },
 
     async waitingForEfirma(contribuyenteId) {
-      const { rows } = await pool.query<{ solicitudId: string; deadlineAt: Date }>(WAITING, [
-        contribuyenteId,
-      ]);
+      const { rows } = await pool.query<{ solicitudId: string; deadlineAt: Date }>(WAITING, [contribuyenteId]);
       return rows;
     },
 

@@ -13,7 +13,9 @@ export interface DatabaseSettings {
   readonly applicationName: string;
 }
 
-/** The two ways to the same database, on the same connections: SQL by `pool`, plain records by `prisma` (docs/adr/0015). */
+/**
+ * The two ways to the same database, on the same connections: SQL by `pool`, plain records by `prisma` (docs/adr/0015).
+ */
 export interface Database {
   readonly pool: pg.Pool;
   readonly prisma: PrismaClient;
@@ -22,8 +24,8 @@ export interface Database {
 }
 
 /**
- * What every session of ours asks of the server, as its start-up options. Compiling a statement (JIT) takes longer than any of ours runs, and
- * starts at an estimate, which may be wrong.
+ * What every session of ours asks of the server, as its start-up options. Compiling a statement (JIT) takes longer than
+ * any of ours runs, and starts at an estimate, which may be wrong.
  */
 export const SESSION_OPTIONS = '-c jit=off';
 
@@ -56,7 +58,8 @@ function openSteadyPool(config: pg.PoolConfig): pg.Pool {
   const pool = new pg.Pool(config);
   // Without a listener a dropped idle connection would end the process; the pool has already discarded it.
   pool.on('error', () => {});
-  // The pool listens only while a connection is idle. One that drops inside a transaction fails the transaction's next statement.
+  // The pool listens only while a connection is idle. One that drops inside a transaction fails the transaction's next
+  // statement.
   pool.on('connect', (client) => client.on('error', () => {}));
   return pool;
 }

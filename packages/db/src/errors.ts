@@ -2,8 +2,9 @@ import { ResultadoIncierto } from '@acuse/core';
 import pg from 'pg';
 
 /**
- * SQLSTATE classes and subclasses after which the connection, or the server, is no more: connection exception, operator intervention by a shutdown or a
- * crash, system and internal errors (PostgreSQL, appendix A). They may reach a statement whose commit is done.
+ * SQLSTATE classes and subclasses after which the connection, or the server, is no more: connection exception, operator
+ * intervention by a shutdown or a crash, system and internal errors (PostgreSQL, appendix A). They may reach a
+ * statement whose commit is done.
  */
 const CONNECTION_LOST = /^(08|57P|58|XX)/;
 
@@ -15,8 +16,9 @@ function isRolledBack(error: unknown): boolean {
 class TooLate extends Error {}
 
 /**
- * Runs a statement of which it matters whether it was carried out. Rejects with {@link ResultadoIncierto} when it was sent and neither an answer nor a
- * refusal came back; with any other error nothing of it was carried out. After `until`, on the clock of `performance.now`, it is not sent any more.
+ * Runs a statement of which it matters whether it was carried out. Rejects with {@link ResultadoIncierto} when it was
+ * sent and neither an answer nor a refusal came back; with any other error nothing of it was carried out. After
+ * `until`, on the clock of `performance.now`, it is not sent any more.
  */
 export async function sendOnce<R extends pg.QueryResultRow>(
   pool: pg.Pool,

@@ -2,8 +2,8 @@ import type { Idempotencia, ResultadoIdempotencia } from '@acuse/core';
 import type { Database } from './database.ts';
 
 /**
- * One statement: a new row, or the take-over of one that is too old or whose lock is over; then what is there. An attempt whose charge was
- * given back is followed by one of its own `op_id`: under the old one it could not be charged.
+ * One statement: a new row, or the take-over of one that is too old or whose lock is over; then what is there. An
+ * attempt whose charge was given back is followed by one of its own `op_id`: under the old one it could not be charged.
  */
 const BEGIN = `
 WITH tomada AS (
@@ -36,14 +36,7 @@ interface Row {
 /** Answers for repeated requests over PostgreSQL. */
 export function createIdempotencia({ pool }: Pick<Database, 'pool'>): Idempotencia {
   return {
-    async begin({
-      apiKeyId,
-      operacion,
-      clave,
-      cuerpoHash,
-      opId,
-      bloqueoSegundos,
-    }): Promise<ResultadoIdempotencia> {
+    async begin({ apiKeyId, operacion, clave, cuerpoHash, opId, bloqueoSegundos }): Promise<ResultadoIdempotencia> {
       const { rows } = await pool.query<Row>({
         name: 'idempotencia',
         text: BEGIN,

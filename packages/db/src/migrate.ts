@@ -24,9 +24,7 @@ const TABLE = `CREATE TABLE IF NOT EXISTS _prisma_migrations (
 /** A migration on disk is not the one that was applied, or one applied is missing. */
 export class MigracionAlterada extends Error {
   constructor(name: string) {
-    super(
-      `migration ${name} differs from the one that this database has: migrations are never edited after release`,
-    );
+    super(`migration ${name} differs from the one that this database has: migrations are never edited after release`);
     this.name = 'MigracionAlterada';
   }
 }
@@ -52,9 +50,9 @@ async function readMigrations(folder: string): Promise<Migration[]> {
 }
 
 /**
- * Brings a database to the newest schema: every pending migration in a transaction of its own, under an advisory lock, noted in
- * `_prisma_migrations` as Prisma's own `migrate deploy` notes it, so that the two agree. Safe to run from many processes at once.
- * Returns the names applied now. Throws {@link MigracionAlterada} when history does not match.
+ * Brings a database to the newest schema: every pending migration in a transaction of its own, under an advisory lock,
+ * noted in `_prisma_migrations` as Prisma's own `migrate deploy` notes it, so that the two agree. Safe to run from many
+ * processes at once. Returns the names applied now. Throws {@link MigracionAlterada} when history does not match.
  */
 export async function migrate(url: string, folder = MIGRATIONS): Promise<string[]> {
   const migrations = await readMigrations(folder);

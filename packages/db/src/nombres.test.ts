@@ -3,7 +3,10 @@ import { expect, test } from 'vitest';
 
 const HERE = new URL('./', import.meta.url);
 
-/** A connection refuses a second text under the name of a prepared statement, and which of two comes first differs from process to process. */
+/**
+ * A connection refuses a second text under the name of a prepared statement, and which of two comes first differs from
+ * process to process.
+ */
 test('a prepared statement of one file has the name of no other', () => {
   const files = readdirSync(HERE, { recursive: true, encoding: 'utf8' }).filter(
     (name) => /\.ts$/.test(name) && !/generated|\.test\.ts$/.test(name),

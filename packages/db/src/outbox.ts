@@ -8,13 +8,18 @@ export const CANAL_OUTBOX = 'acuse_outbox';
 
 const COLAS: readonly QueueName[] = ['descargas', 'ensambles'];
 
-/** Seconds after which a process that was not seen has no slots any more: longer than a busy machine may stand still. */
+/**
+ * Seconds after which a process that was not seen has no slots any more: longer than a busy machine may stand still.
+ */
 const GONE_SECONDS = 60;
 /** Rings that may wait in the queue beyond the slots, so that none of those is idle between two turns of the relay. */
 const AHEAD = 4;
 /** Rings carried in one go. */
 const BATCH = 500;
-/** Due rings among which one go chooses. When there are more, about so many as heads are looked at as well: the oldest of each account. */
+/**
+ * Due rings among which one go chooses. When there are more, about so many as heads are looked at as well: the oldest
+ * of each account.
+ */
 const WINDOW = 200;
 const HEADS = 400;
 
@@ -26,15 +31,19 @@ SELECT c AS cola FROM unnest($1::text[]) c
 WHERE EXISTS (SELECT FROM outbox WHERE cola = c AND rung_at IS NULL AND due_at <= now())
    OR EXISTS (SELECT FROM outbox WHERE cola = c AND rung_at < now() - make_interval(secs => $2))`;
 
-/** What the queue has had for too long without anybody's claim is rung once more under its generation: where the job still waits, that does nothing. */
+/**
+ * What the queue has had for too long without anybody's claim is rung once more under its generation: where the job
+ * still waits, that does nothing.
+ */
 const RING_AGAIN = `
 SELECT o.solicitud_id, o.gen, o.cola FROM outbox o JOIN solicitud s ON s.id = o.solicitud_id AND s.gen = o.gen
 WHERE o.cola = $1 AND o.rung_at < now() - make_interval(secs => $2) AND s.estado = 'EN_PROCESO' AND s.lease_until IS NULL
 ORDER BY o.rung_at LIMIT ${BATCH} FOR UPDATE OF o SKIP LOCKED`;
 
 /**
- * Gives out the free slots. A ring counts against them and against its account from here until its step is over. In each round every account gets
- * one, the ones with the fewest under way first; what an account has beyond its share waits here.
+ * Gives out the free slots. A ring counts against them and against its account from here until its step is over. In
+ * each round every account gets one, the ones with the fewest under way first; what an account has beyond its share
+ * waits here.
  */
 const RING = `
 WITH RECURSIVE under_way AS MATERIALIZED (

@@ -3,9 +3,9 @@ import { terminarSinPaquete } from './claims/terminar.ts';
 import type { Database } from './database.ts';
 
 /**
- * A claim that lapsed has answered its ring: the next one is of another generation, so that the job which the dead worker still holds in the
- * queue does not stand in its way. A solicitud without a ring (an outbox that somebody emptied) gets one of its present generation, and a ring
- * whose solicitud is not worked on any more holds no slot.
+ * A claim that lapsed has answered its ring: the next one is of another generation, so that the job which the dead
+ * worker still holds in the queue does not stand in its way. A solicitud without a ring (an outbox that somebody
+ * emptied) gets one of its present generation, and a ring whose solicitud is not worked on any more holds no slot.
  */
 const RING_OVERDUE = `
 WITH de_nadie AS (

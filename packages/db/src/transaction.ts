@@ -4,8 +4,8 @@ import type pg from 'pg';
 export const SNAPSHOT = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
 
 /**
- * Runs `run` in a transaction on one connection and gives what it gives. Whatever it throws undoes all of it and is thrown on; a connection
- * that cannot even undo is not used again.
+ * Runs `run` in a transaction on one connection and gives what it gives. Whatever it throws undoes all of it and is
+ * thrown on; a connection that cannot even undo is not used again.
  */
 export async function inTransaction<T>(
   pool: pg.Pool,

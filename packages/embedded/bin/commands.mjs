@@ -15,10 +15,7 @@ async function verify(args) {
   const steps = [
     ['format and lint', () => runNode(['node_modules/@biomejs/biome/bin/biome', 'check', '.'], { root })],
     ['types', () => runNode(['node_modules/typescript/bin/tsc', '-p', 'test/tsconfig.json'], { root })],
-    [
-      'tests',
-      async () => ({ code: await runVitest(root, ['unit', 'contract'], ['--tags-filter=!slow', ...args]) }),
-    ],
+    ['tests', async () => ({ code: await runVitest(root, ['unit', 'contract'], ['--tags-filter=!slow', ...args]) })],
   ];
   const failed = [];
   for (const [name, run] of steps) {

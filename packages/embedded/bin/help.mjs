@@ -37,11 +37,7 @@ const HELP = {
       ['assemble', 'armado de un ZIP de un millón de filas'],
     ],
   ],
-  build: [
-    'npm run build -- [opciones de tsc]',
-    'Compila cada parte en su carpeta dist, como la lleva la imagen.',
-    [],
-  ],
+  build: ['npm run build -- [opciones de tsc]', 'Compila cada parte en su carpeta dist, como la lleva la imagen.', []],
   generate: [
     'npm run generate',
     'Escribe otra vez el cliente de Prisma, docs/openapi.json, docs/operations.md, docs/data-model.md y .env.example.',
@@ -55,9 +51,7 @@ export const asksForHelp = (args) => args.includes('--help') || args.includes('-
 /** The help of one command, in Spanish. */
 export function helpOf(name) {
   const [usage, summary, options] = HELP[name];
-  const lines = [...options, ['--help', 'muestra esta ayuda']].map(
-    ([what, help]) => `  ${what.padEnd(16)} ${help}`,
-  );
+  const lines = [...options, ['--help', 'muestra esta ayuda']].map(([what, help]) => `  ${what.padEnd(16)} ${help}`);
   return [`Uso: ${usage}`, '', summary, '', ...lines].join('\n');
 }
 
@@ -66,7 +60,5 @@ export function helpOfAll() {
   const lines = Object.values(HELP).map(
     ([usage, summary]) => `  ${(usage.split(' -- ')[0] ?? usage).padEnd(22)} ${summary.replace(/:$/, '.')}`,
   );
-  return ['Órdenes de este repositorio; cada una explica sus opciones con «-- --help»:', '', ...lines].join(
-    '\n',
-  );
+  return ['Órdenes de este repositorio; cada una explica sus opciones con «-- --help»:', '', ...lines].join('\n');
 }

@@ -40,8 +40,7 @@ export const GENERATORS = [
 
 /** Installs and generates what is missing or out of date. @throws Error with a text for the user. */
 export async function prepare(root) {
-  const isReady = () =>
-    installedHash(root) === lockHash(root) && GENERATORS.every((each) => isFresh(root, each));
+  const isReady = () => installedHash(root) === lockHash(root) && GENERATORS.every((each) => isFresh(root, each));
   if (isReady()) return;
   await exclusively(join(root, '.acuse', 'preparar.lock'), async () => {
     if (installedHash(root) !== lockHash(root)) await install(root);
@@ -62,10 +61,7 @@ export async function generate(root, generator) {
 
 function isFresh(root, generator) {
   if (!generator.sources?.every((source) => existsSync(join(root, source)))) return true;
-  return (
-    existsSync(join(root, generator.output)) &&
-    read(stampOf(root, generator)) === sourcesHash(root, generator)
-  );
+  return existsSync(join(root, generator.output)) && read(stampOf(root, generator)) === sourcesHash(root, generator);
 }
 
 async function install(root) {
@@ -110,9 +106,7 @@ async function withProgress(root, work) {
 function matchesLock(root) {
   try {
     const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages;
-    const installed = JSON.parse(
-      readFileSync(join(root, 'node_modules', '.package-lock.json'), 'utf8'),
-    ).packages;
+    const installed = JSON.parse(readFileSync(join(root, 'node_modules', '.package-lock.json'), 'utf8')).packages;
     return Object.entries(wanted).every(([path, { version, optional, link }]) => {
       if (!path.startsWith('node_modules/') && !path.includes('/node_modules/')) return true;
       const found = installed[path];

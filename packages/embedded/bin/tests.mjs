@@ -28,8 +28,7 @@ export async function runCountedVitest(root, { projects = [], slow }, args) {
     const code = await runVitest(root, projects, [...filter, ...reporters, ...args]);
     const counts = count(readReport(report), root, code, slow);
     console.log('\nThe slowest tests:');
-    for (const { ms, name } of counts.slowest)
-      console.log(`${(ms / 1000).toFixed(1).padStart(7)} s  ${name}`);
+    for (const { ms, name } of counts.slowest) console.log(`${(ms / 1000).toFixed(1).padStart(7)} s  ${name}`);
     console.log('');
     for (const name of counts.failures) console.log(`FAILED ${name}`);
     const skipped = counts.skipped > 0 ? `, ${counts.skipped} skipped` : '';

@@ -184,9 +184,7 @@ describe('the entry of the npm scripts', { timeout: 120_000 }, () => {
       errors += chunk;
       if (errors.includes(' paquetes')) await write('npm-may-end', '');
     }
-    expect(errors).toMatch(
-      /^Instalando dependencias \(npm ci\)…\nInstalando dependencias: 1 de 1 paquetes, \d+ s\n/,
-    );
+    expect(errors).toMatch(/^Instalando dependencias \(npm ci\)…\nInstalando dependencias: 1 de 1 paquetes, \d+ s\n/);
     expect(await output).toMatch(/^args /);
   });
 
@@ -257,8 +255,7 @@ describe('the entry of the npm scripts', { timeout: 120_000 }, () => {
     await write('plan.json', { wait: true });
     const child = start('test');
     child.stdin?.end();
-    for await (const chunk of child.stdout ?? [])
-      if (String(chunk).includes('waiting')) child.kill('SIGTERM');
+    for await (const chunk of child.stdout ?? []) if (String(chunk).includes('waiting')) child.kill('SIGTERM');
     await (child.exitCode === null ? once(child, 'close') : undefined);
     expect(child.exitCode).toBe(7);
   });

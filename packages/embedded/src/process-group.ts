@@ -44,7 +44,9 @@ export interface AppProcess {
   /** Its resident memory in bytes, or null where the system does not tell. */
   residentBytes(): Promise<number | null>;
   kill(signal: NodeJS.Signals): void;
-  /** SIGTERM, and SIGKILL when its time is over. Gives true when it ended by itself with code 0. May be called again. */
+  /**
+   * SIGTERM, and SIGKILL when its time is over. Gives true when it ended by itself with code 0. May be called again.
+   */
   stop(): Promise<boolean>;
 }
 
@@ -55,16 +57,7 @@ export interface ProcessGroup {
   stop(): Promise<boolean>;
 }
 
-const INHERITED = [
-  'PATH',
-  'HOME',
-  'TMPDIR',
-  'LANG',
-  'TZ',
-  'SystemRoot',
-  'NODE_EXTRA_CA_CERTS',
-  'NODE_OPTIONS',
-];
+const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'SystemRoot', 'NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS'];
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
 const POLL_MS = 25;
 const TAIL_LINES = 30;
@@ -98,17 +91,13 @@ export function createProcessGroup(options: ProcessGroupOptions): ProcessGroup {
         await waitReady(spec, child, readyTimeoutMs);
       } catch (error) {
         await app.stop();
-        const bitacora =
-          options.logDir === undefined ? '' : `\nSu bitácora: ${join(options.logDir, spec.name)}.log`;
+        const bitacora = options.logDir === undefined ? '' : `\nSu bitácora: ${join(options.logDir, spec.name)}.log`;
         throw new ExplainedError(
           `${spec.name} no inició: ${(error as Error).message}\n${wordsOf(await tail())}`.trim() + bitacora,
           { cause: error },
         );
       }
-      options.log.info(
-        { app: spec.name, pid: app.pid, ms: Math.round(performance.now() - startedAt) },
-        'app ready',
-      );
+      options.log.info({ app: spec.name, pid: app.pid, ms: Math.round(performance.now() - startedAt) }, 'app ready');
       return app;
     },
     async stop() {
@@ -124,9 +113,7 @@ export function createProcessGroup(options: ProcessGroupOptions): ProcessGroup {
 }
 
 async function launch({ name, entry, env }: AppSpec, logDir: string | undefined) {
-  const inherited = Object.fromEntries(
-    INHERITED.flatMap((key) => (process.env[key] ? [[key, process.env[key]]] : [])),
-  );
+  const inherited = Object.fromEntries(INHERITED.flatMap((key) => (process.env[key] ? [[key, process.env[key]]] : [])));
   const isSource = entry.endsWith('.ts');
   // Of its workspace: it says how JSX is compiled.
   const tsconfig = join(dirname(entry), '..', 'tsconfig.json');

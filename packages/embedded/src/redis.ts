@@ -44,8 +44,8 @@ export async function findRedisServer(path: string = process.env['PATH'] ?? ''):
 }
 
 /**
- * Starts the machine's Redis: loopback only, a random password kept in `dir`, an append-only file, nothing ever evicted (BullMQ demands it).
- * It ends with this process. Gives null when the machine has no `redis-server`.
+ * Starts the machine's Redis: loopback only, a random password kept in `dir`, an append-only file, nothing ever evicted
+ * (BullMQ demands it). It ends with this process. Gives null when the machine has no `redis-server`.
  */
 export async function startRedis(options: RedisOptions): Promise<RunningRedis | null> {
   const program = await findRedisServer();

@@ -33,9 +33,10 @@ export interface RunningS3 {
 const STOP_GRACE_MS = 5_000;
 
 /**
- * Starts an S3-compatible store over a folder, for one machine: path-style addresses, every request signed with Signature Version 4 in its
- * headers or its query (an unsigned one is refused, whatever it asks), bodies streamed both ways, objects that appear whole or not at all.
- * Offered: buckets; get (ranges, conditions), head, put, copy, delete of objects; ListObjects(V2); DeleteObjects; multipart uploads.
+ * Starts an S3-compatible store over a folder, for one machine: path-style addresses, every request signed with
+ * Signature Version 4 in its headers or its query (an unsigned one is refused, whatever it asks), bodies streamed both
+ * ways, objects that appear whole or not at all. Offered: buckets; get (ranges, conditions), head, put, copy, delete of
+ * objects; ListObjects(V2); DeleteObjects; multipart uploads.
  */
 export async function startS3(options: S3Options): Promise<RunningS3> {
   const { accessKeyId, secretAccessKey, log, now = Date.now } = options;
@@ -98,8 +99,7 @@ function refuse(
   requestId: string,
   log: Logger,
 ): void {
-  const known =
-    error instanceof S3Error ? error : new S3Error('InternalError', 'We encountered an internal error.');
+  const known = error instanceof S3Error ? error : new S3Error('InternalError', 'We encountered an internal error.');
   const wasCut = request.destroyed && !request.complete;
   if (known !== error && !wasCut && !response.destroyed)
     log.error({ err: error, method: request.method, requestId }, 's3 request failed');
@@ -110,7 +110,5 @@ function refuse(
   const bytes = Buffer.from(request.method === 'HEAD' || known.status === 304 ? '' : known.toXml(requestId));
   // What is left of the body is not read, so the connection cannot be used again.
   if (!request.complete) response.setHeader('connection', 'close');
-  response
-    .writeHead(known.status, { 'content-type': 'application/xml', 'content-length': bytes.length })
-    .end(bytes);
+  response.writeHead(known.status, { 'content-type': 'application/xml', 'content-length': bytes.length }).end(bytes);
 }

@@ -68,8 +68,9 @@ const REFUSED: Readonly<Record<string, (value: string, given: Env) => string | n
 };
 
 /**
- * The settings of .env.example from the environment and from a file of the form NAME=value, over which the environment wins. Each goes to every
- * process that reads it. @throws ConfigError that names each one that cannot be followed, with its reason and its remedy.
+ * The settings of .env.example from the environment and from a file of the form NAME=value, over which the environment
+ * wins. Each goes to every process that reads it. @throws ConfigError that names each one that cannot be followed, with
+ * its reason and its remedy.
  */
 export function readSettings(environment: NodeJS.ProcessEnv, file: string = ENV_FILE): Settings {
   const all: Env = Object.fromEntries(

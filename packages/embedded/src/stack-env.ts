@@ -44,7 +44,8 @@ export function apiEnv(
     ...s3Env(addresses.s3),
     OPINION_PUBLICA_URL: `${addresses.simuladorUrl}/opinion-publica`,
     MALLOC_ARENA_MAX: '2',
-    // The panel calls from this machine, for somebody whose address it tells. Every other caller is on this machine too.
+    // The panel calls from this machine, for somebody whose address it tells. Every other caller is on this machine
+    // too.
     TRUSTED_PROXIES: `${LOOPBACK}/32`,
     // The simulator is ready in moments.
     SAT_ESPERA_MS: '250',
@@ -52,7 +53,10 @@ export function apiEnv(
   return over(stack, given, { API_PORT: String(port) }, ['EFIRMA_AUTORIDADES', 'TRUSTED_PROXIES']);
 }
 
-/** What the panel is told (apps/panel/src/config.ts): what the API knows of credentials, and that the authority is simulated. */
+/**
+ * What the panel is told (apps/panel/src/config.ts): what the API knows of credentials, and that the authority is
+ * simulated.
+ */
 export function panelEnv(
   addresses: StackAddresses,
   files: ProcessFiles,
@@ -90,7 +94,8 @@ export function workerEnv(
   const stack = {
     ...files,
     ...satEnv(addresses, given),
-    // One arena for two threads: freed buffers of the compression threads go back to the system instead of piling up in each.
+    // One arena for two threads: freed buffers of the compression threads go back to the system instead of piling up in
+    // each.
     MALLOC_ARENA_MAX: '2',
     // The simulator is ready in moments; the real authority is asked far less often.
     SAT_POLL_FIRST_SECONDS: '0.25',
@@ -135,7 +140,10 @@ function s3Env({ endpoint, bucket, accessKeyId, secretAccessKey }: S3Access): En
   };
 }
 
-/** A setting that the operator gave, as its value or as its file, takes the place of the stack's; of those of `joined` both count. `fixed` stands. */
+/**
+ * A setting that the operator gave, as its value or as its file, takes the place of the stack's; of those of `joined`
+ * both count. `fixed` stands.
+ */
 function over(stack: Env, given: Env = {}, fixed: Env = {}, joined: readonly string[] = []): Env {
   const env: Record<string, string> = { ...stack };
   for (const [name, value] of Object.entries(given)) {

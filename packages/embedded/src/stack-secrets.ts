@@ -1,16 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import {
-  changeValores,
-  newSecretos,
-  PROCESOS,
-  readValores,
-  type Valores,
-  writeInstalacion,
-} from '@acuse/vault';
+import { changeValores, newSecretos, PROCESOS, readValores, type Valores, writeInstalacion } from '@acuse/vault';
 
-/** The secrets of a stack: one folder for each process with its own alone (files of mode 0600), and all of them in the operator's. */
+/**
+ * The secrets of a stack: one folder for each process with its own alone (files of mode 0600), and all of them in the
+ * operator's.
+ */
 export interface StackSecrets {
   /** As `acuse secretos --carpeta` takes it. */
   readonly carpeta: string;
@@ -24,8 +20,9 @@ export type ProcessFiles = Readonly<Record<string, string>>;
 const EARLIER = 'secretos.json';
 
 /**
- * The secrets kept in `dir`, made at the first time: the folder appears whole, so that the pairs in it always fit. A file of an earlier version
- * is split into the folder, and goes once everything that it had is there. Losing the folder is losing the credentials that are stored under it.
+ * The secrets kept in `dir`, made at the first time: the folder appears whole, so that the pairs in it always fit. A
+ * file of an earlier version is split into the folder, and goes once everything that it had is there. Losing the folder
+ * is losing the credentials that are stored under it.
  */
 export async function ensureSecrets(dir: string): Promise<StackSecrets> {
   const carpeta = join(dir, 'secretos');

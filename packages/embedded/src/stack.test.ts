@@ -32,10 +32,9 @@ async function expectAddressesToHold(
     applicationName: 'prueba',
   });
   try {
-    const { rows } = await db.pool.query<{ id: string }>(
-      'SELECT cuenta_id AS id FROM contribuyente WHERE rfc = $1',
-      [rfc],
-    );
+    const { rows } = await db.pool.query<{ id: string }>('SELECT cuenta_id AS id FROM contribuyente WHERE rfc = $1', [
+      rfc,
+    ]);
     const [{ id: cuentaId } = { id: '' }] = rows;
     const autor = { actor: 'prueba', ip: null };
     await createContribuyentes(db).setIps({ cuentaId, rfc, cidrs: ['127.0.0.2/32'], ...autor });
@@ -139,19 +138,14 @@ test('the whole stack starts, answers, keeps its secrets apart, has somebody who
     if (process.platform === 'linux') {
       const environments = { api: stack.api, panel, descargas: stack.workers[0] ?? stack.api };
       for (const [proceso, { pid }] of Object.entries(environments)) {
-        const environment = await readFile(`/proc/${pid}/environ`, 'utf8').then((text) =>
-          text.replaceAll('\0', '\n'),
-        );
+        const environment = await readFile(`/proc/${pid}/environ`, 'utf8').then((text) => text.replaceAll('\0', '\n'));
         const own = join(stack.secrets.carpeta, proceso);
         const files = [...environment.matchAll(/^(\w+)_FILE=(.*)$/gm)].map(([, name, path]) => [name, path]);
         expect(Object.fromEntries(files)).toEqual(
-          Object.fromEntries(
-            PROCESOS[proceso as keyof typeof environments].map((name) => [name, join(own, name)]),
-          ),
+          Object.fromEntries(PROCESOS[proceso as keyof typeof environments].map((name) => [name, join(own, name)])),
         );
         for (const [name, value] of Object.entries(stack.secrets.valores))
-          if (name !== 'S3_ACCESS_KEY_ID')
-            expect(environment.includes(value), `${proceso}: ${name}`).toBe(false);
+          if (name !== 'S3_ACCESS_KEY_ID') expect(environment.includes(value), `${proceso}: ${name}`).toBe(false);
       }
     }
     const account = await makeAccount(stack, dataDir);

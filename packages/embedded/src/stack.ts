@@ -89,7 +89,10 @@ const DATABASE = 'acuse';
 /** Milliseconds beyond its own limit that a program may take to end. */
 const STOP_GRACE_MS = 5_000;
 
-/** Starts everything that one machine needs, in order, and gives it back when all of it answers; on a failure what was started is stopped. */
+/**
+ * Starts everything that one machine needs, in order, and gives it back when all of it answers; on a failure what was
+ * started is stopped.
+ */
 export async function startStack(options: StackOptions): Promise<RunningStack> {
   const { log, ports = {}, env = {} } = options;
   const dataDir = resolve(options.dataDir);
@@ -193,8 +196,7 @@ async function openS3(
 ): Promise<S3Access> {
   const given = options.s3 ?? {};
   const { bucket = BUCKET } = given;
-  if (given.endpoint)
-    return { endpoint: given.endpoint, bucket, accessKeyId: '', secretAccessKey: '', ...given };
+  if (given.endpoint) return { endpoint: given.endpoint, bucket, accessKeyId: '', secretAccessKey: '', ...given };
   const { S3_ACCESS_KEY_ID = '', S3_SECRET_ACCESS_KEY = '' } = secrets.valores;
   const { accessKeyId = S3_ACCESS_KEY_ID, secretAccessKey = S3_SECRET_ACCESS_KEY } = given;
   const access = { accessKeyId, secretAccessKey };
@@ -227,17 +229,21 @@ async function startSimulador(
   return { url, app };
 }
 
-/** The simulator's authority takes the place of the SAT's: the API trusts the e.firmas that it issues, and no others. */
+/**
+ * The simulator's authority takes the place of the SAT's: the API trusts the e.firmas that it issues, and no others.
+ */
 async function saveAutoridad(simuladorUrl: string, dataDir: string): Promise<string> {
   const response = await fetch(`${simuladorUrl}/control/ca.pem`);
-  if (!response.ok)
-    throw new Error(`El simulador no dio su autoridad certificadora (HTTP ${response.status}).`);
+  if (!response.ok) throw new Error(`El simulador no dio su autoridad certificadora (HTTP ${response.status}).`);
   const path = join(dataDir, 'autoridad-simulador.pem');
   await writeFile(path, await response.text());
   return path;
 }
 
-/** Like Promise.all, but waits for every one before it fails, so that whatever was started is known to those who stop it. */
+/**
+ * Like Promise.all, but waits for every one before it fails, so that whatever was started is known to those who stop
+ * it.
+ */
 async function allOrFirstFailure<T extends readonly unknown[]>(
   promises: { [K in keyof T]: Promise<T[K]> },
 ): Promise<T> {
@@ -246,10 +252,7 @@ async function allOrFirstFailure<T extends readonly unknown[]>(
   return results.map((result) => (result as PromiseFulfilledResult<unknown>).value) as unknown as T;
 }
 
-async function stopAll(
-  stopApps: () => Promise<boolean>,
-  closers: (() => Promise<unknown>)[],
-): Promise<boolean> {
+async function stopAll(stopApps: () => Promise<boolean>, closers: (() => Promise<unknown>)[]): Promise<boolean> {
   let clean = await stopApps();
   for (const close of closers.reverse()) {
     clean = await close().then(

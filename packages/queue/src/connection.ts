@@ -54,11 +54,7 @@ export interface OpenQueue {
 }
 
 /** A producer's queue. Commands fail fast; the caller sets a deadline of its own around each all the same. */
-export function openQueue(
-  settings: QueueSettings,
-  queue: string,
-  onError: (error: Error) => void,
-): OpenQueue {
+export function openQueue(settings: QueueSettings, queue: string, onError: (error: Error) => void): OpenQueue {
   const name = queueName(settings, queue);
   const options: Omit<QueueOptions, 'connection'> = {
     defaultJobOptions: { removeOnComplete: true, removeOnFail: true, attempts: 1 },
@@ -118,7 +114,10 @@ export interface OpenWorker {
   discard(): void;
 }
 
-/** A worker whose first connection failed would ask for jobs in a loop that never lets anything else run: it is not started before. */
+/**
+ * A worker whose first connection failed would ask for jobs in a loop that never lets anything else run: it is not
+ * started before.
+ */
 async function runWhenReady(worker: {
   waitUntilReady(): Promise<void>;
   run(): Promise<void>;
@@ -139,12 +138,7 @@ export function openWorker<D>(
   const process = (job: { data: D }, _token?: string, signal?: AbortSignal) => run(job.data, signal);
   if (driverOf(settings.url) === 'postgres') {
     const pool = openPostgresPool(settings.url, Math.max(2, Math.min(options.concurrency ?? 1, 10)) + 1);
-    const worker = new Worker(
-      name,
-      process,
-      { ...options, autorun: false, connection: pool },
-      createPostgresBackend,
-    );
+    const worker = new Worker(name, process, { ...options, autorun: false, connection: pool }, createPostgresBackend);
     return {
       onError: (listener) => worker.on('error', listener),
       ready: runWhenReady(worker),

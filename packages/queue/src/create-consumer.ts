@@ -6,7 +6,10 @@ export interface ConsumidorOptions {
   readonly queue: QueueName;
   /** Rings worked on at the same time. */
   readonly concurrency: number;
-  /** Works on one ring. What it throws is reported to `onError`; the ring is over either way, since the row rings again by itself. */
+  /**
+   * Works on one ring. What it throws is reported to `onError`; the ring is over either way, since the row rings again
+   * by itself.
+   */
   readonly handle: (wakeUp: { solicitudId: string; gen: number }, signal: AbortSignal) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }

@@ -8,7 +8,10 @@ export interface ConsumoOptions<D> {
   readonly queue: string;
   /** Jobs worked on at the same time. */
   readonly concurrency: number;
-  /** Works on one job. What it throws is reported to `onError`; the job is over either way, since what is left to do stands in the database. */
+  /**
+   * Works on one job. What it throws is reported to `onError`; the job is over either way, since what is left to do
+   * stands in the database.
+   */
   readonly handle: (datos: D, signal: AbortSignal) => Promise<void>;
   readonly onError: (error: unknown) => void;
 }
@@ -24,12 +27,15 @@ export interface Consumer {
 /** Milliseconds between two tries to reach a server that is away. */
 const RETRY_MS = 500;
 
-/** Milliseconds during which further failures of the server are not told: the library repeats them at the speed of the network. */
+/**
+ * Milliseconds during which further failures of the server are not told: the library repeats them at the speed of the
+ * network.
+ */
 const QUIET_MS = 2_000;
 
 /**
- * Consumes one queue by BullMQ, on either driver. A server that is away is waited for, at the start and later: BullMQ remembers the failure of
- * a first connection for ever, so such a consumer is replaced.
+ * Consumes one queue by BullMQ, on either driver. A server that is away is waited for, at the start and later: BullMQ
+ * remembers the failure of a first connection for ever, so such a consumer is replaced.
  */
 export function createConsumo<D>(settings: QueueSettings, options: ConsumoOptions<D>): Consumer {
   const { queue, concurrency, handle, onError } = options;

@@ -33,11 +33,11 @@ interface Abierto {
   discard(): Promise<void>;
 }
 
-/** Opens the queues for looking. Connects on first use; a server that is away fails a command, and is found again when it is back. */
-export function createDashboard(
-  settings: QueueSettings,
-  onError: (error: Error) => void = () => {},
-): Dashboard {
+/**
+ * Opens the queues for looking. Connects on first use; a server that is away fails a command, and is found again when
+ * it is back.
+ */
+export function createDashboard(settings: QueueSettings, onError: (error: Error) => void = () => {}): Dashboard {
   let abierto: Abierto | null = null;
 
   /** BullMQ keeps a failure of its start for as long as a queue lives: whoever looks next opens the queues anew. */
@@ -84,7 +84,8 @@ function openQueues(settings: QueueSettings, onError: (error: Error) => void): A
         })
       : null;
   client?.on('error', onError);
-  // One pool for all of them: looking is rare. None waits for another's connection, which counts as one that does not come.
+  // One pool for all of them: looking is rare. None waits for another's connection, which counts as one that does not
+  // come.
   const pool = client === null ? openPostgresPool(settings.url, COLAS_VISIBLES.length) : null;
 
   function open(name: string): Queue {

@@ -11,13 +11,10 @@ export class QueueUnavailable extends Error {
 }
 
 /**
- * The doorbell over BullMQ. A queue object that failed once may stay broken after its server is back (a cached start-up failure), so it is
- * thrown away on every failure and made anew by the next call.
+ * The doorbell over BullMQ. A queue object that failed once may stay broken after its server is back (a cached start-up
+ * failure), so it is thrown away on every failure and made anew by the next call.
  */
-export function createQueue(
-  settings: QueueSettings,
-  options: { onError?: (error: Error) => void } = {},
-): WorkQueue {
+export function createQueue(settings: QueueSettings, options: { onError?: (error: Error) => void } = {}): WorkQueue {
   const onError = options.onError ?? (() => {});
   const open = new Map<QueueName, OpenQueue>();
 

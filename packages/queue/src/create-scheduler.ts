@@ -15,14 +15,17 @@ export interface Tarea {
 
 export interface Scheduler {
   /**
-   * Makes sure that the server has the schedule, as it is given now. To be called again and again: a server that was emptied has lost it.
-   * Rejects with {@link QueueUnavailable} when that was not done before `signal` aborts.
+   * Makes sure that the server has the schedule, as it is given now. To be called again and again: a server that was
+   * emptied has lost it. Rejects with {@link QueueUnavailable} when that was not done before `signal` aborts.
    */
   ensure(signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The schedule of one piece of work, by BullMQ's job scheduler. A queue object that failed is thrown away and made anew, as by `createQueue`. */
+/**
+ * The schedule of one piece of work, by BullMQ's job scheduler. A queue object that failed is thrown away and made
+ * anew, as by `createQueue`.
+ */
 export function createScheduler(
   settings: QueueSettings,
   { nombre, cron, tz }: Tarea,

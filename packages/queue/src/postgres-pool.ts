@@ -2,8 +2,9 @@ import { DEFAULT_SCHEMA, type PgPool, quoteSchemaName, runMigrations } from 'bul
 import pg from 'pg';
 
 /**
- * A connection that drops fails its next statement; an error that nobody listens for must not end the process as well. BullMQ and the pool
- * leave moments without a listener: between the greeting and the first of theirs, and after they took theirs away to close it.
+ * A connection that drops fails its next statement; an error that nobody listens for must not end the process as well.
+ * BullMQ and the pool leave moments without a listener: between the greeting and the first of theirs, and after they
+ * took theirs away to close it.
  */
 class SteadyClient extends pg.Client {
   override emit(event: string | symbol, ...args: unknown[]): boolean {
@@ -12,7 +13,8 @@ class SteadyClient extends pg.Client {
 }
 
 /**
- * Connections of one queue to BullMQ's schema, which is made or brought up to date before the first is used. Whoever opens it ends it.
+ * Connections of one queue to BullMQ's schema, which is made or brought up to date before the first is used. Whoever
+ * opens it ends it.
  * @param max the greatest number of connections; a consumer keeps one of them to listen.
  */
 export function openPostgresPool(url: string, max: number): PgPool {

@@ -68,9 +68,7 @@ const never = () => new Promise<never>(() => {});
 describe('deadline', () => {
   test('gives what the operation gives, and what it throws', async () => {
     await expect(deadline(60_000, async () => 7)).resolves.toBe(7);
-    await expect(deadline(60_000, async () => Promise.reject(new TypeError('mine')))).rejects.toThrow(
-      TypeError,
-    );
+    await expect(deadline(60_000, async () => Promise.reject(new TypeError('mine')))).rejects.toThrow(TypeError);
   });
 
   test('rejects an operation that does not end, and aborts its signal with the same error', async () => {

@@ -20,17 +20,15 @@ export interface LinkedSignal {
 }
 
 /**
- * Makes a signal that lives as long as one piece of work, from signals that may live as long as the process, and a limit in milliseconds, if
- * the work has one.
- * Not `AbortSignal.any`: in Node 20 a long-lived parent keeps a note of every signal ever made of it.
+ * Makes a signal that lives as long as one piece of work, from signals that may live as long as the process, and a
+ * limit in milliseconds, if the work has one. Not `AbortSignal.any`: in Node 20 a long-lived parent keeps a note of
+ * every signal ever made of it.
  */
 export function linkSignals(parents: readonly AbortSignal[], timeoutMs?: number): LinkedSignal {
   const controller = new AbortController();
   const links = parents.map((parent) => ({ parent, end: () => controller.abort(parent.reason) }));
   const timer =
-    timeoutMs === undefined
-      ? undefined
-      : setTimeout(() => controller.abort(new DeadlineError(timeoutMs)), timeoutMs);
+    timeoutMs === undefined ? undefined : setTimeout(() => controller.abort(new DeadlineError(timeoutMs)), timeoutMs);
   // Each link ends with its work: many at once are much work, not a leak of which the process has to be warned.
   if (parents.length > 0) setMaxListeners(0, ...parents);
   for (const { parent, end } of links) {
@@ -46,7 +44,10 @@ export function linkSignals(parents: readonly AbortSignal[], timeoutMs?: number)
   };
 }
 
-/** What `run` gives or throws, but the reason of `signal` as soon as that aborts; `run` is not called when it has. Leaves nothing with the signal. */
+/**
+ * What `run` gives or throws, but the reason of `signal` as soon as that aborts; `run` is not called when it has.
+ * Leaves nothing with the signal.
+ */
 export async function untilAborted<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
   signal.throwIfAborted();
   let abort = () => {};
@@ -62,8 +63,9 @@ export async function untilAborted<T>(run: () => Promise<T>, signal: AbortSignal
 }
 
 /**
- * Runs an operation with a limit of `timeoutMs` milliseconds. The signal it is given aborts when the time is over (reason: a
- * `DeadlineError`) or when `parent` aborts; the returned promise rejects at that moment even if the operation ignores it.
+ * Runs an operation with a limit of `timeoutMs` milliseconds. The signal it is given aborts when the time is over
+ * (reason: a `DeadlineError`) or when `parent` aborts; the returned promise rejects at that moment even if the
+ * operation ignores it.
  * @throws DeadlineError, the parent's reason, or what the operation throws.
  */
 export async function deadline<T>(

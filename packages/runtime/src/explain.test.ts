@@ -50,15 +50,12 @@ describe('what an operator reads about an error of the system', () => {
     server.close();
   });
 
-  it.runIf(process.platform === 'linux')(
-    'a full disk: what could not be written, and the option',
-    async () => {
-      const error = await errorOf(() => writeFileSync('/dev/full', 'x'));
-      expect(explain(error, { folder: '--data' })).toBe(
-        'No queda espacio en el disco de ese archivo o carpeta. Libere espacio, o elija otra carpeta con --data.',
-      );
-    },
-  );
+  it.runIf(process.platform === 'linux')('a full disk: what could not be written, and the option', async () => {
+    const error = await errorOf(() => writeFileSync('/dev/full', 'x'));
+    expect(explain(error, { folder: '--data' })).toBe(
+      'No queda espacio en el disco de ese archivo o carpeta. Libere espacio, o elija otra carpeta con --data.',
+    );
+  });
 
   it.runIf(process.platform === 'linux')('a folder of somebody else: its path, and the option', async () => {
     const folder = join(dir, 'ajena');

@@ -26,8 +26,7 @@ const SERVERS: Readonly<Record<string, string>> = {
 const serverOf = ({ server = 'DATABASE_URL' }: Where) => server;
 const nameOf = (where: Where) => SERVERS[serverOf(where)] ?? 'el servidor';
 const pathOf = (path: string | undefined) => (path === undefined ? 'ese archivo o carpeta' : `«${path}»`);
-const orElse = (name: string | undefined, what: string) =>
-  name === undefined ? '' : `, o elija ${what} con ${name}`;
+const orElse = (name: string | undefined, what: string) => (name === undefined ? '' : `, o elija ${what} con ${name}`);
 const ofFolder: (reason: (path: string) => string) => Remedy =
   (reason) =>
   ({ folder }, { path }) =>
@@ -36,8 +35,7 @@ const ofFolder: (reason: (path: string) => string) => Remedy =
 const denied: Remedy = (where, fact) =>
   fact.port === undefined
     ? ofFolder(
-        (path) =>
-          `No hay permiso para leer o escribir ${path}. Revise de quién es y con qué usuario da la orden`,
+        (path) => `No hay permiso para leer o escribir ${path}. Revise de quién es y con qué usuario da la orden`,
       )(where, fact)
     : `El sistema no deja escuchar en el puerto ${fact.port}: los menores a 1024 son del administrador${orElse(where.port, 'otro')}.`;
 const full = ofFolder((path) => `No queda espacio en el disco de ${path}. Libere espacio`);
@@ -49,10 +47,8 @@ const REMEDIES: Readonly<Record<string, Remedy>> = {
   ECONNREFUSED: (where) =>
     `Nadie contesta en la dirección de ${serverOf(where)}. Revise que ${nameOf(where)} esté encendido y que servidor y puerto sean los suyos.`,
   ENOTFOUND: (where) => `El servidor de ${serverOf(where)} no existe o no se encuentra. Revise su nombre.`,
-  EAI_AGAIN: (where) =>
-    `El servidor de ${serverOf(where)} no se encuentra por ahora. Revise su nombre y la red.`,
-  ETIMEDOUT: (where) =>
-    `El servidor de ${serverOf(where)} no contesta a tiempo. Revise la red y el cortafuegos.`,
+  EAI_AGAIN: (where) => `El servidor de ${serverOf(where)} no se encuentra por ahora. Revise su nombre y la red.`,
+  ETIMEDOUT: (where) => `El servidor de ${serverOf(where)} no contesta a tiempo. Revise la red y el cortafuegos.`,
   EHOSTUNREACH: (where) => `No hay camino al servidor de ${serverOf(where)}. Revise su nombre y la red.`,
   ECONNRESET: away,
   EPIPE: away,
@@ -102,26 +98,21 @@ const PRINTED: readonly (readonly [words: RegExp, code: string])[] = [
 const DEPTH = 5;
 
 /**
- * What an operator reads about an error that is none of our own: the remedy when its code, or that of what caused it, is known; else its message in
- * one line. Never a stack.
+ * What an operator reads about an error that is none of our own: the remedy when its code, or that of what caused it,
+ * is known; else its message in one line. Never a stack.
  */
 export function explain(error: unknown, where: Where = {}): string {
   if (error instanceof ExplainedError || error instanceof ConfigError) return error.message;
   const remedy = remedyOf(error, where, DEPTH);
   if (remedy !== null) return remedy;
-  const message =
-    error instanceof Error ? (error.message.split('\n').find((line) => line.trim() !== '') ?? '') : '';
+  const message = error instanceof Error ? (error.message.split('\n').find((line) => line.trim() !== '') ?? '') : '';
   return message.trim() === ''
     ? 'La orden falló sin decir por qué. Repítala; si vuelve a pasar, avise a soporte.'
     : message.trim();
 }
 
 /** The same for what another program printed before it gave up, or null when it printed none of what is known. */
-export function explainPrinted(
-  text: string,
-  where: Where,
-  fact: { path?: string; port?: number },
-): string | null {
+export function explainPrinted(text: string, where: Where, fact: { path?: string; port?: number }): string | null {
   const code = PRINTED.find(([words]) => words.test(text))?.[1];
   return code === undefined ? null : (REMEDIES[code]?.(where, fact) ?? null);
 }

@@ -4,10 +4,7 @@ import { createHealth, serveHealth } from './health.ts';
 const never = () => new Promise<never>(() => {});
 
 function failure(code?: string): Error {
-  return Object.assign(
-    new Error('password authentication failed for acuse'),
-    code === undefined ? {} : { code },
-  );
+  return Object.assign(new Error('password authentication failed for acuse'), code === undefined ? {} : { code });
 }
 
 describe('health', () => {

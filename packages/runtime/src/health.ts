@@ -65,8 +65,8 @@ export function createHealth(options: HealthOptions): Health {
 }
 
 /**
- * A server for a process that has no other: `GET /healthz` and `GET /readyz`, 200 or 503, JSON. It is already listening when the
- * promise resolves; port 0 lets the system choose. `url` is where it listens.
+ * A server for a process that has no other: `GET /healthz` and `GET /readyz`, 200 or 503, JSON. It is already listening
+ * when the promise resolves; port 0 lets the system choose. `url` is where it listens.
  */
 export async function serveHealth(
   health: Health,
@@ -75,9 +75,7 @@ export async function serveHealth(
 ): Promise<{ readonly url: string; close(): Promise<void> }> {
   const server = createServer((request, response) => {
     void respond(health, request.url ?? '').then(({ status, body }) => {
-      response
-        .writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' })
-        .end(body);
+      response.writeHead(status, { 'content-type': 'application/json', 'cache-control': 'no-store' }).end(body);
     });
   });
   return { url: urlOf(host, await listen(server, port, host)), close: () => closeServer(server) };

@@ -31,9 +31,10 @@ export function listen(server: Server, port: number, host: string): Promise<numb
 }
 
 /**
- * Stops taking connections, lets running requests end, then resolves. A connection is closed as soon as it has no request: at once when it
- * is idle, has never asked for anything (browsers open some ahead of time) or has not ended its headers, and otherwise once the whole answer
- * is with the operating system. The server must have been started with {@link listen}.
+ * Stops taking connections, lets running requests end, then resolves. A connection is closed as soon as it has no
+ * request: at once when it is idle, has never asked for anything (browsers open some ahead of time) or has not ended
+ * its headers, and otherwise once the whole answer is with the operating system. The server must have been started with
+ * {@link listen}.
  */
 export async function closeServer(server: Server): Promise<void> {
   await new Promise<void>((resolve, reject) => {
@@ -45,7 +46,10 @@ export async function closeServer(server: Server): Promise<void> {
   server.close();
 }
 
-/** Where a server that listens on `host` and `port` is reached: an IPv6 address goes in brackets (RFC 3986 section 3.2.2). */
+/**
+ * Where a server that listens on `host` and `port` is reached: an IPv6 address goes in brackets (RFC 3986 section
+ * 3.2.2).
+ */
 export function urlOf(host: string, port: number): string {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }

@@ -30,11 +30,7 @@ it('a process that cannot start says why in one line, with the setting, and ends
     cwd: ROOT,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const [out, err, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   expect(err).toBe(`PRUEBA_PORT: alguien escucha ya en el puerto ${port}. Deténgalo, o elija otro.\n`);
   expect(JSON.parse(out)).toMatchObject({ level: 'fatal', msg: 'prueba could not start' });
   expect(code).toBe(1);

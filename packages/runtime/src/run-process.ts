@@ -7,8 +7,9 @@ import { createShutdown, type Shutdown } from './shutdown.ts';
 const PHASE_MS = 10_000;
 
 /**
- * Runs one process from its settings to its end: settings that are wrong, and why it cannot start, are told on stderr with exit code 1; what `start` opens is closed in
- * reverse order on SIGTERM and SIGINT. What `start` gives is logged as `<name> ready`.
+ * Runs one process from its settings to its end: settings that are wrong, and why it cannot start, are told on stderr
+ * with exit code 1; what `start` opens is closed in reverse order on SIGTERM and SIGINT. What `start` gives is logged
+ * as `<name> ready`.
  */
 export async function runProcess<C extends { readonly LOG_LEVEL: LogLevel }>(options: {
   readonly name: string;

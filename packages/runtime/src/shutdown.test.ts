@@ -43,17 +43,14 @@ describe('the ordered shutdown', () => {
     });
   }
 
-  test.each(['SIGTERM', 'SIGINT'])(
-    '%s closes in the reverse order of opening and exits 0',
-    async (signal) => {
-      for (const name of ['database', 'queue', 'server']) open(name);
-      expect(shutdown.signal.aborted).toBe(false);
-      events.emit(signal);
-      expect(shutdown.signal.aborted).toBe(true);
-      await expect(exited).resolves.toBe(0);
-      expect(closed).toEqual(['server', 'queue', 'database']);
-    },
-  );
+  test.each(['SIGTERM', 'SIGINT'])('%s closes in the reverse order of opening and exits 0', async (signal) => {
+    for (const name of ['database', 'queue', 'server']) open(name);
+    expect(shutdown.signal.aborted).toBe(false);
+    events.emit(signal);
+    expect(shutdown.signal.aborted).toBe(true);
+    await expect(exited).resolves.toBe(0);
+    expect(closed).toEqual(['server', 'queue', 'database']);
+  });
 
   test('a phase that fails or hangs does not keep the others open, and the exit code tells', async () => {
     open('database');
@@ -75,16 +72,13 @@ describe('the ordered shutdown', () => {
     expect(exits).toEqual([1]);
   });
 
-  test.each(['uncaughtException', 'unhandledRejection'])(
-    '%s is logged, closes and exits 1',
-    async (fault) => {
-      open('database');
-      events.emit(fault, new TypeError('unexpected'));
-      await expect(exited).resolves.toBe(1);
-      expect(closed).toEqual(['database']);
-      expect(lines[0]).toMatch(/"level":"fatal".*"name":"TypeError","message":"unexpected"/);
-    },
-  );
+  test.each(['uncaughtException', 'unhandledRejection'])('%s is logged, closes and exits 1', async (fault) => {
+    open('database');
+    events.emit(fault, new TypeError('unexpected'));
+    await expect(exited).resolves.toBe(1);
+    expect(closed).toEqual(['database']);
+    expect(lines[0]).toMatch(/"level":"fatal".*"name":"TypeError","message":"unexpected"/);
+  });
 
   test('closes once, and what is opened too late is closed too', async () => {
     open('database');

@@ -19,11 +19,14 @@ export interface ShutdownOptions {
 export interface Shutdown {
   /** Aborts the moment the shutdown begins: loops and waits listen to it. */
   readonly signal: AbortSignal;
-  /** Registers how to close something that has just been opened. A phase registered during the shutdown is closed at once. */
+  /**
+   * Registers how to close something that has just been opened. A phase registered during the shutdown is closed at
+   * once.
+   */
   phase(name: string, close: () => unknown, options?: { readonly timeoutMs?: number }): void;
   /**
-   * From now on SIGTERM and SIGINT close everything and exit 0, a second one exits 1 at once, and an uncaught exception or an
-   * unhandled rejection is logged, closes everything and exits 1.
+   * From now on SIGTERM and SIGINT close everything and exit 0, a second one exits 1 at once, and an uncaught exception
+   * or an unhandled rejection is logged, closes everything and exits 1.
    */
   listen(): void;
   /** Closes all phases, once. Gives false when one of them failed or ran out of time. Never rejects. */

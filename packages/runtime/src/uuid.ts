@@ -11,7 +11,10 @@ const COUNTER_LIMIT = 0x1000;
 
 const POOL_BYTES = 4_096;
 
-/** Random bytes from a pool, since each call of the system's generator costs as much as a whole identifier. What was given out is zeroed. */
+/**
+ * Random bytes from a pool, since each call of the system's generator costs as much as a whole identifier. What was
+ * given out is zeroed.
+ */
 function createRandomPool(): (size: number) => Uint8Array {
   const pool = Buffer.allocUnsafeSlow(POOL_BYTES);
   let used = POOL_BYTES;

@@ -36,18 +36,18 @@ const DESCARGAS: ReadonlySet<NombreConsulta> = new Set<NombreDescarga>([
   'descargar-paquete',
 ]);
 
-/** The channel of a consulta asked with a credential: bulk downloads by e.firma are the web service's, everything else with a log-in the portals'. */
-export function canalDeConsulta<N extends NombreConsulta>(
-  consulta: N,
-  credencial: CredencialDe<N>,
-): NombreCanal {
+/**
+ * The channel of a consulta asked with a credential: bulk downloads by e.firma are the web service's, everything else
+ * with a log-in the portals'.
+ */
+export function canalDeConsulta<N extends NombreConsulta>(consulta: N, credencial: CredencialDe<N>): NombreCanal {
   if (credencial === null) return 'publico';
   return DESCARGAS.has(consulta) ? canalDe(credencial) : 'portal';
 }
 
 /**
- * The tax authority over its channels. A channel that is switched off, or was not given, answers CANAL_DESACTIVADO; it never falls back to
- * another one, since a folio of one channel means nothing to the other.
+ * The tax authority over its channels. A channel that is switched off, or was not given, answers CANAL_DESACTIVADO; it
+ * never falls back to another one, since a folio of one channel means nothing to the other.
  */
 export function createSat(options: Canales & { readonly settings?: SatSettings }): Sat {
   const off = new Set(options.settings?.desactivados ?? []);
@@ -60,9 +60,7 @@ export function createSat(options: Canales & { readonly settings?: SatSettings }
       const nombre = canalDeConsulta(consulta.consulta, credencial);
       const canal = options[nombre];
       if (canal === undefined || off.has(nombre) || off.has(`${nombre}:${consulta.consulta}`)) {
-        return Promise.reject(
-          new SatError('CANAL_DESACTIVADO', { detalle: `${nombre}:${consulta.consulta}` }),
-        );
+        return Promise.reject(new SatError('CANAL_DESACTIVADO', { detalle: `${nombre}:${consulta.consulta}` }));
       }
       // `canalDeConsulta` gives a channel that takes this consulta; the compiler cannot follow that through the name.
       return (canal as Sat).send(consulta, credencial, envio);

@@ -112,8 +112,8 @@ const ESCENARIOS = {
 export const ESCENARIOS_SAT = Object.keys(ESCENARIOS) as EscenarioSat[];
 
 /**
- * What every `Sat` must do, real or in memory. `setup` builds the scenario; leave out with `escenarios` only those that a
- * channel cannot have (the portal, for one, knows no credential refused in the middle of its session).
+ * What every `Sat` must do, real or in memory. `setup` builds the scenario; leave out with `escenarios` only those that
+ * a channel cannot have (the portal, for one, knows no credential refused in the middle of its session).
  */
 export function conformSat(
   name: string,

@@ -1,7 +1,7 @@
 /**
- * Speed of the assembly beside the least that any implementation has to do in the same process: inflate the same sources once
- * and deflate the same output at the same level. Run with
- * `node --conditions=acuse-source --import tsx packages/storage/src/assemble.bench.ts --rows 1000000`.
+ * Speed of the assembly beside the least that any implementation has to do in the same process: inflate the same
+ * sources once and deflate the same output at the same level. Run with `node --conditions=acuse-source --import tsx
+ * packages/storage/src/assemble.bench.ts --rows 1000000`.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -84,8 +84,7 @@ async function run(): Promise<void> {
   for (let round = 0; round < Number(values.rounds); round++) floors.push(await floor(contents));
   await storage.close();
 
-  const best = (spent: readonly Spent[], of: keyof Spent) =>
-    bytes / MB / Math.min(...spent.map((one) => one[of]));
+  const best = (spent: readonly Spent[], of: keyof Spent) => bytes / MB / Math.min(...spent.map((one) => one[of]));
   const round = (value: number) => Math.round(value * 100) / 100;
   console.log(
     JSON.stringify({
@@ -163,8 +162,7 @@ async function floor(contents: readonly Buffer[]): Promise<Spent> {
   const sources: Buffer[] = [];
   for (const content of contents.slice(1, -1)) sources.push(await deflate(content));
   return measure(async () => {
-    for (const source of sources)
-      await pipeline(chunksOf(source), createInflateRaw({ chunkSize: 131_072 }), discard());
+    for (const source of sources) await pipeline(chunksOf(source), createInflateRaw({ chunkSize: 131_072 }), discard());
     for (const content of contents) {
       await pipeline(chunksOf(content), createDeflateRaw({ level, chunkSize: 131_072 }), discard());
     }

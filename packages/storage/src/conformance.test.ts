@@ -58,11 +58,7 @@ describe.each(subjects)('packages %s', (_name, create) => {
     return paquetes().saveSat({ solicitudId, parteId: 'p1', paquete }, Readable.from([bytes]), signal);
   }
 
-  function planOf(
-    solicitudId: string,
-    saved: readonly { objectKey: string }[],
-    recortar = false,
-  ): PlanEnsamble {
+  function planOf(solicitudId: string, saved: readonly { objectKey: string }[], recortar = false): PlanEnsamble {
     return {
       solicitudId,
       rfc: 'EKU9003173C9',
@@ -152,9 +148,7 @@ describe.each(subjects)('packages %s', (_name, create) => {
       'uuid,rfc_emisor,nombre_emisor,rfc_receptor,nombre_receptor,rfc_pac,fecha_emision,fecha_certificacion_sat,monto,efecto_comprobante,estatus,fecha_cancelacion,rfc_a_cuenta_terceros,nombre_a_cuenta_terceros',
     );
     expect(csv).toEqual(
-      rows.map((row, index) =>
-        expectedCsv(row, index === 3 ? ['XAXX010101000', 'PÚBLICO, EN GENERAL'] : ['', '']),
-      ),
+      rows.map((row, index) => expectedCsv(row, index === 3 ? ['XAXX010101000', 'PÚBLICO, EN GENERAL'] : ['', ''])),
     );
     expect(entries.get(`${folder('1')}/${UUID_1}_01.txt`)?.toString()).toBe(texts[0]);
     expect(entries.get(`${folder('2')}/${UUID_1}-0001.txt`)?.toString()).toBe(texts[1]);
@@ -218,10 +212,7 @@ describe.each(subjects)('packages %s', (_name, create) => {
 
   test('a plan without packages gives a ZIP with the header alone', async () => {
     const id = newId();
-    const { objectKey, registros, resumen } = await paquetes().assemble(
-      { ...planOf(id, []), partes: [] },
-      signal,
-    );
+    const { objectKey, registros, resumen } = await paquetes().assemble({ ...planOf(id, []), partes: [] }, signal);
     const entries = await readZip((await get(objectKey)) ?? Buffer.alloc(0));
     expect(registros).toBe(0);
     expect(resumen).toEqual({ porEfecto: {}, porMes: {}, cancelados: 0 });

@@ -37,8 +37,8 @@ export function paqueteKey(solicitudId: string): string {
 }
 
 /**
- * Any text as one segment of a key or of a path in a ZIP: letters, digits, `_`, `-` and dots that do not lead stay, every
- * other byte of its UTF-8 becomes `=` and two hexadecimal digits. Different texts give different segments.
+ * Any text as one segment of a key or of a path in a ZIP: letters, digits, `_`, `-` and dots that do not lead stay,
+ * every other byte of its UTF-8 becomes `=` and two hexadecimal digits. Different texts give different segments.
  */
 export function toSegment(text: string): string {
   let segment = '';

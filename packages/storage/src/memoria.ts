@@ -26,11 +26,7 @@ export function createPaquetesMemoria(options: PaquetesMemoriaOptions = {}): Paq
   const objects = new Map<string, Buffer>();
   const store = createMemoryStore(objects);
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
-  const {
-    compressionLevel: level = 6,
-    publicEndpoint = 'https://paquetes.invalid',
-    now = () => new Date(),
-  } = options;
+  const { compressionLevel: level = 6, publicEndpoint = 'https://paquetes.invalid', now = () => new Date() } = options;
   return {
     objects,
     saveSat: (origen, zip, signal) => saveSat(store, limits, origen, zip, signal),

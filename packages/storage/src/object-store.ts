@@ -12,8 +12,8 @@ export interface ObjectStore {
   stat(key: string, signal: AbortSignal): Promise<ObjectStat | null>;
 
   /**
-   * The bytes from `start` up to but not including `end`, which must be inside of the object. The stream ends with an error
-   * when they cannot all be had, or when the object is no longer the one that `version` names.
+   * The bytes from `start` up to but not including `end`, which must be inside of the object. The stream ends with an
+   * error when they cannot all be had, or when the object is no longer the one that `version` names.
    */
   read(key: string, version: string, range: { start: number; end: number }, signal: AbortSignal): Readable;
 

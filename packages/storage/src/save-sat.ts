@@ -27,10 +27,7 @@ export async function saveSat(
     transform(chunk: Buffer, _encoding, callback) {
       meter.update(chunk);
       if (meter.bytes <= limits.maxPackageBytes) callback(null, chunk);
-      else
-        callback(
-          new PaqueteSatInvalido('DEMASIADO_GRANDE', objectKey, `pasa de ${limits.maxPackageBytes} bytes`),
-        );
+      else callback(new PaqueteSatInvalido('DEMASIADO_GRANDE', objectKey, `pasa de ${limits.maxPackageBytes} bytes`));
     },
   });
   const copied = pipeline(zip, counted, { signal });

@@ -1,6 +1,7 @@
 /**
- * Assembles a package that lies in a file, throws the ZIP away as if it had been sent, and prints the rows and by how many bytes
- * the memory of this process grew meanwhile. A process of its own, so that nothing was allocated and freed in it before.
+ * Assembles a package that lies in a file, throws the ZIP away as if it had been sent, and prints the rows and by how
+ * many bytes the memory of this process grew meanwhile. A process of its own, so that nothing was allocated and freed
+ * in it before.
  */
 import { createReadStream, statSync } from 'node:fs';
 import { Readable } from 'node:stream';

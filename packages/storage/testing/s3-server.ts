@@ -28,7 +28,10 @@ export interface S3Server {
 const bucket = 'paquetes';
 const region = 'us-east-1';
 
-/** The embedded store in a folder of its own, behind a server that keeps a list of the requests and may answer them itself. */
+/**
+ * The embedded store in a folder of its own, behind a server that keeps a list of the requests and may answer them
+ * itself.
+ */
 export async function startS3(): Promise<S3Server> {
   const dir = await mkdtemp(join(tmpdir(), 'acuse-s3-'));
   const credentials = { accessKeyId: 'acuse-test', secretAccessKey: randomBytes(24).toString('base64url') };
@@ -90,7 +93,5 @@ function forward(req: IncomingMessage, res: ServerResponse, port: number): void 
 
 function closeServer(server: Server): Promise<void> {
   server.closeAllConnections();
-  return new Promise((resolve, reject) =>
-    server.close((error) => (error === undefined ? resolve() : reject(error))),
-  );
+  return new Promise((resolve, reject) => server.close((error) => (error === undefined ? resolve() : reject(error))));
 }

@@ -6,9 +6,9 @@ const LENGTH_BYTES = 4;
 const BLOCK = 32;
 
 /**
- * A credential as the plaintext of an envelope: type (1), then each part as length (4, big endian) and bytes, then zeros up to a
- * multiple of 32. A CIEC has one part; an e.firma has two, certificate and key. The RFC is not in it: it is bound as associated
- * data. The caller zeroes the result.
+ * A credential as the plaintext of an envelope: type (1), then each part as length (4, big endian) and bytes, then
+ * zeros up to a multiple of 32. A CIEC has one part; an e.firma has two, certificate and key. The RFC is not in it: it
+ * is bound as associated data. The caller zeroes the result.
  */
 export function encodeCredencial(credencial: Credencial): Buffer {
   const parts = credencial.tipo === 'ciec' ? [credencial.ciec] : [credencial.cer, credencial.key];
@@ -22,7 +22,10 @@ export function encodeCredencial(credencial: Credencial): Buffer {
   return bytes;
 }
 
-/** Reads what {@link encodeCredencial} wrote, into buffers of its own. Null when it is not exactly that, or of another type. */
+/**
+ * Reads what {@link encodeCredencial} wrote, into buffers of its own. Null when it is not exactly that, or of another
+ * type.
+ */
 export function decodeCredencial(bytes: Buffer, tipo: TipoCredencial, rfc: string): Credencial | null {
   if (bytes[0] !== TIPO_BYTE[tipo]) return null;
   let offset = 1;

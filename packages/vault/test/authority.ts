@@ -174,7 +174,10 @@ export interface CertificateOptions {
   readonly more?: readonly Attribute[];
 }
 
-/** A certificate as DER. A CSD (`unit`) has basic constraints and key usage only; an e.firma has its two extended uses too. */
+/**
+ * A certificate as DER. A CSD (`unit`) has basic constraints and key usage only; an e.firma has its two extended uses
+ * too.
+ */
 export function createCertificate(options: CertificateOptions): Buffer {
   const { authority, pair, id, curp, nombre, from, to, unit, more = [] } = options;
   const hasUses = unit === undefined && !options.withoutUses;

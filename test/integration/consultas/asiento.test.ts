@@ -5,14 +5,7 @@ import { abiertas, CONSULTAS, libroDe, newCallerFor } from '../fixtures/consulta
 import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';
-import {
-  type Answer,
-  type Caller,
-  expectOk,
-  type Servicio,
-  startServicio,
-  waitFor,
-} from '../fixtures/servicio.ts';
+import { type Answer, type Caller, expectOk, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
 import { type OwnPostgres, ownPostgres } from '../fixtures/servidores.ts';
 import { startTubo, type Tubo } from '../fixtures/tubo.ts';
 
@@ -71,7 +64,9 @@ describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () 
     return { caller, ask: (headers = {}) => caller.at(api).call(PATH, body, headers) };
   };
 
-  /** Something happens between the moment in which the authority has got the question (`text` is in it) and its answer. */
+  /**
+   * Something happens between the moment in which the authority has got the question (`text` is in it) and its answer.
+   */
   async function whileThinking(text: string, call: () => Promise<Answer>, happens: () => Promise<unknown>) {
     const caught = sat.catchReply(text);
     const answer = call();
@@ -166,10 +161,7 @@ describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () 
       () => ask(headers),
       () => tubo.shut(),
     );
-    expect([...codes(answer), answer.text]).toEqual([
-      ...NO_DISPONIBLE,
-      expect.stringContaining('No se sabe'),
-    ]);
+    expect([...codes(answer), answer.text]).toEqual([...NO_DISPONIBLE, expect.stringContaining('No se sabe')]);
     tubo.open();
     const again = await waitFor(async () => ask(headers).then((it) => (it.status === 503 ? null : it)));
     expect([...codes(again), again.headers.get('idempotent-replayed')]).toEqual([200, 1, 'true']);
@@ -240,10 +232,7 @@ describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () 
     const data = await expectOk(answer);
     expect(await solicitudesDe(caller)).toEqual([data['solicitud_id']]);
     expect(data).not.toHaveProperty('duplicada');
-    expect([await libroDe(servicio, caller), await saldoDe(servicio, caller)]).toEqual([
-      [`cargo -1 ${DESCARGA}`],
-      9,
-    ]);
+    expect([await libroDe(servicio, caller), await saldoDe(servicio, caller)]).toEqual([[`cargo -1 ${DESCARGA}`], 9]);
   });
 
   it.each([{}, { 'idempotency-key': 'pedido-1' }])(

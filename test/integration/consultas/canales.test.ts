@@ -13,14 +13,7 @@ import {
   UN_DIA,
   uuidsDelSat,
 } from '../fixtures/pedidos.ts';
-import {
-  type Caller,
-  ciecOf,
-  expectOk,
-  type Servicio,
-  startServicio,
-  waitForEnd,
-} from '../fixtures/servicio.ts';
+import { type Caller, ciecOf, expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
 import { retencionesOf } from './verdad.ts';
 
 const SOAP = 'cfdidescargamasivasolicitud';
@@ -150,13 +143,9 @@ describe('a query with two stored credentials', () => {
     expect([...services(caller)]).toEqual(expect.arrayContaining(['retendescargamasiva']));
     expect(await libroDe(servicio, caller)).toEqual([`cargo -1 ${PATH}`]);
 
-    const asked = llamadas(servicio, caller).filter(
-      ({ service }) => service === 'prodretencioncontribuyente',
-    );
+    const asked = llamadas(servicio, caller).filter(({ service }) => service === 'prodretencioncontribuyente');
     expect((await expectOk(retenciones(caller)))['items']).toEqual(expected);
-    const after = llamadas(servicio, caller).filter(
-      ({ service }) => service === 'prodretencioncontribuyente',
-    );
+    const after = llamadas(servicio, caller).filter(({ service }) => service === 'prodretencioncontribuyente');
     expect(after).toHaveLength(asked.length);
     expect(await abiertas(servicio)).toBe(0);
   });

@@ -22,13 +22,9 @@ describe('captchas that people read', PATIENT, () => {
 
   /** The operator's command line, as a process. Gives its lines, read as JSON. */
   async function acuse(...args: string[]): Promise<Record<string, unknown>[]> {
-    const { stdout } = await run(
-      process.execPath,
-      [join(inject('programas'), 'apps/cli/dist/main.js'), ...args],
-      {
-        env: { ...process.env, DATABASE_URL: servicio.databaseUrl },
-      },
-    );
+    const { stdout } = await run(process.execPath, [join(inject('programas'), 'apps/cli/dist/main.js'), ...args], {
+      env: { ...process.env, DATABASE_URL: servicio.databaseUrl },
+    });
     return stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line)]));
   }
   /** What somebody sees who looks at the image. */

@@ -154,7 +154,10 @@ for (const documento of ['cfdi', 'retenciones'] as const) {
   );
 }
 
-/** The portal refuses no request of metadata, equal or not, and shows nothing of a folio that is not ready, or is none: see `verificarMetadata`. */
+/**
+ * The portal refuses no request of metadata, equal or not, and shows nothing of a folio that is not ready, or is none:
+ * see `verificarMetadata`.
+ */
 const SIN_PORTAL: readonly EscenarioSat[] = [
   ...(['repetida', 'rechazada', 'vacia', 'demasiados', 'vencida', 'desconocida'] as const),
 ];

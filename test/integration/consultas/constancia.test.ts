@@ -81,8 +81,7 @@ describe.each([...CONTRIBUYENTES, ...MAS])('%s %s', (_name, rfc) => {
 
   it.each(['CIEC', 'e.firma'])('datos-fiscales and informacion-fiscal from the PDF, with %s', async (via) => {
     const perfil = await perfilDe(rfc);
-    const caller =
-      via === 'CIEC' ? await servicio.newCiecCaller({ rfc }) : await newEfirmaCaller(servicio, { rfc });
+    const caller = via === 'CIEC' ? await servicio.newCiecCaller({ rfc }) : await newEfirmaCaller(servicio, { rfc });
     const camino = { canal: 'portal', credencial: via === 'CIEC' ? 'ciec' : 'efirma' };
     expect(await datosFiscales(caller)).toEqual({ ...datosFiscalesOf(rfc, perfil), ...camino });
     const data = await expectOk(caller.call('tax/informacion-fiscal', { rfc }));

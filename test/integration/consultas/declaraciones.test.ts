@@ -4,7 +4,10 @@ import { saldoDe } from '../fixtures/pedidos.ts';
 import { type Caller, expectOk, type Servicio, startServicio } from '../fixtures/servicio.ts';
 import { CONTRIBUYENTES, declaracionesDe, detenerReloj } from './verdad.ts';
 
-/** The last noon of a 20 November: its year is running, and most of its returns were filed. In another season they are still to come. */
+/**
+ * The last noon of a 20 November: its year is running, and most of its returns were filed. In another season they are
+ * still to come.
+ */
 function ultimoNoviembre(): Date {
   const noviembre = new Date(Date.UTC(new Date().getUTCFullYear(), 10, 20, 18));
   if (noviembre.getTime() > Date.now()) noviembre.setUTCFullYear(noviembre.getUTCFullYear() - 1);

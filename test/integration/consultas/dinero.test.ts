@@ -2,25 +2,18 @@ import { fileURLToPath } from 'node:url';
 import { loadOperations } from '@acuse/api';
 import type { FaultKind } from '@acuse/simulador';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  abiertas,
-  CONSULTAS,
-  costOf,
-  libroDe,
-  newCallerFor,
-  renglonesDe,
-  whileDown,
-} from '../fixtures/consultas.ts';
+import { abiertas, CONSULTAS, costOf, libroDe, newCallerFor, renglonesDe, whileDown } from '../fixtures/consultas.ts';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { FALLAS } from '../fixtures/mala-hora.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';
 import { type Answer, type Servicio, startServicio } from '../fixtures/servicio.ts';
 
-const operations = await loadOperations(
-  fileURLToPath(new URL('../../../apps/api/src/operations', import.meta.url)),
-);
+const operations = await loadOperations(fileURLToPath(new URL('../../../apps/api/src/operations', import.meta.url)));
 
-/** Operations with a cost whose answer is a solicitud, which the workers carry out: they ask nobody while the caller waits. */
+/**
+ * Operations with a cost whose answer is a solicitud, which the workers carry out: they ask nobody while the caller
+ * waits.
+ */
 const ACEPTAN = ['tax/descarga-metadata'];
 
 const SALDO = 40;
@@ -58,8 +51,7 @@ describe('credits and the authority', () => {
 
   it('every operation that asks the authority while its caller waits says 503/5041', () => {
     const silent = operations.filter(
-      ({ path, asks, errors }) =>
-        asks.length > 0 && !ACEPTAN.includes(path) && !errors.includes('SAT_NO_DISPONIBLE'),
+      ({ path, asks, errors }) => asks.length > 0 && !ACEPTAN.includes(path) && !errors.includes('SAT_NO_DISPONIBLE'),
     );
     expect(silent.map(({ path }) => path)).toEqual([]);
   });
@@ -80,10 +72,7 @@ describe('credits and the authority', () => {
         expect(servicio.simulador.world.log.count()).toBe(asked);
         const { data } = first.body;
         expect(await libroDe(servicio, caller)).toEqual(renglonesDe(path, data));
-        expect([await saldoDe(servicio, caller), await abiertas(servicio)]).toEqual([
-          SALDO - costOf(data),
-          0,
-        ]);
+        expect([await saldoDe(servicio, caller), await abiertas(servicio)]).toEqual([SALDO - costOf(data), 0]);
       });
 
       const givesBack = async (faults: readonly FaultKind[]) => {
@@ -130,21 +119,18 @@ describe('credits and the authority', () => {
     },
   );
 
-  it.each(FALLAS.slice(1))(
-    'gives back what a log-in cost that met %s, and does not blame the CIEC',
-    async (kind) => {
-      const [path, caso] = CONSULTAS.find(([path]) => path === 'tax/opinion-cumplimiento') ?? [];
-      if (path === undefined || caso === undefined) throw new Error('no such case');
-      const caller = await newCallerFor(servicio, caso, 1);
-      const api = kind === 'slow' ? apurada : servicio.api;
-      const body = caso.body(servicio, caller);
-      expectUnavailable(await whileDown(servicio, kind, () => caller.at(api).call(path, body)), kind);
-      expect((await caller.call(path, body)).status).toBe(200);
-      expect(await libroDe(servicio, caller)).toEqual(
-        ['cargo', 'reembolso', 'cargo'].map((tipo) => `${tipo} ${tipo === 'cargo' ? -1 : 1} ${path}`),
-      );
-    },
-  );
+  it.each(FALLAS.slice(1))('gives back what a log-in cost that met %s, and does not blame the CIEC', async (kind) => {
+    const [path, caso] = CONSULTAS.find(([path]) => path === 'tax/opinion-cumplimiento') ?? [];
+    if (path === undefined || caso === undefined) throw new Error('no such case');
+    const caller = await newCallerFor(servicio, caso, 1);
+    const api = kind === 'slow' ? apurada : servicio.api;
+    const body = caso.body(servicio, caller);
+    expectUnavailable(await whileDown(servicio, kind, () => caller.at(api).call(path, body)), kind);
+    expect((await caller.call(path, body)).status).toBe(200);
+    expect(await libroDe(servicio, caller)).toEqual(
+      ['cargo', 'reembolso', 'cargo'].map((tipo) => `${tipo} ${tipo === 'cargo' ? -1 : 1} ${path}`),
+    );
+  });
 
   it('descarga-metadata charges the solicitud when it accepts it, once, whether the authority is there or not', async () => {
     const path = 'tax/descarga-metadata';

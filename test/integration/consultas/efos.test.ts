@@ -73,9 +73,7 @@ describe('efos/consultar', () => {
     '%s: those that the list has, with Ñ and &, with several proceedings',
     async (situacion) => {
       const { registros } = servicio.simulador.world.listado69b.vigente();
-      const own = registros.filter(
-        ({ isMasked, pasos }) => !isMasked && pasos.at(-1)?.situacion === situacion,
-      );
+      const own = registros.filter(({ isMasked, pasos }) => !isMasked && pasos.at(-1)?.situacion === situacion);
       const times = new Map<string, number>();
       for (const { rfc } of registros) times.set(rfc, (times.get(rfc) ?? 0) + 1);
       const kinds = [

@@ -41,9 +41,7 @@ describe('descarga/consulta-cfdi', () => {
       const valid = rows.filter(({ estatus }) => estatus === 'Vigente');
       const cancelled = rows.filter(({ estatus }) => estatus === 'Cancelado');
       const counterparts = (letter: string) =>
-        rows.filter(({ rfcEmisor, rfcReceptor }) =>
-          (rfcEmisor === rfc ? rfcReceptor : rfcEmisor).includes(letter),
-        );
+        rows.filter(({ rfcEmisor, rfcReceptor }) => (rfcEmisor === rfc ? rfcReceptor : rfcEmisor).includes(letter));
       const withoutAmount = rows.filter(({ monto }) => Number(monto) === 0);
       const kinds = [valid, cancelled, counterparts('Ñ'), counterparts('&'), withoutAmount];
       expect(kinds.map((kind) => kind.length > 0)).toEqual(kinds.map(() => true));
@@ -56,9 +54,7 @@ describe('descarga/consulta-cfdi', () => {
 
   it('the UUID in lower case, and a total with more decimals than it needs', async () => {
     const rfc = CONTRIBUYENTES[0][1];
-    const row = rowsOf(servicio, rfc, DIAS).find(
-      ({ monto, tercero }) => Number(monto) > 0 && tercero === null,
-    );
+    const row = rowsOf(servicio, rfc, DIAS).find(({ monto, tercero }) => Number(monto) > 0 && tercero === null);
     if (row === undefined) throw new Error('no row');
     const data = await expectOk(consultar({ ...bodyOf(row), uuid: row.uuid.toLowerCase() }));
     expect(data).toMatchObject({ estado: answerOf(row, '200').estado, total: Number(row.monto) });

@@ -6,7 +6,9 @@ import { type Servicio, startServicio } from '../fixtures/servicio.ts';
 import { ESPERADO } from './magicos/esperado.ts';
 import { APURADO, type Servicios } from './magicos/prueba.ts';
 
-/** What is asked of the authority is counted: no worker may lose its work to another because the machine stood still. */
+/**
+ * What is asked of the authority is counted: no worker may lose its work to another because the machine stood still.
+ */
 const LEASE = { LEASE_SECONDS: '60' };
 
 let comunes: Pick<Servicios, 'holgado' | 'apurado'>;
@@ -35,7 +37,10 @@ it('each magic RFC of the table has something to prove, and nothing else has', (
   expect(Object.keys(ESPERADO).sort()).toEqual(MAGIAS.map(({ clave }) => clave).sort());
 });
 
-/** What a case would spoil for the next ones (breakers, connections, the count of e.firmas shown) it does to a service of its own. */
+/**
+ * What a case would spoil for the next ones (breakers, connections, the count of e.firmas shown) it does to a service
+ * of its own.
+ */
 describe.each(MAGIAS)('$clave: $respuesta', { tags: ['slow'], timeout: 700_000 }, (magia) => {
   it.each([
     ['persona moral', magia.moral],
@@ -51,8 +56,7 @@ describe.each(MAGIAS)('$clave: $respuesta', { tags: ['slow'], timeout: 700_000 }
     };
     try {
       await prueba({ ...comunes, propio }, rfc, magia);
-      for (const { db } of [...Object.values(comunes), ...propios])
-        expect(await brokenInvariants(db)).toEqual([]);
+      for (const { db } of [...Object.values(comunes), ...propios]) expect(await brokenInvariants(db)).toEqual([]);
     } finally {
       await Promise.all(propios.map((servicio) => servicio.close()));
     }

@@ -3,14 +3,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { abiertas, libroDe } from '../fixtures/consultas.ts';
 import { fallar, llamadas, saldoDe } from '../fixtures/pedidos.ts';
 import { isStopped } from '../fixtures/procesos.ts';
-import {
-  type Answer,
-  type Caller,
-  expectOk,
-  type Servicio,
-  startServicio,
-  waitFor,
-} from '../fixtures/servicio.ts';
+import { type Answer, type Caller, expectOk, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
 
 const PATH = 'tax/informacion-fiscal';
 const CARGO = `cargo -1 ${PATH}`;

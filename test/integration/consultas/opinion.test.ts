@@ -24,7 +24,10 @@ beforeAll(async () => {
 });
 afterAll(() => servicio?.close());
 
-/** What a negative opinion must name: each return that was not filed and each debt; nothing else of an opinion has a reason to list. */
+/**
+ * What a negative opinion must name: each return that was not filed and each debt; nothing else of an opinion has a
+ * reason to list.
+ */
 function expectMotivo(rfc: string, motivo: unknown, sentido: string): void {
   if (sentido === 'POSITIVO') {
     expect(motivo).toBeNull();
@@ -101,8 +104,7 @@ it('reads the reasons from the layout before June 2025 too', async () => {
     expect([rfc, opinion, motivo === null]).toEqual([rfc, sentido, sentido === 'POSITIVO']);
     const { obligacionesOmitidas, creditos } = servicio.simulador.world.taxpayers.profile(rfc).opinion;
     for (const { ejercicio, periodo, descripcion } of obligacionesOmitidas)
-      for (const part of [descripcion.replace(/\.$/, ''), `${ejercicio} ${periodo}`])
-        expect(motivo).toContain(part);
+      for (const part of [descripcion.replace(/\.$/, ''), `${ejercicio} ${periodo}`]) expect(motivo).toContain(part);
     for (const { numero } of creditos) expect(motivo).toContain(numero);
   }
   await draw('2025');

@@ -18,31 +18,28 @@ async function retenciones(caller: Caller, ejercicio: number) {
 }
 
 describe('tax/retenciones', () => {
-  it.each(CONTRIBUYENTES)(
-    '%s: the same rows from the portal and from the web service',
-    async (_name, rfc) => {
-      const ciec = await servicio.newCiecCaller({ rfc });
-      const efirma = await newEfirmaCaller(servicio, { rfc });
-      for (const ejercicio of [2025, 2023]) {
-        const expected = retencionesOf(servicio, rfc, ejercicio);
-        expect(expected.length).toBeGreaterThan(100);
-        expect(new Set(expected.map(({ tipo }) => tipo))).toEqual(new Set(['RECIBIDA', 'EMITIDA']));
-        expect(new Set(expected.map(({ estado }) => estado)).size).toBe(2);
+  it.each(CONTRIBUYENTES)('%s: the same rows from the portal and from the web service', async (_name, rfc) => {
+    const ciec = await servicio.newCiecCaller({ rfc });
+    const efirma = await newEfirmaCaller(servicio, { rfc });
+    for (const ejercicio of [2025, 2023]) {
+      const expected = retencionesOf(servicio, rfc, ejercicio);
+      expect(expected.length).toBeGreaterThan(100);
+      expect(new Set(expected.map(({ tipo }) => tipo))).toEqual(new Set(['RECIBIDA', 'EMITIDA']));
+      expect(new Set(expected.map(({ estado }) => estado)).size).toBe(2);
 
-        servicio.simulador.world.log.clear();
-        expect(await retenciones(ciec, ejercicio)).toEqual(expected);
-        const services = () => new Set(llamadas(servicio, { rfc }).map(({ service }) => service));
-        expect(services()).toContain('prodretencioncontribuyente');
-        expect(services()).not.toContain('retendescargamasivasolicitud');
+      servicio.simulador.world.log.clear();
+      expect(await retenciones(ciec, ejercicio)).toEqual(expected);
+      const services = () => new Set(llamadas(servicio, { rfc }).map(({ service }) => service));
+      expect(services()).toContain('prodretencioncontribuyente');
+      expect(services()).not.toContain('retendescargamasivasolicitud');
 
-        servicio.simulador.world.log.clear();
-        expect(await retenciones(efirma, ejercicio)).toEqual(expected);
-        expect(services()).toEqual(new Set(['retendescargamasivasolicitud', 'retendescargamasiva']));
-      }
-      expect(await saldoDe(servicio, ciec)).toBe(8);
-      expect(await saldoDe(servicio, efirma)).toBe(8);
-    },
-  );
+      servicio.simulador.world.log.clear();
+      expect(await retenciones(efirma, ejercicio)).toEqual(expected);
+      expect(services()).toEqual(new Set(['retendescargamasivasolicitud', 'retendescargamasiva']));
+    }
+    expect(await saldoDe(servicio, ciec)).toBe(8);
+    expect(await saldoDe(servicio, efirma)).toBe(8);
+  });
 
   it('the year that is running, up to now', async () => {
     const caller = await servicio.newCiecCaller();

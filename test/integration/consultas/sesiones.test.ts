@@ -34,9 +34,7 @@ describe('sessions with the portals', () => {
   afterAll(() => servicio.close());
 
   const logins = (caller: Caller, service?: string) =>
-    llamadas(servicio, caller, 'EntrarCiec').filter(
-      (call) => service === undefined || call.service === service,
-    );
+    llamadas(servicio, caller, 'EntrarCiec').filter((call) => service === undefined || call.service === service);
   const everywhere = <T>(caller: Caller, work: (caller: Caller) => Promise<T>) =>
     Promise.all(procesos.map((api) => work(caller.at(api))));
 
@@ -75,8 +73,7 @@ describe('sessions with the portals', () => {
     const caller = await servicio.newCaller({ saldo: 10 });
     const { rfc } = caller;
     await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec: WRONG }));
-    const ask = (here: Caller) =>
-      Promise.all(PORTALES.map(([path, body]) => here.call(path, { rfc, ...body })));
+    const ask = (here: Caller) => Promise.all(PORTALES.map(([path, body]) => here.call(path, { rfc, ...body })));
     // The worker's log-in is held up until the others want it too.
     fallar(servicio, caller, {
       service: 'cfdiau',
@@ -119,9 +116,7 @@ describe('sessions with the portals', () => {
     const findIn = (forms: readonly string[]) =>
       [...tables].filter(([, text]) => forms.some((form) => text.includes(form))).map(([name]) => name);
     // The search sees what is there.
-    expect(findIn(formasDe(rows[0]?.cookies.subarray(0, 30) ?? Buffer.alloc(0)))).toEqual([
-      'public.sesion_portal',
-    ]);
+    expect(findIn(formasDe(rows[0]?.cookies.subarray(0, 30) ?? Buffer.alloc(0)))).toEqual(['public.sesion_portal']);
     for (const name of ['FedAuth', 'JSESSIONID', 'httpOnly']) {
       expect([name, findIn(formasDe(Buffer.from(name)))]).toEqual([name, []]);
     }
@@ -142,8 +137,7 @@ describe('sessions with the portals', () => {
     const caller = await servicio.newCiecCaller();
     const other = await servicio.newCiecCaller();
     const { rfc } = caller;
-    for (const { rfc, call } of [caller, other])
-      await expectOk(call('tax/facturas', { rfc, ...PORTALES[0][1] }));
+    for (const { rfc, call } of [caller, other]) await expectOk(call('tax/facturas', { rfc, ...PORTALES[0][1] }));
     const salidas = ({ rfc }: Caller) =>
       servicio.simulador.world.log.count({ service: 'portalcfdi', operation: 'Salir', rfc });
     expect([salidas(caller), salidas(other)]).toEqual([0, 0]);
@@ -151,10 +145,9 @@ describe('sessions with the portals', () => {
     await servicio.startWorker({ WORKER_ROLES: 'reaper', REAPER_INTERVAL_MS: '100' });
     await waitFor(async () => (salidas(caller) > 0 ? true : null));
     expect([salidas(caller), salidas(other)]).toEqual([1, 0]);
-    await servicio.db.pool.query(
-      `UPDATE sesion_portal SET usada_en = now() - interval '1 day' WHERE rfc = $1`,
-      [other.rfc],
-    );
+    await servicio.db.pool.query(`UPDATE sesion_portal SET usada_en = now() - interval '1 day' WHERE rfc = $1`, [
+      other.rfc,
+    ]);
     await waitFor(async () => (salidas(other) > 0 ? true : null));
     expect([salidas(caller), salidas(other)]).toEqual([1, 1]);
   });

@@ -24,15 +24,11 @@ const TIPOS = {
   date: fecha,
 };
 const elementoDe = (elementos: Fila['elementos'] = {}) =>
-  Object.fromEntries(
-    Object.entries(elementos).map(([campo, tipo]) => [campo, campo === 'uuid' ? uuid : TIPOS[tipo]]),
-  );
+  Object.fromEntries(Object.entries(elementos).map(([campo, tipo]) => [campo, campo === 'uuid' ? uuid : TIPOS[tipo]]));
 
 /** The fields of the specification (Resources and their fields), by operation; for a list, those of an element. */
 const CAMPOS: Readonly<Record<string, object>> = {
-  ...Object.fromEntries(
-    TABLA.flatMap(({ path, elementos }) => (elementos ? [[path, elementoDe(elementos)]] : [])),
-  ),
+  ...Object.fromEntries(TABLA.flatMap(({ path, elementos }) => (elementos ? [[path, elementoDe(elementos)]] : []))),
   'descarga/consulta-cfdi': { uuid, estado: texto, total: TIPOS.number },
   'tax/descarga-metadata': { solicitud_id: texto, estado: 'EN_PROCESO' },
   'tax/informacion-fiscal': { rfc: texto, regimenes: expect.any(Array), obligaciones: expect.any(Array) },

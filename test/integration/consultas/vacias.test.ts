@@ -6,14 +6,7 @@ import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { fallar, llamadas, saldoDe } from '../fixtures/pedidos.ts';
 import { type Caller, ciecOf, expectOk, type Servicio, startServicio } from '../fixtures/servicio.ts';
-import {
-  comunicadosOf,
-  declaracionesDe,
-  facturasOf,
-  hoy,
-  notificacionesOf,
-  retencionesOf,
-} from './verdad.ts';
+import { comunicadosOf, declaracionesDe, facturasOf, hoy, notificacionesOf, retencionesOf } from './verdad.ts';
 
 const FALSO = 'FAL900215SIA';
 const FALSO_TAMBIEN = 'FALS900215SI1';
@@ -22,14 +15,7 @@ const SOLO_PORTAL = 'WEB900215SI4';
 
 const MARZO = { desde: '2025-03-01', hasta: '2025-03-31' };
 const ANIO = { desde: hoy(-360), hasta: hoy() };
-const _LISTAS = [
-  'comunicados',
-  'declaraciones-fiel',
-  'facturas',
-  'facturas-fiel',
-  'notificaciones',
-  'retenciones',
-];
+const _LISTAS = ['comunicados', 'declaraciones-fiel', 'facturas', 'facturas-fiel', 'notificaciones', 'retenciones'];
 
 /** What the simulated authority has for each list, and how it is asked. */
 const casos = (servicio: Servicio, rfc: string) =>
@@ -165,24 +151,15 @@ describe('an empty list of the SAT, true or not', { timeout: 120_000 }, () => {
         filtro: { tipo: 'reembolso' },
         limite: 5,
       });
-      expect(filas).toMatchObject([
-        { operacion: `tax/${lista}`, importe: 1, detalle: 'VACIA_SIN_CONFIRMAR' },
-      ]);
+      expect(filas).toMatchObject([{ operacion: `tax/${lista}`, importe: 1, detalle: 'VACIA_SIN_CONFIRMAR' }]);
     },
   );
 
   it('is answered again under its Idempotency-Key, and given back once', async () => {
     const caller = await conUna(servicio, VACIO, 'efirma');
     const headers = { 'Idempotency-Key': randomUUID() };
-    const [first, again] = [
-      await ask(caller, 'facturas-fiel', headers),
-      await ask(caller, 'facturas-fiel', headers),
-    ];
-    expect([again.status, again.text, again.headers.get('Idempotent-Replayed')]).toEqual([
-      200,
-      first.text,
-      'true',
-    ]);
+    const [first, again] = [await ask(caller, 'facturas-fiel', headers), await ask(caller, 'facturas-fiel', headers)];
+    expect([again.status, again.text, again.headers.get('Idempotent-Replayed')]).toEqual([200, first.text, 'true']);
     expect(first.body.data).toMatchObject(SIN_CONFIRMAR);
     await expectGivenBack(caller, 'facturas-fiel');
   });

@@ -3,13 +3,12 @@ import type { Row, Tipo } from '@acuse/simulador';
 import { createAperturas } from '../../../apps/simulador/src/buzon/aperturas.ts';
 import { comunicadosDe } from '../../../apps/simulador/src/buzon/comunicados.ts';
 import { notificacionesDe } from '../../../apps/simulador/src/buzon/notificaciones.ts';
-import {
-  declaracionesAnterioresOf,
-  declaracionesOf,
-} from '../../../apps/simulador/src/pstcdypisr/declaraciones.ts';
+import { declaracionesAnterioresOf, declaracionesOf } from '../../../apps/simulador/src/pstcdypisr/declaraciones.ts';
 import type { Servicio } from '../fixtures/servicio.ts';
 
-/** What the simulated authority knows, in the words and the order of the interface: the answers are compared with this. */
+/**
+ * What the simulated authority knows, in the words and the order of the interface: the answers are compared with this.
+ */
 
 /** Legal entities and natural persons, with the characters that break encodings and without. */
 export const CONTRIBUYENTES = [
@@ -112,7 +111,10 @@ export function declaracionesDe({ simulador }: Servicio, rfc: string, ejercicio:
     .sort(by(({ fecha, id }) => fecha + id));
 }
 
-/** Lets no time pass at the simulated authority from now on, so that what it knows when it is asked is what it knew before. Gives what undoes it. */
+/**
+ * Lets no time pass at the simulated authority from now on, so that what it knows when it is asked is what it knew
+ * before. Gives what undoes it.
+ */
 export function detenerReloj({ simulador }: Servicio): () => void {
   const { clock } = simulador.world;
   const { now } = clock;
@@ -124,8 +126,7 @@ export function detenerReloj({ simulador }: Servicio): () => void {
 }
 
 /** Today in central Mexico plus some days, `yyyy-MM-dd`. */
-export const hoy = (mas = 0) =>
-  new Date(Date.now() + mas * 86_400_000 - 6 * 3_600_000).toISOString().slice(0, 10);
+export const hoy = (mas = 0) => new Date(Date.now() + mas * 86_400_000 - 6 * 3_600_000).toISOString().slice(0, 10);
 
 /** The calendar day of a wall clock in seconds. */
 function dayOf(cuando: number): string {

@@ -33,18 +33,14 @@ describe.skipIf(!(await hasEngine()))('PostgreSQL and Redis in containers', () =
         .withExposedPorts(5432)
         .withWaitStrategy(Wait.forListeningPorts())
         .start(),
-      new GenericContainer(REDIS_IMAGE)
-        .withExposedPorts(6379)
-        .withWaitStrategy(Wait.forListeningPorts())
-        .start(),
+      new GenericContainer(REDIS_IMAGE).withExposedPorts(6379).withWaitStrategy(Wait.forListeningPorts()).start(),
     ]);
   });
   afterAll(async () => {
     await Promise.all([postgres?.stop(), redis?.stop()]);
   });
 
-  const databaseUrl = () =>
-    `postgres://acuse:acuse@${postgres.getHost()}:${postgres.getMappedPort(5432)}/acuse`;
+  const databaseUrl = () => `postgres://acuse:acuse@${postgres.getHost()}:${postgres.getMappedPort(5432)}/acuse`;
 
   it('migrates an empty server, accepts, charges once and answers a duplicate', async () => {
     const url = databaseUrl();

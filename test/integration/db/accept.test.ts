@@ -1,13 +1,7 @@
 import { createAccessSnapshots, createClaims, createLlaves, createSolicitudes } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { describe, expect, it } from 'vitest';
-import {
-  acceptSolicitud,
-  brokenInvariants,
-  newLlave,
-  seedTaxpayer,
-  useDatabase,
-} from '../fixtures/database.ts';
+import { acceptSolicitud, brokenInvariants, newLlave, seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 
 const t = useDatabase();
 
@@ -52,9 +46,7 @@ describe('accepting a solicitud', () => {
   it('never lets the balance below zero under a race of different ones', async () => {
     const taxpayer = await seedTaxpayer(t.db, { saldo: 7 });
     const days = Array.from({ length: 30 }, (_, i) => `2025-01-${String(i + 1).padStart(2, '0')}`);
-    const results = await Promise.all(
-      days.map((day) => acceptSolicitud(t.db, taxpayer, { desde: day, hasta: day })),
-    );
+    const results = await Promise.all(days.map((day) => acceptSolicitud(t.db, taxpayer, { desde: day, hasta: day })));
     expect(results.filter((r) => r.resultado === 'ACEPTADA')).toHaveLength(7);
     expect(results.filter((r) => r.resultado === 'SALDO_INSUFICIENTE')).toHaveLength(23);
     expect((await createAccessSnapshots(t.db).load(taxpayer.apiKeyId))?.saldo).toBe(0);
@@ -77,9 +69,7 @@ describe('accepting a solicitud', () => {
     const second = await acceptSolicitud(t.db, taxpayer, { idemKey: 'abc', hasta: '2025-02-28' });
     expect(second).toMatchObject({ resultado: 'DUPLICADA', estado: 'TERMINADA' });
     expect(
-      second.resultado === 'DUPLICADA' &&
-        first.resultado === 'ACEPTADA' &&
-        second.solicitudId === first.solicitudId,
+      second.resultado === 'DUPLICADA' && first.resultado === 'ACEPTADA' && second.solicitudId === first.solicitudId,
     ).toBe(true);
   });
 
@@ -101,9 +91,7 @@ describe('accepting a solicitud', () => {
     [
       'an operation is switched',
       (x: { contribuyenteId: string }) =>
-        t.db.pool.query(`INSERT INTO operacion_deshabilitada VALUES ($1, 'tax/facturas')`, [
-          x.contribuyenteId,
-        ]),
+        t.db.pool.query(`INSERT INTO operacion_deshabilitada VALUES ($1, 'tax/facturas')`, [x.contribuyenteId]),
     ],
     [
       'an address is listed',

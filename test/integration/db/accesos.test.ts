@@ -4,16 +4,8 @@ import { createSesionesPortal, openDatabase } from '@acuse/db';
 import { createPortalCanal, createSatHttp } from '@acuse/sat';
 import { createKeyring, createSellado } from '@acuse/vault';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import {
-  ciecDe,
-  errorOf,
-  RESOLVEDOR,
-  solicitar,
-} from '../../../packages/sat/src/portal/testing/canal-de-prueba.ts';
-import {
-  type PortalDePrueba,
-  startPortalDePrueba,
-} from '../../../packages/sat/src/portal/testing/portal-de-prueba.ts';
+import { ciecDe, errorOf, RESOLVEDOR, solicitar } from '../../../packages/sat/src/portal/testing/canal-de-prueba.ts';
+import { type PortalDePrueba, startPortalDePrueba } from '../../../packages/sat/src/portal/testing/portal-de-prueba.ts';
 import { newRfc, type TestDatabase, testDatabase } from '../fixtures/database.ts';
 
 let t: TestDatabase;
@@ -68,8 +60,7 @@ describe('processes over one database', () => {
     const credencial = newCredencial('Equivocada-12345');
     const procesos = Array.from({ length: 4 }, () => openProceso());
     const errors = await Promise.all(procesos.map(({ canal }) => errorOf(solicitar(canal, { credencial }))));
-    for (const error of errors)
-      expect(error).toMatchObject({ motivo: 'CIEC_RECHAZADA', clase: 'credencial' });
+    for (const error of errors) expect(error).toMatchObject({ motivo: 'CIEC_RECHAZADA', clase: 'credencial' });
     const late = openProceso();
     expect(await errorOf(solicitar(late.canal, { credencial }))).toMatchObject({ motivo: 'CIEC_RECHAZADA' });
     expect(enviosDe(credencial)).toBe(1);
@@ -100,10 +91,7 @@ describe('processes over one database', () => {
     await errorOf(solicitar(canal, { credencial: wrong }));
     const { rows } = await t.db.pool.query<{ cookies: Buffer }>('SELECT cookies FROM sesion_portal');
     const { rows: rechazos } = await t.db.pool.query('SELECT * FROM rechazo_acceso');
-    const stored = [
-      ...rows.map(({ cookies }) => cookies.toString('latin1')),
-      JSON.stringify(rechazos),
-    ].join();
+    const stored = [...rows.map(({ cookies }) => cookies.toString('latin1')), JSON.stringify(rechazos)].join();
     const sent = portal.peticiones.flatMap(({ cookies }) => [...cookies.values()]);
     const sesiones = sent.filter((value) => value.length > 8);
     expect(sesiones.length).toBeGreaterThan(0);

@@ -2,13 +2,7 @@ import { type ClaimedSolicitud, Desplazado } from '@acuse/core';
 import { createClaims, createSolicitudes, createSweeper } from '@acuse/db';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
-import {
-  acceptSolicitud,
-  brokenInvariants,
-  seedTaxpayer,
-  type Taxpayer,
-  useDatabase,
-} from '../fixtures/database.ts';
+import { acceptSolicitud, brokenInvariants, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
 
 const t = useDatabase();
 let taxpayer: Taxpayer;
@@ -20,8 +14,7 @@ beforeEach(async () => {
   id = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
 });
 
-const cancel = (contribuyenteId = taxpayer.contribuyenteId) =>
-  createSolicitudes(t.db).cancel(contribuyenteId, id);
+const cancel = (contribuyenteId = taxpayer.contribuyenteId) => createSolicitudes(t.db).cancel(contribuyenteId, id);
 const PAQUETE = { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1, confianza: 'confirmado' } as const;
 
 async function newClaim(): Promise<ClaimedSolicitud> {
@@ -102,37 +95,31 @@ describe('cancelling', () => {
 });
 
 describe('a race with the worker that finishes, fails, or with the deadline', () => {
-  it.each(['finish', 'fail', 'expire'] as const)(
-    'ends once, with its one refund or none: %s',
-    async (other) => {
-      const claimed = await newClaim();
-      if (other === 'expire')
-        await t.db.pool.query(
-          `UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`,
-          [id],
-        );
-      const claims = createClaims(t.db);
-      const run = {
-        finish: () => claims.finish(claimed, PAQUETE),
-        fail: () => claims.fail(claimed, { estado: 'ERROR', motivo: 'SAT_ERROR' }),
-        expire: () => createSweeper(t.db).expire(500),
-      }[other];
-      const client = await t.db.pool.connect();
-      try {
-        // Both statements have begun and wait for the row.
-        await client.query('BEGIN');
-        await client.query('SELECT FROM solicitud WHERE id = $1 FOR UPDATE', [id]);
-        const both = Promise.allSettled([run(), cancel()]);
-        await waitForLocks(t.db.pool, 2);
-        await client.query('COMMIT');
-        await both;
-      } finally {
-        client.release(true);
-      }
-      const end = await estado();
-      expect(['TERMINADA', 'ERROR', 'VENCIDA', 'CANCELADA']).toContain(end);
-      expect(await movimientos()).toHaveLength(end === 'TERMINADA' ? 1 : 2);
-      expect(await brokenInvariants(t.db)).toEqual([]);
-    },
-  );
+  it.each(['finish', 'fail', 'expire'] as const)('ends once, with its one refund or none: %s', async (other) => {
+    const claimed = await newClaim();
+    if (other === 'expire')
+      await t.db.pool.query(`UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`, [id]);
+    const claims = createClaims(t.db);
+    const run = {
+      finish: () => claims.finish(claimed, PAQUETE),
+      fail: () => claims.fail(claimed, { estado: 'ERROR', motivo: 'SAT_ERROR' }),
+      expire: () => createSweeper(t.db).expire(500),
+    }[other];
+    const client = await t.db.pool.connect();
+    try {
+      // Both statements have begun and wait for the row.
+      await client.query('BEGIN');
+      await client.query('SELECT FROM solicitud WHERE id = $1 FOR UPDATE', [id]);
+      const both = Promise.allSettled([run(), cancel()]);
+      await waitForLocks(t.db.pool, 2);
+      await client.query('COMMIT');
+      await both;
+    } finally {
+      client.release(true);
+    }
+    const end = await estado();
+    expect(['TERMINADA', 'ERROR', 'VENCIDA', 'CANCELADA']).toContain(end);
+    expect(await movimientos()).toHaveLength(end === 'TERMINADA' ? 1 : 2);
+    expect(await brokenInvariants(t.db)).toEqual([]);
+  });
 });

@@ -1,13 +1,7 @@
 import { createBoveda, createClaims, createLlaves } from '@acuse/db';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
-import {
-  acceptSolicitud,
-  brokenInvariants,
-  seedTaxpayer,
-  type Taxpayer,
-  useDatabase,
-} from '../fixtures/database.ts';
+import { acceptSolicitud, brokenInvariants, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
 
 const t = useDatabase();
 let taxpayer: Taxpayer;
@@ -72,9 +66,7 @@ describe('a change of keys and another change of the same taxpayer never wait fo
     const claimed = await claims.claim({ solicitudId, gen: 1, queue: 'descargas', leaseSeconds: 60 });
     if (!claimed) throw new Error('not claimed');
     const forget = 'DELETE FROM credencial WHERE contribuyente_id = $1';
-    expect(
-      await meet(() => claims.markRefused(claimed, claimed.canal), forget, [taxpayer.contribuyenteId]),
-    ).toEqual({
+    expect(await meet(() => claims.markRefused(claimed, claimed.canal), forget, [taxpayer.contribuyenteId])).toEqual({
       value: undefined,
     });
   });
@@ -85,7 +77,8 @@ it('a revocation that meets other work in a deadlock is made again', async () =>
   const id = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
   const [client, gate] = [await t.db.pool.connect(), await t.db.pool.connect()];
   try {
-    // PostgreSQL gives up the one who has waited for a while, looks for a deadlock and finds one: only the revocation shall look.
+    // PostgreSQL gives up the one who has waited for a while, looks for a deadlock and finds one: only the revocation
+    // shall look.
     await client.query('BEGIN');
     await client.query(`SET LOCAL deadlock_timeout = '1h'`);
     await client.query('UPDATE solicitud SET intentos = 1 WHERE id = $1', [id]);

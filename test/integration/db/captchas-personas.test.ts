@@ -41,8 +41,7 @@ async function untilPending() {
   }
 }
 
-const leftOver = async () =>
-  (await t.db.pool.query('SELECT count(*)::int AS n FROM captcha_pendiente')).rows[0]?.n;
+const leftOver = async () => (await t.db.pool.query('SELECT count(*)::int AS n FROM captcha_pendiente')).rows[0]?.n;
 
 describe('a captcha that a person answers', () => {
   it('is shown in a file of its owner only, asked for, answered and deleted', async () => {

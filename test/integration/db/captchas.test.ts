@@ -32,10 +32,7 @@ describe('captchas that wait for a person', () => {
     const captchas = createCaptchas(t.db);
     const id = await captchas.ask(Buffer.from('a'), 60_000);
     const vivo = await captchas.ask(Buffer.from('b'), 60_000);
-    await t.db.pool.query(
-      `UPDATE captcha_pendiente SET vence_en = now() - interval '1 second' WHERE id = $1`,
-      [id],
-    );
+    await t.db.pool.query(`UPDATE captcha_pendiente SET vence_en = now() - interval '1 second' WHERE id = $1`, [id]);
     expect((await captchas.pendientes()).map((each) => each.id)).toEqual([vivo]);
     expect(await captchas.answer(id, 'X', PERSONA)).toBe(false);
     expect([await captchas.tidy(), await captchas.tidy()]).toEqual([1, 0]);

@@ -72,9 +72,7 @@ test('a session that is over gets no other cookie', async () => {
   };
   for (const column of ['inactiva_en', 'vence_en']) {
     const huella = await open();
-    await t.db.pool.query(`UPDATE sesion SET ${column} = now() - interval '1 second' WHERE huella = $1`, [
-      huella,
-    ]);
+    await t.db.pool.query(`UPDATE sesion SET ${column} = now() - interval '1 second' WHERE huella = $1`, [huella]);
     expect(await sesiones.rotate(huella, randomBytes(32))).toBe(false);
   }
   const [huella, nueva] = [await open(), randomBytes(32)];
@@ -100,8 +98,7 @@ test('what the operator asked of list 69-B stands until a list came, through a p
   await expect(cut).rejects.toThrow('shutdown');
   expect(await carga.pendiente({ maxHoras: 48 })).toBe('PEDIDA');
 
-  const load = (source: AbrirListaEfos) =>
-    carga.cargar({ minFilas: 100, abrir: source }, new AbortController().signal);
+  const load = (source: AbrirListaEfos) => carga.cargar({ minFilas: 100, abrir: source }, new AbortController().signal);
   const short = abrir({ filas: filas('a', 1) });
   await expect(load(() => Promise.reject(new Error('the source is away')))).rejects.toThrow('away');
   expect((await carga.estado()).pedidaEn).not.toBeNull();

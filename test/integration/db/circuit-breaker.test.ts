@@ -16,8 +16,7 @@ beforeEach(() => {
 const now = () => ahora;
 const process = () => createBreakerState(t.db, { now, timeoutMs: 10_000 });
 const breaker = (failures = 3) => createCircuitBreaker({ failures, openMs: 10_000, now }, process());
-const rowOf = async () =>
-  (await t.db.pool.query('SELECT * FROM estado_host WHERE host = $1', [host])).rows[0];
+const rowOf = async () => (await t.db.pool.query('SELECT * FROM estado_host WHERE host = $1', [host])).rows[0];
 const isOpen = async (corta: ReturnType<typeof breaker>) =>
   corta.admit(host).then(
     () => false,
@@ -71,17 +70,13 @@ describe('breakers shared by processes', () => {
     await otra.report(host, 'error', 'XIQB891116QE4');
     ahora += 1_000;
     expect([await isOpen(una), await isOpen(otra)]).toEqual([true, true]);
-    const row = JSON.stringify(await rowOf(), (_, value) =>
-      typeof value === 'bigint' ? String(value) : value,
-    );
+    const row = JSON.stringify(await rowOf(), (_, value) => (typeof value === 'bigint' ? String(value) : value));
     expect(row).not.toContain('AVE900215SI8');
   });
 
   it('lose no failure of many processes at the same instant', async () => {
     const procesos = Array.from({ length: 8 }, () => breaker(1_000));
-    await Promise.all(
-      procesos.flatMap((corta) => Array.from({ length: 5 }, () => corta.report(host, 'fallo'))),
-    );
+    await Promise.all(procesos.flatMap((corta) => Array.from({ length: 5 }, () => corta.report(host, 'fallo'))));
     expect(await rowOf()).toMatchObject({ fallos: 40 });
   });
 

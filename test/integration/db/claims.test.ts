@@ -62,21 +62,15 @@ describe('claiming', () => {
     const claims = createClaims(t.db);
     const first = await newClaim();
     expect(await claim()).toBeNull();
-    await t.db.pool.query(`UPDATE solicitud SET lease_until = now() - interval '1 second' WHERE id = $1`, [
-      id,
-    ]);
+    await t.db.pool.query(`UPDATE solicitud SET lease_until = now() - interval '1 second' WHERE id = $1`, [id]);
     const second = await newClaim();
     expect(second.epoch).toBe(first.epoch + 1);
 
     await expect(claims.save(first, { eventos: [{ tipo: 'SIN_CFDI' }] })).rejects.toBeInstanceOf(Desplazado);
-    await expect(claims.release(first, {}, { queue: 'descargas', inSeconds: 0 })).rejects.toBeInstanceOf(
-      Desplazado,
-    );
+    await expect(claims.release(first, {}, { queue: 'descargas', inSeconds: 0 })).rejects.toBeInstanceOf(Desplazado);
     await expect(claims.extend(first, 60)).rejects.toBeInstanceOf(Desplazado);
     await expect(claims.awaitEfirma(first)).rejects.toBeInstanceOf(Desplazado);
-    await expect(claims.fail(first, { estado: 'ERROR', motivo: 'SAT_ERROR' })).rejects.toBeInstanceOf(
-      Desplazado,
-    );
+    await expect(claims.fail(first, { estado: 'ERROR', motivo: 'SAT_ERROR' })).rejects.toBeInstanceOf(Desplazado);
     await expect(
       claims.finish(first, { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1, confianza: 'confirmado' }),
     ).rejects.toBeInstanceOf(Desplazado);
@@ -96,9 +90,7 @@ describe('progress', () => {
     const parteId = claimed.partes[0]?.id ?? '';
     const after = await claims.save(claimed, {
       consultado: true,
-      partes: [
-        { parteId, estado: 'DISPONIBLE', folio: 'F', paquetes: ['B', 'A'], registros: 7, dueInSeconds: 0 },
-      ],
+      partes: [{ parteId, estado: 'DISPONIBLE', folio: 'F', paquetes: ['B', 'A'], registros: 7, dueInSeconds: 0 }],
     });
     expect(after.partes[0]).toMatchObject({ estado: 'DISPONIBLE', folio: 'F' });
     expect(after.partes[0]?.paquetes.map((p) => p.paquete)).toEqual(['B', 'A']);
@@ -174,9 +166,7 @@ describe('ends', () => {
   it('refunds once, deletes the sealed credential and the rings, whatever ends it first', async () => {
     const claims = createClaims(t.db);
     const claimed = await newClaim();
-    await t.db.pool.query(`UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`, [
-      id,
-    ]);
+    await t.db.pool.query(`UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`, [id]);
     const ends = await Promise.allSettled([
       claims.fail(claimed, { estado: 'ERROR', motivo: 'SAT_ERROR', codigo: '404' }),
       createSweeper(t.db).expire(100),
@@ -185,9 +175,7 @@ describe('ends', () => {
     ]);
     expect(ends.some((end) => end.status === 'fulfilled')).toBe(true);
     expect(await saldo()).toBe(10);
-    expect(
-      (await t.db.pool.query('SELECT FROM credencial_sellada WHERE solicitud_id = $1', [id])).rowCount,
-    ).toBe(0);
+    expect((await t.db.pool.query('SELECT FROM credencial_sellada WHERE solicitud_id = $1', [id])).rowCount).toBe(0);
     expect((await t.db.pool.query('SELECT FROM outbox WHERE solicitud_id = $1', [id])).rowCount).toBe(0);
     expect(await brokenInvariants(t.db)).toEqual([]);
   });
@@ -228,19 +216,13 @@ describe('ends', () => {
     const boveda = createBoveda(t.db);
     expect((await boveda.waitingForEfirma(taxpayer.contribuyenteId)).map((w) => w.solicitudId)).toEqual([id]);
     const expiraEn = new Date(Date.now() + 3_600_000);
-    expect(await boveda.resume({ solicitudId: id, kid: 'k2', sobre: Buffer.from('new'), expiraEn })).toBe(
-      true,
-    );
+    expect(await boveda.resume({ solicitudId: id, kid: 'k2', sobre: Buffer.from('new'), expiraEn })).toBe(true);
     const claimed = await newClaim((await row()).gen);
     expect(claimed.sellada).toMatchObject({ tipo: 'efirma', kid: 'k2', sobre: Buffer.from('new') });
     expect(claimed.sellada?.expiraEn.getTime()).toBe(expiraEn.getTime());
     // A key stored again while it works is no news.
-    expect(await boveda.resume({ solicitudId: id, kid: 'k3', sobre: Buffer.from('newer'), expiraEn })).toBe(
-      true,
-    );
-    const { rows } = await t.db.pool.query('SELECT tipo FROM evento WHERE solicitud_id = $1 ORDER BY id', [
-      id,
-    ]);
+    expect(await boveda.resume({ solicitudId: id, kid: 'k3', sobre: Buffer.from('newer'), expiraEn })).toBe(true);
+    const { rows } = await t.db.pool.query('SELECT tipo FROM evento WHERE solicitud_id = $1 ORDER BY id', [id]);
     expect(rows.map(({ tipo }) => tipo)).toEqual(['ESPERA_EFIRMA', 'REANUDADA']);
   });
 
@@ -288,9 +270,7 @@ describe('the reconciler', () => {
     await t.db.pool.query(`UPDATE outbox SET rung_at = now() WHERE solicitud_id = $1`, [id]);
     const claimed = await newClaim();
     expect(await ringOverdue()).toBe(0);
-    await t.db.pool.query(`UPDATE solicitud SET lease_until = now() - interval '1 second' WHERE id = $1`, [
-      id,
-    ]);
+    await t.db.pool.query(`UPDATE solicitud SET lease_until = now() - interval '1 second' WHERE id = $1`, [id]);
     expect(await ringOverdue()).toBe(1);
     expect(await row()).toMatchObject({ gen: 2, epoch: claimed.epoch, lease_until: null });
     const { rows } = await t.db.pool.query('SELECT gen, rung_at FROM outbox WHERE solicitud_id = $1', [id]);
@@ -320,9 +300,7 @@ describe('the reconciler', () => {
       confianza: 'confirmado',
     });
     expect(await sweeper.retire({ retentionDays: 30, limit: 1_000 })).toBe(0);
-    await t.db.pool.query(`UPDATE solicitud SET terminada_en = now() - interval '31 days' WHERE id = $1`, [
-      id,
-    ]);
+    await t.db.pool.query(`UPDATE solicitud SET terminada_en = now() - interval '31 days' WHERE id = $1`, [id]);
     expect(await sweeper.retire({ retentionDays: 30, limit: 1_000 })).toBe(1);
     expect(await sweeper.purgeable({ graceSeconds: 60, limit: 1_000 })).not.toContain(id);
     expect(await sweeper.purgeable({ graceSeconds: 0, limit: 1_000 })).toContain(id);

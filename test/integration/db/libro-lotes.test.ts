@@ -7,10 +7,7 @@ const t = useDatabase();
 
 /** What each operation was used, by its name; of two days if midnight came in between. */
 async function usoOf(cuentaId: string) {
-  const uso = new Map<
-    string,
-    { operacion: string; llamadas: number; cargados: number; reembolsados: number }
-  >();
+  const uso = new Map<string, { operacion: string; llamadas: number; cargados: number; reembolsados: number }>();
   const dias = await createUso(t.db).byDay({ cuentaId, desde: '2020-01-01', hasta: '2100-01-01' });
   for (const { operacion, llamadas, cargados, reembolsados } of dias) {
     const before = uso.get(operacion) ?? { llamadas: 0, cargados: 0, reembolsados: 0 };

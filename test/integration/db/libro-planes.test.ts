@@ -1,12 +1,6 @@
 import { createContribuyentes, createLibro, type FiltroMovimientos } from '@acuse/db';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  newRfc,
-  seedTaxpayer,
-  type Taxpayer,
-  type TestDatabase,
-  testDatabase,
-} from '../fixtures/database.ts';
+import { newRfc, seedTaxpayer, type Taxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
 import { forgetStatistics } from '../fixtures/planes.ts';
 import { writeLibro } from '../panel/fixtures/libro-largo.ts';
 

@@ -32,10 +32,7 @@ describe('the closed lists of the database are those of the types', () => {
 
 describe('the database refuses', () => {
   it.each([
-    [
-      'an event that nobody describes',
-      `INSERT INTO evento (solicitud_id, tipo) SELECT id, 'AVANZO' FROM solicitud`,
-    ],
+    ['an event that nobody describes', `INSERT INTO evento (solicitud_id, tipo) SELECT id, 'AVANZO' FROM solicitud`],
     ['an end for no known reason', `UPDATE solicitud SET motivo = 'PORQUE_SI'`],
     [
       'to switch off an operation that does not exist',
@@ -67,10 +64,7 @@ it('keeps the changes of a taxpayer from the other accounts that have the same R
 it('is migrated with the words, blocks and audit lines of before', async () => {
   const { contribuyenteId, cuentaId, ...taxpayer } = await seedTaxpayer(t.db);
   await acceptSolicitud(t.db, { contribuyenteId, cuentaId, ...taxpayer });
-  const migration = new URL(
-    '../../../prisma/migrations/20261122190000_listas_cerradas/migration.sql',
-    import.meta.url,
-  );
+  const migration = new URL('../../../prisma/migrations/20261122190000_listas_cerradas/migration.sql', import.meta.url);
   const client = await t.db.pool.connect();
   const all = async (sql: string) => (await client.query({ text: sql, rowMode: 'array' })).rows;
   try {
@@ -84,9 +78,7 @@ it('is migrated with the words, blocks and audit lines of before', async () => {
       await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${constraint}`);
     const mine = `contribuyente_id = '${contribuyenteId}'`;
     await client.query(`UPDATE solicitud SET motivo = 'PORQUE_SI' WHERE ${mine}`);
-    await client.query(
-      `INSERT INTO evento (solicitud_id, tipo) SELECT id, 'AVANZO' FROM solicitud WHERE ${mine}`,
-    );
+    await client.query(`INSERT INTO evento (solicitud_id, tipo) SELECT id, 'AVANZO' FROM solicitud WHERE ${mine}`);
     await client.query(
       `INSERT INTO operacion_deshabilitada VALUES ('${contribuyenteId}', 'tax/inventada'), ('${contribuyenteId}', 'tax/facturas')`,
     );
@@ -100,21 +92,15 @@ it('is migrated with the words, blocks and audit lines of before', async () => {
     await client.query(await readFile(migration, 'utf8'));
     expect(await all(`SELECT motivo FROM solicitud WHERE ${mine}`)).toEqual([[null]]);
     expect(
-      await all(
-        `SELECT e.tipo FROM evento e JOIN solicitud s ON s.id = e.solicitud_id WHERE s.${mine} ORDER BY e.id`,
-      ),
+      await all(`SELECT e.tipo FROM evento e JOIN solicitud s ON s.id = e.solicitud_id WHERE s.${mine} ORDER BY e.id`),
     ).toContainEqual(['AVANZO']);
-    expect(await all(`SELECT operacion FROM operacion_deshabilitada WHERE ${mine}`)).toEqual([
-      ['tax/facturas'],
-    ]);
+    expect(await all(`SELECT operacion FROM operacion_deshabilitada WHERE ${mine}`)).toEqual([['tax/facturas']]);
     expect(await all(`SELECT cidr FROM ip_permitida WHERE ${mine} ORDER BY cidr`)).toEqual([
       ['10.0.0.0/8'],
       ['192.0.2.1/32'],
       ['2001:db8::/32'],
     ]);
-    expect(await all(`SELECT cuenta_id FROM auditoria WHERE ${mine} AND accion = 'cambiar-ips'`)).toEqual([
-      [cuentaId],
-    ]);
+    expect(await all(`SELECT cuenta_id FROM auditoria WHERE ${mine} AND accion = 'cambiar-ips'`)).toEqual([[cuentaId]]);
   } finally {
     client.release();
   }

@@ -96,10 +96,7 @@ describe('a charged call', () => {
     for (let i = 0; i < 20; i += 1) {
       const opId = randomUUID();
       expect((await charge(opId, -1)).resultado).toBe('CARGADO');
-      const [isSettled, swept] = await Promise.all([
-        saldos().settle(opId, null),
-        saldos().refundAbandoned(100),
-      ]);
+      const [isSettled, swept] = await Promise.all([saldos().settle(opId, null), saldos().refundAbandoned(100)]);
       expect(swept).toBe(isSettled ? 0 : 1);
       settled += isSettled ? 1 : 0;
     }
@@ -116,10 +113,10 @@ describe('a charged call', () => {
       await client.query('DELETE FROM llamada WHERE op_id = $1', [opId]);
       const settling = saldos().settle(opId, null);
       await waitForLocks(t.db.pool, 1);
-      await client.query(
-        `INSERT INTO movimiento (cuenta_id, op_id, tipo, importe) VALUES ($1, $2, 'reembolso', 1)`,
-        [taxpayer.cuentaId, opId],
-      );
+      await client.query(`INSERT INTO movimiento (cuenta_id, op_id, tipo, importe) VALUES ($1, $2, 'reembolso', 1)`, [
+        taxpayer.cuentaId,
+        opId,
+      ]);
       await client.query('UPDATE cuenta SET saldo = saldo + 1 WHERE id = $1', [taxpayer.cuentaId]);
       await client.query('COMMIT');
       expect(await settling).toBe(false);
@@ -156,9 +153,7 @@ describe('a charged call', () => {
       const other = randomUUID();
       await charge(other, -1);
       const [again, swept] = await Promise.all([charge(other, 60), saldos().refundAbandoned(100)]);
-      expect([again.resultado, swept]).toEqual(
-        again.resultado === 'DEVUELTO' ? ['DEVUELTO', 1] : ['REPETIDO', 0],
-      );
+      expect([again.resultado, swept]).toEqual(again.resultado === 'DEVUELTO' ? ['DEVUELTO', 1] : ['REPETIDO', 0]);
       expect([await saldo(), await open()]).toEqual(swept === 1 ? [before, 0] : [before - 1, 1]);
       await saldos().refund(other, 'prueba');
     }
@@ -179,9 +174,7 @@ describe('what a query leaves behind', () => {
     const port = createConsultasEnCurso(t.db);
     const { contribuyenteId } = taxpayer;
     const kept = await Promise.all(
-      ['a', 'b', 'c'].map((folio) =>
-        port.keep(contribuyenteId, 'retenciones:2025:recibidos', { folio, periodo }),
-      ),
+      ['a', 'b', 'c'].map((folio) => port.keep(contribuyenteId, 'retenciones:2025:recibidos', { folio, periodo })),
     );
     expect(new Set(kept.map(({ folio }) => folio)).size).toBe(1);
     const found = await port.find(contribuyenteId, 'retenciones:2025:recibidos');

@@ -26,13 +26,7 @@ async function due(taxpayer: Taxpayer, n: number, queue: QueueName = 'descargas'
        FROM unnest($1::uuid[]) WITH ORDINALITY AS u (i, n) RETURNING id, cuenta_id, due_at
      )
      INSERT INTO outbox (solicitud_id, gen, cola, cuenta_id, due_at) SELECT id, 1, $5, cuenta_id, due_at FROM nueva`,
-    [
-      ids,
-      taxpayer.cuentaId,
-      taxpayer.contribuyenteId,
-      queue === 'ensambles' ? 'ENSAMBLE' : 'DESCARGA',
-      queue,
-    ],
+    [ids, taxpayer.cuentaId, taxpayer.contribuyenteId, queue === 'ensambles' ? 'ENSAMBLE' : 'DESCARGA', queue],
   );
   return ids;
 }
@@ -173,13 +167,12 @@ describe('rings', () => {
     const one = openDatabase({ url: t.url, poolSize: 1, timeoutMs: 10_000, applicationName: 'acuse-drain' });
     const outbox = createOutbox(one);
     const pid = async () => (await one.pool.query('SELECT pg_backend_pid() AS pid')).rows[0].pid;
-    const isRung = async () =>
-      (await t.db.pool.query('SELECT FROM outbox WHERE rung_at IS NOT NULL')).rowCount === 1;
+    const isRung = async () => (await t.db.pool.query('SELECT FROM outbox WHERE rung_at IS NOT NULL')).rowCount === 1;
     try {
       const first = await pid();
-      await expect(
-        outbox.drain(PATIENT, () => Promise.reject(new Error('the queue is away'))),
-      ).rejects.toThrow('the queue is away');
+      await expect(outbox.drain(PATIENT, () => Promise.reject(new Error('the queue is away')))).rejects.toThrow(
+        'the queue is away',
+      );
       expect([await isRung(), await pid()]).toEqual([false, first]);
 
       // One whose connection ends as well leaves them to the grace.
@@ -215,9 +208,7 @@ describe('rings', () => {
     await slots(1);
     await t.db.pool.query('UPDATE outbox SET rung_at = now()');
     await t.db.pool.query('UPDATE outbox SET rung_at = NULL WHERE solicitud_id <> $1', [ended]);
-    await t.db.pool.query("UPDATE solicitud SET estado = 'ERROR', terminada_en = now() WHERE id = $1", [
-      ended,
-    ]);
+    await t.db.pool.query("UPDATE solicitud SET estado = 'ERROR', terminada_en = now() WHERE id = $1", [ended]);
     await createSweeper(t.db).ringOverdue({ ...IMPATIENT, limit: 10 });
     const { rows } = await t.db.pool.query('SELECT solicitud_id AS id FROM outbox');
     expect(rows).toEqual([{ id: next }]);

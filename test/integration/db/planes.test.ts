@@ -10,16 +10,7 @@ const SOLICITUDES = 50_000;
 /** Rows that one step of a statement may read: the greatest batch of a loop, and what is counted up to. */
 const MOST_READ = 8_000;
 /** Tables that grow with what customers do. */
-const GROWING = [
-  'solicitud',
-  'parte',
-  'paquete_sat',
-  'evento',
-  'movimiento',
-  'auditoria',
-  'documento',
-  'idempotencia',
-];
+const GROWING = ['solicitud', 'parte', 'paquete_sat', 'evento', 'movimiento', 'auditoria', 'documento', 'idempotencia'];
 /** An operator's own look at all accounts, at a terminal. */
 const AT_A_TERMINAL = new Set(['createListaSolicitudes.all']);
 /** Only write what was gathered in memory. */
@@ -40,9 +31,7 @@ test('every function that asks the database is in the list of those whose plans 
     .flatMap(([name, create]) => {
       // Each takes the database first; what else they take is optional.
       const port: unknown = (create as (db: ports.Database) => unknown)(t.db);
-      return typeof port === 'function'
-        ? [name]
-        : Object.keys(port as object).map((method) => `${name}.${method}`);
+      return typeof port === 'function' ? [name] : Object.keys(port as object).map((method) => `${name}.${method}`);
     });
   expect(all.filter((name) => !flows.has(name))).toEqual([]);
 });
@@ -58,11 +47,7 @@ test('no statement reads a growing table from end to end, nor more rows than a p
         const scanned = nodes.find(({ kind, table }) => kind === 'Seq Scan' && GROWING.includes(table ?? ''));
         if (scanned && scanned.read > 1_000) wrong.push(`${name}: reads all of ${scanned.table}: ${sql}`);
         const most = Math.max(...nodes.map(({ read }) => read));
-        if (
-          !AT_A_TERMINAL.has(name) &&
-          nodes.some(({ table }) => GROWING.includes(table ?? '')) &&
-          most > MOST_READ
-        )
+        if (!AT_A_TERMINAL.has(name) && nodes.some(({ table }) => GROWING.includes(table ?? '')) && most > MOST_READ)
           wrong.push(`${name}: reads ${most} rows: ${sql}`);
         if (jit) wrong.push(`${name}: is compiled: ${sql}`);
       }

@@ -3,16 +3,8 @@ import { createSesionesPortal, openDatabase } from '@acuse/db';
 import { createPortalCanal, createSatHttp } from '@acuse/sat';
 import { createKeyring, createSellado } from '@acuse/vault';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  ciecDe,
-  errorOf,
-  RESOLVEDOR,
-  solicitar,
-} from '../../../packages/sat/src/portal/testing/canal-de-prueba.ts';
-import {
-  type PortalDePrueba,
-  startPortalDePrueba,
-} from '../../../packages/sat/src/portal/testing/portal-de-prueba.ts';
+import { ciecDe, errorOf, RESOLVEDOR, solicitar } from '../../../packages/sat/src/portal/testing/canal-de-prueba.ts';
+import { type PortalDePrueba, startPortalDePrueba } from '../../../packages/sat/src/portal/testing/portal-de-prueba.ts';
 import { newRfc, type TestDatabase, testDatabase } from '../fixtures/database.ts';
 import { startTubo, type Tubo } from '../fixtures/tubo.ts';
 
@@ -63,8 +55,7 @@ it('a CIEC that is refused while the database is away is sent by nobody else, an
   const [uno, dos] = [openProceso(through.toString()), openProceso(t.url)];
   const rfc = newRfc();
   portal.guion.ciecs.set(rfc, 'Correcta-1234567');
-  const ask = ({ canal }: typeof uno) =>
-    errorOf(solicitar(canal, { credencial: ciecDe(rfc, 'Equivocada-12345') }));
+  const ask = ({ canal }: typeof uno) => errorOf(solicitar(canal, { credencial: ciecDe(rfc, 'Equivocada-12345') }));
   const push = portal.peticiones.push.bind(portal.peticiones);
   portal.peticiones.push = (...items) => {
     if (items.some(({ campos }) => campos.has('Ecom_Password'))) tubo.shut();

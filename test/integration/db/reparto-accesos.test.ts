@@ -3,16 +3,8 @@ import { createSesionesPortal, openDatabase } from '@acuse/db';
 import { createPortalCanal, createSatHttp, type ResolvedorCaptcha } from '@acuse/sat';
 import { createKeyring, createSellado } from '@acuse/vault';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  ciecDe,
-  errorOf,
-  RESOLVEDOR,
-  solicitar,
-} from '../../../packages/sat/src/portal/testing/canal-de-prueba.ts';
-import {
-  type PortalDePrueba,
-  startPortalDePrueba,
-} from '../../../packages/sat/src/portal/testing/portal-de-prueba.ts';
+import { ciecDe, errorOf, RESOLVEDOR, solicitar } from '../../../packages/sat/src/portal/testing/canal-de-prueba.ts';
+import { type PortalDePrueba, startPortalDePrueba } from '../../../packages/sat/src/portal/testing/portal-de-prueba.ts';
 import { newRfc, type TestDatabase, testDatabase } from '../fixtures/database.ts';
 
 /** A person who reads one captcha after the other, in the order in which they were put up, each when told to. */

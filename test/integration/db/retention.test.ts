@@ -27,7 +27,9 @@ async function pruneAll(db: Database, limit: number): Promise<number> {
   for (let turns = 1; ; turns += 1) if (!(await createRetention(db).prune({ ...DAYS, limit }))) return turns;
 }
 
-/** A solicitud with parts, packages and events that ended so many days ago, its objects deleted unless `keepsObjects`. */
+/**
+ * A solicitud with parts, packages and events that ended so many days ago, its objects deleted unless `keepsObjects`.
+ */
 async function ended(days: number, { keepsObjects = false } = {}): Promise<string> {
   const result = await acceptSolicitud(t.db, ana, { desde: '2024-01-01', hasta: '2024-01-31' });
   if (result.resultado !== 'ACEPTADA') throw new Error(result.resultado);
@@ -64,9 +66,7 @@ test('deletes the traces of what ended long ago and keeps those of the rest; the
   await pruneAll(t.db, 100);
   expect(await traces(old)).toEqual([0, 0, false]);
   for (const id of [withObjects, young]) expect(await traces(id)).toEqual([1, 1, true]);
-  expect(
-    await count('solicitud', `id = '${old}' AND estado = 'ERROR' AND rastro_borrado_en IS NOT NULL`),
-  ).toBe(1);
+  expect(await count('solicitud', `id = '${old}' AND estado = 'ERROR' AND rastro_borrado_en IS NOT NULL`)).toBe(1);
   expect(await count('movimiento')).toBe(ledger);
   expect(await brokenInvariants(t.db)).toEqual([]);
 });
@@ -78,9 +78,7 @@ test('keeps the audit log for the years that the settings say, and deletes from 
   // Whatever came before in the log is older than what is looked at first.
   await t.db.pool.query(`UPDATE auditoria SET en = now() - interval '9 years' WHERE accion <> 'poda'`);
   await pruneAll(t.db, 100);
-  const { rows } = await t.db.pool.query(
-    'SELECT extract(day FROM now() - en)::int AS days FROM auditoria ORDER BY id',
-  );
+  const { rows } = await t.db.pool.query('SELECT extract(day FROM now() - en)::int AS days FROM auditoria ORDER BY id');
   expect(rows).toEqual([{ days: 1824 }, { days: 1 }]);
 });
 
@@ -113,9 +111,7 @@ test('forgets what expired by itself: answers of repeated calls, running queries
     [contribuyenteId],
   );
   await pruneAll(t.db, 100);
-  expect([await count('idempotencia'), await count('consulta_en_curso'), await count('latido')]).toEqual([
-    1, 1, 1,
-  ]);
+  expect([await count('idempotencia'), await count('consulta_en_curso'), await count('latido')]).toEqual([1, 1, 1]);
   const { rows } = await t.db.pool.query('SELECT object_key FROM documento ORDER BY 1');
   expect(rows.map((row) => row.object_key)).toEqual(['2 hours', '5 days', 'kept']);
 });
@@ -129,9 +125,7 @@ test('deletes in batches, and several processes at once delete each row once wit
   const holder = await t.db.pool.connect();
   try {
     await holder.query('BEGIN');
-    await holder.query(
-      `SELECT FROM idempotencia WHERE operacion = 'lote' AND clave IN ('c1', 'c2') FOR UPDATE`,
-    );
+    await holder.query(`SELECT FROM idempotencia WHERE operacion = 'lote' AND clave IN ('c1', 'c2') FOR UPDATE`);
     await createRetention(t.db).prune({ ...DAYS, limit: 100 });
     expect(await count('idempotencia', `operacion = 'lote'`)).toBe(900);
     await Promise.all([1, 2, 3].map(() => pruneAll(t.db, 100)));
@@ -154,15 +148,7 @@ test('counts a look that found what the last one found in its row, and writes a 
   if (claimed === null) throw new Error('not claimed');
   const look = { tipo: 'SAT_EN_PROCESO' } as const;
   const silence = { tipo: 'SAT_SIN_RESPUESTA', codigo: 'TIMEOUT', detalle: 'SAT_SIN_RESPUESTA' } as const;
-  for (const eventos of [
-    [look],
-    [look],
-    [look],
-    [silence],
-    [silence],
-    [{ ...silence, codigo: '500' }],
-    [look],
-  ])
+  for (const eventos of [[look], [look], [look], [silence], [silence], [{ ...silence, codigo: '500' }], [look]])
     await claims.save(claimed, { eventos });
   await claims.save(claimed, { eventos: [{ tipo: 'SIN_CFDI' }] });
   await claims.save(claimed, { eventos: [{ tipo: 'SIN_CFDI' }] });

@@ -88,9 +88,7 @@ describe('the sums of requests to the authority', () => {
     const errors: unknown[] = [];
     const pool = {
       query: (...args: Parameters<typeof database.db.pool.query>) =>
-        String(args[0]).startsWith('DELETE')
-          ? Promise.reject(new Error('away'))
-          : database.db.pool.query(...args),
+        String(args[0]).startsWith('DELETE') ? Promise.reject(new Error('away')) : database.db.pool.query(...args),
     };
     const metrics = createSatMetrics(
       { pool: pool as unknown as typeof database.db.pool },

@@ -8,9 +8,7 @@ describeSesionesPortal('in PostgreSQL', async () => {
     sesiones: createSesionesPortal(db),
     async advance(ms) {
       const [before] = [`- ${Number(ms)} * interval '1 millisecond'`];
-      await db.pool.query(
-        `UPDATE sesion_portal SET usada_en = usada_en ${before}, abierta_en = abierta_en ${before}`,
-      );
+      await db.pool.query(`UPDATE sesion_portal SET usada_en = usada_en ${before}, abierta_en = abierta_en ${before}`);
       await db.pool.query(`UPDATE turno_acceso SET hasta = hasta ${before}, desde = desde ${before}`);
       await db.pool.query(`UPDATE rechazo_acceso SET creado_en = creado_en ${before}`);
     },

@@ -12,10 +12,7 @@ import { blocksOf, documents, type Orden, openShell, ordenesOf, ROOT, textOf } f
 
 /** What no test can run beside others: which commands, and why. */
 const NOT_HERE: readonly (readonly [command: RegExp, reason: string])[] = [
-  [
-    /^docker compose /,
-    'needs a Docker engine; the orders after `operador` run in test/integration/panel/cli.test.ts',
-  ],
+  [/^docker compose /, 'needs a Docker engine; the orders after `operador` run in test/integration/panel/cli.test.ts'],
   [/^npm run demo\b/, 'starts a stack of its own for minutes; CI runs it on a fresh clone'],
   [/^npm test\b/, 'is what runs this test'],
   [/assemble\.bench\.ts/, 'a bench of minutes with a million rows'],
@@ -43,8 +40,7 @@ describe('the documents', () => {
     const plain = all.flatMap((document) =>
       blocksOf(document)
         .filter(
-          ({ language, text }) =>
-            language === '' && /^(\$ )?(npm|npx|node|curl|docker|acuse|bash|export) /m.test(text),
+          ({ language, text }) => language === '' && /^(\$ )?(npm|npx|node|curl|docker|acuse|bash|export) /m.test(text),
         )
         .map(() => document),
     );
@@ -128,8 +124,7 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
       .replaceAll('localhost:4500', started.simulador.replace('http://', ''))
       .replace(/([">\s])efirma\.(json|cer|key)?/g, `$1${home}/efirma.$2`);
 
-  const codesOf = (output: string) =>
-    [...output.matchAll(/"cfdi_codigo":(\d+)/g)].map(([, code]) => Number(code));
+  const codesOf = (output: string) => [...output.matchAll(/"cfdi_codigo":(\d+)/g)].map(([, code]) => Number(code));
 
   it('of docs/operations.md, with the fields that it shows', { timeout: 600_000 }, async () => {
     const shell = openShell(env);
@@ -157,9 +152,7 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
         if (path.startsWith('descarga/')) Object.assign(own, await preparedFor(path));
         const body = /-d '(.*)'$/.exec(orden.text)?.[1] ?? '{}';
         const given = JSON.parse(body) as Record<string, unknown>;
-        const mine = Object.fromEntries(
-          Object.entries(given).map(([name, value]) => [name, own[name] ?? value]),
-        );
+        const mine = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, own[name] ?? value]));
         const { output } = await shell.run(orden.text.replace(body, JSON.stringify(mine)));
         const answer = JSON.parse(output);
         expect([path, answer.cfdi_codigo, output]).toEqual([path, 1, output]);
@@ -176,10 +169,11 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
     /** A request as the operation wants it, or a CFDI that the SAT knows. */
     async function preparedFor(path: string): Promise<Record<string, unknown>> {
       if (path === 'descarga/consulta-cfdi') {
-        const { items } = await call<{ items: { uuid: string; emisor_rfc: string; total: number }[] }>(
-          'tax/facturas',
-          { rfc, desde: '2026-03-01', hasta: '2026-03-31' },
-        );
+        const { items } = await call<{ items: { uuid: string; emisor_rfc: string; total: number }[] }>('tax/facturas', {
+          rfc,
+          desde: '2026-03-01',
+          hasta: '2026-03-31',
+        });
         const [cfdi] = items;
         return { uuid: cfdi?.uuid, rfc_emisor: cfdi?.emisor_rfc, rfc_receptor: rfc, total: cfdi?.total };
       }
@@ -208,8 +202,7 @@ describe.runIf(canRun)('every command of the documents, before what npm start st
       let solicitud = '';
       try {
         // What a document shows of the simulator's control is refused with a status: that is a failed command.
-        if (!document.startsWith('README'))
-          await shell.run('curl() { command curl -sS --fail-with-body "$@"; }');
+        if (!document.startsWith('README')) await shell.run('curl() { command curl -sS --fail-with-body "$@"; }');
         for (const orden of ordenesOf(document).filter(runs)) {
           const text = here(orden.text).replaceAll('"solicitud_id":"…"', `"solicitud_id":"${solicitud}"`);
           const { code, output } = await shell.run(text);

@@ -26,12 +26,10 @@ export const textOf = (document: string): string => readFileSync(`${ROOT}${docum
 
 /** The fenced blocks of a document. */
 export function blocksOf(document: string): { readonly language: string; readonly text: string }[] {
-  return [...textOf(document).matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(
-    ([, language = '', text = '']) => ({
-      language,
-      text,
-    }),
-  );
+  return [...textOf(document).matchAll(/^```(\w*)\n([\s\S]*?)^```$/gm)].map(([, language = '', text = '']) => ({
+    language,
+    text,
+  }));
 }
 
 /** The commands of the shell blocks of a document, in order. A line that ends with a backslash goes on. */
@@ -47,7 +45,9 @@ export function ordenesOf(document: string): Orden[] {
   });
 }
 
-/** A bash that stays, so that a command sees what the ones before it set. `curl` fails with an answer that is an error. */
+/**
+ * A bash that stays, so that a command sees what the ones before it set. `curl` fails with an answer that is an error.
+ */
 export function openShell(env: NodeJS.ProcessEnv) {
   const shell = spawn('bash', ['--norc', '--noprofile'], { cwd: ROOT, env, stdio: ['pipe', 'pipe', 'pipe'] });
   let output = '';

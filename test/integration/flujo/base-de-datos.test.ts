@@ -3,16 +3,12 @@ import { bloquear, cortarConexiones } from '../fixtures/candado.ts';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { fallar, pedir, saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
 import { tellFailure } from '../fixtures/procesos.ts';
-import {
-  type Caller,
-  expectOk,
-  type Servicio,
-  startServicio,
-  waitFor,
-  waitForEnd,
-} from '../fixtures/servicio.ts';
+import { type Caller, expectOk, type Servicio, startServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 
-/** Longer than the API may take to say that the database does not answer; each lock is held for as long, or until the answer. */
+/**
+ * Longer than the API may take to say that the database does not answer; each lock is held for as long, or until the
+ * answer.
+ */
 const PATIENCE_MS = 10_000;
 
 describe('PostgreSQL does not answer', () => {
@@ -69,8 +65,7 @@ describe('PostgreSQL does not answer', () => {
   it('more requests than statements at a time: each is refused and none is accepted afterwards', async () => {
     const callers = await Promise.all(Array.from({ length: 8 }, () => servicio.newCiecCaller({ saldo: 3 })));
     const lock = await bloquear(servicio, ['solicitud']);
-    const ask = (caller: Caller) =>
-      caller.at(hasty).call('tax/descarga-metadata', { rfc: caller.rfc, ...UN_DIA });
+    const ask = (caller: Caller) => caller.at(hasty).call('tax/descarga-metadata', { rfc: caller.rfc, ...UN_DIA });
     const answers = await Promise.all(callers.map(ask)).finally(() => lock.release());
     for (const { status, body } of answers) {
       expect([status, body.cfdi_codigo]).toEqual([503, 5041]);
@@ -85,18 +80,15 @@ describe('PostgreSQL does not answer', () => {
     }
   });
 
-  it.each(['descarga/verificar', 'descarga/paquete'])(
-    '%s: 503/5041, and the answer afterwards',
-    async (path) => {
-      const caller = await servicio.newCiecCaller();
-      const id = await pedir(caller);
-      await waitForEnd(caller, id);
-      const ask = (here: Caller) => here.call(path, { solicitud_id: id });
-      const answer = await whileLocked(['solicitud'], () => ask(caller.at(hasty)));
-      expect([answer?.status, answer?.body.cfdi_codigo]).toEqual([503, 5041]);
-      await expectOk(ask(caller));
-    },
-  );
+  it.each(['descarga/verificar', 'descarga/paquete'])('%s: 503/5041, and the answer afterwards', async (path) => {
+    const caller = await servicio.newCiecCaller();
+    const id = await pedir(caller);
+    await waitForEnd(caller, id);
+    const ask = (here: Caller) => here.call(path, { solicitud_id: id });
+    const answer = await whileLocked(['solicitud'], () => ask(caller.at(hasty)));
+    expect([answer?.status, answer?.body.cfdi_codigo]).toEqual([503, 5041]);
+    await expectOk(ask(caller));
+  });
 
   it('a CIEC that could not be stored is not half stored', async () => {
     const caller = await servicio.newCaller();

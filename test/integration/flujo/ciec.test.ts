@@ -1,14 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
-import {
-  abrirPaquete,
-  llamadas,
-  movimientosDe,
-  pedir,
-  saldoDe,
-  UN_DIA,
-  uuidsDelSat,
-} from '../fixtures/pedidos.ts';
+import { abrirPaquete, llamadas, movimientosDe, pedir, saldoDe, UN_DIA, uuidsDelSat } from '../fixtures/pedidos.ts';
 import { ciecOf, expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
 
 const WRONG = 'Equivocada-12345';
@@ -85,20 +77,17 @@ describe('the CIEC', () => {
     }
   });
 
-  it.each(['Ñ&O850412H73', 'ÑUÑ010203AB1'])(
-    'of %s, with letters beyond ASCII, opens the portal',
-    async (rfc) => {
-      const ciec = 'Ñandú&=+% 1234áü';
-      servicio.simulador.world.taxpayers.change(rfc, { ciec });
-      const caller = await servicio.newCaller({ rfc });
-      await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec }));
-      const id = await pedir(caller);
-      expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', motivo: null });
-      const { csv } = await abrirPaquete(caller, id);
-      expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(servicio, rfc, UN_DIA));
-      expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(1);
-    },
-  );
+  it.each(['Ñ&O850412H73', 'ÑUÑ010203AB1'])('of %s, with letters beyond ASCII, opens the portal', async (rfc) => {
+    const ciec = 'Ñandú&=+% 1234áü';
+    servicio.simulador.world.taxpayers.change(rfc, { ciec });
+    const caller = await servicio.newCaller({ rfc });
+    await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec }));
+    const id = await pedir(caller);
+    expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', motivo: null });
+    const { csv } = await abrirPaquete(caller, id);
+    expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(servicio, rfc, UN_DIA));
+    expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(1);
+  });
 
   it('gets a new captcha when one is refused, twice, and then is in', async () => {
     const caller = await servicio.newCiecCaller();

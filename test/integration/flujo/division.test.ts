@@ -64,9 +64,7 @@ describe('more rows than the SAT gives in one request', () => {
     const all = await expectTiled(id, pedido);
     expect(all.length).toBeGreaterThan(4);
     for (const { registros } of all) expect(Number(registros)).toBeLessThanOrEqual(MAX);
-    expect((await eventosDe(servicio, id)).filter((tipo) => tipo === 'DIVIDIDA')).toHaveLength(
-      all.length - 1,
-    );
+    expect((await eventosDe(servicio, id)).filter((tipo) => tipo === 'DIVIDIDA')).toHaveLength(all.length - 1);
     const asked = llamadas(servicio, caller, 'SolicitaDescargaEmitidos').map(({ detail }) => detail);
     const periods = asked.map((d) => `${d['FechaInicial']}/${d['FechaFinal']}`);
     expect(new Set(periods).size).toBe(periods.length);

@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { fallar, llamadas, movimientosDe, pedir, saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
-import {
-  type Caller,
-  ciecOf,
-  expectOk,
-  type Servicio,
-  startServicio,
-  waitForEnd,
-} from '../fixtures/servicio.ts';
+import { type Caller, ciecOf, expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
 
 const UNKNOWN = '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f';
 
@@ -132,9 +125,7 @@ describe('the same request again', () => {
     await pedir(caller);
     const { status, body } = await ask(caller, undefined, { ...UN_DIA, tipo: 'emitidos' });
     expect([status, body.cfdi_codigo]).toEqual([402, 1004]);
-    const { rowCount } = await servicio.db.pool.query('SELECT FROM solicitud WHERE cuenta_id = $1', [
-      caller.cuentaId,
-    ]);
+    const { rowCount } = await servicio.db.pool.query('SELECT FROM solicitud WHERE cuenta_id = $1', [caller.cuentaId]);
     expect(rowCount).toBe(1);
   });
 

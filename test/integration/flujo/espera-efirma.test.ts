@@ -82,10 +82,7 @@ describe('the hour of the e.firma’s key ends while the SAT still works', () =>
     expect(again).toEqual({ solicitud_id: id, estado: 'ESPERA_EFIRMA', duplicada: true });
     expect(await saldoDe(servicio, caller)).toBe(3);
 
-    await servicio.db.pool.query(
-      `UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`,
-      [id],
-    );
+    await servicio.db.pool.query(`UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`, [id]);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
     expect(await saldoDe(servicio, caller)).toBe(4);
   });

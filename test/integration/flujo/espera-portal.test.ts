@@ -72,8 +72,7 @@ describe('waiting for the SAT by CIEC, where a session lives for 15 minutes', ()
     const before = llamadas(servicio, caller, 'EntrarCiec').length;
     expect(await verificar(caller, id)).toMatchObject({ estado: 'EN_PROCESO', retrasada: true });
     let late = 0;
-    for (let look = 0; look < 4; look += 1)
-      late += ((await pasarElTiempo(servicio, id)) ?? Number.NaN) / HORA;
+    for (let look = 0; look < 4; look += 1) late += ((await pasarElTiempo(servicio, id)) ?? Number.NaN) / HORA;
     expect(late).toBeGreaterThan(40);
     expect(llamadas(servicio, caller, 'EntrarCiec').length - before).toBeLessThanOrEqual(5);
 

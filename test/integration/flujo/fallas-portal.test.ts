@@ -49,16 +49,13 @@ describe('the portal has a bad hour', () => {
     });
   }
 
-  it.each(['wrong-content', 'cut', 'malformed'] as const)(
-    'a package that is %s is fetched again',
-    async (kind) => {
-      const caller = await newCaller();
-      fallar(servicio, caller, { service: 'portalcfdi', operation: 'DescargarPaquete', kind, times: 2 });
-      await expectWhole(caller, await pedir(caller));
-      expect(llamadas(servicio, caller, 'DescargarPaquete')).toHaveLength(3);
-      expect(llamadas(servicio, caller, 'DescargaMetadatos')).toHaveLength(1);
-    },
-  );
+  it.each(['wrong-content', 'cut', 'malformed'] as const)('a package that is %s is fetched again', async (kind) => {
+    const caller = await newCaller();
+    fallar(servicio, caller, { service: 'portalcfdi', operation: 'DescargarPaquete', kind, times: 2 });
+    await expectWhole(caller, await pedir(caller));
+    expect(llamadas(servicio, caller, 'DescargarPaquete')).toHaveLength(3);
+    expect(llamadas(servicio, caller, 'DescargaMetadatos')).toHaveLength(1);
+  });
 
   it('an error of the page method without words about rows is tried again', async () => {
     const caller = await newCaller();
@@ -72,10 +69,7 @@ describe('the portal has a bad hour', () => {
     fallar(servicio, caller, { service: 'portalcfdi', operation: 'DescargaMetadatos', kind: 'stuck' });
     const id = await pedir(caller);
     await esperarLlamadas(servicio, caller, 'ConsultaDescargaMasiva.aspx', 3);
-    await servicio.db.pool.query(
-      `UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`,
-      [id],
-    );
+    await servicio.db.pool.query(`UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`, [id]);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
   });

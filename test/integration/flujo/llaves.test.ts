@@ -13,14 +13,7 @@ import {
   saldoDe,
   UN_DIA,
 } from '../fixtures/pedidos.ts';
-import {
-  type Caller,
-  ciecOf,
-  expectOk,
-  type Servicio,
-  startServicio,
-  waitForEnd,
-} from '../fixtures/servicio.ts';
+import { type Caller, ciecOf, expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
 
 const VERIFICA = 'VerificaSolicitudDescarga';
 
@@ -83,7 +76,8 @@ describe('an API key ends while solicitudes run', () => {
     for (const id of ids) expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
     expect(await saldoDe(servicio, caller)).toBe(5);
 
-    // What was on its way at that moment arrives before its worker has ended; then another solicitud goes all the way, and of this one nothing is heard.
+    // What was on its way at that moment arrives before its worker has ended; then another solicitud goes all the way,
+    // and of this one nothing is heard.
     await worker.stop();
     const asked = llamadas(servicio, caller).length;
     servicio.simulador.world.faults.remove(held);

@@ -32,8 +32,7 @@ describe('what the SAT refuses or gives up', () => {
   });
   afterAll(() => servicio.close());
 
-  const finales = (caller: Caller) =>
-    llamadas(servicio, caller, SOLICITA).map(({ detail }) => detail['FechaFinal']);
+  const finales = (caller: Caller) => llamadas(servicio, caller, SOLICITA).map(({ detail }) => detail['FechaFinal']);
 
   it('5005, an equal request in force: the end moves by a second, and the row of that second is left out', async () => {
     const caller = await newEfirmaCaller(servicio, { saldo: 5 });
@@ -145,10 +144,7 @@ describe('what the SAT refuses or gives up', () => {
     expect(await verificar(caller, id)).toMatchObject({ estado: 'EN_PROCESO', motivo: null });
     expect(Number((await verificar(caller, id))['intentos'])).toBeGreaterThanOrEqual(2);
     expect(await saldoDe(servicio, caller)).toBe(1);
-    await servicio.db.pool.query(
-      `UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`,
-      [id],
-    );
+    await servicio.db.pool.query(`UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`, [id]);
     expect(await waitForEnd(caller, id)).toMatchObject({
       estado: 'VENCIDA',
       motivo: 'PLAZO_AGOTADO',
@@ -160,7 +156,8 @@ describe('what the SAT refuses or gives up', () => {
     expect([paquete.status, paquete.body.cfdi_codigo]).toEqual([409, 3003]);
     expect(paquete.body.data).toEqual({ motivo: 'PLAZO_AGOTADO' });
 
-    // Another one of this taxpayer goes all the way while the ended one is left alone, once what was on its way has arrived.
+    // Another one of this taxpayer goes all the way while the ended one is left alone, once what was on its way has
+    // arrived.
     await worker.stop();
     const asked = llamadas(servicio, caller, VERIFICA).length;
     servicio.simulador.world.faults.remove();

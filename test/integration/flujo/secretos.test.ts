@@ -13,123 +13,109 @@ const DRIVERS = [
   ['Redis', inject('redisUrl')],
 ] as const;
 
-describe.each(DRIVERS.filter(([, url]) => url !== null))(
-  'secrets, with the queue on %s',
-  (_name, queueUrl) => {
-    let servicio: Servicio;
-    const apiLog: string[] = [];
-    beforeAll(async () => {
-      const destination = { write: (line: string) => void apiLog.push(line) };
-      servicio = await startServicio({
-        ...(queueUrl ? { queueUrl } : {}),
-        workerEnv: { LOG_LEVEL: 'trace' },
-        apiLog: createLogger({ name: 'api', level: 'trace', destination }),
-      });
-      await servicio.startWorker();
+describe.each(DRIVERS.filter(([, url]) => url !== null))('secrets, with the queue on %s', (_name, queueUrl) => {
+  let servicio: Servicio;
+  const apiLog: string[] = [];
+  beforeAll(async () => {
+    const destination = { write: (line: string) => void apiLog.push(line) };
+    servicio = await startServicio({
+      ...(queueUrl ? { queueUrl } : {}),
+      workerEnv: { LOG_LEVEL: 'trace' },
+      apiLog: createLogger({ name: 'api', level: 'trace', destination }),
     });
-    afterAll(() => servicio.close());
+    await servicio.startWorker();
+  });
+  afterAll(() => servicio.close());
 
-    /** Everything that this service has written anywhere, by place. */
-    const everything = async () => {
-      const places = new Map<string, string>();
-      for (const [table, text] of await leerTablas(servicio)) places.set(`tabla ${table}`, text);
-      for (const [key, bytes] of await leerObjetos(servicio))
-        places.set(`objeto ${key}`, bytes.toString('latin1'));
-      places.set('bitácora de los workers', await leerBitacoras(servicio));
-      places.set('bitácora de la api', apiLog.join(''));
-      if (queueUrl) places.set('redis', await leerRedis(queueUrl));
-      return places;
-    };
-    const findIn = (places: Map<string, string>, forms: readonly string[]) =>
-      [...places].filter(([, text]) => forms.some((form) => text.includes(form))).map(([place]) => place);
+  /** Everything that this service has written anywhere, by place. */
+  const everything = async () => {
+    const places = new Map<string, string>();
+    for (const [table, text] of await leerTablas(servicio)) places.set(`tabla ${table}`, text);
+    for (const [key, bytes] of await leerObjetos(servicio)) places.set(`objeto ${key}`, bytes.toString('latin1'));
+    places.set('bitácora de los workers', await leerBitacoras(servicio));
+    places.set('bitácora de la api', apiLog.join(''));
+    if (queueUrl) places.set('redis', await leerRedis(queueUrl));
+    return places;
+  };
+  const findIn = (places: Map<string, string>, forms: readonly string[]) =>
+    [...places].filter(([, text]) => forms.some((form) => text.includes(form))).map(([place]) => place);
 
-    it('are in no table, queue, log or object, neither while solicitudes run nor after', async () => {
-      const ciec = await servicio.newCiecCaller();
-      const wrong = await servicio.newCaller();
-      const wrongCiec = 'Equivocada-98765';
-      await wrong.call('vault/rfc-guardar', { rfc: wrong.rfc, ciec: wrongCiec });
-      const efirma = await newEfirmaCaller(servicio);
-      for (const { rfc } of [ciec, efirma]) darFilas(servicio, rfc, UN_DIA, 5);
-      await waitForEnd(efirma, await pedir(efirma, { ...UN_DIA, tipo: 'emitidos' }));
-      const held = [
-        fallar(servicio, ciec, {
-          service: 'portalcfdi',
-          operation: 'ConsultaDescargaMasiva.aspx',
-          kind: 'html200',
-        }),
-        fallar(servicio, efirma, {
-          service: 'cfdidescargamasivasolicitud',
-          operation: 'VerificaSolicitudDescarga',
-          kind: 'status',
-        }),
-      ];
-      const ids = [await pedir(ciec), await pedir(efirma)] as const;
-      await waitForEnd(wrong, await pedir(wrong));
-      await esperarLlamadas(servicio, ciec, 'ConsultaDescargaMasiva.aspx', 2);
-      await esperarLlamadas(servicio, efirma, 'VerificaSolicitudDescarga', 2);
-      const during = await everything();
-      for (const { id } of held) servicio.simulador.world.faults.remove(id);
-      await waitForEnd(ciec, ids[0]);
-      await waitForEnd(efirma, ids[1]);
-      const after = await everything();
+  it('are in no table, queue, log or object, neither while solicitudes run nor after', async () => {
+    const ciec = await servicio.newCiecCaller();
+    const wrong = await servicio.newCaller();
+    const wrongCiec = 'Equivocada-98765';
+    await wrong.call('vault/rfc-guardar', { rfc: wrong.rfc, ciec: wrongCiec });
+    const efirma = await newEfirmaCaller(servicio);
+    for (const { rfc } of [ciec, efirma]) darFilas(servicio, rfc, UN_DIA, 5);
+    await waitForEnd(efirma, await pedir(efirma, { ...UN_DIA, tipo: 'emitidos' }));
+    const held = [
+      fallar(servicio, ciec, {
+        service: 'portalcfdi',
+        operation: 'ConsultaDescargaMasiva.aspx',
+        kind: 'html200',
+      }),
+      fallar(servicio, efirma, {
+        service: 'cfdidescargamasivasolicitud',
+        operation: 'VerificaSolicitudDescarga',
+        kind: 'status',
+      }),
+    ];
+    const ids = [await pedir(ciec), await pedir(efirma)] as const;
+    await waitForEnd(wrong, await pedir(wrong));
+    await esperarLlamadas(servicio, ciec, 'ConsultaDescargaMasiva.aspx', 2);
+    await esperarLlamadas(servicio, efirma, 'VerificaSolicitudDescarga', 2);
+    const during = await everything();
+    for (const { id } of held) servicio.simulador.world.faults.remove(id);
+    await waitForEnd(ciec, ids[0]);
+    await waitForEnd(efirma, ids[1]);
+    const after = await everything();
 
-      const secrets: [string, string[]][] = [
-        ['CIEC', formasDe(Buffer.from(ciecOf(ciec.rfc)))],
-        ['refused CIEC', formasDe(Buffer.from(wrongCiec))],
-        ['password of the key', [efirma.efirma.password, ...formasDe(Buffer.from(efirma.efirma.password))]],
-        ...piezasDe(efirma.efirma).map((bytes): [string, string[]] => [
-          'key of the e.firma',
-          formasDe(bytes),
-        ]),
-        ...[ciec, wrong, efirma].flatMap(({ apiKey }): [string, string[]][] => {
-          const secret = apiKey.split('_').slice(3).join('_').slice(0, 43);
-          return [
-            ['API key', formasDe(Buffer.from(apiKey))],
-            ['secret of the API key', [secret, ...formasDe(Buffer.from(secret, 'base64url'))]],
-          ];
-        }),
-      ];
-      for (const [name, forms] of secrets) {
-        expect([name, forms.length > 0, findIn(during, forms), findIn(after, forms)]).toEqual([
-          name,
-          true,
-          [],
-          [],
-        ]);
-      }
+    const secrets: [string, string[]][] = [
+      ['CIEC', formasDe(Buffer.from(ciecOf(ciec.rfc)))],
+      ['refused CIEC', formasDe(Buffer.from(wrongCiec))],
+      ['password of the key', [efirma.efirma.password, ...formasDe(Buffer.from(efirma.efirma.password))]],
+      ...piezasDe(efirma.efirma).map((bytes): [string, string[]] => ['key of the e.firma', formasDe(bytes)]),
+      ...[ciec, wrong, efirma].flatMap(({ apiKey }): [string, string[]][] => {
+        const secret = apiKey.split('_').slice(3).join('_').slice(0, 43);
+        return [
+          ['API key', formasDe(Buffer.from(apiKey))],
+          ['secret of the API key', [secret, ...formasDe(Buffer.from(secret, 'base64url'))]],
+        ];
+      }),
+    ];
+    for (const [name, forms] of secrets) {
+      expect([name, forms.length > 0, findIn(during, forms), findIn(after, forms)]).toEqual([name, true, [], []]);
+    }
+  });
+
+  it('would be found: the search sees what is there, in text and in binary columns, in logs, objects and the queue', async () => {
+    const caller = await servicio.newCiecCaller();
+    darFilas(servicio, caller.rfc, UN_DIA, 5);
+    const stuck = { service: 'portalcfdi', operation: 'DescargaMetadatos', kind: 'stuck' } as const;
+    fallar(servicio, caller, stuck);
+    const id = await pedir(caller);
+    const done = await servicio.newCiecCaller();
+    await waitForEnd(done, await pedir(done));
+    await esperarLlamadas(servicio, caller, 'ConsultaDescargaMasiva.aspx', 2);
+    const { rows } = await servicio.db.pool.query<{ hash: Buffer; sobre: Buffer }>(
+      `SELECT k.hash, c.sobre FROM api_key k JOIN credencial c ON c.api_key_id = k.id WHERE k.id = $1`,
+      [caller.apiKeyId],
+    );
+    const isQueue = (place: string) => (queueUrl ? place === 'redis' : /bullmq|job|queue/i.test(place));
+    // While a worker has its ring in the hand, the queue has not.
+    const places = await waitFor(async () => {
+      const found = await everything();
+      return findIn(found, [id]).some(isQueue) ? found : null;
     });
-
-    it('would be found: the search sees what is there, in text and in binary columns, in logs, objects and the queue', async () => {
-      const caller = await servicio.newCiecCaller();
-      darFilas(servicio, caller.rfc, UN_DIA, 5);
-      const stuck = { service: 'portalcfdi', operation: 'DescargaMetadatos', kind: 'stuck' } as const;
-      fallar(servicio, caller, stuck);
-      const id = await pedir(caller);
-      const done = await servicio.newCiecCaller();
-      await waitForEnd(done, await pedir(done));
-      await esperarLlamadas(servicio, caller, 'ConsultaDescargaMasiva.aspx', 2);
-      const { rows } = await servicio.db.pool.query<{ hash: Buffer; sobre: Buffer }>(
-        `SELECT k.hash, c.sobre FROM api_key k JOIN credencial c ON c.api_key_id = k.id WHERE k.id = $1`,
-        [caller.apiKeyId],
-      );
-      const isQueue = (place: string) => (queueUrl ? place === 'redis' : /bullmq|job|queue/i.test(place));
-      // While a worker has its ring in the hand, the queue has not.
-      const places = await waitFor(async () => {
-        const found = await everything();
-        return findIn(found, [id]).some(isQueue) ? found : null;
-      });
-      const [row] = rows;
-      expect(findIn(places, formasDe(row?.hash.subarray(0, 30) ?? Buffer.alloc(0)))).toEqual([
-        'tabla public.api_key',
-      ]);
-      expect(findIn(places, formasDe(row?.sobre.subarray(0, 30) ?? Buffer.alloc(0)))).toEqual([
-        'tabla public.credencial',
-      ]);
-      expect(findIn(places, [id])).toContain('bitácora de los workers');
-      expect([...places.keys()].some((place) => place.startsWith('objeto '))).toBe(true);
-      expect(
-        apiLog.length + (await readFile(join(servicio.dir, 'log', 'worker-1.log'), 'utf8')).length,
-      ).toBeGreaterThan(0);
-    });
-  },
-);
+    const [row] = rows;
+    expect(findIn(places, formasDe(row?.hash.subarray(0, 30) ?? Buffer.alloc(0)))).toEqual(['tabla public.api_key']);
+    expect(findIn(places, formasDe(row?.sobre.subarray(0, 30) ?? Buffer.alloc(0)))).toEqual([
+      'tabla public.credencial',
+    ]);
+    expect(findIn(places, [id])).toContain('bitácora de los workers');
+    expect([...places.keys()].some((place) => place.startsWith('objeto '))).toBe(true);
+    expect(apiLog.length + (await readFile(join(servicio.dir, 'log', 'worker-1.log'), 'utf8')).length).toBeGreaterThan(
+      0,
+    );
+  });
+});

@@ -12,14 +12,7 @@ import {
   uuidsDelSat,
   verificar,
 } from '../fixtures/pedidos.ts';
-import {
-  type Caller,
-  ciecOf,
-  expectOk,
-  type Servicio,
-  startServicio,
-  waitForEnd,
-} from '../fixtures/servicio.ts';
+import { type Caller, ciecOf, expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
 
 const MARZO = { tipo: 'recibidos', desde: '2025-03-01', hasta: '2025-03-31' } as const;
 const TRIMESTRE = { tipo: 'recibidos', desde: '2025-03-01', hasta: '2025-05-31' } as const;

@@ -25,14 +25,10 @@ export function listaFingida(corte: string, renglones: readonly Renglon[]): Buff
       ]),
     ),
   ].join(',');
-  const lines = renglones.map(
-    ({ rfc, situacion, nombre = 'EMPRESA, S.A. "DE" C.V.', fecha = '05/03/2024' }, n) => {
-      const celdas = PASOS.map((paso) =>
-        paso === situacion ? `500-05-${n},${fecha},500-05-${n},${fecha}` : ',,,',
-      );
-      return `${n + 1},${rfc},"${nombre.replaceAll('"', '""')}",${situacion},${celdas.join(',')}`;
-    },
-  );
+  const lines = renglones.map(({ rfc, situacion, nombre = 'EMPRESA, S.A. "DE" C.V.', fecha = '05/03/2024' }, n) => {
+    const celdas = PASOS.map((paso) => (paso === situacion ? `500-05-${n},${fecha},500-05-${n},${fecha}` : ',,,'));
+    return `${n + 1},${rfc},"${nombre.replaceAll('"', '""')}",${situacion},${celdas.join(',')}`;
+  });
   const comas = ','.repeat(19);
   return Buffer.from(
     [

@@ -15,8 +15,7 @@ beforeEach(async () => {
 afterEach(() => database.close());
 const carga = () => createCargaListas(database.db);
 const listas = () => createListas(database.db);
-const load = (fingida: Fingida = {}, minFilas = 1) =>
-  carga().cargar({ abrir: abrir(fingida), minFilas }, signal());
+const load = (fingida: Fingida = {}, minFilas = 1) => carga().cargar({ abrir: abrir(fingida), minFilas }, signal());
 const count = async (table: string) =>
   Number((await database.db.pool.query(`SELECT count(*) AS n FROM ${table}`)).rows[0]?.n);
 const rechazada = (motivo: string) => expect.objectContaining({ name: 'ListaRechazada', motivo });
@@ -57,8 +56,7 @@ describe('a version of list 69-B', () => {
     });
     const { efos } = await listas().consultar(one.rfc ?? '');
     expect(efos?.filas.map(({ situacion }) => situacion)).toEqual(['DEFINITIVO', 'SENTENCIA_FAVORABLE']);
-    for (const rfc of ['XXXXXXXXXXXX', '', 'null'])
-      expect((await listas().consultar(rfc)).efos?.filas).toEqual([]);
+    for (const rfc of ['XXXXXXXXXXXX', '', 'null']) expect((await listas().consultar(rfc)).efos?.filas).toEqual([]);
   });
 
   it('is seen whole by readers while others take its place', async () => {
@@ -143,9 +141,7 @@ describe('a version of list 69-B', () => {
   it('does not take the place of a newer one, nor of one with many more rows', async () => {
     await load({ corte: '2026-07-31' });
     await expect(load({ corte: '2026-07-30' })).rejects.toEqual(rechazada('LISTA_ANTERIOR'));
-    await expect(load({ corte: '2026-08-01', filas: filas('b', 1_799) })).rejects.toEqual(
-      rechazada('LISTA_MENGUADA'),
-    );
+    await expect(load({ corte: '2026-08-01', filas: filas('b', 1_799) })).rejects.toEqual(rechazada('LISTA_MENGUADA'));
     expect((await carga().estado()).vigente).toMatchObject({ fechaCorte: '2026-07-31', filas: CUANTAS });
     expect((await listas().consultar('AAA010101000')).efos?.filas[0]?.historial[0]?.oficio).toBe('a');
     await load({ corte: '2026-08-01', filas: filas('b', 1_800) });
@@ -245,10 +241,9 @@ describe('a version of list 69-B', () => {
     const pendiente = () => carga().pendiente({ maxHoras: 48 });
     expect(await pendiente()).toBe('SIN_LISTA');
     const age = (seconds: number) =>
-      database.db.pool.query(
-        `UPDATE efos_carga SET terminada_en = terminada_en - make_interval(secs => $1)`,
-        [seconds],
-      );
+      database.db.pool.query(`UPDATE efos_carga SET terminada_en = terminada_en - make_interval(secs => $1)`, [
+        seconds,
+      ]);
     for (const [n, wait] of [60, 120, 240, 480, 960, 1_920, 3_600, 3_600].entries()) {
       await expect(load({ failure: new SatError('NO_RESPONDE') })).rejects.toThrow();
       expect([n, await pendiente()]).toEqual([n, null]);

@@ -27,9 +27,11 @@ describe('the EDOS list of the operator', () => {
     expect(await consultar('AAA010101002')).toEqual({ fuente: 'Comité de riesgos', estaListado: false });
     await edos().importar({ fuente: 'Otra', rfcs: ['AAA010101002'], ...autor });
     expect(await consultar('AAA010101000')).toEqual({ fuente: 'Otra', estaListado: false });
-    expect([await edos().borrar(autor), await edos().borrar(autor), await consultar('AAA010101002')]).toEqual(
-      [true, false, null],
-    );
+    expect([await edos().borrar(autor), await edos().borrar(autor), await consultar('AAA010101002')]).toEqual([
+      true,
+      false,
+      null,
+    ]);
     const { rows } = await database.db.pool.query('SELECT actor, accion FROM auditoria ORDER BY id');
     expect(rows.map(({ actor, accion }) => `${actor} ${accion}`)).toEqual([
       'prueba importar-edos',
@@ -40,9 +42,7 @@ describe('the EDOS list of the operator', () => {
 
   it('is of one import, however many come at once', async () => {
     const sources = ['a', 'b', 'c', 'd'];
-    await Promise.all(
-      sources.map((fuente, n) => edos().importar({ fuente, rfcs: rfcs(300, n * 1_000), ...autor })),
-    );
+    await Promise.all(sources.map((fuente, n) => edos().importar({ fuente, rfcs: rfcs(300, n * 1_000), ...autor })));
     const estado = await edos().estado();
     const n = sources.indexOf(estado?.fuente ?? '');
     const { rows } = await database.db.pool.query<{ rfc: string }>('SELECT rfc FROM edos_rfc');

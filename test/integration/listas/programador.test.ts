@@ -41,10 +41,7 @@ onEachDriver('work at times of the clock', (redisUrl) => {
       ensureInTheEnd: () => untilTaken(() => one.ensure(soon())),
     };
   };
-  const consume = (
-    handle: (signal: AbortSignal) => Promise<void>,
-    onError: (error: unknown) => void = () => {},
-  ) => {
+  const consume = (handle: (signal: AbortSignal) => Promise<void>, onError: (error: unknown) => void = () => {}) => {
     const consumer = createScheduledConsumer(settings, { nombre: 'listas', handle, onError });
     closing.push(() => consumer.close(0));
     return consumer;
@@ -70,7 +67,10 @@ onEachDriver('work at times of the clock', (redisUrl) => {
     // Timers of Node may fire a millisecond early.
     const second = () => Math.floor((Date.now() + 50) / 1_000);
     const from = Math.floor(Date.now() / 1_000);
-    /** Seconds that had begun when it was done: what a busy machine does late may be two in one second, but never more than those. */
+    /**
+     * Seconds that had begun when it was done: what a busy machine does late may be two in one second, but never more
+     * than those.
+     */
     const begun: number[] = [];
     const handle = async () => void begun.push(second() - from);
     for (let n = 0; n < 3; n += 1) consume(handle);

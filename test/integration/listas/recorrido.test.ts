@@ -103,9 +103,7 @@ onEachDriver('from the list at its source to the answer', (queueUrl) => {
       fecha_consulta: expect.stringMatching(/Z$/),
       fecha_corte: '2026-07-31',
       situacion: 'Definitivo',
-      historial: [
-        { situacion: 'Definitivo', fecha: '2022-05-25', oficio: '500-05-2', fecha_dof: '2022-05-25' },
-      ],
+      historial: [{ situacion: 'Definitivo', fecha: '2022-05-25', oficio: '500-05-2', fecha_dof: '2022-05-25' }],
       edos_fuente: null,
       advertencias: [],
     });

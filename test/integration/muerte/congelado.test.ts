@@ -60,8 +60,7 @@ onEachDriver('a worker that was frozen and comes back', (queueUrl) => {
     await victim.isFrozen();
     const rescuer = await servicio.startWorker(STEPS);
     await expectWhole(servicio, caller, id);
-    const row = async () =>
-      (await servicio.db.pool.query('SELECT * FROM solicitud WHERE id = $1', [id])).rows;
+    const row = async () => (await servicio.db.pool.query('SELECT * FROM solicitud WHERE id = $1', [id])).rows;
     const ended = await row();
 
     victim.kill('SIGCONT');

@@ -34,9 +34,7 @@ onEachDriver('the database ends in the middle of the work', (queueUrl) => {
       const [caller] = callers;
       if (!caller) throw new Error('no caller');
       const { log } = servicio.simulador.world;
-      await waitFor(
-        async () => log.count({ operation: 'VerificaSolicitudDescarga', rfc: caller.rfc }) > 0 || null,
-      );
+      await waitFor(async () => log.count({ operation: 'VerificaSolicitudDescarga', rfc: caller.rfc }) > 0 || null);
 
       await postgres.end(fin);
       const refused = await caller.call('descarga/verificar', { solicitud_id: ids[0] });
@@ -54,17 +52,13 @@ onEachDriver('the database ends in the middle of the work', (queueUrl) => {
     },
   );
 
-  it(
-    'workers that start while it is away begin their work when it is there',
-    slowOnRedis(queueUrl),
-    async () => {
-      const caller = await newEfirmaCaller(servicio);
-      const id = await pedir(caller, MES);
-      await postgres.end('stop');
-      const worker = await servicio.startWorker();
-      await postgres.start();
-      await expectWhole(servicio, caller, id);
-      expect(await worker.stop()).toBe(true);
-    },
-  );
+  it('workers that start while it is away begin their work when it is there', slowOnRedis(queueUrl), async () => {
+    const caller = await newEfirmaCaller(servicio);
+    const id = await pedir(caller, MES);
+    await postgres.end('stop');
+    const worker = await servicio.startWorker();
+    await postgres.start();
+    await expectWhole(servicio, caller, id);
+    expect(await worker.stop()).toBe(true);
+  });
 });

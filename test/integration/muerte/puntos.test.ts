@@ -20,31 +20,27 @@ onEachDriver('one solicitud, and a worker killed at every checkpoint', (queueUrl
   afterEach((context) => tellFailure(servicio, context));
   afterAll(() => servicio.close());
 
-  it(
-    'ends with one charge and one ZIP, and the SAT is asked as little as can be',
-    slowOnRedis(queueUrl),
-    async () => {
-      const caller = await newEfirmaCaller(servicio);
-      const id = await pedir(caller, MES);
-      const before: Record<string, number> = {};
-      for (const punto of PUNTOS) {
-        const victim = await servicio.startWorker({ ...STEPS, FAILPOINT: `${punto}:kill` });
-        await waitFor(async () => (victim.isRunning() ? null : true));
-        await expireClaim(servicio, id);
-        before[punto] = await enviosOf(servicio, id);
-      }
-      await expectWhole(servicio, caller, id);
+  it('ends with one charge and one ZIP, and the SAT is asked as little as can be', slowOnRedis(queueUrl), async () => {
+    const caller = await newEfirmaCaller(servicio);
+    const id = await pedir(caller, MES);
+    const before: Record<string, number> = {};
+    for (const punto of PUNTOS) {
+      const victim = await servicio.startWorker({ ...STEPS, FAILPOINT: `${punto}:kill` });
+      await waitFor(async () => (victim.isRunning() ? null : true));
+      await expireClaim(servicio, id);
+      before[punto] = await enviosOf(servicio, id);
+    }
+    await expectWhole(servicio, caller, id);
 
-      const { sends, solicitudes, downloads } = askedOfSat(servicio, caller.rfc);
-      // One was accepted by the SAT and forgotten by us; its equal was refused and led to another second.
-      expect(solicitudes).toBe(2);
-      expect(sends).toBe(3);
-      // The intent is written before each call: our rows never tell of fewer requests than the SAT saw.
-      expect(before).toMatchObject({ 'tras-tomar': 0, 'tras-intencion': 1, 'tras-solicitar': 2 });
-      expect(await enviosOf(servicio, id)).toBe(sends + 1);
-      // What a dead worker had stored is found: the second download that the SAT allows is not spent.
-      expect(downloads.size).toBeGreaterThan(1);
-      expect(new Set(downloads.values())).toEqual(new Set([1]));
-    },
-  );
+    const { sends, solicitudes, downloads } = askedOfSat(servicio, caller.rfc);
+    // One was accepted by the SAT and forgotten by us; its equal was refused and led to another second.
+    expect(solicitudes).toBe(2);
+    expect(sends).toBe(3);
+    // The intent is written before each call: our rows never tell of fewer requests than the SAT saw.
+    expect(before).toMatchObject({ 'tras-tomar': 0, 'tras-intencion': 1, 'tras-solicitar': 2 });
+    expect(await enviosOf(servicio, id)).toBe(sends + 1);
+    // What a dead worker had stored is found: the second download that the SAT allows is not spent.
+    expect(downloads.size).toBeGreaterThan(1);
+    expect(new Set(downloads.values())).toEqual(new Set([1]));
+  });
 });

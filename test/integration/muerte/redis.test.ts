@@ -32,8 +32,7 @@ describe.skipIf(inject('redisUrl') === null)('Redis is away', { timeout: 600_000
     for (const [at, pedido] of DIAS.entries()) await expectWhole(servicio, caller, ids[at] ?? '', pedido);
   };
   /** Rings that the queue does not have. */
-  const outbox = async () =>
-    (await servicio.db.pool.query('SELECT FROM outbox WHERE rung_at IS NULL')).rowCount ?? 0;
+  const outbox = async () => (await servicio.db.pool.query('SELECT FROM outbox WHERE rung_at IS NULL')).rowCount ?? 0;
   const open = async () => (await servicio.db.pool.query('SELECT FROM outbox')).rowCount ?? 0;
   /** What the queue of downloads holds. */
   const held = async (): Promise<number> => {

@@ -25,47 +25,43 @@ async function startSilent() {
   };
 }
 
-onEachDriver(
-  'a relay killed when the outbox has noted the rings and the queue has none of them',
-  (queueUrl) => {
-    let servicio: Servicio;
-    beforeAll(async () => {
-      servicio = await startServicio(queueUrl ? { queueUrl } : {});
-    });
-    afterEach((context) => tellFailure(servicio, context));
-    afterAll(() => servicio.close());
+onEachDriver('a relay killed when the outbox has noted the rings and the queue has none of them', (queueUrl) => {
+  let servicio: Servicio;
+  beforeAll(async () => {
+    servicio = await startServicio(queueUrl ? { queueUrl } : {});
+  });
+  afterEach((context) => tellFailure(servicio, context));
+  afterAll(() => servicio.close());
 
-    it('loses none: they are rung again', slowOnRedis(queueUrl), async () => {
-      const { pool } = servicio.db;
-      const caller = await newEfirmaCaller(servicio, { saldo: 6 });
-      const pedidos = [1, 2, 3, 4, 5, 6].map((month): Pedido => {
-        const desde = `2025-0${month}-01`;
-        return { tipo: 'emitidos', desde, hasta: desde };
-      });
-      const ids = await Promise.all(pedidos.map((pedido) => pedir(caller, pedido)));
-      const worker = await servicio.startWorker(STEPS);
-      const silent = await startSilent();
-      const deaf = (queueUrl ?? servicio.databaseUrl).replace(/(?<=[/@])[^/@]+:\d+/, silent.host);
-      const relay = await servicio.startWorker({ ...RELAY, QUEUE_URL: deaf, QUEUE_TIMEOUT_MS: '600000' });
-      const noted = async () => {
-        const { rowCount } = await pool.query('SELECT FROM outbox WHERE gen = 1 AND rung_at IS NOT NULL');
-        return rowCount === ids.length || null;
-      };
-      await waitFor(noted);
-      relay.kill('SIGKILL');
-      await waitFor(async () => !relay.isRunning() || null);
-      expect(await noted()).toBe(true);
-      await silent.close();
-
-      await servicio.startWorker(RELAY);
-      for (const [at, pedido] of pedidos.entries())
-        await expectWhole(servicio, caller, ids[at] ?? '', pedido);
-      // What the SAT says is empty is asked once more.
-      const empty = pedidos.filter((pedido) => uuidsDelSat(servicio, caller.rfc, pedido).length === 0);
-      const asked = ids.length + empty.length;
-      expect(askedOfSat(servicio, caller.rfc)).toMatchObject({ sends: asked, solicitudes: asked });
-      expect((await pool.query('SELECT FROM outbox')).rowCount).toBe(0);
-      expect(await worker.stop()).toBe(true);
+  it('loses none: they are rung again', slowOnRedis(queueUrl), async () => {
+    const { pool } = servicio.db;
+    const caller = await newEfirmaCaller(servicio, { saldo: 6 });
+    const pedidos = [1, 2, 3, 4, 5, 6].map((month): Pedido => {
+      const desde = `2025-0${month}-01`;
+      return { tipo: 'emitidos', desde, hasta: desde };
     });
-  },
-);
+    const ids = await Promise.all(pedidos.map((pedido) => pedir(caller, pedido)));
+    const worker = await servicio.startWorker(STEPS);
+    const silent = await startSilent();
+    const deaf = (queueUrl ?? servicio.databaseUrl).replace(/(?<=[/@])[^/@]+:\d+/, silent.host);
+    const relay = await servicio.startWorker({ ...RELAY, QUEUE_URL: deaf, QUEUE_TIMEOUT_MS: '600000' });
+    const noted = async () => {
+      const { rowCount } = await pool.query('SELECT FROM outbox WHERE gen = 1 AND rung_at IS NOT NULL');
+      return rowCount === ids.length || null;
+    };
+    await waitFor(noted);
+    relay.kill('SIGKILL');
+    await waitFor(async () => !relay.isRunning() || null);
+    expect(await noted()).toBe(true);
+    await silent.close();
+
+    await servicio.startWorker(RELAY);
+    for (const [at, pedido] of pedidos.entries()) await expectWhole(servicio, caller, ids[at] ?? '', pedido);
+    // What the SAT says is empty is asked once more.
+    const empty = pedidos.filter((pedido) => uuidsDelSat(servicio, caller.rfc, pedido).length === 0);
+    const asked = ids.length + empty.length;
+    expect(askedOfSat(servicio, caller.rfc)).toMatchObject({ sends: asked, solicitudes: asked });
+    expect((await pool.query('SELECT FROM outbox')).rowCount).toBe(0);
+    expect(await worker.stop()).toBe(true);
+  });
+});

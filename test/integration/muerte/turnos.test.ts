@@ -55,23 +55,19 @@ onEachDriver('a step and its worker', (queueUrl) => {
     expect(await staying.stop()).toBe(true);
   });
 
-  it(
-    'is finished before SIGTERM ends its worker when there is time for it',
-    slowOnRedis(queueUrl),
-    async () => {
-      const caller = await newEfirmaCaller(servicio);
-      slowSat(caller, 1_500);
-      const leaving = await servicio.startWorker(STEPS);
-      const id = await pedir(caller, MES);
-      await isAsked(caller);
-      expect(await leaving.stop()).toBe(true);
-      expect(await eventosDe(servicio, id)).toContain('SOLICITADA');
-      const staying = await servicio.startWorker(STEPS);
-      await expectWhole(servicio, caller, id);
-      expect(askedOfSat(servicio, caller.rfc).sends).toBe(1);
-      expect(await staying.stop()).toBe(true);
-    },
-  );
+  it('is finished before SIGTERM ends its worker when there is time for it', slowOnRedis(queueUrl), async () => {
+    const caller = await newEfirmaCaller(servicio);
+    slowSat(caller, 1_500);
+    const leaving = await servicio.startWorker(STEPS);
+    const id = await pedir(caller, MES);
+    await isAsked(caller);
+    expect(await leaving.stop()).toBe(true);
+    expect(await eventosDe(servicio, id)).toContain('SOLICITADA');
+    const staying = await servicio.startWorker(STEPS);
+    await expectWhole(servicio, caller, id);
+    expect(askedOfSat(servicio, caller.rfc).sends).toBe(1);
+    expect(await staying.stop()).toBe(true);
+  });
 
   it('is not lost when every worker is dead for longer than the leases', slowOnRedis(queueUrl), async () => {
     const callers = await Promise.all([1, 2, 3].map(() => newEfirmaCaller(servicio)));
@@ -88,10 +84,9 @@ onEachDriver('a step and its worker', (queueUrl) => {
       );
       return rowCount === 0 || null;
     });
-    const { rows } = await servicio.db.pool.query(
-      'SELECT DISTINCT estado FROM solicitud WHERE id = ANY ($1::uuid[])',
-      [ids],
-    );
+    const { rows } = await servicio.db.pool.query('SELECT DISTINCT estado FROM solicitud WHERE id = ANY ($1::uuid[])', [
+      ids,
+    ]);
     expect(rows).toEqual([{ estado: 'EN_PROCESO' }]);
     const back = await servicio.startWorker(STEPS);
     for (const [at, caller] of callers.entries()) await expectWhole(servicio, caller, ids[at] ?? '');

@@ -40,9 +40,7 @@ describe('sign-up and log-in', () => {
     const { location } = await otra.get('/cuenta/password?x=1');
     expect(location).toBe('/entrar?a=%2Fcuenta%2Fpassword%3Fx%3D1');
     const { email, password } = ana;
-    expect((await otra.enviar(location ?? '', '/entrar', { email, password })).location).toBe(
-      '/cuenta/password?x=1',
-    );
+    expect((await otra.enviar(location ?? '', '/entrar', { email, password })).location).toBe('/cuenta/password?x=1');
     for (const a of [
       'https://otro.example/',
       '//otro.example',
@@ -140,18 +138,16 @@ describe('a password that the operator lets somebody choose', () => {
     const codigo = await usuarios.offerCodigo(usuario, 600, { actor: 'prueba', ip: null });
     const cliente = panel.newCliente();
     const password = 'otra contraseña muy larga';
-    const choose = (code: string) =>
-      cliente.enviar(`/restablecer?codigo=${code}`, '/restablecer', { password });
+    const choose = (code: string) => cliente.enviar(`/restablecer?codigo=${code}`, '/restablecer', { password });
     expect((await choose(old)).status).toBe(422);
     expect((await choose(codigo)).location).toBe('/entrar');
     expect((await choose(codigo)).status).toBe(422);
     expect(await isIn(ana)).toBe(false);
     await entrar(ana, ana.email, password);
     const expired = await usuarios.offerCodigo(usuario, 600, { actor: 'prueba', ip: null });
-    await panel.db.pool.query(
-      `UPDATE codigo_acceso SET vence_en = now() - interval '1 second' WHERE usuario_id = $1`,
-      [usuario.id],
-    );
+    await panel.db.pool.query(`UPDATE codigo_acceso SET vence_en = now() - interval '1 second' WHERE usuario_id = $1`, [
+      usuario.id,
+    ]);
     expect((await choose(expired)).status).toBe(422);
   });
 
@@ -167,7 +163,6 @@ describe('a password that the operator lets somebody choose', () => {
     );
     const stored = JSON.stringify(rows);
     expect(stored).toContain('$argon2id$v=19$m=19456,t=2,p=1$');
-    for (const secret of [codigo, ana.password, ana.cookies.get(COOKIE) ?? '-'])
-      expect(stored).not.toContain(secret);
+    for (const secret of [codigo, ana.password, ana.cookies.get(COOKIE) ?? '-']) expect(stored).not.toContain(secret);
   });
 });

@@ -21,10 +21,7 @@ beforeAll(async () => {
 });
 afterAll(() => database?.close());
 
-const everyCommand = (program: Command) => [
-  program,
-  ...program.commands.flatMap((each) => [each, ...each.commands]),
-];
+const everyCommand = (program: Command) => [program, ...program.commands.flatMap((each) => [each, ...each.commands])];
 
 /** Runs an order in this process: what it prints, and what it says of an order that it cannot read. */
 const acuse = (...args: string[]) => acuseWith({}, ...args);
@@ -63,11 +60,8 @@ async function newCuenta() {
 /** Runs the program as it is installed. */
 function run(args: readonly string[], env: Record<string, string>) {
   return new Promise<{ code: number; out: string; err: string }>((resolve) => {
-    execFile(
-      process.execPath,
-      [BIN, ...args],
-      { env: { PATH: process.env['PATH'], ...env } },
-      (error, out, err) => resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
+    execFile(process.execPath, [BIN, ...args], { env: { PATH: process.env['PATH'], ...env } }, (error, out, err) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, out, err }),
     );
   });
 }
@@ -75,15 +69,7 @@ function run(args: readonly string[], env: Record<string, string>) {
 describe('the command line', () => {
   it('refuses an operation that does not exist, and names where to see all', async () => {
     const email = await newCuenta();
-    const { said } = await acuse(
-      'operacion',
-      'deshabilitar',
-      'tax/inventada',
-      '--cuenta',
-      email,
-      '--rfc',
-      RFC,
-    );
+    const { said } = await acuse('operacion', 'deshabilitar', 'tax/inventada', '--cuenta', email, '--rfc', RFC);
     expect(said).toBe(
       'Error: «tax/inventada» no sirve para <operacion>: no existe esa operación. Vea todas con: acuse operacion listar\n',
     );
@@ -104,10 +90,7 @@ describe('the command line', () => {
   it('stores the network of a block that is typed with one of its addresses, once', async () => {
     const email = await newCuenta();
     const fijar = (...cidrs: string[]) =>
-      acuse(
-        ...['ips', 'fijar', '--cuenta', email, '--rfc', RFC],
-        ...cidrs.flatMap((one) => ['--permitir', one]),
-      );
+      acuse(...['ips', 'fijar', '--cuenta', email, '--rfc', RFC], ...cidrs.flatMap((one) => ['--permitir', one]));
     expect((await fijar('10.1.2.3/8', '10.9.9.9/8', '2001:DB8:0::5/32', '::ffff:192.0.2.1')).rows).toEqual([
       { rfc: RFC, ips: ['10.0.0.0/8', '2001:db8::/32', '192.0.2.1/32'] },
     ]);
@@ -188,9 +171,7 @@ describe('the command line', () => {
     const [newest] = await ids('--limite', '1');
     expect(await ids('--antes', String(newest))).toEqual(all.slice(1));
     expect(await ids('--estado', 'VENCIDA')).toEqual([]);
-    const { rows: cuentas } = await database.db.pool.query('SELECT email FROM cuenta WHERE id = $1', [
-      beto.cuentaId,
-    ]);
+    const { rows: cuentas } = await database.db.pool.query('SELECT email FROM cuenta WHERE id = $1', [beto.cuentaId]);
     expect(await ids('--cuenta', cuentas[0].email)).toEqual(await ids('--rfc', beto.rfc));
   });
 
@@ -272,27 +253,24 @@ describe('the command line', () => {
     ]);
   });
 
-  it.each(['README.md', 'README.es.md'])(
-    'runs every order that %s shows, one after the other',
-    async (name) => {
-      const text = await readFile(new URL(`../../../${name}`, import.meta.url), 'utf8');
-      const orders = [...text.matchAll(/^docker compose run --rm operador (.+?)(?:\s+#.*)?$/gm)].map(
-        ([, order = '']) => (order.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'|'$/g, '')),
-      );
-      expect(orders.length).toBeGreaterThan(4);
-      const email = `${randomUUID()}@example.com`;
-      const folder = await mkdtemp(join(tmpdir(), 'acuse-secretos-'));
-      await acuse('secretos', '--carpeta', folder);
-      const own = new Map([
-        ['yo@example.com', email],
-        ['factura-1', email],
-        ['/run/acuse', folder],
-      ]);
-      for (const order of orders) {
-        const args = order.map((word) => own.get(word) ?? word);
-        expect([order, (await acuse(...args)).said]).toEqual([order, '']);
-      }
-      await rm(folder, { recursive: true });
-    },
-  );
+  it.each(['README.md', 'README.es.md'])('runs every order that %s shows, one after the other', async (name) => {
+    const text = await readFile(new URL(`../../../${name}`, import.meta.url), 'utf8');
+    const orders = [...text.matchAll(/^docker compose run --rm operador (.+?)(?:\s+#.*)?$/gm)].map(([, order = '']) =>
+      (order.match(/'[^']*'|\S+/g) ?? []).map((word) => word.replace(/^'|'$/g, '')),
+    );
+    expect(orders.length).toBeGreaterThan(4);
+    const email = `${randomUUID()}@example.com`;
+    const folder = await mkdtemp(join(tmpdir(), 'acuse-secretos-'));
+    await acuse('secretos', '--carpeta', folder);
+    const own = new Map([
+      ['yo@example.com', email],
+      ['factura-1', email],
+      ['/run/acuse', folder],
+    ]);
+    for (const order of orders) {
+      const args = order.map((word) => own.get(word) ?? word);
+      expect([order, (await acuse(...args)).said]).toEqual([order, '']);
+    }
+    await rm(folder, { recursive: true });
+  });
 });

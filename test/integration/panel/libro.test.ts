@@ -24,8 +24,7 @@ beforeAll(async () => {
 });
 afterAll(() => database.close());
 
-const read = async (cuentaId: string) =>
-  createLibro(database.db).page({ cuentaId, filtro: {}, limite: 100_000 });
+const read = async (cuentaId: string) => createLibro(database.db).page({ cuentaId, filtro: {}, limite: 100_000 });
 const saldoOf = async (cuentaId: string): Promise<number> =>
   (await database.db.pool.query('SELECT saldo FROM cuenta WHERE id = $1', [cuentaId])).rows[0].saldo;
 

@@ -51,8 +51,7 @@ describe('throttles of log-ins', () => {
     expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThan(3_000);
     expect(Number(refused?.headers.get('retry-after'))).toBeLessThanOrEqual(3_600);
     expect(refused?.text).toContain('Espere 60 minutos');
-    for (const url of [panel.url, other])
-      expect((await tryAt(url, ana.email, ana.password)).status).toBe(429);
+    for (const url of [panel.url, other]) expect((await tryAt(url, ana.email, ana.password)).status).toBe(429);
     expect((await tryAt(other, berta.email, berta.password)).status).toBe(303);
   });
 
@@ -69,8 +68,7 @@ describe('throttles of log-ins', () => {
     expect(await from('203.0.113.7', ana.email, ana.password)).toBe(429);
     expect(await from('198.51.100.1, 203.0.113.7', ana.email, ana.password)).toBe(429);
     expect(await from('203.0.113.8', ana.email, ana.password)).toBe(303);
-    for (let count = 0; count < 3; count += 1)
-      expect(await from(`2001:db8:1:2::${count}`, unknown())).toBe(422);
+    for (let count = 0; count < 3; count += 1) expect(await from(`2001:db8:1:2::${count}`, unknown())).toBe(422);
     expect(await from('2001:db8:1:2:ffff::1', ana.email, ana.password)).toBe(429);
   });
 
@@ -94,8 +92,7 @@ describe('throttles of log-ins', () => {
     );
     const cliente = panel.newCliente();
     await cliente.enviar('/entrar', '/entrar', { email: ana.email, password: ana.password });
-    const send = async () =>
-      (await cliente.enviar('/entrar/codigo', '/entrar/codigo', { codigo: '123456' })).status;
+    const send = async () => (await cliente.enviar('/entrar/codigo', '/entrar/codigo', { codigo: '123456' })).status;
     expect([await send(), await send(), await send(), await send()]).toEqual([422, 422, 422, 429]);
     await cliente.enviar('/entrar', '/entrar', { email: ana.email, password: ana.password });
     expect(await send()).toBe(429);
@@ -194,8 +191,7 @@ describe('the tries in the database', () => {
       { clave: 'b', rafaga: 1, segundos: 600 },
     ];
     await intentos.take([narrow]);
-    for (let count = 0; count < 5; count += 1)
-      expect((await intentos.take([wide, narrow])).permitido).toBe(false);
+    for (let count = 0; count < 5; count += 1) expect((await intentos.take([wide, narrow])).permitido).toBe(false);
     expect((await intentos.take([wide])).permitido).toBe(true);
   });
 });

@@ -79,10 +79,10 @@ describe('an API key that was typed in', () => {
         )
       ).rows[0]?.left;
     const shift = (interval: string) =>
-      panel.db.pool.query(
-        'UPDATE llave_recordada SET vence_en = vence_en - $2::interval WHERE contribuyente_id = $1',
-        [id, interval],
-      );
+      panel.db.pool.query('UPDATE llave_recordada SET vence_en = vence_en - $2::interval WHERE contribuyente_id = $1', [
+        id,
+        interval,
+      ]);
     await shift('9 minutes');
     expect(await left()).toBeLessThanOrEqual(60);
     expect((await guardar(ana, pagina)).status).toBe(303);
@@ -103,9 +103,7 @@ describe('an API key that was typed in', () => {
     // The known key keeps what is stored under it.
     expect((await eva.enviar(llave, llave)).status).toBe(200);
     expect(await rows(second.id)).toEqual([]);
-    const stored = await panel.db.pool.query('SELECT FROM credencial WHERE contribuyente_id = $1', [
-      second.id,
-    ]);
+    const stored = await panel.db.pool.query('SELECT FROM credencial WHERE contribuyente_id = $1', [second.id]);
     expect(stored.rowCount).toBe(1);
 
     const third = await withKey(eva);

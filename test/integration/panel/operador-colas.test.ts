@@ -20,12 +20,9 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
     await queue.close();
     // A connection that does not come within seconds is given up, and tried anew by who looks next.
     const looked = async () => panel.deps.dashboard.cuentas(AbortSignal.timeout(60_000));
-    await vi.waitFor(
-      async () => expect((await looked()).map(({ trabajos }) => trabajos)).not.toContain(null),
-      {
-        timeout: 100_000,
-      },
-    );
+    await vi.waitFor(async () => expect((await looked()).map(({ trabajos }) => trabajos)).not.toContain(null), {
+      timeout: 100_000,
+    });
   });
   afterAll(() => panel.close());
 

@@ -53,8 +53,7 @@ const href = ({ cuentaId }: Persona) => `/operador/cuentas/${cuentaId}`;
 const order = (persona: Persona, what: string, campos = {}) =>
   operador.enviar(href(persona), `${href(persona)}/${what}`, campos);
 const saldoOf = async (cuentaId: string) =>
-  (await panel.db.pool.query<{ saldo: number }>('SELECT saldo FROM cuenta WHERE id = $1', [cuentaId])).rows[0]
-    ?.saldo;
+  (await panel.db.pool.query<{ saldo: number }>('SELECT saldo FROM cuenta WHERE id = $1', [cuentaId])).rows[0]?.saldo;
 
 describe('a suspended account', () => {
   it('answers 403/1003 to every key from the next call on every instance, also where a pass is cached, until it is reopened', async () => {
@@ -88,9 +87,7 @@ describe('a suspended account', () => {
     ]);
     expect(await saldoOf(ana.cuentaId)).toBe(antes);
     // What had been accepted goes on.
-    const { rows } = await panel.db.pool.query('SELECT estado FROM solicitud WHERE cuenta_id = $1', [
-      ana.cuentaId,
-    ]);
+    const { rows } = await panel.db.pool.query('SELECT estado FROM solicitud WHERE cuenta_id = $1', [ana.cuentaId]);
     expect(rows).toEqual([{ estado: 'EN_PROCESO' }]);
     const inicio = await ana.get('/inicio');
     expect(load(inicio.text)('main .aviso').first().text()).toContain('Pago <devuelto>');
@@ -105,8 +102,7 @@ describe('a suspended account', () => {
 
   it('needs a reason, and is suspended and reopened once however often the order comes', async () => {
     const ana = await panel.registrar();
-    for (const motivo of ['  ', 'x'.repeat(201)])
-      expect((await order(ana, 'suspension', { motivo })).status).toBe(422);
+    for (const motivo of ['  ', 'x'.repeat(201)]) expect((await order(ana, 'suspension', { motivo })).status).toBe(422);
     const control = createCuentas(panel.db);
     const quien = { cuentaId: ana.cuentaId, actor: 'prueba', ip: null };
     const times = Array.from({ length: 6 });

@@ -51,8 +51,7 @@ const audited = async (accion: string) => {
   return rows[0];
 };
 const saldoOf = async (cuentaId: string) =>
-  (await panel.db.pool.query<{ saldo: number }>('SELECT saldo FROM cuenta WHERE id = $1', [cuentaId])).rows[0]
-    ?.saldo;
+  (await panel.db.pool.query<{ saldo: number }>('SELECT saldo FROM cuenta WHERE id = $1', [cuentaId])).rows[0]?.saldo;
 
 describe('the pages of the operator', () => {
   it('do not exist for a client: the same page as for an address that is none, whatever the id', async () => {
@@ -66,8 +65,7 @@ describe('the pages of the operator', () => {
     for (const { metodo, path } of RUTAS_OPERADOR)
       for (const id of path.includes(':id') ? [...ids, pago] : ['']) {
         const address = path.replace(':id', id);
-        const answer =
-          metodo === 'GET' ? await cliente.get(address) : await cliente.post(address, { _csrf: token });
+        const answer = metodo === 'GET' ? await cliente.get(address) : await cliente.post(address, { _csrf: token });
         expect([address, answer.status]).toEqual([address, 404]);
         expect(same(answer.text)).toBe(same(missing.text));
         const stranger = metodo === 'GET' ? await panel.newCliente().get(address) : null;
@@ -100,9 +98,7 @@ describe('the pages of the operator', () => {
     expect(load(texts.get('/operador/captchas') ?? '')('img').attr('src')).toBe(
       `data:image/png;base64,${PIXEL.toString('base64')}`,
     );
-    expect((await operador.get(`/operador/cuentas?q=${taxpayer.rfc.toLowerCase()}`)).text).not.toContain(
-      cliente.email,
-    );
+    expect((await operador.get(`/operador/cuentas?q=${taxpayer.rfc.toLowerCase()}`)).text).not.toContain(cliente.email);
   });
 
   it('have no page for what is no id, as for one that nobody has', async () => {
@@ -189,13 +185,7 @@ describe('what the operator does', () => {
         { texto: 'AB12' },
         'contestar-captcha',
       ],
-      [
-        '/operador/listas/69b',
-        '/operador/listas',
-        '/operador/listas/69b',
-        { forzar: 'si' },
-        'pedir-lista-69b',
-      ],
+      ['/operador/listas/69b', '/operador/listas', '/operador/listas/69b', { forzar: 'si' }, 'pedir-lista-69b'],
       [
         '/operador/listas/edos/borrar',
         '/operador/listas',
@@ -249,9 +239,7 @@ describe('what the operator does', () => {
     const quien = { actor: 'prueba', ip: '127.0.0.1', detalle: 'x' };
     const referencia = randomUUID();
     const all = await Promise.all(
-      Array.from({ length: 8 }, () =>
-        abonos.abonar({ cuentaId: una.cuentaId, creditos: 5, referencia, ...quien }),
-      ),
+      Array.from({ length: 8 }, () => abonos.abonar({ cuentaId: una.cuentaId, creditos: 5, referencia, ...quien })),
     );
     expect(all.filter(({ resultado }) => resultado === 'ABONADO')).toHaveLength(1);
     expect(all.filter(({ resultado }) => resultado === 'REPETIDO')).toHaveLength(7);
@@ -263,9 +251,7 @@ describe('what the operator does', () => {
     expect(answer.status).toBe(422);
     expect(answer.text).toContain('ya se abonó');
     for (const creditos of ['0', '-1', '1.5', '1000001', 'x', ''])
-      expect(
-        (await operador.enviar(path, `${path}/abono`, { creditos, referencia: randomUUID() })).status,
-      ).toBe(422);
+      expect((await operador.enviar(path, `${path}/abono`, { creditos, referencia: randomUUID() })).status).toBe(422);
     expect([await saldoOf(una.cuentaId), await saldoOf(otra.cuentaId)]).toEqual([5, 0]);
     const { rows } = await panel.db.pool.query(
       `SELECT FROM auditoria WHERE accion = 'abonar-creditos' AND cuenta_id = ANY($1::uuid[])`,

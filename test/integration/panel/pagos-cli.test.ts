@@ -21,8 +21,7 @@ async function run(...argv: string[]): Promise<Record<string, unknown>[]> {
       .exitOverride()
       .configureOutput({ writeErr: () => {} });
     for (const command of program.commands)
-      for (const each of [command, ...command.commands])
-        each.exitOverride().configureOutput({ writeErr: () => {} });
+      for (const each of [command, ...command.commands]) each.exitOverride().configureOutput({ writeErr: () => {} });
     await program.parseAsync(['node', 'acuse', ...argv]);
   } finally {
     await deps.close();
@@ -61,9 +60,7 @@ test('confirms by the reference as it stands in a statement, once', async () => 
     { estado: 'ACREDITADO', saldo: 100, abonado: true },
   ]);
   expect(await run('pagos', 'confirmar', referencia)).toMatchObject([{ saldo: 100, abonado: false }]);
-  await expect(run('pagos', 'rechazar', referencia, '--motivo', 'tarde')).rejects.toThrow(
-    'ya estaba ACREDITADO',
-  );
+  await expect(run('pagos', 'rechazar', referencia, '--motivo', 'tarde')).rejects.toThrow('ya estaba ACREDITADO');
 });
 
 test('refuses by id with a reason; a confirmation afterwards credits nothing and says what to do', async () => {

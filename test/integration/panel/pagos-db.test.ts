@@ -36,13 +36,11 @@ async function make(input: NuevoPago): Promise<Pago> {
 const saldoOf = async (cuentaId: string): Promise<number> =>
   (await database.db.pool.query('SELECT saldo FROM cuenta WHERE id = $1', [cuentaId])).rows[0].saldo;
 const comprasOf = async ({ id }: Pago): Promise<number> =>
-  Number(
-    (await database.db.pool.query(`SELECT count(*) FROM movimiento WHERE pago_id = $1`, [id])).rows[0].count,
-  );
+  Number((await database.db.pool.query(`SELECT count(*) FROM movimiento WHERE pago_id = $1`, [id])).rows[0].count);
 const auditOf = async ({ id }: Pago): Promise<string[]> =>
-  (
-    await database.db.pool.query(`SELECT accion FROM auditoria WHERE detalle->>'pago' = $1 ORDER BY id`, [id])
-  ).rows.map(({ accion }) => accion);
+  (await database.db.pool.query(`SELECT accion FROM auditoria WHERE detalle->>'pago' = $1 ORDER BY id`, [id])).rows.map(
+    ({ accion }) => accion,
+  );
 
 test('a form sent many times at once makes one payment', async () => {
   const cuentaId = await account();
@@ -139,19 +137,15 @@ test('a credited payment can be neither refused nor cancelled, and its row is fi
   const cuentaId = await account();
   const pago = await make(nuevo(cuentaId));
   await pagos.confirmar({ id: pago.id, actor: 'operador:a', ip: null });
-  expect(await pagos.rechazar({ id: pago.id, actor: 'operador:a', ip: null, motivo: 'tarde' })).toMatchObject(
-    {
-      resultado: 'NO_PENDIENTE',
-    },
-  );
+  expect(await pagos.rechazar({ id: pago.id, actor: 'operador:a', ip: null, motivo: 'tarde' })).toMatchObject({
+    resultado: 'NO_PENDIENTE',
+  });
   expect(await pagos.cancelar({ cuentaId, id: pago.id, actor: 'usuario:a', ip: null })).toMatchObject({
     resultado: 'NO_PENDIENTE',
     saldo: 100,
   });
   await expect(
-    database.db.pool.query(`UPDATE pago SET estado = 'PENDIENTE', resuelto_en = NULL WHERE id = $1`, [
-      pago.id,
-    ]),
+    database.db.pool.query(`UPDATE pago SET estado = 'PENDIENTE', resuelto_en = NULL WHERE id = $1`, [pago.id]),
   ).rejects.toThrow(/is over/);
 });
 
@@ -193,9 +187,7 @@ test('lists pages of an account newest first, and of the operator oldest first',
   const first = await pagos.list({ cuentaId, limite: 3 });
   expect(first.map(({ id }) => id)).toEqual(ids.slice(2).reverse());
   const antes = first.at(-1)?.id ?? '';
-  expect((await pagos.list({ cuentaId, antes, limite: 3 })).map(({ id }) => id)).toEqual(
-    ids.slice(0, 2).reverse(),
-  );
+  expect((await pagos.list({ cuentaId, antes, limite: 3 })).map(({ id }) => id)).toEqual(ids.slice(0, 2).reverse());
   const all = await pagos.listEstado({ estado: 'PENDIENTE', limite: 1_000 });
   expect(all.map(({ id }) => id).filter((id) => ids.includes(id))).toEqual(ids);
   expect(all.find(({ id }) => id === ids[0])).toMatchObject({

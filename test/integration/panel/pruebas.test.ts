@@ -66,8 +66,7 @@ describe('the sandbox', () => {
       const fields = $('form [name^="c."]')
         .toArray()
         .map((each) => $(each).attr('name')?.slice(2));
-      const { schema } =
-        openapi.paths[`/api/v1/${nombre}`]?.post.requestBody.content['application/json'] ?? {};
+      const { schema } = openapi.paths[`/api/v1/${nombre}`]?.post.requestBody.content['application/json'] ?? {};
       const { properties = {} } = openapi.components.schemas[schema?.$ref.split('/').at(-1) ?? ''] ?? {};
       expect([nombre, fields]).toEqual([nombre, Object.keys(properties)]);
     }
@@ -184,9 +183,7 @@ describe('an API that is hostile or away', () => {
       if (request.url === '/openapi.json') return response.end(JSON.stringify(openapi));
       const { authorization } = request.headers;
       const paquete_url = 'javascript:alert(1)';
-      response.end(
-        JSON.stringify({ texto: '</pre><script>alert(1)</script>', authorization, data: { paquete_url } }),
-      );
+      response.end(JSON.stringify({ texto: '</pre><script>alert(1)</script>', authorization, data: { paquete_url } }));
     });
     await new Promise<void>((resolve) => falsa.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(falsa.address() as AddressInfo).port}`;

@@ -23,8 +23,7 @@ const audit = async (rfc: string, accion: string) => {
 };
 
 /** What a page says, without what is new in every answer. */
-const steady = (text: string) =>
-  text.replaceAll(/nonce="[^"]*"/g, '').replaceAll(/name="_csrf" value="[^"]*"/g, '');
+const steady = (text: string) => text.replaceAll(/nonce="[^"]*"/g, '').replaceAll(/name="_csrf" value="[^"]*"/g, '');
 
 describe('another account', () => {
   it('gets the same page for an RFC of somebody else as for one that nobody has, on every address', async () => {
@@ -57,9 +56,7 @@ describe('another account', () => {
       tried += 1;
     }
     expect(tried).toBeGreaterThanOrEqual(13);
-    expect((await panel.db.pool.query('SELECT id, version FROM contribuyente ORDER BY id')).rows).toEqual(
-      before,
-    );
+    expect((await panel.db.pool.query('SELECT id, version FROM contribuyente ORDER BY id')).rows).toEqual(before);
     expect((await eve.get('/rfcs')).text).not.toContain(foreign);
     expect((await eve.get(`/rfcs?q=${encodeURIComponent(foreign)}`)).text).toContain('Ningún RFC coincide');
   });

@@ -138,13 +138,10 @@ describe('the e.firma', () => {
   it('is stored in one go, shown by what its certificate says, and served by the API', async () => {
     const { rfc, key, pagina } = await withKey();
     const { cer, key: llave, noSerie } = efirmaDe(rfc, panel.autoridad);
-    expect((await send(pagina, 'efirma', { cer, key: llave, password: PASSWORD, api_key: key })).status).toBe(
-      303,
-    );
+    expect((await send(pagina, 'efirma', { cer, key: llave, password: PASSWORD, api_key: key })).status).toBe(303);
     const page = await ana.get(pagina);
     const shown = load(page.text)('.contenido').text();
-    for (const text of [noSerie, TITULAR, '31 may 2032, 18:00', 'Se borra dentro de'])
-      expect(shown).toContain(text);
+    for (const text of [noSerie, TITULAR, '31 may 2032, 18:00', 'Se borra dentro de']) expect(shown).toContain(text);
     const ends = (await gate(key))?.access.efirmaKey?.expiraEn?.toISOString();
     expect(load(page.text)(`time[datetime="${ends}"]`)).toHaveLength(1);
     expect(page.text).not.toContain(TITULAR);
@@ -162,9 +159,7 @@ describe('the e.firma', () => {
     expect(await faultOf(early, 'efirma-cer')).toContain('Registre primero el certificado');
     await send(pagina, 'efirma', { cer: first.cer, api_key: key });
     expect(await rowsOf(rfc)).toEqual(['efirma_cer']);
-    expect((await send(pagina, 'efirma', { key: first.key, password: PASSWORD, api_key: key })).status).toBe(
-      303,
-    );
+    expect((await send(pagina, 'efirma', { key: first.key, password: PASSWORD, api_key: key })).status).toBe(303);
     expect(await rowsOf(rfc)).toEqual(['efirma_cer', 'efirma_key']);
     await send(pagina, 'efirma', { cer: efirmaDe(rfc, panel.autoridad).cer, api_key: key });
     expect(await rowsOf(rfc)).toEqual(['efirma_cer']);

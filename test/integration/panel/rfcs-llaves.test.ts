@@ -4,17 +4,7 @@ import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acceptSolicitud, brokenInvariants, newLlave, newRfc } from '../fixtures/database.ts';
 import { addRfc, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
-import {
-  atGate,
-  efirmaDe,
-  forged,
-  generate,
-  hrefRfc,
-  keysIn,
-  onlyKey,
-  PASSWORD,
-  parsed,
-} from './fixtures/rfcs.ts';
+import { atGate, efirmaDe, forged, generate, hrefRfc, keysIn, onlyKey, PASSWORD, parsed } from './fixtures/rfcs.ts';
 
 const CIEC = 'Secreta-CIEC-016';
 let panel: Panel;
@@ -76,9 +66,7 @@ describe('a new key', () => {
 
   it('is a test key before a simulator, whatever the form says, and a live one before the SAT; the page says why', async () => {
     const rfc = await newRfcOf(ana);
-    expect((await ana.get(paginaLlave(rfc))).text).toContain(
-      'esta instalación consulta un simulador del SAT',
-    );
+    expect((await ana.get(paginaLlave(rfc))).text).toContain('esta instalación consulta un simulador del SAT');
     expect(await generate(ana, rfc, { modo: 'live' })).toMatch(/^acuse_test_/);
 
     const { db, databaseUrl: url } = panel;
@@ -144,9 +132,7 @@ describe('what was stored under the key before', () => {
       [rfc],
     );
     const before = await gate(old);
-    expect((await ana.get(paginaLlave(rfc))).text).toContain(
-      'la CIEC, el certificado de la e.firma, la llave privada',
-    );
+    expect((await ana.get(paginaLlave(rfc))).text).toContain('la CIEC, el certificado de la e.firma, la llave privada');
     const fresh = await generate(ana, rfc, { anterior: ` ${old} ` });
     const after = await gate(fresh);
     if (!before || !after) throw new Error('a key does not pass');
@@ -180,11 +166,7 @@ describe('what was stored under the key before', () => {
       expect([anterior, answer.status, keysIn(answer.text)]).toEqual([anterior, 422, []]);
     }
     const pass = await gate(key);
-    expect([pass?.estado, pass?.access.ciec !== null, pass?.access.efirmaKey !== null]).toEqual([
-      'ACTIVA',
-      true,
-      true,
-    ]);
+    expect([pass?.estado, pass?.access.ciec !== null, pass?.access.efirmaKey !== null]).toEqual(['ACTIVA', true, true]);
     const fresh = await generate(ana, rfc, { perder: 'si' });
     expect((await gate(fresh))?.access).toMatchObject({ ciec: null, efirmaCer: null, efirmaKey: null });
     const { rows } = await panel.db.pool.query(
@@ -273,10 +255,7 @@ it('shows age and last use, and reminds after 90 days', async () => {
   const at = new Date(Date.now() - 5 * 60_000 - 1_000);
   await createAccessSnapshots(panel.db).noteUse([{ apiKeyId: id, at, ip: '203.0.113.77' }]);
   const age = (days: number) =>
-    panel.db.pool.query('UPDATE api_key SET creada_en = now() - make_interval(days => $2) WHERE id = $1', [
-      id,
-      days,
-    ]);
+    panel.db.pool.query('UPDATE api_key SET creada_en = now() - make_interval(days => $2) WHERE id = $1', [id, days]);
   await age(89);
   const young = await ana.get(paginaLlave(rfc));
   expect(young.text).toContain('203.0.113.77');

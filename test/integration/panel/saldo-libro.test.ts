@@ -84,14 +84,10 @@ describe('the ledger', () => {
     expect(await read('tipo=compra')).toEqual(['Compra']);
     expect(await read('hasta=2020-01-01')).toEqual([]);
     expect(await read('desde=2020-01-01&tipo=reembolso')).toEqual(['Reembolso']);
-    const bad = main(
-      (await ana.get('/saldo/movimientos?desde=2026-02-30&rfc=X&tipo=nada&operacion=%27&antes=x')).text,
-    );
+    const bad = main((await ana.get('/saldo/movimientos?desde=2026-02-30&rfc=X&tipo=nada&operacion=%27&antes=x')).text);
     expect(bad).toContain('un día que exista');
     expect(bad).toContain('formato de un RFC');
-    expect(main((await ana.get('/saldo/movimientos')).text)).toContain(
-      'El SAT no está disponible en este momento.',
-    );
+    expect(main((await ana.get('/saldo/movimientos')).text)).toContain('El SAT no está disponible en este momento.');
   });
 
   it('is exported whole as CSV that says the same, without formulas, and only its own account', async () => {
@@ -143,9 +139,7 @@ describe('the summary', () => {
         .get()
         .map((cell) => $(cell).text()),
     ).toEqual(['2', '1']);
-    expect($('section[aria-label="Totales por mes"] tbody tr').text().replace(/\s+/g, ' ')).toMatch(
-      /10.*3.*3/,
-    );
+    expect($('section[aria-label="Totales por mes"] tbody tr').text().replace(/\s+/g, ' ')).toMatch(/10.*3.*3/);
   });
 
   it('tells that few credits are left, as the account wants it', async () => {

@@ -16,8 +16,7 @@ beforeAll(async () => {
 afterAll(() => panel.close());
 
 const saldoOf = async ({ cuentaId }: Persona) => (await createLibro(panel.db).summary(cuentaId))?.saldo;
-const confirmPath = (forma: string, paquete = 100) =>
-  `/saldo/comprar/confirmar?paquete=${paquete}&forma=${forma}`;
+const confirmPath = (forma: string, paquete = 100) => `/saldo/comprar/confirmar?paquete=${paquete}&forma=${forma}`;
 const main = (html: string) => load(html)('main').text().replace(/\s+/g, ' ');
 
 /** Buys by the pages; gives the path of the purchase. */

@@ -11,14 +11,12 @@ describe('the health that the operator sees', () => {
   });
   afterAll(() => servicio.close());
 
-  const hosts = async () =>
-    (await createSaludSat(servicio.db).read({ now: new Date(), periodo: 'hora' })).hosts;
+  const hosts = async () => (await createSaludSat(servicio.db).read({ now: new Date(), periodo: 'hora' })).hosts;
   const counted = (seen: readonly SaludHost[]) =>
     Object.fromEntries(seen.map(({ host, peticiones }) => [host.split('.')[0], peticiones]));
   const logged = () => {
     const counts: Record<string, number> = {};
-    for (const { service } of servicio.simulador.world.log.list())
-      counts[service] = (counts[service] ?? 0) + 1;
+    for (const { service } of servicio.simulador.world.log.list()) counts[service] = (counts[service] ?? 0) + 1;
     return counts;
   };
 
@@ -42,9 +40,7 @@ describe('the health that the operator sees', () => {
     const look = async () => {
       seen = await hosts();
       expect(counted(seen)).toEqual(logged());
-      expect(new Set(seen.map(({ canal }) => canal))).toEqual(
-        new Set(['soap', 'portal', 'publico', 'lista']),
-      );
+      expect(new Set(seen.map(({ canal }) => canal))).toEqual(new Set(['soap', 'portal', 'publico', 'lista']));
     };
     await vi.waitFor(look, { timeout: 60_000 });
     const soap = seen.find(({ host }) => host.startsWith('cfdidescargamasivasolicitud'));

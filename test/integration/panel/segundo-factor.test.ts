@@ -1,14 +1,7 @@
 import { load } from 'cheerio';
 import { Secret, TOTP } from 'otpauth';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import {
-  type Cliente,
-  newCliente,
-  type Panel,
-  type Persona,
-  type Respuesta,
-  startPanel,
-} from './fixtures/panel.ts';
+import { type Cliente, newCliente, type Panel, type Persona, type Respuesta, startPanel } from './fixtures/panel.ts';
 
 const PERIODO_MS = 30_000;
 
@@ -58,8 +51,7 @@ async function halfWay({ email, password }: Persona): Promise<Cliente> {
   return cliente;
 }
 
-const sendCode = (cliente: Cliente, codigo: string) =>
-  cliente.enviar('/entrar/codigo', '/entrar/codigo', { codigo });
+const sendCode = (cliente: Cliente, codigo: string) => cliente.enviar('/entrar/codigo', '/entrar/codigo', { codigo });
 
 describe('the second factor', () => {
   it('is in force once a code of the app was typed, under another session id, and ends the other sessions', async () => {
@@ -108,9 +100,7 @@ describe('the second factor', () => {
     expect((await sendCode(cliente, codeAt(ana.app))).location).toBe('/inicio');
     expect(cliente.cookies.get('__Host-acuse')).not.toBe(before);
     expect(await isIn(cliente)).toBe(true);
-    expect((await newCliente(panel.url).get('/cuenta', { cookie: `__Host-acuse=${before}` })).status).toBe(
-      303,
-    );
+    expect((await newCliente(panel.url).get('/cuenta', { cookie: `__Host-acuse=${before}` })).status).toBe(303);
   });
 
   it('takes the codes of one step before and after, and none further away', async () => {

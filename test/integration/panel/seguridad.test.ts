@@ -130,13 +130,7 @@ describe('forged requests', () => {
       const ana = await panel.registrar({ rol: acceso === 'operador' ? 'OPERADOR' : 'CLIENTE' });
       expect((await ana.post(pathOf(path), {})).status).toBe(403);
       expect(
-        (
-          await ana.post(
-            pathOf(path),
-            { _csrf: await ana.csrf('/cuenta') },
-            { origin: 'https://otro.example' },
-          )
-        ).status,
+        (await ana.post(pathOf(path), { _csrf: await ana.csrf('/cuenta') }, { origin: 'https://otro.example' })).status,
       ).toBe(403);
     },
   );
@@ -244,30 +238,22 @@ describe('what no browser sends', () => {
       }).then(({ status }) => status);
     const form = 'application/x-www-form-urlencoded';
     expect(await send(form, `_csrf=${_csrf}&nombre=a&nombre=b`)).toBe(400);
-    expect(
-      await send(form, `_csrf=${_csrf}&${Array.from({ length: 201 }, (_, n) => `c${n}=1`).join('&')}`),
-    ).toBe(400);
+    expect(await send(form, `_csrf=${_csrf}&${Array.from({ length: 201 }, (_, n) => `c${n}=1`).join('&')}`)).toBe(400);
     expect(await send('application/json', JSON.stringify({ _csrf, nombre: 'b' }))).toBe(400);
     expect(await send('text/plain', `_csrf=${_csrf}&nombre=b`)).toBe(400);
     expect(await send('multipart/form-data', 'nada')).toBe(400);
     const endless = new ReadableStream({ pull: (controller) => controller.enqueue(new Uint8Array(16_384)) });
     expect(await send(form, endless).catch(() => 413)).toBe(413);
     expect(await nameOf(panel, ana)).toBe('Ana');
-    expect(
-      (await ana.post('/cuenta/nombre', { _csrf, nombre: '__proto__', __proto__: 'x' } as never)).status,
-    ).toBe(303);
+    expect((await ana.post('/cuenta/nombre', { _csrf, nombre: '__proto__', __proto__: 'x' } as never)).status).toBe(
+      303,
+    );
   });
 
   it('is no name and no field where it has U+0000, which the database takes in no text', async () => {
     const ana = await panel.registrar({ nombre: 'Ana' });
     const _csrf = await ana.csrf('/cuenta');
-    for (const path of [
-      '/rfcs?q=%00',
-      '/rfcs?despues=a%00',
-      '/solicitudes?id=%00',
-      '/rfcs/%00',
-      '/pruebas?x=%00',
-    ])
+    for (const path of ['/rfcs?q=%00', '/rfcs?despues=a%00', '/solicitudes?id=%00', '/rfcs/%00', '/pruebas?x=%00'])
       expect([path, (await ana.get(path)).status]).toEqual([path, 404]);
     expect((await ana.post('/cuenta/sesiones/%00/cerrar', { _csrf })).status).toBe(404);
     expect((await ana.post('/cuenta/nombre', { _csrf, nombre: 'a\0b' })).status).toBe(400);

@@ -45,9 +45,7 @@ describe('the cookie', () => {
       'http://localhost.example',
       'http://127.0.0.1.example',
     ])
-      await expect(startPanel({ env: { COOKIE_HOST: 'false', PANEL_PUBLIC_URL } })).rejects.toThrow(
-        /COOKIE_HOST/,
-      );
+      await expect(startPanel({ env: { COOKIE_HOST: 'false', PANEL_PUBLIC_URL } })).rejects.toThrow(/COOKIE_HOST/);
   });
 
   it('is stored as a hash only', async () => {
@@ -59,8 +57,7 @@ describe('the cookie', () => {
   });
 
   it('stores nothing for those who only read', async () => {
-    const count = async () =>
-      Number((await panel.db.pool.query('SELECT count(*) FROM sesion')).rows[0].count);
+    const count = async () => Number((await panel.db.pool.query('SELECT count(*) FROM sesion')).rows[0].count);
     const before = await count();
     for (const path of ['/', '/entrar', '/registro', '/restablecer', '/nada', '/cuenta'])
       await panel.newCliente().get(path);
@@ -142,9 +139,7 @@ describe('the end of sessions', () => {
     await set(`inactiva_en = now() + interval '1 hour', vence_en = now() - interval '1 second'`);
     expect(await isIn(ana)).toBe(false);
     await panel.deps.sesiones.purge();
-    expect(
-      (await panel.db.pool.query('SELECT 1 FROM sesion WHERE usuario_id = $1', [ana.usuarioId])).rowCount,
-    ).toBe(0);
+    expect((await panel.db.pool.query('SELECT 1 FROM sesion WHERE usuario_id = $1', [ana.usuarioId])).rowCount).toBe(0);
   });
 
   it('lists devices, closes one, and closes all everywhere', async () => {
@@ -169,10 +164,9 @@ describe('the end of sessions', () => {
 
   it("answers another user's session like one that is not there, and leaves it alone", async () => {
     const [ana, berta] = [await panel.registrar(), await panel.registrar()];
-    const { rows } = await panel.db.pool.query<{ id: string }>(
-      'SELECT id FROM sesion WHERE usuario_id = $1',
-      [berta.usuarioId],
-    );
+    const { rows } = await panel.db.pool.query<{ id: string }>('SELECT id FROM sesion WHERE usuario_id = $1', [
+      berta.usuarioId,
+    ]);
     const _csrf = await ana.csrf('/cuenta');
     const plain = (text: string) => text.replace(/nonce="[^"]*"/g, '');
     const foreign = await ana.post(`/cuenta/sesiones/${rows[0]?.id}/cerrar`, { _csrf });
@@ -185,10 +179,7 @@ describe('the end of sessions', () => {
   });
 
   it('changes the name of its own user only', async () => {
-    const [ana, berta] = [
-      await panel.registrar({ nombre: 'Ana' }),
-      await panel.registrar({ nombre: 'Berta' }),
-    ];
+    const [ana, berta] = [await panel.registrar({ nombre: 'Ana' }), await panel.registrar({ nombre: 'Berta' })];
     await ana.enviar('/cuenta', '/cuenta/nombre', { nombre: '<b>Ana María</b>' });
     const { rows } = await panel.db.pool.query(
       `SELECT actor, ip FROM auditoria WHERE cuenta_id = $1 AND accion = 'cambiar-nombre'`,

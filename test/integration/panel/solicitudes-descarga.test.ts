@@ -70,9 +70,7 @@ describe('cancelling', () => {
     const page = textOf((await persona.get(`/solicitudes/${id}`)).text);
     expect(page).toContain('Se canceló antes de terminar');
     expect(page).toContain('Se devolvió 1 crédito');
-    expect((await persona.get(`/solicitudes/${id}/cancelar`)).headers.get('location')).toBe(
-      `/solicitudes/${id}`,
-    );
+    expect((await persona.get(`/solicitudes/${id}/cancelar`)).headers.get('location')).toBe(`/solicitudes/${id}`);
     const { rows } = await panel.db.pool.query(
       `SELECT actor FROM auditoria WHERE accion = 'cancelar-solicitud' AND detalle->>'solicitud' = $1`,
       [id],
@@ -112,8 +110,6 @@ describe("another account's solicitud", () => {
     expect(a.map(([status]) => status)).toEqual([404, 404, 404, 404, 200]);
     for (const odd of ['x', `${theirs}x`, '%00', "'%20OR%201=1"])
       expect((await mine.persona.get(`/solicitudes/${odd}`)).status).toBe(404);
-    expect((await mine.persona.get(`/solicitudes?id=${theirs}`)).text).not.toContain(
-      `/solicitudes/${theirs}`,
-    );
+    expect((await mine.persona.get(`/solicitudes?id=${theirs}`)).text).not.toContain(`/solicitudes/${theirs}`);
   });
 });

@@ -7,13 +7,7 @@ import {
   TOPE_CUENTA,
 } from '@acuse/db';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  acceptSolicitud,
-  newRfc,
-  seedTaxpayer,
-  type TestDatabase,
-  testDatabase,
-} from '../fixtures/database.ts';
+import { acceptSolicitud, newRfc, seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
 import { examine, forgetStatistics } from '../fixtures/planes.ts';
 
 let t: TestDatabase;
@@ -24,9 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => t.close());
 
-async function accepted(
-  ...args: Parameters<typeof acceptSolicitud> extends [unknown, ...infer R] ? R : never
-) {
+async function accepted(...args: Parameters<typeof acceptSolicitud> extends [unknown, ...infer R] ? R : never) {
   const result = await acceptSolicitud(t.db, ...args);
   if (result.resultado !== 'ACEPTADA') throw new Error(result.resultado);
   return result.solicitudId;
@@ -115,9 +107,11 @@ describe('with 100,000 solicitudes of one account', () => {
     await t.db.pool.query('ALTER TABLE solicitud SET (autovacuum_enabled = false)');
     const client = await t.db.pool.connect();
     await client.query('BEGIN');
-    // VACUUM takes rows for visible to all only once their commit is on disk, and the servers of a test run commit without waiting for it.
+    // VACUUM takes rows for visible to all only once their commit is on disk, and the servers of a test run commit
+    // without waiting for it.
     await client.query('SET LOCAL synchronous_commit = on');
-    // Ids as time makes them: a millisecond apart over a day. The last taxpayer has ten old ones, one state and one tipo are rare.
+    // Ids as time makes them: a millisecond apart over a day. The last taxpayer has ten old ones, one state and one
+    // tipo are rare.
     await client.query(
       `INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, estado, deadline_at, object_key,
                               creada_en, terminada_en)
@@ -145,7 +139,10 @@ describe('with 100,000 solicitudes of one account', () => {
     readonly nodes: readonly string[];
   }
 
-  /** The plans that the pool's connections use: of these values, and of any, as a prepared statement's may be from its sixth use on. */
+  /**
+   * The plans that the pool's connections use: of these values, and of any, as a prepared statement's may be from its
+   * sixth use on.
+   */
   async function explain(
     filtro: FiltroSolicitudes,
     cursor: Parameters<typeof statementOfPage>[2],
@@ -210,17 +207,10 @@ describe('with 100,000 solicitudes of one account', () => {
       ['the common state', () => [{ estado: 'TERMINADA' }, null], 300],
       ['a rare tipo', () => [{ tipo: 'emitidos' }, null], 300],
       ['an RFC with few and old ones', () => [{ rfc: rareRfc }, null], 300],
-      [
-        'an RFC, a state and a tipo',
-        () => [{ rfc: rareRfc, estado: 'TERMINADA', tipo: 'recibidos' }, null],
-        200,
-      ],
+      ['an RFC, a state and a tipo', () => [{ rfc: rareRfc, estado: 'TERMINADA', tipo: 'recibidos' }, null], 200],
       [
         'acceptance in one hour',
-        () => [
-          { creada: { desde: new Date(Date.now() - 7_200_000), hasta: new Date(Date.now() - 3_600_000) } },
-          null,
-        ],
+        () => [{ creada: { desde: new Date(Date.now() - 7_200_000), hasta: new Date(Date.now() - 3_600_000) } }, null],
         400,
       ],
       ['a whole id', () => [{ texto: DEEP.antesDe }, null], 200],
@@ -234,11 +224,7 @@ describe('with 100,000 solicitudes of one account', () => {
 
     test('a page of an account without any reads next to nothing, though all of the table be of one account', async () => {
       const other = await seedTaxpayer(t.db);
-      const some: FiltroSolicitudes[] = [
-        {},
-        { estado: 'TERMINADA' },
-        { estados: ['EN_PROCESO', 'ESPERA_EFIRMA'] },
-      ];
+      const some: FiltroSolicitudes[] = [{}, { estado: 'TERMINADA' }, { estados: ['EN_PROCESO', 'ESPERA_EFIRMA'] }];
       for (const filtro of some)
         for (const plan of await explain(filtro, null, other.cuentaId)) expect(plan.blocks).toBeLessThan(100);
     });

@@ -2,14 +2,7 @@ import { createHash } from 'node:crypto';
 import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newRfc } from '../fixtures/database.ts';
-import {
-  type Caller,
-  ciecOf,
-  expectOk,
-  type Servicio,
-  startServicio,
-  waitForEnd,
-} from '../fixtures/servicio.ts';
+import { type Caller, ciecOf, expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
 import { readZip } from '../fixtures/zip.ts';
 import { type Mensaje, openAvance } from './fixtures/avance.ts';
 import { addRfc, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
@@ -48,10 +41,7 @@ async function owner(saldo = 5): Promise<{ persona: Persona; caller: Caller }> {
 const CRITERIOS = { tipo: 'recibidos', desde: '2025-01-01', hasta: '2025-02-28' };
 
 /** Fills and sends the form; gives the id of the solicitud that it led to. */
-async function ask(
-  { persona, caller }: { persona: Persona; caller: Caller },
-  criterios = CRITERIOS,
-): Promise<string> {
+async function ask({ persona, caller }: { persona: Persona; caller: Caller }, criterios = CRITERIOS): Promise<string> {
   const campos = { ...criterios, rfc: caller.rfc, api_key: caller.apiKey };
   const answer = await persona.enviar('/solicitudes/nueva', '/solicitudes/nueva', campos);
   const id = /^\/solicitudes\/([0-9a-f-]{36})$/.exec(answer.location ?? '')?.[1];
@@ -91,9 +81,7 @@ describe('from the form to the file', () => {
     const steps = stepsOf([first, ...rest]);
     expect(steps).toEqual([...steps].sort((a, b) => a - b));
     expect(new Set(steps).size).toBeGreaterThan(2);
-    expect(
-      rest.some(({ data }) => Number(data['intentos']) > 0 && data['ultima'] !== 'todavía ninguna'),
-    ).toBe(true);
+    expect(rest.some(({ data }) => Number(data['intentos']) > 0 && data['ultima'] !== 'todavía ninguna')).toBe(true);
     await worker.stop();
 
     const page = load((await who.persona.get(`/solicitudes/${id}`)).text);
@@ -201,9 +189,7 @@ describe('the form', () => {
     expect([a.status, a.location]).toEqual([303, b.location]);
     expect(`/solicitudes/${await ask(who)}`).toBe(a.location);
     expect((await who.persona.abrir('/solicitudes')).text).toContain('Ya había una solicitud igual en curso');
-    const { rows } = await servicio.db.pool.query('SELECT saldo FROM cuenta WHERE id = $1', [
-      who.persona.cuentaId,
-    ]);
+    const { rows } = await servicio.db.pool.query('SELECT saldo FROM cuenta WHERE id = $1', [who.persona.cuentaId]);
     expect(rows).toEqual([{ saldo: 4 }]);
   });
 
@@ -248,9 +234,7 @@ describe('the form', () => {
     await ask(who);
     const [status, text] = await send({ tipo: 'emitidos' });
     expect([status, text]).toEqual([422, expect.stringContaining('El saldo no alcanza')]);
-    const { rows } = await servicio.db.pool.query('SELECT saldo FROM cuenta WHERE id = $1', [
-      who.persona.cuentaId,
-    ]);
+    const { rows } = await servicio.db.pool.query('SELECT saldo FROM cuenta WHERE id = $1', [who.persona.cuentaId]);
     expect(rows).toEqual([{ saldo: 0 }]);
   });
 

@@ -32,12 +32,8 @@ describe('the list', () => {
       .get();
     expect(links).toEqual([`/solicitudes/${open}`, `/solicitudes/${done}`]);
     expect($('h1')).toHaveLength(1);
-    expect($('nav[aria-label="Solicitudes por estado"]').text()).toMatch(
-      /En proceso \(1\).*Terminadas \(1\)/,
-    );
-    const narrowed = await persona.get(
-      '/solicitudes?tipo=emitidos&estado=TERMINADA&periodo_desde=2024-03-05',
-    );
+    expect($('nav[aria-label="Solicitudes por estado"]').text()).toMatch(/En proceso \(1\).*Terminadas \(1\)/);
+    const narrowed = await persona.get('/solicitudes?tipo=emitidos&estado=TERMINADA&periodo_desde=2024-03-05');
     expect(narrowed.text).toContain(done);
     expect(narrowed.text).not.toContain(open);
     const none = await persona.get('/solicitudes?periodo_hasta=2020-01-01');
@@ -174,11 +170,7 @@ describe('the page of one', () => {
     const hostile = '<script>alert(1)</script><img src=x onerror=alert(1)>';
     await panel.db.pool.query(
       `INSERT INTO evento (solicitud_id, tipo, codigo, detalle) SELECT $1, t, $2, $2 FROM unnest($3::text[]) t`,
-      [
-        id,
-        hostile,
-        ['REENVIADA', 'SOLICITADA', 'SAT_SIN_RESPUESTA', 'PAQUETE_ILEGIBLE', 'DIVIDIDA', 'ERROR'],
-      ],
+      [id, hostile, ['REENVIADA', 'SOLICITADA', 'SAT_SIN_RESPUESTA', 'PAQUETE_ILEGIBLE', 'DIVIDIDA', 'ERROR']],
     );
     const $ = load((await persona.get(`/solicitudes/${id}`)).text);
     expect($('main script, main img')).toHaveLength(0);
@@ -202,9 +194,7 @@ describe('the page of one', () => {
   test('tells a long timeline in a few steps: how many months are copied, and each failure as one', async () => {
     const { persona, taxpayer } = await owner();
     const id = await accepted(taxpayer);
-    const months = Array.from({ length: 24 }, (_, at) =>
-      new Date(Date.UTC(2023, at, 1)).toISOString().slice(0, 7),
-    );
+    const months = Array.from({ length: 24 }, (_, at) => new Date(Date.UTC(2023, at, 1)).toISOString().slice(0, 7));
     const put = (text: string, values: readonly unknown[]) => panel.db.pool.query(text, [...values]);
     await put('DELETE FROM parte WHERE solicitud_id = $1', [id]);
     for (const [at, month] of months.entries())

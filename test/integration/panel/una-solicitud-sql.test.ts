@@ -86,10 +86,9 @@ describe('one solicitud', () => {
     const panel = createSolicitudesPanel(t.db);
     await panel.note({ ...nota, cuentaId: foreign.cuentaId });
     await panel.note({ ...nota, cuentaId: mine.cuentaId });
-    const { rows } = await t.db.pool.query(
-      `SELECT cuenta_id, ip FROM auditoria WHERE detalle->>'solicitud' = $1`,
-      [solicitudId],
-    );
+    const { rows } = await t.db.pool.query(`SELECT cuenta_id, ip FROM auditoria WHERE detalle->>'solicitud' = $1`, [
+      solicitudId,
+    ]);
     expect(rows).toEqual([{ cuenta_id: mine.cuentaId, ip: '10.0.0.1' }]);
   });
 });

@@ -47,10 +47,7 @@ describe('usuario', () => {
     const ana = await panel.registrar();
     const email = newEmail();
     await acuse('usuario', 'crear', '--email', email, '--cuenta', ana.email, '--nombre', 'Berta');
-    const { rows } = await panel.db.pool.query(
-      'SELECT nombre, rol, cuenta_id FROM usuario WHERE email = $1',
-      [email],
-    );
+    const { rows } = await panel.db.pool.query('SELECT nombre, rol, cuenta_id FROM usuario WHERE email = $1', [email]);
     expect(rows).toEqual([{ nombre: 'Berta', rol: 'CLIENTE', cuenta_id: ana.cuentaId }]);
     await expect(acuse('usuario', 'crear', '--email', ana.email)).rejects.toThrow('EMAIL_REPETIDO');
     await expect(acuse('usuario', 'crear', '--email', newEmail(), '--cuenta', newEmail())).rejects.toThrow(

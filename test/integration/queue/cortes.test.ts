@@ -18,7 +18,10 @@ const TERMINATED = (() => {
 /** ReadyForQuery outside of a transaction. */
 const READY = Buffer.from([0x5a, 0, 0, 0, 5, 0x49]);
 
-/** Stands before a server and ends some of the connections in the very segment that greets them, when nobody listens to them yet. */
+/**
+ * Stands before a server and ends some of the connections in the very segment that greets them, when nobody listens to
+ * them yet.
+ */
 async function startCutter(target: URL) {
   const isDoomed = { next: (_n: number) => false as boolean };
   let [connections, cuts] = [0, 0];

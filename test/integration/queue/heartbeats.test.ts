@@ -6,8 +6,7 @@ const t = useDatabase();
 
 it('a consumer is blamed for what was rung and nobody took; the lag counts what waits for its ring as well', async () => {
   const heartbeats = createHeartbeats(t.db);
-  const unanswered = async (queue: 'descargas' | 'ensambles' = 'descargas') =>
-    (await heartbeats.lag(queue)).unanswered;
+  const unanswered = async (queue: 'descargas' | 'ensambles' = 'descargas') => (await heartbeats.lag(queue)).unanswered;
   const ring = () => t.db.pool.query('UPDATE outbox SET rung_at = now()');
   const accepted = await acceptSolicitud(t.db, await seedTaxpayer(t.db));
   const solicitudId = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';

@@ -100,14 +100,10 @@ it('moves sessions with portals, their proofs and remembered refusals, and leave
   });
   expect(Math.max(...ilegibles)).toBe(1);
   const found = await sesiones.load(clave);
-  expect(after.open(found?.sesion.cookies ?? Buffer.alloc(0), contextoDeSesion(clave, id))?.toString()).toBe(
-    'cookies',
-  );
+  expect(after.open(found?.sesion.cookies ?? Buffer.alloc(0), contextoDeSesion(clave, id))?.toString()).toBe('cookies');
   const [rechazo] = await sesiones.rechazos(clave);
   for (const huella of [found?.sesion.huella, rechazo?.huella])
-    expect(after.open(Buffer.from(huella ?? '', 'base64'), contextoDePrueba(clave, sal))?.toString()).toBe(
-      'prueba',
-    );
+    expect(after.open(Buffer.from(huella ?? '', 'base64'), contextoDePrueba(clave, sal))?.toString()).toBe('prueba');
   expect(await hangsOn('SESSION_KEYS', '1')).toEqual([1]);
   await sesiones.forget(otra.rfc);
   expect(await hangsOn('SESSION_KEYS', '1')).toEqual([]);
@@ -139,9 +135,7 @@ it('takes nothing from who seals anew meanwhile', async () => {
   );
   await stored;
   const found = await factores.find(id);
-  expect(after.open(found?.secreto ?? Buffer.alloc(0), contextoDeSegundoFactor(id))?.toString()).toBe(
-    'nuevo',
-  );
+  expect(after.open(found?.secreto ?? Buffer.alloc(0), contextoDeSegundoFactor(id))?.toString()).toBe('nuevo');
 });
 
 it('users whose password is under another secret are named', async () => {
@@ -153,7 +147,5 @@ it('users whose password is under another secret are named', async () => {
     ip: '',
   });
   const rest = await pendientes(database.db, { pepper: undefined, panel: 'p2', limit: 10 });
-  expect(rest).toEqual([
-    expect.objectContaining({ secreto: 'PANEL_SECRETS', id: 'p1', email, ultimoUsoEn: null }),
-  ]);
+  expect(rest).toEqual([expect.objectContaining({ secreto: 'PANEL_SECRETS', id: 'p1', email, ultimoUsoEn: null })]);
 });

@@ -5,14 +5,7 @@ import { createProgram, openDeps } from '@acuse/cli';
 import { createLlaves, SECRETOS } from '@acuse/db';
 import { PROCESOS } from '@acuse/vault';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import {
-  type Caller,
-  expectOk,
-  type Servicio,
-  startServicio,
-  waitFor,
-  waitForEnd,
-} from '../fixtures/servicio.ts';
+import { type Caller, expectOk, type Servicio, startServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 
 let servicio: Servicio;
 let carpeta: string;
@@ -26,8 +19,7 @@ beforeAll(async () => {
     ...{ API_KEY_PEPPERS, KEYRING, WORKER_PUBLIC_KEY, WORKER_PSK, SESSION_KEYS, ...servicio.workerSecretos },
     PANEL_SECRETS: `p1:${randomBytes(32).toString('base64')}`,
   };
-  for (const [name, value] of Object.entries(valores))
-    await writeFile(join(carpeta, 'operador', name), value);
+  for (const [name, value] of Object.entries(valores)) await writeFile(join(carpeta, 'operador', name), value);
 });
 afterAll(() => servicio.close());
 
@@ -79,9 +71,7 @@ const ask = async (caller: Caller): Promise<string> => {
 };
 
 const pendingKeys = async () =>
-  (await acuse('secretos', 'estado'))
-    .filter((line) => line['api_key'] !== undefined)
-    .map((line) => line['api_key']);
+  (await acuse('secretos', 'estado')).filter((line) => line['api_key'] !== undefined).map((line) => line['api_key']);
 
 it('a keyring id that is gone too early stops a new process, and costs a caller that credential alone', async () => {
   const caller = await servicio.newCiecCaller();
@@ -108,11 +98,7 @@ it('every secret rotates while API and workers go on, and nothing is lost when t
   await rotateAll('usar');
   const usa = await startApi();
   expect((await secretosOf('api'))['WORKER_PUBLIC_KEY']).toMatch(/^w2:/);
-  expect(Object.keys(await secretosOf('descargas')).sort()).toEqual([
-    'SESSION_KEYS',
-    'WORKER_KEYS',
-    'WORKER_PSKS',
-  ]);
+  expect(Object.keys(await secretosOf('descargas')).sort()).toEqual(['SESSION_KEYS', 'WORKER_KEYS', 'WORKER_PSKS']);
   expect((await stat(join(carpeta, 'descargas', 'WORKER_KEYS'))).mode & 0o777).toBe(0o600);
   const worker = await startWorker();
 
@@ -177,7 +163,6 @@ it('no process gets more than its own', () => {
   expect(PROCESOS.api).not.toContain('WORKER_KEYS');
   expect(PROCESOS.api).not.toContain('PANEL_SECRETS');
   for (const proceso of ['descargas', 'ensambles'] as const)
-    for (const name of ['KEYRING', 'API_KEY_PEPPERS', 'PANEL_SECRETS'])
-      expect(PROCESOS[proceso]).not.toContain(name);
+    for (const name of ['KEYRING', 'API_KEY_PEPPERS', 'PANEL_SECRETS']) expect(PROCESOS[proceso]).not.toContain(name);
   expect(PROCESOS.ensambles).not.toContain('SESSION_KEYS');
 });

@@ -19,8 +19,8 @@ const PASAJEROS = new Set(['NO_RESPONDE', 'SERVICIO_CON_ERROR']);
 const PAUSA_MS = 400;
 
 /**
- * Puts one question to the authority within the budget and the turns of the call. Every failure becomes what the caller is told; a
- * credential that the SAT refused is marked first, so that nobody sends it again at that channel.
+ * Puts one question to the authority within the budget and the turns of the call. Every failure becomes what the caller
+ * is told; a credential that the SAT refused is marked first, so that nobody sends it again at that channel.
  */
 export async function askSat<N extends NombreConsulta>(
   { deps, access, signal }: Pick<ContextoBase, 'deps' | 'access' | 'signal'>,

@@ -7,7 +7,10 @@ import { consultar, type Obtenida } from './consultar.ts';
 const ID_CIF_AJENO =
   'El SAT no tiene una constancia con el idCIF registrado y este RFC. Registre el correcto con rfc-registrar, o guarde la CIEC o la e.firma.';
 
-/** The taxpayer's constancia: from its public page when the idCIF is known, else the document itself with the stored credential. */
+/**
+ * The taxpayer's constancia: from its public page when the idCIF is known, else the document itself with the stored
+ * credential.
+ */
 export async function constanciaDe(
   contexto: Contexto<'ciec-o-efirma-o-id-cif'>,
   rfc: string,

@@ -33,11 +33,7 @@ const SIN_CONFIRMAR = { total: 0, confianza: 'sin_confirmar', reembolsada: true,
 it('an empty list whose second look does not end within the budget is not confirmed, and no error', async () => {
   const never = () => new Promise<never>(() => {});
   const { answer, asked } = await ask(never, { settings: { presupuestoMs: 1_500 } });
-  expect([answer.status, answer.json.data, asked]).toMatchObject([
-    200,
-    SIN_CONFIRMAR,
-    ['ciec', 'efirma', 'ciec'],
-  ]);
+  expect([answer.status, answer.json.data, asked]).toMatchObject([200, SIN_CONFIRMAR, ['ciec', 'efirma', 'ciec']]);
 });
 
 it('an empty list is looked for by the first way again when the other one has no answer', async () => {
@@ -49,9 +45,5 @@ it('an empty list is looked for by the first way again when the other one has no
 
 it('an empty list of which the second look says that it is too long is no answer, and is given back', async () => {
   const { answer } = await ask({ resultado: 'DEMASIADAS' });
-  expect([answer.status, answer.json.cfdi_codigo, answer.json.data]).toMatchObject([
-    400,
-    2001,
-    { campo: 'hasta' },
-  ]);
+  expect([answer.status, answer.json.cfdi_codigo, answer.json.data]).toMatchObject([400, 2001, { campo: 'hasta' }]);
 });

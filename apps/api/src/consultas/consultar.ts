@@ -5,7 +5,10 @@ import { linkSignals } from '@acuse/runtime';
 import type { NombreCanal } from '@acuse/sat';
 import type { ContextoBase, CredencialElegible } from '../http/operation.ts';
 
-/** What keeps one way from an answer and may not keep another: the SAT's failures, and a credential that it refuses or that does not open. */
+/**
+ * What keeps one way from an answer and may not keep another: the SAT's failures, and a credential that it refuses or
+ * that does not open.
+ */
 const OTRO_CAMINO: ReadonlySet<NombreError> = new Set<NombreError>([
   'SAT_NO_DISPONIBLE',
   'CIEC_RECHAZADA',
@@ -23,10 +26,9 @@ const PAUSA_MS = 1_000;
 /** Why an empty list is given back, in the ledger: the same as of a bulk download. */
 const SIN_CONFIRMAR = 'VACIA_SIN_CONFIRMAR';
 
-type ContextoConsulta<C extends Credencial> = Pick<
-  ContextoBase,
-  'deps' | 'access' | 'signal' | 'now' | 'operacion'
-> & { readonly credenciales: readonly CredencialElegible<C>[] };
+type ContextoConsulta<C extends Credencial> = Pick<ContextoBase, 'deps' | 'access' | 'signal' | 'now' | 'operacion'> & {
+  readonly credenciales: readonly CredencialElegible<C>[];
+};
 
 type Pregunta<C extends Credencial, T> = (
   credencial: C,
@@ -47,8 +49,9 @@ export interface Obtenida<T> {
 }
 
 /**
- * Asks by each stored credential that may serve until one way has an answer, within the one budget and the one charge of the call. What
- * answered last goes first. When none does, a failure of the SAT is told before a refused credential: asking again may help.
+ * Asks by each stored credential that may serve until one way has an answer, within the one budget and the one charge
+ * of the call. What answered last goes first. When none does, a failure of the SAT is told before a refused credential:
+ * asking again may help.
  */
 export async function consultar<C extends Credencial, T>(
   contexto: ContextoConsulta<C>,
@@ -58,9 +61,10 @@ export async function consultar<C extends Credencial, T>(
 }
 
 /**
- * The rows of a list, and how sure they are. An empty list is no fact, for the SAT says so wrongly at times: it is looked for once more within
- * the same budget, by the other stored credential, else by the same one. Rows of either look are the answer; two credentials that say the
- * same are `confirmado`; anything else is `sin_confirmar`, and its charge is given back with the answer.
+ * The rows of a list, and how sure they are. An empty list is no fact, for the SAT says so wrongly at times: it is
+ * looked for once more within the same budget, by the other stored credential, else by the same one. Rows of either
+ * look are the answer; two credentials that say the same are `confirmado`; anything else is `sin_confirmar`, and its
+ * charge is given back with the answer.
  */
 export async function consultarLista<C extends Credencial, F, I>(
   contexto: ContextoConsulta<C> & Pick<ContextoBase, 'devolver'>,
@@ -70,11 +74,9 @@ export async function consultarLista<C extends Credencial, F, I>(
   const start = performance.now();
   const ways = waysOf(contexto);
   const first = await recorrer(contexto, ways, ask, start);
-  const again =
-    first.respuesta.length === 0 ? await lookAgain(contexto, ways, first.camino, ask, start) : null;
+  const again = first.respuesta.length === 0 ? await lookAgain(contexto, ways, first.camino, ask, start) : null;
   const { respuesta, camino } = again !== null && again.respuesta.length > 0 ? again : first;
-  const isConfirmed =
-    respuesta.length > 0 || (again !== null && again.camino.credencial !== first.camino.credencial);
+  const isConfirmed = respuesta.length > 0 || (again !== null && again.camino.credencial !== first.camino.credencial);
   if (!isConfirmed) contexto.devolver(SIN_CONFIRMAR);
   return {
     total: respuesta.length,
@@ -110,7 +112,10 @@ async function lookAgain<C extends Credencial, T>(
 const waysOf = <C extends Credencial>({ deps, operacion, credenciales }: ContextoConsulta<C>) =>
   deps.caminos.order(operacion, credenciales);
 
-/** Asks by these ways, one after the other; `start` is when the budget of the call began, on the clock of `performance.now`. */
+/**
+ * Asks by these ways, one after the other; `start` is when the budget of the call began, on the clock of
+ * `performance.now`.
+ */
 async function recorrer<C extends Credencial, T>(
   { deps, access, signal, now, operacion }: ContextoConsulta<C>,
   ways: readonly CredencialElegible<C>[],

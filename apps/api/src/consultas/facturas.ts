@@ -3,7 +3,10 @@ import type { Contexto } from '../http/operation.ts';
 import { askSat } from './ask-sat.ts';
 import { consultarLista } from './consultar.ts';
 
-/** The received CFDI of a period as the interface lists them. Throws PERIODO_DEMASIADO_GRANDE when there are more than an answer may have. */
+/**
+ * The received CFDI of a period as the interface lists them. Throws PERIODO_DEMASIADO_GRANDE when there are more than
+ * an answer may have.
+ */
 export async function listFacturas(
   contexto: Contexto<'ciec-o-efirma'>,
   { rfc, desde, hasta }: { readonly rfc: string; readonly desde: string; readonly hasta: string },

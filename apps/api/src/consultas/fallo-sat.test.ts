@@ -26,16 +26,14 @@ it('says when to try again, but not where trying again cannot help', () => {
   expect(tell('SIN_RESOLVEDOR_DE_CAPTCHA')).not.toHaveProperty('reintentar_en');
 });
 
-it.each([
-  'SIN_RESOLVEDOR_DE_CAPTCHA',
-  'CANAL_DESACTIVADO',
-  'PETICION_RECHAZADA',
-  'HOST_NO_PERMITIDO',
-] as const)('says what to do about %s, which waiting does not mend', (motivo) => {
-  expect(new SatError(motivo).clase).toBe('permanente');
-  expect(tell(motivo).motivo).toMatch(/\. (Guarde|Revise|Avise) /);
-  expect(tell(motivo)).not.toHaveProperty('reintentar_en');
-});
+it.each(['SIN_RESOLVEDOR_DE_CAPTCHA', 'CANAL_DESACTIVADO', 'PETICION_RECHAZADA', 'HOST_NO_PERMITIDO'] as const)(
+  'says what to do about %s, which waiting does not mend',
+  (motivo) => {
+    expect(new SatError(motivo).clase).toBe('permanente');
+    expect(tell(motivo).motivo).toMatch(/\. (Guarde|Revise|Avise) /);
+    expect(tell(motivo)).not.toHaveProperty('reintentar_en');
+  },
+);
 
 it('tells a locked account from a wrong password', () => {
   expect(tell('CIEC_RECHAZADA', 'CUENTA_BLOQUEADA').motivo).toContain('bloqueada');

@@ -45,20 +45,12 @@ export function toCfdiError(error: SatError): CfdiError {
     case 'CIEC_RECHAZADA':
       return new CfdiError('CIEC_RECHAZADA', MOTIVO_CIEC[codigo ?? ''] ?? {}, { cause: error });
     case 'EFIRMA_RECHAZADA':
-      return new CfdiError(
-        'EFIRMA_RECHAZADA',
-        codigo === null ? {} : { motivo: `Código del SAT: ${codigo}.` },
-        {
-          cause: error,
-        },
-      );
+      return new CfdiError('EFIRMA_RECHAZADA', codigo === null ? {} : { motivo: `Código del SAT: ${codigo}.` }, {
+        cause: error,
+      });
     case 'PETICION_RECHAZADA':
       if (codigo === 'EJERCICIO') {
-        return new CfdiError(
-          'CAMPO_INVALIDO',
-          { campo: 'ejercicio', motivo: SIN_EJERCICIO },
-          { cause: error },
-        );
+        return new CfdiError('CAMPO_INVALIDO', { campo: 'ejercicio', motivo: SIN_EJERCICIO }, { cause: error });
       }
       if (codigo === 'LIMITE') {
         return new CfdiError('SAT_NO_DISPONIBLE', { motivo: LIMITE_DEL_PORTAL }, { cause: error });
@@ -75,8 +67,7 @@ const LIMITE_DEL_PORTAL =
 
 const MOTIVO_CIEC: Record<string, DatosError> = {
   CUENTA_BLOQUEADA: {
-    motivo:
-      'El SAT dice que la cuenta está bloqueada por intentos fallidos. Desbloquéela en el portal del SAT.',
+    motivo: 'El SAT dice que la cuenta está bloqueada por intentos fallidos. Desbloquéela en el portal del SAT.',
   },
   SIN_MOTIVO: { motivo: 'El SAT no dejó entrar y no dijo por qué.' },
 };

@@ -15,9 +15,7 @@ export async function publicOpinion(
   const { opinionesPublicas } = deps;
   if (opinionesPublicas === null) throw sinRespuesta(SIN_FUENTE);
   try {
-    const respuesta = await deps.turnos.run(access.rfc, signal, () =>
-      opinionesPublicas.consultar(rfc, signal),
-    );
+    const respuesta = await deps.turnos.run(access.rfc, signal, () => opinionesPublicas.consultar(rfc, signal));
     if (respuesta.resultado === 'PUBLICADA') return respuesta;
   } catch (error) {
     throw error instanceof SatError ? toCfdiError(error) : error;

@@ -8,11 +8,7 @@ it.each([
     'Dentro de los tres meses siguientes al cierre del ejercicio.',
     'Anual',
   ],
-  [
-    'Entero de retenciones de ISR por sueldos',
-    'A más tardar el día 17 del mes inmediato posterior',
-    'Mensual',
-  ],
+  ['Entero de retenciones de ISR por sueldos', 'A más tardar el día 17 del mes inmediato posterior', 'Mensual'],
   [
     'Pago provisional trimestral de ISR',
     'A más tardar el día 17 del mes inmediato posterior al trimestre',

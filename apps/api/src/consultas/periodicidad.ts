@@ -28,19 +28,11 @@ function named(text: string): string | undefined {
 const hinted = (text: string) => INDICIOS.find(([pattern]) => pattern.test(text))?.[1];
 
 /**
- * How often an obligation recurs. The constancia has no such column: it says when the obligation is due ("A más tardar el día 17 del mes
- * inmediato posterior al periodo que corresponda") and often names the periodicity in its description. `Sin periodo fijo` when neither tells.
+ * How often an obligation recurs. The constancia has no such column: it says when the obligation is due ("A más tardar
+ * el día 17 del mes inmediato posterior al periodo que corresponda") and often names the periodicity in its
+ * description. `Sin periodo fijo` when neither tells.
  */
-export function periodicidadDe(obligacion: {
-  readonly descripcion: string;
-  readonly vencimiento: string;
-}): string {
+export function periodicidadDe(obligacion: { readonly descripcion: string; readonly vencimiento: string }): string {
   const [descripcion, vencimiento] = [plain(obligacion.descripcion), plain(obligacion.vencimiento)];
-  return (
-    named(descripcion) ??
-    hinted(descripcion) ??
-    named(vencimiento) ??
-    hinted(vencimiento) ??
-    'Sin periodo fijo'
-  );
+  return named(descripcion) ?? hinted(descripcion) ?? named(vencimiento) ?? hinted(vencimiento) ?? 'Sin periodo fijo';
 }

@@ -61,9 +61,7 @@ describe('retenciones by the web service', () => {
     let isReady = false;
     const guion = {
       'solicitar-metadata': [accept],
-      'verificar-metadata': [
-        () => (isReady ? { resultado: 'VACIA' as const } : { resultado: 'EN_PROCESO' as const }),
-      ],
+      'verificar-metadata': [() => (isReady ? { resultado: 'VACIA' as const } : { resultado: 'EN_PROCESO' as const })],
     };
     const { kit, a, sat } = await prepare(guion, 'efirma', { settings: { ...settings, presupuestoMs: 150 } });
     const first = await kit.call(PATH, { rfc: a.rfc, ejercicio: 2025 }, { key: a.key });
@@ -153,29 +151,22 @@ describe('retenciones by the web service', () => {
       const answer = await kit.call(PATH, { rfc: a.rfc, ejercicio: 2025 }, { key: a.key });
       expect(answer.json.data).toMatchObject({ total: 2, items: [{ uuid: B }, { uuid: B }] });
     }
-    const starts = sat.consultas.flatMap((c) =>
-      c.consulta === 'solicitar-metadata' ? [c.periodo.inicio] : [],
-    );
+    const starts = sat.consultas.flatMap((c) => (c.consulta === 'solicitar-metadata' ? [c.periodo.inicio] : []));
     for (const inicio of starts) expect(inicio).toMatch(/^(2025-01-01T00:00:00|2024-12-31T\d\d:\d\d:\d\d)$/);
   });
 
-  it.each(['RECHAZADA', 'ERROR', 'VENCIDA', 'DESCONOCIDA'] as const)(
-    'asks anew once after %s',
-    async (resultado) => {
-      const guion = {
-        'solicitar-metadata': [accept],
-        'verificar-metadata': [{ resultado, codigo: '5000', mensaje: '' }],
-      } as const;
-      const { kit, a, sat } = await prepare(guion, 'efirma', { settings });
-      const answer = await kit.call(PATH, { rfc: a.rfc, ejercicio: 2025 }, { key: a.key });
-      expect([answer.status, answer.json.cfdi_codigo]).toEqual([503, 5041]);
-      expectGivenBack(kit, a, 1);
-      const perSide = sat.consultas.filter(
-        (c) => c.consulta === 'solicitar-metadata' && c.tipo === 'recibidos',
-      );
-      expect(perSide).toHaveLength(2);
-    },
-  );
+  it.each(['RECHAZADA', 'ERROR', 'VENCIDA', 'DESCONOCIDA'] as const)('asks anew once after %s', async (resultado) => {
+    const guion = {
+      'solicitar-metadata': [accept],
+      'verificar-metadata': [{ resultado, codigo: '5000', mensaje: '' }],
+    } as const;
+    const { kit, a, sat } = await prepare(guion, 'efirma', { settings });
+    const answer = await kit.call(PATH, { rfc: a.rfc, ejercicio: 2025 }, { key: a.key });
+    expect([answer.status, answer.json.cfdi_codigo]).toEqual([503, 5041]);
+    expectGivenBack(kit, a, 1);
+    const perSide = sat.consultas.filter((c) => c.consulta === 'solicitar-metadata' && c.tipo === 'recibidos');
+    expect(perSide).toHaveLength(2);
+  });
 
   it.each([
     ['no ZIP', Buffer.from('<html>')],

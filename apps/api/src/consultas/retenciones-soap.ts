@@ -20,21 +20,25 @@ import type { ContextoBase } from '../http/operation.ts';
 import { askSat, sinRespuesta } from './ask-sat.ts';
 
 type ContextoSat = Pick<ContextoBase, 'deps' | 'access' | 'signal' | 'now'> & {
-  /** Aborts with `signal`, and when the other side of the year has failed: what is on its way ends, but nothing more is asked. */
+  /**
+   * Aborts with `signal`, and when the other side of the year has failed: what is on its way ends, but nothing more is
+   * asked.
+   */
   readonly alto: AbortSignal;
 };
 
 /**
- * Another second is another request to the SAT. When it says that an equal one is in force, or spent for good (5005, 5002), so many seconds of
- * the day before are tried, chosen at random: counted from the year's first one they would be used up by a caller who asks now and then.
+ * Another second is another request to the SAT. When it says that an equal one is in force, or spent for good (5005,
+ * 5002), so many seconds of the day before are tried, chosen at random: counted from the year's first one they would be
+ * used up by a caller who asks now and then.
  */
 const MAX_DESFASES = 5;
 const DIA_SEGUNDOS = 86_400;
 
 /**
- * The CFDI de retenciones of a fiscal year, received and issued, by the SAT's own asynchronous service. What is not ready within the
- * budget of the call is answered 503/5041; the requests stay noted, and the next call goes on with them. Packages are fetched, of which the
- * SAT gives each only twice, once both sides are ready.
+ * The CFDI de retenciones of a fiscal year, received and issued, by the SAT's own asynchronous service. What is not
+ * ready within the budget of the call is answered 503/5041; the requests stay noted, and the next call goes on with
+ * them. Packages are fetched, of which the SAT gives each only twice, once both sides are ready.
  */
 export async function listRetencionesSoap(
   contexto: Omit<ContextoSat, 'alto'>,
@@ -42,12 +46,8 @@ export async function listRetencionesSoap(
   credencial: CredencialEfirma,
 ): Promise<readonly Retencion[]> {
   const preguntas = (['recibidos', 'emitidos'] as const).map((tipo) => ({ rfc, ejercicio, tipo }));
-  const listas = await juntos(contexto, preguntas, (pregunta, propio) =>
-    awaitReady(propio, pregunta, credencial),
-  );
-  const [recibidas, emitidas] = await juntos(contexto, listas, (lista, propio) =>
-    collect(propio, lista, credencial),
-  );
+  const listas = await juntos(contexto, preguntas, (pregunta, propio) => awaitReady(propio, pregunta, credencial));
+  const [recibidas, emitidas] = await juntos(contexto, listas, (lista, propio) => collect(propio, lista, credencial));
   const own = String(ejercicio);
   return [
     ...(recibidas ?? []).map((fila) => toRetencion(fila, 'RECIBIDA')),
@@ -58,8 +58,8 @@ export async function listRetencionesSoap(
 }
 
 /**
- * Works on all sides at once and waits for every one of them, also when one fails: the credential is wiped when the call ends, and nothing
- * may go on asking with it. Throws what failed first.
+ * Works on all sides at once and waits for every one of them, also when one fails: the credential is wiped when the
+ * call ends, and nothing may go on asking with it. Throws what failed first.
  */
 async function juntos<T, R>(
   contexto: Omit<ContextoSat, 'alto'>,
@@ -67,10 +67,7 @@ async function juntos<T, R>(
   work: (side: T, propio: ContextoSat) => Promise<R>,
 ): Promise<readonly R[]> {
   const fallo = new AbortController();
-  const { signal: alto, release } = linkSignals(
-    [contexto.signal, fallo.signal],
-    contexto.deps.settings.presupuestoMs,
-  );
+  const { signal: alto, release } = linkSignals([contexto.signal, fallo.signal], contexto.deps.settings.presupuestoMs);
   const done = await Promise.allSettled(
     sides.map((side) =>
       work(side, { ...contexto, alto }).catch((error: unknown) => {
@@ -100,11 +97,7 @@ interface Lista extends Pregunta {
 const claveDe = ({ ejercicio, tipo }: Pregunta) => `retenciones:${ejercicio}:${tipo}`;
 
 /** Waits for one side. A request that the SAT gave up is made anew once. */
-async function awaitReady(
-  contexto: ContextoSat,
-  pregunta: Pregunta,
-  credencial: CredencialEfirma,
-): Promise<Lista> {
+async function awaitReady(contexto: ContextoSat, pregunta: Pregunta, credencial: CredencialEfirma): Promise<Lista> {
   const { deps, access } = contexto;
   const clave = claveDe(pregunta);
   for (let isAnew = false; ; isAnew = true) {
@@ -126,7 +119,10 @@ const noEntrego = (resultado: string) =>
     300,
   );
 
-/** The rows of a side that is ready, whose request is then forgotten. One whose packages are spent is asked for anew once. */
+/**
+ * The rows of a side that is ready, whose request is then forgotten. One whose packages are spent is asked for anew
+ * once.
+ */
 async function collect(
   contexto: ContextoSat,
   ready: Lista,
@@ -231,15 +227,17 @@ async function fetchAll(
     } catch (error) {
       if (error instanceof PaqueteSatInvalido)
         throw sinRespuesta('El SAT entregó un paquete de retenciones que no se puede leer.', 300);
-      if (error instanceof SatError)
-        throw sinRespuesta('La entrega del paquete de retenciones se cortó.', 30);
+      if (error instanceof SatError) throw sinRespuesta('La entrega del paquete de retenciones se cortó.', 30);
       throw error;
     }
   }
   return filas;
 }
 
-/** The year, clipped to now. A shifted request begins some seconds earlier; rows of the year before are left out afterwards. */
+/**
+ * The year, clipped to now. A shifted request begins some seconds earlier; rows of the year before are left out
+ * afterwards.
+ */
 function periodoDe(ejercicio: number, now: Date, desfase: number): Periodo {
   const start = toSeconds(`${ejercicio}-01-01T00:00:00`) - desfase;
   const end = Math.min(toSeconds(`${ejercicio}-12-31T23:59:59`), toSeconds(wallClock(now)));

@@ -13,8 +13,8 @@ export interface SecretosTomados {
 }
 
 /**
- * Takes the secret fields of an operation out of the raw body, without making strings of them. Changes `raw` in place. Throws
- * `JSON_INVALIDO` or `CAMPO_INVALIDO` (a secret field that stands there twice); everything is zeroed then.
+ * Takes the secret fields of an operation out of the raw body, without making strings of them. Changes `raw` in place.
+ * Throws `JSON_INVALIDO` or `CAMPO_INVALIDO` (a secret field that stands there twice); everything is zeroed then.
  */
 export function takeSecretos(
   raw: Buffer,

@@ -1,12 +1,6 @@
 import { CfdiError } from '@acuse/contract';
 import type { AccessSnapshot, CanalSat, Credencial, CredencialGuardada, TipoCredencial } from '@acuse/core';
-import {
-  type ApiKey,
-  CredencialIlegible,
-  type Keyring,
-  MOTIVO_ILEGIBLE,
-  openGuardada as open,
-} from '@acuse/vault';
+import { type ApiKey, CredencialIlegible, type Keyring, MOTIVO_ILEGIBLE, openGuardada as open } from '@acuse/vault';
 import type { Operation } from '../http/operation.ts';
 
 /** A stored row that may serve, and the channel at which the SAT is asked with it. */
@@ -44,10 +38,10 @@ function efirmaOf(access: AccessSnapshot, canal: CanalSat, now: Date): Credencia
 }
 
 /**
- * The stored credentials that an operation may be asked with, in the order of its label: a CIEC first where the label is the CIEC, else the
- * e.firma, which needs no captcha. Throws 4002, 4003 or 4004 as a `CfdiError` when there is none: what the SAT refused is told before what is missing;
- * 4003 says why one is needed. Empty when
- * the operation needs none.
+ * The stored credentials that an operation may be asked with, in the order of its label: a CIEC first where the label
+ * is the CIEC, else the e.firma, which needs no captcha. Throws 4002, 4003 or 4004 as a `CfdiError` when there is none:
+ * what the SAT refused is told before what is missing; 4003 says why one is needed. Empty when the operation needs
+ * none.
  */
 export function eligibleCredenciales(
   operation: Pick<Operation, 'accepts' | 'credential' | 'prefers' | 'needs' | 'asks'>,
@@ -73,9 +67,7 @@ export function eligibleCredenciales(
     throw new CfdiError('CIEC_NO_GUARDADA', motivo === '' ? {} : { motivo });
   }
   const conCiec: Elegible[] =
-    ciec === null || ciec.rechazadaEn.portal !== null
-      ? []
-      : [{ tipo: 'ciec', canal: 'portal', guardada: ciec }];
+    ciec === null || ciec.rechazadaEn.portal !== null ? [] : [{ tipo: 'ciec', canal: 'portal', guardada: ciec }];
   const prefers = operation.prefers ?? (credential === 'ciec' ? 'ciec' : 'efirma');
   const elegibles = prefers === 'ciec' ? [...conCiec, ...conEfirma] : [...conEfirma, ...conCiec];
   if (elegibles.length === 0) throw new CfdiError('CIEC_RECHAZADA');
@@ -83,8 +75,8 @@ export function eligibleCredenciales(
 }
 
 /**
- * Opens a stored credential with the caller's key. One that does not open, because a byte of it changed or its shred key is gone, counts as
- * not stored: the caller is told to store it again.
+ * Opens a stored credential with the caller's key. One that does not open, because a byte of it changed or its shred
+ * key is gone, counts as not stored: the caller is told to store it again.
  */
 export function openGuardada(
   { tipo, guardada }: Pick<Elegible, 'tipo' | 'guardada'>,

@@ -30,8 +30,7 @@ const ABIERTAS: Readonly<Record<NombreConsultaPublica, Omit<Camino, 'apagar'>>> 
 /** The web service of bulk download. */
 const MASIVA: Omit<Camino, 'apagar'> = {
   canal: 'servicio web de descarga masiva 1.5 (e.firma)',
-  servidor:
-    'cfdidescargamasivasolicitud y cfdidescargamasiva.clouda.sat.gob.mx (retenciones: retendescargamasiva…)',
+  servidor: 'cfdidescargamasivasolicitud y cfdidescargamasiva.clouda.sat.gob.mx (retenciones: retendescargamasiva…)',
   fuentes: [
     'phpcfdi/sat-ws-descarga-masiva',
     'nodecfdi/sat-ws-descarga-masiva',
@@ -45,8 +44,7 @@ const MASIVAS = new Set<NombreConsulta>([
   'descargar-paquete',
 ] satisfies NombreDescarga[]);
 
-const isPublica = (consulta: NombreConsulta): consulta is NombreConsultaPublica =>
-  Object.hasOwn(ABIERTAS, consulta);
+const isPublica = (consulta: NombreConsulta): consulta is NombreConsultaPublica => Object.hasOwn(ABIERTAS, consulta);
 
 /** The ways of a consulta. None was proven against the live authority. */
 export function caminosDe(consulta: NombreConsulta): readonly Camino[] {

@@ -45,9 +45,7 @@ function index(operations: readonly Operation[]): string {
     ({ path, summary, cost, credential }) =>
       `| [${path}](#${anchor(path)}) | ${summary} | ${cost} | ${CREDENCIALES[credential]} |`,
   );
-  return ['| operación | qué hace | créditos | credencial |', '| --- | --- | --- | --- |', ...rows, ''].join(
-    '\n',
-  );
+  return ['| operación | qué hace | créditos | credencial |', '| --- | --- | --- | --- |', ...rows, ''].join('\n');
 }
 
 const anchor = (path: string) => path.replaceAll('/', '');
@@ -84,17 +82,13 @@ function ways({ path, asks }: Operation): readonly Camino[] {
   for (const camino of all) {
     const name = `${camino.canal} ${camino.servidor}`;
     const known = byCanal.get(name);
-    byCanal.set(
-      name,
-      known === undefined ? camino : { ...known, apagar: `${known.apagar}, ${camino.apagar}` },
-    );
+    byCanal.set(name, known === undefined ? camino : { ...known, apagar: `${known.apagar}, ${camino.apagar}` });
   }
   return [...byCanal.values()];
 }
 
 function wayText({ canal, servidor, apagar, fuentes }: Camino): string {
-  const sources =
-    fuentes.length === 0 ? 'sin fuente pública conocida' : `${countOf(fuentes)}: ${fuentes.join(', ')}`;
+  const sources = fuentes.length === 0 ? 'sin fuente pública conocida' : `${countOf(fuentes)}: ${fuentes.join(', ')}`;
   return [
     `- **Canal**: ${canal}; ${servidor}.`,
     `  **Estado**: probado contra el simulador; no verificado en vivo; ${sources}. **Para apagarlo**: \`${apagar}\`.`,
@@ -105,8 +99,7 @@ const countOf = ({ length }: readonly string[]) => (length === 1 ? '1 fuente' : 
 
 function errorTable(operations: readonly Operation[]): string {
   const nombres = [...new Set(operations.flatMap(errorsOf))].sort(
-    (a, b) =>
-      CATALOGO[a].codigo - CATALOGO[b].codigo || CATALOGO[a].http - CATALOGO[b].http || (a < b ? -1 : 1),
+    (a, b) => CATALOGO[a].codigo - CATALOGO[b].codigo || CATALOGO[a].http - CATALOGO[b].http || (a < b ? -1 : 1),
   );
   const rows = nombres.map((nombre) => {
     const { http, codigo, texto } = CATALOGO[nombre];

@@ -2,11 +2,7 @@ import type { PasoEfos, SituacionEfos } from '@acuse/core';
 import { describe, expect, it } from 'vitest';
 import { resumirEfos } from './resumen.ts';
 
-const paso = (
-  situacion: SituacionEfos,
-  fechaSat: string | null,
-  fechaDof: string | null = null,
-): PasoEfos => ({
+const paso = (situacion: SituacionEfos, fechaSat: string | null, fechaDof: string | null = null): PasoEfos => ({
   ...{ situacion, fechaSat, fechaDof },
   oficio: null,
 });

@@ -16,7 +16,10 @@ const PALABRAS: Record<SituacionEfos, Palabra> = {
 export interface ResumenEfos {
   /** Presumed or definitive in any of its proceedings: the other two situations clear the taxpayer. */
   readonly enEfos: boolean;
-  /** What counts of an RFC with several proceedings: definitive, else presumed, else the newest. Null for one that is not listed. */
+  /**
+   * What counts of an RFC with several proceedings: definitive, else presumed, else the newest. Null for one that is
+   * not listed.
+   */
   readonly situacion: Palabra | null;
   /** The stages of all its proceedings, the oldest first, those without a date at the end. */
   readonly historial: {

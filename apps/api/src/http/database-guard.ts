@@ -4,12 +4,16 @@ import type { DatabasePorts } from '../api-deps.ts';
 
 const RETRY_SECONDS = 5;
 
-/** An acceptance waits its turn and is carried out, each within the time of the database: nobody gives it up before it has given itself up. */
+/**
+ * An acceptance waits its turn and is carried out, each within the time of the database: nobody gives it up before it
+ * has given itself up.
+ */
 const ACCEPT_TIMES = 3;
 
 /**
- * The same port, but whatever keeps the database from answering a call of it within `timeoutMs` is 503/5041 (specification, Errors: the balance
- * could not be validated), with the reason as its cause: a {@link ResultadoIncierto} when the call may still be carried out.
+ * The same port, but whatever keeps the database from answering a call of it within `timeoutMs` is 503/5041
+ * (specification, Errors: the balance could not be validated), with the reason as its cause: a {@link
+ * ResultadoIncierto} when the call may still be carried out.
  */
 export function guardPort<P extends object>(port: P, timeoutMs: number): P {
   return new Proxy(port, {

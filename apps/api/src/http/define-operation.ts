@@ -13,8 +13,8 @@ import type {
 const MARK = Symbol('operation');
 
 /**
- * Declares one operation. Its place below `operations/` is its path; everything else that the service knows of it stands here.
- * An error that is not in `errors`, and a result that the data schema would refuse, do not compile.
+ * Declares one operation. Its place below `operations/` is its path; everything else that the service knows of it
+ * stands here. An error that is not in `errors`, and a result that the data schema would refuse, do not compile.
  */
 export function defineOperation<
   const C extends CredencialPedida,
@@ -45,13 +45,15 @@ export function defineOperation<
     asks: spec.asks ?? [],
     secretos: spec.secretos ?? {},
     check: (body, now) => check?.(asParsed<z.output<B>>(body), now) ?? null,
-    handle: (body, contexto) =>
-      handle(asParsed<z.output<B>>(body), asParsed<Contexto<A, E[number], S>>(contexto)),
+    handle: (body, contexto) => handle(asParsed<z.output<B>>(body), asParsed<Contexto<A, E[number], S>>(contexto)),
   };
   return Object.assign(declaracion, { [MARK]: true });
 }
 
-/** The pipeline hands over only what it parsed with this very declaration's schema, and a context built from its own fields. */
+/**
+ * The pipeline hands over only what it parsed with this very declaration's schema, and a context built from its own
+ * fields.
+ */
 function asParsed<T>(value: unknown): T {
   return value as T;
 }

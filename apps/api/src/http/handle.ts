@@ -15,7 +15,9 @@ class DataDesconocida extends Error {
   }
 }
 
-/** Runs the operation and checks what it answers. Errors that it did not declare are answered too, but logged as ours. */
+/**
+ * Runs the operation and checks what it answers. Errors that it did not declare are answered too, but logged as ours.
+ */
 export async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestacion> {
   const { operation } = llamada;
   const { value, secretos } = bodyOf(llamada);
@@ -35,8 +37,7 @@ export async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestac
     saldo,
     now,
     secretos,
-    error: (nombre: NombreError, datos: DatosError = {}, cause?: unknown) =>
-      new CfdiError(nombre, datos, { cause }),
+    error: (nombre: NombreError, datos: DatosError = {}, cause?: unknown) => new CfdiError(nombre, datos, { cause }),
     get signal() {
       budget ??= linkSignals([deps.apagado], deps.settings.presupuestoMs);
       return budget.signal;

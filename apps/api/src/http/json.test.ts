@@ -32,9 +32,7 @@ describe('parseJsonObject', () => {
     try {
       parse('{"ciec":"SECRETO"');
     } catch (error) {
-      expect(JSON.stringify([error, String(error), error instanceof Error && error.cause])).not.toContain(
-        'SECRETO',
-      );
+      expect(JSON.stringify([error, String(error), error instanceof Error && error.cause])).not.toContain('SECRETO');
     }
   });
 });

@@ -44,11 +44,7 @@ describe('loadOperations', () => {
   it.each([
     ['no default export', { 'a.ts': 'export const x = 1;' }, /a\.ts: its default export/],
     ['another default export', { 'a.ts': 'export default { summary: "s" };' }, /a\.ts: its default export/],
-    [
-      'two on a path',
-      { 'a.js': operation('[]'), 'a.ts': operation('[]') },
-      /there is another operation on a/,
-    ],
+    ['two on a path', { 'a.js': operation('[]'), 'a.ts': operation('[]') }, /there is another operation on a/],
     ['an unknown error', { 'a.ts': operation('["NO_EXISTE"]') }, /a\.ts: unknown error NO_EXISTE/],
     ['no operation at all', { 'readme.md': '' }, /no operations/],
   ])('refuses to start on %s', async (name, files, message) => {

@@ -8,8 +8,9 @@ import type { Operation } from './operation.ts';
 const SOURCE = /^(?!.*\.(?:test|d)\.[tj]s$).*\.[tj]s$/;
 
 /**
- * Imports every operation below a folder; the file tree is the URL tree below /api/v1. Works on sources and on compiled files.
- * Throws, naming the file, for one without an operation as its default export, for two on a path, and for an unknown error name.
+ * Imports every operation below a folder; the file tree is the URL tree below /api/v1. Works on sources and on compiled
+ * files. Throws, naming the file, for one without an operation as its default export, for two on a path, and for an
+ * unknown error name.
  */
 export async function loadOperations(folder: string): Promise<readonly Operation[]> {
   const operations = new Map<string, Operation>();

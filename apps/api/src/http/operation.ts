@@ -44,7 +44,8 @@ export interface CredencialElegible<C extends Credencial = Credencial> {
   /** Where the SAT is asked with it. */
   readonly canal: CanalSat;
   /**
-   * Opens it. Wiped by the pipeline when the request ends. Throws a `CfdiError` when it cannot be opened: it then counts as not stored.
+   * Opens it. Wiped by the pipeline when the request ends. Throws a `CfdiError` when it cannot be opened: it then
+   * counts as not stored.
    */
   open(): C;
 }
@@ -53,9 +54,7 @@ type Apertura<A extends CredencialAceptada> = A extends 'api-key'
   ? unknown
   : {
       /** The stored credentials that may serve this operation, in the order of its label. */
-      readonly credenciales: readonly CredencialElegible<
-        A extends 'efirma' ? CredencialEfirma : Credencial
-      >[];
+      readonly credenciales: readonly CredencialElegible<A extends 'efirma' ? CredencialEfirma : Credencial>[];
     };
 
 /** What every handler is given beside its body. */
@@ -70,7 +69,10 @@ export interface ContextoBase {
   readonly requestId: string;
   /** Identity of the charge of this request. */
   readonly opId: string;
-  /** The same as `opId` when the caller sent an `Idempotency-Key`, so that a repetition finds what the first attempt made. */
+  /**
+   * The same as `opId` when the caller sent an `Idempotency-Key`, so that a repetition finds what the first attempt
+   * made.
+   */
   readonly idemKey: string | null;
   /** Credits left after the charge. */
   readonly saldo: number;

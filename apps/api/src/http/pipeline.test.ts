@@ -233,21 +233,18 @@ describe('money', () => {
 });
 
 describe('the database is away', () => {
-  it.each(['reject', 'hang'] as const)(
-    'answers 503/5041, never a 500, and charges nothing (%s)',
-    async (kind) => {
-      const kit = await createKit();
-      const a = await ready(kit);
-      const away = await createKit({ store: kit.store, settings: { databaseTimeoutMs: 20 } });
-      kit.store.fault = { kind };
-      for (const { path } of await operations()) {
-        const answer = await away.call(path, { rfc: a.rfc }, { key: a.key });
-        expect([path, answer.status, answer.json.cfdi_codigo]).toEqual([path, 503, 5041]);
-        expect(answer.headers.get('retry-after')).toBe('5');
-      }
-      expect(kit.store.movimientos).toEqual([]);
-    },
-  );
+  it.each(['reject', 'hang'] as const)('answers 503/5041, never a 500, and charges nothing (%s)', async (kind) => {
+    const kit = await createKit();
+    const a = await ready(kit);
+    const away = await createKit({ store: kit.store, settings: { databaseTimeoutMs: 20 } });
+    kit.store.fault = { kind };
+    for (const { path } of await operations()) {
+      const answer = await away.call(path, { rfc: a.rfc }, { key: a.key });
+      expect([path, answer.status, answer.json.cfdi_codigo]).toEqual([path, 503, 5041]);
+      expect(answer.headers.get('retry-after')).toBe('5');
+    }
+    expect(kit.store.movimientos).toEqual([]);
+  });
 
   it('runs nothing when only the charge does not answer, and gives back what was written all the same', async () => {
     let runs = 0;

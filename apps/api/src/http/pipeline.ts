@@ -49,7 +49,10 @@ const STEPS: readonly Step[] = [
 /** One for a refusal by a cached pass, two for a pass that changes while the call is being accepted. */
 const MAX_RELOADS = 3;
 
-/** Takes one call through every step and its handler. Never rejects: whatever happened becomes an answer, and is settled. */
+/**
+ * Takes one call through every step and its handler. Never rejects: whatever happened becomes an answer, and is
+ * settled.
+ */
 export async function runPipeline(llamada: Llamada, deps: PipelineDeps): Promise<Contestacion> {
   try {
     const answer = await runWithFreshAccess(llamada, deps);
@@ -68,8 +71,8 @@ export async function runPipeline(llamada: Llamada, deps: PipelineDeps): Promise
 }
 
 /**
- * A cached pass may let through what the operation's own statement then refuses, and may refuse what the database would let through: in
- * both cases the steps run again with a fresh one.
+ * A cached pass may let through what the operation's own statement then refuses, and may refuse what the database would
+ * let through: in both cases the steps run again with a fresh one.
  */
 async function runWithFreshAccess(llamada: Llamada, deps: PipelineDeps): Promise<Contestacion> {
   llamada.mayUseCache = llamada.operation.charge === 'in-handler';

@@ -10,15 +10,19 @@ type SettleDeps = Pick<ApiDeps, 'saldos' | 'idempotencia' | 'keyring' | 'log'> &
   readonly reembolsos: Reembolsos;
 };
 
-/** Pauses before the tries to settle a call while its caller waits, milliseconds: a server that is started anew is back within them. */
+/**
+ * Pauses before the tries to settle a call while its caller waits, milliseconds: a server that is started anew is back
+ * within them.
+ */
 const PAUSES_MS = [0, 100, 400, 1_000, 2_000];
 
 const RETRY_SECONDS = 5;
 
 /**
- * Makes it durable that a call is answered, before it is: its charge stays, or is given back where the answer says so, and for a repeated
- * `Idempotency-Key` the answer is kept, in one commit. Throws when the charge was given back meanwhile (the process stood still for longer than its call may take), and when nothing can be
- * written: then the call is not answered, and its charge is given back.
+ * Makes it durable that a call is answered, before it is: its charge stays, or is given back where the answer says so,
+ * and for a repeated `Idempotency-Key` the answer is kept, in one commit. Throws when the charge was given back
+ * meanwhile (the process stood still for longer than its call may take), and when nothing can be written: then the call
+ * is not answered, and its charge is given back.
  */
 export async function settleAnswer(llamada: Llamada, answer: Contestacion, deps: SettleDeps): Promise<void> {
   const respuesta = respuestaOf(llamada, answer, deps);
@@ -27,9 +31,7 @@ export async function settleAnswer(llamada: Llamada, answer: Contestacion, deps:
     const { opId } = llamada;
     await deps.idempotencia
       .finish({ ...respuesta, opId })
-      .catch((err: unknown) =>
-        deps.log.warn({ err, opId }, 'an answer was not kept for its Idempotency-Key'),
-      );
+      .catch((err: unknown) => deps.log.warn({ err, opId }, 'an answer was not kept for its Idempotency-Key'));
   }
 }
 
@@ -79,9 +81,10 @@ async function settleCharge(
 }
 
 /**
- * Gives the charge back: nobody pays for an error, whoever caused it. An `Idempotency-Key` is freed, so that the same request can be made
- * again. The refund goes first: a process that dies between the two leaves a key whose repetition is charged anew, after its lock. Under a
- * key a charge whose settling was written stays: the answer was kept with it. What may have been done goes on under the same charge.
+ * Gives the charge back: nobody pays for an error, whoever caused it. An `Idempotency-Key` is freed, so that the same
+ * request can be made again. The refund goes first: a process that dies between the two leaves a key whose repetition
+ * is charged anew, after its lock. Under a key a charge whose settling was written stays: the answer was kept with it.
+ * What may have been done goes on under the same charge.
  */
 export async function settleError(llamada: Llamada, error: CfdiError, deps: SettleDeps): Promise<void> {
   const { idempotency, opId, operation } = llamada;

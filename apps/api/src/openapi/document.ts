@@ -34,10 +34,7 @@ export function openApiDocument(operations: readonly Operation[]): Record<string
   const sorted = [...operations].sort((a, b) => (a.path < b.path ? -1 : 1));
   const errores = sorted.flatMap(errorsOf);
   const shared = sharedResponses(sorted.map(errorsOf));
-  const schemas = sorted.flatMap((operation) => [
-    describeBody(operation).named,
-    describeAnswer(operation).named,
-  ]);
+  const schemas = sorted.flatMap((operation) => [describeBody(operation).named, describeAnswer(operation).named]);
   return {
     openapi: '3.1.0',
     info: {
@@ -85,9 +82,7 @@ function post(operation: Operation, shared: Parameters<typeof errorResponses>[1]
     operationId: path.replaceAll('/', '-'),
     tags: [tagOf(operation)],
     summary,
-    description: [description, `${costo} Credencial: ${CREDENCIALES[credential]}.`]
-      .filter(Boolean)
-      .join('\n\n'),
+    description: [description, `${costo} Credencial: ${CREDENCIALES[credential]}.`].filter(Boolean).join('\n\n'),
     'x-costo': cost,
     'x-credencial': CREDENCIALES[credential],
     parameters: Object.keys(PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
@@ -141,9 +136,7 @@ function describeAnswer({ path, data, envelope }: Operation): Described {
   const properties = {
     ...(envelope ? { cfdi_descripcion: { type: 'string', example: envelope.descripcion } } : {}),
     ...(described ? { data: described.schema } : {}),
-    ...(envelope
-      ? { saldo: { type: 'integer', minimum: 0, description: 'Créditos restantes.', example: 99 } }
-      : {}),
+    ...(envelope ? { saldo: { type: 'integer', minimum: 0, description: 'Créditos restantes.', example: 99 } } : {}),
   };
   const own = { type: 'object', properties, required: Object.keys(properties) };
   const schema = described === null ? refTo('Exito') : { allOf: [refTo('Exito'), own] };

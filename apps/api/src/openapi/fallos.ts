@@ -108,9 +108,7 @@ function response(entries: readonly Entry[]): Response {
             },
           ],
         },
-        examples: Object.fromEntries(
-          names.map((nombre) => [nombre, { $ref: `#/components/examples/${nombre}` }]),
-        ),
+        examples: Object.fromEntries(names.map((nombre) => [nombre, { $ref: `#/components/examples/${nombre}` }])),
       },
     },
   };
@@ -156,9 +154,6 @@ const EJEMPLOS: Partial<Record<NombreError, DatosError>> = {
 export function errorExamples(errores: readonly NombreError[]): Record<string, unknown> {
   const unique = [...new Set(errores)].sort();
   return Object.fromEntries(
-    unique.map((nombre) => [
-      nombre,
-      { summary: nombre, value: sobreDeError(new CfdiError(nombre, EJEMPLOS[nombre])) },
-    ]),
+    unique.map((nombre) => [nombre, { summary: nombre, value: sobreDeError(new CfdiError(nombre, EJEMPLOS[nombre])) }]),
   );
 }

@@ -2,7 +2,10 @@ import type { OperacionPublicada } from '@acuse/contract';
 
 const HEAD = `import type { OperacionPublicada } from './operacion-publicada.ts';
 
-/** Every operation of the API, by path. Generated from the operations themselves by \`npm run generate\`; a test compares the two. */
+/**
+ * Every operation of the API, by path. Generated from the operations themselves by \`npm run generate\`; a test compares
+ * the two.
+ */
 export const OPERACIONES = [
 `;
 
@@ -12,7 +15,7 @@ const TAIL = `] as const satisfies readonly OperacionPublicada[];
 export type PathOperacion = (typeof OPERACIONES)[number]['path'];
 `;
 
-const LINE_WIDTH = 110;
+const LINE_WIDTH = 120;
 
 /** The text of packages/contract/src/operaciones.ts, formatted as the repository's formatter would. */
 export function publicadasText(operaciones: readonly OperacionPublicada[]): string {
@@ -30,6 +33,7 @@ function property(name: string, value: string): string {
 
 function literal(value: string | number): string {
   if (typeof value === 'number') return String(value);
-  // Characters that a single-quoted literal cannot hold as they are, and none of our texts has, fall back to JSON's escapes.
+  // Characters that a single-quoted literal cannot hold as they are, and none of our texts has, fall back to JSON's
+  // escapes.
   return /['\\\n]/.test(value) ? JSON.stringify(value) : `'${value}'`;
 }

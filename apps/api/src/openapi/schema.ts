@@ -29,7 +29,10 @@ const COMPONENTS = '#/components/schemas/';
 /** A reference to a named schema. */
 export const refTo = (name: string) => ({ $ref: `${COMPONENTS}${name}` });
 
-/** JSON Schema of a Zod schema, as the caller sends (`input`) or gets (`output`) it. What has an `id` in its metadata becomes a named one. */
+/**
+ * JSON Schema of a Zod schema, as the caller sends (`input`) or gets (`output`) it. What has an `id` in its metadata
+ * becomes a named one.
+ */
 export function describe(schema: z.ZodType, io: 'input' | 'output'): Described {
   const { $schema: _, $defs, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-2020-12' });
   return { schema: published(rest) as JsonSchema, named: published($defs ?? {}) as NamedSchemas };
@@ -37,9 +40,7 @@ export function describe(schema: z.ZodType, io: 'input' | 'output'): Described {
 
 /** The same under a name of its own, unless it has one. */
 export function named(name: string, { schema, named }: Described): Described {
-  return schema.$ref === undefined
-    ? { schema: refTo(name), named: { ...named, [name]: schema } }
-    : { schema, named };
+  return schema.$ref === undefined ? { schema: refTo(name), named: { ...named, [name]: schema } } : { schema, named };
 }
 
 /** What a reference leads to; any other schema as it is. */
@@ -52,8 +53,8 @@ export function resolve(schema: JsonSchema, named: NamedSchemas): JsonSchema {
 }
 
 /**
- * Points references at the document's components, and leaves out the bounds of JavaScript's safe integers and the ban on further fields:
- * neither is a promise of the interface.
+ * Points references at the document's components, and leaves out the bounds of JavaScript's safe integers and the ban
+ * on further fields: neither is a promise of the interface.
  */
 function published(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(published);
@@ -78,7 +79,5 @@ export function exampleOf(schema: JsonSchema, named: NamedSchemas): unknown {
   if (schema.allOf !== undefined) return Object.assign({}, ...schema.allOf.map(part));
   if (schema.type === 'array') return schema.items === undefined ? [] : [part(schema.items)];
   if (schema.type !== 'object') return null;
-  return Object.fromEntries(
-    Object.entries(schema.properties ?? {}).map(([name, inner]) => [name, part(inner)]),
-  );
+  return Object.fromEntries(Object.entries(schema.properties ?? {}).map(([name, inner]) => [name, part(inner)]));
 }

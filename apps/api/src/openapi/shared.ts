@@ -14,10 +14,7 @@ export const HEADERS = {
     '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
   ),
   RateLimit: text('Peticiones que quedan y segundos hasta recuperarlas todas.', '"llave";r=99;t=1'),
-  'RateLimit-Policy': text(
-    'Peticiones que se admiten de una vez y ventana en segundos.',
-    '"llave";q=100;w=2',
-  ),
+  'RateLimit-Policy': text('Peticiones que se admiten de una vez y ventana en segundos.', '"llave";q=100;w=2'),
   'Retry-After': {
     description: 'Segundos que conviene esperar; lo mismo que data.reintentar_en.',
     schema: { type: 'integer', minimum: 0 },
@@ -33,12 +30,13 @@ export const HEADERS = {
 
 /** References to header fields of an answer; every one carries `X-Request-Id`. */
 export function headersOf(names: readonly string[]): Record<string, unknown> {
-  return Object.fromEntries(
-    ['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]),
-  );
+  return Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 }
 
-/** Header fields of requests. `User-Agent` is not among them: a program in a browser cannot set it, and generated clients could not be called. */
+/**
+ * Header fields of requests. `User-Agent` is not among them: a program in a browser cannot set it, and generated
+ * clients could not be called.
+ */
 export const PARAMETERS = {
   'X-Request-Id': {
     name: 'X-Request-Id',

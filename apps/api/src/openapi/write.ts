@@ -21,8 +21,5 @@ const isMain = process.argv[1] === fileURLToPath(import.meta.url);
 if (isMain) {
   const root = new URL('../../../../', import.meta.url);
   await writeFile(fileURLToPath(new URL('docs/openapi.json', root)), await openApiText());
-  await writeFile(
-    fileURLToPath(new URL('packages/contract/src/operaciones.ts', root)),
-    await operacionesText(),
-  );
+  await writeFile(fileURLToPath(new URL('packages/contract/src/operaciones.ts', root)), await operacionesText());
 }

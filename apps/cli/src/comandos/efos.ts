@@ -7,9 +7,7 @@ export function addEfos(program: Command, deps: () => CliDeps): void {
 
   efos
     .command('estado')
-    .description(
-      'La versión que responde y los últimos intentos de actualizarla, con el motivo de los que fallaron.',
-    )
+    .description('La versión que responde y los últimos intentos de actualizarla, con el motivo de los que fallaron.')
     .action(async () => {
       const { vigente, cargas, pedidaEn } = await deps().efos.estado();
       deps().print(
@@ -35,11 +33,7 @@ export function addEfos(program: Command, deps: () => CliDeps): void {
   efos
     .command('cargar')
     .description('Pide a los workers (rol listas) que la busquen ahora; el resultado se ve con: efos estado')
-    .option(
-      '--forzar',
-      'acepta una lista con muchos menos renglones que la vigente, o de un corte anterior',
-      false,
-    )
+    .option('--forzar', 'acepta una lista con muchos menos renglones que la vigente, o de un corte anterior', false)
     .action(async ({ forzar }: { forzar: boolean }) => {
       await deps().efos.pedir({ forzar, ...AUTOR });
       deps().print(JSON.stringify({ pedida: true, forzar }));

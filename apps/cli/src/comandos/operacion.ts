@@ -6,8 +6,7 @@ import type { CliDeps } from '../deps.ts';
 function operacionArgument(value: string): PathOperacion {
   const path = value.replace(/^\/?(api\/v1\/)?/, '');
   const found = OPERACIONES.find((operacion) => operacion.path === path);
-  if (!found)
-    throw new InvalidArgumentError('no existe esa operación. Vea todas con: acuse operacion listar');
+  if (!found) throw new InvalidArgumentError('no existe esa operación. Vea todas con: acuse operacion listar');
   return found.path;
 }
 
@@ -42,9 +41,7 @@ export function addOperacion(program: Command, deps: () => CliDeps): void {
     operacion
       .command(name)
       .description(
-        isHabilitada
-          ? 'La operación vuelve a responder.'
-          : 'La operación responde 1003 desde la siguiente llamada.',
+        isHabilitada ? 'La operación vuelve a responder.' : 'La operación responde 1003 desde la siguiente llamada.',
       )
       .argument('<operacion>', 'ruta sin /api/v1/, como tax/facturas', operacionArgument)
       .requiredOption('--cuenta <email>', 'correo de la cuenta')

@@ -5,15 +5,13 @@ import type { CliDeps } from '../deps.ts';
 
 function motivoArgument(value: string): string {
   const motivo = value.trim();
-  if (motivo.length < 1 || motivo.length > 200)
-    throw new InvalidArgumentError('debe tener de 1 a 200 caracteres');
+  if (motivo.length < 1 || motivo.length > 200) throw new InvalidArgumentError('debe tener de 1 a 200 caracteres');
   return motivo;
 }
 
 function idArgument(value: string): string {
   const id = value.toLowerCase();
-  if (!isUuid(id))
-    throw new InvalidArgumentError('debe ser el pago_id con el que terminó la página anterior');
+  if (!isUuid(id)) throw new InvalidArgumentError('debe ser el pago_id con el que terminó la página anterior');
   return id;
 }
 
@@ -33,8 +31,7 @@ const shown = (pago: Pago) => ({
 async function requirePago({ pagos }: CliDeps, texto: string): Promise<Pago> {
   const id = texto.trim().toLowerCase();
   const pago = isUuid(id) ? await pagos.findAny(id) : await pagos.findByReferencia(texto);
-  if (!pago)
-    throw new Error('No existe un pago con ese identificador o referencia. Véalos con: pagos listar');
+  if (!pago) throw new Error('No existe un pago con ese identificador o referencia. Véalos con: pagos listar');
   return pago;
 }
 
@@ -43,9 +40,7 @@ function report(resolucion: Resolucion, hecho: string) {
   if (!('pago' in resolucion)) throw new Error('El pago ya no está como estaba. Véalo con: pagos listar');
   const { resultado, pago, saldo } = resolucion;
   if (resultado === 'NO_PENDIENTE')
-    throw new Error(
-      `El pago no cambió: ya estaba ${pago.estado}. Si llegó dinero por él, abónelo con: saldo agregar`,
-    );
+    throw new Error(`El pago no cambió: ya estaba ${pago.estado}. Si llegó dinero por él, abónelo con: saldo agregar`);
   return { ...shown(pago), saldo, [hecho]: resultado === 'HECHO' };
 }
 
@@ -55,9 +50,7 @@ export function addPagos(program: Command, deps: () => CliDeps): void {
   pagos
     .command('listar')
     .description('Pagos en un estado, los más antiguos primero, uno por línea.')
-    .addOption(
-      new Option('--estado <estado>', 'en qué estado').choices([...ESTADOS_PAGO]).default('PENDIENTE'),
-    )
+    .addOption(new Option('--estado <estado>', 'en qué estado').choices([...ESTADOS_PAGO]).default('PENDIENTE'))
     .option('--despues <pago_id>', 'los posteriores a este: la siguiente página', idArgument)
     .option('--limite <n>', 'cuántos', integerArgument, 50)
     .action(async (options: { estado: EstadoPago; despues?: string; limite: number }) => {

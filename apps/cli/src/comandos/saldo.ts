@@ -12,8 +12,7 @@ function signedArgument(value: string): number {
 }
 
 function uuidArgument(value: string): string {
-  if (!/^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i.test(value))
-    throw new InvalidArgumentError('debe ser un UUID');
+  if (!/^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i.test(value)) throw new InvalidArgumentError('debe ser un UUID');
   return value.toLowerCase();
 }
 
@@ -23,11 +22,7 @@ export function addSaldo(program: Command, deps: () => CliDeps): void {
     .command('ajustar')
     .description('Corrige el saldo con un motivo, que queda en el libro y en la auditoría.')
     .requiredOption('--cuenta <email>', 'correo de la cuenta')
-    .requiredOption(
-      '--creditos <n>',
-      'créditos que se suman, o que se quitan con signo menos',
-      signedArgument,
-    )
+    .requiredOption('--creditos <n>', 'créditos que se suman, o que se quitan con signo menos', signedArgument)
     .requiredOption('--motivo <texto>', 'por qué')
     .option('--id <uuid>', 'identificador del ajuste: con el mismo se hace una sola vez', uuidArgument)
     .action(async (options: { cuenta: string; creditos: number; motivo: string; id?: string }) => {
@@ -38,9 +33,7 @@ export function addSaldo(program: Command, deps: () => CliDeps): void {
         if (ajuste.resultado === 'CUENTA_DESCONOCIDA') throw new Rechazo(ajuste.resultado);
         throw new Error('El saldo quedaría en menos de cero. Revise los créditos con: acuse cuenta ver');
       }
-      deps().print(
-        JSON.stringify({ id: opId, saldo: ajuste.saldo, ajustado: ajuste.resultado === 'AJUSTADO' }),
-      );
+      deps().print(JSON.stringify({ id: opId, saldo: ajuste.saldo, ajustado: ajuste.resultado === 'AJUSTADO' }));
     });
   saldo
     .command('agregar')

@@ -14,8 +14,7 @@ import { agregar, entriesOf, retirar, usar, vigenteDe } from '../secretos/pasos.
 import { RESELLABLES, resellar } from '../secretos/resellar.ts';
 
 const PASOS = ['agregar', 'usar', 'resellar', 'retirar'] as const;
-const CARPETA =
-  'carpeta de los secretos, como la que escribió «secretos --carpeta»; sin ella se leen del ambiente';
+const CARPETA = 'carpeta de los secretos, como la que escribió «secretos --carpeta»; sin ella se leen del ambiente';
 const POR_PAGINA = 500;
 const PENDIENTES = 1_000;
 
@@ -24,8 +23,7 @@ const SIGUIENTE: Record<(typeof PASOS)[number], string> = {
   agregar:
     'Reinicie todos los procesos que lo usan (pueden ser de uno en uno): ya leen con el id nuevo y siguen escribiendo con el anterior. Después: --paso usar',
   usar: 'Reinicie los procesos otra vez: escriben con el id nuevo y aún leen con el anterior. Después: --paso resellar',
-  resellar:
-    'Vea qué cuelga todavía del id anterior con: secretos estado. Cuando nada cuelgue: --paso retirar',
+  resellar: 'Vea qué cuelga todavía del id anterior con: secretos estado. Cuando nada cuelgue: --paso retirar',
   retirar: 'Reinicie los procesos: el id anterior ya no existe. Destruya sus copias.',
 };
 
@@ -42,8 +40,7 @@ export function addSecretos(program: Command, deps: () => CliDeps, print: (line:
       'una carpeta por proceso con un archivo por secreto, y contraseñas para los servidores; si ya los hay, se conservan',
     )
     .action(async ({ carpeta }: { carpeta?: string }) => {
-      if (carpeta === undefined)
-        for (const [name, value] of Object.entries(newSecretos())) print(`${name}=${value}`);
+      if (carpeta === undefined) for (const [name, value] of Object.entries(newSecretos())) print(`${name}=${value}`);
       else {
         const valores = { ...newSecretos(), ...newServidores() };
         show({ carpeta, escritos: await writeInstalacion(carpeta, valores) });
@@ -61,16 +58,14 @@ export function addSecretos(program: Command, deps: () => CliDeps, print: (line:
     .addArgument(new Argument('<secreto>', 'qué se rota').choices(SECRETOS))
     .addOption(new Option('--paso <paso>', 'paso de la rotación').choices(PASOS).default('agregar'))
     .option('--carpeta <ruta>', CARPETA)
-    .action(
-      async (secreto: Secreto, { paso, carpeta }: { paso: (typeof PASOS)[number]; carpeta?: string }) => {
-        if (paso === 'resellar') await resellarTodo(secreto, await valoresOf(carpeta));
-        else {
-          if (paso === 'retirar') await requireNadaCuelga(secreto, await valoresOf(carpeta));
-          await changeTo(secreto, { agregar, usar, retirar }[paso], carpeta);
-        }
-        show({ secreto, paso, siguiente: SIGUIENTE[paso] });
-      },
-    );
+    .action(async (secreto: Secreto, { paso, carpeta }: { paso: (typeof PASOS)[number]; carpeta?: string }) => {
+      if (paso === 'resellar') await resellarTodo(secreto, await valoresOf(carpeta));
+      else {
+        if (paso === 'retirar') await requireNadaCuelga(secreto, await valoresOf(carpeta));
+        await changeTo(secreto, { agregar, usar, retirar }[paso], carpeta);
+      }
+      show({ secreto, paso, siguiente: SIGUIENTE[paso] });
+    });
 
   async function changeTo(
     secreto: Secreto,

@@ -8,12 +8,7 @@ const MAX_HORAS = 168;
 
 const rolOption = () => new Option('--rol <rol>', 'qué puede hacer en el panel').choices([...ROLES]);
 const emailOption = ['--email <email>', 'correo con el que entra'] as const;
-const horasOption = [
-  '--horas <n>',
-  'horas que vale el código para elegir contraseña',
-  horasArgument,
-  24,
-] as const;
+const horasOption = ['--horas <n>', 'horas que vale el código para elegir contraseña', horasArgument, 24] as const;
 
 function horasArgument(value: string): number {
   const horas = integerArgument(value);
@@ -29,10 +24,7 @@ export function addUsuario(program: Command, deps: () => CliDeps): void {
     .description('Crea a quien entra al panel, y un código con el que elige su contraseña en /restablecer.')
     .requiredOption(...emailOption)
     .option('--nombre <nombre>', 'nombre; sin él, el correo')
-    .option(
-      '--cuenta <email>',
-      'correo de la cuenta a la que entra; sin él, la de su correo, que se crea si falta',
-    )
+    .option('--cuenta <email>', 'correo de la cuenta a la que entra; sin él, la de su correo, que se crea si falta')
     .addOption(rolOption().default('CLIENTE'))
     .option(...horasOption)
     .action(async (options: CrearOptions) => {

@@ -20,7 +20,10 @@ const UNICA: Partial<Record<Secreto, readonly [name: string, of: (content: strin
 
 const numberOf = (id: string) => Number(/\d+$/.exec(id)?.[0] ?? 0);
 
-/** The entries of a secret, `id → content`, in order. Throws RangeError for a list that is none, and for one that is not there. */
+/**
+ * The entries of a secret, `id → content`, in order. Throws RangeError for a list that is none, and for one that is not
+ * there.
+ */
 export function entriesOf(secreto: Secreto, valores: Valores): ReadonlyMap<string, string> {
   const list = valores[secreto];
   if (list === undefined) throw new RangeError(`${secreto}: falta; sin su valor no se puede rotar`);
@@ -30,7 +33,9 @@ export function entriesOf(secreto: Secreto, valores: Valores): ReadonlyMap<strin
   });
 }
 
-/** The id in force: the one that the processes write with. Of the workers' keys and their PSK, the one that the API has. */
+/**
+ * The id in force: the one that the processes write with. Of the workers' keys and their PSK, the one that the API has.
+ */
 export function vigenteDe(secreto: Secreto, valores: Valores): string | undefined {
   const unica = valores[UNICA[secreto]?.[0] ?? secreto];
   return unica === undefined ? undefined : idsOf(secreto, unica)[0];
@@ -43,7 +48,10 @@ const write = (secreto: Secreto, entries: Iterable<readonly [string, string]>): 
   [secreto]: [...entries].map(([id, content]) => `${id}:${content}`).join(','),
 });
 
-/** Puts a new id behind the others, which every process can then read. With one that is not in force yet there already, it stays as it is. */
+/**
+ * Puts a new id behind the others, which every process can then read. With one that is not in force yet there already,
+ * it stays as it is.
+ */
 export function agregar(secreto: Secreto, valores: Valores): Valores {
   const entries = entriesOf(secreto, valores);
   const newest = newestOf(entries);

@@ -21,7 +21,10 @@ interface Tarea {
 interface Opciones {
   /** Rows a page. */
   readonly limit: number;
-  /** Told after every page. May throw, which interrupts: what is done stays done, and the same order goes on with the rest. */
+  /**
+   * Told after every page. May throw, which interrupts: what is done stays done, and the same order goes on with the
+   * rest.
+   */
   readonly onAvance: (avance: Avance) => void;
 }
 
@@ -98,12 +101,15 @@ const TAREAS: readonly Tarea[] = [
   ),
 ];
 
-/** The secrets whose rows are sealed anew here. Those under the others renew themselves: keys and passwords at use, copies with their solicitud. */
+/**
+ * The secrets whose rows are sealed anew here. Those under the others renew themselves: keys and passwords at use,
+ * copies with their solicitud.
+ */
 export const RESELLABLES: ReadonlySet<Secreto> = new Set(TAREAS.map(({ secreto }) => secreto));
 
 /**
- * Seals anew, page by page, what is under another key of `secreto` than the keyring's current one. Row by row and only in place of what was
- * read, so that it may run beside everything else, be interrupted, and run twice at once.
+ * Seals anew, page by page, what is under another key of `secreto` than the keyring's current one. Row by row and only
+ * in place of what was read, so that it may run beside everything else, be interrupted, and run twice at once.
  */
 export async function resellar(
   database: Pick<Database, 'pool'>,

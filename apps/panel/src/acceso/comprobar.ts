@@ -13,8 +13,8 @@ export type Comprobacion =
 type Deps = Pick<PanelDeps, 'usuarios' | 'passwords' | 'intentos' | 'settings'>;
 
 /**
- * Checks an e-mail with its password. The try is counted before it is made, for the account and for the address, in the database. An
- * unknown e-mail costs the same work as a wrong password, and gives the same answer.
+ * Checks an e-mail with its password. The try is counted before it is made, for the account and for the address, in the
+ * database. An unknown e-mail costs the same work as a wrong password, and gives the same answer.
  */
 export async function checkAcceso(
   deps: Deps,

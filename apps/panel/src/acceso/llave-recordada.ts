@@ -5,9 +5,10 @@ import type { ContextoCliente } from '../http/ruta.ts';
 type Contexto = Pick<ContextoCliente, 'deps' | 'browser'>;
 
 /**
- * API keys that somebody typed in, so that they are asked for once in a while and not for every form. Each is sealed twice: under a key that only
- * the browser's cookie gives, and under the panel's own, so that neither the database with the panel's secrets nor the cookie alone opens it. It is
- * over after some minutes without use, with the session, at every change of the session's id, and as soon as the key is no longer active.
+ * API keys that somebody typed in, so that they are asked for once in a while and not for every form. Each is sealed
+ * twice: under a key that only the browser's cookie gives, and under the panel's own, so that neither the database with
+ * the panel's secrets nor the cookie alone opens it. It is over after some minutes without use, with the session, at
+ * every change of the session's id, and as soon as the key is no longer active.
  */
 export function createLlaveRecordada({ deps, browser }: Contexto) {
   const segundos = deps.settings.llaveRecordada;

@@ -2,13 +2,19 @@ import { hkdfSync } from 'node:crypto';
 import type { PasswordGuardada } from '@acuse/db';
 import { hash, type Options, parseOptions, verify } from '@node-rs/argon2';
 
-/** argon2id, version 1.3: memory in KiB, passes, lanes. The minimum that the OWASP Password Storage Cheat Sheet names first. */
+/**
+ * argon2id, version 1.3: memory in KiB, passes, lanes. The minimum that the OWASP Password Storage Cheat Sheet names
+ * first.
+ */
 const ARGON2ID = { algorithm: 2, version: 1, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /** Stores and checks passwords. Every check costs one argon2 run, whether there is a user or not. */
 export interface Passwords {
   hash(password: string): Promise<PasswordGuardada>;
-  /** False without a stored password, after the same work. `debeRenovarse`: stored with older parameters or an older pepper. */
+  /**
+   * False without a stored password, after the same work. `debeRenovarse`: stored with older parameters or an older
+   * pepper.
+   */
   check(
     password: string,
     guardada: PasswordGuardada | null,
@@ -22,8 +28,9 @@ export interface Argon2 {
 }
 
 /**
- * Passwords with a pepper: `claves` are the installation's secrets of 32 bytes, from which each pepper is derived (HKDF, RFC 5869), so that
- * a copy of the database alone gives nothing to guess against. `actual` names the one for new passwords.
+ * Passwords with a pepper: `claves` are the installation's secrets of 32 bytes, from which each pepper is derived
+ * (HKDF, RFC 5869), so that a copy of the database alone gives nothing to guess against. `actual` names the one for new
+ * passwords.
  */
 export async function createPasswords(
   claves: ReadonlyMap<string, Buffer>,
@@ -31,14 +38,12 @@ export async function createPasswords(
   argon2: Argon2 = { hash, verify },
 ): Promise<Passwords> {
   const peppers = new Map(
-    [...claves].map(([kid, clave]) => [
-      kid,
-      Buffer.from(hkdfSync('sha256', clave, '', 'acuse/panel/password', 32)),
-    ]),
+    [...claves].map(([kid, clave]) => [kid, Buffer.from(hkdfSync('sha256', clave, '', 'acuse/panel/password', 32))]),
   );
   const optionsOf = (kid: string): Options | null => {
     const secret = peppers.get(kid);
-    // The library's enumerations are const enums, which a module compiled by itself cannot read: 2 is argon2id, 1 is version 1.3.
+    // The library's enumerations are const enums, which a module compiled by itself cannot read: 2 is argon2id, 1 is
+    // version 1.3.
     return secret ? ({ ...ARGON2ID, secret } as unknown as Options) : null;
   };
   const current = optionsOf(actual);
@@ -70,9 +75,5 @@ function secretOf(claves: ReadonlyMap<string, Buffer>, kid: string): Buffer {
 
 function isCurrent(phc: string): boolean {
   const { memoryCost, timeCost, parallelism } = parseOptions(phc);
-  return (
-    memoryCost === ARGON2ID.memoryCost &&
-    timeCost === ARGON2ID.timeCost &&
-    parallelism === ARGON2ID.parallelism
-  );
+  return memoryCost === ARGON2ID.memoryCost && timeCost === ARGON2ID.timeCost && parallelism === ARGON2ID.parallelism;
 }

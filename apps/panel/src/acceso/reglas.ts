@@ -26,8 +26,8 @@ const FILAS = [
 ];
 
 /**
- * What is wrong with a new password, or null. Length is what counts (NIST SP 800-63B, section 3.1.1.2): no rules about kinds of characters,
- * only what is tried first is refused.
+ * What is wrong with a new password, or null. Length is what counts (NIST SP 800-63B, section 3.1.1.2): no rules about
+ * kinds of characters, only what is tried first is refused.
  */
 export function faultOfPassword(password: string, email: string): string | null {
   if ([...password].length < MIN_PASSWORD)
@@ -38,7 +38,9 @@ export function faultOfPassword(password: string, email: string): string | null 
   return null;
 }
 
-/** True when little is left of the password once words, rows of keys and repetitions that everybody knows are taken out. */
+/**
+ * True when little is left of the password once words, rows of keys and repetitions that everybody knows are taken out.
+ */
 function isCommon(password: string, email: string): boolean {
   const [local = '', domain = ''] = normalizeEmail(email).split('@');
   const plain = password

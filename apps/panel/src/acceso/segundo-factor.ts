@@ -40,19 +40,18 @@ export function proposeSecreto({ segundosFactores, sellado }: Deps, { id }: Duen
 }
 
 /** The secret that waits to be confirmed, or null. */
-export async function readPropuesta(
-  { segundosFactores, sellado }: Deps,
-  dueno: Dueno,
-): Promise<Propuesta | null> {
+export async function readPropuesta({ segundosFactores, sellado }: Deps, dueno: Dueno): Promise<Propuesta | null> {
   const found = await segundosFactores.find(dueno.id);
-  const secreto =
-    found?.confirmadoEn === null ? sellado.open(found.secreto, contextoDeSegundoFactor(dueno.id)) : null;
+  const secreto = found?.confirmadoEn === null ? sellado.open(found.secreto, contextoDeSegundoFactor(dueno.id)) : null;
   if (!secreto) return null;
   const totp = totpOf(secreto, dueno.email);
   return { clave: totp.secret.base32.replace(/.{4}(?=.)/g, '$& '), uri: totp.toString() };
 }
 
-/** Puts the proposed secret in force, given a code of it. The recovery codes, which are never shown again; null for a code that is not right. */
+/**
+ * Puts the proposed secret in force, given a code of it. The recovery codes, which are never shown again; null for a
+ * code that is not right.
+ */
 export async function confirmSecreto(
   { segundosFactores, sellado, now }: Deps,
   dueno: Dueno,
@@ -60,8 +59,7 @@ export async function confirmSecreto(
   autor: Autor,
 ): Promise<readonly string[] | null> {
   const found = await segundosFactores.find(dueno.id);
-  const secreto =
-    found?.confirmadoEn === null ? sellado.open(found.secreto, contextoDeSegundoFactor(dueno.id)) : null;
+  const secreto = found?.confirmadoEn === null ? sellado.open(found.secreto, contextoDeSegundoFactor(dueno.id)) : null;
   if (!found || !secreto) return null;
   const paso = pasoDe(totpOf(secreto, dueno.email), digitsOf(codigo), now());
   if (paso === null) return null;
@@ -113,10 +111,7 @@ const digitsOf = (typed: string) => typed.replace(/[\s-]/g, '');
 /** 80 random bits each, in base 32 (RFC 4648), in groups of four. */
 function newCodigos(): string[] {
   return Array.from({ length: CODIGOS }, () =>
-    new Secret({ buffer: new Uint8Array(randomBytes(CODIGO_BYTES)).buffer }).base32.replace(
-      /.{4}(?=.)/g,
-      '$&-',
-    ),
+    new Secret({ buffer: new Uint8Array(randomBytes(CODIGO_BYTES)).buffer }).base32.replace(/.{4}(?=.)/g, '$&-'),
   );
 }
 

@@ -8,9 +8,7 @@ const css = readFileSync(new URL('estilo.css', import.meta.url), 'utf8');
 function palettes() {
   const [light = '', dark = ''] = [...css.matchAll(/:root \{([^}]+)\}/g)].map(([, body]) => body ?? '');
   const read = (body: string) =>
-    Object.fromEntries(
-      [...body.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, value]) => [name, value]),
-    );
+    Object.fromEntries([...body.matchAll(/--([\w-]+): (#[0-9a-f]{6});/g)].map(([, name, value]) => [name, value]));
   return { light: read(light), dark: { ...read(light), ...read(dark) } };
 }
 
@@ -66,8 +64,7 @@ describe('the style sheet', () => {
 
   it('has a dark value for every colour', () => {
     const [, light = '', dark = ''] = css.split(/:root \{/);
-    const names = (body: string) =>
-      [...(body.split('}')[0] ?? '').matchAll(/--([\w-]+): #/g)].map(([, name]) => name);
+    const names = (body: string) => [...(body.split('}')[0] ?? '').matchAll(/--([\w-]+): #/g)].map(([, name]) => name);
     expect(names(dark)).toEqual(names(light));
     expect(names(light).length).toBeGreaterThan(20);
   });
@@ -94,10 +91,7 @@ describe('the scripts', () => {
   it('load nothing from elsewhere and write no HTML', () => {
     for (const nombre of readdirSync(new URL('.', import.meta.url)).filter((each) => each.endsWith('.js'))) {
       const code = readFileSync(new URL(nombre, import.meta.url), 'utf8');
-      expect([nombre, code.match(/innerHTML|outerHTML|insertAdjacentHTML|eval\(|https?:/)]).toEqual([
-        nombre,
-        null,
-      ]);
+      expect([nombre, code.match(/innerHTML|outerHTML|insertAdjacentHTML|eval\(|https?:/)]).toEqual([nombre, null]);
     }
   });
 });

@@ -19,9 +19,7 @@ if (box && typeof EventSource === 'function') {
       wanted = false;
       try {
         const answer = await fetch(location.pathname);
-        const next = new DOMParser()
-          .parseFromString(await answer.text(), 'text/html')
-          .querySelector('#linea > ol');
+        const next = new DOMParser().parseFromString(await answer.text(), 'text/html').querySelector('#linea > ol');
         if (answer.ok && next) document.querySelector('#linea > ol').replaceWith(next);
       } catch {
         // The stream says when the connection is lost.
@@ -34,16 +32,7 @@ if (box && typeof EventSource === 'function') {
   const take = (event) => {
     const avance = JSON.parse(event.data);
     bar.value = avance.porcentaje;
-    for (const name of [
-      'porcentaje',
-      'partes',
-      'linea',
-      'estado',
-      'intentos',
-      'ultima',
-      'proxima',
-      'registros',
-    ])
+    for (const name of ['porcentaje', 'partes', 'linea', 'estado', 'intentos', 'ultima', 'proxima', 'registros'])
       show(name, avance[name]);
     freshen();
     // Another state has other things to say: what to do, or the package.

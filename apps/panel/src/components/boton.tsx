@@ -10,7 +10,10 @@ type BotonProps = PropsWithChildren<{
   readonly nombre?: string;
   readonly valor?: string;
   readonly deshabilitado?: boolean;
-  /** What screen readers say, where the text alone does not tell which row is meant ("Revocar" → "Revocar la llave …f3a9"). */
+  /**
+   * What screen readers say, where the text alone does not tell which row is meant ("Revocar" → "Revocar la llave
+   * …f3a9").
+   */
   readonly descripcion?: string;
   /** Offers the answer as a file instead of a page; only with `href`. */
   readonly descarga?: boolean;
@@ -18,16 +21,7 @@ type BotonProps = PropsWithChildren<{
 
 /** A button that sends its form, or a link that looks like one. */
 export function Boton(props: BotonProps) {
-  const {
-    variante = 'primario',
-    href,
-    nombre,
-    valor,
-    deshabilitado,
-    descripcion,
-    descarga,
-    children,
-  } = props;
+  const { variante = 'primario', href, nombre, valor, deshabilitado, descripcion, descarga, children } = props;
   if (href !== undefined)
     return (
       <a class={`boton ${variante}`} href={safeHref(href)} aria-label={descripcion} download={descarga}>

@@ -40,7 +40,10 @@ export interface CampoProps {
   readonly id?: string;
 }
 
-/** A labelled field with its help and its fault, both tied to it for screen readers. A fault stands in the gap under its field, so that it moves nothing. */
+/**
+ * A labelled field with its help and its fault, both tied to it for screen readers. A fault stands in the gap under its
+ * field, so that it moves nothing.
+ */
 export function Campo(props: CampoProps) {
   const { nombre, etiqueta, tipo = 'text', ayuda, error, requerido = false } = props;
   const id = props.id ?? `campo-${nombre}`;

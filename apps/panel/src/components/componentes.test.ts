@@ -38,11 +38,9 @@ const CON_TEXTO: Readonly<Record<string, (texto: string) => unknown>> = {
   Aviso: (texto) => Aviso({ tono: 'error', titulo: texto, children: texto }),
   Boton: (texto) => Boton({ nombre: texto, valor: texto, descripcion: texto, children: texto }),
   Enlace: (texto) => Boton({ href: texto, descripcion: texto, children: texto }),
-  Campo: (texto) =>
-    Campo({ nombre: texto, etiqueta: texto, valor: texto, ayuda: texto, error: texto, patron: texto }),
+  Campo: (texto) => Campo({ nombre: texto, etiqueta: texto, valor: texto, ayuda: texto, error: texto, patron: texto }),
   Casilla: (texto) => Campo({ nombre: 'a', tipo: 'checkbox', etiqueta: texto, valor: texto }),
-  Lista: (texto) =>
-    Campo({ nombre: 'a', etiqueta: texto, valor: texto, opciones: [{ valor: texto, texto }] }),
+  Lista: (texto) => Campo({ nombre: 'a', etiqueta: texto, valor: texto, opciones: [{ valor: texto, texto }] }),
   Lineas: (texto) => Campo({ nombre: 'a', etiqueta: texto, valor: texto, filas: 4 }),
   Copiar: (texto) => Copiar({ valor: texto, etiqueta: texto }),
   CopiarBloque: (texto) => Copiar({ valor: texto, etiqueta: texto, bloque: true }),
@@ -71,8 +69,7 @@ const CON_TEXTO: Readonly<Record<string, (texto: string) => unknown>> = {
       children: texto,
     }),
   Paginacion: (texto) => Paginacion({ anterior: texto, siguiente: texto, resumen: texto }),
-  Tabla: (texto) =>
-    Tabla({ titulo: texto, columnas: [{ titulo: texto }, { titulo: texto }], filas: [[texto, texto]] }),
+  Tabla: (texto) => Tabla({ titulo: texto, columnas: [{ titulo: texto }, { titulo: texto }], filas: [[texto, texto]] }),
   Tarjeta: (texto) => Tarjeta({ titulo: texto, id: texto, accion: texto, children: texto }),
   Vacio: (texto) => Vacio({ titulo: texto, accion: { href: texto, texto }, children: texto }),
 };
@@ -113,7 +110,10 @@ const ENVOLTURAS: readonly ((nucleo: string) => string)[] = [
 ];
 const CARGAS = NUCLEOS.flatMap((nucleo) => ENVOLTURAS.map((envoltura) => envoltura(nucleo)));
 
-/** The skeleton of a piece of HTML: its elements in order, each with its depth and the names of its attributes, without any text. */
+/**
+ * The skeleton of a piece of HTML: its elements in order, each with its depth and the names of its attributes, without
+ * any text.
+ */
 function skeleton($: ReturnType<typeof load>): string[] {
   return $('*')
     .toArray()
@@ -145,9 +145,7 @@ describe('hostile text', () => {
   it('is shown whole to the reader', () => {
     for (const carga of CARGAS.filter((each) => !each.includes('\u0000'))) {
       expect(load(String(Aviso({ tono: 'info', children: carga })))('.aviso').text()).toBe(carga);
-      expect(load(String(Campo({ nombre: 'a', etiqueta: 'b', valor: carga })))('input').attr('value')).toBe(
-        carga,
-      );
+      expect(load(String(Campo({ nombre: 'a', etiqueta: 'b', valor: carga })))('input').attr('value')).toBe(carga);
     }
   });
 });
@@ -157,9 +155,7 @@ describe('components', () => {
 
   it('never send a secret back', () => {
     for (const tipo of ['password', 'file'] as const)
-      expect(String(Campo({ nombre: 'ciec', etiqueta: 'CIEC', tipo, valor: 'Secreto1' }))).not.toContain(
-        'Secreto1',
-      );
+      expect(String(Campo({ nombre: 'ciec', etiqueta: 'CIEC', tipo, valor: 'Secreto1' }))).not.toContain('Secreto1');
   });
 
   it('tie help and fault to their field', () => {
@@ -180,9 +176,7 @@ describe('components', () => {
   });
 
   it('keep the first line break of a text of several lines', () => {
-    expect(campo({ nombre: 'a', etiqueta: 'b', filas: 2, valor: '\nhola' })('textarea').text()).toBe(
-      '\nhola',
-    );
+    expect(campo({ nombre: 'a', etiqueta: 'b', filas: 2, valor: '\nhola' })('textarea').text()).toBe('\nhola');
   });
 
   it('send the token with a posting form only', () => {
@@ -197,9 +191,7 @@ describe('components', () => {
     const $ = load(String(Fecha({ valor })));
     expect($('time').attr('datetime')).toBe('2026-03-01T05:30:00.000Z');
     expect($('time').text()).toMatch(/28 feb 2026.*23:30/);
-    expect(load(String(Fecha({ valor: new Date('2026-03-01'), formato: 'calendario' }))).text()).toMatch(
-      /1 mar 2026/,
-    );
+    expect(load(String(Fecha({ valor: new Date('2026-03-01'), formato: 'calendario' }))).text()).toMatch(/1 mar 2026/);
     const relativa = Fecha({ valor, relativaA: new Date('2026-03-01T05:35:10Z') });
     expect(load(String(relativa)).text()).toBe('hace 5 minutos');
     expect(String(Fecha({ valor: null }))).toContain('—');

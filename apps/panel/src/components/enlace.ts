@@ -1,6 +1,7 @@
 /**
- * What may stand in an `href`: a path of this panel, a fragment, or an absolute http(s) or mailto address. Anything else, above all
- * `javascript:` and `//host`, becomes `#`, so that text from the authority or from a user can never become a program.
+ * What may stand in an `href`: a path of this panel, a fragment, or an absolute http(s) or mailto address. Anything
+ * else, above all `javascript:` and `//host`, becomes `#`, so that text from the authority or from a user can never
+ * become a program.
  */
 export function safeHref(href: string): string {
   if (/^(\/(?![/\\])|#|\?)/.test(href)) return hasControl(href) ? '#' : href;

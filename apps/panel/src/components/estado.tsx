@@ -38,7 +38,5 @@ interface EstadoProps {
 export function Estado({ valor = '', texto, tono }: EstadoProps) {
   const conocido = isConocido(valor) ? CONOCIDOS[valor] : undefined;
   const color = tono ?? conocido?.[1] ?? 'neutro';
-  return (
-    <span class={color === 'neutro' ? 'estado' : `estado ${color}`}>{texto ?? conocido?.[0] ?? valor}</span>
-  );
+  return <span class={color === 'neutro' ? 'estado' : `estado ${color}`}>{texto ?? conocido?.[0] ?? valor}</span>;
 }

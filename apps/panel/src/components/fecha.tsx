@@ -18,9 +18,5 @@ export function Fecha({ valor, formato = 'diaHora', relativaA }: FechaProps) {
         {formatRelativo(valor, relativaA)}
       </time>
     );
-  return (
-    <time datetime={formato === 'calendario' ? exacta.slice(0, 10) : exacta}>
-      {formatFecha(valor, formato)}
-    </time>
-  );
+  return <time datetime={formato === 'calendario' ? exacta.slice(0, 10) : exacta}>{formatFecha(valor, formato)}</time>;
 }

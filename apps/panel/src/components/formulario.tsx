@@ -19,16 +19,7 @@ type FormularioProps = PropsWithChildren<{
 
 /** A form. A posting one carries the token against forged requests in the field `_csrf`. */
 export function Formulario(props: FormularioProps) {
-  const {
-    accion,
-    csrf,
-    metodo = 'post',
-    archivos = false,
-    enLinea = false,
-    descripcion,
-    id,
-    children,
-  } = props;
+  const { accion, csrf, metodo = 'post', archivos = false, enLinea = false, descripcion, id, children } = props;
   return (
     <form
       id={id}

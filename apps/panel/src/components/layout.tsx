@@ -24,7 +24,10 @@ export interface LayoutProps {
   readonly children?: Child;
 }
 
-/** Address and name of a part, and its drawing on a square of 24: a house, a card, a download, coins, a terminal, a person. */
+/**
+ * Address and name of a part, and its drawing on a square of 24: a house, a card, a download, coins, a terminal, a
+ * person.
+ */
 type Parte = readonly [path: string, texto: string, trazo: string];
 
 const PARTES: readonly Parte[] = [
@@ -72,9 +75,8 @@ export function Layout(props: LayoutProps) {
             <main class="contenido" id="contenido" tabindex={-1}>
               {usuario?.suspension ? (
                 <Aviso tono="alerta" titulo="Su cuenta está suspendida">
-                  Las llaves de la cuenta responden 403 con código 1003. Motivo: {usuario.suspension}. Lo que
-                  está en curso termina y lo terminado se puede bajar; para reabrirla, aclárelo con el
-                  operador del servicio.
+                  Las llaves de la cuenta responden 403 con código 1003. Motivo: {usuario.suspension}. Lo que está en
+                  curso termina y lo terminado se puede bajar; para reabrirla, aclárelo con el operador del servicio.
                 </Aviso>
               ) : null}
               {aviso ? <Aviso tono={aviso.tono}>{aviso.texto}</Aviso> : null}

@@ -23,7 +23,8 @@ export interface TablaProps {
 export function Tabla({ titulo, tituloOculto = false, columnas, filas, vacia }: TablaProps) {
   if (filas.length === 0 && vacia !== undefined) return <>{vacia}</>;
   return (
-    // Where it is wider than its place, it is scrolled by keyboard too. A group: as a landmark it would repeat the card that it stands in.
+    // Where it is wider than its place, it is scrolled by keyboard too. A group: as a landmark it would repeat the card
+    // that it stands in.
     // biome-ignore lint/a11y/useSemanticElements: a fieldset is of a form.
     <div class="tabla" role="group" aria-label={titulo} tabindex={0}>
       <table>

@@ -6,7 +6,10 @@ interface PeriodosProps {
   readonly elegido: { readonly desde?: string | undefined; readonly hasta?: string | undefined };
   /** Where the same page is with this period. */
   readonly href: (periodo: PeriodoNombrado) => string;
-  /** The form whose fields `desde` and `hasta` a script fills instead, so that nothing else that was typed is lost (periodos.js). */
+  /**
+   * The form whose fields `desde` and `hasta` a script fills instead, so that nothing else that was typed is lost
+   * (periodos.js).
+   */
   readonly formulario?: string;
 }
 
@@ -19,9 +22,7 @@ export function Periodos({ periodos, elegido, href, formulario }: PeriodosProps)
           href={href(periodo)}
           data-desde={periodo.desde}
           data-hasta={periodo.hasta}
-          aria-current={
-            periodo.desde === elegido.desde && periodo.hasta === elegido.hasta ? 'true' : undefined
-          }
+          aria-current={periodo.desde === elegido.desde && periodo.hasta === elegido.hasta ? 'true' : undefined}
         >
           {periodo.texto}
         </a>

@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { periodosDe } from './periodos.ts';
 
 const at = (iso: string) =>
-  Object.fromEntries(
-    periodosDe(new Date(iso)).map(({ texto, desde, hasta }) => [texto, `${desde}/${hasta}`]),
-  );
+  Object.fromEntries(periodosDe(new Date(iso)).map(({ texto, desde, hasta }) => [texto, `${desde}/${hasta}`]));
 
 describe('named periods', () => {
   it('are whole months and years of central Mexico that do not end after today', () => {

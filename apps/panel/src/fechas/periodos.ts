@@ -7,7 +7,10 @@ export interface PeriodoNombrado {
   readonly hasta: string;
 }
 
-/** The periods that an accountant asks for, on the calendar of central Mexico; none ends after today, which the SAT would refuse. */
+/**
+ * The periods that an accountant asks for, on the calendar of central Mexico; none ends after today, which the SAT
+ * would refuse.
+ */
 export function periodosDe(now: Date): readonly PeriodoNombrado[] {
   const hoy = diaDe(now);
   const [year = 0, month = 1] = hoy.split('-').map(Number);

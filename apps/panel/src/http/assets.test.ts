@@ -34,13 +34,7 @@ describe('assets', () => {
   });
 
   it('are nothing but what is in their folder, under the right hash', () => {
-    for (const wrong of [
-      'estilo.css',
-      'estilo.aaaaaaaaaaaaaaaa.css',
-      '../http/assets.ts',
-      'estilo.test.ts',
-      '',
-    ])
+    for (const wrong of ['estilo.css', 'estilo.aaaaaaaaaaaaaaaa.css', '../http/assets.ts', 'estilo.test.ts', ''])
       expect([wrong, activos.serve(wrong, undefined)]).toEqual([wrong, null]);
     expect(() => activos.href('falta.css')).toThrow('falta.css');
     expect(() => activos.href('estilo.test.ts')).toThrow();

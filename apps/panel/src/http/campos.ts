@@ -8,7 +8,10 @@ const MAX_FIELDS = 200;
 
 const FORMAS = /^(application\/x-www-form-urlencoded|multipart\/form-data)(;|$)/i;
 
-/** A form that nobody's browser sends by itself: unreadable, too many fields, a field twice, or U+0000, which the database takes in no text. */
+/**
+ * A form that nobody's browser sends by itself: unreadable, too many fields, a field twice, or U+0000, which the
+ * database takes in no text.
+ */
 export class FormularioIlegible extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(`the form cannot be read: ${reason}`, options);
@@ -28,7 +31,10 @@ export function isUpload(c: Context): boolean {
   return /^multipart\/form-data/i.test(c.req.header('content-type') ?? '');
 }
 
-/** Reads a posted form, each field once. A file input that was left empty is left out. Throws {@link FormularioIlegible}. */
+/**
+ * Reads a posted form, each field once. A file input that was left empty is left out. Throws {@link
+ * FormularioIlegible}.
+ */
 export async function readFormulario(c: Context): Promise<Formulario> {
   const type = c.req.header('content-type') ?? '';
   if (!FORMAS.test(type)) {

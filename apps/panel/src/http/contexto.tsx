@@ -22,7 +22,10 @@ export interface Peticion {
   readonly onAviso: () => void;
 }
 
-/** The object that pages work with. `usuario` is null on public pages for those who are not logged in: their type hides it. */
+/**
+ * The object that pages work with. `usuario` is null on public pages for those who are not logged in: their type hides
+ * it.
+ */
 export function createContexto(
   peticion: Peticion,
   formulario: Formulario = EMPTY_FORM,
@@ -86,7 +89,10 @@ export function renderRechazo(
   return render(peticion, rechazo.titulo, contenido, rechazo.status);
 }
 
-/** What a frame of `pagina` shows once its reader's session is over. The page to log in may stand in no frame, so the link leaves it. */
+/**
+ * What a frame of `pagina` shows once its reader's session is over. The page to log in may stand in no frame, so the
+ * link leaves it.
+ */
 export function renderSesionTerminada({ activos, nonce }: Peticion, pagina: string): Response {
   const html = (
     <html lang="es-MX">
@@ -144,8 +150,7 @@ function render(
       {contenido}
     </Layout>
   ).toString();
-  if (typeof html !== 'string')
-    throw new TypeError('a page waits while it is rendered: read what it shows before');
+  if (typeof html !== 'string') throw new TypeError('a page waits while it is rendered: read what it shows before');
   return new Response(html, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } });
 }
 
@@ -154,7 +159,10 @@ async function redirect({ browser }: Peticion, path: string, aviso?: Aviso): Pro
   return new Response(null, { status: 303, headers: { Location: localPath(path) ?? '/' } });
 }
 
-/** A path of the panel, or null for anything that could lead elsewhere (`//host`, `/\host`, an address, control characters). */
+/**
+ * A path of the panel, or null for anything that could lead elsewhere (`//host`, `/\host`, an address, control
+ * characters).
+ */
 export function localPath(path: string | undefined): string | null {
   if (path === undefined || !/^\/(?![/\\])[\x21-\x7e]*$/.test(path) || path.includes('\\')) return null;
   return path;

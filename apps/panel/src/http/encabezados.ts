@@ -1,14 +1,4 @@
-const PERMISOS = [
-  'camera',
-  'microphone',
-  'geolocation',
-  'payment',
-  'usb',
-  'serial',
-  'hid',
-  'midi',
-  'display-capture',
-];
+const PERMISOS = ['camera', 'microphone', 'geolocation', 'payment', 'usb', 'serial', 'hid', 'midi', 'display-capture'];
 
 /** Two years, as browsers' preload lists ask for. */
 const HSTS = 'max-age=63072000; includeSubDomains';
@@ -29,7 +19,10 @@ function contentSecurityPolicy(nonce: string): string {
   ].join('; ');
 }
 
-/** Sets what every answer carries. A policy or caching that the answer already has stays: assets are cached, a mounted tool has a policy of its own. */
+/**
+ * Sets what every answer carries. A policy or caching that the answer already has stays: assets are cached, a mounted
+ * tool has a policy of its own.
+ */
 export function setSecurityHeaders(
   headers: Headers,
   options: { readonly nonce: string; readonly isHttps: boolean },

@@ -1,6 +1,7 @@
 /**
- * Whether a request that changes something comes from a page of the panel. Browsers say so themselves (Fetch Metadata, and the `Origin` header of
- * every POST); a request that says neither comes from no browser that could be tricked, and is refused as well.
+ * Whether a request that changes something comes from a page of the panel. Browsers say so themselves (Fetch Metadata,
+ * and the `Origin` header of every POST); a request that says neither comes from no browser that could be tricked, and
+ * is refused as well.
  */
 export function isSameOrigin(
   headers: { readonly secFetchSite: string | undefined; readonly origin: string | undefined },

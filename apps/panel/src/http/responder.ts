@@ -27,7 +27,9 @@ const ILEGIBLE = {
   texto: 'No se guardó nada. Abra la página de nuevo desde el panel y repita la acción.',
 };
 
-/** Answers one address: for a POST its origin first; who may come in; then size, fields and token; then the page itself. */
+/**
+ * Answers one address: for a POST its origin first; who may come in; then size, fields and token; then the page itself.
+ */
 export async function answerRuta(ruta: Ruta, peticion: Peticion): Promise<Response> {
   const isPost = ruta.metodo === 'POST';
   if (isPost && !isFromPanel(peticion)) return renderRechazo(peticion, AJENA);
@@ -73,14 +75,16 @@ function isFromPanel({ c, deps }: Peticion): boolean {
   return isSameOrigin(headers, new URL(deps.settings.publicUrl).origin);
 }
 
-/** Where somebody is sent who may not see an address: strangers log in first; to others what is the operator's does not exist. */
+/**
+ * Where somebody is sent who may not see an address: strangers log in first; to others what is the operator's does not
+ * exist.
+ */
 function refuseEntry(acceso: Acceso, peticion: Peticion): Response | null {
   const { c, usuario } = peticion;
   if (acceso === 'publica') return null;
   if (usuario === null) {
     const { pathname, search } = new URL(c.req.url);
-    const back =
-      c.req.method === 'GET' && pathname !== '/' ? `?a=${encodeURIComponent(pathname + search)}` : '';
+    const back = c.req.method === 'GET' && pathname !== '/' ? `?a=${encodeURIComponent(pathname + search)}` : '';
     return new Response(null, { status: 303, headers: { Location: `/entrar${back}` } });
   }
   return acceso === 'operador' && usuario.rol !== 'OPERADOR' ? renderNoEncontrada(peticion) : null;

@@ -9,9 +9,10 @@ export interface RutaDe<T> {
 }
 
 /**
- * Makes the function that declares the addresses of one kind of thing. `base` ends with the parameter that names it, such as `/rfcs/:rfc`; `find`
- * looks for it in the account of whoever asks, or anywhere for the operator. What is not found, or is no name at all, is the one page for what is
- * not there: no handler runs, and nothing tells another account's thing from a missing one. `find` is asked for any text.
+ * Makes the function that declares the addresses of one kind of thing. `base` ends with the parameter that names it,
+ * such as `/rfcs/:rfc`; `find` looks for it in the account of whoever asks, or anywhere for the operator. What is not
+ * found, or is no name at all, is the one page for what is not there: no handler runs, and nothing tells another
+ * account's thing from a missing one. `find` is asked for any text.
  */
 export function rutasDe<T>(
   base: `/${string}/:${string}`,

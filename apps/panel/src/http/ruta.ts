@@ -6,7 +6,10 @@ import type { Browser } from './browser.ts';
 /** Who may see a page: anybody, somebody logged in, or the operator of the installation. */
 export type Acceso = 'publica' | 'cliente' | 'operador';
 
-/** Who is logged in. Everything that a page reads or writes is narrowed by `cuentaId`: another account's ids answer like missing ones. */
+/**
+ * Who is logged in. Everything that a page reads or writes is narrowed by `cuentaId`: another account's ids answer like
+ * missing ones.
+ */
 export interface Usuario {
   readonly id: string;
   readonly cuentaId: string;
@@ -25,7 +28,10 @@ export interface Pagina {
   readonly status?: 200 | 400 | 403 | 404 | 409 | 410 | 422 | 429 | 503;
   /** Names of files in assets/ that this page alone needs (progressive enhancement; every page works without them). */
   readonly scripts?: readonly string[];
-  /** Seconds after which what was refused may be tried again: programs are told as well (`Retry-After`; RFC 9110, section 10.2.3). */
+  /**
+   * Seconds after which what was refused may be tried again: programs are told as well (`Retry-After`; RFC 9110,
+   * section 10.2.3).
+   */
   readonly esperar?: number | undefined;
 }
 
@@ -38,14 +44,19 @@ export interface Aviso {
 export interface ContextoBase {
   readonly c: Context;
   readonly deps: PanelDeps;
-  /** For the CSP: whatever the layout puts into the page carries it. No page writes inline scripts or styles of its own. */
+  /**
+   * For the CSP: whatever the layout puts into the page carries it. No page writes inline scripts or styles of its own.
+   */
   readonly nonce: string;
   /** Value of the hidden field `_csrf` of every form; use the component `Formulario`, which puts it there. */
   readonly csrf: string;
   /** Of the caller, behind trusted proxies. */
   readonly ip: string;
   readonly now: Date;
-  /** Fields of a posted form, each once; files are not strings. Too large, too many or repeated fields were refused before. */
+  /**
+   * Fields of a posted form, each once; files are not strings. Too large, too many or repeated fields were refused
+   * before.
+   */
   readonly campos: Readonly<Record<string, string>>;
   /** Files of a posted form (`multipart/form-data`), by the name of their field. */
   readonly archivos: Readonly<Record<string, File>>;
@@ -89,8 +100,9 @@ export function defineRuta<A extends Acceso>(ruta: {
 }
 
 /**
- * A whole application under a path, with its own answers (a tool's pages). Reached only by those whom `acceso` lets in, and with any method but
- * GET and HEAD only from the panel's own pages. Its answers get the panel's headers; a `Content-Security-Policy` or an `X-Frame-Options` that they bring stays.
+ * A whole application under a path, with its own answers (a tool's pages). Reached only by those whom `acceso` lets in,
+ * and with any method but GET and HEAD only from the panel's own pages. Its answers get the panel's headers; a
+ * `Content-Security-Policy` or an `X-Frame-Options` that they bring stays.
  */
 export interface Montaje {
   /** Without a slash at the end, such as `/operador/colas/tablero`. */

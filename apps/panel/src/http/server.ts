@@ -15,18 +15,15 @@ export function createServerFor(app: () => PanelApp): Server {
     (request, env) => app().fetch(request, { incoming: env.incoming as IncomingMessage }),
     {
       errorHandler: (error) =>
-        new Response(
-          error instanceof RequestError ? 'La petición no se entiende.' : 'No se pudo contestar.',
-          {
-            status: error instanceof RequestError ? 400 : 500,
-            headers: {
-              'Content-Type': 'text/plain; charset=utf-8',
-              'Cache-Control': 'no-store',
-              'X-Content-Type-Options': 'nosniff',
-              'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-            },
+        new Response(error instanceof RequestError ? 'La petición no se entiende.' : 'No se pudo contestar.', {
+          status: error instanceof RequestError ? 400 : 500,
+          headers: {
+            'Content-Type': 'text/plain; charset=utf-8',
+            'Cache-Control': 'no-store',
+            'X-Content-Type-Options': 'nosniff',
+            'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
           },
-        ),
+        }),
     },
   );
   return createServer(LIMITS, (incoming: IncomingMessage, outgoing: ServerResponse) => {

@@ -1,7 +1,8 @@
 /**
- * Passes the body of an answer on. When it breaks in the middle, as a file does whose database went away, `onBroken` is told: the listener under
- * the panel would write the error to the console. `onBroken` has to cut the connection, so that no shorter file looks whole; what it throws is
- * the error that the reader of the body gets, if there is no connection.
+ * Passes the body of an answer on. When it breaks in the middle, as a file does whose database went away, `onBroken` is
+ * told: the listener under the panel would write the error to the console. `onBroken` has to cut the connection, so
+ * that no shorter file looks whole; what it throws is the error that the reader of the body gets, if there is no
+ * connection.
  */
 export function watchBody(
   body: ReadableStream<Uint8Array>,

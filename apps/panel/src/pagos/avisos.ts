@@ -9,8 +9,9 @@ const text = (c: Context, status: 200 | 400 | 413 | 503, body: string) =>
   c.text(body, status, { 'Cache-Control': 'no-store', 'X-Content-Type-Options': 'nosniff' });
 
 /**
- * `POST /avisos-pago/:proveedor`: notifications of payment providers. To be mounted before the panel's sessions and its check of forms: here the
- * provider's signature is the only proof. 200 for whatever need not come again, 400 for what is not the provider's, 503 for "again, later".
+ * `POST /avisos-pago/:proveedor`: notifications of payment providers. To be mounted before the panel's sessions and its
+ * check of forms: here the provider's signature is the only proof. 200 for whatever need not come again, 400 for what
+ * is not the provider's, 503 for "again, later".
  */
 export function createAvisosPago({ checkout, log }: Pick<PanelDeps, 'checkout' | 'log'>): Hono {
   const app = new Hono();

@@ -11,21 +11,12 @@ describe('prices in the settings', () => {
     ]);
   });
 
-  it.each([
-    '',
-    '100',
-    '100:',
-    ':99',
-    '100:9.999',
-    '0:10',
-    '-5:10',
-    '100:1,100:2',
-    '100:1,',
-    '1e3:5',
-    '20000000:1',
-  ])('refuses %j', (texto) => {
-    expect(parsePrecios(texto)).toBeNull();
-  });
+  it.each(['', '100', '100:', ':99', '100:9.999', '0:10', '-5:10', '100:1,100:2', '100:1,', '1e3:5', '20000000:1'])(
+    'refuses %j',
+    (texto) => {
+      expect(parsePrecios(texto)).toBeNull();
+    },
+  );
 });
 
 describe('the catalogue', () => {
@@ -46,16 +37,12 @@ describe('the catalogue', () => {
 
   it('is never more than half a centavo from the exact tax', () => {
     fc.assert(
-      fc.property(
-        fc.integer({ min: 0, max: 1_000_000_000 }),
-        fc.integer({ min: 0, max: 10_000 }),
-        (centavos, bp) => {
-          const [paquete] = createCatalogo([{ creditos: 1, centavos }], bp / 100).paquetes;
-          const exact = BigInt(centavos) * BigInt(bp);
-          const off = BigInt(paquete?.iva ?? 0) * 10_000n - exact;
-          expect(off <= 5_000n && off > -5_000n).toBe(true);
-        },
-      ),
+      fc.property(fc.integer({ min: 0, max: 1_000_000_000 }), fc.integer({ min: 0, max: 10_000 }), (centavos, bp) => {
+        const [paquete] = createCatalogo([{ creditos: 1, centavos }], bp / 100).paquetes;
+        const exact = BigInt(centavos) * BigInt(bp);
+        const off = BigInt(paquete?.iva ?? 0) * 10_000n - exact;
+        expect(off <= 5_000n && off > -5_000n).toBe(true);
+      }),
     );
   });
 

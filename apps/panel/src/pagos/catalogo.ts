@@ -22,7 +22,10 @@ export interface Precio {
 const MAX_CREDITOS = 10_000_000;
 const MAX_CENTAVOS = 1_000_000_000;
 
-/** Reads `100:99,1000:890.50`: credits and price in MXN before IVA. Null when it says anything else, or a number of credits twice. */
+/**
+ * Reads `100:99,1000:890.50`: credits and price in MXN before IVA. Null when it says anything else, or a number of
+ * credits twice.
+ */
 export function parsePrecios(texto: string): readonly Precio[] | null {
   const precios: Precio[] = [];
   for (const parte of texto.split(',')) {
@@ -33,8 +36,7 @@ export function parsePrecios(texto: string): readonly Precio[] | null {
       centavos: Number(pesos) * 100 + Number(centavos.padEnd(2, '0')),
     };
     if (creditos === '' || precio.creditos < 1 || precio.creditos > MAX_CREDITOS) return null;
-    if (precio.centavos > MAX_CENTAVOS || precios.some((otro) => otro.creditos === precio.creditos))
-      return null;
+    if (precio.centavos > MAX_CENTAVOS || precios.some((otro) => otro.creditos === precio.creditos)) return null;
     precios.push(precio);
   }
   return precios;
@@ -44,7 +46,8 @@ export function parsePrecios(texto: string): readonly Precio[] | null {
 export function createCatalogo(precios: readonly Precio[], iva: number): Catalogo {
   const paquetes = precios
     .map(({ creditos, centavos }) => {
-      // Ten-thousandths of the rate, so that the product is a whole number and its half is not lost in binary fractions.
+      // Ten-thousandths of the rate, so that the product is a whole number and its half is not lost in binary
+      // fractions.
       const impuesto = Math.floor((centavos * Math.round(iva * 100) + 5_000) / 10_000);
       return { creditos, subtotal: centavos, iva: impuesto, total: centavos + impuesto };
     })

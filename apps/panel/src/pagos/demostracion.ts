@@ -1,6 +1,8 @@
 import type { ProveedorPago } from './proveedor.ts';
 
-/** Credits at once and takes no money, and says so. For trying the product; an installation that sells switches it off. */
+/**
+ * Credits at once and takes no money, and says so. For trying the product; an installation that sells switches it off.
+ */
 export function createDemostracion(): ProveedorPago {
   return {
     id: 'demostracion',

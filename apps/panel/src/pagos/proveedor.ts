@@ -21,7 +21,10 @@ type Cobro =
   | { readonly tipo: 'PAGADO'; readonly proveedorRef: string | null }
   | { readonly tipo: 'ESPERA'; readonly proveedorRef: string | null };
 
-/** What arrived from the provider: a notification (webhook), or the buyer's browser on its way back. Nothing of it is trusted yet. */
+/**
+ * What arrived from the provider: a notification (webhook), or the buyer's browser on its way back. Nothing of it is
+ * trusted yet.
+ */
 export interface AvisoProveedor {
   readonly via: 'aviso' | 'regreso';
   readonly headers: Headers;
@@ -31,8 +34,8 @@ export interface AvisoProveedor {
 }
 
 /**
- * What an authenticated notification says. `PAGADO` carries what was really paid (centavos of MXN), which is compared with the payment.
- * `NADA`: genuine, but nothing is decided by it. `FALSO`: not from the provider, or altered.
+ * What an authenticated notification says. `PAGADO` carries what was really paid (centavos of MXN), which is compared
+ * with the payment. `NADA`: genuine, but nothing is decided by it. `FALSO`: not from the provider, or altered.
  */
 export type Confirmacion =
   | {
@@ -48,8 +51,9 @@ export type Confirmacion =
 /**
  * A way to pay. A real provider is one file that makes one of these, and one line in `abrir-caja.ts`.
  *
- * The payment is a row (`pago`) before the provider hears of it, and only `Checkout` changes that row: a provider says what happened and never
- * credits. Therefore each method may be called again after a crash, a timeout or a second click, with the same payment:
+ * The payment is a row (`pago`) before the provider hears of it, and only `Checkout` changes that row: a provider says
+ * what happened and never credits. Therefore each method may be called again after a crash, a timeout or a second
+ * click, with the same payment:
  *
  * - `crear` asks the provider for a charge with `pago.id` as its idempotency key and answers the same charge when repeated.
  * - `instrucciones` says what the buyer does now; null when `crear` has to be called (again) first.
@@ -59,8 +63,9 @@ export type Confirmacion =
  * - `cancelar` gives the charge up at the provider. It answers `YA_PAGADO` when it was too late: the payment then stays pending until the
  *   notification arrives.
  *
- * A method that rejects (the provider does not answer) leaves the payment pending; the buyer is told, and may try again.
- * Notifications come to `POST /avisos-pago/<id>`, the buyer comes back to `GET /saldo/compras/<payment>/regreso`.
+ * A method that rejects (the provider does not answer) leaves the payment pending; the buyer is told, and may try
+ * again. Notifications come to `POST /avisos-pago/<id>`, the buyer comes back to `GET
+ * /saldo/compras/<payment>/regreso`.
  */
 export interface ProveedorPago {
   /** Kept in the payment's row and in addresses: lower-case letters, digits and hyphens. Never changes. */

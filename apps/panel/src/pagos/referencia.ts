@@ -4,7 +4,10 @@ import { randomInt } from 'node:crypto';
 const LETRAS = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
 const LARGO = 10;
 
-/** A new reference for a payment, `AC` and ten letters or digits: what fits into the concept of a SPEI and is found in a statement. */
+/**
+ * A new reference for a payment, `AC` and ten letters or digits: what fits into the concept of a SPEI and is found in a
+ * statement.
+ */
 export function newReferencia(): string {
   return `AC${Array.from({ length: LARGO }, () => LETRAS[randomInt(LETRAS.length)]).join('')}`;
 }

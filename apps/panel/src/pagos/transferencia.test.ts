@@ -9,12 +9,6 @@ it('knows a CLABE by its check digit', () => {
     digits[at] = String((Number(digits[at]) + 1) % 10);
     expect(isClabe(digits.join('')), `digit ${at}`).toBe(false);
   }
-  for (const text of [
-    '',
-    '64618015700000000',
-    '6461801570000000040',
-    '64618015700000000a',
-    ' 646180157000000004',
-  ])
+  for (const text of ['', '64618015700000000', '6461801570000000040', '64618015700000000a', ' 646180157000000004'])
     expect(isClabe(text)).toBe(false);
 });

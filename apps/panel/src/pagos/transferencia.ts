@@ -34,7 +34,10 @@ export function createTransferencia(cuenta: CuentaBancaria): ProveedorPago {
 
 const PESOS_CLABE = [3, 7, 1] as const;
 
-/** Whether a CLABE has 18 digits and its check digit: the digits weighted 3, 7, 1 modulo 10 (Banco de México, rules of SPEI). */
+/**
+ * Whether a CLABE has 18 digits and its check digit: the digits weighted 3, 7, 1 modulo 10 (Banco de México, rules of
+ * SPEI).
+ */
 export function isClabe(texto: string): boolean {
   if (!/^\d{18}$/.test(texto)) return false;
   const suma = [...texto.slice(0, 17)].reduce(

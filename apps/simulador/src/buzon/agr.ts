@@ -12,7 +12,9 @@ import type { Aperturas } from './aperturas.ts';
 import { notificacionesDe } from './notificaciones.ts';
 import { AVISO, DOCUMENTO, NOTIFICACIONES, notificacionesPage, openedFolio } from './notificaciones-page.ts';
 
-/** The application of electronic notifications. Opening an act is recorded for good in `aperturas`. Mounted at `/agr`. */
+/**
+ * The application of electronic notifications. Opening an act is recorded for good in `aperturas`. Mounted at `/agr`.
+ */
 export function createAgr(world: World, nidp: Nidp, aperturas: Aperturas): Hono {
   const provider = createServiceProvider(
     { world, nidp },
@@ -28,9 +30,7 @@ export function createAgr(world: World, nidp: Nidp, aperturas: Aperturas): Hono 
     const { rfc, notes } = session;
     const viewState = newViewState();
     notes.set('viewState', viewState);
-    const notificaciones = isBuzonVacioFalso(world, session, 'agr')
-      ? []
-      : notificacionesDe(world, rfc, aperturas);
+    const notificaciones = isBuzonVacioFalso(world, session, 'agr') ? [] : notificacionesDe(world, rfc, aperturas);
     return htmlResponse(
       notificacionesPage({ rfc, notificaciones, action: provider.url(c, NOTIFICACIONES), viewState }),
     );
@@ -62,9 +62,7 @@ export function createAgr(world: World, nidp: Nidp, aperturas: Aperturas): Hono 
     )
     .post('/cloudc/saml2/sp/acs/post', (c) => provider.consume(c))
     .post('/cloudc/saml2slo/endpoint', (c) => provider.logOut(c))
-    .get(NOTIFICACIONES, (c) =>
-      provider.guard(c, { operation: 'Notificaciones' }, (session) => show(c, session)),
-    )
+    .get(NOTIFICACIONES, (c) => provider.guard(c, { operation: 'Notificaciones' }, (session) => show(c, session)))
     .post(NOTIFICACIONES, post)
     .get(AVISO, (c) =>
       provider.guard(c, { operation: 'Aviso' }, () =>

@@ -11,7 +11,10 @@ import { comunicadosDe } from './comunicados.ts';
 import { COMUNICADOS, comunicadosPage, UNFOLD } from './comunicados-page.ts';
 import { createGateway } from './gateway.ts';
 
-/** The application of messages (`/aplicacionesc`) and the log-in host of its gateway (`/loginc`). Unfolding a message makes it read; listing does not. */
+/**
+ * The application of messages (`/aplicacionesc`) and the log-in host of its gateway (`/loginc`). Unfolding a message
+ * makes it read; listing does not.
+ */
 export function createAplicacionesc(
   world: World,
   nidp: Nidp,

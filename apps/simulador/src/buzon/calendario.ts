@@ -9,7 +9,10 @@ export type Llegada = { n: number; cuando: WallTime; chance(slot: number, size: 
 export type Ritmo = {
   /** Names the kind of thing, so that kinds are independent of each other. */
   clase: string;
-  /** The taxpayer's rate is chosen from 0 to this; at the two highest every interval brings something in its first two days. */
+  /**
+   * The taxpayer's rate is chosen from 0 to this; at the two highest every interval brings something in its first two
+   * days.
+   */
   maximo: number;
   diasIntervalo: number;
   /** How far back from the clock's now. */
@@ -17,8 +20,8 @@ export type Ritmo = {
 };
 
 /**
- * What came to a taxpayer's mailbox until the clock's now, newest first. It depends on the seed, the RFC and the day alone: moving the clock
- * brings new ones and takes none back. The magic RFC without rows gets nothing.
+ * What came to a taxpayer's mailbox until the clock's now, newest first. It depends on the seed, the RFC and the day
+ * alone: moving the clock brings new ones and takes none back. The magic RFC without rows gets nothing.
  */
 export function llegadas(world: World, rfc: string, ritmo: Ritmo): Llegada[] {
   const { clase, maximo, diasIntervalo, dias } = ritmo;

@@ -9,8 +9,8 @@ export const COMUNICADOS = '/WebComunicados/Comunicados.aspx';
 export const UNFOLD = 'ctl00$MainContent$btnDetalle';
 
 /**
- * The page of messages: those unread, then those read, each as one line `dd/mmm/yyyy HH:mm hrs asunto` with its detail hidden
- * (TecnofyMX/buzon-tributario-sat-scraper, tests/Fixtures; "Mensajes de interés": luffynando/sat-scrapers-auth).
+ * The page of messages: those unread, then those read, each as one line `dd/mmm/yyyy HH:mm hrs asunto` with its detail
+ * hidden (TecnofyMX/buzon-tributario-sat-scraper, tests/Fixtures; "Mensajes de interés": luffynando/sat-scrapers-auth).
  */
 export function comunicadosPage(comunicados: readonly Comunicado[], viewState: string): string {
   return `<!DOCTYPE html>

@@ -155,9 +155,7 @@ describe('the gateway', () => {
     async (target) => {
       const browser = createBrowser();
       await listed(browser);
-      const location = (await browser.raw(`${sso()}?target=${encodeURIComponent(target)}`)).headers.get(
-        'location',
-      );
+      const location = (await browser.raw(`${sso()}?target=${encodeURIComponent(target)}`)).headers.get('location');
       expect(new URL(location ?? '').searchParams.get('target')).toBe(application());
     },
   );
@@ -181,9 +179,7 @@ describe('what is generated', () => {
     for (const found of counts) {
       expect(found.length).toBeLessThanOrEqual(12);
       for (const { cuando } of found) expect(now - cuando).toBeLessThan(365 * 86_400);
-      expect(found.map(({ cuando }) => cuando)).toEqual(
-        found.map(({ cuando }) => cuando).sort((a, b) => b - a),
-      );
+      expect(found.map(({ cuando }) => cuando)).toEqual(found.map(({ cuando }) => cuando).sort((a, b) => b - a));
     }
     expect(counts.some((found) => found.length === 0)).toBe(true);
     expect(counts.some((found) => found.some(({ cuando }) => now - cuando < 30 * 86_400))).toBe(true);

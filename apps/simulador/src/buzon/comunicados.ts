@@ -8,11 +8,11 @@ export type Comunicado = { id: string; cuando: WallTime; asunto: string; isLeido
 
 const YEAR_DAYS = 365;
 const MOST = 12;
-const LONG = 'de las obligaciones a su cargo que a la fecha no se localizan en nuestros registros, '.repeat(
-  6,
-);
+const LONG = 'de las obligaciones a su cargo que a la fecha no se localizan en nuestros registros, '.repeat(6);
 
-/** Subjects, half of them awkward: quotation marks, markup, Ñ and &, numbers that look like dates, more than 500 signs. */
+/**
+ * Subjects, half of them awkward: quotation marks, markup, Ñ and &, numbers that look like dates, more than 500 signs.
+ */
 const ASUNTOS: readonly ((rfc: string, n: number) => string)[] = [
   (rfc, n) => `Registro o actualización de medios de contacto ${rfc}${70_000 + (n % 1000)}`,
   (rfc, n) => `Respuesta al registro o actualización de medios de contacto ${rfc}${70_000 + (n % 1000)}`,

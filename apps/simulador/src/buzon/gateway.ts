@@ -16,7 +16,9 @@ const PLOGIN = '/nesp/app/plogin';
 /** Life of an artifact, milliseconds of the simulator's clock. */
 const ARTIFACT_MS = 60_000;
 
-/** The hosts of the gateway: the one that is protected, the way into it, and the log-in host between it and login.siat. */
+/**
+ * The hosts of the gateway: the one that is protected, the way into it, and the log-in host between it and login.siat.
+ */
 export type Gateway = {
   host: Host;
   /** Answers `/nesp/app/plogin` of the protected host. */
@@ -26,9 +28,10 @@ export type Gateway = {
 };
 
 /**
- * An access gateway of the SAT: `aplicacionesc` sends a browser to its own log-in host `loginc`, which in turn asks `login` by SAML and
- * then sends the browser back by a script (`window.location.replace`); the next visit to the protected host brings an artifact.
- * (luffynando/sat-scrapers-auth, SatAplicacionesCPortal; TecnofyMX/buzon-tributario-sat-scraper, tests/Fixtures/javascript-redirect.html.)
+ * An access gateway of the SAT: `aplicacionesc` sends a browser to its own log-in host `loginc`, which in turn asks
+ * `login` by SAML and then sends the browser back by a script (`window.location.replace`); the next visit to the
+ * protected host brings an artifact. (luffynando/sat-scrapers-auth, SatAplicacionesCPortal;
+ * TecnofyMX/buzon-tributario-sat-scraper, tests/Fixtures/javascript-redirect.html.)
  */
 export function createGateway(world: World, nidp: Nidp, inicio: string): Gateway {
   const artifacts = createSessions<Identity>({ clock: world.clock, idleMs: () => ARTIFACT_MS });

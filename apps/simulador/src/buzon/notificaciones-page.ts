@@ -30,8 +30,9 @@ export type NotificacionesPage = {
 };
 
 /**
- * The page of the notifications that wait (columns, total and the text of an empty table: public automations of the mailbox;
- * "Destinatario:" luffynando/sat-scrapers-auth). Every other row opens its act by a plain link, the rest by a postback.
+ * The page of the notifications that wait (columns, total and the text of an empty table: public automations of the
+ * mailbox; "Destinatario:" luffynando/sat-scrapers-auth). Every other row opens its act by a plain link, the rest by a
+ * postback.
  */
 export function notificacionesPage({ rfc, notificaciones, action, viewState }: NotificacionesPage): string {
   const filter = (etiqueta: string, name: string, options: readonly string[]) =>
@@ -65,17 +66,13 @@ ${viewStateInput(viewState)}
 }
 
 /** The folio of the row whose document a posted form opens; null when it opens none. */
-export function openedFolio(
-  form: Readonly<Record<string, string>>,
-  shown: readonly Notificacion[],
-): string | null {
+export function openedFolio(form: Readonly<Record<string, string>>, shown: readonly Notificacion[]): string | null {
   for (const [i, { folio }] of shown.entries()) if (`${TABLE}:${i}:documento` in form) return folio;
   return null;
 }
 
 function tableRows(notificaciones: readonly Notificacion[]): string {
-  if (notificaciones.length === 0)
-    return `<tr><td colspan="${COLUMNAS.length}">No se encontraron resultados</td></tr>`;
+  if (notificaciones.length === 0) return `<tr><td colspan="${COLUMNAS.length}">No se encontraron resultados</td></tr>`;
   return notificaciones
     .map((notificacion, i) => {
       const { folio, autoridad, acto, aviso: cuando } = notificacion;
@@ -89,8 +86,7 @@ function tableRows(notificaciones: readonly Notificacion[]): string {
 
 function documentLink({ folio }: Notificacion, i: number): string {
   const text = 'Ver / Acto administrativo';
-  if (i % 2 === 0)
-    return `<a href="documentoNotificacion.jsf?folio=${encodeURIComponent(folio)}">${text}</a>`;
+  if (i % 2 === 0) return `<a href="documentoNotificacion.jsf?folio=${encodeURIComponent(folio)}">${text}</a>`;
   const id = `${TABLE}:${i}:documento`;
   return `<a id="${id}" href="#" onclick="mojarra.jsfcljs(document.getElementById('${FORM}'),{'${id}':'${id}'},'');return false">${text}</a>`;
 }

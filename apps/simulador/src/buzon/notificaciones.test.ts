@@ -98,10 +98,7 @@ describe('the list', () => {
     const broker = `${base}/agr/app/seg/SessionBroker?url=/PTSC/notificacionElectronica/faces/Pages/principalNotificaciones.jsf&parametro=c&idSessionBit=null`;
     const browser = createBrowser();
     expect(rowsOf(await visitByFiel(simulador, browser, broker, rfc))).toHaveLength(of(rfc).length);
-    const framed = await follow(
-      browser,
-      await browser.get(`${base}/wwwmat/iniciar-expediente/mis-notificaciones`),
-    );
+    const framed = await follow(browser, await browser.get(`${base}/wwwmat/iniciar-expediente/mis-notificaciones`));
     const page = await follow(browser, await browser.get(frameOf(framed)));
     expect(rowsOf(page)).toHaveLength(of(rfc).length);
     expect(await opened(rfc)).toEqual([]);

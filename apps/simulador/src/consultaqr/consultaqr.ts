@@ -25,8 +25,9 @@ type Acuse = {
 };
 
 /**
- * The public status service of CFDI, to be mounted at `/consultaqr`. A CFDI is found only with its issuer, its receiver, its total
- * written in one of the two known ways, and, if given, its seal's end; anything else is 602, an expression that is none is 601.
+ * The public status service of CFDI, to be mounted at `/consultaqr`. A CFDI is found only with its issuer, its
+ * receiver, its total written in one of the two known ways, and, if given, its seal's end; anything else is 602, an
+ * expression that is none is 601.
  */
 export function createConsultaqr(world: World): Hono {
   return createEndpoint(world, 'consultaqr', [
@@ -79,7 +80,10 @@ function acuseOf(world: World, row: Row): Acuse {
   };
 }
 
-/** 100 the issuer is listed, 101 issuer and third party, 102 the third party, 200 nobody, 201 nobody, with a third party. */
+/**
+ * 100 the issuer is listed, 101 issuer and third party, 102 the third party, 200 nobody, 201 nobody, with a third
+ * party.
+ */
 function efosOf({ listado69b }: World, { rfcEmisor, tercero }: Row): string {
   const isIssuer = listado69b.isAdverse(rfcEmisor);
   if (!tercero) return isIssuer ? '100' : '200';

@@ -15,8 +15,9 @@ const UUID = /^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/;
 const TOTAL = /^\d{1,18}(?:\.\d{1,6})?$/;
 
 /**
- * Reads `?re=…&rr=…&tt=…&id=…&fe=…`, with or without an address before the question mark; `&` inside a value is written `&amp;`.
- * Null when it is no such expression. Order of the parts is free (`id` comes first in those of CFDI 3.3 and later).
+ * Reads `?re=…&rr=…&tt=…&id=…&fe=…`, with or without an address before the question mark; `&` inside a value is written
+ * `&amp;`. Null when it is no such expression. Order of the parts is free (`id` comes first in those of CFDI 3.3 and
+ * later).
  */
 export function readExpresion(text: string): Expresion | null {
   const query = text.trim().split('?').slice(1).join('?');
@@ -32,7 +33,9 @@ export function readExpresion(text: string): Expresion | null {
   return isRfc(re) && isRfc(rr) && TOTAL.test(tt) && UUID.test(id) ? { re, rr, tt, id, fe } : null;
 }
 
-/** The two ways of writing a total: of CFDI 3.3 and 4.0 (`1160.5`, `1.0`, `0.0`), and of CFDI 3.2 (`0000001160.500000`). */
+/**
+ * The two ways of writing a total: of CFDI 3.3 and 4.0 (`1160.5`, `1.0`, `0.0`), and of CFDI 3.2 (`0000001160.500000`).
+ */
 export function totalForms(monto: string): readonly [string, string] {
   const [whole = '0', decimals = ''] = monto.split('.');
   const trimmed = decimals.replace(/0+$/, '');

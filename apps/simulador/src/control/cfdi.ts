@@ -16,7 +16,10 @@ const querySchema = z.strictObject({
   limite: z.coerce.number().int().min(1).max(1000).default(10),
 });
 
-/** GET /contribuyentes/:rfc/cfdi: some of a taxpayer's CFDI or retenciones, newest last, with all that a query needs to name one. */
+/**
+ * GET /contribuyentes/:rfc/cfdi: some of a taxpayer's CFDI or retenciones, newest last, with all that a query needs to
+ * name one.
+ */
 export function mountCfdi(app: Hono, world: World): void {
   app.get('/contribuyentes/:rfc/cfdi', (c) => {
     const rfc = readRfc(c.req.param('rfc'));

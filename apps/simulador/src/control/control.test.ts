@@ -68,9 +68,7 @@ describe('the control API', () => {
   it('shows and changes a taxpayer', async () => {
     const path = `/control/contribuyentes/${encodeURIComponent('ÑAM9207103I4')}`;
     expect((await call('GET', path)).json).toMatchObject({ ciec: 'CiecÑAM9207103I4', filas: null });
-    const filas = [
-      { documento: 'cfdi', tipo: 'recibidos', desde: '2026-01-01', hasta: '2026-01-31', cantidad: 7 },
-    ];
+    const filas = [{ documento: 'cfdi', tipo: 'recibidos', desde: '2026-01-01', hasta: '2026-01-31', cantidad: 7 }];
     const changed = await call('PUT', path, { ciec: 'Nueva123', filas, basura: false });
     expect(changed.json).toMatchObject({ ciec: 'Nueva123', filas, basura: false });
     expect((await call('PUT', path, { filas: null })).json).toMatchObject({ ciec: 'Nueva123', filas: null });
@@ -92,13 +90,10 @@ describe('the control API', () => {
     const march = await call('GET', `${path}?tipo=emitidos&desde=2026-03-01&hasta=2026-03-31&limite=1000`);
     const { total, cfdi } = march.json as { total: number; cfdi: Record<string, string>[] };
     expect(total).toBe(cfdi.length);
-    expect(
-      cfdi.every(({ rfcEmisor, fechaEmision }) => rfcEmisor === RFC && fechaEmision?.startsWith('2026-03-')),
-    ).toBe(true);
-    const { json } = await call(
-      'GET',
-      `${path}?documento=retenciones&desde=2026-01-01&hasta=2026-12-31&limite=2`,
+    expect(cfdi.every(({ rfcEmisor, fechaEmision }) => rfcEmisor === RFC && fechaEmision?.startsWith('2026-03-'))).toBe(
+      true,
     );
+    const { json } = await call('GET', `${path}?documento=retenciones&desde=2026-01-01&hasta=2026-12-31&limite=2`);
     expect(json['cfdi']).toHaveLength(2);
     expect((await call('GET', `${path}?limite=0`)).status).toBe(400);
     expect((await call('GET', `${path}?desde=2026-02-30`)).status).toBe(400);
@@ -151,8 +146,7 @@ describe('the control API', () => {
     expect(status).toBe(201);
     const certificate = new X509Certificate(Buffer.from(String(json['cer']), 'base64'));
     const der = Buffer.from(String(json['key']), 'base64');
-    const open = (passphrase: string) =>
-      createPrivateKey({ key: der, format: 'der', type: 'pkcs8', passphrase });
+    const open = (passphrase: string) => createPrivateKey({ key: der, format: 'der', type: 'pkcs8', passphrase });
     expect(certificate.checkPrivateKey(open('Una contraseña'))).toBe(true);
     expect(() => open('otra')).toThrow();
     const pem = await (await fetch(`${simulador.url}/control/ca.pem`)).text();

@@ -50,18 +50,7 @@ export function mountFallas(app: Hono, world: World): void {
   });
 }
 
-function show({
-  service,
-  operation,
-  kind,
-  times,
-  after,
-  code,
-  codigoEstado,
-  seen,
-  taken,
-  ...same
-}: FaultRule) {
+function show({ service, operation, kind, times, after, code, codigoEstado, seen, taken, ...same }: FaultRule) {
   return {
     ...same,
     servicio: service,

@@ -14,10 +14,7 @@ export class ControlError extends Error {
 /** Reads the JSON body by a schema; throws ControlError 400 that says what is wrong. */
 export async function parseBody<T extends z.ZodType>(c: Context, schema: T): Promise<z.output<T>> {
   const body: unknown = await c.req.json().catch(() => {
-    throw new ControlError(
-      400,
-      'El cuerpo no es JSON: mande un objeto JSON con content-type application/json.',
-    );
+    throw new ControlError(400, 'El cuerpo no es JSON: mande un objeto JSON con content-type application/json.');
   });
   const result = schema.safeParse(body);
   if (!result.success) throw new ControlError(400, z.prettifyError(result.error));

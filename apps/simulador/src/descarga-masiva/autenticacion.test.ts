@@ -17,9 +17,7 @@ describe('Autentica', () => {
   it('answers a token of the form clients know, good for five minutes', async () => {
     const { status, text, token } = await client.authenticate();
     expect(status).toBe(200);
-    const [created = '', expires = ''] = [...text.matchAll(/<u:(?:Created|Expires)>([^<]+)</g)].map(
-      (m) => m[1],
-    );
+    const [created = '', expires = ''] = [...text.matchAll(/<u:(?:Created|Expires)>([^<]+)</g)].map((m) => m[1]);
     expect(Date.parse(expires) - Date.parse(created)).toBe(300_000);
     const [, payload = ''] = token.split('.');
     const content = JSON.parse(Buffer.from(payload, 'base64url').toString());
@@ -39,10 +37,7 @@ describe('Autentica', () => {
     ['a changed digest', { tamper: (m) => m.replace(/(<DigestValue>)./, '$1_') }],
     ['a changed signature value', { tamper: (m) => m.replace(/(<SignatureValue>.{9})./, '$1_') }],
     ['a reference to another id', { reference: '_1' }],
-    [
-      'a key reference to another token',
-      { tamper: (m) => m.replace('URI="#BinarySecurityToken"', 'URI="#x"') },
-    ],
+    ['a key reference to another token', { tamper: (m) => m.replace('URI="#BinarySecurityToken"', 'URI="#x"') }],
     ['no signature', { tamper: (m) => m.replace(/<Signature .*<\/Signature>/, '') }],
     ['no certificate', { tamper: (m) => m.replace(/(BinarySecurityToken" V[^>]+>)[^<]+/, '$1AAAA') }],
     ['no security header', { tamper: (m) => m.replace(/<o:Security.*<\/o:Security>/, '') }],

@@ -1,11 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { RunningSimulador } from '../start.ts';
-import {
-  createSignedClient,
-  type SendOptions,
-  type SignedClient,
-  type Style,
-} from '../testing/signed-client.ts';
+import { createSignedClient, type SendOptions, type SignedClient, type Style } from '../testing/signed-client.ts';
 import { issue, startWithEfirma } from '../testing/start-with-efirma.ts';
 import type { Efirma } from '../world/pki.ts';
 
@@ -54,8 +49,7 @@ describe('signatures in the three styles of the public clients', () => {
     expect(asked.attributes).toMatchObject({ CodEstatus: '5000', RfcSolicitante: 'H&amp;E951128469' });
     const id = asked.attributes['IdSolicitud'] ?? '';
     const options = { token, style };
-    const verify = () =>
-      client.send('VerificaSolicitudDescarga', { IdSolicitud: id, RfcSolicitante: RFC }, options);
+    const verify = () => client.send('VerificaSolicitudDescarga', { IdSolicitud: id, RfcSolicitante: RFC }, options);
     expect((await verify()).attributes).toMatchObject({ CodEstatus: '5000', EstadoSolicitud: '1' });
     expect((await verify()).attributes).toMatchObject({ CodEstatus: '5000', EstadoSolicitud: '3' });
     const got = await client.send('Descargar', { IdPaquete: `${id}_01`, RfcSolicitante: RFC }, options);
@@ -74,17 +68,9 @@ describe('signatures in the three styles of the public clients', () => {
     [
       'an added element',
       'A',
-      (m) =>
-        m.replace(
-          '</des:RfcReceptores>',
-          '<des:RfcReceptor>XAXX010101000</des:RfcReceptor></des:RfcReceptores>',
-        ),
+      (m) => m.replace('</des:RfcReceptores>', '<des:RfcReceptor>XAXX010101000</des:RfcReceptor></des:RfcReceptores>'),
     ],
-    [
-      'a changed digest',
-      'A',
-      (m) => m.replace(/(<DigestValue>)(.)/, (_, tag, c) => tag + (c === 'A' ? 'B' : 'A')),
-    ],
+    ['a changed digest', 'A', (m) => m.replace(/(<DigestValue>)(.)/, (_, tag, c) => tag + (c === 'A' ? 'B' : 'A'))],
     [
       'a changed signature value',
       'A',
@@ -133,15 +119,11 @@ describe('certificates', () => {
 
   it('refuses an expired one and a revoked one: 304', async () => {
     const expired = clientOf(await issue(simulador, { rfc: RFC, vence: new Date(Date.now() - 86_400_000) }));
-    expect(
-      (await ask({ token: (await expired.authenticate()).token }, expired)).attributes['CodEstatus'],
-    ).toBe('304');
+    expect((await ask({ token: (await expired.authenticate()).token }, expired)).attributes['CodEstatus']).toBe('304');
     const efirma = await issue(simulador, { rfc: RFC });
     simulador.world.pki.revoke(efirma.numero);
     const revoked = clientOf(efirma);
-    expect(
-      (await ask({ token: (await revoked.authenticate()).token }, revoked)).attributes['CodEstatus'],
-    ).toBe('304');
+    expect((await ask({ token: (await revoked.authenticate()).token }, revoked)).attributes['CodEstatus']).toBe('304');
   });
 
   it('lets a CSD authenticate and refuses its requests: 305', async () => {
@@ -167,9 +149,9 @@ describe('tokens', () => {
     expect((await ask({ token: null })).attributes).toMatchObject(refused);
     expect((await ask({ token: 'x.y.z' })).attributes).toMatchObject(refused);
     const [header, payload = '', rest] = token.split('.');
-    const altered = Buffer.from(
-      Buffer.from(payload, 'base64url').toString().replace('"iat":1', '"iat":2'),
-    ).toString('base64url');
+    const altered = Buffer.from(Buffer.from(payload, 'base64url').toString().replace('"iat":1', '"iat":2')).toString(
+      'base64url',
+    );
     expect((await ask({ token: [header, altered, rest].join('.') })).attributes).toMatchObject(refused);
   });
 
@@ -179,9 +161,7 @@ describe('tokens', () => {
     const { token: foreign } = await clientOf(efirma, hosts).authenticate();
     const cfdi = clientOf(efirma);
     expect((await ask({ token: foreign }, cfdi)).attributes).toMatchObject(refused);
-    expect((await ask({ token: (await cfdi.authenticate()).token }, cfdi)).attributes['CodEstatus']).toBe(
-      '5000',
-    );
+    expect((await ask({ token: (await cfdi.authenticate()).token }, cfdi)).attributes['CodEstatus']).toBe('5000');
   });
 
   it("refuses another certificate's token: 300", async () => {

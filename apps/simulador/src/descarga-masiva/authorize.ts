@@ -10,8 +10,8 @@ import { isSealed, readSignature } from './soap/signature.ts';
 import type { Tokens } from './tokens.ts';
 
 /**
- * Checks who asks: token (300), form (301), certificate (305, 304), seal (302), RFC (303). Null when all is well; a magic RFC gets its 305 then.
- * `solicitud` is the element that has RfcSolicitante and the Signature.
+ * Checks who asks: token (300), form (301), certificate (305, 304), seal (302), RFC (303). Null when all is well; a
+ * magic RFC gets its 305 then. `solicitud` is the element that has RfcSolicitante and the Signature.
  */
 export function authorize(
   { pki, clock, asked }: World,

@@ -50,12 +50,7 @@ describe('rules of a request', () => {
     ['an unknown kind', 'emitidos', { TipoSolicitud: 'metadata' }, 301],
     ['an unknown state', 'emitidos', { EstadoComprobante: 'Otro' }, 301],
     ['an unknown effect', 'emitidos', { TipoComprobante: 'Z' }, 301],
-    [
-      'XML of cancelled received ones',
-      'recibidos',
-      { TipoSolicitud: 'CFDI', EstadoComprobante: 'Cancelado' },
-      301,
-    ],
+    ['XML of cancelled received ones', 'recibidos', { TipoSolicitud: 'CFDI', EstadoComprobante: 'Cancelado' }, 301],
     ['XML of all received ones', 'recibidos', { TipoSolicitud: 'CFDI', EstadoComprobante: 'Todos' }, 301],
     ['an RFC that is none', 'emitidos', { RfcACuentaTerceros: 'X' }, 301],
   ])('refuses %s (%s)', (_, tipo, change, code) => {
@@ -106,12 +101,7 @@ describe('filters', () => {
     ],
     ['effect', { EstadoComprobante: 'Todos', TipoComprobante: 'N' }, [], (row) => row.efecto === 'N'],
     ['complement', { EstadoComprobante: 'Todos', Complemento: 'pago20' }, [], (row) => row.efecto === 'P'],
-    [
-      'third party',
-      { EstadoComprobante: 'Todos', RfcACuentaTerceros: other },
-      [],
-      (row) => row.tercero?.rfc === other,
-    ],
+    ['third party', { EstadoComprobante: 'Todos', RfcACuentaTerceros: other }, [], (row) => row.tercero?.rfc === other],
   ])('lets exactly the rows pass that are asked for: %s', (_, change, receptores, expected) => {
     const some = criterios('emitidos', change, receptores);
     const passed = rows.filter((row) => matches(some, row));
@@ -123,8 +113,6 @@ describe('filters', () => {
     const recibidos = [...taxpayers.rows(RFC, 'recibidos', HOY - 100 * 86_400, HOY)];
     const emisor = recibidos[0]?.rfcEmisor ?? '';
     const some = criterios('recibidos', { EstadoComprobante: 'Todos', RfcEmisor: emisor });
-    expect(recibidos.filter((row) => matches(some, row))).toEqual(
-      recibidos.filter((row) => row.rfcEmisor === emisor),
-    );
+    expect(recibidos.filter((row) => matches(some, row))).toEqual(recibidos.filter((row) => row.rfcEmisor === emisor));
   });
 });

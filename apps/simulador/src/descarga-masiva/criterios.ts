@@ -26,8 +26,8 @@ const MAX_RECEPTORES = 5;
 const YEARS_BACK = 6;
 
 /**
- * Reads the element `solicitud` of a request by period and applies the rules of the manual, or says what is wrong. A date without a time is its first second
- * (that one is taken: SAT-CFDI/python-satcfdi issue 56).
+ * Reads the element `solicitud` of a request by period and applies the rules of the manual, or says what is wrong. A
+ * date without a time is its first second (that one is taken: SAT-CFDI/python-satcfdi issue 56).
  */
 export function readCriterios(solicitud: Element, tipo: Tipo, today: WallTime): Criterios | Outcome {
   const get = (name: string) => solicitud.getAttribute(name) ?? '';
@@ -68,13 +68,7 @@ export function readCriterios(solicitud: Element, tipo: Tipo, today: WallTime): 
 }
 
 /** Whether the criteria let every row of the period pass, so that no row must be looked at. */
-export function letsAllPass({
-  contrapartes,
-  tipoComprobante,
-  estado,
-  terceros,
-  complemento,
-}: Criterios): boolean {
+export function letsAllPass({ contrapartes, tipoComprobante, estado, terceros, complemento }: Criterios): boolean {
   return estado === 'Todos' && contrapartes.length === 0 && !tipoComprobante && !terceros && !complemento;
 }
 

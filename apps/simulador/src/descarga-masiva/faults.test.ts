@@ -26,8 +26,7 @@ beforeEach(async () => {
 afterEach(() => simulador.world.faults.remove());
 afterAll(() => simulador.close());
 
-const verify = () =>
-  client.send('VerificaSolicitudDescarga', { IdSolicitud: id, RfcSolicitante: RFC }, { token });
+const verify = () => client.send('VerificaSolicitudDescarga', { IdSolicitud: id, RfcSolicitante: RFC }, { token });
 const download = () => client.send('Descargar', { IdPaquete: `${id}_01`, RfcSolicitante: RFC }, { token });
 const inject = (fault: Omit<Fault, 'service'> & { service?: string }) =>
   simulador.world.faults.add({ service: SOLICITUD, times: 1, ...fault });

@@ -39,9 +39,7 @@ describe.each(['cfdi', 'retenciones'] as const)(
       async (side) => {
         const service = await createService(documento);
         const tipo = side === 'issued' ? 'emitidos' : 'recibidos';
-        const query = await service.query(
-          period(side, '2026-01-01 00:00:00', '2026-05-31 23:59:59', documento),
-        );
+        const query = await service.query(period(side, '2026-01-01 00:00:00', '2026-05-31 23:59:59', documento));
         expect(query.getStatus().getCode()).toBe(5000);
 
         const first = await service.verify(query.getRequestId());

@@ -69,9 +69,7 @@ describe('a package of a million rows', { tags: ['slow'] }, () => {
     }
     expect(lines[`${id}_01.txt`]).toBe(ROWS + 1);
     expect(lines[`${id}_01_tercero.txt`]).toBeGreaterThan(ROWS / 50);
-    expect(Object.keys(lines)).toEqual(
-      expect.arrayContaining([`__MACOSX/._${id}_01.txt`, 'vacio.txt', 'other.txt']),
-    );
+    expect(Object.keys(lines)).toEqual(expect.arrayContaining([`__MACOSX/._${id}_01.txt`, 'vacio.txt', 'other.txt']));
   });
 
   it('stops being made when the client goes away, and can be asked for again', async () => {

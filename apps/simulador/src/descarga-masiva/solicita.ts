@@ -28,10 +28,7 @@ export function createSolicita(deps: Deps): SoapOperation[] {
 }
 
 /** The child of the operation element that carries its attributes. */
-export function solicitudOf(
-  { operation }: Pick<SoapMessage, 'operation'>,
-  name = 'solicitud',
-): Element | undefined {
+export function solicitudOf({ operation }: Pick<SoapMessage, 'operation'>, name = 'solicitud'): Element | undefined {
   return child(operation, NS.descarga, name);
 }
 
@@ -79,12 +76,7 @@ async function decide(
 }
 
 /** 5005 while an equal request is in force; 5002 when XML was asked for with equal criteria too often. */
-function checkRepetition(
-  { settings }: World,
-  solicitudes: Solicitudes,
-  rfc: string,
-  pedido: Pedido,
-): Outcome | null {
+function checkRepetition({ settings }: World, solicitudes: Solicitudes, rfc: string, pedido: Pedido): Outcome | null {
   const equal = solicitudes.equalTo(rfc, pedido);
   if (equal.some(solicitudes.isInForce)) return outcome(5005);
   const isUsedUp = pedido.tipoSolicitud === 'CFDI' && equal.length >= settings.max_solicitudes_iguales;
@@ -96,9 +88,7 @@ function checkFolio({ world, solicitudes, documento }: Deps, rfc: string, uuid: 
   const today = Math.floor(wallTimeOf(world.clock.now()) / DAY);
   const ofToday = solicitudes.byFolio(rfc).filter(({ corte }) => Math.floor(corte / DAY) === today);
   if (ofToday.length >= world.settings.max_folios_por_dia) return outcome(5011);
-  const rows = (['emitidos', 'recibidos'] as const).map((tipo) =>
-    world.taxpayers.find(rfc, tipo, uuid, { documento }),
-  );
+  const rows = (['emitidos', 'recibidos'] as const).map((tipo) => world.taxpayers.find(rfc, tipo, uuid, { documento }));
   return rows.some((row) => row?.estatus === 'Cancelado') ? outcome(5012) : null;
 }
 

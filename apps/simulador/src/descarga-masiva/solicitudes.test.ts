@@ -38,21 +38,18 @@ it('a refusal with 301 carries neither IdSolicitud nor RfcSolicitante', async ()
   expect(refused).toEqual({ CodEstatus: '301', Mensaje: 'XML Mal Formado: TipoSolicitud' });
 });
 
-it.each(['gzip', 'deflate, gzip;q=0.5', 'identity'])(
-  'asked for with Accept-Encoding: %s',
-  async (encoding) => {
-    const url = `${simulador.url}/cfdidescargamasivasolicitud/Autenticacion/Autenticacion.svc`;
-    const sent = request(url, { method: 'POST', headers: { 'accept-encoding': encoding } }).end('<x/>');
-    const [answer] = (await once(sent, 'response')) as [IncomingMessage];
-    const body = await buffer(answer);
-    const isGzip = encoding.includes('gzip');
-    expect([answer.headers['content-encoding'], answer.headers.vary]).toEqual([
-      isGzip ? 'gzip' : undefined,
-      'Accept-Encoding',
-    ]);
-    expect((isGzip ? gunzipSync(body) : body).toString('utf8')).toContain('a:ActionNotSupported');
-  },
-);
+it.each(['gzip', 'deflate, gzip;q=0.5', 'identity'])('asked for with Accept-Encoding: %s', async (encoding) => {
+  const url = `${simulador.url}/cfdidescargamasivasolicitud/Autenticacion/Autenticacion.svc`;
+  const sent = request(url, { method: 'POST', headers: { 'accept-encoding': encoding } }).end('<x/>');
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  const body = await buffer(answer);
+  const isGzip = encoding.includes('gzip');
+  expect([answer.headers['content-encoding'], answer.headers.vary]).toEqual([
+    isGzip ? 'gzip' : undefined,
+    'Accept-Encoding',
+  ]);
+  expect((isGzip ? gunzipSync(body) : body).toString('utf8')).toContain('a:ActionNotSupported');
+});
 
 let day = 0;
 
@@ -202,11 +199,7 @@ describe('equal requests', () => {
     const cfdi = { FechaInicial: '2023-02-01T00:00:00', TipoSolicitud: 'CFDI' };
     expect([await again(cfdi), await again(cfdi), await again(cfdi)]).toEqual(['5000', '5000', '5002']);
     const metadata = { FechaInicial: '2023-02-01T00:00:00' };
-    expect([await again(metadata), await again(metadata), await again(metadata)]).toEqual([
-      '5000',
-      '5000',
-      '5000',
-    ]);
+    expect([await again(metadata), await again(metadata), await again(metadata)]).toEqual(['5000', '5000', '5000']);
   });
 });
 

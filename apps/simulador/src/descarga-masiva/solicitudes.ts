@@ -96,8 +96,7 @@ export function createSolicitudes(world: World, documento: Documento): Solicitud
   };
 
   const finish = (solicitud: Solicitud, total: number): void => {
-    const max =
-      solicitud.pedido.tipoSolicitud === 'CFDI' ? settings.max_filas_cfdi : settings.max_filas_metadata;
+    const max = solicitud.pedido.tipoSolicitud === 'CFDI' ? settings.max_filas_cfdi : settings.max_filas_metadata;
     solicitud.terminada = clock.now();
     solicitud.rechazo = total === 0 ? 5004 : total > max ? 5003 : null;
     if (solicitud.rechazo !== null) return;
@@ -117,8 +116,7 @@ export function createSolicitudes(world: World, documento: Documento): Solicitud
     solicitud.total ??= solicitud.isVacia ? 0 : await countRows(solicitud);
     const seconds = (clock.now().getTime() - solicitud.creada.getTime()) / 1000;
     const hours = magiaDe(solicitud.rfc)?.horasHastaTerminar ?? 0;
-    const isDone =
-      verificaciones >= needed && seconds >= Math.max(settings.segundos_hasta_terminar, hours * 3600);
+    const isDone = verificaciones >= needed && seconds >= Math.max(settings.segundos_hasta_terminar, hours * 3600);
     if (isDone && !solicitud.terminada && !hasLapsed(solicitud)) finish(solicitud, solicitud.total);
     if (hasLapsed(solicitud)) return { estado: 6, codigo: 5000, filas: 0 };
     if (solicitud.rechazo) return { estado: 5, codigo: solicitud.rechazo, filas: 0 };
@@ -146,8 +144,7 @@ export function createSolicitudes(world: World, documento: Documento): Solicitud
         clave,
         creada: clock.now(),
         corte: wallTimeOf(clock.now()),
-        isVacia:
-          pedido.por === 'periodo' && isVacioFalso(world, rfc, 'servicio web', { documento, ...pedido }),
+        isVacia: pedido.por === 'periodo' && isVacioFalso(world, rfc, 'servicio web', { documento, ...pedido }),
         verificaciones: 0,
         terminada: null,
         rechazo: null,

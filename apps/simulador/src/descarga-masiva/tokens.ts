@@ -16,10 +16,7 @@ const FORM = /^WRAP access_token="([^."]+)\.([^."]+)\.([^."%]+)%26wrap_subject%3
 const WRITTEN_LIFE = 600;
 
 /** Creates the tokens of one service; each has its own secret, so that one is worth nothing at the other. */
-export function createTokens(
-  { clock, settings }: Pick<World, 'clock' | 'settings'>,
-  documento: Documento,
-): Tokens {
+export function createTokens({ clock, settings }: Pick<World, 'clock' | 'settings'>, documento: Documento): Tokens {
   const secret = Buffer.concat([randomBytes(32), Buffer.from(documento)]);
   const seal = (content: string) => createHmac('sha256', secret).update(content).digest();
   const now = () => Math.floor(clock.now().getTime() / 1000);

@@ -42,8 +42,9 @@ export type CsvOptions = {
 };
 
 /**
- * A file of the list as the SAT writes it: windows-1252, CRLF, two lines of preamble, 20 columns, the situation Desvirtuado now and then
- * with a blank behind it, and lines of commas alone at the end. Source: descriptions of the files of August 2026 in public repositories.
+ * A file of the list as the SAT writes it: windows-1252, CRLF, two lines of preamble, 20 columns, the situation
+ * Desvirtuado now and then with a blank behind it, and lines of commas alone at the end. Source: descriptions of the
+ * files of August 2026 in public repositories.
  */
 export function writeCsv({ titulo, corte, registros, numero, vacias }: CsvOptions): Buffer {
   const tail = ','.repeat(vacias);
@@ -70,13 +71,7 @@ function lineOf(registro: Registro, number: number): string {
   const situacion = situacionOf(registro);
   const blank = situacion === 'Desvirtuado' && number % 4 === 0 ? ' ' : '';
   const groups = SITUACIONES_69B.flatMap((each) => groupOf(pasos.find((paso) => paso.situacion === each)));
-  const cells = [
-    String(number),
-    isMasked ? MASK : rfc,
-    isMasked ? MASKED_NAME : nombre,
-    situacion + blank,
-    ...groups,
-  ];
+  const cells = [String(number), isMasked ? MASK : rfc, isMasked ? MASKED_NAME : nombre, situacion + blank, ...groups];
   return cells.map(field).join(',');
 }
 

@@ -4,9 +4,7 @@ import { dayInWords } from './csv.ts';
 
 /** The page of open data that links the files; the day of the cut is in its text. */
 export function indexPage(corte: WallTime, archivos: readonly { titulo: string; href: string }[]): string {
-  const links = archivos.map(
-    ({ titulo, href }) => `<li><a href="${encode(href)}">${encode(titulo)}</a></li>`,
-  );
+  const links = archivos.map(({ titulo, href }) => `<li><a href="${encode(href)}">${encode(titulo)}</a></li>`);
   return `<!DOCTYPE html>
 <html lang="es">
 <head><meta charset="utf-8"><title>Datos abiertos: contribuyentes publicados</title></head>

@@ -15,8 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => simulador.close());
 
-const get = (path: string, headers: Record<string, string> = {}) =>
-  fetch(`${simulador.url}${path}`, { headers });
+const get = (path: string, headers: Record<string, string> = {}) => fetch(`${simulador.url}${path}`, { headers });
 
 async function read(path: string) {
   const bytes = Buffer.from(await (await get(path)).arrayBuffer());
@@ -45,12 +44,7 @@ describe('the complete file', () => {
     expect(preamble[0]).toMatch(/^Información actualizada al 31 de octubre de 2026;/);
     expect(title[0]).toBe('Listado completo de contribuyentes (Artículo 69-B del CFF)');
     expect(header).toHaveLength(20);
-    expect(header.slice(0, 4)).toEqual([
-      'No',
-      'RFC',
-      'Nombre del Contribuyente',
-      'Situación del contribuyente',
-    ]);
+    expect(header.slice(0, 4)).toEqual(['No', 'RFC', 'Nombre del Contribuyente', 'Situación del contribuyente']);
     expect(rows).toHaveLength(FILAS);
     expect(rows.every((row) => row.length === 20)).toBe(true);
     expect(rows.map(([no]) => no)).toEqual(rows.map((_, i) => String(i + 1)));
@@ -116,9 +110,7 @@ describe('publishing', () => {
     expect(modified).toBe('Wed, 18 Nov 2026 00:00:00 GMT');
     expect((await get(COMPLETO, { 'if-none-match': etag })).status).toBe(304);
     expect((await get(COMPLETO, { 'if-modified-since': modified })).status).toBe(304);
-    expect((await get(COMPLETO, { 'if-none-match': '"otro"', 'if-modified-since': modified })).status).toBe(
-      200,
-    );
+    expect((await get(COMPLETO, { 'if-none-match': '"otro"', 'if-modified-since': modified })).status).toBe(200);
     await control('PUT', { quitar: ['DEF900215SI6'] });
     expect((await get(COMPLETO, { 'if-none-match': etag })).status).toBe(200);
     expect((await get(COMPLETO, { 'if-modified-since': modified })).status).toBe(200);

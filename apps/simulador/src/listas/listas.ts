@@ -29,8 +29,8 @@ const CARPETA = '/agsc-publicaciones/Datos_abiertos/Documents_AGAFF';
 type Publicado = { bytes: Buffer; etag: string; publicada: Date };
 
 /**
- * The files of the list of article 69-B: `wu1agsprosta001` has those in force, `omawww` the complete one as it was on 2025-12-31, and `www`
- * the index page with the day of the cut. ETag and Last-Modified are honoured with 304.
+ * The files of the list of article 69-B: `wu1agsprosta001` has those in force, `omawww` the complete one as it was on
+ * 2025-12-31, and `www` the index page with the day of the cut. ETag and Last-Modified are honoured with 304.
  */
 export function createListas(world: World): { wu1agsprosta001: Hono; omawww: Hono; www: Hono } {
   const rendered = new WeakMap<Edicion, Map<string, Publicado>>();
@@ -47,9 +47,7 @@ export function createListas(world: World): { wu1agsprosta001: Hono; omawww: Hon
     return file;
   };
   const serve = (c: Context, service: string, edicion: () => Edicion, archivo: Archivo) =>
-    attend(world, { service, operation: archivo.nombre, rfc: '' }, () =>
-      answer(c, publish(edicion(), archivo)),
-    );
+    attend(world, { service, operation: archivo.nombre, rfc: '' }, () => answer(c, publish(edicion(), archivo)));
 
   const wu1agsprosta001 = new Hono();
   for (const archivo of ARCHIVOS) {
@@ -100,8 +98,7 @@ function answer(c: Context, { bytes, etag, publicada }: Publicado): Response {
   const headers = { etag, 'last-modified': publicada.toUTCString() };
   const match = c.req.header('if-none-match');
   const since = Date.parse(c.req.header('if-modified-since') ?? '');
-  const isSame =
-    match === undefined ? Math.floor(publicada.getTime() / 1000) * 1000 <= since : match.includes(etag);
+  const isSame = match === undefined ? Math.floor(publicada.getTime() / 1000) * 1000 <= since : match.includes(etag);
   if (isSame) return new Response(null, { status: 304, headers });
   const length = String(bytes.length);
   return new Response(new Uint8Array(bytes), {

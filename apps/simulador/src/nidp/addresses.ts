@@ -6,7 +6,8 @@ export type Prefijo = 'login' | 'loginda';
 
 /**
  * Ids of authentication contracts by what they ask for; the first of each is the one that a service sends a browser to.
- * Sources: phpcfdi/csf-sat-scraper, phpcfdi/opinion-cumplimiento-sat-scraper, luffynando/sat-scrapers-auth, SAT-CFDI/python-satcfdi.
+ * Sources: phpcfdi/csf-sat-scraper, phpcfdi/opinion-cumplimiento-sat-scraper, luffynando/sat-scrapers-auth,
+ * SAT-CFDI/python-satcfdi.
  */
 const CONTRACTS: Readonly<Record<Prefijo, Readonly<Record<Metodo, readonly [string, ...string[]]>>>> = {
   login: { ciec: ['ptsc-ciec', 'ciec', 'mat-ptsc-totp'], fiel: ['fiel', 'fiel_Aviso'] },

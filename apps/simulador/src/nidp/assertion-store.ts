@@ -9,7 +9,9 @@ export type Claims = { rfc: string; metodo: Metodo; servicio: string };
 export type AssertionStore = {
   /** Remembers an assertion by its text, which must be unique, and gives the text back. */
   put(asercion: string, claims: Claims): string;
-  /** Reads and spends an assertion; null for a foreign, altered, expired or used one, and for that of another service. */
+  /**
+   * Reads and spends an assertion; null for a foreign, altered, expired or used one, and for that of another service.
+   */
   take(asercion: string, servicio: string): Claims | null;
 };
 

@@ -19,19 +19,12 @@ export type IdpSession<P> = {
 };
 
 /** The browser's session, or a new anonymous one; the answer must set the cookie of `session.id`. */
-export function openIdpSession<P>(
-  c: Context,
-  sessions: Sessions<IdpSession<P>>,
-  cookie: string,
-): IdpSession<P> {
+export function openIdpSession<P>(c: Context, sessions: Sessions<IdpSession<P>>, cookie: string): IdpSession<P> {
   return sessions.use(getCookie(c, cookie) ?? '') ?? startIdpSession<P>(sessions, {});
 }
 
 /** Starts a session under a new id, keeping what `from` says. */
-export function startIdpSession<P>(
-  sessions: Sessions<IdpSession<P>>,
-  from: Partial<IdpSession<P>>,
-): IdpSession<P> {
+export function startIdpSession<P>(sessions: Sessions<IdpSession<P>>, from: Partial<IdpSession<P>>): IdpSession<P> {
   const session: IdpSession<P> = {
     rfc: null,
     method: 'ciec',

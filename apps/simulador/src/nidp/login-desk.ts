@@ -38,8 +38,7 @@ export type LoginDesk<P> = {
 /** Creates the pages of a host. A right answer starts a session under a new id and spends captcha and challenge. */
 export function createLoginDesk<P>(deps: Deps<P>): LoginDesk<P> {
   const { world, acceso, sessions, service } = deps;
-  const withSession = (response: Response, { id }: IdpSession<P>) =>
-    withCookies(response, { [deps.cookie]: id });
+  const withSession = (response: Response, { id }: IdpSession<P>) => withCookies(response, { [deps.cookie]: id });
 
   const showCiec = (c: Context, session: IdpSession<P>, error: string) => {
     const captcha = world.settings.captcha ? acceso.captchas.issue() : null;
@@ -67,8 +66,7 @@ export function createLoginDesk<P>(deps: Deps<P>): LoginDesk<P> {
   const loginByCiec = (c: Context, session: IdpSession<P>, form: Record<string, string>) => {
     const rfc = (form['Ecom_User_ID'] ?? '').trim().toUpperCase();
     return attend(world, { service, operation: 'EntrarCiec', rfc }, () => {
-      if (!isCaptchaRight(session, rfc, form['userCaptcha'] ?? ''))
-        return showCiec(c, session, CIEC_ERRORS.captcha);
+      if (!isCaptchaRight(session, rfc, form['userCaptcha'] ?? '')) return showCiec(c, session, CIEC_ERRORS.captcha);
       const check = acceso.accounts.check(rfc, form['Ecom_Password'] ?? '');
       return check === 'right' ? enter(c, session, rfc, 'ciec') : showCiec(c, session, CIEC_ERRORS[check]);
     });

@@ -37,9 +37,15 @@ export interface Nidp {
   readonly app: Hono;
   /** Absolute address, built from the request's own Host, to send a browser to that must log in for a service. */
   loginUrl(c: Context, order: LoginOrder): string;
-  /** The same as the form that a service's page submits by script: where to, and its fields (`SAMLRequest`, `RelayState`). */
+  /**
+   * The same as the form that a service's page submits by script: where to, and its fields (`SAMLRequest`,
+   * `RelayState`).
+   */
   loginForm(c: Context, order: LoginOrder): { action: string; fields: Record<string, string> };
-  /** Reads and spends the assertion that the browser brought; null for a foreign, altered, old or used one, or that of another service. */
+  /**
+   * Reads and spends the assertion that the browser brought; null for a foreign, altered, old or used one, or that of
+   * another service.
+   */
   redeem(asercion: string, servicio: string): { rfc: string; metodo: 'ciec' | 'efirma' } | null;
   /** Whose access token it is, and what it allows; null for an unknown or old one. */
   introspect(accessToken: string): { rfc: string; metodo: 'ciec' | 'efirma'; scope: string } | null;
@@ -54,10 +60,7 @@ export type NidpOptions = {
 };
 
 /** Creates a log-in host in which nobody has logged in yet. */
-export function createNidp(
-  world: World,
-  { prefijo, acceso = ownAcceso(world), clientes = [] }: NidpOptions,
-): Nidp {
+export function createNidp(world: World, { prefijo, acceso = ownAcceso(world), clientes = [] }: NidpOptions): Nidp {
   const service = prefijo;
   const cookie = `JSESSIONID_${prefijo}`;
   const idleMs = () => acceso.settings.minutos_sesion * 60_000;
@@ -66,7 +69,9 @@ export function createNidp(
   const oauth = createOauth(world.clock, clientes);
   const open = (c: Context) => openIdpSession(c, sessions, cookie);
 
-  /** What a browser that is inside gets: the form with the assertion that is waited for, or the way to where it goes on. */
+  /**
+   * What a browser that is inside gets: the form with the assertion that is waited for, or the way to where it goes on.
+   */
   const goOn = (c: Context, session: IdpSession<Pending>): Response => {
     const { pending, rfc, method: metodo } = session;
     session.pending = null;
@@ -103,10 +108,7 @@ export function createNidp(
     const target = c.req.query('target');
     const next = loginPage(c, prefijo, { metodo, endpoint, target, id: c.req.query('id') });
     const fields = { option: 'credential', ...(target !== undefined && { target }) };
-    return desk.withSession(
-      htmlResponse(autoSubmittedForm('SAT Autenticaci&oacute;n', next, fields)),
-      session,
-    );
+    return desk.withSession(htmlResponse(autoSubmittedForm('SAT Autenticaci&oacute;n', next, fields)), session);
   };
 
   const showLogin = (c: Context, session: IdpSession<Pending>) => {
@@ -148,8 +150,7 @@ export function createNidp(
     if (submitted) return submitted;
     return attend(world, { service, operation: 'EmitirToken', rfc: session.rfc ?? '' }, () => {
       const request = readAuthnRequest(form['SAMLRequest'] ?? '');
-      if (!request || !isOwnAddress(c, request.regreso))
-        return htmlResponse(unknownContract('SAMLRequest'), 400);
+      if (!request || !isOwnAddress(c, request.regreso)) return htmlResponse(unknownContract('SAMLRequest'), 400);
       session.pending = { protocolo: 'saml', ...request, relayState: form['RelayState'] ?? '' };
       if (session.rfc !== null) return desk.withSession(goOn(c, session), session);
       return hop(c, session, metodoOf(prefijo, c.req.query('id')) ?? 'ciec');

@@ -15,8 +15,9 @@ type TokenAnswer = { accessToken: string; expiresIn: number; grant: Grant };
 export type Grants = {
   issueCode(grant: Grant, binding: CodeBinding): string;
   /**
-   * Exchanges a code for a token; null when it is unknown, old, used before, or the client, the address or the verifier is another than that
-   * of its request. A code that comes twice also ends the token that it gave first (RFC 6749, 4.1.2).
+   * Exchanges a code for a token; null when it is unknown, old, used before, or the client, the address or the verifier
+   * is another than that of its request. A code that comes twice also ends the token that it gave first (RFC 6749,
+   * 4.1.2).
    */
   exchange(code: string, by: { clientId: string; redirectUri: string; verifier: string }): TokenAnswer | null;
   /** What an access token allows, or null. */
@@ -28,7 +29,10 @@ const TOKEN_LIFE_MS = 20 * 60_000;
 
 type Code = Grant & CodeBinding & { expiresAt: number; token: string | null };
 
-/** Creates an empty store; a code lives for a minute of the simulator's clock, a token for twenty. What is over is forgotten when another code is issued. */
+/**
+ * Creates an empty store; a code lives for a minute of the simulator's clock, a token for twenty. What is over is
+ * forgotten when another code is issued.
+ */
 export function createGrants(clock: Clock): Grants {
   const codes = new Map<string, Code>();
   const tokens = new Map<string, Grant & { expiresAt: number }>();

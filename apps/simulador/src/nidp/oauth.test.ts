@@ -146,12 +146,7 @@ test('a code ends after a minute', async () => {
 test('the token end point names what is wrong', async () => {
   const code = await codeOf(await insideBrowser());
   const refusals = [];
-  for (const change of [
-    { client_id: 'otro' },
-    { grant_type: 'password' },
-    { code_verifier: 'corto' },
-    { code: '' },
-  ]) {
+  for (const change of [{ client_id: 'otro' }, { grant_type: 'password' }, { code_verifier: 'corto' }, { code: '' }]) {
     const { status, answer } = await exchange(code, change);
     refusals.push([status, answer['error']]);
   }

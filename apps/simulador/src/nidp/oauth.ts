@@ -41,8 +41,7 @@ const VERIFIER = /^[\w.~-]{43,128}$/;
 /** Creates the end points of a log-in host for these clients. */
 export function createOauth(clock: Clock, clients: readonly OauthClient[]): Oauth {
   const grants = createGrants(clock);
-  const redirectUriOf = (c: Context, { redirectPath }: OauthClient) =>
-    `${new URL(c.req.url).origin}${redirectPath}`;
+  const redirectUriOf = (c: Context, { redirectPath }: OauthClient) => `${new URL(c.req.url).origin}${redirectPath}`;
 
   const read = (c: Context): AuthzRequest | Response => {
     const query = c.req.query();
@@ -56,8 +55,7 @@ export function createOauth(clock: Clock, clients: readonly OauthClient[]): Oaut
     if (query['response_type'] === undefined) return fail(back, 'invalid_request', 'response_type');
     if (query['response_type'] !== 'code') return fail(back, 'unsupported_response_type', 'response_type');
     const scope = query['scope'] ?? client.scopes.join(' ');
-    if (!scope.split(' ').every((one) => client.scopes.includes(one)))
-      return fail(back, 'invalid_scope', 'scope');
+    if (!scope.split(' ').every((one) => client.scopes.includes(one))) return fail(back, 'invalid_scope', 'scope');
     const codeChallenge = query['code_challenge'] ?? '';
     if (query['code_challenge_method'] !== 'S256' || !S256_CHALLENGE.test(codeChallenge))
       return fail(back, 'invalid_request', 'code_challenge');
@@ -111,7 +109,10 @@ function fail(back: Back, code: string, what: string): Response {
   return answer(back, { error: code, error_description: `${what} is missing or wrong` });
 }
 
-/** A refusal that must not go to the address of the request, because that is not known to be the client's (RFC 6749, 4.1.2.1). */
+/**
+ * A refusal that must not go to the address of the request, because that is not known to be the client's (RFC 6749,
+ * 4.1.2.1).
+ */
 function refused(code: string, what: string): Response {
   return htmlResponse(
     `<html><head><title>SAT</title></head><body><p>${encode(`${code}: ${what}`)}</p></body></html>`,

@@ -7,8 +7,8 @@ import type { Efirma } from '../world/pki.ts';
 import { fertOf, sendFielPage } from './testing/idp-client.ts';
 
 /**
- * The orders of requests that public clients send, one test a client. They are written down here from those clients' sources; nothing of their code
- * is used.
+ * The orders of requests that public clients send, one test a client. They are written down here from those clients'
+ * sources; nothing of their code is used.
  */
 const RFC = 'PUB900101AB1';
 const VENCE = new Date('2030-12-31T23:59:58Z');

@@ -33,9 +33,7 @@ it.each([
 
 it('is published for about seven in eight, positive then', async () => {
   const key = keyOf('opiniones');
-  const answers = await Promise.all(
-    Array.from({ length: 200 }, (_, n) => ask(generateRfc(key, n, n % 2 === 0))),
-  );
+  const answers = await Promise.all(Array.from({ length: 200 }, (_, n) => ask(generateRfc(key, n, n % 2 === 0))));
   const published = answers.filter(({ status }) => status === 200);
   expect(published.length).toBeGreaterThan(160);
   expect(published.length).toBeLessThan(195);

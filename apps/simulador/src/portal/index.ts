@@ -13,9 +13,9 @@ import { createPortalState } from './portal-state.ts';
 import { createPortalControl } from './simulador.ts';
 
 /**
- * The CFDI portal: the log-in host, to be mounted at `/cfdiau`, and the query host, to be mounted at `/portalcfdi`; with them the portal
- * of retenciones, which has the same log-in host.
- * `/cfdiau/simulador` is the control of both (captcha answers, settings, open sessions). `acceso` is what other log-in hosts share.
+ * The CFDI portal: the log-in host, to be mounted at `/cfdiau`, and the query host, to be mounted at `/portalcfdi`;
+ * with them the portal of retenciones, which has the same log-in host. `/cfdiau/simulador` is the control of both
+ * (captcha answers, settings, open sessions). `acceso` is what other log-in hosts share.
  */
 export function createPortal(
   world: World,

@@ -15,7 +15,9 @@ export function currentPortalSession(c: Context, sessions: Sessions<PortalSessio
   return sessions.use(COOKIES.map((name) => getCookie(c, name) ?? '').join(''));
 }
 
-/** Starts the session of a taxpayer; its id is spread over two cookies, as the identity framework does with long ones. */
+/**
+ * Starts the session of a taxpayer; its id is spread over two cookies, as the identity framework does with long ones.
+ */
 export function startPortalSession(sessions: Sessions<PortalSession>, rfc: string): PortalSession {
   const session = { id: '', rfc, csrf: randomBytes(30).toString('base64') };
   session.id = sessions.start(session);

@@ -11,7 +11,9 @@ export type Seal = {
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** Creates a seal with a random key (AES-256-GCM), so that nothing survives a restart, as with a rotated machine key. */
+/**
+ * Creates a seal with a random key (AES-256-GCM), so that nothing survives a restart, as with a rotated machine key.
+ */
 export function createSeal(key: Buffer = randomBytes(32)): Seal {
   return {
     close: (value) => {

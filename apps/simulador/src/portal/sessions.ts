@@ -13,7 +13,10 @@ export type Sessions<T> = {
   count(): number;
 };
 
-/** Creates an empty store; `idleMs` is asked at every use, in milliseconds. Those that died are forgotten when another begins. */
+/**
+ * Creates an empty store; `idleMs` is asked at every use, in milliseconds. Those that died are forgotten when another
+ * begins.
+ */
 export function createSessions<T>(deps: { clock: Clock; idleMs: () => number }): Sessions<T> {
   const sessions = new Map<string, { data: T; usedAt: number }>();
   const isAlive = (usedAt: number) => deps.clock.now().getTime() - usedAt < deps.idleMs();

@@ -30,7 +30,5 @@ export function createPortalControl(state: PortalState): Hono {
       if (!body.success) return c.json({ error: z.prettifyError(body.error) }, 400);
       return c.json(Object.assign(state.settings, body.data));
     })
-    .get('/sesiones', (c) =>
-      c.json({ cfdiau: state.idpSessions.count(), portalcfdi: state.portalSessions.count() }),
-    );
+    .get('/sesiones', (c) => c.json({ cfdiau: state.idpSessions.count(), portalcfdi: state.portalSessions.count() }));
 }

@@ -19,12 +19,13 @@ const ESTADOS: Readonly<Record<string, string>> = { '0': 'Cancelado', '1': 'Vige
 
 /** The fields of a form by their ids. */
 export function fieldsOf(form: Readonly<Record<string, string>>): Fields {
-  return Object.fromEntries(
-    Object.entries(form).map(([name, value]) => [name.split('$').at(-1) ?? name, value]),
-  );
+  return Object.fromEntries(Object.entries(form).map(([name, value]) => [name.split('$').at(-1) ?? name, value]));
 }
 
-/** Reads a search of a page; the text of the fault when it is none. The radio button `rbtnFiltros` searches by date, else by UUID. */
+/**
+ * Reads a search of a page; the text of the fault when it is none. The radio button `rbtnFiltros` searches by date,
+ * else by UUID.
+ */
 export function readCriteria(fields: Fields, tipo: Tipo): Criteria | string {
   if (fields['TipoFiltro'] !== 'rbtnFiltros') {
     const uuid = (fields[tipo === 'recibidos' ? 'txtFolio' : 'txtUuid'] ?? '').trim().toUpperCase();

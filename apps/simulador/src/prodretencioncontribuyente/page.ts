@@ -7,8 +7,9 @@ export type Pagina = '/' | '/ConsultaReceptor' | '/ConsultaEmisor' | '/ConsultaD
 const RELLENO = 'x'.repeat(2000);
 
 /**
- * The frame of each page: form `#form1` (no `__CSRFTOKEN`), the authenticated RFC in `#LblRfcAutenticado`, the way out in
- * `#LnkBtnCierraSesion`; ids have no prefix but `MainContent_`. Source: a public map of the portal's controls, made in March 2026.
+ * The frame of each page: form `#form1` (no `__CSRFTOKEN`), the authenticated RFC in `#LblRfcAutenticado`, the way out
+ * in `#LnkBtnCierraSesion`; ids have no prefix but `MainContent_`. Source: a public map of the portal's controls, made
+ * in March 2026.
  */
 export function page(seal: Seal, session: ProviderSession, pagina: Pagina, contenido: string): Response {
   const { rfc, id } = session;

@@ -162,9 +162,7 @@ describe('a search', () => {
     const expected = rowsOf('emitidos', '2026-01-01', '2026-10-31');
     const dates = { TipoFiltro: 'rbtnFiltros', fecIniEmi: '01/01/2026', fecFinEmi: '31/10/2026' };
     const uuids = async (change: Record<string, string>) =>
-      table(await search(browser, 'ConsultaEmisor', { ...dates, ...change })).rows.map(
-        (row) => row['Folio Fiscal'],
-      );
+      table(await search(browser, 'ConsultaEmisor', { ...dates, ...change })).rows.map((row) => row['Folio Fiscal']);
     expect(await uuids({})).toEqual(expected.map(({ uuid }) => uuid));
     const valid = expected.filter(({ estatus }) => estatus === 'Vigente');
     expect(await uuids({ selEstadoComprobante: '1' })).toEqual(valid.map(({ uuid }) => uuid));
@@ -176,9 +174,7 @@ describe('a search', () => {
   it('finds one by its UUID', async () => {
     const browser = await inside();
     const [expected] = rowsOf('recibidos', '2026-03-01', '2026-05-31');
-    const { rows } = table(
-      await search(browser, 'ConsultaReceptor', { txtFolio: expected?.uuid.toLowerCase() ?? '' }),
-    );
+    const { rows } = table(await search(browser, 'ConsultaReceptor', { txtFolio: expected?.uuid.toLowerCase() ?? '' }));
     expect(rows.map((row) => row['Folio Fiscal'])).toEqual([expected?.uuid]);
   });
 
@@ -231,9 +227,7 @@ describe('a search', () => {
       kind: 'html200',
       times: 1,
     });
-    expect((await search(browser, 'ConsultaReceptor', month('2026-03'))).text).not.toContain(
-      'tablaRetenciones',
-    );
+    expect((await search(browser, 'ConsultaReceptor', month('2026-03'))).text).not.toContain('tablaRetenciones');
     expect((await search(browser, 'ConsultaReceptor', month('2026-03'))).text).toContain('tablaRetenciones');
   });
 });

@@ -31,22 +31,15 @@ const CHOICES: Readonly<Record<string, Pagina>> = {
 const YEAR = 365.2425 * 86_400;
 
 /**
- * The portal of CFDI de retenciones, to be mounted at `/prodretencioncontribuyente`. A browser logs in at `/cfdiau` by WS-Federation, as for the
- * CFDI portal, chooses a search on the first page, and posts the whole form of that search.
+ * The portal of CFDI de retenciones, to be mounted at `/prodretencioncontribuyente`. A browser logs in at `/cfdiau` by
+ * WS-Federation, as for the CFDI portal, chooses a search on the first page, and posts the whole form of that search.
  */
-export function createProdretencioncontribuyente({
-  world,
-  state,
-}: {
-  world: World;
-  state: PortalState;
-}): Hono {
+export function createProdretencioncontribuyente({ world, state }: { world: World; state: PortalState }): Hono {
   const { seal } = state;
   const host = createHost(world, {
     servicio: SERVICIO,
     cookie: 'FedAuthRetenciones',
-    sendToLogin: (c, returnTo) =>
-      redirect(signInAddress(addressesOf(c), returnTo, world.clock.now(), host.url(c, ''))),
+    sendToLogin: (c, returnTo) => redirect(signInAddress(addressesOf(c), returnTo, world.clock.now(), host.url(c, ''))),
   });
   const app = new Hono();
 
@@ -76,10 +69,7 @@ export function createProdretencioncontribuyente({
     return host.guard(c, { operation, returnTo: pagina === '/' ? INICIO : pagina }, (session) =>
       isOwnViewState(seal, session, pagina, form['__VIEWSTATE'] ?? '')
         ? answer(session, fieldsOf(form))
-        : htmlResponse(
-            '<html><head><title>Runtime Error</title></head><body><h1>Server Error</h1></body></html>',
-            500,
-          ),
+        : htmlResponse('<html><head><title>Runtime Error</title></head><body><h1>Server Error</h1></body></html>', 500),
     );
   };
 
@@ -113,9 +103,7 @@ export function createProdretencioncontribuyente({
         search(session, pagina, tipo, null),
       ),
     );
-    app.post(pagina, (c) =>
-      postback(c, pagina, 'Buscar', (session, fields) => search(session, pagina, tipo, fields)),
-    );
+    app.post(pagina, (c) => postback(c, pagina, 'Buscar', (session, fields) => search(session, pagina, tipo, fields)));
   }
   app.get('/ConsultaDescargaMasiva', (c) =>
     host.guard(c, { operation: 'ConsultaDescargaMasiva' }, (session) =>

@@ -20,8 +20,8 @@ const COLUMNS: readonly (readonly [heading: string, value: (row: Row) => string]
 ];
 
 /**
- * Table `#tablaRetenciones` and the text that there is nothing; both are in every page, and `display` tells which counts. Before the first
- * search (`rows` null) none does.
+ * Table `#tablaRetenciones` and the text that there is nothing; both are in every page, and `display` tells which
+ * counts. Before the first search (`rows` null) none does.
  */
 export function resultPanel(tipo: Tipo, rows: readonly Row[] | null): string {
   const headings = COLUMNS.map(([heading]) => `<th>${encode(heading)}</th>`).join('');

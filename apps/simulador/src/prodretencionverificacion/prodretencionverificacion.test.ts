@@ -13,15 +13,9 @@ beforeAll(async () => {
 afterAll(() => simulador.close());
 
 const rowsOf = (rfc: string, tipo: 'emitidos' | 'recibidos') => [
-  ...simulador.world.taxpayers.rows(
-    rfc,
-    tipo,
-    parseWallTime('2026-01-01') ?? 0,
-    parseWallTime('2026-06-30') ?? 0,
-    {
-      documento: 'retenciones',
-    },
-  ),
+  ...simulador.world.taxpayers.rows(rfc, tipo, parseWallTime('2026-01-01') ?? 0, parseWallTime('2026-06-30') ?? 0, {
+    documento: 'retenciones',
+  }),
 ];
 
 async function ask(folio: string, rfcEmisor: string, rfcReceptor: string) {

@@ -53,12 +53,9 @@ function findRow({ taxpayers }: World, folio: string, emisor: string, receptor: 
 function found(row: Row, isListed: boolean): string {
   const lines = Array.from({ length: Math.ceil(FIELDS.length / COLUMNS) }, (_, n) => {
     const part = FIELDS.slice(n * COLUMNS, (n + 1) * COLUMNS);
-    const headings = part.map(
-      ([heading]) => `            <th>\n                ${encode(heading)}\n            </th>`,
-    );
+    const headings = part.map(([heading]) => `            <th>\n                ${encode(heading)}\n            </th>`);
     const values = part.map(
-      ([, value]) =>
-        `            <td>\n                <span>${encode(value(row))}</span>\n            </td>`,
+      ([, value]) => `            <td>\n                <span>${encode(value(row))}</span>\n            </td>`,
     );
     return `        <tr>\n${headings.join('\n')}\n        </tr>\n        <tr>\n${values.join('\n')}\n        </tr>`;
   });
@@ -74,7 +71,10 @@ ${cancelacionOf(row)}    </table>
 `;
 }
 
-/** The row that only a cancelled one has; clients find its cell by the id (SAT-CFDI/python-satcfdi). Its heading is ours. */
+/**
+ * The row that only a cancelled one has; clients find its cell by the id (SAT-CFDI/python-satcfdi). Its heading is
+ * ours.
+ */
 function cancelacionOf({ fechaCancelacion }: Row): string {
   if (fechaCancelacion === '') return '';
   const heading = encode('Fecha de Cancelación');

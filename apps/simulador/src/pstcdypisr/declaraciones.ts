@@ -26,18 +26,16 @@ export type Declaracion = {
 /** The portal knows nothing older; the old portal (`ptscdecprov`) knows nothing younger. */
 export const PRIMER_EJERCICIO = 2022;
 /** The years of the old portal, newest first; which one is its first is a choice. */
-export const EJERCICIOS_ANTERIORES: readonly number[] = Array.from(
-  { length: 8 },
-  (_, n) => PRIMER_EJERCICIO - 1 - n,
-);
+export const EJERCICIOS_ANTERIORES: readonly number[] = Array.from({ length: 8 }, (_, n) => PRIMER_EJERCICIO - 1 - n);
 
 const SIN_DECLARACIONES = ['INSCRITO_SIN_OBLIGACIONES', 'NO_INSCRITO', 'EN_SUSPENSION'];
 const COMPLEMENTARIAS = ['Modificación de Declaración', 'Obligación no presentada'] as const;
 const SIGNS = '0123456789ABCDEFGHIJKLMNPQRSTUVWXYZ';
 
 /**
- * The returns of a taxpayer for a fiscal year that were filed up to now, by filing. They follow from the seed and the RFC: one a month, one for the
- * year, and of every six about one is amended. What its opinion names as missing was not filed.
+ * The returns of a taxpayer for a fiscal year that were filed up to now, by filing. They follow from the seed and the
+ * RFC: one a month, one for the year, and of every six about one is amended. What its opinion names as missing was not
+ * filed.
  */
 export function declaracionesOf(world: World, rfc: string, ejercicio: number): Declaracion[] {
   return ejercicio >= PRIMER_EJERCICIO ? presentadas(world, rfc, ejercicio) : [];
@@ -53,9 +51,7 @@ function presentadas(world: World, rfc: string, ejercicio: number): Declaracion[
   const { opinion, inicioOperaciones } = world.taxpayers.profile(rfc);
   if (SIN_DECLARACIONES.includes(opinion.sentido) || magiaDe(rfc)?.filas?.length === 0) return [];
   const isMissing = ({ nombre }: Periodo) =>
-    opinion.obligacionesOmitidas.some(
-      (omitida) => omitida.ejercicio === ejercicio && omitida.periodo === nombre,
-    );
+    opinion.obligacionesOmitidas.some((omitida) => omitida.ejercicio === ejercicio && omitida.periodo === nombre);
   return [MENSUAL, ANUAL]
     .flatMap((periodicidad) => periodicidad.periodos.map((periodo) => ({ periodicidad, periodo })))
     .filter(({ periodo }) => !isMissing(periodo) && endOf(ejercicio, periodo) > dayOf(inicioOperaciones))

@@ -26,13 +26,10 @@ export function homePage(context: PageContext): string {
 /** The page of the query: the form, and the place where its script puts the answer. */
 export function queryPage(context: PageContext, tipo: TipoDocumento, ejercicios: readonly number[]): string {
   const years = ejercicios.map((year) => `<option value="${year}">${year}</option>`).join('');
-  const kinds = PERIODICIDADES.map(
-    ({ clave, nombre }) => `<option value="${clave}">${encode(nombre)}</option>`,
-  );
+  const kinds = PERIODICIDADES.map(({ clave, nombre }) => `<option value="${clave}">${encode(nombre)}</option>`);
   const periods = PERIODICIDADES.flatMap(({ clave, periodos }) =>
     periodos.map(
-      (periodo) =>
-        `<option value="${periodo.clave}" data-periodicidad="${clave}">${encode(periodo.nombre)}</option>`,
+      (periodo) => `<option value="${periodo.clave}" data-periodicidad="${clave}">${encode(periodo.nombre)}</option>`,
     ),
   );
   return page(
@@ -84,7 +81,10 @@ const HEADINGS = [
   'Estado',
 ];
 
-/** The fragment that answers a query. Without rows it has the empty table and, besides, the notice that the portal shows. */
+/**
+ * The fragment that answers a query. Without rows it has the empty table and, besides, the notice that the portal
+ * shows.
+ */
 export function resultFragment(
   { base }: Pick<PageContext, 'base'>,
   tipo: TipoDocumento,
@@ -131,8 +131,7 @@ function cellsOf(declaracion: Declaracion): string[] {
 
 function page({ base, rfc, nombre }: PageContext, contenido: string): string {
   const links = (Object.keys(DOCUMENTOS) as TipoDocumento[]).map(
-    (tipo) =>
-      `<a href="${encode(base)}/Consulta/Consulta?tipoDocumento=${tipo}">${encode(DOCUMENTOS[tipo])}</a>`,
+    (tipo) => `<a href="${encode(base)}/Consulta/Consulta?tipoDocumento=${tipo}">${encode(DOCUMENTOS[tipo])}</a>`,
   );
   return `<!DOCTYPE html>
 <html lang="es">

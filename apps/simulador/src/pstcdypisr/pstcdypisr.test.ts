@@ -121,9 +121,7 @@ test('a year has a return a month and one for the year, with the columns of the 
 
 test('amendments name their kind and take the place of what they amend', async () => {
   const { browser } = await logIn(RFC);
-  const years = await Promise.all(
-    ['2022', '2023', '2024', '2025'].map((Ejercicio) => search(browser, { Ejercicio })),
-  );
+  const years = await Promise.all(['2022', '2023', '2024', '2025'].map((Ejercicio) => search(browser, { Ejercicio })));
   const filas = years.flatMap((year) => year.filas.map(({ celdas }) => celdas));
   const amended = filas.filter((celdas) => celdas[2] === 'Complementaria');
   expect(amended.length).toBeGreaterThan(0);
@@ -201,11 +199,7 @@ test('the documents of another taxpayer cannot be had', async () => {
 
 test('refuses searches that its page never sends', async () => {
   const { browser } = await logIn(RFC);
-  for (const fields of [
-    { Ejercicio: 'x' },
-    { Ejercicio: '2024', IdDeclaracion: '099' },
-    { tipoDocumento: '2' },
-  ])
+  for (const fields of [{ Ejercicio: 'x' }, { Ejercicio: '2024', IdDeclaracion: '099' }, { tipoDocumento: '2' }])
     expect((await search(browser, fields)).status).toBe(500);
   expect((await browser.get(`${base}/Consulta/Consulta?tipoDocumento=toString`)).status).toBe(500);
 });

@@ -16,8 +16,8 @@ const service = 'pstcdypisr';
 const DECLARACION = '001';
 
 /**
- * The portal of provisional and definitive returns, to be mounted at `/pstcdypisr`. Addresses, ids and columns: luffynando/sat-scrapers-auth and
- * public clients that drive the portal's page.
+ * The portal of provisional and definitive returns, to be mounted at `/pstcdypisr`. Addresses, ids and columns:
+ * luffynando/sat-scrapers-auth and public clients that drive the portal's page.
  */
 export function createPstcdypisr({ world, loginda }: { world: World; loginda: Nidp }): Hono {
   const host = createFederatedHost({ world, nidp: loginda }, { servicio: service, cookie: 'FedAuthDyP' });
@@ -30,9 +30,7 @@ export function createPstcdypisr({ world, loginda }: { world: World; loginda: Ni
   /** For browsers that are inside; one that posts without being so comes back to the first page. */
   const guarded =
     (operation: string, answer: (c: Context, rfc: string) => Response | Promise<Response>) => (c: Context) =>
-      host.guard(c, { operation, ...(c.req.method === 'POST' && { returnTo: '/' }) }, ({ rfc }) =>
-        answer(c, rfc),
-      );
+      host.guard(c, { operation, ...(c.req.method === 'POST' && { returnTo: '/' }) }, ({ rfc }) => answer(c, rfc));
 
   const home = guarded('Inicio', (c, rfc) => htmlResponse(homePage(contextOf(c, rfc))));
 
@@ -54,8 +52,7 @@ export function createPstcdypisr({ world, loginda }: { world: World; loginda: Ni
     const isEmpty = isBusquedaVaciaFalsa(world, rfc, service, [tipo, ejercicio, Periodicidad, Periodo]);
     const found = (isEmpty ? [] : declaracionesOf(world, rfc, ejercicio)).filter(
       ({ periodicidad, periodo }) =>
-        (Periodicidad === '' || periodicidad.clave === Periodicidad) &&
-        (Periodo === '' || periodo.clave === Periodo),
+        (Periodicidad === '' || periodicidad.clave === Periodicidad) && (Periodo === '' || periodo.clave === Periodo),
     );
     return htmlResponse(resultFragment({ base: host.url(c, '') }, tipo, found));
   });
@@ -78,8 +75,7 @@ export function createPstcdypisr({ world, loginda }: { world: World; loginda: Ni
     });
   });
 
-  const logOut = (c: Context) =>
-    host.logOut(c, redirect(`${new URL(c.req.url).origin}/loginda/nidp/app/logout`));
+  const logOut = (c: Context) => host.logOut(c, redirect(`${new URL(c.req.url).origin}/loginda/nidp/app/logout`));
 
   return new Hono()
     .on('GET', [...ROOT, '/Home', '/Home/'], home)

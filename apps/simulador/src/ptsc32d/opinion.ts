@@ -13,7 +13,10 @@ export type OpinionEmitida = Omit<Opinion, 'autorizaPublicacion'> & {
   emision: WallTime;
 };
 
-/** How the document words each sense, and the letter that stands for it in its original string. P and N are the SAT's, the others ours. */
+/**
+ * How the document words each sense, and the letter that stands for it in its original string. P and N are the SAT's,
+ * the others ours.
+ */
 export const SENTIDO_IMPRESO: Readonly<Record<SentidoOpinion, readonly [palabra: string, letra: string]>> = {
   POSITIVO: ['POSITIVO', 'P'],
   NEGATIVO: ['NEGATIVO', 'N'],

@@ -115,16 +115,13 @@ test.each([
   ['EN_SUSPENSION', 'EN SUSPENSIÓN DE ACTIVIDADES', 'En suspensión de actividades', 'S'],
   ['INSCRITO_SIN_OBLIGACIONES', 'INSCRITO SIN OBLIGACIONES', 'Inscrito sin obligaciones', 'I'],
   ['NO_INSCRITO', 'NO INSCRITO', 'No inscrito', 'X'],
-] as const)(
-  '%s is printed as the sense and named in the answer',
-  async (sentido, palabra, descripcion, letra) => {
-    const rfc = magicRfc(sentido);
-    const { cuerpo, lines } = await opinionOf(rfc);
-    expect(lines).toContain(palabra);
-    expect(cuerpo.Validaciones?.['Descripcion']).toBe(descripcion);
-    expect(lines.find((line) => line.startsWith(`||${rfc}|`))).toMatch(new RegExp(`\\|${letra}\\|\\|`));
-  },
-);
+] as const)('%s is printed as the sense and named in the answer', async (sentido, palabra, descripcion, letra) => {
+  const rfc = magicRfc(sentido);
+  const { cuerpo, lines } = await opinionOf(rfc);
+  expect(lines).toContain(palabra);
+  expect(cuerpo.Validaciones?.['Descripcion']).toBe(descripcion);
+  expect(lines.find((line) => line.startsWith(`||${rfc}|`))).toMatch(new RegExp(`\\|${letra}\\|\\|`));
+});
 
 test('a negative one names what is missing and what is owed, in either layout', async () => {
   const rfc = magicRfc('NEGATIVO');

@@ -28,8 +28,8 @@ const requestSchema = z.object({
 });
 
 /**
- * The application that issues a taxpayer's opinion, to be mounted at `/ptsc32d`. Paths and JSON keys: phpcfdi/opinion-cumplimiento-sat-scraper and
- * SAT-CFDI/python-satcfdi.
+ * The application that issues a taxpayer's opinion, to be mounted at `/ptsc32d`. Paths and JSON keys:
+ * phpcfdi/opinion-cumplimiento-sat-scraper and SAT-CFDI/python-satcfdi.
  */
 export function createPtsc32d({ world, loginda }: { world: World; loginda: Nidp }): Hono {
   const settings = opinionSettingsSchema.parse({});

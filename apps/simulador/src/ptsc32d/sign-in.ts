@@ -40,7 +40,9 @@ const REFUSED =
 
 type Attempt = { correlation: string; verifier: string; returnTo: string };
 
-/** Creates the sign-in by OAuth 2.0 with PKCE at loginda; each attempt is good once and for the browser that began it. */
+/**
+ * Creates the sign-in by OAuth 2.0 with PKCE at loginda; each attempt is good once and for the browser that began it.
+ */
 export function createSignIn({ world, loginda }: { world: World; loginda: Nidp }): SignIn {
   const sessions: Sessions<OpinionSession> = createSessions({ clock: world.clock, idleMs: () => IDLE_MS });
   const attempts: Sessions<Attempt> = createSessions({ clock: world.clock, idleMs: () => IDLE_MS });

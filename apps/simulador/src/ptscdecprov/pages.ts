@@ -77,9 +77,7 @@ function grid(declaraciones: readonly Declaracion[]): string {
     return '<span id="MainContent_wucConsultasDeclaracion_lblMensaje">No se encontraron declaraciones.</span>';
   const headings = HEADINGS.map((heading) => `<th scope="col">${encode(heading)}</th>`).join('');
   const rows = declaraciones.map((declaracion, n) => {
-    const target = encode(
-      `javascript:__doPostBack('${GRID}$ctl${String(n + 2).padStart(2, '0')}$lbtnNumOp','')`,
-    );
+    const target = encode(`javascript:__doPostBack('${GRID}$ctl${String(n + 2).padStart(2, '0')}$lbtnNumOp','')`);
     const link = `<a id="${idOf(GRID)}_lbtnNumOp_${n}" href="${target}">${declaracion.numeroOperacion}</a>`;
     const cells = [
       declaracion.tipo,

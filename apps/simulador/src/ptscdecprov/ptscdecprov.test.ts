@@ -28,11 +28,7 @@ async function inside(rfc = RFC): Promise<Browser> {
   return browser;
 }
 
-async function search(
-  browser: Browser,
-  ejercicio: string,
-  pagina = 'ConsultaDeclaracion.aspx',
-): Promise<Visit> {
+async function search(browser: Browser, ejercicio: string, pagina = 'ConsultaDeclaracion.aspx'): Promise<Visit> {
   const { action, fields } = readForm(await browser.get(`${base}/Paginas/${pagina}`), '#ctl01');
   return browser.post(action, { ...fields, ...BUSCAR, [EJERCICIO]: ejercicio });
 }

@@ -20,7 +20,9 @@ import { writeConstanciaPdf } from './pdf/constancia-pdf.ts';
 const NO_GENERADA =
   '<html><head><title>SAT</title></head><body><p>No hay una constancia generada en esta sesión.</p></body></html>';
 
-/** The application that reprints documents of the taxpayers' register and makes the constancia. Mounted at `/rfcampc`. */
+/**
+ * The application that reprints documents of the taxpayers' register and makes the constancia. Mounted at `/rfcampc`.
+ */
 export function createRfcampc(world: World, nidp: Nidp): Hono {
   const provider = createServiceProvider(
     { world, nidp },
@@ -44,8 +46,7 @@ export function createRfcampc(world: World, nidp: Nidp): Hono {
       redirect(provider.url(c, CONSULTA_TRAMITE)),
     );
 
-  const consulta = (c: Context) =>
-    provider.guard(c, { operation: 'ConsultaTramite' }, (session) => show(c, session));
+  const consulta = (c: Context) => provider.guard(c, { operation: 'ConsultaTramite' }, (session) => show(c, session));
 
   const generar = async (c: Context) => {
     const form = await formOf(c);
@@ -68,11 +69,7 @@ export function createRfcampc(world: World, nidp: Nidp): Hono {
   const descargar = (c: Context) =>
     provider.guard(c, { operation: 'DescargarConstancia', returnTo: CONSULTA_TRAMITE }, async (session) => {
       if (!session.notes.has('generada')) return htmlResponse(NO_GENERADA);
-      const pdf = await writeConstanciaPdf(
-        session.rfc,
-        world.taxpayers.profile(session.rfc),
-        world.clock.now(),
-      );
+      const pdf = await writeConstanciaPdf(session.rfc, world.taxpayers.profile(session.rfc), world.clock.now());
       return new Response(new Uint8Array(pdf), {
         headers: {
           'content-type': 'application/pdf',

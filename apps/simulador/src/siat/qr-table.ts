@@ -9,7 +9,8 @@ export type Seccion = { titulo: string; lineas: readonly Linea[] };
 /**
  * A section as PrimeFaces renders it: a list whose second item is a grid with two tables, that of the lines and one
  * that is always empty. The public readers depend on the roles, the classes and two `style` attributes to the letter,
- * and on the regimes being in the fifth table (phpcfdi/csf-scraper, src/DataExtractor.php; SAT-CFDI/python-satcfdi, satcfdi/csf).
+ * and on the regimes being in the fifth table (phpcfdi/csf-scraper, src/DataExtractor.php; SAT-CFDI/python-satcfdi,
+ * satcfdi/csf).
  */
 export function section({ titulo, lineas }: Seccion, index: number): string {
   const id = `ubicacionForm:j_idt10:${index}:j_idt11`;
@@ -25,8 +26,7 @@ function gridRow(content: string): string {
 function dataTable(id: string, columns: number, rows: string): string {
   const heads = Array.from(
     { length: columns },
-    (_, i) =>
-      `<th id="${id}:j_idt${15 + 2 * i}" class="ui-state-default" role="columnheader"><span></span></th>`,
+    (_, i) => `<th id="${id}:j_idt${15 + 2 * i}" class="ui-state-default" role="columnheader"><span></span></th>`,
   ).join('');
   const widget = `widget_${id.replaceAll(':', '_')}`;
   return `<div id="${id}" class="ui-datatable ui-widget hide-column-names"><div class="ui-datatable-tablewrapper"><table role="grid"><thead id="${id}_head"><tr role="row">${heads}</tr></thead><tfoot></tfoot><tbody id="${id}_data" class="ui-datatable-data ui-widget-content">${rows}</tbody></table></div></div><script id="${id}_s" type="text/javascript">$(function(){PrimeFaces.cw('DataTable','${widget}',{id:'${id}'});});</script>`;

@@ -36,7 +36,10 @@ function situacion({ inicioOperaciones, estatus, ultimoCambio }: Perfil): Linea[
   ];
 }
 
-/** An address without colonia shows its localidad in the same place (phpcfdi/csf-scraper, tests/_files/scrap_moral_without_colonia.html). */
+/**
+ * An address without colonia shows its localidad in the same place (phpcfdi/csf-scraper,
+ * tests/_files/scrap_moral_without_colonia.html).
+ */
 function ubicacion({ domicilio, email }: Perfil): Linea[] {
   const { colonia, localidad } = domicilio;
   return [

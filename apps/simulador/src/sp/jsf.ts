@@ -43,12 +43,9 @@ export function partialExpired(view: string): Response {
 }
 
 function partial(content: string): Response {
-  return new Response(
-    `<?xml version='1.0' encoding='UTF-8'?>\n<partial-response>${content}</partial-response>`,
-    {
-      headers: { 'content-type': 'text/xml;charset=UTF-8', 'cache-control': 'no-cache' },
-    },
-  );
+  return new Response(`<?xml version='1.0' encoding='UTF-8'?>\n<partial-response>${content}</partial-response>`, {
+    headers: { 'content-type': 'text/xml;charset=UTF-8', 'cache-control': 'no-cache' },
+  });
 }
 
 function cdata(text: string): string {

@@ -19,9 +19,7 @@ export function receiveToken<I extends { rfc: string }>(
   { servicio, identity, wctx = '', enter }: Arrival<I>,
 ): Promise<Response> {
   const call = { service: servicio, operation: 'RecibirToken', rfc: identity?.rfc ?? '' };
-  return attend(world, call, () =>
-    identity ? enter(identity, returnPath(wctx)) : htmlResponse(REFUSED, 500),
-  );
+  return attend(world, call, () => (identity ? enter(identity, returnPath(wctx)) : htmlResponse(REFUSED, 500)));
 }
 
 /** `wctx` of a request that is to come back to a path, as the platform writes it. */

@@ -7,7 +7,10 @@ import { autoSubmittedForm, htmlResponse } from '../portal/web/html.ts';
 import type { World } from '../world/world.ts';
 import { createHost, type Host } from './host.ts';
 
-/** A host that trusts the log-in host: it sends a browser there with a SAMLRequest and takes the SAMLResponse it brings back. */
+/**
+ * A host that trusts the log-in host: it sends a browser there with a SAMLRequest and takes the SAMLResponse it brings
+ * back.
+ */
 export type ServiceProvider = Host & {
   /** Takes the assertion, starts a session and sends the browser on to where it wanted to go (RelayState). */
   consume(c: Context): Promise<Response>;

@@ -59,12 +59,7 @@ const OPERATIONS = {
     'ISolicitaDescargaService',
     'SolicitaDescargaService',
   ],
-  SolicitaDescargaFolio: [
-    'SolicitaDescargaFolio',
-    'solicitud',
-    'ISolicitaDescargaService',
-    'SolicitaDescargaService',
-  ],
+  SolicitaDescargaFolio: ['SolicitaDescargaFolio', 'solicitud', 'ISolicitaDescargaService', 'SolicitaDescargaService'],
   SolicitaDescarga: ['SolicitaDescarga', 'solicitud', 'ISolicitaDescargaService', 'SolicitaDescargaService'],
   VerificaSolicitudDescarga: [
     'VerificaSolicitudDescarga',
@@ -88,8 +83,7 @@ export function createSignedClient(options: {
   password: string;
   hosts?: { solicitud: string; descarga: string };
 }): SignedClient {
-  const { url, hosts = { solicitud: 'cfdidescargamasivasolicitud', descarga: 'cfdidescargamasiva' } } =
-    options;
+  const { url, hosts = { solicitud: 'cfdidescargamasivasolicitud', descarga: 'cfdidescargamasiva' } } = options;
   const key = createPrivateKey({
     key: options.key,
     format: 'der',

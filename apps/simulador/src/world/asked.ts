@@ -22,13 +22,12 @@ export function createAsked(): Asked {
 }
 
 /** What a search or a request asks for; of its interval the day counts on which it begins. */
-export type Pregunta = { inicio: WallTime; fin: WallTime; corte?: WallTime } & Readonly<
-  Record<string, unknown>
->;
+export type Pregunta = { inicio: WallTime; fin: WallTime; corte?: WallTime } & Readonly<Record<string, unknown>>;
 
 /**
- * Whether a search of the portal or a request of the web service finds nothing though there may be rows, as users report of both (sources: README, "Magic RFCs").
- * Each call counts as one time that this was asked for: the same criteria from the same day on, by the same channel, wherever they end.
+ * Whether a search of the portal or a request of the web service finds nothing though there may be rows, as users
+ * report of both (sources: README, "Magic RFCs"). Each call counts as one time that this was asked for: the same
+ * criteria from the same day on, by the same channel, wherever they end.
  */
 export function isVacioFalso(
   counts: Counts,
@@ -69,11 +68,7 @@ const isFirst = ({ asked, settings }: Counts, rfc: string, what: readonly unknow
   asked.before(JSON.stringify(['vacio falso', rfc, ...what])) < settings.vacios_falsos;
 
 /** Whether the web service refuses a valid e.firma with 305, by the number of its certificate. */
-export function isRechazada(
-  asked: Asked,
-  service: string,
-  { rfc, numero }: { rfc: string; numero: string },
-): boolean {
+export function isRechazada(asked: Asked, service: string, { rfc, numero }: { rfc: string; numero: string }): boolean {
   const rechazo = magiaDe(rfc)?.rechazo305;
   if (rechazo !== 'primera vez') return rechazo === 'siempre';
   return asked.before(JSON.stringify(['305', service, numero])) === 0;

@@ -7,7 +7,10 @@ export type CaptchaRefusals = {
   refuses(rfc: string): boolean;
 };
 
-/** Refuses the next `captchas_rechazados` right answers of anybody, and as many as its magic says of a magic RFC before each that is taken. */
+/**
+ * Refuses the next `captchas_rechazados` right answers of anybody, and as many as its magic says of a magic RFC before
+ * each that is taken.
+ */
 export function createCaptchaRefusals(settings: Pick<Settings, 'captchas_rechazados'>): CaptchaRefusals {
   const refused = new Map<string, number>();
   return {

@@ -167,9 +167,7 @@ describe('retenciones that only one channel gives', () => {
 
   it('the bulk service, while the portal fails after the log-in', async () => {
     const rfc = 'RSP900215SI2';
-    expect(
-      await (await bulkOf(rfc, RETENCIONES)).finish({ FechaInicial: '2025-01-01T00:00:00' }),
-    ).toMatchObject(FULL);
+    expect(await (await bulkOf(rfc, RETENCIONES)).finish({ FechaInicial: '2025-01-01T00:00:00' })).toMatchObject(FULL);
     expect((await enter(rfc)).status).toBe(500);
     expect((await shown(rfc)).every((count) => count > 0)).toBe(true);
   });
@@ -179,39 +177,36 @@ describe('requests that take longer than 72 hours', () => {
   it.each([
     ['OCH900215SI7', 'OCHE900215SI8', 80],
     ['NUE900215SI6', 'NUEV900215SI0', 216],
-  ])(
-    '%s at the bulk service, %s at the portal, after %d hours and not before',
-    async (moral, fisica, hours) => {
-      const { request, verify } = await bulkOf(moral);
-      const { IdSolicitud = '' } = await request({
-        FechaInicial: '2026-03-01T00:00:00',
-        FechaFinal: '2026-03-31T23:59:59',
-      });
-      const pagina = 'ConsultaReceptor.aspx';
-      const before = await logIn(simulador.url, fisica);
-      const { html } = await search(simulador.url, before, pagina, recibidos('2026-03-00'));
-      expect(await requestMetadata(simulador.url, before, pagina, html)).toContain('folio de descarga');
+  ])('%s at the bulk service, %s at the portal, after %d hours and not before', async (moral, fisica, hours) => {
+    const { request, verify } = await bulkOf(moral);
+    const { IdSolicitud = '' } = await request({
+      FechaInicial: '2026-03-01T00:00:00',
+      FechaFinal: '2026-03-31T23:59:59',
+    });
+    const pagina = 'ConsultaReceptor.aspx';
+    const before = await logIn(simulador.url, fisica);
+    const { html } = await search(simulador.url, before, pagina, recibidos('2026-03-00'));
+    expect(await requestMetadata(simulador.url, before, pagina, html)).toContain('folio de descarga');
 
-      for (const jump of [HOUR, (hours - 2) * HOUR]) {
-        simulador.world.clock.advance(jump);
-        const { EstadoSolicitud } = await verify(IdSolicitud);
-        expect(['1', '2']).toContain(EstadoSolicitud);
-      }
-      const waiting = await lookAtDownloads(simulador.url, await logIn(simulador.url, fisica));
-      expect([waiting.folios.length, waiting.links.size]).toEqual([1, 0]);
+    for (const jump of [HOUR, (hours - 2) * HOUR]) {
+      simulador.world.clock.advance(jump);
+      const { EstadoSolicitud } = await verify(IdSolicitud);
+      expect(['1', '2']).toContain(EstadoSolicitud);
+    }
+    const waiting = await lookAtDownloads(simulador.url, await logIn(simulador.url, fisica));
+    expect([waiting.folios.length, waiting.links.size]).toEqual([1, 0]);
 
-      simulador.world.clock.advance(HOUR + 1000);
-      expect(await verify(IdSolicitud)).toMatchObject(FULL);
-      const browser = await logIn(simulador.url, fisica);
-      await lookAtDownloads(simulador.url, browser);
-      expect((await lookAtDownloads(simulador.url, browser)).links.size).toBe(1);
-      // Then they live as long as any other.
-      simulador.world.clock.advance(71 * HOUR);
-      expect(await verify(IdSolicitud)).toMatchObject(FULL);
-      simulador.world.clock.advance(2 * HOUR);
-      expect(await verify(IdSolicitud)).toMatchObject({ EstadoSolicitud: '6' });
-    },
-  );
+    simulador.world.clock.advance(HOUR + 1000);
+    expect(await verify(IdSolicitud)).toMatchObject(FULL);
+    const browser = await logIn(simulador.url, fisica);
+    await lookAtDownloads(simulador.url, browser);
+    expect((await lookAtDownloads(simulador.url, browser)).links.size).toBe(1);
+    // Then they live as long as any other.
+    simulador.world.clock.advance(71 * HOUR);
+    expect(await verify(IdSolicitud)).toMatchObject(FULL);
+    simulador.world.clock.advance(2 * HOUR);
+    expect(await verify(IdSolicitud)).toMatchObject({ EstadoSolicitud: '6' });
+  });
 });
 
 describe('an account whose pages fail', () => {
@@ -223,11 +218,7 @@ describe('an account whose pages fail', () => {
     for (const path of ['pstcdypisr/', 'prodretencioncontribuyente/?oculta=1', 'wwwmat/buzon', 'ptsc32d/']) {
       const address = `${simulador.url}/${path}`;
       const visit = (who: string) => visitByCiec(simulador, createBrowser(), address, who);
-      expect([path, (await visit(rfc)).status, (await visit('EKU9003173C9')).status]).toEqual([
-        path,
-        500,
-        200,
-      ]);
+      expect([path, (await visit(rfc)).status, (await visit('EKU9003173C9')).status]).toEqual([path, 500, 200]);
     }
     expect(await (await bulkOf(rfc)).finish()).toMatchObject(FULL);
   });

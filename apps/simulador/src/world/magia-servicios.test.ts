@@ -41,11 +41,7 @@ async function verify(rfc: string, change: Record<string, string>, times: number
   const { IdSolicitud = '' } = await requestEmitidos(client, token, rfc, change);
   let attributes: Record<string, string> = {};
   for (let i = 0; i < times; i++)
-    ({ attributes } = await client.send(
-      'VerificaSolicitudDescarga',
-      { IdSolicitud, RfcSolicitante: rfc },
-      { token },
-    ));
+    ({ attributes } = await client.send('VerificaSolicitudDescarga', { IdSolicitud, RfcSolicitante: rfc }, { token }));
   return attributes;
 }
 
@@ -128,12 +124,7 @@ describe('magic RFCs at the portal', () => {
     ['VACI900215SI0', '0:0:0', '23:59:59', 0],
   ])('%s from %s to %s of 2026-03-02 shows %d rows', async (rfc, begin, end, count) => {
     const browser = await logIn(simulador.url, rfc);
-    const { html } = await search(
-      simulador.url,
-      browser,
-      'ConsultaReceptor.aspx',
-      recibidos('2026-03-02', begin, end),
-    );
+    const { html } = await search(simulador.url, browser, 'ConsultaReceptor.aspx', recibidos('2026-03-02', begin, end));
     expect(rowsOf(html)).toHaveLength(count);
   });
 
@@ -142,7 +133,6 @@ describe('magic RFCs at the portal', () => {
     const pagina = 'ConsultaReceptor.aspx';
     const { html } = await search(simulador.url, browser, pagina, recibidos('2026-02-00'));
     expect(await requestMetadata(simulador.url, browser, pagina, html)).toContain('folio de descarga');
-    for (let look = 0; look < 4; look++)
-      expect((await lookAtDownloads(simulador.url, browser)).links.size).toBe(0);
+    for (let look = 0; look < 4; look++) expect((await lookAtDownloads(simulador.url, browser)).links.size).toBe(0);
   });
 });

@@ -16,9 +16,7 @@ describe('magic RFCs', () => {
   });
 
   it('are of a legal and of a natural person each, and no two alike', () => {
-    expect(MAGIAS.map(({ moral, fisica }) => [moral.length, fisica.length])).toEqual(
-      MAGIAS.map(() => [12, 13]),
-    );
+    expect(MAGIAS.map(({ moral, fisica }) => [moral.length, fisica.length])).toEqual(MAGIAS.map(() => [12, 13]));
     expect(new Set(rfcs).size).toBe(rfcs.length);
   });
 

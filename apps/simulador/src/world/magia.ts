@@ -4,13 +4,7 @@ import type { Settings } from './settings.ts';
 import type { Filas } from './taxpayers/schedule.ts';
 
 /** The senses of an opinión del cumplimiento. */
-export const SENTIDOS = [
-  'POSITIVO',
-  'NEGATIVO',
-  'EN_SUSPENSION',
-  'INSCRITO_SIN_OBLIGACIONES',
-  'NO_INSCRITO',
-] as const;
+export const SENTIDOS = ['POSITIVO', 'NEGATIVO', 'EN_SUSPENSION', 'INSCRITO_SIN_OBLIGACIONES', 'NO_INSCRITO'] as const;
 export type SentidoOpinion = (typeof SENTIDOS)[number];
 
 /** The situations of the list of article 69-B, as the list words them. */
@@ -41,7 +35,9 @@ export type Magia = {
     espera?: 'ms_lento' | 'ms_colgado';
     servicios?: readonly string[];
   };
-  /** Searches and requests that find nothing though there are rows: the first ones, or all that the web service takes. */
+  /**
+   * Searches and requests that find nothing though there are rows: the first ones, or all that the web service takes.
+   */
   vacioFalso?: 'primera vez' | 'servicio web';
   /** A request of the web service that finds nothing is answered with 5004 itself and gets no id. */
   isVacioAlPedir?: true;

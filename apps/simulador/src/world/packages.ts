@@ -63,9 +63,7 @@ function zip(content: PackageContent, entries: () => Iterable<[string, Iterable<
     if (hasJunk(content)) await append('other.txt', ['no es parte del paquete\n']);
     await archive.finalize();
   };
-  fill().catch((error: unknown) =>
-    archive.destroy(error instanceof Error ? error : new Error(String(error))),
-  );
+  fill().catch((error: unknown) => archive.destroy(error instanceof Error ? error : new Error(String(error))));
   // The archive does not stop its source when it is destroyed itself.
   return Readable.from(archive).once('close', () => entry?.destroy());
 }

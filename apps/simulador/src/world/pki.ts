@@ -98,8 +98,7 @@ export async function createPki({ dataDir }: { dataDir?: string | undefined } = 
     },
     find: async (numero) => {
       if (!/^\d{20}$/.test(numero)) return null;
-      const der =
-        issued.get(numero) ?? (folder && (await readFile(join(folder, `${numero}.cer`)).catch(() => null)));
+      const der = issued.get(numero) ?? (folder && (await readFile(join(folder, `${numero}.cer`)).catch(() => null)));
       return der ? inspect(der) : null;
     },
     revoke: (numero) => {

@@ -29,7 +29,10 @@ export const settingsSchema = z.object({
   /** Milliseconds that each answer to the slow and to the hanging magic RFC takes. */
   ms_lento: count.default(1000),
   ms_colgado: count.default(180_000),
-  /** The list of article 69-B: proceedings begun by 2026-10-31 (40 more begin each month after it), and the day of its cut. */
+  /**
+   * The list of article 69-B: proceedings begun by 2026-10-31 (40 more begin each month after it), and the day of its
+   * cut.
+   */
   filas_69b: count.max(200_000).default(14_500),
   corte_69b: z.iso.date().default('2026-10-31'),
 });

@@ -26,9 +26,7 @@ export function createWwwmat(world: World, nidp: Nidp): Hono {
   /** `tipoLogeo` f, and the gate accesoF, ask for the e.firma first. */
   const launch = (c: Context, operation: string, metodo: 'ciec' | 'efirma') => {
     const target = sitePath(c.req.query('url') ?? '');
-    return provider.guard(c, { operation, metodo, returnTo: target }, () =>
-      redirect(provider.url(c, target)),
-    );
+    return provider.guard(c, { operation, metodo, returnTo: target }, () => redirect(provider.url(c, target)));
   };
   const frame = (operation: string, titulo: string, src: string) => (c: Context) =>
     provider.guard(c, { operation }, () => htmlResponse(framePage(titulo, origin(c) + src)));
@@ -40,10 +38,7 @@ export function createWwwmat(world: World, nidp: Nidp): Hono {
     .get('/app/seg/cont/accesoC', (c) => launch(c, 'Acceso', 'ciec'))
     .get('/app/seg/cont/accesoF', (c) => launch(c, 'Acceso', 'efirma'))
     .post('/app/seg/consume', (c) => provider.consume(c))
-    .get(
-      '/operacion/53027/:nombre?',
-      frame('Constancia', 'Genera tu Constancia de Situación Fiscal', CONSTANCIA),
-    )
+    .get('/operacion/53027/:nombre?', frame('Constancia', 'Genera tu Constancia de Situación Fiscal', CONSTANCIA))
     .get('/buzon', (c) =>
       provider.guard(c, { operation: 'Buzon' }, ({ rfc }) =>
         htmlResponse(
@@ -59,9 +54,7 @@ export function createWwwmat(world: World, nidp: Nidp): Hono {
     app.get(part('mis-comunicados'), frame('Comunicados', 'Mis comunicados', COMUNICADOS));
     app.get(part('mis-notificaciones'), frame('Notificaciones', 'Mis notificaciones', NOTIFICACIONES));
   }
-  return app
-    .get('/cs/Satellite', (c) => provider.logOut(c))
-    .get('/app/seg/cerrarSesion', (c) => provider.logOut(c));
+  return app.get('/cs/Satellite', (c) => provider.logOut(c)).get('/app/seg/cerrarSesion', (c) => provider.logOut(c));
 }
 
 /** The page that a launcher is asked for; only one of the site itself. */

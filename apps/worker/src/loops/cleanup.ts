@@ -10,7 +10,10 @@ const MOST_FAILURES = 10;
 const SWEEP_MS = 3_600_000;
 const ABANDONED_SECONDS = 24 * 3_600;
 
-/** Deletes from storage what the database no longer keeps: objects of ended solicitudes, old documents, uploads of killed processes. */
+/**
+ * Deletes from storage what the database no longer keeps: objects of ended solicitudes, old documents, uploads of
+ * killed processes.
+ */
 export function startCleanup(deps: {
   sweeper: Pick<Sweeper, 'purgeable' | 'purged'>;
   documentos: Pick<Documentos, 'old' | 'deleted'>;

@@ -7,8 +7,8 @@ import { startLoop } from './loop.ts';
 const SCHEDULE_TURNS = 12;
 
 /**
- * Keeps the list from growing old whatever happens to the queue: loads it when the database says so (there is none, it is too old, an attempt
- * failed, the operator asked), and keeps the daily schedule in the queue.
+ * Keeps the list from growing old whatever happens to the queue: loads it when the database says so (there is none, it
+ * is too old, an attempt failed, the operator asked), and keeps the daily schedule in the queue.
  */
 export function startListas(deps: {
   carga: Pick<CargaListas, 'pendiente'>;

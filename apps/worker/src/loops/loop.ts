@@ -8,8 +8,8 @@ export interface Loop {
 }
 
 /**
- * Repeats `turn` every `everyMs` until closed. A turn that returns true is followed by the next at once: there is more to do. A turn
- * that throws is logged (the first of a row only) and followed by the next at its time.
+ * Repeats `turn` every `everyMs` until closed. A turn that returns true is followed by the next at once: there is more
+ * to do. A turn that throws is logged (the first of a row only) and followed by the next at its time.
  */
 export function startLoop(options: {
   name: string;

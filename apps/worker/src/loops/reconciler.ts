@@ -6,9 +6,9 @@ import { startLoop } from './loop.ts';
 const BATCH = 500;
 
 /**
- * Keeps every solicitud moving whatever happened to the queue or to a worker: those whose claim lapsed ring again, those past their deadline end with a
- * refund, those past their retention lose their package. Charges of calls whose process died are given back. It asks nothing but the database:
- * storage that hangs must not keep a solicitud waiting.
+ * Keeps every solicitud moving whatever happened to the queue or to a worker: those whose claim lapsed ring again,
+ * those past their deadline end with a refund, those past their retention lose their package. Charges of calls whose
+ * process died are given back. It asks nothing but the database: storage that hangs must not keep a solicitud waiting.
  */
 export function startReconciler(deps: {
   sweeper: Pick<Sweeper, 'ringOverdue' | 'expire' | 'retire'>;
@@ -29,8 +29,7 @@ export function startReconciler(deps: {
       if (rung > 0) log.warn({ rung }, 'rang overdue solicitudes again');
 
       const expired = await sweeper.expire(BATCH);
-      if (expired.length > 0)
-        log.info({ expired: expired.length }, 'past their deadline: ended and refunded');
+      if (expired.length > 0) log.info({ expired: expired.length }, 'past their deadline: ended and refunded');
 
       const abandoned = await saldos.refundAbandoned(BATCH);
       if (abandoned > 0) log.warn({ abandoned }, 'gave back the charges of calls that nobody answered');

@@ -6,7 +6,10 @@ import { startLoop } from './loop.ts';
 /** Milliseconds between two turns while there is work: the slots that become free meanwhile are given out together. */
 const PACE_MS = 10;
 
-/** Carries due rings from the outbox to the queue: woken by the database's word and by a short timer, whichever comes first. */
+/**
+ * Carries due rings from the outbox to the queue: woken by the database's word and by a short timer, whichever comes
+ * first.
+ */
 export async function startRelay(deps: {
   outbox: Outbox;
   queue: WorkQueue;

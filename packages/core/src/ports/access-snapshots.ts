@@ -6,7 +6,9 @@ export interface CredencialGuardada {
   readonly apiKeyId: string;
   readonly kid: string;
   readonly sobre: Buffer;
-  /** 32 bytes mixed into the key derivation of an e.firma key; null for the others, or when a crash emptied their table. */
+  /**
+   * 32 bytes mixed into the key derivation of an e.firma key; null for the others, or when a crash emptied their table.
+   */
   readonly shred: Buffer | null;
   readonly noSerie: string | null;
   readonly titular: string | null;
@@ -14,13 +16,16 @@ export interface CredencialGuardada {
   readonly vigenteHasta: Date | null;
   /** When the row stops existing for any operation; null for what does not expire by itself. */
   readonly expiraEn: Date | null;
-  /** When the SAT refused it, by channel: nobody tries it there again until it is stored anew. The other channel goes on. */
+  /**
+   * When the SAT refused it, by channel: nobody tries it there again until it is stored anew. The other channel goes
+   * on.
+   */
   readonly rechazadaEn: Readonly<Record<CanalSat, Date | null>>;
 }
 
 /**
- * Everything that decides whether a call may go on, read in one query by the public id of the API key. `version` moves with
- * every change of it, so that a later statement can demand that it still holds.
+ * Everything that decides whether a call may go on, read in one query by the public id of the API key. `version` moves
+ * with every change of it, so that a later statement can demand that it still holds.
  */
 export interface AccessSnapshot {
   readonly apiKey: {
@@ -55,7 +60,10 @@ export interface AccessSnapshots {
   load(apiKeyId: string): Promise<AccessSnapshot | null>;
   /** Notes last uses; called in batches, off the request path. */
   noteUse(usos: readonly { apiKeyId: string; at: Date; ip: string }[]): Promise<void>;
-  /** Keeps another hash of the same key in place of `antes`; nothing happens if it was replaced meanwhile. Called off the request path. */
+  /**
+   * Keeps another hash of the same key in place of `antes`; nothing happens if it was replaced meanwhile. Called off
+   * the request path.
+   */
   rehash(
     apiKeyId: string,
     antes: Uint8Array,

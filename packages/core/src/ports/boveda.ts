@@ -37,31 +37,30 @@ export interface Boveda {
   }): Promise<void>;
 
   /** Names a taxpayer whom nobody has named, as the SAT does. The panel shows it. */
-  nameContribuyente(input: {
-    apiKeyId: string;
-    contribuyenteId: string;
-    nombre: string;
-    ip: string;
-  }): Promise<void>;
+  nameContribuyente(input: { apiKeyId: string; contribuyenteId: string; nombre: string; ip: string }): Promise<void>;
 
   /**
-   * Stores or replaces the credential of its kind, demanding that the key is still active. A new certificate with another serial
-   * number drops a stored e.firma key, since the two would no longer be a pair. False when the key is no longer active.
+   * Stores or replaces the credential of its kind, demanding that the key is still active. A new certificate with
+   * another serial number drops a stored e.firma key, since the two would no longer be a pair. False when the key is no
+   * longer active.
    */
   store(nueva: NuevaGuardada, ip: string): Promise<boolean>;
 
   /**
-   * Open solicitudes of this taxpayer that go through the e.firma, waiting for it or not: a fresh key serves them all, also those that an
-   * earlier API key asked for.
+   * Open solicitudes of this taxpayer that go through the e.firma, waiting for it or not: a fresh key serves them all,
+   * also those that an earlier API key asked for.
    */
   waitingForEfirma(contribuyenteId: string): Promise<readonly EsperaEfirma[]>;
 
-  /** Gives a solicitud its newly sealed credential and, if it waited for one, sets it going again: one statement. False when it has ended. */
+  /**
+   * Gives a solicitud its newly sealed credential and, if it waited for one, sets it going again: one statement. False
+   * when it has ended.
+   */
   resume(sellada: { solicitudId: string; kid: string; sobre: Buffer; expiraEn: Date }): Promise<boolean>;
 
   /**
-   * Marks a stored credential that the SAT refused at one channel, by the id of its row: nobody tries it there again until it is stored
-   * anew. Nothing when it was replaced meanwhile.
+   * Marks a stored credential that the SAT refused at one channel, by the id of its row: nobody tries it there again
+   * until it is stored anew. Nothing when it was replaced meanwhile.
    */
   refuse(contribuyenteId: string, credencialId: string, canal: CanalSat): Promise<void>;
 

@@ -8,8 +8,8 @@ export interface ConsultaEnCurso {
 }
 
 /**
- * Where a synchronous query leaves what it asked of an asynchronous service of the SAT, so that the next call goes on instead of asking anew.
- * `clave` names the question, such as `retenciones:2025:recibidos`.
+ * Where a synchronous query leaves what it asked of an asynchronous service of the SAT, so that the next call goes on
+ * instead of asking anew. `clave` names the question, such as `retenciones:2025:recibidos`.
  */
 export interface ConsultasEnCurso {
   find(contribuyenteId: string, clave: string): Promise<ConsultaEnCurso | null>;

@@ -24,8 +24,8 @@ export interface RespuestaIdempotencia extends ClaveIdempotencia {
 
 export type ResultadoIdempotencia =
   /**
-   * Go on, and charge under this `opId`. It is the given one the first time; the stored one when an earlier attempt died without an
-   * answer, so that what it charged is not charged again.
+   * Go on, and charge under this `opId`. It is the given one the first time; the stored one when an earlier attempt
+   * died without an answer, so that what it charged is not charged again.
    */
   | { readonly resultado: 'ADELANTE'; readonly opId: string }
   /** It was answered within the last 24 hours: the same answer again. */
@@ -37,14 +37,17 @@ export type ResultadoIdempotencia =
 /** Answers kept for 24 hours so that a repeated request is neither run nor charged again. By the database's clock. */
 export interface Idempotencia {
   /**
-   * Claims the request by one insert, or tells what became of the earlier one. A row older than 24 hours counts as absent. A row
-   * without an answer whose lock is over is taken over by exactly one caller.
+   * Claims the request by one insert, or tells what became of the earlier one. A row older than 24 hours counts as
+   * absent. A row without an answer whose lock is over is taken over by exactly one caller.
    */
   begin(inicio: InicioIdempotencia): Promise<ResultadoIdempotencia>;
   /** Keeps the answer; nothing when the row is no longer under this `opId`. */
   finish(respuesta: RespuestaIdempotencia): Promise<void>;
   /** It is not known whether it was done: the next repetition goes on at once, under this same `opId`. */
   reopen(clave: ClaveIdempotencia & { readonly opId: string }): Promise<void>;
-  /** Forgets the request, so that it can be made anew: it failed and nothing stayed charged. Only while it is under this `opId`. */
+  /**
+   * Forgets the request, so that it can be made anew: it failed and nothing stayed charged. Only while it is under this
+   * `opId`.
+   */
   release(clave: ClaveIdempotencia & { readonly opId: string }): Promise<void>;
 }

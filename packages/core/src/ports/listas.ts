@@ -37,7 +37,9 @@ export interface HuellaLista {
 export interface ListaEfosAbierta extends HuellaLista {
   /** Day of the cut, `yyyy-MM-dd`, from the list's own first line. */
   readonly fechaCorte: string;
-  /** Every row, in batches, once. Rejects with a `SatError` when the rest is not the list: then nothing of it counts. */
+  /**
+   * Every row, in batches, once. Rejects with a `SatError` when the rest is not the list: then nothing of it counts.
+   */
   readonly batches: AsyncIterable<readonly FilaEfos[]>;
   /** SHA-256 of the bytes, hexadecimal. Known when `batches` has ended. */
   sha256(): string;
@@ -46,10 +48,7 @@ export interface ListaEfosAbierta extends HuellaLista {
 }
 
 /** Reads the list from the authority; null when it has not changed since `previa`. Rejects with a `SatError`. */
-export type AbrirListaEfos = (
-  previa: HuellaLista | null,
-  signal: AbortSignal,
-) => Promise<ListaEfosAbierta | null>;
+export type AbrirListaEfos = (previa: HuellaLista | null, signal: AbortSignal) => Promise<ListaEfosAbierta | null>;
 
 /** The version of the list that answers are given from. */
 export interface VersionEfos extends HuellaLista {
@@ -100,19 +99,22 @@ interface EstadoEfos {
 /** The workers' and the operator's side of the list. */
 export interface CargaListas {
   /**
-   * Fetches the list by `abrir` and puts it in the place of the current one: all of it or nothing. One at a time in the whole installation. Rejects
-   * with {@link ListaRechazada} when it is older than the current one or has fewer rows than `minFilas` or than nine tenths of the current
-   * one (the operator may allow both, see `pedir`), and with what `abrir` and the rows reject with. Every failure is noted.
+   * Fetches the list by `abrir` and puts it in the place of the current one: all of it or nothing. One at a time in the
+   * whole installation. Rejects with {@link ListaRechazada} when it is older than the current one or has fewer rows
+   * than `minFilas` or than nine tenths of the current one (the operator may allow both, see `pedir`), and with what
+   * `abrir` and the rows reject with. Every failure is noted.
    */
   cargar(
     options: { readonly abrir: AbrirListaEfos; readonly minFilas: number },
     signal: AbortSignal,
   ): Promise<ResultadoCarga>;
-  /** Whether the list should be fetched now; failed attempts are repeated after a minute, then two, four… up to an hour. */
+  /**
+   * Whether the list should be fetched now; failed attempts are repeated after a minute, then two, four… up to an hour.
+   */
   pendiente(options: { readonly maxHoras: number }): Promise<CargaPendiente | null>;
   /**
-   * Asks the workers to fetch the list now. `forzar` lets it be shorter, or older, than it should. The wish stands until a list came, taken or
-   * refused: while the source fails it is tried again as every failed attempt is.
+   * Asks the workers to fetch the list now. `forzar` lets it be shorter, or older, than it should. The wish stands
+   * until a list came, taken or refused: while the source fails it is tried again as every failed attempt is.
    */
   pedir(options: { readonly forzar: boolean } & Autor): Promise<void>;
   estado(): Promise<EstadoEfos>;

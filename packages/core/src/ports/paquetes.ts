@@ -17,8 +17,8 @@ export interface ParteLista {
   readonly folio: string | null;
   readonly periodo: Periodo;
   /**
-   * True when the SAT was asked for more than `periodo` (a whole month of the portal, an end moved by a second): rows whose
-   * FechaEmision is outside of `periodo` are then left out of `metadata.csv`.
+   * True when the SAT was asked for more than `periodo` (a whole month of the portal, an end moved by a second): rows
+   * whose FechaEmision is outside of `periodo` are then left out of `metadata.csv`.
    */
   readonly recortar: boolean;
   /** Both channels of the SAT said that it has no CFDI. */
@@ -37,7 +37,9 @@ export interface PlanEnsamble {
   readonly partes: readonly ParteLista[];
 }
 
-/** Kinds of CFDI by `EfectoComprobante`: ingreso, egreso, traslado, nómina, pago, and whatever else the SAT wrote there. */
+/**
+ * Kinds of CFDI by `EfectoComprobante`: ingreso, egreso, traslado, nómina, pago, and whatever else the SAT wrote there.
+ */
 export const EFECTOS = ['I', 'E', 'T', 'N', 'P', 'otro'] as const;
 export type Efecto = (typeof EFECTOS)[number];
 
@@ -53,8 +55,8 @@ export interface ResumenPaquete {
 }
 
 /**
- * How sure a result is: rows, or no rows in the words of both channels of the SAT, against no rows that nobody else could confirm. The SAT says
- * wrongly at times that there is nothing.
+ * How sure a result is: rows, or no rows in the words of both channels of the SAT, against no rows that nobody else
+ * could confirm. The SAT says wrongly at times that there is nothing.
  */
 export type Confianza = 'confirmado' | 'sin_confirmar';
 
@@ -77,8 +79,8 @@ export interface ObjetoGuardado {
 /** Object storage for the SAT's packages and for ours. */
 export interface Paquetes {
   /**
-   * Streams one SAT package into storage under a key that follows from its arguments, so that a repeated call overwrites the
-   * same object. Nothing is visible under the key unless the stream ended without error.
+   * Streams one SAT package into storage under a key that follows from its arguments, so that a repeated call
+   * overwrites the same object. Nothing is visible under the key unless the stream ended without error.
    */
   saveSat(
     origen: { solicitudId: string; parteId: string; paquete: string },
@@ -93,8 +95,8 @@ export interface Paquetes {
   ): Promise<(ObjetoGuardado & { objectKey: string }) | null>;
 
   /**
-   * Makes the one ZIP of a solicitud: `metadata.csv`, `originales/`, `manifest.json`. Same plan and same packages, same bytes.
-   * Memory does not grow with the size. Throws `PaqueteSatInvalido` when a SAT package cannot be read.
+   * Makes the one ZIP of a solicitud: `metadata.csv`, `originales/`, `manifest.json`. Same plan and same packages, same
+   * bytes. Memory does not grow with the size. Throws `PaqueteSatInvalido` when a SAT package cannot be read.
    */
   assemble(plan: PlanEnsamble, signal: AbortSignal): Promise<PaqueteEnsamblado>;
 
@@ -113,7 +115,9 @@ export interface Paquetes {
   /** Deletes the objects of a solicitud: everything under its prefix, or only the copies of the SAT's packages. */
   remove(solicitudId: string, what: 'todo' | 'originales'): Promise<void>;
 
-  /** Aborts multipart uploads left behind by killed processes that are older than `olderThanSeconds`. Returns how many. */
+  /**
+   * Aborts multipart uploads left behind by killed processes that are older than `olderThanSeconds`. Returns how many.
+   */
   sweepUploads(olderThanSeconds: number): Promise<number>;
 
   /** Resolves when the bucket answers. Rejects otherwise. */

@@ -23,7 +23,9 @@ export type * from './consultas/retenciones.ts';
  */
 export type CanalSat = 'soap' | 'portal';
 
-/** Every question that can be put to the SAT, by name, with its answer and what it is asked with (`null`: anybody may). */
+/**
+ * Every question that can be put to the SAT, by name, with its answer and what it is asked with (`null`: anybody may).
+ */
 export interface CatalogoConsultas
   extends ConsultasBuzon,
     ConsultasConstancia,

@@ -43,7 +43,10 @@ export type Aceptacion =
   /** An equal one is running, or this Idempotency-Key made one: nothing was written, nothing charged. */
   | { readonly resultado: 'DUPLICADA'; readonly solicitudId: string; readonly estado: EstadoSolicitud }
   | { readonly resultado: 'SALDO_INSUFICIENTE' }
-  /** Key, operation, addresses or credentials changed since the pass was read, or the credential has expired: read it again. */
+  /**
+   * Key, operation, addresses or credentials changed since the pass was read, or the credential has expired: read it
+   * again.
+   */
   | { readonly resultado: 'PASE_VENCIDO' };
 
 /** What a caller may know about a solicitud. */
@@ -86,7 +89,8 @@ export interface Solicitudes {
   /** Null for one that does not exist and for one of another taxpayer alike. */
   find(contribuyenteId: string, solicitudId: string): Promise<VistaSolicitud | null>;
   /**
-   * Ends an open one with its refund, whoever is at work on it; the same answer for one that was cancelled before. Null as {@link find}.
+   * Ends an open one with its refund, whoever is at work on it; the same answer for one that was cancelled before. Null
+   * as {@link find}.
    */
   cancel(contribuyenteId: string, solicitudId: string): Promise<Cancelacion | null>;
 }
@@ -210,11 +214,14 @@ export interface Avance {
 
 export type EstadoFinalSinPaquete = 'ERROR' | 'RECHAZADA' | 'VENCIDA';
 
-/** Solicitudes as the workers see them. Every method but `claim` throws {@link Desplazado} when the epoch is no longer ours. */
+/**
+ * Solicitudes as the workers see them. Every method but `claim` throws {@link Desplazado} when the epoch is no longer
+ * ours.
+ */
 export interface Claims {
   /**
-   * Takes a solicitud for `leaseSeconds` by compare-and-set. Null when it is not EN_PROCESO in this phase, when `gen` is not its present
-   * ring, or when another holds it: then there is nothing to do.
+   * Takes a solicitud for `leaseSeconds` by compare-and-set. Null when it is not EN_PROCESO in this phase, when `gen`
+   * is not its present ring, or when another holds it: then there is nothing to do.
    */
   claim(input: {
     solicitudId: string;
@@ -225,14 +232,13 @@ export interface Claims {
   /** Writes progress and keeps the claim. Returns the solicitud as it then is. */
   save(claimed: ClaimedSolicitud, avance: Avance): Promise<ClaimedSolicitud>;
   /** Writes progress, gives the claim back and rings again `inSeconds` from now. */
-  release(
-    claimed: ClaimedSolicitud,
-    avance: Avance,
-    next: { queue: QueueName; inSeconds: number },
-  ): Promise<void>;
+  release(claimed: ClaimedSolicitud, avance: Avance, next: { queue: QueueName; inSeconds: number }): Promise<void>;
   /** Lengthens the lease. */
   extend(claimed: ClaimedSolicitud, leaseSeconds: number): Promise<void>;
-  /** The key's hour is over: waits until it is stored again; at once ready when that has happened since the claim. Deletes a dead sealed copy. */
+  /**
+   * The key's hour is over: waits until it is stored again; at once ready when that has happened since the claim.
+   * Deletes a dead sealed copy.
+   */
   awaitEfirma(claimed: ClaimedSolicitud): Promise<void>;
   /** TERMINADA with its package; without any row and unconfirmed it is given back. Deletes the sealed credential. */
   finish(
@@ -252,15 +258,15 @@ export interface Claims {
     end: { estado: EstadoFinalSinPaquete; motivo: MotivoSolicitud; codigo?: string },
   ): Promise<void>;
   /**
-   * Goes on at the other channel with its credential: begins with the parts of `avance`, since no folio of one channel is known to the other,
-   * gives the claim back and rings at once. The sealed copy of the credential that it leaves is kept for a way back (`mayReturn`), else forgotten.
+   * Goes on at the other channel with its credential: begins with the parts of `avance`, since no folio of one channel
+   * is known to the other, gives the claim back and rings at once. The sealed copy of the credential that it leaves is
+   * kept for a way back (`mayReturn`), else forgotten.
    */
-  changeChannel(
-    claimed: ClaimedSolicitud,
-    avance: Avance,
-    way: { readonly mayReturn: boolean },
-  ): Promise<void>;
-  /** The SAT refused the stored credential at the channel of the solicitud: nobody uses it there again until it is stored anew. */
+  changeChannel(claimed: ClaimedSolicitud, avance: Avance, way: { readonly mayReturn: boolean }): Promise<void>;
+  /**
+   * The SAT refused the stored credential at the channel of the solicitud: nobody uses it there again until it is
+   * stored anew.
+   */
   markRefused(claimed: ClaimedSolicitud, canal: CanalSat): Promise<void>;
 }
 
@@ -275,8 +281,8 @@ export class Desplazado extends Error {
 /** The loops that keep every solicitud moving whatever happens to the queue. */
 export interface Sweeper {
   /**
-   * Lets go of claims that lapsed, so that their solicitudes ring again, and gives a ring to those that are overdue by `graceSeconds` and have
-   * none. Returns how many.
+   * Lets go of claims that lapsed, so that their solicitudes ring again, and gives a ring to those that are overdue by
+   * `graceSeconds` and have none. Returns how many.
    */
   ringOverdue(input: { graceSeconds: number; limit: number }): Promise<number>;
   /** Ends what is past its deadline: VENCIDA with refund. Returns the ids. */
@@ -284,8 +290,8 @@ export interface Sweeper {
   /** Marks packages past their retention: from now on `paquete` answers that they are gone. Returns how many. */
   retire(input: { retentionDays: number; limit: number }): Promise<number>;
   /**
-   * Ended solicitudes whose objects nobody may want any more: without a package, or with one retired, for `graceSeconds` (longer than a
-   * signed URL lives).
+   * Ended solicitudes whose objects nobody may want any more: without a package, or with one retired, for
+   * `graceSeconds` (longer than a signed URL lives).
    */
   purgeable(input: { graceSeconds: number; limit: number }): Promise<readonly string[]>;
   /** Notes that the objects of a solicitud are deleted. */

@@ -27,9 +27,7 @@ describe('before the SAT is asked', () => {
 
   it('waits for the part that is due first', async () => {
     const at = (seconds: number) => new Date(NOW.getTime() + seconds * 1_000);
-    const result = await step(
-      claimed({ partes: [parte({ dueAt: at(90) }), parte({ id: 'p2', dueAt: at(30) })] }),
-    );
+    const result = await step(claimed({ partes: [parte({ dueAt: at(90) }), parte({ id: 'p2', dueAt: at(30) })] }));
     expect(released(result).next).toEqual({ queue: 'descargas', inSeconds: 30 });
     expect(result.names).toEqual(['release']);
   });
@@ -50,10 +48,7 @@ describe('before the SAT is asked', () => {
   it('waits for the e.firma whose hour is over; a CIEC that is gone ends it', async () => {
     expect((await step(claimed({ sellada: null }))).name).toBe('awaitEfirma');
     const result = await step(claimed({ sellada: null, canal: 'portal' }));
-    expect([result.name, result.first]).toEqual([
-      'fail',
-      { estado: 'ERROR', motivo: 'CREDENCIAL_NO_DISPONIBLE' },
-    ]);
+    expect([result.name, result.first]).toEqual(['fail', { estado: 'ERROR', motivo: 'CREDENCIAL_NO_DISPONIBLE' }]);
   });
 });
 
@@ -229,12 +224,9 @@ describe('a SAT that does not answer', () => {
   );
 
   it('by CIEC is asked soon again after a failure that cost no log-in, whatever was lost before', async () => {
-    const result = await step(
-      claimed({ canal: 'portal', partes: [parte({ canal: 'portal', accesos: 5 })] }),
-      {
-        'solicitar-metadata': new SatError('NO_RESPONDE'),
-      },
-    );
+    const result = await step(claimed({ canal: 'portal', partes: [parte({ canal: 'portal', accesos: 5 })] }), {
+      'solicitar-metadata': new SatError('NO_RESPONDE'),
+    });
     expect(released(result).next.inSeconds).toBeLessThanOrEqual(36);
   });
 
@@ -297,8 +289,7 @@ describe('a channel that gives no answer', () => {
   it('is left after the second log-in in vain', async () => {
     const error = new SatError('NO_RESPONDE');
     error.isAccesoPerdido = true;
-    const at = (accesos: number) =>
-      claimed({ canal: 'portal', otra, partes: [parte({ canal: 'portal', accesos })] });
+    const at = (accesos: number) => claimed({ canal: 'portal', otra, partes: [parte({ canal: 'portal', accesos })] });
     expect((await step(at(0), { 'solicitar-metadata': error })).name).toBe('release');
     expect((await step(at(1), { 'solicitar-metadata': error })).name).toBe('changeChannel');
   });

@@ -29,8 +29,9 @@ const MAX_FALLOS_AL_CONFIRMAR = 8;
 const isLista = (parte: Parte) => parte.estado === 'DESCARGADA' || parte.estado === 'VACIA';
 
 /**
- * Carries a claimed solicitud one step through the SAT and gives the claim back with the time of its next ring. Everything that may go wrong
- * with the SAT ends here in a later ring or a terminal state; only `Desplazado` and failures of the database come out.
+ * Carries a claimed solicitud one step through the SAT and gives the claim back with the time of its next ring.
+ * Everything that may go wrong with the SAT ends here in a later ring or a terminal state; only `Desplazado` and
+ * failures of the database come out.
  */
 export async function advanceSolicitud(
   deps: AdvanceDeps,
@@ -45,11 +46,7 @@ export async function advanceSolicitud(
   if (claimed.partes.length === 0) {
     const periodos = periodosIniciales({ ...claimed, ahora: claimed.now });
     const nuevas = { reemplaza: null, periodos };
-    await claims.release(
-      claimed,
-      { nuevas, eventos: [{ tipo: 'ACEPTADA' }] },
-      { queue: 'descargas', inSeconds: 0 },
-    );
+    await claims.release(claimed, { nuevas, eventos: [{ tipo: 'ACEPTADA' }] }, { queue: 'descargas', inSeconds: 0 });
     return;
   }
   const pendientes = claimed.partes.filter((parte) => !isLista(parte));
@@ -133,11 +130,9 @@ function pasoTras(error: SatError, { agenda, solicitud, parte }: ContextoPaso, s
     };
   if (isPorConfirmar(parte) && parte.fallos >= MAX_FALLOS_AL_CONFIRMAR) return sinConfirmar(solicitud, parte);
   const isPerdido = error.isAccesoPerdido;
-  const isFirst =
-    solicitud.canalDejado !== solicitud.canal && solicitud.partes.every(({ accesos }) => accesos === 0);
+  const isFirst = solicitud.canalDejado !== solicitud.canal && solicitud.partes.every(({ accesos }) => accesos === 0);
   const failed = { fallos: parte.fallos, isSecondLogin: isPerdido && !isFirst };
-  if (canChange(solicitud) && isChannelDown(solicitud, failed))
-    return { change: { ...down, mayReturn: true } };
+  if (canChange(solicitud) && isChannelDown(solicitud, failed)) return { change: { ...down, mayReturn: true } };
   const short = esperaTrasFallo(agenda, parte.fallos);
   const inSeconds = isPerdido && !isFirst ? Math.max(short, esperaDelPortal(agenda, solicitud)) : short;
   const cambio = { parteId: parte.id, fallos: parte.fallos + 1, dueInSeconds: inSeconds };
@@ -169,9 +164,7 @@ async function settle(deps: AdvanceDeps, claimed: ClaimedSolicitud, parte: Parte
   }
   if ('change' in paso) return changeChannel(claims, claimed, paso.change);
   const { avance, inSeconds, isForAll = false } = paso;
-  const next = isForAll
-    ? { queue: 'descargas' as const, inSeconds }
-    : nextRing(claimed, parte, avance, inSeconds);
+  const next = isForAll ? { queue: 'descargas' as const, inSeconds } : nextRing(claimed, parte, avance, inSeconds);
   await claims.release(claimed, avance, next);
 }
 
@@ -186,7 +179,9 @@ async function endRefused(
   await changeChannel(claims, claimed, { tipo: 'OTRO_CANAL', codigo, mayReturn: false });
 }
 
-/** When the next ring is wanted: at once while another part is due, else with the part that is due first, else assembly. */
+/**
+ * When the next ring is wanted: at once while another part is due, else with the part that is due first, else assembly.
+ */
 function nextRing(claimed: ClaimedSolicitud, parte: Parte, avance: Avance, inSeconds: number) {
   if (avance.nuevas) return { queue: 'descargas' as const, inSeconds: 0 };
   const changed = avance.partes?.find((cambio) => cambio.parteId === parte.id)?.estado ?? parte.estado;

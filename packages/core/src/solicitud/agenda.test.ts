@@ -28,7 +28,10 @@ const soap = (consultas: number, random = middle, hours = 0) =>
     random,
   );
 
-/** Hours after the acceptance at which the portal is looked at within the first `days`, when each look takes `lag` seconds. */
+/**
+ * Hours after the acceptance at which the portal is looked at within the first `days`, when each look takes `lag`
+ * seconds.
+ */
 function looks(id: string, days: number, lag = 5): number[] {
   const at: number[] = [];
   for (let age = lag; age < days * 24 * HOUR; age += lag) {

@@ -7,9 +7,9 @@ export interface Agenda {
   readonly factor: number;
   readonly maximaSegundos: number;
   /**
-   * Portal, where a look outlives the session and costs a captcha: seconds after the acceptance of the solicitud at which all of its parts are
-   * looked at, ascending; the last one is repeated. Hours 1, 3, 6, 12 and every 12 make five log-ins in the first day, with the one that asked, and
-   * leave one for a failure.
+   * Portal, where a look outlives the session and costs a captcha: seconds after the acceptance of the solicitud at
+   * which all of its parts are looked at, ascending; the last one is repeated. Hours 1, 3, 6, 12 and every 12 make five
+   * log-ins in the first day, with the one that asked, and leave one for a failure.
    */
   readonly portalSegundos: readonly number[];
   /** Seconds between two looks, at least, of what is late. */
@@ -18,7 +18,10 @@ export interface Agenda {
   readonly vaciaSegundos: number;
 }
 
-/** Hours after which a request that the SAT has not finished counts as late: it says 72 hours itself, and was seen to take nine days. */
+/**
+ * Hours after which a request that the SAT has not finished counts as late: it says 72 hours itself, and was seen to
+ * take nine days.
+ */
 const RETRASO_HORAS = 72;
 
 /** True for what the SAT should have finished by now. */
@@ -37,25 +40,19 @@ export interface Mirada {
 }
 
 /** Seconds to wait until the next look: growing, capped, spread so that solicitudes do not march in step. */
-export function esperaTrasConsulta(
-  agenda: Agenda,
-  mirada: Mirada,
-  random: () => number = Math.random,
-): number {
+export function esperaTrasConsulta(agenda: Agenda, mirada: Mirada, random: () => number = Math.random): number {
   const wait =
     mirada.canal === 'portal'
       ? esperaDelPortal(agenda, mirada)
-      : Math.min(
-          agenda.primeraSegundos * agenda.factor ** Math.min(mirada.consultas, 64),
-          agenda.maximaSegundos,
-        ) *
+      : Math.min(agenda.primeraSegundos * agenda.factor ** Math.min(mirada.consultas, 64), agenda.maximaSegundos) *
         (0.9 + 0.2 * random());
   return isRetrasada(mirada.creadaEn, mirada.now) ? Math.max(wait, agenda.retrasadaSegundos) : wait;
 }
 
 /**
- * Seconds until the portal is looked at again: the parts of one solicitud are looked at together, in one session: its spread follows from its id. Never sooner than said, or the look of hour 24
- * would be the seventh log-in of the first day.
+ * Seconds until the portal is looked at again: the parts of one solicitud are looked at together, in one session: its
+ * spread follows from its id. Never sooner than said, or the look of hour 24 would be the seventh log-in of the first
+ * day.
  */
 export function esperaDelPortal(
   { portalSegundos }: Agenda,
@@ -68,7 +65,10 @@ export function esperaDelPortal(
   return (next - age) * spread;
 }
 
-/** Seconds to wait after `fallos` failures in a row: doubling, from half a minute to half an hour unless the agenda is faster. */
+/**
+ * Seconds to wait after `fallos` failures in a row: doubling, from half a minute to half an hour unless the agenda is
+ * faster.
+ */
 export function esperaTrasFallo(agenda: Agenda, fallos: number, random: () => number = Math.random): number {
   const first = Math.min(30, agenda.primeraSegundos);
   const base = Math.min(first * 2 ** Math.min(fallos, 32), agenda.maximaSegundos);

@@ -29,16 +29,15 @@ function planDe(claimed: ClaimedSolicitud): PlanEnsamble {
       periodo,
       recortar: pideDeMas({ canal, tipo, periodo, desfase }),
       confirmada: isConfirmada(parte),
-      paquetes: paquetes.flatMap(({ paquete, objectKey }) =>
-        objectKey === null ? [] : [{ paquete, objectKey }],
-      ),
+      paquetes: paquetes.flatMap(({ paquete, objectKey }) => (objectKey === null ? [] : [{ paquete, objectKey }])),
     })),
   };
 }
 
 /**
- * Makes the one ZIP of a claimed solicitud whose parts are all stored, and ends it: the object first, then the row. A package that cannot be
- * read is fetched anew once. Failures of storage or database come out: the claim lapses and the solicitud is rung again.
+ * Makes the one ZIP of a claimed solicitud whose parts are all stored, and ends it: the object first, then the row. A
+ * package that cannot be read is fetched anew once. Failures of storage or database come out: the claim lapses and the
+ * solicitud is rung again.
  */
 export async function assembleSolicitud(
   deps: AssembleDeps,
@@ -60,18 +59,13 @@ export async function assembleSolicitud(
     return;
   }
   await checkpoint('tras-terminar', claimed.id);
-  // Their text files are in the ZIP; what a crash leaves behind here goes with the solicitud's prefix at the end of its retention.
+  // Their text files are in the ZIP; what a crash leaves behind here goes with the solicitud's prefix at the end of its
+  // retention.
   await paquetes.remove(claimed.id, 'originales').catch(() => {});
 }
 
-async function fetchAnew(
-  claims: Claims,
-  claimed: ClaimedSolicitud,
-  error: PaqueteSatInvalido,
-): Promise<void> {
-  const parte = claimed.partes.find((p) =>
-    p.paquetes.some((paquete) => paquete.objectKey === error.objectKey),
-  );
+async function fetchAnew(claims: Claims, claimed: ClaimedSolicitud, error: PaqueteSatInvalido): Promise<void> {
+  const parte = claimed.partes.find((p) => p.paquetes.some((paquete) => paquete.objectKey === error.objectKey));
   const paquete = parte?.paquetes.find((p) => p.objectKey === error.objectKey);
   if (!parte || !paquete || paquete.relecturas >= MAX_RELECTURAS) {
     await claims.fail(claimed, { estado: 'ERROR', motivo: 'PAQUETE_SAT_INVALIDO', codigo: error.motivo });
@@ -80,9 +74,7 @@ async function fetchAnew(
   await claims.release(
     claimed,
     {
-      partes: [
-        { parteId: parte.id, estado: 'DISPONIBLE', releer: { paquete: paquete.paquete }, dueInSeconds: 0 },
-      ],
+      partes: [{ parteId: parte.id, estado: 'DISPONIBLE', releer: { paquete: paquete.paquete }, dueInSeconds: 0 }],
       eventos: [{ tipo: 'PAQUETE_ILEGIBLE', codigo: error.motivo, detalle: paquete.paquete }],
     },
     { queue: 'descargas', inSeconds: 0 },

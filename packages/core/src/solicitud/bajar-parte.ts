@@ -3,8 +3,8 @@ import { type ContextoPaso, type Paso, pedirDeNuevo } from './paso.ts';
 import { periodoPedido } from './periodos.ts';
 
 /**
- * Copies one package of a part into our storage. The SAT gives a package only twice, so a copy left by a process that died before
- * noting it is found first, and storage is asked whether it is there before the SAT is.
+ * Copies one package of a part into our storage. The SAT gives a package only twice, so a copy left by a process that
+ * died before noting it is found first, and storage is asked whether it is there before the SAT is.
  */
 export async function bajarParte(context: ContextoPaso): Promise<Paso> {
   const { sat, paquetes, checkpoint, solicitud, parte, credencial, signal } = context;

@@ -4,14 +4,20 @@ import { periodosIniciales } from './periodos.ts';
 
 /** Why a solicitud goes on at the other channel, with what is noted of it. */
 export interface ChannelChange {
-  /** The channel that it leaves refused the credential, gives no answer or cannot be asked, or the hour of the key is over. */
+  /**
+   * The channel that it leaves refused the credential, gives no answer or cannot be asked, or the hour of the key is
+   * over.
+   */
   readonly tipo: 'OTRO_CANAL' | 'CANAL_CAIDO' | 'SIN_EFIRMA';
   readonly codigo?: string;
   /** It may come back when the other one refuses: the sealed copy of the credential is kept. */
   readonly mayReturn: boolean;
 }
 
-/** Failures in a row, a quarter of an hour of them, after which a channel that has accepted nothing yet is left for the other one. */
+/**
+ * Failures in a row, a quarter of an hour of them, after which a channel that has accepted nothing yet is left for the
+ * other one.
+ */
 const MAX_FALLOS = 5;
 
 export const otroCanal = (canal: CanalSat): CanalSat => (canal === 'soap' ? 'portal' : 'soap');
@@ -21,8 +27,8 @@ export const canChange = ({ otra, partes }: ClaimedSolicitud): boolean =>
   otra !== null && partes.every(({ folio, vacias }) => folio === null && vacias.length === 0);
 
 /**
- * True when a channel counts as down: after failures in a row or a second log-in in vain, which each cost a captcha. Once for a solicitud: it
- * would go back and forth while both are down.
+ * True when a channel counts as down: after failures in a row or a second log-in in vain, which each cost a captcha.
+ * Once for a solicitud: it would go back and forth while both are down.
  */
 export function isChannelDown(
   { canalDejado }: ClaimedSolicitud,
@@ -31,7 +37,10 @@ export function isChannelDown(
   return canalDejado === null && (fallos >= MAX_FALLOS || isSecondLogin);
 }
 
-/** True when it may come back to the channel that it left unrefused. The e.firma can be waited for there without a copy of it. */
+/**
+ * True when it may come back to the channel that it left unrefused. The e.firma can be waited for there without a copy
+ * of it.
+ */
 export const canReturn = ({ canal, canalDejado, otra }: ClaimedSolicitud): boolean =>
   canalDejado === otroCanal(canal) && (otra !== null || canalDejado === 'soap');
 

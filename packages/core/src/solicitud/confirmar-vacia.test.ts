@@ -13,8 +13,7 @@ const empty = { 'verificar-metadata': { resultado: 'VACIA' } } as const;
 const asked = (change: Partial<Parte> = {}) => parte({ estado: 'SOLICITADA', folio: 'F', ...change });
 const look = (change: Partial<ClaimedSolicitud>, p: Parte, answers: Parameters<typeof step>[1] = empty) =>
   step(claimed({ ...change, partes: [p] }), answers);
-const eventos = (result: Awaited<ReturnType<typeof step>>) =>
-  released(result).avance.eventos?.map(({ tipo }) => tipo);
+const eventos = (result: Awaited<ReturnType<typeof step>>) => released(result).avance.eventos?.map(({ tipo }) => tipo);
 
 describe('an answer without any CFDI', () => {
   it('is asked for again after an hour, as another request', async () => {
@@ -51,9 +50,7 @@ describe('an answer without any CFDI', () => {
     const p = parte({ canal: 'portal', vacias: ['soap', 'soap'] });
     const result = await look(both, p, { 'solicitar-metadata': { resultado: 'VACIA' } });
     const { avance, next } = released(result);
-    expect(avance.partes).toMatchObject([
-      { estado: 'VACIA', vacias: ['soap', 'soap', 'portal'], registros: 0 },
-    ]);
+    expect(avance.partes).toMatchObject([{ estado: 'VACIA', vacias: ['soap', 'soap', 'portal'], registros: 0 }]);
     expect(next.queue).toBe('ensambles');
     expect(eventos(result)).toEqual(['SIN_CFDI', 'VACIA_CONFIRMADA']);
   });

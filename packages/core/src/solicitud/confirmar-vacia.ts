@@ -5,7 +5,10 @@ import { otroCanal } from './change-channel.ts';
 import type { ContextoPaso, Paso } from './paso.ts';
 import { periodosDe } from './periodos.ts';
 
-/** The sealed credential that a part is asked with: its channel need not be that of its solicitud while an empty answer is confirmed. */
+/**
+ * The sealed credential that a part is asked with: its channel need not be that of its solicitud while an empty answer
+ * is confirmed.
+ */
 export function selladaDe(solicitud: ClaimedSolicitud, { canal }: Pick<Parte, 'canal'>) {
   return canal === solicitud.canal ? solicitud.sellada : solicitud.otra;
 }
@@ -17,8 +20,9 @@ export const isPorConfirmar = ({ vacias }: Pick<Parte, 'vacias'>): boolean => va
 export const isConfirmada = ({ vacias }: Pick<Parte, 'vacias'>): boolean => new Set(vacias).size > 1;
 
 /**
- * What follows from "no CFDI", which the SAT says wrongly at times: the same channel is asked once more after a while, then the other one where its
- * credential is there. The same words of both are a fact; twice those of one channel are all that can be had without it.
+ * What follows from "no CFDI", which the SAT says wrongly at times: the same channel is asked once more after a while,
+ * then the other one where its credential is there. The same words of both are a fact; twice those of one channel are
+ * all that can be had without it.
  */
 export function trasVacia({ solicitud, parte, agenda }: ContextoPaso, evento: NuevoEvento): Paso {
   const vacia = { ...parte, vacias: [...parte.vacias, parte.canal] };
@@ -81,7 +85,10 @@ function askAgain(solicitud: ClaimedSolicitud, parte: Parte, agenda: Agenda, eve
   };
 }
 
-/** A while, by CIEC together with the next look; never more than half of what the credential and the solicitud have left. */
+/**
+ * A while, by CIEC together with the next look; never more than half of what the credential and the solicitud have
+ * left.
+ */
 function secondsToAgain(solicitud: ClaimedSolicitud, parte: Parte, agenda: Agenda): number {
   const { now, deadlineAt } = solicitud;
   const { vaciaSegundos } = agenda;
@@ -90,9 +97,6 @@ function secondsToAgain(solicitud: ClaimedSolicitud, parte: Parte, agenda: Agend
     canal === 'portal'
       ? Math.max(vaciaSegundos, esperaTrasConsulta(agenda, { ...solicitud, canal, consultas: 0 }))
       : vaciaSegundos;
-  const ends = Math.min(
-    deadlineAt.getTime(),
-    selladaDe(solicitud, parte)?.expiraEn.getTime() ?? now.getTime(),
-  );
+  const ends = Math.min(deadlineAt.getTime(), selladaDe(solicitud, parte)?.expiraEn.getTime() ?? now.getTime());
   return Math.max(0, Math.min(wait, (ends - now.getTime()) / 2_000));
 }

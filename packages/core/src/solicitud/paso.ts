@@ -34,7 +34,10 @@ export interface ContextoPaso extends AdvanceDeps {
 /** Times a part is asked anew after the SAT gave it up or let its packages lapse. */
 const MAX_REENVIOS = 2;
 
-/** Asks for the part anew, as another request in the eyes of the SAT, or ends the solicitud when that was done often enough. */
+/**
+ * Asks for the part anew, as another request in the eyes of the SAT, or ends the solicitud when that was done often
+ * enough.
+ */
 export function pedirDeNuevo(
   parte: Parte,
   fin: { estado: EstadoFinalSinPaquete; motivo: MotivoSolicitud; codigo: string; mensaje: string },

@@ -7,8 +7,8 @@ import { dividir, periodoPedido } from './periodos.ts';
 const MAX_DESFASE = 6;
 
 /**
- * Asks the SAT for a part. The intent is written before the call: after a crash with an unknown result the request is sent once more, and
- * the SAT's "equal request" then leads to another second.
+ * Asks the SAT for a part. The intent is written before the call: after a crash with an unknown result the request is
+ * sent once more, and the SAT's "equal request" then leads to another second.
  */
 export async function pedirParte(context: ContextoPaso): Promise<Paso> {
   const { claims, sat, checkpoint, solicitud, parte, credencial, signal, agenda } = context;
@@ -49,9 +49,7 @@ export async function pedirParte(context: ContextoPaso): Promise<Paso> {
               dueInSeconds: inSeconds,
             },
           ],
-          eventos: [
-            { tipo: 'SOLICITADA', codigo: respuesta.folio, detalle: `${periodo.inicio}/${periodo.fin}` },
-          ],
+          eventos: [{ tipo: 'SOLICITADA', codigo: respuesta.folio, detalle: `${periodo.inicio}/${periodo.fin}` }],
         },
         inSeconds,
       };
@@ -85,9 +83,7 @@ export function partir({ solicitud, parte }: ContextoPaso): Paso {
     avance: {
       consultado: true,
       nuevas: { reemplaza: parte.id, periodos, canal, vacias },
-      eventos: [
-        { tipo: 'DIVIDIDA', codigo: '5003', detalle: `${parte.periodo.inicio}/${parte.periodo.fin}` },
-      ],
+      eventos: [{ tipo: 'DIVIDIDA', codigo: '5003', detalle: `${parte.periodo.inicio}/${parte.periodo.fin}` }],
     },
     inSeconds: 0,
   };

@@ -9,8 +9,8 @@ const isByMonth = (canal: CanalSat, tipo: TipoDescarga) => canal === 'portal' &&
 const dayOf = (wall: string) => wall.slice(0, 10);
 
 /**
- * The periods that a solicitud starts with. An end in the future is clipped to `ahora`, since the SAT takes none; a period that would
- * then be empty keeps its first two seconds.
+ * The periods that a solicitud starts with. An end in the future is clipped to `ahora`, since the SAT takes none; a
+ * period that would then be empty keeps its first two seconds.
  */
 export function periodosIniciales(input: {
   canal: CanalSat;
@@ -40,8 +40,8 @@ export function periodosDe(input: { canal: CanalSat; tipo: TipoDescarga; periodo
 }
 
 /**
- * The same period in smaller pieces that do not overlap and leave nothing out, or null when it cannot be divided: the SAT wants its ends
- * to differ, so a piece has at least two seconds.
+ * The same period in smaller pieces that do not overlap and leave nothing out, or null when it cannot be divided: the
+ * SAT wants its ends to differ, so a piece has at least two seconds.
  */
 export function dividir(input: { canal: CanalSat; tipo: TipoDescarga; periodo: Periodo }): Periodo[] | null {
   const { inicio, fin } = input.periodo;
@@ -64,15 +64,11 @@ export function dividir(input: { canal: CanalSat; tipo: TipoDescarga; periodo: P
 }
 
 /**
- * The period to ask for: the part's own, widened outwards by `desfase` seconds, since to the SAT another second is another request.
- * The start moves when the end would lie in the future. The portal has no such rule and is asked for the part itself.
+ * The period to ask for: the part's own, widened outwards by `desfase` seconds, since to the SAT another second is
+ * another request. The start moves when the end would lie in the future. The portal has no such rule and is asked for
+ * the part itself.
  */
-export function periodoPedido(input: {
-  canal: CanalSat;
-  periodo: Periodo;
-  desfase: number;
-  ahora: Date;
-}): Periodo {
+export function periodoPedido(input: { canal: CanalSat; periodo: Periodo; desfase: number; ahora: Date }): Periodo {
   const { periodo, desfase } = input;
   if (desfase === 0 || input.canal === 'portal') return periodo;
   const fin = fromSeconds(toSeconds(periodo.fin) + desfase);
@@ -81,12 +77,7 @@ export function periodoPedido(input: {
 }
 
 /** True when the SAT is asked for more than the part, so that rows outside of it have to be left out. */
-export function pideDeMas(input: {
-  canal: CanalSat;
-  tipo: TipoDescarga;
-  periodo: Periodo;
-  desfase: number;
-}): boolean {
+export function pideDeMas(input: { canal: CanalSat; tipo: TipoDescarga; periodo: Periodo; desfase: number }): boolean {
   const { inicio, fin } = input.periodo;
   if (input.canal === 'soap') return input.desfase > 0;
   return isByMonth(input.canal, input.tipo) && dayOf(inicio) !== dayOf(fin);

@@ -1,6 +1,7 @@
 /**
- * Wall clock of central Mexico as text (`yyyy-MM-ddTHH:mm:ss`). UTC-6 all year: daylight saving ended with the Ley de los Husos
- * Horarios of 30 October 2022. Periods before that date are calendar days as the SAT prints them, so no offset is needed for them.
+ * Wall clock of central Mexico as text (`yyyy-MM-ddTHH:mm:ss`). UTC-6 all year: daylight saving ended with the Ley de
+ * los Husos Horarios of 30 October 2022. Periods before that date are calendar days as the SAT prints them, so no
+ * offset is needed for them.
  */
 const OFFSET_MS = 6 * 3_600_000;
 

@@ -16,7 +16,10 @@ const COLUMNS = {
   registros: 'registros',
 } as const satisfies Partial<Record<keyof CambioParte, string>>;
 
-/** Notes what happened. A look at the authority that finds what the last event says is counted in its row: nearly all looks find nothing new. */
+/**
+ * Notes what happened. A look at the authority that finds what the last event says is counted in its row: nearly all
+ * looks find nothing new.
+ */
 const NOTE = `
 WITH ultimo AS (
   SELECT id, tipo, codigo, detalle FROM evento WHERE solicitud_id = $1 ORDER BY id DESC LIMIT 1

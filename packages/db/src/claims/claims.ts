@@ -109,12 +109,7 @@ export function createClaims({ pool }: Pick<Database, 'pool'>): Claims {
     });
   }
 
-  async function only(
-    claimed: ClaimedSolicitud,
-    name: string,
-    text: string,
-    values: unknown[],
-  ): Promise<void> {
+  async function only(claimed: ClaimedSolicitud, name: string, text: string, values: unknown[]): Promise<void> {
     const { rowCount } = await pool.query({ name, text, values });
     if (rowCount !== 1) throw new Desplazado(claimed.id, claimed.epoch);
   }
@@ -150,28 +145,22 @@ export function createClaims({ pool }: Pick<Database, 'pool'>): Claims {
     async release(claimed, avance, { queue, inSeconds }) {
       const values = [claimed.id, claimed.epoch, avance.consultado ? 1 : 0, queue, inSeconds];
       const { partes = [], nuevas, eventos = [] } = avance;
-      if (partes.length === 0 && !nuevas && eventos.length === 0)
-        return only(claimed, 'soltar', RELEASE, values);
+      if (partes.length === 0 && !nuevas && eventos.length === 0) return only(claimed, 'soltar', RELEASE, values);
       await fenced(claimed, { name: 'soltar', text: RELEASE, values }, (client) =>
         writeAvance(client, claimed.id, avance),
       );
     },
 
-    extend: (claimed, leaseSeconds) =>
-      only(claimed, 'alargar', EXTEND, [claimed.id, claimed.epoch, leaseSeconds]),
+    extend: (claimed, leaseSeconds) => only(claimed, 'alargar', EXTEND, [claimed.id, claimed.epoch, leaseSeconds]),
 
     // The row is locked before the copy is looked for, so that one that was stored since the claim is seen and kept.
     awaitEfirma: (claimed) =>
-      fenced(
-        claimed,
-        { name: 'cerca', text: FENCE, values: [claimed.id, claimed.epoch, 0] },
-        async (client) => {
-          const values = [claimed.id, claimed.epoch];
-          const waits = await client.query({ name: 'esperar-efirma', text: AWAIT_EFIRMA, values });
-          if (waits.rowCount === 0)
-            await client.query({ name: 'soltar', text: RELEASE, values: [...values, 0, 'descargas', 0] });
-        },
-      ),
+      fenced(claimed, { name: 'cerca', text: FENCE, values: [claimed.id, claimed.epoch, 0] }, async (client) => {
+        const values = [claimed.id, claimed.epoch];
+        const waits = await client.query({ name: 'esperar-efirma', text: AWAIT_EFIRMA, values });
+        if (waits.rowCount === 0)
+          await client.query({ name: 'soltar', text: RELEASE, values: [...values, 0, 'descargas', 0] });
+      }),
 
     finish: (claimed, { objectKey, bytes, sha256, registros, confianza, resumen }) => {
       const counted = resumen === undefined ? null : JSON.stringify(resumen);

@@ -1,7 +1,10 @@
 import type { Retention } from '@acuse/core';
 import type { Database } from '../database.ts';
 
-/** Deletes at most $1 rows, the oldest first by an index. Rows that another process deletes at this moment are left to it. */
+/**
+ * Deletes at most $1 rows, the oldest first by an index. Rows that another process deletes at this moment are left to
+ * it.
+ */
 const batch = (table: string, isOver: string, order: string) => `
 DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
   SELECT ctid FROM ${table} WHERE ${isOver} ORDER BY ${order} LIMIT $1 FOR UPDATE SKIP LOCKED))`;
@@ -13,7 +16,10 @@ const EXPIRED: Readonly<Record<string, string>> = {
   latido: batch('latido', `visto_en < now() - interval '1 day'`, 'visto_en'),
 };
 
-/** The trace of ended solicitudes whose objects are gone: their periods with the SAT's packages, and what happened to them. */
+/**
+ * The trace of ended solicitudes whose objects are gone: their periods with the SAT's packages, and what happened to
+ * them.
+ */
 const TRACES = `
 WITH vieja AS MATERIALIZED (
   SELECT id FROM solicitud WHERE objetos_borrados_en IS NOT NULL AND rastro_borrado_en IS NULL AND terminada_en < now() - make_interval(days => $2)
@@ -30,7 +36,10 @@ DELETE FROM auditoria WHERE id = ANY (ARRAY(
   SELECT id FROM auditoria WHERE id IN (SELECT id FROM auditoria ORDER BY id LIMIT $1) AND en < now() - make_interval(days => $2)
   FOR UPDATE SKIP LOCKED))`;
 
-/** Retention over PostgreSQL: each statement ends by itself after a batch, and any number of processes may run them at once. */
+/**
+ * Retention over PostgreSQL: each statement ends by itself after a batch, and any number of processes may run them at
+ * once.
+ */
 export function createRetention({ pool }: Pick<Database, 'pool'>): Retention {
   return {
     async prune({ traceDays, auditDays, limit }) {

@@ -1,4 +1,7 @@
-/** The part of a statement that gives back the charges of the solicitudes `fin`, if `when`, with `detalle` in the ledger; both are SQL. */
+/**
+ * The part of a statement that gives back the charges of the solicitudes `fin`, if `when`, with `detalle` in the
+ * ledger; both are SQL.
+ */
 export const devolucion = (when: string, detalle: string) => `cargo AS (
   SELECT m.* FROM movimiento m JOIN fin ON m.op_id = fin.id AND m.tipo = 'cargo' WHERE ${when}
 ), libro AS (
@@ -11,8 +14,9 @@ export const devolucion = (when: string, detalle: string) => `cargo AS (
 )`;
 
 /**
- * The one statement that ends solicitudes without a package: state, refund in balance and ledger, death of the sealed credential
- * and a line in the timeline, together. `where` picks the rows of `solicitud s`; parameters $1 estado, $2 motivo, $3 codigo.
+ * The one statement that ends solicitudes without a package: state, refund in balance and ledger, death of the sealed
+ * credential and a line in the timeline, together. `where` picks the rows of `solicitud s`; parameters $1 estado, $2
+ * motivo, $3 codigo.
  */
 export function terminarSinPaquete(where: string): string {
   return `

@@ -1,8 +1,9 @@
 import type { Database } from '../database.ts';
 
 /**
- * SQL that notes a change in the audit log, in the statement that makes it: one line for each row of `de`. All but `accion` are SQL; `cuenta` and
- * `contribuyente` say whom the change is about: `NULL::uuid` where it is the installation.
+ * SQL that notes a change in the audit log, in the statement that makes it: one line for each row of `de`. All but
+ * `accion` are SQL; `cuenta` and `contribuyente` say whom the change is about: `NULL::uuid` where it is the
+ * installation.
  */
 export const nota = ({
   accion,
@@ -75,7 +76,10 @@ LEFT JOIN usuario u ON u.id = CASE WHEN a.actor ~ '^usuario:${UUID}$' THEN subst
 LEFT JOIN cuenta q ON q.id = a.cuenta_id
 LEFT JOIN contribuyente c ON c.id = a.contribuyente_id`;
 
-/** Ids follow time but for transactions under way at the same moment, which take minutes at most: a time stands for a place in the log. */
+/**
+ * Ids follow time but for transactions under way at the same moment, which take minutes at most: a time stands for a
+ * place in the log.
+ */
 const FROM_ID = (p: string) =>
   `a.id >= coalesce((SELECT x.id FROM auditoria x WHERE x.en >= ${p} - interval '10 minutes' ORDER BY x.en LIMIT 1), 0)`;
 const UNTIL_ID = (p: string) =>

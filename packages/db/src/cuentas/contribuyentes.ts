@@ -97,7 +97,10 @@ WITH nuevo AS (
 ), nota AS (${nota({ accion: 'agregar-rfc', de: 'nuevo', contribuyente: 'id', actor: '$3', ip: '$4' })})
 SELECT id FROM nuevo`;
 
-/** A change of the taxpayer `$2` of the account `$1`, which is locked first; only what `cambio` changes is noted, and a missing one gives no row. */
+/**
+ * A change of the taxpayer `$2` of the account `$1`, which is locked first; only what `cambio` changes is noted, and a
+ * missing one gives no row.
+ */
 const change = (accion: string, cambio: string, detalle: string, de = 'suyo, cambio') => `
 WITH suyo AS (SELECT id, cuenta_id FROM contribuyente WHERE cuenta_id = $1 AND rfc = $2 FOR NO KEY UPDATE),
 ${cambio},
@@ -188,8 +191,9 @@ interface Cambio extends Autor {
 }
 
 /**
- * Taxpayers of accounts and what their keys may do. Every question and every change is narrowed to one account: an RFC of another is not there, and
- * its change answers false. Only changes are noted in the audit log. The next call sees them: each moves the taxpayer's version.
+ * Taxpayers of accounts and what their keys may do. Every question and every change is narrowed to one account: an RFC
+ * of another is not there, and its change answers false. Only changes are noted in the audit log. The next call sees
+ * them: each moves the taxpayer's version.
  */
 export function createContribuyentes({ pool, prisma }: Pick<Database, 'pool' | 'prisma'>) {
   const run = async (text: string, { cuentaId, rfc, actor, ip }: Cambio, value: unknown) =>
@@ -212,11 +216,11 @@ export function createContribuyentes({ pool, prisma }: Pick<Database, 'pool' | '
       return rows[0] ? toVista(rows[0]) : null;
     },
 
-    /** In alphabetical order, after `despues`; `contiene` is a part of the RFC or of the name, in capitals; empty for all. */
-    async list(
-      cuentaId: string,
-      filter: { contiene: string; despues: string; limit: number },
-    ): Promise<RfcVista[]> {
+    /**
+     * In alphabetical order, after `despues`; `contiene` is a part of the RFC or of the name, in capitals; empty for
+     * all.
+     */
+    async list(cuentaId: string, filter: { contiene: string; despues: string; limit: number }): Promise<RfcVista[]> {
       const values = [cuentaId, filter.contiene, filter.despues, filter.limit];
       const { rows } = await pool.query<Row>({ name: 'panel-rfcs', text: LIST, values });
       return rows.map(toVista);
@@ -251,7 +255,6 @@ export function createContribuyentes({ pool, prisma }: Pick<Database, 'pool' | '
       run(cambio.isHabilitada ? SWITCH_ON : SWITCH_OFF, cambio, [...new Set(cambio.operaciones)]),
 
     /** Replaces the addresses that may call (CIDR, each the first address of its network); none means any. */
-    setIps: (cambio: Cambio & { cidrs: readonly string[] }) =>
-      run(SET_IPS, cambio, [...new Set(cambio.cidrs)]),
+    setIps: (cambio: Cambio & { cidrs: readonly string[] }) => run(SET_IPS, cambio, [...new Set(cambio.cidrs)]),
   };
 }

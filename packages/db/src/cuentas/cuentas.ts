@@ -41,7 +41,10 @@ WITH nueva AS (INSERT INTO cuenta (id, nombre, email) VALUES ($1, $2, $3) RETURN
 nota AS (${nota({ accion: 'crear-cuenta', de: 'nueva', cuenta: 'id', actor: '$4', ip: '$5' })})
 SELECT id, nombre, email, saldo, creada_en AS "creadaEn" FROM nueva`;
 
-/** In the order in which an acceptance takes them, so that neither waits for the other in a circle: taxpayers by id, then the account. */
+/**
+ * In the order in which an acceptance takes them, so that neither waits for the other in a circle: taxpayers by id,
+ * then the account.
+ */
 const LOCK = 'SELECT FROM contribuyente WHERE cuenta_id = $1 ORDER BY id FOR NO KEY UPDATE';
 
 const SUSPEND = `
@@ -61,11 +64,7 @@ export const normalizeEmail = (email: string): string => email.trim().toLowerCas
 
 /** Accounts, for the operator. */
 export function createCuentas({ prisma, pool }: Pick<Database, 'prisma' | 'pool'>) {
-  const underLock = (
-    text: string,
-    { cuentaId, actor, ip }: { cuentaId: string } & Autor,
-    rest: unknown[] = [],
-  ) =>
+  const underLock = (text: string, { cuentaId, actor, ip }: { cuentaId: string } & Autor, rest: unknown[] = []) =>
     inTransaction(pool, async (client) => {
       await client.query(LOCK, [cuentaId]);
       const { rowCount } = await client.query(text, [cuentaId, actor, ip, ...rest]);
@@ -73,13 +72,10 @@ export function createCuentas({ prisma, pool }: Pick<Database, 'prisma' | 'pool'
     });
 
   return {
-    /** A new account with balance 0. The e-mail identifies it, whatever its letter case. Rejects with `EMAIL_REPETIDO`. */
-    async create({
-      nombre,
-      email,
-      actor,
-      ip,
-    }: { nombre: string; email: string } & Autor): Promise<CuentaVista> {
+    /**
+     * A new account with balance 0. The e-mail identifies it, whatever its letter case. Rejects with `EMAIL_REPETIDO`.
+     */
+    async create({ nombre, email, actor, ip }: { nombre: string; email: string } & Autor): Promise<CuentaVista> {
       const values = [randomUUID(), nombre.trim(), normalizeEmail(email), actor, ip];
       const { rows } = await pool.query<CuentaVista>(CREATE, values).catch((error: unknown) => {
         throw isUniqueViolation(error) ? new Rechazo('EMAIL_REPETIDO') : error;
@@ -93,7 +89,9 @@ export function createCuentas({ prisma, pool }: Pick<Database, 'prisma' | 'pool'
     findByEmail: (email: string): Promise<CuentaVista | null> =>
       prisma.cuenta.findUnique({ where: { email: normalizeEmail(email) } }),
 
-    /** Accounts, newest first, whose e-mail, name or one of whose RFCs contains `texto`; `salta` skips the pages before. */
+    /**
+     * Accounts, newest first, whose e-mail, name or one of whose RFCs contains `texto`; `salta` skips the pages before.
+     */
     async search(input: { texto: string; salta: number; limite: number }): Promise<CuentaOperada[]> {
       const texto = input.texto.trim();
       const contains = { contains: texto, mode: 'insensitive' as const };
@@ -102,11 +100,7 @@ export function createCuentas({ prisma, pool }: Pick<Database, 'prisma' | 'pool'
           ? {}
           : {
               where: {
-                OR: [
-                  { email: contains },
-                  { nombre: contains },
-                  { contribuyentes: { some: { rfc: contains } } },
-                ],
+                OR: [{ email: contains }, { nombre: contains }, { contribuyentes: { some: { rfc: contains } } }],
               },
             }),
         include: {
@@ -128,7 +122,9 @@ export function createCuentas({ prisma, pool }: Pick<Database, 'prisma' | 'pool'
       }));
     },
 
-    /** One account with its people, its RFCs and what is open; null when there is none with that id, whatever `id` is. */
+    /**
+     * One account with its people, its RFCs and what is open; null when there is none with that id, whatever `id` is.
+     */
     async detail(id: string) {
       if (!isUuid(id)) return null;
       const cuenta = await prisma.cuenta.findUnique({ where: { id } });
@@ -150,12 +146,11 @@ export function createCuentas({ prisma, pool }: Pick<Database, 'prisma' | 'pool'
     },
 
     /**
-     * Suspends an account: from their next call on, its keys answer 403/1003 to everything, on every instance. What runs goes on, since it
-     * is paid for; its packages can be fetched from the panel, or from the API once the account is open again. False when it was suspended
-     * already, or is none.
+     * Suspends an account: from their next call on, its keys answer 403/1003 to everything, on every instance. What
+     * runs goes on, since it is paid for; its packages can be fetched from the panel, or from the API once the account
+     * is open again. False when it was suspended already, or is none.
      */
-    suspend: (input: { cuentaId: string; motivo: string } & Autor) =>
-      underLock(SUSPEND, input, [input.motivo]),
+    suspend: (input: { cuentaId: string; motivo: string } & Autor) => underLock(SUSPEND, input, [input.motivo]),
 
     /** Opens a suspended account again: its keys answer from their next call. False when it was open, or is none. */
     reopen: (input: { cuentaId: string } & Autor) => underLock(REOPEN, input),

@@ -100,7 +100,10 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
       [contribuyenteId, except],
     );
 
-  /** Seals the stored credentials anew, and tells which did not open. The new key is associated with the RFC if the old one was. */
+  /**
+   * Seals the stored credentials anew, and tells which did not open. The new key is associated with the RFC if the old
+   * one was.
+   */
   async function resealInto(
     client: pg.PoolClient,
     contribuyenteId: string,
@@ -133,11 +136,12 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
     },
 
     /**
-     * Makes `llave` the only active key of a taxpayer. The earlier one is dead from its next call, and what was encrypted under it is
-     * deleted, unless `relevo` seals it under the new key in the same transaction: else CIEC and e.firma have to be stored again. Running
-     * solicitudes go on. With `vigente`, the id of the key that the asker knows as the active one (null: none), nothing happens unless it still
-     * is, so that the same order given twice makes one key. Returns the kinds of credential that `relevo` could not keep. Rejects with
-     * `RFC_DESCONOCIDO` or `LLAVE_CAMBIADA`.
+     * Makes `llave` the only active key of a taxpayer. The earlier one is dead from its next call, and what was
+     * encrypted under it is deleted, unless `relevo` seals it under the new key in the same transaction: else CIEC and
+     * e.firma have to be stored again. Running solicitudes go on. With `vigente`, the id of the key that the asker
+     * knows as the active one (null: none), nothing happens unless it still is, so that the same order given twice
+     * makes one key. Returns the kinds of credential that `relevo` could not keep. Rejects with `RFC_DESCONOCIDO` or
+     * `LLAVE_CAMBIADA`.
      */
     activate(
       input: Autor & {
@@ -168,8 +172,8 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
     },
 
     /**
-     * Revokes a key at once: its credentials are deleted, its open solicitudes end and are refunded. Returns how many were ended. A key that is
-     * no longer active stays as it is. Rejects with `LLAVE_DESCONOCIDA`.
+     * Revokes a key at once: its credentials are deleted, its open solicitudes end and are refunded. Returns how many
+     * were ended. A key that is no longer active stays as it is. Rejects with `LLAVE_DESCONOCIDA`.
      */
     revoke(input: Autor & { apiKeyId: string }): Promise<number> {
       const lock = `SELECT c.id FROM contribuyente c JOIN api_key k ON k.contribuyente_id = c.id WHERE k.id = $1 FOR UPDATE OF c`;

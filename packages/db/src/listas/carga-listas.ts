@@ -94,9 +94,7 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas
       // The list that came is an answer to the wish; a source that failed, or a process that is going, is none.
       const answered = error instanceof ListaRechazada ? en : null;
       // The database may be what failed; the attempt then counts as one that never ended.
-      await pool
-        .query(END, [carga, 'FALLIDA', signal.aborted ? CUT : motivoOf(error), answered])
-        .catch(() => {});
+      await pool.query(END, [carga, 'FALLIDA', signal.aborted ? CUT : motivoOf(error), answered]).catch(() => {});
       throw error;
     }
   }

@@ -29,8 +29,9 @@ export interface CargaOptions {
 }
 
 /**
- * Brings the list up to date over one connection, which holds the lock of loading: when it drops, whatever it would still do fails, and the
- * next loader removes what it left. Readers see the earlier version until the one transaction that ends this.
+ * Brings the list up to date over one connection, which holds the lock of loading: when it drops, whatever it would
+ * still do fails, and the next loader removes what it left. Readers see the earlier version until the one transaction
+ * that ends this.
  */
 export async function cargarVersion(
   client: pg.ClientBase,

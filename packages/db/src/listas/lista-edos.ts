@@ -54,7 +54,6 @@ export function createListaEdos({ pool }: Pick<Database, 'pool'>): ListaEdos {
         return estado;
       }),
     estado: () => readEstado(pool),
-    borrar: ({ actor, ip }) =>
-      change(async (client) => (await client.query(DROP, [actor, ip])).rowCount === 1),
+    borrar: ({ actor, ip }) => change(async (client) => (await client.query(DROP, [actor, ip])).rowCount === 1),
   };
 }

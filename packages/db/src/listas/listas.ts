@@ -2,8 +2,8 @@ import type { Listas, PasoEfos, RespuestaListas, SituacionEfos } from '@acuse/co
 import type { Database } from '../database.ts';
 
 /**
- * One statement, so that all of it is of one moment: a swap in between is either before it or after it. Each part is a look-up by key that
- * gives one row at most, which the planner knows whatever it knows of the tables.
+ * One statement, so that all of it is of one moment: a swap in between is either before it or after it. Each part is a
+ * look-up by key that gives one row at most, which the planner knows whatever it knows of the tables.
  */
 const CONSULT = `
 SELECT (SELECT v.fecha_corte::text FROM efos_vigente g JOIN efos_version v ON v.id = g.version_id WHERE g.unica) AS fecha_corte,

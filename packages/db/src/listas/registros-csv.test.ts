@@ -9,8 +9,7 @@ async function* pieces(bytes: Uint8Array, size: number) {
 
 async function read(text: string, size = 1_024) {
   const registros = [];
-  for await (const registro of readRegistros(pieces(Buffer.from(text), size), 10_000))
-    registros.push(registro);
+  for await (const registro of readRegistros(pieces(Buffer.from(text), size), 10_000)) registros.push(registro);
   return registros;
 }
 

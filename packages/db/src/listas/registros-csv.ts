@@ -16,8 +16,8 @@ export interface RegistroCsv {
 }
 
 /**
- * The records of a CSV in UTF-8 (RFC 4180; lines may also end in LF or CR alone), without empty lines and byte order mark. Throws
- * {@link CsvIlegible}; a record has at most `maxCaracteres`.
+ * The records of a CSV in UTF-8 (RFC 4180; lines may also end in LF or CR alone), without empty lines and byte order
+ * mark. Throws {@link CsvIlegible}; a record has at most `maxCaracteres`.
  */
 export async function* readRegistros(
   bytes: AsyncIterable<Uint8Array>,
@@ -36,7 +36,10 @@ function createLector(maxCaracteres: number) {
   let caracteres = 0;
   let linea = 1;
   let isQuoted = false;
-  /** The cell was in quotation marks: after the closing one only a separator may follow, or a second mark that stands for one. */
+  /**
+   * The cell was in quotation marks: after the closing one only a separator may follow, or a second mark that stands
+   * for one.
+   */
   let wasQuoted = false;
   let isAfterReturn = false;
 

@@ -34,9 +34,7 @@ describe('a CSV of RFCs', () => {
   });
 
   it('names every bad line with its number and imports nothing', async () => {
-    const message = await refused(
-      'rfc,nota\nACU200101DB1,\nACU209901AB1,día que no existe\n,vacío\nXXXXXXXXXXXX,\n',
-    );
+    const message = await refused('rfc,nota\nACU200101DB1,\nACU209901AB1,día que no existe\n,vacío\nXXXXXXXXXXXX,\n');
     expect(message).toContain('No se importó nada');
     expect(message).toContain('línea 3: "ACU209901AB1"');
     expect(message).toContain('línea 4: ""');

@@ -29,8 +29,8 @@ const SHOWN = 20;
 const LINE_CHARACTERS = 4_096;
 
 /**
- * Reads the RFCs of a CSV in UTF-8: of the column named `rfc`, or of the only column. Normalised, each once. Rejects with
- * {@link ArchivoRechazado} when a line has none that is valid, or when there is none at all.
+ * Reads the RFCs of a CSV in UTF-8: of the column named `rfc`, or of the only column. Normalised, each once. Rejects
+ * with {@link ArchivoRechazado} when a line has none that is valid, or when there is none at all.
  */
 export async function readRfcs(bytes: AsyncIterable<Uint8Array>): Promise<string[]> {
   const rfcs = new Set<string>();
@@ -60,7 +60,6 @@ export async function readRfcs(bytes: AsyncIterable<Uint8Array>): Promise<string
     refuse(error.linea, 'no es CSV: las comillas no cierran o la línea es demasiado larga');
   }
   if (total > 0) throw new ArchivoRechazado(bad, total);
-  if (rfcs.size === 0)
-    throw new ArchivoRechazado([{ linea: 1, motivo: 'el archivo no tiene ningún RFC' }], 1);
+  if (rfcs.size === 0) throw new ArchivoRechazado([{ linea: 1, motivo: 'el archivo no tiene ningún RFC' }], 1);
   return [...rfcs];
 }

@@ -17,7 +17,10 @@ const CURRENT = `
 SELECT v.id, v.fecha_corte::text AS fecha_corte, v.fuente, v.etag, v.ultima_modificacion, v.filas, v.sha256, v.cargada_en, v.revisada_en
 FROM efos_vigente g JOIN efos_version v ON v.id = g.version_id WHERE g.unica`;
 
-/** The version that answers are given from, or null. With `isLocked` it stays the current one until the transaction ends. */
+/**
+ * The version that answers are given from, or null. With `isLocked` it stays the current one until the transaction
+ * ends.
+ */
 export async function readVigente(
   client: Pick<pg.ClientBase, 'query'>,
   { isLocked = false } = {},

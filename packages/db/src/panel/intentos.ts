@@ -39,7 +39,10 @@ export function createIntentos({ pool }: Pick<Database, 'pool'>) {
     pool.query({ name: 'intento-devolver', text: GIVE_BACK, values: [clave, segundos] });
 
   return {
-    /** Counts one try under every limit before it is made, so that tries at the same moment cannot all pass. A refused one costs nothing. */
+    /**
+     * Counts one try under every limit before it is made, so that tries at the same moment cannot all pass. A refused
+     * one costs nothing.
+     */
     async take(limites: readonly Limite[]): Promise<Permiso> {
       const taken: Limite[] = [];
       for (const limite of limites) {

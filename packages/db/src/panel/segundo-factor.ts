@@ -48,7 +48,10 @@ export function createSegundosFactores({ pool }: Pick<Database, 'pool'>) {
       return rows[0] ?? null;
     },
 
-    /** Keeps a secret that still has to be confirmed, in place of an earlier unconfirmed one. False when one is in force. */
+    /**
+     * Keeps a secret that still has to be confirmed, in place of an earlier unconfirmed one. False when one is in
+     * force.
+     */
     async propose(usuarioId: string, secreto: Buffer): Promise<boolean> {
       const { rowCount } = await pool.query(
         `INSERT INTO segundo_factor AS f (usuario_id, secreto) VALUES ($1, $2)
@@ -67,7 +70,10 @@ export function createSegundosFactores({ pool }: Pick<Database, 'pool'>) {
       return rowCount === 1;
     },
 
-    /** Takes the code of one time step, once: false when that step or a later one was already taken (RFC 6238, section 5.2). */
+    /**
+     * Takes the code of one time step, once: false when that step or a later one was already taken (RFC 6238, section
+     * 5.2).
+     */
     async takePaso(usuarioId: string, paso: number): Promise<boolean> {
       const { rowCount } = await pool.query(
         'UPDATE segundo_factor SET ultimo_paso = $2 WHERE usuario_id = $1 AND confirmado_en IS NOT NULL AND ultimo_paso < $2',

@@ -98,7 +98,9 @@ export function createSesiones({ pool }: Pick<Database, 'pool'>) {
       };
     },
 
-    /** Opens a session; `reemplaza` is the hash of the one that it takes the place of, which is over at the same moment. */
+    /**
+     * Opens a session; `reemplaza` is the hash of the one that it takes the place of, which is over at the same moment.
+     */
     async open(nueva: NuevaSesion, reemplaza: Buffer | null): Promise<void> {
       const { huella, id, usuarioId, fase, agente, ip, aviso, inactividad, duracion } = nueva;
       const values = [

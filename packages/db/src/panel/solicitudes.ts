@@ -46,7 +46,10 @@ export interface DetalleSolicitud {
   readonly reembolso: { readonly creditos: number; readonly en: Date } | null;
 }
 
-/** What the SAT is asked for, and how much of it is in our storage: months, however small their pieces, or else pieces of any length. */
+/**
+ * What the SAT is asked for, and how much of it is in our storage: months, however small their pieces, or else pieces
+ * of any length.
+ */
 export interface PartesSolicitud {
   readonly unidad: 'mes' | 'parte';
   readonly total: number;

@@ -84,11 +84,7 @@ const OFFER = changeOfUser('ofrecer-password', [
 )`,
 ]);
 
-const SET_NOMBRE = changeOfUser(
-  'cambiar-nombre',
-  ['hecho AS (UPDATE usuario SET nombre = $4 WHERE id = $1)'],
-  OWN,
-);
+const SET_NOMBRE = changeOfUser('cambiar-nombre', ['hecho AS (UPDATE usuario SET nombre = $4 WHERE id = $1)'], OWN);
 
 /** The sessions of a change of password end but for the one that made it. */
 const SET_PASSWORD = changeOfUser(
@@ -104,9 +100,10 @@ const SET_PASSWORD = changeOfUser(
 /** What of a user's coming and going is noted. */
 const ACCESOS = ['entrar', 'entrar-con-recuperacion', 'cerrar-sesion', 'cerrar-sesiones'] as const;
 type AccesoAuditado = (typeof ACCESOS)[number];
-const NOTE_ACCESO = Object.fromEntries(
-  ACCESOS.map((accion) => [accion, changeOfUser(accion, [], OWN)]),
-) as Record<AccesoAuditado, string>;
+const NOTE_ACCESO = Object.fromEntries(ACCESOS.map((accion) => [accion, changeOfUser(accion, [], OWN)])) as Record<
+  AccesoAuditado,
+  string
+>;
 
 const huellaDe = (codigo: string) => createHash('sha256').update(codigo).digest();
 
@@ -136,15 +133,15 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
       const [cuentaId, id] = [randomUUID(), randomUUID()];
       const [email, nombre] = [normalizeEmail(input.email), input.nombre.trim()];
       const { hash, kid } = input.password;
-      await pool
-        .query(REGISTER, [cuentaId, nombre, email, id, nombre, hash, kid, input.ip])
-        .catch((error: unknown) => {
-          throw isUniqueViolation(error) ? new Rechazo('EMAIL_REPETIDO') : error;
-        });
+      await pool.query(REGISTER, [cuentaId, nombre, email, id, nombre, hash, kid, input.ip]).catch((error: unknown) => {
+        throw isUniqueViolation(error) ? new Rechazo('EMAIL_REPETIDO') : error;
+      });
       return { id, cuentaId, email, nombre, rol: 'CLIENTE' };
     },
 
-    /** A further user of an account, without a password until one is chosen with a code. Rejects with `EMAIL_REPETIDO`. */
+    /**
+     * A further user of an account, without a password until one is chosen with a code. Rejects with `EMAIL_REPETIDO`.
+     */
     async add(
       input: { cuentaId: string; email: string; nombre: string; rol: RolUsuario } & Autor,
     ): Promise<UsuarioVista> {
@@ -161,9 +158,7 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
     findById: (id: string) => findAcceso('u.id', id),
 
     async list(): Promise<UsuarioVista[]> {
-      const { rows } = await pool.query<UsuarioVista>(
-        `SELECT ${VISTA} FROM usuario u ORDER BY u.creado_en, u.email`,
-      );
+      const { rows } = await pool.query<UsuarioVista>(`SELECT ${VISTA} FROM usuario u ORDER BY u.creado_en, u.email`);
       return rows;
     },
 
@@ -171,7 +166,10 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
       await pool.query(SET_NOMBRE, [id, actor, ip, nombre.trim()]);
     },
 
-    /** Replaces the stored password by one of the same words under newer parameters; nothing happens if it was changed meanwhile. */
+    /**
+     * Replaces the stored password by one of the same words under newer parameters; nothing happens if it was changed
+     * meanwhile.
+     */
     async rehash(id: string, antes: PasswordGuardada, nueva: PasswordGuardada): Promise<void> {
       await pool.query(
         'UPDATE usuario SET password_hash = $3, password_kid = $4 WHERE id = $1 AND password_hash = $2',
@@ -180,12 +178,7 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
     },
 
     /** Changes a password by its owner: all the owner's sessions end but the one with the hash `salvo`. */
-    async setPassword(
-      id: string,
-      { hash, kid }: PasswordGuardada,
-      salvo: Buffer,
-      { actor, ip }: Autor,
-    ): Promise<void> {
+    async setPassword(id: string, { hash, kid }: PasswordGuardada, salvo: Buffer, { actor, ip }: Autor): Promise<void> {
       await pool.query(SET_PASSWORD, [id, actor, ip, hash, kid, salvo]);
     },
 
@@ -194,26 +187,27 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
       await pool.query(SET_ROL, [id, actor, ip, rol]);
     },
 
-    /** Takes a user's second factor away, for somebody who lost it and its recovery codes, and ends the user's sessions. */
+    /**
+     * Takes a user's second factor away, for somebody who lost it and its recovery codes, and ends the user's sessions.
+     */
     async removeSegundoFactor({ id }: Pick<UsuarioVista, 'id'>, { actor, ip }: Autor): Promise<void> {
       await pool.query(REMOVE_FACTOR, [id, actor, ip]);
     },
 
     /**
-     * Makes a code with which a user may choose a password, once, within `segundos`. An earlier code is no longer good. The code has 256 random
-     * bits; only its SHA-256 is kept.
+     * Makes a code with which a user may choose a password, once, within `segundos`. An earlier code is no longer good.
+     * The code has 256 random bits; only its SHA-256 is kept.
      */
-    async offerCodigo(
-      { id }: Pick<UsuarioVista, 'id'>,
-      segundos: number,
-      { actor, ip }: Autor,
-    ): Promise<string> {
+    async offerCodigo({ id }: Pick<UsuarioVista, 'id'>, segundos: number, { actor, ip }: Autor): Promise<string> {
       const codigo = randomBytes(32).toString('base64url');
       await pool.query(OFFER, [id, actor, ip, huellaDe(codigo), segundos]);
       return codigo;
     },
 
-    /** Sets the password of the user whose code this is, once, and ends the user's sessions. The user's e-mail, or null for a code that is not good. */
+    /**
+     * Sets the password of the user whose code this is, once, and ends the user's sessions. The user's e-mail, or null
+     * for a code that is not good.
+     */
     async redeemCodigo(codigo: string, { hash, kid }: PasswordGuardada, ip: string): Promise<string | null> {
       const { rows } = await pool.query<{ email: string }>(REDEEM, [huellaDe(codigo), hash, kid, ip]);
       return rows[0]?.email ?? null;

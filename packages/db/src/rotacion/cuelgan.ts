@@ -20,7 +20,10 @@ export interface Cuelga {
   readonly filas: number;
 }
 
-/** The name that stands in sealed bytes at an offset, length first (packages/vault, keyring.ts and sealed-credencial.ts). */
+/**
+ * The name that stands in sealed bytes at an offset, length first (packages/vault, keyring.ts and
+ * sealed-credencial.ts).
+ */
 const nameAt = (bytes: string, at: string) =>
   `CASE WHEN length(${bytes}) > ${at} THEN encode(substring(${bytes} FROM ${at} + 2 FOR get_byte(${bytes}, ${at})), 'escape') END`;
 
@@ -73,8 +76,8 @@ export async function cuelgan(
 export const SI_FALTAN = ['rechazar', 'avisar'] as const;
 
 /**
- * Has a process look, as it starts, whether rows hang on an id that its settings no longer have: then it does not start (`rechazar`), or says
- * so and goes on. A database that does not answer is no reason not to start.
+ * Has a process look, as it starts, whether rows hang on an id that its settings no longer have: then it does not start
+ * (`rechazar`), or says so and goes on. A database that does not answer is no reason not to start.
  */
 export async function requireSecretos(
   database: Pick<Database, 'pool'>,

@@ -2,11 +2,17 @@ import type { ClaveSesion, TipoGuardada } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { kidOf, kidOfBase64 } from './cuelgan.ts';
 
-/** Rows of one kind that are sealed under another key than the current one, page by page, and the way to put other bytes in their place. */
+/**
+ * Rows of one kind that are sealed under another key than the current one, page by page, and the way to put other bytes
+ * in their place.
+ */
 export interface Resellables<Fila> {
   /** Up to `limit` rows after `cursor` (empty: the first) that are not under `kid`. */
   page(kid: string, cursor: string, limit: number): Promise<readonly (Fila & { readonly cursor: string })[]>;
-  /** Puts new bytes in place of those of `fila`. False when they changed meanwhile, or the row is gone: whoever did that sealed anew. */
+  /**
+   * Puts new bytes in place of those of `fila`. False when they changed meanwhile, or the row is gone: whoever did that
+   * sealed anew.
+   */
   replace(fila: Fila, nuevo: { readonly kid: string; readonly sobre: Buffer }): Promise<boolean>;
 }
 
@@ -36,7 +42,9 @@ WITH dueno AS MATERIALIZED (
 )
 UPDATE credencial c SET kid = $3, sobre = $4 FROM dueno WHERE c.id = $1 AND c.contribuyente_id = dueno.id AND c.sobre = $2`;
 
-/** What may be sealed again without an API key: outer layers, sessions with portals, proofs of refusals, second factors. */
+/**
+ * What may be sealed again without an API key: outer layers, sessions with portals, proofs of refusals, second factors.
+ */
 export function createResellables({ pool }: Pick<Database, 'pool'>) {
   const page = async <Fila extends object>(text: string, values: readonly unknown[]) =>
     (await pool.query<Fila & { cursor: string }>(text, [...values])).rows;
@@ -116,7 +124,10 @@ export interface Pendiente {
   readonly ultimoUsoEn: Date | null;
 }
 
-/** Active API keys under another pepper than `pepper`, and users whose password is under another secret than `panel`; none for what is not said. */
+/**
+ * Active API keys under another pepper than `pepper`, and users whose password is under another secret than `panel`;
+ * none for what is not said.
+ */
 export async function pendientes(
   { pool }: Pick<Database, 'pool'>,
   {

@@ -51,7 +51,9 @@ export interface Devolucion {
   readonly creadoEn: Date;
 }
 
-/** What became of credits that the operator gave; `REFERENCIA_USADA` when another account or amount had that reference. */
+/**
+ * What became of credits that the operator gave; `REFERENCIA_USADA` when another account or amount had that reference.
+ */
 export type Abono =
   | { readonly resultado: 'ABONADO' | 'REPETIDO'; readonly saldo: number }
   | { readonly resultado: 'REFERENCIA_USADA' | 'CUENTA_DESCONOCIDA' };
@@ -125,7 +127,10 @@ const LAST = ['infinity', String(2n ** 63n - 1n)] as const;
 
 type Limit = readonly [creadoEn: Date | string, id: string];
 
-/** The rows strictly between two places of the ledger: of the filter's time, and beyond the cursor. Ids are greater than 0. */
+/**
+ * The rows strictly between two places of the ledger: of the filter's time, and beyond the cursor. Ids are greater than
+ * 0.
+ */
 function limitsOf({ desde, hasta }: FiltroMovimientos, order: 'ASC' | 'DESC', cursor?: CursorMovimiento) {
   const from: Limit = desde ? [desde, '0'] : FIRST;
   const until: Limit = hasta ? [hasta, '0'] : LAST;
@@ -136,10 +141,10 @@ function limitsOf({ desde, hasta }: FiltroMovimientos, order: 'ASC' | 'DESC', cu
 }
 
 /**
- * Each combination of filters is a statement of its own, written so that one index alone has its rows in their order, whatever the planner knows
- * of the account: that of the kind for the few rows that are no charges, else that of taxpayer or account, with the operation when one is
- * asked for. Its columns are compared as rows, not as equalities, which other indexes could also serve; a condition that must not choose
- * the index stands inside IS TRUE.
+ * Each combination of filters is a statement of its own, written so that one index alone has its rows in their order,
+ * whatever the planner knows of the account: that of the kind for the few rows that are no charges, else that of
+ * taxpayer or account, with the operation when one is asked for. Its columns are compared as rows, not as equalities,
+ * which other indexes could also serve; a condition that must not choose the index stands inside IS TRUE.
  */
 function statement(
   filtro: FiltroMovimientos,
@@ -166,7 +171,8 @@ function statement(
 
   const [column, value] = isPocos ? ['m.tipo', tipo] : ['m.operacion', operacion];
   const lead = value === undefined ? null : place(value);
-  // Where nothing is known of the table, a range counts as few rows: what is few is read in its order, and not fetched and sorted.
+  // Where nothing is known of the table, a range counts as few rows: what is few is read in its order, and not fetched
+  // and sorted.
   if (lead !== null) where.push(`${column} BETWEEN ${lead} AND ${lead}`);
   const columns = [...(lead ? [column] : []), 'm.creado_en', 'm.id'];
   const rowOf = ([creadoEn, id]: Limit) =>
@@ -196,8 +202,7 @@ export function createLibro({ pool }: Pick<Database, 'pool'>) {
 
   /** Makes a movement at most once; null for an account that is none. */
   async function move(text: string, values: readonly unknown[]) {
-    const run = () =>
-      pool.query<{ hecho: number | null; saldo: number; repetido: boolean }>(text, [...values]);
+    const run = () => pool.query<{ hecho: number | null; saldo: number; repetido: boolean }>(text, [...values]);
     const { rows } = await run().catch((error: unknown) => {
       // The same was being done at this moment: now its row is visible.
       if (!isUniqueViolation(error)) throw error;
@@ -208,12 +213,8 @@ export function createLibro({ pool }: Pick<Database, 'pool'>) {
 
   return {
     /** A page of the ledger, newest first. `antes` is the last row of the page before. */
-    page: (input: {
-      cuentaId: string;
-      filtro: FiltroMovimientos;
-      antes?: CursorMovimiento;
-      limite: number;
-    }) => read(input.cuentaId, input.filtro, 'DESC', input.limite, input.antes),
+    page: (input: { cuentaId: string; filtro: FiltroMovimientos; antes?: CursorMovimiento; limite: number }) =>
+      read(input.cuentaId, input.filtro, 'DESC', input.limite, input.antes),
 
     /** The rows next to `despues`, towards the present, newest first: the page before. */
     async pageBack(input: {
@@ -226,8 +227,8 @@ export function createLibro({ pool }: Pick<Database, 'pool'>) {
     },
 
     /**
-     * The whole ledger in the order it was written, in lots of `batch` rows, each read when the one before was taken: the memory used does not
-     * depend on how many rows there are. Rows written after the start come too.
+     * The whole ledger in the order it was written, in lots of `batch` rows, each read when the one before was taken:
+     * the memory used does not depend on how many rows there are. Rows written after the start come too.
      */
     async *all(input: {
       cuentaId: string;
@@ -243,10 +244,11 @@ export function createLibro({ pool }: Pick<Database, 'pool'>) {
       }
     },
 
-    /** Balance, the threshold below which the account wants to be told (null: the installation's), and payments that wait. */
-    async summary(
-      cuentaId: string,
-    ): Promise<{ saldo: number; umbral: number | null; pendientes: number } | null> {
+    /**
+     * Balance, the threshold below which the account wants to be told (null: the installation's), and payments that
+     * wait.
+     */
+    async summary(cuentaId: string): Promise<{ saldo: number; umbral: number | null; pendientes: number } | null> {
       const { rows } = await pool.query<{ saldo: number; umbral: number | null; pendientes: number }>({
         name: 'saldo-resumen',
         text: `SELECT c.saldo, a.umbral, (SELECT count(*)::integer FROM pago p WHERE p.cuenta_id = c.id AND p.estado = 'PENDIENTE') AS pendientes
@@ -257,18 +259,13 @@ export function createLibro({ pool }: Pick<Database, 'pool'>) {
     },
 
     /** Sets the balance below which the account is told; 0 never tells. */
-    async setUmbral({
-      cuentaId,
-      umbral,
-      actor,
-      ip,
-    }: { cuentaId: string; umbral: number } & Autor): Promise<void> {
+    async setUmbral({ cuentaId, umbral, actor, ip }: { cuentaId: string; umbral: number } & Autor): Promise<void> {
       await pool.query({ name: 'saldo-umbral', text: SET_UMBRAL, values: [cuentaId, actor, ip, umbral] });
     },
 
     /**
-     * Gives an account credits that were paid for, once per `referencia` however often it is sent. Rejects with `CREDITOS_INVALIDOS` unless
-     * `creditos` is a positive integer.
+     * Gives an account credits that were paid for, once per `referencia` however often it is sent. Rejects with
+     * `CREDITOS_INVALIDOS` unless `creditos` is a positive integer.
      */
     async abonar(
       input: { cuentaId: string; creditos: number; referencia: string; detalle: string } & Autor,
@@ -283,8 +280,8 @@ export function createLibro({ pool }: Pick<Database, 'pool'>) {
     },
 
     /**
-     * Corrects a balance by `creditos` (an integer, not 0; negative takes away) with the reason that the ledger and the audit log keep, once per
-     * `opId` (UUID) however often it is sent.
+     * Corrects a balance by `creditos` (an integer, not 0; negative takes away) with the reason that the ledger and the
+     * audit log keep, once per `opId` (UUID) however often it is sent.
      */
     async ajustar(
       input: { cuentaId: string; opId: string; creditos: number; motivo: string } & Autor,

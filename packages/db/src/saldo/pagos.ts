@@ -48,7 +48,10 @@ export interface NuevoPago extends Autor {
   readonly total: number;
 }
 
-/** What became of an order to end a payment; `REPETIDO` when it had ended like that before, `NO_PENDIENTE` when it ended otherwise. */
+/**
+ * What became of an order to end a payment; `REPETIDO` when it had ended like that before, `NO_PENDIENTE` when it ended
+ * otherwise.
+ */
 export type Resolucion =
   | { readonly resultado: 'HECHO' | 'REPETIDO' | 'NO_PENDIENTE'; readonly pago: Pago; readonly saldo: number }
   | { readonly resultado: 'DESCONOCIDO' }
@@ -73,7 +76,10 @@ ${nota({
   ip: '$13',
 })}`;
 
-/** State, ledger, balance and audit together or not at all. The row's own lock makes a second confirmation find nothing to do. */
+/**
+ * State, ledger, balance and audit together or not at all. The row's own lock makes a second confirmation find nothing
+ * to do.
+ */
 const CONFIRM = `
 WITH pagado AS (
   UPDATE pago SET estado = 'ACREDITADO', resuelto_en = now(), resuelto_por = $2, proveedor_ref = coalesce($3, proveedor_ref)
@@ -113,7 +119,9 @@ const UNCREDITED = nota({
   ip: '$3',
 });
 
-/** Payments of credits, for the panel, the operator and the command line. Every change is audited in its own statement. */
+/**
+ * Payments of credits, for the panel, the operator and the command line. Every change is audited in its own statement.
+ */
 export function createPagos({ pool }: Pick<Database, 'pool'>) {
   async function one(where: string, values: readonly unknown[]): Promise<Pago | null> {
     const text = `SELECT ${COLUMNS} FROM pago p WHERE ${where}`;
@@ -145,8 +153,8 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
 
   return {
     /**
-     * Notes a payment to come. The same `clave` of an account answers the payment it made before, whatever else was sent. Null when the account
-     * already has `maxPendientes` that wait.
+     * Notes a payment to come. The same `clave` of an account answers the payment it made before, whatever else was
+     * sent. Null when the account already has `maxPendientes` that wait.
      */
     async create(nuevo: NuevoPago, maxPendientes: number): Promise<Pago | null> {
       const { id, cuentaId, clave } = nuevo;
@@ -162,7 +170,8 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
           text: 'SELECT FROM cuenta WHERE id = $1 FOR NO KEY UPDATE',
           values: [cuentaId],
         });
-        // A payment that is there already is only looked at: to wait here for whoever is crediting it, who waits for the account, would be a deadlock.
+        // A payment that is there already is only looked at: to wait here for whoever is crediting it, who waits for
+        // the account, would be a deadlock.
         await client.query({ name: 'pago-crear', text: CREATE, values });
       });
       return one('p.cuenta_id = $1 AND p.clave = $2', [cuentaId, clave]);
@@ -187,12 +196,11 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
       return rows;
     },
 
-    /** Payments of every account in one state, oldest first, as an operator works through them; `despues` is the last id of the page before. */
-    async listEstado(input: {
-      estado: EstadoPago;
-      despues?: string;
-      limite: number;
-    }): Promise<PagoConCuenta[]> {
+    /**
+     * Payments of every account in one state, oldest first, as an operator works through them; `despues` is the last id
+     * of the page before.
+     */
+    async listEstado(input: { estado: EstadoPago; despues?: string; limite: number }): Promise<PagoConCuenta[]> {
       const { rows } = await pool.query<PagoConCuenta>({
         name: 'pagos-por-estado',
         text: `SELECT ${COLUMNS}, c.nombre AS cuenta, c.email FROM pago p JOIN cuenta c ON c.id = p.cuenta_id
@@ -202,7 +210,10 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
       return rows;
     },
 
-    /** Notes the payment's id at its provider, while it is pending. False when another payment has that id, or this one is over. */
+    /**
+     * Notes the payment's id at its provider, while it is pending. False when another payment has that id, or this one
+     * is over.
+     */
     async setProveedorRef(id: string, proveedorRef: string): Promise<boolean> {
       try {
         const { rowCount } = await pool.query({
@@ -218,8 +229,9 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
     },
 
     /**
-     * Credits a pending payment: its state, the ledger, the balance and the audit log change in one statement, once, however often and from
-     * wherever it is called. `REFERENCIA_USADA` when another payment has the same id at the provider.
+     * Credits a pending payment: its state, the ledger, the balance and the audit log change in one statement, once,
+     * however often and from wherever it is called. `REFERENCIA_USADA` when another payment has the same id at the
+     * provider.
      */
     async confirmar(input: { id: string; proveedorRef?: string } & Autor): Promise<Resolucion> {
       try {
@@ -230,8 +242,7 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
         });
         return await resolucion(input.id, rowCount === 1, 'ACREDITADO');
       } catch (error) {
-        if (isUniqueViolation(error, 'pago_proveedor_proveedor_ref_key'))
-          return { resultado: 'REFERENCIA_USADA' };
+        if (isUniqueViolation(error, 'pago_proveedor_proveedor_ref_key')) return { resultado: 'REFERENCIA_USADA' };
         throw error;
       }
     },

@@ -17,7 +17,10 @@ cargo AS (
 SELECT EXISTS (SELECT FROM antes) AS repetido, (SELECT saldo FROM cargo) AS despues,
        (SELECT saldo FROM cuenta WHERE id = $2) AS saldo`;
 
-/** After {@link CHARGE}, which takes the open call up again, no sweep gives the charge back any more; one that did before is visible now. */
+/**
+ * After {@link CHARGE}, which takes the open call up again, no sweep gives the charge back any more; one that did
+ * before is visible now.
+ */
 const TAKEN_UP = `
 WITH devuelto AS (SELECT FROM movimiento WHERE op_id = $1 AND tipo = 'reembolso'),
 cerrada AS (DELETE FROM llamada WHERE op_id = $1 AND EXISTS (SELECT FROM devuelto))
@@ -123,14 +126,7 @@ export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
   }
 
   return {
-    async charge({
-      opId,
-      cuentaId,
-      contribuyenteId,
-      operacion,
-      importe,
-      plazoSegundos,
-    }): Promise<ResultadoCargo> {
+    async charge({ opId, cuentaId, contribuyenteId, operacion, importe, plazoSegundos }): Promise<ResultadoCargo> {
       const values = [opId, cuentaId, contribuyenteId, operacion, importe, plazoSegundos];
       const run = async () => (await pool.query<ChargeRow>({ name: 'cargo', text: CHARGE, values })).rows[0];
       let row: ChargeRow | undefined;

@@ -26,7 +26,9 @@ const sum = (tipo: TipoMovimiento, sign = '') =>
   `coalesce(${sign}sum(importe) FILTER (WHERE tipo = '${tipo}'), 0)::integer`;
 const CALLS = `coalesce(sum(movimientos) FILTER (WHERE tipo = 'cargo'), 0)::integer AS llamadas`;
 
-/** What an account used, from the sums that the ledger keeps by day: the work does not grow with the number of calls. */
+/**
+ * What an account used, from the sums that the ledger keeps by day: the work does not grow with the number of calls.
+ */
 export function createUso({ pool }: Pick<Database, 'pool'>) {
   return {
     /** Usage from `desde` to `hasta` (days of central Mexico, yyyy-mm-dd, both included), by day and operation. */
@@ -41,7 +43,10 @@ export function createUso({ pool }: Pick<Database, 'pool'>) {
       return rows;
     },
 
-    /** Totals by month, newest first, of the months that have movements; `desde` is the first day looked at (yyyy-mm-dd). */
+    /**
+     * Totals by month, newest first, of the months that have movements; `desde` is the first day looked at
+     * (yyyy-mm-dd).
+     */
     async byMonth(input: { cuentaId: string; desde: string }): Promise<TotalMes[]> {
       const { rows } = await pool.query<TotalMes>({
         name: 'uso-por-mes',

@@ -52,8 +52,9 @@ export interface BreakerStateOptions {
 }
 
 /**
- * The breakers' memory over PostgreSQL, shared by all processes. A change that changes nothing is not written, so a healthy host costs one
- * read by key a second at most. A database that is away, or slow, stops nothing: for `cacheMs` this process goes on from what it last saw.
+ * The breakers' memory over PostgreSQL, shared by all processes. A change that changes nothing is not written, so a
+ * healthy host costs one read by key a second at most. A database that is away, or slow, stops nothing: for `cacheMs`
+ * this process goes on from what it last saw.
  */
 export function createBreakerState(
   { pool }: Pick<Database, 'pool'>,

@@ -11,8 +11,8 @@ export function cubetaDe(ms: number): number {
 }
 
 /**
- * Milliseconds that a share `p` (0 to 1) of what a histogram counts did not exceed, interpolated inside its element: right to within the
- * element's width, a factor of 1.42. Null when it counts nothing.
+ * Milliseconds that a share `p` (0 to 1) of what a histogram counts did not exceed, interpolated inside its element:
+ * right to within the element's width, a factor of 1.42. Null when it counts nothing.
  */
 export function percentil(cubetas: readonly number[], p: number): number | null {
   const total = cubetas.reduce((sum, n) => sum + n, 0);

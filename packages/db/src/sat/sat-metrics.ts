@@ -44,8 +44,8 @@ export interface StoredSatMetrics extends SatMetrics {
 }
 
 /**
- * Adds up the requests to the authority in memory and writes them to PostgreSQL every `everyMs`, one statement whatever the traffic. A database
- * that is away costs nobody anything: the sums wait, bounded.
+ * Adds up the requests to the authority in memory and writes them to PostgreSQL every `everyMs`, one statement whatever
+ * the traffic. A database that is away costs nobody anything: the sums wait, bounded.
  */
 export function createSatMetrics(
   { pool }: Pick<Database, 'pool'>,
@@ -74,8 +74,7 @@ export function createSatMetrics(
     pending = new Map(batch);
     for (const r of newer.values()) {
       const mine = renglonDe(r.minuto, r.host, r.canal);
-      for (const campo of ['exito', 'rechazo', 'fallo', 'cancelada', 'evitada'] as const)
-        mine[campo] += r[campo];
+      for (const campo of ['exito', 'rechazo', 'fallo', 'cancelada', 'evitada'] as const) mine[campo] += r[campo];
       for (const [i, n] of r.cubetas.entries()) mine.cubetas[i] = (mine.cubetas[i] ?? 0) + n;
     }
   }

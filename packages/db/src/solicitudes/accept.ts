@@ -7,8 +7,9 @@ import { isUniqueViolation, sendOnce } from '../errors.ts';
 const OPERACION = 'tax/descarga-metadata';
 
 /**
- * Accepts any number of requests of different accounts: for each of them debit, solicitud, ledger row, sealed credential and ring, or nothing. Rows
- * are locked in order of their ids, so that two statements never wait for each other.
+ * Accepts any number of requests of different accounts: for each of them debit, solicitud, ledger row, sealed
+ * credential and ring, or nothing. Rows are locked in order of their ids, so that two statements never wait for each
+ * other.
  */
 const ACCEPT = `
 WITH pedido AS MATERIALIZED (
@@ -100,9 +101,9 @@ function aceptacionOf(row: AcceptRow): Aceptacion {
 }
 
 /**
- * Accepts requests of different accounts in one statement; the answers are in the order of `nuevas`. The statement begins before `until`, on the
- * clock of `performance.now`, or not at all. One of which nothing is known is put once more, which finds what the first one did; rejects with
- * `ResultadoIncierto` when that is not known either.
+ * Accepts requests of different accounts in one statement; the answers are in the order of `nuevas`. The statement
+ * begins before `until`, on the clock of `performance.now`, or not at all. One of which nothing is known is put once
+ * more, which finds what the first one did; rejects with `ResultadoIncierto` when that is not known either.
  */
 export async function acceptAll(
   { pool }: Pick<Database, 'pool'>,
@@ -116,7 +117,8 @@ export async function acceptAll(
       return run().catch(() => {
         throw error;
       });
-    // An equal one was being accepted at this moment; everything of ours is rolled back and the other row is visible now.
+    // An equal one was being accepted at this moment; everything of ours is rolled back and the other row is visible
+    // now.
     if (!isUniqueViolation(error)) throw error;
     return run();
   });

@@ -16,12 +16,13 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Joins calls that arrive while earlier ones are on their way into one statement, so that they share its round trip and its commit. Nobody
- * waits for company: with nothing on its way an item goes at once. No two items of a lot have the same `groupOf`. When a lot
- * fails, its items are run one by one, so that one cannot fail another; not when its outcome is unknown ({@link ResultadoIncierto}).
+ * Joins calls that arrive while earlier ones are on their way into one statement, so that they share its round trip and
+ * its commit. Nobody waits for company: with nothing on its way an item goes at once. No two items of a lot have the
+ * same `groupOf`. When a lot fails, its items are run one by one, so that one cannot fail another; not when its outcome
+ * is unknown ({@link ResultadoIncierto}).
  *
- * An item that could not be sent within `patienceMs` is withdrawn: it rejects, and is not carried out later. `run` is told until when it may begin
- * its statement, on the clock of `performance.now`.
+ * An item that could not be sent within `patienceMs` is withdrawn: it rejects, and is not carried out later. `run` is
+ * told until when it may begin its statement, on the clock of `performance.now`.
  */
 export function createBatch<Item, Result>(options: {
   run: (items: readonly Item[], until: number) => Promise<readonly Result[]>;
@@ -59,8 +60,7 @@ export function createBatch<Item, Result>(options: {
       );
       batch.forEach((one, index) => {
         const result = results[index];
-        if (result === undefined)
-          one.reject(new Error('the statement answered fewer items than it was given'));
+        if (result === undefined) one.reject(new Error('the statement answered fewer items than it was given'));
         else one.resolve(result);
       });
     } catch (error) {

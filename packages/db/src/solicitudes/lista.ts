@@ -18,7 +18,9 @@ export interface FiltroSolicitudes {
   readonly texto?: string;
 }
 
-/** Where a page begins: after an id towards the older ones, or before one towards the newer ones. Absent: at the newest. */
+/**
+ * Where a page begins: after an id towards the older ones, or before one towards the newer ones. Absent: at the newest.
+ */
 export type Cursor = { readonly antesDe: string } | { readonly despuesDe: string };
 
 export interface FilaSolicitud {
@@ -78,9 +80,9 @@ interface Statement {
 }
 
 /**
- * The statement of a page. Each pair of state and tipo gives its newest ids from an index of the account that holds them in order, whatever else is
- * filtered being in that index too; only the rows of the page are then read from the table. Of all accounts (`cuentaId` null) the ids are in order by
- * themselves.
+ * The statement of a page. Each pair of state and tipo gives its newest ids from an index of the account that holds
+ * them in order, whatever else is filtered being in that index too; only the rows of the page are then read from the
+ * table. Of all accounts (`cuentaId` null) the ids are in order by themselves.
  */
 export function statementOfPage(
   cuentaId: string | null,
@@ -138,7 +140,8 @@ export function statementOfPage(
   if (isWholeId) also('id', `s.id = ${place(texto)}::uuid`);
   else if (texto !== undefined && !isBeginning) {
     const backwards = place([...texto].reverse().join(''));
-    // A few digits are the end of many ids, which come soon in any order; more of them are looked up by the index that has them backwards.
+    // A few digits are the end of many ids, which come soon in any order; more of them are looked up by the index that
+    // has them backwards.
     if (texto.length < 4) also('corto', `starts_with(reverse(s.id::text), ${backwards})`);
     else
       also(
@@ -171,7 +174,10 @@ ORDER BY s.id ${order}`,
   };
 }
 
-/** Steps from one first day to the one before, each by its longest period, until one reaches the period that is looked for. */
+/**
+ * Steps from one first day to the one before, each by its longest period, until one reaches the period that is looked
+ * for.
+ */
 const HAS_PERIODO = `
 WITH RECURSIVE paso AS (
   (SELECT desde, hasta FROM solicitud WHERE cuenta_id = $1 AND desde <= $2::date ORDER BY desde DESC, hasta DESC LIMIT 1)
@@ -273,8 +279,7 @@ export function createListaSolicitudes({ pool }: Pick<Database, 'pool'>) {
       pageOf(cuentaId, filtro, cursor, limit),
 
     /** The same of all accounts, for an operator at a terminal: looks for what is rare among all of them. */
-    all: (filtro: FiltroSolicitudes, cursor: Cursor | null, limit: number) =>
-      pageOf(null, filtro, cursor, limit),
+    all: (filtro: FiltroSolicitudes, cursor: Cursor | null, limit: number) => pageOf(null, filtro, cursor, limit),
 
     /** How many there are in each state, up to {@link TOPE_CUENTA} + 1 each. */
     async counts(cuentaId: string, rfc?: string): Promise<Readonly<Record<EstadoSolicitud, number>>> {
@@ -285,9 +290,10 @@ export function createListaSolicitudes({ pool }: Pick<Database, 'pool'>) {
           : { name: 'panel-cuentas-rfc', text: COUNTS_OF_RFC, values: [...values, rfc] },
       );
       const counts = new Map(rows.map(({ estado, n }) => [estado, n]));
-      return Object.fromEntries(
-        ESTADOS_SOLICITUD.map((estado) => [estado, counts.get(estado) ?? 0]),
-      ) as Record<EstadoSolicitud, number>;
+      return Object.fromEntries(ESTADOS_SOLICITUD.map((estado) => [estado, counts.get(estado) ?? 0])) as Record<
+        EstadoSolicitud,
+        number
+      >;
     },
   };
 }

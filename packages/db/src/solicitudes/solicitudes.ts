@@ -1,11 +1,5 @@
 import type { EstadoSolicitud } from '@acuse/contract';
-import {
-  type Confianza,
-  type NuevaSolicitud,
-  progresoDe,
-  type Solicitudes,
-  type VistaSolicitud,
-} from '@acuse/core';
+import { type Confianza, type NuevaSolicitud, progresoDe, type Solicitudes, type VistaSolicitud } from '@acuse/core';
 import { terminarSinPaquete } from '../claims/terminar.ts';
 import type { Database } from '../database.ts';
 import { isUuid } from '../uuid.ts';

@@ -26,7 +26,10 @@ export async function commandLineOf(pid: number): Promise<string> {
   }
 }
 
-/** Waits until a process that may not be our child is gone. Gives false when it is still there after `timeoutMs` milliseconds. */
+/**
+ * Waits until a process that may not be our child is gone. Gives false when it is still there after `timeoutMs`
+ * milliseconds.
+ */
 export async function waitGone(pid: number, timeoutMs: number): Promise<boolean> {
   const until = performance.now() + timeoutMs;
   while (isAlive(pid)) {

@@ -40,12 +40,10 @@ const EFIRMA_PASSWORD = 'contrasena-de-prueba';
 const CREDITOS = 10_000;
 const AUTOR: Autor = { actor: 'operador:preparacion', ip: null };
 
-/** Makes an account with credits, a taxpayer, its API key and its e.firma, by the functions that the back office uses. */
-export async function makeAccount(
-  stack: RunningStack,
-  dataDir: string,
-  rfc = RFC_DE_PRUEBA,
-): Promise<ReadyAccount> {
+/**
+ * Makes an account with credits, a taxpayer, its API key and its e.firma, by the functions that the back office uses.
+ */
+export async function makeAccount(stack: RunningStack, dataDir: string, rfc = RFC_DE_PRUEBA): Promise<ReadyAccount> {
   const db = openDatabase({
     url: stack.databaseUrl,
     poolSize: 2,
@@ -80,9 +78,7 @@ export async function isKeyActive({ databaseUrl }: RunningStack, apiKey: string)
   const client = new pg.Client({ connectionString: databaseUrl });
   await client.connect();
   try {
-    const { rows } = await client.query(`SELECT FROM api_key WHERE id = $1 AND estado = 'ACTIVA'`, [
-      keyId ?? '',
-    ]);
+    const { rows } = await client.query(`SELECT FROM api_key WHERE id = $1 AND estado = 'ACTIVA'`, [keyId ?? '']);
     return rows.length === 1;
   } finally {
     await client.end();
@@ -116,11 +112,7 @@ async function openCuenta(
   };
 }
 
-async function issueEfirma(
-  stack: RunningStack,
-  dataDir: string,
-  rfc: string,
-): Promise<ReadyAccount['efirma']> {
+async function issueEfirma(stack: RunningStack, dataDir: string, rfc: string): Promise<ReadyAccount['efirma']> {
   const issued = await askSimulador<{ cer: string; key: string; password: string }>(stack, 'efirma', {
     method: 'POST',
     body: { rfc, password: EFIRMA_PASSWORD },
@@ -141,9 +133,7 @@ export async function askSimulador<T>(
 ): Promise<T> {
   const response = await fetch(`${simuladorUrl}/control/${path}`, {
     method,
-    ...(body === undefined
-      ? {}
-      : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   });
   if (!response.ok) throw new Error(`El simulador respondió ${response.status} a /control/${path}.`);
   return (await response.json()) as T;

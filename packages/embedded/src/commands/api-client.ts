@@ -26,8 +26,7 @@ export function createCaller(apiUrl: string, apiKey: string): Call {
       body: JSON.stringify(body),
     });
     const answer = (await response.json()) as { cfdi_codigo: number; cfdi_texto: string; data: T };
-    if (answer.cfdi_codigo !== 1)
-      throw new Refused(path, response.status, answer.cfdi_codigo, answer.cfdi_texto);
+    if (answer.cfdi_codigo !== 1) throw new Refused(path, response.status, answer.cfdi_codigo, answer.cfdi_texto);
     return answer.data;
   };
 }

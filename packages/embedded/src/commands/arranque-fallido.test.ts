@@ -15,22 +15,14 @@ const file = join(dir, 'archivo');
 writeFileSync(file, '');
 afterAll(() => rmSync(dir, { recursive: true }));
 
-async function run(
-  command: 'start' | 'demo',
-  args: readonly string[],
-  env: Readonly<Record<string, string>>,
-) {
+async function run(command: 'start' | 'demo', args: readonly string[], env: Readonly<Record<string, string>>) {
   const source = `packages/embedded/src/commands/${command}.ts`;
   const child = spawn(process.execPath, ['--conditions=acuse-source', '--import', 'tsx', source, ...args], {
     cwd: ROOT,
     env: { ...process.env, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const [out, err, [code]] = await Promise.all([
-    text(child.stdout),
-    text(child.stderr),
-    once(child, 'close'),
-  ]);
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { out, err, code };
 }
 

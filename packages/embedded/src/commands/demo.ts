@@ -58,8 +58,7 @@ async function runJob(stack: RunningStack, cuenta: ReadyAccount, options: Comman
   const { solicitud_id } = solicitud;
   await expectUnfinished(call, solicitud_id);
   const final = await waitForEnd(call, solicitud_id);
-  if (final.estado !== 'TERMINADA')
-    throw new Error(`La solicitud terminó en ${final.estado}: ${final.motivo}`);
+  if (final.estado !== 'TERMINADA') throw new Error(`La solicitud terminó en ${final.estado}: ${final.motivo}`);
 
   const paquete = await call<{ paquete_url: string; expira_en: string }>('descarga/paquete', {
     solicitud_id,
@@ -111,8 +110,7 @@ async function waitForEnd(call: Call, solicitud_id: string): Promise<Estado> {
     if (line !== last) say(line);
     last = line;
     if (now.estado !== 'EN_PROCESO') return now;
-    if (Date.now() > until)
-      throw new Error(`La solicitud sigue sin terminar tras ${GIVE_UP_AFTER_SECONDS} s.`);
+    if (Date.now() > until) throw new Error(`La solicitud sigue sin terminar tras ${GIVE_UP_AFTER_SECONDS} s.`);
     await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
   }
 }

@@ -6,7 +6,9 @@ export interface MemoryUse {
   readonly peak: number;
 }
 
-/** Watches the resident memory of processes from now on: what they have idle, and the most that they have until asked. */
+/**
+ * Watches the resident memory of processes from now on: what they have idle, and the most that they have until asked.
+ */
 export async function watchMemory(processes: Readonly<Record<string, number>>, everyMs: number) {
   const seen = new Map<string, { idle: number; peak: number }>();
   const sample = async () => {

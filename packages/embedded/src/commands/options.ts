@@ -56,9 +56,7 @@ const SUMMARIES: Readonly<Record<CommandName, string>> = {
 export function helpOf(command: CommandName): string {
   const lines = Object.entries(OPTIONS)
     .filter(([, { of }]) => (of as readonly string[]).includes(command))
-    .map(
-      ([name, { type, help }]) => `  ${`--${name}${type === 'string' ? ' <valor>' : ''}`.padEnd(22)} ${help}`,
-    );
+    .map(([name, { type, help }]) => `  ${`--${name}${type === 'string' ? ' <valor>' : ''}`.padEnd(22)} ${help}`);
   const npm = command === 'start' ? 'npm start' : `npm run ${command}`;
   return [
     `Uso: ${npm} -- [opciones]`,
@@ -73,15 +71,16 @@ export function helpOf(command: CommandName): string {
   ].join('\n');
 }
 
-/** Reads the arguments of `demo` and `start`; null when they ask for the help. @throws an Error in Spanish for the operator. */
+/**
+ * Reads the arguments of `demo` and `start`; null when they ask for the help. @throws an Error in Spanish for the
+ * operator.
+ */
 export function readOptions(command: CommandName, args: readonly string[]): CommandOptions | null {
   const values = parse(command, args);
   if (values.help) return null;
   const { json = false, redis, credencial = 'ciec', data } = values;
-  if (redis !== undefined && !/^rediss?:\/\//.test(redis))
-    throw new Error('--redis: debe ser redis://servidor:puerto');
-  if (credencial !== 'ciec' && credencial !== 'efirma')
-    throw new Error('--credencial: debe ser ciec o efirma');
+  if (redis !== undefined && !/^rediss?:\/\//.test(redis)) throw new Error('--redis: debe ser redis://servidor:puerto');
+  if (credencial !== 'ciec' && credencial !== 'efirma') throw new Error('--credencial: debe ser ciec o efirma');
   const rfc = values.rfc?.trim().toUpperCase();
   if (rfc !== undefined && !/^[A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}$/.test(rfc))
     throw new Error('--rfc: debe ser un RFC de 12 o 13 caracteres');
@@ -118,13 +117,11 @@ function parse(command: CommandName, args: readonly string[]) {
     if (option === undefined) throw new Error(`no existe la opción ${token.rawName}. Véalas con --help`);
     if (option.type === 'string' && (token.value === undefined || token.value === ''))
       throw new Error(`--${token.name}: falta su valor`);
-    if (option.type === 'boolean' && token.value !== undefined)
-      throw new Error(`--${token.name}: va sin valor`);
+    if (option.type === 'boolean' && token.value !== undefined) throw new Error(`--${token.name}: va sin valor`);
     values[token.name as keyof typeof OPTIONS] = token.value ?? 'true';
   }
   const extra = positionals[0];
-  if (extra !== undefined)
-    throw new Error(`«${extra}» sobra: las opciones empiezan con --. Véalas con --help`);
+  if (extra !== undefined) throw new Error(`«${extra}» sobra: las opciones empiezan con --. Véalas con --help`);
   const { json, help, ...rest } = values;
   return { ...rest, json: json === 'true', help: help === 'true' };
 }

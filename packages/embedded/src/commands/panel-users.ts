@@ -20,8 +20,8 @@ const COOKIE = /^([^=]+=[^;]+)/;
 const TOKEN = /name="_csrf" value="([^"]+)"/;
 
 /**
- * Makes an account with somebody who enters it, as the back office does: with a code, which the page of the panel takes for a password whoever
- * may sign up there. @throws when it does not.
+ * Makes an account with somebody who enters it, as the back office does: with a code, which the page of the panel takes
+ * for a password whoever may sign up there. @throws when it does not.
  */
 export async function openUser(
   db: Database,

@@ -15,7 +15,10 @@ const PORTS = { api: 8080, panel: 8081, simulador: 8090, s3: 8333, postgres: 543
 /** Months with the number of rows that `--rows` asks for. */
 const MONTHS = 3;
 
-/** The ports that were asked for, and else the usual ones, or others where those are taken. @throws when one that was asked for is. */
+/**
+ * The ports that were asked for, and else the usual ones, or others where those are taken. @throws when one that was
+ * asked for is.
+ */
 async function choosePorts({ port }: CommandOptions, settings: Settings) {
   const asked: Readonly<Record<string, number>> = {
     ...settings.ports,
@@ -30,16 +33,16 @@ async function choosePorts({ port }: CommandOptions, settings: Settings) {
       return [name, await taken];
     }
     const free = await freePort(wanted);
-    if (free !== wanted)
-      process.stderr.write(`El puerto ${wanted} (${name}) está ocupado: se usa ${free}.\n`);
+    if (free !== wanted) process.stderr.write(`El puerto ${wanted} (${name}) está ocupado: se usa ${free}.\n`);
     return [name, free];
   });
   return Object.fromEntries(await Promise.all(chosen));
 }
 
 /**
- * The account of an earlier start, or a new one: its key is shown once by the service, so it is kept beside the data. One that this database does
- * not know, whose key was replaced, or that was made before there was a panel, has a new one take its place.
+ * The account of an earlier start, or a new one: its key is shown once by the service, so it is kept beside the data.
+ * One that this database does not know, whose key was replaced, or that was made before there was a panel, has a new
+ * one take its place.
  */
 async function readyAccount(stack: RunningStack, home: string, rfc = RFC_DE_PRUEBA): Promise<ReadyAccount> {
   const path = join(home, rfc === RFC_DE_PRUEBA ? 'cuenta.json' : `cuenta-${rfc}.json`);

@@ -32,8 +32,9 @@ interface Manifest {
 }
 
 /**
- * Checks a package as its receiver can: every entry inflates to the size and hash that the manifest names, and `metadata.csv` has as many rows as
- * the manifest says. Gives the number of rows. @throws an Error that names the first entry that does not fit.
+ * Checks a package as its receiver can: every entry inflates to the size and hash that the manifest names, and
+ * `metadata.csv` has as many rows as the manifest says. Gives the number of rows. @throws an Error that names the first
+ * entry that does not fit.
  */
 export async function verifyZip(path: string): Promise<{ registros: number; entradas: number }> {
   const zip = await open(path);
@@ -65,9 +66,7 @@ export async function verifyZip(path: string): Promise<{ registros: number; entr
 
 function open(path: string): Promise<ZipFile> {
   return new Promise((resolve, reject) =>
-    yauzl.open(path, { lazyEntries: true, autoClose: true }, (error, zip) =>
-      error ? reject(error) : resolve(zip),
-    ),
+    yauzl.open(path, { lazyEntries: true, autoClose: true }, (error, zip) => (error ? reject(error) : resolve(zip))),
   );
 }
 

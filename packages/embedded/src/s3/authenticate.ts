@@ -11,8 +11,9 @@ export interface Credentials {
 }
 
 /**
- * Lets a request pass only if it was signed with our key, in its headers or in its query, and is not past its time. Nothing is
- * readable without a signature. Gives the payload hash that was signed: the body must still be checked against it.
+ * Lets a request pass only if it was signed with our key, in its headers or in its query, and is not past its time.
+ * Nothing is readable without a signature. Gives the payload hash that was signed: the body must still be checked
+ * against it.
  * @param now ms since 1970.
  * @throws S3Error
  */
@@ -23,14 +24,10 @@ export function authenticate(request: SignedRequest, credentials: Credentials, n
   if (isPresigned && header !== undefined) {
     throw new S3Error('InvalidArgument', 'Only one auth mechanism allowed.');
   }
-  if (!isPresigned && !header?.startsWith(`${ALGORITHM} `))
-    throw new S3Error('AccessDenied', 'Access Denied');
+  if (!isPresigned && !header?.startsWith(`${ALGORITHM} `)) throw new S3Error('AccessDenied', 'Access Denied');
   const claim = isPresigned ? claimOfQuery(query, now) : claimOfHeader(header ?? '', request.headers, now);
   if (claim.accessKeyId !== credentials.accessKeyId) {
-    throw new S3Error(
-      'InvalidAccessKeyId',
-      'The AWS Access Key Id you provided does not exist in our records.',
-    );
+    throw new S3Error('InvalidAccessKeyId', 'The AWS Access Key Id you provided does not exist in our records.');
   }
   requireSigned(request, claim);
   if (!isSignatureValid(request, claim, credentials.secretAccessKey)) {
@@ -53,10 +50,7 @@ function claimOfHeader(header: string, headers: SignedRequest['headers'], now: n
   const date = headers['x-amz-date'];
   const payloadHash = headers['x-amz-content-sha256'];
   if (typeof date !== 'string' || typeof payloadHash !== 'string') {
-    throw new S3Error(
-      'AccessDenied',
-      'AWS authentication requires the headers x-amz-date and x-amz-content-sha256.',
-    );
+    throw new S3Error('AccessDenied', 'AWS authentication requires the headers x-amz-date and x-amz-content-sha256.');
   }
   if (Math.abs(timeOf(date) - now) > MAX_SKEW_MS) {
     throw new S3Error(
@@ -64,23 +58,14 @@ function claimOfHeader(header: string, headers: SignedRequest['headers'], now: n
       'The difference between the request time and the current time is too large.',
     );
   }
-  return claimOf(
-    parts.get('Credential'),
-    parts.get('SignedHeaders'),
-    parts.get('Signature'),
-    date,
-    payloadHash,
-  );
+  return claimOf(parts.get('Credential'), parts.get('SignedHeaders'), parts.get('Signature'), date, payloadHash);
 }
 
 function claimOfQuery(query: ReadonlyMap<string, string>, now: number): SignatureClaim {
   const date = query.get('X-Amz-Date') ?? '';
   const seconds = Number(query.get('X-Amz-Expires') ?? Number.NaN);
   if (query.get('X-Amz-Algorithm') !== ALGORITHM || !(seconds > 0 && seconds <= MAX_EXPIRES_SECONDS)) {
-    throw new S3Error(
-      'AuthorizationQueryParametersError',
-      'X-Amz-Algorithm or X-Amz-Expires is missing or wrong.',
-    );
+    throw new S3Error('AuthorizationQueryParametersError', 'X-Amz-Algorithm or X-Amz-Expires is missing or wrong.');
   }
   const signedAt = timeOf(date);
   if (signedAt - now > MAX_SKEW_MS) throw new S3Error('AccessDenied', 'Request is not yet valid');
@@ -131,10 +116,8 @@ function requireSigned(request: SignedRequest, claim: SignatureClaim): void {
 
 /** ms since 1970 of a date in the form `YYYYMMDDTHHMMSSZ`. */
 function timeOf(date: string): number {
-  const [, year, month, day, hour, minute, second] =
-    /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(date) ?? [];
-  if (second === undefined)
-    throw new S3Error('AccessDenied', 'The date must have the form YYYYMMDDTHHMMSSZ.');
+  const [, year, month, day, hour, minute, second] = /^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/.exec(date) ?? [];
+  if (second === undefined) throw new S3Error('AccessDenied', 'The date must have the form YYYYMMDDTHHMMSSZ.');
   return Date.UTC(Number(year), Number(month) - 1, Number(day), Number(hour), Number(minute), Number(second));
 }
 

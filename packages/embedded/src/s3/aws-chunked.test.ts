@@ -35,10 +35,7 @@ describe('the framing aws-chunked', () => {
         fc.array(chunk, { maxLength: 5 }),
         fc.integer({ min: 1, max: 60 }),
         async (chunks, pieceLength) => {
-          const { content, trailers } = await decode(
-            framed(chunks, { 'X-Amz-Checksum-Crc32': 'AAAA==' }),
-            pieceLength,
-          );
+          const { content, trailers } = await decode(framed(chunks, { 'X-Amz-Checksum-Crc32': 'AAAA==' }), pieceLength);
           expect(content).toEqual(Buffer.concat(chunks));
           expect([...trailers]).toEqual([['x-amz-checksum-crc32', 'AAAA==']]);
         },

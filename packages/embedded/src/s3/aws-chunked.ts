@@ -5,9 +5,9 @@ const MAX_LINE = 4_096;
 const CRLF = '\r\n';
 
 /**
- * Takes the framing of `aws-chunked` off a body (Amazon S3 API Reference, "Signature calculations ... multiple chunks"): chunks of
- * `size[;chunk-signature=...]`, then trailing headers. The signatures of single chunks are not looked at: the request's own was.
- * A body that ends before its last chunk is an error, not a short object.
+ * Takes the framing of `aws-chunked` off a body (Amazon S3 API Reference, "Signature calculations ... multiple
+ * chunks"): chunks of `size[;chunk-signature=...]`, then trailing headers. The signatures of single chunks are not
+ * looked at: the request's own was. A body that ends before its last chunk is an error, not a short object.
  */
 export class AwsChunkedDecoder extends Transform {
   /** The trailing headers, in lower case, complete when the stream has ended. */
@@ -63,8 +63,7 @@ export class AwsChunkedDecoder extends Transform {
       this.#finished = this.#left === 0;
     } else {
       const colon = line.indexOf(':');
-      if (colon > 0)
-        this.trailers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
+      if (colon > 0) this.trailers.set(line.slice(0, colon).trim().toLowerCase(), line.slice(colon + 1).trim());
     }
   }
 }

@@ -47,8 +47,7 @@ export async function listObjects(exchange: Exchange): Promise<void> {
       : Buffer.from(token, 'base64url').toString('utf8')
     : (query.get('marker') ?? '');
   const page = paginate(await store.keys(bucket, prefix), { prefix, delimiter, maxKeys, after });
-  const shown = (text: string) =>
-    query.get('encoding-type') === 'url' ? encode(text).replaceAll('%2F', '/') : text;
+  const shown = (text: string) => (query.get('encoding-type') === 'url' ? encode(text).replaceAll('%2F', '/') : text);
 
   const contents = await Promise.all(page.keys.map((key) => describeObject(exchange, key, shown(key))));
   const prefixes = page.prefixes.map((each) => group('CommonPrefixes', tag('Prefix', shown(each))));
@@ -98,8 +97,7 @@ function paginate(keys: readonly string[], { prefix, delimiter, maxKeys, after }
   for (const key of keys) {
     const cut = delimiter === '' ? -1 : key.indexOf(delimiter, prefix.length);
     const entry = cut === -1 ? key : key.slice(0, cut + delimiter.length);
-    if (Buffer.compare(Buffer.from(entry), Buffer.from(after)) <= 0 || (cut !== -1 && entry === page.last))
-      continue;
+    if (Buffer.compare(Buffer.from(entry), Buffer.from(after)) <= 0 || (cut !== -1 && entry === page.last)) continue;
     if (page.keys.length + page.prefixes.length === maxKeys) {
       page.isTruncated = maxKeys > 0;
       break;

@@ -23,9 +23,7 @@ export function sendEmpty({ response }: Exchange, status: number, headers: Outgo
 /** Answers with an XML document. */
 export function sendXml({ response }: Exchange, xml: string, status = 200): void {
   const bytes = Buffer.from(xml);
-  response
-    .writeHead(status, { 'content-type': 'application/xml', 'content-length': bytes.length })
-    .end(bytes);
+  response.writeHead(status, { 'content-type': 'application/xml', 'content-length': bytes.length }).end(bytes);
 }
 
 /** The request's body as XML text. */

@@ -7,13 +7,18 @@ import { S3Error } from './s3-error.ts';
 
 const MAX_DOCUMENT_BYTES = 2 * 1024 * 1024;
 
-/** A request's body without its framing, whose stream fails at the end when the body is not the one that was announced. */
+/**
+ * A request's body without its framing, whose stream fails at the end when the body is not the one that was announced.
+ */
 export interface IncomingBody {
   /** The streams to put one after the other; the first one is the source. */
   readonly stages: readonly [Readable, ...Transform[]];
 }
 
-/** Reads a body as the signed payload hash and the headers say: plain or `aws-chunked`, with SHA-256, MD5 and CRC-32 checked. */
+/**
+ * Reads a body as the signed payload hash and the headers say: plain or `aws-chunked`, with SHA-256, MD5 and CRC-32
+ * checked.
+ */
 export function incomingBody(request: IncomingMessage, payloadHash: string): IncomingBody {
   const { headers } = request;
   const decoder = payloadHash.startsWith('STREAMING-') ? new AwsChunkedDecoder() : undefined;

@@ -6,8 +6,9 @@ const MAX_SEGMENT = 240;
 const BUCKET = /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/;
 
 /**
- * The file of a key below a bucket's folder. Each part between slashes is a folder or, the last, a file; whatever is not a letter, a
- * digit, `-` or `_` is escaped, so that no key reaches outside, and the folder `a` of `a/b` is not the file of `a`.
+ * The file of a key below a bucket's folder. Each part between slashes is a folder or, the last, a file; whatever is
+ * not a letter, a digit, `-` or `_` is escaped, so that no key reaches outside, and the folder `a` of `a/b` is not the
+ * file of `a`.
  */
 export function pathOfKey(bucketDir: string, key: string): string {
   const segments = key.split('/').map(escapeSegment);
@@ -17,7 +18,9 @@ export function pathOfKey(bucketDir: string, key: string): string {
   return join(bucketDir, ...segments) + SUFFIX;
 }
 
-/** The key of a file, from its path below the bucket's folder with `/` between the parts; null when it holds no object. */
+/**
+ * The key of a file, from its path below the bucket's folder with `/` between the parts; null when it holds no object.
+ */
 export function keyOfPath(path: string): string | null {
   if (!path.endsWith(SUFFIX)) return null;
   return path

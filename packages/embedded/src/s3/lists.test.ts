@@ -102,14 +102,10 @@ describe('lists', () => {
     await s3.client.send(new PutObjectCommand({ Bucket: 'second', Key: 'k/k', Body: '1' }));
     const { Buckets } = await s3.client.send(new ListBucketsCommand({}));
     expect(Buckets?.map(({ Name }) => Name)).toEqual([Bucket, 'second']);
-    expect(await errorOf(s3.client.send(new DeleteBucketCommand({ Bucket: 'second' })))).toBe(
-      'BucketNotEmpty',
-    );
+    expect(await errorOf(s3.client.send(new DeleteBucketCommand({ Bucket: 'second' })))).toBe('BucketNotEmpty');
     await s3.client.send(new DeleteObjectCommand({ Bucket: 'second', Key: 'k/k' }));
     await s3.client.send(new DeleteBucketCommand({ Bucket: 'second' }));
-    expect(await errorOf(s3.client.send(new ListObjectsV2Command({ Bucket: 'second' })))).toBe(
-      'NoSuchBucket',
-    );
+    expect(await errorOf(s3.client.send(new ListObjectsV2Command({ Bucket: 'second' })))).toBe('NoSuchBucket');
     expect(await errorOf(s3.client.send(new CreateBucketCommand({ Bucket: 'No_Such-Name' })))).toBe(
       'InvalidBucketName',
     );

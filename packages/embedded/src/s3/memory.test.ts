@@ -56,44 +56,43 @@ describe('a stream of 96 MiB', { tags: ['slow'] }, () => {
     await rm(dir, { recursive: true, force: true });
   });
 
-  test.each([
-    'PutObject with a checksum in the trailer',
-    'PutObject without framing',
-    'lib-storage in parts',
-  ])('goes both ways whole, and the server keeps its memory: %s', async (how) => {
-    const client = new S3Client({
-      endpoint,
-      region: 'us-east-1',
-      forcePathStyle: true,
-      maxAttempts: 1,
-      credentials,
-      requestChecksumCalculation: how.includes('checksum') ? 'WHEN_SUPPORTED' : 'WHEN_REQUIRED',
-    });
-    const pid = child.pid ?? 0;
-    const before = await residentBytes(pid);
-    let peak = 0;
-    const watch = setInterval(async () => {
-      peak = Math.max(peak, (await residentBytes(pid)) ?? 0);
-    }, 10);
-    const Body = Readable.from(content());
-    if (how.startsWith('lib-storage')) {
-      await new Upload({
-        client,
-        params: { Bucket, Key: 'big', Body },
-        queueSize: 1,
-        partSize: 8 * MIB,
-      }).done();
-    } else {
-      await client.send(new PutObjectCommand({ Bucket, Key: 'big', Body, ContentLength: SIZE }));
-    }
-    const { Body: answer } = await client.send(new GetObjectCommand({ Bucket, Key: 'big' }));
-    expect(await hashOf(answer as Readable)).toBe(await hashOf(content()));
-    clearInterval(watch);
-    client.destroy();
-    // Only Linux tells the memory of a process; elsewhere the content has been checked all the same.
-    if (before !== null) {
-      expect(peak).toBeGreaterThan(0);
-      expect(peak - before).toBeLessThan(ALLOWED_GROWTH);
-    }
-  });
+  test.each(['PutObject with a checksum in the trailer', 'PutObject without framing', 'lib-storage in parts'])(
+    'goes both ways whole, and the server keeps its memory: %s',
+    async (how) => {
+      const client = new S3Client({
+        endpoint,
+        region: 'us-east-1',
+        forcePathStyle: true,
+        maxAttempts: 1,
+        credentials,
+        requestChecksumCalculation: how.includes('checksum') ? 'WHEN_SUPPORTED' : 'WHEN_REQUIRED',
+      });
+      const pid = child.pid ?? 0;
+      const before = await residentBytes(pid);
+      let peak = 0;
+      const watch = setInterval(async () => {
+        peak = Math.max(peak, (await residentBytes(pid)) ?? 0);
+      }, 10);
+      const Body = Readable.from(content());
+      if (how.startsWith('lib-storage')) {
+        await new Upload({
+          client,
+          params: { Bucket, Key: 'big', Body },
+          queueSize: 1,
+          partSize: 8 * MIB,
+        }).done();
+      } else {
+        await client.send(new PutObjectCommand({ Bucket, Key: 'big', Body, ContentLength: SIZE }));
+      }
+      const { Body: answer } = await client.send(new GetObjectCommand({ Bucket, Key: 'big' }));
+      expect(await hashOf(answer as Readable)).toBe(await hashOf(content()));
+      clearInterval(watch);
+      client.destroy();
+      // Only Linux tells the memory of a process; elsewhere the content has been checked all the same.
+      if (before !== null) {
+        expect(peak).toBeGreaterThan(0);
+        expect(peak - before).toBeLessThan(ALLOWED_GROWTH);
+      }
+    },
+  );
 });

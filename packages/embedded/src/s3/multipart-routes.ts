@@ -44,10 +44,7 @@ export async function uploadPart(exchange: Exchange): Promise<void> {
   }
   const number = Number(query.get('partNumber'));
   if (!Number.isInteger(number) || number < 1 || number > MAX_PART) {
-    throw new S3Error(
-      'InvalidArgument',
-      `Part number must be an integer between 1 and ${MAX_PART}, inclusive`,
-    );
+    throw new S3Error('InvalidArgument', `Part number must be an integer between 1 and ${MAX_PART}, inclusive`);
   }
   await requireUpload(exchange);
   const path = partPath(exchange, number);
@@ -68,20 +65,14 @@ export async function completeUpload(exchange: Exchange): Promise<void> {
   const parts = await chosenParts(exchange, await readXml(exchange));
   const digests = Buffer.concat(parts.map(({ meta }) => Buffer.from(meta.etag.slice(1, -1), 'hex')));
   const etag = `"${createHash('md5').update(digests).digest('hex')}-${parts.length}"`;
-  await writeObject(
-    store.objectPath(bucket, key),
-    store.scratch,
-    [Readable.from(contentOf(parts))],
-    ({ size }) => ({
-      size,
-      etag,
-      modifiedAt: now(),
-      headers: upload.headers,
-    }),
-  );
+  await writeObject(store.objectPath(bucket, key), store.scratch, [Readable.from(contentOf(parts))], ({ size }) => ({
+    size,
+    etag,
+    modifiedAt: now(),
+    headers: upload.headers,
+  }));
   await rm(uploadDir(exchange), { recursive: true, force: true });
-  const inner =
-    tag('Location', `/${bucket}/${key}`) + tag('Bucket', bucket) + tag('Key', key) + tag('ETag', etag);
+  const inner = tag('Location', `/${bucket}/${key}`) + tag('Bucket', bucket) + tag('Key', key) + tag('ETag', etag);
   sendXml(exchange, xmlDocument('CompleteMultipartUploadResult', inner));
 }
 
@@ -105,16 +96,10 @@ export async function listParts(exchange: Exchange): Promise<void> {
     .filter((part) => part !== null)
     .map(({ number, meta }) => {
       const modified = tag('LastModified', new Date(meta.modifiedAt).toISOString());
-      return group(
-        'Part',
-        tag('PartNumber', number) + modified + tag('ETag', meta.etag) + tag('Size', meta.size),
-      );
+      return group('Part', tag('PartNumber', number) + modified + tag('ETag', meta.etag) + tag('Size', meta.size));
     });
   const head =
-    tag('Bucket', bucket) +
-    tag('Key', key) +
-    tag('UploadId', query.get('uploadId') ?? '') +
-    tag('IsTruncated', false);
+    tag('Bucket', bucket) + tag('Key', key) + tag('UploadId', query.get('uploadId') ?? '') + tag('IsTruncated', false);
   sendXml(exchange, xmlDocument('ListPartsResult', head + inner.join('')));
 }
 
@@ -140,10 +125,7 @@ export async function listUploads(exchange: Exchange): Promise<void> {
   );
   sendXml(
     exchange,
-    xmlDocument(
-      'ListMultipartUploadsResult',
-      tag('Bucket', bucket) + tag('IsTruncated', false) + inner.join(''),
-    ),
+    xmlDocument('ListMultipartUploadsResult', tag('Bucket', bucket) + tag('IsTruncated', false) + inner.join('')),
   );
 }
 

@@ -32,10 +32,7 @@ describe('multipart uploads', () => {
 
   test('appear whole at their end, in the order of the parts, whichever came first', async () => {
     const bodies = [randomBytes(5 * MIB), randomBytes(5 * MIB + 7), randomBytes(11)];
-    const [third, first] = [
-      await part(3, bodies[2] ?? Buffer.alloc(0)),
-      await part(1, bodies[0] ?? Buffer.alloc(0)),
-    ];
+    const [third, first] = [await part(3, bodies[2] ?? Buffer.alloc(0)), await part(1, bodies[0] ?? Buffer.alloc(0))];
     await part(2, randomBytes(9));
     const second = await part(2, bodies[1] ?? Buffer.alloc(0));
     expect(await errorOf(s3.read(Key))).toBe('NoSuchKey');
@@ -46,9 +43,7 @@ describe('multipart uploads', () => {
     const { ETag } = await complete([first, second, third]);
     expect(ETag).toMatch(/^"[0-9a-f]{32}-3"$/);
     expect((await s3.read(Key)).equals(Buffer.concat(bodies))).toBe(true);
-    expect((await s3.client.send(new HeadObjectCommand({ Bucket, Key }))).ContentType).toBe(
-      'application/zip',
-    );
+    expect((await s3.client.send(new HeadObjectCommand({ Bucket, Key }))).ContentType).toBe('application/zip');
     expect(await errorOf(complete([first]))).toBe('NoSuchUpload');
     await s3.client.send(new DeleteObjectCommand({ Bucket, Key }));
   });
@@ -64,9 +59,8 @@ describe('multipart uploads', () => {
 
   test('can be listed and given up', async () => {
     const uploads = async () =>
-      (await s3.client.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads?.map(
-        (upload) => upload.UploadId,
-      ) ?? [];
+      (await s3.client.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads?.map((upload) => upload.UploadId) ??
+      [];
     expect(await uploads()).toContain(UploadId);
     await s3.client.send(new AbortMultipartUploadCommand({ Bucket, Key, UploadId }));
     expect(await uploads()).not.toContain(UploadId);

@@ -22,8 +22,8 @@ const MAX_META_BYTES = 64 * 1024;
 const READ_AHEAD = 256 * 1024;
 
 /**
- * Writes an object: content, then its metadata as JSON, then the length of that JSON (4 bytes). One file, so that a rename makes
- * both appear at once, when they are on disk; an upload that fails leaves nothing.
+ * Writes an object: content, then its metadata as JSON, then the length of that JSON (4 bytes). One file, so that a
+ * rename makes both appear at once, when they are on disk; an upload that fails leaves nothing.
  * @param describe makes the metadata from what was written; `md5` in hexadecimal.
  */
 export async function writeObject(
@@ -44,11 +44,7 @@ export async function writeObject(
         done(null, chunk);
       },
     });
-    await pipeline([
-      ...stages,
-      counter,
-      createWriteStream(draft, { flags: 'wx', highWaterMark: READ_AHEAD }),
-    ]);
+    await pipeline([...stages, counter, createWriteStream(draft, { flags: 'wx', highWaterMark: READ_AHEAD })]);
     const meta = describe({ size, md5: md5.digest('hex') });
     await appendMeta(draft, meta);
     await moveInto(draft, path);
@@ -67,7 +63,9 @@ export interface OpenObject {
   close(): Promise<void>;
 }
 
-/** Opens an object, or gives null when there is none. What is opened stays readable though it be replaced or deleted. */
+/**
+ * Opens an object, or gives null when there is none. What is opened stays readable though it be replaced or deleted.
+ */
 export async function openObject(path: string): Promise<OpenObject | null> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'EISDIR') return null;

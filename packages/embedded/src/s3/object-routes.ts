@@ -32,9 +32,7 @@ export async function getObject(exchange: Exchange): Promise<void> {
     const { size, etag, modifiedAt, headers } = object.meta;
     checkConditions(request.headers, object.meta);
     const range = parseRange(request.headers.range, size);
-    const overrides = OVERRIDES.map((name) => [name, query.get(`response-${name}`)]).filter(
-      ([, value]) => value,
-    );
+    const overrides = OVERRIDES.map((name) => [name, query.get(`response-${name}`)]).filter(([, value]) => value);
     response.writeHead(range ? 206 : 200, {
       'content-type': 'binary/octet-stream',
       ...headers,
@@ -57,17 +55,12 @@ export async function putObject(exchange: Exchange): Promise<void> {
   const { request, store, bucket, key, body } = exchange;
   if (request.headers['x-amz-copy-source'] !== undefined) return copyObject(exchange);
   await requireAbsentIfAsked(exchange);
-  const meta = await writeObject(
-    store.objectPath(bucket, key),
-    store.scratch,
-    body.stages,
-    ({ size, md5 }) => ({
-      size,
-      etag: `"${md5}"`,
-      modifiedAt: exchange.now(),
-      headers: keptHeaders(request.headers),
-    }),
-  );
+  const meta = await writeObject(store.objectPath(bucket, key), store.scratch, body.stages, ({ size, md5 }) => ({
+    size,
+    etag: `"${md5}"`,
+    modifiedAt: exchange.now(),
+    headers: keptHeaders(request.headers),
+  }));
   sendEmpty(exchange, 200, { etag: meta.etag });
 }
 
@@ -85,17 +78,12 @@ async function copyObject(exchange: Exchange): Promise<void> {
   try {
     const replace = request.headers['x-amz-metadata-directive'] === 'REPLACE';
     const content = source.meta.size === 0 ? Readable.from([]) : source.stream(0, source.meta.size - 1);
-    const meta = await writeObject(
-      store.objectPath(bucket, key),
-      store.scratch,
-      [content],
-      ({ size, md5 }) => ({
-        size,
-        etag: `"${md5}"`,
-        modifiedAt: exchange.now(),
-        headers: replace ? keptHeaders(request.headers) : source.meta.headers,
-      }),
-    );
+    const meta = await writeObject(store.objectPath(bucket, key), store.scratch, [content], ({ size, md5 }) => ({
+      size,
+      etag: `"${md5}"`,
+      modifiedAt: exchange.now(),
+      headers: replace ? keptHeaders(request.headers) : source.meta.headers,
+    }));
     const inner = tag('LastModified', new Date(meta.modifiedAt).toISOString()) + tag('ETag', meta.etag);
     sendXml(exchange, xmlDocument('CopyObjectResult', inner));
   } finally {
@@ -116,8 +104,7 @@ export async function requireAbsentIfAsked({ request, store, bucket, key }: Exch
 export function keptHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (typeof value === 'string' && (KEPT_HEADERS.has(name) || name.startsWith('x-amz-meta-')))
-      kept[name] = value;
+    if (typeof value === 'string' && (KEPT_HEADERS.has(name) || name.startsWith('x-amz-meta-'))) kept[name] = value;
   }
   const encodings = (kept['content-encoding'] ?? '').split(',').map((word) => word.trim());
   const own = encodings.filter((word) => word !== 'aws-chunked' && word !== '').join(', ');

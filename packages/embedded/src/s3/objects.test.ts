@@ -46,14 +46,10 @@ describe('objects', () => {
   test('give ranges, and refuse one that lies outside', async () => {
     await s3.put('range', '0123456789');
     const parts = await Promise.all(
-      ['bytes=2-4', 'bytes=7-', 'bytes=-3', 'bytes=0-99', 'bytes=4-2'].map((range) =>
-        s3.read('range', range),
-      ),
+      ['bytes=2-4', 'bytes=7-', 'bytes=-3', 'bytes=0-99', 'bytes=4-2'].map((range) => s3.read('range', range)),
     );
     expect(parts.map(String)).toEqual(['234', '789', '789', '0123456789', '0123456789']);
-    const { ContentRange } = await s3.client.send(
-      new GetObjectCommand({ Bucket, Key: 'range', Range: 'bytes=2-4' }),
-    );
+    const { ContentRange } = await s3.client.send(new GetObjectCommand({ Bucket, Key: 'range', Range: 'bytes=2-4' }));
     expect(ContentRange).toBe('bytes 2-4/10');
     expect(await errorOf(s3.read('range', 'bytes=10-'))).toBe('InvalidRange');
     expect(await errorOf(s3.read('range', 'bytes=-0'))).toBe('InvalidRange');
@@ -143,9 +139,7 @@ describe('objects', () => {
       },
       { step: 'build', priority: 'low', name: 'announce' },
     );
-    expect(await errorOf(own.send(new PutObjectCommand({ Bucket, Key: `bad/${name}`, Body: 'body' })))).toBe(
-      code,
-    );
+    expect(await errorOf(own.send(new PutObjectCommand({ Bucket, Key: `bad/${name}`, Body: 'body' })))).toBe(code);
     expect(await errorOf(s3.read(`bad/${name}`))).toBe('NoSuchKey');
     own.destroy();
   });

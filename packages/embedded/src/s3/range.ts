@@ -7,8 +7,8 @@ export interface ByteRange {
 }
 
 /**
- * Reads a Range header with one range (RFC 9110 section 14.1.2): `bytes=a-b`, `bytes=a-`, `bytes=-n`. Any other form is ignored, as the
- * RFC allows. @throws S3Error InvalidRange when it lies outside of the object.
+ * Reads a Range header with one range (RFC 9110 section 14.1.2): `bytes=a-b`, `bytes=a-`, `bytes=-n`. Any other form is
+ * ignored, as the RFC allows. @throws S3Error InvalidRange when it lies outside of the object.
  */
 export function parseRange(header: string | undefined, size: number): ByteRange | null {
   const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];

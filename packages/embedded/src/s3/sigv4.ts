@@ -39,11 +39,7 @@ export function queryPairs(url: string): (readonly [name: string, value: string]
 }
 
 /** Tells whether the claim was signed with the secret (AWS General Reference, "Create a signed AWS API request"). */
-export function isSignatureValid(
-  request: SignedRequest,
-  claim: SignatureClaim,
-  secretAccessKey: string,
-): boolean {
+export function isSignatureValid(request: SignedRequest, claim: SignatureClaim, secretAccessKey: string): boolean {
   const stringToSign = [
     'AWS4-HMAC-SHA256',
     claim.date,
@@ -94,8 +90,5 @@ function compare(a: string, b: string): number {
 
 /** RFC 3986: everything but letters, digits and `-._~` is escaped. */
 export function encode(text: string): string {
-  return encodeURIComponent(text).replace(
-    /[!'()*]/g,
-    (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`,
-  );
+  return encodeURIComponent(text).replace(/[!'()*]/g, (each) => `%${each.charCodeAt(0).toString(16).toUpperCase()}`);
 }

@@ -26,12 +26,9 @@ export async function openStore(dir: string): Promise<Store> {
   const uploadsDir = join(dir, 'uploads');
   const scratch = join(dir, 'scratch');
   await rm(scratch, { recursive: true, force: true });
-  await Promise.all(
-    [bucketsDir, uploadsDir, scratch].map((path) => mkdir(path, { recursive: true, mode: 0o700 })),
-  );
+  await Promise.all([bucketsDir, uploadsDir, scratch].map((path) => mkdir(path, { recursive: true, mode: 0o700 })));
   const dirOf = (bucket: string) => join(bucketsDir, requireBucketName(bucket));
-  const exists = async (bucket: string) =>
-    (await stat(dirOf(bucket)).catch(() => undefined))?.isDirectory() === true;
+  const exists = async (bucket: string) => (await stat(dirOf(bucket)).catch(() => undefined))?.isDirectory() === true;
 
   return {
     scratch,

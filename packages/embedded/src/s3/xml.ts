@@ -24,8 +24,8 @@ export function xmlDocument(root: string, inner: string, namespace = true): stri
 }
 
 /**
- * The insides of every element `name` of a request body. S3's request bodies are flat lists without comments, CDATA or nesting of
- * equal names, so that this is all the reading they need.
+ * The insides of every element `name` of a request body. S3's request bodies are flat lists without comments, CDATA or
+ * nesting of equal names, so that this is all the reading they need.
  */
 export function elements(xml: string, name: string): string[] {
   return [...xml.matchAll(new RegExp(`<${name}(?:\\s[^>]*)?>([\\s\\S]*?)</${name}>`, 'g'))].map(

@@ -26,7 +26,9 @@ export function describeConfig(schema: z.ZodObject<z.ZodRawShape>): readonly Con
   });
 }
 
-/** The lines of an `.env.example` for some variables: required ones bare, the others commented out with their default. */
+/**
+ * The lines of an `.env.example` for some variables: required ones bare, the others commented out with their default.
+ */
 export function envExample(entries: readonly ConfigEntry[]): string {
   return entries
     .map((entry) => {
@@ -49,8 +51,6 @@ export function envExample(entries: readonly ConfigEntry[]): string {
 function asVariable(name: string, value: unknown): string {
   const items = Array.isArray(value) ? value : [value];
   if (items.some((item) => typeof item === 'object'))
-    throw new TypeError(
-      `The default of ${name} is no text: write it as .prefault('…'), as it is in the environment`,
-    );
+    throw new TypeError(`The default of ${name} is no text: write it as .prefault('…'), as it is in the environment`);
   return items.join(',');
 }

@@ -1,7 +1,10 @@
 import * as z from 'zod';
 import type { FieldMeta } from './fields.ts';
 
-/** A field's own description and marks, found through `.default()`, `.optional()`, `.transform()` and the like around it. */
+/**
+ * A field's own description and marks, found through `.default()`, `.optional()`, `.transform()` and the like around
+ * it.
+ */
 export function fieldMeta(field: z.core.$ZodType): FieldMeta {
   for (let current: z.core.$ZodType | undefined = field; current; current = innerType(current)) {
     const meta = z.globalRegistry.get(current);

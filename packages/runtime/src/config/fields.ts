@@ -94,10 +94,7 @@ export function bool(description: string) {
 }
 
 /** One word of a closed set. */
-export function choice<const Words extends readonly [string, ...string[]]>(
-  words: Words,
-  description: string,
-) {
+export function choice<const Words extends readonly [string, ...string[]]>(words: Words, description: string) {
   return z.enum(words, { error: `debe ser una de: ${words.join(', ')}` }).meta({ description });
 }
 
@@ -115,9 +112,7 @@ function whole(range: Range) {
 }
 
 function numeric(pattern: RegExp, kind: string, { min, max }: Range) {
-  const limits = [min === undefined ? '' : ` desde ${min}`, max === undefined ? '' : ` hasta ${max}`].join(
-    '',
-  );
+  const limits = [min === undefined ? '' : ` desde ${min}`, max === undefined ? '' : ` hasta ${max}`].join('');
   return z.string().transform((value, context) => {
     const trimmed = value.trim();
     const parsed = Number(trimmed);

@@ -138,8 +138,6 @@ describe('loadConfig', () => {
   });
 
   test('a duration whose name does not tell the unit is a mistake of the schema', () => {
-    expect(() => loadConfig(z.object({ LEASE: durationSeconds('x').default(1) }), {})).toThrow(
-      /must end in _SECONDS/,
-    );
+    expect(() => loadConfig(z.object({ LEASE: durationSeconds('x').default(1) }), {})).toThrow(/must end in _SECONDS/);
   });
 });

@@ -50,12 +50,7 @@ export function loadConfig<Shape extends z.ZodRawShape>(
   return Object.freeze(parsed.data);
 }
 
-function readVariable(
-  name: string,
-  env: Environment,
-  fileIsOwnField: boolean,
-  faults: string[],
-): string | undefined {
+function readVariable(name: string, env: Environment, fileIsOwnField: boolean, faults: string[]): string | undefined {
   const direct = env[name] === '' ? undefined : env[name];
   const file = fileIsOwnField ? undefined : env[`${name}_FILE`];
   if (file === undefined || file === '') return direct;
@@ -88,8 +83,6 @@ function describeFault(
 function requireUnitInName(name: string, field: z.core.$ZodType): void {
   const { suffix } = fieldMeta(field);
   if (suffix !== undefined && !name.endsWith(suffix)) {
-    throw new TypeError(
-      `The configuration variable ${name} holds a duration: its name must end in ${suffix}`,
-    );
+    throw new TypeError(`The configuration variable ${name} holds a duration: its name must end in ${suffix}`);
   }
 }

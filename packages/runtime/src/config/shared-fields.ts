@@ -6,17 +6,14 @@ import { bool, choice, durationSeconds, integer, list, secret, text, url } from 
 /** The settings that every process has. */
 export const processFields = {
   LOG_LEVEL: choice(LOG_LEVELS, 'Nivel de la bitácora.').default('info'),
-  SHUTDOWN_SECONDS: durationSeconds(
-    'Segundos que pueden tardar las peticiones o los pasos en curso al cerrar.',
-    { min: 1 },
-  ).default(25),
+  SHUTDOWN_SECONDS: durationSeconds('Segundos que pueden tardar las peticiones o los pasos en curso al cerrar.', {
+    min: 1,
+  }).default(25),
 };
 
 /** For a process that is called through proxies. */
 export const proxyFields = {
-  TRUSTED_PROXIES: list(
-    'Proxies propios, en CIDR y separados por comas: solo a ellos se les cree X-Forwarded-For.',
-  )
+  TRUSTED_PROXIES: list('Proxies propios, en CIDR y separados por comas: solo a ellos se les cree X-Forwarded-For.')
     .transform((values, context) => {
       if (values.every((value) => parseRange(value) !== null)) return values;
       context.addIssue({ code: 'custom', message: 'debe ser una lista de bloques CIDR' });
@@ -38,9 +35,7 @@ const POSTGRES = ['postgres', 'postgresql'];
 /** The database, with a default number of connections. */
 export const databaseFields = (pool: number) => ({
   DATABASE_URL: url('Base de datos PostgreSQL.', { protocols: POSTGRES, secret: true }),
-  DATABASE_POOL: integer('Conexiones de este proceso a la base de datos.', { min: 2, max: 500 }).default(
-    pool,
-  ),
+  DATABASE_POOL: integer('Conexiones de este proceso a la base de datos.', { min: 2, max: 500 }).default(pool),
 });
 
 /** The queue of jobs. */
@@ -76,22 +71,20 @@ export const credentialFields = {
   API_KEY_PEPPERS: secret(
     'Claves de 32 bytes con las que se guardan las API keys, versión:base64 separadas por comas; la primera es la vigente.',
   ),
-  KEYRING: secret(
-    'Claves de 32 bytes que cifran la bóveda, kid:base64 separadas por comas; la primera es la vigente.',
-  ),
+  KEYRING: secret('Claves de 32 bytes que cifran la bóveda, kid:base64 separadas por comas; la primera es la vigente.'),
   WORKER_PUBLIC_KEY: text('Llave pública X25519 de los workers, kid:base64.'),
   WORKER_PSK: secret('Secreto de 32 bytes compartido con los workers, id:base64.'),
   EFIRMA_AUTORIDADES: list('Archivos PEM con las autoridades que emiten e.firmas, separados por comas.'),
-  EFIRMA_SHRED: bool(
-    'Cifra la llave de la e.firma también con una clave que no está en ningún respaldo.',
-  ).default(true),
+  EFIRMA_SHRED: bool('Cifra la llave de la e.firma también con una clave que no está en ningún respaldo.').default(
+    true,
+  ),
   CIEC_LENGTH: lengths.optional(),
   ...satAddressFields,
 };
 
 /**
- * How many characters a CIEC may have: as set, else 16 as the specification says before a simulator, and 8 to 16 before the SAT: public pages
- * name eight and more, and the field of its portal takes at most 16 (phpcfdi/cfdi-sat-scraper).
+ * How many characters a CIEC may have: as set, else 16 as the specification says before a simulator, and 8 to 16 before
+ * the SAT: public pages name eight and more, and the field of its portal takes at most 16 (phpcfdi/cfdi-sat-scraper).
  */
 export function ciecLengthOf(config: {
   readonly CIEC_LENGTH?: { readonly min: number; readonly max: number } | undefined;
@@ -100,7 +93,10 @@ export function ciecLengthOf(config: {
   return config.CIEC_LENGTH ?? { min: config.SAT_BASE_URL === undefined ? 8 : 16, max: 16 };
 }
 
-/** Which API keys an installation issues: `acuse_live_` only where the SAT itself answers, so that a prefix tells what is asked with it. */
+/**
+ * Which API keys an installation issues: `acuse_live_` only where the SAT itself answers, so that a prefix tells what
+ * is asked with it.
+ */
 export function modoLlaveOf(config: { readonly SAT_BASE_URL?: string | undefined }): 'live' | 'test' {
   return config.SAT_BASE_URL === undefined ? 'live' : 'test';
 }

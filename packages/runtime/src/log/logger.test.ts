@@ -14,9 +14,7 @@ const SECRETS = {
 
 function capture(act: (log: Logger) => void): string {
   const lines: string[] = [];
-  act(
-    createLogger({ name: 'test', level: 'trace', destination: { write: (line) => void lines.push(line) } }),
-  );
+  act(createLogger({ name: 'test', level: 'trace', destination: { write: (line) => void lines.push(line) } }));
   return lines.join('');
 }
 
@@ -41,9 +39,7 @@ class FailedRequest extends Error {
 }
 
 function prismaFailure(): Error {
-  const error = new Error(
-    `Invalid invocation:\n{ data: { dato: "${SECRETS.ciec}" } }\n\nArgument \`rfc\` is missing.`,
-  );
+  const error = new Error(`Invalid invocation:\n{ data: { dato: "${SECRETS.ciec}" } }\n\nArgument \`rfc\` is missing.`);
   error.name = 'PrismaClientValidationError';
   return error;
 }

@@ -31,7 +31,10 @@ export interface LoggerOptions {
   /** The process, on every line: `api`, `worker`. */
   readonly name: string;
   readonly level?: LogLevel;
-  /** Where the lines go; standard output by default. Writing is synchronous, so that the last line before an exit is not lost. */
+  /**
+   * Where the lines go; standard output by default. Writing is synchronous, so that the last line before an exit is not
+   * lost.
+   */
   readonly destination?: DestinationStream;
 }
 

@@ -37,10 +37,7 @@ const PATTERNS: readonly (readonly [RegExp, string])[] = [
   [/(X-Amz-(?:Signature|Credential|Security-Token)=)[^&\s"']+/gi, `$1${HIDDEN}`],
   // name=value, name: value, "name":"value", name: 'value', also inside JSON that was escaped once more.
   [
-    new RegExp(
-      `((?<![a-z_-])(?:${NAMES})\\\\?["']?\\s*[:=]\\s*)(\\\\?"[^"]*"|'[^']*'|[^\\s,;&}\\])]+)`,
-      'gi',
-    ),
+    new RegExp(`((?<![a-z_-])(?:${NAMES})\\\\?["']?\\s*[:=]\\s*)(\\\\?"[^"]*"|'[^']*'|[^\\s,;&}\\])]+)`, 'gi'),
     `$1${HIDDEN}`,
   ],
   [/[A-Za-z0-9+/_-]{200,}={0,2}/g, HIDDEN],

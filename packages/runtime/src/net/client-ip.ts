@@ -5,9 +5,9 @@ const MAX_ADDRESSES = 10_000;
 const PORT = /^(?:\[(?<six>[^\]]+)\](?::\d+)?|(?<four>[\d.]+):\d+)$/;
 
 /**
- * Makes the function that tells a caller's address: the socket's, unless that is a trusted proxy; then the last entry of
- * `X-Forwarded-For` that is none, from the right. What stands further left was written by the caller and is never read.
- * `trustedProxies` are CIDR blocks or single addresses; throws RangeError for what is neither.
+ * Makes the function that tells a caller's address: the socket's, unless that is a trusted proxy; then the last entry
+ * of `X-Forwarded-For` that is none, from the right. What stands further left was written by the caller and is never
+ * read. `trustedProxies` are CIDR blocks or single addresses; throws RangeError for what is neither.
  */
 export function createClientIp(
   trustedProxies: readonly string[],

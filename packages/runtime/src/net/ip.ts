@@ -8,14 +8,17 @@ export interface IpRange {
   readonly bits: number;
 }
 
-/** Reads an address; one of IPv4 inside IPv6 (`::ffff:192.0.2.1`, RFC 4291 section 2.5.5.2) is its IPv4. Null for anything else. */
+/**
+ * Reads an address; one of IPv4 inside IPv6 (`::ffff:192.0.2.1`, RFC 4291 section 2.5.5.2) is its IPv4. Null for
+ * anything else.
+ */
 export function parseIp(text: string): Ip | null {
   return ipaddr.IPv4.isValidFourPartDecimal(text) || ipaddr.IPv6.isValid(text) ? ipaddr.process(text) : null;
 }
 
 /**
- * Reads a CIDR block (RFC 4632, section 3.1) or a single address. Null when it is neither: also for a block whose address {@link parseIp} does
- * not take, such as `010.0.0.0/8`, of which one reader says 8.0.0.0 and another 10.0.0.0.
+ * Reads a CIDR block (RFC 4632, section 3.1) or a single address. Null when it is neither: also for a block whose
+ * address {@link parseIp} does not take, such as `010.0.0.0/8`, of which one reader says 8.0.0.0 and another 10.0.0.0.
  */
 export function parseRange(text: string): IpRange | null {
   const single = parseIp(text);
@@ -46,7 +49,10 @@ export function isInRanges(ip: Ip, ranges: readonly IpRange[]): boolean {
   });
 }
 
-/** Who one address stands for when callers are counted: itself, or its /64 in IPv6, of which one customer has all addresses. */
+/**
+ * Who one address stands for when callers are counted: itself, or its /64 in IPv6, of which one customer has all
+ * addresses.
+ */
 export function networkOf(text: string): string {
   const ip = parseIp(text);
   if (!(ip instanceof ipaddr.IPv6)) return text;

@@ -14,8 +14,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-const configOf = (env: Record<string, string>) =>
-  loadConfig(z.object(satFields), { SESSION_KEYS: 's1:x', ...env });
+const configOf = (env: Record<string, string>) => loadConfig(z.object(satFields), { SESSION_KEYS: 's1:x', ...env });
 
 function open(env: Record<string, string>, compartido: Partial<SatCompartido> = {}) {
   const abierto = openSat(configOf(env), {
@@ -30,11 +29,9 @@ function open(env: Record<string, string>, compartido: Partial<SatCompartido> = 
 }
 
 const ask = ({ sat }: ReturnType<typeof open>) =>
-  sat.send(
-    { consulta: 'solicitar-metadata', rfc: RFC, tipo: 'recibidos', periodo: DIA },
-    ciecDe(RFC, 'buena'),
-    { signal: new AbortController().signal },
-  );
+  sat.send({ consulta: 'solicitar-metadata', rfc: RFC, tipo: 'recibidos', periodo: DIA }, ciecDe(RFC, 'buena'), {
+    signal: new AbortController().signal,
+  });
 
 /** A resolver over the port of captchas for people: it reads what the test portal writes into its images. */
 function personas(): NonNullable<SatCompartido['captchas']> {

@@ -18,8 +18,8 @@ export interface SatCompartido {
   /** Sees every request to the authority. */
   readonly metrics?: SatMetrics;
   /**
-   * Whoever asks has better things to do than to wait for a log-in or for a host that has enough to do: it is sent away with OCUPADO.
-   * Default: it waits.
+   * Whoever asks has better things to do than to wait for a log-in or for a host that has enough to do: it is sent away
+   * with OCUPADO. Default: it waits.
    */
   readonly isImpatient?: boolean;
 }
@@ -31,11 +31,14 @@ export interface SatAbierto {
   readonly sat: Sat;
   readonly http: SatHttp;
   /**
-   * Logs out the sessions of all processes whose life is over: unused for SAT_SESION_SECONDS, replaced, or of a credential that was stored
-   * again. To be called now and then, by any number of processes. Gives their number.
+   * Logs out the sessions of all processes whose life is over: unused for SAT_SESION_SECONDS, replaced, or of a
+   * credential that was stored again. To be called now and then, by any number of processes. Gives their number.
    */
   logout(signal: AbortSignal): Promise<number>;
-  /** Ends connections and threads. Sessions live on: the other processes use them, and {@link SatAbierto.logout} ends them in time. */
+  /**
+   * Ends connections and threads. Sessions live on: the other processes use them, and {@link SatAbierto.logout} ends
+   * them in time.
+   */
   close(): Promise<void>;
 }
 

@@ -14,10 +14,9 @@ export const satFields = {
     max: 1_000,
   }).default(250),
   SAT_TLS_CA: text('Autoridades TLS adicionales, PEM.').optional(),
-  SAT_SESION_SECONDS: durationSeconds(
-    'Segundos sin uso tras los que una sesión en un portal del SAT se cierra.',
-    { min: 1 },
-  ).default(900),
+  SAT_SESION_SECONDS: durationSeconds('Segundos sin uso tras los que una sesión en un portal del SAT se cierra.', {
+    min: 1,
+  }).default(900),
   SESSION_KEYS: secret(
     'Claves de 32 bytes que cifran las sesiones de los portales del SAT, id:base64 separadas por comas; la primera es la vigente. La misma en la API y los workers.',
   ),
@@ -26,9 +25,7 @@ export const satFields = {
     RESOLVEDORES,
     'Quién resuelve los captchas de los portales (CIEC); personas: quien conteste con `npx acuse captchas`.',
   ).default('ninguno'),
-  CAPTCHA_SECONDS: durationSeconds('Segundos que se espera la respuesta a un captcha.', { min: 1 }).default(
-    120,
-  ),
+  CAPTCHA_SECONDS: durationSeconds('Segundos que se espera la respuesta a un captcha.', { min: 1 }).default(120),
   CAPTCHA_INTENTOS: integer('Imágenes que se intentan en un acceso.', { min: 1, max: 10 }).default(3),
   CAPTCHA_CONCURRENCY: integer(
     'Accesos con CIEC, y captchas, que van a la vez entre todos los procesos; una sola cuenta ocupa hasta cuatro quintos.',
@@ -38,9 +35,7 @@ export const satFields = {
   CAPTCHA_TOKEN: secret('Credencial de ese servicio, con su prefijo si lleva uno.').optional(),
   CAPTCHA_CABECERA: text('Encabezado en el que va la credencial.').default('authorization'),
   CAPTCHA_CAMPO_IMAGEN: text('Campo JSON en el que va la imagen, en base64.').default('imagen'),
-  CAPTCHA_CAMPO_RESPUESTA: text('Ruta del texto en la respuesta JSON, como resultado.texto.').default(
-    'respuesta',
-  ),
+  CAPTCHA_CAMPO_RESPUESTA: text('Ruta del texto en la respuesta JSON, como resultado.texto.').default('respuesta'),
 };
 
 const satConfig = z.object(satFields);

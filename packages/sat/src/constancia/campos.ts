@@ -26,13 +26,13 @@ export type Campo =
 const CURP = /^[A-Z]{4}\d{6}[HMX][A-Z]{5}[A-Z\d]\d$/;
 const SIN_VALOR = /^(?:S\/?N|SIN (?:NUMERO|NÚMERO)|-)?$/i;
 
-/** What both the page and the document say, once their labels are told apart. Throws RESPUESTA_ILEGIBLE when a field is missing or malformed. */
+/**
+ * What both the page and the document say, once their labels are told apart. Throws RESPUESTA_ILEGIBLE when a field is
+ * missing or malformed.
+ */
 export function toDatos(
   campos: Campos,
-): Pick<
-  Constancia,
-  'curp' | 'nombre' | 'estatus' | 'fechaInicioOperaciones' | 'fechaUltimoCambio' | 'domicilio'
-> {
+): Pick<Constancia, 'curp' | 'nombre' | 'estatus' | 'fechaInicioOperaciones' | 'fechaUltimoCambio' | 'domicilio'> {
   const curp = campos.get('curp') ?? '';
   if (curp !== '' && !CURP.test(curp)) throw unreadable('CURP');
   const inicio = readFecha(required(campos, 'inicioOperaciones'));
@@ -51,8 +51,8 @@ export function toDatos(
 }
 
 /**
- * Of a legal person the name alone: a CFDI 4.0 is stamped only with the receiver's name as registered, without its capital regime
- * (Anexo 20, guide to filling in version 4.0, `Receptor.Nombre`).
+ * Of a legal person the name alone: a CFDI 4.0 is stamped only with the receiver's name as registered, without its
+ * capital regime (Anexo 20, guide to filling in version 4.0, `Receptor.Nombre`).
  */
 function nombreDe(campos: Campos): string {
   const moral = campos.has('razonSocial');
@@ -62,7 +62,9 @@ function nombreDe(campos: Campos): string {
   return partes.filter((parte) => parte !== undefined && parte !== '').join(' ');
 }
 
-/** `REACTIVADO` and `SUSPENDIDO POR DEFUNCION` are states of the register, too; one that is not known is not guessed. */
+/**
+ * `REACTIVADO` and `SUSPENDIDO POR DEFUNCION` are states of the register, too; one that is not known is not guessed.
+ */
 function readEstatus(texto: string): Constancia['estatus'] {
   const palabra = /^\p{L}+/u.exec(texto.toUpperCase())?.[0];
   switch (palabra) {
@@ -87,12 +89,7 @@ function domicilioDe(campos: Campos): DomicilioFiscal {
   const cp = valor('cp');
   if (cp !== '' && !/^\d{5}$/.test(cp)) throw unreadable('código postal');
   return {
-    calle: calleDe(
-      valor('tipoVialidad'),
-      valor('vialidad'),
-      valor('numeroExterior'),
-      valor('numeroInterior'),
-    ),
+    calle: calleDe(valor('tipoVialidad'), valor('vialidad'), valor('numeroExterior'), valor('numeroInterior')),
     colonia: valor('colonia'),
     municipio: valor('municipio'),
     estado: valor('entidad'),

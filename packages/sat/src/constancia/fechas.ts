@@ -1,8 +1,8 @@
 import { readMes, toDia } from '../texto/calendario.ts';
 
 /**
- * Reads a date as constancias write it, `03-11-2004`, `03/11/2004` or `03 DE NOVIEMBRE DE 2004`, day first, and gives `yyyy-MM-dd`. Null for
- * anything else, a day that no calendar has included.
+ * Reads a date as constancias write it, `03-11-2004`, `03/11/2004` or `03 DE NOVIEMBRE DE 2004`, day first, and gives
+ * `yyyy-MM-dd`. Null for anything else, a day that no calendar has included.
  */
 export function readFecha(texto: string): string | null {
   const numeros = /^(\d{1,2})([-/])(\d{1,2})\2(\d{4})$/.exec(texto.trim());

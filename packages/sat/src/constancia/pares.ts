@@ -2,7 +2,9 @@ import type { LineaPdf } from '../pdf/pagina-pdf.ts';
 import { type Campo, unreadable } from './campos.ts';
 import { sinAcentos } from './secciones.ts';
 
-/** Labels of the document without accents; null for those that nobody asks for, which still end the value before them. */
+/**
+ * Labels of the document without accents; null for those that nobody asks for, which still end the value before them.
+ */
 const ETIQUETAS: readonly (readonly [string, Campo | null])[] = [
   ['RFC', 'rfc'],
   ['CURP', 'curp'],
@@ -67,15 +69,19 @@ interface Par extends Trozo {
   hastaPagina: number;
 }
 
-/** Parts of the letter size: offset within one column, distance to the next line of the same value, and to a label set beside its middle. */
+/**
+ * Parts of the letter size: offset within one column, distance to the next line of the same value, and to a label set
+ * beside its middle.
+ */
 const DESFASE = 1.5;
 const RENGLON = 1.8;
 const MEDIO_RENGLON = 1.2;
 
 /**
- * Reads the labelled values of a section, wherever they are: beside the label, in the column next to it, wrapped onto further lines or onto the
- * next page, with several pairs on a line. Labels are told by their letter case, which values never share. Throws RESPUESTA_ILEGIBLE for text
- * that no label owns and for a label that comes twice with different values.
+ * Reads the labelled values of a section, wherever they are: beside the label, in the column next to it, wrapped onto
+ * further lines or onto the next page, with several pairs on a line. Labels are told by their letter case, which values
+ * never share. Throws RESPUESTA_ILEGIBLE for text that no label owns and for a label that comes twice with different
+ * values.
  */
 export function readPares(lineas: readonly LineaPdf[]): Map<Campo, string> {
   const { pares, sueltos } = splitEtiquetas(joinEtiquetas(toTrozos(lineas)));

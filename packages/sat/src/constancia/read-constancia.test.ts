@@ -115,12 +115,8 @@ describe('readConstancia', () => {
   ])('reads a table that goes on over pages: %o', async (forma) => {
     const { obligaciones, nombre } = await read({ ...FISICA, obligaciones: OBLIGACIONES }, forma);
     expect(nombre).toBe('MARÍA DE LOS ÁNGELES NUÑEZ MUÑOZ');
-    expect(obligaciones?.map((o) => [o.descripcion, o.vencimiento])).toEqual(
-      OBLIGACIONES.map(({ textos }) => textos),
-    );
-    expect(obligaciones?.map((o) => o.hasta)).toEqual(
-      OBLIGACIONES.map((o) => (o.hasta ? '2024-12-31' : null)),
-    );
+    expect(obligaciones?.map((o) => [o.descripcion, o.vencimiento])).toEqual(OBLIGACIONES.map(({ textos }) => textos));
+    expect(obligaciones?.map((o) => o.hasta)).toEqual(OBLIGACIONES.map((o) => (o.hasta ? '2024-12-31' : null)));
   });
 
   it('does not depend on the order of the labels', async () => {
@@ -206,9 +202,7 @@ describe('readConstancia', () => {
   it('refuses rows without a start date and texts that touch the next column', async () => {
     const fila = { textos: ['Declaración informativa de IVA', 'Cuando sea.'], desde: '' };
     expect(await refusal({ ...FISICA, obligaciones: [fila] })).toContain('fecha');
-    expect(await refusal({ ...FISICA, obligaciones: [...(FISICA.obligaciones ?? []), fila] })).toContain(
-      'fecha',
-    );
+    expect(await refusal({ ...FISICA, obligaciones: [...(FISICA.obligaciones ?? []), fila] })).toContain('fecha');
     const ilegible = { textos: ['Declaración', 'Mañana'], desde: '45/13/2020' };
     expect(await refusal({ ...FISICA, obligaciones: [ilegible] })).toContain('fecha');
   });

@@ -7,12 +7,13 @@ import { type Seccion, type Secciones, splitSecciones } from './secciones.ts';
 import { readTabla } from './tabla.ts';
 
 /**
- * Reads the text of a constancia de situación fiscal by its headings and labels (public texts of it: phpcfdi/csf-scraper,
- * tests/_files/csf-content.txt).
+ * Reads the text of a constancia de situación fiscal by its headings and labels (public texts of it:
+ * phpcfdi/csf-scraper, tests/_files/csf-content.txt).
  *
- * A regime with an end date is over and left out, as on the SAT's QR page. A taxpayer without obligations has no such section: the list is empty
- * when the document goes on from its regimes to its closing words, or when the table has no row. Throws RESPUESTA_ILEGIBLE when the document is not
- * complete, names another RFC than `rfc`, or a part of it cannot be told; an active taxpayer without regimes counts as that.
+ * A regime with an end date is over and left out, as on the SAT's QR page. A taxpayer without obligations has no such
+ * section: the list is empty when the document goes on from its regimes to its closing words, or when the table has no
+ * row. Throws RESPUESTA_ILEGIBLE when the document is not complete, names another RFC than `rfc`, or a part of it
+ * cannot be told; an active taxpayer without regimes counts as that.
  */
 export function readConstancia(paginas: readonly PaginaPdf[], rfc: string): Constancia {
   const secciones = splitSecciones(paginas);
@@ -63,7 +64,10 @@ function readIdCif(lineas: readonly LineaPdf[]): string | null {
   return /idCIF ?: ?(\d{5,15})(?!\d)/i.exec(lineas.map(({ texto }) => texto).join('\n'))?.[1] ?? null;
 }
 
-/** The seal's original string names the RFC after the date: `||2026/10/02 10:00:00|RFC|CONSTANCIA DE SITUACIÓN FISCAL|…||`. */
+/**
+ * The seal's original string names the RFC after the date: `||2026/10/02 10:00:00|RFC|CONSTANCIA DE SITUACIÓN
+ * FISCAL|…||`.
+ */
 function isSealedFor(lineas: readonly LineaPdf[], rfc: string): boolean {
   const texto = lineas.map((linea) => linea.texto).join(' ');
   const sellado = /\|\|\s*\d{4}\/\d{2}\/\d{2}[ \d:]*\|\s*([A-ZÑ&\d]+)\s*\|/u.exec(texto)?.[1];

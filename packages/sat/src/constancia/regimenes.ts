@@ -48,8 +48,9 @@ const CLAVES = new Map<string, string>([
 ]);
 
 /**
- * The code of c_RegimenFiscal for the name that a constancia gives, which puts `Régimen de las …` before the catalogue's and sometimes `PM`
- * behind. Letter case, accents, punctuation and articles do not count; everything else must be the same. Null for any other name.
+ * The code of c_RegimenFiscal for the name that a constancia gives, which puts `Régimen de las …` before the
+ * catalogue's and sometimes `PM` behind. Letter case, accents, punctuation and articles do not count; everything else
+ * must be the same. Null for any other name.
  */
 export function claveDeRegimen(nombre: string): string | null {
   return CLAVES.get(toClave(nombre)) ?? null;

@@ -2,16 +2,12 @@ import { type LineaPdf, lineasDe, type PaginaPdf } from '../pdf/pagina-pdf.ts';
 import { toRotulo } from '../texto/forma.ts';
 import { unreadable } from './campos.ts';
 
-/** The document by its own headings. A section that the document leaves out is absent; `pie` is what comes after the last one. */
+/**
+ * The document by its own headings. A section that the document leaves out is absent; `pie` is what comes after the
+ * last one.
+ */
 export type Secciones = ReadonlyMap<Seccion, readonly LineaPdf[]>;
-export type Seccion =
-  | 'cedula'
-  | 'identificacion'
-  | 'domicilio'
-  | 'actividades'
-  | 'regimenes'
-  | 'obligaciones'
-  | 'pie';
+export type Seccion = 'cedula' | 'identificacion' | 'domicilio' | 'actividades' | 'regimenes' | 'obligaciones' | 'pie';
 
 const TITULOS: Readonly<Record<string, Seccion>> = {
   'datos de identificacion del contribuyente': 'identificacion',
@@ -26,8 +22,8 @@ const MAX_CELDAS = 8_000;
 const NUMERO = /^pagina \[?(\d+)\]? de \[?(\d+)\]?$/;
 
 /**
- * Divides a constancia. Throws RESPUESTA_ILEGIBLE for a document that is no constancia, that lacks pages by its own count, or whose end (the
- * seal's original string) is missing.
+ * Divides a constancia. Throws RESPUESTA_ILEGIBLE for a document that is no constancia, that lacks pages by its own
+ * count, or whose end (the seal's original string) is missing.
  */
 export function splitSecciones(paginas: readonly PaginaPdf[]): Secciones {
   const cuantas = lineasDe(paginas).reduce((suma, { celdas }) => suma + celdas.length, 0);
@@ -38,8 +34,7 @@ export function splitSecciones(paginas: readonly PaginaPdf[]): Secciones {
     const forma = toRotulo(linea.texto);
     const numero = NUMERO.exec(forma);
     if (numero !== null) {
-      if (Number(numero[1]) !== linea.pagina || Number(numero[2]) !== paginas.length)
-        throw unreadable('páginas');
+      if (Number(numero[1]) !== linea.pagina || Number(numero[2]) !== paginas.length) throw unreadable('páginas');
       continue;
     }
     const titulo: Seccion | undefined = Object.hasOwn(TITULOS, forma) ? TITULOS[forma] : undefined;

@@ -22,9 +22,10 @@ const RENGLON = 1.8;
 const MAX_RENGLONES_DE_CABECERA = 3;
 
 /**
- * Reads a table of the document: columns of text, then `Fecha Inicio` and `Fecha Fin`, found by the header, which may be wrapped and is repeated or
- * not on further pages. A row begins with the line that has its start date, as the document sets cells from their top (seen in the texts of
- * phpcfdi/csf-scraper). Throws RESPUESTA_ILEGIBLE when the header, a row's date, or the column of a text cannot be told.
+ * Reads a table of the document: columns of text, then `Fecha Inicio` and `Fecha Fin`, found by the header, which may
+ * be wrapped and is repeated or not on further pages. A row begins with the line that has its start date, as the
+ * document sets cells from their top (seen in the texts of phpcfdi/csf-scraper). Throws RESPUESTA_ILEGIBLE when the
+ * header, a row's date, or the column of a text cannot be told.
  */
 export function readTabla(lineas: readonly LineaPdf[], columnasDeTexto: readonly string[]): readonly Fila[] {
   const nombres = [...columnasDeTexto, 'Fecha Inicio', 'Fecha Fin'].map(toRotulo);
@@ -101,7 +102,10 @@ function nearest(x: number, centros: readonly number[], from: number): number {
   return best;
 }
 
-/** Names of columns are set to the left or centred, texts to the left: half way between two names lies before the text of the second. */
+/**
+ * Names of columns are set to the left or centred, texts to the left: half way between two names lies before the text
+ * of the second.
+ */
 function columnaDeTexto(x: number, centros: readonly number[]): number {
   let columna = 0;
   for (let i = 1; i < centros.length; i += 1) {

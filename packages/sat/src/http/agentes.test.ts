@@ -10,7 +10,9 @@ const sinDhe = 'cfdiau.sat.gob.mx';
 const otro = 'consultaqr.facturaelectronica.sat.gob.mx';
 const { cert, key } = createCertificadoTls('localhost');
 
-/** Prefers an exchange that OpenSSL's stricter levels call too small, and has another. Answers with the cipher in use. */
+/**
+ * Prefers an exchange that OpenSSL's stricter levels call too small, and has another. Answers with the cipher in use.
+ */
 const server = createServer(
   {
     cert,

@@ -13,14 +13,16 @@ export function createMemoryBreakerState(): BreakerState {
 }
 
 /**
- * How a request that was let through ended. `fallo`: the host could not be reached or did not finish. `error`: it answered, with an error or
- * with something worthless. `neutral`: it says nothing about the host (the caller gave up).
+ * How a request that was let through ended. `fallo`: the host could not be reached or did not finish. `error`: it
+ * answered, with an error or with something worthless. `neutral`: it says nothing about the host (the caller gave up).
  */
 export type Desenlace = 'exito' | 'fallo' | 'error' | 'neutral';
 
 /** `titular`: whose account the request was about; absent, anybody's. */
 export interface CircuitBreaker {
-  /** Resolves when a request to the host may be sent; rejects with CORTACIRCUITOS_ABIERTO while it is to be left alone. */
+  /**
+   * Resolves when a request to the host may be sent; rejects with CORTACIRCUITOS_ABIERTO while it is to be left alone.
+   */
   admit(host: string): Promise<void>;
   report(host: string, desenlace: Desenlace, titular?: string): Promise<void>;
   /** Turns the success reported last into an error: the answer arrived and proved worthless when read. */
@@ -40,18 +42,17 @@ const union = (...titulares: readonly string[]) =>
 const shortHash = (titular: string) => createHash('sha256').update(titular).digest('base64url').slice(0, 8);
 
 /**
- * Leaves a host alone for `openMs` after `failures` failures in a row, or errors in the answers to three taxpayers, then lets one request through
- * as a probe: its success closes the breaker, its failure opens it again. Errors for one taxpayer's account, however many, stop nobody else. A
- * probe that never reports is forgotten after `openMs`. A memory that cannot be reached stops nothing: the breaker spares the authority, it does
- * not guard us.
+ * Leaves a host alone for `openMs` after `failures` failures in a row, or errors in the answers to three taxpayers,
+ * then lets one request through as a probe: its success closes the breaker, its failure opens it again. Errors for one
+ * taxpayer's account, however many, stop nobody else. A probe that never reports is forgotten after `openMs`. A memory
+ * that cannot be reached stops nothing: the breaker spares the authority, it does not guard us.
  */
 export function createCircuitBreaker(
   options: { failures: number; openMs: number; now: () => number },
   estado: BreakerState,
 ): CircuitBreaker {
   const { failures, openMs, now } = options;
-  const attempt = (host: string, change: (e: EstadoHost) => EstadoHost) =>
-    estado.update(host, change).catch(() => {});
+  const attempt = (host: string, change: (e: EstadoHost) => EstadoHost) => estado.update(host, change).catch(() => {});
   const isWorn = ({ fallos, titulares }: Pick<EstadoHost, 'fallos' | 'titulares'>) =>
     fallos >= failures || listOf(titulares).length >= Math.min(TITULARES, failures);
   /** Counts one more failure: the host's own, or an error for one taxpayer, of whom the second says nothing new. */
@@ -79,8 +80,7 @@ export function createCircuitBreaker(
     },
     report(host, desenlace, titular) {
       return attempt(host, (e) => {
-        if (desenlace === 'exito')
-          return { ...ESTADO_INICIAL, fallosAntes: e.fallos, titularesAntes: e.titulares };
+        if (desenlace === 'exito') return { ...ESTADO_INICIAL, fallosAntes: e.fallos, titularesAntes: e.titulares };
         if (desenlace === 'neutral') return { ...e, fallosAntes: 0, titularesAntes: '', sondaHasta: 0 };
         return afterFailure(e.fallos, e.titulares, desenlace === 'error' ? titular : undefined);
       });

@@ -3,11 +3,7 @@ import { TextDecoder } from 'node:util';
 import { SatError } from '@acuse/core';
 
 /** Reads a body whole, as text in its declared charset, and gives up with RESPUESTA_ILEGIBLE past `maxBytes`. */
-export async function readText(
-  body: Readable,
-  contentType: string | undefined,
-  maxBytes: number,
-): Promise<string> {
+export async function readText(body: Readable, contentType: string | undefined, maxBytes: number): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of body as AsyncIterable<Buffer>) {
@@ -45,7 +41,8 @@ export function pullStream(next: () => Promise<Buffer | null>, release: () => vo
       callback(error);
     },
   });
-  // A stream that nobody reads any more must not bring the process down when its time ends; readers still see the error.
+  // A stream that nobody reads any more must not bring the process down when its time ends; readers still see the
+  // error.
   stream.on('error', () => {});
   return stream;
 }

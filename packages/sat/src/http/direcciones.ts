@@ -2,7 +2,9 @@ import { SatError } from '@acuse/core';
 import { HOSTS_SAT } from './hosts.ts';
 import type { SatHttpSettings } from './settings.ts';
 
-/** A place at the authority: one of the allowed hosts, whatever address it is really reached at, and path with query. */
+/**
+ * A place at the authority: one of the allowed hosts, whatever address it is really reached at, and path with query.
+ */
 export interface DireccionSat {
   readonly host: string;
   readonly path: string;
@@ -12,8 +14,9 @@ export interface Direcciones {
   /** The address to connect to. Throws HOST_NO_PERMITIDO for a host outside of the allow-list. */
   locate(direccion: DireccionSat): { origin: string; path: string };
   /**
-   * Reads a URL found in a page, a form or a `Location` header, relative to the page `desde`. Accepts the SAT's own host
-   * names (http is read as https) and the configured addresses of those hosts; throws HOST_NO_PERMITIDO for the rest.
+   * Reads a URL found in a page, a form or a `Location` header, relative to the page `desde`. Accepts the SAT's own
+   * host names (http is read as https) and the configured addresses of those hosts; throws HOST_NO_PERMITIDO for the
+   * rest.
    */
   resolve(url: string, desde?: DireccionSat): DireccionSat;
   readonly hosts: readonly string[];
@@ -52,12 +55,7 @@ export function createDirecciones(settings: SatHttpSettings): Direcciones {
       }
       // A simulator that lives under a path writes root-relative links with that path in front.
       const base = desde && bases.get(desde.host);
-      if (
-        base !== undefined &&
-        text.startsWith('/') &&
-        url.hostname === desde?.host &&
-        prefixOf(base) !== ''
-      ) {
+      if (base !== undefined && text.startsWith('/') && url.hostname === desde?.host && prefixOf(base) !== '') {
         const inside = mapped(new URL(url.pathname + url.search, base.origin));
         if (inside !== undefined) return inside;
       }

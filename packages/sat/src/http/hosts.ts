@@ -4,8 +4,9 @@ import type { CanalMedido } from '@acuse/core';
 export interface HostSat {
   readonly canal: CanalMedido;
   /**
-   * The host is known to offer Diffie-Hellman groups that OpenSSL 3 refuses ("dh key too small"); leaving DHE out makes both
-   * sides meet on ECDHE instead (public reports on phpcfdi/cfdi-sat-scraper). Certificate verification is not touched.
+   * The host is known to offer Diffie-Hellman groups that OpenSSL 3 refuses ("dh key too small"); leaving DHE out makes
+   * both sides meet on ECDHE instead (public reports on phpcfdi/cfdi-sat-scraper). Certificate verification is not
+   * touched.
    */
   readonly sinDhe: boolean;
 }

@@ -76,9 +76,7 @@ describe('the observer of requests', () => {
   });
 
   it('is told that a success was none, once', async () => {
-    const { http, resultados } = await startMedido(
-      (_peticion, response) => void response.end('mantenimiento'),
-    );
+    const { http, resultados } = await startMedido((_peticion, response) => void response.end('mantenimiento'));
     const respuesta = await http.request(get());
     await respuesta.markFailed();
     await respuesta.markFailed();
@@ -96,9 +94,7 @@ describe('the observer of requests', () => {
   });
 
   it('that throws breaks nothing', async () => {
-    const servidor = await startServidor(
-      (peticion, response) => void response.writeHead(statusOf(peticion)).end('ok'),
-    );
+    const servidor = await startServidor((peticion, response) => void response.writeHead(statusOf(peticion)).end('ok'));
     let calls = 0;
     const metrics = {
       record() {

@@ -51,20 +51,17 @@ describe('a request', () => {
     expect(servidor.peticiones).toEqual([]);
   });
 
-  it.each([[400], [404], [500], [503]])(
-    'that is answered with %i rejects, unless it is expected',
-    async (status) => {
-      const { http } = await start((_peticion, response) => void response.writeHead(status).end('secreto'));
-      const error = await http.request(get()).catch((e) => e);
-      expect(error).toMatchObject({
-        motivo: 'SERVICIO_CON_ERROR',
-        codigo: `HTTP ${status}`,
-        clase: 'reintentable',
-      });
-      expect(error.message).not.toContain('secreto');
-      expect(await http.request(get({ acceptStatus: [status] }))).toMatchObject({ status, body: 'secreto' });
-    },
-  );
+  it.each([[400], [404], [500], [503]])('that is answered with %i rejects, unless it is expected', async (status) => {
+    const { http } = await start((_peticion, response) => void response.writeHead(status).end('secreto'));
+    const error = await http.request(get()).catch((e) => e);
+    expect(error).toMatchObject({
+      motivo: 'SERVICIO_CON_ERROR',
+      codigo: `HTTP ${status}`,
+      clase: 'reintentable',
+    });
+    expect(error.message).not.toContain('secreto');
+    expect(await http.request(get({ acceptStatus: [status] }))).toMatchObject({ status, body: 'secreto' });
+  });
 
   it('waits for a free connection of its host, not of another', async () => {
     let [now, most] = [0, 0];

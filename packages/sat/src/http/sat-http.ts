@@ -22,7 +22,9 @@ export interface SatHttpRequest<E extends 'text' | 'stream' = 'text' | 'stream'>
   readonly maxBytes?: number;
   /** Statuses of 400 and above that are answers to the caller. All others reject with SERVICIO_CON_ERROR. */
   readonly acceptStatus?: readonly number[];
-  /** Whose account it is about: an error in the answer is then not held against the host for all. See {@link inNameOf}. */
+  /**
+   * Whose account it is about: an error in the answer is then not held against the host for all. See {@link inNameOf}.
+   */
   readonly titular?: string;
 }
 
@@ -36,8 +38,8 @@ export interface SatHttpResponse<E extends 'text' | 'stream' = 'text' | 'stream'
 }
 
 /**
- * Requests to the authority. Redirects are never followed: a 3xx is an answer, and its `Location` goes through
- * {@link SatHttp.resolve}. Rejects with a SatError: NO_RESPONDE, TIEMPO_AGOTADO, SERVICIO_CON_ERROR (codigo `HTTP 503`),
+ * Requests to the authority. Redirects are never followed: a 3xx is an answer, and its `Location` goes through {@link
+ * SatHttp.resolve}. Rejects with a SatError: NO_RESPONDE, TIEMPO_AGOTADO, SERVICIO_CON_ERROR (codigo `HTTP 503`),
  * RESPUESTA_ILEGIBLE, HOST_NO_PERMITIDO, CORTACIRCUITOS_ABIERTO, CANCELADA; a streamed body errors with the same.
  */
 export interface SatHttp {
@@ -124,18 +126,14 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
 
   async function request(request: SatHttpRequest): Promise<SatHttpResponse> {
     direcciones.locate(request);
-    const plazo = startPlazo(
-      request.signal,
-      request.expect === 'stream' ? s.streamTimeoutMs : s.totalTimeoutMs,
-    );
+    const plazo = startPlazo(request.signal, request.expect === 'stream' ? s.streamTimeoutMs : s.totalTimeoutMs);
     try {
       const already = plazo.reason();
       if (already !== undefined) throw already;
       await circuitBreaker.admit(request.host);
     } catch (error) {
       plazo.release();
-      if (error instanceof SatError && error.motivo === 'CORTACIRCUITOS_ABIERTO')
-        mediciones.avoided(request.host);
+      if (error instanceof SatError && error.motivo === 'CORTACIRCUITOS_ABIERTO') mediciones.avoided(request.host);
       throw error;
     }
     const measurement = mediciones.start(request.host);
@@ -178,8 +176,7 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
 export function inNameOf(http: SatHttp, titular: string): SatHttp {
   return {
     ...http,
-    request: <E extends 'text' | 'stream'>(request: SatHttpRequest<E>) =>
-      http.request<E>({ ...request, titular }),
+    request: <E extends 'text' | 'stream'>(request: SatHttpRequest<E>) => http.request<E>({ ...request, titular }),
   };
 }
 

@@ -23,7 +23,9 @@ export interface SatHttpSettings {
   readonly maxBodyBytes?: number;
   /** Connections, and therefore requests at the same time, per host and process. Further requests wait. */
   readonly maxConcurrentPerHost?: number;
-  /** Sends away with OCUPADO whoever asks {@link SatHttp.assertRoom} about a host that has so many under way already. */
+  /**
+   * Sends away with OCUPADO whoever asks {@link SatHttp.assertRoom} about a host that has so many under way already.
+   */
   readonly rejectWhenBusy?: boolean;
   /** Failures in a row after which a host is left alone. */
   readonly breakerFailures?: number;
@@ -37,10 +39,7 @@ export interface SatHttpSettings {
   readonly tlsCa?: string;
 }
 
-type Defaulted = Omit<
-  Required<SatHttpSettings>,
-  'baseUrl' | 'baseUrls' | 'otrosHosts' | 'tlsSinDhe' | 'tlsCa'
->;
+type Defaulted = Omit<Required<SatHttpSettings>, 'baseUrl' | 'baseUrls' | 'otrosHosts' | 'tlsSinDhe' | 'tlsCa'>;
 
 export const SAT_HTTP_DEFAULTS: Defaulted = {
   connectTimeoutMs: 10_000,

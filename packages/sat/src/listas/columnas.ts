@@ -51,7 +51,10 @@ export function isHeader(cells: readonly string[]): boolean {
   return cells.some((cell) => RFC.has(plain(cell))) && cells.some((cell) => SITUACION.has(plain(cell)));
 }
 
-/** Finds the columns by their names, in whatever order. Throws RESPUESTA_ILEGIBLE for a header that is not the one of the list. */
+/**
+ * Finds the columns by their names, in whatever order. Throws RESPUESTA_ILEGIBLE for a header that is not the one of
+ * the list.
+ */
 export function readColumnas(header: readonly string[]): Columnas {
   const names = header.map(plain);
   const cuantas = names.findLastIndex((name) => name !== '') + 1;

@@ -17,8 +17,9 @@ function windows1252(chunk: Buffer): string {
 type Decode = (chunk: Buffer, isMore: boolean) => string;
 
 /**
- * Text of the list's bytes as they come. The SAT writes windows-1252; a copy in UTF-8 is told by its mark or by the accents of its head, which
- * are no UTF-8 in the other. Bytes that do not belong to what the head was written in reject with RESPUESTA_ILEGIBLE.
+ * Text of the list's bytes as they come. The SAT writes windows-1252; a copy in UTF-8 is told by its mark or by the
+ * accents of its head, which are no UTF-8 in the other. Bytes that do not belong to what the head was written in reject
+ * with RESPUESTA_ILEGIBLE.
  */
 export async function* decodificar(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let held: Buffer[] = [];

@@ -13,8 +13,8 @@ function dayOf(year: number, month: number, day: number): string | null {
 }
 
 /**
- * The day, `yyyy-MM-dd`, in the prose at the head of the list: `Información actualizada al 31 de julio de 2026; …`. Null when it has none or
- * more than one.
+ * The day, `yyyy-MM-dd`, in the prose at the head of the list: `Información actualizada al 31 de julio de 2026; …`.
+ * Null when it has none or more than one.
  */
 export function readFechaCorte(prose: string): string | null {
   const text = prose.slice(0, 2_000).toLowerCase();
@@ -30,13 +30,11 @@ export function readFechaCorte(prose: string): string | null {
 }
 
 /** A cell of publication: `vacia`, the day it says, or `ilegible`. */
-export type CeldaFecha =
-  | { readonly tipo: 'vacia' | 'ilegible' }
-  | { readonly tipo: 'dia'; readonly dia: string };
+export type CeldaFecha = { readonly tipo: 'vacia' | 'ilegible' } | { readonly tipo: 'dia'; readonly dia: string };
 
 /**
- * Reads `dd/mm/yyyy`. Some cells of the real list hold two of them (published again: the newer one is taken), some are written with dashes, and
- * some are the number of days that a spreadsheet shows as a date.
+ * Reads `dd/mm/yyyy`. Some cells of the real list hold two of them (published again: the newer one is taken), some are
+ * written with dashes, and some are the number of days that a spreadsheet shows as a date.
  */
 export function readCeldaFecha(cell: string): CeldaFecha {
   const text = cell.trim();
@@ -56,7 +54,5 @@ export function readCeldaFecha(cell: string): CeldaFecha {
 function asCell(days: readonly (string | null)[]): CeldaFecha {
   const real = days.filter((day) => day !== null).sort();
   const newest = real.at(-1);
-  return newest === undefined || real.length !== days.length
-    ? { tipo: 'ilegible' }
-    : { tipo: 'dia', dia: newest };
+  return newest === undefined || real.length !== days.length ? { tipo: 'ilegible' } : { tipo: 'dia', dia: newest };
 }

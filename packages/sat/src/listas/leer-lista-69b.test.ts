@@ -22,12 +22,7 @@ const RENGLONES = [
     2: ['500-05-2019-7 de fecha 4 de junio de 2019', '05/06/2019', '500-05-2019-7', '27/06/2019'],
   }),
   renglon(2, 'ÑAÑ&200101AB1'.slice(1), 'PEÑA “Y” HIJOS', 'Presunto'),
-  renglon(
-    3,
-    'XXXXXXXXXXXX',
-    'Información suprimida en cumplimiento a la declaratoria de nulidad',
-    'Presunto',
-  ),
+  renglon(3, 'XXXXXXXXXXXX', 'Información suprimida en cumplimiento a la declaratoria de nulidad', 'Presunto'),
   renglon(4, 'MOPS800101AB1', 'NOMBRE\r\nEN DOS "LÍNEAS"', 'Sentencia Favorable', {
     3: ['500-05-2021-2', '01/02/2021', '500-05-2021-2', '20/02/2021'],
   }),
@@ -156,10 +151,7 @@ describe('the list of article 69-B', () => {
     ['a page after the rows', `${TEXTO}<html></html>`],
     ['a quote that never ends', `${TEXTO}6,"CCC`],
     ['a quote in the middle', `${TEXTO}6,CC"C,,`],
-    [
-      'RFCs that are none',
-      archivo(Array.from({ length: 50 }, (_, n) => renglon(n, 'SIN RFC', 'C', 'Presunto'))),
-    ],
+    ['RFCs that are none', archivo(Array.from({ length: 50 }, (_, n) => renglon(n, 'SIN RFC', 'C', 'Presunto')))],
     ['UTF-16', Buffer.from(`\ufeff${TEXTO}`, 'utf16le')],
     ['UTF-8 read as windows-1252 and written as UTF-8', Buffer.from(Buffer.from(TEXTO).toString('latin1'))],
     [
@@ -172,9 +164,7 @@ describe('the list of article 69-B', () => {
   });
 
   it('takes one row without a readable RFC among many, as nobody’s', async () => {
-    const many = Array.from({ length: 200 }, (_, n) =>
-      renglon(n, `AAA${String(100_000 + n)}AB1`, 'UNO', 'Presunto'),
-    );
+    const many = Array.from({ length: 200 }, (_, n) => renglon(n, `AAA${String(100_000 + n)}AB1`, 'UNO', 'Presunto'));
     const { filas } = await leerFilas(...many, renglon(201, 'S/RFC', 'DOS', 'Presunto'));
     expect(filas.at(-1)).toMatchObject({ rfc: null, nombre: 'DOS' });
   });
@@ -197,9 +187,7 @@ describe('the list of article 69-B', () => {
   });
 
   it('keeps what a name says in one line of printable text', async () => {
-    const { filas } = await leerFilas(
-      renglon(1, 'AAA120730823', 'A\u0000B\u001b[31m\r\nC\u00adD', 'Presunto'),
-    );
+    const { filas } = await leerFilas(renglon(1, 'AAA120730823', 'A\u0000B\u001b[31m\r\nC\u00adD', 'Presunto'));
     expect(filas[0]?.nombre).toBe('A B [31m C D');
   });
 
@@ -209,12 +197,8 @@ describe('the list of article 69-B', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(cell, { minLength: 1, maxLength: 20 }), async (names) => {
-        const { filas } = await leerFilas(
-          ...names.map((name, n) => renglon(n, 'AAA120730823', name, 'Presunto')),
-        );
-        expect(filas.map(({ nombre }) => nombre)).toEqual(
-          names.map((name) => name.replace(/[\s]+/g, ' ').trim()),
-        );
+        const { filas } = await leerFilas(...names.map((name, n) => renglon(n, 'AAA120730823', name, 'Presunto')));
+        expect(filas.map(({ nombre }) => nombre)).toEqual(names.map((name) => name.replace(/[\s]+/g, ' ').trim()));
       }),
       { numRuns: 200 },
     );
@@ -235,9 +219,7 @@ describe('the list of article 69-B', () => {
     const bytes = windows1252(TEXTO);
     const md5 = createHash('md5').update(bytes).digest('base64');
     expect((await leer(trozos(bytes), { md5 })).filas).toHaveLength(5);
-    await expect(leer(trozos(bytes.subarray(0, bytes.lastIndexOf(0x0a, -2) + 1)), { md5 })).rejects.toEqual(
-      ilegible,
-    );
+    await expect(leer(trozos(bytes.subarray(0, bytes.lastIndexOf(0x0a, -2) + 1)), { md5 })).rejects.toEqual(ilegible);
   });
 
   it('gives up on one field of 50 MB long before its end', async () => {
@@ -279,9 +261,7 @@ describe('the list of article 69-B', () => {
 
   it('lets go of its source when it is left in the middle', async () => {
     const source = trozos(
-      windows1252(
-        archivo(Array.from({ length: 5_000 }, (_, n) => renglon(n, 'AAA120730823', '', 'Presunto'))),
-      ),
+      windows1252(archivo(Array.from({ length: 5_000 }, (_, n) => renglon(n, 'AAA120730823', '', 'Presunto')))),
     );
     const { batches } = await leerLista69b(source);
     for await (const _lote of batches) break;

@@ -27,21 +27,21 @@ const HIDDEN = /^[X*]+$|X{6}|\*{3}/;
 export interface OpcionesLectura {
   /** Base64 of the digest that the source gives for the whole body. */
   readonly md5?: string | undefined;
-  /** The source told the length, or gave the digest: a body that ends early is then noticed. Otherwise it has to end with a line break. */
+  /**
+   * The source told the length, or gave the digest: a body that ends early is then noticed. Otherwise it has to end
+   * with a line break.
+   */
   readonly hasEnd?: boolean;
 }
 
 type Abierta = Pick<ListaEfosAbierta, 'fechaCorte' | 'batches' | 'sha256' | 'close'>;
 
 /**
- * Reads `Listado_completo_69-B.csv` as it comes: prose with the day of the cut, a title, the header, and a row a proceeding. Resolves after
- * the header. Rejects, there or while the rows are read, with RESPUESTA_ILEGIBLE when it is anything else: the caller must not keep
- * what it has read until then. Memory is a few rows, however large the body is.
+ * Reads `Listado_completo_69-B.csv` as it comes: prose with the day of the cut, a title, the header, and a row a
+ * proceeding. Resolves after the header. Rejects, there or while the rows are read, with RESPUESTA_ILEGIBLE when it is
+ * anything else: the caller must not keep what it has read until then. Memory is a few rows, however large the body is.
  */
-export async function leerLista69b(
-  body: AsyncIterable<Buffer>,
-  options: OpcionesLectura = {},
-): Promise<Abierta> {
+export async function leerLista69b(body: AsyncIterable<Buffer>, options: OpcionesLectura = {}): Promise<Abierta> {
   const sha256 = createHash('sha256');
   const md5 = createHash('md5');
   let digest: string | undefined;
@@ -142,8 +142,7 @@ async function* readRows(
     if (rows === 0) throw listaIlegible('sin renglones');
     const end = endOf();
     // A body that was cut in its last cell has as many cells as a whole one.
-    if (end === 'abierto' || (end === 'avisado' && isLastDoubtful))
-      throw listaIlegible('último renglón incompleto');
+    if (end === 'abierto' || (end === 'avisado' && isLastDoubtful)) throw listaIlegible('último renglón incompleto');
     if (unreadable > rows * UNREADABLE_PART) throw listaIlegible(`${unreadable} renglones sin RFC legible`);
     if (batch.length > 0) yield batch;
   } finally {
@@ -171,9 +170,7 @@ function readRow(
   const historial = columnas.pasos.flatMap((paso): PasoEfos[] => {
     const oficio = paso.oficios.map((index) => tidy(cell(index))).find((text) => text !== '') ?? null;
     const [fechaSat, fechaDof] = [day(paso.fechaSat), day(paso.fechaDof)];
-    const isGiven = [...paso.oficios, paso.fechaSat, paso.fechaDof].some(
-      (index) => cell(index).trim() !== '',
-    );
+    const isGiven = [...paso.oficios, paso.fechaSat, paso.fechaDof].some((index) => cell(index).trim() !== '');
     return isGiven ? [{ situacion: paso.situacion, oficio, fechaSat, fechaDof }] : [];
   });
   const rfc = cell(columnas.rfc)

@@ -84,19 +84,14 @@ describe('the list of article 69-B at its source', () => {
       'RESPUESTA_ILEGIBLE',
     ],
     ['nothing', (_, r) => r.writeHead(200).end(), 'RESPUESTA_ILEGIBLE'],
-    [
-      'another place',
-      (_, r) => r.writeHead(302, { location: 'https://www.sat.gob.mx/' }).end(),
-      'RESPUESTA_ILEGIBLE',
-    ],
+    ['another place', (_, r) => r.writeHead(302, { location: 'https://www.sat.gob.mx/' }).end(), 'RESPUESTA_ILEGIBLE'],
     ['unchanged, unasked', (_, r) => r.writeHead(304).end(), 'RESPUESTA_ILEGIBLE'],
     ['a part', (_, r) => r.writeHead(206).end(BYTES), 'RESPUESTA_ILEGIBLE'],
     ['not found', (_, r) => r.writeHead(404).end('<Error/>'), 'SERVICIO_CON_ERROR'],
     ['too much', (_, r) => r.writeHead(503).end(), 'SERVICIO_CON_ERROR'],
     [
       'a cut',
-      (_, r) =>
-        r.writeHead(200, { 'content-length': BYTES.length }).write(BYTES.subarray(0, -30), () => r.destroy()),
+      (_, r) => r.writeHead(200, { 'content-length': BYTES.length }).write(BYTES.subarray(0, -30), () => r.destroy()),
       'NO_RESPONDE',
     ],
     [

@@ -5,7 +5,10 @@ import type { SatHttpSettings } from '../http/settings.ts';
 import { listaIlegible } from './ilegible.ts';
 import { leerLista69b } from './leer-lista-69b.ts';
 
-/** The whole list, as the SAT's page of open data links it since 2026; the older address at omawww.sat.gob.mx is frozen at the cut of 2025-12-31. */
+/**
+ * The whole list, as the SAT's page of open data links it since 2026; the older address at omawww.sat.gob.mx is frozen
+ * at the cut of 2025-12-31.
+ */
 const LISTA_69B_URL =
   'https://wu1agsprosta001.blob.core.windows.net/agsc-publicaciones/Datos_abiertos/Documents_AGAFF/Listado_completo_69-B.csv';
 
@@ -28,8 +31,8 @@ export interface Lista69b {
 }
 
 /**
- * The list of article 69-B at its source. `abrir` asks for it unless it is the one already had (ETag, Last-Modified), and resolves once its head
- * has been read; the rows follow as they arrive.
+ * The list of article 69-B at its source. `abrir` asks for it unless it is the one already had (ETag, Last-Modified),
+ * and resolves once its head has been read; the rows follow as they arrive.
  */
 export function createLista69b(settings: Lista69bSettings = {}): Lista69b {
   const url = new URL(settings.url ?? LISTA_69B_URL);

@@ -1,12 +1,5 @@
 import { Readable } from 'node:stream';
-import {
-  type Consulta,
-  type Credencial,
-  type NombreConsulta,
-  type Respuesta,
-  type Sat,
-  SatError,
-} from '@acuse/core';
+import { type Consulta, type Credencial, type NombreConsulta, type Respuesta, type Sat, SatError } from '@acuse/core';
 import { endWithSignal } from '../http/cuerpo.ts';
 
 /** What the script says to one consulta: an answer (a package as its bytes), an error, or a function that decides. */
@@ -31,8 +24,8 @@ export interface SatMemoria extends Sat {
 }
 
 /**
- * A tax authority that answers by a script, for unit tests of what uses one. Passes the same conformance suite as the real
- * channels. A consulta that the script does not know is a mistake of the test and rejects with a plain Error.
+ * A tax authority that answers by a script, for unit tests of what uses one. Passes the same conformance suite as the
+ * real channels. A consulta that the script does not know is a mistake of the test and rejects with a plain Error.
  */
 export function createSatMemoria({ guion }: { guion: GuionSat }): SatMemoria {
   const consultas: Consulta[] = [];
@@ -65,10 +58,7 @@ export function createSatMemoria({ guion }: { guion: GuionSat }): SatMemoria {
   };
 }
 
-function toRespuesta<N extends NombreConsulta>(
-  answer: RespuestaEscrita<N>,
-  signal: AbortSignal,
-): Respuesta<N> {
+function toRespuesta<N extends NombreConsulta>(answer: RespuestaEscrita<N>, signal: AbortSignal): Respuesta<N> {
   // `RespuestaEscrita` is `Respuesta` but for the package, whose bytes become a stream here.
   if (!('zip' in answer)) return answer as Respuesta<N>;
   return { ...answer, zip: toStream(answer.zip, signal) } as Respuesta<N>;

@@ -34,8 +34,8 @@ type Documento = Awaited<ReturnType<typeof getDocumentProxy>>;
 type Matriz = readonly number[];
 
 /**
- * Reads the text of a PDF, strictly: a document whose end is missing, or of which any part is damaged, is refused and not repaired, since
- * a repaired one may have lost pages. Throws PdfIlegible.
+ * Reads the text of a PDF, strictly: a document whose end is missing, or of which any part is damaged, is refused and
+ * not repaired, since a repaired one may have lost pages. Throws PdfIlegible.
  */
 export async function readDocumento(bytes: Uint8Array, limites: LimitesPdf): Promise<PaginaPdf[]> {
   assertEntero(bytes);
@@ -62,7 +62,10 @@ export async function readDocumento(bytes: Uint8Array, limites: LimitesPdf): Pro
   }
 }
 
-/** The first bytes say `%PDF-` and the last ones `%%EOF` (ISO 32000-1, 7.5.2 and 7.5.5; blanks and some junk may follow). */
+/**
+ * The first bytes say `%PDF-` and the last ones `%%EOF` (ISO 32000-1, 7.5.2 and 7.5.5; blanks and some junk may
+ * follow).
+ */
 function assertEntero(bytes: Uint8Array): void {
   const latin1 = new TextDecoder('latin1');
   if (!latin1.decode(bytes.subarray(0, 1024)).includes('%PDF-')) throw new PdfIlegible('no es un PDF');

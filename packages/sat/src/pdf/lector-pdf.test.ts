@@ -152,21 +152,14 @@ describe('readPdf', { timeout: 120_000 }, () => {
   });
 
   it('refuses a page count that is a lie, and pages that contain themselves', async () => {
-    const miles = writePdf([
-      CATALOGO,
-      '<</Type/Pages/Kids[3 0 R]/Count 999999999>>',
-      '<</Type/Page/Parent 2 0 R>>',
-    ]);
+    const miles = writePdf([CATALOGO, '<</Type/Pages/Kids[3 0 R]/Count 999999999>>', '<</Type/Page/Parent 2 0 R>>']);
     expect(await refusal(read(miles))).toContain('RESPUESTA_ILEGIBLE');
     const circulo = writePdf([CATALOGO, '<</Type/Pages/Kids[2 0 R 2 0 R]/Count 2>>']);
     expect(await refusal(read(circulo))).toContain('RESPUESTA_ILEGIBLE');
   });
 
   it('refuses deep nesting', async () => {
-    const hondo = writePdf([
-      CATALOGO,
-      `<</Type/Pages/Kids${'['.repeat(200_000)}${']'.repeat(200_000)}/Count 1>>`,
-    ]);
+    const hondo = writePdf([CATALOGO, `<</Type/Pages/Kids${'['.repeat(200_000)}${']'.repeat(200_000)}/Count 1>>`]);
     expect(await refusal(read(hondo))).toContain('RESPUESTA_ILEGIBLE');
     const contenido = streamOf('', Buffer.from(`BT /F1 9 Tf ${'['.repeat(300_000)} TJ ET`));
     expect(await refusal(read(unaPagina(contenido)))).toContain('RESPUESTA_ILEGIBLE');
@@ -265,10 +258,7 @@ async function runIn(module: URL): Promise<[number, string]> {
 /** What `tsc -b` makes of this folder, where the packages can be found as from here. */
 async function compile(from: URL, to: string): Promise<void> {
   await writeFile(join(to, 'package.json'), '{"type":"module"}');
-  await symlink(
-    fileURLToPath(new URL('../../../../node_modules', import.meta.url)),
-    join(to, 'node_modules'),
-  );
+  await symlink(fileURLToPath(new URL('../../../../node_modules', import.meta.url)), join(to, 'node_modules'));
   for (const file of await readdir(from)) {
     if (!file.endsWith('.ts') || file.endsWith('.test.ts')) continue;
     const { outputText } = ts.transpileModule(await readFile(new URL(file, from), 'utf8'), {

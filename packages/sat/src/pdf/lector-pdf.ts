@@ -39,9 +39,9 @@ export interface EnvioPdf {
 }
 
 /**
- * Reads the text of a PDF in a thread of its own, so that a hostile document can neither block nor end the process. Rejects with SatError
- * RESPUESTA_ILEGIBLE for what is no PDF, or is incomplete, damaged, encrypted, too large, without text, or not read in time; with CANCELADA
- * when the caller gave up or the reader is closed.
+ * Reads the text of a PDF in a thread of its own, so that a hostile document can neither block nor end the process.
+ * Rejects with SatError RESPUESTA_ILEGIBLE for what is no PDF, or is incomplete, damaged, encrypted, too large, without
+ * text, or not read in time; with CANCELADA when the caller gave up or the reader is closed.
  */
 export type ReadPdf = (bytes: Uint8Array, envio: EnvioPdf) => Promise<readonly PaginaPdf[]>;
 
@@ -53,7 +53,10 @@ export interface LectorPdf {
   close(): Promise<void>;
 }
 
-/** Threads are started when first needed, kept for a while if their documents behave, and do not keep the process alive while they are idle. */
+/**
+ * Threads are started when first needed, kept for a while if their documents behave, and do not keep the process alive
+ * while they are idle.
+ */
 export function createLectorPdf(settings: LectorPdfSettings = {}): LectorPdf {
   const s = { ...LECTOR_PDF_DEFAULTS, ...settings };
   const libres = new Map<Worker, NodeJS.Timeout>();
@@ -111,7 +114,8 @@ export function createLectorPdf(settings: LectorPdfSettings = {}): LectorPdf {
       await hilo.terminate();
       throw error;
     });
-    // The parser may have left something running on a document that was not read to its end, which would fall on the next one.
+    // The parser may have left something running on a document that was not read to its end, which would fall on the
+    // next one.
     if ('motivo' in resultado && !SIN_ABRIR.has(resultado.motivo)) await hilo.terminate();
     else putFree(hilo);
     if ('motivo' in resultado) throw ilegible(resultado.motivo);
@@ -148,17 +152,9 @@ export function createLectorPdf(settings: LectorPdfSettings = {}): LectorPdf {
 const SIN_ABRIR: ReadonlySet<MotivoPdf> = new Set<MotivoPdf>(['no es un PDF', 'PDF incompleto']);
 
 /** The program of a thread, beside this file: compiled when this file is, else by its source. */
-const ENTRADA = new URL(
-  import.meta.url.endsWith('.ts') ? './obrero-fuente.mjs' : './obrero.js',
-  import.meta.url,
-);
+const ENTRADA = new URL(import.meta.url.endsWith('.ts') ? './obrero-fuente.mjs' : './obrero.js', import.meta.url);
 
-async function ask(
-  hilo: Worker,
-  encargo: Encargo,
-  timeoutMs: number,
-  signal: AbortSignal,
-): Promise<Resultado> {
+async function ask(hilo: Worker, encargo: Encargo, timeoutMs: number, signal: AbortSignal): Promise<Resultado> {
   const end = new AbortController();
   const timer = setTimeout(() => end.abort(ilegible('el PDF no se leyó a tiempo')), timeoutMs);
   const cancel = () => end.abort(new SatError('CANCELADA'));

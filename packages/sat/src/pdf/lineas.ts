@@ -14,7 +14,10 @@ const SALTO_DE_CELDA = 0.55;
 const BLANCO = 0.15;
 const DESNIVEL = 0.35;
 
-/** Groups runs by baseline, and the runs of a baseline into cells by the gaps between them, whatever the order they were drawn in. */
+/**
+ * Groups runs by baseline, and the runs of a baseline into cells by the gaps between them, whatever the order they were
+ * drawn in.
+ */
 export function readLineas(trazos: readonly Trazo[], pagina: number): LineaPdf[] {
   const visibles = trazos.filter((t) => t.texto.trim() !== '');
   const grupos: { y: number; trazos: Trazo[] }[] = [];

@@ -9,8 +9,8 @@ const Bytes = globalThis.Uint8Array;
 let maxBloqueBytes = Number.POSITIVE_INFINITY;
 
 /**
- * A stream that unpacks to gigabytes is held outside of the heap, where the limits of the thread do not count it. The reader of PDF grows
- * its buffers by asking for a new array of the length it needs, which is where it can be stopped.
+ * A stream that unpacks to gigabytes is held outside of the heap, where the limits of the thread do not count it. The
+ * reader of PDF grows its buffers by asking for a new array of the length it needs, which is where it can be stopped.
  */
 globalThis.Uint8Array = new Proxy(Bytes, {
   construct(target, args, newTarget) {

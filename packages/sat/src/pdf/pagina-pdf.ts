@@ -21,7 +21,10 @@ export interface LineaPdf {
   readonly texto: string;
 }
 
-/** Text without a gap wider than half a letter size. Runs of white space are one blank, accents are composed (NFC), never empty. */
+/**
+ * Text without a gap wider than half a letter size. Runs of white space are one blank, accents are composed (NFC),
+ * never empty.
+ */
 export interface CeldaPdf {
   readonly x: number;
   /** Where its last letter ends. */

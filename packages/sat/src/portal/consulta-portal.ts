@@ -24,7 +24,10 @@ export interface ConsultaPortal<N extends NombreConsultaPortal> {
   readonly origen: { readonly servidor: string; readonly fuentes: readonly string[] };
   /** Throws, before anything is sent, for a question that the portal cannot be asked. */
   check?(consulta: Consulta<N>): void;
-  /** Asks with a browser that holds a live session. Throws `SesionVencida` when the portal has forgotten it: it is then called once more. */
+  /**
+   * Asks with a browser that holds a live session. Throws `SesionVencida` when the portal has forgotten it: it is then
+   * called once more.
+   */
   ask(pageClient: PageClient, consulta: Consulta<N>, contexto: ContextoPortal): Promise<Respuesta<N>>;
   /** Another portal that has the answer to some of the questions. */
   readonly otro?: Omit<ConsultaPortal<N>, 'credenciales' | 'origen' | 'check' | 'otro'> & {

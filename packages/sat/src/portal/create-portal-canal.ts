@@ -31,8 +31,9 @@ export interface PortalCanalDeps {
 
 export interface PortalCanal extends Sat<NombreConsultaPortal> {
   /**
-   * Logs out the sessions whose life is over: unused for `ociosaMs` (default: the setting `sesionInactivaMs`; 0 for all of them), replaced, or of
-   * a credential that was stored again. To be called now and then by one process or several. Gives their number.
+   * Logs out the sessions whose life is over: unused for `ociosaMs` (default: the setting `sesionInactivaMs`; 0 for all
+   * of them), replaced, or of a credential that was stored again. To be called now and then by one process or several.
+   * Gives their number.
    */
   logout(signal: AbortSignal, ociosaMs?: number): Promise<number>;
   /** Ends the log-ins for which nobody waits. */
@@ -40,11 +41,11 @@ export interface PortalCanal extends Sat<NombreConsultaPortal> {
 }
 
 /**
- * The portals of the SAT, used as a person with a browser would. Written from public descriptions, each named where it is used, and not
- * proven against the SAT.
+ * The portals of the SAT, used as a person with a browser would. Written from public descriptions, each named where it
+ * is used, and not proven against the SAT.
  *
- * `send` rejects with a SatError, or with a RangeError for a period that the portal cannot be asked for (see `readPeriodo`). A bulk
- * request for received CFDI may deliver more than its period: see `requiereRecorte`.
+ * `send` rejects with a SatError, or with a RangeError for a period that the portal cannot be asked for (see
+ * `readPeriodo`). A bulk request for received CFDI may deliver more than its period: see `requiereRecorte`.
  */
 export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
   const { http, captcha, sellado = createSelladoEfimero(), readPdf = createLectorPdf().read } = deps;

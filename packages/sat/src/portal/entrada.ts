@@ -16,8 +16,8 @@ export interface Entrada {
 }
 
 /**
- * Opens the door of a portal and logs in where it leads. Gives the page of the portal that follows; rejects like `acceder`, and with
- * RESPUESTA_ILEGIBLE when the browser does not end on the portal's host.
+ * Opens the door of a portal and logs in where it leads. Gives the page of the portal that follows; rejects like
+ * `acceder`, and with RESPUESTA_ILEGIBLE when the browser does not end on the portal's host.
  */
 export async function entrar(
   deps: AccesoDeps,
@@ -49,8 +49,8 @@ export async function pasarAcceso(
 }
 
 /**
- * The provider's first answer is an empty form that a script sends on; its address says by `id=` which log-in comes, the CIEC's unless it
- * is changed (SAT-CFDI/python-satcfdi, satcfdi/portal: `id=ciec` becomes `id=fiel`).
+ * The provider's first answer is an empty form that a script sends on; its address says by `id=` which log-in comes,
+ * the CIEC's unless it is changed (SAT-CFDI/python-satcfdi, satcfdi/portal: `id=ciec` becomes `id=fiel`).
  */
 async function toPaginaAcceso(
   pageClient: PageClient,

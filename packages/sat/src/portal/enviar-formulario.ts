@@ -3,7 +3,10 @@ import { encodeFormulario } from './paginas/cuerpo-formulario.ts';
 import { type Formulario, readCampos } from './paginas/formulario.ts';
 import { ilegible } from './paginas/ilegible.ts';
 
-/** Sends a form of a page as a browser would, with these fields or as the page filled it in. Throws RESPUESTA_ILEGIBLE for one that is not sent by POST. */
+/**
+ * Sends a form of a page as a browser would, with these fields or as the page filled it in. Throws RESPUESTA_ILEGIBLE
+ * for one that is not sent by POST.
+ */
 export async function enviarFormulario(
   pageClient: PageClient,
   { direccion }: Pagina,

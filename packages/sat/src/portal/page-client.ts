@@ -24,10 +24,7 @@ export interface PageClient {
   /** POST of a form, and whatever the answer leads to by itself. The body is not sent a second time by a redirect. */
   submit(direccion: DireccionSat, body: Buffer, signal: AbortSignal): Promise<Pagina>;
   /** One request with the cookies; a redirect is an answer like any other. */
-  request<E extends 'text' | 'stream'>(
-    peticion: Peticion<E>,
-    signal: AbortSignal,
-  ): Promise<SatHttpResponse<E>>;
+  request<E extends 'text' | 'stream'>(peticion: Peticion<E>, signal: AbortSignal): Promise<SatHttpResponse<E>>;
   /** Reads an address written on a page, '' for the page's own. Throws HOST_NO_PERMITIDO for a foreign host. */
   resolve(url: string, desde: DireccionSat): DireccionSat;
   /** The cookies, for {@link createPageClient}. Secret. */
@@ -73,7 +70,8 @@ export function createPageClient(
       const answer = await request(peticion, signal);
       if (answer.status >= 300) {
         const location = [answer.headers['location']].flat()[0];
-        // 307 and 308 would send a form, perhaps the one with the password, once more to a place of the server's choice.
+        // 307 and 308 would send a form, perhaps the one with the password, once more to a place of the server's
+        // choice.
         if (location === undefined || (peticion.method === 'POST' && answer.status >= 307)) {
           throw ilegible(`redireccion HTTP ${answer.status}`);
         }
@@ -109,11 +107,7 @@ export function createPageClient(
 }
 
 /** A session whose cookies cannot be read is no session. */
-export function readNavegador(
-  http: SatHttp,
-  settings: Required<PortalSettings>,
-  cookies: string,
-): PageClient | null {
+export function readNavegador(http: SatHttp, settings: Required<PortalSettings>, cookies: string): PageClient | null {
   try {
     return createPageClient(http, settings, cookies);
   } catch (error) {

@@ -33,8 +33,8 @@ export function isMismoDia({ inicio, fin }: { inicio: Instante; fin: Instante })
 }
 
 /**
- * Whether the portal, asked for this period, delivers rows outside of it that the caller has to leave out. That is so for
- * received CFDI over several days that are not a whole month: the page then only takes the month. Rows count by
+ * Whether the portal, asked for this period, delivers rows outside of it that the caller has to leave out. That is so
+ * for received CFDI over several days that are not a whole month: the page then only takes the month. Rows count by
  * their date of issue (`FechaEmision`). Throws RangeError like {@link readPeriodo}.
  */
 export function requiereRecorte(tipo: TipoDescarga, periodo: Periodo): boolean {

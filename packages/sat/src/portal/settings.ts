@@ -7,8 +7,8 @@ export interface PortalSettings {
   /** A session unused for longer is not tried any more, milliseconds. */
   readonly sesionInactivaMs?: number;
   /**
-   * How long a consulta waits for a log-in, its turn and its captcha included, before it is sent away with OCUPADO while the log-in goes on by
-   * itself, milliseconds. Default: until it is over.
+   * How long a consulta waits for a log-in, its turn and its captcha included, before it is sent away with OCUPADO
+   * while the log-in goes on by itself, milliseconds. Default: until it is over.
    */
   readonly esperaAccesoMs?: number;
   /** Log-ins by CIEC at the same time among all processes; the accounts share them. */
@@ -39,8 +39,8 @@ export const PORTAL_DEFAULTS: Required<PortalSettings> = {
 };
 
 /**
- * The SAT's identity providers: the CFDI portal's (phpcfdi/cfdi-sat-scraper), the one of the taxpayer mailbox and the constancia
- * (phpcfdi/csf-sat-scraper), and the one of opinion and declaraciones (luffynando/sat-scrapers-auth).
+ * The SAT's identity providers: the CFDI portal's (phpcfdi/cfdi-sat-scraper), the one of the taxpayer mailbox and the
+ * constancia (phpcfdi/csf-sat-scraper), and the one of opinion and declaraciones (luffynando/sat-scrapers-auth).
  */
 export const HOSTS_ACCESO: readonly string[] = [
   'cfdiau.sat.gob.mx',

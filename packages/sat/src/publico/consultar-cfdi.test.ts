@@ -35,10 +35,7 @@ function respuesta(campos: Readonly<Record<string, string | null>> = {}): string
   );
 }
 
-async function ask(
-  body: string | Buffer,
-  { status = 200, type = 'text/xml; charset=utf-8', cfdi = CFDI } = {},
-) {
+async function ask(body: string | Buffer, { status = 200, type = 'text/xml; charset=utf-8', cfdi = CFDI } = {}) {
   const { http, servidor } = await start((_, res) => {
     res.writeHead(status, { 'content-type': type }).end(body);
   });
@@ -135,19 +132,9 @@ describe('consultar-cfdi', () => {
     ['two states', respuesta({ Estado: 'Vigente</a:Estado><a:Estado>Cancelado' }), 200, 'RESPUESTA_ILEGIBLE'],
     ['a strange validation', respuesta({ ValidacionEFOS: 'todos' }), 200, 'RESPUESTA_ILEGIBLE'],
     ['another answer', respuesta().replaceAll('ConsultaResponse', 'OtraResponse'), 200, 'RESPUESTA_ILEGIBLE'],
-    [
-      'another namespace',
-      respuesta().replace('http://tempuri.org/', 'http://otro/'),
-      200,
-      'RESPUESTA_ILEGIBLE',
-    ],
+    ['another namespace', respuesta().replace('http://tempuri.org/', 'http://otro/'), 200, 'RESPUESTA_ILEGIBLE'],
     ['HTTP 500 with a page', '<html>Error</html>', 500, 'SERVICIO_CON_ERROR'],
-    [
-      'HTTP 404',
-      respuesta({ CodigoEstatus: 'N - 602: Comprobante no encontrado.' }),
-      404,
-      'SERVICIO_CON_ERROR',
-    ],
+    ['HTTP 404', respuesta({ CodigoEstatus: 'N - 602: Comprobante no encontrado.' }), 404, 'SERVICIO_CON_ERROR'],
     ['HTTP 302', '', 302, 'SERVICIO_CON_ERROR'],
     [
       'entities',

@@ -15,9 +15,11 @@ const CONSULTA: PasoSoap = {
 const MAX_BYTES = 64 * 1024;
 
 /**
- * Asks the SAT's public service for the state of a CFDI (phpcfdi/sat-estado-cfdi, SAT-CFDI/python-satcfdi). Only `CodigoEstatus` decides:
- * `S - …` was found, `N - 602` is not known. 601, which the service has answered wrongly for days and words live as a sentence that ends in
- * "Expresión: 601" (luisiturrios1/python-cfdiclient#23), and every other code reject with SERVICIO_CON_ERROR; an answer without a code, or one that contradicts itself, with RESPUESTA_ILEGIBLE.
+ * Asks the SAT's public service for the state of a CFDI (phpcfdi/sat-estado-cfdi, SAT-CFDI/python-satcfdi). Only
+ * `CodigoEstatus` decides: `S - …` was found, `N - 602` is not known. 601, which the service has answered wrongly for
+ * days and words live as a sentence that ends in "Expresión: 601" (luisiturrios1/python-cfdiclient#23), and every other
+ * code reject with SERVICIO_CON_ERROR; an answer without a code, or one that contradicts itself, with
+ * RESPUESTA_ILEGIBLE.
  */
 export async function consultarCfdi(
   http: SatHttp,
@@ -47,8 +49,7 @@ function readAcuse(acuse: Elemento): RespuestaConsultarCfdi {
     };
   }
   const numero = /^N\s*-\s*(\d{1,4})(?!\d)/.exec(codigo)?.[1] ?? /(?<!\d)601(?!\d)/.exec(codigo)?.[0];
-  if (numero === undefined || estado === 'vigente' || estado === 'cancelado')
-    throw unreadable('CodigoEstatus');
+  if (numero === undefined || estado === 'vigente' || estado === 'cancelado') throw unreadable('CodigoEstatus');
   if (numero === '602') return { resultado: 'NO_ENCONTRADO' };
   throw new SatError('SERVICIO_CON_ERROR', { codigo: `N - ${numero}` });
 }

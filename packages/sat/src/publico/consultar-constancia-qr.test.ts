@@ -91,9 +91,7 @@ function refusal(html: string, rfc = RFC): string {
 const conCambio = (etiqueta: string, valor: string | null): string =>
   pagina(
     [FISICA, UBICACION, REGIMENES].map((pares) =>
-      pares.flatMap((par) =>
-        par[0] === etiqueta ? (valor === null ? [] : [[etiqueta, valor] as const]) : [par],
-      ),
+      pares.flatMap((par) => (par[0] === etiqueta ? (valor === null ? [] : [[etiqueta, valor] as const]) : [par])),
     ),
   );
 
@@ -160,8 +158,7 @@ describe('readPaginaQr', () => {
   });
 
   it('takes no page that is cut, wherever it is', { timeout: 120_000 }, () => {
-    for (let length = 0; length <= ENTERA.length - '</html>'.length; length += 1)
-      refusal(ENTERA.slice(0, length));
+    for (let length = 0; length <= ENTERA.length - '</html>'.length; length += 1) refusal(ENTERA.slice(0, length));
   });
 
   it.each([

@@ -6,8 +6,9 @@ const HOST = 'siat.sat.gob.mx';
 const MAX_BYTES = 1024 * 1024;
 
 /**
- * Reads the public page that the QR code of a constancia leads to (phpcfdi/csf-scraper; SAT-CFDI/python-satcfdi, `csf`): names, address, regimes
- * and situation, no obligations. Rejects with RESPUESTA_ILEGIBLE for any page but that one and the page's own "not found".
+ * Reads the public page that the QR code of a constancia leads to (phpcfdi/csf-scraper; SAT-CFDI/python-satcfdi,
+ * `csf`): names, address, regimes and situation, no obligations. Rejects with RESPUESTA_ILEGIBLE for any page but that
+ * one and the page's own "not found".
  */
 export async function consultarConstanciaQr(
   http: SatHttp,
@@ -26,8 +27,7 @@ export async function consultarConstanciaQr(
     signal,
   });
   try {
-    if (respuesta.status !== 200)
-      throw new SatError('SERVICIO_CON_ERROR', { codigo: `HTTP ${respuesta.status}` });
+    if (respuesta.status !== 200) throw new SatError('SERVICIO_CON_ERROR', { codigo: `HTTP ${respuesta.status}` });
     const constancia = readPaginaQr(respuesta.body, rfc, idCif);
     return constancia === null ? { resultado: 'NO_ENCONTRADA' } : { resultado: 'ENCONTRADA', constancia };
   } catch (error) {

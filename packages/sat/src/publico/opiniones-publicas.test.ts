@@ -81,10 +81,7 @@ describe('createOpinionesPublicas', () => {
     await expect(asked).rejects.toMatchObject({ motivo: 'CANCELADA' });
   });
 
-  it.each(['ftp://x/', 'http://x/?a=1', 'http://u:p@x/', 'http://:p@x/', 'x'])(
-    'refuses the address %s',
-    (url) => {
-      expect(() => createOpinionesPublicas({ url })).toThrow(TypeError);
-    },
-  );
+  it.each(['ftp://x/', 'http://x/?a=1', 'http://u:p@x/', 'http://:p@x/', 'x'])('refuses the address %s', (url) => {
+    expect(() => createOpinionesPublicas({ url })).toThrow(TypeError);
+  });
 });

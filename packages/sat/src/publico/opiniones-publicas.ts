@@ -1,9 +1,4 @@
-import {
-  type OpinionesPublicas,
-  type RespuestaOpinionPublica,
-  SatError,
-  type SentidoOpinion,
-} from '@acuse/core';
+import { type OpinionesPublicas, type RespuestaOpinionPublica, SatError, type SentidoOpinion } from '@acuse/core';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
 import { readText } from '../http/cuerpo.ts';
@@ -44,8 +39,9 @@ const NO_PUBLICADA = z.strictObject({ rfc: z.string(), publicada: z.literal(fals
  *     200 {"rfc":"EKU9003173C9","opinion":"POSITIVO","fecha_publicacion":"2026-11-20T18:00:00Z"}
  *     404 {"rfc":"EKU9003173C9","publicada":false}
  *
- * `opinion` is a {@link SentidoOpinion}; both answers are `application/json`, in UTF-8, and name the RFC that was asked. Anything else (another status or
- * field, a page, a redirect, a cut body) is a SatError, never NO_PUBLICADA. Throws a TypeError for an address that is none.
+ * `opinion` is a {@link SentidoOpinion}; both answers are `application/json`, in UTF-8, and name the RFC that was
+ * asked. Anything else (another status or field, a page, a redirect, a cut body) is a SatError, never NO_PUBLICADA.
+ * Throws a TypeError for an address that is none.
  */
 export function createOpinionesPublicas(settings: OpinionesPublicasSettings): FuenteOpinionesPublicas {
   const base = new URL(settings.url);

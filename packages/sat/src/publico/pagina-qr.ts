@@ -32,8 +32,9 @@ const TITULAR = /^El RFC: ([A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}),? tiene asociada la sig
 const SIN_INFORMACION = /^No se encontr[oó] informaci[oó]n de la c[eé]dula de identificaci[oó]n fiscal\b/iu;
 
 /**
- * Reads the page behind the QR code of a constancia. Null only when the page says in its own words that it has no information for idCIF and
- * RFC. Throws RESPUESTA_ILEGIBLE for a page that is cut, names another RFC, or lacks a field that every constancia has.
+ * Reads the page behind the QR code of a constancia. Null only when the page says in its own words that it has no
+ * information for idCIF and RFC. Throws RESPUESTA_ILEGIBLE for a page that is cut, names another RFC, or lacks a field
+ * that every constancia has.
  */
 export function readPaginaQr(html: string, rfc: string, idCif: string): Constancia | null {
   const etiquetas = readEtiquetas(html);
@@ -117,8 +118,7 @@ function readPares(etiquetas: readonly Etiqueta[]): readonly Par[] {
   let fila: string[] = [];
   const endFila = () => {
     const [etiqueta, valor] = fila;
-    if (fila.length === 2 && etiqueta?.endsWith(':'))
-      pares.push({ etiqueta: toRotulo(etiqueta), valor: valor ?? '' });
+    if (fila.length === 2 && etiqueta?.endsWith(':')) pares.push({ etiqueta: toRotulo(etiqueta), valor: valor ?? '' });
     fila = [];
   };
   for (const [from, e] of etiquetas.entries()) {

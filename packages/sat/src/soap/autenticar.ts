@@ -41,11 +41,11 @@ export async function autenticar(
 }
 
 /**
- * `InvalidSecurity` says that the message was not believed, not why: a wrong signature, a clock that is off, or a bad hour of
- * the service. Revoked, expired and non-e.firma certificates were reported to pass here and to be refused later with 304 and
- * 305 (luisiturrios1/python-cfdiclient#11, #48). Blaming the e.firma stops the taxpayer's work until it is stored again, so it is
- * blamed only on evidence of our own: its certificate is not valid at the server's time. (That the key fits the
- * certificate was checked before sending.) Everything else may be tried again.
+ * `InvalidSecurity` says that the message was not believed, not why: a wrong signature, a clock that is off, or a bad
+ * hour of the service. Revoked, expired and non-e.firma certificates were reported to pass here and to be refused later
+ * with 304 and 305 (luisiturrios1/python-cfdiclient#11, #48). Blaming the e.firma stops the taxpayer's work until it is
+ * stored again, so it is blamed only on evidence of our own: its certificate is not valid at the server's time. (That
+ * the key fits the certificate was checked before sending.) Everything else may be tried again.
  */
 function leerFalla(firmante: Firmante, now: () => number): LeerFalla {
   return (codigo, fecha) => {
@@ -55,8 +55,7 @@ function leerFalla(firmante: Firmante, now: () => number): LeerFalla {
     if (codigo.endsWith(':InvalidSecurity') && outside) {
       return new SatError('EFIRMA_RECHAZADA', { codigo, detalle: 'certificado fuera de su vigencia' });
     }
-    const detalle =
-      desfase > DESFASE_MAXIMO_MS ? `relojes desfasados ${Math.round(desfase / 1000)} s` : undefined;
+    const detalle = desfase > DESFASE_MAXIMO_MS ? `relojes desfasados ${Math.round(desfase / 1000)} s` : undefined;
     return new SatError('SERVICIO_CON_ERROR', { codigo, ...(detalle === undefined ? {} : { detalle }) });
   };
 }

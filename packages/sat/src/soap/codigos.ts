@@ -13,8 +13,8 @@ export const CERTIFICADO_RECHAZADO: ReadonlySet<string> = new Set(['303', '304',
  * Codes of a call that mean the same for every operation (the SAT's manual of the service and the enumeration of
  * AndresRamos/ARSoftware.Cfdi.DescargaMasiva).
  *
- * 300 comes here only after a token made a moment ago was refused too, which says nothing about the e.firma. 302 is a seal
- * that the SAT could not read, so our fault and not the e.firma's; 303 to 305 speak of the certificate itself.
+ * 300 comes here only after a token made a moment ago was refused too, which says nothing about the e.firma. 302 is a
+ * seal that the SAT could not read, so our fault and not the e.firma's; 303 to 305 speak of the certificate itself.
  */
 const ERRORES: Readonly<Record<string, MotivoSatError>> = {
   '300': 'SERVICIO_CON_ERROR',
@@ -50,7 +50,6 @@ export function readMensaje(text: string | undefined): string {
 
 /** An id that the SAT gave. Anything that does not look like one is refused, since ids become keys of our storage. */
 export function readId(text: string | undefined, nombre: string): string {
-  if (text === undefined || !/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(text))
-    throw unreadable(`${nombre} no es un id`);
+  if (text === undefined || !/^[A-Za-z0-9][A-Za-z0-9_-]{0,99}$/.test(text)) throw unreadable(`${nombre} no es un id`);
   return text;
 }

@@ -12,12 +12,9 @@ const base = {
 } as const;
 const zip = Buffer.from('PK'.repeat(50_000));
 
-const solicita = (atributos: Record<string, string>) =>
-  solicitaResponse('SolicitaDescargaEmitidos', atributos);
+const solicita = (atributos: Record<string, string>) => solicitaResponse('SolicitaDescargaEmitidos', atributos);
 const verifica = (EstadoSolicitud: string, CodigoEstadoSolicitud: string) =>
-  verificaResponse({ CodEstatus: '5000', EstadoSolicitud, CodigoEstadoSolicitud, NumeroCFDIs: '7' }, [
-    base.paquete,
-  ]);
+  verificaResponse({ CodEstatus: '5000', EstadoSolicitud, CodigoEstadoSolicitud, NumeroCFDIs: '7' }, [base.paquete]);
 const descarga = (CodEstatus: string, contenido = '') => {
   const { before, after } = descargaResponse({ CodEstatus, Mensaje: 'm' });
   return before + contenido + after;

@@ -13,12 +13,7 @@ const EXC_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
  * @param canonical what is digested
  * @param uri of the reference: empty, or `#` and the id of the signed element
  */
-export function signature(
-  canonical: string,
-  uri: string,
-  keyInfo: string,
-  sign: (text: string) => string,
-): string {
+export function signature(canonical: string, uri: string, keyInfo: string, sign: (text: string) => string): string {
   const digest = createHash('sha1').update(canonical, 'utf8').digest('base64');
   const content =
     `<CanonicalizationMethod Algorithm="${EXC_C14N}"></CanonicalizationMethod>` +

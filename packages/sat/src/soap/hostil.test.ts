@@ -93,8 +93,7 @@ const page = (status: number, text: string) => (response: ServerResponse) => {
   response.writeHead(status, { 'content-type': 'text/html' });
   response.end(text);
 };
-const html =
-  '<!DOCTYPE html><html><head><title>Mantenimiento</title></head><body><p>Vuelva<br></body></html>';
+const html = '<!DOCTYPE html><html><head><title>Mantenimiento</title></head><body><p>Vuelva<br></body></html>';
 
 describe.each(casos)('$operacion $hecho.resultado', { timeout: 120_000 }, (caso) => {
   it('reads its answer', async () => {
@@ -147,11 +146,7 @@ describe.each(casos)('$operacion $hecho.resultado', { timeout: 120_000 }, (caso)
       page(200, soapFault('s:Server')),
       caso.operacion === 'Descargar' ? 'RESPUESTA_ILEGIBLE' : 'SERVICIO_CON_ERROR',
     ],
-    [
-      'a fault for an operation that is gone',
-      page(500, soapFault('a:ActionNotSupported')),
-      'PETICION_RECHAZADA',
-    ],
+    ['a fault for an operation that is gone', page(500, soapFault('a:ActionNotSupported')), 'PETICION_RECHAZADA'],
     ['an answer with 500', page(500, caso.texto), 'SERVICIO_CON_ERROR'],
   ] as const)('meets %s with a typed error', async (_name, respuesta, motivo) => {
     await expectMotivo(caso, respuesta as RigAnswer, motivo);
@@ -205,9 +200,7 @@ function withoutWords(fact: unknown): unknown {
 }
 
 function bomb(text: string): string {
-  const levels = Array.from({ length: 9 }, (_, i) => `<!ENTITY e${i + 1} "${`&e${i};`.repeat(10)}">`).join(
-    '',
-  );
+  const levels = Array.from({ length: 9 }, (_, i) => `<!ENTITY e${i + 1} "${`&e${i};`.repeat(10)}">`).join('');
   return `<!DOCTYPE x [<!ENTITY e0 "ja">${levels}]>${text.replace('<s:Body>', '<s:Body>&e9;')}`;
 }
 

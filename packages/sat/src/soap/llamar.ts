@@ -67,8 +67,7 @@ async function readAnswer(
 ): Promise<RespuestaSoap> {
   const { status } = respuesta;
   try {
-    if (status !== 200 && status !== 500)
-      throw new SatError('SERVICIO_CON_ERROR', { codigo: `HTTP ${status}` });
+    if (status !== 200 && status !== 500) throw new SatError('SERVICIO_CON_ERROR', { codigo: `HTTP ${status}` });
     const envelope = parseXml(await read());
     if (envelope.nombre !== 'Envelope' || envelope.ns !== NS_SOAP) throw unreadable('no es un sobre SOAP');
     const contenido = onlyElement(onlyChild(envelope, 'Body'));
@@ -105,8 +104,8 @@ function serverDate(header: string | readonly string[] | undefined): Date | unde
 }
 
 /**
- * A fault outside of authentication. `ActionNotSupported` means that the operation is gone, as happened to version 1.4, so
- * asking again cannot help; every other one is an uncontrolled error of the service.
+ * A fault outside of authentication. `ActionNotSupported` means that the operation is gone, as happened to version 1.4,
+ * so asking again cannot help; every other one is an uncontrolled error of the service.
  */
 function errorOfFalla(codigo: string): SatError {
   const gone = codigo.endsWith(':ActionNotSupported');

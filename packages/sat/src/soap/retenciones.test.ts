@@ -38,10 +38,9 @@ describe('documento retenciones', () => {
     );
     rig.on(
       'VerificaSolicitudDescarga',
-      verificaResponse(
-        { CodEstatus: '5000', EstadoSolicitud: '3', CodigoEstadoSolicitud: '5000', NumeroCFDIs: '2' },
-        [descargar.paquete],
-      ),
+      verificaResponse({ CodEstatus: '5000', EstadoSolicitud: '3', CodigoEstadoSolicitud: '5000', NumeroCFDIs: '2' }, [
+        descargar.paquete,
+      ]),
     );
     rig.on('Descargar', before + zip.toString('base64') + after);
 

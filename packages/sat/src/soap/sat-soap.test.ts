@@ -114,18 +114,8 @@ describe('verificar-metadata', () => {
       [],
       { resultado: 'VACIA' },
     ],
-    [
-      'rejected as empty',
-      { EstadoSolicitud: '5', CodigoEstadoSolicitud: '5004' },
-      [],
-      { resultado: 'VACIA' },
-    ],
-    [
-      'rejected as too many',
-      { EstadoSolicitud: '5', CodigoEstadoSolicitud: '5003' },
-      [],
-      { resultado: 'DEMASIADOS' },
-    ],
+    ['rejected as empty', { EstadoSolicitud: '5', CodigoEstadoSolicitud: '5004' }, [], { resultado: 'VACIA' }],
+    ['rejected as too many', { EstadoSolicitud: '5', CodigoEstadoSolicitud: '5003' }, [], { resultado: 'DEMASIADOS' }],
     [
       'rejected',
       { EstadoSolicitud: '5', CodigoEstadoSolicitud: '5001', Mensaje: 'x' },
@@ -168,12 +158,7 @@ describe('verificar-metadata', () => {
       [],
       { resultado: 'DESCONOCIDA', codigo: '5004', mensaje: 'x' },
     ],
-    [
-      'unknown, without a state',
-      { CodEstatus: '5004' },
-      [],
-      { resultado: 'DESCONOCIDA', codigo: '5004', mensaje: '' },
-    ],
+    ['unknown, without a state', { CodEstatus: '5004' }, [], { resultado: 'DESCONOCIDA', codigo: '5004', mensaje: '' }],
   ];
 
   it.each(table)('reads a request that is %s', async (_name, atributos, paquetes, expected) => {

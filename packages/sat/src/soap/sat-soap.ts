@@ -29,8 +29,8 @@ const CONSULTAS: Consultas = {
 };
 
 /**
- * The SOAP channel: the SAT's services "Descarga Masiva" 1.5 of CFDI and of retenciones, signed with the e.firma. The `documento` of a
- * consulta chooses the service; each has its own tokens.
+ * The SOAP channel: the SAT's services "Descarga Masiva" 1.5 of CFDI and of retenciones, signed with the e.firma. The
+ * `documento` of a consulta chooses the service; each has its own tokens.
  */
 export function createSatSoap(deps: {
   http: SatHttp;
@@ -59,8 +59,7 @@ export function createSatSoap(deps: {
       { signal }: EnvioSat,
     ): Promise<Respuesta<N>> {
       if (signal.aborted) throw new SatError('CANCELADA');
-      if (credencial.tipo !== 'efirma')
-        throw new SatError('CANAL_DESACTIVADO', { detalle: 'soap pide e.firma' });
+      if (credencial.tipo !== 'efirma') throw new SatError('CANAL_DESACTIVADO', { detalle: 'soap pide e.firma' });
       const { servicio, tokens } = servicios[consulta.documento ?? 'cfdi'];
       const paso = consulta.consulta === 'descargar-paquete' ? servicio.descarga : servicio.verifica;
       deps.http.assertRoom(paso.direccion.host);

@@ -13,21 +13,17 @@ export const NS_DESCARGA = 'http://DescargaMasivaTerceros.sat.gob.mx';
 export const NS_AUTENTICA = 'http://DescargaMasivaTerceros.gob.mx';
 
 /** The steps of one service of bulk download. */
-export type ServicioSoap = Readonly<
-  Record<'autentica' | 'emitidos' | 'recibidos' | 'verifica' | 'descarga', PasoSoap>
->;
+export type ServicioSoap = Readonly<Record<'autentica' | 'emitidos' | 'recibidos' | 'verifica' | 'descarga', PasoSoap>>;
 
 /**
- * The service "Descarga Masiva", version 1.5, in force since 2025-05-30, once for CFDI and once for CFDI de retenciones e información de
- * pagos: the same operations at other hosts, each with an authentication of its own, since a token of one is not used on the other (addresses
- * as in phpcfdi/sat-ws-descarga-masiva, `ServiceEndpoints`, and SAT-CFDI/python-satcfdi, `pacs/sat.py`).
+ * The service "Descarga Masiva", version 1.5, in force since 2025-05-30, once for CFDI and once for CFDI de retenciones
+ * e información de pagos: the same operations at other hosts, each with an authentication of its own, since a token of
+ * one is not used on the other (addresses as in phpcfdi/sat-ws-descarga-masiva, `ServiceEndpoints`, and
+ * SAT-CFDI/python-satcfdi, `pacs/sat.py`).
  */
 export const SERVICIOS: Readonly<Record<Documento, ServicioSoap>> = {
   cfdi: servicioEn('cfdidescargamasivasolicitud.clouda.sat.gob.mx', 'cfdidescargamasiva.clouda.sat.gob.mx'),
-  retenciones: servicioEn(
-    'retendescargamasivasolicitud.clouda.sat.gob.mx',
-    'retendescargamasiva.clouda.sat.gob.mx',
-  ),
+  retenciones: servicioEn('retendescargamasivasolicitud.clouda.sat.gob.mx', 'retendescargamasiva.clouda.sat.gob.mx'),
 };
 
 function servicioEn(solicitud: string, descarga: string): ServicioSoap {

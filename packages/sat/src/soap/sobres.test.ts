@@ -14,14 +14,7 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { SignedXml } from 'xml-crypto';
 import { createEfirma } from '../testing/certificados.ts';
-import {
-  canonicalize,
-  checkAutentica,
-  checkOperacion,
-  find,
-  parseDom,
-  textOf,
-} from '../testing/oraculo-firma.ts';
+import { canonicalize, checkAutentica, checkOperacion, find, parseDom, textOf } from '../testing/oraculo-firma.ts';
 import { type Operacion, type SoapRig, startSoapRig } from '../testing/soap-rig.ts';
 import { openEfirma } from './efirma.ts';
 import { sobreAutentica, sobreFirmado } from './sobres.ts';
@@ -34,9 +27,7 @@ const good = { digest: true, firma: true };
 
 describe('signatures', () => {
   it('of the authentication hold for an independent canonicaliser', () => {
-    expect(checkAutentica(sobreAutentica(firmante, new Date('2026-05-05T10:00:00.123Z')))).toMatchObject(
-      good,
-    );
+    expect(checkAutentica(sobreAutentica(firmante, new Date('2026-05-05T10:00:00.123Z')))).toMatchObject(good);
   });
 
   it('of the authentication hold for a generic xmldsig library', () => {
@@ -52,19 +43,16 @@ describe('signatures', () => {
 
   it('of the operations hold for any value of an attribute', () => {
     fc.assert(
-      fc.property(
-        fc.string({ unit: fc.oneof(fc.constantFrom(...'&<>"\'\t\n\r Ñ'), fc.string()) }),
-        (value) => {
-          // Characters that XML 1.0 cannot carry are no part of any id or RFC.
-          const legal = value.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '');
-          const xml = sobreFirmado(firmante, 'VerificaSolicitudDescarga', 'solicitud', {
-            RfcSolicitante: 'H&E951128469',
-            IdSolicitud: legal,
-          });
-          expect(checkOperacion(xml)).toMatchObject(good);
-          expect(find(parseDom(xml), 'solicitud').getAttribute('IdSolicitud')).toBe(legal);
-        },
-      ),
+      fc.property(fc.string({ unit: fc.oneof(fc.constantFrom(...'&<>"\'\t\n\r Ñ'), fc.string()) }), (value) => {
+        // Characters that XML 1.0 cannot carry are no part of any id or RFC.
+        const legal = value.replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '');
+        const xml = sobreFirmado(firmante, 'VerificaSolicitudDescarga', 'solicitud', {
+          RfcSolicitante: 'H&E951128469',
+          IdSolicitud: legal,
+        });
+        expect(checkOperacion(xml)).toMatchObject(good);
+        expect(find(parseDom(xml), 'solicitud').getAttribute('IdSolicitud')).toBe(legal);
+      }),
       { numRuns: 50 },
     );
   });
@@ -72,9 +60,7 @@ describe('signatures', () => {
   it('break when what was signed is changed', () => {
     const xml = sobreFirmado(firmante, 'VerificaSolicitudDescarga', 'solicitud', { IdSolicitud: folio });
     expect(checkOperacion(xml.replace(folio, folio.replace('4e', '5e')))).toMatchObject({ digest: false });
-    const other = xml.replace(/<DigestValue>./, (text) =>
-      text.endsWith('A') ? '<DigestValue>B' : '<DigestValue>A',
-    );
+    const other = xml.replace(/<DigestValue>./, (text) => (text.endsWith('A') ? '<DigestValue>B' : '<DigestValue>A'));
     expect(checkOperacion(other)).toMatchObject({ digest: false, firma: false });
   });
 
@@ -83,9 +69,7 @@ describe('signatures', () => {
     const root = parseDom(xml);
     const ascii = Buffer.from('30001000000500003415', 'ascii').toString('hex');
     expect(textOf(root, 'X509SerialNumber')).toBe(BigInt(`0x${ascii}`).toString());
-    expect(textOf(root, 'X509IssuerName')).toBe(
-      'C=MX,O=Autoridad\\, de prueba & \\"hijos\\",CN=AC DE PRUEBA',
-    );
+    expect(textOf(root, 'X509IssuerName')).toBe('C=MX,O=Autoridad\\, de prueba & \\"hijos\\",CN=AC DE PRUEBA');
     expect(textOf(root, 'X509Certificate')).toBe(credencial.cer.toString('base64'));
   });
 });
@@ -108,10 +92,7 @@ describe('messages beside those of an independent client', () => {
     );
 
   /** What our channel really sends for a consulta; the stub refuses it, which does not matter here. */
-  async function sent(
-    operacion: Operacion,
-    consulta: Parameters<SoapRig['sat']['send']>[0],
-  ): Promise<string> {
+  async function sent(operacion: Operacion, consulta: Parameters<SoapRig['sat']['send']>[0]): Promise<string> {
     const { signal } = new AbortController();
     await rig.sat.send(consulta, credencial, { signal }).catch(() => {});
     return rig.last(operacion).body;
@@ -172,9 +153,7 @@ function shape(element: Element): unknown {
   return {
     name: `${element.namespaceURI}:${element.localName}`,
     attributes,
-    ...(children.length > 0
-      ? { children: children.map(shape) }
-      : { text: masked ? '' : element.textContent }),
+    ...(children.length > 0 ? { children: children.map(shape) } : { text: masked ? '' : element.textContent }),
   };
 }
 

@@ -4,7 +4,9 @@ import type { Token } from './autenticar.ts';
 import type { Firmante } from './efirma.ts';
 
 export interface Tokens {
-  /** A token that is good for at least the margin; one authentication at a time per certificate, shared by all who wait. */
+  /**
+   * A token that is good for at least the margin; one authentication at a time per certificate, shared by all who wait.
+   */
   get(firmante: Firmante, signal: AbortSignal): Promise<string>;
   /** Forgets a token that the SAT refused, unless it has been replaced meanwhile. */
   discard(firmante: Firmante, token: string): void;
@@ -17,9 +19,9 @@ interface EnCurso {
 }
 
 /**
- * Keeps tokens in memory, under the certificate they were made with, and never longer than they live. Handing a token to
- * another query with the same certificate gives nothing away: `openEfirma` demands the private key first, and
- * every message is signed with it.
+ * Keeps tokens in memory, under the certificate they were made with, and never longer than they live. Handing a token
+ * to another query with the same certificate gives nothing away: `openEfirma` demands the private key first, and every
+ * message is signed with it.
  */
 export function createTokens(deps: {
   authenticate: (firmante: Firmante, signal: AbortSignal) => Promise<Token>;

@@ -35,12 +35,7 @@ describe('the bounds of an answer in XML', () => {
       MAX_TEXTO,
       'texto demasiado largo',
     ],
-    [
-      'a CDATA section',
-      (n: number) => `<a><![CDATA[${'<'.repeat(n)}]]></a>`,
-      MAX_TEXTO,
-      'texto demasiado largo',
-    ],
+    ['a CDATA section', (n: number) => `<a><![CDATA[${'<'.repeat(n)}]]></a>`, MAX_TEXTO, 'texto demasiado largo'],
   ])('hold for %s, to the very last one', (_name, document, most, motivo) => {
     expect(detailOf(document(most))).toBe('read');
     expect(detailOf(document(most + (motivo === 'texto demasiado largo' ? 16 : 1)))).toBe(motivo);
@@ -73,9 +68,7 @@ describe('the bounds of an answer in XML', () => {
     };
     fc.assert(
       fc.property(tree, (xml) => {
-        const tooMany = (xml.match(/<\w+[^>]*>/g) ?? []).some(
-          (tag) => (tag.match(/=/g) ?? []).length > MAX_ATRIBUTOS,
-        );
+        const tooMany = (xml.match(/<\w+[^>]*>/g) ?? []).some((tag) => (tag.match(/=/g) ?? []).length > MAX_ATRIBUTOS);
         const found = detailOf(xml);
         if (found !== 'read') {
           expect(tooMany || found === 'demasiada profundidad').toBe(true);

@@ -3,7 +3,9 @@ import { SaxesParser } from 'saxes';
 
 export const NS_SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 export const MAX_PROFUNDIDAD = 32;
-/** The longest answer in truth, a verification, has an element for each of some hundred packages, and six attributes. */
+/**
+ * The longest answer in truth, a verification, has an element for each of some hundred packages, and six attributes.
+ */
 export const MAX_ELEMENTOS = 10_000;
 export const MAX_ATRIBUTOS = 64;
 /** Characters of one text or of one attribute. The longest in truth is a token of some two thousand. */
@@ -25,8 +27,9 @@ interface Abierto extends Elemento {
 }
 
 /**
- * A strict, namespaced parser that throws RESPUESTA_ILEGIBLE at the first element, attribute or value over the bounds, before it is kept. It
- * takes the events `opentagstart` and `attribute` for that; the depth is for whoever keeps the open elements to bound.
+ * A strict, namespaced parser that throws RESPUESTA_ILEGIBLE at the first element, attribute or value over the bounds,
+ * before it is kept. It takes the events `opentagstart` and `attribute` for that; the depth is for whoever keeps the
+ * open elements to bound.
  */
 export function createParser(): SaxesParser<{ xmlns: true }> {
   const parser = new SaxesParser({ xmlns: true });
@@ -46,9 +49,9 @@ export function createParser(): SaxesParser<{ xmlns: true }> {
 }
 
 /**
- * Reads an answer of the SAT as strict, namespaced XML. The parser knows no entities but XML's own five, a document type is
- * refused, so is what is larger than any answer, and anything not well-formed to its last byte: a cut answer is not a shorter answer.
- * Throws RESPUESTA_ILEGIBLE.
+ * Reads an answer of the SAT as strict, namespaced XML. The parser knows no entities but XML's own five, a document
+ * type is refused, so is what is larger than any answer, and anything not well-formed to its last byte: a cut answer is
+ * not a shorter answer. Throws RESPUESTA_ILEGIBLE.
  */
 export function parseXml(text: string): Elemento {
   if (/<!(doctype|entity)/i.test(text)) throw unreadable('DOCTYPE');

@@ -45,11 +45,7 @@ export function createEfirma(options: CertificadoOptions = {}): CredencialEfirma
     to: options.validoHasta?.toISOString() ?? HASTA,
     publicKey: pair.publicKey,
     signedBy: pair,
-    extensions: [
-      extension('2.5.29.19', false, sequence()),
-      SIGNS_AND_ENCRYPTS,
-      ...(csd ? [] : [USES_OF_EFIRMA]),
-    ],
+    extensions: [extension('2.5.29.19', false, sequence()), SIGNS_AND_ENCRYPTS, ...(csd ? [] : [USES_OF_EFIRMA])],
   });
   return { tipo: 'efirma', rfc, cer, key: pair.pkcs8 };
 }

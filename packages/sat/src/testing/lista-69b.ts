@@ -49,10 +49,7 @@ export function archivo(
   const encabezado = options.encabezado ?? ENCABEZADO;
   return csv([
     padded(options.prosa ?? PROSA, encabezado.length),
-    padded(
-      'Listado completo de contribuyentes (Artículo 69-B del Código Fiscal de la Federación)',
-      encabezado.length,
-    ),
+    padded('Listado completo de contribuyentes (Artículo 69-B del Código Fiscal de la Federación)', encabezado.length),
     encabezado,
     ...renglones,
   ]);
@@ -66,8 +63,7 @@ export function windows1252(text: string): Buffer {
   return Buffer.from(
     [...text].map(
       (character) =>
-        EXTRA[character] ??
-        ((character.codePointAt(0) ?? 0) < 0x100 ? (character.codePointAt(0) ?? 0) : 0x3f),
+        EXTRA[character] ?? ((character.codePointAt(0) ?? 0) < 0x100 ? (character.codePointAt(0) ?? 0) : 0x3f),
     ),
   );
 }

@@ -58,20 +58,10 @@ export function checkAutentica(xml: string): Veredicto {
   ];
   if (ids.join() !== named.join()) throw new Error(`references ${named} do not name ${ids}`);
   const certificado = new X509Certificate(Buffer.from(token.textContent ?? '', 'base64'));
-  return verdict(
-    signature,
-    canonicalize(timestamp),
-    canonicalize(find(signature, 'SignedInfo')),
-    certificado,
-  );
+  return verdict(signature, canonicalize(timestamp), canonicalize(find(signature, 'SignedInfo')), certificado);
 }
 
-function verdict(
-  signature: Element,
-  digested: string,
-  signedInfo: string,
-  certificado: X509Certificate,
-): Veredicto {
+function verdict(signature: Element, digested: string, signedInfo: string, certificado: X509Certificate): Veredicto {
   if (!signedInfo.startsWith(`<SignedInfo xmlns="${DSIG}">`)) throw new Error('SignedInfo is not of xmldsig');
   return {
     digest: createHash('sha1').update(digested).digest('base64') === textOf(signature, 'DigestValue'),

@@ -18,9 +18,7 @@ export function autenticaResponse(token: string, created: Date, seconds = 300): 
 type Atributos = Readonly<Record<string, string>>;
 
 export function solicitaResponse(operacion: string, atributos: Atributos): string {
-  return sobre(
-    `<${operacion}Response xmlns="${DES}"><${operacion}Result${pairs(atributos)}/></${operacion}Response>`,
-  );
+  return sobre(`<${operacion}Response xmlns="${DES}"><${operacion}Result${pairs(atributos)}/></${operacion}Response>`);
 }
 
 export function verificaResponse(atributos: Atributos, paquetes: readonly string[] = []): string {

@@ -17,9 +17,7 @@ export type Operacion =
   | 'Descargar';
 
 /** A text (HTTP 200), or the whole answer by hand. */
-export type RigAnswer =
-  | string
-  | ((response: ServerResponse, peticion: PeticionRecibida) => void | Promise<void>);
+export type RigAnswer = string | ((response: ServerResponse, peticion: PeticionRecibida) => void | Promise<void>);
 
 /** The SOAP channel wired to a scripted server over a real socket. */
 export interface SoapRig {
@@ -55,8 +53,7 @@ export async function startSoapRig(
     const next = queue !== undefined && queue.length > 1 ? queue.shift() : queue?.[0];
     if (typeof next === 'function') return next(response, peticion);
     tokens += 1;
-    const text =
-      next ?? (operacion === 'Autentica' ? autenticaResponse(`token${tokens}`, new Date(now())) : undefined);
+    const text = next ?? (operacion === 'Autentica' ? autenticaResponse(`token${tokens}`, new Date(now())) : undefined);
     response.writeHead(text === undefined ? 404 : 200, { 'content-type': 'text/xml; charset=utf-8' });
     response.end(text);
   });

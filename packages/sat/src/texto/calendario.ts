@@ -15,7 +15,10 @@ const MESES = [
   'diciembre',
 ];
 
-/** The number of a month by its Spanish name or its first letters (`sep`, `sept`, `septiembre`, `setiembre`), three at least. */
+/**
+ * The number of a month by its Spanish name or its first letters (`sep`, `sept`, `septiembre`, `setiembre`), three at
+ * least.
+ */
 export function readMes(texto: string): number | null {
   const nombre = toForma(texto).replace(/\.$/, '');
   if (nombre.length < 3) return null;
@@ -27,7 +30,6 @@ export function readMes(texto: string): number | null {
 /** A day of the calendar as `yyyy-MM-dd`; null for the 30th of February. */
 export function toDia(anio: number, mes: number, dia: number): string | null {
   const fecha = new Date(Date.UTC(anio, mes - 1, dia));
-  const real =
-    fecha.getUTCFullYear() === anio && fecha.getUTCMonth() === mes - 1 && fecha.getUTCDate() === dia;
+  const real = fecha.getUTCFullYear() === anio && fecha.getUTCMonth() === mes - 1 && fecha.getUTCDate() === dia;
   return real && anio >= 1000 ? fecha.toISOString().slice(0, 10) : null;
 }

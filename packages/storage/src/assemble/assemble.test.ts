@@ -124,13 +124,13 @@ describe('the bytes of the ZIP', { timeout: 120_000 }, () => {
   });
 });
 
-/** 300,000 rows of some 400 bytes: either of the two texts that come of them is more than the memory that may be taken. */
+/**
+ * 300,000 rows of some 400 bytes: either of the two texts that come of them is more than the memory that may be taken.
+ */
 function longPackage(): Buffer {
   const nombreEmisor = 'PROVEEDORA DEL NORTE, S.A. DE C.V. '.repeat(7);
   const texts = Array.from({ length: 30 }, (_, part) => {
-    const rows = Array.from({ length: 10_000 }, (_row, index) =>
-      satRow(part * 10_000 + index, { nombreEmisor }),
-    );
+    const rows = Array.from({ length: 10_000 }, (_row, index) => satRow(part * 10_000 + index, { nombreEmisor }));
     const text = satText(rows);
     return Buffer.from(part === 0 ? text : text.slice(text.indexOf('\r\n') + 2));
   });
@@ -143,13 +143,7 @@ test('memory does not grow with the size: 300,000 rows in less than 100 MB', { t
     const file = join(folder, 'source.zip');
     await writeFile(file, longPackage());
     const script = fileURLToPath(new URL('../../testing/assemble-file.ts', import.meta.url));
-    const { stdout } = await run(process.execPath, [
-      '--conditions=acuse-source',
-      '--import',
-      'tsx',
-      script,
-      file,
-    ]);
+    const { stdout } = await run(process.execPath, ['--conditions=acuse-source', '--import', 'tsx', script, file]);
     const { registros, grownBytes } = JSON.parse(stdout) as { registros: number; grownBytes: number };
     expect(registros).toBe(300_000);
     expect(grownBytes / MB).toBeLessThan(100);

@@ -18,8 +18,9 @@ export interface AssembleDeps {
 }
 
 /**
- * Makes the ZIP of a solicitud and stores it, as `Paquetes.assemble` says. Every package is read twice, once for its rows and once
- * for its texts, so that nothing has to be kept; the version of the object ties both readings to the same bytes.
+ * Makes the ZIP of a solicitud and stores it, as `Paquetes.assemble` says. Every package is read twice, once for its
+ * rows and once for its texts, so that nothing has to be kept; the version of the object ties both readings to the same
+ * bytes.
  */
 export async function assemble(
   deps: AssembleDeps,
@@ -70,13 +71,14 @@ async function writeEntries(
   }
   const resumen = counts.total;
   entries.push(await writer.add('manifest.json', [renderManifest(plan, partes, resumen, entries)]));
-  const registros = partes
-    .flatMap(({ paquetes }) => paquetes)
-    .reduce((sum, leido) => sum + leido.registros, 0);
+  const registros = partes.flatMap(({ paquetes }) => paquetes).reduce((sum, leido) => sum + leido.registros, 0);
   return { entries, registros, confianza: confianzaDe(partes), resumen };
 }
 
-/** The text of `metadata.csv`. Leaves the packages that it opened in `opened`, what it read in `partes`, and what it wrote in `counts`. */
+/**
+ * The text of `metadata.csv`. Leaves the packages that it opened in `opened`, what it read in `partes`, and what it
+ * wrote in `counts`.
+ */
 async function* csvOf(
   { store, limits }: AssembleDeps,
   plan: PlanEnsamble,

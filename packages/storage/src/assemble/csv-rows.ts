@@ -36,11 +36,7 @@ export async function* csvRows(
   leido.entradasIgnoradas = [...leido.entradasIgnoradas, ...foreign.names];
 }
 
-async function readTerceros(
-  satPackage: SatPackage,
-  limits: PaqueteLimits,
-  signal: AbortSignal,
-): Promise<Terceros> {
+async function readTerceros(satPackage: SatPackage, limits: PaqueteLimits, signal: AbortSignal): Promise<Terceros> {
   const terceros = new Terceros(
     { maxRegistros: limits.maxTerceros, maxBytes: limits.maxTercerosBytes },
     satPackage.objectKey,
@@ -55,6 +51,5 @@ async function readTerceros(
 }
 
 function invalidIn(satPackage: SatPackage, text: SatText): InvalidText {
-  return (motivo, detalle) =>
-    new PaqueteSatInvalido(motivo, satPackage.objectKey, `${text.name}: ${detalle}`);
+  return (motivo, detalle) => new PaqueteSatInvalido(motivo, satPackage.objectKey, `${text.name}: ${detalle}`);
 }

@@ -33,11 +33,7 @@ export async function verifyZip(
 }
 
 /** A ZIP of ours that cannot be read is no fault of the SAT's packages, and must not be taken for one. */
-async function readOwnDirectory(
-  store: ObjectStore,
-  objectKey: string,
-  signal: AbortSignal,
-): Promise<ZipDirectory> {
+async function readOwnDirectory(store: ObjectStore, objectKey: string, signal: AbortSignal): Promise<ZipDirectory> {
   try {
     return await readDirectory(store, objectKey, Number.POSITIVE_INFINITY, signal);
   } catch (error) {

@@ -18,9 +18,7 @@ test('entries are whole, in order, and measured, however small or empty', async 
   }
   const measure = await writer.finish();
   expect(measure.bytes).toBe((await zip).length);
-  expect([...(await readZip(await zip))].map(([name, content]) => [name, String(content)])).toEqual([
-    ...contents,
-  ]);
+  expect([...(await readZip(await zip))].map(([name, content]) => [name, String(content)])).toEqual([...contents]);
 });
 
 test('every entry has the same time and mode, whenever and wherever it was written', async () => {

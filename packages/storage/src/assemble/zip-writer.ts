@@ -7,7 +7,10 @@ import { type Measure, Meter } from '../meter.ts';
 const MTIME = new Date('1980-01-01T00:00:00Z');
 const MODE = 0o644;
 
-/** Bytes that may wait on either side of the compression, so that making, compressing and sending go on at the same time. */
+/**
+ * Bytes that may wait on either side of the compression, so that making, compressing and sending go on at the same
+ * time.
+ */
 const AHEAD_BYTES = 1_048_576;
 const CHUNK_BYTES = 131_072;
 
@@ -27,9 +30,10 @@ export interface ZipWriter {
 }
 
 /**
- * A ZIP written by archiver, with fixed times and modes. archiver goes on after an error of a source as if the source had ended,
- * and ends its output as if whole when it is aborted. So it is never given a source that can fail: content is copied into a plain
- * stream that simply stops, and its output passes through a stream of ours that is destroyed first.
+ * A ZIP written by archiver, with fixed times and modes. archiver goes on after an error of a source as if the source
+ * had ended, and ends its output as if whole when it is aborted. So it is never given a source that can fail: content
+ * is copied into a plain stream that simply stops, and its output passes through a stream of ours that is destroyed
+ * first.
  */
 export function createZipWriter(level: number): ZipWriter {
   const failed = new AbortController();
@@ -69,8 +73,7 @@ export function createZipWriter(level: number): ZipWriter {
       for await (const chunk of content) {
         failed.signal.throwIfAborted();
         meter.update(chunk);
-        if (!entry.write(chunk))
-          await rejectOnFailure(once(entry, 'drain', { signal: failed.signal }), failed.signal);
+        if (!entry.write(chunk)) await rejectOnFailure(once(entry, 'drain', { signal: failed.signal }), failed.signal);
       }
       failed.signal.throwIfAborted();
       entry.end();
@@ -87,7 +90,10 @@ export function createZipWriter(level: number): ZipWriter {
   };
 }
 
-/** The reason of the failure in place of the AbortError that stands for it. Marked as handled: it may be awaited much later. */
+/**
+ * The reason of the failure in place of the AbortError that stands for it. Marked as handled: it may be awaited much
+ * later.
+ */
 function rejectOnFailure(event: Promise<unknown[]>, signal: AbortSignal): Promise<unknown[]> {
   const explained = event.catch((error: unknown) => {
     throw signal.aborted ? signal.reason : error;

@@ -6,8 +6,8 @@ export const CSV_HEADER =
   'monto,efecto_comprobante,estatus,fecha_cancelacion,rfc_a_cuenta_terceros,nombre_a_cuenta_terceros\r\n';
 
 /**
- * The columns of the SAT's metadata file in the order in which we write them, in lower case; where a column has been seen
- * under more than one name, all of them (phpcfdi/sat-ws-descarga-masiva, src/PackageReader and its fixtures).
+ * The columns of the SAT's metadata file in the order in which we write them, in lower case; where a column has been
+ * seen under more than one name, all of them (phpcfdi/sat-ws-descarga-masiva, src/PackageReader and its fixtures).
  */
 export const METADATA_COLUMNS: readonly (readonly string[])[] = [
   ['uuid'],
@@ -47,8 +47,9 @@ export interface ColumnPlaces {
 }
 
 /**
- * Finds the known columns in a header, whatever their order and letter case. Throws COLUMNAS when one is missing or there twice, SIN_METADATA when
- * even the first one, which names the CFDI, is missing: then the text is about something else.
+ * Finds the known columns in a header, whatever their order and letter case. Throws COLUMNAS when one is missing or
+ * there twice, SIN_METADATA when even the first one, which names the CFDI, is missing: then the text is about something
+ * else.
  */
 export function placeColumns(
   names: readonly string[],

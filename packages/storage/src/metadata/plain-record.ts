@@ -14,9 +14,9 @@ const VIGENTE = Buffer.from('VIGENTE');
 const CANCELADO = Buffer.from('CANCELADO');
 
 /**
- * Writes the SAT's twelve columns of one record as CSV in a single pass, when they are in their usual order and nothing in
- * them needs more than a copy, which is how nearly all records are. It decides nothing: whatever else it meets, it gives up,
- * and the record is scanned and judged by the general way.
+ * Writes the SAT's twelve columns of one record as CSV in a single pass, when they are in their usual order and nothing
+ * in them needs more than a copy, which is how nearly all records are. It decides nothing: whatever else it meets, it
+ * gives up, and the record is scanned and judged by the general way.
  */
 export class PlainRecord {
   /** Offset in the output after the twelve columns. */

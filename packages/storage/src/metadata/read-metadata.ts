@@ -33,8 +33,8 @@ const AMOUNT = /^-?\d{1,18}(?:\.\d{1,6})?$/;
 const WHOLE_PACKAGE_BYTES = 64 * 1_048_576;
 
 /**
- * Reads every row of a SAT metadata package that is in memory. Throws `PaqueteSatInvalido` for anything that is not one; a row that cannot
- * be understood is never left out.
+ * Reads every row of a SAT metadata package that is in memory. Throws `PaqueteSatInvalido` for anything that is not
+ * one; a row that cannot be understood is never left out.
  */
 export async function readMetadata(
   zip: Buffer,

@@ -5,23 +5,25 @@ import { type LineEnd, MAX_COLUMNS, NEEDS_MORE, RecordScanner } from './record-s
 const MAX_RECORD_BYTES = 65_536;
 
 /** Makes the error that says which file, and where in it. */
-export type InvalidText = (
-  motivo: 'SIN_METADATA' | 'COLUMNAS' | 'FILA',
-  detalle: string,
-) => PaqueteSatInvalido;
+export type InvalidText = (motivo: 'SIN_METADATA' | 'COLUMNAS' | 'FILA', detalle: string) => PaqueteSatInvalido;
 
 export interface RecordSink {
   /** Gets the names of the header in order, as written, once; throws when they will not do. */
   header(names: readonly string[]): void;
-  /** Gets every record that is not blank, with as many fields as the header has. `numero` counts from 1 below the header. */
+  /**
+   * Gets every record that is not blank, with as many fields as the header has. `numero` counts from 1 below the
+   * header.
+   */
   record(buffer: Buffer, fields: RecordScanner, numero: number): void;
-  /** May take the record that begins at `from` by a shorter way: returns the offset after it, or NEEDS_MORE to leave it. */
+  /**
+   * May take the record that begins at `from` by a shorter way: returns the offset after it, or NEEDS_MORE to leave it.
+   */
   shortcut?(buffer: Buffer, from: number, lineEnd: LineEnd): number;
 }
 
 /**
- * Cuts a text of the SAT, which comes in chunks of any size, into records and hands them to a sink. The line end is the one of
- * the header line. A record whose number of fields is not the header's is an error, never left out.
+ * Cuts a text of the SAT, which comes in chunks of any size, into records and hands them to a sink. The line end is the
+ * one of the header line. A record whose number of fields is not the header's is an error, never left out.
  */
 export class RecordReader {
   readonly #sink: RecordSink;
@@ -93,8 +95,7 @@ export class RecordReader {
       .replace(/^\uFEFF/, '')
       .split('~')
       .map((name) => name.trim().replace(/^\|(.*)\|$/, '$1'));
-    if (names.length > MAX_COLUMNS)
-      throw this.#invalid('COLUMNAS', `el encabezado tiene ${names.length} columnas`);
+    if (names.length > MAX_COLUMNS) throw this.#invalid('COLUMNAS', `el encabezado tiene ${names.length} columnas`);
     this.#sink.header(names);
     this.#columns = names.length;
     this.#lineEnd = lineEnd;

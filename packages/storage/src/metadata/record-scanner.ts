@@ -23,7 +23,8 @@ export type LineEnd = 'CRLF' | 'LF';
  * Finds the fields of one record at a time in a buffer of the SAT's metadata text: fields separated by `~`, a field
  * optionally between two `|`, records ended by CRLF (a lone CR or LF is then part of a field) or, in files written with
  * bare line feeds, by LF. It works on bytes, which is safe in UTF-8: the bytes it looks for are never part of another
- * character. After a scan the fields are `starts[i]` to `ends[i]`, and `quotes[i]` is 1 when CSV has to quote field `i`.
+ * character. After a scan the fields are `starts[i]` to `ends[i]`, and `quotes[i]` is 1 when CSV has to quote field
+ * `i`.
  */
 export class RecordScanner {
   readonly starts = new Int32Array(MAX_COLUMNS + 1);
@@ -38,8 +39,8 @@ export class RecordScanner {
   }
 
   /**
-   * Reads the record that begins at `from`. Returns the offset after its line end, or {@link NEEDS_MORE} when the line end is
-   * not in the buffer; with `final` the end of the buffer is the end of the record.
+   * Reads the record that begins at `from`. Returns the offset after its line end, or {@link NEEDS_MORE} when the line
+   * end is not in the buffer; with `final` the end of the buffer is the end of the record.
    */
   scan(buffer: Uint8Array, from: number, final: boolean): number {
     const { starts, ends, quotes } = this;

@@ -21,7 +21,10 @@ export class Resumen {
   #lastKey = -1;
   #last: Float64Array = this.#rest;
 
-  /** Counts one row: `fecha` is the offset in `out` of its written fecha_emision; `efecto` the first byte of that column. */
+  /**
+   * Counts one row: `fecha` is the offset in `out` of its written fecha_emision; `efecto` the first byte of that
+   * column.
+   */
   add(out: Uint8Array, fecha: number, efecto: number, isCancelado: boolean): void {
     const key =
       digit(out, fecha) * 100_000 +
@@ -54,8 +57,7 @@ export class Resumen {
     const all = [...months.map(([, counts]) => counts), this.#rest];
     const sum = new Float64Array(EFECTOS.length + 1);
     for (const counts of all) {
-      for (let place = 0; place < sum.length; place++)
-        sum[place] = (sum[place] as number) + (counts[place] as number);
+      for (let place = 0; place < sum.length; place++) sum[place] = (sum[place] as number) + (counts[place] as number);
     }
     const porMes = months.map(([key, counts]) => [monthText(key), named(counts)] as const);
     const rest = named(this.#rest);

@@ -10,7 +10,10 @@ export interface TercerosLimits {
   readonly maxBytes: number;
 }
 
-/** One or more third parties of a CFDI, joined. Strings of one character a byte: half the memory, and copied as they are. */
+/**
+ * One or more third parties of a CFDI, joined. Strings of one character a byte: half the memory, and copied as they
+ * are.
+ */
 export interface Tercero {
   readonly rfc: string;
   readonly nombre: string;
@@ -21,7 +24,8 @@ const MAX_JOINED = 1_000;
 
 /**
  * The third parties of one package, by UUID without regard to letter case. A CFDI can have several, one for each of its
- * concepts: they are joined with `|`, which names and RFCs of a CFDI cannot contain, in the order of the file and each once.
+ * concepts: they are joined with `|`, which names and RFCs of a CFDI cannot contain, in the order of the file and each
+ * once.
  */
 export class Terceros {
   readonly #limits: TercerosLimits;
@@ -82,7 +86,9 @@ function copyField(buffer: Buffer, fields: RecordScanner, index: number): string
   return buffer.toString('latin1', fields.starts[index] as number, fields.ends[index] as number);
 }
 
-/** Joined field by field, so that the nth RFC and the nth name belong together; a pair that is there is not repeated. */
+/**
+ * Joined field by field, so that the nth RFC and the nth name belong together; a pair that is there is not repeated.
+ */
 function join(earlier: Tercero, next: Tercero): Tercero | null {
   const rfcs = earlier.rfc.split('|');
   const nombres = earlier.nombre.split('|');

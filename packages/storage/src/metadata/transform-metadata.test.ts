@@ -14,7 +14,10 @@ import {
 } from '../../testing/sat-rows.ts';
 import { CSV_HEADER } from './columns.ts';
 
-/** A name with everything that has been troublesome: lone line ends, quotation marks, commas, pipes, several bytes a character. */
+/**
+ * A name with everything that has been troublesome: lone line ends, quotation marks, commas, pipes, several bytes a
+ * character.
+ */
 const piece = fc.constantFrom(
   'A',
   'z',
@@ -41,7 +44,8 @@ const name = (lineEnd: string) =>
   fc
     .array(piece, { maxLength: 12 })
     .map((pieces) => pieces.join(''))
-    // A line end inside a name cannot be told from the end of the record, nor a pipe before a separator from a closing one.
+    // A line end inside a name cannot be told from the end of the record, nor a pipe before a separator from a closing
+    // one.
     .map((text) =>
       lineEnd === '\n' ? text.replaceAll('\n', '') : text.replaceAll('\r', '\r ').replaceAll('\r \n', '\n'),
     )
@@ -142,10 +146,7 @@ describe('the text of the SAT', () => {
     const rows = [satRow(1, { nombreEmisor: 'PEÑA' }), satRow(2)];
     const csv = run(Buffer.from(satText(rows), 'latin1')).csv;
     expect(isUtf8(csv)).toBe(true);
-    expect(rowsOf(csv).map((row) => row[2])).toEqual([
-      'PE\uFFFDA',
-      rows[1]?.nombreEmisor.replace('Ú', '\uFFFD'),
-    ]);
+    expect(rowsOf(csv).map((row) => row[2])).toEqual(['PE\uFFFDA', rows[1]?.nombreEmisor.replace('Ú', '\uFFFD')]);
   });
 
   test('with rows outside of the period is cut to it, both ends included', () => {
@@ -231,10 +232,7 @@ describe('a text that cannot be trusted is refused and says where', () => {
   test('a date with something behind it, however the lines end', () => {
     const cancelled = satRow(9);
     for (const lineEnd of ['\r\n', '\n']) {
-      const text = satText(
-        [cancelled, { ...cancelled, fechaCancelacion: `${cancelled.fechaCancelacion}x` }],
-        lineEnd,
-      );
+      const text = satText([cancelled, { ...cancelled, fechaCancelacion: `${cancelled.fechaCancelacion}x` }], lineEnd);
       expect(motivoOf(() => run(text))).toMatchObject({
         motivo: 'FILA',
         message: expect.stringContaining('registro 2'),

@@ -33,8 +33,8 @@ export interface TransformOptions {
 }
 
 /**
- * Turns a metadata text of the SAT into rows of `metadata.csv` (without the header line), chunk by chunk and byte by byte:
- * no string is made for a row. Bytes that are not UTF-8 come out as U+FFFD.
+ * Turns a metadata text of the SAT into rows of `metadata.csv` (without the header line), chunk by chunk and byte by
+ * byte: no string is made for a row. Bytes that are not UTF-8 come out as U+FFFD.
  */
 export class MetadataTransformer implements RecordSink {
   /** Records written. */

@@ -41,11 +41,7 @@ describe('an assembly', { timeout: 120_000 }, () => {
 
   test('whose signal is raised half way leaves nothing', async () => {
     const paquetes = s3.open({ partBytes: 5 * MIB });
-    const { objectKey } = await paquetes.saveSat(
-      { ...origen, solicitudId: 's2' },
-      Readable.from([sat]),
-      never,
-    );
+    const { objectKey } = await paquetes.saveSat({ ...origen, solicitudId: 's2' }, Readable.from([sat]), never);
     const controller = new AbortController();
     const reason = new Error('shutting down');
     s3.server.intercept = (req) => {
@@ -59,11 +55,7 @@ describe('an assembly', { timeout: 120_000 }, () => {
 
   test('whose upload is refused fails with that error and leaves nothing', async () => {
     const paquetes = s3.open({ partBytes: 5 * MIB });
-    const { objectKey } = await paquetes.saveSat(
-      { ...origen, solicitudId: 's3' },
-      Readable.from([sat]),
-      never,
-    );
+    const { objectKey } = await paquetes.saveSat({ ...origen, solicitudId: 's3' }, Readable.from([sat]), never);
     s3.server.intercept = (req, res) => {
       if (!/paquete\.zip.*partNumber=2/.test(req.url ?? '')) return false;
       req.resume();
@@ -79,11 +71,7 @@ describe('an assembly', { timeout: 120_000 }, () => {
 
   test('goes on where a connection that gave half of a package was cut', async () => {
     const paquetes = s3.open();
-    const { objectKey } = await paquetes.saveSat(
-      { ...origen, solicitudId: 's4' },
-      Readable.from([sat]),
-      never,
-    );
+    const { objectKey } = await paquetes.saveSat({ ...origen, solicitudId: 's4' }, Readable.from([sat]), never);
     let cuts = 0;
     s3.server.intercept = (req, res) => {
       const range = /^bytes=(\d+)-(\d+)$/.exec(String(req.headers.range));
@@ -100,11 +88,7 @@ describe('an assembly', { timeout: 120_000 }, () => {
 
   test('gives up when the storage keeps cutting connections without a byte', async () => {
     const paquetes = s3.open();
-    const { objectKey } = await paquetes.saveSat(
-      { ...origen, solicitudId: 's5' },
-      Readable.from([sat]),
-      never,
-    );
+    const { objectKey } = await paquetes.saveSat({ ...origen, solicitudId: 's5' }, Readable.from([sat]), never);
     let cuts = 0;
     s3.server.intercept = (req, res) => {
       const range = /^bytes=(\d+)-(\d+)$/.exec(String(req.headers.range));
@@ -121,11 +105,7 @@ describe('an assembly', { timeout: 120_000 }, () => {
 
   test('reads the version of a package that it opened and no other', async () => {
     const paquetes = s3.open();
-    const { objectKey } = await paquetes.saveSat(
-      { ...origen, solicitudId: 's6' },
-      Readable.from([sat]),
-      never,
-    );
+    const { objectKey } = await paquetes.saveSat({ ...origen, solicitudId: 's6' }, Readable.from([sat]), never);
     const conditions = new Set<string>();
     s3.server.intercept = (req) => {
       if (req.method === 'GET' && req.headers.range !== undefined && !/paquete\.zip/.test(req.url ?? '')) {
@@ -139,15 +119,10 @@ describe('an assembly', { timeout: 120_000 }, () => {
 
   test('fails when the stored ZIP is not the one that was written', async () => {
     const paquetes = s3.open();
-    const { objectKey } = await paquetes.saveSat(
-      { ...origen, solicitudId: 's7' },
-      Readable.from([sat]),
-      never,
-    );
+    const { objectKey } = await paquetes.saveSat({ ...origen, solicitudId: 's7' }, Readable.from([sat]), never);
     const other = zipBytes([{ name: 'x', content: 'x' }]);
     s3.server.intercept = (req, res) => {
-      if (!/paquete\.zip/.test(req.url ?? '') || (req.method !== 'HEAD' && req.method !== 'GET'))
-        return false;
+      if (!/paquete\.zip/.test(req.url ?? '') || (req.method !== 'HEAD' && req.method !== 'GET')) return false;
       res.writeHead(req.method === 'HEAD' ? 200 : 206, { 'content-length': other.length, etag: '"x"' });
       res.end(req.method === 'HEAD' ? undefined : other);
       return true;

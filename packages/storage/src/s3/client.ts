@@ -17,8 +17,8 @@ export function createS3Client(settings: PaquetesS3Settings, endpoint: string | 
 }
 
 /**
- * The SDK warns once a process that versions of 2027 will want Node 22; ours is fixed and supports the Node that runs it. It
- * reads this switch and no other, so every other warning still shows.
+ * The SDK warns once a process that versions of 2027 will want Node 22; ours is fixed and supports the Node that runs
+ * it. It reads this switch and no other, so every other warning still shows.
  */
 function silenceNodeVersionWarning(): void {
   process.env['AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED'] = 'true';

@@ -106,16 +106,12 @@ test('removes more objects than fit a page', async () => {
     }
     if (url.searchParams.get('list-type') !== '2') return false;
     pages++;
-    const next = url.searchParams.has('continuation-token')
-      ? ''
-      : '<NextContinuationToken>t</NextContinuationToken>';
+    const next = url.searchParams.has('continuation-token') ? '' : '<NextContinuationToken>t</NextContinuationToken>';
     const keys = Array.from(
       { length: 20 },
       (_, index) => `<Contents><Key>solicitudes/s/${pages}-${index}</Key></Contents>`,
     );
-    res.end(
-      `<ListBucketResult><IsTruncated>${next !== ''}</IsTruncated>${next}${keys.join('')}</ListBucketResult>`,
-    );
+    res.end(`<ListBucketResult><IsTruncated>${next !== ''}</IsTruncated>${next}${keys.join('')}</ListBucketResult>`);
     return true;
   };
   await paquetes.remove('s', 'todo');

@@ -35,10 +35,7 @@ describe('a presigned URL', () => {
     const objectKey = documentoKey('01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f');
     await paquetes.saveDocumento(objectKey, Buffer.from('%PDF-1.7'), never);
     const answer = await s3.fetchObject(paquetes, objectKey);
-    expect([answer.headers.get('content-type'), await answer.text()]).toEqual([
-      'application/pdf',
-      '%PDF-1.7',
-    ]);
+    expect([answer.headers.get('content-type'), await answer.text()]).toEqual(['application/pdf', '%PDF-1.7']);
   });
 
   test('has the public address, signed for it', async () => {
@@ -55,9 +52,7 @@ describe('a presigned URL', () => {
     const now = new Date('2026-03-01T10:00:00Z');
     const ttl = async (paquetes: PaquetesS3, ttlSeconds: number) => {
       const { url, expiraEn } = await paquetes.presign('k', { filename: 'x', ttlSeconds });
-      expect(expiraEn.getTime() - now.getTime()).toBe(
-        Number(new URL(url).searchParams.get('X-Amz-Expires')) * 1000,
-      );
+      expect(expiraEn.getTime() - now.getTime()).toBe(Number(new URL(url).searchParams.get('X-Amz-Expires')) * 1000);
       return Number(new URL(url).searchParams.get('X-Amz-Expires'));
     };
     expect(

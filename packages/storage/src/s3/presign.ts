@@ -6,8 +6,8 @@ import { mediaTypeOf } from '../keys.ts';
 const MAX_TTL_SECONDS = 604_800;
 
 /**
- * A URL that gives the object as a download until `expiraEn`: `ttlSeconds` after `now`, or sooner when the credentials that sign it
- * live shorter, since the URL dies with them.
+ * A URL that gives the object as a download until `expiraEn`: `ttlSeconds` after `now`, or sooner when the credentials
+ * that sign it live shorter, since the URL dies with them.
  */
 export async function presign(
   client: S3Client,
@@ -19,8 +19,7 @@ export async function presign(
   const { expiration } = await client.config.credentials();
   // The date that is signed has whole seconds.
   const signedAt = Math.floor(now.getTime() / 1000);
-  const left =
-    expiration === undefined ? MAX_TTL_SECONDS : Math.floor(expiration.getTime() / 1000) - signedAt;
+  const left = expiration === undefined ? MAX_TTL_SECONDS : Math.floor(expiration.getTime() / 1000) - signedAt;
   const ttl = Math.min(Math.floor(options.ttlSeconds), MAX_TTL_SECONDS, left);
   if (ttl < 1) throw new RangeError(`no URL can live for ${ttl} seconds`);
   const command = new GetObjectCommand({

@@ -4,8 +4,8 @@ import type { Readable } from 'node:stream';
 const MAX_FRUITLESS = 3;
 
 /**
- * The bytes of a range, fetched again from where it broke off when a connection is cut. `open` asks for the bytes from an offset to
- * the end of the range; what it rejects with is final.
+ * The bytes of a range, fetched again from where it broke off when a connection is cut. `open` asks for the bytes from
+ * an offset to the end of the range; what it rejects with is final.
  */
 export async function* readRange(
   open: (start: number) => Promise<Readable>,

@@ -7,15 +7,10 @@ import {
 import { hasStatus } from './bucket.ts';
 
 /**
- * Gives up every multipart upload under a prefix that began before `before`. Returns how many. Storages that cannot list uploads
- * (405, 501) have none that could be seen, so 0.
+ * Gives up every multipart upload under a prefix that began before `before`. Returns how many. Storages that cannot
+ * list uploads (405, 501) have none that could be seen, so 0.
  */
-export async function abortUploads(
-  client: S3Client,
-  bucket: string,
-  prefix: string,
-  before: Date,
-): Promise<number> {
+export async function abortUploads(client: S3Client, bucket: string, prefix: string, before: Date): Promise<number> {
   let aborted = 0;
   let page: ListMultipartUploadsCommandOutput | null = null;
   do {
@@ -24,9 +19,7 @@ export async function abortUploads(
       ...(page?.NextUploadIdMarker === undefined ? {} : { UploadIdMarker: page.NextUploadIdMarker }),
     };
     try {
-      page = await client.send(
-        new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...marker }),
-      );
+      page = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...marker }));
     } catch (error) {
       if (hasStatus(error, 405, 501)) return aborted;
       throw error;

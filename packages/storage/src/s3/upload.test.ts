@@ -70,9 +70,7 @@ describe('a multipart upload', { timeout: 120_000 }, () => {
       return true;
     };
     const source = Readable.from(slowly(randomBytes(12 * MIB), 100_000));
-    await expect(paquetes.saveSat({ ...origen, paquete: 'late' }, source, controller.signal)).rejects.toBe(
-      reason,
-    );
+    await expect(paquetes.saveSat({ ...origen, paquete: 'late' }, source, controller.signal)).rejects.toBe(reason);
     expect(await s3.server.openUploads()).toBe(0);
     expect(await paquetes.findSat({ ...origen, paquete: 'late' }, never)).toBeNull();
   });

@@ -5,9 +5,10 @@ import { mediaTypeOf } from '../keys.ts';
 import type { PaquetesS3Settings } from './settings.ts';
 
 /**
- * Sends a body in parts. When the body fails, the storage fails or the signal is raised, the parts are given up and the first of
- * those errors is thrown, after everything on its way has ended: nothing can become visible behind the caller's back. (lib-storage's
- * own abort rejects at once and lets requests run on, and its failure to abort hides the first error.)
+ * Sends a body in parts. When the body fails, the storage fails or the signal is raised, the parts are given up and the
+ * first of those errors is thrown, after everything on its way has ended: nothing can become visible behind the
+ * caller's back. (lib-storage's own abort rejects at once and lets requests run on, and its failure to abort hides the
+ * first error.)
  */
 export async function upload(
   client: S3Client,
@@ -39,13 +40,13 @@ export async function upload(
 }
 
 /**
- * The client, with every request ended by the signal, except the one that gives the parts up. Storages that cannot give parts up
- * refuse that one; the sweep and the storage's own rules have to see to the parts then, and the error that led to it counts.
+ * The client, with every request ended by the signal, except the one that gives the parts up. Storages that cannot give
+ * parts up refuse that one; the sweep and the storage's own rules have to see to the parts then, and the error that led
+ * to it counts.
  */
 function stoppable(client: S3Client, signal: AbortSignal): S3Client {
   const send = async (command: Parameters<S3Client['send']>[0]): Promise<unknown> => {
-    if (!(command instanceof AbortMultipartUploadCommand))
-      return client.send(command, { abortSignal: signal });
+    if (!(command instanceof AbortMultipartUploadCommand)) return client.send(command, { abortSignal: signal });
     return client.send(command).catch(() => undefined);
   };
   return Object.assign(Object.create(client) as S3Client, { send });

@@ -21,9 +21,9 @@ export interface InflateOptions {
 }
 
 /**
- * The content of an entry from its data in the ZIP. Its limits are enforced on the bytes that really come out, and its size and
- * CRC-32 are compared at the end: a consumer that saw the stream end has the content that was packed. Fails with `PaqueteSatInvalido`, or
- * with the error of `data`.
+ * The content of an entry from its data in the ZIP. Its limits are enforced on the bytes that really come out, and its
+ * size and CRC-32 are compared at the end: a consumer that saw the stream end has the content that was packed. Fails
+ * with `PaqueteSatInvalido`, or with the error of `data`.
  */
 export function inflateEntry(data: Readable, options: InflateOptions): Readable {
   const { objectKey, name, method } = options;
@@ -38,9 +38,7 @@ export function inflateEntry(data: Readable, options: InflateOptions): Readable 
     if (error.code === 'Z_BUF_ERROR') {
       check.destroy(new PaqueteSatInvalido('TRUNCADO', objectKey, `${name} termina antes de tiempo`, error));
     } else if (error.code?.startsWith('Z_') === true) {
-      check.destroy(
-        new PaqueteSatInvalido('CRC', objectKey, `los datos comprimidos de ${name} están dañados`, error),
-      );
+      check.destroy(new PaqueteSatInvalido('CRC', objectKey, `los datos comprimidos de ${name} están dañados`, error));
     }
   });
   return pipeline(data, inflate, check, () => undefined);
@@ -74,9 +72,7 @@ class CheckedContent extends Transform {
   override _flush(callback: TransformCallback): void {
     const { objectKey, name, bytes } = this.#options;
     if (this.#bytes < bytes) {
-      callback(
-        new PaqueteSatInvalido('TRUNCADO', objectKey, `${name} da ${this.#bytes} bytes y anuncia ${bytes}`),
-      );
+      callback(new PaqueteSatInvalido('TRUNCADO', objectKey, `${name} da ${this.#bytes} bytes y anuncia ${bytes}`));
     } else if (this.#crc !== this.#options.crc32) {
       callback(new PaqueteSatInvalido('CRC', objectKey, `el CRC-32 de ${name} no es el que anuncia`));
     } else {

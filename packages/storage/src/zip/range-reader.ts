@@ -2,10 +2,15 @@ import { buffer as readAll } from 'node:stream/consumers';
 import { RandomAccessReader } from 'yauzl';
 import type { ObjectStat, ObjectStore } from '../object-store.ts';
 
-/** Read at once from the end of the object: the largest comment a ZIP may have, and the directories of ordinary ones. Bytes. */
+/**
+ * Read at once from the end of the object: the largest comment a ZIP may have, and the directories of ordinary ones.
+ * Bytes.
+ */
 const TAIL_BYTES = 131_072;
 
-/** The random access that yauzl wants, made of ranged reads of a stored object. Holds the end of the object in memory. */
+/**
+ * The random access that yauzl wants, made of ranged reads of a stored object. Holds the end of the object in memory.
+ */
 export class RangeReader extends RandomAccessReader {
   /** A read went past the end of the object: the ZIP says that there is more of it. */
   isPastEnd = false;
@@ -52,9 +57,7 @@ export class RangeReader extends RandomAccessReader {
       if (start < tailStart) {
         return await readAll(this.#store.read(this.#key, version, { start, end: until }, this.#signal));
       }
-      this.#tail ??= readAll(
-        this.#store.read(this.#key, version, { start: tailStart, end: size }, this.#signal),
-      );
+      this.#tail ??= readAll(this.#store.read(this.#key, version, { start: tailStart, end: size }, this.#signal));
       return (await this.#tail).subarray(start - tailStart, until - tailStart);
     } catch (error) {
       this.storageError = error;

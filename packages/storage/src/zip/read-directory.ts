@@ -21,8 +21,9 @@ export interface ZipDirectory {
 }
 
 /**
- * Reads the central directory of a stored ZIP by ranged reads, without fetching the rest of it. Throws `PaqueteSatInvalido` when
- * there is none to be read, it has more than `maxEntries`, or a name in it leads out of a folder; errors of the storage as they are.
+ * Reads the central directory of a stored ZIP by ranged reads, without fetching the rest of it. Throws
+ * `PaqueteSatInvalido` when there is none to be read, it has more than `maxEntries`, or a name in it leads out of a
+ * folder; errors of the storage as they are.
  */
 export async function readDirectory(
   store: ObjectStore,
@@ -60,12 +61,7 @@ async function openZip(reader: RangeReader, key: string, stat: ObjectStat): Prom
     if (reader.storageError !== undefined) throw reader.storageError;
     const start = await reader.bytes(0, Math.min(2, stat.bytes));
     const motivo = start.toString('latin1') === 'PK' ? 'TRUNCADO' : 'NO_ES_ZIP';
-    throw new PaqueteSatInvalido(
-      motivo,
-      key,
-      `${stat.bytes} bytes sin un directorio de ZIP que valga`,
-      error,
-    );
+    throw new PaqueteSatInvalido(motivo, key, `${stat.bytes} bytes sin un directorio de ZIP que valga`, error);
   }
 }
 

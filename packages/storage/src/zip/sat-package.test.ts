@@ -88,11 +88,7 @@ describe('a package that is none', () => {
     ['a wrong CRC of a stored text', zipBytes([{ ...main, method: 0, crc: 1 }]), 'CRC'],
     ['more bytes than announced', zipBytes([{ ...main, declaredBytes: 10 }]), 'DEMASIADO_GRANDE'],
     ['fewer bytes than announced', zipBytes([{ ...main, declaredBytes: content.length * 2 }]), 'TRUNCADO'],
-    [
-      'less compressed data than announced',
-      zipBytes([{ ...main, declaredCompressedBytes: 10_000_000 }]),
-      'TRUNCADO',
-    ],
+    ['less compressed data than announced', zipBytes([{ ...main, declaredCompressedBytes: 10_000_000 }]), 'TRUNCADO'],
     ['compressed data that ends early', zipBytes([{ ...main, declaredCompressedBytes: 100 }]), 'TRUNCADO'],
     ['a text that is not where it should be', zipBytes([{ ...main, offset: 5 }]), 'NO_ES_ZIP'],
     ['a text behind the end', zipBytes([{ ...main, offset: 90_000_000 }]), 'TRUNCADO'],
@@ -145,9 +141,7 @@ test('an error of the storage is not the package’s fault', async () => {
       }),
   };
   await expect(openSatPackage(broken, 'k', DEFAULT_LIMITS, signal)).rejects.toBe(cut);
-  await expect(openSatPackage(store, 'missing', DEFAULT_LIMITS, signal)).rejects.not.toBeInstanceOf(
-    PaqueteSatInvalido,
-  );
+  await expect(openSatPackage(store, 'missing', DEFAULT_LIMITS, signal)).rejects.not.toBeInstanceOf(PaqueteSatInvalido);
 });
 
 test('an error of the storage at the second read is not the package’s fault either', async () => {
@@ -168,7 +162,5 @@ test('a package written anew after it was opened is not read on', async () => {
   const objects = new Map([['k', zipBytes([main])]]);
   const opened = await openSatPackage(createMemoryStore(objects), 'k', DEFAULT_LIMITS, signal);
   objects.set('k', zipBytes([main]));
-  await expect(readAll(opened.metadata[0]?.open(signal) ?? Readable.from([]))).rejects.toThrow(
-    'written anew',
-  );
+  await expect(readAll(opened.metadata[0]?.open(signal) ?? Readable.from([]))).rejects.toThrow('written anew');
 });

@@ -30,8 +30,8 @@ export interface SatPackage {
 
 /**
  * Opens a package of metadata of the SAT in object storage without fetching its data. Names as in the packages that
- * phpcfdi/sat-ws-descarga-masiva was tested with; entries with other names and empty ones are passed over, as readers of those
- * packages have to. Throws `PaqueteSatInvalido`.
+ * phpcfdi/sat-ws-descarga-masiva was tested with; entries with other names and empty ones are passed over, as readers
+ * of those packages have to. Throws `PaqueteSatInvalido`.
  */
 export async function openSatPackage(
   store: ObjectStore,
@@ -40,8 +40,7 @@ export async function openSatPackage(
   signal: AbortSignal,
 ): Promise<SatPackage> {
   const { stat, entries } = await readDirectory(store, objectKey, limits.maxEntries, signal);
-  const isText = (entry: ZipEntry) =>
-    entry.bytes > 0 && (MAIN_NAME.test(entry.name) || TERCEROS_NAME.test(entry.name));
+  const isText = (entry: ZipEntry) => entry.bytes > 0 && (MAIN_NAME.test(entry.name) || TERCEROS_NAME.test(entry.name));
   const texts: { entry: ZipEntry; start: number }[] = [];
   for (const entry of entries.filter(isText)) {
     checkEntry(entry, objectKey);
@@ -82,8 +81,8 @@ export async function openSatPackage(
 }
 
 /**
- * Texts of a package that have the name of metadata and are about something else: passed over and noted as long as another one is
- * metadata.
+ * Texts of a package that have the name of metadata and are about something else: passed over and noted as long as
+ * another one is metadata.
  */
 export class ForeignTexts {
   readonly #satPackage: SatPackage;
@@ -93,7 +92,10 @@ export class ForeignTexts {
     this.#satPackage = satPackage;
   }
 
-  /** Notes a text whose reading failed with `error`. Throws that unless the text is a foreign one, and when the package has no other. */
+  /**
+   * Notes a text whose reading failed with `error`. Throws that unless the text is a foreign one, and when the package
+   * has no other.
+   */
   add(text: SatText, error: unknown): void {
     const isForeign = error instanceof PaqueteSatInvalido && error.motivo === 'SIN_METADATA';
     if (!isForeign || this.#names.length + 1 === this.#satPackage.metadata.length) throw error;
@@ -108,11 +110,7 @@ export class ForeignTexts {
 function checkEntry(entry: ZipEntry, objectKey: string): void {
   if (entry.isEncrypted) throw new PaqueteSatInvalido('NO_ES_ZIP', objectKey, `${entry.name} está cifrado`);
   if (entry.method !== 0 && entry.method !== 8) {
-    throw new PaqueteSatInvalido(
-      'NO_ES_ZIP',
-      objectKey,
-      `${entry.name} usa el método de compresión ${entry.method}`,
-    );
+    throw new PaqueteSatInvalido('NO_ES_ZIP', objectKey, `${entry.name} usa el método de compresión ${entry.method}`);
   }
 }
 
@@ -129,10 +127,6 @@ function checkTogether(texts: readonly ZipEntry[], objectKey: string, limits: Pa
     );
   }
   if (!texts.some((entry) => MAIN_NAME.test(entry.name))) {
-    throw new PaqueteSatInvalido(
-      'SIN_METADATA',
-      objectKey,
-      'no tiene ningún archivo <UUID>_nn.txt con contenido',
-    );
+    throw new PaqueteSatInvalido('SIN_METADATA', objectKey, 'no tiene ningún archivo <UUID>_nn.txt con contenido');
   }
 }

@@ -1,12 +1,8 @@
 /**
- * Reads `id:base64,id:base64` into a map, in order. Throws RangeError, without quoting any value, when an entry has no id or no content,
- * or an id comes twice; what `read` throws goes through.
+ * Reads `id:base64,id:base64` into a map, in order. Throws RangeError, without quoting any value, when an entry has no
+ * id or no content, or an id comes twice; what `read` throws goes through.
  */
-export function parseKeys<Key>(
-  name: string,
-  list: string,
-  read: (base64: string) => Key,
-): ReadonlyMap<string, Key> {
+export function parseKeys<Key>(name: string, list: string, read: (base64: string) => Key): ReadonlyMap<string, Key> {
   const keys = new Map<string, Key>();
   for (const entry of list.split(',')) {
     const at = entry.indexOf(':');

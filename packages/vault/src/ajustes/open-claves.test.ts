@@ -28,9 +28,7 @@ describe('keys in settings', () => {
   });
 
   it.each(['', ':', 'a', 'a:', ':1', 'a:1,a:2', 'a:1,'])('refuses %j without quoting it', (list) => {
-    expect(() => parseKeys('KEYRING', list, read)).toThrow(
-      /^KEYRING: se espera id:base64, sin ids repetidos$/,
-    );
+    expect(() => parseKeys('KEYRING', list, read)).toThrow(/^KEYRING: se espera id:base64, sin ids repetidos$/);
   });
 });
 

@@ -7,7 +7,10 @@ import { createSealer, type Sealer } from '../sealing/sealer.ts';
 import { importWorkerPublicKey } from '../sealing/worker-keys.ts';
 import { firstKey, parseKeys } from './key-list.ts';
 
-/** The settings of a process that stores credentials: lists of `id:base64`, the first entry in force, and the paths of PEM files. */
+/**
+ * The settings of a process that stores credentials: lists of `id:base64`, the first entry in force, and the paths of
+ * PEM files.
+ */
 export interface AjustesClaves {
   readonly API_KEY_PEPPERS: string;
   readonly KEYRING: string;
@@ -25,7 +28,9 @@ export interface Claves {
   readonly trust: TrustBundle;
 }
 
-/** A hasher of API keys from `version:base64,…`. Throws RangeError, without quoting any value, for a list that is none. */
+/**
+ * A hasher of API keys from `version:base64,…`. Throws RangeError, without quoting any value, for a list that is none.
+ */
 export function openHasher(peppers: string): ApiKeyHasher {
   const versions = parseKeys('API_KEY_PEPPERS', peppers, decodeClave32);
   return createApiKeyHasher({
@@ -34,13 +39,19 @@ export function openHasher(peppers: string): ApiKeyHasher {
   });
 }
 
-/** A keyring from the setting `name`, `kid:base64,…`. Throws RangeError, without quoting any value, for a list that is none. */
+/**
+ * A keyring from the setting `name`, `kid:base64,…`. Throws RangeError, without quoting any value, for a list that is
+ * none.
+ */
 export function openKeyring(name: string, list: string): Keyring {
   const keys = parseKeys(name, list, decodeClave32);
   return createKeyring({ keys, current: firstKey(keys).id });
 }
 
-/** Reads the keys and the files of authorities that the settings name. Throws RangeError for a key that is none, and what reading throws. */
+/**
+ * Reads the keys and the files of authorities that the settings name. Throws RangeError for a key that is none, and
+ * what reading throws.
+ */
 export async function openClaves(ajustes: AjustesClaves): Promise<Claves> {
   const worker = firstKey(parseKeys('WORKER_PUBLIC_KEY', ajustes.WORKER_PUBLIC_KEY, importWorkerPublicKey));
   const psk = firstKey(parseKeys('WORKER_PSK', ajustes.WORKER_PSK, decodeClave32));

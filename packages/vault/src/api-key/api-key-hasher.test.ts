@@ -64,9 +64,7 @@ describe('API key hasher', () => {
   });
 
   it('refuses a pepper of another length and a current version that is missing', () => {
-    expect(() => createApiKeyHasher({ peppers: new Map([[1, randomBytes(31)]]), current: 1 })).toThrow(
-      RangeError,
-    );
+    expect(() => createApiKeyHasher({ peppers: new Map([[1, randomBytes(31)]]), current: 1 })).toThrow(RangeError);
     expect(() => createApiKeyHasher({ peppers, current: 3 })).toThrow(RangeError);
   });
 });

@@ -16,20 +16,21 @@ export interface ApiKeyHasher {
   /** HMAC-SHA-256 under the current pepper over mode, id and secret. */
   hashApiKey(apiKey: ApiKey): ApiKeyHash;
   /**
-   * Whether `apiKey` is the one behind `stored`, in time that does not depend on where they differ. Give null for an id that
-   * the database does not know: the same work is done and the answer is false. A pepper version that was retired is false too.
+   * Whether `apiKey` is the one behind `stored`, in time that does not depend on where they differ. Give null for an id
+   * that the database does not know: the same work is done and the answer is false. A pepper version that was retired
+   * is false too.
    */
   verifyApiKey(apiKey: ApiKey, stored: ApiKeyHash | null): boolean;
   /**
-   * Whether a verified key should be hashed again: its pepper is older than the current one. Versions only grow, so that of two processes in
-   * the middle of a rotation neither undoes what the other did.
+   * Whether a verified key should be hashed again: its pepper is older than the current one. Versions only grow, so
+   * that of two processes in the middle of a rotation neither undoes what the other did.
    */
   isStale(stored: ApiKeyHash): boolean;
 }
 
 /**
- * Hashes and verifies API keys. `peppers` maps version to 32 bytes; several live at once while they rotate. A slow hash is not
- * needed: the secret has 256 random bits (RFC 5869, 4). Throws RangeError for a missing current pepper, a wrong
+ * Hashes and verifies API keys. `peppers` maps version to 32 bytes; several live at once while they rotate. A slow hash
+ * is not needed: the secret has 256 random bits (RFC 5869, 4). Throws RangeError for a missing current pepper, a wrong
  * length or a version that is no positive integer.
  */
 export function createApiKeyHasher(options: {
@@ -46,8 +47,8 @@ export function createApiKeyHasher(options: {
   if (currentPepper === undefined) throw new RangeError(`Pepper ${options.current} is not in the list`);
   const unmatchable = randomBytes(CLAVE_BYTES);
 
-  // The pepper is the HMAC key and the secret its message, never the reverse: HMAC hashes keys longer than a block, and such
-  // a key and its hash are then interchangeable (RFC 2104, 2).
+  // The pepper is the HMAC key and the secret its message, never the reverse: HMAC hashes keys longer than a block, and
+  // such a key and its hash are then interchangeable (RFC 2104, 2).
   function digest(pepper: Buffer, apiKey: ApiKey): Buffer {
     const message = canonicalBytes('acuse/v1/api-key', apiKey.modo, apiKey.keyId, apiKey.secret);
     try {

@@ -1,7 +1,10 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { BASE62, CHECKSUM_LENGTH, checksum } from './checksum.ts';
 
-/** `test` keys are of an installation that asks a simulator. The mode is part of what is hashed: a test key cannot be rewritten into a live one. */
+/**
+ * `test` keys are of an installation that asks a simulator. The mode is part of what is hashed: a test key cannot be
+ * rewritten into a live one.
+ */
 export type ModoApiKey = 'test' | 'live';
 
 const KEY_ID_LENGTH = 12;
@@ -45,7 +48,10 @@ export function wipeApiKey(apiKey: ApiKey): void {
   apiKey.secret.fill(0);
 }
 
-/** The last four characters of a key, to recognise it in the panel. They are of the checksum: they tell nothing of the secret. */
+/**
+ * The last four characters of a key, to recognise it in the panel. They are of the checksum: they tell nothing of the
+ * secret.
+ */
 export function lastFourOfApiKey(text: string): string {
   return text.slice(-4);
 }

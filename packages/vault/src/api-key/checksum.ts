@@ -4,8 +4,8 @@ export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstu
 export const CHECKSUM_LENGTH = 6;
 
 /**
- * CRC-32 in base62, padded to 6 characters: the form GitHub gives its tokens, so that typos and scanned texts are sorted out
- * without the database. Not a protection: anybody can compute it.
+ * CRC-32 in base62, padded to 6 characters: the form GitHub gives its tokens, so that typos and scanned texts are
+ * sorted out without the database. Not a protection: anybody can compute it.
  */
 export function checksum(text: string): string {
   let rest = crc32(text);

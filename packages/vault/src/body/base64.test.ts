@@ -27,21 +27,10 @@ describe('decodeBase64', () => {
     expect(decoded).toBeGreaterThan(100);
   });
 
-  it.each([
-    'A',
-    'AA',
-    'AAA',
-    'AB==',
-    'AAB=',
-    '====',
-    'A===',
-    'AA=A',
-    'AAAA\n',
-    ' AAAA',
-    'AA-_',
-    'AAAA====',
-    'é===',
-  ])('refuses %j', (text) => {
-    expect(decodeBase64(Buffer.from(text))).toBeNull();
-  });
+  it.each(['A', 'AA', 'AAA', 'AB==', 'AAB=', '====', 'A===', 'AA=A', 'AAAA\n', ' AAAA', 'AA-_', 'AAAA====', 'é==='])(
+    'refuses %j',
+    (text) => {
+      expect(decodeBase64(Buffer.from(text))).toBeNull();
+    },
+  );
 });

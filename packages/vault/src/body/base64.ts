@@ -1,15 +1,13 @@
 const INVALID = 0xff;
 const PAD = 0x3d;
 const DIGITS = new Uint8Array(256).fill(INVALID);
-for (const [value, char] of [
-  ...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/',
-].entries()) {
+for (const [value, char] of [...'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'].entries()) {
   DIGITS[char.charCodeAt(0)] = value;
 }
 
 /**
- * Decodes base64 from bytes to bytes, so that a secret never is a string: the standard alphabet with padding (RFC 4648, 4), no
- * blanks or line ends, no bits left over. Returns null for anything else; the empty text is the empty buffer.
+ * Decodes base64 from bytes to bytes, so that a secret never is a string: the standard alphabet with padding (RFC 4648,
+ * 4), no blanks or line ends, no bits left over. Returns null for anything else; the empty text is the empty buffer.
  */
 export function decodeBase64(text: Uint8Array): Buffer | null {
   if (text.length % 4 !== 0) return null;

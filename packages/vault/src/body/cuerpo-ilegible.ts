@@ -1,4 +1,7 @@
-/** `JSON_INVALIDO`: not UTF-8, not JSON, not an object, or too deep. `CAMPO_REPETIDO`: a secret field stands there twice. */
+/**
+ * `JSON_INVALIDO`: not UTF-8, not JSON, not an object, or too deep. `CAMPO_REPETIDO`: a secret field stands there
+ * twice.
+ */
 export type MotivoCuerpo = 'JSON_INVALIDO' | 'CAMPO_REPETIDO';
 
 /** A request body that is refused before anything of it became a string. Never carries a part of it. */

@@ -11,7 +11,10 @@ const MAX_DEPTH = 32;
 const LITERALS = ['true', 'false', 'null'].map((word) => Buffer.from(word));
 const code = (char: string) => char.charCodeAt(0);
 
-/** Steps through JSON (RFC 8259) in a buffer of valid UTF-8. Makes no strings. Every method throws {@link CuerpoIlegible}. */
+/**
+ * Steps through JSON (RFC 8259) in a buffer of valid UTF-8. Makes no strings. Every method throws {@link
+ * CuerpoIlegible}.
+ */
 export class JsonScanner {
   readonly #bytes: Buffer;
   #position = 0;

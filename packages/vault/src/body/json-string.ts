@@ -30,7 +30,10 @@ function codeUnit(bytes: Buffer, position: number): number {
   return unit;
 }
 
-/** The character of `uXXXX`, or of a surrogate pair `uXXXX\uXXXX`, and how many bytes that took. Null when it is half a pair. */
+/**
+ * The character of `uXXXX`, or of a surrogate pair `uXXXX\uXXXX`, and how many bytes that took. Null when it is half a
+ * pair.
+ */
 function escapedCharacter(bytes: Buffer, position: number): { code: number; size: number } | null {
   const unit = codeUnit(bytes, position);
   if (unit < 0 || (unit >= 0xdc00 && unit <= 0xdfff)) return null;
@@ -54,9 +57,9 @@ function writeCharacter(sink: Buffer | null, offset: number, code: number): numb
 }
 
 /**
- * Walks a JSON string (RFC 8259, 7) from its opening quote and, if there is a sink, decodes it there. Returns where it ends, after
- * the closing quote, and its decoded length in bytes; null when it is not a valid string or holds half a surrogate pair.
- * The bytes must be valid UTF-8.
+ * Walks a JSON string (RFC 8259, 7) from its opening quote and, if there is a sink, decodes it there. Returns where it
+ * ends, after the closing quote, and its decoded length in bytes; null when it is not a valid string or holds half a
+ * surrogate pair. The bytes must be valid UTF-8.
  */
 export function walkJsonString(
   bytes: Buffer,

@@ -49,10 +49,7 @@ describe('takeSecretFields', () => {
         (secret, ways, others, gap, at) => {
           const members = others
             .filter(([name]) => name !== 'ciec' && name !== 'password')
-            .map(
-              ([name, value]) =>
-                `${spell(name, ways)}${gap}:${gap}${JSON.stringify(value, null, gap.length)}`,
-            );
+            .map(([name, value]) => `${spell(name, ways)}${gap}:${gap}${JSON.stringify(value, null, gap.length)}`);
           members.splice(at, 0, `${gap}${spell('ciec', ways)}${gap}:${gap}${spell(secret, ways)}`);
           const body = `${gap}{${members.join(`${gap},${gap}`)}${gap}}${gap}`;
           const expected = JSON.parse(body);
@@ -96,16 +93,13 @@ describe('takeSecretFields', () => {
           const isString = typeof expected['ciec'] === 'string';
           expect(secrets.ciec?.toString('utf8') ?? null).toBe(isString ? expected['ciec'] : null);
           const blanked = isString ? '' : 0;
-          expect(JSON.parse(rest.toString())).toEqual(
-            'ciec' in expected ? { ...expected, ciec: blanked } : expected,
-          );
+          expect(JSON.parse(rest.toString())).toEqual('ciec' in expected ? { ...expected, ciec: blanked } : expected);
         } catch (error) {
           if (!(error instanceof CuerpoIlegible)) throw error;
           refused += 1;
           expect(raw.every((byte) => byte === 0)).toBe(true);
           // Stricter than JSON.parse in two things only: surrogates without their half, and a field twice.
-          if (error.motivo === 'JSON_INVALIDO' && !/\\u[dD][89a-fA-F]/.test(body))
-            expect(expected).toBeNull();
+          if (error.motivo === 'JSON_INVALIDO' && !/\\u[dD][89a-fA-F]/.test(body)) expect(expected).toBeNull();
         }
       }),
       { numRuns: 10_000 },

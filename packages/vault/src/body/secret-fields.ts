@@ -7,8 +7,9 @@ export interface SecretFields<Field extends string> {
   /** The decoded bytes (UTF-8) of each field; null when it is missing or not a string. The caller zeroes them. */
   readonly secrets: Readonly<Record<Field, Buffer | null>>;
   /**
-   * The same memory as the body, with each secret string replaced by `""` and each other secret value by `0`, and blanks behind:
-   * safe for `JSON.parse(rest.toString())`, which still shows whether the field was there and was a string.
+   * The same memory as the body, with each secret string replaced by `""` and each other secret value by `0`, and
+   * blanks behind: safe for `JSON.parse(rest.toString())`, which still shows whether the field was there and was a
+   * string.
    */
   readonly rest: Buffer;
 }
@@ -18,15 +19,12 @@ const BLANK = 0x20;
 const ZERO = 0x30;
 
 /**
- * Takes string fields out of a JSON object without making JavaScript strings of them, which no one could erase: `raw` is changed
- * in place, so that afterwards the secrets exist in the returned buffers only. Only members of the outermost object count.
- * Throws {@link CuerpoIlegible} for whatever JSON.parse would refuse, for anything but an object, for half a surrogate pair, for
- * nesting beyond 32, and for a field that is there twice; `raw` is then all zeros.
+ * Takes string fields out of a JSON object without making JavaScript strings of them, which no one could erase: `raw`
+ * is changed in place, so that afterwards the secrets exist in the returned buffers only. Only members of the outermost
+ * object count. Throws {@link CuerpoIlegible} for whatever JSON.parse would refuse, for anything but an object, for
+ * half a surrogate pair, for nesting beyond 32, and for a field that is there twice; `raw` is then all zeros.
  */
-export function takeSecretFields<Field extends string>(
-  raw: Buffer,
-  fields: readonly Field[],
-): SecretFields<Field> {
+export function takeSecretFields<Field extends string>(raw: Buffer, fields: readonly Field[]): SecretFields<Field> {
   const secrets = Object.fromEntries(fields.map((field) => [field, null])) as Record<Field, Buffer | null>;
   const spans = new Map<Field, JsonSpan>();
   try {

@@ -4,7 +4,10 @@ export interface CiecLength {
   readonly max: number;
 }
 
-/** Code points that print nothing: controls (C0, DEL, C1), the soft hyphen, separators of lines, and marks of direction, width and order. */
+/**
+ * Code points that print nothing: controls (C0, DEL, C1), the soft hyphen, separators of lines, and marks of direction,
+ * width and order.
+ */
 const UNPRINTABLE: readonly (readonly [number, number])[] = [
   [0x00, 0x1f],
   [0x7f, 0x9f],
@@ -28,7 +31,10 @@ function* codePoints(bytes: Uint8Array): Generator<number> {
   }
 }
 
-/** What is wrong with a CIEC (UTF-8), in Spanish, or null: characters that nobody can type, or their number. Makes no string of it. */
+/**
+ * What is wrong with a CIEC (UTF-8), in Spanish, or null: characters that nobody can type, or their number. Makes no
+ * string of it.
+ */
 export function reparoCiec(bytes: Uint8Array, { min, max }: CiecLength): string | null {
   let characters = 0;
   for (const code of codePoints(bytes)) {

@@ -1,4 +1,7 @@
-/** Why the private key of an e.firma cannot be stored: the e.firma that it needs is not there, or the key itself is wrong. */
+/**
+ * Why the private key of an e.firma cannot be stored: the e.firma that it needs is not there, or the key itself is
+ * wrong.
+ */
 export class LlaveRechazada extends Error {
   readonly clase: 'EFIRMA_NO_DISPONIBLE' | 'LLAVE_INVALIDA';
   /** The field that is wrong; null when it is what was stored before. */

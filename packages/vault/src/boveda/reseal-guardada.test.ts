@@ -24,23 +24,20 @@ function stored(shred: Buffer | null) {
 }
 
 describe('a credential sealed under another key', () => {
-  it.each([null, randomBytes(32)])(
-    'opens under that one only, with the same expiry and shred key (%#)',
-    (shred) => {
-      const guardada = stored(shred);
-      const { id, kid, sobre } = resealGuardada('ciec', guardada, { from, to }, access, keyring);
-      expect([id, kid, needsShredKey(sobre)]).toEqual([guardada.id, 'k1', shred !== null]);
-      const after = { ...guardada, apiKeyId: to.keyId, sobre };
-      expect(openGuardada('ciec', after, { access, apiKey: to }, keyring)).toEqual(credencial());
-      for (const wrong of [
-        () => openGuardada('ciec', after, { access, apiKey: from }, keyring),
-        () => openGuardada('ciec', { ...after, apiKeyId: from.keyId }, { access, apiKey: from }, keyring),
-        () => openGuardada('ciec', { ...after, expiraEn: null }, { access, apiKey: to }, keyring),
-        () => openGuardada('ciec', { ...after, shred: randomBytes(32) }, { access, apiKey: to }, keyring),
-      ])
-        expect(wrong).toThrow(CredencialIlegible);
-    },
-  );
+  it.each([null, randomBytes(32)])('opens under that one only, with the same expiry and shred key (%#)', (shred) => {
+    const guardada = stored(shred);
+    const { id, kid, sobre } = resealGuardada('ciec', guardada, { from, to }, access, keyring);
+    expect([id, kid, needsShredKey(sobre)]).toEqual([guardada.id, 'k1', shred !== null]);
+    const after = { ...guardada, apiKeyId: to.keyId, sobre };
+    expect(openGuardada('ciec', after, { access, apiKey: to }, keyring)).toEqual(credencial());
+    for (const wrong of [
+      () => openGuardada('ciec', after, { access, apiKey: from }, keyring),
+      () => openGuardada('ciec', { ...after, apiKeyId: from.keyId }, { access, apiKey: from }, keyring),
+      () => openGuardada('ciec', { ...after, expiraEn: null }, { access, apiKey: to }, keyring),
+      () => openGuardada('ciec', { ...after, shred: randomBytes(32) }, { access, apiKey: to }, keyring),
+    ])
+      expect(wrong).toThrow(CredencialIlegible);
+  });
 
   it('is not made from what the typed key does not open', () => {
     const other = generateApiKey('live');

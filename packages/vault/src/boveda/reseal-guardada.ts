@@ -1,17 +1,13 @@
-import {
-  type AccessSnapshot,
-  type CredencialGuardada,
-  type TipoCredencial,
-  wipeCredencial,
-} from '@acuse/core';
+import { type AccessSnapshot, type CredencialGuardada, type TipoCredencial, wipeCredencial } from '@acuse/core';
 import type { ApiKey } from '../api-key/api-key.ts';
 import { sealCredencial } from '../envelope/credencial-envelope.ts';
 import type { Keyring } from '../envelope/keyring.ts';
 import { contextoDe, openGuardada } from './stored-credencial.ts';
 
 /**
- * Opens a stored credential with the API key that it was stored under and seals it for the same row under another: what replaces a key needs
- * both. An expiry and a shred key stay as they are. Throws `CredencialIlegible` when it does not open.
+ * Opens a stored credential with the API key that it was stored under and seals it for the same row under another: what
+ * replaces a key needs both. An expiry and a shred key stay as they are. Throws `CredencialIlegible` when it does not
+ * open.
  */
 export function resealGuardada(
   tipo: TipoCredencial,

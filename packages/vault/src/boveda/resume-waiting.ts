@@ -9,7 +9,10 @@ export interface ResumeDeps {
   readonly wake: () => void;
 }
 
-/** Hands a newly stored e.firma key to the open solicitudes of its taxpayer that need one, so that they go on by themselves. */
+/**
+ * Hands a newly stored e.firma key to the open solicitudes of its taxpayer that need one, so that they go on by
+ * themselves.
+ */
 export async function resumeWaiting(
   credencial: CredencialEfirma,
   expiraEn: Date,
@@ -18,11 +21,7 @@ export async function resumeWaiting(
 ): Promise<void> {
   const waiting = await boveda.waitingForEfirma(access.contribuyenteId);
   for (const solicitud of waiting) {
-    const {
-      kid,
-      sobre,
-      expiraEn: ends,
-    } = sealForSolicitud(credencial, solicitud, access.cuentaId, expiraEn, sealer);
+    const { kid, sobre, expiraEn: ends } = sealForSolicitud(credencial, solicitud, access.cuentaId, expiraEn, sealer);
     await boveda.resume({ solicitudId: solicitud.solicitudId, kid, sobre, expiraEn: ends });
   }
   if (waiting.length > 0) wake();

@@ -2,8 +2,8 @@ import type { Credencial, CredencialSellada } from '@acuse/core';
 import type { Sealer } from '../sealing/sealer.ts';
 
 /**
- * Seals an opened credential to the workers for one solicitud. The copy dies with the solicitud's deadline, and the one of an e.firma
- * with the hour of its key (`keyEnds`) at the latest.
+ * Seals an opened credential to the workers for one solicitud. The copy dies with the solicitud's deadline, and the one
+ * of an e.firma with the hour of its key (`keyEnds`) at the latest.
  */
 export function sealForSolicitud(
   credencial: Credencial,

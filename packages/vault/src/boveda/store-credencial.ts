@@ -5,10 +5,7 @@ import type { Dueno } from './dueno.ts';
 import { contextoDe } from './stored-credencial.ts';
 
 /** What the row says beside the sealed bytes. */
-export type DetallesGuardada = Pick<
-  NuevaGuardada,
-  'shred' | 'noSerie' | 'titular' | 'vigenteHasta' | 'expiraEn'
->;
+export type DetallesGuardada = Pick<NuevaGuardada, 'shred' | 'noSerie' | 'titular' | 'vigenteHasta' | 'expiraEn'>;
 
 export interface StoreDeps {
   readonly boveda: Boveda;
@@ -19,9 +16,10 @@ export interface StoreDeps {
 }
 
 /**
- * Seals a credential under its owner's API key and the keyring, and stores it in place of the earlier one of its kind. A certificate is
- * stored like an e.firma whose key is empty, so that every row has one format. Sessions with the SAT that the earlier one opened are ended,
- * and its refusals forgotten. False when the API key died meanwhile: then nothing was stored.
+ * Seals a credential under its owner's API key and the keyring, and stores it in place of the earlier one of its kind.
+ * A certificate is stored like an e.firma whose key is empty, so that every row has one format. Sessions with the SAT
+ * that the earlier one opened are ended, and its refusals forgotten. False when the API key died meanwhile: then
+ * nothing was stored.
  */
 export async function storeCredencial(
   credencial: Credencial,

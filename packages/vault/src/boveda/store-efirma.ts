@@ -35,8 +35,8 @@ export function storeCertificado(certificado: Certificado, dueno: Dueno, deps: S
 }
 
 /**
- * The certificate stored under the owner's API key. Throws {@link LlaveRechazada} (`EFIRMA_NO_DISPONIBLE`) when there is none, it does not
- * open or is over at `ahora`, the database's clock.
+ * The certificate stored under the owner's API key. Throws {@link LlaveRechazada} (`EFIRMA_NO_DISPONIBLE`) when there
+ * is none, it does not open or is over at `ahora`, the database's clock.
  */
 export function storedCertificado(
   access: Pick<AccessSnapshot, 'cuentaId' | 'rfc' | 'efirmaCer'>,
@@ -46,8 +46,7 @@ export function storedCertificado(
 ): Certificado {
   if (access.efirmaCer === null) throw new LlaveRechazada('EFIRMA_NO_DISPONIBLE', null, MOTIVO_SIN_CER);
   const certificado = openStored(access, access.efirmaCer, apiKey, keyring);
-  if (certificado.vigenteHasta <= ahora)
-    throw new LlaveRechazada('EFIRMA_NO_DISPONIBLE', null, MOTIVO_CER_VENCIDO);
+  if (certificado.vigenteHasta <= ahora) throw new LlaveRechazada('EFIRMA_NO_DISPONIBLE', null, MOTIVO_CER_VENCIDO);
   return certificado;
 }
 
@@ -68,8 +67,8 @@ function openStored(
 }
 
 /**
- * Opens a .key with its password and demands that it is the certificate's pair. Returns it as DER without password, in a buffer that the caller
- * zeroes. Throws {@link LlaveRechazada} (`LLAVE_INVALIDA`).
+ * Opens a .key with its password and demands that it is the certificate's pair. Returns it as DER without password, in
+ * a buffer that the caller zeroes. Throws {@link LlaveRechazada} (`LLAVE_INVALIDA`).
  */
 export function openLlaveDe(certificado: Certificado, key: Buffer, password: Buffer): Buffer {
   let opened: Buffer;
@@ -86,8 +85,9 @@ export function openLlaveDe(certificado: Certificado, key: Buffer, password: Buf
 }
 
 /**
- * Stores an opened key beside its certificate, for its hour and never longer than the certificate, and sets the solicitudes going that waited
- * for it. Returns when it ends, or null when the API key died meanwhile. Does not zero the key.
+ * Stores an opened key beside its certificate, for its hour and never longer than the certificate, and sets the
+ * solicitudes going that waited for it. Returns when it ends, or null when the API key died meanwhile. Does not zero
+ * the key.
  */
 export async function storeLlave(
   certificado: Certificado,

@@ -21,8 +21,8 @@ export function contextoDe(
 }
 
 /**
- * Opens a stored credential with the key that it was stored under. Throws `CredencialIlegible` for one that does not open, because a byte of
- * it changed or its shred key is gone. The caller wipes what it gets.
+ * Opens a stored credential with the key that it was stored under. Throws `CredencialIlegible` for one that does not
+ * open, because a byte of it changed or its shred key is gone. The caller wipes what it gets.
  */
 export function openGuardada(
   tipo: TipoCredencial,

@@ -30,12 +30,7 @@ export function encryptGcm(key: Uint8Array, iv: Uint8Array, aad: Uint8Array, pla
  * Decrypts what {@link encryptGcm} returned. Returns null when the tag does not match or is shorter than 16 bytes
  * (Node would take a tag of 4 bytes unless told its length). Unauthenticated plaintext is zeroed.
  */
-export function decryptGcm(
-  key: Uint8Array,
-  iv: Uint8Array,
-  aad: Uint8Array,
-  sealed: Uint8Array,
-): Buffer | null {
+export function decryptGcm(key: Uint8Array, iv: Uint8Array, aad: Uint8Array, sealed: Uint8Array): Buffer | null {
   if (iv.length !== GCM_IV_BYTES || sealed.length < GCM_TAG_BYTES) return null;
   const end = sealed.length - GCM_TAG_BYTES;
   const decipher = createDecipheriv(cipherName(key), key, iv, TAG_OPTIONS);

@@ -35,10 +35,10 @@ function writeField(bytes: Buffer, field: string | Date | Uint8Array, offset: nu
 }
 
 /**
- * Encodes fields so that different lists never give the same bytes: each field is a tag (1), a length (4, big endian) and its
- * bytes. Text is UTF-8 as it is (no normalisation, no case folding), dates are milliseconds since 1970 in 8 bytes. The encoding of a list
- * followed by the encoding of another is that of both lists, so that what does not change can be encoded once.
- * Throws TypeError for text that is not well-formed and for invalid dates.
+ * Encodes fields so that different lists never give the same bytes: each field is a tag (1), a length (4, big endian)
+ * and its bytes. Text is UTF-8 as it is (no normalisation, no case folding), dates are milliseconds since 1970 in 8
+ * bytes. The encoding of a list followed by the encoding of another is that of both lists, so that what does not change
+ * can be encoded once. Throws TypeError for text that is not well-formed and for invalid dates.
  */
 export function canonicalBytes(...fields: readonly CanonicalField[]): Buffer {
   const lengths = fields.map(lengthOf);

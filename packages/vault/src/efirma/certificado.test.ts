@@ -102,11 +102,7 @@ describe('readCertificado', () => {
   it.each<[string, Buffer, MotivoCertificado]>([
     ['nothing', Buffer.alloc(0), 'NO_ES_CERTIFICADO'],
     ['a text', Buffer.from('hola'), 'NO_ES_CERTIFICADO'],
-    [
-      'PEM of a key',
-      Buffer.from('-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----'),
-      'NO_ES_CERTIFICADO',
-    ],
+    ['PEM of a key', Buffer.from('-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----'), 'NO_ES_CERTIFICADO'],
     ['PEM cut off', Buffer.from('-----BEGIN CERTIFICATE-----\nAAAA'), 'NO_ES_CERTIFICADO'],
     ['16 KiB of zeros', Buffer.alloc(16 * 1024), 'NO_ES_CERTIFICADO'],
     ['a byte more', Buffer.alloc(16 * 1024 + 1), 'DEMASIADO_GRANDE'],

@@ -34,8 +34,8 @@ const EMAIL_PROTECTION = '1.3.6.1.5.5.7.3.4';
 const CLIENT_AUTH = '1.3.6.1.5.5.7.3.2';
 
 /**
- * Reads a certificate, DER or PEM, without judging it. Throws {@link CertificadoInvalido}: DEMASIADO_GRANDE, NO_ES_CERTIFICADO,
- * or NO_ES_DEL_SAT when it lacks the SAT's serial number or RFC.
+ * Reads a certificate, DER or PEM, without judging it. Throws {@link CertificadoInvalido}: DEMASIADO_GRANDE,
+ * NO_ES_CERTIFICADO, or NO_ES_DEL_SAT when it lacks the SAT's serial number or RFC.
  */
 export function readCertificado(bytes: Buffer): Certificado {
   return describeCertificado(parseX509(bytes));
@@ -92,7 +92,10 @@ function slashPair(values: readonly string[] | undefined): readonly [string, str
   return others.length > 0 ? null : [first, second];
 }
 
-/** A CSD names an organisational unit; an e.firma does not, and may be used for e-mail protection and client authentication. */
+/**
+ * A CSD names an organisational unit; an e.firma does not, and may be used for e-mail protection and client
+ * authentication.
+ */
 function tipoOf(x509: X509Certificate, hasUnit: boolean): Certificado['tipo'] {
   if (x509.ca) return 'otro';
   if (hasUnit) return 'csd';

@@ -7,9 +7,10 @@ const MIN_RSA_BITS = 2048;
 const MIN_RSA_EXPONENT = 65537n;
 
 /**
- * Reads a certificate, DER or PEM, and demands a usable e.firma of `rfc` (upper case) at the moment `now`, issued by an authority
- * of `trust`. Throws {@link CertificadoInvalido} with the first reason found, in the order of its list: a certificate that is
- * past its period is VENCIDO whoever issued it. Revocation cannot be seen from the file; the SAT tells at the first use.
+ * Reads a certificate, DER or PEM, and demands a usable e.firma of `rfc` (upper case) at the moment `now`, issued by an
+ * authority of `trust`. Throws {@link CertificadoInvalido} with the first reason found, in the order of its list: a
+ * certificate that is past its period is VENCIDO whoever issued it. Revocation cannot be seen from the file; the SAT
+ * tells at the first use.
  */
 export function checkCertificado(
   bytes: Buffer,
@@ -31,7 +32,5 @@ export function checkCertificado(
 
 function isStrong(key: KeyObject): boolean {
   const { modulusLength = 0, publicExponent = 0n } = key.asymmetricKeyDetails ?? {};
-  return (
-    key.asymmetricKeyType === 'rsa' && modulusLength >= MIN_RSA_BITS && publicExponent >= MIN_RSA_EXPONENT
-  );
+  return key.asymmetricKeyType === 'rsa' && modulusLength >= MIN_RSA_BITS && publicExponent >= MIN_RSA_EXPONENT;
 }

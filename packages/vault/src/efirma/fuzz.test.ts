@@ -1,13 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
-import {
-  createAuthority,
-  createCertificate,
-  encryptLlave,
-  type Pair,
-  pemOf,
-  rsaPair,
-} from '../../test/authority.ts';
+import { createAuthority, createCertificate, encryptLlave, type Pair, pemOf, rsaPair } from '../../test/authority.ts';
 import { readCertificado } from './certificado.ts';
 import { CertificadoInvalido } from './certificado-invalido.ts';
 import { checkCertificado } from './check-certificado.ts';

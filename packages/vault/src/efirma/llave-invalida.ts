@@ -14,7 +14,9 @@ export type MotivoLlave =
   | 'PASSWORD_INCORRECTA'
   | 'NO_ES_RSA';
 
-/** A private key that cannot be used. Carries the reason only: no cause, since OpenSSL's errors may quote their input. */
+/**
+ * A private key that cannot be used. Carries the reason only: no cause, since OpenSSL's errors may quote their input.
+ */
 export class LlaveInvalida extends Error {
   readonly motivo: MotivoLlave;
 

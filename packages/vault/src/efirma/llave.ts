@@ -8,9 +8,9 @@ import { pkcs8Kind } from './pkcs8.ts';
 const MAX_LLAVE_BYTES = 16 * 1024;
 
 /**
- * Opens the private key of an e.firma: PKCS#8, DER as the SAT gives it or PEM, and returns it as DER without its password, in a
- * buffer that the caller zeroes. A key that has no password opens with any. `password` is UTF-8; it is neither kept nor zeroed
- * here. Throws {@link LlaveInvalida}. Runs some milliseconds, 40 at the most.
+ * Opens the private key of an e.firma: PKCS#8, DER as the SAT gives it or PEM, and returns it as DER without its
+ * password, in a buffer that the caller zeroes. A key that has no password opens with any. `password` is UTF-8; it is
+ * neither kept nor zeroed here. Throws {@link LlaveInvalida}. Runs some milliseconds, 40 at the most.
  */
 export function openLlave(bytes: Buffer, password: Buffer): Buffer {
   if (bytes.length > MAX_LLAVE_BYTES) throw new LlaveInvalida('DEMASIADO_GRANDE');
@@ -43,8 +43,8 @@ function isUnsupported(error: unknown): boolean {
 }
 
 /**
- * Whether a private key (PKCS#8 DER without password) is the certificate's. Signs a random text and verifies it: comparing the
- * public halves would take a file with the right modulus and a wrong private exponent.
+ * Whether a private key (PKCS#8 DER without password) is the certificate's. Signs a random text and verifies it:
+ * comparing the public halves would take a file with the right modulus and a wrong private exponent.
  */
 export function llaveCorresponde(certificado: Pick<Certificado, 'publicKey'>, key: Buffer): boolean {
   const probe = randomBytes(32);

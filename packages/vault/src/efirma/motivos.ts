@@ -5,8 +5,7 @@ import type { MotivoLlave } from './llave-invalida.ts';
 export const MOTIVOS_CERTIFICADO: Record<MotivoCertificado, string> = {
   NO_ES_CERTIFICADO:
     'El archivo no es un certificado. Envíe el .cer tal como lo entregó el SAT (por la API, en base64).',
-  DEMASIADO_GRANDE:
-    'El archivo es demasiado grande para ser un certificado. Envíe el .cer que entregó el SAT.',
+  DEMASIADO_GRANDE: 'El archivo es demasiado grande para ser un certificado. Envíe el .cer que entregó el SAT.',
   NO_ES_DEL_SAT: 'El certificado no fue emitido por el SAT. Envíe el .cer de la e.firma del RFC.',
   ES_CSD:
     'El archivo es un certificado de sello digital (CSD), que solo sirve para timbrar. Envíe el .cer de la e.firma.',
@@ -14,8 +13,7 @@ export const MOTIVOS_CERTIFICADO: Record<MotivoCertificado, string> = {
   RFC_DISTINTO: 'El certificado es de otro RFC. Envíe el .cer de la e.firma del RFC de esta API key.',
   LLAVE_DEBIL:
     'La llave del certificado es demasiado corta para ser de una e.firma vigente. Renueve la e.firma en el SAT.',
-  AUN_NO_VIGENTE:
-    'El certificado todavía no entra en vigor. Espere a su fecha de inicio y vuelva a registrarlo.',
+  AUN_NO_VIGENTE: 'El certificado todavía no entra en vigor. Espere a su fecha de inicio y vuelva a registrarlo.',
   VENCIDO: 'El certificado ya venció. Renueve la e.firma en el SAT y registre el .cer nuevo.',
   EMISOR_DESCONOCIDO:
     'El certificado no lo firmó ninguna autoridad conocida del SAT. Si es reciente, avísenos para agregar a su emisor.',
@@ -25,14 +23,11 @@ export const MOTIVOS_CERTIFICADO: Record<MotivoCertificado, string> = {
 
 /** What a person reads about a refused private key. */
 export const MOTIVOS_LLAVE: Record<MotivoLlave, string> = {
-  NO_ES_LLAVE:
-    'El archivo no es una llave privada. Envíe el .key tal como lo entregó el SAT (por la API, en base64).',
-  DEMASIADO_GRANDE:
-    'El archivo es demasiado grande para ser una llave privada. Envíe el .key que entregó el SAT.',
+  NO_ES_LLAVE: 'El archivo no es una llave privada. Envíe el .key tal como lo entregó el SAT (por la API, en base64).',
+  DEMASIADO_GRANDE: 'El archivo es demasiado grande para ser una llave privada. Envíe el .key que entregó el SAT.',
   CIFRADO_NO_SOPORTADO:
     'El .key está cifrado con un algoritmo antiguo que ya no se admite. Cambie su contraseña con Certifica del SAT y envíe el archivo nuevo.',
-  PASSWORD_INCORRECTA:
-    'La contraseña no abre el .key. Revise mayúsculas, acentos y espacios, y vuelva a enviarla.',
+  PASSWORD_INCORRECTA: 'La contraseña no abre el .key. Revise mayúsculas, acentos y espacios, y vuelva a enviarla.',
   NO_ES_RSA: 'La llave privada no es del tipo que usa la e.firma. Envíe el .key de la e.firma.',
 };
 

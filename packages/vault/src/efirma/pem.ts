@@ -7,9 +7,9 @@ function isBlank(byte: number): boolean {
 }
 
 /**
- * The bytes of the first PEM block with one of these labels (RFC 7468), or the input itself when it is not PEM. Null when the
- * block is not whole or not base64. Works on bytes only, since a block may hold a private key: zero the result if it is not
- * `bytes`.
+ * The bytes of the first PEM block with one of these labels (RFC 7468), or the input itself when it is not PEM. Null
+ * when the block is not whole or not base64. Works on bytes only, since a block may hold a private key: zero the result
+ * if it is not `bytes`.
  */
 export function derOf(bytes: Buffer, labels: readonly string[]): Buffer | null {
   if (!bytes.includes(`${DASHES}BEGIN `)) return bytes;

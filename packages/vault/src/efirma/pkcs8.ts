@@ -1,17 +1,10 @@
-import {
-  DER_INTEGER,
-  DER_OCTET_STRING,
-  DER_OID,
-  DER_SEQUENCE,
-  type DerElement,
-  readDer,
-  readDerList,
-} from './der.ts';
+import { DER_INTEGER, DER_OCTET_STRING, DER_OID, DER_SEQUENCE, type DerElement, readDer, readDerList } from './der.ts';
 
 /** Rounds of key derivation we are ready to compute: 50 times what the SAT uses (2,048), some 40 ms. */
 export const MAX_ROUNDS = 100_000;
 
-// Contents of the OBJECT IDENTIFIERs: PBES2 and PBKDF2 (RFC 8018, A.2 and A.4), pbeWithSHAAnd3-KeyTripleDES-CBC (RFC 7292, C).
+// Contents of the OBJECT IDENTIFIERs: PBES2 and PBKDF2 (RFC 8018, A.2 and A.4), pbeWithSHAAnd3-KeyTripleDES-CBC (RFC
+// 7292, C).
 const PBES2 = '2a864886f70d01050d';
 const PBKDF2 = '2a864886f70d01050c';
 const PBE_SHA1_3DES = '2a864886f70d010c0103';
@@ -20,8 +13,8 @@ const PBE_SHA1_3DES = '2a864886f70d010c0103';
 export type Pkcs8Kind = 'plain' | 'encrypted' | 'unsupported' | null;
 
 /**
- * Looks at the outer structure only, before any password is tried. `unsupported` is an EncryptedPrivateKeyInfo whose scheme or
- * number of rounds we do not take.
+ * Looks at the outer structure only, before any password is tried. `unsupported` is an EncryptedPrivateKeyInfo whose
+ * scheme or number of rounds we do not take.
  */
 export function pkcs8Kind(der: Buffer): Pkcs8Kind {
   const outer = sequence(readDer(der));

@@ -13,8 +13,8 @@ export interface TrustBundle {
 }
 
 /**
- * Reads authorities from PEM texts. Each one is trusted by itself, so the issuing authorities must be listed and not only
- * their root. Certificates that are no authority (the SAT publishes its OCSP responders beside them) are left out.
+ * Reads authorities from PEM texts. Each one is trusted by itself, so the issuing authorities must be listed and not
+ * only their root. Certificates that are no authority (the SAT publishes its OCSP responders beside them) are left out.
  * Throws RangeError when a block cannot be read or no authority is left.
  */
 export function createTrustBundle(pems: readonly string[]): TrustBundle {

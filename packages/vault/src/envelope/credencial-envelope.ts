@@ -7,8 +7,8 @@ import { type Keyring, kidOf } from './keyring.ts';
 import { type Binding, openLayers, sealLayers } from './layers.ts';
 
 /**
- * The row a stored credential belongs to. Every field is bound to the ciphertext: bytes moved to another row, taxpayer or
- * account, or given a later expiry, do not open any more.
+ * The row a stored credential belongs to. Every field is bound to the ciphertext: bytes moved to another row, taxpayer
+ * or account, or given a later expiry, do not open any more.
  */
 export interface ContextoCredencial {
   /** Table and primary key of the row. */
@@ -19,7 +19,10 @@ export interface ContextoCredencial {
   readonly tipo: TipoCredencial;
   /** Id of the API key whose secret the inner layer is derived from. */
   readonly keyId: string;
-  /** To the millisecond, as it is stored; null when the credential does not expire. Whether it has passed is the database's to say. */
+  /**
+   * To the millisecond, as it is stored; null when the credential does not expire. Whether it has passed is the
+   * database's to say.
+   */
   readonly expiraEn: Date | null;
 }
 
@@ -29,8 +32,8 @@ export interface ClavesCredencial {
   /** The 32-byte secret of the API key (`ApiKey.secret`). */
   readonly secret: Buffer;
   /**
-   * 32 random bytes that live somewhere they can be destroyed for certain. When they are gone, every copy of the credential,
-   * backups included, is gone. Whether one was used is readable with {@link needsShredKey}.
+   * 32 random bytes that live somewhere they can be destroyed for certain. When they are gone, every copy of the
+   * credential, backups included, is gone. Whether one was used is readable with {@link needsShredKey}.
    */
   readonly shredKey?: Buffer | null;
 }
@@ -39,7 +42,10 @@ const VERSION = 1;
 const FLAG_SHRED = 1;
 const HEADER_BYTES = 2;
 
-/** What never changes in front of the associated data of a layer, and of the information that the inner key is derived for. */
+/**
+ * What never changes in front of the associated data of a layer, and of the information that the inner key is derived
+ * for.
+ */
 const INNER = canonicalBytes('acuse/v1/credencial', 'inner');
 const OUTER = canonicalBytes('acuse/v1/credencial', 'outer');
 const KEY_INFO = 'acuse/v1/credencial/key';
@@ -80,15 +86,12 @@ function flagsOf(sealed: Uint8Array): number | null {
 }
 
 /**
- * Encrypts a credential for storage: version (1) ‖ flags (1) ‖ keyring wrap of [salt (32) ‖ IV (12) ‖ ciphertext ‖ tag (16)].
- * Inner layer: AES-256-GCM under HKDF-SHA-256 of the API key's secret. Outer layer: AES-256-GCM under the keyring.
- * Does not zero the credential. Throws TypeError when it is not of the context's RFC and type, KeyringExhausted.
+ * Encrypts a credential for storage: version (1) ‖ flags (1) ‖ keyring wrap of [salt (32) ‖ IV (12) ‖ ciphertext ‖ tag
+ * (16)]. Inner layer: AES-256-GCM under HKDF-SHA-256 of the API key's secret. Outer layer: AES-256-GCM under the
+ * keyring. Does not zero the credential. Throws TypeError when it is not of the context's RFC and type,
+ * KeyringExhausted.
  */
-export function sealCredencial(
-  credencial: Credencial,
-  contexto: ContextoCredencial,
-  claves: ClavesCredencial,
-): Buffer {
+export function sealCredencial(credencial: Credencial, contexto: ContextoCredencial, claves: ClavesCredencial): Buffer {
   requireLengths(claves);
   if (credencial.rfc !== contexto.rfc || credencial.tipo !== contexto.tipo) {
     throw new TypeError('The credential is not of this context');
@@ -105,14 +108,11 @@ export function sealCredencial(
 }
 
 /**
- * Opens what {@link sealCredencial} returned, into fresh buffers that the caller wipes. Throws {@link CredencialIlegible} whatever
- * the reason. Does not look at the clock: read the row with `expira_en > now()` of the database.
+ * Opens what {@link sealCredencial} returned, into fresh buffers that the caller wipes. Throws {@link
+ * CredencialIlegible} whatever the reason. Does not look at the clock: read the row with `expira_en > now()` of the
+ * database.
  */
-export function openCredencial(
-  sealed: Uint8Array,
-  contexto: ContextoCredencial,
-  claves: ClavesCredencial,
-): Credencial {
+export function openCredencial(sealed: Uint8Array, contexto: ContextoCredencial, claves: ClavesCredencial): Credencial {
   requireLengths(claves);
   const flags = flagsOf(sealed);
   if (flags === null) throw new CredencialIlegible();
@@ -130,14 +130,10 @@ export function openCredencial(
 }
 
 /**
- * Moves a stored credential to the keyring's current key without opening its inner layer, which nobody can without the API
- * key. Returns null when it is there already. Throws {@link CredencialIlegible} when the outer layer does not open.
+ * Moves a stored credential to the keyring's current key without opening its inner layer, which nobody can without the
+ * API key. Returns null when it is there already. Throws {@link CredencialIlegible} when the outer layer does not open.
  */
-export function rewrapCredencial(
-  sealed: Uint8Array,
-  contexto: ContextoCredencial,
-  keyring: Keyring,
-): Buffer | null {
+export function rewrapCredencial(sealed: Uint8Array, contexto: ContextoCredencial, keyring: Keyring): Buffer | null {
   const flags = flagsOf(sealed);
   if (flags === null) throw new CredencialIlegible();
   const wrapped = sealed.subarray(HEADER_BYTES);

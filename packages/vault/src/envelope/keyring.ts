@@ -37,8 +37,9 @@ export function kidOf(wrapped: Uint8Array): string | null {
 }
 
 /**
- * Makes a keyring from kid → 32-byte AES-256 key. Throws RangeError for a kid that is not 1 to 32 letters, digits, dots,
- * hyphens or underscores, for a key of another length, for the same key under two kids, and for a `current` not in the list.
+ * Makes a keyring from kid → 32-byte AES-256 key. Throws RangeError for a kid that is not 1 to 32 letters, digits,
+ * dots, hyphens or underscores, for a key of another length, for the same key under two kids, and for a `current` not
+ * in the list.
  */
 export function createKeyring(options: {
   readonly keys: ReadonlyMap<string, Buffer>;
@@ -47,8 +48,7 @@ export function createKeyring(options: {
 }): Keyring {
   const keys = new Map<string, Buffer>();
   for (const [kid, key] of options.keys) {
-    if (!KID.test(kid))
-      throw new RangeError('A kid is 1 to 32 letters, digits, dots, hyphens or underscores');
+    if (!KID.test(kid)) throw new RangeError('A kid is 1 to 32 letters, digits, dots, hyphens or underscores');
     if (key.length !== CLAVE_BYTES) throw new RangeError(`The key ${kid} does not have 32 bytes`);
     if ([...keys.values()].some((other) => other.equals(key))) {
       throw new RangeError(`The key ${kid} is in the keyring twice`);
@@ -56,8 +56,7 @@ export function createKeyring(options: {
     keys.set(kid, key);
   }
   const currentKey = keys.get(options.current);
-  if (currentKey === undefined)
-    throw new RangeError(`The current key ${options.current} is not in the keyring`);
+  if (currentKey === undefined) throw new RangeError(`The current key ${options.current} is not in the keyring`);
   const limit = Math.min(options.maxEncryptions ?? MAX_ENCRYPTIONS_PER_KID, MAX_ENCRYPTIONS_PER_KID);
   const currentKid = options.current;
   let used = 0;

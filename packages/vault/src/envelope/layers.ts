@@ -17,8 +17,8 @@ const innerKeyOf = (ikm: Buffer, salt: Uint8Array, { inner, keyInfo }: Binding) 
   hkdf(ikm, salt, canonicalBytes(keyInfo, inner), AES_256_KEY_BYTES);
 
 /**
- * Keyring wrap of [salt (32) ‖ IV (12) ‖ ciphertext ‖ tag (16)]. Inner layer: AES-256-GCM under HKDF-SHA-256 of `ikm`. Outer layer: AES-256-GCM
- * under the keyring. Zeroes nothing that it is given. Throws KeyringExhausted.
+ * Keyring wrap of [salt (32) ‖ IV (12) ‖ ciphertext ‖ tag (16)]. Inner layer: AES-256-GCM under HKDF-SHA-256 of `ikm`.
+ * Outer layer: AES-256-GCM under the keyring. Zeroes nothing that it is given. Throws KeyringExhausted.
  */
 export function sealLayers(plaintext: Uint8Array, binding: Binding, ikm: Buffer, keyring: Keyring): Buffer {
   const salt = randomBytes(SALT_BYTES);
@@ -31,12 +31,7 @@ export function sealLayers(plaintext: Uint8Array, binding: Binding, ikm: Buffer,
 }
 
 /** Opens what {@link sealLayers} returned, into a fresh buffer that the caller wipes; null whatever the reason. */
-export function openLayers(
-  wrapped: Uint8Array,
-  binding: Binding,
-  ikm: Buffer,
-  keyring: Keyring,
-): Buffer | null {
+export function openLayers(wrapped: Uint8Array, binding: Binding, ikm: Buffer, keyring: Keyring): Buffer | null {
   const inner = keyring.unwrap(wrapped, binding.outer);
   if (inner === null) return null;
   const key = innerKeyOf(ikm, inner.subarray(0, SALT_BYTES), binding);

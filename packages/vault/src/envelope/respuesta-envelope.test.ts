@@ -23,9 +23,7 @@ describe('an answer kept for its Idempotency-Key', () => {
     { status: 201 },
     { apiKeyId: 'llave-1tax/', operacion: 'facturas' },
   ])('does not open for another request: %j', (other) => {
-    expect(
-      openRespuesta(sealRespuesta(CUERPO, contexto, claves), { ...contexto, ...other }, claves),
-    ).toBeNull();
+    expect(openRespuesta(sealRespuesta(CUERPO, contexto, claves), { ...contexto, ...other }, claves)).toBeNull();
   });
 
   it('needs both the API key and the keyring, and every bit as it was', () => {

@@ -33,7 +33,10 @@ function bindingOf({ apiKeyId, operacion, clave, status }: ContextoRespuesta) {
   };
 }
 
-/** Encrypts an answer that is kept for its repetition, under the API key and the keyring as a credential is: version (1) ‖ both layers. */
+/**
+ * Encrypts an answer that is kept for its repetition, under the API key and the keyring as a credential is: version (1)
+ * ‖ both layers.
+ */
 export function sealRespuesta(
   cuerpo: string,
   contexto: ContextoRespuesta,
@@ -54,8 +57,8 @@ export function openRespuesta(
 }
 
 /**
- * 32 bytes that are equal for equal bodies of one operation and key, and tell nothing of them without the API key: a body may carry a password
- * that is short enough to be guessed from a plain hash.
+ * 32 bytes that are equal for equal bodies of one operation and key, and tell nothing of them without the API key: a
+ * body may carry a password that is short enough to be guessed from a plain hash.
  */
 export function huellaDeCuerpo(
   campos: readonly (string | Uint8Array)[],

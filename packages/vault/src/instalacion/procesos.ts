@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { generateWorkerKeyPair } from '../sealing/worker-keys.ts';
 
-/** What each process of an installation is given to keep, by the names of its settings, and what the servers beside them read. */
+/**
+ * What each process of an installation is given to keep, by the names of its settings, and what the servers beside them
+ * read.
+ */
 export const PROCESOS = {
   api: [
     'API_KEY_PEPPERS',
@@ -16,14 +19,7 @@ export const PROCESOS = {
     ...['API_KEY_PEPPERS', 'KEYRING', 'WORKER_PUBLIC_KEY', 'WORKER_PSK', 'PANEL_SECRETS'],
     ...['DATABASE_URL', 'QUEUE_URL', 'S3_SECRET_ACCESS_KEY'],
   ],
-  descargas: [
-    'WORKER_KEYS',
-    'WORKER_PSKS',
-    'SESSION_KEYS',
-    'DATABASE_URL',
-    'QUEUE_URL',
-    'S3_SECRET_ACCESS_KEY',
-  ],
+  descargas: ['WORKER_KEYS', 'WORKER_PSKS', 'SESSION_KEYS', 'DATABASE_URL', 'QUEUE_URL', 'S3_SECRET_ACCESS_KEY'],
   ensambles: ['DATABASE_URL', 'QUEUE_URL', 'S3_SECRET_ACCESS_KEY'],
   migrar: ['DATABASE_URL'],
   postgres: ['POSTGRES_PASSWORD'],

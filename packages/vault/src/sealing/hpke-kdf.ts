@@ -25,13 +25,7 @@ export function labeledExtract(suite: Buffer, salt: Uint8Array, label: string, i
 }
 
 /** LabeledExpand of RFC 9180, 4, with HKDF-SHA256. */
-export function labeledExpand(
-  suite: Buffer,
-  prk: Uint8Array,
-  label: string,
-  info: Uint8Array,
-  length: number,
-): Buffer {
+export function labeledExpand(suite: Buffer, prk: Uint8Array, label: string, info: Uint8Array, length: number): Buffer {
   const labeled = Buffer.concat([twoBytes(length), VERSION_LABEL, suite, Buffer.from(label), info]);
   return hkdfExpand(prk, labeled, length);
 }

@@ -49,8 +49,9 @@ function publicRawOf(key: KeyObject): Buffer {
 
 /**
  * A fresh pair, for one context. The public half is encoded by the generation itself, and neither half is ever exported
- * afterwards: `export` holds the key's mutex while it allocates, and if that allocation collects the finished generation job,
- * whose destructor takes the same mutex, the process hangs for ever (Node 20, `ExportJWKEdKey` and `~KeyGenJob`).
+ * afterwards: `export` holds the key's mutex while it allocates, and if that allocation collects the finished
+ * generation job, whose destructor takes the same mutex, the process hangs for ever (Node 20, `ExportJWKEdKey` and
+ * `~KeyGenJob`).
  */
 export function generateX25519(): X25519Private {
   const { publicKey, privateKey } = generateWithPublicJwk('x25519', { publicKeyEncoding: { format: 'jwk' } });
@@ -64,8 +65,8 @@ const generateWithPublicJwk = generateKeyPairSync as unknown as (
 ) => { readonly publicKey: JsonWebKey; readonly privateKey: KeyObject };
 
 /**
- * X25519, or null when the result is all zeros: the peer's key is a point of small order, and RFC 9180, 7.1.4 demands to stop.
- * OpenSSL refuses such keys itself.
+ * X25519, or null when the result is all zeros: the peer's key is a point of small order, and RFC 9180, 7.1.4 demands
+ * to stop. OpenSSL refuses such keys itself.
  */
 function sharedPoint(privateKey: KeyObject, publicKey: KeyObject): Buffer | null {
   try {
@@ -85,7 +86,9 @@ function extractAndExpand(point: Buffer, enc: Buffer, recipient: Buffer): Buffer
   }
 }
 
-/** Encap with a given ephemeral key (RFC 9180, 4.1). Null for a recipient of small order. The caller zeroes the secret. */
+/**
+ * Encap with a given ephemeral key (RFC 9180, 4.1). Null for a recipient of small order. The caller zeroes the secret.
+ */
 export function encapsulate(
   recipient: X25519Public,
   ephemeral: X25519Private,

@@ -1,6 +1,8 @@
 import { encryptGcm } from '../crypto/aes-gcm.ts';
 
-/** Messages that one context can number: the sequence number travels in two bytes. RFC 9180, 5.2 would allow 2^96 - 1. */
+/**
+ * Messages that one context can number: the sequence number travels in two bytes. RFC 9180, 5.2 would allow 2^96 - 1.
+ */
 export const MAX_SEQUENCE = 2 ** 16;
 
 /** What the key schedule gives for the messages of one context. */
@@ -36,8 +38,9 @@ export function nonceOf(baseNonce: Buffer, seq: number): Buffer {
 }
 
 /**
- * A context that sends `limit` messages and then wipes itself. A number is used up before anything is encrypted under it, so that no failure
- * brings a nonce back. Owns `keys`. Throws RangeError for a limit that is not 1 to {@link MAX_SEQUENCE}.
+ * A context that sends `limit` messages and then wipes itself. A number is used up before anything is encrypted under
+ * it, so that no failure brings a nonce back. Owns `keys`. Throws RangeError for a limit that is not 1 to {@link
+ * MAX_SEQUENCE}.
  */
 export function createHpkeSender(enc: Buffer, { key, baseNonce }: HpkeKeys, limit: number): HpkeSender {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_SEQUENCE)

@@ -1,19 +1,12 @@
 import { decryptGcm, GCM_IV_BYTES } from '../crypto/aes-gcm.ts';
 import { CLAVE_BYTES } from '../crypto/clave-32.ts';
 import { labeledExpand, labeledExtract, suiteBytes } from './hpke-kdf.ts';
-import {
-  decapsulate,
-  encapsulate,
-  generateX25519,
-  KEM_ID,
-  type X25519Private,
-  type X25519Public,
-} from './hpke-kem.ts';
+import { decapsulate, encapsulate, generateX25519, KEM_ID, type X25519Private, type X25519Public } from './hpke-kem.ts';
 import { createHpkeSender, type HpkeKeys, type HpkeSender, nonceOf } from './hpke-sender.ts';
 
 /**
- * Hybrid public key encryption, RFC 9180: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256 and AES-GCM, modes base and psk. On Node's
- * native X25519; nothing here is a primitive of our own.
+ * Hybrid public key encryption, RFC 9180: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256 and AES-GCM, modes base and psk. On
+ * Node's native X25519; nothing here is a primitive of our own.
  */
 const KDF_ID = 0x0001;
 const MODE_BASE = 0x00;
@@ -48,11 +41,14 @@ export interface Hpke {
   /** The key schedule alone, for the published vectors. The caller zeroes the result. */
   schedule(sharedSecret: Buffer): HpkeSchedule;
   /**
-   * Sets up a sender (RFC 9180, 5.1) that may send `limit` messages. `ephemeral` is fresh unless a test gives a published one.
-   * Throws RangeError for a public key that is not usable, and for a limit that is no count of messages.
+   * Sets up a sender (RFC 9180, 5.1) that may send `limit` messages. `ephemeral` is fresh unless a test gives a
+   * published one. Throws RangeError for a public key that is not usable, and for a limit that is no count of messages.
    */
   sender(recipient: X25519Public, limit: number, ephemeral?: X25519Private): HpkeSender;
-  /** The plaintext of one message, ciphertext ‖ tag (16), which the caller zeroes, or null. Keeps nothing between messages. */
+  /**
+   * The plaintext of one message, ciphertext ‖ tag (16), which the caller zeroes, or null. Keeps nothing between
+   * messages.
+   */
   open(recipient: X25519Private, origin: HpkeOrigin, aad: Uint8Array, ciphertext: Uint8Array): Buffer | null;
 }
 
@@ -66,8 +62,7 @@ export function createHpke(options: {
   readonly psk: HpkePsk | null;
 }): Hpke {
   const { aead, info, psk } = options;
-  if (psk !== null && psk.psk.length < CLAVE_BYTES)
-    throw new RangeError('A pre-shared key has 32 bytes or more');
+  if (psk !== null && psk.psk.length < CLAVE_BYTES) throw new RangeError('A pre-shared key has 32 bytes or more');
   if (psk !== null && psk.pskId.length === 0) throw new RangeError('A pre-shared key has an id');
   const suite = suiteBytes('HPKE', KEM_ID, KDF_ID, aead.id);
   const none = Buffer.alloc(0);

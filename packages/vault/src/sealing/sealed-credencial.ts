@@ -13,8 +13,8 @@ export interface ContextoSolicitud {
   readonly rfc: string;
   readonly tipo: TipoCredencial;
   /**
-   * When the copy may no longer be used, to the millisecond as it is stored: the deadline of the solicitud, or the end of the
-   * e.firma's hour if that is earlier. Whether it has passed is the database's to say.
+   * When the copy may no longer be used, to the millisecond as it is stored: the deadline of the solicitud, or the end
+   * of the e.firma's hour if that is earlier. Whether it has passed is the database's to say.
    */
   readonly expiraEn: Date;
 }
@@ -47,7 +47,10 @@ export interface SealedParts extends SealedNames, HpkeOrigin {
   readonly ciphertext: Buffer;
 }
 
-/** What stands in front of every sealed copy under these names: version (1) ‖ kid length (1) ‖ kid ‖ PSK id length (1) ‖ PSK id. */
+/**
+ * What stands in front of every sealed copy under these names: version (1) ‖ kid length (1) ‖ kid ‖ PSK id length (1) ‖
+ * PSK id.
+ */
 export function sealedPrefix({ kid, pskId }: SealedNames): Buffer {
   const names = [kid, pskId].flatMap((name) => [Uint8Array.of(name.length), Buffer.from(name, 'latin1')]);
   return Buffer.concat([Uint8Array.of(VERSION), ...names]);

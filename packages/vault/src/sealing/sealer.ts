@@ -18,8 +18,8 @@ const LIFE: SenderLife = { messages: 1_000, ms: 1_000 };
 export interface Sealer {
   readonly kid: string;
   /**
-   * Encrypts a credential for the workers, for one solicitud. Does not zero it. Throws TypeError when the credential is not of
-   * the context's RFC and type.
+   * Encrypts a credential for the workers, for one solicitud. Does not zero it. Throws TypeError when the credential is
+   * not of the context's RFC and type.
    */
   seal(credencial: Credencial, contexto: ContextoSolicitud): Buffer;
 }
@@ -27,7 +27,8 @@ export interface Sealer {
 /**
  * The API's half of handing credentials to the workers: HPKE (RFC 9180), mode psk, with DHKEM(X25519, HKDF-SHA256),
  * HKDF-SHA256 and AES-256-GCM. Who can write to the database but lacks `psk` cannot make a copy that a worker opens.
- * `publicKey` comes from the settings (pinned). Throws RangeError for an unusable public key, a short `psk` or a wrong name.
+ * `publicKey` comes from the settings (pinned). Throws RangeError for an unusable public key, a short `psk` or a wrong
+ * name.
  */
 export function createSealer(options: {
   readonly publicKey: WorkerPublicKey;

@@ -5,12 +5,7 @@ import { CredencialIlegible } from '../credencial-ilegible.ts';
 import { createOpener } from './opener.ts';
 import { type ContextoSolicitud, splitSealed } from './sealed-credencial.ts';
 import { createSealer } from './sealer.ts';
-import {
-  generateWorkerKeyPair,
-  importWorkerPrivateKey,
-  importWorkerPublicKey,
-  publicKeyOf,
-} from './worker-keys.ts';
+import { generateWorkerKeyPair, importWorkerPrivateKey, importWorkerPublicKey, publicKeyOf } from './worker-keys.ts';
 
 const psk = randomBytes(32);
 const first = generateWorkerKeyPair();
@@ -83,9 +78,7 @@ describe('credential sealed for the workers', () => {
     const origins = sealed.map((bytes) => splitSealed(bytes));
     const encs = new Set(origins.map((origin) => origin?.enc.toString('hex')));
     expect(encs.size).toBe(3);
-    expect(new Set(origins.map((origin) => `${origin?.enc.toString('hex')} ${origin?.seq}`)).size).toBe(
-      2_500,
-    );
+    expect(new Set(origins.map((origin) => `${origin?.enc.toString('hex')} ${origin?.seq}`)).size).toBe(2_500);
     expect(Math.max(...origins.map((origin) => origin?.seq ?? 0))).toBeLessThan(1_000);
     for (const bytes of [sealed[0], sealed[999], sealed[1_000], sealed[2_499]]) {
       expect(opener.open(bytes ?? Buffer.alloc(0), CONTEXTO)).toEqual(CIEC);

@@ -8,13 +8,11 @@ export interface SenderLife {
 }
 
 /**
- * Gives the context for the next message: one is shared by everything sealed within `life`, since a fresh one costs more than all the rest of
- * an acceptance. A timer wipes the key even when nothing else is sealed; it does not keep the process alive.
+ * Gives the context for the next message: one is shared by everything sealed within `life`, since a fresh one costs
+ * more than all the rest of an acceptance. A timer wipes the key even when nothing else is sealed; it does not keep the
+ * process alive.
  */
-export function createShortLived(
-  makeSender: (limit: number) => HpkeSender,
-  life: SenderLife,
-): () => HpkeSender {
+export function createShortLived(makeSender: (limit: number) => HpkeSender, life: SenderLife): () => HpkeSender {
   let current: HpkeSender | null = null;
 
   return () => {

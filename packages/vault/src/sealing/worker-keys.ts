@@ -1,11 +1,6 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { CLAVE_BYTES, decodeClave32 } from '../crypto/clave-32.ts';
-import {
-  importX25519Private,
-  importX25519Public,
-  type X25519Private,
-  type X25519Public,
-} from './hpke-kem.ts';
+import { importX25519Private, importX25519Public, type X25519Private, type X25519Public } from './hpke-kem.ts';
 
 /** A key pair of the workers as settings hold it: 32 raw bytes each (RFC 7748) in base64, 44 characters. */
 export interface WorkerKeyPair {

@@ -6,7 +6,10 @@ import { facturasOf, retencionesOf } from '../verdad.ts';
 import { expectEspera } from './descargas.ts';
 import { ANIO, type Prueba } from './prueba.ts';
 
-/** What one channel of the authority gives while the other one does not, or gives it badly. Each asks by the channel that works. */
+/**
+ * What one channel of the authority gives while the other one does not, or gives it badly. Each asks by the channel
+ * that works.
+ */
 const facturas = async (servicio: Servicio, caller: Caller, path = 'tax/facturas') => {
   const items = facturasOf(servicio, caller.rfc, ANIO);
   expect(items.length).toBeGreaterThan(0);

@@ -18,7 +18,10 @@ const MES: Pedido = { tipo: 'recibidos', desde: '2025-05-01', hasta: '2025-05-31
 /** Looks at the authority that are more than any request of the simulator needs to end. */
 const LOOKS = 5;
 
-/** However often it is looked at, the request has not ended at the authority, by either channel: it stays charged and in process. */
+/**
+ * However often it is looked at, the request has not ended at the authority, by either channel: it stays charged and in
+ * process.
+ */
 export async function expectEspera(
   apurado: Servicio,
   rfc: string,
@@ -40,8 +43,8 @@ export async function expectEspera(
 /** The request never ends, and no more does what has to be answered at once by the same service. */
 export const expectEnProceso: Prueba = async ({ apurado }, rfc) => {
   const { efirma } = await expectEspera(apurado, rfc);
-  // What has to be answered at once is answered without a fact and without a charge; asking again goes on with the same request. Time enough
-  // to note both requests, however busy the machine is.
+  // What has to be answered at once is answered without a fact and without a charge; asking again goes on with the same
+  // request. Time enough to note both requests, however busy the machine is.
   const paciente = await apurado.startApi({ SAT_PRESUPUESTO_MS: '15000' });
   for (let n = 0; n < 2; n += 1) {
     const { status, body } = await efirma.at(paciente).call('tax/retenciones', { rfc, ejercicio: 2025 });
@@ -53,8 +56,7 @@ export const expectEnProceso: Prueba = async ({ apurado }, rfc) => {
   }
   expect(await saldoDe(apurado, efirma)).toBe(9);
   const asked = llamadas(apurado, { rfc }).filter(
-    ({ service, operation }) =>
-      service === 'retendescargamasivasolicitud' && operation.startsWith('SolicitaDescarga'),
+    ({ service, operation }) => service === 'retendescargamasivasolicitud' && operation.startsWith('SolicitaDescarga'),
   );
   expect(asked.map(({ operation }) => operation).sort()).toEqual([
     'SolicitaDescargaEmitidos',
@@ -86,8 +88,9 @@ export const expectSegundo: Prueba = async ({ holgado }, rfc) => {
 const SECONDS = 600;
 
 /**
- * A million rows in one request of the legal person; one row more, in two, of the natural one. Carried to the last byte when all faults run
- * (`npm run test:faults`) or what is slow; else only until the authority has said how many there are.
+ * A million rows in one request of the legal person; one row more, in two, of the natural one. Carried to the last byte
+ * when all faults run (`npm run test:faults`) or what is slow; else only until the authority has said how many there
+ * are.
  */
 export const expectMillon: Prueba = async ({ holgado }, rfc, { moral }) => {
   const isMoral = rfc === moral;

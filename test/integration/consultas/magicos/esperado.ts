@@ -28,7 +28,10 @@ import { expectEnProceso, expectMillon, expectSegundo } from './descargas.ts';
 import { efirmaRevocada, efirmaVencida } from './efirma.ts';
 import { ANIO, APURADO, codigo, type Prueba, SALDO } from './prueba.ts';
 
-/** Asks everything that has a cost and asks the authority, each with an account of its own; `judge` looks at answer and balance. */
+/**
+ * Asks everything that has a cost and asks the authority, each with an account of its own; `judge` looks at answer and
+ * balance.
+ */
 async function ask(
   servicio: Servicio,
   rfc: string,
@@ -100,7 +103,9 @@ const lento: Prueba = async ({ holgado, apurado }, rfc) => {
   isUnavailable(answer, await saldoDe(apurado, caller), 'tax/retenciones');
 };
 
-/** Every query fails, whatever it is asked with, and the authority was really asked. It opens the breakers of all hosts. */
+/**
+ * Every query fails, whatever it is asked with, and the authority was really asked. It opens the breakers of all hosts.
+ */
 const down: Prueba = async ({ propio }, rfc) => {
   const servicio = await propio();
   await ask(servicio, rfc, (answer, saldo, name, asked) => {
@@ -112,8 +117,8 @@ const down: Prueba = async ({ propio }, rfc) => {
 };
 
 /**
- * All at once, because each takes all of its time, and all connections to a host. The answer of the simulated authority would take longer
- * than the test may.
+ * All at once, because each takes all of its time, and all connections to a host. The answer of the simulated authority
+ * would take longer than the test may.
  */
 const colgado: Prueba = async ({ propio }, rfc) => {
   const apurado = await propio({ apiEnv: APURADO });
@@ -221,10 +226,7 @@ const listado: Prueba = async ({ holgado }, rfc, { respuesta, efecto, listado69b
   await waitFor(async () => (await createCargaListas(holgado.db).estado()).vigente);
   const caller = await holgado.newCaller({ saldo: SALDO });
   const data = await expectOk(caller.call('efos/consultar', { rfc }));
-  expect([data['en_efos'], respuesta]).toEqual([
-    /^en_efos (true|false)/.exec(respuesta)?.[1] === 'true',
-    respuesta,
-  ]);
+  expect([data['en_efos'], respuesta]).toEqual([/^en_efos (true|false)/.exec(respuesta)?.[1] === 'true', respuesta]);
   const shown = listado69b.filter(({ isMasked }) => !isMasked);
   const words = (data['historial'] as { situacion: string }[]).map(({ situacion }) => situacion);
   expect(words).toEqual(shown.flatMap(({ antes, situacion }) => [...antes, situacion]));

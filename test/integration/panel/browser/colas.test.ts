@@ -16,10 +16,7 @@ describe.runIf(CHROMIUM !== null)('the queues, in the operator’s browser', () 
     panel = await startPanel({ env: { QUEUE_NAMESPACE: namespace } });
     browser = await openBrowser();
     const queue = createQueue({ url: panel.databaseUrl, namespace });
-    await queue.ring(
-      [{ solicitudId: 'una-solicitud', gen: 1, queue: 'descargas' }],
-      new AbortController().signal,
-    );
+    await queue.ring([{ solicitudId: 'una-solicitud', gen: 1, queue: 'descargas' }], new AbortController().signal);
     await queue.close();
   });
   afterAll(async () => {
@@ -37,10 +34,7 @@ describe.runIf(CHROMIUM !== null)('the queues, in the operator’s browser', () 
     });
     await entrar(page, panel.url, await panel.registrar({ rol: 'OPERADOR' }));
     await page.goto(`${panel.url}/operador`);
-    await page
-      .getByRole('navigation', { name: 'Operación' })
-      .getByRole('link', { name: 'Colas', exact: true })
-      .click();
+    await page.getByRole('navigation', { name: 'Operación' }).getByRole('link', { name: 'Colas', exact: true }).click();
     await page.waitForURL(/\/operador\/colas/);
     const colas = page.frameLocator('iframe');
     for (const queue of COLAS) await colas.getByText(`${namespace}-${queue}`).first().waitFor();

@@ -57,7 +57,10 @@ describe.runIf(CHROMIUM !== null)('a form that is refused', () => {
     await panel?.close();
   });
 
-  /** Sends the form as a browser without checks of its own would; then the field that is wrong has the focus, where it was before. */
+  /**
+   * Sends the form as a browser without checks of its own would; then the field that is wrong has the focus, where it
+   * was before.
+   */
   async function refuse(pestana: Pestana, { path, campos, falta }: Caso): Promise<void> {
     const { page } = pestana;
     for (const width of ANCHOS) {

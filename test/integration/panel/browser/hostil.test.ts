@@ -124,15 +124,7 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
     const { db } = instalacion.panel;
     const accepted = await acceptSolicitud(db, taxpayer);
     if (accepted.resultado !== 'ACEPTADA') throw new Error(accepted.resultado);
-    const tipos = [
-      'REENVIADA',
-      'REPETIDA',
-      'SOLICITADA',
-      'RECHAZADA',
-      'ERROR',
-      'SAT_SIN_RESPUESTA',
-      'CANAL_CAIDO',
-    ];
+    const tipos = ['REENVIADA', 'REPETIDA', 'SOLICITADA', 'RECHAZADA', 'ERROR', 'SAT_SIN_RESPUESTA', 'CANAL_CAIDO'];
     await db.pool.query(
       `INSERT INTO evento (solicitud_id, tipo, codigo, detalle)
        SELECT $1, ($2::text[])[1 + n % cardinality($2)], carga, carga FROM unnest($3::text[]) WITH ORDINALITY AS c (carga, n)`,

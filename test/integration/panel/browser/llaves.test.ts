@@ -3,14 +3,7 @@ import { newRfc } from '../../fixtures/database.ts';
 import { ciecOf } from '../../fixtures/servicio.ts';
 import { CHROMIUM, expectSinQuejas, type Pestana } from './fixtures/browser.ts';
 import { type Instalacion, startInstalacion } from './fixtures/instalacion.ts';
-import {
-  agregarRfc,
-  comprarCreditos,
-  crearCuenta,
-  guardarCiec,
-  integrador,
-  oprimir,
-} from './fixtures/persona.ts';
+import { agregarRfc, comprarCreditos, crearCuenta, guardarCiec, integrador, oprimir } from './fixtures/persona.ts';
 
 const OPERACION = 'tax/descarga-metadata';
 const NOMBRE = 'Solicitud de descarga de metadata';

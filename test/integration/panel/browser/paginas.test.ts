@@ -77,10 +77,7 @@ describe.runIf(CHROMIUM !== null)('every page, on a desk and a phone, light and 
   /** What stands in the addresses of this account. */
   const lugares: Record<string, string> = { ':grupo': 'tax', ':operacion': 'comunicados' };
   const addressOf = (path: string) =>
-    path.replaceAll(
-      /:\w+/g,
-      (name) => lugares[name === ':id' ? `${path.split('/')[1]}${name}` : name] ?? name,
-    );
+    path.replaceAll(/:\w+/g, (name) => lugares[name === ':id' ? `${path.split('/')[1]}${name}` : name] ?? name);
 
   beforeAll(async () => {
     instalacion = await startInstalacion();

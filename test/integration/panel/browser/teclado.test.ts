@@ -86,9 +86,7 @@ describe.runIf(CHROMIUM !== null)('the panel, by keyboard alone', () => {
     await page.keyboard.type(caller.apiKey);
     await tabTo(page, 'Pedir');
     await page.keyboard.press('Enter');
-    await page
-      .getByRole('heading', { level: 1, name: /CFDI recibidos del 1 ene 2025 al 2 feb 2025/ })
-      .waitFor();
+    await page.getByRole('heading', { level: 1, name: /CFDI recibidos del 1 ene 2025 al 2 feb 2025/ }).waitFor();
     expectSinQuejas(pestana);
   });
 

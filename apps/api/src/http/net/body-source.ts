@@ -5,7 +5,9 @@ import { CfdiError } from '@acuse/contract';
 export interface BodySource {
   /** Value of Content-Length, or null. */
   readonly declaredBytes: number | null;
-  /** Reads everything into one buffer of its own. Throws `CUERPO_DEMASIADO_GRANDE` as soon as `limit` bytes are passed. */
+  /**
+   * Reads everything into one buffer of its own. Throws `CUERPO_DEMASIADO_GRANDE` as soon as `limit` bytes are passed.
+   */
   read(limit: number): Promise<Buffer>;
 }
 

@@ -13,16 +13,15 @@ export interface AccessCache {
 const MAX_CACHED = 10_000;
 
 /**
- * Keeps passes for operations whose last statement demands their `version`: for those a kept pass can never let through what the
- * database would not. `seconds` 0 keeps none.
+ * Keeps passes for operations whose last statement demands their `version`: for those a kept pass can never let through
+ * what the database would not. `seconds` 0 keeps none.
  */
 export function createAccessCache(options: {
   readonly accessSnapshots: AccessSnapshots;
   readonly seconds: number;
 }): AccessCache {
   const { accessSnapshots, seconds } = options;
-  const kept =
-    seconds > 0 ? new LRUCache<string, AccessSnapshot>({ max: MAX_CACHED, ttl: seconds * 1_000 }) : null;
+  const kept = seconds > 0 ? new LRUCache<string, AccessSnapshot>({ max: MAX_CACHED, ttl: seconds * 1_000 }) : null;
 
   return {
     async get(apiKeyId, mayUseCache) {

@@ -7,7 +7,10 @@ export interface Reembolsos {
   refund(opId: string, detalle: string): Promise<void>;
   /** The same for a charge that may have been settled. */
   undo(opId: string, detalle: string): Promise<void>;
-  /** For a charge whose outcome is unknown, because the database did not answer in time: it may still be written after now. */
+  /**
+   * For a charge whose outcome is unknown, because the database did not answer in time: it may still be written after
+   * now.
+   */
   refundIfCharged(opId: string, detalle: string): void;
   /** Refunds that are still open. */
   readonly pending: number;
@@ -27,8 +30,8 @@ interface Pendiente {
 const DELAYS_MS = [1_000, 3_000, 10_000, 30_000, 60_000, 120_000, 300_000, 300_000, 300_000];
 
 /**
- * Gives charges back with patience. Refunds are idempotent, so that trying too often is harmless; giving up is logged as an error with the
- * `opId`, for the operator. `delaysMs` are the pauses between attempts.
+ * Gives charges back with patience. Refunds are idempotent, so that trying too often is harmless; giving up is logged
+ * as an error with the `opId`, for the operator. `delaysMs` are the pauses between attempts.
  */
 export function createReembolsos(options: {
   readonly saldos: Pick<Saldos, 'refund' | 'undo'>;
@@ -87,8 +90,7 @@ export function createReembolsos(options: {
         const { opId, what, isCertain } = pendiente;
         await pendiente.act().then(
           () => pendientes.delete(opId),
-          (err: unknown) =>
-            isCertain && log.error({ err, opId, what }, 'a charge was not given back at shutdown'),
+          (err: unknown) => isCertain && log.error({ err, opId, what }, 'a charge was not given back at shutdown'),
         );
       }
     },

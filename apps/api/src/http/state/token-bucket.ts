@@ -21,9 +21,9 @@ const MAX_KEYS = 100_000;
 const ROUNDING_MS = 1e-3;
 
 /**
- * Counts requests per key: `burst` at once, `perSecond` in the long run. Keeps one number a key, the instant at which its bucket
- * would be full (the virtual scheduling form of the generic cell rate algorithm, ITU-T I.371), of this process only. `nowMs` must not go
- * back.
+ * Counts requests per key: `burst` at once, `perSecond` in the long run. Keeps one number a key, the instant at which
+ * its bucket would be full (the virtual scheduling form of the generic cell rate algorithm, ITU-T I.371), of this
+ * process only. `nowMs` must not go back.
  */
 export function createTokenBucket(options: {
   readonly perSecond: number;

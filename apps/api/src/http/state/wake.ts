@@ -1,8 +1,8 @@
 import type { Logger } from '@acuse/runtime';
 
 /**
- * Makes `wake`: sends at once, then at most once in `everyMs` however often it is called, and never leaves the last call unsent. The
- * caller never waits and never sees a failure, since the relay looks by itself every second.
+ * Makes `wake`: sends at once, then at most once in `everyMs` however often it is called, and never leaves the last
+ * call unsent. The caller never waits and never sees a failure, since the relay looks by itself every second.
  */
 export function createWake(options: {
   readonly send: () => Promise<void>;

@@ -18,18 +18,8 @@ describe('the bearer step', () => {
     const basic = `Basic ${Buffer.from(`${key}:`).toString('base64')}`;
     const wrong = [
       ...[null, '', 'Bearer', 'Bearer ', key, basic, `Token ${key}`, `Bearer  ${key}`, `Bearer\t${key}`],
-      ...[
-        `Bearer ${key} x`,
-        `Bearer ${key},Bearer ${key}`,
-        `Bearer ${key}, Bearer ${key}`,
-        `Bearer "${key}"`,
-      ],
-      ...[
-        `Bearer ${key.slice(0, -1)}`,
-        `Bearer ${key}x`,
-        `Bearer ${key.toUpperCase()}`,
-        `Bearer ${unknownKey()}`,
-      ],
+      ...[`Bearer ${key} x`, `Bearer ${key},Bearer ${key}`, `Bearer ${key}, Bearer ${key}`, `Bearer "${key}"`],
+      ...[`Bearer ${key.slice(0, -1)}`, `Bearer ${key}x`, `Bearer ${key.toUpperCase()}`, `Bearer ${unknownKey()}`],
     ];
     for (const authorization of wrong) {
       const answer = await kit.call('vault/firma-estado', { rfc }, { headers: { authorization } });
@@ -82,10 +72,8 @@ describe('the bearer step', () => {
   it('answers wrong keys with 9429 after a number of them, by address, and right ones never', async () => {
     const kit = await createKit({ settings: { wrongKeysPerMinute: 3 } });
     const a = alta(kit.store);
-    const ask = async (key: string, from: string) =>
-      kit.call('vault/firma-estado', { rfc: a.rfc }, { key, from });
-    for (let count = 0; count < 3; count += 1)
-      expect((await ask(unknownKey(), '192.0.2.1')).status).toBe(401);
+    const ask = async (key: string, from: string) => kit.call('vault/firma-estado', { rfc: a.rfc }, { key, from });
+    for (let count = 0; count < 3; count += 1) expect((await ask(unknownKey(), '192.0.2.1')).status).toBe(401);
     const limited = await ask(unknownKey(), '192.0.2.1');
     expect([limited.status, limited.json.cfdi_codigo]).toEqual([429, 9429]);
     expect(Number(limited.headers.get('retry-after'))).toBeGreaterThan(0);

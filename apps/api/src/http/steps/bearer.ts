@@ -5,20 +5,18 @@ import type { Llamada } from '../llamada.ts';
 import type { AccessCache } from '../state/access-cache.ts';
 import type { Usos } from '../state/usos.ts';
 
-/** `Bearer SP token`; the scheme in any letter case (RFC 9110 section 11.1), exactly one space, nothing after the token. */
+/**
+ * `Bearer SP token`; the scheme in any letter case (RFC 9110 section 11.1), exactly one space, nothing after the token.
+ */
 const BEARER = /^bearer ([A-Za-z0-9._~+/-]+=*)$/i;
 
 /**
- * Reads the API key and the pass behind it. Two Authorization headers arrive joined by a comma and fit the grammar no more than a bare
- * key does.
+ * Reads the API key and the pass behind it. Two Authorization headers arrive joined by a comma and fit the grammar no
+ * more than a bare key does.
  */
 export async function bearer(
   llamada: Llamada,
-  {
-    accessCache,
-    hasher,
-    usos,
-  }: { accessCache: AccessCache; usos: Pick<Usos, 'rehash'> } & Pick<ApiDeps, 'hasher'>,
+  { accessCache, hasher, usos }: { accessCache: AccessCache; usos: Pick<Usos, 'rehash'> } & Pick<ApiDeps, 'hasher'>,
 ): Promise<undefined> {
   const token = BEARER.exec(llamada.headers.get('authorization') ?? '')?.[1];
   llamada.apiKey ??= token === undefined ? null : parseApiKey(token);

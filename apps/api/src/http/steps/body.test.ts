@@ -3,10 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { alta, createKit, type Kit } from '../../../test/kit.ts';
 
 const PATH = 'vault/firma-estado';
-const codes = (answer: { status: number; json: { cfdi_codigo: number } }) => [
-  answer.status,
-  answer.json.cfdi_codigo,
-];
+const codes = (answer: { status: number; json: { cfdi_codigo: number } }) => [answer.status, answer.json.cfdi_codigo];
 
 describe('the body step', () => {
   it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(
@@ -138,8 +135,7 @@ describe('secret fields', () => {
   const save = async (body: unknown) => {
     const kit = await createKit();
     const a = alta(kit.store);
-    const text =
-      typeof body === 'function' ? body(a.rfc) : JSON.stringify({ rfc: a.rfc, ...(body as object) });
+    const text = typeof body === 'function' ? body(a.rfc) : JSON.stringify({ rfc: a.rfc, ...(body as object) });
     const answer = await kit.call('vault/rfc-guardar', text, { key: a.key });
     return { answer, ...{ codigo: answer.json.cfdi_codigo, data: answer.json.data } };
   };
@@ -158,9 +154,7 @@ describe('secret fields', () => {
   });
 
   it('refuses a secret that stands there twice, and broken JSON around one', async () => {
-    const twice = await save(
-      (rfc: string) => `{"rfc":"${rfc}","ciec":"aaaaaaaaaaaaaaaa","ciec":"bbbbbbbbbbbbbbbb"}`,
-    );
+    const twice = await save((rfc: string) => `{"rfc":"${rfc}","ciec":"aaaaaaaaaaaaaaaa","ciec":"bbbbbbbbbbbbbbbb"}`);
     expect([twice.codigo, twice.data?.['campo']]).toEqual([2001, 'ciec']);
     const broken = await save((rfc: string) => `{"rfc":"${rfc}","ciec":"SECRETO-SECRETO-`);
     expect(broken.codigo).toBe(2001);

@@ -13,11 +13,11 @@ const MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s
 /** 64 KiB, and 256 KiB for the vault, whose bodies carry files. */
 const bodyLimit = (path: string) => (path.startsWith('vault/') ? 256 : 64) * KIB;
 
-/** Reads the body once: media type, size, JSON, then every field. All wrong ones are told at once, a wrong RFC before any other. */
-export async function readBody(
-  llamada: Llamada,
-  { settings }: Pick<ApiDeps, 'settings'>,
-): Promise<undefined> {
+/**
+ * Reads the body once: media type, size, JSON, then every field. All wrong ones are told at once, a wrong RFC before
+ * any other.
+ */
+export async function readBody(llamada: Llamada, { settings }: Pick<ApiDeps, 'settings'>): Promise<undefined> {
   llamada.bodyRead ??= read(llamada, settings);
   llamada.body = await llamada.bodyRead;
 }

@@ -8,8 +8,8 @@ type Fields = Pick<Operation, 'body' | 'secretos'>;
 const namesOf = ({ body, secretos }: Fields) => [...Object.keys(body.shape), ...Object.keys(secretos)];
 
 /**
- * Everything that is wrong with the fields that were sent, one entry a field: first the names that are a slip of a known one, then what the
- * schema refuses, then the secret fields. Other unknown fields are no concern.
+ * Everything that is wrong with the fields that were sent, one entry a field: first the names that are a slip of a
+ * known one, then what the schema refuses, then the secret fields. Other unknown fields are no concern.
  */
 export function wrongFields(
   operation: Fields,
@@ -30,7 +30,10 @@ export function wrongFields(
   return all.filter(({ campo }, at) => all.findIndex((other) => other.campo === campo) === at);
 }
 
-/** The error for a body with these wrong fields. A wrong RFC has a meaning of its own in the specification and goes first. */
+/**
+ * The error for a body with these wrong fields. A wrong RFC has a meaning of its own in the specification and goes
+ * first.
+ */
 export function asWrongFields(
   operation: Fields & Pick<Operation, 'rfc'>,
   sent: Sent,
@@ -53,8 +56,7 @@ function motivoOf(issue: z.core.$ZodIssue, sent: Sent): string {
   const [campo = ''] = issue.path;
   if (!Object.hasOwn(sent, campo)) return FALTA;
   const value = sent[String(campo)];
-  const isOtherType =
-    issue.code === 'invalid_type' && !(issue.expected === 'int' && typeof value === 'number');
+  const isOtherType = issue.code === 'invalid_type' && !(issue.expected === 'int' && typeof value === 'number');
   return isOtherType && issue.path.length === 1 ? `${issue.message}, llegó ${kindOf(value)}` : issue.message;
 }
 
@@ -75,8 +77,8 @@ const LONGEST = 32;
 const LONG_NAME = 8;
 
 /**
- * Whether a name is another one with slips: other case, accents or separators (`solicitudId`), or a letter or two wrong, missing, too many
- * or swapped.
+ * Whether a name is another one with slips: other case, accents or separators (`solicitudId`), or a letter or two
+ * wrong, missing, too many or swapped.
  */
 function isSlipOf(name: string, known: string): boolean {
   if (name.length > LONGEST) return false;

@@ -22,8 +22,7 @@ describe('the User-Agent step', () => {
     const kit = await createKit({ settings });
     const a = alta(kit.store);
     const ask = async (agent: string) =>
-      (await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key, headers: { 'user-agent': agent } }))
-        .status;
+      (await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key, headers: { 'user-agent': agent } })).status;
     expect(await ask('Mi-ERP/2.1')).toBe(200);
     expect(await ask('curl/8.5')).toBe(200);
     expect(await ask('curl/7.1')).toBe(403);
@@ -60,9 +59,7 @@ describe("the caller's address", () => {
     const a = alta(kit.store);
     const contribuyente = kit.store.contribuyentes.get(a.contribuyenteId);
     if (contribuyente) contribuyente.ips = ['nonsense'];
-    expect((await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key })).json.cfdi_codigo).toBe(
-      1003,
-    );
+    expect((await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key })).json.cfdi_codigo).toBe(1003);
   });
 });
 

@@ -6,11 +6,11 @@ import { accessOf, bodyOf, type Llamada } from '../llamada.ts';
 
 const MAX_USER_AGENT = 512;
 
-/** Demands a User-Agent (specification, Authentication 5): not empty, at most 512 characters, not refused by the operator's lists. */
-export async function userAgent(
-  llamada: Llamada,
-  { settings }: Pick<ApiDeps, 'settings'>,
-): Promise<undefined> {
+/**
+ * Demands a User-Agent (specification, Authentication 5): not empty, at most 512 characters, not refused by the
+ * operator's lists.
+ */
+export async function userAgent(llamada: Llamada, { settings }: Pick<ApiDeps, 'settings'>): Promise<undefined> {
   const agent = llamada.headers.get('user-agent')?.trim().toLowerCase() ?? '';
   const isListed = (prefixes: readonly string[]) => prefixes.some((prefix) => agent.startsWith(prefix));
   const { userAgentAllow, userAgentDeny } = settings;
@@ -20,7 +20,9 @@ export async function userAgent(
   }
 }
 
-/** A key belongs to exactly one RFC, which has to be associated with it first (specification, Authentication 3 and 7). */
+/**
+ * A key belongs to exactly one RFC, which has to be associated with it first (specification, Authentication 3 and 7).
+ */
 export async function rfcDeLaLlave(llamada: Llamada): Promise<undefined> {
   const { rfc } = llamada.operation;
   if (rfc !== 'propio' && rfc !== 'propio-sin-registrar') return;

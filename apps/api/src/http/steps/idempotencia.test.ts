@@ -10,10 +10,7 @@ import { canonicalJson } from './idempotencia.ts';
 const PATH = 'tax/de-prueba';
 const NOW = new Date('2026-11-20T18:00:00Z');
 
-async function kitWith(
-  handle: () => Promise<{ n: number }>,
-  store = createMemoryStore(new Date(NOW)),
-): Promise<Kit> {
+async function kitWith(handle: () => Promise<{ n: number }>, store = createMemoryStore(new Date(NOW))): Promise<Kit> {
   const declaracion = defineOperation({
     ...{ summary: 's', cost: 1, rfc: 'ninguno', credential: 'api-key', data: z.object({ n: z.number() }) },
     body: z.object({ a: z.number().optional(), b: z.number().optional() }),
@@ -167,11 +164,7 @@ describe('Idempotency-Key', () => {
     const kit = await createKit();
     const a = alta(kit.store);
     const store = (ciec: string) =>
-      kit.call(
-        'vault/rfc-guardar',
-        { rfc: a.rfc, ciec },
-        { key: a.key, headers: { 'idempotency-key': 'x' } },
-      );
+      kit.call('vault/rfc-guardar', { rfc: a.rfc, ciec }, { key: a.key, headers: { 'idempotency-key': 'x' } });
     const first = await store('a'.repeat(16));
     const writes = () => kit.store.trips.filter((name) => name === 'boveda.store').length;
     const again = await store('a'.repeat(16));

@@ -9,8 +9,9 @@ const ILEGIBLE = 'La respuesta guardada con esta clave ya no se puede leer. Use 
 const CLAVE = /^[\x21-\x7e]{1,255}$/;
 
 /**
- * The optional `Idempotency-Key` header, the same for every operation: what was answered once is answered again for 24 hours, and nothing
- * is done or charged twice. Neither answer nor body can be read where they are kept without the caller's API key.
+ * The optional `Idempotency-Key` header, the same for every operation: what was answered once is answered again for 24
+ * hours, and nothing is done or charged twice. Neither answer nor body can be read where they are kept without the
+ * caller's API key.
  */
 export async function idempotencia(
   llamada: Llamada,
@@ -57,10 +58,7 @@ export async function idempotencia(
 const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
 
 /** Every field of the body, those included that never become a string. */
-const camposOf = ({ value, secretos }: Body) => [
-  canonicalJson(value),
-  ...Object.entries(secretos).sort(byName).flat(),
-];
+const camposOf = ({ value, secretos }: Body) => [canonicalJson(value), ...Object.entries(secretos).sort(byName).flat()];
 
 /** JSON with the names of every object in order, so that the same content has the same bytes. */
 export function canonicalJson(value: unknown): string {

@@ -5,16 +5,13 @@ import { accessOf, type Llamada } from '../llamada.ts';
 import type { Reembolsos } from '../state/reembolsos.ts';
 
 /**
- * Debits before the work. When the database does not answer, the operation is not run and whatever it may still write is given back. A
- * repetition whose first charge was given back in this very moment is not run either: the next one is charged anew.
+ * Debits before the work. When the database does not answer, the operation is not run and whatever it may still write
+ * is given back. A repetition whose first charge was given back in this very moment is not run either: the next one is
+ * charged anew.
  */
 export async function cobrar(
   llamada: Llamada,
-  {
-    saldos,
-    reembolsos,
-    settings,
-  }: Pick<ApiDeps, 'saldos' | 'settings'> & { readonly reembolsos: Reembolsos },
+  { saldos, reembolsos, settings }: Pick<ApiDeps, 'saldos' | 'settings'> & { readonly reembolsos: Reembolsos },
 ): Promise<undefined> {
   const { operation, opId } = llamada;
   if (operation.cost === 0 || operation.charge === 'in-handler') return;

@@ -4,9 +4,7 @@ import type { StoredSolicitud } from '../../../test/memory-store.ts';
 
 const PATH = 'descarga/cancelar';
 
-async function pedida(
-  change: Partial<StoredSolicitud['vista']> = {},
-): Promise<{ kit: Kit; a: Alta; id: string }> {
+async function pedida(change: Partial<StoredSolicitud['vista']> = {}): Promise<{ kit: Kit; a: Alta; id: string }> {
   const kit = await createKit();
   const a = alta(kit.store);
   await guardaCiec(kit, a);
@@ -50,9 +48,7 @@ describe(PATH, () => {
     const { kit, id } = await pedida();
     const other = alta(kit.store);
     const ids = [id, '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f', 'x'];
-    const answers = await Promise.all(
-      ids.map((solicitud_id) => kit.call(PATH, { solicitud_id }, { key: other.key })),
-    );
+    const answers = await Promise.all(ids.map((solicitud_id) => kit.call(PATH, { solicitud_id }, { key: other.key })));
     for (const { status, text } of answers) expect([status, text]).toEqual([404, answers[0]?.text]);
     expect(answers[0]?.json.cfdi_codigo).toBe(2002);
     expect(kit.store.solicitudes.get(id)?.vista.estado).toBe('EN_PROCESO');

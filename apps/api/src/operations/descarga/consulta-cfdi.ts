@@ -28,10 +28,7 @@ export default defineOperation({
     uuid: uuidField,
     estado: estadoCfdi,
     total: importe,
-    es_cancelable: texto(
-      'Si se puede cancelar, en palabras del SAT.',
-      'Cancelable con aceptación',
-    ).nullable(),
+    es_cancelable: texto('Si se puede cancelar, en palabras del SAT.', 'Cancelable con aceptación').nullable(),
     estado_cancelacion: z
       .string()
       .nullable()

@@ -11,9 +11,7 @@ async function conSolicitud(
   const a = alta(kit.store);
   await guardaCiec(kit, a);
   const body = { rfc: a.rfc, tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' };
-  const id = String(
-    (await kit.call('tax/descarga-metadata', body, { key: a.key })).json.data?.['solicitud_id'],
-  );
+  const id = String((await kit.call('tax/descarga-metadata', body, { key: a.key })).json.data?.['solicitud_id']);
   const solicitud = kit.store.solicitudes.get(id);
   if (solicitud) solicitud.vista = { ...solicitud.vista, ...change };
   return { kit, a, id };
@@ -61,15 +59,12 @@ describe(PATH, () => {
     },
   );
 
-  it.each(['ERROR', 'RECHAZADA', 'VENCIDA'] as const)(
-    'answers 409/3003 with the reason after %s',
-    async (estado) => {
-      const { kit, a, id } = await conSolicitud({ estado, motivo: 'El SAT la rechazó.' });
-      const answer = await kit.call(PATH, { solicitud_id: id }, { key: a.key });
-      expect([answer.status, answer.json.cfdi_codigo]).toEqual([409, 3003]);
-      expect(answer.json.data).toEqual({ motivo: 'El SAT la rechazó.' });
-    },
-  );
+  it.each(['ERROR', 'RECHAZADA', 'VENCIDA'] as const)('answers 409/3003 with the reason after %s', async (estado) => {
+    const { kit, a, id } = await conSolicitud({ estado, motivo: 'El SAT la rechazó.' });
+    const answer = await kit.call(PATH, { solicitud_id: id }, { key: a.key });
+    expect([answer.status, answer.json.cfdi_codigo]).toEqual([409, 3003]);
+    expect(answer.json.data).toEqual({ motivo: 'El SAT la rechazó.' });
+  });
 
   it('answers 410/3004 past its retention', async () => {
     const { kit, a, id } = await conSolicitud({ ...TERMINADA, paqueteBorradoEn: new Date() });
@@ -86,26 +81,23 @@ describe(PATH, () => {
     expect(answer.json.cfdi_texto).toContain('almacén');
   });
 
-  it.each([PATH, 'descarga/verificar'])(
-    '%s answers a foreign id byte for byte like a missing one',
-    async (path) => {
-      const { kit, id } = await conSolicitud(TERMINADA);
-      const other = alta(kit.store);
-      const missing = '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f';
-      const answers = await Promise.all(
-        [id, missing, 'x', "' OR 1=1 --", '../../etc'].map((solicitud_id) =>
-          kit.call(path, { solicitud_id }, { key: other.key }),
-        ),
-      );
-      const withoutId = answers.map(({ status, text, headers }) => ({
-        ...{ status, text },
-        headers: [...headers].filter(([name]) => name !== 'x-request-id'),
-      }));
-      expect(withoutId[0]?.status).toBe(404);
-      expect(withoutId[0]?.text).toContain('"cfdi_codigo":2002');
-      for (const answer of withoutId) expect(answer).toEqual(withoutId[0]);
-    },
-  );
+  it.each([PATH, 'descarga/verificar'])('%s answers a foreign id byte for byte like a missing one', async (path) => {
+    const { kit, id } = await conSolicitud(TERMINADA);
+    const other = alta(kit.store);
+    const missing = '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f';
+    const answers = await Promise.all(
+      [id, missing, 'x', "' OR 1=1 --", '../../etc'].map((solicitud_id) =>
+        kit.call(path, { solicitud_id }, { key: other.key }),
+      ),
+    );
+    const withoutId = answers.map(({ status, text, headers }) => ({
+      ...{ status, text },
+      headers: [...headers].filter(([name]) => name !== 'x-request-id'),
+    }));
+    expect(withoutId[0]?.status).toBe(404);
+    expect(withoutId[0]?.text).toContain('"cfdi_codigo":2002');
+    for (const answer of withoutId) expect(answer).toEqual(withoutId[0]);
+  });
 
   it.each([{}, { solicitud_id: 1 }, { solicitud_id: '' }, { solicitud_id: 'x'.repeat(65) }])(
     'answers 2001 to %j',

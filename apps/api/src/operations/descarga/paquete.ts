@@ -18,8 +18,7 @@ function esperaDe({ estado, proximaConsulta }: VistaSolicitud, now: Date): numbe
 
 export default defineOperation({
   summary: 'URL del paquete ZIP de una solicitud terminada',
-  description:
-    'La URL se firma al momento de llamar y vale hasta expira_en; pídala de nuevo cuando la necesite.',
+  description: 'La URL se firma al momento de llamar y vale hasta expira_en; pídala de nuevo cuando la necesite.',
   credential: 'api-key',
   cost: 0,
   rfc: 'ninguno',

@@ -9,8 +9,7 @@ describe('descarga/verificar', () => {
     const body = { rfc: a.rfc, tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' };
     const accepted = await kit.call('tax/descarga-metadata', body, { key: a.key });
     const solicitud_id = String(accepted.json.data?.['solicitud_id']);
-    const look = async () =>
-      (await kit.call('descarga/verificar', { solicitud_id }, { key: a.key })).json.data;
+    const look = async () => (await kit.call('descarga/verificar', { solicitud_id }, { key: a.key })).json.data;
     expect(await look()).toEqual({
       ...{ solicitud_id, estado: 'EN_PROCESO', tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' },
       ...{

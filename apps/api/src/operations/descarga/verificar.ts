@@ -15,8 +15,7 @@ const isoOrNull = (date: Date | null) => date?.toISOString() ?? null;
 
 export default defineOperation({
   summary: 'Avance de una solicitud de descarga',
-  description:
-    'Estado, avance y próxima consulta al SAT. Puede llamarse tantas veces como se quiera, sin costo.',
+  description: 'Estado, avance y próxima consulta al SAT. Puede llamarse tantas veces como se quiera, sin costo.',
   credential: 'api-key',
   cost: 0,
   rfc: 'ninguno',
@@ -28,21 +27,13 @@ export default defineOperation({
       tipo: tipoDescargaField.meta({ description: 'Qué se pidió.' }),
       desde: fechaField.meta({ example: '2026-01-01' }),
       hasta: fechaField,
-      registros: z
-        .int()
-        .min(0)
-        .nullable()
-        .meta({ description: 'CFDI encontrados, si se sabe.', example: 1532 }),
+      registros: z.int().min(0).nullable().meta({ description: 'CFDI encontrados, si se sabe.', example: 1532 }),
       confianza: confianza.nullable().meta({ example: null }),
       reembolsada,
       progreso: z.number().min(0).max(1).meta({ description: 'De 0 a 1.', example: 0.5 }),
       intentos: z.int().min(0).meta({ description: 'Veces que se consultó al SAT.', example: 3 }),
-      ultima_consulta: instante('Última consulta al SAT.')
-        .meta({ example: '2026-02-01T18:40:00.000Z' })
-        .nullable(),
-      proxima_consulta: instante('Próxima consulta al SAT.')
-        .meta({ example: '2026-02-01T18:50:00.000Z' })
-        .nullable(),
+      ultima_consulta: instante('Última consulta al SAT.').meta({ example: '2026-02-01T18:40:00.000Z' }).nullable(),
+      proxima_consulta: instante('Próxima consulta al SAT.').meta({ example: '2026-02-01T18:50:00.000Z' }).nullable(),
       motivo: z
         .string()
         .nullable()

@@ -8,8 +8,7 @@ const SIN_LISTA =
   'La lista del artículo 69-B todavía no se ha cargado en esta instalación, así que no se sabe si el RFC está en ella. Se carga sola; intente de nuevo en unos minutos.';
 
 const palabra = z.enum(SITUACIONES).meta({ id: 'SituacionEfos' });
-const nullable = (description: string, example: string | null) =>
-  z.string().nullable().meta({ description, example });
+const nullable = (description: string, example: string | null) => z.string().nullable().meta({ description, example });
 
 const paso = z
   .object({
@@ -17,10 +16,7 @@ const paso = z
     fecha: fechaField
       .nullable()
       .meta({ description: 'Cuándo la publicó el SAT; null si la lista no lo dice.', example: '2024-03-05' }),
-    oficio: nullable(
-      'Oficio global, como aparece en la lista.',
-      '500-05-2024-1000 de fecha 1 de marzo de 2024',
-    ),
+    oficio: nullable('Oficio global, como aparece en la lista.', '500-05-2024-1000 de fecha 1 de marzo de 2024'),
     fecha_dof: fechaField
       .nullable()
       .meta({ description: 'Publicación en el Diario Oficial de la Federación.', example: '2024-03-25' }),

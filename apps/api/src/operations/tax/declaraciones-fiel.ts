@@ -10,10 +10,7 @@ const declaracion = z
   .object({
     id: texto('Número de operación.', '4512367890'),
     tipo: texto('Tipo de declaración.', 'Normal'),
-    periodicidad: texto(
-      'Periodicidad; nula hasta el ejercicio 2021, cuyo portal no la dice.',
-      'Mensual',
-    ).nullable(),
+    periodicidad: texto('Periodicidad; nula hasta el ejercicio 2021, cuyo portal no la dice.', 'Mensual').nullable(),
     periodo: texto('Periodo declarado.', 'Enero'),
     ejercicio: ejercicioField,
     fecha: fechaField.meta({ example: '2025-02-17' }),
@@ -30,7 +27,9 @@ const declaracion = z
   })
   .meta({ id: 'Declaracion' });
 
-/** The SAT keeps returns for ten years (article 67 of the Código Fiscal de la Federación); its portal may show fewer. */
+/**
+ * The SAT keeps returns for ten years (article 67 of the Código Fiscal de la Federación); its portal may show fewer.
+ */
 const ANIOS = 10;
 
 export default defineOperation({

@@ -94,11 +94,7 @@ describe(PATH, () => {
     for (const row of kit.store.credenciales.values()) row.rechazadaEn.soap = kit.store.now;
     const refused = await createKit({ store: kit.store });
     const answer = await ask(refused, a);
-    expect([answer.status, answer.json.cfdi_codigo, answer.json['error']]).toEqual([
-      400,
-      4002,
-      'EFIRMA_RECHAZADA',
-    ]);
+    expect([answer.status, answer.json.cfdi_codigo, answer.json['error']]).toEqual([400, 4002, 'EFIRMA_RECHAZADA']);
     expect(answer.json.data?.['motivo']).toMatch(/servicio web del SAT rechazó la e.firma.* CIEC/);
     await guardaCiec(refused, a);
     expect((await ask(refused, a)).status).toBe(200);
@@ -108,8 +104,7 @@ describe(PATH, () => {
     const kit = await createKit();
     const a = alta(kit.store);
     await guardaCiec(kit, a);
-    for (const row of kit.store.credenciales.values())
-      row.sobre[row.sobre.length - 1] = (row.sobre.at(-1) ?? 0) ^ 1;
+    for (const row of kit.store.credenciales.values()) row.sobre[row.sobre.length - 1] = (row.sobre.at(-1) ?? 0) ^ 1;
     const answer = await ask(kit, a);
     expect([answer.status, answer.json.cfdi_codigo]).toEqual([400, 4003]);
     expect(kit.store.solicitudes.size).toBe(0);

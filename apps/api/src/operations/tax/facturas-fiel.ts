@@ -5,8 +5,7 @@ import { defineOperation } from '../../http/define-operation.ts';
 
 export default defineOperation({
   summary: 'Facturas recibidas, con e.firma',
-  description:
-    'Lista los CFDI que el RFC recibió en el periodo. La consulta se hace con la e.firma guardada.',
+  description: 'Lista los CFDI que el RFC recibió en el periodo. La consulta se hace con la e.firma guardada.',
   credential: 'efirma',
   cost: 1,
   rfc: 'propio',

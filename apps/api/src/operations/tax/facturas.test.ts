@@ -54,11 +54,7 @@ describe.each([
   it('sends a period with too many to the bulk download, and gives the credit back', async () => {
     const { kit, a } = await prepare({ 'listar-facturas': [{ resultado: 'DEMASIADAS' }] }, needs);
     const answer = await kit.call(path, { rfc: a.rfc, ...MES }, { key: a.key });
-    expect([answer.status, answer.json.cfdi_codigo, answer.json.data?.['campo']]).toEqual([
-      400,
-      2001,
-      'hasta',
-    ]);
+    expect([answer.status, answer.json.cfdi_codigo, answer.json.data?.['campo']]).toEqual([400, 2001, 'hasta']);
     expect(answer.json.cfdi_texto).toContain('descarga-metadata');
     expectGivenBack(kit, a, 1);
   });

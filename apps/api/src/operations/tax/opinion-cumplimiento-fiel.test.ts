@@ -36,11 +36,7 @@ it.each(['saveDocumento', 'presign'] as const)(
     };
     const { kit, a } = await prepare({ 'consultar-opinion': [opinion] }, 'efirma', { deps: { paquetes } });
     const answer = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
-    expect([answer.status, answer.json.cfdi_codigo, answer.json.data]).toEqual([
-      503,
-      5041,
-      { reintentar_en: 60 },
-    ]);
+    expect([answer.status, answer.json.cfdi_codigo, answer.json.data]).toEqual([503, 5041, { reintentar_en: 60 }]);
     expect(answer.json.cfdi_texto).toMatch(/almacén.*No se cobró nada; repita la consulta/);
     expect(answer.text).not.toContain('ECONNREFUSED');
     expect(answer.headers.get('retry-after')).toBe('60');

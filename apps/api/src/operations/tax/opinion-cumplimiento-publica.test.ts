@@ -31,11 +31,7 @@ it('tells the opinion of any taxpayer, free of charge', async () => {
 
 it('does not take "not published" for an opinion', async () => {
   const answer = await ask(async () => ({ resultado: 'NO_PUBLICADA' }));
-  expect([answer.status, answer.json.cfdi_codigo, answer.json.data?.['opinion']]).toEqual([
-    404,
-    2002,
-    undefined,
-  ]);
+  expect([answer.status, answer.json.cfdi_codigo, answer.json.data?.['opinion']]).toEqual([404, 2002, undefined]);
 });
 
 it('answers 503/5041 when the source does not', async () => {

@@ -11,10 +11,7 @@ const retencion = z
   .object({
     uuid: uuidData('UUID del CFDI de retenciones.'),
     emisor_rfc: texto('RFC de quien la emitió.', 'XIQB891116QE4'),
-    receptor_rfc: texto(
-      'RFC de quien la recibió; null si es residente en el extranjero.',
-      'ACU200101DB1',
-    ).nullable(),
+    receptor_rfc: texto('RFC de quien la recibió; null si es residente en el extranjero.', 'ACU200101DB1').nullable(),
     total: importe,
     fecha: fechaField.meta({ example: '2025-03-31' }),
     estado: estadoCfdi,

@@ -16,9 +16,7 @@ export default defineOperation({
   data: z.object({
     rfc: rfcData,
     tiene_cer: z.boolean().meta({ description: 'Hay un certificado registrado.', example: true }),
-    tiene_key: z
-      .boolean()
-      .meta({ description: 'Hay una llave guardada (se borra a la hora).', example: true }),
+    tiene_key: z.boolean().meta({ description: 'Hay una llave guardada (se borra a la hora).', example: true }),
     vigente: z.boolean().meta({
       description: 'El certificado está vigente y el SAT lo acepta en alguno de sus canales.',
       example: true,

@@ -46,10 +46,7 @@ describe(PATH, () => {
     expect((await save(kit, a, own.key)).json.data?.['expira_en']).toBe('2026-11-20T18:30:00.000Z');
     kit.store.now = new Date('2026-11-20T18:30:00Z');
     const late = await save(kit, a, own.key);
-    expect([late.json.cfdi_codigo, late.json.data?.['motivo']]).toEqual([
-      4002,
-      expect.stringContaining('venció'),
-    ]);
+    expect([late.json.cfdi_codigo, late.json.data?.['motivo']]).toEqual([4002, expect.stringContaining('venció')]);
   });
 
   it('answers 400/4002 with the reason when there is no certificate, no pair, or the file or password is wrong', async () => {
@@ -79,29 +76,23 @@ describe(PATH, () => {
     expect(kit.store.credenciales.has(credencialKey(a.contribuyenteId, 'efirma_key'))).toBe(false);
   });
 
-  it.each([
-    { key: undefined },
-    { key: '***' },
-    { key: 1 },
-    { password: undefined },
-    { password: '' },
-    { password: 1 },
-  ])('answers 2001 to %j', async (change) => {
-    const kit = await createKit();
-    const a = alta(kit.store);
-    const body = { rfc: a.rfc, key: 'AAAA', password: 'x', ...change };
-    const answer = await kit.call(PATH, body, { key: a.key });
-    expect([answer.json.cfdi_codigo, answer.json.data?.['campo']]).toEqual([2001, Object.keys(change)[0]]);
-  });
+  it.each([{ key: undefined }, { key: '***' }, { key: 1 }, { password: undefined }, { password: '' }, { password: 1 }])(
+    'answers 2001 to %j',
+    async (change) => {
+      const kit = await createKit();
+      const a = alta(kit.store);
+      const body = { rfc: a.rfc, key: 'AAAA', password: 'x', ...change };
+      const answer = await kit.call(PATH, body, { key: a.key });
+      expect([answer.json.cfdi_codigo, answer.json.data?.['campo']]).toEqual([2001, Object.keys(change)[0]]);
+    },
+  );
 
   it('hands the key to the solicitudes that go through the e.firma, no longer than they live, and wakes the relay', async () => {
     const kit = await createKit({ settings: { deadlineHours: 2 } });
     const a = alta(kit.store);
     await guardaEfirma(kit, a);
     const body = { rfc: a.rfc, tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' };
-    const id = String(
-      (await kit.call('tax/descarga-metadata', body, { key: a.key })).json.data?.['solicitud_id'],
-    );
+    const id = String((await kit.call('tax/descarga-metadata', body, { key: a.key })).json.data?.['solicitud_id']);
     const solicitud = kit.store.solicitudes.get(id);
     if (!solicitud) throw new Error('no solicitud');
     solicitud.vista = { ...solicitud.vista, estado: 'ESPERA_EFIRMA' };
@@ -111,11 +102,7 @@ describe(PATH, () => {
     await guardaEfirma(kit, a);
     const resumed = kit.store.solicitudes.get(id);
     const expiraEn = new Date(NOW.getTime() + 2 * HOUR_MS);
-    expect([resumed?.vista.estado, resumed?.sellada?.expiraEn, kit.woken()]).toEqual([
-      'EN_PROCESO',
-      expiraEn,
-      2,
-    ]);
+    expect([resumed?.vista.estado, resumed?.sellada?.expiraEn, kit.woken()]).toEqual(['EN_PROCESO', expiraEn, 2]);
     const contexto = { solicitudId: id, cuenta: a.cuentaId, rfc: a.rfc, tipo: 'efirma', expiraEn } as const;
     expect(opener.open(resumed?.sellada?.sobre ?? Buffer.alloc(0), contexto).tipo).toBe('efirma');
   });

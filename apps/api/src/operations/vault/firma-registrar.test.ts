@@ -7,11 +7,7 @@ import { type Alta, alta, createKit, type Kit } from '../../../test/kit.ts';
 
 const PATH = 'vault/firma-registrar';
 const register = (kit: Kit, a: Alta, cer: Buffer | string, more: Record<string, unknown> = {}) =>
-  kit.call(
-    PATH,
-    { rfc: a.rfc, cer: typeof cer === 'string' ? cer : cer.toString('base64'), ...more },
-    { key: a.key },
-  );
+  kit.call(PATH, { rfc: a.rfc, cer: typeof cer === 'string' ? cer : cer.toString('base64'), ...more }, { key: a.key });
 
 describe(PATH, () => {
   it('answers the serial number of a valid certificate', async () => {
@@ -23,14 +19,9 @@ describe(PATH, () => {
     expect((await register(kit, a, cer.toString('base64').replaceAll(/.{76}/g, '$&\r\n'))).status).toBe(200);
   });
 
-  const other = () =>
-    createAuthority({ pair: rsaPair(), from: '2019-01-01T00:00:00Z', to: '2031-01-01T00:00:00Z' });
+  const other = () => createAuthority({ pair: rsaPair(), from: '2019-01-01T00:00:00Z', to: '2031-01-01T00:00:00Z' });
   it.each<[string, (rfc: string) => EfirmaDePrueba, RegExp]>([
-    [
-      'expired',
-      (rfc) => efirmaDe(rfc, { from: '2020-01-01T00:00:00Z', to: '2024-01-01T00:00:00Z' }),
-      /venció/,
-    ],
+    ['expired', (rfc) => efirmaDe(rfc, { from: '2020-01-01T00:00:00Z', to: '2024-01-01T00:00:00Z' }), /venció/],
     ['not yet valid', (rfc) => efirmaDe(rfc, { from: '2027-01-01T00:00:00Z' }), /entra en vigor/],
     ['a CSD', (rfc) => efirmaDe(rfc, { unit: 'MATRIZ' }), /sello digital/],
     ['of another RFC', () => efirmaDe('XIQB891116QE4'), /otro RFC/],

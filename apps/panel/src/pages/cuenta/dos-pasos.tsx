@@ -165,8 +165,8 @@ function Empezar(parte: ParteProps) {
   return (
     <Tarjeta titulo="Activarla">
       <p>
-        Necesita una aplicación que genere códigos (cualquiera que lea un QR de este tipo). Cada vez que entre
-        se le pedirá el código que muestre.
+        Necesita una aplicación que genere códigos (cualquiera que lea un QR de este tipo). Cada vez que entre se le
+        pedirá el código que muestre.
       </p>
       <ConPassword {...parte} accion={`${PASOS}/iniciar`} boton="Empezar" />
     </Tarjeta>
@@ -209,8 +209,8 @@ function Activa({ quedan, ...parte }: ParteProps & { readonly quedan: number }) 
     <>
       <Tarjeta titulo="Códigos de recuperación">
         <p>
-          Le {quedan === 1 ? 'queda 1 código' : `quedan ${quedan} códigos`} sin usar. Si hace otros, los
-          anteriores dejan de servir.
+          Le {quedan === 1 ? 'queda 1 código' : `quedan ${quedan} códigos`} sin usar. Si hace otros, los anteriores
+          dejan de servir.
         </p>
         <ConPassword {...parte} id="codigos" accion={`${PASOS}/codigos`} boton="Hacer códigos nuevos" />
       </Tarjeta>

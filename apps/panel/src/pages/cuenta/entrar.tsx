@@ -69,13 +69,7 @@ function renderEntrar(contexto: ContextoBase, back: string | undefined, falta?: 
             enfocado={falta !== undefined}
             valor={campos['email']}
           />
-          <Campo
-            nombre="password"
-            etiqueta="Contraseña"
-            tipo="password"
-            requerido
-            autocompletar="current-password"
-          />
+          <Campo nombre="password" etiqueta="Contraseña" tipo="password" requerido autocompletar="current-password" />
           <Boton>Entrar</Boton>
         </Formulario>
         {deps.settings.registro === 'abierto' ? (
@@ -84,8 +78,7 @@ function renderEntrar(contexto: ContextoBase, back: string | undefined, falta?: 
           </p>
         ) : null}
         <p class="suave">
-          ¿Olvidó su contraseña? Pida al operador de esta instalación un código y{' '}
-          <a href="/restablecer">elija otra</a>.
+          ¿Olvidó su contraseña? Pida al operador de esta instalación un código y <a href="/restablecer">elija otra</a>.
         </p>
       </div>
     ),

@@ -38,8 +38,7 @@ export const cerrarSesion = defineRuta({
   async handle(contexto) {
     const { c, deps, browser, usuario, ip } = contexto;
     const id = c.req.param('id') ?? '';
-    if (id === browser.sesion?.id || !(await deps.sesiones.closeOne(usuario.id, id)))
-      return contexto.noEncontrada();
+    if (id === browser.sesion?.id || !(await deps.sesiones.closeOne(usuario.id, id))) return contexto.noEncontrada();
     await deps.usuarios.audit(usuario, 'cerrar-sesion', ip);
     return contexto.redirigir(CUENTA, { tono: 'exito', texto: 'Esa sesión terminó.' });
   },
@@ -99,13 +98,9 @@ async function renderCuenta(contexto: ContextoCliente, falta?: string): Promise<
         </Tarjeta>
         <Tarjeta
           titulo="Verificación en dos pasos"
-          accion={
-            <Estado texto={isProtected ? 'Activa' : 'Inactiva'} tono={isProtected ? 'exito' : 'alerta'} />
-          }
+          accion={<Estado texto={isProtected ? 'Activa' : 'Inactiva'} tono={isProtected ? 'exito' : 'alerta'} />}
         >
-          <p>
-            Además de la contraseña se pide un código de su teléfono: quien adivine la contraseña no entra.
-          </p>
+          <p>Además de la contraseña se pide un código de su teléfono: quien adivine la contraseña no entra.</p>
           <Boton variante={isProtected ? 'secundario' : 'primario'} href="/cuenta/dos-pasos">
             {isProtected ? 'Ver o desactivar' : 'Activar'}
           </Boton>

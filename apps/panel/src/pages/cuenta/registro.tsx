@@ -23,8 +23,9 @@ export const verRegistro = defineRuta({
 });
 
 /**
- * Makes an account with its first user. Without mail nothing can be sent to an address to find out whose it is, so the page has to say when
- * an e-mail already has an account; it says so as rarely as accounts can be made from one address, and after the same work.
+ * Makes an account with its first user. Without mail nothing can be sent to an address to find out whose it is, so the
+ * page has to say when an e-mail already has an account; it says so as rarely as accounts can be made from one address,
+ * and after the same work.
  */
 export const registrarse = defineRuta({
   metodo: 'POST',
@@ -37,8 +38,7 @@ export const registrarse = defineRuta({
     const email = parseEmail(campos['email'] ?? '');
     const password = campos['password'] ?? '';
     const faltas = faultsOf(nombre, email, password);
-    if (nombre === null || email === null || Object.keys(faltas).length > 0)
-      return renderRegistro(contexto, faltas);
+    if (nombre === null || email === null || Object.keys(faltas).length > 0) return renderRegistro(contexto, faltas);
 
     const permiso = await deps.intentos.take([limiteRegistro(ip, deps.settings)]);
     if (!permiso.permitido)
@@ -83,8 +83,8 @@ function renderRegistro(contexto: ContextoBase, faltas: Faltas, falta?: Falta): 
         <>
           <h1>Crear cuenta</h1>
           <p>
-            En esta instalación las cuentas las crea el operador. Pídale una, y él le dará un enlace para
-            elegir su contraseña.
+            En esta instalación las cuentas las crea el operador. Pídale una, y él le dará un enlace para elegir su
+            contraseña.
           </p>
         </>
       ),

@@ -26,12 +26,7 @@ export const restablecer = defineRuta({
     const password = campos['password'] ?? '';
     const fault = faultOfPassword(password, '');
     if (fault !== null)
-      return renderRestablecer(
-        contexto,
-        codigo,
-        { status: 422, texto: 'Revise lo que se señala abajo.' },
-        fault,
-      );
+      return renderRestablecer(contexto, codigo, { status: 422, texto: 'Revise lo que se señala abajo.' }, fault);
     const limites = [limiteIp(ip, deps.settings)];
     const permiso = await deps.intentos.take(limites);
     if (!permiso.permitido) return renderRestablecer(contexto, codigo, demasiados(permiso.esperar));
@@ -52,12 +47,7 @@ export const restablecer = defineRuta({
   },
 });
 
-function renderRestablecer(
-  contexto: ContextoBase,
-  codigo: string,
-  falta?: Falta,
-  faltaPassword?: string,
-): Response {
+function renderRestablecer(contexto: ContextoBase, codigo: string, falta?: Falta, faltaPassword?: string): Response {
   return contexto.pagina({
     titulo: 'Elegir contraseña',
     status: falta?.status ?? 200,
@@ -67,8 +57,8 @@ function renderRestablecer(
         <h1>Elegir contraseña</h1>
         {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
         <p>
-          El operador de esta instalación da un código para elegir una contraseña. Sirve una sola vez, y
-          termina las sesiones que estén abiertas.
+          El operador de esta instalación da un código para elegir una contraseña. Sirve una sola vez, y termina las
+          sesiones que estén abiertas.
         </p>
         <Formulario accion="/restablecer" csrf={contexto.csrf}>
           <Campo

@@ -1,12 +1,6 @@
 import type { Ruta } from '../../http/ruta.ts';
 import { enviarCodigo, verCodigo } from './codigo.tsx';
-import {
-  confirmarDosPasos,
-  desactivarDosPasos,
-  iniciarDosPasos,
-  renovarCodigos,
-  verDosPasos,
-} from './dos-pasos.tsx';
+import { confirmarDosPasos, desactivarDosPasos, iniciarDosPasos, renovarCodigos, verDosPasos } from './dos-pasos.tsx';
 import { entrar, verEntrar } from './entrar.tsx';
 import { cambiarPassword, verPassword } from './password.tsx';
 import { cambiarNombre, cerrarSesion, cerrarTodas, verCuenta } from './perfil.tsx';

@@ -10,7 +10,10 @@ import { Dashboard } from './tablero.tsx';
 const MAX_RFCS = 200;
 const MAX_LLAMADAS = 6;
 
-/** Where somebody arrives who has just logged in: the way to the first download, and once there was one, how things stand. */
+/**
+ * Where somebody arrives who has just logged in: the way to the first download, and once there was one, how things
+ * stand.
+ */
 export const verInicio = defineRuta({
   metodo: 'GET',
   path: '/inicio',

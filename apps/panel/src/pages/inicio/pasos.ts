@@ -22,8 +22,9 @@ const progreso = (rfc: RfcVista) =>
   [rfc.llave !== null, hasCredencial(rfc), rfc.llave?.registradaEn != null].filter(Boolean).length;
 
 /**
- * The steps in their order. Each is done when the account shows that it is; the first that is not is the one to do now. A key, a credential and an
- * associated RFC are what the API demands before a query at the SAT (specification, Authentication).
+ * The steps in their order. Each is done when the account shows that it is; the first that is not is the one to do now.
+ * A key, a credential and an associated RFC are what the API demands before a query at the SAT (specification,
+ * Authentication).
  */
 export function pasosOf(rfcs: readonly RfcVista[], cuenta: Cuenta): readonly Paso[] {
   const mejor = rfcs.reduce<RfcVista | null>(
@@ -50,8 +51,7 @@ export function pasosOf(rfcs: readonly RfcVista[], cuenta: Cuenta): readonly Pas
     },
     {
       titulo: 'Guarde la CIEC o la e.firma',
-      texto:
-        'Con cualquiera de las dos se le pregunta al SAT. Se cifra con su API key: nadie más la puede leer.',
+      texto: 'Con cualquiera de las dos se le pregunta al SAT. Se cifra con su API key: nadie más la puede leer.',
       hecho: mejor !== null && hasCredencial(mejor),
       href: deRfc('/credenciales'),
       boton: 'Guardar credencial',
@@ -65,16 +65,14 @@ export function pasosOf(rfcs: readonly RfcVista[], cuenta: Cuenta): readonly Pas
     },
     {
       titulo: 'Tenga un crédito',
-      texto:
-        'Una descarga cuesta un crédito, de cualquier tamaño. Si termina sin paquete, el crédito vuelve.',
+      texto: 'Una descarga cuesta un crédito, de cualquier tamaño. Si termina sin paquete, el crédito vuelve.',
       hecho: cuenta.saldo > 0 || cuenta.huboSolicitud,
       href: '/saldo/comprar',
       boton: 'Comprar créditos',
     },
     {
       titulo: 'Pida su primera descarga',
-      texto:
-        'Los CFDI emitidos o recibidos de un periodo. Empiece con el formulario; después, desde su sistema.',
+      texto: 'Los CFDI emitidos o recibidos de un periodo. Empiece con el formulario; después, desde su sistema.',
       hecho: cuenta.huboSolicitud,
       href: `/solicitudes/nueva?rfc=${encodeURIComponent(rfc)}`,
       boton: 'Pedir descarga',

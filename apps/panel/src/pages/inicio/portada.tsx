@@ -27,9 +27,8 @@ export const verPortada = defineRuta({
             <div class="pila">
               <h1>El SAT por API, con acuse de cada solicitud</h1>
               <p>
-                Descarga masiva de CFDI, facturas, declaraciones, opiniones de cumplimiento y listas 69-B con
-                una llamada HTTP. Usted recibe un acuse al instante; nosotros insistimos ante el SAT hasta
-                tener el paquete.
+                Descarga masiva de CFDI, facturas, declaraciones, opiniones de cumplimiento y listas 69-B con una
+                llamada HTTP. Usted recibe un acuse al instante; nosotros insistimos ante el SAT hasta tener el paquete.
               </p>
               <div class="fila">
                 {registro === 'abierto' ? <Boton href="/registro">Crear cuenta</Boton> : null}
@@ -52,20 +51,20 @@ export const verPortada = defineRuta({
           <div class="rejilla">
             <Tarjeta titulo="No se pierde nada">
               <p>
-                Cada solicitud aceptada termina: con su ZIP, o con una razón clara y su crédito de vuelta. Sin
-                importar cuánto tarde el SAT.
+                Cada solicitud aceptada termina: con su ZIP, o con una razón clara y su crédito de vuelta. Sin importar
+                cuánto tarde el SAT.
               </p>
             </Tarjeta>
             <Tarjeta titulo="Sus credenciales, cifradas con su llave">
               <p>
-                La CIEC y la e.firma se cifran con una llave que sale de su API key, que no guardamos. La
-                llave privada de la e.firma se borra en una hora.
+                La CIEC y la e.firma se cifran con una llave que sale de su API key, que no guardamos. La llave privada
+                de la e.firma se borra en una hora.
               </p>
             </Tarjeta>
             <Tarjeta titulo="Solo se cobra lo que llega">
               <p>
-                Un crédito por consulta. Si el SAT no contesta o algo falla de nuestro lado, el crédito vuelve
-                solo y queda escrito en su saldo.
+                Un crédito por consulta. Si el SAT no contesta o algo falla de nuestro lado, el crédito vuelve solo y
+                queda escrito en su saldo.
               </p>
             </Tarjeta>
           </div>

@@ -43,8 +43,7 @@ export function Dashboard({ inicio, rfcs, movimientos, recordatorios, now }: Tab
           {inicio.terminada ? (
             <>
               <p>
-                {describe(inicio.terminada)}, pedida{' '}
-                <Fecha valor={inicio.terminada.creadaEn} relativaA={now} />
+                {describe(inicio.terminada)}, pedida <Fecha valor={inicio.terminada.creadaEn} relativaA={now} />
               </p>
               <a href={`/solicitudes/${inicio.terminada.id}`}>Ver y descargar</a>
             </>
@@ -117,13 +116,7 @@ function Lista({ titulo, accion, ...tabla }: Omit<TablaProps, 'tituloOculto'> & 
   );
 }
 
-function EnCurso({
-  solicitudes,
-  now,
-}: {
-  readonly solicitudes: readonly SolicitudInicio[];
-  readonly now: Date;
-}) {
+function EnCurso({ solicitudes, now }: { readonly solicitudes: readonly SolicitudInicio[]; readonly now: Date }) {
   return (
     <Lista
       titulo="Solicitudes en curso"
@@ -178,13 +171,7 @@ function Credenciales({ rfcs, now }: { readonly rfcs: readonly RfcVista[]; reado
   );
 }
 
-function Movimientos({
-  movimientos,
-  now,
-}: {
-  readonly movimientos: readonly MovimientoVista[];
-  readonly now: Date;
-}) {
+function Movimientos({ movimientos, now }: { readonly movimientos: readonly MovimientoVista[]; readonly now: Date }) {
   return (
     <Lista
       titulo="Últimas llamadas con costo"

@@ -18,8 +18,7 @@ export const verCaptchas = defineRuta({
   metodo: 'GET',
   path: PATH,
   acceso: 'operador',
-  handle: async (contexto) =>
-    renderCaptchas(contexto, await createCaptchas(contexto.deps.database).pendientes()),
+  handle: async (contexto) => renderCaptchas(contexto, await createCaptchas(contexto.deps.database).pendientes()),
 });
 
 /** The page; `faulty` is the captcha whose answer cannot be one. */
@@ -34,13 +33,12 @@ function renderCaptchas(
     contenido: (
       <Seccion titulo="Captchas" ruta={PATH}>
         <p class="suave">
-          Los portales del SAT piden leer una imagen para entrar. Cada una espera poco tiempo: vuelva a cargar
-          la página para ver las nuevas.
+          Los portales del SAT piden leer una imagen para entrar. Cada una espera poco tiempo: vuelva a cargar la página
+          para ver las nuevas.
         </p>
         {captchas.length === 0 ? (
           <Vacio titulo="Ningún captcha espera" accion={{ href: PATH, texto: 'Volver a mirar' }}>
-            Aparecen aquí cuando el servicio está ajustado para que los lean personas
-            (CAPTCHA_RESOLVER=personas).
+            Aparecen aquí cuando el servicio está ajustado para que los lean personas (CAPTCHA_RESOLVER=personas).
           </Vacio>
         ) : (
           captchas.map(({ id, imagen, creadoEn, venceEn }, lugar) => (
@@ -49,8 +47,8 @@ function renderCaptchas(
                 <img src={dataOf(imagen)} alt={`Imagen del captcha ${lugar + 1}: caracteres por leer`} />
               </p>
               <p class="suave chica">
-                Llegó <Fecha valor={creadoEn} relativaA={now} /> y caduca a las{' '}
-                <Fecha valor={venceEn} formato="hora" />.
+                Llegó <Fecha valor={creadoEn} relativaA={now} /> y caduca a las <Fecha valor={venceEn} formato="hora" />
+                .
               </p>
               <Formulario accion={`${PATH}/${id}`} csrf={csrf} enLinea>
                 <Campo

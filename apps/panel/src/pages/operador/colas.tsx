@@ -49,7 +49,10 @@ function boardOf(queues: Queues): Hono {
   return board;
 }
 
-/** Its page asks a font server of somebody else's for its letters; without them it shows those of the system. Ours are its colours and its names. */
+/**
+ * Its page asks a font server of somebody else's for its letters; without them it shows those of the system. Ours are
+ * its colours and its names.
+ */
 const asOurs = (html: string, activo: (nombre: string) => string) =>
   html
     .replace(/<link\b[^>]*\bhref="https?:\/\/[^>]*>/g, '')
@@ -76,7 +79,9 @@ export const verColas = defineRuta({
     }),
 });
 
-/** The queues of the workers by bull-board, to look at only: nothing but reading is answered, whatever its pages offer. */
+/**
+ * The queues of the workers by bull-board, to look at only: nothing but reading is answered, whatever its pages offer.
+ */
 export const COLAS: Montaje = {
   path: PATH,
   acceso: 'operador',

@@ -26,19 +26,12 @@ export const verCuentas = defineRuta({
       limite: POR_PAGINA + 1,
     });
     const cuentas = found.slice(0, POR_PAGINA);
-    const address = (n: number) =>
-      `/operador/cuentas?${new URLSearchParams({ q: texto, pagina: String(n) })}`;
+    const address = (n: number) => `/operador/cuentas?${new URLSearchParams({ q: texto, pagina: String(n) })}`;
     return pagina({
       titulo: 'Cuentas',
       contenido: (
         <Seccion titulo="Cuentas" ruta={c.req.path}>
-          <Formulario
-            accion="/operador/cuentas"
-            metodo="get"
-            csrf={csrf}
-            enLinea
-            descripcion="Buscar cuentas"
-          >
+          <Formulario accion="/operador/cuentas" metodo="get" csrf={csrf} enLinea descripcion="Buscar cuentas">
             <Campo nombre="q" etiqueta="Correo, nombre o RFC" tipo="search" valor={texto} maxLargo={100} />
             <Boton variante="secundario">Buscar</Boton>
           </Formulario>
@@ -61,9 +54,7 @@ export const verCuentas = defineRuta({
               <Fecha valor={cuenta.creadaEn} formato="dia" />,
             ])}
             vacia={
-              <Vacio titulo="Ninguna cuenta coincide">
-                Busque por una parte del correo, del nombre o de un RFC.
-              </Vacio>
+              <Vacio titulo="Ninguna cuenta coincide">Busque por una parte del correo, del nombre o de un RFC.</Vacio>
             }
           />
           <Paginacion

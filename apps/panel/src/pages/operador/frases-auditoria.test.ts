@@ -17,18 +17,14 @@ function accionesNoted(): string[] {
     /auditoria \([^)]*\)\s+(?:SELECT|VALUES)[^;`]*?'([a-z0-9]+-[a-z0-9-]+)'/g,
   ];
   return [
-    ...new Set(
-      texts.flatMap((text) => patterns.flatMap((each) => [...text.matchAll(each)].map(([, a]) => a ?? ''))),
-    ),
+    ...new Set(texts.flatMap((text) => patterns.flatMap((each) => [...text.matchAll(each)].map(([, a]) => a ?? '')))),
   ];
 }
 
 describe('the audit log', () => {
   it('has a sentence and a name for every action that is noted', () => {
     const acciones = accionesNoted();
-    expect(acciones).toEqual(
-      expect.arrayContaining(['suspender-cuenta', 'rfc-registrar', 'pedir-solicitud']),
-    );
+    expect(acciones).toEqual(expect.arrayContaining(['suspender-cuenta', 'rfc-registrar', 'pedir-solicitud']));
     expect(acciones.filter((accion) => nombreAccion(accion) === accion)).toEqual([]);
     for (const accion of acciones) expect(describeCambio(accion, {})).toMatch(/^[A-ZÁÉÍÓÚ].*\.$/);
   });

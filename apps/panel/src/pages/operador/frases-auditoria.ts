@@ -149,8 +149,7 @@ const FRASES: Readonly<Record<string, Frase>> = {
   'borrar-edos': { nombre: 'Lista de EDOS borrada', texto: () => 'Borró la lista de EDOS.' },
 };
 
-const fraseDe = (accion: string): Frase | undefined =>
-  Object.hasOwn(FRASES, accion) ? FRASES[accion] : undefined;
+const fraseDe = (accion: string): Frase | undefined => (Object.hasOwn(FRASES, accion) ? FRASES[accion] : undefined);
 
 /** How a kind of change is called; one that this version does not know keeps its own word. */
 export const nombreAccion = (accion: string): string => fraseDe(accion)?.nombre ?? accion;

@@ -77,8 +77,7 @@ function Pendientes({ captchas, transferencias, abiertos, isListaFallida, atrasa
       <ul>
         {captchas > 0 ? (
           <li>
-            <a href="/operador/captchas">{formatNumero(captchas)} captchas por contestar</a>: caducan en
-            minutos.
+            <a href="/operador/captchas">{formatNumero(captchas)} captchas por contestar</a>: caducan en minutos.
           </li>
         ) : null}
         {transferencias > 0 ? (
@@ -126,13 +125,7 @@ function Colas({ colas }: Pick<Datos, 'colas'>) {
   );
 }
 
-function Procesos({
-  heartbeats,
-  now,
-}: {
-  readonly heartbeats: readonly SeenHeartbeat[];
-  readonly now: Date;
-}) {
+function Procesos({ heartbeats, now }: { readonly heartbeats: readonly SeenHeartbeat[]; readonly now: Date }) {
   const isQuiet = ({ vistoEn }: SeenHeartbeat) => now.getTime() - vistoEn.getTime() > CALLADO_MS;
   return (
     <Tarjeta titulo="Procesos de trabajo">
@@ -167,13 +160,7 @@ function Procesos({
   );
 }
 
-function Atrasadas({
-  atrasadas,
-  now,
-}: {
-  readonly atrasadas: readonly SolicitudAbierta[];
-  readonly now: Date;
-}) {
+function Atrasadas({ atrasadas, now }: { readonly atrasadas: readonly SolicitudAbierta[]; readonly now: Date }) {
   return (
     <Tarjeta titulo="Solicitudes atrasadas">
       <Tabla

@@ -37,8 +37,7 @@ export const pedirLista = defineRuta({
     await createCargaListas(contexto.deps.database).pedir({ forzar, ...quien(contexto) });
     return contexto.redirigir('/operador/listas', {
       tono: 'exito',
-      texto:
-        'Los workers buscarán la lista en unos segundos. Vuelva a cargar la página para ver el resultado.',
+      texto: 'Los workers buscarán la lista en unos segundos. Vuelva a cargar la página para ver el resultado.',
     });
   },
 });
@@ -81,9 +80,7 @@ export const borrarEdos = defineRuta({
     const isGone = await createListaEdos(contexto.deps.database).borrar(quien(contexto));
     return contexto.redirigir('/operador/listas', {
       tono: isGone ? 'exito' : 'info',
-      texto: isGone
-        ? 'La lista EDOS se quitó: las respuestas dirán que no hay ninguna.'
-        : 'No había lista EDOS.',
+      texto: isGone ? 'La lista EDOS se quitó: las respuestas dirán que no hay ninguna.' : 'No había lista EDOS.',
     });
   },
 });

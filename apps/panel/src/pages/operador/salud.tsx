@@ -44,8 +44,8 @@ export const verSalud = defineRuta({
             </a>
           </nav>
           <p class="suave">
-            Lo que de verdad se le preguntó al SAT, contado por cada API y cada worker, con hasta diez
-            segundos de retraso. Las latencias son aproximadas.
+            Lo que de verdad se le preguntó al SAT, contado por cada API y cada worker, con hasta diez segundos de
+            retraso. Las latencias son aproximadas.
           </p>
           {salud.hosts.length === 0 ? (
             <Vacio titulo="Nadie ha preguntado nada al SAT en este tiempo">
@@ -63,12 +63,10 @@ export const verSalud = defineRuta({
   },
 });
 
-const percent = (parte: number | null) =>
-  parte === null ? '—' : `${formatNumero(Math.round(parte * 1_000) / 10)} %`;
+const percent = (parte: number | null) => (parte === null ? '—' : `${formatNumero(Math.round(parte * 1_000) / 10)} %`);
 const count = (n: number, uno: string, varios: string) => `${formatNumero(n)} ${n === 1 ? uno : varios}`;
 const milliseconds = (ms: number | null) => (ms === null ? '—' : `${formatNumero(Math.round(ms))} ms`);
-const rate = (peticiones: number, minutos: number) =>
-  formatNumero(Math.round((peticiones / minutos) * 100) / 100);
+const rate = (peticiones: number, minutos: number) => formatNumero(Math.round((peticiones / minutos) * 100) / 100);
 
 function Hosts({ hosts, minutos }: { readonly hosts: readonly SaludHost[]; readonly minutos: number }) {
   const nombres = new Map(CANALES);
@@ -117,9 +115,7 @@ function Breaker({ host }: { readonly host: SaludHost }) {
           hasta <Fecha valor={host.abiertoHasta} formato="hora" />
         </div>
       )}
-      {host.evitadas > 0 ? (
-        <div class="chica suave">{count(host.evitadas, 'no enviada', 'no enviadas')}</div>
-      ) : null}
+      {host.evitadas > 0 ? <div class="chica suave">{count(host.evitadas, 'no enviada', 'no enviadas')}</div> : null}
       {host.estado === 'CERRADO' && host.seguidos > 0 ? (
         <div class="chica suave">{count(host.seguidos, 'fallo seguido', 'fallos seguidos')}</div>
       ) : null}

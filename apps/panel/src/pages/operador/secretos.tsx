@@ -21,8 +21,8 @@ export const verSecretos = defineRuta({
         <Seccion titulo="Secretos" ruta={c.req.path}>
           <p class="suave">
             Lo que cuelga de cada identificador. Uno viejo se puede retirar cuando ya no aparece aquí:{' '}
-            <code>acuse secretos rotar</code> lo cambia por pasos y <code>acuse secretos estado</code> dice de
-            quién es lo que falta.
+            <code>acuse secretos rotar</code> lo cambia por pasos y <code>acuse secretos estado</code> dice de quién es
+            lo que falta.
           </p>
           <Tabla
             titulo="Secretos en uso"
@@ -34,16 +34,13 @@ export const verSecretos = defineRuta({
             ]}
             filas={filas.map(({ secreto, id, que, filas: cuantas }) => [
               <>
-                {secreto}{' '}
-                {(ids.get(secreto)?.size ?? 0) > 1 ? <Estado texto="En rotación" tono="alerta" /> : null}
+                {secreto} {(ids.get(secreto)?.size ?? 0) > 1 ? <Estado texto="En rotación" tono="alerta" /> : null}
               </>,
               id,
               que,
               formatNumero(cuantas),
             ])}
-            vacia={
-              <Vacio titulo="Nada cuelga de ningún secreto">Todavía no hay llaves ni credenciales.</Vacio>
-            }
+            vacia={<Vacio titulo="Nada cuelga de ningún secreto">Todavía no hay llaves ni credenciales.</Vacio>}
           />
         </Seccion>
       ),

@@ -9,7 +9,10 @@ import { SeccionEfirma } from './partes/seccion-efirma.tsx';
 import { isRecordada } from './reglas/llave-tecleada.ts';
 import { defineRutaRfc, hrefRfc } from './reglas/ruta-rfc.ts';
 
-/** What is wrong with each field of a refused form, by the field's name. Nothing that was typed is sent back: all of it is secret. */
+/**
+ * What is wrong with each field of a refused form, by the field's name. Nothing that was typed is sent back: all of it
+ * is secret.
+ */
 export type Reparos = Readonly<Record<string, string>>;
 
 /** What is stored for an RFC, and the forms to store it. */
@@ -49,23 +52,17 @@ export async function renderCredenciales(
         ) : (
           <>
             <p>
-              Se cifran con AES-256-GCM bajo una clave derivada de la API key, que por eso hay que escribir.
-              Sin ella nadie puede abrir lo guardado, tampoco nosotros.
+              Se cifran con AES-256-GCM bajo una clave derivada de la API key, que por eso hay que escribir. Sin ella
+              nadie puede abrir lo guardado, tampoco nosotros.
             </p>
             {esperan > 0 ? (
               <Aviso tono="alerta" titulo="Hay solicitudes que esperan la e.firma">
-                {formatNumero(esperan)} {esperan === 1 ? 'solicitud continúa' : 'solicitudes continúan'} por
-                sí {esperan === 1 ? 'sola' : 'solas'} al guardar la llave privada.
+                {formatNumero(esperan)} {esperan === 1 ? 'solicitud continúa' : 'solicitudes continúan'} por sí{' '}
+                {esperan === 1 ? 'sola' : 'solas'} al guardar la llave privada.
               </Aviso>
             ) : null}
             <div class="dos">
-              <SeccionCiec
-                rfc={rfc}
-                csrf={csrf}
-                reparos={reparos.ciec ?? {}}
-                {...recordada}
-                largo={{ min, max }}
-              />
+              <SeccionCiec rfc={rfc} csrf={csrf} reparos={reparos.ciec ?? {}} {...recordada} largo={{ min, max }} />
               <SeccionEfirma rfc={rfc} csrf={csrf} now={now} reparos={reparos.efirma ?? {}} {...recordada} />
             </div>
           </>

@@ -10,13 +10,7 @@ import { Tarjeta } from '../../components/tarjeta.tsx';
 import { quien } from '../../http/quien.ts';
 import type { ContextoCliente } from '../../http/ruta.ts';
 import { Encabezado } from './partes/encabezado.tsx';
-import {
-  DIAS_ROTACION,
-  edadEnDias,
-  estadoCer,
-  estadoCiec,
-  estadoLlaveEfirma,
-} from './reglas/estado-credenciales.ts';
+import { DIAS_ROTACION, edadEnDias, estadoCer, estadoCiec, estadoLlaveEfirma } from './reglas/estado-credenciales.ts';
 import { MAX_NOMBRE, readIdCif, readNombre } from './reglas/leer-rfc.ts';
 import { defineRutaRfc, hrefRfc } from './reglas/ruta-rfc.ts';
 
@@ -149,9 +143,7 @@ function Llave({ rfc, now }: { readonly rfc: RfcVista; readonly now: Date }) {
           <dt>Creada</dt>
           <dd>
             <Fecha valor={llave.creadaEn} formato="dia" />{' '}
-            {dias >= DIAS_ROTACION ? (
-              <Estado texto={`${dias} días: conviene cambiarla`} tono="alerta" />
-            ) : null}
+            {dias >= DIAS_ROTACION ? <Estado texto={`${dias} días: conviene cambiarla`} tono="alerta" /> : null}
           </dd>
           <dt>Último uso</dt>
           <dd>

@@ -27,7 +27,10 @@ export const verDirecciones = defineRutaRfc({
   handle: (contexto, rfc) => page(contexto, rfc, { lista: rfc.ips.join('\n') }),
 });
 
-/** Saves the list, or puts the caller's own address into it for saving. A list that locks the caller out is asked about once. */
+/**
+ * Saves the list, or puts the caller's own address into it for saving. A list that locks the caller out is asked about
+ * once.
+ */
 export const cambiarDirecciones = defineRutaRfc({
   metodo: 'POST',
   sub: '/direcciones',
@@ -89,16 +92,10 @@ function page({ csrf, ip, pagina }: ContextoCliente, rfc: RfcVista, tecleado: Te
             </ul>
           </Aviso>
         ) : null}
-        {isAgregada ? (
-          <Aviso tono="info">Su dirección está en la lista de abajo. Falta guardarla.</Aviso>
-        ) : null}
+        {isAgregada ? <Aviso tono="info">Su dirección está en la lista de abajo. Falta guardarla.</Aviso> : null}
         {seQuedaFuera ? <FueraDeLista ip={ip} /> : null}
         <Tarjeta>
-          <Formulario
-            accion={hrefRfc(rfc.rfc, '/direcciones')}
-            csrf={csrf}
-            descripcion="Direcciones que pueden llamar"
-          >
+          <Formulario accion={hrefRfc(rfc.rfc, '/direcciones')} csrf={csrf} descripcion="Direcciones que pueden llamar">
             <Campo
               nombre="lista"
               etiqueta="Direcciones y bloques"
@@ -107,8 +104,8 @@ function page({ csrf, ip, pagina }: ContextoCliente, rfc: RfcVista, tecleado: Te
               error={reparos.length > 0 ? 'Corrija las entradas que se nombran arriba.' : undefined}
               ayuda={
                 <>
-                  Una por línea: una dirección (203.0.113.7, 2001:db8::7) o un bloque CIDR (203.0.113.0/24).
-                  Vacía, puede llamar cualquiera. Su dirección ahora es <code>{ip}</code>.
+                  Una por línea: una dirección (203.0.113.7, 2001:db8::7) o un bloque CIDR (203.0.113.0/24). Vacía,
+                  puede llamar cualquiera. Su dirección ahora es <code>{ip}</code>.
                 </>
               }
               literal
@@ -147,8 +144,8 @@ function page({ csrf, ip, pagina }: ContextoCliente, rfc: RfcVista, tecleado: Te
 function FueraDeLista({ ip }: { readonly ip: string }) {
   return (
     <Aviso tono="alerta" titulo="Se quedaría fuera de la lista">
-      Su dirección (<code>{ip}</code>) no está en ella: las llamadas que haga desde este equipo, también las
-      de la página Probar, responderían 1003. Agréguela, o guarde así si solo llaman sus servidores.
+      Su dirección (<code>{ip}</code>) no está en ella: las llamadas que haga desde este equipo, también las de la
+      página Probar, responderían 1003. Agréguela, o guarde así si solo llaman sus servidores.
     </Aviso>
   );
 }

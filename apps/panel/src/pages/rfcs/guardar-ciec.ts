@@ -22,8 +22,7 @@ export const guardarCiec = defineRutaRfc({
           : { ciec: `La CIEC ${reparo}. Es la contraseña con la que se entra al portal del SAT.` }),
         ...(typeof tecleada === 'string' ? { api_key: tecleada } : {}),
       };
-      if (reparo !== null || typeof tecleada === 'string')
-        return renderCredenciales(contexto, rfc, { ciec: reparos });
+      if (reparo !== null || typeof tecleada === 'string') return renderCredenciales(contexto, rfc, { ciec: reparos });
       const boveda = openBoveda(contexto);
       const credencial = { tipo: 'ciec', rfc: rfc.rfc, ciec } as const;
       if (!(await storeCredencial(credencial, 'ciec', {}, duenoDe(tecleada, contexto), boveda)))
@@ -38,14 +37,13 @@ export const guardarCiec = defineRutaRfc({
 });
 
 /** What is said when the key was replaced or revoked between its check and the write. */
-export const LLAVE_MUERTA =
-  'La API key se cambió o se revocó en este momento: no se guardó nada. Use la nueva.';
+export const LLAVE_MUERTA = 'La API key se cambió o se revocó en este momento: no se guardó nada. Use la nueva.';
 
-/** Associates the RFC with a key that was typed in, as `vault/rfc-registrar` does with the key of its call. Returns what to add to the message. */
-export async function registrar(
-  { apiKey, access }: LlaveTecleada,
-  contexto: ContextoCliente,
-): Promise<string> {
+/**
+ * Associates the RFC with a key that was typed in, as `vault/rfc-registrar` does with the key of its call. Returns what
+ * to add to the message.
+ */
+export async function registrar({ apiKey, access }: LlaveTecleada, contexto: ContextoCliente): Promise<string> {
   if (access.apiKey.isRegistrada) return '';
   const { boveda } = openBoveda(contexto);
   const { contribuyenteId } = access;

@@ -30,8 +30,8 @@ class Rehusada extends Error {
 }
 
 /**
- * Stores the certificate, its private key, or both, as `vault/firma-registrar` and `vault/firma-guardar` do. Everything is checked before
- * anything is stored.
+ * Stores the certificate, its private key, or both, as `vault/firma-registrar` and `vault/firma-guardar` do. Everything
+ * is checked before anything is stored.
  */
 export const guardarEfirma = defineRutaRfc({
   metodo: 'POST',
@@ -44,10 +44,8 @@ export const guardarEfirma = defineRutaRfc({
     const password = Buffer.from(campos['password'] ?? '');
     try {
       if (typeof tecleada === 'string') throw new Rehusada({ api_key: tecleada });
-      if (cer === null && key === null)
-        throw new Rehusada({ cer: 'Elija el archivo .cer, el .key o los dos.' });
-      if (key !== null && password.length === 0)
-        throw new Rehusada({ password: 'Escriba la contraseña del .key.' });
+      if (cer === null && key === null) throw new Rehusada({ cer: 'Elija el archivo .cer, el .key o los dos.' });
+      if (key !== null && password.length === 0) throw new Rehusada({ password: 'Escriba la contraseña del .key.' });
       const dicho = await store({ cer, key, password }, rfc, tecleada, contexto);
       const texto = `${dicho}${await registrar(tecleada, contexto)}`;
       return redirigir(hrefRfc(rfc.rfc, '/credenciales'), { tono: 'exito', texto });
@@ -86,8 +84,7 @@ async function store(
     : refusing(() => storedCertificado(tecleada.access, tecleada.apiKey, ahora, boveda.keyring));
   const opened = key && refusing(() => openLlaveDe(certificado, key, password));
   try {
-    if (cer && !(await storeCertificado(certificado, dueno, boveda)))
-      throw new Rehusada({ api_key: LLAVE_MUERTA });
+    if (cer && !(await storeCertificado(certificado, dueno, boveda))) throw new Rehusada({ api_key: LLAVE_MUERTA });
     const partes = cer ? [`El certificado ${certificado.noSerie} quedó registrado.`] : [];
     if (opened === null) return partes.join(' ');
     const expiraEn = await storeLlave(certificado, opened, ahora, dueno, boveda);

@@ -43,10 +43,7 @@ export const verLista = defineRuta({
             {isEmpty ? null : <Boton href="/rfcs/nuevo">Agregar RFC</Boton>}
           </div>
           {isEmpty ? (
-            <Vacio
-              titulo="Todavía no hay ningún RFC"
-              accion={{ href: '/rfcs/nuevo', texto: 'Agregar el primer RFC' }}
-            >
+            <Vacio titulo="Todavía no hay ningún RFC" accion={{ href: '/rfcs/nuevo', texto: 'Agregar el primer RFC' }}>
               Cada RFC tiene su propia API key. Agregue uno, genere su llave y ya puede llamar a la API.
             </Vacio>
           ) : (
@@ -91,11 +88,7 @@ function fila(rfc: RfcVista, now: Date) {
       {rfc.nombre === null ? null : <div class="suave chica">{rfc.nombre}</div>}
     </>,
     llave ? <LlaveCorta llave={llave} now={now} /> : <Estado texto="Sin llave" tono="alerta" />,
-    llave?.ultimoUsoEn ? (
-      <Fecha valor={llave.ultimoUsoEn} relativaA={now} />
-    ) : (
-      <span class="suave">Nunca</span>
-    ),
+    llave?.ultimoUsoEn ? <Fecha valor={llave.ultimoUsoEn} relativaA={now} /> : <span class="suave">Nunca</span>,
     <Estado {...estadoCiec(rfc)} />,
     <Estado {...estadoEfirma(rfc, now)} />,
   ];

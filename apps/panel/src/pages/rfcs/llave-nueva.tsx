@@ -13,8 +13,8 @@ import { isRecordada, readLlaveTecleada } from './reglas/llave-tecleada.ts';
 import { defineRutaRfc, hrefRfc } from './reglas/ruta-rfc.ts';
 
 /**
- * Makes the key and shows it in the answer itself: it is in no address, no session and no store. Sending the same form again, as a reload does,
- * makes no other key, since the form names the key that it was made for.
+ * Makes the key and shows it in the answer itself: it is in no address, no session and no store. Sending the same form
+ * again, as a reload does, makes no other key, since the form names the key that it was made for.
  */
 export const generar = defineRutaRfc({
   metodo: 'POST',
@@ -99,8 +99,8 @@ function show(
             {hasCredenciales ? null : (
               <li>
                 <div>
-                  Guarde la CIEC o la e.firma: <a href={hrefRfc(rfc.rfc, '/credenciales')}>desde el panel</a>{' '}
-                  o con la API. Desde el panel también queda asociado el RFC.
+                  Guarde la CIEC o la e.firma: <a href={hrefRfc(rfc.rfc, '/credenciales')}>desde el panel</a> o con la
+                  API. Desde el panel también queda asociado el RFC.
                 </div>
               </li>
             )}

@@ -45,9 +45,7 @@ export async function renderLlave(
       <>
         <Encabezado rfc={rfc} parte="/llave" titulo={`API key de ${rfc.rfc}`} />
         {llave ? <LlaveVigente llave={llave} now={now} /> : null}
-        {llave && llave.registradaEn === null ? (
-          <Asociar rfc={rfc.rfc} apiUrl={deps.settings.apiPublicUrl} />
-        ) : null}
+        {llave && llave.registradaEn === null ? <Asociar rfc={rfc.rfc} apiUrl={deps.settings.apiPublicUrl} /> : null}
         <GenerarLlave
           rfc={rfc}
           abiertas={abiertas}
@@ -60,8 +58,8 @@ export async function renderLlave(
         {llave ? (
           <Tarjeta titulo="Revocar la llave">
             <p>
-              Si la llave se filtró y no quiere otra todavía, revóquela: deja de servir en su siguiente
-              llamada y las solicitudes en curso terminan con reembolso. Antes de hacerlo verá cuántas son.
+              Si la llave se filtró y no quiere otra todavía, revóquela: deja de servir en su siguiente llamada y las
+              solicitudes en curso terminan con reembolso. Antes de hacerlo verá cuántas son.
             </p>
             <div>
               <Boton variante="peligro" href={hrefRfc(rfc.rfc, '/llave/revocar')}>
@@ -76,20 +74,14 @@ export async function renderLlave(
   });
 }
 
-function LlaveVigente({
-  llave,
-  now,
-}: {
-  readonly llave: NonNullable<RfcVista['llave']>;
-  readonly now: Date;
-}) {
+function LlaveVigente({ llave, now }: { readonly llave: NonNullable<RfcVista['llave']>; readonly now: Date }) {
   const dias = edadEnDias(llave.creadaEn, now);
   return (
     <>
       {dias >= DIAS_ROTACION ? (
         <Aviso tono="alerta" titulo={`Esta llave tiene ${dias} días`}>
-          Se recomienda cambiarla cada {DIAS_ROTACION} días, o de inmediato si alguien más pudo verla. Más
-          abajo puede cambiarla sin perder lo guardado.
+          Se recomienda cambiarla cada {DIAS_ROTACION} días, o de inmediato si alguien más pudo verla. Más abajo puede
+          cambiarla sin perder lo guardado.
         </Aviso>
       ) : null}
       <Tarjeta titulo="Llave vigente">
@@ -135,8 +127,8 @@ function Asociar({ rfc, apiUrl }: { readonly rfc: string; readonly apiUrl: strin
   return (
     <Tarjeta titulo="Falta un paso: asociar el RFC con la llave">
       <p>
-        Llame una vez a <code>vault/rfc-registrar</code> con la llave; hasta entonces las consultas responden
-        1003. Guardar una credencial desde el panel también la asocia.
+        Llame una vez a <code>vault/rfc-registrar</code> con la llave; hasta entonces las consultas responden 1003.
+        Guardar una credencial desde el panel también la asocia.
       </p>
       <Copiar etiqueta="Comando para asociar el RFC" bloque valor={curlRegistrar(apiUrl, rfc)} />
     </Tarjeta>

@@ -29,7 +29,10 @@ export const verNuevo = defineRuta({
   handle: (contexto) => page(contexto, {}),
 });
 
-/** Adds an RFC. One whose check character differs from the SAT's rule is asked about once, since the SAT has issued such. */
+/**
+ * Adds an RFC. One whose check character differs from the SAT's rule is asked about once, since the SAT has issued
+ * such.
+ */
 export const agregar = defineRuta({
   metodo: 'POST',
   path: '/rfcs/nuevo',
@@ -51,8 +54,7 @@ export const agregar = defineRuta({
         errorIdCif: idCif.valido ? undefined : idCif.error,
       });
     const deberia = digitoVerificador(rfc);
-    if (!rfc.endsWith(deberia) && campos['confirmado'] !== rfc)
-      return page(contexto, { ...tecleado, rfc, deberia });
+    if (!rfc.endsWith(deberia) && campos['confirmado'] !== rfc) return page(contexto, { ...tecleado, rfc, deberia });
     try {
       await createContribuyentes(deps.database).add({
         cuentaId: usuario.cuentaId,
@@ -89,8 +91,8 @@ function page({ csrf, pagina }: ContextoCliente, estado: Estado): Response {
         <h1>Agregar RFC</h1>
         {deberia ? (
           <Aviso tono="alerta" titulo={`Revise el último carácter de ${rfc}`}>
-            Según la regla del SAT terminaría en «{deberia}». Hay RFC válidos que no la cumplen: si así está
-            en la constancia de situación fiscal, agréguelo tal cual.
+            Según la regla del SAT terminaría en «{deberia}». Hay RFC válidos que no la cumplen: si así está en la
+            constancia de situación fiscal, agréguelo tal cual.
           </Aviso>
         ) : null}
         <Tarjeta>

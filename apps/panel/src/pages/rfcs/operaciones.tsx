@@ -35,8 +35,8 @@ export const verOperaciones = defineRutaRfc({
         <>
           <Encabezado rfc={rfc} parte="/operaciones" titulo={`Operaciones de ${rfc.rfc}`} />
           <p>
-            Una operación apagada responde <code>403</code> con código <code>1003</code> desde la siguiente
-            llamada, sin costo. Lo que ya está en curso sigue.
+            Una operación apagada responde <code>403</code> con código <code>1003</code> desde la siguiente llamada, sin
+            costo. Lo que ya está en curso sigue.
           </p>
           {GRUPOS.map((grupo) => (
             <Grupo grupo={grupo} rfc={rfc} csrf={csrf} />
@@ -121,7 +121,10 @@ function Interruptor({ isOn, texto = '', descripcion }: InterruptorProps) {
   );
 }
 
-/** Switches one operation, or all of a group. The form says what it should be, so that sending it twice does nothing more. */
+/**
+ * Switches one operation, or all of a group. The form says what it should be, so that sending it twice does nothing
+ * more.
+ */
 export const cambiarOperacion = defineRutaRfc({
   metodo: 'POST',
   sub: '/operaciones',

@@ -31,8 +31,7 @@ export const verRevocar = defineRutaRfc({
           <Aviso tono="alerta" titulo="No se puede deshacer">
             <ul>
               <li>
-                La llave que termina en <code>…{llave.ultimos4}</code> responde 1002 desde su siguiente
-                llamada.
+                La llave que termina en <code>…{llave.ultimos4}</code> responde 1002 desde su siguiente llamada.
               </li>
               <li>
                 {abiertas === 0
@@ -44,21 +43,15 @@ export const verRevocar = defineRutaRfc({
                   ? 'No hay credenciales guardadas con ella.'
                   : `Se borra lo guardado con ella: ${cosas.join(', ')}.`}
               </li>
-              <li>
-                Los paquetes ya terminados se conservan y se pueden bajar desde el panel o con otra llave.
-              </li>
+              <li>Los paquetes ya terminados se conservan y se pueden bajar desde el panel o con otra llave.</li>
             </ul>
           </Aviso>
           <Tarjeta>
             <p>
-              Si lo que quiere es cambiarla, <a href={hrefRfc(rfc.rfc, '/llave')}>genere otra</a>: lo que está
-              en curso sigue.
+              Si lo que quiere es cambiarla, <a href={hrefRfc(rfc.rfc, '/llave')}>genere otra</a>: lo que está en curso
+              sigue.
             </p>
-            <Formulario
-              accion={hrefRfc(rfc.rfc, '/llave/revocar')}
-              csrf={csrf}
-              descripcion="Revocar la llave"
-            >
+            <Formulario accion={hrefRfc(rfc.rfc, '/llave/revocar')} csrf={csrf} descripcion="Revocar la llave">
               <input type="hidden" name="llave" value={llave.id} />
               <div class="fila">
                 <Boton variante="peligro">Revocar la llave</Boton>

@@ -74,8 +74,8 @@ function Resultado({ pago, proveedor }: ResultadoProps) {
   if (estado === 'RECHAZADO')
     return (
       <Aviso tono="error" titulo="El pago no se aceptó">
-        No se abonaron créditos. Motivo: {motivo ?? 'no se indicó'}. Si ya pagó, avise al operador con la
-        referencia; si no, <a href="/saldo/comprar">haga otra compra</a>.
+        No se abonaron créditos. Motivo: {motivo ?? 'no se indicó'}. Si ya pagó, avise al operador con la referencia; si
+        no, <a href="/saldo/comprar">haga otra compra</a>.
       </Aviso>
     );
   if (estado === 'CANCELADO')
@@ -116,13 +116,11 @@ function PorPagar({ pago, paso, csrf }: PorPagarProps) {
 
 function SinInstrucciones({ paso }: { readonly paso: 'SIN_EMPEZAR' | 'SIN_RESPUESTA' }) {
   if (paso === 'SIN_EMPEZAR')
-    return (
-      <p>La compra quedó apuntada, pero el pago no empezó. Continúe para empezarlo: no se cobra dos veces.</p>
-    );
+    return <p>La compra quedó apuntada, pero el pago no empezó. Continúe para empezarlo: no se cobra dos veces.</p>;
   return (
     <Aviso tono="alerta">
-      La forma de pago no contesta en este momento. La compra sigue pendiente: espere un minuto y abra esta
-      página otra vez, o cancélela y elija otra forma.
+      La forma de pago no contesta en este momento. La compra sigue pendiente: espere un minuto y abra esta página otra
+      vez, o cancélela y elija otra forma.
     </Aviso>
   );
 }

@@ -31,10 +31,7 @@ function renderElegir({ deps, csrf, pagina }: ContextoCliente, falta?: string) {
         <h1>Comprar créditos</h1>
         {falta === undefined ? null : <Aviso tono="error">{falta}</Aviso>}
         {proveedores.length === 0 ? (
-          <Vacio
-            titulo="Por ahora no hay forma de pago en línea"
-            accion={{ href: '/saldo', texto: 'Volver al saldo' }}
-          >
+          <Vacio titulo="Por ahora no hay forma de pago en línea" accion={{ href: '/saldo', texto: 'Volver al saldo' }}>
             Pida los créditos al operador de esta instalación: puede abonarlos directamente.
           </Vacio>
         ) : (
@@ -57,13 +54,7 @@ function renderElegir({ deps, csrf, pagina }: ContextoCliente, falta?: string) {
               <fieldset>
                 <legend>¿Cómo se paga?</legend>
                 {proveedores.map(({ id, nombre, descripcion }, lugar) => (
-                  <Eleccion
-                    nombre="forma"
-                    valor={id}
-                    marcado={lugar === 0}
-                    texto={nombre}
-                    ayuda={descripcion}
-                  />
+                  <Eleccion nombre="forma" valor={id} marcado={lugar === 0} texto={nombre} ayuda={descripcion} />
                 ))}
               </fieldset>
             </Tarjeta>
@@ -106,7 +97,9 @@ function Eleccion({ nombre, valor, texto, ayuda, marcado }: EleccionProps) {
   );
 }
 
-/** Second step: price with IVA, and the form that buys. It carries a key of its own, so that sending it twice buys once. */
+/**
+ * Second step: price with IVA, and the form that buys. It carries a key of its own, so that sending it twice buys once.
+ */
 export const confirmar = defineRuta({
   metodo: 'GET',
   path: '/saldo/comprar/confirmar',
@@ -151,8 +144,7 @@ export const confirmar = defineRuta({
 const TEXTOS: Readonly<Record<MotivoCompra, string>> = {
   PAQUETE_DESCONOCIDO: 'No se compró nada: ese paquete de créditos ya no se vende. Elija otro.',
   PROVEEDOR_DESCONOCIDO: 'No se compró nada: esa forma de pago ya no está disponible. Elija otra.',
-  PRECIO_CAMBIADO:
-    'No se compró nada: el precio cambió mientras lo revisaba. Vea el precio nuevo y confirme otra vez.',
+  PRECIO_CAMBIADO: 'No se compró nada: el precio cambió mientras lo revisaba. Vea el precio nuevo y confirme otra vez.',
   MUCHOS_PENDIENTES:
     'No se compró nada: hay demasiadas compras pendientes. Pague o cancele alguna en Saldo, Compras, y vuelva a intentarlo.',
 };

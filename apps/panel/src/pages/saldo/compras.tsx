@@ -75,10 +75,7 @@ export const compras = defineRuta({
               <EstadoCompra estado={pago.estado} />,
             ])}
             vacia={
-              <Vacio
-                titulo="Todavía no hay compras"
-                accion={{ href: '/saldo/comprar', texto: 'Comprar créditos' }}
-              >
+              <Vacio titulo="Todavía no hay compras" accion={{ href: '/saldo/comprar', texto: 'Comprar créditos' }}>
                 Aquí verá cada compra y si ya se abonó.
               </Vacio>
             }

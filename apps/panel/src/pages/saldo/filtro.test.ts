@@ -55,10 +55,7 @@ describe('a place in the ledger', () => {
     );
   });
 
-  it.each([null, '', 'x', '1', '1-', '-1', '1-2-3', '1-x', '1-1234567890123456789', "1-1'"])(
-    'is not %j',
-    (texto) => {
-      expect(parseCursor(texto)).toBeNull();
-    },
-  );
+  it.each([null, '', 'x', '1', '1-', '-1', '1-2-3', '1-x', '1-1234567890123456789', "1-1'"])('is not %j', (texto) => {
+    expect(parseCursor(texto)).toBeNull();
+  });
 });

@@ -1,10 +1,5 @@
 import { parseRfc } from '@acuse/contract';
-import {
-  type CursorMovimiento,
-  type FiltroMovimientos,
-  TIPOS_MOVIMIENTO,
-  type TipoMovimiento,
-} from '@acuse/db';
+import { type CursorMovimiento, type FiltroMovimientos, TIPOS_MOVIMIENTO, type TipoMovimiento } from '@acuse/db';
 import { addDias, startOfDia } from '../../fechas/dia-mexico.ts';
 
 /** The filters of the ledger as they stand in its address: what could not be read is left out and named in `faltas`. */
@@ -57,11 +52,7 @@ export function toFiltroMovimientos(filtro: FiltroLibro): FiltroMovimientos {
 }
 
 /** An address of the panel with these filters. */
-export function hrefWith(
-  path: string,
-  filtro: FiltroLibro,
-  mas: Readonly<Record<string, string>> = {},
-): string {
+export function hrefWith(path: string, filtro: FiltroLibro, mas: Readonly<Record<string, string>> = {}): string {
   const consulta = new URLSearchParams({ ...filtro, ...mas }).toString();
   return consulta === '' ? path : `${path}?${consulta}`;
 }

@@ -48,9 +48,7 @@ describe('the ledger as CSV', () => {
       fc.asyncProperty(fc.array(fc.string({ unit: 'binary' }), { minLength: 1 }), async (details) => {
         const text = await textOf(details.map((detalle) => fila({ detalle })));
         const rows: { detalle: string }[] = parse(text, { columns: true, record_delimiter: '\r\n' });
-        const plain = rows.map(({ detalle }, at) =>
-          detalle === `'${details[at]}` ? detalle.slice(1) : detalle,
-        );
+        const plain = rows.map(({ detalle }, at) => (detalle === `'${details[at]}` ? detalle.slice(1) : detalle));
         expect(plain).toEqual(details);
       }),
     );

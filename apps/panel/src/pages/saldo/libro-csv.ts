@@ -18,8 +18,8 @@ const BOM = '\ufeff';
 const END = '\r\n';
 
 /**
- * Text as one field of RFC 4180. What a spreadsheet would read as a formula gets an apostrophe in front (OWASP, CSV Injection): text that begins,
- * also after spaces, with = + - @, a tab or a line break.
+ * Text as one field of RFC 4180. What a spreadsheet would read as a formula gets an apostrophe in front (OWASP, CSV
+ * Injection): text that begins, also after spaces, with = + - @, a tab or a line break.
  */
 export function textCell(texto: string | null): string {
   if (texto === null || texto === '') return '';
@@ -28,9 +28,10 @@ export function textCell(texto: string | null): string {
 }
 
 /**
- * The ledger as CSV (RFC 4180, UTF-8), one chunk for each lot of rows. A lot is read from the database only when the one before was taken, so a
- * slow reader holds neither memory nor a connection. A failure ends the transfer unfinished, never with a shorter file that looks whole.
- * `withBom` is for spreadsheets that take a file without it for another encoding.
+ * The ledger as CSV (RFC 4180, UTF-8), one chunk for each lot of rows. A lot is read from the database only when the
+ * one before was taken, so a slow reader holds neither memory nor a connection. A failure ends the transfer unfinished,
+ * never with a shorter file that looks whole. `withBom` is for spreadsheets that take a file without it for another
+ * encoding.
  */
 export function streamCsv(
   lots: AsyncGenerator<readonly MovimientoVista[]>,

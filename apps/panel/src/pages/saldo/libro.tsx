@@ -70,12 +70,7 @@ export const movimientos = defineRuta({
             elegido={filtro}
             href={({ desde, hasta }) => hrefWith(PATH, { ...filtro, desde, hasta })}
           />
-          <Filtros
-            lectura={lectura}
-            csrf={csrf}
-            rfcs={rfcs.map(({ rfc }) => rfc)}
-            operaciones={operaciones}
-          />
+          <Filtros lectura={lectura} csrf={csrf} rfcs={rfcs.map(({ rfc }) => rfc)} operaciones={operaciones} />
           <Tabla
             titulo="Movimientos de créditos"
             tituloOculto
@@ -83,10 +78,7 @@ export const movimientos = defineRuta({
             filas={filas.map(cellsOf)}
             vacia={
               isFiltered ? (
-                <Vacio
-                  titulo="Nada coincide con el filtro"
-                  accion={{ href: PATH, texto: 'Quitar el filtro' }}
-                />
+                <Vacio titulo="Nada coincide con el filtro" accion={{ href: PATH, texto: 'Quitar el filtro' }} />
               ) : (
                 <Vacio
                   titulo="Todavía no hay movimientos"
@@ -104,7 +96,9 @@ export const movimientos = defineRuta({
   },
 });
 
-/** A page of rows and the addresses of its neighbours. One row more than is shown tells whether there is a next page. */
+/**
+ * A page of rows and the addresses of its neighbours. One row more than is shown tells whether there is a next page.
+ */
 async function readPage(
   libro: ReturnType<typeof createLibro>,
   cuentaId: string,
@@ -138,12 +132,7 @@ interface FiltrosProps {
 }
 
 function Filtros({ lectura: { filtro, faltas }, csrf, rfcs, operaciones }: FiltrosProps) {
-  const choices = (
-    todas: string,
-    valores: readonly string[],
-    elegido?: string,
-    nameOf = (valor: string) => valor,
-  ) => [
+  const choices = (todas: string, valores: readonly string[], elegido?: string, nameOf = (valor: string) => valor) => [
     { valor: '', texto: todas },
     // What was asked for stays chosen, also where the account has no such thing.
     ...[...new Set([...valores, ...(elegido ? [elegido] : [])])].map((valor) => ({
@@ -170,12 +159,7 @@ function Filtros({ lectura: { filtro, faltas }, csrf, rfcs, operaciones }: Filtr
           opciones={choices('Todas', operaciones, filtro.operacion, nombreOperacion)}
           valor={filtro.operacion}
         />
-        <Campo
-          nombre="tipo"
-          etiqueta="Tipo"
-          opciones={[{ valor: '', texto: 'Todos' }, ...tipos]}
-          valor={filtro.tipo}
-        />
+        <Campo nombre="tipo" etiqueta="Tipo" opciones={[{ valor: '', texto: 'Todos' }, ...tipos]} valor={filtro.tipo} />
         <Boton variante="secundario">Filtrar</Boton>
       </Formulario>
     </Tarjeta>

@@ -13,11 +13,7 @@ it.each([
     'VACIA_SIN_CONFIRMAR',
     'El SAT contestó que no hay nada y nadie más lo pudo confirmar, así que no se cobra.',
   ],
-  [
-    { ...reembolso, solicitudId: 'x' },
-    'PLAZO_AGOTADO',
-    'El SAT no entregó todo dentro del plazo de la solicitud.',
-  ],
+  [{ ...reembolso, solicitudId: 'x' }, 'PLAZO_AGOTADO', 'El SAT no entregó todo dentro del plazo de la solicitud.'],
   [{ ...reembolso, tipo: 'ajuste' }, 'cortesía por el corte', 'cortesía por el corte'],
   [{ ...reembolso, tipo: 'cargo' }, 'PLAZO_AGOTADO', null],
   [reembolso, null, null],

@@ -7,8 +7,8 @@ const LISTA_VACIA = 'VACIA_SIN_CONFIRMAR';
 const SIN_CONFIRMAR = 'El SAT contestó que no hay nada y nadie más lo pudo confirmar, así que no se cobra.';
 
 /**
- * Why a movement was made, as people read it; null where its kind says enough. A refund keeps the code of its solicitud's end, or the operation
- * and the error of its call.
+ * Why a movement was made, as people read it; null where its kind says enough. A refund keeps the code of its
+ * solicitud's end, or the operation and the error of its call.
  */
 export function motivoDe({
   tipo,

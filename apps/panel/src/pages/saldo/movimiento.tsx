@@ -75,5 +75,8 @@ function Motivo({ fila }: { readonly fila: MovimientoVista }) {
   return motivo === null ? null : <span class="suave chica"> {motivo}</span>;
 }
 
-/** The end of an identifier, since ids of one minute begin alike. The word joiner keeps a line from breaking after the ellipsis. */
+/**
+ * The end of an identifier, since ids of one minute begin alike. The word joiner keeps a line from breaking after the
+ * ellipsis.
+ */
 const shorten = (id: string) => `…\u2060${id.slice(-8)}`;

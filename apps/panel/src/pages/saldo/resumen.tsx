@@ -59,17 +59,14 @@ async function renderResumen(contexto: ContextoCliente, falta?: string): Promise
         <PocoSaldo saldo={cuenta.saldo} umbral={umbral} />
         {cuenta.pendientes > 0 ? (
           <Aviso tono="info">
-            {cuenta.pendientes === 1
-              ? 'Hay una compra pendiente.'
-              : `Hay ${cuenta.pendientes} compras pendientes.`}{' '}
+            {cuenta.pendientes === 1 ? 'Hay una compra pendiente.' : `Hay ${cuenta.pendientes} compras pendientes.`}{' '}
             <a href="/saldo/compras">Ver compras</a>
           </Aviso>
         ) : null}
         <Tarjeta titulo="Créditos disponibles" accion={<a href="/saldo/compras">Compras</a>}>
           <p class="cifra">{formatNumero(cuenta.saldo)}</p>
           <p class="suave">
-            Cada operación cuesta 0 o 1 crédito y se cobra al pedirla. Si el SAT no contesta, el crédito
-            regresa solo.
+            Cada operación cuesta 0 o 1 crédito y se cobra al pedirla. Si el SAT no contesta, el crédito regresa solo.
           </p>
         </Tarjeta>
         <Tarjeta titulo="Uso por día y operación" accion={<Periodos elegido={dias} />}>

@@ -31,7 +31,9 @@ export const continuarCompra = defineRutaCompra({
   },
 });
 
-/** Where a provider sends the buyer's browser back. What it carries is only believed as far as the provider confirms it. */
+/**
+ * Where a provider sends the buyer's browser back. What it carries is only believed as far as the provider confirms it.
+ */
 export const regreso = defineRutaCompra({
   metodo: 'GET',
   sub: '/regreso',

@@ -32,9 +32,7 @@ export function totalsOf(uso: readonly UsoDia[]): TotalOperacion[] {
       reembolsados: before.reembolsados + reembolsados,
     });
   }
-  return [...totals.values()].sort(
-    (a, b) => b.cargados - a.cargados || a.operacion.localeCompare(b.operacion),
-  );
+  return [...totals.values()].sort((a, b) => b.cargados - a.cargados || a.operacion.localeCompare(b.operacion));
 }
 
 /** Credits charged by day from `desde` to `hasta` (both included), the operations that cost most each as a series. */

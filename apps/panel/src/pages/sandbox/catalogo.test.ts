@@ -22,10 +22,7 @@ describe('readCatalogo', () => {
 
   it.each([
     ['nothing', null],
-    [
-      'a reference to nowhere',
-      { paths: { '/api/v1/x': { post: { requestBody: { $ref: '#/components/no' } } } } },
-    ],
+    ['a reference to nowhere', { paths: { '/api/v1/x': { post: { requestBody: { $ref: '#/components/no' } } } } }],
   ])('refuses %s', (_name, json) => {
     expect(() => readCatalogo(json)).toThrow();
   });

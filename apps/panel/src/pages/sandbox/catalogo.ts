@@ -70,7 +70,10 @@ const SECRETOS = new Set(['ciec', 'key', 'password']);
 
 const MAX_DEPTH = 32;
 
-/** A part of a document with its references (`#/components/…`) followed. What a reference is beside, such as a description, wins. */
+/**
+ * A part of a document with its references (`#/components/…`) followed. What a reference is beside, such as a
+ * description, wins.
+ */
 function dereference(node: unknown, root: unknown, depth = 0): unknown {
   if (typeof node !== 'object' || node === null || depth > MAX_DEPTH) return node;
   if (Array.isArray(node)) return node.map((each) => dereference(each, root, depth + 1));
@@ -83,10 +86,7 @@ function dereference(node: unknown, root: unknown, depth = 0): unknown {
           .reduce<unknown>((part, key) => (part as Record<string, unknown> | undefined)?.[key], root)
       : {};
   return Object.fromEntries(
-    Object.entries({ ...(target as object), ...own }).map(([key, value]) => [
-      key,
-      dereference(value, root, depth + 1),
-    ]),
+    Object.entries({ ...(target as object), ...own }).map(([key, value]) => [key, dereference(value, root, depth + 1)]),
   );
 }
 
@@ -127,9 +127,7 @@ export function readCatalogo(json: unknown): readonly SandboxOperation[] {
         costo: post['x-costo'],
         credencial: post['x-credencial'],
         esIdempotente: post.parameters.some(({ name }) => name === 'Idempotency-Key'),
-        campos: Object.entries(properties).map(([name, field]) =>
-          readCampo(name, field, required.includes(name)),
-        ),
+        campos: Object.entries(properties).map(([name, field]) => readCampo(name, field, required.includes(name))),
       };
     });
 }

@@ -6,8 +6,8 @@ export function ComoCurl({ curl }: { readonly curl: string }) {
     <>
       <Copiar valor={curl} etiqueta="Llamada con curl" bloque />
       <p class="suave chica">
-        Antes, ponga su llave en la variable: <code>export ACUSE_API_KEY='acuse_…'</code>. Si hay asteriscos o
-        un archivo, sustitúyalos por lo suyo.
+        Antes, ponga su llave en la variable: <code>export ACUSE_API_KEY='acuse_…'</code>. Si hay asteriscos o un
+        archivo, sustitúyalos por lo suyo.
       </p>
     </>
   );

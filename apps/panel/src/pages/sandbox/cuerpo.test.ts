@@ -39,9 +39,7 @@ const form = (values: Record<string, string>) =>
 
 describe('the body', () => {
   it('is what was typed, numbers as numbers, empty fields left out', async () => {
-    expect(
-      await readCuerpo(operacion, form({ rfc: 'ACU200101DB1', total: '1160.50', password: '' }), {}),
-    ).toEqual({
+    expect(await readCuerpo(operacion, form({ rfc: 'ACU200101DB1', total: '1160.50', password: '' }), {})).toEqual({
       rfc: 'ACU200101DB1',
       total: 1160.5,
     });
@@ -65,11 +63,9 @@ describe('the body', () => {
 
   it('has files in base64, and no field that the operation does not have', async () => {
     const cer = new File([new Uint8Array([0, 255, 10])], 'a.cer');
-    expect(await readCuerpo(operacion, form({ otro: 'x' }), { [fieldName({ nombre: 'cer' })]: cer })).toEqual(
-      {
-        cer: 'AP8K',
-      },
-    );
+    expect(await readCuerpo(operacion, form({ otro: 'x' }), { [fieldName({ nombre: 'cer' })]: cer })).toEqual({
+      cer: 'AP8K',
+    });
   });
 });
 
@@ -95,16 +91,7 @@ describe('secrets', () => {
 
 describe('the command', () => {
   it('gives curl exactly the body, whatever it holds', () => {
-    for (const texto of [
-      "O'Higgins",
-      '"; rm -rf /',
-      '$(touch x)',
-      '`id`',
-      '\\',
-      "'\\''",
-      'línea\notra',
-      '!!',
-    ]) {
+    for (const texto of ["O'Higgins", '"; rm -rf /', '$(touch x)', '`id`', '\\', "'\\''", 'línea\notra', '!!']) {
       const command = curlOf('https://api.ejemplo.mx', 'tax/facturas', { rfc: texto });
       const script = `curl() { printf '%s\\0' "$@"; }; ACUSE_API_KEY=llave; ${command}`;
       const args = execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0').slice(0, -1);
@@ -131,7 +118,6 @@ describe('the name of an attempt', () => {
     expect(idempotencyKeyOf(intento.replace('01', '02'), { rfc: 'A' })).not.toBe(key);
   });
   it('is none for what no form of ours sends', () => {
-    for (const wrong of [undefined, '', 'x', `${intento}\r\nX: y`])
-      expect(idempotencyKeyOf(wrong, {})).toBeNull();
+    for (const wrong of [undefined, '', 'x', `${intento}\r\nX: y`]) expect(idempotencyKeyOf(wrong, {})).toBeNull();
   });
 });

@@ -11,8 +11,8 @@ export const fieldName = (campo: Pick<CampoOperacion, 'nombre'>): string => `c.$
 export const MASCARA = '********';
 
 /**
- * Makes the body out of a posted form. Empty fields are left out; what is no number where one is due goes as it was typed, since telling the
- * person is the API's part. Files go as base64.
+ * Makes the body out of a posted form. Empty fields are left out; what is no number where one is due goes as it was
+ * typed, since telling the person is the API's part. Files go as base64.
  */
 export async function readCuerpo(
   { campos: esperados }: Pick<SandboxOperation, 'campos'>,
@@ -38,7 +38,9 @@ function typedValue({ tipo }: CampoOperacion, texto: string): string | number {
   return isNumber ? Number(texto) : texto;
 }
 
-/** The body that a form shows before anything is sent, with a mask for each secret and file that the operation demands. */
+/**
+ * The body that a form shows before anything is sent, with a mask for each secret and file that the operation demands.
+ */
 export function exampleCuerpo({ campos }: Pick<SandboxOperation, 'campos'>, valores: Valores): Cuerpo {
   const entries = campos.flatMap((campo) => {
     const { nombre, requerido } = campo;
@@ -66,11 +68,7 @@ export function maskCuerpo({ campos }: Pick<SandboxOperation, 'campos'>, cuerpo:
 }
 
 /** Every secret of a request as text, the key included: none of them may appear in what is shown. */
-export function secretsOf(
-  { campos }: Pick<SandboxOperation, 'campos'>,
-  cuerpo: Cuerpo,
-  apiKey: string,
-): string[] {
+export function secretsOf({ campos }: Pick<SandboxOperation, 'campos'>, cuerpo: Cuerpo, apiKey: string): string[] {
   const secretos = campos.filter(({ secreto }) => secreto).map(({ nombre }) => String(cuerpo[nombre] ?? ''));
   return [apiKey, ...secretos].filter((secreto) => secreto.length >= 4);
 }
@@ -82,7 +80,9 @@ export function maskText(texto: string, secretos: readonly string[]): string {
     .reduce((masked, secreto) => masked.replaceAll(secreto, MASCARA), texto);
 }
 
-/** The call as a command for a shell. The key is a variable: a command with a key in it would end in a shell's history. */
+/**
+ * The call as a command for a shell. The key is a variable: a command with a key in it would end in a shell's history.
+ */
 export function curlOf(apiUrl: string, nombre: string, cuerpo: Cuerpo): string {
   const json = JSON.stringify(cuerpo).replaceAll("'", `'\\''`);
   return [

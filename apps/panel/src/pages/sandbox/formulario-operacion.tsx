@@ -53,9 +53,7 @@ export function FormularioOperacion(props: FormularioOperacionProps) {
           periodos={periodosDe(now)}
           elegido={valores}
           formulario="llamar"
-          href={({ desde, hasta }) =>
-            `/pruebas/${nombre}?${new URLSearchParams({ ...valores, desde, hasta })}`
-          }
+          href={({ desde, hasta }) => `/pruebas/${nombre}?${new URLSearchParams({ ...valores, desde, hasta })}`}
         />
       ) : null}
       {campos.map((campo) => (
@@ -63,9 +61,7 @@ export function FormularioOperacion(props: FormularioOperacionProps) {
       ))}
       <div class="fila">
         <Boton>Llamar a la API</Boton>
-        <span class="suave chica">
-          {costo === 0 ? 'Sin costo' : `Cuesta ${formatCreditos(costo)} de su saldo`}
-        </span>
+        <span class="suave chica">{costo === 0 ? 'Sin costo' : `Cuesta ${formatCreditos(costo)} de su saldo`}</span>
       </div>
     </Formulario>
   );
@@ -74,13 +70,7 @@ export function FormularioOperacion(props: FormularioOperacionProps) {
 const hasPeriodo = (campos: readonly CampoOperacion[]) =>
   ['desde', 'hasta'].every((nombre) => campos.some((campo) => campo.nombre === nombre));
 
-function CampoDeOperacion({
-  campo,
-  valor,
-}: {
-  readonly campo: CampoOperacion;
-  readonly valor: string | undefined;
-}) {
+function CampoDeOperacion({ campo, valor }: { readonly campo: CampoOperacion; readonly valor: string | undefined }) {
   const { nombre, tipo, requerido, secreto, descripcion, patron, maxLargo, opciones } = campo;
   const base: CampoProps = {
     nombre: fieldName(campo),

@@ -23,9 +23,7 @@ describe('an answer of the API, for people', () => {
   });
 
   it('breaks a long word where a column is narrow, and neither a day, an hour nor an RFC', () => {
-    const items = [
-      { id: 'ACE9856D-0543-4D7F', rfc: 'ÑU&O850412H73', dia: '2026-10-01', a: '2026-10-01T12:33:21' },
-    ];
+    const items = [{ id: 'ACE9856D-0543-4D7F', rfc: 'ÑU&O850412H73', dia: '2026-10-01', a: '2026-10-01T12:33:21' }];
     const $ = shown({ data: { items } });
     const cells = $('tbody div').toArray();
     expect(cells.map((each) => $(each).html())).toEqual([

@@ -2,7 +2,10 @@ import { OPERACIONES } from '@acuse/contract';
 import { createLlaveRecordada } from '../../acceso/llave-recordada.ts';
 import { defineRuta } from '../../http/ruta.ts';
 
-/** Forgets the API keys that were typed in lately, before their minutes are over. Leads back to the operation that the form names. */
+/**
+ * Forgets the API keys that were typed in lately, before their minutes are over. Leads back to the operation that the
+ * form names.
+ */
 export const olvidarLlaves = defineRuta({
   metodo: 'POST',
   path: '/llaves/olvidar',

@@ -68,8 +68,7 @@ export const probarOperacion = defineRuta({
         operacion: found,
         valores,
         status: 429,
-        faltaLlave:
-          'Ya tiene tres llamadas en curso desde esta página. Espere a que termine una y repita esta.',
+        faltaLlave: 'Ya tiene tres llamadas en curso desde esta página. Espere a que termine una y repita esta.',
       });
     if (own?.llave && tecleada && resultado.tipo === 'respuesta' && resultado.status === 200)
       await keepOwn(contexto, tecleada, own);

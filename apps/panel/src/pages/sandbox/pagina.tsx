@@ -40,10 +40,7 @@ export async function renderOperacion(contexto: ContextoCliente, pagina: PaginaO
         <div class="titular">
           <h1>{resumen}</h1>
           <div class="fila">
-            <Estado
-              texto={costo === 0 ? 'Sin costo' : formatCreditos(costo)}
-              tono={costo === 0 ? 'exito' : 'info'}
-            />
+            <Estado texto={costo === 0 ? 'Sin costo' : formatCreditos(costo)} tono={costo === 0 ? 'exito' : 'info'} />
             <Estado texto={credencial} />
           </div>
         </div>
@@ -75,15 +72,11 @@ export async function renderOperacion(contexto: ContextoCliente, pagina: PaginaO
             {resultado ?? (
               <Tarjeta titulo="Desde su sistema">
                 <p>
-                  La misma llamada con curl. Cuando la haga desde aquí, en este lugar aparecen la respuesta,
-                  su tiempo y lo que costó.
+                  La misma llamada con curl. Cuando la haga desde aquí, en este lugar aparecen la respuesta, su tiempo y
+                  lo que costó.
                 </p>
                 <ComoCurl
-                  curl={curlOf(
-                    contexto.deps.settings.apiPublicUrl,
-                    nombre,
-                    exampleCuerpo(operacion, valores),
-                  )}
+                  curl={curlOf(contexto.deps.settings.apiPublicUrl, nombre, exampleCuerpo(operacion, valores))}
                 />
               </Tarjeta>
             )}
@@ -103,8 +96,8 @@ export function renderSinApi(contexto: ContextoCliente): Response {
       <>
         <h1>Probar la API</h1>
         <Aviso tono="alerta" titulo="La API no contesta en este momento">
-          Sus solicitudes en curso no se pierden. Espere un minuto y vuelva a abrir esta página; si sigue
-          igual, avise al operador.
+          Sus solicitudes en curso no se pierden. Espere un minuto y vuelva a abrir esta página; si sigue igual, avise
+          al operador.
         </Aviso>
       </>
     ),

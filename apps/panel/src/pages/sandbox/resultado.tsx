@@ -60,13 +60,13 @@ function EstadoHttp({ resultado }: { readonly resultado: SandboxResult }) {
 function SinRespuesta({ motivo }: { readonly motivo: 'tiempo' | 'conexion' }) {
   return motivo === 'tiempo' ? (
     <Aviso tono="alerta" titulo="La API no terminó a tiempo">
-      Puede que el SAT esté lento. Si la llamada se cobró y no llegó a nada, el crédito vuelve solo en unos
-      minutos; revíselo en su saldo antes de repetirla.
+      Puede que el SAT esté lento. Si la llamada se cobró y no llegó a nada, el crédito vuelve solo en unos minutos;
+      revíselo en su saldo antes de repetirla.
     </Aviso>
   ) : (
     <Aviso tono="alerta" titulo="La API no contesta">
-      No se hizo la llamada o se cortó antes de la respuesta. Espere un minuto y repítala; si sigue igual,
-      avise al operador.
+      No se hizo la llamada o se cortó antes de la respuesta. Espere un minuto y repítala; si sigue igual, avise al
+      operador.
     </Aviso>
   );
 }

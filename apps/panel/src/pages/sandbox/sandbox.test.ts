@@ -36,18 +36,10 @@ describe('the sandbox', () => {
   it('asks the API for its description once a minute, and keeps the last one while it does not answer', async () => {
     const sandbox = newSandbox();
     const names = async () => (await sandbox.catalogo())?.map(({ nombre }) => nombre) ?? null;
-    expect([await names(), await names(), asked]).toEqual([
-      ['vault/firma-estado'],
-      ['vault/firma-estado'],
-      1,
-    ]);
+    expect([await names(), await names(), asked]).toEqual([['vault/firma-estado'], ['vault/firma-estado'], 1]);
     [time, status] = [60_000, 503];
     // One page finds out; the next ones of that minute do not wait for it.
-    expect([await names(), await names(), asked]).toEqual([
-      ['vault/firma-estado'],
-      ['vault/firma-estado'],
-      2,
-    ]);
+    expect([await names(), await names(), asked]).toEqual([['vault/firma-estado'], ['vault/firma-estado'], 2]);
     [time, status] = [120_000, 200];
     expect([(await names())?.length, asked]).toEqual([1, 3]);
   });

@@ -9,8 +9,8 @@ const MAX_LARGO = 200;
 const isShown = ({ secreto, tipo }: CampoOperacion) => !secreto && tipo !== 'archivo';
 
 /**
- * Fills a form with an example that works: the account's own RFC, the month before this one, the year before this one. What `given` names goes
- * first, as when a page links here with the id of a solicitud.
+ * Fills a form with an example that works: the account's own RFC, the month before this one, the year before this one.
+ * What `given` names goes first, as when a page links here with the id of a solicitud.
  */
 export function exampleValores(
   { campos }: Pick<SandboxOperation, 'campos'>,

@@ -32,8 +32,8 @@ export const descargarPaquete = defineRutaSolicitud({
         <>
           <h1>Su descarga comienza</h1>
           <p>
-            Si no empieza sola, use el botón. La dirección sirve hasta <Fecha valor={expiraEn} />; después,
-            pida otra desde la solicitud.
+            Si no empieza sola, use el botón. La dirección sirve hasta <Fecha valor={expiraEn} />; después, pida otra
+            desde la solicitud.
           </p>
           <div class="fila">
             <Boton href={url}>Descargar ZIP</Boton>
@@ -73,8 +73,7 @@ function refuse(contexto: ContextoCliente, solicitud: DetalleSolicitud): Respons
 }
 
 function refusalOf({ estado, motivo, terminadaEn }: DetalleSolicitud) {
-  const of = (name: 'SOLICITUD_SIN_TERMINAR' | 'SOLICITUD_SIN_PAQUETE' | 'PAQUETE_CADUCADO') =>
-    CATALOGO[name].codigo;
+  const of = (name: 'SOLICITUD_SIN_TERMINAR' | 'SOLICITUD_SIN_PAQUETE' | 'PAQUETE_CADUCADO') => CATALOGO[name].codigo;
   if (terminadaEn === null)
     return {
       status: 409,

@@ -31,8 +31,7 @@ const isDia = (text: string) => startOfDia(text) !== null;
 
 const NO_DAY = 'Escriba el día como año-mes-día, por ejemplo 2025-03-31.';
 
-const isTipo = (text: string | undefined): text is TipoDescarga =>
-  text === 'emitidos' || text === 'recibidos';
+const isTipo = (text: string | undefined): text is TipoDescarga => text === 'emitidos' || text === 'recibidos';
 const isEstado = (text: string | undefined): text is EstadoSolicitud =>
   ESTADOS_SOLICITUD.some((estado) => estado === text);
 

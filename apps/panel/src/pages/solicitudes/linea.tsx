@@ -22,7 +22,10 @@ interface Punto extends Renglon {
   readonly en: Date;
 }
 
-/** What happened to a solicitud in a few steps, newest first, with what was charged and given back; every single event is folded under them. */
+/**
+ * What happened to a solicitud in a few steps, newest first, with what was charged and given back; every single event
+ * is folded under them.
+ */
 export function Linea({ solicitud, hitos, eventos, isFirst }: LineaProps) {
   const pasos: Punto[] = hitos.map((hito) => ({ ...describeHito(hito, solicitud.partes), en: hito.en }));
   if (solicitud.reembolso)
@@ -61,11 +64,7 @@ function Puntos({ puntos }: { readonly puntos: readonly Punto[] }) {
   );
 }
 
-function Eventos({
-  id,
-  eventos,
-  isFirst,
-}: { readonly id: string } & Pick<LineaProps, 'eventos' | 'isFirst'>) {
+function Eventos({ id, eventos, isFirst }: { readonly id: string } & Pick<LineaProps, 'eventos' | 'isFirst'>) {
   const shown = eventos.slice(0, POR_LINEA);
   const oldest = eventos.length > POR_LINEA ? shown.at(-1) : undefined;
   return (
@@ -87,8 +86,6 @@ function Eventos({
 
 function acceptanceOf({ cargo, creadaEn }: DetalleSolicitud): Punto {
   const texto =
-    cargo === null
-      ? 'Se aceptó la solicitud.'
-      : `Se aceptó la solicitud y se cobró ${formatCreditos(cargo.creditos)}.`;
+    cargo === null ? 'Se aceptó la solicitud.' : `Se aceptó la solicitud y se cobró ${formatCreditos(cargo.creditos)}.`;
   return { texto, tono: 'neutro', en: creadaEn };
 }

@@ -154,11 +154,7 @@ function Filtros({ leido, rfcs, now }: FiltrosProps) {
           <Campo
             {...campo('tipo')}
             etiqueta="CFDI"
-            opciones={[
-              TODOS,
-              { valor: 'emitidos', texto: 'Emitidos' },
-              { valor: 'recibidos', texto: 'Recibidos' },
-            ]}
+            opciones={[TODOS, { valor: 'emitidos', texto: 'Emitidos' }, { valor: 'recibidos', texto: 'Recibidos' }]}
           />
           <Campo
             {...campo('estado')}
@@ -169,13 +165,7 @@ function Filtros({ leido, rfcs, now }: FiltrosProps) {
           <Campo {...campo('periodo_hasta')} etiqueta="Periodo con días hasta" tipo="date" />
           <Campo {...campo('creada_desde')} etiqueta="Pedida desde" tipo="date" />
           <Campo {...campo('creada_hasta')} etiqueta="Pedida hasta" tipo="date" />
-          <Campo
-            {...campo('id')}
-            etiqueta="Identificador"
-            ayuda="Completo o una parte."
-            literal
-            maxLargo={36}
-          />
+          <Campo {...campo('id')} etiqueta="Identificador" ayuda="Completo o una parte." literal maxLargo={36} />
         </div>
         <div class="fila">
           <Boton variante="secundario">Filtrar</Boton>
@@ -191,18 +181,12 @@ function Filtros({ leido, rfcs, now }: FiltrosProps) {
 function Nada({ isFiltered }: { readonly isFiltered: boolean }) {
   if (isFiltered)
     return (
-      <Vacio
-        titulo="Ninguna solicitud cumple con estos filtros"
-        accion={{ href: '/solicitudes', texto: 'Ver todas' }}
-      >
+      <Vacio titulo="Ninguna solicitud cumple con estos filtros" accion={{ href: '/solicitudes', texto: 'Ver todas' }}>
         Amplíe las fechas o quite algún filtro.
       </Vacio>
     );
   return (
-    <Vacio
-      titulo="Todavía no hay solicitudes"
-      accion={{ href: '/solicitudes/nueva', texto: 'Pedir CFDI al SAT' }}
-    >
+    <Vacio titulo="Todavía no hay solicitudes" accion={{ href: '/solicitudes/nueva', texto: 'Pedir CFDI al SAT' }}>
       Aquí aparecen las descargas de metadata que pida desde el panel o por la API, con su avance y su ZIP.
     </Vacio>
   );

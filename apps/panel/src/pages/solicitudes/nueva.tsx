@@ -26,10 +26,7 @@ export const formularioNueva = defineRuta({
   acceso: 'cliente',
   async handle(contexto) {
     const { c, deps, usuario } = contexto;
-    const como = await createSolicitudesPanel(deps.database).find(
-      usuario.cuentaId,
-      c.req.query('como') ?? '',
-    );
+    const como = await createSolicitudesPanel(deps.database).find(usuario.cuentaId, c.req.query('como') ?? '');
     const { rfc = '', tipo = 'recibidos', desde = '', hasta = '' } = como ?? c.req.query();
     return form(contexto, { rfc, tipo, desde, hasta, apiKey: '', intento: randomUUID() });
   },
@@ -89,11 +86,7 @@ function pedidoOf(campos: Readonly<Record<string, string>>): Pedido {
 }
 
 /** The form with what was typed, but for the key, and what was wrong. */
-async function form(
-  contexto: ContextoCliente,
-  pedido: Pedido,
-  pedida?: Exclude<Pedida, { resultado: 'ACEPTADA' }>,
-) {
+async function form(contexto: ContextoCliente, pedido: Pedido, pedida?: Exclude<Pedida, { resultado: 'ACEPTADA' }>) {
   const { deps, usuario, csrf, now, pagina } = contexto;
   const [recordadas, rfcs, libro] = await Promise.all([
     createLlaveRecordada(contexto).known(),
@@ -144,8 +137,8 @@ function Rechazo({ pedida }: { readonly pedida: Exclude<Pedida, { resultado: 'AC
   if (pedida.resultado === 'SIN_RESPUESTA')
     return (
       <Aviso tono="alerta" titulo="La API no contestó">
-        Puede que la solicitud se haya aceptado o no. Escriba otra vez la API key y envíe este mismo
-        formulario: si ya se aceptó, no se pedirá ni se cobrará dos veces.
+        Puede que la solicitud se haya aceptado o no. Escriba otra vez la API key y envíe este mismo formulario: si ya
+        se aceptó, no se pedirá ni se cobrará dos veces.
       </Aviso>
     );
   return (
@@ -204,14 +197,7 @@ function Campos({ pedido, rfcs, saldo, csrf, now, recordadas, faults }: CamposPr
           }
         />
         <div class="rejilla">
-          <Campo
-            nombre="desde"
-            etiqueta="Primer día"
-            tipo="date"
-            valor={pedido.desde}
-            error={faults.desde}
-            requerido
-          />
+          <Campo nombre="desde" etiqueta="Primer día" tipo="date" valor={pedido.desde} error={faults.desde} requerido />
           <Campo
             nombre="hasta"
             etiqueta="Último día"
@@ -241,8 +227,8 @@ function Campos({ pedido, rfcs, saldo, csrf, now, recordadas, faults }: CamposPr
           }
         />
         <p>
-          Cuesta {formatCreditos(COSTO)}; su saldo es de {formatCreditos(saldo)}. Si termina sin ZIP, se
-          devuelve. Si ya hay una igual en curso, no se cobra.
+          Cuesta {formatCreditos(COSTO)}; su saldo es de {formatCreditos(saldo)}. Si termina sin ZIP, se devuelve. Si ya
+          hay una igual en curso, no se cobra.
         </p>
         <div class="fila">
           <Boton>Pedir</Boton>

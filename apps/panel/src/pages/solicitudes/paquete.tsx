@@ -21,8 +21,8 @@ export function Paquete({ solicitud, csrf }: PaqueteProps) {
     return (
       <Aviso tono="info" titulo="El ZIP ya se borró">
         <p>
-          Cumplió su tiempo de conservación el <Fecha valor={paqueteBorradoEn} formato="dia" />. Si todavía lo
-          necesita, <a href={`/solicitudes/nueva?como=${id}`}>pida el periodo otra vez</a>.
+          Cumplió su tiempo de conservación el <Fecha valor={paqueteBorradoEn} formato="dia" />. Si todavía lo necesita,{' '}
+          <a href={`/solicitudes/nueva?como=${id}`}>pida el periodo otra vez</a>.
         </p>
       </Aviso>
     );
@@ -57,8 +57,8 @@ export function Paquete({ solicitud, csrf }: PaqueteProps) {
         )}
         <dt>Contenido</dt>
         <dd>
-          <code>metadata.csv</code> (una fila por CFDI), <code>originales/</code> (los archivos del SAT tal
-          cual) y <code>manifest.json</code> (qué se pidió y con qué comprobar lo demás).
+          <code>metadata.csv</code> (una fila por CFDI), <code>originales/</code> (los archivos del SAT tal cual) y{' '}
+          <code>manifest.json</code> (qué se pidió y con qué comprobar lo demás).
         </dd>
       </dl>
     </Tarjeta>

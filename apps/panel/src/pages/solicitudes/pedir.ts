@@ -37,26 +37,23 @@ const rechazada = z.object({
 });
 
 /** What is wrong with a form before anybody is asked; null when nothing is. */
-export function checkPedido(
-  pedido: Pedido,
-  vista: RfcVista | null,
-): { texto: string; campo: CampoPedido } | null {
+export function checkPedido(pedido: Pedido, vista: RfcVista | null): { texto: string; campo: CampoPedido } | null {
   if (vista === null) return { campo: 'rfc', texto: 'Elija uno de sus RFC.' };
   if (pedido.tipo !== 'emitidos' && pedido.tipo !== 'recibidos')
     return { campo: 'tipo', texto: 'Elija emitidos o recibidos.' };
   for (const campo of ['desde', 'hasta'] as const)
-    if (!isFecha(pedido[campo]))
-      return { campo, texto: 'Escriba el día como año-mes-día, por ejemplo 2025-03-31.' };
-  if (pedido.desde > pedido.hasta)
-    return { campo: 'desde', texto: 'El primer día no puede ser posterior al último.' };
+    if (!isFecha(pedido[campo])) return { campo, texto: 'Escriba el día como año-mes-día, por ejemplo 2025-03-31.' };
+  if (pedido.desde > pedido.hasta) return { campo: 'desde', texto: 'El primer día no puede ser posterior al último.' };
   return checkLlave(pedido.apiKey, vista);
 }
 
-/** The key has to be the active one of this RFC, which is of the account: nobody asks through this form with anybody else's. */
+/**
+ * The key has to be the active one of this RFC, which is of the account: nobody asks through this form with anybody
+ * else's.
+ */
 function checkLlave(text: string, vista: RfcVista): { texto: string; campo: 'api_key' } | null {
   const fault = (texto: string) => ({ campo: 'api_key' as const, texto });
-  if (vista.llave === null)
-    return fault('Este RFC todavía no tiene API key. Genérela primero en la página del RFC.');
+  if (vista.llave === null) return fault('Este RFC todavía no tiene API key. Genérela primero en la página del RFC.');
   const key = parseApiKey(text);
   if (key === null) return fault('No es una API key completa. Péguela entera, como se mostró al generarla.');
   wipeApiKey(key);
@@ -64,7 +61,10 @@ function checkLlave(text: string, vista: RfcVista): { texto: string; campo: 'api
   return fault(`No es la API key vigente de este RFC, que termina en ${vista.llave.ultimos4}.`);
 }
 
-/** Asks through the API of this installation, so that a solicitud of the panel is accepted, checked and charged as any other. */
+/**
+ * Asks through the API of this installation, so that a solicitud of the panel is accepted, checked and charged as any
+ * other.
+ */
 export async function askApi(api: ApiPropia, pedido: Pedido, ip: string): Promise<Pedida> {
   const { rfc, tipo, desde, hasta, apiKey, intento } = pedido;
   const answer = await api.call({

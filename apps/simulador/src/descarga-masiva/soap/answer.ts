@@ -29,14 +29,10 @@ export function soapStream(pieces: AsyncIterator<Uint8Array>): Response {
 }
 
 /** A SOAP fault with HTTP 500, coded in the dispatcher's namespace (`a:ActionNotSupported`) or WS-Security's. */
-export function soapFault(
-  code: 'ActionNotSupported' | 'InvalidSecurity' | 'DeserializationFailed',
-  text: string,
-) {
+export function soapFault(code: 'ActionNotSupported' | 'InvalidSecurity' | 'DeserializationFailed', text: string) {
   const namespace = {
     ActionNotSupported: 'http://schemas.microsoft.com/ws/2005/05/addressing/none',
-    DeserializationFailed:
-      'http://schemas.microsoft.com/net/2005/12/windowscommunicationfoundation/dispatcher',
+    DeserializationFailed: 'http://schemas.microsoft.com/net/2005/12/windowscommunicationfoundation/dispatcher',
     InvalidSecurity: NS.wsse,
   }[code];
   const fault = `<s:Fault><faultcode xmlns:a="${namespace}">a:${code}</faultcode><faultstring xml:lang="en-US">${escapeXml(text)}</faultstring></s:Fault>`;
@@ -55,9 +51,5 @@ export function attributes(values: Record<string, string | number>): string {
 
 /** Text safe inside elements and double-quoted attributes. */
 export function escapeXml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -45,9 +45,7 @@ function elements(depth: number): fc.Arbitrary<string> {
     .map(({ name, prefix, declared, attributes, text: content, children }) => {
       const tag = prefix === '' ? name : `${prefix}:${name}`;
       const namespaces = declared.map(([p, uri]) => ` xmlns${p && `:${p}`}="${uri}"`).join('');
-      const written = attributes
-        .map(([p, n, value]) => ` ${p === '' ? n : `${p}:${n}`}="${toXml(value)}"`)
-        .join('');
+      const written = attributes.map(([p, n, value]) => ` ${p === '' ? n : `${p}:${n}`}="${toXml(value)}"`).join('');
       return `<${tag}${namespaces}${written}>${toXml(content)}${children.join('')}</${tag}>`;
     });
 }
@@ -80,8 +78,8 @@ describe('canonical XML', () => {
 
   it('can omit an element and take a namespace out of its prefix', () => {
     const root = parse('<x:a xmlns:x="urn:x"><x:b/><c/></x:a>');
-    expect(
-      canonicalize(root, { mode: 'exclusive', omit: root.lastChild as Element, unprefix: 'urn:x' }),
-    ).toBe('<a xmlns="urn:x"><b></b></a>');
+    expect(canonicalize(root, { mode: 'exclusive', omit: root.lastChild as Element, unprefix: 'urn:x' })).toBe(
+      '<a xmlns="urn:x"><b></b></a>',
+    );
   });
 });

@@ -22,11 +22,7 @@ export function canonicalize(element: Element, options: C14nOptions): string {
 /** The namespace declarations in force at an element, by prefix ('' is the default one). */
 function inScope(element: Element): Map<string, string> {
   const scope = new Map<string, string>();
-  for (
-    let node: Node | null = element;
-    node !== null && node.nodeType === node.ELEMENT_NODE;
-    node = node.parentNode
-  ) {
+  for (let node: Node | null = element; node !== null && node.nodeType === node.ELEMENT_NODE; node = node.parentNode) {
     for (const [prefix, uri] of declarations(node as Element)) if (!scope.has(prefix)) scope.set(prefix, uri);
   }
   return scope;
@@ -38,8 +34,7 @@ function writeElement(element: Element, options: C14nOptions, rendered: Scope, s
   const isUnprefixed = options.unprefix !== undefined && element.namespaceURI === options.unprefix;
   const name = isUnprefixed ? (element.localName ?? element.tagName) : element.tagName;
   const attributes = attributesOf(element);
-  const wanted =
-    options.mode === 'inclusive' ? new Map(here) : utilized(element, attributes, here, isUnprefixed);
+  const wanted = options.mode === 'inclusive' ? new Map(here) : utilized(element, attributes, here, isUnprefixed);
   const namespaces = [...wanted]
     .filter(([prefix, uri]) => prefix !== 'xml' && (rendered.get(prefix) ?? '') !== uri)
     .sort(([a], [b]) => compare(a, b));
@@ -92,8 +87,7 @@ function attributesOf(element: Element): Attr[] {
     .filter((attribute) => attribute.namespaceURI !== XMLNS)
     .sort(
       (a, b) =>
-        compare(a.namespaceURI ?? '', b.namespaceURI ?? '') ||
-        compare(a.localName ?? a.name, b.localName ?? b.name),
+        compare(a.namespaceURI ?? '', b.namespaceURI ?? '') || compare(a.localName ?? a.name, b.localName ?? b.name),
     );
 }
 
@@ -102,11 +96,7 @@ function compare(a: string, b: string): number {
 }
 
 function escapeText(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('\r', '&#xD;');
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\r', '&#xD;');
 }
 
 function escapeAttribute(text: string): string {

@@ -43,10 +43,7 @@ export function createEndpoint(world: World, service: string, operations: readon
       if (!operation) return unknownAction(action);
       const message = text.length > BODY_LIMIT ? null : tryToRead(text);
       if (!message) return new Response('Bad Request', { status: 400 });
-      if (
-        message.operation.namespaceURI !== operation.namespace ||
-        message.operation.localName !== operation.element
-      )
+      if (message.operation.namespaceURI !== operation.namespace || message.operation.localName !== operation.element)
         return unknownElement(message.operation);
       return answer(world, service, operation, message, c.req.header('authorization'));
     });

@@ -34,11 +34,7 @@ export function readMessage(text: string): SoapMessage {
 }
 
 /** The first child element of a name, or undefined. */
-export function child(
-  parent: Element | null | undefined,
-  namespace: string,
-  name: string,
-): Element | undefined {
+export function child(parent: Element | null | undefined, namespace: string, name: string): Element | undefined {
   return children(parent).find((some) => some.namespaceURI === namespace && some.localName === name);
 }
 

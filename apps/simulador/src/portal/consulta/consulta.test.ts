@@ -3,15 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningSimulador, startSimulador } from '../../start.ts';
 import { DAY, parseWallTime } from '../../world/wall-time.ts';
 import { createBrowser, readForm } from '../testing/browser.ts';
-import {
-  emitidos,
-  logIn,
-  parseDelta,
-  putAjustes,
-  recibidos,
-  rowsOf,
-  search,
-} from '../testing/portal-client.ts';
+import { emitidos, logIn, parseDelta, putAjustes, recibidos, rowsOf, search } from '../testing/portal-client.ts';
 
 const RECEPTOR = 'ConsultaReceptor.aspx';
 const EMISOR = 'ConsultaEmisor.aspx';
@@ -38,8 +30,7 @@ function uuidsOf(html: string): string[] {
   return rowsOf(html).map((row) => row['Folio Fiscal'] ?? '');
 }
 
-const isShown = (html: string, id: string) =>
-  (load(html)(`#${id}`).attr('style') ?? '').includes('display:inline');
+const isShown = (html: string, id: string) => (load(html)(`#${id}`).attr('style') ?? '').includes('display:inline');
 
 test('the first page has the hidden inputs and the date lists disabled', async () => {
   const browser = await logIn(base, RFC);
@@ -114,9 +105,7 @@ test('the table shows what the rows say, with the columns of May 2025', async ()
     EMISOR,
     emitidos('01/01/2026 0:0:0', '31/01/2026 23:59:59'),
   );
-  const rows = [
-    ...simulador.world.taxpayers.rows(RFC, 'emitidos', at('2026-01-01'), at('2026-01-31T23:59:59')),
-  ];
+  const rows = [...simulador.world.taxpayers.rows(RFC, 'emitidos', at('2026-01-01'), at('2026-01-31T23:59:59'))];
   const shown = rowsOf(html);
   expect(Object.keys(shown[0] ?? {})).toEqual([
     expect.stringContaining('Acciones'),
@@ -175,9 +164,7 @@ test('at most 500 rows are shown', async () => {
   ] as const) {
     simulador.world.taxpayers.change(rfc, { filas: [filas(cantidad)] });
     const { html } = await search(base, browser, RECEPTOR, recibidos('2026-05-05'));
-    expect(uuidsOf(html)).toEqual(
-      expected('recibidos', '2026-05-05', '2026-05-05T23:59:59', rfc).slice(0, shown),
-    );
+    expect(uuidsOf(html)).toEqual(expected('recibidos', '2026-05-05', '2026-05-05T23:59:59', rfc).slice(0, shown));
   }
   const { html } = await search(base, browser, RECEPTOR, recibidos('2026-05-05', '0:0:0', '1:0:0'));
   expect(uuidsOf(html)).toHaveLength(expected('recibidos', '2026-05-05', '2026-05-05T01:00:00', rfc).length);
@@ -185,15 +172,11 @@ test('at most 500 rows are shown', async () => {
 
 test('the filters of state, counterpart and third party narrow the search', async () => {
   const browser = await logIn(base, RFC);
-  const rows = [
-    ...simulador.world.taxpayers.rows(RFC, 'recibidos', at('2026-01-01'), at('2026-01-31T23:59:59')),
-  ];
+  const rows = [...simulador.world.taxpayers.rows(RFC, 'recibidos', at('2026-01-01'), at('2026-01-31T23:59:59'))];
   const other = rows.find(({ rfcEmisor }) => /[Ñ&]/.test(rfcEmisor))?.rfcEmisor ?? rows[0]?.rfcEmisor ?? '';
   const third = rows.find(({ tercero }) => tercero !== null)?.tercero?.rfc ?? '';
   const find = async (field: string, value: string) =>
-    uuidsOf(
-      (await search(base, browser, RECEPTOR, { ...recibidos('2026-01-00'), [MAIN + field]: value })).html,
-    );
+    uuidsOf((await search(base, browser, RECEPTOR, { ...recibidos('2026-01-00'), [MAIN + field]: value })).html);
   const those = (keep: (row: (typeof rows)[number]) => boolean) => rows.filter(keep).map(({ uuid }) => uuid);
 
   expect(await find('DdlEstadoComprobante', '0')).toEqual(those(({ estatus }) => estatus === 'Cancelado'));
@@ -247,9 +230,7 @@ test('dates that are none, or end before they begin, are refused', async () => {
   const errorOf = async (pagina: string, fields: Record<string, string>) =>
     load((await search(base, browser, pagina, fields)).html)('#ctl00_MainContent_PnlErrores').text();
   expect(await errorOf(RECEPTOR, recibidos('2026-02-30'))).toContain('no es válida');
-  expect(await errorOf(EMISOR, emitidos('02/02/2026 0:0:0', '01/02/2026 0:0:0'))).toContain(
-    'no puede ser mayor',
-  );
+  expect(await errorOf(EMISOR, emitidos('02/02/2026 0:0:0', '01/02/2026 0:0:0'))).toContain('no puede ser mayor');
   expect(await errorOf(EMISOR, emitidos('2026-02-01 0:0:0', '01/02/2026 0:0:0'))).toContain('fecha inicial');
 });
 

@@ -36,9 +36,7 @@ export function createConsulta(deps: Deps, page: SearchPage): Hono {
       const viewState = readViewState(deps.state.seal, session, page.pagina, form['__VIEWSTATE'] ?? '');
       const isCsrfWrong = (form['__CSRFTOKEN'] ?? session.csrf) !== session.csrf;
       if (!viewState || isCsrfWrong) return refuse(c);
-      const view = isSearch
-        ? search(deps, page, session, viewState.filtro, form)
-        : choose(form, viewState.filtro);
+      const view = isSearch ? search(deps, page, session, viewState.filtro, form) : choose(form, viewState.filtro);
       return show(c, session, view);
     });
   };
@@ -78,8 +76,5 @@ function search(
 
 function refuse(c: Context): Response {
   if (isDelta(c)) return deltaResponse(errorDelta(VIEW_STATE_ERROR));
-  return htmlResponse(
-    '<html><head><title>Runtime Error</title></head><body><h1>Server Error</h1></body></html>',
-    500,
-  );
+  return htmlResponse('<html><head><title>Runtime Error</title></head><body><h1>Server Error</h1></body></html>', 500);
 }

@@ -131,9 +131,7 @@ function lastDayOf(firstDay: WallTime): WallTime {
 }
 
 function timeOf(hour: string, minute: string, second: string): number | null {
-  const [h, m, s] = [hour, minute, second].map((text) =>
-    /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN,
-  );
+  const [h, m, s] = [hour, minute, second].map((text) => (/^\d{1,2}$/.test(text) ? Number(text) : Number.NaN));
   const isTime = h !== undefined && m !== undefined && s !== undefined && h < 24 && m < 60 && s < 60;
   return isTime ? h * 3600 + m * 60 + s : null;
 }

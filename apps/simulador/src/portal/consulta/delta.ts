@@ -6,10 +6,7 @@ export type DeltaRecord = readonly [type: string, id: string, content: string];
  * `length|type|id|content|` for each record. The length counts UTF-16 code units of the content, as .NET does.
  */
 export function writeDelta(records: readonly DeltaRecord[]): string {
-  return [
-    '1|#||4|',
-    ...records.map(([type, id, content]) => `${content.length}|${type}|${id}|${content}|`),
-  ].join('');
+  return ['1|#||4|', ...records.map(([type, id, content]) => `${content.length}|${type}|${id}|${content}|`)].join('');
 }
 
 /** The answer that sends the browser elsewhere, in place of a redirection. */

@@ -7,13 +7,7 @@ export const MAIN = 'ctl00$MainContent$';
 export type Choice = readonly [value: string, text: string];
 
 /** A list as ASP.NET renders it; a disabled one is shown, but a browser does not send it. */
-export function dropDown(
-  name: string,
-  id: string,
-  choices: readonly Choice[],
-  selected: string,
-  isEnabled: boolean,
-) {
+export function dropDown(name: string, id: string, choices: readonly Choice[], selected: string, isEnabled: boolean) {
   const options = choices.map(
     ([value, text]) =>
       `\t\t<option ${value === selected ? 'selected="selected" ' : ''}value="${value}">${encode(text)}</option>`,

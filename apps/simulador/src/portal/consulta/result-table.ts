@@ -58,12 +58,7 @@ export type ResultTable = {
  * direct children only. Sets of columns: phpcfdi/cfdi-sat-scraper (tests/_files, changes of January 2023 and May 2025).
  */
 export function resultTable({ tipo, columnas, rows, seal }: ResultTable): string {
-  const columns = [
-    ...COMMON,
-    ...CANCELLATION[columnas],
-    TERCERO,
-    ...(tipo === 'emitidos' ? ISSUED_ONLY : []),
-  ];
+  const columns = [...COMMON, ...CANCELLATION[columnas], TERCERO, ...(tipo === 'emitidos' ? ISSUED_ONLY : [])];
   const headings = columns.map(
     ([heading]) => `\t\t\t<th>
                                         <span style="width: 200px;">${heading}</span>

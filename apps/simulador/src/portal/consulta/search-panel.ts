@@ -39,8 +39,7 @@ export function searchPanel(panel: SearchPanel): string {
   const { tipo, form, filtro, error } = panel;
   const isByDate = filtro === 'fechas';
   const value = (name: string, standard: string) => form[MAIN + name] ?? standard;
-  const others =
-    tipo === 'emitidos' ? ISSUED_FIELDS.map((name) => hiddenInput(MAIN + name, name)).join('\n') : '';
+  const others = tipo === 'emitidos' ? ISSUED_FIELDS.map((name) => hiddenInput(MAIN + name, name)).join('\n') : '';
   return `
 ${radio('RdoFolioFiscal', 'Folio Fiscal *', !isByDate)}
 ${textBox('TxtUUID', 36, value('TxtUUID', ''), !isByDate)}

@@ -23,20 +23,15 @@ const sealedCriteria = z.object({ rfc: z.string(), tipo: z.enum(['emitidos', 're
 export function createDescargaMetadatos(deps: Deps, page: SearchPage): Hono {
   return new Hono().post(`/${page.pagina}/${OPERATION}`, async (c) => {
     const body = await c.req.text();
-    return withPortalSession(
-      deps,
-      c,
-      { operation: OPERATION, detail: { pagina: page.pagina } },
-      (session, fault) => {
-        const parametros = isJson(c) ? PARAMETROS.exec(body)?.[2] : undefined;
-        if (parametros === undefined) {
-          const message = "Invalid web service call, missing value for parameter: 'Parametros'.";
-          return pageMethodError(500, message, 'System.InvalidOperationException');
-        }
-        const text = request(deps, page, session, parametros, fault);
-        return Response.json({ d: text }, { headers: { 'content-type': 'application/json; charset=utf-8' } });
-      },
-    );
+    return withPortalSession(deps, c, { operation: OPERATION, detail: { pagina: page.pagina } }, (session, fault) => {
+      const parametros = isJson(c) ? PARAMETROS.exec(body)?.[2] : undefined;
+      if (parametros === undefined) {
+        const message = "Invalid web service call, missing value for parameter: 'Parametros'.";
+        return pageMethodError(500, message, 'System.InvalidOperationException');
+      }
+      const text = request(deps, page, session, parametros, fault);
+      return Response.json({ d: text }, { headers: { 'content-type': 'application/json; charset=utf-8' } });
+    });
   });
 }
 

@@ -73,9 +73,7 @@ test('a folio is in process at the first look and can be downloaded at the secon
   const response = await download(browser, second.visit, folio, second.links.get(folio) ?? '');
   expect(response.headers.get('content-disposition')).toContain(folio);
   const { rows, names } = await readPackage(response);
-  const expected = [
-    ...simulador.world.taxpayers.rows(rfc, 'recibidos', at('2026-02-01'), at('2026-02-28T23:59:59')),
-  ];
+  const expected = [...simulador.world.taxpayers.rows(rfc, 'recibidos', at('2026-02-01'), at('2026-02-28T23:59:59'))];
   expect(names).toContain(`${folio}_01.txt`);
   expect(expected.length).toBeGreaterThan(20);
   expect(rows).toEqual(
@@ -113,8 +111,7 @@ test('a package holds more rows than a search shows, and obeys the filters', asy
   const cancelled = await ask(browser, { ...range, ctl00$MainContent$DdlEstadoComprobante: '0' }, EMISOR);
   const { visit, links } = await lookAtDownloads(base, browser);
 
-  const read = async (folio: string) =>
-    readPackage(await download(browser, visit, folio, links.get(folio) ?? ''));
+  const read = async (folio: string) => readPackage(await download(browser, visit, folio, links.get(folio) ?? ''));
   expect((await read(all.folio)).rows).toHaveLength(12_000);
   const some = (await read(cancelled.folio)).rows;
   expect(some.length).toBeGreaterThan(100);

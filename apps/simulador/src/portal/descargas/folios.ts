@@ -39,17 +39,12 @@ export function createFolios({ clock, settings: world }: World, settings: Portal
   const ageOf = ({ solicitado }: Folio) => clock.now().getTime() - solicitado.getTime();
   const slowness = (rfc: string) => (magiaDe(rfc)?.horasHastaTerminar ?? 0) * HOUR;
   const listed = (rfc: string) =>
-    entries.filter(
-      (entry) => entry.criteria.rfc === rfc && ageOf(entry) < settings.horas_folio * HOUR + slowness(rfc),
-    );
+    entries.filter((entry) => entry.criteria.rfc === rfc && ageOf(entry) < settings.horas_folio * HOUR + slowness(rfc));
 
   const isReady = (entry: Entry) => {
     if (entry.isStuck || ageOf(entry) < slowness(entry.criteria.rfc)) return false;
     if (ageOf(entry) >= PROMISED_HOURS * HOUR) return true;
-    return (
-      entry.looks >= world.verificaciones_hasta_terminar &&
-      ageOf(entry) >= world.segundos_hasta_terminar * 1000
-    );
+    return entry.looks >= world.verificaciones_hasta_terminar && ageOf(entry) >= world.segundos_hasta_terminar * 1000;
   };
 
   return {

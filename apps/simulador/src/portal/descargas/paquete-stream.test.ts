@@ -1,14 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningSimulador, startSimulador } from '../../start.ts';
 import { parseWallTime } from '../../world/wall-time.ts';
-import {
-  download,
-  logIn,
-  lookAtDownloads,
-  recibidos,
-  requestMetadata,
-  search,
-} from '../testing/portal-client.ts';
+import { download, logIn, lookAtDownloads, recibidos, requestMetadata, search } from '../testing/portal-client.ts';
 
 const RFC = 'MIL010101AAA';
 const ROWS = 1_000_000;

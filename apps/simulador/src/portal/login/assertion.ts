@@ -1,11 +1,4 @@
-import {
-  createHash,
-  generateKeyPairSync,
-  type KeyPairKeyObjectResult,
-  randomBytes,
-  sign,
-  verify,
-} from 'node:crypto';
+import { createHash, generateKeyPairSync, type KeyPairKeyObjectResult, randomBytes, sign, verify } from 'node:crypto';
 import { forgetOld } from '../../world/forget-old.ts';
 import type { World } from '../../world/world.ts';
 
@@ -13,7 +6,10 @@ import type { World } from '../../world/world.ts';
 export type Assertions = {
   /** The `wresult` for an RFC; `audience` is the portal's address. */
   issue(rfc: string, method: 'ciec' | 'fiel', issuer: string, audience: string): string;
-  /** Whom a `wresult` proves to `audience`, once; null when it is altered, expired, used before or meant for another host. */
+  /**
+   * Whom a `wresult` proves to `audience`, once; null when it is altered, expired, used before or meant for another
+   * host.
+   */
   accept(wresult: string, audience: string): { rfc: string; method: 'ciec' | 'fiel' } | null;
 };
 
@@ -22,7 +18,8 @@ const SIGNATURE = /<ds:Signature .*<\/ds:Signature>/s;
 
 /**
  * Creates the issuer; its key is made at the first use. Elements are written in the order and with the names that
- * phpcfdi/cfdi-sat-scraper (tests/_files, e.firma session) shows; no white space between them, so the text is canonical.
+ * phpcfdi/cfdi-sat-scraper (tests/_files, e.firma session) shows; no white space between them, so the text is
+ * canonical.
  */
 export function createAssertions(world: World): Assertions {
   let keys: KeyPairKeyObjectResult | undefined;
@@ -55,9 +52,7 @@ export function createAssertions(world: World): Assertions {
       if (decodeXml(/<saml:Audience>([^<]*)</.exec(body)?.[1] ?? '') !== audience) return null;
       forgetOld(used, (end) => end <= now);
       used.set(id, until);
-      const rfc = decodeXml(
-        /AttributeName="IdUsuario"[^>]*><saml:AttributeValue>([^<]*)</.exec(body)?.[1] ?? '',
-      );
+      const rfc = decodeXml(/AttributeName="IdUsuario"[^>]*><saml:AttributeValue>([^<]*)</.exec(body)?.[1] ?? '');
       return { rfc, method: body.includes('AuthenticationMethod="sat/fiel/') ? 'fiel' : 'ciec' };
     },
   };
@@ -74,11 +69,7 @@ function assertion(world: World, { id, rfc, method, issuer, audience }: Claims):
     `<saml:Attribute AttributeName="${name}" AttributeNamespace="http://schemas.xmlsoap.org/${space}"><saml:AttributeValue>${encodeXml(value)}</saml:AttributeValue></saml:Attribute>`;
   const claims = [
     claim('NombreUsuario', 'claims/CommonName', nombre),
-    claim(
-      'TipoContribuyente',
-      'ws/2005/05/identity/claims/tipocontribuyente',
-      tipoPersona === 'fisica' ? 'F' : 'M',
-    ),
+    claim('TipoContribuyente', 'ws/2005/05/identity/claims/tipocontribuyente', tipoPersona === 'fisica' ? 'F' : 'M'),
     claim('IdUsuario', 'ws/2005/05/identity/claims/name', rfc),
     claim('ContUid', 'ws/2005/05/identity/claims/SATContribuyente', rfc),
   ];

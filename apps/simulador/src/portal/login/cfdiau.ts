@@ -26,12 +26,7 @@ export function createCfdiau(world: World, state: PortalState): Hono {
     const { wctx = DEFAULT_WCTX, realm = portalcfdi } = session.pending ?? {};
     const audience = realm === prodretencioncontribuyente ? realm : portalcfdi;
     session.pending = null;
-    const wresult = state.assertions.issue(
-      session.rfc ?? '',
-      session.method,
-      `${cfdiau}/nidp/wsfed/`,
-      audience,
-    );
+    const wresult = state.assertions.issue(session.rfc ?? '', session.method, `${cfdiau}/nidp/wsfed/`, audience);
     const form = autoSubmittedForm('PostIt', `${audience}/`, { wa: 'wsignin1.0', wresult, wctx });
     return withSession(htmlResponse(form), session);
   };
@@ -55,8 +50,7 @@ export function createCfdiau(world: World, state: PortalState): Hono {
       rfc: session.rfc ?? '',
     } as const;
     return attend(world, call, () => {
-      if (session.rfc !== null)
-        return withSession(scriptedMove(`${addressesOf(c).cfdiau}/nidp/app?sid=0`), session);
+      if (session.rfc !== null) return withSession(scriptedMove(`${addressesOf(c).cfdiau}/nidp/app?sid=0`), session);
       return desk.show(c, session, isFiel ? 'fiel' : 'ciec');
     });
   };

@@ -47,9 +47,7 @@ test('a right log-in leads through two forms to a page that names the RFC', asyn
   const home = await browser.post(action, fields);
   expect(load(home.text)('#ctl00_LblRfcAutenticado').text()).toBe('RFC Autenticado: EKU9003173C9');
   expect(browser.cookies()).toEqual(['FedAuth', 'FedAuth1', 'JSESSIONID']);
-  expect(simulador.world.log.list({ service: 'portalcfdi', operation: 'RecibirToken' })[0]?.rfc).toBe(
-    'EKU9003173C9',
-  );
+  expect(simulador.world.log.list({ service: 'portalcfdi', operation: 'RecibirToken' })[0]?.rfc).toBe('EKU9003173C9');
 
   const again = await browser.get(base + CIEC_LOGIN);
   expect(again.text).toContain(`${base}/cfdiau/nidp/app?sid=0`);
@@ -136,9 +134,7 @@ test('three wrong passwords in a row lock the account for a while, wrong captcha
   expect((await sendCiec(base, browser, rfc, defaultCiec(rfc))).text).toContain('bloqueada');
 
   simulador.world.clock.advance(31 * 60_000);
-  expect((await sendCiec(base, createBrowser(), rfc, defaultCiec(rfc))).text).toContain(
-    'document.forms[0].submit()',
-  );
+  expect((await sendCiec(base, createBrowser(), rfc, defaultCiec(rfc))).text).toContain('document.forms[0].submit()');
   expect(loginCalls('EntrarCiec')).toBe(9);
   simulador.world.clock.set(null);
 });
@@ -149,16 +145,12 @@ test('a right password forgets the wrong ones before it', async () => {
     const browser = createBrowser();
     await sendCiec(base, browser, rfc, 'mala');
     await sendCiec(base, browser, rfc, 'mala');
-    expect((await sendCiec(base, browser, rfc, defaultCiec(rfc))).text).toContain(
-      'document.forms[0].submit()',
-    );
+    expect((await sendCiec(base, browser, rfc, defaultCiec(rfc))).text).toContain('document.forms[0].submit()');
   }
 });
 
 test('what is no RFC is refused like a wrong password', async () => {
-  expect((await sendCiec(base, createBrowser(), 'NADIE', 'x')).text).toContain(
-    'El RFC o contraseña son incorrectos',
-  );
+  expect((await sendCiec(base, createBrowser(), 'NADIE', 'x')).text).toContain('El RFC o contraseña son incorrectos');
 });
 
 test('the password set for a taxpayer is the one that counts', async () => {
@@ -210,9 +202,7 @@ test('an idle session is gone, and the portal sends to the log-in', async () => 
   const response = await browser.raw(`${base}/portalcfdi/ConsultaReceptor.aspx`);
   expect(response.status).toBe(302);
   expect(response.headers.get('location')).toMatch(`${base}/cfdiau/nidp/wsfed/ep?wa=wsignin1.0&wtrealm=`);
-  expect((await browser.followForms(await browser.get(`${base}/portalcfdi/`))).text).toContain(
-    'Ecom_User_ID',
-  );
+  expect((await browser.followForms(await browser.get(`${base}/portalcfdi/`))).text).toContain('Ecom_User_ID');
   simulador.world.clock.set(null);
 });
 

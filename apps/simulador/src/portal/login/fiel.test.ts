@@ -55,8 +55,7 @@ async function send(browser: Browser, attempt: Attempt = {}) {
   return { page, filled, action, answer: await browser.post(action, filled) };
 }
 
-const isInside = (text: string) =>
-  load(text)('#ctl00_LblRfcAutenticado').text() === `RFC Autenticado: ${RFC}`;
+const isInside = (text: string) => load(text)('#ctl00_LblRfcAutenticado').text() === `RFC Autenticado: ${RFC}`;
 
 test('a token signed by the e.firma opens the portal', async () => {
   const browser = createBrowser();

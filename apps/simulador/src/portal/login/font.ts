@@ -44,7 +44,9 @@ export const GLYPH_ROWS = 7;
 /** The signs that have a glyph, in a fixed order. */
 export const ALPHABET: readonly string[] = Object.keys(GLYPHS).sort();
 
-/** Whether the glyph of a sign is inked at a column and row counted from its top left corner; false for an unknown sign. */
+/**
+ * Whether the glyph of a sign is inked at a column and row counted from its top left corner; false for an unknown sign.
+ */
 export function isInked(sign: string, column: number, row: number): boolean {
   const bits = GLYPHS[sign]?.[row] ?? 0;
   return ((bits >> (GLYPH_COLUMNS - 1 - column)) & 1) === 1;

@@ -47,8 +47,7 @@ export async function sendCiec(
 export async function logIn(base: string, rfc: string, ciec = defaultCiec(rfc)): Promise<Browser> {
   const browser = createBrowser();
   const home = await browser.followForms(await sendCiec(base, browser, rfc, ciec));
-  if (!load(home.text)('#ctl00_LblRfcAutenticado').text().includes(rfc))
-    throw new Error(`not inside: ${home.text}`);
+  if (!load(home.text)('#ctl00_LblRfcAutenticado').text().includes(rfc)) throw new Error(`not inside: ${home.text}`);
   return browser;
 }
 
@@ -103,9 +102,7 @@ export async function search(
   const chosen = { ...fields, [`${MAIN}FiltroCentral`]: 'RdoFechas', __ASYNCPOST: 'true' };
   const select = { ...chosen, __EVENTTARGET: `${MAIN}RdoFechas`, __EVENTARGUMENT: '' };
   const second = parseDelta((await browser.post(url, select, AJAX)).text);
-  const hidden = Object.fromEntries(
-    second.filter(({ type }) => type === 'hiddenField').map((r) => [r.id, r.content]),
-  );
+  const hidden = Object.fromEntries(second.filter(({ type }) => type === 'hiddenField').map((r) => [r.id, r.content]));
   const last = { ...chosen, ...hidden, ...change, [`${MAIN}BtnBusqueda`]: 'Buscar CFDI' };
   const { text } = await browser.post(url, last, AJAX);
   const delta = parseDelta(text);
@@ -162,12 +159,7 @@ export function rowsOf(html: string): Record<string, string>[] {
 }
 
 /** Asks for the bulk metadata of the search on a page; the text of the answer. */
-export async function requestMetadata(
-  base: string,
-  browser: Browser,
-  pagina: string,
-  html: string,
-): Promise<string> {
+export async function requestMetadata(base: string, browser: Browser, pagina: string, html: string): Promise<string> {
   const parametros = load(html)('#hfParametrosMetadata').attr('value') ?? '';
   const encoded = encodeURIComponent(Buffer.from(parametros, 'utf8').toString('base64'));
   const response = await browser.raw(`${base}/portalcfdi/${pagina}/DescargaMetadatos`, {
@@ -194,12 +186,7 @@ export async function lookAtDownloads(base: string, browser: Browser): Promise<L
 }
 
 /** Posts the downloads page back for a folio, as its script does. */
-export async function download(
-  browser: Browser,
-  visit: Visit,
-  folio: string,
-  link: string,
-): Promise<Response> {
+export async function download(browser: Browser, visit: Visit, folio: string, link: string): Promise<Response> {
   const { action, fields } = readForm(visit, '#aspnetForm');
   const body = new URLSearchParams({
     ...fields,

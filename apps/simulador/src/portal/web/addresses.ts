@@ -1,10 +1,16 @@
 import type { Context } from 'hono';
 import { returnContext } from '../../sp/relying-party.ts';
 
-/** The absolute addresses of the log-in host and of those that trust it, as the caller reaches them. No slash at the end. */
+/**
+ * The absolute addresses of the log-in host and of those that trust it, as the caller reaches them. No slash at the
+ * end.
+ */
 export type Addresses = { cfdiau: string; portalcfdi: string; prodretencioncontribuyente: string };
 
-/** The first page of a mounted host. Mounting drops the slash of `/`, so the root with its slash is written as a segment that is empty. */
+/**
+ * The first page of a mounted host. Mounting drops the slash of `/`, so the root with its slash is written as a segment
+ * that is empty.
+ */
 export const ROOT = ['/', '/:vacio{^$}'];
 
 /** Where the log-in host asks for a password or an e.firma. */
@@ -26,7 +32,10 @@ export function loginAddress({ cfdiau }: Addresses, contract: string, endpoint =
   return `${cfdiau}/nidp/${endpoint}?id=${contract}&sid=0&option=credential&sid=0`;
 }
 
-/** Where a portal (`realm`, its address) sends a browser without session: WS-Federation's passive request (wa, wtrealm, wctx, wct). */
+/**
+ * Where a portal (`realm`, its address) sends a browser without session: WS-Federation's passive request (wa, wtrealm,
+ * wctx, wct).
+ */
 export function signInAddress(
   { cfdiau, portalcfdi }: Addresses,
   returnTo: string,

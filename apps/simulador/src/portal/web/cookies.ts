@@ -1,6 +1,7 @@
 /**
- * Adds cookies to an answer. Their path is `/`: the prefix of a service stands for a host, which a client that maps the SAT's hosts to prefixes
- * does not see in its paths. Names differ between the services. An empty value deletes the cookie.
+ * Adds cookies to an answer. Their path is `/`: the prefix of a service stands for a host, which a client that maps the
+ * SAT's hosts to prefixes does not see in its paths. Names differ between the services. An empty value deletes the
+ * cookie.
  */
 export function withCookies(response: Response, cookies: Readonly<Record<string, string>>): Response {
   for (const [name, value] of Object.entries(cookies)) {

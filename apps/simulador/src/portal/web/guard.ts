@@ -20,16 +20,11 @@ export function withPortalSession(
   deps: { world: World; state: PortalState },
   c: Context,
   call: Pick<PortalCall, 'operation' | 'detail'>,
-  answer: (
-    session: PortalSession,
-    fault: Parameters<Parameters<typeof attend>[2]>[0],
-  ) => Promise<Response> | Response,
+  answer: (session: PortalSession, fault: Parameters<Parameters<typeof attend>[2]>[0]) => Promise<Response> | Response,
 ): Promise<Response> {
   const session = currentPortalSession(c, deps.state.portalSessions);
   const named = { service: 'portalcfdi', rfc: session?.rfc ?? '', ...call } as const;
-  return attend(deps.world, named, (fault) =>
-    session ? answer(session, fault) : sendToLogin(deps.world, c),
-  );
+  return attend(deps.world, named, (fault) => (session ? answer(session, fault) : sendToLogin(deps.world, c)));
 }
 
 function sendToLogin(world: World, c: Context): Response {

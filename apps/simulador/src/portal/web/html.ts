@@ -19,9 +19,7 @@ export function htmlResponse(body: string, status = 200, headers: Record<string,
 
 /** What a host says that has forgotten a browser. */
 export function loggedOutPage(): Response {
-  return htmlResponse(
-    '<html><head><title>SAT</title></head><body><p>Ha cerrado su sesión.</p></body></html>',
-  );
+  return htmlResponse('<html><head><title>SAT</title></head><body><p>Ha cerrado su sesión.</p></body></html>');
 }
 
 /** A page whose script goes on to an address at once. */
@@ -38,11 +36,7 @@ export function hiddenInput(name: string, id: string, value?: string): string {
 }
 
 /** A page with one form that a browser's script sends at once; fields are hidden inputs without id. */
-export function autoSubmittedForm(
-  title: string,
-  action: string,
-  fields: Readonly<Record<string, string>>,
-): string {
+export function autoSubmittedForm(title: string, action: string, fields: Readonly<Record<string, string>>): string {
   const inputs = Object.entries(fields).map(
     ([name, value]) => `    <input type="hidden" name="${name}" value="${encode(value)}"/>`,
   );

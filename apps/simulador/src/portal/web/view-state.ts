@@ -22,12 +22,7 @@ export function writeViewState(seal: Seal, session: PortalSession, pagina: strin
 }
 
 /** Reads a view state that came back; null when it is not of that page and session. */
-export function readViewState(
-  seal: Seal,
-  session: PortalSession,
-  pagina: string,
-  text: string,
-): ViewState | null {
+export function readViewState(seal: Seal, session: PortalSession, pagina: string, text: string): ViewState | null {
   const read = schema.safeParse(seal.open(text));
   return read.success && read.data.pagina === pagina && read.data.sesion === session.id ? read.data : null;
 }

@@ -6,8 +6,9 @@ import { createSheet, type Sheet } from './sheet.ts';
 import { CUERPO, hourOf, longDate, notasOf, shortDate, TITULO } from './texts.ts';
 
 /**
- * Draws the document of an opinion. Both layouts are text. That of June 2025 has its data in a grid whose headings stand above the values,
- * two to a line; the one before it gives each datum a box of its own and the sense within a sentence.
+ * Draws the document of an opinion. Both layouts are text. That of June 2025 has its data in a grid whose headings
+ * stand above the values, two to a line; the one before it gives each datum a box of its own and the sense within a
+ * sentence.
  */
 export function opinionPdf(opinion: OpinionEmitida, diseno: OpinionSettings['diseno']): Promise<Buffer> {
   const emision = new Date(opinion.emision * 1000);

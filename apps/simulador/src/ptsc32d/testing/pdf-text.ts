@@ -5,8 +5,8 @@ const STREAM = /stream\r?\n([\s\S]*?)\nendstream/g;
 const SHOWN = /\[([^\]]*)\] TJ/g;
 
 /**
- * The lines of text of a PDF whose fonts are the standard ones, one for each line that was drawn: reads the content streams without the help
- * of the library that wrote them.
+ * The lines of text of a PDF whose fonts are the standard ones, one for each line that was drawn: reads the content
+ * streams without the help of the library that wrote them.
  */
 export function pdfLines(pdf: Buffer): string[] {
   const lines: string[] = [];

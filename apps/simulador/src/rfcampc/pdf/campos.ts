@@ -4,7 +4,10 @@ import { longDate } from './fechas.ts';
 /** A label with its colon, and the value. */
 export type Campo = readonly [etiqueta: string, valor: string];
 
-/** "Datos de Identificación del Contribuyente", one field a line. The trade name is last for natural persons, fourth for legal ones. */
+/**
+ * "Datos de Identificación del Contribuyente", one field a line. The trade name is last for natural persons, fourth for
+ * legal ones.
+ */
 export function identificacion(rfc: string, perfil: Perfil): Campo[] {
   const comercial: Campo = ['Nombre Comercial:', ''];
   const situacion: Campo[] = [

@@ -16,8 +16,8 @@ const VIGENCIA = [
 
 /**
  * The constancia de situación fiscal as PDF with text. Order, headings and labels are those of the SAT's document as
- * phpcfdi/csf-scraper (tests/_files/csf-content.txt) and public readers of it show them; measures are approximate, and it
- * has neither the images (QR code, bar code) nor a real seal. A taxpayer without obligations has no section of them.
+ * phpcfdi/csf-scraper (tests/_files/csf-content.txt) and public readers of it show them; measures are approximate, and
+ * it has neither the images (QR code, bar code) nor a real seal. A taxpayer without obligations has no section of them.
  */
 export function writeConstanciaPdf(rfc: string, perfil: Perfil, now: Date): Promise<Buffer> {
   const sheet = createSheet({ title: 'CONSTANCIA DE SITUACIÓN FISCAL', date: now });
@@ -86,12 +86,7 @@ function writeCedula(sheet: Sheet, rfc: string, { nombre, idCif }: Perfil): void
   }
 }
 
-function writeHeading(
-  sheet: Sheet,
-  rfc: string,
-  { domicilio: { municipio, entidad } }: Perfil,
-  now: Date,
-): void {
+function writeHeading(sheet: Sheet, rfc: string, { domicilio: { municipio, entidad } }: Perfil, now: Date): void {
   const after = sheet.y;
   const emision = `${municipio} , ${entidad} A ${longDate(wallClock(now).slice(0, 10))}`;
   sheet.y = 80;

@@ -8,8 +8,8 @@ const HEAD = { size: 7.9, bold: true } as const;
 export type Columna = { titulo: string; ancho: number };
 
 /**
- * A heading of the section, a line of headings, and the rows. Cells wrap; a row is never divided, so it may begin on the
- * next page while its headings stay behind, and they are not repeated there.
+ * A heading of the section, a line of headings, and the rows. Cells wrap; a row is never divided, so it may begin on
+ * the next page while its headings stay behind, and they are not repeated there.
  */
 export function writeTable(
   sheet: Sheet,

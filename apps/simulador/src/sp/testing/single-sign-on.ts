@@ -1,12 +1,5 @@
 import { load } from 'cheerio';
-import {
-  fertOf,
-  follow,
-  isCiecPage,
-  sendCiecPage,
-  sendFielPage,
-  toFielPage,
-} from '../../nidp/testing/idp-client.ts';
+import { fertOf, follow, isCiecPage, sendCiecPage, sendFielPage, toFielPage } from '../../nidp/testing/idp-client.ts';
 import { type Browser, readForm, type Visit } from '../../portal/testing/browser.ts';
 import type { RunningSimulador } from '../../start.ts';
 import { issue } from '../../testing/start-with-efirma.ts';
@@ -33,7 +26,9 @@ export async function visitByFiel(
   return follow(browser, await enterByFiel(simulador, browser, address, rfc));
 }
 
-/** Logs in with an e.firma, by the button of the page by password where that one is shown; the answer is not followed. */
+/**
+ * Logs in with an e.firma, by the button of the page by password where that one is shown; the answer is not followed.
+ */
 export async function enterByFiel(
   simulador: RunningSimulador,
   browser: Browser,

@@ -13,10 +13,7 @@ const RUNTIME_ERROR = `<!DOCTYPE html>
  * Answers a call that has a transport fault. `answer` makes the answer there would be without it.
  * Faults that only a service understands (`stuck`, `code`) and null leave that answer as it is.
  */
-export async function respondWithFault(
-  fault: Fault | null,
-  answer: () => Promise<Response>,
-): Promise<Response> {
+export async function respondWithFault(fault: Fault | null, answer: () => Promise<Response>): Promise<Response> {
   switch (fault?.kind) {
     case 'html200':
       return page(200);

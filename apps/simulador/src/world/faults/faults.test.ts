@@ -28,10 +28,7 @@ describe('which call a fault spoils', () => {
     const faults = createFaults();
     faults.add({ service: '*', kind: 'html200', times: 1 });
     faults.add({ service: '*', kind: 'empty200' });
-    expect([faults.take('s', 'o', 'r')?.kind, faults.take('s', 'o', 'r')?.kind]).toEqual([
-      'html200',
-      'empty200',
-    ]);
+    expect([faults.take('s', 'o', 'r')?.kind, faults.take('s', 'o', 'r')?.kind]).toEqual(['html200', 'empty200']);
   });
 
   it('none after it is removed', () => {

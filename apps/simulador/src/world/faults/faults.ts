@@ -1,15 +1,7 @@
 import { randomUUID } from 'node:crypto';
 
 /** Faults of the transport, which any service can have. */
-const TRANSPORT_FAULTS = [
-  'html200',
-  'empty200',
-  'status',
-  'slow',
-  'cut',
-  'malformed',
-  'wrong-content',
-] as const;
+const TRANSPORT_FAULTS = ['html200', 'empty200', 'status', 'slow', 'cut', 'malformed', 'wrong-content'] as const;
 
 /** Every kind of fault: of the transport, and those that only one service understands. */
 export const FAULT_KINDS = [...TRANSPORT_FAULTS, 'stuck', 'code'] as const;
@@ -45,7 +37,10 @@ export type Faults = {
   list(): FaultRule[];
   /** Removes one rule, or all; false when there is no rule of that id. */
   remove(id?: string): boolean;
-  /** The fault for this call, used up by one, or null. The oldest rule that applies wins; without one, the RFC's own fault. */
+  /**
+   * The fault for this call, used up by one, or null. The oldest rule that applies wins; without one, the RFC's own
+   * fault.
+   */
   take(service: string, operation: string, rfc: string): FaultRule | null;
 };
 

@@ -36,15 +36,14 @@ const WAITS: Record<Situacion69B, readonly [number, number]> = {
 };
 
 /**
- * Every proceeding there will ever be, by RFC; `asOf` tells which the list of a day shows. Generated ones have the odds of the public
- * list: RFCs with Ñ and &, a second proceeding of the same RFC, masked ones, names with commas, line breaks and typographic quotes.
+ * Every proceeding there will ever be, by RFC; `asOf` tells which the list of a day shows. Generated ones have the odds
+ * of the public list: RFCs with Ñ and &, a second proceeding of the same RFC, masked ones, names with commas, line
+ * breaks and typographic quotes.
  */
 export function generateRegistros({ semilla, filas, nombreDe }: GenerateOptions): Registro[] {
   const key = keyOf(semilla, 'listado 69-B');
   const magic = MAGIAS.flatMap(({ moral, fisica, listado69b = [] }) =>
-    [moral, fisica].flatMap((rfc) =>
-      listado69b.map((listado, n) => magicRegistro(rfc, nombreDe(rfc), listado, n)),
-    ),
+    [moral, fisica].flatMap((rfc) => listado69b.map((listado, n) => magicRegistro(rfc, nombreDe(rfc), listado, n))),
   );
   const base = day(BASE);
   const isBefore = Math.max(0, filas - magic.length);
@@ -56,17 +55,10 @@ export function generateRegistros({ semilla, filas, nombreDe }: GenerateOptions)
         : base + DAY + Math.floor(((n - isBefore) * MONTH) / MONTHLY / DAY) * DAY;
     registros.push(generated(key, n, inicio, nombreDe));
   }
-  return registros.sort((a, b) =>
-    a.rfc < b.rfc ? -1 : a.rfc > b.rfc ? 1 : a.pasos[0].fechaSat - b.pasos[0].fechaSat,
-  );
+  return registros.sort((a, b) => (a.rfc < b.rfc ? -1 : a.rfc > b.rfc ? 1 : a.pasos[0].fechaSat - b.pasos[0].fechaSat));
 }
 
-function generated(
-  key: Uint32Array,
-  n: number,
-  inicio: WallTime,
-  nombreDe: (rfc: string) => string,
-): Registro {
+function generated(key: Uint32Array, n: number, inicio: WallTime, nombreDe: (rfc: string) => string): Registro {
   // One in fifty is another proceeding of the taxpayer before it.
   const person = n % 50 === 49 ? n - 1 : n;
   const isMoral = random(key, 1, person) % 100 < 77;
@@ -80,13 +72,11 @@ function generated(
   };
 }
 
-/** A magic RFC's record: one stage each hundred days up to where it stands; its second proceeding six years after the first. */
-function magicRegistro(
-  rfc: string,
-  nombre: string,
-  { situacion, antes, isMasked }: Listado69B,
-  n: number,
-): Registro {
+/**
+ * A magic RFC's record: one stage each hundred days up to where it stands; its second proceeding six years after the
+ * first.
+ */
+function magicRegistro(rfc: string, nombre: string, { situacion, antes, isMasked }: Listado69B, n: number): Registro {
   const inicio = day('2017-03-06') + n * 6 * 365 * DAY;
   return {
     rfc,
@@ -103,13 +93,11 @@ function pasosOf(
   isDofMissing: boolean,
 ): [Paso, ...Paso[]] {
   let fecha = inicio;
-  const [first = paso('Presunto', inicio, chance(0), isDofMissing), ...rest] = situaciones.map(
-    (situacion, i) => {
-      const [least, more] = WAITS[situacion];
-      if (i > 0) fecha += (least + (more === 0 ? 0 : chance(i) % more)) * DAY;
-      return paso(situacion, fecha, chance(i), isDofMissing && i === situaciones.length - 1);
-    },
-  );
+  const [first = paso('Presunto', inicio, chance(0), isDofMissing), ...rest] = situaciones.map((situacion, i) => {
+    const [least, more] = WAITS[situacion];
+    if (i > 0) fecha += (least + (more === 0 ? 0 : chance(i) % more)) * DAY;
+    return paso(situacion, fecha, chance(i), isDofMissing && i === situaciones.length - 1);
+  });
   return [first, ...rest];
 }
 

@@ -1,7 +1,10 @@
 import type { Situacion69B } from '../magia.ts';
 import type { WallTime } from '../wall-time.ts';
 
-/** A stage of a proceeding: the global notice and when it was published, on the SAT's page and in the DOF. Days, wall clock. */
+/**
+ * A stage of a proceeding: the global notice and when it was published, on the SAT's page and in the DOF. Days, wall
+ * clock.
+ */
 export type Paso = {
   situacion: Situacion69B;
   oficio: string;

@@ -23,8 +23,7 @@ export const MAGIAS: readonly Magia[] = [
     moral: 'LEN900215SI6',
     fisica: 'LENT900215SI8',
     efecto: 'every answer comes late, after `ms_lento` (1000 ms)',
-    respuesta:
-      'the right answer, late; 503/5041 with refund where a query needs too many calls for its time budget',
+    respuesta: 'the right answer, late; 503/5041 with refund where a query needs too many calls for its time budget',
     falla: { kind: 'slow', espera: 'ms_lento' },
   },
   {
@@ -81,8 +80,7 @@ export const MAGIAS: readonly Magia[] = [
     moral: 'VAC900215SI6',
     fisica: 'VACI900215SI0',
     efecto: 'no CFDI, retenciones, returns, messages or notifications at all',
-    respuesta:
-      'an empty list with total 0: charged when both credentials are stored and say so, else given back',
+    respuesta: 'an empty list with total 0: charged when both credentials are stored and say so, else given back',
     filas: [],
   },
   {
@@ -279,8 +277,7 @@ export const MAGIAS: readonly Magia[] = [
     clave: 'historial',
     moral: 'HIS900215SI5',
     fisica: 'HIST900215SI1',
-    efecto:
-      'listed under 69-B as Sentencia Favorable after having been Presunto and Definitivo (ValidacionEFOS 200)',
+    efecto: 'listed under 69-B as Sentencia Favorable after having been Presunto and Definitivo (ValidacionEFOS 200)',
     respuesta: 'en_efos false, with its whole history',
     listado69b: [{ situacion: 'Sentencia Favorable', antes: ['Presunto', 'Definitivo'], isMasked: false }],
   },

@@ -22,7 +22,10 @@ const ROOT_NAME: DistinguishedName = [
   ['2.5.4.6', 'MX'],
 ];
 
-/** Reads the authority kept in `dataDir`, or makes one and keeps it there: `autoridad.pem` with its key, `ca.pem` for whoever trusts it. */
+/**
+ * Reads the authority kept in `dataDir`, or makes one and keeps it there: `autoridad.pem` with its key, `ca.pem` for
+ * whoever trusts it.
+ */
 export async function openAuthority(dataDir: string | undefined): Promise<Authority> {
   if (dataDir === undefined) return makeAuthority();
   const kept = await readAuthority(dataDir);

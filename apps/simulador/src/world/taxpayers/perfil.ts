@@ -9,18 +9,17 @@ const vigencia = { desde: dia, hasta: dia.nullable() };
 const opinionSchema = z.strictObject({
   sentido: z.enum(SENTIDOS),
   /** Returns that were not filed; only a negative opinion has some. */
-  obligacionesOmitidas: z.array(
-    z.strictObject({ descripcion: z.string(), ejercicio: z.int(), periodo: z.string() }),
-  ),
+  obligacionesOmitidas: z.array(z.strictObject({ descripcion: z.string(), ejercicio: z.int(), periodo: z.string() })),
   /** Tax debts without guarantee; `importe` in pesos. */
-  creditos: z.array(
-    z.strictObject({ numero: z.string(), autoridad: z.string(), fecha: dia, importe: z.number() }),
-  ),
+  creditos: z.array(z.strictObject({ numero: z.string(), autoridad: z.string(), fecha: dia, importe: z.number() })),
   /** Whether the taxpayer lets the SAT publish its opinion. */
   autorizaPublicacion: z.boolean(),
 });
 
-/** What the SAT's registry says of a taxpayer; the names are those of `perfil` in the control API. Dates are `yyyy-MM-dd`. */
+/**
+ * What the SAT's registry says of a taxpayer; the names are those of `perfil` in the control API. Dates are
+ * `yyyy-MM-dd`.
+ */
 export const perfilSchema = z.strictObject({
   /** As CFDI 4.0 writes it: names and both surnames, or the company's name without its capital regime. */
   nombre: z.string(),
@@ -57,9 +56,7 @@ export const perfilSchema = z.strictObject({
   }),
   /** `clave` of the catalogue c_RegimenFiscal, `nombre` as the constancia words it. */
   regimenes: z.array(z.strictObject({ clave: z.string(), nombre: z.string(), desde: dia })),
-  actividades: z.array(
-    z.strictObject({ orden: z.int(), descripcion: z.string(), porcentaje: z.int(), ...vigencia }),
-  ),
+  actividades: z.array(z.strictObject({ orden: z.int(), descripcion: z.string(), porcentaje: z.int(), ...vigencia })),
   obligaciones: z.array(z.strictObject({ descripcion: z.string(), vencimiento: z.string(), ...vigencia })),
   opinion: opinionSchema,
 });

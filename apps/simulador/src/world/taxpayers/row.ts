@@ -72,8 +72,7 @@ export function createRow(family: RowFamily, n: number, emision: WallTime): Row 
   const [emisor, receptor] = tipo === 'emitidos' ? [titular, contraparte] : [contraparte, titular];
   const efecto = EFECTOS[random(key, 1, n) % EFECTOS.length] ?? 'I';
   const certificacion = emision + (random(key, 2, n) % 600);
-  const isCancelled =
-    place === CANCELLED_PLACE || (place > THIRD_PARTY_PLACE && random(key, 3, n) % 20 === 0);
+  const isCancelled = place === CANCELLED_PLACE || (place > THIRD_PARTY_PLACE && random(key, 3, n) % 20 === 0);
   const uuid = createUuid(key, n);
   return {
     uuid,

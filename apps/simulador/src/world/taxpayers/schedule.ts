@@ -49,8 +49,8 @@ export function createDailySchedule(key: Uint32Array, documento: Documento): Sch
 }
 
 /**
- * Rows asked for by name: exactly `cantidad`, evenly spread over the whole days from `desde` to `hasta`, or over the `segundos` that
- * begin at the instant `desde`.
+ * Rows asked for by name: exactly `cantidad`, evenly spread over the whole days from `desde` to `hasta`, or over the
+ * `segundos` that begin at the instant `desde`.
  */
 export type Filas = {
   documento: Documento;

@@ -21,12 +21,9 @@ const documentos = fc.constantFrom('cfdi' as const, 'retenciones' as const);
 const rfcs = fc.constantFrom(RFC, 'XIQB891116QE4', 'ÑAM9207103I4', 'H&E951128469');
 /** Ranges that follow each other with gaps, as the control API demands. */
 const filas = fc
-  .array(
-    fc.record({ gap: fc.nat(5), days: fc.integer({ min: 1, max: 9 }), cantidad: fc.nat(300), tipo: tipos }),
-    {
-      maxLength: 5,
-    },
-  )
+  .array(fc.record({ gap: fc.nat(5), days: fc.integer({ min: 1, max: 9 }), cantidad: fc.nat(300), tipo: tipos }), {
+    maxLength: 5,
+  })
   .map((parts) => {
     let next = ENERO;
     return parts.map(({ gap, days, cantidad, tipo }): Filas => {
@@ -54,9 +51,7 @@ describe('generated rows', () => {
         expect(inParts(ask, offsets)).toEqual(whole);
         expect(taxpayers.count(rfc, tipo, inicio, fin, { documento })).toBe(whole.length);
         expect(whole.every((row) => row.emision >= inicio && row.emision <= fin)).toBe(true);
-        expect(whole.map((row) => row.emision)).toEqual(
-          whole.map((row) => row.emision).sort((a, b) => a - b),
-        );
+        expect(whole.map((row) => row.emision)).toEqual(whole.map((row) => row.emision).sort((a, b) => a - b));
       }),
       { numRuns: 60 },
     );
@@ -71,9 +66,7 @@ describe('generated rows', () => {
         const whole = [...ask(inicio, fin)];
         expect(inParts(ask, offsets)).toEqual(whole);
         expect(taxpayers.count(RFC, tipo, inicio, fin)).toBe(whole.length);
-        const wanted = some
-          .filter((range) => range.tipo === tipo)
-          .reduce((sum, range) => sum + range.cantidad, 0);
+        const wanted = some.filter((range) => range.tipo === tipo).reduce((sum, range) => sum + range.cantidad, 0);
         expect(taxpayers.count(RFC, tipo, ENERO, ENERO + 400 * DAY)).toBe(wanted);
       }),
       { numRuns: 60 },
@@ -85,9 +78,7 @@ describe('generated rows', () => {
       fc.property(fc.option(filas), fc.nat(400), (some, skip) => {
         const taxpayers = create('pruebas', some ?? undefined);
         const all = [...taxpayers.rows(RFC, 'emitidos', ENERO, ENERO + 90 * DAY)];
-        expect([...taxpayers.rows(RFC, 'emitidos', ENERO, ENERO + 90 * DAY, { skip })]).toEqual(
-          all.slice(skip),
-        );
+        expect([...taxpayers.rows(RFC, 'emitidos', ENERO, ENERO + 90 * DAY, { skip })]).toEqual(all.slice(skip));
       }),
       { numRuns: 40 },
     );
@@ -111,8 +102,7 @@ describe('generated rows', () => {
     for (const row of taxpayers.rows(RFC, 'emitidos', ENERO, ENERO + DAY)) {
       expect(row.uuid).toMatch(/^[0-9A-F]{8}-[0-9A-F]{4}-4[0-9A-F]{3}-A[0-9A-F]{3}-[0-9A-F]{12}$/);
       uuids.add(row.uuid);
-      if (uuids.size % 500 === 0)
-        expect(taxpayers.find(RFC, 'emitidos', row.uuid.toLowerCase())).toEqual(row);
+      if (uuids.size % 500 === 0) expect(taxpayers.find(RFC, 'emitidos', row.uuid.toLowerCase())).toEqual(row);
     }
     expect(uuids.size).toBe(20_000);
     expect(taxpayers.find(RFC, 'recibidos', [...uuids][0] ?? '')).toBeNull();
@@ -147,9 +137,7 @@ describe('generated rows', () => {
       expect(rows[start + 6]?.nombreReceptor).toBe('');
       expect(rows[start + 7]?.tercero?.uuid).toBe(rows[start + 7]?.uuid.toLowerCase());
     }
-    expect(rows.filter((row) => row.estatus === 'Vigente').every((row) => row.fechaCancelacion === '')).toBe(
-      true,
-    );
+    expect(rows.filter((row) => row.estatus === 'Vigente').every((row) => row.fechaCancelacion === '')).toBe(true);
     expect(rows.some((row) => /[~|]/.test(row.nombreEmisor + row.nombreReceptor))).toBe(false);
   });
 });

@@ -40,7 +40,10 @@ export type Taxpayers = {
   change(rfc: string, change: TaxpayerChange): Taxpayer;
   /** What the SAT's registry says of it. Throws RangeError as `taxpayer` does. */
   profile(rfc: string): Perfil;
-  /** Whether it is the taxpayer's CIEC; false for a text that is no RFC, and always for the magic RFC whose CIEC is wrong whatever it is. */
+  /**
+   * Whether it is the taxpayer's CIEC; false for a text that is no RFC, and always for the magic RFC whose CIEC is
+   * wrong whatever it is.
+   */
   isCiec(rfc: string, ciec: string): boolean;
   /** Rows issued from `inicio` to `fin`, both inside, by FechaEmision, made one by one. */
   rows(rfc: string, tipo: Tipo, inicio: WallTime, fin: WallTime, options?: RowOptions): Iterable<Row>;
@@ -75,9 +78,7 @@ export function createTaxpayers(deps: { clock: Clock; settings: { semilla: strin
     const key = keyOf(deps.settings.semilla, rfc, documento, tipo);
     const own = filas?.filter((some) => some.tipo === tipo && some.documento === documento);
     return {
-      schedule: own
-        ? createFixedSchedule(deps.settings.semilla, rfc, own)
-        : createDailySchedule(key, documento),
+      schedule: own ? createFixedSchedule(deps.settings.semilla, rfc, own) : createDailySchedule(key, documento),
       titular: { rfc, nombre },
       contrapartes: generateContrapartes(key),
       isFixed: own !== undefined,
@@ -104,11 +105,7 @@ export function createTaxpayers(deps: { clock: Clock; settings: { semilla: strin
     *rows(rfc, tipo, inicio, fin, { documento = 'cfdi', corte, skip } = {}) {
       const family = familyOf(rfc, tipo, documento);
       for (const { key, n, emision } of family.schedule.positions(inicio, lastOf(family, fin, corte), skip)) {
-        yield createRow(
-          { key, titular: family.titular, tipo, contrapartes: family.contrapartes },
-          n,
-          emision,
-        );
+        yield createRow({ key, titular: family.titular, tipo, contrapartes: family.contrapartes }, n, emision);
       }
     },
     count: (rfc, tipo, inicio, fin, { documento = 'cfdi', corte, skip = 0 } = {}) => {
@@ -122,11 +119,7 @@ export function createTaxpayers(deps: { clock: Clock; settings: { semilla: strin
       for (const { key, n, emision } of family.schedule.candidates(Number.parseInt(wanted.slice(0, 8), 16))) {
         // A UUID that is nobody's leads to any day, even one beyond the calendar.
         if (emision > last) continue;
-        const row = createRow(
-          { key, titular: family.titular, tipo, contrapartes: family.contrapartes },
-          n,
-          emision,
-        );
+        const row = createRow({ key, titular: family.titular, tipo, contrapartes: family.contrapartes }, n, emision);
         if (row.uuid === wanted) return row;
       }
       return null;

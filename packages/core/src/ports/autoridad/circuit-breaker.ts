@@ -15,8 +15,8 @@ export interface EstadoHost {
 }
 
 /**
- * Where the breaker keeps its memory. `update` must be atomic per host. The given function is pure and may be called more than once; an
- * answer equal to what it was given changes nothing, and need not be written.
+ * Where the breaker keeps its memory. `update` must be atomic per host. The given function is pure and may be called
+ * more than once; an answer equal to what it was given changes nothing, and need not be written.
  */
 export interface BreakerState {
   update(host: string, change: (estado: EstadoHost) => EstadoHost): Promise<void>;

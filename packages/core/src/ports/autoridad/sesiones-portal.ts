@@ -52,11 +52,14 @@ export interface RepartoAccesos {
 }
 
 /**
- * Sessions with the portals, the turns to open them and the refusals, shared by all processes. Times are the store's own clock. Rejects when the
- * store is away.
+ * Sessions with the portals, the turns to open them and the refusals, shared by all processes. Times are the store's
+ * own clock. Rejects when the store is away.
  */
 export interface SesionesPortal {
-  /** The live session, for how many milliseconds nobody has used it, and whether nobody ever has; null when there is none. */
+  /**
+   * The live session, for how many milliseconds nobody has used it, and whether nobody ever has; null when there is
+   * none.
+   */
   load(clave: ClaveSesion): Promise<SesionViva | null>;
   /** Puts a new session in the place of the live one, which is kept apart to be logged out. */
   save(clave: ClaveSesion, sesion: SesionPortal): Promise<void>;
@@ -66,9 +69,11 @@ export interface SesionesPortal {
   drop(clave: ClaveSesion, id: string): Promise<void>;
 
   /**
-   * Takes the turn to log in for `leaseMs`; null while another process holds it. With `reparto` it also takes one of its places, and until there is
-   * one for it whoever asks stands in line for {@link ESPERA_TURNO_MS}, longer if it asks again: the n-th log-in of an account, those under way
-   * counted, comes after every (n-1)-th of the others, among equals that of the account that was served longest ago, and n is at most {@link PARTE_POR_CUENTA} times what is free.
+   * Takes the turn to log in for `leaseMs`; null while another process holds it. With `reparto` it also takes one of
+   * its places, and until there is one for it whoever asks stands in line for {@link ESPERA_TURNO_MS}, longer if it
+   * asks again: the n-th log-in of an account, those under way counted, comes after every (n-1)-th of the others, among
+   * equals that of the account that was served longest ago, and n is at most {@link PARTE_POR_CUENTA} times what is
+   * free.
    */
   acquireTurn(titular: TitularAcceso, leaseMs: number, reparto?: RepartoAccesos): Promise<LoginLock | null>;
   /** Holds on to it for `leaseMs` from now at least; false when it was lost. */
@@ -78,14 +83,17 @@ export interface SesionesPortal {
 
   /** The refused credentials, newest first; at most {@link MAX_RECHAZOS}. */
   rechazos(titular: TitularAcceso): Promise<readonly RechazoAcceso[]>;
-  /** Remembers a refused credential until {@link SesionesPortal.forget}. Past {@link MAX_RECHAZOS} the oldest is forgotten. */
+  /**
+   * Remembers a refused credential until {@link SesionesPortal.forget}. Past {@link MAX_RECHAZOS} the oldest is
+   * forgotten.
+   */
   saveRechazo(titular: TitularAcceso, rechazo: RechazoAcceso): Promise<void>;
 
   /** A credential was stored again: forgets what was refused and has every session of the RFC logged out. */
   forget(rfc: string): Promise<void>;
   /**
-   * Takes out of the store, for this caller alone, up to `limit` sessions to log out: replaced ones, those of a replaced credential, and those
-   * that nobody has used for `ociosaMs`. Clears turns away that are long over.
+   * Takes out of the store, for this caller alone, up to `limit` sessions to log out: replaced ones, those of a
+   * replaced credential, and those that nobody has used for `ociosaMs`. Clears turns away that are long over.
    */
   takeEnded(
     ociosaMs: number,
@@ -93,13 +101,19 @@ export interface SesionesPortal {
   ): Promise<ReadonlyArray<{ readonly clave: ClaveSesion; readonly sesion: SesionPortal }>>;
 }
 
-/** Milliseconds after which whoever stood in line for a turn and did not ask again is out of it: longer than any pause between two askings. */
+/**
+ * Milliseconds after which whoever stood in line for a turn and did not ask again is out of it: longer than any pause
+ * between two askings.
+ */
 export const ESPERA_TURNO_MS = 5_000;
 
 /** How many refused credentials of one RFC are remembered. */
 export const MAX_RECHAZOS = 16;
 
-/** Authenticated encryption of what the processes share. `contexto` is bound to the bytes: they do not open under another one. */
+/**
+ * Authenticated encryption of what the processes share. `contexto` is bound to the bytes: they do not open under
+ * another one.
+ */
 export interface Sellado {
   seal(claro: Buffer, contexto: readonly string[]): Buffer;
   /** Null for bytes that were changed, sealed under another context or under a key that is not here. */

@@ -38,8 +38,8 @@ export interface Comunicado {
 }
 
 /**
- * Lists the electronic notifications that wait in the mailbox. Only lists: opening one is a legal act that makes the taxpayer count as
- * notified, and nothing here may ever do it.
+ * Lists the electronic notifications that wait in the mailbox. Only lists: opening one is a legal act that makes the
+ * taxpayer count as notified, and nothing here may ever do it.
  */
 export interface ListarNotificaciones {
   readonly consulta: 'listar-notificaciones';

@@ -21,7 +21,10 @@ export type RespuestaConsultarCfdi =
       /** The SAT's words (`Cancelable con aceptación`), null when the answer has none. */
       readonly esCancelable: string | null;
       readonly estatusCancelacion: string | null;
-      /** `ValidacionEFOS`: 100 to 104 somebody is listed under article 69-B, 200 and 201 nobody; null when the answer has none. */
+      /**
+       * `ValidacionEFOS`: 100 to 104 somebody is listed under article 69-B, 200 and 201 nobody; null when the answer
+       * has none.
+       */
       readonly validacionEfos: string | null;
     }
   /** `N - 602`: the SAT knows no CFDI with exactly these four values. */

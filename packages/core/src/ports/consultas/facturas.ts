@@ -17,10 +17,11 @@ export interface ListarFacturas {
 
 export type RespuestaListarFacturas =
   /** Each CFDI once, by `fechaEmision` and then `uuid`. */
-  | { readonly resultado: 'LISTA'; readonly facturas: readonly FacturaRecibida[] }
-  | { readonly resultado: 'DEMASIADAS' };
+  { readonly resultado: 'LISTA'; readonly facturas: readonly FacturaRecibida[] } | { readonly resultado: 'DEMASIADAS' };
 
-/** One row of the portal's result. Texts are the portal's own; a column that a row or the table does not have is null. */
+/**
+ * One row of the portal's result. Texts are the portal's own; a column that a row or the table does not have is null.
+ */
 export interface FacturaRecibida {
   /** Upper case, 36 characters. */
   readonly uuid: string;

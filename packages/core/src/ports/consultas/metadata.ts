@@ -41,7 +41,10 @@ export type RespuestaSolicitarMetadata =
   | { readonly resultado: 'VACIA' }
   /** More rows than the SAT gives in one request: the period has to be divided. */
   | { readonly resultado: 'DEMASIADOS' }
-  /** 5005: an equal request is in force; 5002: the lifetime quota of these criteria is spent. Another second is another request. */
+  /**
+   * 5005: an equal request is in force; 5002: the lifetime quota of these criteria is spent. Another second is another
+   * request.
+   */
   | { readonly resultado: 'REPETIDA'; readonly codigo: string; readonly mensaje: string }
   /** The SAT will never accept this request as it is (5001 and the like). */
   | { readonly resultado: 'RECHAZADA'; readonly codigo: string; readonly mensaje: string };
@@ -67,7 +70,10 @@ export type RespuestaVerificarMetadata =
   /** No CFDI in the period (EstadoSolicitud 5 with CodigoEstadoSolicitud 5004): a success with 0 rows. */
   | { readonly resultado: 'VACIA' }
   | { readonly resultado: 'DEMASIADOS' }
-  /** The SAT gave the request up: RECHAZADA (5), ERROR (4), VENCIDA (6) or the folio is unknown to it (5004 of the call). */
+  /**
+   * The SAT gave the request up: RECHAZADA (5), ERROR (4), VENCIDA (6) or the folio is unknown to it (5004 of the
+   * call).
+   */
   | {
       readonly resultado: 'RECHAZADA' | 'ERROR' | 'VENCIDA' | 'DESCONOCIDA';
       readonly codigo: string;
@@ -87,8 +93,9 @@ export interface DescargarPaquete {
 
 export type RespuestaDescargarPaquete =
   /**
-   * The bytes of the SAT's ZIP as they arrive, never whole in memory. The stream ends with an error (a `SatError`) when the
-   * connection is cut, the text is no valid base64, or the size limit is passed: a consumer that saw `end` has all of it.
+   * The bytes of the SAT's ZIP as they arrive, never whole in memory. The stream ends with an error (a `SatError`) when
+   * the connection is cut, the text is no valid base64, or the size limit is passed: a consumer that saw `end` has all
+   * of it.
    */
   | { readonly resultado: 'PAQUETE'; readonly zip: Readable }
   /** 5007 (gone or past its 72 h) or 5008 (given twice already): the request has to be made anew. */

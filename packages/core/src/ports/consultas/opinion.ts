@@ -10,12 +10,7 @@ export interface ConsultasOpinion {
 }
 
 /** What the opinión del cumplimiento (article 32-D of the Código Fiscal de la Federación) says. */
-export type SentidoOpinion =
-  | 'POSITIVO'
-  | 'NEGATIVO'
-  | 'EN_SUSPENSION'
-  | 'INSCRITO_SIN_OBLIGACIONES'
-  | 'NO_INSCRITO';
+export type SentidoOpinion = 'POSITIVO' | 'NEGATIVO' | 'EN_SUSPENSION' | 'INSCRITO_SIN_OBLIGACIONES' | 'NO_INSCRITO';
 
 /** Has the SAT make the taxpayer's opinion (PDF) and reads it. */
 export interface ConsultarOpinion {

@@ -41,9 +41,7 @@ export class S3Fixture {
   }
 
   async read(Key: string, Range?: string): Promise<Buffer> {
-    const { Body } = await this.client.send(
-      new GetObjectCommand({ Bucket, Key, ...(Range ? { Range } : {}) }),
-    );
+    const { Body } = await this.client.send(new GetObjectCommand({ Bucket, Key, ...(Range ? { Range } : {}) }));
     return Buffer.from((await Body?.transformToByteArray()) ?? []);
   }
 

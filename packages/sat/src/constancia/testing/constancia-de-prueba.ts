@@ -52,15 +52,9 @@ export async function makeConstancia(
         d.text(texto, 200, y + 6, { width: 300 });
         y += 24;
       };
-      const tabla = (
-        anchos: readonly number[],
-        cabecera: readonly string[],
-        filas: readonly FilaDePrueba[],
-      ) => {
+      const tabla = (anchos: readonly number[], cabecera: readonly string[], filas: readonly FilaDePrueba[]) => {
         const row = (celdas: readonly string[]) => {
-          const altos = celdas.map((texto, i) =>
-            d.heightOfString(texto || ' ', { width: (anchos[i] ?? 60) - 10 }),
-          );
+          const altos = celdas.map((texto, i) => d.heightOfString(texto || ' ', { width: (anchos[i] ?? 60) - 10 }));
           const alto = Math.max(...altos) + 8;
           if (room(alto) && repiteCabecera && celdas !== cabecera) row(cabecera);
           let x = 40;
@@ -167,10 +161,7 @@ export const FISICA: ConstanciaDePrueba = {
   ],
   obligaciones: [
     {
-      textos: [
-        'Declaración anual de ISR. Personas Físicas.',
-        'A más tardar el 30 de abril del ejercicio siguiente.',
-      ],
+      textos: ['Declaración anual de ISR. Personas Físicas.', 'A más tardar el 30 de abril del ejercicio siguiente.'],
       desde: '31/03/2010',
     },
     {

@@ -15,7 +15,9 @@ export async function makePdf(dibujo: Dibujo, options: PDFKit.PDFDocumentOptions
   return Buffer.concat(chunks);
 }
 
-/** A PDF written by hand: objects in order from 1, object 1 is the catalogue. Streams are given with their dictionary. */
+/**
+ * A PDF written by hand: objects in order from 1, object 1 is the catalogue. Streams are given with their dictionary.
+ */
 export function writePdf(objetos: readonly (string | Buffer)[], trailer = ''): Buffer {
   const partes: Buffer[] = [Buffer.from('%PDF-1.7\n', 'latin1')];
   const offsets: number[] = [];

@@ -34,8 +34,7 @@ export function describeSesionesPortal(nombre: string, open: () => Promise<Almac
       clave = { portal: 'cfdi', rfc: `AAA010101${String(serie).padStart(3, '0')}`, tipo: 'ciec' };
     });
     const loaded = async () => (await s.load(clave))?.sesion ?? null;
-    const ended = async (ociosaMs: number) =>
-      (await s.takeEnded(ociosaMs, 100)).map((each) => each.sesion.id).sort();
+    const ended = async (ociosaMs: number) => (await s.takeEnded(ociosaMs, 100)).map((each) => each.sesion.id).sort();
 
     it('has none until one is kept, and gives it as it was, with its idle time', async () => {
       expect(await s.load(clave)).toBeNull();

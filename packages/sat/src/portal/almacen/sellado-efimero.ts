@@ -5,7 +5,10 @@ const CIFRADO = 'aes-256-gcm';
 const IV = 12;
 const TAG = 16;
 
-/** Seals under a key that lives and dies with this process: for sessions kept in its memory. IV (12) ‖ ciphertext ‖ tag (16). */
+/**
+ * Seals under a key that lives and dies with this process: for sessions kept in its memory. IV (12) ‖ ciphertext ‖ tag
+ * (16).
+ */
 export function createSelladoEfimero(): Sellado {
   const key = randomBytes(32);
   return {

@@ -37,7 +37,10 @@ export function createSesionesEnMemoria(clock: () => number = Date.now): Sesione
   const rechazados = new Map<string, readonly RechazoAcceso[]>();
 
   const enFila: EnFila[] = [];
-  /** Those in line as they are to be served: each with its place in the line of its account, those with the turn counted. */
+  /**
+   * Those in line as they are to be served: each with its place in the line of its account, those with the turn
+   * counted.
+   */
   function isNext(nombre: string, { plazas }: RepartoAccesos, tipo: string): boolean {
     const underWay = new Map<string | null, number>();
     const servedAt = new Map<string | null, number>();
@@ -131,9 +134,7 @@ export function createSesionesEnMemoria(clock: () => number = Date.now): Sesione
       return rechazados.get(nameOfTitular(titular)) ?? [];
     },
     async saveRechazo(titular, rechazo) {
-      const others = (rechazados.get(nameOfTitular(titular)) ?? []).filter(
-        (r) => r.huella !== rechazo.huella,
-      );
+      const others = (rechazados.get(nameOfTitular(titular)) ?? []).filter((r) => r.huella !== rechazo.huella);
       rechazados.set(nameOfTitular(titular), [rechazo, ...others].slice(0, MAX_RECHAZOS));
     },
 

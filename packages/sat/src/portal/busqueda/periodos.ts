@@ -43,7 +43,10 @@ function splitBy({ inicio, fin }: Periodo, endOf: (inicio: string) => string): P
   return partes;
 }
 
-/** The wall clock of central Mexico has had no daylight saving since 2022 and none is wanted here: seconds of the clock, as if it were UTC. */
+/**
+ * The wall clock of central Mexico has had no daylight saving since 2022 and none is wanted here: seconds of the clock,
+ * as if it were UTC.
+ */
 function secondOf(instante: string): number {
   return Date.parse(`${instante}Z`) / 1000;
 }

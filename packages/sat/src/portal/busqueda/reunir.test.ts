@@ -39,7 +39,10 @@ function portalCon(todas: readonly FilaReunible[], sayTope = true) {
 
 const split = (parte: Pregunta['periodo']) => (isUnDia(parte) ? splitMitades(parte) : splitDias(parte));
 
-/** Rows in bursts: some seconds have few, some hundreds, and enough have more than the portal can show for both ends to be met by any seed. */
+/**
+ * Rows in bursts: some seconds have few, some hundreds, and enough have more than the portal can show for both ends to
+ * be met by any seed.
+ */
 const rafagas = fc.array(
   fc.record({
     segundo: fc.oneof(fc.integer({ min: 0, max: 40 }), fc.integer({ min: 0, max: 4 * 86_400 })),
@@ -90,9 +93,7 @@ describe('reunir', () => {
           } else {
             listas += 1;
             expect(outcome).toEqual(
-              [...dentro].sort((a, b) =>
-                `${a.fechaEmision}${a.uuid}` < `${b.fechaEmision}${b.uuid}` ? -1 : 1,
-              ),
+              [...dentro].sort((a, b) => (`${a.fechaEmision}${a.uuid}` < `${b.fechaEmision}${b.uuid}` ? -1 : 1)),
             );
           }
         },

@@ -33,12 +33,14 @@ export interface Reunion<F> {
 }
 
 /**
- * Gathers every row of a portal that shows only the first of them, by smaller and smaller questions: parts of the period, down to one second,
- * and there by state. Gives the rows by `fechaEmision` and then `uuid`, each UUID once, or null as soon as more than `maximo` were seen.
+ * Gathers every row of a portal that shows only the first of them, by smaller and smaller questions: parts of the
+ * period, down to one second, and there by state. Gives the rows by `fechaEmision` and then `uuid`, each UUID once, or
+ * null as soon as more than `maximo` were seen.
  *
- * The list is complete or the promise rejects: PETICION_RECHAZADA (LIMITE) when one second and state has more rows than the portal shows;
- * RESPUESTA_ILEGIBLE when a row is not one that was asked for, when a row of a capped answer is missing from the answers of its
- * parts, or when two rows with one UUID differ in date or total. A CFDI whose state changes between two answers counts as the last of them says.
+ * The list is complete or the promise rejects: PETICION_RECHAZADA (LIMITE) when one second and state has more rows than
+ * the portal shows; RESPUESTA_ILEGIBLE when a row is not one that was asked for, when a row of a capped answer is
+ * missing from the answers of its parts, or when two rows with one UUID differ in date or total. A CFDI whose state
+ * changes between two answers counts as the last of them says.
  */
 export async function reunir<F extends FilaReunible>(reunion: Reunion<F>): Promise<readonly F[] | null> {
   const vistas = new Map<string, F>();

@@ -29,12 +29,12 @@ const OTRA_FECHA = /\d{1,2}\/[\p{L}\d]{1,10}\/\d{4}\s+\d{1,2}:\d{2}(?::\d{2})?\s
 const MAX_ASUNTO = 1000;
 
 /**
- * Reads the page "Mis comunicados": the sections of unread and read messages, each with lines `dd/mmm/yyyy HH:mm hrs subject`
- * (TecnofyMX/buzon-tributario-sat-scraper, src/Services/CommunicationParser.php). Throws RESPUESTA_ILEGIBLE for a page that was cut, lacks a
- * section, has a line with a date in another shape, or shows only a part of its list.
+ * Reads the page "Mis comunicados": the sections of unread and read messages, each with lines `dd/mmm/yyyy HH:mm hrs
+ * subject` (TecnofyMX/buzon-tributario-sat-scraper, src/Services/CommunicationParser.php). Throws RESPUESTA_ILEGIBLE
+ * for a page that was cut, lacks a section, has a line with a date in another shape, or shows only a part of its list.
  *
- * The page gives no key for a communiqué, so `id` is made: the first 32 hexadecimal digits of the SHA-256 of RFC, minute, subject and
- * ordinal among equal ones, in lines. Reading a communiqué does not change it.
+ * The page gives no key for a communiqué, so `id` is made: the first 32 hexadecimal digits of the SHA-256 of RFC,
+ * minute, subject and ordinal among equal ones, in lines. Reading a communiqué does not change it.
  */
 export function readComunicados(etiquetas: readonly Etiqueta[], rfc: string): readonly ComunicadoFechado[] {
   if (!isEntera(etiquetas)) throw ilegible('comunicados: página incompleta');
@@ -45,11 +45,7 @@ export function readComunicados(etiquetas: readonly Etiqueta[], rfc: string): re
   const leidos = seccion(normales, LEIDOS);
   const fin = (desde: number, otra: number) => (otra >= desde ? otra : bloques.length);
   const renglones = [
-    ...readSeccion(
-      bloques.slice(noLeidos.desde, fin(noLeidos.desde, leidos.desde - 1)),
-      false,
-      noLeidos.cuenta,
-    ),
+    ...readSeccion(bloques.slice(noLeidos.desde, fin(noLeidos.desde, leidos.desde - 1)), false, noLeidos.cuenta),
     ...readSeccion(bloques.slice(leidos.desde, fin(leidos.desde, noLeidos.desde - 1)), true, leidos.cuenta),
   ];
   const iguales = new Map<string, number>();
@@ -108,7 +104,6 @@ function toMomento([, dia, mes = '', anio, hora = '', minuto = '', segundo = '00
 /** The pager of an ASP.NET list: `__doPostBack('…','Page$2')`. */
 function isPaginada(etiquetas: readonly Etiqueta[]): boolean {
   return etiquetas.some(
-    ({ nombre, atributos }) =>
-      nombre === 'a' && [...atributos.values()].some((valor) => /Page\$\w+/.test(valor)),
+    ({ nombre, atributos }) => nombre === 'a' && [...atributos.values()].some((valor) => /Page\$\w+/.test(valor)),
   );
 }

@@ -58,36 +58,31 @@ describe('listar-comunicados', () => {
     ['efirma', 'marco'],
     ['ciec', 'puerta'],
     ['efirma', 'puerta'],
-  ] as const)(
-    'lists those of the period with %s when the %s asks to log in, newest first',
-    async (tipo, quien) => {
-      const { ptsc } = await setUp(paginaComunicados([DOS, UNO], [VIEJO]), { quien });
-      expect(await ask(ptsc, tipo)).toEqual({
-        comunicados: [
-          {
-            id: expect.stringMatching(/^[0-9a-f]{32}$/),
-            asunto: 'Registro de medios de contacto A&B',
-            fecha: '2026-09-01',
-            leido: false,
-          },
-          {
-            id: expect.stringMatching(/^[0-9a-f]{32}$/),
-            asunto: 'Respuesta al registro',
-            fecha: '2026-08-31',
-            leido: false,
-          },
-        ],
-      });
-      expect(await ask(ptsc, tipo, '2018-11-26', '2018-11-26')).toEqual({
-        comunicados: [expect.objectContaining({ fecha: '2018-11-26', leido: true })],
-      });
-      expect(ptsc.accesos()).toBe(1);
-      const pedidas = ptsc.pasos.filter((p) => p.host === 'aplicacionesc' && p.camino !== '/acs');
-      expect(new Set(pedidas.map((p) => `${p.metodo} ${p.camino}`))).toEqual(
-        new Set([`GET ${MARCO.inicio}`]),
-      );
-    },
-  );
+  ] as const)('lists those of the period with %s when the %s asks to log in, newest first', async (tipo, quien) => {
+    const { ptsc } = await setUp(paginaComunicados([DOS, UNO], [VIEJO]), { quien });
+    expect(await ask(ptsc, tipo)).toEqual({
+      comunicados: [
+        {
+          id: expect.stringMatching(/^[0-9a-f]{32}$/),
+          asunto: 'Registro de medios de contacto A&B',
+          fecha: '2026-09-01',
+          leido: false,
+        },
+        {
+          id: expect.stringMatching(/^[0-9a-f]{32}$/),
+          asunto: 'Respuesta al registro',
+          fecha: '2026-08-31',
+          leido: false,
+        },
+      ],
+    });
+    expect(await ask(ptsc, tipo, '2018-11-26', '2018-11-26')).toEqual({
+      comunicados: [expect.objectContaining({ fecha: '2018-11-26', leido: true })],
+    });
+    expect(ptsc.accesos()).toBe(1);
+    const pedidas = ptsc.pasos.filter((p) => p.host === 'aplicacionesc' && p.camino !== '/acs');
+    expect(new Set(pedidas.map((p) => `${p.metodo} ${p.camino}`))).toEqual(new Set([`GET ${MARCO.inicio}`]));
+  });
 
   it('keeps the id of a communiqué when it is read or others come, and tells equal ones apart', () => {
     const antes = leer(paginaComunicados([DOS, UNO], []));
@@ -96,9 +91,7 @@ describe('listar-comunicados', () => {
       lista.find((c) => c.asunto === asunto && c.fecha === fecha)?.id;
     expect(idDe(despues, DOS.asunto, '2026-08-31')).toBe(idDe(antes, DOS.asunto, '2026-08-31'));
     expect(new Set(leer(paginaComunicados([DOS, DOS], [DOS])).map((c) => c.id)).size).toBe(3);
-    expect(readComunicados(readEtiquetas(paginaComunicados([DOS], [])), 'XIQB891116QE4')[0]?.id).not.toBe(
-      antes[0]?.id,
-    );
+    expect(readComunicados(readEtiquetas(paginaComunicados([DOS], [])), 'XIQB891116QE4')[0]?.id).not.toBe(antes[0]?.id);
   });
 
   it('logs in anew once when the session is gone, and says so when it is gone again', async () => {
@@ -129,8 +122,7 @@ describe('listar-comunicados', () => {
 
   it('does not follow the frame to another host', async () => {
     const { ptsc } = await setUp(paginaComunicados([UNO], []), {
-      marco:
-        '<html><body><iframe id="iframetoload" src="https://malo.example/WebComunicados/"></iframe></body></html>',
+      marco: '<html><body><iframe id="iframetoload" src="https://malo.example/WebComunicados/"></iframe></body></html>',
     });
     expect(await errorOf(ask(ptsc))).toMatchObject({ motivo: 'HOST_NO_PERMITIDO' });
   });
@@ -170,10 +162,7 @@ describe('readComunicados', () => {
     ilegible(paginaComunicados([UNO], []).replace('leídos<', 'leídos (2)<'));
     ilegible(paginaComunicados([UNO], []).replace('Mensajes leídos', 'Mensajes'));
     ilegible(
-      paginaComunicados([UNO], []).replace(
-        '</body>',
-        `<a href="javascript:__doPostBack('gv','Page$2')">2</a></body>`,
-      ),
+      paginaComunicados([UNO], []).replace('</body>', `<a href="javascript:__doPostBack('gv','Page$2')">2</a></body>`),
     );
     ilegible(`<!DOCTYPE x [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]>&b;`);
   });
@@ -183,18 +172,14 @@ describe('readComunicados', () => {
     for (let corte = 0; corte < html.indexOf('</body>'); corte += 1) ilegible(html.slice(0, corte));
     const momentos = ['2026-09-01T16:22:00', '2026-08-31T09:05:00', '2018-11-26T19:21:00'];
     fc.assert(
-      fc.property(
-        fc.stringMatching(/^[a-z <>"'=&;áñ\n]{0,200}$/),
-        fc.nat({ max: html.length }),
-        (basura, donde) => {
-          try {
-            for (const { momento } of leer(html.slice(0, donde) + basura + html.slice(donde)))
-              expect(momentos).toContain(momento);
-          } catch (error) {
-            expect(error).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
-          }
-        },
-      ),
+      fc.property(fc.stringMatching(/^[a-z <>"'=&;áñ\n]{0,200}$/), fc.nat({ max: html.length }), (basura, donde) => {
+        try {
+          for (const { momento } of leer(html.slice(0, donde) + basura + html.slice(donde)))
+            expect(momentos).toContain(momento);
+        } catch (error) {
+          expect(error).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+        }
+      }),
     );
   });
 });

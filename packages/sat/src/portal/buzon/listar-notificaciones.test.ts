@@ -22,9 +22,7 @@ async function setUp(pagina: string) {
     responder(paso, res) {
       if (paso.camino === BROKER) redirect(res, guion.broker);
       else if (paso.camino === LISTA) {
-        res
-          .writeHead(200, { 'content-type': guion.tipo })
-          .end(guion.pagina, guion.latin1 ? 'latin1' : 'utf8');
+        res.writeHead(200, { 'content-type': guion.tipo }).end(guion.pagina, guion.latin1 ? 'latin1' : 'utf8');
       } else send(res, '<html><body>abierta</body></html>');
     },
   });
@@ -60,25 +58,22 @@ const pedidos = ({ pasos }: Ptsc) =>
     .map((p) => `${p.metodo} ${p.camino}`);
 
 describe('listar-notificaciones', () => {
-  it.each(['ciec', 'efirma'] as const)(
-    'lists them with %s and asks for nothing but the list',
-    async (tipo) => {
-      const { ptsc } = await setUp(paginaNotificaciones([UNA, OTRA]));
-      expect(await ask(ptsc, tipo)).toEqual({
-        notificaciones: [
-          { folio: 'ABC-002', autoridad: 'SAT', asunto: 'Oficio', fecha: '2026-09-01' },
-          {
-            folio: 'ABC-001',
-            autoridad: 'Administración & Recaudación',
-            asunto: 'Requerimiento',
-            fecha: '2026-08-31',
-          },
-        ],
-      });
-      expect(ptsc.accesos()).toBe(1);
-      expect(new Set(pedidos(ptsc))).toEqual(new Set([`GET ${LISTA}`]));
-    },
-  );
+  it.each(['ciec', 'efirma'] as const)('lists them with %s and asks for nothing but the list', async (tipo) => {
+    const { ptsc } = await setUp(paginaNotificaciones([UNA, OTRA]));
+    expect(await ask(ptsc, tipo)).toEqual({
+      notificaciones: [
+        { folio: 'ABC-002', autoridad: 'SAT', asunto: 'Oficio', fecha: '2026-09-01' },
+        {
+          folio: 'ABC-001',
+          autoridad: 'Administración & Recaudación',
+          asunto: 'Requerimiento',
+          fecha: '2026-08-31',
+        },
+      ],
+    });
+    expect(ptsc.accesos()).toBe(1);
+    expect(new Set(pedidos(ptsc))).toEqual(new Set([`GET ${LISTA}`]));
+  });
 
   it.each([
     ['sends its form by itself', paginaNotificaciones([UNA]).replace('javax.faces.ViewState', 'otro')],
@@ -128,11 +123,7 @@ describe('listar-notificaciones', () => {
   it('takes an empty list, and no other page for one', async () => {
     const { guion, ptsc } = await setUp(paginaNotificaciones([]));
     expect(await ask(ptsc)).toEqual({ notificaciones: [] });
-    for (const pagina of [
-      `<html><body>Destinatario: ${RFC}</body></html>`,
-      '',
-      'x'.repeat(20 * 1024 * 1024),
-    ]) {
+    for (const pagina of [`<html><body>Destinatario: ${RFC}</body></html>`, '', 'x'.repeat(20 * 1024 * 1024)]) {
       guion.pagina = pagina;
       expect(await errorOf(ask(ptsc))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
     }
@@ -239,8 +230,7 @@ describe('readNotificaciones', () => {
     ilegible(paginaNotificaciones([UNA], { despues: '<a href="?page=2">2</a>' }));
     ilegible(
       paginaNotificaciones([UNA], {
-        despues:
-          '<span class="ui-paginator-page ui-state-active">1</span><span class="ui-paginator-page">2</span>',
+        despues: '<span class="ui-paginator-page ui-state-active">1</span><span class="ui-paginator-page">2</span>',
       }),
     );
     ilegible(
@@ -255,19 +245,15 @@ describe('readNotificaciones', () => {
     const html = paginaNotificaciones([UNA, OTRA]);
     for (let corte = 0; corte < html.indexOf('</body>'); corte += 1) ilegible(html.slice(0, corte));
     fc.assert(
-      fc.property(
-        fc.stringMatching(/^[a-z <>"'=&;áñ\n]{0,200}$/),
-        fc.nat({ max: html.length }),
-        (basura, donde) => {
-          try {
-            for (const { fecha } of leer(html.slice(0, donde) + basura + html.slice(donde))) {
-              expect(['2026-08-31', '2026-09-01']).toContain(fecha);
-            }
-          } catch (error) {
-            expect(error).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+      fc.property(fc.stringMatching(/^[a-z <>"'=&;áñ\n]{0,200}$/), fc.nat({ max: html.length }), (basura, donde) => {
+        try {
+          for (const { fecha } of leer(html.slice(0, donde) + basura + html.slice(donde))) {
+            expect(['2026-08-31', '2026-09-01']).toContain(fecha);
           }
-        },
-      ),
+        } catch (error) {
+          expect(error).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+        }
+      }),
     );
   });
 });

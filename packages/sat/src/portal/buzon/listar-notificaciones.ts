@@ -9,8 +9,8 @@ import { createListOnlyClient, LISTA_NOTIFICACIONES } from './solo-lista.ts';
 import { readNotificaciones } from './tabla-notificaciones.ts';
 
 /**
- * Lists the notifications that wait, with one GET of the page that lists them. No link, button or form of that page is ever followed, and
- * the browser used here cannot: to open one has legal effect.
+ * Lists the notifications that wait, with one GET of the page that lists them. No link, button or form of that page is
+ * ever followed, and the browser used here cannot: to open one has legal effect.
  */
 export const listarNotificaciones: ConsultaPortal<'listar-notificaciones'> = {
   portal: PORTAL_NOTIFICACIONES,

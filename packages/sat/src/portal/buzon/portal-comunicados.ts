@@ -15,9 +15,9 @@ const CAMINO_MARCO = '/webcomunicados/';
 const MAX_SALTOS = 5;
 
 /**
- * The communiqués of the mailbox: a page of the portal with the list in a frame of another host, which shares its log-in
- * (TecnofyMX/buzon-tributario-sat-scraper, src/Url.php, src/Services/CommunicationService.php). Either of the two may be the one that asks
- * for it.
+ * The communiqués of the mailbox: a page of the portal with the list in a frame of another host, which shares its
+ * log-in (TecnofyMX/buzon-tributario-sat-scraper, src/Url.php, src/Services/CommunicationService.php). Either of the
+ * two may be the one that asks for it.
  */
 export const PORTAL_COMUNICADOS: Portal = {
   nombre: 'comunicados',
@@ -34,11 +34,7 @@ export const PORTAL_COMUNICADOS: Portal = {
 };
 
 /** The page with the list. Throws SesionVencida when a log-in is due, RESPUESTA_ILEGIBLE when another page stays. */
-export async function openComunicados(
-  pageClient: PageClient,
-  rfc: string,
-  signal: AbortSignal,
-): Promise<Pagina> {
+export async function openComunicados(pageClient: PageClient, rfc: string, signal: AbortSignal): Promise<Pagina> {
   const pagina = await pageClient.open(PUERTA, signal);
   assertSesionViva(pagina);
   if (pagina.direccion.host !== PUERTA.host) throw ilegible('el portal de comunicados lleva a otro servidor');

@@ -4,7 +4,10 @@ import type { Portal } from '../sesion/portal.ts';
 import { guardHttp, HOST_NOTIFICACIONES, LISTA_NOTIFICACIONES } from './solo-lista.ts';
 
 const HOST_ACCESO = 'login.siat.sat.gob.mx';
-/** The session broker asks for the log-in and comes back to the list (luffynando/sat-scrapers-auth, src/Portals/SatAgrPortal.php). */
+/**
+ * The session broker asks for the log-in and comes back to the list (luffynando/sat-scrapers-auth,
+ * src/Portals/SatAgrPortal.php).
+ */
 const PUERTA = {
   host: HOST_NOTIFICACIONES,
   path: `/app/seg/SessionBroker?url=${LISTA_NOTIFICACIONES.path}&parametro=c&idSessionBit=null`,

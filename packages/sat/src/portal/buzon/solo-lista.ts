@@ -16,16 +16,15 @@ const ACCESO = /^\/(?:app\/seg|cloudc\/saml2|cloudc\/saml2slo|saml2\/sp)(?:\/|$)
 const SOLO_DEL_BROKER = new Set(['parametro', 'idSessionBit']);
 
 /**
- * The HTTP layer of the log-in: on the host of the notifications it lets nothing pass but the log-in itself and the GET of the list. Opening a
- * notification makes the taxpayer count as notified (article 134 of the Código Fiscal de la Federación), so a redirect or a form that would
- * do it is refused here, whatever page it is on: PETICION_RECHAZADA.
+ * The HTTP layer of the log-in: on the host of the notifications it lets nothing pass but the log-in itself and the GET
+ * of the list. Opening a notification makes the taxpayer count as notified (article 134 of the Código Fiscal de la
+ * Federación), so a redirect or a form that would do it is refused here, whatever page it is on: PETICION_RECHAZADA.
  */
 export function guardHttp(http: SatHttp): SatHttp {
   return {
     ...http,
     request<E extends 'text' | 'stream'>(peticion: SatHttpRequest<E>) {
-      if (peticion.host === HOST_NOTIFICACIONES && !isPermitida(peticion))
-        return Promise.reject(rejectApertura());
+      if (peticion.host === HOST_NOTIFICACIONES && !isPermitida(peticion)) return Promise.reject(rejectApertura());
       return http.request(peticion);
     },
   };
@@ -39,7 +38,10 @@ function isPermitida({ method, path }: SatHttpRequest): boolean {
   return method === 'GET' && camino === LISTA_NOTIFICACIONES.path && propia;
 }
 
-/** A browser that can do one thing: GET the list, once, without going anywhere from it. Everything else is PETICION_RECHAZADA. */
+/**
+ * A browser that can do one thing: GET the list, once, without going anywhere from it. Everything else is
+ * PETICION_RECHAZADA.
+ */
 export function createListOnlyClient(pageClient: PageClient): PageClient {
   return {
     open: () => Promise.reject(rejectApertura()),

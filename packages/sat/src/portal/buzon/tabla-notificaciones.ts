@@ -23,9 +23,10 @@ const NO_HAY =
 const MAX_TEXTO = 500;
 
 /**
- * Reads the list of notifications that wait, by the names of its columns: folio, authority, act and date of the notice. A table of those
- * already notified is left out. That none waits is believed when the page says so in words, and when all that it lists was notified. Throws
- * RESPUESTA_ILEGIBLE for a page that was cut, has no such table, has a row that does not fit, or shows one page of several.
+ * Reads the list of notifications that wait, by the names of its columns: folio, authority, act and date of the notice.
+ * A table of those already notified is left out. That none waits is believed when the page says so in words, and when
+ * all that it lists was notified. Throws RESPUESTA_ILEGIBLE for a page that was cut, has no such table, has a row that
+ * does not fit, or shows one page of several.
  */
 export function readNotificaciones(etiquetas: readonly Etiqueta[]): readonly Notificacion[] {
   if (!isEntera(etiquetas)) throw ilegible('notificaciones: página incompleta');
@@ -97,7 +98,9 @@ function toNotificacion(celdas: Fila, { total, indices }: Columnas): Notificacio
   return { folio: texto('folio'), autoridad: texto('autoridad'), asunto: texto('asunto'), fecha };
 }
 
-/** Another page of the list would take a postback, which is never sent: a list in several pages cannot be read whole. */
+/**
+ * Another page of the list would take a postback, which is never sent: a list in several pages cannot be read whole.
+ */
 function assertUnaPagina(etiquetas: readonly Etiqueta[], leidas: number): void {
   let numeradas = 0;
   for (const etiqueta of etiquetas) {

@@ -4,8 +4,8 @@ import { DeadlineError, deadline } from '@acuse/runtime';
 /** Reads the captcha of the SAT's log-in page: a person, a service, a model of the operator. */
 export interface ResolvedorCaptcha {
   /**
-   * The characters on an image (PNG or JPEG). An answer that cannot be one counts as a refused captcha. `signal` ends when
-   * nobody waits any more.
+   * The characters on an image (PNG or JPEG). An answer that cannot be one counts as a refused captcha. `signal` ends
+   * when nobody waits any more.
    */
   resolve(imagen: Buffer, signal: AbortSignal): Promise<string>;
 }
@@ -14,8 +14,9 @@ export interface ResolvedorCaptcha {
 const RESPUESTA = /^[A-Z0-9]{1,16}$/;
 
 /**
- * Asks a resolver and waits at most `esperaMs`. Null when its answer cannot be a captcha. Rejects with CANCELADA when the caller
- * gave up, else with CAPTCHA_RECHAZADO (codigo RESOLVEDOR): without an answer there is no log-in, but there may be later.
+ * Asks a resolver and waits at most `esperaMs`. Null when its answer cannot be a captcha. Rejects with CANCELADA when
+ * the caller gave up, else with CAPTCHA_RECHAZADO (codigo RESOLVEDOR): without an answer there is no log-in, but there
+ * may be later.
  */
 export async function askCaptcha(
   resolvedor: ResolvedorCaptcha,
@@ -31,8 +32,7 @@ export async function askCaptcha(
   } catch (error) {
     if (signal.aborted) throw new SatError('CANCELADA');
     if (error instanceof SatError) throw error;
-    const detalle =
-      error instanceof DeadlineError ? 'el resolvedor no contestó a tiempo' : 'el resolvedor falló';
+    const detalle = error instanceof DeadlineError ? 'el resolvedor no contestó a tiempo' : 'el resolvedor falló';
     throw new SatError('CAPTCHA_RECHAZADO', { codigo: 'RESOLVEDOR', detalle });
   }
 }

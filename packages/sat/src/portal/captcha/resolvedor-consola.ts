@@ -12,14 +12,10 @@ export interface ResolvedorConsolaDeps {
 }
 
 /**
- * Asks the person at the terminal: writes the image to a file that only its owner can read, prints the path, waits for a line and
- * deletes the file. Questions wait for each other, since there is one terminal.
+ * Asks the person at the terminal: writes the image to a file that only its owner can read, prints the path, waits for
+ * a line and deletes the file. Questions wait for each other, since there is one terminal.
  */
-export function createResolvedorConsola({
-  entrada,
-  salida,
-  carpeta,
-}: ResolvedorConsolaDeps): ResolvedorCaptcha {
+export function createResolvedorConsola({ entrada, salida, carpeta }: ResolvedorConsolaDeps): ResolvedorCaptcha {
   let last: Promise<unknown> = Promise.resolve();
 
   async function ask(imagen: Buffer, signal: AbortSignal): Promise<string> {

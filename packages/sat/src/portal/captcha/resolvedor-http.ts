@@ -16,7 +16,10 @@ export interface ResolvedorHttpSettings {
 
 const MAX_RESPUESTA_BYTES = 64 * 1024;
 
-/** Asks a service over HTTP. Rejects when it does not answer 200 with the configured field; the URL and the token are in no error. */
+/**
+ * Asks a service over HTTP. Rejects when it does not answer 200 with the configured field; the URL and the token are in
+ * no error.
+ */
 export function createResolvedorHttp(settings: ResolvedorHttpSettings): ResolvedorCaptcha {
   return {
     async resolve(imagen, signal) {
@@ -56,9 +59,7 @@ function readCampo(json: string, ruta: string): string {
   }
   for (const nombre of ruta.split('.')) {
     valor =
-      typeof valor === 'object' && valor !== null
-        ? Object.entries(valor).find(([k]) => k === nombre)?.[1]
-        : undefined;
+      typeof valor === 'object' && valor !== null ? Object.entries(valor).find(([k]) => k === nombre)?.[1] : undefined;
   }
   if (typeof valor !== 'string') throw new Error('captcha resolver: the answer lacks the configured field');
   return valor;

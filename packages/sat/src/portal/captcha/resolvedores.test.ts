@@ -15,9 +15,7 @@ afterEach(async () => {
   for (const close of closing.splice(0)) await close();
 });
 
-async function serve(
-  answer: (cuerpo: string, req: IncomingMessage, res: ServerResponse) => void,
-): Promise<string> {
+async function serve(answer: (cuerpo: string, req: IncomingMessage, res: ServerResponse) => void): Promise<string> {
   const server = createServer((req, res) => {
     const chunks: Buffer[] = [];
     req.on('data', (chunk: Buffer) => chunks.push(chunk));

@@ -91,10 +91,7 @@ describe('descargar-constancia', () => {
   it.each([
     ['another page', '<h1>Estamos en mantenimiento</h1>'],
     ['a frame of nowhere', '<iframe id="iframetoload" src=""></iframe>'],
-    [
-      'a form to fill in',
-      '<form method="post"><input name="SAMLResponse"/><input type="text" name="a"/></form>',
-    ],
+    ['a form to fill in', '<form method="post"><input name="SAMLResponse"/><input type="text" name="a"/></form>'],
   ])('does not go on from %s', async (_what, pagina) => {
     const { siat, motivo } = await setUp();
     siat.guion.enLugarDeReimpresion = pagina;

@@ -25,8 +25,9 @@ export const consultaDescargarConstancia: ConsultaPortal<'descargar-constancia'>
 };
 
 /**
- * Presses the button of the page "Reimpresión de Acuses", which has the document made for the session, and fetches it (phpcfdi/csf-sat-scraper,
- * SAT-CFDI/python-satcfdi). Rejects with RESPUESTA_ILEGIBLE for anything but a readable constancia of that RFC.
+ * Presses the button of the page "Reimpresión de Acuses", which has the document made for the session, and fetches it
+ * (phpcfdi/csf-sat-scraper, SAT-CFDI/python-satcfdi). Rejects with RESPUESTA_ILEGIBLE for anything but a readable
+ * constancia of that RFC.
  */
 async function descargarConstancia(
   pageClient: PageClient,
@@ -72,7 +73,10 @@ async function makeDocumento(
   if (/<error>|<redirect\b/i.test(respuesta)) throw errorOf(respuesta);
 }
 
-/** A partial answer of JavaServer Faces (2.2, section 13.4.4) with an error; one that sends the browser elsewhere has lost its view or session. */
+/**
+ * A partial answer of JavaServer Faces (2.2, section 13.4.4) with an error; one that sends the browser elsewhere has
+ * lost its view or session.
+ */
 function errorOf(body: string): Error {
   const isVencida = /<redirect\b|ViewExpiredException/i.test(body);
   return isVencida ? new SesionVencida() : new SatError('SERVICIO_CON_ERROR', { codigo: 'CONSTANCIA' });

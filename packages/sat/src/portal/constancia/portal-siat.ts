@@ -13,8 +13,8 @@ const PAGINA_CIEC = '/nidp/app/login?id=ptsc-ciec&sid=1&option=credential';
 const PAGINA_EFIRMA = '/nidp/idff/sso?id=fiel_Aviso';
 
 /**
- * The register of taxpayers, behind the identity provider of the taxpayer mailbox. No page of the log-in names the RFC for certain: the document
- * that is fetched with the session does.
+ * The register of taxpayers, behind the identity provider of the taxpayer mailbox. No page of the log-in names the RFC
+ * for certain: the document that is fetched with the session does.
  */
 export const PORTAL_SIAT: Portal = {
   nombre: 'siat',

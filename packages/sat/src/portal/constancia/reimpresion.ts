@@ -11,7 +11,10 @@ import { findFormularioSaml, sendFormulario } from './saml.ts';
 
 export const HOST_REGISTRO = 'rfcampc.siat.sat.gob.mx';
 
-/** The way in for each credential: phpcfdi/csf-sat-scraper, `URL::$thrower`; SAT-CFDI/python-satcfdi, `SATPortalConstancia`. */
+/**
+ * The way in for each credential: phpcfdi/csf-sat-scraper, `URL::$thrower`; SAT-CFDI/python-satcfdi,
+ * `SATPortalConstancia`.
+ */
 const ENTRADAS: Readonly<Record<TipoCredencial, DireccionSat>> = {
   ciec: {
     host: 'wwwmat.sat.gob.mx',
@@ -35,8 +38,9 @@ export interface Reimpresion {
 }
 
 /**
- * Goes from the entry to the page "Reimpresión de Acuses" with its form `formReimpAcuse`: messages between provider and services are passed on, and
- * the frame `iframetoload` is entered. Throws SesionVencida when the provider asks to log in, RESPUESTA_ILEGIBLE on any other page.
+ * Goes from the entry to the page "Reimpresión de Acuses" with its form `formReimpAcuse`: messages between provider and
+ * services are passed on, and the frame `iframetoload` is entered. Throws SesionVencida when the provider asks to log
+ * in, RESPUESTA_ILEGIBLE on any other page.
  */
 export async function openReimpresion(
   pageClient: PageClient,
@@ -56,12 +60,9 @@ export async function openReimpresion(
 async function goOn(pageClient: PageClient, pagina: Pagina, signal: AbortSignal): Promise<Pagina> {
   const saml = findFormularioSaml(pagina);
   if (saml !== undefined) return sendFormulario(pageClient, pagina, saml, signal);
-  const marco = pagina.etiquetas.find(
-    (e) => e.nombre === 'iframe' && e.atributos.get('id') === 'iframetoload',
-  );
+  const marco = pagina.etiquetas.find((e) => e.nombre === 'iframe' && e.atributos.get('id') === 'iframetoload');
   const src = marco === undefined ? undefined : marco.atributos.get('src')?.trim();
-  if (src !== undefined && src !== '')
-    return pageClient.open(pageClient.resolve(src, pagina.direccion), signal);
+  if (src !== undefined && src !== '') return pageClient.open(pageClient.resolve(src, pagina.direccion), signal);
   if (HOSTS_ACCESO.includes(pagina.direccion.host)) throw new SesionVencida();
   throw ilegible('ni la página de la constancia ni el camino a ella');
 }

@@ -3,7 +3,10 @@ import type { PageClient, Pagina } from '../page-client.ts';
 import { type Formulario, hasCamposVisibles, readCampos, readFormularios } from '../paginas/formulario.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 
-/** The form that carries a message between the provider and a service (SAML 2.0 bindings, 3.5: HTTP POST), whatever sends it in a browser. */
+/**
+ * The form that carries a message between the provider and a service (SAML 2.0 bindings, 3.5: HTTP POST), whatever
+ * sends it in a browser.
+ */
 export function findFormularioSaml(pagina: Pagina): Formulario | undefined {
   return readFormularios(pagina.etiquetas).find((formulario) => {
     const campos = readCampos(formulario.etiquetas);

@@ -34,9 +34,10 @@ export function direccionDe(tipo: TipoDescarga): DireccionSat {
 }
 
 /**
- * Searches as a browser does, in three steps: the page, the choice of the date filter, the search button; the last two as partial
- * postbacks whose answers replace panels and hidden fields (phpcfdi/cfdi-sat-scraper, src/Internal/QueryResolver.php, src/Inputs). Each
- * search begins with the page, as in every public client: that a second one may go on from the state of the first is not known.
+ * Searches as a browser does, in three steps: the page, the choice of the date filter, the search button; the last two
+ * as partial postbacks whose answers replace panels and hidden fields (phpcfdi/cfdi-sat-scraper,
+ * src/Internal/QueryResolver.php, src/Inputs). Each search begins with the page, as in every public client: that a
+ * second one may go on from the state of the first is not known.
  */
 export async function search(
   pageClient: PageClient,

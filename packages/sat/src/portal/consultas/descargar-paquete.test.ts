@@ -25,14 +25,11 @@ async function setUpConPaquete(descarga: (res: ServerResponse, campos: URLSearch
 }
 
 describe('descargar-paquete', () => {
-  it.each(['application/zip', 'application/octet-stream', 'text/html'])(
-    'streams a ZIP sent as %s',
-    async (tipo) => {
-      const zip = zipDe(300_000);
-      const { canal } = await setUpConPaquete((res) => res.writeHead(200, { 'content-type': tipo }).end(zip));
-      expect((await buffer(await zipOf(descargar(canal)))).equals(zip)).toBe(true);
-    },
-  );
+  it.each(['application/zip', 'application/octet-stream', 'text/html'])('streams a ZIP sent as %s', async (tipo) => {
+    const zip = zipDe(300_000);
+    const { canal } = await setUpConPaquete((res) => res.writeHead(200, { 'content-type': tipo }).end(zip));
+    expect((await buffer(await zipOf(descargar(canal)))).equals(zip)).toBe(true);
+  });
 
   it('takes the first bytes one by one', async () => {
     const zip = zipDe(10);
@@ -48,9 +45,7 @@ describe('descargar-paquete', () => {
 
   it('fetches the package whose number it was given', async () => {
     const { portal, canal } = await setUpConPaquete((res, campos) =>
-      res.end(
-        Buffer.concat([zipDe(1), Buffer.from(campos.get('ctl00$MainContent$hfUrlDescargaActual') ?? '')]),
-      ),
+      res.end(Buffer.concat([zipDe(1), Buffer.from(campos.get('ctl00$MainContent$hfUrlDescargaActual') ?? '')])),
     );
     portal.guion.ofertas = [
       { folio: FOLIO, url: 'uno' },

@@ -10,9 +10,10 @@ import { DIRECCION_DESCARGAS, listPaquetes, openDescargas } from './descargas.ts
 import { openZip } from './zip-del-portal.ts';
 
 /**
- * Fetches one package: a full postback of the list with the two hidden values of the package; the answer is the ZIP itself
- * (phpcfdi/cfdi-sat-scraper, pull request 97). The package was offered when its id was made, so AGOTADO when the list does
- * not offer it any more (three days) or the portal says so; RESPUESTA_ILEGIBLE for any other page in place of the ZIP.
+ * Fetches one package: a full postback of the list with the two hidden values of the package; the answer is the ZIP
+ * itself (phpcfdi/cfdi-sat-scraper, pull request 97). The package was offered when its id was made, so AGOTADO when the
+ * list does not offer it any more (three days) or the portal says so; RESPUESTA_ILEGIBLE for any other page in place of
+ * the ZIP.
  */
 export async function descargarPaquete(
   pageClient: PageClient,

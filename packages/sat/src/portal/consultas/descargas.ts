@@ -6,18 +6,14 @@ import { openPagina } from './pagina-del-portal.ts';
 export const DIRECCION_DESCARGAS = { host: HOST_PORTAL, path: '/ConsultaDescargaMasiva.aspx' };
 
 /** The packages that the portal offers now to this RFC. */
-export async function openDescargas(
-  pageClient: PageClient,
-  rfc: string,
-  signal: AbortSignal,
-): Promise<ListaDescargas> {
+export async function openDescargas(pageClient: PageClient, rfc: string, signal: AbortSignal): Promise<ListaDescargas> {
   const pagina = await openPagina(pageClient, DIRECCION_DESCARGAS, rfc, signal);
   return readListaDescargas(pagina.texto);
 }
 
 /**
- * The ids of the packages of a folio with what the page says of each. One package is named like its folio; several get a number
- * in the order of the page, so that a page which later shows another count is noticed instead of losing rows.
+ * The ids of the packages of a folio with what the page says of each. One package is named like its folio; several get
+ * a number in the order of the page, so that a page which later shows another count is noticed instead of losing rows.
  */
 export function listPaquetes(lista: ListaDescargas, folio: string): Map<string, DescargaListada> {
   const propias = lista.descargas.filter((d) => d.folio === folio.toUpperCase());

@@ -5,9 +5,9 @@ import { assertRfcAutenticado } from '../paginas/pagina-portal.ts';
 import { assertSesionViva } from '../sesion/sesion-vencida.ts';
 
 /**
- * Opens one page of the portal in the name of `rfc`. When only the portal's own session ended, the identity provider renews it on the
- * way and leaves the browser on the start page: the page is then opened again. Throws SesionVencida when a log-in is due and
- * RESPUESTA_ILEGIBLE when another page stays or names another RFC.
+ * Opens one page of the portal in the name of `rfc`. When only the portal's own session ended, the identity provider
+ * renews it on the way and leaves the browser on the start page: the page is then opened again. Throws SesionVencida
+ * when a log-in is due and RESPUESTA_ILEGIBLE when another page stays or names another RFC.
  */
 export async function openPagina(
   pageClient: PageClient,

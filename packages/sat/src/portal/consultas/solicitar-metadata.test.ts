@@ -51,34 +51,14 @@ describe('solicitar-metadata', () => {
     const { portal, canal } = await setUp();
     const periodo = { inicio: '2026-03-05T01:02:03', fin: '2026-03-05T14:00:09' };
     expect(await solicitar(canal, { periodo })).toEqual({ resultado: 'ACEPTADA', folio: FOLIO });
-    expect(campos(portal.busquedas[0], RECIBIDOS)).toEqual([
-      '2026',
-      '3',
-      '05',
-      '1',
-      '2',
-      '3',
-      '14',
-      '0',
-      '9',
-    ]);
+    expect(campos(portal.busquedas[0], RECIBIDOS)).toEqual(['2026', '3', '05', '1', '2', '3', '14', '0', '9']);
     expect(portal.solicitudes).toEqual(['recibidos']);
   });
 
   it('asks for received CFDI over several days by their whole month, day 0', async () => {
     const { portal, canal } = await setUp();
     await solicitar(canal, { periodo: { inicio: '2026-11-05T10:00:00', fin: '2026-11-06T09:00:00' } });
-    expect(campos(portal.busquedas[0], RECIBIDOS)).toEqual([
-      '2026',
-      '11',
-      '0',
-      '0',
-      '0',
-      '0',
-      '23',
-      '59',
-      '59',
-    ]);
+    expect(campos(portal.busquedas[0], RECIBIDOS)).toEqual(['2026', '11', '0', '0', '0', '0', '23', '59', '59']);
   });
 
   it('asks for every state, complement and counterpart', async () => {
@@ -133,11 +113,7 @@ describe('solicitar-metadata', () => {
   });
 
   it.each([
-    [
-      'an unknown error of the page method',
-      JSON.stringify({ d: 'Error: no fue posible' }),
-      'SERVICIO_CON_ERROR',
-    ],
+    ['an unknown error of the page method', JSON.stringify({ d: 'Error: no fue posible' }), 'SERVICIO_CON_ERROR'],
     ['a text without folio', JSON.stringify({ d: 'Gracias' }), 'RESPUESTA_ILEGIBLE'],
     ['two folios', JSON.stringify({ d: `folio ${FOLIO} ${UUID}` }), 'RESPUESTA_ILEGIBLE'],
     ['an answer without d', JSON.stringify({ folio: FOLIO }), 'RESPUESTA_ILEGIBLE'],

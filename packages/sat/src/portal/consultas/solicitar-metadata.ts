@@ -6,9 +6,9 @@ import { pedir } from '../sesion/pedir.ts';
 import { direccionDe, search } from './busqueda.ts';
 
 /**
- * Searches the period and asks for the metadata of what was found: the criteria that the portal encoded go to the page method
- * `DescargaMetadatos` in base64, percent-escaped, inside the single-quoted object that the portal's own script writes
- * (phpcfdi/cfdi-sat-scraper, pull request 97). The portal answers with a folio.
+ * Searches the period and asks for the metadata of what was found: the criteria that the portal encoded go to the page
+ * method `DescargaMetadatos` in base64, percent-escaped, inside the single-quoted object that the portal's own script
+ * writes (phpcfdi/cfdi-sat-scraper, pull request 97). The portal answers with a folio.
  */
 export async function solicitarMetadata(
   pageClient: PageClient,
@@ -38,7 +38,5 @@ export async function solicitarMetadata(
     signal,
   );
   const respuesta = parseRespuestaFolio(json);
-  return 'folio' in respuesta
-    ? { resultado: 'ACEPTADA', folio: respuesta.folio }
-    : { resultado: 'DEMASIADOS' };
+  return 'folio' in respuesta ? { resultado: 'ACEPTADA', folio: respuesta.folio } : { resultado: 'DEMASIADOS' };
 }

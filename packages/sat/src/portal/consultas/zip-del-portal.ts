@@ -13,8 +13,9 @@ const FIRMA_FIN = Buffer.from('PK\x05\x06', 'latin1');
 const FIRMAS = ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08'];
 
 /**
- * Decides by the first bytes, whatever the headers say, whether a body is a ZIP. The stream ends with RESPUESTA_ILEGIBLE when the ZIP has
- * no end record: a body that was cut at the other side of a proxy comes with a complete HTTP answer.
+ * Decides by the first bytes, whatever the headers say, whether a body is a ZIP. The stream ends with
+ * RESPUESTA_ILEGIBLE when the ZIP has no end record: a body that was cut at the other side of a proxy comes with a
+ * complete HTTP answer.
  */
 export async function openZip(body: Readable): Promise<CuerpoDelPortal> {
   const source = body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
@@ -46,9 +47,7 @@ async function* watchEnd(head: Buffer, source: AsyncIterableIterator<Buffer>): A
   yield head;
   for await (const chunk of source) {
     tail =
-      chunk.length >= MAX_QUEUED
-        ? chunk
-        : Buffer.concat([tail.subarray(-MAX_QUEUED), chunk]).subarray(-MAX_QUEUED);
+      chunk.length >= MAX_QUEUED ? chunk : Buffer.concat([tail.subarray(-MAX_QUEUED), chunk]).subarray(-MAX_QUEUED);
     yield chunk;
   }
   if (!tail.includes(FIRMA_FIN)) throw ilegible('ZIP sin final');

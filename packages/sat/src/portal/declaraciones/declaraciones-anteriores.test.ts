@@ -30,9 +30,7 @@ async function setUp(filas: Record<string, readonly FilaAnterior[] | string>, rf
       if (paso.camino !== CONSULTA) return;
       if (paso.metodo === 'GET') return send(res, paginaConsultaAnterior(null));
       const respuesta =
-        filas[
-          paso.campos.get('ctl00$MainContent$wucConsultasDeclaracion$wucDdlDeclaracion$ddlCatalogo') ?? ''
-        ] ?? [];
+        filas[paso.campos.get('ctl00$MainContent$wucConsultasDeclaracion$wucDdlDeclaracion$ddlCatalogo') ?? ''] ?? [];
       send(res, typeof respuesta === 'string' ? respuesta : paginaConsultaAnterior(respuesta));
     },
   });

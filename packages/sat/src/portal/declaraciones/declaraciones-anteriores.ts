@@ -27,7 +27,10 @@ const RESULTADO = {
   necesarias: ['numeroOperacion', 'tipo', 'fecha', 'periodo'],
 } as const;
 
-/** The ASP.NET portal of the returns up to 2021. Its log-in is that of the newer one (SAT-CFDI/python-satcfdi, satcfdi/portal). */
+/**
+ * The ASP.NET portal of the returns up to 2021. Its log-in is that of the newer one (SAT-CFDI/python-satcfdi,
+ * satcfdi/portal).
+ */
 const PORTAL_DECLARACIONES_ANTERIORES: Portal = {
   nombre: 'declaraciones-anteriores',
   async enter(deps, pageClient, credencial, signal) {
@@ -39,9 +42,10 @@ const PORTAL_DECLARACIONES_ANTERIORES: Portal = {
 };
 
 /**
- * Lists the returns of a fiscal year up to 2021: the page `ConsultaDeclaracion.aspx`, searched by year once for each kind of return that it
- * offers; table `gvDeclaraciones` with operation number, kind, kind of complementary, capture line, date filed and period (public scripts that
- * walk the page with a browser). A list in several pages would take postbacks that no source shows: RESPUESTA_ILEGIBLE.
+ * Lists the returns of a fiscal year up to 2021: the page `ConsultaDeclaracion.aspx`, searched by year once for each
+ * kind of return that it offers; table `gvDeclaraciones` with operation number, kind, kind of complementary, capture
+ * line, date filed and period (public scripts that walk the page with a browser). A list in several pages would take
+ * postbacks that no source shows: RESPUESTA_ILEGIBLE.
  */
 export const declaracionesAnteriores: NonNullable<ConsultaPortal<'listar-declaraciones'>['otro']> = {
   portal: PORTAL_DECLARACIONES_ANTERIORES,

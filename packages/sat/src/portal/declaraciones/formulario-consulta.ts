@@ -13,8 +13,9 @@ export interface FormularioConsulta {
 
 const MAX_CONSULTAS = 60;
 /**
- * The periods of a kind, which a script fills in once the kind is chosen: the months (soycontadorAI/sat-dm, declaraciones.py) and the quarters
- * (public scripts for the form of `ConfigDeclaracion.aspx`). Those of the other kinds are in no public source.
+ * The periods of a kind, which a script fills in once the kind is chosen: the months (soycontadorAI/sat-dm,
+ * declaraciones.py) and the quarters (public scripts for the form of `ConfigDeclaracion.aspx`). Those of the other
+ * kinds are in no public source.
  */
 const PERIODOS: ReadonlyMap<string, readonly string[]> = new Map([
   ['M', claves(1, 12)],
@@ -25,9 +26,10 @@ const COMODIN_VALOR = /^(?:|-1|0+)$/;
 const COMODIN_TEXTO = /^(?:-*|-*\s*(?:seleccion|elija|elige|escoge|sin seleccion|tod[oa]s?\b).*)$/;
 
 /**
- * Reads `#IdDeclaracion`, `#Ejercicio`, `#Periodicidad` and `#Periodo` of the page `/Consulta/Consulta`. A query is a form type with a kind and
- * one of its periods, as a person fills them in; the whole year, with neither chosen, is asked for the kinds whose periods nobody has told (public
- * clients search both ways). Throws RESPUESTA_ILEGIBLE for a page without these lists, or with more to ask than any taxpayer files.
+ * Reads `#IdDeclaracion`, `#Ejercicio`, `#Periodicidad` and `#Periodo` of the page `/Consulta/Consulta`. A query is a
+ * form type with a kind and one of its periods, as a person fills them in; the whole year, with neither chosen, is
+ * asked for the kinds whose periods nobody has told (public clients search both ways). Throws RESPUESTA_ILEGIBLE for a
+ * page without these lists, or with more to ask than any taxpayer files.
  */
 export function readFormularioConsulta(etiquetas: readonly Etiqueta[]): FormularioConsulta {
   const listas = listasDe(etiquetas);
@@ -50,9 +52,7 @@ export function readFormularioConsulta(etiquetas: readonly Etiqueta[]): Formular
       const nombrePeriodo = periodo?.nombre ?? 'Periodo';
       const offered = new Set((periodo === undefined ? [] : reales(periodo)).map(({ valor }) => valor));
       const kinds = tipos.flatMap((tipo): Par[][] => {
-        const periodos = PERIODOS.get(tipo.valor)?.filter(
-          (clave) => offered.size === 0 || offered.has(clave),
-        );
+        const periodos = PERIODOS.get(tipo.valor)?.filter((clave) => offered.size === 0 || offered.has(clave));
         return (periodos ?? []).map((clave) => [
           [periodicidad.nombre, tipo.valor],
           [nombrePeriodo, clave],
@@ -125,10 +125,7 @@ function only(listas: ReadonlyMap<string, Lista>, id: RegExp, nombre: string): L
 /** The lists of the page by their id: a browser's script enables `#Periodo` once a period kind is chosen. */
 function listasDe(etiquetas: readonly Etiqueta[]): ReadonlyMap<string, Lista> {
   return new Map(
-    readListas(etiquetas).map(({ id, nombre, opciones }) => [
-      id || nombre,
-      { id, nombre: nombre || id, opciones },
-    ]),
+    readListas(etiquetas).map(({ id, nombre, opciones }) => [id || nombre, { id, nombre: nombre || id, opciones }]),
   );
 }
 

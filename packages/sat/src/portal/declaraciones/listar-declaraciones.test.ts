@@ -114,11 +114,7 @@ describe('listar-declaraciones', () => {
         }),
       ]);
       expect(busquedas(ptsc).map((p) => p.cuerpo)).toEqual(
-        [
-          ['', ''],
-          ...MESES.map((mes) => ['M', mes]),
-          ...['013', '014', '015', '016'].map((t) => ['T', t]),
-        ].map(
+        [['', ''], ...MESES.map((mes) => ['M', mes]), ...['013', '014', '015', '016'].map((t) => ['T', t])].map(
           ([periodicidad, periodo]) =>
             `__RequestVerificationToken=ficha%2B%2F%3D&tipoDocumento=1&IdDeclaracion=001&Ejercicio=2025&Periodicidad=${periodicidad}&Periodo=${periodo}`,
         ),
@@ -193,11 +189,7 @@ describe('listar-declaraciones', () => {
       guion.respuestas = respuestas;
       expect(await errorOf(ask(ptsc))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
     }
-    for (const consulta of [
-      '<html></html>',
-      paginaConsulta({ periodicidades: [] }),
-      paginaConsulta().slice(0, -200),
-    ]) {
+    for (const consulta of ['<html></html>', paginaConsulta({ periodicidades: [] }), paginaConsulta().slice(0, -200)]) {
       guion.consulta = consulta;
       expect(await errorOf(ask(ptsc))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
     }
@@ -215,31 +207,24 @@ describe('listar-declaraciones', () => {
     const leer = (html: string) => readTablaResultado(readEtiquetas(html), 2025, RESULTADO);
     const esperadas = leer(tablaResultado([MENSUAL, COMPLEMENTARIA]));
     fc.assert(
-      fc.property(
-        fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], { minLength: 10, maxLength: 10 }),
-        (orden) => {
-          expect(leer(tablaResultado([MENSUAL, COMPLEMENTARIA], orden))).toEqual(esperadas);
-        },
-      ),
+      fc.property(fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], { minLength: 10, maxLength: 10 }), (orden) => {
+        expect(leer(tablaResultado([MENSUAL, COMPLEMENTARIA], orden))).toEqual(esperadas);
+      }),
     );
     const html = tablaResultado([MENSUAL, COMPLEMENTARIA]);
     for (let corte = 0; corte < html.lastIndexOf('</table>'); corte += 1) {
       expect(() => leer(html.slice(0, corte)), String(corte)).toThrow('RESPUESTA_ILEGIBLE');
     }
     fc.assert(
-      fc.property(
-        fc.string({ unit: 'grapheme', maxLength: 300 }),
-        fc.nat({ max: html.length }),
-        (basura, donde) => {
-          try {
-            for (const { numeroOperacion } of leer(html.slice(0, donde) + basura + html.slice(donde))) {
-              expect(numeroOperacion).toMatch(/^\d{5,30}$/);
-            }
-          } catch (error) {
-            expect(error).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.nat({ max: html.length }), (basura, donde) => {
+        try {
+          for (const { numeroOperacion } of leer(html.slice(0, donde) + basura + html.slice(donde))) {
+            expect(numeroOperacion).toMatch(/^\d{5,30}$/);
           }
-        },
-      ),
+        } catch (error) {
+          expect(error).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+        }
+      }),
     );
   });
 });

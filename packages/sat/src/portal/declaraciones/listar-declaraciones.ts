@@ -22,8 +22,8 @@ export const RESULTADO = {
 } as const;
 
 /**
- * Lists the returns of a fiscal year by the queries of the search form, each return once. All of them or an error: a year that the portal
- * does not have is PETICION_RECHAZADA, never an empty list.
+ * Lists the returns of a fiscal year by the queries of the search form, each return once. All of them or an error: a
+ * year that the portal does not have is PETICION_RECHAZADA, never an empty list.
  */
 export const listarDeclaraciones: ConsultaPortal<'listar-declaraciones'> = {
   portal: PORTAL_DECLARACIONES,
@@ -50,8 +50,7 @@ export const listarDeclaraciones: ConsultaPortal<'listar-declaraciones'> = {
 async function openConsulta(pageClient: PageClient, rfc: string, signal: AbortSignal): Promise<Pagina> {
   const pagina = await pageClient.open(PAGINA, signal);
   assertSesionViva(pagina);
-  if (pagina.direccion.host !== PAGINA.host)
-    throw ilegible('el portal de declaraciones lleva a otro servidor');
+  if (pagina.direccion.host !== PAGINA.host) throw ilegible('el portal de declaraciones lleva a otro servidor');
   // A session that was renewed on the way ends on the first page of the portal.
   const misma = pagina.direccion.path.split('?')[0]?.toLowerCase() === '/consulta/consulta';
   const consulta = misma ? pagina : await pageClient.open(PAGINA, signal);
@@ -74,9 +73,7 @@ async function buscar(
     referer: `https://${PAGINA.host}${PAGINA.path}`,
   };
   const body = encodeFormulario(campos);
-  const etiquetas = readEtiquetas(
-    await pedir(pageClient, { ...BUSCAR, method: 'POST', headers, body }, signal),
-  );
+  const etiquetas = readEtiquetas(await pedir(pageClient, { ...BUSCAR, method: 'POST', headers, body }, signal));
   assertRfcNombrado(etiquetas, rfc, false);
   return readTablaResultado(etiquetas, ejercicio, RESULTADO);
 }

@@ -5,8 +5,8 @@ import type { Portal } from '../sesion/portal.ts';
 export const HOST_DECLARACIONES = 'pstcdypisr.clouda.sat.gob.mx';
 
 /**
- * The portal of provisional and definitive returns from 2022 on (luffynando/sat-scrapers-auth, src/Portals/SatPstcdAndPisrPortal.php). Its
- * first page names the RFC of the session.
+ * The portal of provisional and definitive returns from 2022 on (luffynando/sat-scrapers-auth,
+ * src/Portals/SatPstcdAndPisrPortal.php). Its first page names the RFC of the session.
  */
 export const PORTAL_DECLARACIONES: Portal = {
   nombre: 'declaraciones',

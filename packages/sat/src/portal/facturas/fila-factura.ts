@@ -4,9 +4,10 @@ import type { Fila } from '../paginas/tablas/tablas.ts';
 import { readEstado, readImporte, readInstante, readRfc, readUuid } from '../paginas/tablas/valores.ts';
 
 /**
- * Headings of the columns that are read, in their comparable form. Of those about a cancellation the portal showed the date of its process until
- * May 2025 and has shown the dates of request and of cancellation since (phpcfdi/cfdi-sat-scraper, MetadataExtractor and pull request 87).
- * Third party, motive and substitute, which came in January 2023, are not read, nor is any column that may come.
+ * Headings of the columns that are read, in their comparable form. Of those about a cancellation the portal showed the
+ * date of its process until May 2025 and has shown the dates of request and of cancellation since
+ * (phpcfdi/cfdi-sat-scraper, MetadataExtractor and pull request 87). Third party, motive and substitute, which came in
+ * January 2023, are not read, nor is any column that may come.
  */
 export const ROTULOS = {
   uuid: ['folio fiscal'],
@@ -31,14 +32,10 @@ export type Columna = keyof typeof ROTULOS;
 export const NECESARIAS = ['uuid', 'emisorRfc', 'receptorRfc', 'fechaEmision', 'total', 'estado'] as const;
 
 /**
- * Reads one row. Throws RESPUESTA_ILEGIBLE for a cell that does not hold what its heading says, and for a CFDI whose receiver is another
- * RFC than `rfc`: the page was not asked for it.
+ * Reads one row. Throws RESPUESTA_ILEGIBLE for a cell that does not hold what its heading says, and for a CFDI whose
+ * receiver is another RFC than `rfc`: the page was not asked for it.
  */
-export function readFactura(
-  fila: Fila,
-  columnas: ReadonlyMap<Columna, number>,
-  rfc: string,
-): FacturaRecibida {
+export function readFactura(fila: Fila, columnas: ReadonlyMap<Columna, number>, rfc: string): FacturaRecibida {
   const texto = (columna: Columna): string => {
     const place = columnas.get(columna);
     return place === undefined ? '' : (fila[place]?.textoEntero ?? '');

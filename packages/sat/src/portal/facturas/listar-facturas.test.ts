@@ -9,11 +9,7 @@ type Montaje = Awaited<ReturnType<typeof setUp>>;
 
 const MARZO: Periodo = { inicio: '2026-03-01T00:00:00', fin: '2026-03-31T23:59:59' };
 
-function listar(
-  { canal }: Montaje,
-  periodo: Periodo = MARZO,
-  options: { maximo?: number; signal?: AbortSignal } = {},
-) {
+function listar({ canal }: Montaje, periodo: Periodo = MARZO, options: { maximo?: number; signal?: AbortSignal } = {}) {
   const consulta: ListarFacturas = {
     consulta: 'listar-facturas',
     rfc: RFC,
@@ -101,9 +97,7 @@ describe('listar-facturas', () => {
       cfdi(i, `2026-03-${dia}`),
     );
     serveFacturas(montaje.portal, filas);
-    const uuids = await uuidsOf(
-      listar(montaje, { inicio: '2026-03-05T00:00:00', fin: '2026-03-20T08:00:00' }),
-    );
+    const uuids = await uuidsOf(listar(montaje, { inicio: '2026-03-05T00:00:00', fin: '2026-03-20T08:00:00' }));
     expect(uuids).toEqual(sorted(filas.slice(2, 4)));
     expect(dias(montaje)).toEqual(['0']);
   });
@@ -118,9 +112,7 @@ describe('listar-facturas', () => {
       cfdi(5, '2026-02-01T03:00:01'),
     ];
     serveFacturas(montaje.portal, filas);
-    const uuids = await uuidsOf(
-      listar(montaje, { inicio: '2025-12-31T00:00:00', fin: '2026-02-01T03:00:00' }),
-    );
+    const uuids = await uuidsOf(listar(montaje, { inicio: '2025-12-31T00:00:00', fin: '2026-02-01T03:00:00' }));
     expect(uuids).toEqual(sorted(filas.slice(0, 4)));
     expect(dias(montaje)).toEqual(['31', '0', '01']);
   });
@@ -190,8 +182,7 @@ describe('listar-facturas', () => {
     const montaje = await setUp();
     const filas = rafaga(8, 1);
     const { portal } = montaje;
-    portal.guion.resultado = () =>
-      portal.busquedas.length === 1 ? respuestaCon(filas, 2025, true) : respuestaCon([]);
+    portal.guion.resultado = () => (portal.busquedas.length === 1 ? respuestaCon(filas, 2025, true) : respuestaCon([]));
     expect(await errorOf(listar(montaje))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
   });
 

@@ -23,8 +23,7 @@ function outcomeOf(texto: string): unknown {
   }
 }
 
-const isIlegible = (outcome: unknown) =>
-  outcome instanceof SatError && outcome.motivo === 'RESPUESTA_ILEGIBLE';
+const isIlegible = (outcome: unknown) => outcome instanceof SatError && outcome.motivo === 'RESPUESTA_ILEGIBLE';
 
 const DOS = [cfdi(1, '2026-03-05T10:00:00'), cfdi(2, '2026-03-05T10:00:01', { estado: 'Cancelado' })];
 
@@ -40,9 +39,7 @@ describe('readResultadoFacturas', () => {
     const texto = respuestaCon(DOS);
     for (let length = 0; length < texto.length; length += 1) {
       // The records before the panel of results are whole at some cuts; what is left has no results then.
-      expect(
-        isIlegible(outcomeOf(texto.slice(0, length))) || length >= texto.indexOf('|hiddenField|') - 2,
-      ).toBe(true);
+      expect(isIlegible(outcomeOf(texto.slice(0, length))) || length >= texto.indexOf('|hiddenField|') - 2).toBe(true);
     }
   });
 
@@ -69,37 +66,30 @@ describe('readResultadoFacturas', () => {
     const whole = read(respuestaCon(DOS));
     const columnas = celdas(cfdi(0, '2026-01-01T00:00:00'), 2025).length;
     fc.assert(
-      fc.property(
-        fc.shuffledSubarray([...Array(columnas + 2).keys()], { minLength: columnas + 2 }),
-        (orden) => {
-          const filas = DOS.map((c) => {
-            const extra: Array<[string, string]> = [
-              ['Columna nueva', '$9.99'],
-              ['Total de impuestos', '2020-01-01T00:00:00'],
-            ];
-            const todas = [...celdas(c, 2025), ...extra];
-            return orden.flatMap((i) => todas.slice(i, i + 1));
-          });
-          expect(read(conFilas(filas))).toEqual(whole);
-        },
-      ),
+      fc.property(fc.shuffledSubarray([...Array(columnas + 2).keys()], { minLength: columnas + 2 }), (orden) => {
+        const filas = DOS.map((c) => {
+          const extra: Array<[string, string]> = [
+            ['Columna nueva', '$9.99'],
+            ['Total de impuestos', '2020-01-01T00:00:00'],
+          ];
+          const todas = [...celdas(c, 2025), ...extra];
+          return orden.flatMap((i) => todas.slice(i, i + 1));
+        });
+        expect(read(conFilas(filas))).toEqual(whole);
+      }),
       { numRuns: 20 },
     );
   });
 
-  it.each([
-    'Folio Fiscal',
-    'RFC Emisor',
-    'RFC Receptor',
-    'Fecha de Emisión',
-    'Total',
-    'Estado del Comprobante',
-  ])('cannot do without the column %s', (falta) => {
-    const filas = DOS.map((c) => celdas(c, 2025).filter(([rotulo]) => rotulo !== falta));
-    expect(isIlegible(outcomeOf(conFilas(filas)))).toBe(true);
-    const dobles = DOS.map((c) => [...celdas(c, 2025), ...celdas(c, 2025).filter(([r]) => r === falta)]);
-    expect(isIlegible(outcomeOf(conFilas(dobles)))).toBe(true);
-  });
+  it.each(['Folio Fiscal', 'RFC Emisor', 'RFC Receptor', 'Fecha de Emisión', 'Total', 'Estado del Comprobante'])(
+    'cannot do without the column %s',
+    (falta) => {
+      const filas = DOS.map((c) => celdas(c, 2025).filter(([rotulo]) => rotulo !== falta));
+      expect(isIlegible(outcomeOf(conFilas(filas)))).toBe(true);
+      const dobles = DOS.map((c) => [...celdas(c, 2025), ...celdas(c, 2025).filter(([r]) => r === falta)]);
+      expect(isIlegible(outcomeOf(conFilas(dobles)))).toBe(true);
+    },
+  );
 
   it('gives null for every column that may be missing', () => {
     const kept = new Set([
@@ -155,10 +145,7 @@ describe('readResultadoFacturas', () => {
     ['a comment', 'A<!-- </td></tr> -->B', 'AB'],
   ])('takes %s in a name for a text', (_name, html, texto) => {
     const [fila] = DOS.map((c) =>
-      celdas(c, 2025).map(([rotulo, valor]): [string, string] => [
-        rotulo,
-        rotulo.startsWith('Nombre') ? html : valor,
-      ]),
+      celdas(c, 2025).map(([rotulo, valor]): [string, string] => [rotulo, rotulo.startsWith('Nombre') ? html : valor]),
     );
     expect(read(conFilas([fila ?? []])).filas[0]).toMatchObject({
       emisorNombre: texto,
@@ -197,10 +184,7 @@ describe('readResultadoFacturas', () => {
     ['neither panel', respuesta({ tabla: '', muestraFilas: false, diceQueNoHay: false })],
     ['the empty panel beside rows', respuesta({ tabla, muestraFilas: false, diceQueNoHay: true })],
     ['results without a table', respuesta({ tabla: '', muestraFilas: true, diceQueNoHay: false })],
-    [
-      'a cap without rows',
-      respuesta({ tabla: vacia, muestraFilas: true, diceQueNoHay: false, diceTope: true }),
-    ],
+    ['a cap without rows', respuesta({ tabla: vacia, muestraFilas: true, diceQueNoHay: false, diceTope: true })],
     [
       'a folio whose row is lost',
       respuesta({
@@ -232,26 +216,12 @@ describe('readResultadoFacturas', () => {
     const damage = fc.record({
       from: fc.nat(panel.length),
       length: fc.nat(200),
-      put: fc.constantFrom(
-        '',
-        '<',
-        '>',
-        '"',
-        '</table>',
-        '<tr>',
-        '<td>',
-        '<table>',
-        '&',
-        '\u0000',
-        '|',
-        '<!--',
-      ),
+      put: fc.constantFrom('', '<', '>', '"', '</table>', '<tr>', '<td>', '<table>', '&', '\u0000', '|', '<!--'),
     });
     fc.assert(
       fc.property(fc.array(damage, { minLength: 1, maxLength: 3 }), (damages) => {
         let texto = panel;
-        for (const { from, length, put } of damages)
-          texto = texto.slice(0, from) + put + texto.slice(from + length);
+        for (const { from, length, put } of damages) texto = texto.slice(0, from) + put + texto.slice(from + length);
         const outcome = outcomeOf(withPanel(texto));
         if (outcome instanceof SatError) return;
         const { filas } = outcome as ReturnType<typeof read>;

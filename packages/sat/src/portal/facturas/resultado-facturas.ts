@@ -12,16 +12,15 @@ import { NECESARIAS, ROTULOS, readFactura } from './fila-factura.ts';
 const TOPE = 500;
 
 /**
- * Reads the answer to a search: the table `tblResult` inside the results panel, its columns by their headings. It is capped when the portal
- * shows its panel that says so (`PnlLimiteRegistros`) or the table has as many rows as it ever shows.
+ * Reads the answer to a search: the table `tblResult` inside the results panel, its columns by their headings. It is
+ * capped when the portal shows its panel that says so (`PnlLimiteRegistros`) or the table has as many rows as it ever
+ * shows.
  *
- * "No rows" is believed when the portal shows its panel that says so and neither results nor a folio anywhere, or when it shows a table with all
- * the headings and nothing else. Throws SERVICIO_CON_ERROR for a shown error panel and RESPUESTA_ILEGIBLE for everything else.
+ * "No rows" is believed when the portal shows its panel that says so and neither results nor a folio anywhere, or when
+ * it shows a table with all the headings and nothing else. Throws SERVICIO_CON_ERROR for a shown error panel and
+ * RESPUESTA_ILEGIBLE for everything else.
  */
-export function readResultadoFacturas(
-  delta: readonly RegistroDelta[],
-  rfc: string,
-): Hallazgo<FacturaRecibida> {
+export function readResultadoFacturas(delta: readonly RegistroDelta[], rfc: string): Hallazgo<FacturaRecibida> {
   const paneles = delta
     .filter((r) => r.tipo === 'updatePanel')
     .map(({ id, contenido }) => ({ id, etiquetas: readEtiquetas(contenido) }));
@@ -34,8 +33,7 @@ export function readResultadoFacturas(
   const seleccionables = readSeleccionables(etiquetas);
   const diceQueNoHay = isVisible(etiquetas, /_PnlNoResultados$/);
   if (!isVisible(etiquetas, /_PnlResultados$/)) {
-    if (!diceQueNoHay || seleccionables.length > 0 || hasFolios(etiquetas))
-      throw ilegible('busqueda: paneles');
+    if (!diceQueNoHay || seleccionables.length > 0 || hasFolios(etiquetas)) throw ilegible('busqueda: paneles');
     return { filas: [], topada: false };
   }
   if (diceQueNoHay) throw ilegible('busqueda: paneles contradictorios');
@@ -58,8 +56,7 @@ function readFilas(etiquetas: readonly Etiqueta[], rfc: string): FacturaRecibida
 /** What the page says went wrong: its validators' list and its own panel of errors. */
 function assertSinError(etiquetas: readonly Etiqueta[]): void {
   for (const id of [/_PnlErrores$/, /_ValidationSummary\d*$/]) {
-    if (readTextoVisible(etiquetas, id) !== '')
-      throw new SatError('SERVICIO_CON_ERROR', { codigo: 'BUSQUEDA' });
+    if (readTextoVisible(etiquetas, id) !== '') throw new SatError('SERVICIO_CON_ERROR', { codigo: 'BUSQUEDA' });
   }
 }
 

@@ -1,7 +1,10 @@
 import type { SentidoOpinion } from '@acuse/core';
 import { toDia } from '../../texto/calendario.ts';
 
-/** The signed chain at the foot of an opinion: `||RFC|folio|dd-mm-yyyy|letter|certificate||`, in the layouts before and after June 2025. */
+/**
+ * The signed chain at the foot of an opinion: `||RFC|folio|dd-mm-yyyy|letter|certificate||`, in the layouts before and
+ * after June 2025.
+ */
 export interface CadenaOriginal {
   readonly rfc: string;
   readonly folio: string;

@@ -3,15 +3,7 @@ import { inspect } from 'node:util';
 import type { SentidoOpinion } from '@acuse/core';
 import { describe, expect, it } from 'vitest';
 import { errorOf, RFC } from '../testing/canal-de-prueba.ts';
-import {
-  credencialDe,
-  end,
-  type Paso,
-  type Ptsc,
-  redirect,
-  send,
-  startPtsc,
-} from '../testing/ptsc-de-prueba.ts';
+import { credencialDe, end, type Paso, type Ptsc, redirect, send, startPtsc } from '../testing/ptsc-de-prueba.ts';
 import { layoutAnterior, layoutNuevo, makePdf, TEXTO_DE } from './testing/opinion-de-prueba.ts';
 
 const SERVICIO = '/RespuestaCompleta/ObtenerRespuestaCompletaPdf';
@@ -123,24 +115,18 @@ describe('consultar-opinion', () => {
     expect([ptsc.accesos(), credencialDe(ptsc, tipo).tipo]).toEqual([1, tipo]);
   });
 
-  it.each(Object.keys(TEXTO_DE) as SentidoOpinion[])(
-    'reads %s from the PDF of both layouts',
-    async (sentido) => {
-      const { guion, ptsc } = await setUp();
-      for (const layout of [layoutNuevo, layoutAnterior]) {
-        const detalle =
-          sentido === 'NEGATIVO'
-            ? ['Obligaciones omitidas:', 'Declaración anual de ISR, ejercicio 2025']
-            : [];
-        guion.respuesta = exito(await makePdf(layout({ rfc: RFC, sentido, detalle })));
-        const leida = await ask(ptsc);
-        expect(leida).toMatchObject({ sentido, folio: '26NL1324942', fecha: '2026-09-22' });
-        if (sentido === 'NEGATIVO')
-          expect(leida.motivo).toContain('Declaración anual de ISR, ejercicio 2025');
-      }
-      expect(ptsc.accesos()).toBe(1);
-    },
-  );
+  it.each(Object.keys(TEXTO_DE) as SentidoOpinion[])('reads %s from the PDF of both layouts', async (sentido) => {
+    const { guion, ptsc } = await setUp();
+    for (const layout of [layoutNuevo, layoutAnterior]) {
+      const detalle =
+        sentido === 'NEGATIVO' ? ['Obligaciones omitidas:', 'Declaración anual de ISR, ejercicio 2025'] : [];
+      guion.respuesta = exito(await makePdf(layout({ rfc: RFC, sentido, detalle })));
+      const leida = await ask(ptsc);
+      expect(leida).toMatchObject({ sentido, folio: '26NL1324942', fecha: '2026-09-22' });
+      if (sentido === 'NEGATIVO') expect(leida.motivo).toContain('Declaración anual de ISR, ejercicio 2025');
+    }
+    expect(ptsc.accesos()).toBe(1);
+  });
 
   it('logs in anew when the session is gone, and through the provider when only the portal forgot it', async () => {
     const { ptsc } = await setUp({ respuesta: exito(await makePdf(POSITIVA)) });
@@ -196,11 +182,7 @@ describe('consultar-opinion', () => {
     const pdf = await makePdf(POSITIVA);
     const buena = exito(pdf);
     const deOtro = await makePdf(layoutNuevo({ rfc: 'XIQB891116QE4', sentido: 'POSITIVO' }));
-    const otroDocumento = await makePdf([
-      'Constancia de situación fiscal',
-      `RFC: ${RFC}`,
-      'Sentido: POSITIVO',
-    ]);
+    const otroDocumento = await makePdf(['Constancia de situación fiscal', `RFC: ${RFC}`, 'Sentido: POSITIVO']);
     const malas = [
       '',
       'null',

@@ -13,8 +13,9 @@ const SERVICIO = { host: HOST_32D, path: '/RespuestaCompleta/ObtenerRespuestaCom
 const MAX_PAGINAS = 30;
 
 /**
- * Has the SAT make the opinión del cumplimiento and reads it from the signed PDF. Every call makes a new one. SERVICIO_CON_ERROR when the
- * service says that it made none; RESPUESTA_ILEGIBLE for a document that is not this taxpayer's or does not state one sense.
+ * Has the SAT make the opinión del cumplimiento and reads it from the signed PDF. Every call makes a new one.
+ * SERVICIO_CON_ERROR when the service says that it made none; RESPUESTA_ILEGIBLE for a document that is not this
+ * taxpayer's or does not state one sense.
  */
 export const consultarOpinion: ConsultaPortal<'consultar-opinion'> = {
   portal: PORTAL_32D,
@@ -32,8 +33,7 @@ export const consultarOpinion: ConsultaPortal<'consultar-opinion'> = {
       lineasDe(paginas).map(({ texto }) => texto),
       rfc,
     );
-    if (sentido !== null && sentido !== leida.sentido)
-      throw ilegible('opinion: el servicio dice otro sentido');
+    if (sentido !== null && sentido !== leida.sentido) throw ilegible('opinion: el servicio dice otro sentido');
     if (folio !== null && leida.folio !== null && folio !== leida.folio) {
       throw ilegible('opinion: el servicio dice otro folio');
     }
@@ -41,7 +41,9 @@ export const consultarOpinion: ConsultaPortal<'consultar-opinion'> = {
   },
 };
 
-/** The request of the application's page, key by key (phpcfdi/opinion-cumplimiento-sat-scraper, src/PdfDownloader.php). */
+/**
+ * The request of the application's page, key by key (phpcfdi/opinion-cumplimiento-sat-scraper, src/PdfDownloader.php).
+ */
 async function pedirPdf(
   pageClient: PageClient,
   rfc: string,

@@ -38,7 +38,8 @@ describe('readOpinion', () => {
         'Obligaciones omitidas: Declaración mensual de IVA, periodo Julio 2026; Pago provisional mensual de ISR personas morales, periodo agosto 2026; Créditos fiscales firmes: 1 por $12,345.00',
       );
     }
-    // In one layout the lists stand below the moment of the revision, in the other each has a heading and a sentence of its own.
+    // In one layout the lists stand below the moment of the revision, in the other each has a heading and a sentence of
+    // its own.
     const lists = [
       'Cumplimiento de obligaciones',
       'Se detectan omisiones en:',
@@ -99,13 +100,9 @@ describe('readOpinion', () => {
       ),
     ).toBe(true);
     expect(ilegible(() => readOpinion(sin(/POSITIVO|\|P\|/), RFC))).toBe(true);
+    expect(ilegible(() => readOpinion([...positivo, '||EKU9003173C9|26NL0000001|22-09-2026|P|1||'], RFC))).toBe(true);
     expect(
-      ilegible(() => readOpinion([...positivo, '||EKU9003173C9|26NL0000001|22-09-2026|P|1||'], RFC)),
-    ).toBe(true);
-    expect(
-      ilegible(() =>
-        readOpinion(['Constancia de situación fiscal', `RFC: ${RFC}`, 'Sentido: POSITIVO'], RFC),
-      ),
+      ilegible(() => readOpinion(['Constancia de situación fiscal', `RFC: ${RFC}`, 'Sentido: POSITIVO'], RFC)),
     ).toBe(true);
   });
 
@@ -114,10 +111,7 @@ describe('readOpinion', () => {
     expect(ilegible(() => readOpinion(suya, RFC))).toBe(true);
     expect(
       ilegible(() =>
-        readOpinion(
-          [...layoutNuevo({ rfc: RFC, sentido: 'POSITIVO' }).toSpliced(2, 0, 'RFC XIQB891116QE4')],
-          RFC,
-        ),
+        readOpinion([...layoutNuevo({ rfc: RFC, sentido: 'POSITIVO' }).toSpliced(2, 0, 'RFC XIQB891116QE4')], RFC),
       ),
     ).toBe(true);
     for (const rfc of ['H&E951128469', 'OÑO120726RX3']) {
@@ -130,9 +124,7 @@ describe('readOpinion', () => {
       '3.- Cuando se emite la presente opinión en sentido positivo, tiene una vigencia de 30 días.',
       'Sentido: POSITIVO',
     ];
-    expect(readOpinion(layoutAnterior({ rfc: RFC, sentido: 'NEGATIVO', notas }), RFC).sentido).toBe(
-      'NEGATIVO',
-    );
+    expect(readOpinion(layoutAnterior({ rfc: RFC, sentido: 'NEGATIVO', notas }), RFC).sentido).toBe('NEGATIVO');
   });
 
   it('is not misled by a name', () => {
@@ -180,9 +172,7 @@ describe('readOpinion', () => {
         (sentido, layout, cuerpo, notas) => {
           const lineas = layout({ rfc: RFC, sentido, cuerpo, notas });
           expect(readOpinion(lineas, RFC).sentido).toBe(sentido);
-          const mudas = lineas.map((l) =>
-            l.replace(TEXTO_DE[sentido], 'CANCELADO').replace(/\|[PNSIX]\|/, '|C|'),
-          );
+          const mudas = lineas.map((l) => l.replace(TEXTO_DE[sentido], 'CANCELADO').replace(/\|[PNSIX]\|/, '|C|'));
           expect(ilegible(() => readOpinion(mudas, RFC))).toBe(true);
         },
       ),

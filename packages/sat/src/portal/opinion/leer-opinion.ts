@@ -13,12 +13,12 @@ const RFC =
 /** The authority's own, which may stand in its letterhead. */
 const RFC_DEL_SAT = 'SAT970701NN3';
 const FOLIO = /\b\d{2}[A-Z]{1,2}\d{6,8}\b/g;
-const FECHA =
-  /(?:fecha(?: y hora)? de (?:emision|expedicion)|revision practicada el dia)\s*:?\s*(\d[^|]{0,40})/;
+const FECHA = /(?:fecha(?: y hora)? de (?:emision|expedicion)|revision practicada el dia)\s*:?\s*(\d[^|]{0,40})/;
 
 /**
- * Reads an opinión del cumplimiento from the lines of its text, in the layouts before and after June 2025. Throws RESPUESTA_ILEGIBLE for
- * another document, one that is not `rfc`'s or names a second taxpayer, and one that does not state exactly one sense.
+ * Reads an opinión del cumplimiento from the lines of its text, in the layouts before and after June 2025. Throws
+ * RESPUESTA_ILEGIBLE for another document, one that is not `rfc`'s or names a second taxpayer, and one that does not
+ * state exactly one sense.
  */
 export function readOpinion(lineas: readonly string[], rfc: string): OpinionLeida {
   const texto = lineas.join('\n');

@@ -24,8 +24,9 @@ const GENERAL =
   /opinion del? cumplimiento|al corriente|en sentido|resolucion miscelanea|codigo fiscal|constancia del correcto|para efectos|se le informa|controles electronicos|revision practicada/;
 
 /**
- * Why an opinion is not positive. For a negative one, what it lists: from the first heading or detail of a list on, or without any heading the
- * lines that name an obligation or a debt, as one text with semicolons; the notes at its foot are left out. Null for a positive one.
+ * Why an opinion is not positive. For a negative one, what it lists: from the first heading or detail of a list on, or
+ * without any heading the lines that name an obligation or a debt, as one text with semicolons; the notes at its foot
+ * are left out. Null for a positive one.
  */
 export function readMotivo(lineas: readonly string[], sentido: SentidoOpinion): string | null {
   if (sentido !== 'NEGATIVO') return FIJO[sentido];
@@ -41,8 +42,8 @@ export function readMotivo(lineas: readonly string[], sentido: SentidoOpinion): 
 }
 
 /**
- * From the first heading on; a detail that stands above it belongs to a list whose heading is not known, and counts too. Without any heading, the
- * details alone.
+ * From the first heading on; a detail that stands above it belongs to a list whose heading is not known, and counts
+ * too. Without any heading, the details alone.
  */
 function cutLista(cuerpo: readonly string[]): readonly string[] {
   const normales = cuerpo.map(toForma);

@@ -6,7 +6,9 @@ import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
 import type { Etiqueta } from '../paginas/etiquetas.ts';
 import { ilegible } from '../paginas/ilegible.ts';
 
-/** A public client of OAuth 2.0 (RFC 6749, section 2.1) as a single-page application writes its settings into its page. */
+/**
+ * A public client of OAuth 2.0 (RFC 6749, section 2.1) as a single-page application writes its settings into its page.
+ */
 export interface ClienteOauth {
   readonly id: string;
   readonly regreso: DireccionSat;
@@ -25,7 +27,9 @@ const MAX_SCRIPT = 65_536;
 const PAR =
   /["']?\b(client_?id|redirect_?uri|scope)["']?\s*[:=]\s*(?:"([^"\s<>]{1,300})"|'([^'\s<>]{1,300})'|"([\w ]{1,200})")/gi;
 
-/** The settings in the scripts of a page; null when there are none, that is, when the portal's own server speaks OAuth. */
+/**
+ * The settings in the scripts of a page; null when there are none, that is, when the portal's own server speaks OAuth.
+ */
 export function readClienteOauth(pagina: Pagina, pageClient: PageClient): ClienteOauth | null {
   const pares = new Map<string, string>();
   for (const { nombre, cierra, texto } of scriptsOf(pagina.etiquetas)) {
@@ -54,7 +58,10 @@ export interface PeticionAutorizacion {
   readonly verificador: string;
 }
 
-/** The request for a code with proof key (RFC 7636, method S256) and a state that only we know (RFC 6749, section 10.12). */
+/**
+ * The request for a code with proof key (RFC 7636, method S256) and a state that only we know (RFC 6749, section
+ * 10.12).
+ */
 export function createPeticionAutorizacion(
   { id, redirectUri, scope }: ClienteOauth,
   { autorizacion }: ServidorOauth,
@@ -73,7 +80,10 @@ export function createPeticionAutorizacion(
   return { direccion: { ...autorizacion, path: `${autorizacion.path}?${query}` }, estado, verificador };
 }
 
-/** The code that a page of return carries. Throws RESPUESTA_ILEGIBLE for another place, another state, an error, or no single code. */
+/**
+ * The code that a page of return carries. Throws RESPUESTA_ILEGIBLE for another place, another state, an error, or no
+ * single code.
+ */
 export function readCodigo({ direccion }: Pagina, { regreso }: ClienteOauth, estado: string): string {
   const [camino, query = ''] = direccion.path.split('?');
   if (direccion.host !== regreso.host || camino !== regreso.path.split('?')[0]) {
@@ -88,7 +98,10 @@ export function readCodigo({ direccion }: Pagina, { regreso }: ClienteOauth, est
   return codigo;
 }
 
-/** Changes the code for an access token (RFC 6749, section 4.1.3). Throws RESPUESTA_ILEGIBLE for an answer without a bearer token. */
+/**
+ * Changes the code for an access token (RFC 6749, section 4.1.3). Throws RESPUESTA_ILEGIBLE for an answer without a
+ * bearer token.
+ */
 export async function pedirToken(
   pageClient: PageClient,
   { id, redirectUri }: ClienteOauth,

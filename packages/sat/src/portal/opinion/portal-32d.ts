@@ -16,10 +16,11 @@ const SERVIDOR = {
 };
 
 /**
- * The application of the opinión 32-D. Its log-in is OAuth 2.0 with proof key at the identity provider, and there are two ways of it: the
- * application's server holds the proof key and gives the browser a session by cookie, which is what public clients see
- * (phpcfdi/opinion-cumplimiento-sat-scraper, SAT-CFDI/python-satcfdi), or its page does and sends a bearer token. Whether the page has OAuth
- * settings decides. A session is cookies in both cases: a token is asked for anew by each consulta and never kept.
+ * The application of the opinión 32-D. Its log-in is OAuth 2.0 with proof key at the identity provider, and there are
+ * two ways of it: the application's server holds the proof key and gives the browser a session by cookie, which is what
+ * public clients see (phpcfdi/opinion-cumplimiento-sat-scraper, SAT-CFDI/python-satcfdi), or its page does and sends a
+ * bearer token. Whether the page has OAuth settings decides. A session is cookies in both cases: a token is asked for
+ * anew by each consulta and never kept.
  */
 export const PORTAL_32D: Portal = {
   nombre: '32d',
@@ -41,8 +42,8 @@ export const PORTAL_32D: Portal = {
 };
 
 /**
- * The header that a request of the application carries: none when cookies are its session, `Bearer …` when its page speaks OAuth. Throws
- * SesionVencida when a log-in is due.
+ * The header that a request of the application carries: none when cookies are its session, `Bearer …` when its page
+ * speaks OAuth. Throws SesionVencida when a log-in is due.
  */
 export async function authorize(
   pageClient: PageClient,

@@ -5,7 +5,10 @@ import { readSentido } from './sentido-opinion.ts';
 
 export interface RespuestaPdf {
   readonly pdf: Buffer;
-  /** What the service says beside the document (`Validaciones`), null for what it leaves out. Never a fact alone: the document is. */
+  /**
+   * What the service says beside the document (`Validaciones`), null for what it leaves out. Never a fact alone: the
+   * document is.
+   */
   readonly sentido: SentidoOpinion | null;
   readonly folio: string | null;
 }
@@ -14,8 +17,9 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
  * Reads the answer of `ObtenerRespuestaCompletaPdf`: `Respuesta.Exito`, `Respuesta.Mensaje`, `ContenidoBase64`
- * (phpcfdi/opinion-cumplimiento-sat-scraper, src/PdfDownloader.php) and, when it has them, `Validaciones.Descripcion` and `.Folio`. Throws
- * SERVICIO_CON_ERROR when the service says that it failed, RESPUESTA_ILEGIBLE for anything that is not such an answer with a whole PDF.
+ * (phpcfdi/opinion-cumplimiento-sat-scraper, src/PdfDownloader.php) and, when it has them, `Validaciones.Descripcion`
+ * and `.Folio`. Throws SERVICIO_CON_ERROR when the service says that it failed, RESPUESTA_ILEGIBLE for anything that is
+ * not such an answer with a whole PDF.
  */
 export function parseRespuestaPdf(json: string): RespuestaPdf {
   const datos = parseObjeto(json);

@@ -15,14 +15,11 @@ const EMITIDO = new RegExp(
 const MAX_RENGLONES = 4;
 
 /**
- * The senses that a document states about itself, in the three places where it does: the signed chain, the cell "Sentido" of its table, and
- * the sentence that issues the opinion. What its notes say about senses in general counts nowhere. Empty when it states none. Cells of one
- * line are two blanks apart.
+ * The senses that a document states about itself, in the three places where it does: the signed chain, the cell
+ * "Sentido" of its table, and the sentence that issues the opinion. What its notes say about senses in general counts
+ * nowhere. Empty when it states none. Cells of one line are two blanks apart.
  */
-export function findSentidos(
-  lineas: readonly string[],
-  cadena: CadenaOriginal | null,
-): ReadonlySet<SentidoOpinion> {
+export function findSentidos(lineas: readonly string[], cadena: CadenaOriginal | null): ReadonlySet<SentidoOpinion> {
   const notas = lineas.findIndex((linea) => /^notas?\s*(?:[:.]|$|\d)/.test(toForma(linea)));
   const propias = (notas === -1 ? lineas : lineas.slice(0, notas)).filter((linea) => linea.trim() !== '');
   const found = new Set<SentidoOpinion>();
@@ -55,14 +52,16 @@ function* inRenglon(renglon: string, letra: SentidoOpinion | null): Generator<Se
 }
 
 /**
- * At the end of a line the sense may as well be the end of a name ("GRUPO POSITIVO"): the two senses whose letter in the signed chain
- * is known are then believed only with it.
+ * At the end of a line the sense may as well be the end of a name ("GRUPO POSITIVO"): the two senses whose letter in
+ * the signed chain is known are then believed only with it.
  */
 function isCreible(sentido: SentidoOpinion, letra: SentidoOpinion | null): boolean {
   return letra !== null || (sentido !== 'POSITIVO' && sentido !== 'NEGATIVO');
 }
 
-/** Reads the sense that a text is, as the service writes it beside the document (`Positivo`); null for any other text. */
+/**
+ * Reads the sense that a text is, as the service writes it beside the document (`Positivo`); null for any other text.
+ */
 export function readSentido(texto: string): SentidoOpinion | null {
   const exacto = EXACTO.exec(toForma(texto));
   return exacto === null ? null : toSentido(exacto[1] ?? '');

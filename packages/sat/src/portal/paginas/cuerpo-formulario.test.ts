@@ -7,9 +7,7 @@ describe('encodeFormulario', () => {
     const texto = fc.string({ unit: 'grapheme' });
     fc.assert(
       fc.property(fc.array(fc.tuple(texto, texto, fc.boolean())), (campos) => {
-        const body = encodeFormulario(
-          campos.map(([n, v, bytes]) => [n, bytes ? Buffer.from(v) : v] as const),
-        );
+        const body = encodeFormulario(campos.map(([n, v, bytes]) => [n, bytes ? Buffer.from(v) : v] as const));
         expect([...new URLSearchParams(body.toString('latin1'))]).toEqual(campos.map(([n, v]) => [n, v]));
       }),
     );

@@ -12,9 +12,9 @@ const MAX_REGISTROS = 10_000;
 const LARGO = /^\d{1,9}$/;
 
 /**
- * Reads `length|type|id|content|` records to the end of the text. The length counts the UTF-16 units of the content, which may
- * hold any character, the bar included (System.Web.UI.PageRequestManager). A text that was cut, or decoded with
- * another charset, does not add up and throws RESPUESTA_ILEGIBLE.
+ * Reads `length|type|id|content|` records to the end of the text. The length counts the UTF-16 units of the content,
+ * which may hold any character, the bar included (System.Web.UI.PageRequestManager). A text that was cut, or decoded
+ * with another charset, does not add up and throws RESPUESTA_ILEGIBLE.
  */
 export function parseDelta(texto: string): readonly RegistroDelta[] {
   if (texto.length > MAX_CARACTERES) throw ilegible('delta demasiado grande');

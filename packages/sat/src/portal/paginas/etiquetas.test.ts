@@ -11,13 +11,7 @@ describe('readEtiquetas', () => {
     const etiquetas = readEtiquetas(
       `a < b <P Id=uno class='x>y' data-z="1 &lt; 2" hidden>d&iacute;a<!-- <b> --> <br/>n</p><script>if (a<b) '</p>'</script>fin`,
     );
-    expect(etiquetas.map((e) => (e.cierra ? '/' : '') + e.nombre)).toEqual([
-      'p',
-      'br',
-      '/p',
-      'script',
-      '/script',
-    ]);
+    expect(etiquetas.map((e) => (e.cierra ? '/' : '') + e.nombre)).toEqual(['p', 'br', '/p', 'script', '/script']);
     const [p] = etiquetas;
     if (p === undefined) throw new Error('no tag');
     expect(['id', 'class', 'data-z', 'hidden', 'nada'].map((n) => p.atributos.get(n))).toEqual([
@@ -27,34 +21,29 @@ describe('readEtiquetas', () => {
       '',
       undefined,
     ]);
-    expect(readTexto(etiquetas.slice(0, 3))).toBe(
-      'día<!-- <b> --> n'.replace('<!-- <b> -->', '').replace('  ', ' '),
-    );
+    expect(readTexto(etiquetas.slice(0, 3))).toBe('día<!-- <b> --> n'.replace('<!-- <b> -->', '').replace('  ', ' '));
     expect(etiquetas[3]?.texto).toBe(`if (a<b) '</p>'`);
   });
 
   it('reads the values that a browser reads from inputs written in any way', () => {
     const valor = fc.string({ unit: 'grapheme', maxLength: 40 }).map((s) => s.replace(/[\r\n\0]/g, ''));
     fc.assert(
-      fc.property(
-        fc.array(fc.tuple(fc.stringMatching(/^[A-Za-z_$][\w$]{0,12}$/), valor, fc.boolean())),
-        (lista) => {
-          const html = lista
-            .map(([n, v, first]) =>
-              first
-                ? `<input value="${escapeHtml(v)}" name=${n} >`
-                : `<INPUT NAME='${n}' type="hidden"\n value='${escapeHtml(v)}'/>`,
-            )
-            .join('text');
-          const $ = load(html);
-          const expected = new Map(
-            $('input')
-              .toArray()
-              .map((e) => [$(e).attr('name') ?? '', $(e).attr('value') ?? '']),
-          );
-          expect(readCampos(readEtiquetas(html))).toEqual(expected);
-        },
-      ),
+      fc.property(fc.array(fc.tuple(fc.stringMatching(/^[A-Za-z_$][\w$]{0,12}$/), valor, fc.boolean())), (lista) => {
+        const html = lista
+          .map(([n, v, first]) =>
+            first
+              ? `<input value="${escapeHtml(v)}" name=${n} >`
+              : `<INPUT NAME='${n}' type="hidden"\n value='${escapeHtml(v)}'/>`,
+          )
+          .join('text');
+        const $ = load(html);
+        const expected = new Map(
+          $('input')
+            .toArray()
+            .map((e) => [$(e).attr('name') ?? '', $(e).attr('value') ?? '']),
+        );
+        expect(readCampos(readEtiquetas(html))).toEqual(expected);
+      }),
     );
   });
 

@@ -23,10 +23,10 @@ const MAX_ATRIBUTOS = 1_000_000;
 const SIN_ATRIBUTOS: ReadonlyMap<string, string> = new Map();
 
 /**
- * Reads a page as a flat list of tags with entities decoded, in time linear in its length whatever is in it. A tree builder is
- * quadratic in the depth of hostile nesting (a minute for half a megabyte), and nothing that is read from the portal's pages needs
- * a tree. `noscript` counts as text, as in a browser that runs scripts. Throws RESPUESTA_ILEGIBLE past 16 Mi characters, 200,000
- * tags or a million attributes.
+ * Reads a page as a flat list of tags with entities decoded, in time linear in its length whatever is in it. A tree
+ * builder is quadratic in the depth of hostile nesting (a minute for half a megabyte), and nothing that is read from
+ * the portal's pages needs a tree. `noscript` counts as text, as in a browser that runs scripts. Throws
+ * RESPUESTA_ILEGIBLE past 16 Mi characters, 200,000 tags or a million attributes.
  */
 export function readEtiquetas(html: string): readonly Etiqueta[] {
   if (html.length > MAX_CARACTERES) throw ilegible('pagina demasiado grande');
@@ -115,7 +115,10 @@ export function readTexto(etiquetas: readonly Etiqueta[]): string {
     .trim();
 }
 
-/** The tags from the element with this id to its end (to the end of the page when it is not closed); null when it is not there. */
+/**
+ * The tags from the element with this id to its end (to the end of the page when it is not closed); null when it is not
+ * there.
+ */
 export function findElemento(etiquetas: readonly Etiqueta[], id: RegExp): readonly Etiqueta[] | null {
   const from = etiquetas.findIndex((e) => !e.cierra && id.test(e.atributos.get('id') ?? ''));
   return from === -1 ? null : elementoEn(etiquetas, from);

@@ -4,7 +4,10 @@ const NUMERICA = /^(\d{1,2})[/-](\d{1,2})[/-](\d{4})(?:\s+\d{1,2}:\d{2}(?::\d{2}
 const ISO = /^(\d{4})-(\d{2})-(\d{2})(?:[T\s]\d{2}:\d{2}(?::\d{2})?)?$/;
 const LARGA = /^(\d{1,2}) de (\p{L}{4,10}) del? (\d{4})/u;
 
-/** `dd/mm/yyyy`, `dd-mm-yyyy` or `yyyy-mm-dd`, with or without a time of day, as `yyyy-MM-dd`; null when it is no day of the calendar. */
+/**
+ * `dd/mm/yyyy`, `dd-mm-yyyy` or `yyyy-mm-dd`, with or without a time of day, as `yyyy-MM-dd`; null when it is no day of
+ * the calendar.
+ */
 export function readFecha(texto: string): string | null {
   const limpio = texto.trim();
   const numerica = NUMERICA.exec(limpio);

@@ -29,8 +29,9 @@ export function readFormularios(etiquetas: readonly Etiqueta[]): readonly Formul
 }
 
 /**
- * The fields that a browser would send with a form whose button was not pressed: no buttons, no disabled fields, radios and
- * boxes only when marked, lists with their chosen (else first) option. The last of several fields with one name wins.
+ * The fields that a browser would send with a form whose button was not pressed: no buttons, no disabled fields, radios
+ * and boxes only when marked, lists with their chosen (else first) option. The last of several fields with one name
+ * wins.
  */
 export function readCampos(etiquetas: readonly Etiqueta[]): Map<string, string> {
   const campos = new Map<string, string>();

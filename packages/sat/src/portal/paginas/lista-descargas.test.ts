@@ -7,8 +7,7 @@ import { CAMPO_FOLIO, CAMPO_URL, readListaDescargas } from './lista-descargas.ts
 const folio = fc.uuid().map((uuid) => uuid.toUpperCase());
 const url = fc.base64String({ minLength: 4, maxLength: 60 });
 const oferta = fc.record({ folio, url, registros: fc.nat(3_000_000) });
-const pagina = (contenido: string) =>
-  paginaPortal('EKU9003173C9', './ConsultaDescargaMasiva.aspx', contenido);
+const pagina = (contenido: string) => paginaPortal('EKU9003173C9', './ConsultaDescargaMasiva.aspx', contenido);
 
 describe('readListaDescargas', () => {
   it('reads every package with its opaque address and its count', () => {
@@ -33,14 +32,9 @@ describe('readListaDescargas', () => {
   });
 
   it('reads no count from a column that is not the count', () => {
-    const html = contenidoDescargas(
-      [{ folio: '7C8D02B2-91A6-4AE0-801D-F05D5027939C', url: 'x', registros: 7 }],
-      'v',
-    );
+    const html = contenidoDescargas([{ folio: '7C8D02B2-91A6-4AE0-801D-F05D5027939C', url: 'x', registros: 7 }], 'v');
     for (const heading of ['Tamaño', 'Fecha de la solicitud']) {
-      const [descarga] = readListaDescargas(
-        pagina(html.replace('Cantidad de documentos', heading)),
-      ).descargas;
+      const [descarga] = readListaDescargas(pagina(html.replace('Cantidad de documentos', heading))).descargas;
       expect(descarga?.registros).toBeNull();
     }
     for (const valor of ['7 MB', '1,23', '-7', '9'.repeat(20)]) {
@@ -52,10 +46,7 @@ describe('readListaDescargas', () => {
   it.each([
     ['another page', '<p>Inicio</p>'],
     ['one hidden field only', `<input type="hidden" name="${CAMPO_FOLIO}" />`],
-    [
-      'a call with other arguments',
-      `${contenidoDescargas([], 'v')}<a onclick="AccionRetencion('1','2','3')">`,
-    ],
+    ['a call with other arguments', `${contenidoDescargas([], 'v')}<a onclick="AccionRetencion('1','2','3')">`],
   ])('refuses %s', (_name, contenido) => {
     expect(() => readListaDescargas(pagina(contenido))).toThrow(SatError);
   });

@@ -26,8 +26,9 @@ const ACCION =
 
 /**
  * Reads the list of packages ready to be fetched (three days back). A package shows as a call
- * `AccionRetencion('folio','url','Recuperacion')` in an attribute or a script (phpcfdi/cfdi-sat-scraper, pull request 97). Throws
- * RESPUESTA_ILEGIBLE for a page without the two hidden fields of the list, or with a call that cannot be read.
+ * `AccionRetencion('folio','url','Recuperacion')` in an attribute or a script (phpcfdi/cfdi-sat-scraper, pull request
+ * 97). Throws RESPUESTA_ILEGIBLE for a page without the two hidden fields of the list, or with a call that cannot be
+ * read.
  */
 export function readListaDescargas(html: string): ListaDescargas {
   const etiquetas = readEtiquetas(html);
@@ -71,8 +72,9 @@ interface Tabla {
 const MAX_TABLAS_ANIDADAS = 32;
 
 /**
- * Follows tables, rows and cells and gives the number under the heading `Cantidad …` to the packages of its row. The buttons of a row
- * may sit in a table of their own inside a cell: a package that finds no number there asks the row around.
+ * Follows tables, rows and cells and gives the number under the heading `Cantidad …` to the packages of its row. The
+ * buttons of a row may sit in a table of their own inside a cell: a package that finds no number there asks the row
+ * around.
  */
 function createCuenta() {
   const tablas: Tabla[] = [{ headings: [], cells: [], waiting: [] }];

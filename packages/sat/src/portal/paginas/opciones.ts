@@ -15,7 +15,10 @@ export interface Lista {
   readonly opciones: readonly Opcion[];
 }
 
-/** The lists (`select`) of a page with their choices in order, closed to people or not. Throws RESPUESTA_ILEGIBLE for one that does not end. */
+/**
+ * The lists (`select`) of a page with their choices in order, closed to people or not. Throws RESPUESTA_ILEGIBLE for
+ * one that does not end.
+ */
 export function readListas(etiquetas: readonly Etiqueta[]): readonly Lista[] {
   const listas: Lista[] = [];
   let opciones: Opcion[] | null = null;

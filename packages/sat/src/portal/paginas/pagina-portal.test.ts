@@ -47,9 +47,7 @@ describe('readSalto', () => {
       saltoDe(paginaPortal('EKU9003173C9', './', '<input type="hidden" name="__VIEWSTATE" value="x">')),
     ).toBeNull();
     expect(saltoDe(paginaAcceso('X'))).toBeNull();
-    expect(
-      saltoDe('<form method="POST" action="/borrar"><input type="hidden" name="a" value="b"></form>'),
-    ).toBeNull();
+    expect(saltoDe('<form method="POST" action="/borrar"><input type="hidden" name="a" value="b"></form>')).toBeNull();
     expect(saltoDe('<meta http-equiv="refresh" content="90">')).toBeNull();
     // In a time that grows with the length, not with its square.
     expect(saltoDe(`<meta http-equiv="refresh" content="${' '.repeat(1_000_000)}x">`)).toBeNull();

@@ -17,36 +17,36 @@ export function readRfcAutenticado(etiquetas: readonly Etiqueta[]): string | nul
   return RFC.exec(readTexto(elemento))?.[1]?.toUpperCase() ?? null;
 }
 
-/** Checks whose page it is: throws RESPUESTA_ILEGIBLE when it names another RFC as logged in, and when it names none although `debe`. */
+/**
+ * Checks whose page it is: throws RESPUESTA_ILEGIBLE when it names another RFC as logged in, and when it names none
+ * although `debe`.
+ */
 export function assertRfcAutenticado(etiquetas: readonly Etiqueta[], rfc: string, debe: boolean): void {
   const autenticado = readRfcAutenticado(etiquetas);
   if (autenticado === null ? debe : autenticado !== rfc.toUpperCase()) {
-    throw ilegible(
-      `el portal ${autenticado === null ? 'no nombra al RFC autenticado' : 'nombra a otro RFC'}`,
-    );
+    throw ilegible(`el portal ${autenticado === null ? 'no nombra al RFC autenticado' : 'nombra a otro RFC'}`);
   }
 }
 
-/** The portal sends a browser whose session is gone to its own log-out (phpcfdi/cfdi-sat-scraper, CiecSessionManager::hasLogin). */
+/**
+ * The portal sends a browser whose session is gone to its own log-out (phpcfdi/cfdi-sat-scraper,
+ * CiecSessionManager::hasLogin).
+ */
 export function isSesionCerrada(html: string): boolean {
-  return (
-    /%2flogout\.aspx%3fsalir%3dy/i.test(html) ||
-    /Su sesi(?:ó|&oacute;|&#243;)n se est[aá] cerrando/i.test(html)
-  );
+  return /%2flogout\.aspx%3fsalir%3dy/i.test(html) || /Su sesi(?:ó|&oacute;|&#243;)n se est[aá] cerrando/i.test(html);
 }
 
 /**
- * The step that a page takes by itself: the auto-submitted form of WS-Federation (`wa`, `wresult`, `wctx`) or a refresh. A
- * form counts only when it has nothing to fill in and a script submits it; an ASP.NET page (`__VIEWSTATE`), whose own script also
- * speaks of submitting, does not, nor does a JSF page (`javax.faces.ViewState`), nor the log-in form of the e.firma, whose fields a script
- * fills in first.
+ * The step that a page takes by itself: the auto-submitted form of WS-Federation (`wa`, `wresult`, `wctx`) or a
+ * refresh. A form counts only when it has nothing to fill in and a script submits it; an ASP.NET page (`__VIEWSTATE`),
+ * whose own script also speaks of submitting, does not, nor does a JSF page (`javax.faces.ViewState`), nor the log-in
+ * form of the e.firma, whose fields a script fills in first.
  */
 export function readSalto(etiquetas: readonly Etiqueta[]): Salto | null {
   const refresh = etiquetas.find(
     (e) => e.nombre === 'meta' && e.atributos.get('http-equiv')?.toLowerCase() === 'refresh',
   );
-  const destino =
-    refresh && /^\s*(?:\d+\s*)?;\s*url\s*=\s*["']?([^"']+)/i.exec(refresh.atributos.get('content') ?? '');
+  const destino = refresh && /^\s*(?:\d+\s*)?;\s*url\s*=\s*["']?([^"']+)/i.exec(refresh.atributos.get('content') ?? '');
   if (destino?.[1] !== undefined) return { metodo: 'GET', destino: destino[1].trim() };
 
   const formulario = readFormularios(etiquetas)[0];
@@ -60,8 +60,6 @@ export function readSalto(etiquetas: readonly Etiqueta[]): Salto | null {
 
 function isAutoEnvio(etiquetas: readonly Etiqueta[]): boolean {
   return etiquetas.some((e) =>
-    e.nombre === 'script'
-      ? /\.submit\s*\(/.test(e.texto)
-      : /\.submit\s*\(/.test(e.atributos.get('onload') ?? ''),
+    e.nombre === 'script' ? /\.submit\s*\(/.test(e.texto) : /\.submit\s*\(/.test(e.atributos.get('onload') ?? ''),
   );
 }

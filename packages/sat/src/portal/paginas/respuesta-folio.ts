@@ -8,9 +8,10 @@ export type RespuestaFolio = { readonly folio: string } | { readonly demasiados:
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
 /**
- * Reads the answer of the page method `DescargaMetadatos`: `{"d":"… folio de descarga: UUID"}`, or a text that begins with
- * `Error:` (phpcfdi/cfdi-sat-scraper, pull request 97). Throws RESPUESTA_ILEGIBLE for anything else and SERVICIO_CON_ERROR
- * for an error that does not speak of the number of rows: no such text is documented, and the portal may accept later.
+ * Reads the answer of the page method `DescargaMetadatos`: `{"d":"… folio de descarga: UUID"}`, or a text that begins
+ * with `Error:` (phpcfdi/cfdi-sat-scraper, pull request 97). Throws RESPUESTA_ILEGIBLE for anything else and
+ * SERVICIO_CON_ERROR for an error that does not speak of the number of rows: no such text is documented, and the portal
+ * may accept later.
  */
 export function parseRespuestaFolio(json: string): RespuestaFolio {
   const mensaje = readMensaje(json);

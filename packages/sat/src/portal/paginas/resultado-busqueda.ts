@@ -4,16 +4,15 @@ import { ilegible } from './ilegible.ts';
 import { isVisible } from './visible.ts';
 
 /** `parametros`: the encoded criteria (`hfParametrosMetadata`) that ask for the metadata of exactly this search. */
-export type ResultadoBusqueda =
-  | { readonly vacia: true }
-  | { readonly vacia: false; readonly parametros: string };
+export type ResultadoBusqueda = { readonly vacia: true } | { readonly vacia: false; readonly parametros: string };
 
 const UUID = /^\s*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\s*$/i;
 
 /**
- * Reads the results panel of `ConsultaEmisor.aspx` or `ConsultaReceptor.aspx`. "No rows" is believed only when the portal shows its own
- * panel that says so, shows no results panel and lists no folio: the criteria field alone tells nothing, since the portal
- * fills it for an empty search as well (phpcfdi/cfdi-sat-scraper, tests of pull request 97). Anything else throws RESPUESTA_ILEGIBLE.
+ * Reads the results panel of `ConsultaEmisor.aspx` or `ConsultaReceptor.aspx`. "No rows" is believed only when the
+ * portal shows its own panel that says so, shows no results panel and lists no folio: the criteria field alone tells
+ * nothing, since the portal fills it for an empty search as well (phpcfdi/cfdi-sat-scraper, tests of pull request 97).
+ * Anything else throws RESPUESTA_ILEGIBLE.
  */
 export function readResultadoBusqueda(delta: readonly RegistroDelta[]): ResultadoBusqueda {
   const panel = delta.find((r) => r.tipo === 'updatePanel' && r.id.endsWith('_UpnlResultados'));

@@ -1,6 +1,8 @@
 import { type Etiqueta, findElemento, readTexto } from './etiquetas.ts';
 
-/** Whether the page has an element with this id that is not hidden by its own style, attribute or class (Bootstrap's). */
+/**
+ * Whether the page has an element with this id that is not hidden by its own style, attribute or class (Bootstrap's).
+ */
 export function isVisible(etiquetas: readonly Etiqueta[], id: RegExp): boolean {
   const elemento = etiquetas.find((e) => !e.cierra && id.test(e.atributos.get('id') ?? ''));
   if (elemento === undefined) return false;

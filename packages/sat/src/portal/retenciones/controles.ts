@@ -22,7 +22,10 @@ export function markRadio(etiquetas: readonly Etiqueta[], id: string): [nombre: 
   return [nameOf(etiquetas, id), control?.atributos.get('value') ?? 'on'];
 }
 
-/** The choices of a list, in order, their texts in comparable form. Throws RESPUESTA_ILEGIBLE when the page has no such list. */
+/**
+ * The choices of a list, in order, their texts in comparable form. Throws RESPUESTA_ILEGIBLE when the page has no such
+ * list.
+ */
 export function readOpciones(etiquetas: readonly Etiqueta[], id: string): readonly Opcion[] {
   const asked = new RegExp(`(?:^|_)${id}$`);
   const lista = readListas(etiquetas).find((candidata) => asked.test(candidata.id));
@@ -40,9 +43,7 @@ export function findNumero(opciones: readonly Opcion[], numero: number): Opcion 
 export function pressBoton(etiquetas: readonly Etiqueta[], rotulo: RegExp): Array<[string, string]> | null {
   for (const [i, etiqueta] of etiquetas.entries()) {
     if (etiqueta.cierra || (etiqueta.nombre !== 'button' && etiqueta.nombre !== 'input')) continue;
-    const tipo = (
-      etiqueta.atributos.get('type') ?? (etiqueta.nombre === 'button' ? 'submit' : 'text')
-    ).toLowerCase();
+    const tipo = (etiqueta.atributos.get('type') ?? (etiqueta.nombre === 'button' ? 'submit' : 'text')).toLowerCase();
     const valor = etiqueta.atributos.get('value') ?? '';
     const label = etiqueta.nombre === 'button' ? readTexto(elementoEn(etiquetas, i)) : valor;
     if ((tipo !== 'submit' && tipo !== 'button') || !rotulo.test(label)) continue;

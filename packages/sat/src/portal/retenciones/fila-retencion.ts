@@ -8,9 +8,9 @@ import { readEstado, readFecha, readImporte, readRfc, readUuid } from '../pagina
 export interface FilaRetencion extends Omit<Retencion, 'fecha'>, FilaReunible {}
 
 /**
- * Headings under which a column is looked for, in their comparable form and order of preference. The portal's own are not known from a
- * public source: these are the headings of the CFDI portal and of the SAT's page that verifies a retención
- * (phpcfdi/sat-estado-retenciones, ResultConverter), and plain variants of them.
+ * Headings under which a column is looked for, in their comparable form and order of preference. The portal's own are
+ * not known from a public source: these are the headings of the CFDI portal and of the SAT's page that verifies a
+ * retención (phpcfdi/sat-estado-retenciones, ResultConverter), and plain variants of them.
  */
 export const ROTULOS = {
   uuid: ['folio fiscal', 'uuid'],
@@ -26,13 +26,7 @@ export const ROTULOS = {
     'total del cfdi retencion',
     'total',
   ],
-  estado: [
-    'estado del comprobante',
-    'estado cfdi retencion',
-    'estado del cfdi',
-    'estado comprobante',
-    'estado',
-  ],
+  estado: ['estado del comprobante', 'estado cfdi retencion', 'estado del cfdi', 'estado comprobante', 'estado'],
 } as const;
 
 export type Columna = keyof typeof ROTULOS;
@@ -45,7 +39,10 @@ export const NECESARIAS: Readonly<Record<Lado, readonly Columna[]>> = {
   EMITIDA: ['uuid', 'receptorRfc', 'fechaEmision', 'total', 'estado'],
 };
 
-/** Reads one row; RESPUESTA_ILEGIBLE for a cell that does not hold what its heading says, and for a document of another taxpayer. */
+/**
+ * Reads one row; RESPUESTA_ILEGIBLE for a cell that does not hold what its heading says, and for a document of another
+ * taxpayer.
+ */
 export function readRetencion(
   fila: Fila,
   columnas: ReadonlyMap<Columna, number>,

@@ -80,17 +80,12 @@ describe('listar-retenciones', () => {
     expect(meses).toEqual([...Array.from({ length: 12 }, (_, i) => [String(i + 1), '0']), [null, null]]);
     const emitidas = montaje.busquedas.at(-1);
     expect(
-      ['n_fecIniEmi', 'n_fecFinEmi', 'n_selHorIni', 'n_selHorFin', 'n_selSegFin'].map((n) =>
-        emitidas?.get(n),
-      ),
+      ['n_fecIniEmi', 'n_fecFinEmi', 'n_selHorIni', 'n_selHorFin', 'n_selSegFin'].map((n) => emitidas?.get(n)),
     ).toEqual(['01/01/2025', '31/12/2025', '0', '23', '59']);
   });
 
   it('asks received ones day by day where the page takes no month', async () => {
-    const montaje = await setUpRetenciones([
-      retencion(1, '2025-02-28T10:00:00'),
-      retencion(2, '2025-12-31T23:59:59'),
-    ]);
+    const montaje = await setUpRetenciones([retencion(1, '2025-02-28T10:00:00'), retencion(2, '2025-12-31T23:59:59')]);
     montaje.diaAbierto = false;
     expect(await uuidsOf(montaje)).toEqual(sorted(montaje.todas));
     expect(montaje.busquedas).toHaveLength(366);
@@ -105,10 +100,7 @@ describe('listar-retenciones', () => {
   it.each(['receptor', 'emisor'] as const)(
     'divides what is capped for %s, down to a second and its states',
     async (lado) => {
-      const montaje = await setUpRetenciones([
-        ...rafaga(12, lado),
-        retencion(9999, '2025-05-05T12:00:01', lado),
-      ]);
+      const montaje = await setUpRetenciones([...rafaga(12, lado), retencion(9999, '2025-05-05T12:00:01', lado)]);
       montaje.tope = 6;
       expect(await uuidsOf(montaje)).toEqual(sorted(montaje.todas));
       montaje.tope = 5;
@@ -132,10 +124,7 @@ describe('listar-retenciones', () => {
     const montaje = await setUpRetenciones();
     montaje.tope = 7;
     const instante = fc
-      .tuple(
-        fc.constantFrom('2024-12-31T23:59:58Z', '2025-03-01T00:00:00Z', '2025-12-31T23:59:55Z'),
-        fc.nat(6),
-      )
+      .tuple(fc.constantFrom('2024-12-31T23:59:58Z', '2025-03-01T00:00:00Z', '2025-12-31T23:59:55Z'), fc.nat(6))
       .map(([base, s]) => new Date(Date.parse(base) + s * 1000).toISOString().slice(0, 19));
     const fila = fc.tuple(
       instante,
@@ -151,9 +140,7 @@ describe('listar-retenciones', () => {
           cuentas.set(key, (cuentas.get(key) ?? 0) + 1);
         }
         fc.pre(Math.max(0, ...cuentas.values()) <= montaje.tope);
-        expect(await uuidsOf(montaje)).toEqual(
-          sorted(montaje.todas.filter(({ fecha }) => fecha.startsWith('2025'))),
-        );
+        expect(await uuidsOf(montaje)).toEqual(sorted(montaje.todas.filter(({ fecha }) => fecha.startsWith('2025'))));
       }),
       { numRuns: 8 },
     );
@@ -217,18 +204,12 @@ describe('listar-retenciones', () => {
     ['a maintenance page', () => '<html><body><h1>Servicio no disponible</h1></body></html>'],
     ['a cut page', (html) => html.slice(0, -20)],
     ['a page of 50 MB', (html) => html + ' '.repeat(50 * 1024 * 1024)],
-    [
-      'a page that says nothing is there besides rows',
-      (html) => html.replace('display: none', 'display: block'),
-    ],
+    ['a page that says nothing is there besides rows', (html) => html.replace('display: none', 'display: block')],
     [
       'a page that holds more pages',
       (html) => html.replace('</form>', '<div id="MainContent_pageNavPosition">1 <a>2</a></div></form>'),
     ],
-    [
-      'an error',
-      (html) => html.replace('</form>', '<div id="MainContent_PnlErrores">Intente más tarde</div></form>'),
-    ],
+    ['an error', (html) => html.replace('</form>', '<div id="MainContent_PnlErrores">Intente más tarde</div></form>')],
     ['rows of another year', (html) => html.replace('2025-02-28', '2023-02-28')],
     ['rows of another taxpayer', (html) => html.replace('<td>EKU9003173C9</td>', '<td>XAXX010101000</td>')],
   ])('does not believe %s', async (name, alterar) => {

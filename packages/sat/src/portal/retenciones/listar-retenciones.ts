@@ -15,9 +15,10 @@ export function assertEjercicio({ ejercicio }: ListarRetenciones): void {
 }
 
 /**
- * Lists the CFDI de retenciones of a fiscal year by date of issue, received and issued. The page of issued ones takes any two dates, so a year is
- * one search; the page of received ones takes a month where its list of days can be left open, else a day. A capped answer is divided like those of
- * the CFDI portal. The searches of one side follow each other from page to page.
+ * Lists the CFDI de retenciones of a fiscal year by date of issue, received and issued. The page of issued ones takes
+ * any two dates, so a year is one search; the page of received ones takes a month where its list of days can be left
+ * open, else a day. A capped answer is divided like those of the CFDI portal. The searches of one side follow each
+ * other from page to page.
  */
 export async function listarRetenciones(
   pageClient: PageClient,

@@ -16,8 +16,8 @@ const ESTADOS = { RECIBIDA: 'DdlEstadoComprobante', EMITIDA: 'selEstadoComproban
 const HORAS = ['selHorIni', 'selMinIni', 'selSegIni', 'selHorFin', 'selMinFin', 'selSegFin'] as const;
 
 /**
- * Opens the search page of one side as a person does: the start page, the choice, "Continuar"; by its address when that ends elsewhere.
- * Throws SesionVencida when a log-in is due.
+ * Opens the search page of one side as a person does: the start page, the choice, "Continuar"; by its address when that
+ * ends elsewhere. Throws SesionVencida when a log-in is due.
  */
 export async function openBusqueda(
   pageClient: PageClient,

@@ -10,8 +10,9 @@ export const HOST_RETENCIONES = 'prodretencioncontribuyente.clouda.sat.gob.mx';
 export const INICIO_RETENCIONES: DireccionSat = { host: HOST_RETENCIONES, path: '/?oculta=1' };
 
 /**
- * The portal of CFDI de retenciones e información de pagos. Log-in on the host of the CFDI portal, by WS-Federation; a session of its own. Its way
- * out is a postback of a link (`LnkBtnCierraSesion`), no address, so its sessions end when they are left idle.
+ * The portal of CFDI de retenciones e información de pagos. Log-in on the host of the CFDI portal, by WS-Federation; a
+ * session of its own. Its way out is a postback of a link (`LnkBtnCierraSesion`), no address, so its sessions end when
+ * they are left idle.
  */
 export const PORTAL_RETENCIONES: Portal = {
   nombre: 'retenciones',

@@ -33,43 +33,35 @@ function outcomeOf(html: string, lado?: 'RECIBIDA' | 'EMITIDA'): unknown {
   }
 }
 
-const isIlegible = (outcome: unknown) =>
-  outcome instanceof SatError && outcome.motivo === 'RESPUESTA_ILEGIBLE';
+const isIlegible = (outcome: unknown) => outcome instanceof SatError && outcome.motivo === 'RESPUESTA_ILEGIBLE';
 
 describe('readResultadoRetenciones', () => {
   it.each([
     ['rows', paginaCon(resultadoDe('receptor', DOS.slice(0, 1)))],
     ['no rows', paginaCon(resultadoDe('receptor', []))],
-  ])(
-    'is an error for a page of %s that is cut anywhere before its end',
-    { timeout: 120_000 },
-    (_name, html) => {
-      const from = html.indexOf('</form>') - 600;
-      for (let length = from; length < html.indexOf('</html>') + 7; length += 1) {
+  ])('is an error for a page of %s that is cut anywhere before its end', { timeout: 120_000 }, (_name, html) => {
+    const from = html.indexOf('</form>') - 600;
+    for (let length = from; length < html.indexOf('</html>') + 7; length += 1) {
+      expect(isIlegible(outcomeOf(html.slice(0, length)))).toBe(true);
+    }
+    fc.assert(
+      fc.property(fc.nat(from), (length) => {
         expect(isIlegible(outcomeOf(html.slice(0, length)))).toBe(true);
-      }
-      fc.assert(
-        fc.property(fc.nat(from), (length) => {
-          expect(isIlegible(outcomeOf(html.slice(0, length)))).toBe(true);
-        }),
-        { numRuns: 100 },
-      );
-    },
-  );
+      }),
+      { numRuns: 100 },
+    );
+  });
 
   it('finds the columns by their headings in any order, beside unknown ones', () => {
     const whole = read(paginaCon(resultadoDe('receptor', DOS)));
     expect(whole.filas).toHaveLength(2);
     const encabezados = [...ENCABEZADOS, 'Monto Total Retenido', 'Tipo de Retención'];
     fc.assert(
-      fc.property(
-        fc.shuffledSubarray([...encabezados.keys()], { minLength: encabezados.length }),
-        (orden) => {
-          const pick = (celdas: readonly string[]) => orden.map((i) => celdas[i] ?? '');
-          const filas = DOS.map((r) => pick([...celdasDe(r), '$1.00', '25']));
-          expect(read(paginaCon(tabla(filas, pick(encabezados))))).toEqual(whole);
-        },
-      ),
+      fc.property(fc.shuffledSubarray([...encabezados.keys()], { minLength: encabezados.length }), (orden) => {
+        const pick = (celdas: readonly string[]) => orden.map((i) => celdas[i] ?? '');
+        const filas = DOS.map((r) => pick([...celdasDe(r), '$1.00', '25']));
+        expect(read(paginaCon(tabla(filas, pick(encabezados))))).toEqual(whole);
+      }),
       { numRuns: 20 },
     );
   });
@@ -87,18 +79,15 @@ describe('readResultadoRetenciones', () => {
     expect(read(paginaCon(tabla(filas, encabezados)))).toEqual(read(paginaCon(tabla(filas))));
   });
 
-  it.each([
-    'Folio Fiscal',
-    'RFC Emisor',
-    'Fecha de Emisión',
-    'Monto Total de la Operación',
-    'Estado del Comprobante',
-  ])('cannot do without the column %s of a received one', (falta) => {
-    const kept = ENCABEZADOS.map((rotulo) => rotulo !== falta);
-    const filas = DOS.map((r) => celdasDe(r).filter((_, i) => kept[i]));
-    const encabezados = ENCABEZADOS.filter((_, i) => kept[i]);
-    expect(isIlegible(outcomeOf(paginaCon(tabla(filas, encabezados))))).toBe(true);
-  });
+  it.each(['Folio Fiscal', 'RFC Emisor', 'Fecha de Emisión', 'Monto Total de la Operación', 'Estado del Comprobante'])(
+    'cannot do without the column %s of a received one',
+    (falta) => {
+      const kept = ENCABEZADOS.map((rotulo) => rotulo !== falta);
+      const filas = DOS.map((r) => celdasDe(r).filter((_, i) => kept[i]));
+      const encabezados = ENCABEZADOS.filter((_, i) => kept[i]);
+      expect(isIlegible(outcomeOf(paginaCon(tabla(filas, encabezados))))).toBe(true);
+    },
+  );
 
   it('knows the taxpayer where the page leaves its own column out, and a receiver without RFC', () => {
     const emitida = retencion(7, '2025-03-05T10:00:00', 'emisor', { contraparte: '' });
@@ -131,8 +120,7 @@ describe('readResultadoRetenciones', () => {
   });
 
   it('is capped by 500 rows or by what the page says', () => {
-    const filas = (cuantas: number) =>
-      Array.from({ length: cuantas }, (_, i) => retencion(i, '2025-03-05T10:00:00'));
+    const filas = (cuantas: number) => Array.from({ length: cuantas }, (_, i) => retencion(i, '2025-03-05T10:00:00'));
     expect(read(paginaCon(resultadoDe('receptor', filas(499)))).topada).toBe(false);
     expect(read(paginaCon(resultadoDe('receptor', filas(500)))).topada).toBe(true);
     expect(read(paginaCon(resultadoDe('receptor', filas(3), true))).topada).toBe(true);

@@ -6,17 +6,20 @@ import { needColumnas, readTabla } from '../paginas/tablas/tabla.ts';
 import { isVisible, readTextoVisible } from '../paginas/visible.ts';
 import { type FilaRetencion, type Lado, NECESARIAS, ROTULOS, readRetencion } from './fila-retencion.ts';
 
-/** What the CFDI portal shows at most; that this one does the same is assumed, so that a full page is never taken for all. */
+/**
+ * What the CFDI portal shows at most; that this one does the same is assumed, so that a full page is never taken for
+ * all.
+ */
 const TOPE = 500;
 const SIN_RESULTADOS = /(?:^|_)divNoResultados(?:Receptor)?$/;
 const ERRORES = /(?:PnlErrores|ValidationSummary\d*)$/;
 const PAGINADOR = /page_?nav|paginad|pager/i;
 
 /**
- * Reads the page after a search: `tablaRetenciones`, or `divNoResultados` (issued) and `divNoResultadosReceptor` (received) when there is nothing
- * (one public description of the live pages, March 2026, from a taxpayer without rows). An empty table alone is not believed: the page has
- * one before any search. Throws SERVICIO_CON_ERROR for a shown error and RESPUESTA_ILEGIBLE for a page that is cut, contradicts itself,
- * or shows its rows on several pages.
+ * Reads the page after a search: `tablaRetenciones`, or `divNoResultados` (issued) and `divNoResultadosReceptor`
+ * (received) when there is nothing (one public description of the live pages, March 2026, from a taxpayer without
+ * rows). An empty table alone is not believed: the page has one before any search. Throws SERVICIO_CON_ERROR for a
+ * shown error and RESPUESTA_ILEGIBLE for a page that is cut, contradicts itself, or shows its rows on several pages.
  */
 export function readResultadoRetenciones(
   etiquetas: readonly Etiqueta[],

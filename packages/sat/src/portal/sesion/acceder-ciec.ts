@@ -10,8 +10,9 @@ import { enviarAcceso } from './enviar-acceso.ts';
 import type { AccesoDeps } from './portal.ts';
 
 /**
- * Sends RFC and CIEC. A refused captcha is tried again with a new image, at most `captchaIntentos` times (CAPTCHA_RECHAZADO). A refused
- * CIEC is never sent a second time (CIEC_RECHAZADA), nor is one that was refused without a reason we know, because the SAT locks accounts.
+ * Sends RFC and CIEC. A refused captcha is tried again with a new image, at most `captchaIntentos` times
+ * (CAPTCHA_RECHAZADO). A refused CIEC is never sent a second time (CIEC_RECHAZADA), nor is one that was refused without
+ * a reason we know, because the SAT locks accounts.
  */
 export async function accederConCiec(
   { captcha, settings }: AccesoDeps,

@@ -11,9 +11,9 @@ import { firmarAcceso } from './firma-acceso.ts';
 import type { AccesoDeps } from './portal.ts';
 
 /**
- * Signs the challenge of the page, once. On the page of the CIEC it first follows the button "e.firma". A page of the provider that asks to
- * log in again, or shows an error, means that the SAT refused the e.firma (EFIRMA_RECHAZADA with the codigo REVOCADA, NO_VIGENTE,
- * CUENTA_BLOQUEADA or SIN_MOTIVO), unless it says that the service failed.
+ * Signs the challenge of the page, once. On the page of the CIEC it first follows the button "e.firma". A page of the
+ * provider that asks to log in again, or shows an error, means that the SAT refused the e.firma (EFIRMA_RECHAZADA with
+ * the codigo REVOCADA, NO_VIGENTE, CUENTA_BLOQUEADA or SIN_MOTIVO), unless it says that the service failed.
  */
 export async function accederConEfirma(
   { settings }: AccesoDeps,
@@ -28,9 +28,7 @@ export async function accederConEfirma(
   if (acceso === null) throw ilegible('no es la página de acceso con e.firma');
   const destino = destinoDeAcceso(pageClient, actual, acceso.accion, hostAcceso);
   const { token, fert } = firmarAcceso(credencial, acceso.guid);
-  const body = encodeFormulario(
-    new Map([...acceso.campos, ['token', token], ['guid', acceso.guid], ['fert', fert]]),
-  );
+  const body = encodeFormulario(new Map([...acceso.campos, ['token', token], ['guid', acceso.guid], ['fert', fert]]));
   const after = await enviarAcceso(pageClient, destino, body, settings, signal);
   const mensaje = after.direccion.host === hostAcceso ? readMensaje(after.etiquetas) : '';
   const asksAgain = isPaginaEfirma(after.etiquetas) || readAcceso(after.etiquetas) !== null;
@@ -43,8 +41,7 @@ export async function accederConEfirma(
 function classifyRechazoEfirma(mensaje: string) {
   const texto = toForma(mensaje);
   if (/\brevocad[oa]\b/.test(texto)) return 'REVOCADA';
-  if (/\bno (?:esta|se encuentra) vigente\b|\bcaduc|\bvencid[oa]\b|\bexpirad[oa]\b/.test(texto))
-    return 'NO_VIGENTE';
+  if (/\bno (?:esta|se encuentra) vigente\b|\bcaduc|\bvencid[oa]\b|\bexpirad[oa]\b/.test(texto)) return 'NO_VIGENTE';
   const motivo = classifyRechazo(mensaje);
   return motivo === 'SERVICIO' || motivo === 'CUENTA_BLOQUEADA' ? motivo : 'SIN_MOTIVO';
 }

@@ -112,15 +112,12 @@ describe('log-in with the e.firma', () => {
     }
   });
 
-  it.each(['', 'uno|DOS010101AAA|1', 'con blanco', 'x'.repeat(513)])(
-    'does not sign the challenge %j',
-    async (guid) => {
-      const { portal, open } = await setUp();
-      portal.guion.guid = guid;
-      expect(await errorOf(open(conEfirma(portal)))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
-      expect(portal.firmas()).toBe(0);
-    },
-  );
+  it.each(['', 'uno|DOS010101AAA|1', 'con blanco', 'x'.repeat(513)])('does not sign the challenge %j', async (guid) => {
+    const { portal, open } = await setUp();
+    portal.guion.guid = guid;
+    expect(await errorOf(open(conEfirma(portal)))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+    expect(portal.firmas()).toBe(0);
+  });
 
   it('puts neither key nor token into errors, and zeroes the body', async () => {
     const bodies: Buffer[] = [];
@@ -199,10 +196,7 @@ describe('any log-in page', () => {
     const { portal, show } = await setUp();
     portal.guion.ciecs.set(RFC, 'ñ&=+ %1');
     portal.guion.trasElAcceso = (res) =>
-      sendHtml(
-        res,
-        `<script>top.location.href='/cfdiau/nidp/app/login?id=SATUPCFDiCon&amp;error=1';</script>`,
-      );
+      sendHtml(res, `<script>top.location.href='/cfdiau/nidp/app/login?id=SATUPCFDiCon&amp;error=1';</script>`);
     const error = await errorOf(show('/nidp/app/login?id=SATUPCFDiCon&sid=0', ciecDe()));
     expect(error).toMatchObject({ motivo: 'CIEC_RECHAZADA', codigo: 'SIN_MOTIVO' });
     expect(portal.envios()).toBe(1);
@@ -211,8 +205,7 @@ describe('any log-in page', () => {
   it('does not follow such a script to a foreign host, nor for ever', async () => {
     const { portal, show } = await setUp();
     portal.guion.ciecs.set(RFC, 'ñ&=+ %1');
-    portal.guion.trasElAcceso = (res) =>
-      sendHtml(res, `<script>top.location.href='https://malo.example/';</script>`);
+    portal.guion.trasElAcceso = (res) => sendHtml(res, `<script>top.location.href='https://malo.example/';</script>`);
     const entrar = () => show('/nidp/app/login?id=SATUPCFDiCon&sid=0', ciecDe());
     expect(await errorOf(entrar())).toMatchObject({ motivo: 'HOST_NO_PERMITIDO' });
     let vueltas = 0;
@@ -247,9 +240,7 @@ describe('any log-in page', () => {
             const pageClient = createPageClient(deps.http, PORTAL_DEFAULTS);
             const before = portal.envios() + portal.firmas();
             await errorOf(acceder(deps, pageClient, pagina, credencial, HOST, signal));
-            expect(portal.envios() + portal.firmas() - before).toBeLessThanOrEqual(
-              PORTAL_DEFAULTS.captchaIntentos,
-            );
+            expect(portal.envios() + portal.firmas() - before).toBeLessThanOrEqual(PORTAL_DEFAULTS.captchaIntentos);
           }
         },
       ),

@@ -19,8 +19,8 @@ const PAGINA_CIEC_FEDERADA = '/nidp/wsfed/ep?id=SATUPCFDiCon&sid=0&option=creden
 const PAGINA_EFIRMA = '/nidp/app/login?id=SATx509Custom&sid=0&option=credential&sid=0';
 
 /**
- * Logs in to the CFDI portal with the CIEC or the e.firma. The portal's page must name the RFC of the credential, else RESPUESTA_ILEGIBLE.
- * For the other errors see {@link acceder}.
+ * Logs in to the CFDI portal with the CIEC or the e.firma. The portal's page must name the RFC of the credential, else
+ * RESPUESTA_ILEGIBLE. For the other errors see {@link acceder}.
  */
 async function enter(
   deps: AccesoDeps,
@@ -36,7 +36,10 @@ async function enter(
   await enterPortal(pageClient, credencial.rfc, signal);
 }
 
-/** The provider shows the page of the e.firma only to a browser that the portal sent to it and that was asked for the CIEC first. */
+/**
+ * The provider shows the page of the e.firma only to a browser that the portal sent to it and that was asked for the
+ * CIEC first.
+ */
 async function approachEfirma(pageClient: PageClient, signal: AbortSignal): Promise<void> {
   const pagina = await pageClient.open({ host: HOST_PORTAL, path: '/' }, signal);
   if (pagina.direccion.host === HOST_ACCESO) return;

@@ -34,9 +34,7 @@ it('a log-in behind a captcha keeps nobody: whoever needs it comes again, one af
     // A step wipes its credential when it is over; the log-in has its own.
     wipeCredencial(credencial);
   }
-  expect(turnedAway.map(({ motivo, clase }) => [motivo, clase])).toEqual(
-    Array(5).fill(['OCUPADO', 'reintentable']),
-  );
+  expect(turnedAway.map(({ motivo, clase }) => [motivo, clase])).toEqual(Array(5).fill(['OCUPADO', 'reintentable']));
   const esperas = turnedAway.map(({ esperaMs }) => esperaMs);
   expect(esperas).toEqual([...new Set(esperas)].sort((a, b) => a - b));
   expect(esperas[0]).toBeGreaterThan(0);
@@ -70,12 +68,8 @@ it('a log-in that fails is told to those who were sent away from it, and is not 
 
 it('a refused CIEC is told, sent once, and does not stand in the way of another one', async () => {
   const { portal, canal } = await setUp({ settings: { esperaAccesoMs: 60_000 } });
-  expect((await errorOf(solicitar(canal, { credencial: ciecDe(undefined, 'mala') }))).motivo).toBe(
-    'CIEC_RECHAZADA',
-  );
-  expect((await errorOf(solicitar(canal, { credencial: ciecDe(undefined, 'mala') }))).motivo).toBe(
-    'CIEC_RECHAZADA',
-  );
+  expect((await errorOf(solicitar(canal, { credencial: ciecDe(undefined, 'mala') }))).motivo).toBe('CIEC_RECHAZADA');
+  expect((await errorOf(solicitar(canal, { credencial: ciecDe(undefined, 'mala') }))).motivo).toBe('CIEC_RECHAZADA');
   expect(portal.envios()).toBe(1);
   expect(await solicitar(canal)).toMatchObject({ resultado: 'ACEPTADA' });
   expect(portal.envios()).toBe(2);

@@ -4,10 +4,16 @@ import { deadline } from '@acuse/runtime';
 
 /** Log-ins at the same time for which nobody waits, those in line for their turn counted. */
 const MAX_ACCESOS = 200;
-/** Milliseconds after which somebody who was sent away comes again, and by how many more each of those who come for the same log-in. */
+/**
+ * Milliseconds after which somebody who was sent away comes again, and by how many more each of those who come for the
+ * same log-in.
+ */
 const VUELTA_MS = 3_000;
 const ENTRE_VUELTAS_MS = 50;
-/** Milliseconds during which a failed log-in is the answer to those who were sent away from it: it is not tried once for each of them. */
+/**
+ * Milliseconds during which a failed log-in is the answer to those who were sent away from it: it is not tried once for
+ * each of them.
+ */
 const FALLO_MS = 10_000;
 
 interface Acceso {
@@ -23,8 +29,10 @@ interface Acceso {
 /** Log-ins that go on by themselves: whoever needs one looks in, and comes again when it takes longer. */
 export interface Accesos {
   /**
-   * Starts the log-in of `clave` unless it is under way, and waits for its end, but not beyond `momentMs` after its start. Rejects with OCUPADO
-   * when it is not over then, or when the account has its share of the log-ins of this process, and with the error of one that failed since the caller was sent away. What `login` is given lives until it is over.
+   * Starts the log-in of `clave` unless it is under way, and waits for its end, but not beyond `momentMs` after its
+   * start. Rejects with OCUPADO when it is not over then, or when the account has its share of the log-ins of this
+   * process, and with the error of one that failed since the caller was sent away. What `login` is given lives until it
+   * is over.
    */
   join(
     clave: string,
@@ -81,7 +89,8 @@ export function createAccesos(
         },
         (error: unknown) => {
           const failure = toError(error);
-          // A refused credential is remembered by those who refuse to send it again; another one may be stored any moment.
+          // A refused credential is remembered by those who refuse to send it again; another one may be stored any
+          // moment.
           if (acceso.turnedAway === 0 || failure.clase === 'credencial' || closing.signal.aborted) forget();
           else setTimeout(forget, FALLO_MS).unref();
           return failure;

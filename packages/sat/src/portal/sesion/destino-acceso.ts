@@ -2,7 +2,10 @@ import { SatError } from '@acuse/core';
 import type { DireccionSat } from '../../http/direcciones.ts';
 import type { PageClient, Pagina } from '../page-client.ts';
 
-/** The address of a form of a log-in page. Throws HOST_NO_PERMITIDO when it is not on the log-in host: credentials go nowhere else. */
+/**
+ * The address of a form of a log-in page. Throws HOST_NO_PERMITIDO when it is not on the log-in host: credentials go
+ * nowhere else.
+ */
 export function destinoDeAcceso(
   pageClient: PageClient,
   { direccion }: Pagina,

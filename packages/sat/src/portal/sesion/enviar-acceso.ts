@@ -9,11 +9,11 @@ import type { PortalSettings } from '../settings.ts';
 const VESTIBULO = /^\/nidp\/app\/?(?:\?|$)/;
 
 /**
- * Sends a filled-in log-in form and gives the page that it leads to: redirects, auto-submitted forms, and pages of the provider that
- * only a script leaves, except to its lobby. The body is zeroed.
+ * Sends a filled-in log-in form and gives the page that it leads to: redirects, auto-submitted forms, and pages of the
+ * provider that only a script leaves, except to its lobby. The body is zeroed.
  *
- * Rejects with CANCELADA when the caller has left before it is sent. Afterwards the answer is read whoever has left: one that is lost would let
- * the next log-in send a refused credential again.
+ * Rejects with CANCELADA when the caller has left before it is sent. Afterwards the answer is read whoever has left:
+ * one that is lost would let the next log-in send a refused credential again.
  */
 export async function enviarAcceso(
   pageClient: PageClient,

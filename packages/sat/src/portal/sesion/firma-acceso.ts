@@ -10,8 +10,8 @@ export interface FirmaAcceso {
 }
 
 /**
- * Signs the challenge `guid` of the log-in page: `guid|RFC|certificate number` in UTF-8, then
- * base64( base64(text) `#` base64(base64(RSA-SHA1 of the text)) ) (phpcfdi/cfdi-sat-scraper, src/Sessions/Fiel/ChallengeResolver.php;
+ * Signs the challenge `guid` of the log-in page: `guid|RFC|certificate number` in UTF-8, then base64( base64(text) `#`
+ * base64(base64(RSA-SHA1 of the text)) ) (phpcfdi/cfdi-sat-scraper, src/Sessions/Fiel/ChallengeResolver.php;
  * SAT-CFDI/python-satcfdi, satcfdi/portal/utils.py). Throws EFIRMA_RECHAZADA for an e.firma that cannot be read.
  */
 export function firmarAcceso(credencial: CredencialEfirma, guid: string): FirmaAcceso {

@@ -13,21 +13,27 @@ import { untilCancelled } from '../../http/plazo.ts';
 /** Milliseconds between two looks at a turn that another process holds: the first and the longest. */
 const PRIMERA_ESPERA_MS = 50;
 const ESPERA_MAXIMA_MS = 1_000;
-/** Milliseconds for which the turn is kept, before a password is sent, should the store go away before its answer can be noted. */
+/**
+ * Milliseconds for which the turn is kept, before a password is sent, should the store go away before its answer can be
+ * noted.
+ */
 const ENVIO_MS = 120_000;
 
-/** What is done with the turn. `hold` keeps it beyond an outage of the store; it rejects with NO_RESPONDE when the turn is lost or the store is away. */
+/**
+ * What is done with the turn. `hold` keeps it beyond an outage of the store; it rejects with NO_RESPONDE when the turn
+ * is lost or the store is away.
+ */
 type TrabajoConTurno<T> = (signal: AbortSignal, hold: () => Promise<void>) => Promise<T>;
 
-const perdido = () =>
-  new SatError('NO_RESPONDE', { codigo: 'TURNO', detalle: 'se perdió el turno de acceso' });
+const perdido = () => new SatError('NO_RESPONDE', { codigo: 'TURNO', detalle: 'se perdió el turno de acceso' });
 
 /** The turn to log in for a taxpayer, of one at a time among all processes that share a store. */
 export interface TurnosAcceso {
   /**
-   * Waits for the turn, and with `reparto` for one of its places, and runs `work` with it. While it waits it asks `instead` now and then and, when that has a value,
-   * gives it without having had the turn. The signal of `work` also ends when the turn is lost; the turn itself is held until `work` has
-   * ended, even when the caller has left. Rejects with CANCELADA when `signal` ends.
+   * Waits for the turn, and with `reparto` for one of its places, and runs `work` with it. While it waits it asks
+   * `instead` now and then and, when that has a value, gives it without having had the turn. The signal of `work` also
+   * ends when the turn is lost; the turn itself is held until `work` has ended, even when the caller has left. Rejects
+   * with CANCELADA when `signal` ends.
    */
   take<T>(
     titular: TitularAcceso,

@@ -20,9 +20,9 @@ export interface Portal {
   /** Narrows what its browsers may ask for, log-in and log-out included. Absent: every allowed host. */
   guard?(http: SatHttp): SatHttp;
   /**
-   * Logs in with a new browser, which holds the session afterwards. Rejects with CIEC_RECHAZADA or EFIRMA_RECHAZADA when the SAT refused the
-   * credential, which is never sent a second time; CAPTCHA_RECHAZADO; SIN_RESOLVEDOR_DE_CAPTCHA; RESPUESTA_ILEGIBLE for a page that is not
-   * the expected one or does not name the RFC.
+   * Logs in with a new browser, which holds the session afterwards. Rejects with CIEC_RECHAZADA or EFIRMA_RECHAZADA
+   * when the SAT refused the credential, which is never sent a second time; CAPTCHA_RECHAZADO;
+   * SIN_RESOLVEDOR_DE_CAPTCHA; RESPUESTA_ILEGIBLE for a page that is not the expected one or does not name the RFC.
    */
   enter(deps: AccesoDeps, pageClient: PageClient, credencial: Credencial, signal: AbortSignal): Promise<void>;
   /** Where the session is ended; null when the portal has no such address. */

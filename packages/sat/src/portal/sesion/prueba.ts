@@ -6,7 +6,10 @@ const derive = promisify(scrypt) as (secreto: Buffer, sal: Buffer, largo: number
 
 const LARGO = 32;
 
-/** Proofs of credentials: slow hashes, since a CIEC is short, and sealed, so that the database alone does not serve to guess one. */
+/**
+ * Proofs of credentials: slow hashes, since a CIEC is short, and sealed, so that the database alone does not serve to
+ * guess one.
+ */
 export interface Pruebas {
   /** `sal`: the salt to use, in base64, so that several proofs of one taxpayer cost one hash; a new one without it. */
   prove(credencial: Credencial, sal?: string): Promise<PruebaCredencial>;
@@ -18,8 +21,7 @@ export interface Pruebas {
 const secretoDe = (credencial: Credencial) =>
   credencial.tipo === 'ciec' ? credencial.ciec : Buffer.concat([credencial.cer, credencial.key]);
 
-const hash = (credencial: Credencial, sal: string) =>
-  derive(secretoDe(credencial), Buffer.from(sal, 'base64'), LARGO);
+const hash = (credencial: Credencial, sal: string) => derive(secretoDe(credencial), Buffer.from(sal, 'base64'), LARGO);
 
 export function createPruebas(sellado: Sellado): Pruebas {
   return {

@@ -4,7 +4,10 @@ import { readEtiquetas } from '../paginas/etiquetas.ts';
 import { isSesionCerrada } from '../paginas/pagina-portal.ts';
 import { HOSTS_ACCESO } from '../settings.ts';
 
-/** The portal does not know the session any more. Stays inside this folder: one new log-in follows, or RESPUESTA_ILEGIBLE. */
+/**
+ * The portal does not know the session any more. Stays inside this folder: one new log-in follows, or
+ * RESPUESTA_ILEGIBLE.
+ */
 export class SesionVencida extends Error {
   constructor() {
     super('The portal session has expired');
@@ -14,8 +17,7 @@ export class SesionVencida extends Error {
 
 /** Throws SesionVencida for a page that asks to log in, says good-bye, or is still an identity provider's. */
 export function assertSesionViva({ direccion, texto, etiquetas }: Pagina): void {
-  const isFuera =
-    HOSTS_ACCESO.includes(direccion.host) || isSesionCerrada(texto) || isPaginaAcceso(etiquetas);
+  const isFuera = HOSTS_ACCESO.includes(direccion.host) || isSesionCerrada(texto) || isPaginaAcceso(etiquetas);
   if (isFuera) throw new SesionVencida();
 }
 

@@ -75,29 +75,26 @@ describe('sessions', () => {
     expect(portal.envios()).toBe(2);
   });
 
-  it.each(['RdoFechas', 'BtnBusqueda', 'DescargaMetadatos'])(
-    'notices an expiry just before %s',
-    async (paso) => {
-      const { portal, canal } = await setUp();
-      await verificar(canal);
-      const before = portal.peticiones.push.bind(portal.peticiones);
-      let done = false;
-      portal.peticiones.push = (...items) => {
-        const [peticion] = items;
-        const isHere =
-          peticion?.donde.endsWith(paso) === true ||
-          peticion?.campos.get('ctl00$ScriptManager1')?.endsWith(paso) === true;
-        if (isHere && !done) {
-          done = true;
-          portal.expire('todas');
-        }
-        return before(...items);
-      };
-      expect(await solicitar(canal)).toMatchObject({ resultado: 'ACEPTADA' });
-      expect([done, portal.envios()]).toEqual([true, 2]);
-      expect(portal.solicitudes).toHaveLength(1);
-    },
-  );
+  it.each(['RdoFechas', 'BtnBusqueda', 'DescargaMetadatos'])('notices an expiry just before %s', async (paso) => {
+    const { portal, canal } = await setUp();
+    await verificar(canal);
+    const before = portal.peticiones.push.bind(portal.peticiones);
+    let done = false;
+    portal.peticiones.push = (...items) => {
+      const [peticion] = items;
+      const isHere =
+        peticion?.donde.endsWith(paso) === true ||
+        peticion?.campos.get('ctl00$ScriptManager1')?.endsWith(paso) === true;
+      if (isHere && !done) {
+        done = true;
+        portal.expire('todas');
+      }
+      return before(...items);
+    };
+    expect(await solicitar(canal)).toMatchObject({ resultado: 'ACEPTADA' });
+    expect([done, portal.envios()]).toEqual([true, 2]);
+    expect(portal.solicitudes).toHaveLength(1);
+  });
 
   it('logs out what nobody has used for its life, once, and nothing younger', async () => {
     const { portal, canal, another, sesiones, advance } = await setUp();

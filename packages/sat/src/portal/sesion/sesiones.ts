@@ -41,8 +41,8 @@ export interface Sesiones {
     paso: (pageClient: PageClient) => Promise<T>,
   ): Promise<T>;
   /**
-   * Logs out the sessions that have ended: replaced ones, those whose credential was stored again, and those unused for `ociosaMs`. Best
-   * effort: one whose portal does not answer ends there by itself. Gives their number.
+   * Logs out the sessions that have ended: replaced ones, those whose credential was stored again, and those unused for
+   * `ociosaMs`. Best effort: one whose portal does not answer ends there by itself. Gives their number.
    */
   logout(portales: ReadonlyMap<string, Portal>, ociosaMs: number, signal: AbortSignal): Promise<number>;
   /** Ends the log-ins for which nobody waits. */
@@ -79,7 +79,10 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
   const accesos = createAccesos(settings.esperaAccesoMs, wipeCredencial);
   const closing = new AbortController();
 
-  /** Tries until the store is there: whoever noted nothing would let the credential be sent again. The turn is kept meanwhile. */
+  /**
+   * Tries until the store is there: whoever noted nothing would let the credential be sent again. The turn is kept
+   * meanwhile.
+   */
   async function noteRechazo(clave: ClaveSesion, rechazo: RechazoAcceso): Promise<void> {
     for (;;) {
       try {
@@ -194,11 +197,7 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
     return cookies;
   }
 
-  function openPageClient(
-    portal: Portal,
-    clave: ClaveSesion,
-    { id, cookies }: SesionPortal,
-  ): PageClient | null {
+  function openPageClient(portal: Portal, clave: ClaveSesion, { id, cookies }: SesionPortal): PageClient | null {
     const claro = sellado.open(cookies, contextoDeSesion(clave, id));
     if (claro === null) return null;
     const pageClient = readNavegador(httpOf(portal, clave), settings, claro.toString());
@@ -212,7 +211,8 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
       let vencida: string | null = null;
       for (;;) {
         const { sesion, isNueva }: Abierta = await obtain(portal, credencial, vencida, envio);
-        // What became of the step stands although the session could not be noted: at worst the next consulta logs in again.
+        // What became of the step stands although the session could not be noted: at worst the next consulta logs in
+        // again.
         const note = (used: PageClient) =>
           almacen.touch(clave, sesion.id, sealCookies(clave, sesion.id, used)).catch(() => {});
         const pageClient = openPageClient(portal, clave, sesion);

@@ -14,8 +14,9 @@ const LOGIN = 'cfdiau/nidp/app/login';
 const WSFED = 'cfdiau/nidp/wsfed/ep';
 
 /**
- * The identity provider and the door of the portal. Owns the sessions: a request for a page of the portal without one is sent through
- * WS-Federation, and the responder that follows finds `rfc` of the session in the `x-rfc` request header.
+ * The identity provider and the door of the portal. Owns the sessions: a request for a page of the portal without one
+ * is sent through WS-Federation, and the responder that follows finds `rfc` of the session in the `x-rfc` request
+ * header.
  */
 export function createAcceso(guion: Guion) {
   const captchas = new Map<string, string>();
@@ -73,8 +74,7 @@ export function createAcceso(guion: Guion) {
       return showAcceso(res, peticion, guion.textoCaptcha);
     }
     const rfc = campos.get('Ecom_User_ID') ?? '';
-    if (guion.ciecs.get(rfc) !== campos.get('Ecom_Password'))
-      return showAcceso(res, peticion, guion.textoCiec);
+    if (guion.ciecs.get(rfc) !== campos.get('Ecom_Password')) return showAcceso(res, peticion, guion.textoCiec);
     idp.set(sesion, rfc);
     if (guion.trasElAcceso !== null) {
       guion.trasElAcceso(res);
@@ -160,12 +160,11 @@ export function createAcceso(guion: Guion) {
   };
 }
 
-/** The RFC whose certificate made the token of this challenge, read as the pages' public clients describe it; null for any other. */
-function verifyToken(
-  campos: URLSearchParams,
-  guid: string,
-  efirmas: ReadonlyMap<string, Buffer>,
-): string | null {
+/**
+ * The RFC whose certificate made the token of this challenge, read as the pages' public clients describe it; null for
+ * any other.
+ */
+function verifyToken(campos: URLSearchParams, guid: string, efirmas: ReadonlyMap<string, Buffer>): string | null {
   const decode = (base64: string) => Buffer.from(base64, 'base64').toString('utf8');
   const [texto = '', firma = ''] = decode(campos.get('token') ?? '').split('#');
   const [reto, rfc = '', numero] = decode(texto).split('|');

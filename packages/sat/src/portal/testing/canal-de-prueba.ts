@@ -97,11 +97,9 @@ export function solicitar(
 }
 
 export function verificar(canal: PortalCanal, folio = FOLIO) {
-  return canal.send(
-    { consulta: 'verificar-metadata', rfc: RFC, tipo: 'recibidos', periodo: DIA, folio },
-    ciecDe(),
-    { signal: new AbortController().signal },
-  );
+  return canal.send({ consulta: 'verificar-metadata', rfc: RFC, tipo: 'recibidos', periodo: DIA, folio }, ciecDe(), {
+    signal: new AbortController().signal,
+  });
 }
 
 export function descargar(canal: PortalCanal, paquete = FOLIO, signal = new AbortController().signal) {

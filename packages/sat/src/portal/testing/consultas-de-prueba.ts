@@ -72,9 +72,7 @@ export function createConsultas(guion: Guion) {
       if (metodo === 'GET')
         return sendHtml(res, paginaPortal(rfc, `./${pagina}`, formularioBusqueda(tipo, `${tipo}-1`)));
       const texto = search(tipo, peticion);
-      res
-        .writeHead(texto === null ? 500 : 200, { 'content-type': 'text/plain; charset=utf-8' })
-        .end(texto ?? '');
+      res.writeHead(texto === null ? 500 : 200, { 'content-type': 'text/plain; charset=utf-8' }).end(texto ?? '');
       return true;
     }
     if (/^Consulta(Emisor|Receptor)\.aspx\/DescargaMetadatos$/.test(pagina)) {

@@ -58,12 +58,12 @@ export function paginaPostIt(accion: string, campos: Readonly<Record<string, str
 --></script></body></html>`;
 }
 
-/** The frame of every page of the portal: the RFC, and a script that submits the form only when something is pressed. */
+/**
+ * The frame of every page of the portal: the RFC, and a script that submits the form only when something is pressed.
+ */
 export function paginaPortal(rfc: string | null, accion: string, contenido: string): string {
   const nombre =
-    rfc === null
-      ? ''
-      : `<span id="ctl00_LblRfcAutenticado" class="signin">RFC Autenticado: ${escapeHtml(rfc)}</span>`;
+    rfc === null ? '' : `<span id="ctl00_LblRfcAutenticado" class="signin">RFC Autenticado: ${escapeHtml(rfc)}</span>`;
   return `<!DOCTYPE html><html><head><meta http-equiv="Content-Type" content="text/html; charset=utf-16" /></head><body>
 <form method="post" action="${accion}" id="aspnetForm">
 <input type="hidden" name="__CSRFTOKEN" id="__CSRFTOKEN" value="csrf/+=" />
@@ -122,9 +122,7 @@ export function panelResultados({ uuids, parametros, muestraFilas, diceQueNoHay 
 }
 
 /** The answer to a partial postback. */
-export function delta(
-  registros: ReadonlyArray<readonly [tipo: string, id: string, contenido: string]>,
-): string {
+export function delta(registros: ReadonlyArray<readonly [tipo: string, id: string, contenido: string]>): string {
   return registros.map(([tipo, id, contenido]) => `${contenido.length}|${tipo}|${id}|${contenido}|`).join('');
 }
 
@@ -148,9 +146,5 @@ export function contenidoDescargas(ofertas: readonly Oferta[], viewstate: string
 }
 
 export function escapeHtml(texto: string): string {
-  return texto
-    .replaceAll('&', '&amp;')
-    .replaceAll('"', '&quot;')
-    .replaceAll('<', '&lt;')
-    .replaceAll("'", '&#39;');
+  return texto.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;').replaceAll("'", '&#39;');
 }

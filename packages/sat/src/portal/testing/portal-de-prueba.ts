@@ -67,7 +67,9 @@ export interface PortalDePrueba {
 
 export const FOLIO = '3F2504E0-4F89-41D3-9A0C-0305E82C3301';
 
-/** A small portal of the SAT by hand, behind `baseUrl` of the HTTP layer: log-in, WS-Federation, search, list, download. */
+/**
+ * A small portal of the SAT by hand, behind `baseUrl` of the HTTP layer: log-in, WS-Federation, search, list, download.
+ */
 export async function startPortalDePrueba(): Promise<PortalDePrueba> {
   const guion: Guion = {
     ciecs: new Map(),
@@ -76,8 +78,7 @@ export async function startPortalDePrueba(): Promise<PortalDePrueba> {
     guid: null,
     captchasRechazados: 0,
     textoCaptcha: 'Captcha no v&aacute;lido',
-    textoCiec:
-      'El RFC o contrase\\u00f1a son incorrectos. Verifique su informaci\\xf3n e int\\u00e9ntelo de nuevo.',
+    textoCiec: 'El RFC o contrase\\u00f1a son incorrectos. Verifique su informaci\\xf3n e int\\u00e9ntelo de nuevo.',
     trasElAcceso: null,
     rfcMostrado: null,
     muestraRfc: true,
@@ -110,8 +111,7 @@ export async function startPortalDePrueba(): Promise<PortalDePrueba> {
     peticiones,
     envios: () => peticiones.filter((p) => p.campos.has('Ecom_Password')).length,
     firmas: () => peticiones.filter((p) => (p.campos.get('token') ?? '') !== '').length,
-    caminos: (metodo) =>
-      peticiones.filter((p) => metodo === undefined || p.metodo === metodo).map((p) => p.donde),
+    caminos: (metodo) => peticiones.filter((p) => metodo === undefined || p.metodo === metodo).map((p) => p.donde),
     busquedas: consultas.busquedas,
     solicitudes: consultas.solicitudes,
     expire: acceso.expire,

@@ -51,8 +51,8 @@ export interface Ptsc {
 const lector = createLectorPdf();
 
 /**
- * A portal of the SAT behind one of its newer identity providers: the empty form that sends itself on, the two log-in pages, the script that
- * leaves them, the form that brings the assertion back.
+ * A portal of the SAT behind one of its newer identity providers: the empty form that sends itself on, the two log-in
+ * pages, the script that leaves them, the form that brings the assertion back.
  */
 export async function startPtsc(
   options: PtscOptions,
@@ -164,8 +164,7 @@ export async function startPtsc(
       readPdf: lector.read,
     }),
     pasos,
-    accesos: () =>
-      pasos.filter((p) => p.campos.has('Ecom_Password') || (p.campos.get('token') ?? '') !== '').length,
+    accesos: () => pasos.filter((p) => p.campos.has('Ecom_Password') || (p.campos.get('token') ?? '') !== '').length,
     expire(que) {
       sesiones.clear();
       if (que === 'todas') idp.clear();

@@ -20,9 +20,10 @@ export interface ContextoSoap {
 }
 
 /**
- * Makes a call with a token and, if the SAT refuses the token (300) or the certificate (303 to 305), once more with a fresh one. A call refused
- * so was not carried out: repeating it spends nothing. The certificate's refusal is repeated after a pause, and believed the second time only:
- * a valid e.firma was refused with 305 while the portal took it (phpcfdi/sat-ws-descarga-masiva#82).
+ * Makes a call with a token and, if the SAT refuses the token (300) or the certificate (303 to 305), once more with a
+ * fresh one. A call refused so was not carried out: repeating it spends nothing. The certificate's refusal is repeated
+ * after a pause, and believed the second time only: a valid e.firma was refused with 305 while the portal took it
+ * (phpcfdi/sat-ws-descarga-masiva#82).
  */
 export async function conToken<T extends { readonly codigo: string }>(
   { tokens, firmante, signal, settings }: ContextoSoap,

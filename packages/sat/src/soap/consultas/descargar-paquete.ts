@@ -8,7 +8,10 @@ import { sobreFirmado } from '../sobres.ts';
 import { type ContextoSoap, conToken } from './contexto.ts';
 import { createLectorPaquete, type LectorPaquete, type RespuestaDescarga } from './lector-paquete.ts';
 
-/** Fetches a package. 5004 is given for a package that the SAT does not know, which asks for the same as 5007: a new request. */
+/**
+ * Fetches a package. 5004 is given for a package that the SAT does not know, which asks for the same as 5007: a new
+ * request.
+ */
 export async function descargarPaquete(
   contexto: ContextoSoap,
   { rfc, paquete }: DescargarPaquete,

@@ -49,26 +49,19 @@ describe('the reader of a package', () => {
   });
 
   it('finds the code behind other headers', () => {
-    const { bytes } = read(
-      Buffer.from(`${before.replace('<h:res', '<x a=">"><y/></x><h:res')}AQID${after}`),
-      [],
-    );
+    const { bytes } = read(Buffer.from(`${before.replace('<h:res', '<x a=">"><y/></x><h:res')}AQID${after}`), []);
     expect(bytes).toEqual(Buffer.from([1, 2, 3]));
   });
 
   it('says the code of a refusal once the answer is whole, whatever its order', () => {
-    const empty =
-      before.replace('<Paquete>', '<Paquete/>').replace('5000', '5007') + after.replace('</Paquete>', '');
+    const empty = before.replace('<Paquete>', '<Paquete/>').replace('5000', '5007') + after.replace('</Paquete>', '');
     expect(read(Buffer.from(empty), []).respuesta).toMatchObject({ codigo: '5007' });
   });
 
   it.each([
     ['a package before its code', `${headless}AQID${after}`],
     ['no code at all', headless + after],
-    [
-      'a code twice',
-      `${before.replace('</s:Header>', '<respuesta CodEstatus="5000"/></s:Header>')}AQID${after}`,
-    ],
+    ['a code twice', `${before.replace('</s:Header>', '<respuesta CodEstatus="5000"/></s:Header>')}AQID${after}`],
     ['a code that is no number', `${before.replace('5000', 'ok')}AQID${after}`],
     ['an empty package that is said to be fine', before + after],
     ['a package beside a code of error', `${before.replace('5000', '5008')}AQID${after}`],

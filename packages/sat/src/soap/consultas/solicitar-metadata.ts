@@ -8,9 +8,9 @@ import { type ContextoSoap, conToken } from './contexto.ts';
 const OPERACION = { emitidos: 'SolicitaDescargaEmitidos', recibidos: 'SolicitaDescargaRecibidos' } as const;
 
 /**
- * Asks for the metadata of a period, valid and cancelled CFDI alike: the SAT gives both for received ones too when the kind of
- * request is Metadata (SAT's manual, quoted in luisiturrios1/python-cfdiclient#58). "No information" (5004) may come at once
- * (petergtam/DescargaMasivaSATKit, captures of the live service).
+ * Asks for the metadata of a period, valid and cancelled CFDI alike: the SAT gives both for received ones too when the
+ * kind of request is Metadata (SAT's manual, quoted in luisiturrios1/python-cfdiclient#58). "No information" (5004) may
+ * come at once (petergtam/DescargaMasivaSATKit, captures of the live service).
  */
 export async function solicitarMetadata(
   contexto: ContextoSoap,

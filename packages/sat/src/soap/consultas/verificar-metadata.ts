@@ -6,9 +6,7 @@ import { type Elemento, onlyChild, unreadable } from '../xml.ts';
 import { type ContextoSoap, conToken } from './contexto.ts';
 
 /** Codes that the SAT gives as the reason of a state (`CodigoEstadoSolicitud`). */
-const RAZONES = new Set(
-  '300 301 302 303 304 305 404 5000 5001 5002 5003 5004 5005 5006 5010 5011 5012'.split(' '),
-);
+const RAZONES = new Set('300 301 302 303 304 305 404 5000 5001 5002 5003 5004 5005 5006 5010 5011 5012'.split(' '));
 
 /** Asks how far a request is. */
 export async function verificarMetadata(
@@ -31,9 +29,9 @@ export async function verificarMetadata(
 }
 
 /**
- * The state decides, then its reason, then the code of the call: an empty period is state 5 with reason 5004 while the code of the
- * call stays 5000 (luisiturrios1/python-cfdiclient#40, FiscalAPI/xml-downloader#7). State 0, or none, means that
- * the call failed.
+ * The state decides, then its reason, then the code of the call: an empty period is state 5 with reason 5004 while the
+ * code of the call stays 5000 (luisiturrios1/python-cfdiclient#40, FiscalAPI/xml-downloader#7). State 0, or none, means
+ * that the call failed.
  */
 function readEstado(result: Elemento, codEstatus: string): RespuestaVerificarMetadata {
   const { EstadoSolicitud, CodigoEstadoSolicitud, Mensaje } = result.atributos;

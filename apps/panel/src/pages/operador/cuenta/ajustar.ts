@@ -21,8 +21,7 @@ export const ajustar = defineRutaCuenta({
     if (!/^[+-]?\d+$/.test(texto) || creditos === 0 || Math.abs(creditos) > MAX_CREDITOS)
       faltas['ajuste.creditos'] = 'Escriba un número entero distinto de 0, de −1,000,000 a 1,000,000.';
     if (motivo === '' || motivo.length > MAX_MOTIVO)
-      faltas['ajuste.motivo'] =
-        `Escriba por qué, en hasta ${MAX_MOTIVO} caracteres: el cliente lo lee en su libro.`;
+      faltas['ajuste.motivo'] = `Escriba por qué, en hasta ${MAX_MOTIVO} caracteres: el cliente lo lee en su libro.`;
     if (Object.keys(faltas).length > 0 || !isUuid(opId)) return renderCuenta(contexto, found, faltas, 422);
 
     const ajuste = await createLibro(deps.database).ajustar({

@@ -101,8 +101,8 @@ export function Suspension({ contexto: { c, campos, csrf }, cuenta, faltas }: Fo
   return (
     <Tarjeta titulo="Suspender la cuenta">
       <p class="suave">
-        Sus llaves responden 403 con código 1003 desde su siguiente llamada. Lo que está en curso termina,
-        pues ya se pagó; en el panel, el cliente ve el motivo y puede bajar lo terminado.
+        Sus llaves responden 403 con código 1003 desde su siguiente llamada. Lo que está en curso termina, pues ya se
+        pagó; en el panel, el cliente ve el motivo y puede bajar lo terminado.
       </p>
       <Formulario accion={hrefCuenta(cuenta.id, '/suspension')} csrf={csrf} descripcion="Suspender la cuenta">
         <Campo

@@ -8,7 +8,10 @@ import { defineRutaCuenta, hrefCuenta } from './ruta-cuenta.ts';
 /** How long the code is good: long enough to be told by telephone and used at once. */
 const MINUTOS = 60;
 
-/** Makes the one-time code with which a person of the account chooses a new password. It is shown once; an earlier one is over. */
+/**
+ * Makes the one-time code with which a person of the account chooses a new password. It is shown once; an earlier one
+ * is over.
+ */
 export const ofrecerCodigo = defineRutaCuenta({
   metodo: 'POST',
   sub: '/codigo',
@@ -23,14 +26,13 @@ export const ofrecerCodigo = defineRutaCuenta({
       contenido: (
         <Seccion titulo={titulo} ruta={c.req.path}>
           <Aviso tono="alerta" titulo="Se muestra una sola vez">
-            Sirve una vez, durante {MINUTOS} minutos; el que se haya dado antes ya no sirve. Aquí solo se
-            guarda su huella.
+            Sirve una vez, durante {MINUTOS} minutos; el que se haya dado antes ya no sirve. Aquí solo se guarda su
+            huella.
           </Aviso>
           <Tarjeta titulo="Cómo se usa">
             <p>
-              Compruebe que habla con la persona y dele la dirección o el código. Al usarlo elige otra
-              contraseña y terminan sus sesiones. La verificación en dos pasos, si la tiene, se le sigue
-              pidiendo.
+              Compruebe que habla con la persona y dele la dirección o el código. Al usarlo elige otra contraseña y
+              terminan sus sesiones. La verificación en dos pasos, si la tiene, se le sigue pidiendo.
             </p>
             <Copiar
               etiqueta="Dirección para elegir contraseña"

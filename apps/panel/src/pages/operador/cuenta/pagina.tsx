@@ -41,11 +41,7 @@ export async function renderCuenta(
             <dd>{formatCreditos(cuenta.saldo)}</dd>
             <dt>Estado</dt>
             <dd>
-              {cuenta.suspendidaEn === null ? (
-                <Estado valor="ACTIVA" />
-              ) : (
-                <Estado texto="Suspendida" tono="error" />
-              )}
+              {cuenta.suspendidaEn === null ? <Estado valor="ACTIVA" /> : <Estado texto="Suspendida" tono="error" />}
             </dd>
             <dt>Creada</dt>
             <dd>
@@ -63,10 +59,7 @@ export async function renderCuenta(
             persona.nombre,
             <Formulario accion={hrefCuenta(cuenta.id, '/codigo')} csrf={csrf}>
               <input type="hidden" name="usuario" value={persona.id} />
-              <Boton
-                variante="secundario"
-                descripcion={`Dar código para elegir contraseña a ${persona.email}`}
-              >
+              <Boton variante="secundario" descripcion={`Dar código para elegir contraseña a ${persona.email}`}>
                 Dar código para elegir contraseña
               </Boton>
             </Formulario>,
@@ -88,11 +81,7 @@ export async function renderCuenta(
           filas={rfcs.map((rfc) => [
             rfc.rfc,
             rfc.nombre ?? '—',
-            rfc.ultimos4 === null ? (
-              <Estado texto="Sin API key" />
-            ) : (
-              <span class="fija">…{rfc.ultimos4}</span>
-            ),
+            rfc.ultimos4 === null ? <Estado texto="Sin API key" /> : <span class="fija">…{rfc.ultimos4}</span>,
             rfc.ultimoUsoEn === null ? 'Nunca' : <Fecha valor={rfc.ultimoUsoEn} relativaA={now} />,
             <Fecha valor={rfc.creadoEn} formato="dia" />,
           ])}

@@ -7,8 +7,7 @@ export type DetalleCuenta = NonNullable<Awaited<ReturnType<Cuentas['detail']>>>;
 export type Faltas = Readonly<Record<string, string>>;
 
 /** Where the page of an account is, `sub` with its slash. */
-export const hrefCuenta = (cuentaId: string, sub: '' | `/${string}` = '') =>
-  `/operador/cuentas/${cuentaId}${sub}`;
+export const hrefCuenta = (cuentaId: string, sub: '' | `/${string}` = '') => `/operador/cuentas/${cuentaId}${sub}`;
 
 /** Declares an address of an account. */
 export const defineRutaCuenta = rutasDe<DetalleCuenta>(

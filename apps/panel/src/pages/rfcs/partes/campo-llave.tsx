@@ -9,7 +9,9 @@ interface CampoLlaveProps {
   readonly isRecordada: boolean;
 }
 
-/** Where the active API key of an RFC is typed in, since what is stored is encrypted under it. Never filled in again. */
+/**
+ * Where the active API key of an RFC is typed in, since what is stored is encrypted under it. Never filled in again.
+ */
 export function CampoLlave({ id, rfc, error, isRecordada }: CampoLlaveProps) {
   return (
     <Campo

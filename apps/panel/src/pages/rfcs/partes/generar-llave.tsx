@@ -41,8 +41,8 @@ export function GenerarLlave({ rfc, abiertas, csrf, now, tecleado, modo, isRecor
         <Consecuencias rfc={rfc} cosas={cosas} abiertas={abiertas} now={now} />
       ) : (
         <p>
-          La llave se muestra una sola vez. Tenga a la mano dónde guardarla: un gestor de secretos o las
-          variables de entorno de su sistema, nunca el código ni un correo.
+          La llave se muestra una sola vez. Tenga a la mano dónde guardarla: un gestor de secretos o las variables de
+          entorno de su sistema, nunca el código ni un correo.
         </p>
       )}
       <Formulario
@@ -51,9 +51,7 @@ export function GenerarLlave({ rfc, abiertas, csrf, now, tecleado, modo, isRecor
         descripcion={llave ? 'Cambiar la llave' : 'Generar la API key'}
       >
         <input type="hidden" name="vigente" value={llave?.id ?? ''} />
-        {llave ? (
-          <Resguardo hayGuardadas={cosas.length > 0} tecleado={tecleado} isRecordada={isRecordada} />
-        ) : null}
+        {llave ? <Resguardo hayGuardadas={cosas.length > 0} tecleado={tecleado} isRecordada={isRecordada} /> : null}
         <p class="ayuda">{PREFIJO[modo]}</p>
         <div>
           <Boton>{llave ? 'Cambiar la llave' : 'Generar API key'}</Boton>
@@ -78,8 +76,8 @@ function Consecuencias({
   return (
     <ul>
       <li>
-        La llave que termina en <code>…{llave?.ultimos4}</code> <strong>deja de servir de inmediato</strong>:
-        su siguiente llamada responde 1002.
+        La llave que termina en <code>…{llave?.ultimos4}</code> <strong>deja de servir de inmediato</strong>: su
+        siguiente llamada responde 1002.
       </li>
       <li>
         {cosas.length === 0

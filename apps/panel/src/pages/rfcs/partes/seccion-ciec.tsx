@@ -46,8 +46,8 @@ export function SeccionCiec({ rfc, csrf, reparos, isRecordada, largo }: SeccionC
       ) : null}
       {ciec?.rechazadaEn ? (
         <Aviso tono="error" titulo="No se volverá a intentar con esta">
-          Cada intento fallido acerca al contribuyente a que el SAT bloquee su acceso. Verifique la contraseña
-          en el portal del SAT y guárdela de nuevo.
+          Cada intento fallido acerca al contribuyente a que el SAT bloquee su acceso. Verifique la contraseña en el
+          portal del SAT y guárdela de nuevo.
         </Aviso>
       ) : null}
       <Formulario accion={hrefRfc(rfc.rfc, '/credenciales/ciec')} csrf={csrf} descripcion="Guardar la CIEC">

@@ -1,9 +1,12 @@
-/** Values of the characters, by their place (Anexo 3 of the SAT's rule for the RFC; public implementation: phpcfdi/rfc). */
+/**
+ * Values of the characters, by their place (Anexo 3 of the SAT's rule for the RFC; public implementation: phpcfdi/rfc).
+ */
 const VALORES = '0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ';
 
 /**
- * The last character that an RFC should have. A legal person's has a blank in front, so that both kinds have 13 characters. The SAT has issued
- * RFCs that end otherwise: a difference is a hint of a typing mistake, never a reason to refuse.
+ * The last character that an RFC should have. A legal person's has a blank in front, so that both kinds have 13
+ * characters. The SAT has issued RFCs that end otherwise: a difference is a hint of a typing mistake, never a reason to
+ * refuse.
  */
 export function digitoVerificador(rfc: string): string {
   const doce = rfc.slice(0, -1).padStart(12, ' ');

@@ -3,9 +3,7 @@ import { admits, readDirecciones, remarkOf } from './direcciones.ts';
 
 describe('a list of addresses', () => {
   it('is read line by line, with commas or blanks, each block once and in canonical form', () => {
-    expect(
-      readDirecciones(' 203.0.113.7\n10.1.2.3/8, 203.0.113.7/32\r\n2001:DB8:0::5/32 ::ffff:192.0.2.1'),
-    ).toEqual({
+    expect(readDirecciones(' 203.0.113.7\n10.1.2.3/8, 203.0.113.7/32\r\n2001:DB8:0::5/32 ::ffff:192.0.2.1')).toEqual({
       cidrs: ['203.0.113.7/32', '10.0.0.0/8', '2001:db8::/32', '192.0.2.1/32'],
       reparos: [],
     });

@@ -1,13 +1,6 @@
 import type { TipoGuardada } from '@acuse/core';
 import { createLlaves, type PorResellar, Rechazo, type Relevo, type RfcVista } from '@acuse/db';
-import {
-  type ApiKey,
-  CredencialIlegible,
-  generateApiKey,
-  registroOf,
-  resealGuardada,
-  wipeApiKey,
-} from '@acuse/vault';
+import { type ApiKey, CredencialIlegible, generateApiKey, registroOf, resealGuardada, wipeApiKey } from '@acuse/vault';
 import { quien } from '../../../http/quien.ts';
 import type { ContextoCliente } from '../../../http/ruta.ts';
 import type { LlaveTecleada } from './llave-tecleada.ts';
@@ -20,8 +13,8 @@ export interface LlaveGenerada {
 }
 
 /**
- * Makes the only active key of a taxpayer. With `anterior`, what was stored under that key is sealed under the new one. Null when the active
- * key is no longer the one of `vigente` (its id, or null): the same form sent twice makes one key.
+ * Makes the only active key of a taxpayer. With `anterior`, what was stored under that key is sealed under the new one.
+ * Null when the active key is no longer the one of `vigente` (its id, or null): the same form sent twice makes one key.
  */
 export async function generarLlave(
   rfc: RfcVista,

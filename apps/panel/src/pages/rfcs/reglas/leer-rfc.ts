@@ -3,8 +3,7 @@ export function explainRfc(texto: string): string {
   const rfc = texto.trim().normalize('NFC').toUpperCase();
   if (rfc === '') return 'Escriba el RFC.';
   if (/[\s.-]/.test(rfc)) return 'Escríbalo sin espacios, puntos ni guiones.';
-  if (rfc.length < 12)
-    return `Faltan caracteres: tiene ${rfc.length} y debe tener 12 o 13, con la homoclave.`;
+  if (rfc.length < 12) return `Faltan caracteres: tiene ${rfc.length} y debe tener 12 o 13, con la homoclave.`;
   if (rfc.length > 13) return `Sobran caracteres: tiene ${rfc.length} y debe tener 12 o 13.`;
   if (!/^[A-ZÑ&]{3,4}\d{6}/.test(rfc))
     return 'Debe empezar con 3 letras (persona moral) o 4 (persona física), y seguir con 6 dígitos de la fecha: año, mes y día.';

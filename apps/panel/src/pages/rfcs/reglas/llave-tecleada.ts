@@ -15,8 +15,8 @@ const NO_ES_LLAVE =
 const AJENA = 'Esa no es la API key vigente de este RFC. Use la última que se generó para él.';
 
 /**
- * Verifies that a typed text is the active API key of a taxpayer, and keeps it for the next forms of the session. Without a text it is the one that
- * was typed in lately. Returns the key, or what is wrong, in Spanish.
+ * Verifies that a typed text is the active API key of a taxpayer, and keeps it for the next forms of the session.
+ * Without a text it is the one that was typed in lately. Returns the key, or what is wrong, in Spanish.
  */
 export async function readLlaveTecleada(
   texto: string | undefined,

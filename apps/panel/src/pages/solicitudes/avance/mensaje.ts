@@ -9,14 +9,7 @@ export const VERSION_FINAL = 'fin';
 
 type Avance = Pick<
   AvanceSolicitud,
-  | 'estado'
-  | 'progreso'
-  | 'intentos'
-  | 'registros'
-  | 'ultimaConsulta'
-  | 'proximaConsulta'
-  | 'terminadaEn'
-  | 'partes'
+  'estado' | 'progreso' | 'intentos' | 'registros' | 'ultimaConsulta' | 'proximaConsulta' | 'terminadaEn' | 'partes'
 >;
 
 export const isEnded = ({ terminadaEn }: Pick<AvanceSolicitud, 'terminadaEn'>) => terminadaEn !== null;

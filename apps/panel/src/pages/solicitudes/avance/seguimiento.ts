@@ -32,8 +32,9 @@ const LIMITES_SEGUIMIENTO: LimitesSeguimiento = {
 /** Streams of progress to browsers, all fed by one look at the database at a time. */
 export interface Seguimiento {
   /**
-   * A stream of server-sent events about one solicitud, which the caller has found to be this session's account's. `visto` is the id of
-   * the last event that the browser has. Null when the session or the process has as many streams as it may.
+   * A stream of server-sent events about one solicitud, which the caller has found to be this session's account's.
+   * `visto` is the id of the last event that the browser has. Null when the session or the process has as many streams
+   * as it may.
    */
   open(input: {
     readonly solicitudId: string;
@@ -53,7 +54,9 @@ interface Oyente {
   dichoEn: number;
 }
 
-/** Messages that may wait for a slow browser. Each tells everything, so the ones in between are left out, never the end. */
+/**
+ * Messages that may wait for a slow browser. Each tells everything, so the ones in between are left out, never the end.
+ */
 const MAX_WAITING = 8;
 
 const encoder = new TextEncoder();

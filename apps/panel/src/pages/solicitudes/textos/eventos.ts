@@ -48,8 +48,7 @@ type Evento = Pick<EventoSolicitud, 'codigo' | 'detalle'>;
 const said = ({ codigo, detalle }: Evento) =>
   [codigo === null ? '' : describeCodigo(codigo), detalle ?? ''].filter(Boolean).join('. ');
 
-const withDetail = (renglon: Renglon, detalle: string): Renglon =>
-  detalle === '' ? renglon : { ...renglon, detalle };
+const withDetail = (renglon: Renglon, detalle: string): Renglon => (detalle === '' ? renglon : { ...renglon, detalle });
 
 function ending(evento: Evento, texto: string): Renglon {
   const detalle = [
@@ -61,11 +60,8 @@ function ending(evento: Evento, texto: string): Renglon {
 
 /** The code of an ending: the SAT's, or what was wrong with its package. */
 function codeOf(codigo: string): string {
-  if (Object.hasOwn(PAQUETE_INVALIDO, codigo))
-    return `el paquete ${PAQUETE_INVALIDO[codigo as MotivoPaqueteInvalido]}`;
-  return Object.hasOwn(SIN_RESPUESTA, codigo)
-    ? SIN_RESPUESTA[codigo as MotivoSatError]
-    : describeCodigo(codigo);
+  if (Object.hasOwn(PAQUETE_INVALIDO, codigo)) return `el paquete ${PAQUETE_INVALIDO[codigo as MotivoPaqueteInvalido]}`;
+  return Object.hasOwn(SIN_RESPUESTA, codigo) ? SIN_RESPUESTA[codigo as MotivoSatError] : describeCodigo(codigo);
 }
 
 function finished(count: number): string {
@@ -125,8 +121,7 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
   SAT_EN_PROCESO: () => ({ texto: 'Se preguntó al SAT: todavía lo está preparando.', tono: 'neutro' }),
   SAT_TERMINADA: ({ detalle }) => {
     const count = Number(detalle);
-    const paquetes =
-      count === 1 ? '1 paquete' : `${formatNumero(Number.isSafeInteger(count) ? count : 0)} paquetes`;
+    const paquetes = count === 1 ? '1 paquete' : `${formatNumero(Number.isSafeInteger(count) ? count : 0)} paquetes`;
     return { texto: `El SAT terminó de preparar: hay ${paquetes} por copiar.`, tono: 'info' };
   },
   SAT_SIN_RESPUESTA: ({ codigo, detalle }) => {
@@ -135,16 +130,10 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
         ? SIN_RESPUESTA[detalle as MotivoSatError]
         : 'no contestó';
     const code = codigo === null || codigo === detalle ? '' : describeCodigo(codigo);
-    return withDetail(
-      { texto: `El SAT no dio respuesta: ${motivo}. Se intentará de nuevo.`, tono: 'error' },
-      code,
-    );
+    return withDetail({ texto: `El SAT no dio respuesta: ${motivo}. Se intentará de nuevo.`, tono: 'error' }, code);
   },
   REENVIADA: (evento) =>
-    withDetail(
-      { texto: 'El SAT abandonó la petición; se le pedirá de nuevo.', tono: 'alerta' },
-      said(evento),
-    ),
+    withDetail({ texto: 'El SAT abandonó la petición; se le pedirá de nuevo.', tono: 'alerta' }, said(evento)),
   OTRO_CANAL: ({ codigo, detalle }) => ({
     texto: `El SAT rechazó ${detalle === 'portal' ? 'la e.firma en su servicio web' : 'la CIEC'}; ${siguePor(detalle)}.`,
     ...(codigo === null ? {} : { detalle: describeCodigo(codigo) }),
@@ -163,10 +152,7 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
     tono: 'alerta',
   }),
   PAQUETE_GUARDADO: ({ codigo }) =>
-    withDetail(
-      { texto: 'Se copió un paquete del SAT.', tono: 'info' },
-      codigo === null ? '' : `Paquete ${codigo}`,
-    ),
+    withDetail({ texto: 'Se copió un paquete del SAT.', tono: 'info' }, codigo === null ? '' : `Paquete ${codigo}`),
   PAQUETE_ILEGIBLE: ({ codigo, detalle }) => {
     const why =
       codigo !== null && Object.hasOwn(PAQUETE_INVALIDO, codigo)
@@ -198,16 +184,14 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
 };
 
 /**
- * An event as a sentence. One of a version to come says that it is, with its name for whoever has to look it up; it may as well be a failure, so it
- * is not called progress.
+ * An event as a sentence. One of a version to come says that it is, with its name for whoever has to look it up; it may
+ * as well be a failure, so it is not called progress.
  */
 export function describeEvento(evento: Evento & { readonly tipo: string; readonly veces?: number }): Renglon {
   const { tipo, veces = 1 } = evento;
   if (Object.hasOwn(RENGLONES, tipo)) {
     const renglon = RENGLONES[tipo as TipoEvento](evento);
-    return veces === 1
-      ? renglon
-      : { ...renglon, texto: `${renglon.texto} (${formatNumero(veces)} veces seguidas)` };
+    return veces === 1 ? renglon : { ...renglon, texto: `${renglon.texto} (${formatNumero(veces)} veces seguidas)` };
   }
   const texto = 'Pasó algo que esta versión del panel todavía no describe.';
   return {

@@ -14,8 +14,7 @@ export function describePartes({ unidad, total, listas }: PartesSolicitud): stri
 const JUNTOS: Readonly<Partial<Record<TipoEvento, (veces: string) => string>>> = {
   SOLICITADA: (veces) => `El SAT aceptó ${veces} peticiones.`,
   SIN_CFDI: (veces) => `El SAT contestó que en ${veces} periodos no hay CFDI.`,
-  REPETIDA: (veces) =>
-    `El SAT ya tenía ${veces} peticiones iguales; se pidieron con un segundo de diferencia.`,
+  REPETIDA: (veces) => `El SAT ya tenía ${veces} peticiones iguales; se pidieron con un segundo de diferencia.`,
   DIVIDIDA: (veces) => `${veces} periodos tenían más CFDI de los que el SAT da de una vez: se dividieron.`,
   SAT_EN_PROCESO: (veces) => `Se preguntó al SAT ${veces} veces mientras preparaba lo pedido.`,
   SAT_TERMINADA: (veces) => `El SAT terminó de preparar ${veces} peticiones.`,

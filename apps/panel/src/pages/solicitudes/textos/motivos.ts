@@ -104,8 +104,7 @@ export const MOTIVOS: Readonly<Record<MotivoSolicitud, Explicacion>> = {
   },
   CANAL_DESACTIVADO: {
     causa: 'El operador de esta instalación tiene apagado el medio por el que se habría consultado al SAT.',
-    remedio:
-      'Pida al operador que lo encienda, o guarde la otra credencial (CIEC o e.firma) y repita la solicitud.',
+    remedio: 'Pida al operador que lo encienda, o guarde la otra credencial (CIEC o e.firma) y repita la solicitud.',
     accion: 'credenciales',
   },
   SIN_RESOLVEDOR_DE_CAPTCHA: {

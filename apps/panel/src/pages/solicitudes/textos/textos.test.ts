@@ -37,12 +37,8 @@ describe('a sentence of the timeline', () => {
       texto: 'El servicio web del SAT no da respuesta; se sigue desde el principio con la CIEC en su portal.',
       detalle: 'Lo último: no contestó.',
     });
-    expect(describeEvento({ tipo: 'TERMINADA', codigo: null, detalle: '1200' }).texto).toContain(
-      '1,200 CFDI',
-    );
-    expect(
-      describeEvento({ tipo: 'RECHAZADA', codigo: '5001', detalle: 'SAT_RECHAZO_LA_SOLICITUD' }).detalle,
-    ).toBe(
+    expect(describeEvento({ tipo: 'TERMINADA', codigo: null, detalle: '1200' }).texto).toContain('1,200 CFDI');
+    expect(describeEvento({ tipo: 'RECHAZADA', codigo: '5001', detalle: 'SAT_RECHAZO_LA_SOLICITUD' }).detalle).toBe(
       'El SAT no admitió la solicitud tal como se hizo. El SAT dijo: código 5001: no autoriza a pedir por este RFC.',
     );
   });

@@ -5,8 +5,9 @@ const CONSONANTS = 'BCDFGHJKLMNPQRSTVWXYZ';
 const ENTIDADES = ['AS', 'BC', 'CL', 'CS', 'DF', 'GT', 'JC', 'MC', 'NL', 'OC', 'PL', 'YN'];
 
 /**
- * A CURP for a natural person: the RFC's first ten signs (N for Ñ, X for &), sex, state, three consonants, the sign of the century and
- * the check digit (weights 18 to 2, modulo 10), as the "Instructivo normativo para la asignación de la CURP" forms it.
+ * A CURP for a natural person: the RFC's first ten signs (N for Ñ, X for &), sex, state, three consonants, the sign of
+ * the century and the check digit (weights 18 to 2, modulo 10), as the "Instructivo normativo para la asignación de la
+ * CURP" forms it.
  */
 export function curpOf(key: Uint32Array, rfc: string, fechaNacimiento: string): string {
   const pick = (slot: number, signs: string | readonly string[]) =>

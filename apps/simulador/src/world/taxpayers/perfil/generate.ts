@@ -9,13 +9,12 @@ import { REGIMENES_FISICA, REGIMENES_MORAL, type Regimen, SIN_OBLIGACIONES } fro
 
 const YEAR = 365.25 * DAY;
 const ADULT = 18 * YEAR;
-const CAPITALES = [
-  'SOCIEDAD ANONIMA DE CAPITAL VARIABLE',
-  'SOCIEDAD DE RESPONSABILIDAD LIMITADA',
-  'SOCIEDAD ANONIMA',
-];
+const CAPITALES = ['SOCIEDAD ANONIMA DE CAPITAL VARIABLE', 'SOCIEDAD DE RESPONSABILIDAD LIMITADA', 'SOCIEDAD ANONIMA'];
 
-/** The profile of a taxpayer; follows from the seed, the RFC, its name and the sense of its opinion (by default its magic's) alone. */
+/**
+ * The profile of a taxpayer; follows from the seed, the RFC, its name and the sense of its opinion (by default its
+ * magic's) alone.
+ */
 export function generatePerfil(
   seed: string,
   rfc: string,
@@ -40,9 +39,7 @@ export function generatePerfil(
   return {
     nombre,
     tipoPersona: isMoral ? 'moral' : 'fisica',
-    ...(isMoral
-      ? moralOf(origen, pick(3, CAPITALES as [string, ...string[]]))
-      : fisicaOf(key, rfc, nombre, origen)),
+    ...(isMoral ? moralOf(origen, pick(3, CAPITALES as [string, ...string[]])) : fisicaOf(key, rfc, nombre, origen)),
     idCif: `${10 + chance(4, 16)}${String(chance(5, 1_000_000_000)).padStart(9, '0')}`,
     estatus: opinion.sentido in estatus ? estatus[opinion.sentido as keyof typeof estatus] : 'ACTIVO',
     inicioOperaciones: dayText(inicio),
@@ -107,7 +104,10 @@ function fisicaOf(key: Uint32Array, rfc: string, nombre: string, origen: WallTim
   };
 }
 
-/** The day that an RFC's six digits write; years from 10 (natural persons) or 30 (legal ones) on are of the last century. */
+/**
+ * The day that an RFC's six digits write; years from 10 (natural persons) or 30 (legal ones) on are of the last
+ * century.
+ */
 function dateOfRfc(rfc: string): WallTime {
   const [, yy = '', mm = '', dd = ''] = /(\d{2})(\d{2})(\d{2}).{3}$/.exec(rfc) ?? [];
   const century = Number(yy) >= (rfc.length === 12 ? 30 : 10) ? '19' : '20';

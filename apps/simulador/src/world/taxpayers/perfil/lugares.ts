@@ -19,13 +19,7 @@ export const LUGARES: readonly [Lugar, ...Lugar[]] = [
   lugar('PUEBLA', 'PUEBLA', 'HEROICA PUEBLA DE ZARAGOZA', 'LA PAZ', '72160', 'PUEBLA 1'),
 ];
 
-export const TIPOS_VIALIDAD: readonly [string, ...string[]] = [
-  'CALLE',
-  'AVENIDA',
-  'BOULEVARD',
-  'CALZADA',
-  'PRIVADA',
-];
+export const TIPOS_VIALIDAD: readonly [string, ...string[]] = ['CALLE', 'AVENIDA', 'BOULEVARD', 'CALZADA', 'PRIVADA'];
 
 export const VIALIDADES: readonly [string, ...string[]] = [
   'INDEPENDENCIA',

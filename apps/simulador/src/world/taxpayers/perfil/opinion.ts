@@ -5,7 +5,10 @@ import type { Opinion } from '../perfil.ts';
 /** One taxpayer in this many does not let the SAT publish its opinion. */
 const UNPUBLISHED = 8;
 
-/** The opinion of a taxpayer: what a negative one names, and whether it is public (seven in eight are, and all that are not positive). */
+/**
+ * The opinion of a taxpayer: what a negative one names, and whether it is public (seven in eight are, and all that are
+ * not positive).
+ */
 export function opinionOf(key: Uint32Array, sentido: SentidoOpinion): Opinion {
   const chance = (slot: number, size: number) => mix(word(key, slot), slot) % size;
   const isNegative = sentido === 'NEGATIVO';

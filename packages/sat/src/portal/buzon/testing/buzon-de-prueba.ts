@@ -57,9 +57,7 @@ export function paginaNotificaciones(
     return `<tr>${celdas([n.folio, n.autoridad, n.acto, n.fecha, abrir], 'td')}</tr>`;
   });
   const cuerpo =
-    filas.length === 0
-      ? '<tr><td colspan="5">No existen notificaciones pendientes.</td></tr>'
-      : filas.join('\n');
+    filas.length === 0 ? '<tr><td colspan="5">No existen notificaciones pendientes.</td></tr>' : filas.join('\n');
   const destinatario = rfc === null ? '' : `<span>Destinatario: ${rfc}</span>`;
   return `<!DOCTYPE html><html><head><title>Notificaci&oacute;n electr&oacute;nica</title></head><body>${destinatario}
 <form id="f" method="post" action="/PTSC/notificacionElectronica/faces/Pages/principalNotificaciones.jsf">

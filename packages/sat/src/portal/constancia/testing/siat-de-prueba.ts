@@ -33,12 +33,11 @@ const formulario = (accion: string, campos: Readonly<Record<string, string>>) =>
     .join('')}<noscript><input type="submit" value="Continuar"/></noscript></form>`;
 
 /**
- * A small register of taxpayers by hand, behind the provider of `login.siat`: the launcher with two messages and a frame, the broker, the page with
- * the form, and the document, which is only made for a session whose form came with all that the page had put in it.
+ * A small register of taxpayers by hand, behind the provider of `login.siat`: the launcher with two messages and a
+ * frame, the broker, the page with the form, and the document, which is only made for a session whose form came with
+ * all that the page had put in it.
  */
-export async function startSiat(
-  inicial: Partial<GuionSiat> & { rfc: string; ciec: string },
-): Promise<SiatDePrueba> {
+export async function startSiat(inicial: Partial<GuionSiat> & { rfc: string; ciec: string }): Promise<SiatDePrueba> {
   const guion: GuionSiat = {
     pdf: '',
     boton: 'formReimpAcuse:j_idt50',
@@ -85,10 +84,7 @@ export async function startSiat(
     return res.end(
       peticion.url.includes('id=fiel')
         ? paginaEfirma('reto-1')
-        : paginaAcceso(
-            captcha,
-            campos.has('Ecom_User_ID') ? 'El RFC o contrase\\u00f1a son incorrectos' : '',
-          ),
+        : paginaAcceso(captcha, campos.has('Ecom_User_ID') ? 'El RFC o contrase\\u00f1a son incorrectos' : ''),
     );
   }
 
@@ -116,10 +112,7 @@ export async function startSiat(
       case '/login/nidp/saml2/sso': {
         if (!spend(campos, 'SAMLRequest')) break;
         if (!dentro) return login(peticion, new URLSearchParams(), res);
-        return html(
-          res,
-          formulario(campos.get('RelayState') ?? '', { SAMLResponse: newMensaje(), RelayState: 'x' }),
-        );
+        return html(res, formulario(campos.get('RelayState') ?? '', { SAMLResponse: newMensaje(), RelayState: 'x' }));
       }
       case '/wwwmat/app/seg/faces/pages/lanzador.jsf':
         return html(

@@ -23,11 +23,11 @@ const ENCABEZADOS = [
   'Estado',
 ];
 
-/** What the search answers: the table in the order of columns given, the link of the document first unless told otherwise. */
-export function tablaResultado(
-  filas: readonly FilaDePrueba[],
-  orden = ENCABEZADOS.map((_e, i) => i),
-): string {
+/**
+ * What the search answers: the table in the order of columns given, the link of the document first unless told
+ * otherwise.
+ */
+export function tablaResultado(filas: readonly FilaDePrueba[], orden = ENCABEZADOS.map((_e, i) => i)): string {
   const celdas = (valores: readonly string[], etiqueta: string) =>
     orden.map((i) => `<${etiqueta}>${valores[i]}</${etiqueta}>`).join('');
   const cuerpo = filas.map((f) => {
@@ -46,13 +46,14 @@ export function paginaInicio(rfc: string | null): string {
   return `<!DOCTYPE html><html><body><ul>${nombre}</ul><a href="/Consulta/Consulta?tipoDocumento=1">De la declaraci&oacute;n</a></body></html>`;
 }
 
-/** The search form; `#Periodo` is filled in by a script once a period kind is chosen, unless `periodos` says otherwise. */
+/**
+ * The search form; `#Periodo` is filled in by a script once a period kind is chosen, unless `periodos` says otherwise.
+ */
 export function paginaConsulta(
   options: { periodicidades?: readonly string[]; periodos?: readonly string[] } = {},
 ): string {
   const { periodicidades = ['M', 'B', 'T', 'A'], periodos } = options;
-  const opciones = (valores: readonly string[]) =>
-    valores.map((v) => `<option value="${v}">${v}</option>`).join('');
+  const opciones = (valores: readonly string[]) => valores.map((v) => `<option value="${v}">${v}</option>`).join('');
   const vacia = '<option value="">-Seleccione-</option>';
   return `<!DOCTYPE html><html><body><form id="formConsulta" method="post" action="/Consulta/Buscar">
 <input name="__RequestVerificationToken" type="hidden" value="ficha+/=" />
@@ -86,8 +87,7 @@ export function paginaConsultaAnterior(filas: readonly FilaAnterior[] | null): s
       .join('');
   const tabla = `<table id="MainContent_wucConsultasDeclaracion_gvDeclaraciones"><tr><th>No. de Operaci&#243;n</th><th>Tipo de Declaraci&#243;n</th><th>Tipo de Complementaria</th><th>L&#237;nea de Captura</th><th>Fecha de Presentaci&#243;n</th><th>Periodo</th></tr>
 ${(filas ?? []).map((fila, i) => `<tr>${celdas(fila, i)}</tr>`).join('\n')}</table>`;
-  const resultado =
-    filas?.length === 0 ? 'No se encontraron declaraciones con los criterios capturados.' : '';
+  const resultado = filas?.length === 0 ? 'No se encontraron declaraciones con los criterios capturados.' : '';
   return `<!DOCTYPE html><html><body><form method="post" action="./ConsultaDeclaracion.aspx" id="form1">
 <input type="hidden" name="__VIEWSTATE" value="${filas === null ? 'inicial' : 'con resultado'}" />
 <div id="MainContent_pnlConsulta">${lista('wucDdlDeclaracion', [

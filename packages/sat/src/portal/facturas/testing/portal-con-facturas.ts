@@ -96,13 +96,7 @@ export interface Paneles {
 }
 
 /** The whole answer to the search button. */
-export function respuesta({
-  tabla,
-  muestraFilas,
-  diceQueNoHay,
-  diceTope = false,
-  errores = '',
-}: Paneles): string {
+export function respuesta({ tabla, muestraFilas, diceQueNoHay, diceTope = false, errores = '' }: Paneles): string {
   const display = (visible: boolean) => `style="text-align:center;display:${visible ? 'inline' : 'none'};"`;
   const tope = diceTope
     ? '<div id="ctl00_MainContent_PnlLimiteRegistros"><h2>La consulta realizada solo muestra los primeros 500 registros.</h2></div>'

@@ -5,7 +5,10 @@ import { type Formulario, readCampos, readFormularios } from '../formulario.ts';
 import { ilegible } from '../ilegible.ts';
 import { isPaginaEfirma } from './pagina-efirma.ts';
 
-/** The log-in page of the CIEC: `Ecom_User_ID`, `Ecom_Password`, `userCaptcha` (phpcfdi/cfdi-sat-scraper, src/Sessions/Ciec). */
+/**
+ * The log-in page of the CIEC: `Ecom_User_ID`, `Ecom_Password`, `userCaptcha` (phpcfdi/cfdi-sat-scraper,
+ * src/Sessions/Ciec).
+ */
 export interface PaginaAcceso {
   /** The captcha image as it came, PNG or JPEG. Null when the page shows none. */
   readonly captcha: Buffer | null;
@@ -41,8 +44,8 @@ export function readAcceso(etiquetas: readonly Etiqueta[]): PaginaAcceso | null 
 }
 
 /**
- * Sorts a refusal. A locked account comes first and doubt counts as a refused CIEC: a text that names both the captcha and
- * the password, or none, must not lead to the password being sent again, because the SAT locks accounts.
+ * Sorts a refusal. A locked account comes first and doubt counts as a refused CIEC: a text that names both the captcha
+ * and the password, or none, must not lead to the password being sent again, because the SAT locks accounts.
  */
 export function classifyRechazo(mensaje: string): Rechazo {
   const texto = toForma(mensaje);
@@ -85,7 +88,10 @@ function readCaptcha(etiquetas: readonly Etiqueta[]): Buffer | null {
 
 const CAMBIO = /#buttonFiel['"]\s*\)\s*\.\s*click\b[^}]{0,200}?['"]href['"]\s*,\s*['"]([^'"\s]{1,8000})['"]/i;
 
-/** The script behind `#buttonFiel` opens the page of the e.firma (phpcfdi/cfdi-sat-scraper, tests/_files/sample-response-fiel-login-form.html). */
+/**
+ * The script behind `#buttonFiel` opens the page of the e.firma (phpcfdi/cfdi-sat-scraper,
+ * tests/_files/sample-response-fiel-login-form.html).
+ */
 function readEnlaceEfirma(etiquetas: readonly Etiqueta[]): string | null {
   for (const { nombre, cierra, texto } of etiquetas) {
     const destino = nombre === 'script' && !cierra ? CAMBIO.exec(texto)?.[1] : undefined;
@@ -96,8 +102,8 @@ function readEnlaceEfirma(etiquetas: readonly Etiqueta[]): string | null {
 }
 
 /**
- * The page writes the reason into `#msgError`, on the page of the e.firma into `#divError` (soycontadorAI/sat-dm, opinion.py), or hands it to the
- * script that does as `var error = '…'`.
+ * The page writes the reason into `#msgError`, on the page of the e.firma into `#divError` (soycontadorAI/sat-dm,
+ * opinion.py), or hands it to the script that does as `var error = '…'`.
  */
 export function readMensaje(etiquetas: readonly Etiqueta[]): string {
   for (const id of [/^msgError$/, /^divError$/]) {
@@ -107,9 +113,7 @@ export function readMensaje(etiquetas: readonly Etiqueta[]): string {
   }
   for (const { nombre, cierra, texto: fuente } of etiquetas) {
     if (nombre !== 'script' || cierra) continue;
-    const literal = /\bvar\s+error\s*=\s*(?:'((?:[^'\\\n]|\\.){1,2000})'|"((?:[^"\\\n]|\\.){1,2000})")/.exec(
-      fuente,
-    );
+    const literal = /\bvar\s+error\s*=\s*(?:'((?:[^'\\\n]|\\.){1,2000})'|"((?:[^"\\\n]|\\.){1,2000})")/.exec(fuente);
     if (literal !== null) return decodeHTML(unescapeScript(literal[1] ?? literal[2] ?? '')).trim();
   }
   return '';

@@ -38,13 +38,10 @@ describe('the log-in page of the e.firma', () => {
     expect(isPaginaEfirma(readEtiquetas('<form id="certform"></form>'))).toBe(true);
   });
 
-  it.each(['', 'a b', 'a|b', '\u0000', 'x'.repeat(513)])(
-    'is unreadable with the challenge %j',
-    async (guid) => {
-      const error = await errorOf(Promise.resolve().then(() => read(paginaEfirma(guid))));
-      expect(error.motivo).toBe('RESPUESTA_ILEGIBLE');
-    },
-  );
+  it.each(['', 'a b', 'a|b', '\u0000', 'x'.repeat(513)])('is unreadable with the challenge %j', async (guid) => {
+    const error = await errorOf(Promise.resolve().then(() => read(paginaEfirma(guid))));
+    expect(error.motivo).toBe('RESPUESTA_ILEGIBLE');
+  });
 
   it('and the one of the CIEC are read in time whatever is in them', () => {
     const n = 100_000;
@@ -71,19 +68,8 @@ describe('the log-in page of the e.firma', () => {
       fc.property(
         fc.array(
           fc.oneof(
-            fc.constantFrom(
-              '<form id="certform">',
-              '</form>',
-              '<input name="guid" value="',
-              '">',
-              '<script>',
-            ),
-            fc.constantFrom(
-              'window.location.href="',
-              'Ecom_User_ID',
-              '<img src="data:image/png;base64,',
-              '<div id=',
-            ),
+            fc.constantFrom('<form id="certform">', '</form>', '<input name="guid" value="', '">', '<script>'),
+            fc.constantFrom('window.location.href="', 'Ecom_User_ID', '<img src="data:image/png;base64,', '<div id='),
             fc.string({ unit: 'binary', maxLength: 20 }),
           ),
           { maxLength: 30 },

@@ -2,7 +2,10 @@ import type { Etiqueta } from '../etiquetas.ts';
 import { type Formulario, readCampos, readFormularios } from '../formulario.ts';
 import { ilegible } from '../ilegible.ts';
 
-/** The log-in page of the e.firma: `#certform` with the challenge in `guid` (phpcfdi/cfdi-sat-scraper, src/Sessions/Fiel). */
+/**
+ * The log-in page of the e.firma: `#certform` with the challenge in `guid` (phpcfdi/cfdi-sat-scraper,
+ * src/Sessions/Fiel).
+ */
 export interface PaginaEfirma {
   /** Where the form goes; '' for the page's own address. */
   readonly accion: string;
@@ -26,7 +29,10 @@ export function isPaginaEfirma(etiquetas: readonly Etiqueta[]): boolean {
   return readFormularios(etiquetas).some(isFormularioEfirma);
 }
 
-/** Reads the log-in page of the e.firma; null when the page is some other one. Throws RESPUESTA_ILEGIBLE for one without a challenge. */
+/**
+ * Reads the log-in page of the e.firma; null when the page is some other one. Throws RESPUESTA_ILEGIBLE for one without
+ * a challenge.
+ */
 export function readPaginaEfirma(etiquetas: readonly Etiqueta[]): PaginaEfirma | null {
   const formulario = readFormularios(etiquetas).find(isFormularioEfirma);
   if (formulario === undefined) return null;

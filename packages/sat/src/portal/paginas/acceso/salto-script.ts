@@ -9,7 +9,8 @@ const MAX_TEXTO = 400;
 
 /**
  * Where a page that is nothing but a script sends the browser: how the identity providers go on after a log-in
- * (phpcfdi/opinion-cumplimiento-sat-scraper, src/HtmlParser.php). Null for a page with a form or with something to read.
+ * (phpcfdi/opinion-cumplimiento-sat-scraper, src/HtmlParser.php). Null for a page with a form or with something to
+ * read.
  */
 export function readSaltoScript(etiquetas: readonly Etiqueta[]): string | null {
   if (readFormularios(etiquetas).length > 0 || readTexto(etiquetas).length > MAX_TEXTO) return null;

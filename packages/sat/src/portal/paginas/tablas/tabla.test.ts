@@ -59,12 +59,8 @@ describe('readTabla', () => {
     const escapeTexto = (t: string) => t.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
     fc.assert(
       fc.property(fc.array(fc.tuple(texto, texto), { maxLength: 5 }), (filas) => {
-        const cuerpo = filas.map(
-          (fila) => `<tr>${fila.map((t) => `<td>${escapeTexto(t)}</td>`).join('')}</tr>`,
-        );
-        expect(textos(`<table id="t"><tr><th>a</th><th>b</th></tr>${cuerpo.join('')}</table>`)).toEqual(
-          filas,
-        );
+        const cuerpo = filas.map((fila) => `<tr>${fila.map((t) => `<td>${escapeTexto(t)}</td>`).join('')}</tr>`);
+        expect(textos(`<table id="t"><tr><th>a</th><th>b</th></tr>${cuerpo.join('')}</table>`)).toEqual(filas);
       }),
     );
   });

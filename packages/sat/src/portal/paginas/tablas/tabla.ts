@@ -14,8 +14,9 @@ const MAX_FILAS = 5_000;
 const MAX_CELDAS = 64;
 
 /**
- * Reads the table with this id; null when the page has none. Tables inside of a cell belong to that cell. Throws RESPUESTA_ILEGIBLE for a table
- * that does not end, has no headings, or has a row with another number of cells than headings: a cut or shifted table is not a shorter one.
+ * Reads the table with this id; null when the page has none. Tables inside of a cell belong to that cell. Throws
+ * RESPUESTA_ILEGIBLE for a table that does not end, has no headings, or has a row with another number of cells than
+ * headings: a cut or shifted table is not a shorter one.
  */
 export function readTabla(etiquetas: readonly Etiqueta[], id: RegExp): TablaDeResultados | null {
   const tabla = readTablas(etiquetas).find((candidata) => id.test(candidata.id));
@@ -27,8 +28,7 @@ export function readTabla(etiquetas: readonly Etiqueta[], id: RegExp): TablaDeRe
   if (rotulos.length > MAX_CELDAS) throw ilegible('tabla con demasiadas celdas');
   if (filas.length >= MAX_FILAS) throw ilegible('tabla con demasiadas filas');
   if (filas.some((fila) => fila.length !== rotulos.length)) throw ilegible('tabla: celdas de una fila');
-  if (filas.some((fila) => fila.some(({ encabeza }) => encabeza)))
-    throw ilegible('tabla: encabezados repetidos');
+  if (filas.some((fila) => fila.some(({ encabeza }) => encabeza))) throw ilegible('tabla: encabezados repetidos');
   return { rotulos: rotulos.map(({ textoEntero }) => toRotulo(textoEntero)), filas };
 }
 
@@ -36,8 +36,8 @@ export function readTabla(etiquetas: readonly Etiqueta[], id: RegExp): TablaDeRe
 export type RotulosDe<C extends string> = Readonly<Record<C, readonly (string | RegExp)[]>>;
 
 /**
- * Where the columns are: for each, the first of its headings that the table has. A heading that stands twice is RESPUESTA_ILEGIBLE; a column
- * none of whose headings is there has no place.
+ * Where the columns are: for each, the first of its headings that the table has. A heading that stands twice is
+ * RESPUESTA_ILEGIBLE; a column none of whose headings is there has no place.
  */
 export function findColumnas<C extends string>(
   { rotulos }: Pick<TablaDeResultados, 'rotulos'>,
@@ -57,7 +57,9 @@ export function findColumnas<C extends string>(
   return columnas;
 }
 
-/** The columns of a table that cannot be read without some of them: RESPUESTA_ILEGIBLE when one of those is not there. */
+/**
+ * The columns of a table that cannot be read without some of them: RESPUESTA_ILEGIBLE when one of those is not there.
+ */
 export function needColumnas<C extends string>(
   tabla: Pick<TablaDeResultados, 'rotulos'>,
   nombres: RotulosDe<C>,

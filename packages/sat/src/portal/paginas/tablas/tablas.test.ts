@@ -19,9 +19,7 @@ describe('readTablas', () => {
       leer(
         '<table id=a><caption>T&iacute;tulo <b>uno</b></caption><tr><th>A<th>B</tr><tr><td>1<td>2 &amp; <i>3</i></table>fuera',
       ),
-    ).toEqual([
-      { id: 'a', titulo: 'Título uno', encabezados: [['A', 'B']], filas: [['1', '2 & 3']], completa: true },
-    ]);
+    ).toEqual([{ id: 'a', titulo: 'Título uno', encabezados: [['A', 'B']], filas: [['1', '2 & 3']], completa: true }]);
   });
 
   it('keeps the cells of a table within apart', () => {
@@ -37,9 +35,7 @@ describe('readTablas', () => {
       { id: '', titulo: '', encabezados: [], filas: [['1']], completa: false },
     ]);
     expect(leer('<table><tr><td>a<script>b</script>c</td></tr></table>')[0]?.filas).toEqual([['a c']]);
-    expect(
-      readTablas(readEtiquetas('<table><tr><td colspan=5>x</td></tr></table>'))[0]?.filas[0]?.[0]?.ancho,
-    ).toBe(5);
+    expect(readTablas(readEtiquetas('<table><tr><td colspan=5>x</td></tr></table>'))[0]?.filas[0]?.[0]?.ancho).toBe(5);
   });
 
   it('ends on any text', () => {

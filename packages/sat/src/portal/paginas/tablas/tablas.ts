@@ -47,7 +47,10 @@ interface Abierta {
   ordenada: boolean;
 }
 
-/** Every table of a page in the order of their beginnings, one within another included, in one pass over the tags. Texts are read when asked for. */
+/**
+ * Every table of a page in the order of their beginnings, one within another included, in one pass over the tags. Texts
+ * are read when asked for.
+ */
 export function readTablas(etiquetas: readonly Etiqueta[]): readonly Tabla[] {
   const todas: Abierta[] = [];
   const pila: Abierta[] = [];
@@ -140,9 +143,7 @@ function closeCelda(tabla: Abierta, etiquetas: readonly Etiqueta[], hasta: numbe
     ancho,
     get texto() {
       const cortes = [{ desde, hasta: desde }, ...tablas, { desde: hasta, hasta }];
-      return readTexto(
-        cortes.flatMap((corte, i) => etiquetas.slice(cortes[i - 1]?.hasta ?? desde, corte.desde)),
-      );
+      return readTexto(cortes.flatMap((corte, i) => etiquetas.slice(cortes[i - 1]?.hasta ?? desde, corte.desde)));
     },
     get textoEntero() {
       return readTexto(etiquetas.slice(desde, hasta));

@@ -8,8 +8,7 @@ const RFC = /^[A-ZÑ&]{3,4}\d{6}[A-Z0-9]{3}$/;
 const IMPORTE = /^\$?\s?(\d{1,3}(?:,\d{3})+|\d+)(?:\.(\d{1,6}))?$/;
 const ISO =
   /^(?<anio>\d{4})-(?<mes>\d{2})-(?<dia>\d{2})(?:[T ](?<hora>(?:[01]\d|2[0-3])(?::[0-5]\d){2})(?:\.\d{1,7})?)?$/;
-const MEXICANA =
-  /^(?<dia>\d{2})\/(?<mes>\d{2})\/(?<anio>\d{4})(?: (?<hora>(?:[01]\d|2[0-3])(?::[0-5]\d){2}))?$/;
+const MEXICANA = /^(?<dia>\d{2})\/(?<mes>\d{2})\/(?<anio>\d{4})(?: (?<hora>(?:[01]\d|2[0-3])(?::[0-5]\d){2}))?$/;
 
 /** Upper case, 36 characters. */
 export function readUuid(texto: string): string {
@@ -42,8 +41,8 @@ export function readInstante(texto: string): string {
 }
 
 /**
- * A day (`yyyy-MM-dd`) or an instant (`yyyy-MM-ddTHH:mm:ss`), whichever the text holds. Understood are those two forms, with a blank
- * for the T and fractions of a second, and `dd/MM/yyyy` with or without the time.
+ * A day (`yyyy-MM-dd`) or an instant (`yyyy-MM-ddTHH:mm:ss`), whichever the text holds. Understood are those two forms,
+ * with a blank for the T and fractions of a second, and `dd/MM/yyyy` with or without the time.
  */
 export function readFecha(texto: string): string {
   const { anio, mes, dia, hora } = (ISO.exec(texto) ?? MEXICANA.exec(texto))?.groups ?? {};

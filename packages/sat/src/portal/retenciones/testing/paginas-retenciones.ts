@@ -128,22 +128,14 @@ export function celdasDe(r: RetencionDePrueba): string[] {
 }
 
 export function tabla(filas: readonly (readonly string[])[], encabezados = ENCABEZADOS): string {
-  const cuerpo = filas
-    .map((fila) => `<tr>${fila.map((html) => `<td>${html}</td>`).join('')}</tr>`)
-    .join('\n');
+  const cuerpo = filas.map((fila) => `<tr>${fila.map((html) => `<td>${html}</td>`).join('')}</tr>`).join('\n');
   return `<table id="tablaRetenciones" class="table"><thead><tr>${encabezados
     .map((rotulo) => `<th>${rotulo}</th>`)
     .join('')}</tr></thead><tbody>${cuerpo}</tbody></table>`;
 }
 
-export function resultadoDe(
-  lado: LadoDePrueba,
-  filas: readonly RetencionDePrueba[],
-  diceTope = false,
-): string {
-  const tope = diceTope
-    ? '<div id="divLimiteRegistros"><h2>Solo se muestran los primeros registros.</h2></div>'
-    : '';
+export function resultadoDe(lado: LadoDePrueba, filas: readonly RetencionDePrueba[], diceTope = false): string {
+  const tope = diceTope ? '<div id="divLimiteRegistros"><h2>Solo se muestran los primeros registros.</h2></div>' : '';
   const display = filas.length === 0 ? 'block' : 'none';
   return `${tope}<div id="divResultados">${tabla(filas.map(celdasDe))}</div>
 <div id="${lado === 'receptor' ? 'divNoResultadosReceptor' : 'divNoResultados'}" style="display: ${display}">No existen registros</div>`;

@@ -96,11 +96,7 @@ export async function setUpRetenciones(todas: RetencionDePrueba[] = []): Promise
     return serve(camino, peticion, campos, res);
   }
 
-  function federate(
-    peticion: PeticionRecibida,
-    campos: URLSearchParams,
-    res: ServerResponse,
-  ): ServerResponse {
+  function federate(peticion: PeticionRecibida, campos: URLSearchParams, res: ServerResponse): ServerResponse {
     if (peticion.method !== 'POST') return html(res, paginaAcceso(CAPTCHA));
     if (campos.get('userCaptcha') !== CAPTCHA) return html(res, paginaAcceso(CAPTCHA, 'Captcha no válido'));
     if (campos.get('Ecom_Password') !== montaje.ciec) {
@@ -126,9 +122,7 @@ export async function setUpRetenciones(todas: RetencionDePrueba[] = []): Promise
       return redirect(res, montaje.continuarNoLleva ? '/?oculta=1' : destino);
     }
     if (camino === '') return html(res, paginaInicio(montaje.rfcMostrado));
-    const lado = { ConsultaReceptor: 'receptor', ConsultaEmisor: 'emisor' }[camino] as
-      | LadoDePrueba
-      | undefined;
+    const lado = { ConsultaReceptor: 'receptor', ConsultaEmisor: 'emisor' }[camino] as LadoDePrueba | undefined;
     if (lado === undefined) return res.writeHead(503).end();
     const pantalla = { lado, viewstate: `${lado}-${randomUUID()}`, diaAbierto: montaje.diaAbierto };
     if (method !== 'POST')
@@ -142,11 +136,7 @@ export async function setUpRetenciones(todas: RetencionDePrueba[] = []): Promise
     montaje.busquedas.push(campos);
     montaje.antes();
     const found = matching(montaje.todas, lado, campos);
-    const resultado = resultadoDe(
-      lado,
-      found.slice(0, montaje.tope),
-      montaje.diceTope && found.length > montaje.tope,
-    );
+    const resultado = resultadoDe(lado, found.slice(0, montaje.tope), montaje.diceTope && found.length > montaje.tope);
     return html(res, montaje.alterar(paginaBusqueda(montaje.rfcMostrado, { ...pantalla, resultado })));
   }
   return montaje;
