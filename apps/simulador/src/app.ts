@@ -1,13 +1,14 @@
 import { Hono } from 'hono';
-import { createAperturas } from './buzon/aperturas.ts';
-import { createBuzon } from './buzon/buzon.ts';
+import { createAgr } from './buzon/agr.ts';
+import { createAplicacionesc } from './buzon/aplicacionesc.ts';
+import { createAperturas } from './buzon/llegadas.ts';
 import { createConsultaqr } from './consultaqr/consultaqr.ts';
 import { createControl } from './control/control.ts';
 import { createDescargaMasiva } from './descarga-masiva/descarga-masiva.ts';
 import { createListas } from './listas/listas.ts';
 import { createNidp } from './nidp/nidp.ts';
 import { createOpinionPublica } from './opinion-publica/opinion-publica.ts';
-import { createPortal } from './portal/index.ts';
+import { createPortal } from './portal/portal.ts';
 import { createProdretencionverificacion } from './prodretencionverificacion/prodretencionverificacion.ts';
 import { createPstcdypisr } from './pstcdypisr/pstcdypisr.ts';
 import { createPtsc32d } from './ptsc32d/ptsc32d.ts';
@@ -43,7 +44,11 @@ export async function createSimulador(options: WorldOptions = {}): Promise<Simul
   app.route('/ptscdecprov', createPtscdecprov({ world, loginda }));
   app.route('/siat', createSiat(world));
   app.route('/wwwmat', createWwwmat(world, login)).route('/rfcampc', createRfcampc(world, login));
-  app.route('/', createBuzon(world, login, aperturas));
+  const { aplicacionesc, loginc } = createAplicacionesc(world, login, aperturas);
+  app
+    .route('/aplicacionesc', aplicacionesc)
+    .route('/loginc', loginc)
+    .route('/agr', createAgr(world, login, aperturas));
   app.route('/consultaqr', createConsultaqr(world));
   app.route('/prodretencionverificacion', createProdretencionverificacion(world));
   app.route('/opinion-publica', createOpinionPublica(world));

@@ -1,6 +1,6 @@
 export { createSimulador, type Simulador } from './app.ts';
 export { type RunningSimulador, startSimulador } from './start.ts';
-export type { Fault, FaultKind } from './world/faults/faults.ts';
+export type { Fault, FaultKind } from './world/faults.ts';
 export type { Call } from './world/log.ts';
 export { MAGIAS } from './world/magia/catalogo.ts';
 export type { Magia } from './world/magia.ts';

@@ -1,6 +1,6 @@
 import { MAGIAS, type Row, type Tipo } from '@acuse/simulador';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { cancelacionOf } from '../../../apps/simulador/src/world/taxpayers/cancelacion.ts';
+import { cancelacionOf } from '../../../apps/simulador/src/world/taxpayers/row.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';
 import { type Caller, expectOk, type Servicio, startServicio } from '../fixtures/servicio.ts';
 import { CONTRIBUYENTES, rowsOf } from './verdad.ts';

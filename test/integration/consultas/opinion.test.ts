@@ -1,7 +1,6 @@
 import { MAGIAS, type Magia } from '@acuse/simulador';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { issueOpinion } from '../../../apps/simulador/src/ptsc32d/opinion.ts';
-import { opinionPdf } from '../../../apps/simulador/src/ptsc32d/pdf/opinion-pdf.ts';
+import { issueOpinion, opinionPdf } from '../../../apps/simulador/src/ptsc32d/opinion-pdf.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { crearBucket } from '../fixtures/objetos.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';

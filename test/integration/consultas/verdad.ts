@@ -1,8 +1,8 @@
 import { toSeconds } from '@acuse/core';
 import type { Row, Tipo } from '@acuse/simulador';
-import { createAperturas } from '../../../apps/simulador/src/buzon/aperturas.ts';
-import { comunicadosDe } from '../../../apps/simulador/src/buzon/comunicados.ts';
-import { notificacionesDe } from '../../../apps/simulador/src/buzon/notificaciones.ts';
+import { notificacionesDe } from '../../../apps/simulador/src/buzon/agr.ts';
+import { comunicadosDe } from '../../../apps/simulador/src/buzon/aplicacionesc.ts';
+import { createAperturas } from '../../../apps/simulador/src/buzon/llegadas.ts';
 import { declaracionesAnterioresOf, declaracionesOf } from '../../../apps/simulador/src/pstcdypisr/declaraciones.ts';
 import type { Servicio } from '../fixtures/servicio.ts';
 

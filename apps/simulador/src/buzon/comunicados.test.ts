@@ -1,14 +1,13 @@
 import { load } from 'cheerio';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { follow, isCiecPage } from '../nidp/testing/idp-client.ts';
-import { type Browser, createBrowser, readForm, type Visit } from '../portal/testing/browser.ts';
-import { createHostBrowser } from '../sp/testing/host-browser.ts';
-import { frameOf, visitByCiec, visitByFiel } from '../sp/testing/single-sign-on.ts';
 import { type RunningSimulador, startSimulador } from '../start.ts';
+import { type Browser, createBrowser, readForm, type Visit } from '../testing/browser.ts';
+import { createHostBrowser } from '../testing/host-browser.ts';
+import { follow, isCiecPage } from '../testing/idp-client.ts';
+import { frameOf, visitByCiec, visitByFiel } from '../testing/single-sign-on.ts';
 import { wallTimeOf } from '../world/wall-time.ts';
-import { createAperturas } from './aperturas.ts';
-import { type Comunicado, comunicadosDe } from './comunicados.ts';
-import { shortDate, UNFOLD } from './comunicados-page.ts';
+import { type Comunicado, comunicadosDe, shortDate, UNFOLD } from './aplicacionesc.ts';
+import { createAperturas } from './llegadas.ts';
 
 const NOW = new Date('2026-11-20T18:00:00Z');
 let simulador: RunningSimulador;

@@ -1,12 +1,8 @@
 import { type Context, Hono } from 'hono';
 import type { Nidp } from '../nidp/nidp.ts';
-import { createSessions } from '../portal/sessions.ts';
-import { attend } from '../portal/web/attend.ts';
-import { redirect } from '../portal/web/cookies.ts';
-import { htmlResponse } from '../portal/web/html.ts';
-import { createHost, type Host } from '../sp/host.ts';
-import type { ProviderSession } from '../sp/provider-session.ts';
-import { createServiceProvider } from '../sp/service-provider.ts';
+import { createHost, createServiceProvider, type Host, type ProviderSession } from '../web/host.ts';
+import { attend, htmlResponse, redirect } from '../web/http.ts';
+import { createSessions } from '../web/sessions.ts';
 import type { World } from '../world/world.ts';
 
 type Identity = Pick<ProviderSession, 'rfc' | 'metodo'>;

@@ -1,12 +1,12 @@
 import { load } from 'cheerio';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { follow, isCiecPage } from '../nidp/testing/idp-client.ts';
-import { type Browser, createBrowser, readForm, type Visit } from '../portal/testing/browser.ts';
-import { frameOf, visitByCiec, visitByFiel } from '../sp/testing/single-sign-on.ts';
 import { type RunningSimulador, startSimulador } from '../start.ts';
+import { type Browser, createBrowser, readForm, type Visit } from '../testing/browser.ts';
+import { follow, isCiecPage } from '../testing/idp-client.ts';
+import { frameOf, visitByCiec, visitByFiel } from '../testing/single-sign-on.ts';
 import { formatWallTime } from '../world/wall-time.ts';
-import { createAperturas } from './aperturas.ts';
-import { notificacionesDe } from './notificaciones.ts';
+import { notificacionesDe } from './agr.ts';
+import { createAperturas } from './llegadas.ts';
 
 const NOW = new Date('2026-11-20T18:00:00Z');
 const TABLE = 'formNotificaciones:tablaPendientes';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningSimulador, startSimulador } from '../start.ts';
 import type { Row } from '../world/taxpayers/row.ts';
 import { parseWallTime } from '../world/wall-time.ts';
-import { readExpresion, totalForms } from './expresion.ts';
+import { readExpresion, totalForms } from './consultaqr.ts';
 
 const RFC = 'EKU9003173C9';
 const ACTION = 'http://tempuri.org/IConsultaCFDIService/Consulta';

@@ -1,13 +1,11 @@
 import type { Hono } from 'hono';
-import { escapeXml, soapAnswer } from '../descarga-masiva/soap/answer.ts';
-import { createEndpoint } from '../descarga-masiva/soap/endpoint.ts';
+import { createEndpoint, escapeXml, soapAnswer } from '../descarga-masiva/soap/endpoint.ts';
 import { childText, type SoapMessage } from '../descarga-masiva/soap/message.ts';
 import { selloOf } from '../world/cfdi-xml.ts';
 import { magiaDe } from '../world/magia.ts';
-import { cancelacionOf } from '../world/taxpayers/cancelacion.ts';
-import type { Row } from '../world/taxpayers/row.ts';
+import { isRfc } from '../world/taxpayers/persona.ts';
+import { cancelacionOf, type Row } from '../world/taxpayers/row.ts';
 import type { World } from '../world/world.ts';
-import { type Expresion, readExpresion, totalForms } from './expresion.ts';
 
 const NAMESPACE = 'http://tempuri.org/';
 const RESULT_NAMESPACE = 'http://schemas.datacontract.org/2004/07/Sat.Cfdi.Negocio.ConsultaCfdi.Servicio';
@@ -108,4 +106,46 @@ function answer(acuse: Acuse): Response {
   return soapAnswer(
     `<ConsultaResponse xmlns="${NAMESPACE}"><ConsultaResult xmlns:a="${RESULT_NAMESPACE}" xmlns:i="http://www.w3.org/2001/XMLSchema-instance">${fields.join('')}</ConsultaResult></ConsultaResponse>`,
   );
+}
+
+/** What a printed expression names. */
+type Expresion = {
+  re: string;
+  rr: string;
+  tt: string;
+  /** Upper case. */
+  id: string;
+  /** Last eight characters of the issuer's seal; empty when it is not given. */
+  fe: string;
+};
+
+const UUID = /^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/;
+const TOTAL = /^\d{1,18}(?:\.\d{1,6})?$/;
+
+/**
+ * Reads `?re=…&rr=…&tt=…&id=…&fe=…`, with or without an address before the question mark; `&` inside a value is written
+ * `&amp;`. Null when it is no such expression. Order of the parts is free (`id` comes first in those of CFDI 3.3 and
+ * later).
+ */
+export function readExpresion(text: string): Expresion | null {
+  const query = text.trim().split('?').slice(1).join('?');
+  const parts = new Map(
+    query.split(/&(?!amp;)/).map((part) => {
+      const [name = '', value = ''] = part.split(/=(.*)/s);
+      return [name, value.replaceAll('&amp;', '&')];
+    }),
+  );
+  const [re, rr, tt, fe] = ['re', 'rr', 'tt', 'fe'].map((name) => parts.get(name) ?? '');
+  const id = (parts.get('id') ?? '').toUpperCase();
+  if (re === undefined || rr === undefined || tt === undefined || fe === undefined) return null;
+  return isRfc(re) && isRfc(rr) && TOTAL.test(tt) && UUID.test(id) ? { re, rr, tt, id, fe } : null;
+}
+
+/**
+ * The two ways of writing a total: of CFDI 3.3 and 4.0 (`1160.5`, `1.0`, `0.0`), and of CFDI 3.2 (`0000001160.500000`).
+ */
+export function totalForms(monto: string): readonly [string, string] {
+  const [whole = '0', decimals = ''] = monto.split('.');
+  const trimmed = decimals.replace(/0+$/, '');
+  return [`${BigInt(whole)}.${trimmed || '0'}`, `${whole.padStart(10, '0')}.${trimmed.padEnd(6, '0')}`];
 }

@@ -1,15 +1,13 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
-import type { Aperturas } from '../buzon/aperturas.ts';
+import type { Aperturas } from '../buzon/llegadas.ts';
+import { FAULT_KINDS, type FaultRule } from '../world/faults.ts';
 import { MAGIAS } from '../world/magia/catalogo.ts';
 import { settingsSchema } from '../world/settings.ts';
 import type { World } from '../world/world.ts';
-import { mountCfdi } from './cfdi.ts';
-import { mountContribuyentes } from './contribuyentes.ts';
-import { mountEfirma } from './efirma.ts';
-import { mountFallas } from './fallas.ts';
 import { mountListas } from './listas.ts';
 import { ControlError, parseBody } from './request-body.ts';
+import { mountCfdi, mountContribuyentes, mountEfirma } from './taxpayers.ts';
 
 const relojSchema = z.union([
   z.strictObject({ avanzar_segundos: z.number() }),
@@ -74,4 +72,65 @@ export function createControl(world: World, aperturas: Aperturas): Hono {
   mountEfirma(app, world);
   mountListas(app, world);
   return app;
+}
+
+const fallaSchema = z.strictObject({
+  servicio: z.string(),
+  operacion: z.string().optional(),
+  rfc: z.string().optional(),
+  tipo: z.enum(FAULT_KINDS),
+  veces: z.int().min(1).optional(),
+  despues_de: z.int().min(0).optional(),
+  ms: z.int().min(0).optional(),
+  status: z.int().min(400).max(599).optional(),
+  codigo: z.int().optional(),
+  estado: z.int().min(0).max(6).optional(),
+  codigo_estado: z.int().optional(),
+  mensaje: z.string().optional(),
+});
+
+/** GET, POST and DELETE /fallas, DELETE /fallas/:id. */
+function mountFallas(app: Hono, world: World): void {
+  const all = () => ({ fallas: world.faults.list().map(show) });
+  app.get('/fallas', (c) => c.json(all()));
+  app.post('/fallas', async (c) => {
+    const { servicio, operacion, tipo, veces, despues_de, codigo, codigo_estado, ...same } = await parseBody(
+      c,
+      fallaSchema,
+    );
+    const rule = world.faults.add({
+      ...same,
+      service: servicio,
+      operation: operacion,
+      kind: tipo,
+      times: veces,
+      after: despues_de,
+      code: codigo,
+      codigoEstado: codigo_estado,
+    });
+    return c.json(show(rule), 201);
+  });
+  app.delete('/fallas', (c) => {
+    world.faults.remove();
+    return c.json(all());
+  });
+  app.delete('/fallas/:id', (c) => {
+    if (!world.faults.remove(c.req.param('id'))) throw new ControlError(404, 'No hay una falla con ese id.');
+    return c.json(all());
+  });
+}
+
+function show({ service, operation, kind, times, after, code, codigoEstado, seen, taken, ...same }: FaultRule) {
+  return {
+    ...same,
+    servicio: service,
+    operacion: operation,
+    tipo: kind,
+    veces: times,
+    despues_de: after,
+    codigo: code,
+    codigo_estado: codigoEstado,
+    vistas: seen,
+    aplicadas: taken,
+  };
 }

@@ -2,12 +2,11 @@ import type { Element } from '@xmldom/xmldom';
 import { isRechazada } from '../world/asked.ts';
 import type { Certificado } from '../world/pki.ts';
 import type { World } from '../world/world.ts';
+import type { Tokens } from './autenticacion.ts';
 import { type Outcome, outcome } from './codes.ts';
 import type { SoapCall } from './soap/endpoint.ts';
-import { child, childText } from './soap/message.ts';
-import { NS } from './soap/namespaces.ts';
+import { child, childText, NS } from './soap/message.ts';
 import { isSealed, readSignature } from './soap/signature.ts';
-import type { Tokens } from './tokens.ts';
 
 /**
  * Checks who asks: token (300), form (301), certificate (305, 304), seal (302), RFC (303). Null when all is well; a

@@ -1,5 +1,7 @@
+import type { FaultRule } from '../world/faults.ts';
+
 /** CodEstatus with its Mensaje (SAT manual of the bulk service, version 1.5). */
-export const MENSAJES = {
+const MENSAJES = {
   300: 'Usuario No Válido',
   301: 'XML Mal Formado',
   302: 'Sello Mal Formado',
@@ -20,7 +22,7 @@ export const MENSAJES = {
   5012: 'No se permite la descarga de XML que se encuentren cancelados',
 } as const;
 
-export type Code = keyof typeof MENSAJES;
+type Code = keyof typeof MENSAJES;
 
 /** What a call answers: the code and its text, which for some codes carries a reason after a colon. */
 export type Outcome = { code: number; mensaje: string };
@@ -28,4 +30,10 @@ export type Outcome = { code: number; mensaje: string };
 /** The outcome of a code, with the reason that the SAT adds to some. */
 export function outcome(code: Code, reason?: string): Outcome {
   return { code, mensaje: reason === undefined ? MENSAJES[code] : `${MENSAJES[code]}: ${reason}` };
+}
+
+/** What a `code` fault makes an operation answer; without a code it is the SAT's 404, its uncontrolled error. */
+export function injectedOutcome({ code = 404, mensaje }: Pick<FaultRule, 'code' | 'mensaje'>): Outcome {
+  const known: Record<number, string> = MENSAJES;
+  return { code, mensaje: mensaje ?? known[code] ?? 'Error no Controlado' };
 }

@@ -4,7 +4,7 @@ import { createClock } from '../world/clock.ts';
 import type { Tipo } from '../world/taxpayers/row.ts';
 import { createTaxpayers } from '../world/taxpayers/taxpayers.ts';
 import { parseWallTime } from '../world/wall-time.ts';
-import { type Criterios, matches, readCriterios } from './criterios.ts';
+import { type Criterios, matches, readCriterios } from './solicitudes.ts';
 
 const RFC = 'EKU9003173C9';
 const HOY = parseWallTime('2026-11-21T10:00:00') ?? 0;

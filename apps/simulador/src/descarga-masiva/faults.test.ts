@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { RunningSimulador } from '../start.ts';
 import type { SignedClient } from '../testing/signed-client.ts';
 import { requestEmitidos, startWithEfirma } from '../testing/start-with-efirma.ts';
-import type { Fault } from '../world/faults/faults.ts';
+import type { Fault } from '../world/faults.ts';
 
 const RFC = 'EKU9003173C9';
 const SOLICITUD = 'cfdidescargamasivasolicitud';

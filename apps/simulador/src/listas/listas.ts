@@ -1,12 +1,11 @@
 import { createHash } from 'node:crypto';
 import { type Context, Hono } from 'hono';
-import { attend } from '../portal/web/attend.ts';
-import { situacionOf } from '../world/listado69b/registro.ts';
-import type { Edicion } from '../world/listado69b.ts';
-import type { Situacion69B } from '../world/magia.ts';
+import { attend, encode } from '../web/http.ts';
+import { type Edicion, type Paso, type Registro, situacionOf } from '../world/listado69b.ts';
+import { SITUACIONES_69B, type Situacion69B } from '../world/magia.ts';
+import { dayFirst, mesDe } from '../world/texts.ts';
+import { formatWallTime, type WallTime } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
-import { writeCsv } from './csv.ts';
-import { indexPage } from './indice.ts';
 
 type Archivo = { nombre: string; titulo: string; situacion: Situacion69B | null; vacias: number };
 
@@ -104,4 +103,123 @@ function answer(c: Context, { bytes, etag, publicada }: Publicado): Response {
   return new Response(new Uint8Array(bytes), {
     headers: { ...headers, 'content-type': 'application/octet-stream', 'content-length': length },
   });
+}
+
+/** The page of open data that links the files; the day of the cut is in its text. */
+function indexPage(corte: WallTime, archivos: readonly { titulo: string; href: string }[]): string {
+  const links = archivos.map(({ titulo, href }) => `<li><a href="${encode(href)}">${encode(titulo)}</a></li>`);
+  return `<!DOCTYPE html>
+<html lang="es">
+<head><meta charset="utf-8"><title>Datos abiertos: contribuyentes publicados</title></head>
+<body>
+<h1>Contribuyentes publicados</h1>
+<h2>Artículo 69-B del Código Fiscal de la Federación</h2>
+<p>Información actualizada al ${dayInWords(corte)}</p>
+<ul>
+${links.join('\n')}
+</ul>
+</body>
+</html>
+`;
+}
+
+const COLUMNS = [
+  'RFC',
+  'Nombre del Contribuyente',
+  'Situación del contribuyente',
+  'Número y fecha de oficio global de presunción SAT',
+  'Publicación página SAT presuntos',
+  'Número y fecha de oficio global de presunción DOF',
+  'Publicación DOF presuntos',
+  'Número y fecha de oficio global de contribuyentes que desvirtuaron SAT',
+  'Publicación página SAT desvirtuados',
+  'Número y fecha de oficio global de contribuyentes que desvirtuaron DOF',
+  'Publicación DOF desvirtuados',
+  'Número y fecha de oficio global de definitivos SAT',
+  'Publicación página SAT definitivos',
+  'Número y fecha de oficio global de definitivos DOF',
+  'Publicación DOF definitivos',
+  'Número y fecha de oficio global de sentencia favorable SAT',
+  'Publicación página SAT sentencia favorable',
+  'Número y fecha de oficio global de sentencia favorable DOF',
+  'Publicación DOF sentencia favorable',
+];
+const WIDTH = COLUMNS.length + 1;
+const EOL = '\r\n';
+const MASK = 'XXXXXXXXXXXX';
+const MASKED_NAME = 'Información suprimida por orden de autoridad competente';
+/** Lines of commas alone that the public file has after its rows. */
+const FILLERS = 3;
+
+type CsvOptions = {
+  titulo: string;
+  corte: WallTime;
+  registros: readonly Registro[];
+  /** Heading of the first column, `No` or `No.`. */
+  numero: string;
+  /** Empty columns after the twentieth. */
+  vacias: number;
+};
+
+/**
+ * A file of the list as the SAT writes it: windows-1252, CRLF, two lines of preamble, 20 columns, the situation
+ * Desvirtuado now and then with a blank behind it, and lines of commas alone at the end. Source: descriptions of the
+ * files of August 2026 in public repositories.
+ */
+function writeCsv({ titulo, corte, registros, numero, vacias }: CsvOptions): Buffer {
+  const tail = ','.repeat(vacias);
+  const preamble = `Información actualizada al ${dayInWords(corte)}; los listados son públicos, y se consultan en el portal.`;
+  const commas = ','.repeat(WIDTH - 1);
+  const lines = [
+    field(preamble) + commas + tail,
+    titulo + commas + tail,
+    [numero, ...COLUMNS].map(field).join(',') + tail,
+    ...registros.map((registro, i) => lineOf(registro, i + 1) + tail),
+    ...Array.from({ length: FILLERS }, () => commas + tail),
+  ];
+  return windows1252(lines.join(EOL) + EOL);
+}
+
+/** `31 de octubre de 2026`. */
+function dayInWords(time: WallTime): string {
+  const [year = '', month = '', date = ''] = formatWallTime(time).slice(0, 10).split('-');
+  return `${Number(date)} de ${mesDe(month)} de ${year}`;
+}
+
+function lineOf(registro: Registro, number: number): string {
+  const { rfc, nombre, isMasked, pasos } = registro;
+  const situacion = situacionOf(registro);
+  const blank = situacion === 'Desvirtuado' && number % 4 === 0 ? ' ' : '';
+  const groups = SITUACIONES_69B.flatMap((each) => groupOf(pasos.find((paso) => paso.situacion === each)));
+  const cells = [String(number), isMasked ? MASK : rfc, isMasked ? MASKED_NAME : nombre, situacion + blank, ...groups];
+  return cells.map(field).join(',');
+}
+
+function groupOf(paso: Paso | undefined): string[] {
+  if (!paso) return ['', '', '', ''];
+  const { oficio, fechaSat, fechaDof } = paso;
+  const dof = fechaDof === null ? ['', ''] : [oficio, dayFirst(formatWallTime(fechaDof))];
+  return [oficio, dayFirst(formatWallTime(fechaSat)), ...dof];
+}
+
+function field(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** The signs of windows-1252 between 0x80 and 0x9F that the list uses; the others are those of latin-1. */
+const WINDOWS_1252: Readonly<Record<string, string>> = {
+  '€': '\u0080',
+  '‘': '\u0091',
+  '’': '\u0092',
+  '“': '\u0093',
+  '”': '\u0094',
+  '–': '\u0096',
+  '—': '\u0097',
+};
+
+function windows1252(text: string): Buffer {
+  return Buffer.from(
+    text.replace(/[€‘’“”–—]/g, (sign) => WINDOWS_1252[sign] ?? sign),
+    'latin1',
+  );
 }

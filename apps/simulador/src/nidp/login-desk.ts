@@ -1,15 +1,12 @@
-import { randomUUID } from 'node:crypto';
+import { constants, randomUUID, verify } from 'node:crypto';
 import type { Context } from 'hono';
-import { CIEC_ERRORS, ciecPage } from '../portal/login/ciec-page.ts';
-import { FIEL_ERRORS, fielPage } from '../portal/login/fiel-page.ts';
-import { checkFielToken } from '../portal/login/fiel-token.ts';
-import type { Sessions } from '../portal/sessions.ts';
-import { attend } from '../portal/web/attend.ts';
-import { withCookies } from '../portal/web/cookies.ts';
-import { htmlResponse, loggedOutPage } from '../portal/web/html.ts';
+import { getCookie } from 'hono/cookie';
+import { attend, htmlResponse, loggedOutPage, withCookies } from '../web/http.ts';
+import type { Sessions } from '../web/sessions.ts';
+import type { Certificado } from '../world/pki.ts';
 import type { World } from '../world/world.ts';
-import type { Acceso } from './acceso.ts';
-import { type IdpSession, type Metodo, startIdpSession } from './idp-session.ts';
+import type { Captchas } from './captcha.ts';
+import { CIEC_ERRORS, ciecPage, FIEL_ERRORS, fielPage } from './login-pages.ts';
 
 type Deps<P> = {
   world: World;
@@ -25,7 +22,7 @@ type Deps<P> = {
 };
 
 /** The two log-in pages of a log-in host and what becomes of their forms. */
-export type LoginDesk<P> = {
+type LoginDesk<P> = {
   withSession(response: Response, session: IdpSession<P>): Response;
   /** Shows a page without an error; neither logged nor spoiled by a fault. */
   show(c: Context, session: IdpSession<P>, metodo: Metodo): Response;
@@ -95,4 +92,131 @@ export function createLoginDesk<P>(deps: Deps<P>): LoginDesk<P> {
         return withCookies(loggedOutPage(), { [deps.cookie]: '' });
       }),
   };
+}
+
+/**
+ * What every log-in host of the SAT shares: a password locked at one is locked at all, and one place knows the answers
+ * of all captchas.
+ */
+export type Acceso = {
+  captchas: Captchas;
+  accounts: Accounts;
+  /** `minutos_sesion`: idle minutes after which a session of a log-in host is gone. */
+  settings: { minutos_sesion: number };
+};
+
+/** How a taxpayer proved who he is at a log-in host. */
+export type Metodo = 'ciec' | 'fiel';
+
+/** What a log-in host remembers of a browser; `P` is what still waits for the taxpayer to log in. */
+export type IdpSession<P> = {
+  id: string;
+  /** The authenticated taxpayer; null before the log-in. */
+  rfc: string | null;
+  method: Metodo;
+  /** The answer to the captcha last shown; empty before the first. */
+  captcha: string;
+  /** The challenge last shown on the page of the e.firma; empty before the first. */
+  guid: string;
+  pending: P | null;
+};
+
+/** The browser's session, or a new anonymous one; the answer must set the cookie of `session.id`. */
+export function openIdpSession<P>(c: Context, sessions: Sessions<IdpSession<P>>, cookie: string): IdpSession<P> {
+  return sessions.use(getCookie(c, cookie) ?? '') ?? startIdpSession<P>(sessions, {});
+}
+
+/** Starts a session under a new id, keeping what `from` says. */
+function startIdpSession<P>(sessions: Sessions<IdpSession<P>>, from: Partial<IdpSession<P>>): IdpSession<P> {
+  const session: IdpSession<P> = {
+    rfc: null,
+    method: 'ciec',
+    captcha: '',
+    guid: '',
+    pending: null,
+    ...from,
+    id: '',
+  };
+  session.id = sessions.start(session);
+  return session;
+}
+
+/** What comes of an RFC and a password. */
+type PasswordCheck = 'right' | 'wrong' | 'locked';
+
+/** Checks passwords and locks an account after several wrong ones in a row. */
+export type Accounts = { check(rfc: string, password: string): PasswordCheck };
+
+type Failures = { failures: number; lockedUntil: number };
+
+/** Creates the check; taxpayers' passwords are those of the world, locks follow its clock. */
+export function createAccounts(
+  world: World,
+  settings: { intentos_bloqueo: number; minutos_bloqueo: number },
+): Accounts {
+  const records = new Map<string, Failures>();
+  return {
+    check: (rfc, password) => {
+      const now = world.clock.now().getTime();
+      const record = records.get(rfc) ?? { failures: 0, lockedUntil: 0 };
+      if (record.lockedUntil > now) return 'locked';
+      if (world.taxpayers.isCiec(rfc, password)) {
+        records.delete(rfc);
+        return 'right';
+      }
+      const failures = record.failures + 1;
+      const isLocked = failures >= settings.intentos_bloqueo;
+      const lockedUntil = isLocked ? now + settings.minutos_bloqueo * 60_000 : 0;
+      records.set(rfc, { failures: isLocked ? 0 : failures, lockedUntil });
+      return isLocked ? 'locked' : 'wrong';
+    },
+  };
+}
+
+/** What the form of the e.firma brings. */
+type FielForm = { guid: string; token: string; fert: string };
+
+/** The taxpayer that a token proves, or why it proves none. */
+type FielCheck = { rfc: string } | { reason: 'token' | 'guid' | 'certificado' | 'firma' | 'vigencia' };
+
+/**
+ * Checks a token of the e.firma log-in: base64(base64(`guid|RFC|serial`) + `#` + base64(base64(RSA-SHA1 of that
+ * text))). The certificate is looked up by its 20-digit number; it must be a valid e.firma of the simulator's
+ * authority, of that RFC, in force by the simulator's clock, and `fert` its end (`yyMMddHHmmssZ`).
+ * Shape: phpcfdi/cfdi-sat-scraper (src/Sessions/Fiel/ChallengeResolver.php), SAT-CFDI/python-satcfdi (portal/utils.py).
+ */
+export async function checkFielToken(world: World, form: FielForm, expectedGuid: string): Promise<FielCheck> {
+  const token = parseToken(form.token);
+  if (!token) return { reason: 'token' };
+  if (token.guid !== expectedGuid || form.guid !== expectedGuid) return { reason: 'guid' };
+  const certificado = await world.pki.find(token.numero);
+  if (!certificado?.isOwn || certificado.tipo !== 'fiel' || certificado.rfc !== token.rfc) {
+    return { reason: 'certificado' };
+  }
+  const key = { key: certificado.x509.publicKey, padding: constants.RSA_PKCS1_PADDING };
+  if (!verify('RSA-SHA1', Buffer.from(token.text, 'utf8'), key, token.signature)) return { reason: 'firma' };
+  const isInForce = isValidAt(certificado, world.clock.now()) && form.fert === fertOf(certificado);
+  return isInForce ? { rfc: token.rfc } : { reason: 'vigencia' };
+}
+
+/** The certificate's end as the form wants it, `yyMMddHHmmssZ` in UTC. */
+function fertOf({ x509 }: Certificado): string {
+  return `${new Date(x509.validTo).toISOString().slice(2, 19).replace(/[-:T]/g, '')}Z`;
+}
+
+function isValidAt({ x509, isRevoked }: Certificado, now: Date): boolean {
+  return !isRevoked && new Date(x509.validFrom) <= now && now <= new Date(x509.validTo);
+}
+
+function parseToken(token: string) {
+  const [encodedText, encodedSignature, ...rest] = decode(token).toString('latin1').split('#');
+  if (!encodedText || !encodedSignature || rest.length > 0) return null;
+  const text = decode(encodedText).toString('utf8');
+  const [guid, rfc, numero, ...more] = text.split('|');
+  if (!guid || !rfc || !numero || more.length > 0) return null;
+  return { text, guid, rfc, numero, signature: decode(decode(encodedSignature).toString('latin1')) };
+}
+
+function decode(base64: string): Buffer {
+  return Buffer.from(base64, 'base64');
 }

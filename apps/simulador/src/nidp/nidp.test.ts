@@ -3,12 +3,12 @@ import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { createBrowser, readForm } from '../portal/testing/browser.ts';
-import { defaultCiec } from '../portal/testing/portal-client.ts';
-import { formOf } from '../portal/web/form-body.ts';
+import { createBrowser, readForm } from '../testing/browser.ts';
+import { follow, isCiecPage } from '../testing/idp-client.ts';
+import { defaultCiec } from '../testing/portal-client.ts';
+import { formOf } from '../web/http.ts';
 import { createWorld, type World } from '../world/world.ts';
 import { createNidp, type Nidp } from './nidp.ts';
-import { follow, isCiecPage } from './testing/idp-client.ts';
 
 const RFC = 'SAM900101AB1';
 let world: World;

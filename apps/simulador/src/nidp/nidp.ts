@@ -1,21 +1,19 @@
 import { type Context, Hono } from 'hono';
-import { createAccounts } from '../portal/login/accounts.ts';
-import { createCaptchas } from '../portal/login/captchas.ts';
-import { portalSettingsSchema } from '../portal/portal-settings.ts';
-import { createSessions } from '../portal/sessions.ts';
-import { attend } from '../portal/web/attend.ts';
-import { redirect } from '../portal/web/cookies.ts';
-import { formOf } from '../portal/web/form-body.ts';
-import { autoSubmittedForm, encode, htmlResponse, scriptedMove } from '../portal/web/html.ts';
+import { portalSettingsSchema } from '../portal/portal-state.ts';
+import { attend, autoSubmittedForm, encode, formOf, htmlResponse, redirect, scriptedMove } from '../web/http.ts';
+import { createSessions } from '../web/sessions.ts';
 import type { World } from '../world/world.ts';
-import type { Acceso } from './acceso.ts';
-import { baseOf, isOwnAddress, loginPage, metodoOf, type Prefijo } from './addresses.ts';
-import { createAssertionStore } from './assertion-store.ts';
-import { type IdpSession, type Metodo, openIdpSession } from './idp-session.ts';
-import { createLoginDesk } from './login-desk.ts';
+import { createCaptchas } from './captcha.ts';
+import {
+  type Acceso,
+  createAccounts,
+  createLoginDesk,
+  type IdpSession,
+  type Metodo,
+  openIdpSession,
+} from './login-desk.ts';
 import { createOauth, type OauthClient } from './oauth.ts';
-import type { Pending } from './pending.ts';
-import { readAuthnRequest, writeAuthnRequest, writeSamlResponse, writeWresult } from './saml.ts';
+import { createAssertionStore, readAuthnRequest, writeAuthnRequest, writeSamlResponse, writeWresult } from './saml.ts';
 
 /** What a service asks of a log-in host. */
 type LoginOrder = {
@@ -51,7 +49,7 @@ export interface Nidp {
   introspect(accessToken: string): { rfc: string; metodo: 'ciec' | 'efirma'; scope: string } | null;
 }
 
-export type NidpOptions = {
+type NidpOptions = {
   prefijo: Prefijo;
   /** Accounts and captchas shared with the other log-in hosts; absent: its own. */
   acceso?: Acceso | undefined;
@@ -248,3 +246,60 @@ function endpointOf(c: Context): string {
 function unknownContract(what: string): string {
   return `<html><head><title>SAT</title></head><body><p>Unable to authenticate. (300101008-${encode(what)})</p></body></html>`;
 }
+
+/** The log-in hosts that `createNidp` plays, by the first label of their names. */
+type Prefijo = 'login' | 'loginda';
+
+/**
+ * Ids of authentication contracts by what they ask for; the first of each is the one that a service sends a browser to.
+ * Sources: phpcfdi/csf-sat-scraper, phpcfdi/opinion-cumplimiento-sat-scraper, luffynando/sat-scrapers-auth,
+ * SAT-CFDI/python-satcfdi.
+ */
+const CONTRACTS: Readonly<Record<Prefijo, Readonly<Record<Metodo, readonly [string, ...string[]]>>>> = {
+  login: { ciec: ['ptsc-ciec', 'ciec', 'mat-ptsc-totp'], fiel: ['fiel', 'fiel_Aviso'] },
+  loginda: {
+    ciec: ['ciec', 'contr-dual-totp-eFirma', 'mat-ptsc-totp', 'ptsc-ciec'],
+    fiel: ['fiel', 'fiel_Aviso'],
+  },
+};
+
+/** What the contract of an id asks for; null for an unknown id. Without an id a host asks for the password. */
+function metodoOf(prefijo: Prefijo, id: string | undefined): Metodo | null {
+  if (id === undefined) return 'ciec';
+  if (CONTRACTS[prefijo].ciec.includes(id)) return 'ciec';
+  return CONTRACTS[prefijo].fiel.includes(id) ? 'fiel' : null;
+}
+
+/** The host's address as the caller reaches it, without a slash at its end. */
+function baseOf(c: Context, prefijo: string): string {
+  return `${new URL(c.req.url).origin}/${prefijo}`;
+}
+
+type LoginPage = {
+  metodo: Metodo;
+  /** `app/login` (default), `idff/sso` or `wsfed/ep`. */
+  endpoint?: string | undefined;
+  /** Id of the contract; default: the first one of the method. */
+  id?: string | undefined;
+  /** Where the browser goes after it; the host remembers that too, so it is only for show. */
+  target?: string | undefined;
+};
+
+/** The address of a log-in page of a host. */
+function loginPage(c: Context, prefijo: Prefijo, page: LoginPage): string {
+  const id = page.id ?? CONTRACTS[prefijo][page.metodo][0];
+  const suffix = page.target === undefined ? '' : `&target=${encodeURIComponent(page.target)}`;
+  const endpoint = page.endpoint ?? 'app/login';
+  return `${baseOf(c, prefijo)}/nidp/${endpoint}?id=${encodeURIComponent(id)}&sid=0&option=credential&sid=0${suffix}`;
+}
+
+/** Whether an address belongs to this simulator, so that no assertion ever leaves it. */
+function isOwnAddress(c: Context, address: string): boolean {
+  return URL.canParse(address) && new URL(address).origin === new URL(c.req.url).origin;
+}
+
+/** What a service asked for and that still waits for the taxpayer to log in. */
+type Pending =
+  | { protocolo: 'saml'; servicio: string; regreso: string; relayState: string }
+  | { protocolo: 'wsfed'; servicio: string; regreso: string; wctx: string }
+  | { protocolo: 'oauth'; authz: string };

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { load } from 'cheerio';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type Browser, createBrowser, readForm } from '../portal/testing/browser.ts';
-import { defaultCiec } from '../portal/testing/portal-client.ts';
 import { CLIENTE_32D } from '../ptsc32d/sign-in.ts';
 import { type RunningSimulador, startSimulador } from '../start.ts';
+import { type Browser, createBrowser, readForm } from '../testing/browser.ts';
+import { follow } from '../testing/idp-client.ts';
+import { defaultCiec } from '../testing/portal-client.ts';
 import { createClock } from '../world/clock.ts';
-import { challengeOf, createGrants } from './oauth-grants.ts';
-import { follow } from './testing/idp-client.ts';
+import { challengeOf, createGrants } from './oauth.ts';
 
 const RFC = 'OAU900101AB1';
 const verifier = randomBytes(48).toString('base64url');

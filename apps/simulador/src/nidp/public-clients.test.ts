@@ -1,10 +1,10 @@
 import { load } from 'cheerio';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Browser, createBrowser, readForm, type Visit } from '../portal/testing/browser.ts';
-import { captchaOf, defaultCiec, solveCaptcha } from '../portal/testing/portal-client.ts';
 import { type RunningSimulador, startSimulador } from '../start.ts';
+import { type Browser, createBrowser, readForm, type Visit } from '../testing/browser.ts';
+import { fertOf, sendFielPage } from '../testing/idp-client.ts';
+import { captchaOf, defaultCiec, solveCaptcha } from '../testing/portal-client.ts';
 import type { Efirma } from '../world/pki.ts';
-import { fertOf, sendFielPage } from './testing/idp-client.ts';
 
 /**
  * The orders of requests that public clients send, one test a client. They are written down here from those clients'

@@ -1,8 +1,9 @@
-import { randomBytes } from 'node:crypto';
-import type { Claims } from './assertion-store.ts';
+import { createHash, randomBytes } from 'node:crypto';
+import type { Clock } from '../world/clock.ts';
+import type { Metodo } from './login-desk.ts';
 
 /** What a service asks of the log-in host: who it is, and where its answer goes. */
-export type AuthnRequest = { servicio: string; regreso: string };
+type AuthnRequest = { servicio: string; regreso: string };
 
 /** Writes a `SAMLRequest` (SAML 2.0 core, 3.4.1; POST binding: base64 of the XML). */
 export function writeAuthnRequest({ servicio, regreso }: AuthnRequest, now: Date): string {
@@ -61,4 +62,45 @@ function encodeXml(text: string): string {
 
 function decodeXml(text: string): string {
   return text.replaceAll('&quot;', '"').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
+}
+
+/** What a log-in host vouches for. */
+type Claims = { rfc: string; metodo: Metodo; servicio: string };
+
+/** The assertions that are on their way from a log-in host to a service. */
+type AssertionStore = {
+  /** Remembers an assertion by its text, which must be unique, and gives the text back. */
+  put(asercion: string, claims: Claims): string;
+  /**
+   * Reads and spends an assertion; null for a foreign, altered, expired or used one, and for that of another service.
+   */
+  take(asercion: string, servicio: string): Claims | null;
+};
+
+const LIFE_MS = 15 * 60_000;
+const KEPT = 10_000;
+
+/** Creates an empty store. An assertion lives for 15 minutes of the simulator's clock and is good once. */
+export function createAssertionStore(clock: Clock): AssertionStore {
+  const issued = new Map<string, Claims & { expiresAt: number }>();
+  return {
+    put: (asercion, claims) => {
+      issued.set(digest(asercion), { ...claims, expiresAt: clock.now().getTime() + LIFE_MS });
+      const oldest = issued.keys().next().value;
+      if (issued.size > KEPT && oldest !== undefined) issued.delete(oldest);
+      return asercion;
+    },
+    take: (asercion, servicio) => {
+      const key = digest(asercion);
+      const found = issued.get(key);
+      if (!found || found.servicio !== servicio) return null;
+      issued.delete(key);
+      const { expiresAt, ...claims } = found;
+      return expiresAt > clock.now().getTime() ? claims : null;
+    },
+  };
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('base64');
 }

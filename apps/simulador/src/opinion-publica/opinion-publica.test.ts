@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningSimulador, startSimulador } from '../start.ts';
 import { keyOf } from '../world/taxpayers/mix.ts';
-import { generateRfc } from '../world/taxpayers/rfc.ts';
+import { generateRfc } from '../world/taxpayers/persona.ts';
 
 const RFC = 'EKU9003173C9';
 

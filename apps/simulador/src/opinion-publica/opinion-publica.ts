@@ -1,6 +1,6 @@
 import { Hono } from 'hono';
-import { attend } from '../portal/web/attend.ts';
-import { isRfc } from '../world/taxpayers/rfc.ts';
+import { attend } from '../web/http.ts';
+import { isRfc } from '../world/taxpayers/persona.ts';
 import { DAY, formatWallTime, wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
 

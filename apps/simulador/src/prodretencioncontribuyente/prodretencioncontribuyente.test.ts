@@ -1,8 +1,8 @@
 import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Browser, createBrowser, readForm, type Visit } from '../portal/testing/browser.ts';
-import { captchaOf, defaultCiec, solveCaptcha } from '../portal/testing/portal-client.ts';
 import { type RunningSimulador, startSimulador } from '../start.ts';
+import { type Browser, createBrowser, readForm, type Visit } from '../testing/browser.ts';
+import { captchaOf, defaultCiec, solveCaptcha } from '../testing/portal-client.ts';
 import type { Tipo } from '../world/taxpayers/row.ts';
 import { DAY, parseWallTime } from '../world/wall-time.ts';
 

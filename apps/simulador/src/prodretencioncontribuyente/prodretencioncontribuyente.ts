@@ -1,21 +1,15 @@
 import { type Context, Hono } from 'hono';
+import { addressesOf, ROOT, signInAddress } from '../portal/guard.ts';
 import type { PortalState } from '../portal/portal-state.ts';
-import { addressesOf, ROOT, signInAddress } from '../portal/web/addresses.ts';
-import { redirect } from '../portal/web/cookies.ts';
-import { formOf } from '../portal/web/form-body.ts';
-import { htmlResponse } from '../portal/web/html.ts';
-import { createHost } from '../sp/host.ts';
-import type { ProviderSession } from '../sp/provider-session.ts';
-import { receiveToken } from '../sp/relying-party.ts';
+import { createHost, type ProviderSession, receiveToken } from '../web/host.ts';
+import { encode, formOf, hiddenInput, htmlResponse, redirect } from '../web/http.ts';
+import type { Seal } from '../web/seal.ts';
 import { isVacioFalso } from '../world/asked.ts';
 import { take } from '../world/take.ts';
 import type { Tipo } from '../world/taxpayers/row.ts';
 import { wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
-import { type Criteria, type Fields, fieldsOf, findRows, readCriteria } from './criteria.ts';
-import { isOwnViewState, type Pagina, page } from './page.ts';
-import { resultPanel } from './result-table.ts';
-import { searchForm } from './search-form.ts';
+import { type Criteria, type Fields, fieldsOf, findRows, readCriteria, resultPanel, searchForm } from './search.ts';
 
 const SERVICIO = 'prodretencioncontribuyente';
 const INICIO = '/?oculta=1';
@@ -128,4 +122,45 @@ function choice(value: string, label: string, isChecked: boolean): string {
   const id = `MainContent_${value}`;
   const checked = isChecked ? ' checked="checked"' : '';
   return `<input id="${id}" type="radio" name="ctl00$MainContent$TipoBusqueda" value="${value}"${checked} /><label for="${id}">${label}</label>`;
+}
+
+type Pagina = '/' | '/ConsultaReceptor' | '/ConsultaEmisor' | '/ConsultaDescargaMasiva';
+
+const RELLENO = 'x'.repeat(2000);
+
+/**
+ * The frame of each page: form `#form1` (no `__CSRFTOKEN`), the authenticated RFC in `#LblRfcAutenticado`, the way out
+ * in `#LnkBtnCierraSesion`; ids have no prefix but `MainContent_`. Source: a public map of the portal's controls, made
+ * in March 2026.
+ */
+function page(seal: Seal, session: ProviderSession, pagina: Pagina, contenido: string): Response {
+  const { rfc, id } = session;
+  return htmlResponse(`<!DOCTYPE html>
+<html lang="es">
+<head><meta charset="utf-8" /><title>Consulta CFDI de retenciones e información de pagos</title></head>
+<body>
+<form method="post" action="${pagina === '/' ? './?oculta=1' : `.${pagina}`}" id="form1">
+${hiddenInput('__EVENTTARGET', '__EVENTTARGET', '')}
+${hiddenInput('__EVENTARGUMENT', '__EVENTARGUMENT', '')}
+${hiddenInput('__VIEWSTATE', '__VIEWSTATE', seal.close({ pagina, sesion: id, relleno: RELLENO }))}
+${hiddenInput('__VIEWSTATEGENERATOR', '__VIEWSTATEGENERATOR', 'CA0B0334')}
+${hiddenInput('__EVENTVALIDATION', '__EVENTVALIDATION', seal.close({ pagina }))}
+<input type="hidden" id="hdnAut" value="${Buffer.from(rfc, 'utf8').toString('base64')}" />
+<span id="LblRfcAutenticado" class="user-credencials__name">RFC autenticado: ${encode(rfc)}</span>
+<a id="LnkBtnCierraSesion" class="pull-right" href="javascript:__doPostBack(&#39;ctl00$LnkBtnCierraSesion&#39;,&#39;&#39;)">Salir</a>
+<div id="MainContent_PnlConsulta">
+${contenido}
+</div>
+</form>
+</body>
+</html>
+`);
+}
+
+/** Whether a view state that came back is that of this page and session. */
+function isOwnViewState(seal: Seal, session: ProviderSession, pagina: Pagina, text: string): boolean {
+  const value = seal.open(text);
+  if (typeof value !== 'object' || value === null) return false;
+  const { pagina: from, sesion } = value as { pagina?: unknown; sesion?: unknown };
+  return from === pagina && sesion === session.id;
 }

@@ -1,8 +1,7 @@
 import { Hono } from 'hono';
-import { attend } from '../portal/web/attend.ts';
-import { encode, htmlResponse } from '../portal/web/html.ts';
+import { attend, encode, htmlResponse } from '../web/http.ts';
 import { magiaDe } from '../world/magia.ts';
-import { isRfc } from '../world/taxpayers/rfc.ts';
+import { isRfc } from '../world/taxpayers/persona.ts';
 import type { Row } from '../world/taxpayers/row.ts';
 import { pesos } from '../world/texts.ts';
 import type { World } from '../world/world.ts';

@@ -1,8 +1,10 @@
+import { createSheet } from '../web/pdf.ts';
 import { magiaDe } from '../world/magia.ts';
 import { keyOf, mix, word } from '../world/taxpayers/mix.ts';
-import { DAY, parseWallTime, type WallTime, wallTimeOf } from '../world/wall-time.ts';
+import { dayFirst, MESES, pesos } from '../world/texts.ts';
+import { DAY, formatWallTime, parseWallTime, type WallTime, wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
-import { ANUAL, MENSUAL, type Periodicidad, type Periodo } from './periodos.ts';
+import type { TipoDocumento } from './pstcdypisr.ts';
 
 /** A return as it was filed. */
 export type Declaracion = {
@@ -115,4 +117,84 @@ function endOf(ejercicio: number, { ultimoMes }: Periodo): WallTime {
 
 function dayOf(day: string): WallTime {
   return parseWallTime(day) ?? 0;
+}
+
+/** A period of a fiscal year. */
+type Periodo = {
+  /** Three digits, the value of its option. */
+  clave: string;
+  nombre: string;
+  /** Its last month, 1 to 12. */
+  ultimoMes: number;
+  /** Days after its end within which taxpayers of the simulator file. */
+  plazoDias: number;
+  conceptos: readonly string[];
+};
+
+type Periodicidad = {
+  /** The value of its option. */
+  clave: string;
+  nombre: string;
+  /** How the table of results words it. */
+  celda: string;
+  periodos: readonly Periodo[];
+};
+
+/** M with 001 to 012: as a public client of the portal sends them. */
+const MENSUAL: Periodicidad = {
+  clave: 'M',
+  nombre: 'Mensual',
+  celda: '1-Mensual',
+  periodos: MESES.map((mes, i) => ({
+    clave: String(i + 1).padStart(3, '0'),
+    nombre: mes.charAt(0).toUpperCase() + mes.slice(1),
+    ultimoMes: i + 1,
+    plazoDias: 20,
+    conceptos: ['ISR', 'IVA'],
+  })),
+};
+
+/** The whole year; its option values are ours. */
+const ANUAL: Periodicidad = {
+  clave: 'A',
+  nombre: 'Del Ejercicio',
+  celda: '5-Del Ejercicio',
+  periodos: [{ clave: '035', nombre: 'Del Ejercicio', ultimoMes: 12, plazoDias: 110, conceptos: ['ISR'] }],
+};
+
+export const PERIODICIDADES: readonly Periodicidad[] = [MENSUAL, ANUAL];
+
+const TITULOS: Readonly<Record<TipoDocumento, string>> = {
+  1: 'Declaración provisional o definitiva de impuestos federales',
+  3: 'Acuse de recibo. Declaración provisional o definitiva de impuestos federales',
+};
+
+/** The document of a return, or its receipt: labels, values, and what was declared. Its layout is ours. */
+export function declaracionPdf(
+  declaracion: Declaracion,
+  tipo: TipoDocumento,
+  owner: { rfc: string; nombre: string },
+): Promise<Buffer> {
+  const sheet = createSheet(TITULOS[tipo], new Date(declaracion.presentacion * 1000));
+  const datum = (label: string, value: string) =>
+    sheet.row([
+      [40, label],
+      [220, value],
+    ]);
+  const [day = '', hour = ''] = formatWallTime(declaracion.presentacion).split(' ');
+  sheet.heading('Servicio de Administración Tributaria');
+  sheet.title(TITULOS[tipo]);
+  datum('RFC:', owner.rfc);
+  datum('Nombre:', owner.nombre);
+  datum('Tipo de declaración:', declaracion.tipo);
+  if (declaracion.tipoComplementaria !== '') datum('Tipo de complementaria:', declaracion.tipoComplementaria);
+  datum('Período de la declaración:', declaracion.periodo.nombre);
+  datum('Ejercicio:', String(declaracion.ejercicio));
+  datum('Fecha y hora de presentación:', `${dayFirst(day)} ${hour.slice(0, 5)}`);
+  datum('Número de operación:', declaracion.numeroOperacion);
+  if (declaracion.lineaCaptura !== '') datum('Línea de captura:', declaracion.lineaCaptura);
+  sheet.gap(8);
+  sheet.heading('Impuestos que declara');
+  for (const { nombre, importe } of declaracion.conceptos) datum(nombre, pesos(importe));
+  return sheet.finish();
 }

@@ -1,5 +1,7 @@
 import { load } from 'cheerio';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type RunningSimulador, startSimulador } from '../start.ts';
+import { type Browser, createBrowser, readForm } from '../testing/browser.ts';
 import {
   ciecError,
   fertOf,
@@ -8,10 +10,8 @@ import {
   sendCiecPage,
   sendFielPage,
   toFielPage,
-} from '../nidp/testing/idp-client.ts';
-import { type Browser, createBrowser, readForm } from '../portal/testing/browser.ts';
-import { pdfLines } from '../ptsc32d/testing/pdf-text.ts';
-import { type RunningSimulador, startSimulador } from '../start.ts';
+} from '../testing/idp-client.ts';
+import { pdfLines } from '../testing/pdf-text.ts';
 
 const RFC = 'HEN880505AB3';
 const AHORA = new Date('2026-11-21T18:00:00Z');

@@ -1,5 +1,7 @@
 import { load } from 'cheerio';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type RunningSimulador, startSimulador } from '../start.ts';
+import { type Browser, createBrowser } from '../testing/browser.ts';
 import {
   ciecError,
   fertOf,
@@ -8,12 +10,10 @@ import {
   sendCiecPage,
   sendFielPage,
   toFielPage,
-} from '../nidp/testing/idp-client.ts';
-import { type Browser, createBrowser } from '../portal/testing/browser.ts';
-import { type RunningSimulador, startSimulador } from '../start.ts';
+} from '../testing/idp-client.ts';
+import { pdfLines } from '../testing/pdf-text.ts';
 import { MAGIAS } from '../world/magia/catalogo.ts';
 import type { SentidoOpinion } from '../world/magia.ts';
-import { pdfLines } from './testing/pdf-text.ts';
 
 const RFC = 'ÑAN910101AB1';
 const ENTRADA = '/ptsc32d/?/reporteOpinion32DContribuyente';

@@ -1,15 +1,16 @@
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { Nidp } from '../nidp/nidp.ts';
-import { ROOT } from '../portal/web/addresses.ts';
-import { attend } from '../portal/web/attend.ts';
-import { redirect } from '../portal/web/cookies.ts';
-import { htmlResponse } from '../portal/web/html.ts';
+import { ROOT } from '../portal/guard.ts';
+import { attend, encode, htmlResponse, redirect } from '../web/http.ts';
 import type { World } from '../world/world.ts';
-import { issueOpinion, type OpinionEmitida, SENTIDO_IMPRESO } from './opinion.ts';
-import { APPLICATION_SCRIPT, applicationPage } from './page.ts';
-import { opinionPdf } from './pdf/opinion-pdf.ts';
-import { opinionSettingsSchema } from './settings.ts';
+import {
+  issueOpinion,
+  type OpinionEmitida,
+  opinionPdf,
+  opinionSettingsSchema,
+  SENTIDO_IMPRESO,
+} from './opinion-pdf.ts';
 import { createSignIn } from './sign-in.ts';
 
 const service = 'ptsc32d';
@@ -114,3 +115,45 @@ function failure(mensaje: string) {
 function unauthorized(): Response {
   return new Response(null, { status: 401, headers: { 'www-authenticate': 'Bearer' } });
 }
+
+/** Title that the application's frame of the document has; public clients look for it. */
+const FRAME = 'pdfReporteOpinion';
+
+/** The page of the application: its script asks for the document and shows it in a frame. */
+function applicationPage(base: string, rfc: string): string {
+  return `<!DOCTYPE html>
+<html lang="es">
+<head>
+<meta charset="UTF-8">
+<title>Opini&oacute;n del cumplimiento de obligaciones fiscales</title>
+</head>
+<body>
+<nav><span id="rfc">${encode(rfc)}</span> <a href="${encode(base)}/logout">Cerrar sesi&oacute;n</a></nav>
+<div id="root" data-base="${encode(base)}" data-rfc="${encode(rfc)}"></div>
+<script src="${encode(base)}/static/js/main.js"></script>
+</body>
+</html>
+`;
+}
+
+/** The application's script. */
+const APPLICATION_SCRIPT = `(function () {
+  var root = document.getElementById('root');
+  var rfc = root.dataset.rfc;
+  var pedido = {
+    canal: 'G', curp: '', idCorrelacion: crypto.randomUUID(), ip: '127.0.0.1', rfc: rfc,
+    tipoConsulta: 'COMPLETA', tipoReporte: '32D', usuario: rfc, rfcCorto: rfc
+  };
+  fetch(root.dataset.base + '/RespuestaCompleta/ObtenerRespuestaCompletaPdf', {
+    method: 'POST',
+    headers: { 'Content-Type': 'application/json', Accept: 'application/json' },
+    body: JSON.stringify(pedido)
+  }).then(function (respuesta) { return respuesta.json(); }).then(function (cuerpo) {
+    if (!cuerpo.Respuesta.Exito) { root.textContent = cuerpo.Respuesta.Mensaje; return; }
+    var marco = document.createElement('iframe');
+    marco.title = '${FRAME}';
+    marco.src = 'data:application/pdf;base64,' + cuerpo.ContenidoBase64;
+    root.appendChild(marco);
+  });
+})();
+`;

@@ -2,12 +2,9 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import type { Nidp } from '../nidp/nidp.ts';
-import type { OauthClient } from '../nidp/oauth.ts';
-import { challengeOf } from '../nidp/oauth-grants.ts';
-import { createSessions, type Sessions } from '../portal/sessions.ts';
-import { redirect, withCookies } from '../portal/web/cookies.ts';
-import { formOf } from '../portal/web/form-body.ts';
-import { htmlResponse } from '../portal/web/html.ts';
+import { challengeOf, type OauthClient } from '../nidp/oauth.ts';
+import { formOf, htmlResponse, redirect, withCookies } from '../web/http.ts';
+import { createSessions, type Sessions } from '../web/sessions.ts';
 import type { World } from '../world/world.ts';
 
 /** The application at loginda; id and scopes as public traces of the SAT's application have them. */

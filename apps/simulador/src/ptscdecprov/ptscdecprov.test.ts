@@ -1,13 +1,13 @@
 import { load } from 'cheerio';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type Browser, createBrowser, readForm, type Visit } from '../portal/testing/browser.ts';
 import { declaracionesAnterioresOf } from '../pstcdypisr/declaraciones.ts';
-import { pdfLines } from '../ptsc32d/testing/pdf-text.ts';
-import { visitByCiec, visitByFiel } from '../sp/testing/single-sign-on.ts';
 import { type RunningSimulador, startSimulador } from '../start.ts';
+import { type Browser, createBrowser, readForm, type Visit } from '../testing/browser.ts';
+import { pdfLines } from '../testing/pdf-text.ts';
+import { visitByCiec, visitByFiel } from '../testing/single-sign-on.ts';
 import { dayFirst } from '../world/texts.ts';
 import { formatWallTime } from '../world/wall-time.ts';
-import { EJERCICIO } from './pages.ts';
+import { EJERCICIO } from './ptscdecprov.ts';
 
 const RFC = 'HEN880505AB3';
 const GRID = '#MainContent_wucConsultasDeclaracion_gvDeclaraciones';

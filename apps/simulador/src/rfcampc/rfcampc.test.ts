@@ -1,8 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { follow, isCiecPage, sendCiecPage } from '../nidp/testing/idp-client.ts';
-import { type Browser, createBrowser, readForm, type Visit } from '../portal/testing/browser.ts';
-import { enterByFiel, frameOf, sendForm, visitByCiec, visitByFiel } from '../sp/testing/single-sign-on.ts';
 import { type RunningSimulador, startSimulador } from '../start.ts';
+import { type Browser, createBrowser, readForm, type Visit } from '../testing/browser.ts';
+import { follow, isCiecPage, sendCiecPage } from '../testing/idp-client.ts';
+import { enterByFiel, frameOf, sendForm, visitByCiec, visitByFiel } from '../testing/single-sign-on.ts';
 
 const RFC = 'EKU9003173C9';
 const BUTTON = 'formReimpAcuse:j_idt50';

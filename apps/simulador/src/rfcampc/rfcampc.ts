@@ -1,21 +1,10 @@
 import { type Context, Hono } from 'hono';
 import type { Nidp } from '../nidp/nidp.ts';
-import { redirect } from '../portal/web/cookies.ts';
-import { formOf } from '../portal/web/form-body.ts';
-import { htmlResponse } from '../portal/web/html.ts';
-import { isPartial, newViewState, partialExpired, partialUpdate } from '../sp/jsf.ts';
-import type { ProviderSession } from '../sp/provider-session.ts';
-import { createServiceProvider } from '../sp/service-provider.ts';
+import { createServiceProvider, type ProviderSession } from '../web/host.ts';
+import { formOf, htmlResponse, redirect } from '../web/http.ts';
+import { escapeMarkup, isPartial, newViewState, partialExpired, partialUpdate, viewStateInput } from '../web/jsf.ts';
 import type { World } from '../world/world.ts';
-import {
-  BUTTON,
-  CONSULTA_TRAMITE,
-  consultaTramitePage,
-  errorMessage,
-  FORM,
-  GENERA_CONSTANCIA,
-} from './consulta-tramite-page.ts';
-import { writeConstanciaPdf } from './pdf/constancia-pdf.ts';
+import { writeConstanciaPdf } from './constancia-pdf.ts';
 
 const NO_GENERADA =
   '<html><head><title>SAT</title></head><body><p>No hay una constancia generada en esta sesión.</p></body></html>';
@@ -86,4 +75,50 @@ export function createRfcampc(world: World, nidp: Nidp): Hono {
     .get(CONSULTA_TRAMITE, consulta)
     .post(CONSULTA_TRAMITE, generar)
     .get(GENERA_CONSTANCIA, descargar);
+}
+
+const CONSULTA_TRAMITE = '/PTSC/IdcSiat/autc/ReimpresionTramite/ConsultaTramite.jsf';
+const GENERA_CONSTANCIA = '/PTSC/IdcSiat/IdcGeneraConstancia.jsf';
+/** The form and the button "Generar Constancia" (phpcfdi/csf-sat-scraper, SAT-CFDI/python-satcfdi). */
+const FORM = 'formReimpAcuse';
+const BUTTON = `${FORM}:j_idt50`;
+
+type ConsultaTramitePage = {
+  rfc: string;
+  /** Absolute address that the form is sent to. */
+  action: string;
+  viewState: string;
+};
+
+/** The page "Reimpresión de Acuses", whose button has the constancia made. */
+function consultaTramitePage({ rfc, action, viewState }: ConsultaTramitePage): string {
+  const filter = (etiqueta: string, name: string) =>
+    `<label for="${FORM}:${name}">${etiqueta}</label><input id="${FORM}:${name}" name="${FORM}:${name}" type="text" value="" />`;
+  return `<?xml version="1.0" encoding="UTF-8" ?>
+<!DOCTYPE html>
+<html xmlns="http://www.w3.org/1999/xhtml">
+<head><title>Reimpresión de Acuses</title></head>
+<body>
+<h3>Reimpresión de Acuses</h3>
+<form id="${FORM}" name="${FORM}" method="post" action="${escapeMarkup(action)}" enctype="application/x-www-form-urlencoded">
+<input type="hidden" name="${FORM}" value="${FORM}" />
+<div id="${FORM}:mensajes" class="ui-messages ui-widget" aria-live="polite"></div>
+<div><span>RFC:</span> <span id="${FORM}:rfc">${escapeMarkup(rfc)}</span></div>
+<select id="${FORM}:tipoTramite_input" name="${FORM}:tipoTramite_input"><option value="0" selected="selected">Seleccione</option><option value="1">Constancia de Situación Fiscal</option></select>
+<input id="${FORM}:tipoTramite_focus" name="${FORM}:tipoTramite_focus" type="text" value="" />
+${filter('Fecha inicio:', 'fechaInicio_input')}
+${filter('Fecha fin:', 'fechaFin_input')}
+${filter('Folio:', 'folio')}
+<button id="${FORM}:j_idt49" name="${FORM}:j_idt49" class="ui-button" type="submit"><span class="ui-button-text">Buscar</span></button>
+<button id="${BUTTON}" name="${BUTTON}" class="ui-button" type="submit" onclick="PrimeFaces.ab({source:'${BUTTON}'});return false;"><span class="ui-button-text">Generar Constancia</span></button>
+${viewStateInput(viewState)}
+</form>
+</body>
+</html>
+`;
+}
+
+/** What the page shows in place of a constancia that it could not make. */
+function errorMessage(mensaje: string): string {
+  return `<div id="${FORM}:mensajes" class="ui-messages ui-widget" aria-live="polite"><div class="ui-messages-error ui-corner-all"><span class="ui-messages-error-icon"></span><ul><li><span class="ui-messages-error-summary"></span><span class="ui-messages-error-detail">${escapeMarkup(mensaje)}</span></li></ul></div></div>`;
 }

@@ -1,7 +1,7 @@
 import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type RunningSimulador, startSimulador } from '../start.ts';
-import { NO_ENCONTRADA } from './qr-page.ts';
+import { NO_ENCONTRADA } from './siat.ts';
 
 const MORAL = 'EKU9003173C9';
 const FISICA = 'ROPL900909ZZ2';

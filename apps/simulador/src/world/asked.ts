@@ -1,4 +1,3 @@
-import type { ProviderSession } from '../sp/provider-session.ts';
 import { magiaDe } from './magia.ts';
 import type { Settings } from './settings.ts';
 import { DAY, type WallTime } from './wall-time.ts';
@@ -22,7 +21,7 @@ export function createAsked(): Asked {
 }
 
 /** What a search or a request asks for; of its interval the day counts on which it begins. */
-export type Pregunta = { inicio: WallTime; fin: WallTime; corte?: WallTime } & Readonly<Record<string, unknown>>;
+type Pregunta = { inicio: WallTime; fin: WallTime; corte?: WallTime } & Readonly<Record<string, unknown>>;
 
 /**
  * Whether a search of the portal or a request of the web service finds nothing though there may be rows, as users
@@ -53,7 +52,7 @@ export function isBusquedaVaciaFalsa(
 /** Whether a mailbox shows nothing, in all of a session, though there may be something. */
 export function isBuzonVacioFalso(
   counts: Counts,
-  { rfc, notes }: Pick<ProviderSession, 'rfc' | 'notes'>,
+  { rfc, notes }: { rfc: string; notes: Map<string, string> },
   service: string,
 ): boolean {
   if (magiaDe(rfc)?.vacioFalso !== 'primera vez') return false;
@@ -72,4 +71,31 @@ export function isRechazada(asked: Asked, service: string, { rfc, numero }: { rf
   const rechazo = magiaDe(rfc)?.rechazo305;
   if (rechazo !== 'primera vez') return rechazo === 'siempre';
   return asked.before(JSON.stringify(['305', service, numero])) === 0;
+}
+
+/** Decides about captchas that were answered rightly. */
+export type CaptchaRefusals = {
+  /** Whether this right answer is to be taken for a wrong one; asking counts as an attempt. */
+  refuses(rfc: string): boolean;
+};
+
+/**
+ * Refuses the next `captchas_rechazados` right answers of anybody, and as many as its magic says of a magic RFC before
+ * each that is taken.
+ */
+export function createCaptchaRefusals(settings: Pick<Settings, 'captchas_rechazados'>): CaptchaRefusals {
+  const refused = new Map<string, number>();
+  return {
+    refuses: (rfc) => {
+      if (settings.captchas_rechazados > 0) {
+        settings.captchas_rechazados -= 1;
+        return true;
+      }
+      const count = refused.get(rfc) ?? 0;
+      const isRefused = count < (magiaDe(rfc)?.captchasRechazados ?? 0);
+      if (isRefused) refused.set(rfc, count + 1);
+      else refused.delete(rfc);
+      return isRefused;
+    },
+  };
 }

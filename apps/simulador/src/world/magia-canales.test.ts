@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { fertOf, sendFielPage } from '../nidp/testing/idp-client.ts';
-import { createBrowser } from '../portal/testing/browser.ts';
+import { type RunningSimulador, startSimulador } from '../start.ts';
+import { createBrowser } from '../testing/browser.ts';
+import { fertOf, sendFielPage } from '../testing/idp-client.ts';
 import {
   defaultCiec,
   emitidos,
@@ -12,10 +13,9 @@ import {
   rowsOf,
   search,
   sendCiec,
-} from '../portal/testing/portal-client.ts';
-import { visitByCiec } from '../sp/testing/single-sign-on.ts';
-import { type RunningSimulador, startSimulador } from '../start.ts';
+} from '../testing/portal-client.ts';
 import { createSignedClient } from '../testing/signed-client.ts';
+import { visitByCiec } from '../testing/single-sign-on.ts';
 import { issue, requestEmitidos } from '../testing/start-with-efirma.ts';
 
 const HOUR = 3_600_000;

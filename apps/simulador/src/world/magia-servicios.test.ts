@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createBrowser } from '../portal/testing/browser.ts';
+import { type RunningSimulador, startSimulador } from '../start.ts';
+import { createBrowser } from '../testing/browser.ts';
 import {
   defaultCiec,
   logIn,
@@ -9,8 +10,7 @@ import {
   rowsOf,
   search,
   sendCiec,
-} from '../portal/testing/portal-client.ts';
-import { type RunningSimulador, startSimulador } from '../start.ts';
+} from '../testing/portal-client.ts';
 import { createSignedClient } from '../testing/signed-client.ts';
 import { issue, requestEmitidos } from '../testing/start-with-efirma.ts';
 

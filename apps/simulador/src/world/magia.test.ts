@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { MAGIAS } from './magia/catalogo.ts';
 import { implicitFault, magiaDe } from './magia.ts';
-import { checkDigit, isRfc } from './taxpayers/rfc.ts';
+import { checkDigit, isRfc } from './taxpayers/persona.ts';
 import { parseWallTime } from './wall-time.ts';
 
 const rfcs = MAGIAS.flatMap(({ moral, fisica }) => [moral, fisica]);

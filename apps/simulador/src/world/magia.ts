@@ -1,4 +1,4 @@
-import type { Fault } from './faults/faults.ts';
+import type { Fault } from './faults.ts';
 import { MAGIAS } from './magia/catalogo.ts';
 import type { Settings } from './settings.ts';
 import type { Filas } from './taxpayers/schedule.ts';
@@ -12,7 +12,7 @@ export const SITUACIONES_69B = ['Presunto', 'Desvirtuado', 'Definitivo', 'Senten
 export type Situacion69B = (typeof SITUACIONES_69B)[number];
 
 /** How a magic RFC appears in the list of article 69-B. */
-export type Listado69B = {
+export type Aparicion69B = {
   situacion: Situacion69B;
   /** Situations it went through before, oldest first; the list keeps their notices in the same record. */
   antes: readonly Situacion69B[];
@@ -54,7 +54,7 @@ export type Magia = {
   filas?: readonly Filas[];
   opinion?: SentidoOpinion;
   /** Its proceedings, oldest first. */
-  listado69b?: readonly Listado69B[];
+  listado69b?: readonly Aparicion69B[];
   /** What is wrong with every e.firma that the simulator issues to it. */
   efirma?: 'vencida' | 'revocada';
 };

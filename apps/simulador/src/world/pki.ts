@@ -1,8 +1,7 @@
-import { randomInt, X509Certificate } from 'node:crypto';
+import { createPrivateKey, generateKeyPair, type KeyObject, randomInt, sign, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { generateKeys, ISSUING_NAME, openAuthority } from './pki/authority.ts';
-import { type DistinguishedName, EFIRMA_USAGES, signCertificate } from './pki/certificate.ts';
+import { promisify } from 'node:util';
 
 /** What to issue. `csd` asks for a seal certificate, which is no e.firma. */
 export type EfirmaOrder = {
@@ -128,4 +127,196 @@ function subjectOf({ rfc, nombre, csd, curp: known }: EfirmaOrder): Distinguishe
     ['2.5.4.5', curp],
     ...(csd ? [['2.5.4.11', 'MATRIZ'] as const] : []),
   ];
+}
+
+const generateRsa = promisify(generateKeyPair);
+
+/** Root and issuing authority of the simulator, plainly named as a test authority. */
+type Authority = { root: X509Certificate; issuing: X509Certificate; issuingKey: KeyObject };
+
+/** Subject of the authority that issues e.firmas and CSDs. */
+const ISSUING_NAME: DistinguishedName = [
+  ['2.5.4.3', 'AC SIMULADOR'],
+  ['2.5.4.10', 'SIMULADOR ACUSE, SIN VALIDEZ FISCAL'],
+  ['2.5.4.11', 'AUTORIDAD DE PRUEBAS'],
+  ['2.5.4.6', 'MX'],
+];
+const ROOT_NAME: DistinguishedName = [
+  ['2.5.4.3', 'AC RAIZ SIMULADOR'],
+  ['2.5.4.10', 'SIMULADOR ACUSE'],
+  ['2.5.4.6', 'MX'],
+];
+
+/**
+ * Reads the authority kept in `dataDir`, or makes one and keeps it there: `autoridad.pem` with its key, `ca.pem` for
+ * whoever trusts it.
+ */
+async function openAuthority(dataDir: string | undefined): Promise<Authority> {
+  if (dataDir === undefined) return makeAuthority();
+  const kept = await readAuthority(dataDir);
+  if (kept) return kept;
+  const made = await makeAuthority();
+  await mkdir(dataDir, { recursive: true });
+  const certificates = `${made.root}${made.issuing}`;
+  const key = made.issuingKey.export({ type: 'pkcs8', format: 'pem' });
+  await writeFile(join(dataDir, 'ca.pem'), certificates);
+  await writeFile(join(dataDir, 'autoridad.pem'), `${certificates}${key}`, { mode: 0o600 });
+  return made;
+}
+
+/** A fresh RSA key pair of 2048 bits, the size of every e.firma. */
+async function generateKeys(): Promise<{ publicKey: KeyObject; privateKey: KeyObject }> {
+  return generateRsa('rsa', { modulusLength: 2048 });
+}
+
+async function makeAuthority(): Promise<Authority> {
+  const [rootKeys, issuingKeys] = await Promise.all([generateKeys(), generateKeys()]);
+  const common = {
+    issuer: ROOT_NAME,
+    notBefore: new Date('2015-01-01T00:00:00Z'),
+    notAfter: new Date('2075-01-01T00:00:00Z'),
+    isAuthority: true,
+    keyUsage: ['keyCertSign', 'cRLSign'] as const,
+  };
+  const root = signCertificate(
+    { ...common, subject: ROOT_NAME, serial: Buffer.from([1]), publicKey: rootKeys.publicKey },
+    rootKeys.privateKey,
+  );
+  const issuing = signCertificate(
+    { ...common, subject: ISSUING_NAME, serial: Buffer.from([2]), publicKey: issuingKeys.publicKey },
+    rootKeys.privateKey,
+  );
+  return { root, issuing, issuingKey: issuingKeys.privateKey };
+}
+
+async function readAuthority(dataDir: string): Promise<Authority | null> {
+  const pem = await readFile(join(dataDir, 'autoridad.pem'), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return '';
+    throw error;
+  });
+  const [root, issuing, key] = pem.match(/-----BEGIN [\s\S]+?-----END [A-Z ]+-----\n?/g) ?? [];
+  if (!root || !issuing || !key) return null;
+  return {
+    root: new X509Certificate(root),
+    issuing: new X509Certificate(issuing),
+    issuingKey: createPrivateKey(key),
+  };
+}
+
+/** Attributes of a distinguished name, in order: dotted OID and text. */
+type DistinguishedName = readonly (readonly [type: string, text: string])[];
+
+/** Key usages by their bit (RFC 5280 4.2.1.3). */
+const KEY_USAGE = {
+  digitalSignature: 0,
+  nonRepudiation: 1,
+  dataEncipherment: 3,
+  keyAgreement: 4,
+  keyCertSign: 5,
+  cRLSign: 6,
+} as const;
+
+/** Extended key usages that every e.firma carries. */
+const EFIRMA_USAGES = ['1.3.6.1.5.5.7.3.4', '1.3.6.1.5.5.7.3.2'];
+
+/** A certificate to be made. */
+type CertificateOrder = {
+  subject: DistinguishedName;
+  issuer: DistinguishedName;
+  /** Big-endian bytes of the serial number. */
+  serial: Uint8Array;
+  notBefore: Date;
+  notAfter: Date;
+  publicKey: KeyObject;
+  isAuthority: boolean;
+  keyUsage: readonly (keyof typeof KEY_USAGE)[];
+  extendedKeyUsage?: readonly string[] | undefined;
+};
+
+const SHA256_WITH_RSA = sequence(oid('1.2.840.113549.1.1.11'), tlv(0x05));
+const UTF8_STRING = 0x0c;
+const PRINTABLE_STRING = 0x13;
+const IA5_STRING = 0x16;
+const TAGS: Record<string, number> = { '2.5.4.6': PRINTABLE_STRING, '1.2.840.113549.1.9.1': IA5_STRING };
+
+/** Makes an X.509 v3 certificate signed with RSA and SHA-256 (RFC 5280 4.1). */
+function signCertificate(order: CertificateOrder, signer: KeyObject): X509Certificate {
+  const tbs = sequence(
+    tlv(0xa0, integer(Buffer.from([2]))),
+    integer(order.serial),
+    SHA256_WITH_RSA,
+    name(order.issuer),
+    sequence(time(order.notBefore), time(order.notAfter)),
+    name(order.subject),
+    order.publicKey.export({ type: 'spki', format: 'der' }),
+    tlv(0xa3, sequence(...extensions(order))),
+  );
+  return new X509Certificate(sequence(tbs, SHA256_WITH_RSA, bitString(sign('sha256', tbs, signer))));
+}
+
+function name(attributes: DistinguishedName): Buffer {
+  const rdn = ([type, text]: readonly [string, string]) =>
+    set(sequence(oid(type), tlv(TAGS[type] ?? UTF8_STRING, Buffer.from(text, 'utf8'))));
+  return sequence(...attributes.map(rdn));
+}
+
+function extensions({ isAuthority, keyUsage, extendedKeyUsage }: CertificateOrder): Buffer[] {
+  const bits = keyUsage.reduce((all, usage) => all | (0x80 >> KEY_USAGE[usage]), 0);
+  const unused = Math.clz32(bits & -bits) === 32 ? 0 : 31 - Math.clz32(bits & -bits);
+  const some = [
+    extension('2.5.29.19', isAuthority ? sequence(boolean(true)) : sequence(), isAuthority),
+    extension('2.5.29.15', bitString(Buffer.from([bits]), unused), isAuthority),
+  ];
+  if (extendedKeyUsage) some.push(extension('2.5.29.37', sequence(...extendedKeyUsage.map(oid)), false));
+  return some;
+}
+
+function extension(type: string, value: Buffer, isCritical: boolean): Buffer {
+  return sequence(oid(type), ...(isCritical ? [boolean(true)] : []), octetString(value));
+}
+
+/** Writers of the few DER forms that a certificate needs (ITU-T X.690). */
+function tlv(tag: number, ...content: readonly Uint8Array[]): Buffer {
+  const body = Buffer.concat(content);
+  if (body.length < 128) return Buffer.concat([Buffer.from([tag, body.length]), body]);
+  const digits = body.length.toString(16);
+  const length = Buffer.from(digits.padStart(digits.length + (digits.length % 2), '0'), 'hex');
+  return Buffer.concat([Buffer.from([tag, 0x80 | length.length]), length, body]);
+}
+
+function sequence(...content: readonly Uint8Array[]): Buffer {
+  return tlv(0x30, ...content);
+}
+
+const set = (...content: readonly Uint8Array[]): Buffer => tlv(0x31, ...content);
+const octetString = (content: Uint8Array): Buffer => tlv(0x04, content);
+const boolean = (value: boolean): Buffer => tlv(0x01, Buffer.from([value ? 0xff : 0]));
+
+/** A positive integer given as big-endian bytes. */
+function integer(bytes: Uint8Array): Buffer {
+  return (bytes[0] ?? 0) >= 0x80 ? tlv(0x02, Buffer.from([0]), bytes) : tlv(0x02, bytes);
+}
+
+/** A bit string; `unused` is the number of meaningless bits at its end. */
+function bitString(content: Uint8Array, unused = 0): Buffer {
+  return tlv(0x03, Buffer.from([unused]), content);
+}
+
+/** An object identifier from its dotted form. */
+function oid(dotted: string): Buffer {
+  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
+  const bytes = [first * 40 + second, ...rest].flatMap((arc) => {
+    const groups = [arc & 0x7f];
+    for (let left = arc >>> 7; left > 0; left >>>= 7) groups.unshift((left & 0x7f) | 0x80);
+    return groups;
+  });
+  return tlv(0x06, Buffer.from(bytes));
+}
+
+/** UTCTime before 2050, GeneralizedTime from then on, as RFC 5280 4.1.2.5 demands. */
+function time(date: Date): Buffer {
+  const digits = date.toISOString().replace(/[-:T]/g, '').slice(0, 14);
+  return date.getUTCFullYear() < 2050
+    ? tlv(0x17, Buffer.from(`${digits.slice(2)}Z`))
+    : tlv(0x18, Buffer.from(`${digits}Z`));
 }

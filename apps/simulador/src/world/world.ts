@@ -1,7 +1,6 @@
-import { type Asked, createAsked } from './asked.ts';
-import { type CaptchaRefusals, createCaptchaRefusals } from './captcha-refusals.ts';
+import { type Asked, type CaptchaRefusals, createAsked, createCaptchaRefusals } from './asked.ts';
 import { type Clock, createClock } from './clock.ts';
-import { createFaults, type Faults } from './faults/faults.ts';
+import { createFaults, type Faults } from './faults.ts';
 import { createListado69B, type Listado69B } from './listado69b.ts';
 import { type CallLog, createCallLog } from './log.ts';
 import { implicitFault } from './magia.ts';

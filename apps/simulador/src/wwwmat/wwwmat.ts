@@ -1,10 +1,9 @@
 import { type Context, Hono } from 'hono';
 import type { Nidp } from '../nidp/nidp.ts';
-import { redirect } from '../portal/web/cookies.ts';
-import { htmlResponse } from '../portal/web/html.ts';
-import { createServiceProvider } from '../sp/service-provider.ts';
+import { createServiceProvider } from '../web/host.ts';
+import { htmlResponse, redirect } from '../web/http.ts';
+import { escapeMarkup } from '../web/jsf.ts';
 import type { World } from '../world/world.ts';
-import { buzonPage, framePage } from './pages.ts';
 
 const CONSTANCIA =
   '/rfcampc/app/seg/SessionBroker?url=/PTSC/IdcSiat/autc/ReimpresionTramite/ConsultaTramite.jsf&parametro=c&idSessionBit=&idSessionBit=null';
@@ -60,4 +59,39 @@ export function createWwwmat(world: World, nidp: Nidp): Hono {
 /** The page that a launcher is asked for; only one of the site itself. */
 function sitePath(url: string): string {
   return /^\/(?:operacion|buzon|iniciar-expediente)(?:\/[\w./-]*)?$/.test(url) ? url : '/buzon';
+}
+
+/** A page of the site with one application in its frame. Clients look for the frame's id (phpcfdi/csf-sat-scraper). */
+function framePage(titulo: string, src: string): string {
+  return sitePage(
+    titulo,
+    `<nav class="migas"><a href="/">Inicio</a> &gt; ${titulo}</nav>
+<main>
+  <iframe id="iframetoload" class="child-div" src="${escapeMarkup(src)}" width="100%" height="800"></iframe>
+</main>`,
+  );
+}
+
+/** The first page of the mailbox, with the ways to its parts. */
+function buzonPage(rfc: string, links: readonly { texto: string; href: string }[]): string {
+  const items = links.map(({ texto, href }) => `    <li><a href="${escapeMarkup(href)}">${texto}</a></li>`);
+  return sitePage(
+    'Buzón Tributario',
+    `<p class="contribuyente">${escapeMarkup(rfc)}</p>
+<h1>Mis expedientes</h1>
+<ul>
+${items.join('\n')}
+</ul>`,
+  );
+}
+
+function sitePage(titulo: string, contenido: string): string {
+  return `<!DOCTYPE html>
+<html lang="es">
+<head><meta charset="UTF-8"><title>${titulo} - SAT</title></head>
+<body>
+${contenido}
+</body>
+</html>
+`;
 }

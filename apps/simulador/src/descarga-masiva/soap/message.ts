@@ -1,5 +1,4 @@
 import { DOMParser, type Element, type Node } from '@xmldom/xmldom';
-import { NS } from './namespaces.ts';
 
 /** The text is no SOAP message that can be read. */
 export class UnreadableMessage extends Error {
@@ -51,3 +50,14 @@ export function children(parent: Element | null | undefined): Element[] {
 export function childText(parent: Element | null | undefined, namespace: string, name: string): string {
   return child(parent, namespace, name)?.textContent?.trim() ?? '';
 }
+
+/** The namespaces of the messages, text-exact. */
+export const NS = {
+  soap: 'http://schemas.xmlsoap.org/soap/envelope/',
+  wsse: 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-secext-1.0.xsd',
+  wsu: 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss-wssecurity-utility-1.0.xsd',
+  dsig: 'http://www.w3.org/2000/09/xmldsig#',
+  /** Of the authentication only: the host has no `sat.`. */
+  autenticacion: 'http://DescargaMasivaTerceros.gob.mx',
+  descarga: 'http://DescargaMasivaTerceros.sat.gob.mx',
+} as const;

@@ -1,8 +1,7 @@
 import { createHash, type KeyObject, verify } from 'node:crypto';
 import type { Element } from '@xmldom/xmldom';
 import { type C14nOptions, canonicalize } from './c14n.ts';
-import { child, childText } from './message.ts';
-import { NS } from './namespaces.ts';
+import { child, childText, NS } from './message.ts';
 
 const RSA_SHA1 = `${NS.dsig}rsa-sha1`;
 const SHA1 = `${NS.dsig}sha1`;

@@ -1,9 +1,9 @@
 import { load } from 'cheerio';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type RunningSimulador, startSimulador } from '../../start.ts';
+import { createBrowser, readForm } from '../../testing/browser.ts';
+import { emitidos, logIn, parseDelta, putAjustes, recibidos, rowsOf, search } from '../../testing/portal-client.ts';
 import { DAY, parseWallTime } from '../../world/wall-time.ts';
-import { createBrowser, readForm } from '../testing/browser.ts';
-import { emitidos, logIn, parseDelta, putAjustes, recibidos, rowsOf, search } from '../testing/portal-client.ts';
 
 const RECEPTOR = 'ConsultaReceptor.aspx';
 const EMISOR = 'ConsultaEmisor.aspx';

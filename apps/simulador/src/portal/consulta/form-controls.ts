@@ -1,4 +1,4 @@
-import { encode } from '../web/html.ts';
+import { encode } from '../../web/http.ts';
 
 /** Prefix of the names of the portal's own controls. */
 export const MAIN = 'ctl00$MainContent$';

@@ -1,8 +1,12 @@
-import { hiddenInput } from '../web/html.ts';
+import { encode, hiddenInput } from '../../web/http.ts';
+import type { Seal } from '../../web/seal.ts';
+import { cancelacionOf, type Row } from '../../world/taxpayers/row.ts';
+import { pesos } from '../../world/texts.ts';
+import type { PortalSettings } from '../portal-state.ts';
+import type { Criteria } from './criteria.ts';
 import { MAIN } from './form-controls.ts';
-import { type ResultTable, resultTable } from './result-table.ts';
 
-export type ResultPanel = ResultTable & {
+type ResultPanel = ResultTable & {
   /** Whether a search took place; before it neither results nor their absence are shown. */
   isSearched: boolean;
   /** The criteria in a form only the portal reads; undefined before a search. */
@@ -35,4 +39,95 @@ export function resultPanel(panel: ResultPanel): string {
 </div>
                 ${hiddenInput(`${MAIN}hfParametrosMetadata`, 'hfParametrosMetadata', parametros)}
             `;
+}
+
+type Column = readonly [heading: string, value: (row: Row) => string];
+
+const EFECTOS: Readonly<Record<Row['efecto'], string>> = {
+  I: 'Ingreso',
+  E: 'Egreso',
+  T: 'Traslado',
+  N: 'Nómina',
+  P: 'Pago',
+};
+const isCancelled = (row: Row) => row.estatus === 'Cancelado';
+const withT = (date: string) => (date === '' ? ' ' : date.replace(' ', 'T'));
+
+const COMMON: readonly Column[] = [
+  ['Folio Fiscal', (row) => row.uuid],
+  ['RFC Emisor', (row) => row.rfcEmisor],
+  ['Nombre o Razón Social del Emisor', (row) => row.nombreEmisor],
+  ['RFC Receptor', (row) => row.rfcReceptor],
+  ['Nombre o Razón Social del Receptor', (row) => row.nombreReceptor],
+  ['Fecha de Emisión', (row) => withT(row.fechaEmision)],
+  ['Fecha de Certificación', (row) => withT(row.fechaCertificacionSat)],
+  ['PAC que Certificó', (row) => row.rfcPac],
+  ['Total', (row) => pesos(row.monto)],
+  ['Efecto del Comprobante', (row) => EFECTOS[row.efecto]],
+  ['Estatus de cancelación', (row) => cancelacionOf(row).esCancelable],
+  ['Estado del Comprobante', (row) => row.estatus],
+  ['Estatus de Proceso de Cancelación', (row) => cancelacionOf(row).estatus],
+];
+const CANCELLATION: Readonly<Record<PortalSettings['columnas'], readonly Column[]>> = {
+  '2023': [['Fecha de Proceso de Cancelación', (row) => withT(row.fechaCancelacion)]],
+  '2025': [
+    ['Fecha de Solicitud de la Cancelación', (row) => withT(row.fechaCancelacion)],
+    ['Fecha de Cancelación', (row) => withT(row.fechaCancelacion)],
+  ],
+};
+const TERCERO: Column = ['RFC a cuenta de terceros', (row) => row.tercero?.rfc ?? ''];
+const ISSUED_ONLY: readonly Column[] = [
+  ['Motivo', (row) => (isCancelled(row) ? '02' : '')],
+  ['Folio de Sustitución', () => ''],
+];
+
+type ResultTable = {
+  tipo: Criteria['tipo'];
+  columnas: PortalSettings['columnas'];
+  rows: readonly Row[];
+  seal: Seal;
+};
+
+/**
+ * The table `tblResult`. The first column holds a table of its own with the row's actions, so a reader must look at
+ * direct children only. Sets of columns: phpcfdi/cfdi-sat-scraper (tests/_files, changes of January 2023 and May 2025).
+ */
+function resultTable({ tipo, columnas, rows, seal }: ResultTable): string {
+  const columns = [...COMMON, ...CANCELLATION[columnas], TERCERO, ...(tipo === 'emitidos' ? ISSUED_ONLY : [])];
+  const headings = columns.map(
+    ([heading]) => `\t\t\t<th>
+                                        <span style="width: 200px;">${heading}</span>
+                                    </th>`,
+  );
+  const lines = rows.map((row) => {
+    const cells = columns.map(
+      ([, value]) =>
+        `\t\t\t<td style="WORD-BREAK:BREAK-ALL;"><span style="display:inline-block;width:200px;">${encode(value(row))}</span></td>`,
+    );
+    return `\t\t<tr>\n\t\t\t<td>${actions(row, seal)}</td>\n${cells.join('\n')}\n\t\t</tr>`;
+  });
+  return `<table id="ctl00_MainContent_tblResult" aria-label="Comprobantes" class="table table-responsive">
+		<tr>
+			<th>
+                                        <span style="width: 160px;">
+                                        <input type="checkbox" id="seleccionador" name="seleccionador" onclick="manejaseleccion();"
+                                            title="Seleccionar todos" />&nbsp;
+                                        Acciones</span>
+                                    </th>
+${headings.join('\n')}
+		</tr>
+${lines.join('\n')}
+	</table>`;
+}
+
+function actions(row: Row, seal: Seal): string {
+  const datos = seal.close({ uuid: row.uuid });
+  return `<div style="width:150px;"><table>
+				<tr>
+					<td style="width:14.2%;"><input id="ListaFolios" title="Seleccionar" name ="ListaFolios" type="checkbox" value=${row.uuid} class ="ListaFolios" onclick = "validaseleccion();" /><input type='hidden' id='ListaFoliosUrl' name='ListaFoliosUrl' value='${datos}' /></td><td style="width:14.2%;"><span id="BtnDescarga" name="BtnDescarga"
+                                       class="glyphicon glyphicon-cloud-download Interactivo"
+                                       onclick="return AccionCfdi('RecuperaCfdi.aspx?Datos=${datos}','Recuperacion');"
+                                       title="Descargar" ></span></td>
+				</tr>
+			</table></div>`;
 }

@@ -1,12 +1,9 @@
 import type { Row } from '../../world/taxpayers/row.ts';
 import { wallTimeOf } from '../../world/wall-time.ts';
 import type { World } from '../../world/world.ts';
-import type { PortalSession } from '../portal-session.ts';
-import type { PortalState } from '../portal-state.ts';
-import { masterPage, PAGE_TITLE } from '../web/master-page.ts';
-import { writeViewState } from '../web/view-state.ts';
+import { type DeltaRecord, masterPage, PAGE_TITLE, writeDelta, writeViewState } from '../page.ts';
+import type { PortalSession, PortalState } from '../portal-state.ts';
 import type { Criteria, Form } from './criteria.ts';
-import { type DeltaRecord, writeDelta } from './delta.ts';
 import { MAIN } from './form-controls.ts';
 import { resultPanel } from './result-panel.ts';
 import { type Filtro, searchPanel } from './search-panel.ts';

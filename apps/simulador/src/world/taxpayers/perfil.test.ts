@@ -3,7 +3,7 @@ import { createClock } from '../clock.ts';
 import { MAGIAS } from '../magia/catalogo.ts';
 import { keyOf } from './mix.ts';
 import { perfilSchema } from './perfil.ts';
-import { generateRfc } from './rfc.ts';
+import { generateRfc } from './persona.ts';
 import { createTaxpayers } from './taxpayers.ts';
 
 const create = (semilla = 'una') => createTaxpayers({ clock: createClock(), settings: { semilla } });

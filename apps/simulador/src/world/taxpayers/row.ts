@@ -1,11 +1,10 @@
 import { formatWallTime, type WallTime } from '../wall-time.ts';
 import { mix, word } from './mix.ts';
-import { generateName } from './names.ts';
-import { generateRfc } from './rfc.ts';
+import { generateName, generateRfc } from './persona.ts';
 
 export type Tipo = 'emitidos' | 'recibidos';
 export type Documento = 'cfdi' | 'retenciones';
-export type Efecto = 'I' | 'E' | 'P' | 'N' | 'T';
+type Efecto = 'I' | 'E' | 'P' | 'N' | 'T';
 export type Persona = { rfc: string; nombre: string };
 
 /** One CFDI as the SAT's metadata shows it. Dates are `yyyy-MM-dd HH:mm:ss`, wall clock of central Mexico. */
@@ -31,7 +30,7 @@ export type Row = {
 };
 
 /** What all rows of one taxpayer and kind have in common. */
-export type RowFamily = { key: Uint32Array; titular: Persona; tipo: Tipo; contrapartes: readonly Persona[] };
+type RowFamily = { key: Uint32Array; titular: Persona; tipo: Tipo; contrapartes: readonly Persona[] };
 
 const PACS = ['SAT970701NN3', 'SPR190613I52', 'LSO1306189R5'];
 const EFECTOS: readonly Efecto[] = ['I', 'I', 'I', 'I', 'I', 'I', 'E', 'P', 'N', 'T'];
@@ -122,4 +121,35 @@ const HEX = Array.from({ length: 256 }, (_, n) => n.toString(16).toUpperCase().p
 
 function hex16(value: number): string {
   return `${HEX[(value >>> 8) & 0xff]}${HEX[value & 0xff]}`;
+}
+
+/** What the SAT says of a CFDI's cancellation, in its words. */
+type Cancelacion = {
+  esCancelable: 'No cancelable' | 'Cancelable sin aceptación' | 'Cancelable con aceptación';
+  /** Empty when nobody asked for it. */
+  estatus:
+    | ''
+    | 'En proceso'
+    | 'Plazo vencido'
+    | 'Cancelado sin aceptación'
+    | 'Cancelado con aceptación'
+    | 'Solicitud rechazada';
+};
+
+/** An income CFDI above this many pesos needs the receiver's acceptance (rule 2.7.1.35 of the RMF). */
+const WITHOUT_ACCEPTANCE = 1000;
+
+/** The cancellation of a row, which follows from the row alone. */
+export function cancelacionOf(row: Row): Cancelacion {
+  const chance = Number.parseInt(row.uuid.slice(9, 13), 16);
+  const isAsked = row.efecto === 'I' && Number(row.monto) > WITHOUT_ACCEPTANCE;
+  if (row.estatus === 'Cancelado') {
+    if (!isAsked) return { esCancelable: 'Cancelable sin aceptación', estatus: 'Cancelado sin aceptación' };
+    const estatus = chance % 3 === 0 ? 'Plazo vencido' : 'Cancelado con aceptación';
+    return { esCancelable: 'Cancelable con aceptación', estatus };
+  }
+  if (chance % 25 === 0) return { esCancelable: 'No cancelable', estatus: '' };
+  if (!isAsked) return { esCancelable: 'Cancelable sin aceptación', estatus: '' };
+  const estatus = ({ 1: 'En proceso', 2: 'Solicitud rechazada' } as const)[chance % 25] ?? '';
+  return { esCancelable: 'Cancelable con aceptación', estatus };
 }

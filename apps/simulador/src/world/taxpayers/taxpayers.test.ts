@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createClock } from '../clock.ts';
 import { DAY, formatWallTime, parseWallTime } from '../wall-time.ts';
-import { checkDigit, isRfc } from './rfc.ts';
+import { checkDigit, isRfc } from './persona.ts';
 import type { Row, Tipo } from './row.ts';
 import type { Filas } from './schedule.ts';
 import { createTaxpayers, type Taxpayers } from './taxpayers.ts';

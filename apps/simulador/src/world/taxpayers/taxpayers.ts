@@ -2,10 +2,8 @@ import type { Clock } from '../clock.ts';
 import { magiaDe } from '../magia.ts';
 import { type WallTime, wallTimeOf } from '../wall-time.ts';
 import { keyOf } from './mix.ts';
-import { generateName } from './names.ts';
-import { generatePerfil } from './perfil/generate.ts';
-import { type CambioPerfil, changePerfil, type Perfil } from './perfil.ts';
-import { isRfc } from './rfc.ts';
+import { type CambioPerfil, changePerfil, generatePerfil, type Perfil } from './perfil.ts';
+import { generateName, isRfc } from './persona.ts';
 import { createRow, type Documento, generateContrapartes, type Persona, type Row, type Tipo } from './row.ts';
 import { createDailySchedule, createFixedSchedule, type Filas, type Schedule } from './schedule.ts';
 

@@ -1,0 +1,175 @@
+import type { Hono } from 'hono';
+import { z } from 'zod';
+import type { Aperturas } from '../buzon/llegadas.ts';
+import { totalForms } from '../consultaqr/consultaqr.ts';
+import { selloOf } from '../world/cfdi-xml.ts';
+import { magiaDe } from '../world/magia.ts';
+import { cambioPerfilSchema } from '../world/taxpayers/perfil.ts';
+import { isRfc } from '../world/taxpayers/persona.ts';
+import type { Filas } from '../world/taxpayers/schedule.ts';
+import { DAY, formatWallTime, parseWallTime, wallTimeOf } from '../world/wall-time.ts';
+import type { World } from '../world/world.ts';
+import { ControlError, parseBody } from './request-body.ts';
+
+const dia = z.iso.date().transform((text, context) => {
+  const time = parseWallTime(text);
+  if (time !== null) return time;
+  context.addIssue({ code: 'custom', message: 'no es un día del calendario' });
+  return z.NEVER;
+});
+
+const filasSchema = z
+  .strictObject({
+    documento: z.enum(['cfdi', 'retenciones']).default('cfdi'),
+    tipo: z.enum(['emitidos', 'recibidos']),
+    desde: dia,
+    hasta: dia,
+    cantidad: z.int().min(0).max(50_000_000),
+  })
+  .refine(({ desde, hasta }) => desde <= hasta, 'desde es posterior a hasta');
+
+const cambioSchema = z.strictObject({
+  nombre: z.string().optional(),
+  ciec: z.string().min(1).optional(),
+  filas: z.array(filasSchema).nullable().optional(),
+  basura: z.boolean().nullable().optional(),
+  perfil: cambioPerfilSchema.optional(),
+});
+
+/** GET and PUT /contribuyentes/:rfc. */
+export function mountContribuyentes(app: Hono, world: World, aperturas: Aperturas): void {
+  app.get('/contribuyentes/:rfc', (c) => c.json(show(world, aperturas, readRfc(c.req.param('rfc')))));
+  app.put('/contribuyentes/:rfc', async (c) => {
+    const rfc = readRfc(c.req.param('rfc'));
+    const { nombre, ciec, filas, basura, perfil } = await parseBody(c, cambioSchema);
+    if (filas) refuseOverlaps(filas);
+    world.taxpayers.change(rfc, {
+      ...(nombre !== undefined && { nombre }),
+      ...(ciec !== undefined && { ciec }),
+      ...(filas !== undefined && { filas }),
+      ...(basura !== undefined && { basura }),
+      ...(perfil !== undefined && { perfil }),
+    });
+    return c.json(show(world, aperturas, rfc));
+  });
+}
+
+/** The RFC of an address; refuses what has not its form. */
+function readRfc(rfc: string): string {
+  if (!isRfc(rfc)) throw new ControlError(400, `"${rfc}" no tiene la forma de un RFC.`);
+  return rfc;
+}
+
+function refuseOverlaps(filas: readonly Filas[]): void {
+  const overlaps = (a: Filas, b: Filas) =>
+    a !== b && a.tipo === b.tipo && a.documento === b.documento && a.desde <= b.hasta && b.desde <= a.hasta;
+  if (filas.some((a) => filas.some((b) => overlaps(a, b))))
+    throw new ControlError(400, 'Los periodos de filas del mismo tipo no deben traslaparse.');
+}
+
+function show(world: World, aperturas: Aperturas, rfc: string) {
+  const { tipoPersona, filas, ...same } = world.taxpayers.taxpayer(rfc);
+  return {
+    ...same,
+    tipo_persona: tipoPersona,
+    filas:
+      filas?.map(({ desde, hasta, ...some }) => ({
+        ...some,
+        desde: formatWallTime(desde).slice(0, 10),
+        hasta: formatWallTime(hasta).slice(0, 10),
+      })) ?? null,
+    perfil: world.taxpayers.profile(rfc),
+    notificaciones_abiertas: aperturas.notificaciones(rfc),
+    comunicados_leidos: aperturas.comunicados(rfc),
+  };
+}
+
+const querySchema = z.strictObject({
+  tipo: z.enum(['emitidos', 'recibidos']).default('recibidos'),
+  documento: z.enum(['cfdi', 'retenciones']).default('cfdi'),
+  /** Days, both inside; default the thirty days up to the clock's today. */
+  desde: z.iso.date().optional(),
+  hasta: z.iso.date().optional(),
+  limite: z.coerce.number().int().min(1).max(1000).default(10),
+});
+
+/**
+ * GET /contribuyentes/:rfc/cfdi: some of a taxpayer's CFDI or retenciones, newest last, with all that a query needs to
+ * name one.
+ */
+export function mountCfdi(app: Hono, world: World): void {
+  app.get('/contribuyentes/:rfc/cfdi', (c) => {
+    const rfc = readRfc(c.req.param('rfc'));
+    const query = querySchema.safeParse(c.req.query());
+    if (!query.success) throw new ControlError(400, z.prettifyError(query.error));
+    const { tipo, documento, desde, hasta, limite } = query.data;
+    const today = Math.floor(wallTimeOf(world.clock.now()) / DAY) * DAY;
+    const inicio = desde === undefined ? today - 30 * DAY : dayOf(desde);
+    const fin = (hasta === undefined ? today : dayOf(hasta)) + DAY - 1;
+    const cfdi = [];
+    for (const row of world.taxpayers.rows(rfc, tipo, inicio, fin, { documento })) {
+      if (cfdi.length === limite) break;
+      const { emision: _, complemento, ...shown } = row;
+      const [total] = totalForms(row.monto);
+      cfdi.push({
+        ...shown,
+        complemento,
+        total: Number(row.monto),
+        expresion: `?re=${amp(row.rfcEmisor)}&rr=${amp(row.rfcReceptor)}&tt=${total}&id=${row.uuid}&fe=${selloOf(row.uuid).slice(-8)}`,
+      });
+    }
+    return c.json({ total: world.taxpayers.count(rfc, tipo, inicio, fin, { documento }), cfdi });
+  });
+}
+
+function dayOf(text: string): number {
+  const time = parseWallTime(text);
+  if (time === null) throw new ControlError(400, `"${text}" no es un día del calendario.`);
+  return time;
+}
+
+function amp(rfc: string): string {
+  return rfc.replaceAll('&', '&amp;');
+}
+
+const DAY_MS = DAY * 1000;
+const FOUR_YEARS = 4 * 365.25 * DAY_MS;
+
+const efirmaSchema = z.strictObject({
+  rfc: z.string().refine(isRfc, 'no tiene la forma de un RFC'),
+  nombre: z.string().optional(),
+  password: z.string().min(1).default('12345678a'),
+  /** Last instant of validity; default four years from the clock's now. A past one gives an expired certificate. */
+  vence: z.union([z.iso.datetime({ offset: true }), z.iso.date()]).optional(),
+  csd: z.boolean().default(false),
+});
+
+/** POST /efirma issues an e.firma (or a CSD); POST /efirma/revocar revokes one by its number. */
+export function mountEfirma(app: Hono, world: World): void {
+  app.post('/efirma', async (c) => {
+    const { rfc, nombre, password, vence, csd } = await parseBody(c, efirmaSchema);
+    const now = world.clock.now();
+    const magia = magiaDe(rfc)?.efirma;
+    const usual = new Date(now.getTime() + (magia === 'vencida' ? -DAY_MS : FOUR_YEARS));
+    const hasta = vence === undefined ? usual : new Date(vence);
+    const desde = new Date(Math.min(now.getTime() - DAY_MS, hasta.getTime() - FOUR_YEARS));
+    const { cer, key, numero } = await world.pki.issue({
+      rfc,
+      nombre: nombre ?? world.taxpayers.taxpayer(rfc).nombre,
+      password,
+      desde,
+      vence: hasta,
+      csd,
+      curp: world.taxpayers.profile(rfc).curp ?? undefined,
+    });
+    if (magia === 'revocada') world.pki.revoke(numero);
+    return c.json({ cer: cer.toString('base64'), key: key.toString('base64'), password, numero }, 201);
+  });
+  app.post('/efirma/revocar', async (c) => {
+    const { numero } = await parseBody(c, z.strictObject({ numero: z.string() }));
+    if ((await world.pki.find(numero)) === null)
+      throw new ControlError(404, 'El simulador no ha emitido un certificado con ese número.');
+    world.pki.revoke(numero);
+    return c.json({ numero, revocado: true });
+  });
+}

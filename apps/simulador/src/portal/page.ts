@@ -1,0 +1,112 @@
+import { randomBytes } from 'node:crypto';
+import { z } from 'zod';
+import { encode, hiddenInput } from '../web/http.ts';
+import type { Seal } from '../web/seal.ts';
+import type { Filtro } from './consulta/search-panel.ts';
+import type { PortalSession } from './portal-state.ts';
+
+type MasterPage = {
+  rfc: string;
+  /** File name of the page, which is also where its form is sent: `ConsultaReceptor.aspx`. */
+  pagina: string;
+  titulo: string;
+  csrf: string;
+  viewState: string;
+  generator: string;
+  /** Content of the page's own part, markup. */
+  contenido: string;
+};
+
+/** Names what the portal calls every page in its title. */
+export const PAGE_TITLE = 'Portal Contribuyentes CFDI | Buscar CFDI';
+
+/**
+ * The frame of every page of the portal: hidden ASP.NET inputs, the authenticated RFC, the way out. The charset
+ * declared is wrong on purpose: the SAT declares utf-16 and sends UTF-8 (phpcfdi/cfdi-sat-scraper, tests/_files).
+ */
+export function masterPage(page: MasterPage): string {
+  const { rfc, pagina, titulo, csrf, viewState, generator, contenido } = page;
+  return `
+<!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">
+<html xmlns="http://www.w3.org/1999/xhtml" xml:lang="en">
+<head id="ctl00_Head1"><title>
+	${PAGE_TITLE}
+</title><meta http-equiv="Content-Type" content="text/html; charset=utf-16" /><meta http-equiv="CACHE-CONTROL" content="NO-CACHE" /></head>
+<body>
+    <form method="post" action="./${pagina}" id="aspnetForm" class="form-horizontal" role="form">
+${hiddenInput('__CSRFTOKEN', '__CSRFTOKEN', csrf)}
+${hiddenInput('__VIEWSTATE', '__VIEWSTATE', viewState)}
+${hiddenInput('__VIEWSTATEGENERATOR', '__VIEWSTATEGENERATOR', generator)}
+${hiddenInput('__VIEWSTATEENCRYPTED', '__VIEWSTATEENCRYPTED', '')}
+        <input type="hidden" id="hdnAut" value="${Buffer.from(rfc, 'utf8').toString('base64')}" />
+        <div id="cuerpo_principal" class="container">
+            <div id="ctl00_UpnlNombre"></div>
+            <ul class="list-unstyled">
+              <li>
+                <span id="ctl00_LblRfcAutenticado" class="signin">RFC Autenticado: ${encode(rfc)}</span>
+                <a class="pull-right" type="button" href="/logout.aspx?salir=y" id="anchorClose">Salir</a>
+              </li>
+            </ul>
+            <div id="cuerpo">
+    <h2>${titulo}</h2>
+    <div id="ctl00_MainContent_PnlConsulta">
+${contenido}
+</div>
+            </div>
+        </div>
+    </form>
+</body>
+</html>
+`;
+}
+
+/** What a page's `__VIEWSTATE` says: where and for whom it was made, and which filter it had enabled. */
+type ViewState = { pagina: string; sesion: string; filtro: Filtro };
+
+const schema = z.object({ pagina: z.string(), sesion: z.string(), filtro: z.enum(['folio', 'fechas']) });
+/** Brings the text to the size of a real one, some five thousand characters. */
+const FILLER_BYTES = 2800;
+
+/** Text of ASP.NET for a view state that is not this page's, this session's or this server's. */
+export const VIEW_STATE_ERROR =
+  'Validation of viewstate MAC failed. If this application is hosted by a Web Farm or cluster, ensure that <machineKey> configuration specifies the same validationKey and validation algorithm.';
+
+/** The view state of a page. */
+export function writeViewState(seal: Seal, session: PortalSession, pagina: string, filtro: Filtro): string {
+  const relleno = randomBytes(FILLER_BYTES / 2).toString('hex');
+  return seal.close({ pagina, sesion: session.id, filtro, relleno });
+}
+
+/** Reads a view state that came back; null when it is not of that page and session. */
+export function readViewState(seal: Seal, session: PortalSession, pagina: string, text: string): ViewState | null {
+  const read = schema.safeParse(seal.open(text));
+  return read.success && read.data.pagina === pagina && read.data.sesion === session.id ? read.data : null;
+}
+
+/** One record of an answer to an asynchronous postback. */
+export type DeltaRecord = readonly [type: string, id: string, content: string];
+
+/**
+ * Writes the answer of ASP.NET AJAX to an asynchronous postback: the version record `1|#||4|`, then
+ * `length|type|id|content|` for each record. The length counts UTF-16 code units of the content, as .NET does.
+ */
+export function writeDelta(records: readonly DeltaRecord[]): string {
+  return ['1|#||4|', ...records.map(([type, id, content]) => `${content.length}|${type}|${id}|${content}|`)].join('');
+}
+
+/** The answer that sends the browser elsewhere, in place of a redirection. */
+export function redirectDelta(location: string): string {
+  return writeDelta([['pageRedirect', '', encodeURIComponent(location)]]);
+}
+
+/** The answer to a postback that failed with an exception. */
+export function errorDelta(message: string): string {
+  return `${message.length}|error|500|${message}|`;
+}
+
+/** A delta as HTTP answer. */
+export function deltaResponse(body: string): Response {
+  return new Response(body, {
+    headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-cache, no-store' },
+  });
+}
