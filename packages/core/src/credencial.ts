@@ -31,3 +31,14 @@ export function wipeCredencial(credencial: Credencial): void {
   if (credencial.tipo === 'ciec') credencial.ciec.fill(0);
   else credencial.key.fill(0);
 }
+
+/**
+ * The way a bulk download travels: the SOAP web service (signed with the e.firma) or the taxpayer portal (CIEC).
+ * A folio or a package id of one channel means nothing to the other.
+ */
+export type CanalSat = 'soap' | 'portal';
+
+/** The channel that a credential leads to, for a bulk download. */
+export function canalDe(credencial: Pick<Credencial, 'tipo'>): CanalSat {
+  return credencial.tipo === 'efirma' ? 'soap' : 'portal';
+}

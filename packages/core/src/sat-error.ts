@@ -6,25 +6,9 @@
  *   taxpayer out, so nobody does until the credential is stored anew;
  * - `permanente`: the question itself is refused, or our settings forbid the channel.
  */
-export type ClaseSatError = 'reintentable' | 'credencial' | 'permanente';
+type ClaseSatError = 'reintentable' | 'credencial' | 'permanente';
 
-export type MotivoSatError =
-  | 'NO_RESPONDE'
-  | 'TIEMPO_AGOTADO'
-  | 'RESPUESTA_ILEGIBLE'
-  | 'SERVICIO_CON_ERROR'
-  | 'CORTACIRCUITOS_ABIERTO'
-  | 'OCUPADO'
-  | 'CAPTCHA_RECHAZADO'
-  | 'SIN_RESOLVEDOR_DE_CAPTCHA'
-  | 'CIEC_RECHAZADA'
-  | 'EFIRMA_RECHAZADA'
-  | 'CANAL_DESACTIVADO'
-  | 'PETICION_RECHAZADA'
-  | 'HOST_NO_PERMITIDO'
-  | 'CANCELADA';
-
-const CLASES: Record<MotivoSatError, ClaseSatError> = {
+const CLASES = {
   NO_RESPONDE: 'reintentable',
   TIEMPO_AGOTADO: 'reintentable',
   RESPUESTA_ILEGIBLE: 'reintentable',
@@ -39,7 +23,10 @@ const CLASES: Record<MotivoSatError, ClaseSatError> = {
   PETICION_RECHAZADA: 'permanente',
   HOST_NO_PERMITIDO: 'permanente',
   CANCELADA: 'reintentable',
-};
+} as const satisfies Record<string, ClaseSatError>;
+
+export type MotivoSatError = keyof typeof CLASES;
+export const MOTIVOS_SAT = Object.keys(CLASES) as readonly MotivoSatError[];
 
 /**
  * The SAT did not answer a query. OCUPADO: it was not even asked, because a log-in is under way or its host has enough

@@ -1,4 +1,4 @@
-import type { Autor } from './auditoria.ts';
+import type { Autor } from './boveda.ts';
 
 /** Where a taxpayer stands in the list of article 69-B of the Código Fiscal de la Federación. */
 const SITUACIONES_EFOS = ['PRESUNTO', 'DESVIRTUADO', 'DEFINITIVO', 'SENTENCIA_FAVORABLE'] as const;

@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
-import type { Periodo } from '../periodo.ts';
-import type { TipoDescarga } from './consultas/metadata.ts';
-import type { CanalSat } from './sat.ts';
+import type { CanalSat } from '../credencial.ts';
+import type { Periodo, TipoDescarga } from './metadata.ts';
 
 /** A SAT package already copied into our storage. */
 interface PaqueteSat {
@@ -122,4 +121,52 @@ export interface Paquetes {
 
   /** Resolves when the bucket answers. Rejects otherwise. */
   ping(signal: AbortSignal): Promise<void>;
+}
+
+/** Why a package of the SAT could not be used. */
+export type MotivoPaqueteInvalido =
+  | 'NO_ES_ZIP'
+  | 'TRUNCADO'
+  | 'CRC'
+  | 'DEMASIADO_GRANDE'
+  | 'SIN_METADATA'
+  | 'COLUMNAS'
+  | 'FILA';
+
+/**
+ * A package of the SAT that cannot be read. Fetching it anew may help once; the message names the package and the place
+ * in it.
+ */
+export class PaqueteSatInvalido extends Error {
+  readonly motivo: MotivoPaqueteInvalido;
+  readonly objectKey: string;
+
+  constructor(motivo: MotivoPaqueteInvalido, objectKey: string, detalle: string, cause?: unknown) {
+    super(`${motivo}: ${objectKey}: ${detalle}`, { cause });
+    this.name = 'PaqueteSatInvalido';
+    this.motivo = motivo;
+    this.objectKey = objectKey;
+  }
+}
+
+/** A document kept in object storage for its retention. */
+export interface DocumentoGuardado {
+  /** UUIDv7. */
+  readonly id: string;
+  readonly contribuyenteId: string;
+  readonly tipo: 'opinion';
+  readonly objectKey: string;
+  readonly bytes: number;
+  /** Lower-case hex. */
+  readonly sha256: string;
+}
+
+/** Notes of documents in object storage, so that they can be deleted when their retention is over. */
+export interface Documentos {
+  /** Notes a document before it is written: nothing is ever in storage that no row knows of. */
+  note(documento: DocumentoGuardado): Promise<void>;
+  /** Documents older than the retention that are not marked as deleted yet. */
+  old(input: { retentionDays: number; limit: number }): Promise<readonly { id: string; objectKey: string }[]>;
+  /** Marks a document whose object is gone. */
+  deleted(id: string): Promise<void>;
 }

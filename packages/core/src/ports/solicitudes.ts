@@ -1,10 +1,59 @@
 import type { EstadoSolicitud } from '@acuse/contract';
-import type { TipoCredencial } from '../credencial.ts';
-import type { Periodo } from '../periodo.ts';
-import type { MotivoSolicitud, TipoEvento } from '../solicitud/vocabulario.ts';
-import type { TipoDescarga } from './consultas/metadata.ts';
+import type { CanalSat, TipoCredencial } from '../credencial.ts';
+import { MOTIVOS_SAT } from '../sat-error.ts';
+import type { Periodo, TipoDescarga } from './metadata.ts';
 import type { Confianza, ResumenPaquete } from './paquetes.ts';
-import type { CanalSat } from './sat.ts';
+
+/** Every `tipo` of a row of the timeline (`evento`). The database takes no other. */
+export const TIPOS_EVENTO = [
+  'ACEPTADA',
+  'SOLICITADA',
+  'SIN_CFDI',
+  'VACIA_POR_CONFIRMAR',
+  'VACIA_CONFIRMADA',
+  'VACIA_SIN_CONFIRMAR',
+  'REPETIDA',
+  'DIVIDIDA',
+  'SAT_EN_PROCESO',
+  'SAT_TERMINADA',
+  'SAT_SIN_RESPUESTA',
+  'REENVIADA',
+  'OTRO_CANAL',
+  'CANAL_CAIDO',
+  'SIN_EFIRMA',
+  'PAQUETE_GUARDADO',
+  'PAQUETE_ILEGIBLE',
+  'FALLO_INTERNO',
+  'ESPERA_EFIRMA',
+  'REANUDADA',
+  'TERMINADA',
+  'ERROR',
+  'RECHAZADA',
+  'VENCIDA',
+  'CANCELADA',
+] as const;
+export type TipoEvento = (typeof TIPOS_EVENTO)[number];
+
+/** Why a solicitud ended without a package, or waits (`motivo`). The database takes no other. */
+export const MOTIVOS_SOLICITUD = [
+  ...MOTIVOS_SAT,
+  'SAT_RECHAZADA',
+  'SAT_ERROR',
+  'SAT_VENCIDA',
+  'SAT_DESCONOCIDA',
+  'PLAZO_AGOTADO',
+  'CREDENCIAL_NO_DISPONIBLE',
+  'PAQUETE_SAT_INVALIDO',
+  'PAQUETE_SAT_AGOTADO',
+  'SOLICITUDES_AGOTADAS',
+  'SAT_RECHAZO_LA_SOLICITUD',
+  'DEMASIADOS_CFDI_POR_SEGUNDO',
+  'API_KEY_REVOCADA',
+  'CANCELADA_POR_EL_CLIENTE',
+  'VACIA_SIN_CONFIRMAR',
+  'EFIRMA_EXPIRADA',
+] as const;
+export type MotivoSolicitud = (typeof MOTIVOS_SOLICITUD)[number];
 
 /** A credential sealed to the workers for one solicitud. */
 export interface CredencialSellada {
@@ -276,24 +325,4 @@ export class Desplazado extends Error {
     super(`epoch ${epoch} of ${solicitudId} is over`);
     this.name = 'Desplazado';
   }
-}
-
-/** The loops that keep every solicitud moving whatever happens to the queue. */
-export interface Sweeper {
-  /**
-   * Lets go of claims that lapsed, so that their solicitudes ring again, and gives a ring to those that are overdue by
-   * `graceSeconds` and have none. Returns how many.
-   */
-  ringOverdue(input: { graceSeconds: number; limit: number }): Promise<number>;
-  /** Ends what is past its deadline: VENCIDA with refund. Returns the ids. */
-  expire(limit: number): Promise<readonly string[]>;
-  /** Marks packages past their retention: from now on `paquete` answers that they are gone. Returns how many. */
-  retire(input: { retentionDays: number; limit: number }): Promise<number>;
-  /**
-   * Ended solicitudes whose objects nobody may want any more: without a package, or with one retired, for
-   * `graceSeconds` (longer than a signed URL lives).
-   */
-  purgeable(input: { graceSeconds: number; limit: number }): Promise<readonly string[]>;
-  /** Notes that the objects of a solicitud are deleted. */
-  purged(solicitudId: string): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { CanalSat } from '../ports/sat.ts';
+import type { CanalSat } from '../credencial.ts';
 
 export interface Agenda {
   /** Web service: seconds until the first look at an accepted request. */

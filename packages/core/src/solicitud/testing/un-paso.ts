@@ -2,8 +2,8 @@ import { expect } from 'vitest';
 import type { Paquetes } from '../../ports/paquetes.ts';
 import type { NombreDescarga, Respuesta, Sat } from '../../ports/sat.ts';
 import type { Avance, ClaimedSolicitud, Claims, Parte } from '../../ports/solicitudes.ts';
-import { type AdvanceDeps, advanceSolicitud } from '../advance-solicitud.ts';
-import { noCheckpoint } from '../punto.ts';
+import { type AdvanceDeps, noCheckpoint } from '../parte.ts';
+import { advanceSolicitud } from '../solicitud.ts';
 
 export const NOW = new Date('2025-06-01T12:00:00Z');
 export const PERIODO = { inicio: '2025-01-01T00:00:00', fin: '2025-01-31T23:59:59' };

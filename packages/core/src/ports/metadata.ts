@@ -1,24 +1,12 @@
 import type { Readable } from 'node:stream';
-import type { Credencial } from '../../credencial.ts';
-import type { Periodo } from '../../periodo.ts';
 
-/** Entries of `CatalogoConsultas` about bulk downloads. */
-export interface ConsultasMetadata {
-  'solicitar-metadata': {
-    consulta: SolicitarMetadata;
-    respuesta: RespuestaSolicitarMetadata;
-    credencial: Credencial;
-  };
-  'verificar-metadata': {
-    consulta: VerificarMetadata;
-    respuesta: RespuestaVerificarMetadata;
-    credencial: Credencial;
-  };
-  'descargar-paquete': {
-    consulta: DescargarPaquete;
-    respuesta: RespuestaDescargarPaquete;
-    credencial: Credencial;
-  };
+/**
+ * A closed interval of whole seconds in wall-clock time of central Mexico, without a zone
+ * (`yyyy-MM-ddTHH:mm:ss`), as the SAT takes it in FechaInicial and FechaFinal. Both ends are included.
+ */
+export interface Periodo {
+  readonly inicio: string;
+  readonly fin: string;
 }
 
 export type TipoDescarga = 'emitidos' | 'recibidos';

@@ -1,0 +1,252 @@
+import type { TipoCredencial } from '../credencial.ts';
+import type { MotivoSatError } from '../sat-error.ts';
+import type { Autor } from './boveda.ts';
+import type { SentidoOpinion } from './consultas.ts';
+
+/** A taxpayer and a kind of credential: what the SAT counts wrong log-ins by, whatever the portal. */
+export interface TitularAcceso {
+  readonly rfc: string;
+  readonly tipo: TipoCredencial;
+}
+
+/** Whose session it is and where. There is at most one live session for each. */
+export interface ClaveSesion extends TitularAcceso {
+  /** Name of the portal, such as `cfdi`. */
+  readonly portal: string;
+}
+
+/** What proves that somebody has a credential without telling it: a sealed slow hash and its salt, both base64. */
+export interface PruebaCredencial {
+  readonly sal: string;
+  readonly huella: string;
+}
+
+/** A session with a portal of the SAT. */
+export interface SesionPortal extends PruebaCredencial {
+  /** A UUID, new with every log-in. */
+  readonly id: string;
+  /** The cookies, sealed: they are as good as the password while they live. The store never sees them open. */
+  readonly cookies: Buffer;
+}
+
+export interface SesionViva {
+  readonly sesion: SesionPortal;
+  readonly ociosaMs: number;
+  readonly isNueva: boolean;
+}
+
+/** A credential that the SAT refused. */
+export interface RechazoAcceso extends PruebaCredencial {
+  readonly motivo: MotivoSatError;
+  readonly codigo: string | null;
+}
+
+/** The right to log in, of one process at a time. */
+export interface LoginLock {
+  /** Tells this holder from the one after it. */
+  readonly token: string;
+}
+
+/** How many may log in at the same time, among all processes, and for which account this one does (null: none). */
+export interface RepartoAccesos {
+  readonly plazas: number;
+  readonly cuentaId: string | null;
+}
+
+/**
+ * Sessions with the portals, the turns to open them and the refusals, shared by all processes. Times are the store's
+ * own clock. Rejects when the store is away.
+ */
+export interface SesionesPortal {
+  /**
+   * The live session, for how many milliseconds nobody has used it, and whether nobody ever has; null when there is
+   * none.
+   */
+  load(clave: ClaveSesion): Promise<SesionViva | null>;
+  /** Puts a new session in the place of the live one, which is kept apart to be logged out. */
+  save(clave: ClaveSesion, sesion: SesionPortal): Promise<void>;
+  /** Notes that a session was used and keeps its cookies; does nothing when another one has taken its place. */
+  touch(clave: ClaveSesion, id: string, cookies: Buffer): Promise<void>;
+  /** Forgets a session that the portal has forgotten; does nothing when another one has taken its place. */
+  drop(clave: ClaveSesion, id: string): Promise<void>;
+
+  /**
+   * Takes the turn to log in for `leaseMs`; null while another process holds it. With `reparto` it also takes one of
+   * its places, and until there is one for it whoever asks stands in line for {@link ESPERA_TURNO_MS}, longer if it
+   * asks again: the n-th log-in of an account, those under way counted, comes after every (n-1)-th of the others, among
+   * equals that of the account that was served longest ago, and n is at most {@link PARTE_POR_CUENTA} times what is
+   * free.
+   */
+  acquireTurn(titular: TitularAcceso, leaseMs: number, reparto?: RepartoAccesos): Promise<LoginLock | null>;
+  /** Holds on to it for `leaseMs` from now at least; false when it was lost. */
+  extendTurn(titular: TitularAcceso, turno: LoginLock, leaseMs: number): Promise<boolean>;
+  /** Gives it back; does nothing when it was lost. */
+  releaseTurn(titular: TitularAcceso, turno: LoginLock): Promise<void>;
+
+  /** The refused credentials, newest first; at most {@link MAX_RECHAZOS}. */
+  rechazos(titular: TitularAcceso): Promise<readonly RechazoAcceso[]>;
+  /**
+   * Remembers a refused credential until {@link SesionesPortal.forget}. Past {@link MAX_RECHAZOS} the oldest is
+   * forgotten.
+   */
+  saveRechazo(titular: TitularAcceso, rechazo: RechazoAcceso): Promise<void>;
+
+  /** A credential was stored again: forgets what was refused and has every session of the RFC logged out. */
+  forget(rfc: string): Promise<void>;
+  /**
+   * Takes out of the store, for this caller alone, up to `limit` sessions to log out: replaced ones, those of a
+   * replaced credential, and those that nobody has used for `ociosaMs`. Clears turns away that are long over.
+   */
+  takeEnded(
+    ociosaMs: number,
+    limit: number,
+  ): Promise<ReadonlyArray<{ readonly clave: ClaveSesion; readonly sesion: SesionPortal }>>;
+}
+
+/**
+ * Milliseconds after which whoever stood in line for a turn and did not ask again is out of it: longer than any pause
+ * between two askings.
+ */
+export const ESPERA_TURNO_MS = 5_000;
+
+/** How many refused credentials of one RFC are remembered. */
+export const MAX_RECHAZOS = 16;
+
+/**
+ * Authenticated encryption of what the processes share. `contexto` is bound to the bytes: they do not open under
+ * another one.
+ */
+export interface Sellado {
+  seal(claro: Buffer, contexto: readonly string[]): Buffer;
+  /** Null for bytes that were changed, sealed under another context or under a key that is not here. */
+  open(sellado: Buffer, contexto: readonly string[]): Buffer | null;
+}
+
+/** What the sealed cookies of a session belong to: they open for no other portal, taxpayer, credential or log-in. */
+export const contextoDeSesion = ({ portal, rfc, tipo }: ClaveSesion, id: string): readonly string[] => [
+  'acuse/v1/sesion',
+  portal,
+  rfc,
+  tipo,
+  id,
+];
+
+/** What the sealed proof of a credential belongs to. */
+export const contextoDePrueba = ({ rfc, tipo }: Pick<ClaveSesion, 'rfc' | 'tipo'>, sal: string): readonly string[] => [
+  'acuse/v1/prueba',
+  rfc.toUpperCase(),
+  tipo,
+  sal,
+];
+
+/** What the sealed secret of a second factor belongs to. */
+export const contextoDeSegundoFactor = (usuarioId: string): readonly string[] => ['panel/segundo-factor', usuarioId];
+
+/** A captcha that waits for a person. */
+export interface CaptchaPendiente {
+  readonly id: string;
+  /** As the SAT sent it, PNG or JPEG. */
+  readonly imagen: Buffer;
+  readonly creadoEn: Date;
+  /** Afterwards nobody waits for the answer any more. */
+  readonly venceEn: Date;
+}
+
+/** Captchas on their way from the process that logs in to a person and back. */
+export interface Captchas {
+  /** Puts a captcha up for `plazoMs` milliseconds; gives its id. */
+  ask(imagen: Buffer, plazoMs: number): Promise<string>;
+  /** What a person wrote; null while nobody has. */
+  respuesta(id: string): Promise<string | null>;
+  /** Takes a captcha down, answered or not. */
+  drop(id: string): Promise<void>;
+
+  /** Those that wait for an answer, oldest first. */
+  pendientes(): Promise<readonly CaptchaPendiente[]>;
+  /** Answers one; false when it is not there any more, is over or was answered by somebody else. */
+  answer(id: string, texto: string, autor: Autor): Promise<boolean>;
+  /** Deletes those that are over, left by processes that died. Gives their number. */
+  tidy(): Promise<number>;
+}
+
+/** What is remembered of one host of the SAT. Times are milliseconds of the Unix epoch. */
+export interface EstadoHost {
+  /** Failures since the last success, but those that may be one account's. */
+  readonly fallos: number;
+  /** Failures before the last success: what a success that is withdrawn goes back to. */
+  readonly fallosAntes: number;
+  /** Whose requests it answered with an error since the last success: short hashes, separated by spaces. */
+  readonly titulares: string;
+  /** The same before the last success. */
+  readonly titularesAntes: string;
+  /** Nothing is sent before this instant. */
+  readonly abiertoHasta: number;
+  /** A probe is under way and no other is sent before this instant. */
+  readonly sondaHasta: number;
+}
+
+/**
+ * Where the breaker keeps its memory. `update` must be atomic per host. The given function is pure and may be called
+ * more than once; an answer equal to what it was given changes nothing, and need not be written.
+ */
+export interface BreakerState {
+  update(host: string, change: (estado: EstadoHost) => EstadoHost): Promise<void>;
+}
+
+export const ESTADO_INICIAL: EstadoHost = {
+  fallos: 0,
+  fallosAntes: 0,
+  titulares: '',
+  titularesAntes: '',
+  abiertoHasta: 0,
+  sondaHasta: 0,
+};
+
+/** Which way to the authority a host belongs to. */
+export type CanalMedido = 'soap' | 'portal' | 'publico' | 'lista';
+
+/**
+ * How a request to the authority ended. `exito`: answered. `rechazo`: answered with a 4xx that the caller did not
+ * expect. `fallo`: no usable answer. `cancelada`: the caller gave up. `evitada`: not sent, the breaker was open.
+ * `desmentida`: what counted as `exito` before proved worthless when it was read; it is no further request.
+ */
+export type ResultadoMedido = 'exito' | 'rechazo' | 'fallo' | 'cancelada' | 'evitada' | 'desmentida';
+
+/** One request as it was seen where all of them pass. */
+export interface SatMeasurement {
+  readonly host: string;
+  readonly canal: CanalMedido;
+  /** Milliseconds to the whole answer, or to its headers when the body is streamed; 0 where nothing was sent. */
+  readonly ms: number;
+  readonly resultado: ResultadoMedido;
+}
+
+/**
+ * Sees every request to the authority. Called in the middle of it: it must return at once, and what it throws is
+ * ignored.
+ */
+export interface SatMetrics {
+  record(measurement: SatMeasurement): void;
+}
+
+export type RespuestaOpinionPublica =
+  | {
+      readonly resultado: 'PUBLICADA';
+      readonly sentido: SentidoOpinion;
+      readonly fechaPublicacion: Date;
+    }
+  /**
+   * The taxpayer has not authorised the publication of the opinion, or the source does not know the RFC. Says nothing
+   * about its sense.
+   */
+  | { readonly resultado: 'NO_PUBLICADA' };
+
+/**
+ * Opinions of compliance that taxpayers let the SAT publish (rule 2.1.25 of the Resolución Miscelánea Fiscal). The SAT
+ * offers no documented way to ask for one, so an operator has to name a source; without one there is nobody to ask, and
+ * nothing may be guessed.
+ */
+export interface OpinionesPublicas {
+  /** Rejects with a SatError when the source gave no answer that can be read. */
+  consultar(rfc: string, signal: AbortSignal): Promise<RespuestaOpinionPublica>;
+}

@@ -1,5 +1,0 @@
-/**
- * How a number of places is shared out among accounts: an account may have so many times as many as would still be
- * free, so that one alone leaves a fifth of them to the others.
- */
-export const PARTE_POR_CUENTA = 4;

@@ -1,0 +1,302 @@
+import type { CanalSat, Credencial } from '../credencial.ts';
+import type { Paquetes } from '../ports/paquetes.ts';
+import type { NombreDescarga, Sat } from '../ports/sat.ts';
+import type {
+  Avance,
+  CambioParte,
+  ClaimedSolicitud,
+  Claims,
+  CredencialSellada,
+  EstadoFinalSinPaquete,
+  MotivoSolicitud,
+  NuevoEvento,
+  Parte,
+} from '../ports/solicitudes.ts';
+import { type Agenda, esperaTrasConsulta } from './agenda.ts';
+import { dividir, periodoPedido, periodosDe } from './periodos.ts';
+
+/** Places between an effect outside of the database and its record, where a process may die. */
+export const PUNTOS = [
+  'tras-tomar',
+  'tras-intencion',
+  'tras-solicitar',
+  'tras-verificar',
+  'tras-bajar',
+  'tras-ensamblar',
+  'tras-terminar',
+] as const;
+
+/** Called at each place; does nothing outside of tests. */
+export type Checkpoint = (punto: (typeof PUNTOS)[number], solicitudId: string) => Promise<void>;
+
+export const noCheckpoint: Checkpoint = async () => {};
+
+export interface AdvanceDeps {
+  readonly claims: Claims;
+  readonly sat: Sat<NombreDescarga>;
+  readonly paquetes: Pick<Paquetes, 'saveSat' | 'findSat' | 'ping'>;
+  /** Opens the credential that the API sealed for this solicitud. */
+  readonly openSellada: (sellada: CredencialSellada, solicitud: ClaimedSolicitud) => Credencial;
+  readonly agenda: Agenda;
+  readonly checkpoint: Checkpoint;
+}
+
+/** One step of one part: what it works with. */
+export interface ContextoPaso extends AdvanceDeps {
+  readonly solicitud: ClaimedSolicitud;
+  readonly parte: Parte;
+  readonly credencial: Credencial;
+  readonly signal: AbortSignal;
+}
+
+/** Why a solicitud ends without a package. */
+export interface Fin {
+  readonly estado: EstadoFinalSinPaquete;
+  readonly motivo: MotivoSolicitud;
+  readonly codigo?: string;
+}
+
+/** Why a solicitud goes on at the other channel, with what is noted of it. */
+export interface ChannelChange {
+  /** The channel that it leaves refused the credential, cannot be asked, or the hour of the key is over. */
+  readonly tipo: 'OTRO_CANAL' | 'CANAL_CAIDO' | 'SIN_EFIRMA';
+  readonly codigo?: string;
+  /** It may come back when the other one refuses: the sealed copy of the credential is kept. */
+  readonly mayReturn: boolean;
+}
+
+/** What one step leads to: progress and a wait, or the end of the solicitud. */
+export type Paso =
+  | {
+      readonly avance: Avance;
+      readonly inSeconds: number;
+      /** No part is looked at sooner, whatever its own time: each would cost a log-in. */
+      readonly isForAll?: boolean;
+    }
+  /** The SAT was not asked: nothing has changed, and the whole solicitud is looked at again later. */
+  | { readonly isBusy: true; readonly inSeconds: number }
+  | { readonly change: ChannelChange }
+  | { readonly fin: Fin; readonly isCredencialRechazada?: boolean };
+
+/** The SAT was asked: what changes of the part, which is looked at again `inSeconds` from now. */
+function progress(
+  { id }: Parte,
+  cambio: Omit<CambioParte, 'parteId'>,
+  eventos: readonly NuevoEvento[],
+  inSeconds = 0,
+): Paso {
+  const partes = [{ parteId: id, fallos: 0, dueInSeconds: inSeconds, ...cambio }];
+  return { avance: { consultado: true, partes, eventos }, inSeconds };
+}
+
+/** The period to ask the SAT for. */
+const pedidoDe = ({ canal, periodo, desfase }: Parte, { now }: ClaimedSolicitud) =>
+  periodoPedido({ canal, periodo, desfase, ahora: now });
+
+/** A part as another request in the eyes of the SAT, which refuses equal ones. */
+const anew = ({ desfase }: Parte) =>
+  ({ estado: 'PENDIENTE', folio: null, paquetes: [], desfase: desfase + 1, consultas: 0 }) as const;
+
+/** Seconds by which a period may be widened before the quota of its criteria counts as spent. */
+const MAX_DESFASE = 6;
+
+/**
+ * Asks the SAT for a part. The intent is written before the call: after a crash with an unknown result the request is
+ * sent once more, and the SAT's "equal request" then leads to another second.
+ */
+export async function pedirParte(context: ContextoPaso): Promise<Paso> {
+  const { claims, sat, checkpoint, solicitud, parte, credencial, signal, agenda } = context;
+  const { id, rfc, tipo, cuentaId } = solicitud;
+  const { canal } = parte;
+  const intent = { parteId: parte.id, estado: 'SOLICITANDO', envios: parte.envios + 1 } as const;
+  const claimed = await claims.save(solicitud, { partes: [intent] });
+  await checkpoint('tras-intencion', id);
+
+  const periodo = pedidoDe(parte, claimed);
+  const detalle = `${periodo.inicio}/${periodo.fin}`;
+  const consulta = { consulta: 'solicitar-metadata', rfc, tipo, periodo } as const;
+  const respuesta = await sat.send(consulta, credencial, { signal, cuentaId });
+  await checkpoint('tras-solicitar', id);
+
+  switch (respuesta.resultado) {
+    case 'ACEPTADA': {
+      const { folio } = respuesta;
+      const wait = esperaTrasConsulta(agenda, { ...solicitud, canal, consultas: 0 });
+      const accepted = { estado: 'SOLICITADA', folio, consultas: 0 } as const;
+      return progress(parte, accepted, [{ tipo: 'SOLICITADA', codigo: folio, detalle }], wait);
+    }
+    case 'VACIA':
+      return trasVacia(context, { tipo: 'SIN_CFDI', detalle });
+    case 'DEMASIADOS':
+      return partir(context);
+    case 'REPETIDA': {
+      const { codigo, mensaje } = respuesta;
+      if (parte.desfase >= MAX_DESFASE) return { fin: { estado: 'ERROR', motivo: 'SOLICITUDES_AGOTADAS', codigo } };
+      const shifted = { estado: 'PENDIENTE', desfase: parte.desfase + 1 } as const;
+      return progress(parte, shifted, [{ tipo: 'REPETIDA', codigo, detalle: mensaje }]);
+    }
+    case 'RECHAZADA':
+      return { fin: { estado: 'RECHAZADA', motivo: 'SAT_RECHAZO_LA_SOLICITUD', codigo: respuesta.codigo } };
+  }
+}
+
+/** Puts smaller periods in the place of one that has more rows than the SAT gives. */
+function partir({ solicitud, parte }: ContextoPaso): Paso {
+  const { canal, vacias, periodo } = parte;
+  const periodos = dividir({ ...solicitud, canal, periodo });
+  if (!periodos) return { fin: { estado: 'ERROR', motivo: 'DEMASIADOS_CFDI_POR_SEGUNDO', codigo: '5003' } };
+  return {
+    avance: {
+      consultado: true,
+      nuevas: { reemplaza: parte.id, periodos, canal, vacias },
+      eventos: [{ tipo: 'DIVIDIDA', codigo: '5003', detalle: `${periodo.inicio}/${periodo.fin}` }],
+    },
+    inSeconds: 0,
+  };
+}
+
+/** Looks whether the SAT has a part ready. */
+export async function verificarParte(context: ContextoPaso): Promise<Paso> {
+  const { sat, checkpoint, solicitud, parte, credencial, signal, agenda } = context;
+  const { id, rfc, tipo, cuentaId } = solicitud;
+  const { canal, folio } = parte;
+  const periodo = pedidoDe(parte, solicitud);
+  const consulta = { consulta: 'verificar-metadata', rfc, tipo, periodo, folio: folio ?? '' } as const;
+  const respuesta = await sat.send(consulta, credencial, { signal, cuentaId });
+  await checkpoint('tras-verificar', id);
+
+  const consultas = parte.consultas + 1;
+  switch (respuesta.resultado) {
+    case 'EN_PROCESO': {
+      const wait = esperaTrasConsulta(agenda, { ...solicitud, canal, consultas });
+      return progress(parte, { consultas }, [{ tipo: 'SAT_EN_PROCESO' }], wait);
+    }
+    case 'TERMINADA': {
+      const { registros, paquetes } = respuesta;
+      const ready = { estado: 'DISPONIBLE', consultas, registros, paquetes } as const;
+      return progress(parte, ready, [{ tipo: 'SAT_TERMINADA', detalle: String(paquetes.length) }]);
+    }
+    case 'VACIA':
+      return trasVacia(context, { tipo: 'SIN_CFDI', codigo: '5004' });
+    case 'DEMASIADOS':
+      return partir(context);
+    default: {
+      const estado = respuesta.resultado === 'RECHAZADA' ? 'RECHAZADA' : 'ERROR';
+      const { codigo, mensaje } = respuesta;
+      return pedirDeNuevo(parte, { estado, motivo: `SAT_${respuesta.resultado}`, codigo }, mensaje);
+    }
+  }
+}
+
+/** Times a part is asked anew after the SAT gave it up or let its packages lapse. */
+const MAX_REENVIOS = 2;
+
+/** Asks for the part anew, or ends the solicitud when that was done often enough. */
+function pedirDeNuevo(parte: Parte, fin: Fin & { readonly codigo: string }, detalle: string): Paso {
+  if (parte.reenvios >= MAX_REENVIOS) return { fin };
+  const again = { ...anew(parte), reenvios: parte.reenvios + 1 };
+  return progress(parte, again, [{ tipo: 'REENVIADA', codigo: fin.codigo, detalle }]);
+}
+
+/**
+ * Copies one package of a part into our storage. The SAT gives a package only twice, so a copy left by a process that
+ * died before noting it is found first, and storage is asked whether it is there before the SAT is.
+ */
+export async function bajarParte(context: ContextoPaso): Promise<Paso> {
+  const { sat, paquetes, checkpoint, solicitud, parte, credencial, signal } = context;
+  const next = parte.paquetes.find(({ objectKey }) => objectKey === null);
+  if (!next) return stored(parte, null);
+  const { paquete } = next;
+
+  const { id, rfc, tipo, cuentaId } = solicitud;
+  const origen = { solicitudId: id, parteId: parte.id, paquete };
+  const found = next.relecturas === 0 ? await paquetes.findSat(origen, signal) : null;
+  if (found) return stored(parte, { paquete, ...found });
+  await paquetes.ping(signal);
+
+  const periodo = pedidoDe(parte, solicitud);
+  const consulta = { consulta: 'descargar-paquete', rfc, tipo, periodo, folio: parte.folio ?? '', paquete } as const;
+  const respuesta = await sat.send(consulta, credencial, { signal, cuentaId });
+  if (respuesta.resultado === 'AGOTADO') {
+    const { codigo, mensaje } = respuesta;
+    return pedirDeNuevo(parte, { estado: 'ERROR', motivo: 'PAQUETE_SAT_AGOTADO', codigo }, mensaje);
+  }
+  const saved = await paquetes.saveSat(origen, respuesta.zip, signal);
+  await checkpoint('tras-bajar', id);
+  return stored(parte, { paquete, ...saved });
+}
+
+function stored(parte: Parte, guardado: NonNullable<CambioParte['guardado']> | null): Paso {
+  const left = parte.paquetes.filter((p) => p.objectKey === null && p.paquete !== guardado?.paquete);
+  const estado = left.length === 0 ? 'DESCARGADA' : 'DISPONIBLE';
+  if (guardado === null) return progress(parte, { estado }, []);
+  return progress(parte, { estado, guardado }, [{ tipo: 'PAQUETE_GUARDADO', codigo: guardado.paquete }]);
+}
+
+export const otroCanal = (canal: CanalSat): CanalSat => (canal === 'soap' ? 'portal' : 'soap');
+
+/**
+ * The sealed credential that a part is asked with: its channel need not be that of its solicitud while an empty answer
+ * is confirmed.
+ */
+export function selladaDe(solicitud: ClaimedSolicitud, { canal }: Pick<Parte, 'canal'>) {
+  return canal === solicitud.canal ? solicitud.sellada : solicitud.otra;
+}
+
+/** True while a part is asked once more because the SAT said that it has no CFDI. */
+export const isPorConfirmar = ({ vacias }: Pick<Parte, 'vacias'>): boolean => vacias.length > 0;
+
+/** Both channels said that there is nothing. */
+export const isConfirmada = ({ vacias }: Pick<Parte, 'vacias'>): boolean => new Set(vacias).size > 1;
+
+/**
+ * What follows from "no CFDI", which the SAT says wrongly at times: the same channel is asked once more after a while,
+ * then the other one where its credential is there. The same words of both are a fact; twice those of one channel are
+ * all that can be had without it.
+ */
+function trasVacia({ solicitud, parte, agenda }: ContextoPaso, evento: NuevoEvento): Paso {
+  const vacia = { ...parte, vacias: [...parte.vacias, parte.canal] };
+  if (isConfirmada(vacia)) return conclude(vacia, [evento, { tipo: 'VACIA_CONFIRMADA' }]);
+  if (vacia.vacias.length > 1) return askOther(solicitud, vacia, [evento]);
+  const { canal, vacias } = vacia;
+  const again = [evento, { tipo: 'VACIA_POR_CONFIRMAR', detalle: canal }] as const;
+  return progress(parte, { ...anew(parte), canal, vacias }, again, secondsToAgain(solicitud, parte, agenda));
+}
+
+/** What follows when a channel that should confirm an empty answer cannot be asked. */
+export function sinConfirmar(solicitud: ClaimedSolicitud, parte: Parte): Paso {
+  const isFirst = parte.vacias.includes(parte.canal);
+  return isFirst ? askOther(solicitud, parte, []) : conclude(parte, [{ tipo: 'VACIA_SIN_CONFIRMAR' }]);
+}
+
+function conclude({ id, vacias }: Parte, eventos: readonly NuevoEvento[]): Paso {
+  const partes = [{ parteId: id, estado: 'VACIA', vacias, registros: 0, fallos: 0 }] as const;
+  return { avance: { consultado: true, partes, eventos }, inSeconds: 0 };
+}
+
+function askOther(solicitud: ClaimedSolicitud, parte: Parte, before: readonly NuevoEvento[]): Paso {
+  const { vacias } = parte;
+  const canal = otroCanal(parte.canal);
+  if (!selladaDe(solicitud, { canal })) return conclude(parte, [...before, { tipo: 'VACIA_SIN_CONFIRMAR' }]);
+  const eventos: readonly NuevoEvento[] = [...before, { tipo: 'VACIA_POR_CONFIRMAR', detalle: canal }];
+  const periodos = periodosDe({ canal, tipo: solicitud.tipo, periodo: parte.periodo });
+  if (periodos.length === 1) return progress(parte, { ...anew(parte), canal, vacias }, eventos);
+  const nuevas = { reemplaza: parte.id, periodos, canal, vacias };
+  return { avance: { consultado: true, nuevas, eventos }, inSeconds: 0 };
+}
+
+/**
+ * Seconds until an empty answer is asked for again: a while, by CIEC together with the next look; never more than half
+ * of what the credential and the solicitud have left.
+ */
+function secondsToAgain(solicitud: ClaimedSolicitud, parte: Parte, agenda: Agenda): number {
+  const { now, deadlineAt } = solicitud;
+  const { vaciaSegundos } = agenda;
+  const { canal } = parte;
+  const wait =
+    canal === 'portal'
+      ? Math.max(vaciaSegundos, esperaTrasConsulta(agenda, { ...solicitud, canal, consultas: 0 }))
+      : vaciaSegundos;
+  const ends = Math.min(deadlineAt.getTime(), selladaDe(solicitud, parte)?.expiraEn.getTime() ?? now.getTime());
+  return Math.max(0, Math.min(wait, (ends - now.getTime()) / 2_000));
+}

@@ -1,0 +1,290 @@
+import type { EstadoSolicitud } from '@acuse/contract';
+import { wipeCredencial } from '../credencial.ts';
+import { PaqueteSatInvalido, type Paquetes, type PlanEnsamble } from '../ports/paquetes.ts';
+import type {
+  Avance,
+  ClaimedSolicitud,
+  Claims,
+  CredencialSellada,
+  EstadoParte,
+  Fase,
+  Parte,
+} from '../ports/solicitudes.ts';
+import { SatError } from '../sat-error.ts';
+import { esperaDelPortal, esperaTrasFallo, isRetrasada } from './agenda.ts';
+import {
+  type AdvanceDeps,
+  bajarParte,
+  type ChannelChange,
+  type Checkpoint,
+  type Fin,
+  isConfirmada,
+  isPorConfirmar,
+  otroCanal,
+  type Paso,
+  pedirParte,
+  selladaDe,
+  sinConfirmar,
+  verificarParte,
+} from './parte.ts';
+import { periodosIniciales, pideDeMas } from './periodos.ts';
+
+const isLista = (parte: Parte) => parte.estado === 'DESCARGADA' || parte.estado === 'VACIA';
+
+const secondsUntil = ({ dueAt }: Parte, { now }: ClaimedSolicitud) =>
+  Math.max(0, (dueAt.getTime() - now.getTime()) / 1_000);
+
+/**
+ * Carries a claimed solicitud one step through the SAT and gives the claim back with the time of its next ring.
+ * Everything that may go wrong with the SAT ends here in a later ring or a terminal state; only `Desplazado` and
+ * failures of the database come out.
+ */
+export async function advanceSolicitud(
+  deps: AdvanceDeps,
+  claimed: ClaimedSolicitud,
+  signal: AbortSignal,
+): Promise<void> {
+  const { claims } = deps;
+  if (claimed.now >= claimed.deadlineAt) return claims.fail(claimed, { estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
+  if (claimed.partes.length === 0) {
+    const nuevas = { reemplaza: null, periodos: periodosIniciales({ ...claimed, ahora: claimed.now }) };
+    return claims.release(claimed, { nuevas, eventos: [{ tipo: 'ACEPTADA' }] }, { queue: 'descargas', inSeconds: 0 });
+  }
+  const pendientes = claimed.partes.filter((parte) => !isLista(parte));
+  if (pendientes.length === 0) return claims.release(claimed, {}, { queue: 'ensambles', inSeconds: 0 });
+  const parte = pendientes.reduce((first, each) => (each.dueAt < first.dueAt ? each : first));
+  const wait = secondsUntil(parte, claimed);
+  if (wait > 0) return claims.release(claimed, {}, { queue: 'descargas', inSeconds: wait });
+  const sellada = selladaDe(claimed, parte);
+  const isRefused = parte.canal === claimed.canal && claimed.isCredencialRechazada;
+  if (isPorConfirmar(parte) && (isRefused || !sellada || isRetrasada(claimed.creadaEn, claimed.now)))
+    return settle(deps, claimed, parte, sinConfirmar(claimed, parte));
+  if (isRefused) {
+    // Sent once more, by whichever process, it might lock the taxpayer's account at the SAT.
+    const motivo = claimed.canal === 'portal' ? 'CIEC_RECHAZADA' : 'EFIRMA_RECHAZADA';
+    return endRefused(claims, claimed, { estado: 'ERROR', motivo });
+  }
+  if (sellada) return settle(deps, claimed, parte, await step(deps, claimed, sellada, parte, signal));
+  if (claimed.canal === 'portal') return claims.fail(claimed, { estado: 'ERROR', motivo: 'CREDENCIAL_NO_DISPONIBLE' });
+  if (canChange(claimed)) return changeChannel(claims, claimed, { tipo: 'SIN_EFIRMA', mayReturn: true });
+  return claims.awaitEfirma(claimed);
+}
+
+async function step(
+  deps: AdvanceDeps,
+  solicitud: ClaimedSolicitud,
+  sellada: CredencialSellada,
+  parte: Parte,
+  signal: AbortSignal,
+): Promise<Paso> {
+  const credencial = deps.openSellada(sellada, solicitud);
+  const context = { ...deps, solicitud, parte, credencial, signal };
+  try {
+    switch (parte.estado) {
+      case 'SOLICITADA':
+        return await verificarParte(context);
+      case 'DISPONIBLE':
+        return await bajarParte(context);
+      default:
+        return await pedirParte(context);
+    }
+  } catch (error) {
+    if (!(error instanceof SatError)) throw error;
+    if (signal.aborted) return { avance: {}, inSeconds: 0 };
+    return pasoTras(error, deps, solicitud, parte);
+  } finally {
+    wipeCredencial(credencial);
+  }
+}
+
+/** Failures in a row after which nobody waits for the confirmation of an empty answer any more: an hour and a half. */
+const MAX_FALLOS_AL_CONFIRMAR = 8;
+
+function pasoTras(error: SatError, { agenda }: AdvanceDeps, solicitud: ClaimedSolicitud, parte: Parte): Paso {
+  const codigo = error.codigo ?? error.motivo;
+  if (error.motivo === 'OCUPADO') return { isBusy: true, inSeconds: error.esperaMs / 1_000 };
+  const down = { tipo: 'CANAL_CAIDO', codigo } as const;
+  if (error.clase === 'permanente' && !isPorConfirmar(parte) && canReturn(solicitud))
+    return { change: { ...down, mayReturn: false } };
+  if (error.clase !== 'reintentable')
+    return {
+      fin: { estado: 'ERROR', motivo: error.motivo, codigo },
+      isCredencialRechazada: error.clase === 'credencial',
+    };
+  if (isPorConfirmar(parte) && parte.fallos >= MAX_FALLOS_AL_CONFIRMAR) return sinConfirmar(solicitud, parte);
+  const isPerdido = error.isAccesoPerdido;
+  const isFirst = solicitud.canalDejado !== solicitud.canal && solicitud.partes.every(({ accesos }) => accesos === 0);
+  const failed = { fallos: parte.fallos, isSecondLogin: isPerdido && !isFirst };
+  if (canChange(solicitud) && isChannelDown(solicitud, failed)) return { change: { ...down, mayReturn: true } };
+  const short = esperaTrasFallo(agenda, parte.fallos);
+  const inSeconds = isPerdido && !isFirst ? Math.max(short, esperaDelPortal(agenda, solicitud)) : short;
+  const cambio = { parteId: parte.id, fallos: parte.fallos + 1, dueInSeconds: inSeconds };
+  return {
+    avance: {
+      consultado: true,
+      partes: [isPerdido ? { ...cambio, accesos: parte.accesos + 1 } : cambio],
+      eventos: [{ tipo: 'SAT_SIN_RESPUESTA', codigo, detalle: error.motivo }],
+    },
+    inSeconds,
+    isForAll: isPerdido,
+  };
+}
+
+async function settle(deps: AdvanceDeps, claimed: ClaimedSolicitud, parte: Parte, paso: Paso): Promise<void> {
+  const { claims } = deps;
+  if ('isBusy' in paso) return claims.release(claimed, {}, { queue: 'descargas', inSeconds: paso.inSeconds });
+  if ('change' in paso) return changeChannel(claims, claimed, paso.change);
+  if ('fin' in paso) {
+    if (paso.isCredencialRechazada) await claims.markRefused(claimed, parte.canal);
+    if (isPorConfirmar(parte)) return settle(deps, claimed, parte, sinConfirmar(claimed, parte));
+    return paso.isCredencialRechazada ? endRefused(claims, claimed, paso.fin) : claims.fail(claimed, paso.fin);
+  }
+  const { avance, inSeconds, isForAll = false } = paso;
+  const next = isForAll ? { queue: 'descargas' as const, inSeconds } : nextRing(claimed, parte, avance, inSeconds);
+  await claims.release(claimed, avance, next);
+}
+
+/**
+ * When the next ring is wanted: at once while another part is due, else with the part that is due first, else assembly.
+ */
+function nextRing(claimed: ClaimedSolicitud, parte: Parte, avance: Avance, inSeconds: number) {
+  if (avance.nuevas) return { queue: 'descargas' as const, inSeconds: 0 };
+  const changed = avance.partes?.find((cambio) => cambio.parteId === parte.id)?.estado ?? parte.estado;
+  const others = claimed.partes.filter((other) => other.id !== parte.id && !isLista(other));
+  const isDone = isLista({ ...parte, estado: changed });
+  if (isDone && others.length === 0) return { queue: 'ensambles' as const, inSeconds: 0 };
+  const waits = others.map((other) => secondsUntil(other, claimed));
+  if (!isDone) waits.push(inSeconds);
+  return { queue: 'descargas' as const, inSeconds: Math.min(...waits) };
+}
+
+/**
+ * Failures in a row, a quarter of an hour of them, after which a channel that has accepted nothing yet is left for the
+ * other one.
+ */
+const MAX_FALLOS = 5;
+
+/** True while nothing that the SAT accepted or said is lost by beginning anew, where the other credential is there. */
+const canChange = ({ otra, partes }: ClaimedSolicitud): boolean =>
+  otra !== null && partes.every(({ folio, vacias }) => folio === null && vacias.length === 0);
+
+/**
+ * True when a channel counts as down: after failures in a row or a second log-in in vain, which each cost a captcha.
+ * Once for a solicitud: it would go back and forth while both are down.
+ */
+const isChannelDown = (
+  { canalDejado }: ClaimedSolicitud,
+  { fallos, isSecondLogin }: { readonly fallos: number; readonly isSecondLogin: boolean },
+): boolean => canalDejado === null && (fallos >= MAX_FALLOS || isSecondLogin);
+
+/** True when it may come back to the channel that it left unrefused: the e.firma is waited for there without a copy. */
+const canReturn = ({ canal, canalDejado, otra }: ClaimedSolicitud): boolean =>
+  canalDejado === otroCanal(canal) && (otra !== null || canalDejado === 'soap');
+
+/** Begins anew at the other channel when its credential is there or it came from there, else ends. */
+async function endRefused(claims: Claims, claimed: ClaimedSolicitud, fin: Fin): Promise<void> {
+  if (claimed.otra === null && !canReturn(claimed)) return claims.fail(claimed, fin);
+  const codigo = fin.codigo ?? fin.motivo;
+  await changeChannel(claims, claimed, { tipo: 'OTRO_CANAL', codigo, mayReturn: false });
+}
+
+/** Begins anew at the other channel, under the same charge. */
+async function changeChannel(
+  claims: Claims,
+  claimed: ClaimedSolicitud,
+  { mayReturn, ...change }: ChannelChange,
+): Promise<void> {
+  const canal = otroCanal(claimed.canal);
+  const periodos = periodosIniciales({ ...claimed, canal, ahora: claimed.now });
+  const avance = { nuevas: { reemplaza: null, periodos }, eventos: [{ ...change, detalle: canal }] };
+  await claims.changeChannel(claimed, avance, { mayReturn });
+}
+
+/** Times an unreadable package is fetched anew. */
+const MAX_RELECTURAS = 1;
+
+/**
+ * Makes the one ZIP of a claimed solicitud whose parts are all stored, and ends it: the object first, then the row. A
+ * package that cannot be read is fetched anew once. Failures of storage or database come out: the claim lapses and the
+ * solicitud is rung again.
+ */
+export async function assembleSolicitud(
+  deps: {
+    readonly claims: Claims;
+    readonly paquetes: Pick<Paquetes, 'assemble' | 'remove'>;
+    readonly checkpoint: Checkpoint;
+  },
+  claimed: ClaimedSolicitud,
+  signal: AbortSignal,
+): Promise<void> {
+  const { claims, paquetes, checkpoint } = deps;
+  if (claimed.now >= claimed.deadlineAt) return claims.fail(claimed, { estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
+  try {
+    const paquete = await paquetes.assemble(planDe(claimed), signal);
+    await checkpoint('tras-ensamblar', claimed.id);
+    await claims.finish(claimed, paquete);
+  } catch (error) {
+    if (!(error instanceof PaqueteSatInvalido)) throw error;
+    return fetchAnew(claims, claimed, error);
+  }
+  await checkpoint('tras-terminar', claimed.id);
+  // Their text files are in the ZIP; what a crash leaves behind here goes with the solicitud's prefix at the end of its
+  // retention.
+  await paquetes.remove(claimed.id, 'originales').catch(() => {});
+}
+
+/** What the ZIP of a solicitud is made of. */
+function planDe({ id, rfc, tipo, desde, hasta, partes }: ClaimedSolicitud): PlanEnsamble {
+  return {
+    ...{ solicitudId: id, rfc, tipo, desde, hasta },
+    partes: partes.map(({ canal, folio, periodo, desfase, paquetes, ...parte }) => ({
+      ...{ canal, folio, periodo },
+      recortar: pideDeMas({ canal, tipo, periodo, desfase }),
+      confirmada: isConfirmada(parte),
+      paquetes: paquetes.flatMap(({ paquete, objectKey }) => (objectKey === null ? [] : [{ paquete, objectKey }])),
+    })),
+  };
+}
+
+async function fetchAnew(claims: Claims, claimed: ClaimedSolicitud, error: PaqueteSatInvalido): Promise<void> {
+  const { motivo: codigo } = error;
+  const parte = claimed.partes.find((p) => p.paquetes.some((paquete) => paquete.objectKey === error.objectKey));
+  const paquete = parte?.paquetes.find((p) => p.objectKey === error.objectKey);
+  if (!parte || !paquete || paquete.relecturas >= MAX_RELECTURAS)
+    return claims.fail(claimed, { estado: 'ERROR', motivo: 'PAQUETE_SAT_INVALIDO', codigo });
+  const avance: Avance = {
+    partes: [{ parteId: parte.id, estado: 'DISPONIBLE', releer: { paquete: paquete.paquete }, dueInSeconds: 0 }],
+    eventos: [{ tipo: 'PAQUETE_ILEGIBLE', codigo, detalle: paquete.paquete }],
+  };
+  await claims.release(claimed, avance, { queue: 'descargas', inSeconds: 0 });
+}
+
+/** How far a part is, as a share of the way to being in our storage. */
+const PESO: Record<EstadoParte, number> = {
+  PENDIENTE: 0,
+  SOLICITANDO: 0.05,
+  SOLICITADA: 0.25,
+  DISPONIBLE: 0.7,
+  DESCARGADA: 1,
+  VACIA: 1,
+};
+
+/** Share of the whole that is done before assembly starts. */
+const HASTA_ENSAMBLE = 0.9;
+
+/** Progress of a solicitud from 0 to 1, two decimals. It is 1 exactly when the solicitud has ended. */
+export function progresoDe(solicitud: {
+  estado: EstadoSolicitud;
+  fase: Fase;
+  partes: Partial<Record<EstadoParte, number>>;
+}): number {
+  if (solicitud.estado !== 'EN_PROCESO' && solicitud.estado !== 'ESPERA_EFIRMA') return 1;
+  if (solicitud.fase === 'ENSAMBLE') return HASTA_ENSAMBLE;
+  let total = 0;
+  let done = 0;
+  for (const [estado, count] of Object.entries(solicitud.partes)) {
+    total += count;
+    done += PESO[estado as EstadoParte] * count;
+  }
+  return total === 0 ? 0 : Math.round((done / total) * HASTA_ENSAMBLE * 100) / 100;
+}
