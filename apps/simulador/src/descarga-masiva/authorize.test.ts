@@ -57,6 +57,24 @@ describe('signatures in the three styles of the public clients', () => {
     expect(got.text).toContain('<Paquete>UEsDB');
   });
 
+  it('reads an RFC with Ñ that a client sends as Latin-1', async () => {
+    const countOf = async (encoding: 'utf8' | 'latin1') => {
+      const content = '<des:RfcReceptores><des:RfcReceptor>ÑAM9207103I4</des:RfcReceptor></des:RfcReceptores>';
+      const asked = await ask({ content, encoding });
+      const verify = () =>
+        client.send(
+          'VerificaSolicitudDescarga',
+          { IdSolicitud: asked.attributes['IdSolicitud'] ?? '', RfcSolicitante: RFC },
+          { token },
+        );
+      await verify();
+      return (await verify()).attributes['NumeroCFDIs'];
+    };
+    const count = await countOf('latin1');
+    expect(Number(count)).toBeGreaterThan(0);
+    expect(count).toBe(await countOf('utf8'));
+  });
+
   it('takes the SOAPAction in quotes too', async () => {
     expect((await ask({ quotesAction: true })).attributes['CodEstatus']).toBe('5000');
   });

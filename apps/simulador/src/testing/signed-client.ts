@@ -21,6 +21,8 @@ export type SendOptions = {
   /** Changes the message after it was signed. */
   tamper?: (message: string) => string;
   quotesAction?: boolean;
+  /** How the body is written; the declared charset stays UTF-8. */
+  encoding?: 'utf8' | 'latin1';
   /** What the reference names, signed like that; default: what the style has. */
   uri?: string;
   /** Hash that the signature declares, though SHA-1 is what it is made with. */
@@ -101,7 +103,7 @@ export function createSignedClient(options: {
     send: (
       operation,
       attributes,
-      { token, style = 'A', content = '', tamper = same, quotesAction = false, ...rest },
+      { token, style = 'A', content = '', tamper = same, quotesAction = false, encoding = 'utf8', ...rest },
     ) => {
       const [element, child, contract, file] = OPERATIONS[operation];
       const host = operation === 'Descargar' ? hosts.descarga : hosts.solicitud;
@@ -122,7 +124,7 @@ export function createSignedClient(options: {
           SOAPAction: quotesAction ? `"${action}"` : action,
           ...(token !== null && { Authorization: `WRAP access_token="${token}"` }),
         },
-        tamper(message),
+        Buffer.from(tamper(message), encoding),
       );
     },
   };
@@ -193,7 +195,11 @@ function writeAuthentication(
   );
 }
 
-async function post(address: string, headers: Record<string, string>, body: string): Promise<Answer> {
+async function post(
+  address: string,
+  headers: Record<string, string>,
+  body: string | Buffer<ArrayBuffer>,
+): Promise<Answer> {
   const response = await fetch(address, {
     method: 'POST',
     headers: { 'Content-Type': 'text/xml; charset="utf-8"', Accept: 'text/xml', ...headers },

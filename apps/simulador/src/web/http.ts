@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import type { Context } from 'hono';
 import { type FaultRule, respondWithFault } from '../world/faults.ts';
 import type { World } from '../world/world.ts';
@@ -38,6 +39,12 @@ export function withCookies(response: Response, cookies: Readonly<Record<string,
 /** A redirection with status 302, which a browser follows by GET. */
 export function redirect(location: string): Response {
   return new Response(null, { status: 302, headers: { location } });
+}
+
+/** The text of a body: UTF-8, or Latin-1 where its bytes are none, as some clients send an Ñ. */
+export async function textOf(c: Context): Promise<string> {
+  const bytes = Buffer.from(await c.req.arrayBuffer());
+  return bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1');
 }
 
 /** The fields of a posted form; of a repeated one the last value counts, files are left out. */

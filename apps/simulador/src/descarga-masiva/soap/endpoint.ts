@@ -1,5 +1,6 @@
 import type { Element } from '@xmldom/xmldom';
 import { Hono } from 'hono';
+import { textOf } from '../../web/http.ts';
 import { type FaultRule, respondWithFault } from '../../world/faults.ts';
 import type { World } from '../../world/world.ts';
 import { NS, readMessage, type SoapMessage, UnreadableMessage } from './message.ts';
@@ -37,7 +38,7 @@ export function createEndpoint(world: World, service: string, operations: readon
     app.post(path, async (c) => {
       const action = (c.req.header('soapaction') ?? '').trim().replace(/^"(.*)"$/, '$1');
       const operation = here.find((some) => some.action === action);
-      const text = await c.req.text();
+      const text = await textOf(c);
       if (!operation) return unknownAction(action);
       const message = text.length > BODY_LIMIT ? null : tryToRead(text);
       if (!message) return new Response('Bad Request', { status: 400 });
