@@ -1,5 +1,6 @@
 import type { AccessSnapshot, AccessSnapshots, CredencialGuardada } from '@acuse/core';
 import type { Database } from './database.ts';
+import { execute, rowOf } from './statements.ts';
 
 const CREDENCIAL = (alias: string, shred = 'NULL::bytea') =>
   `${alias}.id IS NOT NULL AS ${alias}_existe,
@@ -82,8 +83,7 @@ UPDATE api_key k SET hash = $3, pepper_version = $4 FROM dueno WHERE k.id = $1 A
 export function createAccessSnapshots({ pool }: Pick<Database, 'pool'>): AccessSnapshots {
   return {
     async load(apiKeyId) {
-      const { rows } = await pool.query<Row>({ name: 'puerta', text: LOAD, values: [apiKeyId] });
-      const row = rows[0];
+      const row = await rowOf<Row>(pool, LOAD, [apiKeyId]);
       if (!row) return null;
       return {
         apiKey: {
@@ -114,11 +114,11 @@ export function createAccessSnapshots({ pool }: Pick<Database, 'pool'>): AccessS
       // One row a key: ON CONFLICT cannot touch the same row twice.
       const latest = new Map(usos.map((uso) => [uso.apiKeyId, uso]));
       const list = [...latest.values()];
-      await pool.query(NOTE_USE, [list.map((u) => u.apiKeyId), list.map((u) => u.at), list.map((u) => u.ip)]);
+      await execute(pool, NOTE_USE, [list.map((u) => u.apiKeyId), list.map((u) => u.at), list.map((u) => u.ip)]);
     },
 
     async rehash(apiKeyId, antes, { hash, pepperVersion }) {
-      await pool.query(REHASH, [apiKeyId, antes, hash, pepperVersion]);
+      await execute(pool, REHASH, [apiKeyId, antes, hash, pepperVersion]);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { ConsultasEnCurso } from '@acuse/core';
 import type { Database } from './database.ts';
+import { execute, rowOf } from './statements.ts';
 
 interface Row {
   folio: string;
@@ -19,27 +20,23 @@ const toConsulta = ({ folio, inicio, fin }: Row) => ({ folio, periodo: { inicio,
 export function createConsultasEnCurso({ pool }: Pick<Database, 'pool'>): ConsultasEnCurso {
   return {
     async find(contribuyenteId, clave) {
-      const { rows } = await pool.query<Row>({
-        name: 'en-curso',
-        text: FIND,
-        values: [contribuyenteId, clave],
-      });
-      return rows[0] ? toConsulta(rows[0]) : null;
+      const row = await rowOf<Row>(pool, FIND, [contribuyenteId, clave]);
+      return row && toConsulta(row);
     },
 
     async keep(contribuyenteId, clave, { folio, periodo }) {
       const values = [contribuyenteId, clave, folio, periodo.inicio, periodo.fin];
-      const { rows } = await pool.query<Row>({ name: 'guardar-en-curso', text: KEEP, values });
-      if (!rows[0]) throw new Error('a running request was not kept');
-      return toConsulta(rows[0]);
+      const row = await rowOf<Row>(pool, KEEP, values);
+      if (!row) throw new Error('a running request was not kept');
+      return toConsulta(row);
     },
 
     async drop(contribuyenteId, clave, folio) {
-      await pool.query({
-        name: 'soltar-en-curso',
-        text: 'DELETE FROM consulta_en_curso WHERE contribuyente_id = $1 AND clave = $2 AND folio = $3',
-        values: [contribuyenteId, clave, folio],
-      });
+      await execute(pool, 'DELETE FROM consulta_en_curso WHERE contribuyente_id = $1 AND clave = $2 AND folio = $3', [
+        contribuyenteId,
+        clave,
+        folio,
+      ]);
     },
   };
 }

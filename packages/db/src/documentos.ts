@@ -1,5 +1,6 @@
 import type { Documentos } from '@acuse/core';
 import type { Database } from './database.ts';
+import { execute, rowsOf } from './statements.ts';
 
 const OLD = `
 SELECT id, object_key AS "objectKey" FROM documento
@@ -9,20 +10,19 @@ WHERE borrado_en IS NULL AND creado_en < now() - make_interval(days => $1) ORDER
 export function createDocumentos({ pool }: Pick<Database, 'pool'>): Documentos {
   return {
     async note({ id, contribuyenteId, tipo, objectKey, bytes, sha256 }) {
-      await pool.query({
-        name: 'documento',
-        text: 'INSERT INTO documento (id, contribuyente_id, tipo, object_key, bytes, sha256) VALUES ($1, $2, $3, $4, $5, $6)',
-        values: [id, contribuyenteId, tipo, objectKey, bytes, sha256],
-      });
+      await execute(
+        pool,
+        'INSERT INTO documento (id, contribuyente_id, tipo, object_key, bytes, sha256) VALUES ($1, $2, $3, $4, $5, $6)',
+        [id, contribuyenteId, tipo, objectKey, bytes, sha256],
+      );
     },
 
     async old({ retentionDays, limit }) {
-      const { rows } = await pool.query<{ id: string; objectKey: string }>(OLD, [retentionDays, limit]);
-      return rows;
+      return rowsOf<{ id: string; objectKey: string }>(pool, OLD, [retentionDays, limit]);
     },
 
     async deleted(id) {
-      await pool.query('UPDATE documento SET borrado_en = now() WHERE id = $1', [id]);
+      await execute(pool, 'UPDATE documento SET borrado_en = now() WHERE id = $1', [id]);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { QueueName } from '@acuse/core';
 import type { Database } from './database.ts';
+import { execute, rowOf, rowsOf } from './statements.ts';
 
 export interface Heartbeat {
   readonly proceso: string;
@@ -49,7 +50,8 @@ SELECT (SELECT count(*) FROM rung)::int AS unanswered,
 export function createHeartbeats({ pool }: Pick<Database, 'pool'>): Heartbeats {
   return {
     async beat({ proceso, rol, consumed, slots = 0 }) {
-      await pool.query(
+      await execute(
+        pool,
         `INSERT INTO latido (proceso, rol, visto_en, consumido_en, slots) VALUES ($1, $2, now(), CASE WHEN $3 THEN now() END, $4)
          ON CONFLICT (proceso) DO UPDATE SET visto_en = now(), rol = excluded.rol, slots = excluded.slots,
            consumido_en = coalesce(excluded.consumido_en, latido.consumido_en)`,
@@ -57,14 +59,14 @@ export function createHeartbeats({ pool }: Pick<Database, 'pool'>): Heartbeats {
       );
     },
     async lag(queue) {
-      const { rows } = await pool.query<Atraso>({ name: 'atraso', text: LAG, values: [queue] });
-      return rows[0] ?? { unanswered: 0, seconds: 0 };
+      const row = await rowOf<Atraso>(pool, LAG, [queue]);
+      return row ?? { unanswered: 0, seconds: 0 };
     },
     async list() {
-      const { rows } = await pool.query<SeenHeartbeat>(
+      return rowsOf<SeenHeartbeat>(
+        pool,
         'SELECT proceso, rol, visto_en AS "vistoEn", consumido_en AS "consumidoEn" FROM latido ORDER BY rol, proceso',
       );
-      return rows;
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Idempotencia, ResultadoIdempotencia } from '@acuse/core';
 import type { Database } from './database.ts';
+import { execute, rowOf } from './statements.ts';
 
 /**
  * One statement: a new row, or the take-over of one that is too old or whose lock is over; then what is there. An
@@ -37,12 +38,7 @@ interface Row {
 export function createIdempotencia({ pool }: Pick<Database, 'pool'>): Idempotencia {
   return {
     async begin({ apiKeyId, operacion, clave, cuerpoHash, opId, bloqueoSegundos }): Promise<ResultadoIdempotencia> {
-      const { rows } = await pool.query<Row>({
-        name: 'idempotencia',
-        text: BEGIN,
-        values: [apiKeyId, operacion, clave, cuerpoHash, opId, bloqueoSegundos],
-      });
-      const row = rows[0];
+      const row = await rowOf<Row>(pool, BEGIN, [apiKeyId, operacion, clave, cuerpoHash, opId, bloqueoSegundos]);
       if (row?.adelante) return { resultado: 'ADELANTE', opId: row.adelante };
       // Inserted by another between the snapshot and the conflict: it is in flight.
       if (!row || row.es_igual === null) return { resultado: 'EN_CURSO', reintentarEn: 1 };
@@ -53,21 +49,24 @@ export function createIdempotencia({ pool }: Pick<Database, 'pool'>): Idempotenc
     },
 
     async finish({ apiKeyId, operacion, clave, opId, status, sobre }) {
-      await pool.query(
+      await execute(
+        pool,
         `UPDATE idempotencia SET status = $5, sobre = $6 WHERE api_key_id = $1 AND operacion = $2 AND clave = $3 AND op_id = $4`,
         [apiKeyId, operacion, clave, opId, status, sobre],
       );
     },
 
     async reopen({ apiKeyId, operacion, clave, opId }) {
-      await pool.query(
+      await execute(
+        pool,
         'UPDATE idempotencia SET bloqueada_hasta = now() WHERE api_key_id = $1 AND operacion = $2 AND clave = $3 AND op_id = $4 AND status IS NULL',
         [apiKeyId, operacion, clave, opId],
       );
     },
 
     async release({ apiKeyId, operacion, clave, opId }) {
-      await pool.query(
+      await execute(
+        pool,
         'DELETE FROM idempotencia WHERE api_key_id = $1 AND operacion = $2 AND clave = $3 AND op_id = $4 AND status IS NULL',
         [apiKeyId, operacion, clave, opId],
       );

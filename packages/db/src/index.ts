@@ -1,6 +1,5 @@
 export type { Autor } from '@acuse/core';
 export * from './access-snapshots.ts';
-export * from './boveda.ts';
 export * from './claims/claims.ts';
 export * from './claims/retention.ts';
 export * from './consultas-en-curso.ts';
@@ -11,6 +10,7 @@ export {
   type LineaAuditoria,
 } from './cuentas/auditoria.ts';
 export * from './cuentas/contribuyentes.ts';
+export * from './cuentas/credenciales.ts';
 export {
   type CuentaOperada,
   type Cuentas,
@@ -19,8 +19,13 @@ export {
   normalizeEmail,
   type RfcOperado,
 } from './cuentas/cuentas.ts';
+export * from './cuentas/intentos.ts';
 export * from './cuentas/llaves.ts';
+export * from './cuentas/llaves-recordadas.ts';
 export * from './cuentas/rechazo.ts';
+export * from './cuentas/segundo-factor.ts';
+export * from './cuentas/sesiones.ts';
+export * from './cuentas/usuarios.ts';
 export * from './database.ts';
 export * from './documentos.ts';
 export * from './heartbeats.ts';
@@ -31,14 +36,6 @@ export * from './listas/listas.ts';
 export * from './listas/rfcs-csv.ts';
 export * from './migrate.ts';
 export * from './outbox.ts';
-export * from './panel/inicio.ts';
-export * from './panel/intentos.ts';
-export * from './panel/llaves-recordadas.ts';
-export * from './panel/salud.ts';
-export * from './panel/segundo-factor.ts';
-export * from './panel/sesiones.ts';
-export * from './panel/solicitudes.ts';
-export * from './panel/usuarios.ts';
 export {
   type Cuelga,
   cuelgan,
@@ -56,9 +53,9 @@ export { createSaldos } from './saldo/saldos.ts';
 export * from './saldo/uso.ts';
 export * from './sat/breaker-state.ts';
 export * from './sat/captchas.ts';
+export * from './sat/salud.ts';
 export * from './sat/sat-metrics.ts';
 export * from './sat/sesiones-portal.ts';
-export * from './solicitudes/abiertas.ts';
 export * from './solicitudes/lista.ts';
 export * from './solicitudes/solicitudes.ts';
 export * from './sweeper.ts';

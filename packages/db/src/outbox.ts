@@ -1,6 +1,7 @@
 import { type Outbox, PARTE_POR_CUENTA, type QueueName, type WakeUp } from '@acuse/core';
 import pg from 'pg';
 import { type Database, SESSION_OPTIONS } from './database.ts';
+import { execute, rowOf, rowsOf } from './statements.ts';
 import { inTransaction } from './transaction.ts';
 
 /** LISTEN/NOTIFY channel that says "there are new rings". */
@@ -96,23 +97,18 @@ interface Row {
 /** The outbox over PostgreSQL. */
 export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settings'>): Outbox {
   async function choose(graceSeconds: number): Promise<WakeUp[]> {
-    const pending = await pool.query<{ cola: QueueName }>({
-      name: 'bandeja',
-      text: PENDING,
-      values: [COLAS, graceSeconds],
-    });
-    if (pending.rows.length === 0) return [];
+    const pending = await rowsOf<{ cola: QueueName }>(pool, PENDING, [COLAS, graceSeconds]);
+    if (pending.length === 0) return [];
     const rows = await inTransaction(pool, async (client) => {
-      const lock = await client.query<{ mine: boolean }>(LOCK);
+      const lock = await rowOf<{ mine: boolean }>(client, LOCK);
       const chosen: Row[] = [];
-      if (!lock.rows[0]?.mine) return chosen;
-      for (const { cola } of pending.rows) {
-        const again = { name: 'timbrar-otra-vez', text: RING_AGAIN, values: [cola, graceSeconds] };
-        chosen.push(...(await client.query<Row>(again)).rows);
-        chosen.push(...(await client.query<Row>({ name: 'timbrar', text: RING, values: [cola] })).rows);
+      if (!lock?.mine) return chosen;
+      for (const { cola } of pending) {
+        chosen.push(...(await rowsOf<Row>(client, RING_AGAIN, [cola, graceSeconds])));
+        chosen.push(...(await rowsOf<Row>(client, RING, [cola])));
       }
       const ids = chosen.map((row) => row.solicitud_id);
-      if (ids.length > 0) await client.query({ name: 'timbrados', text: NOTE, values: [ids] });
+      if (ids.length > 0) await execute(client, NOTE, [ids]);
       return chosen;
     });
     return rows.map(({ solicitud_id: solicitudId, gen, cola }) => ({ solicitudId, gen, queue: cola }));
@@ -127,7 +123,7 @@ export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settin
       } catch (error) {
         // Where this fails too they are rung again after the grace.
         const values = [wakeUps.map((t) => t.solicitudId), wakeUps.map((t) => t.gen)];
-        await pool.query({ name: 'destimbrar', text: UNRING, values }).catch(() => {});
+        await execute(pool, UNRING, values).catch(() => {});
         throw error;
       }
       return wakeUps.length;
@@ -178,5 +174,5 @@ export function createOutbox({ pool, settings }: Pick<Database, 'pool' | 'settin
 
 /** Tells listening relays that there are new rings; called after the commit and never awaited by a request. */
 export async function notifyOutbox({ pool }: Pick<Database, 'pool'>): Promise<void> {
-  await pool.query(`SELECT pg_notify('${CANAL_OUTBOX}', '')`);
+  await execute(pool, `SELECT pg_notify('${CANAL_OUTBOX}', '')`);
 }

@@ -1,6 +1,7 @@
 import type { Sweeper } from '@acuse/core';
 import { terminarSinPaquete } from './claims/terminar.ts';
 import type { Database } from './database.ts';
+import { execute, rowsOf } from './statements.ts';
 
 /**
  * A claim that lapsed has answered its ring: the next one is of another generation, so that the job which the dead
@@ -54,44 +55,30 @@ ORDER BY coalesce(paquete_borrado_en, terminada_en) LIMIT $2`;
 export function createSweeper({ pool }: Pick<Database, 'pool'>): Sweeper {
   return {
     async ringOverdue({ graceSeconds, limit }) {
-      const { rowCount } = await pool.query({
-        name: 'atrasadas',
-        text: RING_OVERDUE,
-        values: [graceSeconds, limit],
-      });
-      return rowCount ?? 0;
+      return execute(pool, RING_OVERDUE, [graceSeconds, limit]);
     },
 
     async expire(limit) {
-      const { rows } = await pool.query<{ id: string }>({ name: 'vencidas', text: EXPIRED, values: [limit] });
+      const rows = await rowsOf<{ id: string }>(pool, EXPIRED, [limit]);
       const ended: string[] = [];
       for (const { id } of rows) {
-        const { rowCount } = await pool.query({
-          name: 'vencer',
-          text: EXPIRE,
-          values: ['VENCIDA', 'PLAZO_AGOTADO', null, id],
-        });
+        const rowCount = await execute(pool, EXPIRE, ['VENCIDA', 'PLAZO_AGOTADO', null, id]);
         if (rowCount === 1) ended.push(id);
       }
       return ended;
     },
 
     async retire({ retentionDays, limit }) {
-      const { rowCount } = await pool.query(RETIRE, [retentionDays, limit]);
-      return rowCount ?? 0;
+      return execute(pool, RETIRE, [retentionDays, limit]);
     },
 
     async purgeable({ graceSeconds, limit }) {
-      const { rows } = await pool.query<{ id: string }>({
-        name: 'por-purgar',
-        text: PURGEABLE,
-        values: [graceSeconds, limit],
-      });
+      const rows = await rowsOf<{ id: string }>(pool, PURGEABLE, [graceSeconds, limit]);
       return rows.map((row) => row.id);
     },
 
     async purged(solicitudId) {
-      await pool.query('UPDATE solicitud SET objetos_borrados_en = now() WHERE id = $1', [solicitudId]);
+      await execute(pool, 'UPDATE solicitud SET objetos_borrados_en = now() WHERE id = $1', [solicitudId]);
     },
   };
 }

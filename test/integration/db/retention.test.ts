@@ -1,4 +1,4 @@
-import { createClaims, createRetention, createSolicitudesPanel, type Database } from '@acuse/db';
+import { createClaims, createRetention, createSolicitudes, type Database } from '@acuse/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   acceptSolicitud,
@@ -164,7 +164,7 @@ test('counts a look that found what the last one found in its row, and writes a 
     { tipo: 'SIN_CFDI', codigo: null, veces: 1, later: null },
     { tipo: 'SIN_CFDI', codigo: null, veces: 1, later: null },
   ]);
-  const [newest, , third] = await createSolicitudesPanel(t.db).timeline(ana.cuentaId, solicitudId, {
+  const [newest, , third] = await createSolicitudes(t.db).timeline(ana.cuentaId, solicitudId, {
     limit: 9,
   });
   expect([newest?.veces, third?.veces]).toEqual([1, 1]);

@@ -87,8 +87,8 @@ describe('the sums of requests to the authority', () => {
     const host = randomUUID();
     const errors: unknown[] = [];
     const pool = {
-      query: (...args: Parameters<typeof database.db.pool.query>) =>
-        String(args[0]).startsWith('DELETE') ? Promise.reject(new Error('away')) : database.db.pool.query(...args),
+      query: (config: { text: string }) =>
+        config.text.startsWith('DELETE') ? Promise.reject(new Error('away')) : database.db.pool.query(config),
     };
     const metrics = createSatMetrics(
       { pool: pool as unknown as typeof database.db.pool },

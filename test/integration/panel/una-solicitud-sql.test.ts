@@ -1,4 +1,4 @@
-import { createClaims, createInicio, createSolicitudesPanel } from '@acuse/db';
+import { createClaims, createListaSolicitudes, createSolicitudes } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { acceptSolicitud, seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
@@ -21,38 +21,34 @@ describe('one solicitud', () => {
   test('is told with its charge, its refund and its code, to its own account alone', async () => {
     const [mine, foreign] = [await seedTaxpayer(t.db), await seedTaxpayer(t.db)];
     const id = await accepted(mine);
-    const panel = createSolicitudesPanel(t.db);
-    expect(await panel.find(mine.cuentaId, id)).toMatchObject({
+    const panel = createSolicitudes(t.db);
+    expect(await panel.detail(mine.cuentaId, id)).toMatchObject({
       estado: 'EN_PROCESO',
       cargo: { creditos: 1 },
       reembolso: null,
       resumen: null,
     });
-    const inicio = createInicio(t.db);
-    expect(await inicio.load(mine.cuentaId)).toMatchObject({
-      abiertas: 1,
-      enCurso: [{ id }],
-      terminada: null,
-    });
+    const lista = createListaSolicitudes(t.db);
+    expect(await lista.summary(mine.cuentaId)).toEqual({ abiertas: 1, huboSolicitud: true });
     const claims = createClaims(t.db);
     const claimed = await claims.claim({ solicitudId: id, gen: 1, queue: 'descargas', leaseSeconds: 60 });
     if (!claimed) throw new Error('not claimed');
     await claims.fail(claimed, { estado: 'RECHAZADA', motivo: 'SAT_RECHAZO_LA_SOLICITUD', codigo: '5001' });
-    expect(await panel.find(mine.cuentaId, id)).toMatchObject({
+    expect(await panel.detail(mine.cuentaId, id)).toMatchObject({
       estado: 'RECHAZADA',
       motivo: 'SAT_RECHAZO_LA_SOLICITUD',
       codigo: '5001',
       progreso: 1,
       reembolso: { creditos: 1 },
     });
-    expect(await inicio.load(mine.cuentaId)).toMatchObject({ abiertas: 0, enCurso: [], terminada: null });
+    expect(await lista.summary(mine.cuentaId)).toEqual({ abiertas: 0, huboSolicitud: true });
     expect(await panel.timeline(mine.cuentaId, id, { limit: 10 })).toMatchObject([
       { tipo: 'RECHAZADA', codigo: '5001', detalle: 'SAT_RECHAZO_LA_SOLICITUD' },
     ]);
-    expect(await panel.find(foreign.cuentaId, id)).toBeNull();
+    expect(await panel.detail(foreign.cuentaId, id)).toBeNull();
     expect(await panel.timeline(foreign.cuentaId, id, { limit: 10 })).toEqual([]);
     for (const wrong of [uuidV7(), 'x', '', `${id} `, "' OR 1=1 --"])
-      expect(await panel.find(mine.cuentaId, wrong)).toBeNull();
+      expect(await panel.detail(mine.cuentaId, wrong)).toBeNull();
   });
 
   test('keeps what its assembly counted', async () => {
@@ -70,9 +66,7 @@ describe('one solicitud', () => {
       confianza: 'confirmado',
       resumen,
     });
-    const inicio = await createInicio(t.db).load(mine.cuentaId);
-    expect(inicio).toMatchObject({ abiertas: 0, enCurso: [], terminada: { id } });
-    expect(await createSolicitudesPanel(t.db).find(mine.cuentaId, id)).toMatchObject({
+    expect(await createSolicitudes(t.db).detail(mine.cuentaId, id)).toMatchObject({
       resumen,
       registros: 4,
       confianza: 'confirmado',
@@ -83,7 +77,7 @@ describe('one solicitud', () => {
     const [mine, foreign] = [await seedTaxpayer(t.db), await seedTaxpayer(t.db)];
     const solicitudId = await accepted(mine);
     const nota = { solicitudId, actor: 'usuario:x', accion: 'descargar-paquete', ip: '10.0.0.1' };
-    const panel = createSolicitudesPanel(t.db);
+    const panel = createSolicitudes(t.db);
     await panel.note({ ...nota, cuentaId: foreign.cuentaId });
     await panel.note({ ...nota, cuentaId: mine.cuentaId });
     const { rows } = await t.db.pool.query(`SELECT cuenta_id, ip FROM auditoria WHERE detalle->>'solicitud' = $1`, [

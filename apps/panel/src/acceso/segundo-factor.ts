@@ -49,14 +49,14 @@ export async function readPropuesta({ segundosFactores, sellado }: Deps, dueno: 
 }
 
 /**
- * Puts the proposed secret in force, given a code of it. The recovery codes, which are never shown again; null for a
+ * Puts the proposed secret in force, given a code of it, and ends the sessions but `salvo`. The recovery codes, which are never shown again; null for a
  * code that is not right.
  */
 export async function confirmSecreto(
   { segundosFactores, sellado, now }: Deps,
   dueno: Dueno,
   codigo: string,
-  autor: Autor,
+  autor: Autor & { readonly salvo: Buffer },
 ): Promise<readonly string[] | null> {
   const found = await segundosFactores.find(dueno.id);
   const secreto = found?.confirmadoEn === null ? sellado.open(found.secreto, contextoDeSegundoFactor(dueno.id)) : null;

@@ -1,5 +1,5 @@
 import { hkdfSync } from 'node:crypto';
-import type { AvisoGuardado, FaseSesion, SesionPanel } from '@acuse/db';
+import type { AvisoGuardado, FaseSesion, NuevaSesion, SesionPanel } from '@acuse/db';
 import type { PanelDeps } from '../panel-deps.ts';
 import { csrfOf, huellaDe, type IdSesion, isCsrf, newIdSesion } from './session-cookie.ts';
 
@@ -17,8 +17,8 @@ export interface Browser {
   /** 32 bytes that only this session's cookie gives: what is sealed under them is lost when its id changes. */
   sealKey(): Buffer;
   isCsrf(token: string | undefined): boolean;
-  /** Begins a session under a new id; the earlier one is over. */
-  open(usuarioId: string, fase: Exclude<FaseSesion, 'ANONIMA'>): Promise<void>;
+  /** Begins a session under a new id; the earlier one is over. `entrada` is noted in the audit log. */
+  open(usuarioId: string, fase: Exclude<FaseSesion, 'ANONIMA'>, entrada?: NuevaSesion['entrada']): Promise<void>;
   /** The same session under a new id, since what it is good for has changed. */
   rotate(): Promise<void>;
   /** Ends the session and gives the browser another id. */
@@ -44,18 +44,16 @@ export function createBrowser({ id: sent, sesion, agente, ip, deps }: NavegadorI
   let id = sent ?? newIdSesion();
   let isStored = sesion !== null;
 
-  async function begin(fase: FaseSesion, usuarioId: string | null, aviso?: AvisoGuardado): Promise<void> {
+  async function begin(nueva: Pick<NuevaSesion, 'fase' | 'usuarioId' | 'aviso' | 'entrada'>): Promise<void> {
     const [before, next] = [id, newIdSesion()];
-    const isShort = fase !== 'COMPLETA';
+    const isShort = nueva.fase !== 'COMPLETA';
     await sesiones.open(
       {
+        ...nueva,
         huella: huellaDe(next),
         id: newId(),
-        usuarioId,
-        fase,
         agente: agente.slice(0, MAX_AGENTE),
         ip,
-        ...(aviso ? { aviso } : {}),
         inactividad: isShort ? BREVE : settings.sesionInactiva,
         duracion: isShort ? BREVE : settings.sesionMaxima,
       },
@@ -71,7 +69,7 @@ export function createBrowser({ id: sent, sesion, agente, ip, deps }: NavegadorI
     csrf: () => csrfOf(clavesCsrf, id),
     sealKey: () => Buffer.from(hkdfSync('sha256', id, clavesCsrf[0] ?? '', 'acuse/panel/llave', 32)),
     isCsrf: (token) => isCsrf(clavesCsrf, id, token),
-    open: (usuarioId, fase) => begin(fase, usuarioId),
+    open: (usuarioId, fase, entrada) => begin({ usuarioId, fase, ...(entrada && { entrada }) }),
     async rotate() {
       const next = newIdSesion();
       await sesiones.rotate(huellaDe(id), huellaDe(next));
@@ -84,7 +82,7 @@ export function createBrowser({ id: sent, sesion, agente, ip, deps }: NavegadorI
     },
     async leave(aviso) {
       if (isStored) await sesiones.setAviso(huellaDe(id), aviso);
-      else await begin('ANONIMA', null, aviso);
+      else await begin({ usuarioId: null, fase: 'ANONIMA', aviso });
     },
     newCookie: () => (id === sent ? null : id),
   };

@@ -1,6 +1,7 @@
 import type { EstadoSolicitud } from '@acuse/contract';
 import type { CanalSat, TipoCredencial } from '../credencial.ts';
 import { MOTIVOS_SAT } from '../sat-error.ts';
+import type { Autor } from './boveda.ts';
 import type { Periodo, TipoDescarga } from './metadata.ts';
 import type { Confianza, ResumenPaquete } from './paquetes.ts';
 
@@ -139,9 +140,9 @@ export interface Solicitudes {
   find(contribuyenteId: string, solicitudId: string): Promise<VistaSolicitud | null>;
   /**
    * Ends an open one with its refund, whoever is at work on it; the same answer for one that was cancelled before. Null
-   * as {@link find}.
+   * as {@link find}. With an author, the audit log says who cancelled it.
    */
-  cancel(contribuyenteId: string, solicitudId: string): Promise<Cancelacion | null>;
+  cancel(contribuyenteId: string, solicitudId: string, autor?: Autor): Promise<Cancelacion | null>;
 }
 
 export type EstadoParte = 'PENDIENTE' | 'SOLICITANDO' | 'SOLICITADA' | 'DISPONIBLE' | 'DESCARGADA' | 'VACIA';

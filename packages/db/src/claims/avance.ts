@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Avance, CambioParte } from '@acuse/core';
 import type pg from 'pg';
+import { execute } from '../statements.ts';
 
 const COLUMNS = {
   estado: 'estado',
@@ -38,8 +39,9 @@ export async function writeAvance(client: pg.PoolClient, solicitudId: string, av
   if (avance.nuevas) {
     const { reemplaza, periodos, canal = null, vacias = [] } = avance.nuevas;
     if (reemplaza !== null)
-      await client.query('DELETE FROM parte WHERE id = $1 AND solicitud_id = $2', [reemplaza, solicitudId]);
-    await client.query(
+      await execute(client, 'DELETE FROM parte WHERE id = $1 AND solicitud_id = $2', [reemplaza, solicitudId]);
+    await execute(
+      client,
       `INSERT INTO parte (id, solicitud_id, inicio, fin, canal, vacias)
        SELECT n.id, $1, n.inicio, n.fin, $5, $6 FROM unnest($2::uuid[], $3::text[], $4::text[]) AS n (id, inicio, fin)`,
       [
@@ -53,7 +55,7 @@ export async function writeAvance(client: pg.PoolClient, solicitudId: string, av
     );
   }
   if (avance.eventos && avance.eventos.length > 0)
-    await client.query(NOTE, [
+    await execute(client, NOTE, [
       solicitudId,
       avance.eventos.map((e) => e.tipo),
       avance.eventos.map((e) => e.codigo ?? null),
@@ -76,11 +78,12 @@ async function writeParte(client: pg.PoolClient, solicitudId: string, cambio: Ca
     set((parameter) => `due_at = now() + make_interval(secs => ${parameter})`, cambio.dueInSeconds);
   if (cambio.estado === 'SOLICITADA') sets.push('solicitada_en = now()');
   if (sets.length > 0)
-    await client.query(`UPDATE parte SET ${sets.join(', ')} WHERE id = $1 AND solicitud_id = $2`, values);
+    await execute(client, `UPDATE parte SET ${sets.join(', ')} WHERE id = $1 AND solicitud_id = $2`, values);
 
   if (cambio.paquetes) {
-    await client.query('DELETE FROM paquete_sat WHERE parte_id = $1', [cambio.parteId]);
-    await client.query(
+    await execute(client, 'DELETE FROM paquete_sat WHERE parte_id = $1', [cambio.parteId]);
+    await execute(
+      client,
       `INSERT INTO paquete_sat (parte_id, paquete, orden)
        SELECT $1, n.paquete, n.orden FROM unnest($2::text[]) WITH ORDINALITY AS n (paquete, orden)`,
       [cambio.parteId, cambio.paquetes],
@@ -88,13 +91,15 @@ async function writeParte(client: pg.PoolClient, solicitudId: string, cambio: Ca
   }
   if (cambio.guardado) {
     const { paquete, objectKey, bytes, sha256 } = cambio.guardado;
-    await client.query(
+    await execute(
+      client,
       `UPDATE paquete_sat SET object_key = $3, bytes = $4, sha256 = $5, guardado_en = now() WHERE parte_id = $1 AND paquete = $2`,
       [cambio.parteId, paquete, objectKey, bytes, sha256],
     );
   }
   if (cambio.releer)
-    await client.query(
+    await execute(
+      client,
       'UPDATE paquete_sat SET object_key = NULL, relecturas = relecturas + 1 WHERE parte_id = $1 AND paquete = $2',
       [cambio.parteId, cambio.releer.paquete],
     );

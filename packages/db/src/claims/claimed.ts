@@ -1,5 +1,6 @@
 import type { ClaimedSolicitud, CredencialSellada, EstadoParte, TipoCredencial } from '@acuse/core';
 import type pg from 'pg';
+import { rowsOf } from '../statements.ts';
 
 export interface ClaimedRow {
   id: string;
@@ -58,7 +59,7 @@ function selladaOf(row: ClaimedRow, tipo: TipoCredencial): CredencialSellada | n
 
 /** The claimed solicitud with its parts in order of period. */
 export async function claimedOf(client: pg.Pool | pg.PoolClient, row: ClaimedRow): Promise<ClaimedSolicitud> {
-  const { rows } = await client.query<ParteRow>({ name: 'partes', text: PARTES, values: [row.id] });
+  const rows = await rowsOf<ParteRow>(client, PARTES, [row.id]);
   const [own, other] = row.canal === 'portal' ? (['ciec', 'efirma'] as const) : (['efirma', 'ciec'] as const);
   return {
     id: row.id,

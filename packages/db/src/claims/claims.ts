@@ -1,6 +1,7 @@
 import { type ClaimedSolicitud, type Claims, Desplazado } from '@acuse/core';
 import type pg from 'pg';
 import type { Database } from '../database.ts';
+import { execute, isOne, rowOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 import { writeAvance } from './avance.ts';
 import { type ClaimedRow, claimedOf } from './claimed.ts';
@@ -99,91 +100,69 @@ export function createClaims({ pool }: Pick<Database, 'pool'>): Claims {
   /** Runs `first`, which demands the epoch and locks the row, and then the rest in the same transaction. */
   function fenced<T>(
     claimed: ClaimedSolicitud,
-    first: { name: string; text: string; values: unknown[] },
+    first: readonly [text: string, values: unknown[]],
     run: (client: pg.PoolClient) => Promise<T>,
   ): Promise<T> {
     return inTransaction(pool, async (client) => {
-      const { rowCount } = await client.query(first);
-      if (rowCount !== 1) throw new Desplazado(claimed.id, claimed.epoch);
+      if (!(await isOne(client, ...first))) throw new Desplazado(claimed.id, claimed.epoch);
       return run(client);
     });
   }
 
-  async function only(claimed: ClaimedSolicitud, name: string, text: string, values: unknown[]): Promise<void> {
-    const { rowCount } = await pool.query({ name, text, values });
-    if (rowCount !== 1) throw new Desplazado(claimed.id, claimed.epoch);
+  async function only(claimed: ClaimedSolicitud, text: string, values: unknown[]): Promise<void> {
+    if (!(await isOne(pool, text, values))) throw new Desplazado(claimed.id, claimed.epoch);
   }
 
   return {
     async claim({ solicitudId, gen, queue, leaseSeconds }) {
-      const { rows } = await pool.query<ClaimedRow>({
-        name: 'tomar',
-        text: CLAIM,
-        values: [solicitudId, gen, queue, leaseSeconds],
-      });
-      return rows[0] ? claimedOf(pool, rows[0]) : null;
+      const row = await rowOf<ClaimedRow>(pool, CLAIM, [solicitudId, gen, queue, leaseSeconds]);
+      return row && claimedOf(pool, row);
     },
 
     save(claimed, avance) {
-      const fence = {
-        name: 'cerca',
-        text: FENCE,
-        values: [claimed.id, claimed.epoch, avance.consultado ? 1 : 0],
-      };
-      return fenced(claimed, fence, async (client) => {
+      return fenced(claimed, [FENCE, [claimed.id, claimed.epoch, avance.consultado ? 1 : 0]], async (client) => {
         await writeAvance(client, claimed.id, avance);
-        const { rows } = await client.query<ClaimedRow>({
-          name: 'tomada',
-          text: HELD,
-          values: [claimed.id, claimed.epoch],
-        });
-        if (!rows[0]) throw new Desplazado(claimed.id, claimed.epoch);
-        return claimedOf(client, rows[0]);
+        const row = await rowOf<ClaimedRow>(client, HELD, [claimed.id, claimed.epoch]);
+        if (!row) throw new Desplazado(claimed.id, claimed.epoch);
+        return claimedOf(client, row);
       });
     },
 
     async release(claimed, avance, { queue, inSeconds }) {
       const values = [claimed.id, claimed.epoch, avance.consultado ? 1 : 0, queue, inSeconds];
       const { partes = [], nuevas, eventos = [] } = avance;
-      if (partes.length === 0 && !nuevas && eventos.length === 0) return only(claimed, 'soltar', RELEASE, values);
-      await fenced(claimed, { name: 'soltar', text: RELEASE, values }, (client) =>
-        writeAvance(client, claimed.id, avance),
-      );
+      if (partes.length === 0 && !nuevas && eventos.length === 0) return only(claimed, RELEASE, values);
+      await fenced(claimed, [RELEASE, values], (client) => writeAvance(client, claimed.id, avance));
     },
 
-    extend: (claimed, leaseSeconds) => only(claimed, 'alargar', EXTEND, [claimed.id, claimed.epoch, leaseSeconds]),
+    extend: (claimed, leaseSeconds) => only(claimed, EXTEND, [claimed.id, claimed.epoch, leaseSeconds]),
 
     // The row is locked before the copy is looked for, so that one that was stored since the claim is seen and kept.
     awaitEfirma: (claimed) =>
-      fenced(claimed, { name: 'cerca', text: FENCE, values: [claimed.id, claimed.epoch, 0] }, async (client) => {
+      fenced(claimed, [FENCE, [claimed.id, claimed.epoch, 0]], async (client) => {
         const values = [claimed.id, claimed.epoch];
-        const waits = await client.query({ name: 'esperar-efirma', text: AWAIT_EFIRMA, values });
-        if (waits.rowCount === 0)
-          await client.query({ name: 'soltar', text: RELEASE, values: [...values, 0, 'descargas', 0] });
+        if (!(await isOne(client, AWAIT_EFIRMA, values)))
+          await execute(client, RELEASE, [...values, 0, 'descargas', 0]);
       }),
 
     finish: (claimed, { objectKey, bytes, sha256, registros, confianza, resumen }) => {
       const counted = resumen === undefined ? null : JSON.stringify(resumen);
       const values = [claimed.id, claimed.epoch, objectKey, bytes, sha256, registros, counted, confianza];
-      return only(claimed, 'terminar', FINISH, values);
+      return only(claimed, FINISH, values);
     },
 
     fail: (claimed, { estado, motivo, codigo }) =>
-      only(claimed, 'fallar', FAIL, [estado, motivo, codigo ?? null, claimed.id, claimed.epoch]),
+      only(claimed, FAIL, [estado, motivo, codigo ?? null, claimed.id, claimed.epoch]),
 
     changeChannel: (claimed, avance, { mayReturn }) =>
-      fenced(
-        claimed,
-        { name: 'otro-canal', text: CHANGE_CHANNEL, values: [claimed.id, claimed.epoch, mayReturn] },
-        async (client) => {
-          await writeAvance(client, claimed.id, avance);
-          const values = [claimed.id, claimed.epoch, 0, 'descargas', 0];
-          await client.query({ name: 'soltar', text: RELEASE, values });
-        },
-      ),
+      fenced(claimed, [CHANGE_CHANNEL, [claimed.id, claimed.epoch, mayReturn]], async (client) => {
+        await writeAvance(client, claimed.id, avance);
+        const values = [claimed.id, claimed.epoch, 0, 'descargas', 0];
+        await execute(client, RELEASE, values);
+      }),
 
     async markRefused(claimed, canal) {
-      await pool.query(MARK_REFUSED, [claimed.id, claimed.epoch, canal]);
+      await execute(pool, MARK_REFUSED, [claimed.id, claimed.epoch, canal]);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Retention } from '@acuse/core';
 import type { Database } from '../database.ts';
+import { execute } from '../statements.ts';
 
 /**
  * Deletes at most $1 rows, the oldest first by an index. Rows that another process deletes at this moment are left to
@@ -10,11 +11,11 @@ DELETE FROM ${table} WHERE ctid = ANY (ARRAY(
   SELECT ctid FROM ${table} WHERE ${isOver} ORDER BY ${order} LIMIT $1 FOR UPDATE SKIP LOCKED))`;
 
 /** What nobody needs once its own time is over. */
-const EXPIRED: Readonly<Record<string, string>> = {
-  idempotencia: batch('idempotencia', `creada_en < now() - interval '24 hours'`, 'creada_en'),
-  consulta_en_curso: batch('consulta_en_curso', `creada_en < now() - interval '4 days'`, 'creada_en'),
-  latido: batch('latido', `visto_en < now() - interval '1 day'`, 'visto_en'),
-};
+const EXPIRED = [
+  batch('idempotencia', `creada_en < now() - interval '24 hours'`, 'creada_en'),
+  batch('consulta_en_curso', `creada_en < now() - interval '4 days'`, 'creada_en'),
+  batch('latido', `visto_en < now() - interval '1 day'`, 'visto_en'),
+];
 
 /**
  * The trace of ended solicitudes whose objects are gone: their periods with the SAT's packages, and what happened to
@@ -44,15 +45,14 @@ export function createRetention({ pool }: Pick<Database, 'pool'>): Retention {
   return {
     async prune({ traceDays, auditDays, limit }) {
       const statements = [
-        ...Object.entries(EXPIRED).map(([table, text]) => ({ name: `poda-${table}`, text, values: [limit] })),
-        { name: 'poda-rastro', text: TRACES, values: [limit, traceDays] },
-        { name: 'poda-documento', text: DOCUMENTS, values: [limit, traceDays] },
-        { name: 'poda-auditoria', text: AUDIT, values: [limit, auditDays] },
+        ...EXPIRED.map((text) => [text, [limit]] as const),
+        [TRACES, [limit, traceDays]] as const,
+        [DOCUMENTS, [limit, traceDays]] as const,
+        [AUDIT, [limit, auditDays]] as const,
       ];
       let isMore = false;
-      for (const statement of statements) {
-        const { rowCount } = await pool.query(statement);
-        if (rowCount === limit) isMore = true;
+      for (const [text, values] of statements) {
+        if ((await execute(pool, text, values)) === limit) isMore = true;
       }
       return isMore;
     },

@@ -16,19 +16,19 @@ export const devolucion = (when: string, detalle: string) => `cargo AS (
 /**
  * The one statement that ends solicitudes without a package: state, refund in balance and ledger, death of the sealed
  * credential and a line in the timeline, together. `where` picks the rows of `solicitud s`; parameters $1 estado, $2
- * motivo, $3 codigo.
+ * motivo, $3 codigo. `also` are more parts, beginning with a comma, that may read the ended ones from `fin`.
  */
-export function terminarSinPaquete(where: string): string {
+export function terminarSinPaquete(where: string, also = ''): string {
   return `
 WITH fin AS (
   UPDATE solicitud s SET estado = $1, motivo = $2, terminada_en = now(), lease_until = NULL, gen = s.gen + 1, epoch = s.epoch + 1
-  WHERE ${where} RETURNING s.id, s.cuenta_id
+  WHERE ${where} RETURNING s.id, s.cuenta_id, s.contribuyente_id
 ), ${devolucion('true', '$2')}, sellada AS (
   DELETE FROM credencial_sellada c USING fin WHERE c.solicitud_id = fin.id
 ), salida AS (
   DELETE FROM outbox o USING fin WHERE o.solicitud_id = fin.id
 ), nota AS (
   INSERT INTO evento (solicitud_id, tipo, codigo, detalle) SELECT id, $1, $3, $2 FROM fin
-)
+)${also}
 SELECT id FROM fin`;
 }

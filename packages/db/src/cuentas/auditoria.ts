@@ -1,8 +1,9 @@
 import type { Database } from '../database.ts';
+import { rowsOf } from '../statements.ts';
 
 /**
- * SQL that notes a change in the audit log, in the statement that makes it: one line for each row of `de`. All but
- * `accion` are SQL; `cuenta` and `contribuyente` say whom the change is about: `NULL::uuid` where it is the
+ * SQL that notes a change in the audit log, in the statement that makes it: one line for each row of `de`. `accion` is its name or
+ * a parameter, all else is SQL; `cuenta` and `contribuyente` say whom the change is about: `NULL::uuid` where it is the
  * installation.
  */
 export const nota = ({
@@ -22,7 +23,7 @@ export const nota = ({
   readonly actor: string;
   readonly ip: string;
 }): string => `INSERT INTO auditoria (cuenta_id, contribuyente_id, actor, accion, detalle, ip)
-  SELECT ${cuenta}, ${contribuyente}, ${actor}, '${accion}', ${detalle}, ${ip} FROM ${de}`;
+  SELECT ${cuenta}, ${contribuyente}, ${actor}, ${accion.startsWith('$') ? accion : `'${accion}'`}, ${detalle}, ${ip} FROM ${de}`;
 
 /** The detail of what users do to their own access: it is about nobody else. */
 export const OWN = `'{}'::jsonb`;
@@ -114,12 +115,12 @@ export function createAuditoria({ pool }: Pick<Database, 'pool'>) {
       values.push(filtro.limite);
       const filters = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`;
       const text = `${LIST} ${filters} ORDER BY a.id DESC LIMIT $${values.length}`;
-      return (await pool.query<LineaAuditoria>(text, values)).rows;
+      return await rowsOf<LineaAuditoria>(pool, text, values);
     },
 
     /** The actions that occur, in the order of the alphabet. */
     async acciones(): Promise<string[]> {
-      const { rows } = await pool.query<{ accion: string }>({ name: 'auditoria-acciones', text: ACCIONES });
+      const rows = await rowsOf<{ accion: string }>(pool, ACCIONES);
       return rows.map(({ accion }) => accion);
     },
   };

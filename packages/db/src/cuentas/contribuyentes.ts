@@ -3,6 +3,7 @@ import type { PathOperacion } from '@acuse/contract';
 import type { Autor, CanalSat } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { isUniqueViolation } from '../errors.ts';
+import { isOne, rowOf, rowsOf } from '../statements.ts';
 import { nota } from './auditoria.ts';
 import { Rechazo } from './rechazo.ts';
 
@@ -197,23 +198,23 @@ interface Cambio extends Autor {
  */
 export function createContribuyentes({ pool, prisma }: Pick<Database, 'pool' | 'prisma'>) {
   const run = async (text: string, { cuentaId, rfc, actor, ip }: Cambio, value: unknown) =>
-    (await pool.query(text, [cuentaId, rfc, actor, ip, value])).rowCount === 1;
+    isOne(pool, text, [cuentaId, rfc, actor, ip, value]);
 
   return {
     /** Adds an RFC (already normalised) to an account. Rejects with `RFC_REPETIDO` or `CUENTA_DESCONOCIDA`. */
     async add(input: Cambio & { nombre?: string; idCif?: string }): Promise<{ id: string; rfc: string }> {
       const { cuentaId, rfc, actor, ip, nombre, idCif } = input;
       const values = [cuentaId, rfc, actor, ip, randomUUID(), nombre ?? null, idCif ?? null];
-      const { rows } = await pool.query<{ id: string }>(ADD, values).catch((error: unknown) => {
+      const row = await rowOf<{ id: string }>(pool, ADD, values).catch((error: unknown) => {
         throw isUniqueViolation(error) ? new Rechazo('RFC_REPETIDO') : error;
       });
-      if (!rows[0]) throw new Rechazo('CUENTA_DESCONOCIDA');
-      return { id: rows[0].id, rfc };
+      if (!row) throw new Rechazo('CUENTA_DESCONOCIDA');
+      return { id: row.id, rfc };
     },
 
     async find(cuentaId: string, rfc: string): Promise<RfcVista | null> {
-      const { rows } = await pool.query<Row>({ name: 'panel-rfc', text: FIND, values: [cuentaId, rfc] });
-      return rows[0] ? toVista(rows[0]) : null;
+      const row = await rowOf<Row>(pool, FIND, [cuentaId, rfc]);
+      return row && toVista(row);
     },
 
     /**
@@ -222,7 +223,7 @@ export function createContribuyentes({ pool, prisma }: Pick<Database, 'pool' | '
      */
     async list(cuentaId: string, filter: { contiene: string; despues: string; limit: number }): Promise<RfcVista[]> {
       const values = [cuentaId, filter.contiene, filter.despues, filter.limit];
-      const { rows } = await pool.query<Row>({ name: 'panel-rfcs', text: LIST, values });
+      const rows = await rowsOf<Row>(pool, LIST, values);
       return rows.map(toVista);
     },
 
@@ -236,12 +237,8 @@ export function createContribuyentes({ pool, prisma }: Pick<Database, 'pool' | '
 
     /** Open solicitudes that a key asked for, and how many of them wait for an e.firma. */
     async abiertas(cuentaId: string, apiKeyId: string): Promise<{ abiertas: number; esperan: number }> {
-      const { rows } = await pool.query<{ abiertas: number; esperan: number }>({
-        name: 'panel-abiertas',
-        text: ABIERTAS,
-        values: [cuentaId, apiKeyId],
-      });
-      return rows[0] ?? { abiertas: 0, esperan: 0 };
+      const row = await rowOf<{ abiertas: number; esperan: number }>(pool, ABIERTAS, [cuentaId, apiKeyId]);
+      return row ?? { abiertas: 0, esperan: 0 };
     },
 
     /** How the account calls a taxpayer; null leaves it to the certificate. */

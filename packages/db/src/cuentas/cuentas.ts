@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Autor } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { isUniqueViolation } from '../errors.ts';
-import { createAbiertas } from '../solicitudes/abiertas.ts';
+import { createListaSolicitudes } from '../solicitudes/lista.ts';
+import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 import { isUuid } from '../uuid.ts';
 import { nota } from './auditoria.ts';
@@ -66,9 +67,8 @@ export const normalizeEmail = (email: string): string => email.trim().toLowerCas
 export function createCuentas({ prisma, pool }: Pick<Database, 'prisma' | 'pool'>) {
   const underLock = (text: string, { cuentaId, actor, ip }: { cuentaId: string } & Autor, rest: unknown[] = []) =>
     inTransaction(pool, async (client) => {
-      await client.query(LOCK, [cuentaId]);
-      const { rowCount } = await client.query(text, [cuentaId, actor, ip, ...rest]);
-      return rowCount === 1;
+      await execute(client, LOCK, [cuentaId]);
+      return isOne(client, text, [cuentaId, actor, ip, ...rest]);
     });
 
   return {
@@ -77,11 +77,11 @@ export function createCuentas({ prisma, pool }: Pick<Database, 'prisma' | 'pool'
      */
     async create({ nombre, email, actor, ip }: { nombre: string; email: string } & Autor): Promise<CuentaVista> {
       const values = [randomUUID(), nombre.trim(), normalizeEmail(email), actor, ip];
-      const { rows } = await pool.query<CuentaVista>(CREATE, values).catch((error: unknown) => {
+      const row = await rowOf<CuentaVista>(pool, CREATE, values).catch((error: unknown) => {
         throw isUniqueViolation(error) ? new Rechazo('EMAIL_REPETIDO') : error;
       });
-      if (!rows[0]) throw new Error('the new account is not there');
-      return rows[0];
+      if (!row) throw new Error('the new account is not there');
+      return row;
     },
 
     list: (): Promise<CuentaVista[]> => prisma.cuenta.findMany({ orderBy: { creadaEn: 'asc' } }),
@@ -129,20 +129,21 @@ export function createCuentas({ prisma, pool }: Pick<Database, 'prisma' | 'pool'
       if (!isUuid(id)) return null;
       const cuenta = await prisma.cuenta.findUnique({ where: { id } });
       if (cuenta === null) return null;
-      const rfcs = await pool.query<RfcOperado>(
+      const rfcs = await rowsOf<RfcOperado>(
+        pool,
         `SELECT c.rfc, c.nombre, c.creado_en AS "creadoEn", k.ultimos4, u.ultimo_uso_en AS "ultimoUsoEn"
          FROM contribuyente c LEFT JOIN api_key k ON k.contribuyente_id = c.id AND k.estado = 'ACTIVA'
          LEFT JOIN api_key_uso u ON u.api_key_id = k.id WHERE c.cuenta_id = $1 ORDER BY c.rfc`,
         [id],
       );
-      const abiertas = await createAbiertas({ pool }).ofCuenta(id, 50);
+      const abiertas = await createListaSolicitudes({ pool }).open(id, 50);
       const personas = await prisma.usuario.findMany({
         where: { cuentaId: id },
         select: { id: true, cuentaId: true, email: true, nombre: true },
         orderBy: { email: 'asc' },
         take: 100,
       });
-      return { cuenta, personas, rfcs: rfcs.rows, abiertas };
+      return { cuenta, personas, rfcs, abiertas };
     },
 
     /**

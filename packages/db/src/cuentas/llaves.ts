@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { terminarSinPaquete } from '../claims/terminar.ts';
 import type { Database } from '../database.ts';
 import { isDeadlock } from '../errors.ts';
+import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 import { nota } from './auditoria.ts';
 import { Rechazo } from './rechazo.ts';
@@ -82,9 +83,9 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
   ): Promise<T> {
     try {
       return await inTransaction(pool, async (client) => {
-        const { rows } = await client.query<{ id: string }>(lock, [id]);
-        if (!rows[0]) throw new Rechazo(unknown);
-        return run(client, rows[0].id);
+        const row = await rowOf<{ id: string }>(client, lock, [id]);
+        if (!row) throw new Rechazo(unknown);
+        return run(client, row.id);
       });
     } catch (error) {
       if (!isDeadlock(error) || attempt === MAX_ATTEMPTS) throw error;
@@ -110,13 +111,14 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
     llave: NuevaLlave,
     { anterior, reseal }: Relevo,
   ): Promise<TipoGuardada[]> {
-    const { rows } = await client.query<PorResellar>(POR_RESELLAR, [contribuyenteId, anterior]);
+    const rows = await rowsOf<PorResellar>(client, POR_RESELLAR, [contribuyenteId, anterior]);
     const nuevas = reseal(rows);
-    await client.query(RESEAL, [
+    await execute(client, RESEAL, [
       ...[contribuyenteId, anterior, llave.id],
       ...[nuevas.map(({ id }) => id), nuevas.map(({ kid }) => kid), nuevas.map(({ sobre }) => sobre)],
     ]);
-    await client.query(
+    await execute(
+      client,
       'UPDATE api_key SET registrada_en = (SELECT registrada_en FROM api_key WHERE id = $2) WHERE id = $1',
       [llave.id, anterior],
     );
@@ -124,15 +126,23 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
   }
 
   return {
+    /** Whether calls with this key are paid by this account. */
+    isOf: (cuentaId: string, apiKeyId: string) =>
+      isOne(
+        pool,
+        'SELECT FROM api_key k JOIN contribuyente c ON c.id = k.contribuyente_id WHERE k.id = $2 AND c.cuenta_id = $1',
+        [cuentaId, apiKeyId],
+      ),
+
     /** The keys of a taxpayer, newest first, the active one among them. Nothing of them opens anything. */
     async list(contribuyenteId: string): Promise<LlaveListada[]> {
-      const { rows } = await pool.query<LlaveListada>(
+      return rowsOf<LlaveListada>(
+        pool,
         `SELECT k.id, k.modo, k.ultimos4, k.estado, k.creada_en AS "creadaEn", u.ultimo_uso_en AS "ultimoUsoEn", k.terminada_en AS "terminadaEn"
          FROM api_key k LEFT JOIN api_key_uso u ON u.api_key_id = k.id
          WHERE k.contribuyente_id = $1 ORDER BY k.creada_en DESC, k.id LIMIT 200`,
         [contribuyenteId],
       );
-      return rows;
     },
 
     /**
@@ -155,18 +165,20 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
       const vigente = relevo?.anterior ?? input.vigente;
       const lock = 'SELECT id FROM contribuyente WHERE id = $1 FOR UPDATE';
       return locked(lock, input.contribuyenteId, 'RFC_DESCONOCIDO', async (client, contribuyenteId) => {
-        const { rows } = await client.query<{ id: string }>(
+        const rows = await rowsOf<{ id: string }>(
+          client,
           `UPDATE api_key SET estado = 'REEMPLAZADA', terminada_en = now() WHERE contribuyente_id = $1 AND estado = 'ACTIVA' RETURNING id`,
           [contribuyenteId],
         );
         if (vigente !== undefined && vigente !== (rows[0]?.id ?? null)) throw new Rechazo('LLAVE_CAMBIADA');
-        await client.query(
+        await execute(
+          client,
           `INSERT INTO api_key (id, contribuyente_id, modo, hash, pepper_version, ultimos4) VALUES ($1, $2, $3, $4, $5, $6)`,
           [llave.id, contribuyenteId, llave.modo, llave.hash, llave.pepperVersion, llave.ultimos4],
         );
         const lost = relevo ? await resealInto(client, contribuyenteId, llave, relevo) : [];
         await forget(client, contribuyenteId, llave.id);
-        await client.query(note('generar-llave'), [contribuyenteId, input.actor, input.ip, llave.id]);
+        await execute(client, note('generar-llave'), [contribuyenteId, input.actor, input.ip, llave.id]);
         return lost;
       });
     },
@@ -178,15 +190,16 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
     revoke(input: Autor & { apiKeyId: string }): Promise<number> {
       const lock = `SELECT c.id FROM contribuyente c JOIN api_key k ON k.contribuyente_id = c.id WHERE k.id = $1 FOR UPDATE OF c`;
       return locked(lock, input.apiKeyId, 'LLAVE_DESCONOCIDA', async (client, contribuyenteId) => {
-        const { rowCount } = await client.query(
+        const rowCount = await execute(
+          client,
           `UPDATE api_key SET estado = 'REVOCADA', terminada_en = now() WHERE id = $1 AND estado = 'ACTIVA'`,
           [input.apiKeyId],
         );
         if (rowCount !== 1) return 0;
         await forget(client, contribuyenteId, null);
-        const { rows } = await client.query(CANCEL, ['ERROR', 'API_KEY_REVOCADA', null, input.apiKeyId]);
-        await client.query(note('revocar-llave'), [contribuyenteId, input.actor, input.ip, input.apiKeyId]);
-        return rows.length;
+        const ended = await execute(client, CANCEL, ['ERROR', 'API_KEY_REVOCADA', null, input.apiKeyId]);
+        await execute(client, note('revocar-llave'), [contribuyenteId, input.actor, input.ip, input.apiKeyId]);
+        return ended;
       });
     },
   };

@@ -9,6 +9,7 @@ import {
 import type pg from 'pg';
 import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
+import { execute, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction, SNAPSHOT } from '../transaction.ts';
 import { type CargaOptions, cargarVersion } from './cargar.ts';
 import { readVigente } from './version.ts';
@@ -58,22 +59,16 @@ ${nota({
   ip: '$2',
 })}`;
 
-interface CargaRow {
-  iniciada_en: Date;
-  terminada_en: Date | null;
-  resultado: CargaEfos['resultado'];
-  motivo: string | null;
-}
-
 /** The loading of the list of article 69-B over PostgreSQL. */
 export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas {
   async function begin(): Promise<string> {
-    const { rows } = await pool.query<{ id: string }>(
+    const row = await rowOf<{ id: string }>(
+      pool,
       `WITH viejas AS (DELETE FROM efos_carga WHERE id <= (SELECT max(id) - $1 FROM efos_carga))
        INSERT INTO efos_carga DEFAULT VALUES RETURNING id`,
       [KEPT],
     );
-    return rows[0]?.id ?? '';
+    return row?.id ?? '';
   }
 
   /** One attempt, noted from its beginning to its end. */
@@ -82,19 +77,20 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas
     options: Pick<CargaOptions, 'abrir' | 'minFilas'>,
     signal: AbortSignal,
   ): Promise<ResultadoCarga> {
-    const { rows } = await client.query<{ forzar: boolean; en: string }>(
+    const row = await rowOf<{ forzar: boolean; en: string }>(
+      client,
       'SELECT forzar, pedido_en::text AS en FROM efos_pedido',
     );
-    const { forzar = false, en = null } = rows[0] ?? {};
+    const { forzar = false, en = null } = row ?? {};
     const carga = await begin();
-    const note = (resultado: 'CARGADA' | 'SIN_CAMBIO') => client.query(END, [carga, resultado, null, en]);
+    const note = (resultado: 'CARGADA' | 'SIN_CAMBIO') => execute(client, END, [carga, resultado, null, en]);
     try {
       return await cargarVersion(client, { ...options, forzar, note }, signal);
     } catch (error) {
       // The list that came is an answer to the wish; a source that failed, or a process that is going, is none.
       const answered = error instanceof ListaRechazada ? en : null;
       // The database may be what failed; the attempt then counts as one that never ended.
-      await pool.query(END, [carga, 'FALLIDA', signal.aborted ? CUT : motivoOf(error), answered]).catch(() => {});
+      await execute(pool, END, [carga, 'FALLIDA', signal.aborted ? CUT : motivoOf(error), answered]).catch(() => {});
       throw error;
     }
   }
@@ -104,8 +100,8 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas
       const client = await pool.connect();
       let isLocked = false;
       try {
-        const { rows } = await client.query<{ ok: boolean }>('SELECT pg_try_advisory_lock($1) AS ok', [LOCK]);
-        isLocked = rows[0]?.ok === true;
+        const row = await rowOf<{ ok: boolean }>(client, 'SELECT pg_try_advisory_lock($1) AS ok', [LOCK]);
+        isLocked = row?.ok === true;
         if (!isLocked) return { resultado: 'OTRA_EN_CURSO' };
         return await attempt(client, { abrir, minFilas }, signal);
       } finally {
@@ -115,35 +111,27 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas
     },
 
     async pendiente({ maxHoras }) {
-      const { rows } = await pool.query<{ pendiente: CargaPendiente | null }>(PENDING, [
-        maxHoras,
-        FIRST_RETRY,
-        LAST_RETRY,
-      ]);
-      return rows[0]?.pendiente ?? null;
+      const values = [maxHoras, FIRST_RETRY, LAST_RETRY];
+      return (await rowOf<{ pendiente: CargaPendiente | null }>(pool, PENDING, values))?.pendiente ?? null;
     },
 
     async pedir({ forzar, actor, ip }) {
-      await pool.query(ASK, [actor, ip, forzar]);
+      await execute(pool, ASK, [actor, ip, forzar]);
     },
 
     estado: () =>
       inTransaction(
         pool,
         async (client) => {
-          const cargas = await client.query<CargaRow>(
-            'SELECT iniciada_en, terminada_en, resultado, motivo FROM efos_carga ORDER BY id DESC LIMIT 10',
+          const cargas = await rowsOf<CargaEfos>(
+            client,
+            'SELECT iniciada_en AS "iniciadaEn", terminada_en AS "terminadaEn", resultado, motivo FROM efos_carga ORDER BY id DESC LIMIT 10',
           );
-          const pedido = await client.query<{ pedido_en: Date }>('SELECT pedido_en FROM efos_pedido');
+          const pedido = await rowOf<{ en: Date }>(client, 'SELECT pedido_en AS en FROM efos_pedido');
           return {
             vigente: await readVigente(client),
-            cargas: cargas.rows.map((row) => ({
-              iniciadaEn: row.iniciada_en,
-              terminadaEn: row.terminada_en,
-              resultado: row.resultado,
-              motivo: row.motivo,
-            })),
-            pedidaEn: pedido.rows[0]?.pedido_en ?? null,
+            cargas,
+            pedidaEn: pedido?.en ?? null,
           };
         },
         SNAPSHOT,
@@ -153,8 +141,7 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas
 
 async function unlock(client: pg.PoolClient): Promise<boolean> {
   try {
-    const { rows } = await client.query<{ ok: boolean }>('SELECT pg_advisory_unlock($1) AS ok', [LOCK]);
-    return rows[0]?.ok === true;
+    return (await rowOf<{ ok: boolean }>(client, 'SELECT pg_advisory_unlock($1) AS ok', [LOCK]))?.ok === true;
   } catch {
     return false;
   }

@@ -8,6 +8,7 @@ import {
   type VersionEfos,
 } from '@acuse/core';
 import type pg from 'pg';
+import { execute } from '../statements.ts';
 import { transactionOn } from '../transaction.ts';
 import { readVigente } from './version.ts';
 
@@ -38,7 +39,8 @@ export async function cargarVersion(
   options: CargaOptions,
   signal: AbortSignal,
 ): Promise<ResultadoCarga> {
-  await client.query(
+  await execute(
+    client,
     'DELETE FROM efos_version v WHERE NOT EXISTS (SELECT FROM efos_vigente g WHERE g.version_id = v.id)',
   );
   const previa = await readVigente(client);
@@ -53,7 +55,7 @@ export async function cargarVersion(
     const filas = await insertRows(client, id, lista, signal);
     const sha256 = lista.sha256();
     if (previa !== null && previa.sha256 === sha256) {
-      await client.query('DELETE FROM efos_version WHERE id = $1', [id]);
+      await execute(client, 'DELETE FROM efos_version WHERE id = $1', [id]);
       return await confirm(client, previa, options, lista);
     }
     if (!options.forzar) refuseShort(filas, options.minFilas, previa);
@@ -81,7 +83,8 @@ function refuseShort(filas: number, minFilas: number, previa: VersionEfos | null
 
 async function insertVersion(client: pg.ClientBase, lista: ListaEfosAbierta): Promise<string> {
   const id = randomUUID();
-  await client.query(
+  await execute(
+    client,
     'INSERT INTO efos_version (id, fecha_corte, fuente, etag, ultima_modificacion) VALUES ($1, $2, $3, $4, $5)',
     [id, lista.fechaCorte, lista.fuente, lista.etag, lista.ultimaModificacion],
   );
@@ -98,7 +101,7 @@ async function insertRows(
   for await (const batch of lista.batches) {
     signal.throwIfAborted();
     const column = <T>(of: (fila: FilaEfos, index: number) => T) => batch.map(of);
-    await client.query(INSERT_ROWS, [
+    await execute(client, INSERT_ROWS, [
       id,
       column((_, index) => filas + index + 1),
       column((fila) => fila.rfc),
@@ -121,18 +124,21 @@ async function swap(
   await transactionOn(client, async () => {
     const current = await readVigente(client, { isLocked: true });
     if (!forzar) refuseOlder(lista, current);
-    await client.query(
+    await execute(
+      client,
       'UPDATE efos_version SET filas = $2, sha256 = $3, cargada_en = now(), revisada_en = now() WHERE id = $1',
       [id, filas, sha256],
     );
-    await client.query(
+    await execute(
+      client,
       `INSERT INTO efos_vigente (unica, version_id) VALUES (true, $1)
        ON CONFLICT (unica) DO UPDATE SET version_id = excluded.version_id`,
       [id],
     );
     await note('CARGADA');
   });
-  await client.query(
+  await execute(
+    client,
     'DELETE FROM efos_version v WHERE NOT EXISTS (SELECT FROM efos_vigente g WHERE g.version_id = v.id)',
   );
   return await requireVigente(client);
@@ -146,7 +152,8 @@ async function confirm(
   lista?: ListaEfosAbierta,
 ): Promise<ResultadoCarga> {
   await transactionOn(client, async () => {
-    await client.query(
+    await execute(
+      client,
       `UPDATE efos_version SET revisada_en = now(), fuente = coalesce($2, fuente),
          etag = CASE WHEN $2::text IS NULL THEN etag ELSE $3 END,
          ultima_modificacion = CASE WHEN $2::text IS NULL THEN ultima_modificacion ELSE $4 END

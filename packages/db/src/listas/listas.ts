@@ -1,5 +1,6 @@
 import type { Listas, PasoEfos, RespuestaListas, SituacionEfos } from '@acuse/core';
 import type { Database } from '../database.ts';
+import { rowOf } from '../statements.ts';
 
 /**
  * One statement, so that all of it is of one moment: a swap in between is either before it or after it. Each part is a
@@ -23,8 +24,7 @@ interface Row {
 export function createListas({ pool }: Pick<Database, 'pool'>): Listas {
   return {
     async consultar(rfc): Promise<RespuestaListas> {
-      const { rows } = await pool.query<Row>({ name: 'listas', text: CONSULT, values: [rfc] });
-      const row = rows[0];
+      const row = await rowOf<Row>(pool, CONSULT, [rfc]);
       if (!row) throw new Error('the lists returned no row');
       const { fecha_corte: fechaCorte, fuente } = row;
       return {

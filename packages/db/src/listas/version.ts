@@ -1,20 +1,10 @@
 import type { VersionEfos } from '@acuse/core';
 import type pg from 'pg';
-
-interface VersionRow {
-  id: string;
-  fecha_corte: string;
-  fuente: string;
-  etag: string | null;
-  ultima_modificacion: string | null;
-  filas: number;
-  sha256: string;
-  cargada_en: Date;
-  revisada_en: Date;
-}
+import { rowOf } from '../statements.ts';
 
 const CURRENT = `
-SELECT v.id, v.fecha_corte::text AS fecha_corte, v.fuente, v.etag, v.ultima_modificacion, v.filas, v.sha256, v.cargada_en, v.revisada_en
+SELECT v.id, v.fecha_corte::text AS "fechaCorte", v.fuente, v.etag, v.ultima_modificacion AS "ultimaModificacion", v.filas, v.sha256,
+       v.cargada_en AS "cargadaEn", v.revisada_en AS "revisadaEn"
 FROM efos_vigente g JOIN efos_version v ON v.id = g.version_id WHERE g.unica`;
 
 /**
@@ -25,18 +15,5 @@ export async function readVigente(
   client: Pick<pg.ClientBase, 'query'>,
   { isLocked = false } = {},
 ): Promise<VersionEfos | null> {
-  const { rows } = await client.query<VersionRow>(isLocked ? `${CURRENT} FOR UPDATE OF g` : CURRENT);
-  const row = rows[0];
-  if (!row) return null;
-  return {
-    id: row.id,
-    fechaCorte: row.fecha_corte,
-    fuente: row.fuente,
-    etag: row.etag,
-    ultimaModificacion: row.ultima_modificacion,
-    filas: row.filas,
-    sha256: row.sha256,
-    cargadaEn: row.cargada_en,
-    revisadaEn: row.revisada_en,
-  };
+  return rowOf<VersionEfos>(client, isLocked ? `${CURRENT} FOR UPDATE OF g` : CURRENT);
 }

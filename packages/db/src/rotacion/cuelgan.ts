@@ -1,4 +1,5 @@
 import type { Database } from '../database.ts';
+import { rowsOf } from '../statements.ts';
 
 /** The settings with keys of several ids that rows are sealed, encrypted or hashed under. */
 export const SECRETOS = [
@@ -63,7 +64,8 @@ export async function cuelgan(
   const found: Cuelga[] = [];
   for (const [secreto, que, id, from] of LUGARES) {
     if (!secretos.includes(secreto)) continue;
-    const { rows } = await pool.query<{ id: string; filas: number }>(
+    const rows = await rowsOf<{ id: string; filas: number }>(
+      pool,
       `SELECT id, count(*)::int AS filas FROM (SELECT ${id} AS id FROM ${from}) AS fila
        WHERE id ~ '^[A-Za-z0-9._-]{1,32}$' GROUP BY id ORDER BY id`,
     );

@@ -1,5 +1,6 @@
 import type { ClaveSesion, TipoGuardada } from '@acuse/core';
 import type { Database } from '../database.ts';
+import { isOne, rowsOf } from '../statements.ts';
 import { kidOf, kidOfBase64 } from './cuelgan.ts';
 
 /**
@@ -47,9 +48,8 @@ UPDATE credencial c SET kid = $3, sobre = $4 FROM dueno WHERE c.id = $1 AND c.co
  */
 export function createResellables({ pool }: Pick<Database, 'pool'>) {
   const page = async <Fila extends object>(text: string, values: readonly unknown[]) =>
-    (await pool.query<Fila & { cursor: string }>(text, [...values])).rows;
-  const isOne = async (text: string, values: readonly unknown[]) =>
-    (await pool.query(text, [...values])).rowCount === 1;
+    await rowsOf<Fila & { cursor: string }>(pool, text, values);
+  const replaced = (text: string, values: readonly unknown[]) => isOne(pool, text, values);
 
   /** A column of bytes, or of base64, of a table whose rows `cursor` puts in order. */
   const campo = <Clave extends object>(input: {
@@ -71,7 +71,7 @@ export function createResellables({ pool }: Pick<Database, 'pool'>) {
           [current, after, limit],
         ),
       replace: (fila, { sobre }) =>
-        isOne(`UPDATE ${tabla} SET ${columna} = $3 WHERE ctid = $1::tid AND ${columna} = $2`, [
+        replaced(`UPDATE ${tabla} SET ${columna} = $3 WHERE ctid = $1::tid AND ${columna} = $2`, [
           fila.lugar,
           toColumn(fila.sobre),
           toColumn(sobre),
@@ -88,7 +88,7 @@ export function createResellables({ pool }: Pick<Database, 'pool'>) {
          WHERE c.kid <> $1 AND c.id > coalesce(nullif($2, '')::uuid, '00000000-0000-0000-0000-000000000000') ORDER BY c.id LIMIT $3`,
         [kid, cursor, limit],
       ),
-    replace: (fila, { kid, sobre }) => isOne(REPLACE_CREDENCIAL, [fila.id, fila.sobre, kid, sobre]),
+    replace: (fila, { kid, sobre }) => replaced(REPLACE_CREDENCIAL, [fila.id, fila.sobre, kid, sobre]),
   };
 
   const sesion = `jsonb_build_object('id', id, 'portal', portal, 'rfc', rfc, 'tipo', tipo, 'sal', sal)`;
@@ -136,7 +136,8 @@ export async function pendientes(
     limit,
   }: { readonly pepper: string | undefined; readonly panel: string | undefined; readonly limit: number },
 ): Promise<Pendiente[]> {
-  const { rows } = await pool.query<Pendiente>(
+  return rowsOf<Pendiente>(
+    pool,
     `(SELECT 'API_KEY_PEPPERS' AS secreto, k.pepper_version::text AS id, q.email, c.rfc, k.id AS "apiKeyId", u.ultimo_uso_en AS "ultimoUsoEn"
       FROM api_key k JOIN contribuyente c ON c.id = k.contribuyente_id JOIN cuenta q ON q.id = c.cuenta_id
       LEFT JOIN api_key_uso u ON u.api_key_id = k.id
@@ -145,5 +146,4 @@ export async function pendientes(
      (SELECT 'PANEL_SECRETS', password_kid, email, NULL, NULL, NULL FROM usuario WHERE password_kid <> $2 ORDER BY email LIMIT $3)`,
     [pepper ?? null, panel ?? null, limit],
   );
-  return rows;
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../database.ts';
+import { rowOf } from '../statements.ts';
 
 /** Where the ledger of an account ended. */
 export interface MarcaLibro {
@@ -31,12 +32,7 @@ export function createCobros({ pool }: Pick<Database, 'pool'>) {
   return {
     /** Null when there is no such account. */
     async mark(cuentaId: string): Promise<MarcaLibro | null> {
-      const { rows } = await pool.query<{ saldo: number; creado_en: string | null; id: string | null }>({
-        name: 'cobro-marca',
-        text: MARK,
-        values: [cuentaId],
-      });
-      const [row] = rows;
+      const row = await rowOf<{ saldo: number; creado_en: string | null; id: string | null }>(pool, MARK, [cuentaId]);
       if (!row) return null;
       const { saldo, creado_en: creadoEn, id } = row;
       return { saldo, ultimo: creadoEn === null || id === null ? null : { creadoEn, id } };
@@ -44,12 +40,7 @@ export function createCobros({ pool }: Pick<Database, 'pool'>) {
 
     /** What `operacion` (a path such as `tax/facturas`) cost since the mark. */
     async since(cuentaId: string, operacion: string, { ultimo }: MarcaLibro): Promise<Cobro | null> {
-      const { rows } = await pool.query<Cobro>({
-        name: 'cobro-desde',
-        text: SINCE,
-        values: [cuentaId, operacion, ultimo?.creadoEn ?? '-infinity', ultimo?.id ?? '0'],
-      });
-      return rows[0] ?? null;
+      return rowOf<Cobro>(pool, SINCE, [cuentaId, operacion, ultimo?.creadoEn ?? '-infinity', ultimo?.id ?? '0']);
     },
   };
 }

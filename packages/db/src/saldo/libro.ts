@@ -4,6 +4,7 @@ import { nota } from '../cuentas/auditoria.ts';
 import { Rechazo } from '../cuentas/rechazo.ts';
 import type { Database } from '../database.ts';
 import { isUniqueViolation } from '../errors.ts';
+import { execute, rowOf, rowsOf } from '../statements.ts';
 import { SIN_RESPUESTA } from './saldos.ts';
 
 export const TIPOS_MOVIMIENTO = ['compra', 'cargo', 'reembolso', 'ajuste'] as const;
@@ -147,8 +148,8 @@ function limitsOf({ desde, hasta }: FiltroMovimientos, order: 'ASC' | 'DESC', cu
  * which other indexes could also serve; a condition that must not choose the index stands inside IS TRUE.
  */
 function statement(
-  filtro: FiltroMovimientos,
   cuentaId: string,
+  filtro: FiltroMovimientos,
   order: 'ASC' | 'DESC',
   limite: number,
   cursor?: CursorMovimiento,
@@ -175,40 +176,27 @@ function statement(
   // and sorted.
   if (lead !== null) where.push(`${column} BETWEEN ${lead} AND ${lead}`);
   const columns = [...(lead ? [column] : []), 'm.creado_en', 'm.id'];
-  const rowOf = ([creadoEn, id]: Limit) =>
+  const placeOf = ([creadoEn, id]: Limit) =>
     `(${[...(lead ? [lead] : []), `${place(creadoEn)}::timestamptz`, `${place(id)}::bigint`].join(', ')})`;
   const [from, until] = limitsOf(filtro, order, cursor);
-  where.push(`(${columns.join(', ')}) > ${rowOf(from)}`, `(${columns.join(', ')}) < ${rowOf(until)}`);
+  where.push(`(${columns.join(', ')}) > ${placeOf(from)}`, `(${columns.join(', ')}) < ${placeOf(until)}`);
   const by = columns.map((name) => `${name} ${order}`).join(', ');
-  return {
-    name: `movimientos-${order}-${isPocos ? 'pocos' : (tipo ?? '')}${rfc === undefined ? '' : '-rfc'}${operacion === undefined ? '' : '-operacion'}`,
-    text: `${SELECT} WHERE ${where.join(' AND ')} ORDER BY ${by} LIMIT ${place(limite)}`,
-    values,
-  };
+  const text = `${SELECT} WHERE ${where.join(' AND ')} ORDER BY ${by} LIMIT ${place(limite)}`;
+  return [text, values] as const;
 }
 
 /** The balance and the ledger of an account. Every read is narrowed by the account. */
 export function createLibro({ pool }: Pick<Database, 'pool'>) {
-  async function read(
-    cuentaId: string,
-    filtro: FiltroMovimientos,
-    order: 'ASC' | 'DESC',
-    limite: number,
-    cursor?: CursorMovimiento,
-  ): Promise<MovimientoVista[]> {
-    const { rows } = await pool.query<MovimientoVista>(statement(filtro, cuentaId, order, limite, cursor));
-    return rows;
-  }
+  const read = (...page: Parameters<typeof statement>) => rowsOf<MovimientoVista>(pool, ...statement(...page));
 
   /** Makes a movement at most once; null for an account that is none. */
   async function move(text: string, values: readonly unknown[]) {
-    const run = () => pool.query<{ hecho: number | null; saldo: number; repetido: boolean }>(text, [...values]);
-    const { rows } = await run().catch((error: unknown) => {
+    const run = () => rowOf<{ hecho: number | null; saldo: number; repetido: boolean }>(pool, text, values);
+    return run().catch((error: unknown) => {
       // The same was being done at this moment: now its row is visible.
       if (!isUniqueViolation(error)) throw error;
       return run();
     });
-    return rows[0] ?? null;
   }
 
   return {
@@ -249,18 +237,17 @@ export function createLibro({ pool }: Pick<Database, 'pool'>) {
      * wait.
      */
     async summary(cuentaId: string): Promise<{ saldo: number; umbral: number | null; pendientes: number } | null> {
-      const { rows } = await pool.query<{ saldo: number; umbral: number | null; pendientes: number }>({
-        name: 'saldo-resumen',
-        text: `SELECT c.saldo, a.umbral, (SELECT count(*)::integer FROM pago p WHERE p.cuenta_id = c.id AND p.estado = 'PENDIENTE') AS pendientes
+      return rowOf<{ saldo: number; umbral: number | null; pendientes: number }>(
+        pool,
+        `SELECT c.saldo, a.umbral, (SELECT count(*)::integer FROM pago p WHERE p.cuenta_id = c.id AND p.estado = 'PENDIENTE') AS pendientes
                FROM cuenta c LEFT JOIN aviso_saldo a ON a.cuenta_id = c.id WHERE c.id = $1`,
-        values: [cuentaId],
-      });
-      return rows[0] ?? null;
+        [cuentaId],
+      );
     },
 
     /** Sets the balance below which the account is told; 0 never tells. */
     async setUmbral({ cuentaId, umbral, actor, ip }: { cuentaId: string; umbral: number } & Autor): Promise<void> {
-      await pool.query({ name: 'saldo-umbral', text: SET_UMBRAL, values: [cuentaId, actor, ip, umbral] });
+      await execute(pool, SET_UMBRAL, [cuentaId, actor, ip, umbral]);
     },
 
     /**
@@ -294,10 +281,7 @@ export function createLibro({ pool }: Pick<Database, 'pool'>) {
     },
 
     /** Refunds that the service gave any account by itself, newest first. */
-    async devoluciones(limite: number): Promise<Devolucion[]> {
-      const query = { name: 'operador-devoluciones', text: DEVOLUCIONES, values: [limite] };
-      return (await pool.query<Devolucion>(query)).rows;
-    },
+    devoluciones: (limite: number) => rowsOf<Devolucion>(pool, DEVOLUCIONES, [limite]),
   };
 }
 

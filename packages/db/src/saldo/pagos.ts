@@ -2,6 +2,7 @@ import type { Autor } from '@acuse/core';
 import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
 import { isUniqueViolation } from '../errors.ts';
+import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 
 export const ESTADOS_PAGO = ['PENDIENTE', 'ACREDITADO', 'RECHAZADO', 'CANCELADO'] as const;
@@ -125,17 +126,15 @@ const UNCREDITED = nota({
 export function createPagos({ pool }: Pick<Database, 'pool'>) {
   async function one(where: string, values: readonly unknown[]): Promise<Pago | null> {
     const text = `SELECT ${COLUMNS} FROM pago p WHERE ${where}`;
-    const { rows } = await pool.query<Pago>({ name: `pago-${where}`, text, values: [...values] });
-    return rows[0] ?? null;
+    return rowOf<Pago>(pool, text, values);
   }
 
   async function resolucion(id: string, done: boolean, estado: EstadoPago): Promise<Resolucion> {
-    const { rows } = await pool.query<Pago & { saldo: number }>({
-      name: 'pago-y-saldo',
-      text: `SELECT ${COLUMNS}, c.saldo FROM pago p JOIN cuenta c ON c.id = p.cuenta_id WHERE p.id = $1`,
-      values: [id],
-    });
-    const row = rows[0];
+    const row = await rowOf<Pago & { saldo: number }>(
+      pool,
+      `SELECT ${COLUMNS}, c.saldo FROM pago p JOIN cuenta c ON c.id = p.cuenta_id WHERE p.id = $1`,
+      [id],
+    );
     if (!row) return { resultado: 'DESCONOCIDO' };
     const { saldo, ...pago } = row;
     if (done) return { resultado: 'HECHO', pago, saldo };
@@ -147,7 +146,7 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
     { id, actor, ip, motivo, cuentaId }: { id: string; motivo?: string; cuentaId?: string } & Autor,
   ): Promise<Resolucion> {
     const values = [id, actor, ip, motivo ?? null, cuentaId ?? null];
-    const { rowCount } = await pool.query(CLOSE[estado], values);
+    const rowCount = await execute(pool, CLOSE[estado], values);
     return resolucion(id, rowCount === 1, estado);
   }
 
@@ -165,14 +164,10 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
       ];
       await inTransaction(pool, async (client) => {
         // Payments of an account are made one after the other, so that those that wait are counted right.
-        await client.query({
-          name: 'pago-cuenta',
-          text: 'SELECT FROM cuenta WHERE id = $1 FOR NO KEY UPDATE',
-          values: [cuentaId],
-        });
+        await execute(client, 'SELECT FROM cuenta WHERE id = $1 FOR NO KEY UPDATE', [cuentaId]);
         // A payment that is there already is only looked at: to wait here for whoever is crediting it, who waits for
         // the account, would be a deadlock.
-        await client.query({ name: 'pago-crear', text: CREATE, values });
+        await execute(client, CREATE, values);
       });
       return one('p.cuenta_id = $1 AND p.clave = $2', [cuentaId, clave]);
     },
@@ -188,12 +183,11 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
 
     /** An account's payments, newest first; `antes` is the id that the page before ended with. */
     async list(input: { cuentaId: string; antes?: string; limite: number }): Promise<Pago[]> {
-      const { rows } = await pool.query<Pago>({
-        name: 'pagos-de-cuenta',
-        text: `SELECT ${COLUMNS} FROM pago p WHERE p.cuenta_id = $1 AND p.id < $2 ORDER BY p.id DESC LIMIT $3`,
-        values: [input.cuentaId, input.antes ?? LAST_ID, input.limite],
-      });
-      return rows;
+      return rowsOf<Pago>(
+        pool,
+        `SELECT ${COLUMNS} FROM pago p WHERE p.cuenta_id = $1 AND p.id < $2 ORDER BY p.id DESC LIMIT $3`,
+        [input.cuentaId, input.antes ?? LAST_ID, input.limite],
+      );
     },
 
     /**
@@ -201,13 +195,12 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
      * of the page before.
      */
     async listEstado(input: { estado: EstadoPago; despues?: string; limite: number }): Promise<PagoConCuenta[]> {
-      const { rows } = await pool.query<PagoConCuenta>({
-        name: 'pagos-por-estado',
-        text: `SELECT ${COLUMNS}, c.nombre AS cuenta, c.email FROM pago p JOIN cuenta c ON c.id = p.cuenta_id
+      return rowsOf<PagoConCuenta>(
+        pool,
+        `SELECT ${COLUMNS}, c.nombre AS cuenta, c.email FROM pago p JOIN cuenta c ON c.id = p.cuenta_id
                WHERE p.estado = $1 AND p.id > $2 ORDER BY p.id LIMIT $3`,
-        values: [input.estado, input.despues ?? FIRST_ID, input.limite],
-      });
-      return rows;
+        [input.estado, input.despues ?? FIRST_ID, input.limite],
+      );
     },
 
     /**
@@ -216,12 +209,10 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
      */
     async setProveedorRef(id: string, proveedorRef: string): Promise<boolean> {
       try {
-        const { rowCount } = await pool.query({
-          name: 'pago-proveedor-ref',
-          text: `UPDATE pago SET proveedor_ref = $2 WHERE id = $1 AND estado = 'PENDIENTE'`,
-          values: [id, proveedorRef],
-        });
-        return rowCount === 1;
+        return await isOne(pool, `UPDATE pago SET proveedor_ref = $2 WHERE id = $1 AND estado = 'PENDIENTE'`, [
+          id,
+          proveedorRef,
+        ]);
       } catch (error) {
         if (isUniqueViolation(error, 'pago_proveedor_proveedor_ref_key')) return false;
         throw error;
@@ -235,11 +226,7 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
      */
     async confirmar(input: { id: string; proveedorRef?: string } & Autor): Promise<Resolucion> {
       try {
-        const { rowCount } = await pool.query({
-          name: 'pago-confirmar',
-          text: CONFIRM,
-          values: [input.id, input.actor, input.proveedorRef ?? null, input.ip],
-        });
+        const rowCount = await execute(pool, CONFIRM, [input.id, input.actor, input.proveedorRef ?? null, input.ip]);
         return await resolucion(input.id, rowCount === 1, 'ACREDITADO');
       } catch (error) {
         if (isUniqueViolation(error, 'pago_proveedor_proveedor_ref_key')) return { resultado: 'REFERENCIA_USADA' };
@@ -255,7 +242,7 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
 
     /** Writes down money that arrived for a payment and was not credited, for the operator to look at. */
     async notarSinAcreditar({ id }: Pago, { actor, ip }: Autor, motivo: string): Promise<void> {
-      await pool.query(UNCREDITED, [id, actor, ip, motivo]);
+      await execute(pool, UNCREDITED, [id, actor, ip, motivo]);
     },
   };
 }

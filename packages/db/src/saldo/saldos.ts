@@ -1,6 +1,7 @@
 import type { RespuestaGuardada, ResultadoCargo, Saldos } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { isUniqueViolation, sendOnce } from '../errors.ts';
+import { isOne, prepared, rowOf, rowsOf } from '../statements.ts';
 
 const CHARGE = `
 WITH antes AS (SELECT 1 FROM movimiento WHERE op_id = $1 AND tipo = 'cargo'),
@@ -84,16 +85,10 @@ const valuesOf = ({ apiKeyId, operacion, clave, status, sobre }: RespuestaGuarda
 function settling(opId: string, respuesta: RespuestaGuardada | null, devuelve?: string) {
   const kept = respuesta === null ? [] : valuesOf(respuesta);
   if (devuelve === undefined)
-    return respuesta === null
-      ? { name: 'asentar', text: SETTLE, values: [opId] }
-      : { name: 'asentar-respuesta', text: SETTLE_KEEPING, values: [opId, ...kept] };
+    return respuesta === null ? prepared(SETTLE, [opId]) : prepared(SETTLE_KEEPING, [opId, ...kept]);
   return respuesta === null
-    ? { name: 'asentar-vacia', text: REFUND, values: [opId, devuelve] }
-    : {
-        name: 'asentar-vacia-respuesta',
-        text: SETTLE_GIVING_BACK_KEEPING,
-        values: [opId, devuelve, ...kept],
-      };
+    ? prepared(REFUND, [opId, devuelve])
+    : prepared(SETTLE_GIVING_BACK_KEEPING, [opId, devuelve, ...kept]);
 }
 
 interface ChargeRow {
@@ -104,10 +99,9 @@ interface ChargeRow {
 
 /** Credits over PostgreSQL. The unique (op_id, tipo) of the ledger is what makes every movement happen once. */
 export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
-  async function giveBack(name: string, text: string, opId: string, detalle: string): Promise<boolean> {
+  async function giveBack(text: string, opId: string, detalle: string): Promise<boolean> {
     try {
-      const { rowCount } = await pool.query({ name, text, values: [opId, detalle] });
-      return rowCount === 1;
+      return await isOne(pool, text, [opId, detalle]);
     } catch (error) {
       if (isUniqueViolation(error)) return false;
       throw error;
@@ -115,12 +109,7 @@ export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
   }
 
   async function takenUp(opId: string, cuentaId: string): Promise<ResultadoCargo> {
-    const { rows } = await pool.query<{ devuelto: boolean; saldo: number }>({
-      name: 'cargo-repetido',
-      text: TAKEN_UP,
-      values: [opId, cuentaId],
-    });
-    const [row] = rows;
+    const row = await rowOf<{ devuelto: boolean; saldo: number }>(pool, TAKEN_UP, [opId, cuentaId]);
     if (!row) throw new Error('the account is gone');
     return { resultado: row.devuelto ? 'DEVUELTO' : 'REPETIDO', saldo: row.saldo };
   }
@@ -128,8 +117,8 @@ export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
   return {
     async charge({ opId, cuentaId, contribuyenteId, operacion, importe, plazoSegundos }): Promise<ResultadoCargo> {
       const values = [opId, cuentaId, contribuyenteId, operacion, importe, plazoSegundos];
-      const run = async () => (await pool.query<ChargeRow>({ name: 'cargo', text: CHARGE, values })).rows[0];
-      let row: ChargeRow | undefined;
+      const run = () => rowOf<ChargeRow>(pool, CHARGE, values);
+      let row: ChargeRow | null;
       try {
         row = await run();
       } catch (error) {
@@ -147,28 +136,20 @@ export function createSaldos({ pool }: Pick<Database, 'pool'>): Saldos {
       const { rowCount } = await sendOnce(pool, settling(opId, respuesta, devuelve));
       if (rowCount === 1) return true;
       // Closed before. A statement of its own sees what became of the charge.
-      const { rows } = await pool.query<{ detalle: string | null }>({
-        name: 'devuelta',
-        text: GIVEN_BACK,
-        values: [opId],
-      });
+      const rows = await rowsOf<{ detalle: string | null }>(pool, GIVEN_BACK, [opId]);
       const [refund] = rows;
       return refund?.detalle === devuelve;
     },
 
-    refund: (opId, detalle) => giveBack('reembolso', REFUND, opId, detalle),
+    refund: (opId, detalle) => giveBack(REFUND, opId, detalle),
 
-    undo: (opId, detalle) => giveBack('reembolso-asentada', UNDO, opId, detalle),
+    undo: (opId, detalle) => giveBack(UNDO, opId, detalle),
 
     async refundAbandoned(limit) {
-      const { rows } = await pool.query<{ op_id: string }>({
-        name: 'abandonadas',
-        text: ABANDONED,
-        values: [limit],
-      });
+      const rows = await rowsOf<{ op_id: string }>(pool, ABANDONED, [limit]);
       let refunded = 0;
       for (const row of rows) {
-        if (await giveBack('reembolso-abandonada', REFUND_ABANDONED, row.op_id, SIN_RESPUESTA)) refunded += 1;
+        if (await giveBack(REFUND_ABANDONED, row.op_id, SIN_RESPUESTA)) refunded += 1;
       }
       return refunded;
     },

@@ -1,4 +1,5 @@
 import type { Database } from '../database.ts';
+import { rowsOf } from '../statements.ts';
 import type { TipoMovimiento } from './libro.ts';
 
 /** Credits used by one operation on one day of central Mexico: charges minus refunds of that day. */
@@ -33,14 +34,13 @@ export function createUso({ pool }: Pick<Database, 'pool'>) {
   return {
     /** Usage from `desde` to `hasta` (days of central Mexico, yyyy-mm-dd, both included), by day and operation. */
     async byDay(input: { cuentaId: string; desde: string; hasta: string }): Promise<UsoDia[]> {
-      const { rows } = await pool.query<UsoDia>({
-        name: 'uso-por-dia',
-        text: `SELECT to_char(dia, 'YYYY-MM-DD') AS dia, operacion, ${CALLS}, ${sum('cargo', '-')} AS cargados, ${sum('reembolso')} AS reembolsados
+      return rowsOf<UsoDia>(
+        pool,
+        `SELECT to_char(dia, 'YYYY-MM-DD') AS dia, operacion, ${CALLS}, ${sum('cargo', '-')} AS cargados, ${sum('reembolso')} AS reembolsados
                FROM uso_dia WHERE cuenta_id = $1 AND dia BETWEEN $2::date AND $3::date AND tipo IN ('cargo', 'reembolso')
                GROUP BY uso_dia.dia, operacion ORDER BY uso_dia.dia, operacion`,
-        values: [input.cuentaId, input.desde, input.hasta],
-      });
-      return rows;
+        [input.cuentaId, input.desde, input.hasta],
+      );
     },
 
     /**
@@ -48,23 +48,22 @@ export function createUso({ pool }: Pick<Database, 'pool'>) {
      * (yyyy-mm-dd).
      */
     async byMonth(input: { cuentaId: string; desde: string }): Promise<TotalMes[]> {
-      const { rows } = await pool.query<TotalMes>({
-        name: 'uso-por-mes',
-        text: `SELECT to_char(dia, 'YYYY-MM') AS mes, ${sum('compra')} AS compras, ${sum('cargo', '-')} AS cargos,
+      return rowsOf<TotalMes>(
+        pool,
+        `SELECT to_char(dia, 'YYYY-MM') AS mes, ${sum('compra')} AS compras, ${sum('cargo', '-')} AS cargos,
                       ${sum('reembolso')} AS reembolsos, ${sum('ajuste')} AS ajustes, ${CALLS}
                FROM uso_dia WHERE cuenta_id = $1 AND dia >= $2::date GROUP BY to_char(dia, 'YYYY-MM') ORDER BY 1 DESC`,
-        values: [input.cuentaId, input.desde],
-      });
-      return rows;
+        [input.cuentaId, input.desde],
+      );
     },
 
     /** The operations that an account was ever charged for, by name. */
     async operaciones(cuentaId: string): Promise<string[]> {
-      const { rows } = await pool.query<{ operacion: string }>({
-        name: 'uso-operaciones',
-        text: `SELECT DISTINCT operacion FROM uso_dia WHERE cuenta_id = $1 AND operacion <> '' ORDER BY 1`,
-        values: [cuentaId],
-      });
+      const rows = await rowsOf<{ operacion: string }>(
+        pool,
+        `SELECT DISTINCT operacion FROM uso_dia WHERE cuenta_id = $1 AND operacion <> '' ORDER BY 1`,
+        [cuentaId],
+      );
       return rows.map(({ operacion }) => operacion);
     },
   };

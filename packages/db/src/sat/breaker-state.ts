@@ -1,5 +1,6 @@
 import { type BreakerState, ESTADO_INICIAL, type EstadoHost } from '@acuse/core';
 import type { Database } from '../database.ts';
+import { isOne, rowOf } from '../statements.ts';
 
 interface Row {
   fallos: number;
@@ -64,15 +65,14 @@ export function createBreakerState(
   let ausenteHasta = Number.NEGATIVE_INFINITY;
 
   async function read(host: string): Promise<EstadoHost> {
-    const { rows } = await pool.query<Row>({ name: 'estado-host', text: READ, values: [host] });
-    const row = rows[0];
-    if (row === undefined) return ESTADO_INICIAL;
+    const row = await rowOf<Row>(pool, READ, [host]);
+    if (row === null) return ESTADO_INICIAL;
     return { ...row, abiertoHasta: Number(row.abiertoHasta), sondaHasta: Number(row.sondaHasta) };
   }
 
   async function swap(host: string, from: EstadoHost, to: EstadoHost): Promise<boolean> {
     const values = [host, ...valuesOf(from), ...valuesOf(to)];
-    return (await pool.query({ name: 'cambiar-estado-host', text: SWAP, values })).rowCount === 1;
+    return isOne(pool, SWAP, values);
   }
 
   async function changeShared(host: string, memoria: Memoria, change: (e: EstadoHost) => EstadoHost) {

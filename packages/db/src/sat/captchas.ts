@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CaptchaPendiente, Captchas } from '@acuse/core';
 import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
+import { execute, isOne, rowsOf } from '../statements.ts';
 
 const ASK = `INSERT INTO captcha_pendiente (id, imagen, vence_en) VALUES ($1, $2, now() + $3 * interval '1 millisecond')`;
 
@@ -27,28 +28,28 @@ export function createCaptchas({ pool }: Pick<Database, 'pool'>): Captchas {
   return {
     async ask(imagen, plazoMs) {
       const id = randomUUID();
-      await pool.query({ name: 'pedir-captcha', text: ASK, values: [id, imagen, plazoMs] });
+      await execute(pool, ASK, [id, imagen, plazoMs]);
       return id;
     },
     async respuesta(id) {
-      const { rows } = await pool.query<{ respuesta: string | null }>({
-        name: 'respuesta-captcha',
-        text: 'SELECT respuesta FROM captcha_pendiente WHERE id = $1',
-        values: [id],
-      });
+      const rows = await rowsOf<{ respuesta: string | null }>(
+        pool,
+        'SELECT respuesta FROM captcha_pendiente WHERE id = $1',
+        [id],
+      );
       return rows[0]?.respuesta ?? null;
     },
     async drop(id) {
-      await pool.query('DELETE FROM captcha_pendiente WHERE id = $1', [id]);
+      await execute(pool, 'DELETE FROM captcha_pendiente WHERE id = $1', [id]);
     },
     async pendientes() {
-      return (await pool.query<CaptchaPendiente>(PENDIENTES)).rows;
+      return await rowsOf<CaptchaPendiente>(pool, PENDIENTES);
     },
     async answer(id, texto, { actor, ip }) {
-      return (await pool.query(ANSWER, [id, actor, ip, texto])).rowCount === 1;
+      return isOne(pool, ANSWER, [id, actor, ip, texto]);
     },
     async tidy() {
-      return (await pool.query('DELETE FROM captcha_pendiente WHERE vence_en <= now()')).rowCount ?? 0;
+      return await execute(pool, 'DELETE FROM captcha_pendiente WHERE vence_en <= now()');
     },
   };
 }

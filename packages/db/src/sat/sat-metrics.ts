@@ -1,5 +1,6 @@
 import type { CanalMedido, ResultadoMedido, SatMetrics } from '@acuse/core';
 import type { Database } from '../database.ts';
+import { execute } from '../statements.ts';
 import { CUBETAS, cubetaDe } from './cubetas.ts';
 
 const MINUTO_MS = 60_000;
@@ -82,7 +83,7 @@ export function createSatMetrics(
   async function prune(): Promise<void> {
     if (now() - podadoEn < PODA_MS) return;
     podadoEn = now();
-    await pool.query(`DELETE FROM salud_sat WHERE minuto < now() - make_interval(days => $1)`, [dias]);
+    await execute(pool, `DELETE FROM salud_sat WHERE minuto < now() - make_interval(days => $1)`, [dias]);
   }
 
   async function write(): Promise<void> {
@@ -90,7 +91,7 @@ export function createSatMetrics(
     const batch = pending;
     pending = new Map();
     try {
-      await pool.query({ name: 'salud-sat', text: SAVE, values: [JSON.stringify([...batch.values()])] });
+      await execute(pool, SAVE, [JSON.stringify([...batch.values()])]);
     } catch (error) {
       keep(batch);
       onError(error);

@@ -12,6 +12,7 @@ import {
 } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { isUniqueViolation } from '../errors.ts';
+import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 
 type Row = ClaveSesion & SesionPortal & { readonly ociosaMs: number; readonly isNueva: boolean };
@@ -99,13 +100,10 @@ const toSesion = ({ id, cookies, sal, huella }: Row): SesionPortal => ({ id, coo
 
 /** Sessions with the portals over PostgreSQL, whose clock is the one of all processes. */
 export function createSesionesPortal({ pool }: Pick<Database, 'pool'>): SesionesPortal {
-  const count = async (name: string, text: string, values: unknown[]) =>
-    (await pool.query({ name, text, values })).rowCount ?? 0;
-
   const replace = (clave: ClaveSesion, { id, cookies, sal, huella }: SesionPortal): Promise<void> =>
     inTransaction(pool, async (client) => {
-      await client.query(RETIRE, keyOf(clave));
-      await client.query(INSERT, [...keyOf(clave), id, cookies, sal, huella]);
+      await execute(client, RETIRE, keyOf(clave));
+      await execute(client, INSERT, [...keyOf(clave), id, cookies, sal, huella]);
     });
 
   async function takePlace(
@@ -114,19 +112,18 @@ export function createSesionesPortal({ pool }: Pick<Database, 'pool'>): Sesiones
     leaseMs: number,
     { plazas, cuentaId }: RepartoAccesos,
   ): Promise<boolean> {
-    if ((await count('formarse', STAND_IN_LINE, [rfc, tipo, cuentaId])) !== 1) return false;
+    if (!(await isOne(pool, STAND_IN_LINE, [rfc, tipo, cuentaId]))) return false;
     return inTransaction(pool, async (client) => {
-      const lock = await client.query<{ mine: boolean }>(LOCK);
-      if (!lock.rows[0]?.mine) return false;
+      const lock = await rowOf<{ mine: boolean }>(client, LOCK);
+      if (!lock?.mine) return false;
       const values = [rfc, tipo, token, leaseMs, plazas];
-      return (await client.query({ name: 'tomar-plaza', text: TAKE_PLACE, values })).rowCount === 1;
+      return isOne(client, TAKE_PLACE, values);
     });
   }
 
   return {
     async load(clave) {
-      const { rows } = await pool.query<Row>({ name: 'sesion-portal', text: LOAD, values: keyOf(clave) });
-      const [row] = rows;
+      const row = await rowOf<Row>(pool, LOAD, keyOf(clave));
       return row ? { sesion: toSesion(row), ociosaMs: row.ociosaMs, isNueva: row.isNueva } : null;
     },
 
@@ -139,53 +136,52 @@ export function createSesionesPortal({ pool }: Pick<Database, 'pool'>): Sesiones
     },
 
     async touch(clave, id, cookies) {
-      await count('usar-sesion', TOUCH, [...keyOf(clave), id, cookies]);
+      await execute(pool, TOUCH, [...keyOf(clave), id, cookies]);
     },
 
     async drop(clave, id) {
-      await count('soltar-sesion', DROP, [...keyOf(clave), id]);
+      await execute(pool, DROP, [...keyOf(clave), id]);
     },
 
     async acquireTurn(titular, leaseMs, reparto) {
       const token = randomUUID();
       const isTaken = reparto
         ? await takePlace(titular, token, leaseMs, reparto)
-        : (await count('tomar-turno', ACQUIRE, [titular.rfc, titular.tipo, token, leaseMs])) === 1;
+        : await execute(pool, ACQUIRE, [titular.rfc, titular.tipo, token, leaseMs]);
       return isTaken ? { token } : null;
     },
 
     async extendTurn({ rfc, tipo }, { token }, leaseMs) {
-      return (await count('alargar-turno', EXTEND, [rfc, tipo, token, leaseMs])) === 1;
+      return await isOne(pool, EXTEND, [rfc, tipo, token, leaseMs]);
     },
 
     async releaseTurn({ rfc, tipo }, { token }) {
-      await count('soltar-turno', RELEASE, [rfc, tipo, token]);
+      await execute(pool, RELEASE, [rfc, tipo, token]);
     },
 
     async rechazos({ rfc, tipo }) {
-      const { rows } = await pool.query<RechazoAcceso>({
-        name: 'rechazos',
-        text: `SELECT sal, huella, motivo, codigo FROM rechazo_acceso WHERE rfc = $1 AND tipo = $2 ORDER BY creado_en DESC`,
-        values: [rfc, tipo],
-      });
-      return rows;
+      return rowsOf<RechazoAcceso>(
+        pool,
+        `SELECT sal, huella, motivo, codigo FROM rechazo_acceso WHERE rfc = $1 AND tipo = $2 ORDER BY creado_en DESC`,
+        [rfc, tipo],
+      );
     },
 
     async saveRechazo({ rfc, tipo }, { sal, huella, motivo, codigo }) {
       const values = [rfc, tipo, huella, sal, motivo, codigo, MAX_RECHAZOS - 1];
-      await count('guardar-rechazo', SAVE_RECHAZO, values);
+      await execute(pool, SAVE_RECHAZO, values);
     },
 
     async forget(rfc) {
-      await count('olvidar-rechazos', 'DELETE FROM rechazo_acceso WHERE rfc = $1', [rfc]);
+      await execute(pool, 'DELETE FROM rechazo_acceso WHERE rfc = $1', [rfc]);
       const text = 'UPDATE sesion_portal SET por_cerrar = true WHERE rfc = $1 AND NOT por_cerrar';
-      await count('cerrar-sesiones', text, [rfc]);
+      await execute(pool, text, [rfc]);
     },
 
     async takeEnded(ociosaMs, limit) {
-      await count('turnos-pasados', CLEAR_TURNS, []);
+      await execute(pool, CLEAR_TURNS, []);
       const values = [ociosaMs, limit];
-      const { rows } = await pool.query<Row>({ name: 'sesiones-terminadas', text: TAKE_ENDED, values });
+      const rows = await rowsOf<Row>(pool, TAKE_ENDED, values);
       return rows.map((row) => ({
         clave: { portal: row.portal, rfc: row.rfc, tipo: row.tipo },
         sesion: toSesion(row),

@@ -2,6 +2,7 @@ import type { EstadoSolicitud } from '@acuse/contract';
 import { type Aceptacion, type NuevaSolicitud, ResultadoIncierto } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { isUniqueViolation, sendOnce } from '../errors.ts';
+import { prepared } from '../statements.ts';
 
 /** Operation name in the ledger. */
 const OPERACION = 'tax/descarga-metadata';
@@ -111,7 +112,7 @@ export async function acceptAll(
   until: number,
 ): Promise<Aceptacion[]> {
   const values = COLUMNS.map((column) => nuevas.map(column));
-  const run = () => sendOnce<AcceptRow>(pool, { name: 'aceptar', text: ACCEPT, values }, until);
+  const run = () => sendOnce<AcceptRow>(pool, prepared(ACCEPT, values), until);
   const { rows } = await run().catch((error) => {
     if (error instanceof ResultadoIncierto)
       return run().catch(() => {

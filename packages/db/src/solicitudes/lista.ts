@@ -1,6 +1,7 @@
 import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
 import { type CanalSat, type EstadoParte, progresoDe, type TipoDescarga } from '@acuse/core';
 import type { Database } from '../database.ts';
+import { rowOf, rowsOf } from '../statements.ts';
 import { isUuid } from '../uuid.ts';
 
 /** What a list of solicitudes is narrowed by. Days are calendar days, `yyyy-MM-dd`. */
@@ -49,6 +50,16 @@ export interface PaginaSolicitudes {
   readonly hayDespues: boolean;
 }
 
+/** A solicitud that has not ended, as the operator sees it. */
+export interface SolicitudAbierta extends Pick<FilaSolicitud, 'id' | 'rfc' | 'tipo' | 'canal' | 'estado' | 'creadaEn'> {
+  readonly cuentaId: string;
+  /** E-mail. */
+  readonly cuenta: string;
+  readonly fase: string;
+  readonly dueAt: Date;
+  readonly deadlineAt: Date;
+}
+
 /** Solicitudes of one state are counted up to here; more are "at least so many". */
 export const TOPE_CUENTA = 1_000;
 
@@ -74,7 +85,6 @@ function idWith(texto: string, rest: string): string {
 }
 
 interface Statement {
-  readonly name: string;
   readonly text: string;
   readonly values: readonly unknown[];
 }
@@ -125,27 +135,20 @@ export function statementOfPage(
         ? `s.contribuyente_id = ANY (ARRAY(SELECT c.id FROM contribuyente c WHERE c.rfc = ${place(rfc)}))`
         : `s.contribuyente_id = (SELECT c.id FROM contribuyente c WHERE c.cuenta_id = $1 AND c.rfc = ${place(rfc)})`,
     );
-  const flags = [isUp ? 'arriba' : 'abajo', ...(cuentaId === null ? ['todas'] : [])];
-  const also = (flag: string, condition: string) => {
-    flags.push(flag);
-    conditions.push(condition);
-  };
-  if (rfc !== undefined) flags.push('rfc');
   if (periodo) {
     const [until, from] = [place(periodo.hasta), place(periodo.desde)];
-    also('periodo', `s.desde <= ${until}::date AND s.hasta >= ${from}::date`);
+    conditions.push(`s.desde <= ${until}::date AND s.hasta >= ${from}::date`);
   }
-  if (creada?.desde) also('desde', `s.creada_en >= ${place(creada.desde)}`);
-  if (creada?.hasta) also('hasta', `s.creada_en < ${place(creada.hasta)}`);
-  if (isWholeId) also('id', `s.id = ${place(texto)}::uuid`);
+  if (creada?.desde) conditions.push(`s.creada_en >= ${place(creada.desde)}`);
+  if (creada?.hasta) conditions.push(`s.creada_en < ${place(creada.hasta)}`);
+  if (isWholeId) conditions.push(`s.id = ${place(texto)}::uuid`);
   else if (texto !== undefined && !isBeginning) {
     const backwards = place([...texto].reverse().join(''));
     // A few digits are the end of many ids, which come soon in any order; more of them are looked up by the index that
     // has them backwards.
-    if (texto.length < 4) also('corto', `starts_with(reverse(s.id::text), ${backwards})`);
+    if (texto.length < 4) conditions.push(`starts_with(reverse(s.id::text), ${backwards})`);
     else
-      also(
-        'final',
+      conditions.push(
         `s.id = ANY (ARRAY(SELECT f.id FROM solicitud f WHERE f.cuenta_id = $1
            AND reverse(f.id::text) ~>=~ ${backwards} AND reverse(f.id::text) ~<~ (${backwards} || 'g')))`,
       );
@@ -153,7 +156,6 @@ export function statementOfPage(
   const order = isUp ? 'ASC' : 'DESC';
   const ids = `SELECT s.id FROM solicitud s WHERE ${conditions.join(' AND ')} ORDER BY s.id ${order} LIMIT $6`;
   return {
-    name: `panel-solicitudes-${flags.join('-')}`,
     text: `
 WITH hallada AS MATERIALIZED (${
       cuentaId === null
@@ -163,8 +165,8 @@ WITH hallada AS MATERIALIZED (${
   ORDER BY x.id ${order} LIMIT $6`
     }
 )
-SELECT s.id, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.canal, s.estado, s.fase, s.motivo, s.intentos, s.registros, s.creada_en, s.terminada_en,
-       s.paquete_borrado_en, p.partes
+SELECT s.id, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.canal, s.estado, s.fase, s.motivo, s.intentos, s.registros::float8 AS registros,
+       s.creada_en AS "creadaEn", s.terminada_en AS "terminadaEn", s.paquete_borrado_en AS "paqueteBorradoEn", p.partes
 FROM hallada JOIN solicitud s ON s.id = hallada.id LEFT JOIN LATERAL (
   SELECT json_object_agg(n.estado, n.n) AS partes FROM
     (SELECT estado, count(*)::int AS n FROM parte WHERE solicitud_id = s.id AND s.terminada_en IS NULL GROUP BY estado) n
@@ -198,62 +200,47 @@ const COUNTS_OF_RFC = COUNTS(
   's.contribuyente_id = (SELECT c.id FROM contribuyente c WHERE c.cuenta_id = $1 AND c.rfc = $3)',
 );
 
-interface Row {
-  id: string;
-  rfc: string;
-  tipo: TipoDescarga;
-  desde: string;
-  hasta: string;
-  canal: CanalSat;
-  intentos: number;
-  estado: EstadoSolicitud;
-  fase: 'DESCARGA' | 'ENSAMBLE';
-  motivo: string | null;
-  registros: string | null;
-  creada_en: Date;
-  terminada_en: Date | null;
-  paquete_borrado_en: Date | null;
-  partes: Partial<Record<EstadoParte, number>> | null;
-}
+const SUMMARY = `
+SELECT EXISTS (SELECT FROM solicitud s WHERE s.cuenta_id = $1) AS "huboSolicitud",
+       (SELECT count(*)::int FROM solicitud s WHERE s.cuenta_id = $1 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')) AS abiertas`;
 
-function filaOf(row: Row): FilaSolicitud {
-  const { id, rfc, tipo, desde, hasta, canal, estado, fase, motivo, intentos, partes } = row;
-  return {
-    id,
-    rfc,
-    tipo,
-    desde,
-    hasta,
-    canal,
-    estado,
-    motivo,
-    intentos,
-    progreso: progresoDe({ estado, fase, partes: partes ?? {} }),
-    registros: row.registros === null ? null : Number(row.registros),
-    creadaEn: row.creada_en,
-    terminadaEn: row.terminada_en,
-    paqueteBorradoEn: row.paquete_borrado_en,
-  };
-}
+/** Seconds after which a due solicitud that nobody holds is late: the reconciler would have rung it again by then. */
+const GRACIA = 30;
+
+const ABIERTAS = `
+SELECT s.id, s.cuenta_id AS "cuentaId", q.email AS cuenta, s.rfc, s.tipo, s.estado, s.fase, s.canal, s.due_at AS "dueAt",
+       s.creada_en AS "creadaEn", s.deadline_at AS "deadlineAt"
+FROM solicitud s JOIN cuenta q ON q.id = s.cuenta_id`;
+
+const OPEN_OF_CUENTA = `${ABIERTAS} WHERE s.cuenta_id = $1 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') ORDER BY s.creada_en DESC LIMIT $2`;
+
+const OVERDUE = `${ABIERTAS} WHERE s.estado = 'EN_PROCESO' AND s.due_at < now() - make_interval(secs => ${GRACIA})
+  AND (s.lease_until IS NULL OR s.lease_until < now()) ORDER BY s.due_at LIMIT $1`;
+
+type Row = Omit<FilaSolicitud, 'progreso'> & {
+  readonly fase: 'DESCARGA' | 'ENSAMBLE';
+  readonly partes: Partial<Record<EstadoParte, number>> | null;
+};
+
+const filaOf = ({ fase, partes, ...fila }: Row): FilaSolicitud => ({
+  ...fila,
+  progreso: progresoDe({ estado: fila.estado, fase, partes: partes ?? {} }),
+});
 
 /** Lists of solicitudes: of one account, for its people, or of all, for the operator. */
 export function createListaSolicitudes({ pool }: Pick<Database, 'pool'>) {
   async function hasPeriodo(cuentaId: string | null, { periodo }: FiltroSolicitudes): Promise<boolean> {
     if (periodo === undefined || cuentaId === null) return true;
     const values = [cuentaId, periodo.hasta, periodo.desde];
-    const { rows } = await pool.query<{ hay: boolean }>({
-      name: 'panel-hay-periodo',
-      text: HAS_PERIODO,
-      values,
-    });
-    return rows[0]?.hay === true;
+    const row = await rowOf<{ hay: boolean }>(pool, HAS_PERIODO, values);
+    return row?.hay === true;
   }
 
   /** By the beginning of the id that was typed, or else by its end. */
   async function read(...page: [string | null, FiltroSolicitudes, Cursor | null, number]): Promise<Row[]> {
     for (const donde of ['inicio', 'final'] as const) {
-      const { name, text, values } = statementOfPage(...page, donde);
-      const { rows } = await pool.query<Row>({ name, text, values: [...values] });
+      const { text, values } = statementOfPage(...page, donde);
+      const rows = await rowsOf<Row>(pool, text, values);
       if (rows.length > 0 || page[1].texto === undefined) return rows;
     }
     return [];
@@ -284,10 +271,10 @@ export function createListaSolicitudes({ pool }: Pick<Database, 'pool'>) {
     /** How many there are in each state, up to {@link TOPE_CUENTA} + 1 each. */
     async counts(cuentaId: string, rfc?: string): Promise<Readonly<Record<EstadoSolicitud, number>>> {
       const values = [cuentaId, ESTADOS_SOLICITUD];
-      const { rows } = await pool.query<{ estado: EstadoSolicitud; n: number }>(
-        rfc === undefined
-          ? { name: 'panel-cuentas', text: COUNTS_OF_CUENTA, values }
-          : { name: 'panel-cuentas-rfc', text: COUNTS_OF_RFC, values: [...values, rfc] },
+      const rows = await rowsOf<{ estado: EstadoSolicitud; n: number }>(
+        pool,
+        rfc === undefined ? COUNTS_OF_CUENTA : COUNTS_OF_RFC,
+        rfc === undefined ? values : [...values, rfc],
       );
       const counts = new Map(rows.map(({ estado, n }) => [estado, n]));
       return Object.fromEntries(ESTADOS_SOLICITUD.map((estado) => [estado, counts.get(estado) ?? 0])) as Record<
@@ -295,5 +282,17 @@ export function createListaSolicitudes({ pool }: Pick<Database, 'pool'>) {
         number
       >;
     },
+
+    /** How many of an account's have not ended, and whether it ever asked for any. */
+    async summary(cuentaId: string): Promise<{ readonly abiertas: number; readonly huboSolicitud: boolean }> {
+      const row = await rowOf<{ abiertas: number; huboSolicitud: boolean }>(pool, SUMMARY, [cuentaId]);
+      return row ?? { abiertas: 0, huboSolicitud: false };
+    },
+
+    /** Those of an account that have not ended, newest first. */
+    open: (cuentaId: string, limit: number) => rowsOf<SolicitudAbierta>(pool, OPEN_OF_CUENTA, [cuentaId, limit]),
+
+    /** Those of all accounts that somebody should have taken up by now, the most overdue first. */
+    overdue: (limit: number) => rowsOf<SolicitudAbierta>(pool, OVERDUE, [limit]),
   };
 }

@@ -1,109 +1,255 @@
 import type { EstadoSolicitud } from '@acuse/contract';
-import { type Confianza, type NuevaSolicitud, progresoDe, type Solicitudes, type VistaSolicitud } from '@acuse/core';
+import {
+  type Autor,
+  type CanalSat,
+  type EstadoParte,
+  type NuevaSolicitud,
+  progresoDe,
+  type ResumenPaquete,
+  type Solicitudes,
+  type TipoEvento,
+  type VistaSolicitud,
+} from '@acuse/core';
 import { terminarSinPaquete } from '../claims/terminar.ts';
+import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
+import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { isUuid } from '../uuid.ts';
 import { acceptAll } from './accept.ts';
 import { createBatch } from './batch.ts';
 
-/** Of those that were assembled before it was noted, only rows are sure. */
-export const CONFIANZA = `CASE WHEN s.estado = 'TERMINADA' THEN coalesce(s.confianza, CASE WHEN s.registros > 0 THEN 'confirmado' ELSE 'sin_confirmar' END) END`;
+type Fase = 'DESCARGA' | 'ENSAMBLE';
 
-const FIND = `
-SELECT s.id, s.rfc, s.estado, s.fase, s.tipo, s.desde::text, s.hasta::text, s.registros, s.intentos, s.ultima_consulta_en, s.due_at,
-       ${CONFIANZA} AS confianza, EXISTS (SELECT FROM movimiento m WHERE m.op_id = s.id AND m.tipo = 'reembolso') AS reembolsada,
-       s.motivo, s.creada_en, s.terminada_en, s.object_key, s.paquete_borrado_en, s.bytes, s.sha256,
-       (SELECT json_object_agg(p.estado, p.n) FROM
-         (SELECT estado, count(*)::int AS n FROM parte WHERE solicitud_id = s.id GROUP BY estado) p) AS partes,
-       (SELECT sum(registros) FROM parte WHERE solicitud_id = s.id) AS registros_sat
-FROM solicitud s WHERE s.id = $1 AND s.contribuyente_id = $2`;
+/** Everything that the people of its account may know about a solicitud. */
+export interface DetalleSolicitud extends VistaSolicitud {
+  readonly contribuyenteId: string;
+  readonly canal: CanalSat;
+  /** The authority's code of the end without a package. */
+  readonly codigo: string | null;
+  readonly plazoEn: Date;
+  readonly resumen: ResumenPaquete | null;
+  readonly partes: PartesSolicitud;
+  /** Credits, both above zero; null when there was no such movement. */
+  readonly cargo: { readonly creditos: number; readonly en: Date } | null;
+  readonly reembolso: { readonly creditos: number; readonly en: Date } | null;
+}
+
+/**
+ * What the SAT is asked for, and how much of it is in our storage: months, however small their pieces, or else pieces
+ * of any length.
+ */
+export interface PartesSolicitud {
+  readonly unidad: 'mes' | 'parte';
+  readonly total: number;
+  readonly listas: number;
+}
+
+/** Events of one kind together: what the last of them said, and how many there were. */
+export interface HitoSolicitud extends EventoSolicitud {
+  readonly veces: number;
+}
+
+export interface EventoSolicitud {
+  readonly id: number;
+  readonly tipo: TipoEvento;
+  readonly codigo: string | null;
+  readonly detalle: string | null;
+  /** How often it came in a row. */
+  readonly veces: number;
+  /** When it came last. */
+  readonly en: Date;
+}
+
+/** What changes while a solicitud is worked on. */
+export interface AvanceSolicitud
+  extends Pick<
+    DetalleSolicitud,
+    | 'id'
+    | 'estado'
+    | 'progreso'
+    | 'intentos'
+    | 'registros'
+    | 'ultimaConsulta'
+    | 'proximaConsulta'
+    | 'terminadaEn'
+    | 'partes'
+  > {
+  readonly fase: Fase;
+  readonly ultimoEvento: EventoSolicitud | null;
+}
+
+/** The parts of the solicitud `s` by state, and what the SAT says that they hold. */
+const PARTES = `(SELECT json_object_agg(p.estado, p.n) FROM
+    (SELECT estado, count(*)::int AS n FROM parte WHERE solicitud_id = s.id GROUP BY estado) p) AS partes,
+  coalesce(s.registros, (SELECT sum(registros) FROM parte WHERE solicitud_id = s.id))::float8 AS registros`;
+
+/** The same by month; null unless each part is of one month. */
+const MESES = `(SELECT CASE WHEN bool_and(m.entero) THEN json_build_object('total', count(*), 'listas', count(*) FILTER (WHERE m.listo)) END FROM
+    (SELECT bool_and(left(fin, 7) = left(inicio, 7)) AS entero, bool_and(estado IN ('DESCARGADA', 'VACIA')) AS listo
+     FROM parte WHERE solicitud_id = s.id GROUP BY left(inicio, 7)) m) AS meses`;
+
+const AVANCE = `s.id, s.estado, s.fase, s.intentos, s.ultima_consulta_en AS "ultimaConsulta",
+  CASE s.estado WHEN 'EN_PROCESO' THEN s.due_at END AS "proximaConsulta", s.terminada_en AS "terminadaEn", ${PARTES}`;
+
+/** Of what was assembled before its confidence was noted, only rows are sure. */
+const VISTA = `${AVANCE}, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.motivo, s.creada_en AS "creadaEn", s.object_key AS "objectKey",
+  s.paquete_borrado_en AS "paqueteBorradoEn", s.bytes::float8 AS bytes, s.sha256,
+  CASE WHEN s.estado = 'TERMINADA' THEN coalesce(s.confianza, CASE WHEN s.registros > 0 THEN 'confirmado' ELSE 'sin_confirmar' END) END AS confianza,
+  EXISTS (SELECT FROM movimiento m WHERE m.op_id = s.id AND m.tipo = 'reembolso') AS "isReembolsada"`;
+
+const FIND = `SELECT ${VISTA} FROM solicitud s WHERE s.id = $1 AND s.contribuyente_id = $2`;
+
+const MOVIMIENTO = (
+  tipo: 'cargo' | 'reembolso',
+) => `(SELECT json_build_object('creditos', abs(m.importe), 'en', m.creado_en) FROM movimiento m
+   WHERE m.op_id = s.id AND m.tipo = '${tipo}') AS ${tipo}`;
+
+const DETAIL = `
+SELECT ${VISTA}, ${MESES}, s.contribuyente_id AS "contribuyenteId", s.canal, s.deadline_at AS "plazoEn", s.resumen,
+  ${MOVIMIENTO('cargo')}, ${MOVIMIENTO('reembolso')},
+  (SELECT e.codigo FROM evento e WHERE e.solicitud_id = s.id AND e.tipo = s.estado ORDER BY e.id DESC LIMIT 1) AS codigo
+FROM solicitud s WHERE s.id = $1 AND s.cuenta_id = $2`;
+
+const TIMELINE = `
+SELECT e.id::float8 AS id, e.tipo, e.codigo, e.detalle, e.veces, coalesce(e.ultima_en, e.en) AS en FROM solicitud s JOIN evento e ON e.solicitud_id = s.id
+WHERE s.id = $1 AND s.cuenta_id = $2 AND e.id < $3 ORDER BY e.id DESC LIMIT $4`;
+
+/** Failures of different causes stay apart; everything else of a kind is one line, however often the SAT was asked. */
+const MILESTONES = `
+SELECT max(e.id)::float8 AS id, e.tipo, (array_agg(e.codigo ORDER BY e.id DESC))[1] AS codigo,
+       (array_agg(e.detalle ORDER BY e.id DESC))[1] AS detalle, max(coalesce(e.ultima_en, e.en)) AS en, sum(e.veces)::int AS veces
+FROM solicitud s JOIN evento e ON e.solicitud_id = s.id WHERE s.id = $1 AND s.cuenta_id = $2
+GROUP BY e.tipo, CASE e.tipo WHEN 'SAT_SIN_RESPUESTA' THEN e.detalle WHEN 'PAQUETE_ILEGIBLE' THEN e.codigo END
+ORDER BY max(e.id) DESC LIMIT 100`;
+
+const WATCH = `
+SELECT ${AVANCE}, ${MESES}, CASE WHEN e.id IS NOT NULL THEN json_build_object(
+  'id', e.id, 'tipo', e.tipo, 'codigo', e.codigo, 'detalle', e.detalle, 'veces', e.veces, 'en', coalesce(e.ultima_en, e.en)) END AS "ultimoEvento"
+FROM solicitud s LEFT JOIN LATERAL (
+  SELECT * FROM evento WHERE solicitud_id = s.id ORDER BY id DESC LIMIT 1
+) e ON true
+WHERE s.id = ANY ($1::uuid[])`;
+
+/** What the audit log says of the solicitud. */
+const OF_SOLICITUD = { contribuyente: 'contribuyente_id', detalle: `jsonb_build_object('solicitud', id)` };
+
+const NOTE = nota({
+  accion: '$4',
+  de: 'solicitud WHERE id = $1 AND cuenta_id = $2',
+  ...{ ...OF_SOLICITUD, actor: '$3', ip: '$5' },
+});
 
 const CANCEL = terminarSinPaquete(
   `s.id = $4 AND s.contribuyente_id = $5 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')`,
+  `, auditada AS (${nota({
+    accion: 'cancelar-solicitud',
+    de: 'fin WHERE $6::text IS NOT NULL',
+    ...{ ...OF_SOLICITUD, actor: '$6', ip: '$7' },
+  })})`,
 );
 
-interface FindRow {
-  id: string;
-  rfc: string;
-  estado: EstadoSolicitud;
-  fase: 'DESCARGA' | 'ENSAMBLE';
-  tipo: VistaSolicitud['tipo'];
-  desde: string;
-  hasta: string;
-  registros: string | null;
-  confianza: Confianza | null;
-  reembolsada: boolean;
-  intentos: number;
-  ultima_consulta_en: Date | null;
-  due_at: Date;
-  motivo: string | null;
-  creada_en: Date;
-  terminada_en: Date | null;
-  object_key: string | null;
-  paquete_borrado_en: Date | null;
-  bytes: string | null;
-  sha256: string | null;
-  partes: Parameters<typeof progresoDe>[0]['partes'] | null;
-  registros_sat: string | null;
+const LAST_EVENT = Number.MAX_SAFE_INTEGER;
+
+/** What is read to tell how far a solicitud is. */
+interface Progress {
+  readonly estado: EstadoSolicitud;
+  readonly fase: Fase;
+  readonly partes: Partial<Record<EstadoParte, number>> | null;
+}
+interface Meses {
+  readonly meses: { readonly total: number; readonly listas: number } | null;
+}
+/** Times inside JSON come as text. */
+type InJson<T> = Omit<T, 'en'> & { readonly en: string };
+type Movimiento = NonNullable<DetalleSolicitud['cargo']>;
+
+const withTime = <T extends { readonly en: string }>(object: T | null) =>
+  object && { ...object, en: new Date(object.en) };
+
+const withProgress = <T extends Progress>({ fase, partes, ...vista }: T) => ({
+  ...vista,
+  progreso: progresoDe({ estado: vista.estado, fase, partes: partes ?? {} }),
+});
+
+function partsOf({ partes, meses }: Pick<Progress, 'partes'> & Meses): PartesSolicitud {
+  if (meses !== null && meses.total > 1) return { unidad: 'mes', ...meses };
+  const counts = partes ?? {};
+  return {
+    unidad: 'parte',
+    total: Object.values(counts).reduce((sum, count) => sum + count, 0),
+    listas: (counts.DESCARGADA ?? 0) + (counts.VACIA ?? 0),
+  };
 }
 
-const numberOrNull = (value: string | null) => (value === null ? null : Number(value));
+/** Solicitudes over PostgreSQL: as the API sees them, by taxpayer, and as the people of their account do. */
+export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 'settings'>) {
+  const solicitudes: Solicitudes = {
+    accept: createBatch({
+      run: (nuevas: readonly NuevaSolicitud[], until) => acceptAll({ pool }, nuevas, until),
+      groupOf: ({ cuentaId }) => cuentaId,
+      patienceMs: settings.timeoutMs,
+    }),
 
-/** Solicitudes over PostgreSQL, as the API sees them. */
-export function createSolicitudes({ pool, settings }: Pick<Database, 'pool' | 'settings'>): Solicitudes {
-  const accept = createBatch({
-    run: (nuevas: readonly NuevaSolicitud[], until) => acceptAll({ pool }, nuevas, until),
-    groupOf: ({ cuentaId }) => cuentaId,
-    patienceMs: settings.timeoutMs,
-  });
+    async find(contribuyenteId, id) {
+      if (!isUuid(id)) return null;
+      const row = await rowOf<Omit<VistaSolicitud, 'progreso'> & Progress>(pool, FIND, [id, contribuyenteId]);
+      return row && withProgress(row);
+    },
 
-  async function find(contribuyenteId: string, solicitudId: string): Promise<VistaSolicitud | null> {
-    if (!isUuid(solicitudId)) return null;
-    const { rows } = await pool.query<FindRow>({
-      name: 'ver',
-      text: FIND,
-      values: [solicitudId, contribuyenteId],
-    });
-    const row = rows[0];
-    if (!row) return null;
-    const isOpen = row.terminada_en === null;
-    return {
-      id: row.id,
-      rfc: row.rfc,
-      estado: row.estado,
-      tipo: row.tipo,
-      desde: row.desde,
-      hasta: row.hasta,
-      registros: numberOrNull(row.registros ?? row.registros_sat),
-      confianza: row.confianza,
-      isReembolsada: row.reembolsada,
-      progreso: progresoDe({ estado: row.estado, fase: row.fase, partes: row.partes ?? {} }),
-      intentos: row.intentos,
-      ultimaConsulta: row.ultima_consulta_en,
-      proximaConsulta: isOpen && row.estado === 'EN_PROCESO' ? row.due_at : null,
-      motivo: row.motivo,
-      creadaEn: row.creada_en,
-      terminadaEn: row.terminada_en,
-      objectKey: row.object_key,
-      paqueteBorradoEn: row.paquete_borrado_en,
-      bytes: numberOrNull(row.bytes),
-      sha256: row.sha256,
-    };
-  }
-
-  return {
-    accept,
-    find,
-
-    async cancel(contribuyenteId, solicitudId) {
-      if (!isUuid(solicitudId)) return null;
-      const values = ['CANCELADA', 'CANCELADA_POR_EL_CLIENTE', null, solicitudId, contribuyenteId];
-      const { rowCount } = await pool.query({ name: 'cancelar', text: CANCEL, values });
-      if (rowCount === 1) return { resultado: 'CANCELADA' };
-      const vista = await find(contribuyenteId, solicitudId);
+    async cancel(contribuyenteId, id, autor) {
+      if (!isUuid(id)) return null;
+      const values = ['CANCELADA', 'CANCELADA_POR_EL_CLIENTE', null, id, contribuyenteId];
+      if (await isOne(pool, CANCEL, [...values, autor?.actor ?? null, autor?.ip ?? null]))
+        return { resultado: 'CANCELADA' };
+      const vista = await solicitudes.find(contribuyenteId, id);
       if (vista === null) return null;
       const { estado } = vista;
       return estado === 'CANCELADA' ? { resultado: 'CANCELADA' } : { resultado: 'TERMINADA', estado };
+    },
+  };
+
+  return {
+    ...solicitudes,
+
+    /** Null for one that does not exist and for one of another account alike. */
+    async detail(cuentaId: string, id: string): Promise<DetalleSolicitud | null> {
+      if (!isUuid(id)) return null;
+      type Plain = Omit<DetalleSolicitud, 'progreso' | 'partes' | 'cargo' | 'reembolso'>;
+      type Row = Plain & Progress & Meses & Record<'cargo' | 'reembolso', InJson<Movimiento> | null>;
+      const row = await rowOf<Row>(pool, DETAIL, [id, cuentaId]);
+      if (row === null) return null;
+      const { meses, ...detail } = withProgress(row);
+      return { ...detail, partes: partsOf(row), cargo: withTime(row.cargo), reembolso: withTime(row.reembolso) };
+    },
+
+    /** What happened to it, newest first; `antesDe` is the id of the event that the page before ended with. */
+    async timeline(
+      cuentaId: string,
+      id: string,
+      { antesDe = LAST_EVENT, limit }: { antesDe?: number; limit: number },
+    ): Promise<readonly EventoSolicitud[]> {
+      return isUuid(id) ? rowsOf<EventoSolicitud>(pool, TIMELINE, [id, cuentaId, antesDe, limit]) : [];
+    },
+
+    /** What happened to it, events of one kind together, the kind that happened last first. */
+    async milestones(cuentaId: string, id: string): Promise<readonly HitoSolicitud[]> {
+      return isUuid(id) ? rowsOf<HitoSolicitud>(pool, MILESTONES, [id, cuentaId]) : [];
+    },
+
+    /** Where any number of solicitudes are now, whoever owns them: the caller has checked that before. */
+    async watch(ids: readonly string[]): Promise<readonly AvanceSolicitud[]> {
+      type Plain = Omit<AvanceSolicitud, 'progreso' | 'partes' | 'ultimoEvento'>;
+      type Row = Plain & Progress & Meses & { readonly ultimoEvento: InJson<EventoSolicitud> | null };
+      return (await rowsOf<Row>(pool, WATCH, [ids])).map((row) => {
+        const { meses, ...avance } = withProgress(row);
+        return { ...avance, fase: row.fase, partes: partsOf(row), ultimoEvento: withTime(row.ultimoEvento) };
+      });
+    },
+
+    /** Notes in the audit log what somebody of the account did with a solicitud without changing it. */
+    async note(input: Autor & { cuentaId: string; solicitudId: string; accion: string }): Promise<void> {
+      const { solicitudId, cuentaId, actor, accion, ip } = input;
+      await execute(pool, NOTE, [solicitudId, cuentaId, actor, accion, ip]);
     },
   };
 }

@@ -48,8 +48,7 @@ export const enviarCodigo = defineRuta({
     await deps.intentos.giveBack([limiteIp(ip, deps.settings)]);
     for (const { clave } of [limiteCodigos(usuario.id, deps.settings), limiteCuenta(usuario.email, deps.settings)])
       await deps.intentos.forget(clave);
-    await browser.open(usuario.id, 'COMPLETA');
-    await deps.usuarios.audit(usuario, via === 'app' ? 'entrar' : 'entrar-con-recuperacion', ip);
+    await browser.open(usuario.id, 'COMPLETA', via === 'app' ? 'entrar' : 'entrar-con-recuperacion');
     if (via === 'app') return contexto.redirigir(back);
     const quedan = await deps.segundosFactores.countCodigos(usuario.id);
     return contexto.redirigir(back, {

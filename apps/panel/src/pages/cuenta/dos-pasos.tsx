@@ -52,7 +52,8 @@ export const confirmarDosPasos = defineRuta({
     const limite = limiteCodigos(usuario.id, deps.settings);
     const permiso = await deps.intentos.take([limite]);
     if (!permiso.permitido) return renderDosPasos(contexto, demasiados(permiso.esperar));
-    const codigos = await confirmSecreto(deps, usuario, campos['codigo'] ?? '', quien(contexto));
+    const autor = { ...quien(contexto), salvo: browser.huella() };
+    const codigos = await confirmSecreto(deps, usuario, campos['codigo'] ?? '', autor);
     if (codigos === null)
       return renderDosPasos(contexto, {
         status: 422,
@@ -60,7 +61,6 @@ export const confirmarDosPasos = defineRuta({
           'Ese código no corresponde. Escriba el que la aplicación muestra ahora; si sigue igual, revise la hora de su teléfono.',
       });
     await deps.intentos.forget(limite.clave);
-    await deps.sesiones.closeAll(usuario.id, browser.huella());
     await browser.rotate();
     return renderCodigos(
       contexto,

@@ -41,8 +41,7 @@ export const entrar = defineRuta({
       return contexto.redirigir(`/entrar/codigo?a=${encodeURIComponent(back)}`);
     }
     await deps.intentos.forget(limiteCuenta(email, deps.settings).clave);
-    await browser.open(usuario.id, 'COMPLETA');
-    await deps.usuarios.audit(usuario, 'entrar', ip);
+    await browser.open(usuario.id, 'COMPLETA', 'entrar');
     return contexto.redirigir(back);
   },
 });

@@ -36,10 +36,10 @@ export const cerrarSesion = defineRuta({
   path: '/cuenta/sesiones/:id/cerrar',
   acceso: 'cliente',
   async handle(contexto) {
-    const { c, deps, browser, usuario, ip } = contexto;
+    const { c, deps, browser, usuario } = contexto;
     const id = c.req.param('id') ?? '';
-    if (id === browser.sesion?.id || !(await deps.sesiones.closeOne(usuario.id, id))) return contexto.noEncontrada();
-    await deps.usuarios.audit(usuario, 'cerrar-sesion', ip);
+    if (id === browser.sesion?.id || !(await deps.sesiones.closeOne(usuario.id, id, quien(contexto))))
+      return contexto.noEncontrada();
     return contexto.redirigir(CUENTA, { tono: 'exito', texto: 'Esa sesión terminó.' });
   },
 });
@@ -49,10 +49,9 @@ export const cerrarTodas = defineRuta({
   path: '/cuenta/sesiones/cerrar',
   acceso: 'cliente',
   async handle(contexto) {
-    const { deps, browser, usuario, ip } = contexto;
-    await deps.sesiones.closeAll(usuario.id);
+    const { deps, browser, usuario } = contexto;
+    await deps.sesiones.closeAll(usuario.id, quien(contexto));
     await browser.close();
-    await deps.usuarios.audit(usuario, 'cerrar-sesiones', ip);
     return contexto.redirigir('/entrar', {
       tono: 'info',
       texto: 'Salió del panel en todos sus dispositivos.',

@@ -1,7 +1,8 @@
-import type { Inicio, RfcVista } from '@acuse/db';
+import type { RfcVista } from '@acuse/db';
 import { describe, expect, it } from 'vitest';
 import { pasosOf } from './pasos.ts';
 import { recordatoriosOf } from './recordatorios.ts';
+import type { Inicio } from './tablero.tsx';
 
 const now = new Date('2026-11-21T18:00:00Z');
 const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000);
@@ -37,7 +38,7 @@ const solicitud = {
   hasta: '2026-10-31',
   estado: 'EN_PROCESO',
   creadaEn: now,
-};
+} as const;
 const vacia: Inicio = { saldo: 0, abiertas: 0, enCurso: [], terminada: null, huboSolicitud: false };
 
 const ahora = (rfcs: readonly RfcVista[], inicio: Inicio) => {

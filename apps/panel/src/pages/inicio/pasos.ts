@@ -1,6 +1,7 @@
-import type { Inicio, RfcVista } from '@acuse/db';
+import type { RfcVista } from '@acuse/db';
 import { isLlaveUtil } from '../rfcs/reglas/estado-credenciales.ts';
 import { hrefRfc } from '../rfcs/reglas/ruta-rfc.ts';
+import type { Inicio } from './tablero.tsx';
 
 /** One step on the way from an empty account to the first download. */
 export interface Paso {

@@ -1,4 +1,4 @@
-import type { Inicio, MovimientoVista, RfcVista, SolicitudInicio } from '@acuse/db';
+import type { FilaSolicitud, MovimientoVista, RfcVista } from '@acuse/db';
 import type { Child } from 'hono/jsx';
 import { Boton } from '../../components/boton.tsx';
 import { Estado } from '../../components/estado.tsx';
@@ -11,6 +11,21 @@ import { nombreOperacion } from '../../operaciones/grupos.ts';
 import { estadoCiec, estadoEfirma } from '../rfcs/reglas/estado-credenciales.ts';
 import { hrefRfc } from '../rfcs/reglas/ruta-rfc.ts';
 import type { Recordatorio } from './recordatorios.ts';
+
+type SolicitudInicio = Pick<FilaSolicitud, 'id' | 'rfc' | 'tipo' | 'desde' | 'hasta' | 'estado' | 'creadaEn'>;
+
+/** What the start page tells of an account. */
+export interface Inicio {
+  readonly saldo: number;
+  /** How many solicitudes are under way. */
+  readonly abiertas: number;
+  /** The newest of them, newest first. */
+  readonly enCurso: readonly SolicitudInicio[];
+  /** The newest that ended with a package. */
+  readonly terminada: SolicitudInicio | null;
+  /** Whether anything was ever asked for. */
+  readonly huboSolicitud: boolean;
+}
 
 interface TableroProps {
   readonly inicio: Inicio;

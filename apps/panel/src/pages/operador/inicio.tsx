@@ -1,9 +1,9 @@
 import {
-  createAbiertas,
   createCaptchas,
   createCargaListas,
   createHeartbeats,
   createLibro,
+  createListaSolicitudes,
   createPagos,
   createSaludSat,
   type Devolucion,
@@ -56,7 +56,7 @@ async function readDatos({ database, dashboard }: PanelDeps) {
     createCargaListas(database).estado(),
     dashboard.cuentas(AbortSignal.timeout(COLAS_MS)),
     createHeartbeats(database).list(),
-    createAbiertas(database).atrasadas(MOSTRADAS),
+    createListaSolicitudes(database).overdue(MOSTRADAS),
     createLibro(database).devoluciones(MOSTRADAS),
   ]);
   const transferencias = pagos.filter(({ proveedor }) => proveedor === 'transferencia').length;

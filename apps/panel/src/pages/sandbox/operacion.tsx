@@ -1,5 +1,5 @@
 import { parseRfc } from '@acuse/contract';
-import { createCobros, createContribuyentes, createInicio, type RfcVista } from '@acuse/db';
+import { createCobros, createContribuyentes, createLlaves, type RfcVista } from '@acuse/db';
 import { parseApiKey, wipeApiKey } from '@acuse/vault';
 import { createLlaveRecordada } from '../../acceso/llave-recordada.ts';
 import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
@@ -24,10 +24,10 @@ export const verOperacion = defineRuta({
     const { c, deps, usuario, now } = contexto;
     const found = await findOperacion(contexto);
     if (found instanceof Response) return found;
-    const rfcs = await createInicio(deps.database).rfcs(usuario.cuentaId);
+    const rfcs = await createContribuyentes(deps.database).names(usuario.cuentaId, 1);
     return renderOperacion(contexto, {
       operacion: found,
-      valores: exampleValores(found, { rfcs, now, given: c.req.query() }),
+      valores: exampleValores(found, { rfc: rfcs[0]?.rfc, now, given: c.req.query() }),
     });
   },
 });
@@ -113,7 +113,7 @@ async function isOwnKey({ deps, usuario }: ContextoCliente, text: string): Promi
   const apiKey = parseApiKey(text);
   if (apiKey === null) return false;
   wipeApiKey(apiKey);
-  return createInicio(deps.database).isLlaveDe(usuario.cuentaId, apiKey.keyId);
+  return createLlaves(deps.database).isOf(usuario.cuentaId, apiKey.keyId);
 }
 
 function maskResultado(resultado: SandboxResult, secretos: readonly string[]): SandboxResult {

@@ -14,11 +14,11 @@ const isShown = ({ secreto, tipo }: CampoOperacion) => !secreto && tipo !== 'arc
  */
 export function exampleValores(
   { campos }: Pick<SandboxOperation, 'campos'>,
-  { rfcs, now, given }: { readonly rfcs: readonly string[]; readonly now: Date; readonly given: Valores },
+  { rfc, now, given }: { readonly rfc?: string | undefined; readonly now: Date; readonly given: Valores },
 ): Valores {
   const own: Valores = {
     ...periodoAnterior(now),
-    ...(rfcs[0] ? { rfc: rfcs[0], rfc_receptor: rfcs[0] } : {}),
+    ...(rfc ? { rfc, rfc_receptor: rfc } : {}),
   };
   return Object.fromEntries(
     campos.filter(isShown).map((campo) => {

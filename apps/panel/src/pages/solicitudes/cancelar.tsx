@@ -1,4 +1,4 @@
-import { createSolicitudes, createSolicitudesPanel } from '@acuse/db';
+import { createSolicitudes } from '@acuse/db';
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
 import { formatCreditos } from '../../components/formato.ts';
@@ -46,14 +46,8 @@ export const cancelarSolicitud = defineRutaSolicitud({
   metodo: 'POST',
   sub: '/cancelar',
   async handle(contexto, { id, contribuyenteId, terminadaEn }) {
-    const { deps, usuario } = contexto;
-    if (terminadaEn === null) {
-      const cancelacion = await createSolicitudes(deps.database).cancel(contribuyenteId, id);
-      if (cancelacion?.resultado === 'CANCELADA') {
-        const nota = { cuentaId: usuario.cuentaId, solicitudId: id, accion: 'cancelar-solicitud' };
-        await createSolicitudesPanel(deps.database).note({ ...nota, ...quien(contexto) });
-      }
-    }
+    if (terminadaEn === null)
+      await createSolicitudes(contexto.deps.database).cancel(contribuyenteId, id, quien(contexto));
     return contexto.redirigir(`/solicitudes/${id}`);
   },
 });

@@ -1,5 +1,5 @@
 import { CATALOGO } from '@acuse/contract';
-import { createSolicitudesPanel, type DetalleSolicitud } from '@acuse/db';
+import { createSolicitudes, type DetalleSolicitud } from '@acuse/db';
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
 import { Fecha } from '../../components/fecha.tsx';
@@ -20,7 +20,7 @@ export const descargarPaquete = defineRutaSolicitud({
       filename: `${rfc}_${tipo}_${desde}_${hasta}.zip`,
       ttlSeconds: deps.settings.urlTtlSeconds,
     });
-    await createSolicitudesPanel(deps.database).note({
+    await createSolicitudes(deps.database).note({
       cuentaId: usuario.cuentaId,
       solicitudId: id,
       accion: 'descargar-paquete',

@@ -1,4 +1,4 @@
-import { createSolicitudesPanel, type DetalleSolicitud } from '@acuse/db';
+import { createSolicitudes, type DetalleSolicitud } from '@acuse/db';
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
 import { Copiar } from '../../components/copiar.tsx';
@@ -20,7 +20,7 @@ export const detalleSolicitud = defineRutaSolicitud({
   sub: '',
   async handle({ c, deps, usuario, csrf, pagina }, solicitud) {
     const antesDe = eventBefore(c.req.query('eventos'));
-    const solicitudes = createSolicitudesPanel(deps.database);
+    const solicitudes = createSolicitudes(deps.database);
     const [hitos, eventos] = await Promise.all([
       solicitudes.milestones(usuario.cuentaId, solicitud.id),
       solicitudes.timeline(usuario.cuentaId, solicitud.id, { limit: POR_LINEA + 1, ...antesDe }),

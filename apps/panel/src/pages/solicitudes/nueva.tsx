@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createContribuyentes, createLibro, createSolicitudesPanel, type RfcVista } from '@acuse/db';
+import { createContribuyentes, createLibro, createSolicitudes, type RfcVista } from '@acuse/db';
 import { createLlaveRecordada } from '../../acceso/llave-recordada.ts';
 import { Aviso } from '../../components/aviso.tsx';
 import { Boton } from '../../components/boton.tsx';
@@ -26,7 +26,7 @@ export const formularioNueva = defineRuta({
   acceso: 'cliente',
   async handle(contexto) {
     const { c, deps, usuario } = contexto;
-    const como = await createSolicitudesPanel(deps.database).find(usuario.cuentaId, c.req.query('como') ?? '');
+    const como = await createSolicitudes(deps.database).detail(usuario.cuentaId, c.req.query('como') ?? '');
     const { rfc = '', tipo = 'recibidos', desde = '', hasta = '' } = como ?? c.req.query();
     return form(contexto, { rfc, tipo, desde, hasta, apiKey: '', intento: randomUUID() });
   },
@@ -54,7 +54,7 @@ export const pedirNueva = defineRuta({
     // A form that was answered may be sent again with other values, which is another request.
     if (pedida.resultado === 'RECHAZADA') return form(contexto, { ...pedido, intento: randomUUID() }, pedida);
     if (tecleado.apiKey && vista?.llave) await recordada.keep(tecleado.apiKey, vista, vista.llave.id);
-    await createSolicitudesPanel(deps.database).note({
+    await createSolicitudes(deps.database).note({
       cuentaId: usuario.cuentaId,
       solicitudId: pedida.id,
       accion: 'pedir-solicitud',

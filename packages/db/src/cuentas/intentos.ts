@@ -1,4 +1,5 @@
 import type { Database } from '../database.ts';
+import { execute, isOne, rowOf } from '../statements.ts';
 
 /** How often something may be tried. */
 export interface Limite {
@@ -30,13 +31,11 @@ const GIVE_BACK = `UPDATE intento SET tat = tat - make_interval(secs => $2) WHER
 export function createIntentos({ pool }: Pick<Database, 'pool'>) {
   const take = async ({ clave, rafaga, segundos }: Limite): Promise<Permiso> => {
     const values = [clave, rafaga, segundos];
-    const taken = await pool.query({ name: 'intento-tomar', text: TAKE, values });
-    if (taken.rowCount === 1) return { permitido: true };
-    const { rows } = await pool.query<{ esperar: number }>({ name: 'intento-espera', text: WAIT, values });
-    return { permitido: false, esperar: Math.max(1, rows[0]?.esperar ?? 1) };
+    if (await isOne(pool, TAKE, values)) return { permitido: true };
+    const row = await rowOf<{ esperar: number }>(pool, WAIT, values);
+    return { permitido: false, esperar: Math.max(1, row?.esperar ?? 1) };
   };
-  const giveBack = ({ clave, segundos }: Limite) =>
-    pool.query({ name: 'intento-devolver', text: GIVE_BACK, values: [clave, segundos] });
+  const giveBack = ({ clave, segundos }: Limite) => execute(pool, GIVE_BACK, [clave, segundos]);
 
   return {
     /**
@@ -64,17 +63,16 @@ export function createIntentos({ pool }: Pick<Database, 'pool'>) {
 
     /** Forgets all tries of something: whoever it is about has shown who they are. */
     async forget(clave: string): Promise<void> {
-      await pool.query({
-        name: 'intento-olvidar',
-        text: 'DELETE FROM intento WHERE clave = $1',
-        values: [clave],
-      });
+      await execute(pool, 'DELETE FROM intento WHERE clave = $1', [clave]);
     },
 
     /** Deletes what no longer counts, a batch of it; any number of processes may do it at once. */
     async purge(): Promise<void> {
-      await pool.query(`DELETE FROM intento WHERE ctid = ANY (ARRAY(
-        SELECT ctid FROM intento WHERE tat < now() ORDER BY tat LIMIT 2000 FOR UPDATE SKIP LOCKED))`);
+      await execute(
+        pool,
+        `DELETE FROM intento WHERE ctid = ANY (ARRAY(
+        SELECT ctid FROM intento WHERE tat < now() ORDER BY tat LIMIT 2000 FOR UPDATE SKIP LOCKED))`,
+      );
     },
   };
 }

@@ -1,10 +1,11 @@
 import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import type { Autor } from '@acuse/core';
-import { changeOfUser, nota, OWN } from '../cuentas/auditoria.ts';
-import { normalizeEmail } from '../cuentas/cuentas.ts';
-import { Rechazo } from '../cuentas/rechazo.ts';
 import type { Database } from '../database.ts';
 import { isUniqueViolation } from '../errors.ts';
+import { execute, rowOf, rowsOf } from '../statements.ts';
+import { changeOfUser, nota, OWN } from './auditoria.ts';
+import { normalizeEmail } from './cuentas.ts';
+import { Rechazo } from './rechazo.ts';
 import type { RolUsuario } from './sesiones.ts';
 
 /** A password as it is stored: an argon2id hash (PHC string) and the id of the pepper it was made with. */
@@ -97,14 +98,6 @@ const SET_PASSWORD = changeOfUser(
   OWN,
 );
 
-/** What of a user's coming and going is noted. */
-const ACCESOS = ['entrar', 'entrar-con-recuperacion', 'cerrar-sesion', 'cerrar-sesiones'] as const;
-type AccesoAuditado = (typeof ACCESOS)[number];
-const NOTE_ACCESO = Object.fromEntries(ACCESOS.map((accion) => [accion, changeOfUser(accion, [], OWN)])) as Record<
-  AccesoAuditado,
-  string
->;
-
 const huellaDe = (codigo: string) => createHash('sha256').update(codigo).digest();
 
 type AccesoRow = Omit<UsuarioAcceso, 'password'> & {
@@ -115,8 +108,7 @@ type AccesoRow = Omit<UsuarioAcceso, 'password'> & {
 /** Users of the panel, their passwords, and the codes with which an operator lets somebody choose one. */
 export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
   const findAcceso = async (where: string, value: string): Promise<UsuarioAcceso | null> => {
-    const { rows } = await pool.query<AccesoRow>(`${ACCESO} WHERE ${where} = $1`, [value]);
-    const row = rows[0];
+    const row = await rowOf<AccesoRow>(pool, `${ACCESO} WHERE ${where} = $1`, [value]);
     if (!row) return null;
     const { password_hash: hash, password_kid: kid, ...vista } = row;
     return { ...vista, password: hash !== null && kid !== null ? { hash, kid } : null };
@@ -133,9 +125,11 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
       const [cuentaId, id] = [randomUUID(), randomUUID()];
       const [email, nombre] = [normalizeEmail(input.email), input.nombre.trim()];
       const { hash, kid } = input.password;
-      await pool.query(REGISTER, [cuentaId, nombre, email, id, nombre, hash, kid, input.ip]).catch((error: unknown) => {
-        throw isUniqueViolation(error) ? new Rechazo('EMAIL_REPETIDO') : error;
-      });
+      await execute(pool, REGISTER, [cuentaId, nombre, email, id, nombre, hash, kid, input.ip]).catch(
+        (error: unknown) => {
+          throw isUniqueViolation(error) ? new Rechazo('EMAIL_REPETIDO') : error;
+        },
+      );
       return { id, cuentaId, email, nombre, rol: 'CLIENTE' };
     },
 
@@ -146,11 +140,11 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
       input: { cuentaId: string; email: string; nombre: string; rol: RolUsuario } & Autor,
     ): Promise<UsuarioVista> {
       const [id, email, nombre] = [randomUUID(), normalizeEmail(input.email), input.nombre.trim()];
-      await pool
-        .query(ADD, [id, input.cuentaId, email, nombre, input.rol, input.actor, input.ip])
-        .catch((error: unknown) => {
+      await execute(pool, ADD, [id, input.cuentaId, email, nombre, input.rol, input.actor, input.ip]).catch(
+        (error: unknown) => {
           throw isUniqueViolation(error) ? new Rechazo('EMAIL_REPETIDO') : error;
-        });
+        },
+      );
       return { id, cuentaId: input.cuentaId, email, nombre, rol: input.rol };
     },
 
@@ -158,12 +152,11 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
     findById: (id: string) => findAcceso('u.id', id),
 
     async list(): Promise<UsuarioVista[]> {
-      const { rows } = await pool.query<UsuarioVista>(`SELECT ${VISTA} FROM usuario u ORDER BY u.creado_en, u.email`);
-      return rows;
+      return rowsOf<UsuarioVista>(pool, `SELECT ${VISTA} FROM usuario u ORDER BY u.creado_en, u.email`);
     },
 
     async setNombre(id: string, nombre: string, { actor, ip }: Autor): Promise<void> {
-      await pool.query(SET_NOMBRE, [id, actor, ip, nombre.trim()]);
+      await execute(pool, SET_NOMBRE, [id, actor, ip, nombre.trim()]);
     },
 
     /**
@@ -171,7 +164,8 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
      * meanwhile.
      */
     async rehash(id: string, antes: PasswordGuardada, nueva: PasswordGuardada): Promise<void> {
-      await pool.query(
+      await execute(
+        pool,
         'UPDATE usuario SET password_hash = $3, password_kid = $4 WHERE id = $1 AND password_hash = $2',
         [id, antes.hash, nueva.hash, nueva.kid],
       );
@@ -179,19 +173,19 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
 
     /** Changes a password by its owner: all the owner's sessions end but the one with the hash `salvo`. */
     async setPassword(id: string, { hash, kid }: PasswordGuardada, salvo: Buffer, { actor, ip }: Autor): Promise<void> {
-      await pool.query(SET_PASSWORD, [id, actor, ip, hash, kid, salvo]);
+      await execute(pool, SET_PASSWORD, [id, actor, ip, hash, kid, salvo]);
     },
 
     /** Changes what a user may do, and ends the user's sessions. */
     async setRol({ id }: Pick<UsuarioVista, 'id'>, rol: RolUsuario, { actor, ip }: Autor): Promise<void> {
-      await pool.query(SET_ROL, [id, actor, ip, rol]);
+      await execute(pool, SET_ROL, [id, actor, ip, rol]);
     },
 
     /**
      * Takes a user's second factor away, for somebody who lost it and its recovery codes, and ends the user's sessions.
      */
     async removeSegundoFactor({ id }: Pick<UsuarioVista, 'id'>, { actor, ip }: Autor): Promise<void> {
-      await pool.query(REMOVE_FACTOR, [id, actor, ip]);
+      await execute(pool, REMOVE_FACTOR, [id, actor, ip]);
     },
 
     /**
@@ -200,7 +194,7 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
      */
     async offerCodigo({ id }: Pick<UsuarioVista, 'id'>, segundos: number, { actor, ip }: Autor): Promise<string> {
       const codigo = randomBytes(32).toString('base64url');
-      await pool.query(OFFER, [id, actor, ip, huellaDe(codigo), segundos]);
+      await execute(pool, OFFER, [id, actor, ip, huellaDe(codigo), segundos]);
       return codigo;
     },
 
@@ -209,13 +203,8 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
      * for a code that is not good.
      */
     async redeemCodigo(codigo: string, { hash, kid }: PasswordGuardada, ip: string): Promise<string | null> {
-      const { rows } = await pool.query<{ email: string }>(REDEEM, [huellaDe(codigo), hash, kid, ip]);
-      return rows[0]?.email ?? null;
-    },
-
-    /** Notes that a user came in or ended sessions. */
-    async audit({ id }: Pick<UsuarioVista, 'id'>, accion: AccesoAuditado, ip: string): Promise<void> {
-      await pool.query(NOTE_ACCESO[accion], [id, `usuario:${id}`, ip]);
+      const row = await rowOf<{ email: string }>(pool, REDEEM, [huellaDe(codigo), hash, kid, ip]);
+      return row?.email ?? null;
     },
   };
 }

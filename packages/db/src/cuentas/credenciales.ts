@@ -1,5 +1,7 @@
 import type { Boveda } from '@acuse/core';
-import type { Database } from './database.ts';
+import type { Database } from '../database.ts';
+import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
+import { nota } from './auditoria.ts';
 
 /**
  * Every change below moves the taxpayer's version: it is locked first, as by whoever changes its keys, so that neither
@@ -15,13 +17,18 @@ WITH ${DUENO}, llave AS (
   -- After the lock: a row that this statement has changed already could not be locked by it, and the key would stay without its RFC.
   UPDATE contribuyente c SET id_cif = $3 FROM dueno WHERE c.id = dueno.id AND $3::text IS NOT NULL
 )
-INSERT INTO auditoria (contribuyente_id, cuenta_id, actor, accion, ip)
-SELECT $2, c.cuenta_id, coalesce($5, 'api_key:' || $1), 'rfc-registrar', $4 FROM contribuyente c WHERE c.id = $2`;
+${nota({ accion: 'rfc-registrar', de: 'dueno', contribuyente: 'id', actor: `coalesce($5, 'api_key:' || $1)`, ip: '$4' })}`;
 
 const NAME = `
 WITH cambio AS (UPDATE contribuyente SET nombre = $3 WHERE id = $2 AND nombre IS NULL RETURNING id, cuenta_id)
-INSERT INTO auditoria (contribuyente_id, cuenta_id, actor, accion, detalle, ip)
-SELECT id, cuenta_id, 'api_key:' || $1, 'nombrar-rfc', jsonb_build_object('nombre', $3::text), $4 FROM cambio`;
+${nota({
+  accion: 'nombrar-rfc',
+  de: 'cambio',
+  contribuyente: 'id',
+  detalle: `jsonb_build_object('nombre', $3::text)`,
+  actor: `'api_key:' || $1`,
+  ip: '$4',
+})}`;
 
 const STORE = `
 WITH ${DUENO}, llave AS (
@@ -44,10 +51,14 @@ WITH ${DUENO}, llave AS (
   RETURNING id
 ), shred AS (
   INSERT INTO efirma_shred (credencial_id, llave, expira_en) SELECT $1, $7::bytea, $11 FROM guardada WHERE $7::bytea IS NOT NULL
-), nota AS (
-  INSERT INTO auditoria (cuenta_id, contribuyente_id, actor, accion, detalle, ip)
-  SELECT cuenta_id, $2, coalesce($13, 'api_key:' || $3), 'guardar-' || $4, jsonb_build_object('no_serie', $8::text), $12 FROM llave
-)
+), nota AS (${nota({
+  accion: '$14::text',
+  de: 'llave',
+  contribuyente: '$2::uuid',
+  detalle: `jsonb_build_object('no_serie', $8::text)`,
+  actor: `coalesce($13, 'api_key:' || $3)`,
+  ip: '$12',
+})})
 SELECT id FROM guardada`;
 
 const WAITING = `SELECT id AS "solicitudId", deadline_at AS "deadlineAt" FROM solicitud
@@ -90,15 +101,15 @@ SELECT (SELECT count(*) FROM llaves) + (SELECT count(*) FROM trozos) + (SELECT c
 export function createBoveda({ pool }: Pick<Database, 'pool'>): Boveda {
   return {
     async register({ apiKeyId, contribuyenteId, idCif, ip, actor }) {
-      await pool.query(REGISTER, [apiKeyId, contribuyenteId, idCif ?? null, ip, actor ?? null]);
+      await execute(pool, REGISTER, [apiKeyId, contribuyenteId, idCif ?? null, ip, actor ?? null]);
     },
 
     async nameContribuyente({ apiKeyId, contribuyenteId, nombre, ip }) {
-      await pool.query(NAME, [apiKeyId, contribuyenteId, nombre, ip]);
+      await execute(pool, NAME, [apiKeyId, contribuyenteId, nombre, ip]);
     },
 
     async store(nueva, ip) {
-      const { rowCount } = await pool.query(STORE, [
+      return isOne(pool, STORE, [
         nueva.id,
         nueva.contribuyenteId,
         nueva.apiKeyId,
@@ -112,38 +123,31 @@ export function createBoveda({ pool }: Pick<Database, 'pool'>): Boveda {
         nueva.expiraEn ?? null,
         ip,
         nueva.actor ?? null,
+        `guardar-${nueva.tipo}`,
       ]);
-      return rowCount === 1;
     },
 
     async waitingForEfirma(contribuyenteId) {
-      const { rows } = await pool.query<{ solicitudId: string; deadlineAt: Date }>(WAITING, [contribuyenteId]);
-      return rows;
+      return rowsOf<{ solicitudId: string; deadlineAt: Date }>(pool, WAITING, [contribuyenteId]);
     },
 
     async resume({ solicitudId, kid, sobre, expiraEn }) {
-      const { rowCount } = await pool.query(RESUME, [solicitudId, kid, sobre, expiraEn]);
-      return rowCount === 1;
+      return isOne(pool, RESUME, [solicitudId, kid, sobre, expiraEn]);
     },
 
     async refuse(contribuyenteId, credencialId, canal) {
-      await pool.query({
-        name: 'credencial-rechazada',
-        text: REFUSE,
-        values: [credencialId, contribuyenteId, canal],
-      });
+      await execute(pool, REFUSE, [credencialId, contribuyenteId, canal]);
     },
 
     async reap() {
-      const { rows } = await pool.query<{ n: string }>(REAP);
-      return Number(rows[0]?.n ?? 0);
+      const row = await rowOf<{ n: string }>(pool, REAP);
+      return Number(row?.n ?? 0);
     },
 
     async now() {
-      const { rows } = await pool.query<{ now: Date }>('SELECT now()');
-      const now = rows[0]?.now;
-      if (!now) throw new Error('the database told no time');
-      return now;
+      const row = await rowOf<{ now: Date }>(pool, 'SELECT now()');
+      if (!row) throw new Error('the database told no time');
+      return row.now;
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Database } from '../database.ts';
+import { execute, rowOf, rowsOf } from '../statements.ts';
 
 const KEEP = `
 INSERT INTO llave_recordada (sesion_id, contribuyente_id, api_key_id, sobre, vence_en)
@@ -27,34 +28,34 @@ export function createLlavesRecordadas({ pool }: Pick<Database, 'pool'>) {
     }): Promise<void> {
       const { sesionId, contribuyenteId, apiKeyId, sobre, segundos } = input;
       const values = [sesionId, contribuyenteId, apiKeyId, sobre, segundos];
-      await pool.query({ name: 'llave-recordar', text: KEEP, values });
+      await execute(pool, KEEP, values);
     },
 
     /** What is kept for a taxpayer, for `segundos` more from now; null when there is nothing or its time is over. */
     async use(sesionId: string, contribuyenteId: string, segundos: number): Promise<Buffer | null> {
       const values = [sesionId, contribuyenteId, segundos];
-      const { rows } = await pool.query<{ sobre: Buffer }>({ name: 'llave-recordada', text: USE, values });
-      return rows[0]?.sobre ?? null;
+      const row = await rowOf<{ sobre: Buffer }>(pool, USE, values);
+      return row?.sobre ?? null;
     },
 
     /** The taxpayers whose key the session has. */
     async known(sesionId: string): Promise<ReadonlySet<string>> {
-      const { rows } = await pool.query<{ id: string }>({
-        name: 'llaves-recordadas',
-        text: 'SELECT contribuyente_id AS id FROM llave_recordada WHERE sesion_id = $1 AND vence_en > now()',
-        values: [sesionId],
-      });
+      const rows = await rowsOf<{ id: string }>(
+        pool,
+        'SELECT contribuyente_id AS id FROM llave_recordada WHERE sesion_id = $1 AND vence_en > now()',
+        [sesionId],
+      );
       return new Set(rows.map(({ id }) => id));
     },
 
     /** Deletes all that the session has. */
     async forget(sesionId: string): Promise<void> {
-      await pool.query('DELETE FROM llave_recordada WHERE sesion_id = $1', [sesionId]);
+      await execute(pool, 'DELETE FROM llave_recordada WHERE sesion_id = $1', [sesionId]);
     },
 
     /** Deletes what is over. */
     async purge(): Promise<void> {
-      await pool.query('DELETE FROM llave_recordada WHERE vence_en < now()');
+      await execute(pool, 'DELETE FROM llave_recordada WHERE vence_en < now()');
     },
   };
 }

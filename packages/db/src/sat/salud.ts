@@ -1,6 +1,7 @@
 import type { CanalMedido } from '@acuse/core';
 import type { Database } from '../database.ts';
-import { CUBETAS, percentil } from '../sat/cubetas.ts';
+import { rowsOf } from '../statements.ts';
+import { CUBETAS, percentil } from './cubetas.ts';
 
 /** What was seen of the authority in some stretch of time. */
 export interface MedidasSat {
@@ -79,18 +80,18 @@ export function createSaludSat({ pool }: Pick<Database, 'pool'>) {
       const ultimo = Math.floor(now.getTime() / paso) * paso;
       const primero = ultimo - (cuantos - 1) * paso;
       const [filas, breakers] = await Promise.all([
-        pool.query<Fila>({ name: 'salud-sat-leer', text: READ, values: [new Date(primero), pasoMinutos] }),
-        pool.query<{ host: string; fallos: number; abiertoHasta: number; ahora: number }>(BREAKERS),
+        rowsOf<Fila>(pool, READ, [new Date(primero), pasoMinutos]),
+        rowsOf<{ host: string; fallos: number; abiertoHasta: number; ahora: number }>(pool, BREAKERS),
       ]);
       const puntos = Array.from({ length: cuantos }, (_, n) => {
         const desde = new Date(primero + n * paso);
-        const suyas = filas.rows.filter((fila) => fila.desde.getTime() === desde.getTime());
+        const suyas = filas.filter((fila) => fila.desde.getTime() === desde.getTime());
         return { desde, canales: measure(suyas, ({ canal }) => canal) };
       });
-      const byHost = measure(filas.rows, ({ host, canal }) => `${canal} ${host}`);
-      const known = new Map(filas.rows.map(({ host, canal }) => [`${canal} ${host}`, { host, canal }]));
+      const byHost = measure(filas, ({ host, canal }) => `${canal} ${host}`);
+      const known = new Map(filas.map(({ host, canal }) => [`${canal} ${host}`, { host, canal }]));
       const hosts = [...known].map(([key, { host, canal }]): SaludHost => {
-        const breaker = breakers.rows.find((row) => row.host === host);
+        const breaker = breakers.find((row) => row.host === host);
         return { host, canal, ...(byHost.get(key) ?? EMPTY), ...stateOf(breaker) };
       });
       hosts.sort((a, b) => a.canal.localeCompare(b.canal) || a.host.localeCompare(b.host));
@@ -99,7 +100,8 @@ export function createSaludSat({ pool }: Pick<Database, 'pool'>) {
 
     /** Hosts that are left alone at this moment. */
     async abiertos(): Promise<string[]> {
-      const { rows } = await pool.query<{ host: string }>(
+      const rows = await rowsOf<{ host: string }>(
+        pool,
         'SELECT host FROM estado_host WHERE abierto_hasta > extract(epoch FROM now()) * 1000 ORDER BY host',
       );
       return rows.map(({ host }) => host);

@@ -1,0 +1,161 @@
+import type { Autor } from '@acuse/core';
+import type { Database } from '../database.ts';
+import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
+import { changeOfUser, nota, OWN } from './auditoria.ts';
+
+export type RolUsuario = 'CLIENTE' | 'OPERADOR';
+
+/** ANONIMA only carries a message; SEGUNDO_PASO knows the password but not yet the code; COMPLETA is logged in. */
+export type FaseSesion = 'ANONIMA' | 'SEGUNDO_PASO' | 'COMPLETA';
+
+export interface AvisoGuardado {
+  readonly tono: 'exito' | 'error' | 'info';
+  readonly texto: string;
+}
+
+/** A live session with its user, as it is read for every request. */
+export interface SesionPanel {
+  readonly id: string;
+  readonly fase: FaseSesion;
+  readonly aviso: AvisoGuardado | null;
+  readonly usuario: {
+    readonly id: string;
+    readonly cuentaId: string;
+    readonly email: string;
+    readonly nombre: string;
+    readonly rol: RolUsuario;
+    /** Why the operator suspended the account; null while it is open. */
+    readonly suspension: string | null;
+  } | null;
+}
+
+/** One line of a user's list of sessions. */
+export interface SesionVista {
+  readonly id: string;
+  /** The browser's User-Agent, shortened. */
+  readonly agente: string;
+  readonly ip: string;
+  readonly creadaEn: Date;
+  readonly ultimoUsoEn: Date;
+}
+
+export interface NuevaSesion {
+  /** SHA-256 of the 256-bit id in the cookie; the id itself is stored nowhere. */
+  readonly huella: Buffer;
+  readonly id: string;
+  readonly usuarioId: string | null;
+  readonly fase: FaseSesion;
+  readonly agente: string;
+  readonly ip: string;
+  readonly aviso?: AvisoGuardado;
+  /** How the user came in, for the audit log; absent where something else was noted, or nobody came in. */
+  readonly entrada?: 'entrar' | 'entrar-con-recuperacion';
+  /** Seconds without use after which it is over. */
+  readonly inactividad: number;
+  /** Seconds after which it is over in any case. */
+  readonly duracion: number;
+}
+
+const LIVE = 'inactiva_en > now() AND vence_en > now()';
+const LOGGED_IN = `fase = 'COMPLETA' AND ${LIVE}`;
+
+const LOAD = `
+SELECT s.id, s.fase, s.aviso, s.ultimo_uso_en < now() - interval '30 seconds' AS vieja, CASE WHEN u.id IS NOT NULL THEN jsonb_build_object(
+  'id', u.id, 'cuentaId', u.cuenta_id, 'email', u.email, 'nombre', u.nombre, 'rol', u.rol, 'suspension', q.suspension_motivo) END AS usuario
+FROM sesion s LEFT JOIN usuario u ON u.id = s.usuario_id LEFT JOIN cuenta q ON q.id = u.cuenta_id
+WHERE s.huella = $1 AND ${LIVE}`;
+
+const TOUCH = `
+UPDATE sesion SET ultimo_uso_en = now(), inactiva_en = now() + make_interval(secs => $2), ip = $3 WHERE huella = $1`;
+
+/** Its line in the audit log has no row where `$11`, how the user came in, is null. */
+const OPEN = `
+WITH antes AS (DELETE FROM sesion WHERE huella = $10), nueva AS (
+  INSERT INTO sesion (huella, id, usuario_id, fase, agente, ip, aviso, inactiva_en, vence_en)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, now() + make_interval(secs => $8), now() + make_interval(secs => $9)) RETURNING usuario_id
+)
+${nota({
+  accion: '$11::text',
+  de: 'nueva JOIN usuario u ON u.id = nueva.usuario_id WHERE $11::text IS NOT NULL',
+  actor: `'usuario:' || u.id`,
+  ip: '$6',
+})}`;
+
+const CLOSE_ONE = `
+WITH fuera AS (DELETE FROM sesion WHERE usuario_id = $1 AND id::text = $4 RETURNING usuario_id)
+${nota({ accion: 'cerrar-sesion', de: 'fuera JOIN usuario u ON u.id = fuera.usuario_id', actor: '$2', ip: '$3' })}`;
+
+const CLOSE_ALL = changeOfUser('cerrar-sesiones', ['fuera AS (DELETE FROM sesion WHERE usuario_id = $1)'], OWN);
+
+/** Sessions of the panel. All times are the database's. */
+export function createSesiones({ pool }: Pick<Database, 'pool'>) {
+  return {
+    /** The live session with this hash, or null. Its use is noted at most every 30 seconds. */
+    async load(huella: Buffer, uso: { inactividad: number; ip: string }): Promise<SesionPanel | null> {
+      const row = await rowOf<SesionPanel & { vieja: boolean }>(pool, LOAD, [huella]);
+      if (!row) return null;
+      const { vieja, ...sesion } = row;
+      if (vieja && sesion.fase === 'COMPLETA') await execute(pool, TOUCH, [huella, uso.inactividad, uso.ip]);
+      return sesion;
+    },
+
+    /**
+     * Opens a session; `reemplaza` is the hash of the one that it takes the place of, which is over at the same moment.
+     */
+    async open(nueva: NuevaSesion, reemplaza: Buffer | null): Promise<void> {
+      const { huella, id, usuarioId, fase, agente, ip, aviso, entrada, inactividad, duracion } = nueva;
+      const mensaje = aviso ? JSON.stringify(aviso) : null;
+      const sesion = [huella, id, usuarioId, fase, agente, ip, mensaje, inactividad, duracion];
+      await execute(pool, OPEN, [...sesion, reemplaza, entrada ?? null]);
+    },
+
+    /** Gives a live session another id (another cookie), and leaves everything else as it is. False when it is over. */
+    rotate: (huella: Buffer, nueva: Buffer) =>
+      isOne(pool, `UPDATE sesion SET huella = $2 WHERE huella = $1 AND ${LIVE}`, [huella, nueva]),
+
+    /** Leaves a message for the next page, or takes it away. */
+    async setAviso(huella: Buffer, aviso: AvisoGuardado | null): Promise<void> {
+      const values = [huella, aviso ? JSON.stringify(aviso) : null];
+      await execute(pool, 'UPDATE sesion SET aviso = $2 WHERE huella = $1', values);
+    },
+
+    async close(huella: Buffer): Promise<void> {
+      await execute(pool, 'DELETE FROM sesion WHERE huella = $1', [huella]);
+    },
+
+    /** Where a user is logged in, the last used first. */
+    list: (usuarioId: string) =>
+      rowsOf<SesionVista>(
+        pool,
+        `SELECT id, agente, ip, creada_en AS "creadaEn", ultimo_uso_en AS "ultimoUsoEn" FROM sesion
+         WHERE usuario_id = $1 AND ${LOGGED_IN} ORDER BY ultimo_uso_en DESC, creada_en DESC LIMIT 100`,
+        [usuarioId],
+      ),
+
+    /** Which of these sessions are still logged in. */
+    async live(ids: readonly string[]): Promise<ReadonlySet<string>> {
+      const text = `SELECT id FROM sesion WHERE id = ANY ($1::uuid[]) AND ${LOGGED_IN}`;
+      return new Set((await rowsOf<{ id: string }>(pool, text, [ids])).map(({ id }) => id));
+    },
+
+    /** Ends one session of a user. False when the user has none with that id. */
+    closeOne: (usuarioId: string, id: string, { actor, ip }: Autor) =>
+      isOne(pool, CLOSE_ONE, [usuarioId, actor, ip, id]),
+
+    /** Ends all sessions of a user, at the user's own wish. */
+    async closeAll(usuarioId: string, { actor, ip }: Autor): Promise<void> {
+      await execute(pool, CLOSE_ALL, [usuarioId, actor, ip]);
+    },
+
+    /** Deletes sessions that are over, a batch of them; any number of processes may do it at once. */
+    async purge(): Promise<void> {
+      await execute(
+        pool,
+        `DELETE FROM sesion WHERE ctid = ANY (ARRAY(
+           SELECT ctid FROM sesion WHERE inactiva_en < now() OR vence_en < now() LIMIT 2000 FOR UPDATE SKIP LOCKED))`,
+      );
+    },
+  };
+}
+
+export type Sesiones = ReturnType<typeof createSesiones>;

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import type pg from 'pg';
+
+/** A pool, or the connection of a transaction. */
+export type Connection = Pick<pg.ClientBase, 'query'>;
+
+const names = new Map<string, string>();
+
+/** A statement that each connection prepares once. Its name is made of its text: no two texts have the same. */
+export function prepared(text: string, values: readonly unknown[]): pg.QueryConfig {
+  const name = names.get(text) ?? createHash('sha256').update(text).digest('base64url');
+  names.set(text, name);
+  return { name, text, values: [...values] };
+}
+
+/** The rows that a statement gives. */
+export async function rowsOf<R extends object>(
+  connection: Connection,
+  text: string,
+  values: readonly unknown[] = [],
+): Promise<R[]> {
+  return (await connection.query<R>(prepared(text, values))).rows;
+}
+
+/** The first row that a statement gives, or null. */
+export async function rowOf<R extends object>(
+  ...statement: [connection: Connection, text: string, values?: readonly unknown[]]
+): Promise<R | null> {
+  return (await rowsOf<R>(...statement))[0] ?? null;
+}
+
+/** Runs a statement, and tells how many rows it changed or gave. */
+export async function execute(connection: Connection, text: string, values: readonly unknown[] = []): Promise<number> {
+  return (await connection.query(prepared(text, values))).rowCount ?? 0;
+}
+
+/** Runs a statement, and tells whether it changed or gave one row. */
+export async function isOne(...statement: Parameters<typeof execute>): Promise<boolean> {
+  return (await execute(...statement)) === 1;
+}
