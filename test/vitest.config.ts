@@ -51,6 +51,7 @@ export default defineConfig({
     // What is polled comes when it comes: a second, which is the default, passes on a busy machine before a page has
     // answered.
     expect: { poll: { timeout: 25_000 } },
+    setupFiles: ['test/reuse-keys.ts'],
     pool: 'forks',
     // Files share their process and its modules, which are not mocked. Two to a core: half of the time they wait for
     // the programs under test.

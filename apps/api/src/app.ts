@@ -74,16 +74,17 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
     });
   }
 
-  const document = JSON.stringify(openApiDocument(operations));
+  let document: string | undefined;
   // Anybody's page may read it, without credentials, and ask whether it changed.
   app.use(
     DOCUMENT,
     cors({ allowMethods: ['GET'], allowHeaders: ['If-None-Match'], exposeHeaders: ['ETag', 'X-Request-Id'] }),
     etag({ retainedHeaders: [...RETAINED_304_HEADERS, ...ON_304] }),
   );
-  app.get(DOCUMENT, (c) =>
-    toResponse({ status: 200, cuerpo: document, headers: { 'Cache-Control': 'no-cache' } }, idOf(c, newId)),
-  );
+  app.get(DOCUMENT, (c) => {
+    document ??= JSON.stringify(openApiDocument(operations));
+    return toResponse({ status: 200, cuerpo: document, headers: { 'Cache-Control': 'no-cache' } }, idOf(c, newId));
+  });
   app.get('/healthz', (c) => report(c, newId, deps.health.live()));
   app.get('/readyz', async (c) => report(c, newId, await deps.health.ready()));
   app.notFound((c) => refuse(c, newId, new CfdiError('RUTA_DESCONOCIDA')));

@@ -16,17 +16,19 @@ export type Assertions = {
 const LIFE_MS = 15 * 60_000;
 const SIGNATURE = /<ds:Signature .*<\/ds:Signature>/s;
 
+/** The issuer's, which all simulators of a process share; made at the first use. */
+let keys: KeyPairKeyObjectResult | undefined;
+const keyPair = () => {
+  keys ??= generateKeyPairSync('rsa', { modulusLength: 2048 });
+  return keys;
+};
+
 /**
- * Creates the issuer; its key is made at the first use. Elements are written in the order and with the names that
+ * Creates the issuer. Elements are written in the order and with the names that
  * phpcfdi/cfdi-sat-scraper (tests/_files, e.firma session) shows; no white space between them, so the text is
  * canonical.
  */
 export function createAssertions(world: World): Assertions {
-  let keys: KeyPairKeyObjectResult | undefined;
-  const keyPair = () => {
-    keys ??= generateKeyPairSync('rsa', { modulusLength: 2048 });
-    return keys;
-  };
   /** Until when each would be good. */
   const used = new Map<string, number>();
   return {

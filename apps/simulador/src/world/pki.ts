@@ -68,7 +68,7 @@ export async function createPki({ dataDir }: { dataDir?: string | undefined } = 
     inspect,
     issue: async (order) => {
       const numero = `3000100000${String(randomInt(10 ** 10)).padStart(10, '0')}`;
-      const keys = await generateKeys();
+      const keys = await keySource.efirma();
       const certificate = signCertificate(
         {
           subject: subjectOf(order),
@@ -130,6 +130,7 @@ function subjectOf({ rfc, nombre, csd, curp: known }: EfirmaOrder): Distinguishe
 }
 
 const generateRsa = promisify(generateKeyPair);
+export type Keys = { publicKey: KeyObject; privateKey: KeyObject };
 
 /** Root and issuing authority of the simulator, plainly named as a test authority. */
 type Authority = { root: X509Certificate; issuing: X509Certificate; issuingKey: KeyObject };
@@ -165,12 +166,13 @@ async function openAuthority(dataDir: string | undefined): Promise<Authority> {
 }
 
 /** A fresh RSA key pair of 2048 bits, the size of every e.firma. */
-async function generateKeys(): Promise<{ publicKey: KeyObject; privateKey: KeyObject }> {
-  return generateRsa('rsa', { modulusLength: 2048 });
-}
+export const generateKeys = (): Promise<Keys> => generateRsa('rsa', { modulusLength: 2048 });
+
+/** Where keys come from. A pair takes a sixth of a second of a core, so tests give theirs again (test/reuse-keys.ts). */
+export const keySource = { authority: generateKeys, efirma: generateKeys };
 
 async function makeAuthority(): Promise<Authority> {
-  const [rootKeys, issuingKeys] = await Promise.all([generateKeys(), generateKeys()]);
+  const [rootKeys, issuingKeys] = await Promise.all([keySource.authority(), keySource.authority()]);
   const common = {
     issuer: ROOT_NAME,
     notBefore: new Date('2015-01-01T00:00:00Z'),

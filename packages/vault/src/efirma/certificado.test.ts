@@ -5,6 +5,7 @@ import {
   createAuthority,
   createCertificate,
   ecPair,
+  newRsaPair,
   type Pair,
   rsaPair,
 } from '../../test/authority.ts';
@@ -147,8 +148,8 @@ describe('checkCertificado', () => {
   });
 
   it('refuses weak and foreign keys', () => {
-    expect(check(make({ pair: rsaPair(1024) }))).toBe('LLAVE_DEBIL');
-    expect(check(make({ pair: rsaPair(2048, 3) }))).toBe('LLAVE_DEBIL');
+    expect(check(make({ pair: newRsaPair(1024) }))).toBe('LLAVE_DEBIL');
+    expect(check(make({ pair: newRsaPair(2048, 3) }))).toBe('LLAVE_DEBIL');
     expect(check(make({ pair: ecPair() }))).toBe('LLAVE_DEBIL');
   });
 
