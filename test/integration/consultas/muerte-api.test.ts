@@ -117,7 +117,7 @@ describe('an API whose process ends while the authority thinks', PATIENT, () => 
   });
 
   it('by a standstill: what was given back meanwhile is not given back again when it wakes, and it has no answer', async () => {
-    const { caller, api, answer } = await startCall();
+    const { caller, api, answer } = await startCall({ SAT_PRESUPUESTO_MS: '8000', SAT_GRACIA_SECONDS: '112' });
     api.kill('SIGSTOP');
     await waitFor(async () => ((await isStopped(api.pid)) ? true : null));
     await servicio.startWorker(RECONCILER);

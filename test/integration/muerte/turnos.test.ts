@@ -29,9 +29,9 @@ onEachDriver('a step and its worker', (queueUrl) => {
 
   it('keeps its claim for as long as it takes, also beyond the lease', slowOnRedis(queueUrl), async () => {
     const caller = await newEfirmaCaller(servicio);
-    slowSat(caller, 20_000);
-    // It is lengthened every three seconds, so that one may be late.
-    const brief = { ...STEPS, LEASE_SECONDS: '9' };
+    slowSat(caller, 9_000);
+    // It is lengthened each time that a third of it is over, so that one may be late.
+    const brief = { ...STEPS, LEASE_SECONDS: '4.5' };
     const workers = [await servicio.startWorker(brief), await servicio.startWorker(brief)];
     const id = await pedir(caller, MES);
     await expectWhole(servicio, caller, id);

@@ -97,13 +97,10 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
     await alarma.close();
   });
 
-  it('stays text as the name of a person, of an account and of the holder of an e.firma', {
-    timeout: 600_000,
-  }, async () => {
+  const staysText = async (cargas: readonly string[]) => {
     const { pool } = instalacion.panel.db;
     const { page } = cliente;
-    expect(new Set(CARGAS).size).toBe(200);
-    for (const carga of CARGAS) {
+    for (const carga of cargas) {
       await pool.query('UPDATE usuario SET nombre = $2 WHERE id = $1', [persona.usuarioId, carga]);
       await pool.query('UPDATE credencial SET titular = $2 WHERE contribuyente_id = $1', [
         taxpayer.contribuyenteId,
@@ -118,6 +115,12 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
     await page.goto(`${url}/cuenta`);
     expect(await page.evaluate(INTRUSOS)).toEqual([]);
     expectSinQuejas(cliente);
+  };
+  it('stays text as the name of a person and of the holder of an e.firma', () =>
+    staysText(CARGAS.filter((_, place) => place % 9 === 0)));
+  it('whatever it is', { tags: ['slow'] }, async () => {
+    expect(new Set(CARGAS).size).toBe(200);
+    await staysText(CARGAS);
   });
 
   it('stays text in what the authority said of a solicitud', async () => {

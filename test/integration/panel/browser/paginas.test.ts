@@ -66,7 +66,7 @@ const DIAS = (() => {
 
 const nameOf = (path: string) => path.replaceAll(/[^a-z]+/g, '-').replaceAll(/^-|-$/g, '') || 'portada';
 
-describe.runIf(CHROMIUM !== null)('every page, on a desk and a phone, light and dark', () => {
+const everyPage = () => {
   let instalacion: Instalacion;
   let url: string;
   let cliente: Pestana;
@@ -217,4 +217,7 @@ describe.runIf(CHROMIUM !== null)('every page, on a desk and a phone, light and 
     await mirar(cliente, 'formulario-con-faltas');
     expectSinQuejas(cliente);
   });
-});
+};
+
+describe.runIf(CHROMIUM !== null)('every page, on a desk in light and on a phone in dark', everyPage);
+describe.runIf(CHROMIUM !== null)('every page, in both palettes on both', { tags: ['slow'] }, everyPage);
