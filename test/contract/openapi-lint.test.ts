@@ -2,9 +2,9 @@ import { createConfig, lintFromString } from '@redocly/openapi-core';
 import { type RulesetDefinition, Spectral } from '@stoplight/spectral-core';
 import { oas } from '@stoplight/spectral-rulesets';
 import { beforeAll, expect, test } from 'vitest';
-import { openApiText } from '../../apps/api/src/openapi/write.ts';
+import { operationDocuments } from '../../apps/api/src/docs/write.ts';
 
-const text = await openApiText();
+const text = (await operationDocuments())['docs/openapi.json'];
 const found: Record<'redocly' | 'spectral', string[]> = { redocly: [], spectral: [] };
 
 beforeAll(async () => {

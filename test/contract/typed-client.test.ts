@@ -4,12 +4,12 @@ import { join } from 'node:path';
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { openApiText } from '../../apps/api/src/openapi/write.ts';
+import { operationDocuments } from '../../apps/api/src/docs/write.ts';
 import { TABLA } from './tabla.ts';
 
 const document: {
   readonly paths: Record<string, { post: { requestBody: { content: { 'application/json': { example: unknown } } } } }>;
-} = JSON.parse(await openApiText());
+} = JSON.parse((await operationDocuments())['docs/openapi.json']);
 let folder = '';
 
 beforeAll(async () => {

@@ -4,18 +4,13 @@ import { createClientIp } from '@acuse/runtime';
 import { type Context, Hono } from 'hono';
 import { cors } from 'hono/cors';
 import { etag, RETAINED_304_HEADERS } from 'hono/etag';
-import type { ApiDeps } from './api-deps.ts';
-import { asCfdiError, contestacionDeError, toResponse } from './http/answer.ts';
-import { guardDatabase } from './http/database-guard.ts';
-import type { Llamada } from './http/llamada.ts';
-import { incomingBody, requestBody } from './http/net/body-source.ts';
+import { type ApiDeps, guardDatabase } from './deps.ts';
+import { incomingBody, requestBody } from './http/body.ts';
+import { asCfdiError, contestacionDeError, type Llamada, toResponse } from './http/llamada.ts';
 import type { Operation } from './http/operation.ts';
 import { type PipelineDeps, runPipeline } from './http/pipeline.ts';
-import { createAccessCache } from './http/state/access-cache.ts';
-import { createReembolsos } from './http/state/reembolsos.ts';
-import { createTokenBucket } from './http/state/token-bucket.ts';
-import { createUsos } from './http/state/usos.ts';
-import { requestIdOf } from './http/steps/request-id.ts';
+import { createReembolsos } from './http/settle.ts';
+import { createAccessCache, createTokenBucket, createUsos } from './http/state.ts';
 import { openApiDocument } from './openapi/document.ts';
 
 const PREFIX = '/api/v1/';
@@ -150,4 +145,11 @@ function refuse(c: Context<Env>, newId: () => string, error: CfdiError): Respons
 function report(c: Context<Env>, newId: () => string, body: { readonly status: string }): Response {
   const status = body.status === 'ok' ? 200 : 503;
   return toResponse({ status, cuerpo: JSON.stringify(body) }, idOf(c, newId));
+}
+
+const SANE = /^[A-Za-z0-9._-]{1,64}$/;
+
+/** The caller's `X-Request-Id` when it can be logged and sent back without harm, else a new one. */
+function requestIdOf(header: string | null, newId: () => string): string {
+  return header !== null && SANE.test(header) ? header : newId();
 }

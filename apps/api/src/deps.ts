@@ -1,100 +1,186 @@
-import { createSemaphore } from '@acuse/core';
+import { CfdiError } from '@acuse/contract';
 import {
-  createAccessSnapshots,
-  createBoveda,
-  createConsultasEnCurso,
-  createDocumentos,
-  createIdempotencia,
-  createListas,
-  createSaldos,
-  createSolicitudes,
-  type Database,
-  notifyOutbox,
-  openDatabase,
-  requireSecretos,
-} from '@acuse/db';
-import { ciecLengthOf, createHealth, type Logger, type Shutdown, uuidV7 } from '@acuse/runtime';
-import { openPaquetesS3 } from '@acuse/storage';
-import { idsOf, openClaves } from '@acuse/vault';
-import type { ApiDeps } from './api-deps.ts';
-import { type ApiSettings, DEFAULT_SETTINGS } from './api-settings.ts';
-import type { ApiConfig } from './config.ts';
-import { createCaminos } from './consultas/caminos.ts';
-import { createWake } from './http/state/wake.ts';
-import { openAuthority } from './sat.ts';
+  type AccessSnapshots,
+  type Boveda,
+  type ConsultasEnCurso,
+  type Documentos,
+  type Idempotencia,
+  type Listas,
+  type OpinionesPublicas,
+  type Paquetes,
+  ResultadoIncierto,
+  type Saldos,
+  type Sat,
+  type Semaphore,
+  type SesionesPortal,
+  type Solicitudes,
+} from '@acuse/core';
+import type { Health, Logger } from '@acuse/runtime';
+import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
+import type { Caminos } from './http/state.ts';
 
-const WAKE_EVERY_MS = 20;
-/** The database gives a statement up by itself first: what we no longer wait for is then not carried out either. */
-const GRACE_MS = 400;
+/** The ports that reach the database. */
+export interface DatabasePorts {
+  readonly accessSnapshots: AccessSnapshots;
+  readonly saldos: Saldos;
+  readonly solicitudes: Solicitudes;
+  readonly boveda: Boveda;
+  readonly idempotencia: Idempotencia;
+  readonly listas: Listas;
+  readonly consultasEnCurso: ConsultasEnCurso;
+  readonly documentos: Pick<Documentos, 'note'>;
+  readonly sesiones: Pick<SesionesPortal, 'forget'>;
+}
 
 /**
- * Builds every adapter of the process and registers how each is closed. Throws `SecretoFaltante` when rows hang on an
- * id that is gone.
+ * Everything the API needs from outside itself. Nothing here is imported anywhere else: `main` builds it, tests fake
+ * it.
  */
-export async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutdown): Promise<ApiDeps> {
-  const database = openDatabase({
-    url: config.DATABASE_URL,
-    poolSize: config.DATABASE_POOL,
-    timeoutMs: config.API_DATABASE_TIMEOUT_MS,
-    applicationName: 'acuse-api',
-  });
-  shutdown.phase('database', () => database.close());
-  await requireSecretos(
-    database,
-    {
-      API_KEY_PEPPERS: idsOf('API_KEY_PEPPERS', config.API_KEY_PEPPERS),
-      KEYRING: idsOf('KEYRING', config.KEYRING),
-      SESSION_KEYS: idsOf('SESSION_KEYS', config.SESSION_KEYS),
+export interface ApiDeps extends DatabasePorts {
+  readonly paquetes: Pick<Paquetes, 'presign' | 'saveDocumento'>;
+  readonly sat: Sat;
+  /** Null when the operator has configured no source. */
+  readonly opinionesPublicas: OpinionesPublicas | null;
+  /** Room for queries of the authority. */
+  readonly turnos: Semaphore;
+  /** Which credential an operation is best asked with. */
+  readonly caminos: Caminos;
+  /** Aborts when the process stops. */
+  readonly apagado: AbortSignal;
+  readonly hasher: ApiKeyHasher;
+  readonly keyring: Keyring;
+  readonly sealer: Sealer;
+  /** Authorities that may issue an e.firma. */
+  readonly trust: TrustBundle;
+  /**
+   * Tells the relay that there is something in the outbox. Returns at once; losing it costs a second, never a
+   * solicitud.
+   */
+  readonly wake: () => void;
+  readonly now: () => Date;
+  /** UUIDv7. */
+  readonly newId: () => string;
+  readonly log: Logger;
+  readonly health: Health;
+  readonly settings: ApiSettings;
+}
+
+/** What the API lets its operator choose, already read and checked, as it is for a process that sets nothing. */
+export const DEFAULT_SETTINGS = {
+  /** Milliseconds until the database counts as not answering. */
+  databaseTimeoutMs: 1_900,
+  /** Requests a second and key; 0 switches the limit off. */
+  rateLimitRps: 50,
+  /** Requests a key may make at once after a pause. */
+  rateLimitBurst: 100,
+  /** Wrong keys a minute and address that are answered with 1001; further ones get 9429. */
+  wrongKeysPerMinute: 30,
+  /** CIDR blocks whose `X-Forwarded-For` is believed. */
+  trustedProxies: [] as readonly string[],
+  /** Prefixes of the User-Agent, in lower case. With an allow list only those pass. */
+  userAgentAllow: [] as readonly string[],
+  userAgentDeny: [] as readonly string[],
+  /** Characters of a CIEC. */
+  ciecLength: { min: 16, max: 16 },
+  /** Whether an e.firma key is also encrypted under a key of a table that no backup has. */
+  efirmaShred: true,
+  efirmaTtlSeconds: 3_600,
+  /** After this a solicitud ends as VENCIDA. */
+  deadlineHours: 168,
+  /** Life of a package's URL. */
+  urlTtlSeconds: 3_600,
+  /** How long a pass may be kept in this process; 0 reads it for every request. */
+  accessCacheSeconds: 60,
+  /** Longest time that a synchronous query of the authority may take, milliseconds. */
+  presupuestoMs: 60_000,
+  /** Beyond that time, a call that has neither an answer nor a refund counts as one whose process died; seconds. */
+  graciaSegundos: 60,
+  /** First pause before a request that the authority works on is looked at again, milliseconds; it grows by half. */
+  satEsperaMs: 10_000,
+  /** Most CFDI that a list of received ones may have. */
+  maxFacturas: 20_000,
+};
+export type ApiSettings = Readonly<typeof DEFAULT_SETTINGS>;
+
+/**
+ * Seconds after which a call that has neither an answer nor a refund lost its process: what it was charged may then be
+ * given back.
+ */
+export function vidaDeLlamada({
+  presupuestoMs,
+  graciaSegundos,
+}: Pick<ApiSettings, 'presupuestoMs' | 'graciaSegundos'>): number {
+  return presupuestoMs / 1_000 + graciaSegundos;
+}
+
+const RETRY_SECONDS = 5;
+
+/**
+ * An acceptance waits its turn and is carried out, each within the time of the database: nobody gives it up before it
+ * has given itself up.
+ */
+const ACCEPT_TIMES = 3;
+
+/**
+ * The same port, but whatever keeps the database from answering a call of it within `timeoutMs` is 503/5041
+ * (specification, Errors: the balance could not be validated), with the reason as its cause: a {@link
+ * ResultadoIncierto} when the call may still be carried out.
+ */
+export function guardPort<P extends object>(port: P, timeoutMs: number): P {
+  return new Proxy(port, {
+    get(target, name) {
+      const member: unknown = Reflect.get(target, name);
+      if (typeof member !== 'function') return member;
+      return (...args: unknown[]) => withinTime(Reflect.apply(member, target, args), timeoutMs);
     },
-    { siFaltan: config.SECRETOS_FALTANTES, log },
-  );
-  const paquetes = openPaquetesS3(config, { createBucket: config.S3_CREATE_BUCKET });
-  shutdown.phase('storage', () => paquetes.close());
-  const settings = settingsOf(config);
+  });
+}
+
+/** All ports of the API that reach the database, each as {@link guardPort} makes it. */
+export function guardDatabase(ports: DatabasePorts, timeoutMs: number): DatabasePorts {
+  const guard = <P extends object>(port: P) => guardPort(port, timeoutMs);
   return {
-    accessSnapshots: createAccessSnapshots(database),
-    saldos: createSaldos(database),
-    solicitudes: createSolicitudes(database),
-    boveda: createBoveda(database),
-    idempotencia: createIdempotencia(database),
-    listas: createListas(database),
-    consultasEnCurso: createConsultasEnCurso(database),
-    documentos: createDocumentos(database),
-    ...openAuthority(database, config, shutdown, settings.databaseTimeoutMs),
-    turnos: createSemaphore({ perKey: config.SAT_POR_RFC, total: config.SAT_EN_TOTAL }),
-    caminos: createCaminos(),
-    apagado: shutdown.signal,
-    paquetes,
-    ...(await openClaves(config)),
-    wake: createWake({ send: () => notifyOutbox(database), everyMs: WAKE_EVERY_MS, log }),
-    health: createHealth({ checks: { database: () => ping(database) } }),
-    now: () => new Date(),
-    newId: uuidV7,
-    log,
-    settings,
+    accessSnapshots: guard(ports.accessSnapshots),
+    saldos: guard(ports.saldos),
+    solicitudes: {
+      ...guard(ports.solicitudes),
+      accept: guardPort(ports.solicitudes, ACCEPT_TIMES * timeoutMs).accept,
+    },
+    boveda: guard(ports.boveda),
+    idempotencia: guard(ports.idempotencia),
+    listas: guard(ports.listas),
+    consultasEnCurso: guard(ports.consultasEnCurso),
+    documentos: guard(ports.documentos),
+    sesiones: guard(ports.sesiones),
   };
 }
 
-const ping = ({ pool }: Database) => pool.query('SELECT 1');
+function withinTime<R>(answer: Promise<R>, timeoutMs: number): Promise<R> {
+  return new Promise((resolve, reject) => {
+    const refuse = (cause: unknown) => {
+      clearTimeout(timer);
+      reject(new CfdiError('SALDO_NO_DISPONIBLE', { reintentar_en: RETRY_SECONDS }, { cause }));
+    };
+    const timer = setTimeout(() => {
+      refuse(new ResultadoIncierto({ cause: new Error(`no answer within ${timeoutMs} ms`) }));
+    }, timeoutMs);
+    answer.then((value) => {
+      clearTimeout(timer);
+      resolve(value);
+    }, refuse);
+  });
+}
 
-function settingsOf(config: ApiConfig): ApiSettings {
-  return {
-    ...DEFAULT_SETTINGS,
-    databaseTimeoutMs: config.API_DATABASE_TIMEOUT_MS + GRACE_MS,
-    rateLimitRps: config.RATE_LIMIT_RPS,
-    rateLimitBurst: config.RATE_LIMIT_BURST,
-    wrongKeysPerMinute: config.WRONG_KEYS_PER_MINUTE,
-    trustedProxies: config.TRUSTED_PROXIES,
-    userAgentAllow: config.USER_AGENT_ALLOW,
-    userAgentDeny: config.USER_AGENT_DENY,
-    ciecLength: ciecLengthOf(config),
-    efirmaShred: config.EFIRMA_SHRED,
-    deadlineHours: config.DEADLINE_HOURS,
-    urlTtlSeconds: config.URL_TTL_SECONDS,
-    accessCacheSeconds: config.PASE_CACHE_SECONDS,
-    presupuestoMs: config.SAT_PRESUPUESTO_MS,
-    graciaSegundos: config.SAT_GRACIA_SECONDS,
-    satEsperaMs: config.SAT_ESPERA_MS,
-    maxFacturas: config.MAX_FACTURAS,
-  };
+const REINTENTAR_SEGUNDOS = 60;
+
+/**
+ * Runs what needs object storage: whatever keeps that from answering is 503/5041, given back by the pipeline, with the
+ * reason as its cause.
+ */
+export async function conAlmacen<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    throw new CfdiError('ALMACEN_NO_DISPONIBLE', { reintentar_en: REINTENTAR_SEGUNDOS }, { cause });
+  }
 }

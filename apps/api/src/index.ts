@@ -1,3 +1,3 @@
 export { apiConfig, readConfig } from './config.ts';
-export { loadOperations } from './http/load-operations.ts';
+export { loadOperations } from './http/operation.ts';
 export { startApi } from './start.ts';

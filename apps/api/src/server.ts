@@ -3,20 +3,12 @@ import type { Duplex } from 'node:stream';
 import { CfdiError } from '@acuse/contract';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Api } from './app.ts';
-import { asCfdiError, contestacionDeError, toResponse } from './http/answer.ts';
+import { asCfdiError, contestacionDeError, toResponse } from './http/llamada.ts';
 
 /** Limits against clients that are slow, or that send what no client sends. */
-export interface ServerLimits {
-  readonly headersTimeoutMs: number;
-  /** The whole request, body included. */
-  readonly requestTimeoutMs: number;
-  readonly keepAliveTimeoutMs: number;
-  readonly maxHeaderBytes: number;
-  readonly maxConnections: number;
-}
-
-export const DEFAULT_LIMITS: ServerLimits = {
+export const DEFAULT_LIMITS = {
   headersTimeoutMs: 10_000,
+  /** The whole request, body included. */
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 65_000,
   maxHeaderBytes: 16_384,
@@ -26,7 +18,7 @@ export const DEFAULT_LIMITS: ServerLimits = {
 const CHECK_EVERY_MS = 1_000;
 
 /** An HTTP server for the API that does not listen yet. What is no HTTP gets the envelope too (400/9400). */
-export function createServerFor({ app }: Pick<Api, 'app'>, limits: ServerLimits, newId: () => string): Server {
+export function createServerFor({ app }: Pick<Api, 'app'>, limits: typeof DEFAULT_LIMITS, newId: () => string): Server {
   const listener = getRequestListener(
     async (request, env) => {
       const incoming = env.incoming as IncomingMessage;

@@ -12,12 +12,10 @@ import {
   importWorkerPrivateKey,
   importWorkerPublicKey,
 } from '@acuse/vault';
-import type { ApiDeps } from '../src/api-deps.ts';
-import { type ApiSettings, DEFAULT_SETTINGS } from '../src/api-settings.ts';
 import { type Api, createApp } from '../src/app.ts';
-import { createCaminos } from '../src/consultas/caminos.ts';
-import { loadOperations } from '../src/http/load-operations.ts';
-import type { Operation } from '../src/http/operation.ts';
+import { type ApiDeps, type ApiSettings, DEFAULT_SETTINGS } from '../src/deps.ts';
+import { loadOperations, type Operation } from '../src/http/operation.ts';
+import { createCaminos } from '../src/http/state.ts';
 import { autoridad } from './efirma.ts';
 import { createMemoryPorts } from './memory-ports.ts';
 import { createMemoryStore, type MemoryStore } from './memory-store.ts';

@@ -9,7 +9,7 @@ import type {
   ResultadoIdempotencia,
   TipoGuardada,
 } from '@acuse/core';
-import type { DatabasePorts } from '../src/api-deps.ts';
+import type { DatabasePorts } from '../src/deps.ts';
 import { bump, credencialKey, credit, debit, isGivenBack, type MemoryStore, trip } from './memory-store.ts';
 
 const DAY_MS = 86_400_000;

@@ -36,7 +36,7 @@ type Pregunta<C extends Credencial, T> = (
 ) => Promise<T>;
 
 /** How an answer was obtained, in the words of the interface. */
-export interface Camino {
+interface Camino {
   readonly canal: NombreCanal;
   /** Null where anybody may ask. */
   readonly credencial: TipoCredencial | null;

@@ -1,15 +1,26 @@
 import { CfdiError } from '@acuse/contract';
+import type { z } from 'zod';
+import { checkPeriodo, listaFacturas, rfcYPeriodo } from '../fields.ts';
 import type { Contexto } from '../http/operation.ts';
 import { askSat } from './ask-sat.ts';
 import { consultarLista } from './consultar.ts';
 
-/**
- * The received CFDI of a period as the interface lists them. Throws PERIODO_DEMASIADO_GRANDE when there are more than
- * an answer may have.
- */
-export async function listFacturas(
-  contexto: Contexto<'ciec-o-efirma'>,
-  { rfc, desde, hasta }: { readonly rfc: string; readonly desde: string; readonly hasta: string },
+/** What the two operations that list received CFDI have in common. */
+export const facturasRecibidas = {
+  cost: 1,
+  rfc: 'propio',
+  body: rfcYPeriodo,
+  data: listaFacturas,
+  asks: ['listar-facturas'],
+  errors: ['SAT_NO_DISPONIBLE', 'PERIODO_DEMASIADO_GRANDE'],
+  check: checkPeriodo,
+  handle: listFacturas,
+} as const;
+
+/** Throws PERIODO_DEMASIADO_GRANDE when there are more than an answer may have. */
+async function listFacturas(
+  { rfc, desde, hasta }: z.output<typeof rfcYPeriodo>,
+  contexto: Contexto<'ciec-o-efirma' | 'efirma'>,
 ) {
   const periodo = { inicio: `${desde}T00:00:00`, fin: `${hasta}T23:59:59` };
   const maximo = contexto.deps.settings.maxFacturas;

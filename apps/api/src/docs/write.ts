@@ -1,14 +1,62 @@
 import { writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import { loadOperations } from '../http/load-operations.ts';
-import { operationsText } from './operaciones.ts';
+import type { OperacionPublicada } from '@acuse/contract';
+import { loadOperations, type Operation } from '../http/operation.ts';
+import { CREDENCIALES, openApiDocument } from '../openapi/document.ts';
+import { operationsText } from './operations.ts';
 
-/** The text of docs/operations.md for the operations of this source tree. */
-export async function operationsDocument(): Promise<string> {
-  return operationsText(await loadOperations(fileURLToPath(new URL('../operations', import.meta.url))));
+const LINE_WIDTH = 120;
+
+const HEAD = `import type { OperacionPublicada } from './operacion-publicada.ts';
+
+/**
+ * Every operation of the API, by path. Generated from the operations themselves by \`npm run generate\`; a test compares
+ * the two.
+ */
+export const OPERACIONES = [
+`;
+
+const TAIL = `] as const satisfies readonly OperacionPublicada[];
+
+/** How an operation is named where it is switched off or charged for. */
+export type PathOperacion = (typeof OPERACIONES)[number]['path'];
+`;
+
+/** What other processes may know of the operations, formatted as the repository's formatter would. */
+function publishedText(operations: readonly Operation[]): string {
+  const blocks = [...operations]
+    .sort((a, b) => (a.path < b.path ? -1 : 1))
+    .map(({ path, summary, description = '', cost, credential }): OperacionPublicada => {
+      const texts = { path, resumen: summary, descripcion: description };
+      return { ...texts, costo: cost, credencial: CREDENCIALES[credential] };
+    })
+    .map((published) => `  {\n${Object.entries(published).map(property).join('')}  },\n`);
+  return `${HEAD}${blocks.join('')}${TAIL}`;
+}
+
+function property([name, value]: [string, string | number]): string {
+  const line = `    ${name}: ${literal(value)},`;
+  return `${line.length <= LINE_WIDTH ? line : `    ${name}:\n      ${literal(value)},`}\n`;
+}
+
+/** What a single-quoted literal cannot hold as it is, and none of our texts has, falls back to JSON's escapes. */
+function literal(value: string | number): string {
+  if (typeof value === 'number') return String(value);
+  return /['\\\n]/.test(value) ? JSON.stringify(value) : `'${value}'`;
+}
+
+/** The text of every file that is generated from the operations of this source tree, by its path from the root. */
+export async function operationDocuments() {
+  const operations = await loadOperations(fileURLToPath(new URL('../operations', import.meta.url)));
+  return {
+    'docs/openapi.json': `${JSON.stringify(openApiDocument(operations), null, 2)}\n`,
+    'docs/operations.md': operationsText(operations),
+    'packages/contract/src/operaciones.ts': publishedText(operations),
+  };
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const path = fileURLToPath(new URL('../../../../docs/operations.md', import.meta.url));
-  await writeFile(path, await operationsDocument());
+  const root = new URL('../../../../', import.meta.url);
+  for (const [path, text] of Object.entries(await operationDocuments()))
+    await writeFile(fileURLToPath(new URL(path, root)), text);
 }

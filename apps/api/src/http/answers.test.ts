@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { alta, createKit, guardaCiec, operations } from '../../test/kit.ts';
-import { defineOperation } from './define-operation.ts';
+import { defineOperation } from './operation.ts';
 
 describe('every answer', () => {
   it('carries the request id, the envelope and the security headers', async () => {

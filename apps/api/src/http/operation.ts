@@ -1,4 +1,7 @@
-import type { CampoErroneo, CfdiError, DatosError, NombreError } from '@acuse/contract';
+import { readdir } from 'node:fs/promises';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { CATALOGO, type CampoErroneo, type CfdiError, type DatosError, type NombreError } from '@acuse/contract';
 import type {
   AccessSnapshot,
   CanalSat,
@@ -9,8 +12,7 @@ import type {
 } from '@acuse/core';
 import type { ApiKey } from '@acuse/vault';
 import type { z } from 'zod';
-import type { ApiDeps } from '../api-deps.ts';
-import type { ApiSettings } from '../api-settings.ts';
+import type { ApiDeps, ApiSettings } from '../deps.ts';
 
 /** The credential label of an operation (specification, Endpoints). */
 export type CredencialPedida = 'api-key' | 'ciec' | 'efirma' | 'ciec-o-efirma';
@@ -95,10 +97,10 @@ export type Contexto<
   };
 
 /** What `handle` has to return: the input of the data schema, or nothing when the operation answers no data. */
-export type Resultado<D extends z.ZodType | null> = D extends z.ZodType ? z.input<D> : undefined;
+type Resultado<D extends z.ZodType | null> = D extends z.ZodType ? z.input<D> : undefined;
 
 /** The parts of a declaration that need no type parameter. */
-export interface DeclaracionBase {
+interface DeclaracionBase {
   readonly summary: string;
   readonly description?: string;
   readonly credential: CredencialPedida;
@@ -123,7 +125,7 @@ export interface DeclaracionBase {
 }
 
 /** A declaration as the pipeline sees it, whatever its types were. */
-export interface Declaracion extends DeclaracionBase {
+interface Declaracion extends DeclaracionBase {
   readonly accepts: CredencialAceptada;
   readonly charge: 'before' | 'in-handler';
   readonly asks: readonly NombreConsulta[];
@@ -136,4 +138,132 @@ export interface Declaracion extends DeclaracionBase {
 export interface Operation extends Declaracion {
   /** Path without the /api/v1/ prefix: `tax/facturas`. */
   readonly path: string;
+}
+
+const MARK = Symbol('operation');
+
+/**
+ * Declares one operation. Its place below `operations/` is its path; everything else that the service knows of it
+ * stands here. An error that is not in `errors`, and a result that the data schema would refuse, do not compile.
+ */
+export function defineOperation<
+  const C extends CredencialPedida,
+  B extends z.ZodObject,
+  D extends z.ZodType | null,
+  const E extends readonly NombreError[],
+  const R extends Resultado<D>,
+  const A extends CredencialAceptada = C,
+  const S extends Record<string, Secreto> = Record<never, Secreto>,
+>(
+  spec: Omit<DeclaracionBase, 'credential' | 'accepts' | 'body' | 'data' | 'errors' | 'secretos'> & {
+    readonly credential: C;
+    readonly accepts?: A;
+    readonly body: B;
+    readonly data: D;
+    readonly errors: E;
+    readonly secretos?: S;
+    /** Rules between fields; run in the body step, before anything is charged. */
+    check?(body: z.output<B>, now: Date): CampoErroneo | null;
+    handle(body: z.output<B>, contexto: Contexto<A, E[number], S>): Promise<R>;
+  },
+): Declaracion {
+  const { check, handle, ...rest } = spec;
+  const declaracion: Declaracion = {
+    ...rest,
+    accepts: spec.accepts ?? spec.credential,
+    charge: spec.charge ?? 'before',
+    asks: spec.asks ?? [],
+    secretos: spec.secretos ?? {},
+    check: (body, now) => check?.(asParsed<z.output<B>>(body), now) ?? null,
+    handle: (body, contexto) => handle(asParsed<z.output<B>>(body), asParsed<Contexto<A, E[number], S>>(contexto)),
+  };
+  return Object.assign(declaracion, { [MARK]: true });
+}
+
+/**
+ * The pipeline hands over only what it parsed with this very declaration's schema, and a context built from its own
+ * fields.
+ */
+function asParsed<T>(value: unknown): T {
+  return value as T;
+}
+
+/** Whether a module's default export came from {@link defineOperation}. */
+function isDeclaracion(value: unknown): value is Declaracion {
+  return typeof value === 'object' && value !== null && MARK in value;
+}
+
+const SOURCE = /^(?!.*\.(?:test|d)\.[tj]s$).*\.[tj]s$/;
+
+/**
+ * Imports every operation below a folder; the file tree is the URL tree below /api/v1. Works on sources and on compiled
+ * files. Throws, naming the file, for one without an operation as its default export, for two on a path, and for an
+ * unknown error name.
+ */
+export async function loadOperations(folder: string): Promise<readonly Operation[]> {
+  const operations = new Map<string, Operation>();
+  const files = (await readdir(folder, { recursive: true })).filter((file) => SOURCE.test(file)).sort();
+  for (const file of files) {
+    const route = file
+      .replace(/\.[tj]s$/, '')
+      .split(path.sep)
+      .join('/');
+    const module: { default?: unknown } = await import(pathToFileURL(path.join(folder, file)).href);
+    const { default: declaracion } = module;
+    if (!isDeclaracion(declaracion)) throw new Error(`${file}: its default export is no operation`);
+    if (operations.has(route)) throw new Error(`${file}: there is another operation on ${route}`);
+    const unknown = declaracion.errors.filter((nombre) => !Object.hasOwn(CATALOGO, nombre));
+    if (unknown.length > 0) throw new Error(`${file}: unknown error ${unknown.join(', ')}`);
+    operations.set(route, { ...declaracion, path: route });
+  }
+  if (operations.size === 0) throw new Error(`${folder}: no operations`);
+  return [...operations.values()];
+}
+
+const ALWAYS: readonly NombreError[] = [
+  'USER_AGENT_NO_PERMITIDO',
+  'API_KEY_INVALIDA',
+  'API_KEY_REVOCADA',
+  'CUENTA_SUSPENDIDA',
+  'IP_NO_PERMITIDA',
+  'DEMASIADAS_PETICIONES',
+  'OPERACION_NO_HABILITADA',
+  'TIPO_DE_CONTENIDO',
+  'CUERPO_DEMASIADO_GRANDE',
+  'JSON_INVALIDO',
+  'CUERPO_VACIO',
+  'CAMPO_FALTANTE',
+  'CAMPO_INVALIDO',
+  'CAMPO_DESCONOCIDO',
+  'IDEMPOTENCIA_EN_CONFLICTO',
+  'METODO_NO_PERMITIDO',
+  'ERROR_INTERNO',
+];
+
+const BY_CREDENCIAL: Record<CredencialAceptada, readonly NombreError[]> = {
+  'api-key': [],
+  ciec: ['CIEC_NO_GUARDADA', 'CIEC_RECHAZADA', 'EFIRMA_NO_DISPONIBLE'],
+  efirma: ['EFIRMA_NO_DISPONIBLE'],
+  'ciec-o-efirma': ['CIEC_NO_GUARDADA', 'CIEC_RECHAZADA', 'EFIRMA_NO_DISPONIBLE'],
+  'ciec-o-efirma-o-id-cif': ['CIEC_NO_GUARDADA', 'CIEC_RECHAZADA', 'EFIRMA_NO_DISPONIBLE'],
+};
+
+/** Every error that an operation can answer: those of the pipeline that its declaration calls for, and its own. */
+export function errorsOf(operation: Operation): readonly NombreError[] {
+  const { rfc, cost, accepts, asks, errors } = operation;
+  const usesEfirma = accepts !== 'api-key' && asks.length > 0;
+  return [
+    ...new Set<NombreError>([
+      ...ALWAYS,
+      ...(rfc === 'ninguno' ? [] : (['RFC_INVALIDO'] as const)),
+      ...(rfc === 'propio' || rfc === 'propio-sin-registrar' ? (['RFC_AJENO'] as const) : []),
+      ...(rfc === 'propio' ? (['RFC_NO_REGISTRADO'] as const) : []),
+      ...BY_CREDENCIAL[accepts],
+      ...(usesEfirma ? (['EFIRMA_RECHAZADA'] as const) : []),
+      ...(cost > 0
+        ? (['SALDO_NO_DISPONIBLE', 'SALDO_INSUFICIENTE', 'RESULTADO_INCIERTO'] as const)
+        : (['BASE_NO_DISPONIBLE'] as const)),
+      ...errors,
+    ]),
+  ];
 }

@@ -4,8 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { type Alta, alta, createKit, guardaCiec, type Kit, operations } from '../../test/kit.ts';
 import { bump, createMemoryStore, credit, debit } from '../../test/memory-store.ts';
-import { defineOperation } from './define-operation.ts';
-import type { Operation } from './operation.ts';
+import { defineOperation, type Operation } from './operation.ts';
 
 const PATIENT = { timeout: 20_000 };
 const DESCARGA = 'tax/descarga-metadata';

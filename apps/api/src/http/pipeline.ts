@@ -1,23 +1,24 @@
-import { CATALOGO, CfdiError } from '@acuse/contract';
+import { CATALOGO, CfdiError, type DatosError, type NombreError } from '@acuse/contract';
 import { wipeCredencial } from '@acuse/core';
-import { networkOf } from '@acuse/runtime';
-import { wipeApiKey } from '@acuse/vault';
-import type { ApiDeps } from '../api-deps.ts';
-import { asCfdiError, contestacionDeError } from './answer.ts';
-import { handle } from './handle.ts';
-import type { Contestacion, Llamada } from './llamada.ts';
-import { settleAnswer, settleError } from './settle.ts';
-import { StaleAccess } from './stale-access.ts';
-import type { AccessCache } from './state/access-cache.ts';
-import type { Reembolsos } from './state/reembolsos.ts';
-import type { TokenBucket } from './state/token-bucket.ts';
-import type { Usos } from './state/usos.ts';
-import { bearer } from './steps/bearer.ts';
-import { readBody } from './steps/body.ts';
-import { credencialPresente, habilitada, ipPermitida, rfcDeLaLlave, userAgent } from './steps/gates.ts';
-import { idempotencia } from './steps/idempotencia.ts';
-import { rateLimit } from './steps/rate-limit.ts';
-import { cobrar } from './steps/saldo.ts';
+import { isInRanges, type LinkedSignal, linkSignals, networkOf, parseIp, parseRange } from '@acuse/runtime';
+import { huellaDeCuerpo, openRespuesta, parseApiKey, wipeApiKey } from '@acuse/vault';
+import { type ApiDeps, vidaDeLlamada } from '../deps.ts';
+import { readBody } from './body.ts';
+import { eligibleCredenciales, openGuardada } from './credenciales.ts';
+import {
+  accessOf,
+  asCfdiError,
+  type Body,
+  bodyOf,
+  type Contestacion,
+  contestacionDeError,
+  contestacionDeExito,
+  type Llamada,
+  StaleAccess,
+} from './llamada.ts';
+import { type Contexto, errorsOf } from './operation.ts';
+import { type Reembolsos, settleAnswer, settleError } from './settle.ts';
+import type { AccessCache, TokenBucket, Usos } from './state.ts';
 
 /** What the steps need: the ports, guarded, and what this process keeps between calls. */
 export interface PipelineDeps extends ApiDeps {
@@ -121,4 +122,258 @@ function wipe({ apiKey, body, opened }: Llamada): void {
   if (apiKey !== null) wipeApiKey(apiKey);
   for (const secreto of Object.values(body?.secretos ?? {})) secreto.fill(0);
   for (const credencial of opened) wipeCredencial(credencial);
+}
+
+const MAX_USER_AGENT = 512;
+
+/**
+ * Demands a User-Agent (specification, Authentication 5): not empty, at most 512 characters, not refused by the
+ * operator's lists.
+ */
+async function userAgent(llamada: Llamada, { settings }: PipelineDeps): Promise<undefined> {
+  const agent = llamada.headers.get('user-agent')?.trim().toLowerCase() ?? '';
+  const isListed = (prefixes: readonly string[]) => prefixes.some((prefix) => agent.startsWith(prefix));
+  const { userAgentAllow, userAgentDeny } = settings;
+  const isAllowed = userAgentAllow.length === 0 || isListed(userAgentAllow);
+  if (agent === '' || agent.length > MAX_USER_AGENT || !isAllowed || isListed(userAgentDeny)) {
+    throw new CfdiError('USER_AGENT_NO_PERMITIDO');
+  }
+}
+
+/**
+ * `Bearer SP token`; the scheme in any letter case (RFC 9110 section 11.1), exactly one space, nothing after the token.
+ */
+const BEARER = /^bearer ([A-Za-z0-9._~+/-]+=*)$/i;
+
+/**
+ * Reads the API key and the pass behind it. Two Authorization headers arrive joined by a comma and fit the grammar no
+ * more than a bare key does.
+ */
+async function bearer(llamada: Llamada, { accessCache, hasher, usos }: PipelineDeps): Promise<undefined> {
+  const token = BEARER.exec(llamada.headers.get('authorization') ?? '')?.[1];
+  llamada.apiKey ??= token === undefined ? null : parseApiKey(token);
+  const { apiKey } = llamada;
+  if (apiKey === null) throw new CfdiError('API_KEY_INVALIDA');
+
+  const found = await accessCache.get(apiKey.keyId, llamada.mayUseCache);
+  llamada.accessIsCached = found.isCached;
+  // The hash is computed for an unknown id as well, so that the time tells nothing.
+  const isKey = hasher.verifyApiKey(apiKey, found.access?.apiKey ?? null);
+  if (found.access === null || !isKey) throw new CfdiError('API_KEY_INVALIDA');
+  if (found.access.apiKey.estado !== 'ACTIVA') throw new CfdiError('API_KEY_REVOCADA');
+  if (found.access.isSuspendida) throw new CfdiError('CUENTA_SUSPENDIDA');
+  const { hash } = found.access.apiKey;
+  if (hasher.isStale(found.access.apiKey)) usos.rehash(apiKey.keyId, hash, hasher.hashApiKey(apiKey));
+  llamada.access = found.access;
+  llamada.saldo = found.access.saldo;
+}
+
+/** The taxpayer's list of addresses that may call (specification, Authentication 9). An empty list means any. */
+async function ipPermitida(llamada: Llamada): Promise<undefined> {
+  const { ips } = accessOf(llamada).access;
+  if (ips.length === 0) return;
+  const ip = parseIp(llamada.ip);
+  const ranges = ips.map(parseRange).filter((range) => range !== null);
+  if (ip === null || !isInRanges(ip, ranges)) throw new CfdiError('IP_NO_PERMITIDA', { motivo: llamada.ip });
+}
+
+/** Counts the call against its key. The header fields are those of draft-ietf-httpapi-ratelimit-headers. */
+async function rateLimit(llamada: Llamada, { bucket }: PipelineDeps): Promise<undefined> {
+  if (bucket === null || llamada.rateChecked) return;
+  llamada.rateChecked = true;
+  const { allowed, remaining, resetSeconds, retryAfterSeconds } = bucket.take(accessOf(llamada).apiKey.keyId);
+  llamada.answerHeaders['RateLimit-Policy'] =
+    `"llave";q=${bucket.burst};w=${Math.ceil(bucket.burst / bucket.perSecond)}`;
+  llamada.answerHeaders['RateLimit'] = `"llave";r=${remaining};t=${resetSeconds}`;
+  if (!allowed) throw new CfdiError('DEMASIADAS_PETICIONES', { reintentar_en: retryAfterSeconds });
+}
+
+/** Operations can be switched off for an RFC in the panel (specification, Authentication 8). */
+async function habilitada(llamada: Llamada): Promise<undefined> {
+  const { deshabilitadas } = accessOf(llamada).access;
+  if (deshabilitadas.includes(llamada.operation.path)) throw new CfdiError('OPERACION_NO_HABILITADA');
+}
+
+/**
+ * A key belongs to exactly one RFC, which has to be associated with it first (specification, Authentication 3 and 7).
+ */
+async function rfcDeLaLlave(llamada: Llamada): Promise<undefined> {
+  const { rfc } = llamada.operation;
+  if (rfc !== 'propio' && rfc !== 'propio-sin-registrar') return;
+  const { access } = accessOf(llamada);
+  if (bodyOf(llamada).value['rfc'] !== access.rfc) throw new CfdiError('RFC_AJENO');
+  if (rfc === 'propio' && !access.apiKey.isRegistrada) throw new CfdiError('RFC_NO_REGISTRADO');
+}
+
+/** The stored credential that the operation needs has to be there, alive and not refused by the SAT. */
+async function credencialPresente(llamada: Llamada): Promise<undefined> {
+  bodyOf(llamada);
+  eligibleCredenciales(llamada.operation, accessOf(llamada).access, llamada.now);
+}
+
+const IDEMPOTENCY_KEY = 'Idempotency-Key';
+const ILEGIBLE = 'La respuesta guardada con esta clave ya no se puede leer. Use una clave nueva.';
+const CLAVE = /^[\x21-\x7e]{1,255}$/;
+
+/**
+ * The optional `Idempotency-Key` header, the same for every operation: what was answered once is answered again for 24
+ * hours, and nothing is done or charged twice. Neither answer nor body can be read where they are kept without the
+ * caller's API key.
+ */
+async function idempotencia(
+  llamada: Llamada,
+  { idempotencia: port, keyring, settings }: PipelineDeps,
+): Promise<Contestacion | undefined> {
+  const clave = llamada.headers.get(IDEMPOTENCY_KEY);
+  const { operation } = llamada;
+  if (clave === null || llamada.idempotency !== null) return undefined;
+  if (!CLAVE.test(clave)) {
+    const motivo = 'debe tener de 1 a 255 caracteres ASCII visibles, sin espacios';
+    throw new CfdiError('CAMPO_INVALIDO', { campo: IDEMPOTENCY_KEY, motivo });
+  }
+  const { access, apiKey } = accessOf(llamada);
+  const peticion = { apiKeyId: access.apiKey.id, operacion: operation.path, clave };
+  const resultado = await port.begin({
+    ...peticion,
+    cuerpoHash: huellaDeCuerpo(camposOf(bodyOf(llamada)), peticion, apiKey.secret),
+    opId: llamada.opId,
+    // Only then may a repetition take the place of an attempt that died.
+    bloqueoSegundos: vidaDeLlamada(settings),
+  });
+  switch (resultado.resultado) {
+    case 'ADELANTE':
+      llamada.idempotency = { clave };
+      llamada.opId = resultado.opId;
+      return undefined;
+    case 'CONTESTADA': {
+      const { status, sobre } = resultado;
+      const claves = { secret: apiKey.secret, keyring };
+      const cuerpo = openRespuesta(sobre, { ...peticion, status }, claves);
+      if (cuerpo === null) throw new CfdiError('IDEMPOTENCIA_EN_CONFLICTO', { motivo: ILEGIBLE });
+      return { status, cuerpo, headers: { 'Idempotent-Replayed': 'true' } };
+    }
+    case 'OTRO_CUERPO':
+      throw new CfdiError('IDEMPOTENCIA_EN_CONFLICTO', { motivo: 'La clave ya se usó con otro contenido.' });
+    case 'EN_CURSO':
+      throw new CfdiError('IDEMPOTENCIA_EN_CONFLICTO', {
+        motivo: 'La primera petición con esta clave sigue en curso.',
+        reintentar_en: resultado.reintentarEn,
+      });
+  }
+}
+
+const byName = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]) => (a < b ? -1 : 1);
+
+/** Every field of the body, those included that never become a string. */
+const camposOf = ({ value, secretos }: Body) => [canonicalJson(value), ...Object.entries(secretos).sort(byName).flat()];
+
+/** JSON with the names of every object in order, so that the same content has the same bytes. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_name, item: unknown) =>
+    typeof item === 'object' && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).sort(byName))
+      : item,
+  );
+}
+
+/**
+ * Debits before the work. When the database does not answer, the operation is not run and whatever it may still write
+ * is given back. A repetition whose first charge was given back in this very moment is not run either: the next one is
+ * charged anew.
+ */
+async function cobrar(llamada: Llamada, { saldos, reembolsos, settings }: PipelineDeps): Promise<undefined> {
+  const { operation, opId } = llamada;
+  if (operation.cost === 0 || operation.charge === 'in-handler') return;
+  const { access } = accessOf(llamada);
+  let cargo: Awaited<ReturnType<typeof saldos.charge>>;
+  try {
+    cargo = await saldos.charge({
+      opId,
+      cuentaId: access.cuentaId,
+      contribuyenteId: access.contribuyenteId,
+      operacion: operation.path,
+      importe: operation.cost,
+      plazoSegundos: vidaDeLlamada(settings),
+    });
+  } catch (error) {
+    reembolsos.refundIfCharged(opId, 'la base de datos no respondió');
+    throw error;
+  }
+  llamada.saldo = cargo.saldo;
+  if (cargo.resultado === 'INSUFICIENTE') throw new CfdiError('SALDO_INSUFICIENTE');
+  if (cargo.resultado === 'DEVUELTO') throw new CfdiError('SALDO_NO_DISPONIBLE');
+  llamada.charged = true;
+}
+
+/** The result of a handler did not fit the operation's own data schema: our fault. */
+class DataDesconocida extends Error {
+  constructor(path: string, issues: readonly string[]) {
+    super(`${path} answered data that its schema refuses: ${issues.join('; ')}`);
+    this.name = 'DataDesconocida';
+  }
+}
+
+/**
+ * Runs the operation and checks what it answers. Errors that it did not declare are answered too, but logged as ours.
+ */
+async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestacion> {
+  const { operation } = llamada;
+  const { value, secretos } = bodyOf(llamada);
+  const { access, apiKey } = accessOf(llamada);
+  const { ip, requestId, opId, idempotency, saldo, now } = llamada;
+  let budget: LinkedSignal | undefined;
+  let devuelve: string | undefined;
+  const contexto: Contexto<'ciec-o-efirma'> = {
+    deps,
+    access,
+    operacion: operation.path,
+    apiKey,
+    ip,
+    requestId,
+    opId,
+    idemKey: idempotency && opId,
+    saldo,
+    now,
+    secretos,
+    error: (nombre: NombreError, datos: DatosError = {}, cause?: unknown) => new CfdiError(nombre, datos, { cause }),
+    get signal() {
+      budget ??= linkSignals([deps.apagado], deps.settings.presupuestoMs);
+      return budget.signal;
+    },
+    devolver(motivo) {
+      devuelve = motivo;
+    },
+    credenciales: eligibleCredenciales(operation, access, now).map((elegible) => ({
+      tipo: elegible.tipo,
+      canal: elegible.canal,
+      open() {
+        const credencial = openGuardada(elegible, access, apiKey, deps.keyring);
+        llamada.opened.push(credencial);
+        return credencial;
+      },
+    })),
+  };
+  let result: unknown;
+  try {
+    result = await operation.handle(value, contexto);
+  } catch (error) {
+    if (error instanceof CfdiError && !errorsOf(operation).includes(error.nombre)) {
+      deps.log.error({ err: error, operacion: operation.path }, 'an operation answered an undeclared error');
+    }
+    throw error;
+  } finally {
+    budget?.release();
+  }
+  const contestacion = contestacionDeExito(operation, checkData(llamada, result), llamada.saldo);
+  return devuelve === undefined ? contestacion : { ...contestacion, devuelve };
+}
+
+function checkData({ operation }: Llamada, result: unknown): unknown {
+  if (operation.data === null) return undefined;
+  const parsed = operation.data.safeParse(result);
+  if (parsed.success) return parsed.data;
+  throw new DataDesconocida(
+    operation.path,
+    parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.code}`),
+  );
 }

@@ -1,9 +1,231 @@
-import { CATALOGO } from '@acuse/contract';
-import { errorsOf } from '../http/errors-of.ts';
-import type { CredencialPedida, Operation } from '../http/operation.ts';
-import { errorExamples, errorResponses, FALLO, sharedResponses } from './fallos.ts';
+import {
+  CATALOGO,
+  CfdiError,
+  CODIGO_EXITO,
+  type DatosError,
+  type EntradaCatalogo,
+  type NombreError,
+  sobreDeError,
+  TEXTO_EXITO,
+} from '@acuse/contract';
+import { type CredencialPedida, errorsOf, type Operation } from '../http/operation.ts';
 import { type Described, describe, exampleOf, type NamedSchemas, named, refTo, resolve } from './schema.ts';
-import { EXITO, HEADERS, headersOf, PARAMETERS } from './shared.ts';
+
+const text = (description: string, example: string) => ({
+  description,
+  schema: { type: 'string' },
+  example,
+});
+
+/** Header fields of answers. */
+const HEADERS = {
+  'X-Request-Id': text(
+    'Identificador de la petición: el que se envió o uno nuevo.',
+    '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
+  ),
+  RateLimit: text('Peticiones que quedan y segundos hasta recuperarlas todas.', '"llave";r=99;t=1'),
+  'RateLimit-Policy': text('Peticiones que se admiten de una vez y ventana en segundos.', '"llave";q=100;w=2'),
+  'Retry-After': {
+    description: 'Segundos que conviene esperar; lo mismo que data.reintentar_en.',
+    schema: { type: 'integer', minimum: 0 },
+    example: 30,
+  },
+  'Idempotent-Replayed': {
+    description: 'true cuando la respuesta es la de una petición anterior con el mismo Idempotency-Key.',
+    schema: { type: 'string', const: 'true' },
+  },
+  'WWW-Authenticate': text('Esquema con el que se autentica la petición.', 'Bearer'),
+  Allow: text('Métodos que admite la ruta.', 'POST'),
+} as const;
+
+/** References to header fields of an answer; every one carries `X-Request-Id`. */
+function headersOf(names: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(['X-Request-Id', ...names].map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+/**
+ * Header fields of requests. `User-Agent` is not among them: a program in a browser cannot set it, and generated
+ * clients could not be called.
+ */
+const PARAMETERS = {
+  'X-Request-Id': {
+    name: 'X-Request-Id',
+    in: 'header',
+    required: false,
+    description: 'Identificador propio, de hasta 64 letras, dígitos, puntos, guiones o guiones bajos.',
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' },
+  },
+  'Idempotency-Key': {
+    name: 'Idempotency-Key',
+    in: 'header',
+    required: false,
+    description:
+      'De 1 a 255 caracteres ASCII visibles, sin espacios. La misma petición repetida con la misma clave en 24 horas recibe la misma respuesta (con Idempotent-Replayed: true) y ni se hace ni se cobra otra vez. Una respuesta de error no se conserva: la clave puede usarse de nuevo.',
+    schema: { type: 'string', pattern: '^[!-~]{1,255}$' },
+  },
+} as const;
+
+/** The envelope of every success. */
+const EXITO: NamedSchemas = {
+  Exito: {
+    type: 'object',
+    description: 'El sobre de toda respuesta con éxito.',
+    required: ['cfdi_codigo', 'cfdi_texto'],
+    properties: {
+      cfdi_codigo: { type: 'integer', const: CODIGO_EXITO, description: '1: éxito.' },
+      cfdi_texto: { type: 'string', example: TEXTO_EXITO },
+    },
+  },
+};
+
+const nombres = Object.keys(CATALOGO).sort();
+const distinct = (numbers: readonly number[]) => [...new Set(numbers)].sort((a, b) => a - b);
+
+/** The body of every error, and its parts. */
+const FALLO: NamedSchemas = {
+  NombreFallo: {
+    type: 'string',
+    description: 'Nombre estable de un error: distingue lo que comparte un cfdi_codigo.',
+    enum: nombres,
+  },
+  CampoFallo: {
+    type: 'object',
+    required: ['campo', 'motivo'],
+    properties: {
+      campo: { type: 'string', description: 'Nombre del campo, como se envió.', example: 'desde' },
+      motivo: { type: 'string', description: 'Qué tiene de malo.', example: 'falta' },
+    },
+  },
+  DatosFallo: {
+    type: 'object',
+    description: 'Lo que ayuda a quien llama; cada campo está cuando viene al caso.',
+    properties: {
+      campo: { type: 'string', description: 'Primer campo equivocado del cuerpo.' },
+      motivo: { type: 'string', description: 'Causa precisa.' },
+      campos: {
+        type: 'array',
+        description: 'Todos los campos equivocados; el primero es el de campo y motivo.',
+        items: refTo('CampoFallo'),
+      },
+      reintentar_en: { type: 'integer', minimum: 0, description: 'Segundos que conviene esperar.' },
+    },
+  },
+  Fallo: {
+    type: 'object',
+    description: 'El sobre de todo error.',
+    required: ['cfdi_codigo', 'cfdi_texto', 'error'],
+    properties: {
+      cfdi_codigo: {
+        type: 'integer',
+        description: 'Código de error; nunca 1.',
+        enum: distinct(Object.values(CATALOGO).map(({ codigo }) => codigo)),
+      },
+      cfdi_texto: { type: 'string', description: 'Qué pasó, por qué y qué hacer.' },
+      error: refTo('NombreFallo'),
+      data: refTo('DatosFallo'),
+    },
+  },
+};
+
+type Entry = readonly [NombreError, EntradaCatalogo];
+type Response = Record<string, unknown>;
+/** Responses that every operation gives alike, by their JSON: the name of the component and the component. */
+type Shared = ReadonlyMap<string, readonly [string, Response]>;
+
+const byStatus = (entries: readonly Entry[]) =>
+  distinct(entries.map(([, { http }]) => http)).map(
+    (status) => [status, response(entries.filter(([, { http }]) => http === status))] as const,
+  );
+
+/** The error responses that are the same in every operation. */
+function sharedResponses(errores: readonly (readonly NombreError[])[]): Shared {
+  const all = errores.map((own) => byStatus(own.map((nombre) => [nombre, CATALOGO[nombre]])));
+  const [first = []] = all;
+  const common = first
+    .map(([status, answer]) => [JSON.stringify(answer), [`Fallo${status}`, answer]] as const)
+    .filter(([json]) => all.every((own) => own.some(([, answer]) => JSON.stringify(answer) === json)));
+  return new Map(common);
+}
+
+/** One response a status; each error is an example of it. */
+function errorResponses(entries: readonly Entry[], shared: Shared): Record<string, unknown> {
+  return Object.fromEntries(
+    byStatus(entries).map(([status, answer]) => {
+      const component = shared.get(JSON.stringify(answer));
+      return [status, component ? { $ref: `#/components/responses/${component[0]}` } : answer];
+    }),
+  );
+}
+
+function response(entries: readonly Entry[]): Response {
+  const names = entries.map(([nombre]) => nombre);
+  const codes = distinct(entries.map(([, { codigo }]) => codigo));
+  return {
+    description: entries.map(([nombre, { codigo }]) => `${codigo} ${nombre}`).join(', '),
+    headers: headersOf(headerNames(entries)),
+    content: {
+      'application/json': {
+        schema: {
+          allOf: [
+            refTo('Fallo'),
+            {
+              type: 'object',
+              properties: {
+                cfdi_codigo: { type: 'integer', enum: codes },
+                error: { type: 'string', enum: names },
+              },
+            },
+          ],
+        },
+        examples: Object.fromEntries(names.map((nombre) => [nombre, { $ref: `#/components/examples/${nombre}` }])),
+      },
+    },
+  };
+}
+
+/** Told before a key's calls are counted. */
+const BEFORE_THE_LIMIT = new Set<NombreError>([
+  'USER_AGENT_NO_PERMITIDO',
+  'API_KEY_INVALIDA',
+  'API_KEY_REVOCADA',
+  'CUENTA_SUSPENDIDA',
+  'IP_NO_PERMITIDA',
+  'METODO_NO_PERMITIDO',
+]);
+
+function headerNames(entries: readonly Entry[]): string[] {
+  const has = (status: number) => entries.some(([, { http }]) => http === status);
+  return [
+    ...(entries.every(([nombre]) => BEFORE_THE_LIMIT.has(nombre)) ? [] : ['RateLimit', 'RateLimit-Policy']),
+    ...(has(409) || has(429) || has(503) ? ['Retry-After'] : []),
+    ...(has(401) ? ['WWW-Authenticate'] : []),
+    ...(has(405) ? ['Allow'] : []),
+  ];
+}
+
+/** What the errors whose text points to `data` carry there. */
+const EJEMPLOS: Partial<Record<NombreError, DatosError>> = {
+  CAMPO_FALTANTE: { campo: 'desde', motivo: 'falta' },
+  CAMPO_DESCONOCIDO: { campo: 'solicitudId', motivo: 'no existe; ¿quiso decir solicitud_id?' },
+  CAMPO_INVALIDO: { campo: 'desde', motivo: 'debe ser una fecha real con formato AAAA-MM-DD' },
+  RFC_INVALIDO: { campo: 'rfc', motivo: 'debe tener 12 o 13 caracteres con el formato de un RFC' },
+  CERTIFICADO_INVALIDO: { campo: 'cer', motivo: 'El certificado venció.' },
+  LLAVE_INVALIDA: { campo: 'password', motivo: 'La contraseña no abre la llave.' },
+  SOLICITUD_SIN_TERMINAR: { reintentar_en: 60 },
+  SOLICITUD_SIN_PAQUETE: { motivo: 'El SAT rechazó la solicitud.' },
+  SOLICITUD_TERMINADA: { motivo: 'Terminó como TERMINADA.' },
+  DEMASIADAS_PETICIONES: { reintentar_en: 1 },
+  SALDO_NO_DISPONIBLE: { reintentar_en: 5 },
+  ALMACEN_NO_DISPONIBLE: { reintentar_en: 60 },
+};
+
+/** An answer for every error, shared by all operations. */
+function errorExamples(errores: readonly NombreError[]): Record<string, unknown> {
+  const unique = [...new Set(errores)].sort();
+  return Object.fromEntries(
+    unique.map((nombre) => [nombre, { summary: nombre, value: sobreDeError(new CfdiError(nombre, EJEMPLOS[nombre])) }]),
+  );
+}
 
 /** The credential labels as the specification writes them. */
 export const CREDENCIALES: Record<CredencialPedida, string> = {

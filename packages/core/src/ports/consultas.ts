@@ -91,7 +91,7 @@ export interface ObligacionFiscal {
 export type SentidoOpinion = 'POSITIVO' | 'NEGATIVO' | 'EN_SUSPENSION' | 'INSCRITO_SIN_OBLIGACIONES' | 'NO_INSCRITO';
 
 /** Has the SAT make the taxpayer's opinion (PDF) and reads it. */
-export interface ConsultarOpinion {
+interface ConsultarOpinion {
   readonly consulta: 'consultar-opinion';
   readonly rfc: string;
 }
@@ -108,14 +108,14 @@ export interface RespuestaConsultarOpinion {
 }
 
 /** Lists the returns that the taxpayer filed for a fiscal year. Idempotent. */
-export interface ListarDeclaraciones {
+interface ListarDeclaraciones {
   readonly consulta: 'listar-declaraciones';
   readonly rfc: string;
   /** Four digits. */
   readonly ejercicio: number;
 }
 
-export interface RespuestaListarDeclaraciones {
+interface RespuestaListarDeclaraciones {
   /** By `fecha`, then `numeroOperacion`. */
   readonly declaraciones: readonly Declaracion[];
 }
@@ -200,7 +200,7 @@ export interface Retencion {
 }
 
 /** Lists the communiqués of the taxpayer's mailbox, read and unread. Idempotent; marks nothing as read. */
-export interface ListarComunicados {
+interface ListarComunicados {
   readonly consulta: 'listar-comunicados';
   readonly rfc: string;
   /** First and last day, `yyyy-MM-dd`, both included. */
@@ -208,7 +208,7 @@ export interface ListarComunicados {
   readonly hasta: string;
 }
 
-export interface RespuestaListarComunicados {
+interface RespuestaListarComunicados {
   /** Newest first. */
   readonly comunicados: readonly Comunicado[];
 }
@@ -226,12 +226,12 @@ export interface Comunicado {
  * Lists the electronic notifications that wait in the mailbox. Only lists: opening one is a legal act that makes the
  * taxpayer count as notified, and nothing here may ever do it.
  */
-export interface ListarNotificaciones {
+interface ListarNotificaciones {
   readonly consulta: 'listar-notificaciones';
   readonly rfc: string;
 }
 
-export interface RespuestaListarNotificaciones {
+interface RespuestaListarNotificaciones {
   /** Newest first. */
   readonly notificaciones: readonly Notificacion[];
 }

@@ -61,7 +61,7 @@ export interface VersionEfos extends HuellaLista {
   readonly revisadaEn: Date;
 }
 
-export type MotivoListaRechazada = 'LISTA_ANTERIOR' | 'LISTA_MENGUADA';
+type MotivoListaRechazada = 'LISTA_ANTERIOR' | 'LISTA_MENGUADA';
 
 /** A list that was read well and is not to take the place of the one that is there. */
 export class ListaRechazada extends Error {

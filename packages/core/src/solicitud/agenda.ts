@@ -30,7 +30,7 @@ export function isRetrasada(creadaEn: Date, now: Date): boolean {
 }
 
 /** What decides when the SAT is looked at again. */
-export interface Mirada {
+interface Mirada {
   readonly id: string;
   readonly canal: CanalSat;
   readonly creadaEn: Date;

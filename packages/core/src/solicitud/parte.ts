@@ -42,7 +42,7 @@ export interface AdvanceDeps {
 }
 
 /** One step of one part: what it works with. */
-export interface ContextoPaso extends AdvanceDeps {
+interface ContextoPaso extends AdvanceDeps {
   readonly solicitud: ClaimedSolicitud;
   readonly parte: Parte;
   readonly credencial: Credencial;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { estadoSolicitud, solicitudIdData, soloSolicitud } from '../../data-fields.ts';
-import { defineOperation } from '../../http/define-operation.ts';
+import { estadoSolicitud, solicitudIdData, soloSolicitud } from '../../fields.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 export default defineOperation({
   summary: 'Cancelar una solicitud de descarga en curso',

@@ -1,8 +1,8 @@
 import type { VistaSolicitud } from '@acuse/core';
 import { z } from 'zod';
-import { conAlmacen } from '../../consultas/almacen.ts';
-import { confianza, instante, solicitudIdData, soloSolicitud } from '../../data-fields.ts';
-import { defineOperation } from '../../http/define-operation.ts';
+import { conAlmacen } from '../../deps.ts';
+import { confianza, instante, solicitudIdData, soloSolicitud } from '../../fields.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 const SHORTEST_SECONDS = 5;
 const LONGEST_SECONDS = 3_600;

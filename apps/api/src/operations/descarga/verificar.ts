@@ -1,15 +1,8 @@
 import { fechaField, tipoDescargaField } from '@acuse/contract';
 import { isRetrasada } from '@acuse/core';
 import { z } from 'zod';
-import {
-  confianza,
-  estadoSolicitud,
-  instante,
-  reembolsada,
-  solicitudIdData,
-  soloSolicitud,
-} from '../../data-fields.ts';
-import { defineOperation } from '../../http/define-operation.ts';
+import { confianza, estadoSolicitud, instante, reembolsada, solicitudIdData, soloSolicitud } from '../../fields.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 const isoOrNull = (date: Date | null) => date?.toISOString() ?? null;
 

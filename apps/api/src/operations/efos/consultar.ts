@@ -1,11 +1,22 @@
 import { fechaField } from '@acuse/contract';
+import type { FilaEfos, PasoEfos, SituacionEfos } from '@acuse/core';
 import { z } from 'zod';
-import { advertencias, advertenciasDe, cualquierRfc, instante, rfcData } from '../../data-fields.ts';
-import { resumirEfos, SITUACIONES } from '../../efos/resumen.ts';
-import { defineOperation } from '../../http/define-operation.ts';
+import { advertencias, advertenciasDe, cualquierRfc, instante, rfcData } from '../../fields.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 const SIN_LISTA =
   'La lista del artículo 69-B todavía no se ha cargado en esta instalación, así que no se sabe si el RFC está en ella. Se carga sola; intente de nuevo en unos minutos.';
+
+/** The list's own words. */
+const SITUACIONES = ['Presunto', 'Desvirtuado', 'Definitivo', 'Sentencia Favorable'] as const;
+type Palabra = (typeof SITUACIONES)[number];
+
+const PALABRAS: Record<SituacionEfos, Palabra> = {
+  PRESUNTO: 'Presunto',
+  DESVIRTUADO: 'Desvirtuado',
+  DEFINITIVO: 'Definitivo',
+  SENTENCIA_FAVORABLE: 'Sentencia Favorable',
+};
 
 const palabra = z.enum(SITUACIONES).meta({ id: 'SituacionEfos' });
 const nullable = (description: string, example: string | null) => z.string().nullable().meta({ description, example });
@@ -65,3 +76,59 @@ export default defineOperation({
     };
   },
 });
+
+type Fila = Pick<FilaEfos, 'situacion' | 'historial'>;
+
+interface ResumenEfos {
+  /** Presumed or definitive in any of its proceedings: the other two situations clear the taxpayer. */
+  readonly enEfos: boolean;
+  /**
+   * What counts of an RFC with several proceedings: definitive, else presumed, else the newest. Null for one that is
+   * not listed.
+   */
+  readonly situacion: Palabra | null;
+  /** The stages of all its proceedings, the oldest first, those without a date at the end. */
+  readonly historial: {
+    situacion: Palabra;
+    fecha: string | null;
+    oficio: string | null;
+    fecha_dof: string | null;
+  }[];
+}
+
+/** The day a stage was published: on the SAT's page, or in the DOF where the list has no other. */
+const fechaDe = ({ fechaSat, fechaDof }: PasoEfos) => fechaSat ?? fechaDof;
+
+/** The stages of a proceeding; its situation is one of them even where the list says nothing more of it. */
+function pasosDe({ situacion, historial }: Fila): readonly PasoEfos[] {
+  if (historial.some((paso) => paso.situacion === situacion)) return historial;
+  return [...historial, { situacion, oficio: null, fechaSat: null, fechaDof: null }];
+}
+
+const ultimaFecha = (fila: Fila) =>
+  pasosDe(fila)
+    .map((paso) => (paso.situacion === fila.situacion ? fechaDe(paso) : null))
+    .reduce<string>((last, fecha) => (fecha !== null && fecha > last ? fecha : last), '');
+
+/** One answer from all the proceedings of an RFC. */
+export function resumirEfos(filas: readonly Fila[]): ResumenEfos {
+  const adversa = (['DEFINITIVO', 'PRESUNTO'] as const).find((situacion) =>
+    filas.some((fila) => fila.situacion === situacion),
+  );
+  const ultima = filas.reduce<Fila | null>(
+    (last, fila) => (last === null || ultimaFecha(fila) >= ultimaFecha(last) ? fila : last),
+    null,
+  );
+  const situacion = adversa ?? ultima?.situacion;
+  const pasos = filas.flatMap(pasosDe).map((paso) => ({
+    situacion: PALABRAS[paso.situacion],
+    fecha: fechaDe(paso),
+    oficio: paso.oficio,
+    fecha_dof: paso.fechaDof,
+  }));
+  return {
+    enEfos: adversa !== undefined,
+    situacion: situacion === undefined ? null : PALABRAS[situacion],
+    historial: pasos.sort((a, b) => (a.fecha ?? '9').localeCompare(b.fecha ?? '9')),
+  };
+}

@@ -1,11 +1,10 @@
 import { fechaField, rfcField } from '@acuse/contract';
 import { addDays, calendarDay } from '@acuse/core';
 import { z } from 'zod';
-import { checkPeriodo } from '../../calendario.ts';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultarLista } from '../../consultas/consultar.ts';
-import { aviso, listOf, texto } from '../../data-fields.ts';
-import { defineOperation } from '../../http/define-operation.ts';
+import { aviso, checkPeriodo, listOf, texto } from '../../fields.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 const DEFAULT_DAYS = 30;
 

@@ -1,10 +1,9 @@
 import { ejercicioField, fechaField } from '@acuse/contract';
 import { z } from 'zod';
-import { checkEjercicio } from '../../calendario.ts';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultarLista } from '../../consultas/consultar.ts';
-import { listOf, rfcYEjercicio, texto } from '../../data-fields.ts';
-import { defineOperation } from '../../http/define-operation.ts';
+import { checkEjercicio, listOf, rfcYEjercicio, texto } from '../../fields.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 const declaracion = z
   .object({

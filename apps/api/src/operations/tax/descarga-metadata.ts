@@ -2,11 +2,9 @@ import { fechaField, rfcField, tipoDescargaField } from '@acuse/contract';
 import { type Credencial, canalDe, type NuevaSolicitud, ResultadoIncierto } from '@acuse/core';
 import { sealForSolicitud } from '@acuse/vault';
 import { z } from 'zod';
-import { checkPeriodo } from '../../calendario.ts';
-import { estadoSolicitud, solicitudIdData } from '../../data-fields.ts';
-import { defineOperation } from '../../http/define-operation.ts';
-import type { CredencialElegible } from '../../http/operation.ts';
-import { StaleAccess } from '../../http/stale-access.ts';
+import { checkPeriodo, estadoSolicitud, solicitudIdData } from '../../fields.ts';
+import { StaleAccess } from '../../http/llamada.ts';
+import { type CredencialElegible, defineOperation } from '../../http/operation.ts';
 
 const HOUR_MS = 3_600_000;
 const REINTENTAR_SEGUNDOS = 5;

@@ -1,11 +1,10 @@
 import { fechaField } from '@acuse/contract';
 import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
-import { named } from '../../consultas/constancia.ts';
+import { named, periodicidadDe } from '../../consultas/constancia.ts';
 import { consultar } from '../../consultas/consultar.ts';
-import { periodicidadDe } from '../../consultas/periodicidad.ts';
-import { camino, rfcData, soloRfc, texto } from '../../data-fields.ts';
-import { defineOperation } from '../../http/define-operation.ts';
+import { camino, rfcData, soloRfc, texto } from '../../fields.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 export default defineOperation({
   summary: 'Información fiscal detallada',

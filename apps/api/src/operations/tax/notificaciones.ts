@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultarLista } from '../../consultas/consultar.ts';
-import { aviso, listOf, soloRfc, texto } from '../../data-fields.ts';
-import { defineOperation } from '../../http/define-operation.ts';
+import { aviso, listOf, soloRfc, texto } from '../../fields.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 const notificacion = z
   .object({

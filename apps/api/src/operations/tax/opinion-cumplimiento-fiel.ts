@@ -2,11 +2,11 @@ import { createHash } from 'node:crypto';
 import { calendarDay } from '@acuse/core';
 import { documentoKey } from '@acuse/storage';
 import { z } from 'zod';
-import { conAlmacen } from '../../consultas/almacen.ts';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultar } from '../../consultas/consultar.ts';
-import { camino, instante, opinion, rfcData, soloRfc } from '../../data-fields.ts';
-import { defineOperation } from '../../http/define-operation.ts';
+import { conAlmacen } from '../../deps.ts';
+import { camino, instante, opinion, rfcData, soloRfc } from '../../fields.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 export default defineOperation({
   summary: 'Opinión de cumplimiento, con e.firma',

@@ -1,7 +1,9 @@
+import { CfdiError } from '@acuse/contract';
+import { SatError, type SentidoOpinion } from '@acuse/core';
 import { z } from 'zod';
-import { publicOpinion } from '../../consultas/opinion-publica.ts';
-import { advertencias, advertenciasDe, cualquierRfc, instante, opinion, rfcData } from '../../data-fields.ts';
-import { defineOperation } from '../../http/define-operation.ts';
+import { sinRespuesta, toCfdiError } from '../../consultas/ask-sat.ts';
+import { advertencias, advertenciasDe, cualquierRfc, instante, opinion, rfcData } from '../../fields.ts';
+import { type ContextoBase, defineOperation } from '../../http/operation.ts';
 
 export default defineOperation({
   summary: 'Opinión de cumplimiento pública',
@@ -28,3 +30,22 @@ export default defineOperation({
     };
   },
 });
+
+const SIN_FUENTE =
+  'El SAT no ofrece un servicio público de opiniones, y el operador no ha configurado otra fuente (OPINION_PUBLICA_URL). Use opinion-cumplimiento u opinion-cumplimiento-fiel.';
+
+/** The published opinion of any taxpayer, from the source that the operator configured. Never a guess. */
+async function publicOpinion(
+  { deps, access, signal }: Pick<ContextoBase, 'deps' | 'access' | 'signal'>,
+  rfc: string,
+): Promise<{ readonly sentido: SentidoOpinion; readonly fechaPublicacion: Date }> {
+  const { opinionesPublicas } = deps;
+  if (opinionesPublicas === null) throw sinRespuesta(SIN_FUENTE);
+  try {
+    const respuesta = await deps.turnos.run(access.rfc, signal, () => opinionesPublicas.consultar(rfc, signal));
+    if (respuesta.resultado === 'PUBLICADA') return respuesta;
+  } catch (error) {
+    throw error instanceof SatError ? toCfdiError(error) : error;
+  }
+  throw new CfdiError('OPINION_NO_PUBLICADA');
+}

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultar } from '../../consultas/consultar.ts';
-import { camino, instante, opinion, rfcData, soloRfc } from '../../data-fields.ts';
-import { defineOperation } from '../../http/define-operation.ts';
+import { camino, instante, opinion, rfcData, soloRfc } from '../../fields.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 export default defineOperation({
   summary: 'Opinión de cumplimiento, con CIEC',

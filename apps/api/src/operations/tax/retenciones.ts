@@ -1,11 +1,10 @@
 import { fechaField } from '@acuse/contract';
 import { z } from 'zod';
-import { checkEjercicio } from '../../calendario.ts';
 import { askSat } from '../../consultas/ask-sat.ts';
 import { consultarLista } from '../../consultas/consultar.ts';
 import { listRetencionesSoap } from '../../consultas/retenciones-soap.ts';
-import { estadoCfdi, importe, listOf, rfcYEjercicio, texto, uuidData } from '../../data-fields.ts';
-import { defineOperation } from '../../http/define-operation.ts';
+import { checkEjercicio, estadoCfdi, importe, listOf, rfcYEjercicio, texto, uuidData } from '../../fields.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 const retencion = z
   .object({

@@ -1,7 +1,7 @@
 import { needsShredKey } from '@acuse/vault';
 import { z } from 'zod';
-import { instante, rfcData, soloRfc } from '../../data-fields.ts';
-import { defineOperation } from '../../http/define-operation.ts';
+import { instante, rfcData, soloRfc } from '../../fields.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 const CANALES = ['soap', 'portal'] as const;
 

@@ -1,8 +1,8 @@
 import { LlaveRechazada, openLlaveDe, storedCertificado, storeLlave } from '@acuse/vault';
 import { z } from 'zod';
-import { requireStored } from '../../credenciales/require-stored.ts';
-import { instante, rfcData, soloRfc } from '../../data-fields.ts';
-import { defineOperation } from '../../http/define-operation.ts';
+import { instante, rfcData, soloRfc } from '../../fields.ts';
+import { requireStored } from '../../http/credenciales.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 const MAX_BYTES = 128 * 1_024;
 

@@ -1,8 +1,8 @@
 import { CertificadoInvalido, checkCertificado, MOTIVOS_CERTIFICADO, storeCertificado } from '@acuse/vault';
 import { z } from 'zod';
-import { requireStored } from '../../credenciales/require-stored.ts';
-import { rfcData, soloRfc, texto } from '../../data-fields.ts';
-import { defineOperation } from '../../http/define-operation.ts';
+import { rfcData, soloRfc, texto } from '../../fields.ts';
+import { requireStored } from '../../http/credenciales.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 const MAX_BYTES = 128 * 1_024;
 

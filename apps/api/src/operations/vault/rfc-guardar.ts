@@ -1,8 +1,8 @@
 import { reparoCiec, storeCredencial } from '@acuse/vault';
-import type { ApiSettings } from '../../api-settings.ts';
-import { requireStored } from '../../credenciales/require-stored.ts';
-import { soloRfc } from '../../data-fields.ts';
-import { defineOperation } from '../../http/define-operation.ts';
+import type { ApiSettings } from '../../deps.ts';
+import { soloRfc } from '../../fields.ts';
+import { requireStored } from '../../http/credenciales.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 export default defineOperation({
   summary: 'Guardar la CIEC',

@@ -1,7 +1,7 @@
 import { rfcField } from '@acuse/contract';
 import { z } from 'zod';
-import { rfcData } from '../../data-fields.ts';
-import { defineOperation } from '../../http/define-operation.ts';
+import { rfcData } from '../../fields.ts';
+import { defineOperation } from '../../http/operation.ts';
 
 const idCifField = z
   .string({ error: 'debe ser un texto' })

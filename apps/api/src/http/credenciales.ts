@@ -1,10 +1,10 @@
 import { CfdiError } from '@acuse/contract';
 import type { AccessSnapshot, CanalSat, Credencial, CredencialGuardada, TipoCredencial } from '@acuse/core';
 import { type ApiKey, CredencialIlegible, type Keyring, MOTIVO_ILEGIBLE, openGuardada as open } from '@acuse/vault';
-import type { Operation } from '../http/operation.ts';
+import type { Operation } from './operation.ts';
 
 /** A stored row that may serve, and the channel at which the SAT is asked with it. */
-export interface Elegible {
+interface Elegible {
   readonly tipo: TipoCredencial;
   readonly canal: CanalSat;
   readonly guardada: CredencialGuardada;
@@ -91,4 +91,12 @@ export function openGuardada(
     const motivo = MOTIVO_ILEGIBLE;
     throw new CfdiError(tipo === 'ciec' ? 'CIEC_NO_GUARDADA' : 'EFIRMA_NO_DISPONIBLE', { motivo }, { cause });
   }
+}
+
+/**
+ * What a store of the vault answers when the caller's key died before its credential was written: nothing was stored.
+ */
+export function requireStored<T>(stored: T | null | false): T {
+  if (stored === null || stored === false) throw new CfdiError('API_KEY_REVOCADA');
+  return stored;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkPeriodo } from './calendario.ts';
+import { checkPeriodo } from './fields.ts';
 
 describe('checkPeriodo', () => {
   const now = new Date('2026-11-20T18:00:00Z');

@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { CfdiError } from '@acuse/contract';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Alta, alta, createKit, guardaCiec, type Kit } from '../../../test/kit.ts';
-import { createMemoryStore, credit } from '../../../test/memory-store.ts';
-import { defineOperation } from '../define-operation.ts';
-import { canonicalJson } from './idempotencia.ts';
+import { type Alta, alta, createKit, guardaCiec, type Kit } from '../../test/kit.ts';
+import { createMemoryStore, credit } from '../../test/memory-store.ts';
+import { defineOperation } from './operation.ts';
+import { canonicalJson } from './pipeline.ts';
 
 const PATH = 'tax/de-prueba';
 const NOW = new Date('2026-11-20T18:00:00Z');

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { periodicidadDe } from './periodicidad.ts';
+import { periodicidadDe } from './constancia.ts';
 
 it.each([
   ['Pago definitivo mensual de IVA.', 'A más tardar el día 17 del mes inmediato posterior', 'Mensual'],

@@ -1,6 +1,6 @@
 import { type MotivoSatError, SatError } from '@acuse/core';
 import { expect, it } from 'vitest';
-import { toCfdiError } from './fallo-sat.ts';
+import { toCfdiError } from './ask-sat.ts';
 
 const tell = (motivo: MotivoSatError, codigo: string | null = null) => {
   const { nombre, datos } = toCfdiError(new SatError(motivo, { codigo, detalle: 'interno' }));

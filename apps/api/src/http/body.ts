@@ -1,0 +1,369 @@
+import type { IncomingMessage } from 'node:http';
+import { type CampoErroneo, CfdiError } from '@acuse/contract';
+import { CuerpoIlegible, decodeBase64, takeSecretFields } from '@acuse/vault';
+import type { z } from 'zod';
+import type { ApiDeps, ApiSettings } from '../deps.ts';
+import type { Body, Llamada } from './llamada.ts';
+import type { Operation, Secreto } from './operation.ts';
+
+const KIB = 1_024;
+/** JSON's white space (RFC 8259 section 2). */
+const BLANKS = new Set([0x20, 0x09, 0x0a, 0x0d]);
+const MEDIA_TYPE = /^application\/json\s*(?:;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i;
+
+/** 64 KiB, and 256 KiB for the vault, whose bodies carry files. */
+const bodyLimit = (path: string) => (path.startsWith('vault/') ? 256 : 64) * KIB;
+
+/**
+ * Reads the body once: media type, size, JSON, then every field. All wrong ones are told at once, a wrong RFC before
+ * any other.
+ */
+export async function readBody(llamada: Llamada, { settings }: Pick<ApiDeps, 'settings'>): Promise<undefined> {
+  llamada.bodyRead ??= read(llamada, settings);
+  llamada.body = await llamada.bodyRead;
+}
+
+async function read(llamada: Llamada, settings: ApiDeps['settings']): Promise<Body> {
+  const { headers, source, operation, now } = llamada;
+  const encoding = headers.get('content-encoding')?.trim().toLowerCase() ?? 'identity';
+  if (!MEDIA_TYPE.test(headers.get('content-type') ?? '') || encoding !== 'identity') {
+    throw new CfdiError('TIPO_DE_CONTENIDO');
+  }
+  const limit = bodyLimit(operation.path);
+  if ((source.declaredBytes ?? 0) > limit) throw new CfdiError('CUERPO_DEMASIADO_GRANDE');
+  const raw = await source.read(limit);
+  if (isBlank(raw)) throw new CfdiError('CUERPO_VACIO');
+  const { rest, secretos, reparos } = takeSecretos(raw, operation.secretos, settings);
+  try {
+    const sent = parseJsonObject(rest);
+    const parsed = operation.body.safeParse(sent);
+    const wrong = wrongFields(operation, sent, parsed.error?.issues ?? [], reparos);
+    if (!parsed.success) throw asWrongFields(operation, sent, wrong);
+    const between = operation.check(parsed.data, now);
+    const all = between === null ? wrong : [...wrong, between];
+    if (all.length > 0) throw asWrongFields(operation, sent, all);
+    return { value: parsed.data, secretos };
+  } catch (error) {
+    for (const secreto of Object.values(secretos)) secreto.fill(0);
+    throw error;
+  }
+}
+
+const isBlank = (bytes: Buffer) => bytes.every((byte) => BLANKS.has(byte));
+
+/** Where the bytes of a body come from. */
+export interface BodySource {
+  /** Value of Content-Length, or null. */
+  readonly declaredBytes: number | null;
+  /**
+   * Reads everything into one buffer of its own. Throws `CUERPO_DEMASIADO_GRANDE` as soon as `limit` bytes are passed.
+   */
+  read(limit: number): Promise<Buffer>;
+}
+
+/** Reads from the socket without an intermediate copy, so that secrets have as few places in memory as possible. */
+export function incomingBody(incoming: IncomingMessage): BodySource {
+  return {
+    declaredBytes: declared(incoming.headers['content-length']),
+    read: (limit) =>
+      new Promise((resolve, reject) => {
+        const chunks: Buffer[] = [];
+        let size = 0;
+        const finish = (settle: () => void) => {
+          incoming.off('data', onData).off('end', onEnd).off('error', onCut).off('close', onCut);
+          settle();
+        };
+        const onData = (chunk: Buffer) => {
+          size += chunk.length;
+          chunks.push(chunk);
+          if (size <= limit) return;
+          incoming.pause();
+          wipe(chunks);
+          finish(() => reject(new CfdiError('CUERPO_DEMASIADO_GRANDE')));
+        };
+        const onEnd = () => finish(() => resolve(join(chunks, size)));
+        const onCut = () => {
+          wipe(chunks);
+          finish(() => reject(new CfdiError('PETICION_ILEGIBLE')));
+        };
+        if (incoming.readableEnded || incoming.destroyed) onCut();
+        else incoming.on('data', onData).on('end', onEnd).on('error', onCut).on('close', onCut);
+      }),
+  };
+}
+
+/** Reads from a Request that did not come over a socket. */
+export function requestBody(request: Request): BodySource {
+  return {
+    declaredBytes: declared(request.headers.get('content-length') ?? undefined),
+    async read(limit) {
+      const chunks: Buffer[] = [];
+      let size = 0;
+      if (request.body === null) return Buffer.alloc(0);
+      const reader = request.body.getReader();
+      for (let next = await reader.read(); !next.done; next = await reader.read()) {
+        const chunk = Buffer.from(next.value.buffer, next.value.byteOffset, next.value.byteLength);
+        size += chunk.length;
+        chunks.push(chunk);
+        if (size <= limit) continue;
+        await reader.cancel();
+        throw new CfdiError('CUERPO_DEMASIADO_GRANDE');
+      }
+      return join(chunks, size);
+    },
+  };
+}
+
+function declared(text: string | undefined): number | null {
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : null;
+}
+
+/** One buffer outside of Node's shared pool; the pieces are zeroed. */
+function join(chunks: readonly Buffer[], size: number): Buffer {
+  const whole = Buffer.allocUnsafeSlow(size);
+  let offset = 0;
+  for (const chunk of chunks) offset += chunk.copy(whole, offset);
+  wipe(chunks);
+  return whole;
+}
+
+function wipe(chunks: readonly Buffer[]): void {
+  for (const chunk of chunks) chunk.fill(0);
+}
+
+interface SecretosTomados {
+  /** The body without its secret fields: JSON that may become strings. */
+  readonly rest: Buffer;
+  /** Decoded values of the fields that were there. */
+  readonly secretos: Readonly<Record<string, Buffer>>;
+  /** The secret fields that are missing or wrong. Told after the other fields. */
+  readonly reparos: readonly CampoErroneo[];
+}
+
+/**
+ * Takes the secret fields of an operation out of the raw body, without making strings of them. Changes `raw` in place.
+ * Throws `JSON_INVALIDO` or `CAMPO_INVALIDO` (a secret field that stands there twice); everything is zeroed then.
+ */
+function takeSecretos(
+  raw: Buffer,
+  declared: Readonly<Record<string, Secreto>>,
+  settings: ApiSettings,
+): SecretosTomados {
+  const names = Object.keys(declared);
+  if (names.length === 0) return { rest: raw, secretos: {}, reparos: [] };
+  const { secrets, rest } = split(raw, names);
+  const secretos: Record<string, Buffer> = {};
+  const reparos: CampoErroneo[] = [];
+  for (const [campo, secreto] of Object.entries(declared)) {
+    const bytes = secrets[campo] ?? null;
+    const motivo = bytes === null ? whyMissing(rest, campo, secreto) : null;
+    const decoded = bytes === null ? motivo : decode(bytes, secreto, settings);
+    if (typeof decoded === 'string') reparos.push({ campo, motivo: decoded });
+    else if (decoded !== null) secretos[campo] = decoded;
+  }
+  return { rest, secretos, reparos };
+}
+
+function split(raw: Buffer, names: readonly string[]): ReturnType<typeof takeSecretFields<string>> {
+  try {
+    return takeSecretFields(raw, names);
+  } catch (error) {
+    if (!(error instanceof CuerpoIlegible)) throw error;
+    if (error.campo === null) throw new CfdiError('JSON_INVALIDO');
+    throw new CfdiError('CAMPO_INVALIDO', { campo: error.campo, motivo: 'aparece más de una vez' });
+  }
+}
+
+/** A field that was there but is no string left a 0 in the rest. */
+function whyMissing(rest: Buffer, campo: string, { required }: Secreto): string | null {
+  const isThere = Object.hasOwn(JSON.parse(rest.toString('utf8')), campo);
+  if (isThere) return 'debe ser un texto';
+  return required ? 'falta' : null;
+}
+
+/** The value to hand over, or what is wrong with it. What is not handed over is zeroed. */
+function decode(bytes: Buffer, secreto: Secreto, settings: ApiSettings): Buffer | string {
+  const value = secreto.encoding === 'base64' ? fromBase64(bytes) : bytes;
+  if (value !== bytes) bytes.fill(0);
+  const motivo = value === null ? 'no es base64 válido' : whyWrong(value, secreto, settings);
+  if (motivo === null && value !== null) return value;
+  value?.fill(0);
+  return motivo ?? '';
+}
+
+function whyWrong(value: Buffer, secreto: Secreto, settings: ApiSettings): string | null {
+  if (value.length === 0 && secreto.required) return 'no puede estar vacío';
+  if (value.length > secreto.maxBytes) return 'es demasiado grande';
+  return secreto.check?.(value, settings) ?? null;
+}
+
+/** Base64 with or without line breaks (RFC 4648 section 3.1 leaves them to the application; many tools write them). */
+function fromBase64(text: Buffer): Buffer | null {
+  const compact = Buffer.allocUnsafeSlow(text.length);
+  let length = 0;
+  for (const byte of text) {
+    if (byte === 0x0a || byte === 0x0d) continue;
+    compact[length] = byte;
+    length += 1;
+  }
+  const decoded = decodeBase64(compact.subarray(0, length));
+  compact.fill(0);
+  return decoded;
+}
+
+const MAX_DEPTH = 32;
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** `[` and `{` differ in one bit, and so do `]` and `}`. */
+const CASE_BIT = 0x20;
+const OPENING = 0x7b;
+const CLOSING = 0x7d;
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** A JSON object from UTF-8 bytes. Throws `JSON_INVALIDO` for anything else, and for more than 32 levels. */
+export function parseJsonObject(bytes: Buffer): Record<string, unknown> {
+  if (isTooDeep(bytes)) throw new CfdiError('JSON_INVALIDO', { motivo: `más de ${MAX_DEPTH} niveles` });
+  let value: unknown;
+  try {
+    value = JSON.parse(utf8.decode(bytes));
+  } catch {
+    // The parser's message quotes the body: it is left behind.
+    throw new CfdiError('JSON_INVALIDO');
+  }
+  if (!isObject(value)) throw new CfdiError('JSON_INVALIDO');
+  return value;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Counts brackets outside of strings; bytes of UTF-8 beyond ASCII never look like one. */
+function isTooDeep(bytes: Buffer): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let index = 0; index < bytes.length; index += 1) {
+    const byte = bytes[index] ?? 0;
+    if (inString) {
+      if (byte === BACKSLASH) index += 1;
+      else if (byte === QUOTE) inString = false;
+    } else if (byte === QUOTE) inString = true;
+    else if ((byte | CASE_BIT) === OPENING) {
+      depth += 1;
+      if (depth > MAX_DEPTH) return true;
+    } else if ((byte | CASE_BIT) === CLOSING) depth -= 1;
+  }
+  return false;
+}
+
+type Sent = Readonly<Record<string, unknown>>;
+type Fields = Pick<Operation, 'body' | 'secretos'>;
+
+const namesOf = ({ body, secretos }: Fields) => [...Object.keys(body.shape), ...Object.keys(secretos)];
+
+/**
+ * Everything that is wrong with the fields that were sent, one entry a field: first the names that are a slip of a
+ * known one, then what the schema refuses, then the secret fields. Other unknown fields are no concern.
+ */
+function wrongFields(
+  operation: Fields,
+  sent: Sent,
+  issues: readonly z.core.$ZodIssue[],
+  secretos: readonly CampoErroneo[],
+): readonly CampoErroneo[] {
+  const known = namesOf(operation);
+  const slips = Object.keys(sent).flatMap((campo) => {
+    const meant = known.includes(campo) ? undefined : known.find((name) => isSlipOf(campo, name));
+    return meant === undefined ? [] : [{ campo, motivo: `no existe; ¿quiso decir ${meant}?` }];
+  });
+  const refused = issues.map((issue) => ({
+    campo: issue.path.map(String).join('.'),
+    motivo: motivoOf(issue, sent),
+  }));
+  const all = [...slips, ...refused, ...secretos];
+  return all.filter(({ campo }, at) => all.findIndex((other) => other.campo === campo) === at);
+}
+
+/**
+ * The error for a body with these wrong fields. A wrong RFC has a meaning of its own in the specification and goes
+ * first.
+ */
+function asWrongFields(
+  operation: Fields & Pick<Operation, 'rfc'>,
+  sent: Sent,
+  campos: readonly CampoErroneo[],
+): CfdiError {
+  const rfc = operation.rfc === 'ninguno' ? undefined : campos.find(({ campo }) => campo === 'rfc');
+  const [first = { campo: '', motivo: '' }] = rfc === undefined ? campos : [rfc];
+  const datos = { ...first, campos: [first, ...campos.filter((other) => other !== first)] };
+  if (rfc !== undefined) return new CfdiError('RFC_INVALIDO', datos);
+  const [name = ''] = first.campo.split('.');
+  if (first.motivo === FALTA) return new CfdiError('CAMPO_FALTANTE', datos);
+  const isKnown = namesOf(operation).includes(name) || !Object.hasOwn(sent, name);
+  return new CfdiError(isKnown ? 'CAMPO_INVALIDO' : 'CAMPO_DESCONOCIDO', datos);
+}
+
+/** What a required field that was not sent has wrong. */
+const FALTA = 'falta';
+
+function motivoOf(issue: z.core.$ZodIssue, sent: Sent): string {
+  const [campo = ''] = issue.path;
+  if (!Object.hasOwn(sent, campo)) return FALTA;
+  const value = sent[String(campo)];
+  const isOtherType = issue.code === 'invalid_type' && !(issue.expected === 'int' && typeof value === 'number');
+  return isOtherType && issue.path.length === 1 ? `${issue.message}, llegó ${kindOf(value)}` : issue.message;
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  string: 'un texto',
+  number: 'un número',
+  boolean: 'un booleano',
+};
+
+function kindOf(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'una lista' : (KINDS[typeof value] ?? 'un objeto');
+}
+
+/** Beyond this it is no slip of ours: the longest known name has 12 characters. */
+const LONGEST = 32;
+/** Names of so many letters may have two slips, shorter ones one. */
+const LONG_NAME = 8;
+
+/**
+ * Whether a name is another one with slips: other case, accents or separators (`solicitudId`), or a letter or two
+ * wrong, missing, too many or swapped.
+ */
+function isSlipOf(name: string, known: string): boolean {
+  if (name.length > LONGEST) return false;
+  const [a, b] = [bare(name), bare(known)];
+  return a !== '' && distance(a, b) <= (b.length < LONG_NAME ? 1 : 2);
+}
+
+const bare = (name: string) =>
+  name
+    .normalize('NFD')
+    .replace(/[^\p{L}\p{N}]/gu, '')
+    .toLowerCase();
+
+/** Optimal string alignment distance: Levenshtein's, with a swap of neighbours as one step. */
+function distance(a: string, b: string): number {
+  const rows = [Array.from({ length: b.length + 1 }, (_, at) => at)];
+  const cell = (row: number, column: number) => rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = [i];
+    rows.push(row);
+    for (let j = 1; j <= b.length; j += 1) {
+      const isSwap = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      row.push(
+        Math.min(
+          cell(i - 1, j) + 1,
+          cell(i, j - 1) + 1,
+          cell(i - 1, j - 1) + (a[i - 1] === b[j - 1] ? 0 : 1),
+          isSwap ? cell(i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+  }
+  return cell(a.length, b.length);
+}
