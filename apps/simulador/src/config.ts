@@ -14,10 +14,5 @@ export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {
   const result = schema.safeParse(env);
   if (!result.success) throw new Error(`Configuración inválida del simulador:\n${z.prettifyError(result.error)}`);
   const { SIMULADOR_HOST, SIMULADOR_PORT, SIMULADOR_DATA_DIR, SIMULADOR_SEMILLA } = result.data;
-  return {
-    host: SIMULADOR_HOST,
-    port: SIMULADOR_PORT,
-    dataDir: SIMULADOR_DATA_DIR,
-    semilla: SIMULADOR_SEMILLA,
-  };
+  return { host: SIMULADOR_HOST, port: SIMULADOR_PORT, dataDir: SIMULADOR_DATA_DIR, semilla: SIMULADOR_SEMILLA };
 }

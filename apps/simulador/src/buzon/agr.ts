@@ -15,12 +15,7 @@ import { type Aperturas, llegadas } from './llegadas.ts';
 export function createAgr(world: World, nidp: Nidp, aperturas: Aperturas): Hono {
   const provider = createServiceProvider(
     { world, nidp },
-    {
-      servicio: 'agr',
-      cookie: 'AGRSESSION',
-      acs: '/cloudc/saml2/sp/acs/post',
-      inicio: NOTIFICACIONES,
-    },
+    { servicio: 'agr', cookie: 'AGRSESSION', acs: '/cloudc/saml2/sp/acs/post', inicio: NOTIFICACIONES },
   );
 
   const show = (c: Context, session: ProviderSession) => {

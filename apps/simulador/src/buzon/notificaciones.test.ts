@@ -119,13 +119,7 @@ describe('the list', () => {
   test('takes faults by operation and RFC', async () => {
     const rfc = busy();
     const { browser } = await inside(rfc);
-    simulador.world.faults.add({
-      service: 'agr',
-      operation: 'Notificaciones',
-      rfc,
-      kind: 'status',
-      times: 1,
-    });
+    simulador.world.faults.add({ service: 'agr', operation: 'Notificaciones', rfc, kind: 'status', times: 1 });
     expect((await browser.get(application())).status).toBe(503);
     expect(rowsOf(await browser.get(application()))).toHaveLength(of(rfc).length);
   });

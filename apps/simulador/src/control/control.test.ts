@@ -15,10 +15,7 @@ afterAll(() => simulador.close());
 async function call(method: string, path: string, body?: unknown) {
   const response = await fetch(`${simulador.url}${path}`, {
     method,
-    ...(body !== undefined && {
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json' },
-    }),
+    ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   });
   return { status: response.status, json: (await response.json()) as Record<string, unknown> };
 }
@@ -34,14 +31,7 @@ describe('the control API', () => {
   });
 
   it('adds, lists and removes faults', async () => {
-    const falla = {
-      servicio: 'cfdiau',
-      operacion: 'login',
-      tipo: 'status',
-      status: 404,
-      veces: 3,
-      despues_de: 1,
-    };
+    const falla = { servicio: 'cfdiau', operacion: 'login', tipo: 'status', status: 404, veces: 3, despues_de: 1 };
     const { status, json } = await call('POST', '/control/fallas', falla);
     expect(status).toBe(201);
     expect(json).toMatchObject({ ...falla, vistas: 0, aplicadas: 0 });
@@ -58,9 +48,7 @@ describe('the control API', () => {
     add('cfdiau', 'XIQB891116QE4');
     add('portalcfdi', RFC);
     expect((await call('GET', '/control/llamadas')).json).toMatchObject({ total: 3 });
-    expect((await call('GET', `/control/llamadas?servicio=cfdiau&rfc=${RFC}`)).json).toMatchObject({
-      total: 1,
-    });
+    expect((await call('GET', `/control/llamadas?servicio=cfdiau&rfc=${RFC}`)).json).toMatchObject({ total: 1 });
     expect((await call('GET', '/control/llamadas?operacion=logout')).json).toMatchObject({ total: 0 });
     expect((await call('DELETE', '/control/llamadas')).json).toMatchObject({ total: 0 });
   });
@@ -111,14 +99,7 @@ describe('the control API', () => {
     [{ filas: [{ tipo: 'emitidos', desde: '2026-02-30', hasta: '2026-03-01', cantidad: 1 }] }],
     [{ filas: [{ tipo: 'emitidos', desde: '2026-02-02', hasta: '2026-02-01', cantidad: 1 }] }],
     [
-      {
-        filas: [1, 2].map(() => ({
-          tipo: 'emitidos',
-          desde: '2026-02-01',
-          hasta: '2026-02-02',
-          cantidad: 1,
-        })),
-      },
+      { filas: [1, 2].map(() => ({ tipo: 'emitidos', desde: '2026-02-01', hasta: '2026-02-02', cantidad: 1 })) },
     ],
     [{ otra: 1 }],
   ])('refuses a wrong change with 400 and says why: %j', async (change) => {

@@ -56,13 +56,7 @@ export function createControl(world: World, aperturas: Aperturas): Hono {
 
   app.get('/magia', (c) =>
     c.json(
-      MAGIAS.map(({ clave, moral, fisica, efecto, respuesta }) => ({
-        clave,
-        moral,
-        fisica,
-        efecto,
-        respuesta,
-      })),
+      MAGIAS.map(({ clave, moral, fisica, efecto, respuesta }) => ({ clave, moral, fisica, efecto, respuesta })),
     ),
   );
   app.get('/ca.pem', (c) => c.text(world.pki.caPem, 200, { 'content-type': 'application/x-pem-file' }));

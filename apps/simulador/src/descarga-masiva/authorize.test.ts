@@ -28,13 +28,7 @@ function ask(options: Partial<SendOptions> = {}, from: SignedClient = client, rf
   const FechaInicial = `2026-03-01T00:${String(Math.floor(second / 60)).padStart(2, '0')}:${String(second % 60).padStart(2, '0')}`;
   return from.send(
     'SolicitaDescargaEmitidos',
-    {
-      FechaInicial,
-      FechaFinal: '2026-03-31T00:00:00',
-      RfcEmisor: rfc,
-      RfcSolicitante: rfc,
-      TipoSolicitud: 'Metadata',
-    },
+    { FechaInicial, FechaFinal: '2026-03-31T00:00:00', RfcEmisor: rfc, RfcSolicitante: rfc, TipoSolicitud: 'Metadata' },
     { token, content, ...options },
   );
 }

@@ -217,9 +217,7 @@ function createDescarga(deps: Deps): SoapOperation {
     element: 'PeticionDescargaMasivaTercerosEntrada',
     ownFaults: ['code', 'wrong-content'],
     rfcOf: (message) => solicitudOf(message, ELEMENT)?.getAttribute('RfcSolicitante') ?? '',
-    detailOf: (operation) => ({
-      IdPaquete: solicitudOf({ operation }, ELEMENT)?.getAttribute('IdPaquete') ?? '',
-    }),
+    detailOf: (operation) => ({ IdPaquete: solicitudOf({ operation }, ELEMENT)?.getAttribute('IdPaquete') ?? '' }),
     handle: (call) => {
       const { content, ...result } = decideDownload(deps, call);
       return soapStream(write(result, content));

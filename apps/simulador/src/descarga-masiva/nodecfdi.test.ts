@@ -48,9 +48,7 @@ describe.each(['cfdi', 'retenciones'] as const)(
         expect(done.getStatusRequest().isTypeOf('Finished')).toBe(true);
 
         const expected = [
-          ...simulador.world.taxpayers.rows(RFC, tipo, at('2026-01-01'), at('2026-05-31') + 86_399, {
-            documento,
-          }),
+          ...simulador.world.taxpayers.rows(RFC, tipo, at('2026-01-01'), at('2026-05-31') + 86_399, { documento }),
         ];
         expect(done.getNumberCfdis()).toBe(expected.length);
         expect(done.getPackageIds()).toHaveLength(Math.ceil(expected.length / 40));

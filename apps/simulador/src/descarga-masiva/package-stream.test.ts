@@ -73,9 +73,7 @@ describe('a package of a million rows', { tags: ['slow'] }, () => {
   });
 
   it('stops being made when the client goes away, and can be asked for again', async () => {
-    const { IdSolicitud: id = '' } = await requestEmitidos(client, token, RFC, {
-      FechaInicial: '2026-05-01T00:00:01',
-    });
+    const { IdSolicitud: id = '' } = await requestEmitidos(client, token, RFC, { FechaInicial: '2026-05-01T00:00:01' });
     await client.send('VerificaSolicitudDescarga', { IdSolicitud: id, RfcSolicitante: RFC }, { token });
     const { taxpayers } = simulador.world;
     const original = taxpayers.rows;

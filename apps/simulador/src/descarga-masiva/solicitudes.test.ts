@@ -70,13 +70,7 @@ async function verify(id: string) {
   );
   const paquetes = [...text.matchAll(/<IdsPaquetes>([^<]+)</g)].map(([, paquete = '']) => paquete);
   const { EstadoSolicitud, CodigoEstadoSolicitud, NumeroCFDIs, CodEstatus } = attributes;
-  return {
-    estado: EstadoSolicitud,
-    codigo: CodigoEstadoSolicitud,
-    filas: Number(NumeroCFDIs),
-    CodEstatus,
-    paquetes,
-  };
+  return { estado: EstadoSolicitud, codigo: CodigoEstadoSolicitud, filas: Number(NumeroCFDIs), CodEstatus, paquetes };
 }
 
 async function download(paquete: string): Promise<string | undefined> {
@@ -98,10 +92,7 @@ describe('life of a request', () => {
   });
 
   it('waits for the seconds that the settings ask for, on the movable clock', async () => {
-    Object.assign(simulador.world.settings, {
-      verificaciones_hasta_terminar: 0,
-      segundos_hasta_terminar: 100,
-    });
+    Object.assign(simulador.world.settings, { verificaciones_hasta_terminar: 0, segundos_hasta_terminar: 100 });
     const id = await ask();
     await verify(id);
     expect((await verify(id)).estado).toBe('2');
@@ -113,20 +104,10 @@ describe('life of a request', () => {
     const { world } = simulador;
     world.settings.verificaciones_hasta_terminar = 1;
     world.taxpayers.change(RFC, { filas: [] });
-    expect(await verify(await ask())).toMatchObject({
-      CodEstatus: '5000',
-      estado: '5',
-      codigo: '5004',
-      filas: 0,
-    });
+    expect(await verify(await ask())).toMatchObject({ CodEstatus: '5000', estado: '5', codigo: '5004', filas: 0 });
     world.taxpayers.change(RFC, { filas: null });
     world.settings.max_filas_metadata = 1000;
-    expect(await verify(await ask())).toMatchObject({
-      CodEstatus: '5000',
-      estado: '5',
-      codigo: '5003',
-      paquetes: [],
-    });
+    expect(await verify(await ask())).toMatchObject({ CodEstatus: '5000', estado: '5', codigo: '5003', paquetes: [] });
     world.settings.max_filas_cfdi = 10;
     const short = { FechaFinal: '2024-01-20T00:00:00' };
     expect(await verify(await ask({ ...short, TipoSolicitud: 'CFDI' }))).toMatchObject({ codigo: '5003' });
@@ -141,10 +122,7 @@ describe('life of a request', () => {
   });
 
   it('is unknown, 5004, under another id', async () => {
-    expect(await verify('00000000-0000-4000-8000-000000000000')).toMatchObject({
-      CodEstatus: '5004',
-      estado: '0',
-    });
+    expect(await verify('00000000-0000-4000-8000-000000000000')).toMatchObject({ CodEstatus: '5004', estado: '0' });
   });
 });
 

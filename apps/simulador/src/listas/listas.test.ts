@@ -29,10 +29,7 @@ async function read(path: string) {
 const control = async (method: string, body?: unknown) => {
   const response = await fetch(`${simulador.url}/control/listas/69b`, {
     method,
-    ...(body !== undefined && {
-      body: JSON.stringify(body),
-      headers: { 'content-type': 'application/json' },
-    }),
+    ...(body !== undefined && { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
   });
   expect(response.status).toBe(200);
   return (await response.json()) as { fecha_corte: string; filas: number; publicada: string };

@@ -80,12 +80,7 @@ export function createListas(world: World): { wu1agsprosta001: Hono; omawww: Hon
 }
 
 function parte(nombre: string, situacion: Situacion69B, vacias: number): Archivo {
-  return {
-    nombre,
-    situacion,
-    vacias,
-    titulo: `Listado de contribuyentes (Artículo 69-B del CFF): ${situacion}`,
-  };
+  return { nombre, situacion, vacias, titulo: `Listado de contribuyentes (Artículo 69-B del CFF): ${situacion}` };
 }
 
 function render({ corte, registros }: Edicion, { titulo, situacion, vacias }: Archivo): Buffer {

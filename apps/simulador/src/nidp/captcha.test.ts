@@ -15,12 +15,7 @@ function decode(png: Buffer) {
   const header = chunks.get('IHDR') ?? Buffer.alloc(13);
   const [width, height] = [header.readUInt32BE(0), header.readUInt32BE(4)];
   const lines = inflateSync(chunks.get('IDAT') ?? Buffer.alloc(0));
-  return {
-    width,
-    height,
-    bits: header[8],
-    at: (x: number, y: number) => lines[y * (width + 1) + 1 + x] ?? 255,
-  };
+  return { width, height, bits: header[8], at: (x: number, y: number) => lines[y * (width + 1) + 1 + x] ?? 255 };
 }
 
 /** The sign whose glyph fits the dark pixels of a cell best, over all heights and slants the drawer uses. */

@@ -128,15 +128,7 @@ export function openIdpSession<P>(c: Context, sessions: Sessions<IdpSession<P>>,
 
 /** Starts a session under a new id, keeping what `from` says. */
 function startIdpSession<P>(sessions: Sessions<IdpSession<P>>, from: Partial<IdpSession<P>>): IdpSession<P> {
-  const session: IdpSession<P> = {
-    rfc: null,
-    method: 'ciec',
-    captcha: '',
-    guid: '',
-    pending: null,
-    ...from,
-    id: '',
-  };
+  const session: IdpSession<P> = { rfc: null, method: 'ciec', captcha: '', guid: '', pending: null, ...from, id: '' };
   session.id = sessions.start(session);
   return session;
 }

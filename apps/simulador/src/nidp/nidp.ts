@@ -184,10 +184,7 @@ export function createNidp(world: World, { prefijo, acceso = ownAcceso(world), c
 
   const loginForm = (c: Context, { servicio, regreso, relayState = '', metodo }: LoginOrder) => ({
     action: `${baseOf(c, prefijo)}/nidp/saml2/sso${metodo === 'efirma' ? '?id=fiel' : ''}`,
-    fields: {
-      SAMLRequest: writeAuthnRequest({ servicio, regreso }, world.clock.now()),
-      RelayState: relayState,
-    },
+    fields: { SAMLRequest: writeAuthnRequest({ servicio, regreso }, world.clock.now()), RelayState: relayState },
   });
 
   const app = new Hono()
@@ -257,10 +254,7 @@ type Prefijo = 'login' | 'loginda';
  */
 const CONTRACTS: Readonly<Record<Prefijo, Readonly<Record<Metodo, readonly [string, ...string[]]>>>> = {
   login: { ciec: ['ptsc-ciec', 'ciec', 'mat-ptsc-totp'], fiel: ['fiel', 'fiel_Aviso'] },
-  loginda: {
-    ciec: ['ciec', 'contr-dual-totp-eFirma', 'mat-ptsc-totp', 'ptsc-ciec'],
-    fiel: ['fiel', 'fiel_Aviso'],
-  },
+  loginda: { ciec: ['ciec', 'contr-dual-totp-eFirma', 'mat-ptsc-totp', 'ptsc-ciec'], fiel: ['fiel', 'fiel_Aviso'] },
 };
 
 /** What the contract of an id asks for; null for an unknown id. Without an id a host asks for the password. */

@@ -41,11 +41,7 @@ export function createCfdiau(world: World, state: PortalState): Hono {
 
   const showLogin = (c: Context, session: IdpSession<PendingSignIn>) => {
     const isFiel = c.req.query('id') === FIEL_CONTRACT;
-    const call = {
-      service,
-      operation: isFiel ? 'PaginaFiel' : 'PaginaCiec',
-      rfc: session.rfc ?? '',
-    } as const;
+    const call = { service, operation: isFiel ? 'PaginaFiel' : 'PaginaCiec', rfc: session.rfc ?? '' } as const;
     return attend(world, call, () => {
       if (session.rfc !== null) return withSession(scriptedMove(`${addressesOf(c).cfdiau}/nidp/app?sid=0`), session);
       return desk.show(c, session, isFiel ? 'fiel' : 'ciec');

@@ -67,12 +67,7 @@ test('a session that starts at a page of the portal ends there', async () => {
   const { action, fields } = readForm(login, '#IDPLogin');
   expect(action).toContain('/cfdiau/nidp/wsfed/ep?id=SATUPCFDiCon');
   const userCaptcha = await solveCaptcha(base, captchaOf(login));
-  const sent = {
-    ...fields,
-    Ecom_User_ID: 'ACT010101AAA',
-    Ecom_Password: defaultCiec('ACT010101AAA'),
-    userCaptcha,
-  };
+  const sent = { ...fields, Ecom_User_ID: 'ACT010101AAA', Ecom_Password: defaultCiec('ACT010101AAA'), userCaptcha };
   const end = await browser.followForms(await browser.post(action, sent));
   expect(end.url).toBe(`${base}/portalcfdi/ConsultaReceptor.aspx`);
 });
@@ -232,13 +227,7 @@ test('logging out ends both sessions when the refresh is followed', async () => 
 });
 
 test('a transport fault spoils the call it names, and only that', async () => {
-  simulador.world.faults.add({
-    service: 'cfdiau',
-    operation: 'PaginaCiec',
-    kind: 'status',
-    status: 503,
-    times: 1,
-  });
+  simulador.world.faults.add({ service: 'cfdiau', operation: 'PaginaCiec', kind: 'status', status: 503, times: 1 });
   expect((await createBrowser().get(base + CIEC_LOGIN)).status).toBe(503);
   expect((await createBrowser().get(base + CIEC_LOGIN)).status).toBe(200);
 });

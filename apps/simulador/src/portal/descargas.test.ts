@@ -97,12 +97,7 @@ test('a folio is in process at the first look and can be downloaded at the secon
 
 test('a package holds more rows than a search shows, and obeys the filters', async () => {
   const rfc = 'GRA010101AAA';
-  const filas = {
-    documento: 'cfdi',
-    tipo: 'emitidos',
-    desde: at('2026-01-01'),
-    hasta: at('2026-06-30'),
-  } as const;
+  const filas = { documento: 'cfdi', tipo: 'emitidos', desde: at('2026-01-01'), hasta: at('2026-06-30') } as const;
   simulador.world.taxpayers.change(rfc, { filas: [{ ...filas, cantidad: 12_000 }] });
   simulador.world.settings.verificaciones_hasta_terminar = 1;
   const browser = await logIn(base, rfc);
@@ -147,13 +142,7 @@ test('after 48 hours a folio is available however many looks it lacks, after thr
 
 test('a stuck folio stays in process until it is no longer listed', async () => {
   const rfc = 'ATO010101AAA';
-  simulador.world.faults.add({
-    service: 'portalcfdi',
-    operation: 'DescargaMetadatos',
-    rfc,
-    kind: 'stuck',
-    times: 1,
-  });
+  simulador.world.faults.add({ service: 'portalcfdi', operation: 'DescargaMetadatos', rfc, kind: 'stuck', times: 1 });
   const browser = await logIn(base, rfc);
   const stuck = await ask(browser);
   const free = await ask(browser);
@@ -255,13 +244,7 @@ test('too many rows, no rows and foreign criteria get a text that refuses', asyn
 test('a code fault refuses the request with its own text', async () => {
   const rfc = 'COD010101AAA';
   const mensaje = 'Servicio saturado.';
-  simulador.world.faults.add({
-    service: 'portalcfdi',
-    operation: 'DescargaMetadatos',
-    rfc,
-    kind: 'code',
-    mensaje,
-  });
+  simulador.world.faults.add({ service: 'portalcfdi', operation: 'DescargaMetadatos', rfc, kind: 'code', mensaje });
   expect((await ask(await logIn(base, rfc))).text).toBe('Error: Servicio saturado.');
 });
 
@@ -271,13 +254,7 @@ test('a cut connection ends a download in the middle', async () => {
   const browser = await logIn(base, rfc);
   const { folio } = await ask(browser);
   const { visit, links } = await lookAtDownloads(base, browser);
-  simulador.world.faults.add({
-    service: 'portalcfdi',
-    operation: 'DescargarPaquete',
-    rfc,
-    kind: 'cut',
-    times: 1,
-  });
+  simulador.world.faults.add({ service: 'portalcfdi', operation: 'DescargarPaquete', rfc, kind: 'cut', times: 1 });
   const cut = await download(browser, visit, folio, links.get(folio) ?? '');
   await expect(cut.arrayBuffer()).rejects.toThrow();
   const whole = await download(browser, visit, folio, links.get(folio) ?? '');

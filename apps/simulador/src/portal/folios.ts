@@ -50,15 +50,7 @@ export function createFolios({ clock, settings: world }: World, settings: Portal
   return {
     request: (criteria, total, isStuck) => {
       const id = randomUUID().toUpperCase();
-      const entry: Entry = {
-        id,
-        criteria,
-        total,
-        isStuck,
-        solicitado: clock.now(),
-        estado: 'en proceso',
-        looks: 0,
-      };
+      const entry: Entry = { id, criteria, total, isStuck, solicitado: clock.now(), estado: 'en proceso', looks: 0 };
       entries.push(entry);
       return entry;
     },

@@ -23,13 +23,7 @@ async function logInByCiec(base: string, browser: Browser, from: Visit, rfc: str
   const page = await browser.followForms(from);
   const { action, fields } = readForm(page, '#IDPLogin');
   const userCaptcha = await solveCaptcha(base, captchaOf(page));
-  const filled = {
-    ...fields,
-    Ecom_User_ID: rfc,
-    Ecom_Password: defaultCiec(rfc),
-    userCaptcha,
-    submit: 'Enviar',
-  };
+  const filled = { ...fields, Ecom_User_ID: rfc, Ecom_Password: defaultCiec(rfc), userCaptcha, submit: 'Enviar' };
   return browser.followForms(await browser.post(action, filled));
 }
 

@@ -168,13 +168,7 @@ export function readCriteria(fields: Fields, tipo: Tipo): Criteria | string {
   if (inicio > fin) return 'La fecha inicial no puede ser mayor que la fecha final';
   const estado = fields[tipo === 'recibidos' ? 'DdlEstadoComprobante' : 'selEstadoComprobante'] ?? '-1';
   const contraparte = fields[tipo === 'recibidos' ? 'txtEmisor' : 'txtReceptor'] ?? '';
-  return {
-    uuid: '',
-    inicio,
-    fin,
-    estado: ESTADO_OF[estado] ?? '',
-    contraparte: contraparte.trim().toUpperCase(),
-  };
+  return { uuid: '', inicio, fin, estado: ESTADO_OF[estado] ?? '', contraparte: contraparte.trim().toUpperCase() };
 }
 
 /** The retenciones that a search finds, by date of issue. */

@@ -27,12 +27,7 @@ export function createProdretencionverificacion(world: World): Hono {
     const { folio = '', rfcEmisor = '', rfcReceptor = '' } = c.req.query();
     const [emisor, receptor] = [rfcEmisor.toUpperCase(), rfcReceptor.toUpperCase()];
     const rfc = magiaDe(receptor) && !magiaDe(emisor) ? receptor : emisor;
-    const call = {
-      service: 'prodretencionverificacion',
-      operation: 'ConsultaRetencion',
-      rfc,
-      detail: { folio },
-    };
+    const call = { service: 'prodretencionverificacion', operation: 'ConsultaRetencion', rfc, detail: { folio } };
     return attend(world, call, () => {
       const row = findRow(world, folio, emisor, receptor);
       return htmlResponse(row ? found(row, world.listado69b.isAdverse(emisor)) : NOT_FOUND);

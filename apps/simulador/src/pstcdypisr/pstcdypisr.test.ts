@@ -66,12 +66,7 @@ test('a password opens the portal, which then names the taxpayer', async () => {
 
 test('an e.firma opens it too', async () => {
   const vence = new Date('2030-12-31T23:59:58Z');
-  const order = {
-    rfc: RFC,
-    nombre: 'PRUEBA',
-    password: '12345678a',
-    desde: new Date('2025-01-01T00:00:00Z'),
-  };
+  const order = { rfc: RFC, nombre: 'PRUEBA', password: '12345678a', desde: new Date('2025-01-01T00:00:00Z') };
   const efirma = await simulador.world.pki.issue({ ...order, vence });
   const browser = createBrowser();
   const page = await toFielPage(browser, await follow(browser, await browser.get(`${base}/`)));

@@ -233,9 +233,6 @@ test('calls are logged by operation and taxpayer', async () => {
 });
 
 async function putAjustes(change: Record<string, unknown>): Promise<void> {
-  const response = await fetch(`${base}/ptsc32d/simulador/ajustes`, {
-    method: 'PUT',
-    body: JSON.stringify(change),
-  });
+  const response = await fetch(`${base}/ptsc32d/simulador/ajustes`, { method: 'PUT', body: JSON.stringify(change) });
   expect(response.status).toBe(200);
 }

@@ -67,10 +67,7 @@ describe('the text of the constancia', () => {
   });
 
   test('puts a value that does not fit beside its label below it, whole', async () => {
-    const domicilio = {
-      municipio: 'DOLORES HIDALGO CUNA DE LA INDEPENDENCIA NACIONAL',
-      vialidad: 'X'.repeat(40),
-    };
+    const domicilio = { municipio: 'DOLORES HIDALGO CUNA DE LA INDEPENDENCIA NACIONAL', vialidad: 'X'.repeat(40) };
     const text = (await pagesOf('PERJ800101AB7', { domicilio })).join('\n');
     const label = 'Nombre del Municipio o Demarcación Territorial:';
     expect(text).toContain(`${label}\n${domicilio.municipio}\n`);

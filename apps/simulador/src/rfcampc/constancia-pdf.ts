@@ -289,10 +289,7 @@ function createSheet(info: { title: string; date: Date }): Sheet {
       const { count } = doc.bufferedPageRange();
       for (let page = 0; page < count; page++) {
         doc.switchToPage(page);
-        use({ size: 8 }).text(`Página [${page + 1}] de [${count}]`, LEFT, 765, {
-          width: RIGHT - LEFT,
-          align: 'right',
-        });
+        use({ size: 8 }).text(`Página [${page + 1}] de [${count}]`, LEFT, 765, { width: RIGHT - LEFT, align: 'right' });
       }
       const ended = once(doc, 'end');
       doc.end();

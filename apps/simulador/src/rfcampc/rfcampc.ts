@@ -15,12 +15,7 @@ const NO_GENERADA =
 export function createRfcampc(world: World, nidp: Nidp): Hono {
   const provider = createServiceProvider(
     { world, nidp },
-    {
-      servicio: 'rfcampc',
-      cookie: 'RFCAMPCSESSION',
-      acs: '/saml2/sp/acs/post',
-      inicio: CONSULTA_TRAMITE,
-    },
+    { servicio: 'rfcampc', cookie: 'RFCAMPCSESSION', acs: '/saml2/sp/acs/post', inicio: CONSULTA_TRAMITE },
   );
 
   const show = (c: Context, session: ProviderSession) => {

@@ -91,13 +91,7 @@ describe('the page behind the QR code', () => {
   test('takes faults by RFC and records its calls', async () => {
     const { idCif } = simulador.world.taxpayers.profile(MORAL);
     simulador.world.log.clear();
-    simulador.world.faults.add({
-      service: 'siat',
-      operation: 'ValidadorQr',
-      rfc: MORAL,
-      kind: 'status',
-      times: 1,
-    });
+    simulador.world.faults.add({ service: 'siat', operation: 'ValidadorQr', rfc: MORAL, kind: 'status', times: 1 });
     expect((await page(MORAL, idCif)).status).toBe(503);
     expect((await page(MORAL, idCif)).status).toBe(200);
     expect(simulador.world.log.count({ service: 'siat', operation: 'ValidadorQr', rfc: MORAL })).toBe(2);

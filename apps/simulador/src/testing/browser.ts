@@ -53,13 +53,7 @@ export function createBrowser(): Browser {
     return followForms(await post(action, fields));
   };
 
-  return {
-    get: (url) => visit(url),
-    post,
-    raw,
-    followForms,
-    cookies: () => jar.map(({ name }) => name).sort(),
-  };
+  return { get: (url) => visit(url), post, raw, followForms, cookies: () => jar.map(({ name }) => name).sort() };
 }
 
 /** The named inputs and lists of a form as a script would serialize them, disabled ones too. */

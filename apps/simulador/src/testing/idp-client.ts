@@ -46,12 +46,7 @@ export async function sendFielPage(
 ): Promise<Visit> {
   const { action, fields } = readForm(page, '#certform');
   const text = `${fields['guid']}|${rfc}|${efirma.numero}`;
-  const key = createPrivateKey({
-    key: efirma.key,
-    format: 'der',
-    type: 'pkcs8',
-    passphrase: efirma.password,
-  });
+  const key = createPrivateKey({ key: efirma.key, format: 'der', type: 'pkcs8', passphrase: efirma.password });
   const signature = sign('RSA-SHA1', Buffer.from(text, 'utf8'), key);
   const token = base64(`${base64(text)}#${base64(base64(signature))}`);
   return browser.post(action, { ...fields, token, fert });

@@ -32,14 +32,7 @@ export async function sendCiec(
   const page = await browser.get(base + CIEC_LOGIN);
   const { action, fields } = readForm(page, '#IDPLogin');
   const userCaptcha = await solveCaptcha(base, captchaOf(page));
-  const filled = {
-    ...fields,
-    Ecom_User_ID: rfc,
-    Ecom_Password: ciec,
-    userCaptcha,
-    submit: 'Enviar',
-    ...change,
-  };
+  const filled = { ...fields, Ecom_User_ID: rfc, Ecom_Password: ciec, userCaptcha, submit: 'Enviar', ...change };
   return browser.post(action, filled);
 }
 

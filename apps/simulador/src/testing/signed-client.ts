@@ -86,12 +86,7 @@ export function createSignedClient(options: {
   hosts?: { solicitud: string; descarga: string };
 }): SignedClient {
   const { url, hosts = { solicitud: 'cfdidescargamasivasolicitud', descarga: 'cfdidescargamasiva' } } = options;
-  const key = createPrivateKey({
-    key: options.key,
-    format: 'der',
-    type: 'pkcs8',
-    passphrase: options.password,
-  });
+  const key = createPrivateKey({ key: options.key, format: 'der', type: 'pkcs8', passphrase: options.password });
   const certificate = new X509Certificate(options.cer);
   return {
     authenticate: (change = {}) =>

@@ -64,11 +64,7 @@ const NAMED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>'
 export function htmlResponse(body: string, status = 200, headers: Record<string, string> = {}): Response {
   return new Response(body, {
     status,
-    headers: {
-      'content-type': 'text/html; charset=utf-8',
-      'cache-control': 'no-cache, no-store',
-      ...headers,
-    },
+    headers: { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache, no-store', ...headers },
   });
 }
 

@@ -230,12 +230,7 @@ function paso(situacion: Situacion69B, fechaSat: WallTime, chance: number, isDof
     `500-05-00-00-00-${year}-${number}`,
   ];
   const oficio = `${forms[chance % forms.length]} de fecha ${date} de ${mesDe(month)} de ${year}`;
-  return {
-    situacion,
-    oficio,
-    fechaSat,
-    fechaDof: isDofMissing ? null : fechaSat + (10 + (chance % 25)) * DAY,
-  };
+  return { situacion, oficio, fechaSat, fechaDof: isDofMissing ? null : fechaSat + (10 + (chance % 25)) * DAY };
 }
 
 function nameOf(nombre: string, isMoral: boolean, n: number): string {

@@ -23,10 +23,7 @@ afterAll(() => simulador.close());
 
 /** A client of the bulk service with an e.firma from the control API. */
 async function clientOf(rfc: string) {
-  const response = await fetch(`${simulador.url}/control/efirma`, {
-    method: 'POST',
-    body: JSON.stringify({ rfc }),
-  });
+  const response = await fetch(`${simulador.url}/control/efirma`, { method: 'POST', body: JSON.stringify({ rfc }) });
   const { cer, key, password, numero } = (await response.json()) as Record<
     'cer' | 'key' | 'password' | 'numero',
     string
@@ -51,14 +48,8 @@ describe('magic RFCs at the bulk service', () => {
   });
 
   it('have no rows, a million, or one too many', async () => {
-    expect(await verify('VAC900215SI6', {}, 2)).toMatchObject({
-      EstadoSolicitud: '5',
-      CodigoEstadoSolicitud: '5004',
-    });
-    expect(await verify('MIL900215SI3', {}, 2)).toMatchObject({
-      EstadoSolicitud: '3',
-      NumeroCFDIs: '1000000',
-    });
+    expect(await verify('VAC900215SI6', {}, 2)).toMatchObject({ EstadoSolicitud: '5', CodigoEstadoSolicitud: '5004' });
+    expect(await verify('MIL900215SI3', {}, 2)).toMatchObject({ EstadoSolicitud: '3', NumeroCFDIs: '1000000' });
     const junio = { FechaInicial: '2026-06-01T00:00:00', FechaFinal: '2026-06-30T23:59:59' };
     expect(await verify('MIL900215SI3', junio, 2)).toMatchObject({
       EstadoSolicitud: '5',

@@ -198,11 +198,7 @@ async function readAuthority(dataDir: string): Promise<Authority | null> {
   });
   const [root, issuing, key] = pem.match(/-----BEGIN [\s\S]+?-----END [A-Z ]+-----\n?/g) ?? [];
   if (!root || !issuing || !key) return null;
-  return {
-    root: new X509Certificate(root),
-    issuing: new X509Certificate(issuing),
-    issuingKey: createPrivateKey(key),
-  };
+  return { root: new X509Certificate(root), issuing: new X509Certificate(issuing), issuingKey: createPrivateKey(key) };
 }
 
 /** Attributes of a distinguished name, in order: dotted OID and text. */

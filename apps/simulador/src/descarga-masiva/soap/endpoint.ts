@@ -126,10 +126,7 @@ export function soapFault(code: 'ActionNotSupported' | 'InvalidSecurity' | 'Dese
     InvalidSecurity: NS.wsse,
   }[code];
   const fault = `<s:Fault><faultcode xmlns:a="${namespace}">a:${code}</faultcode><faultstring xml:lang="en-US">${escapeXml(text)}</faultstring></s:Fault>`;
-  return new Response(`${ENVELOPE_OPEN}<s:Body>${fault}</s:Body>${ENVELOPE_CLOSE}`, {
-    status: 500,
-    headers: HEADERS,
-  });
+  return new Response(`${ENVELOPE_OPEN}<s:Body>${fault}</s:Body>${ENVELOPE_CLOSE}`, { status: 500, headers: HEADERS });
 }
 
 /** Attributes ready to stand in a tag, each with a blank before it. */

@@ -142,11 +142,7 @@ export const MAGIAS: readonly Magia[] = [
     fisica: 'RETW900215SI8',
     efecto: 'HTTP 500 at the bulk service of retenciones; the portal of retenciones works',
     respuesta: 'retenciones by CIEC; by e.firma alone 503/5041 with refund',
-    falla: {
-      kind: 'status',
-      status: 500,
-      servicios: ['retendescargamasivasolicitud', 'retendescargamasiva'],
-    },
+    falla: { kind: 'status', status: 500, servicios: ['retendescargamasivasolicitud', 'retendescargamasiva'] },
   },
   {
     clave: 'retenciones sin portal',

@@ -38,19 +38,10 @@ describe('the profile of a taxpayer', () => {
 
   it('is of a legal person, or of a natural one whose CURP begins like its RFC', () => {
     const moral = create().profile(MORAL);
-    expect(moral).toMatchObject({
-      tipoPersona: 'moral',
-      curp: null,
-      nombres: null,
-      fechaConstitucion: '1990-03-17',
-    });
+    expect(moral).toMatchObject({ tipoPersona: 'moral', curp: null, nombres: null, fechaConstitucion: '1990-03-17' });
     expect(moral.regimenes.every(({ clave }) => ['601', '603', '626'].includes(clave))).toBe(true);
     const fisica = create().profile(FISICA);
-    expect(fisica).toMatchObject({
-      tipoPersona: 'fisica',
-      regimenCapital: null,
-      fechaNacimiento: '1989-11-16',
-    });
+    expect(fisica).toMatchObject({ tipoPersona: 'fisica', regimenCapital: null, fechaNacimiento: '1989-11-16' });
     expect(fisica.curp).toMatch(/^XIQB891116[HM][A-Z]{2}[B-Z]{3}0\d$/);
     expect([fisica.nombres, fisica.apellidoPaterno, fisica.apellidoMaterno].join(' ')).toBe(fisica.nombre);
   });

@@ -142,11 +142,7 @@ export function generatePerfil(
       numeroInterior: chance(10, 3) === 0 ? String(1 + chance(11, 40)) : '',
       entreCalles: `${pick(12, VIALIDADES)} Y ${pick(13, VIALIDADES)}`,
     },
-    regimenes: regimenes.map((regimen) => ({
-      clave: regimen.clave,
-      nombre: regimen.nombre,
-      desde: since(regimen),
-    })),
+    regimenes: regimenes.map((regimen) => ({ clave: regimen.clave, nombre: regimen.nombre, desde: since(regimen) })),
     actividades: regimenes.map((regimen, i) => ({
       orden: i + 1,
       descripcion: regimen.actividad,

@@ -87,10 +87,7 @@ describe('generated rows', () => {
   it('are the same in every process with the same seed, and others with another', () => {
     const rows = (semilla: string) => [...create(semilla).rows(RFC, 'emitidos', ENERO, ENERO + 30 * DAY)];
     expect(rows('pruebas')).toEqual(rows('pruebas'));
-    expect(rows('pruebas')[0]).toMatchObject({
-      rfcEmisor: RFC,
-      uuid: '0941232D-F01F-4B5B-A584-3DF86D7E1D8C',
-    });
+    expect(rows('pruebas')[0]).toMatchObject({ rfcEmisor: RFC, uuid: '0941232D-F01F-4B5B-A584-3DF86D7E1D8C' });
     expect(rows('otra')[0]?.uuid).not.toBe(rows('pruebas')[0]?.uuid);
   });
 
@@ -130,10 +127,7 @@ describe('generated rows', () => {
       expect(rows[start + 2]?.nombreReceptor).toMatch(/".*"/);
       expect(rows[start + 3]?.nombreReceptor).toMatch(/^"[^"]*,/);
       expect(rows[start + 4]?.nombreReceptor).toBe('PEÑA & ÑANDÚ');
-      expect(rows[start + 5]).toMatchObject({
-        estatus: 'Cancelado',
-        fechaCancelacion: expect.stringMatching(/^2026/),
-      });
+      expect(rows[start + 5]).toMatchObject({ estatus: 'Cancelado', fechaCancelacion: expect.stringMatching(/^2026/) });
       expect(rows[start + 6]?.nombreReceptor).toBe('');
       expect(rows[start + 7]?.tercero?.uuid).toBe(rows[start + 7]?.uuid.toLowerCase());
     }
