@@ -98,9 +98,7 @@ describe('the control API', () => {
   it.each([
     [{ filas: [{ tipo: 'emitidos', desde: '2026-02-30', hasta: '2026-03-01', cantidad: 1 }] }],
     [{ filas: [{ tipo: 'emitidos', desde: '2026-02-02', hasta: '2026-02-01', cantidad: 1 }] }],
-    [
-      { filas: [1, 2].map(() => ({ tipo: 'emitidos', desde: '2026-02-01', hasta: '2026-02-02', cantidad: 1 })) },
-    ],
+    [{ filas: [1, 2].map(() => ({ tipo: 'emitidos', desde: '2026-02-01', hasta: '2026-02-02', cantidad: 1 })) }],
     [{ otra: 1 }],
   ])('refuses a wrong change with 400 and says why: %j', async (change) => {
     const { status, json } = await call('PUT', `/control/contribuyentes/${RFC}`, change);

@@ -55,9 +55,7 @@ export function createControl(world: World, aperturas: Aperturas): Hono {
   });
 
   app.get('/magia', (c) =>
-    c.json(
-      MAGIAS.map(({ clave, moral, fisica, efecto, respuesta }) => ({ clave, moral, fisica, efecto, respuesta })),
-    ),
+    c.json(MAGIAS.map(({ clave, moral, fisica, efecto, respuesta }) => ({ clave, moral, fisica, efecto, respuesta }))),
   );
   app.get('/ca.pem', (c) => c.text(world.pki.caPem, 200, { 'content-type': 'application/x-pem-file' }));
   mountFallas(app, world);

@@ -60,7 +60,7 @@ function authenticate(message: SoapMessage, { clock, pki }: World): string | nul
     isInForce(timestamp, clock.machineNow().getTime()) &&
     signature.uri === `#${timestamp.getAttributeNS(NS.wsu, 'Id')}` &&
     keyReference === `#${token.getAttributeNS(NS.wsu, 'Id')}` &&
-    matchesDigest(signature, timestamp, [{ mode: 'exclusive' }]) &&
+    matchesDigest(signature, timestamp, ['exclusive']) &&
     matchesValue(signature, certificate.publicKey);
   return isRight ? pki.inspect(certificate.raw).numero : null;
 }
