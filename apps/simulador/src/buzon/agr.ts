@@ -2,9 +2,9 @@ import { type Context, Hono } from 'hono';
 import type { Nidp } from '../nidp/nidp.ts';
 import { createServiceProvider, type ProviderSession } from '../web/host.ts';
 import { formOf, htmlResponse, redirect } from '../web/http.ts';
-import { escapeMarkup, newViewState, viewStateInput } from '../web/jsf.ts';
+import { newViewState, viewStateInput } from '../web/jsf.ts';
 import { isBuzonVacioFalso } from '../world/asked.ts';
-import { dayFirst } from '../world/texts.ts';
+import { dayFirst, escapeXml } from '../world/texts.ts';
 import { formatWallTime, type WallTime } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
 import { type Aperturas, llegadas } from './llegadas.ts';
@@ -67,7 +67,7 @@ export function createAgr(world: World, nidp: Nidp, aperturas: Aperturas): Hono 
 }
 
 function message(text: string): string {
-  return `<html><head><title>Mis notificaciones</title></head><body><p>${escapeMarkup(text)}</p></body></html>`;
+  return `<html><head><title>Mis notificaciones</title></head><body><p>${escapeXml(text)}</p></body></html>`;
 }
 
 const PAGES = '/PTSC/notificacionElectronica/faces/Pages';
@@ -103,16 +103,16 @@ type NotificacionesPage = {
  */
 function notificacionesPage({ rfc, notificaciones, action, viewState }: NotificacionesPage): string {
   const filter = (etiqueta: string, name: string, options: readonly string[]) =>
-    `<label for="${FORM}:${name}">${etiqueta}</label><select id="${FORM}:${name}" name="${FORM}:${name}"><option value="0" selected="selected">Seleccione</option>${[...new Set(options)].map((option, i) => `<option value="${i + 1}">${escapeMarkup(option)}</option>`).join('')}</select>`;
+    `<label for="${FORM}:${name}">${etiqueta}</label><select id="${FORM}:${name}" name="${FORM}:${name}"><option value="0" selected="selected">Seleccione</option>${[...new Set(options)].map((option, i) => `<option value="${i + 1}">${escapeXml(option)}</option>`).join('')}</select>`;
   return `<?xml version="1.0" encoding="UTF-8" ?>
 <!DOCTYPE html>
 <html xmlns="http://www.w3.org/1999/xhtml">
 <head><title>Mis notificaciones</title></head>
 <body>
 <h1>Mis notificaciones</h1>
-<p>Destinatario: ${escapeMarkup(rfc)}</p>
+<p>Destinatario: ${escapeXml(rfc)}</p>
 <p>Total de notificaciones pendientes: ${notificaciones.length}</p>
-<form id="${FORM}" name="${FORM}" method="post" action="${escapeMarkup(action)}" enctype="application/x-www-form-urlencoded">
+<form id="${FORM}" name="${FORM}" method="post" action="${escapeXml(action)}" enctype="application/x-www-form-urlencoded">
 <input type="hidden" name="${FORM}" value="${FORM}" />
 ${filter(
   'Autoridad emisora',
@@ -144,7 +144,7 @@ function tableRows(notificaciones: readonly Notificacion[]): string {
     .map((notificacion, i) => {
       const { folio, autoridad, acto, aviso: cuando } = notificacion;
       const aviso = `<a href="avisoNotificacion.jsf?folio=${encodeURIComponent(folio)}">Ver aviso</a>`;
-      const texts = [folio, autoridad, acto, dayFirst(formatWallTime(cuando))].map(escapeMarkup);
+      const texts = [folio, autoridad, acto, dayFirst(formatWallTime(cuando))].map(escapeXml);
       const cells = [...texts, aviso, documentLink(notificacion, i)];
       return `<tr data-ri="${i}" role="row">${cells.map((cell) => `<td role="gridcell">${cell}</td>`).join('')}</tr>`;
     })

@@ -1,10 +1,11 @@
 import type { Hono } from 'hono';
-import { createEndpoint, escapeXml, soapAnswer } from '../descarga-masiva/soap/endpoint.ts';
+import { createEndpoint, soapAnswer } from '../descarga-masiva/soap/endpoint.ts';
 import { childText, type SoapMessage } from '../descarga-masiva/soap/message.ts';
 import { selloOf } from '../world/cfdi-xml.ts';
 import { magiaDe } from '../world/magia.ts';
 import { isRfc } from '../world/taxpayers/persona.ts';
 import { cancelacionOf, type Row } from '../world/taxpayers/row.ts';
+import { escapeXml } from '../world/texts.ts';
 import type { World } from '../world/world.ts';
 
 const NAMESPACE = 'http://tempuri.org/';

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Context, Hono } from 'hono';
-import { attend, encode } from '../web/http.ts';
+import { attend, encode, originOf } from '../web/http.ts';
 import { type Edicion, type Paso, type Registro, situacionOf } from '../world/listado69b.ts';
 import { SITUACIONES_69B, type Situacion69B } from '../world/magia.ts';
 import { dayFirst, mesDe } from '../world/texts.ts';
@@ -66,7 +66,7 @@ export function createListas(world: World): { wu1agsprosta001: Hono; omawww: Hon
   );
   const www = new Hono().get('/minisitio/DatosAbiertos/contribuyentes_publicados.html', (c) =>
     attend(world, { service: 'www', operation: 'contribuyentes_publicados.html', rfc: '' }, () => {
-      const base = `${new URL(c.req.url).origin}/wu1agsprosta001${CARPETA}`;
+      const base = `${originOf(c)}/wu1agsprosta001${CARPETA}`;
       const { corte } = world.listado69b.vigente();
       return c.html(
         indexPage(

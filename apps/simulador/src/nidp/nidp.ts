@@ -1,6 +1,15 @@
 import { type Context, Hono } from 'hono';
 import { portalSettingsSchema } from '../portal/portal-state.ts';
-import { attend, autoSubmittedForm, encode, formOf, htmlResponse, redirect, scriptedMove } from '../web/http.ts';
+import {
+  attend,
+  autoSubmittedForm,
+  encode,
+  formOf,
+  htmlResponse,
+  originOf,
+  redirect,
+  scriptedMove,
+} from '../web/http.ts';
 import { createSessions } from '../web/sessions.ts';
 import type { World } from '../world/world.ts';
 import { createCaptchas } from './captcha.ts';
@@ -13,7 +22,7 @@ import {
   openIdpSession,
 } from './login-desk.ts';
 import { createOauth, type OauthClient } from './oauth.ts';
-import { createAssertionStore, readAuthnRequest, writeAuthnRequest, writeSamlResponse, writeWresult } from './saml.ts';
+import { createAssertions, readAuthnRequest, writeAuthnRequest } from './saml.ts';
 
 /** What a service asks of a log-in host. */
 type LoginOrder = {
@@ -63,7 +72,7 @@ export function createNidp(world: World, { prefijo, acceso = ownAcceso(world), c
   const cookie = `JSESSIONID_${prefijo}`;
   const idleMs = () => acceso.settings.minutos_sesion * 60_000;
   const sessions = createSessions<IdpSession<Pending>>({ clock: world.clock, idleMs });
-  const assertions = createAssertionStore(world.clock);
+  const assertions = createAssertions(world);
   const oauth = createOauth(world.clock, clientes);
   const open = (c: Context) => openIdpSession(c, sessions, cookie);
 
@@ -81,11 +90,11 @@ export function createNidp(world: World, { prefijo, acceso = ownAcceso(world), c
     }
     const claims = { rfc, metodo, servicio: pending.servicio };
     if (pending.protocolo === 'saml') {
-      const SAMLResponse = assertions.put(writeSamlResponse(claims, issuer, world.clock.now()), claims);
+      const SAMLResponse = assertions.samlResponse(claims, issuer);
       const fields = { SAMLResponse, RelayState: pending.relayState };
       return htmlResponse(autoSubmittedForm('Access rights validated', pending.regreso, fields));
     }
-    const wresult = assertions.put(writeWresult(claims, issuer, world.clock.now()), claims);
+    const wresult = assertions.wresult(claims, issuer);
     const fields = { wa: 'wsignin1.0', wresult, wctx: pending.wctx };
     return htmlResponse(autoSubmittedForm('PostIt', pending.regreso, fields));
   };
@@ -266,7 +275,7 @@ function metodoOf(prefijo: Prefijo, id: string | undefined): Metodo | null {
 
 /** The host's address as the caller reaches it, without a slash at its end. */
 function baseOf(c: Context, prefijo: string): string {
-  return `${new URL(c.req.url).origin}/${prefijo}`;
+  return `${originOf(c)}/${prefijo}`;
 }
 
 type LoginPage = {
@@ -289,7 +298,7 @@ function loginPage(c: Context, prefijo: Prefijo, page: LoginPage): string {
 
 /** Whether an address belongs to this simulator, so that no assertion ever leaves it. */
 function isOwnAddress(c: Context, address: string): boolean {
-  return URL.canParse(address) && new URL(address).origin === new URL(c.req.url).origin;
+  return URL.canParse(address) && new URL(address).origin === originOf(c);
 }
 
 /** What a service asked for and that still waits for the taxpayer to log in. */

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
-import { autoSubmittedForm, encode, formOf, htmlResponse } from '../web/http.ts';
+import { autoSubmittedForm, encode, formOf, htmlResponse, originOf } from '../web/http.ts';
 import { forgetOld } from '../web/sessions.ts';
 import type { Clock } from '../world/clock.ts';
 import type { IdpSession, Metodo } from './login-desk.ts';
@@ -41,7 +41,7 @@ const VERIFIER = /^[\w.~-]{43,128}$/;
 /** Creates the end points of a log-in host for these clients. */
 export function createOauth(clock: Clock, clients: readonly OauthClient[]): Oauth {
   const grants = createGrants(clock);
-  const redirectUriOf = (c: Context, { redirectPath }: OauthClient) => `${new URL(c.req.url).origin}${redirectPath}`;
+  const redirectUriOf = (c: Context, { redirectPath }: OauthClient) => `${originOf(c)}${redirectPath}`;
 
   const read = (c: Context): AuthzRequest | Response => {
     const query = c.req.query();

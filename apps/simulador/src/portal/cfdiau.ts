@@ -23,7 +23,10 @@ export function createCfdiau(world: World, state: PortalState): Hono {
     const { wctx = DEFAULT_WCTX, realm = portalcfdi } = session.pending ?? {};
     const audience = realm === prodretencioncontribuyente ? realm : portalcfdi;
     session.pending = null;
-    const wresult = state.assertions.issue(session.rfc ?? '', session.method, `${cfdiau}/nidp/wsfed/`, audience);
+    const wresult = state.assertions.wresult(
+      { rfc: session.rfc ?? '', metodo: session.method, servicio: audience },
+      `${cfdiau}/nidp/wsfed/`,
+    );
     const form = autoSubmittedForm('PostIt', `${audience}/`, { wa: 'wsignin1.0', wresult, wctx });
     return withSession(htmlResponse(form), session);
   };

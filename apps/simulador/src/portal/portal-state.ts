@@ -4,7 +4,7 @@ import { getCookie } from 'hono/cookie';
 import { z } from 'zod';
 import { type Captchas, createCaptchas } from '../nidp/captcha.ts';
 import { type Accounts, createAccounts, type IdpSession } from '../nidp/login-desk.ts';
-import { type Assertions, createAssertions } from '../nidp/wresult.ts';
+import { type Assertions, createAssertions } from '../nidp/saml.ts';
 import { withCookies } from '../web/http.ts';
 import { createSeal, type Seal } from '../web/seal.ts';
 import { createSessions, type Sessions } from '../web/sessions.ts';

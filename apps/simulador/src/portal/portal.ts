@@ -77,7 +77,7 @@ function createHome({ world, state }: Deps): Hono {
     const { portalcfdi } = addressesOf(c);
     return receiveToken(world, {
       servicio: 'portalcfdi',
-      identity: state.assertions.accept(form['wresult'] ?? '', portalcfdi),
+      identity: state.assertions.take(form['wresult'] ?? '', portalcfdi),
       wctx: form['wctx'],
       enter: ({ rfc }, path) =>
         withSessionCookies(redirect(portalcfdi + path), startPortalSession(state.portalSessions, rfc)),

@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import { addressesOf, ROOT, signInAddress } from '../portal/guard.ts';
 import type { PortalState } from '../portal/portal-state.ts';
 import { createHost, type ProviderSession, receiveToken } from '../web/host.ts';
-import { encode, formOf, hiddenInput, htmlResponse, redirect } from '../web/http.ts';
+import { encode, formOf, hiddenInput, htmlResponse, redirect, runtimeError } from '../web/http.ts';
 import type { Seal } from '../web/seal.ts';
 import { isVacioFalso } from '../world/asked.ts';
 import { take } from '../world/take.ts';
@@ -63,7 +63,7 @@ export function createProdretencioncontribuyente({ world, state }: { world: Worl
     return host.guard(c, { operation, returnTo: pagina === '/' ? INICIO : pagina }, (session) =>
       isOwnViewState(seal, session, pagina, form['__VIEWSTATE'] ?? '')
         ? answer(session, fieldsOf(form))
-        : htmlResponse('<html><head><title>Runtime Error</title></head><body><h1>Server Error</h1></body></html>', 500),
+        : runtimeError(),
     );
   };
 
@@ -72,10 +72,10 @@ export function createProdretencioncontribuyente({ world, state }: { world: Worl
   const signIn = (c: Context, form: Readonly<Record<string, string>>) => {
     return receiveToken(world, {
       servicio: SERVICIO,
-      identity: state.assertions.accept(form['wresult'] ?? '', host.url(c, '')),
+      identity: state.assertions.take(form['wresult'] ?? '', host.url(c, '')),
       wctx: form['wctx'],
-      enter: ({ rfc, method }, path) => {
-        const metodo = method === 'fiel' ? 'efirma' : 'ciec';
+      enter: ({ rfc, metodo: claimed }, path) => {
+        const metodo = claimed === 'fiel' ? 'efirma' : 'ciec';
         return host.enter({ rfc, metodo }, redirect(host.url(c, path === '/' ? INICIO : path)));
       },
     });

@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import type { Nidp } from '../nidp/nidp.ts';
 import { ROOT } from '../portal/guard.ts';
 import { createFederatedHost } from '../web/host.ts';
-import { encode, formOf, htmlResponse, redirect } from '../web/http.ts';
+import { encode, formOf, htmlResponse, originOf, pdfResponse, redirect, runtimeError } from '../web/http.ts';
 import { isBusquedaVaciaFalsa } from '../world/asked.ts';
 import { dayFirst } from '../world/texts.ts';
 import { formatWallTime, wallTimeOf } from '../world/wall-time.ts';
@@ -39,7 +39,7 @@ export function createPstcdypisr({ world, loginda }: { world: World; loginda: Ni
 
   const query = guarded('Consulta', (c, rfc) => {
     const tipo = tipoDocumentoOf(c.req.query('tipoDocumento'));
-    if (tipo === null) return serverError();
+    if (tipo === null) return runtimeError();
     const year = new Date(wallTimeOf(world.clock.now()) * 1000).getUTCFullYear();
     const ejercicios = Array.from({ length: Math.max(0, year - PRIMER_EJERCICIO + 1) }, (_, i) => year - i);
     return htmlResponse(queryPage(contextOf(c, rfc), tipo, ejercicios));
@@ -50,7 +50,7 @@ export function createPstcdypisr({ world, loginda }: { world: World; loginda: Ni
     const tipo = tipoDocumentoOf(form['tipoDocumento'] ?? '1');
     const ejercicio = Number(form['Ejercicio']);
     if (tipo === null || form['IdDeclaracion'] !== DECLARACION || !/^\d{4}$/.test(form['Ejercicio'] ?? ''))
-      return serverError();
+      return runtimeError();
     const { Periodicidad = '', Periodo = '' } = form;
     const isEmpty = isBusquedaVaciaFalsa(world, rfc, service, [tipo, ejercicio, Periodicidad, Periodo]);
     const found = (isEmpty ? [] : declaracionesOf(world, rfc, ejercicio)).filter(
@@ -66,19 +66,16 @@ export function createPstcdypisr({ world, loginda }: { world: World; loginda: Ni
     const found = declaracionesOf(world, rfc, Number(ejercicio)).find(
       (declaracion) => declaracion.numeroOperacion === numeroOperacion,
     );
-    if (tipo === null || !found) return serverError();
+    if (tipo === null || !found) return runtimeError();
     const pdf = await declaracionPdf(found, tipo, contextOf(c, rfc));
     const name = `${rfc}.38.${found.ejercicio}.pdf`;
-    return new Response(new Uint8Array(pdf), {
-      headers: {
-        'content-type': 'application/pdf',
-        'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
-        'cache-control': 'no-store',
-      },
+    return pdfResponse(pdf, {
+      'content-disposition': `attachment; filename*=UTF-8''${encodeURIComponent(name)}`,
+      'cache-control': 'no-store',
     });
   });
 
-  const logOut = (c: Context) => host.logOut(c, redirect(`${new URL(c.req.url).origin}/loginda/nidp/app/logout`));
+  const logOut = (c: Context) => host.logOut(c, redirect(`${originOf(c)}/loginda/nidp/app/logout`));
 
   return new Hono()
     .on('GET', [...ROOT, '/Home', '/Home/'], home)
@@ -91,14 +88,6 @@ export function createPstcdypisr({ world, loginda }: { world: World; loginda: Ni
 
 function tipoDocumentoOf(text: string | undefined): TipoDocumento | null {
   return text === '1' || text === '3' ? text : null;
-}
-
-/** What ASP.NET answers a request that the portal's own page never sends. */
-function serverError(): Response {
-  return htmlResponse(
-    '<!DOCTYPE html><html><head><title>Error</title></head><body><h2>Ocurri&#243; un error al procesar su solicitud.</h2></body></html>',
-    500,
-  );
 }
 
 /** What a page needs to know. `base` is the host's address without a slash at its end. */

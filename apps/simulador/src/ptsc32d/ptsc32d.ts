@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { Nidp } from '../nidp/nidp.ts';
 import { ROOT } from '../portal/guard.ts';
-import { attend, encode, htmlResponse, redirect } from '../web/http.ts';
+import { attend, encode, htmlResponse, originOf, redirect } from '../web/http.ts';
 import type { World } from '../world/world.ts';
 import {
   issueOpinion,
@@ -35,7 +35,7 @@ const requestSchema = z.object({
 export function createPtsc32d({ world, loginda }: { world: World; loginda: Nidp }): Hono {
   const settings = opinionSettingsSchema.parse({});
   const signIn = createSignIn({ world, loginda });
-  const baseOf = (c: Context) => `${new URL(c.req.url).origin}/${service}`;
+  const baseOf = (c: Context) => `${originOf(c)}/${service}`;
 
   const home = (c: Context) => {
     const rfc = signIn.current(c);
@@ -69,7 +69,7 @@ export function createPtsc32d({ world, loginda }: { world: World; loginda: Nidp 
   const logOut = (c: Context) => {
     const rfc = signIn.current(c);
     return attend(world, { service, operation: 'Salir', rfc: rfc ?? '' }, () =>
-      signIn.end(c, redirect(`${new URL(c.req.url).origin}/loginda/nidp/app/logout`)),
+      signIn.end(c, redirect(`${originOf(c)}/loginda/nidp/app/logout`)),
     );
   };
 

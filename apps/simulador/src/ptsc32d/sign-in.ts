@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import type { Nidp } from '../nidp/nidp.ts';
 import { challengeOf, type OauthClient } from '../nidp/oauth.ts';
-import { formOf, htmlResponse, redirect, withCookies } from '../web/http.ts';
+import { formOf, htmlResponse, originOf, redirect, withCookies } from '../web/http.ts';
 import { createSessions, type Sessions } from '../web/sessions.ts';
 import type { World } from '../world/world.ts';
 
@@ -43,7 +43,6 @@ type Attempt = { correlation: string; verifier: string; returnTo: string };
 export function createSignIn({ world, loginda }: { world: World; loginda: Nidp }): SignIn {
   const sessions: Sessions<OpinionSession> = createSessions({ clock: world.clock, idleMs: () => IDLE_MS });
   const attempts: Sessions<Attempt> = createSessions({ clock: world.clock, idleMs: () => IDLE_MS });
-  const originOf = (c: Context) => new URL(c.req.url).origin;
 
   const exchange = async (c: Context, code: string, verifier: string) => {
     const body = new URLSearchParams({

@@ -8,7 +8,16 @@ import {
   EJERCICIOS_ANTERIORES,
 } from '../pstcdypisr/declaraciones.ts';
 import { createFederatedHost, type ProviderSession } from '../web/host.ts';
-import { encode, formOf, hiddenInput, htmlResponse, redirect } from '../web/http.ts';
+import {
+  encode,
+  formOf,
+  hiddenInput,
+  htmlResponse,
+  originOf,
+  pdfResponse,
+  redirect,
+  runtimeError,
+} from '../web/http.ts';
 import { createSeal } from '../web/seal.ts';
 import { isBusquedaVaciaFalsa } from '../world/asked.ts';
 import { dayFirst } from '../world/texts.ts';
@@ -52,7 +61,7 @@ export function createPtscdecprov({ world, loginda }: { world: World; loginda: N
     return host.guard(c, { operation: isSearch ? 'Buscar' : 'AbrirDeclaracion', returnTo: '/' }, (session) => {
       const state = readViewState(seal.open(form['__VIEWSTATE'] ?? ''), session, pagina);
       const ejercicio = Number(form[EJERCICIO]);
-      if (!state || !EJERCICIOS_ANTERIORES.includes(ejercicio)) return serverError();
+      if (!state || !EJERCICIOS_ANTERIORES.includes(ejercicio)) return runtimeError();
       if (isSearch) {
         const isEmpty = isBusquedaVaciaFalsa(world, session.rfc, service, [pagina, ejercicio]);
         return show(session, pagina, ejercicio, { isEmpty });
@@ -61,7 +70,7 @@ export function createPtscdecprov({ world, loginda }: { world: World; loginda: N
       const shown = state.ejercicio === null ? [] : declaracionesAnterioresOf(world, session.rfc, state.ejercicio);
       // The first line of a grid is its heading, and its controls count from one.
       const opened = row === undefined ? undefined : shown[Number(row) - 2];
-      return opened ? show(session, pagina, state.ejercicio, { opened }) : serverError();
+      return opened ? show(session, pagina, state.ejercicio, { opened }) : runtimeError();
     });
   };
 
@@ -76,10 +85,10 @@ export function createPtscdecprov({ world, loginda }: { world: World; loginda: N
               ({ numeroOperacion }) => numeroOperacion === named.numeroOperacion,
             )
           : undefined;
-      if (!named || !found) return serverError();
+      if (!named || !found) return runtimeError();
       const owner = { rfc, nombre: world.taxpayers.taxpayer(rfc).nombre };
       const pdf = await declaracionPdf(found, PAGINAS[named.pagina].tipo, owner);
-      return new Response(new Uint8Array(pdf), { headers: { 'content-type': 'application/pdf' } });
+      return pdfResponse(pdf);
     });
 
   const app = new Hono().on('GET', ROOT, home).on('POST', ROOT, host.signIn(home));
@@ -91,7 +100,7 @@ export function createPtscdecprov({ world, loginda }: { world: World; loginda: N
   }
   return app
     .get('/Paginas/Documento.aspx', document)
-    .get('/LogOut.aspx', (c) => host.logOut(c, redirect(`${new URL(c.req.url).origin}/loginda/nidp/app/logout`)));
+    .get('/LogOut.aspx', (c) => host.logOut(c, redirect(`${originOf(c)}/loginda/nidp/app/logout`)));
 }
 
 function keyOf({ numeroOperacion, ejercicio }: Declaracion) {
@@ -101,11 +110,6 @@ function keyOf({ numeroOperacion, ejercicio }: Declaracion) {
 function readViewState(value: unknown, { id }: ProviderSession, pagina: Pagina): ViewState | null {
   const state = value as ViewState | null;
   return state?.pagina === pagina && state.sesion === id ? state : null;
-}
-
-/** What ASP.NET answers a form that its own page never sends. */
-function serverError(): Response {
-  return htmlResponse('<html><head><title>Runtime Error</title></head><body><h1>Server Error</h1></body></html>', 500);
 }
 
 /** The page of the returns, and that of their receipts. */

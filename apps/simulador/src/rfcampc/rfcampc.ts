@@ -1,8 +1,9 @@
 import { type Context, Hono } from 'hono';
 import type { Nidp } from '../nidp/nidp.ts';
 import { createServiceProvider, type ProviderSession } from '../web/host.ts';
-import { formOf, htmlResponse, redirect } from '../web/http.ts';
-import { escapeMarkup, isPartial, newViewState, partialExpired, partialUpdate, viewStateInput } from '../web/jsf.ts';
+import { formOf, htmlResponse, pdfResponse, redirect } from '../web/http.ts';
+import { isPartial, newViewState, partialExpired, partialUpdate, viewStateInput } from '../web/jsf.ts';
+import { escapeXml } from '../world/texts.ts';
 import type { World } from '../world/world.ts';
 import { writeConstanciaPdf } from './constancia-pdf.ts';
 
@@ -54,13 +55,10 @@ export function createRfcampc(world: World, nidp: Nidp): Hono {
     provider.guard(c, { operation: 'DescargarConstancia', returnTo: CONSULTA_TRAMITE }, async (session) => {
       if (!session.notes.has('generada')) return htmlResponse(NO_GENERADA);
       const pdf = await writeConstanciaPdf(session.rfc, world.taxpayers.profile(session.rfc), world.clock.now());
-      return new Response(new Uint8Array(pdf), {
-        headers: {
-          'content-type': 'application/pdf',
-          'content-disposition': 'inline; filename="SAT.pdf"',
-          'content-length': String(pdf.length),
-          'cache-control': 'no-cache, no-store',
-        },
+      return pdfResponse(pdf, {
+        'content-disposition': 'inline; filename="SAT.pdf"',
+        'content-length': String(pdf.length),
+        'cache-control': 'no-cache, no-store',
       });
     });
 
@@ -95,10 +93,10 @@ function consultaTramitePage({ rfc, action, viewState }: ConsultaTramitePage): s
 <head><title>Reimpresión de Acuses</title></head>
 <body>
 <h3>Reimpresión de Acuses</h3>
-<form id="${FORM}" name="${FORM}" method="post" action="${escapeMarkup(action)}" enctype="application/x-www-form-urlencoded">
+<form id="${FORM}" name="${FORM}" method="post" action="${escapeXml(action)}" enctype="application/x-www-form-urlencoded">
 <input type="hidden" name="${FORM}" value="${FORM}" />
 <div id="${FORM}:mensajes" class="ui-messages ui-widget" aria-live="polite"></div>
-<div><span>RFC:</span> <span id="${FORM}:rfc">${escapeMarkup(rfc)}</span></div>
+<div><span>RFC:</span> <span id="${FORM}:rfc">${escapeXml(rfc)}</span></div>
 <select id="${FORM}:tipoTramite_input" name="${FORM}:tipoTramite_input"><option value="0" selected="selected">Seleccione</option><option value="1">Constancia de Situación Fiscal</option></select>
 <input id="${FORM}:tipoTramite_focus" name="${FORM}:tipoTramite_focus" type="text" value="" />
 ${filter('Fecha inicio:', 'fechaInicio_input')}
@@ -115,5 +113,5 @@ ${viewStateInput(viewState)}
 
 /** What the page shows in place of a constancia that it could not make. */
 function errorMessage(mensaje: string): string {
-  return `<div id="${FORM}:mensajes" class="ui-messages ui-widget" aria-live="polite"><div class="ui-messages-error ui-corner-all"><span class="ui-messages-error-icon"></span><ul><li><span class="ui-messages-error-summary"></span><span class="ui-messages-error-detail">${escapeMarkup(mensaje)}</span></li></ul></div></div>`;
+  return `<div id="${FORM}:mensajes" class="ui-messages ui-widget" aria-live="polite"><div class="ui-messages-error ui-corner-all"><span class="ui-messages-error-icon"></span><ul><li><span class="ui-messages-error-summary"></span><span class="ui-messages-error-detail">${escapeXml(mensaje)}</span></li></ul></div></div>`;
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { attend, htmlResponse } from '../web/http.ts';
-import { escapeMarkup, newViewState, viewStateInput } from '../web/jsf.ts';
+import { newViewState, viewStateInput } from '../web/jsf.ts';
 import type { Perfil } from '../world/taxpayers/perfil.ts';
 import { isRfc } from '../world/taxpayers/persona.ts';
-import { dayFirst } from '../world/texts.ts';
+import { dayFirst, escapeXml } from '../world/texts.ts';
 import type { World } from '../world/world.ts';
 
 const PAGE = '/app/qr/faces/pages/mobile/validadorqr.jsf';
@@ -102,7 +102,7 @@ export const NO_ENCONTRADA =
 
 /** The page of a known taxpayer. */
 function qrPage(rfc: string, perfil: Perfil): string {
-  const intro = `<ul id="ubicacionForm:j_idt8" data-role="listview" data-inset="data-inset" style="margin: 1em -15px;"><li>El RFC: ${escapeMarkup(rfc)}, tiene asociada la siguiente información.</li></ul>`;
+  const intro = `<ul id="ubicacionForm:j_idt8" data-role="listview" data-inset="data-inset" style="margin: 1em -15px;"><li>El RFC: ${escapeXml(rfc)}, tiene asociada la siguiente información.</li></ul>`;
   return frame(intro + secciones(perfil).map(section).join(''));
 }
 
@@ -165,5 +165,5 @@ function dataTable(id: string, columns: number, rows: string): string {
 
 function dataRow(etiqueta: string, valor: string, ri: number): string {
   const parity = ri % 2 === 0 ? 'even' : 'odd';
-  return `<tr data-ri="${ri}" class="ui-widget-content ui-datatable-${parity}" role="row"><td role="gridcell"><span style="font-weight: bold;">${etiqueta}</span></td><td role="gridcell" style="text-align:left;">${escapeMarkup(valor)}</td></tr>`;
+  return `<tr data-ri="${ri}" class="ui-widget-content ui-datatable-${parity}" role="row"><td role="gridcell"><span style="font-weight: bold;">${etiqueta}</span></td><td role="gridcell" style="text-align:left;">${escapeXml(valor)}</td></tr>`;
 }

@@ -8,6 +8,7 @@ import {
   formOf,
   htmlResponse,
   loggedOutPage,
+  originOf,
   type PortalCall,
   redirect,
   withCookies,
@@ -53,7 +54,7 @@ type HostOptions = {
 /** Creates a host that knows nobody yet. */
 export function createHost(world: World, { servicio, cookie, sendToLogin }: HostOptions): Host {
   const sessions = createSessions<ProviderSession>({ clock: world.clock, idleMs: () => IDLE_MINUTES * 60_000 });
-  const url: Host['url'] = (c, path) => `${new URL(c.req.url).origin}/${servicio}${path}`;
+  const url: Host['url'] = (c, path) => `${originOf(c)}/${servicio}${path}`;
 
   const refuse = async (c: Context, call: Guarded) => {
     const { pathname, search } = new URL(c.req.url);

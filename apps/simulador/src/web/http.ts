@@ -68,6 +68,21 @@ export function htmlResponse(body: string, status = 200, headers: Record<string,
   });
 }
 
+/** What ASP.NET answers a form that its own page never sends. */
+export function runtimeError(): Response {
+  return htmlResponse('<html><head><title>Runtime Error</title></head><body><h1>Server Error</h1></body></html>', 500);
+}
+
+/** A PDF as an answer. */
+export function pdfResponse(pdf: Buffer, headers: Record<string, string> = {}): Response {
+  return new Response(new Uint8Array(pdf), { headers: { 'content-type': 'application/pdf', ...headers } });
+}
+
+/** Scheme, host and port by which the caller reaches the simulator. */
+export function originOf(c: Context): string {
+  return new URL(c.req.url).origin;
+}
+
 /** What a host says that has forgotten a browser. */
 export function loggedOutPage(): Response {
   return htmlResponse('<html><head><title>SAT</title></head><body><p>Ha cerrado su sesión.</p></body></html>');

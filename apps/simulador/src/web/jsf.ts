@@ -1,11 +1,5 @@
 import { randomBytes } from 'node:crypto';
-
-/** Escapes text as JavaServer Faces writes it: the signs of markup only, everything else as UTF-8. */
-export function escapeMarkup(text: string): string {
-  return text.replace(/[&<>"]/g, (sign) => NAMED[sign] ?? sign);
-}
-
-const NAMED: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+import { escapeXml } from '../world/texts.ts';
 
 /** A view state as JavaServer Faces keeps it at the server: two numbers that mean nothing. */
 export function newViewState(): string {
@@ -14,7 +8,7 @@ export function newViewState(): string {
 
 /** The hidden field that every form of JavaServer Faces carries. */
 export function viewStateInput(value: string): string {
-  return `<input type="hidden" name="javax.faces.ViewState" id="javax.faces.ViewState" value="${escapeMarkup(value)}" autocomplete="off" />`;
+  return `<input type="hidden" name="javax.faces.ViewState" id="javax.faces.ViewState" value="${escapeXml(value)}" autocomplete="off" />`;
 }
 
 /** Whether a posted form is a partial request, which wants XML and not a page. */
@@ -31,7 +25,7 @@ export function partialUpdate(updates: Readonly<Record<string, string>>, script 
 
 /** Sends the browser of a partial request elsewhere. */
 export function partialRedirect(url: string): Response {
-  return partial(`<redirect url="${escapeMarkup(url)}"></redirect>`);
+  return partial(`<redirect url="${escapeXml(url)}"></redirect>`);
 }
 
 /** What JavaServer Faces answers when the view of the form is not known any more. */

@@ -31,3 +31,13 @@ export function pesos(importe: string | number): string {
 
 /** Making one takes far longer than using it, and a page has hundreds of amounts. */
 const PESOS = new Intl.NumberFormat('en-US', { minimumFractionDigits: 2, maximumFractionDigits: 2 });
+
+/** Text safe inside elements and double-quoted attributes of XML. */
+export function escapeXml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}
+
+/** The text that `escapeXml` made safe. */
+export function unescapeXml(text: string): string {
+  return text.replaceAll('&quot;', '"').replaceAll('&gt;', '>').replaceAll('&lt;', '<').replaceAll('&amp;', '&');
+}

@@ -1,8 +1,8 @@
 import { type Context, Hono } from 'hono';
 import type { Nidp } from '../nidp/nidp.ts';
 import { createServiceProvider } from '../web/host.ts';
-import { htmlResponse, redirect } from '../web/http.ts';
-import { escapeMarkup } from '../web/jsf.ts';
+import { htmlResponse, originOf, redirect } from '../web/http.ts';
+import { escapeXml } from '../world/texts.ts';
 import type { World } from '../world/world.ts';
 
 const CONSTANCIA =
@@ -20,7 +20,7 @@ export function createWwwmat(world: World, nidp: Nidp): Hono {
     { world, nidp },
     { servicio: 'wwwmat', cookie: 'MATSESSION', acs: '/app/seg/consume', inicio: '/buzon' },
   );
-  const origin = (c: Context) => new URL(c.req.url).origin;
+  const origin = (c: Context) => originOf(c);
 
   /** `tipoLogeo` f, and the gate accesoF, ask for the e.firma first. */
   const launch = (c: Context, operation: string, metodo: 'ciec' | 'efirma') => {
@@ -67,17 +67,17 @@ function framePage(titulo: string, src: string): string {
     titulo,
     `<nav class="migas"><a href="/">Inicio</a> &gt; ${titulo}</nav>
 <main>
-  <iframe id="iframetoload" class="child-div" src="${escapeMarkup(src)}" width="100%" height="800"></iframe>
+  <iframe id="iframetoload" class="child-div" src="${escapeXml(src)}" width="100%" height="800"></iframe>
 </main>`,
   );
 }
 
 /** The first page of the mailbox, with the ways to its parts. */
 function buzonPage(rfc: string, links: readonly { texto: string; href: string }[]): string {
-  const items = links.map(({ texto, href }) => `    <li><a href="${escapeMarkup(href)}">${texto}</a></li>`);
+  const items = links.map(({ texto, href }) => `    <li><a href="${escapeXml(href)}">${texto}</a></li>`);
   return sitePage(
     'Buzón Tributario',
-    `<p class="contribuyente">${escapeMarkup(rfc)}</p>
+    `<p class="contribuyente">${escapeXml(rfc)}</p>
 <h1>Mis expedientes</h1>
 <ul>
 ${items.join('\n')}

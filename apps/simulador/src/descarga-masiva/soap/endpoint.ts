@@ -2,6 +2,7 @@ import type { Element } from '@xmldom/xmldom';
 import { Hono } from 'hono';
 import { textOf } from '../../web/http.ts';
 import { type FaultRule, respondWithFault } from '../../world/faults.ts';
+import { escapeXml } from '../../world/texts.ts';
 import type { World } from '../../world/world.ts';
 import { NS, readMessage, type SoapMessage, UnreadableMessage } from './message.ts';
 
@@ -134,9 +135,4 @@ export function attributes(values: Record<string, string | number>): string {
   return Object.entries(values)
     .map(([name, value]) => ` ${name}="${escapeXml(String(value))}"`)
     .join('');
-}
-
-/** Text safe inside elements and double-quoted attributes. */
-export function escapeXml(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

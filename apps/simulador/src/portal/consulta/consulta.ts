@@ -1,5 +1,5 @@
 import { type Context, Hono } from 'hono';
-import { formOf, htmlResponse } from '../../web/http.ts';
+import { formOf, htmlResponse, runtimeError } from '../../web/http.ts';
 import { isVacioFalso } from '../../world/asked.ts';
 import { take } from '../../world/take.ts';
 import { wallTimeOf } from '../../world/wall-time.ts';
@@ -73,5 +73,5 @@ function search(
 
 function refuse(c: Context): Response {
   if (isDelta(c)) return deltaResponse(errorDelta(VIEW_STATE_ERROR));
-  return htmlResponse('<html><head><title>Runtime Error</title></head><body><h1>Server Error</h1></body></html>', 500);
+  return runtimeError();
 }

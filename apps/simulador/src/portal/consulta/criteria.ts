@@ -25,14 +25,14 @@ export type Criteria = {
 
 export type Form = Readonly<Record<string, string>>;
 
-const ESTADOS: Readonly<Record<string, Criteria['estado']>> = { '0': 'Cancelado', '1': 'Vigente' };
+export const ESTADOS: Readonly<Record<string, Criteria['estado']>> = { '0': 'Cancelado', '1': 'Vigente' };
 /** Complements whose rows the simulator can tell; `8` asks for those without any. */
 const COMPLEMENTOS: Readonly<Record<string, string>> = {
   '8': '',
   '137438953472': 'nomina12',
   '549755813888': 'pago20',
 };
-const UUID = /^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/;
+export const UUID = /^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/;
 
 /** Reads the search by UUID; the text of the fault when it is none. */
 export function readUuid(form: Form, rfc: string, tipo: Tipo, corte: WallTime): Criteria | string {
@@ -97,25 +97,21 @@ function matches(row: Row, { tipo, estado, contraparte, tercero, complemento }: 
 
 /** Received: one day, or with day 0 the whole month; the times hold for the first and the last day. */
 function readMonthOrDay(form: Form) {
-  const field = (name: string) => (form[`${MAIN}CldFecha$${name}`] ?? '').padStart(2, '0');
-  const day = field('DdlDia');
-  const month = `${field('DdlAnio')}-${field('DdlMes')}`;
-  const first = parseWallTime(`${month}-${day === '00' ? '01' : day}`);
-  if (first === null) return 'ERROR: La fecha de emisión no es válida';
-  const last = day === '00' ? lastDayOf(first) : first;
-  const begin = timeOf(field('DdlHora'), field('DdlMinuto'), field('DdlSegundo'));
-  const end = timeOf(field('DdlHoraFin'), field('DdlMinutoFin'), field('DdlSegundoFin'));
+  const field = (name: string) => form[`${MAIN}CldFecha$${name}`] ?? '';
+  const days = monthOrDay(field('DdlAnio'), field('DdlMes'), field('DdlDia'));
+  if (days === null) return 'ERROR: La fecha de emisión no es válida';
+  const begin = timeOf([field('DdlHora'), field('DdlMinuto'), field('DdlSegundo')]);
+  const end = timeOf([field('DdlHoraFin'), field('DdlMinutoFin'), field('DdlSegundoFin')]);
   if (begin === null || end === null) return 'ERROR: La hora de emisión no es válida';
-  return { inicio: first + begin, fin: last + end };
+  return { inicio: days.first + begin, fin: days.last + end };
 }
 
 /** Issued: from a day and time to another. */
 function readRange(form: Form) {
   const instant = (control: string) => {
     const field = (name: string) => form[`${MAIN}${control}$${name}`] ?? '';
-    const [, dd, mm, yyyy] = /^(\d{2})\/(\d{2})\/(\d{4})$/.exec(field('Calendario_text')) ?? [];
-    const day = parseWallTime(`${yyyy}-${mm}-${dd}`);
-    const time = timeOf(field('DdlHora'), field('DdlMinuto'), field('DdlSegundo'));
+    const day = dayOf(field('Calendario_text'));
+    const time = timeOf([field('DdlHora'), field('DdlMinuto'), field('DdlSegundo')]);
     return day === null || time === null ? null : day + time;
   };
   const inicio = instant('CldFechaInicial2');
@@ -125,13 +121,26 @@ function readRange(form: Form) {
   return { inicio, fin };
 }
 
-function lastDayOf(firstDay: WallTime): WallTime {
-  const date = new Date(firstDay * 1000);
-  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / 1000 - DAY;
+/** The first and the last day of a month, or that day twice; day 0 is the whole month. Null for days that are none. */
+export function monthOrDay(year: string, month: string, day: string): { first: WallTime; last: WallTime } | null {
+  const isMonth = Number(day) === 0;
+  const first = parseWallTime(`${year}-${month.padStart(2, '0')}-${isMonth ? '01' : day.padStart(2, '0')}`);
+  if (first === null) return null;
+  const date = new Date(first * 1000);
+  const next = Date.UTC(date.getUTCFullYear(), date.getUTCMonth() + 1, 1) / 1000;
+  return { first, last: isMonth ? next - DAY : first };
 }
 
-function timeOf(hour: string, minute: string, second: string): number | null {
-  const [h, m, s] = [hour, minute, second].map((text) => (/^\d{1,2}$/.test(text) ? Number(text) : Number.NaN));
-  const isTime = h !== undefined && m !== undefined && s !== undefined && h < 24 && m < 60 && s < 60;
-  return isTime ? h * 3600 + m * 60 + s : null;
+/** The day of `dd/mm/yyyy`, or null. */
+export function dayOf(text: string): WallTime | null {
+  const [, dd, mm, yyyy] = /^(\d{2})\/(\d{2})\/(\d{4})$/.exec(text) ?? [];
+  return parseWallTime(`${yyyy}-${mm}-${dd}`);
+}
+
+/** Seconds of hour, minute and second, of one or two digits each; null when they are no time. */
+export function timeOf(parts: readonly [string, string, string]): number | null {
+  const [h = Number.NaN, m = Number.NaN, s = Number.NaN] = parts.map((text) =>
+    /^\d{1,2}$/.test(text) ? Number(text) : Number.NaN,
+  );
+  return h < 24 && m < 60 && s < 60 ? h * 3600 + m * 60 + s : null;
 }

@@ -51,9 +51,11 @@ const EFECTOS: Readonly<Record<Row['efecto'], string>> = {
   P: 'Pago',
 };
 const isCancelled = (row: Row) => row.estatus === 'Cancelado';
-const withT = (date: string) => (date === '' ? ' ' : date.replace(' ', 'T'));
+/** A date as the tables write it; a blank for none. */
+export const withT = (date: string) => (date === '' ? ' ' : date.replace(' ', 'T'));
 
-const COMMON: readonly Column[] = [
+/** The columns that the tables of CFDI and of retenciones begin with. */
+export const ROW_COLUMNS: readonly Column[] = [
   ['Folio Fiscal', (row) => row.uuid],
   ['RFC Emisor', (row) => row.rfcEmisor],
   ['Nombre o Razón Social del Emisor', (row) => row.nombreEmisor],
@@ -63,6 +65,9 @@ const COMMON: readonly Column[] = [
   ['Fecha de Certificación', (row) => withT(row.fechaCertificacionSat)],
   ['PAC que Certificó', (row) => row.rfcPac],
   ['Total', (row) => pesos(row.monto)],
+];
+const CFDI_COLUMNS: readonly Column[] = [
+  ...ROW_COLUMNS,
   ['Efecto del Comprobante', (row) => EFECTOS[row.efecto]],
   ['Estatus de cancelación', (row) => cancelacionOf(row).esCancelable],
   ['Estado del Comprobante', (row) => row.estatus],
@@ -93,7 +98,7 @@ type ResultTable = {
  * direct children only. Sets of columns: phpcfdi/cfdi-sat-scraper (tests/_files, changes of January 2023 and May 2025).
  */
 function resultTable({ tipo, columnas, rows, seal }: ResultTable): string {
-  const columns = [...COMMON, ...CANCELLATION[columnas], TERCERO, ...(tipo === 'emitidos' ? ISSUED_ONLY : [])];
+  const columns = [...CFDI_COLUMNS, ...CANCELLATION[columnas], TERCERO, ...(tipo === 'emitidos' ? ISSUED_ONLY : [])];
   const headings = columns.map(
     ([heading]) => `\t\t\t<th>
                                         <span style="width: 200px;">${heading}</span>
