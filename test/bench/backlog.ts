@@ -16,10 +16,9 @@ import { createConsumer, createQueue } from '@acuse/queue';
 import { silentLogger as log, uuidV7 } from '@acuse/runtime';
 import { Redis } from 'ioredis';
 import pg from 'pg';
-import { startReconciler } from '../../apps/worker/src/loops/reconciler.ts';
-import { startRelay } from '../../apps/worker/src/loops/relay.ts';
-import { createRunner } from '../../apps/worker/src/runner.ts';
-import { startWatchdog } from '../../apps/worker/src/watchdog.ts';
+import { startReconciler } from '../../apps/worker/src/reconciler.ts';
+import { startRelay } from '../../apps/worker/src/relay.ts';
+import { createRunner, startWatchdog } from '../../apps/worker/src/steps.ts';
 
 /** Seconds that a ring may take before it is rung again: short, so that the larger backlog is far behind it. */
 const GRACE_SECONDS = 5;

@@ -6,8 +6,8 @@ import { createConsumer, createQueue } from '@acuse/queue';
 import { silentLogger, uuidV7 } from '@acuse/runtime';
 import { createPostgresBackend, Queue, Worker } from 'bullmq';
 import { Redis } from 'ioredis';
-import { startRelay } from '../../apps/worker/src/loops/relay.ts';
-import { createRunner } from '../../apps/worker/src/runner.ts';
+import { startRelay } from '../../apps/worker/src/relay.ts';
+import { createRunner } from '../../apps/worker/src/steps.ts';
 
 const CONCURRENCY = 20;
 const SOLICITUDES = 400;

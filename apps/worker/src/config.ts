@@ -40,7 +40,7 @@ const miradas = list(
 });
 
 /** The roles without which a worker is given no secret of this name. */
-const SECRETOS_DE: Readonly<Record<'WORKER_KEYS' | 'WORKER_PSKS' | 'SESSION_KEYS', readonly Role[]>> = {
+export const SECRETOS_DE: Readonly<Record<'WORKER_KEYS' | 'WORKER_PSKS' | 'SESSION_KEYS', readonly Role[]>> = {
   WORKER_KEYS: ['descargas'],
   WORKER_PSKS: ['descargas'],
   SESSION_KEYS: ['descargas', 'reaper'],

@@ -1,7 +1,14 @@
 import { hostname } from 'node:os';
-import { advanceSolicitud, assembleSolicitud, type ClaimedSolicitud, type CredencialSellada } from '@acuse/core';
+import {
+  advanceSolicitud,
+  assembleSolicitud,
+  type ClaimedSolicitud,
+  type CredencialSellada,
+  type SatMetrics,
+} from '@acuse/core';
 import {
   createBoveda,
+  createBreakerState,
   createCaptchas,
   createClaims,
   createDocumentos,
@@ -10,26 +17,23 @@ import {
   createRetention,
   createSaldos,
   createSatMetrics,
+  createSesionesPortal,
   createSweeper,
+  type Database,
   openDatabase,
   requireSecretos,
 } from '@acuse/db';
 import { createConsumer, createQueue } from '@acuse/queue';
 import { createHealth, type HealthCheck, type Logger, type Shutdown, serveHealth } from '@acuse/runtime';
+import { openSat, type SatAbierto } from '@acuse/sat';
 import { openPaquetesS3 } from '@acuse/storage';
-import { createOpener, idsOf, importWorkerPrivateKey, parseKeys } from '@acuse/vault';
-import type { Role, WorkerConfig } from './config.ts';
-import { createFailpoint } from './failpoint.ts';
+import { createOpener, createSellado, idsOf, importWorkerPrivateKey, openKeyring, parseKeys } from '@acuse/vault';
+import { type Role, SECRETOS_DE, type WorkerConfig } from './config.ts';
 import { openListas } from './listas.ts';
-import { startCleanup } from './loops/cleanup.ts';
-import { startReaper } from './loops/reaper.ts';
-import { startReconciler } from './loops/reconciler.ts';
-import { startRelay } from './loops/relay.ts';
-import { startRetention } from './loops/retention.ts';
-import { startSesiones } from './loops/sesiones.ts';
-import { createRunner, type StepJob } from './runner.ts';
-import { openSatOver } from './sat.ts';
-import { startWatchdog } from './watchdog.ts';
+import { startReaper, startRetention, startSesiones } from './reaper.ts';
+import { startCleanup, startReconciler } from './reconciler.ts';
+import { startRelay } from './relay.ts';
+import { createFailpoint, createRunner, type StepJob, startWatchdog } from './steps.ts';
 
 /** Milliseconds between two looks of the watchdog. */
 const WATCH_MS = 5_000;
@@ -49,6 +53,10 @@ export async function startWorker(
   const queueSettings = { url: config.QUEUE_URL ?? config.DATABASE_URL, namespace: config.QUEUE_NAMESPACE };
   const checks: Record<string, HealthCheck> = {};
   const checkpoint = createFailpoint(config.FAILPOINT, config.NODE_ENV);
+  const closeLater = <T extends { close(): unknown }>(name: string, opened: T): T => {
+    shutdown.phase(name, () => opened.close());
+    return opened;
+  };
 
   const database = openDatabase({
     url: config.DATABASE_URL,
@@ -56,43 +64,25 @@ export async function startWorker(
     timeoutMs: config.DATABASE_TIMEOUT_MS,
     applicationName: 'acuse-worker',
   });
-  shutdown.phase('database', () => database.close());
+  closeLater('database', database);
   checks['database'] = () => database.pool.query('SELECT 1');
-
-  await requireSecretos(
-    database,
-    {
-      ...(has('descargas')
-        ? {
-            WORKER_KEYS: idsOf('WORKER_KEYS', config.WORKER_KEYS),
-            WORKER_PSKS: idsOf('WORKER_PSKS', config.WORKER_PSKS),
-          }
-        : {}),
-      ...(has('descargas') || has('reaper') ? { SESSION_KEYS: idsOf('SESSION_KEYS', config.SESSION_KEYS) } : {}),
-    },
-    { siFaltan: config.SECRETOS_FALTANTES, log },
+  const names = (Object.keys(SECRETOS_DE) as (keyof typeof SECRETOS_DE)[]).filter((name) =>
+    SECRETOS_DE[name].some(has),
   );
+  const ids = Object.fromEntries(names.map((name) => [name, idsOf(name, config[name])]));
+  await requireSecretos(database, ids, { siFaltan: config.SECRETOS_FALTANTES, log });
 
-  const paquetes = openPaquetesS3(config, {
-    createBucket: config.S3_CREATE_BUCKET,
-    compressionLevel: config.ZIP_LEVEL,
-  });
-  shutdown.phase('storage', () => paquetes.close());
+  const storage = { createBucket: config.S3_CREATE_BUCKET, compressionLevel: config.ZIP_LEVEL };
+  const paquetes = closeLater('storage', openPaquetesS3(config, storage));
   const claims = createClaims(database);
-  const boveda = createBoveda(database);
   const sweeper = createSweeper(database);
   const heartbeats = createHeartbeats(database);
 
   const consume = (trabajo: StepJob, concurrency: number) => {
     const { queue } = trabajo;
-    const runnerDeps = {
-      claims,
-      log,
-      checkpoint,
-      leaseSeconds: config.LEASE_SECONDS,
-      retrySeconds: config.RETRY_SECONDS,
-    };
-    const runner = createRunner(runnerDeps, trabajo);
+    checks['storage'] = (signal) => paquetes.ping(signal);
+    const { LEASE_SECONDS: leaseSeconds, RETRY_SECONDS: retrySeconds } = config;
+    const runner = createRunner({ claims, log, checkpoint, leaseSeconds, retrySeconds }, trabajo);
     const consumer = createConsumer(queueSettings, {
       queue,
       concurrency,
@@ -113,32 +103,24 @@ export async function startWorker(
       everyMs: WATCH_MS,
       giveUp: () => void shutdown.close(`${queue} consumes nothing`).then(() => process.exit(1)),
     });
-    shutdown.phase(`watch-${queue}`, () => watchdog.close());
+    closeLater(`watch-${queue}`, watchdog);
     checks[`consume-${queue}`] = async () => {
       if (!watchdog.isHealthy()) throw new Error('idle although work is due');
     };
   };
 
-  const metrics = createSatMetrics(database);
-  shutdown.phase('medidor-sat', () => metrics.close());
-  const abierto = has('descargas') || has('reaper') ? openSatOver(database, config, metrics) : null;
-  if (abierto !== null) shutdown.phase('sat', abierto.close);
+  const metrics = closeLater('medidor-sat', createSatMetrics(database));
+  const abierto = has('descargas') || has('reaper') ? closeLater('sat', openSatOver(database, config, metrics)) : null;
 
   if (abierto !== null && has('descargas')) {
-    checks['storage'] = (signal) => paquetes.ping(signal);
-    const { sat } = abierto;
     const opener = createOpener({
       keys: parseKeys('WORKER_KEYS', config.WORKER_KEYS, importWorkerPrivateKey),
       psks: parseKeys('WORKER_PSKS', config.WORKER_PSKS, (base64) => Buffer.from(base64, 'base64')),
     });
-    const openSellada = (sellada: CredencialSellada, { id, cuentaId, rfc }: ClaimedSolicitud) =>
-      opener.open(sellada.sobre, {
-        solicitudId: id,
-        cuenta: cuentaId,
-        rfc,
-        tipo: sellada.tipo,
-        expiraEn: sellada.expiraEn,
-      });
+    const openSellada = (
+      { sobre, tipo, expiraEn }: CredencialSellada,
+      { id: solicitudId, cuentaId: cuenta, rfc }: ClaimedSolicitud,
+    ) => opener.open(sobre, { solicitudId, cuenta, rfc, tipo, expiraEn });
     const agenda = {
       primeraSegundos: config.SAT_POLL_FIRST_SECONDS,
       factor: config.SAT_POLL_FACTOR,
@@ -147,23 +129,18 @@ export async function startWorker(
       retrasadaSegundos: config.SAT_POLL_LATE_SECONDS,
       vaciaSegundos: config.SAT_EMPTY_AGAIN_SECONDS,
     };
-    const deps = { claims, sat, paquetes, openSellada, agenda, checkpoint };
-    consume(
-      { queue: 'descargas', run: (claimed, signal) => advanceSolicitud(deps, claimed, signal) },
-      config.DESCARGAS_CONCURRENCY,
-    );
+    const deps = { claims, sat: abierto.sat, paquetes, openSellada, agenda, checkpoint };
+    const run: StepJob['run'] = (claimed, signal) => advanceSolicitud(deps, claimed, signal);
+    consume({ queue: 'descargas', run }, config.DESCARGAS_CONCURRENCY);
   }
   if (has('ensambles')) {
-    checks['storage'] = (signal) => paquetes.ping(signal);
     const deps = { claims, paquetes, checkpoint };
-    consume(
-      { queue: 'ensambles', run: (claimed, signal) => assembleSolicitud(deps, claimed, signal) },
-      config.ENSAMBLES_CONCURRENCY,
-    );
+    const run: StepJob['run'] = (claimed, signal) => assembleSolicitud(deps, claimed, signal);
+    consume({ queue: 'ensambles', run }, config.ENSAMBLES_CONCURRENCY);
   }
   if (has('relay')) {
-    const queue = createQueue(queueSettings, { onError: (error) => log.debug({ err: error }, 'queue away') });
-    shutdown.phase('queue', () => queue.close());
+    const onError = (error: Error) => log.debug({ err: error }, 'queue away');
+    const queue = closeLater('queue', createQueue(queueSettings, { onError }));
     const relay = await startRelay({
       outbox: createOutbox(database),
       queue,
@@ -172,35 +149,20 @@ export async function startWorker(
       queueTimeoutMs: config.QUEUE_TIMEOUT_MS,
       graceSeconds: config.RECONCILER_GRACE_SECONDS,
     });
-    shutdown.phase('relay', () => relay.close());
+    closeLater('relay', relay);
   }
   if (has('reconciler')) {
-    const everyMs = config.RECONCILER_INTERVAL_MS;
-    const retentionDays = config.RETENTION_DAYS;
-    const reconciler = startReconciler({
-      sweeper,
-      saldos: createSaldos(database),
-      log,
-      everyMs,
-      graceSeconds: config.RECONCILER_GRACE_SECONDS,
-      retentionDays,
-    });
-    shutdown.phase('reconciler', () => reconciler.close());
-    const limpieza = startCleanup({
-      sweeper,
-      documentos: createDocumentos(database),
-      paquetes,
-      log,
-      everyMs,
-      retentionDays,
-      purgeSeconds: config.PURGE_GRACE_SECONDS,
-    });
-    shutdown.phase('limpieza', () => limpieza.close());
+    const common = { sweeper, log, everyMs: config.RECONCILER_INTERVAL_MS, retentionDays: config.RETENTION_DAYS };
+    const saldos = createSaldos(database);
+    const graceSeconds = config.RECONCILER_GRACE_SECONDS;
+    closeLater('reconciler', startReconciler({ ...common, saldos, graceSeconds }));
+    const documentos = createDocumentos(database);
+    const purgeSeconds = config.PURGE_GRACE_SECONDS;
+    closeLater('limpieza', startCleanup({ ...common, documentos, paquetes, purgeSeconds }));
   }
   if (abierto !== null && has('reaper')) {
-    const everyMs = config.REAPER_INTERVAL_MS;
-    const reaper = startReaper({ boveda, log, everyMs });
-    shutdown.phase('reaper', () => reaper.close());
+    const common = { log, everyMs: config.REAPER_INTERVAL_MS };
+    closeLater('reaper', startReaper({ ...common, boveda: createBoveda(database) }));
     const retention = startRetention({
       retention: createRetention(database),
       log,
@@ -208,15 +170,25 @@ export async function startWorker(
       traceDays: config.TRACE_RETENTION_DAYS,
       auditDays: config.AUDIT_RETENTION_DAYS,
     });
-    shutdown.phase('retention', () => retention.close());
-    const sesiones = startSesiones({ sat: abierto, captchas: createCaptchas(database), log, everyMs });
-    shutdown.phase('sesiones', () => sesiones.close());
+    closeLater('retention', retention);
+    closeLater('sesiones', startSesiones({ ...common, sat: abierto, captchas: createCaptchas(database) }));
   }
-
   if (has('listas')) openListas({ config, database, heartbeats, queueSettings, log, metrics }, shutdown);
 
   const health = createHealth({ checks });
-  const server = await serveHealth(health, config.HEALTH_PORT, config.HEALTH_HOST);
-  shutdown.phase('health', () => server.close());
+  const server = closeLater('health', await serveHealth(health, config.HEALTH_PORT, config.HEALTH_HOST));
   return { healthUrl: server.url };
+}
+
+/** The tax authority, with the sessions, breakers and captchas that all processes share over the database. */
+function openSatOver(database: Database, config: WorkerConfig, metrics: SatMetrics): SatAbierto {
+  return openSat(config, {
+    sesiones: createSesionesPortal(database),
+    estado: createBreakerState(database),
+    captchas: createCaptchas(database),
+    metrics,
+    // A step that would wait gives its claim back: its slot is for others meanwhile.
+    isImpatient: true,
+    sellado: createSellado(openKeyring('SESSION_KEYS', config.SESSION_KEYS)),
+  });
 }

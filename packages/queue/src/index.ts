@@ -1,6 +1,4 @@
 export type { QueueSettings } from './connection.ts';
-export * from './create-consumer.ts';
-export type { Consumer } from './create-consumption.ts';
-export * from './create-dashboard.ts';
-export * from './create-queue.ts';
-export * from './create-scheduler.ts';
+export { type Consumer, createConsumer, createScheduledConsumer } from './consumer.ts';
+export { createDashboard, type Dashboard } from './dashboard.ts';
+export { createQueue, createScheduler, QueueUnavailable, type Scheduler } from './queue.ts';

@@ -1,4 +1,4 @@
-import { ConfigError } from './config/load.ts';
+import { ConfigError } from './config.ts';
 
 /** An error whose message is all that its reader needs, in as many lines as it has. */
 export class ExplainedError extends Error {

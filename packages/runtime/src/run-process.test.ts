@@ -1,13 +1,15 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { EventEmitter, once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { beforeEach, describe, expect, it, test } from 'vitest';
 import { listen } from './http-server.ts';
+import { createLogger } from './log.ts';
+import { createShutdown, type Shutdown } from './run-process.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -36,4 +38,92 @@ it('a process that cannot start says why in one line, with the setting, and ends
   expect(code).toBe(1);
   server.close();
   rmSync(dir, { recursive: true });
+});
+
+const never = () => new Promise<never>(() => {});
+
+describe('the ordered shutdown', () => {
+  let events: EventEmitter;
+  let lines: string[];
+  let closed: string[];
+  let exits: number[];
+  let exited: Promise<number>;
+  let shutdown: Shutdown;
+
+  beforeEach(() => {
+    events = new EventEmitter();
+    [lines, closed, exits] = [[], [], []];
+    let resolve = (_: number) => {};
+    exited = new Promise((done) => {
+      resolve = done;
+    });
+    shutdown = createShutdown({
+      log: createLogger({
+        name: 'test',
+        level: 'debug',
+        destination: { write: (line) => void lines.push(line) },
+      }),
+      timeoutMs: 60_000,
+      events,
+      exit: (code) => {
+        exits.push(code);
+        resolve(code);
+      },
+    });
+    shutdown.listen();
+  });
+
+  function open(name: string): void {
+    shutdown.phase(name, async () => {
+      await Promise.resolve();
+      closed.push(name);
+    });
+  }
+
+  test.each(['SIGTERM', 'SIGINT'])('%s closes in the reverse order of opening and exits 0', async (signal) => {
+    for (const name of ['database', 'queue', 'server']) open(name);
+    expect(shutdown.signal.aborted).toBe(false);
+    events.emit(signal);
+    expect(shutdown.signal.aborted).toBe(true);
+    await expect(exited).resolves.toBe(0);
+    expect(closed).toEqual(['server', 'queue', 'database']);
+  });
+
+  test('a phase that fails or hangs does not keep the others open, and the exit code tells', async () => {
+    open('database');
+    shutdown.phase('hanging', never, { timeoutMs: 5 });
+    shutdown.phase('failing', () => {
+      throw new Error('cannot');
+    });
+    events.emit('SIGTERM');
+    await expect(exited).resolves.toBe(1);
+    expect(closed).toEqual(['database']);
+    expect(lines.join('')).toMatch(/"phase":"failing".*cannot[\s\S]*"phase":"hanging".*DEADLINE_EXCEEDED/);
+  });
+
+  test('a second signal exits at once', async () => {
+    shutdown.phase('hanging', never);
+    events.emit('SIGINT');
+    expect(exits).toEqual([]);
+    events.emit('SIGINT');
+    expect(exits).toEqual([1]);
+  });
+
+  test.each(['uncaughtException', 'unhandledRejection'])('%s is logged, closes and exits 1', async (fault) => {
+    open('database');
+    events.emit(fault, new TypeError('unexpected'));
+    await expect(exited).resolves.toBe(1);
+    expect(closed).toEqual(['database']);
+    expect(lines[0]).toMatch(/"level":"fatal".*"name":"TypeError","message":"unexpected"/);
+  });
+
+  test('closes once, and what is opened too late is closed too', async () => {
+    open('database');
+    const first = shutdown.close('test');
+    expect(shutdown.close('again')).toBe(first);
+    open('late');
+    await shutdown.close('again');
+    expect(closed).toEqual(['database', 'late']);
+    expect(exits).toEqual([]);
+  });
 });

@@ -1,7 +1,7 @@
-import { ConfigError } from './config/load.ts';
+import { deadline } from './abort.ts';
+import { ConfigError } from './config.ts';
 import { explain } from './explain.ts';
-import { createLogger, type LogFields, type Logger, type LogLevel } from './log/logger.ts';
-import { createShutdown, type Shutdown } from './shutdown.ts';
+import { createLogger, type LogFields, type Logger, type LogLevel } from './log.ts';
 
 /** Milliseconds that one phase of the shutdown may take unless it has its own limit. */
 const PHASE_MS = 10_000;
@@ -45,4 +45,113 @@ function configOrExit<C>(readConfig: () => C): C {
     process.stderr.write(`${error.message}\n`);
     process.exit(1);
   }
+}
+
+/** The events of a process that end it. `process` is one. */
+interface ProcessEvents {
+  on(event: string, listener: (value: unknown) => void): unknown;
+  off(event: string, listener: (value: unknown) => void): unknown;
+}
+
+interface ShutdownOptions {
+  readonly log: Logger;
+  /** The limit of each phase in milliseconds, unless the phase has its own. */
+  readonly timeoutMs: number;
+  readonly events?: ProcessEvents;
+  readonly exit?: (code: number) => void;
+}
+
+/** Closes what a process has opened, in the reverse order. */
+export interface Shutdown {
+  /** Aborts the moment the shutdown begins: loops and waits listen to it. */
+  readonly signal: AbortSignal;
+  /**
+   * Registers how to close something that has just been opened. A phase registered during the shutdown is closed at
+   * once.
+   */
+  phase(name: string, close: () => unknown, options?: { readonly timeoutMs?: number }): void;
+  /**
+   * From now on SIGTERM and SIGINT close everything and exit 0, a second one exits 1 at once, and an uncaught exception
+   * or an unhandled rejection is logged, closes everything and exits 1.
+   */
+  listen(): void;
+  /** Closes all phases, once. Gives false when one of them failed or ran out of time. Never rejects. */
+  close(reason: string): Promise<boolean>;
+}
+
+interface Phase {
+  readonly name: string;
+  readonly close: () => unknown;
+  readonly timeoutMs: number;
+}
+
+const SIGNALS = ['SIGTERM', 'SIGINT'] as const;
+const FAULTS = ['uncaughtException', 'unhandledRejection'] as const;
+
+/** Makes the ordered shutdown of one process. */
+export function createShutdown(options: ShutdownOptions): Shutdown {
+  const { log, timeoutMs, events = process, exit = process.exit } = options;
+  const controller = new AbortController();
+  const phases: Phase[] = [];
+  let closing: Promise<boolean> | undefined;
+
+  async function closeAll(reason: string): Promise<boolean> {
+    log.info({ reason, phases: phases.length }, 'shutting down');
+    controller.abort(new Error(`shutting down: ${reason}`));
+    let clean = true;
+    for (let phase = phases.pop(); phase; phase = phases.pop()) {
+      clean = (await closePhase(phase, log)) && clean;
+    }
+    log.info({ reason, clean }, 'shut down');
+    return clean;
+  }
+
+  function close(reason: string): Promise<boolean> {
+    closing ??= closeAll(reason);
+    return closing;
+  }
+
+  async function end(reason: string, code: number): Promise<void> {
+    const clean = await close(reason);
+    exit(clean ? code : 1);
+  }
+
+  return {
+    signal: controller.signal,
+    close,
+    phase(name, closePart, { timeoutMs: own = timeoutMs } = {}) {
+      const phase = { name, close: closePart, timeoutMs: own };
+      if (closing) closing = closing.then(async (clean) => (await closePhase(phase, log)) && clean);
+      else phases.push(phase);
+    },
+    listen() {
+      for (const signal of SIGNALS) {
+        events.on(signal, () => {
+          if (closing) exit(1);
+          else void end(signal, 0);
+        });
+      }
+      for (const fault of FAULTS) {
+        events.on(fault, (value) => {
+          log.fatal({ err: asError(value) }, fault);
+          void end(fault, 1);
+        });
+      }
+    },
+  };
+}
+
+async function closePhase(phase: Phase, log: Logger): Promise<boolean> {
+  try {
+    await deadline(phase.timeoutMs, async () => phase.close());
+    log.debug({ phase: phase.name }, 'closed');
+    return true;
+  } catch (error) {
+    log.error({ phase: phase.name, err: asError(error) }, 'could not be closed');
+    return false;
+  }
+}
+
+function asError(value: unknown): Error {
+  return value instanceof Error ? value : new Error(`thrown: ${typeof value}`);
 }

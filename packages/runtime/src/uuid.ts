@@ -1,7 +1,7 @@
 import { randomFillSync } from 'node:crypto';
 
 /** What the generator needs from outside: the clock (ms since 1970) and a source of random bytes. */
-export interface UuidSources {
+interface UuidSources {
   readonly now: () => number;
   readonly random: (size: number) => Uint8Array;
 }

@@ -1,6 +1,6 @@
 import { silentLogger } from '@acuse/runtime';
 import { expect, test } from 'vitest';
-import { startSesiones } from './sesiones.ts';
+import { startSesiones } from './reaper.ts';
 
 test('a portal that fails to answer a log-out stops neither the next round nor the shutdown', async () => {
   const turns: AbortSignal[] = [];

@@ -1,7 +1,7 @@
 import * as z from 'zod';
-import { LOG_LEVELS } from '../log/logger.ts';
-import { parseRange } from '../net/ip.ts';
-import { bool, choice, durationSeconds, integer, list, secret, text, url } from './fields.ts';
+import { bool, choice, durationSeconds, integer, list, secret, text, url } from './config.ts';
+import { parseRange } from './ip.ts';
+import { LOG_LEVELS } from './log.ts';
 
 /** The settings that every process has. */
 export const processFields = {

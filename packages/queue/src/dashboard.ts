@@ -1,8 +1,7 @@
 import { untilAborted } from '@acuse/runtime';
 import { createPostgresBackend, Queue, type QueueOptions } from 'bullmq';
 import { Redis } from 'ioredis';
-import { driverOf, type QueueSettings, queueName, retryStrategy } from './connection.ts';
-import { openPostgresPool } from './postgres-pool.ts';
+import { driverOf, openPostgresPool, type QueueSettings, queueName, retryStrategy } from './connection.ts';
 
 /** The queues of the workers: their rings, and the schedule of list 69-B. */
 const COLAS_VISIBLES = ['descargas', 'ensambles', 'listas'] as const;

@@ -1,8 +1,7 @@
 import { silentLogger } from '@acuse/runtime';
 import { expect, test } from 'vitest';
-import { startCleanup } from './cleanup.ts';
 import { startReaper } from './reaper.ts';
-import { startReconciler } from './reconciler.ts';
+import { startCleanup, startReconciler } from './reconciler.ts';
 
 const never = () => new Promise<never>(() => {});
 const base = { log: silentLogger, everyMs: 1, retentionDays: 30 };

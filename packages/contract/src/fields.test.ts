@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasCheckDigit, parseRfc, rfcField } from './rfc.ts';
+import { hasCheckDigit, parseRfc, rfcField } from './fields.ts';
 
 describe('parseRfc', () => {
   it.each(['ACU200101DB1', 'XIQB891116QE4', 'H&E951128469', 'OÑO120726RX3', 'ZUÑ920208KL4', 'XAXX010101000'])(

@@ -1,22 +1,26 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import * as z from 'zod';
 import {
   bool,
+  ConfigError,
   choice,
   decimal,
+  describeConfig,
   durationMs,
   durationSeconds,
+  envExample,
   integer,
   list,
+  loadConfig,
   port,
   secret,
   text,
   url,
-} from './fields.ts';
-import { ConfigError, loadConfig } from './load.ts';
+} from './config.ts';
+import { proxyFields } from './shared-fields.ts';
 
 const schema = z.object({
   PORT: port('Puerto HTTP.').default(8080),
@@ -141,3 +145,76 @@ describe('loadConfig', () => {
     expect(() => loadConfig(z.object({ LEASE: durationSeconds('x').default(1) }), {})).toThrow(/must end in _SECONDS/);
   });
 });
+
+const shown = z.object({
+  PORT: port('Puerto HTTP.').default(8080),
+  ROLES: list('Tareas.').default(['a', 'b']),
+  NAME: text('Nombre.').optional(),
+  PEPPER: secret('Pimienta.'),
+});
+
+test('describes each variable: description, default as text, required, secret', () => {
+  expect(describeConfig(shown)).toEqual([
+    { name: 'PORT', description: 'Puerto HTTP.', required: false, secret: false, default: '8080' },
+    { name: 'ROLES', description: 'Tareas.', required: false, secret: false, default: 'a,b' },
+    { name: 'NAME', description: 'Nombre.', required: false, secret: false, default: null },
+    { name: 'PEPPER', description: 'Pimienta.', required: true, secret: true, default: null },
+  ]);
+});
+
+test('a description given by .describe() after the builder counts too', () => {
+  const [entry] = describeConfig(z.object({ PORT: port('viejo').default(1).describe('nuevo') }));
+  expect(entry).toMatchObject({ description: 'nuevo', default: '1' });
+});
+
+test('what a field becomes after it was described takes nothing of its description away', () => {
+  const doubled = list('Números.').transform((values) => values.map((value) => 2 * Number(value)));
+  const entries = describeConfig(
+    z.object({ WITH: doubled.prefault('1,2'), WITHOUT: doubled.optional(), AGAIN: doubled.refine(Boolean) }),
+  );
+  expect(entries.map((entry) => [entry.description, entry.default])).toEqual([
+    ['Números.', '1,2'],
+    ['Números.', null],
+    ['Números.', null],
+  ]);
+});
+
+test('a default that cannot be written as it is read is a mistake of the shown', () => {
+  const shown = z.object({ PRICES: list('x').default([{ price: 1 }] as never) });
+  expect(() => describeConfig(shown)).toThrow(/PRICES.*prefault/);
+});
+
+test('writes the lines of an .env.example', () => {
+  expect(envExample(describeConfig(shown))).toBe(`# Puerto HTTP.
+# Opcional.
+#PORT=8080
+
+# Tareas.
+# Opcional.
+#ROLES=a,b
+
+# Nombre.
+# Opcional.
+#NAME=
+
+# Pimienta.
+# Obligatoria. Secreta: también se lee del archivo que indique PEPPER_FILE.
+PEPPER=
+`);
+});
+
+const proxied = z.object(proxyFields);
+
+it('trusts no proxy unless some are named, as blocks or single addresses', () => {
+  expect(loadConfig(proxied, {})).toEqual({ TRUSTED_PROXIES: [] });
+  expect(loadConfig(proxied, { TRUSTED_PROXIES: '10.0.0.0/8, ::1' })).toEqual({
+    TRUSTED_PROXIES: ['10.0.0.0/8', '::1'],
+  });
+});
+
+it.each(['proxy', '10.0.0.0/8,proxy', '0x7f.1', '0x7f.1/8', '2130706433', '10.0.0.0/33'])(
+  'refuses %s, which is read in more than one way or in none',
+  (text) => {
+    expect(() => loadConfig(proxied, { TRUSTED_PROXIES: text })).toThrow('TRUSTED_PROXIES');
+  },
+);

@@ -4,9 +4,35 @@ import {
   type ClaimedSolicitud,
   type Claims,
   Desplazado,
+  noCheckpoint,
+  PUNTOS,
   type QueueName,
 } from '@acuse/core';
+import type { Heartbeats } from '@acuse/db';
+import type { Consumer } from '@acuse/queue';
 import { type Logger, linkSignals } from '@acuse/runtime';
+import { startLoop } from './loop.ts';
+
+/**
+ * Makes the process fail at a named place, once: `tras-bajar:kill` ends it as `kill -9` would, `freeze` stops it until
+ * SIGCONT, `throw` raises. For the fault tests; refused in production.
+ */
+export function createFailpoint(setting: string | undefined, nodeEnv: string | undefined): Checkpoint {
+  if (setting === undefined) return noCheckpoint;
+  if (nodeEnv === 'production') throw new Error('FAILPOINT no se permite en producción');
+  const [punto, action] = setting.split(':');
+  if (!PUNTOS.some((known) => known === punto)) throw new Error(`FAILPOINT: los puntos son ${PUNTOS.join(', ')}`);
+  let isSpent = false;
+  return async (reached) => {
+    if (reached !== punto || isSpent) return;
+    isSpent = true;
+    if (action === 'kill') process.kill(process.pid, 'SIGKILL');
+    else if (action === 'freeze') process.kill(process.pid, 'SIGSTOP');
+    else throw new Error(`failpoint ${punto}`);
+    // The signal lands asynchronously; nothing after this place may run before it does.
+    await new Promise((resolve) => setTimeout(resolve, action === 'freeze' ? 200 : 10_000));
+  };
+}
 
 /** What a queue's rings lead to: work on a claimed solicitud, which gives the claim back or ends the solicitud. */
 export interface StepJob {
@@ -14,7 +40,7 @@ export interface StepJob {
   run(claimed: ClaimedSolicitud, signal: AbortSignal): Promise<void>;
 }
 
-export interface RunnerDeps {
+interface RunnerDeps {
   readonly claims: Claims;
   readonly log: Logger;
   readonly checkpoint: Checkpoint;
@@ -25,14 +51,14 @@ export interface RunnerDeps {
 }
 
 /** What health is judged by: a ring that finds nothing to claim is no work. */
-export interface Progress {
+interface Progress {
   /** Claims that are worked on. */
   running(): number;
   /** When the last one was taken or finished; null while there was none. */
   lastAt(): Date | null;
 }
 
-export interface Runner extends Progress {
+interface Runner extends Progress {
   /**
    * Answers a ring: claims its solicitud, keeps the claim alive while the work goes on, and stops the work as soon as
    * the claim is lost. A ring that finds nothing to claim is over. Failures on our side (database, storage) give the
@@ -118,5 +144,79 @@ function keepAlive(claims: Claims, claimed: ClaimedSolicitud, leaseSeconds: numb
   return {
     lost: controller.signal,
     stop: () => clearInterval(timer),
+  };
+}
+
+/**
+ * Seconds without a claim while rings wait in the queue, after which the consumer is made anew, and after which the
+ * process gives up.
+ */
+const REBUILD_AFTER = 30;
+const GIVE_UP_AFTER = 90;
+
+/** Seconds of lag that are told in the log, once for each time that it is reached. */
+const LATE_SECONDS = 60;
+
+/**
+ * Judges health by work done, neither by pings nor by rings heard: a consumer that leads to no claim while its rings
+ * wait in the queue is rebuilt, and a process whose new consumer leads to none either ends, so that it is started
+ * again. Its beats also tell the relay how many slots there are.
+ */
+export function startWatchdog(deps: {
+  proceso: string;
+  queue: QueueName;
+  /** Steps at the same time. */
+  slots: number;
+  consumer: Pick<Consumer, 'rebuild'>;
+  progress: Progress;
+  heartbeats: Heartbeats;
+  log: Logger;
+  everyMs: number;
+  giveUp: () => void;
+}) {
+  const { queue, slots, consumer, progress, heartbeats, log, everyMs, giveUp } = deps;
+  const proceso = `${deps.proceso}:${queue}`;
+  let beatAt = Date.now();
+  let lastSeen = Date.now();
+  let rebuiltAt = 0;
+  let isHealthy = true;
+  let isLate = false;
+
+  const loop = startLoop({
+    name: `watchdog-${queue}`,
+    everyMs,
+    log,
+    turn: async () => {
+      const workedAt = progress.lastAt()?.getTime() ?? 0;
+      await heartbeats.beat({ proceso, rol: queue, consumed: workedAt > beatAt, slots });
+      beatAt = Date.now();
+      const lag = await heartbeats.lag(queue);
+      if (lag.seconds > LATE_SECONDS && !isLate) log.warn({ queue, ...lag }, 'work is due and waits');
+      isLate = lag.seconds > LATE_SECONDS;
+      if (progress.running() > 0 || workedAt > lastSeen || lag.unanswered === 0) {
+        lastSeen = Date.now();
+        isHealthy = true;
+        return false;
+      }
+      const idleSeconds = (Date.now() - lastSeen) / 1_000;
+      isHealthy = idleSeconds < REBUILD_AFTER;
+      if (idleSeconds >= GIVE_UP_AFTER) {
+        log.fatal({ queue, idleSeconds, ...lag }, 'works on nothing although rings wait: giving up');
+        giveUp();
+      } else if (idleSeconds >= REBUILD_AFTER && Date.now() - rebuiltAt > REBUILD_AFTER * 1_000) {
+        log.error({ queue, idleSeconds, ...lag }, 'works on nothing although rings wait: rebuilding the consumer');
+        rebuiltAt = Date.now();
+        await consumer.rebuild();
+      }
+      return false;
+    },
+  });
+  return {
+    isHealthy: () => isHealthy,
+    async close() {
+      await loop.close();
+      // The relay gives its slots to the others at once; without this word it does so a little later.
+      await heartbeats.beat({ proceso, rol: queue, consumed: false }).catch(() => {});
+    },
   };
 }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { createLogger, type LogFields, type Logger, silentLogger } from './logger.ts';
-import { scrubText } from './scrub.ts';
+import { createLogger, type LogFields, type Logger, scrubText, silentLogger } from './log.ts';
 
 const SECRETS = {
   apiKey: 'acuse_live_01hzy3qv_9fK2mQ7sXw-PlantedApiKey_00',
@@ -162,7 +161,7 @@ describe('the logger keeps what is needed', () => {
       message: 'outer',
       cause: { message: 'middle', cause: { code: 'ECONNRESET', message: 'bad key acuse_live_[oculto]' } },
     });
-    expect(err['stack']).toMatch(/^\s+at .*logger\.test\.ts/);
+    expect(err['stack']).toMatch(/^\s+at .*log\.test\.ts/);
   });
 
   test('the type of a key, so that a leak can be told from a typing error', () => {

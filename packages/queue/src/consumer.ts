@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type OpenWorker, openWorker, type QueueSettings } from './connection.ts';
+import type { QueueName } from '@acuse/core';
+import { type OpenWorker, openWorker, type QueueSettings, type WakeUpData } from './connection.ts';
 
 /** Milliseconds after the grace in which a consumer has to close. */
 const CLOSE_LIMIT_MS = 2_000;
 
-export interface ConsumoOptions<D> {
+interface ConsumoOptions<D> {
   readonly queue: string;
   /** Jobs worked on at the same time. */
   readonly concurrency: number;
@@ -37,7 +38,7 @@ const QUIET_MS = 2_000;
  * Consumes one queue by BullMQ, on either driver. A server that is away is waited for, at the start and later: BullMQ
  * remembers the failure of a first connection for ever, so such a consumer is replaced.
  */
-export function createConsumo<D>(settings: QueueSettings, options: ConsumoOptions<D>): Consumer {
+function createConsumo<D>(settings: QueueSettings, options: ConsumoOptions<D>): Consumer {
   const { queue, concurrency, handle, onError } = options;
   const running = new Set<AbortController>();
 
@@ -124,4 +125,41 @@ export function createConsumo<D>(settings: QueueSettings, options: ConsumoOption
       return stop(current, graceMs);
     },
   };
+}
+
+interface ConsumidorOptions {
+  readonly queue: QueueName;
+  /** Rings worked on at the same time. */
+  readonly concurrency: number;
+  /**
+   * Works on one ring. What it throws is reported to `onError`; the ring is over either way, since the row rings again
+   * by itself.
+   */
+  readonly handle: (wakeUp: { solicitudId: string; gen: number }, signal: AbortSignal) => Promise<void>;
+  readonly onError: (error: unknown) => void;
+}
+
+/** Consumes the rings of one queue. */
+export function createConsumer(settings: QueueSettings, options: ConsumidorOptions): Consumer {
+  return createConsumo<WakeUpData>(settings, {
+    ...options,
+    handle: ({ solicitud_id: solicitudId, gen }, signal) => options.handle({ solicitudId, gen }, signal),
+  });
+}
+
+/** Consumes what a `Scheduler` rings: one at a time, wherever it runs. */
+export function createScheduledConsumer(
+  settings: QueueSettings,
+  options: {
+    readonly nombre: string;
+    readonly handle: (signal: AbortSignal) => Promise<void>;
+    readonly onError: (error: unknown) => void;
+  },
+): Consumer {
+  return createConsumo(settings, {
+    queue: options.nombre,
+    concurrency: 1,
+    handle: (_datos, signal) => options.handle(signal),
+    onError: options.onError,
+  });
 }

@@ -1,0 +1,70 @@
+import type { Boveda, Captchas, Retention } from '@acuse/core';
+import { type Logger, linkSignals } from '@acuse/runtime';
+import type { SatAbierto } from '@acuse/sat';
+import { startLoop } from './loop.ts';
+
+/**
+ * Deletes what has expired in the database: e.firma keys and sealed copies within a minute of their end. Its first
+ * turn is at start-up. It asks nothing of storage or of the SAT, which may take longer than that minute to fail.
+ */
+export function startReaper(deps: { boveda: Pick<Boveda, 'reap'>; log: Logger; everyMs: number }) {
+  const { boveda, log, everyMs } = deps;
+  return startLoop({
+    name: 'reaper',
+    everyMs,
+    log,
+    turn: async () => {
+      const reaped = await boveda.reap();
+      if (reaped > 0) log.info({ reaped }, 'deleted expired credentials');
+      return false;
+    },
+  });
+}
+
+/** Rows of each kind that one statement deletes: a fraction of a second, whatever has gathered. */
+const BATCH = 100;
+
+/** Deletes from the database what is past its time, batch after batch, while everybody else goes on. */
+export function startRetention(deps: {
+  retention: Retention;
+  log: Logger;
+  everyMs: number;
+  traceDays: number;
+  auditDays: number;
+}) {
+  const { retention, log, everyMs, traceDays, auditDays } = deps;
+  return startLoop({
+    name: 'retention',
+    everyMs,
+    log,
+    turn: () => retention.prune({ traceDays, auditDays, limit: BATCH }),
+  });
+}
+
+/** Longest time of one turn, milliseconds: a portal that does not answer must not keep the process from closing. */
+const TURN_MS = 30_000;
+
+/**
+ * Logs out the sessions with the SAT's portals whose life is over, of whichever process, and takes down the captchas
+ * that nobody waits for any more. Apart from the reaper, whose deletions must not wait for the SAT.
+ */
+export function startSesiones(deps: {
+  sat: Pick<SatAbierto, 'logout'>;
+  captchas: Pick<Captchas, 'tidy'>;
+  log: Logger;
+  everyMs: number;
+}) {
+  const { sat, captchas, log, everyMs } = deps;
+  return startLoop({
+    name: 'sesiones',
+    everyMs,
+    log,
+    turn: async (signal) => {
+      const limit = linkSignals([signal], TURN_MS);
+      const ended = await sat.logout(limit.signal).finally(limit.release);
+      if (ended > 0) log.info({ ended }, 'logged out of sessions of the portals');
+      await captchas.tidy();
+      return false;
+    },
+  });
+}
