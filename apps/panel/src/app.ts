@@ -3,13 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { createClientIp } from '@acuse/runtime';
 import { type Context, Hono } from 'hono';
 import { createActivos, RUTA_ACTIVOS } from './http/assets.ts';
-import { createBrowser } from './http/browser.ts';
 import { type Peticion, renderNoEncontrada, renderRechazo } from './http/contexto.tsx';
-import { setSecurityHeaders } from './http/encabezados.ts';
 import { answerMontaje, answerRuta } from './http/responder.ts';
 import type { Montaje, Ruta } from './http/ruta.ts';
-import { cookieFor, huellaDe, readIdSesion } from './http/session-cookie.ts';
-import { watchBody } from './http/watch-body.ts';
+import { cookieFor, createBrowser, huellaDe, readIdSesion } from './http/session.ts';
 import { createAvisosPago } from './pagos/avisos.ts';
 import type { PanelDeps } from './panel-deps.ts';
 import { MONTAJES, RUTAS } from './rutas.ts';
@@ -138,4 +135,69 @@ export function createApp(
     return c.text(`${titulo}. ${texto}`, 503);
   });
   return app;
+}
+
+const PERMISOS = ['camera', 'microphone', 'geolocation', 'payment', 'usb', 'serial', 'hid', 'midi', 'display-capture'];
+
+/** Two years, as browsers' preload lists ask for. */
+const HSTS = 'max-age=63072000; includeSubDomains';
+
+/** The policy of a page: nothing but what the page itself names with its nonce, and nothing from elsewhere. */
+function contentSecurityPolicy(nonce: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'nonce-${nonce}'`,
+    `style-src 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "frame-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/**
+ * Sets what every answer carries. A policy or caching that the answer already has stays: assets are cached, a mounted
+ * tool has a policy of its own.
+ */
+function setSecurityHeaders(headers: Headers, options: { readonly nonce: string; readonly isHttps: boolean }): void {
+  if (!headers.has('content-security-policy'))
+    headers.set('Content-Security-Policy', contentSecurityPolicy(options.nonce));
+  if (!headers.has('cache-control')) headers.set('Cache-Control', 'no-store');
+  if (!headers.has('x-frame-options')) headers.set('X-Frame-Options', 'DENY');
+  headers.set('X-Content-Type-Options', 'nosniff');
+  // With `no-referrer` browsers would send `Origin: null` from our own forms (Fetch, section 3.2).
+  headers.set('Referrer-Policy', 'same-origin');
+  headers.set('Permissions-Policy', PERMISOS.map((permiso) => `${permiso}=()`).join(', '));
+  headers.set('Cross-Origin-Opener-Policy', 'same-origin');
+  headers.set('Cross-Origin-Resource-Policy', 'same-origin');
+  if (options.isHttps) headers.set('Strict-Transport-Security', HSTS);
+}
+
+/**
+ * Passes the body of an answer on. When it breaks in the middle, as a file does whose database went away, `onBroken` is
+ * told: the listener under the panel would write the error to the console. `onBroken` has to cut the connection, so
+ * that no shorter file looks whole; what it throws is the error that the reader of the body gets, if there is no
+ * connection.
+ */
+function watchBody(body: ReadableStream<Uint8Array>, onBroken: (error: unknown) => void): ReadableStream<Uint8Array> {
+  const reader = body.getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        try {
+          const { value, done } = await reader.read();
+          if (done) controller.close();
+          else controller.enqueue(value);
+        } catch (error) {
+          // Neither ended nor failed: whoever reads it gives it up when the connection is gone.
+          onBroken(error);
+        }
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
 }

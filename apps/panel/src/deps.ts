@@ -17,9 +17,8 @@ import { createKeyring, createSellado, decodeClave32, firstKey, idsOf, openClave
 import { createPasswords } from './acceso/passwords.ts';
 import type { PanelConfig } from './config.ts';
 import { createSeguimiento } from './pages/solicitudes/avance/seguimiento.ts';
-import { openCheckout } from './pagos/open-checkout.ts';
-import type { PanelDeps } from './panel-deps.ts';
-import type { PanelSettings } from './panel-settings.ts';
+import { openCheckout } from './pagos/checkout.ts';
+import type { PanelDeps, PanelSettings } from './panel-deps.ts';
 
 /**
  * Builds every adapter of the process and registers how each is closed. `publicUrl` is where the panel is reached.

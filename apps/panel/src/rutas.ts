@@ -1,23 +1,87 @@
 import type { Montaje, Ruta } from './http/ruta.ts';
-import { RUTAS_CUENTA } from './pages/cuenta/rutas.ts';
-import { RUTAS_INICIO } from './pages/inicio/rutas.ts';
-import { COLAS } from './pages/operador/colas.tsx';
-import { RUTAS_OPERADOR } from './pages/operador/rutas.ts';
-import { RUTAS_RFCS } from './pages/rfcs/rutas.ts';
-import { RUTAS_SALDO } from './pages/saldo/rutas.ts';
-import { RUTAS_PRUEBAS } from './pages/sandbox/rutas.ts';
-import { RUTAS_SOLICITUDES } from './pages/solicitudes/rutas.ts';
+import { twoStepsPage } from './pages/cuenta/dos-pasos.tsx';
+import { signInPage } from './pages/cuenta/entrar.tsx';
+import { passwordPage, resetPage } from './pages/cuenta/password.tsx';
+import { profilePage } from './pages/cuenta/perfil.tsx';
+import { signUpPage } from './pages/cuenta/registro.tsx';
+import { homePage } from './pages/inicio/inicio.tsx';
+import { landingPage } from './pages/inicio/portada.tsx';
+import { auditPage } from './pages/operador/auditoria.tsx';
+import { captchasPage } from './pages/operador/captchas.tsx';
+import { COLAS, queuesPage } from './pages/operador/colas.tsx';
+import { accountPage } from './pages/operador/cuenta.tsx';
+import { accountsPage } from './pages/operador/cuentas.tsx';
+import { operatorPage } from './pages/operador/inicio.tsx';
+import { listsPage } from './pages/operador/listas.tsx';
+import { paymentPage, paymentsPage } from './pages/operador/pagos.tsx';
+import { healthPage } from './pages/operador/salud.tsx';
+import { secretsPage } from './pages/operador/secretos.tsx';
+import { credentialsPage } from './pages/rfcs/credenciales.tsx';
+import { rfcPage } from './pages/rfcs/detalle.tsx';
+import { addressesPage } from './pages/rfcs/direcciones.tsx';
+import { storePage } from './pages/rfcs/guardar.ts';
+import { rfcsPage } from './pages/rfcs/lista.tsx';
+import { keyPage } from './pages/rfcs/llave.tsx';
+import { newKeyPage } from './pages/rfcs/llave-nueva.tsx';
+import { newRfcPage } from './pages/rfcs/nuevo.tsx';
+import { operationsPage } from './pages/rfcs/operaciones.tsx';
+import { buyPage } from './pages/saldo/comprar.tsx';
+import { purchasePage, purchasesPage } from './pages/saldo/compras.tsx';
+import { ledgerPage } from './pages/saldo/libro.tsx';
+import { balancePage } from './pages/saldo/resumen.tsx';
+import { sandboxPage } from './pages/sandbox/indice.tsx';
+import { operationPage } from './pages/sandbox/operacion.tsx';
+import { progressPage } from './pages/solicitudes/avance/avance.tsx';
+import { cancelPage } from './pages/solicitudes/cancelar.tsx';
+import { solicitudPage } from './pages/solicitudes/detalle.tsx';
+import { solicitudesPage } from './pages/solicitudes/lista.tsx';
+import { newSolicitudPage } from './pages/solicitudes/nueva.tsx';
+import { packagePage } from './pages/solicitudes/paquete.tsx';
 
-/** Every address of the panel. */
+/** Every address of the panel; of two that fit, the first one answers. */
 export const RUTAS: readonly Ruta[] = [
-  ...RUTAS_INICIO,
-  ...RUTAS_CUENTA,
-  ...RUTAS_RFCS,
-  ...RUTAS_SALDO,
-  ...RUTAS_SOLICITUDES,
-  ...RUTAS_PRUEBAS,
-  ...RUTAS_OPERADOR,
-];
+  landingPage,
+  homePage,
+  signUpPage,
+  signInPage,
+  resetPage,
+  passwordPage,
+  profilePage,
+  twoStepsPage,
+  rfcsPage,
+  newRfcPage,
+  rfcPage,
+  keyPage,
+  newKeyPage,
+  credentialsPage,
+  storePage,
+  operationsPage,
+  addressesPage,
+  balancePage,
+  ledgerPage,
+  buyPage,
+  purchasesPage,
+  purchasePage,
+  solicitudesPage,
+  newSolicitudPage,
+  solicitudPage,
+  progressPage,
+  packagePage,
+  cancelPage,
+  sandboxPage,
+  operationPage,
+  operatorPage,
+  accountsPage,
+  accountPage,
+  paymentsPage,
+  paymentPage,
+  healthPage,
+  secretsPage,
+  captchasPage,
+  listsPage,
+  auditPage,
+  queuesPage,
+].flatMap(({ rutas }) => rutas);
 
 /** Every application that is mounted whole. */
 export const MONTAJES: readonly Montaje[] = [COLAS];

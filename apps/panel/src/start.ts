@@ -10,7 +10,7 @@ import type { PanelDeps } from './panel-deps.ts';
 const PURGE_EVERY_MS = 600_000;
 
 /** A panel that runs. */
-export interface PanelEnMarcha {
+interface PanelEnMarcha {
   /** Where it is reached: `PANEL_PUBLIC_URL`, or the address on which it listens. */
   readonly url: string;
   readonly server: Server;

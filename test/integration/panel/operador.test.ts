@@ -3,7 +3,7 @@ import { createCaptchas, createLibro, createListaEdos, createPagos } from '@acus
 import { uuidV7 } from '@acuse/runtime';
 import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RUTAS_OPERADOR } from '../../../apps/panel/src/pages/operador/rutas.ts';
+import { RUTAS } from '../../../apps/panel/src/rutas.ts';
 import { acceptSolicitud, brokenInvariants, seedTaxpayer } from '../fixtures/database.ts';
 import { addRfc, type Campos, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
 
@@ -11,6 +11,7 @@ const PIXEL = Buffer.from(
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
   'base64',
 );
+const RUTAS_OPERADOR = RUTAS.filter(({ path }) => path.startsWith('/operador'));
 const HOSTIL = '<script>alert(1)</script>';
 
 let panel: Panel;

@@ -1,7 +1,7 @@
 import { OPERACIONES, parseRfc } from '@acuse/contract';
 import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { RUTAS_RFCS } from '../../../apps/panel/src/pages/rfcs/rutas.ts';
+import { RUTAS } from '../../../apps/panel/src/rutas.ts';
 import { newRfc } from '../fixtures/database.ts';
 import { addRfc, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
 import { generate, hrefRfc } from './fixtures/rfcs.ts';
@@ -43,7 +43,7 @@ describe('another account', () => {
       accion: 'guardar',
     };
     let tried = 0;
-    for (const { metodo, path } of RUTAS_RFCS.filter((ruta) => ruta.path.includes(':rfc'))) {
+    for (const { metodo, path } of RUTAS.filter((ruta) => ruta.path.includes(':rfc'))) {
       const answers = [];
       for (const rfc of [foreign, missing, 'no-es-un-rfc']) {
         const at = path.replace(':rfc', encodeURIComponent(rfc));

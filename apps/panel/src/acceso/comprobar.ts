@@ -1,10 +1,12 @@
-import type { UsuarioAcceso } from '@acuse/db';
-import type { PanelDeps } from '../panel-deps.ts';
-import { limiteCuenta, limiteIp } from './limites.ts';
+import { createHash } from 'node:crypto';
+import { type Limite, normalizeEmail, type UsuarioAcceso } from '@acuse/db';
+import { networkOf } from '@acuse/runtime';
+import type { ContextoCliente } from '../http/ruta.ts';
+import type { PanelDeps, PanelSettings } from '../panel-deps.ts';
 import { MAX_PASSWORD } from './reglas.ts';
 
 /** What came of a password that somebody typed. */
-export type Comprobacion =
+type Comprobacion =
   | { readonly resultado: 'coincide'; readonly usuario: UsuarioAcceso }
   | { readonly resultado: 'no-coincide' }
   /** Not looked at: too many tries. Seconds to wait. */
@@ -34,4 +36,56 @@ export async function checkAcceso(
   if (debeRenovarse && usuario.password)
     await usuarios.rehash(usuario.id, usuario.password, await passwords.hash(password));
   return { resultado: 'coincide', usuario };
+}
+
+/** Passwords of one account, known or not: the e-mail is hashed, so that the table of tries is no list of customers. */
+export function limiteCuenta(email: string, { entradasPorCuenta }: PanelSettings): Limite {
+  const hash = createHash('sha256').update(normalizeEmail(email)).digest('base64url');
+  return { clave: `cuenta:${hash}`, ...entradasPorCuenta };
+}
+
+/** Codes of the second step of one user. */
+export function limiteCodigos(usuarioId: string, { entradasPorCuenta }: PanelSettings): Limite {
+  return { clave: `codigo:${usuarioId}`, ...entradasPorCuenta };
+}
+
+/** Passwords and codes from one address, or one IPv6 network. */
+export function limiteIp(ip: string, { entradasPorIp }: PanelSettings): Limite {
+  return { clave: `entrar-ip:${networkOf(ip)}`, ...entradasPorIp };
+}
+
+/** Sign-ups from one address, which is also how often somebody can ask whether an e-mail has an account. */
+export function limiteRegistro(ip: string, { registrosPorIp }: PanelSettings): Limite {
+  return { clave: `registro-ip:${networkOf(ip)}`, ...registrosPorIp };
+}
+
+/** `1 segundo`, `45 segundos`, `3 minutos`: a wait as text, rounded up. */
+export function waitText(segundos: number): string {
+  if (segundos < 90) return segundos === 1 ? '1 segundo' : `${segundos} segundos`;
+  return `${Math.ceil(segundos / 60)} minutos`;
+}
+
+/** Why something was not done, as the page says it. */
+export interface Falta {
+  readonly status: 422 | 429;
+  readonly texto: string;
+  /** Seconds to wait before it may be tried again. */
+  readonly esperar?: number;
+}
+
+/** It was tried too often. */
+export function demasiados(esperar: number): Falta {
+  const texto = `Hubo varios intentos seguidos. Espere ${waitText(esperar)} y vuelva a intentarlo.`;
+  return { status: 429, texto, esperar };
+}
+
+/**
+ * Asks somebody who is logged in for the password again, before something that could lock the owner out. Null when it
+ * is right.
+ */
+export async function confirmPassword({ deps, ip, usuario }: ContextoCliente, password: string): Promise<Falta | null> {
+  const found = await checkAcceso(deps, { email: usuario.email, password, ip });
+  if (found.resultado === 'coincide') return null;
+  if (found.resultado === 'esperar') return demasiados(found.segundos);
+  return { status: 422, texto: 'Esa no es su contraseña actual. Escríbala de nuevo.' };
 }

@@ -1,18 +1,10 @@
 import { load } from 'cheerio';
+import { jsx } from 'hono/jsx';
 import { describe, expect, it } from 'vitest';
-import { Aviso } from './aviso.tsx';
-import { Boton } from './boton.tsx';
-import { Campo } from './campo.tsx';
-import { Copiar } from './copiar.tsx';
-import { Estado } from './estado.tsx';
-import { Fecha } from './fecha.tsx';
-import { Formulario } from './formulario.tsx';
+import { Aviso, Copiar, Estado, Fecha, Paginacion, Tabla, Tarjeta, Vacio } from './blocks.tsx';
+import { Boton, Campo, Csrf, Formulario } from './form.tsx';
 import { Grafica } from './grafica.tsx';
 import { Layout } from './layout.tsx';
-import { Paginacion } from './paginacion.tsx';
-import { Tabla } from './tabla.tsx';
-import { Tarjeta } from './tarjeta.tsx';
-import { Vacio } from './vacio.tsx';
 
 const usuario = {
   id: 'u',
@@ -46,7 +38,8 @@ const CON_TEXTO: Readonly<Record<string, (texto: string) => unknown>> = {
   CopiarBloque: (texto) => Copiar({ valor: texto, etiqueta: texto, bloque: true }),
   Estado: (texto) => Estado({ valor: texto }),
   EstadoPropio: (texto) => Estado({ texto, tono: 'alerta' }),
-  Formulario: (texto) => Formulario({ accion: texto, csrf: texto, descripcion: texto, children: texto }),
+  Formulario: (texto) =>
+    jsx(Csrf.Provider, { value: texto }, jsx(Formulario, { accion: texto, descripcion: texto }, texto)),
   Grafica: (texto) =>
     Grafica({
       titulo: texto,
@@ -180,9 +173,9 @@ describe('components', () => {
   });
 
   it('send the token with a posting form only', () => {
-    const post = load(String(Formulario({ accion: '/a', csrf: 'token' })));
+    const post = load(String(jsx(Csrf.Provider, { value: 'token' }, jsx(Formulario, { accion: '/a' }))));
     expect(post('input[name=_csrf]').attr('value')).toBe('token');
-    const get = String(Formulario({ accion: '/a', csrf: 'token', metodo: 'get' }));
+    const get = String(Formulario({ accion: '/a', metodo: 'get' }));
     expect(get).not.toContain('token');
   });
 

@@ -1,10 +1,10 @@
 import { raw } from 'hono/html';
 import type { Child } from 'hono/jsx';
 import type { Aviso as Mensaje, Usuario } from '../http/ruta.ts';
-import { Aviso } from './aviso.tsx';
-import { safeHref } from './enlace.ts';
+import { Aviso } from './blocks.tsx';
+import { Boton, Csrf, Formulario, safeHref } from './form.tsx';
 
-export interface LayoutProps {
+interface LayoutProps {
   /** Of the page, without the product's name. */
   readonly titulo: string;
   /** Null where nobody is logged in: no navigation, links to log in instead. */
@@ -44,7 +44,7 @@ const OPERACION: Parte = ['/operador', 'Operación', 'M3 12h4l3-8 4 16 3-8h4'];
 export function Layout(props: LayoutProps) {
   const { titulo, usuario, ruta, nonce, aviso, activo, scripts = [], version, apiUrl, children } = props;
   return (
-    <>
+    <Csrf.Provider value={props.csrf}>
       {raw('<!DOCTYPE html>')}
       <html lang="es-MX">
         <head>
@@ -69,7 +69,7 @@ export function Layout(props: LayoutProps) {
                 <Marca />
                 Acuse
               </a>
-              {usuario ? <Menu usuario={usuario} csrf={props.csrf} /> : <Entrada />}
+              {usuario ? <Menu usuario={usuario} /> : <Entrada />}
             </header>
             {usuario ? <Navegacion ruta={ruta} isOperador={usuario.rol === 'OPERADOR'} /> : null}
             <main class="contenido" id="contenido" tabindex={-1}>
@@ -90,7 +90,7 @@ export function Layout(props: LayoutProps) {
           </div>
         </body>
       </html>
-    </>
+    </Csrf.Provider>
   );
 }
 
@@ -127,7 +127,7 @@ function Entrada() {
   );
 }
 
-function Menu({ usuario, csrf }: { readonly usuario: Usuario; readonly csrf: string }) {
+function Menu({ usuario }: { readonly usuario: Usuario }) {
   const nombre = usuario.nombre.trim() || usuario.email;
   return (
     <details class="menu">
@@ -141,12 +141,9 @@ function Menu({ usuario, csrf }: { readonly usuario: Usuario; readonly csrf: str
       <div class="menu-hoja">
         <span class="suave chica">{usuario.email}</span>
         <a href="/cuenta">Cuenta y seguridad</a>
-        <form method="post" action="/salir">
-          <input type="hidden" name="_csrf" value={csrf} />
-          <button type="submit" class="boton secundario">
-            Salir
-          </button>
-        </form>
+        <Formulario accion="/salir">
+          <Boton variante="secundario">Salir</Boton>
+        </Formulario>
       </div>
     </details>
   );

@@ -49,3 +49,11 @@ export function isoMexico(fecha: Date): string {
   const two = (n: number) => String(Math.floor(n)).padStart(2, '0');
   return `${local}${offset < 0 ? '-' : '+'}${two(minutos / 60)}:${two(minutos % 60)}`;
 }
+
+/** The months as charts and timelines write them, January first. */
+const MESES = ['ene', 'feb', 'mar', 'abr', 'may', 'jun', 'jul', 'ago', 'sep', 'oct', 'nov', 'dic'];
+
+/** A month (`01` to `12`) in three letters; what is none stays as it is. */
+export function mesCorto(month: string): string {
+  return MESES[Number(month) - 1] ?? month;
+}

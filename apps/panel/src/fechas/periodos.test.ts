@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { periodosDe } from './periodos.ts';
+import { periodosDe } from './periodos.tsx';
 
 const at = (iso: string) =>
   Object.fromEntries(periodosDe(new Date(iso)).map(({ texto, desde, hasta }) => [texto, `${desde}/${hasta}`]));

@@ -1,12 +1,12 @@
 import type { Context } from 'hono';
 import type { Child } from 'hono/jsx';
+import { Vacio } from '../components/blocks.tsx';
 import { Layout } from '../components/layout.tsx';
-import { Vacio } from '../components/vacio.tsx';
 import type { PanelDeps } from '../panel-deps.ts';
 import type { Activos } from './assets.ts';
-import type { Browser } from './browser.ts';
 import { EMPTY_FORM, type Formulario } from './campos.ts';
 import type { Aviso, ContextoBase, ContextoCliente, Pagina, Usuario } from './ruta.ts';
+import type { Browser } from './session.ts';
 
 /** What the shell knows of one request before its page runs. */
 export interface Peticion {
@@ -37,26 +37,14 @@ export function createContexto(
     nonce,
     ip,
     browser,
-    get csrf() {
-      return browser.csrf();
-    },
     now: deps.now(),
     campos: formulario.campos,
     archivos: formulario.archivos,
-    ...(usuario ? { usuario } : {}),
-    pagina: (pagina) => renderPagina(peticion, pagina),
+    ...(usuario ? { usuario, autor: { actor: `usuario:${usuario.id}`, ip } } : {}),
+    pagina: (titulo, contenido, options) => render(peticion, titulo, contenido, options),
     noEncontrada: () => renderNoEncontrada(peticion),
     redirigir: (path, aviso) => redirect(peticion, path, aviso),
   };
-}
-
-function renderPagina(
-  peticion: Peticion,
-  { titulo, contenido, status = 200, scripts = [], esperar }: Pagina,
-): Response {
-  const page = render(peticion, titulo, contenido, status, scripts);
-  if (esperar !== undefined) page.headers.set('Retry-After', String(esperar));
-  return page;
 }
 
 /** The page for what is not there. */
@@ -69,7 +57,7 @@ export function renderNoEncontrada(peticion: Peticion): Response {
       </Vacio>
     </>
   );
-  return render(peticion, 'Página no encontrada', contenido, 404);
+  return render(peticion, 'Página no encontrada', contenido, { status: 404 });
 }
 
 /** A page that says why the request was not carried out. */
@@ -86,7 +74,7 @@ export function renderRechazo(
       </p>
     </>
   );
-  return render(peticion, rechazo.titulo, contenido, rechazo.status);
+  return render(peticion, rechazo.titulo, contenido, { status: rechazo.status });
 }
 
 /**
@@ -129,8 +117,7 @@ function render(
   { c, deps, activos, nonce, browser, usuario, onAviso }: Peticion,
   titulo: string,
   contenido: Child,
-  status: number,
-  scripts: readonly string[] = [],
+  { status = 200, scripts = [], esperar }: Omit<Pagina, 'status'> & { readonly status?: number } = {},
 ): Response {
   const aviso = browser.sesion?.aviso ?? undefined;
   if (aviso) onAviso();
@@ -151,7 +138,9 @@ function render(
     </Layout>
   ).toString();
   if (typeof html !== 'string') throw new TypeError('a page waits while it is rendered: read what it shows before');
-  return new Response(html, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } });
+  const answer = new Response(html, { status, headers: { 'Content-Type': 'text/html; charset=utf-8' } });
+  if (esperar !== undefined) answer.headers.set('Retry-After', String(esperar));
+  return answer;
 }
 
 async function redirect({ browser }: Peticion, path: string, aviso?: Aviso): Promise<Response> {

@@ -7,7 +7,6 @@ import {
   renderRechazo,
   renderSesionTerminada,
 } from './contexto.tsx';
-import { isSameOrigin } from './origen.ts';
 import type { Acceso, ContextoCliente, Montaje, Ruta } from './ruta.ts';
 
 const AJENA = {
@@ -37,7 +36,7 @@ export async function answerRuta(ruta: Ruta, peticion: Peticion): Promise<Respon
   if (refusal) return refusal;
   // U+0000: the database takes it in no text, so nothing has such a name.
   if (peticion.c.req.url.includes('%00')) return renderNoEncontrada(peticion);
-  // A public page has no `usuario`; `defineRuta` gives its handler the type that says so.
+  // A public page has no `usuario`; `routesFor` gives its handler the type that says so.
   if (!isPost) return ruta.handle(createContexto(peticion) as ContextoCliente);
 
   const tooLarge = () => renderRechazo(peticion, GRANDE);
@@ -88,4 +87,19 @@ function refuseEntry(acceso: Acceso, peticion: Peticion): Response | null {
     return new Response(null, { status: 303, headers: { Location: `/entrar${back}` } });
   }
   return acceso === 'operador' && usuario.rol !== 'OPERADOR' ? renderNoEncontrada(peticion) : null;
+}
+
+/**
+ * Whether a request that changes something comes from a page of the panel. Browsers say so themselves (Fetch Metadata,
+ * and the `Origin` header of every POST); a request that says neither comes from no browser that could be tricked, and
+ * is refused as well.
+ */
+function isSameOrigin(
+  headers: { readonly secFetchSite: string | undefined; readonly origin: string | undefined },
+  own: string,
+): boolean {
+  const { secFetchSite, origin } = headers;
+  if (secFetchSite === undefined && origin === undefined) return false;
+  if (secFetchSite !== undefined && secFetchSite !== 'same-origin') return false;
+  return origin === undefined || origin === own;
 }

@@ -1,7 +1,8 @@
+import type { Autor } from '@acuse/core';
 import type { Context } from 'hono';
 import type { Child } from 'hono/jsx';
 import type { PanelDeps } from '../panel-deps.ts';
-import type { Browser } from './browser.ts';
+import type { Browser } from './session.ts';
 
 /** Who may see a page: anybody, somebody logged in, or the operator of the installation. */
 export type Acceso = 'publica' | 'cliente' | 'operador';
@@ -20,10 +21,8 @@ export interface Usuario {
   readonly suspension: string | null;
 }
 
-/** The parts of a page that its layout needs. */
+/** What a page needs of its answer beside its title and content. */
 export interface Pagina {
-  readonly titulo: string;
-  readonly contenido: Child;
   /** HTTP status; 200 unless said. */
   readonly status?: 200 | 400 | 403 | 404 | 409 | 410 | 422 | 429 | 503;
   /** Names of files in assets/ that this page alone needs (progressive enhancement; every page works without them). */
@@ -48,8 +47,6 @@ export interface ContextoBase {
    * For the CSP: whatever the layout puts into the page carries it. No page writes inline scripts or styles of its own.
    */
   readonly nonce: string;
-  /** Value of the hidden field `_csrf` of every form; use the component `Formulario`, which puts it there. */
-  readonly csrf: string;
   /** Of the caller, behind trusted proxies. */
   readonly ip: string;
   readonly now: Date;
@@ -63,7 +60,7 @@ export interface ContextoBase {
   /** The session of this browser: only log-in and the pages of the account change it. */
   readonly browser: Browser;
   /** Renders a whole page in the layout. */
-  pagina(pagina: Pagina): Response;
+  pagina(titulo: string, contenido: Child, pagina?: Pagina): Response;
   /** The one page for whatever is not there, or is another account's: nothing tells the two apart. */
   noEncontrada(): Response;
   /** 303 to a path of the panel, with a message for the page that follows. */
@@ -72,9 +69,13 @@ export interface ContextoBase {
 
 export interface ContextoCliente extends ContextoBase {
   readonly usuario: Usuario;
+  /** Whom the audit log names for what is done in this request, and from where. */
+  readonly autor: Autor & { readonly ip: string };
 }
 
-export type ContextoDe<A extends Acceso> = A extends 'publica' ? ContextoBase : ContextoCliente;
+type ContextoDe<A extends Acceso> = A extends 'publica' ? ContextoBase : ContextoCliente;
+
+type Answer = Promise<Response> | Response;
 
 /** One address of the panel. POST routes are only reached with a valid CSRF token and origin. */
 export interface Ruta {
@@ -84,19 +85,45 @@ export interface Ruta {
   readonly acceso: Acceso;
   /** Bytes of a posted body; by default 64 KiB, 256 KiB with files. */
   readonly maxBytes?: number;
-  readonly handle: (contexto: ContextoCliente) => Promise<Response> | Response;
+  readonly handle: (contexto: ContextoCliente) => Answer;
 }
 
-/** Declares one address. A public one has no `usuario` in its context. */
-export function defineRuta<A extends Acceso>(ruta: {
-  readonly metodo: 'GET' | 'POST';
-  readonly path: string;
-  readonly acceso: A;
-  readonly maxBytes?: number;
-  handle(contexto: ContextoDe<A>): Promise<Response> | Response;
-}): Ruta {
+/** Collects the addresses of one page, each declared by `get` or `post` as on a Hono application. */
+export function routesFor<A extends Acceso>(acceso: A) {
   // The shell gives a public route the same object without a user; its own type keeps it from looking for one.
-  return { ...ruta, handle: (contexto) => ruta.handle(contexto as ContextoDe<A>) };
+  return collect<[ContextoDe<A>]>(acceso, '', (handle) => (contexto) => handle(contexto as ContextoDe<A>));
+}
+
+/**
+ * The same for pages of one kind of thing. `base` ends with the parameter that names it, such as `/rfcs/:rfc`, and the
+ * paths continue it; `find` gets any text, and looks in the account of whoever asks, or anywhere for the operator. What
+ * is not found is the one page for what is not there: no handler runs, and nothing tells another account's thing from a
+ * missing one.
+ */
+export function routesOf<T>(
+  base: `/${string}/:${string}`,
+  find: (contexto: ContextoCliente, nombre: string) => Promise<T | null>,
+  acceso: 'cliente' | 'operador' = 'cliente',
+) {
+  const parameter = base.slice(base.lastIndexOf(':') + 1);
+  return collect<[ContextoCliente, T]>(acceso, base, (handle) => async (contexto) => {
+    const thing = await find(contexto, contexto.c.req.param(parameter) ?? '');
+    return thing === null ? contexto.noEncontrada() : handle(contexto, thing);
+  });
+}
+
+function collect<Args extends readonly unknown[]>(
+  acceso: Acceso,
+  base: string,
+  adapt: (handle: (...args: Args) => Answer) => Ruta['handle'],
+) {
+  const rutas: Ruta[] = [];
+  const declare =
+    (metodo: Ruta['metodo']) =>
+    (path: '' | `/${string}`, handle: (...args: Args) => Answer, options: Pick<Ruta, 'maxBytes'> = {}): void => {
+      rutas.push({ metodo, path: `${base}${path}`, acceso, ...options, handle: adapt(handle) });
+    };
+  return { rutas: rutas as readonly Ruta[], get: declare('GET'), post: declare('POST') };
 }
 
 /**

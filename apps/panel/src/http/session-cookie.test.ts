@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
-import { csrfOf, isCsrf, newIdSesion } from './session-cookie.ts';
+import { csrfOf, isCsrf, newIdSesion } from './session.ts';
 
 it('the token of an open form outlives the rotation of its key, until that key is gone', () => {
   const [old, next, id] = [randomBytes(32), randomBytes(32), newIdSesion()];

@@ -1,8 +1,11 @@
+import { randomInt } from 'node:crypto';
 import type { Autor } from '@acuse/core';
-import { isUuid, type Pago, type Pagos } from '@acuse/db';
-import type { Logger } from '@acuse/runtime';
-import type { Catalogo } from './catalogo.ts';
+import { createPagos, type Database, isUuid, type Pago, type Pagos } from '@acuse/db';
+import { type Logger, uuidV7 } from '@acuse/runtime';
+import type { AjustesPagos } from './ajustes.ts';
+import { type Catalogo, createCatalogo } from './catalogo.ts';
 import type { AvisoProveedor, Confirmacion, Instrucciones, ProveedorPago } from './proveedor.ts';
+import { createDemostracion, createTransferencia } from './transferencia.ts';
 
 /** Payments of one account that may wait at once. */
 const MAX_PENDIENTES = 10;
@@ -26,9 +29,9 @@ export type MotivoCompra = 'PAQUETE_DESCONOCIDO' | 'PROVEEDOR_DESCONOCIDO' | 'PR
  * What a notification did. `DIFERENTE`: genuine, but of another amount, another payment's or too late; it is in the
  * audit log and credits nothing.
  */
-export type EfectoAviso = 'ACREDITADO' | 'CERRADO' | 'NADA' | 'DIFERENTE' | 'FALSO';
+type EfectoAviso = 'ACREDITADO' | 'CERRADO' | 'NADA' | 'DIFERENTE' | 'FALSO';
 
-export interface CajaDeps {
+interface CajaDeps {
   readonly pagos: Pagos;
   readonly catalogo: Catalogo;
   readonly proveedores: readonly ProveedorPago[];
@@ -152,3 +155,40 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
 export type Checkout = ReturnType<typeof createCheckout>;
 
 const asError = (value: unknown) => (value instanceof Error ? value : new Error(String(value)));
+
+/** The ways to pay that the settings switch on. A real provider is added here. */
+function proveedoresOf(ajustes: AjustesPagos): readonly ProveedorPago[] {
+  const {
+    PAGOS_TRANSFERENCIA_BANCO: banco,
+    PAGOS_TRANSFERENCIA_TITULAR: titular,
+    PAGOS_TRANSFERENCIA_CLABE: clabe,
+  } = ajustes;
+  return [
+    ...(ajustes.PAGOS_DEMOSTRACION ? [createDemostracion()] : []),
+    ...(banco && titular && clabe ? [createTransferencia({ banco, titular, clabe })] : []),
+  ];
+}
+
+/** The sale of credits as the settings want it. */
+export function openCheckout(ajustes: AjustesPagos, database: Pick<Database, 'pool'>, log: Logger): Checkout {
+  return createCheckout({
+    pagos: createPagos(database),
+    catalogo: createCatalogo(ajustes.PAGOS_PAQUETES, ajustes.PAGOS_IVA),
+    proveedores: proveedoresOf(ajustes),
+    newId: uuidV7,
+    newReferencia,
+    log,
+  });
+}
+
+/** No 0, 1, I, L, O, U: read aloud or typed from a bank's statement, none is taken for another. */
+const LETRAS = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
+const LARGO = 10;
+
+/**
+ * A new reference for a payment, `AC` and ten letters or digits: what fits into the concept of a SPEI and is found in a
+ * statement.
+ */
+export function newReferencia(): string {
+  return `AC${Array.from({ length: LARGO }, () => LETRAS[randomInt(LETRAS.length)]).join('')}`;
+}

@@ -49,7 +49,7 @@ export type Confirmacion =
   | { readonly tipo: 'FALSO' };
 
 /**
- * A way to pay. A real provider is one file that makes one of these, and one line in `abrir-caja.ts`.
+ * A way to pay. A real provider is one file that makes one of these, and one line in `checkout.ts`.
  *
  * The payment is a row (`pago`) before the provider hears of it, and only `Checkout` changes that row: a provider says
  * what happened and never credits. Therefore each method may be called again after a crash, a timeout or a second

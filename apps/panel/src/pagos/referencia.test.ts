@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { newReferencia } from './referencia.ts';
+import { newReferencia } from './checkout.ts';
 
 it('makes references that fit a bank statement and are not mistaken when read aloud', () => {
   const made = Array.from({ length: 2_000 }, newReferencia);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { periodosDe } from '../../../../apps/panel/src/fechas/periodos.ts';
+import { periodosDe } from '../../../../apps/panel/src/fechas/periodos.tsx';
 import { RUTAS } from '../../../../apps/panel/src/rutas.ts';
 import { comunicadosOf } from '../../consultas/verdad.ts';
 import { newRfc } from '../../fixtures/database.ts';

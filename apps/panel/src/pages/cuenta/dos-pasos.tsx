@@ -1,6 +1,6 @@
 import { raw } from 'hono/html';
 import { renderSVG } from 'uqr';
-import { limiteCodigos } from '../../acceso/limites.ts';
+import { confirmPassword, demasiados, type Falta, limiteCodigos } from '../../acceso/comprobar.ts';
 import {
   confirmSecreto,
   type Propuesta,
@@ -8,97 +8,67 @@ import {
   readPropuesta,
   renewCodigos,
 } from '../../acceso/segundo-factor.ts';
-import { Aviso } from '../../components/aviso.tsx';
-import { Boton } from '../../components/boton.tsx';
-import { Campo } from '../../components/campo.tsx';
-import { Copiar } from '../../components/copiar.tsx';
-import { Formulario } from '../../components/formulario.tsx';
-import { Tarjeta } from '../../components/tarjeta.tsx';
-import { quien } from '../../http/quien.ts';
-import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
-import { confirmPassword } from './confirmar-password.ts';
+import { Aviso, Copiar, Tarjeta } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
 import { CUENTA } from './destinos.ts';
-import { demasiados, type Falta } from './falta.ts';
 
 const PASOS = '/cuenta/dos-pasos';
 
-export const verDosPasos = defineRuta({
-  metodo: 'GET',
-  path: PASOS,
-  acceso: 'cliente',
-  handle: (contexto) => renderDosPasos(contexto),
-});
+export const twoStepsPage = routesFor('cliente');
+
+twoStepsPage.get(PASOS, renderDosPasos);
 
 /** Begins: makes the secret that the app is to be given. */
-export const iniciarDosPasos = defineRuta({
-  metodo: 'POST',
-  path: `${PASOS}/iniciar`,
-  acceso: 'cliente',
-  async handle(contexto) {
-    const refused = await refuseWithoutPassword(contexto);
-    if (refused) return refused;
-    await proposeSecreto(contexto.deps, contexto.usuario);
-    return contexto.redirigir(PASOS);
-  },
+twoStepsPage.post(`${PASOS}/iniciar`, async (contexto) => {
+  const refused = await refuseWithoutPassword(contexto);
+  if (refused) return refused;
+  await proposeSecreto(contexto.deps, contexto.usuario);
+  return contexto.redirigir(PASOS);
 });
 
 /** Ends: a code shows that the app has the secret. The recovery codes are on this answer only. */
-export const confirmarDosPasos = defineRuta({
-  metodo: 'POST',
-  path: `${PASOS}/confirmar`,
-  acceso: 'cliente',
-  async handle(contexto) {
-    const { campos, deps, browser, usuario } = contexto;
-    const limite = limiteCodigos(usuario.id, deps.settings);
-    const permiso = await deps.intentos.take([limite]);
-    if (!permiso.permitido) return renderDosPasos(contexto, demasiados(permiso.esperar));
-    const autor = { ...quien(contexto), salvo: browser.huella() };
-    const codigos = await confirmSecreto(deps, usuario, campos['codigo'] ?? '', autor);
-    if (codigos === null)
-      return renderDosPasos(contexto, {
-        status: 422,
-        texto:
-          'Ese código no corresponde. Escriba el que la aplicación muestra ahora; si sigue igual, revise la hora de su teléfono.',
-      });
-    await deps.intentos.forget(limite.clave);
-    await browser.rotate();
-    return renderCodigos(
-      contexto,
-      codigos,
-      'La verificación en dos pasos está activa. Las sesiones en otros dispositivos terminaron.',
-    );
-  },
-});
-
-export const renovarCodigos = defineRuta({
-  metodo: 'POST',
-  path: `${PASOS}/codigos`,
-  acceso: 'cliente',
-  async handle(contexto) {
-    const { deps, usuario } = contexto;
-    const refused = await refuseWithoutPassword(contexto);
-    if (refused) return refused;
-    if (!(await deps.segundosFactores.find(usuario.id))?.confirmadoEn) return contexto.redirigir(PASOS);
-    const codigos = await renewCodigos(deps, usuario, quien(contexto));
-    return renderCodigos(contexto, codigos, 'Estos son sus códigos nuevos. Los anteriores ya no sirven.');
-  },
-});
-
-export const desactivarDosPasos = defineRuta({
-  metodo: 'POST',
-  path: `${PASOS}/desactivar`,
-  acceso: 'cliente',
-  async handle(contexto) {
-    const { deps, browser, usuario } = contexto;
-    const refused = await refuseWithoutPassword(contexto);
-    if (refused) return refused;
-    await deps.segundosFactores.remove(usuario.id, quien(contexto));
-    await browser.rotate();
-    return contexto.redirigir(CUENTA, {
-      tono: 'info',
-      texto: 'La verificación en dos pasos quedó inactiva.',
+twoStepsPage.post(`${PASOS}/confirmar`, async (contexto) => {
+  const { campos, deps, browser, usuario } = contexto;
+  const limite = limiteCodigos(usuario.id, deps.settings);
+  const permiso = await deps.intentos.take([limite]);
+  if (!permiso.permitido) return renderDosPasos(contexto, demasiados(permiso.esperar));
+  const autor = { ...contexto.autor, salvo: browser.huella() };
+  const codigos = await confirmSecreto(deps, usuario, campos['codigo'] ?? '', autor);
+  if (codigos === null)
+    return renderDosPasos(contexto, {
+      status: 422,
+      texto:
+        'Ese código no corresponde. Escriba el que la aplicación muestra ahora; si sigue igual, revise la hora de su teléfono.',
     });
-  },
+  await deps.intentos.forget(limite.clave);
+  await browser.rotate();
+  return renderCodigos(
+    contexto,
+    codigos,
+    'La verificación en dos pasos está activa. Las sesiones en otros dispositivos terminaron.',
+  );
+});
+
+twoStepsPage.post(`${PASOS}/codigos`, async (contexto) => {
+  const { deps, usuario } = contexto;
+  const refused = await refuseWithoutPassword(contexto);
+  if (refused) return refused;
+  if (!(await deps.segundosFactores.find(usuario.id))?.confirmadoEn) return contexto.redirigir(PASOS);
+  const codigos = await renewCodigos(deps, usuario, contexto.autor);
+  return renderCodigos(contexto, codigos, 'Estos son sus códigos nuevos. Los anteriores ya no sirven.');
+});
+
+twoStepsPage.post(`${PASOS}/desactivar`, async (contexto) => {
+  const { deps, browser, usuario } = contexto;
+  const refused = await refuseWithoutPassword(contexto);
+  if (refused) return refused;
+  await deps.segundosFactores.remove(usuario.id, contexto.autor);
+  await browser.rotate();
+  return contexto.redirigir(CUENTA, {
+    tono: 'info',
+    texto: 'La verificación en dos pasos quedó inactiva.',
+  });
 });
 
 async function refuseWithoutPassword(contexto: ContextoCliente): Promise<Response | null> {
@@ -107,47 +77,42 @@ async function refuseWithoutPassword(contexto: ContextoCliente): Promise<Respons
 }
 
 function renderCodigos({ pagina }: ContextoCliente, codigos: readonly string[], mensaje: string): Response {
-  return pagina({
-    titulo: 'Códigos de recuperación',
-    contenido: (
-      <div class="angosta">
-        <h1>Códigos de recuperación</h1>
-        <Aviso tono="exito">{mensaje}</Aviso>
-        <p>
-          Guárdelos donde los encuentre sin su teléfono. Cada uno sirve una sola vez en lugar del código de la
-          aplicación, y <strong>no se vuelven a mostrar</strong>.
-        </p>
-        <Copiar valor={codigos.join('\n')} etiqueta="Códigos de recuperación" bloque />
-        <Boton href={CUENTA}>Ya los guardé</Boton>
-      </div>
-    ),
-  });
+  return pagina(
+    'Códigos de recuperación',
+    <div class="angosta">
+      <h1>Códigos de recuperación</h1>
+      <Aviso tono="exito">{mensaje}</Aviso>
+      <p>
+        Guárdelos donde los encuentre sin su teléfono. Cada uno sirve una sola vez en lugar del código de la aplicación,
+        y <strong>no se vuelven a mostrar</strong>.
+      </p>
+      <Copiar valor={codigos.join('\n')} etiqueta="Códigos de recuperación" bloque />
+      <Boton href={CUENTA}>Ya los guardé</Boton>
+    </div>,
+  );
 }
 
 async function renderDosPasos(contexto: ContextoCliente, falta?: Falta): Promise<Response> {
-  const { csrf, deps, usuario } = contexto;
+  const { deps, usuario } = contexto;
   const isActive = Boolean((await deps.segundosFactores.find(usuario.id))?.confirmadoEn);
   const propuesta = await readPropuesta(deps, usuario);
   const refused = falta && contexto.c.req.path;
   const quedan = isActive ? await deps.segundosFactores.countCodigos(usuario.id) : 0;
-  return contexto.pagina({
-    titulo: 'Verificación en dos pasos',
-    status: falta?.status ?? 200,
-    esperar: falta?.esperar,
-    contenido: (
-      <>
-        <h1>Verificación en dos pasos</h1>
-        {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
-        {isActive ? (
-          <Activa csrf={csrf} quedan={quedan} refused={refused} />
-        ) : propuesta ? (
-          <Vincular csrf={csrf} propuesta={propuesta} refused={refused} />
-        ) : (
-          <Empezar csrf={csrf} refused={refused} />
-        )}
-      </>
-    ),
-  });
+  return contexto.pagina(
+    'Verificación en dos pasos',
+    <>
+      <h1>Verificación en dos pasos</h1>
+      {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
+      {isActive ? (
+        <Activa quedan={quedan} refused={refused} />
+      ) : propuesta ? (
+        <Vincular propuesta={propuesta} refused={refused} />
+      ) : (
+        <Empezar refused={refused} />
+      )}
+    </>,
+    falta,
+  );
 }
 
 /** Of a fixed size, since a drawing without one takes the whole width. */
@@ -156,7 +121,6 @@ function qrSvg(uri: string): string {
 }
 
 interface ParteProps {
-  readonly csrf: string;
   /** Where the form was sent that was refused. */
   readonly refused: string | undefined;
 }
@@ -173,7 +137,7 @@ function Empezar(parte: ParteProps) {
   );
 }
 
-function Vincular({ csrf, propuesta, refused }: ParteProps & { readonly propuesta: Propuesta }) {
+function Vincular({ propuesta, refused }: ParteProps & { readonly propuesta: Propuesta }) {
   const accion = `${PASOS}/confirmar`;
   return (
     <Tarjeta titulo="Vincular su teléfono">
@@ -187,7 +151,7 @@ function Vincular({ csrf, propuesta, refused }: ParteProps & { readonly propuest
       </div>
       <p>Clave para escribirla a mano:</p>
       <Copiar valor={propuesta.clave} etiqueta="Clave de la verificación en dos pasos" />
-      <Formulario accion={accion} csrf={csrf}>
+      <Formulario accion={accion}>
         <Campo
           nombre="codigo"
           etiqueta="Código de 6 dígitos"
@@ -231,7 +195,7 @@ function ConPassword(
   },
 ) {
   return (
-    <Formulario accion={props.accion} csrf={props.csrf}>
+    <Formulario accion={props.accion}>
       <Campo
         nombre="password"
         id={`password-${props.id ?? 'empezar'}`}

@@ -1,85 +1,143 @@
-import { checkAcceso } from '../../acceso/comprobar.ts';
-import { limiteCuenta } from '../../acceso/limites.ts';
-import { Aviso } from '../../components/aviso.tsx';
-import { Boton } from '../../components/boton.tsx';
-import { Campo } from '../../components/campo.tsx';
-import { Formulario } from '../../components/formulario.tsx';
+import { checkAcceso, demasiados, type Falta, limiteCodigos, limiteCuenta, limiteIp } from '../../acceso/comprobar.ts';
+import { takeSegundoFactor } from '../../acceso/segundo-factor.ts';
+import { Aviso } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { localPath } from '../../http/contexto.tsx';
-import { type ContextoBase, defineRuta } from '../../http/ruta.ts';
+import { type ContextoBase, routesFor } from '../../http/ruta.ts';
 import { INICIO } from './destinos.ts';
-import { demasiados, type Falta } from './falta.ts';
 
-export const verEntrar = defineRuta({
-  metodo: 'GET',
-  path: '/entrar',
-  acceso: 'publica',
-  handle: (contexto) => {
-    if (contexto.browser.sesion?.fase === 'COMPLETA') return contexto.redirigir(INICIO);
-    return renderEntrar(contexto, contexto.c.req.query('a'));
-  },
+export const signInPage = routesFor('publica');
+
+signInPage.get('/entrar', (contexto) => {
+  if (contexto.browser.sesion?.fase === 'COMPLETA') return contexto.redirigir(INICIO);
+  return renderEntrar(contexto, contexto.c.req.query('a'));
 });
 
-export const entrar = defineRuta({
-  metodo: 'POST',
-  path: '/entrar',
-  acceso: 'publica',
-  async handle(contexto) {
-    const { campos, deps, ip, browser } = contexto;
-    const email = campos['email'] ?? '';
-    const back = localPath(campos['a']) ?? INICIO;
-    const found = await checkAcceso(deps, { email, password: campos['password'] ?? '', ip });
-    if (found.resultado === 'esperar') return renderEntrar(contexto, back, demasiados(found.segundos));
-    if (found.resultado === 'no-coincide')
-      return renderEntrar(contexto, back, {
-        status: 422,
-        texto: 'El correo o la contraseña no coinciden. Revíselos y vuelva a intentarlo.',
-      });
+signInPage.post('/entrar', async (contexto) => {
+  const { campos, deps, ip, browser } = contexto;
+  const email = campos['email'] ?? '';
+  const back = localPath(campos['a']) ?? INICIO;
+  const found = await checkAcceso(deps, { email, password: campos['password'] ?? '', ip });
+  if (found.resultado === 'esperar') return renderEntrar(contexto, back, demasiados(found.segundos));
+  if (found.resultado === 'no-coincide')
+    return renderEntrar(contexto, back, {
+      status: 422,
+      texto: 'El correo o la contraseña no coinciden. Revíselos y vuelva a intentarlo.',
+    });
 
-    const { usuario } = found;
-    if (usuario.tieneSegundoFactor) {
-      await browser.open(usuario.id, 'SEGUNDO_PASO');
-      return contexto.redirigir(`/entrar/codigo?a=${encodeURIComponent(back)}`);
-    }
-    await deps.intentos.forget(limiteCuenta(email, deps.settings).clave);
-    await browser.open(usuario.id, 'COMPLETA', 'entrar');
-    return contexto.redirigir(back);
-  },
+  const { usuario } = found;
+  if (usuario.tieneSegundoFactor) {
+    await browser.open(usuario.id, 'SEGUNDO_PASO');
+    return contexto.redirigir(`/entrar/codigo?a=${encodeURIComponent(back)}`);
+  }
+  await deps.intentos.forget(limiteCuenta(email, deps.settings).clave);
+  await browser.open(usuario.id, 'COMPLETA', 'entrar');
+  return contexto.redirigir(back);
 });
 
 function renderEntrar(contexto: ContextoBase, back: string | undefined, falta?: Falta): Response {
-  const { campos, csrf, deps } = contexto;
-  return contexto.pagina({
-    titulo: 'Entrar',
-    status: falta?.status ?? 200,
-    esperar: falta?.esperar,
-    contenido: (
-      <div class="angosta">
-        <h1>Entrar</h1>
-        {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
-        <Formulario accion="/entrar" csrf={csrf}>
-          <input type="hidden" name="a" value={localPath(back) ?? INICIO} />
-          <Campo
-            nombre="email"
-            etiqueta="Correo"
-            tipo="email"
-            requerido
-            autocompletar="username"
-            maxLargo={254}
-            enfocado={falta !== undefined}
-            valor={campos['email']}
-          />
-          <Campo nombre="password" etiqueta="Contraseña" tipo="password" requerido autocompletar="current-password" />
-          <Boton>Entrar</Boton>
-        </Formulario>
-        {deps.settings.registro === 'abierto' ? (
-          <p>
-            ¿Aún no tiene cuenta? <a href="/registro">Cree una</a>.
-          </p>
-        ) : null}
-        <p class="suave">
-          ¿Olvidó su contraseña? Pida al operador de esta instalación un código y <a href="/restablecer">elija otra</a>.
+  const { campos, deps } = contexto;
+  return contexto.pagina(
+    'Entrar',
+    <div class="angosta">
+      <h1>Entrar</h1>
+      {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
+      <Formulario accion="/entrar">
+        <input type="hidden" name="a" value={localPath(back) ?? INICIO} />
+        <Campo
+          nombre="email"
+          etiqueta="Correo"
+          tipo="email"
+          requerido
+          autocompletar="username"
+          maxLargo={254}
+          enfocado={falta !== undefined}
+          valor={campos['email']}
+        />
+        <Campo nombre="password" etiqueta="Contraseña" tipo="password" requerido autocompletar="current-password" />
+        <Boton>Entrar</Boton>
+      </Formulario>
+      {deps.settings.registro === 'abierto' ? (
+        <p>
+          ¿Aún no tiene cuenta? <a href="/registro">Cree una</a>.
         </p>
-      </div>
-    ),
-  });
+      ) : null}
+      <p class="suave">
+        ¿Olvidó su contraseña? Pida al operador de esta instalación un código y <a href="/restablecer">elija otra</a>.
+      </p>
+    </div>,
+    falta,
+  );
 }
+
+/** Who has typed the password and not yet the code. */
+function waiting({ browser: { sesion } }: ContextoBase) {
+  return sesion?.fase === 'SEGUNDO_PASO' ? sesion.usuario : null;
+}
+
+signInPage.get('/entrar/codigo', (contexto) => {
+  if (!waiting(contexto)) return contexto.redirigir('/entrar');
+  return renderCodigo(contexto, contexto.c.req.query('a'));
+});
+
+signInPage.post('/entrar/codigo', async (contexto) => {
+  const { campos, deps, ip, browser } = contexto;
+  const usuario = waiting(contexto);
+  if (!usuario) return contexto.redirigir('/entrar', { tono: 'info', texto: 'Pasó demasiado tiempo. Entre de nuevo.' });
+  const back = localPath(campos['a']) ?? INICIO;
+  const limites = [limiteIp(ip, deps.settings), limiteCodigos(usuario.id, deps.settings)];
+  const permiso = await deps.intentos.take(limites);
+  if (!permiso.permitido) return renderCodigo(contexto, back, demasiados(permiso.esperar));
+  const via = await takeSegundoFactor(deps, usuario, campos['codigo'] ?? '');
+  if (via === null)
+    return renderCodigo(contexto, back, {
+      status: 422,
+      texto:
+        'Ese código no sirve, o ya se usó. Escriba el que la aplicación muestra ahora, o un código de recuperación sin usar.',
+    });
+
+  await deps.intentos.giveBack([limiteIp(ip, deps.settings)]);
+  for (const { clave } of [limiteCodigos(usuario.id, deps.settings), limiteCuenta(usuario.email, deps.settings)])
+    await deps.intentos.forget(clave);
+  await browser.open(usuario.id, 'COMPLETA', via === 'app' ? 'entrar' : 'entrar-con-recuperacion');
+  if (via === 'app') return contexto.redirigir(back);
+  const quedan = await deps.segundosFactores.countCodigos(usuario.id);
+  return contexto.redirigir(back, {
+    tono: 'info',
+    texto: `Usó un código de recuperación: le quedan ${quedan}. Puede hacer otros en Cuenta, Verificación en dos pasos.`,
+  });
+});
+
+function renderCodigo(contexto: ContextoBase, back: string | undefined, falta?: Falta): Response {
+  return contexto.pagina(
+    'Código de verificación',
+    <div class="angosta">
+      <h1>Código de verificación</h1>
+      {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
+      <Formulario accion="/entrar/codigo">
+        <input type="hidden" name="a" value={localPath(back) ?? INICIO} />
+        <Campo
+          nombre="codigo"
+          etiqueta="Código"
+          requerido
+          enfocado
+          literal
+          autocompletar="one-time-code"
+          maxLargo={40}
+          ayuda="Los 6 dígitos de su aplicación, o uno de sus códigos de recuperación."
+        />
+        <Boton>Entrar</Boton>
+      </Formulario>
+      <p>
+        <a href="/entrar">Entrar con otra cuenta</a>
+      </p>
+    </div>,
+    falta,
+  );
+}
+
+/** Ends this browser's session. */
+signInPage.post('/salir', async (contexto) => {
+  await contexto.browser.close();
+  return contexto.redirigir('/entrar', { tono: 'info', texto: 'Salió del panel.' });
+});

@@ -1,74 +1,141 @@
-import { faultOfPassword } from '../../acceso/reglas.ts';
-import { Boton } from '../../components/boton.tsx';
-import { Campo } from '../../components/campo.tsx';
-import { Formulario } from '../../components/formulario.tsx';
-import { quien } from '../../http/quien.ts';
-import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
-import { confirmPassword } from './confirmar-password.ts';
+import { confirmPassword, demasiados, type Falta, limiteCuenta, limiteIp } from '../../acceso/comprobar.ts';
+import { faultOfPassword, MIN_PASSWORD } from '../../acceso/reglas.ts';
+import { Aviso } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { type ContextoBase, type ContextoCliente, routesFor } from '../../http/ruta.ts';
 import { CUENTA } from './destinos.ts';
-import type { Falta } from './falta.ts';
-import { PasswordNueva } from './password-nueva.tsx';
 
 /** A fault, and the field that it is beside. */
 interface FaltaDe extends Falta {
   readonly campo: 'actual' | 'nueva';
 }
 
-export const verPassword = defineRuta({
-  metodo: 'GET',
-  path: '/cuenta/password',
-  acceso: 'cliente',
-  handle: (contexto) => renderPassword(contexto),
-});
+export const passwordPage = routesFor('cliente');
+
+passwordPage.get('/cuenta/password', renderPassword);
 
 /** Changes the password. Every other session ends, and this one goes on under another id. */
-export const cambiarPassword = defineRuta({
-  metodo: 'POST',
-  path: '/cuenta/password',
-  acceso: 'cliente',
-  async handle(contexto) {
-    const { campos, deps, browser, usuario } = contexto;
-    const nueva = campos['nueva'] ?? '';
-    const fault = faultOfPassword(nueva, usuario.email);
-    if (fault !== null) return renderPassword(contexto, { status: 422, texto: fault, campo: 'nueva' });
-    const falta = await confirmPassword(contexto, campos['actual'] ?? '');
-    if (falta) return renderPassword(contexto, { ...falta, campo: 'actual' });
-    const hash = await deps.passwords.hash(nueva);
-    await deps.usuarios.setPassword(usuario.id, hash, browser.huella(), quien(contexto));
-    await browser.rotate();
-    return contexto.redirigir(CUENTA, {
-      tono: 'exito',
-      texto: 'Su contraseña cambió, y las sesiones en otros dispositivos terminaron.',
-    });
-  },
+passwordPage.post('/cuenta/password', async (contexto) => {
+  const { campos, deps, browser, usuario } = contexto;
+  const nueva = campos['nueva'] ?? '';
+  const fault = faultOfPassword(nueva, usuario.email);
+  if (fault !== null) return renderPassword(contexto, { status: 422, texto: fault, campo: 'nueva' });
+  const falta = await confirmPassword(contexto, campos['actual'] ?? '');
+  if (falta) return renderPassword(contexto, { ...falta, campo: 'actual' });
+  const hash = await deps.passwords.hash(nueva);
+  await deps.usuarios.setPassword(usuario.id, hash, browser.huella(), contexto.autor);
+  await browser.rotate();
+  return contexto.redirigir(CUENTA, {
+    tono: 'exito',
+    texto: 'Su contraseña cambió, y las sesiones en otros dispositivos terminaron.',
+  });
 });
 
-function renderPassword({ csrf, pagina, usuario }: ContextoCliente, falta?: FaltaDe): Response {
+function renderPassword({ pagina, usuario }: ContextoCliente, falta?: FaltaDe): Response {
   const faultOf = (campo: FaltaDe['campo']) => (falta?.campo === campo ? falta.texto : undefined);
-  return pagina({
-    titulo: 'Cambiar contraseña',
-    status: falta?.status ?? 200,
-    esperar: falta?.esperar,
-    contenido: (
-      <div class="angosta">
-        <h1>Cambiar contraseña</h1>
-        <Formulario accion="/cuenta/password" csrf={csrf}>
-          <input type="hidden" name="usuario" autocomplete="username" value={usuario.email} />
-          <Campo
-            nombre="actual"
-            etiqueta="Contraseña actual"
-            tipo="password"
-            requerido
-            autocompletar="current-password"
-            error={faultOf('actual')}
-          />
-          <PasswordNueva nombre="nueva" etiqueta="Contraseña nueva" error={faultOf('nueva')} />
-          <Boton>Cambiar contraseña</Boton>
-        </Formulario>
-        <p>
-          <a href={CUENTA}>Volver sin cambiarla</a>
-        </p>
-      </div>
-    ),
+  return pagina(
+    'Cambiar contraseña',
+    <div class="angosta">
+      <h1>Cambiar contraseña</h1>
+      <Formulario accion="/cuenta/password">
+        <input type="hidden" name="usuario" autocomplete="username" value={usuario.email} />
+        <Campo
+          nombre="actual"
+          etiqueta="Contraseña actual"
+          tipo="password"
+          requerido
+          autocompletar="current-password"
+          error={faultOf('actual')}
+        />
+        <PasswordNueva nombre="nueva" etiqueta="Contraseña nueva" error={faultOf('nueva')} />
+        <Boton>Cambiar contraseña</Boton>
+      </Formulario>
+      <p>
+        <a href={CUENTA}>Volver sin cambiarla</a>
+      </p>
+    </div>,
+    falta,
+  );
+}
+
+export const resetPage = routesFor('publica');
+
+/** Where somebody chooses a password with the code that the operator gave; its address may carry the code. */
+resetPage.get('/restablecer', (contexto) => renderRestablecer(contexto, contexto.c.req.query('codigo') ?? ''));
+
+resetPage.post('/restablecer', async (contexto) => {
+  const { campos, deps, ip, browser } = contexto;
+  const codigo = (campos['codigo'] ?? '').trim();
+  const password = campos['password'] ?? '';
+  const fault = faultOfPassword(password, '');
+  if (fault !== null)
+    return renderRestablecer(contexto, codigo, { status: 422, texto: 'Revise lo que se señala abajo.' }, fault);
+  const limites = [limiteIp(ip, deps.settings)];
+  const permiso = await deps.intentos.take(limites);
+  if (!permiso.permitido) return renderRestablecer(contexto, codigo, demasiados(permiso.esperar));
+  const email = await deps.usuarios.redeemCodigo(codigo, await deps.passwords.hash(password), ip);
+  if (email === null)
+    return renderRestablecer(contexto, codigo, {
+      status: 422,
+      texto: 'El código no sirve: ya se usó, venció o está incompleto. Pida otro al operador.',
+    });
+  await deps.intentos.giveBack(limites);
+  // Tries with the password of before, the owner's or a stranger's, do not keep the owner waiting.
+  await deps.intentos.forget(limiteCuenta(email, deps.settings).clave);
+  await browser.close();
+  return contexto.redirigir('/entrar', {
+    tono: 'exito',
+    texto: `La contraseña de ${email} quedó guardada. Entre con ella.`,
   });
+});
+
+function renderRestablecer(contexto: ContextoBase, codigo: string, falta?: Falta, faltaPassword?: string): Response {
+  return contexto.pagina(
+    'Elegir contraseña',
+    <div class="angosta">
+      <h1>Elegir contraseña</h1>
+      {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
+      <p>
+        El operador de esta instalación da un código para elegir una contraseña. Sirve una sola vez, y termina las
+        sesiones que estén abiertas.
+      </p>
+      <Formulario accion="/restablecer">
+        <Campo
+          nombre="codigo"
+          etiqueta="Código"
+          requerido
+          literal
+          maxLargo={100}
+          autocompletar="off"
+          enfocado={falta !== undefined && faltaPassword === undefined}
+          valor={codigo.slice(0, 100)}
+        />
+        <PasswordNueva nombre="password" etiqueta="Contraseña nueva" error={faltaPassword} />
+        <Boton>Guardar contraseña</Boton>
+      </Formulario>
+    </div>,
+    falta,
+  );
+}
+
+interface PasswordNuevaProps {
+  readonly nombre: string;
+  readonly etiqueta: string;
+  readonly error: string | undefined;
+}
+
+/** The field where somebody chooses a password. */
+export function PasswordNueva({ nombre, etiqueta, error }: PasswordNuevaProps) {
+  return (
+    <Campo
+      nombre={nombre}
+      etiqueta={etiqueta}
+      tipo="password"
+      requerido
+      minLargo={MIN_PASSWORD}
+      autocompletar="new-password"
+      ayuda={`Al menos ${MIN_PASSWORD} caracteres. Varias palabras juntas son fáciles de recordar y difíciles de adivinar.`}
+      error={error}
+    />
+  );
 }

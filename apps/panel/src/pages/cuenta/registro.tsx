@@ -1,25 +1,19 @@
 import { Rechazo } from '@acuse/db';
-import { limiteRegistro, waitText } from '../../acceso/limites.ts';
+import { type Falta, limiteRegistro, waitText } from '../../acceso/comprobar.ts';
 import { faultOfPassword, parseEmail, parseNombre } from '../../acceso/reglas.ts';
-import { Aviso } from '../../components/aviso.tsx';
-import { Boton } from '../../components/boton.tsx';
-import { Campo } from '../../components/campo.tsx';
-import { Formulario } from '../../components/formulario.tsx';
-import { type ContextoBase, defineRuta } from '../../http/ruta.ts';
+import { Aviso } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { type ContextoBase, routesFor } from '../../http/ruta.ts';
 import { INICIO } from './destinos.ts';
-import type { Falta } from './falta.ts';
-import { PasswordNueva } from './password-nueva.tsx';
+import { PasswordNueva } from './password.tsx';
 
 type Faltas = Partial<Record<'nombre' | 'email' | 'password', string>>;
 
-export const verRegistro = defineRuta({
-  metodo: 'GET',
-  path: '/registro',
-  acceso: 'publica',
-  handle: (contexto) => {
-    if (contexto.browser.sesion?.fase === 'COMPLETA') return contexto.redirigir(INICIO);
-    return renderRegistro(contexto, {});
-  },
+export const signUpPage = routesFor('publica');
+
+signUpPage.get('/registro', (contexto) => {
+  if (contexto.browser.sesion?.fase === 'COMPLETA') return contexto.redirigir(INICIO);
+  return renderRegistro(contexto, {});
 });
 
 /**
@@ -27,42 +21,37 @@ export const verRegistro = defineRuta({
  * page has to say when an e-mail already has an account; it says so as rarely as accounts can be made from one address,
  * and after the same work.
  */
-export const registrarse = defineRuta({
-  metodo: 'POST',
-  path: '/registro',
-  acceso: 'publica',
-  async handle(contexto) {
-    const { campos, deps, ip, browser } = contexto;
-    if (deps.settings.registro === 'cerrado') return renderRegistro(contexto, {});
-    const nombre = parseNombre(campos['nombre'] ?? '');
-    const email = parseEmail(campos['email'] ?? '');
-    const password = campos['password'] ?? '';
-    const faltas = faultsOf(nombre, email, password);
-    if (nombre === null || email === null || Object.keys(faltas).length > 0) return renderRegistro(contexto, faltas);
+signUpPage.post('/registro', async (contexto) => {
+  const { campos, deps, ip, browser } = contexto;
+  if (deps.settings.registro === 'cerrado') return renderRegistro(contexto, {});
+  const nombre = parseNombre(campos['nombre'] ?? '');
+  const email = parseEmail(campos['email'] ?? '');
+  const password = campos['password'] ?? '';
+  const faltas = faultsOf(nombre, email, password);
+  if (nombre === null || email === null || Object.keys(faltas).length > 0) return renderRegistro(contexto, faltas);
 
-    const permiso = await deps.intentos.take([limiteRegistro(ip, deps.settings)]);
-    if (!permiso.permitido)
-      return renderRegistro(
-        contexto,
-        {},
-        {
-          status: 429,
-          texto: `Desde su conexión se crearon varias cuentas. Espere ${waitText(permiso.esperar)} y vuelva a intentarlo.`,
-          esperar: permiso.esperar,
-        },
-      );
-    const guardada = await deps.passwords.hash(password);
-    try {
-      const usuario = await deps.usuarios.register({ nombre, email, password: guardada, ip });
-      await browser.open(usuario.id, 'COMPLETA');
-      return contexto.redirigir(INICIO, { tono: 'exito', texto: 'Su cuenta está lista.' });
-    } catch (error) {
-      if (!(error instanceof Rechazo)) throw error;
-      return renderRegistro(contexto, {
-        email: 'Ese correo ya tiene una cuenta. Entre con ella, o use otro correo.',
-      });
-    }
-  },
+  const permiso = await deps.intentos.take([limiteRegistro(ip, deps.settings)]);
+  if (!permiso.permitido)
+    return renderRegistro(
+      contexto,
+      {},
+      {
+        status: 429,
+        texto: `Desde su conexión se crearon varias cuentas. Espere ${waitText(permiso.esperar)} y vuelva a intentarlo.`,
+        esperar: permiso.esperar,
+      },
+    );
+  const guardada = await deps.passwords.hash(password);
+  try {
+    const usuario = await deps.usuarios.register({ nombre, email, password: guardada, ip });
+    await browser.open(usuario.id, 'COMPLETA');
+    return contexto.redirigir(INICIO, { tono: 'exito', texto: 'Su cuenta está lista.' });
+  } catch (error) {
+    if (!(error instanceof Rechazo)) throw error;
+    return renderRegistro(contexto, {
+      email: 'Ese correo ya tiene una cuenta. Entre con ella, o use otro correo.',
+    });
+  }
 });
 
 function faultsOf(nombre: string | null, email: string | null, password: string): Faltas {
@@ -75,57 +64,52 @@ function faultsOf(nombre: string | null, email: string | null, password: string)
 }
 
 function renderRegistro(contexto: ContextoBase, faltas: Faltas, falta?: Falta): Response {
-  const { campos, csrf, deps } = contexto;
+  const { campos, deps } = contexto;
   if (deps.settings.registro === 'cerrado')
-    return contexto.pagina({
-      titulo: 'Crear cuenta',
-      contenido: (
-        <>
-          <h1>Crear cuenta</h1>
-          <p>
-            En esta instalación las cuentas las crea el operador. Pídale una, y él le dará un enlace para elegir su
-            contraseña.
-          </p>
-        </>
-      ),
-    });
-  const hasFaults = Object.keys(faltas).length > 0;
-  return contexto.pagina({
-    titulo: 'Crear cuenta',
-    status: falta?.status ?? (hasFaults ? 422 : 200),
-    esperar: falta?.esperar,
-    contenido: (
-      <div class="angosta">
+    return contexto.pagina(
+      'Crear cuenta',
+      <>
         <h1>Crear cuenta</h1>
-        {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
-        {hasFaults ? <Aviso tono="error">Revise lo que se señala abajo.</Aviso> : null}
-        <Formulario accion="/registro" csrf={csrf}>
-          <Campo
-            nombre="nombre"
-            etiqueta="Nombre suyo o de su empresa"
-            requerido
-            maxLargo={120}
-            autocompletar="organization"
-            valor={campos['nombre']}
-            error={faltas.nombre}
-          />
-          <Campo
-            nombre="email"
-            etiqueta="Correo"
-            tipo="email"
-            requerido
-            maxLargo={254}
-            autocompletar="username"
-            valor={campos['email']}
-            error={faltas.email}
-          />
-          <PasswordNueva nombre="password" etiqueta="Contraseña" error={faltas.password} />
-          <Boton>Crear cuenta</Boton>
-        </Formulario>
         <p>
-          ¿Ya tiene una? <a href="/entrar">Entre</a>.
+          En esta instalación las cuentas las crea el operador. Pídale una, y él le dará un enlace para elegir su
+          contraseña.
         </p>
-      </div>
-    ),
-  });
+      </>,
+    );
+  const hasFaults = Object.keys(faltas).length > 0;
+  return contexto.pagina(
+    'Crear cuenta',
+    <div class="angosta">
+      <h1>Crear cuenta</h1>
+      {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
+      {hasFaults ? <Aviso tono="error">Revise lo que se señala abajo.</Aviso> : null}
+      <Formulario accion="/registro">
+        <Campo
+          nombre="nombre"
+          etiqueta="Nombre suyo o de su empresa"
+          requerido
+          maxLargo={120}
+          autocompletar="organization"
+          valor={campos['nombre']}
+          error={faltas.nombre}
+        />
+        <Campo
+          nombre="email"
+          etiqueta="Correo"
+          tipo="email"
+          requerido
+          maxLargo={254}
+          autocompletar="username"
+          valor={campos['email']}
+          error={faltas.email}
+        />
+        <PasswordNueva nombre="password" etiqueta="Contraseña" error={faltas.password} />
+        <Boton>Crear cuenta</Boton>
+      </Formulario>
+      <p>
+        ¿Ya tiene una? <a href="/entrar">Entre</a>.
+      </p>
+    </div>,
+    { status: falta?.status ?? (hasFaults ? 422 : 200), esperar: falta?.esperar },
+  );
 }

@@ -1,65 +1,275 @@
 import { ESTADOS_ABIERTOS } from '@acuse/contract';
-import { createContribuyentes, createLibro, createListaSolicitudes } from '@acuse/db';
-import { defineRuta } from '../../http/ruta.ts';
-import { PocoSaldo } from '../saldo/poco-saldo.tsx';
-import { pasosOf } from './pasos.ts';
-import { PrimerosPasos } from './primeros-pasos.tsx';
-import { recordatoriosOf } from './recordatorios.ts';
-import { Dashboard, type Inicio } from './tablero.tsx';
+import {
+  createContribuyentes,
+  createLibro,
+  createListaSolicitudes,
+  type MovimientoVista,
+  type RfcVista,
+} from '@acuse/db';
+import type { Child } from 'hono/jsx';
+import { Estado, Fecha, numeric, Tabla, type TablaProps, Tarjeta, Vacio } from '../../components/blocks.tsx';
+import { Boton } from '../../components/form.tsx';
+import { formatCambio, formatFecha, formatNumero } from '../../components/formato.ts';
+import { routesFor } from '../../http/ruta.ts';
+import { nombreOperacion } from '../../operaciones.ts';
+import { estadoCiec, estadoEfirma } from '../rfcs/reglas/estado-credenciales.ts';
+import { hrefRfc } from '../rfcs/rfc.tsx';
+import { PocoSaldo } from '../saldo/resumen.tsx';
+import { type Inicio, type Paso, pasosOf, type Recordatorio, recordatoriosOf, type SolicitudInicio } from './pasos.ts';
 
 /** Taxpayers whose credentials are looked at for reminders. */
 const MAX_RFCS = 200;
 const MAX_LLAMADAS = 6;
 const MAX_EN_CURSO = 10;
 
+export const homePage = routesFor('cliente');
+
 /**
  * Where somebody arrives who has just logged in: the way to the first download, and once there was one, how things
  * stand.
  */
-export const verInicio = defineRuta({
-  metodo: 'GET',
-  path: '/inicio',
-  acceso: 'cliente',
-  async handle({ deps, usuario, now, pagina }) {
-    const { database, settings } = deps;
-    const { cuentaId } = usuario;
-    const libro = createLibro(database);
-    const solicitudes = createListaSolicitudes(database);
-    const [hay, enCurso, terminadas, rfcs, movimientos, resumen] = await Promise.all([
-      solicitudes.summary(cuentaId),
-      solicitudes.page(cuentaId, { estados: ESTADOS_ABIERTOS }, null, MAX_EN_CURSO),
-      solicitudes.page(cuentaId, { estado: 'TERMINADA' }, null, 1),
-      createContribuyentes(database).list(cuentaId, { contiene: '', despues: '', limit: MAX_RFCS }),
-      libro.page({ cuentaId, filtro: { tipo: 'cargo' }, limite: MAX_LLAMADAS }),
-      libro.summary(cuentaId),
-    ]);
-    const inicio: Inicio = {
-      ...hay,
-      saldo: resumen?.saldo ?? 0,
-      enCurso: enCurso.filas,
-      terminada: terminadas.filas[0] ?? null,
-    };
-    const isNuevo = inicio.terminada === null;
-    return pagina({
-      titulo: 'Inicio',
-      contenido: (
-        <>
-          <h1>{isNuevo ? `Le damos la bienvenida, ${usuario.nombre || usuario.email}` : 'Inicio'}</h1>
-          {inicio.huboSolicitud ? (
-            <PocoSaldo saldo={inicio.saldo} umbral={resumen?.umbral ?? settings.saldoAviso} />
-          ) : null}
-          {isNuevo ? <PrimerosPasos pasos={pasosOf(rfcs, inicio)} /> : null}
-          {isNuevo && rfcs.length === 0 ? null : (
-            <Dashboard
-              inicio={inicio}
-              rfcs={rfcs}
-              movimientos={movimientos}
-              recordatorios={recordatoriosOf(rfcs, now)}
-              now={now}
-            />
-          )}
-        </>
-      ),
-    });
-  },
+homePage.get('/inicio', async ({ deps, usuario, now, pagina }) => {
+  const { database, settings } = deps;
+  const { cuentaId } = usuario;
+  const libro = createLibro(database);
+  const solicitudes = createListaSolicitudes(database);
+  const [hay, enCurso, terminadas, rfcs, movimientos, resumen] = await Promise.all([
+    solicitudes.summary(cuentaId),
+    solicitudes.page(cuentaId, { estados: ESTADOS_ABIERTOS }, null, MAX_EN_CURSO),
+    solicitudes.page(cuentaId, { estado: 'TERMINADA' }, null, 1),
+    createContribuyentes(database).list(cuentaId, { contiene: '', despues: '', limit: MAX_RFCS }),
+    libro.page({ cuentaId, filtro: { tipo: 'cargo' }, limite: MAX_LLAMADAS }),
+    libro.summary(cuentaId),
+  ]);
+  const inicio: Inicio = {
+    ...hay,
+    saldo: resumen?.saldo ?? 0,
+    enCurso: enCurso.filas,
+    terminada: terminadas.filas[0] ?? null,
+  };
+  const isNuevo = inicio.terminada === null;
+  return pagina(
+    'Inicio',
+    <>
+      <h1>{isNuevo ? `Le damos la bienvenida, ${usuario.nombre || usuario.email}` : 'Inicio'}</h1>
+      {inicio.huboSolicitud ? <PocoSaldo saldo={inicio.saldo} umbral={resumen?.umbral ?? settings.saldoAviso} /> : null}
+      {isNuevo ? <PrimerosPasos pasos={pasosOf(rfcs, inicio)} /> : null}
+      {isNuevo && rfcs.length === 0 ? null : (
+        <Dashboard
+          inicio={inicio}
+          rfcs={rfcs}
+          movimientos={movimientos}
+          recordatorios={recordatoriosOf(rfcs, now)}
+          now={now}
+        />
+      )}
+    </>,
+  );
 });
+
+/** The way to the first download, with what is done and the one thing to do now. */
+function PrimerosPasos({ pasos }: { readonly pasos: readonly Paso[] }) {
+  const hechos = pasos.filter(({ estado }) => estado === 'hecho').length;
+  return (
+    <Tarjeta
+      titulo="De cero a su primera descarga"
+      accion={
+        <span class="suave numero">
+          {hechos} de {pasos.length}
+        </span>
+      }
+    >
+      <progress max={pasos.length} value={hechos} aria-label="Pasos hechos" />
+      <ol class="pasos">
+        {pasos.map(({ titulo, texto, estado, href, boton }) => (
+          <li class={estado} aria-current={estado === 'ahora' ? 'step' : undefined}>
+            <h3>
+              {titulo}
+              {estado === 'hecho' ? <span class="solo-lectores"> (hecho)</span> : null}
+            </h3>
+            {estado === 'hecho' ? null : <p>{texto}</p>}
+            {estado === 'ahora' ? <Boton href={href}>{boton}</Boton> : null}
+          </li>
+        ))}
+      </ol>
+    </Tarjeta>
+  );
+}
+
+interface TableroProps {
+  readonly inicio: Inicio;
+  readonly rfcs: readonly RfcVista[];
+  readonly movimientos: readonly MovimientoVista[];
+  readonly recordatorios: readonly Recordatorio[];
+  readonly now: Date;
+}
+
+/** What somebody who already works with the service wants to see first. */
+export function Dashboard({ inicio, rfcs, movimientos, recordatorios, now }: TableroProps) {
+  return (
+    <>
+      <div class="rejilla">
+        <Cifra
+          titulo="Saldo"
+          valor={inicio.saldo}
+          unidad={inicio.saldo === 1 ? 'crédito' : 'créditos'}
+          href="/saldo"
+          enlace="Movimientos y uso"
+        />
+        <Cifra
+          titulo="En curso"
+          valor={inicio.abiertas}
+          unidad={inicio.abiertas === 1 ? 'solicitud' : 'solicitudes'}
+          href="/solicitudes"
+          enlace="Todas las solicitudes"
+        />
+        <Tarjeta titulo="Última descarga">
+          {inicio.terminada ? (
+            <>
+              <p>
+                {describe(inicio.terminada)}, pedida <Fecha valor={inicio.terminada.creadaEn} relativaA={now} />
+              </p>
+              <a href={`/solicitudes/${inicio.terminada.id}`}>Ver y descargar</a>
+            </>
+          ) : (
+            <p class="suave">Todavía ninguna ha terminado.</p>
+          )}
+        </Tarjeta>
+      </div>
+      <Pendientes recordatorios={recordatorios} />
+      <EnCurso solicitudes={inicio.enCurso} now={now} />
+      <Credenciales rfcs={rfcs} now={now} />
+      <Movimientos movimientos={movimientos} now={now} />
+    </>
+  );
+}
+
+interface CifraProps {
+  readonly titulo: string;
+  readonly valor: number;
+  readonly unidad: string;
+  readonly href: string;
+  readonly enlace: string;
+}
+
+function Cifra({ titulo, valor, unidad, href, enlace }: CifraProps) {
+  return (
+    <Tarjeta titulo={titulo}>
+      <p>
+        <span class="cifra">{formatNumero(valor)}</span> <span class="suave">{unidad}</span>
+      </p>
+      <a href={href}>{enlace}</a>
+    </Tarjeta>
+  );
+}
+
+const TONOS = { error: 'Urgente', alerta: 'Pronto', info: 'Aviso' } as const;
+
+function Pendientes({ recordatorios }: { readonly recordatorios: readonly Recordatorio[] }) {
+  if (recordatorios.length === 0) return null;
+  return (
+    <Tarjeta titulo="Pide su atención">
+      <ul class="lista">
+        {recordatorios.map(({ tono, texto, href, accion }) => (
+          <li class="fila">
+            <Estado texto={TONOS[tono]} tono={tono} />
+            <span>{texto}</span>
+            <a href={href}>{accion}</a>
+          </li>
+        ))}
+      </ul>
+    </Tarjeta>
+  );
+}
+
+/** A table under a heading that is its name too, with what there is to do beside it. */
+function Lista({ titulo, accion, ...tabla }: Omit<TablaProps, 'tituloOculto'> & { readonly accion?: Child }) {
+  const cabeza = <h2>{titulo}</h2>;
+  return (
+    <section class="pila" aria-label={titulo}>
+      {accion ? (
+        <div class="titular">
+          {cabeza}
+          {accion}
+        </div>
+      ) : (
+        cabeza
+      )}
+      <Tabla titulo={titulo} tituloOculto {...tabla} />
+    </section>
+  );
+}
+
+function EnCurso({ solicitudes, now }: { readonly solicitudes: readonly SolicitudInicio[]; readonly now: Date }) {
+  return (
+    <Lista
+      titulo="Solicitudes en curso"
+      accion={
+        <Boton variante="secundario" href="/solicitudes/nueva">
+          Pedir otra
+        </Boton>
+      }
+      columnas={['Solicitud', 'Estado', 'Pedida']}
+      filas={solicitudes.map((solicitud) => [
+        <a href={`/solicitudes/${solicitud.id}`}>{describe(solicitud)}</a>,
+        <Estado valor={solicitud.estado} />,
+        <Fecha valor={solicitud.creadaEn} relativaA={now} />,
+      ])}
+      vacia={<Vacio titulo="Nada en curso">Aquí se ven las descargas mientras el SAT las prepara.</Vacio>}
+    />
+  );
+}
+
+const MAX_MOSTRADOS = 8;
+
+function Credenciales({ rfcs, now }: { readonly rfcs: readonly RfcVista[]; readonly now: Date }) {
+  return (
+    <Lista
+      titulo="RFC y credenciales"
+      accion={<a href="/rfcs">{rfcs.length > MAX_MOSTRADOS ? 'Ver todos' : 'Administrar'}</a>}
+      columnas={['RFC', 'API key', 'Último uso', 'CIEC', 'e.firma']}
+      filas={rfcs.slice(0, MAX_MOSTRADOS).map((vista) => {
+        const [ciec, efirma] = [estadoCiec(vista), estadoEfirma(vista, now)];
+        return [
+          <a class="fija" href={hrefRfc(vista.rfc)}>
+            {vista.rfc}
+          </a>,
+          vista.llave ? <code>…{vista.llave.ultimos4}</code> : <span class="suave">Sin llave</span>,
+          <Fecha valor={vista.llave?.ultimoUsoEn ?? null} relativaA={now} />,
+          <Estado texto={ciec.texto} tono={ciec.tono} />,
+          <Estado texto={efirma.texto} tono={efirma.tono} />,
+        ];
+      })}
+      vacia={
+        <Vacio titulo="Aún no hay RFC" accion={{ href: '/rfcs/nuevo', texto: 'Agregar RFC' }}>
+          Agregue el del contribuyente del que quiere descargar.
+        </Vacio>
+      }
+    />
+  );
+}
+
+function Movimientos({ movimientos, now }: { readonly movimientos: readonly MovimientoVista[]; readonly now: Date }) {
+  return (
+    <Lista
+      titulo="Últimas llamadas con costo"
+      columnas={['Operación', 'RFC', 'Cuándo', numeric('Créditos')]}
+      filas={movimientos.map(({ operacion, rfc, creadoEn, importe }) => [
+        operacion === null ? '—' : <span title={operacion}>{nombreOperacion(operacion)}</span>,
+        <code>{rfc}</code>,
+        <Fecha valor={creadoEn} relativaA={now} />,
+        formatCambio(importe),
+      ])}
+      vacia={
+        <Vacio titulo="Sin llamadas todavía" accion={{ href: '/pruebas', texto: 'Probar una operación' }}>
+          Lo que su sistema llame, y lo que pruebe aquí, aparece en esta lista.
+        </Vacio>
+      }
+    />
+  );
+}
+
+function describe({ rfc, tipo, desde, hasta }: SolicitudInicio): string {
+  const dia = (text: string) => formatFecha(new Date(text), 'calendario');
+  return `${tipo === 'emitidos' ? 'Emitidos' : 'Recibidos'} de ${rfc}, del ${dia(desde)} al ${dia(hasta)}`;
+}

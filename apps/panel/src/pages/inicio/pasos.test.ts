@@ -1,8 +1,6 @@
 import type { RfcVista } from '@acuse/db';
 import { describe, expect, it } from 'vitest';
-import { pasosOf } from './pasos.ts';
-import { recordatoriosOf } from './recordatorios.ts';
-import type { Inicio } from './tablero.tsx';
+import { type Inicio, pasosOf, recordatoriosOf } from './pasos.ts';
 
 const now = new Date('2026-11-21T18:00:00Z');
 const inDays = (days: number) => new Date(now.getTime() + days * 86_400_000);

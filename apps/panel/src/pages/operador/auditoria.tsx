@@ -1,72 +1,58 @@
-import { createAuditoria, type FiltroAuditoria, isUuid } from '@acuse/db';
-import { Boton } from '../../components/boton.tsx';
-import { Campo } from '../../components/campo.tsx';
-import { Formulario } from '../../components/formulario.tsx';
-import { Paginacion } from '../../components/paginacion.tsx';
-import { Vacio } from '../../components/vacio.tsx';
+import { createAuditoria, type FiltroAuditoria, isUuid, type LineaAuditoria } from '@acuse/db';
+import type { Child } from 'hono/jsx';
+import { Fecha, Paginacion, Tabla, Vacio } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { addDias, startOfDia } from '../../fechas/dia-mexico.ts';
-import { defineRuta } from '../../http/ruta.ts';
-import { nombreAccion } from './frases-auditoria.ts';
-import { RenglonesAuditoria } from './renglones-auditoria.tsx';
+import { routesFor } from '../../http/ruta.ts';
+import { describeCambio, nombreAccion } from './frases-auditoria.ts';
 import { Seccion } from './seccion.tsx';
 
 const POR_PAGINA = 50;
 
-export const verAuditoria = defineRuta({
-  metodo: 'GET',
-  path: '/operador/auditoria',
-  acceso: 'operador',
-  async handle({ c, deps, csrf, pagina }) {
-    const query = c.req.query();
-    const auditoria = createAuditoria(deps.database);
-    const [found, acciones] = await Promise.all([auditoria.list(filtroOf(query)), auditoria.acciones()]);
-    const lineas = found.slice(0, POR_PAGINA);
-    const kept = ['accion', 'actor', 'cuenta', 'desde', 'hasta'].flatMap((name) => {
-      const value = query[name];
-      return value ? [[name, value] satisfies [string, string]] : [];
-    });
-    const address = (extra: readonly [string, string][]) =>
-      `/operador/auditoria?${new URLSearchParams([...kept, ...extra])}`;
-    return pagina({
-      titulo: 'Auditoría',
-      contenido: (
-        <Seccion titulo="Auditoría" ruta={c.req.path}>
-          <Formulario accion="/operador/auditoria" metodo="get" csrf={csrf} enLinea descripcion="Filtrar">
-            <Campo
-              nombre="accion"
-              etiqueta="Qué"
-              requerido
-              valor={query['accion'] ?? ''}
-              opciones={[
-                { valor: '', texto: 'Todo' },
-                ...acciones.map((accion) => ({ valor: accion, texto: nombreAccion(accion) })),
-              ]}
-            />
-            <Campo nombre="actor" etiqueta="Quién" valor={query['actor']} maxLargo={200} literal />
-            <Campo
-              nombre="cuenta"
-              etiqueta="Identificador de la cuenta"
-              valor={query['cuenta']}
-              maxLargo={36}
-              literal
-            />
-            <Campo nombre="desde" etiqueta="Desde" tipo="date" valor={query['desde']} />
-            <Campo nombre="hasta" etiqueta="Hasta" tipo="date" valor={query['hasta']} />
-            <Boton variante="secundario">Ver</Boton>
-          </Formulario>
-          <RenglonesAuditoria
-            titulo="Cambios, los nuevos primero"
-            lineas={lineas}
-            vacia={<Vacio titulo="Nada coincide">Quite algún filtro, o amplíe las fechas.</Vacio>}
-          />
-          <Paginacion
-            anterior={query['antes'] ? address([]) : null}
-            siguiente={found.length > POR_PAGINA ? address([['antes', lineas.at(-1)?.id ?? '']]) : null}
-          />
-        </Seccion>
-      ),
-    });
-  },
+export const auditPage = routesFor('operador');
+
+auditPage.get('/operador/auditoria', async ({ c, deps, pagina }) => {
+  const query = c.req.query();
+  const auditoria = createAuditoria(deps.database);
+  const [found, acciones] = await Promise.all([auditoria.list(filtroOf(query)), auditoria.acciones()]);
+  const lineas = found.slice(0, POR_PAGINA);
+  const kept = ['accion', 'actor', 'cuenta', 'desde', 'hasta'].flatMap((name) => {
+    const value = query[name];
+    return value ? [[name, value] satisfies [string, string]] : [];
+  });
+  const address = (extra: readonly [string, string][]) =>
+    `/operador/auditoria?${new URLSearchParams([...kept, ...extra])}`;
+  return pagina(
+    'Auditoría',
+    <Seccion titulo="Auditoría" ruta={c.req.path}>
+      <Formulario accion="/operador/auditoria" metodo="get" enLinea descripcion="Filtrar">
+        <Campo
+          nombre="accion"
+          etiqueta="Qué"
+          requerido
+          valor={query['accion'] ?? ''}
+          opciones={[
+            { valor: '', texto: 'Todo' },
+            ...acciones.map((accion) => ({ valor: accion, texto: nombreAccion(accion) })),
+          ]}
+        />
+        <Campo nombre="actor" etiqueta="Quién" valor={query['actor']} maxLargo={200} literal />
+        <Campo nombre="cuenta" etiqueta="Identificador de la cuenta" valor={query['cuenta']} maxLargo={36} literal />
+        <Campo nombre="desde" etiqueta="Desde" tipo="date" valor={query['desde']} />
+        <Campo nombre="hasta" etiqueta="Hasta" tipo="date" valor={query['hasta']} />
+        <Boton variante="secundario">Ver</Boton>
+      </Formulario>
+      <RenglonesAuditoria
+        titulo="Cambios, los nuevos primero"
+        lineas={lineas}
+        vacia={<Vacio titulo="Nada coincide">Quite algún filtro, o amplíe las fechas.</Vacio>}
+      />
+      <Paginacion
+        anterior={query['antes'] ? address([]) : null}
+        siguiente={found.length > POR_PAGINA ? address([['antes', lineas.at(-1)?.id ?? '']]) : null}
+      />
+    </Seccion>,
+  );
 });
 
 /** What cannot be read is no filter; an account that cannot be one finds nothing. */
@@ -86,3 +72,45 @@ function filtroOf(query: Readonly<Record<string, string>>): FiltroAuditoria {
 }
 
 const NADIE = '00000000-0000-0000-0000-000000000000';
+
+interface RenglonesProps {
+  readonly titulo: string;
+  readonly lineas: readonly LineaAuditoria[];
+  readonly vacia: Child;
+  /** Leaves the account out, where all lines are of one. */
+  readonly sinCuenta?: boolean;
+}
+
+/** Lines of the audit log as a table. */
+export function RenglonesAuditoria({ titulo, lineas, vacia, sinCuenta = false }: RenglonesProps) {
+  return (
+    <Tabla
+      titulo={titulo}
+      columnas={['Cuándo', 'Qué', 'Quién', { titulo: sinCuenta ? 'RFC' : 'Cuenta y RFC' }]}
+      filas={lineas.map((linea) => [
+        <Fecha valor={linea.en} />,
+        <>
+          {describeCambio(linea.accion, linea.detalle)}
+          <div class="suave chica">{nombreAccion(linea.accion)}</div>
+        </>,
+        <>
+          <a href={`/operador/auditoria?${new URLSearchParams({ actor: linea.actor })}`}>
+            {linea.persona ?? linea.actor}
+          </a>
+          {linea.ip === null ? null : <div class="suave chica">desde {linea.ip}</div>}
+        </>,
+        sinCuenta ? (linea.rfc ?? '—') : <Cuenta linea={linea} />,
+      ])}
+      vacia={vacia}
+    />
+  );
+}
+
+function Cuenta({ linea: { cuentaId, cuenta, rfc } }: { readonly linea: LineaAuditoria }) {
+  return (
+    <>
+      {cuentaId === null ? '—' : <a href={`/operador/cuentas/${cuentaId}`}>{cuenta ?? cuentaId}</a>}
+      {rfc === null ? null : <div class="suave chica fija">{rfc}</div>}
+    </>
+  );
+}

@@ -1,99 +1,85 @@
 import type { CaptchaPendiente } from '@acuse/core';
 import { createCaptchas, isUuid } from '@acuse/db';
-import { Boton } from '../../components/boton.tsx';
-import { Campo } from '../../components/campo.tsx';
-import { Fecha } from '../../components/fecha.tsx';
-import { Formulario } from '../../components/formulario.tsx';
-import { Tarjeta } from '../../components/tarjeta.tsx';
-import { Vacio } from '../../components/vacio.tsx';
-import { quien } from '../../http/quien.ts';
-import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
+import { Fecha, Tarjeta, Vacio } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
 import { Seccion } from './seccion.tsx';
 
 const PATH = '/operador/captchas';
 const MAX_TEXTO = 50;
 const FALTA = `Escriba los caracteres de la imagen: de 1 a ${MAX_TEXTO}.`;
 
-export const verCaptchas = defineRuta({
-  metodo: 'GET',
-  path: PATH,
-  acceso: 'operador',
-  handle: async (contexto) => renderCaptchas(contexto, await createCaptchas(contexto.deps.database).pendientes()),
-});
+export const captchasPage = routesFor('operador');
+
+captchasPage.get(PATH, async (contexto) =>
+  renderCaptchas(contexto, await createCaptchas(contexto.deps.database).pendientes()),
+);
 
 /** The page; `faulty` is the captcha whose answer cannot be one. */
 function renderCaptchas(
-  { campos, csrf, now, pagina }: ContextoCliente,
+  { campos, now, pagina }: ContextoCliente,
   captchas: readonly CaptchaPendiente[],
   faulty?: string,
 ): Response {
-  return pagina({
-    titulo: 'Captchas',
-    status: faulty === undefined ? 200 : 422,
-    contenido: (
-      <Seccion titulo="Captchas" ruta={PATH}>
-        <p class="suave">
-          Los portales del SAT piden leer una imagen para entrar. Cada una espera poco tiempo: vuelva a cargar la página
-          para ver las nuevas.
-        </p>
-        {captchas.length === 0 ? (
-          <Vacio titulo="Ningún captcha espera" accion={{ href: PATH, texto: 'Volver a mirar' }}>
-            Aparecen aquí cuando el servicio está ajustado para que los lean personas (CAPTCHA_RESOLVER=personas).
-          </Vacio>
-        ) : (
-          captchas.map(({ id, imagen, creadoEn, venceEn }, lugar) => (
-            <Tarjeta titulo={`Captcha ${lugar + 1}`}>
-              <p>
-                <img src={dataOf(imagen)} alt={`Imagen del captcha ${lugar + 1}: caracteres por leer`} />
-              </p>
-              <p class="suave chica">
-                Llegó <Fecha valor={creadoEn} relativaA={now} /> y caduca a las <Fecha valor={venceEn} formato="hora" />
-                .
-              </p>
-              <Formulario accion={`${PATH}/${id}`} csrf={csrf} enLinea>
-                <Campo
-                  nombre="texto"
-                  etiqueta="Caracteres de la imagen"
-                  id={`captcha-${id}`}
-                  requerido
-                  literal
-                  maxLargo={MAX_TEXTO}
-                  autocompletar="off"
-                  enfocado={faulty === undefined && lugar === 0}
-                  valor={faulty === id ? campos['texto'] : undefined}
-                  error={faulty === id ? FALTA : undefined}
-                />
-                <Boton descripcion={`Contestar el captcha ${lugar + 1}`}>Contestar</Boton>
-              </Formulario>
-            </Tarjeta>
-          ))
-        )}
-      </Seccion>
-    ),
-  });
+  return pagina(
+    'Captchas',
+    <Seccion titulo="Captchas" ruta={PATH}>
+      <p class="suave">
+        Los portales del SAT piden leer una imagen para entrar. Cada una espera poco tiempo: vuelva a cargar la página
+        para ver las nuevas.
+      </p>
+      {captchas.length === 0 ? (
+        <Vacio titulo="Ningún captcha espera" accion={{ href: PATH, texto: 'Volver a mirar' }}>
+          Aparecen aquí cuando el servicio está ajustado para que los lean personas (CAPTCHA_RESOLVER=personas).
+        </Vacio>
+      ) : (
+        captchas.map(({ id, imagen, creadoEn, venceEn }, lugar) => (
+          <Tarjeta titulo={`Captcha ${lugar + 1}`}>
+            <p>
+              <img src={dataOf(imagen)} alt={`Imagen del captcha ${lugar + 1}: caracteres por leer`} />
+            </p>
+            <p class="suave chica">
+              Llegó <Fecha valor={creadoEn} relativaA={now} /> y caduca a las <Fecha valor={venceEn} formato="hora" />.
+            </p>
+            <Formulario accion={`${PATH}/${id}`} enLinea>
+              <Campo
+                nombre="texto"
+                etiqueta="Caracteres de la imagen"
+                id={`captcha-${id}`}
+                requerido
+                literal
+                maxLargo={MAX_TEXTO}
+                autocompletar="off"
+                enfocado={faulty === undefined && lugar === 0}
+                valor={faulty === id ? campos['texto'] : undefined}
+                error={faulty === id ? FALTA : undefined}
+              />
+              <Boton descripcion={`Contestar el captcha ${lugar + 1}`}>Contestar</Boton>
+            </Formulario>
+          </Tarjeta>
+        ))
+      )}
+    </Seccion>,
+    { status: faulty === undefined ? 200 : 422 },
+  );
 }
 
-export const contestarCaptcha = defineRuta({
-  metodo: 'POST',
-  path: `${PATH}/:id`,
-  acceso: 'operador',
-  async handle(contexto) {
-    const { c, campos, deps, redirigir } = contexto;
-    const id = c.req.param('id');
-    if (!isUuid(id)) return contexto.noEncontrada();
-    const texto = (campos['texto'] ?? '').trim();
-    const isFaulty = texto === '' || texto.length > MAX_TEXTO;
-    const captchas = createCaptchas(deps.database);
-    const pendientes = isFaulty ? await captchas.pendientes() : [];
-    if (pendientes.some((each) => each.id === id)) return renderCaptchas(contexto, pendientes, id);
-    const isTaken = !isFaulty && (await captchas.answer(id, texto, quien(contexto)));
-    return redirigir(PATH, {
-      tono: isTaken ? 'exito' : 'info',
-      texto: isTaken
-        ? 'La respuesta va en camino al portal.'
-        : 'Ese captcha ya no esperaba respuesta: caducó, o la dio otra persona.',
-    });
-  },
+captchasPage.post(`${PATH}/:id`, async (contexto) => {
+  const { c, campos, deps, redirigir } = contexto;
+  const id = c.req.param('id');
+  if (!isUuid(id)) return contexto.noEncontrada();
+  const texto = (campos['texto'] ?? '').trim();
+  const isFaulty = texto === '' || texto.length > MAX_TEXTO;
+  const captchas = createCaptchas(deps.database);
+  const pendientes = isFaulty ? await captchas.pendientes() : [];
+  if (pendientes.some((each) => each.id === id)) return renderCaptchas(contexto, pendientes, id);
+  const isTaken = !isFaulty && (await captchas.answer(id, texto, contexto.autor));
+  return redirigir(PATH, {
+    tono: isTaken ? 'exito' : 'info',
+    texto: isTaken
+      ? 'La respuesta va en camino al portal.'
+      : 'Ese captcha ya no esperaba respuesta: caducó, o la dio otra persona.',
+  });
 });
 
 /** The image inside the page. Whatever it is, it is only ever shown as a picture. */

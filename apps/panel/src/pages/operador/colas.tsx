@@ -3,7 +3,7 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { HonoAdapter } from '@bull-board/hono';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
-import { defineRuta, type Montaje } from '../../http/ruta.ts';
+import { type Montaje, routesFor } from '../../http/ruta.ts';
 import type { PanelDeps } from '../../panel-deps.ts';
 import { Seccion } from './seccion.tsx';
 
@@ -63,21 +63,17 @@ const asOurs = (html: string, activo: (nombre: string) => string) =>
       `<link rel="stylesheet" href="${activo('colas.css')}"><script defer src="${activo('colas.js')}"></script></head>`,
     );
 
+export const queuesPage = routesFor('operador');
+
 /** The page of the queues, around the frame in which the tool is. */
-export const verColas = defineRuta({
-  metodo: 'GET',
-  path: PAGINA,
-  acceso: 'operador',
-  handle: ({ c, pagina }) =>
-    pagina({
-      titulo: 'Colas',
-      contenido: (
-        <Seccion titulo="Colas" ruta={c.req.path}>
-          <iframe src={`${PATH}/`} title="Trabajos en las colas" />
-        </Seccion>
-      ),
-    }),
-});
+queuesPage.get(PAGINA, ({ c, pagina }) =>
+  pagina(
+    'Colas',
+    <Seccion titulo="Colas" ruta={c.req.path}>
+      <iframe src={`${PATH}/`} title="Trabajos en las colas" />
+    </Seccion>,
+  ),
+);
 
 /**
  * The queues of the workers by bull-board, to look at only: nothing but reading is answered, whatever its pages offer.

@@ -1,5 +1,5 @@
 import { formatCambio, formatCreditos, formatNumero } from '../../components/formato.ts';
-import { nombreOperacion } from '../../operaciones/grupos.ts';
+import { nombreOperacion } from '../../operaciones.ts';
 import { formatPesos } from '../../pagos/catalogo.ts';
 
 type Detalle = Readonly<Record<string, unknown>>;

@@ -10,14 +10,9 @@ import {
   type SeenHeartbeat,
   type SolicitudAbierta,
 } from '@acuse/db';
-import { Aviso } from '../../components/aviso.tsx';
-import { Estado } from '../../components/estado.tsx';
-import { Fecha } from '../../components/fecha.tsx';
+import { Aviso, Estado, Fecha, numeric, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { formatCreditos, formatNumero } from '../../components/formato.ts';
-import { Tabla } from '../../components/tabla.tsx';
-import { Tarjeta } from '../../components/tarjeta.tsx';
-import { Vacio } from '../../components/vacio.tsx';
-import { defineRuta } from '../../http/ruta.ts';
+import { routesFor } from '../../http/ruta.ts';
 import type { PanelDeps } from '../../panel-deps.ts';
 import { Seccion } from './seccion.tsx';
 
@@ -27,25 +22,20 @@ const CALLADO_MS = 60_000;
 /** What a look at the queues may take of a page. */
 const COLAS_MS = 1_000;
 
-export const verInicio = defineRuta({
-  metodo: 'GET',
-  path: '/operador',
-  acceso: 'operador',
-  async handle({ deps, now, c, pagina }) {
-    const datos = await readDatos(deps);
-    return pagina({
-      titulo: 'Operación',
-      contenido: (
-        <Seccion titulo="Operación" ruta={c.req.path}>
-          <Pendientes {...datos} />
-          <Colas colas={datos.colas} />
-          <Procesos heartbeats={datos.heartbeats} now={now} />
-          <Atrasadas atrasadas={datos.atrasadas} now={now} />
-          <Devoluciones devoluciones={datos.devoluciones} />
-        </Seccion>
-      ),
-    });
-  },
+export const operatorPage = routesFor('operador');
+
+operatorPage.get('/operador', async ({ deps, now, c, pagina }) => {
+  const datos = await readDatos(deps);
+  return pagina(
+    'Operación',
+    <Seccion titulo="Operación" ruta={c.req.path}>
+      <Pendientes {...datos} />
+      <Colas colas={datos.colas} />
+      <Procesos heartbeats={datos.heartbeats} now={now} />
+      <Atrasadas atrasadas={datos.atrasadas} now={now} />
+      <Devoluciones devoluciones={datos.devoluciones} />
+    </Seccion>,
+  );
 });
 
 async function readDatos({ database, dashboard }: PanelDeps) {
@@ -108,12 +98,7 @@ function Colas({ colas }: Pick<Datos, 'colas'>) {
       <Tabla
         titulo="Trabajos por cola"
         tituloOculto
-        columnas={[
-          { titulo: 'Cola' },
-          { titulo: 'Esperan', numerica: true },
-          { titulo: 'En curso', numerica: true },
-          { titulo: 'Aplazados', numerica: true },
-        ]}
+        columnas={['Cola', numeric('Esperan'), numeric('En curso'), numeric('Aplazados')]}
         filas={colas.map(({ queue, trabajos }) => [
           queue,
           trabajos === null ? <Estado texto="No contesta" tono="error" /> : cell(trabajos.esperan),
@@ -132,13 +117,7 @@ function Procesos({ heartbeats, now }: { readonly heartbeats: readonly SeenHeart
       <Tabla
         titulo="Procesos vistos en el último día"
         tituloOculto
-        columnas={[
-          { titulo: 'Proceso' },
-          { titulo: 'Atiende' },
-          { titulo: 'Estado' },
-          { titulo: 'Visto' },
-          { titulo: 'Último trabajo' },
-        ]}
+        columnas={['Proceso', 'Atiende', 'Estado', 'Visto', 'Último trabajo']}
         filas={heartbeats.map((latido) => [
           <span class="fija">{latido.proceso}</span>,
           latido.rol,
@@ -166,13 +145,7 @@ function Atrasadas({ atrasadas, now }: { readonly atrasadas: readonly SolicitudA
       <Tabla
         titulo="Solicitudes que nadie ha tomado a su hora"
         tituloOculto
-        columnas={[
-          { titulo: 'Solicitud' },
-          { titulo: 'Cuenta' },
-          { titulo: 'RFC' },
-          { titulo: 'Fase' },
-          { titulo: 'Debía avanzar' },
-        ]}
+        columnas={['Solicitud', 'Cuenta', 'RFC', 'Fase', 'Debía avanzar']}
         filas={atrasadas.map((solicitud) => [
           <span class="fija">{solicitud.id}</span>,
           <a href={`/operador/cuentas/${solicitud.cuentaId}`}>{solicitud.cuenta}</a>,
@@ -192,13 +165,7 @@ function Devoluciones({ devoluciones }: { readonly devoluciones: readonly Devolu
       <Tabla
         titulo="Cargos devueltos sin que nadie lo pidiera"
         tituloOculto
-        columnas={[
-          { titulo: 'Cuándo' },
-          { titulo: 'Cuenta' },
-          { titulo: 'Operación' },
-          { titulo: 'Por qué' },
-          { titulo: 'Devuelto', numerica: true },
-        ]}
+        columnas={['Cuándo', 'Cuenta', 'Operación', 'Por qué', numeric('Devuelto')]}
         filas={devoluciones.map((devolucion) => [
           <Fecha valor={devolucion.creadoEn} />,
           <a href={`/operador/cuentas/${devolucion.cuentaId}`}>{devolucion.cuenta}</a>,

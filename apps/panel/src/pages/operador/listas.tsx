@@ -1,15 +1,8 @@
 import { ArchivoRechazado, createCargaListas, createListaEdos, readRfcs } from '@acuse/db';
-import { Aviso } from '../../components/aviso.tsx';
-import { Boton } from '../../components/boton.tsx';
-import { Campo } from '../../components/campo.tsx';
-import { Estado } from '../../components/estado.tsx';
-import { Fecha } from '../../components/fecha.tsx';
+import { Aviso, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';
-import { Formulario } from '../../components/formulario.tsx';
-import { Tabla } from '../../components/tabla.tsx';
-import { Tarjeta } from '../../components/tarjeta.tsx';
-import { quien } from '../../http/quien.ts';
-import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
+import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
 import { Seccion } from './seccion.tsx';
 
 /** A hundred thousand RFCs with a column or two beside them. */
@@ -21,33 +14,22 @@ const RESULTADOS = {
   FALLIDA: ['No se pudo', 'error'],
 } as const;
 
-export const verListas = defineRuta({
-  metodo: 'GET',
-  path: '/operador/listas',
-  acceso: 'operador',
-  handle: (contexto) => renderListas(contexto),
+export const listsPage = routesFor('operador');
+
+listsPage.get('/operador/listas', renderListas);
+
+listsPage.post('/operador/listas/69b', async (contexto) => {
+  const forzar = contexto.campos['forzar'] === 'si';
+  await createCargaListas(contexto.deps.database).pedir({ forzar, ...contexto.autor });
+  return contexto.redirigir('/operador/listas', {
+    tono: 'exito',
+    texto: 'Los workers buscarán la lista en unos segundos. Vuelva a cargar la página para ver el resultado.',
+  });
 });
 
-export const pedirLista = defineRuta({
-  metodo: 'POST',
-  path: '/operador/listas/69b',
-  acceso: 'operador',
-  async handle(contexto) {
-    const forzar = contexto.campos['forzar'] === 'si';
-    await createCargaListas(contexto.deps.database).pedir({ forzar, ...quien(contexto) });
-    return contexto.redirigir('/operador/listas', {
-      tono: 'exito',
-      texto: 'Los workers buscarán la lista en unos segundos. Vuelva a cargar la página para ver el resultado.',
-    });
-  },
-});
-
-export const importarEdos = defineRuta({
-  metodo: 'POST',
-  path: '/operador/listas/edos',
-  acceso: 'operador',
-  maxBytes: MAX_BYTES,
-  async handle(contexto) {
+listsPage.post(
+  '/operador/listas/edos',
+  async (contexto) => {
     const { archivos, campos, deps, redirigir } = contexto;
     const fuente = (campos['fuente'] ?? '').trim();
     const { archivo } = archivos;
@@ -61,28 +43,24 @@ export const importarEdos = defineRuta({
       if (!(error instanceof ArchivoRechazado)) throw error;
       return renderListas(contexto, { rechazo: error.message });
     }
-    const lista = { fuente, rfcs, ...quien(contexto) };
+    const lista = { fuente, rfcs, ...contexto.autor };
     const estado = await createListaEdos(deps.database).importar(lista);
     return redirigir('/operador/listas', {
       tono: 'exito',
       texto: `La lista EDOS es ahora «${estado.fuente}», con ${formatNumero(estado.rfcs)} RFC.`,
     });
   },
-});
+  { maxBytes: MAX_BYTES },
+);
 
-export const borrarEdos = defineRuta({
-  metodo: 'POST',
-  path: '/operador/listas/edos/borrar',
-  acceso: 'operador',
-  async handle(contexto) {
-    if (contexto.campos['seguro'] !== 'si')
-      return renderListas(contexto, { seguro: 'Marque aquí que la lista se quita: no se puede deshacer.' });
-    const isGone = await createListaEdos(contexto.deps.database).borrar(quien(contexto));
-    return contexto.redirigir('/operador/listas', {
-      tono: isGone ? 'exito' : 'info',
-      texto: isGone ? 'La lista EDOS se quitó: las respuestas dirán que no hay ninguna.' : 'No había lista EDOS.',
-    });
-  },
+listsPage.post('/operador/listas/edos/borrar', async (contexto) => {
+  if (contexto.campos['seguro'] !== 'si')
+    return renderListas(contexto, { seguro: 'Marque aquí que la lista se quita: no se puede deshacer.' });
+  const isGone = await createListaEdos(contexto.deps.database).borrar(contexto.autor);
+  return contexto.redirigir('/operador/listas', {
+    tono: isGone ? 'exito' : 'info',
+    texto: isGone ? 'La lista EDOS se quitó: las respuestas dirán que no hay ninguna.' : 'No había lista EDOS.',
+  });
 });
 
 interface Faltas {
@@ -98,56 +76,48 @@ async function renderListas(contexto: ContextoCliente, faltas: Faltas = {}): Pro
     createCargaListas(deps.database).estado(),
     createListaEdos(deps.database).estado(),
   ]);
-  return pagina({
-    titulo: 'Listas',
-    status: Object.keys(faltas).length > 0 ? 422 : 200,
-    contenido: (
-      <Seccion titulo="Listas" ruta={c.req.path}>
-        <Lista69b contexto={contexto} efos={efos} />
-        <ListaEdos contexto={contexto} edos={edos} faltas={faltas} />
-      </Seccion>
-    ),
-  });
+  return pagina(
+    'Listas',
+    <Seccion titulo="Listas" ruta={c.req.path}>
+      <Lista69b contexto={contexto} efos={efos} />
+      <ListaEdos contexto={contexto} edos={edos} faltas={faltas} />
+    </Seccion>,
+    { status: Object.keys(faltas).length > 0 ? 422 : 200 },
+  );
 }
 
 type Efos = Awaited<ReturnType<ReturnType<typeof createCargaListas>['estado']>>;
 type Edos = Awaited<ReturnType<ReturnType<typeof createListaEdos>['estado']>>;
 
-function Lista69b({ contexto: { csrf }, efos }: { contexto: ContextoCliente; efos: Efos }) {
+function Lista69b({ efos }: { contexto: ContextoCliente; efos: Efos }) {
   const fallida = efos.cargas.find(({ resultado }) => resultado === 'FALLIDA');
   return (
     <Tarjeta titulo="Lista del artículo 69-B (EFOS)">
       {efos.vigente === null ? (
         <Aviso tono="alerta">Todavía no se ha cargado ninguna: la consulta de EFOS no puede contestar.</Aviso>
       ) : (
-        <dl class="datos">
-          <dt>Corte</dt>
-          <dd>{efos.vigente.fechaCorte}</dd>
-          <dt>Renglones</dt>
-          <dd>{formatNumero(efos.vigente.filas)}</dd>
-          <dt>Cargada</dt>
-          <dd>
-            <Fecha valor={efos.vigente.cargadaEn} />
-          </dd>
-          <dt>Revisada por última vez</dt>
-          <dd>
-            <Fecha valor={efos.vigente.revisadaEn} />
-          </dd>
-          <dt>Última vez que no se pudo</dt>
-          <dd>
-            {fallida ? (
-              <>
-                <Fecha valor={fallida.terminadaEn ?? fallida.iniciadaEn} />: {fallida.motivo ?? 'sin motivo'}
-              </>
-            ) : (
-              'Ninguna de las últimas'
-            )}
-          </dd>
-        </dl>
+        <Datos
+          filas={[
+            ['Corte', efos.vigente.fechaCorte],
+            ['Renglones', formatNumero(efos.vigente.filas)],
+            ['Cargada', <Fecha valor={efos.vigente.cargadaEn} />],
+            ['Revisada por última vez', <Fecha valor={efos.vigente.revisadaEn} />],
+            [
+              'Última vez que no se pudo',
+              fallida ? (
+                <>
+                  <Fecha valor={fallida.terminadaEn ?? fallida.iniciadaEn} />: {fallida.motivo ?? 'sin motivo'}
+                </>
+              ) : (
+                'Ninguna de las últimas'
+              ),
+            ],
+          ]}
+        />
       )}
       <Tabla
         titulo="Últimos intentos"
-        columnas={[{ titulo: 'Inicio' }, { titulo: 'Fin' }, { titulo: 'Resultado' }, { titulo: 'Motivo' }]}
+        columnas={['Inicio', 'Fin', 'Resultado', 'Motivo']}
         filas={efos.cargas.map(({ iniciadaEn, terminadaEn, resultado, motivo }) => {
           const [texto, tono] = RESULTADOS[resultado];
           return [
@@ -164,7 +134,7 @@ function Lista69b({ contexto: { csrf }, efos }: { contexto: ContextoCliente; efo
           Pedida <Fecha valor={efos.pedidaEn} />; espera a un worker con el rol listas.
         </p>
       )}
-      <Formulario accion="/operador/listas/69b" csrf={csrf}>
+      <Formulario accion="/operador/listas/69b">
         <Campo
           nombre="forzar"
           etiqueta="Aceptarla aunque tenga muchos menos renglones o sea de un corte anterior"
@@ -177,23 +147,20 @@ function Lista69b({ contexto: { csrf }, efos }: { contexto: ContextoCliente; efo
 }
 
 function ListaEdos({ contexto, edos, faltas }: { contexto: ContextoCliente; edos: Edos; faltas: Faltas }) {
-  const { csrf, campos } = contexto;
+  const { campos } = contexto;
   return (
     <Tarjeta titulo="Lista EDOS">
       <p>Nadie publica una oficial: responde la que usted importe, con su nombre.</p>
       {edos === null ? (
         <p class="suave">No hay ninguna.</p>
       ) : (
-        <dl class="datos">
-          <dt>Fuente</dt>
-          <dd>{edos.fuente}</dd>
-          <dt>RFC</dt>
-          <dd>{formatNumero(edos.rfcs)}</dd>
-          <dt>Importada</dt>
-          <dd>
-            <Fecha valor={edos.importadaEn} />
-          </dd>
-        </dl>
+        <Datos
+          filas={[
+            ['Fuente', edos.fuente],
+            ['RFC', formatNumero(edos.rfcs)],
+            ['Importada', <Fecha valor={edos.importadaEn} />],
+          ]}
+        />
       )}
       {faltas.rechazo === undefined ? null : (
         <Aviso tono="error" titulo="El archivo no se importó">
@@ -202,7 +169,7 @@ function ListaEdos({ contexto, edos, faltas }: { contexto: ContextoCliente; edos
           ))}
         </Aviso>
       )}
-      <Formulario accion="/operador/listas/edos" csrf={csrf} archivos>
+      <Formulario accion="/operador/listas/edos" archivos>
         <Campo
           nombre="fuente"
           etiqueta="Fuente"
@@ -224,7 +191,7 @@ function ListaEdos({ contexto, edos, faltas }: { contexto: ContextoCliente; edos
         <Boton>Importar</Boton>
       </Formulario>
       {edos === null ? null : (
-        <Formulario accion="/operador/listas/edos/borrar" csrf={csrf}>
+        <Formulario accion="/operador/listas/edos/borrar">
           <Campo
             nombre="seguro"
             etiqueta={`Sí, quitar «${edos.fuente}», de ${formatNumero(edos.rfcs)} RFC`}

@@ -7,19 +7,10 @@ import {
   type PagoConCuenta,
   type Resolucion,
 } from '@acuse/db';
-import { Boton } from '../../components/boton.tsx';
-import { Campo } from '../../components/campo.tsx';
-import { Estado } from '../../components/estado.tsx';
-import { Fecha } from '../../components/fecha.tsx';
+import { Datos, Estado, Fecha, numeric, Paginacion, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
-import { Formulario } from '../../components/formulario.tsx';
-import { Paginacion } from '../../components/paginacion.tsx';
-import { Tabla } from '../../components/tabla.tsx';
-import { Tarjeta } from '../../components/tarjeta.tsx';
-import { Vacio } from '../../components/vacio.tsx';
-import { quien } from '../../http/quien.ts';
-import { type Aviso, type ContextoCliente, defineRuta } from '../../http/ruta.ts';
-import { rutasDe } from '../../http/ruta-de.ts';
+import { type Aviso, type ContextoCliente, routesFor, routesOf } from '../../http/ruta.ts';
 import { formatPesos } from '../../pagos/catalogo.ts';
 import { Seccion } from './seccion.tsx';
 
@@ -35,12 +26,9 @@ const GRUPOS: Record<EstadoPago, string> = {
   CANCELADO: 'Cancelados por quien compra',
 };
 
-export const verPagos = defineRuta({
-  metodo: 'GET',
-  path: PATH,
-  acceso: 'operador',
-  handle: (contexto) => renderPagos(contexto),
-});
+export const paymentsPage = routesFor('operador');
+
+paymentsPage.get(PATH, renderPagos);
 
 /** What is wrong with a form of one payment. */
 interface Falta {
@@ -50,7 +38,7 @@ interface Falta {
 }
 
 async function renderPagos(contexto: ContextoCliente, falta?: Falta): Promise<Response> {
-  const { c, deps, csrf, pagina } = contexto;
+  const { c, deps, pagina } = contexto;
   const estado = ESTADOS_PAGO.find((each) => each === c.req.query('estado')) ?? 'PENDIENTE';
   const despues = c.req.query('despues');
   const found = await createPagos(deps.database).listEstado({
@@ -60,43 +48,41 @@ async function renderPagos(contexto: ContextoCliente, falta?: Falta): Promise<Re
   const pagos = found.slice(0, POR_PAGINA);
   const last = pagos.at(-1)?.id ?? '';
   const address = (extra: Record<string, string>) => `${PATH}?${new URLSearchParams({ estado, ...extra })}`;
-  return pagina({
-    titulo: 'Pagos',
-    status: falta === undefined ? 200 : 422,
-    contenido: (
-      <Seccion titulo="Pagos" ruta={PATH}>
-        <Formulario accion={PATH} metodo="get" csrf={csrf} enLinea descripcion="Filtrar pagos">
-          <Campo
-            nombre="estado"
-            etiqueta="Estado"
-            requerido
-            valor={estado}
-            opciones={ESTADOS_PAGO.map((valor) => ({ valor, texto: GRUPOS[valor] }))}
-          />
-          <Boton variante="secundario">Ver</Boton>
-        </Formulario>
-        {pagos.length === 0 ? (
-          <Tarjeta titulo={GRUPOS[estado]}>
-            <Vacio titulo="No hay ninguno">
-              Quien compra por transferencia aparece aquí hasta que usted confirma que el dinero llegó.
-            </Vacio>
-          </Tarjeta>
-        ) : estado === 'PENDIENTE' ? (
-          pagos.map((pago) => <PorConfirmar contexto={contexto} pago={pago} falta={falta} />)
-        ) : (
-          <Resueltos pagos={pagos} />
-        )}
-        <Paginacion
-          anterior={isUuid(despues) ? address({}) : null}
-          siguiente={found.length > POR_PAGINA ? address({ despues: last }) : null}
+  return pagina(
+    'Pagos',
+    <Seccion titulo="Pagos" ruta={PATH}>
+      <Formulario accion={PATH} metodo="get" enLinea descripcion="Filtrar pagos">
+        <Campo
+          nombre="estado"
+          etiqueta="Estado"
+          requerido
+          valor={estado}
+          opciones={ESTADOS_PAGO.map((valor) => ({ valor, texto: GRUPOS[valor] }))}
         />
-      </Seccion>
-    ),
-  });
+        <Boton variante="secundario">Ver</Boton>
+      </Formulario>
+      {pagos.length === 0 ? (
+        <Tarjeta titulo={GRUPOS[estado]}>
+          <Vacio titulo="No hay ninguno">
+            Quien compra por transferencia aparece aquí hasta que usted confirma que el dinero llegó.
+          </Vacio>
+        </Tarjeta>
+      ) : estado === 'PENDIENTE' ? (
+        pagos.map((pago) => <PorConfirmar contexto={contexto} pago={pago} falta={falta} />)
+      ) : (
+        <Resueltos pagos={pagos} />
+      )}
+      <Paginacion
+        anterior={isUuid(despues) ? address({}) : null}
+        siguiente={found.length > POR_PAGINA ? address({ despues: last }) : null}
+      />
+    </Seccion>,
+    { status: falta === undefined ? 200 : 422 },
+  );
 }
 
 /** Declares an address of a payment that a person confirms. */
-const defineRutaPago = rutasDe<Pago>(
+export const paymentPage = routesOf<Pago>(
   `${PATH}/:id`,
   async ({ deps }, id) => {
     const pago = isUuid(id) ? await createPagos(deps.database).findAny(id) : null;
@@ -105,32 +91,24 @@ const defineRutaPago = rutasDe<Pago>(
   'operador',
 );
 
-export const confirmarPago = defineRutaPago({
-  metodo: 'POST',
-  sub: '/confirmar',
-  async handle(contexto, { id }) {
-    const rastreo = (contexto.campos['rastreo'] ?? '').trim().slice(0, 100);
-    const input = { id, ...quien(contexto), ...(rastreo === '' ? {} : { proveedorRef: rastreo }) };
-    const resolucion = await createPagos(contexto.deps.database).confirmar(input);
-    if (resolucion.resultado !== 'REFERENCIA_USADA') return tell(contexto, resolucion);
-    const texto = 'No se acreditó: esa clave de rastreo ya se usó en otro pago. Revise el estado de cuenta.';
-    return renderPagos(contexto, { id, campo: 'rastreo', texto });
-  },
+paymentPage.post('/confirmar', async (contexto, { id }) => {
+  const rastreo = (contexto.campos['rastreo'] ?? '').trim().slice(0, 100);
+  const input = { id, ...contexto.autor, ...(rastreo === '' ? {} : { proveedorRef: rastreo }) };
+  const resolucion = await createPagos(contexto.deps.database).confirmar(input);
+  if (resolucion.resultado !== 'REFERENCIA_USADA') return tell(contexto, resolucion);
+  const texto = 'No se acreditó: esa clave de rastreo ya se usó en otro pago. Revise el estado de cuenta.';
+  return renderPagos(contexto, { id, campo: 'rastreo', texto });
 });
 
-export const rechazarPago = defineRutaPago({
-  metodo: 'POST',
-  sub: '/rechazar',
-  async handle(contexto, { id, estado }) {
-    const motivo = (contexto.campos['motivo'] ?? '').trim();
-    // What is over stays so, whatever was typed.
-    if (estado === 'PENDIENTE' && (motivo === '' || motivo.length > MAX_MOTIVO)) {
-      const texto = `No se rechazó: escriba por qué, en hasta ${MAX_MOTIVO} caracteres; lo lee quien compró.`;
-      return renderPagos(contexto, { id, campo: 'motivo', texto });
-    }
-    const orden = { id, motivo, ...quien(contexto) };
-    return tell(contexto, await createPagos(contexto.deps.database).rechazar(orden));
-  },
+paymentPage.post('/rechazar', async (contexto, { id, estado }) => {
+  const motivo = (contexto.campos['motivo'] ?? '').trim();
+  // What is over stays so, whatever was typed.
+  if (estado === 'PENDIENTE' && (motivo === '' || motivo.length > MAX_MOTIVO)) {
+    const texto = `No se rechazó: escriba por qué, en hasta ${MAX_MOTIVO} caracteres; lo lee quien compró.`;
+    return renderPagos(contexto, { id, campo: 'motivo', texto });
+  }
+  const orden = { id, motivo, ...contexto.autor };
+  return tell(contexto, await createPagos(contexto.deps.database).rechazar(orden));
 });
 
 function tell(contexto: ContextoCliente, resolucion: Resolucion): Promise<Response> | Response {
@@ -155,7 +133,7 @@ interface PorConfirmarProps {
 }
 
 function PorConfirmar({ contexto, pago, falta }: PorConfirmarProps) {
-  const { c, campos, csrf, now } = contexto;
+  const { c, campos, now } = contexto;
   const despues = c.req.query('despues');
   // A form that is refused is shown on the page of those that wait on which it was.
   const address = (sub: string) => `${PATH}/${pago.id}/${sub}${isUuid(despues) ? `?despues=${despues}` : ''}`;
@@ -163,23 +141,17 @@ function PorConfirmar({ contexto, pago, falta }: PorConfirmarProps) {
     falta?.id === pago.id && falta.campo === campo ? { valor: campos[campo], error: falta.texto } : {};
   return (
     <Tarjeta titulo={`${pago.referencia}: ${formatPesos(pago.total)}`} id={`pago-${pago.id}`}>
-      <dl class="datos">
-        <dt>Cuenta</dt>
-        <dd>
-          <a href={`/operador/cuentas/${pago.cuentaId}`}>{pago.email}</a>
-        </dd>
-        <dt>Créditos</dt>
-        <dd>{formatCreditos(pago.creditos)}</dd>
-        <dt>Forma de pago</dt>
-        <dd>{pago.proveedor}</dd>
-        <dt>Pedido</dt>
-        <dd>
-          <Fecha valor={pago.creadoEn} relativaA={now} />
-        </dd>
-      </dl>
+      <Datos
+        filas={[
+          ['Cuenta', <a href={`/operador/cuentas/${pago.cuentaId}`}>{pago.email}</a>],
+          ['Créditos', formatCreditos(pago.creditos)],
+          ['Forma de pago', pago.proveedor],
+          ['Pedido', <Fecha valor={pago.creadoEn} relativaA={now} />],
+        ]}
+      />
       {pago.proveedor === MANUAL ? (
         <div class="dos">
-          <Formulario accion={address('confirmar')} csrf={csrf}>
+          <Formulario accion={address('confirmar')}>
             <Campo
               nombre="rastreo"
               etiqueta="Clave de rastreo"
@@ -191,7 +163,7 @@ function PorConfirmar({ contexto, pago, falta }: PorConfirmarProps) {
             />
             <Boton descripcion={`Confirmar el pago ${pago.referencia}`}>Confirmar que llegó</Boton>
           </Formulario>
-          <Formulario accion={address('rechazar')} csrf={csrf}>
+          <Formulario accion={address('rechazar')}>
             <Campo
               nombre="motivo"
               etiqueta="Motivo"
@@ -217,16 +189,7 @@ function Resueltos({ pagos }: { readonly pagos: readonly PagoConCuenta[] }) {
   return (
     <Tabla
       titulo="Pagos resueltos"
-      columnas={[
-        { titulo: 'Referencia' },
-        { titulo: 'Cuenta' },
-        { titulo: 'Total', numerica: true },
-        { titulo: 'Créditos', numerica: true },
-        { titulo: 'Estado' },
-        { titulo: 'Resuelto' },
-        { titulo: 'Por' },
-        { titulo: 'Motivo' },
-      ]}
+      columnas={['Referencia', 'Cuenta', numeric('Total'), numeric('Créditos'), 'Estado', 'Resuelto', 'Por', 'Motivo']}
       filas={pagos.map((pago) => [
         <span class="fija">{pago.referencia}</span>,
         <a href={`/operador/cuentas/${pago.cuentaId}`}>{pago.email}</a>,

@@ -1,14 +1,9 @@
 import type { CanalMedido } from '@acuse/core';
 import { createSaludSat, type MedidasSat, type SaludHost, type SaludSat } from '@acuse/db';
-import type { Tono } from '../../components/aviso.tsx';
-import { Estado } from '../../components/estado.tsx';
-import { Fecha } from '../../components/fecha.tsx';
+import { Estado, Fecha, numeric, Tabla, Tarjeta, type Tono, Vacio } from '../../components/blocks.tsx';
 import { formatFecha, formatNumero } from '../../components/formato.ts';
 import { Grafica } from '../../components/grafica.tsx';
-import { Tabla } from '../../components/tabla.tsx';
-import { Tarjeta } from '../../components/tarjeta.tsx';
-import { Vacio } from '../../components/vacio.tsx';
-import { defineRuta } from '../../http/ruta.ts';
+import { routesFor } from '../../http/ruta.ts';
 import { Seccion } from './seccion.tsx';
 
 const CANALES: readonly (readonly [CanalMedido, string])[] = [
@@ -24,43 +19,38 @@ const BREAKERS: Record<SaludHost['estado'], readonly [string, Tono]> = {
 };
 const MINUTOS = { hora: 60, dia: 1_440 } as const;
 
-export const verSalud = defineRuta({
-  metodo: 'GET',
-  path: '/operador/salud',
-  acceso: 'operador',
-  async handle({ c, deps, now, pagina }) {
-    const periodo = c.req.query('periodo') === 'dia' ? 'dia' : 'hora';
-    const salud = await createSaludSat(deps.database).read({ now, periodo });
-    return pagina({
-      titulo: 'Salud del SAT',
-      contenido: (
-        <Seccion titulo="Salud del SAT" ruta={c.req.path}>
-          <nav class="fila" aria-label="Periodo">
-            <a href="/operador/salud" aria-current={periodo === 'hora' ? 'true' : undefined}>
-              Última hora
-            </a>
-            <a href="/operador/salud?periodo=dia" aria-current={periodo === 'dia' ? 'true' : undefined}>
-              Último día
-            </a>
-          </nav>
-          <p class="suave">
-            Lo que de verdad se le preguntó al SAT, contado por cada API y cada worker, con hasta diez segundos de
-            retraso. Las latencias son aproximadas.
-          </p>
-          {salud.hosts.length === 0 ? (
-            <Vacio titulo="Nadie ha preguntado nada al SAT en este tiempo">
-              En cuanto alguien haga una consulta o avance una descarga, aquí se verá cómo contesta.
-            </Vacio>
-          ) : (
-            <>
-              <Hosts hosts={salud.hosts} minutos={MINUTOS[periodo]} />
-              <Lineas salud={salud} />
-            </>
-          )}
-        </Seccion>
-      ),
-    });
-  },
+export const healthPage = routesFor('operador');
+
+healthPage.get('/operador/salud', async ({ c, deps, now, pagina }) => {
+  const periodo = c.req.query('periodo') === 'dia' ? 'dia' : 'hora';
+  const salud = await createSaludSat(deps.database).read({ now, periodo });
+  return pagina(
+    'Salud del SAT',
+    <Seccion titulo="Salud del SAT" ruta={c.req.path}>
+      <nav class="fila" aria-label="Periodo">
+        <a href="/operador/salud" aria-current={periodo === 'hora' ? 'true' : undefined}>
+          Última hora
+        </a>
+        <a href="/operador/salud?periodo=dia" aria-current={periodo === 'dia' ? 'true' : undefined}>
+          Último día
+        </a>
+      </nav>
+      <p class="suave">
+        Lo que de verdad se le preguntó al SAT, contado por cada API y cada worker, con hasta diez segundos de retraso.
+        Las latencias son aproximadas.
+      </p>
+      {salud.hosts.length === 0 ? (
+        <Vacio titulo="Nadie ha preguntado nada al SAT en este tiempo">
+          En cuanto alguien haga una consulta o avance una descarga, aquí se verá cómo contesta.
+        </Vacio>
+      ) : (
+        <>
+          <Hosts hosts={salud.hosts} minutos={MINUTOS[periodo]} />
+          <Lineas salud={salud} />
+        </>
+      )}
+    </Seccion>,
+  );
 });
 
 const percent = (parte: number | null) => (parte === null ? '—' : `${formatNumero(Math.round(parte * 1_000) / 10)} %`);
@@ -74,12 +64,12 @@ function Hosts({ hosts, minutos }: { readonly hosts: readonly SaludHost[]; reado
     <Tabla
       titulo="Por servidor"
       columnas={[
-        { titulo: 'Servidor' },
-        { titulo: 'Cortacircuitos' },
-        { titulo: 'Peticiones', numerica: true },
-        { titulo: 'Fallos', numerica: true },
-        { titulo: '4xx', numerica: true },
-        { titulo: 'Latencia', numerica: true },
+        'Servidor',
+        'Cortacircuitos',
+        numeric('Peticiones'),
+        numeric('Fallos'),
+        numeric('4xx'),
+        numeric('Latencia'),
       ]}
       filas={hosts.map((host) => [
         <>

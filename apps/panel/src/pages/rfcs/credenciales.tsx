@@ -1,13 +1,12 @@
 import { createContribuyentes, type RfcVista } from '@acuse/db';
-import { Aviso } from '../../components/aviso.tsx';
+import type { CiecLength } from '@acuse/vault';
+import { isRecordada } from '../../acceso/llave-tecleada.ts';
+import { Aviso, Datos, Estado, Fecha, Tarjeta, Vacio } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';
-import { Vacio } from '../../components/vacio.tsx';
 import type { ContextoCliente } from '../../http/ruta.ts';
-import { Encabezado } from './partes/encabezado.tsx';
-import { SeccionCiec } from './partes/seccion-ciec.tsx';
-import { SeccionEfirma } from './partes/seccion-efirma.tsx';
-import { isRecordada } from './reglas/llave-tecleada.ts';
-import { defineRutaRfc, hrefRfc } from './reglas/ruta-rfc.ts';
+import { estadoCer, estadoCiec, estadoEfirma, estadoLlaveEfirma, isLlaveUtil } from './reglas/estado-credenciales.ts';
+import { Encabezado, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 /**
  * What is wrong with each field of a refused form, by the field's name. Nothing that was typed is sent back: all of it
@@ -15,12 +14,10 @@ import { defineRutaRfc, hrefRfc } from './reglas/ruta-rfc.ts';
  */
 export type Reparos = Readonly<Record<string, string>>;
 
+export const credentialsPage = rfcRoutes();
+
 /** What is stored for an RFC, and the forms to store it. */
-export const verCredenciales = defineRutaRfc({
-  metodo: 'GET',
-  sub: '/credenciales',
-  handle: (contexto, rfc) => renderCredenciales(contexto, rfc, {}),
-});
+credentialsPage.get('/credenciales', (contexto, rfc) => renderCredenciales(contexto, rfc, {}));
 
 /** The page; with what was wrong when a form of it was refused. */
 export async function renderCredenciales(
@@ -28,46 +25,216 @@ export async function renderCredenciales(
   rfc: RfcVista,
   reparos: { readonly ciec?: Reparos; readonly efirma?: Reparos },
 ): Promise<Response> {
-  const { csrf, deps, now, pagina, usuario } = contexto;
+  const { deps, now, pagina, usuario } = contexto;
   const { llave } = rfc;
   const recordada = { isRecordada: await isRecordada(contexto, rfc) };
   const { esperan } = llave
     ? await createContribuyentes(deps.database).abiertas(usuario.cuentaId, llave.id)
     : { esperan: 0 };
   const { min, max } = deps.settings.ciecLength;
-  return pagina({
-    titulo: `Credenciales de ${rfc.rfc}`,
-    status: reparos.ciec || reparos.efirma ? 422 : 200,
-    scripts: ['soltar.js'],
-    contenido: (
-      <>
-        <Encabezado rfc={rfc} parte="/credenciales" titulo={`Credenciales de ${rfc.rfc}`} />
-        {llave === null ? (
-          <Vacio
-            titulo="Primero hace falta la API key"
-            accion={{ href: hrefRfc(rfc.rfc, '/llave'), texto: 'Generar la API key' }}
-          >
-            Lo que se guarda se cifra con una clave que sale de la API key: sin ella no se puede guardar nada.
-          </Vacio>
-        ) : (
-          <>
-            <p>
-              Se cifran con AES-256-GCM bajo una clave derivada de la API key, que por eso hay que escribir. Sin ella
-              nadie puede abrir lo guardado, tampoco nosotros.
-            </p>
-            {esperan > 0 ? (
-              <Aviso tono="alerta" titulo="Hay solicitudes que esperan la e.firma">
-                {formatNumero(esperan)} {esperan === 1 ? 'solicitud continúa' : 'solicitudes continúan'} por sí{' '}
-                {esperan === 1 ? 'sola' : 'solas'} al guardar la llave privada.
-              </Aviso>
-            ) : null}
-            <div class="dos">
-              <SeccionCiec rfc={rfc} csrf={csrf} reparos={reparos.ciec ?? {}} {...recordada} largo={{ min, max }} />
-              <SeccionEfirma rfc={rfc} csrf={csrf} now={now} reparos={reparos.efirma ?? {}} {...recordada} />
-            </div>
-          </>
-        )}
-      </>
-    ),
-  });
+  return pagina(
+    `Credenciales de ${rfc.rfc}`,
+    <>
+      <Encabezado rfc={rfc} parte="/credenciales" titulo={`Credenciales de ${rfc.rfc}`} />
+      {llave === null ? (
+        <Vacio
+          titulo="Primero hace falta la API key"
+          accion={{ href: hrefRfc(rfc.rfc, '/llave'), texto: 'Generar la API key' }}
+        >
+          Lo que se guarda se cifra con una clave que sale de la API key: sin ella no se puede guardar nada.
+        </Vacio>
+      ) : (
+        <>
+          <p>
+            Se cifran con AES-256-GCM bajo una clave derivada de la API key, que por eso hay que escribir. Sin ella
+            nadie puede abrir lo guardado, tampoco nosotros.
+          </p>
+          {esperan > 0 ? (
+            <Aviso tono="alerta" titulo="Hay solicitudes que esperan la e.firma">
+              {formatNumero(esperan)} {esperan === 1 ? 'solicitud continúa' : 'solicitudes continúan'} por sí{' '}
+              {esperan === 1 ? 'sola' : 'solas'} al guardar la llave privada.
+            </Aviso>
+          ) : null}
+          <div class="dos">
+            <SeccionCiec rfc={rfc} reparos={reparos.ciec ?? {}} {...recordada} largo={{ min, max }} />
+            <SeccionEfirma rfc={rfc} now={now} reparos={reparos.efirma ?? {}} {...recordada} />
+          </div>
+        </>
+      )}
+    </>,
+    { status: reparos.ciec || reparos.efirma ? 422 : 200, scripts: ['soltar.js'] },
+  );
+}
+
+interface SeccionCiecProps {
+  readonly rfc: RfcVista;
+  readonly reparos: Reparos;
+  readonly isRecordada: boolean;
+  readonly largo: CiecLength;
+}
+
+/** The state of the CIEC and the form that stores it. */
+function SeccionCiec({ rfc, reparos, isRecordada, largo }: SeccionCiecProps) {
+  const { ciec } = rfc;
+  const caracteres = largo.min === largo.max ? `${largo.max}` : `de ${largo.min} a ${largo.max}`;
+  return (
+    <Tarjeta titulo="CIEC" accion={<Estado {...estadoCiec(rfc)} />}>
+      {ciec ? (
+        <Datos
+          filas={[
+            ['Guardada', <Fecha valor={ciec.creadaEn} />],
+            [
+              'SAT',
+              ciec.rechazadaEn ? (
+                <>
+                  La rechazó el <Fecha valor={ciec.rechazadaEn} />
+                </>
+              ) : (
+                'Sin rechazos'
+              ),
+            ],
+          ]}
+        />
+      ) : null}
+      {ciec?.rechazadaEn ? (
+        <Aviso tono="error" titulo="No se volverá a intentar con esta">
+          Cada intento fallido acerca al contribuyente a que el SAT bloquee su acceso. Verifique la contraseña en el
+          portal del SAT y guárdela de nuevo.
+        </Aviso>
+      ) : null}
+      <Formulario accion={hrefRfc(rfc.rfc, '/credenciales/ciec')} descripcion="Guardar la CIEC">
+        <Campo
+          nombre="ciec"
+          id="ciec-ciec"
+          etiqueta="Contraseña del SAT (CIEC)"
+          tipo="password"
+          error={reparos['ciec']}
+          ayuda={`${caracteres} caracteres. Reemplaza a la anterior.`}
+          requerido
+          literal
+          autocompletar="off"
+          maxLargo={64}
+        />
+        <CampoLlave id="ciec-llave" rfc={rfc} error={reparos['api_key']} isRecordada={isRecordada} />
+        <div>
+          <Boton>Guardar la CIEC</Boton>
+        </div>
+      </Formulario>
+    </Tarjeta>
+  );
+}
+
+interface SeccionEfirmaProps {
+  readonly rfc: RfcVista;
+  readonly now: Date;
+  readonly reparos: Reparos;
+  readonly isRecordada: boolean;
+}
+
+/** The state of the e.firma, what its certificate says, and the form that stores it. */
+function SeccionEfirma({ rfc, now, reparos, isRecordada }: SeccionEfirmaProps) {
+  const { cer, efirmaKey } = rfc;
+  return (
+    <Tarjeta titulo="e.firma" accion={<Estado {...estadoEfirma(rfc, now)} />}>
+      {cer ? (
+        <Datos
+          filas={[
+            ['Certificado', <Estado {...estadoCer(rfc, now)} />],
+            ['Número de serie', <code>{cer.noSerie}</code>],
+            ['Titular', cer.titular],
+            ['Vence', <Fecha valor={cer.vigenteHasta} />],
+            [
+              'Llave privada',
+              <>
+                <Estado {...estadoLlaveEfirma(rfc)} />
+                {efirmaKey && isLlaveUtil(rfc) ? (
+                  <>
+                    {' '}
+                    Se borra <Fecha valor={efirmaKey.expiraEn} relativaA={now} />
+                  </>
+                ) : null}
+              </>,
+            ],
+          ]}
+        />
+      ) : null}
+      <Formulario accion={hrefRfc(rfc.rfc, '/credenciales/efirma')} archivos descripcion="Guardar la e.firma">
+        <div class="pila" data-soltar>
+          <Campo
+            nombre="cer"
+            id="efirma-cer"
+            etiqueta="Certificado (.cer)"
+            tipo="file"
+            acepta=".cer"
+            error={reparos['cer']}
+            ayuda={
+              cer
+                ? 'Solo si cambió. Otro certificado borra la llave privada guardada.'
+                : 'Debe ser de la e.firma del RFC, vigente; no el de un sello digital (CSD).'
+            }
+          />
+          <Campo
+            nombre="key"
+            id="efirma-key"
+            etiqueta="Llave privada (.key)"
+            tipo="file"
+            acepta=".key"
+            error={reparos['key']}
+            ayuda="Se guarda cifrada y se borra sola a la hora."
+          />
+          <p class="suave chica" role="status" data-soltar-aviso>
+            También puede arrastrar cada archivo a su campo.
+          </p>
+        </div>
+        <Campo
+          nombre="password"
+          id="efirma-password"
+          etiqueta="Contraseña de la llave privada"
+          tipo="password"
+          error={reparos['password']}
+          ayuda="Solo con el .key. No se guarda."
+          literal
+          autocompletar="off"
+          maxLargo={256}
+        />
+        <CampoLlave id="efirma-llave" rfc={rfc} error={reparos['api_key']} isRecordada={isRecordada} />
+        <div>
+          <Boton>Guardar la e.firma</Boton>
+        </div>
+      </Formulario>
+    </Tarjeta>
+  );
+}
+
+interface CampoLlaveProps {
+  readonly id: string;
+  readonly rfc: Pick<RfcVista, 'llave'>;
+  readonly error: string | undefined;
+  /** Whether it was typed in lately, so that it need not be again. */
+  readonly isRecordada: boolean;
+}
+
+/**
+ * Where the active API key of an RFC is typed in, since what is stored is encrypted under it. Never filled in again.
+ */
+function CampoLlave({ id, rfc, error, isRecordada }: CampoLlaveProps) {
+  return (
+    <Campo
+      nombre="api_key"
+      id={id}
+      etiqueta="API key del RFC"
+      tipo="password"
+      error={error}
+      ayuda={
+        isRecordada
+          ? `Se usa la que termina en …${rfc.llave?.ultimos4}, que escribió hace poco.`
+          : `La que termina en …${rfc.llave?.ultimos4}. Se recuerda sellada unos minutos, solo en esta sesión.`
+      }
+      requerido
+      sabido={isRecordada}
+      literal
+      autocompletar="off"
+      maxLargo={100}
+    />
+  );
 }

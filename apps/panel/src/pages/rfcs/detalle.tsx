@@ -1,96 +1,81 @@
 import { createContribuyentes, type RfcVista } from '@acuse/db';
-import { Aviso } from '../../components/aviso.tsx';
-import { Boton } from '../../components/boton.tsx';
-import { Campo } from '../../components/campo.tsx';
-import { Estado } from '../../components/estado.tsx';
-import { Fecha } from '../../components/fecha.tsx';
+import { Aviso, Datos, Estado, Fecha, Tarjeta } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';
-import { Formulario } from '../../components/formulario.tsx';
-import { Tarjeta } from '../../components/tarjeta.tsx';
-import { quien } from '../../http/quien.ts';
 import type { ContextoCliente } from '../../http/ruta.ts';
-import { Encabezado } from './partes/encabezado.tsx';
 import { DIAS_ROTACION, edadEnDias, estadoCer, estadoCiec, estadoLlaveEfirma } from './reglas/estado-credenciales.ts';
 import { MAX_NOMBRE, readIdCif, readNombre } from './reglas/leer-rfc.ts';
-import { defineRutaRfc, hrefRfc } from './reglas/ruta-rfc.ts';
+import { Encabezado, hrefRfc, rfcRoutes } from './rfc.tsx';
+
+export const rfcPage = rfcRoutes();
 
 /** An RFC at a glance, and its next step. */
-export const verDetalle = defineRutaRfc({
-  metodo: 'GET',
-  sub: '',
-  handle: (contexto, rfc) => page(contexto, rfc, {}),
-});
+rfcPage.get('', (contexto, rfc) => page(contexto, rfc, {}));
 
 /** Keeps or forgets the idCIF. */
-export const cambiarIdCif = defineRutaRfc({
-  metodo: 'POST',
-  sub: '',
-  async handle(contexto, rfc) {
-    const { campos, deps, usuario, redirigir, noEncontrada } = contexto;
-    const leido = readIdCif(campos['id_cif'] ?? '');
-    const nombre = readNombre(campos['nombre']);
-    if (!leido.valido)
-      return page(contexto, rfc, { nombre: nombre ?? '', idCif: campos['id_cif'] ?? '', error: leido.error });
-    const rfcs = createContribuyentes(deps.database);
-    const suyo = { cuentaId: usuario.cuentaId, rfc: rfc.rfc, ...quien(contexto) };
-    const isNamed = nombre === rfc.nombre || (await rfcs.setNombre({ ...suyo, nombre }));
-    if (leido.valor === rfc.idCif)
-      return isNamed
-        ? redirigir(hrefRfc(rfc.rfc), { tono: 'exito', texto: 'Los datos quedaron guardados.' })
-        : noEncontrada();
-    const isDone = await rfcs.setIdCif({
-      ...suyo,
-      idCif: leido.valor,
-    });
-    if (!isDone) return noEncontrada();
-    const texto = leido.valor ? 'El idCIF quedó guardado.' : 'El idCIF quedó borrado.';
-    return redirigir(hrefRfc(rfc.rfc), { tono: 'exito', texto });
-  },
+rfcPage.post('', async (contexto, rfc) => {
+  const { campos, deps, usuario, redirigir, noEncontrada } = contexto;
+  const leido = readIdCif(campos['id_cif'] ?? '');
+  const nombre = readNombre(campos['nombre']);
+  if (!leido.valido)
+    return page(contexto, rfc, { nombre: nombre ?? '', idCif: campos['id_cif'] ?? '', error: leido.error });
+  const rfcs = createContribuyentes(deps.database);
+  const suyo = { cuentaId: usuario.cuentaId, rfc: rfc.rfc, ...contexto.autor };
+  const isNamed = nombre === rfc.nombre || (await rfcs.setNombre({ ...suyo, nombre }));
+  if (leido.valor === rfc.idCif)
+    return isNamed
+      ? redirigir(hrefRfc(rfc.rfc), { tono: 'exito', texto: 'Los datos quedaron guardados.' })
+      : noEncontrada();
+  const isDone = await rfcs.setIdCif({
+    ...suyo,
+    idCif: leido.valor,
+  });
+  if (!isDone) return noEncontrada();
+  const texto = leido.valor ? 'El idCIF quedó guardado.' : 'El idCIF quedó borrado.';
+  return redirigir(hrefRfc(rfc.rfc), { tono: 'exito', texto });
 });
 
 function page(
-  { csrf, now, pagina }: ContextoCliente,
+  { now, pagina }: ContextoCliente,
   rfc: RfcVista,
   tecleado: { readonly nombre?: string; readonly idCif?: string; readonly error?: string },
 ): Response {
-  return pagina({
-    titulo: rfc.rfc,
-    status: tecleado.error ? 422 : 200,
-    contenido: (
-      <>
-        <Encabezado rfc={rfc} parte="" titulo={rfc.rfc} />
-        <SiguientePaso rfc={rfc} now={now} />
-        <div class="rejilla">
-          <Llave rfc={rfc} now={now} />
-          <Credenciales rfc={rfc} now={now} />
-          <Acceso rfc={rfc} />
-        </div>
-        <Tarjeta titulo="Datos del contribuyente">
-          <Formulario accion={hrefRfc(rfc.rfc)} csrf={csrf} descripcion="Datos del contribuyente">
-            <Campo
-              nombre="nombre"
-              etiqueta="Nombre"
-              valor={tecleado.nombre ?? rfc.nombre ?? ''}
-              ayuda="Para reconocerlo y buscarlo en el panel. Sin él se usa el del certificado."
-              maxLargo={MAX_NOMBRE}
-            />
-            <Campo
-              nombre="id_cif"
-              etiqueta="idCIF de la constancia"
-              valor={tecleado.idCif ?? rfc.idCif ?? ''}
-              error={tecleado.error}
-              ayuda="11 dígitos, junto al código QR. Con él, datos-fiscales responde sin CIEC ni e.firma. Vacío lo borra."
-              teclado="numeric"
-              literal
-              maxLargo={20}
-              autocompletar="off"
-            />
-            <Boton variante="secundario">Guardar</Boton>
-          </Formulario>
-        </Tarjeta>
-      </>
-    ),
-  });
+  return pagina(
+    rfc.rfc,
+    <>
+      <Encabezado rfc={rfc} parte="" titulo={rfc.rfc} />
+      <SiguientePaso rfc={rfc} now={now} />
+      <div class="rejilla">
+        <Llave rfc={rfc} now={now} />
+        <Credenciales rfc={rfc} now={now} />
+        <Acceso rfc={rfc} />
+      </div>
+      <Tarjeta titulo="Datos del contribuyente">
+        <Formulario accion={hrefRfc(rfc.rfc)} descripcion="Datos del contribuyente">
+          <Campo
+            nombre="nombre"
+            etiqueta="Nombre"
+            valor={tecleado.nombre ?? rfc.nombre ?? ''}
+            ayuda="Para reconocerlo y buscarlo en el panel. Sin él se usa el del certificado."
+            maxLargo={MAX_NOMBRE}
+          />
+          <Campo
+            nombre="id_cif"
+            etiqueta="idCIF de la constancia"
+            valor={tecleado.idCif ?? rfc.idCif ?? ''}
+            error={tecleado.error}
+            ayuda="11 dígitos, junto al código QR. Con él, datos-fiscales responde sin CIEC ni e.firma. Vacío lo borra."
+            teclado="numeric"
+            literal
+            maxLargo={20}
+            autocompletar="off"
+          />
+          <Boton variante="secundario">Guardar</Boton>
+        </Formulario>
+      </Tarjeta>
+    </>,
+    { status: tecleado.error ? 422 : 200 },
+  );
 }
 
 function SiguientePaso({ rfc, now }: { readonly rfc: RfcVista; readonly now: Date }) {
@@ -135,27 +120,28 @@ function Llave({ rfc, now }: { readonly rfc: RfcVista; readonly now: Date }) {
   return (
     <Tarjeta titulo="API key">
       {llave ? (
-        <dl class="datos">
-          <dt>Termina en</dt>
-          <dd>
-            <code>…{llave.ultimos4}</code>
-          </dd>
-          <dt>Creada</dt>
-          <dd>
-            <Fecha valor={llave.creadaEn} formato="dia" />{' '}
-            {dias >= DIAS_ROTACION ? <Estado texto={`${dias} días: conviene cambiarla`} tono="alerta" /> : null}
-          </dd>
-          <dt>Último uso</dt>
-          <dd>
-            {llave.ultimoUsoEn ? (
+        <Datos
+          filas={[
+            ['Termina en', <code>…{llave.ultimos4}</code>],
+            [
+              'Creada',
               <>
-                <Fecha valor={llave.ultimoUsoEn} relativaA={now} /> desde <code>{llave.ultimaIp}</code>
-              </>
-            ) : (
-              'Nunca'
-            )}
-          </dd>
-        </dl>
+                <Fecha valor={llave.creadaEn} formato="dia" />{' '}
+                {dias >= DIAS_ROTACION ? <Estado texto={`${dias} días: conviene cambiarla`} tono="alerta" /> : null}
+              </>,
+            ],
+            [
+              'Último uso',
+              llave.ultimoUsoEn ? (
+                <>
+                  <Fecha valor={llave.ultimoUsoEn} relativaA={now} /> desde <code>{llave.ultimaIp}</code>
+                </>
+              ) : (
+                'Nunca'
+              ),
+            ],
+          ]}
+        />
       ) : (
         <p class="suave">No hay ninguna llave activa.</p>
       )}
@@ -169,32 +155,35 @@ function Llave({ rfc, now }: { readonly rfc: RfcVista; readonly now: Date }) {
 function Credenciales({ rfc, now }: { readonly rfc: RfcVista; readonly now: Date }) {
   return (
     <Tarjeta titulo="Credenciales">
-      <dl class="datos">
-        <dt>CIEC</dt>
-        <dd>
-          <Estado {...estadoCiec(rfc)} />
-        </dd>
-        <dt>Certificado</dt>
-        <dd>
-          <Estado {...estadoCer(rfc, now)} />
-          {rfc.cer?.vigenteHasta ? (
-            <span class="chica">
-              {' '}
-              hasta el <Fecha valor={rfc.cer.vigenteHasta} formato="dia" />
-            </span>
-          ) : null}
-        </dd>
-        <dt>Llave privada</dt>
-        <dd>
-          <Estado {...estadoLlaveEfirma(rfc)} />
-          {rfc.efirmaKey ? (
-            <span class="chica">
-              {' '}
-              se borra <Fecha valor={rfc.efirmaKey.expiraEn} relativaA={now} />
-            </span>
-          ) : null}
-        </dd>
-      </dl>
+      <Datos
+        filas={[
+          ['CIEC', <Estado {...estadoCiec(rfc)} />],
+          [
+            'Certificado',
+            <>
+              <Estado {...estadoCer(rfc, now)} />
+              {rfc.cer?.vigenteHasta ? (
+                <span class="chica">
+                  {' '}
+                  hasta el <Fecha valor={rfc.cer.vigenteHasta} formato="dia" />
+                </span>
+              ) : null}
+            </>,
+          ],
+          [
+            'Llave privada',
+            <>
+              <Estado {...estadoLlaveEfirma(rfc)} />
+              {rfc.efirmaKey ? (
+                <span class="chica">
+                  {' '}
+                  se borra <Fecha valor={rfc.efirmaKey.expiraEn} relativaA={now} />
+                </span>
+              ) : null}
+            </>,
+          ],
+        ]}
+      />
       <Boton variante="secundario" href={hrefRfc(rfc.rfc, '/credenciales')}>
         Guardar credenciales
       </Boton>
@@ -209,18 +198,24 @@ function Acceso({ rfc }: { readonly rfc: RfcVista }) {
   const { deshabilitadas, ips } = rfc;
   return (
     <Tarjeta titulo="Acceso">
-      <dl class="datos">
-        <dt>Operaciones</dt>
-        <dd>
-          {deshabilitadas.length === 0 ? 'Todas encendidas' : count(deshabilitadas, 'apagada')}{' '}
-          <a href={hrefRfc(rfc.rfc, '/operaciones')}>Cambiar operaciones</a>
-        </dd>
-        <dt>Direcciones IP</dt>
-        <dd>
-          {ips.length === 0 ? 'Cualquiera puede llamar' : `Solo las de la lista: ${count(ips, 'entrada')}`}{' '}
-          <a href={hrefRfc(rfc.rfc, '/direcciones')}>Cambiar direcciones</a>
-        </dd>
-      </dl>
+      <Datos
+        filas={[
+          [
+            'Operaciones',
+            <>
+              {deshabilitadas.length === 0 ? 'Todas encendidas' : count(deshabilitadas, 'apagada')}{' '}
+              <a href={hrefRfc(rfc.rfc, '/operaciones')}>Cambiar operaciones</a>
+            </>,
+          ],
+          [
+            'Direcciones IP',
+            <>
+              {ips.length === 0 ? 'Cualquiera puede llamar' : `Solo las de la lista: ${count(ips, 'entrada')}`}{' '}
+              <a href={hrefRfc(rfc.rfc, '/direcciones')}>Cambiar direcciones</a>
+            </>,
+          ],
+        ]}
+      />
     </Tarjeta>
   );
 }

@@ -1,14 +1,9 @@
 import { createContribuyentes, type RfcVista } from '@acuse/db';
-import { Aviso } from '../../components/aviso.tsx';
-import { Boton } from '../../components/boton.tsx';
-import { Campo } from '../../components/campo.tsx';
-import { Formulario } from '../../components/formulario.tsx';
-import { Tarjeta } from '../../components/tarjeta.tsx';
-import { quien } from '../../http/quien.ts';
+import { Aviso, Tarjeta } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import type { ContextoCliente } from '../../http/ruta.ts';
-import { Encabezado } from './partes/encabezado.tsx';
 import { admits, readDirecciones, remarkOf } from './reglas/direcciones.ts';
-import { defineRutaRfc, hrefRfc } from './reglas/ruta-rfc.ts';
+import { Encabezado, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 interface Tecleado {
   /** Text of the list as it is typed now. */
@@ -20,41 +15,35 @@ interface Tecleado {
   readonly seQuedaFuera?: boolean;
 }
 
+export const addressesPage = rfcRoutes();
+
 /** The addresses that may call for an RFC. */
-export const verDirecciones = defineRutaRfc({
-  metodo: 'GET',
-  sub: '/direcciones',
-  handle: (contexto, rfc) => page(contexto, rfc, { lista: rfc.ips.join('\n') }),
-});
+addressesPage.get('/direcciones', (contexto, rfc) => page(contexto, rfc, { lista: rfc.ips.join('\n') }));
 
 /**
  * Saves the list, or puts the caller's own address into it for saving. A list that locks the caller out is asked about
  * once.
  */
-export const cambiarDirecciones = defineRutaRfc({
-  metodo: 'POST',
-  sub: '/direcciones',
-  async handle(contexto, rfc) {
-    const { campos, deps, ip, redirigir, usuario, noEncontrada } = contexto;
-    const lista = campos['lista'] ?? '';
-    const accion = campos['accion'];
-    if (accion === 'mia') return page(contexto, rfc, { lista: withOwn(lista, ip), isAgregada: true });
-    const { cidrs, reparos } = readDirecciones(lista);
-    if (reparos.length > 0) return page(contexto, rfc, { lista, reparos });
-    if (!admits(cidrs, ip) && accion !== 'sin-mi') return page(contexto, rfc, { lista, seQuedaFuera: true });
-    const isDone = await createContribuyentes(deps.database).setIps({
-      cuentaId: usuario.cuentaId,
-      rfc: rfc.rfc,
-      cidrs,
-      ...quien(contexto),
-    });
-    if (!isDone) return noEncontrada();
-    const texto =
-      cidrs.length === 0
-        ? 'La lista quedó vacía: cualquier dirección puede llamar con la API key.'
-        : `La lista quedó guardada con ${cidrs.length === 1 ? '1 entrada' : `${cidrs.length} entradas`}. Desde otras direcciones se responde 1003 a partir de la siguiente llamada.`;
-    return redirigir(hrefRfc(rfc.rfc, '/direcciones'), { tono: 'exito', texto });
-  },
+addressesPage.post('/direcciones', async (contexto, rfc) => {
+  const { campos, deps, ip, redirigir, usuario, noEncontrada } = contexto;
+  const lista = campos['lista'] ?? '';
+  const accion = campos['accion'];
+  if (accion === 'mia') return page(contexto, rfc, { lista: withOwn(lista, ip), isAgregada: true });
+  const { cidrs, reparos } = readDirecciones(lista);
+  if (reparos.length > 0) return page(contexto, rfc, { lista, reparos });
+  if (!admits(cidrs, ip) && accion !== 'sin-mi') return page(contexto, rfc, { lista, seQuedaFuera: true });
+  const isDone = await createContribuyentes(deps.database).setIps({
+    cuentaId: usuario.cuentaId,
+    rfc: rfc.rfc,
+    cidrs,
+    ...contexto.autor,
+  });
+  if (!isDone) return noEncontrada();
+  const texto =
+    cidrs.length === 0
+      ? 'La lista quedó vacía: cualquier dirección puede llamar con la API key.'
+      : `La lista quedó guardada con ${cidrs.length === 1 ? '1 entrada' : `${cidrs.length} entradas`}. Desde otras direcciones se responde 1003 a partir de la siguiente llamada.`;
+  return redirigir(hrefRfc(rfc.rfc, '/direcciones'), { tono: 'exito', texto });
 });
 
 /** The typed list with one's own address, unless a block of it has it already. */
@@ -65,80 +54,78 @@ function withOwn(lista: string, ip: string): string {
   return typed === '' ? ip : `${typed}\n${ip}`;
 }
 
-function page({ csrf, ip, pagina }: ContextoCliente, rfc: RfcVista, tecleado: Tecleado): Response {
+function page({ ip, pagina }: ContextoCliente, rfc: RfcVista, tecleado: Tecleado): Response {
   const { lista, reparos = [], isAgregada = false, seQuedaFuera = false } = tecleado;
   const notas = rfc.ips.flatMap((cidr) => {
     const remark = remarkOf(cidr);
     return remark ? [{ cidr, remark }] : [];
   });
-  return pagina({
-    titulo: `Direcciones IP de ${rfc.rfc}`,
-    status: reparos.length > 0 || seQuedaFuera ? 422 : 200,
-    contenido: (
-      <>
-        <Encabezado rfc={rfc} parte="/direcciones" titulo={`Direcciones IP de ${rfc.rfc}`} />
-        <p>
-          {rfc.ips.length === 0
-            ? 'Ahora se puede llamar a la API desde cualquier dirección. Con una lista, las demás reciben 403 con código 1003.'
-            : 'Solo estas direcciones pueden llamar con la API key; las demás reciben 403 con código 1003.'}{' '}
-          Entrar al panel no depende de esta lista.
-        </p>
-        {reparos.length > 0 ? (
-          <Aviso tono="error" titulo="No se guardó: hay entradas que no se entienden">
-            <ul>
-              {reparos.map((reparo) => (
-                <li>{reparo}</li>
-              ))}
-            </ul>
-          </Aviso>
-        ) : null}
-        {isAgregada ? <Aviso tono="info">Su dirección está en la lista de abajo. Falta guardarla.</Aviso> : null}
-        {seQuedaFuera ? <FueraDeLista ip={ip} /> : null}
-        <Tarjeta>
-          <Formulario accion={hrefRfc(rfc.rfc, '/direcciones')} csrf={csrf} descripcion="Direcciones que pueden llamar">
-            <Campo
-              nombre="lista"
-              etiqueta="Direcciones y bloques"
-              filas={8}
-              valor={lista}
-              error={reparos.length > 0 ? 'Corrija las entradas que se nombran arriba.' : undefined}
-              ayuda={
-                <>
-                  Una por línea: una dirección (203.0.113.7, 2001:db8::7) o un bloque CIDR (203.0.113.0/24). Vacía,
-                  puede llamar cualquiera. Su dirección ahora es <code>{ip}</code>.
-                </>
-              }
-              literal
-            />
-            <div class="fila">
-              <Boton nombre="accion" valor="guardar">
-                Guardar
+  return pagina(
+    `Direcciones IP de ${rfc.rfc}`,
+    <>
+      <Encabezado rfc={rfc} parte="/direcciones" titulo={`Direcciones IP de ${rfc.rfc}`} />
+      <p>
+        {rfc.ips.length === 0
+          ? 'Ahora se puede llamar a la API desde cualquier dirección. Con una lista, las demás reciben 403 con código 1003.'
+          : 'Solo estas direcciones pueden llamar con la API key; las demás reciben 403 con código 1003.'}{' '}
+        Entrar al panel no depende de esta lista.
+      </p>
+      {reparos.length > 0 ? (
+        <Aviso tono="error" titulo="No se guardó: hay entradas que no se entienden">
+          <ul>
+            {reparos.map((reparo) => (
+              <li>{reparo}</li>
+            ))}
+          </ul>
+        </Aviso>
+      ) : null}
+      {isAgregada ? <Aviso tono="info">Su dirección está en la lista de abajo. Falta guardarla.</Aviso> : null}
+      {seQuedaFuera ? <FueraDeLista ip={ip} /> : null}
+      <Tarjeta>
+        <Formulario accion={hrefRfc(rfc.rfc, '/direcciones')} descripcion="Direcciones que pueden llamar">
+          <Campo
+            nombre="lista"
+            etiqueta="Direcciones y bloques"
+            filas={8}
+            valor={lista}
+            error={reparos.length > 0 ? 'Corrija las entradas que se nombran arriba.' : undefined}
+            ayuda={
+              <>
+                Una por línea: una dirección (203.0.113.7, 2001:db8::7) o un bloque CIDR (203.0.113.0/24). Vacía, puede
+                llamar cualquiera. Su dirección ahora es <code>{ip}</code>.
+              </>
+            }
+            literal
+          />
+          <div class="fila">
+            <Boton nombre="accion" valor="guardar">
+              Guardar
+            </Boton>
+            <Boton variante="secundario" nombre="accion" valor="mia">
+              Agregar mi dirección
+            </Boton>
+            {seQuedaFuera ? (
+              <Boton variante="peligro" nombre="accion" valor="sin-mi">
+                Guardar sin mi dirección
               </Boton>
-              <Boton variante="secundario" nombre="accion" valor="mia">
-                Agregar mi dirección
-              </Boton>
-              {seQuedaFuera ? (
-                <Boton variante="peligro" nombre="accion" valor="sin-mi">
-                  Guardar sin mi dirección
-                </Boton>
-              ) : null}
-            </div>
-          </Formulario>
-        </Tarjeta>
-        {notas.length > 0 ? (
-          <Aviso tono="info" titulo="Sobre lo guardado">
-            <ul>
-              {notas.map(({ cidr, remark }) => (
-                <li>
-                  <code>{cidr}</code>: {remark}.
-                </li>
-              ))}
-            </ul>
-          </Aviso>
-        ) : null}
-      </>
-    ),
-  });
+            ) : null}
+          </div>
+        </Formulario>
+      </Tarjeta>
+      {notas.length > 0 ? (
+        <Aviso tono="info" titulo="Sobre lo guardado">
+          <ul>
+            {notas.map(({ cidr, remark }) => (
+              <li>
+                <code>{cidr}</code>: {remark}.
+              </li>
+            ))}
+          </ul>
+        </Aviso>
+      ) : null}
+    </>,
+    { status: reparos.length > 0 || seQuedaFuera ? 422 : 200 },
+  );
 }
 
 function FueraDeLista({ ip }: { readonly ip: string }) {

@@ -1,78 +1,61 @@
 import { createContribuyentes, type RfcVista } from '@acuse/db';
-import { Boton } from '../../components/boton.tsx';
-import { Campo } from '../../components/campo.tsx';
-import { Estado } from '../../components/estado.tsx';
-import { Fecha } from '../../components/fecha.tsx';
-import { Formulario } from '../../components/formulario.tsx';
-import { Paginacion } from '../../components/paginacion.tsx';
-import { type Columna, Tabla } from '../../components/tabla.tsx';
-import { Vacio } from '../../components/vacio.tsx';
-import { defineRuta } from '../../http/ruta.ts';
+import { Estado, Fecha, Paginacion, Tabla, Vacio } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { routesFor } from '../../http/ruta.ts';
 import { DIAS_ROTACION, edadEnDias, estadoCiec, estadoEfirma } from './reglas/estado-credenciales.ts';
-import { hrefRfc } from './reglas/ruta-rfc.ts';
+import { hrefRfc } from './rfc.tsx';
 
 const POR_PAGINA = 50;
 
-const COLUMNAS: readonly Columna[] = [
-  { titulo: 'RFC' },
-  { titulo: 'API key' },
-  { titulo: 'Último uso' },
-  { titulo: 'CIEC' },
-  { titulo: 'e.firma' },
-];
+const COLUMNAS = ['RFC', 'API key', 'Último uso', 'CIEC', 'e.firma'];
+
+export const rfcsPage = routesFor('cliente');
 
 /** The account's RFCs, in alphabetical order, with what each still lacks. */
-export const verLista = defineRuta({
-  metodo: 'GET',
-  path: '/rfcs',
-  acceso: 'cliente',
-  async handle({ c, deps, usuario, now, csrf, pagina }) {
-    const contiene = (c.req.query('q') ?? '').trim().normalize('NFC').toUpperCase().slice(0, 60);
-    const despues = (c.req.query('despues') ?? '').slice(0, 13);
-    const filter = { contiene, despues, limit: POR_PAGINA + 1 };
-    const found = await createContribuyentes(deps.database).list(usuario.cuentaId, filter);
-    const rfcs = found.slice(0, POR_PAGINA);
-    const last = found.length > POR_PAGINA ? rfcs.at(-1) : undefined;
-    const isEmpty = rfcs.length === 0 && contiene === '' && despues === '';
-    return pagina({
-      titulo: 'RFC',
-      contenido: (
+rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, pagina }) => {
+  const contiene = (c.req.query('q') ?? '').trim().normalize('NFC').toUpperCase().slice(0, 60);
+  const despues = (c.req.query('despues') ?? '').slice(0, 13);
+  const filter = { contiene, despues, limit: POR_PAGINA + 1 };
+  const found = await createContribuyentes(deps.database).list(usuario.cuentaId, filter);
+  const rfcs = found.slice(0, POR_PAGINA);
+  const last = found.length > POR_PAGINA ? rfcs.at(-1) : undefined;
+  const isEmpty = rfcs.length === 0 && contiene === '' && despues === '';
+  return pagina(
+    'RFC',
+    <>
+      <div class="titular">
+        <h1>RFC</h1>
+        {isEmpty ? null : <Boton href="/rfcs/nuevo">Agregar RFC</Boton>}
+      </div>
+      {isEmpty ? (
+        <Vacio titulo="Todavía no hay ningún RFC" accion={{ href: '/rfcs/nuevo', texto: 'Agregar el primer RFC' }}>
+          Cada RFC tiene su propia API key. Agregue uno, genere su llave y ya puede llamar a la API.
+        </Vacio>
+      ) : (
         <>
-          <div class="titular">
-            <h1>RFC</h1>
-            {isEmpty ? null : <Boton href="/rfcs/nuevo">Agregar RFC</Boton>}
-          </div>
-          {isEmpty ? (
-            <Vacio titulo="Todavía no hay ningún RFC" accion={{ href: '/rfcs/nuevo', texto: 'Agregar el primer RFC' }}>
-              Cada RFC tiene su propia API key. Agregue uno, genere su llave y ya puede llamar a la API.
-            </Vacio>
-          ) : (
-            <>
-              <Formulario accion="/rfcs" csrf={csrf} metodo="get" enLinea descripcion="Buscar un RFC">
-                <Campo nombre="q" etiqueta="RFC o nombre" tipo="search" valor={contiene} maxLargo={60} />
-                <Boton variante="secundario">Buscar</Boton>
-              </Formulario>
-              <Tabla
-                titulo="RFC de la cuenta"
-                tituloOculto
-                columnas={COLUMNAS}
-                filas={rfcs.map((rfc) => fila(rfc, now))}
-                vacia={
-                  <Vacio titulo="Ningún RFC coincide" accion={{ href: '/rfcs', texto: 'Ver todos los RFC' }}>
-                    La cuenta no tiene un RFC ni un nombre con «{contiene}».
-                  </Vacio>
-                }
-              />
-              <Paginacion
-                anterior={despues ? pageHref(contiene, '') : null}
-                siguiente={last ? pageHref(contiene, last.rfc) : null}
-              />
-            </>
-          )}
+          <Formulario accion="/rfcs" metodo="get" enLinea descripcion="Buscar un RFC">
+            <Campo nombre="q" etiqueta="RFC o nombre" tipo="search" valor={contiene} maxLargo={60} />
+            <Boton variante="secundario">Buscar</Boton>
+          </Formulario>
+          <Tabla
+            titulo="RFC de la cuenta"
+            tituloOculto
+            columnas={COLUMNAS}
+            filas={rfcs.map((rfc) => fila(rfc, now))}
+            vacia={
+              <Vacio titulo="Ningún RFC coincide" accion={{ href: '/rfcs', texto: 'Ver todos los RFC' }}>
+                La cuenta no tiene un RFC ni un nombre con «{contiene}».
+              </Vacio>
+            }
+          />
+          <Paginacion
+            anterior={despues ? pageHref(contiene, '') : null}
+            siguiente={last ? pageHref(contiene, last.rfc) : null}
+          />
         </>
-      ),
-    });
-  },
+      )}
+    </>,
+  );
 });
 
 const pageHref = (q: string, despues: string) =>

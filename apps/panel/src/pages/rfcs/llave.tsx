@@ -1,27 +1,18 @@
 import { createContribuyentes, createLlaves, type LlaveListada, type RfcVista } from '@acuse/db';
-import { Aviso } from '../../components/aviso.tsx';
-import { Boton } from '../../components/boton.tsx';
-import { Copiar } from '../../components/copiar.tsx';
-import { Estado } from '../../components/estado.tsx';
-import { Fecha } from '../../components/fecha.tsx';
-import { Tabla } from '../../components/tabla.tsx';
-import { Tarjeta } from '../../components/tarjeta.tsx';
+import { isRecordada } from '../../acceso/llave-tecleada.ts';
+import { Aviso, Copiar, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { formatNumero, formatRelativo } from '../../components/formato.ts';
 import type { ContextoCliente, Pagina } from '../../http/ruta.ts';
-import { Encabezado } from './partes/encabezado.tsx';
-import { GenerarLlave, type GenerarTecleado } from './partes/generar-llave.tsx';
-import { curlRegistrar } from './reglas/curl-registrar.ts';
-import { DIAS_ROTACION, edadEnDias } from './reglas/estado-credenciales.ts';
-import { isRecordada } from './reglas/llave-tecleada.ts';
-import { defineRutaRfc, hrefRfc } from './reglas/ruta-rfc.ts';
+import { DIAS_ROTACION, edadEnDias, guardadas } from './reglas/estado-credenciales.ts';
+import { Encabezado, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 const MAX_ANTERIORES = 10;
 
+export const keyPage = rfcRoutes();
+
 /** The key of an RFC: its age and use, how to replace it, how to revoke it, and the earlier ones. */
-export const verLlave = defineRutaRfc({
-  metodo: 'GET',
-  sub: '/llave',
-  handle: (contexto, rfc) => renderLlave(contexto, rfc),
-});
+keyPage.get('/llave', renderLlave);
 
 /** The page; with what was typed when a form of it was refused. */
 export async function renderLlave(
@@ -30,7 +21,7 @@ export async function renderLlave(
   tecleado: GenerarTecleado = {},
   status: Pagina['status'] = 200,
 ): Promise<Response> {
-  const { csrf, deps, now, pagina, usuario } = contexto;
+  const { deps, now, pagina, usuario } = contexto;
   const recordada = await isRecordada(contexto, rfc);
   const { llave } = rfc;
   const llaves = await createLlaves(deps.database).list(rfc.id);
@@ -38,40 +29,37 @@ export async function renderLlave(
   const { abiertas } = llave
     ? await createContribuyentes(deps.database).abiertas(usuario.cuentaId, llave.id)
     : { abiertas: 0 };
-  return pagina({
-    titulo: `API key de ${rfc.rfc}`,
-    status,
-    contenido: (
-      <>
-        <Encabezado rfc={rfc} parte="/llave" titulo={`API key de ${rfc.rfc}`} />
-        {llave ? <LlaveVigente llave={llave} now={now} /> : null}
-        {llave && llave.registradaEn === null ? <Asociar rfc={rfc.rfc} apiUrl={deps.settings.apiPublicUrl} /> : null}
-        <GenerarLlave
-          rfc={rfc}
-          abiertas={abiertas}
-          csrf={csrf}
-          now={now}
-          tecleado={tecleado}
-          modo={deps.settings.modoLlave}
-          isRecordada={recordada}
-        />
-        {llave ? (
-          <Tarjeta titulo="Revocar la llave">
-            <p>
-              Si la llave se filtró y no quiere otra todavía, revóquela: deja de servir en su siguiente llamada y las
-              solicitudes en curso terminan con reembolso. Antes de hacerlo verá cuántas son.
-            </p>
-            <div>
-              <Boton variante="peligro" href={hrefRfc(rfc.rfc, '/llave/revocar')}>
-                Revocar…
-              </Boton>
-            </div>
-          </Tarjeta>
-        ) : null}
-        {anteriores.length > 0 ? <Anteriores llaves={anteriores} /> : null}
-      </>
-    ),
-  });
+  return pagina(
+    `API key de ${rfc.rfc}`,
+    <>
+      <Encabezado rfc={rfc} parte="/llave" titulo={`API key de ${rfc.rfc}`} />
+      {llave ? <LlaveVigente llave={llave} now={now} /> : null}
+      {llave && llave.registradaEn === null ? <Asociar rfc={rfc.rfc} apiUrl={deps.settings.apiPublicUrl} /> : null}
+      <GenerarLlave
+        rfc={rfc}
+        abiertas={abiertas}
+        now={now}
+        tecleado={tecleado}
+        modo={deps.settings.modoLlave}
+        isRecordada={recordada}
+      />
+      {llave ? (
+        <Tarjeta titulo="Revocar la llave">
+          <p>
+            Si la llave se filtró y no quiere otra todavía, revóquela: deja de servir en su siguiente llamada y las
+            solicitudes en curso terminan con reembolso. Antes de hacerlo verá cuántas son.
+          </p>
+          <div>
+            <Boton variante="peligro" href={hrefRfc(rfc.rfc, '/llave/revocar')}>
+              Revocar…
+            </Boton>
+          </div>
+        </Tarjeta>
+      ) : null}
+      {anteriores.length > 0 ? <Anteriores llaves={anteriores} /> : null}
+    </>,
+    { status },
+  );
 }
 
 function LlaveVigente({ llave, now }: { readonly llave: NonNullable<RfcVista['llave']>; readonly now: Date }) {
@@ -85,38 +73,42 @@ function LlaveVigente({ llave, now }: { readonly llave: NonNullable<RfcVista['ll
         </Aviso>
       ) : null}
       <Tarjeta titulo="Llave vigente">
-        <dl class="datos">
-          <dt>Llave</dt>
-          <dd>
-            <code>
-              acuse_{llave.modo}_{llave.id}_…{llave.ultimos4}
-            </code>
-          </dd>
-          <dt>Creada</dt>
-          <dd>
-            <Fecha valor={llave.creadaEn} /> ({dias === 1 ? '1 día' : `${dias} días`})
-          </dd>
-          <dt>Último uso</dt>
-          <dd>
-            {llave.ultimoUsoEn ? (
+        <Datos
+          filas={[
+            [
+              'Llave',
+              <code>
+                acuse_{llave.modo}_{llave.id}_…{llave.ultimos4}
+              </code>,
+            ],
+            [
+              'Creada',
               <>
-                <Fecha valor={llave.ultimoUsoEn} /> desde <code>{llave.ultimaIp}</code>
-              </>
-            ) : (
-              'Nunca se ha usado'
-            )}
-          </dd>
-          <dt>RFC asociado</dt>
-          <dd>
-            {llave.registradaEn ? (
-              <>
-                Sí, desde el <Fecha valor={llave.registradaEn} />
-              </>
-            ) : (
-              <Estado texto="Todavía no" tono="alerta" />
-            )}
-          </dd>
-        </dl>
+                <Fecha valor={llave.creadaEn} /> ({dias === 1 ? '1 día' : `${dias} días`})
+              </>,
+            ],
+            [
+              'Último uso',
+              llave.ultimoUsoEn ? (
+                <>
+                  <Fecha valor={llave.ultimoUsoEn} /> desde <code>{llave.ultimaIp}</code>
+                </>
+              ) : (
+                'Nunca se ha usado'
+              ),
+            ],
+            [
+              'RFC asociado',
+              llave.registradaEn ? (
+                <>
+                  Sí, desde el <Fecha valor={llave.registradaEn} />
+                </>
+              ) : (
+                <Estado texto="Todavía no" tono="alerta" />
+              ),
+            ],
+          ]}
+        />
       </Tarjeta>
     </>
   );
@@ -140,7 +132,7 @@ function Anteriores({ llaves }: { readonly llaves: readonly LlaveListada[] }) {
     <Tarjeta titulo="Llaves anteriores">
       <Tabla
         titulo="Llaves que ya no sirven, la última primero"
-        columnas={[{ titulo: 'Llave' }, { titulo: 'Estado' }, { titulo: 'Creada' }, { titulo: 'Terminó' }]}
+        columnas={['Llave', 'Estado', 'Creada', 'Terminó']}
         filas={llaves.map((llave) => [
           <code>
             {llave.id}_…{llave.ultimos4}
@@ -152,4 +144,205 @@ function Anteriores({ llaves }: { readonly llaves: readonly LlaveListada[] }) {
       />
     </Tarjeta>
   );
+}
+
+/** What a refused form had, without its secrets. */
+interface GenerarTecleado {
+  readonly errorAnterior?: string;
+  readonly errorPerder?: string;
+}
+
+interface GenerarProps {
+  readonly rfc: RfcVista;
+  /** Open solicitudes of the active key. */
+  readonly abiertas: number;
+  readonly now: Date;
+  readonly tecleado: GenerarTecleado;
+  /** Of the keys that are issued here. */
+  readonly modo: 'live' | 'test';
+  /** Whether the active key was typed in lately, so that what is stored goes on without it. */
+  readonly isRecordada: boolean;
+}
+
+const PREFIJO = {
+  live: 'La llave empieza con acuse_live_: lo que se pide con ella se pide al SAT.',
+  test: 'La llave empieza con acuse_test_: esta instalación consulta un simulador del SAT, y las acuse_live_ existen solo donde se consulta al SAT.',
+};
+
+/** The form that makes a key, and what it does to what is there: said before the click. */
+function GenerarLlave({ rfc, abiertas, now, tecleado, modo, isRecordada }: GenerarProps) {
+  const { llave } = rfc;
+  const cosas = llave ? guardadas(rfc) : [];
+  return (
+    <Tarjeta titulo={llave ? 'Cambiar la llave' : 'Generar la API key'}>
+      {llave ? (
+        <Consecuencias rfc={rfc} cosas={cosas} abiertas={abiertas} now={now} />
+      ) : (
+        <p>
+          La llave se muestra una sola vez. Tenga a la mano dónde guardarla: un gestor de secretos o las variables de
+          entorno de su sistema, nunca el código ni un correo.
+        </p>
+      )}
+      <Formulario accion={hrefRfc(rfc.rfc, '/llave')} descripcion={llave ? 'Cambiar la llave' : 'Generar la API key'}>
+        <input type="hidden" name="vigente" value={llave?.id ?? ''} />
+        {llave ? <Resguardo hayGuardadas={cosas.length > 0} tecleado={tecleado} isRecordada={isRecordada} /> : null}
+        <p class="ayuda">{PREFIJO[modo]}</p>
+        <div>
+          <Boton>{llave ? 'Cambiar la llave' : 'Generar API key'}</Boton>
+        </div>
+      </Formulario>
+    </Tarjeta>
+  );
+}
+
+function Consecuencias({
+  rfc,
+  cosas,
+  abiertas,
+  now,
+}: {
+  readonly rfc: RfcVista;
+  readonly cosas: readonly string[];
+  readonly abiertas: number;
+  readonly now: Date;
+}) {
+  const { llave, efirmaKey } = rfc;
+  return (
+    <ul>
+      <li>
+        La llave que termina en <code>…{llave?.ultimos4}</code> <strong>deja de servir de inmediato</strong>: su
+        siguiente llamada responde 1002.
+      </li>
+      <li>
+        {cosas.length === 0
+          ? 'No hay credenciales guardadas con ella.'
+          : `Lo que se guardó con ella (${cosas.join(', ')}) está cifrado con esa llave. Si la escribe abajo, se vuelve a cifrar con la nueva y nada se pierde; si no, se borra y hay que guardarlo otra vez.`}
+        {efirmaKey && cosas.length > 0
+          ? ` La llave privada de la e.firma conserva su hora: se borra ${formatRelativo(efirmaKey.expiraEn, now)}.`
+          : ''}
+      </li>
+      <li>
+        {abiertas === 0
+          ? 'No hay solicitudes en curso.'
+          : `${formatNumero(abiertas)} ${abiertas === 1 ? 'solicitud en curso sigue' : 'solicitudes en curso siguen'} hasta terminar y se consultan con la llave nueva.`}
+      </li>
+    </ul>
+  );
+}
+
+function Resguardo({
+  hayGuardadas,
+  tecleado,
+  isRecordada,
+}: {
+  readonly hayGuardadas: boolean;
+  readonly tecleado: GenerarTecleado;
+  readonly isRecordada: boolean;
+}) {
+  return (
+    <>
+      <Campo
+        nombre="anterior"
+        etiqueta="Llave actual"
+        tipo="password"
+        error={tecleado.errorAnterior}
+        ayuda={
+          isRecordada
+            ? 'Se usa la que escribió hace poco: lo guardado se conserva, salvo que abajo marque lo contrario.'
+            : hayGuardadas
+              ? 'Con ella se conserva lo guardado y la asociación con el RFC. No se almacena.'
+              : 'Con ella la nueva queda asociada con el RFC sin llamar otra vez a vault/rfc-registrar. No se almacena.'
+        }
+        literal
+        autocompletar="off"
+        maxLargo={100}
+      />
+      {hayGuardadas ? (
+        <Campo
+          nombre="perder"
+          etiqueta="No tengo la llave actual: borrar lo guardado"
+          tipo="checkbox"
+          error={tecleado.errorPerder}
+        />
+      ) : null}
+    </>
+  );
+}
+
+const YA_NO = {
+  tono: 'info',
+  texto: 'Esa llave ya no estaba vigente: no se revocó nada.',
+} as const;
+
+/** What revoking would end, before it is done. */
+keyPage.get('/llave/revocar', async ({ deps, pagina, redirigir, usuario }, rfc) => {
+  const { llave } = rfc;
+  if (llave === null) return redirigir(hrefRfc(rfc.rfc, '/llave'), YA_NO);
+  const { abiertas } = await createContribuyentes(deps.database).abiertas(usuario.cuentaId, llave.id);
+  const cosas = guardadas(rfc);
+  return pagina(
+    `Revocar la API key de ${rfc.rfc}`,
+    <>
+      <Encabezado rfc={rfc} parte="/llave" titulo={`Revocar la API key de ${rfc.rfc}`} />
+      <Aviso tono="alerta" titulo="No se puede deshacer">
+        <ul>
+          <li>
+            La llave que termina en <code>…{llave.ultimos4}</code> responde 1002 desde su siguiente llamada.
+          </li>
+          <li>
+            {abiertas === 0
+              ? 'Ninguna solicitud está en curso con ella.'
+              : `${formatNumero(abiertas)} ${abiertas === 1 ? 'solicitud en curso termina' : 'solicitudes en curso terminan'} sin paquete y sus créditos se devuelven al saldo.`}
+          </li>
+          <li>
+            {cosas.length === 0
+              ? 'No hay credenciales guardadas con ella.'
+              : `Se borra lo guardado con ella: ${cosas.join(', ')}.`}
+          </li>
+          <li>Los paquetes ya terminados se conservan y se pueden bajar desde el panel o con otra llave.</li>
+        </ul>
+      </Aviso>
+      <Tarjeta>
+        <p>
+          Si lo que quiere es cambiarla, <a href={hrefRfc(rfc.rfc, '/llave')}>genere otra</a>: lo que está en curso
+          sigue.
+        </p>
+        <Formulario accion={hrefRfc(rfc.rfc, '/llave/revocar')} descripcion="Revocar la llave">
+          <input type="hidden" name="llave" value={llave.id} />
+          <div class="fila">
+            <Boton variante="peligro">Revocar la llave</Boton>
+            <Boton variante="discreto" href={hrefRfc(rfc.rfc, '/llave')}>
+              Cancelar
+            </Boton>
+          </div>
+        </Formulario>
+      </Tarjeta>
+    </>,
+  );
+});
+
+/** Revokes the active key, if it is still the one that the page told about. */
+keyPage.post('/llave/revocar', async (contexto, rfc) => {
+  const { campos, deps, redirigir } = contexto;
+  const href = hrefRfc(rfc.rfc, '/llave');
+  if (rfc.llave === null || rfc.llave.id !== campos['llave']) return redirigir(href, YA_NO);
+  const llave = { apiKeyId: rfc.llave.id, ...contexto.autor };
+  const terminadas = await createLlaves(deps.database).revoke(llave);
+  const final =
+    terminadas === 0
+      ? 'No había solicitudes en curso.'
+      : `${formatNumero(terminadas)} ${terminadas === 1 ? 'solicitud terminó' : 'solicitudes terminaron'} con reembolso.`;
+  return redirigir(href, { tono: 'exito', texto: `La llave quedó revocada. ${final}` });
+});
+
+/**
+ * The call that associates an RFC with its key, for a shell. The key itself stays in a variable, out of the shell's
+ * history.
+ */
+export function curlRegistrar(apiUrl: string, rfc: string): string {
+  return [
+    `curl -sS ${apiUrl}/api/v1/vault/rfc-registrar -A mi-erp/1.0 \\`,
+    '  -H "Authorization: Bearer $ACUSE_API_KEY" -H "Content-Type: application/json" \\',
+    `  -d '{"rfc":"${rfc}"}'`,
+  ].join('\n');
 }

@@ -1,15 +1,10 @@
 import { parseRfc } from '@acuse/contract';
 import { createContribuyentes, Rechazo } from '@acuse/db';
-import { Aviso } from '../../components/aviso.tsx';
-import { Boton } from '../../components/boton.tsx';
-import { Campo } from '../../components/campo.tsx';
-import { Formulario } from '../../components/formulario.tsx';
-import { Tarjeta } from '../../components/tarjeta.tsx';
-import { quien } from '../../http/quien.ts';
-import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
-import { digitoVerificador } from './reglas/digito-verificador.ts';
-import { explainRfc, MAX_NOMBRE, readIdCif, readNombre } from './reglas/leer-rfc.ts';
-import { hrefRfc } from './reglas/ruta-rfc.ts';
+import { Aviso, Tarjeta } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
+import { digitoVerificador, explainRfc, MAX_NOMBRE, readIdCif, readNombre } from './reglas/leer-rfc.ts';
+import { hrefRfc } from './rfc.tsx';
 
 interface Estado {
   readonly rfc?: string;
@@ -21,123 +16,113 @@ interface Estado {
   readonly deberia?: string;
 }
 
+export const newRfcPage = routesFor('cliente');
+
 /** The form for a new RFC. */
-export const verNuevo = defineRuta({
-  metodo: 'GET',
-  path: '/rfcs/nuevo',
-  acceso: 'cliente',
-  handle: (contexto) => page(contexto, {}),
-});
+newRfcPage.get('/rfcs/nuevo', (contexto) => page(contexto, {}));
 
 /**
  * Adds an RFC. One whose check character differs from the SAT's rule is asked about once, since the SAT has issued
  * such.
  */
-export const agregar = defineRuta({
-  metodo: 'POST',
-  path: '/rfcs/nuevo',
-  acceso: 'cliente',
-  async handle(contexto) {
-    const { campos, deps, usuario, redirigir } = contexto;
-    const tecleado = {
-      rfc: campos['rfc'] ?? '',
-      nombre: campos['nombre'] ?? '',
-      idCif: campos['id_cif'] ?? '',
-    };
-    const nombre = readNombre(campos['nombre']);
-    const rfc = parseRfc(tecleado.rfc);
-    const idCif = readIdCif(tecleado.idCif);
-    if (rfc === null || !idCif.valido)
-      return page(contexto, {
-        ...tecleado,
-        errorRfc: rfc === null ? explainRfc(tecleado.rfc) : undefined,
-        errorIdCif: idCif.valido ? undefined : idCif.error,
-      });
-    const deberia = digitoVerificador(rfc);
-    if (!rfc.endsWith(deberia) && campos['confirmado'] !== rfc) return page(contexto, { ...tecleado, rfc, deberia });
-    try {
-      await createContribuyentes(deps.database).add({
-        cuentaId: usuario.cuentaId,
-        rfc,
-        ...(nombre === null ? {} : { nombre }),
-        ...(idCif.valor ? { idCif: idCif.valor } : {}),
-        ...quien(contexto),
-      });
-    } catch (error) {
-      if (!(error instanceof Rechazo) || error.motivo !== 'RFC_REPETIDO') throw error;
-      return redirigir(hrefRfc(rfc), {
-        tono: 'info',
-        texto: `${rfc} ya estaba en la cuenta; esta es su página.`,
-      });
-    }
-    return redirigir(hrefRfc(rfc, '/llave'), {
-      tono: 'exito',
-      texto: `${rfc} quedó agregado. Lo que sigue: generar su API key.`,
+newRfcPage.post('/rfcs/nuevo', async (contexto) => {
+  const { campos, deps, usuario, redirigir } = contexto;
+  const tecleado = {
+    rfc: campos['rfc'] ?? '',
+    nombre: campos['nombre'] ?? '',
+    idCif: campos['id_cif'] ?? '',
+  };
+  const nombre = readNombre(campos['nombre']);
+  const rfc = parseRfc(tecleado.rfc);
+  const idCif = readIdCif(tecleado.idCif);
+  if (rfc === null || !idCif.valido)
+    return page(contexto, {
+      ...tecleado,
+      errorRfc: rfc === null ? explainRfc(tecleado.rfc) : undefined,
+      errorIdCif: idCif.valido ? undefined : idCif.error,
     });
-  },
+  const deberia = digitoVerificador(rfc);
+  if (!rfc.endsWith(deberia) && campos['confirmado'] !== rfc) return page(contexto, { ...tecleado, rfc, deberia });
+  try {
+    await createContribuyentes(deps.database).add({
+      cuentaId: usuario.cuentaId,
+      rfc,
+      ...(nombre === null ? {} : { nombre }),
+      ...(idCif.valor ? { idCif: idCif.valor } : {}),
+      ...contexto.autor,
+    });
+  } catch (error) {
+    if (!(error instanceof Rechazo) || error.motivo !== 'RFC_REPETIDO') throw error;
+    return redirigir(hrefRfc(rfc), {
+      tono: 'info',
+      texto: `${rfc} ya estaba en la cuenta; esta es su página.`,
+    });
+  }
+  return redirigir(hrefRfc(rfc, '/llave'), {
+    tono: 'exito',
+    texto: `${rfc} quedó agregado. Lo que sigue: generar su API key.`,
+  });
 });
 
-function page({ csrf, pagina }: ContextoCliente, estado: Estado): Response {
+function page({ pagina }: ContextoCliente, estado: Estado): Response {
   const { rfc, deberia } = estado;
   const isFaulty = Boolean(estado.errorRfc || estado.errorIdCif || deberia);
-  return pagina({
-    titulo: 'Agregar RFC',
-    status: isFaulty ? 422 : 200,
-    contenido: (
-      <>
-        <p class="suave">
-          <a href="/rfcs">RFC</a> / Agregar
-        </p>
-        <h1>Agregar RFC</h1>
-        {deberia ? (
-          <Aviso tono="alerta" titulo={`Revise el último carácter de ${rfc}`}>
-            Según la regla del SAT terminaría en «{deberia}». Hay RFC válidos que no la cumplen: si así está en la
-            constancia de situación fiscal, agréguelo tal cual.
-          </Aviso>
-        ) : null}
-        <Tarjeta>
-          <Formulario accion="/rfcs/nuevo" csrf={csrf} descripcion="Agregar RFC">
-            {deberia ? <input type="hidden" name="confirmado" value={rfc} /> : null}
-            <Campo
-              nombre="rfc"
-              etiqueta="RFC"
-              valor={rfc}
-              error={estado.errorRfc}
-              ayuda="12 caracteres (persona moral) o 13 (persona física), como aparece en la constancia de situación fiscal."
-              requerido
-              literal
-              enfocado={!estado.errorIdCif}
-              maxLargo={20}
-              autocompletar="off"
-            />
-            <Campo
-              nombre="nombre"
-              etiqueta="Nombre"
-              valor={estado.nombre}
-              ayuda="Para reconocerlo y buscarlo en el panel. Sin él, se toma de la constancia cuando se consulte."
-              maxLargo={MAX_NOMBRE}
-              autocompletar="off"
-            />
-            <Campo
-              nombre="id_cif"
-              etiqueta="idCIF"
-              valor={estado.idCif}
-              error={estado.errorIdCif}
-              ayuda="Los 11 dígitos junto al código QR de la constancia. Con él, los datos fiscales se consultan sin CIEC ni e.firma. Puede agregarlo después."
-              teclado="numeric"
-              literal
-              maxLargo={20}
-              autocompletar="off"
-            />
-            <div class="fila">
-              <Boton>{deberia ? `Sí, agregar ${rfc}` : 'Agregar RFC'}</Boton>
-              <Boton variante="discreto" href="/rfcs">
-                Cancelar
-              </Boton>
-            </div>
-          </Formulario>
-        </Tarjeta>
-      </>
-    ),
-  });
+  return pagina(
+    'Agregar RFC',
+    <>
+      <p class="suave">
+        <a href="/rfcs">RFC</a> / Agregar
+      </p>
+      <h1>Agregar RFC</h1>
+      {deberia ? (
+        <Aviso tono="alerta" titulo={`Revise el último carácter de ${rfc}`}>
+          Según la regla del SAT terminaría en «{deberia}». Hay RFC válidos que no la cumplen: si así está en la
+          constancia de situación fiscal, agréguelo tal cual.
+        </Aviso>
+      ) : null}
+      <Tarjeta>
+        <Formulario accion="/rfcs/nuevo" descripcion="Agregar RFC">
+          {deberia ? <input type="hidden" name="confirmado" value={rfc} /> : null}
+          <Campo
+            nombre="rfc"
+            etiqueta="RFC"
+            valor={rfc}
+            error={estado.errorRfc}
+            ayuda="12 caracteres (persona moral) o 13 (persona física), como aparece en la constancia de situación fiscal."
+            requerido
+            literal
+            enfocado={!estado.errorIdCif}
+            maxLargo={20}
+            autocompletar="off"
+          />
+          <Campo
+            nombre="nombre"
+            etiqueta="Nombre"
+            valor={estado.nombre}
+            ayuda="Para reconocerlo y buscarlo en el panel. Sin él, se toma de la constancia cuando se consulte."
+            maxLargo={MAX_NOMBRE}
+            autocompletar="off"
+          />
+          <Campo
+            nombre="id_cif"
+            etiqueta="idCIF"
+            valor={estado.idCif}
+            error={estado.errorIdCif}
+            ayuda="Los 11 dígitos junto al código QR de la constancia. Con él, los datos fiscales se consultan sin CIEC ni e.firma. Puede agregarlo después."
+            teclado="numeric"
+            literal
+            maxLargo={20}
+            autocompletar="off"
+          />
+          <div class="fila">
+            <Boton>{deberia ? `Sí, agregar ${rfc}` : 'Agregar RFC'}</Boton>
+            <Boton variante="discreto" href="/rfcs">
+              Cancelar
+            </Boton>
+          </div>
+        </Formulario>
+      </Tarjeta>
+    </>,
+    { status: isFaulty ? 422 : 200 },
+  );
 }

@@ -1,59 +1,43 @@
 import { OPERACIONES } from '@acuse/contract';
 import { createContribuyentes, type RfcVista } from '@acuse/db';
-import { Boton } from '../../components/boton.tsx';
-import { Estado } from '../../components/estado.tsx';
+import { Estado, Tabla, Tarjeta } from '../../components/blocks.tsx';
+import { Boton, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
-import { Formulario } from '../../components/formulario.tsx';
-import { type Columna, Tabla } from '../../components/tabla.tsx';
-import { Tarjeta } from '../../components/tarjeta.tsx';
-import { quien } from '../../http/quien.ts';
-import { type GrupoOperaciones, grupoDe, gruposDe } from '../../operaciones/grupos.ts';
-import { Encabezado } from './partes/encabezado.tsx';
-import { defineRutaRfc, hrefRfc } from './reglas/ruta-rfc.ts';
+import { type GrupoOperaciones, grupoDe, gruposDe } from '../../operaciones.ts';
+import { Encabezado, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 type Operacion = (typeof OPERACIONES)[number];
 
-const COLUMNAS: readonly Columna[] = [
-  { titulo: 'Operación' },
-  { titulo: 'Credencial' },
-  { titulo: 'Costo' },
-  { titulo: 'Estado' },
-  { titulo: 'Cambiar', oculta: true },
-];
+const COLUMNAS = ['Operación', 'Credencial', 'Costo', 'Estado', { titulo: 'Cambiar', oculta: true }];
 
 const GRUPOS = gruposDe(OPERACIONES.map(({ path }) => path));
 const inGroup = (grupo: string | undefined) => OPERACIONES.filter(({ path }) => grupoDe(path) === grupo);
 
+export const operationsPage = rfcRoutes();
+
 /** Every operation of the API by group, each with its switch and one for all of its group. */
-export const verOperaciones = defineRutaRfc({
-  metodo: 'GET',
-  sub: '/operaciones',
-  handle({ csrf, pagina }, rfc) {
-    return pagina({
-      titulo: `Operaciones de ${rfc.rfc}`,
-      contenido: (
-        <>
-          <Encabezado rfc={rfc} parte="/operaciones" titulo={`Operaciones de ${rfc.rfc}`} />
-          <p>
-            Una operación apagada responde <code>403</code> con código <code>1003</code> desde la siguiente llamada, sin
-            costo. Lo que ya está en curso sigue.
-          </p>
-          {GRUPOS.map((grupo) => (
-            <Grupo grupo={grupo} rfc={rfc} csrf={csrf} />
-          ))}
-        </>
-      ),
-    });
-  },
+operationsPage.get('/operaciones', ({ pagina }, rfc) => {
+  return pagina(
+    `Operaciones de ${rfc.rfc}`,
+    <>
+      <Encabezado rfc={rfc} parte="/operaciones" titulo={`Operaciones de ${rfc.rfc}`} />
+      <p>
+        Una operación apagada responde <code>403</code> con código <code>1003</code> desde la siguiente llamada, sin
+        costo. Lo que ya está en curso sigue.
+      </p>
+      {GRUPOS.map((grupo) => (
+        <Grupo grupo={grupo} rfc={rfc} />
+      ))}
+    </>,
+  );
 });
 
 interface GrupoProps {
   readonly grupo: GrupoOperaciones;
   readonly rfc: RfcVista;
-  readonly csrf: string;
 }
 
-function Grupo({ grupo: { grupo, titulo }, rfc, csrf }: GrupoProps) {
+function Grupo({ grupo: { grupo, titulo }, rfc }: GrupoProps) {
   const operaciones = inGroup(grupo);
   const on = operaciones.filter(({ path }) => isOn(path, rfc)).length;
   const all = on === operaciones.length;
@@ -61,7 +45,7 @@ function Grupo({ grupo: { grupo, titulo }, rfc, csrf }: GrupoProps) {
     <Tarjeta
       titulo={titulo}
       accion={
-        <Formulario accion={hrefRfc(rfc.rfc, '/operaciones')} csrf={csrf} enLinea>
+        <Formulario accion={hrefRfc(rfc.rfc, '/operaciones')} enLinea>
           <input type="hidden" name="grupo" value={grupo} />
           <span class="suave chica">
             {on} de {operaciones.length} encendidas
@@ -74,7 +58,7 @@ function Grupo({ grupo: { grupo, titulo }, rfc, csrf }: GrupoProps) {
         titulo={`Operaciones de ${titulo}`}
         tituloOculto
         columnas={COLUMNAS}
-        filas={operaciones.map((operacion) => fila(operacion, rfc, csrf))}
+        filas={operaciones.map((operacion) => fila(operacion, rfc))}
       />
     </Tarjeta>
   );
@@ -82,7 +66,7 @@ function Grupo({ grupo: { grupo, titulo }, rfc, csrf }: GrupoProps) {
 
 const isOn = (path: string, rfc: RfcVista) => !rfc.deshabilitadas.includes(path);
 
-function fila({ path, resumen, credencial, costo }: Operacion, rfc: RfcVista, csrf: string) {
+function fila({ path, resumen, credencial, costo }: Operacion, rfc: RfcVista) {
   const isHabilitada = isOn(path, rfc);
   return [
     <>
@@ -92,7 +76,7 @@ function fila({ path, resumen, credencial, costo }: Operacion, rfc: RfcVista, cs
     credencial,
     costo === 0 ? 'Sin costo' : formatCreditos(costo),
     isHabilitada ? <Estado texto="Encendida" tono="exito" /> : <Estado texto="Apagada" tono="alerta" />,
-    <Formulario accion={hrefRfc(rfc.rfc, '/operaciones')} csrf={csrf} enLinea>
+    <Formulario accion={hrefRfc(rfc.rfc, '/operaciones')} enLinea>
       <input type="hidden" name="operacion" value={path} />
       <Interruptor isOn={isHabilitada} descripcion={resumen} />
     </Formulario>,
@@ -125,36 +109,32 @@ function Interruptor({ isOn, texto = '', descripcion }: InterruptorProps) {
  * Switches one operation, or all of a group. The form says what it should be, so that sending it twice does nothing
  * more.
  */
-export const cambiarOperacion = defineRutaRfc({
-  metodo: 'POST',
-  sub: '/operaciones',
-  async handle(contexto, rfc) {
-    const { campos, deps, redirigir, usuario, noEncontrada } = contexto;
-    const estado = campos['estado'];
-    const named = OPERACIONES.filter(({ path }) => path === campos['operacion']);
-    const operaciones = campos['grupo'] === undefined ? named : inGroup(campos['grupo']);
-    const [first] = operaciones;
-    if (!first || (estado !== 'encendida' && estado !== 'apagada'))
-      return redirigir(hrefRfc(rfc.rfc, '/operaciones'), {
-        tono: 'error',
-        texto: 'No se cambió nada: esa operación no existe. Use los botones de la tabla.',
-      });
-    const isDone = await createContribuyentes(deps.database).setOperaciones({
-      cuentaId: usuario.cuentaId,
-      rfc: rfc.rfc,
-      operaciones: operaciones.map(({ path }) => path),
-      isHabilitada: estado === 'encendida',
-      ...quien(contexto),
-    });
-    if (!isDone) return noEncontrada();
-    const isOne = campos['grupo'] === undefined;
-    const isBack = estado === 'encendida';
-    const titulo = GRUPOS.find(({ grupo }) => grupo === campos['grupo'])?.titulo;
+operationsPage.post('/operaciones', async (contexto, rfc) => {
+  const { campos, deps, redirigir, usuario, noEncontrada } = contexto;
+  const estado = campos['estado'];
+  const named = OPERACIONES.filter(({ path }) => path === campos['operacion']);
+  const operaciones = campos['grupo'] === undefined ? named : inGroup(campos['grupo']);
+  const [first] = operaciones;
+  if (!first || (estado !== 'encendida' && estado !== 'apagada'))
     return redirigir(hrefRfc(rfc.rfc, '/operaciones'), {
-      tono: 'exito',
-      texto: isOne
-        ? `«${first.resumen}» quedó ${estado}: ${isBack ? 'vuelve a responder' : 'responde 1003 desde la siguiente llamada'}.`
-        : `Las ${operaciones.length} operaciones de «${titulo}» quedaron ${estado}s: ${isBack ? 'vuelven a responder' : 'responden 1003 desde la siguiente llamada'}.`,
+      tono: 'error',
+      texto: 'No se cambió nada: esa operación no existe. Use los botones de la tabla.',
     });
-  },
+  const isDone = await createContribuyentes(deps.database).setOperaciones({
+    cuentaId: usuario.cuentaId,
+    rfc: rfc.rfc,
+    operaciones: operaciones.map(({ path }) => path),
+    isHabilitada: estado === 'encendida',
+    ...contexto.autor,
+  });
+  if (!isDone) return noEncontrada();
+  const isOne = campos['grupo'] === undefined;
+  const isBack = estado === 'encendida';
+  const titulo = GRUPOS.find(({ grupo }) => grupo === campos['grupo'])?.titulo;
+  return redirigir(hrefRfc(rfc.rfc, '/operaciones'), {
+    tono: 'exito',
+    texto: isOne
+      ? `«${first.resumen}» quedó ${estado}: ${isBack ? 'vuelve a responder' : 'responde 1003 desde la siguiente llamada'}.`
+      : `Las ${operaciones.length} operaciones de «${titulo}» quedaron ${estado}s: ${isBack ? 'vuelven a responder' : 'responden 1003 desde la siguiente llamada'}.`,
+  });
 });

@@ -1,69 +1,59 @@
 import { randomUUID } from 'node:crypto';
 import { isUuid } from '@acuse/db';
-import { Aviso } from '../../components/aviso.tsx';
-import { Boton } from '../../components/boton.tsx';
+import { Aviso, Tarjeta, Vacio } from '../../components/blocks.tsx';
+import { Boton, Formulario } from '../../components/form.tsx';
 import { formatCreditos, formatNumero } from '../../components/formato.ts';
-import { Formulario } from '../../components/formulario.tsx';
-import { Tarjeta } from '../../components/tarjeta.tsx';
-import { Vacio } from '../../components/vacio.tsx';
-import { quien } from '../../http/quien.ts';
-import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
+import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
 import { formatPesos, type PaqueteCreditos } from '../../pagos/catalogo.ts';
 import type { MotivoCompra } from '../../pagos/checkout.ts';
-import { Precio } from './precio.tsx';
-import { hrefCompra } from './ruta-compra.ts';
+import { hrefCompra, Precio } from './compras.tsx';
+
+export const buyPage = routesFor('cliente');
 
 /** First step: how many credits, and how they are paid. */
-export const elegir = defineRuta({
-  metodo: 'GET',
-  path: '/saldo/comprar',
-  acceso: 'cliente',
-  handle: (contexto) => renderElegir(contexto),
-});
+buyPage.get('/saldo/comprar', renderElegir);
 
-function renderElegir({ deps, csrf, pagina }: ContextoCliente, falta?: string) {
+function renderElegir({ deps, pagina }: ContextoCliente, falta?: string) {
   const { catalogo, proveedores } = deps.checkout;
-  return pagina({
-    titulo: 'Comprar créditos',
-    status: falta === undefined ? 200 : 422,
-    contenido: (
-      <>
-        <h1>Comprar créditos</h1>
-        {falta === undefined ? null : <Aviso tono="error">{falta}</Aviso>}
-        {proveedores.length === 0 ? (
-          <Vacio titulo="Por ahora no hay forma de pago en línea" accion={{ href: '/saldo', texto: 'Volver al saldo' }}>
-            Pida los créditos al operador de esta instalación: puede abonarlos directamente.
-          </Vacio>
-        ) : (
-          <Formulario accion="/saldo/comprar/confirmar" csrf={csrf} metodo="get">
-            <Tarjeta>
-              <fieldset>
-                <legend>¿Cuántos créditos?</legend>
-                {catalogo.paquetes.map((paquete, lugar) => (
-                  <Eleccion
-                    nombre="paquete"
-                    valor={String(paquete.creditos)}
-                    marcado={lugar === 0}
-                    texto={`${formatCreditos(paquete.creditos)}: ${formatPesos(paquete.total)}`}
-                    ayuda={`${formatPesos(paquete.subtotal)} más ${formatNumero(catalogo.iva)} % de IVA; ${perCredit(paquete)} por crédito con IVA`}
-                  />
-                ))}
-              </fieldset>
-            </Tarjeta>
-            <Tarjeta>
-              <fieldset>
-                <legend>¿Cómo se paga?</legend>
-                {proveedores.map(({ id, nombre, descripcion }, lugar) => (
-                  <Eleccion nombre="forma" valor={id} marcado={lugar === 0} texto={nombre} ayuda={descripcion} />
-                ))}
-              </fieldset>
-            </Tarjeta>
-            <Boton>Revisar la compra</Boton>
-          </Formulario>
-        )}
-      </>
-    ),
-  });
+  return pagina(
+    'Comprar créditos',
+    <>
+      <h1>Comprar créditos</h1>
+      {falta === undefined ? null : <Aviso tono="error">{falta}</Aviso>}
+      {proveedores.length === 0 ? (
+        <Vacio titulo="Por ahora no hay forma de pago en línea" accion={{ href: '/saldo', texto: 'Volver al saldo' }}>
+          Pida los créditos al operador de esta instalación: puede abonarlos directamente.
+        </Vacio>
+      ) : (
+        <Formulario accion="/saldo/comprar/confirmar" metodo="get">
+          <Tarjeta>
+            <fieldset>
+              <legend>¿Cuántos créditos?</legend>
+              {catalogo.paquetes.map((paquete, lugar) => (
+                <Eleccion
+                  nombre="paquete"
+                  valor={String(paquete.creditos)}
+                  marcado={lugar === 0}
+                  texto={`${formatCreditos(paquete.creditos)}: ${formatPesos(paquete.total)}`}
+                  ayuda={`${formatPesos(paquete.subtotal)} más ${formatNumero(catalogo.iva)} % de IVA; ${perCredit(paquete)} por crédito con IVA`}
+                />
+              ))}
+            </fieldset>
+          </Tarjeta>
+          <Tarjeta>
+            <fieldset>
+              <legend>¿Cómo se paga?</legend>
+              {proveedores.map(({ id, nombre, descripcion }, lugar) => (
+                <Eleccion nombre="forma" valor={id} marcado={lugar === 0} texto={nombre} ayuda={descripcion} />
+              ))}
+            </fieldset>
+          </Tarjeta>
+          <Boton>Revisar la compra</Boton>
+        </Formulario>
+      )}
+    </>,
+    { status: falta === undefined ? 200 : 422 },
+  );
 }
 
 const perCredit = ({ total, creditos }: PaqueteCreditos) => formatPesos(Math.round(total / creditos));
@@ -100,45 +90,38 @@ function Eleccion({ nombre, valor, texto, ayuda, marcado }: EleccionProps) {
 /**
  * Second step: price with IVA, and the form that buys. It carries a key of its own, so that sending it twice buys once.
  */
-export const confirmar = defineRuta({
-  metodo: 'GET',
-  path: '/saldo/comprar/confirmar',
-  acceso: 'cliente',
-  handle(contexto) {
-    const { c, deps, csrf, pagina } = contexto;
-    const { catalogo, proveedores } = deps.checkout;
-    const paquete = catalogo.paquetes.find(({ creditos }) => String(creditos) === c.req.query('paquete'));
-    const forma = proveedores.find(({ id }) => id === c.req.query('forma'));
-    if (!paquete) return renderElegir(contexto, 'Ese paquete de créditos ya no se vende. Elija otro.');
-    if (!forma) return renderElegir(contexto, 'Esa forma de pago ya no está disponible. Elija otra.');
-    return pagina({
-      titulo: 'Revisar la compra',
-      contenido: (
-        <>
-          <h1>Revisar la compra</h1>
-          {forma.advertencia ? <Aviso tono="alerta">{forma.advertencia}</Aviso> : null}
-          <Tarjeta titulo="Su compra">
-            <Precio compra={paquete} tasa={catalogo.iva} />
-            <p>
-              Forma de pago: <strong>{forma.nombre}</strong>. <span class="suave">{forma.descripcion}</span>
-            </p>
-            <Formulario accion="/saldo/comprar" csrf={csrf}>
-              <input type="hidden" name="clave" value={randomUUID()} />
-              <input type="hidden" name="paquete" value={String(paquete.creditos)} />
-              <input type="hidden" name="total" value={String(paquete.total)} />
-              <input type="hidden" name="forma" value={forma.id} />
-              <div class="fila">
-                <Boton>Comprar</Boton>
-                <Boton variante="discreto" href="/saldo/comprar">
-                  Cambiar
-                </Boton>
-              </div>
-            </Formulario>
-          </Tarjeta>
-        </>
-      ),
-    });
-  },
+buyPage.get('/saldo/comprar/confirmar', (contexto) => {
+  const { c, deps, pagina } = contexto;
+  const { catalogo, proveedores } = deps.checkout;
+  const paquete = catalogo.paquetes.find(({ creditos }) => String(creditos) === c.req.query('paquete'));
+  const forma = proveedores.find(({ id }) => id === c.req.query('forma'));
+  if (!paquete) return renderElegir(contexto, 'Ese paquete de créditos ya no se vende. Elija otro.');
+  if (!forma) return renderElegir(contexto, 'Esa forma de pago ya no está disponible. Elija otra.');
+  return pagina(
+    'Revisar la compra',
+    <>
+      <h1>Revisar la compra</h1>
+      {forma.advertencia ? <Aviso tono="alerta">{forma.advertencia}</Aviso> : null}
+      <Tarjeta titulo="Su compra">
+        <Precio compra={paquete} tasa={catalogo.iva} />
+        <p>
+          Forma de pago: <strong>{forma.nombre}</strong>. <span class="suave">{forma.descripcion}</span>
+        </p>
+        <Formulario accion="/saldo/comprar">
+          <input type="hidden" name="clave" value={randomUUID()} />
+          <input type="hidden" name="paquete" value={String(paquete.creditos)} />
+          <input type="hidden" name="total" value={String(paquete.total)} />
+          <input type="hidden" name="forma" value={forma.id} />
+          <div class="fila">
+            <Boton>Comprar</Boton>
+            <Boton variante="discreto" href="/saldo/comprar">
+              Cambiar
+            </Boton>
+          </div>
+        </Formulario>
+      </Tarjeta>
+    </>,
+  );
 });
 
 const TEXTOS: Readonly<Record<MotivoCompra, string>> = {
@@ -150,25 +133,19 @@ const TEXTOS: Readonly<Record<MotivoCompra, string>> = {
 };
 
 /** Third step: makes the payment, once for each form. */
-export const comprar = defineRuta({
-  metodo: 'POST',
-  path: '/saldo/comprar',
-  acceso: 'cliente',
-  async handle(contexto) {
-    const { deps, usuario, campos, redirigir } = contexto;
-    const { clave = '', paquete = '', total = '', forma = '' } = campos;
-    if (!isUuid(clave))
-      return renderElegir(contexto, 'No se compró nada: la página estaba incompleta. Elija de nuevo.');
-    const pago = await deps.checkout.comprar({
-      cuentaId: usuario.cuentaId,
-      usuarioId: usuario.id,
-      ...quien(contexto),
-      clave,
-      creditos: Number(paquete),
-      proveedor: forma,
-      total: Number(total),
-    });
-    if (typeof pago === 'string') return renderElegir(contexto, TEXTOS[pago]);
-    return redirigir(hrefCompra(pago));
-  },
+buyPage.post('/saldo/comprar', async (contexto) => {
+  const { deps, usuario, campos, redirigir } = contexto;
+  const { clave = '', paquete = '', total = '', forma = '' } = campos;
+  if (!isUuid(clave)) return renderElegir(contexto, 'No se compró nada: la página estaba incompleta. Elija de nuevo.');
+  const pago = await deps.checkout.comprar({
+    cuentaId: usuario.cuentaId,
+    usuarioId: usuario.id,
+    ...contexto.autor,
+    clave,
+    creditos: Number(paquete),
+    proveedor: forma,
+    total: Number(total),
+  });
+  if (typeof pago === 'string') return renderElegir(contexto, TEXTOS[pago]);
+  return redirigir(hrefCompra(pago));
 });

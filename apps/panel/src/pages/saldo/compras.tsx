@@ -1,15 +1,32 @@
 import { createPagos, type EstadoPago, isUuid, type Pago } from '@acuse/db';
-import { Boton } from '../../components/boton.tsx';
-import { Estado } from '../../components/estado.tsx';
-import { Fecha } from '../../components/fecha.tsx';
-import { formatNumero } from '../../components/formato.ts';
-import { Paginacion } from '../../components/paginacion.tsx';
-import { Tabla } from '../../components/tabla.tsx';
-import { Vacio } from '../../components/vacio.tsx';
-import { defineRuta } from '../../http/ruta.ts';
+import {
+  Aviso,
+  Copiar,
+  Datos,
+  Estado,
+  Fecha,
+  numeric,
+  Paginacion,
+  Tabla,
+  Tarjeta,
+  Vacio,
+} from '../../components/blocks.tsx';
+import { Boton, Formulario } from '../../components/form.tsx';
+import { formatCreditos, formatNumero } from '../../components/formato.ts';
+import { routesFor, routesOf } from '../../http/ruta.ts';
 import { formatPesos } from '../../pagos/catalogo.ts';
 import type { Checkout } from '../../pagos/checkout.ts';
-import { hrefCompra } from './ruta-compra.ts';
+import type { Instrucciones, ProveedorPago } from '../../pagos/proveedor.ts';
+
+/** The page of a purchase. */
+export function hrefCompra({ id }: Pick<Pago, 'id'>): string {
+  return `/saldo/compras/${id}`;
+}
+
+/** Declares an address of a purchase of the account. */
+export const purchasePage = routesOf<Pago>('/saldo/compras/:id', async ({ deps, usuario }, id) =>
+  isUuid(id) ? createPagos(deps.database).find(usuario.cuentaId, id) : null,
+);
 
 const FILAS = 25;
 
@@ -21,71 +38,241 @@ const ESTADOS: Readonly<Record<EstadoPago, readonly [string, 'alerta' | 'exito' 
 };
 
 /** The state of a purchase as a pill. */
-export function EstadoCompra({ estado }: { readonly estado: EstadoPago }) {
+function EstadoCompra({ estado }: { readonly estado: EstadoPago }) {
   const [texto, tono] = ESTADOS[estado];
   return <Estado texto={texto} tono={tono} />;
 }
 
 /** How a payment's provider is called, also when it is switched off now. */
-export function nombreProveedor(checkout: Checkout, pago: Pago): string {
+function nombreProveedor(checkout: Checkout, pago: Pago): string {
   return checkout.proveedores.find(({ id }) => id === pago.proveedor)?.nombre ?? pago.proveedor;
 }
 
+export const purchasesPage = routesFor('cliente');
+
 /** All purchases of the account, newest first. */
-export const compras = defineRuta({
-  metodo: 'GET',
-  path: '/saldo/compras',
-  acceso: 'cliente',
-  async handle({ c, deps, usuario, pagina }) {
-    const antes = c.req.query('antes');
-    const read = await createPagos(deps.database).list({
-      cuentaId: usuario.cuentaId,
-      limite: FILAS + 1,
-      ...(isUuid(antes) ? { antes } : {}),
-    });
-    const filas = read.slice(0, FILAS);
-    const last = filas.at(-1);
-    return pagina({
-      titulo: 'Compras',
-      contenido: (
-        <>
-          <div class="titular">
-            <h1>Compras</h1>
-            <Boton href="/saldo/comprar">Comprar créditos</Boton>
-          </div>
-          <Tabla
-            titulo="Compras de créditos"
-            tituloOculto
-            columnas={[
-              { titulo: 'Referencia' },
-              { titulo: 'Fecha' },
-              { titulo: 'Créditos', numerica: true },
-              { titulo: 'Total', numerica: true },
-              { titulo: 'Forma de pago' },
-              { titulo: 'Estado' },
-            ]}
-            filas={filas.map((pago) => [
-              <a href={hrefCompra(pago)} class="fija">
-                {pago.referencia}
-              </a>,
-              <Fecha valor={pago.creadoEn} />,
-              formatNumero(pago.creditos),
-              formatPesos(pago.total),
-              nombreProveedor(deps.checkout, pago),
-              <EstadoCompra estado={pago.estado} />,
-            ])}
-            vacia={
-              <Vacio titulo="Todavía no hay compras" accion={{ href: '/saldo/comprar', texto: 'Comprar créditos' }}>
-                Aquí verá cada compra y si ya se abonó.
-              </Vacio>
-            }
-          />
-          <Paginacion
-            anterior={isUuid(antes) ? '/saldo/compras' : null}
-            siguiente={last && read.length > FILAS ? `/saldo/compras?antes=${last.id}` : null}
-          />
-        </>
-      ),
-    });
-  },
+purchasesPage.get('/saldo/compras', async ({ c, deps, usuario, pagina }) => {
+  const antes = c.req.query('antes');
+  const read = await createPagos(deps.database).list({
+    cuentaId: usuario.cuentaId,
+    limite: FILAS + 1,
+    ...(isUuid(antes) ? { antes } : {}),
+  });
+  const filas = read.slice(0, FILAS);
+  const last = filas.at(-1);
+  return pagina(
+    'Compras',
+    <>
+      <div class="titular">
+        <h1>Compras</h1>
+        <Boton href="/saldo/comprar">Comprar créditos</Boton>
+      </div>
+      <Tabla
+        titulo="Compras de créditos"
+        tituloOculto
+        columnas={['Referencia', 'Fecha', numeric('Créditos'), numeric('Total'), 'Forma de pago', 'Estado']}
+        filas={filas.map((pago) => [
+          <a href={hrefCompra(pago)} class="fija">
+            {pago.referencia}
+          </a>,
+          <Fecha valor={pago.creadoEn} />,
+          formatNumero(pago.creditos),
+          formatPesos(pago.total),
+          nombreProveedor(deps.checkout, pago),
+          <EstadoCompra estado={pago.estado} />,
+        ])}
+        vacia={
+          <Vacio titulo="Todavía no hay compras" accion={{ href: '/saldo/comprar', texto: 'Comprar créditos' }}>
+            Aquí verá cada compra y si ya se abonó.
+          </Vacio>
+        }
+      />
+      <Paginacion
+        anterior={isUuid(antes) ? '/saldo/compras' : null}
+        siguiente={last && read.length > FILAS ? `/saldo/compras?antes=${last.id}` : null}
+      />
+    </>,
+  );
+});
+
+/** One purchase: its result, or what is left to do. */
+purchasePage.get('', async ({ deps, pagina }, pago) => {
+  const isPending = pago.estado === 'PENDIENTE';
+  const proveedor = deps.checkout.proveedores.find(({ id }) => id === pago.proveedor);
+  const paso = isPending ? await deps.checkout.instrucciones(pago) : null;
+  return pagina(
+    `Compra ${pago.referencia}`,
+    <>
+      <div class="titular">
+        <h1>Compra {pago.referencia}</h1>
+        <EstadoCompra estado={pago.estado} />
+      </div>
+      <Resultado pago={pago} proveedor={proveedor} />
+      {paso === null ? null : <PorPagar pago={pago} paso={paso} />}
+      <Tarjeta titulo="Detalle">
+        <Precio compra={pago} />
+        <Datos
+          filas={[
+            ['Forma de pago', nombreProveedor(deps.checkout, pago)],
+            ['Pedida', <Fecha valor={pago.creadoEn} />],
+            pago.resueltoEn ? ['Terminada', <Fecha valor={pago.resueltoEn} />] : null,
+          ]}
+        />
+      </Tarjeta>
+      <p>
+        <a href="/saldo">Ver el saldo</a> · <a href="/saldo/compras">Todas las compras</a>
+      </p>
+    </>,
+  );
+});
+
+interface ResultadoProps {
+  readonly pago: Pago;
+  readonly proveedor: ProveedorPago | undefined;
+}
+
+function Resultado({ pago, proveedor }: ResultadoProps) {
+  const { estado, creditos, motivo } = pago;
+  if (estado === 'ACREDITADO')
+    return (
+      <Aviso tono="exito" titulo={`Se abonaron ${formatCreditos(creditos)}`}>
+        Ya puede usarlos. {proveedor?.advertencia ?? ''}
+      </Aviso>
+    );
+  if (estado === 'RECHAZADO')
+    return (
+      <Aviso tono="error" titulo="El pago no se aceptó">
+        No se abonaron créditos. Motivo: {motivo ?? 'no se indicó'}. Si ya pagó, avise al operador con la referencia; si
+        no, <a href="/saldo/comprar">haga otra compra</a>.
+      </Aviso>
+    );
+  if (estado === 'CANCELADO')
+    return (
+      <Aviso tono="info" titulo="La compra se canceló">
+        No se abonaron créditos. Si de todos modos pagó, avise al operador con la referencia.
+      </Aviso>
+    );
+  return null;
+}
+
+interface PorPagarProps {
+  readonly pago: Pago;
+  readonly paso: Awaited<ReturnType<Checkout['instrucciones']>>;
+}
+
+function PorPagar({ pago, paso }: PorPagarProps) {
+  const path = hrefCompra(pago);
+  return (
+    <Tarjeta titulo="Falta el pago">
+      {typeof paso === 'string' ? <SinInstrucciones paso={paso} /> : <QueHacer instrucciones={paso} />}
+      <div class="fila">
+        {paso === 'SIN_EMPEZAR' ? (
+          <Formulario accion={`${path}/continuar`}>
+            <Boton>Continuar la compra</Boton>
+          </Formulario>
+        ) : null}
+        <Formulario accion={`${path}/cancelar`}>
+          <Boton variante="peligro" descripcion={`Cancelar la compra ${pago.referencia}`}>
+            Cancelar la compra
+          </Boton>
+        </Formulario>
+      </div>
+    </Tarjeta>
+  );
+}
+
+function SinInstrucciones({ paso }: { readonly paso: 'SIN_EMPEZAR' | 'SIN_RESPUESTA' }) {
+  if (paso === 'SIN_EMPEZAR')
+    return <p>La compra quedó apuntada, pero el pago no empezó. Continúe para empezarlo: no se cobra dos veces.</p>;
+  return (
+    <Aviso tono="alerta">
+      La forma de pago no contesta en este momento. La compra sigue pendiente: espere un minuto y abra esta página otra
+      vez, o cancélela y elija otra forma.
+    </Aviso>
+  );
+}
+
+function QueHacer({ instrucciones: { texto, datos, enlace } }: { readonly instrucciones: Instrucciones }) {
+  return (
+    <>
+      <p>{texto}</p>
+      <dl class="datos">
+        {datos.map(({ etiqueta, valor, copiable }) => (
+          <>
+            <dt>{etiqueta}</dt>
+            <dd>{copiable ? <Copiar valor={valor} etiqueta={etiqueta} /> : valor}</dd>
+          </>
+        ))}
+      </dl>
+      {enlace ? <Boton href={enlace.href}>{enlace.texto}</Boton> : null}
+    </>
+  );
+}
+
+interface PrecioProps {
+  readonly compra: {
+    readonly creditos: number;
+    readonly subtotal: number;
+    readonly iva: number;
+    readonly total: number;
+  };
+  /** Percent; left out where the rate of that day is not known. */
+  readonly tasa?: number;
+}
+
+/** What is bought and what it costs, with its IVA. */
+export function Precio({ compra, tasa }: PrecioProps) {
+  return (
+    <dl class="datos">
+      <dt>Créditos</dt>
+      <dd>{formatCreditos(compra.creditos)}</dd>
+      <dt>Precio</dt>
+      <dd>{formatPesos(compra.subtotal)}</dd>
+      <dt>IVA{tasa === undefined ? '' : ` (${tasa} %)`}</dt>
+      <dd>{formatPesos(compra.iva)}</dd>
+      <dt>Total</dt>
+      <dd>
+        <strong>{formatPesos(compra.total)}</strong>
+      </dd>
+    </dl>
+  );
+}
+
+/** Gives a pending purchase up. */
+purchasePage.post('/cancelar', async (contexto, pago) => {
+  const { deps, redirigir } = contexto;
+  const isDone = await deps.checkout.cancelar(pago, contexto.autor);
+  return redirigir(
+    hrefCompra(pago),
+    isDone
+      ? { tono: 'exito', texto: 'La compra se canceló. No se cobró nada.' }
+      : {
+          tono: 'info',
+          texto:
+            'La compra no se canceló: ya había terminado, o la forma de pago no lo permitió. Abajo está su estado.',
+        },
+  );
+});
+
+/** Begins a pending purchase again, after its provider did not answer. */
+purchasePage.post('/continuar', async (contexto, pago) => {
+  await contexto.deps.checkout.continuar(pago, contexto.autor);
+  return contexto.redirigir(hrefCompra(pago));
+});
+
+/**
+ * Where a provider sends the buyer's browser back. What it carries is only believed as far as the provider confirms it.
+ */
+purchasePage.get('/regreso', async ({ c, deps, redirigir }, pago) => {
+  const aviso = {
+    via: 'regreso' as const,
+    headers: c.req.raw.headers,
+    cuerpo: new Uint8Array(),
+    consulta: new URL(c.req.url).searchParams,
+  };
+  await deps.checkout.recibir(pago.proveedor, aviso).catch((error: unknown) => {
+    const err = error instanceof Error ? error : new Error(String(error));
+    deps.log.warn({ err, pago: pago.id }, 'the provider could not be asked about a payment');
+  });
+  return redirigir(hrefCompra(pago));
 });

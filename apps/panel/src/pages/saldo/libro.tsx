@@ -1,16 +1,10 @@
 import { createContribuyentes, createLibro, createUso, TIPOS_MOVIMIENTO } from '@acuse/db';
-import { Boton } from '../../components/boton.tsx';
-import { Campo } from '../../components/campo.tsx';
-import { Formulario } from '../../components/formulario.tsx';
-import { Paginacion } from '../../components/paginacion.tsx';
-import { Tabla } from '../../components/tabla.tsx';
-import { Tarjeta } from '../../components/tarjeta.tsx';
-import { Vacio } from '../../components/vacio.tsx';
+import { Paginacion, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { diaDe } from '../../fechas/dia-mexico.ts';
-import { periodosDe } from '../../fechas/periodos.ts';
-import { Periodos } from '../../fechas/periodos-elegibles.tsx';
-import { defineRuta } from '../../http/ruta.ts';
-import { nombreOperacion } from '../../operaciones/grupos.ts';
+import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
+import { routesFor } from '../../http/ruta.ts';
+import { nombreOperacion } from '../../operaciones.ts';
 import {
   type FiltroLibro,
   formatCursor,
@@ -33,67 +27,59 @@ const consultaOf = (url: string) => new URL(url).searchParams;
 /** As many as a list to choose from can hold. */
 const MAX_RFCS = 1_000;
 
+export const ledgerPage = routesFor('cliente');
+
 /** The ledger: every movement of the account with the balance after it. */
-export const movimientos = defineRuta({
-  metodo: 'GET',
-  path: PATH,
-  acceso: 'cliente',
-  async handle({ c, deps, csrf, now, usuario, pagina }) {
-    const { cuentaId } = usuario;
-    const consulta = consultaOf(c.req.url);
-    const lectura = readFiltro(consulta);
-    const [rfcs, operaciones, { filas, anterior, siguiente }] = await Promise.all([
-      createContribuyentes(deps.database).names(cuentaId, MAX_RFCS),
-      createUso(deps.database).operaciones(cuentaId),
-      readPage(createLibro(deps.database), cuentaId, lectura.filtro, consulta),
-    ]);
-    const { filtro } = lectura;
-    const isFiltered = Object.keys(filtro).length > 0;
-    return pagina({
-      titulo: 'Movimientos',
-      contenido: (
-        <>
-          <div class="titular">
-            <h1>Movimientos</h1>
-            <div class="fila">
-              <Boton variante="secundario" href={hrefWith(`${PATH}.csv`, filtro)} descarga>
-                Descargar CSV
-              </Boton>
-              <Boton variante="secundario" href={hrefWith(`${PATH}.csv`, filtro, { bom: '1' })} descarga>
-                CSV para Excel
-              </Boton>
-            </div>
-          </div>
-          <p class="suave">Cada cargo, reembolso y compra, con el saldo que quedó después.</p>
-          <Periodos
-            periodos={periodosDe(now)}
-            elegido={filtro}
-            href={({ desde, hasta }) => hrefWith(PATH, { ...filtro, desde, hasta })}
-          />
-          <Filtros lectura={lectura} csrf={csrf} rfcs={rfcs.map(({ rfc }) => rfc)} operaciones={operaciones} />
-          <Tabla
-            titulo="Movimientos de créditos"
-            tituloOculto
-            columnas={COLUMNAS_MOVIMIENTO}
-            filas={filas.map(cellsOf)}
-            vacia={
-              isFiltered ? (
-                <Vacio titulo="Nada coincide con el filtro" accion={{ href: PATH, texto: 'Quitar el filtro' }} />
-              ) : (
-                <Vacio
-                  titulo="Todavía no hay movimientos"
-                  accion={{ href: '/saldo/comprar', texto: 'Comprar créditos' }}
-                >
-                  Aquí verá cada compra y cada llamada que se cobre.
-                </Vacio>
-              )
-            }
-          />
-          <Paginacion anterior={anterior} siguiente={siguiente} />
-        </>
-      ),
-    });
-  },
+ledgerPage.get(PATH, async ({ c, deps, now, usuario, pagina }) => {
+  const { cuentaId } = usuario;
+  const consulta = consultaOf(c.req.url);
+  const lectura = readFiltro(consulta);
+  const [rfcs, operaciones, { filas, anterior, siguiente }] = await Promise.all([
+    createContribuyentes(deps.database).names(cuentaId, MAX_RFCS),
+    createUso(deps.database).operaciones(cuentaId),
+    readPage(createLibro(deps.database), cuentaId, lectura.filtro, consulta),
+  ]);
+  const { filtro } = lectura;
+  const isFiltered = Object.keys(filtro).length > 0;
+  return pagina(
+    'Movimientos',
+    <>
+      <div class="titular">
+        <h1>Movimientos</h1>
+        <div class="fila">
+          <Boton variante="secundario" href={hrefWith(`${PATH}.csv`, filtro)} descarga>
+            Descargar CSV
+          </Boton>
+          <Boton variante="secundario" href={hrefWith(`${PATH}.csv`, filtro, { bom: '1' })} descarga>
+            CSV para Excel
+          </Boton>
+        </div>
+      </div>
+      <p class="suave">Cada cargo, reembolso y compra, con el saldo que quedó después.</p>
+      <Periodos
+        periodos={periodosDe(now)}
+        elegido={filtro}
+        href={({ desde, hasta }) => hrefWith(PATH, { ...filtro, desde, hasta })}
+      />
+      <Filtros lectura={lectura} rfcs={rfcs.map(({ rfc }) => rfc)} operaciones={operaciones} />
+      <Tabla
+        titulo="Movimientos de créditos"
+        tituloOculto
+        columnas={COLUMNAS_MOVIMIENTO}
+        filas={filas.map(cellsOf)}
+        vacia={
+          isFiltered ? (
+            <Vacio titulo="Nada coincide con el filtro" accion={{ href: PATH, texto: 'Quitar el filtro' }} />
+          ) : (
+            <Vacio titulo="Todavía no hay movimientos" accion={{ href: '/saldo/comprar', texto: 'Comprar créditos' }}>
+              Aquí verá cada compra y cada llamada que se cobre.
+            </Vacio>
+          )
+        }
+      />
+      <Paginacion anterior={anterior} siguiente={siguiente} />
+    </>,
+  );
 });
 
 /**
@@ -126,12 +112,11 @@ async function readPage(
 
 interface FiltrosProps {
   readonly lectura: LecturaFiltro;
-  readonly csrf: string;
   readonly rfcs: readonly string[];
   readonly operaciones: readonly string[];
 }
 
-function Filtros({ lectura: { filtro, faltas }, csrf, rfcs, operaciones }: FiltrosProps) {
+function Filtros({ lectura: { filtro, faltas }, rfcs, operaciones }: FiltrosProps) {
   const choices = (todas: string, valores: readonly string[], elegido?: string, nameOf = (valor: string) => valor) => [
     { valor: '', texto: todas },
     // What was asked for stays chosen, also where the account has no such thing.
@@ -143,7 +128,7 @@ function Filtros({ lectura: { filtro, faltas }, csrf, rfcs, operaciones }: Filtr
   const tipos = TIPOS_MOVIMIENTO.map((tipo) => ({ valor: tipo as string, texto: NOMBRES_TIPO[tipo] }));
   return (
     <Tarjeta>
-      <Formulario accion={PATH} csrf={csrf} metodo="get" enLinea descripcion="Filtro de movimientos">
+      <Formulario accion={PATH} metodo="get" enLinea descripcion="Filtro de movimientos">
         <Campo nombre="desde" etiqueta="Desde" tipo="date" valor={filtro.desde} error={faltas.desde} />
         <Campo nombre="hasta" etiqueta="Hasta" tipo="date" valor={filtro.hasta} error={faltas.hasta} />
         <Campo
@@ -167,20 +152,15 @@ function Filtros({ lectura: { filtro, faltas }, csrf, rfcs, operaciones }: Filtr
 }
 
 /** The ledger as a file, with the same filters as the page, in the order in which it was written. */
-export const movimientosCsv = defineRuta({
-  metodo: 'GET',
-  path: `${PATH}.csv`,
-  acceso: 'cliente',
-  handle({ c, deps, usuario, now }) {
-    const consulta = consultaOf(c.req.url);
-    const filtro = toFiltroMovimientos(readFiltro(consulta).filtro);
-    const lots = createLibro(deps.database).all({ cuentaId: usuario.cuentaId, filtro, batch: CSV_BATCH });
-    return new Response(streamCsv(lots, { withBom: consulta.get('bom') === '1' }), {
-      headers: {
-        'Content-Type': 'text/csv; charset=utf-8; header=present',
-        'Content-Disposition': `attachment; filename="movimientos-${diaDe(now)}.csv"`,
-        'Cache-Control': 'no-store',
-      },
-    });
-  },
+ledgerPage.get(`${PATH}.csv`, ({ c, deps, usuario, now }) => {
+  const consulta = consultaOf(c.req.url);
+  const filtro = toFiltroMovimientos(readFiltro(consulta).filtro);
+  const lots = createLibro(deps.database).all({ cuentaId: usuario.cuentaId, filtro, batch: CSV_BATCH });
+  return new Response(streamCsv(lots, { withBom: consulta.get('bom') === '1' }), {
+    headers: {
+      'Content-Type': 'text/csv; charset=utf-8; header=present',
+      'Content-Disposition': `attachment; filename="movimientos-${diaDe(now)}.csv"`,
+      'Cache-Control': 'no-store',
+    },
+  });
 });

@@ -1,7 +1,7 @@
 import { CATALOGO } from '@acuse/contract';
 import { expect, it } from 'vitest';
 import { MOTIVOS } from '../solicitudes/textos/motivos.ts';
-import { motivoDe } from './motivo.ts';
+import { motivoDe } from './movimiento.tsx';
 
 const reembolso = { tipo: 'reembolso', operacion: 'tax/facturas', solicitudId: null } as const;
 

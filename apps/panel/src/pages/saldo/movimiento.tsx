@@ -1,10 +1,9 @@
+import { CATALOGO, type NombreError } from '@acuse/contract';
 import type { MovimientoVista, TipoMovimiento } from '@acuse/db';
-import { Estado } from '../../components/estado.tsx';
-import { Fecha } from '../../components/fecha.tsx';
+import { Estado, Fecha, numeric } from '../../components/blocks.tsx';
 import { formatCambio, formatNumero } from '../../components/formato.ts';
-import type { Columna } from '../../components/tabla.tsx';
-import { nombreOperacion } from '../../operaciones/grupos.ts';
-import { motivoDe } from './motivo.ts';
+import { nombreOperacion } from '../../operaciones.ts';
+import { explain } from '../solicitudes/textos/motivos.ts';
 
 export const NOMBRES_TIPO: Readonly<Record<TipoMovimiento, string>> = {
   compra: 'Compra',
@@ -15,14 +14,14 @@ export const NOMBRES_TIPO: Readonly<Record<TipoMovimiento, string>> = {
 
 const TONOS = { compra: 'exito', cargo: 'neutro', reembolso: 'info', ajuste: 'alerta' } as const;
 
-export const COLUMNAS_MOVIMIENTO: readonly Columna[] = [
-  { titulo: 'Fecha' },
-  { titulo: 'Tipo' },
-  { titulo: 'Operación' },
-  { titulo: 'RFC' },
-  { titulo: 'Origen' },
-  { titulo: 'Créditos', numerica: true },
-  { titulo: 'Saldo', numerica: true },
+export const COLUMNAS_MOVIMIENTO = [
+  'Fecha',
+  'Tipo',
+  'Operación',
+  'RFC',
+  'Origen',
+  numeric('Créditos'),
+  numeric('Saldo'),
 ];
 
 /** The cells of a row of the ledger, in the order of the columns. */
@@ -80,3 +79,29 @@ function Motivo({ fila }: { readonly fila: MovimientoVista }) {
  * ellipsis.
  */
 const shorten = (id: string) => `…\u2060${id.slice(-8)}`;
+
+/** What the API gives an empty list back with that nothing confirmed. */
+const LISTA_VACIA = 'VACIA_SIN_CONFIRMAR';
+const SIN_CONFIRMAR = 'El SAT contestó que no hay nada y nadie más lo pudo confirmar, así que no se cobra.';
+
+/**
+ * Why a movement was made, as people read it; null where its kind says enough. A refund keeps the code of its
+ * solicitud's end, or the operation and the error of its call.
+ */
+export function motivoDe({
+  tipo,
+  operacion,
+  solicitudId,
+  detalle,
+}: Pick<MovimientoVista, 'tipo' | 'operacion' | 'solicitudId' | 'detalle'>): string | null {
+  if (tipo === 'cargo' || detalle === null) return null;
+  if (detalle === LISTA_VACIA && solicitudId === null) return SIN_CONFIRMAR;
+  if (solicitudId !== null && isCode(detalle)) return explain(detalle).causa;
+  const error = detalle.startsWith(`${operacion}: `) ? detalle.slice(`${operacion}: `.length) : detalle;
+  return Object.hasOwn(CATALOGO, error) ? firstSentence(CATALOGO[error as NombreError].texto) : detalle;
+}
+
+const isCode = (text: string) => /^[A-Z_]+$/.test(text);
+
+/** The rest of a text of the API says what its caller should do next. */
+const firstSentence = (text: string) => /^.*?[.:](?= |$)/.exec(text)?.[0].replace(/:$/, '.') ?? text;

@@ -1,19 +1,12 @@
 import { createLibro, createUso, type TotalMes } from '@acuse/db';
-import { Aviso } from '../../components/aviso.tsx';
-import { Boton } from '../../components/boton.tsx';
-import { Campo } from '../../components/campo.tsx';
-import { formatNumero } from '../../components/formato.ts';
-import { Formulario } from '../../components/formulario.tsx';
+import { Aviso, numeric, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { formatCreditos, formatNumero } from '../../components/formato.ts';
 import { Grafica } from '../../components/grafica.tsx';
-import { Tabla } from '../../components/tabla.tsx';
-import { Tarjeta } from '../../components/tarjeta.tsx';
-import { Vacio } from '../../components/vacio.tsx';
 import { addDias, diaDe } from '../../fechas/dia-mexico.ts';
-import { quien } from '../../http/quien.ts';
-import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
-import { nombreOperacion } from '../../operaciones/grupos.ts';
+import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
+import { nombreOperacion } from '../../operaciones.ts';
 import { COLUMNAS_MOVIMIENTO, cellsOf } from './movimiento.tsx';
-import { PocoSaldo } from './poco-saldo.tsx';
 import { chartOf, totalsOf } from './uso-por-operacion.ts';
 
 const PERIODOS = [7, 30, 90] as const;
@@ -21,17 +14,14 @@ const RECIENTES = 5;
 const DIAS_DE_MESES = 365;
 const MAX_UMBRAL = 100_000_000;
 
+export const balancePage = routesFor('cliente');
+
 /** Balance, usage and what waits, at a glance. */
-export const resumen = defineRuta({
-  metodo: 'GET',
-  path: '/saldo',
-  acceso: 'cliente',
-  handle: (contexto) => renderResumen(contexto),
-});
+balancePage.get('/saldo', renderResumen);
 
 /** The page, with what is wrong with the limit that was typed. */
 async function renderResumen(contexto: ContextoCliente, falta?: string): Promise<Response> {
-  const { c, campos, deps, usuario, now, csrf, pagina, noEncontrada } = contexto;
+  const { c, campos, deps, usuario, now, pagina, noEncontrada } = contexto;
   const { cuentaId } = usuario;
   const dias = PERIODOS.find((periodo) => String(periodo) === c.req.query('dias')) ?? 30;
   const hasta = diaDe(now);
@@ -47,101 +37,96 @@ async function renderResumen(contexto: ContextoCliente, falta?: string): Promise
   if (!cuenta) return noEncontrada();
   const umbral = cuenta.umbral ?? deps.settings.saldoAviso;
   const grafica = chartOf(usos, desde, hasta);
-  return pagina({
-    titulo: 'Saldo',
-    status: falta === undefined ? 200 : 422,
-    contenido: (
-      <>
-        <div class="titular">
-          <h1>Saldo</h1>
-          <Boton href="/saldo/comprar">Comprar créditos</Boton>
-        </div>
-        <PocoSaldo saldo={cuenta.saldo} umbral={umbral} />
-        {cuenta.pendientes > 0 ? (
-          <Aviso tono="info">
-            {cuenta.pendientes === 1 ? 'Hay una compra pendiente.' : `Hay ${cuenta.pendientes} compras pendientes.`}{' '}
-            <a href="/saldo/compras">Ver compras</a>
-          </Aviso>
-        ) : null}
-        <Tarjeta titulo="Créditos disponibles" accion={<a href="/saldo/compras">Compras</a>}>
-          <p class="cifra">{formatNumero(cuenta.saldo)}</p>
-          <p class="suave">
-            Cada operación cuesta 0 o 1 crédito y se cobra al pedirla. Si el SAT no contesta, el crédito regresa solo.
-          </p>
-        </Tarjeta>
-        <Tarjeta titulo="Uso por día y operación" accion={<Periodos elegido={dias} />}>
-          {usos.length === 0 ? (
-            <Vacio
-              titulo="Sin llamadas cobradas en este periodo"
-              accion={{ href: '/pruebas', texto: 'Probar una operación' }}
-            >
-              En cuanto su sistema llame a la API, aquí verá cuánto usa cada día.
-            </Vacio>
-          ) : (
-            <>
-              <Grafica
-                titulo={`Créditos cobrados, últimos ${dias} días`}
-                tipo="barras"
-                unidad="créditos"
-                series={grafica.series}
-                puntos={grafica.puntos}
-              />
-              <Tabla
-                titulo={`Por operación, últimos ${dias} días`}
-                columnas={[
-                  { titulo: 'Operación' },
-                  { titulo: 'Llamadas cobradas', numerica: true },
-                  { titulo: 'Cobrados', numerica: true },
-                  { titulo: 'Reembolsados', numerica: true },
-                  { titulo: 'Gasto', numerica: true },
-                ]}
-                filas={totalsOf(usos).map(({ operacion, llamadas, cargados, reembolsados }) => [
-                  <span title={operacion}>{nombreOperacion(operacion)}</span>,
-                  formatNumero(llamadas),
-                  formatNumero(cargados),
-                  formatNumero(reembolsados),
-                  formatNumero(cargados - reembolsados),
-                ])}
-              />
-            </>
-          )}
-        </Tarjeta>
-        <Meses meses={meses} />
-        <Tarjeta titulo="Últimos movimientos" accion={<a href="/saldo/movimientos">Ver todos</a>}>
-          <Tabla
-            titulo="Últimos movimientos"
-            tituloOculto
-            columnas={COLUMNAS_MOVIMIENTO}
-            filas={recientes.map(cellsOf)}
-            vacia={
-              <Vacio
-                titulo="Todavía no hay movimientos"
-                accion={{ href: '/saldo/comprar', texto: 'Comprar créditos' }}
-              />
-            }
-          />
-        </Tarjeta>
-        <Tarjeta titulo="Aviso de poco saldo" id="aviso">
-          <Formulario accion="/saldo/aviso" csrf={csrf} enLinea>
-            <Campo
-              nombre="umbral"
-              etiqueta="Avisar cuando queden menos créditos que"
-              tipo="number"
-              valor={campos['umbral'] ?? String(umbral)}
-              minimo={0}
-              maximo={MAX_UMBRAL}
-              paso={1}
-              requerido
-              teclado="numeric"
-              ayuda="Con 0 no se avisa."
-              error={falta}
+  return pagina(
+    'Saldo',
+    <>
+      <div class="titular">
+        <h1>Saldo</h1>
+        <Boton href="/saldo/comprar">Comprar créditos</Boton>
+      </div>
+      <PocoSaldo saldo={cuenta.saldo} umbral={umbral} />
+      {cuenta.pendientes > 0 ? (
+        <Aviso tono="info">
+          {cuenta.pendientes === 1 ? 'Hay una compra pendiente.' : `Hay ${cuenta.pendientes} compras pendientes.`}{' '}
+          <a href="/saldo/compras">Ver compras</a>
+        </Aviso>
+      ) : null}
+      <Tarjeta titulo="Créditos disponibles" accion={<a href="/saldo/compras">Compras</a>}>
+        <p class="cifra">{formatNumero(cuenta.saldo)}</p>
+        <p class="suave">
+          Cada operación cuesta 0 o 1 crédito y se cobra al pedirla. Si el SAT no contesta, el crédito regresa solo.
+        </p>
+      </Tarjeta>
+      <Tarjeta titulo="Uso por día y operación" accion={<Periodos elegido={dias} />}>
+        {usos.length === 0 ? (
+          <Vacio
+            titulo="Sin llamadas cobradas en este periodo"
+            accion={{ href: '/pruebas', texto: 'Probar una operación' }}
+          >
+            En cuanto su sistema llame a la API, aquí verá cuánto usa cada día.
+          </Vacio>
+        ) : (
+          <>
+            <Grafica
+              titulo={`Créditos cobrados, últimos ${dias} días`}
+              tipo="barras"
+              unidad="créditos"
+              series={grafica.series}
+              puntos={grafica.puntos}
             />
-            <Boton variante="secundario">Guardar</Boton>
-          </Formulario>
-        </Tarjeta>
-      </>
-    ),
-  });
+            <Tabla
+              titulo={`Por operación, últimos ${dias} días`}
+              columnas={[
+                'Operación',
+                numeric('Llamadas cobradas'),
+                numeric('Cobrados'),
+                numeric('Reembolsados'),
+                numeric('Gasto'),
+              ]}
+              filas={totalsOf(usos).map(({ operacion, llamadas, cargados, reembolsados }) => [
+                <span title={operacion}>{nombreOperacion(operacion)}</span>,
+                formatNumero(llamadas),
+                formatNumero(cargados),
+                formatNumero(reembolsados),
+                formatNumero(cargados - reembolsados),
+              ])}
+            />
+          </>
+        )}
+      </Tarjeta>
+      <Meses meses={meses} />
+      <Tarjeta titulo="Últimos movimientos" accion={<a href="/saldo/movimientos">Ver todos</a>}>
+        <Tabla
+          titulo="Últimos movimientos"
+          tituloOculto
+          columnas={COLUMNAS_MOVIMIENTO}
+          filas={recientes.map(cellsOf)}
+          vacia={
+            <Vacio titulo="Todavía no hay movimientos" accion={{ href: '/saldo/comprar', texto: 'Comprar créditos' }} />
+          }
+        />
+      </Tarjeta>
+      <Tarjeta titulo="Aviso de poco saldo" id="aviso">
+        <Formulario accion="/saldo/aviso" enLinea>
+          <Campo
+            nombre="umbral"
+            etiqueta="Avisar cuando queden menos créditos que"
+            tipo="number"
+            valor={campos['umbral'] ?? String(umbral)}
+            minimo={0}
+            maximo={MAX_UMBRAL}
+            paso={1}
+            requerido
+            teclado="numeric"
+            ayuda="Con 0 no se avisa."
+            error={falta}
+          />
+          <Boton variante="secundario">Guardar</Boton>
+        </Formulario>
+      </Tarjeta>
+    </>,
+    { status: falta === undefined ? 200 : 422 },
+  );
 }
 
 function Periodos({ elegido }: { readonly elegido: number }) {
@@ -168,12 +153,12 @@ function Meses({ meses }: { readonly meses: readonly TotalMes[] }) {
         titulo="Créditos por mes"
         tituloOculto
         columnas={[
-          { titulo: 'Mes' },
-          { titulo: 'Comprados', numerica: true },
-          { titulo: 'Llamadas cobradas', numerica: true },
-          { titulo: 'Cobrados', numerica: true },
-          { titulo: 'Reembolsados', numerica: true },
-          { titulo: 'Ajustes', numerica: true },
+          'Mes',
+          numeric('Comprados'),
+          numeric('Llamadas cobradas'),
+          numeric('Cobrados'),
+          numeric('Reembolsados'),
+          numeric('Ajustes'),
         ]}
         filas={meses.map(({ mes, compras, llamadas, cargos, reembolsos, ajustes }) => [
           MES.format(new Date(`${mes}-01T00:00:00Z`)),
@@ -189,23 +174,42 @@ function Meses({ meses }: { readonly meses: readonly TotalMes[] }) {
 }
 
 /** Sets below how many credits the account wants to be told. */
-export const cambiarAviso = defineRuta({
-  metodo: 'POST',
-  path: '/saldo/aviso',
-  acceso: 'cliente',
-  async handle(contexto) {
-    const { deps, usuario, campos, redirigir } = contexto;
-    const texto = campos['umbral']?.trim() ?? '';
-    const umbral = Number(texto);
-    if (!/^\d{1,9}$/.test(texto) || umbral > MAX_UMBRAL)
-      return renderResumen(contexto, `Escriba un número entero de 0 a ${formatNumero(MAX_UMBRAL)}.`);
-    await createLibro(deps.database).setUmbral({
-      ...{ cuentaId: usuario.cuentaId, umbral },
-      ...quien(contexto),
-    });
-    return redirigir('/saldo#aviso', {
-      tono: 'exito',
-      texto: umbral === 0 ? 'Ya no se avisará de poco saldo.' : 'El aviso de poco saldo quedó guardado.',
-    });
-  },
+balancePage.post('/saldo/aviso', async (contexto) => {
+  const { deps, usuario, campos, redirigir } = contexto;
+  const texto = campos['umbral']?.trim() ?? '';
+  const umbral = Number(texto);
+  if (!/^\d{1,9}$/.test(texto) || umbral > MAX_UMBRAL)
+    return renderResumen(contexto, `Escriba un número entero de 0 a ${formatNumero(MAX_UMBRAL)}.`);
+  await createLibro(deps.database).setUmbral({
+    ...{ cuentaId: usuario.cuentaId, umbral },
+    ...contexto.autor,
+  });
+  return redirigir('/saldo#aviso', {
+    tono: 'exito',
+    texto: umbral === 0 ? 'Ya no se avisará de poco saldo.' : 'El aviso de poco saldo quedó guardado.',
+  });
 });
+
+interface PocoSaldoProps {
+  readonly saldo: number;
+  /** Credits below which one is told; 0 never. */
+  readonly umbral: number;
+}
+
+/** Tells that few credits are left, or none; nothing while there are enough. */
+export function PocoSaldo({ saldo, umbral }: PocoSaldoProps) {
+  if (saldo === 0)
+    return (
+      <Aviso tono="error" titulo="No quedan créditos">
+        Las llamadas con costo contestan 1004 hasta que <a href="/saldo/comprar">compre créditos</a>. Lo que ya está en
+        proceso sigue: se cobró al pedirlo.
+      </Aviso>
+    );
+  if (saldo >= umbral) return null;
+  return (
+    <Aviso tono="alerta" titulo={`${saldo === 1 ? 'Queda' : 'Quedan'} ${formatCreditos(saldo)}`}>
+      Sin créditos, las llamadas con costo contestan 1004. <a href="/saldo/comprar">Compre créditos</a> antes de que se
+      terminen.
+    </Aviso>
+  );
+}

@@ -7,13 +7,13 @@ const CON_NOMBRE = 3;
 const OTRAS = 'Otras';
 
 /** Usage of a period by day, ready to be drawn: each day of the period, also those without calls. */
-export interface GraficaUso {
+interface GraficaUso {
   readonly series: readonly string[];
   readonly puntos: readonly PuntoGrafica[];
 }
 
 /** Sums of one operation in a period. */
-export interface TotalOperacion {
+interface TotalOperacion {
   readonly operacion: string;
   readonly llamadas: number;
   readonly cargados: number;

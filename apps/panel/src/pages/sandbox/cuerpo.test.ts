@@ -6,13 +6,13 @@ import {
   curlOf,
   exampleCuerpo,
   fieldName,
+  idempotencyKeyOf,
   MASCARA,
   maskCuerpo,
   maskText,
   readCuerpo,
   secretsOf,
 } from './cuerpo.ts';
-import { idempotencyKeyOf } from './intento.ts';
 
 const campo = (nombre: string, more: Partial<CampoOperacion> = {}): CampoOperacion => ({
   nombre,

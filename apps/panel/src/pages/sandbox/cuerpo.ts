@@ -1,5 +1,52 @@
+import { createHash } from 'node:crypto';
+import { diaDe } from '../../fechas/dia-mexico.ts';
 import type { CampoOperacion, SandboxOperation } from './catalogo.ts';
-import type { Valores } from './valores.ts';
+
+/** What the fields of a form show, by the operation's own names; never a secret or a file. */
+export type Valores = Readonly<Record<string, string>>;
+
+const MAX_LARGO = 200;
+
+const isShown = ({ secreto, tipo }: CampoOperacion) => !secreto && tipo !== 'archivo';
+
+/**
+ * Fills a form with an example that works: the account's own RFC, the month before this one, the year before this one.
+ * What `given` names goes first, as when a page links here with the id of a solicitud.
+ */
+export function exampleValores(
+  { campos }: Pick<SandboxOperation, 'campos'>,
+  { rfc, now, given }: { readonly rfc?: string | undefined; readonly now: Date; readonly given: Valores },
+): Valores {
+  const own: Valores = {
+    ...periodoAnterior(now),
+    ...(rfc ? { rfc, rfc_receptor: rfc } : {}),
+  };
+  return Object.fromEntries(
+    campos.filter(isShown).map((campo) => {
+      const example = campo.requerido ? (own[campo.nombre] ?? campo.ejemplo) : '';
+      return [campo.nombre, given[campo.nombre]?.slice(0, MAX_LARGO) ?? example];
+    }),
+  );
+}
+
+/** What was typed, as it goes back into the form. */
+export function typedValores(
+  { campos }: Pick<SandboxOperation, 'campos'>,
+  typed: (campo: CampoOperacion) => string | undefined,
+): Valores {
+  return Object.fromEntries(campos.filter(isShown).map((campo) => [campo.nombre, typed(campo) ?? '']));
+}
+
+/** First and last day of the month before, and the year before, on the calendar of central Mexico. */
+function periodoAnterior(now: Date): Valores {
+  const [year = 0, month = 1] = diaDe(now).split('-').map(Number);
+  const day = (date: number) => new Date(date).toISOString().slice(0, 10);
+  return {
+    desde: day(Date.UTC(year, month - 2, 1)),
+    hasta: day(Date.UTC(year, month - 1, 0)),
+    ejercicio: String(year - 1),
+  };
+}
 
 /** What goes to the API: a JSON object. */
 export type Cuerpo = Readonly<Record<string, string | number>>;
@@ -91,4 +138,15 @@ export function curlOf(apiUrl: string, nombre: string, cuerpo: Cuerpo): string {
     `  -H 'Content-Type: application/json' \\`,
     `  -d '${json}'`,
   ].join('\n');
+}
+
+/**
+ * The Idempotency-Key of a form: the same form with the same content is one call, however often a browser sends it
+ * again; another content in the same form, after going back, is another call. Operations that take such a key have no
+ * secret in their body.
+ */
+export function idempotencyKeyOf(intento: string | undefined, cuerpo: Cuerpo): string | null {
+  if (intento === undefined || !/^[0-9a-f-]{36}$/.test(intento)) return null;
+  const digest = createHash('sha256').update(JSON.stringify(cuerpo)).digest('base64url');
+  return `panel-${intento}-${digest.slice(0, 22)}`;
 }

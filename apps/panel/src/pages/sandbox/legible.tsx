@@ -1,5 +1,5 @@
+import { Tabla } from '../../components/blocks.tsx';
 import { formatNumero } from '../../components/formato.ts';
-import { Tabla } from '../../components/tabla.tsx';
 
 /** Rows of a list that are shown as a table; all of them stand in the text of the answer. */
 const MAX_FILAS = 50;

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createApiPropia, isTokenText } from './llamar-api.ts';
+import { createApiPropia, isTokenText } from './sandbox.ts';
 
 const servers: Server[] = [];
 afterEach(() => {

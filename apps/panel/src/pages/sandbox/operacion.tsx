@@ -1,90 +1,94 @@
-import { parseRfc } from '@acuse/contract';
+import { OPERACIONES, parseRfc } from '@acuse/contract';
 import { createCobros, createContribuyentes, createLlaves, type RfcVista } from '@acuse/db';
 import { parseApiKey, wipeApiKey } from '@acuse/vault';
-import { createLlaveRecordada } from '../../acceso/llave-recordada.ts';
-import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
-import { readLlaveTecleada } from '../rfcs/reglas/llave-tecleada.ts';
-import type { SandboxOperation } from './catalogo.ts';
-import { curlOf, fieldName, maskCuerpo, maskText, readCuerpo, secretsOf } from './cuerpo.ts';
-import { idempotencyKeyOf } from './intento.ts';
-import { isTokenText, type SandboxResult } from './llamar-api.ts';
-import { renderOperacion, renderSinApi } from './pagina.tsx';
-import { Resultado } from './resultado.tsx';
-import { sandboxOf } from './sandbox.ts';
-import { exampleValores, typedValores } from './valores.ts';
+import type { Child } from 'hono/jsx';
+import { createLlaveRecordada, readLlaveTecleada } from '../../acceso/llave-tecleada.ts';
+import { Aviso, Estado, Tarjeta } from '../../components/blocks.tsx';
+import { Boton, Campo, type CampoProps, Formulario } from '../../components/form.tsx';
+import { formatCreditos } from '../../components/formato.ts';
+import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
+import { type ContextoCliente, type Pagina, routesFor } from '../../http/ruta.ts';
+import type { CampoOperacion, SandboxOperation } from './catalogo.ts';
+import {
+  curlOf,
+  exampleCuerpo,
+  exampleValores,
+  fieldName,
+  idempotencyKeyOf,
+  maskCuerpo,
+  maskText,
+  readCuerpo,
+  secretsOf,
+  typedValores,
+  type Valores,
+} from './cuerpo.ts';
+import { ComoCurl, Resultado } from './resultado.tsx';
+import { isTokenText, type SandboxResult, sandboxOf } from './sandbox.ts';
 
 const PATH = '/pruebas/:grupo/:operacion';
 
+export const operationPage = routesFor('cliente');
+
 /** The form of an operation, filled with an example; non-secret fields may be given in the address. */
-export const verOperacion = defineRuta({
-  metodo: 'GET',
-  path: PATH,
-  acceso: 'cliente',
-  async handle(contexto) {
-    const { c, deps, usuario, now } = contexto;
-    const found = await findOperacion(contexto);
-    if (found instanceof Response) return found;
-    const rfcs = await createContribuyentes(deps.database).names(usuario.cuentaId, 1);
-    return renderOperacion(contexto, {
-      operacion: found,
-      valores: exampleValores(found, { rfc: rfcs[0]?.rfc, now, given: c.req.query() }),
-    });
-  },
+operationPage.get(PATH, async (contexto) => {
+  const { c, deps, usuario, now } = contexto;
+  const found = await findOperacion(contexto);
+  if (found instanceof Response) return found;
+  const rfcs = await createContribuyentes(deps.database).names(usuario.cuentaId, 1);
+  return renderOperacion(contexto, {
+    operacion: found,
+    valores: exampleValores(found, { rfc: rfcs[0]?.rfc, now, given: c.req.query() }),
+  });
 });
 
 /** Calls the API as the form says and shows what it answered. */
-export const probarOperacion = defineRuta({
-  metodo: 'POST',
-  path: PATH,
-  acceso: 'cliente',
-  async handle(contexto) {
-    const found = await findOperacion(contexto);
-    if (found instanceof Response) return found;
-    const { campos, archivos, deps, usuario, ip } = contexto;
-    const valores = typedValores(found, (campo) => campos[fieldName(campo)]);
-    const tecleada = (campos['llave'] ?? '').trim();
-    const recordada = createLlaveRecordada(contexto);
-    const own = await ownRfc(contexto, valores['rfc']);
-    const apiKey = tecleada || ((own && (await recordada.recall(own))) ?? '');
-    if (!isTokenText(apiKey))
-      return renderOperacion(contexto, {
-        operacion: found,
-        valores,
-        status: 422,
-        faltaLlave: 'Pegue aquí la llave completa, como se mostró al generarla: acuse_test_… o acuse_live_…',
-      });
-
-    const cuerpo = await readCuerpo(found, campos, archivos);
-    const idempotencyKey = found.esIdempotente ? idempotencyKeyOf(campos['intento'], cuerpo) : null;
-    const isOwn = await isOwnKey(contexto, apiKey);
-    const { api, withSlot } = sandboxOf(deps);
-    const cobros = createCobros(deps.database);
-    const marca = isOwn ? await cobros.mark(usuario.cuentaId) : null;
-    const resultado = await withSlot(usuario.id, () =>
-      api.call({ nombre: found.nombre, cuerpo, apiKey, ip, idempotencyKey }),
-    );
-    if (resultado === null)
-      return renderOperacion(contexto, {
-        operacion: found,
-        valores,
-        status: 429,
-        faltaLlave: 'Ya tiene tres llamadas en curso desde esta página. Espere a que termine una y repita esta.',
-      });
-    if (own?.llave && tecleada && resultado.tipo === 'respuesta' && resultado.status === 200)
-      await keepOwn(contexto, tecleada, own);
+operationPage.post(PATH, async (contexto) => {
+  const found = await findOperacion(contexto);
+  if (found instanceof Response) return found;
+  const { campos, archivos, deps, usuario, ip } = contexto;
+  const valores = typedValores(found, (campo) => campos[fieldName(campo)]);
+  const tecleada = (campos['llave'] ?? '').trim();
+  const recordada = createLlaveRecordada(contexto);
+  const own = await ownRfc(contexto, valores['rfc']);
+  const apiKey = tecleada || ((own && (await recordada.recall(own))) ?? '');
+  if (!isTokenText(apiKey))
     return renderOperacion(contexto, {
       operacion: found,
       valores,
-      resultado: (
-        <Resultado
-          id="respuesta"
-          resultado={maskResultado(resultado, secretsOf(found, cuerpo, apiKey))}
-          curl={curlOf(deps.settings.apiPublicUrl, found.nombre, maskCuerpo(found, cuerpo))}
-          cobro={marca && (await cobros.since(usuario.cuentaId, found.nombre, marca))}
-        />
-      ),
+      status: 422,
+      faltaLlave: 'Pegue aquí la llave completa, como se mostró al generarla: acuse_test_… o acuse_live_…',
     });
-  },
+
+  const cuerpo = await readCuerpo(found, campos, archivos);
+  const idempotencyKey = found.esIdempotente ? idempotencyKeyOf(campos['intento'], cuerpo) : null;
+  const isOwn = await isOwnKey(contexto, apiKey);
+  const { api, withSlot } = sandboxOf(deps);
+  const cobros = createCobros(deps.database);
+  const marca = isOwn ? await cobros.mark(usuario.cuentaId) : null;
+  const resultado = await withSlot(usuario.id, () =>
+    api.call({ nombre: found.nombre, cuerpo, apiKey, ip, idempotencyKey }),
+  );
+  if (resultado === null)
+    return renderOperacion(contexto, {
+      operacion: found,
+      valores,
+      status: 429,
+      faltaLlave: 'Ya tiene tres llamadas en curso desde esta página. Espere a que termine una y repita esta.',
+    });
+  if (own?.llave && tecleada && resultado.tipo === 'respuesta' && resultado.status === 200)
+    await keepOwn(contexto, tecleada, own);
+  return renderOperacion(contexto, {
+    operacion: found,
+    valores,
+    resultado: (
+      <Resultado
+        id="respuesta"
+        resultado={maskResultado(resultado, secretsOf(found, cuerpo, apiKey))}
+        curl={curlOf(deps.settings.apiPublicUrl, found.nombre, maskCuerpo(found, cuerpo))}
+        cobro={marca && (await cobros.since(usuario.cuentaId, found.nombre, marca))}
+      />
+    ),
+  });
 });
 
 /** The taxpayer of the account that the form names, or null. */
@@ -120,3 +124,179 @@ function maskResultado(resultado: SandboxResult, secretos: readonly string[]): S
   if (resultado.tipo === 'sin-respuesta') return resultado;
   return { ...resultado, texto: maskText(resultado.texto, secretos) };
 }
+
+interface PaginaOperacion {
+  readonly operacion: SandboxOperation;
+  readonly valores: Valores;
+  readonly faltaLlave?: string;
+  /** The result of a call that was just made. */
+  readonly resultado?: Child;
+  readonly status?: Pagina['status'];
+}
+
+/** The page of one operation: what it does, its form, and under it what the last call gave. */
+async function renderOperacion(contexto: ContextoCliente, pagina: PaginaOperacion): Promise<Response> {
+  const { operacion, valores, faltaLlave, resultado, status = 200 } = pagina;
+  const { nombre, resumen, descripcion, costo, credencial } = operacion;
+  // By any RFC of the session: a script may have changed the one in the form since.
+  const isRecordada = (await createLlaveRecordada(contexto).known()).size > 0;
+  return contexto.pagina(
+    resumen,
+    <>
+      <p>
+        <a href="/pruebas">← Todas las operaciones</a>
+      </p>
+      <div class="titular">
+        <h1>{resumen}</h1>
+        <div class="fila">
+          <Estado texto={costo === 0 ? 'Sin costo' : formatCreditos(costo)} tono={costo === 0 ? 'exito' : 'info'} />
+          <Estado texto={credencial} />
+        </div>
+      </div>
+      <p class="suave">
+        <code>POST /api/v1/{nombre}</code>
+      </p>
+      {descripcion.split('\n\n').map((parrafo) => (
+        <p>{parrafo}</p>
+      ))}
+      <div class="dos">
+        <Tarjeta titulo="Petición">
+          <FormularioOperacion
+            operacion={operacion}
+            valores={valores}
+            now={contexto.now}
+            isRecordada={isRecordada}
+            intento={contexto.deps.newId()}
+            faltaLlave={faltaLlave}
+          />
+          {isRecordada ? (
+            <Formulario accion="/llaves/olvidar">
+              <input type="hidden" name="operacion" value={nombre} />
+              <Boton variante="discreto">Olvidar las API keys de esta sesión</Boton>
+            </Formulario>
+          ) : null}
+        </Tarjeta>
+        <div id="resultado" aria-live="polite">
+          {resultado ?? (
+            <Tarjeta titulo="Desde su sistema">
+              <p>
+                La misma llamada con curl. Cuando la haga desde aquí, en este lugar aparecen la respuesta, su tiempo y
+                lo que costó.
+              </p>
+              <ComoCurl curl={curlOf(contexto.deps.settings.apiPublicUrl, nombre, exampleCuerpo(operacion, valores))} />
+            </Tarjeta>
+          )}
+        </div>
+      </div>
+    </>,
+    { status, scripts: ['pruebas.js', 'periodos.js'] },
+  );
+}
+
+/** The page while the API does not answer. */
+export function renderSinApi(contexto: ContextoCliente): Response {
+  return contexto.pagina(
+    'Probar la API',
+    <>
+      <h1>Probar la API</h1>
+      <Aviso tono="alerta" titulo="La API no contesta en este momento">
+        Sus solicitudes en curso no se pierden. Espere un minuto y vuelva a abrir esta página; si sigue igual, avise al
+        operador.
+      </Aviso>
+    </>,
+    { status: 503 },
+  );
+}
+
+interface FormularioOperacionProps {
+  readonly operacion: SandboxOperation;
+  readonly valores: Valores;
+  readonly now: Date;
+  /** Whether the key of the taxpayer in the form was typed in lately. */
+  readonly isRecordada: boolean;
+  /** Names this form, so that sending it twice is one call. */
+  readonly intento: string;
+  readonly faltaLlave?: string | undefined;
+}
+
+/** The form of an operation, made from what the API says of it. */
+function FormularioOperacion(props: FormularioOperacionProps) {
+  const { operacion, valores, now, isRecordada, intento, faltaLlave } = props;
+  const { nombre, campos, costo } = operacion;
+  return (
+    <Formulario accion={`/pruebas/${nombre}`} id="llamar" archivos={campos.some(({ tipo }) => tipo === 'archivo')}>
+      <input type="hidden" name="intento" value={intento} />
+      <Campo
+        nombre="llave"
+        etiqueta="API key"
+        tipo="password"
+        requerido
+        sabido={isRecordada}
+        literal
+        autocompletar="off"
+        error={faltaLlave}
+        maxLargo={512}
+        ayuda={
+          isRecordada
+            ? 'Se usa la de este RFC que escribió hace poco; escriba otra solo si quiere usarla.'
+            : 'No se muestra ni queda en la bitácora. Se recuerda sellada unos minutos, solo en esta sesión.'
+        }
+      />
+      {hasPeriodo(campos) ? (
+        <Periodos
+          periodos={periodosDe(now)}
+          elegido={valores}
+          formulario="llamar"
+          href={({ desde, hasta }) => `/pruebas/${nombre}?${new URLSearchParams({ ...valores, desde, hasta })}`}
+        />
+      ) : null}
+      {campos.map((campo) => (
+        <CampoDeOperacion campo={campo} valor={valores[campo.nombre]} />
+      ))}
+      <div class="fila">
+        <Boton>Llamar a la API</Boton>
+        <span class="suave chica">{costo === 0 ? 'Sin costo' : `Cuesta ${formatCreditos(costo)} de su saldo`}</span>
+      </div>
+    </Formulario>
+  );
+}
+
+const hasPeriodo = (campos: readonly CampoOperacion[]) =>
+  ['desde', 'hasta'].every((nombre) => campos.some((campo) => campo.nombre === nombre));
+
+function CampoDeOperacion({ campo, valor }: { readonly campo: CampoOperacion; readonly valor: string | undefined }) {
+  const { nombre, tipo, requerido, secreto, descripcion, patron, maxLargo, opciones } = campo;
+  const base: CampoProps = {
+    nombre: fieldName(campo),
+    id: `campo-${nombre}`,
+    etiqueta: nombre,
+    requerido,
+    ayuda: descripcion,
+    literal: true,
+    autocompletar: 'off',
+    valor,
+    ...(patron === undefined ? {} : { patron: patron.replace(/^\^|\$$/g, '') }),
+    ...(maxLargo === undefined ? {} : { maxLargo }),
+  };
+  if (tipo === 'lista')
+    return <Campo {...base} opciones={opciones.map((opcion) => ({ valor: opcion, texto: opcion }))} />;
+  if (tipo === 'archivo') return <Campo {...base} tipo="file" acepta={`.${nombre}`} />;
+  if (secreto) return <Campo {...base} tipo="password" autocompletar="off" />;
+  if (tipo === 'fecha') return <Campo {...base} tipo="date" />;
+  if (tipo === 'entero' || tipo === 'numero')
+    return <Campo {...base} teclado={tipo === 'entero' ? 'numeric' : 'decimal'} />;
+  return <Campo {...base} />;
+}
+
+/**
+ * Forgets the API keys that were typed in lately, before their minutes are over. Leads back to the operation that the
+ * form names.
+ */
+operationPage.post('/llaves/olvidar', async (contexto) => {
+  await createLlaveRecordada(contexto).forget();
+  const operacion = OPERACIONES.find(({ path }) => path === contexto.campos['operacion']);
+  return contexto.redirigir(operacion ? `/pruebas/${operacion.path}` : '/pruebas', {
+    tono: 'exito',
+    texto: 'Las API keys que escribió en esta sesión quedaron olvidadas.',
+  });
+});

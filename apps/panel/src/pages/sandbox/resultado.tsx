@@ -1,12 +1,9 @@
 import type { Cobro } from '@acuse/db';
-import { Aviso } from '../../components/aviso.tsx';
-import { Boton } from '../../components/boton.tsx';
-import { Estado } from '../../components/estado.tsx';
+import { Aviso, Copiar, Datos, Estado, Tarjeta } from '../../components/blocks.tsx';
+import { Boton } from '../../components/form.tsx';
 import { formatCreditos, formatNumero } from '../../components/formato.ts';
-import { Tarjeta } from '../../components/tarjeta.tsx';
-import { ComoCurl } from './como-curl.tsx';
 import { field, Legible } from './legible.tsx';
-import type { SandboxResult } from './llamar-api.ts';
+import type { SandboxResult } from './sandbox.ts';
 
 export interface ResultadoProps {
   /** The answer, without any secret in it. */
@@ -23,28 +20,16 @@ export function Resultado({ resultado, curl, cobro, id }: ResultadoProps) {
   return (
     <Tarjeta titulo="Resultado" id={id} accion={<EstadoHttp resultado={resultado} />}>
       {resultado.tipo === 'sin-respuesta' ? <SinRespuesta motivo={resultado.motivo} /> : null}
-      <dl class="datos">
-        <dt>Tiempo</dt>
-        <dd>{formatNumero(resultado.ms)} ms</dd>
-        <dt>Cobrado</dt>
-        <dd>{cobro ? formatCreditos(cobro.cobrado) : 'La llave no es de esta cuenta'}</dd>
-        {cobro ? (
-          <>
-            <dt>Saldo después</dt>
-            <dd>
-              <a href="/saldo">{formatCreditos(cobro.saldo)}</a>
-            </dd>
-          </>
-        ) : null}
-        {resultado.tipo === 'respuesta' && resultado.requestId ? (
-          <>
-            <dt>X-Request-Id</dt>
-            <dd>
-              <code>{resultado.requestId}</code>
-            </dd>
-          </>
-        ) : null}
-      </dl>
+      <Datos
+        filas={[
+          ['Tiempo', <>{formatNumero(resultado.ms)} ms</>],
+          ['Cobrado', cobro ? formatCreditos(cobro.cobrado) : 'La llave no es de esta cuenta'],
+          cobro ? ['Saldo después', <a href="/saldo">{formatCreditos(cobro.saldo)}</a>] : null,
+          resultado.tipo === 'respuesta' && resultado.requestId
+            ? ['X-Request-Id', <code>{resultado.requestId}</code>]
+            : null,
+        ]}
+      />
       {resultado.tipo === 'respuesta' ? <Respuesta {...resultado} /> : null}
       <h3>La misma llamada con curl</h3>
       <ComoCurl curl={curl} />
@@ -126,4 +111,17 @@ function parse(texto: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** A call as a command for a shell, and what to put into it before it is run. */
+export function ComoCurl({ curl }: { readonly curl: string }) {
+  return (
+    <>
+      <Copiar valor={curl} etiqueta="Llamada con curl" bloque />
+      <p class="suave chica">
+        Antes, ponga su llave en la variable: <code>export ACUSE_API_KEY='acuse_…'</code>. Si hay asteriscos o un
+        archivo, sustitúyalos por lo suyo.
+      </p>
+    </>
+  );
 }

@@ -1,57 +1,48 @@
-import { createSolicitudes, type DetalleSolicitud } from '@acuse/db';
-import { Aviso } from '../../components/aviso.tsx';
-import { Boton } from '../../components/boton.tsx';
-import { Copiar } from '../../components/copiar.tsx';
-import { Estado } from '../../components/estado.tsx';
-import { Fecha } from '../../components/fecha.tsx';
+import { createSolicitudes, type DetalleSolicitud, type EventoSolicitud, type HitoSolicitud } from '@acuse/db';
+import { Aviso, Copiar, Datos, Estado, Fecha, Tarjeta } from '../../components/blocks.tsx';
+import { Boton } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
-import { Tarjeta } from '../../components/tarjeta.tsx';
 import { Avance } from './avance/avance.tsx';
-import { Linea, POR_LINEA } from './linea.tsx';
 import { Paquete } from './paquete.tsx';
-import { Periodo } from './periodo.tsx';
 import { Resumen } from './resumen.tsx';
-import { defineRutaSolicitud } from './ruta-solicitud.ts';
+import { Periodo, solicitudRoutes } from './solicitud.tsx';
+import { describeEvento, describeHito, type Renglon } from './textos/eventos.ts';
 import { type Explicacion, explain } from './textos/motivos.ts';
 
+export const solicitudPage = solicitudRoutes();
+
 /** One solicitud: where it is, what it gave, what happened to it. */
-export const detalleSolicitud = defineRutaSolicitud({
-  metodo: 'GET',
-  sub: '',
-  async handle({ c, deps, usuario, csrf, pagina }, solicitud) {
-    const antesDe = eventBefore(c.req.query('eventos'));
-    const solicitudes = createSolicitudes(deps.database);
-    const [hitos, eventos] = await Promise.all([
-      solicitudes.milestones(usuario.cuentaId, solicitud.id),
-      solicitudes.timeline(usuario.cuentaId, solicitud.id, { limit: POR_LINEA + 1, ...antesDe }),
-    ]);
-    const isOpen = solicitud.terminadaEn === null;
-    return pagina({
-      titulo: `Solicitud de ${solicitud.tipo} de ${solicitud.rfc}`,
-      scripts: isOpen ? ['solicitud.js'] : [],
-      contenido: (
-        <>
-          <p class="chica">
-            <a href="/solicitudes">Solicitudes</a>
-          </p>
-          <div class="titular">
-            <h1>
-              CFDI {solicitud.tipo} <Periodo {...solicitud} />
-            </h1>
-            <span data-estado>
-              <Estado valor={solicitud.estado} />
-            </span>
-          </div>
-          <Motivo solicitud={solicitud} />
-          {isOpen ? <Avance solicitud={solicitud} /> : null}
-          {solicitud.estado === 'TERMINADA' ? <Paquete solicitud={solicitud} csrf={csrf} /> : null}
-          <Resumen resumen={solicitud.resumen} registros={solicitud.registros} />
-          <Datos solicitud={solicitud} />
-          <Linea solicitud={solicitud} hitos={hitos} eventos={eventos} isFirst={!('antesDe' in antesDe)} />
-        </>
-      ),
-    });
-  },
+solicitudPage.get('', async ({ c, deps, usuario, pagina }, solicitud) => {
+  const antesDe = eventBefore(c.req.query('eventos'));
+  const solicitudes = createSolicitudes(deps.database);
+  const [hitos, eventos] = await Promise.all([
+    solicitudes.milestones(usuario.cuentaId, solicitud.id),
+    solicitudes.timeline(usuario.cuentaId, solicitud.id, { limit: POR_LINEA + 1, ...antesDe }),
+  ]);
+  const isOpen = solicitud.terminadaEn === null;
+  return pagina(
+    `Solicitud de ${solicitud.tipo} de ${solicitud.rfc}`,
+    <>
+      <p class="chica">
+        <a href="/solicitudes">Solicitudes</a>
+      </p>
+      <div class="titular">
+        <h1>
+          CFDI {solicitud.tipo} <Periodo {...solicitud} />
+        </h1>
+        <span data-estado>
+          <Estado valor={solicitud.estado} />
+        </span>
+      </div>
+      <Motivo solicitud={solicitud} />
+      {isOpen ? <Avance solicitud={solicitud} /> : null}
+      {solicitud.estado === 'TERMINADA' ? <Paquete solicitud={solicitud} /> : null}
+      <Resumen resumen={solicitud.resumen} registros={solicitud.registros} />
+      <Facts solicitud={solicitud} />
+      <Linea solicitud={solicitud} hitos={hitos} eventos={eventos} isFirst={!('antesDe' in antesDe)} />
+    </>,
+    { scripts: isOpen ? ['solicitud.js'] : [] },
+  );
 });
 
 /** Events have numbers; anything else begins at the newest. */
@@ -104,7 +95,7 @@ function Remedio({ solicitud, accion }: SolicitudProps & { readonly accion: Expl
   }
 }
 
-function Datos({ solicitud }: SolicitudProps) {
+function Facts({ solicitud }: SolicitudProps) {
   const { id, rfc, canal, cargo, reembolso, creadaEn, terminadaEn, plazoEn, intentos } = solicitud;
   return (
     <Tarjeta
@@ -121,46 +112,117 @@ function Datos({ solicitud }: SolicitudProps) {
         )
       }
     >
-      <dl class="datos">
-        <dt>Identificador</dt>
-        <dd>
-          <Copiar valor={id} etiqueta="Identificador de la solicitud" />
-        </dd>
-        <dt>RFC</dt>
-        <dd>
-          <a class="fija" href={`/rfcs/${encodeURIComponent(rfc)}`}>
-            {rfc}
-          </a>
-        </dd>
-        <dt>Medio</dt>
-        <dd>{canal === 'soap' ? 'Web service del SAT, con la e.firma' : 'Portal del SAT, con la CIEC'}</dd>
-        <dt>Pedida</dt>
-        <dd>
-          <Fecha valor={creadaEn} />
-        </dd>
-        <dt>{terminadaEn === null ? 'Plazo' : 'Terminó'}</dt>
-        <dd>
-          <Fecha valor={terminadaEn ?? plazoEn} />
-        </dd>
-        {terminadaEn === null ? null : (
-          <>
-            <dt>Consultas al SAT</dt>
-            <dd class="numero">{intentos}</dd>
-          </>
-        )}
-        <dt>Cargo</dt>
-        <dd>{cargo === null ? 'Sin cargo' : formatCreditos(cargo.creditos)}</dd>
-        <dt>Devolución</dt>
-        <dd>
-          {reembolso === null ? (
-            'Ninguna'
-          ) : (
-            <>
-              {formatCreditos(reembolso.creditos)}, <Fecha valor={reembolso.en} />
-            </>
-          )}
-        </dd>
-      </dl>
+      <Datos
+        filas={[
+          ['Identificador', <Copiar valor={id} etiqueta="Identificador de la solicitud" />],
+          [
+            'RFC',
+            <a class="fija" href={`/rfcs/${encodeURIComponent(rfc)}`}>
+              {rfc}
+            </a>,
+          ],
+          ['Medio', canal === 'soap' ? 'Web service del SAT, con la e.firma' : 'Portal del SAT, con la CIEC'],
+          ['Pedida', <Fecha valor={creadaEn} />],
+          [terminadaEn === null ? 'Plazo' : 'Terminó', <Fecha valor={terminadaEn ?? plazoEn} />],
+          terminadaEn === null ? null : ['Consultas al SAT', intentos, 'numero'],
+          ['Cargo', cargo === null ? 'Sin cargo' : formatCreditos(cargo.creditos)],
+          [
+            'Devolución',
+            reembolso === null ? (
+              'Ninguna'
+            ) : (
+              <>
+                {formatCreditos(reembolso.creditos)}, <Fecha valor={reembolso.en} />
+              </>
+            ),
+          ],
+        ]}
+      />
     </Tarjeta>
   );
+}
+
+/** Events of one page of the whole list. */
+const POR_LINEA = 60;
+
+interface LineaProps {
+  readonly solicitud: DetalleSolicitud;
+  /** Events of one kind together, the kind that happened last first. */
+  readonly hitos: readonly HitoSolicitud[];
+  /** Newest first, one more than a page has when there are older ones. */
+  readonly eventos: readonly EventoSolicitud[];
+  /** Whether the newest are among them. */
+  readonly isFirst: boolean;
+}
+
+interface Punto extends Renglon {
+  readonly en: Date;
+}
+
+/**
+ * What happened to a solicitud in a few steps, newest first, with what was charged and given back; every single event
+ * is folded under them.
+ */
+export function Linea({ solicitud, hitos, eventos, isFirst }: LineaProps) {
+  const pasos: Punto[] = hitos.map((hito) => ({ ...describeHito(hito, solicitud.partes), en: hito.en }));
+  if (solicitud.reembolso)
+    pasos.unshift({
+      texto: `Se devolvió ${formatCreditos(solicitud.reembolso.creditos)} al saldo.`,
+      tono: 'info',
+      en: solicitud.reembolso.en,
+    });
+  pasos.push(acceptanceOf(solicitud));
+  return (
+    <Tarjeta titulo="Lo que ha pasado" id="linea">
+      <Puntos puntos={pasos} />
+      {eventos.length === 0 ? null : (
+        <details open={!isFirst}>
+          <summary>Ver cada evento</summary>
+          <Eventos id={solicitud.id} eventos={eventos} isFirst={isFirst} />
+        </details>
+      )}
+    </Tarjeta>
+  );
+}
+
+function Puntos({ puntos }: { readonly puntos: readonly Punto[] }) {
+  return (
+    <ol class="linea">
+      {puntos.map(({ texto, detalle, tono, en }) => (
+        <li class={tono}>
+          <div>{texto}</div>
+          {detalle === undefined ? null : <div class="suave chica">{detalle}</div>}
+          <div class="suave chica">
+            <Fecha valor={en} />
+          </div>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function Eventos({ id, eventos, isFirst }: { readonly id: string } & Pick<LineaProps, 'eventos' | 'isFirst'>) {
+  const shown = eventos.slice(0, POR_LINEA);
+  const oldest = eventos.length > POR_LINEA ? shown.at(-1) : undefined;
+  return (
+    <div class="pila">
+      {isFirst ? null : (
+        <p>
+          <a href={`/solicitudes/${id}#linea`}>Ver lo más reciente</a>
+        </p>
+      )}
+      <Puntos puntos={shown.map((evento) => ({ ...describeEvento(evento), en: evento.en }))} />
+      {oldest ? (
+        <p>
+          <a href={`/solicitudes/${id}?eventos=${oldest.id}#linea`}>Ver lo anterior</a>
+        </p>
+      ) : null}
+    </div>
+  );
+}
+
+function acceptanceOf({ cargo, creadaEn }: DetalleSolicitud): Punto {
+  const texto =
+    cargo === null ? 'Se aceptó la solicitud.' : `Se aceptó la solicitud y se cobró ${formatCreditos(cargo.creditos)}.`;
+  return { texto, tono: 'neutro', en: creadaEn };
 }

@@ -14,7 +14,7 @@ const CAMPOS = [
   'creada_hasta',
   'id',
 ] as const;
-export type CampoFiltro = (typeof CAMPOS)[number];
+type CampoFiltro = (typeof CAMPOS)[number];
 
 export interface FiltroLeido {
   readonly filtro: FiltroSolicitudes;

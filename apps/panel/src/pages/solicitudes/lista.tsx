@@ -1,79 +1,61 @@
 import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
 import { createContribuyentes, createListaSolicitudes, type FilaSolicitud, TOPE_CUENTA } from '@acuse/db';
-import { Boton } from '../../components/boton.tsx';
-import { Campo } from '../../components/campo.tsx';
-import { Estado } from '../../components/estado.tsx';
-import { Fecha } from '../../components/fecha.tsx';
+import { Estado, Fecha, numeric, Paginacion, Tabla, Vacio } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';
-import { Formulario } from '../../components/formulario.tsx';
-import { Paginacion } from '../../components/paginacion.tsx';
-import { Tabla } from '../../components/tabla.tsx';
-import { Vacio } from '../../components/vacio.tsx';
-import { periodosDe } from '../../fechas/periodos.ts';
-import { Periodos } from '../../fechas/periodos-elegibles.tsx';
-import { defineRuta } from '../../http/ruta.ts';
+import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
+import { routesFor } from '../../http/ruta.ts';
 import { type FiltroLeido, hrefOf, readFiltro } from './filtro.ts';
-import { Periodo } from './periodo.tsx';
+import { Periodo } from './solicitud.tsx';
 
 const POR_PAGINA = 25;
 /** As many as a list to choose from can hold. */
 const MAX_RFCS = 1_000;
 
+export const solicitudesPage = routesFor('cliente');
+
 /** The solicitudes of the account, newest first. */
-export const listaSolicitudes = defineRuta({
-  metodo: 'GET',
-  path: '/solicitudes',
-  acceso: 'cliente',
-  async handle({ c, deps, usuario, now, pagina }) {
-    const leido = readFiltro((name) => c.req.query(name));
-    const lista = createListaSolicitudes(deps.database);
-    const [pages, counts, rfcs] = await Promise.all([
-      lista.page(usuario.cuentaId, leido.filtro, leido.cursor, POR_PAGINA),
-      lista.counts(usuario.cuentaId, leido.filtro.rfc),
-      createContribuyentes(deps.database).names(usuario.cuentaId, MAX_RFCS),
-    ]);
-    const { valores } = leido;
-    const [first, last] = [pages.filas[0], pages.filas.at(-1)];
-    const isFiltered = Object.keys(valores).length > 0;
-    return pagina({
-      titulo: 'Solicitudes',
-      contenido: (
-        <>
-          <div class="titular">
-            <h1>Solicitudes</h1>
-            <Boton href="/solicitudes/nueva">Pedir CFDI al SAT</Boton>
-          </div>
-          <Cuentas valores={valores} cuentas={counts} />
-          <Filtros leido={leido} rfcs={rfcs.map(({ rfc }) => rfc)} now={now} />
-          <Tabla
-            titulo="Solicitudes, de la más reciente a la más antigua"
-            tituloOculto
-            columnas={[
-              { titulo: 'CFDI y periodo' },
-              { titulo: 'RFC' },
-              { titulo: 'Estado' },
-              { titulo: 'CFDI en el ZIP', numerica: true },
-              { titulo: 'Pedida' },
-            ]}
-            filas={pages.filas.map((fila) => [
-              <a href={`/solicitudes/${fila.id}`}>
-                {fila.tipo === 'emitidos' ? 'Emitidos' : 'Recibidos'} <Periodo {...fila} />
-              </a>,
-              <span class="fija">{fila.rfc}</span>,
-              <EstadoDe fila={fila} />,
-              fila.registros === null ? '—' : formatNumero(fila.registros),
-              <Fecha valor={fila.creadaEn} relativaA={now} />,
-            ])}
-            vacia={<Nada isFiltered={isFiltered} />}
-          />
-          <Paginacion
-            anterior={pages.hayDespues && first ? hrefOf(valores, { despues: first.id }) : null}
-            siguiente={pages.hayAntes && last ? hrefOf(valores, { antes: last.id }) : null}
-          />
-        </>
-      ),
-    });
-  },
+solicitudesPage.get('/solicitudes', async ({ c, deps, usuario, now, pagina }) => {
+  const leido = readFiltro((name) => c.req.query(name));
+  const lista = createListaSolicitudes(deps.database);
+  const [pages, counts, rfcs] = await Promise.all([
+    lista.page(usuario.cuentaId, leido.filtro, leido.cursor, POR_PAGINA),
+    lista.counts(usuario.cuentaId, leido.filtro.rfc),
+    createContribuyentes(deps.database).names(usuario.cuentaId, MAX_RFCS),
+  ]);
+  const { valores } = leido;
+  const [first, last] = [pages.filas[0], pages.filas.at(-1)];
+  const isFiltered = Object.keys(valores).length > 0;
+  return pagina(
+    'Solicitudes',
+    <>
+      <div class="titular">
+        <h1>Solicitudes</h1>
+        <Boton href="/solicitudes/nueva">Pedir CFDI al SAT</Boton>
+      </div>
+      <Cuentas valores={valores} cuentas={counts} />
+      <Filtros leido={leido} rfcs={rfcs.map(({ rfc }) => rfc)} now={now} />
+      <Tabla
+        titulo="Solicitudes, de la más reciente a la más antigua"
+        tituloOculto
+        columnas={['CFDI y periodo', 'RFC', 'Estado', numeric('CFDI en el ZIP'), 'Pedida']}
+        filas={pages.filas.map((fila) => [
+          <a href={`/solicitudes/${fila.id}`}>
+            {fila.tipo === 'emitidos' ? 'Emitidos' : 'Recibidos'} <Periodo {...fila} />
+          </a>,
+          <span class="fija">{fila.rfc}</span>,
+          <EstadoDe fila={fila} />,
+          fila.registros === null ? '—' : formatNumero(fila.registros),
+          <Fecha valor={fila.creadaEn} relativaA={now} />,
+        ])}
+        vacia={<Nada isFiltered={isFiltered} />}
+      />
+      <Paginacion
+        anterior={pages.hayDespues && first ? hrefOf(valores, { despues: first.id }) : null}
+        siguiente={pages.hayAntes && last ? hrefOf(valores, { antes: last.id }) : null}
+      />
+    </>,
+  );
 });
 
 function EstadoDe({ fila }: { readonly fila: FilaSolicitud }) {
@@ -144,7 +126,7 @@ function Filtros({ leido, rfcs, now }: FiltrosProps) {
         elegido={{ desde: valores.periodo_desde, hasta: valores.periodo_hasta }}
         href={({ desde, hasta }) => hrefOf(valores, { periodo_desde: desde, periodo_hasta: hasta })}
       />
-      <Formulario accion="/solicitudes" csrf="" metodo="get" descripcion="Filtrar solicitudes">
+      <Formulario accion="/solicitudes" metodo="get" descripcion="Filtrar solicitudes">
         <div class="rejilla">
           <Campo
             {...campo('rfc')}

@@ -1,75 +1,63 @@
 import { randomUUID } from 'node:crypto';
+import { isFecha, OPERACIONES } from '@acuse/contract';
 import { createContribuyentes, createLibro, createSolicitudes, type RfcVista } from '@acuse/db';
-import { createLlaveRecordada } from '../../acceso/llave-recordada.ts';
-import { Aviso } from '../../components/aviso.tsx';
-import { Boton } from '../../components/boton.tsx';
-import { Campo } from '../../components/campo.tsx';
+import { parseApiKey, wipeApiKey } from '@acuse/vault';
+import { z } from 'zod';
+import { createLlaveRecordada } from '../../acceso/llave-tecleada.ts';
+import { Aviso, Tarjeta, Vacio } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
-import { Formulario } from '../../components/formulario.tsx';
-import { Tarjeta } from '../../components/tarjeta.tsx';
-import { Vacio } from '../../components/vacio.tsx';
-import { periodosDe } from '../../fechas/periodos.ts';
-import { Periodos } from '../../fechas/periodos-elegibles.tsx';
-import { quien } from '../../http/quien.ts';
-import { type ContextoCliente, defineRuta } from '../../http/ruta.ts';
-import { createApiPropia } from '../sandbox/llamar-api.ts';
-import { askApi, type CampoPedido, COSTO, checkPedido, type Pedida, type Pedido } from './pedir.ts';
+import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
+import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
+import { type ApiPropia, createApiPropia } from '../sandbox/sandbox.ts';
 
 const PATH = '/solicitudes/nueva';
 const MAX_RFCS = 1_000;
 const INTENTO = /^[\w-]{16,64}$/;
 
+export const newSolicitudPage = routesFor('cliente');
+
 /** The form for a new solicitud; `como` names one whose criteria it begins with, `rfc` a taxpayer. */
-export const formularioNueva = defineRuta({
-  metodo: 'GET',
-  path: PATH,
-  acceso: 'cliente',
-  async handle(contexto) {
-    const { c, deps, usuario } = contexto;
-    const como = await createSolicitudes(deps.database).detail(usuario.cuentaId, c.req.query('como') ?? '');
-    const { rfc = '', tipo = 'recibidos', desde = '', hasta = '' } = como ?? c.req.query();
-    return form(contexto, { rfc, tipo, desde, hasta, apiKey: '', intento: randomUUID() });
-  },
+newSolicitudPage.get(PATH, async (contexto) => {
+  const { c, deps, usuario } = contexto;
+  const como = await createSolicitudes(deps.database).detail(usuario.cuentaId, c.req.query('como') ?? '');
+  const { rfc = '', tipo = 'recibidos', desde = '', hasta = '' } = como ?? c.req.query();
+  return form(contexto, { rfc, tipo, desde, hasta, apiKey: '', intento: randomUUID() });
 });
 
-export const pedirNueva = defineRuta({
-  metodo: 'POST',
-  path: PATH,
-  acceso: 'cliente',
-  async handle(contexto) {
-    const { deps, usuario, ip, redirigir } = contexto;
-    const tecleado = pedidoOf(contexto.campos);
-    const vista = await createContribuyentes(deps.database).find(usuario.cuentaId, tecleado.rfc);
-    const recordada = createLlaveRecordada(contexto);
-    const apiKey = tecleado.apiKey || ((vista && (await recordada.recall(vista))) ?? '');
-    const pedido = { ...tecleado, apiKey };
-    const fault = checkPedido(pedido, vista);
-    if (fault) return form(contexto, pedido, { resultado: 'RECHAZADA', ...fault });
-    const api = createApiPropia({
-      url: deps.settings.apiInternalUrl,
-      userAgent: `Acuse-panel/${deps.settings.version}`,
-    });
-    const pedida = await askApi(api, pedido, ip);
-    if (pedida.resultado === 'SIN_RESPUESTA') return form(contexto, pedido, pedida);
-    // A form that was answered may be sent again with other values, which is another request.
-    if (pedida.resultado === 'RECHAZADA') return form(contexto, { ...pedido, intento: randomUUID() }, pedida);
-    if (tecleado.apiKey && vista?.llave) await recordada.keep(tecleado.apiKey, vista, vista.llave.id);
-    await createSolicitudes(deps.database).note({
-      cuentaId: usuario.cuentaId,
-      solicitudId: pedida.id,
-      accion: 'pedir-solicitud',
-      ...quien(contexto),
-    });
-    return redirigir(
-      `/solicitudes/${pedida.id}`,
-      pedida.isDuplicada
-        ? { tono: 'info', texto: 'Ya había una solicitud igual en curso: es esta. No se cobró nada.' }
-        : {
-            tono: 'exito',
-            texto: `El SAT recibirá su solicitud enseguida. Se cobró ${formatCreditos(COSTO)}.`,
-          },
-    );
-  },
+newSolicitudPage.post(PATH, async (contexto) => {
+  const { deps, usuario, ip, redirigir } = contexto;
+  const tecleado = pedidoOf(contexto.campos);
+  const vista = await createContribuyentes(deps.database).find(usuario.cuentaId, tecleado.rfc);
+  const recordada = createLlaveRecordada(contexto);
+  const apiKey = tecleado.apiKey || ((vista && (await recordada.recall(vista))) ?? '');
+  const pedido = { ...tecleado, apiKey };
+  const fault = checkPedido(pedido, vista);
+  if (fault) return form(contexto, pedido, { resultado: 'RECHAZADA', ...fault });
+  const api = createApiPropia({
+    url: deps.settings.apiInternalUrl,
+    userAgent: `Acuse-panel/${deps.settings.version}`,
+  });
+  const pedida = await askApi(api, pedido, ip);
+  if (pedida.resultado === 'SIN_RESPUESTA') return form(contexto, pedido, pedida);
+  // A form that was answered may be sent again with other values, which is another request.
+  if (pedida.resultado === 'RECHAZADA') return form(contexto, { ...pedido, intento: randomUUID() }, pedida);
+  if (tecleado.apiKey && vista?.llave) await recordada.keep(tecleado.apiKey, vista, vista.llave.id);
+  await createSolicitudes(deps.database).note({
+    cuentaId: usuario.cuentaId,
+    solicitudId: pedida.id,
+    accion: 'pedir-solicitud',
+    ...contexto.autor,
+  });
+  return redirigir(
+    `/solicitudes/${pedida.id}`,
+    pedida.isDuplicada
+      ? { tono: 'info', texto: 'Ya había una solicitud igual en curso: es esta. No se cobró nada.' }
+      : {
+          tono: 'exito',
+          texto: `El SAT recibirá su solicitud enseguida. Se cobró ${formatCreditos(COSTO)}.`,
+        },
+  );
 });
 
 function pedidoOf(campos: Readonly<Record<string, string>>): Pedido {
@@ -87,7 +75,7 @@ function pedidoOf(campos: Readonly<Record<string, string>>): Pedido {
 
 /** The form with what was typed, but for the key, and what was wrong. */
 async function form(contexto: ContextoCliente, pedido: Pedido, pedida?: Exclude<Pedida, { resultado: 'ACEPTADA' }>) {
-  const { deps, usuario, csrf, now, pagina } = contexto;
+  const { deps, usuario, now, pagina } = contexto;
   const [recordadas, rfcs, libro] = await Promise.all([
     createLlaveRecordada(contexto).known(),
     createContribuyentes(deps.database).list(usuario.cuentaId, {
@@ -99,37 +87,33 @@ async function form(contexto: ContextoCliente, pedido: Pedido, pedida?: Exclude<
   ]);
   const faults: Partial<Record<CampoPedido, string>> =
     pedida?.resultado === 'RECHAZADA' && pedida.campo ? { [pedida.campo]: pedida.texto } : {};
-  return pagina({
-    titulo: 'Pedir CFDI al SAT',
-    scripts: ['periodos.js'],
-    status: pedida === undefined ? 200 : pedida.resultado === 'RECHAZADA' ? 422 : 503,
-    contenido: (
-      <>
-        <p class="chica">
-          <a href="/solicitudes">Solicitudes</a>
-        </p>
-        <h1>Pedir CFDI al SAT</h1>
-        {rfcs.length === 0 ? (
-          <Vacio titulo="Primero agregue un RFC" accion={{ href: '/rfcs', texto: 'Ir a RFC' }}>
-            Para pedir CFDI hace falta un RFC con su API key y su CIEC o e.firma.
-          </Vacio>
-        ) : (
-          <>
-            <Rechazo pedida={pedida} />
-            <Campos
-              pedido={pedido}
-              rfcs={rfcs}
-              saldo={libro?.saldo ?? 0}
-              csrf={csrf}
-              now={now}
-              recordadas={recordadas}
-              faults={faults}
-            />
-          </>
-        )}
-      </>
-    ),
-  });
+  return pagina(
+    'Pedir CFDI al SAT',
+    <>
+      <p class="chica">
+        <a href="/solicitudes">Solicitudes</a>
+      </p>
+      <h1>Pedir CFDI al SAT</h1>
+      {rfcs.length === 0 ? (
+        <Vacio titulo="Primero agregue un RFC" accion={{ href: '/rfcs', texto: 'Ir a RFC' }}>
+          Para pedir CFDI hace falta un RFC con su API key y su CIEC o e.firma.
+        </Vacio>
+      ) : (
+        <>
+          <Rechazo pedida={pedida} />
+          <Campos
+            pedido={pedido}
+            rfcs={rfcs}
+            saldo={libro?.saldo ?? 0}
+            now={now}
+            recordadas={recordadas}
+            faults={faults}
+          />
+        </>
+      )}
+    </>,
+    { scripts: ['periodos.js'], status: pedida === undefined ? 200 : pedida.resultado === 'RECHAZADA' ? 422 : 503 },
+  );
 }
 
 function Rechazo({ pedida }: { readonly pedida: Exclude<Pedida, { resultado: 'ACEPTADA' }> | undefined }) {
@@ -152,17 +136,16 @@ interface CamposProps {
   readonly pedido: Pedido;
   readonly rfcs: readonly RfcVista[];
   readonly saldo: number;
-  readonly csrf: string;
   readonly now: Date;
   /** Taxpayers, by id, whose key need not be typed in. */
   readonly recordadas: ReadonlySet<string>;
   readonly faults: Partial<Record<CampoPedido, string>>;
 }
 
-function Campos({ pedido, rfcs, saldo, csrf, now, recordadas, faults }: CamposProps) {
+function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
   return (
     <Tarjeta>
-      <Formulario accion={PATH} csrf={csrf} id="pedir" descripcion="Pedir CFDI">
+      <Formulario accion={PATH} id="pedir" descripcion="Pedir CFDI">
         <input type="hidden" name="intento" value={pedido.intento} />
         <div class="rejilla">
           <Campo
@@ -246,4 +229,102 @@ function stateOf({ llave, ciec, efirmaKey }: RfcVista): string {
   if (llave === null) return ' (sin API key)';
   if (ciec === null && efirmaKey === null) return ' (sin CIEC ni e.firma)';
   return '';
+}
+
+/** Path of the operation that accepts solicitudes. */
+const OPERACION = 'tax/descarga-metadata';
+
+/** Credits that a solicitud costs, as the API publishes it. */
+const COSTO = OPERACIONES.find(({ path }) => path === OPERACION)?.costo ?? 0;
+
+type CampoPedido = 'rfc' | 'tipo' | 'desde' | 'hasta' | 'api_key';
+
+/** A filled form. */
+export interface Pedido {
+  readonly rfc: string;
+  readonly tipo: string;
+  readonly desde: string;
+  readonly hasta: string;
+  readonly apiKey: string;
+  /** The same for each time that one form is sent, so that twice sent is once asked. */
+  readonly intento: string;
+}
+
+export type Pedida =
+  | { readonly resultado: 'ACEPTADA'; readonly id: string; readonly isDuplicada: boolean }
+  /** Nothing was asked or charged. */
+  | { readonly resultado: 'RECHAZADA'; readonly texto: string; readonly campo?: CampoPedido }
+  /** Nobody knows whether it was accepted; the same form may be sent again. */
+  | { readonly resultado: 'SIN_RESPUESTA' };
+
+const aceptada = z.object({ data: z.object({ solicitud_id: z.uuid(), duplicada: z.boolean().optional() }) });
+const rechazada = z.object({
+  cfdi_texto: z.string(),
+  data: z.object({ campo: z.string().optional(), motivo: z.string().optional() }).optional(),
+});
+
+/** What is wrong with a form before anybody is asked; null when nothing is. */
+function checkPedido(pedido: Pedido, vista: RfcVista | null): { texto: string; campo: CampoPedido } | null {
+  if (vista === null) return { campo: 'rfc', texto: 'Elija uno de sus RFC.' };
+  if (pedido.tipo !== 'emitidos' && pedido.tipo !== 'recibidos')
+    return { campo: 'tipo', texto: 'Elija emitidos o recibidos.' };
+  for (const campo of ['desde', 'hasta'] as const)
+    if (!isFecha(pedido[campo])) return { campo, texto: 'Escriba el día como año-mes-día, por ejemplo 2025-03-31.' };
+  if (pedido.desde > pedido.hasta) return { campo: 'desde', texto: 'El primer día no puede ser posterior al último.' };
+  return checkLlave(pedido.apiKey, vista);
+}
+
+/**
+ * The key has to be the active one of this RFC, which is of the account: nobody asks through this form with anybody
+ * else's.
+ */
+function checkLlave(text: string, vista: RfcVista): { texto: string; campo: 'api_key' } | null {
+  const fault = (texto: string) => ({ campo: 'api_key' as const, texto });
+  if (vista.llave === null) return fault('Este RFC todavía no tiene API key. Genérela primero en la página del RFC.');
+  const key = parseApiKey(text);
+  if (key === null) return fault('No es una API key completa. Péguela entera, como se mostró al generarla.');
+  wipeApiKey(key);
+  if (key.keyId === vista.llave.id) return null;
+  return fault(`No es la API key vigente de este RFC, que termina en ${vista.llave.ultimos4}.`);
+}
+
+/**
+ * Asks through the API of this installation, so that a solicitud of the panel is accepted, checked and charged as any
+ * other.
+ */
+async function askApi(api: ApiPropia, pedido: Pedido, ip: string): Promise<Pedida> {
+  const { rfc, tipo, desde, hasta, apiKey, intento } = pedido;
+  const answer = await api.call({
+    nombre: OPERACION,
+    cuerpo: { rfc, tipo, desde, hasta },
+    apiKey,
+    ip,
+    idempotencyKey: intento,
+  });
+  if (answer.tipo === 'sin-respuesta') return { resultado: 'SIN_RESPUESTA' };
+  const body = readJson(answer.texto);
+  if (answer.status === 200) {
+    const read = aceptada.safeParse(body);
+    if (!read.success) return { resultado: 'SIN_RESPUESTA' };
+    const { solicitud_id: id, duplicada = false } = read.data.data;
+    return { resultado: 'ACEPTADA', id, isDuplicada: duplicada };
+  }
+  const read = rechazada.safeParse(body);
+  if (!read.success || answer.status >= 500) return { resultado: 'SIN_RESPUESTA' };
+  const { cfdi_texto: texto, data } = read.data;
+  const campo = fieldOf(data?.campo);
+  const why = data?.motivo === undefined ? texto : `${texto} ${data.motivo}`;
+  return { resultado: 'RECHAZADA', texto: why, ...(campo ? { campo } : {}) };
+}
+
+function fieldOf(campo: string | undefined): CampoPedido | null {
+  return campo === 'rfc' || campo === 'tipo' || campo === 'desde' || campo === 'hasta' ? campo : null;
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
 }

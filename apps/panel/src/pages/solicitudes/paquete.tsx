@@ -1,21 +1,18 @@
-import type { DetalleSolicitud } from '@acuse/db';
-import { Aviso } from '../../components/aviso.tsx';
-import { Boton } from '../../components/boton.tsx';
-import { Copiar } from '../../components/copiar.tsx';
-import { Fecha } from '../../components/fecha.tsx';
+import { CATALOGO } from '@acuse/contract';
+import { createSolicitudes, type DetalleSolicitud } from '@acuse/db';
+import { Aviso, Copiar, Datos, Fecha, Tarjeta } from '../../components/blocks.tsx';
+import { Boton, Formulario } from '../../components/form.tsx';
 import { formatBytes, formatNumero } from '../../components/formato.ts';
-import { Formulario } from '../../components/formulario.tsx';
-import { Tarjeta } from '../../components/tarjeta.tsx';
-
+import type { ContextoCliente } from '../../http/ruta.ts';
+import { solicitudRoutes } from './solicitud.tsx';
 import { explain } from './textos/motivos.ts';
 
 interface PaqueteProps {
   readonly solicitud: DetalleSolicitud;
-  readonly csrf: string;
 }
 
 /** The ZIP of a finished solicitud, or that it is gone. */
-export function Paquete({ solicitud, csrf }: PaqueteProps) {
+export function Paquete({ solicitud }: PaqueteProps) {
   const { id, registros, confianza, bytes, sha256, paqueteBorradoEn } = solicitud;
   if (paqueteBorradoEn !== null)
     return (
@@ -30,7 +27,7 @@ export function Paquete({ solicitud, csrf }: PaqueteProps) {
     <Tarjeta
       titulo="ZIP"
       accion={
-        <Formulario accion={`/solicitudes/${id}/descargar`} csrf={csrf} enLinea>
+        <Formulario accion={`/solicitudes/${id}/descargar`} enLinea>
           <Boton>Descargar ZIP</Boton>
         </Formulario>
       }
@@ -42,25 +39,101 @@ export function Paquete({ solicitud, csrf }: PaqueteProps) {
             : `${explain('VACIA_SIN_CONFIRMAR').causa} El ZIP trae solo los encabezados.`}
         </p>
       ) : null}
-      <dl class="datos">
-        <dt>CFDI</dt>
-        <dd class="numero">{registros === null ? '—' : formatNumero(registros)}</dd>
-        <dt>Tamaño</dt>
-        <dd class="numero">{bytes === null ? '—' : formatBytes(bytes)}</dd>
-        {sha256 === null ? null : (
-          <>
-            <dt>SHA-256</dt>
-            <dd>
-              <Copiar valor={sha256} etiqueta="SHA-256 del ZIP" />
-            </dd>
-          </>
-        )}
-        <dt>Contenido</dt>
-        <dd>
-          <code>metadata.csv</code> (una fila por CFDI), <code>originales/</code> (los archivos del SAT tal cual) y{' '}
-          <code>manifest.json</code> (qué se pidió y con qué comprobar lo demás).
-        </dd>
-      </dl>
+      <Datos
+        filas={[
+          ['CFDI', registros === null ? '—' : formatNumero(registros), 'numero'],
+          ['Tamaño', bytes === null ? '—' : formatBytes(bytes), 'numero'],
+          sha256 === null ? null : ['SHA-256', <Copiar valor={sha256} etiqueta="SHA-256 del ZIP" />],
+          [
+            'Contenido',
+            <>
+              <code>metadata.csv</code> (una fila por CFDI), <code>originales/</code> (los archivos del SAT tal cual) y{' '}
+              <code>manifest.json</code> (qué se pidió y con qué comprobar lo demás).
+            </>,
+          ],
+        ]}
+      />
     </Tarjeta>
   );
+}
+
+export const packagePage = solicitudRoutes();
+
+/** Signs the address of a package at the moment of the click. */
+packagePage.post('/descargar', async (contexto, solicitud) => {
+  const { deps, usuario } = contexto;
+  const { id, objectKey, rfc, tipo, desde, hasta } = solicitud;
+  if (objectKey === null || solicitud.paqueteBorradoEn !== null) return refuse(contexto, solicitud);
+  const { url, expiraEn } = await deps.paquetes.presign(objectKey, {
+    filename: `${rfc}_${tipo}_${desde}_${hasta}.zip`,
+    ttlSeconds: deps.settings.urlTtlSeconds,
+  });
+  await createSolicitudes(deps.database).note({
+    cuentaId: usuario.cuentaId,
+    solicitudId: id,
+    accion: 'descargar-paquete',
+    ...contexto.autor,
+  });
+  const answer = contexto.pagina(
+    'Su descarga comienza',
+    <>
+      <h1>Su descarga comienza</h1>
+      <p>
+        Si no empieza sola, use el botón. La dirección sirve hasta <Fecha valor={expiraEn} />; después, pida otra desde
+        la solicitud.
+      </p>
+      <div class="fila">
+        <Boton href={url}>Descargar ZIP</Boton>
+        <Boton variante="secundario" href={`/solicitudes/${id}`}>
+          Volver a la solicitud
+        </Boton>
+      </div>
+    </>,
+  );
+  // Not a redirect: `form-action` of the policy keeps the answer to a form from leading to another origin.
+  answer.headers.set('Refresh', `0; url=${url}`);
+  return answer;
+});
+
+/** The same three answers as `descarga/paquete` of the API: unfinished, without a package, past its retention. */
+function refuse(contexto: ContextoCliente, solicitud: DetalleSolicitud): Response {
+  const { status, titulo, texto } = refusalOf(solicitud);
+  return contexto.pagina(
+    titulo,
+    <>
+      <h1>{titulo}</h1>
+      <Aviso tono="alerta">
+        <p>{texto}</p>
+      </Aviso>
+      <p>
+        <Boton variante="secundario" href={`/solicitudes/${solicitud.id}`}>
+          Volver a la solicitud
+        </Boton>
+      </p>
+    </>,
+    { status },
+  );
+}
+
+function refusalOf({ estado, motivo, terminadaEn }: DetalleSolicitud) {
+  const of = (name: 'SOLICITUD_SIN_TERMINAR' | 'SOLICITUD_SIN_PAQUETE' | 'PAQUETE_CADUCADO') => CATALOGO[name].codigo;
+  if (terminadaEn === null)
+    return {
+      status: 409,
+      titulo: 'Todavía no hay ZIP',
+      texto: `La solicitud aún no termina; el SAT puede tardar de minutos a días. Su avance está en su página. La API contesta lo mismo con el código ${of('SOLICITUD_SIN_TERMINAR')}.`,
+    } as const;
+  if (estado !== 'TERMINADA') {
+    const cause = motivo === null ? '' : `${explain(motivo).causa} `;
+    return {
+      status: 409,
+      titulo: 'Esta solicitud no tiene ZIP',
+      texto: `${cause}El crédito fue devuelto. La API contesta lo mismo con el código ${of('SOLICITUD_SIN_PAQUETE')}.`,
+    } as const;
+  }
+  return {
+    status: 410,
+    titulo: 'El ZIP ya se borró',
+    texto: `Cumplió su tiempo de conservación. Pida el periodo otra vez. La API contesta lo mismo con el código ${of('PAQUETE_CADUCADO')}.`,
+  } as const;
 }

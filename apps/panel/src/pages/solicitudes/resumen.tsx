@@ -1,8 +1,8 @@
 import { type CuentaPorEfecto, EFECTOS, type Efecto, type ResumenPaquete } from '@acuse/core';
+import { Tarjeta } from '../../components/blocks.tsx';
 import { formatNumero } from '../../components/formato.ts';
 import { Grafica } from '../../components/grafica.tsx';
-import { Tarjeta } from '../../components/tarjeta.tsx';
-import { mesCorto } from '../../fechas/meses.ts';
+import { mesCorto } from '../../fechas/dia-mexico.ts';
 
 const NOMBRES: Readonly<Record<Efecto, string>> = {
   I: 'Ingreso',

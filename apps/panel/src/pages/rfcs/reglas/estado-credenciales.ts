@@ -2,7 +2,7 @@ import type { RfcVista } from '@acuse/db';
 import { needsShredKey } from '@acuse/vault';
 
 /** A state in words, with the colour that repeats them. */
-export interface EstadoCredencial {
+interface EstadoCredencial {
   readonly texto: string;
   readonly tono: 'exito' | 'alerta' | 'error' | 'neutro';
 }

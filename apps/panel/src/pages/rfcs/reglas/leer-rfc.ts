@@ -12,7 +12,7 @@ export function explainRfc(texto: string): string {
   return 'Los 6 dígitos no son una fecha real (año, mes y día). Compárelos con la constancia de situación fiscal.';
 }
 
-export type IdCifLeido =
+type IdCifLeido =
   | { readonly valido: true; readonly valor: string | null }
   | { readonly valido: false; readonly error: string };
 
@@ -30,3 +30,20 @@ export const MAX_NOMBRE = 250;
 /** A name as a person types it; null for none. */
 export const readNombre = (texto: string | undefined): string | null =>
   texto?.trim().normalize('NFC').replaceAll(/\s+/g, ' ').slice(0, MAX_NOMBRE) || null;
+
+/**
+ * Values of the characters, by their place (Anexo 3 of the SAT's rule for the RFC; public implementation: phpcfdi/rfc).
+ */
+const VALORES = '0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ';
+
+/**
+ * The last character that an RFC should have. A legal person's has a blank in front, so that both kinds have 13
+ * characters. The SAT has issued RFCs that end otherwise: a difference is a hint of a typing mistake, never a reason to
+ * refuse.
+ */
+export function digitoVerificador(rfc: string): string {
+  const doce = rfc.slice(0, -1).padStart(12, ' ');
+  const suma = [...doce].reduce((total, letra, lugar) => total + VALORES.indexOf(letra) * (13 - lugar), 0);
+  const resto = 11 - (suma % 11);
+  return resto === 11 ? '0' : resto === 10 ? 'A' : String(resto);
+}

@@ -1,6 +1,7 @@
 import type { DetalleSolicitud } from '@acuse/db';
-import { Tarjeta } from '../../../components/tarjeta.tsx';
-import { textsOf } from './mensaje.ts';
+import { Tarjeta } from '../../../components/blocks.tsx';
+import { solicitudRoutes } from '../solicitud.tsx';
+import { textsOf, VERSION_FINAL } from './seguimiento.ts';
 
 /** How far an open solicitud is. With scripts it follows by itself; without, the link shows it anew. */
 export function Avance({ solicitud }: { readonly solicitud: DetalleSolicitud }) {
@@ -40,3 +41,24 @@ export function Avance({ solicitud }: { readonly solicitud: DetalleSolicitud }) 
     </Tarjeta>
   );
 }
+
+export const progressPage = solicitudRoutes();
+
+/** The progress of one solicitud as server-sent events, until it ends. */
+progressPage.get('/avance', ({ c, deps, browser, noEncontrada }, solicitud) => {
+  const sesionId = browser.sesion?.id;
+  if (sesionId === undefined) return noEncontrada();
+  const visto = c.req.header('last-event-id') ?? null;
+  // HTML standard, section 9.2.3: a browser that is answered 204 does not come back.
+  if (visto === VERSION_FINAL && solicitud.terminadaEn !== null) return new Response(null, { status: 204 });
+  const stream = deps.seguimiento.open({ solicitudId: solicitud.id, sesionId, visto });
+  if (stream === null) return new Response(null, { status: 429, headers: { 'Retry-After': '30' } });
+  return new Response(stream, {
+    headers: {
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-store',
+      // Proxies that gather answers before they pass them on would hold the events back.
+      'X-Accel-Buffering': 'no',
+    },
+  });
+});

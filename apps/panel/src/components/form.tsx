@@ -1,4 +1,60 @@
-import type { Child } from 'hono/jsx';
+import { type Child, createContext, type PropsWithChildren, useContext } from 'hono/jsx';
+
+/**
+ * What may stand in an `href`: a path of this panel, a fragment, or an absolute http(s) or mailto address. Anything
+ * else, above all `javascript:` and `//host`, becomes `#`, so that text from the authority or from a user can never
+ * become a program.
+ */
+export function safeHref(href: string): string {
+  if (/^(\/(?![/\\])|#|\?)/.test(href)) return hasControl(href) ? '#' : href;
+  return /^(https?:\/\/|mailto:)[^\s]/i.test(href) && !hasControl(href) ? href : '#';
+}
+
+/** Browsers drop tabs and line breaks from addresses, so that `/\t/host` would be another host. */
+function hasControl(text: string): boolean {
+  return [...text].some((letter) => letter.charCodeAt(0) < 0x20 || letter.charCodeAt(0) === 0x7f);
+}
+
+type BotonProps = PropsWithChildren<{
+  /** `primario` once a form, `peligro` for what cannot be undone, `discreto` for what looks like a link. */
+  readonly variante?: 'primario' | 'secundario' | 'peligro' | 'discreto';
+  /** With an address it is a link that looks like a button; without, it sends its form. */
+  readonly href?: string;
+  /** Name and value that the form sends when this button sent it. */
+  readonly nombre?: string;
+  readonly valor?: string;
+  readonly deshabilitado?: boolean;
+  /**
+   * What screen readers say, where the text alone does not tell which row is meant ("Revocar" → "Revocar la llave
+   * …f3a9").
+   */
+  readonly descripcion?: string;
+  /** Offers the answer as a file instead of a page; only with `href`. */
+  readonly descarga?: boolean;
+}>;
+
+/** A button that sends its form, or a link that looks like one. */
+export function Boton(props: BotonProps) {
+  const { variante = 'primario', href, nombre, valor, deshabilitado, descripcion, descarga, children } = props;
+  if (href !== undefined)
+    return (
+      <a class={`boton ${variante}`} href={safeHref(href)} aria-label={descripcion} download={descarga}>
+        {children}
+      </a>
+    );
+  return (
+    <button
+      type="submit"
+      class={`boton ${variante}`}
+      name={nombre}
+      value={valor}
+      disabled={deshabilitado}
+      aria-label={descripcion}
+    >
+      {children}
+    </button>
+  );
+}
 
 /** One choice of a list: what is sent and what is read. */
 interface Opcion {
@@ -122,5 +178,40 @@ function Control(props: CampoProps & { readonly id: string; readonly notas: stri
       maxlength={props.maxLargo}
       accept={props.acepta}
     />
+  );
+}
+
+type FormularioProps = PropsWithChildren<{
+  /** Path that the form is sent to. */
+  readonly accion: string;
+  /** `get` for filters: no token, since it would land in the address. */
+  readonly metodo?: 'post' | 'get';
+  /** The form carries files. */
+  readonly archivos?: boolean;
+  /** Fields and button side by side, for short forms. */
+  readonly enLinea?: boolean;
+  readonly descripcion?: string;
+  /** Where scripts find it. */
+  readonly id?: string;
+}>;
+
+/** The token of the session that a page is rendered for: the layout provides it, and posting forms carry it. */
+export const Csrf = createContext('');
+
+/** A form. A posting one carries the token against forged requests in the field `_csrf`. */
+export function Formulario(props: FormularioProps) {
+  const { accion, metodo = 'post', archivos = false, enLinea = false, descripcion, id, children } = props;
+  return (
+    <form
+      id={id}
+      action={safeHref(accion)}
+      method={metodo}
+      class={enLinea ? 'en-linea' : undefined}
+      enctype={archivos && metodo === 'post' ? 'multipart/form-data' : undefined}
+      aria-label={descripcion}
+    >
+      {metodo === 'post' ? <input type="hidden" name="_csrf" value={useContext(Csrf)} /> : null}
+      {children}
+    </form>
   );
 }

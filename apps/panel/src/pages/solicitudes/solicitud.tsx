@@ -1,4 +1,12 @@
-import { Fecha } from '../../components/fecha.tsx';
+import { createSolicitudes, type DetalleSolicitud } from '@acuse/db';
+import { Fecha } from '../../components/blocks.tsx';
+import { routesOf } from '../../http/ruta.ts';
+
+/** The addresses of a page of a solicitud of the account. */
+export const solicitudRoutes = () =>
+  routesOf<DetalleSolicitud>('/solicitudes/:id', ({ deps, usuario }, id) =>
+    createSolicitudes(deps.database).detail(usuario.cuentaId, id),
+  );
 
 interface PeriodoProps {
   /** Calendar days, `yyyy-MM-dd`. */

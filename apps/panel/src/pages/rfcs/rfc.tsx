@@ -1,5 +1,18 @@
-import type { RfcVista } from '@acuse/db';
-import { hrefRfc } from '../reglas/ruta-rfc.ts';
+import { parseRfc } from '@acuse/contract';
+import { createContribuyentes, type RfcVista } from '@acuse/db';
+import { routesOf } from '../../http/ruta.ts';
+
+/** Address of a page of an RFC, `sub` with its slash. */
+export function hrefRfc(rfc: string, sub: '' | `/${string}` = ''): string {
+  return `/rfcs/${encodeURIComponent(rfc)}${sub}`;
+}
+
+/** The addresses of a page of an RFC of the account. */
+export const rfcRoutes = () =>
+  routesOf<RfcVista>('/rfcs/:rfc', async ({ deps, usuario }, nombre) => {
+    const rfc = parseRfc(nombre);
+    return rfc === null ? null : createContribuyentes(deps.database).find(usuario.cuentaId, rfc);
+  });
 
 const PARTES = [
   ['', 'Resumen'],

@@ -1,0 +1,96 @@
+import type { AccessSnapshot } from '@acuse/core';
+import { createAccessSnapshots, createLlavesRecordadas, type RfcVista } from '@acuse/db';
+import { type ApiKey, createKeyring, createSellado, parseApiKey, wipeApiKey } from '@acuse/vault';
+import type { ContextoCliente } from '../http/ruta.ts';
+
+/** A key that was typed in and verified, with what it opens. The caller wipes it. */
+export interface LlaveTecleada {
+  readonly apiKey: ApiKey;
+  readonly access: AccessSnapshot;
+}
+
+const NO_ES_LLAVE =
+  'Eso no es una API key completa. Empieza con acuse_live_ o acuse_test_ y tiene 73 caracteres; cópiela entera, sin espacios.';
+const AJENA = 'Esa no es la API key vigente de este RFC. Use la última que se generó para él.';
+
+/**
+ * Verifies that a typed text is the active API key of a taxpayer, and keeps it for the next forms of the session.
+ * Without a text it is the one that was typed in lately. Returns the key, or what is wrong, in Spanish.
+ */
+export async function readLlaveTecleada(
+  texto: string | undefined,
+  rfc: Pick<RfcVista, 'id'>,
+  contexto: Pick<ContextoCliente, 'deps' | 'browser'>,
+): Promise<LlaveTecleada | string> {
+  const recordada = createLlaveRecordada(contexto);
+  const nueva = texto?.trim() ?? '';
+  const tecleado = nueva === '' ? ((await recordada.recall(rfc)) ?? '') : nueva;
+  const { database, hasher } = contexto.deps;
+  if (tecleado === '') return 'Escriba la API key del RFC: sin ella no se puede cifrar ni abrir nada.';
+  const apiKey = parseApiKey(tecleado);
+  if (apiKey === null) return NO_ES_LLAVE;
+  const accessSnapshots = createAccessSnapshots(database);
+  const access = await accessSnapshots.load(apiKey.keyId);
+  // The hash is computed for an unknown id as well, so that the time tells nothing.
+  const isKey = hasher.verifyApiKey(apiKey, access?.apiKey ?? null);
+  if (access !== null && isKey && access.contribuyenteId === rfc.id && access.apiKey.estado === 'ACTIVA') {
+    if (nueva !== '') await recordada.keep(tecleado, rfc, apiKey.keyId);
+    if (hasher.isStale(access.apiKey))
+      await accessSnapshots.rehash(apiKey.keyId, access.apiKey.hash, hasher.hashApiKey(apiKey));
+    return { apiKey, access };
+  }
+  wipeApiKey(apiKey);
+  return AJENA;
+}
+
+/** Whether the key of a taxpayer need not be typed in now. */
+export const isRecordada = async (
+  contexto: Pick<ContextoCliente, 'deps' | 'browser'>,
+  { id }: Pick<RfcVista, 'id'>,
+): Promise<boolean> => (await createLlaveRecordada(contexto).known()).has(id);
+
+type Contexto = Pick<ContextoCliente, 'deps' | 'browser'>;
+
+/**
+ * API keys that somebody typed in, so that they are asked for once in a while and not for every form. Each is sealed
+ * twice: under a key that only the browser's cookie gives, and under the panel's own, so that neither the database with
+ * the panel's secrets nor the cookie alone opens it. It is over after some minutes without use, with the session, at
+ * every change of the session's id, and as soon as the key is no longer active.
+ */
+export function createLlaveRecordada({ deps, browser }: Contexto) {
+  const segundos = deps.settings.llaveRecordada;
+  const sesionId = browser.sesion?.id;
+  const kept = createLlavesRecordadas(deps.database);
+  const ofCookie = () =>
+    createSellado(createKeyring({ keys: new Map([['cookie', browser.sealKey()]]), current: 'cookie' }));
+  const contextOf = (contribuyenteId: string) => ['panel/llave', sesionId ?? '', contribuyenteId];
+
+  return {
+    /** Keeps a key that was verified. Nothing happens where the operator lets none be kept. */
+    async keep(texto: string, { id }: { readonly id: string }, apiKeyId: string): Promise<void> {
+      if (segundos === 0 || sesionId === undefined) return;
+      const contexto = contextOf(id);
+      const sobre = deps.sellado.seal(ofCookie().seal(Buffer.from(texto), contexto), contexto);
+      await kept.keep({ sesionId, contribuyenteId: id, apiKeyId, sobre, segundos });
+    },
+
+    /** The key of a taxpayer that was typed in lately, or null. */
+    async recall({ id }: { readonly id: string }): Promise<string | null> {
+      if (segundos === 0 || sesionId === undefined) return null;
+      const sobre = await kept.use(sesionId, id, segundos);
+      const contexto = contextOf(id);
+      const inner = sobre && deps.sellado.open(sobre, contexto);
+      return (inner && ofCookie().open(inner, contexto))?.toString() ?? null;
+    },
+
+    /** Forgets the keys of all taxpayers that were typed in during this session. */
+    async forget(): Promise<void> {
+      if (sesionId !== undefined) await kept.forget(sesionId);
+    },
+
+    /** The taxpayers, by id, whose key need not be typed in now. */
+    async known(): Promise<ReadonlySet<string>> {
+      return segundos === 0 || sesionId === undefined ? new Set() : kept.known(sesionId);
+    },
+  };
+}

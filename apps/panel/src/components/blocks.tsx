@@ -1,0 +1,265 @@
+import type { Child, PropsWithChildren } from 'hono/jsx';
+import { Boton } from './form.tsx';
+import { type FormatoFecha, formatFecha, formatRelativo } from './formato.ts';
+
+/** The colour and urgency of a message. */
+export type Tono = 'exito' | 'info' | 'alerta' | 'error';
+
+type AvisoProps = PropsWithChildren<{
+  readonly tono: Tono;
+  readonly titulo?: string;
+}>;
+
+/** A message in the page. One of tone `error` interrupts a screen reader, the others wait for their turn. */
+export function Aviso({ tono, titulo, children }: AvisoProps) {
+  return (
+    <div class={`aviso ${tono}`} role={tono === 'error' ? 'alert' : 'status'}>
+      {titulo ? <p class="aviso-titulo">{titulo}</p> : null}
+      <div>{children}</div>
+    </div>
+  );
+}
+
+type TarjetaProps = PropsWithChildren<{
+  readonly titulo?: string;
+  /** Stands at the right of the title. */
+  readonly accion?: Child;
+  readonly id?: string;
+}>;
+
+/** A section of a page on a surface of its own. */
+export function Tarjeta({ titulo, accion, id, children }: TarjetaProps) {
+  return (
+    <section class="tarjeta" id={id} aria-label={titulo}>
+      {titulo ? (
+        <div class="titular">
+          <h2>{titulo}</h2>
+          {accion}
+        </div>
+      ) : null}
+      {children}
+    </section>
+  );
+}
+
+type VacioProps = PropsWithChildren<{
+  readonly titulo: string;
+  /** The next step. */
+  readonly accion?: { readonly href: string; readonly texto: string };
+}>;
+
+/** What stands where there is nothing yet: what would be here, and how to get it. */
+export function Vacio({ titulo, accion, children }: VacioProps) {
+  return (
+    <div class="vacio">
+      <strong>{titulo}</strong>
+      {children ? <p class="suave">{children}</p> : null}
+      {accion ? <Boton href={accion.href}>{accion.texto}</Boton> : null}
+    </div>
+  );
+}
+
+interface CopiarProps {
+  readonly valor: string;
+  /** What it is, said by screen readers: "Llave de API". */
+  readonly etiqueta: string;
+  /** Keeps line breaks, as in a command of several lines. */
+  readonly bloque?: boolean;
+}
+
+/** Text to be copied. One click selects all of it; with scripts there is a button, which stays hidden without them. */
+export function Copiar({ valor, etiqueta, bloque = false }: CopiarProps) {
+  return (
+    <div class="copiar" data-copiar>
+      {bloque ? <pre>{valor}</pre> : <code>{valor}</code>}
+      <button type="button" class="boton secundario" aria-label={`Copiar: ${etiqueta}`} hidden>
+        Copiar
+      </button>
+      <span class="solo-lectores" role="status" />
+    </div>
+  );
+}
+
+const CONOCIDOS = {
+  EN_PROCESO: ['En proceso', 'info'],
+  ESPERA_EFIRMA: ['Espera la e.firma', 'alerta'],
+  TERMINADA: ['Terminada', 'exito'],
+  ERROR: ['No se pudo', 'error'],
+  RECHAZADA: ['Rechazada por el SAT', 'error'],
+  VENCIDA: ['Venció el plazo', 'error'],
+  CANCELADA: ['Cancelada', 'neutro'],
+  ACTIVA: ['Activa', 'exito'],
+  REEMPLAZADA: ['Reemplazada', 'neutro'],
+  REVOCADA: ['Revocada', 'error'],
+  PENDIENTE: ['Pendiente', 'alerta'],
+  ACREDITADO: ['Acreditado', 'exito'],
+  RECHAZADO: ['Rechazado', 'error'],
+  CANCELADO: ['Cancelado', 'neutro'],
+} as const satisfies Readonly<Record<string, readonly [texto: string, tono: Tono | 'neutro']>>;
+
+type Conocido = keyof typeof CONOCIDOS;
+
+const isConocido = (valor: string): valor is Conocido => Object.hasOwn(CONOCIDOS, valor);
+
+/** How a state is called, wherever it is named. */
+export function nombreEstado(valor: Conocido): string {
+  return CONOCIDOS[valor][0];
+}
+
+interface EstadoProps {
+  /** A word of the contract, such as `EN_PROCESO`; its text and colour are known. */
+  readonly valor?: string;
+  /** Text and colour of one's own, or in place of the known ones. */
+  readonly texto?: string;
+  readonly tono?: Tono | 'neutro';
+}
+
+/** A pill that names a state; the colour only repeats what the text says. */
+export function Estado({ valor = '', texto, tono }: EstadoProps) {
+  const conocido = isConocido(valor) ? CONOCIDOS[valor] : undefined;
+  const color = tono ?? conocido?.[1] ?? 'neutro';
+  return <span class={color === 'neutro' ? 'estado' : `estado ${color}`}>{texto ?? conocido?.[0] ?? valor}</span>;
+}
+
+interface FechaProps {
+  /** Null shows a dash. */
+  readonly valor: Date | null;
+  readonly formato?: FormatoFecha;
+  /** Shows the distance from this moment ("hace 5 minutos") and keeps the full date as the title. */
+  readonly relativaA?: Date;
+}
+
+/** A moment in the time of central Mexico, with the exact one in `datetime`. */
+export function Fecha({ valor, formato = 'diaHora', relativaA }: FechaProps) {
+  if (valor === null) return <span class="suave">—</span>;
+  const exacta = valor.toISOString();
+  if (relativaA)
+    return (
+      <time datetime={exacta} title={`${formatFecha(valor)}, centro de México`}>
+        {formatRelativo(valor, relativaA)}
+      </time>
+    );
+  return <time datetime={formato === 'calendario' ? exacta.slice(0, 10) : exacta}>{formatFecha(valor, formato)}</time>;
+}
+
+interface DatosProps {
+  /** Name, value, and the class of the value where it has one; null leaves a row out. */
+  readonly filas: readonly (readonly [titulo: string, valor: Child, clase?: string] | null)[];
+}
+
+/** Names and their values, one below the other. */
+export function Datos({ filas }: DatosProps) {
+  return (
+    <dl class="datos">
+      {filas.map((fila) =>
+        fila === null ? null : (
+          <>
+            <dt>{fila[0]}</dt>
+            <dd class={fila[2]}>{fila[1]}</dd>
+          </>
+        ),
+      )}
+    </dl>
+  );
+}
+
+export interface Columna {
+  readonly titulo: string;
+  /** Aligned to the right with digits of one width. */
+  readonly numerica?: boolean;
+  /** The heading is for screen readers only, as over a column of buttons. */
+  readonly oculta?: boolean;
+}
+
+/** A column of numbers. */
+export const numeric = (titulo: string): Columna => ({ titulo, numerica: true });
+
+export interface TablaProps {
+  /** Says what the rows are. */
+  readonly titulo: string;
+  readonly tituloOculto?: boolean;
+  /** A title alone is a column of text. */
+  readonly columnas: readonly (Columna | string)[];
+  /** One list of cells a row; the first cell names the row. */
+  readonly filas: readonly (readonly Child[])[];
+  /** Shown instead of the table when there is no row; use `Vacio`. */
+  readonly vacia?: Child;
+}
+
+/** A table; on narrow screens each row becomes a card whose cells carry their headings. */
+export function Tabla({ titulo, tituloOculto = false, columnas: given, filas, vacia }: TablaProps) {
+  if (filas.length === 0 && vacia !== undefined) return <>{vacia}</>;
+  const columnas = given.map((each) => (typeof each === 'string' ? { titulo: each } : each));
+  return (
+    // Where it is wider than its place, it is scrolled by keyboard too. A group: as a landmark it would repeat the card
+    // that it stands in.
+    // biome-ignore lint/a11y/useSemanticElements: a fieldset is of a form.
+    <div class="tabla" role="group" aria-label={titulo} tabindex={0}>
+      <table>
+        <caption class={tituloOculto ? 'solo-lectores' : undefined}>{titulo}</caption>
+        <thead>
+          <tr>
+            {columnas.map((columna) => (
+              <th scope="col" class={columna.numerica ? 'numerica' : undefined}>
+                {columna.oculta ? <span class="solo-lectores">{columna.titulo}</span> : columna.titulo}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {filas.map((celdas) => (
+            <tr>{celdas.map((celda, lugar) => cell(columnas[lugar], celda, lugar))}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function cell(columna: Columna | undefined, celda: Child, lugar: number) {
+  const atributos = {
+    'data-titulo': columna?.oculta ? '' : columna?.titulo,
+    class: columna?.numerica ? 'numerica' : undefined,
+  };
+  return lugar === 0 ? (
+    <th scope="row" {...atributos}>
+      <div>{celda}</div>
+    </th>
+  ) : (
+    <td {...atributos}>
+      <div>{celda}</div>
+    </td>
+  );
+}
+
+interface PaginacionProps {
+  /** Addresses of the neighbours; null at an end. */
+  readonly anterior: string | null;
+  readonly siguiente: string | null;
+  /** What is shown now, such as "51 a 100 de 1,204". */
+  readonly resumen?: string;
+}
+
+/** The way to the pages before and after; nothing when all fits on one. */
+export function Paginacion({ anterior, siguiente, resumen }: PaginacionProps) {
+  if (anterior === null && siguiente === null) return null;
+  return (
+    <nav class="paginacion" aria-label="Páginas">
+      {anterior === null ? (
+        <span />
+      ) : (
+        <Boton variante="secundario" href={anterior}>
+          ← Anteriores
+        </Boton>
+      )}
+      {resumen ? <span class="suave numero">{resumen}</span> : null}
+      {siguiente === null ? (
+        <span />
+      ) : (
+        <Boton variante="secundario" href={siguiente}>
+          Siguientes →
+        </Boton>
+      )}
+    </nav>
+  );
+}

@@ -1,0 +1,362 @@
+import { type Cuentas, createAuditoria, createCuentas, createLibro, isUuid } from '@acuse/db';
+import { Aviso, Copiar, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
+import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { formatCreditos } from '../../components/formato.ts';
+import { type ContextoCliente, type Pagina, routesOf } from '../../http/ruta.ts';
+import { RenglonesAuditoria } from './auditoria.tsx';
+import { Seccion } from './seccion.tsx';
+
+type DetalleCuenta = NonNullable<Awaited<ReturnType<Cuentas['detail']>>>;
+
+/** What is wrong with a field of a form of the page, by its form and name. */
+export type Faltas = Readonly<Record<string, string>>;
+
+/** Where the page of an account is, `sub` with its slash. */
+const hrefCuenta = (cuentaId: string, sub: '' | `/${string}` = '') => `/operador/cuentas/${cuentaId}${sub}`;
+
+/** Declares an address of an account. */
+export const accountPage = routesOf<DetalleCuenta>(
+  '/operador/cuentas/:id',
+  ({ deps }, id) => createCuentas(deps.database).detail(id),
+  'operador',
+);
+
+accountPage.get('', renderCuenta);
+
+/** The page of an account, with what is wrong with the form that was sent. */
+export async function renderCuenta(
+  contexto: ContextoCliente,
+  { cuenta, personas, rfcs, abiertas }: DetalleCuenta,
+  faltas: Faltas = {},
+  status: Pagina['status'] = Object.keys(faltas).length > 0 ? 422 : 200,
+): Promise<Response> {
+  const { c, deps, now, pagina } = contexto;
+  const formulario = { contexto, cuenta, faltas };
+  const auditoria = await createAuditoria(deps.database).list({ cuentaId: cuenta.id, limite: 10 });
+  return pagina(
+    cuenta.email,
+    <Seccion titulo={cuenta.email} ruta={c.req.path}>
+      <Tarjeta titulo="Cuenta">
+        <Datos
+          filas={[
+            ['Nombre', cuenta.nombre],
+            ['Saldo', formatCreditos(cuenta.saldo)],
+            [
+              'Estado',
+              cuenta.suspendidaEn === null ? <Estado valor="ACTIVA" /> : <Estado texto="Suspendida" tono="error" />,
+            ],
+            ['Creada', <Fecha valor={cuenta.creadaEn} />],
+            ['Identificador', cuenta.id, 'fija'],
+          ]}
+        />
+      </Tarjeta>
+      <Tabla
+        titulo="Quiénes entran al panel"
+        columnas={['Correo', 'Nombre', { titulo: 'Contraseña', oculta: true }]}
+        filas={personas.map((persona) => [
+          persona.email,
+          persona.nombre,
+          <Formulario accion={hrefCuenta(cuenta.id, '/codigo')}>
+            <input type="hidden" name="usuario" value={persona.id} />
+            <Boton variante="secundario" descripcion={`Dar código para elegir contraseña a ${persona.email}`}>
+              Dar código para elegir contraseña
+            </Boton>
+          </Formulario>,
+        ])}
+        vacia={<p class="suave">Nadie entra al panel con esta cuenta.</p>}
+      />
+      <Abono {...formulario} />
+      <Ajuste {...formulario} />
+      <Suspension {...formulario} />
+      <Tabla
+        titulo="RFC"
+        columnas={['RFC', 'Nombre', 'API key', 'Última llamada', 'Desde']}
+        filas={rfcs.map((rfc) => [
+          rfc.rfc,
+          rfc.nombre ?? '—',
+          rfc.ultimos4 === null ? <Estado texto="Sin API key" /> : <span class="fija">…{rfc.ultimos4}</span>,
+          rfc.ultimoUsoEn === null ? 'Nunca' : <Fecha valor={rfc.ultimoUsoEn} relativaA={now} />,
+          <Fecha valor={rfc.creadoEn} formato="dia" />,
+        ])}
+        vacia={<p class="suave">Esta cuenta todavía no tiene ningún RFC.</p>}
+      />
+      <Tabla
+        titulo="Solicitudes abiertas"
+        columnas={['Solicitud', 'RFC', 'Tipo', 'Estado', 'Siguiente paso', 'Vence']}
+        filas={abiertas.map((solicitud) => [
+          <span class="fija">{solicitud.id}</span>,
+          solicitud.rfc,
+          solicitud.tipo,
+          <Estado valor={solicitud.estado} />,
+          <Fecha valor={solicitud.dueAt} relativaA={now} />,
+          <Fecha valor={solicitud.deadlineAt} />,
+        ])}
+        vacia={<p class="suave">No tiene solicitudes abiertas.</p>}
+      />
+      <RenglonesAuditoria
+        titulo="Últimos cambios"
+        sinCuenta
+        lineas={auditoria}
+        vacia={<p class="suave">Nadie ha cambiado nada en esta cuenta.</p>}
+      />
+      <p>
+        <a href={`/operador/auditoria?cuenta=${cuenta.id}`}>Ver todos los cambios de esta cuenta</a>
+      </p>
+    </Seccion>,
+    { status },
+  );
+}
+
+export const MAX_CREDITOS = 1_000_000;
+export const MAX_MOTIVO = 200;
+
+interface FormularioCuentaProps {
+  readonly contexto: ContextoCliente;
+  readonly cuenta: DetalleCuenta['cuenta'];
+  readonly faltas: Faltas;
+}
+
+/** Credits that were paid for outside of the panel. */
+export function Abono({ contexto: { c, campos }, cuenta, faltas }: FormularioCuentaProps) {
+  const escrito = c.req.path.endsWith('/abono') ? campos : {};
+  return (
+    <Tarjeta titulo="Abonar créditos">
+      <Formulario accion={hrefCuenta(cuenta.id, '/abono')} descripcion="Abonar créditos">
+        <Campo
+          nombre="creditos"
+          id="abono-creditos"
+          etiqueta="Créditos"
+          tipo="number"
+          teclado="numeric"
+          requerido
+          minimo={1}
+          maximo={MAX_CREDITOS}
+          valor={escrito['creditos']}
+          error={faltas['abono.creditos']}
+        />
+        <Campo
+          nombre="referencia"
+          etiqueta="Referencia del pago"
+          requerido
+          maxLargo={100}
+          literal
+          ayuda="Única: la misma referencia se abona una sola vez, aunque el formulario se envíe dos veces."
+          valor={escrito['referencia']}
+          error={faltas['abono.referencia']}
+        />
+        <Campo nombre="detalle" etiqueta="Nota para el libro" maxLargo={200} valor={escrito['detalle']} />
+        <Boton>Abonar</Boton>
+      </Formulario>
+    </Tarjeta>
+  );
+}
+
+/** A correction of the balance, up or down. */
+export function Ajuste({ contexto: { c, campos, deps }, cuenta, faltas }: FormularioCuentaProps) {
+  const escrito = c.req.path.endsWith('/ajuste') ? campos : {};
+  return (
+    <Tarjeta titulo="Ajustar el saldo">
+      <Formulario accion={hrefCuenta(cuenta.id, '/ajuste')} descripcion="Ajustar el saldo">
+        <input type="hidden" name="ajuste" value={escrito['ajuste'] ?? deps.newId()} />
+        <Campo
+          nombre="creditos"
+          id="ajuste-creditos"
+          etiqueta="Créditos que se suman o se restan"
+          requerido
+          maxLargo={9}
+          ayuda="Con signo: 50 suma, −50 resta. El saldo no puede quedar por debajo de cero."
+          valor={escrito['creditos']}
+          error={faltas['ajuste.creditos']}
+        />
+        <Campo
+          nombre="motivo"
+          id="ajuste-motivo"
+          etiqueta="Motivo del ajuste"
+          requerido
+          maxLargo={MAX_MOTIVO}
+          ayuda="Queda en el libro del cliente y en la auditoría."
+          valor={escrito['motivo']}
+          error={faltas['ajuste.motivo']}
+        />
+        <Boton variante="secundario">Ajustar</Boton>
+      </Formulario>
+    </Tarjeta>
+  );
+}
+
+/** Whether the keys of the account are answered. */
+function Suspension({ contexto: { c, campos }, cuenta, faltas }: FormularioCuentaProps) {
+  if (cuenta.suspendidaEn !== null)
+    return (
+      <Tarjeta titulo="Cuenta suspendida">
+        <Aviso tono="error">
+          Desde <Fecha valor={cuenta.suspendidaEn} /> sus llaves responden 403 con código 1003. Motivo:{' '}
+          {cuenta.suspensionMotivo}
+        </Aviso>
+        <Formulario accion={hrefCuenta(cuenta.id, '/reapertura')} descripcion="Reabrir la cuenta">
+          <Boton>Reabrir la cuenta</Boton>
+        </Formulario>
+      </Tarjeta>
+    );
+  return (
+    <Tarjeta titulo="Suspender la cuenta">
+      <p class="suave">
+        Sus llaves responden 403 con código 1003 desde su siguiente llamada. Lo que está en curso termina, pues ya se
+        pagó; en el panel, el cliente ve el motivo y puede bajar lo terminado.
+      </p>
+      <Formulario accion={hrefCuenta(cuenta.id, '/suspension')} descripcion="Suspender la cuenta">
+        <Campo
+          nombre="motivo"
+          id="suspension-motivo"
+          etiqueta="Motivo de la suspensión"
+          requerido
+          maxLargo={MAX_MOTIVO}
+          valor={c.req.path.endsWith('/suspension') ? campos['motivo'] : undefined}
+          error={faltas['suspension.motivo']}
+        />
+        <Boton variante="peligro">Suspender</Boton>
+      </Formulario>
+    </Tarjeta>
+  );
+}
+
+/** Gives credits that were paid for outside of the panel, once per reference. */
+accountPage.post('/abono', async (contexto, found) => {
+  const { campos, deps, redirigir } = contexto;
+  const cuentaId = found.cuenta.id;
+  const creditos = Number(campos['creditos']);
+  const referencia = (campos['referencia'] ?? '').trim();
+  const detalle = (campos['detalle'] ?? '').trim() || 'abono del operador';
+  const faltas: Record<string, string> = {};
+  if (!/^\d+$/.test(campos['creditos'] ?? '') || creditos < 1 || creditos > MAX_CREDITOS)
+    faltas['abono.creditos'] = 'Escriba un número entero de 1 a 1,000,000.';
+  if (referencia === '' || referencia.length > 100)
+    faltas['abono.referencia'] = 'Escriba la referencia del pago, de hasta 100 caracteres.';
+  if (Object.keys(faltas).length > 0) return renderCuenta(contexto, found, faltas);
+
+  const abono = await createLibro(deps.database).abonar({
+    ...{ cuentaId, creditos, referencia, detalle: detalle.slice(0, 200) },
+    ...contexto.autor,
+  });
+  if (abono.resultado === 'CUENTA_DESCONOCIDA') return contexto.noEncontrada();
+  if (!('saldo' in abono))
+    return renderCuenta(contexto, found, {
+      'abono.referencia': 'Esa referencia ya se abonó, a otra cuenta o por otra cantidad. Revise el pago.',
+    });
+  return redirigir(hrefCuenta(cuentaId), {
+    tono: abono.resultado === 'ABONADO' ? 'exito' : 'info',
+    texto:
+      abono.resultado === 'ABONADO'
+        ? `Se abonaron ${formatCreditos(creditos)}. El saldo es de ${formatCreditos(abono.saldo)}.`
+        : `Esa referencia ya estaba abonada: no se repitió. El saldo es de ${formatCreditos(abono.saldo)}.`,
+  });
+});
+
+/** Corrects a balance, up or down, with a reason. The id in the form makes the same form sent twice one adjustment. */
+accountPage.post('/ajuste', async (contexto, found) => {
+  const { campos, deps, redirigir } = contexto;
+  const cuentaId = found.cuenta.id;
+  const opId = campos['ajuste'] ?? '';
+  // People write the minus that formatted amounts show, too.
+  const texto = (campos['creditos'] ?? '').trim().replace('−', '-');
+  const creditos = Number(texto);
+  const motivo = (campos['motivo'] ?? '').trim();
+  const faltas: Record<string, string> = {};
+  if (!/^[+-]?\d+$/.test(texto) || creditos === 0 || Math.abs(creditos) > MAX_CREDITOS)
+    faltas['ajuste.creditos'] = 'Escriba un número entero distinto de 0, de −1,000,000 a 1,000,000.';
+  if (motivo === '' || motivo.length > MAX_MOTIVO)
+    faltas['ajuste.motivo'] = `Escriba por qué, en hasta ${MAX_MOTIVO} caracteres: el cliente lo lee en su libro.`;
+  if (Object.keys(faltas).length > 0 || !isUuid(opId)) return renderCuenta(contexto, found, faltas, 422);
+
+  const ajuste = await createLibro(deps.database).ajustar({
+    ...{ cuentaId, opId, creditos, motivo },
+    ...contexto.autor,
+  });
+  if (ajuste.resultado === 'CUENTA_DESCONOCIDA') return contexto.noEncontrada();
+  if (!('saldo' in ajuste))
+    return renderCuenta(contexto, found, {
+      'ajuste.creditos': `El saldo es de ${formatCreditos(found.cuenta.saldo)} y no puede quedar por debajo de cero.`,
+    });
+  return redirigir(hrefCuenta(cuentaId), {
+    tono: ajuste.resultado === 'AJUSTADO' ? 'exito' : 'info',
+    texto:
+      ajuste.resultado === 'AJUSTADO'
+        ? `El saldo quedó en ${formatCreditos(ajuste.saldo)}.`
+        : `Ese ajuste ya estaba hecho: no se repitió. El saldo es de ${formatCreditos(ajuste.saldo)}.`,
+  });
+});
+
+/** Suspends an account: its keys answer 1003 from their next call. */
+accountPage.post('/suspension', async (contexto, found) => {
+  const { campos, deps, redirigir } = contexto;
+  const motivo = (campos['motivo'] ?? '').trim();
+  if (motivo === '' || motivo.length > MAX_MOTIVO)
+    return renderCuenta(contexto, found, {
+      'suspension.motivo': `Escriba por qué, en hasta ${MAX_MOTIVO} caracteres: el cliente lo lee en su panel.`,
+    });
+  const cuentaId = found.cuenta.id;
+  const isDone = await createCuentas(deps.database).suspend({
+    ...{ cuentaId, motivo },
+    ...contexto.autor,
+  });
+  return redirigir(hrefCuenta(cuentaId), {
+    tono: isDone ? 'exito' : 'info',
+    texto: isDone
+      ? 'La cuenta quedó suspendida: sus llaves responden 1003 desde su siguiente llamada.'
+      : 'La cuenta ya estaba suspendida.',
+  });
+});
+
+/** Opens a suspended account again. */
+accountPage.post('/reapertura', async (contexto, { cuenta }) => {
+  const isDone = await createCuentas(contexto.deps.database).reopen({
+    cuentaId: cuenta.id,
+    ...contexto.autor,
+  });
+  return contexto.redirigir(hrefCuenta(cuenta.id), {
+    tono: isDone ? 'exito' : 'info',
+    texto: isDone
+      ? 'La cuenta quedó abierta: sus llaves responden desde su siguiente llamada.'
+      : 'La cuenta ya estaba abierta.',
+  });
+});
+
+/** How long the code is good: long enough to be told by telephone and used at once. */
+const MINUTOS = 60;
+
+/**
+ * Makes the one-time code with which a person of the account chooses a new password. It is shown once; an earlier one
+ * is over.
+ */
+accountPage.post('/codigo', async (contexto, { cuenta, personas }) => {
+  const { c, campos, deps, pagina } = contexto;
+  const persona = personas.find(({ id }) => id === campos['usuario']);
+  if (persona === undefined) return contexto.noEncontrada();
+  const codigo = await deps.usuarios.offerCodigo(persona, MINUTOS * 60, contexto.autor);
+  const titulo = `Código para ${persona.email}`;
+  return pagina(
+    titulo,
+    <Seccion titulo={titulo} ruta={c.req.path}>
+      <Aviso tono="alerta" titulo="Se muestra una sola vez">
+        Sirve una vez, durante {MINUTOS} minutos; el que se haya dado antes ya no sirve. Aquí solo se guarda su huella.
+      </Aviso>
+      <Tarjeta titulo="Cómo se usa">
+        <p>
+          Compruebe que habla con la persona y dele la dirección o el código. Al usarlo elige otra contraseña y terminan
+          sus sesiones. La verificación en dos pasos, si la tiene, se le sigue pidiendo.
+        </p>
+        <Copiar
+          etiqueta="Dirección para elegir contraseña"
+          valor={`${deps.settings.publicUrl}/restablecer?codigo=${codigo}`}
+        />
+        <p class="suave">
+          O bien, en <span class="fija">{deps.settings.publicUrl}/restablecer</span>, este código:
+        </p>
+        <Copiar etiqueta="Código" valor={codigo} />
+      </Tarjeta>
+      <p>
+        <a href={hrefCuenta(cuenta.id)}>Volver a la cuenta</a>
+      </p>
+    </Seccion>,
+  );
+});
