@@ -8,33 +8,13 @@ export interface GrupoOperaciones {
 }
 
 /** In the order in which somebody new needs them. */
-const GRUPOS: readonly GrupoOperaciones[] = [
-  {
-    grupo: 'vault',
-    titulo: 'Credenciales',
-    texto: 'Primero registre el RFC con su llave; después guarde la CIEC o la e.firma.',
-  },
-  {
-    grupo: 'descarga',
-    titulo: 'Descargas y CFDI',
-    texto: 'El estado de un CFDI, el avance de una solicitud y su ZIP.',
-  },
-  {
-    grupo: 'tax',
-    titulo: 'Información ante el SAT',
-    texto: 'Descarga masiva, facturas, declaraciones, opiniones y avisos.',
-  },
-  {
-    grupo: 'usuario',
-    titulo: 'Contribuyente',
-    texto: 'Los datos con los que el SAT lo tiene registrado.',
-  },
-  {
-    grupo: 'efos',
-    titulo: 'Listas 69-B',
-    texto: 'Si un RFC está en las listas de operaciones simuladas.',
-  },
-];
+const GRUPOS = [
+  ['vault', 'Credenciales', 'Primero registre el RFC con su llave; después guarde la CIEC o la e.firma.'],
+  ['descarga', 'Descargas y CFDI', 'El estado de un CFDI, el avance de una solicitud y su ZIP.'],
+  ['tax', 'Información ante el SAT', 'Descarga masiva, facturas, declaraciones, opiniones y avisos.'],
+  ['usuario', 'Contribuyente', 'Los datos con los que el SAT lo tiene registrado.'],
+  ['efos', 'Listas 69-B', 'Si un RFC está en las listas de operaciones simuladas.'],
+] as const;
 
 /** The group of an operation's path. */
 export const grupoDe = (path: string): string => path.split('/')[0] ?? path;
@@ -42,8 +22,9 @@ export const grupoDe = (path: string): string => path.split('/')[0] ?? path;
 /** The groups of these paths in order; one that has no name yet keeps its own word, at the end. */
 export function gruposDe(paths: readonly string[]): readonly GrupoOperaciones[] {
   const present = new Set(paths.map(grupoDe));
-  const named = GRUPOS.filter(({ grupo }) => present.delete(grupo));
-  return [...named, ...[...present].map((grupo) => ({ grupo, titulo: grupo, texto: '' }))];
+  const named = GRUPOS.filter(([grupo]) => present.delete(grupo));
+  const rest = [...present].map((grupo) => [grupo, grupo, ''] as const);
+  return [...named, ...rest].map(([grupo, titulo, texto]) => ({ grupo, titulo, texto }));
 }
 
 /** What an operation is called where people read: never its path, unless it is one that this version does not know. */

@@ -10,6 +10,9 @@ export interface Explicacion {
 
 const REPETIR = 'Puede pedirla otra vez; el crédito de esta ya se devolvió.';
 
+/** Nothing is to be done but to ask again. */
+const repeat = (causa: string): Explicacion => ({ causa, remedio: REPETIR, accion: 'repetir' });
+
 export const MOTIVOS: Readonly<Record<MotivoSolicitud, Explicacion>> = {
   PLAZO_AGOTADO: {
     causa: 'El SAT no entregó todo dentro del plazo de la solicitud.',
@@ -43,11 +46,7 @@ export const MOTIVOS: Readonly<Record<MotivoSolicitud, Explicacion>> = {
     remedio: 'Genere una API key nueva, guarde con ella la CIEC o la e.firma y pida la solicitud otra vez.',
     accion: 'llaves',
   },
-  CANCELADA_POR_EL_CLIENTE: {
-    causa: 'Se canceló antes de terminar, desde el panel o con la API.',
-    remedio: REPETIR,
-    accion: 'repetir',
-  },
+  CANCELADA_POR_EL_CLIENTE: repeat('Se canceló antes de terminar, desde el panel o con la API.'),
   VACIA_SIN_CONFIRMAR: {
     causa: 'El SAT dijo que no hay CFDI y nadie más lo pudo confirmar, así que no se cobra.',
     remedio:
@@ -82,21 +81,13 @@ export const MOTIVOS: Readonly<Record<MotivoSolicitud, Explicacion>> = {
     remedio: `Suele ser pasajero: espere unas horas. ${REPETIR}`,
     accion: 'repetir',
   },
-  SAT_VENCIDA: {
-    causa: 'El SAT dejó vencer la solicitud antes de que se pudiera descargar, varias veces.',
-    remedio: REPETIR,
-    accion: 'repetir',
-  },
+  SAT_VENCIDA: repeat('El SAT dejó vencer la solicitud antes de que se pudiera descargar, varias veces.'),
   SAT_DESCONOCIDA: {
     causa: 'El SAT dejó de reconocer el folio que él mismo había dado, varias veces.',
     remedio: `Suele ser pasajero: espere unas horas. ${REPETIR}`,
     accion: 'repetir',
   },
-  PAQUETE_SAT_AGOTADO: {
-    causa: 'El SAT ya no entrega un paquete de la solicitud: lo da dos veces y durante 72 horas.',
-    remedio: REPETIR,
-    accion: 'repetir',
-  },
+  PAQUETE_SAT_AGOTADO: repeat('El SAT ya no entrega un paquete de la solicitud: lo da dos veces y durante 72 horas.'),
   PAQUETE_SAT_INVALIDO: {
     causa: 'Un paquete que entregó el SAT está dañado, y bajarlo otra vez no lo arregló.',
     remedio: `${REPETIR} El SAT preparará paquetes nuevos.`,
@@ -122,34 +113,14 @@ export const MOTIVOS: Readonly<Record<MotivoSolicitud, Explicacion>> = {
     causa: 'El SAT quiso enviar la consulta a una dirección que esta instalación no conoce, y no se siguió.',
     remedio: 'Avise al operador: solo él puede admitir direcciones nuevas del SAT.',
   },
-  NO_RESPONDE: { causa: 'El SAT no contestó.', remedio: REPETIR, accion: 'repetir' },
-  TIEMPO_AGOTADO: { causa: 'El SAT tardó demasiado en contestar.', remedio: REPETIR, accion: 'repetir' },
-  RESPUESTA_ILEGIBLE: {
-    causa: 'El SAT contestó algo que no se puede leer.',
-    remedio: REPETIR,
-    accion: 'repetir',
-  },
-  SERVICIO_CON_ERROR: {
-    causa: 'El servicio del SAT contestó que está fallando.',
-    remedio: REPETIR,
-    accion: 'repetir',
-  },
-  OCUPADO: {
-    causa: 'Había demasiadas consultas al SAT en ese momento.',
-    remedio: REPETIR,
-    accion: 'repetir',
-  },
-  CORTACIRCUITOS_ABIERTO: {
-    causa: 'El SAT venía fallando y se dejó de insistir por un rato.',
-    remedio: REPETIR,
-    accion: 'repetir',
-  },
-  CAPTCHA_RECHAZADO: {
-    causa: 'El portal del SAT no aceptó la lectura de su captcha.',
-    remedio: REPETIR,
-    accion: 'repetir',
-  },
-  CANCELADA: { causa: 'La consulta se interrumpió antes de terminar.', remedio: REPETIR, accion: 'repetir' },
+  NO_RESPONDE: repeat('El SAT no contestó.'),
+  TIEMPO_AGOTADO: repeat('El SAT tardó demasiado en contestar.'),
+  RESPUESTA_ILEGIBLE: repeat('El SAT contestó algo que no se puede leer.'),
+  SERVICIO_CON_ERROR: repeat('El servicio del SAT contestó que está fallando.'),
+  OCUPADO: repeat('Había demasiadas consultas al SAT en ese momento.'),
+  CORTACIRCUITOS_ABIERTO: repeat('El SAT venía fallando y se dejó de insistir por un rato.'),
+  CAPTCHA_RECHAZADO: repeat('El portal del SAT no aceptó la lectura de su captcha.'),
+  CANCELADA: repeat('La consulta se interrumpió antes de terminar.'),
 };
 
 /** What was wrong with a package of the SAT. */
@@ -194,5 +165,5 @@ export function describeCodigo(codigo: string): string {
 /** Why it ended or waits; a code of a version to come is shown as it is. */
 export function explain(motivo: string): Explicacion {
   if (Object.hasOwn(MOTIVOS, motivo)) return MOTIVOS[motivo as MotivoSolicitud];
-  return { causa: `La solicitud terminó sin paquete (${motivo}).`, remedio: REPETIR, accion: 'repetir' };
+  return repeat(`La solicitud terminó sin paquete (${motivo}).`);
 }
