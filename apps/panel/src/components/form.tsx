@@ -100,8 +100,11 @@ export interface CampoProps {
  * A labelled field with its help and its fault, both tied to it for screen readers. A fault stands in the gap under its
  * field, so that it moves nothing.
  */
-export function Campo(props: CampoProps) {
-  const { nombre, etiqueta, tipo = 'text', ayuda, error, requerido = false } = props;
+export function Campo(given: CampoProps) {
+  const { valores = {}, faltas = {} } = useContext(Sent);
+  const { valor = given.tipo === 'checkbox' ? undefined : valores[given.nombre], error = faltas[given.nombre] } = given;
+  const props = { ...given, valor, error };
+  const { nombre, etiqueta, tipo = 'text', ayuda, requerido = false } = props;
   const id = props.id ?? `campo-${nombre}`;
   const isCasilla = tipo === 'checkbox' && !props.opciones && props.filas === undefined;
   const notas = [ayuda ? `${id}-ayuda` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ');
@@ -181,26 +184,36 @@ function Control(props: CampoProps & { readonly id: string; readonly notas: stri
   );
 }
 
-type FormularioProps = PropsWithChildren<{
-  /** Path that the form is sent to. */
-  readonly accion: string;
-  /** `get` for filters: no token, since it would land in the address. */
-  readonly metodo?: 'post' | 'get';
-  /** The form carries files. */
-  readonly archivos?: boolean;
-  /** Fields and button side by side, for short forms. */
-  readonly enLinea?: boolean;
-  readonly descripcion?: string;
-  /** Where scripts find it. */
-  readonly id?: string;
-}>;
+/** A form as it was sent: by their names, what its fields show again and what is wrong with them. */
+interface SentForm {
+  readonly valores?: Readonly<Record<string, string | undefined>>;
+  readonly faltas?: Readonly<Record<string, string | undefined>>;
+}
+
+const Sent = createContext<SentForm>({});
+
+type FormularioProps = PropsWithChildren<
+  SentForm & {
+    /** Path that the form is sent to. */
+    readonly accion: string;
+    /** `get` for filters: no token, since it would land in the address. */
+    readonly metodo?: 'post' | 'get';
+    /** The form carries files. */
+    readonly archivos?: boolean;
+    /** Fields and button side by side, for short forms. */
+    readonly enLinea?: boolean;
+    readonly descripcion?: string;
+    /** Where scripts find it. */
+    readonly id?: string;
+  }
+>;
 
 /** The token of the session that a page is rendered for: the layout provides it, and posting forms carry it. */
 export const Csrf = createContext('');
 
 /** A form. A posting one carries the token against forged requests in the field `_csrf`. */
 export function Formulario(props: FormularioProps) {
-  const { accion, metodo = 'post', archivos = false, enLinea = false, descripcion, id, children } = props;
+  const { accion, metodo = 'post', archivos = false, enLinea = false, descripcion, id, children, ...sent } = props;
   return (
     <form
       id={id}
@@ -211,7 +224,7 @@ export function Formulario(props: FormularioProps) {
       aria-label={descripcion}
     >
       {metodo === 'post' ? <input type="hidden" name="_csrf" value={useContext(Csrf)} /> : null}
-      {children}
+      <Sent.Provider value={sent}>{children}</Sent.Provider>
     </form>
   );
 }

@@ -83,26 +83,15 @@ function renderRegistro(contexto: ContextoBase, faltas: Faltas, falta?: Falta): 
       <h1>Crear cuenta</h1>
       {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
       {hasFaults ? <Aviso tono="error">Revise lo que se señala abajo.</Aviso> : null}
-      <Formulario accion="/registro">
+      <Formulario accion="/registro" valores={campos} faltas={faltas}>
         <Campo
           nombre="nombre"
           etiqueta="Nombre suyo o de su empresa"
           requerido
           maxLargo={120}
           autocompletar="organization"
-          valor={campos['nombre']}
-          error={faltas.nombre}
         />
-        <Campo
-          nombre="email"
-          etiqueta="Correo"
-          tipo="email"
-          requerido
-          maxLargo={254}
-          autocompletar="username"
-          valor={campos['email']}
-          error={faltas.email}
-        />
+        <Campo nombre="email" etiqueta="Correo" tipo="email" requerido maxLargo={254} autocompletar="username" />
         <PasswordNueva nombre="password" etiqueta="Contraseña" error={faltas.password} />
         <Boton>Crear cuenta</Boton>
       </Formulario>

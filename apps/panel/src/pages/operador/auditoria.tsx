@@ -25,7 +25,7 @@ auditPage.get('/operador/auditoria', async ({ c, deps, pagina }) => {
   return pagina(
     'Auditoría',
     <Seccion titulo="Auditoría" ruta={c.req.path}>
-      <Formulario accion="/operador/auditoria" metodo="get" enLinea descripcion="Filtrar">
+      <Formulario accion="/operador/auditoria" metodo="get" enLinea descripcion="Filtrar" valores={query}>
         <Campo
           nombre="accion"
           etiqueta="Qué"
@@ -36,10 +36,10 @@ auditPage.get('/operador/auditoria', async ({ c, deps, pagina }) => {
             ...acciones.map((accion) => ({ valor: accion, texto: nombreAccion(accion) })),
           ]}
         />
-        <Campo nombre="actor" etiqueta="Quién" valor={query['actor']} maxLargo={200} literal />
-        <Campo nombre="cuenta" etiqueta="Identificador de la cuenta" valor={query['cuenta']} maxLargo={36} literal />
-        <Campo nombre="desde" etiqueta="Desde" tipo="date" valor={query['desde']} />
-        <Campo nombre="hasta" etiqueta="Hasta" tipo="date" valor={query['hasta']} />
+        <Campo nombre="actor" etiqueta="Quién" maxLargo={200} literal />
+        <Campo nombre="cuenta" etiqueta="Identificador de la cuenta" maxLargo={36} literal />
+        <Campo nombre="desde" etiqueta="Desde" tipo="date" />
+        <Campo nombre="hasta" etiqueta="Hasta" tipo="date" />
         <Boton variante="secundario">Ver</Boton>
       </Formulario>
       <RenglonesAuditoria

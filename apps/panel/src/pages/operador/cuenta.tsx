@@ -8,7 +8,7 @@ import { Seccion } from './seccion.tsx';
 
 type DetalleCuenta = NonNullable<Awaited<ReturnType<Cuentas['detail']>>>;
 
-/** What is wrong with a field of a form of the page, by its form and name. */
+/** What is wrong with the fields of the form that was sent, by their names. */
 export type Faltas = Readonly<Record<string, string>>;
 
 /** Where the page of an account is, `sub` with its slash. */
@@ -116,12 +116,17 @@ interface FormularioCuentaProps {
   readonly faltas: Faltas;
 }
 
+/** Where a form of the page goes, and what it shows again if it is the one that was sent. */
+const formOf = (sub: `/${string}`, { contexto: { c, campos }, cuenta, faltas }: FormularioCuentaProps) => ({
+  accion: hrefCuenta(cuenta.id, sub),
+  ...(c.req.path.endsWith(sub) ? { valores: campos, faltas } : {}),
+});
+
 /** Credits that were paid for outside of the panel. */
-export function Abono({ contexto: { c, campos }, cuenta, faltas }: FormularioCuentaProps) {
-  const escrito = c.req.path.endsWith('/abono') ? campos : {};
+function Abono(props: FormularioCuentaProps) {
   return (
     <Tarjeta titulo="Abonar créditos">
-      <Formulario accion={hrefCuenta(cuenta.id, '/abono')} descripcion="Abonar créditos">
+      <Formulario {...formOf('/abono', props)} descripcion="Abonar créditos">
         <Campo
           nombre="creditos"
           id="abono-creditos"
@@ -131,8 +136,6 @@ export function Abono({ contexto: { c, campos }, cuenta, faltas }: FormularioCue
           requerido
           minimo={1}
           maximo={MAX_CREDITOS}
-          valor={escrito['creditos']}
-          error={faltas['abono.creditos']}
         />
         <Campo
           nombre="referencia"
@@ -141,10 +144,8 @@ export function Abono({ contexto: { c, campos }, cuenta, faltas }: FormularioCue
           maxLargo={100}
           literal
           ayuda="Única: la misma referencia se abona una sola vez, aunque el formulario se envíe dos veces."
-          valor={escrito['referencia']}
-          error={faltas['abono.referencia']}
         />
-        <Campo nombre="detalle" etiqueta="Nota para el libro" maxLargo={200} valor={escrito['detalle']} />
+        <Campo nombre="detalle" etiqueta="Nota para el libro" maxLargo={200} />
         <Boton>Abonar</Boton>
       </Formulario>
     </Tarjeta>
@@ -152,12 +153,12 @@ export function Abono({ contexto: { c, campos }, cuenta, faltas }: FormularioCue
 }
 
 /** A correction of the balance, up or down. */
-export function Ajuste({ contexto: { c, campos, deps }, cuenta, faltas }: FormularioCuentaProps) {
-  const escrito = c.req.path.endsWith('/ajuste') ? campos : {};
+function Ajuste(props: FormularioCuentaProps) {
+  const form = formOf('/ajuste', props);
   return (
     <Tarjeta titulo="Ajustar el saldo">
-      <Formulario accion={hrefCuenta(cuenta.id, '/ajuste')} descripcion="Ajustar el saldo">
-        <input type="hidden" name="ajuste" value={escrito['ajuste'] ?? deps.newId()} />
+      <Formulario {...form} descripcion="Ajustar el saldo">
+        <input type="hidden" name="ajuste" value={form.valores?.['ajuste'] ?? props.contexto.deps.newId()} />
         <Campo
           nombre="creditos"
           id="ajuste-creditos"
@@ -165,8 +166,6 @@ export function Ajuste({ contexto: { c, campos, deps }, cuenta, faltas }: Formul
           requerido
           maxLargo={9}
           ayuda="Con signo: 50 suma, −50 resta. El saldo no puede quedar por debajo de cero."
-          valor={escrito['creditos']}
-          error={faltas['ajuste.creditos']}
         />
         <Campo
           nombre="motivo"
@@ -175,8 +174,6 @@ export function Ajuste({ contexto: { c, campos, deps }, cuenta, faltas }: Formul
           requerido
           maxLargo={MAX_MOTIVO}
           ayuda="Queda en el libro del cliente y en la auditoría."
-          valor={escrito['motivo']}
-          error={faltas['ajuste.motivo']}
         />
         <Boton variante="secundario">Ajustar</Boton>
       </Formulario>
@@ -185,7 +182,8 @@ export function Ajuste({ contexto: { c, campos, deps }, cuenta, faltas }: Formul
 }
 
 /** Whether the keys of the account are answered. */
-function Suspension({ contexto: { c, campos }, cuenta, faltas }: FormularioCuentaProps) {
+function Suspension(props: FormularioCuentaProps) {
+  const { cuenta } = props;
   if (cuenta.suspendidaEn !== null)
     return (
       <Tarjeta titulo="Cuenta suspendida">
@@ -204,15 +202,13 @@ function Suspension({ contexto: { c, campos }, cuenta, faltas }: FormularioCuent
         Sus llaves responden 403 con código 1003 desde su siguiente llamada. Lo que está en curso termina, pues ya se
         pagó; en el panel, el cliente ve el motivo y puede bajar lo terminado.
       </p>
-      <Formulario accion={hrefCuenta(cuenta.id, '/suspension')} descripcion="Suspender la cuenta">
+      <Formulario {...formOf('/suspension', props)} descripcion="Suspender la cuenta">
         <Campo
           nombre="motivo"
           id="suspension-motivo"
           etiqueta="Motivo de la suspensión"
           requerido
           maxLargo={MAX_MOTIVO}
-          valor={c.req.path.endsWith('/suspension') ? campos['motivo'] : undefined}
-          error={faltas['suspension.motivo']}
         />
         <Boton variante="peligro">Suspender</Boton>
       </Formulario>
@@ -229,9 +225,9 @@ accountPage.post('/abono', async (contexto, found) => {
   const detalle = (campos['detalle'] ?? '').trim() || 'abono del operador';
   const faltas: Record<string, string> = {};
   if (!/^\d+$/.test(campos['creditos'] ?? '') || creditos < 1 || creditos > MAX_CREDITOS)
-    faltas['abono.creditos'] = 'Escriba un número entero de 1 a 1,000,000.';
+    faltas['creditos'] = 'Escriba un número entero de 1 a 1,000,000.';
   if (referencia === '' || referencia.length > 100)
-    faltas['abono.referencia'] = 'Escriba la referencia del pago, de hasta 100 caracteres.';
+    faltas['referencia'] = 'Escriba la referencia del pago, de hasta 100 caracteres.';
   if (Object.keys(faltas).length > 0) return renderCuenta(contexto, found, faltas);
 
   const abono = await createLibro(deps.database).abonar({
@@ -241,7 +237,7 @@ accountPage.post('/abono', async (contexto, found) => {
   if (abono.resultado === 'CUENTA_DESCONOCIDA') return contexto.noEncontrada();
   if (!('saldo' in abono))
     return renderCuenta(contexto, found, {
-      'abono.referencia': 'Esa referencia ya se abonó, a otra cuenta o por otra cantidad. Revise el pago.',
+      referencia: 'Esa referencia ya se abonó, a otra cuenta o por otra cantidad. Revise el pago.',
     });
   return redirigir(hrefCuenta(cuentaId), {
     tono: abono.resultado === 'ABONADO' ? 'exito' : 'info',
@@ -263,9 +259,9 @@ accountPage.post('/ajuste', async (contexto, found) => {
   const motivo = (campos['motivo'] ?? '').trim();
   const faltas: Record<string, string> = {};
   if (!/^[+-]?\d+$/.test(texto) || creditos === 0 || Math.abs(creditos) > MAX_CREDITOS)
-    faltas['ajuste.creditos'] = 'Escriba un número entero distinto de 0, de −1,000,000 a 1,000,000.';
+    faltas['creditos'] = 'Escriba un número entero distinto de 0, de −1,000,000 a 1,000,000.';
   if (motivo === '' || motivo.length > MAX_MOTIVO)
-    faltas['ajuste.motivo'] = `Escriba por qué, en hasta ${MAX_MOTIVO} caracteres: el cliente lo lee en su libro.`;
+    faltas['motivo'] = `Escriba por qué, en hasta ${MAX_MOTIVO} caracteres: el cliente lo lee en su libro.`;
   if (Object.keys(faltas).length > 0 || !isUuid(opId)) return renderCuenta(contexto, found, faltas, 422);
 
   const ajuste = await createLibro(deps.database).ajustar({
@@ -275,7 +271,7 @@ accountPage.post('/ajuste', async (contexto, found) => {
   if (ajuste.resultado === 'CUENTA_DESCONOCIDA') return contexto.noEncontrada();
   if (!('saldo' in ajuste))
     return renderCuenta(contexto, found, {
-      'ajuste.creditos': `El saldo es de ${formatCreditos(found.cuenta.saldo)} y no puede quedar por debajo de cero.`,
+      creditos: `El saldo es de ${formatCreditos(found.cuenta.saldo)} y no puede quedar por debajo de cero.`,
     });
   return redirigir(hrefCuenta(cuentaId), {
     tono: ajuste.resultado === 'AJUSTADO' ? 'exito' : 'info',
@@ -292,13 +288,10 @@ accountPage.post('/suspension', async (contexto, found) => {
   const motivo = (campos['motivo'] ?? '').trim();
   if (motivo === '' || motivo.length > MAX_MOTIVO)
     return renderCuenta(contexto, found, {
-      'suspension.motivo': `Escriba por qué, en hasta ${MAX_MOTIVO} caracteres: el cliente lo lee en su panel.`,
+      motivo: `Escriba por qué, en hasta ${MAX_MOTIVO} caracteres: el cliente lo lee en su panel.`,
     });
   const cuentaId = found.cuenta.id;
-  const isDone = await createCuentas(deps.database).suspend({
-    ...{ cuentaId, motivo },
-    ...contexto.autor,
-  });
+  const isDone = await createCuentas(deps.database).suspend({ cuentaId, motivo, ...contexto.autor });
   return redirigir(hrefCuenta(cuentaId), {
     tono: isDone ? 'exito' : 'info',
     texto: isDone
@@ -309,10 +302,7 @@ accountPage.post('/suspension', async (contexto, found) => {
 
 /** Opens a suspended account again. */
 accountPage.post('/reapertura', async (contexto, { cuenta }) => {
-  const isDone = await createCuentas(contexto.deps.database).reopen({
-    cuentaId: cuenta.id,
-    ...contexto.autor,
-  });
+  const isDone = await createCuentas(contexto.deps.database).reopen({ cuentaId: cuenta.id, ...contexto.autor });
   return contexto.redirigir(hrefCuenta(cuenta.id), {
     tono: isDone ? 'exito' : 'info',
     texto: isDone

@@ -63,12 +63,12 @@ listsPage.post('/operador/listas/edos/borrar', async (contexto) => {
   });
 });
 
-interface Faltas {
+type Faltas = {
   readonly fuente?: string;
   readonly archivo?: string;
   readonly rechazo?: string;
   readonly seguro?: string;
-}
+};
 
 async function renderListas(contexto: ContextoCliente, faltas: Faltas = {}): Promise<Response> {
   const { c, deps, pagina } = contexto;
@@ -169,16 +169,8 @@ function ListaEdos({ contexto, edos, faltas }: { contexto: ContextoCliente; edos
           ))}
         </Aviso>
       )}
-      <Formulario accion="/operador/listas/edos" archivos>
-        <Campo
-          nombre="fuente"
-          etiqueta="Fuente"
-          requerido
-          maxLargo={200}
-          valor={campos['fuente']}
-          ayuda="Se muestra en cada respuesta."
-          error={faltas.fuente}
-        />
+      <Formulario accion="/operador/listas/edos" archivos valores={campos} faltas={faltas}>
+        <Campo nombre="fuente" etiqueta="Fuente" requerido maxLargo={200} ayuda="Se muestra en cada respuesta." />
         <Campo
           nombre="archivo"
           etiqueta="Archivo CSV"
@@ -186,7 +178,6 @@ function ListaEdos({ contexto, edos, faltas }: { contexto: ContextoCliente; edos
           acepta=".csv,text/csv"
           requerido
           ayuda="En UTF-8, con una columna, o con una que se llame rfc; de hasta 4 MB. Sustituye a la anterior."
-          error={faltas.archivo}
         />
         <Boton>Importar</Boton>
       </Formulario>

@@ -102,20 +102,19 @@ function SeccionCiec({ rfc, reparos, isRecordada, largo }: SeccionCiecProps) {
           portal del SAT y guárdela de nuevo.
         </Aviso>
       ) : null}
-      <Formulario accion={hrefRfc(rfc.rfc, '/credenciales/ciec')} descripcion="Guardar la CIEC">
+      <Formulario accion={hrefRfc(rfc.rfc, '/credenciales/ciec')} descripcion="Guardar la CIEC" faltas={reparos}>
         <Campo
           nombre="ciec"
           id="ciec-ciec"
           etiqueta="Contraseña del SAT (CIEC)"
           tipo="password"
-          error={reparos['ciec']}
           ayuda={`${caracteres} caracteres. Reemplaza a la anterior.`}
           requerido
           literal
           autocompletar="off"
           maxLargo={64}
         />
-        <CampoLlave id="ciec-llave" rfc={rfc} error={reparos['api_key']} isRecordada={isRecordada} />
+        <CampoLlave id="ciec-llave" rfc={rfc} isRecordada={isRecordada} />
         <div>
           <Boton>Guardar la CIEC</Boton>
         </div>
@@ -158,7 +157,12 @@ function SeccionEfirma({ rfc, now, reparos, isRecordada }: SeccionEfirmaProps) {
           ]}
         />
       ) : null}
-      <Formulario accion={hrefRfc(rfc.rfc, '/credenciales/efirma')} archivos descripcion="Guardar la e.firma">
+      <Formulario
+        accion={hrefRfc(rfc.rfc, '/credenciales/efirma')}
+        archivos
+        descripcion="Guardar la e.firma"
+        faltas={reparos}
+      >
         <div class="pila" data-soltar>
           <Campo
             nombre="cer"
@@ -166,7 +170,6 @@ function SeccionEfirma({ rfc, now, reparos, isRecordada }: SeccionEfirmaProps) {
             etiqueta="Certificado (.cer)"
             tipo="file"
             acepta=".cer"
-            error={reparos['cer']}
             ayuda={
               cer
                 ? 'Solo si cambió. Otro certificado borra la llave privada guardada.'
@@ -179,7 +182,6 @@ function SeccionEfirma({ rfc, now, reparos, isRecordada }: SeccionEfirmaProps) {
             etiqueta="Llave privada (.key)"
             tipo="file"
             acepta=".key"
-            error={reparos['key']}
             ayuda="Se guarda cifrada y se borra sola a la hora."
           />
           <p class="suave chica" role="status" data-soltar-aviso>
@@ -191,13 +193,12 @@ function SeccionEfirma({ rfc, now, reparos, isRecordada }: SeccionEfirmaProps) {
           id="efirma-password"
           etiqueta="Contraseña de la llave privada"
           tipo="password"
-          error={reparos['password']}
           ayuda="Solo con el .key. No se guarda."
           literal
           autocompletar="off"
           maxLargo={256}
         />
-        <CampoLlave id="efirma-llave" rfc={rfc} error={reparos['api_key']} isRecordada={isRecordada} />
+        <CampoLlave id="efirma-llave" rfc={rfc} isRecordada={isRecordada} />
         <div>
           <Boton>Guardar la e.firma</Boton>
         </div>
@@ -209,7 +210,6 @@ function SeccionEfirma({ rfc, now, reparos, isRecordada }: SeccionEfirmaProps) {
 interface CampoLlaveProps {
   readonly id: string;
   readonly rfc: Pick<RfcVista, 'llave'>;
-  readonly error: string | undefined;
   /** Whether it was typed in lately, so that it need not be again. */
   readonly isRecordada: boolean;
 }
@@ -217,14 +217,13 @@ interface CampoLlaveProps {
 /**
  * Where the active API key of an RFC is typed in, since what is stored is encrypted under it. Never filled in again.
  */
-function CampoLlave({ id, rfc, error, isRecordada }: CampoLlaveProps) {
+function CampoLlave({ id, rfc, isRecordada }: CampoLlaveProps) {
   return (
     <Campo
       nombre="api_key"
       id={id}
       etiqueta="API key del RFC"
       tipo="password"
-      error={error}
       ayuda={
         isRecordada
           ? `Se usa la que termina en …${rfc.llave?.ultimos4}, que escribió hace poco.`

@@ -3,13 +3,13 @@ import { type CursorMovimiento, type FiltroMovimientos, TIPOS_MOVIMIENTO, type T
 import { addDias, startOfDia } from '../../fechas/dia-mexico.ts';
 
 /** The filters of the ledger as they stand in its address: what could not be read is left out and named in `faltas`. */
-export interface FiltroLibro {
+export type FiltroLibro = {
   readonly desde?: string;
   readonly hasta?: string;
   readonly rfc?: string;
   readonly operacion?: string;
   readonly tipo?: TipoMovimiento;
-}
+};
 
 export interface LecturaFiltro {
   readonly filtro: FiltroLibro;

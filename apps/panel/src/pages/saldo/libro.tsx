@@ -128,23 +128,23 @@ function Filtros({ lectura: { filtro, faltas }, rfcs, operaciones }: FiltrosProp
   const tipos = TIPOS_MOVIMIENTO.map((tipo) => ({ valor: tipo as string, texto: NOMBRES_TIPO[tipo] }));
   return (
     <Tarjeta>
-      <Formulario accion={PATH} metodo="get" enLinea descripcion="Filtro de movimientos">
-        <Campo nombre="desde" etiqueta="Desde" tipo="date" valor={filtro.desde} error={faltas.desde} />
-        <Campo nombre="hasta" etiqueta="Hasta" tipo="date" valor={filtro.hasta} error={faltas.hasta} />
-        <Campo
-          nombre="rfc"
-          etiqueta="RFC"
-          opciones={choices('Todos', rfcs, filtro.rfc)}
-          valor={filtro.rfc}
-          error={faltas.rfc}
-        />
+      <Formulario
+        accion={PATH}
+        metodo="get"
+        enLinea
+        descripcion="Filtro de movimientos"
+        valores={filtro}
+        faltas={faltas}
+      >
+        <Campo nombre="desde" etiqueta="Desde" tipo="date" />
+        <Campo nombre="hasta" etiqueta="Hasta" tipo="date" />
+        <Campo nombre="rfc" etiqueta="RFC" opciones={choices('Todos', rfcs, filtro.rfc)} />
         <Campo
           nombre="operacion"
           etiqueta="Operación"
           opciones={choices('Todas', operaciones, filtro.operacion, nombreOperacion)}
-          valor={filtro.operacion}
         />
-        <Campo nombre="tipo" etiqueta="Tipo" opciones={[{ valor: '', texto: 'Todos' }, ...tipos]} valor={filtro.tipo} />
+        <Campo nombre="tipo" etiqueta="Tipo" opciones={[{ valor: '', texto: 'Todos' }, ...tipos]} />
         <Boton variante="secundario">Filtrar</Boton>
       </Formulario>
     </Tarjeta>

@@ -112,11 +112,6 @@ interface FiltrosProps {
 
 function Filtros({ leido, rfcs, now }: FiltrosProps) {
   const { valores, faltas } = leido;
-  const campo = (nombre: keyof FiltroLeido['valores']) => ({
-    nombre,
-    valor: valores[nombre],
-    error: faltas[nombre],
-  });
   const isOpen = Object.keys(valores).some((name) => name !== 'estado');
   return (
     <details open={isOpen}>
@@ -126,28 +121,30 @@ function Filtros({ leido, rfcs, now }: FiltrosProps) {
         elegido={{ desde: valores.periodo_desde, hasta: valores.periodo_hasta }}
         href={({ desde, hasta }) => hrefOf(valores, { periodo_desde: desde, periodo_hasta: hasta })}
       />
-      <Formulario accion="/solicitudes" metodo="get" descripcion="Filtrar solicitudes">
+      <Formulario
+        accion="/solicitudes"
+        metodo="get"
+        descripcion="Filtrar solicitudes"
+        valores={valores}
+        faltas={faltas}
+      >
         <div class="rejilla">
+          <Campo nombre="rfc" etiqueta="RFC" opciones={[TODOS, ...rfcs.map((rfc) => ({ valor: rfc, texto: rfc }))]} />
           <Campo
-            {...campo('rfc')}
-            etiqueta="RFC"
-            opciones={[TODOS, ...rfcs.map((rfc) => ({ valor: rfc, texto: rfc }))]}
-          />
-          <Campo
-            {...campo('tipo')}
+            nombre="tipo"
             etiqueta="CFDI"
             opciones={[TODOS, { valor: 'emitidos', texto: 'Emitidos' }, { valor: 'recibidos', texto: 'Recibidos' }]}
           />
           <Campo
-            {...campo('estado')}
+            nombre="estado"
             etiqueta="Estado"
             opciones={[TODOS, ...ESTADOS_SOLICITUD.map((valor) => ({ valor, texto: NOMBRES[valor] }))]}
           />
-          <Campo {...campo('periodo_desde')} etiqueta="Periodo con días desde" tipo="date" />
-          <Campo {...campo('periodo_hasta')} etiqueta="Periodo con días hasta" tipo="date" />
-          <Campo {...campo('creada_desde')} etiqueta="Pedida desde" tipo="date" />
-          <Campo {...campo('creada_hasta')} etiqueta="Pedida hasta" tipo="date" />
-          <Campo {...campo('id')} etiqueta="Identificador" ayuda="Completo o una parte." literal maxLargo={36} />
+          <Campo nombre="periodo_desde" etiqueta="Periodo con días desde" tipo="date" />
+          <Campo nombre="periodo_hasta" etiqueta="Periodo con días hasta" tipo="date" />
+          <Campo nombre="creada_desde" etiqueta="Pedida desde" tipo="date" />
+          <Campo nombre="creada_hasta" etiqueta="Pedida hasta" tipo="date" />
+          <Campo nombre="id" etiqueta="Identificador" ayuda="Completo o una parte." literal maxLargo={36} />
         </div>
         <div class="fila">
           <Boton variante="secundario">Filtrar</Boton>

@@ -145,14 +145,12 @@ interface CamposProps {
 function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
   return (
     <Tarjeta>
-      <Formulario accion={PATH} id="pedir" descripcion="Pedir CFDI">
+      <Formulario accion={PATH} id="pedir" descripcion="Pedir CFDI" valores={pedido} faltas={faults}>
         <input type="hidden" name="intento" value={pedido.intento} />
         <div class="rejilla">
           <Campo
             nombre="rfc"
             etiqueta="RFC"
-            valor={pedido.rfc}
-            error={faults.rfc}
             requerido
             opciones={rfcs.map((vista) => ({
               valor: vista.rfc,
@@ -162,8 +160,6 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
           <Campo
             nombre="tipo"
             etiqueta="CFDI"
-            valor={pedido.tipo}
-            error={faults.tipo}
             requerido
             opciones={[
               { valor: 'recibidos', texto: 'Recibidos' },
@@ -180,13 +176,11 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
           }
         />
         <div class="rejilla">
-          <Campo nombre="desde" etiqueta="Primer día" tipo="date" valor={pedido.desde} error={faults.desde} requerido />
+          <Campo nombre="desde" etiqueta="Primer día" tipo="date" requerido />
           <Campo
             nombre="hasta"
             etiqueta="Último día"
             tipo="date"
-            valor={pedido.hasta}
-            error={faults.hasta}
             requerido
             ayuda="Hasta hoy, y hasta seis años atrás. El periodo puede ser tan largo como necesite."
           />
@@ -195,7 +189,6 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
           nombre="api_key"
           etiqueta="API key del RFC"
           tipo="password"
-          error={faults.api_key}
           requerido
           sabido={recordadas.size > 0}
           literal
@@ -240,7 +233,7 @@ const COSTO = OPERACIONES.find(({ path }) => path === OPERACION)?.costo ?? 0;
 type CampoPedido = 'rfc' | 'tipo' | 'desde' | 'hasta' | 'api_key';
 
 /** A filled form. */
-export interface Pedido {
+export type Pedido = {
   readonly rfc: string;
   readonly tipo: string;
   readonly desde: string;
@@ -248,7 +241,7 @@ export interface Pedido {
   readonly apiKey: string;
   /** The same for each time that one form is sent, so that twice sent is once asked. */
   readonly intento: string;
-}
+};
 
 export type Pedida =
   | { readonly resultado: 'ACEPTADA'; readonly id: string; readonly isDuplicada: boolean }
