@@ -20,10 +20,7 @@ import { createSeguimiento } from './pages/solicitudes/avance/seguimiento.ts';
 import { openCheckout } from './pagos/checkout.ts';
 import type { PanelDeps, PanelSettings } from './panel-deps.ts';
 
-/**
- * Builds every adapter of the process and registers how each is closed. `publicUrl` is where the panel is reached.
- * Throws `SecretoFaltante`.
- */
+/** Builds every adapter of the process and registers how each is closed. Throws `SecretoFaltante`. */
 export async function createDeps(
   config: PanelConfig,
   publicUrl: string,

@@ -31,10 +31,7 @@ export interface PanelDeps {
   readonly passwords: Passwords;
   /** Seals what only the panel may read: secrets of second factors. */
   readonly sellado: Sellado;
-  /**
-   * Keys of the tokens against forged requests: the first makes them, all are good, so that open forms outlive a
-   * rotation.
-   */
+  /** Keys of the CSRF tokens: the first makes them, all are good, so that open forms outlive a rotation. */
   readonly clavesCsrf: readonly Buffer[];
 
   /** The sale of credits. */

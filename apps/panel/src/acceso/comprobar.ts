@@ -79,10 +79,7 @@ export function demasiados(esperar: number): Falta {
   return { status: 429, texto, esperar };
 }
 
-/**
- * Asks somebody who is logged in for the password again, before something that could lock the owner out. Null when it
- * is right.
- */
+/** Asks again for the password before what could lock the owner out. Null when it is right. */
 export async function confirmPassword({ deps, ip, usuario }: ContextoCliente, password: string): Promise<Falta | null> {
   const found = await checkAcceso(deps, { email: usuario.email, password, ip });
   if (found.resultado === 'coincide') return null;

@@ -2,19 +2,13 @@ import { hkdfSync } from 'node:crypto';
 import type { PasswordGuardada } from '@acuse/db';
 import { hash, type Options, parseOptions, verify } from '@node-rs/argon2';
 
-/**
- * argon2id, version 1.3: memory in KiB, passes, lanes. The minimum that the OWASP Password Storage Cheat Sheet names
- * first.
- */
+/** argon2id 1.3: memory in KiB, passes, lanes. The first minimum of the OWASP Password Storage Cheat Sheet. */
 const ARGON2ID = { algorithm: 2, version: 1, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 
 /** Stores and checks passwords. Every check costs one argon2 run, whether there is a user or not. */
 export interface Passwords {
   hash(password: string): Promise<PasswordGuardada>;
-  /**
-   * False without a stored password, after the same work. `debeRenovarse`: stored with older parameters or an older
-   * pepper.
-   */
+  /** False without a stored one, after the same work. `debeRenovarse`: older parameters or pepper. */
   check(
     password: string,
     guardada: PasswordGuardada | null,

@@ -38,9 +38,7 @@ export function faultOfPassword(password: string, email: string): string | null 
   return null;
 }
 
-/**
- * True when little is left of the password once words, rows of keys and repetitions that everybody knows are taken out.
- */
+/** Whether little is left without the words, rows of keys and repetitions that everybody knows. */
 function isCommon(password: string, email: string): boolean {
   const [local = '', domain = ''] = normalizeEmail(email).split('@');
   const plain = password

@@ -48,10 +48,7 @@ export async function readPropuesta({ segundosFactores, sellado }: Deps, dueno: 
   return { clave: totp.secret.base32.replace(/.{4}(?=.)/g, '$& '), uri: totp.toString() };
 }
 
-/**
- * Puts the proposed secret in force, given a code of it, and ends the sessions but `salvo`. The recovery codes, which are never shown again; null for a
- * code that is not right.
- */
+/** Puts the proposed secret in force, given a code of it, and ends the sessions but `salvo`. Recovery codes, or null. */
 export async function confirmSecreto(
   { segundosFactores, sellado, now }: Deps,
   dueno: Dueno,

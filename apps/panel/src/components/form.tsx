@@ -24,10 +24,7 @@ type BotonProps = PropsWithChildren<{
   readonly nombre?: string;
   readonly valor?: string;
   readonly deshabilitado?: boolean;
-  /**
-   * What screen readers say, where the text alone does not tell which row is meant ("Revocar" → "Revocar la llave
-   * …f3a9").
-   */
+  /** For screen readers, where the text does not tell which row is meant: "Revocar la llave …f3a9". */
   readonly descripcion?: string;
   /** Offers the answer as a file instead of a page; only with `href`. */
   readonly descarga?: boolean;
@@ -96,10 +93,7 @@ export interface CampoProps {
   readonly id?: string;
 }
 
-/**
- * A labelled field with its help and its fault, both tied to it for screen readers. A fault stands in the gap under its
- * field, so that it moves nothing.
- */
+/** A labelled field with its help and its fault, both tied to it. A fault stands in a gap: it moves nothing. */
 export function Campo(given: CampoProps) {
   const { valores = {}, faltas = {} } = useContext(Sent);
   const { valor = given.tipo === 'checkbox' ? undefined : valores[given.nombre], error = faltas[given.nombre] } = given;

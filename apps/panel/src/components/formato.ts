@@ -31,10 +31,7 @@ const DIA_CALENDARIO = new Intl.DateTimeFormat('es-MX', {
 const RELATIVO = new Intl.RelativeTimeFormat('es-MX', { numeric: 'auto' });
 const NUMERO = new Intl.NumberFormat('es-MX');
 
-/**
- * `diaHora`: day and time of central Mexico; `dia`, `hora`: one of them; `calendario`: a day without time or zone (a
- * `date` column, read as UTC).
- */
+/** `diaHora`, `dia`, `hora`: in central Mexico; `calendario`: a day without zone (a `date` column, read as UTC). */
 export type FormatoFecha = 'diaHora' | 'dia' | 'hora' | 'calendario';
 
 const FORMATOS = { diaHora: DIA_Y_HORA, dia: DIA, hora: HORA, calendario: DIA_CALENDARIO } as const;

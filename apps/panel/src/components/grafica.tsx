@@ -154,10 +154,7 @@ const seriesClass = (lugar: number) => `serie-${Math.min(lugar, 3) + 1}`;
 const height = (valor: number, tope: number) => (valor / tope) * ALTO;
 const round = (valor: number) => Math.round(valor * 100) / 100;
 
-/**
- * Letters that fit beside each other under a chart at its narrowest, scale included: on a phone, in half a page, across
- * a page.
- */
+/** Letters that fit beside each other under a chart, scale included: on a phone, in half a page, across a page. */
 const ANCHOS = [
   ['corta', 30],
   ['media', 50],
@@ -185,10 +182,7 @@ function labelStep(puntos: readonly PuntoGrafica[], letras: number): number {
 /** Ends of an axis, in tenths of a power of ten. */
 const TOPES = [10, 12, 14, 16, 18, 20, 24, 28, 30, 36, 40, 50, 60, 70, 80, 90];
 
-/**
- * The next round number with a whole one in the middle of the axis, so close that the highest point fills at least 80 %
- * of it (from 10 on).
- */
+/** The next round number whose half is whole, so close that the highest point fills 80 % of it (from 10 on). */
 function niceCeiling(valor: number): number {
   const potencia = 10 ** Math.floor(Math.log10(valor)) / 10;
   const tope = TOPES.find((factor) => factor * potencia >= valor && (factor * potencia) % 2 === 0);

@@ -24,10 +24,7 @@ interface LayoutProps {
   readonly children?: Child;
 }
 
-/**
- * Address and name of a part, and its drawing on a square of 24: a house, a card, a download, coins, a terminal, a
- * person.
- */
+/** Address and name of a part, and its drawing on a square of 24. */
 type Parte = readonly [path: string, texto: string, trazo: string];
 
 const PARTES: readonly Parte[] = [

@@ -7,10 +7,7 @@ interface PeriodoNombrado {
   readonly hasta: string;
 }
 
-/**
- * The periods that an accountant asks for, on the calendar of central Mexico; none ends after today, which the SAT
- * would refuse.
- */
+/** The periods that an accountant asks for, in central Mexico; none ends after today, which the SAT would refuse. */
 export function periodosDe(now: Date): readonly PeriodoNombrado[] {
   const hoy = diaDe(now);
   const [year = 0, month = 1] = hoy.split('-').map(Number);
@@ -30,10 +27,7 @@ interface PeriodosProps {
   readonly elegido: { readonly desde?: string | undefined; readonly hasta?: string | undefined };
   /** Where the same page is with this period. */
   readonly href: (periodo: PeriodoNombrado) => string;
-  /**
-   * The form whose fields `desde` and `hasta` a script fills instead, so that nothing else that was typed is lost
-   * (periodos.js).
-   */
+  /** The form whose `desde` and `hasta` a script fills, so that nothing else typed is lost (periodos.js). */
   readonly formulario?: string;
 }
 

@@ -4,10 +4,7 @@ import { brotliCompressSync, gzipSync } from 'node:zlib';
 
 /** The files that pages refer to, each under an address that changes with its content. */
 export interface Activos {
-  /**
-   * Address of a file of the folder, such as `estilo.css`. Throws for a file that is not there: a page must not point
-   * into nothing.
-   */
+  /** Address of a file of the folder, such as `estilo.css`. Throws for one that is not there. */
   href(nombre: string): string;
   /** Answers a request for `/assets/<archivo>`; null for an address that no file has. */
   serve(archivo: string, acceptEncoding: string | undefined): Response | null;
@@ -28,10 +25,7 @@ const CACHE = 'public, max-age=31536000, immutable';
 /** Beside the sources, also when the panel runs from its build: the compiler copies no style sheets. */
 const CARPETA = new URL('../../src/assets/', import.meta.url);
 
-/**
- * Reads the folder once; the files are small and stay in memory, compressed as well. Only style sheets, scripts and
- * drawings are served.
- */
+/** Reads the folder once; its style sheets, scripts and drawings stay in memory, compressed as well. */
 export function createActivos(carpeta: URL = CARPETA): Activos {
   const hrefs = new Map<string, string>();
   const archivos = new Map<string, Archivo>();

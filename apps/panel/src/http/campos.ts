@@ -8,10 +8,7 @@ const MAX_FIELDS = 200;
 
 const FORMAS = /^(application\/x-www-form-urlencoded|multipart\/form-data)(;|$)/i;
 
-/**
- * A form that nobody's browser sends by itself: unreadable, too many fields, a field twice, or U+0000, which the
- * database takes in no text.
- */
+/** A form that no browser sends by itself: unreadable, too many fields, one twice, or U+0000 (in no text of SQL). */
 export class FormularioIlegible extends Error {
   constructor(reason: string, options?: ErrorOptions) {
     super(`the form cannot be read: ${reason}`, options);
@@ -31,10 +28,7 @@ export function isUpload(c: Context): boolean {
   return /^multipart\/form-data/i.test(c.req.header('content-type') ?? '');
 }
 
-/**
- * Reads a posted form, each field once. A file input that was left empty is left out. Throws {@link
- * FormularioIlegible}.
- */
+/** Reads a posted form, each field once, without file inputs left empty. Throws {@link FormularioIlegible}. */
 export async function readFormulario(c: Context): Promise<Formulario> {
   const type = c.req.header('content-type') ?? '';
   if (!FORMAS.test(type)) {

@@ -22,10 +22,7 @@ export interface Peticion {
   readonly onAviso: () => void;
 }
 
-/**
- * The object that pages work with. `usuario` is null on public pages for those who are not logged in: their type hides
- * it.
- */
+/** The object that pages work with. Without `usuario` for those who are not logged in: public pages' type hides it. */
 export function createContexto(
   peticion: Peticion,
   formulario: Formulario = EMPTY_FORM,
@@ -77,10 +74,7 @@ export function renderRechazo(
   return render(peticion, rechazo.titulo, contenido, { status: rechazo.status });
 }
 
-/**
- * What a frame of `pagina` shows once its reader's session is over. The page to log in may stand in no frame, so the
- * link leaves it.
- */
+/** What a frame of `pagina` shows once the session is over. The page to log in stands in none: the link leaves. */
 export function renderSesionTerminada({ activos, nonce }: Peticion, pagina: string): Response {
   const html = (
     <html lang="es-MX">
@@ -148,10 +142,7 @@ async function redirect({ browser }: Peticion, path: string, aviso?: Aviso): Pro
   return new Response(null, { status: 303, headers: { Location: localPath(path) ?? '/' } });
 }
 
-/**
- * A path of the panel, or null for anything that could lead elsewhere (`//host`, `/\host`, an address, control
- * characters).
- */
+/** A path of the panel, or null for what could lead elsewhere (`//host`, `/\host`, an address, control characters). */
 export function localPath(path: string | undefined): string | null {
   if (path === undefined || !/^\/(?![/\\])[\x21-\x7e]*$/.test(path) || path.includes('\\')) return null;
   return path;

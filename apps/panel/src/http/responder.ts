@@ -26,9 +26,7 @@ const ILEGIBLE = {
   texto: 'No se guardó nada. Abra la página de nuevo desde el panel y repita la acción.',
 };
 
-/**
- * Answers one address: for a POST its origin first; who may come in; then size, fields and token; then the page itself.
- */
+/** Answers one address. A POST's origin comes first; then who may come in; size, fields and token; the page itself. */
 export async function answerRuta(ruta: Ruta, peticion: Peticion): Promise<Response> {
   const isPost = ruta.metodo === 'POST';
   if (isPost && !isFromPanel(peticion)) return renderRechazo(peticion, AJENA);
@@ -74,10 +72,7 @@ function isFromPanel({ c, deps }: Peticion): boolean {
   return isSameOrigin(headers, new URL(deps.settings.publicUrl).origin);
 }
 
-/**
- * Where somebody is sent who may not see an address: strangers log in first; to others what is the operator's does not
- * exist.
- */
+/** Where somebody goes who may not see an address: strangers log in; for others the operator's does not exist. */
 function refuseEntry(acceso: Acceso, peticion: Peticion): Response | null {
   const { c, usuario } = peticion;
   if (acceso === 'publica') return null;

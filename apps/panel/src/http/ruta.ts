@@ -7,10 +7,7 @@ import type { Browser } from './session.ts';
 /** Who may see a page: anybody, somebody logged in, or the operator of the installation. */
 export type Acceso = 'publica' | 'cliente' | 'operador';
 
-/**
- * Who is logged in. Everything that a page reads or writes is narrowed by `cuentaId`: another account's ids answer like
- * missing ones.
- */
+/** Who is logged in. Pages read and write by `cuentaId` alone: another account's ids answer like missing ones. */
 export interface Usuario {
   readonly id: string;
   readonly cuentaId: string;
@@ -27,10 +24,7 @@ export interface Pagina {
   readonly status?: 200 | 400 | 403 | 404 | 409 | 410 | 422 | 429 | 503;
   /** Names of files in assets/ that this page alone needs (progressive enhancement; every page works without them). */
   readonly scripts?: readonly string[];
-  /**
-   * Seconds after which what was refused may be tried again: programs are told as well (`Retry-After`; RFC 9110,
-   * section 10.2.3).
-   */
+  /** Seconds until what was refused may be tried again; programs get `Retry-After` (RFC 9110, 10.2.3). */
   readonly esperar?: number | undefined;
 }
 
@@ -43,17 +37,12 @@ export interface Aviso {
 export interface ContextoBase {
   readonly c: Context;
   readonly deps: PanelDeps;
-  /**
-   * For the CSP: whatever the layout puts into the page carries it. No page writes inline scripts or styles of its own.
-   */
+  /** For the CSP: the layout puts it where it is due. No page writes inline scripts or styles of its own. */
   readonly nonce: string;
   /** Of the caller, behind trusted proxies. */
   readonly ip: string;
   readonly now: Date;
-  /**
-   * Fields of a posted form, each once; files are not strings. Too large, too many or repeated fields were refused
-   * before.
-   */
+  /** Fields of a posted form, each once, without files. Too large, too many or repeated ones were refused before. */
   readonly campos: Readonly<Record<string, string>>;
   /** Files of a posted form (`multipart/form-data`), by the name of their field. */
   readonly archivos: Readonly<Record<string, File>>;

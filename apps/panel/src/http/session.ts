@@ -9,9 +9,7 @@ type IdSesion = string & { readonly __marca: 'IdSesion' };
 
 const FORMA = /^[\w-]{43}$/;
 
-/**
- * A new id. Sessions get one whenever what they allow changes, so that an id somebody else may know never gains rights.
- */
+/** A new id. A session gets one whenever what it allows changes, so that an id known to others never gains rights. */
 export function newIdSesion(): IdSesion {
   return randomBytes(32).toString('base64url') as IdSesion;
 }

@@ -22,10 +22,7 @@ export interface Precio {
 const MAX_CREDITOS = 10_000_000;
 const MAX_CENTAVOS = 1_000_000_000;
 
-/**
- * Reads `100:99,1000:890.50`: credits and price in MXN before IVA. Null when it says anything else, or a number of
- * credits twice.
- */
+/** Reads `100:99,1000:890.50`: credits and price in MXN before IVA. Null for anything else, or credits twice. */
 export function parsePrecios(texto: string): readonly Precio[] | null {
   const precios: Precio[] = [];
   for (const parte of texto.split(',')) {

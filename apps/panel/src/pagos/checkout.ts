@@ -25,10 +25,7 @@ export interface Compra extends Autor {
 /** Why no payment was made. */
 export type MotivoCompra = 'PAQUETE_DESCONOCIDO' | 'PROVEEDOR_DESCONOCIDO' | 'PRECIO_CAMBIADO' | 'MUCHOS_PENDIENTES';
 
-/**
- * What a notification did. `DIFERENTE`: genuine, but of another amount, another payment's or too late; it is in the
- * audit log and credits nothing.
- */
+/** What a notification did. `DIFERENTE`: genuine, but another amount or payment, or too late: audited, not credited. */
 type EfectoAviso = 'ACREDITADO' | 'CERRADO' | 'NADA' | 'DIFERENTE' | 'FALSO';
 
 interface CajaDeps {
@@ -111,9 +108,7 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
     /** Begins a pending payment again, after its provider did not answer. */
     continuar: (pago: Pago, autor: Autor) => begin(pago, autor),
 
-    /**
-     * Gives a pending payment up, at its provider first. False when it was too late, or the provider does not answer.
-     */
+    /** Gives a pending payment up, at its provider first. False: it was too late, or the provider does not answer. */
     async cancelar(pago: Pago, { actor, ip }: Autor): Promise<boolean> {
       if (pago.estado !== 'PENDIENTE') return false;
       try {
@@ -126,10 +121,7 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
       return (await pagos.cancelar({ cuentaId, id, actor, ip })).resultado === 'HECHO';
     },
 
-    /**
-     * What to do for a pending payment. `SIN_EMPEZAR`: continue it; `SIN_RESPUESTA`: its provider is switched off, or
-     * does not answer.
-     */
+    /** What to do for a pending payment. `SIN_EMPEZAR`: continue it; `SIN_RESPUESTA`: its provider is off or silent. */
     async instrucciones(pago: Pago): Promise<Instrucciones | 'SIN_EMPEZAR' | 'SIN_RESPUESTA'> {
       const proveedor = byId.get(pago.proveedor);
       if (!proveedor) return 'SIN_RESPUESTA';
@@ -141,10 +133,7 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
       }
     },
 
-    /**
-     * Takes a notification or a return. Rejects when the provider could not be asked: whoever notified has to come
-     * again.
-     */
+    /** Takes a notification or a return. Rejects when the provider could not be asked: it has to come again. */
     async recibir(proveedorId: string, aviso: AvisoProveedor): Promise<EfectoAviso> {
       const proveedor = byId.get(proveedorId);
       return proveedor ? apply(proveedor, await proveedor.confirmar(aviso)) : 'FALSO';
@@ -185,10 +174,7 @@ export function openCheckout(ajustes: AjustesPagos, database: Pick<Database, 'po
 const LETRAS = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
 const LARGO = 10;
 
-/**
- * A new reference for a payment, `AC` and ten letters or digits: what fits into the concept of a SPEI and is found in a
- * statement.
- */
+/** A new reference, `AC` and ten letters or digits: it fits into the concept of a SPEI and is found in a statement. */
 export function newReferencia(): string {
   return `AC${Array.from({ length: LARGO }, () => LETRAS[randomInt(LETRAS.length)]).join('')}`;
 }

@@ -21,10 +21,7 @@ type Cobro =
   | { readonly tipo: 'PAGADO'; readonly proveedorRef: string | null }
   | { readonly tipo: 'ESPERA'; readonly proveedorRef: string | null };
 
-/**
- * What arrived from the provider: a notification (webhook), or the buyer's browser on its way back. Nothing of it is
- * trusted yet.
- */
+/** What arrived from the provider: a notification (webhook), or the buyer's browser. Nothing is trusted yet. */
 export interface AvisoProveedor {
   readonly via: 'aviso' | 'regreso';
   readonly headers: Headers;

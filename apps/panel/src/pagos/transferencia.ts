@@ -1,9 +1,7 @@
 import { formatPesos } from './catalogo.ts';
 import type { ProveedorPago } from './proveedor.ts';
 
-/**
- * Credits at once and takes no money, and says so. For trying the product; an installation that sells switches it off.
- */
+/** Credits at once and takes no money, and says so: for trying the product, not for selling. */
 export function createDemostracion(): ProveedorPago {
   return {
     id: 'demostracion',
@@ -52,10 +50,7 @@ export function createTransferencia(cuenta: CuentaBancaria): ProveedorPago {
 
 const PESOS_CLABE = [3, 7, 1] as const;
 
-/**
- * Whether a CLABE has 18 digits and its check digit: the digits weighted 3, 7, 1 modulo 10 (Banco de México, rules of
- * SPEI).
- */
+/** Whether a CLABE has 18 digits and its check digit: weights 3, 7, 1 modulo 10 (Banco de México, rules of SPEI). */
 export function isClabe(texto: string): boolean {
   if (!/^\d{18}$/.test(texto)) return false;
   const suma = [...texto.slice(0, 17)].reduce(

@@ -24,10 +24,7 @@ const MAX_EN_CURSO = 10;
 
 export const homePage = routesFor('cliente');
 
-/**
- * Where somebody arrives who has just logged in: the way to the first download, and once there was one, how things
- * stand.
- */
+/** Where somebody arrives who has logged in: the way to the first download, and after it how things stand. */
 homePage.get('/inicio', async ({ deps, usuario, now, pagina }) => {
   const { database, settings } = deps;
   const { cuentaId } = usuario;

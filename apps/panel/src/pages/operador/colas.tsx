@@ -49,10 +49,7 @@ function boardOf(queues: Queues): Hono {
   return board;
 }
 
-/**
- * Its page asks a font server of somebody else's for its letters; without them it shows those of the system. Ours are
- * its colours and its names.
- */
+/** Without the letters that its page asks of somebody else's server, and with our colours and names. */
 const asOurs = (html: string, activo: (nombre: string) => string) =>
   html
     .replace(/<link\b[^>]*\bhref="https?:\/\/[^>]*>/g, '')
@@ -75,9 +72,7 @@ queuesPage.get(PAGINA, ({ c, pagina }) =>
   ),
 );
 
-/**
- * The queues of the workers by bull-board, to look at only: nothing but reading is answered, whatever its pages offer.
- */
+/** The queues of the workers by bull-board, to look at only: nothing but reading is answered. */
 export const COLAS: Montaje = {
   path: PATH,
   acceso: 'operador',

@@ -314,10 +314,7 @@ accountPage.post('/reapertura', async (contexto, { cuenta }) => {
 /** How long the code is good: long enough to be told by telephone and used at once. */
 const MINUTOS = 60;
 
-/**
- * Makes the one-time code with which a person of the account chooses a new password. It is shown once; an earlier one
- * is over.
- */
+/** Makes the code with which a person of the account chooses a new password, shown once; an earlier one is over. */
 accountPage.post('/codigo', async (contexto, { cuenta, personas }) => {
   const { c, campos, deps, pagina } = contexto;
   const persona = personas.find(({ id }) => id === campos['usuario']);

@@ -8,10 +8,7 @@ import type { ContextoCliente } from '../../http/ruta.ts';
 import { estadoCer, estadoCiec, estadoEfirma, estadoLlaveEfirma, isLlaveUtil } from './reglas/estado-credenciales.ts';
 import { Encabezado, hrefRfc, rfcRoutes } from './rfc.tsx';
 
-/**
- * What is wrong with each field of a refused form, by the field's name. Nothing that was typed is sent back: all of it
- * is secret.
- */
+/** What is wrong with each field of a refused form. Nothing typed is sent back: all of it is secret. */
 export type Reparos = Readonly<Record<string, string>>;
 
 export const credentialsPage = rfcRoutes();
@@ -214,9 +211,7 @@ interface CampoLlaveProps {
   readonly isRecordada: boolean;
 }
 
-/**
- * Where the active API key of an RFC is typed in, since what is stored is encrypted under it. Never filled in again.
- */
+/** Where the active API key of an RFC is typed in: what is stored is encrypted under it. Never filled in again. */
 function CampoLlave({ id, rfc, isRecordada }: CampoLlaveProps) {
   return (
     <Campo

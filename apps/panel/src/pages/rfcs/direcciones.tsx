@@ -20,10 +20,7 @@ export const addressesPage = rfcRoutes();
 /** The addresses that may call for an RFC. */
 addressesPage.get('/direcciones', (contexto, rfc) => page(contexto, rfc, { lista: rfc.ips.join('\n') }));
 
-/**
- * Saves the list, or puts the caller's own address into it for saving. A list that locks the caller out is asked about
- * once.
- */
+/** Saves the list, or puts the caller's own address into it. One that locks the caller out is asked about once. */
 addressesPage.post('/direcciones', async (contexto, rfc) => {
   const { campos, deps, ip, redirigir, usuario, noEncontrada } = contexto;
   const lista = campos['lista'] ?? '';

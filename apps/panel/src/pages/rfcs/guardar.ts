@@ -51,10 +51,7 @@ storePage.post('/credenciales/ciec', async (contexto, rfc) => {
 /** What is said when the key was replaced or revoked between its check and the write. */
 const LLAVE_MUERTA = 'La API key se cambió o se revocó en este momento: no se guardó nada. Use la nueva.';
 
-/**
- * Associates the RFC with a key that was typed in, as `vault/rfc-registrar` does with the key of its call. Returns what
- * to add to the message.
- */
+/** Associates the RFC with a typed key, as `vault/rfc-registrar` does. Returns what to add to the message. */
 export async function registrar({ apiKey, access }: LlaveTecleada, contexto: ContextoCliente): Promise<string> {
   if (access.apiKey.isRegistrada) return '';
   const { boveda } = openBoveda(contexto);
@@ -73,10 +70,7 @@ class Rehusada extends Error {
   }
 }
 
-/**
- * Stores the certificate, its private key, or both, as `vault/firma-registrar` and `vault/firma-guardar` do. Everything
- * is checked before anything is stored.
- */
+/** Stores certificate, private key, or both, as `vault/firma-registrar` and `-guardar` do: all is checked before. */
 storePage.post('/credenciales/efirma', async (contexto, rfc) => {
   const { campos, archivos, redirigir } = contexto;
   const tecleada = await readLlaveTecleada(campos['api_key'], rfc, contexto);

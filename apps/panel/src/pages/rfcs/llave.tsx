@@ -335,10 +335,7 @@ keyPage.post('/llave/revocar', async (contexto, rfc) => {
   return redirigir(href, { tono: 'exito', texto: `La llave quedó revocada. ${final}` });
 });
 
-/**
- * The call that associates an RFC with its key, for a shell. The key itself stays in a variable, out of the shell's
- * history.
- */
+/** The call that associates an RFC with its key. The key stays in a variable, out of the shell's history. */
 export function curlRegistrar(apiUrl: string, rfc: string): string {
   return [
     `curl -sS ${apiUrl}/api/v1/vault/rfc-registrar -A mi-erp/1.0 \\`,

@@ -21,10 +21,7 @@ export const newRfcPage = routesFor('cliente');
 /** The form for a new RFC. */
 newRfcPage.get('/rfcs/nuevo', (contexto) => page(contexto, {}));
 
-/**
- * Adds an RFC. One whose check character differs from the SAT's rule is asked about once, since the SAT has issued
- * such.
- */
+/** Adds an RFC. One with another check character than the rule's is asked about once: the SAT has issued such. */
 newRfcPage.post('/rfcs/nuevo', async (contexto) => {
   const { campos, deps, usuario, redirigir } = contexto;
   const tecleado = {

@@ -105,10 +105,7 @@ function Interruptor({ isOn, texto = '', descripcion }: InterruptorProps) {
   );
 }
 
-/**
- * Switches one operation, or all of a group. The form says what it should be, so that sending it twice does nothing
- * more.
- */
+/** Switches one operation, or all of a group, to what the form says: sent twice, it does nothing more. */
 operationsPage.post('/operaciones', async (contexto, rfc) => {
   const { campos, deps, redirigir, usuario, noEncontrada } = contexto;
   const estado = campos['estado'];

@@ -87,9 +87,7 @@ function Eleccion({ nombre, valor, texto, ayuda, marcado }: EleccionProps) {
   );
 }
 
-/**
- * Second step: price with IVA, and the form that buys. It carries a key of its own, so that sending it twice buys once.
- */
+/** Second step: price with IVA, and the form that buys. Its key makes sending it twice one purchase. */
 buyPage.get('/saldo/comprar/confirmar', (contexto) => {
   const { c, deps, pagina } = contexto;
   const { catalogo, proveedores } = deps.checkout;

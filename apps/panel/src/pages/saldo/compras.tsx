@@ -260,9 +260,7 @@ purchasePage.post('/continuar', async (contexto, pago) => {
   return contexto.redirigir(hrefCompra(pago));
 });
 
-/**
- * Where a provider sends the buyer's browser back. What it carries is only believed as far as the provider confirms it.
- */
+/** Where a provider sends the buyer back. What it carries is only believed as far as the provider confirms it. */
 purchasePage.get('/regreso', async ({ c, deps, redirigir }, pago) => {
   const aviso = {
     via: 'regreso' as const,

@@ -82,9 +82,7 @@ ledgerPage.get(PATH, async ({ c, deps, now, usuario, pagina }) => {
   );
 });
 
-/**
- * A page of rows and the addresses of its neighbours. One row more than is shown tells whether there is a next page.
- */
+/** A page of rows and the addresses of its neighbours. One row more than is shown tells whether there is a next. */
 async function readPage(
   libro: ReturnType<typeof createLibro>,
   cuentaId: string,

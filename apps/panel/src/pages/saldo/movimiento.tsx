@@ -74,10 +74,7 @@ function Motivo({ fila }: { readonly fila: MovimientoVista }) {
   return motivo === null ? null : <span class="suave chica"> {motivo}</span>;
 }
 
-/**
- * The end of an identifier, since ids of one minute begin alike. The word joiner keeps a line from breaking after the
- * ellipsis.
- */
+/** The end of an id, since ids of one minute begin alike; the word joiner keeps the ellipsis beside it. */
 const shorten = (id: string) => `…\u2060${id.slice(-8)}`;
 
 /** What the API gives an empty list back with that nothing confirmed. */

@@ -70,10 +70,7 @@ const SECRETOS = new Set(['ciec', 'key', 'password']);
 
 const MAX_DEPTH = 32;
 
-/**
- * A part of a document with its references (`#/components/…`) followed. What a reference is beside, such as a
- * description, wins.
- */
+/** A part of a document with its references (`#/components/…`) followed. What stands beside one wins. */
 function dereference(node: unknown, root: unknown, depth = 0): unknown {
   if (typeof node !== 'object' || node === null || depth > MAX_DEPTH) return node;
   if (Array.isArray(node)) return node.map((each) => dereference(each, root, depth + 1));

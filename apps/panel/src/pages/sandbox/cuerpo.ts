@@ -85,9 +85,7 @@ function typedValue({ tipo }: CampoOperacion, texto: string): string | number {
   return isNumber ? Number(texto) : texto;
 }
 
-/**
- * The body that a form shows before anything is sent, with a mask for each secret and file that the operation demands.
- */
+/** The body that a form shows before it is sent, with a mask for each secret and file that is demanded. */
 export function exampleCuerpo({ campos }: Pick<SandboxOperation, 'campos'>, valores: Valores): Cuerpo {
   const entries = campos.flatMap((campo) => {
     const { nombre, requerido } = campo;
@@ -127,9 +125,7 @@ export function maskText(texto: string, secretos: readonly string[]): string {
     .reduce((masked, secreto) => masked.replaceAll(secreto, MASCARA), texto);
 }
 
-/**
- * The call as a command for a shell. The key is a variable: a command with a key in it would end in a shell's history.
- */
+/** The call as a command for a shell. The key is a variable: written out it would end in the history. */
 export function curlOf(apiUrl: string, nombre: string, cuerpo: Cuerpo): string {
   const json = JSON.stringify(cuerpo).replaceAll("'", `'\\''`);
   return [

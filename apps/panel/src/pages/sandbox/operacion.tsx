@@ -288,10 +288,7 @@ function CampoDeOperacion({ campo, valor }: { readonly campo: CampoOperacion; re
   return <Campo {...base} />;
 }
 
-/**
- * Forgets the API keys that were typed in lately, before their minutes are over. Leads back to the operation that the
- * form names.
- */
+/** Forgets the API keys typed in lately. Leads back to the operation that the form names. */
 operationPage.post('/llaves/olvidar', async (contexto) => {
   await createLlaveRecordada(contexto).forget();
   const operacion = OPERACIONES.find(({ path }) => path === contexto.campos['operacion']);

@@ -159,10 +159,7 @@ interface Punto extends Renglon {
   readonly en: Date;
 }
 
-/**
- * What happened to a solicitud in a few steps, newest first, with what was charged and given back; every single event
- * is folded under them.
- */
+/** What happened in a few steps, newest first, with charge and refund; every single event is folded under them. */
 export function Linea({ solicitud, hitos, eventos, isFirst }: LineaProps) {
   const pasos: Punto[] = hitos.map((hito) => ({ ...describeHito(hito, solicitud.partes), en: hito.en }));
   if (solicitud.reembolso)

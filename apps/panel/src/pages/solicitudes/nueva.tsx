@@ -267,10 +267,7 @@ function checkPedido(pedido: Pedido, vista: RfcVista | null): { texto: string; c
   return checkLlave(pedido.apiKey, vista);
 }
 
-/**
- * The key has to be the active one of this RFC, which is of the account: nobody asks through this form with anybody
- * else's.
- */
+/** The key has to be the active one of this RFC, so that nobody asks here with anybody else's. */
 function checkLlave(text: string, vista: RfcVista): { texto: string; campo: 'api_key' } | null {
   const fault = (texto: string) => ({ campo: 'api_key' as const, texto });
   if (vista.llave === null) return fault('Este RFC todavía no tiene API key. Genérela primero en la página del RFC.');
@@ -281,10 +278,7 @@ function checkLlave(text: string, vista: RfcVista): { texto: string; campo: 'api
   return fault(`No es la API key vigente de este RFC, que termina en ${vista.llave.ultimos4}.`);
 }
 
-/**
- * Asks through the API of this installation, so that a solicitud of the panel is accepted, checked and charged as any
- * other.
- */
+/** Asks through the API of this installation: accepted, checked and charged as any other. */
 async function askApi(api: ApiPropia, pedido: Pedido, ip: string): Promise<Pedida> {
   const { rfc, tipo, desde, hasta, apiKey, intento } = pedido;
   const answer = await api.call({

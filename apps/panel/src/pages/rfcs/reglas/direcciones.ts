@@ -9,9 +9,7 @@ export interface Lista {
   readonly reparos: readonly string[];
 }
 
-/**
- * Reads a list of addresses and CIDR blocks as a person types it: one a line, or with commas or blanks between them.
- */
+/** Reads addresses and CIDR blocks as a person types them: one a line, or with commas or blanks between. */
 export function readDirecciones(texto: string): Lista {
   const entradas = texto.split(/[\s,;]+/).filter(Boolean);
   if (entradas.length > MAX_DIRECCIONES)

@@ -29,10 +29,7 @@ export function estadoCer({ cer }: Pick<RfcVista, 'cer'>, now: Date): EstadoCred
     : { texto: `Rechazado ${RECHAZADA_EN[cer.sirveEn]}`, tono: 'alerta' };
 }
 
-/**
- * Whether a stored e.firma key opens: one whose shred key was lost in a crash of the database is there but opens for
- * nobody.
- */
+/** Whether a stored e.firma key opens: it does not without its shred key, which a crash may have lost. */
 export function isLlaveUtil({ efirmaKey }: Pick<RfcVista, 'efirmaKey'>): boolean {
   return efirmaKey !== null && (efirmaKey.tieneShred || !needsShredKey(efirmaKey.encabezado));
 }

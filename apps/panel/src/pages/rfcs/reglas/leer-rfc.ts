@@ -31,9 +31,7 @@ export const MAX_NOMBRE = 250;
 export const readNombre = (texto: string | undefined): string | null =>
   texto?.trim().normalize('NFC').replaceAll(/\s+/g, ' ').slice(0, MAX_NOMBRE) || null;
 
-/**
- * Values of the characters, by their place (Anexo 3 of the SAT's rule for the RFC; public implementation: phpcfdi/rfc).
- */
+/** Values of the characters, by place (Anexo 3 of the SAT's rule for the RFC; public implementation: phpcfdi/rfc). */
 const VALORES = '0123456789ABCDEFGHIJKLMN&OPQRSTUVWXYZ Ñ';
 
 /**

@@ -56,9 +56,7 @@ interface Oyente {
   dichoEn: number;
 }
 
-/**
- * Messages that may wait for a slow browser. Each tells everything, so the ones in between are left out, never the end.
- */
+/** Messages that wait for a slow browser. Each tells everything: those in between are left out, never the end. */
 const MAX_WAITING = 8;
 
 const encoder = new TextEncoder();
