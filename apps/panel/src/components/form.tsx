@@ -54,11 +54,6 @@ export function Boton(props: BotonProps) {
 }
 
 /** One choice of a list: what is sent and what is read. */
-interface Opcion {
-  readonly valor: string;
-  readonly texto: string;
-}
-
 export interface CampoProps {
   readonly nombre: string;
   readonly etiqueta: string;
@@ -66,7 +61,7 @@ export interface CampoProps {
   readonly tipo?: 'text' | 'email' | 'password' | 'number' | 'date' | 'search' | 'file' | 'checkbox' | 'tel';
   /** What was typed before. Never shown for `password` and `file`: a secret is not sent back. */
   readonly valor?: string | undefined;
-  readonly opciones?: readonly Opcion[];
+  readonly opciones?: readonly { readonly valor: string; readonly texto: string }[];
   readonly filas?: number;
   readonly ayuda?: Child;
   /** What is wrong with the value and how to mend it. */

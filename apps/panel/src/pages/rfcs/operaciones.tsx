@@ -32,12 +32,7 @@ operationsPage.get('/operaciones', ({ pagina }, rfc) => {
   );
 });
 
-interface GrupoProps {
-  readonly grupo: GrupoOperaciones;
-  readonly rfc: RfcVista;
-}
-
-function Grupo({ grupo: { grupo, titulo }, rfc }: GrupoProps) {
+function Grupo({ grupo: { grupo, titulo }, rfc }: { readonly grupo: GrupoOperaciones; readonly rfc: RfcVista }) {
   const operaciones = inGroup(grupo);
   const on = operaciones.filter(({ path }) => isOn(path, rfc)).length;
   const all = on === operaciones.length;

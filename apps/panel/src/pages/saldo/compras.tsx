@@ -126,12 +126,7 @@ purchasePage.get('', async ({ deps, pagina }, pago) => {
   );
 });
 
-interface ResultadoProps {
-  readonly pago: Pago;
-  readonly proveedor: ProveedorPago | undefined;
-}
-
-function Resultado({ pago, proveedor }: ResultadoProps) {
+function Resultado({ pago, proveedor }: { readonly pago: Pago; readonly proveedor: ProveedorPago | undefined }) {
   const { estado, creditos, motivo } = pago;
   if (estado === 'ACREDITADO')
     return (

@@ -7,12 +7,8 @@ import type { ContextoCliente } from '../../http/ruta.ts';
 import { solicitudRoutes } from './solicitud.tsx';
 import { explain } from './textos/motivos.ts';
 
-interface PaqueteProps {
-  readonly solicitud: DetalleSolicitud;
-}
-
 /** The ZIP of a finished solicitud, or that it is gone. */
-export function Paquete({ solicitud }: PaqueteProps) {
+export function Paquete({ solicitud }: { readonly solicitud: DetalleSolicitud }) {
   const { id, registros, confianza, bytes, sha256, paqueteBorradoEn } = solicitud;
   if (paqueteBorradoEn !== null)
     return (
