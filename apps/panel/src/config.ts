@@ -1,6 +1,7 @@
 import {
   bool,
   choice,
+  ciecLengthOf,
   credentialFields,
   databaseFields,
   downloadFields,
@@ -8,6 +9,7 @@ import {
   durationSeconds,
   integer,
   loadConfig,
+  modoLlaveOf,
   port,
   processFields,
   proxyFields,
@@ -88,4 +90,37 @@ export type PanelConfig = Readonly<z.output<typeof panelConfig>>;
 /** Reads the environment; throws one `ConfigError` with all faults. */
 export function readConfig(env: NodeJS.ProcessEnv = process.env): PanelConfig {
   return loadConfig(panelConfig, env);
+}
+
+const withoutSlash = (address: string) => address.replace(/\/+$/, '');
+/** How often something may be tried at once after a pause, and the seconds until one more is earned. */
+const rhythm = (rafaga: number, segundos: number) => ({ rafaga, segundos });
+
+/** What the operator chose, as pages read it. Addresses have no slash at the end, and times are in seconds. */
+export type PanelSettings = Readonly<ReturnType<typeof settingsOf>>;
+
+/** `publicUrl` is where people reach the panel, `version` that of this program. */
+export function settingsOf(config: PanelConfig, publicUrl: string, version: string) {
+  return {
+    version,
+    publicUrl: withoutSlash(publicUrl),
+    apiPublicUrl: withoutSlash(config.API_PUBLIC_URL),
+    apiInternalUrl: withoutSlash(config.API_INTERNAL_URL ?? config.API_PUBLIC_URL),
+    registro: config.PANEL_REGISTRO,
+    sesionInactiva: config.SESION_INACTIVA_SECONDS,
+    sesionMaxima: config.SESION_MAXIMA_SECONDS,
+    llaveRecordada: config.LLAVE_RECORDADA_SECONDS,
+    cookieHost: config.COOKIE_HOST,
+    trustedProxies: config.TRUSTED_PROXIES,
+    entradasPorCuenta: rhythm(config.ENTRADAS_CUENTA, config.ENTRADA_CUENTA_SECONDS),
+    entradasPorIp: rhythm(config.ENTRADAS_IP, config.ENTRADA_IP_SECONDS),
+    registrosPorIp: rhythm(config.REGISTROS_IP, config.REGISTRO_IP_SECONDS),
+    ciecLength: ciecLengthOf(config),
+    modoLlave: modoLlaveOf(config),
+    /** Whether an e.firma key is also encrypted under a key of a table that no backup has. */
+    efirmaShred: config.EFIRMA_SHRED,
+    /** Credits below which an account is told, unless it chose another number; 0 never tells. */
+    saldoAviso: config.SALDO_AVISO,
+    urlTtlSeconds: config.URL_TTL_SECONDS,
+  };
 }

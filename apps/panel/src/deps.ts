@@ -11,14 +11,14 @@ import {
   requireSecretos,
 } from '@acuse/db';
 import { createDashboard } from '@acuse/queue';
-import { ciecLengthOf, createHealth, type Logger, modoLlaveOf, type Shutdown, uuidV7 } from '@acuse/runtime';
+import { createHealth, type Logger, type Shutdown, uuidV7 } from '@acuse/runtime';
 import { openPaquetesS3 } from '@acuse/storage';
 import { createKeyring, createSellado, decodeClave32, firstKey, idsOf, openClaves, parseKeys } from '@acuse/vault';
 import { createPasswords } from './acceso/passwords.ts';
-import type { PanelConfig } from './config.ts';
+import { type PanelConfig, settingsOf } from './config.ts';
 import { createSeguimiento } from './pages/solicitudes/avance/seguimiento.ts';
 import { openCheckout } from './pagos/checkout.ts';
-import type { PanelDeps, PanelSettings } from './panel-deps.ts';
+import type { PanelDeps } from './panel-deps.ts';
 
 /** Builds every adapter of the process and registers how each is closed. Throws `SecretoFaltante`. */
 export async function createDeps(
@@ -86,33 +86,6 @@ async function secretosOf({ PANEL_SECRETS }: PanelConfig): Promise<SecretosPanel
     passwords: await createPasswords(claves, current.id),
     sellado: createSellado(createKeyring({ keys: claves, current: current.id })),
     clavesCsrf: [...claves.values()].map((clave) => Buffer.from(hkdfSync('sha256', clave, '', 'acuse/panel/csrf', 32))),
-  };
-}
-
-const withoutSlash = (address: string) => address.replace(/\/+$/, '');
-
-function settingsOf(config: PanelConfig, publicUrl: string, version: string): PanelSettings {
-  return {
-    version,
-    publicUrl: withoutSlash(publicUrl),
-    apiPublicUrl: withoutSlash(config.API_PUBLIC_URL),
-    apiInternalUrl: withoutSlash(config.API_INTERNAL_URL ?? config.API_PUBLIC_URL),
-    queueUrl: config.QUEUE_URL ?? config.DATABASE_URL,
-    queueNamespace: config.QUEUE_NAMESPACE,
-    registro: config.PANEL_REGISTRO,
-    sesionInactiva: config.SESION_INACTIVA_SECONDS,
-    sesionMaxima: config.SESION_MAXIMA_SECONDS,
-    llaveRecordada: config.LLAVE_RECORDADA_SECONDS,
-    cookieHost: config.COOKIE_HOST,
-    trustedProxies: config.TRUSTED_PROXIES,
-    entradasPorCuenta: { rafaga: config.ENTRADAS_CUENTA, segundos: config.ENTRADA_CUENTA_SECONDS },
-    entradasPorIp: { rafaga: config.ENTRADAS_IP, segundos: config.ENTRADA_IP_SECONDS },
-    registrosPorIp: { rafaga: config.REGISTROS_IP, segundos: config.REGISTRO_IP_SECONDS },
-    ciecLength: ciecLengthOf(config),
-    modoLlave: modoLlaveOf(config),
-    efirmaShred: config.EFIRMA_SHRED,
-    saldoAviso: config.SALDO_AVISO,
-    urlTtlSeconds: config.URL_TTL_SECONDS,
   };
 }
 

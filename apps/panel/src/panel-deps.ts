@@ -4,6 +4,7 @@ import type { Dashboard } from '@acuse/queue';
 import type { Health, Logger } from '@acuse/runtime';
 import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
 import type { Passwords } from './acceso/passwords.ts';
+import type { PanelSettings } from './config.ts';
 import type { Seguimiento } from './pages/solicitudes/avance/seguimiento.ts';
 import type { Checkout } from './pagos/checkout.ts';
 
@@ -43,49 +44,4 @@ export interface PanelDeps {
   /** UUIDv7. */
   readonly newId: () => string;
   readonly log: Logger;
-}
-
-/** How often something may be tried at once after a pause, and the seconds until one more is earned. */
-interface Ritmo {
-  readonly rafaga: number;
-  readonly segundos: number;
-}
-
-/** What the panel lets its operator choose, already read and checked. */
-export interface PanelSettings {
-  /** Of this program, shown at the foot of each page. */
-  readonly version: string;
-  /** Where people reach the panel, without a slash at the end. */
-  readonly publicUrl: string;
-  /** Where integrators reach the API, without a slash at the end. */
-  readonly apiPublicUrl: string;
-  /** Where this process reaches the API, without a slash at the end. */
-  readonly apiInternalUrl: string;
-  readonly queueUrl: string;
-  readonly queueNamespace: string;
-  /** Whether anybody may create an account, or only the operator. */
-  readonly registro: 'abierto' | 'cerrado';
-  /** Seconds without use after which a session is over. */
-  readonly sesionInactiva: number;
-  /** Seconds after which a session is over in any case. */
-  readonly sesionMaxima: number;
-  /** Seconds without use for which an API key that was typed in is kept, sealed, for its session; 0 keeps none. */
-  readonly llaveRecordada: number;
-  /** False only on http://localhost, for browsers that take no `Secure` cookie there. */
-  readonly cookieHost: boolean;
-  /** CIDR blocks whose `X-Forwarded-For` is believed. */
-  readonly trustedProxies: readonly string[];
-  readonly entradasPorCuenta: Ritmo;
-  readonly entradasPorIp: Ritmo;
-  readonly registrosPorIp: Ritmo;
-  /** Characters of a CIEC. */
-  readonly ciecLength: { readonly min: number; readonly max: number };
-  /** Of the API keys that are issued here: `live` only where the SAT itself answers. */
-  readonly modoLlave: 'live' | 'test';
-  /** Whether an e.firma key is also encrypted under a key of a table that no backup has. */
-  readonly efirmaShred: boolean;
-  /** Credits below which an account is told that few are left, unless it chose another number; 0 never tells. */
-  readonly saldoAviso: number;
-  /** Life of a package's URL, seconds. */
-  readonly urlTtlSeconds: number;
 }

@@ -53,28 +53,9 @@ const BREVE = 300;
 const MAX_AGENTE = 300;
 
 /** The session of the browser that asks. */
-export interface Browser {
-  /** As it was when the request came; null without a live one. */
-  readonly sesion: SesionPanel | null;
-  /** What is stored of the id that the browser sent or was given. */
-  huella(): Buffer;
-  csrf(): string;
-  /** 32 bytes that only this session's cookie gives: what is sealed under them is lost when its id changes. */
-  sealKey(): Buffer;
-  isCsrf(token: string | undefined): boolean;
-  /** Begins a session under a new id; the earlier one is over. `entrada` is noted in the audit log. */
-  open(usuarioId: string, fase: Exclude<FaseSesion, 'ANONIMA'>, entrada?: NuevaSesion['entrada']): Promise<void>;
-  /** The same session under a new id, since what it is good for has changed. */
-  rotate(): Promise<void>;
-  /** Ends the session and gives the browser another id. */
-  close(): Promise<void>;
-  /** Leaves a message for the next page. */
-  leave(aviso: AvisoGuardado): Promise<void>;
-  /** The id to give to the browser with the answer, or null when it has it already. */
-  newCookie(): IdSesion | null;
-}
+export type Browser = ReturnType<typeof createBrowser>;
 
-interface NavegadorInput {
+interface BrowserInput {
   /** What the browser sent. */
   readonly id: IdSesion | null;
   readonly sesion: SesionPanel | null;
@@ -84,7 +65,7 @@ interface NavegadorInput {
 }
 
 /** Keeps the session of one request. Nothing is stored for a visitor who only reads. */
-export function createBrowser({ id: sent, sesion, agente, ip, deps }: NavegadorInput): Browser {
+export function createBrowser({ id: sent, sesion, agente, ip, deps }: BrowserInput) {
   const { sesiones, settings, newId, clavesCsrf } = deps;
   let id = sent ?? newIdSesion();
   let isStored = sesion !== null;
@@ -109,26 +90,35 @@ export function createBrowser({ id: sent, sesion, agente, ip, deps }: NavegadorI
   }
 
   return {
+    /** As it was when the request came; null without a live one. */
     sesion,
+    /** What is stored of the id that the browser sent or was given. */
     huella: () => huellaDe(id),
     csrf: () => csrfOf(clavesCsrf, id),
+    /** 32 bytes that only this session's cookie gives: what is sealed under them is lost when its id changes. */
     sealKey: () => Buffer.from(hkdfSync('sha256', id, clavesCsrf[0] ?? '', 'acuse/panel/llave', 32)),
-    isCsrf: (token) => isCsrf(clavesCsrf, id, token),
-    open: (usuarioId, fase, entrada) => begin({ usuarioId, fase, ...(entrada && { entrada }) }),
-    async rotate() {
+    isCsrf: (token: string | undefined) => isCsrf(clavesCsrf, id, token),
+    /** Begins a session under a new id; the earlier one is over. `entrada` is noted in the audit log. */
+    open: (usuarioId: string, fase: Exclude<FaseSesion, 'ANONIMA'>, entrada?: NuevaSesion['entrada']) =>
+      begin({ usuarioId, fase, ...(entrada && { entrada }) }),
+    /** The same session under a new id, since what it is good for has changed. */
+    async rotate(): Promise<void> {
       const next = newIdSesion();
       await sesiones.rotate(huellaDe(id), huellaDe(next));
       id = next;
     },
-    async close() {
+    /** Ends the session and gives the browser another id. */
+    async close(): Promise<void> {
       await sesiones.close(huellaDe(id));
       id = newIdSesion();
       isStored = false;
     },
-    async leave(aviso) {
+    /** Leaves a message for the next page. */
+    async leave(aviso: AvisoGuardado): Promise<void> {
       if (isStored) await sesiones.setAviso(huellaDe(id), aviso);
       else await begin({ usuarioId: null, fase: 'ANONIMA', aviso });
     },
+    /** The id to give to the browser with the answer, or null when it has it already. */
     newCookie: () => (id === sent ? null : id),
   };
 }

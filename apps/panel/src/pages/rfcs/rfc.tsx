@@ -2,6 +2,9 @@ import { parseRfc } from '@acuse/contract';
 import { createContribuyentes, type RfcVista } from '@acuse/db';
 import { routesOf } from '../../http/ruta.ts';
 
+/** As many RFCs as a list to choose from can hold. */
+export const MAX_ELEGIBLES = 1_000;
+
 /** Address of a page of an RFC, `sub` with its slash. */
 export function hrefRfc(rfc: string, sub: '' | `/${string}` = ''): string {
   return `/rfcs/${encodeURIComponent(rfc)}${sub}`;

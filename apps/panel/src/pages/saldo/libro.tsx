@@ -5,6 +5,7 @@ import { diaDe } from '../../fechas/dia-mexico.ts';
 import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
 import { routesFor } from '../../http/ruta.ts';
 import { nombreOperacion } from '../../operaciones.ts';
+import { MAX_ELEGIBLES } from '../rfcs/rfc.tsx';
 import {
   type FiltroLibro,
   formatCursor,
@@ -24,9 +25,6 @@ const CSV_BATCH = 2_000;
 
 const consultaOf = (url: string) => new URL(url).searchParams;
 
-/** As many as a list to choose from can hold. */
-const MAX_RFCS = 1_000;
-
 export const ledgerPage = routesFor('cliente');
 
 /** The ledger: every movement of the account with the balance after it. */
@@ -35,7 +33,7 @@ ledgerPage.get(PATH, async ({ c, deps, now, usuario, pagina }) => {
   const consulta = consultaOf(c.req.url);
   const lectura = readFiltro(consulta);
   const [rfcs, operaciones, { filas, anterior, siguiente }] = await Promise.all([
-    createContribuyentes(deps.database).names(cuentaId, MAX_RFCS),
+    createContribuyentes(deps.database).names(cuentaId, MAX_ELEGIBLES),
     createUso(deps.database).operaciones(cuentaId),
     readPage(createLibro(deps.database), cuentaId, lectura.filtro, consulta),
   ]);

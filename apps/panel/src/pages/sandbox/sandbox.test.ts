@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { silentLogger } from '@acuse/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PanelSettings } from '../../panel-deps.ts';
+import type { PanelSettings } from '../../config.ts';
 import { createSandbox } from './sandbox.ts';
 
 const DOCUMENTO = {

@@ -3,20 +3,12 @@ import type { PanelDeps } from '../../panel-deps.ts';
 import { readCatalogo, type SandboxOperation } from './catalogo.ts';
 import type { Cuerpo } from './cuerpo.ts';
 
-/** What the sandbox keeps for as long as its panel runs. */
-interface Sandbox {
-  readonly api: ApiPropia;
-  /** The operations as the API describes them, read again after a minute; null while it does not answer. */
-  catalogo(): Promise<readonly SandboxOperation[] | null>;
-  /** Runs a call unless the person already has as many under way as one may; then null. */
-  withSlot<T>(usuarioId: string, run: () => Promise<T>): Promise<T | null>;
-}
-
 const FRESH_MS = 60_000;
 /** Calls of one person at a time: each may wait for the SAT for a minute. */
 const MAX_POR_PERSONA = 3;
 
-export function createSandbox(deps: Pick<PanelDeps, 'settings' | 'now' | 'log'>): Sandbox {
+/** What the sandbox keeps for as long as its panel runs. */
+export function createSandbox(deps: Pick<PanelDeps, 'settings' | 'now' | 'log'>) {
   const { settings, now, log } = deps;
   const userAgent = `acuse-panel/${settings.version}`;
   const api = createApiPropia({ url: settings.apiInternalUrl, userAgent });
@@ -25,7 +17,8 @@ export function createSandbox(deps: Pick<PanelDeps, 'settings' | 'now' | 'log'>)
 
   return {
     api,
-    async catalogo() {
+    /** The operations as the API describes them, read again after a minute; null while it does not answer. */
+    async catalogo(): Promise<readonly SandboxOperation[] | null> {
       if (known && now().getTime() - known.at < FRESH_MS) return known.operaciones;
       // What is known serves for another minute when the API is down, so that not every page waits for it.
       if (known) known = { ...known, at: now().getTime() };
@@ -36,14 +29,15 @@ export function createSandbox(deps: Pick<PanelDeps, 'settings' | 'now' | 'log'>)
       }
       return known?.operaciones ?? null;
     },
-    withSlot: async (usuarioId, run) => turnos.tryRun(usuarioId, run),
+    /** Runs a call unless the person already has as many under way as one may; then null. */
+    withSlot: async <T>(usuarioId: string, run: () => Promise<T>) => turnos.tryRun(usuarioId, run),
   };
 }
 
-const sandboxes = new WeakMap<PanelDeps, Sandbox>();
+const sandboxes = new WeakMap<PanelDeps, ReturnType<typeof createSandbox>>();
 
 /** The sandbox of this panel: one for each set of deps, made when it is first needed. */
-export function sandboxOf(deps: PanelDeps): Sandbox {
+export function sandboxOf(deps: PanelDeps) {
   const found = sandboxes.get(deps) ?? createSandbox(deps);
   sandboxes.set(deps, found);
   return found;
@@ -71,12 +65,7 @@ export type SandboxResult =
     }
   | { readonly tipo: 'sin-respuesta'; readonly motivo: 'tiempo' | 'conexion'; readonly ms: number };
 
-export interface ApiPropia {
-  /** Calls one operation. Never rejects. */
-  call(llamada: LlamadaPrueba): Promise<SandboxResult>;
-  /** The API's description of itself. Rejects when it does not answer. */
-  describe(): Promise<unknown>;
-}
+export type ApiPropia = ReturnType<typeof createApiPropia>;
 
 interface ApiPropiaOptions {
   /** The only place that is ever called, without a slash at the end. */
@@ -94,10 +83,11 @@ const DESCRIBE_TIMEOUT_MS = 5_000;
 const MAX_DESCRIPTION_BYTES = 4_194_304;
 
 /** The way from the panel to the API of the same installation. It goes to no other host, and follows no redirect. */
-export function createApiPropia(options: ApiPropiaOptions): ApiPropia {
+export function createApiPropia(options: ApiPropiaOptions) {
   const { url, userAgent, timeoutMs = TIMEOUT_MS, maxBytes = MAX_BYTES } = options;
   return {
-    async call({ nombre, cuerpo, apiKey, ip, idempotencyKey }) {
+    /** Calls one operation. Never rejects. */
+    async call({ nombre, cuerpo, apiKey, ip, idempotencyKey }: LlamadaPrueba): Promise<SandboxResult> {
       const started = performance.now();
       const elapsed = () => Math.round(performance.now() - started);
       const signal = AbortSignal.timeout(timeoutMs);
@@ -122,7 +112,8 @@ export function createApiPropia(options: ApiPropiaOptions): ApiPropia {
         return { tipo: 'sin-respuesta', motivo: signal.aborted ? 'tiempo' : 'conexion', ms: elapsed() };
       }
     },
-    async describe() {
+    /** The API's description of itself. Rejects when it does not answer. */
+    async describe(): Promise<unknown> {
       const response = await fetch(`${url}/openapi.json`, {
         redirect: 'error',
         signal: AbortSignal.timeout(DESCRIBE_TIMEOUT_MS),

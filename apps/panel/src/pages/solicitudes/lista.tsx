@@ -5,13 +5,11 @@ import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';
 import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
 import { routesFor } from '../../http/ruta.ts';
+import { MAX_ELEGIBLES } from '../rfcs/rfc.tsx';
 import { type FiltroLeido, hrefOf, readFiltro } from './filtro.ts';
 import { Periodo } from './solicitud.tsx';
 
 const POR_PAGINA = 25;
-/** As many as a list to choose from can hold. */
-const MAX_RFCS = 1_000;
-
 export const solicitudesPage = routesFor('cliente');
 
 /** The solicitudes of the account, newest first. */
@@ -21,7 +19,7 @@ solicitudesPage.get('/solicitudes', async ({ c, deps, usuario, now, pagina }) =>
   const [pages, counts, rfcs] = await Promise.all([
     lista.page(usuario.cuentaId, leido.filtro, leido.cursor, POR_PAGINA),
     lista.counts(usuario.cuentaId, leido.filtro.rfc),
-    createContribuyentes(deps.database).names(usuario.cuentaId, MAX_RFCS),
+    createContribuyentes(deps.database).names(usuario.cuentaId, MAX_ELEGIBLES),
   ]);
   const { valores } = leido;
   const [first, last] = [pages.filas[0], pages.filas.at(-1)];

@@ -9,10 +9,10 @@ import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
 import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
+import { MAX_ELEGIBLES } from '../rfcs/rfc.tsx';
 import { type ApiPropia, createApiPropia } from '../sandbox/sandbox.ts';
 
 const PATH = '/solicitudes/nueva';
-const MAX_RFCS = 1_000;
 const INTENTO = /^[\w-]{16,64}$/;
 
 export const newSolicitudPage = routesFor('cliente');
@@ -81,7 +81,7 @@ async function form(contexto: ContextoCliente, pedido: Pedido, pedida?: Exclude<
     createContribuyentes(deps.database).list(usuario.cuentaId, {
       contiene: '',
       despues: '',
-      limit: MAX_RFCS,
+      limit: MAX_ELEGIBLES,
     }),
     createLibro(deps.database).summary(usuario.cuentaId),
   ]);
