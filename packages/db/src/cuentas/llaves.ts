@@ -134,14 +134,14 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
         [cuentaId, apiKeyId],
       ),
 
-    /** The keys of a taxpayer, newest first, the active one among them. Nothing of them opens anything. */
-    async list(contribuyenteId: string): Promise<LlaveListada[]> {
+    /** The newest keys of a taxpayer, the active one among them. Nothing of them opens anything. */
+    async list(contribuyenteId: string, limite = 200): Promise<LlaveListada[]> {
       return rowsOf<LlaveListada>(
         pool,
         `SELECT k.id, k.modo, k.ultimos4, k.estado, k.creada_en AS "creadaEn", u.ultimo_uso_en AS "ultimoUsoEn", k.terminada_en AS "terminadaEn"
          FROM api_key k LEFT JOIN api_key_uso u ON u.api_key_id = k.id
-         WHERE k.contribuyente_id = $1 ORDER BY k.creada_en DESC, k.id LIMIT 200`,
-        [contribuyenteId],
+         WHERE k.contribuyente_id = $1 ORDER BY k.creada_en DESC, k.id LIMIT $2`,
+        [contribuyenteId, limite],
       );
     },
 

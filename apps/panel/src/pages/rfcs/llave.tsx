@@ -24,7 +24,7 @@ export async function renderLlave(
   const { deps, now, pagina, usuario } = contexto;
   const recordada = await isRecordada(contexto, rfc);
   const { llave } = rfc;
-  const llaves = await createLlaves(deps.database).list(rfc.id);
+  const llaves = await createLlaves(deps.database).list(rfc.id, MAX_ANTERIORES + 1);
   const anteriores = llaves.filter(({ estado }) => estado !== 'ACTIVA').slice(0, MAX_ANTERIORES);
   const { abiertas } = llave
     ? await createContribuyentes(deps.database).abiertas(usuario.cuentaId, llave.id)
