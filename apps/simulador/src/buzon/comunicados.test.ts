@@ -1,30 +1,16 @@
 import { load } from 'cheerio';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningSimulador, startSimulador } from '../start.ts';
+import { describe, expect, test } from 'vitest';
 import { type Browser, createBrowser, readForm, type Visit } from '../testing/browser.ts';
-import { createHostBrowser } from '../testing/host-browser.ts';
 import { follow, isCiecPage } from '../testing/idp-client.ts';
 import { frameOf, visitByCiec, visitByFiel } from '../testing/single-sign-on.ts';
+import { startForTests } from '../testing/start-for-tests.ts';
 import { wallTimeOf } from '../world/wall-time.ts';
 import { type Comunicado, comunicadosDe, shortDate, UNFOLD } from './aplicacionesc.ts';
 import { createAperturas } from './llegadas.ts';
 
 const NOW = new Date('2026-11-20T18:00:00Z');
-let simulador: RunningSimulador;
-let base: string;
-let rfc: string;
-
-beforeAll(async () => {
-  simulador = await startSimulador();
-  base = simulador.url;
-  simulador.world.clock.set(NOW);
-  rfc = search(hasBothKinds);
-});
-afterEach(() => {
-  simulador.world.faults.remove();
-  simulador.world.clock.set(NOW);
-});
-afterAll(() => simulador.close());
+const simulador = await startForTests({}, NOW);
+const base = simulador.url;
 
 const of = (some: string) => comunicadosDe(simulador.world, some, createAperturas());
 const wrapper = () => `${base}/wwwmat/iniciar-expediente/mis-comunicados/`;
@@ -46,6 +32,7 @@ const search = (() => {
 
 const hasBothKinds = (found: Comunicado[]) =>
   found.length >= 8 && found.some((c) => c.isLeido) && found.some((c) => !c.isLeido);
+const rfc = search(hasBothKinds);
 
 /** Lines of the section under a heading. */
 function linesOf({ text }: Visit, heading: string): string[] {
@@ -53,10 +40,7 @@ function linesOf({ text }: Visit, heading: string): string[] {
   const section = $('h2')
     .filter((_, element) => $(element).text() === heading)
     .parent();
-  return section
-    .find('div.message > span')
-    .toArray()
-    .map((span) => $(span).text());
+  return Array.from(section.find('div.message > span'), (span) => $(span).text());
 }
 
 const line = ({ cuando, asunto }: Comunicado) => `${shortDate(cuando)} ${asunto}`;
@@ -79,7 +63,7 @@ describe('the list', () => {
   });
 
   test('works for a browser that keeps the cookies of every host apart, by e.firma', async () => {
-    const browser = createHostBrowser();
+    const browser = createBrowser({ isStrict: true });
     const arrived = await visitByFiel(simulador, browser, application(), rfc);
     expect(arrived.url).toContain('/loginc/nidp/saml2/spassertion_consumer');
     expect(arrived.text).toContain(`window.location.replace('${application()}')`);

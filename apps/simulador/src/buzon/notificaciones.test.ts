@@ -1,28 +1,17 @@
 import { load } from 'cheerio';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningSimulador, startSimulador } from '../start.ts';
-import { type Browser, createBrowser, readForm, type Visit } from '../testing/browser.ts';
+import { describe, expect, test } from 'vitest';
+import { type Browser, createBrowser, readForm, tableRows, type Visit } from '../testing/browser.ts';
 import { follow, isCiecPage } from '../testing/idp-client.ts';
 import { frameOf, visitByCiec, visitByFiel } from '../testing/single-sign-on.ts';
+import { startForTests } from '../testing/start-for-tests.ts';
 import { formatWallTime } from '../world/wall-time.ts';
 import { notificacionesDe } from './agr.ts';
 import { createAperturas } from './llegadas.ts';
 
 const NOW = new Date('2026-11-20T18:00:00Z');
 const TABLE = 'formNotificaciones:tablaPendientes';
-let simulador: RunningSimulador;
-let base: string;
-
-beforeAll(async () => {
-  simulador = await startSimulador();
-  base = simulador.url;
-  simulador.world.clock.set(NOW);
-});
-afterEach(() => {
-  simulador.world.faults.remove();
-  simulador.world.clock.set(NOW);
-});
-afterAll(() => simulador.close());
+const simulador = await startForTests({}, NOW);
+const base = simulador.url;
 
 const of = (rfc: string) => notificacionesDe(simulador.world, rfc, createAperturas());
 const application = () => `${base}/agr/PTSC/notificacionElectronica/faces/Pages/principalNotificaciones.jsf`;
@@ -42,26 +31,7 @@ const busy = (() => {
   };
 })();
 
-/** The rows as heading to text. */
-function rowsOf({ text }: Visit): Record<string, string>[] {
-  const $ = load(text);
-  const table = $(`table[id="${TABLE}"]`);
-  const heads = table
-    .find('thead th')
-    .toArray()
-    .map((th) => $(th).text());
-  return table
-    .find('tbody tr[data-ri]')
-    .toArray()
-    .map((tr) =>
-      Object.fromEntries(
-        $(tr)
-          .find('td')
-          .toArray()
-          .map((td, i) => [heads[i], $(td).text()]),
-      ),
-    );
-}
+const rowsOf = ({ text }: Visit) => tableRows(text, `table[id="${TABLE}"]`);
 
 async function opened(rfc: string): Promise<string[]> {
   const response = await fetch(`${base}/control/contribuyentes/${rfc}`);

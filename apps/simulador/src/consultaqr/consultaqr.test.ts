@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningSimulador, startSimulador } from '../start.ts';
+import { describe, expect, it } from 'vitest';
+import { startForTests } from '../testing/start-for-tests.ts';
 import type { Row } from '../world/taxpayers/row.ts';
 import { parseWallTime } from '../world/wall-time.ts';
 import { readExpresion, totalForms } from './consultaqr.ts';
@@ -7,12 +7,7 @@ import { readExpresion, totalForms } from './consultaqr.ts';
 const RFC = 'EKU9003173C9';
 const ACTION = 'http://tempuri.org/IConsultaCFDIService/Consulta';
 
-let simulador: RunningSimulador;
-
-beforeAll(async () => {
-  simulador = await startSimulador({ settings: { filas_69b: 300 } });
-});
-afterAll(() => simulador.close());
+const simulador = await startForTests({ settings: { filas_69b: 300 } });
 
 const encode = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 

@@ -1,16 +1,10 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningSimulador, startSimulador } from '../start.ts';
+import { describe, expect, it } from 'vitest';
+import { startForTests } from '../testing/start-for-tests.ts';
 
 const RFC = 'EKU9003173C9';
 
-let simulador: RunningSimulador;
-
-beforeAll(async () => {
-  simulador = await startSimulador();
-});
-afterEach(() => simulador.world.clock.set(null));
-afterAll(() => simulador.close());
+const simulador = await startForTests();
 
 async function call(method: string, path: string, body?: unknown) {
   const response = await fetch(`${simulador.url}${path}`, {

@@ -17,19 +17,14 @@ import {
   Uuid,
   type WebClientInterface,
 } from '@nodecfdi/sat-ws-descarga-masiva';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningSimulador, startSimulador } from '../start.ts';
+import { describe, expect, it } from 'vitest';
+import { startForTests } from '../testing/start-for-tests.ts';
 import { parseWallTime } from '../world/wall-time.ts';
 
 const RFC = 'EKU9003173C9';
 const MAYO = { inicio: '2026-05-01', fin: '2026-05-31' };
 
-let simulador: RunningSimulador;
-
-beforeAll(async () => {
-  simulador = await startSimulador({ settings: { filas_por_paquete: 40 } });
-});
-afterAll(() => simulador.close());
+const simulador = await startForTests({ settings: { filas_por_paquete: 40 } });
 
 describe.each(['cfdi', 'retenciones'] as const)(
   'the public client @nodecfdi/sat-ws-descarga-masiva, %s',

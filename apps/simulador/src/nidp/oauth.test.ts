@@ -1,27 +1,19 @@
 import { randomBytes } from 'node:crypto';
 import { load } from 'cheerio';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { CLIENTE_32D } from '../ptsc32d/sign-in.ts';
-import { type RunningSimulador, startSimulador } from '../start.ts';
 import { type Browser, createBrowser, readForm } from '../testing/browser.ts';
 import { follow } from '../testing/idp-client.ts';
 import { defaultCiec } from '../testing/portal-client.ts';
+import { startForTests } from '../testing/start-for-tests.ts';
 import { createClock } from '../world/clock.ts';
 import { challengeOf, createGrants } from './oauth.ts';
 
 const RFC = 'OAU900101AB1';
 const verifier = randomBytes(48).toString('base64url');
-let simulador: RunningSimulador;
-let base: string;
-let redirectUri: string;
-
-beforeAll(async () => {
-  simulador = await startSimulador({ settings: { captcha: false } });
-  base = simulador.url;
-  redirectUri = base + CLIENTE_32D.redirectPath;
-});
-beforeEach(() => simulador.world.clock.set(null));
-afterAll(() => simulador.close());
+const simulador = await startForTests({ settings: { captcha: false } });
+const base = simulador.url;
+const redirectUri = base + CLIENTE_32D.redirectPath;
 
 /** The address of a request for a code; a null in `change` leaves the parameter out. */
 function authz(change: Record<string, string | null> = {}): string {

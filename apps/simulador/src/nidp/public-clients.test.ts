@@ -1,10 +1,10 @@
 import { load } from 'cheerio';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningSimulador, startSimulador } from '../start.ts';
+import { expect, test } from 'vitest';
 import { type Browser, createBrowser, readForm, type Visit } from '../testing/browser.ts';
 import { fertOf, sendFielPage } from '../testing/idp-client.ts';
 import { captchaOf, defaultCiec, solveCaptcha } from '../testing/portal-client.ts';
-import type { Efirma } from '../world/pki.ts';
+import { startForTests } from '../testing/start-for-tests.ts';
+import { issue } from '../testing/start-with-efirma.ts';
 
 /**
  * The orders of requests that public clients send, one test a client. They are written down here from those clients'
@@ -12,18 +12,9 @@ import type { Efirma } from '../world/pki.ts';
  */
 const RFC = 'PUB900101AB1';
 const VENCE = new Date('2030-12-31T23:59:58Z');
-let simulador: RunningSimulador;
-let base: string;
-let efirma: Efirma;
-
-beforeAll(async () => {
-  simulador = await startSimulador();
-  base = simulador.url;
-  const desde = new Date('2025-01-01T00:00:00Z');
-  const order = { rfc: RFC, nombre: 'CLIENTE PÚBLICO', password: '12345678a', desde, vence: VENCE };
-  efirma = await simulador.world.pki.issue(order);
-});
-afterAll(() => simulador.close());
+const simulador = await startForTests();
+const base = simulador.url;
+const efirma = await issue(simulador, { rfc: RFC, vence: VENCE });
 
 const scriptedAddress = ({ text }: Visit) =>
   /(?:window|top)\.location\.href\s*=\s*["']([^"']+)["']/.exec(text)?.[1] ?? '';

@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type RunningSimulador, startSimulador } from '../start.ts';
+import { expect, it } from 'vitest';
+import { startForTests } from '../testing/start-for-tests.ts';
 import { keyOf } from '../world/taxpayers/mix.ts';
 import { generateRfc } from '../world/taxpayers/persona.ts';
 
 const RFC = 'EKU9003173C9';
 
-let simulador: RunningSimulador;
-
-beforeAll(async () => {
-  simulador = await startSimulador();
-});
-afterAll(() => simulador.close());
+const simulador = await startForTests();
 
 async function ask(rfc: string) {
   const response = await fetch(`${simulador.url}/opinion-publica?${new URLSearchParams({ rfc })}`);

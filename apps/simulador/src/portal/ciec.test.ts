@@ -1,7 +1,7 @@
 import { load } from 'cheerio';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type RunningSimulador, startSimulador } from '../start.ts';
+import { beforeEach, expect, test } from 'vitest';
 import { createBrowser, readForm } from '../testing/browser.ts';
+import { sendCiecPage } from '../testing/idp-client.ts';
 import {
   CIEC_LOGIN,
   captchaOf,
@@ -11,15 +11,11 @@ import {
   sendCiec,
   solveCaptcha,
 } from '../testing/portal-client.ts';
+import { startForTests } from '../testing/start-for-tests.ts';
 
-let simulador: RunningSimulador;
-let base: string;
+const simulador = await startForTests();
+const base = simulador.url;
 
-beforeAll(async () => {
-  simulador = await startSimulador();
-  base = simulador.url;
-});
-afterAll(() => simulador.close());
 beforeEach(() => simulador.world.log.clear());
 
 const loginCalls = (operation: string) => simulador.world.log.count({ service: 'cfdiau', operation });
@@ -64,11 +60,8 @@ test('a session that starts at a page of the portal ends there', async () => {
   const browser = createBrowser();
   const start = await browser.get(`${base}/portalcfdi/ConsultaReceptor.aspx`);
   const login = await browser.followForms(start);
-  const { action, fields } = readForm(login, '#IDPLogin');
-  expect(action).toContain('/cfdiau/nidp/wsfed/ep?id=SATUPCFDiCon');
-  const userCaptcha = await solveCaptcha(base, captchaOf(login));
-  const sent = { ...fields, Ecom_User_ID: 'ACT010101AAA', Ecom_Password: defaultCiec('ACT010101AAA'), userCaptcha };
-  const end = await browser.followForms(await browser.post(action, sent));
+  expect(readForm(login, '#IDPLogin').action).toContain('/cfdiau/nidp/wsfed/ep?id=SATUPCFDiCon');
+  const end = await browser.followForms(await sendCiecPage(base, browser, login, 'ACT010101AAA'));
   expect(end.url).toBe(`${base}/portalcfdi/ConsultaReceptor.aspx`);
 });
 
@@ -131,7 +124,6 @@ test('three wrong passwords in a row lock the account for a while, wrong captcha
   simulador.world.clock.advance(31 * 60_000);
   expect((await sendCiec(base, createBrowser(), rfc, defaultCiec(rfc))).text).toContain('document.forms[0].submit()');
   expect(loginCalls('EntrarCiec')).toBe(9);
-  simulador.world.clock.set(null);
 });
 
 test('a right password forgets the wrong ones before it', async () => {
@@ -184,7 +176,6 @@ test('an assertion is no longer good after a quarter of an hour', async () => {
   const { action, fields } = readForm(await browser.post(readForm(hop, 'form').action, {}), 'form');
   simulador.world.clock.advance(15 * 60_000);
   expect((await browser.post(action, fields)).status).toBe(500);
-  simulador.world.clock.set(null);
 });
 
 test('an idle session is gone, and the portal sends to the log-in', async () => {
@@ -198,7 +189,6 @@ test('an idle session is gone, and the portal sends to the log-in', async () => 
   expect(response.status).toBe(302);
   expect(response.headers.get('location')).toMatch(`${base}/cfdiau/nidp/wsfed/ep?wa=wsignin1.0&wtrealm=`);
   expect((await browser.followForms(await browser.get(`${base}/portalcfdi/`))).text).toContain('Ecom_User_ID');
-  simulador.world.clock.set(null);
 });
 
 test('the idle minutes can be set', async () => {

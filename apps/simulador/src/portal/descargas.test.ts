@@ -1,6 +1,5 @@
 import { strFromU8, unzipSync } from 'fflate';
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
-import { type RunningSimulador, startSimulador } from '../start.ts';
+import { afterEach, expect, test } from 'vitest';
 import type { Browser } from '../testing/browser.ts';
 import {
   download,
@@ -12,6 +11,7 @@ import {
   requestMetadata,
   search,
 } from '../testing/portal-client.ts';
+import { startForTests } from '../testing/start-for-tests.ts';
 import { parseWallTime } from '../world/wall-time.ts';
 
 const RECEPTOR = 'ConsultaReceptor.aspx';
@@ -19,17 +19,10 @@ const EMISOR = 'ConsultaEmisor.aspx';
 const FOLIO = /folio de descarga:\s*([0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12})/;
 const HOUR = 3_600_000;
 
-let simulador: RunningSimulador;
-let base: string;
+const simulador = await startForTests();
+const base = simulador.url;
 
-beforeAll(async () => {
-  simulador = await startSimulador();
-  base = simulador.url;
-});
-afterAll(() => simulador.close());
 afterEach(() => {
-  simulador.world.clock.set(null);
-  simulador.world.faults.remove();
   simulador.world.settings.verificaciones_hasta_terminar = 2;
   simulador.world.settings.segundos_hasta_terminar = 0;
 });

@@ -1,24 +1,16 @@
 import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { load } from 'cheerio';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { checkFielToken } from '../nidp/login-desk.ts';
-import { type RunningSimulador, startSimulador } from '../start.ts';
 import { type Browser, createBrowser, readForm } from '../testing/browser.ts';
 import { FIEL_LOGIN } from '../testing/portal-client.ts';
+import { startForTests } from '../testing/start-for-tests.ts';
 import { createPki, type Efirma, type EfirmaOrder } from '../world/pki.ts';
 
 const RFC = 'H&E951128469';
-let simulador: RunningSimulador;
-let base: string;
-let efirma: Efirma;
-
-beforeAll(async () => {
-  simulador = await startSimulador();
-  base = simulador.url;
-  simulador.world.clock.set(new Date('2026-11-20T18:00:00Z'));
-  efirma = await issue({});
-});
-afterAll(() => simulador.close());
+const simulador = await startForTests({}, new Date('2026-11-20T18:00:00Z'));
+const base = simulador.url;
+const efirma = await issue({});
 
 function issue(change: Partial<EfirmaOrder>): Promise<Efirma> {
   const order = { rfc: RFC, nombre: 'HERRERÍA & ESPEJOS', password: '12345678a' };

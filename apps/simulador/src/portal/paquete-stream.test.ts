@@ -1,21 +1,17 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningSimulador, startSimulador } from '../start.ts';
+import { expect, test } from 'vitest';
 import { download, logIn, lookAtDownloads, recibidos, requestMetadata, search } from '../testing/portal-client.ts';
+import { startForTests } from '../testing/start-for-tests.ts';
 import { parseWallTime } from '../world/wall-time.ts';
 
 const RFC = 'MIL010101AAA';
 const ROWS = 1_000_000;
 const PAGINA = 'ConsultaReceptor.aspx';
 
-let simulador: RunningSimulador;
-beforeAll(async () => {
-  simulador = await startSimulador({ settings: { verificaciones_hasta_terminar: 1 } });
-  const [desde = 0, hasta = 0] = ['2026-05-01', '2026-05-31'].map((day) => parseWallTime(day) ?? 0);
-  simulador.world.taxpayers.change(RFC, {
-    filas: [{ documento: 'cfdi', tipo: 'recibidos', desde, hasta, cantidad: ROWS }],
-  });
+const simulador = await startForTests({ settings: { verificaciones_hasta_terminar: 1 } });
+const [desde = 0, hasta = 0] = ['2026-05-01', '2026-05-31'].map((day) => parseWallTime(day) ?? 0);
+simulador.world.taxpayers.change(RFC, {
+  filas: [{ documento: 'cfdi', tipo: 'recibidos', desde, hasta, cantidad: ROWS }],
 });
-afterAll(() => simulador.close());
 
 test('a package of a million rows is made while it is read, and no further than that', async () => {
   const base = simulador.url;

@@ -1,30 +1,20 @@
 import { load } from 'cheerio';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningSimulador, startSimulador } from '../start.ts';
-import { type Browser, createBrowser, readForm, type Visit } from '../testing/browser.ts';
-import { captchaOf, defaultCiec, solveCaptcha } from '../testing/portal-client.ts';
+import { describe, expect, it } from 'vitest';
+import { type Browser, createBrowser, readForm, tableRows, type Visit } from '../testing/browser.ts';
+import { sendCiecPage } from '../testing/idp-client.ts';
+import { startForTests } from '../testing/start-for-tests.ts';
 import type { Tipo } from '../world/taxpayers/row.ts';
 import { DAY, parseWallTime } from '../world/wall-time.ts';
 
 const RFC = 'EKU9003173C9';
 const MAIN = 'ctl00$MainContent$';
 
-let simulador: RunningSimulador;
-let portal: string;
-
-beforeAll(async () => {
-  simulador = await startSimulador();
-  portal = `${simulador.url}/prodretencioncontribuyente`;
-});
-afterAll(() => simulador.close());
+const simulador = await startForTests();
+const portal = `${simulador.url}/prodretencioncontribuyente`;
 
 /** Logs in from the page that a portal answers a browser without session. */
 async function logInByCiec(base: string, browser: Browser, from: Visit, rfc: string): Promise<Visit> {
-  const page = await browser.followForms(from);
-  const { action, fields } = readForm(page, '#IDPLogin');
-  const userCaptcha = await solveCaptcha(base, captchaOf(page));
-  const filled = { ...fields, Ecom_User_ID: rfc, Ecom_Password: defaultCiec(rfc), userCaptcha, submit: 'Enviar' };
-  return browser.followForms(await browser.post(action, filled));
+  return browser.followForms(await sendCiecPage(base, browser, await browser.followForms(from), rfc));
 }
 
 async function inside(rfc = RFC): Promise<Browser> {
@@ -45,21 +35,8 @@ const month = (text: string) => {
 };
 
 function table({ text }: Visit) {
-  const $ = load(text);
-  const headings = $('#tablaRetenciones thead th')
-    .toArray()
-    .map((cell) => $(cell).text());
-  const rows = $('#tablaRetenciones tbody tr')
-    .toArray()
-    .map((line) =>
-      Object.fromEntries(
-        $(line)
-          .children('td')
-          .toArray()
-          .map((cell, i) => [headings[i], $(cell).text()]),
-      ),
-    );
-  return { rows, isShown: !($('#divResultados').attr('style') ?? '').includes('none') };
+  const isShown = !(load(text)('#divResultados').attr('style') ?? '').includes('none');
+  return { rows: tableRows(text, '#tablaRetenciones'), isShown };
 }
 
 const rowsOf = (tipo: Tipo, from: string, to: string, rfc = RFC) => [

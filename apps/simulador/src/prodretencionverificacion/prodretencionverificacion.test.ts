@@ -1,16 +1,11 @@
 import { load } from 'cheerio';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type RunningSimulador, startSimulador } from '../start.ts';
+import { expect, it } from 'vitest';
+import { startForTests } from '../testing/start-for-tests.ts';
 import { parseWallTime } from '../world/wall-time.ts';
 
 const RFC = 'EKU9003173C9';
 
-let simulador: RunningSimulador;
-
-beforeAll(async () => {
-  simulador = await startSimulador({ settings: { filas_69b: 200 } });
-});
-afterAll(() => simulador.close());
+const simulador = await startForTests({ settings: { filas_69b: 200 } });
 
 const rowsOf = (rfc: string, tipo: 'emitidos' | 'recibidos') => [
   ...simulador.world.taxpayers.rows(rfc, tipo, parseWallTime('2026-01-01') ?? 0, parseWallTime('2026-06-30') ?? 0, {
@@ -22,10 +17,7 @@ async function ask(folio: string, rfcEmisor: string, rfcReceptor: string) {
   const query = new URLSearchParams({ folio, rfcEmisor, rfcReceptor, _: String(Date.now()) });
   const response = await fetch(`${simulador.url}/prodretencionverificacion/Home/ConsultaRetencion?${query}`);
   const $ = load(await response.text());
-  const texts = (selector: string) =>
-    $(selector)
-      .toArray()
-      .map((cell) => $(cell).text().trim());
+  const texts = (selector: string) => Array.from($(selector), (cell) => $(cell).text().trim());
   const headings = texts('#tbl_resultado th');
   const values = texts('#tbl_resultado td');
   return {

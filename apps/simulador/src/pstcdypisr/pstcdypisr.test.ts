@@ -1,7 +1,6 @@
 import { load } from 'cheerio';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type RunningSimulador, startSimulador } from '../start.ts';
-import { type Browser, createBrowser, readForm } from '../testing/browser.ts';
+import { expect, test } from 'vitest';
+import { type Browser, createBrowser, readForm, textsOf } from '../testing/browser.ts';
 import {
   ciecError,
   fertOf,
@@ -12,21 +11,12 @@ import {
   toFielPage,
 } from '../testing/idp-client.ts';
 import { pdfLines } from '../testing/pdf-text.ts';
+import { startForTests } from '../testing/start-for-tests.ts';
 
 const RFC = 'HEN880505AB3';
 const AHORA = new Date('2026-11-21T18:00:00Z');
-let simulador: RunningSimulador;
-let base: string;
-
-beforeAll(async () => {
-  simulador = await startSimulador();
-  base = `${simulador.url}/pstcdypisr`;
-});
-beforeEach(() => {
-  simulador.world.faults.remove();
-  simulador.world.clock.set(AHORA);
-});
-afterAll(() => simulador.close());
+const simulador = await startForTests({}, AHORA);
+const base = `${simulador.url}/pstcdypisr`;
 
 async function logIn(rfc: string, path = '/'): Promise<{ browser: Browser; text: string; url: string }> {
   const browser = createBrowser();
@@ -37,25 +27,17 @@ async function logIn(rfc: string, path = '/'): Promise<{ browser: Browser; text:
   return { browser, text, url };
 }
 
-type Fila = { celdas: string[]; href: string };
-
 async function search(browser: Browser, fields: Record<string, string>) {
   const all = { tipoDocumento: '1', IdDeclaracion: '001', Periodicidad: '', Periodo: '', ...fields };
   const { text, status } = await browser.post(`${base}/Consulta/Buscar`, all);
   const $ = load(text);
-  const filas: Fila[] = $('#tableResult tbody#tableBody tr')
+  const filas = $('#tableResult tbody#tableBody tr')
     .toArray()
     .map((row) => ({
-      celdas: $(row)
-        .find('td')
-        .toArray()
-        .map((cell) => $(cell).text()),
+      celdas: Array.from($(row).find('td'), (cell) => $(cell).text()),
       href: $(row).find('a#linkDescargaPDF').attr('href') ?? '',
     }));
-  const headings = $('#tableResult thead th')
-    .toArray()
-    .map((cell) => $(cell).text());
-  return { status, filas, headings, notice: $('.bootbox-body').text() };
+  return { status, filas, headings: textsOf(text, '#tableResult thead th'), notice: $('.bootbox-body').text() };
 }
 
 test('a password opens the portal, which then names the taxpayer', async () => {

@@ -1,6 +1,5 @@
 import { load } from 'cheerio';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
-import { type RunningSimulador, startSimulador } from '../start.ts';
+import { expect, test } from 'vitest';
 import { type Browser, createBrowser } from '../testing/browser.ts';
 import {
   ciecError,
@@ -12,23 +11,14 @@ import {
   toFielPage,
 } from '../testing/idp-client.ts';
 import { pdfLines } from '../testing/pdf-text.ts';
+import { startForTests } from '../testing/start-for-tests.ts';
 import { MAGIAS } from '../world/magia/catalogo.ts';
 import type { SentidoOpinion } from '../world/magia.ts';
 
 const RFC = 'ÑAN910101AB1';
 const ENTRADA = '/ptsc32d/?/reporteOpinion32DContribuyente';
-let simulador: RunningSimulador;
-let base: string;
-
-beforeAll(async () => {
-  simulador = await startSimulador();
-  base = simulador.url;
-});
-beforeEach(() => {
-  simulador.world.faults.remove();
-  simulador.world.clock.set(null);
-});
-afterAll(() => simulador.close());
+const simulador = await startForTests();
+const base = simulador.url;
 
 async function logIn(rfc: string): Promise<Browser> {
   const browser = createBrowser();

@@ -1,10 +1,10 @@
 import { load } from 'cheerio';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { declaracionesAnterioresOf } from '../pstcdypisr/declaraciones.ts';
-import { type RunningSimulador, startSimulador } from '../start.ts';
 import { type Browser, createBrowser, readForm, type Visit } from '../testing/browser.ts';
 import { pdfLines } from '../testing/pdf-text.ts';
 import { visitByCiec, visitByFiel } from '../testing/single-sign-on.ts';
+import { startForTests } from '../testing/start-for-tests.ts';
 import { dayFirst } from '../world/texts.ts';
 import { formatWallTime } from '../world/wall-time.ts';
 import { EJERCICIO } from './ptscdecprov.ts';
@@ -12,14 +12,8 @@ import { EJERCICIO } from './ptscdecprov.ts';
 const RFC = 'HEN880505AB3';
 const GRID = '#MainContent_wucConsultasDeclaracion_gvDeclaraciones';
 const BUSCAR = { ctl00$MainContent$btnBuscar: 'Buscar' };
-let simulador: RunningSimulador;
-let base: string;
-
-beforeAll(async () => {
-  simulador = await startSimulador();
-  base = `${simulador.url}/ptscdecprov`;
-});
-afterAll(() => simulador.close());
+const simulador = await startForTests();
+const base = `${simulador.url}/ptscdecprov`;
 
 async function inside(rfc = RFC): Promise<Browser> {
   const browser = createBrowser();
@@ -35,14 +29,9 @@ async function search(browser: Browser, ejercicio: string, pagina = 'ConsultaDec
 
 function rowsOf({ text }: Visit): string[][] {
   const $ = load(text);
-  return $(`${GRID} > tbody > tr`)
-    .toArray()
-    .map((line) =>
-      $(line)
-        .children()
-        .toArray()
-        .map((cell) => $(cell).text().trim()),
-    );
+  return Array.from($(`${GRID} > tbody > tr`), (line) =>
+    Array.from($(line).children(), (cell) => $(cell).text().trim()),
+  );
 }
 
 test('is entered by password and by e.firma at loginda, and comes back to the page asked for', async () => {

@@ -1,23 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningSimulador, startSimulador } from '../start.ts';
+import { describe, expect, test } from 'vitest';
 import { type Browser, createBrowser, readForm, type Visit } from '../testing/browser.ts';
 import { follow, isCiecPage, sendCiecPage } from '../testing/idp-client.ts';
 import { enterByFiel, frameOf, sendForm, visitByCiec, visitByFiel } from '../testing/single-sign-on.ts';
+import { startForTests } from '../testing/start-for-tests.ts';
 
 const RFC = 'EKU9003173C9';
 const BUTTON = 'formReimpAcuse:j_idt50';
-let simulador: RunningSimulador;
-let base: string;
-
-beforeAll(async () => {
-  simulador = await startSimulador();
-  base = simulador.url;
-});
-afterEach(() => {
-  simulador.world.faults.remove();
-  simulador.world.clock.set(null);
-});
-afterAll(() => simulador.close());
+const simulador = await startForTests();
+const base = simulador.url;
 
 const launcher = (tipoLogeo: 'c' | 'f') =>
   `${base}/wwwmat/app/seg/faces/pages/lanzador.jsf?url=/operacion/53027/genera-tu-constancia-de-situacion-fiscal&tipoLogeo=${tipoLogeo}&target=principal&hostServer=https://wwwmat.sat.gob.mx`;

@@ -1,17 +1,12 @@
 import { load } from 'cheerio';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type RunningSimulador, startSimulador } from '../start.ts';
+import { describe, expect, test } from 'vitest';
+import { startForTests } from '../testing/start-for-tests.ts';
 import { NO_ENCONTRADA } from './siat.ts';
 
 const MORAL = 'EKU9003173C9';
 const FISICA = 'ROPL900909ZZ2';
 
-let simulador: RunningSimulador;
-
-beforeAll(async () => {
-  simulador = await startSimulador();
-});
-afterAll(() => simulador.close());
+const simulador = await startForTests();
 
 async function page(rfc: string, idCif: string, d1 = '10'): Promise<{ status: number; text: string }> {
   const query = `D1=${d1}&D2=1&D3=${idCif}_${encodeURIComponent(rfc)}`;

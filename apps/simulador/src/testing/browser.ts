@@ -3,7 +3,7 @@ import { load } from 'cheerio';
 /** What a test's browser got: status, headers, text, and where it came from. */
 export type Visit = { status: number; headers: Headers; url: string; text: string };
 
-/** A minimal browser for tests: keeps cookies by path, follows redirections, reads and sends forms. */
+/** A minimal browser for tests: keeps cookies, follows redirections, reads and sends forms. */
 export type Browser = {
   get(url: string): Promise<Visit>;
   post(url: string, fields: Record<string, string>, headers?: Record<string, string>): Promise<Visit>;
@@ -14,22 +14,21 @@ export type Browser = {
   cookies(): string[];
 };
 
-type Cookie = { name: string; value: string; path: string };
-
-/** Creates a browser without cookies. */
-export function createBrowser(): Browser {
-  let jar: Cookie[] = [];
+/** Creates a browser without cookies; one that `isStrict` sends every prefix, as a host, only the cookies that it set. */
+export function createBrowser({ isStrict = false } = {}): Browser {
+  const jars = new Map<string, Map<string, string>>();
 
   const raw = async (url: string, init: RequestInit = {}) => {
-    const { pathname } = new URL(url);
-    const own = jar.filter(({ path }) => pathname === path || pathname.startsWith(path.replace(/\/?$/, '/')));
+    const host = isStrict ? (new URL(url).pathname.split('/')[1] ?? '') : '';
+    const jar = jars.get(host) ?? new Map<string, string>();
+    jars.set(host, jar);
     const headers = new Headers(init.headers);
-    if (own.length > 0) headers.set('cookie', own.map(({ name, value }) => `${name}=${value}`).join('; '));
+    if (jar.size > 0) headers.set('cookie', Array.from(jar, (cookie) => cookie.join('=')).join('; '));
     const response = await fetch(url, { ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) {
-      const cookie = parseCookie(line);
-      jar = jar.filter(({ name, path }) => name !== cookie.name || path !== cookie.path);
-      if (cookie.value !== '') jar.push(cookie);
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (value === '') jar.delete(name);
+      else jar.set(name, value);
     }
     return response;
   };
@@ -53,7 +52,13 @@ export function createBrowser(): Browser {
     return followForms(await post(action, fields));
   };
 
-  return { get: (url) => visit(url), post, raw, followForms, cookies: () => jar.map(({ name }) => name).sort() };
+  return {
+    get: (url) => visit(url),
+    post,
+    raw,
+    followForms,
+    cookies: () => [...jars.values()].flatMap((jar) => [...jar.keys()]).sort(),
+  };
 }
 
 /** The named inputs and lists of a form as a script would serialize them, disabled ones too. */
@@ -73,9 +78,21 @@ export function readForm({ text, url }: Visit, selector: string) {
   return { action: new URL(form.attr('action') ?? '', url).href, fields };
 }
 
-function parseCookie(line: string): Cookie {
-  const [pair = '', ...attributes] = line.split('; ');
-  const [name = '', value = ''] = pair.split(/=(.*)/s);
-  const path = attributes.find((attribute) => attribute.startsWith('Path='))?.slice(5) ?? '/';
-  return { name, value, path };
+/** The texts of the elements that a selector finds. */
+export function textsOf(html: string, selector: string): string[] {
+  const $ = load(html);
+  return $(selector)
+    .toArray()
+    .map((element) => $(element).text());
+}
+
+/** The rows of a table as heading to text; a line that has not a cell for each heading is no row. */
+export function tableRows(html: string, table: string): Record<string, string>[] {
+  const $ = load(html);
+  const [first, ...lines] = $(`${table} > thead > tr, ${table} > tbody > tr`).toArray();
+  const headings = $(first).children('th').toArray();
+  return lines
+    .map((line) => $(line).children('td').toArray())
+    .filter((cells) => cells.length === headings.length)
+    .map((cells) => Object.fromEntries(headings.map((heading, i) => [$(heading).text().trim(), $(cells[i]).text()])));
 }

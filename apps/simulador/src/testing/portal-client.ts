@@ -1,5 +1,5 @@
 import { load } from 'cheerio';
-import { type Browser, createBrowser, readForm, type Visit } from './browser.ts';
+import { type Browser, createBrowser, readForm, tableRows, type Visit } from './browser.ts';
 
 export const CIEC_LOGIN = '/cfdiau/nidp/app/login?id=SATUPCFDiCon&sid=0&option=credential&sid=0';
 export const FIEL_LOGIN = '/cfdiau/nidp/app/login?id=SATx509Custom&sid=0&option=credential&sid=0';
@@ -138,18 +138,7 @@ export function emitidos(from: string, to: string): Record<string, string> {
 }
 
 /** The rows of the result table as heading to text. */
-export function rowsOf(html: string): Record<string, string>[] {
-  const $ = load(html);
-  const [first, ...lines] = $('#ctl00_MainContent_tblResult > tbody > tr').toArray();
-  const headings = $(first)
-    .children('th')
-    .toArray()
-    .map((cell) => $(cell).text().trim());
-  return lines.map((line) => {
-    const cells = $(line).children('td').toArray();
-    return Object.fromEntries(headings.map((heading, i) => [heading, $(cells[i]).text()]));
-  });
-}
+export const rowsOf = (html: string) => tableRows(html, '#ctl00_MainContent_tblResult');
 
 /** Asks for the bulk metadata of the search on a page; the text of the answer. */
 export async function requestMetadata(base: string, browser: Browser, pagina: string, html: string): Promise<string> {

@@ -1,5 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningSimulador, startSimulador } from '../start.ts';
+import { describe, expect, it } from 'vitest';
 import { createBrowser } from '../testing/browser.ts';
 import { fertOf, sendFielPage } from '../testing/idp-client.ts';
 import {
@@ -16,17 +15,12 @@ import {
 } from '../testing/portal-client.ts';
 import { createSignedClient } from '../testing/signed-client.ts';
 import { visitByCiec } from '../testing/single-sign-on.ts';
+import { startForTests } from '../testing/start-for-tests.ts';
 import { issue, requestEmitidos } from '../testing/start-with-efirma.ts';
 
 const HOUR = 3_600_000;
 const RETENCIONES = { solicitud: 'retendescargamasivasolicitud', descarga: 'retendescargamasiva' };
-let simulador: RunningSimulador;
-
-beforeAll(async () => {
-  simulador = await startSimulador();
-});
-afterEach(() => simulador.world.clock.set(null));
-afterAll(() => simulador.close());
+const simulador = await startForTests();
 
 /** What the bulk service does for one e.firma. */
 async function bulkOf(rfc: string, hosts?: typeof RETENCIONES) {

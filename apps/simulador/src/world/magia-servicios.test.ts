@@ -1,5 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type RunningSimulador, startSimulador } from '../start.ts';
+import { describe, expect, it } from 'vitest';
 import { createBrowser } from '../testing/browser.ts';
 import {
   defaultCiec,
@@ -12,14 +11,10 @@ import {
   sendCiec,
 } from '../testing/portal-client.ts';
 import { createSignedClient } from '../testing/signed-client.ts';
+import { startForTests } from '../testing/start-for-tests.ts';
 import { issue, requestEmitidos } from '../testing/start-with-efirma.ts';
 
-let simulador: RunningSimulador;
-
-beforeAll(async () => {
-  simulador = await startSimulador();
-});
-afterAll(() => simulador.close());
+const simulador = await startForTests();
 
 /** A client of the bulk service with an e.firma from the control API. */
 async function clientOf(rfc: string) {

@@ -1,8 +1,8 @@
 import { load } from 'cheerio';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type RunningSimulador, startSimulador } from '../../start.ts';
+import { expect, test } from 'vitest';
 import { createBrowser, readForm } from '../../testing/browser.ts';
 import { emitidos, logIn, parseDelta, putAjustes, recibidos, rowsOf, search } from '../../testing/portal-client.ts';
+import { startForTests } from '../../testing/start-for-tests.ts';
 import { DAY, parseWallTime } from '../../world/wall-time.ts';
 
 const RECEPTOR = 'ConsultaReceptor.aspx';
@@ -11,14 +11,8 @@ const MAIN = 'ctl00$MainContent$';
 const AJAX = { 'x-microsoftajax': 'Delta=true' };
 const RFC = 'EKU9003173C9';
 
-let simulador: RunningSimulador;
-let base: string;
-
-beforeAll(async () => {
-  simulador = await startSimulador();
-  base = simulador.url;
-});
-afterAll(() => simulador.close());
+const simulador = await startForTests();
+const base = simulador.url;
 
 const at = (text: string) => parseWallTime(text) ?? 0;
 
