@@ -53,7 +53,6 @@ export function createAplicacionesc(
   return { aplicacionesc, loginc };
 }
 
-/** Name of the page, which is also where its form is sent. */
 const COMUNICADOS = '/WebComunicados/Comunicados.aspx';
 /** Source and field of the postback that unfolds a message, and so makes it read. */
 export const UNFOLD = 'ctl00$MainContent$btnDetalle';

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import type { Nidp } from '../nidp/nidp.ts';
-import { createHost, createServiceProvider, type Host, type ProviderSession } from '../web/host.ts';
+import { createHost, createServiceProvider, type ProviderSession } from '../web/host.ts';
 import { attend, htmlResponse, redirect } from '../web/http.ts';
 import { createSessions } from '../web/sessions.ts';
 import type { World } from '../world/world.ts';
@@ -13,23 +13,12 @@ const PLOGIN = '/nesp/app/plogin';
 const ARTIFACT_MS = 60_000;
 
 /**
- * The hosts of the gateway: the one that is protected, the way into it, and the log-in host between it and login.siat.
- */
-export type Gateway = {
-  host: Host;
-  /** Answers `/nesp/app/plogin` of the protected host. */
-  plogin(c: Context): Promise<Response>;
-  /** Mounted at `/loginc`. */
-  loginc: Hono;
-};
-
-/**
  * An access gateway of the SAT: `aplicacionesc` sends a browser to its own log-in host `loginc`, which in turn asks
  * `login` by SAML and then sends the browser back by a script (`window.location.replace`); the next visit to the
  * protected host brings an artifact. (luffynando/sat-scrapers-auth, SatAplicacionesCPortal;
  * TecnofyMX/buzon-tributario-sat-scraper, tests/Fixtures/javascript-redirect.html.)
  */
-export function createGateway(world: World, nidp: Nidp, inicio: string): Gateway {
+export function createGateway(world: World, nidp: Nidp, inicio: string) {
   const artifacts = createSessions<Identity>({ clock: world.clock, idleMs: () => ARTIFACT_MS });
   const host = createHost(world, {
     servicio: 'aplicacionesc',
@@ -72,7 +61,8 @@ export function createGateway(world: World, nidp: Nidp, inicio: string): Gateway
 
   return {
     host,
-    plogin: (c) => {
+    /** Answers `/nesp/app/plogin` of the protected host. */
+    plogin: (c: Context) => {
       const artifact = c.req.query('SAMLart') ?? '';
       const identity = artifacts.use(artifact);
       artifacts.end(artifact);
@@ -83,6 +73,7 @@ export function createGateway(world: World, nidp: Nidp, inicio: string): Gateway
         return redirect(`${provider.url(c, SSO)}?target=${encodeURIComponent(target)}`);
       });
     },
+    /** Mounted at `/loginc`. */
     loginc: new Hono().get(SSO, sso).post('/nidp/saml2/spassertion_consumer', (c) => provider.consume(c)),
   };
 }

@@ -7,29 +7,24 @@ import type { World } from '../world/world.ts';
 type Apertura = { folio: string; fecha: string };
 
 /** What was opened in the mailboxes. It outlives the call log, so that a test can prove that nothing was opened. */
-export type Aperturas = {
-  /** Opening it again changes nothing. */
-  abrirNotificacion(rfc: string, folio: string, at: Date): void;
-  notificaciones(rfc: string): Apertura[];
-  leerComunicado(rfc: string, id: string): void;
-  comunicados(rfc: string): string[];
-};
+export type Aperturas = ReturnType<typeof createAperturas>;
 
 /** Creates the memory of mailboxes in which nothing was opened. */
-export function createAperturas(): Aperturas {
+export function createAperturas() {
   const notificaciones = new Map<string, Map<string, Apertura>>();
   const comunicados = new Map<string, Set<string>>();
   return {
-    abrirNotificacion: (rfc, folio, at) => {
+    /** Opening it again changes nothing. */
+    abrirNotificacion: (rfc: string, folio: string, at: Date) => {
       const own = notificaciones.get(rfc) ?? new Map<string, Apertura>();
       if (!own.has(folio)) own.set(folio, { folio, fecha: at.toISOString() });
       notificaciones.set(rfc, own);
     },
-    notificaciones: (rfc) => [...(notificaciones.get(rfc)?.values() ?? [])],
-    leerComunicado: (rfc, id) => {
+    notificaciones: (rfc: string) => [...(notificaciones.get(rfc)?.values() ?? [])],
+    leerComunicado: (rfc: string, id: string) => {
       comunicados.set(rfc, (comunicados.get(rfc) ?? new Set<string>()).add(id));
     },
-    comunicados: (rfc) => [...(comunicados.get(rfc) ?? [])],
+    comunicados: (rfc: string) => [...(comunicados.get(rfc) ?? [])],
   };
 }
 

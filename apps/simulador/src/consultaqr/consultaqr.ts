@@ -109,7 +109,6 @@ function answer(acuse: Acuse): Response {
   );
 }
 
-/** What a printed expression names. */
 type Expresion = {
   re: string;
   rr: string;

@@ -84,12 +84,7 @@ function readCertificate(security: Element | undefined): X509Certificate | null 
 }
 
 /** Access tokens of one service (CFDI or retenciones), tied to the certificate that asked for them. */
-export type Tokens = {
-  documento: Documento;
-  issue(numero: string): string;
-  /** Whether the Authorization header carries a token of this service, in time, for this certificate. */
-  isValid(authorization: string | undefined, numero: string | null): boolean;
-};
+export type Tokens = ReturnType<typeof createTokens>;
 
 const HEADER = encode({ alg: 'http://www.w3.org/2001/04/xmldsig-more#hmac-sha256', typ: 'JWT' });
 const FORM = /^WRAP access_token="([^."]+)\.([^."]+)\.([^."%]+)%26wrap_subject%3d([0-9A-F]+)"$/;
@@ -97,14 +92,14 @@ const FORM = /^WRAP access_token="([^."]+)\.([^."]+)\.([^."%]+)%26wrap_subject%3
 const WRITTEN_LIFE = 600;
 
 /** Creates the tokens of one service; each has its own secret, so that one is worth nothing at the other. */
-export function createTokens({ clock, settings }: Pick<World, 'clock' | 'settings'>, documento: Documento): Tokens {
+export function createTokens({ clock, settings }: Pick<World, 'clock' | 'settings'>, documento: Documento) {
   const secret = Buffer.concat([randomBytes(32), Buffer.from(documento)]);
   const seal = (content: string) => createHmac('sha256', secret).update(content).digest();
   const now = () => Math.floor(clock.now().getTime() / 1000);
 
   return {
     documento,
-    issue: (numero) => {
+    issue: (numero: string) => {
       const subject = Buffer.from(numero, 'latin1').toString('hex').toUpperCase();
       const iat = now();
       const content = `${HEADER}.${encode({
@@ -116,7 +111,8 @@ export function createTokens({ clock, settings }: Pick<World, 'clock' | 'setting
       })}`;
       return `${content}.${seal(content).toString('base64url')}%26wrap_subject%3d${subject}`;
     },
-    isValid: (authorization, numero) => {
+    /** Whether the Authorization header carries a token of this service, in time, for this certificate. */
+    isValid: (authorization: string | undefined, numero: string | null) => {
       const [, header, payload, mac, subject] = FORM.exec(authorization ?? '') ?? [];
       if (!header || !payload || !mac || !subject) return false;
       const given = Buffer.from(mac, 'base64url');

@@ -30,7 +30,6 @@ import {
   type Solicitudes,
 } from './solicitudes.ts';
 
-/** The two hosts of a bulk service, by the first label of their names. */
 const HOSTS: Record<Documento, { solicitud: string; descarga: string }> = {
   cfdi: { solicitud: 'cfdidescargamasivasolicitud', descarga: 'cfdidescargamasiva' },
   retenciones: { solicitud: 'retendescargamasivasolicitud', descarga: 'retendescargamasiva' },
@@ -58,7 +57,6 @@ type Deps = { world: World; tokens: Tokens; solicitudes: Solicitudes; documento:
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** The operations SolicitaDescargaEmitidos, SolicitaDescargaRecibidos and SolicitaDescargaFolio. */
 function createSolicita(deps: Deps): SoapOperation[] {
   return [
     create(deps, 'SolicitaDescargaEmitidos', (solicitud) => readPeriod(deps.world, solicitud, 'emitidos')),
@@ -67,7 +65,6 @@ function createSolicita(deps: Deps): SoapOperation[] {
   ];
 }
 
-/** The child of the operation element that carries its attributes. */
 function solicitudOf({ operation }: Pick<SoapMessage, 'operation'>, name = 'solicitud'): Element | undefined {
   return child(operation, NS.descarga, name);
 }

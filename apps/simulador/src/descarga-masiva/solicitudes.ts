@@ -38,12 +38,10 @@ export type Solicitud = {
 
 type Question = Pick<Solicitud, 'rfc' | 'pedido' | 'corte'>;
 
-/** The requests of one service and their life. */
 export type Solicitudes = {
   create(rfc: string, pedido: Pedido): Solicitud;
   /** Whether there is not one row that a request would find. */
   isEmpty(rfc: string, pedido: Pedido): Promise<boolean>;
-  /** Requests of a taxpayer with equal criteria, oldest first. */
   equalTo(rfc: string, pedido: Pedido): Solicitud[];
   byFolio(rfc: string): Solicitud[];
   find(rfc: string, id: string): Solicitud | null;
@@ -247,7 +245,6 @@ function letsAllPass({ contrapartes, tipoComprobante, estado, terceros, compleme
   return estado === 'Todos' && contrapartes.length === 0 && !tipoComprobante && !terceros && !complemento;
 }
 
-/** Whether a row is what the criteria ask for. */
 export function matches(criterios: Criterios, row: Row): boolean {
   const { contrapartes, tipo, tipoComprobante, estado, terceros, complemento } = criterios;
   const contraparte = tipo === 'emitidos' ? row.rfcReceptor : row.rfcEmisor;

@@ -150,7 +150,6 @@ type CsvOptions = {
   titulo: string;
   corte: WallTime;
   registros: readonly Registro[];
-  /** Heading of the first column, `No` or `No.`. */
   numero: string;
   /** Empty columns after the twentieth. */
   vacias: number;

@@ -2,20 +2,16 @@ import { createHash, randomUUID } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
 
 /** The captchas that were shown. Only the latest ones are remembered. */
-export type Captchas = {
-  issue(): Captcha;
-  /** The answer to an image that was issued (PNG bytes), or null. */
-  solve(imagen: Uint8Array): string | null;
-};
+export type Captchas = ReturnType<typeof createCaptchas>;
 
 const REMEMBERED = 10_000;
 
 /** Creates a store whose captchas follow from `seed` and their order; the default seed is a fresh one. */
-export function createCaptchas(seed: string = randomUUID()): Captchas {
+export function createCaptchas(seed: string = randomUUID()) {
   const answers = new Map<string, string>();
   let issued = 0;
   return {
-    issue: () => {
+    issue: (): Captcha => {
       const captcha = drawCaptcha(`${seed}:${issued}`);
       issued += 1;
       answers.set(digest(captcha.imagen), captcha.respuesta);
@@ -23,7 +19,8 @@ export function createCaptchas(seed: string = randomUUID()): Captchas {
       if (answers.size > REMEMBERED && oldest !== undefined) answers.delete(oldest);
       return captcha;
     },
-    solve: (imagen) => answers.get(digest(imagen)) ?? null,
+    /** The answer to an image that was issued (PNG bytes), or null. */
+    solve: (imagen: Uint8Array): string | null => answers.get(digest(imagen)) ?? null,
   };
 }
 
@@ -156,7 +153,6 @@ interface Picture {
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 const GREYSCALE_8_BIT = [8, 0, 0, 0, 0];
 
-/** Makes a white picture of the given size in pixels. */
 function createPicture(width: number, height: number): Picture {
   return { width, height, pixels: new Uint8Array(width * height).fill(255) };
 }

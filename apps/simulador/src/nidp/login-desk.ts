@@ -21,19 +21,8 @@ type Deps<P> = {
   enter(c: Context, session: IdpSession<P>): Response;
 };
 
-/** The two log-in pages of a log-in host and what becomes of their forms. */
-type LoginDesk<P> = {
-  withSession(response: Response, session: IdpSession<P>): Response;
-  /** Shows a page without an error; neither logged nor spoiled by a fault. */
-  show(c: Context, session: IdpSession<P>, metodo: Metodo): Response;
-  /** Answers a filled form; null when it is the form of neither page. */
-  submit(c: Context, session: IdpSession<P>, form: Record<string, string>): Promise<Response> | null;
-  /** Forgets the browser. */
-  logOut(session: IdpSession<P>): Promise<Response>;
-};
-
-/** Creates the pages of a host. A right answer starts a session under a new id and spends captcha and challenge. */
-export function createLoginDesk<P>(deps: Deps<P>): LoginDesk<P> {
+/** Creates the two log-in pages of a host. A right answer starts a session under a new id and spends captcha and challenge. */
+export function createLoginDesk<P>(deps: Deps<P>) {
   const { world, acceso, sessions, service } = deps;
   const withSession = (response: Response, { id }: IdpSession<P>) => withCookies(response, { [deps.cookie]: id });
 
@@ -80,13 +69,16 @@ export function createLoginDesk<P>(deps: Deps<P>): LoginDesk<P> {
 
   return {
     withSession,
-    show: (c, session, metodo) => (metodo === 'fiel' ? showFiel(c, session, '') : showCiec(c, session, '')),
-    submit: (c, session, form) => {
+    /** Shows a page without an error; neither logged nor spoiled by a fault. */
+    show: (c: Context, session: IdpSession<P>, metodo: Metodo) =>
+      metodo === 'fiel' ? showFiel(c, session, '') : showCiec(c, session, ''),
+    /** Answers a filled form; null when it is the form of neither page. */
+    submit: (c: Context, session: IdpSession<P>, form: Record<string, string>) => {
       if ('Ecom_User_ID' in form) return loginByCiec(c, session, form);
       if ('token' in form) return loginByFiel(c, session, form);
       return null;
     },
-    logOut: ({ id, rfc }) =>
+    logOut: ({ id, rfc }: IdpSession<P>) =>
       attend(world, { service, operation: 'Salir', rfc: rfc ?? '' }, () => {
         sessions.end(id);
         return withCookies(loggedOutPage(), { [deps.cookie]: '' });
@@ -133,7 +125,6 @@ function startIdpSession<P>(sessions: Sessions<IdpSession<P>>, from: Partial<Idp
   return session;
 }
 
-/** What comes of an RFC and a password. */
 type PasswordCheck = 'right' | 'wrong' | 'locked';
 
 /** Checks passwords and locks an account after several wrong ones in a row. */
@@ -165,7 +156,6 @@ export function createAccounts(
   };
 }
 
-/** What the form of the e.firma brings. */
 type FielForm = { guid: string; token: string; fert: string };
 
 /** The taxpayer that a token proves, or why it proves none. */

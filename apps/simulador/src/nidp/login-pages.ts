@@ -8,12 +8,10 @@ export const CIEC_ERRORS = {
 } as const;
 
 type CiecPage = {
-  /** Address that the form is sent to. */
   action: string;
   fielAddress: string;
   /** PNG of the captcha; null when the simulator shows none. */
   imagen: Buffer | null;
-  /** Text of the refusal, empty at the first visit. */
   error: string;
 };
 

@@ -24,7 +24,6 @@ import {
 import { createOauth, type OauthClient } from './oauth.ts';
 import { createAssertions, readAuthnRequest, writeAuthnRequest } from './saml.ts';
 
-/** What a service asks of a log-in host. */
 type LoginOrder = {
   /** Name of the service; only it can redeem the assertion. */
   servicio: string;
@@ -110,7 +109,6 @@ export function createNidp(world: World, { prefijo, acceso = ownAcceso(world), c
     enter: (c, session): Response => desk.withSession(goOn(c, session), session),
   });
 
-  /** Sends an anonymous browser to the log-in page, by the form that a script sends. */
   const hop = (c: Context, session: IdpSession<Pending>, metodo: Metodo, endpoint?: string) => {
     const target = c.req.query('target');
     const next = loginPage(c, prefijo, { metodo, endpoint, target, id: c.req.query('id') });
@@ -288,7 +286,6 @@ type LoginPage = {
   target?: string | undefined;
 };
 
-/** The address of a log-in page of a host. */
 function loginPage(c: Context, prefijo: Prefijo, page: LoginPage): string {
   const id = page.id ?? CONTRACTS[prefijo][page.metodo][0];
   const suffix = page.target === undefined ? '' : `&target=${encodeURIComponent(page.target)}`;

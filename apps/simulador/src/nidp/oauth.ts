@@ -3,7 +3,7 @@ import type { Context } from 'hono';
 import { autoSubmittedForm, encode, formOf, htmlResponse, originOf } from '../web/http.ts';
 import { forgetOld } from '../web/sessions.ts';
 import type { Clock } from '../world/clock.ts';
-import type { IdpSession, Metodo } from './login-desk.ts';
+import type { Metodo } from './login-desk.ts';
 
 /** An application that may ask for codes; public, so it proves itself by PKCE alone. */
 export type OauthClient = {
@@ -13,7 +13,6 @@ export type OauthClient = {
   scopes: readonly string[];
 };
 
-/** A request for a code that was found good. */
 type AuthzRequest = {
   client: OauthClient;
   redirectUri: string;
@@ -23,26 +22,18 @@ type AuthzRequest = {
   codeChallenge: string;
 };
 
-/** OAuth 2.0 with authorization code and PKCE (RFC 6749, RFC 7636; OAuth 2.0 Form Post Response Mode). */
-type Oauth = {
-  /** Reads a request for a code, or gives the answer that refuses it. */
-  read(c: Context): AuthzRequest | Response;
-  /** Sends the browser back with a code. */
-  grant(request: AuthzRequest, session: Pick<IdpSession<unknown>, 'method'> & { rfc: string }): Response;
-  /** The token end point. */
-  token(c: Context): Promise<{ answer: Response; rfc: string }>;
-  /** What an access token allows, or null. */
-  introspect(accessToken: string): Grant | null;
-};
-
 const S256_CHALLENGE = /^[\w-]{43}$/;
 const VERIFIER = /^[\w.~-]{43,128}$/;
 
-/** Creates the end points of a log-in host for these clients. */
-export function createOauth(clock: Clock, clients: readonly OauthClient[]): Oauth {
+/**
+ * Creates the end points of a log-in host for these clients: OAuth 2.0 with authorization code and PKCE (RFC 6749, RFC
+ * 7636; OAuth 2.0 Form Post Response Mode).
+ */
+export function createOauth(clock: Clock, clients: readonly OauthClient[]) {
   const grants = createGrants(clock);
   const redirectUriOf = (c: Context, { redirectPath }: OauthClient) => `${originOf(c)}${redirectPath}`;
 
+  /** Reads a request for a code, or gives the answer that refuses it. */
   const read = (c: Context): AuthzRequest | Response => {
     const query = c.req.query();
     const client = clients.find(({ clientId }) => clientId === query['client_id']);
@@ -85,12 +76,17 @@ export function createOauth(clock: Clock, clients: readonly OauthClient[]): Oaut
 
   return {
     read,
-    grant: ({ client, scope, codeChallenge, ...back }, { rfc, method }) => {
+    /** Sends the browser back with a code. */
+    grant: (
+      { client, scope, codeChallenge, ...back }: AuthzRequest,
+      { rfc, method }: { rfc: string; method: Metodo },
+    ) => {
       const grant = { rfc, metodo: method, clientId: client.clientId, scope };
       const code = grants.issueCode(grant, { redirectUri: back.redirectUri, codeChallenge });
       return answer(back, { code });
     },
     token,
+    /** What an access token allows, or null. */
     introspect: grants.read,
   };
 }
@@ -129,26 +125,12 @@ function json(body: unknown, status: number): Response {
   return new Response(JSON.stringify(body), { status, headers });
 }
 
-/** Who allowed what to whom. */
 type Grant = { rfc: string; metodo: Metodo; clientId: string; scope: string };
 
 /** What a code was asked for with, and must be exchanged with. */
 type CodeBinding = { redirectUri: string; codeChallenge: string };
 
 type TokenAnswer = { accessToken: string; expiresIn: number; grant: Grant };
-
-/** The authorization codes and access tokens that are in force. */
-type Grants = {
-  issueCode(grant: Grant, binding: CodeBinding): string;
-  /**
-   * Exchanges a code for a token; null when it is unknown, old, used before, or the client, the address or the verifier
-   * is another than that of its request. A code that comes twice also ends the token that it gave first (RFC 6749,
-   * 4.1.2).
-   */
-  exchange(code: string, by: { clientId: string; redirectUri: string; verifier: string }): TokenAnswer | null;
-  /** What an access token allows, or null. */
-  read(accessToken: string): Grant | null;
-};
 
 const CODE_LIFE_MS = 60_000;
 const TOKEN_LIFE_MS = 20 * 60_000;
@@ -159,12 +141,12 @@ type Code = Grant & CodeBinding & { expiresAt: number; token: string | null };
  * Creates an empty store; a code lives for a minute of the simulator's clock, a token for twenty. What is over is
  * forgotten when another code is issued.
  */
-export function createGrants(clock: Clock): Grants {
+export function createGrants(clock: Clock) {
   const codes = new Map<string, Code>();
   const tokens = new Map<string, Grant & { expiresAt: number }>();
   const now = () => clock.now().getTime();
   return {
-    issueCode: (grant, binding) => {
+    issueCode: (grant: Grant, binding: CodeBinding) => {
       // A code that comes twice still ends its token.
       forgetOld(codes, ({ expiresAt }) => expiresAt + TOKEN_LIFE_MS <= now());
       forgetOld(tokens, ({ expiresAt }) => expiresAt <= now());
@@ -172,7 +154,13 @@ export function createGrants(clock: Clock): Grants {
       codes.set(code, { ...grant, ...binding, expiresAt: now() + CODE_LIFE_MS, token: null });
       return code;
     },
-    exchange: (text, { clientId, redirectUri, verifier }) => {
+    /**
+     * Exchanges a code for a token; null when it is unknown, old, used before, or the client, the address or the
+     * verifier is another than that of its request. A code that comes twice also ends the token that it gave first (RFC
+     * 6749, 4.1.2).
+     */
+    exchange: (text: string, by: { clientId: string; redirectUri: string; verifier: string }): TokenAnswer | null => {
+      const { clientId, redirectUri, verifier } = by;
       const code = codes.get(text);
       if (!code) return null;
       if (code.token !== null) {
@@ -188,7 +176,7 @@ export function createGrants(clock: Clock): Grants {
       tokens.set(accessToken, { ...grant, expiresAt: now() + TOKEN_LIFE_MS });
       return { accessToken, expiresIn: TOKEN_LIFE_MS / 1000, grant };
     },
-    read: (accessToken) => {
+    read: (accessToken: string): Grant | null => {
       const token = tokens.get(accessToken);
       if (!token || token.expiresAt <= now()) return null;
       const { expiresAt: _, ...grant } = token;

@@ -3,7 +3,6 @@ import { escapeXml, unescapeXml } from '../world/texts.ts';
 import type { World } from '../world/world.ts';
 import type { Metodo } from './login-desk.ts';
 
-/** What a log-in host vouches for. */
 type Claims = { rfc: string; metodo: Metodo; servicio: string };
 
 const LIFE_MS = 15 * 60_000;

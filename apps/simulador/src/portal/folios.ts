@@ -15,14 +15,7 @@ export type Folio = {
 };
 
 /** The folios of all taxpayers. */
-export type Folios = {
-  /** Registers a request; one that `isStuck` never becomes available. */
-  request(criteria: Criteria, total: number, isStuck: boolean): Folio;
-  /** A taxpayer's folios that are still listed, newest first. Each call is one look at those in process. */
-  look(rfc: string): Folio[];
-  /** A folio of that taxpayer that is still listed, or null. */
-  find(rfc: string, id: string): Folio | null;
-};
+export type Folios = ReturnType<typeof createFolios>;
 
 /** The portal promises a package within these hours. */
 const PROMISED_HOURS = 48;
@@ -34,7 +27,7 @@ type Entry = Folio & { looks: number; isStuck: boolean };
  * Creates an empty list. A folio is available from the n-th look on (`verificaciones_hasta_terminar`) once the seconds
  * of `segundos_hasta_terminar` have passed too, after 48 hours in any case, and is listed for about three days.
  */
-export function createFolios({ clock, settings: world }: World, settings: PortalSettings): Folios {
+export function createFolios({ clock, settings: world }: World, settings: PortalSettings) {
   const entries: Entry[] = [];
   const ageOf = ({ solicitado }: Folio) => clock.now().getTime() - solicitado.getTime();
   const slowness = (rfc: string) => (magiaDe(rfc)?.horasHastaTerminar ?? 0) * HOUR;
@@ -48,13 +41,15 @@ export function createFolios({ clock, settings: world }: World, settings: Portal
   };
 
   return {
-    request: (criteria, total, isStuck) => {
+    /** Registers a request; one that `isStuck` never becomes available. */
+    request: (criteria: Criteria, total: number, isStuck: boolean): Folio => {
       const id = randomUUID().toUpperCase();
       const entry: Entry = { id, criteria, total, isStuck, solicitado: clock.now(), estado: 'en proceso', looks: 0 };
       entries.push(entry);
       return entry;
     },
-    look: (rfc) => {
+    /** A taxpayer's folios that are still listed, newest first. Each call is one look at those in process. */
+    look: (rfc: string): Folio[] => {
       const own = listed(rfc);
       for (const entry of own) {
         entry.looks += 1;
@@ -62,6 +57,7 @@ export function createFolios({ clock, settings: world }: World, settings: Portal
       }
       return own.reverse();
     },
-    find: (rfc, id) => listed(rfc).find((entry) => entry.id === id) ?? null,
+    /** A folio of that taxpayer that is still listed, or null. */
+    find: (rfc: string, id: string): Folio | null => listed(rfc).find((entry) => entry.id === id) ?? null,
   };
 }

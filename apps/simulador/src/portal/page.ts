@@ -71,7 +71,6 @@ const FILLER_BYTES = 2800;
 export const VIEW_STATE_ERROR =
   'Validation of viewstate MAC failed. If this application is hosted by a Web Farm or cluster, ensure that <machineKey> configuration specifies the same validationKey and validation algorithm.';
 
-/** The view state of a page. */
 export function writeViewState(seal: Seal, session: PortalSession, pagina: string, filtro: Filtro): string {
   const relleno = randomBytes(FILLER_BYTES / 2).toString('hex');
   return seal.close({ pagina, sesion: session.id, filtro, relleno });
@@ -104,7 +103,6 @@ export function errorDelta(message: string): string {
   return `${message.length}|error|500|${message}|`;
 }
 
-/** A delta as HTTP answer. */
 export function deltaResponse(body: string): Response {
   return new Response(body, {
     headers: { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'no-cache, no-store' },

@@ -71,7 +71,6 @@ export type PortalSession = { id: string; rfc: string; csrf: string };
 const COOKIES = ['FedAuth', 'FedAuth1'] as const;
 const FIRST_PART = 20;
 
-/** The browser's session, or null when it has none or it idled too long. */
 export function currentPortalSession(c: Context, sessions: Sessions<PortalSession>): PortalSession | null {
   return sessions.use(COOKIES.map((name) => getCookie(c, name) ?? '').join(''));
 }
@@ -85,12 +84,10 @@ export function startPortalSession(sessions: Sessions<PortalSession>, rfc: strin
   return session;
 }
 
-/** Gives the browser a session's cookies. */
 export function withSessionCookies(response: Response, { id }: PortalSession): Response {
   return withCookies(response, { FedAuth: id.slice(0, FIRST_PART), FedAuth1: id.slice(FIRST_PART) });
 }
 
-/** Takes the session's cookies from the browser. */
 export function withoutSessionCookies(response: Response): Response {
   return withCookies(response, { FedAuth: '', FedAuth1: '' });
 }

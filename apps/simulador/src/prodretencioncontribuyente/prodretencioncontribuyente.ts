@@ -51,7 +51,6 @@ export function createProdretencioncontribuyente({ world, state }: { world: Worl
     return page(seal, session, pagina, `${form}\n${resultPanel(tipo, rows)}`);
   };
 
-  /** A postback: of the way out, or of the page's own form. */
   const postback = async (
     c: Context,
     pagina: Pagina,

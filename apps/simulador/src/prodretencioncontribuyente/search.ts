@@ -145,7 +145,6 @@ export function readCriteria(fields: Fields, tipo: Tipo): Criteria | string {
   return { uuid: '', inicio, fin, estado: ESTADO_OF[estado] ?? '', contraparte: contraparte.trim().toUpperCase() };
 }
 
-/** The retenciones that a search finds, by date of issue. */
 export function* findRows({ taxpayers }: World, rfc: string, tipo: Tipo, criteria: Criteria): Iterable<Row> {
   const { uuid, inicio, fin, estado, contraparte } = criteria;
   const documento = 'retenciones' as const;

@@ -61,7 +61,6 @@ function presentadas(world: World, rfc: string, ejercicio: number): Declaracion[
     .sort((a, b) => a.presentacion - b.presentacion);
 }
 
-/** The return of a period and its amendments, as far as they were filed up to `now`. */
 function filed(
   world: World,
   rfc: string,
@@ -119,7 +118,6 @@ function dayOf(day: string): WallTime {
   return parseWallTime(day) ?? 0;
 }
 
-/** A period of a fiscal year. */
 type Periodo = {
   /** Three digits, the value of its option. */
   clave: string;

@@ -90,7 +90,6 @@ function tipoDocumentoOf(text: string | undefined): TipoDocumento | null {
   return text === '1' || text === '3' ? text : null;
 }
 
-/** What a page needs to know. `base` is the host's address without a slash at its end. */
 type PageContext = { base: string; rfc: string; nombre: string };
 
 /** 1: the returns themselves; 3: their receipts. */
@@ -101,7 +100,6 @@ const DOCUMENTOS: Readonly<Record<TipoDocumento, string>> = {
   3: 'Acuse de recibo de la declaración',
 };
 
-/** The panel that the browser sees after the log-in. */
 function homePage(context: PageContext): string {
   return page(
     context,

@@ -145,7 +145,6 @@ function drawFormer(sheet: Sheet, opinion: OpinionEmitida, emision: Date): void 
   for (const nota of notasOf(emision.getUTCFullYear())) sheet.paragraph(nota);
 }
 
-/** Two tables. */
 function drawFormerReasons(sheet: Sheet, { obligacionesOmitidas, creditos }: OpinionEmitida): void {
   const table = (titulo: string, lefts: readonly number[], rows: readonly (readonly string[])[]) => {
     sheet.heading(titulo);
@@ -180,7 +179,6 @@ function drawSeal(sheet: Sheet, { rfc, folio, sentido }: OpinionEmitida, emision
   sheet.small(Buffer.concat(parts).toString('base64'));
 }
 
-/** Title of the document, in every layout. */
 const TITULO = 'Opinión del cumplimiento de obligaciones fiscales';
 
 /** What the body says for each sense. Own words around the phrases that readers of the document look for. */

@@ -15,7 +15,6 @@ import { createSignIn } from './sign-in.ts';
 
 const service = 'ptsc32d';
 
-/** What the application's script sends. */
 const requestSchema = z.object({
   canal: z.string(),
   curp: z.string(),
@@ -119,7 +118,6 @@ function unauthorized(): Response {
 /** Title that the application's frame of the document has; public clients look for it. */
 const FRAME = 'pdfReporteOpinion';
 
-/** The page of the application: its script asks for the document and shows it in a frame. */
 function applicationPage(base: string, rfc: string): string {
   return `<!DOCTYPE html>
 <html lang="es">
@@ -136,7 +134,6 @@ function applicationPage(base: string, rfc: string): string {
 `;
 }
 
-/** The application's script. */
 const APPLICATION_SCRIPT = `(function () {
   var root = document.getElementById('root');
   var rfc = root.dataset.rfc;

@@ -14,20 +14,7 @@ export const CLIENTE_32D: OauthClient = {
   scopes: ['openid', 'mscontribuyente'],
 };
 
-/** What the application remembers of a browser. */
 type OpinionSession = { id: string; rfc: string };
-
-/** How the application gets to know who its browser is. */
-export type SignIn = {
-  /** The taxpayer of the browser's cookie or of its bearer token, or null. */
-  current(c: Context): string | null;
-  /** Sends a browser to the log-in, from where it comes back to this path. */
-  challenge(c: Context, returnTo: string): Response;
-  /** Takes the code that the browser brings back. */
-  callback(c: Context): Promise<{ answer: Response; rfc: string }>;
-  /** Forgets the browser. */
-  end(c: Context, answer: Response): Response;
-};
 
 const COOKIE = '.AspNetCore.Cookies';
 const CORRELATION = '.AspNetCore.Correlation.';
@@ -40,7 +27,7 @@ type Attempt = { correlation: string; verifier: string; returnTo: string };
 /**
  * Creates the sign-in by OAuth 2.0 with PKCE at loginda; each attempt is good once and for the browser that began it.
  */
-export function createSignIn({ world, loginda }: { world: World; loginda: Nidp }): SignIn {
+export function createSignIn({ world, loginda }: { world: World; loginda: Nidp }) {
   const sessions: Sessions<OpinionSession> = createSessions({ clock: world.clock, idleMs: () => IDLE_MS });
   const attempts: Sessions<Attempt> = createSessions({ clock: world.clock, idleMs: () => IDLE_MS });
 
@@ -59,12 +46,14 @@ export function createSignIn({ world, loginda }: { world: World; loginda: Nidp }
   };
 
   return {
-    current: (c) => {
+    /** The taxpayer of the browser's cookie or of its bearer token, or null. */
+    current: (c: Context) => {
       const bearer = /^Bearer (\S+)$/i.exec(c.req.header('authorization') ?? '')?.[1];
       if (bearer !== undefined) return loginda.introspect(bearer)?.rfc ?? null;
       return sessions.use(getCookie(c, COOKIE) ?? '')?.rfc ?? null;
     },
-    challenge: (c, returnTo) => {
+    /** Sends a browser to the log-in, from where it comes back to this path. */
+    challenge: (c: Context, returnTo: string) => {
       const [correlation, verifier, nonce] = [16, 48, 32].map((n) => randomBytes(n).toString('base64url'));
       const attempt = { correlation: correlation ?? '', verifier: verifier ?? '', returnTo };
       const state = attempts.start(attempt);
@@ -82,7 +71,8 @@ export function createSignIn({ world, loginda }: { world: World; loginda: Nidp }
       const response = redirect(`${originOf(c)}/loginda/nidp/oauth/nam/authz?${query}`);
       return withCookies(response, { [CORRELATION + attempt.correlation]: 'N' });
     },
-    callback: async (c) => {
+    /** Takes the code that the browser brings back. */
+    callback: async (c: Context) => {
       const { state = '', code = '' } = await formOf(c);
       const attempt = attempts.use(state);
       attempts.end(state);
@@ -97,7 +87,8 @@ export function createSignIn({ world, loginda }: { world: World; loginda: Nidp }
       });
       return { answer, rfc: owner.rfc };
     },
-    end: (c, answer) => {
+    /** Forgets the browser. */
+    end: (c: Context, answer: Response) => {
       sessions.end(getCookie(c, COOKIE) ?? '');
       return withCookies(answer, { [COOKIE]: '' });
     },

@@ -122,12 +122,10 @@ type Pagina = keyof typeof PAGINAS;
 const WUC = 'ctl00$MainContent$wucConsultasDeclaracion';
 const GRID = `${WUC}$gvDeclaraciones`;
 
-/** Name of the list of years. */
 export const EJERCICIO = `${WUC}$wucDdlEjercicioFiscal$ddlCatalogo`;
 /** Name of a row's link; its number counts from 02, as in a grid with a heading. */
 const LINK = /^ctl00\$MainContent\$wucConsultasDeclaracion\$gvDeclaraciones\$ctl(\d{2,})\$lbtnNumOp$/;
 
-/** The first page, which has the menu. */
 function homePage(base: string, rfc: string): string {
   const links = Object.entries(PAGINAS).map(
     ([pagina, { titulo }]) => `<li><a href="${encode(base)}/Paginas/${pagina}">${encode(titulo)}</a></li>`,

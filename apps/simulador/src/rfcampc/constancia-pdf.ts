@@ -165,7 +165,6 @@ function writeSeal(sheet: Sheet, rfc: string, now: Date): void {
   }
 }
 
-/** A label with its colon, and the value. */
 type Campo = readonly [etiqueta: string, valor: string];
 
 /**
@@ -304,7 +303,6 @@ const CELL = { size: 7.9 } as const;
 const GAP = 14;
 const HEAD = { size: 7.9, bold: true } as const;
 
-/** A column: its heading and its share of the width. */
 type Columna = { titulo: string; ancho: number };
 
 /**

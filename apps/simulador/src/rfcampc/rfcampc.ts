@@ -83,7 +83,6 @@ type ConsultaTramitePage = {
   viewState: string;
 };
 
-/** The page "Reimpresión de Acuses", whose button has the constancia made. */
 function consultaTramitePage({ rfc, action, viewState }: ConsultaTramitePage): string {
   const filter = (etiqueta: string, name: string) =>
     `<label for="${FORM}:${name}">${etiqueta}</label><input id="${FORM}:${name}" name="${FORM}:${name}" type="text" value="" />`;
@@ -111,7 +110,6 @@ ${viewStateInput(viewState)}
 `;
 }
 
-/** What the page shows in place of a constancia that it could not make. */
 function errorMessage(mensaje: string): string {
   return `<div id="${FORM}:mensajes" class="ui-messages ui-widget" aria-live="polite"><div class="ui-messages-error ui-corner-all"><span class="ui-messages-error-icon"></span><ul><li><span class="ui-messages-error-summary"></span><span class="ui-messages-error-detail">${escapeXml(mensaje)}</span></li></ul></div></div>`;
 }

@@ -100,7 +100,6 @@ function abbreviate(regimenCapital: string): string {
 export const NO_ENCONTRADA =
   'No se encontró información de la cédula de identificación fiscal para los datos proporcionados';
 
-/** The page of a known taxpayer. */
 function qrPage(rfc: string, perfil: Perfil): string {
   const intro = `<ul id="ubicacionForm:j_idt8" data-role="listview" data-inset="data-inset" style="margin: 1em -15px;"><li>El RFC: ${escapeXml(rfc)}, tiene asociada la siguiente información.</li></ul>`;
   return frame(intro + secciones(perfil).map(section).join(''));
@@ -131,10 +130,8 @@ function frame(content: string): string {
 </form></div></body></html>`;
 }
 
-/** One line of a section: the label with its colon, and the value. */
 type Linea = readonly [etiqueta: string, valor: string];
 
-/** A section of the page: a heading and its lines. */
 type Seccion = { titulo: string; lineas: readonly Linea[] };
 
 /**

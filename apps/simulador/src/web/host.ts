@@ -14,7 +14,7 @@ import {
   withCookies,
 } from './http.ts';
 import { isPartial, partialRedirect } from './jsf.ts';
-import { createSessions, type Sessions } from './sessions.ts';
+import { createSessions } from './sessions.ts';
 
 /** Idle minutes of the simulator's clock after which a host has forgotten a browser. */
 const IDLE_MINUTES = 20;
@@ -54,6 +54,7 @@ type HostOptions = {
 /** Creates a host that knows nobody yet. */
 export function createHost(world: World, { servicio, cookie, sendToLogin }: HostOptions): Host {
   const sessions = createSessions<ProviderSession>({ clock: world.clock, idleMs: () => IDLE_MINUTES * 60_000 });
+  const current = (c: Context) => sessions.use(getCookie(c, cookie) ?? '');
   const url: Host['url'] = (c, path) => `${originOf(c)}/${servicio}${path}`;
 
   const refuse = async (c: Context, call: Guarded) => {
@@ -66,18 +67,18 @@ export function createHost(world: World, { servicio, cookie, sendToLogin }: Host
   return {
     url,
     guard: (c, call, answer) => {
-      const session = currentSession(c, sessions, cookie);
-      const named: PortalCall = {
-        service: servicio,
-        operation: call.operation,
-        rfc: session?.rfc ?? '',
-        ...(call.detail && { detail: call.detail }),
-      };
+      const session = current(c);
+      const { operation, detail = {} } = call;
+      const named = { service: servicio, operation, rfc: session?.rfc ?? '', detail };
       return attend(world, named, (fault) => (session ? answer(session, fault) : refuse(c, call)));
     },
-    enter: (identity, response) => withCookies(response, { [cookie]: startSession(sessions, identity).id }),
+    enter: ({ rfc, metodo }, response) => {
+      const session: ProviderSession = { id: '', rfc, metodo, notes: new Map() };
+      session.id = sessions.start(session);
+      return withCookies(response, { [cookie]: session.id });
+    },
     logOut: (c, answer = loggedOutPage()) => {
-      const session = currentSession(c, sessions, cookie);
+      const session = current(c);
       return attend(world, { service: servicio, operation: 'Salir', rfc: session?.rfc ?? '' }, () => {
         if (session) sessions.end(session.id);
         return withCookies(answer, { [cookie]: '' });
@@ -94,21 +95,6 @@ export type ProviderSession = {
   /** What the host's pages note down between two requests. */
   notes: Map<string, string>;
 };
-
-/** The browser's session at the host whose cookie has this name, or null. */
-function currentSession(c: Context, sessions: Sessions<ProviderSession>, cookie: string): ProviderSession | null {
-  return sessions.use(getCookie(c, cookie) ?? '');
-}
-
-/** Starts the session of a taxpayer. */
-function startSession(
-  sessions: Sessions<ProviderSession>,
-  { rfc, metodo }: Pick<ProviderSession, 'rfc' | 'metodo'>,
-): ProviderSession {
-  const session: ProviderSession = { id: '', rfc, metodo, notes: new Map() };
-  session.id = sessions.start(session);
-  return session;
-}
 
 /** What a log-in host had a browser post to a host that trusts it (WS-Federation, `wa=wsignin1.0`). */
 type Arrival<I extends { rfc: string }> = {
@@ -143,7 +129,6 @@ function returnPath(wctx: string): string {
   return /^\/(?!\/)[\w./?=&-]*$/.test(path) ? path : '/';
 }
 
-/** A host that trusts a log-in host by WS-Federation. */
 type FederatedHost = Host & {
   /** Takes a posted `wresult`, starts a session and sends the browser on; any other form gets the first page. */
   signIn(home: (c: Context) => Promise<Response>): (c: Context) => Promise<Response>;

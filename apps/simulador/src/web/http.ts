@@ -36,7 +36,6 @@ export function withCookies(response: Response, cookies: Readonly<Record<string,
   return response;
 }
 
-/** A redirection with status 302, which a browser follows by GET. */
 export function redirect(location: string): Response {
   return new Response(null, { status: 302, headers: { location } });
 }
@@ -73,7 +72,6 @@ export function runtimeError(): Response {
   return htmlResponse('<html><head><title>Runtime Error</title></head><body><h1>Server Error</h1></body></html>', 500);
 }
 
-/** A PDF as an answer. */
 export function pdfResponse(pdf: Buffer, headers: Record<string, string> = {}): Response {
   return new Response(new Uint8Array(pdf), { headers: { 'content-type': 'application/pdf', ...headers } });
 }

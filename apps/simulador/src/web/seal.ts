@@ -1,28 +1,26 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** Makes and reads the opaque values a page carries; only the maker can read them. */
-export type Seal = {
-  /** Base64 text of the value, encrypted and authenticated; different at every call. */
-  close(value: unknown): string;
-  /** The value inside, or null when the text was not made by this seal. */
-  open(text: string): unknown;
-};
-
 const IV_BYTES = 12;
 const TAG_BYTES = 16;
+
+/** Makes and reads the opaque values a page carries; only the maker can read them. */
+export type Seal = ReturnType<typeof createSeal>;
 
 /**
  * Creates a seal with a random key (AES-256-GCM), so that nothing survives a restart, as with a rotated machine key.
  */
-export function createSeal(key: Buffer = randomBytes(32)): Seal {
+export function createSeal() {
+  const key = randomBytes(32);
   return {
-    close: (value) => {
+    /** Base64 text of the value, encrypted and authenticated; different at every call. */
+    close: (value: unknown) => {
       const iv = randomBytes(IV_BYTES);
       const cipher = createCipheriv('aes-256-gcm', key, iv);
       const body = Buffer.concat([cipher.update(JSON.stringify(value), 'utf8'), cipher.final()]);
       return Buffer.concat([iv, cipher.getAuthTag(), body]).toString('base64');
     },
-    open: (text) => {
+    /** The value inside, or null when the text was not made by this seal. */
+    open: (text: string): unknown => {
       const bytes = Buffer.from(text, 'base64');
       if (bytes.length <= IV_BYTES + TAG_BYTES) return null;
       const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(0, IV_BYTES));

@@ -3,16 +3,14 @@ import type { Settings } from './settings.ts';
 import { DAY, type WallTime } from './wall-time.ts';
 
 /** How often each thing was asked for that changes with being asked again. */
-export type Asked = {
-  /** How often a key was asked for before; asking counts. */
-  before(key: string): number;
-};
+export type Asked = ReturnType<typeof createAsked>;
 
 /** Creates a count in which nothing was asked for yet. */
-export function createAsked(): Asked {
+export function createAsked() {
   const counts = new Map<string, number>();
   return {
-    before: (key) => {
+    /** How often a key was asked for before; asking counts. */
+    before: (key: string) => {
       const count = counts.get(key) ?? 0;
       counts.set(key, count + 1);
       return count;
@@ -74,19 +72,17 @@ export function isRechazada(asked: Asked, service: string, { rfc, numero }: { rf
 }
 
 /** Decides about captchas that were answered rightly. */
-export type CaptchaRefusals = {
-  /** Whether this right answer is to be taken for a wrong one; asking counts as an attempt. */
-  refuses(rfc: string): boolean;
-};
+export type CaptchaRefusals = ReturnType<typeof createCaptchaRefusals>;
 
 /**
  * Refuses the next `captchas_rechazados` right answers of anybody, and as many as its magic says of a magic RFC before
  * each that is taken.
  */
-export function createCaptchaRefusals(settings: Pick<Settings, 'captchas_rechazados'>): CaptchaRefusals {
+export function createCaptchaRefusals(settings: Pick<Settings, 'captchas_rechazados'>) {
   const refused = new Map<string, number>();
   return {
-    refuses: (rfc) => {
+    /** Whether this right answer is to be taken for a wrong one; asking counts as an attempt. */
+    refuses: (rfc: string) => {
       if (settings.captchas_rechazados > 0) {
         settings.captchas_rechazados -= 1;
         return true;

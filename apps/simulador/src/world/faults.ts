@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Faults of the transport, which any service can have. */
 const TRANSPORT_FAULTS = ['html200', 'empty200', 'status', 'slow', 'cut', 'malformed', 'wrong-content'] as const;
 
 /** Every kind of fault: of the transport, and those that only one service understands. */

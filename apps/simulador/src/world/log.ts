@@ -7,30 +7,24 @@ export type Call = {
   detail: Record<string, string | number>;
 };
 
-/** Which calls: each given field must be equal. */
 type CallFilter = { service?: string; operation?: string; rfc?: string };
-
-/** The memory of what was called: the oracle for "called at most N times". */
-export type CallLog = {
-  add(call: Call): void;
-  list(filter?: CallFilter): Call[];
-  count(filter?: CallFilter): number;
-  clear(): void;
-};
 
 const KEPT = 100_000;
 
+/** The memory of what was called: the oracle for "called at most N times". */
+export type CallLog = ReturnType<typeof createCallLog>;
+
 /** Creates a log that keeps the last 100,000 calls. */
-export function createCallLog(): CallLog {
+export function createCallLog() {
   let calls: Call[] = [];
-  const list = (filter: CallFilter = {}) => calls.filter((call) => matches(call, filter));
+  const list = (filter: CallFilter = {}): Call[] => calls.filter((call) => matches(call, filter));
   return {
-    add: (call) => {
+    add: (call: Call) => {
       calls.push(call);
       if (calls.length > KEPT * 1.1) calls = calls.slice(-KEPT);
     },
     list,
-    count: (filter) => list(filter).length,
+    count: (filter?: CallFilter) => list(filter).length,
     clear: () => {
       calls = [];
     },

@@ -217,7 +217,6 @@ const KEY_USAGE = {
 /** Extended key usages that every e.firma carries. */
 const EFIRMA_USAGES = ['1.3.6.1.5.5.7.3.4', '1.3.6.1.5.5.7.3.2'];
 
-/** A certificate to be made. */
 type CertificateOrder = {
   subject: DistinguishedName;
   issuer: DistinguishedName;

@@ -72,7 +72,6 @@ function framePage(titulo: string, src: string): string {
   );
 }
 
-/** The first page of the mailbox, with the ways to its parts. */
 function buzonPage(rfc: string, links: readonly { texto: string; href: string }[]): string {
   const items = links.map(({ texto, href }) => `    <li><a href="${escapeXml(href)}">${texto}</a></li>`);
   return sitePage(

@@ -13,14 +13,11 @@ export type SoapCall = SoapMessage & {
   fault: FaultRule | null;
 };
 
-/** One operation of a service. */
 export type SoapOperation = {
-  /** Name in the call log and the faults, and last part of the SOAPAction. */
   name: string;
   path: string;
   action: string;
   namespace: string;
-  /** Name of the body's element. */
   element: string;
   rfcOf(message: SoapMessage): string;
   detailOf?(operation: Element): Record<string, string>;
@@ -93,11 +90,9 @@ function unknownElement(element: Element): Response {
 
 const HEADERS = { 'content-type': 'text/xml; charset=utf-8' };
 
-/** Opening of every answer up to where the header's or the body's content goes. */
 export const ENVELOPE_OPEN = `<s:Envelope xmlns:s="${NS.soap}">`;
 export const ENVELOPE_CLOSE = '</s:Envelope>';
 
-/** An answer with HTTP 200. */
 export function soapAnswer(body: string, { header = '', attributes = '' } = {}): Response {
   const head = header === '' ? '' : `<s:Header>${header}</s:Header>`;
   const text = `<s:Envelope xmlns:s="${NS.soap}"${attributes}>${head}<s:Body>${body}</s:Body>${ENVELOPE_CLOSE}`;

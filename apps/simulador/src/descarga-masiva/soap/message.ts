@@ -32,12 +32,10 @@ export function readMessage(text: string): SoapMessage {
   return { header: child(envelope, NS.soap, 'Header') ?? null, operation };
 }
 
-/** The first child element of a name, or undefined. */
 export function child(parent: Element | null | undefined, namespace: string, name: string): Element | undefined {
   return children(parent).find((some) => some.namespaceURI === namespace && some.localName === name);
 }
 
-/** The child elements, in order. */
 export function children(parent: Element | null | undefined): Element[] {
   const found: Element[] = [];
   for (let node: Node | null = parent?.firstChild ?? null; node !== null; node = node.nextSibling) {

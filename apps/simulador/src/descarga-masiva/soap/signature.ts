@@ -15,7 +15,6 @@ type Signature = {
   keyInfo: Element;
 };
 
-/** Reads a Signature element. */
 export function readSignature(element: Element | undefined): Signature | null {
   const signedInfo = child(element, NS.dsig, 'SignedInfo');
   const reference = child(signedInfo, NS.dsig, 'Reference');

@@ -62,7 +62,6 @@ export function readInterval(form: Form, rfc: string, tipo: Tipo, corte: WallTim
   };
 }
 
-/** The rows that a search finds, by date of issue. */
 export function* findRows({ taxpayers }: World, criteria: Criteria): Iterable<Row> {
   const { rfc, tipo, corte, uuid, inicio, fin, isVacia } = criteria;
   if (isVacia) return;
@@ -74,7 +73,6 @@ export function* findRows({ taxpayers }: World, criteria: Criteria): Iterable<Ro
   for (const row of taxpayers.rows(rfc, tipo, inicio, fin, { corte })) if (matches(row, criteria)) yield row;
 }
 
-/** How many rows a search finds. */
 export function countRows(world: World, criteria: Criteria): number {
   const { rfc, tipo, corte, uuid, inicio, fin, estado, contraparte, tercero, complemento } = criteria;
   if (criteria.isVacia) return 0;
@@ -106,7 +104,6 @@ function readMonthOrDay(form: Form) {
   return { inicio: days.first + begin, fin: days.last + end };
 }
 
-/** Issued: from a day and time to another. */
 function readRange(form: Form) {
   const instant = (control: string) => {
     const field = (name: string) => form[`${MAIN}${control}$${name}`] ?? '';

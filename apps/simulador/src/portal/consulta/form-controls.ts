@@ -3,7 +3,6 @@ import { encode } from '../../web/http.ts';
 /** Prefix of the names of the portal's own controls. */
 export const MAIN = 'ctl00$MainContent$';
 
-/** A choice of a list: value sent, text shown. */
 export type Choice = readonly [value: string, text: string];
 
 /** A list as ASP.NET renders it; a disabled one is shown, but a browser does not send it. */
@@ -18,7 +17,6 @@ ${options.join('\n')}
 \t</select>`;
 }
 
-/** A text box. */
 export function textBox(name: string, maxLength: number, value: string, isEnabled: boolean): string {
   const content = value === '' ? '' : ` value="${encode(value)}"`;
   return `<input name="${MAIN}${name}" type="text" maxlength="${maxLength}" id="ctl00_MainContent_${name}"${content}${stateOf(isEnabled)} />`;

@@ -24,7 +24,6 @@ export const EMISOR: SearchPage = {
   generator: '3D1378D8',
 };
 
-/** What a search page shows at the moment. */
 export type SearchView = {
   filtro: Filtro;
   form: Form;
@@ -38,7 +37,6 @@ export const FRESH_VIEW: SearchView = { filtro: 'folio', form: {}, error: '', cr
 
 type Deps = { world: World; state: PortalState };
 
-/** The whole page. */
 export function renderPage(deps: Deps, page: SearchPage, session: PortalSession, view: SearchView): string {
   const { busqueda, resultados, viewState } = renderParts(deps, page, session, view);
   return masterPage({

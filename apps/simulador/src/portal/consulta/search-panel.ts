@@ -86,7 +86,6 @@ type DatePanel = {
   year: number;
 };
 
-/** The controls that choose when: of received ones a month or a day, of issued ones a range. */
 function datePanel(panel: DatePanel): string {
   return panel.tipo === 'recibidos' ? receivedPanel(panel) : issuedPanel(panel);
 }

@@ -320,7 +320,6 @@ function wallTime(text: string): number {
   return time;
 }
 
-/** Received CFDI within some seconds. */
 function burst(from: string, segundos: number, cantidad: number): Filas {
   const desde = wallTime(from);
   return { documento: 'cfdi', tipo: 'recibidos', desde, hasta: desde, segundos, cantidad };

@@ -29,7 +29,6 @@ export type Row = {
   tercero: (Persona & { uuid: string }) | null;
 };
 
-/** What all rows of one taxpayer and kind have in common. */
 type RowFamily = { key: Uint32Array; titular: Persona; tipo: Tipo; contrapartes: readonly Persona[] };
 
 const PACS = ['SAT970701NN3', 'SPR190613I52', 'LSO1306189R5'];
@@ -92,7 +91,6 @@ export function createRow(family: RowFamily, n: number, emision: WallTime): Row 
   };
 }
 
-/** The chance of a row for one of its fields. */
 function random(key: Uint32Array, slot: number, n: number): number {
   return mix(word(key, 4 + (slot & 3)) ^ Math.imul(slot, 0x9e3779b1), n);
 }
