@@ -7,7 +7,7 @@ const schema = z.object({
   SIMULADOR_SEMILLA: z.string().min(1).default('acuse'),
 });
 
-export type Config = { host: string; port: number; dataDir: string | undefined; semilla: string };
+type Config = { host: string; port: number; dataDir: string | undefined; semilla: string };
 
 /** Reads the environment; throws with every fault named. */
 export function loadConfig(env: NodeJS.ProcessEnv = process.env): Config {

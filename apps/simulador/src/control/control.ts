@@ -1,6 +1,7 @@
 import { Hono } from 'hono';
 import { z } from 'zod';
 import type { Aperturas } from '../buzon/llegadas.ts';
+import { putAjustes } from '../web/http.ts';
 import { FAULT_KINDS, type FaultRule } from '../world/faults.ts';
 import { MAGIAS } from '../world/magia/catalogo.ts';
 import { settingsSchema } from '../world/settings.ts';
@@ -32,13 +33,7 @@ export function createControl(world: World, aperturas: Aperturas): Hono {
   });
 
   app.get('/ajustes', (c) => c.json(world.settings));
-  app.put('/ajustes', async (c) => {
-    const change = await parseBody(c, z.record(z.string(), z.unknown()));
-    const result = z.strictObject(settingsSchema.shape).safeParse({ ...world.settings, ...change });
-    if (!result.success) throw new ControlError(400, z.prettifyError(result.error));
-    Object.assign(world.settings, result.data);
-    return c.json(world.settings);
-  });
+  app.put('/ajustes', (c) => putAjustes(c, settingsSchema, world.settings));
 
   app.get('/llamadas', (c) => {
     const { servicio: service, operacion: operation, rfc } = c.req.query();

@@ -128,7 +128,7 @@ function startIdpSession<P>(sessions: Sessions<IdpSession<P>>, from: Partial<Idp
 type PasswordCheck = 'right' | 'wrong' | 'locked';
 
 /** Checks passwords and locks an account after several wrong ones in a row. */
-export type Accounts = { check(rfc: string, password: string): PasswordCheck };
+type Accounts = { check(rfc: string, password: string): PasswordCheck };
 
 type Failures = { failures: number; lockedUntil: number };
 

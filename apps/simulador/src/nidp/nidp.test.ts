@@ -3,6 +3,7 @@ import type { Server } from 'node:http';
 import { createAdaptorServer } from '@hono/node-server';
 import { Hono } from 'hono';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { createPortalState } from '../portal/portal-state.ts';
 import { createBrowser, readForm } from '../testing/browser.ts';
 import { follow, isCiecPage } from '../testing/idp-client.ts';
 import { defaultCiec } from '../testing/portal-client.ts';
@@ -18,7 +19,7 @@ let base: string;
 
 beforeAll(async () => {
   world = await createWorld({ settings: { captcha: false } });
-  nidp = createNidp(world, { prefijo: 'login' });
+  nidp = createNidp(world, { prefijo: 'login', acceso: createPortalState(world) });
   server = createAdaptorServer({ fetch: createServices().fetch }) as Server;
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');

@@ -1,5 +1,4 @@
 import { type Context, Hono } from 'hono';
-import { portalSettingsSchema } from '../portal/portal-state.ts';
 import {
   attend,
   autoSubmittedForm,
@@ -12,15 +11,7 @@ import {
 } from '../web/http.ts';
 import { createSessions } from '../web/sessions.ts';
 import type { World } from '../world/world.ts';
-import { createCaptchas } from './captcha.ts';
-import {
-  type Acceso,
-  createAccounts,
-  createLoginDesk,
-  type IdpSession,
-  type Metodo,
-  openIdpSession,
-} from './login-desk.ts';
+import { type Acceso, createLoginDesk, type IdpSession, type Metodo, openIdpSession } from './login-desk.ts';
 import { createOauth, type OauthClient } from './oauth.ts';
 import { createAssertions, readAuthnRequest, writeAuthnRequest } from './saml.ts';
 
@@ -59,14 +50,14 @@ export interface Nidp {
 
 type NidpOptions = {
   prefijo: Prefijo;
-  /** Accounts and captchas shared with the other log-in hosts; absent: its own. */
-  acceso?: Acceso | undefined;
+  /** Accounts and captchas shared with the other log-in hosts. */
+  acceso: Acceso;
   /** Applications that log in by OAuth 2.0. */
   clientes?: readonly OauthClient[] | undefined;
 };
 
 /** Creates a log-in host in which nobody has logged in yet. */
-export function createNidp(world: World, { prefijo, acceso = ownAcceso(world), clientes = [] }: NidpOptions): Nidp {
+export function createNidp(world: World, { prefijo, acceso, clientes = [] }: NidpOptions): Nidp {
   const service = prefijo;
   const cookie = `JSESSIONID_${prefijo}`;
   const idleMs = () => acceso.settings.minutos_sesion * 60_000;
@@ -235,11 +226,6 @@ export function createNidp(world: World, { prefijo, acceso = ownAcceso(world), c
 
 function nameOf(metodo: Metodo): 'ciec' | 'efirma' {
   return metodo === 'fiel' ? 'efirma' : 'ciec';
-}
-
-function ownAcceso(world: World): Acceso {
-  const settings = portalSettingsSchema.parse({});
-  return { settings, captchas: createCaptchas(), accounts: createAccounts(world, settings) };
 }
 
 /** The end point whose page shows itself again: the one that was asked for. */

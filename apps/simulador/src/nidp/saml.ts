@@ -82,9 +82,6 @@ function instant(date: Date): string {
   return `${date.toISOString().slice(0, 19)}Z`;
 }
 
-/** The assertions that are on their way from a log-in host to a service. */
-export type Assertions = ReturnType<typeof createAssertions>;
-
 /** Creates those of a host; each lives for 15 minutes of the simulator's clock and is good once. */
 export function createAssertions(world: World) {
   const issued = new Map<string, Claims & { expiresAt: number }>();

@@ -14,9 +14,6 @@ export type Folio = {
   estado: 'en proceso' | 'disponible';
 };
 
-/** The folios of all taxpayers. */
-export type Folios = ReturnType<typeof createFolios>;
-
 /** The portal promises a package within these hours. */
 const PROMISED_HOURS = 48;
 const HOUR = 3_600_000;

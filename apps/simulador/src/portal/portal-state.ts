@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
 import { z } from 'zod';
-import { type Captchas, createCaptchas } from '../nidp/captcha.ts';
-import { type Accounts, createAccounts, type IdpSession } from '../nidp/login-desk.ts';
-import { type Assertions, createAssertions } from '../nidp/saml.ts';
+import { createCaptchas } from '../nidp/captcha.ts';
+import { createAccounts, type IdpSession } from '../nidp/login-desk.ts';
+import { createAssertions } from '../nidp/saml.ts';
 import { withCookies } from '../web/http.ts';
-import { createSeal, type Seal } from '../web/seal.ts';
+import { createSeal } from '../web/seal.ts';
 import { createSessions, type Sessions } from '../web/sessions.ts';
 import type { World } from '../world/world.ts';
-import { createFolios, type Folios } from './folios.ts';
+import { createFolios } from './folios.ts';
 
 /** Cookie of the log-in host. */
 export const IDP_COOKIE = 'JSESSIONID';
@@ -18,20 +18,11 @@ export const IDP_COOKIE = 'JSESSIONID';
 export type PendingSignIn = { realm: string; wctx: string };
 
 /** What both hosts of the portal remember; `settings` is read at each call and may be changed in place. */
-export type PortalState = {
-  settings: PortalSettings;
-  seal: Seal;
-  captchas: Captchas;
-  accounts: Accounts;
-  assertions: Assertions;
-  idpSessions: Sessions<IdpSession<PendingSignIn>>;
-  portalSessions: Sessions<PortalSession>;
-  folios: Folios;
-};
+export type PortalState = ReturnType<typeof createPortalState>;
 
 /** Creates the state of a portal in which nobody has logged in yet. */
-export function createPortalState(world: World, input: PortalSettingsInput = {}): PortalState {
-  const settings = portalSettingsSchema.parse(input);
+export function createPortalState(world: World) {
+  const settings = portalSettingsSchema.parse({});
   const idle = { clock: world.clock, idleMs: () => settings.minutos_sesion * 60_000 };
   return {
     settings,
@@ -39,8 +30,8 @@ export function createPortalState(world: World, input: PortalSettingsInput = {})
     captchas: createCaptchas(),
     accounts: createAccounts(world, settings),
     assertions: createAssertions(world),
-    idpSessions: createSessions(idle),
-    portalSessions: createSessions(idle),
+    idpSessions: createSessions<IdpSession<PendingSignIn>>(idle),
+    portalSessions: createSessions<PortalSession>(idle),
     folios: createFolios(world, settings),
   };
 }
@@ -63,7 +54,6 @@ export const portalSettingsSchema = z.object({
 });
 
 export type PortalSettings = z.infer<typeof portalSettingsSchema>;
-export type PortalSettingsInput = z.input<typeof portalSettingsSchema>;
 
 /** What the portal remembers of a browser. */
 export type PortalSession = { id: string; rfc: string; csrf: string };

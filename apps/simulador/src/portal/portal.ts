@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Acceso } from '../nidp/login-desk.ts';
 import { createProdretencioncontribuyente } from '../prodretencioncontribuyente/prodretencioncontribuyente.ts';
 import { receiveToken } from '../web/host.ts';
-import { attend, encode, formOf, htmlResponse, redirect } from '../web/http.ts';
+import { attend, encode, formOf, htmlResponse, putAjustes, redirect } from '../web/http.ts';
 import type { World } from '../world/world.ts';
 import { createCfdiau } from './cfdiau.ts';
 import { createConsulta } from './consulta/consulta.ts';
@@ -15,7 +15,6 @@ import {
   createPortalState,
   currentPortalSession,
   type PortalSession,
-  type PortalSettingsInput,
   type PortalState,
   portalSettingsSchema,
   startPortalSession,
@@ -28,11 +27,8 @@ import {
  * with them the portal of retenciones, which has the same log-in host. `/cfdiau/simulador` is the control of both
  * (captcha answers, settings, open sessions). `acceso` is what other log-in hosts share.
  */
-export function createPortal(
-  world: World,
-  settings: PortalSettingsInput = {},
-): { cfdiau: Hono; portalcfdi: Hono; prodretencioncontribuyente: Hono; acceso: Acceso } {
-  const state = createPortalState(world, settings);
+export function createPortal(world: World) {
+  const state = createPortalState(world);
   const deps = { world, state };
   const portalcfdi = new Hono().route('/', createHome(deps)).route('/', createDescargaMasiva(deps));
   for (const page of [RECEPTOR, EMISOR]) {
@@ -42,7 +38,7 @@ export function createPortal(
     cfdiau: new Hono().route('/simulador', createPortalControl(state)).route('/', createCfdiau(world, state)),
     portalcfdi,
     prodretencioncontribuyente: createProdretencioncontribuyente(deps),
-    acceso: state,
+    acceso: state satisfies Acceso,
   };
 }
 
@@ -115,14 +111,6 @@ function createPortalControl(state: PortalState): Hono {
         : c.json({ respuesta });
     })
     .get('/ajustes', (c) => c.json(state.settings))
-    .put('/ajustes', async (c) => {
-      const change = z.record(z.string(), z.unknown()).safeParse(await c.req.json().catch(() => null));
-      if (!change.success)
-        return c.json({ error: 'El cuerpo debe ser un objeto JSON con los ajustes a cambiar.' }, 400);
-      const merged = { ...state.settings, ...change.data };
-      const body = portalSettingsSchema.strict().safeParse(merged);
-      if (!body.success) return c.json({ error: z.prettifyError(body.error) }, 400);
-      return c.json(Object.assign(state.settings, body.data));
-    })
+    .put('/ajustes', (c) => putAjustes(c, portalSettingsSchema, state.settings))
     .get('/sesiones', (c) => c.json({ cfdiau: state.idpSessions.count(), portalcfdi: state.portalSessions.count() }));
 }

@@ -2,7 +2,7 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { Nidp } from '../nidp/nidp.ts';
 import { ROOT } from '../portal/guard.ts';
-import { attend, encode, htmlResponse, originOf, redirect } from '../web/http.ts';
+import { attend, encode, htmlResponse, originOf, putAjustes, redirect } from '../web/http.ts';
 import type { World } from '../world/world.ts';
 import {
   issueOpinion,
@@ -74,14 +74,7 @@ export function createPtsc32d({ world, loginda }: { world: World; loginda: Nidp 
 
   return new Hono()
     .get('/simulador/ajustes', (c) => c.json(settings))
-    .put('/simulador/ajustes', async (c) => {
-      const change = opinionSettingsSchema
-        .partial()
-        .strict()
-        .safeParse(await c.req.json().catch(() => null));
-      if (!change.success) return c.json({ error: z.prettifyError(change.error) }, 400);
-      return c.json(Object.assign(settings, change.data));
-    })
+    .put('/simulador/ajustes', (c) => putAjustes(c, opinionSettingsSchema, settings))
     .on('GET', ROOT, home)
     .get('/static/js/main.js', (c) => c.body(APPLICATION_SCRIPT, 200, { 'content-type': 'text/javascript' }))
     .post('/oauth2/callback', callback)

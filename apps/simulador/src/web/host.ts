@@ -32,7 +32,7 @@ type Guarded = Pick<PortalCall, 'operation' | 'detail'> & {
 };
 
 /** A host of the SAT that shows its pages only to taxpayers it knows by its own cookie. */
-export type Host = {
+type Host = {
   /** Records the call and answers it to a browser that is inside; sends any other one to the log-in. */
   guard(c: Context, call: Guarded, answer: Answer): Promise<Response>;
   /** Starts a session and gives its cookie along with an answer. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import type { Context } from 'hono';
+import { z } from 'zod';
 import { type FaultRule, respondWithFault } from '../world/faults.ts';
 import type { World } from '../world/world.ts';
 
@@ -79,6 +80,20 @@ export function pdfResponse(pdf: Buffer, headers: Record<string, string> = {}): 
 /** Scheme, host and port by which the caller reaches the simulator. */
 export function originOf(c: Context): string {
   return new URL(c.req.url).origin;
+}
+
+/** Changes some settings of a service by the JSON body, in place; 400 says what is wrong with them. */
+export async function putAjustes<T extends z.ZodObject>(
+  c: Context,
+  schema: T,
+  ajustes: z.output<T>,
+): Promise<Response> {
+  const change: unknown = await c.req.json().catch(() => null);
+  const merged = typeof change === 'object' && change !== null ? { ...ajustes, ...change } : null;
+  const result = z.strictObject(schema.shape).safeParse(merged);
+  return result.success
+    ? c.json(Object.assign(ajustes, result.data))
+    : c.json({ error: z.prettifyError(result.error) }, 400);
 }
 
 /** What a host says that has forgotten a browser. */

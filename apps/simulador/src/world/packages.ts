@@ -6,7 +6,7 @@ import { createCfdiXml } from './cfdi-xml.ts';
 import type { Row } from './taxpayers/row.ts';
 
 /** What a package holds; the same values always give the same entries. */
-export type PackageContent = {
+type PackageContent = {
   /** Id of the package: request id and `_01`. */
   id: string;
   /** Called once a pass, so that no pass keeps rows. */
