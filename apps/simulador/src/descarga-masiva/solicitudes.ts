@@ -38,26 +38,14 @@ export type Solicitud = {
 
 type Question = Pick<Solicitud, 'rfc' | 'pedido' | 'corte'>;
 
-export type Solicitudes = {
-  create(rfc: string, pedido: Pedido): Solicitud;
-  /** Whether there is not one row that a request would find. */
-  isEmpty(rfc: string, pedido: Pedido): Promise<boolean>;
-  equalTo(rfc: string, pedido: Pedido): Solicitud[];
-  byFolio(rfc: string): Solicitud[];
-  find(rfc: string, id: string): Solicitud | null;
-  findPaquete(rfc: string, id: string): { solicitud: Solicitud; paquete: Paquete | null } | null;
-  /** One verification: the request goes on as far as settings and clock let it. */
-  verify(solicitud: Solicitud): Promise<Progreso>;
-  isInForce(solicitud: Solicitud): boolean;
-  /** The rows of a package, made one by one; the same each time. */
-  rows(solicitud: Solicitud, paquete: Paquete): Iterable<Row>;
-};
+/** The requests of one service and their life. */
+export type Solicitudes = ReturnType<typeof createSolicitudes>;
 
 const ROWS_WITHOUT_BREATH = 20_000;
 const HOUR = 3_600_000;
 
 /** Creates the requests of one service, in memory. */
-export function createSolicitudes(world: World, documento: Documento): Solicitudes {
+export function createSolicitudes(world: World, documento: Documento) {
   const { clock, settings, taxpayers } = world;
   const byId = new Map<string, Solicitud>();
   const byClave = new Map<string, Solicitud[]>();
@@ -110,6 +98,7 @@ export function createSolicitudes(world: World, documento: Documento): Solicitud
     }));
   };
 
+  /** One verification: the request goes on as far as settings and clock let it. */
   const verify = async (solicitud: Solicitud): Promise<Progreso> => {
     solicitud.verificaciones += 1;
     const { verificaciones } = solicitud;
@@ -136,7 +125,7 @@ export function createSolicitudes(world: World, documento: Documento): Solicitud
   };
 
   return {
-    create: (rfc, pedido) => {
+    create: (rfc: string, pedido: Pedido) => {
       const clave = claveOf(rfc, pedido);
       const solicitud: Solicitud = {
         id: randomUUID(),
@@ -156,19 +145,23 @@ export function createSolicitudes(world: World, documento: Documento): Solicitud
       byClave.set(clave, [...(byClave.get(clave) ?? []), solicitud]);
       return solicitud;
     },
-    isEmpty: async (rfc, pedido) => (await countRows({ rfc, pedido, corte: wallTimeOf(clock.now()) })) === 0,
-    equalTo: (rfc, pedido) => byClave.get(claveOf(rfc, pedido)) ?? [],
-    byFolio: (rfc) => [...byId.values()].filter((some) => some.rfc === rfc && some.pedido.por === 'folio'),
+    /** Whether there is not one row that a request would find. */
+    isEmpty: async (rfc: string, pedido: Pedido) =>
+      (await countRows({ rfc, pedido, corte: wallTimeOf(clock.now()) })) === 0,
+    /** Requests of a taxpayer with equal criteria, oldest first. */
+    equalTo: (rfc: string, pedido: Pedido): Solicitud[] => byClave.get(claveOf(rfc, pedido)) ?? [],
+    byFolio: (rfc: string) => [...byId.values()].filter((some) => some.rfc === rfc && some.pedido.por === 'folio'),
     find,
-    findPaquete: (rfc, id) => {
+    findPaquete: (rfc: string, id: string) => {
       const solicitud = find(rfc, id.slice(0, 36));
       const wanted = id.toLowerCase();
       const paquete = solicitud?.paquetes.find((some) => some.id === wanted);
       return solicitud ? { solicitud, paquete: paquete ?? null } : null;
     },
     verify,
-    isInForce: (solicitud) => solicitud.rechazo === null && !hasLapsed(solicitud),
-    *rows(solicitud, paquete) {
+    isInForce: (solicitud: Solicitud) => solicitud.rechazo === null && !hasLapsed(solicitud),
+    /** The rows of a package, made one by one; the same each time. */
+    *rows(solicitud: Solicitud, paquete: Paquete): Iterable<Row> {
       let left = paquete.filas;
       if (left === 0) return;
       for (const row of allRows(solicitud, paquete.skip)) {

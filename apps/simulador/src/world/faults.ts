@@ -32,34 +32,29 @@ export type Fault = {
 export type FaultRule = Fault & { id: string; seen: number; taken: number };
 
 /** The faults in force. */
-export type Faults = {
-  add(fault: Fault): FaultRule;
-  list(): FaultRule[];
-  /** Removes one rule, or all; false when there is no rule of that id. */
-  remove(id?: string): boolean;
-  /**
-   * The fault for this call, used up by one, or null. The oldest rule that applies wins; without one, the RFC's own
-   * fault.
-   */
-  take(service: string, operation: string, rfc: string): FaultRule | null;
-};
+export type Faults = ReturnType<typeof createFaults>;
 
 /** Creates an empty set of faults; `implicit` tells the fault that a magic RFC brings with it to a service. */
-export function createFaults(implicit: (service: string, rfc: string) => Fault | null = () => null): Faults {
+export function createFaults(implicit: (service: string, rfc: string) => Fault | null = () => null) {
   let rules: FaultRule[] = [];
   return {
-    add: (fault) => {
+    add: (fault: Fault): FaultRule => {
       const rule = { ...fault, id: randomUUID(), seen: 0, taken: 0 };
       rules.push(rule);
       return rule;
     },
-    list: () => [...rules],
-    remove: (id) => {
+    list: (): FaultRule[] => [...rules],
+    /** Removes one rule, or all; false when there is no rule of that id. */
+    remove: (id?: string) => {
       const before = rules.length;
       rules = id === undefined ? [] : rules.filter((rule) => rule.id !== id);
       return id === undefined || rules.length < before;
     },
-    take: (service, operation, rfc) => {
+    /**
+     * The fault for this call, used up by one, or null. The oldest rule that applies wins; without one, the RFC's own
+     * fault.
+     */
+    take: (service: string, operation: string, rfc: string): FaultRule | null => {
       for (const rule of rules) {
         if (!concerns(rule, service, operation, rfc)) continue;
         rule.seen += 1;

@@ -11,18 +11,7 @@ import { DAY, formatWallTime, parseWallTime, type WallTime } from './wall-time.t
 export type Edicion = { corte: WallTime; registros: readonly Registro[]; publicada: Date };
 
 /** The list of article 69-B as the SAT knows and publishes it. */
-export type Listado69B = {
-  /** The list now: what the settings and the changes say. The same object until something changes. */
-  vigente(): Edicion;
-  /** The list at the old address, which nothing changes. */
-  congelada(): Edicion;
-  /** Rows that replace all of the same RFCs from now on; an RFC without rows is taken out. */
-  replace(rows: ReadonlyMap<string, readonly Registro[]>): void;
-  /** Forgets the replacements. */
-  reset(): void;
-  /** Whether a taxpayer stands as Presunto or Definitivo in some proceeding, masked or not. */
-  isAdverse(rfc: string): boolean;
-};
+export type Listado69B = ReturnType<typeof createListado69B>;
 
 /** Day of the cut at the old address (antonio10024/Lista69B and others saw it stay there). */
 const FROZEN = '2025-12-31';
@@ -34,7 +23,7 @@ export function createListado69B(deps: {
   clock: Clock;
   settings: Pick<Settings, 'semilla' | 'filas_69b' | 'corte_69b'>;
   nombreDe(rfc: string): string;
-}): Listado69B {
+}) {
   const { settings, clock, nombreDe } = deps;
   let replaced = new Map<string, readonly Registro[]>();
   let replacedAt: Date | null = null;
@@ -73,19 +62,24 @@ export function createListado69B(deps: {
   };
 
   return {
+    /** The list now: what the settings and the changes say. The same object until something changes. */
     vigente: () => state().edicion,
+    /** The list at the old address, which nothing changes. */
     congelada: () => edition(FROZEN, new Map()),
-    replace: (rows) => {
+    /** Rows that replace all of the same RFCs from now on; an RFC without rows is taken out. */
+    replace: (rows: ReadonlyMap<string, readonly Registro[]>) => {
       for (const [rfc, registros] of rows) replaced.set(rfc, registros);
       replacedAt = clock.now();
       version += 1;
     },
+    /** Forgets the replacements. */
     reset: () => {
       replaced = new Map();
       replacedAt = null;
       version += 1;
     },
-    isAdverse: (rfc) => state().adverse.has(rfc),
+    /** Whether a taxpayer stands as Presunto or Definitivo in some proceeding, masked or not. */
+    isAdverse: (rfc: string) => state().adverse.has(rfc),
   };
 }
 

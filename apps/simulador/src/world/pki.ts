@@ -30,19 +30,10 @@ export type Certificado = {
   isRevoked: boolean;
 };
 
-export type Pki = {
-  /** Root and issuing certificates, PEM. */
-  caPem: string;
-  issue(order: EfirmaOrder): Promise<Efirma>;
-  /** Reads a DER certificate; throws when it is none. Dates are for the caller to compare with its clock. */
-  inspect(der: Uint8Array): Certificado;
-  /** An issued certificate by its 20-digit number, or null. */
-  find(numero: string): Promise<Certificado | null>;
-  revoke(numero: string): void;
-};
+export type Pki = Awaited<ReturnType<typeof createPki>>;
 
 /** Opens the authority of `dataDir`, or one that lives in memory. */
-export async function createPki({ dataDir }: { dataDir?: string | undefined } = {}): Promise<Pki> {
+export async function createPki({ dataDir }: { dataDir?: string | undefined } = {}) {
   const authority = await openAuthority(dataDir);
   const issued = new Map<string, Buffer>();
   const revoked = new Set<string>();
@@ -64,9 +55,11 @@ export async function createPki({ dataDir }: { dataDir?: string | undefined } = 
   };
 
   return {
+    /** Root and issuing certificates, PEM. */
     caPem: `${authority.root}${authority.issuing}`,
+    /** Reads a DER certificate; throws when it is none. Dates are for the caller to compare with its clock. */
     inspect,
-    issue: async (order) => {
+    issue: async (order: EfirmaOrder): Promise<Efirma> => {
       const numero = `3000100000${String(randomInt(10 ** 10)).padStart(10, '0')}`;
       const keys = await keySource.efirma();
       const certificate = signCertificate(
@@ -95,12 +88,13 @@ export async function createPki({ dataDir }: { dataDir?: string | undefined } = 
       });
       return { numero, cer: certificate.raw, key, password: order.password };
     },
-    find: async (numero) => {
+    /** An issued certificate by its 20-digit number, or null. */
+    find: async (numero: string): Promise<Certificado | null> => {
       if (!/^\d{20}$/.test(numero)) return null;
       const der = issued.get(numero) ?? (folder && (await readFile(join(folder, `${numero}.cer`)).catch(() => null)));
       return der ? inspect(der) : null;
     },
-    revoke: (numero) => {
+    revoke: (numero: string) => {
       revoked.add(numero);
     },
   };

@@ -4,7 +4,7 @@ import { textOf } from '../../web/http.ts';
 import { type FaultRule, respondWithFault } from '../../world/faults.ts';
 import { escapeXml } from '../../world/texts.ts';
 import type { World } from '../../world/world.ts';
-import { NS, readMessage, type SoapMessage, UnreadableMessage } from './message.ts';
+import { NS, readMessage, type SoapMessage } from './message.ts';
 
 /** A call that reached its operation. */
 export type SoapCall = SoapMessage & {
@@ -38,7 +38,7 @@ export function createEndpoint(world: World, service: string, operations: readon
       const operation = here.find((some) => some.action === action);
       const text = await textOf(c);
       if (!operation) return unknownAction(action);
-      const message = text.length > BODY_LIMIT ? null : tryToRead(text);
+      const message = text.length > BODY_LIMIT ? null : readMessage(text);
       if (!message) return new Response('Bad Request', { status: 400 });
       if (message.operation.namespaceURI !== operation.namespace || message.operation.localName !== operation.element)
         return unknownElement(message.operation);
@@ -63,15 +63,6 @@ function answer(
   return respondWithFault(isOwn ? null : fault, async () =>
     operation.handle({ ...message, authorization, fault: isOwn ? fault : null }),
   );
-}
-
-function tryToRead(text: string): SoapMessage | null {
-  try {
-    return readMessage(text);
-  } catch (error) {
-    if (error instanceof UnreadableMessage) return null;
-    throw error;
-  }
 }
 
 function unknownAction(action: string): Response {

@@ -1,35 +1,24 @@
 import { DOMParser, type Element, type Node } from '@xmldom/xmldom';
 
-/** The text is no SOAP message that can be read. */
-export class UnreadableMessage extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'UnreadableMessage';
-  }
-}
-
 /** A SOAP 1.1 message: its header, if any, and the operation, the body's only element. */
 export type SoapMessage = { header: Element | null; operation: Element };
 
-/** Reads a message; throws UnreadableMessage. A document type is refused, as SOAP 1.1 section 3 demands. */
-export function readMessage(text: string): SoapMessage {
-  if (/<!DOCTYPE/i.test(text)) throw new UnreadableMessage('a SOAP message must not have a document type');
-  let envelope: Element | null;
+/** Reads a message; null for a text that is none. A document type is refused, as SOAP 1.1 section 3 demands. */
+export function readMessage(text: string): SoapMessage | null {
+  if (/<!DOCTYPE/i.test(text)) return null;
   try {
     const parser = new DOMParser({
       onError: (level, message) => {
-        throw new UnreadableMessage(`${level}: ${message}`);
+        throw new Error(`${level}: ${message}`);
       },
     });
-    envelope = parser.parseFromString(text, 'text/xml').documentElement;
-  } catch (error) {
-    throw new UnreadableMessage('the text is not well-formed XML', { cause: error });
+    const envelope = parser.parseFromString(text, 'text/xml').documentElement;
+    if (envelope?.namespaceURI !== NS.soap || envelope.localName !== 'Envelope') return null;
+    const operation = children(child(envelope, NS.soap, 'Body'))[0];
+    return operation ? { header: child(envelope, NS.soap, 'Header') ?? null, operation } : null;
+  } catch {
+    return null;
   }
-  if (!envelope || envelope.namespaceURI !== NS.soap || envelope.localName !== 'Envelope')
-    throw new UnreadableMessage('the document is not a SOAP 1.1 envelope');
-  const operation = children(child(envelope, NS.soap, 'Body'))[0];
-  if (!operation) throw new UnreadableMessage('the body is empty');
-  return { header: child(envelope, NS.soap, 'Header') ?? null, operation };
 }
 
 export function child(parent: Element | null | undefined, namespace: string, name: string): Element | undefined {

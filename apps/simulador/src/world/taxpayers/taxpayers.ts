@@ -32,30 +32,15 @@ type RowOptions = {
 };
 
 /** Every well-formed RFC is a taxpayer; the same seed and RFC always give the same one. */
-export type Taxpayers = {
-  /** Throws RangeError when the text has not the form of an RFC. */
-  taxpayer(rfc: string): Taxpayer;
-  change(rfc: string, change: TaxpayerChange): Taxpayer;
-  /** What the SAT's registry says of it. Throws RangeError as `taxpayer` does. */
-  profile(rfc: string): Perfil;
-  /**
-   * Whether it is the taxpayer's CIEC; false for a text that is no RFC, and always for the magic RFC whose CIEC is
-   * wrong whatever it is.
-   */
-  isCiec(rfc: string, ciec: string): boolean;
-  /** Rows issued from `inicio` to `fin`, both inside, by FechaEmision, made one by one. */
-  rows(rfc: string, tipo: Tipo, inicio: WallTime, fin: WallTime, options?: RowOptions): Iterable<Row>;
-  count(rfc: string, tipo: Tipo, inicio: WallTime, fin: WallTime, options?: RowOptions): number;
-  /** The row of a UUID (any letter case) among those of a taxpayer, or null. */
-  find(rfc: string, tipo: Tipo, uuid: string, options?: Pick<RowOptions, 'documento' | 'corte'>): Row | null;
-};
+export type Taxpayers = ReturnType<typeof createTaxpayers>;
 
 type Family = { schedule: Schedule; titular: Persona; contrapartes: Persona[]; isFixed: boolean };
 
 /** Creates the taxpayers of `settings.semilla`. */
-export function createTaxpayers(deps: { clock: Clock; settings: { semilla: string } }): Taxpayers {
+export function createTaxpayers(deps: { clock: Clock; settings: { semilla: string } }) {
   const changes = new Map<string, TaxpayerChange>();
 
+  /** Throws RangeError when the text has not the form of an RFC. */
   const taxpayer = (rfc: string): Taxpayer => {
     if (!isRfc(rfc)) throw new RangeError(`"${rfc}" no tiene la forma de un RFC`);
     const isMoral = rfc.length === 12;
@@ -88,29 +73,39 @@ export function createTaxpayers(deps: { clock: Clock; settings: { semilla: strin
 
   return {
     taxpayer,
-    change: (rfc, change) => {
+    change: (rfc: string, change: TaxpayerChange) => {
       taxpayer(rfc);
       changes.set(rfc, { ...changes.get(rfc), ...change });
       return taxpayer(rfc);
     },
-    profile: (rfc) => {
+    /** What the SAT's registry says of it. Throws RangeError as `taxpayer` does. */
+    profile: (rfc: string): Perfil => {
       const { nombre } = taxpayer(rfc);
       const cambio = changes.get(rfc)?.perfil ?? {};
       const perfil = generatePerfil(deps.settings.semilla, rfc, nombre, cambio.opinion?.sentido);
       return changePerfil(perfil, cambio);
     },
-    isCiec: (rfc, ciec) => isRfc(rfc) && !magiaDe(rfc)?.isCiecWrong && taxpayer(rfc).ciec === ciec,
-    *rows(rfc, tipo, inicio, fin, { documento = 'cfdi', corte, skip } = {}) {
+    /**
+     * Whether it is the taxpayer's CIEC; false for a text that is no RFC, and always for the magic RFC whose CIEC is
+     * wrong whatever it is.
+     */
+    isCiec: (rfc: string, ciec: string) => isRfc(rfc) && !magiaDe(rfc)?.isCiecWrong && taxpayer(rfc).ciec === ciec,
+    /** Rows issued from `inicio` to `fin`, both inside, by FechaEmision, made one by one. */
+    *rows(rfc: string, tipo: Tipo, inicio: WallTime, fin: WallTime, options: RowOptions = {}): Iterable<Row> {
+      const { documento = 'cfdi', corte, skip } = options;
       const family = familyOf(rfc, tipo, documento);
       for (const { key, n, emision } of family.schedule.positions(inicio, lastOf(family, fin, corte), skip)) {
         yield createRow({ key, titular: family.titular, tipo, contrapartes: family.contrapartes }, n, emision);
       }
     },
-    count: (rfc, tipo, inicio, fin, { documento = 'cfdi', corte, skip = 0 } = {}) => {
+    count: (rfc: string, tipo: Tipo, inicio: WallTime, fin: WallTime, options: RowOptions = {}) => {
+      const { documento = 'cfdi', corte, skip = 0 } = options;
       const family = familyOf(rfc, tipo, documento);
       return Math.max(0, family.schedule.count(inicio, lastOf(family, fin, corte)) - skip);
     },
-    find: (rfc, tipo, uuid, { documento = 'cfdi', corte } = {}) => {
+    /** The row of a UUID (any letter case) among those of a taxpayer, or null. */
+    find: (rfc: string, tipo: Tipo, uuid: string, options: Omit<RowOptions, 'skip'> = {}): Row | null => {
+      const { documento = 'cfdi', corte } = options;
       const family = familyOf(rfc, tipo, documento);
       const wanted = uuid.toUpperCase();
       const last = lastOf(family, Number.POSITIVE_INFINITY, corte);
