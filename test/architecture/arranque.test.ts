@@ -5,8 +5,7 @@ import { describeConfig, loadConfig } from '@acuse/runtime';
 import { afterAll, describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { readSettings } from '../../packages/embedded/src/settings.ts';
-import { apiEnv, panelEnv, workerEnv } from '../../packages/embedded/src/stack-env.ts';
-import { filesOf } from '../../packages/embedded/src/stack-secrets.ts';
+import { apiEnv, filesOf, panelEnv, workerEnv } from '../../packages/embedded/src/stack-env.ts';
 import { SECTIONS } from './env-example.ts';
 
 const dir = mkdtempSync(join(tmpdir(), 'acuse-arranque-'));

@@ -8,7 +8,7 @@ import { createContribuyentes, createLibro, migrate, openDatabase } from '@acuse
 import { createDatabase, createProcessGroup, freePort } from '@acuse/embedded';
 import { silentLogger } from '@acuse/runtime';
 import { generateWorkerKeyPair } from '@acuse/vault';
-import { openUser } from '../../packages/embedded/src/commands/panel-users.ts';
+import { openUser } from '../../packages/embedded/src/commands/account.ts';
 
 const ENTRY = fileURLToPath(new URL('../../apps/panel/src/main.ts', import.meta.url));
 const SOLICITUDES = 100;

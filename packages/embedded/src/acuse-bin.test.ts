@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { isAlive, waitGone } from './children/processes.ts';
+import { isAlive, waitGone } from './children.ts';
 
 const BIN = fileURLToPath(new URL('../bin', import.meta.url));
 

@@ -1,4 +1,4 @@
-export { waitGone } from './children/processes.ts';
+export { waitGone } from './children.ts';
 export { freePort } from './free-port.ts';
 export { findSystemPostgres } from './postgres/binaries.ts';
 export { createDatabase, databaseUrl, dropDatabase } from './postgres/databases.ts';

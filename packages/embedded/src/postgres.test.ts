@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { silentLogger } from '@acuse/runtime';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { isAlive, waitGone } from './children/processes.ts';
+import { isAlive, waitGone } from './children.ts';
 import { findSystemPostgres, linkLibraries } from './postgres/binaries.ts';
 import { createDatabase, databaseUrl, dropDatabase, ensureDatabase } from './postgres/databases.ts';
 import { type RunningPostgres, startPostgres } from './postgres.ts';

@@ -1,17 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { mkdir, open, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { promisify } from 'node:util';
 import { ExplainedError, explainPrinted, type Logger } from '@acuse/runtime';
 import pg from 'pg';
-import { lifeline } from './children/lifeline.ts';
+import { commandLineOf, isAlive, lifeline, waitGone } from './children.ts';
 import { freePort } from './free-port.ts';
-import { locateBinaries, type PostgresBinaries } from './postgres/binaries.ts';
-import { endProcess, ensureCluster, postgresEnv, releaseCluster, USER } from './postgres/cluster.ts';
-import { chooseRunAs, commandAs } from './postgres/run-as.ts';
+import { chooseRunAs, commandAs, locateBinaries, type PostgresBinaries, type RunAs } from './postgres/binaries.ts';
 
-export interface PostgresOptions {
+interface PostgresOptions {
   /** The folder that holds the cluster, its password and its log. Made when missing, used again when there. */
   readonly dataDir: string;
   /** Listens here; a free port by default. */
@@ -164,4 +164,103 @@ async function ensurePassword(file: string): Promise<string> {
     if (error.code !== 'EEXIST') throw error;
   });
   return readFile(file, 'utf8');
+}
+
+const run = promisify(execFile);
+
+/** The only role of an embedded cluster. */
+const USER = 'acuse';
+
+/** Makes the cluster if there is none yet. It appears under its name only when it is complete. */
+async function ensureCluster(cluster: string, password: string, binaries: PostgresBinaries, as: RunAs): Promise<void> {
+  if (await stat(join(cluster, 'PG_VERSION')).catch(() => undefined)) return;
+  const draft = `${cluster}-${randomBytes(4).toString('hex')}`;
+  const passwordDir = await mkdtemp(join(tmpdir(), 'acuse-pg-'));
+  const passwordFile = join(passwordDir, 'password');
+  try {
+    await writeFile(passwordFile, password, { mode: 0o600 });
+    await mkdir(draft, { mode: 0o700 });
+    for (const path of [passwordDir, passwordFile, draft]) await as.own(path);
+    await runInitdb(draft, passwordFile, binaries, as);
+    await rename(draft, cluster);
+  } finally {
+    await rm(passwordDir, { recursive: true, force: true });
+    await rm(draft, { recursive: true, force: true });
+  }
+}
+
+async function runInitdb(draft: string, passwordFile: string, binaries: PostgresBinaries, as: RunAs): Promise<void> {
+  const { command, args, ids } = commandAs(as, binaries.initdb, [
+    `--pgdata=${draft}`,
+    `--username=${USER}`,
+    `--pwfile=${passwordFile}`,
+    '--auth=scram-sha-256',
+    '--encoding=UTF8',
+    ...(await localeOf(binaries)),
+  ]);
+  const child = spawn(command, args, {
+    ...ids,
+    cwd: '/',
+    stdio: ['ignore', 'ignore', 'pipe'],
+    env: postgresEnv(),
+  });
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint += text;
+  });
+  const code = await new Promise<number | null>((resolve, reject) => child.on('error', reject).on('close', resolve));
+  if (code !== 0)
+    throw new ExplainedError(
+      `No se pudo preparar PostgreSQL (initdb terminó con ${code}): ${explainPrinted(complaint, { folder: '--data' }, { path: draft }) ?? ''}\n${complaint.trim()}`,
+    );
+}
+
+/** Order by code point and capitals beyond ASCII: PostgreSQL's own from version 17 on, the C library's before. */
+async function localeOf({ initdb }: PostgresBinaries): Promise<string[]> {
+  const { stdout } = await run(initdb, ['--version'], { cwd: '/', env: postgresEnv() });
+  const major = Number(/(\d+)/.exec(stdout)?.[1]);
+  return major >= 17 ? ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'] : ['--locale=C.UTF-8'];
+}
+
+/**
+ * The environment of the PostgreSQL programs: none of ours, which may hold secrets or PG variables of another server.
+ */
+function postgresEnv(): NodeJS.ProcessEnv {
+  const { PATH, TMPDIR, SystemRoot } = process.env;
+  return Object.fromEntries(
+    Object.entries({ PATH, TMPDIR, SystemRoot, LC_ALL: 'C', TZ: 'UTC' }).filter(([, value]) => value !== undefined),
+  );
+}
+
+/**
+ * Makes sure that no server runs on the cluster: one whose owner is gone is stopped, a pid file that speaks of another
+ * program is dropped. @throws when the server's owner is alive.
+ */
+async function releaseCluster(cluster: string, ownerFile: string): Promise<void> {
+  const pidFile = join(cluster, 'postmaster.pid');
+  const pid = Number.parseInt(await readFile(pidFile, 'utf8').catch(() => ''), 10);
+  if (!Number.isInteger(pid) || !isAlive(pid)) return;
+  const isOurs = (await commandLineOf(pid)).includes(cluster);
+  if (!isOurs) return rm(pidFile, { force: true });
+  const owner = Number.parseInt(await readFile(ownerFile, 'utf8').catch(() => ''), 10);
+  if (Number.isInteger(owner) && isAlive(owner)) {
+    throw new Error(
+      `El PostgreSQL de ${cluster} ya está en uso por el proceso ${owner}. Deténgalo, o use otra carpeta de datos.`,
+    );
+  }
+  await endProcess(pid);
+}
+
+/** Ends a PostgreSQL server: fast shutdown (SIGINT), then immediate (SIGQUIT), then SIGKILL. */
+async function endProcess(pid: number): Promise<void> {
+  for (const [signal, timeoutMs] of [
+    ['SIGINT', 15_000],
+    ['SIGQUIT', 5_000],
+    ['SIGKILL', 5_000],
+  ] as const) {
+    if (!isAlive(pid)) return;
+    process.kill(pid, signal);
+    if (await waitGone(pid, timeoutMs)) return;
+  }
+  throw new Error(`No se pudo detener el PostgreSQL con el proceso ${pid}.`);
 }

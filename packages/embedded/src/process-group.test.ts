@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createLogger, silentLogger } from '@acuse/runtime';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { isAlive } from './children/processes.ts';
+import { isAlive } from './children.ts';
 import { freePort } from './free-port.ts';
 import { createProcessGroup, type ProcessGroup, type ProcessGroupOptions } from './process-group.ts';
 

@@ -8,8 +8,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { ExplainedError, type Logger } from '@acuse/runtime';
-import { lifeline } from './children/lifeline.ts';
-import { residentBytes } from './children/processes.ts';
+import { lifeline, residentBytes } from './children.ts';
 
 /** One of our own programs, run from its TypeScript source or compiled. */
 interface AppSpec {

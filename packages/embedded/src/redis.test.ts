@@ -4,7 +4,7 @@ import { delimiter, join } from 'node:path';
 import { silentLogger } from '@acuse/runtime';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { isAlive } from './children/processes.ts';
+import { isAlive } from './children.ts';
 import { findRedisServer, startRedis } from './redis.ts';
 
 let dir = '';

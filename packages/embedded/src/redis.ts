@@ -6,8 +6,7 @@ import { connect } from 'node:net';
 import { delimiter, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExplainedError, type Logger } from '@acuse/runtime';
-import { lifeline } from './children/lifeline.ts';
-import { waitGone } from './children/processes.ts';
+import { lifeline, waitGone } from './children.ts';
 import { freePort } from './free-port.ts';
 
 export interface RedisOptions {

@@ -2,14 +2,30 @@ import { randomBytes } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Logger } from '@acuse/runtime';
-import { authenticate, type Credentials } from './s3/authenticate.ts';
-import { dispatch } from './s3/dispatch.ts';
+import {
+  createBucket,
+  deleteBucket,
+  deleteObjects,
+  getLocation,
+  headBucket,
+  listBuckets,
+  listObjects,
+} from './s3/bucket-routes.ts';
+import { type Exchange, S3Error } from './s3/exchange.ts';
 import { incomingBody } from './s3/incoming-body.ts';
-import { S3Error } from './s3/s3-error.ts';
-import { queryPairs } from './s3/sigv4.ts';
+import {
+  abortUpload,
+  completeUpload,
+  createUpload,
+  listParts,
+  listUploads,
+  uploadPart,
+} from './s3/multipart-routes.ts';
+import { deleteObject, getObject, putObject } from './s3/object-routes.ts';
+import { authenticate, type Credentials, queryPairs } from './s3/sigv4.ts';
 import { openStore, type Store } from './s3/store.ts';
 
-export interface S3Options extends Credentials {
+interface S3Options extends Credentials {
   /** The folder that holds buckets and unfinished uploads; used again when there. */
   readonly dir: string;
   /** Listens here, on 127.0.0.1; 0, the default, lets the system choose. */
@@ -111,4 +127,52 @@ function refuse(
   // What is left of the body is not read, so the connection cannot be used again.
   if (!request.complete) response.setHeader('connection', 'close');
   response.writeHead(known.status, { 'content-type': 'application/xml', 'content-length': bytes.length }).end(bytes);
+}
+
+type Route = (exchange: Exchange) => Promise<void>;
+
+/**
+ * Queries that choose another operation on the same address; those that are not offered say so instead of doing
+ * something else.
+ */
+const SUBRESOURCES = new Set(
+  'accelerate acl analytics attributes cors delete encryption inventory legal-hold lifecycle location logging metrics notification object-lock ownershipControls policy policyStatus publicAccessBlock replication requestPayment restore retention select tagging torrent uploadId uploads versioning versions website'.split(
+    ' ',
+  ),
+);
+
+const SERVICE: Readonly<Record<string, Route>> = { GET: listBuckets };
+
+const BUCKET: Readonly<Record<string, Route>> = {
+  GET: listObjects,
+  'GET uploads': listUploads,
+  'GET location': getLocation,
+  HEAD: headBucket,
+  'POST delete': deleteObjects,
+  DELETE: deleteBucket,
+};
+
+const OBJECT: Readonly<Record<string, Route>> = {
+  GET: getObject,
+  HEAD: getObject,
+  PUT: putObject,
+  DELETE: deleteObject,
+  'GET uploadId': listParts,
+  'PUT uploadId': uploadPart,
+  'POST uploads': createUpload,
+  'POST uploadId': completeUpload,
+  'DELETE uploadId': abortUpload,
+};
+
+/** Finds the operation of a request and runs it. @throws S3Error */
+async function dispatch(exchange: Exchange): Promise<void> {
+  const { request, bucket, key, store } = exchange;
+  const subresource = [...exchange.query.keys()].find((name) => SUBRESOURCES.has(name));
+  const name = [request.method, ...(subresource === undefined ? [] : [subresource])].join(' ');
+  if (bucket !== '' && key === '' && name === 'PUT') return createBucket(exchange);
+  const route = (bucket === '' ? SERVICE : key === '' ? BUCKET : OBJECT)[name];
+  if (!route && subresource !== undefined) throw new S3Error('NotImplemented', `${name} is not offered.`);
+  if (!route) throw new S3Error('MethodNotAllowed', 'The specified method is not allowed against this resource.');
+  if (bucket !== '') await store.requireBucket(bucket);
+  await route(exchange);
 }

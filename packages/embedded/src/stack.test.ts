@@ -5,12 +5,10 @@ import { createContribuyentes, openDatabase } from '@acuse/db';
 import { silentLogger } from '@acuse/runtime';
 import { PROCESOS } from '@acuse/vault';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { isAlive } from './children/processes.ts';
-import { makeAccount, type ReadyAccount } from './commands/account.ts';
-import { createCaller } from './commands/api-client.ts';
-import { storeCiec } from './commands/credentials.ts';
+import { isAlive } from './children.ts';
+import { createCaller, makeAccount, type ReadyAccount, storeCiec } from './commands/account.ts';
 import { type RunningStack, startStack } from './stack.ts';
-import { ensureSecrets, keepAddresses } from './stack-secrets.ts';
+import { ensureSecrets, keepAddresses } from './stack-env.ts';
 import { logIn, openBrowser } from './testing/browser.ts';
 
 let dir = '';

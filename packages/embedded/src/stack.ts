@@ -12,15 +12,18 @@ import { startS3 } from './s3.ts';
 import {
   apiEnv,
   type Env,
+  ensureSecrets,
+  filesOf,
+  keepAddresses,
   panelEnv,
   panelUrls,
   type S3Access,
   type StackAddresses,
+  type StackSecrets,
   simuladorEnv,
   urlAt,
   workerEnv,
 } from './stack-env.ts';
-import { ensureSecrets, filesOf, keepAddresses, type StackSecrets } from './stack-secrets.ts';
 
 export interface StackOptions {
   /** Everything that must last: cluster, objects, secrets, the simulator's authority. */

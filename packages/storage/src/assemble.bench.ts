@@ -10,10 +10,9 @@ import { pipeline } from 'node:stream/promises';
 import { parseArgs } from 'node:util';
 import { createDeflateRaw, createInflateRaw } from 'node:zlib';
 import type { Paquetes, PlanEnsamble } from '@acuse/core';
-import { readZip } from '../testing/read-zip.ts';
-import { startS3 } from '../testing/s3-server.ts';
+import { startS3 } from '../testing/s3-fixture.ts';
 import { satRow, satText } from '../testing/sat-rows.ts';
-import { zipBytes } from '../testing/zip-bytes.ts';
+import { readZip, zipBytes } from '../testing/zip-bytes.ts';
 import { createPaquetesMemoria, createPaquetesS3, type PaquetesS3Settings } from './index.ts';
 
 const PACKAGE_ROWS = 100_000;

@@ -3,10 +3,9 @@ import { Readable } from 'node:stream';
 import type { Paquetes, PlanEnsamble } from '@acuse/core';
 import { parse } from 'csv-parse/sync';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readZip } from '../testing/read-zip.ts';
-import { type S3Server, startS3 } from '../testing/s3-server.ts';
+import { type S3Server, startS3 } from '../testing/s3-fixture.ts';
 import { expectedCsv, satRow, satText, TERCEROS_HEADER } from '../testing/sat-rows.ts';
-import { zipBytes } from '../testing/zip-bytes.ts';
+import { readZip, zipBytes } from '../testing/zip-bytes.ts';
 import { createPaquetesMemoria, createPaquetesS3 } from './index.ts';
 
 interface Subject {

@@ -1,12 +1,9 @@
 import { Readable } from 'node:stream';
 import { buffer as readAll } from 'node:stream/consumers';
 import type { Paquetes } from '@acuse/core';
-import { assemble } from './assemble/assemble.ts';
-import { originalesPrefix, solicitudPrefix } from './keys.ts';
-import { DEFAULT_LIMITS, type PaqueteLimits } from './limits.ts';
 import type { ObjectStore } from './object-store.ts';
-import { saveDocumento } from './save-documento.ts';
-import { findSat, saveSat } from './save-sat.ts';
+import { paquetesIn } from './paquetes.ts';
+import { DEFAULT_LIMITS, type PaqueteLimits } from './zip/sat-package.ts';
 
 export interface PaquetesMemoriaOptions {
   readonly limits?: Partial<PaqueteLimits>;
@@ -25,13 +22,10 @@ export interface PaquetesMemoria extends Paquetes {
 export function createPaquetesMemoria(options: PaquetesMemoriaOptions = {}): PaquetesMemoria {
   const objects = new Map<string, Buffer>();
   const store = createMemoryStore(objects);
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const { compressionLevel: level = 6, publicEndpoint = 'https://paquetes.invalid', now = () => new Date() } = options;
   return {
     objects,
-    saveSat: (origen, zip, signal) => saveSat(store, limits, origen, zip, signal),
-    findSat: (origen, signal) => findSat(store, origen, signal),
-    assemble: (plan, signal) => assemble({ store, limits, level }, plan, signal),
+    ...paquetesIn(store, { ...DEFAULT_LIMITS, ...options.limits }, level),
     async presign(objectKey, { filename, ttlSeconds }) {
       const signedAt = Math.floor(now().getTime() / 1000);
       const url = new URL(objectKey, `${publicEndpoint}/`);
@@ -39,10 +33,6 @@ export function createPaquetesMemoria(options: PaquetesMemoriaOptions = {}): Paq
       url.searchParams.set('response-content-disposition', `attachment; filename="${filename}"`);
       return { url: url.href, expiraEn: new Date((signedAt + ttlSeconds) * 1000) };
     },
-    saveDocumento: (objectKey, bytes, signal) => saveDocumento(store, objectKey, bytes, signal),
-    removeDocumento: (objectKey) => store.removePrefix(objectKey),
-    remove: (solicitudId, what) =>
-      store.removePrefix(what === 'todo' ? solicitudPrefix(solicitudId) : originalesPrefix(solicitudId)),
     sweepUploads: async () => 0,
     ping: async (signal) => signal.throwIfAborted(),
   };

@@ -6,8 +6,8 @@
 import { createReadStream, statSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { assemble } from '../src/assemble/assemble.ts';
-import { DEFAULT_LIMITS } from '../src/limits.ts';
 import type { ObjectStore } from '../src/object-store.ts';
+import { DEFAULT_LIMITS } from '../src/zip/sat-package.ts';
 
 const SOURCE = 'source.zip';
 const file = process.argv[2] ?? '';

@@ -1,4 +1,6 @@
+import { buffer as readAll } from 'node:stream/consumers';
 import { crc32, deflateRawSync } from 'node:zlib';
+import { fromBufferPromise } from 'yauzl';
 
 /** An entry of a ZIP made by hand, with every field that a test may want to be wrong. */
 export interface RawEntry {
@@ -51,4 +53,14 @@ function signature(value: number): Buffer {
   const bytes = Buffer.alloc(4);
   bytes.writeUInt32LE(value);
   return bytes;
+}
+
+/** Every entry of a ZIP by name, in its order, read by yauzl. */
+export async function readZip(bytes: Buffer): Promise<Map<string, Buffer>> {
+  const zip = await fromBufferPromise(bytes);
+  const entries = new Map<string, Buffer>();
+  for await (const entry of zip.eachEntry()) {
+    entries.set(entry.fileName, await readAll(await zip.openReadStreamPromise(entry)));
+  }
+  return entries;
 }

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { hasCheckDigit, parseRfc } from '@acuse/contract';
 import { freePort } from '@acuse/embedded';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createCaller } from '../../../packages/embedded/src/commands/api-client.ts';
+import { createCaller } from '../../../packages/embedded/src/commands/account.ts';
 import { blocksOf, documents, type Orden, openShell, ordenesOf, ROOT, textOf } from './ordenes.ts';
 
 /** What no test can run beside others: which commands, and why. */

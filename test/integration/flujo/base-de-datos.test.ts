@@ -1,9 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { bloquear, cortarConexiones } from '../fixtures/candado.ts';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { fallar, pedir, saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
-import { tellFailure } from '../fixtures/procesos.ts';
-import { type Caller, expectOk, type Servicio, startServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
+import { type Caller, expectOk, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 
 /**
  * Longer than the API may take to say that the database does not answer; each lock is held for as long, or until the
@@ -12,17 +11,13 @@ import { type Caller, expectOk, type Servicio, startServicio, waitFor, waitForEn
 const PATIENCE_MS = 10_000;
 
 describe('PostgreSQL does not answer', () => {
-  let servicio: Servicio;
+  // A claim whose worker could not give it back, its connection being cut, lapses soon.
+  const servicio = useServicio({}, { LEASE_SECONDS: '3' });
   /** The API that meets the locks: it gives up as soon as one of an installation. */
   let hasty: { readonly url: string };
   beforeAll(async () => {
-    servicio = await startServicio();
     hasty = await servicio.startApi({ API_DATABASE_TIMEOUT_MS: '1500' });
-    // A claim whose worker could not give it back, its connection being cut, lapses soon.
-    await servicio.startWorker({ LEASE_SECONDS: '3' });
   });
-  afterEach((context) => tellFailure(servicio, context));
-  afterAll(() => servicio.close());
 
   const solicitudesDe = async ({ cuentaId }: Caller) => {
     const sql = 'SELECT id FROM solicitud WHERE cuenta_id = $1';

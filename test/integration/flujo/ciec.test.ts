@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { abrirPaquete, llamadas, movimientosDe, pedir, saldoDe, UN_DIA, uuidsDelSat } from '../fixtures/pedidos.ts';
-import { ciecOf, expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
+import { ciecOf, expectOk, startServicio, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 
 const WRONG = 'Equivocada-12345';
 
 describe('the CIEC', () => {
-  let servicio: Servicio;
-  beforeAll(async () => {
-    servicio = await startServicio();
-    await servicio.startWorker();
-  });
-  afterAll(() => servicio.close());
+  const servicio = useServicio({}, {});
 
   it('that the SAT refuses is sent once: ERROR with a refund, and nobody tries it again until it is stored anew', async () => {
     const caller = await servicio.newCaller({ saldo: 3 });

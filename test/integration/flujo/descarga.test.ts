@@ -1,7 +1,7 @@
 import { toSeconds } from '@acuse/core';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
-import { download, expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
+import { download, expectOk, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 import { readZip } from '../fixtures/zip.ts';
 
 const DRIVERS = [
@@ -10,14 +10,10 @@ const DRIVERS = [
 ] as const;
 
 describe.each(DRIVERS.filter(([, url]) => url !== null))('the main job with the queue on %s', (_name, queueUrl) => {
-  let servicio: Servicio;
-  beforeAll(async () => {
-    servicio = await startServicio({
-      ...(queueUrl ? { queueUrl } : {}),
-      simulador: { filas_por_paquete: 20 },
-    });
+  const servicio = useServicio({
+    queueUrl,
+    simulador: { filas_por_paquete: 20 },
   });
-  afterAll(() => servicio.close());
 
   it('carries received CFDI through the portal with the CIEC, month by month, into one ZIP', async () => {
     const caller = await servicio.newCiecCaller({ saldo: 2 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import {
@@ -15,20 +15,18 @@ import {
   UN_DIA,
   uuidsDelSat,
 } from '../fixtures/pedidos.ts';
-import { type Caller, expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
+import { type Caller, expectOk, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 
 const MAX = 10;
 
 describe('more rows than the SAT gives in one request', () => {
-  let servicio: Servicio;
-  beforeAll(async () => {
-    servicio = await startServicio({
+  const servicio = useServicio(
+    {
       workerEnv: { SAT_POLL_MAX_SECONDS: '0.2' },
       simulador: { max_filas_metadata: MAX, verificaciones_hasta_terminar: 1 },
-    });
-    await servicio.startWorker();
-  });
-  afterAll(() => servicio.close());
+    },
+    {},
+  );
 
   const partes = async (id: string) => {
     const sql = 'SELECT inicio, fin, registros FROM parte WHERE solicitud_id = $1 ORDER BY inicio';

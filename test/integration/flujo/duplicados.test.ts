@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { fallar, llamadas, movimientosDe, pedir, saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
-import { type Caller, ciecOf, expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
+import { type Caller, ciecOf, expectOk, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 
 const UNKNOWN = '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f';
 
 describe('the same request again', () => {
-  let servicio: Servicio;
-  beforeAll(async () => {
-    servicio = await startServicio();
-    await servicio.startWorker();
-  });
-  afterAll(() => servicio.close());
+  const servicio = useServicio({}, {});
 
   const ask = (caller: Caller, clave?: string, pedido: object = UN_DIA) =>
     caller.call(

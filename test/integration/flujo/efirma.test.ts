@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { guardarKey, issueEfirma, newEfirmaCaller, registrarCer } from '../fixtures/efirma.ts';
 import {
@@ -12,7 +12,7 @@ import {
   UN_DIA,
   uuidsDelSat,
 } from '../fixtures/pedidos.ts';
-import { expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
+import { expectOk, startServicio, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 
 /** A legal entity and a natural person, both with the characters that break encodings. */
 const RFCS = [
@@ -21,12 +21,7 @@ const RFCS = [
 ] as const;
 
 describe('the main job with an e.firma, over the SAT’s web service', () => {
-  let servicio: Servicio;
-  beforeAll(async () => {
-    servicio = await startServicio({ simulador: { filas_por_paquete: 20 } });
-    await servicio.startWorker();
-  });
-  afterAll(() => servicio.close());
+  const servicio = useServicio({ simulador: { filas_por_paquete: 20 } }, {});
 
   describe.each(RFCS)('%s', (_name, rfc) => {
     it.each(['emitidos', 'recibidos'] as const)('%s: several SAT packages, one ZIP', async (tipo) => {
@@ -121,11 +116,7 @@ describe('the main job with an e.firma, over the SAT’s web service', () => {
 });
 
 describe('an e.firma that cannot be used is refused when it is stored, with the reason', () => {
-  let servicio: Servicio;
-  beforeAll(async () => {
-    servicio = await startServicio();
-  });
-  afterAll(() => servicio.close());
+  const servicio = useServicio();
 
   it('4001: a CSD, an expired one, one of another RFC, one of an unknown authority, no certificate', async () => {
     const caller = await servicio.newCaller();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { guardarKey, issueEfirma, newEfirmaCaller, registrarCer } from '../fixtures/efirma.ts';
 import {
@@ -15,18 +15,13 @@ import {
   UN_DIA,
   uuidsDelSat,
 } from '../fixtures/pedidos.ts';
-import { expectOk, type Servicio, startServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
+import { expectOk, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 
 const SAT = 'cfdidescargamasivasolicitud';
 const VERIFICA = 'VerificaSolicitudDescarga';
 
 describe('the hour of the e.firma’s key ends while the SAT still works', () => {
-  let servicio: Servicio;
-  beforeAll(async () => {
-    servicio = await startServicio({ workerEnv: { REAPER_INTERVAL_MS: '200' } });
-    await servicio.startWorker();
-  });
-  afterAll(() => servicio.close());
+  const servicio = useServicio({ workerEnv: { REAPER_INTERVAL_MS: '200' } }, {});
 
   const expireKey = async (contribuyenteId: string) => {
     await servicio.db.pool.query(

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
-import { darNueve, expectNueve, FALLAS, startMalaHora } from '../fixtures/mala-hora.ts';
+import { darNueve, expectNueve, FALLAS, useMalaHora } from '../fixtures/mala-hora.ts';
 import { esperarLlamadas, fallar, llamadas, movimientosDe, pedir } from '../fixtures/pedidos.ts';
-import { type Caller, type Servicio, waitForEnd } from '../fixtures/servicio.ts';
+import { type Caller, waitForEnd } from '../fixtures/servicio.ts';
 
 /** Whether the portal knows by then who is there; before that a rule cannot name an RFC. */
 const OPERATIONS = [
@@ -20,11 +20,7 @@ const OPERATIONS = [
 ] as const;
 
 describe('the portal has a bad hour', () => {
-  let servicio: Servicio;
-  beforeAll(async () => {
-    servicio = await startMalaHora();
-  });
-  afterAll(() => servicio?.close());
+  const servicio = useMalaHora();
 
   const expectWhole = (caller: Caller, id: string) => expectNueve(servicio, caller, id);
   const newCaller = async () => darNueve(servicio, await servicio.newCiecCaller());

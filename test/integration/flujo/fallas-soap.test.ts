@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
-import { darNueve, expectNueve, FALLAS, startMalaHora } from '../fixtures/mala-hora.ts';
+import { darNueve, expectNueve, FALLAS, useMalaHora } from '../fixtures/mala-hora.ts';
 import {
   esperarLlamadas,
   eventosDe,
@@ -12,17 +12,13 @@ import {
   saldoDe,
   verificar,
 } from '../fixtures/pedidos.ts';
-import { type Caller, type Servicio, waitForEnd } from '../fixtures/servicio.ts';
+import { type Caller, waitForEnd } from '../fixtures/servicio.ts';
 
 const SAT = 'cfdidescargamasivasolicitud';
 const DESCARGAS = 'cfdidescargamasiva';
 
 describe('the SAT’s web service has a bad hour', () => {
-  let servicio: Servicio;
-  beforeAll(async () => {
-    servicio = await startMalaHora();
-  });
-  afterAll(() => servicio?.close());
+  const servicio = useMalaHora();
 
   const expectWhole = (caller: Caller, id: string) => expectNueve(servicio, caller, id);
   const newCaller = async () => darNueve(servicio, await newEfirmaCaller(servicio));

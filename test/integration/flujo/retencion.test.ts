@@ -1,17 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { objetosDe } from '../fixtures/objetos.ts';
 import { darFilas, fallar, pedir, UN_DIA, verificar } from '../fixtures/pedidos.ts';
-import { download, type Servicio, startServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
+import { download, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 
 describe('the retention of packages', () => {
-  let servicio: Servicio;
-  beforeAll(async () => {
-    servicio = await startServicio({ workerEnv: { RETENTION_DAYS: '30', PURGE_GRACE_SECONDS: '7200' } });
-    await servicio.startWorker();
-  });
-  afterAll(() => servicio.close());
+  const servicio = useServicio({ workerEnv: { RETENTION_DAYS: '30', PURGE_GRACE_SECONDS: '7200' } }, {});
 
   /** The SAT's packages are deleted a moment after the end. */
   const soloElZip = (id: string) =>

@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLogger } from '@acuse/runtime';
-import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { describe, expect, inject, it } from 'vitest';
 import { formasDe, leerBitacoras, leerRedis, leerTablas, piezasDe } from '../fixtures/busqueda.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { leerObjetos } from '../fixtures/objetos.ts';
 import { darFilas, esperarLlamadas, fallar, pedir, UN_DIA } from '../fixtures/pedidos.ts';
-import { ciecOf, type Servicio, startServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
+import { ciecOf, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 
 const DRIVERS = [
   ['PostgreSQL', undefined],
@@ -14,18 +14,10 @@ const DRIVERS = [
 ] as const;
 
 describe.each(DRIVERS.filter(([, url]) => url !== null))('secrets, with the queue on %s', (_name, queueUrl) => {
-  let servicio: Servicio;
   const apiLog: string[] = [];
-  beforeAll(async () => {
-    const destination = { write: (line: string) => void apiLog.push(line) };
-    servicio = await startServicio({
-      ...(queueUrl ? { queueUrl } : {}),
-      workerEnv: { LOG_LEVEL: 'trace' },
-      apiLog: createLogger({ name: 'api', level: 'trace', destination }),
-    });
-    await servicio.startWorker();
-  });
-  afterAll(() => servicio.close());
+  const destination = { write: (line: string) => void apiLog.push(line) };
+  const apiLogger = createLogger({ name: 'api', level: 'trace', destination });
+  const servicio = useServicio({ queueUrl, workerEnv: { LOG_LEVEL: 'trace' }, apiLog: apiLogger }, {});
 
   /** Everything that this service has written anywhere, by place. */
   const everything = async () => {

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import {
@@ -12,18 +12,13 @@ import {
   uuidsDelSat,
   verificar,
 } from '../fixtures/pedidos.ts';
-import { type Caller, ciecOf, expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
+import { type Caller, ciecOf, expectOk, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 
 const MARZO = { tipo: 'recibidos', desde: '2025-03-01', hasta: '2025-03-31' } as const;
 const TRIMESTRE = { tipo: 'recibidos', desde: '2025-03-01', hasta: '2025-05-31' } as const;
 
 describe('a SAT that says "no CFDI", truly or not', () => {
-  let servicio: Servicio;
-  beforeAll(async () => {
-    servicio = await startServicio();
-    await servicio.startWorker();
-  });
-  afterAll(() => servicio.close());
+  const servicio = useServicio({}, {});
 
   const conAmbas = async (rfc: string): Promise<Caller> => {
     const caller = await newEfirmaCaller(servicio, { rfc });

@@ -1,22 +1,19 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { eventosDe, fallar, llamadas, pedir } from '../fixtures/pedidos.ts';
-import { isStopped, LOOPS, logOf, MORTAL, STEPS, tellFailure } from '../fixtures/procesos.ts';
+import { isStopped, LOOPS, logOf, MORTAL, STEPS } from '../fixtures/procesos.ts';
 import { askedOfSat, expectWhole, MES } from '../fixtures/resultado.ts';
-import { type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
+import { useServicio, waitFor } from '../fixtures/servicio.ts';
 
 onEachDriver('a worker that was frozen and comes back', (queueUrl) => {
-  let servicio: Servicio;
-  beforeAll(async () => {
-    servicio = await startServicio({
-      ...(queueUrl ? { queueUrl } : {}),
+  const servicio = useServicio(
+    {
+      queueUrl,
       simulador: { filas_por_paquete: 40 },
-    });
-    await servicio.startWorker(LOOPS);
-  });
-  afterEach((context) => tellFailure(servicio, context));
-  afterAll(() => servicio.close());
+    },
+    LOOPS,
+  );
 
   const frozenAt = async (punto: string) => {
     const victim = await servicio.startWorker({ ...MORTAL, FAILPOINT: `${punto}:freeze` });

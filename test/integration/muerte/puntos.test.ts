@@ -1,24 +1,21 @@
 import { PUNTOS } from '@acuse/core';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { expireClaim } from '../fixtures/candado.ts';
 import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { pedir } from '../fixtures/pedidos.ts';
-import { LOOPS, STEPS, tellFailure } from '../fixtures/procesos.ts';
+import { LOOPS, STEPS } from '../fixtures/procesos.ts';
 import { askedOfSat, enviosOf, expectWhole, MES } from '../fixtures/resultado.ts';
-import { type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
+import { useServicio, waitFor } from '../fixtures/servicio.ts';
 
 onEachDriver('one solicitud, and a worker killed at every checkpoint', (queueUrl) => {
-  let servicio: Servicio;
-  beforeAll(async () => {
-    servicio = await startServicio({
-      ...(queueUrl ? { queueUrl } : {}),
+  const servicio = useServicio(
+    {
+      queueUrl,
       simulador: { filas_por_paquete: 40 },
-    });
-    await servicio.startWorker(LOOPS);
-  });
-  afterEach((context) => tellFailure(servicio, context));
-  afterAll(() => servicio.close());
+    },
+    LOOPS,
+  );
 
   it('ends with one charge and one ZIP, and the SAT is asked as little as can be', slowOnRedis(queueUrl), async () => {
     const caller = await newEfirmaCaller(servicio);

@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { type Pedido, pedir, uuidsDelSat } from '../fixtures/pedidos.ts';
-import { STEPS, tellFailure } from '../fixtures/procesos.ts';
+import { STEPS } from '../fixtures/procesos.ts';
 import { askedOfSat, expectWhole } from '../fixtures/resultado.ts';
-import { type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
+import { useServicio, waitFor } from '../fixtures/servicio.ts';
 
 const RELAY = { WORKER_ROLES: 'relay' };
 
@@ -26,12 +26,7 @@ async function startSilent() {
 }
 
 onEachDriver('a relay killed when the outbox has noted the rings and the queue has none of them', (queueUrl) => {
-  let servicio: Servicio;
-  beforeAll(async () => {
-    servicio = await startServicio(queueUrl ? { queueUrl } : {});
-  });
-  afterEach((context) => tellFailure(servicio, context));
-  afterAll(() => servicio.close());
+  const servicio = useServicio({ queueUrl });
 
   it('loses none: they are rung again', slowOnRedis(queueUrl), async () => {
     const { pool } = servicio.db;

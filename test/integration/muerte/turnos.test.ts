@@ -1,19 +1,13 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { eventosDe, fallar, llamadas, pedir } from '../fixtures/pedidos.ts';
-import { LOOPS, MORTAL, STEPS, tellFailure } from '../fixtures/procesos.ts';
+import { LOOPS, MORTAL, STEPS } from '../fixtures/procesos.ts';
 import { askedOfSat, expectWhole, MES } from '../fixtures/resultado.ts';
-import { type Caller, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
+import { type Caller, useServicio, waitFor } from '../fixtures/servicio.ts';
 
 onEachDriver('a step and its worker', (queueUrl) => {
-  let servicio: Servicio;
-  beforeAll(async () => {
-    servicio = await startServicio(queueUrl ? { queueUrl } : {});
-    await servicio.startWorker(LOOPS);
-  });
-  afterEach((context) => tellFailure(servicio, context));
-  afterAll(() => servicio.close());
+  const servicio = useServicio({ queueUrl }, LOOPS);
 
   /** The SAT takes this long for its answer to a request of the caller, by default for the next one only. */
   const slowSat = (caller: Caller, ms: number, times = 1) =>

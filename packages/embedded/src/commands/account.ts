@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { randomBytes, randomUUID } from 'node:crypto';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
   type Autor,
@@ -7,14 +7,16 @@ import {
   createCuentas,
   createLibro,
   createLlaves,
+  createUsuarios,
   type Database,
   openDatabase,
+  type RolUsuario,
+  type UsuarioVista,
 } from '@acuse/db';
 import { modoLlaveOf } from '@acuse/runtime';
 import { generateApiKey, openHasher, registroOf, wipeApiKey } from '@acuse/vault';
 import pg from 'pg';
-import type { RunningStack } from '../stack.ts';
-import { openUser } from './panel-users.ts';
+import type { PanelProcess, RunningStack } from '../stack.ts';
 
 /** A taxpayer ready to call with: all that a newcomer needs to try the service. Only for the simulated authority. */
 export interface ReadyAccount {
@@ -137,4 +139,100 @@ export async function askSimulador<T>(
   });
   if (!response.ok) throw new Error(`El simulador respondió ${response.status} a /control/${path}.`);
   return (await response.json()) as T;
+}
+
+/** An answer of the API that is not a success. */
+export class Refused extends Error {
+  readonly status: number;
+  readonly codigo: number;
+
+  constructor(path: string, status: number, codigo: number, texto: string) {
+    super(`${path}: HTTP ${status}, cfdi_codigo ${codigo}: ${texto}`);
+    this.name = 'Refused';
+    this.status = status;
+    this.codigo = codigo;
+  }
+}
+
+export type Call = <T>(path: string, body: Record<string, unknown>) => Promise<T>;
+
+/** Calls operations as an integrator does; gives `data`. @throws Refused for any answer but a success. */
+export function createCaller(apiUrl: string, apiKey: string): Call {
+  return async <T>(path: string, body: Record<string, unknown>) => {
+    const response = await fetch(`${apiUrl}/api/v1/${path}`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${apiKey}`,
+        'content-type': 'application/json',
+        'user-agent': 'acuse-demo/1.0',
+      },
+      body: JSON.stringify(body),
+    });
+    const answer = (await response.json()) as { cfdi_codigo: number; cfdi_texto: string; data: T };
+    if (answer.cfdi_codigo !== 1) throw new Refused(path, response.status, answer.cfdi_codigo, answer.cfdi_texto);
+    return answer.data;
+  };
+}
+
+export async function storeCiec(call: Call, { rfc, ciec }: ReadyAccount): Promise<void> {
+  await call('vault/rfc-guardar', { rfc, ciec });
+}
+
+export async function storeEfirma(call: Call, { rfc, efirma }: ReadyAccount): Promise<void> {
+  const [cer, key] = await Promise.all([readFile(efirma.cer, 'base64'), readFile(efirma.key, 'base64')]);
+  await call('vault/firma-registrar', { rfc, cer });
+  await call('vault/firma-guardar', { rfc, key, password: efirma.password });
+}
+
+/** Somebody who can log in at the panel. */
+interface PanelUser {
+  readonly usuario: UsuarioVista;
+  readonly password: string;
+}
+
+const CODIGO_SECONDS = 600;
+const COOKIE = /^([^=]+=[^;]+)/;
+const TOKEN = /name="_csrf" value="([^"]+)"/;
+
+/**
+ * Makes an account with somebody who enters it, as the back office does: with a code, which the page of the panel takes
+ * for a password whoever may sign up there. @throws when it does not.
+ */
+export async function openUser(
+  db: Database,
+  panel: Pick<PanelProcess, 'url' | 'publicUrl'>,
+  who: {
+    readonly alias: string;
+    readonly nombre: string;
+    readonly rol: RolUsuario;
+    readonly autor: Autor;
+  },
+): Promise<PanelUser> {
+  const { nombre, rol, autor } = who;
+  const email = `${who.alias}-${randomBytes(4).toString('hex')}@example.com`;
+  const password = randomBytes(12).toString('base64url');
+  const usuarios = createUsuarios(db);
+  const { id: cuentaId } = await createCuentas(db).create({ nombre, email, ...autor });
+  const usuario = await usuarios.add({ cuentaId, email, nombre, rol, ...autor });
+  const codigo = await usuarios.offerCodigo(usuario, CODIGO_SECONDS, autor);
+  const page = await fetch(`${panel.url}/restablecer`);
+  const cookie = COOKIE.exec(page.headers.getSetCookie()[0] ?? '')?.[1] ?? '';
+  const [, _csrf = ''] = TOKEN.exec(await page.text()) ?? [];
+  const answer = await fetch(`${panel.url}/restablecer`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers: { origin: new URL(panel.publicUrl).origin, cookie },
+    body: new URLSearchParams({ _csrf, codigo, password }),
+  });
+  if (answer.status !== 303)
+    throw new Error(`El panel no aceptó la contraseña de la cuenta de prueba (HTTP ${answer.status}).`);
+  return { usuario, password };
+}
+
+/** The last `months` whole calendar months before `now`, as calendar days (`YYYY-MM-DD`) of central Mexico. */
+export function lastMonths(months: number, now: Date): { desde: string; hasta: string } {
+  const mexico = new Date(now.getTime() - 6 * 3_600_000);
+  const day = (monthsBack: number, date: number) =>
+    new Date(Date.UTC(mexico.getUTCFullYear(), mexico.getUTCMonth() - monthsBack, date)).toISOString().slice(0, 10);
+  return { desde: day(months, 1), hasta: day(0, 0) };
 }

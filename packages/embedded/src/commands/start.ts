@@ -5,9 +5,8 @@ import { createLogger, ExplainedError, explain } from '@acuse/runtime';
 import { freePort, takePort } from '../free-port.ts';
 import { readSettings, type Settings } from '../settings.ts';
 import { type RunningStack, startStack } from '../stack.ts';
-import { askSimulador, isKeyActive, makeAccount, type ReadyAccount, RFC_DE_PRUEBA } from './account.ts';
+import { askSimulador, isKeyActive, lastMonths, makeAccount, type ReadyAccount, RFC_DE_PRUEBA } from './account.ts';
 import { type CommandOptions, helpOf, readOptions } from './options.ts';
-import { lastMonths } from './period.ts';
 
 const HOME = fileURLToPath(new URL('../../../../.acuse', import.meta.url));
 /** Where the parts listen unless somebody is there already. */

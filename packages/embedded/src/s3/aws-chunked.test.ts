@@ -3,7 +3,7 @@ import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { AwsChunkedDecoder } from './aws-chunked.ts';
+import { AwsChunkedDecoder } from './incoming-body.ts';
 
 const framed = (chunks: readonly Uint8Array[], trailers: Readonly<Record<string, string>> = {}) =>
   Buffer.concat([

@@ -1,7 +1,17 @@
-import { type Exchange, queryNumber, readXml, sendEmpty, sendXml } from './exchange.ts';
-import { openObject } from './object-file.ts';
+import {
+  type Exchange,
+  elements,
+  group,
+  queryNumber,
+  readXml,
+  sendEmpty,
+  sendXml,
+  tag,
+  textOf,
+  xmlDocument,
+} from './exchange.ts';
 import { encode } from './sigv4.ts';
-import { elements, group, tag, textOf, xmlDocument } from './xml.ts';
+import { openObject } from './store.ts';
 
 /** ListBuckets. */
 export async function listBuckets(exchange: Exchange): Promise<void> {

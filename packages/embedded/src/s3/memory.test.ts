@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { GetObjectCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { residentBytes } from '../children/processes.ts';
+import { residentBytes } from '../children.ts';
 
 const MIB = 1024 * 1024;
 const SIZE = 96 * MIB;

@@ -2,11 +2,20 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { type Exchange, readXml, sendEmpty, sendXml } from './exchange.ts';
-import { type ObjectMeta, openObject, writeObject } from './object-file.ts';
+import {
+  type Exchange,
+  elements,
+  group,
+  readXml,
+  S3Error,
+  sendEmpty,
+  sendXml,
+  tag,
+  textOf,
+  xmlDocument,
+} from './exchange.ts';
 import { keptHeaders, requireAbsentIfAsked } from './object-routes.ts';
-import { S3Error } from './s3-error.ts';
-import { elements, group, tag, textOf, xmlDocument } from './xml.ts';
+import { type ObjectMeta, openObject, writeObject } from './store.ts';
 
 const MIN_PART_BYTES = 5 * 1024 * 1024;
 const MAX_PART = 10_000;

@@ -1,11 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type Exchange, sendEmpty, sendXml } from './exchange.ts';
-import { type ObjectMeta, type OpenObject, openObject, writeObject } from './object-file.ts';
-import { parseRange } from './range.ts';
-import { S3Error } from './s3-error.ts';
-import { tag, xmlDocument } from './xml.ts';
+import { type Exchange, S3Error, sendEmpty, sendXml, tag, xmlDocument } from './exchange.ts';
+import { type ObjectMeta, type OpenObject, openObject, writeObject } from './store.ts';
 
 const KEPT_HEADERS = new Set([
   'cache-control',
@@ -129,4 +126,24 @@ function checkConditions(headers: IncomingHttpHeaders, meta: ObjectMeta): void {
   if (noneMatch !== undefined && (noneMatch === '*' || lists(noneMatch).includes(meta.etag))) {
     throw new S3Error('NotModified', 'Not Modified');
   }
+}
+
+/** A part of an object, both ends included. */
+interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Reads a Range header with one range (RFC 9110 section 14.1.2): `bytes=a-b`, `bytes=a-`, `bytes=-n`. Any other form is
+ * ignored, as the RFC allows. @throws S3Error InvalidRange when it lies outside of the object.
+ */
+function parseRange(header: string | undefined, size: number): ByteRange | null {
+  const [, from = '', to = ''] = /^bytes=(\d*)-(\d*)$/.exec(header ?? '') ?? [];
+  if (from === '' && to === '') return null;
+  if (from !== '' && to !== '' && Number(to) < Number(from)) return null;
+  const start = from === '' ? Math.max(0, size - Number(to)) : Number(from);
+  const end = from === '' || to === '' ? size - 1 : Math.min(Number(to), size - 1);
+  if (start > end) throw new S3Error('InvalidRange', 'The requested range is not satisfiable');
+  return { start, end };
 }

@@ -7,13 +7,12 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { PlanEnsamble } from '@acuse/core';
 import { describe, expect, test } from 'vitest';
-import { readZip } from '../../testing/read-zip.ts';
 import { satRow, satText } from '../../testing/sat-rows.ts';
-import { zipBytes } from '../../testing/zip-bytes.ts';
+import { readZip, zipBytes } from '../../testing/zip-bytes.ts';
 import { paqueteKey } from '../keys.ts';
-import { DEFAULT_LIMITS } from '../limits.ts';
 import { createMemoryStore } from '../memoria.ts';
 import type { ObjectStore } from '../object-store.ts';
+import { DEFAULT_LIMITS } from '../zip/sat-package.ts';
 import { assemble } from './assemble.ts';
 
 const UUID = '45C5C344-DA01-497A-9271-5AA3852EE6AE';

@@ -1,16 +1,23 @@
-import type { PaqueteEnsamblado, PlanEnsamble } from '@acuse/core';
+import {
+  type Confianza,
+  type PaqueteEnsamblado,
+  PaqueteSatInvalido,
+  type ParteLista,
+  type Periodo,
+  type PlanEnsamble,
+  type ResumenPaquete,
+} from '@acuse/core';
 import { paqueteKey, toSegment } from '../keys.ts';
-import type { PaqueteLimits } from '../limits.ts';
-import { CSV_HEADER } from '../metadata/columns.ts';
+import { CSV_HEADER, type InvalidText, RecordReader } from '../metadata/record-reader.ts';
 import { Resumen } from '../metadata/resumen.ts';
+import { Terceros } from '../metadata/terceros.ts';
+import { MetadataTransformer } from '../metadata/transform-metadata.ts';
 import type { ObjectStore } from '../object-store.ts';
-import { openSatPackage, type SatPackage } from '../zip/sat-package.ts';
-import { csvRows } from './csv-rows.ts';
-import { confianzaDe, type PaqueteLeido, type ParteLeida, renderManifest } from './manifest.ts';
-import { verifyZip } from './verify-zip.ts';
+import { readDirectory, type ZipDirectory } from '../zip/read-directory.ts';
+import { ForeignTexts, openSatPackage, type PaqueteLimits, type SatPackage, type SatText } from '../zip/sat-package.ts';
 import { createZipWriter, type EntryWritten, type ZipWriter } from './zip-writer.ts';
 
-export interface AssembleDeps {
+interface AssembleDeps {
   readonly store: ObjectStore;
   readonly limits: PaqueteLimits;
   /** Level of the deflate compression, 0 to 9. Another level, other bytes. */
@@ -104,5 +111,166 @@ async function* csvOf(
       paquetes.push(leido);
       yield* csvRows(satPackage, parte.recortar ? parte.periodo : null, limits, leido, counts, signal);
     }
+  }
+}
+
+/** The rows of `metadata.csv` that one package gives, and into `leido` and `resumen` what was seen while reading. */
+async function* csvRows(
+  satPackage: SatPackage,
+  recortar: Periodo | null,
+  limits: PaqueteLimits,
+  leido: PaqueteLeido,
+  resumen: Resumen,
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, undefined> {
+  const terceros = await readTerceros(satPackage, limits, signal);
+  leido.terceros = terceros.registros;
+  const foreign = new ForeignTexts(satPackage);
+  for (const text of satPackage.metadata) {
+    const invalid = invalidIn(satPackage, text);
+    const transformer = new MetadataTransformer({ recortar, terceros, invalid, resumen });
+    try {
+      for await (const chunk of text.open(signal)) yield* transformer.push(chunk as Buffer);
+      yield* transformer.end();
+    } catch (error) {
+      foreign.add(text, error);
+      continue;
+    }
+    leido.registros += transformer.registros;
+    leido.fueraDePeriodo += transformer.recortados;
+    leido.columnasAdicionales = [...new Set([...leido.columnasAdicionales, ...transformer.columnasExtra])];
+  }
+  leido.entradasIgnoradas = [...leido.entradasIgnoradas, ...foreign.names];
+}
+
+async function readTerceros(satPackage: SatPackage, limits: PaqueteLimits, signal: AbortSignal): Promise<Terceros> {
+  const terceros = new Terceros(
+    { maxRegistros: limits.maxTerceros, maxBytes: limits.maxTercerosBytes },
+    satPackage.objectKey,
+  );
+  for (const text of satPackage.terceros) {
+    const invalid = invalidIn(satPackage, text);
+    const reader = new RecordReader(terceros.sink(invalid), invalid);
+    for await (const chunk of text.open(signal)) reader.push(chunk as Buffer);
+    reader.end();
+  }
+  return terceros;
+}
+
+function invalidIn(satPackage: SatPackage, text: SatText): InvalidText {
+  return (motivo, detalle) => new PaqueteSatInvalido(motivo, satPackage.objectKey, `${text.name}: ${detalle}`);
+}
+
+/** Raised when a field changes its meaning or goes away; new fields do not raise it. */
+const MANIFEST_VERSION = 1;
+
+/** What reading one package of the SAT gave. */
+interface PaqueteLeido {
+  readonly paquete: string;
+  /** Rows of it in `metadata.csv`. */
+  registros: number;
+  /** Rows left out because their fecha_emision is outside of the period of the part. */
+  fueraDePeriodo: number;
+  /** Records in its file of third parties. */
+  terceros: number;
+  columnasAdicionales: readonly string[];
+  entradasIgnoradas: readonly string[];
+}
+
+interface ParteLeida {
+  readonly parte: ParteLista;
+  readonly paquetes: readonly PaqueteLeido[];
+}
+
+const hasRows = ({ paquetes }: ParteLeida) =>
+  paquetes.some(({ registros, fueraDePeriodo }) => registros + fueraDePeriodo > 0);
+
+const confianzaDeParte = (parte: ParteLeida): Confianza =>
+  hasRows(parte) || parte.parte.confirmada ? 'confirmado' : 'sin_confirmar';
+
+/** Rows anywhere show that the SAT answered; without any, every part has to be confirmed. */
+const confianzaDe = (partes: readonly ParteLeida[]): Confianza =>
+  partes.some(hasRows) || partes.every((parte) => parte.parte.confirmada) ? 'confirmado' : 'sin_confirmar';
+
+/** `manifest.json`: what was asked, what the SAT gave, and what is in the ZIP. Same plan and packages, same text. */
+function renderManifest(
+  plan: PlanEnsamble,
+  partes: readonly ParteLeida[],
+  resumen: ResumenPaquete,
+  entradas: readonly EntryWritten[],
+): Buffer {
+  const paquetes = partes.flatMap((parte) => parte.paquetes);
+  const manifest = {
+    version: MANIFEST_VERSION,
+    solicitud_id: plan.solicitudId,
+    rfc: plan.rfc,
+    tipo: plan.tipo,
+    desde: plan.desde,
+    hasta: plan.hasta,
+    registros: paquetes.reduce((sum, { registros }) => sum + registros, 0),
+    confianza: confianzaDe(partes),
+    registros_fuera_de_periodo: paquetes.reduce((sum, { fueraDePeriodo }) => sum + fueraDePeriodo, 0),
+    resumen: {
+      por_efecto: resumen.porEfecto,
+      por_mes: resumen.porMes,
+      cancelados: resumen.cancelados,
+    },
+    partes: partes.map(({ parte, paquetes: leidos }) => ({
+      confianza: confianzaDeParte({ parte, paquetes: leidos }),
+      canal: parte.canal,
+      folio: parte.folio,
+      inicio: parte.periodo.inicio,
+      fin: parte.periodo.fin,
+      recortada: parte.recortar,
+      paquetes: leidos.map((leido) => ({
+        paquete: leido.paquete,
+        registros: leido.registros,
+        fuera_de_periodo: leido.fueraDePeriodo,
+        registros_de_terceros: leido.terceros,
+        columnas_adicionales: leido.columnasAdicionales,
+        entradas_ignoradas: leido.entradasIgnoradas,
+      })),
+    })),
+    entradas: entradas.map(({ nombre, bytes, sha256 }) => ({ nombre, bytes, sha256 })),
+  };
+  return Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`);
+}
+
+/** The stored ZIP is not the one that was written. */
+export class ZipNoCoincide extends Error {
+  constructor(objectKey: string, detalle: string, cause?: unknown) {
+    super(`the stored ZIP ${objectKey} is not what was written: ${detalle}`, { cause });
+    this.name = 'ZipNoCoincide';
+  }
+}
+
+/** Reads the directory of the stored ZIP back and compares it with what was written. Throws {@link ZipNoCoincide}. */
+async function verifyZip(
+  store: ObjectStore,
+  objectKey: string,
+  bytes: number,
+  written: readonly EntryWritten[],
+  signal: AbortSignal,
+): Promise<void> {
+  const { stat, entries } = await readOwnDirectory(store, objectKey, signal);
+  if (stat.bytes !== bytes) throw new ZipNoCoincide(objectKey, `${stat.bytes} bytes instead of ${bytes}`);
+  if (entries.length !== written.length) {
+    throw new ZipNoCoincide(objectKey, `${entries.length} entries instead of ${written.length}`);
+  }
+  for (const [index, entry] of written.entries()) {
+    const stored = entries[index];
+    if (stored?.name !== entry.nombre || stored.bytes !== entry.bytes || stored.crc32 !== entry.crc32) {
+      throw new ZipNoCoincide(objectKey, `entry ${index} is not ${entry.nombre}`);
+    }
+  }
+}
+
+/** A ZIP of ours that cannot be read is no fault of the SAT's packages, and must not be taken for one. */
+async function readOwnDirectory(store: ObjectStore, objectKey: string, signal: AbortSignal): Promise<ZipDirectory> {
+  try {
+    return await readDirectory(store, objectKey, Number.POSITIVE_INFINITY, signal);
+  } catch (error) {
+    if (error instanceof PaqueteSatInvalido) throw new ZipNoCoincide(objectKey, error.motivo, error);
+    throw error;
   }
 }

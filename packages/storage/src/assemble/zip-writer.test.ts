@@ -1,7 +1,7 @@
 import { buffer as readAll } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { fromBufferPromise } from 'yauzl';
-import { readZip } from '../../testing/read-zip.ts';
+import { readZip } from '../../testing/zip-bytes.ts';
 import { createZipWriter } from './zip-writer.ts';
 
 test('entries are whole, in order, and measured, however small or empty', async () => {

@@ -1,9 +1,7 @@
 import { PaqueteSatInvalido } from '@acuse/core';
-import { DEFAULT_LIMITS, type PaqueteLimits } from '../limits.ts';
 import { createMemoryStore } from '../memoria.ts';
-import { ForeignTexts, openSatPackage } from '../zip/sat-package.ts';
-import { placeColumns } from './columns.ts';
-import { type InvalidText, RecordReader, type RecordSink } from './record-reader.ts';
+import { DEFAULT_LIMITS, ForeignTexts, openSatPackage, type PaqueteLimits } from '../zip/sat-package.ts';
+import { type InvalidText, placeColumns, RecordReader, type RecordSink } from './record-reader.ts';
 
 /** The facts that the metadata of CFDI and of CFDI de retenciones have in common. Texts as the SAT writes them. */
 export interface FilaMetadata {

@@ -1,7 +1,6 @@
 import { PaqueteSatInvalido } from '@acuse/core';
-import { placeColumns, TERCEROS_COLUMNS } from './columns.ts';
-import type { InvalidText, RecordSink } from './record-reader.ts';
-import type { RecordScanner } from './record-scanner.ts';
+import type { InvalidText, RecordScanner, RecordSink } from './record-reader.ts';
+import { placeColumns, TERCEROS_COLUMNS } from './record-reader.ts';
 
 export interface TercerosLimits {
   /** Most records of third parties that one package may have. */

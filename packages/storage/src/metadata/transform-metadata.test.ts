@@ -12,7 +12,7 @@ import {
   satText,
   TERCEROS_HEADER,
 } from '../../testing/sat-rows.ts';
-import { CSV_HEADER } from './columns.ts';
+import { CSV_HEADER } from './record-reader.ts';
 
 /**
  * A name with everything that has been troublesome: lone line ends, quotation marks, commas, pipes, several bytes a

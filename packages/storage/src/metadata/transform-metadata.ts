@@ -1,27 +1,38 @@
 import { isUtf8 } from 'node:buffer';
 import type { Periodo } from '@acuse/core';
 import {
+  CANCELADO,
+  COMMA,
+  compareInstant,
+  NOT_VALID,
+  PlainRecord,
+  VIGENTE,
+  writeInstant,
+  writePlain,
+  writeQuoted,
+  writeUuid,
+} from './csv-bytes.ts';
+import {
   type ColumnPlaces,
   EFECTO,
   ESTATUS,
   FECHA_CANCELACION,
   FECHA_CERTIFICACION,
   FECHA_EMISION,
+  type InvalidText,
+  type LineEnd,
   METADATA_COLUMNS,
+  NEEDS_MORE,
   placeColumns,
+  RecordReader,
+  type RecordScanner,
+  type RecordSink,
   UUID,
-} from './columns.ts';
-import { compareInstant, NOT_VALID, writeInstant, writePlain, writeQuoted, writeUuid } from './csv-bytes.ts';
-import { PlainRecord } from './plain-record.ts';
-import { type InvalidText, RecordReader, type RecordSink } from './record-reader.ts';
-import { type LineEnd, NEEDS_MORE, type RecordScanner } from './record-scanner.ts';
+} from './record-reader.ts';
 import type { Resumen } from './resumen.ts';
 import type { Terceros } from './terceros.ts';
 
 const OUT_BYTES = 131_072;
-const COMMA = 0x2c;
-const VIGENTE = Buffer.from('VIGENTE');
-const CANCELADO = Buffer.from('CANCELADO');
 
 export interface TransformOptions {
   /** When given, records with a FechaEmision outside of it are left out and counted. */

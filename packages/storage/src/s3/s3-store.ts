@@ -1,17 +1,21 @@
 import { Readable } from 'node:stream';
 import {
+  AbortMultipartUploadCommand,
+  CreateBucketCommand,
   DeleteObjectCommand,
   GetObjectCommand,
+  HeadBucketCommand,
   HeadObjectCommand,
+  ListMultipartUploadsCommand,
+  type ListMultipartUploadsCommandOutput,
   paginateListObjectsV2,
   type S3Client,
+  S3ServiceException,
 } from '@aws-sdk/client-s3';
+import { Upload } from '@aws-sdk/lib-storage';
+import { mediaTypeOf } from '../keys.ts';
 import type { ObjectStore } from '../object-store.ts';
-import { ensureBucket, hasStatus } from './bucket.ts';
-import { readRange } from './read-range.ts';
-import type { PaquetesS3Settings } from './settings.ts';
-import { abortUploads } from './sweep.ts';
-import { upload } from './upload.ts';
+import type { PaquetesS3Settings } from './paquetes-s3.ts';
 
 /** Deletions on their way at the same time. One by one, since not every compatible storage has DeleteObjects. */
 const DELETE_CONCURRENCY = 8;
@@ -69,4 +73,153 @@ export function createS3Store(client: S3Client, settings: PaquetesS3Settings): O
       await abortUploads(client, bucket, prefix, new Date(8_640_000_000_000_000));
     },
   };
+}
+
+/** How often in a row a body may break off without having given a byte. */
+const MAX_FRUITLESS = 3;
+
+/**
+ * The bytes of a range, fetched again from where it broke off when a connection is cut. `open` asks for the bytes from
+ * an offset to the end of the range; what it rejects with is final.
+ */
+async function* readRange(
+  open: (start: number) => Promise<Readable>,
+  range: { readonly start: number; readonly end: number },
+  signal: AbortSignal,
+): AsyncGenerator<Buffer, void, undefined> {
+  let at = range.start;
+  let fruitless = 0;
+  while (at < range.end) {
+    const before = at;
+    const body = await open(at);
+    let failure: unknown = new Error(`the storage ended a body before byte ${range.end}`);
+    const stop = () => body.destroy(signal.reason instanceof Error ? signal.reason : undefined);
+    signal.addEventListener('abort', stop, { once: true });
+    try {
+      for await (const chunk of body) {
+        const wanted = (chunk as Buffer).subarray(0, range.end - at);
+        at += wanted.length;
+        if (wanted.length > 0) yield wanted;
+        if (at === range.end) return;
+      }
+    } catch (error) {
+      failure = error;
+    } finally {
+      signal.removeEventListener('abort', stop);
+      body.destroy();
+    }
+    signal.throwIfAborted();
+    fruitless = at > before ? 0 : fruitless + 1;
+    if (fruitless === MAX_FRUITLESS) throw failure;
+  }
+}
+
+/**
+ * Sends a body in parts. When the body fails, the storage fails or the signal is raised, the parts are given up and the
+ * first of those errors is thrown, after everything on its way has ended: nothing can become visible behind the
+ * caller's back. (lib-storage's own abort rejects at once and lets requests run on, and its failure to abort hides the
+ * first error.)
+ */
+async function upload(
+  client: S3Client,
+  settings: Pick<PaquetesS3Settings, 'bucket' | 'partBytes' | 'partConcurrency'>,
+  key: string,
+  body: Readable,
+  signal: AbortSignal,
+): Promise<void> {
+  signal.throwIfAborted();
+  // What a failed body does to the upload comes out of `done`; the event itself needs no more than a listener.
+  body.on('error', () => undefined);
+  const stop = () => body.destroy(signal.reason instanceof Error ? signal.reason : new Error('aborted'));
+  signal.addEventListener('abort', stop, { once: true });
+  const params = { Bucket: settings.bucket, Key: key, Body: body, ContentType: mediaTypeOf(key) };
+  const sending = new Upload({
+    client: stoppable(client, signal),
+    params,
+    partSize: settings.partBytes,
+    queueSize: settings.partConcurrency,
+  });
+  try {
+    await sending.done();
+  } catch (error) {
+    body.destroy(error instanceof Error ? error : new Error('upload failed', { cause: error }));
+    throw signal.aborted ? signal.reason : error;
+  } finally {
+    signal.removeEventListener('abort', stop);
+  }
+}
+
+/**
+ * The client, with every request ended by the signal, except the one that gives the parts up. Storages that cannot give
+ * parts up refuse that one; the sweep and the storage's own rules have to see to the parts then, and the error that led
+ * to it counts.
+ */
+function stoppable(client: S3Client, signal: AbortSignal): S3Client {
+  const send = async (command: Parameters<S3Client['send']>[0]): Promise<unknown> => {
+    if (!(command instanceof AbortMultipartUploadCommand)) return client.send(command, { abortSignal: signal });
+    return client.send(command).catch(() => undefined);
+  };
+  return Object.assign(Object.create(client) as S3Client, { send });
+}
+
+/** Asks for the bucket. Rejects when it does not answer, or is not there and may not be created. */
+export async function ensureBucket(
+  client: S3Client,
+  bucket: string,
+  mayCreate: boolean,
+  signal: AbortSignal,
+): Promise<void> {
+  try {
+    await client.send(new HeadBucketCommand({ Bucket: bucket }), { abortSignal: signal });
+  } catch (error) {
+    if (!mayCreate || !hasStatus(error, 404)) throw error;
+    await createBucket(client, bucket, signal);
+  }
+}
+
+async function createBucket(client: S3Client, bucket: string, signal: AbortSignal): Promise<void> {
+  try {
+    await client.send(new CreateBucketCommand({ Bucket: bucket }), { abortSignal: signal });
+  } catch (error) {
+    // Another process was faster.
+    if (hasStatus(error, 409)) return;
+    throw error;
+  }
+}
+
+/** True when the storage answered, and with one of these HTTP statuses. */
+function hasStatus(error: unknown, ...statuses: number[]): boolean {
+  return error instanceof S3ServiceException && statuses.includes(error.$metadata.httpStatusCode ?? 0);
+}
+
+/**
+ * Gives up every multipart upload under a prefix that began before `before`. Returns how many. Storages that cannot
+ * list uploads (405, 501) have none that could be seen, so 0.
+ */
+export async function abortUploads(client: S3Client, bucket: string, prefix: string, before: Date): Promise<number> {
+  let aborted = 0;
+  let page: ListMultipartUploadsCommandOutput | null = null;
+  do {
+    const marker: { KeyMarker?: string; UploadIdMarker?: string } = {
+      ...(page?.NextKeyMarker === undefined ? {} : { KeyMarker: page.NextKeyMarker }),
+      ...(page?.NextUploadIdMarker === undefined ? {} : { UploadIdMarker: page.NextUploadIdMarker }),
+    };
+    try {
+      page = await client.send(new ListMultipartUploadsCommand({ Bucket: bucket, Prefix: prefix, ...marker }));
+    } catch (error) {
+      if (hasStatus(error, 405, 501)) return aborted;
+      throw error;
+    }
+    for (const { Key, UploadId, Initiated } of page.Uploads ?? []) {
+      if (Initiated === undefined || Initiated >= before) continue;
+      try {
+        await client.send(new AbortMultipartUploadCommand({ Bucket: bucket, Key, UploadId }));
+        aborted++;
+      } catch (error) {
+        // It ended, one way or the other, since it was listed.
+        if (!hasStatus(error, 404)) throw error;
+      }
+    }
+  } while (page.IsTruncated === true);
+  return aborted;
 }

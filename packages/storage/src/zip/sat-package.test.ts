@@ -4,9 +4,8 @@ import { PaqueteSatInvalido } from '@acuse/core';
 import { describe, expect, test } from 'vitest';
 import { satRow, satText } from '../../testing/sat-rows.ts';
 import { type RawEntry, zipBytes } from '../../testing/zip-bytes.ts';
-import { DEFAULT_LIMITS, type PaqueteLimits } from '../limits.ts';
 import { createMemoryStore } from '../memoria.ts';
-import { openSatPackage } from './sat-package.ts';
+import { DEFAULT_LIMITS, openSatPackage, type PaqueteLimits } from './sat-package.ts';
 
 const UUID = '45C5C344-DA01-497A-9271-5AA3852EE6AE';
 const signal = new AbortController().signal;

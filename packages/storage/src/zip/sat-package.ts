@@ -1,9 +1,34 @@
-import type { Readable } from 'node:stream';
+import { PassThrough, pipeline, type Readable, Transform, type TransformCallback } from 'node:stream';
+import { crc32, createInflateRaw } from 'node:zlib';
 import { PaqueteSatInvalido } from '@acuse/core';
-import type { PaqueteLimits } from '../limits.ts';
 import type { ObjectStore } from '../object-store.ts';
-import { inflateEntry } from './inflate-entry.ts';
 import { readDirectory, type ZipEntry } from './read-directory.ts';
+
+/** How large a package of the SAT may be before it is refused instead of read. */
+export interface PaqueteLimits {
+  /** Bytes of the package as the SAT gives it. */
+  readonly maxPackageBytes: number;
+  /** Bytes of all its recognised files, inflated. */
+  readonly maxInflatedBytes: number;
+  /** Inflated bytes for each compressed byte of a file, once it has inflated to a MiB. */
+  readonly maxRatio: number;
+  /** Files in the package, recognised or not. */
+  readonly maxEntries: number;
+  /** Records in its file of third parties, which are held in memory together. */
+  readonly maxTerceros: number;
+  /** Bytes of RFCs and names of those third parties. */
+  readonly maxTercerosBytes: number;
+}
+
+/** Far above what the SAT gives (a request for metadata has at most a million CFDI), far below what would do harm. */
+export const DEFAULT_LIMITS: PaqueteLimits = {
+  maxPackageBytes: 1_073_741_824,
+  maxInflatedBytes: 4_294_967_296,
+  maxRatio: 100,
+  maxEntries: 1_000,
+  maxTerceros: 500_000,
+  maxTercerosBytes: 67_108_864,
+};
 
 const UUID = '[0-9A-Fa-f]{8}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{4}-[0-9A-Fa-f]{12}';
 const MAIN_NAME = new RegExp(`^${UUID}[_-][0-9]{1,6}\\.txt$`, 'i');
@@ -128,5 +153,84 @@ function checkTogether(texts: readonly ZipEntry[], objectKey: string, limits: Pa
   }
   if (!texts.some((entry) => MAIN_NAME.test(entry.name))) {
     throw new PaqueteSatInvalido('SIN_METADATA', objectKey, 'no tiene ningún archivo <UUID>_nn.txt con contenido');
+  }
+}
+
+/** Inflated bytes at a time, and how many may wait for the consumer while the next are inflated in the thread pool. */
+const CHUNK_BYTES = 131_072;
+const AHEAD_BYTES = 524_288;
+
+/** A ratio says nothing about a file that is smaller than this when inflated. Bytes. */
+const RATIO_FROM_BYTES = 1_048_576;
+
+interface InflateOptions {
+  readonly objectKey: string;
+  readonly name: string;
+  readonly method: number;
+  readonly compressedBytes: number;
+  /** As the directory of the ZIP has them: the inflated bytes have to agree. */
+  readonly bytes: number;
+  readonly crc32: number;
+  readonly maxRatio: number;
+}
+
+/**
+ * The content of an entry from its data in the ZIP. Its limits are enforced on the bytes that really come out, and its
+ * size and CRC-32 are compared at the end: a consumer that saw the stream end has the content that was packed. Fails
+ * with `PaqueteSatInvalido`, or with the error of `data`.
+ */
+function inflateEntry(data: Readable, options: InflateOptions): Readable {
+  const { objectKey, name, method } = options;
+  const inflate: Transform =
+    method === 0
+      ? new PassThrough()
+      : createInflateRaw({ chunkSize: CHUNK_BYTES, highWaterMark: AHEAD_BYTES } as Parameters<
+          typeof createInflateRaw
+        >[0]);
+  const check = new CheckedContent(options);
+  inflate.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'Z_BUF_ERROR') {
+      check.destroy(new PaqueteSatInvalido('TRUNCADO', objectKey, `${name} termina antes de tiempo`, error));
+    } else if (error.code?.startsWith('Z_') === true) {
+      check.destroy(new PaqueteSatInvalido('CRC', objectKey, `los datos comprimidos de ${name} están dañados`, error));
+    }
+  });
+  return pipeline(data, inflate, check, () => undefined);
+}
+
+class CheckedContent extends Transform {
+  readonly #options: InflateOptions;
+  #bytes = 0;
+  #crc = 0;
+
+  constructor(options: InflateOptions) {
+    super({ highWaterMark: AHEAD_BYTES });
+    this.#options = options;
+  }
+
+  override _transform(chunk: Buffer, _encoding: BufferEncoding, callback: TransformCallback): void {
+    const { objectKey, name, bytes, compressedBytes, maxRatio } = this.#options;
+    this.#bytes += chunk.length;
+    this.#crc = crc32(chunk, this.#crc);
+    if (this.#bytes > bytes) {
+      const detalle = `${name} da más de los ${bytes} bytes que anuncia`;
+      callback(new PaqueteSatInvalido('DEMASIADO_GRANDE', objectKey, detalle));
+    } else if (this.#bytes > RATIO_FROM_BYTES && this.#bytes > maxRatio * compressedBytes) {
+      const detalle = `${name} da más de ${maxRatio} bytes por cada byte comprimido`;
+      callback(new PaqueteSatInvalido('DEMASIADO_GRANDE', objectKey, detalle));
+    } else {
+      callback(null, chunk);
+    }
+  }
+
+  override _flush(callback: TransformCallback): void {
+    const { objectKey, name, bytes } = this.#options;
+    if (this.#bytes < bytes) {
+      callback(new PaqueteSatInvalido('TRUNCADO', objectKey, `${name} da ${this.#bytes} bytes y anuncia ${bytes}`));
+    } else if (this.#crc !== this.#options.crc32) {
+      callback(new PaqueteSatInvalido('CRC', objectKey, `el CRC-32 de ${name} no es el que anuncia`));
+    } else {
+      callback();
+    }
   }
 }

@@ -1,0 +1,60 @@
+import { Readable, Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { PaqueteSatInvalido, type Paquetes } from '@acuse/core';
+import { assemble } from './assemble/assemble.ts';
+import { originalesPrefix, satKey, solicitudPrefix } from './keys.ts';
+import { Meter } from './meter.ts';
+import type { ObjectStore } from './object-store.ts';
+import type { PaqueteLimits } from './zip/sat-package.ts';
+
+/** What packages do over any object storage, as `Paquetes` says; `level` is that of the deflate compression, 0 to 9. */
+export function paquetesIn(store: ObjectStore, limits: PaqueteLimits, level: number) {
+  return {
+    /** The source may fail at any byte: the object appears only when it ended without an error. */
+    async saveSat(origen, zip, signal) {
+      const objectKey = satKey(origen);
+      const meter = new Meter();
+      const counted = new Transform({
+        highWaterMark: 1_048_576,
+        transform(chunk: Buffer, _encoding, callback) {
+          meter.update(chunk);
+          if (meter.bytes <= limits.maxPackageBytes) callback(null, chunk);
+          else
+            callback(new PaqueteSatInvalido('DEMASIADO_GRANDE', objectKey, `pasa de ${limits.maxPackageBytes} bytes`));
+        },
+      });
+      const copied = pipeline(zip, counted, { signal });
+      const stored = store.write(objectKey, counted, signal);
+      stored.catch((error: Error) => counted.destroy(error));
+      const [copy, put] = await Promise.allSettled([copied, stored]);
+      signal.throwIfAborted();
+      // A source that failed fails the upload with its own error, so the upload's error is always the first one.
+      if (put.status === 'rejected') throw put.reason;
+      if (copy.status === 'rejected') throw copy.reason;
+      const { bytes, sha256 } = meter.finish();
+      return { objectKey, bytes, sha256 };
+    },
+    /** Read once to hash it. */
+    async findSat(origen, signal) {
+      const objectKey = satKey(origen);
+      const stat = await store.stat(objectKey, signal);
+      if (stat === null) return null;
+      const meter = new Meter();
+      for await (const chunk of store.read(objectKey, stat.version, { start: 0, end: stat.bytes }, signal)) {
+        meter.update(chunk as Buffer);
+      }
+      const { bytes, sha256 } = meter.finish();
+      return { objectKey, bytes, sha256 };
+    },
+    assemble: (plan, signal) => assemble({ store, limits, level }, plan, signal),
+    async saveDocumento(objectKey, bytes, signal) {
+      const meter = new Meter();
+      meter.update(bytes);
+      await store.write(objectKey, Readable.from([bytes]), signal);
+      return meter.finish();
+    },
+    removeDocumento: (objectKey) => store.removePrefix(objectKey),
+    remove: (solicitudId, what) =>
+      store.removePrefix(what === 'todo' ? solicitudPrefix(solicitudId) : originalesPrefix(solicitudId)),
+  } satisfies Partial<Paquetes>;
+}
