@@ -25,7 +25,7 @@ onEachDriver('a step and its worker', (queueUrl) => {
     const caller = await newEfirmaCaller(servicio);
     slowSat(caller, 9_000);
     // It is lengthened each time that a third of it is over, so that one may be late.
-    const brief = { ...STEPS, LEASE_SECONDS: '4.5' };
+    const brief = { ...STEPS, LEASE_SECONDS: '4' };
     const workers = [await servicio.startWorker(brief), await servicio.startWorker(brief)];
     const id = await pedir(caller, MES);
     await expectWhole(servicio, caller, id);
