@@ -4,6 +4,8 @@ import { ROOT } from './sources.ts';
 interface Column {
   readonly name: string;
   readonly type: string;
+  /** As PostgreSQL calls it. */
+  readonly dbType: string;
   readonly isOptional: boolean;
   readonly isUnique: boolean;
 }
@@ -27,16 +29,24 @@ what it names.
 
 const listOf = (text = '') => text.split(',').map((name) => name.trim());
 
+/** What Prisma makes of its types where no `@db.` says another. */
+const DB_TYPES: Readonly<Record<string, string>> = {
+  ...{ String: 'text', Int: 'integer', BigInt: 'bigint', Boolean: 'boolean', Json: 'jsonb', Bytes: 'bytea' },
+  ...{ Timestamptz: 'timestamp with time zone', Uuid: 'uuid', Date: 'date', SmallInt: 'smallint' },
+};
+
 function readTable(model: string, about: string, body: string): [model: string, table: Table] {
   const lines = body.split('\n').map((line) => line.trim());
   const columns = new Map<string, Column>();
   for (const line of lines) {
-    const [, field, type = '', isOptional] =
-      /^(\w+)\s+(String|Int|BigInt|Boolean|DateTime|Json|Bytes|Float|Decimal)(?:\[\])?(\?)?/.exec(line) ?? [];
+    const [, field, type = '', list = '', isOptional] =
+      /^(\w+)\s+(String|Int|BigInt|Boolean|DateTime|Json|Bytes|Float|Decimal)(\[\])?(\?)?/.exec(line) ?? [];
     if (field === undefined) continue;
+    const [, db = type, precision = ''] = /@db\.(\w+)(\(\d\))?/.exec(line) ?? [];
     columns.set(field, {
       name: /@map\("(\w+)"\)/.exec(line)?.[1] ?? field,
       type: type.toLowerCase(),
+      dbType: (DB_TYPES[db] ?? db).replace(/ |$/, (end) => precision + end) + list,
       isOptional: isOptional === '?',
       isUnique: /\s@(?:id|unique)\b/.test(line),
     });
@@ -57,13 +67,10 @@ function readTable(model: string, about: string, body: string): [model: string, 
   ];
 }
 
-/**
- * The text of docs/data-model.md: the tables that refer to each other as a Mermaid ER diagram, then what each table
- * holds.
- */
-export function dataModelText(): string {
+/** The models of prisma/schema.prisma by name. */
+export function readModels(): ReadonlyMap<string, Table> {
   const schema = readFileSync(`${ROOT}prisma/schema.prisma`, 'utf8');
-  const models = new Map(
+  return new Map(
     [...schema.matchAll(/((?:^\/\/\/.*\n)*)^model (\w+) \{\n([\s\S]*?)^\}/gm)].map(
       ([, comment = '', model = '', body = '']) =>
         readTable(
@@ -76,6 +83,14 @@ export function dataModelText(): string {
         ),
     ),
   );
+}
+
+/**
+ * The text of docs/data-model.md: the tables that refer to each other as a Mermaid ER diagram, then what each table
+ * holds.
+ */
+export function dataModelText(): string {
+  const models = readModels();
   const lines = [...models.values()].flatMap(({ name, columns, key, references }) =>
     references.map(({ model, fields }) => {
       const [field = ''] = fields;
