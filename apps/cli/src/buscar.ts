@@ -13,6 +13,10 @@ export function rfcArgument(value: string): string {
   return rfc;
 }
 
+/** The options that name an account and a taxpayer of it. */
+export const CUENTA = ['--cuenta <email>', 'correo de la cuenta'] as const;
+export const RFC = ['--rfc <rfc>', 'RFC de la cuenta', rfcArgument] as const;
+
 export function integerArgument(value: string): number {
   const number = Number(value);
   if (!/^\d+$/.test(value) || !Number.isSafeInteger(number))

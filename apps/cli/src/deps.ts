@@ -37,7 +37,8 @@ export interface CliDeps {
   readonly database: Database;
   /** The secrets of the environment that can be rotated, by setting. */
   readonly secretos: Readonly<Record<string, string>>;
-  readonly print: (line: string) => void;
+  /** Prints a result as a line of JSON. */
+  readonly show: (result: unknown) => void;
   readonly close: () => Promise<void>;
 }
 
@@ -77,7 +78,7 @@ export function openDeps(config: CliConfig, print: (line: string) => void): CliD
     databaseUrl: config.DATABASE_URL,
     database,
     secretos: secretosOf(config),
-    print,
+    show: (result) => print(JSON.stringify(result)),
     close: () => database.close(),
   };
 }

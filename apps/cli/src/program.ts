@@ -1,16 +1,11 @@
 import { readFileSync } from 'node:fs';
+import { migrate } from '@acuse/db';
 import { Command } from 'commander';
 import { addCaptchas } from './comandos/captchas.ts';
-import { addCuenta } from './comandos/cuenta.ts';
-import { addEdos } from './comandos/edos.ts';
-import { addEfos } from './comandos/efos.ts';
-import { addInstalacion } from './comandos/instalacion.ts';
-import { addIps } from './comandos/ips.ts';
-import { addLlave } from './comandos/llave.ts';
-import { addOperacion } from './comandos/operacion.ts';
+import { addCuenta, addSaldo } from './comandos/cuenta.ts';
+import { addEdos, addEfos } from './comandos/listas.ts';
 import { addPagos } from './comandos/pagos.ts';
-import { addRfc } from './comandos/rfc.ts';
-import { addSaldo } from './comandos/saldo.ts';
+import { addIps, addLlave, addOperacion, addRfc } from './comandos/rfc.ts';
 import { addSecretos } from './comandos/secretos.ts';
 import { addSolicitudes } from './comandos/solicitudes.ts';
 import { addUsuario } from './comandos/usuario.ts';
@@ -39,7 +34,10 @@ export function createProgram(deps: () => CliDeps, print: (line: string) => void
   addEfos(program, deps);
   addEdos(program, deps);
   addCaptchas(program, deps);
-  addInstalacion(program, deps, print);
+  program
+    .command('migrar')
+    .description('Lleva la base de datos al esquema más reciente. Puede repetirse.')
+    .action(async () => deps().show({ aplicadas: await migrate(deps().databaseUrl) }));
   addSecretos(program, deps, print);
   return program;
 }

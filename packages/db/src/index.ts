@@ -32,7 +32,6 @@ export * from './heartbeats.ts';
 export * from './idempotencia.ts';
 export * from './listas/carga-listas.ts';
 export * from './listas/lista-edos.ts';
-export * from './listas/listas.ts';
 export * from './listas/rfcs-csv.ts';
 export * from './migrate.ts';
 export * from './outbox.ts';
@@ -46,14 +45,12 @@ export {
   SI_FALTAN,
 } from './rotacion/cuelgan.ts';
 export * from './rotacion/resellables.ts';
-export * from './saldo/cobro.ts';
 export * from './saldo/libro.ts';
 export * from './saldo/pagos.ts';
 export { createSaldos } from './saldo/saldos.ts';
 export * from './saldo/uso.ts';
 export * from './sat/breaker-state.ts';
 export * from './sat/captchas.ts';
-export * from './sat/salud.ts';
 export * from './sat/sat-metrics.ts';
 export * from './sat/sesiones-portal.ts';
 export * from './solicitudes/lista.ts';

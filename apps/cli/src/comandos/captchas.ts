@@ -20,7 +20,7 @@ async function attend(deps: CliDeps, terminal: Interface, carpeta: string, visto
     const texto = await ask(deps, terminal, carpeta, captcha);
     if (texto === '') continue;
     const aceptada = await deps.captchas.answer(captcha.id, texto, AUTOR);
-    deps.print(JSON.stringify({ captcha_id: captcha.id, aceptada }));
+    deps.show({ captcha_id: captcha.id, aceptada });
   }
 }
 
@@ -71,14 +71,12 @@ export function addCaptchas(program: Command, deps: () => CliDeps): void {
     .action(async ({ json = false, vigilar = false }: { json?: boolean; vigilar?: boolean }) => {
       if (!json) return attendAtTerminal(deps(), vigilar);
       for (const { id, imagen, creadoEn, venceEn } of await deps().captchas.pendientes())
-        deps().print(
-          JSON.stringify({
-            captcha_id: id,
-            creado_en: creadoEn,
-            vence_en: venceEn,
-            imagen: imagen.toString('base64'),
-          }),
-        );
+        deps().show({
+          captcha_id: id,
+          creado_en: creadoEn,
+          vence_en: venceEn,
+          imagen: imagen.toString('base64'),
+        });
     });
   captchas
     .command('contestar')
@@ -87,7 +85,7 @@ export function addCaptchas(program: Command, deps: () => CliDeps): void {
     .argument('<texto>', 'los caracteres de la imagen')
     .action(async (id: string, texto: string) => {
       const aceptada = await deps().captchas.answer(id, texto, AUTOR);
-      deps().print(JSON.stringify({ captcha_id: id, aceptada }));
+      deps().show({ captcha_id: id, aceptada });
       if (!aceptada) throw new Error('ese captcha ya no espera respuesta');
     });
 }

@@ -57,8 +57,7 @@ export function addPagos(program: Command, deps: () => CliDeps): void {
       const { estado, despues } = options;
       const limite = Math.min(options.limite, 1_000);
       const filas = await deps().pagos.listEstado({ estado, limite, ...(despues ? { despues } : {}) });
-      for (const fila of filas)
-        deps().print(JSON.stringify({ ...shown(fila), cuenta: fila.cuenta, email: fila.email }));
+      for (const fila of filas) deps().show({ ...shown(fila), cuenta: fila.cuenta, email: fila.email });
     });
 
   pagos
@@ -68,7 +67,7 @@ export function addPagos(program: Command, deps: () => CliDeps): void {
     .action(async (texto: string) => {
       const { id } = await requirePago(deps(), texto);
       const resolucion = await deps().pagos.confirmar({ id, ...AUTOR });
-      deps().print(JSON.stringify(report(resolucion, 'abonado')));
+      deps().show(report(resolucion, 'abonado'));
     });
 
   pagos
@@ -79,6 +78,6 @@ export function addPagos(program: Command, deps: () => CliDeps): void {
     .action(async (texto: string, { motivo }: { motivo: string }) => {
       const { id } = await requirePago(deps(), texto);
       const resolucion = await deps().pagos.rechazar({ id, motivo, ...AUTOR });
-      deps().print(JSON.stringify(report(resolucion, 'rechazado')));
+      deps().show(report(resolucion, 'rechazado'));
     });
 }

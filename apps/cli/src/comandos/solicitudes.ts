@@ -33,21 +33,19 @@ export function addSolicitudes(program: Command, deps: () => CliDeps): void {
         ? await solicitudes.page((await requireCuenta(deps(), cuenta)).id, ...page)
         : await solicitudes.all(...page);
       for (const fila of filas)
-        deps().print(
-          JSON.stringify({
-            solicitud_id: fila.id,
-            rfc: fila.rfc,
-            tipo: fila.tipo,
-            desde: fila.desde,
-            hasta: fila.hasta,
-            canal: fila.canal,
-            estado: fila.estado,
-            motivo: fila.motivo,
-            intentos: fila.intentos,
-            registros: fila.registros,
-            creada_en: fila.creadaEn,
-            terminada_en: fila.terminadaEn,
-          }),
-        );
+        deps().show({
+          solicitud_id: fila.id,
+          rfc: fila.rfc,
+          tipo: fila.tipo,
+          desde: fila.desde,
+          hasta: fila.hasta,
+          canal: fila.canal,
+          estado: fila.estado,
+          motivo: fila.motivo,
+          intentos: fila.intentos,
+          registros: fila.registros,
+          creada_en: fila.creadaEn,
+          terminada_en: fila.terminadaEn,
+        });
     });
 }

@@ -41,7 +41,7 @@ export function addUsuario(program: Command, deps: () => CliDeps): void {
     .action(async ({ email, rol }: { email: string; rol: RolUsuario }) => {
       const found = await requireUsuario(deps(), email);
       await deps().usuarios.setRol(found, rol, AUTOR);
-      deps().print(JSON.stringify({ email: found.email, rol }));
+      deps().show({ email: found.email, rol });
     });
   usuario
     .command('restablecer')
@@ -58,9 +58,9 @@ export function addUsuario(program: Command, deps: () => CliDeps): void {
     .command('listar')
     .description('Lista a quienes entran al panel.')
     .action(async () => {
-      const { usuarios, print } = deps();
+      const { usuarios, show } = deps();
       for (const { id, email, nombre, rol, cuentaId } of await usuarios.list())
-        print(JSON.stringify({ id, email, nombre, rol, cuenta_id: cuentaId }));
+        show({ id, email, nombre, rol, cuenta_id: cuentaId });
     });
 }
 
@@ -88,8 +88,8 @@ async function requireUsuario({ usuarios }: CliDeps, email: string): Promise<Usu
   return found;
 }
 
-async function offer({ usuarios, print }: CliDeps, usuario: UsuarioVista, horas: number): Promise<void> {
+async function offer({ usuarios, show }: CliDeps, usuario: UsuarioVista, horas: number): Promise<void> {
   const codigo = await usuarios.offerCodigo(usuario, horas * 3_600, AUTOR);
   const { id, email, rol } = usuario;
-  print(JSON.stringify({ id, email, rol, codigo, ruta: `/restablecer?codigo=${codigo}`, vale_horas: horas }));
+  show({ id, email, rol, codigo, ruta: `/restablecer?codigo=${codigo}`, vale_horas: horas });
 }

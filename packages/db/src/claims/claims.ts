@@ -1,10 +1,16 @@
-import { type ClaimedSolicitud, type Claims, Desplazado } from '@acuse/core';
+import {
+  type ClaimedSolicitud,
+  type Claims,
+  type CredencialSellada,
+  Desplazado,
+  type Parte,
+  type TipoCredencial,
+} from '@acuse/core';
 import type pg from 'pg';
 import type { Database } from '../database.ts';
-import { execute, isOne, rowOf } from '../statements.ts';
+import { type Connection, execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 import { writeAvance } from './avance.ts';
-import { type ClaimedRow, claimedOf } from './claimed.ts';
 import { devolucion, terminarSinPaquete } from './terminar.ts';
 
 /** Whether the SAT has refused, at this channel, the stored credential that this solicitud was accepted with. */
@@ -14,13 +20,48 @@ const rechazada = (tipo: 'ciec' | 'efirma_cer', column: 'rechazada_portal_en' | 
 
 /** A claimed solicitud and its sealed credentials, those of its own channel and of the other one. */
 const CLAIMED = `
-SELECT t.id, t.cuenta_id, t.contribuyente_id, t.rfc, t.tipo, t.desde::text, t.hasta::text, t.canal, t.canal_dejado, t.fase, t.epoch, t.creada_en,
-       t.deadline_at, now() AS ahora, ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
+SELECT t.id, t.cuenta_id AS "cuentaId", t.contribuyente_id AS "contribuyenteId", t.rfc, t.tipo, t.desde::text, t.hasta::text, t.canal,
+       t.canal_dejado AS "canalDejado", t.fase, t.epoch, t.creada_en AS "creadaEn", t.deadline_at AS "deadlineAt", now(), ${rechazada('ciec', 'rechazada_portal_en')} AS ciec_rechazada, ${rechazada('efirma_cer', 'rechazada_soap_en')} AS efirma_rechazada,
        ciec.kid AS ciec_kid, ciec.sobre AS ciec_sobre, ciec.expira_en AS ciec_expira_en,
        efirma.kid AS efirma_kid, efirma.sobre AS efirma_sobre, efirma.expira_en AS efirma_expira_en`;
 const SELLADAS = `
 LEFT JOIN credencial_sellada ciec ON ciec.solicitud_id = t.id AND ciec.tipo = 'ciec' AND ciec.expira_en > now()
 LEFT JOIN credencial_sellada efirma ON efirma.solicitud_id = t.id AND efirma.tipo = 'efirma' AND efirma.expira_en > now()`;
+
+type ClaimedRow = Omit<ClaimedSolicitud, 'isCredencialRechazada' | 'sellada' | 'otra' | 'partes'> &
+  Record<`${TipoCredencial}_rechazada`, boolean> &
+  Record<`${TipoCredencial}_kid`, string | null> &
+  Record<`${TipoCredencial}_sobre`, Buffer | null> &
+  Record<`${TipoCredencial}_expira_en`, Date | null>;
+
+const PARTES = `
+SELECT p.id, json_build_object('inicio', p.inicio, 'fin', p.fin) AS periodo, p.estado, coalesce(p.canal, $2) AS canal, p.vacias, p.folio, p.desfase,
+       p.envios, p.reenvios, p.consultas, p.fallos, p.accesos, p.due_at AS "dueAt",
+       coalesce((SELECT json_agg(json_build_object('paquete', q.paquete, 'orden', q.orden, 'objectKey', q.object_key,
+                                                   'relecturas', q.relecturas) ORDER BY q.orden)
+                 FROM paquete_sat q WHERE q.parte_id = p.id), '[]') AS paquetes
+FROM parte p WHERE p.solicitud_id = $1 ORDER BY p.inicio`;
+
+function selladaOf(row: ClaimedRow, tipo: TipoCredencial): CredencialSellada | null {
+  const [kid, sobre, expiraEn] = [row[`${tipo}_kid`], row[`${tipo}_sobre`], row[`${tipo}_expira_en`]];
+  return kid && sobre && expiraEn ? { tipo, kid, sobre, expiraEn } : null;
+}
+
+/** The claimed solicitud with its parts in order of period. */
+async function claimedOf(connection: Connection, row: ClaimedRow): Promise<ClaimedSolicitud> {
+  const { id, cuentaId, contribuyenteId, rfc, tipo, desde, hasta, canal, canalDejado, fase, epoch } = row;
+  const [own, other] = canal === 'portal' ? (['ciec', 'efirma'] as const) : (['efirma', 'ciec'] as const);
+  return {
+    ...{ id, cuentaId, contribuyenteId, rfc, tipo, desde, hasta, canal, canalDejado, fase, epoch },
+    creadaEn: row.creadaEn,
+    deadlineAt: row.deadlineAt,
+    now: row.now,
+    isCredencialRechazada: row[`${own}_rechazada`],
+    sellada: selladaOf(row, own),
+    otra: row[`${other}_rechazada`] ? null : selladaOf(row, other),
+    partes: await rowsOf<Parte>(connection, PARTES, [id, canal]),
+  };
+}
 
 const CLAIM = `
 WITH tomada AS (

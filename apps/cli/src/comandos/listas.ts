@@ -4,6 +4,42 @@ import { type Command, InvalidArgumentError } from 'commander';
 import { AUTOR } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
 
+export function addEfos(program: Command, deps: () => CliDeps): void {
+  const efos = program.command('efos').description('Lista del artículo 69-B (EFOS) que publica el SAT.');
+
+  efos
+    .command('estado')
+    .description('La versión que responde y los últimos intentos de actualizarla, con el motivo de los que fallaron.')
+    .action(async () => {
+      const { vigente, cargas, pedidaEn } = await deps().efos.estado();
+      deps().show({
+        vigente: vigente && {
+          fecha_corte: vigente.fechaCorte,
+          filas: vigente.filas,
+          fuente: vigente.fuente,
+          sha256: vigente.sha256,
+          cargada_en: vigente.cargadaEn,
+          revisada_en: vigente.revisadaEn,
+        },
+        pedida_en: pedidaEn,
+        intentos: cargas.map(({ iniciadaEn, terminadaEn, resultado, motivo }) => ({
+          iniciado_en: iniciadaEn,
+          terminado_en: terminadaEn,
+          ...{ resultado, motivo },
+        })),
+      });
+    });
+
+  efos
+    .command('cargar')
+    .description('Pide a los workers (rol listas) que la busquen ahora; el resultado se ve con: efos estado')
+    .option('--forzar', 'acepta una lista con muchos menos renglones que la vigente, o de un corte anterior', false)
+    .action(async ({ forzar }: { forzar: boolean }) => {
+      await deps().efos.pedir({ forzar, ...AUTOR });
+      deps().show({ pedida: true, forzar });
+    });
+}
+
 function fuenteArgument(value: string): string {
   const fuente = value.trim();
   if (fuente.length < 1 || fuente.length > 200) throw new InvalidArgumentError('debe tener de 1 a 200 caracteres');
@@ -25,7 +61,7 @@ export function addEdos(program: Command, deps: () => CliDeps): void {
     .requiredOption('--fuente <nombre>', 'de dónde viene la lista; se muestra en cada respuesta', fuenteArgument)
     .action(async (archivo: string, { fuente }: { fuente: string }) => {
       const rfcs = await readRfcs(createReadStream(archivo));
-      deps().print(JSON.stringify(shown(await deps().edos.importar({ fuente, rfcs, ...AUTOR }))));
+      deps().show(shown(await deps().edos.importar({ fuente, rfcs, ...AUTOR })));
     });
 
   edos
@@ -33,13 +69,13 @@ export function addEdos(program: Command, deps: () => CliDeps): void {
     .description('La lista importada, o null.')
     .action(async () => {
       const estado = await deps().edos.estado();
-      deps().print(JSON.stringify(estado && shown(estado)));
+      deps().show(estado && shown(estado));
     });
 
   edos
     .command('borrar')
     .description('Quita la lista: las respuestas dirán que no hay ninguna.')
     .action(async () => {
-      deps().print(JSON.stringify({ borrada: await deps().edos.borrar(AUTOR) }));
+      deps().show({ borrada: await deps().edos.borrar(AUTOR) });
     });
 }
