@@ -1,5 +1,17 @@
 import type { Credencial, TipoCredencial } from '@acuse/core';
 
+/**
+ * A stored or sealed credential could not be opened. Deliberately says nothing more: a wrong key, a wrong context, a
+ * destroyed key and a changed byte look the same to the caller, to a log and to an attacker who can write to the
+ * database.
+ */
+export class CredencialIlegible extends Error {
+  constructor() {
+    super('The credential cannot be opened');
+    this.name = 'CredencialIlegible';
+  }
+}
+
 const TIPO_BYTE: Record<TipoCredencial, number> = { ciec: 1, efirma: 2 };
 const LENGTH_BYTES = 4;
 /** Plaintexts are padded to a multiple of this, so that the length of a CIEC does not show. */

@@ -1,34 +1,46 @@
-export { firstKey, idsOf, parseKeys } from './ajustes/key-list.ts';
-export * from './ajustes/open-claves.ts';
-export * from './api-key/api-key.ts';
-export * from './api-key/api-key-hasher.ts';
-export * from './api-key/registro-api-key.ts';
+export { firstKey, idsOf, openClaves, openHasher, openKeyring, parseKeys } from './ajustes/open-claves.ts';
+export { type ApiKey, generateApiKey, parseApiKey, wipeApiKey } from './api-key/api-key.ts';
+export { type ApiKeyHash, type ApiKeyHasher, createApiKeyHasher, registroOf } from './api-key/api-key-hasher.ts';
 export { decodeBase64 } from './body/base64.ts';
-export * from './body/cuerpo-ilegible.ts';
+export { CuerpoIlegible } from './body/json-scanner.ts';
 export { takeSecretFields } from './body/secret-fields.ts';
-export * from './boveda/ciec.ts';
-export type { Dueno } from './boveda/dueno.ts';
-export * from './boveda/llave-rechazada.ts';
-export { resealGuardada } from './boveda/reseal-guardada.ts';
-export { sealForSolicitud } from './boveda/sealed-copy.ts';
-export { storeCredencial } from './boveda/store-credencial.ts';
-export * from './boveda/store-efirma.ts';
-export * from './boveda/stored-credencial.ts';
-export * from './credencial-ilegible.ts';
+export { type CiecLength, reparoCiec } from './boveda/ciec.ts';
+export { LlaveRechazada, openLlaveDe, storeCertificado, storedCertificado, storeLlave } from './boveda/store-efirma.ts';
+export {
+  contextoDe,
+  type Dueno,
+  openGuardada,
+  resealGuardada,
+  sealForSolicitud,
+  storeCredencial,
+} from './boveda/stored-credencial.ts';
+export { CredencialIlegible } from './credencial-bytes.ts';
 export { decodeClave32 } from './crypto/clave-32.ts';
-export type { Certificado } from './efirma/certificado.ts';
-export * from './efirma/certificado-invalido.ts';
-export { checkCertificado } from './efirma/check-certificado.ts';
+export {
+  type Certificado,
+  CertificadoInvalido,
+  checkCertificado,
+  createTrustBundle,
+  type TrustBundle,
+} from './efirma/certificado.ts';
 export { openLlave } from './efirma/llave.ts';
-export * from './efirma/llave-invalida.ts';
 export { MOTIVO_ILEGIBLE, MOTIVOS_CERTIFICADO } from './efirma/motivos.ts';
-export { createTrustBundle, type TrustBundle } from './efirma/trust-bundle.ts';
-export * from './envelope/credencial-envelope.ts';
-export { createKeyring, type Keyring } from './envelope/keyring.ts';
-export * from './envelope/respuesta-envelope.ts';
-export { createSellado, rewrapSellado } from './envelope/sellado.ts';
-export { changeValores, readValores, type Valores, writeInstalacion } from './instalacion/carpeta.ts';
-export { newSecretos, newServidores, PROCESOS } from './instalacion/procesos.ts';
-export { createOpener } from './sealing/opener.ts';
-export { createSealer, type Sealer } from './sealing/sealer.ts';
-export * from './sealing/worker-keys.ts';
+export { needsShredKey, rewrapCredencial } from './envelope/credencial-envelope.ts';
+export { createKeyring, createSellado, type Keyring, rewrapSellado } from './envelope/keyring.ts';
+export { huellaDeCuerpo, openRespuesta, sealRespuesta } from './envelope/respuesta-envelope.ts';
+export {
+  changeValores,
+  newSecretos,
+  newServidores,
+  PROCESOS,
+  readValores,
+  type Valores,
+  writeInstalacion,
+} from './instalacion/carpeta.ts';
+export { createOpener, createSealer, type Sealer } from './sealing/sealed-credencial.ts';
+export {
+  generateWorkerKeyPair,
+  importWorkerPrivateKey,
+  importWorkerPublicKey,
+  publicKeyOf,
+} from './sealing/worker-keys.ts';

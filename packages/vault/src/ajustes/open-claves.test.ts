@@ -5,8 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority, rsaPair } from '../../test/authority.ts';
 import { generateApiKey } from '../api-key/api-key.ts';
 import { generateWorkerKeyPair } from '../sealing/worker-keys.ts';
-import { firstKey, parseKeys } from './key-list.ts';
-import { openClaves, openHasher, openKeyring } from './open-claves.ts';
+import { firstKey, openClaves, openHasher, openKeyring, parseKeys } from './open-claves.ts';
 
 const key = (fill: number) => Buffer.alloc(32, fill).toString('base64');
 let folder = '';

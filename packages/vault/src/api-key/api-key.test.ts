@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { generateApiKey, lastFourOfApiKey, parseApiKey, wipeApiKey } from './api-key.ts';
-import { BASE62, checksum } from './checksum.ts';
+import { BASE62, checksum, generateApiKey, lastFourOfApiKey, parseApiKey, wipeApiKey } from './api-key.ts';
 
 const ALPHABET = `${BASE62}-_`;
 

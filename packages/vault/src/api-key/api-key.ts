@@ -1,5 +1,22 @@
 import { randomBytes, randomInt } from 'node:crypto';
-import { BASE62, CHECKSUM_LENGTH, checksum } from './checksum.ts';
+import { crc32 } from 'node:zlib';
+
+export const BASE62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const CHECKSUM_LENGTH = 6;
+
+/**
+ * CRC-32 in base62, padded to 6 characters: the form GitHub gives its tokens, so that typos and scanned texts are
+ * sorted out without the database. Not a protection: anybody can compute it.
+ */
+export function checksum(text: string): string {
+  let rest = crc32(text);
+  let digits = '';
+  for (let position = 0; position < CHECKSUM_LENGTH; position += 1) {
+    digits = BASE62.charAt(rest % BASE62.length) + digits;
+    rest = Math.floor(rest / BASE62.length);
+  }
+  return digits;
+}
 
 /**
  * `test` keys are of an installation that asks a simulator. The mode is part of what is hashed: a test key cannot be

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { generateApiKey, parseApiKey, wipeApiKey } from './api-key.ts';
-import { createApiKeyHasher } from './api-key-hasher.ts';
-import { registroOf } from './registro-api-key.ts';
+import { createApiKeyHasher, registroOf } from './api-key-hasher.ts';
 
 it('keeps what verifies the key after its secret is wiped, and nothing that gives it back', () => {
   const hasher = createApiKeyHasher({ peppers: new Map([[3, randomBytes(32)]]), current: 3 });

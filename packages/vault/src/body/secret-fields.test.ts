@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CuerpoIlegible } from './cuerpo-ilegible.ts';
+import { CuerpoIlegible } from './json-scanner.ts';
 import { takeSecretFields } from './secret-fields.ts';
 
 const take = (text: string) => takeSecretFields(Buffer.from(text), ['ciec', 'password']);

@@ -1,9 +1,7 @@
 import { isUtf8 } from 'node:buffer';
-import { CuerpoIlegible } from './cuerpo-ilegible.ts';
-import { JsonScanner, type JsonSpan } from './json-scanner.ts';
-import { walkJsonString } from './json-string.ts';
+import { CuerpoIlegible, JsonScanner, type JsonSpan, walkJsonString } from './json-scanner.ts';
 
-export interface SecretFields<Field extends string> {
+interface SecretFields<Field extends string> {
   /** The decoded bytes (UTF-8) of each field; null when it is missing or not a string. The caller zeroes them. */
   readonly secrets: Readonly<Record<Field, Buffer | null>>;
   /**

@@ -2,11 +2,10 @@ import { randomBytes } from 'node:crypto';
 import type { CredencialCiec } from '@acuse/core';
 import { describe, expect, it } from 'vitest';
 import { generateApiKey } from '../api-key/api-key.ts';
-import { CredencialIlegible } from '../credencial-ilegible.ts';
+import { CredencialIlegible } from '../credencial-bytes.ts';
 import { needsShredKey, sealCredencial } from '../envelope/credencial-envelope.ts';
 import { createKeyring } from '../envelope/keyring.ts';
-import { resealGuardada } from './reseal-guardada.ts';
-import { contextoDe, openGuardada } from './stored-credencial.ts';
+import { contextoDe, openGuardada, resealGuardada } from './stored-credencial.ts';
 
 const keyring = createKeyring({ keys: new Map([['k1', randomBytes(32)]]), current: 'k1' });
 const access = { cuentaId: 'cuenta-1', rfc: 'ACU200101DB1' };

@@ -1,9 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import type { AccessSnapshot, CredencialEfirma } from '@acuse/core';
-import { CredencialIlegible } from '../credencial-ilegible.ts';
+import type { AccessSnapshot, Boveda, CredencialEfirma } from '@acuse/core';
+import { CredencialIlegible } from '../credencial-bytes.ts';
 import { type Certificado, readCertificado } from '../efirma/certificado.ts';
-import { llaveCorresponde, openLlave } from '../efirma/llave.ts';
-import { LlaveInvalida } from '../efirma/llave-invalida.ts';
+import { LlaveInvalida, llaveCorresponde, openLlave } from '../efirma/llave.ts';
 import {
   MOTIVO_CER_VENCIDO,
   MOTIVO_ILEGIBLE,
@@ -12,15 +11,62 @@ import {
   MOTIVOS_LLAVE,
 } from '../efirma/motivos.ts';
 import type { Keyring } from '../envelope/keyring.ts';
-import type { Dueno } from './dueno.ts';
-import { LlaveRechazada } from './llave-rechazada.ts';
-import { type ResumeDeps, resumeWaiting } from './resume-waiting.ts';
-import { type StoreDeps, storeCredencial } from './store-credencial.ts';
-import { openGuardada } from './stored-credencial.ts';
+import type { Sealer } from '../sealing/sealed-credencial.ts';
+import { type Dueno, openGuardada, type StoreDeps, sealForSolicitud, storeCredencial } from './stored-credencial.ts';
+
+/**
+ * Why the private key of an e.firma cannot be stored: the e.firma that it needs is not there, or the key itself is
+ * wrong.
+ */
+export class LlaveRechazada extends Error {
+  readonly clase: 'EFIRMA_NO_DISPONIBLE' | 'LLAVE_INVALIDA';
+  /** The field that is wrong; null when it is what was stored before. */
+  readonly campo: 'key' | 'password' | null;
+  /** What a person reads, in Spanish. */
+  readonly motivo: string;
+
+  constructor(
+    clase: LlaveRechazada['clase'],
+    campo: LlaveRechazada['campo'],
+    motivo: string,
+    options: ErrorOptions = {},
+  ) {
+    super(motivo, options);
+    this.name = 'LlaveRechazada';
+    this.clase = clase;
+    this.campo = campo;
+    this.motivo = motivo;
+  }
+}
+
+interface ResumeDeps {
+  readonly boveda: Boveda;
+  readonly sealer: Sealer;
+  /** Tells the relay that there is something in the outbox. */
+  readonly wake: () => void;
+}
+
+/**
+ * Hands a newly stored e.firma key to the open solicitudes of its taxpayer that need one, so that they go on by
+ * themselves.
+ */
+async function resumeWaiting(
+  credencial: CredencialEfirma,
+  expiraEn: Date,
+  access: Pick<AccessSnapshot, 'contribuyenteId' | 'cuentaId'>,
+  { boveda, sealer, wake }: ResumeDeps,
+): Promise<void> {
+  const waiting = await boveda.waitingForEfirma(access.contribuyenteId);
+  for (const solicitud of waiting) {
+    const { kid, sobre, expiraEn: ends } = sealForSolicitud(credencial, solicitud, access.cuentaId, expiraEn, sealer);
+    await boveda.resume({ solicitudId: solicitud.solicitudId, kid, sobre, expiraEn: ends });
+  }
+  if (waiting.length > 0) wake();
+}
 
 const SHRED_BYTES = 32;
 
-export interface EfirmaSettings {
+interface EfirmaSettings {
   /** Seconds that a key may live. */
   readonly efirmaTtlSeconds: number;
   /** Whether the key is also encrypted under a key of a table that no backup has. */

@@ -9,10 +9,14 @@ import {
   type Pair,
   rsaPair,
 } from '../../test/authority.ts';
-import { readCertificado } from './certificado.ts';
-import { CertificadoInvalido, type MotivoCertificado } from './certificado-invalido.ts';
-import { checkCertificado } from './check-certificado.ts';
-import { createTrustBundle, type TrustBundle } from './trust-bundle.ts';
+import {
+  CertificadoInvalido,
+  checkCertificado,
+  createTrustBundle,
+  type MotivoCertificado,
+  readCertificado,
+  type TrustBundle,
+} from './certificado.ts';
 
 const NOW = new Date('2026-06-01T12:00:00Z');
 const MORAL = {

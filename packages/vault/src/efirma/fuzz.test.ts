@@ -1,12 +1,8 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority, createCertificate, encryptLlave, type Pair, pemOf, rsaPair } from '../../test/authority.ts';
-import { readCertificado } from './certificado.ts';
-import { CertificadoInvalido } from './certificado-invalido.ts';
-import { checkCertificado } from './check-certificado.ts';
-import { llaveCorresponde, openLlave } from './llave.ts';
-import { LlaveInvalida } from './llave-invalida.ts';
-import { createTrustBundle } from './trust-bundle.ts';
+import { CertificadoInvalido, checkCertificado, createTrustBundle, readCertificado } from './certificado.ts';
+import { LlaveInvalida, llaveCorresponde, openLlave } from './llave.ts';
 
 const PERIOD = { from: '2025-01-01T00:00:00Z', to: '2029-01-01T00:00:00Z' };
 

@@ -11,9 +11,7 @@ import {
 } from '../../test/authority.ts';
 import { integer, octets, oid, sequence } from '../../test/der-writer.ts';
 import { type Certificado, readCertificado } from './certificado.ts';
-import { llaveCorresponde, openLlave } from './llave.ts';
-import { LlaveInvalida, type MotivoLlave } from './llave-invalida.ts';
-import { MAX_ROUNDS, pkcs8Kind } from './pkcs8.ts';
+import { LlaveInvalida, llaveCorresponde, MAX_ROUNDS, type MotivoLlave, openLlave, pkcs8Kind } from './llave.ts';
 
 const PASSWORD = 'contraseña-Ñ&';
 let pair: Pair;

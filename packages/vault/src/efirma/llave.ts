@@ -1,8 +1,135 @@
 import { createPrivateKey, type KeyObject, randomBytes, sign, verify } from 'node:crypto';
 import type { Certificado } from './certificado.ts';
-import { LlaveInvalida } from './llave-invalida.ts';
 import { derOf } from './pem.ts';
-import { pkcs8Kind } from './pkcs8.ts';
+
+/**
+ * Why a private key is refused:
+ * - `NO_ES_LLAVE`: not a PKCS#8 private key, DER or PEM, encrypted or not;
+ * - `DEMASIADO_GRANDE`: more than 16 KiB;
+ * - `CIFRADO_NO_SOPORTADO`: encrypted by a scheme that OpenSSL 3 no longer opens (DES, RC2, MD5), by one we refuse (scrypt), or
+ *   with so many rounds that opening it would stall the service;
+ * - `PASSWORD_INCORRECTA`: it does not open;
+ * - `NO_ES_RSA`: it opens, and is a key of another kind.
+ */
+export type MotivoLlave =
+  | 'NO_ES_LLAVE'
+  | 'DEMASIADO_GRANDE'
+  | 'CIFRADO_NO_SOPORTADO'
+  | 'PASSWORD_INCORRECTA'
+  | 'NO_ES_RSA';
+
+/**
+ * A private key that cannot be used. Carries the reason only: no cause, since OpenSSL's errors may quote their input.
+ */
+export class LlaveInvalida extends Error {
+  readonly motivo: MotivoLlave;
+
+  constructor(motivo: MotivoLlave) {
+    super(motivo);
+    this.name = 'LlaveInvalida';
+    this.motivo = motivo;
+  }
+}
+
+/** One element of a DER encoding (X.690): its tag and where its contents lie. */
+interface DerElement {
+  readonly tag: number;
+  readonly contents: Buffer;
+  /** What follows the element. */
+  readonly rest: Buffer;
+}
+
+const DER_INTEGER = 0x02;
+const DER_OCTET_STRING = 0x04;
+const DER_OID = 0x06;
+const DER_SEQUENCE = 0x30;
+
+/** Reads one element of definite length with a one-byte tag, or returns null. Nothing is copied. */
+function readDer(bytes: Buffer): DerElement | null {
+  const [tag, short] = bytes;
+  if (tag === undefined || short === undefined || (tag & 0x1f) === 0x1f) return null;
+  let start = 2;
+  let length = short;
+  if (short >= 0x80) {
+    const size = short & 0x7f;
+    if (size === 0 || size > 3 || bytes.length < start + size) return null;
+    length = bytes.readUIntBE(start, size);
+    start += size;
+  }
+  const end = start + length;
+  if (end > bytes.length) return null;
+  return { tag, contents: bytes.subarray(start, end), rest: bytes.subarray(end) };
+}
+
+/** The elements of a SEQUENCE's contents, or null when they are not whole. At most `limit` are read. */
+function readDerList(contents: Buffer, limit: number): readonly DerElement[] | null {
+  const elements: DerElement[] = [];
+  let rest = contents;
+  while (rest.length > 0 && elements.length < limit) {
+    const element = readDer(rest);
+    if (element === null) return null;
+    elements.push(element);
+    rest = element.rest;
+  }
+  return elements;
+}
+
+/** Rounds of key derivation we are ready to compute: 50 times what the SAT uses (2,048), some 40 ms. */
+export const MAX_ROUNDS = 100_000;
+
+// Contents of the OBJECT IDENTIFIERs: PBES2 and PBKDF2 (RFC 8018, A.2 and A.4), pbeWithSHAAnd3-KeyTripleDES-CBC (RFC
+// 7292, C).
+const PBES2 = '2a864886f70d01050d';
+const PBKDF2 = '2a864886f70d01050c';
+const PBE_SHA1_3DES = '2a864886f70d010c0103';
+
+/** What a PKCS#8 file is by its outer structure (RFC 5958): PrivateKeyInfo, EncryptedPrivateKeyInfo, or neither. */
+type Pkcs8Kind = 'plain' | 'encrypted' | 'unsupported' | null;
+
+/**
+ * Looks at the outer structure only, before any password is tried. `unsupported` is an EncryptedPrivateKeyInfo whose
+ * scheme or number of rounds we do not take.
+ */
+export function pkcs8Kind(der: Buffer): Pkcs8Kind {
+  const outer = sequence(readDer(der));
+  if (outer === null) return null;
+  const [first, second, third] = outer;
+  if (first?.tag === DER_INTEGER) {
+    return second?.tag === DER_SEQUENCE && third?.tag === DER_OCTET_STRING ? 'plain' : null;
+  }
+  const scheme = algorithm(first);
+  if (scheme === null || second?.tag !== DER_OCTET_STRING) return null;
+  return isTaken(scheme) ? 'encrypted' : 'unsupported';
+}
+
+interface Algorithm {
+  readonly oid: string;
+  readonly parameters: DerElement | undefined;
+}
+
+function sequence(element: DerElement | null | undefined): readonly DerElement[] | null {
+  return element?.tag === DER_SEQUENCE ? readDerList(element.contents, 8) : null;
+}
+
+function algorithm(element: DerElement | undefined): Algorithm | null {
+  const [oid, parameters] = sequence(element) ?? [];
+  return oid?.tag === DER_OID ? { oid: oid.contents.toString('hex'), parameters } : null;
+}
+
+function isTaken({ oid, parameters }: Algorithm): boolean {
+  if (oid === PBE_SHA1_3DES) return hasFewRounds(parameters);
+  if (oid !== PBES2) return false;
+  const derivation = algorithm(sequence(parameters)?.[0]);
+  return derivation?.oid === PBKDF2 && hasFewRounds(derivation.parameters);
+}
+
+/** Both schemes begin their parameters with salt and rounds. */
+function hasFewRounds(parameters: DerElement | undefined): boolean {
+  const rounds = sequence(parameters)?.[1];
+  if (rounds?.tag !== DER_INTEGER || rounds.contents.length === 0 || rounds.contents.length > 4) return false;
+  const count = rounds.contents.readIntBE(0, rounds.contents.length);
+  return count >= 1 && count <= MAX_ROUNDS;
+}
 
 /** A .key of the SAT has some 1,300 bytes. */
 const MAX_LLAVE_BYTES = 16 * 1024;

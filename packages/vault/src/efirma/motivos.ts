@@ -1,5 +1,5 @@
-import type { MotivoCertificado } from './certificado-invalido.ts';
-import type { MotivoLlave } from './llave-invalida.ts';
+import type { MotivoCertificado } from './certificado.ts';
+import type { MotivoLlave } from './llave.ts';
 
 /** What a person reads about a refused certificate: in `data.motivo` of the API, beside the field in the panel. */
 export const MOTIVOS_CERTIFICADO: Record<MotivoCertificado, string> = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseSubject } from './subject.ts';
+import { parseSubject } from './certificado.ts';
 
 describe('parseSubject', () => {
   it('reads lines, leading blanks and special characters as Node escapes them', () => {

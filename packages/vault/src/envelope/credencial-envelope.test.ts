@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { CredencialCiec, CredencialEfirma } from '@acuse/core';
 import { describe, expect, it } from 'vitest';
-import { CredencialIlegible } from '../credencial-ilegible.ts';
+import { CredencialIlegible } from '../credencial-bytes.ts';
 import {
   type ContextoCredencial,
   needsShredKey,
@@ -146,10 +146,8 @@ describe('stored credential', () => {
   it('binds its context in the inner layer too: who holds the keyring cannot move it either', () => {
     const transparent: Keyring = {
       current: 'none',
-      kids: [],
       wrap: (plaintext) => Buffer.from(plaintext),
       unwrap: (wrapped) => Buffer.from(wrapped),
-      encryptions: () => 0,
     };
     for (const contexto of CONTEXTOS) {
       const credencial = { ...(contexto.tipo === 'ciec' ? CIEC : EFIRMA), rfc: contexto.rfc };

@@ -1,10 +1,8 @@
 import type { Credencial, TipoCredencial } from '@acuse/core';
-import { decodeCredencial, encodeCredencial } from '../credencial-bytes.ts';
-import { CredencialIlegible } from '../credencial-ilegible.ts';
+import { CredencialIlegible, decodeCredencial, encodeCredencial } from '../credencial-bytes.ts';
 import { canonicalBytes } from '../crypto/canonical.ts';
 import { CLAVE_BYTES } from '../crypto/clave-32.ts';
-import { type Keyring, kidOf } from './keyring.ts';
-import { type Binding, openLayers, sealLayers } from './layers.ts';
+import { type Binding, type Keyring, kidOf, openLayers, sealLayers } from './keyring.ts';
 
 /**
  * The row a stored credential belongs to. Every field is bound to the ciphertext: bytes moved to another row, taxpayer
@@ -27,7 +25,7 @@ export interface ContextoCredencial {
 }
 
 /** The two things without which nothing opens. */
-export interface ClavesCredencial {
+interface ClavesCredencial {
   readonly keyring: Keyring;
   /** The 32-byte secret of the API key (`ApiKey.secret`). */
   readonly secret: Buffer;

@@ -1,6 +1,9 @@
-import { GCM_IV_BYTES, GCM_TAG_BYTES, openGcm, sealGcm } from '../crypto/aes-gcm.ts';
+import { randomBytes } from 'node:crypto';
+import type { Sellado } from '@acuse/core';
+import { AES_256_KEY_BYTES, GCM_IV_BYTES, GCM_TAG_BYTES, openGcm, sealGcm } from '../crypto/aes-gcm.ts';
 import { canonicalBytes } from '../crypto/canonical.ts';
 import { CLAVE_BYTES } from '../crypto/clave-32.ts';
+import { hkdf } from '../crypto/hkdf.ts';
 
 const KID = /^[A-Za-z0-9._-]{1,32}$/;
 const WRAP_OVERHEAD = 1 + GCM_IV_BYTES + GCM_TAG_BYTES;
@@ -19,13 +22,10 @@ export class KeyringExhausted extends Error {
 /** The server's keys for the outer layer. Several at once: `current` encrypts, all of them decrypt. */
 export interface Keyring {
   readonly current: string;
-  readonly kids: readonly string[];
   /** kid length (1) ‖ kid ‖ IV (12) ‖ ciphertext ‖ tag (16), under the current key. Throws KeyringExhausted. */
   wrap(plaintext: Uint8Array, aad: Uint8Array): Buffer;
   /** Opens what `wrap` returned, whatever its kid. Null when the kid is unknown or anything was changed. */
   unwrap(wrapped: Uint8Array, aad: Uint8Array): Buffer | null;
-  /** Encryptions by this process under a kid: a metric, to see a rotation coming. */
-  encryptions(kid: string): number;
 }
 
 /** The kid in front of wrapped bytes, or null. Not authenticated before `unwrap`. */
@@ -65,7 +65,6 @@ export function createKeyring(options: {
 
   return {
     current: currentKid,
-    kids: [...keys.keys()],
     wrap(plaintext, aad) {
       if (used >= limit) throw new KeyringExhausted(currentKid);
       used += 1;
@@ -78,6 +77,69 @@ export function createKeyring(options: {
       if (kid === null || key === undefined) return null;
       return openGcm(key, bind(kid, aad), wrapped.subarray(1 + kid.length));
     },
-    encryptions: (kid) => (kid === currentKid ? used : 0),
+  };
+}
+
+const SALT_BYTES = 32;
+
+/** What ties both layers to their place: associated data of each, and the purpose that the inner key is derived for. */
+export interface Binding {
+  readonly inner: Buffer;
+  readonly outer: Buffer;
+  readonly keyInfo: string;
+}
+
+const innerKeyOf = (ikm: Buffer, salt: Uint8Array, { inner, keyInfo }: Binding) =>
+  hkdf(ikm, salt, canonicalBytes(keyInfo, inner), AES_256_KEY_BYTES);
+
+/**
+ * Keyring wrap of [salt (32) ‖ IV (12) ‖ ciphertext ‖ tag (16)]. Inner layer: AES-256-GCM under HKDF-SHA-256 of `ikm`.
+ * Outer layer: AES-256-GCM under the keyring. Zeroes nothing that it is given. Throws KeyringExhausted.
+ */
+export function sealLayers(plaintext: Uint8Array, binding: Binding, ikm: Buffer, keyring: Keyring): Buffer {
+  const salt = randomBytes(SALT_BYTES);
+  const key = innerKeyOf(ikm, salt, binding);
+  try {
+    return keyring.wrap(Buffer.concat([salt, sealGcm(key, binding.inner, plaintext)]), binding.outer);
+  } finally {
+    key.fill(0);
+  }
+}
+
+/** Opens what {@link sealLayers} returned, into a fresh buffer that the caller wipes; null whatever the reason. */
+export function openLayers(wrapped: Uint8Array, binding: Binding, ikm: Buffer, keyring: Keyring): Buffer | null {
+  const inner = keyring.unwrap(wrapped, binding.outer);
+  if (inner === null) return null;
+  const key = innerKeyOf(ikm, inner.subarray(0, SALT_BYTES), binding);
+  try {
+    return openGcm(key, binding.inner, inner.subarray(SALT_BYTES));
+  } finally {
+    key.fill(0);
+  }
+}
+
+/**
+ * Moves what {@link createSellado} sealed to the keyring's current key. Null when it is there already, or does not
+ * open.
+ */
+export function rewrapSellado(sellado: Uint8Array, contexto: readonly string[], keyring: Keyring): Buffer | null {
+  if (kidOf(sellado) === keyring.current) return null;
+  const claro = keyring.unwrap(sellado, canonicalBytes(...contexto));
+  if (claro === null) return null;
+  try {
+    return keyring.wrap(claro, canonicalBytes(...contexto));
+  } finally {
+    claro.fill(0);
+  }
+}
+
+/**
+ * Seals what the processes of an installation share (sessions with the portals) under a keyring: AES-256-GCM, bound to
+ * its context.
+ */
+export function createSellado(keyring: Keyring): Sellado {
+  return {
+    seal: (claro, contexto) => keyring.wrap(claro, canonicalBytes(...contexto)),
+    open: (sellado, contexto) => keyring.unwrap(sellado, canonicalBytes(...contexto)),
   };
 }

@@ -2,11 +2,10 @@ import { createHash } from 'node:crypto';
 import { canonicalBytes } from '../crypto/canonical.ts';
 import { CLAVE_BYTES } from '../crypto/clave-32.ts';
 import { hkdf } from '../crypto/hkdf.ts';
-import type { Keyring } from './keyring.ts';
-import { openLayers, sealLayers } from './layers.ts';
+import { type Keyring, openLayers, sealLayers } from './keyring.ts';
 
 /** The request that a kept answer belongs to. Every field is bound to the ciphertext. */
-export interface ContextoRespuesta {
+interface ContextoRespuesta {
   readonly apiKeyId: string;
   /** Operation path without the /api/v1/ prefix, such as `tax/facturas`. */
   readonly operacion: string;
@@ -17,7 +16,7 @@ export interface ContextoRespuesta {
 }
 
 /** The secret of the caller's API key, and the server's keys. */
-export interface ClavesRespuesta {
+interface ClavesRespuesta {
   readonly secret: Buffer;
   readonly keyring: Keyring;
 }

@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createKeyring } from './keyring.ts';
-import { createSellado } from './sellado.ts';
+import { createKeyring, createSellado } from './keyring.ts';
 
 const una = randomBytes(32);
 const otra = randomBytes(32);

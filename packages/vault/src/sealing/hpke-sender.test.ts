@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { decryptGcm } from '../crypto/aes-gcm.ts';
-import { createHpkeSender, type HpkeKeys, type HpkeSender, MAX_SEQUENCE, nonceOf } from './hpke-sender.ts';
-import { createShortLived } from './short-lived.ts';
+import { createHpkeSender, type HpkeKeys, type HpkeSender, MAX_SEQUENCE, nonceOf } from './hpke.ts';
+import { createShortLived } from './sealed-credencial.ts';
 
 const AAD = Buffer.from('aad');
 const TEXT = Buffer.from('contenido');

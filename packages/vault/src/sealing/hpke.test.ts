@@ -1,8 +1,16 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { Aes128Gcm, Aes256Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from '@hpke/core';
 import { describe, expect, it, vi } from 'vitest';
-import { AES_128_GCM, AES_256_GCM, createHpke } from './hpke.ts';
-import { decapsulate, encapsulate, generateX25519, importX25519Private, importX25519Public } from './hpke-kem.ts';
+import {
+  AES_128_GCM,
+  AES_256_GCM,
+  createHpke,
+  decapsulate,
+  encapsulate,
+  generateX25519,
+  importX25519Private,
+  importX25519Public,
+} from './hpke.ts';
 import { generateWorkerKeyPair, importWorkerPrivateKey } from './worker-keys.ts';
 
 const hex = (text: string) => Buffer.from(text, 'hex');

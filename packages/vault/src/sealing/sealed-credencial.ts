@@ -1,10 +1,18 @@
-import type { TipoCredencial } from '@acuse/core';
+import type { Credencial, TipoCredencial } from '@acuse/core';
+import { CredencialIlegible, decodeCredencial, encodeCredencial } from '../credencial-bytes.ts';
 import { GCM_TAG_BYTES } from '../crypto/aes-gcm.ts';
 import { canonicalBytes } from '../crypto/canonical.ts';
 import { CLAVE_BYTES } from '../crypto/clave-32.ts';
-import type { HpkeOrigin } from './hpke.ts';
-import { twoBytes } from './hpke-kdf.ts';
-import type { HpkeMessage } from './hpke-sender.ts';
+import {
+  AES_256_GCM,
+  createHpke,
+  type Hpke,
+  type HpkeMessage,
+  type HpkeOrigin,
+  type HpkeSender,
+  twoBytes,
+} from './hpke.ts';
+import type { WorkerPrivateKey, WorkerPublicKey } from './worker-keys.ts';
 
 /** The solicitud a sealed copy of a credential belongs to. Every field is bound to the ciphertext. */
 export interface ContextoSolicitud {
@@ -20,30 +28,30 @@ export interface ContextoSolicitud {
 }
 
 /** `info` of RFC 9180: ties the keys to this purpose. */
-export const HPKE_INFO = Buffer.from('acuse/v1/credencial-solicitud');
+const HPKE_INFO = Buffer.from('acuse/v1/credencial-solicitud');
 const VERSION = 1;
 const SEQ_BYTES = 2;
 const NAME = /^[A-Za-z0-9._-]{1,32}$/;
 
 /** Names in front of the ciphertext: which private key and which pre-shared key open it. */
-export interface SealedNames {
+interface SealedNames {
   readonly kid: string;
   readonly pskId: string;
 }
 
 /** Throws RangeError unless both names are 1 to 32 letters, digits, dots, hyphens or underscores. */
-export function requireName(name: string): void {
+function requireName(name: string): void {
   if (!NAME.test(name))
     throw new RangeError('A kid or PSK id is 1 to 32 letters, digits, dots, hyphens or underscores');
 }
 
-export function sealedAad(contexto: ContextoSolicitud, { kid, pskId }: SealedNames): Buffer {
+function sealedAad(contexto: ContextoSolicitud, { kid, pskId }: SealedNames): Buffer {
   const { solicitudId, cuenta, rfc, tipo, expiraEn } = contexto;
   return canonicalBytes(Uint8Array.of(VERSION), solicitudId, cuenta, rfc, tipo, expiraEn, kid, pskId);
 }
 
 /** What stands in sealed bytes: names, where the message comes from, and ciphertext ‖ tag. */
-export interface SealedParts extends SealedNames, HpkeOrigin {
+interface SealedParts extends SealedNames, HpkeOrigin {
   readonly ciphertext: Buffer;
 }
 
@@ -51,13 +59,13 @@ export interface SealedParts extends SealedNames, HpkeOrigin {
  * What stands in front of every sealed copy under these names: version (1) ‖ kid length (1) ‖ kid ‖ PSK id length (1) ‖
  * PSK id.
  */
-export function sealedPrefix({ kid, pskId }: SealedNames): Buffer {
+function sealedPrefix({ kid, pskId }: SealedNames): Buffer {
   const names = [kid, pskId].flatMap((name) => [Uint8Array.of(name.length), Buffer.from(name, 'latin1')]);
   return Buffer.concat([Uint8Array.of(VERSION), ...names]);
 }
 
 /** {@link sealedPrefix} ‖ HPKE enc (32) ‖ sequence number (2) ‖ ciphertext ‖ tag (16). */
-export function joinSealed(prefix: Buffer, enc: Buffer, { seq, ciphertext }: HpkeMessage): Buffer {
+function joinSealed(prefix: Buffer, enc: Buffer, { seq, ciphertext }: HpkeMessage): Buffer {
   return Buffer.concat([prefix, enc, twoBytes(seq), ciphertext]);
 }
 
@@ -79,5 +87,124 @@ export function splitSealed(bytes: Uint8Array): SealedParts | null {
     enc,
     seq: sealed.readUInt16BE(encEnd),
     ciphertext: sealed.subarray(encEnd + SEQ_BYTES),
+  };
+}
+
+/** How long one context is used, whichever comes first. */
+interface SenderLife {
+  readonly messages: number;
+  /** Milliseconds from its first message. */
+  readonly ms: number;
+}
+
+/**
+ * Gives the context for the next message: one is shared by everything sealed within `life`, since a fresh one costs
+ * more than all the rest of an acceptance. A timer wipes the key even when nothing else is sealed; it does not keep the
+ * process alive.
+ */
+export function createShortLived(makeSender: (limit: number) => HpkeSender, life: SenderLife): () => HpkeSender {
+  let current: HpkeSender | null = null;
+
+  return () => {
+    if (current !== null && !current.isSpent) return current;
+    const sender = makeSender(life.messages);
+    setTimeout(() => sender.wipe(), life.ms).unref();
+    current = sender;
+    return sender;
+  };
+}
+
+/** One ephemeral key of the API serves a second or 1,000 credentials: what its memory holds opens no older copies. */
+const LIFE: SenderLife = { messages: 1_000, ms: 1_000 };
+
+export interface Sealer {
+  readonly kid: string;
+  /**
+   * Encrypts a credential for the workers, for one solicitud. Does not zero it. Throws TypeError when the credential is
+   * not of the context's RFC and type.
+   */
+  seal(credencial: Credencial, contexto: ContextoSolicitud): Buffer;
+}
+
+/**
+ * The API's half of handing credentials to the workers: HPKE (RFC 9180), mode psk, with DHKEM(X25519, HKDF-SHA256),
+ * HKDF-SHA256 and AES-256-GCM. Who can write to the database but lacks `psk` cannot make a copy that a worker opens.
+ * `publicKey` comes from the settings (pinned). Throws RangeError for an unusable public key, a short `psk` or a wrong
+ * name.
+ */
+export function createSealer(options: {
+  readonly publicKey: WorkerPublicKey;
+  readonly kid: string;
+  readonly psk: Buffer;
+  readonly pskId: string;
+}): Sealer {
+  const { publicKey, kid, psk, pskId } = options;
+  requireName(kid);
+  requireName(pskId);
+  const hpke = createHpke({ aead: AES_256_GCM, info: HPKE_INFO, psk: { psk, pskId: Buffer.from(pskId) } });
+  // A public key of small order would only fail at the first request.
+  hpke.sender(publicKey, 1).wipe();
+  const names = { kid, pskId };
+  const prefix = sealedPrefix(names);
+  const senderForNext = createShortLived((limit) => hpke.sender(publicKey, limit), LIFE);
+  return {
+    kid,
+    seal(credencial, contexto) {
+      if (credencial.rfc !== contexto.rfc || credencial.tipo !== contexto.tipo) {
+        throw new TypeError('The credential is not of this context');
+      }
+      const plaintext = encodeCredencial(credencial);
+      try {
+        const aad = sealedAad(contexto, names);
+        const sender = senderForNext();
+        return joinSealed(prefix, sender.enc, sender.seal(aad, plaintext));
+      } finally {
+        plaintext.fill(0);
+      }
+    },
+  };
+}
+
+export interface Opener {
+  /**
+   * Opens what a sealer made for this solicitud, into fresh buffers that the caller wipes. Throws {@link
+   * CredencialIlegible} whatever the reason, a destroyed private key included.
+   */
+  open(sealed: Uint8Array, contexto: ContextoSolicitud): Credencial;
+}
+
+/**
+ * The workers' half: several private keys and several pre-shared keys by name, so that both rotate while jobs are in
+ * flight. Throws RangeError for an empty list, a short key or a wrong name.
+ */
+export function createOpener(options: {
+  readonly keys: ReadonlyMap<string, WorkerPrivateKey>;
+  readonly psks: ReadonlyMap<string, Buffer>;
+}): Opener {
+  if (options.keys.size === 0 || options.psks.size === 0) throw new RangeError('An opener needs a key and a PSK');
+  const keys = new Map(options.keys);
+  const suites = new Map<string, Hpke>();
+  for (const kid of keys.keys()) requireName(kid);
+  for (const [pskId, psk] of options.psks) {
+    requireName(pskId);
+    const shared = { psk, pskId: Buffer.from(pskId) };
+    suites.set(pskId, createHpke({ aead: AES_256_GCM, info: HPKE_INFO, psk: shared }));
+  }
+  return {
+    open(sealed, contexto) {
+      const parts = splitSealed(sealed);
+      const key = parts === null ? undefined : keys.get(parts.kid);
+      const suite = parts === null ? undefined : suites.get(parts.pskId);
+      if (parts === null || key === undefined || suite === undefined) throw new CredencialIlegible();
+      const plaintext = suite.open(key, parts, sealedAad(contexto, parts), parts.ciphertext);
+      if (plaintext === null) throw new CredencialIlegible();
+      try {
+        const credencial = decodeCredencial(plaintext, contexto.tipo, contexto.rfc);
+        if (credencial === null) throw new CredencialIlegible();
+        return credencial;
+      } finally {
+        plaintext.fill(0);
+      }
+    },
   };
 }

@@ -1,10 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import type { CredencialCiec, CredencialEfirma } from '@acuse/core';
 import { describe, expect, it, vi } from 'vitest';
-import { CredencialIlegible } from '../credencial-ilegible.ts';
-import { createOpener } from './opener.ts';
-import { type ContextoSolicitud, splitSealed } from './sealed-credencial.ts';
-import { createSealer } from './sealer.ts';
+import { CredencialIlegible } from '../credencial-bytes.ts';
+import { type ContextoSolicitud, createOpener, createSealer, splitSealed } from './sealed-credencial.ts';
 import { generateWorkerKeyPair, importWorkerPrivateKey, importWorkerPublicKey, publicKeyOf } from './worker-keys.ts';
 
 const psk = randomBytes(32);

@@ -1,9 +1,9 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { CLAVE_BYTES, decodeClave32 } from '../crypto/clave-32.ts';
-import { importX25519Private, importX25519Public, type X25519Private, type X25519Public } from './hpke-kem.ts';
+import { importX25519Private, importX25519Public, type X25519Private, type X25519Public } from './hpke.ts';
 
 /** A key pair of the workers as settings hold it: 32 raw bytes each (RFC 7748) in base64, 44 characters. */
-export interface WorkerKeyPair {
+interface WorkerKeyPair {
   /** For the API, pinned in its settings: never read from the database. */
   readonly publicKey: string;
   /** For the workers alone. */
