@@ -121,12 +121,13 @@ describe('a version of list 69-B', () => {
     const { pool } = database.db;
     const slow = async () => {
       const client = await pool.connect();
-      const query = client.query.bind(client) as (text: string) => Promise<unknown>;
+      const query = client.query.bind(client) as (statement: string | { text: string }) => Promise<unknown>;
       const connection = {
         release: () => client.release(),
-        async query(text: string) {
+        async query(statement: string | { text: string }) {
+          const text = typeof statement === 'string' ? statement : statement.text;
           if (text.includes('efos_vigente')) await load();
-          return query(text);
+          return query(statement);
         },
       };
       return connection;
