@@ -123,7 +123,7 @@ export function panelUrls(port: number, given: Env = {}): { readonly own: string
   return { own, public: given['PANEL_PUBLIC_URL'] ?? own };
 }
 
-/** What every process that speaks to the SAT is told (packages/sat/src/config/sat-fields.ts). */
+/** What every process that speaks to the SAT is told (packages/sat/src/open-sat.ts). */
 function satEnv({ simuladorUrl }: StackAddresses, given: Env = {}): Env {
   const captchas = {
     CAPTCHA_RESOLVER: 'simulador',

@@ -10,7 +10,7 @@ import {
   type Sat,
   SatError,
 } from '@acuse/core';
-import type { NombreConsultaPortal } from './portal/consulta-portal.ts';
+import type { NombreConsultaPortal } from './portal/portal.ts';
 import type { NombreConsultaPublica } from './publico/create-publico.ts';
 
 /** A way to the authority: the signed web service, the portals with a log-in, and what is open to anybody. */

@@ -2,12 +2,11 @@ import { loadConfig } from '@acuse/runtime';
 import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createMemoryBreakerState } from '../http/circuit-breaker.ts';
+import { openSat, type SatCompartido, satFields } from '../open-sat.ts';
 import { createSelladoEfimero } from '../portal/almacen/sellado-efimero.ts';
 import { createSesionesEnMemoria } from '../portal/almacen/sesiones-en-memoria.ts';
 import { ciecDe, DIA, errorOf, RFC } from '../portal/testing/canal-de-prueba.ts';
 import { startPortalDePrueba } from '../portal/testing/portal-de-prueba.ts';
-import { openSat, type SatCompartido } from './open-sat.ts';
-import { satFields } from './sat-fields.ts';
 
 const closing: Array<() => Promise<void>> = [];
 afterEach(async () => {

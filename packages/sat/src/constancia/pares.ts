@@ -1,6 +1,5 @@
 import type { LineaPdf } from '../pdf/pagina-pdf.ts';
 import { type Campo, unreadable } from './campos.ts';
-import { sinAcentos } from './secciones.ts';
 
 /**
  * Labels of the document without accents; null for those that nobody asks for, which still end the value before them.
@@ -195,4 +194,12 @@ function ownerOf(trozo: Trozo, pares: readonly Par[]): Par | undefined {
       par.x < trozo.x &&
       par.y - trozo.y <= MEDIO_RENGLON * trozo.cuerpo,
   );
+}
+
+/** Letter by letter, so that positions stay the same. */
+function sinAcentos(texto: string): string {
+  return texto.normalize('NFC').replace(/[^\p{ASCII}]/gu, (letra) => {
+    const base = letra.normalize('NFD').replace(/\p{M}/gu, '');
+    return base.length === letra.length ? base : letra;
+  });
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readFecha } from './fechas.ts';
-import { claveDeRegimen } from './regimenes.ts';
+import { readFechaConstancia } from '../fechas.ts';
+import { claveDeRegimen } from './campos.ts';
 
 describe('claveDeRegimen', () => {
   it.each([
@@ -56,7 +56,7 @@ describe('readFecha', () => {
     ['28 DE SEPTIEMBRE DE 2005', '2005-09-28'],
     ['1 de  enero de 2010', '2010-01-01'],
   ])('%s is %s', (texto, fecha) => {
-    expect(readFecha(texto)).toBe(fecha);
+    expect(readFechaConstancia(texto)).toBe(fecha);
   });
 
   it.each([
@@ -69,6 +69,6 @@ describe('readFecha', () => {
     '30 DE FEBRUARY DE 2020',
     '00/01/2020',
   ])('«%s» is none', (texto) => {
-    expect(readFecha(texto)).toBeNull();
+    expect(readFechaConstancia(texto)).toBeNull();
   });
 });

@@ -1,7 +1,7 @@
+import { readFechaConstancia } from '../fechas.ts';
 import type { CeldaPdf, LineaPdf } from '../pdf/pagina-pdf.ts';
-import { toRotulo } from '../texto/forma.ts';
+import { toRotulo } from '../texto.ts';
 import { unreadable } from './campos.ts';
-import { readFecha } from './fechas.ts';
 
 export interface Fila {
   /** The columns of text, wrapped lines joined by a blank. */
@@ -148,7 +148,7 @@ function readFilas(renglones: readonly Renglon[], columnasDeTexto: number): read
 }
 
 function toFecha({ texto }: CeldaPdf): string {
-  const fecha = readFecha(texto);
+  const fecha = readFechaConstancia(texto);
   if (fecha === null) throw unreadable('fecha de una fila');
   return fecha;
 }

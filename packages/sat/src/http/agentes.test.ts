@@ -3,8 +3,8 @@ import type { TLSSocket } from 'node:tls';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCertificadoTls, smallDhParams } from '../testing/certificados.ts';
 import { listen } from '../testing/servidor.ts';
+import type { SatHttpSettings } from './direcciones.ts';
 import { createSatHttp } from './sat-http.ts';
-import type { SatHttpSettings } from './settings.ts';
 
 const sinDhe = 'cfdiau.sat.gob.mx';
 const otro = 'consultaqr.facturaelectronica.sat.gob.mx';

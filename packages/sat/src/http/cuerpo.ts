@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { TextDecoder } from 'node:util';
 import { SatError } from '@acuse/core';
+import { linkSignals, untilAborted } from '@acuse/runtime';
 
 /** Reads a body whole, as text in its declared charset, and gives up with RESPUESTA_ILEGIBLE past `maxBytes`. */
 export async function readText(body: Readable, contentType: string | undefined, maxBytes: number): Promise<string> {
@@ -83,4 +84,65 @@ export function endWithSignal(stream: Readable, signal: AbortSignal): void {
 
 function tooLarge(maxBytes: number): SatError {
   return new SatError('RESPUESTA_ILEGIBLE', { detalle: `más de ${maxBytes} bytes` });
+}
+
+/** The life of one request: ends with the caller's signal or with the clock, whichever comes first. */
+export interface Plazo {
+  readonly signal: AbortSignal;
+  /** Why it ended early; undefined while it has not. */
+  reason(): SatError | undefined;
+  /** Lets go of the timer and of the caller's signal. */
+  release(): void;
+}
+
+/** Starts the clock. */
+export function startPlazo(caller: AbortSignal, totalMs: number): Plazo {
+  const { signal, release } = linkSignals([caller], totalMs);
+  return {
+    signal,
+    reason() {
+      if (!signal.aborted) return undefined;
+      const isCaller = signal.reason === caller.reason;
+      return isCaller ? new SatError('CANCELADA') : new SatError('TIEMPO_AGOTADO', { detalle: 'total' });
+    },
+    release,
+  };
+}
+
+/** What `run` gives or throws, but CANCELADA as soon as the signal aborts. */
+export async function untilCancelled<T>(run: () => Promise<T>, signal: AbortSignal): Promise<T> {
+  try {
+    return await untilAborted(run, signal);
+  } catch (error) {
+    throw signal.aborted && error === signal.reason ? new SatError('CANCELADA') : error;
+  }
+}
+
+const TIMEOUTS = new Set(['UND_ERR_CONNECT_TIMEOUT', 'UND_ERR_HEADERS_TIMEOUT', 'UND_ERR_BODY_TIMEOUT', 'ETIMEDOUT']);
+const MALFORMED = new Set([
+  'UND_ERR_RES_CONTENT_LENGTH_MISMATCH',
+  'UND_ERR_RES_EXCEEDED_MAX_SIZE',
+  'UND_ERR_HEADERS_OVERFLOW',
+  // A parser error without a code of its own.
+  'HTTPParserError',
+]);
+
+/**
+ * Turns an error of the HTTP client into a SatError that names its code only. The original is not attached as `cause`:
+ * a parser error of undici holds a piece of the answer.
+ */
+export function toSatError(error: unknown): SatError {
+  if (error instanceof SatError) return error;
+  const codigo = codeOf(error);
+  if (TIMEOUTS.has(codigo)) return new SatError('TIEMPO_AGOTADO', { detalle: codigo });
+  if (MALFORMED.has(codigo) || codigo.startsWith('HPE_')) {
+    return new SatError('RESPUESTA_ILEGIBLE', { detalle: codigo });
+  }
+  return new SatError('NO_RESPONDE', { detalle: codigo });
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (typeof code === 'string') return code.slice(0, 64);
+  return error instanceof Error ? error.name : 'desconocido';
 }

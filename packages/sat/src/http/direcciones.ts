@@ -1,6 +1,103 @@
-import { SatError } from '@acuse/core';
-import { HOSTS_SAT } from './hosts.ts';
-import type { SatHttpSettings } from './settings.ts';
+import { type CanalMedido, SatError } from '@acuse/core';
+
+/** Settings of the HTTP layer. Everything is optional; the defaults are {@link SAT_HTTP_DEFAULTS}. */
+export interface SatHttpSettings {
+  /**
+   * Sends every host of the SAT to `${baseUrl}/${first label of the host}`: `https://cfdiau.sat.gob.mx/nidp` becomes
+   * `${baseUrl}/cfdiau/nidp`. For a simulator; absent, the real hosts are used, over https only.
+   */
+  readonly baseUrl?: string;
+  /** Address of single hosts, by full host name. Wins over `baseUrl`. */
+  readonly baseUrls?: Readonly<Record<string, string>>;
+  /** Host names allowed besides the SAT's own. */
+  readonly otrosHosts?: readonly string[];
+  /** Time to open a connection, TLS included. */
+  readonly connectTimeoutMs?: number;
+  /** Time from the sent request to the headers of its answer. */
+  readonly headersTimeoutMs?: number;
+  /** Longest silence while a body arrives. A consumer that reads slowly does not count as silence. */
+  readonly bodyTimeoutMs?: number;
+  /** From call to the last byte, waiting for a free connection included, when the answer is buffered. */
+  readonly totalTimeoutMs?: number;
+  /** The same for streamed answers. */
+  readonly streamTimeoutMs?: number;
+  /** Largest buffered body, bytes. A request may ask for another limit. */
+  readonly maxBodyBytes?: number;
+  /** Connections, and therefore requests at the same time, per host and process. Further requests wait. */
+  readonly maxConcurrentPerHost?: number;
+  /**
+   * Sends away with OCUPADO whoever asks {@link SatHttp.assertRoom} about a host that has so many under way already.
+   */
+  readonly rejectWhenBusy?: boolean;
+  /** Failures in a row after which a host is left alone. */
+  readonly breakerFailures?: number;
+  /** How long it is left alone before one request is let through as a probe. */
+  readonly breakerOpenMs?: number;
+  /** Hosts whose TLS must leave DHE out, besides those known to need it. */
+  readonly tlsSinDhe?: readonly string[];
+  /** OpenSSL cipher list for those hosts. */
+  readonly tlsSinDheCiphers?: string;
+  /** Further trusted authorities, PEM (a host that leaves out its intermediate certificate). Added to Node's own. */
+  readonly tlsCa?: string;
+}
+
+type Defaulted = Omit<Required<SatHttpSettings>, 'baseUrl' | 'baseUrls' | 'otrosHosts' | 'tlsSinDhe' | 'tlsCa'>;
+
+export const SAT_HTTP_DEFAULTS: Defaulted = {
+  connectTimeoutMs: 10_000,
+  headersTimeoutMs: 60_000,
+  bodyTimeoutMs: 30_000,
+  totalTimeoutMs: 120_000,
+  streamTimeoutMs: 1_800_000,
+  maxBodyBytes: 4 * 1024 * 1024,
+  maxConcurrentPerHost: 8,
+  rejectWhenBusy: false,
+  breakerFailures: 8,
+  breakerOpenMs: 30_000,
+  tlsSinDheCiphers: 'DEFAULT:!DHE',
+};
+
+/** What is known about one host of the SAT. */
+interface HostSat {
+  readonly canal: CanalMedido;
+  /**
+   * The host is known to offer Diffie-Hellman groups that OpenSSL 3 refuses ("dh key too small"); leaving DHE out makes
+   * both sides meet on ECDHE instead (public reports on phpcfdi/cfdi-sat-scraper). Certificate verification is not
+   * touched.
+   */
+  readonly sinDhe: boolean;
+}
+
+/** The hosts of the authority that this package may speak to. Everything else is refused, redirects included. */
+export const HOSTS_SAT: Readonly<Record<string, HostSat>> = {
+  'cfdidescargamasivasolicitud.clouda.sat.gob.mx': { canal: 'soap', sinDhe: false },
+  'cfdidescargamasiva.clouda.sat.gob.mx': { canal: 'soap', sinDhe: false },
+  'retendescargamasivasolicitud.clouda.sat.gob.mx': { canal: 'soap', sinDhe: false },
+  'retendescargamasiva.clouda.sat.gob.mx': { canal: 'soap', sinDhe: false },
+  'consultaqr.facturaelectronica.sat.gob.mx': { canal: 'publico', sinDhe: false },
+  'prodretencionverificacion.clouda.sat.gob.mx': { canal: 'publico', sinDhe: false },
+  'prodretencioncontribuyente.clouda.sat.gob.mx': { canal: 'portal', sinDhe: false },
+  'pstcdypisr.clouda.sat.gob.mx': { canal: 'portal', sinDhe: false },
+  'ptscdecprov.clouda.sat.gob.mx': { canal: 'portal', sinDhe: false },
+  'ptsc32d.clouda.sat.gob.mx': { canal: 'portal', sinDhe: false },
+  'cfdiau.sat.gob.mx': { canal: 'portal', sinDhe: true },
+  'portalcfdi.facturaelectronica.sat.gob.mx': { canal: 'portal', sinDhe: true },
+  'portal.facturaelectronica.sat.gob.mx': { canal: 'portal', sinDhe: true },
+  'login.siat.sat.gob.mx': { canal: 'portal', sinDhe: true },
+  'loginda.siat.sat.gob.mx': { canal: 'portal', sinDhe: true },
+  'rfcampc.siat.sat.gob.mx': { canal: 'portal', sinDhe: true },
+  'agr.siat.sat.gob.mx': { canal: 'portal', sinDhe: true },
+  'siat.sat.gob.mx': { canal: 'publico', sinDhe: true },
+  'wwwmat.sat.gob.mx': { canal: 'portal', sinDhe: true },
+  'loginc.mat.sat.gob.mx': { canal: 'portal', sinDhe: true },
+  'aplicacionesc.mat.sat.gob.mx': { canal: 'portal', sinDhe: true },
+  'wu1agsprosta001.blob.core.windows.net': { canal: 'lista', sinDhe: false },
+};
+
+/** The channel of a host; one that only the settings allow is a public source. */
+export function canalDeHost(host: string): CanalMedido {
+  return HOSTS_SAT[host]?.canal ?? 'publico';
+}
 
 /**
  * A place at the authority: one of the allowed hosts, whatever address it is really reached at, and path with query.
@@ -10,7 +107,7 @@ export interface DireccionSat {
   readonly path: string;
 }
 
-export interface Direcciones {
+interface Direcciones {
   /** The address to connect to. Throws HOST_NO_PERMITIDO for a host outside of the allow-list. */
   locate(direccion: DireccionSat): { origin: string; path: string };
   /**

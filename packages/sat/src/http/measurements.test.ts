@@ -3,8 +3,8 @@ import type { SatMeasurement } from '@acuse/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeAll, closeLater, get, stream } from '../testing/banco-http.ts';
 import { type PeticionRecibida, startServidor } from '../testing/servidor.ts';
+import type { SatHttpSettings } from './direcciones.ts';
 import { createSatHttp } from './sat-http.ts';
-import type { SatHttpSettings } from './settings.ts';
 
 afterEach(closeAll);
 

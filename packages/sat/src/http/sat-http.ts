@@ -1,15 +1,18 @@
+import { performance } from 'node:perf_hooks';
 import type { Readable } from 'node:stream';
-import { type BreakerState, SatError, type SatMetrics } from '@acuse/core';
-import type { Dispatcher } from 'undici';
-import { createAgentes } from './agentes.ts';
+import { rootCertificates } from 'node:tls';
+import { type BreakerState, type ResultadoMedido, SatError, type SatMetrics } from '@acuse/core';
+import { type Dispatcher, Pool } from 'undici';
 import { createCircuitBreaker, createMemoryBreakerState, type Desenlace } from './circuit-breaker.ts';
-import { guardStream, readText } from './cuerpo.ts';
-import { createDirecciones, type DireccionSat } from './direcciones.ts';
-import { toSatError } from './errores.ts';
-import { createMediciones, type Final, type Measurement } from './measurements.ts';
-import { type Plazo, startPlazo } from './plazo.ts';
-import { SAT_HTTP_DEFAULTS, type SatHttpSettings } from './settings.ts';
-import { createVueltas } from './vueltas.ts';
+import { guardStream, type Plazo, readText, startPlazo, toSatError } from './cuerpo.ts';
+import {
+  canalDeHost,
+  createDirecciones,
+  type DireccionSat,
+  HOSTS_SAT,
+  SAT_HTTP_DEFAULTS,
+  type SatHttpSettings,
+} from './direcciones.ts';
 
 export interface SatHttpRequest<E extends 'text' | 'stream' = 'text' | 'stream'> extends DireccionSat {
   readonly method: 'GET' | 'POST';
@@ -197,4 +200,129 @@ function resultadoOf(error: SatError): Final {
 function desenlaceOfStream(guarded: Readable, reason: SatError | undefined): Exclude<Desenlace, 'error'> {
   if (guarded.readableEnded) return 'exito';
   return guarded.errored === null || reason?.motivo === 'CANCELADA' ? 'neutral' : 'fallo';
+}
+
+interface Agentes {
+  /** The connections of one host; opened at the first use. */
+  of(host: string, origin: string): Pool;
+  /** Requests to a host that are sent or wait for a connection. */
+  underWay(host: string): number;
+  close(): Promise<void>;
+}
+
+/**
+ * One pool of connections per host of the SAT, even where several hosts share an address, so that each has its own
+ * cap and its own TLS. Certificates are always verified.
+ */
+function createAgentes(settings: SatHttpSettings): Agentes {
+  const pools = new Map<string, Pool>();
+  const s = { ...SAT_HTTP_DEFAULTS, ...settings };
+
+  function open(host: string, origin: string): Pool {
+    const sinDhe = HOSTS_SAT[host]?.sinDhe || settings.tlsSinDhe?.includes(host);
+    return new Pool(origin, {
+      connections: s.maxConcurrentPerHost,
+      pipelining: 1,
+      headersTimeout: s.headersTimeoutMs,
+      bodyTimeout: s.bodyTimeoutMs,
+      connect: {
+        timeout: s.connectTimeoutMs,
+        rejectUnauthorized: true,
+        ...(sinDhe ? { ciphers: s.tlsSinDheCiphers } : {}),
+        ...(settings.tlsCa === undefined ? {} : { ca: [...rootCertificates, settings.tlsCa] }),
+      },
+    });
+  }
+
+  return {
+    of(host, origin) {
+      const pool = pools.get(host) ?? open(host, origin);
+      pools.set(host, pool);
+      return pool;
+    },
+    underWay: (host) => pools.get(host)?.stats.size ?? 0,
+    async close() {
+      await Promise.all([...pools.values()].map((pool) => pool.destroy()));
+      pools.clear();
+    },
+  };
+}
+
+/** What an answer of the authority takes about, milliseconds: so fast does a host's room come back. */
+const RESPUESTA_MS = 1_000;
+
+/**
+ * When those come again whom a busy host sent away: one after the other, as room comes back, so that few of them are
+ * sent away twice.
+ */
+export function createVueltas(maxPerHost: number, now: () => number) {
+  const next = new Map<string, number>();
+  return {
+    /** Throws OCUPADO for a host with so many requests under way that another one would wait. */
+    assertRoom(host: string, underWay: number): void {
+      if (underWay < maxPerHost) return;
+      const at = Math.max(now(), next.get(host) ?? 0) + RESPUESTA_MS / maxPerHost;
+      next.set(host, at);
+      throw new SatError('OCUPADO', { detalle: host, esperaMs: Math.ceil(at - now()) });
+    },
+  };
+}
+
+/** How a request that was sent can end. */
+type Final = Exclude<ResultadoMedido, 'evitada' | 'desmentida'>;
+
+/** The measuring of one request. Only the first call of `end` counts. */
+interface Measurement {
+  /** What follows is the body of a stream, which takes as long as its reader likes. */
+  stopClock(): void;
+  end(resultado: Final): void;
+  /** What ended as a success was none. A request that has not ended yet will end as a failure. */
+  withdraw(): void;
+}
+
+interface Mediciones {
+  start(host: string): Measurement;
+  /** A request that the breaker held back. */
+  avoided(host: string): void;
+}
+
+const NOBODY: Measurement = { stopClock() {}, end() {}, withdraw() {} };
+
+/** Tells a `metrics` of every request. An observer that throws disturbs nobody. */
+function createMediciones(metrics: SatMetrics | undefined): Mediciones {
+  if (metrics === undefined) return { start: () => NOBODY, avoided() {} };
+
+  function record(host: string, ms: number, resultado: ResultadoMedido): void {
+    try {
+      metrics?.record({ host, canal: canalDeHost(host), ms, resultado });
+    } catch {
+      // Whoever only watches must not break what is watched.
+    }
+  }
+
+  return {
+    avoided: (host) => record(host, 0, 'evitada'),
+    start(host) {
+      const startedAt = performance.now();
+      let ms: number | null = null;
+      let ended: ResultadoMedido | null = null;
+      let isWithdrawn = false;
+      const stopClock = () => {
+        ms ??= performance.now() - startedAt;
+      };
+      return {
+        stopClock,
+        end(resultado) {
+          if (ended !== null) return;
+          stopClock();
+          ended = isWithdrawn ? 'fallo' : resultado;
+          record(host, ms ?? 0, ended);
+        },
+        withdraw() {
+          if (ended === 'exito' && !isWithdrawn) record(host, ms ?? 0, 'desmentida');
+          isWithdrawn = true;
+        },
+      };
+    },
+  };
 }

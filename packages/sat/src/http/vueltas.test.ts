@@ -1,6 +1,6 @@
 import { SatError } from '@acuse/core';
 import { expect, it } from 'vitest';
-import { createVueltas } from './vueltas.ts';
+import { createVueltas } from './sat-http.ts';
 
 it('sends nobody away from a host with room, and calls the others back one after the other as room comes back', () => {
   let now = 1_000;

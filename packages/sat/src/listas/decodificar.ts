@@ -1,5 +1,10 @@
 import { TextDecoder } from 'node:util';
-import { listaIlegible } from './ilegible.ts';
+import { SatError } from '@acuse/core';
+
+/** What came is not the list of article 69-B, or not all of it. */
+export function listaIlegible(detalle: string): SatError {
+  return new SatError('RESPUESTA_ILEGIBLE', { detalle: `lista 69-B: ${detalle}`.slice(0, 200) });
+}
 
 /** Bytes after which the encoding is settled; the header, with its accents, stands in the first two thousand. */
 const SAMPLE_BYTES = 64 * 1_024;

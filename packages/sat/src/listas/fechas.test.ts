@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { readCeldaFecha, readFechaCorte } from './fechas.ts';
+import { readCeldaFecha, readFechaCorte } from './columnas.ts';
 
 describe('dates of the list', () => {
   it.each([

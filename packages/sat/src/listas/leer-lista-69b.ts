@@ -3,10 +3,8 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FilaEfos, ListaEfosAbierta, PasoEfos } from '@acuse/core';
 import { CsvError, parse } from 'csv-parse';
-import { type Columnas, isHeader, readColumnas, readSituacion } from './columnas.ts';
-import { decodificar } from './decodificar.ts';
-import { readCeldaFecha, readFechaCorte } from './fechas.ts';
-import { listaIlegible } from './ilegible.ts';
+import { type Columnas, isHeader, readCeldaFecha, readColumnas, readFechaCorte, readSituacion } from './columnas.ts';
+import { decodificar, listaIlegible } from './decodificar.ts';
 
 /** Rows handed over at once. */
 const BATCH = 500;

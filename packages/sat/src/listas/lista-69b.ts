@@ -1,8 +1,7 @@
 import { type AbrirListaEfos, type HuellaLista, SatError, type SatMetrics } from '@acuse/core';
-import { createDirecciones } from '../http/direcciones.ts';
+import { createDirecciones, type SatHttpSettings } from '../http/direcciones.ts';
 import { createSatHttp, type SatHttp } from '../http/sat-http.ts';
-import type { SatHttpSettings } from '../http/settings.ts';
-import { listaIlegible } from './ilegible.ts';
+import { listaIlegible } from './decodificar.ts';
 import { leerLista69b } from './leer-lista-69b.ts';
 
 /**

@@ -1,23 +1,5 @@
 import { getDocumentProxy } from 'unpdf';
-import { readLineas, type Trazo } from './lineas.ts';
-import type { PaginaPdf } from './pagina-pdf.ts';
-
-export interface LimitesPdf {
-  readonly maxPaginas: number;
-  /** Runs of text in the whole document. */
-  readonly maxTrazos: number;
-  /** Characters in the whole document. */
-  readonly maxCaracteres: number;
-}
-
-export type MotivoPdf =
-  | 'no es un PDF'
-  | 'PDF incompleto'
-  | 'PDF dañado'
-  | 'PDF cifrado'
-  | 'PDF con demasiadas páginas'
-  | 'PDF con demasiado texto'
-  | 'PDF sin texto';
+import type { CeldaPdf, LimitesPdf, LineaPdf, MotivoPdf, PaginaPdf } from './pagina-pdf.ts';
 
 /** Why a document was not read. Thrown only where the document is read; others see a SatError. */
 export class PdfIlegible extends Error {
@@ -122,4 +104,65 @@ function multiply(m: Matriz, n: Matriz): Matriz {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = m;
   const [p = 0, q = 0, r = 0, s = 0, t = 0, u = 0] = n;
   return [a * p + c * q, b * p + d * q, a * r + c * s, b * r + d * s, a * t + c * u + e, b * t + d * u + f];
+}
+
+/** A run of text as the document draws it, in the page's own coordinates with `y` growing downwards. */
+interface Trazo {
+  readonly texto: string;
+  readonly x: number;
+  readonly y: number;
+  readonly ancho: number;
+  readonly cuerpo: number;
+}
+
+/** Parts of the letter size: gap that begins another cell, gap that is a blank, offset within one baseline. */
+const SALTO_DE_CELDA = 0.55;
+const BLANCO = 0.15;
+const DESNIVEL = 0.35;
+
+/**
+ * Groups runs by baseline, and the runs of a baseline into cells by the gaps between them, whatever the order they were
+ * drawn in.
+ */
+function readLineas(trazos: readonly Trazo[], pagina: number): LineaPdf[] {
+  const visibles = trazos.filter((t) => t.texto.trim() !== '');
+  const grupos: { y: number; trazos: Trazo[] }[] = [];
+  for (const trazo of visibles.toSorted((a, b) => a.y - b.y || a.x - b.x)) {
+    const ultimo = grupos.at(-1);
+    if (ultimo !== undefined && trazo.y - ultimo.y <= DESNIVEL * trazo.cuerpo) ultimo.trazos.push(trazo);
+    else grupos.push({ y: trazo.y, trazos: [trazo] });
+  }
+  return grupos.map(({ y, trazos: juntos }) => {
+    const celdas = readCeldas(juntos.toSorted((a, b) => a.x - b.x));
+    return {
+      pagina,
+      y,
+      cuerpo: Math.max(...juntos.map((t) => t.cuerpo)),
+      celdas,
+      texto: celdas.map((c) => c.texto).join('  '),
+    };
+  });
+}
+
+function readCeldas(trazos: readonly Trazo[]): CeldaPdf[] {
+  const celdas: { x: number; hasta: number; texto: string }[] = [];
+  let anterior: Trazo | undefined;
+  for (const trazo of trazos) {
+    const abierta = celdas.at(-1);
+    if (anterior !== undefined && isRepeticion(anterior, trazo)) continue;
+    const hueco = abierta === undefined ? 0 : trazo.x - abierta.hasta;
+    if (abierta === undefined || hueco > SALTO_DE_CELDA * trazo.cuerpo) {
+      celdas.push({ x: trazo.x, hasta: trazo.x + trazo.ancho, texto: trazo.texto });
+    } else {
+      abierta.texto += (hueco > BLANCO * trazo.cuerpo ? ' ' : '') + trazo.texto;
+      abierta.hasta = Math.max(abierta.hasta, trazo.x + trazo.ancho);
+    }
+    anterior = trazo;
+  }
+  return celdas.map((c) => ({ ...c, texto: c.texto.normalize('NFC').replace(/\s+/gu, ' ').trim() }));
+}
+
+/** Some writers draw a text twice, a hair apart, to make it bold. */
+function isRepeticion(a: Trazo, b: Trazo): boolean {
+  return a.texto === b.texto && Math.abs(a.x - b.x) < 0.1 * b.cuerpo;
 }

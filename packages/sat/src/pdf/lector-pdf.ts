@@ -2,9 +2,7 @@ import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { createSemaphore, SatError } from '@acuse/core';
 import { linkSignals } from '@acuse/runtime';
-import type { LimitesPdf, MotivoPdf } from './documento.ts';
-import type { Encargo, Resultado } from './encargo.ts';
-import type { PaginaPdf } from './pagina-pdf.ts';
+import type { Encargo, LimitesPdf, MotivoPdf, PaginaPdf, Resultado } from './pagina-pdf.ts';
 
 export interface LectorPdfSettings extends Partial<LimitesPdf> {
   /** Documents read at the same time; more wait. */

@@ -1,6 +1,6 @@
 import { parentPort } from 'node:worker_threads';
 import { PdfIlegible, readDocumento } from './documento.ts';
-import type { Encargo, Resultado } from './encargo.ts';
+import type { Encargo, Resultado } from './pagina-pdf.ts';
 
 const port = parentPort;
 if (port === null) throw new Error('obrero.ts runs in a worker thread only');

@@ -36,3 +36,31 @@ export interface CeldaPdf {
 export function lineasDe(paginas: readonly PaginaPdf[]): readonly LineaPdf[] {
   return paginas.flatMap((pagina) => pagina.lineas);
 }
+
+export interface LimitesPdf {
+  readonly maxPaginas: number;
+  /** Runs of text in the whole document. */
+  readonly maxTrazos: number;
+  /** Characters in the whole document. */
+  readonly maxCaracteres: number;
+}
+
+export type MotivoPdf =
+  | 'no es un PDF'
+  | 'PDF incompleto'
+  | 'PDF dañado'
+  | 'PDF cifrado'
+  | 'PDF con demasiadas páginas'
+  | 'PDF con demasiado texto'
+  | 'PDF sin texto';
+
+/** What the pool sends to one of its threads, which says `listo` once before it takes any. */
+export interface Encargo {
+  readonly bytes: Uint8Array;
+  readonly limites: LimitesPdf;
+  /** Largest single piece of memory that reading may ask for, bytes. */
+  readonly maxBloqueBytes: number;
+}
+
+/** What the thread answers. */
+export type Resultado = { readonly paginas: readonly PaginaPdf[] } | { readonly motivo: MotivoPdf };

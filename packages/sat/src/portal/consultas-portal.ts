@@ -2,17 +2,15 @@ import { type Consulta, type NombreDescarga, SatError } from '@acuse/core';
 import { listarComunicados } from './buzon/listar-comunicados.ts';
 import { listarNotificaciones } from './buzon/listar-notificaciones.ts';
 import { consultaDescargarConstancia } from './constancia/descargar-constancia.ts';
-import type { ConsultasPortal } from './consulta-portal.ts';
-import { descargarPaquete } from './consultas/descargar-paquete.ts';
+import { readPeriodo } from './consultas/busqueda.ts';
+import { descargarPaquete, verificarMetadata } from './consultas/descargas.ts';
 import { solicitarMetadata } from './consultas/solicitar-metadata.ts';
-import { verificarMetadata } from './consultas/verificar-metadata.ts';
 import { listarDeclaraciones } from './declaraciones/listar-declaraciones.ts';
 import { listarFacturas } from './facturas/listar-facturas.ts';
 import { consultarOpinion } from './opinion/consultar-opinion.ts';
-import { readPeriodo } from './periodo-portal.ts';
-import { assertEjercicio, listarRetenciones } from './retenciones/listar-retenciones.ts';
-import { PORTAL_RETENCIONES } from './retenciones/portal-retenciones.ts';
-import { PORTAL_CFDI } from './sesion/acceso.ts';
+import type { ConsultasPortal } from './portal.ts';
+import { PORTAL_CFDI } from './portal-cfdi.ts';
+import { assertEjercicio, listarRetenciones, PORTAL_RETENCIONES } from './retenciones/listar-retenciones.ts';
 
 const HOSTS_CFDI = 'cfdiau.sat.gob.mx, portalcfdi.facturaelectronica.sat.gob.mx';
 

@@ -11,9 +11,9 @@ import {
 import type { SatHttp } from '../http/sat-http.ts';
 import { createLectorPdf, type ReadPdf } from '../pdf/lector-pdf.ts';
 import { createSelladoEfimero } from './almacen/sellado-efimero.ts';
-import type { ResolvedorCaptcha } from './captcha/resolvedor-captcha.ts';
-import type { ConsultaPortal, NombreConsultaPortal } from './consulta-portal.ts';
+import type { ResolvedorCaptcha } from './captcha.ts';
 import { CONSULTAS_PORTAL } from './consultas-portal.ts';
+import type { ConsultaPortal, NombreConsultaPortal } from './portal.ts';
 import { createSesiones } from './sesion/sesiones.ts';
 import { PORTAL_DEFAULTS, type PortalSettings } from './settings.ts';
 

@@ -2,9 +2,9 @@ import { SatError } from '@acuse/core';
 import { Cookie, CookieJar } from 'tough-cookie';
 import type { DireccionSat } from '../http/direcciones.ts';
 import type { SatHttp, SatHttpRequest, SatHttpResponse } from '../http/sat-http.ts';
-import { encodeFormulario } from './paginas/cuerpo-formulario.ts';
+import { ilegible } from '../texto.ts';
 import { type Etiqueta, readEtiquetas } from './paginas/etiquetas.ts';
-import { ilegible } from './paginas/ilegible.ts';
+import { encodeFormulario, type Formulario, readCampos } from './paginas/formulario.ts';
 import { readSalto } from './paginas/pagina-portal.ts';
 import type { PortalSettings } from './settings.ts';
 
@@ -114,4 +114,19 @@ export function readNavegador(http: SatHttp, settings: Required<PortalSettings>,
     if (error instanceof SatError) throw error;
     return null;
   }
+}
+
+/**
+ * Sends a form of a page as a browser would, with these fields or as the page filled it in. Throws RESPUESTA_ILEGIBLE
+ * for one that is not sent by POST.
+ */
+export async function enviarFormulario(
+  pageClient: PageClient,
+  { direccion }: Pagina,
+  { accion, metodo, etiquetas }: Formulario,
+  signal: AbortSignal,
+  campos: ReadonlyMap<string, string> = readCampos(etiquetas),
+): Promise<Pagina> {
+  if (metodo !== 'POST') throw ilegible('formulario sin POST');
+  return pageClient.submit(pageClient.resolve(accion, direccion), encodeFormulario(campos), signal);
 }

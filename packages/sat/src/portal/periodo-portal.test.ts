@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readPeriodo, requiereRecorte } from './periodo-portal.ts';
+import { readPeriodo, requiereRecorte } from './consultas/busqueda.ts';
 
 const instante = fc
   .date({ min: new Date('2020-01-01T00:00:00Z'), max: new Date('2030-12-31T00:00:00Z'), noInvalidDate: true })

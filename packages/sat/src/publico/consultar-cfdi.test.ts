@@ -3,8 +3,8 @@ import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeAll, start } from '../testing/banco-http.ts';
+import { totalDe } from './consultar-cfdi.ts';
 import { createPublico } from './create-publico.ts';
-import { totalDe } from './expresion-cfdi.ts';
 
 afterEach(closeAll);
 

@@ -1,11 +1,9 @@
 import { type ConsultarCfdi, type RespuestaConsultarCfdi, SatError } from '@acuse/core';
 import type { SatHttp } from '../http/sat-http.ts';
-import { escapeText } from '../soap/firma.ts';
 import { llamar } from '../soap/llamar.ts';
-import type { PasoSoap } from '../soap/servicio.ts';
+import { escapeText, type PasoSoap } from '../soap/sobres.ts';
 import { type Elemento, NS_SOAP, onlyChild, unreadable } from '../soap/xml.ts';
-import { assertTextoSano } from '../texto/sano.ts';
-import { expresionDe } from './expresion-cfdi.ts';
+import { assertTextoSano } from '../texto.ts';
 
 const NS = 'http://tempuri.org/';
 const CONSULTA: PasoSoap = {
@@ -67,4 +65,35 @@ function readValidacion(acuse: Elemento): string | null {
   const codigo = readOpcional(acuse, 'ValidacionEFOS');
   if (codigo !== null && !/^\d{3}$/.test(codigo)) throw unreadable('ValidacionEFOS');
   return codigo;
+}
+
+const RFC = /^[A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}$/i;
+const UUID = /^[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}$/i;
+const DECIMAL = /^(\d{1,18})(?:\.(\d{1,6}))?$/;
+
+/**
+ * The expression that is printed as QR code on a CFDI 3.3 or 4.0, without `fe` (the last characters of the seal), which
+ * the service does not ask for. An ampersand of an RFC is written `&amp;` in it (phpcfdi/cfdi-expresiones). Throws
+ * PETICION_RECHAZADA for what has no expression.
+ */
+function expresionDe({ emisorRfc, receptorRfc, uuid, total }: ConsultarCfdi): string {
+  if (!RFC.test(emisorRfc) || !RFC.test(receptorRfc)) throw refused('rfc');
+  if (!UUID.test(uuid)) throw refused('uuid');
+  const [re, rr] = [emisorRfc, receptorRfc].map((rfc) => rfc.toUpperCase().replaceAll('&', '&amp;'));
+  return `?re=${re}&rr=${rr}&tt=${totalDe(total)}&id=${uuid}`;
+}
+
+/**
+ * A total as the SAT compares it: at most 18 integer and 6 decimal digits, no meaningless zeros, at least one decimal
+ * (`0.99`, `1.0`). Throws PETICION_RECHAZADA for a number that cannot be written so: negative, not finite, finer than a
+ * millionth, or too large to be exact.
+ */
+export function totalDe(total: number): string {
+  const found = Math.abs(total) <= Number.MAX_SAFE_INTEGER ? DECIMAL.exec(String(total)) : null;
+  if (found === null) throw refused('total');
+  return `${found[1]}.${found[2] ?? '0'}`;
+}
+
+function refused(campo: string): SatError {
+  return new SatError('PETICION_RECHAZADA', { detalle: `${campo} sin expresión para el SAT` });
 }

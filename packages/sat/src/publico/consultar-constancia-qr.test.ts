@@ -2,8 +2,8 @@ import { SatError } from '@acuse/core';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { closeAll, start } from '../testing/banco-http.ts';
+import { readPaginaQr } from './consultar-constancia-qr.ts';
 import { createPublico } from './create-publico.ts';
-import { readPaginaQr } from './pagina-qr.ts';
 
 afterEach(closeAll);
 

@@ -1,6 +1,15 @@
-import { type ConsultarConstanciaQr, type RespuestaConsultarConstanciaQr, SatError } from '@acuse/core';
+import {
+  type Constancia,
+  type ConsultarConstanciaQr,
+  type RegimenFiscal,
+  type RespuestaConsultarConstanciaQr,
+  SatError,
+} from '@acuse/core';
+import { type Campo, claveDeRegimen, toDatos, unreadable } from '../constancia/campos.ts';
+import { readFechaConstancia } from '../fechas.ts';
 import type { SatHttp } from '../http/sat-http.ts';
-import { readPaginaQr } from './pagina-qr.ts';
+import { type Etiqueta, readEtiquetas, readTexto } from '../portal/paginas/etiquetas.ts';
+import { assertTextoSano, toRotulo } from '../texto.ts';
 
 const HOST = 'siat.sat.gob.mx';
 const MAX_BYTES = 1024 * 1024;
@@ -34,4 +43,139 @@ export async function consultarConstanciaQr(
     if (error instanceof SatError && error.clase === 'reintentable') await respuesta.markFailed();
     throw error;
   }
+}
+
+/** Labels of the page, without accents (phpcfdi/csf-scraper, `PersonaFisica.php` and `PersonaMoral.php`). */
+const ETIQUETAS: Readonly<Record<string, Campo>> = {
+  curp: 'curp',
+  nombre: 'nombres',
+  'apellido paterno': 'primerApellido',
+  'apellido materno': 'segundoApellido',
+  'denominacion o razon social': 'razonSocial',
+  'fecha de inicio de operaciones': 'inicioOperaciones',
+  'situacion del contribuyente': 'estatus',
+  'fecha del ultimo cambio de situacion': 'ultimoCambio',
+  'entidad federativa': 'entidad',
+  'municipio o delegacion': 'municipio',
+  colonia: 'colonia',
+  'tipo de vialidad': 'tipoVialidad',
+  'nombre de la vialidad': 'vialidad',
+  'numero exterior': 'numeroExterior',
+  'numero interior': 'numeroInterior',
+  cp: 'cp',
+};
+const REGIMEN = 'regimen';
+const FECHA_DE_ALTA = 'fecha de alta';
+
+const TITULAR = /^El RFC: ([A-ZÑ&]{3,4}\d{6}[A-Z\d]{3}),? tiene asociada la siguiente informaci[oó]n\.?$/iu;
+const SIN_INFORMACION = /^No se encontr[oó] informaci[oó]n de la c[eé]dula de identificaci[oó]n fiscal\b/iu;
+
+/**
+ * Reads the page behind the QR code of a constancia. Null only when the page says in its own words that it has no
+ * information for idCIF and RFC. Throws RESPUESTA_ILEGIBLE for a page that is cut, names another RFC, or lacks a field
+ * that every constancia has.
+ */
+export function readPaginaQr(html: string, rfc: string, idCif: string): Constancia | null {
+  const etiquetas = readEtiquetas(html);
+  if (!etiquetas.some((e) => e.nombre === 'html' && e.cierra)) throw unreadable('página incompleta');
+  const pares = readPares(etiquetas);
+  if (isSinInformacion(etiquetas)) {
+    if (pares.length > 0) throw unreadable('página que se contradice');
+    return null;
+  }
+  const titular = readTitular(etiquetas);
+  if (titular?.toUpperCase() !== rfc.toUpperCase()) throw unreadable('RFC');
+  return { rfc: titular.toUpperCase(), idCif, ...readContenido(pares), obligaciones: null };
+}
+
+function readContenido(pares: readonly Par[]): Omit<Constancia, 'rfc' | 'idCif' | 'obligaciones'> {
+  const campos = new Map<Campo, string>();
+  const regimenes: RegimenFiscal[] = [];
+  let abierto: string | null = null;
+  const close = (desde: string | null) => {
+    if (abierto === null) return;
+    regimenes.push({ clave: claveDeRegimen(abierto), nombre: abierto, desde });
+    abierto = null;
+  };
+  for (const { etiqueta, valor } of pares) {
+    if (etiqueta === REGIMEN) {
+      close(null);
+      if (valor === '') throw unreadable('régimen');
+      abierto = valor;
+    } else if (etiqueta === FECHA_DE_ALTA) {
+      if (abierto === null) throw unreadable('fecha de alta sin régimen');
+      close(readAlta(valor));
+    } else {
+      const campo = Object.hasOwn(ETIQUETAS, etiqueta) ? ETIQUETAS[etiqueta] : undefined;
+      if (campo === undefined) continue;
+      if (campos.has(campo)) throw unreadable(`${etiqueta} dos veces`);
+      campos.set(campo, valor);
+    }
+  }
+  close(null);
+  if (regimenes.length === 0) throw unreadable('regímenes');
+  return { ...toDatos(campos), regimenes };
+}
+
+function readAlta(valor: string): string | null {
+  if (valor === '') return null;
+  const fecha = readFechaConstancia(valor);
+  if (fecha === null) throw unreadable('fecha de alta');
+  return fecha;
+}
+
+function isSinInformacion(etiquetas: readonly Etiqueta[]): boolean {
+  return etiquetas.some(
+    (e) =>
+      !e.cierra &&
+      (e.atributos.get('class') ?? '').split(/\s+/).includes('ui-messages-info-detail') &&
+      SIN_INFORMACION.test(readTexto([e])),
+  );
+}
+
+function readTitular(etiquetas: readonly Etiqueta[]): string | null {
+  for (const e of etiquetas) {
+    if (e.nombre !== 'li' || e.cierra) continue;
+    const rfc = TITULAR.exec(readTexto([e]))?.[1];
+    if (rfc !== undefined) return rfc;
+  }
+  return null;
+}
+
+interface Par {
+  /** Lower case, without accents and colon. */
+  readonly etiqueta: string;
+  readonly valor: string;
+}
+
+const LIMITES = new Set(['td', 'th', 'tr', 'table', 'tbody', 'thead', 'tfoot', 'ul', 'li', 'form', 'body']);
+const ADORNOS = new Set(['span', 'b', 'strong', 'br', 'label']);
+
+/** The rows of exactly two cells whose first one ends in a colon. */
+function readPares(etiquetas: readonly Etiqueta[]): readonly Par[] {
+  const pares: Par[] = [];
+  let fila: string[] = [];
+  const endFila = () => {
+    const [etiqueta, valor] = fila;
+    if (fila.length === 2 && etiqueta?.endsWith(':')) pares.push({ etiqueta: toRotulo(etiqueta), valor: valor ?? '' });
+    fila = [];
+  };
+  for (const [from, e] of etiquetas.entries()) {
+    if (e.nombre === 'tr') endFila();
+    if (e.nombre === 'td' && !e.cierra) fila.push(readCelda(etiquetas, from));
+  }
+  endFila();
+  return pares;
+}
+
+/** The text of a cell up to the next tag of a table. Markup inside of a value would make it another value. */
+function readCelda(etiquetas: readonly Etiqueta[], from: number): string {
+  let to = from + 1;
+  while (to < etiquetas.length && !LIMITES.has(etiquetas[to]?.nombre ?? '')) to += 1;
+  const celda = etiquetas.slice(from, to);
+  const texto = readTexto(celda);
+  assertTextoSano(texto);
+  const extraño = celda.slice(1).some((e) => !ADORNOS.has(e.nombre));
+  if (extraño && texto !== '') throw unreadable('marcas dentro de un valor');
+  return texto.normalize('NFC');
 }

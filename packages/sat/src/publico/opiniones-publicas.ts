@@ -1,9 +1,7 @@
 import { type OpinionesPublicas, type RespuestaOpinionPublica, SatError, type SentidoOpinion } from '@acuse/core';
 import { Agent, request } from 'undici';
 import { z } from 'zod';
-import { readText } from '../http/cuerpo.ts';
-import { toSatError } from '../http/errores.ts';
-import { startPlazo } from '../http/plazo.ts';
+import { readText, startPlazo, toSatError } from '../http/cuerpo.ts';
 
 export interface OpinionesPublicasSettings {
   /** Where the source is asked: `http` or `https`, without query and credentials. */

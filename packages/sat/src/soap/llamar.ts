@@ -1,7 +1,7 @@
 import { SatError } from '@acuse/core';
 import { readText } from '../http/cuerpo.ts';
 import type { SatHttp, SatHttpResponse } from '../http/sat-http.ts';
-import type { PasoSoap } from './servicio.ts';
+import type { PasoSoap } from './sobres.ts';
 import { type Elemento, NS_SOAP, onlyChild, parseXml, unreadable } from './xml.ts';
 
 export interface LlamadaSoap {

@@ -8,15 +8,12 @@ import {
   SatError,
 } from '@acuse/core';
 import { inNameOf, type SatHttp } from '../http/sat-http.ts';
-import { autenticar } from './autenticar.ts';
-import type { ContextoSoap } from './consultas/contexto.ts';
-import { descargarPaquete } from './consultas/descargar-paquete.ts';
-import { solicitarMetadata } from './consultas/solicitar-metadata.ts';
-import { verificarMetadata } from './consultas/verificar-metadata.ts';
+import { type ContextoSoap, SAT_SOAP_DEFAULTS, type SatSoapSettings } from './contexto.ts';
+import { descargarPaquete } from './descargar-paquete.ts';
 import { openEfirma } from './efirma.ts';
-import { SERVICIOS, type ServicioSoap } from './servicio.ts';
-import { SAT_SOAP_DEFAULTS, type SatSoapSettings } from './settings.ts';
-import { createTokens } from './tokens.ts';
+import { solicitarMetadata, verificarMetadata } from './metadata.ts';
+import { SERVICIOS, type ServicioSoap } from './sobres.ts';
+import { autenticar, createTokens } from './tokens.ts';
 
 type Consultas = {
   readonly [N in NombreDescarga]: (contexto: ContextoSoap, consulta: Consulta<N>) => Promise<Respuesta<N>>;

@@ -1,7 +1,57 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
+import type { Documento } from '@acuse/core';
+import type { DireccionSat } from '../http/direcciones.ts';
 import type { Firmante } from './efirma.ts';
-import { escapeAttribute, escapeText, signature } from './firma.ts';
-import { NS_AUTENTICA, NS_DESCARGA } from './servicio.ts';
+
+/** One SOAP 1.1 operation: where it is sent and the value of its SOAPAction header (written without quotes). */
+export interface PasoSoap {
+  readonly direccion: DireccionSat;
+  readonly accion: string;
+}
+
+/** Namespace of request, verify and download. */
+const NS_DESCARGA = 'http://DescargaMasivaTerceros.sat.gob.mx';
+/** Namespace of authenticate: it has no `sat.` in it. */
+const NS_AUTENTICA = 'http://DescargaMasivaTerceros.gob.mx';
+
+/** The steps of one service of bulk download. */
+export type ServicioSoap = Readonly<Record<'autentica' | 'emitidos' | 'recibidos' | 'verifica' | 'descarga', PasoSoap>>;
+
+/**
+ * The service "Descarga Masiva", version 1.5, in force since 2025-05-30, once for CFDI and once for CFDI de retenciones
+ * e información de pagos: the same operations at other hosts, each with an authentication of its own, since a token of
+ * one is not used on the other (addresses as in phpcfdi/sat-ws-descarga-masiva, `ServiceEndpoints`, and
+ * SAT-CFDI/python-satcfdi, `pacs/sat.py`).
+ */
+export const SERVICIOS: Readonly<Record<Documento, ServicioSoap>> = {
+  cfdi: servicioEn('cfdidescargamasivasolicitud.clouda.sat.gob.mx', 'cfdidescargamasiva.clouda.sat.gob.mx'),
+  retenciones: servicioEn('retendescargamasivasolicitud.clouda.sat.gob.mx', 'retendescargamasiva.clouda.sat.gob.mx'),
+};
+
+function servicioEn(solicitud: string, descarga: string): ServicioSoap {
+  return {
+    autentica: {
+      direccion: { host: solicitud, path: '/Autenticacion/Autenticacion.svc' },
+      accion: `${NS_AUTENTICA}/IAutenticacion/Autentica`,
+    },
+    emitidos: {
+      direccion: { host: solicitud, path: '/SolicitaDescargaService.svc' },
+      accion: `${NS_DESCARGA}/ISolicitaDescargaService/SolicitaDescargaEmitidos`,
+    },
+    recibidos: {
+      direccion: { host: solicitud, path: '/SolicitaDescargaService.svc' },
+      accion: `${NS_DESCARGA}/ISolicitaDescargaService/SolicitaDescargaRecibidos`,
+    },
+    verifica: {
+      direccion: { host: solicitud, path: '/VerificaSolicitudDescargaService.svc' },
+      accion: `${NS_DESCARGA}/IVerificaSolicitudDescargaService/VerificaSolicitudDescarga`,
+    },
+    descarga: {
+      direccion: { host: descarga, path: '/DescargaMasivaService.svc' },
+      accion: `${NS_DESCARGA}/IDescargaMasivaTercerosService/Descargar`,
+    },
+  };
+}
 
 const SOAP = 'http://schemas.xmlsoap.org/soap/envelope/';
 const WSS = 'http://docs.oasis-open.org/wss/2004/01/oasis-200401-wss';
@@ -63,3 +113,53 @@ export function sobreFirmado(
     `</des:${hijo}></des:${operacion}></s:Body></s:Envelope>`
   );
 }
+
+const DSIG = 'http://www.w3.org/2000/09/xmldsig#';
+const EXC_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
+
+/**
+ * A `Signature` element over text that is already in exclusive canonical form: exclusive c14n, sha1, rsa-sha1.
+ *
+ * For request, verify and download the SAT wants the digest of the operation element without the signature while the
+ * reference says `URI=""`, which no generic xmldsig library produces; so the texts are written by hand, in the style of
+ * phpcfdi/sat-ws-descarga-masiva. `SignedInfo` is signed with the namespace that it inherits from `Signature`.
+ *
+ * @param canonical what is digested
+ * @param uri of the reference: empty, or `#` and the id of the signed element
+ */
+function signature(canonical: string, uri: string, keyInfo: string, sign: (text: string) => string): string {
+  const digest = createHash('sha1').update(canonical, 'utf8').digest('base64');
+  const content =
+    `<CanonicalizationMethod Algorithm="${EXC_C14N}"></CanonicalizationMethod>` +
+    `<SignatureMethod Algorithm="${DSIG}rsa-sha1"></SignatureMethod>` +
+    `<Reference URI="${uri}">` +
+    `<Transforms><Transform Algorithm="${EXC_C14N}"></Transform></Transforms>` +
+    `<DigestMethod Algorithm="${DSIG}sha1"></DigestMethod>` +
+    `<DigestValue>${digest}</DigestValue>` +
+    '</Reference>';
+  const value = sign(`<SignedInfo xmlns="${DSIG}">${content}</SignedInfo>`);
+  return (
+    `<Signature xmlns="${DSIG}"><SignedInfo>${content}</SignedInfo>` +
+    `<SignatureValue>${value}</SignatureValue><KeyInfo>${keyInfo}</KeyInfo></Signature>`
+  );
+}
+
+/** Text of an element, escaped as canonical XML writes it (RFC 3076, section 2.3). */
+export function escapeText(text: string): string {
+  return text.replace(/[&<>\r]/g, (c) => ESCAPES[c] ?? c);
+}
+
+/** Value of an attribute between double quotes, escaped as canonical XML writes it (RFC 3076, section 2.3). */
+function escapeAttribute(text: string): string {
+  return text.replace(/[&<"\t\n\r]/g, (c) => ESCAPES[c] ?? c);
+}
+
+const ESCAPES: Record<string, string> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  '\t': '&#x9;',
+  '\n': '&#xA;',
+  '\r': '&#xD;',
+};

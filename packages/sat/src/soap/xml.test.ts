@@ -1,7 +1,7 @@
 import { SatError } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLectorPaquete } from './consultas/lector-paquete.ts';
+import { createLectorPaquete } from './descargar-paquete.ts';
 import { type Elemento, MAX_ATRIBUTOS, MAX_ELEMENTOS, MAX_PROFUNDIDAD, MAX_TEXTO, parseXml } from './xml.ts';
 
 function detail(read: () => unknown): string {

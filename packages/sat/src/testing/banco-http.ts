@@ -1,6 +1,6 @@
 import { createServer as createTcpServer, type Socket } from 'node:net';
+import type { SatHttpSettings } from '../http/direcciones.ts';
 import { createSatHttp, type SatHttp, type SatHttpRequest } from '../http/sat-http.ts';
-import type { SatHttpSettings } from '../http/settings.ts';
 import { listen, type Servidor, startServidor } from './servidor.ts';
 
 const host = 'cfdiau.sat.gob.mx';

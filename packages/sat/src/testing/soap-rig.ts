@@ -1,10 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { CredencialEfirma, NombreDescarga, Sat } from '@acuse/core';
-import type { SatHttpDeps } from '../http/sat-http.ts';
-import { createSatHttp, type SatHttp } from '../http/sat-http.ts';
-import type { SatHttpSettings } from '../http/settings.ts';
+import type { SatHttpSettings } from '../http/direcciones.ts';
+import { createSatHttp, type SatHttp, type SatHttpDeps } from '../http/sat-http.ts';
+import type { SatSoapSettings } from '../soap/contexto.ts';
 import { createSatSoap } from '../soap/sat-soap.ts';
-import type { SatSoapSettings } from '../soap/settings.ts';
 import { createEfirma } from './certificados.ts';
 import { autenticaResponse } from './respuestas-soap.ts';
 import { type PeticionRecibida, type Servidor, startServidor } from './servidor.ts';

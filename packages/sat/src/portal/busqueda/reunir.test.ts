@@ -1,8 +1,17 @@
 import { SatError } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isDentro, isUnDia, splitDias, splitMeses, splitMitades } from './periodos.ts';
-import { type FilaReunible, type Hallazgo, type Pregunta, reunir } from './reunir.ts';
+import {
+  type FilaReunible,
+  type Hallazgo,
+  isDentro,
+  isUnDia,
+  type Pregunta,
+  reunir,
+  splitDias,
+  splitMeses,
+  splitMitades,
+} from './reunir.ts';
 
 const TOPE = 500;
 const INICIO = Date.parse('2026-01-30T23:59:50Z');

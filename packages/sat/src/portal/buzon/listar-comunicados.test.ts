@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { readEtiquetas } from '../paginas/etiquetas.ts';
 import { errorOf, RFC } from '../testing/canal-de-prueba.ts';
 import { type Ptsc, send, startPtsc } from '../testing/ptsc-de-prueba.ts';
-import { readComunicados } from './comunicados.ts';
+import { readComunicados } from './listar-comunicados.ts';
 import { type ComunicadoDePrueba, paginaComunicados, paginaMarco } from './testing/buzon-de-prueba.ts';
 
 const DOMINIOS = {

@@ -6,8 +6,13 @@ import { readEtiquetas } from '../paginas/etiquetas.ts';
 import { PORTAL_DEFAULTS } from '../settings.ts';
 import { errorOf, RFC } from '../testing/canal-de-prueba.ts';
 import { type Ptsc, redirect, send, startPtsc } from '../testing/ptsc-de-prueba.ts';
-import { createListOnlyClient, guardHttp, HOST_NOTIFICACIONES, LISTA_NOTIFICACIONES } from './solo-lista.ts';
-import { readNotificaciones } from './tabla-notificaciones.ts';
+import {
+  createListOnlyClient,
+  guardHttp,
+  HOST_NOTIFICACIONES,
+  LISTA_NOTIFICACIONES,
+  readNotificaciones,
+} from './listar-notificaciones.ts';
 import { type NotificacionDePrueba, paginaNotificaciones } from './testing/buzon-de-prueba.ts';
 
 const LISTA = LISTA_NOTIFICACIONES.path;

@@ -5,9 +5,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createResolvedorConsola, createResolvedorHttp, createResolvedorSimulador } from '../captcha.ts';
 import { captchaDe } from '../testing/paginas-de-prueba.ts';
-import { createResolvedorConsola } from './resolvedor-consola.ts';
-import { createResolvedorHttp, createResolvedorSimulador } from './resolvedor-http.ts';
 
 const IMAGEN = captchaDe('ABC123');
 const closing: Array<() => Promise<unknown>> = [];

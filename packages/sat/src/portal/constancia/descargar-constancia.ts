@@ -1,15 +1,62 @@
-import { type DescargarConstancia, type RespuestaDescargarConstancia, SatError } from '@acuse/core';
+import {
+  type DescargarConstancia,
+  type RespuestaDescargarConstancia,
+  SatError,
+  type TipoCredencial,
+} from '@acuse/core';
 import { readConstancia } from '../../constancia/read-constancia.ts';
-import type { ConsultaPortal, ContextoPortal } from '../consulta-portal.ts';
-import type { PageClient } from '../page-client.ts';
-import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
-import { readCampos } from '../paginas/formulario.ts';
-import { ilegible } from '../paginas/ilegible.ts';
-import { pedir, SIN_SESION } from '../sesion/pedir.ts';
-import { isDespedida, SesionVencida } from '../sesion/sesion-vencida.ts';
-import { PORTAL_SIAT } from './portal-siat.ts';
-import { botonDe, HOST_REGISTRO, openReimpresion, type Reimpresion } from './reimpresion.ts';
+import type { DireccionSat } from '../../http/direcciones.ts';
+import { ilegible } from '../../texto.ts';
+import { enviarFormulario, type PageClient, type Pagina } from '../page-client.ts';
+import { type Etiqueta, readTexto } from '../paginas/etiquetas.ts';
+import {
+  encodeFormulario,
+  type Formulario,
+  hasCamposVisibles,
+  readCampos,
+  readFormularios,
+} from '../paginas/formulario.ts';
+import { isPaginaAcceso } from '../paginas/pagina-acceso.ts';
+import type { ConsultaPortal, ContextoPortal, Portal } from '../portal.ts';
+import { acceder, assertPuedeAcceder } from '../sesion/acceder.ts';
+import { isDespedida, pedir, SesionVencida, SIN_SESION } from '../sesion/sesion-vencida.ts';
+import { HOSTS_ACCESO } from '../settings.ts';
 
+const HOST = 'login.siat.sat.gob.mx';
+
+/** phpcfdi/csf-sat-scraper, `AuthenticationService`; SAT-CFDI/python-satcfdi, `SATPortalConstancia`. */
+const VESTIBULO = '/nidp/app?sid=1';
+const PAGINA_CIEC = '/nidp/app/login?id=ptsc-ciec&sid=1&option=credential';
+const PAGINA_EFIRMA = '/nidp/idff/sso?id=fiel_Aviso';
+
+/**
+ * The register of taxpayers, behind the identity provider of the taxpayer mailbox. No page of the log-in names the RFC
+ * for certain: the document that is fetched with the session does.
+ */
+const PORTAL_SIAT: Portal = {
+  nombre: 'siat',
+  async enter(deps, pageClient, credencial, signal) {
+    assertPuedeAcceder(deps, credencial);
+    const openPagina = credencial.tipo === 'ciec' ? openPaginaCiec : openPaginaEfirma;
+    await acceder(deps, pageClient, await openPagina(pageClient, signal), credencial, HOST, signal);
+  },
+  salida: { host: HOST, path: '/nidp/app/plogout' },
+};
+
+async function openPaginaCiec(pageClient: PageClient, signal: AbortSignal): Promise<Pagina> {
+  await pageClient.open({ host: HOST, path: VESTIBULO }, signal);
+  return pageClient.submit({ host: HOST, path: PAGINA_CIEC }, Buffer.alloc(0), signal);
+}
+
+/** The provider may put a form in between, which a script of the page sends. */
+async function openPaginaEfirma(pageClient: PageClient, signal: AbortSignal): Promise<Pagina> {
+  const pagina = await pageClient.open({ host: HOST, path: PAGINA_EFIRMA }, signal);
+  if (isPaginaAcceso(pagina.etiquetas)) return pagina;
+  const formulario = readFormularios(pagina.etiquetas)[0];
+  return formulario === undefined ? pagina : sendFormulario(pageClient, pagina, formulario, signal);
+}
+
+const HOST_REGISTRO = 'rfcampc.siat.sat.gob.mx';
 const DOCUMENTO = { host: HOST_REGISTRO, path: '/PTSC/IdcSiat/IdcGeneraConstancia.jsf' };
 const MAX_PDF_BYTES = 10 * 1024 * 1024;
 
@@ -94,4 +141,104 @@ async function fetchDocumento(pageClient: PageClient, signal: AbortSignal): Prom
   if (bytes.subarray(0, 1024).includes('%PDF-')) return bytes;
   if (isDespedida(bytes.toString('utf8'))) throw new SesionVencida();
   throw ilegible('una página en lugar de la constancia');
+}
+
+/**
+ * The way in for each credential: phpcfdi/csf-sat-scraper, `URL::$thrower`; SAT-CFDI/python-satcfdi,
+ * `SATPortalConstancia`.
+ */
+const ENTRADAS: Readonly<Record<TipoCredencial, DireccionSat>> = {
+  ciec: {
+    host: 'wwwmat.sat.gob.mx',
+    path:
+      '/app/seg/faces/pages/lanzador.jsf?url=/operacion/53027/genera-tu-constancia-de-situacion-fiscal' +
+      '&tipoLogeo=c&target=principal&hostServer=https://wwwmat.sat.gob.mx',
+  },
+  efirma: {
+    host: HOST_REGISTRO,
+    path:
+      '/app/seg/SessionBroker?url=/PTSC/IdcSiat/autc/ReimpresionTramite/ConsultaTramite.jsf' +
+      '&parametro=c&idSessionBit=&idSessionBit=null',
+  },
+};
+
+const MAX_PASOS = 8;
+
+interface Reimpresion {
+  readonly pagina: Pagina;
+  readonly formulario: Formulario;
+}
+
+/**
+ * Goes from the entry to the page "Reimpresión de Acuses" with its form `formReimpAcuse`: messages between provider and
+ * services are passed on, and the frame `iframetoload` is entered. Throws SesionVencida when the provider asks to log
+ * in, RESPUESTA_ILEGIBLE on any other page.
+ */
+async function openReimpresion(
+  pageClient: PageClient,
+  tipo: TipoCredencial,
+  signal: AbortSignal,
+): Promise<Reimpresion> {
+  let pagina = await pageClient.open(ENTRADAS[tipo], signal);
+  for (let paso = 0; paso < MAX_PASOS; paso += 1) {
+    if (isPaginaAcceso(pagina.etiquetas)) throw new SesionVencida();
+    const formulario = readFormularios(pagina.etiquetas).find(({ id }) => id === 'formReimpAcuse');
+    if (formulario !== undefined && pagina.direccion.host === HOST_REGISTRO) return { pagina, formulario };
+    pagina = await goOn(pageClient, pagina, signal);
+  }
+  throw ilegible('demasiados pasos hacia la constancia');
+}
+
+async function goOn(pageClient: PageClient, pagina: Pagina, signal: AbortSignal): Promise<Pagina> {
+  const saml = findFormularioSaml(pagina);
+  if (saml !== undefined) return sendFormulario(pageClient, pagina, saml, signal);
+  const marco = pagina.etiquetas.find((e) => e.nombre === 'iframe' && e.atributos.get('id') === 'iframetoload');
+  const src = marco === undefined ? undefined : marco.atributos.get('src')?.trim();
+  if (src !== undefined && src !== '') return pageClient.open(pageClient.resolve(src, pagina.direccion), signal);
+  if (HOSTS_ACCESO.includes(pagina.direccion.host)) throw new SesionVencida();
+  throw ilegible('ni la página de la constancia ni el camino a ella');
+}
+
+/** Both public clients name this button, whose number JavaServer Faces gives by position. */
+const BOTON_CONOCIDO = 'formReimpAcuse:j_idt50';
+
+/** The id of the button that makes the constancia: the one that says so, else the one that is known. */
+function botonDe({ etiquetas }: Formulario): string {
+  for (const [i, etiqueta] of etiquetas.entries()) {
+    if (!['button', 'input', 'a'].includes(etiqueta.nombre) || etiqueta.cierra) continue;
+    const id = etiqueta.atributos.get('id') ?? etiqueta.atributos.get('name') ?? '';
+    const rotulo = `${etiqueta.atributos.get('value') ?? ''} ${textoHastaElCierre(etiquetas, i)}`;
+    if (id !== '' && /generar\s+constancia/i.test(rotulo)) return id;
+  }
+  return BOTON_CONOCIDO;
+}
+
+function textoHastaElCierre(etiquetas: readonly Etiqueta[], from: number): string {
+  const nombre = etiquetas[from]?.nombre;
+  if (nombre === 'input') return '';
+  const length = etiquetas.slice(from + 1, from + 8).findIndex((e) => e.nombre === nombre);
+  return readTexto(etiquetas.slice(from, length === -1 ? from + 1 : from + 1 + length));
+}
+
+/**
+ * The form that carries a message between the provider and a service (SAML 2.0 bindings, 3.5: HTTP POST), whatever
+ * sends it in a browser.
+ */
+function findFormularioSaml(pagina: Pagina): Formulario | undefined {
+  return readFormularios(pagina.etiquetas).find((formulario) => {
+    const campos = readCampos(formulario.etiquetas);
+    const lleva = campos.has('SAMLRequest') || campos.has('SAMLResponse');
+    return lleva && !hasCamposVisibles(formulario.etiquetas);
+  });
+}
+
+/** Sends a form that has nothing to fill in, as its script would. Throws RESPUESTA_ILEGIBLE for a form that has. */
+async function sendFormulario(
+  pageClient: PageClient,
+  pagina: Pagina,
+  formulario: Formulario,
+  signal: AbortSignal,
+): Promise<Pagina> {
+  if (hasCamposVisibles(formulario.etiquetas)) throw ilegible('otro formulario');
+  return enviarFormulario(pageClient, pagina, formulario, signal);
 }

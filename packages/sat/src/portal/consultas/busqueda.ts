@@ -1,22 +1,18 @@
 import { type Periodo, SatError, type TipoDescarga } from '@acuse/core';
 import type { DireccionSat } from '../../http/direcciones.ts';
+import { ilegible } from '../../texto.ts';
 import type { PageClient } from '../page-client.ts';
-import { encodeFormulario } from '../paginas/cuerpo-formulario.ts';
-import { parseDelta, type RegistroDelta } from '../paginas/delta.ts';
 import { readEtiquetas } from '../paginas/etiquetas.ts';
-import { readCampos, readFormularios } from '../paginas/formulario.ts';
-import { ilegible } from '../paginas/ilegible.ts';
-import { type Instante, isMismoDia, readPeriodo } from '../periodo-portal.ts';
-import { pedir } from '../sesion/pedir.ts';
-import { SesionVencida } from '../sesion/sesion-vencida.ts';
+import { encodeFormulario, readCampos, readFormularios } from '../paginas/formulario.ts';
+import { openPagina } from '../portal-cfdi.ts';
+import { pedir, SesionVencida } from '../sesion/sesion-vencida.ts';
 import { HOST_PORTAL } from '../settings.ts';
-import { openPagina } from './pagina-del-portal.ts';
 
 const C = 'ctl00$MainContent$';
 const PANEL = `${C}UpnlBusqueda`;
 
 /** What the search page is asked: every complement, any counterpart. */
-export interface Busqueda {
+interface Busqueda {
   readonly tipo: TipoDescarga;
   readonly rfc: string;
   /** See `readPeriodo`. Received CFDI over several days are asked for by their whole month. */
@@ -161,4 +157,113 @@ function camposDeFecha(control: string, campoAnio: string, i: Instante): Array<[
 
 function pad(numero: number): string {
   return String(numero).padStart(2, '0');
+}
+
+/** Day and time of one end of a period, as numbers. */
+interface Instante {
+  readonly anio: number;
+  readonly mes: number;
+  readonly dia: number;
+  readonly hora: number;
+  readonly minuto: number;
+  readonly segundo: number;
+}
+
+const INSTANTE = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})$/;
+
+/**
+ * Both ends of a period the portal can be asked for. Throws RangeError for what no caller may ask: an end that is no
+ * `yyyy-MM-ddTHH:mm:ss` instant, ends in the wrong order, or received CFDI over two calendar months (the portal's
+ * page takes one day or one month, so the caller divides).
+ */
+export function readPeriodo(tipo: TipoDescarga, periodo: Periodo): { inicio: Instante; fin: Instante } {
+  const inicio = readInstante(periodo.inicio);
+  const fin = readInstante(periodo.fin);
+  if (periodo.inicio > periodo.fin) throw new RangeError('The period ends before it begins');
+  if (tipo === 'recibidos' && (inicio.anio !== fin.anio || inicio.mes !== fin.mes)) {
+    throw new RangeError('A portal request for received CFDI cannot span two calendar months');
+  }
+  return { inicio, fin };
+}
+
+/** Received CFDI inside one day are asked for with begin and end time; otherwise the whole month is. */
+function isMismoDia({ inicio, fin }: { inicio: Instante; fin: Instante }): boolean {
+  return inicio.anio === fin.anio && inicio.mes === fin.mes && inicio.dia === fin.dia;
+}
+
+/**
+ * Whether the portal, asked for this period, delivers rows outside of it that the caller has to leave out. That is so
+ * for received CFDI over several days that are not a whole month: the page then only takes the month. Rows count by
+ * their date of issue (`FechaEmision`). Throws RangeError like {@link readPeriodo}.
+ */
+export function requiereRecorte(tipo: TipoDescarga, periodo: Periodo): boolean {
+  const ends = readPeriodo(tipo, periodo);
+  if (tipo === 'emitidos' || isMismoDia(ends)) return false;
+  const lastDay = new Date(Date.UTC(ends.inicio.anio, ends.inicio.mes, 0)).getUTCDate();
+  return !(
+    ends.inicio.dia === 1 &&
+    periodo.inicio.endsWith('T00:00:00') &&
+    ends.fin.dia === lastDay &&
+    periodo.fin.endsWith('T23:59:59')
+  );
+}
+
+function readInstante(texto: string): Instante {
+  const [, anio, mes, dia, hora, minuto, segundo] = (INSTANTE.exec(texto) ?? []).map(Number);
+  const valid = Date.parse(`${texto}Z`);
+  if (
+    anio === undefined ||
+    mes === undefined ||
+    dia === undefined ||
+    hora === undefined ||
+    minuto === undefined ||
+    segundo === undefined ||
+    Number.isNaN(valid) ||
+    !new Date(valid).toISOString().startsWith(texto)
+  ) {
+    throw new RangeError('An end of the period is no instant of the form yyyy-MM-ddTHH:mm:ss');
+  }
+  return { anio, mes, dia, hora, minuto, segundo };
+}
+
+/** One record of the answer to a partial postback of ASP.NET AJAX. */
+export interface RegistroDelta {
+  readonly tipo: string;
+  readonly id: string;
+  readonly contenido: string;
+}
+
+const MAX_CARACTERES = 24 * 1024 * 1024;
+const MAX_REGISTROS = 10_000;
+const LARGO = /^\d{1,9}$/;
+
+/**
+ * Reads `length|type|id|content|` records to the end of the text. The length counts the UTF-16 units of the content,
+ * which may hold any character, the bar included (System.Web.UI.PageRequestManager). A text that was cut, or decoded
+ * with another charset, does not add up and throws RESPUESTA_ILEGIBLE.
+ */
+export function parseDelta(texto: string): readonly RegistroDelta[] {
+  if (texto.length > MAX_CARACTERES) throw ilegible('delta demasiado grande');
+  const end = texto.trimEnd().length;
+  const registros: RegistroDelta[] = [];
+  let at = 0;
+  while (at < end) {
+    const [largo, tipo, id, from] = readCabecera(texto, at);
+    const to = from + largo;
+    if (to >= texto.length || texto[to] !== '|') throw ilegible('delta: los largos no cuadran');
+    registros.push({ tipo, id, contenido: texto.slice(from, to) });
+    if (registros.length > MAX_REGISTROS) throw ilegible('delta con demasiados registros');
+    at = to + 1;
+  }
+  if (registros.length === 0) throw ilegible('delta vacio');
+  return registros;
+}
+
+function readCabecera(texto: string, at: number): [largo: number, tipo: string, id: string, from: number] {
+  const first = texto.indexOf('|', at);
+  const largo = first === -1 || first - at > 9 ? '' : texto.slice(at, first);
+  const second = texto.indexOf('|', first + 1);
+  const third = second === -1 ? -1 : texto.indexOf('|', second + 1);
+  if (!LARGO.test(largo) || third === -1) throw ilegible('delta: cabecera de registro');
+  return [Number(largo), texto.slice(first + 1, second), texto.slice(second + 1, third), third + 1];
 }

@@ -1,12 +1,109 @@
+import { Readable } from 'node:stream';
+import type {
+  DescargarPaquete,
+  RespuestaDescargarPaquete,
+  RespuestaVerificarMetadata,
+  VerificarMetadata,
+} from '@acuse/core';
+import { ilegible } from '../../texto.ts';
 import type { PageClient } from '../page-client.ts';
-import { type DescargaListada, type ListaDescargas, readListaDescargas } from '../paginas/lista-descargas.ts';
+import { type Etiqueta, readEtiquetas, readTexto } from '../paginas/etiquetas.ts';
+import { encodeFormulario, readCampos, readFormularios } from '../paginas/formulario.ts';
+import { openPagina } from '../portal-cfdi.ts';
+import { isDespedida, SesionVencida, SIN_SESION } from '../sesion/sesion-vencida.ts';
 import { HOST_PORTAL } from '../settings.ts';
-import { openPagina } from './pagina-del-portal.ts';
 
-export const DIRECCION_DESCARGAS = { host: HOST_PORTAL, path: '/ConsultaDescargaMasiva.aspx' };
+/**
+ * Looks for the folio among the packages that the portal offers.
+ *
+ * A folio that is not offered is EN_PROCESO, always. The page shows nothing of a request that is being prepared (up to
+ * 48 hours), and nothing any more three days after it was ready, and nothing of a folio it never gave: one and the same
+ * absence. A folio is a random UUID without a date in it and the question does not say when it was asked for, so only
+ * the caller, who knows, can decide that it has waited too long. For the same reason VACIA, ERROR and the like never
+ * come from here.
+ */
+export async function verificarMetadata(
+  pageClient: PageClient,
+  consulta: VerificarMetadata,
+  signal: AbortSignal,
+): Promise<RespuestaVerificarMetadata> {
+  const lista = await openDescargas(pageClient, consulta.rfc, signal);
+  const paquetes = listPaquetes(lista, consulta.folio);
+  if (paquetes.size === 0) return { resultado: 'EN_PROCESO' };
+  let registros: number | null = 0;
+  for (const paquete of paquetes.values()) {
+    registros = registros === null || paquete.registros === null ? null : registros + paquete.registros;
+  }
+  return { resultado: 'TERMINADA', paquetes: [...paquetes.keys()], registros };
+}
+
+/**
+ * Fetches one package: a full postback of the list with the two hidden values of the package; the answer is the ZIP
+ * itself (phpcfdi/cfdi-sat-scraper, pull request 97). The package was offered when its id was made, so AGOTADO when the
+ * list does not offer it any more (three days) or the portal says so; RESPUESTA_ILEGIBLE for any other page in place of
+ * the ZIP.
+ */
+export async function descargarPaquete(
+  pageClient: PageClient,
+  consulta: DescargarPaquete,
+  maxBytes: number,
+  signal: AbortSignal,
+): Promise<RespuestaDescargarPaquete> {
+  const lista = await openDescargas(pageClient, consulta.rfc, signal);
+  const paquetes = listPaquetes(lista, consulta.folio);
+  if (paquetes.size === 0) return agotado('NO_LISTADO', 'El portal del SAT ya no ofrece el paquete');
+  const paquete = paquetes.get(consulta.paquete.toUpperCase());
+  if (paquete === undefined) throw ilegible('los paquetes del folio cambiaron');
+
+  const body = encodeFormulario(
+    new Map([
+      ...lista.campos,
+      ['__EVENTTARGET', 'ctl00$MainContent$setLinkButtonDescarga'],
+      ['__EVENTARGUMENT', ''],
+      [CAMPO_FOLIO, paquete.folio],
+      [CAMPO_URL, paquete.url],
+    ]),
+  );
+  const answer = await pageClient.request(
+    {
+      ...DIRECCION_DESCARGAS,
+      method: 'POST',
+      expect: 'stream',
+      headers: {
+        'content-type': 'application/x-www-form-urlencoded',
+        referer: `https://${DIRECCION_DESCARGAS.host}${DIRECCION_DESCARGAS.path}`,
+      },
+      body,
+      maxBytes,
+      acceptStatus: SIN_SESION,
+    },
+    signal,
+  );
+  if (answer.status >= 300) {
+    answer.body.destroy();
+    throw new SesionVencida();
+  }
+  return readPaquete(answer.body);
+}
+
+async function readPaquete(body: Readable): Promise<RespuestaDescargarPaquete> {
+  const { zip, pagina } = await openZip(body);
+  if (zip !== null) return { resultado: 'PAQUETE', zip };
+  if (isDespedida(pagina)) throw new SesionVencida();
+  if (/ya no (?:se encuentra|est[aá]) disponible|caduc|expir|vencid/i.test(pagina)) {
+    return agotado('VENCIDO', 'El portal del SAT dice que el paquete ya no está disponible');
+  }
+  throw ilegible('una página en lugar del ZIP');
+}
+
+function agotado(codigo: string, mensaje: string): RespuestaDescargarPaquete {
+  return { resultado: 'AGOTADO', codigo, mensaje };
+}
+
+const DIRECCION_DESCARGAS = { host: HOST_PORTAL, path: '/ConsultaDescargaMasiva.aspx' };
 
 /** The packages that the portal offers now to this RFC. */
-export async function openDescargas(pageClient: PageClient, rfc: string, signal: AbortSignal): Promise<ListaDescargas> {
+async function openDescargas(pageClient: PageClient, rfc: string, signal: AbortSignal): Promise<ListaDescargas> {
   const pagina = await openPagina(pageClient, DIRECCION_DESCARGAS, rfc, signal);
   return readListaDescargas(pagina.texto);
 }
@@ -15,11 +112,170 @@ export async function openDescargas(pageClient: PageClient, rfc: string, signal:
  * The ids of the packages of a folio with what the page says of each. One package is named like its folio; several get
  * a number in the order of the page, so that a page which later shows another count is noticed instead of losing rows.
  */
-export function listPaquetes(lista: ListaDescargas, folio: string): Map<string, DescargaListada> {
+function listPaquetes(lista: ListaDescargas, folio: string): Map<string, DescargaListada> {
   const propias = lista.descargas.filter((d) => d.folio === folio.toUpperCase());
   const [unica] = propias;
   if (unica === undefined || propias.length > 1) {
     return new Map(propias.map((d, i) => [`${d.folio}_${String(i + 1).padStart(2, '0')}`, d]));
   }
   return new Map([[unica.folio, unica]]);
+}
+
+/** One package that `ConsultaDescargaMasiva.aspx` offers. */
+interface DescargaListada {
+  /** Upper case. */
+  readonly folio: string;
+  /** Opaque; goes back to the portal as it came. */
+  readonly url: string;
+  /** `Cantidad de documentos`, when the page has that column. */
+  readonly registros: number | null;
+}
+
+interface ListaDescargas {
+  readonly descargas: readonly DescargaListada[];
+  /** Fields of the page for the postback. */
+  readonly campos: ReadonlyMap<string, string>;
+}
+
+export const CAMPO_FOLIO = 'ctl00$MainContent$hfFolioDescargaActual';
+export const CAMPO_URL = 'ctl00$MainContent$hfUrlDescargaActual';
+
+const ACCION =
+  /AccionRetencion\(\s*'([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})'\s*,\s*'([^']{1,8192})'\s*,\s*'(\w{0,64})'\s*\)/gi;
+
+/**
+ * Reads the list of packages ready to be fetched (three days back). A package shows as a call
+ * `AccionRetencion('folio','url','Recuperacion')` in an attribute or a script (phpcfdi/cfdi-sat-scraper, pull request
+ * 97). Throws RESPUESTA_ILEGIBLE for a page without the two hidden fields of the list, or with a call that cannot be
+ * read.
+ */
+export function readListaDescargas(html: string): ListaDescargas {
+  const etiquetas = readEtiquetas(html);
+  const formulario = readFormularios(etiquetas).find((f) => readCampos(f.etiquetas).has(CAMPO_FOLIO));
+  const campos = formulario && readCampos(formulario.etiquetas);
+  if (campos === undefined || !campos.has(CAMPO_URL)) throw ilegible('lista de descargas');
+  const found = new Map<string, DescargaListada>();
+  const cuenta = createCuenta();
+  let calls = 0;
+  for (const etiqueta of etiquetas) {
+    cuenta.see(etiqueta);
+    const source = sourceOf(etiqueta);
+    calls += source.split(/AccionRetencion\(\s*'/).length - 1;
+    for (const [, folio = '', url = '', accion] of source.matchAll(ACCION)) {
+      calls -= 1;
+      if (accion !== 'Recuperacion') continue;
+      const descarga = { folio: folio.toUpperCase(), url, registros: null };
+      const key = `${descarga.folio} ${descarga.url}`;
+      if (found.has(key)) continue;
+      found.set(key, descarga);
+      cuenta.claim((registros) => found.set(key, { ...descarga, registros }));
+    }
+  }
+  cuenta.close();
+  if (calls !== 0) throw ilegible('lista de descargas: AccionRetencion');
+  return { descargas: [...found.values()], campos };
+}
+
+/** What of a tag may hold a call: the source of a script, else its attributes. */
+function sourceOf(etiqueta: Etiqueta): string {
+  if (etiqueta.cierra) return '';
+  return etiqueta.nombre === 'script' ? etiqueta.texto : [...etiqueta.atributos.values()].join('\n');
+}
+
+interface Tabla {
+  headings: string[];
+  cells: Etiqueta[][];
+  waiting: Array<(registros: number) => void>;
+}
+
+const MAX_TABLAS_ANIDADAS = 32;
+
+/**
+ * Follows tables, rows and cells and gives the number under the heading `Cantidad …` to the packages of its row. The
+ * buttons of a row may sit in a table of their own inside a cell: a package that finds no number there asks the row
+ * around.
+ */
+function createCuenta() {
+  const tablas: Tabla[] = [{ headings: [], cells: [], waiting: [] }];
+  const closeRow = () => {
+    const tabla = tablas.at(-1);
+    if (tabla === undefined) return;
+    const texts = tabla.cells.map(readTexto);
+    if (tabla.cells.some(([first]) => first?.nombre === 'th')) tabla.headings = texts;
+    const column = tabla.headings.findIndex((heading) => /^cantidad/i.test(heading));
+    const digits = /^(?:\d{1,3}(?:,\d{3})+|\d{1,12})$/.exec(texts[column] ?? '')?.[0].replaceAll(',', '');
+    if (digits !== undefined) for (const set of tabla.waiting) set(Number(digits));
+    else tablas.at(-2)?.waiting.push(...tabla.waiting);
+    tabla.cells = [];
+    tabla.waiting = [];
+  };
+  return {
+    see(etiqueta: Etiqueta): void {
+      const { nombre, cierra } = etiqueta;
+      if (nombre === 'table' && cierra) {
+        closeRow();
+        if (tablas.length > 1) tablas.pop();
+      } else if (nombre === 'table') {
+        if (tablas.length < MAX_TABLAS_ANIDADAS) tablas.push({ headings: [], cells: [], waiting: [] });
+      } else if (nombre === 'tr') closeRow();
+      else if (!cierra && (nombre === 'td' || nombre === 'th')) tablas.at(-1)?.cells.push([etiqueta]);
+      else tablas.at(-1)?.cells.at(-1)?.push(etiqueta);
+    },
+    claim(set: (registros: number) => void): void {
+      tablas.at(-1)?.waiting.push(set);
+    },
+    close: closeRow,
+  };
+}
+
+/** Either the ZIP or the page that came in its place (its first 256 KiB). */
+type CuerpoDelPortal =
+  | { readonly zip: Readable; readonly pagina: null }
+  | { readonly zip: null; readonly pagina: string };
+
+const MAX_PAGINA = 256 * 1024;
+/** An end record is 22 bytes, followed by a comment of at most 65,535 (APPNOTE.TXT, 4.3.16). */
+const MAX_QUEUED = 22 + 65_535;
+const FIRMA_FIN = Buffer.from('PK\x05\x06', 'latin1');
+const FIRMAS = ['PK\x03\x04', 'PK\x05\x06', 'PK\x07\x08'];
+
+/**
+ * Decides by the first bytes, whatever the headers say, whether a body is a ZIP. The stream ends with
+ * RESPUESTA_ILEGIBLE when the ZIP has no end record: a body that was cut at the other side of a proxy comes with a
+ * complete HTTP answer.
+ */
+async function openZip(body: Readable): Promise<CuerpoDelPortal> {
+  const source = body.iterator({ destroyOnReturn: false }) as AsyncIterableIterator<Buffer>;
+  const head = await readHead(source, 4);
+  if (!FIRMAS.includes(head.subarray(0, 4).toString('latin1'))) {
+    const pagina = Buffer.concat([head, await readHead(source, MAX_PAGINA)]).toString();
+    body.destroy();
+    return { zip: null, pagina };
+  }
+  const zip = Readable.from(watchEnd(head, source), { objectMode: false });
+  zip.on('error', () => {});
+  zip.once('close', () => body.destroy());
+  return { zip, pagina: null };
+}
+
+async function readHead(source: AsyncIterableIterator<Buffer>, bytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for (let size = 0; size < bytes; ) {
+    const next = await source.next();
+    if (next.done === true) break;
+    chunks.push(next.value);
+    size += next.value.length;
+  }
+  return Buffer.concat(chunks);
+}
+
+async function* watchEnd(head: Buffer, source: AsyncIterableIterator<Buffer>): AsyncGenerator<Buffer> {
+  let tail = head;
+  yield head;
+  for await (const chunk of source) {
+    tail =
+      chunk.length >= MAX_QUEUED ? chunk : Buffer.concat([tail.subarray(-MAX_QUEUED), chunk]).subarray(-MAX_QUEUED);
+    yield chunk;
+  }
+  if (!tail.includes(FIRMA_FIN)) throw ilegible('ZIP sin final');
 }

@@ -1,18 +1,14 @@
 import type { Declaracion } from '@acuse/core';
-import type { ConsultaPortal } from '../consulta-portal.ts';
-import { entrar } from '../entrada.ts';
-import { enviarFormulario } from '../enviar-formulario.ts';
-import type { Pagina } from '../page-client.ts';
+import { ilegible } from '../../texto.ts';
+import { enviarFormulario, type Pagina } from '../page-client.ts';
 import type { Etiqueta } from '../paginas/etiquetas.ts';
-import { type Formulario, readCampos, readFormularios } from '../paginas/formulario.ts';
-import { ilegible } from '../paginas/ilegible.ts';
-import { readListas } from '../paginas/opciones.ts';
-import { assertRfcNombrado } from '../paginas/rfc-nombrado.ts';
-import { addOnce } from '../paginas/tablas/filas-unicas.ts';
-import type { Portal } from '../sesion/portal.ts';
+import { type Formulario, readCampos, readFormularios, readListas } from '../paginas/formulario.ts';
+import { assertRfcNombrado } from '../paginas/pagina-portal.ts';
+import { addOnce } from '../paginas/tablas.ts';
+import type { ConsultaPortal, Portal } from '../portal.ts';
+import { entrar } from '../sesion/acceder.ts';
 import { assertSesionViva } from '../sesion/sesion-vencida.ts';
-import { reales, rejectEjercicio } from './formulario-consulta.ts';
-import { byFecha, readTablaResultado } from './tabla-resultado.ts';
+import { byFecha, readTablaResultado, reales, rejectEjercicio } from './tabla-resultado.ts';
 
 const HOST = 'ptscdecprov.clouda.sat.gob.mx';
 const PAGINA = { host: HOST, path: '/Paginas/ConsultaDeclaracion.aspx' };

@@ -1,11 +1,9 @@
-import type { Declaracion } from '@acuse/core';
-import { toForma, toRotulo } from '../../texto/forma.ts';
-import { assertTextoSano } from '../../texto/sano.ts';
+import { type Declaracion, SatError } from '@acuse/core';
+import { readFecha } from '../../fechas.ts';
+import { assertTextoSano, ilegible, toForma, toRotulo } from '../../texto.ts';
 import { type Etiqueta, readTexto } from '../paginas/etiquetas.ts';
-import { readFecha } from '../paginas/fechas.ts';
-import { ilegible } from '../paginas/ilegible.ts';
-import { needColumnas } from '../paginas/tablas/tabla.ts';
-import { type Fila, filasSinAviso, readTablas, type Tabla } from '../paginas/tablas/tablas.ts';
+import type { Lista, Opcion } from '../paginas/formulario.ts';
+import { type Fila, filasSinAviso, needColumnas, readTablas, type Tabla } from '../paginas/tablas.ts';
 
 const ROTULOS = {
   numeroOperacion: [/^(?:no|num|numero)\.? ?de ?operacion$/],
@@ -108,4 +106,25 @@ function toDeclaracion(celdas: Fila, { total, indices }: Columnas, ejercicio: nu
     complementaria: /complementaria/.test(toForma(tipo)),
     estado: siLaHay('estado'),
   };
+}
+
+/** Options that choose nothing, or everything. */
+const COMODIN_VALOR = /^(?:|-1|0+)$/;
+const COMODIN_TEXTO = /^(?:-*|-*\s*(?:seleccion|elija|elige|escoge|sin seleccion|tod[oa]s?\b).*)$/;
+
+/** For a year that a portal does not have. */
+export function rejectEjercicio(ejercicio: number): SatError {
+  return new SatError('PETICION_RECHAZADA', {
+    codigo: 'EJERCICIO',
+    detalle: `el portal no tiene ${ejercicio}`,
+  });
+}
+
+/** The choices that choose something. */
+export function reales({ opciones }: Lista): readonly Opcion[] {
+  return opciones.filter(isReal);
+}
+
+function isReal({ valor, texto }: Opcion): boolean {
+  return !COMODIN_VALOR.test(valor) && !COMODIN_TEXTO.test(toForma(texto));
 }

@@ -1,10 +1,19 @@
-import type { FacturaRecibida, ListarFacturas, RespuestaListarFacturas } from '@acuse/core';
-import { isUnDia, splitDias, splitMeses, splitMitades } from '../busqueda/periodos.ts';
-import { type Hallazgo, type Pregunta, reunir } from '../busqueda/reunir.ts';
-import { search } from '../consultas/busqueda.ts';
+import { type FacturaRecibida, type ListarFacturas, type RespuestaListarFacturas, SatError } from '@acuse/core';
+import { ilegible } from '../../texto.ts';
+import {
+  type Hallazgo,
+  isUnDia,
+  type Pregunta,
+  reunir,
+  splitDias,
+  splitMeses,
+  splitMitades,
+} from '../busqueda/reunir.ts';
+import { type RegistroDelta, search } from '../consultas/busqueda.ts';
 import type { PageClient } from '../page-client.ts';
-import { ilegible } from '../paginas/ilegible.ts';
-import { readResultadoFacturas } from './resultado-facturas.ts';
+import { type Etiqueta, isVisible, readEtiquetas, readTextoVisible } from '../paginas/etiquetas.ts';
+import { readEstado, readImporte, readInstante, readRfc, readUuid } from '../paginas/tablas/valores.ts';
+import { type Fila, needColumnas, readTabla } from '../paginas/tablas.ts';
 
 /**
  * Lists every CFDI received in a period. The page takes one day with its hours, or a whole month (day 0), and shows at
@@ -42,4 +51,133 @@ async function ask(
   if (filas.some(({ fechaEmision }) => !fechaEmision.startsWith(mes))) throw ilegible('busqueda: otro mes');
   const propias = filas.filter(({ fechaEmision }) => fechaEmision >= periodo.inicio && fechaEmision <= periodo.fin);
   return { filas: propias, topada };
+}
+
+/** "La consulta realizada solo muestra los primeros 500 registros." */
+const TOPE = 500;
+
+/**
+ * Reads the answer to a search: the table `tblResult` inside the results panel, its columns by their headings. It is
+ * capped when the portal shows its panel that says so (`PnlLimiteRegistros`) or the table has as many rows as it ever
+ * shows.
+ *
+ * "No rows" is believed when the portal shows its panel that says so and neither results nor a folio anywhere, or when
+ * it shows a table with all the headings and nothing else. Throws SERVICIO_CON_ERROR for a shown error panel and
+ * RESPUESTA_ILEGIBLE for everything else.
+ */
+export function readResultadoFacturas(delta: readonly RegistroDelta[], rfc: string): Hallazgo<FacturaRecibida> {
+  const paneles = delta
+    .filter((r) => r.tipo === 'updatePanel')
+    .map(({ id, contenido }) => ({ id, etiquetas: readEtiquetas(contenido) }));
+  const resultados = paneles.filter(({ id }) => id.endsWith('_UpnlResultados'));
+  const [resultado] = resultados;
+  if (resultado === undefined || resultados.length > 1) throw ilegible('busqueda: sin panel de resultados');
+  for (const panel of paneles) assertSinError(panel.etiquetas);
+
+  const { etiquetas } = resultado;
+  const seleccionables = readSeleccionables(etiquetas);
+  const diceQueNoHay = isVisible(etiquetas, /_PnlNoResultados$/);
+  if (!isVisible(etiquetas, /_PnlResultados$/)) {
+    if (!diceQueNoHay || seleccionables.length > 0 || hasFolios(etiquetas)) throw ilegible('busqueda: paneles');
+    return { filas: [], topada: false };
+  }
+  if (diceQueNoHay) throw ilegible('busqueda: paneles contradictorios');
+  const filas = readFilas(etiquetas, rfc);
+  const folios = new Set(filas.map(({ uuid }) => uuid));
+  // A folio that can be chosen but has no row means that rows were lost.
+  if (seleccionables.some((uuid) => !folios.has(uuid))) throw ilegible('busqueda: folio sin fila');
+  const diceTope = isVisible(etiquetas, /_PnlLimiteRegistros$/);
+  if (diceTope && filas.length === 0) throw ilegible('busqueda: tope sin filas');
+  return { filas, topada: diceTope || filas.length >= TOPE };
+}
+
+function readFilas(etiquetas: readonly Etiqueta[], rfc: string): FacturaRecibida[] {
+  const tabla = readTabla(etiquetas, /_tblResult$/);
+  if (tabla === null) throw ilegible('busqueda: sin tabla');
+  const columnas = needColumnas(tabla, ROTULOS, NECESARIAS);
+  return tabla.filas.map((fila) => readFactura(fila, columnas, rfc));
+}
+
+/** What the page says went wrong: its validators' list and its own panel of errors. */
+function assertSinError(etiquetas: readonly Etiqueta[]): void {
+  for (const id of [/_PnlErrores$/, /_ValidationSummary\d*$/]) {
+    if (readTextoVisible(etiquetas, id) !== '') throw new SatError('SERVICIO_CON_ERROR', { codigo: 'BUSQUEDA' });
+  }
+}
+
+/** Each row carries its folio in a box `ListaFolios`. */
+function readSeleccionables(etiquetas: readonly Etiqueta[]): string[] {
+  return etiquetas
+    .filter((e) => e.nombre === 'input' && e.atributos.get('name') === 'ListaFolios')
+    .map((e) => readUuid((e.atributos.get('value') ?? '').trim()));
+}
+
+function hasFolios(etiquetas: readonly Etiqueta[]): boolean {
+  return etiquetas.some((e) => /^\s*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\s*$/i.test(e.texto));
+}
+
+/**
+ * Headings of the columns that are read, in their comparable form. Of those about a cancellation the portal showed the
+ * date of its process until May 2025 and has shown the dates of request and of cancellation since
+ * (phpcfdi/cfdi-sat-scraper, MetadataExtractor and pull request 87). Third party, motive and substitute, which came in
+ * January 2023, are not read, nor is any column that may come.
+ */
+const ROTULOS = {
+  uuid: ['folio fiscal'],
+  emisorRfc: ['rfc emisor'],
+  emisorNombre: ['nombre o razon social del emisor'],
+  receptorRfc: ['rfc receptor'],
+  receptorNombre: ['nombre o razon social del receptor'],
+  fechaEmision: ['fecha de emision'],
+  fechaCertificacion: ['fecha de certificacion'],
+  pacRfc: ['pac que certifico'],
+  total: ['total'],
+  efecto: ['efecto del comprobante'],
+  estado: ['estado del comprobante'],
+  estadoCancelacion: ['estatus de proceso de cancelacion'],
+  fechaProceso: ['fecha de proceso de cancelacion'],
+  fechaCancelacion: ['fecha de cancelacion'],
+} as const;
+
+type Columna = keyof typeof ROTULOS;
+
+/** Without these a row is not known. */
+const NECESARIAS = ['uuid', 'emisorRfc', 'receptorRfc', 'fechaEmision', 'total', 'estado'] as const;
+
+/**
+ * Reads one row. Throws RESPUESTA_ILEGIBLE for a cell that does not hold what its heading says, and for a CFDI whose
+ * receiver is another RFC than `rfc`: the page was not asked for it.
+ */
+function readFactura(fila: Fila, columnas: ReadonlyMap<Columna, number>, rfc: string): FacturaRecibida {
+  const texto = (columna: Columna): string => {
+    const place = columnas.get(columna);
+    return place === undefined ? '' : (fila[place]?.textoEntero ?? '');
+  };
+  const opcional = <T>(columna: Columna, read: (texto: string) => T): T | null => {
+    const valor = texto(columna);
+    return valor === '' ? null : read(valor);
+  };
+  const receptorRfc = readRfc(texto('receptorRfc'));
+  if (receptorRfc !== rfc.toUpperCase()) throw ilegible('busqueda: CFDI de otro receptor');
+  const estado = readEstado(texto('estado'));
+  const fechaProceso = estado === 'CANCELADO' ? opcional('fechaProceso', readInstante) : null;
+  return {
+    uuid: readUuid(texto('uuid')),
+    emisorRfc: readRfc(texto('emisorRfc')),
+    emisorNombre: opcional('emisorNombre', same),
+    receptorRfc,
+    receptorNombre: opcional('receptorNombre', same),
+    fechaEmision: readInstante(texto('fechaEmision')),
+    fechaCertificacion: opcional('fechaCertificacion', readInstante),
+    pacRfc: opcional('pacRfc', same),
+    total: readImporte(texto('total')),
+    efecto: opcional('efecto', same),
+    estado,
+    estadoCancelacion: opcional('estadoCancelacion', same),
+    fechaCancelacion: opcional('fechaCancelacion', readInstante) ?? fechaProceso,
+  };
+}
+
+function same(texto: string): string {
+  return texto;
 }

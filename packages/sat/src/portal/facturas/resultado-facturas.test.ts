@@ -1,9 +1,9 @@
 import { SatError } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parseDelta } from '../paginas/delta.ts';
+import { parseDelta } from '../consultas/busqueda.ts';
 import { delta } from '../testing/paginas-de-prueba.ts';
-import { readResultadoFacturas } from './resultado-facturas.ts';
+import { readResultadoFacturas } from './listar-facturas.ts';
 import { celdas, cfdi, respuesta, respuestaCon, tablaDe } from './testing/portal-con-facturas.ts';
 
 const RFC = 'EKU9003173C9';

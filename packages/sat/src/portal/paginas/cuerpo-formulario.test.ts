@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { encodeFormulario } from './cuerpo-formulario.ts';
+import { encodeFormulario } from './formulario.ts';
 
 describe('encodeFormulario', () => {
   it('is read back by any form parser, whether a value comes as text or as bytes', () => {

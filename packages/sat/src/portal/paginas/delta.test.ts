@@ -1,8 +1,8 @@
 import { SatError } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { parseDelta, type RegistroDelta } from '../consultas/busqueda.ts';
 import { delta } from '../testing/paginas-de-prueba.ts';
-import { parseDelta, type RegistroDelta } from './delta.ts';
 
 const nombre = fc.string({ unit: 'binary' }).map((s) => s.replaceAll('|', ''));
 const registro = fc.tuple(nombre, nombre, fc.string({ unit: 'binary', maxLength: 200 }));

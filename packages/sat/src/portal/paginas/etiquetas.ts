@@ -1,6 +1,6 @@
 import { decodeHTML, decodeHTMLAttribute } from 'entities';
 import { Tokenizer } from 'htmlparser2';
-import { ilegible } from './ilegible.ts';
+import { ilegible } from '../../texto.ts';
 
 /** One tag of a page and the text that follows it up to the next tag. */
 export interface Etiqueta {
@@ -135,4 +135,52 @@ export function elementoEn(etiquetas: readonly Etiqueta[], from: number): readon
     if (depth === 0) return etiquetas.slice(from, i);
   }
   return etiquetas.slice(from);
+}
+
+/**
+ * Whether the page has an element with this id that is not hidden by its own style, attribute or class (Bootstrap's).
+ */
+export function isVisible(etiquetas: readonly Etiqueta[], id: RegExp): boolean {
+  const elemento = etiquetas.find((e) => !e.cierra && id.test(e.atributos.get('id') ?? ''));
+  if (elemento === undefined) return false;
+  const hidden =
+    /display\s*:\s*none/i.test(elemento.atributos.get('style') ?? '') ||
+    elemento.atributos.get('hidden') !== undefined ||
+    /(?:^|\s)(?:hidden|hide|d-none)(?:\s|$)/i.test(elemento.atributos.get('class') ?? '');
+  return !hidden;
+}
+
+/** The text of an element that is shown; '' when it is hidden or not there. */
+export function readTextoVisible(etiquetas: readonly Etiqueta[], id: RegExp): string {
+  return isVisible(etiquetas, id) ? readTexto(findElemento(etiquetas, id) ?? []) : '';
+}
+
+/** Tags that begin or end a line of a page as a reader sees it; the cells of a table's row are one line. */
+const LINEA = new Set(
+  'address article aside body br button dd div dl dt fieldset footer form h1 h2 h3 h4 h5 h6 header hr html iframe legend li main nav ol option p section select summary table tbody tfoot thead tr ul'.split(
+    ' ',
+  ),
+);
+const SIN_TEXTO = new Set(['script', 'style', 'title', 'noscript', 'textarea', 'template']);
+
+/** The lines of text of a page, in order, without empty ones; runs of white space as one blank. */
+export function readBloques(etiquetas: readonly Etiqueta[]): readonly string[] {
+  const bloques: string[] = [];
+  let partes: string[] = [];
+  const flush = () => {
+    const texto = partes.join(' ').replace(/\s+/g, ' ').trim();
+    if (texto !== '') bloques.push(texto);
+    partes = [];
+  };
+  for (const { nombre, cierra, texto } of etiquetas) {
+    if (LINEA.has(nombre)) flush();
+    if (cierra || !SIN_TEXTO.has(nombre)) partes.push(texto);
+  }
+  flush();
+  return bloques;
+}
+
+/** Whether a page came to its end: what follows a cut would be missing without a trace. */
+export function isEntera(etiquetas: readonly Etiqueta[]): boolean {
+  return etiquetas.some(({ nombre, cierra }) => cierra && (nombre === 'html' || nombre === 'body'));
 }

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readMes, toDia } from '../../texto/calendario.ts';
-import { readFecha, readFechaLarga } from './fechas.ts';
+import { readFecha, readFechaLarga, readMes, toDia } from '../../fechas.ts';
 
 describe('readFecha', () => {
   it.each([

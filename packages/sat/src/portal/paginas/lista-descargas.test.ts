@@ -1,8 +1,8 @@
 import { SatError } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CAMPO_FOLIO, CAMPO_URL, readListaDescargas } from '../consultas/descargas.ts';
 import { contenidoDescargas, paginaPortal } from '../testing/paginas-de-prueba.ts';
-import { CAMPO_FOLIO, CAMPO_URL, readListaDescargas } from './lista-descargas.ts';
 
 const folio = fc.uuid().map((uuid) => uuid.toUpperCase());
 const url = fc.base64String({ minLength: 4, maxLength: 60 });

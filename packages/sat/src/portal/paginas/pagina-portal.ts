@@ -1,10 +1,10 @@
-import { isFormularioEfirma } from './acceso/pagina-efirma.ts';
+import { ilegible } from '../../texto.ts';
 import { type Etiqueta, findElemento, readTexto } from './etiquetas.ts';
 import { hasCamposVisibles, readCampos, readFormularios } from './formulario.ts';
-import { ilegible } from './ilegible.ts';
+import { isFormularioEfirma } from './pagina-acceso.ts';
 
 /** What a browser would do with a page by itself: send a form, or open another address. */
-export type Salto =
+type Salto =
   | { readonly metodo: 'POST'; readonly destino: string; readonly campos: ReadonlyMap<string, string> }
   | { readonly metodo: 'GET'; readonly destino: string };
 
@@ -62,4 +62,17 @@ function isAutoEnvio(etiquetas: readonly Etiqueta[]): boolean {
   return etiquetas.some((e) =>
     e.nombre === 'script' ? /\.submit\s*\(/.test(e.texto) : /\.submit\s*\(/.test(e.atributos.get('onload') ?? ''),
   );
+}
+
+const NOMBRADO =
+  /(?:R\.?\s?F\.?\s?C\.?(?:\s+Autenticado)?|Destinatario|Contribuyente|Usuario)\s{0,3}:?\s{0,3}([A-Z&Ñ]{3,4}\d{6}[A-Z0-9]{3})(?![A-Z0-9&Ñ])/giu;
+
+/**
+ * Checks whose page it is: throws RESPUESTA_ILEGIBLE when the page names another RFC as its reader (`RFC: …`, `RFC
+ * Autenticado: …`, `Destinatario: …`), and when it names none although `debe`.
+ */
+export function assertRfcNombrado(etiquetas: readonly Etiqueta[], rfc: string, debe: boolean): void {
+  const nombrados = [...readTexto(etiquetas).matchAll(NOMBRADO)].map((found) => found[1]?.toUpperCase());
+  if (nombrados.some((nombrado) => nombrado !== rfc.toUpperCase())) throw ilegible('el portal nombra a otro RFC');
+  if (debe && nombrados.length === 0) throw ilegible('el portal no nombra al RFC autenticado');
 }

@@ -1,11 +1,50 @@
-import type { ListarRetenciones, Periodo, RespuestaListarRetenciones, Retencion } from '@acuse/core';
-import { isUnDia, splitDias, splitMeses, splitMitades } from '../busqueda/periodos.ts';
-import { type Reunion, reunir } from '../busqueda/reunir.ts';
-import type { PageClient } from '../page-client.ts';
-import { ilegible } from '../paginas/ilegible.ts';
-import type { FilaRetencion, Lado } from './fila-retencion.ts';
-import { hasMes, openBusqueda, searchFrom } from './pagina-busqueda.ts';
-import { isSinResultados, readResultadoRetenciones } from './resultado-retenciones.ts';
+import {
+  type ListarRetenciones,
+  type Periodo,
+  type RespuestaListarRetenciones,
+  type Retencion,
+  SatError,
+} from '@acuse/core';
+import type { DireccionSat } from '../../http/direcciones.ts';
+import { ilegible, toRotulo } from '../../texto.ts';
+import {
+  isUnDia,
+  type Pregunta,
+  type Reunion,
+  reunir,
+  splitDias,
+  splitMeses,
+  splitMitades,
+} from '../busqueda/reunir.ts';
+import { enviarFormulario, type PageClient, type Pagina } from '../page-client.ts';
+import { type Etiqueta, elementoEn, readTexto } from '../paginas/etiquetas.ts';
+import { type Formulario, type Opcion, readCampos, readFormularios, readListas } from '../paginas/formulario.ts';
+import { assertRfcAutenticado } from '../paginas/pagina-portal.ts';
+import type { Portal } from '../portal.ts';
+import { entrar } from '../sesion/acceder.ts';
+import { assertSesionViva } from '../sesion/sesion-vencida.ts';
+import { HOST_ACCESO } from '../settings.ts';
+import { type FilaRetencion, isSinResultados, type Lado, readResultadoRetenciones } from './resultado-retenciones.ts';
+
+const HOST_RETENCIONES = 'prodretencioncontribuyente.clouda.sat.gob.mx';
+
+/** The start page, which asks what is to be consulted. The CFDI portal links to it with this parameter. */
+const INICIO_RETENCIONES: DireccionSat = { host: HOST_RETENCIONES, path: '/?oculta=1' };
+
+/**
+ * The portal of CFDI de retenciones e información de pagos. Log-in on the host of the CFDI portal, by WS-Federation; a
+ * session of its own. Its way out is a postback of a link (`LnkBtnCierraSesion`), no address, so its sessions end when
+ * they are left idle.
+ */
+export const PORTAL_RETENCIONES: Portal = {
+  nombre: 'retenciones',
+  salida: null,
+  async enter(deps, pageClient, credencial, signal) {
+    const entrada = { puerta: INICIO_RETENCIONES, hostAcceso: HOST_ACCESO };
+    const pagina = await entrar(deps, pageClient, credencial, entrada, signal);
+    assertRfcAutenticado(pagina.etiquetas, credencial.rfc, true);
+  },
+};
 
 /** Throws RangeError for a fiscal year that is not of four digits. */
 export function assertEjercicio({ ejercicio }: ListarRetenciones): void {
@@ -73,4 +112,194 @@ function byFecha(a: Retencion, b: Retencion): number {
   if (a.fecha !== b.fecha) return a.fecha < b.fecha ? -1 : 1;
   if (a.uuid === b.uuid) return 0;
   return a.uuid < b.uuid ? -1 : 1;
+}
+
+const RUTAS = { RECIBIDA: '/ConsultaReceptor', EMITIDA: '/ConsultaEmisor' } as const;
+const ELECCIONES = { RECIBIDA: 'RdoTipoBusquedaReceptor', EMITIDA: 'RdoTipoBusquedaEmisor' } as const;
+const ESTADOS = { RECIBIDA: 'DdlEstadoComprobante', EMITIDA: 'selEstadoComprobante' } as const;
+const HORAS = ['selHorIni', 'selMinIni', 'selSegIni', 'selHorFin', 'selMinFin', 'selSegFin'] as const;
+
+/**
+ * Opens the search page of one side as a person does: the start page, the choice, "Continuar"; by its address when that
+ * ends elsewhere. Throws SesionVencida when a log-in is due.
+ */
+async function openBusqueda(pageClient: PageClient, lado: Lado, rfc: string, signal: AbortSignal): Promise<Pagina> {
+  const inicio = await pageClient.open(INICIO_RETENCIONES, signal);
+  assertPropia(inicio, rfc);
+  const formulario = formWith(inicio, ELECCIONES[lado]);
+  if (formulario !== null) {
+    const campos = new Map([
+      ...readCampos(formulario.etiquetas),
+      markRadio(formulario.etiquetas, ELECCIONES[lado]),
+      ...(pressBoton(formulario.etiquetas, /continuar/i) ?? []),
+    ]);
+    const pagina = await send(pageClient, inicio, formulario, campos, rfc, signal);
+    if (isBusqueda(pagina, lado)) return pagina;
+  }
+  const pagina = await pageClient.open({ host: HOST_RETENCIONES, path: RUTAS[lado] }, signal);
+  assertPropia(pagina, rfc);
+  if (!isBusqueda(pagina, lado)) throw ilegible('retenciones: sin página de búsqueda');
+  return pagina;
+}
+
+/** Searches with the form of this page and gives the page of the answer. */
+async function searchFrom(
+  pageClient: PageClient,
+  pagina: Pagina,
+  lado: Lado,
+  pregunta: Pregunta,
+  rfc: string,
+  signal: AbortSignal,
+): Promise<Pagina> {
+  const formulario = formWith(pagina, 'rbtnFiltros');
+  if (formulario === null) throw ilegible('retenciones: sin formulario de búsqueda');
+  const { etiquetas } = formulario;
+  const boton = pressBoton(etiquetas, /buscar/i);
+  if (boton === null) throw ilegible('retenciones: sin botón de búsqueda');
+  const { periodo, estado } = pregunta;
+  const campos = new Map([
+    ...readCampos(etiquetas),
+    markRadio(etiquetas, 'rbtnFiltros'),
+    ...(lado === 'RECIBIDA' ? camposDeLista(formulario, periodo) : camposDeTexto(formulario, periodo)),
+    ...camposDeHora(formulario, periodo),
+    campoDeEstado(formulario, ESTADOS[lado], estado),
+    ...boton,
+  ]);
+  return send(pageClient, pagina, formulario, campos, rfc, signal);
+}
+
+/** Whether the page of received documents can be asked for a whole month, by a day 0 or a day left open. */
+function hasMes(pagina: Pagina): boolean {
+  const formulario = formWith(pagina, 'rbtnFiltros');
+  return formulario !== null && findDiaAbierto(formulario) !== null;
+}
+
+function isBusqueda(pagina: Pagina, lado: Lado): boolean {
+  const ruta = (pagina.direccion.path.split('?')[0] ?? '').replace(/\/$/, '');
+  return ruta.toLowerCase() === RUTAS[lado].toLowerCase() && formWith(pagina, 'rbtnFiltros') !== null;
+}
+
+function assertPropia(pagina: Pagina, rfc: string): void {
+  assertSesionViva(pagina);
+  if (pagina.direccion.host !== HOST_RETENCIONES) throw ilegible('retenciones: página de otro servidor');
+  assertRfcAutenticado(pagina.etiquetas, rfc, false);
+}
+
+function formWith({ etiquetas }: Pagina, id: string): Formulario | null {
+  return readFormularios(etiquetas).find((f) => findControl(f.etiquetas, id) !== null) ?? null;
+}
+
+async function send(
+  pageClient: PageClient,
+  desde: Pagina,
+  formulario: Formulario,
+  campos: ReadonlyMap<string, string>,
+  rfc: string,
+  signal: AbortSignal,
+): Promise<Pagina> {
+  const pagina = await enviarFormulario(pageClient, desde, formulario, signal, campos);
+  assertPropia(pagina, rfc);
+  return pagina;
+}
+
+/** Received: lists of year, month and day. */
+function camposDeLista({ etiquetas }: Formulario, { inicio, fin }: Periodo): Array<[string, string]> {
+  const [anio = 0, mes = 0, dia = 0] = inicio.slice(0, 10).split('-').map(Number);
+  const unDia = inicio.slice(0, 10) === fin.slice(0, 10);
+  const opcionAnio = findNumero(readOpciones(etiquetas, 'selAnio'), anio);
+  if (opcionAnio === undefined) throw new SatError('PETICION_RECHAZADA', { codigo: 'EJERCICIO' });
+  const abierto = findDiaAbierto({ etiquetas });
+  if (!unDia && abierto === null) throw ilegible('retenciones: el mes no se puede consultar entero');
+  return [
+    [nameOf(etiquetas, 'selAnio'), opcionAnio.valor],
+    [nameOf(etiquetas, 'selMes'), chooseNumero({ etiquetas }, 'selMes', mes)],
+    [nameOf(etiquetas, 'selDia'), unDia ? chooseNumero({ etiquetas }, 'selDia', dia) : (abierto ?? '')],
+  ];
+}
+
+/** Issued: two dates as texts. */
+function camposDeTexto({ etiquetas }: Formulario, { inicio, fin }: Periodo): Array<[string, string]> {
+  const mexicana = (fecha: string) => `${fecha.slice(8, 10)}/${fecha.slice(5, 7)}/${fecha.slice(0, 4)}`;
+  return [
+    [nameOf(etiquetas, 'fecIniEmi'), mexicana(inicio)],
+    [nameOf(etiquetas, 'fecFinEmi'), mexicana(fin)],
+  ];
+}
+
+function camposDeHora({ etiquetas }: Formulario, { inicio, fin }: Periodo): Array<[string, string]> {
+  const partes = [...inicio.slice(11).split(':'), ...fin.slice(11).split(':')].map(Number);
+  return HORAS.map((id, i) => [nameOf(etiquetas, id), chooseNumero({ etiquetas }, id, partes[i] ?? 0)]);
+}
+
+function campoDeEstado({ etiquetas }: Formulario, id: string, estado: Pregunta['estado']): [string, string] {
+  const opciones = readOpciones(etiquetas, id);
+  const opcion =
+    estado === 'todos'
+      ? opciones.find(({ texto }) => texto !== 'vigente' && texto !== 'cancelado')
+      : opciones.find(({ texto }) => texto === estado.toLowerCase());
+  if (opcion === undefined) throw ilegible(`retenciones: estado ${estado}`);
+  return [nameOf(etiquetas, id), opcion.valor];
+}
+
+function chooseNumero({ etiquetas }: Pick<Formulario, 'etiquetas'>, id: string, numero: number): string {
+  const opcion = findNumero(readOpciones(etiquetas, id), numero);
+  if (opcion === undefined) throw ilegible(`retenciones: ${id} sin ${numero}`);
+  return opcion.valor;
+}
+
+function findDiaAbierto({ etiquetas }: Pick<Formulario, 'etiquetas'>): string | null {
+  const abierta = readOpciones(etiquetas, 'selDia').find(
+    ({ valor, texto }) => Number(valor) === 0 || !/\d/.test(`${valor}${texto}`),
+  );
+  return abierta?.valor ?? null;
+}
+
+/** The pages are known by the ids of their controls; the name that a browser sends is read from the page. */
+function findControl(etiquetas: readonly Etiqueta[], id: string): Etiqueta | null {
+  const asked = new RegExp(`(?:^|_)${id}$`);
+  return etiquetas.find((e) => !e.cierra && asked.test(e.atributos.get('id') ?? '')) ?? null;
+}
+
+/** The name under which a control is sent. Throws RESPUESTA_ILEGIBLE when the page has no such control. */
+function nameOf(etiquetas: readonly Etiqueta[], id: string): string {
+  const control = findControl(etiquetas, id);
+  if (control === null) throw ilegible(`retenciones: sin ${id}`);
+  return control.atributos.get('name') || control.atributos.get('id') || id;
+}
+
+/** What a radio button is sent with when it is marked. */
+function markRadio(etiquetas: readonly Etiqueta[], id: string): [nombre: string, valor: string] {
+  const control = findControl(etiquetas, id);
+  return [nameOf(etiquetas, id), control?.atributos.get('value') ?? 'on'];
+}
+
+/**
+ * The choices of a list, in order, their texts in comparable form. Throws RESPUESTA_ILEGIBLE when the page has no such
+ * list.
+ */
+function readOpciones(etiquetas: readonly Etiqueta[], id: string): readonly Opcion[] {
+  const asked = new RegExp(`(?:^|_)${id}$`);
+  const lista = readListas(etiquetas).find((candidata) => asked.test(candidata.id));
+  if (lista === undefined) throw ilegible(`retenciones: sin lista ${id}`);
+  return lista.opciones.map(({ valor, texto }) => ({ valor, texto: toRotulo(texto) }));
+}
+
+/** The choice that stands for a number, whether it is written `5` or `05`; undefined when the list has none. */
+function findNumero(opciones: readonly Opcion[], numero: number): Opcion | undefined {
+  const isIt = (escrito: string) => /^\d{1,4}$/.test(escrito) && Number(escrito) === numero;
+  return opciones.find(({ texto }) => isIt(texto)) ?? opciones.find(({ valor }) => isIt(valor.trim()));
+}
+
+/** The button with this label, as it is sent when it is pressed; null when there is none, [] for one without a name. */
+function pressBoton(etiquetas: readonly Etiqueta[], rotulo: RegExp): Array<[string, string]> | null {
+  for (const [i, etiqueta] of etiquetas.entries()) {
+    if (etiqueta.cierra || (etiqueta.nombre !== 'button' && etiqueta.nombre !== 'input')) continue;
+    const tipo = (etiqueta.atributos.get('type') ?? (etiqueta.nombre === 'button' ? 'submit' : 'text')).toLowerCase();
+    const valor = etiqueta.atributos.get('value') ?? '';
+    const label = etiqueta.nombre === 'button' ? readTexto(elementoEn(etiquetas, i)) : valor;
+    if ((tipo !== 'submit' && tipo !== 'button') || !rotulo.test(label)) continue;
+    const nombre = etiqueta.atributos.get('name') ?? '';
+    return nombre === '' ? [] : [[nombre, valor]];
+  }
+  return null;
 }

@@ -6,13 +6,12 @@ import { createSatHttp, type SatHttpRequest } from '../../http/sat-http.ts';
 import { createEfirma } from '../../testing/certificados.ts';
 import { createPageClient } from '../page-client.ts';
 import { readEtiquetas } from '../paginas/etiquetas.ts';
+import { PORTAL_CFDI } from '../portal-cfdi.ts';
 import { PORTAL_DEFAULTS } from '../settings.ts';
 import { ciecDe, errorOf, RESOLVEDOR, RFC } from '../testing/canal-de-prueba.ts';
 import { PAGINA_EFIRMA, paginaAcceso, paginaEfirma } from '../testing/paginas-de-prueba.ts';
 import { redirect, sendHtml, startPortalDePrueba } from '../testing/portal-de-prueba.ts';
-import { acceder } from './acceder.ts';
-import { PORTAL_CFDI } from './acceso.ts';
-import { firmarAcceso } from './firma-acceso.ts';
+import { acceder, firmarAcceso } from './acceder.ts';
 
 const HOST = 'cfdiau.sat.gob.mx';
 const closing: Array<() => Promise<void>> = [];

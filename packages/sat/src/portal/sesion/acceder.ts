@@ -1,9 +1,89 @@
-import { type Credencial, SatError } from '@acuse/core';
+import { X509Certificate } from 'node:crypto';
+import { type Credencial, type CredencialCiec, type CredencialEfirma, SatError } from '@acuse/core';
+import type { DireccionSat } from '../../http/direcciones.ts';
+import { openEfirma } from '../../soap/efirma.ts';
+import { ilegible, toForma } from '../../texto.ts';
+import { askCaptcha } from '../captcha.ts';
 import type { PageClient, Pagina } from '../page-client.ts';
-import { ilegible } from '../paginas/ilegible.ts';
-import { accederConCiec } from './acceder-ciec.ts';
-import { accederConEfirma } from './acceder-efirma.ts';
-import type { AccesoDeps } from './portal.ts';
+import { encodeFormulario, hasCamposVisibles, readCampos, readFormularios } from '../paginas/formulario.ts';
+import {
+  classifyRechazo,
+  isPaginaAcceso,
+  isPaginaEfirma,
+  type PaginaAcceso,
+  readAcceso,
+  readMensaje,
+  readPaginaEfirma,
+  readSaltoScript,
+} from '../paginas/pagina-acceso.ts';
+import type { AccesoDeps } from '../portal.ts';
+import type { PortalSettings } from '../settings.ts';
+
+interface Entrada {
+  /** The page of the portal that sends a browser without session to log in. */
+  readonly puerta: DireccionSat;
+  /** The identity provider it sends to. */
+  readonly hostAcceso: string;
+}
+
+/**
+ * Opens the door of a portal and logs in where it leads. Gives the page of the portal that follows; rejects like
+ * `acceder`, and with RESPUESTA_ILEGIBLE when the browser does not end on the portal's host.
+ */
+export async function entrar(
+  deps: AccesoDeps,
+  pageClient: PageClient,
+  credencial: Credencial,
+  { puerta, hostAcceso }: Entrada,
+  signal: AbortSignal,
+): Promise<Pagina> {
+  assertPuedeAcceder(deps, credencial);
+  const first = await pageClient.open(puerta, signal);
+  const after = await pasarAcceso(deps, pageClient, first, credencial, hostAcceso, signal);
+  const pagina = after.direccion.host === puerta.host ? after : await pageClient.open(puerta, signal);
+  if (pagina.direccion.host !== puerta.host) throw ilegible('el acceso no llegó al portal');
+  return pagina;
+}
+
+/** Logs in when a page asks for it, and gives the page after it; any other page is given back as it is. */
+export async function pasarAcceso(
+  deps: AccesoDeps,
+  pageClient: PageClient,
+  pagina: Pagina,
+  credencial: Credencial,
+  hostAcceso: string,
+  signal: AbortSignal,
+): Promise<Pagina> {
+  const acceso = await toPaginaAcceso(pageClient, pagina, credencial, hostAcceso, signal);
+  if (acceso.direccion.host !== hostAcceso || !isPaginaAcceso(acceso.etiquetas)) return acceso;
+  return acceder(deps, pageClient, acceso, credencial, hostAcceso, signal);
+}
+
+/**
+ * The provider's first answer is an empty form that a script sends on; its address says by `id=` which log-in comes,
+ * the CIEC's unless it is changed (SAT-CFDI/python-satcfdi, satcfdi/portal: `id=ciec` becomes `id=fiel`).
+ */
+async function toPaginaAcceso(
+  pageClient: PageClient,
+  pagina: Pagina,
+  credencial: Credencial,
+  hostAcceso: string,
+  signal: AbortSignal,
+): Promise<Pagina> {
+  const { direccion, etiquetas } = pagina;
+  if (direccion.host !== hostAcceso || isPaginaAcceso(etiquetas)) return pagina;
+  const formulario = readFormularios(etiquetas)[0];
+  if (formulario?.metodo !== 'POST' || hasCamposVisibles(formulario.etiquetas)) return pagina;
+  const destino = pageClient.resolve(formulario.accion, direccion);
+  if (destino.host !== hostAcceso) return pagina;
+  const path = credencial.tipo === 'efirma' ? toEfirma(destino.path) : destino.path;
+  const body = encodeFormulario(readCampos(formulario.etiquetas));
+  return pageClient.submit({ host: destino.host, path }, body, signal);
+}
+
+function toEfirma(path: string): string {
+  return path.replace(/([?&]id=)(?:ptsc-)?ciec(?=&|$)/i, '$1fiel');
+}
 
 /**
  * Completes the log-in page of one of the SAT's identity providers (NetIQ Access Manager) and gives the page after it.
@@ -42,4 +122,186 @@ export async function acceder(
  */
 export function assertPuedeAcceder({ captcha }: AccesoDeps, { tipo }: Credencial): void {
   if (tipo === 'ciec' && captcha === null) throw new SatError('SIN_RESOLVEDOR_DE_CAPTCHA');
+}
+
+/**
+ * Sends RFC and CIEC. A refused captcha is tried again with a new image, at most `captchaIntentos` times
+ * (CAPTCHA_RECHAZADO). A refused CIEC is never sent a second time (CIEC_RECHAZADA), nor is one that was refused without
+ * a reason we know, because the SAT locks accounts.
+ */
+async function accederConCiec(
+  { captcha, settings }: AccesoDeps,
+  pageClient: PageClient,
+  pagina: Pagina,
+  credencial: CredencialCiec,
+  hostAcceso: string,
+  signal: AbortSignal,
+): Promise<Pagina> {
+  if (captcha === null) throw new SatError('SIN_RESOLVEDOR_DE_CAPTCHA');
+  let actual = pagina;
+  for (let intento = 1; intento <= settings.captchaIntentos; intento += 1) {
+    if (intento > 1) actual = await pageClient.open(pagina.direccion, signal);
+    const acceso = readAcceso(actual.etiquetas);
+    if (acceso === null) throw ilegible('no es una página de acceso con CIEC');
+    if (acceso.captcha === null) throw ilegible('página de acceso sin captcha');
+    const respuesta = await askCaptcha(captcha, acceso.captcha, settings.captchaEsperaMs, signal);
+    if (respuesta === null) continue;
+    const destino = destinoDeAcceso(pageClient, actual, acceso.accion, hostAcceso);
+    const body = fillIn(acceso, credencial, respuesta);
+    const after = await enviarAcceso(pageClient, destino, body, settings, signal);
+    const rechazo = readAcceso(after.etiquetas);
+    if (rechazo === null) {
+      if (isPaginaEfirma(after.etiquetas)) throw ilegible('tras la CIEC se pidió la e.firma');
+      return after;
+    }
+    const motivo = classifyRechazo(rechazo.mensaje);
+    if (motivo === 'SERVICIO') throw new SatError('SERVICIO_CON_ERROR', { codigo: 'ACCESO' });
+    if (motivo !== 'CAPTCHA') throw new SatError('CIEC_RECHAZADA', { codigo: motivo });
+  }
+  throw new SatError('CAPTCHA_RECHAZADO', { detalle: `${settings.captchaIntentos} imágenes` });
+}
+
+function fillIn({ campos }: PaginaAcceso, { rfc, ciec }: CredencialCiec, userCaptcha: string): Buffer {
+  return encodeFormulario(
+    new Map<string, string | Buffer>([
+      ...campos,
+      ['Ecom_User_ID', rfc],
+      ['Ecom_Password', ciec],
+      ['option', 'credential'],
+      ['userCaptcha', userCaptcha],
+      ['submit', 'Enviar'],
+    ]),
+  );
+}
+
+/**
+ * Signs the challenge of the page, once. On the page of the CIEC it first follows the button "e.firma". A page of the
+ * provider that asks to log in again, or shows an error, means that the SAT refused the e.firma (EFIRMA_RECHAZADA with
+ * the codigo REVOCADA, NO_VIGENTE, CUENTA_BLOQUEADA or SIN_MOTIVO), unless it says that the service failed.
+ */
+async function accederConEfirma(
+  { settings }: AccesoDeps,
+  pageClient: PageClient,
+  pagina: Pagina,
+  credencial: CredencialEfirma,
+  hostAcceso: string,
+  signal: AbortSignal,
+): Promise<Pagina> {
+  const actual = await findPaginaEfirma(pageClient, pagina, hostAcceso, signal);
+  const acceso = readPaginaEfirma(actual.etiquetas);
+  if (acceso === null) throw ilegible('no es la página de acceso con e.firma');
+  const destino = destinoDeAcceso(pageClient, actual, acceso.accion, hostAcceso);
+  const { token, fert } = firmarAcceso(credencial, acceso.guid);
+  const body = encodeFormulario(new Map([...acceso.campos, ['token', token], ['guid', acceso.guid], ['fert', fert]]));
+  const after = await enviarAcceso(pageClient, destino, body, settings, signal);
+  const mensaje = after.direccion.host === hostAcceso ? readMensaje(after.etiquetas) : '';
+  const asksAgain = isPaginaEfirma(after.etiquetas) || readAcceso(after.etiquetas) !== null;
+  if (!asksAgain && mensaje === '') return after;
+  const codigo = classifyRechazoEfirma(mensaje);
+  if (codigo === 'SERVICIO') throw new SatError('SERVICIO_CON_ERROR', { codigo: 'ACCESO' });
+  throw new SatError('EFIRMA_RECHAZADA', { codigo });
+}
+
+function classifyRechazoEfirma(mensaje: string) {
+  const texto = toForma(mensaje);
+  if (/\brevocad[oa]\b/.test(texto)) return 'REVOCADA';
+  if (/\bno (?:esta|se encuentra) vigente\b|\bcaduc|\bvencid[oa]\b|\bexpirad[oa]\b/.test(texto)) return 'NO_VIGENTE';
+  const motivo = classifyRechazo(mensaje);
+  return motivo === 'SERVICIO' || motivo === 'CUENTA_BLOQUEADA' ? motivo : 'SIN_MOTIVO';
+}
+
+async function findPaginaEfirma(
+  pageClient: PageClient,
+  pagina: Pagina,
+  hostAcceso: string,
+  signal: AbortSignal,
+): Promise<Pagina> {
+  if (isPaginaEfirma(pagina.etiquetas)) return pagina;
+  const enlace = readAcceso(pagina.etiquetas)?.efirma;
+  if (enlace == null) throw ilegible('no es una página de acceso con e.firma');
+  return pageClient.open(destinoDeAcceso(pageClient, pagina, enlace, hostAcceso), signal);
+}
+
+/** What the log-in page of the e.firma is answered with. */
+interface FirmaAcceso {
+  readonly token: string;
+  /** End of the certificate, UTC, as `yyMMddHHmmssZ`. */
+  readonly fert: string;
+}
+
+/**
+ * Signs the challenge `guid` of the log-in page: `guid|RFC|certificate number` in UTF-8, then base64( base64(text) `#`
+ * base64(base64(RSA-SHA1 of the text)) ) (phpcfdi/cfdi-sat-scraper, src/Sessions/Fiel/ChallengeResolver.php;
+ * SAT-CFDI/python-satcfdi, satcfdi/portal/utils.py). Throws EFIRMA_RECHAZADA for an e.firma that cannot be read.
+ */
+export function firmarAcceso(credencial: CredencialEfirma, guid: string): FirmaAcceso {
+  const firmante = openEfirma(credencial);
+  const texto = `${guid}|${credencial.rfc.toUpperCase()}|${numeroDe(credencial.cer)}`;
+  return {
+    token: base64(`${base64(texto)}#${base64(firmante.sign(texto))}`),
+    fert: `${firmante.validoHasta.toISOString().slice(2, 19).replace(/\D/g, '')}Z`,
+  };
+}
+
+/** The bytes of the serial number of a certificate of the SAT are its twenty digits in ASCII. */
+function numeroDe(cer: Buffer): string {
+  const numero = Buffer.from(new X509Certificate(cer).serialNumber, 'hex').toString('latin1');
+  if (!/^\d{1,40}$/.test(numero)) {
+    throw new SatError('EFIRMA_RECHAZADA', { detalle: 'el número del certificado no es del SAT' });
+  }
+  return numero;
+}
+
+const base64 = (texto: string) => Buffer.from(texto, 'utf8').toString('base64');
+
+/** The lobby of an identity provider, where a log-in that no service asked for ends. */
+const VESTIBULO = /^\/nidp\/app\/?(?:\?|$)/;
+
+/**
+ * Sends a filled-in log-in form and gives the page that it leads to: redirects, auto-submitted forms, and pages of the
+ * provider that only a script leaves, except to its lobby. The body is zeroed.
+ *
+ * Rejects with CANCELADA when the caller has left before it is sent. Afterwards the answer is read whoever has left:
+ * one that is lost would let the next log-in send a refused credential again.
+ */
+async function enviarAcceso(
+  pageClient: PageClient,
+  destino: DireccionSat,
+  body: Buffer,
+  { maxSaltos }: Required<PortalSettings>,
+  signal: AbortSignal,
+): Promise<Pagina> {
+  try {
+    if (signal.aborted) throw new SatError('CANCELADA');
+    const always = new AbortController().signal;
+    let pagina = await pageClient.submit(destino, body, always);
+    for (let saltos = 0; saltos <= maxSaltos; saltos += 1) {
+      if (pagina.direccion.host !== destino.host) return pagina;
+      const url = readSaltoScript(pagina.etiquetas);
+      if (url === null) return pagina;
+      const next = pageClient.resolve(url, pagina.direccion);
+      if (next.host === destino.host && VESTIBULO.test(next.path)) return pagina;
+      pagina = await pageClient.open(next, always);
+    }
+    throw ilegible('demasiadas redirecciones');
+  } finally {
+    body.fill(0);
+  }
+}
+
+/**
+ * The address of a form of a log-in page. Throws HOST_NO_PERMITIDO when it is not on the log-in host: credentials go
+ * nowhere else.
+ */
+function destinoDeAcceso(
+  pageClient: PageClient,
+  { direccion }: Pagina,
+  accion: string,
+  hostAcceso: string,
+): DireccionSat {
+  const destino = pageClient.resolve(accion, direccion);
+  if (destino.host !== hostAcceso) {
+    throw new SatError('HOST_NO_PERMITIDO', { detalle: 'la credencial solo va a la página de acceso' });
+  }
+  return destino;
 }

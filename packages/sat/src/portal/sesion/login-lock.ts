@@ -8,7 +8,7 @@ import {
   type TitularAcceso,
 } from '@acuse/core';
 import { linkSignals } from '@acuse/runtime';
-import { untilCancelled } from '../../http/plazo.ts';
+import { untilCancelled } from '../../http/cuerpo.ts';
 
 /** Milliseconds between two looks at a turn that another process holds: the first and the longest. */
 const PRIMERA_ESPERA_MS = 50;

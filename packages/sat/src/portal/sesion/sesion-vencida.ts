@@ -1,6 +1,7 @@
-import type { Pagina } from '../page-client.ts';
-import { isPaginaAcceso } from '../paginas/acceso/pagina-acceso.ts';
+import type { SatHttpRequest } from '../../http/sat-http.ts';
+import type { PageClient, Pagina } from '../page-client.ts';
 import { readEtiquetas } from '../paginas/etiquetas.ts';
+import { isPaginaAcceso } from '../paginas/pagina-acceso.ts';
 import { isSesionCerrada } from '../paginas/pagina-portal.ts';
 import { HOSTS_ACCESO } from '../settings.ts';
 
@@ -24,4 +25,21 @@ export function assertSesionViva({ direccion, texto, etiquetas }: Pagina): void 
 /** Whether a text that should have been data is the log-in page or the portal's good-bye instead. */
 export function isDespedida(texto: string): boolean {
   return isSesionCerrada(texto) || isPaginaAcceso(readEtiquetas(texto));
+}
+
+/** Statuses by which a portal says that a log-in is due; a redirect says the same. */
+export const SIN_SESION: readonly number[] = [401, 403];
+
+/**
+ * One request within a session, for data and no page: gives the text of the answer. Throws SesionVencida when a
+ * redirect, one of {@link SIN_SESION}, the log-in page or the portal's good-bye comes in its place.
+ */
+export async function pedir(
+  pageClient: PageClient,
+  peticion: Omit<SatHttpRequest<'text'>, 'signal' | 'expect' | 'acceptStatus'>,
+  signal: AbortSignal,
+): Promise<string> {
+  const { status, body } = await pageClient.request({ ...peticion, expect: 'text', acceptStatus: SIN_SESION }, signal);
+  if (status >= 300 || (body.trimStart().startsWith('<') && isDespedida(body))) throw new SesionVencida();
+  return body;
 }

@@ -14,13 +14,13 @@ import {
   wipeCredencial,
 } from '@acuse/core';
 import { inNameOf, type SatHttp } from '../../http/sat-http.ts';
-import type { ResolvedorCaptcha } from '../captcha/resolvedor-captcha.ts';
+import { ilegible } from '../../texto.ts';
+import type { ResolvedorCaptcha } from '../captcha.ts';
 import { createPageClient, type PageClient, readNavegador } from '../page-client.ts';
-import { ilegible } from '../paginas/ilegible.ts';
+import type { Portal } from '../portal.ts';
 import type { PortalSettings } from '../settings.ts';
 import { createAccesos } from './accesos.ts';
 import { createTurnosAcceso } from './login-lock.ts';
-import type { Portal } from './portal.ts';
 import { createPruebas } from './prueba.ts';
 import { SesionVencida } from './sesion-vencida.ts';
 

@@ -7,11 +7,11 @@ import {
   type TipoDescarga,
 } from '@acuse/core';
 import { onTestFinished } from 'vitest';
+import type { SatHttpSettings } from '../../http/direcciones.ts';
 import { createSatHttp, type SatHttp, type SatHttpRequest } from '../../http/sat-http.ts';
-import type { SatHttpSettings } from '../../http/settings.ts';
 import { createSelladoEfimero } from '../almacen/sellado-efimero.ts';
 import { createSesionesEnMemoria } from '../almacen/sesiones-en-memoria.ts';
-import type { ResolvedorCaptcha } from '../captcha/resolvedor-captcha.ts';
+import type { ResolvedorCaptcha } from '../captcha.ts';
 import { createPortalCanal, type PortalCanal } from '../create-portal-canal.ts';
 import type { PortalSettings } from '../settings.ts';
 import { FOLIO, type PortalDePrueba, startPortalDePrueba } from './portal-de-prueba.ts';

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { descargaResponse } from '../../testing/respuestas-soap.ts';
-import { createDecodificadorBase64 } from './base64.ts';
-import { createLectorPaquete } from './lector-paquete.ts';
+import { createDecodificadorBase64, createLectorPaquete } from '../descargar-paquete.ts';
 
 const { before, after } = descargaResponse({ CodEstatus: '5000', Mensaje: 'Ñandú & "más"' });
 const headless = before.replace(/<s:Header>.*<\/s:Header>/, '');

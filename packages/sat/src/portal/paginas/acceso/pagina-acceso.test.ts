@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { captchaDe, paginaAcceso } from '../../testing/paginas-de-prueba.ts';
 import { readEtiquetas } from '../etiquetas.ts';
-import { classifyRechazo, readAcceso } from './pagina-acceso.ts';
+import { classifyRechazo, readAcceso } from '../pagina-acceso.ts';
 
 const readPaginaAcceso = (html: string) => readAcceso(readEtiquetas(html));
 

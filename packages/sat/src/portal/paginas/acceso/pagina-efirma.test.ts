@@ -3,10 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { errorOf } from '../../testing/canal-de-prueba.ts';
 import { paginaAcceso, paginaEfirma, paginaPostIt } from '../../testing/paginas-de-prueba.ts';
 import { readEtiquetas } from '../etiquetas.ts';
+import { isPaginaEfirma, readAcceso, readPaginaEfirma, readSaltoScript } from '../pagina-acceso.ts';
 import { readSalto } from '../pagina-portal.ts';
-import { readAcceso } from './pagina-acceso.ts';
-import { isPaginaEfirma, readPaginaEfirma } from './pagina-efirma.ts';
-import { readSaltoScript } from './salto-script.ts';
 
 const read = (html: string) => readPaginaEfirma(readEtiquetas(html));
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { toRotulo } from '../../../texto/forma.ts';
+import { toRotulo } from '../../../texto.ts';
 import { readEtiquetas } from '../etiquetas.ts';
-import { findColumnas, readTabla } from './tabla.ts';
+import { findColumnas, readTabla } from '../tablas.ts';
 
 const read = (html: string) => readTabla(readEtiquetas(html), /^t$/);
 const textos = (html: string) => read(html)?.filas.map((fila) => fila.map((celda) => celda.textoEntero));

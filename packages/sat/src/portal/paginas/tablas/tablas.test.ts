@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readEtiquetas } from '../etiquetas.ts';
-import { assertRfcNombrado } from '../rfc-nombrado.ts';
-import { readTablas } from './tablas.ts';
+import { assertRfcNombrado } from '../pagina-portal.ts';
+import { readTablas } from '../tablas.ts';
 
 const leer = (html: string) =>
   readTablas(readEtiquetas(html)).map((t) => ({

@@ -1,5 +1,5 @@
-import { toDia } from '../../../texto/calendario.ts';
-import { ilegible } from '../ilegible.ts';
+import { toDia } from '../../../fechas.ts';
+import { ilegible } from '../../../texto.ts';
 
 /** Readers of the texts in cells. Each throws RESPUESTA_ILEGIBLE for a text that is not of its kind. */
 

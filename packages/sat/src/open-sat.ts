@@ -1,0 +1,155 @@
+import type { BreakerState, Captchas, Sat, SatMetrics, Sellado, SesionesPortal } from '@acuse/core';
+import { choice, durationSeconds, integer, list, satAddressFields, secret, text, url } from '@acuse/runtime';
+import { z } from 'zod';
+import { type CanalDesactivado, createSat } from './canales.ts';
+import { createSatHttp, type SatHttp } from './http/sat-http.ts';
+import { createLectorPdf } from './pdf/lector-pdf.ts';
+import {
+  createResolvedorConsola,
+  createResolvedorHttp,
+  createResolvedorPersonas,
+  createResolvedorSimulador,
+  type ResolvedorCaptcha,
+} from './portal/captcha.ts';
+import { createPortalCanal } from './portal/create-portal-canal.ts';
+import { createPublico } from './publico/create-publico.ts';
+import { createSatSoap } from './soap/sat-soap.ts';
+
+const RESOLVEDORES = ['ninguno', 'simulador', 'http', 'consola', 'personas'] as const;
+
+/** The settings of whoever speaks to the SAT, to be spread into the schema of a process. */
+export const satFields = {
+  ...satAddressFields,
+  SAT_CANALES_DESACTIVADOS: list(
+    'Canales o consultas apagados: soap, portal, publico, portal:listar-facturas…',
+  ).default([]),
+  SAT_MAX_CONCURRENT_PER_HOST: integer('Peticiones a la vez por servidor del SAT.', {
+    min: 1,
+    max: 1_000,
+  }).default(250),
+  SAT_TLS_CA: text('Autoridades TLS adicionales, PEM.').optional(),
+  SAT_SESION_SECONDS: durationSeconds('Segundos sin uso tras los que una sesión en un portal del SAT se cierra.', {
+    min: 1,
+  }).default(900),
+  SESSION_KEYS: secret(
+    'Claves de 32 bytes que cifran las sesiones de los portales del SAT, id:base64 separadas por comas; la primera es la vigente. La misma en la API y los workers.',
+  ),
+
+  CAPTCHA_RESOLVER: choice(
+    RESOLVEDORES,
+    'Quién resuelve los captchas de los portales (CIEC); personas: quien conteste con `npx acuse captchas`.',
+  ).default('ninguno'),
+  CAPTCHA_SECONDS: durationSeconds('Segundos que se espera la respuesta a un captcha.', { min: 1 }).default(120),
+  CAPTCHA_INTENTOS: integer('Imágenes que se intentan en un acceso.', { min: 1, max: 10 }).default(3),
+  CAPTCHA_CONCURRENCY: integer(
+    'Accesos con CIEC, y captchas, que van a la vez entre todos los procesos; una sola cuenta ocupa hasta cuatro quintos.',
+    { min: 1, max: 1_000 },
+  ).default(20),
+  CAPTCHA_URL: url('Dirección del servicio que resuelve captchas.').optional(),
+  CAPTCHA_TOKEN: secret('Credencial de ese servicio, con su prefijo si lleva uno.').optional(),
+  CAPTCHA_CABECERA: text('Encabezado en el que va la credencial.').default('authorization'),
+  CAPTCHA_CAMPO_IMAGEN: text('Campo JSON en el que va la imagen, en base64.').default('imagen'),
+  CAPTCHA_CAMPO_RESPUESTA: text('Ruta del texto en la respuesta JSON, como resultado.texto.').default('respuesta'),
+};
+
+const satConfig = z.object(satFields);
+
+/** {@link satFields} as they are read. */
+export type SatConfig = Readonly<z.output<typeof satConfig>>;
+
+/** What the processes that speak to the SAT share. */
+export interface SatCompartido {
+  readonly sesiones: SesionesPortal;
+  readonly estado: BreakerState;
+  /** Null: this process cannot ask people. */
+  readonly captchas: Captchas | null;
+  readonly sellado: Sellado;
+  /** Sees every request to the authority. */
+  readonly metrics?: SatMetrics;
+  /**
+   * Whoever asks has better things to do than to wait for a log-in or for a host that has enough to do: it is sent away
+   * with OCUPADO. Default: it waits.
+   */
+  readonly isImpatient?: boolean;
+}
+
+/** Milliseconds that an impatient one waits for a log-in all the same: one without a person is over by then. */
+const MOMENTO_MS = 1_500;
+
+export interface SatAbierto {
+  readonly sat: Sat;
+  readonly http: SatHttp;
+  /**
+   * Logs out the sessions of all processes whose life is over: unused for SAT_SESION_SECONDS, replaced, or of a
+   * credential that was stored again. To be called now and then, by any number of processes. Gives their number.
+   */
+  logout(signal: AbortSignal): Promise<number>;
+  /**
+   * Ends connections and threads. Sessions live on: the other processes use them, and {@link SatAbierto.logout} ends
+   * them in time.
+   */
+  close(): Promise<void>;
+}
+
+/** The tax authority over all its channels, as the settings say. Throws when they are not complete. */
+export function openSat(config: SatConfig, compartido: SatCompartido): SatAbierto {
+  const captcha = resolvedorDe(config, compartido.captchas);
+  const http = createSatHttp(
+    {
+      ...(config.SAT_BASE_URL === undefined ? {} : { baseUrl: config.SAT_BASE_URL }),
+      ...(config.SAT_TLS_CA === undefined ? {} : { tlsCa: config.SAT_TLS_CA }),
+      maxConcurrentPerHost: config.SAT_MAX_CONCURRENT_PER_HOST,
+      ...(compartido.isImpatient ? { rejectWhenBusy: true } : {}),
+    },
+    { estado: compartido.estado, ...(compartido.metrics ? { metrics: compartido.metrics } : {}) },
+  );
+  const lector = createLectorPdf();
+  const portal = createPortalCanal({
+    http,
+    captcha,
+    sesiones: compartido.sesiones,
+    sellado: compartido.sellado,
+    settings: {
+      captchaIntentos: config.CAPTCHA_INTENTOS,
+      accesosALaVez: config.CAPTCHA_CONCURRENCY,
+      captchaEsperaMs: config.CAPTCHA_SECONDS * 1_000,
+      sesionInactivaMs: config.SAT_SESION_SECONDS * 1_000,
+      ...(compartido.isImpatient ? { esperaAccesoMs: MOMENTO_MS } : {}),
+    },
+    readPdf: lector.read,
+  });
+  const sat = createSat({
+    soap: createSatSoap({ http }),
+    portal,
+    publico: createPublico({ http }),
+    settings: { desactivados: config.SAT_CANALES_DESACTIVADOS as readonly CanalDesactivado[] },
+  });
+  return {
+    sat,
+    http,
+    logout: (signal) => portal.logout(signal),
+    async close() {
+      await portal.close();
+      await Promise.all([http.close(), lector.close()]);
+    },
+  };
+}
+
+/** Who reads captchas, as the settings say; null for nobody. Throws when what the settings name is not complete. */
+function resolvedorDe(config: SatConfig, captchas: Captchas | null): ResolvedorCaptcha | null {
+  const { CAPTCHA_RESOLVER: kind, CAPTCHA_URL: url, CAPTCHA_TOKEN: token } = config;
+  if (kind === 'ninguno') return null;
+  if (kind === 'consola') return createResolvedorConsola({ entrada: process.stdin, salida: process.stderr });
+  if (kind === 'personas') {
+    if (captchas === null) throw new Error('CAPTCHA_RESOLVER=personas: este proceso no tiene base de datos');
+    return createResolvedorPersonas({ captchas, plazoMs: config.CAPTCHA_SECONDS * 1_000 });
+  }
+  if (url === undefined) throw new Error(`CAPTCHA_URL: falta, y CAPTCHA_RESOLVER=${kind} la necesita`);
+  if (kind === 'simulador') return createResolvedorSimulador({ url });
+  return createResolvedorHttp({
+    url,
+    campoImagen: config.CAPTCHA_CAMPO_IMAGEN,
+    campoRespuesta: config.CAPTCHA_CAMPO_RESPUESTA,
+    ...(token === undefined ? {} : { token: { cabecera: config.CAPTCHA_CABECERA, valor: token } }),
+  });
+}

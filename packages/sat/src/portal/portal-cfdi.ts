@@ -1,0 +1,82 @@
+import type { Credencial } from '@acuse/core';
+import type { DireccionSat } from '../http/direcciones.ts';
+import { ilegible } from '../texto.ts';
+import type { PageClient, Pagina } from './page-client.ts';
+import { assertRfcAutenticado } from './paginas/pagina-portal.ts';
+import type { AccesoDeps, Portal } from './portal.ts';
+import { acceder, assertPuedeAcceder } from './sesion/acceder.ts';
+import { assertSesionViva } from './sesion/sesion-vencida.ts';
+import { HOST_ACCESO, HOST_PORTAL } from './settings.ts';
+
+/** The CFDI portal (issued and received). */
+export const PORTAL_CFDI: Portal = {
+  nombre: 'cfdi',
+  enter,
+  salida: { host: HOST_PORTAL, path: '/logout.aspx?salir=y' },
+};
+
+/** phpcfdi/cfdi-sat-scraper, src/URLS.php. */
+const PAGINA_CIEC = '/nidp/app/login?id=SATUPCFDiCon&sid=0&option=credential&sid=0';
+const PAGINA_CIEC_FEDERADA = '/nidp/wsfed/ep?id=SATUPCFDiCon&sid=0&option=credential&sid=0';
+const PAGINA_EFIRMA = '/nidp/app/login?id=SATx509Custom&sid=0&option=credential&sid=0';
+
+/**
+ * Logs in to the CFDI portal with the CIEC or the e.firma. The portal's page must name the RFC of the credential, else
+ * RESPUESTA_ILEGIBLE. For the other errors see {@link acceder}.
+ */
+async function enter(
+  deps: AccesoDeps,
+  pageClient: PageClient,
+  credencial: Credencial,
+  signal: AbortSignal,
+): Promise<void> {
+  assertPuedeAcceder(deps, credencial);
+  if (credencial.tipo === 'efirma') await approachEfirma(pageClient, signal);
+  const path = credencial.tipo === 'ciec' ? PAGINA_CIEC : PAGINA_EFIRMA;
+  const pagina = await pageClient.open({ host: HOST_ACCESO, path }, signal);
+  await acceder(deps, pageClient, pagina, credencial, HOST_ACCESO, signal);
+  await enterPortal(pageClient, credencial.rfc, signal);
+}
+
+/**
+ * The provider shows the page of the e.firma only to a browser that the portal sent to it and that was asked for the
+ * CIEC first.
+ */
+async function approachEfirma(pageClient: PageClient, signal: AbortSignal): Promise<void> {
+  const pagina = await pageClient.open({ host: HOST_PORTAL, path: '/' }, signal);
+  if (pagina.direccion.host === HOST_ACCESO) return;
+  await pageClient.submit({ host: HOST_ACCESO, path: PAGINA_CIEC_FEDERADA }, Buffer.alloc(0), signal);
+}
+
+/** The portal sends the browser through the identity provider (WS-Federation) and ends on a page that names the RFC. */
+async function enterPortal(pageClient: PageClient, rfc: string, signal: AbortSignal): Promise<void> {
+  const pagina = await pageClient.open({ host: HOST_PORTAL, path: '/' }, signal);
+  if (pagina.direccion.host !== HOST_PORTAL) throw ilegible('el acceso no llegó al portal');
+  assertRfcAutenticado(pagina.etiquetas, rfc, true);
+}
+
+/**
+ * Opens one page of the portal in the name of `rfc`. When only the portal's own session ended, the identity provider
+ * renews it on the way and leaves the browser on the start page: the page is then opened again. Throws SesionVencida
+ * when a log-in is due and RESPUESTA_ILEGIBLE when another page stays or names another RFC.
+ */
+export async function openPagina(
+  pageClient: PageClient,
+  direccion: DireccionSat,
+  rfc: string,
+  signal: AbortSignal,
+): Promise<Pagina> {
+  for (let intento = 1; intento <= 2; intento += 1) {
+    const pagina = await pageClient.open(direccion, signal);
+    assertSesionViva(pagina);
+    if (!isSame(pagina.direccion, direccion)) continue;
+    assertRfcAutenticado(pagina.etiquetas, rfc, false);
+    return pagina;
+  }
+  throw ilegible('el portal muestra otra página');
+}
+
+function isSame(a: DireccionSat, b: DireccionSat): boolean {
+  const [ours, asked] = [a, b].map(({ host, path }) => `${host}${path.split('?')[0]}`.toLowerCase());
+  return ours === asked;
+}

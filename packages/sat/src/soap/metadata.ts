@@ -1,0 +1,131 @@
+import type {
+  RespuestaSolicitarMetadata,
+  RespuestaVerificarMetadata,
+  SolicitarMetadata,
+  VerificarMetadata,
+} from '@acuse/core';
+import { ACEPTADO, type ContextoSoap, conToken, errorOf, readCodigo, readId, readMensaje } from './contexto.ts';
+import { llamar } from './llamar.ts';
+import { sobreFirmado } from './sobres.ts';
+import { type Elemento, onlyChild, unreadable } from './xml.ts';
+
+const OPERACION = { emitidos: 'SolicitaDescargaEmitidos', recibidos: 'SolicitaDescargaRecibidos' } as const;
+
+/**
+ * Asks for the metadata of a period, valid and cancelled CFDI alike: the SAT gives both for received ones too when the
+ * kind of request is Metadata (SAT's manual, quoted in luisiturrios1/python-cfdiclient#58). "No information" (5004) may
+ * come at once (petergtam/DescargaMasivaSATKit, captures of the live service).
+ */
+export async function solicitarMetadata(
+  contexto: ContextoSoap,
+  { rfc, tipo, periodo }: SolicitarMetadata,
+): Promise<RespuestaSolicitarMetadata> {
+  const { http, servicio, firmante, signal, settings } = contexto;
+  const operacion = OPERACION[tipo];
+  const sobre = sobreFirmado(firmante, operacion, 'solicitud', {
+    RfcSolicitante: rfc,
+    TipoSolicitud: 'Metadata',
+    EstadoComprobante: 'Todos',
+    FechaInicial: periodo.inicio,
+    FechaFinal: periodo.fin,
+    ...(tipo === 'emitidos' ? { RfcEmisor: rfc } : { RfcReceptor: rfc }),
+  });
+  const { codigo, atributos } = await conToken(contexto, async (token) => {
+    const paso = servicio[tipo];
+    const { contenido } = await llamar(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);
+    if (contenido.nombre !== `${operacion}Response`) throw unreadable(`falta ${operacion}Response`);
+    const { atributos } = onlyChild(contenido, `${operacion}Result`);
+    return { codigo: readCodigo(atributos['CodEstatus'], 'CodEstatus'), atributos };
+  });
+  const mensaje = readMensaje(atributos['Mensaje']);
+  switch (codigo) {
+    case ACEPTADO:
+      return { resultado: 'ACEPTADA', folio: readId(atributos['IdSolicitud'], 'IdSolicitud') };
+    case '5003':
+      return { resultado: 'DEMASIADOS' };
+    case '5004':
+      return { resultado: 'VACIA' };
+    case '5002':
+    case '5005':
+      return { resultado: 'REPETIDA', codigo, mensaje };
+    case '5001':
+    case '5012':
+      return { resultado: 'RECHAZADA', codigo, mensaje };
+    default:
+      throw errorOf(codigo);
+  }
+}
+
+/** Codes that the SAT gives as the reason of a state (`CodigoEstadoSolicitud`). */
+const RAZONES = new Set('300 301 302 303 304 305 404 5000 5001 5002 5003 5004 5005 5006 5010 5011 5012'.split(' '));
+
+/** Asks how far a request is. */
+export async function verificarMetadata(
+  contexto: ContextoSoap,
+  { rfc, folio }: VerificarMetadata,
+): Promise<RespuestaVerificarMetadata> {
+  const { http, servicio, firmante, signal, settings } = contexto;
+  const sobre = sobreFirmado(firmante, 'VerificaSolicitudDescarga', 'solicitud', {
+    IdSolicitud: folio,
+    RfcSolicitante: rfc,
+  });
+  const { codigo, result } = await conToken(contexto, async (token) => {
+    const paso = servicio.verifica;
+    const { contenido } = await llamar(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);
+    if (contenido.nombre !== 'VerificaSolicitudDescargaResponse') throw unreadable('falta la respuesta');
+    const result = onlyChild(contenido, 'VerificaSolicitudDescargaResult');
+    return { codigo: readCodigo(result.atributos['CodEstatus'], 'CodEstatus'), result };
+  });
+  return readEstado(result, codigo);
+}
+
+/**
+ * The state decides, then its reason, then the code of the call: an empty period is state 5 with reason 5004 while the
+ * code of the call stays 5000 (luisiturrios1/python-cfdiclient#40, FiscalAPI/xml-downloader#7). State 0, or none, means
+ * that the call failed.
+ */
+function readEstado(result: Elemento, codEstatus: string): RespuestaVerificarMetadata {
+  const { EstadoSolicitud, CodigoEstadoSolicitud, Mensaje } = result.atributos;
+  const mensaje = readMensaje(Mensaje);
+  const razon = () => {
+    const codigo = readCodigo(CodigoEstadoSolicitud || codEstatus, 'CodigoEstadoSolicitud');
+    if (!RAZONES.has(codigo)) throw unreadable('CodigoEstadoSolicitud desconocido', codigo);
+    return codigo;
+  };
+  switch (EstadoSolicitud || '0') {
+    case '0':
+      if (codEstatus === '5004') return { resultado: 'DESCONOCIDA', codigo: codEstatus, mensaje };
+      throw errorOf(codEstatus);
+    case '1':
+    case '2':
+      return { resultado: 'EN_PROCESO' };
+    case '3':
+      return readTerminada(result);
+    case '4':
+      return { resultado: 'ERROR', codigo: razon(), mensaje };
+    case '5': {
+      const codigo = razon();
+      if (codigo === '5004') return { resultado: 'VACIA' };
+      if (codigo === '5003') return { resultado: 'DEMASIADOS' };
+      return { resultado: 'RECHAZADA', codigo, mensaje };
+    }
+    case '6':
+      return { resultado: 'VENCIDA', codigo: razon(), mensaje };
+    default:
+      throw unreadable('EstadoSolicitud desconocido');
+  }
+}
+
+function readTerminada(result: Elemento): RespuestaVerificarMetadata {
+  const paquetes = result.hijos
+    .filter((hijo) => hijo.nombre === 'IdsPaquetes')
+    .map((hijo) => readId(hijo.texto.trim(), 'IdsPaquetes'));
+  const numero = result.atributos['NumeroCFDIs'];
+  if (numero !== undefined && !/^\d{1,9}$/.test(numero)) throw unreadable('NumeroCFDIs no es un número');
+  const registros = numero === undefined ? null : Number(numero);
+  if (paquetes.length === 0) {
+    if (registros === 0) return { resultado: 'VACIA' };
+    throw unreadable('terminada sin paquetes');
+  }
+  return { resultado: 'TERMINADA', paquetes: [...new Set(paquetes)], registros };
+}
