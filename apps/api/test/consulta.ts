@@ -1,6 +1,6 @@
 import { type MotivoSatError, SatError } from '@acuse/core';
-import { createSatMemoria, type GuionSat } from '@acuse/sat';
 import { describe, expect, it } from 'vitest';
+import { createSatMemoria, type GuionSat } from '../../../packages/sat/src/testing/sat-memoria.ts';
 import { efirmaDe, PASSWORD } from './efirma.ts';
 import { type Alta, type Answer, alta, createKit, guardaCiec, type Kit, type KitOptions } from './kit.ts';
 

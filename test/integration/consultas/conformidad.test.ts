@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import { buffer } from 'node:stream/consumers';
 import { type Credencial, type Documento, type NombreDescarga, type Sat, toSeconds } from '@acuse/core';
-import {
-  createPortalCanal,
-  createResolvedorSimulador,
-  createSatHttp,
-  createSatSoap,
-  createSesionesEnMemoria,
-} from '@acuse/sat';
+import { createPortalCanal, createResolvedorSimulador, createSatHttp, createSatSoap } from '@acuse/sat';
 import { type RunningSimulador, startSimulador } from '@acuse/simulador';
 import { openLlave } from '@acuse/vault';
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, expect } from 'vitest';
-import { conformSat, ESCENARIOS_SAT, type EscenarioSat } from '../../../packages/sat/src/conformance.ts';
+import { createSelladoEfimero } from '../../../packages/sat/src/portal/testing/sellado-efimero.ts';
+import { createSesionesEnMemoria } from '../../../packages/sat/src/portal/testing/sesiones-en-memoria.ts';
+import { conformSat, ESCENARIOS_SAT, type EscenarioSat } from '../../../packages/sat/src/testing/conformance.ts';
 import { newRfc } from '../fixtures/database.ts';
 import { ciecOf } from '../fixtures/servicio.ts';
 
@@ -55,7 +51,12 @@ async function ponerPortal(): Promise<Mesa> {
   const rfc = newRfc();
   const http = createSatHttp({ baseUrl: url });
   const captcha = createResolvedorSimulador({ url: `${url}/cfdiau/simulador/captcha` });
-  const sat = createPortalCanal({ http, captcha, sesiones: createSesionesEnMemoria() });
+  const sat = createPortalCanal({
+    http,
+    captcha,
+    sesiones: createSesionesEnMemoria(),
+    sellado: createSelladoEfimero(),
+  });
   const credencial = { tipo: 'ciec', rfc, ciec: Buffer.from(ciecOf(rfc)) } as const;
   return { rfc, documento: 'cfdi', sat, credencial, numero: '', close: () => http.close() };
 }

@@ -1,5 +1,5 @@
 import { createSesionesPortal } from '@acuse/db';
-import { describeSesionesPortal } from '../../../packages/sat/src/portal/almacen/conformidad-sesiones.ts';
+import { describeSesionesPortal } from '../../../packages/sat/src/portal/testing/conformidad-sesiones.ts';
 import { testDatabase } from '../fixtures/database.ts';
 
 describeSesionesPortal('in PostgreSQL', async () => {

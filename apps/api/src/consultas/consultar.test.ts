@@ -1,6 +1,6 @@
 import { type Consulta, type Credencial, SatError } from '@acuse/core';
-import { createSatMemoria, type RespuestaGuion } from '@acuse/sat';
 import { expect, it } from 'vitest';
+import { createSatMemoria, type RespuestaGuion } from '../../../../packages/sat/src/testing/sat-memoria.ts';
 import { expectGivenBack, guardaEfirma, prepare, withSignal } from '../../test/consulta.ts';
 import { guardaCiec, type KitOptions } from '../../test/kit.ts';
 

@@ -3,10 +3,10 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createMemoryBreakerState } from '../http/circuit-breaker.ts';
 import { openSat, type SatCompartido, satFields } from '../open-sat.ts';
-import { createSelladoEfimero } from '../portal/almacen/sellado-efimero.ts';
-import { createSesionesEnMemoria } from '../portal/almacen/sesiones-en-memoria.ts';
 import { ciecDe, DIA, errorOf, RFC } from '../portal/testing/canal-de-prueba.ts';
 import { startPortalDePrueba } from '../portal/testing/portal-de-prueba.ts';
+import { createSelladoEfimero } from '../portal/testing/sellado-efimero.ts';
+import { createSesionesEnMemoria } from '../portal/testing/sesiones-en-memoria.ts';
 
 const closing: Array<() => Promise<void>> = [];
 afterEach(async () => {

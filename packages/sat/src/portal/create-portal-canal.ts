@@ -10,7 +10,6 @@ import {
 } from '@acuse/core';
 import type { SatHttp } from '../http/sat-http.ts';
 import { createLectorPdf, type ReadPdf } from '../pdf/lector-pdf.ts';
-import { createSelladoEfimero } from './almacen/sellado-efimero.ts';
 import type { ResolvedorCaptcha } from './captcha.ts';
 import { CONSULTAS_PORTAL } from './consultas-portal.ts';
 import type { ConsultaPortal, NombreConsultaPortal } from './portal.ts';
@@ -22,8 +21,8 @@ export interface PortalCanalDeps {
   /** Null when nobody can read a captcha: log-ins by CIEC then fail with SIN_RESOLVEDOR_DE_CAPTCHA. */
   readonly captcha: ResolvedorCaptcha | null;
   readonly sesiones: SesionesPortal;
-  /** Seals the cookies. Default: under a key of this process, which no other one can open. */
-  readonly sellado?: Sellado;
+  /** Seals the cookies. */
+  readonly sellado: Sellado;
   readonly settings?: PortalSettings;
   /** Default: a reader of its own, whose threads do not keep the process alive. */
   readonly readPdf?: ReadPdf;
@@ -48,7 +47,7 @@ export interface PortalCanal extends Sat<NombreConsultaPortal> {
  * `readPeriodo`). A bulk request for received CFDI may deliver more than its period: see `requiereRecorte`.
  */
 export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
-  const { http, captcha, sellado = createSelladoEfimero(), readPdf = createLectorPdf().read } = deps;
+  const { http, captcha, sellado, readPdf = createLectorPdf().read } = deps;
   const settings = { ...PORTAL_DEFAULTS, ...deps.settings };
   const sesiones = createSesiones({
     http,

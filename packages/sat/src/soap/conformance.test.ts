@@ -1,4 +1,4 @@
-import { conformSat, type EscenarioSat } from '../conformance.ts';
+import { conformSat, type EscenarioSat } from '../testing/conformance.ts';
 import { descargaResponse, solicitaResponse, verificaResponse } from '../testing/respuestas-soap.ts';
 import { type Operacion, type SoapRig, startSoapRig } from '../testing/soap-rig.ts';
 

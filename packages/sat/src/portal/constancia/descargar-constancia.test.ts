@@ -4,9 +4,10 @@ import { FISICA, MORAL, makeConstancia } from '../../constancia/testing/constanc
 import { createSatHttp } from '../../http/sat-http.ts';
 import { createLectorPdf } from '../../pdf/lector-pdf.ts';
 import { createEfirma } from '../../testing/certificados.ts';
-import { createSesionesEnMemoria } from '../almacen/sesiones-en-memoria.ts';
 import { createPortalCanal } from '../create-portal-canal.ts';
 import { CIEC, ciecDe, RESOLVEDOR } from '../testing/canal-de-prueba.ts';
+import { createSelladoEfimero } from '../testing/sellado-efimero.ts';
+import { createSesionesEnMemoria } from '../testing/sesiones-en-memoria.ts';
 import { startSiat } from './testing/siat-de-prueba.ts';
 
 const RFC = MORAL.rfc;
@@ -22,7 +23,7 @@ async function setUp(options: { captcha?: null } = {}) {
   closing.push(siat.close, http.close, lector.close);
   const captcha = options.captcha === null ? null : RESOLVEDOR;
   const sesiones = createSesionesEnMemoria();
-  const canal = createPortalCanal({ http, captcha, sesiones, readPdf: lector.read });
+  const canal = createPortalCanal({ sellado: createSelladoEfimero(), http, captcha, sesiones, readPdf: lector.read });
   const ask = (credencial: Credencial = ciecDe(RFC)) =>
     canal.send({ consulta: 'descargar-constancia', rfc: RFC }, credencial, {
       signal: new AbortController().signal,

@@ -1,7 +1,7 @@
 import { scryptSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createSelladoEfimero } from '../almacen/sellado-efimero.ts';
 import { ciecDe, RFC } from '../testing/canal-de-prueba.ts';
+import { createSelladoEfimero } from '../testing/sellado-efimero.ts';
 import { createPruebas } from './prueba.ts';
 
 const credencial = ciecDe(RFC, 'Correcta-1234567');

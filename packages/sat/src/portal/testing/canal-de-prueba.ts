@@ -9,12 +9,12 @@ import {
 import { onTestFinished } from 'vitest';
 import type { SatHttpSettings } from '../../http/direcciones.ts';
 import { createSatHttp, type SatHttp, type SatHttpRequest } from '../../http/sat-http.ts';
-import { createSelladoEfimero } from '../almacen/sellado-efimero.ts';
-import { createSesionesEnMemoria } from '../almacen/sesiones-en-memoria.ts';
 import type { ResolvedorCaptcha } from '../captcha.ts';
 import { createPortalCanal, type PortalCanal } from '../create-portal-canal.ts';
 import type { PortalSettings } from '../settings.ts';
 import { FOLIO, type PortalDePrueba, startPortalDePrueba } from './portal-de-prueba.ts';
+import { createSelladoEfimero } from './sellado-efimero.ts';
+import { createSesionesEnMemoria } from './sesiones-en-memoria.ts';
 
 export const RFC = 'EKU9003173C9';
 export const CIEC = 'ñ&=+ %1';

@@ -7,11 +7,12 @@ import { createSatHttp } from '../../http/sat-http.ts';
 import { createLectorPdf } from '../../pdf/lector-pdf.ts';
 import { createEfirma } from '../../testing/certificados.ts';
 import { type PeticionRecibida, startServidor } from '../../testing/servidor.ts';
-import { createSesionesEnMemoria } from '../almacen/sesiones-en-memoria.ts';
 import { createPortalCanal, type PortalCanal } from '../create-portal-canal.ts';
 import type { PortalSettings } from '../settings.ts';
 import { CIEC, RESOLVEDOR, RFC } from './canal-de-prueba.ts';
 import { paginaAcceso, paginaEfirma, paginaPostIt } from './paginas-de-prueba.ts';
+import { createSelladoEfimero } from './sellado-efimero.ts';
+import { createSesionesEnMemoria } from './sesiones-en-memoria.ts';
 
 /** A request with its address taken apart. */
 export interface Paso {
@@ -157,6 +158,7 @@ export async function startPtsc(
   onTestFinished(satHttp.close);
   return {
     canal: createPortalCanal({
+      sellado: createSelladoEfimero(),
       http: satHttp,
       captcha: RESOLVEDOR,
       sesiones: createSesionesEnMemoria(),

@@ -4,9 +4,10 @@ import type { CredencialCiec } from '@acuse/core';
 import { onTestFinished } from 'vitest';
 import { createSatHttp } from '../../../http/sat-http.ts';
 import { type PeticionRecibida, startServidor } from '../../../testing/servidor.ts';
-import { createSesionesEnMemoria } from '../../almacen/sesiones-en-memoria.ts';
 import { createPortalCanal, type PortalCanal } from '../../create-portal-canal.ts';
 import { paginaAcceso, paginaPostIt } from '../../testing/paginas-de-prueba.ts';
+import { createSelladoEfimero } from '../../testing/sellado-efimero.ts';
+import { createSesionesEnMemoria } from '../../testing/sesiones-en-memoria.ts';
 import {
   type LadoDePrueba,
   paginaBusqueda,
@@ -54,6 +55,7 @@ export async function setUpRetenciones(todas: RetencionDePrueba[] = []): Promise
   onTestFinished(http.close);
   const montaje: MontajeRetenciones = {
     canal: createPortalCanal({
+      sellado: createSelladoEfimero(),
       http,
       captcha: { resolve: async () => CAPTCHA },
       sesiones: createSesionesEnMemoria(),

@@ -1,6 +1,6 @@
 import { type Credencial, SatError } from '@acuse/core';
 import { describe, expect, it } from 'vitest';
-import { conformSat, type EscenarioSat } from '../conformance.ts';
+import { conformSat, type EscenarioSat } from './conformance.ts';
 import { createSatMemoria, type GuionSat } from './sat-memoria.ts';
 
 const credencial: Credencial = { tipo: 'ciec', rfc: 'EKU9003173C9', ciec: Buffer.from('0123456789abcdef') };
