@@ -122,6 +122,9 @@ export function Campo(given: CampoProps) {
   );
 }
 
+/** The field of a secret: taken as it is typed, never shown again, and not offered for the browser to keep. */
+export const Secret = (props: CampoProps) => <Campo {...props} tipo="password" literal autocompletar="off" />;
+
 function Control(props: CampoProps & { readonly id: string; readonly notas: string | undefined }) {
   const { tipo = 'text', valor, opciones, filas } = props;
   const comunes = {

@@ -2,7 +2,7 @@ import { createContribuyentes, type RfcVista } from '@acuse/db';
 import type { CiecLength } from '@acuse/vault';
 import { isRecordada } from '../../acceso/llave-tecleada.ts';
 import { Aviso, Datos, Estado, Fecha, Tarjeta, Vacio } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';
 import type { ContextoCliente } from '../../http/ruta.ts';
 import { estadoCer, estadoCiec, estadoEfirma, estadoLlaveEfirma, isLlaveUtil } from './reglas/estado-credenciales.ts';
@@ -100,15 +100,12 @@ function SeccionCiec({ rfc, reparos, isRecordada, largo }: SeccionCiecProps) {
         </Aviso>
       ) : null}
       <Formulario accion={hrefRfc(rfc.rfc, '/credenciales/ciec')} descripcion="Guardar la CIEC" faltas={reparos}>
-        <Campo
+        <Secret
           nombre="ciec"
           id="ciec-ciec"
           etiqueta="Contraseña del SAT (CIEC)"
-          tipo="password"
           ayuda={`${caracteres} caracteres. Reemplaza a la anterior.`}
           requerido
-          literal
-          autocompletar="off"
           maxLargo={64}
         />
         <CampoLlave id="ciec-llave" rfc={rfc} isRecordada={isRecordada} />
@@ -185,14 +182,11 @@ function SeccionEfirma({ rfc, now, reparos, isRecordada }: SeccionEfirmaProps) {
             También puede arrastrar cada archivo a su campo.
           </p>
         </div>
-        <Campo
+        <Secret
           nombre="password"
           id="efirma-password"
           etiqueta="Contraseña de la llave privada"
-          tipo="password"
           ayuda="Solo con el .key. No se guarda."
-          literal
-          autocompletar="off"
           maxLargo={256}
         />
         <CampoLlave id="efirma-llave" rfc={rfc} isRecordada={isRecordada} />
@@ -214,11 +208,10 @@ interface CampoLlaveProps {
 /** Where the active API key of an RFC is typed in: what is stored is encrypted under it. Never filled in again. */
 function CampoLlave({ id, rfc, isRecordada }: CampoLlaveProps) {
   return (
-    <Campo
+    <Secret
       nombre="api_key"
       id={id}
       etiqueta="API key del RFC"
-      tipo="password"
       ayuda={
         isRecordada
           ? `Se usa la que termina en …${rfc.llave?.ultimos4}, que escribió hace poco.`
@@ -226,8 +219,6 @@ function CampoLlave({ id, rfc, isRecordada }: CampoLlaveProps) {
       }
       requerido
       sabido={isRecordada}
-      literal
-      autocompletar="off"
       maxLargo={100}
     />
   );

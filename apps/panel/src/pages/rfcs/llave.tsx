@@ -1,7 +1,7 @@
 import { createContribuyentes, createLlaves, type LlaveListada, type RfcVista } from '@acuse/db';
 import { isRecordada } from '../../acceso/llave-tecleada.ts';
 import { Aviso, Copiar, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
 import { formatNumero, formatRelativo } from '../../components/formato.ts';
 import type { ContextoCliente, Pagina } from '../../http/ruta.ts';
 import { DIAS_ROTACION, edadEnDias, guardadas } from './reglas/estado-credenciales.ts';
@@ -241,10 +241,9 @@ function Resguardo({
 }) {
   return (
     <>
-      <Campo
+      <Secret
         nombre="anterior"
         etiqueta="Llave actual"
-        tipo="password"
         error={tecleado.errorAnterior}
         ayuda={
           isRecordada
@@ -253,8 +252,6 @@ function Resguardo({
               ? 'Con ella se conserva lo guardado y la asociación con el RFC. No se almacena.'
               : 'Con ella la nueva queda asociada con el RFC sin llamar otra vez a vault/rfc-registrar. No se almacena.'
         }
-        literal
-        autocompletar="off"
         maxLargo={100}
       />
       {hayGuardadas ? (

@@ -4,7 +4,7 @@ import { parseApiKey, wipeApiKey } from '@acuse/vault';
 import type { Child } from 'hono/jsx';
 import { createLlaveRecordada, readLlaveTecleada } from '../../acceso/llave-tecleada.ts';
 import { Aviso, Estado, Tarjeta } from '../../components/blocks.tsx';
-import { Boton, Campo, type CampoProps, Formulario } from '../../components/form.tsx';
+import { Boton, Campo, type CampoProps, Formulario, Secret } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
 import { type ContextoCliente, type Pagina, routesFor } from '../../http/ruta.ts';
@@ -226,14 +226,11 @@ function FormularioOperacion(props: FormularioOperacionProps) {
   return (
     <Formulario accion={`/pruebas/${nombre}`} id="llamar" archivos={campos.some(({ tipo }) => tipo === 'archivo')}>
       <input type="hidden" name="intento" value={intento} />
-      <Campo
+      <Secret
         nombre="llave"
         etiqueta="API key"
-        tipo="password"
         requerido
         sabido={isRecordada}
-        literal
-        autocompletar="off"
         error={faltaLlave}
         maxLargo={512}
         ayuda={

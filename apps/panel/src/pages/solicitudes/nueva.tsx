@@ -5,7 +5,7 @@ import { parseApiKey, wipeApiKey } from '@acuse/vault';
 import { z } from 'zod';
 import { createLlaveRecordada } from '../../acceso/llave-tecleada.ts';
 import { Aviso, Tarjeta, Vacio } from '../../components/blocks.tsx';
-import { Boton, Campo, Formulario } from '../../components/form.tsx';
+import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
 import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
@@ -185,14 +185,11 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
             ayuda="Hasta hoy, y hasta seis años atrás. El periodo puede ser tan largo como necesite."
           />
         </div>
-        <Campo
+        <Secret
           nombre="api_key"
           etiqueta="API key del RFC"
-          tipo="password"
           requerido
           sabido={recordadas.size > 0}
-          literal
-          autocompletar="off"
           ayuda={
             recordadas.size === 0
               ? 'La CIEC y la e.firma están cifradas con ella, así que solo quien la escribe puede usarlas. Se recuerda sellada unos minutos, solo en esta sesión.'
