@@ -22,7 +22,11 @@ export function withPortalSession(
 ): Promise<Response> {
   const session = currentPortalSession(c, deps.state.portalSessions);
   const named = { service: 'portalcfdi', rfc: session?.rfc ?? '', ...call } as const;
-  return attend(deps.world, named, (fault) => (session ? answer(session, fault) : sendToLogin(deps.world, c)));
+  return attend(deps.world, named, (fault) => {
+    if (session && fault?.kind !== 'expired') return answer(session, fault);
+    if (session) deps.state.portalSessions.end(session.id);
+    return sendToLogin(deps.world, c);
+  });
 }
 
 function sendToLogin(world: World, c: Context): Response {

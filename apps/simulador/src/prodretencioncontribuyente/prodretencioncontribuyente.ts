@@ -40,15 +40,21 @@ export function createProdretencioncontribuyente({ world, state }: { world: Worl
   const find = (rfc: string, tipo: Tipo, criteria: Criteria) =>
     isVacioFalso(world, rfc, 'portal', { documento: 'retenciones', tipo, ...criteria })
       ? []
-      : take(findRows(world, rfc, tipo, criteria), state.settings.max_filas_consulta);
+      : take(findRows(world, rfc, tipo, criteria), state.settings.max_filas_consulta + 1);
 
   const search = (session: ProviderSession, pagina: Pagina, tipo: Tipo, fields: Fields | null) => {
     const criteria = fields ? readCriteria(fields, tipo) : null;
     const isError = typeof criteria === 'string';
     const rows = criteria !== null && !isError ? find(session.rfc, tipo, criteria) : null;
     const year = Math.floor(1970 + wallTimeOf(world.clock.now()) / YEAR);
+    const max = state.settings.max_filas_consulta;
     const form = searchForm({ tipo, fields: fields ?? {}, year, error: isError ? criteria : '' });
-    return page(seal, session, pagina, `${form}\n${resultPanel(tipo, rows)}`);
+    return page(
+      seal,
+      session,
+      pagina,
+      `${form}\n${resultPanel(tipo, rows?.slice(0, max) ?? null, rows !== null && rows.length > max)}`,
+    );
   };
 
   const postback = async (

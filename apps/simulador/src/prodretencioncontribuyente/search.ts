@@ -85,7 +85,7 @@ const COLUMNS: typeof ROW_COLUMNS = [
  * Table `#tablaRetenciones` and the text that there is nothing; both are in every page, and `display` tells which
  * counts. Before the first search (`rows` null) none does.
  */
-export function resultPanel(tipo: Tipo, rows: readonly Row[] | null): string {
+export function resultPanel(tipo: Tipo, rows: readonly Row[] | null, isCapped = false): string {
   const headings = COLUMNS.map(([heading]) => `<th>${encode(heading)}</th>`).join('');
   const lines = (rows ?? []).map((row) => {
     const cells = COLUMNS.map(([, value]) => `<td><span>${encode(value(row))}</span></td>`).join('');
@@ -93,7 +93,9 @@ export function resultPanel(tipo: Tipo, rows: readonly Row[] | null): string {
   });
   const show = (isShown: boolean) => `style="display:${isShown ? 'inline' : 'none'};"`;
   const nothing = tipo === 'recibidos' ? 'divNoResultadosReceptor' : 'divNoResultados';
-  return `<div id="divResultados" ${show(lines.length > 0)}>
+  const cap =
+    '<div id="divLimiteRegistros"><h2>La consulta realizada solo muestra los primeros registros.</h2></div>\n';
+  return `${isCapped ? cap : ''}<div id="divResultados" ${show(lines.length > 0)}>
 <table id="tablaRetenciones" class="table table-responsive">
 <thead><tr><th>Acciones</th>${headings}</tr></thead>
 <tbody>

@@ -38,8 +38,8 @@ export function createPtsc32d({ world, loginda }: { world: World; loginda: Nidp 
 
   const home = (c: Context) => {
     const rfc = signIn.current(c);
-    return attend(world, { service, operation: 'Inicio', rfc: rfc ?? '' }, () =>
-      rfc === null
+    return attend(world, { service, operation: 'Inicio', rfc: rfc ?? '' }, (fault) =>
+      rfc === null || fault?.kind === 'expired'
         ? signIn.challenge(c, `/${new URL(c.req.url).search}`)
         : htmlResponse(applicationPage(baseOf(c), rfc)),
     );
@@ -50,11 +50,14 @@ export function createPtsc32d({ world, loginda }: { world: World; loginda: Nidp 
     return attend(world, { service, operation: 'RecibirCodigo', rfc }, () => answer);
   };
 
+  /** Where a page that speaks OAuth itself is brought back to, with the code in its address. */
+  const returned = () => htmlResponse('<!DOCTYPE html><html><body><div id="root"></div></body></html>');
+
   const document = async (c: Context) => {
     const rfc = signIn.current(c);
     const call = { service, operation: 'ObtenerRespuestaCompletaPdf', rfc: rfc ?? '' };
     return attend(world, call, async (fault) => {
-      if (rfc === null) return unauthorized();
+      if (rfc === null || fault?.kind === 'expired') return signIn.end(c, unauthorized());
       const request = requestSchema.safeParse(await c.req.json().catch(() => null));
       if (!request.success) return c.json({ title: 'Bad Request', status: 400 }, 400);
       if (fault?.kind === 'code') return c.json(failure(fault.mensaje ?? NOT_AVAILABLE));
@@ -78,6 +81,7 @@ export function createPtsc32d({ world, loginda }: { world: World; loginda: Nidp 
     .on('GET', ROOT, home)
     .get('/static/js/main.js', (c) => c.body(APPLICATION_SCRIPT, 200, { 'content-type': 'text/javascript' }))
     .post('/oauth2/callback', callback)
+    .get('/oauth2/callback', returned)
     .post('/RespuestaCompleta/ObtenerRespuestaCompletaPdf', document)
     .get('/logout', logOut);
 }

@@ -70,7 +70,11 @@ export function createHost(world: World, { servicio, cookie, sendToLogin }: Host
       const session = current(c);
       const { operation, detail = {} } = call;
       const named = { service: servicio, operation, rfc: session?.rfc ?? '', detail };
-      return attend(world, named, (fault) => (session ? answer(session, fault) : refuse(c, call)));
+      return attend(world, named, (fault) => {
+        if (session && fault?.kind !== 'expired') return answer(session, fault);
+        if (session) sessions.end(session.id);
+        return refuse(c, call);
+      });
     },
     enter: ({ rfc, metodo }, response) => {
       const session: ProviderSession = { id: '', rfc, metodo, notes: new Map() };

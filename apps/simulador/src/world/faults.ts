@@ -4,8 +4,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 const TRANSPORT_FAULTS = ['html200', 'empty200', 'status', 'slow', 'cut', 'malformed', 'wrong-content'] as const;
 
 /** Every kind of fault: of the transport, and those that only one service understands. */
-export const FAULT_KINDS = [...TRANSPORT_FAULTS, 'stuck', 'code'] as const;
-export type FaultKind = (typeof FAULT_KINDS)[number];
+export const FAULT_KINDS = [...TRANSPORT_FAULTS, 'stuck', 'code', 'expired'] as const;
+/** `edited`, which answers what `edit` makes of the right answer, is for tests in the same process alone. */
+export type FaultKind = (typeof FAULT_KINDS)[number] | 'edited';
 
 /** A fault as it is asked for. */
 export type Fault = {
@@ -27,6 +28,7 @@ export type Fault = {
   estado?: number | undefined;
   codigoEstado?: number | undefined;
   mensaje?: string | undefined;
+  edit?: ((answer: Response) => Response | Promise<Response>) | undefined;
 };
 
 export type FaultRule = Fault & { id: string; seen: number; taken: number };
@@ -87,7 +89,7 @@ const RUNTIME_ERROR = `<!DOCTYPE html>
 
 /**
  * Answers a call that has a transport fault. `answer` makes the answer there would be without it.
- * Faults that only a service understands (`stuck`, `code`) and null leave that answer as it is.
+ * Faults that only a service understands (`stuck`, `code`, `expired`) and null leave that answer as it is.
  */
 export async function respondWithFault(fault: Fault | null, answer: () => Promise<Response>): Promise<Response> {
   switch (fault?.kind) {
@@ -109,6 +111,8 @@ export async function respondWithFault(fault: Fault | null, answer: () => Promis
       return new Response('<?xml version="1.0"?><catalogo><partida clave="1"/></catalogo>', {
         headers: { 'content-type': 'text/xml; charset=utf-8' },
       });
+    case 'edited':
+      return fault.edit ? fault.edit(await answer()) : answer();
     default:
       return answer();
   }

@@ -68,7 +68,9 @@ function search(
   if (typeof criteria === 'string') return { ...view, error: criteria };
   // The hidden criteria of a search that found nothing ask for nothing.
   if (isVacioFalso(world, session.rfc, 'portal', criteria)) criteria.isVacia = true;
-  return { ...view, criteria, rows: take(findRows(world, criteria), state.settings.max_filas_consulta) };
+  const max = state.settings.max_filas_consulta;
+  const found = take(findRows(world, criteria), max + 1);
+  return { ...view, criteria, rows: found.slice(0, max), isCapped: found.length > max };
 }
 
 function refuse(c: Context): Response {

@@ -9,6 +9,7 @@ import { MAIN } from './form-controls.ts';
 type ResultPanel = ResultTable & {
   /** Whether a search took place; before it neither results nor their absence are shown. */
   isSearched: boolean;
+  isCapped: boolean;
   /** The criteria in a form only the portal reads; undefined before a search. */
   parametros: string | undefined;
 };
@@ -18,10 +19,11 @@ type ResultPanel = ResultTable & {
  * always there; which one counts is told by `display`. The criteria are there even when nothing was found.
  */
 export function resultPanel(panel: ResultPanel): string {
-  const { isSearched, parametros, rows } = panel;
+  const { isSearched, isCapped, parametros, rows } = panel;
   const display = (isShown: boolean) => (isShown ? 'inline' : 'none');
+  const cap = `<div id="ctl00_MainContent_PnlLimiteRegistros"><h2>La consulta realizada solo muestra los primeros ${rows.length} registros.</h2></div>`;
   return `
-                <div id="ctl00_MainContent_PnlResultados" style="display:${display(rows.length > 0)};">
+                <div id="ctl00_MainContent_PnlResultados" style="display:${display(rows.length > 0)};">${isCapped ? cap : ''}
                     <div class="form-group col-sm-12" id="DivContenedor">
                         <div class="col-sm-12" id="ContenedorDinamico" style="overflow: auto;">
                             ${resultTable(panel)}

@@ -31,9 +31,18 @@ export type SearchView = {
   /** The search that took place; null before the first or when it was refused. */
   criteria: Criteria | null;
   rows: readonly Row[];
+  /** Whether there are more rows than are shown. */
+  isCapped: boolean;
 };
 
-export const FRESH_VIEW: SearchView = { filtro: 'folio', form: {}, error: '', criteria: null, rows: [] };
+export const FRESH_VIEW: SearchView = {
+  filtro: 'folio',
+  form: {},
+  error: '',
+  criteria: null,
+  rows: [],
+  isCapped: false,
+};
 
 type Deps = { world: World; state: PortalState };
 
@@ -84,7 +93,7 @@ function renderParts({ world, state }: Deps, page: SearchPage, session: PortalSe
   const { tipo, pagina } = page;
   const { columnas } = state.settings;
   const year = new Date(wallTimeOf(world.clock.now()) * 1000).getUTCFullYear();
-  const { criteria, rows } = view;
+  const { criteria, rows, isCapped } = view;
   return {
     busqueda: searchPanel({ tipo, year, form: view.form, filtro: view.filtro, error: view.error }),
     resultados: resultPanel({
@@ -93,6 +102,7 @@ function renderParts({ world, state }: Deps, page: SearchPage, session: PortalSe
       rows,
       seal: state.seal,
       isSearched: criteria !== null,
+      isCapped,
       parametros: criteria ? state.seal.close(criteria) : undefined,
     }),
     viewState: writeViewState(state.seal, session, pagina, view.filtro),
