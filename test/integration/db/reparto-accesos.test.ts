@@ -1,10 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createSesionesPortal, openDatabase } from '@acuse/db';
 import { createPortalCanal, createSatHttp, type ResolvedorCaptcha } from '@acuse/sat';
+import { type RunningSimulador, startSimulador } from '@acuse/simulador';
 import { createKeyring, createSellado } from '@acuse/vault';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ciecDe, errorOf, RESOLVEDOR, solicitar } from '../../../packages/sat/src/portal/testing/canal-de-prueba.ts';
-import { type PortalDePrueba, startPortalDePrueba } from '../../../packages/sat/src/portal/testing/portal-de-prueba.ts';
+import { ciecDe, errorOf, resolvedorDe, solicitar } from '../../sat/setup.ts';
 import { newRfc, type TestDatabase, testDatabase } from '../fixtures/database.ts';
 
 /** A person who reads one captcha after the other, in the order in which they were put up, each when told to. */
@@ -16,7 +16,7 @@ function newPersona() {
         shown.push(resolve);
         signal.addEventListener('abort', () => reject(signal.reason), { once: true });
       });
-      return RESOLVEDOR.resolve(imagen, signal);
+      return resolvedorDe(simulador).resolve(imagen, signal);
     },
   };
   return {
@@ -29,15 +29,15 @@ function newPersona() {
 }
 
 let t: TestDatabase;
-let portal: PortalDePrueba;
+let simulador: RunningSimulador;
 const closing: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   t = await testDatabase();
-  portal = await startPortalDePrueba();
+  simulador = await startSimulador();
 });
 afterAll(async () => {
   for (const close of closing.reverse()) await close();
-  await portal.close();
+  await simulador.close();
   await t.close();
 });
 
@@ -46,7 +46,7 @@ it('behind 40 log-ins of one account that wait for one person, another account l
   const asked = new Set<string>();
   const sellado = createSellado(createKeyring({ keys: new Map([['s1', randomBytes(32)]]), current: 's1' }));
   const procesos = ['uno', 'dos'].map((applicationName) => {
-    const http = createSatHttp({ baseUrl: portal.baseUrl });
+    const http = createSatHttp({ baseUrl: simulador.url });
     const db = openDatabase({ url: t.url, poolSize: 4, timeoutMs: 10_000, applicationName });
     const store = createSesionesPortal(db);
     const sesiones: typeof store = {
@@ -70,9 +70,7 @@ it('behind 40 log-ins of one account that wait for one person, another account l
   if (uno === undefined || dos === undefined) throw new Error('two processes');
   const begin = async (canal: typeof uno, cuentaId: string) => {
     const rfc = newRfc();
-    portal.guion.ciecs.set(rfc, 'Correcta-1234567');
-    const credencial = ciecDe(rfc, 'Correcta-1234567');
-    expect((await errorOf(solicitar(canal, { credencial, cuentaId }))).motivo).toBe('OCUPADO');
+    expect((await errorOf(solicitar(canal, ciecDe(rfc), cuentaId))).motivo).toBe('OCUPADO');
     return rfc;
   };
   const cuenta = randomUUID();
@@ -83,7 +81,7 @@ it('behind 40 log-ins of one account that wait for one person, another account l
 
   await persona.answer();
   await persona.answer();
-  const entered = () => portal.peticiones.flatMap(({ campos }) => campos.get('Ecom_User_ID') ?? []);
+  const entered = () => simulador.world.log.list({ operation: 'EntrarCiec' }).map(({ rfc }) => rfc);
   await expect.poll(() => entered().length, { timeout: 20_000 }).toBe(2);
   expect(entered().indexOf(other)).toBeLessThanOrEqual(1);
   expect(entered()).toContain(other);

@@ -27,25 +27,6 @@ describe('solicitar-metadata', () => {
   const answer = (atributos: Record<string, string>) =>
     rig.on('SolicitaDescargaEmitidos', solicitaResponse('SolicitaDescargaEmitidos', atributos));
 
-  it('gives the folio of an accepted request', async () => {
-    answer({ IdSolicitud: folio, RfcSolicitante: rfc, CodEstatus: '5000', Mensaje: 'Aceptada' });
-    expect(await ask(solicitar)).toEqual({ resultado: 'ACEPTADA', folio });
-    const sent = rig.last('SolicitaDescargaEmitidos');
-    expect(sent.url).toBe('/cfdidescargamasivasolicitud/SolicitaDescargaService.svc');
-    expect(sent.headers.authorization).toBe('WRAP access_token="token1"');
-    expect(sent.headers['soapaction']).toBe(
-      'http://DescargaMasivaTerceros.sat.gob.mx/ISolicitaDescargaService/SolicitaDescargaEmitidos',
-    );
-  });
-
-  it('asks for received ones with another operation', async () => {
-    rig.on(
-      'SolicitaDescargaRecibidos',
-      solicitaResponse('SolicitaDescargaRecibidos', { IdSolicitud: folio, CodEstatus: '5000' }),
-    );
-    expect(await ask({ ...solicitar, tipo: 'recibidos' })).toEqual({ resultado: 'ACEPTADA', folio });
-  });
-
   it.each([
     ['5001', { resultado: 'RECHAZADA', codigo: '5001', mensaje: 'no & no' }],
     ['5002', { resultado: 'REPETIDA', codigo: '5002', mensaje: 'no & no' }],
@@ -197,33 +178,10 @@ describe('verificar-metadata', () => {
 describe('descargar-paquete', () => {
   const zip = Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7) % 256));
 
-  it('streams the decoded package', async () => {
-    const { before, after } = descargaResponse({ CodEstatus: '5000', Mensaje: 'Solicitud Aceptada' });
-    rig.on('Descargar', before + zip.toString('base64') + after);
-    const respuesta = await ask(descargar);
-    if (respuesta.resultado !== 'PAQUETE') throw new Error(respuesta.resultado);
-    expect(await buffer(respuesta.zip)).toEqual(zip);
-    expect(rig.last('Descargar').url).toBe('/cfdidescargamasiva/DescargaMasivaService.svc');
-  });
-
   it.each(['5004', '5007', '5008'])('says AGOTADO for %s', async (codigo) => {
     const { before, after } = descargaResponse({ CodEstatus: codigo, Mensaje: 'm' });
     rig.on('Descargar', before + after);
     expect(await ask(descargar)).toEqual({ resultado: 'AGOTADO', codigo, mensaje: 'm' });
-  });
-
-  it('errors the stream with CANCELADA when the caller gives up', async () => {
-    const { before } = descargaResponse({ CodEstatus: '5000', Mensaje: 'm' });
-    rig.on('Descargar', (response) => {
-      response.writeHead(200);
-      response.write(before + zip.toString('base64'));
-    });
-    const controller = new AbortController();
-    const respuesta = await rig.sat.send(descargar, rig.credencial, { signal: controller.signal });
-    if (respuesta.resultado !== 'PAQUETE') throw new Error(respuesta.resultado);
-    const whole = buffer(respuesta.zip);
-    controller.abort();
-    await expect(whole).rejects.toMatchObject({ name: 'SatError', motivo: 'CANCELADA' });
   });
 
   it('errors the stream when the connection is cut', async () => {

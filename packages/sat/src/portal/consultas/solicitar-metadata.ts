@@ -52,7 +52,7 @@ const UUID_SOLO = /^\s*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\s*$/i;
  * nothing, since the portal fills it for an empty search as well (phpcfdi/cfdi-sat-scraper, tests of pull request 97).
  * Anything else throws RESPUESTA_ILEGIBLE.
  */
-function readResultadoBusqueda(delta: readonly RegistroDelta[]): ResultadoBusqueda {
+export function readResultadoBusqueda(delta: readonly RegistroDelta[]): ResultadoBusqueda {
   const panel = delta.find((r) => r.tipo === 'updatePanel' && r.id.endsWith('_UpnlResultados'));
   if (panel === undefined) throw ilegible('busqueda: sin panel de resultados');
   const etiquetas = readEtiquetas(panel.contenido);

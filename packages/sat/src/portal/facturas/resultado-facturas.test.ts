@@ -81,6 +81,25 @@ describe('readResultadoFacturas', () => {
     );
   });
 
+  it.each(['antes', 2023, 2025] as const)('reads the columns of %s', (juego) => {
+    expect(read(respuestaCon(DOS, juego)).filas[1]).toMatchObject({
+      total: 1234,
+      estado: 'CANCELADO',
+      estadoCancelacion: 'Cancelado sin aceptación',
+      fechaCancelacion: '2026-03-30T10:00:00',
+      fechaCertificacion: '2026-03-05T10:00:01',
+      pacRfc: 'SPR190613I52',
+      efecto: 'Ingreso',
+    });
+  });
+
+  it('is capped by 500 rows or by what the page says', () => {
+    const filas = (cuantas: number) => Array.from({ length: cuantas }, (_, i) => cfdi(i, '2026-03-05T10:00:00'));
+    expect(read(respuestaCon(filas(499))).topada).toBe(false);
+    expect(read(respuestaCon(filas(500))).topada).toBe(true);
+    expect(read(respuestaCon(filas(3), 2025, true)).topada).toBe(true);
+  });
+
   it.each(['Folio Fiscal', 'RFC Emisor', 'RFC Receptor', 'Fecha de Emisión', 'Total', 'Estado del Comprobante'])(
     'cannot do without the column %s',
     (falta) => {

@@ -1,9 +1,10 @@
 import { scryptSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { ciecDe, RFC } from '../testing/canal-de-prueba.ts';
 import { createSelladoEfimero } from '../testing/sellado-efimero.ts';
 import { createPruebas } from './prueba.ts';
 
+const RFC = 'EKU9003173C9';
+const ciecDe = (rfc: string, ciec: string) => ({ tipo: 'ciec', rfc, ciec: Buffer.from(ciec) }) as const;
 const credencial = ciecDe(RFC, 'Correcta-1234567');
 
 describe('proof of a credential', () => {

@@ -1,14 +1,11 @@
 /** Pages of the portal as the tests' server writes them: same ids, names and order as the real ones, own contents. */
 
-export const HOST_ACCESO = 'https://cfdiau.sat.gob.mx';
-export const HOST_PORTAL = 'https://portalcfdi.facturaelectronica.sat.gob.mx';
-
 /** Not an image for people: a PNG signature and the answer in clear, so that the tests' resolver can read it. */
 export function captchaDe(respuesta: string): Buffer {
   return Buffer.concat([Buffer.from('89504e470d0a1a0a', 'hex'), Buffer.from(respuesta)]);
 }
 
-export const PAGINA_EFIRMA = '/nidp/app/login?id=SATx509Custom&sid=0&option=credential&sid=0';
+const PAGINA_EFIRMA = '/nidp/app/login?id=SATx509Custom&sid=0&option=credential&sid=0';
 
 export function paginaAcceso(captcha: string, error = '', efirma = `/cfdiau${PAGINA_EFIRMA}`): string {
   const src = `data:image/jpeg;base64,${captchaDe(captcha).toString('base64')}`;
@@ -72,31 +69,6 @@ ${contenido}
 var theForm = document.forms['aspnetForm']; function __doPostBack(t, a) { if (!theForm.onsubmit) { theForm.submit(); } }
 //]]></script>
 ${nombre}<a href="/logout.aspx?salir=y" id="anchorClose">Salir</a></form></body></html>`;
-}
-
-/** The search form before a filter is chosen: dates are there but disabled. */
-export function formularioBusqueda(tipo: 'emitidos' | 'recibidos', viewstate: string): string {
-  const fecha =
-    tipo === 'emitidos'
-      ? '<input name="ctl00$MainContent$CldFechaInicial2$Calendario_text" type="text" disabled="disabled" value="x" />'
-      : `<select name="ctl00$MainContent$CldFecha$DdlDia" disabled="disabled"><option selected="selected" value="0"> </option></select>`;
-  return `<input type="hidden" name="__VIEWSTATE" id="__VIEWSTATE" value="${viewstate}" />
-<div id="ctl00_MainContent_UpnlBusqueda">
-<input type="radio" name="ctl00$MainContent$FiltroCentral" value="RdoFolioFiscal" checked="checked" />
-<input type="radio" name="ctl00$MainContent$FiltroCentral" value="RdoFechas" />
-<input name="ctl00$MainContent$TxtUUID" type="text" maxlength="36" />${fecha}
-<select name="ctl00$MainContent$ddlComplementos"><option selected="selected" value="-1">Todos</option><option value="8">Est&#225;ndar</option></select>
-<input type="hidden" name="ctl00$MainContent$hfInicialBool" id="hfInicialBool" value="true" />
-<input type="submit" name="ctl00$MainContent$BtnBusqueda" value="Buscar CFDI" />
-</div><div id="ctl00_MainContent_UpnlResultados"><input type="checkbox" name="seleccionador" /></div>`;
-}
-
-/** The search panel once dates were chosen. */
-export function panelBusqueda(): string {
-  return `\r\n  <input name="ctl00$MainContent$TxtUUID" type="text" disabled="disabled" />
-  <input type="radio" name="ctl00$MainContent$FiltroCentral" value="RdoFechas" checked="checked" />
-  <input type="hidden" name="ctl00$MainContent$hfDescarga" id="hfDescarga" />
-  <input type="hidden" name="ctl00$MainContent$hfUrlDescarga" value="ñ|/+=" /> <span>Fecha de Emisión | Año</span>\r\n`;
 }
 
 export interface Panel {

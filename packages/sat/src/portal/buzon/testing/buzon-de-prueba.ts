@@ -4,11 +4,6 @@ export interface ComunicadoDePrueba {
   readonly asunto: string;
 }
 
-export function paginaMarco(): string {
-  return `<!DOCTYPE html><html lang="es"><body><nav>&gt; Mis comunicados</nav>
-<iframe id="iframetoload" class="child-div" src="https://aplicacionesc.mat.sat.gob.mx/WebComunicados/Comunicados.aspx"></iframe></body></html>`;
-}
-
 export function paginaComunicados(
   noLeidos: readonly ComunicadoDePrueba[],
   leidos: readonly ComunicadoDePrueba[],

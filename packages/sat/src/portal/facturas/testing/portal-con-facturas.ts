@@ -1,5 +1,4 @@
 import { delta, escapeHtml } from '../../testing/paginas-de-prueba.ts';
-import type { PortalDePrueba } from '../../testing/portal-de-prueba.ts';
 
 /** What the test portal knows of one CFDI. */
 export interface CfdiDePrueba {
@@ -12,7 +11,6 @@ export interface CfdiDePrueba {
 }
 
 const RECEPTOR = 'EKU9003173C9';
-const C = 'ctl00$MainContent$';
 
 /** The set of columns until January 2023, until May 2025, and since. */
 const COLUMNAS = {
@@ -133,34 +131,4 @@ export function respuestaCon(filas: readonly CfdiDePrueba[], juego: Juego = 2025
     diceQueNoHay: filas.length === 0,
     diceTope,
   });
-}
-
-/** Which of them a search asks for, as the real page understands its fields. */
-function matching(todas: readonly CfdiDePrueba[], campos: URLSearchParams): CfdiDePrueba[] {
-  const campo = (nombre: string) => campos.get(C + nombre) ?? '';
-  const two = (nombre: string) => campo(nombre).padStart(2, '0');
-  const mes = `${campo('CldFecha$DdlAnio')}-${two('CldFecha$DdlMes')}`;
-  const [desde, hasta] =
-    campo('CldFecha$DdlDia') === '0' ? ['01', '31'] : [two('CldFecha$DdlDia'), two('CldFecha$DdlDia')];
-  const hora = (fin: string) =>
-    ['Hora', 'Minuto', 'Segundo'].map((parte) => two(`CldFecha$Ddl${parte}${fin}`)).join(':');
-  const inicio = `${mes}-${desde}T${hora('')}`;
-  const fin = `${mes}-${hasta}T${hora('Fin')}`;
-  const estado = { '-1': null, 0: 'Cancelado', 1: 'Vigente' }[campo('DdlEstadoComprobante')];
-  return todas.filter(
-    (c) => c.fechaEmision >= inicio && c.fechaEmision <= fin && (estado === null || c.estado === estado),
-  );
-}
-
-/** Makes the test portal answer each search with the first of the CFDI that it asks for. */
-export function serveFacturas(
-  portal: PortalDePrueba,
-  todas: readonly CfdiDePrueba[],
-  options: { tope?: number; juego?: Juego; diceTope?: boolean } = {},
-): void {
-  const { tope = 500, juego = 2025, diceTope = true } = options;
-  portal.guion.resultado = () => {
-    const found = matching(todas, portal.busquedas.at(-1) ?? new URLSearchParams());
-    return respuestaCon(found.slice(0, tope), juego, diceTope && found.length > tope);
-  };
 }

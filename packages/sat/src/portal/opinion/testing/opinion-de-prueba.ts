@@ -1,5 +1,4 @@
 import type { SentidoOpinion } from '@acuse/core';
-import PDFDocument from 'pdfkit';
 
 /** How the document words each sense. */
 export const TEXTO_DE: Readonly<Record<SentidoOpinion, string>> = {
@@ -85,21 +84,4 @@ export function layoutAnterior(o: OpinionDePrueba): string[] {
     'Sello Digital:',
     'q83vEjRWeJCrze8SNFZ4kKvN7xI0VniQq83vEjRWeJA=',
   ];
-}
-
-/** A PDF with these lines, cells in columns. */
-export async function makePdf(lineas: readonly string[]): Promise<Buffer> {
-  const documento = new PDFDocument({ size: 'LETTER', margin: 40 });
-  const partes: Buffer[] = [];
-  documento.on('data', (parte: Buffer) => partes.push(parte));
-  const fin = new Promise<void>((resolve) => documento.on('end', resolve));
-  documento.fontSize(8);
-  for (const [i, linea] of lineas.entries()) {
-    for (const [columna, celda] of linea.split('  ').entries()) {
-      documento.text(celda, 40 + columna * 320, 40 + i * 16, { lineBreak: false });
-    }
-  }
-  documento.end();
-  await fin;
-  return Buffer.concat(partes);
 }

@@ -41,17 +41,6 @@ ${contenido}
 </body></html>`;
 }
 
-export function paginaInicio(rfc: string): string {
-  return marco(
-    rfc,
-    `<form method="post" action="./?oculta=1" id="form1"><input type="hidden" name="__VIEWSTATE" value="inicio" />
-<div id="MainContent_PnlConsulta">
-<input id="MainContent_RdoTipoBusquedaEmisor" type="radio" name="ctl00$MainContent$TipoBusqueda" value="RdoTipoBusquedaEmisor" checked="checked" />
-<input id="MainContent_RdoTipoBusquedaReceptor" type="radio" name="ctl00$MainContent$TipoBusqueda" value="RdoTipoBusquedaReceptor" />
-<input type="submit" name="ctl00$MainContent$BtnBusqueda" value="Continuar" id="MainContent_BtnBusqueda" /></div></form>`,
-  );
-}
-
 const two = (numero: number) => String(numero).padStart(2, '0');
 
 function lista(id: string, from: number, to: number, extra = ''): string {

@@ -4,8 +4,6 @@ import { createSatHttp } from '../../http/sat-http.ts';
 import { createPageClient } from '../page-client.ts';
 import { readEtiquetas } from '../paginas/etiquetas.ts';
 import { PORTAL_DEFAULTS } from '../settings.ts';
-import { errorOf, RFC } from '../testing/canal-de-prueba.ts';
-import { type Ptsc, redirect, send, startPtsc } from '../testing/ptsc-de-prueba.ts';
 import {
   createListOnlyClient,
   guardHttp,
@@ -17,29 +15,6 @@ import { type NotificacionDePrueba, paginaNotificaciones } from './testing/buzon
 
 const LISTA = LISTA_NOTIFICACIONES.path;
 const BROKER = '/app/seg/SessionBroker';
-
-async function setUp(pagina: string) {
-  const guion = { pagina, broker: `/agr${LISTA}`, tipo: 'text/html; charset=utf-8', latin1: false };
-  const ptsc = await startPtsc({
-    acceso: 'login',
-    protegidos: { agr: { regreso: '/cloudc/saml2/sp/acs/post', inicio: LISTA } },
-    dominios: { login: 'login.siat.sat.gob.mx', agr: HOST_NOTIFICACIONES },
-    responder(paso, res) {
-      if (paso.camino === BROKER) redirect(res, guion.broker);
-      else if (paso.camino === LISTA) {
-        res.writeHead(200, { 'content-type': guion.tipo }).end(guion.pagina, guion.latin1 ? 'latin1' : 'utf8');
-      } else send(res, '<html><body>abierta</body></html>');
-    },
-  });
-  return { guion, ptsc };
-}
-
-function ask({ canal, ciec, efirma }: Ptsc, tipo: 'ciec' | 'efirma' = 'efirma') {
-  const credencial = tipo === 'ciec' ? ciec : efirma;
-  return canal.send({ consulta: 'listar-notificaciones', rfc: RFC }, credencial, {
-    signal: new AbortController().signal,
-  });
-}
 
 const UNA: NotificacionDePrueba = {
   folio: 'ABC-001',
@@ -56,90 +31,11 @@ const OTRA: NotificacionDePrueba = {
 const leer = (html: string) => readNotificaciones(readEtiquetas(html));
 const ilegible = (html: string) => expect(() => leer(html), html.slice(-80)).toThrow('RESPUESTA_ILEGIBLE');
 
-/** What was asked of the host of the notifications, log-in left out. */
-const pedidos = ({ pasos }: Ptsc) =>
-  pasos
-    .filter((p) => p.host === 'agr' && !p.camino.startsWith('/cloudc/') && p.camino !== BROKER)
-    .map((p) => `${p.metodo} ${p.camino}`);
-
-describe('listar-notificaciones', () => {
-  it.each(['ciec', 'efirma'] as const)('lists them with %s and asks for nothing but the list', async (tipo) => {
-    const { ptsc } = await setUp(paginaNotificaciones([UNA, OTRA]));
-    expect(await ask(ptsc, tipo)).toEqual({
-      notificaciones: [
-        { folio: 'ABC-002', autoridad: 'SAT', asunto: 'Oficio', fecha: '2026-09-01' },
-        {
-          folio: 'ABC-001',
-          autoridad: 'Administración & Recaudación',
-          asunto: 'Requerimiento',
-          fecha: '2026-08-31',
-        },
-      ],
-    });
-    expect(ptsc.accesos()).toBe(1);
-    expect(new Set(pedidos(ptsc))).toEqual(new Set([`GET ${LISTA}`]));
-  });
-
-  it.each([
-    ['sends its form by itself', paginaNotificaciones([UNA]).replace('javax.faces.ViewState', 'otro')],
-    [
-      'refreshes to a document',
-      `<meta http-equiv="refresh" content="0;url=/PTSC/notificacionElectronica/faces/Pages/abrirDocumento.jsf?folio=1">${paginaNotificaciones([UNA])}`,
-    ],
-  ])('opens nothing for a page that %s', async (_nombre, pagina) => {
-    const { ptsc } = await setUp(pagina);
-    await errorOf(ask(ptsc));
-    expect(new Set(pedidos(ptsc))).toEqual(new Set([`GET ${LISTA}`]));
-  });
-
-  it('opens nothing when the log-in leads to a document', async () => {
-    const { guion, ptsc } = await setUp(paginaNotificaciones([UNA]));
-    guion.broker = '/agr/PTSC/notificacionElectronica/faces/Pages/abrirDocumento.jsf?folio=1';
-    expect(await errorOf(ask(ptsc))).toMatchObject({ motivo: 'PETICION_RECHAZADA' });
-    expect(pedidos(ptsc)).toEqual([]);
-  });
-
-  it('does not follow a redirect from the list', async () => {
-    const { ptsc } = await setUp(paginaNotificaciones([UNA]));
-    await ask(ptsc);
-    ptsc.expire('todas');
-    expect((await ask(ptsc)).notificaciones).toHaveLength(1);
-    expect(ptsc.accesos()).toBe(2);
-    expect(new Set(pedidos(ptsc))).toEqual(new Set([`GET ${LISTA}`]));
-  });
-
-  it.each([
-    ['of another RFC', 'XIQB891116QE4'],
-    ['that does not say whose it is', null],
-  ])('does not believe a list %s', async (_nombre, rfc) => {
-    const { ptsc } = await setUp(paginaNotificaciones([UNA], { rfc }));
-    expect(await errorOf(ask(ptsc))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
-  });
-
-  it('reads the encoding that the answer declares, and no text in another', async () => {
-    const { guion, ptsc } = await setUp(paginaNotificaciones([UNA]));
-    guion.latin1 = true;
-    guion.tipo = 'text/html; charset=iso-8859-1';
-    expect((await ask(ptsc)).notificaciones[0]?.autoridad).toBe('Administración & Recaudación');
-    guion.tipo = 'text/html';
-    expect(await errorOf(ask(ptsc))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
-  });
-
-  it('takes an empty list, and no other page for one', async () => {
-    const { guion, ptsc } = await setUp(paginaNotificaciones([]));
-    expect(await ask(ptsc)).toEqual({ notificaciones: [] });
-    for (const pagina of [`<html><body>Destinatario: ${RFC}</body></html>`, '', 'x'.repeat(20 * 1024 * 1024)]) {
-      guion.pagina = pagina;
-      expect(await errorOf(ask(ptsc))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
-    }
-  });
-});
-
 describe('the guards', () => {
   const signal = new AbortController().signal;
   const http = createSatHttp({ baseUrl: 'http://127.0.0.1:9' });
-  const rechaza = async (promesa: Promise<unknown>) =>
-    expect(await errorOf(promesa)).toMatchObject({ motivo: 'PETICION_RECHAZADA' });
+  const rechaza = (promesa: Promise<unknown>) =>
+    expect(promesa).rejects.toMatchObject({ motivo: 'PETICION_RECHAZADA' });
 
   it('let a browser GET the list and do nothing else', async () => {
     const pedidas: string[] = [];
@@ -201,6 +97,14 @@ describe('the guards', () => {
 });
 
 describe('readNotificaciones', () => {
+  it('reads every cell, newest first, and an empty list', () => {
+    expect(leer(paginaNotificaciones([UNA, OTRA]))).toEqual([
+      { folio: 'ABC-002', autoridad: 'SAT', asunto: 'Oficio', fecha: '2026-09-01' },
+      { folio: 'ABC-001', autoridad: 'Administración & Recaudación', asunto: 'Requerimiento', fecha: '2026-08-31' },
+    ]);
+    expect(leer(paginaNotificaciones([]))).toEqual([]);
+  });
+
   it('leaves those already notified out', () => {
     const notificados =
       '<table><caption>Notificados</caption><tr><th>Folio</th><th>Autoridad</th><th>Tipo de acto</th><th>Fecha</th></tr><tr><td>Z-9</td><td>SAT</td><td>Oficio</td><td>2026-01-02</td></tr></table>';

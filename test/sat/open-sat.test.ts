@@ -1,0 +1,67 @@
+import { loadConfig } from '@acuse/runtime';
+import { openSat, satFields } from '@acuse/sat';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
+import { createMemoryBreakerState } from '../../packages/sat/src/http/circuit-breaker.ts';
+import type { SatCompartido } from '../../packages/sat/src/open-sat.ts';
+import { createSelladoEfimero } from '../../packages/sat/src/portal/testing/sellado-efimero.ts';
+import { createSesionesEnMemoria } from '../../packages/sat/src/portal/testing/sesiones-en-memoria.ts';
+import { ciecDe, errorOf, type Montaje, newRfc, SOLICITAR, setUp } from './setup.ts';
+
+function open(env: Record<string, string>, compartido: Partial<SatCompartido> = {}) {
+  const config = loadConfig(z.object(satFields), { SESSION_KEYS: 's1:x', ...env });
+  const abierto = openSat(config, {
+    sesiones: createSesionesEnMemoria(),
+    estado: createMemoryBreakerState(),
+    captchas: null,
+    sellado: createSelladoEfimero(),
+    ...compartido,
+  });
+  onTestFinished(() => abierto.close());
+  return abierto;
+}
+
+const ask = ({ sat }: ReturnType<typeof open>, rfc = newRfc()) =>
+  sat.send({ ...SOLICITAR, rfc }, ciecDe(rfc), { signal: new AbortController().signal });
+
+/** People who read what the simulator draws. */
+function personas({ resolvedor }: Montaje): NonNullable<SatCompartido['captchas']> {
+  const imagenes: Buffer[] = [];
+  return {
+    ask: async (imagen) => String(imagenes.push(imagen) - 1),
+    respuesta: (id) => resolvedor.resolve(imagenes[Number(id)] ?? Buffer.alloc(0), new AbortController().signal),
+    drop: async () => {},
+    pendientes: async () => [],
+    answer: async () => false,
+    tidy: async () => 0,
+  };
+}
+
+describe('the way to the SAT as the settings say', () => {
+  it('logs in with the captchas that people read, and keeps sessions that other processes use when it closes', async () => {
+    const montaje = await setUp();
+    const env = { SAT_BASE_URL: montaje.url, CAPTCHA_RESOLVER: 'personas' };
+    const compartido = {
+      captchas: personas(montaje),
+      sesiones: createSesionesEnMemoria(),
+      sellado: createSelladoEfimero(),
+    };
+    const first = open(env, compartido);
+    expect(await ask(first, montaje.rfc)).toMatchObject({ resultado: 'ACEPTADA' });
+    expect(await first.logout(new AbortController().signal)).toBe(0);
+    await first.close();
+    await ask(open(env, compartido), montaje.rfc);
+    expect([montaje.accesos(), montaje.calls('Salir')]).toEqual([1, []]);
+  });
+
+  it('says what is missing for a CIEC when nobody reads captchas, and what is switched off', async () => {
+    expect(await errorOf(ask(open({})))).toMatchObject({ motivo: 'SIN_RESOLVEDOR_DE_CAPTCHA' });
+    const off = open({ SAT_CANALES_DESACTIVADOS: 'portal:solicitar-metadata' });
+    expect(await errorOf(ask(off))).toMatchObject({ motivo: 'CANAL_DESACTIVADO' });
+  });
+
+  it('does not start with half of a resolver', () => {
+    expect(() => open({ CAPTCHA_RESOLVER: 'http' })).toThrow(/CAPTCHA_URL/);
+    expect(() => open({ CAPTCHA_RESOLVER: 'personas' })).toThrow(/base de datos/);
+  });
+});

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import {
+  type Consulta,
+  type Credencial,
+  type CredencialCiec,
+  type CredencialEfirma,
+  type Periodo,
+  type Respuesta,
+  SatError,
+  type SesionesPortal,
+} from '@acuse/core';
+import { createPortalCanal, createResolvedorSimulador, createSatHttp, type ResolvedorCaptcha } from '@acuse/sat';
+import { type Call, type Fault, type RunningSimulador, startSimulador } from '@acuse/simulador';
+import { openLlave } from '@acuse/vault';
+import { onTestFinished } from 'vitest';
+import type { SatHttp, SatHttpRequest } from '../../packages/sat/src/http/sat-http.ts';
+import { createLectorPdf } from '../../packages/sat/src/pdf/lector-pdf.ts';
+import type { PortalCanal } from '../../packages/sat/src/portal/create-portal-canal.ts';
+import type { NombreConsultaPortal } from '../../packages/sat/src/portal/portal.ts';
+import type { PortalSettings } from '../../packages/sat/src/portal/settings.ts';
+import { createSelladoEfimero } from '../../packages/sat/src/portal/testing/sellado-efimero.ts';
+import { createSesionesEnMemoria } from '../../packages/sat/src/portal/testing/sesiones-en-memoria.ts';
+
+/** One for all tests of a process; what a test changed is undone at its end. */
+let running: Promise<RunningSimulador> | undefined;
+const lector = createLectorPdf();
+const efirmas = new Map<string, Promise<CredencialEfirma>>();
+let taxpayers = 0;
+
+function started(): Promise<RunningSimulador> {
+  running ??= startSimulador();
+  return running;
+}
+
+/** The simulated authority, as it is before any test. */
+export async function simulate(): Promise<RunningSimulador> {
+  const simulador = await started();
+  const { world, url } = simulador;
+  const before = { ...world.settings };
+  const ajustes = `${url}/cfdiau/simulador/ajustes`;
+  const portal = await (await fetch(ajustes)).text();
+  onTestFinished(async () => {
+    world.faults.remove();
+    world.log.clear();
+    world.clock.set(null);
+    Object.assign(world.settings, before);
+    await fetch(ajustes, { method: 'PUT', body: portal });
+  });
+  return simulador;
+}
+
+/** A taxpayer that no other test has. */
+export const newRfc = () => `SIM200101${(36 + taxpayers++).toString(36).toUpperCase()}1`;
+
+export function ciecDe(rfc: string, ciec = `Ciec${rfc}`.padEnd(16, '0')): CredencialCiec {
+  return { tipo: 'ciec', rfc, ciec: Buffer.from(ciec) };
+}
+
+/** The e.firma of a taxpayer; the same each time, because a key takes its time to make. */
+export async function efirmaDe(rfc: string): Promise<CredencialEfirma> {
+  const { world } = await started();
+  const password = '12345678a';
+  const vigencia = { desde: new Date(Date.now() - 3_600_000), vence: new Date(Date.now() + 864_000_000) };
+  const issue = async (): Promise<CredencialEfirma> => {
+    const { cer, key } = await world.pki.issue({ rfc, nombre: 'PRUEBA', password, ...vigencia });
+    return { tipo: 'efirma', rfc, cer, key: openLlave(key, Buffer.from(password)) };
+  };
+  if (!efirmas.has(rfc)) efirmas.set(rfc, issue());
+  const efirma = await efirmas.get(rfc);
+  if (efirma === undefined) throw new Error('no e.firma');
+  return { ...efirma };
+}
+
+/** The SatError that a promise rejects with; anything else fails the test. */
+export async function errorOf(promise: Promise<unknown>): Promise<SatError> {
+  const outcome = await promise.then(
+    (value) => ({ value }),
+    (error: unknown) => ({ error }),
+  );
+  if ('error' in outcome && outcome.error instanceof SatError) return outcome.error;
+  throw new Error('expected a SatError', { cause: outcome });
+}
+
+export type Pregunta<N extends NombreConsultaPortal> = Omit<Consulta<N>, 'rfc'> & { readonly consulta: N };
+
+export interface Montaje extends RunningSimulador {
+  readonly rfc: string;
+  readonly canal: PortalCanal;
+  readonly http: SatHttp;
+  readonly sesiones: SesionesPortal;
+  readonly resolvedor: ResolvedorCaptcha;
+  /** Every request as it went to the HTTP layer. */
+  readonly requests: SatHttpRequest[];
+  /** Another channel over the same sessions, as another process has it. */
+  another(options?: { sesiones?: SesionesPortal; captcha?: ResolvedorCaptcha | null }): PortalCanal;
+  ask<N extends NombreConsultaPortal>(
+    pregunta: Pregunta<N>,
+    credencial?: Credencial,
+    options?: { canal?: PortalCanal; signal?: AbortSignal },
+  ): Promise<Respuesta<N>>;
+  /** Moves the clock of the sessions, milliseconds; not the simulator's. */
+  advance(ms: number): void;
+  fault(service: string, operation: string, fault: Omit<Fault, 'service' | 'operation'>): void;
+  /** Calls that the simulator got. */
+  calls(operation?: string, service?: string): Call[];
+  /** How often a password or a signed challenge was sent. */
+  accesos(): number;
+}
+
+/** The portal channel in front of the simulated authority, for one taxpayer with its CIEC. */
+export async function setUp(
+  options: {
+    rfc?: string;
+    settings?: PortalSettings;
+    captcha?: ResolvedorCaptcha | null;
+    http?: Omit<Parameters<typeof createSatHttp>[0], 'baseUrl'>;
+  } = {},
+): Promise<Montaje> {
+  const { rfc = newRfc(), settings = {} } = options;
+  const simulador = await simulate();
+  const { world, url } = simulador;
+  const requests: SatHttpRequest[] = [];
+  const real = createSatHttp({ baseUrl: url, ...options.http });
+  const http: SatHttp = {
+    ...real,
+    request(request) {
+      requests.push(request);
+      return real.request(request);
+    },
+  };
+  const resolvedor = resolvedorDe(simulador);
+  let now = Date.now();
+  const sesiones = createSesionesEnMemoria(() => now);
+  const captcha = options.captcha === undefined ? resolvedor : options.captcha;
+  const deps = { http, captcha, sesiones, sellado: createSelladoEfimero(), settings, readPdf: lector.read };
+  const open = (other: Partial<typeof deps> = {}) => {
+    const canal = createPortalCanal({ ...deps, ...other });
+    onTestFinished(() => canal.close());
+    return canal;
+  };
+  onTestFinished(() => http.close());
+  const canal = open();
+  const calls: Montaje['calls'] = (operation, service) =>
+    world.log.list({ ...(operation && { operation }), ...(service && { service }) });
+  return {
+    ...simulador,
+    rfc,
+    canal,
+    http,
+    sesiones,
+    resolvedor,
+    requests,
+    another: open,
+    ask: (pregunta, credencial = ciecDe(rfc), { canal: own = canal, signal = new AbortController().signal } = {}) =>
+      own.send({ ...pregunta, rfc: credencial.rfc } as never, credencial, { signal }),
+    advance(ms) {
+      now += ms;
+    },
+    fault: (service, operation, fault) => void world.faults.add({ service, operation, ...fault }),
+    calls,
+    accesos: () => calls('EntrarCiec').length + calls('EntrarFiel').length,
+  };
+}
+
+/** Asks a channel of its own for the bulk download of a month. */
+export function solicitar(canal: PortalCanal, credencial: CredencialCiec, cuentaId?: string) {
+  const { signal } = new AbortController();
+  const envio = { signal, ...(cuentaId === undefined ? {} : { cuentaId }) };
+  return canal.send({ ...SOLICITAR, rfc: credencial.rfc }, credencial, envio);
+}
+
+/** Reads the captchas of a simulator. */
+export const resolvedorDe = ({ url }: RunningSimulador): ResolvedorCaptcha =>
+  createResolvedorSimulador({ url: `${url}/cfdiau/simulador/captcha` });
+
+type Cambio = Omit<Fault, 'service' | 'operation'>;
+
+/** The steps of the bulk download of the CFDI portal, as the tests ask for them. */
+export const MARZO: Periodo = { inicio: '2026-03-01T00:00:00', fin: '2026-03-31T23:59:59' };
+export const SOLICITAR = { consulta: 'solicitar-metadata', tipo: 'recibidos', periodo: MARZO } as const;
+export const VERIFICAR = { ...SOLICITAR, consulta: 'verificar-metadata' as const, folio: randomUUID().toUpperCase() };
+
+/** A fault that changes the text of an answer. */
+export function edited(change: (texto: string) => string, options: Pick<Fault, 'times' | 'after'> = {}): Cambio {
+  return {
+    kind: 'edited',
+    ...options,
+    edit: async (answer) => {
+      const headers = new Headers(answer.headers);
+      headers.delete('content-length');
+      return new Response(change(await answer.text()), { status: answer.status, headers });
+    },
+  };
+}
+
+/** A fault that answers something else; by default a page. */
+export function answered(body: string | Uint8Array<ArrayBuffer> | null, init: ResponseInit = {}): Cambio {
+  const headers = { 'content-type': 'text/html; charset=utf-8' };
+  return { kind: 'edited', edit: () => new Response(body, { headers, ...init }) };
+}
