@@ -1,27 +1,18 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { llamadas, saldoDe } from '../fixtures/pedidos.ts';
-import { type Caller, expectOk, type Servicio, startServicio } from '../fixtures/servicio.ts';
-import { CONTRIBUYENTES, comunicadosOf, type Dias, detenerReloj, hoy, notificacionesOf } from './verdad.ts';
+import { useServicio } from '../fixtures/servicio.ts';
+import { CONTRIBUYENTES, comunicadosOf, type Dias, detenerReloj, hoy, itemsOf, notificacionesOf } from './verdad.ts';
 
 /** It asks for the list of ten taxpayers, several times each. */
 const PATIENT = { timeout: 400_000 };
 const ultimos30 = (): Dias => ({ desde: hoy(-30), hasta: hoy() });
 const ANIO: Dias = { desde: hoy(-364), hasta: hoy() };
 
-let servicio: Servicio;
+const servicio = useServicio();
 beforeAll(async () => {
-  servicio = await startServicio();
   detenerReloj(servicio);
 });
-afterAll(() => servicio?.close());
-
-async function listOf(caller: Caller, path: string, body: Partial<Dias> = {}) {
-  const data = await expectOk(caller.call(path, { rfc: caller.rfc, ...body }));
-  const items = data['items'] as Record<string, unknown>[];
-  expect(data['total']).toBe(items.length);
-  return items;
-}
 
 /** What the simulated mailbox remembers of a taxpayer: it outlives the sessions and the call log. */
 async function opened(rfc: string) {
@@ -57,7 +48,7 @@ describe.each([
       const caller = await newCaller(rfc);
       const expected = comunicadosOf(servicio, rfc, ANIO);
       seen += expected.length;
-      const year = await listOf(caller, 'tax/comunicados', ANIO);
+      const year = await itemsOf(caller, 'tax/comunicados', ANIO);
       expect([rfc, year.map(({ id: _, ...item }) => item)]).toEqual([rfc, expected]);
       expect(new Set(year.map(({ id }) => id)).size).toBe(year.length);
       expect(year.every(({ id }) => typeof id === 'string' && id !== '')).toBe(true);
@@ -67,13 +58,13 @@ describe.each([
         year.filter(({ fecha }) => desde <= String(fecha) && String(fecha) <= hasta);
       // Midnight may pass between the question and what it is compared with.
       const before = ultimos30();
-      const items = await listOf(caller, 'tax/comunicados');
+      const items = await itemsOf(caller, 'tax/comunicados');
       expect([before, ultimos30()].map(within)).toContainEqual(items);
       const [newest, oldest] = [year.at(0), year.at(-1)];
       for (const one of [newest, oldest]) {
         if (one === undefined) continue;
         const day = { desde: String(one['fecha']), hasta: String(one['fecha']) };
-        expect(await listOf(caller, 'tax/comunicados', day)).toEqual(within(day));
+        expect(await itemsOf(caller, 'tax/comunicados', day)).toEqual(within(day));
       }
       expect(await opened(rfc)).toEqual(NOTHING);
     }
@@ -87,8 +78,8 @@ describe.each([
       const caller = await newCaller(rfc);
       const expected = notificacionesOf(servicio, rfc);
       seen += expected.length;
-      expect([rfc, await listOf(caller, 'tax/notificaciones')]).toEqual([rfc, expected]);
-      expect([rfc, await listOf(caller, 'tax/notificaciones')]).toEqual([rfc, expected]);
+      expect([rfc, await itemsOf(caller, 'tax/notificaciones')]).toEqual([rfc, expected]);
+      expect([rfc, await itemsOf(caller, 'tax/notificaciones')]).toEqual([rfc, expected]);
       // None by one credential alone is not paid for.
       expect(await saldoDe(servicio, caller)).toBe(expected.length > 0 ? 8 : 10);
       expect([rfc, await opened(rfc)]).toEqual([rfc, NOTHING]);

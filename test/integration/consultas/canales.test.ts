@@ -1,5 +1,5 @@
 import type { AppProcess } from '@acuse/embedded';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { abiertas, libroDe } from '../fixtures/consultas.ts';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { guardarKey, newEfirmaCaller, registrarCer } from '../fixtures/efirma.ts';
@@ -13,20 +13,18 @@ import {
   UN_DIA,
   uuidsDelSat,
 } from '../fixtures/pedidos.ts';
-import { type Caller, ciecOf, expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
+import { type Caller, ciecOf, expectOk, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 import { retencionesOf } from './verdad.ts';
 
 const SOAP = 'cfdidescargamasivasolicitud';
 const SOLICITA = 'SolicitaDescargaRecibidos';
 const RETENCIONES = { ejercicio: 2025 };
 
-let servicio: Servicio;
+const servicio = useServicio({ workerEnv: { SAT_POLL_MAX_SECONDS: '0.2' } });
 let worker: AppProcess;
 beforeAll(async () => {
-  servicio = await startServicio({ workerEnv: { SAT_POLL_MAX_SECONDS: '0.2' } });
   worker = await servicio.startWorker();
 });
-afterAll(() => servicio?.close());
 
 /** A caller with both credentials. */
 async function newFullCaller(saldo = 10) {

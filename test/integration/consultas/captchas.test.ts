@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { CONSULTAS, libroDe, newCallerFor } from '../fixtures/consultas.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { llamadas, saldoDe } from '../fixtures/pedidos.ts';
-import { type Answer, expectOk, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
+import { type Answer, expectOk, type Servicio, startServicio, useServicio, waitFor } from '../fixtures/servicio.ts';
 
 const run = promisify(execFile);
 
@@ -14,11 +14,7 @@ const run = promisify(execFile);
 const PATIENT = { timeout: 400_000 };
 
 describe('captchas that people read', PATIENT, () => {
-  let servicio: Servicio;
-  beforeAll(async () => {
-    servicio = await startServicio({ apiEnv: { CAPTCHA_RESOLVER: 'personas', SAT_PRESUPUESTO_MS: '90000' } });
-  });
-  afterAll(() => servicio.close());
+  const servicio = useServicio({ apiEnv: { CAPTCHA_RESOLVER: 'personas', SAT_PRESUPUESTO_MS: '90000' } });
 
   /** The operator's command line, as a process. Gives its lines, read as JSON. */
   async function acuse(...args: string[]): Promise<Record<string, unknown>[]> {

@@ -1,19 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { abiertas, libroDe, whileDown } from '../fixtures/consultas.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';
-import { type Answer, expectOk, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
+import { type Answer, expectOk, useServicio, waitFor } from '../fixtures/servicio.ts';
 
 const PATH = 'tax/comunicados';
 
 describe('a service of the authority that fails again and again', () => {
-  let servicio: Servicio;
+  const servicio = useServicio();
   let otra: { readonly url: string };
   beforeAll(async () => {
-    servicio = await startServicio();
     otra = await servicio.startApiProcess();
   });
-  afterAll(() => servicio.close());
 
   const isSpared = ({ body }: Answer) => /falló varias veces seguidas/.test(String(body.data?.['motivo']));
   const host = async () => {

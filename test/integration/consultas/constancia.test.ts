@@ -1,9 +1,9 @@
 import { createContribuyentes } from '@acuse/db';
 import type { Perfil } from '@acuse/simulador';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { llamadas } from '../fixtures/pedidos.ts';
-import { type Caller, expectOk, type Servicio, startServicio } from '../fixtures/servicio.ts';
+import { type Caller, expectOk, useServicio } from '../fixtures/servicio.ts';
 import { CONTRIBUYENTES } from './verdad.ts';
 
 /** Besides the two with odd letters: taxpayers with other regimes, and one that suspended its activities. */
@@ -18,11 +18,7 @@ const MAS = [
   ['persona física', 'KAHO641101B39'],
 ] as const;
 
-let servicio: Servicio;
-beforeAll(async () => {
-  servicio = await startServicio();
-});
-afterAll(() => servicio?.close());
+const servicio = useServicio();
 
 /** The profile as the control API tells it. */
 async function perfilDe(rfc: string): Promise<Perfil> {

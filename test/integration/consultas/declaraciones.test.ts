@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';
-import { type Caller, expectOk, type Servicio, startServicio } from '../fixtures/servicio.ts';
-import { CONTRIBUYENTES, declaracionesDe, detenerReloj } from './verdad.ts';
+import { type Caller, useServicio } from '../fixtures/servicio.ts';
+import { CONTRIBUYENTES, declaracionesDe, detenerReloj, itemsOf } from './verdad.ts';
 
 /**
  * The last noon of a 20 November: its year is running, and most of its returns were filed. In another season they are
@@ -17,20 +17,13 @@ function ultimoNoviembre(): Date {
 const NOVIEMBRE = ultimoNoviembre();
 const AHORA = NOVIEMBRE.getUTCFullYear();
 
-let servicio: Servicio;
+const servicio = useServicio();
 beforeAll(async () => {
-  servicio = await startServicio();
   servicio.simulador.world.clock.set(NOVIEMBRE);
   detenerReloj(servicio);
 });
-afterAll(() => servicio?.close());
 
-async function declaraciones(caller: Caller, ejercicio: number) {
-  const data = await expectOk(caller.call('tax/declaraciones-fiel', { rfc: caller.rfc, ejercicio }));
-  const items = data['items'] as unknown[];
-  expect(data['total']).toBe(items.length);
-  return items;
-}
+const declaraciones = (caller: Caller, ejercicio: number) => itemsOf(caller, 'tax/declaraciones-fiel', { ejercicio });
 
 describe('tax/declaraciones-fiel', () => {
   it.each([

@@ -1,18 +1,17 @@
 import { createCargaListas } from '@acuse/db';
 import { MAGIAS } from '@acuse/simulador';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Caller, expectOk, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { type Caller, expectOk, useServicio, waitFor } from '../fixtures/servicio.ts';
 
 const LISTADOS = MAGIAS.filter(({ listado69b }) => listado69b !== undefined);
 const NOT_LISTED = ['Ñ&A010203AB1', 'ÑU&O850412H73', 'EKU9003173C9', 'XXXX010101XX1'];
 
-let servicio: Servicio;
+const servicio = useServicio({
+  simulador: { filas_69b: 14_500 },
+  workerEnv: { WORKER_ROLES: 'listas', LISTAS_INTERVAL_MS: '100' },
+});
 let caller: Caller;
 beforeAll(async () => {
-  servicio = await startServicio({
-    simulador: { filas_69b: 14_500 },
-    workerEnv: { WORKER_ROLES: 'listas', LISTAS_INTERVAL_MS: '100' },
-  });
   caller = await servicio.newCaller({ saldo: 0 });
   const before = await caller.call('efos/consultar', { rfc: 'EKU9003173C9' });
   // Without a list nothing is known about anybody: that is no "not listed".
@@ -25,7 +24,6 @@ beforeAll(async () => {
     return vigente;
   });
 });
-afterAll(() => servicio?.close());
 
 const consultar = (rfc: string) => expectOk(caller.call('efos/consultar', { rfc }));
 const dayOf = (seconds: number | null) =>

@@ -1,19 +1,17 @@
 import { MAGIAS, type Row, type Tipo } from '@acuse/simulador';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { cancelacionOf } from '../../../apps/simulador/src/world/taxpayers/row.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';
-import { type Caller, expectOk, type Servicio, startServicio } from '../fixtures/servicio.ts';
+import { type Caller, expectOk, useServicio } from '../fixtures/servicio.ts';
 import { CONTRIBUYENTES, rowsOf } from './verdad.ts';
 
 const DIAS = { desde: '2025-01-01', hasta: '2025-06-30' };
 
-let servicio: Servicio;
+const servicio = useServicio();
 let caller: Caller;
 beforeAll(async () => {
-  servicio = await startServicio();
   caller = await servicio.newCaller({ saldo: 1_000 });
 });
-afterAll(() => servicio?.close());
 
 const bodyOf = ({ rfcEmisor, rfcReceptor, uuid, monto }: Row) => ({
   rfc_emisor: rfcEmisor,

@@ -1,8 +1,8 @@
 import { MAGIAS } from '@acuse/simulador';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { darFilas, llamadas, saldoDe } from '../fixtures/pedidos.ts';
-import { type Caller, expectOk, type Servicio, startServicio } from '../fixtures/servicio.ts';
+import { type Caller, expectOk, useServicio } from '../fixtures/servicio.ts';
 import { CONTRIBUYENTES, type Dias, facturasOf } from './verdad.ts';
 
 const VIAS = [
@@ -10,11 +10,7 @@ const VIAS = [
   ['tax/facturas-fiel', 'e.firma'],
 ] as const;
 
-let servicio: Servicio;
-beforeAll(async () => {
-  servicio = await startServicio();
-});
-afterAll(() => servicio?.close());
+const servicio = useServicio();
 
 const newCaller = (via: string, rfc: string) =>
   via === 'CIEC' ? servicio.newCiecCaller({ rfc }) : newEfirmaCaller(servicio, { rfc });

@@ -1,10 +1,10 @@
 import { MAGIAS, type Magia } from '@acuse/simulador';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { issueOpinion, opinionPdf } from '../../../apps/simulador/src/ptsc32d/opinion-pdf.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { crearBucket } from '../fixtures/objetos.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';
-import { expectOk, type Servicio, startServicio } from '../fixtures/servicio.ts';
+import { expectOk, useServicio } from '../fixtures/servicio.ts';
 import { CONTRIBUYENTES, hoy } from './verdad.ts';
 
 const SENTIDOS = MAGIAS.filter((magia): magia is Magia & { opinion: string } => magia.opinion !== undefined);
@@ -16,12 +16,10 @@ const PERSONAS = [
   ]),
 ];
 
-let servicio: Servicio;
+const servicio = useServicio();
 beforeAll(async () => {
-  servicio = await startServicio();
   await crearBucket(servicio);
 });
-afterAll(() => servicio?.close());
 
 /**
  * What a negative opinion must name: each return that was not filed and each debt; nothing else of an opinion has a

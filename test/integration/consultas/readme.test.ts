@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../apps/api/test/kit.ts';
 import { issueEfirma } from '../fixtures/efirma.ts';
-import { type Caller, ciecOf, type Servicio, startServicio } from '../fixtures/servicio.ts';
+import { type Caller, ciecOf, useServicio } from '../fixtures/servicio.ts';
 
 const ROOT = new URL('../../../', import.meta.url);
 const run = promisify(execFile);
@@ -50,11 +50,10 @@ describe('the table of the README', () => {
   });
 
   describe.runIf(canRun)('run with curl by a newcomer', () => {
-    let servicio: Servicio;
+    const servicio = useServicio();
     let caller: Caller;
     let env: NodeJS.ProcessEnv;
     beforeAll(async () => {
-      servicio = await startServicio();
       await servicio.startWorker();
       caller = await servicio.newCaller({ rfc: 'ACU200101DB1', saldo: 50 });
       const efirma = await issueEfirma(servicio, { rfc: caller.rfc, password: 'contrasena-de-prueba' });
@@ -65,7 +64,6 @@ describe('the table of the README', () => {
       const own = { API: servicio.api.url, KEY: caller.apiKey, RFC: caller.rfc, CIEC: ciecOf(caller.rfc) };
       env = { ...process.env, ...own, EFIRMA: folder };
     });
-    afterAll(() => servicio.close());
 
     it('gives what the specification shows, line by line', { timeout: 400_000 }, async () => {
       const { call, prep, rows } = readmeOf('README.md');

@@ -1,21 +1,12 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { llamadas, saldoDe } from '../fixtures/pedidos.ts';
-import { type Caller, expectOk, type Servicio, startServicio } from '../fixtures/servicio.ts';
-import { CONTRIBUYENTES, detenerReloj, hoy, retencionesOf } from './verdad.ts';
+import { type Caller, useServicio } from '../fixtures/servicio.ts';
+import { CONTRIBUYENTES, detenerReloj, hoy, itemsOf, retencionesOf } from './verdad.ts';
 
-let servicio: Servicio;
-beforeAll(async () => {
-  servicio = await startServicio();
-});
-afterAll(() => servicio?.close());
+const servicio = useServicio();
 
-async function retenciones(caller: Caller, ejercicio: number) {
-  const data = await expectOk(caller.call('tax/retenciones', { rfc: caller.rfc, ejercicio }));
-  const items = data['items'] as unknown[];
-  expect(data['total']).toBe(items.length);
-  return items;
-}
+const retenciones = (caller: Caller, ejercicio: number) => itemsOf(caller, 'tax/retenciones', { ejercicio });
 
 describe('tax/retenciones', () => {
   it.each(CONTRIBUYENTES)('%s: the same rows from the portal and from the web service', async (_name, rfc) => {

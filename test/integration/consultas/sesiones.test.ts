@@ -1,16 +1,8 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { formasDe, leerTablas } from '../fixtures/busqueda.ts';
 import { costOf } from '../fixtures/consultas.ts';
 import { fallar, llamadas, pedir, saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
-import {
-  type Caller,
-  ciecOf,
-  expectOk,
-  type Servicio,
-  startServicio,
-  waitFor,
-  waitForEnd,
-} from '../fixtures/servicio.ts';
+import { type Caller, ciecOf, expectOk, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 
 const WRONG = 'Equivocada-12345';
 
@@ -22,16 +14,14 @@ const PORTALES = [
 ] as const;
 
 describe('sessions with the portals', () => {
-  let servicio: Servicio;
+  const servicio = useServicio();
   let procesos: readonly { readonly url: string }[];
   beforeAll(async () => {
-    servicio = await startServicio();
     [procesos] = await Promise.all([
       Promise.all([servicio.startApiProcess(), servicio.startApiProcess()]),
       servicio.startWorker(),
     ]);
   });
-  afterAll(() => servicio.close());
 
   const logins = (caller: Caller, service?: string) =>
     llamadas(servicio, caller, 'EntrarCiec').filter((call) => service === undefined || call.service === service);

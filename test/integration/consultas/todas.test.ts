@@ -1,11 +1,11 @@
 import { createCargaListas } from '@acuse/db';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../apps/api/test/kit.ts';
 import { type Fila, TABLA } from '../../contract/tabla.ts';
 import { type Caso, CONSULTAS, costOf, newCallerFor, VIAS } from '../fixtures/consultas.ts';
 import { crearBucket } from '../fixtures/objetos.ts';
 import { saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
-import { expectOk, type Servicio, startServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
+import { expectOk, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 import { CONTRIBUYENTES, hoy } from './verdad.ts';
 
 const [MORAL] = CONTRIBUYENTES[0];
@@ -66,16 +66,14 @@ const CASOS = todas.flatMap(({ path, accepts, cost }) =>
   ),
 );
 
-let servicio: Servicio;
+const servicio = useServicio({ workerEnv: { LISTAS_INTERVAL_MS: '100' } });
 beforeAll(async () => {
-  servicio = await startServicio({ workerEnv: { LISTAS_INTERVAL_MS: '100' } });
   await crearBucket(servicio);
   await servicio.startWorker();
   for (const [, rfc] of CONTRIBUYENTES)
     servicio.simulador.world.taxpayers.change(rfc, { perfil: { opinion: { autorizaPublicacion: true } } });
   await waitFor(async () => (await createCargaListas(servicio.db).estado()).vigente);
 });
-afterAll(() => servicio?.close());
 
 it('every operation that asks the authority is here, in each way that it accepts', () => {
   expect(todas.map(({ path }) => path).sort()).toEqual(Object.keys(CAMPOS).sort());

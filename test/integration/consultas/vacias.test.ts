@@ -1,11 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createLibro } from '@acuse/db';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { TABLA } from '../../contract/tabla.ts';
 import { abiertas, CONSULTAS, libroDe, newCallerFor } from '../fixtures/consultas.ts';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { fallar, llamadas, saldoDe } from '../fixtures/pedidos.ts';
-import { type Caller, ciecOf, expectOk, type Servicio, startServicio } from '../fixtures/servicio.ts';
+import { type Caller, ciecOf, expectOk, type Servicio, useServicio } from '../fixtures/servicio.ts';
 import { comunicadosOf, declaracionesDe, facturasOf, hoy, notificacionesOf, retencionesOf } from './verdad.ts';
 
 const FALSO = 'FAL900215SIA';
@@ -15,7 +16,6 @@ const SOLO_PORTAL = 'WEB900215SI4';
 
 const MARZO = { desde: '2025-03-01', hasta: '2025-03-31' };
 const ANIO = { desde: hoy(-360), hasta: hoy() };
-const _LISTAS = ['comunicados', 'declaraciones-fiel', 'facturas', 'facturas-fiel', 'notificaciones', 'retenciones'];
 
 /** What the simulated authority has for each list, and how it is asked. */
 const casos = (servicio: Servicio, rfc: string) =>
@@ -29,10 +29,10 @@ const casos = (servicio: Servicio, rfc: string) =>
   }) as const;
 
 type Lista = keyof ReturnType<typeof casos>;
+const LISTAS = new Set(TABLA.filter(({ elementos }) => elementos !== undefined).map(({ path }) => path));
 /** Every list in each way that it can be asked with one credential. */
 const CON_UNA = CONSULTAS.flatMap(([path, { credencial }]) =>
-  /comunicados|declaraciones|facturas|notificaciones|retenciones/.test(path) &&
-  (credencial === 'ciec' || credencial === 'efirma')
+  LISTAS.has(path) && (credencial === 'ciec' || credencial === 'efirma')
     ? [[path.slice('tax/'.length) as Lista, credencial] as const]
     : [],
 );
@@ -42,11 +42,7 @@ const conUna = (servicio: Servicio, rfc: string, credencial: 'ciec' | 'efirma') 
   newCallerFor(servicio, { credencial, body: () => ({}) }, 5, rfc);
 
 describe('an empty list of the SAT, true or not', { timeout: 120_000 }, () => {
-  let servicio: Servicio;
-  beforeAll(async () => {
-    servicio = await startServicio();
-  });
-  afterAll(() => servicio?.close());
+  const servicio = useServicio();
 
   const conAmbas = async (rfc: string): Promise<Caller> => {
     const caller = await newEfirmaCaller(servicio, { rfc, saldo: 5 });

@@ -1,10 +1,11 @@
 import { toSeconds } from '@acuse/core';
 import type { Row, Tipo } from '@acuse/simulador';
+import { expect } from 'vitest';
 import { notificacionesDe } from '../../../apps/simulador/src/buzon/agr.ts';
 import { comunicadosDe } from '../../../apps/simulador/src/buzon/aplicacionesc.ts';
 import { createAperturas } from '../../../apps/simulador/src/buzon/llegadas.ts';
 import { declaracionesAnterioresOf, declaracionesOf } from '../../../apps/simulador/src/pstcdypisr/declaraciones.ts';
-import type { Servicio } from '../fixtures/servicio.ts';
+import { type Caller, expectOk, type Servicio } from '../fixtures/servicio.ts';
 
 /**
  * What the simulated authority knows, in the words and the order of the interface: the answers are compared with this.
@@ -135,4 +136,12 @@ function dayOf(cuando: number): string {
 
 function by<T>(key: (item: T) => string): (a: T, b: T) => number {
   return (a, b) => (key(a) < key(b) ? -1 : key(a) > key(b) ? 1 : 0);
+}
+
+/** What a list answers: as many items as it says. */
+export async function itemsOf(caller: Caller, path: string, body: object = {}): Promise<Record<string, unknown>[]> {
+  const data = await expectOk(caller.call(path, { rfc: caller.rfc, ...body }));
+  const items = data['items'] as Record<string, unknown>[];
+  expect(data['total']).toBe(items.length);
+  return items;
 }

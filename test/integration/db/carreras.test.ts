@@ -5,7 +5,7 @@ import { uuidV7 } from '@acuse/runtime';
 import { expect, test } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
 import { seedTaxpayer, useDatabase } from '../fixtures/database.ts';
-import { abrir, filas } from '../listas/version-fingida.ts';
+import { abrir, filas } from '../listas/lista-fingida.ts';
 
 const t = useDatabase();
 

@@ -1,10 +1,11 @@
 import { ListaRechazada, SatError } from '@acuse/core';
-import { createCargaListas, createListas, openDatabase } from '@acuse/db';
+import { createCargaListas, createListaEdos, createListas, openDatabase } from '@acuse/db';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
 import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { examine } from '../fixtures/planes.ts';
 import { waitFor } from '../fixtures/servicio.ts';
-import { abrir, CUANTAS, type Fingida, filas, TODOS, unchanged } from './version-fingida.ts';
+import { abrir, CUANTAS, type Fingida, filas, rfcs, TODOS, unchanged } from './lista-fingida.ts';
 
 const signal = () => AbortSignal.timeout(60_000);
 
@@ -18,15 +19,23 @@ const listas = () => createListas(database.db);
 const load = (fingida: Fingida = {}, minFilas = 1) => carga().cargar({ abrir: abrir(fingida), minFilas }, signal());
 const count = async (table: string) =>
   Number((await database.db.pool.query(`SELECT count(*) AS n FROM ${table}`)).rows[0]?.n);
+/** Holds the rows of a version back from the 500th on, until it is opened. */
+function newGate() {
+  let open = () => {};
+  const isOpen = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { gate: { at: 500, open: isOpen }, open };
+}
+const untilRows = () => waitFor(async () => (await count('efos_fila')) > 0 || null);
 const rechazada = (motivo: string) => expect.objectContaining({ name: 'ListaRechazada', motivo });
 
 describe('a version of list 69-B', () => {
   it('is nobody’s answer before it is all there, and everybody’s after', async () => {
     expect(await listas().consultar('AAA010101000')).toEqual({ efos: null, edos: null });
-    let open = () => {};
-    const gate = { at: 500, open: new Promise<void>((resolve) => (open = resolve)) };
+    const { gate, open } = newGate();
     const loading = load({ gate });
-    await waitFor(async () => (await count('efos_fila')) > 0 || null);
+    await untilRows();
     expect((await listas().consultar('AAA010101000')).efos).toBeNull();
     open();
     expect(await loading).toMatchObject({
@@ -91,9 +100,9 @@ describe('a version of list 69-B', () => {
 
   it('takes its place in the moment in which its attempt is noted as done and the order as carried out', async () => {
     await carga().pedir({ forzar: false, actor: 'prueba', ip: null });
-    let open = () => {};
-    const loading = load({ gate: { at: 500, open: new Promise<void>((resolve) => (open = resolve)) } });
-    await waitFor(async () => (await count('efos_fila')) > 0 || null);
+    const { gate, open } = newGate();
+    const loading = load({ gate });
+    await untilRows();
     const holder = await database.db.pool.connect();
     try {
       await holder.query('BEGIN');
@@ -183,10 +192,9 @@ describe('a version of list 69-B', () => {
 
   it('is loaded by one of several that try at the same time', async () => {
     const other = openDatabase({ ...database.db.settings, url: database.url });
-    let open = () => {};
-    const gate = { at: 500, open: new Promise<void>((resolve) => (open = resolve)) };
+    const { gate, open } = newGate();
     const first = load({ gate });
-    await waitFor(async () => (await count('efos_fila')) > 0 || null);
+    await untilRows();
     const asked: unknown[] = [];
     const second = await createCargaListas(other).cargar({ minFilas: 1, abrir: unchanged(asked) }, signal());
     expect([second, asked]).toEqual([{ resultado: 'OTRA_EN_CURSO' }, []]);
@@ -199,8 +207,7 @@ describe('a version of list 69-B', () => {
 
   it('is not touched by a loader that lost its connection, and the next one cleans up', async () => {
     await load({ corte: '2026-01-01' });
-    let open = () => {};
-    const gate = { at: 500, open: new Promise<void>((resolve) => (open = resolve)) };
+    const { gate, open } = newGate();
     const dying = load({ corte: '2026-08-01', filas: filas('b'), gate });
     const outcome = dying.then(
       () => 'loaded',
@@ -258,4 +265,59 @@ describe('a version of list 69-B', () => {
     for (let n = 0; n < 60; n += 1) await load({ sha256: 'f'.repeat(64) });
     expect(await count('efos_carga')).toBeLessThanOrEqual(51);
   });
+});
+
+describe('the EDOS list of the operator', () => {
+  const edos = () => createListaEdos(database.db);
+  const autor = { actor: 'prueba', ip: null };
+  const consultar = async (rfc: string) => (await listas().consultar(rfc)).edos;
+
+  it('answers under its name, is replaced whole, and goes', async () => {
+    expect([await edos().estado(), await consultar('AAA010101000')]).toEqual([null, null]);
+    await edos().importar({
+      fuente: 'Comité de riesgos',
+      rfcs: ['AAA010101000', 'AAA010101001', 'AAA010101000'],
+      ...autor,
+    });
+    expect(await edos().estado()).toMatchObject({ fuente: 'Comité de riesgos', rfcs: 2 });
+    expect(await consultar('AAA010101000')).toEqual({ fuente: 'Comité de riesgos', estaListado: true });
+    expect(await consultar('AAA010101002')).toEqual({ fuente: 'Comité de riesgos', estaListado: false });
+    await edos().importar({ fuente: 'Otra', rfcs: ['AAA010101002'], ...autor });
+    expect(await consultar('AAA010101000')).toEqual({ fuente: 'Otra', estaListado: false });
+    expect([await edos().borrar(autor), await edos().borrar(autor), await consultar('AAA010101002')]).toEqual([
+      true,
+      false,
+      null,
+    ]);
+    const { rows } = await database.db.pool.query('SELECT actor, accion FROM auditoria ORDER BY id');
+    expect(rows.map(({ actor, accion }) => `${actor} ${accion}`)).toEqual([
+      'prueba importar-edos',
+      'prueba importar-edos',
+      'prueba borrar-edos',
+    ]);
+  });
+
+  it('is of one import, however many come at once', async () => {
+    const sources = ['a', 'b', 'c', 'd'];
+    await Promise.all(sources.map((fuente, n) => edos().importar({ fuente, rfcs: rfcs(300, n * 1_000), ...autor })));
+    const estado = await edos().estado();
+    const n = sources.indexOf(estado?.fuente ?? '');
+    const { rows } = await database.db.pool.query<{ rfc: string }>('SELECT rfc FROM edos_rfc');
+    expect(new Set(rows.map(({ rfc }) => rfc))).toEqual(new Set(rfcs(300, n * 1_000)));
+  });
+});
+
+it('efos/consultar reads a few blocks of a list of 14,500, as many as the real one had in 2026, and the planner knows', async () => {
+  const todos = rfcs(14_500);
+  const [fila] = filas('500-1', 1);
+  if (!fila) throw new Error('no row');
+  await load({ filas: todos.map((rfc) => ({ ...fila, rfc, nombre: `Empresa ${rfc}` })) });
+  await createListaEdos(database.db).importar({ fuente: 'Comité', rfcs: todos, actor: 'prueba', ip: null });
+  const plans = await examine(() => listas().consultar(todos[7_000] ?? ''));
+  expect(plans).toHaveLength(2);
+  for (const plan of plans) {
+    expect(plan.jit, plan.text).toBe(false);
+    expect(plan.blocks, plan.text).toBeLessThan(40);
+    expect(plan.cost, plan.text).toBeLessThan(200);
+  }
 });

@@ -1,14 +1,14 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createProgram, openDeps } from '@acuse/cli';
 import { createCargaListas } from '@acuse/db';
+import { listen } from '@acuse/runtime';
 import { afterEach, expect, it } from 'vitest';
+import { acuse } from '../fixtures/cli.ts';
 import { onEachDriver } from '../fixtures/drivers.ts';
 import { expectOk, startServicio, waitFor } from '../fixtures/servicio.ts';
-import { listaFingida, type Renglon, rfcs } from './archivo.ts';
+import { listaFingida, type Renglon, rfcs } from './lista-fingida.ts';
 
 const MUCHOS: Renglon[] = rfcs(3_000).map((rfc) => ({ rfc, situacion: 'Definitivo' }));
 const NOTABLES: Renglon[] = [
@@ -21,6 +21,12 @@ const NOTABLES: Renglon[] = [
   { rfc: 'ÑA&010101AB1', situacion: 'Presunto', nombre: 'PEÑA\r\nE HIJOS' },
   { rfc: 'XXXXXXXXXXXX', situacion: 'Definitivo', nombre: 'Información suprimida' },
 ];
+
+/** What `efos estado` prints, as far as it is looked at here. */
+interface EstadoEfos {
+  readonly vigente: { readonly fecha_corte: string } | null;
+  readonly intentos: readonly { readonly motivo: string | null }[];
+}
 
 const closing: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -39,13 +45,13 @@ async function startFuente() {
     if (request.headers['if-none-match'] === etag) return void response.writeHead(304).end();
     response.writeHead(200, { etag }).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const port = await listen(server, 0, '127.0.0.1');
   closing.push(async () => {
     server.closeAllConnections();
     server.close();
   });
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/Listado_completo_69-B.csv`,
+    url: `http://127.0.0.1:${port}/Listado_completo_69-B.csv`,
     asked,
     publish(corte: string, renglones: readonly Renglon[]) {
       body = listaFingida(corte, renglones);
@@ -74,6 +80,10 @@ onEachDriver('from the list at its source to the answer', (queueUrl) => {
     const consultar = (rfc: string) => caller.call('efos/consultar', { rfc });
     const data = (rfc: string) => expectOk(consultar(rfc));
     const carga = createCargaListas(servicio.db);
+
+    type Carga = Awaited<ReturnType<typeof carga.estado>>['cargas'][number];
+    const untilCarga = (isIt: (one: Carga) => boolean) =>
+      waitFor(async () => (await carga.estado()).cargas.some(isIt) || null);
 
     // No worker yet: nothing is known of anybody.
     const before = await consultar('PRE010101AB1');
@@ -117,16 +127,12 @@ onEachDriver('from the list at its source to the answer', (queueUrl) => {
 
     // The source breaks down: the old list goes on answering, and the operator sees why.
     fuente.breakDown();
-    await waitFor(async () => ((await carga.estado()).cargas[0]?.resultado === 'FALLIDA' ? true : null));
+    await untilCarga(({ resultado }) => resultado === 'FALLIDA');
     expect(await data('PRE010101AB1')).toMatchObject({ en_efos: true, fecha_corte: '2026-07-31' });
     fuente.publish('30 de junio de 2026', [...NOTABLES, ...MUCHOS, ...MUCHOS]);
-    await waitFor(async () =>
-      (await carga.estado()).cargas.some(({ motivo }) => motivo?.startsWith('LISTA_ANTERIOR')) ? true : null,
-    );
+    await untilCarga(({ motivo }) => motivo?.startsWith('LISTA_ANTERIOR') ?? false);
     fuente.publish('31 de agosto de 2026', NOTABLES);
-    await waitFor(async () =>
-      (await carga.estado()).cargas.some(({ motivo }) => motivo?.startsWith('LISTA_MENGUADA')) ? true : null,
-    );
+    await untilCarga(({ motivo }) => motivo?.startsWith('LISTA_MENGUADA') ?? false);
     expect(await data('PRE010101AB1')).toMatchObject({ en_efos: true, fecha_corte: '2026-07-31' });
 
     fuente.publish('31 de agosto de 2026', [{ rfc: 'PRE010101AB1', situacion: 'Desvirtuado' }, ...MUCHOS]);
@@ -153,25 +159,14 @@ onEachDriver('from the list at its source to the answer', (queueUrl) => {
     closing.push(() => servicio.close());
     const dir = await mkdtemp(join(tmpdir(), 'acuse-edos-'));
     closing.push(() => rm(dir, { recursive: true, force: true }));
-    const order = async (...args: string[]) => {
-      const lines: string[] = [];
-      const print = (line: string) => void lines.push(line);
-      const deps = openDeps({ DATABASE_URL: servicio.databaseUrl } as Parameters<typeof openDeps>[0], print);
-      try {
-        await createProgram(() => deps, print)
-          .exitOverride()
-          .parseAsync(['node', 'acuse', ...args]);
-      } finally {
-        await deps.close();
-      }
-      return lines.map((line) => JSON.parse(line));
-    };
+    const order = (...args: string[]) => acuse({ DATABASE_URL: servicio.databaseUrl }, ...args);
+    const estado = async () => (await order('efos', 'estado'))[0] as unknown as EstadoEfos;
     expect(await order('efos', 'estado')).toMatchObject([{ vigente: null, intentos: [] }]);
     await servicio.startWorker();
     const cut = (fecha: string) =>
       waitFor(async () => {
-        const [estado] = await order('efos', 'estado');
-        return estado.vigente?.fecha_corte === fecha ? estado : null;
+        const now = await estado();
+        return now.vigente?.fecha_corte === fecha ? now : null;
       });
     expect(await cut('2026-07-31')).toMatchObject({
       vigente: { filas: 3_000, fuente: fuente.url },
@@ -180,8 +175,8 @@ onEachDriver('from the list at its source to the answer', (queueUrl) => {
     fuente.publish('1 de agosto de 2026', MUCHOS.slice(0, 5));
     expect(await order('efos', 'cargar')).toEqual([{ pedida: true, forzar: false }]);
     await waitFor(async () => {
-      const [{ intentos }] = await order('efos', 'estado');
-      return intentos[0].motivo?.startsWith('LISTA_MENGUADA') ? true : null;
+      const { intentos } = await estado();
+      return intentos[0]?.motivo?.startsWith('LISTA_MENGUADA') ? true : null;
     });
     await order('efos', 'cargar', '--forzar');
     expect(await cut('2026-08-01')).toMatchObject({ vigente: { filas: 5 }, pedida_en: null });

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { listen } from '@acuse/runtime';
 import { expect, inject, it } from 'vitest';
 import { expectOk, startServicio, waitFor } from '../fixtures/servicio.ts';
 import { ownRedis } from '../fixtures/servidores.ts';
-import { listaFingida, rfcs } from './archivo.ts';
+import { listaFingida, rfcs } from './lista-fingida.ts';
 
 it.skipIf(inject('redisUrl') === null)(
   'loads the list while Redis is away, answers from it, and asks daily again once Redis is there',
@@ -18,12 +18,12 @@ it.skipIf(inject('redisUrl') === null)(
       asked += 1;
       response.end(body);
     });
-    await new Promise<void>((resolve) => source.listen(0, '127.0.0.1', resolve));
+    const port = await listen(source, 0, '127.0.0.1');
     const servicio = await startServicio({
       queueUrl: redis.url,
       workerEnv: {
         WORKER_ROLES: 'listas',
-        SAT_LISTA_69B_URL: `http://127.0.0.1:${(source.address() as AddressInfo).port}/l.csv`,
+        SAT_LISTA_69B_URL: `http://127.0.0.1:${port}/l.csv`,
         LISTAS_INTERVAL_MS: '100',
         EFOS_CRON: '* * * * * *',
       },

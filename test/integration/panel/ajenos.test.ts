@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { RUTAS } from '../../../apps/panel/src/rutas.ts';
 import { newRfc } from '../fixtures/database.ts';
-import { BANCO } from './fixtures/banco.ts';
+import { BANCO } from './fixtures/pagos.ts';
 import { addRfc, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
 import { generate } from './fixtures/rfcs.ts';
 import { createSolicitudesDePrueba, RESUMEN } from './fixtures/solicitudes.ts';
@@ -18,11 +18,13 @@ let eva: Persona;
 /** What stands for each kind of thing: one of Ana's, one that nobody has, and what is no name at all. */
 let nombres: Readonly<Record<string, readonly [ajeno: string, nadie: string, ninguno: string]>>;
 let rfcDeAna: string;
+let rfcDeSolicitud: string;
 
 beforeAll(async () => {
   panel = await startPanel({ env: BANCO });
   const { owner, finished } = createSolicitudesDePrueba(panel);
   const { persona: ana, taxpayer } = await owner();
+  rfcDeSolicitud = taxpayer.rfc;
   ({ rfc: rfcDeAna } = await addRfc(panel.db, ana));
   await generate(ana, rfcDeAna);
   const solicitud = await finished(taxpayer, {}, RESUMEN);
@@ -92,7 +94,7 @@ describe("what is another account's", () => {
 
   it('is in no list, chart, ledger or file, whatever the filter asks for', async () => {
     const nadie = newRfc();
-    for (const path of ['/saldo/movimientos', '/saldo/movimientos.csv', '/solicitudes', '/rfcs']) {
+    for (const path of ['/inicio', '/saldo/movimientos', '/saldo/movimientos.csv', '/solicitudes', '/rfcs']) {
       const read = async (rfc: string) =>
         (await eva.get(`${path}?${new URLSearchParams({ rfc, q: rfc })}`)).text
           .replaceAll(/nonce="[^"]*"/g, '')
@@ -100,6 +102,9 @@ describe("what is another account's", () => {
           .replaceAll(rfc.replaceAll('&', '&amp;'), 'RFC');
       expect([path, await read(rfcDeAna)]).toEqual([path, await read(nadie)]);
     }
+    const [solicitud = ''] = nombres['/solicitudes/:id'] ?? [];
+    expect((await eva.get(`/solicitudes?id=${solicitud}`)).text).not.toContain(`/solicitudes/${solicitud}`);
+    expect((await eva.get(`/solicitudes/nueva?como=${solicitud}`)).text).not.toContain(rfcDeSolicitud);
   });
 });
 

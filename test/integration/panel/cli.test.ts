@@ -4,51 +4,25 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createProgram, openDeps } from '@acuse/cli';
+import { createProgram } from '@acuse/cli';
 import { OPERACIONES } from '@acuse/contract';
 import { createCaptchas } from '@acuse/db';
-import type { Command } from 'commander';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { acceptSolicitud, seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { uuidV7 } from '@acuse/runtime';
+import { describe, expect, it } from 'vitest';
+import { acuse as acuseRows, everyCommand, runOrder } from '../fixtures/cli.ts';
+import { acceptSolicitud, seedTaxpayer, useDatabase } from '../fixtures/database.ts';
+import { newPago } from './fixtures/pagos.ts';
 
 const BIN = fileURLToPath(new URL('../../../apps/cli/bin/acuse.mjs', import.meta.url));
 const PEPPERS = `1:${Buffer.alloc(32, 1).toString('base64')}`;
 const RFC = 'ACU200101DB1';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database?.close());
+const database = useDatabase();
 
-const everyCommand = (program: Command) => [program, ...program.commands.flatMap((each) => [each, ...each.commands])];
-
-/** Runs an order in this process: what it prints, and what it says of an order that it cannot read. */
-const acuse = (...args: string[]) => acuseWith({}, ...args);
-
-async function acuseWith(env: { readonly SAT_BASE_URL?: string }, ...args: string[]) {
-  const lines: string[] = [];
-  let said = '';
-  const config = { DATABASE_URL: database.url, API_KEY_PEPPERS: PEPPERS, ...env };
-  const deps = openDeps(config, (line) => lines.push(line));
-  try {
-    const program = createProgram(
-      () => deps,
-      (line) => lines.push(line),
-    );
-    const hear = (text: string) => {
-      said += text;
-    };
-    for (const command of everyCommand(program))
-      command.exitOverride().configureOutput({ writeOut: hear, writeErr: hear });
-    await program.parseAsync(args, { from: 'user' });
-  } catch (error) {
-    if (said === '') throw error;
-  } finally {
-    await deps.close();
-  }
-  return { said, rows: lines.map((line) => JSON.parse(line) as Record<string, unknown>) };
-}
+const config = () => ({ DATABASE_URL: database.url, API_KEY_PEPPERS: PEPPERS });
+const acuse = (...args: string[]) => runOrder(config(), args);
+/** The objects that an order prints which can be read. */
+const rowsOf = (...args: string[]) => acuseRows(config(), ...args);
 
 async function newCuenta() {
   const email = `${randomUUID()}@example.com`;
@@ -211,7 +185,7 @@ describe('the command line', () => {
   it('makes live keys only where the SAT itself answers', async () => {
     const order = ['llave', 'generar', '--cuenta', await newCuenta(), '--rfc', RFC];
     const made = async (env: { readonly SAT_BASE_URL?: string }) =>
-      String((await acuseWith(env, ...order)).rows[0]?.['api_key']).slice(0, 11);
+      String((await acuseRows({ ...config(), ...env }, ...order))[0]?.['api_key']).slice(0, 11);
     expect(await made({ SAT_BASE_URL: 'http://127.0.0.1:9' })).toBe('acuse_test_');
     expect(await made({})).toBe('acuse_live_');
   });
@@ -272,5 +246,52 @@ describe('the command line', () => {
       expect([order, (await acuse(...args)).said]).toEqual([order, '']);
     }
     await rm(folder, { recursive: true });
+  });
+});
+
+describe('payments at the command line', () => {
+  const transfer = async () => {
+    const { cuentaId } = await seedTaxpayer(database.db, { saldo: 0 });
+    return newPago(database.db, cuentaId, { referencia: `AC${randomUUID().slice(0, 8).toUpperCase()}` });
+  };
+
+  it('lists what waits, with whose it is', async () => {
+    const { id, referencia } = await transfer();
+    const rows = await rowsOf('pagos', 'listar');
+    expect(rows.find((row) => row['pago_id'] === id)).toMatchObject({
+      referencia,
+      creditos: 100,
+      total_mxn: '114.84',
+      estado: 'PENDIENTE',
+      cuenta: 'Prueba',
+      email: expect.stringContaining('@'),
+    });
+    const later = await rowsOf('pagos', 'listar', '--despues', id);
+    expect(later.map((row) => row['pago_id'])).not.toContain(id);
+  });
+
+  it('confirms by the reference as it stands in a statement, once', async () => {
+    const { referencia } = await transfer();
+    expect(await rowsOf('pagos', 'confirmar', ` ${referencia.toLowerCase()}`)).toMatchObject([
+      { estado: 'ACREDITADO', saldo: 100, abonado: true },
+    ]);
+    expect(await rowsOf('pagos', 'confirmar', referencia)).toMatchObject([{ saldo: 100, abonado: false }]);
+    await expect(rowsOf('pagos', 'rechazar', referencia, '--motivo', 'tarde')).rejects.toThrow('ya estaba ACREDITADO');
+  });
+
+  it('refuses by id with a reason; a confirmation afterwards credits nothing and says what to do', async () => {
+    const { id } = await transfer();
+    expect(await rowsOf('pagos', 'rechazar', id, '--motivo', 'no llegó')).toMatchObject([
+      { estado: 'RECHAZADO', motivo: 'no llegó', saldo: 0, rechazado: true },
+    ]);
+    await expect(rowsOf('pagos', 'confirmar', id)).rejects.toThrow('saldo agregar');
+    const rows = await rowsOf('pagos', 'listar', '--estado', 'RECHAZADO');
+    expect(rows.map((row) => row['pago_id'])).toContain(id);
+  });
+
+  it('names what it does not know', async () => {
+    await expect(rowsOf('pagos', 'confirmar', uuidV7())).rejects.toThrow('No existe un pago');
+    await expect(rowsOf('pagos', 'confirmar', 'ACNADA')).rejects.toThrow('No existe un pago');
+    await expect(rowsOf('pagos', 'listar', '--despues', 'x')).rejects.toThrow('pago_id');
   });
 });

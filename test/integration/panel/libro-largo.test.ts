@@ -1,13 +1,12 @@
 import { type IncomingMessage, request } from 'node:http';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { createContribuyentes, createLibro, createUso, type Database } from '@acuse/db';
-import { afterAll, beforeAll, expect, inject, it } from 'vitest';
-import { newRfc } from '../fixtures/database.ts';
+import { createLibro, type Database } from '@acuse/db';
+import { createLogger } from '@acuse/runtime';
+import { beforeAll, expect, inject, it, vi } from 'vitest';
+import { streamCsv } from '../../../apps/panel/src/pages/saldo/libro-csv.ts';
 import { writeLibro } from './fixtures/libro-largo.ts';
-import { type Panel, type Persona, startPanel } from './fixtures/panel.ts';
-
-const OPERACIONES = ['tax/facturas', 'tax/retenciones', 'usuario/datos-fiscales', 'descarga/consulta-cfdi'];
+import { addRfc, cookieOf, type Panel, type Persona, startPanel, usePanel } from './fixtures/panel.ts';
 
 /** Rows of the long ledger: a million when everything is proven. */
 const LARGO = inject('isThorough') ? 1_000_000 : 100_000;
@@ -17,94 +16,21 @@ setFlagsFromString('--expose-gc');
 /** Frees what nothing refers to, so that what is measured is what is held. */
 const collect = runInNewContext('gc') as () => void;
 
-let panel: Panel;
+const panel = usePanel();
 let ana: Persona;
-let rareRfc = '';
 beforeAll(async () => {
-  panel = await startPanel();
-  ana = await panel.registrar();
-  const contribuyentes = createContribuyentes(panel.db);
-  const add = (rfc: string) => contribuyentes.add({ cuentaId: ana.cuentaId, rfc, actor: 'prueba', ip: null });
-  const many = [await add(newRfc()), await add(newRfc())].map(({ id }) => id);
-  await writeLibro(panel.databaseUrl, {
-    cuentaId: ana.cuentaId,
-    contribuyentes: many,
-    operaciones: OPERACIONES,
-    filas: LARGO,
-    segundos: 20,
-  });
-  rareRfc = newRfc();
-  await add(rareRfc);
-  await panel.db.pool.query('ANALYZE movimiento');
+  ana = await newOwner(LARGO);
 }, 600_000);
-afterAll(() => panel.close());
 
-/** Every statement that a function of the panel sends, with what PostgreSQL did for it. */
-async function explain(run: (db: Pick<Database, 'pool'>) => Promise<unknown>): Promise<string[]> {
-  const plans: string[] = [];
-  const pool = new Proxy(panel.db.pool, {
-    get(target, name) {
-      if (name !== 'query') return Reflect.get(target, name);
-      return async (query: { text: string; values: unknown[] }) => {
-        const text = `EXPLAIN (ANALYZE, BUFFERS) ${query.text}`;
-        const { rows } = await target.query<{ 'QUERY PLAN': string }>(text, query.values);
-        plans.push(rows.map((row) => row['QUERY PLAN']).join('\n'));
-        return target.query(query.text, query.values);
-      };
-    },
-  });
-  await run({ pool });
-  return plans;
+/** Somebody whose ledger has so many rows, of two taxpayers. */
+async function newOwner(filas: number, at: Panel = panel): Promise<Persona> {
+  const persona = await at.registrar();
+  const contribuyentes = [await addRfc(panel.db, persona), await addRfc(panel.db, persona)].map(({ id }) => id);
+  const operaciones = ['tax/facturas', 'tax/retenciones', 'usuario/datos-fiscales', 'descarga/consulta-cfdi'];
+  const { cuentaId } = persona;
+  await writeLibro(panel.databaseUrl, { cuentaId, contribuyentes, operaciones, filas, segundos: 20 });
+  return persona;
 }
-
-/** Pages (8 KiB) of tables and indexes that a plan looked at, in all. */
-function buffersOf(plan: string): number {
-  const [, hit = '0', read = '0'] = /Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?/.exec(plan) ?? [];
-  return Number(hit) + Number(read);
-}
-
-/** Rows of the ledger that were read to be thrown away. */
-const discardedOf = (plan: string) =>
-  [...plan.matchAll(/Rows Removed by Filter: (\d+)/g)].reduce((sum, [, rows]) => sum + Number(rows), 0);
-
-it('finds any page of a long ledger by its index: what it reads does not grow with what is before or after', async () => {
-  const { cuentaId } = ana;
-  const at = new Date(Date.now() - (LARGO / 2) * 20_000);
-  const middle = { creadoEn: at, id: '999999999' };
-  const day = { desde: new Date(at.getTime() - 86_400_000), hasta: at };
-  const cases = {
-    'first page': { filtro: {} },
-    'middle page': { filtro: {}, antes: middle },
-    'a day in the middle': { filtro: day },
-    'an RFC': { filtro: { rfc: rareRfc } },
-    'an RFC, charges of a day': { filtro: { rfc: rareRfc, tipo: 'cargo' as const, ...day } },
-    'an RFC, its purchases': { filtro: { rfc: rareRfc, tipo: 'compra' as const } },
-    'an operation that it never used': { filtro: { operacion: 'tax/comunicados' } },
-    'an operation, from the middle': { filtro: { operacion: 'tax/facturas' }, antes: middle },
-    purchases: { filtro: { tipo: 'compra' as const } },
-    'refunds, from the middle': { filtro: { tipo: 'reembolso' as const }, antes: middle },
-    'adjustments, of which there is none': { filtro: { tipo: 'ajuste' as const } },
-  };
-  for (const [name, input] of Object.entries(cases)) {
-    const [plan = ''] = await explain((db) => createLibro(db).page({ cuentaId, limite: 51, ...input }));
-    expect(buffersOf(plan), `${name}\n${plan}`).toBeLessThan(400);
-    expect(discardedOf(plan), `${name}\n${plan}`).toBeLessThan(10);
-  }
-});
-
-it('sums usage up from days, not from calls', async () => {
-  const { cuentaId } = ana;
-  const plans = await explain(async (db) => {
-    await createUso(db).byDay({ cuentaId, desde: '2020-01-01', hasta: '2100-01-01' });
-    await createUso(db).byMonth({ cuentaId, desde: '2020-01-01' });
-    await createUso(db).operaciones(cuentaId);
-  });
-  expect(plans).toHaveLength(3);
-  for (const plan of plans) {
-    expect(plan).toContain('uso_dia');
-    expect(plan).not.toMatch(/ on movimiento/);
-  }
-});
 
 it('exports 100,000 rows to a reader who stops without reading ahead, and whole once he goes on', async () => {
   let read = 0;
@@ -120,7 +46,6 @@ it('exports 100,000 rows to a reader who stops without reading ahead, and whole 
       },
     }),
   });
-  const { streamCsv } = await import('../../../apps/panel/src/pages/saldo/libro-csv.ts');
   const batch = 2_000;
   const reader = streamCsv(libro.all({ cuentaId: ana.cuentaId, filtro: {}, batch }), {
     withBom: false,
@@ -141,7 +66,7 @@ it('exports 100,000 rows to a reader who stops without reading ahead, and whole 
 });
 
 it('sends the whole ledger over HTTP with the memory of a few lots, and goes on with other pages meanwhile', async () => {
-  const cookie = [...ana.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+  const cookie = cookieOf(ana);
   let bytes = 0;
   let lines = -1;
   let others = 0;
@@ -171,20 +96,44 @@ it('sends the whole ledger over HTTP with the memory of a few lots, and goes on 
   expect(Math.max(...samples) - start).toBeLessThan(bytes / 2);
 });
 
-it('knows the balance without counting: the chain ends in it', async () => {
-  const { rows } = await panel.db.pool.query<{ saldo: number }>('SELECT saldo FROM cuenta WHERE id = $1', [
-    ana.cuentaId,
-  ]);
-  const [newest] = await createLibro(panel.db).page({ cuentaId: ana.cuentaId, filtro: {}, limite: 1 });
-  expect(newest?.saldo).toBe(rows[0]?.saldo);
-  await createLibro(panel.db).abonar({
-    cuentaId: ana.cuentaId,
-    creditos: 5,
-    referencia: 'uno',
-    detalle: 'x',
-    actor: 'prueba',
-    ip: null,
+const CAIDA = 'the connection to the database was lost';
+/** Lots of the ledger that are read before the database goes away. */
+let batches = Number.POSITIVE_INFINITY;
+
+/** The database, until as many lots of the ledger were read as may be. */
+function goingAway(db: Database): Database {
+  const pool = new Proxy(db.pool, {
+    get(target, name) {
+      if (name !== 'query') return Reflect.get(target, name, target);
+      return (...input: Parameters<typeof target.query>) => {
+        const text = JSON.stringify(input[0]);
+        if (text.includes('FROM movimiento') && batches-- <= 0) return Promise.reject(new Error(CAIDA));
+        return target.query(...input);
+      };
+    },
   });
-  const [next] = await createLibro(panel.db).page({ cuentaId: ana.cuentaId, filtro: {}, limite: 1 });
-  expect(next?.saldo).toBe((newest?.saldo ?? 0) + 5);
+  return { ...db, pool };
+}
+
+it('cuts off a file whose database goes away in the middle, and our log alone says why', async () => {
+  const filas = 5_000;
+  const lines: string[] = [];
+  const log = createLogger({ name: 'panel', destination: { write: (line: string) => lines.push(line) } });
+  const other = await startPanel({ database: panel.database, log, deps: { database: goingAway(panel.db) } });
+  const persona = await newOwner(filas, other);
+  const path = '/saldo/movimientos.csv';
+  const read = async () => (await fetch(other.url + path, { headers: { cookie: cookieOf(persona) } })).text();
+  expect((await read()).split('\r\n')).toHaveLength(filas + 2);
+
+  const consola = [vi.spyOn(console, 'error'), vi.spyOn(console, 'info')];
+  lines.length = 0;
+  batches = 1;
+  await expect(read()).rejects.toThrow('terminated');
+  const broken = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error');
+  expect(broken).toMatchObject([{ msg: 'an answer broke off', path, err: { message: CAIDA } }]);
+  for (const spy of consola) expect(spy).not.toHaveBeenCalled();
+
+  batches = Number.POSITIVE_INFINITY;
+  expect((await read()).split('\r\n')).toHaveLength(filas + 2);
+  await other.close();
 });

@@ -1,17 +1,15 @@
 import { createLlaves } from '@acuse/db';
 import { load } from 'cheerio';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { addRfc, entrar, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { addRfc, entrar, type Persona, startPanel, usePanel } from './fixtures/panel.ts';
 import { generate, hrefRfc, parsed } from './fixtures/rfcs.ts';
 
 const CIEC = 'Secreta-16-letra';
-let panel: Panel;
+const panel = usePanel();
 let ana: Persona;
 beforeAll(async () => {
-  panel = await startPanel();
   ana = await panel.registrar();
 });
-afterAll(() => panel.close());
 
 async function withKey(persona = ana) {
   const { id, rfc } = await addRfc(panel.db, persona);
@@ -129,14 +127,12 @@ describe('an API key that was typed in', () => {
   });
 
   it('is never kept where the operator says so', async () => {
-    const strict = await startPanel({ env: { LLAVE_RECORDADA_SECONDS: '0' } });
+    const strict = await startPanel({ database: panel.database, env: { LLAVE_RECORDADA_SECONDS: '0' } });
     const leo = await strict.registrar();
-    const { rfc } = await addRfc(strict.db, leo);
-    const key = await generate(leo, rfc);
-    const pagina = hrefRfc(rfc, '/credenciales');
+    const { id, key, pagina } = await withKey(leo);
     expect((await guardar(leo, pagina, key)).status).toBe(303);
     expect((await guardar(leo, pagina)).status).toBe(422);
-    expect((await strict.db.pool.query('SELECT FROM llave_recordada')).rowCount).toBe(0);
+    expect(await rows(id)).toEqual([]);
     await strict.close();
   });
 });

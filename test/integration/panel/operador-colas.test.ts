@@ -1,19 +1,18 @@
 import { randomBytes } from 'node:crypto';
 import { createQueue } from '@acuse/queue';
 import { load } from 'cheerio';
-import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { beforeAll, expect, it, vi } from 'vitest';
 import { onEachDriver } from '../fixtures/drivers.ts';
 import { startTubo } from '../fixtures/tubo.ts';
-import { type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { type Persona, startPanel, usePanel } from './fixtures/panel.ts';
 
 onEachDriver('bull-board in the panel', (queueUrl) => {
-  let panel: Panel;
-  let operador: Persona;
   const namespace = `t-${randomBytes(6).toString('hex')}`;
+  const panel = usePanel({
+    env: { QUEUE_NAMESPACE: namespace, ...(queueUrl ? { QUEUE_URL: queueUrl } : {}) },
+  });
+  let operador: Persona;
   beforeAll(async () => {
-    panel = await startPanel({
-      env: { QUEUE_NAMESPACE: namespace, ...(queueUrl ? { QUEUE_URL: queueUrl } : {}) },
-    });
     operador = await panel.registrar({ rol: 'OPERADOR' });
     const queue = createQueue({ url: queueUrl ?? panel.databaseUrl, namespace });
     await queue.ring([{ solicitudId: 'una', gen: 1, queue: 'descargas' }], new AbortController().signal);
@@ -24,7 +23,6 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
       timeout: 100_000,
     });
   });
-  afterAll(() => panel.close());
 
   it('shows its page with a policy of its own and nothing from elsewhere', async () => {
     const page = await operador.get('/operador/colas/tablero');
@@ -84,8 +82,7 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
     const server = new URL(queueUrl ?? panel.databaseUrl);
     const tubo = await startTubo(server.href);
     server.host = new URL(tubo.url).host;
-    const { db, databaseUrl: url } = panel;
-    const database = { db, url, close: async () => {} };
+    const { database } = panel;
     const otro = await startPanel({ database, env: { QUEUE_NAMESPACE: namespace, QUEUE_URL: server.href } });
     try {
       const jefe = await otro.registrar({ rol: 'OPERADOR' });

@@ -1,59 +1,30 @@
-import { randomBytes, randomUUID } from 'node:crypto';
-import { readConfig, startApi } from '@acuse/api';
+import { randomUUID } from 'node:crypto';
 import { createCuentas } from '@acuse/db';
 import { createShutdown, silentLogger } from '@acuse/runtime';
 import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { brokenInvariants } from '../fixtures/database.ts';
-import { addRfc, entrar, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { brokenInvariants, saldoDe } from '../fixtures/database.ts';
+import { addRfc, callApi, entrar, type Persona, startApiOf, usePanel } from './fixtures/panel.ts';
 import { generate, hrefRfc } from './fixtures/rfcs.ts';
 
 const CIEC = 'Secreta-16-letra';
 const shutdown = createShutdown({ log: silentLogger, timeoutMs: 10_000 });
-let panel: Panel;
+const panel = usePanel();
 let operador: Persona;
-let apis: string[];
+let apis: { readonly url: string }[];
 beforeAll(async () => {
-  panel = await startPanel();
   operador = await panel.registrar({ rol: 'OPERADOR' });
-  const env = {
-    ...panel.env,
-    API_PORT: '0',
-    SESSION_KEYS: `s1:${randomBytes(32).toString('base64')}`,
-    SAT_BASE_URL: 'http://127.0.0.1:9',
-    API_DATABASE_TIMEOUT_MS: '10000',
-  };
-  const start = async () => (await startApi(readConfig(env), silentLogger, shutdown)).url;
-  apis = [await start(), await start()];
+  apis = [await startApiOf(panel, shutdown), await startApiOf(panel, shutdown)];
 });
-afterAll(async () => {
-  await shutdown.close('test over');
-  await panel.close();
-});
+afterAll(() => shutdown.close('test over'));
 
 /** The answers of every instance to the same call: HTTP status, code. */
 const callAll = (key: string, path: string, body: unknown) =>
-  Promise.all(
-    apis.map(async (url) => {
-      const response = await fetch(`${url}/api/v1/${path}`, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${key}`,
-          'content-type': 'application/json',
-          'user-agent': 'prueba/1',
-        },
-        body: JSON.stringify(body),
-      });
-      const { cfdi_codigo: codigo } = (await response.json()) as { cfdi_codigo: number };
-      return `${response.status}/${codigo}`;
-    }),
-  );
+  Promise.all(apis.map((api) => callApi(api, key, path, body).then(({ status, codigo }) => `${status}/${codigo}`)));
 
 const href = ({ cuentaId }: Persona) => `/operador/cuentas/${cuentaId}`;
 const order = (persona: Persona, what: string, campos = {}) =>
   operador.enviar(href(persona), `${href(persona)}/${what}`, campos);
-const saldoOf = async (cuentaId: string) =>
-  (await panel.db.pool.query<{ saldo: number }>('SELECT saldo FROM cuenta WHERE id = $1', [cuentaId])).rows[0]?.saldo;
 
 describe('a suspended account', () => {
   it('answers 403/1003 to every key from the next call on every instance, also where a pass is cached, until it is reopened', async () => {
@@ -65,27 +36,22 @@ describe('a suspended account', () => {
     let mes = 0;
     const pedir = () => {
       mes += 1;
-      const dia = `2025-${String(mes).padStart(2, '0')}`;
-      return callAll(key, 'tax/descarga-metadata', {
-        rfc,
-        tipo: 'recibidos',
-        desde: `${dia}-01`,
-        hasta: `${dia}-28`,
-      });
+      const [desde, hasta] = ['01', '28'].map((dia) => `2025-${String(mes).padStart(2, '0')}-${dia}`);
+      return callAll(key, 'tax/descarga-metadata', { rfc, tipo: 'recibidos', desde, hasta });
     };
     const estado = () => callAll(key, 'vault/firma-estado', { rfc });
     expect([await pedir(), await estado()]).toEqual([
       ['200/1', '200/1'],
       ['200/1', '200/1'],
     ]);
-    const antes = await saldoOf(ana.cuentaId);
+    const antes = await saldoDe(panel, ana);
 
     expect((await order(ana, 'suspension', { motivo: 'Pago <devuelto>' })).status).toBe(303);
     expect([await pedir(), await estado()]).toEqual([
       ['403/1003', '403/1003'],
       ['403/1003', '403/1003'],
     ]);
-    expect(await saldoOf(ana.cuentaId)).toBe(antes);
+    expect(await saldoDe(panel, ana)).toBe(antes);
     // What had been accepted goes on.
     const { rows } = await panel.db.pool.query('SELECT estado FROM solicitud WHERE cuenta_id = $1', [ana.cuentaId]);
     expect(rows).toEqual([{ estado: 'EN_PROCESO' }]);
@@ -125,7 +91,7 @@ describe('an adjustment of the balance', () => {
     const _csrf = await operador.csrf(href(ana));
     for (let times = 0; times < 3; times += 1)
       expect((await operador.post(`${href(ana)}/ajuste`, { ...sent, _csrf })).status).toBe(303);
-    expect(await saldoOf(ana.cuentaId)).toBe(2);
+    expect(await saldoDe(panel, ana)).toBe(2);
     const below = await order(ana, 'ajuste', { creditos: '−3', motivo: 'otra vez' });
     expect(below.status).toBe(422);
     const $ = load(below.text);
@@ -135,7 +101,7 @@ describe('an adjustment of the balance', () => {
       expect((await order(ana, 'ajuste', { creditos, motivo: 'x' })).status).toBe(422);
     expect((await order(ana, 'ajuste', { creditos: '10', motivo: ' ' })).status).toBe(422);
     expect((await order(ana, 'ajuste', { creditos: '+10', motivo: 'Cortesía' })).status).toBe(303);
-    expect(await saldoOf(ana.cuentaId)).toBe(12);
+    expect(await saldoDe(panel, ana)).toBe(12);
     const libro = await ana.get('/saldo/movimientos');
     for (const motivo of ['Se cobró dos veces', 'Cortesía']) expect(libro.text).toContain(motivo);
     const { rows } = await panel.db.pool.query(

@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { createSatMetrics } from '@acuse/db';
+import { createLlaves, createSatMetrics } from '@acuse/db';
 import { load } from 'cheerio';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { newLlave, seedCuenta } from '../fixtures/database.ts';
+import { type Persona, usePanel } from './fixtures/panel.ts';
 
-let panel: Panel;
+const panel = usePanel();
 let operador: Persona;
 beforeAll(async () => {
-  panel = await startPanel();
   operador = await panel.registrar({ rol: 'OPERADOR' });
 });
-afterAll(() => panel.close());
 
 describe('the audit log', () => {
   it('is walked page by page, each line once, and narrowed', async () => {
@@ -69,15 +68,12 @@ describe('the health of the authority', () => {
       ['dia', '0.07 por minuto'],
     ]) {
       const $ = load((await operador.get(`/operador/salud?periodo=${periodo}`)).text);
-      const cells = $('.tabla tbody tr')
-        .first()
-        .find('th, td')
-        .toArray()
-        .map((cell) => {
-          const notes = $(cell).find('.chica');
-          const below = notes.toArray().map((note) => $(note).text());
-          return [notes.remove().end().text(), ...below];
-        });
+      const row = $('.tabla tbody tr').first().find('th, td').get();
+      const cells = row.map((cell) => {
+        const notes = $(cell).find('.chica');
+        const below = notes.get().map((note) => $(note).text());
+        return [notes.remove().end().text(), ...below];
+      });
       const [servidor, breaker = [], peticiones, fallos, rechazos, latencia = []] = cells;
       expect([servidor, peticiones, fallos, rechazos]).toEqual([
         ['Portales', host],
@@ -97,4 +93,23 @@ describe('the health of the authority', () => {
     }
     expect((await operador.get('/operador')).text).toContain(`no contesta en ${host}`);
   });
+});
+
+it('shows the operator, and nobody else, what hangs on each id of a secret that is being rotated', async () => {
+  for (const pepperVersion of [1, 1, 2]) {
+    const { contribuyenteId } = await seedCuenta(panel.db);
+    const llave = { ...newLlave(), pepperVersion };
+    await createLlaves(panel.db).activate({ contribuyenteId, llave, actor: 'prueba', ip: null });
+  }
+  const { text } = await operador.get('/operador/secretos');
+  const rows = load(text)('tbody tr')
+    .map((_, row) => load(row).text().replace(/\s+/g, ' ').trim())
+    .get();
+  expect(rows.filter((row) => row.startsWith('API_KEY_PEPPERS'))).toEqual([
+    expect.stringMatching(/En rotación *1 *API keys activas *2$/),
+    expect.stringMatching(/En rotación *2 *API keys activas *1$/),
+  ]);
+  expect(rows).toContainEqual(expect.stringMatching(/^PANEL_SECRETS *p1 *contraseñas del panel *1$/));
+  const cliente = await panel.registrar();
+  expect((await cliente.get('/operador/secretos')).status).not.toBe(200);
 });

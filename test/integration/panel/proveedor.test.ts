@@ -1,36 +1,29 @@
 import { randomUUID } from 'node:crypto';
-import { createLibro, createPagos } from '@acuse/db';
+import { createPagos } from '@acuse/db';
 import { silentLogger, uuidV7 } from '@acuse/runtime';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { createCatalogo } from '../../../apps/panel/src/pagos/catalogo.ts';
 import { createCheckout, newReferencia } from '../../../apps/panel/src/pagos/checkout.ts';
-import { brokenInvariants, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { brokenInvariants, saldoDe, useDatabase } from '../fixtures/database.ts';
+import { createProveedorFirmado } from './fixtures/pagos.ts';
 import { type Panel, type Persona, startPanel } from './fixtures/panel.ts';
-import { createProveedorFirmado } from './fixtures/proveedor-firmado.ts';
 
 const pasarela = createProveedorFirmado(randomUUID());
-let database: TestDatabase;
+const database = useDatabase();
 let panel: Panel;
 beforeAll(async () => {
-  database = await testDatabase();
   const checkout = createCheckout({
+    ...{ newId: uuidV7, newReferencia, log: silentLogger },
     pagos: createPagos(database.db),
     catalogo: createCatalogo([{ creditos: 100, centavos: 9_900 }], 16),
     proveedores: [pasarela.proveedor],
-    newId: uuidV7,
-    newReferencia,
-    log: silentLogger,
   });
   panel = await startPanel({ database, deps: { checkout } });
 });
-afterAll(async () => {
-  await panel.close();
-  await database.close();
-});
+afterAll(() => panel.close());
 beforeEach(() => pasarela.setDown(false));
 
 const CONFIRM = '/saldo/comprar/confirmar?paquete=100&forma=firmado';
-const saldoOf = async ({ cuentaId }: Persona) => (await createLibro(database.db).summary(cuentaId))?.saldo;
 
 async function buy(ana: Persona) {
   const { location } = await ana.enviar(CONFIRM, '/saldo/comprar');
@@ -57,7 +50,7 @@ describe('a provider with a page of its own', () => {
     const notice = paid(pago.id, pago.proveedorRef ?? '');
     const statuses = await Promise.all(Array.from({ length: 8 }, () => pasarela.avisar(panel.url, notice)));
     expect(statuses).toEqual(statuses.map(() => 200));
-    expect(await saldoOf(ana)).toBe(100);
+    expect(await saldoDe(panel, ana)).toBe(100);
     expect((await ana.get(path)).text).toContain('Se abonaron 100 créditos');
     expect(await notesOf(pago.id)).toEqual([]);
     expect(await brokenInvariants(database.db)).toEqual([]);
@@ -70,7 +63,7 @@ describe('a provider with a page of its own', () => {
     expect(await pasarela.avisar(panel.url, notice, { firma: 'x' })).toBe(400);
     expect(await pasarela.avisar(panel.url, notice, { firma: '0'.repeat(64) })).toBe(400);
     expect(await pasarela.avisar(panel.url, notice, { time: Date.now() - 3_600_000 })).toBe(400);
-    expect(await saldoOf(ana)).toBe(0);
+    expect(await saldoDe(panel, ana)).toBe(0);
   });
 
   it('that was paid another amount, or for another of its charges, credits nothing and is written down', async () => {
@@ -81,7 +74,7 @@ describe('a provider with a page of its own', () => {
     const { pago: other } = await buy(ana);
     expect(await pasarela.avisar(panel.url, paid(pago.id, other.proveedorRef ?? ''))).toBe(200);
     expect(await notesOf(pago.id)).toHaveLength(2);
-    expect(await saldoOf(ana)).toBe(0);
+    expect(await saldoDe(panel, ana)).toBe(0);
   });
 
   it('that was paid twice is credited once, and the second charge is written down', async () => {
@@ -90,7 +83,7 @@ describe('a provider with a page of its own', () => {
     const first = paid(pago.id, pago.proveedorRef ?? '');
     for (const notice of [first, first, paid(pago.id, `c_${randomUUID()}`)])
       expect(await pasarela.avisar(panel.url, notice)).toBe(200);
-    expect(await saldoOf(ana)).toBe(100);
+    expect(await saldoDe(panel, ana)).toBe(100);
     expect(await notesOf(pago.id)).toEqual(['otro cobro de un pago que ya se acreditó']);
     expect(await createPagos(database.db).findAny(pago.id)).toMatchObject({
       proveedorRef: pago.proveedorRef,
@@ -103,7 +96,7 @@ describe('a provider with a page of its own', () => {
     await ana.enviar(path, `${path}/cancelar`);
     expect(pasarela.cobroOf(pago.id)?.isCancelled).toBe(true);
     expect(await pasarela.avisar(panel.url, paid(pago.id, pago.proveedorRef ?? ''))).toBe(200);
-    expect(await saldoOf(ana)).toBe(0);
+    expect(await saldoDe(panel, ana)).toBe(0);
     expect(await notesOf(pago.id)).toEqual(['el pago ya había terminado']);
   });
 
@@ -116,16 +109,16 @@ describe('a provider with a page of its own', () => {
     expect(await createPagos(database.db).findAny(pago.id)).toMatchObject({ estado: 'PENDIENTE' });
     // The buyer comes back before the notification: the provider itself is asked.
     expect((await ana.get(`${path}/regreso?cobro=${pago.proveedorRef}`)).location).toBe(path);
-    expect(await saldoOf(ana)).toBe(100);
+    expect(await saldoDe(panel, ana)).toBe(100);
     await pasarela.avisar(panel.url, paid(pago.id, pago.proveedorRef ?? ''));
-    expect(await saldoOf(ana)).toBe(100);
+    expect(await saldoDe(panel, ana)).toBe(100);
   });
 
   it('is not believed about a return that it does not know', async () => {
     const ana = await panel.registrar();
     const { path, pago } = await buy(ana);
     await ana.get(`${path}/regreso?cobro=${pago.proveedorRef}&estado=pagado`);
-    expect(await saldoOf(ana)).toBe(0);
+    expect(await saldoDe(panel, ana)).toBe(0);
   });
 
   it('that refuses the payment ends it with its reason', async () => {

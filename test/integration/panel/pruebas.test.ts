@@ -1,12 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { createLogger } from '@acuse/runtime';
-import { load } from 'cheerio';
+import { createLogger, listen } from '@acuse/runtime';
+import { type CheerioAPI, load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { testDatabase } from '../fixtures/database.ts';
-import { type Caller, ciecOf, type Servicio, startServicio } from '../fixtures/servicio.ts';
-import { addRfc, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { saldoDe } from '../fixtures/database.ts';
+import { type Caller, ciecOf, useServicio } from '../fixtures/servicio.ts';
+import { addRfc, type Panel, type Persona, presetOf, startPanel } from './fixtures/panel.ts';
 
 interface Descripcion {
   readonly paths: Record<
@@ -16,49 +15,42 @@ interface Descripcion {
   readonly components: { readonly schemas: Record<string, { properties: object }> };
 }
 
-let servicio: Servicio;
+const openapi: Descripcion = JSON.parse(await readFile(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'));
+const lines: string[] = [];
+const servicio = useServicio();
 let panel: Panel;
 let persona: Persona;
 let llave: Caller;
-let openapi: Descripcion;
-let lines: string[];
 
 beforeAll(async () => {
-  openapi = JSON.parse(await readFile(new URL('../../../docs/openapi.json', import.meta.url), 'utf8'));
-  const database = await testDatabase();
-  servicio = await startServicio({ database });
-  lines = [];
   const log = createLogger({
     name: 'panel',
     level: 'trace',
     destination: { write: (line) => void lines.push(line) },
   });
+  const { database } = servicio;
   panel = await startPanel({ database, log, env: { API_PUBLIC_URL: servicio.api.url } });
   persona = await panel.registrar({ saldo: 5 });
   const { id, rfc } = await addRfc(panel.db, persona);
   llave = await servicio.newKey({ rfc, cuentaId: persona.cuentaId, contribuyenteId: id });
 });
-
-afterAll(async () => {
-  await panel?.close();
-  await servicio?.close();
-});
+afterAll(() => panel?.close());
 
 const probar = (nombre: string, campos: Record<string, string | Blob> = {}, quien: Persona = persona) => {
   const named = Object.fromEntries(Object.entries(campos).map(([name, value]) => [`c.${name}`, value]));
   return quien.enviar(`/pruebas/${nombre}`, `/pruebas/${nombre}`, { llave: llave.apiKey, ...named });
 };
-const saldo = async () =>
-  (await panel.db.pool.query('SELECT saldo FROM cuenta WHERE id = $1', [persona.cuentaId])).rows[0].saldo;
+const hrefsOf = ($: CheerioAPI, selector: string) =>
+  $(selector)
+    .get()
+    .map((a) => $(a).attr('href'));
+const saldo = () => saldoDe(panel, persona);
 
 describe('the sandbox', () => {
   it('has a form for every operation of the API, with its fields', async () => {
     const indice = load((await persona.get('/pruebas')).text);
     const nombres = Object.keys(openapi.paths).map((path) => path.replace('/api/v1/', ''));
-    const links = indice('main a')
-      .toArray()
-      .map((a) => indice(a).attr('href'));
-    expect(links.sort()).toEqual(nombres.map((nombre) => `/pruebas/${nombre}`).sort());
+    expect(hrefsOf(indice, 'main a').sort()).toEqual(nombres.map((nombre) => `/pruebas/${nombre}`).sort());
     for (const nombre of nombres) {
       const page = await persona.get(`/pruebas/${nombre}`);
       expect([nombre, page.status]).toEqual([nombre, 200]);
@@ -108,10 +100,7 @@ describe('the sandbox', () => {
 
   it('charges a call once, however often a browser sends the same form', async () => {
     const path = '/pruebas/tax/descarga-metadata';
-    const form = load((await persona.get(path)).text)('form[method="post"]').filter(
-      (_, each) => each.attribs['action'] === path,
-    );
-    const campos = Object.fromEntries(form.serializeArray().map(({ name, value }) => [name, value]));
+    const campos = presetOf(load((await persona.get(path)).text)(`form[action="${path}"]`));
     const before = await saldo();
     const [first, again] = [
       load((await persona.post(path, { ...campos, llave: llave.apiKey })).text),
@@ -123,11 +112,7 @@ describe('the sandbox', () => {
     expect(JSON.parse(again('.respuesta').text()).data.solicitud_id).toBe(data.solicitud_id);
     expect(again('.datos').text()).toContain('Cobrado0 créditos');
     expect(await saldo()).toBe(before - 1);
-    expect(
-      first('#resultado a')
-        .toArray()
-        .map((a) => first(a).attr('href')),
-    ).toContain(`/solicitudes/${data.solicitud_id}`);
+    expect(hrefsOf(first, '#resultado a')).toContain(`/solicitudes/${data.solicitud_id}`);
 
     const verificar = await persona.get(`/pruebas/descarga/verificar?solicitud_id=${data.solicitud_id}`);
     expect(load(verificar.text)('[name="c.solicitud_id"]').attr('value')).toBe(data.solicitud_id);
@@ -185,9 +170,9 @@ describe('an API that is hostile or away', () => {
       const paquete_url = 'javascript:alert(1)';
       response.end(JSON.stringify({ texto: '</pre><script>alert(1)</script>', authorization, data: { paquete_url } }));
     });
-    await new Promise<void>((resolve) => falsa.listen(0, '127.0.0.1', resolve));
-    const url = `http://127.0.0.1:${(falsa.address() as AddressInfo).port}`;
-    delante = await startPanel({ env: { API_PUBLIC_URL: 'https://api.ejemplo.mx', API_INTERNAL_URL: url } });
+    const url = `http://127.0.0.1:${await listen(falsa, 0, '127.0.0.1')}`;
+    const env = { API_PUBLIC_URL: 'https://api.ejemplo.mx', API_INTERNAL_URL: url };
+    delante = await startPanel({ database: servicio.database, env });
     alguien = await delante.registrar();
   });
   afterAll(async () => {
@@ -207,7 +192,8 @@ describe('an API that is hostile or away', () => {
   });
 
   it('is said to be away, while nothing else of the panel is', async () => {
-    const fresh = await startPanel({ env: { API_PUBLIC_URL: 'http://127.0.0.1:1' } });
+    const { database } = servicio;
+    const fresh = await startPanel({ database, env: { API_PUBLIC_URL: 'http://127.0.0.1:1' } });
     const nadie = await fresh.registrar();
     const page = await nadie.get('/pruebas');
     expect(page.status).toBe(503);

@@ -1,64 +1,38 @@
 import { randomBytes } from 'node:crypto';
-import { readConfig, startApi } from '@acuse/api';
 import { createShutdown, silentLogger } from '@acuse/runtime';
 import { openGuardada } from '@acuse/vault';
 import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority, rsaPair } from '../../../packages/vault/test/authority.ts';
-import { addRfc, type Campos, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { addRfc, type Campos, callApi, type Persona, startApiOf, usePanel } from './fixtures/panel.ts';
 import { archivo, atGate, efirmaDe, forged, generate, hrefRfc, PASSWORD, TITULAR } from './fixtures/rfcs.ts';
 
 const CIEC = 'Secreta-<b>-&-16';
 const shutdown = createShutdown({ log: silentLogger, timeoutMs: 10_000 });
-let panel: Panel;
+// Keys are asked for each time here: what is remembered has a test of its own.
+const panel = usePanel({ env: { LLAVE_RECORDADA_SECONDS: '0', PAGOS_DEMOSTRACION: 'true' } });
 let ana: Persona;
-let apiUrl: string;
+let api: { readonly url: string };
 beforeAll(async () => {
-  // Keys are asked for each time here: what is remembered has a test of its own.
-  panel = await startPanel({ env: { LLAVE_RECORDADA_SECONDS: '0' } });
   ana = await panel.registrar({ saldo: 50 });
-  const env = {
-    ...panel.env,
-    API_PORT: '0',
-    SESSION_KEYS: `s1:${randomBytes(32).toString('base64')}`,
-    SAT_BASE_URL: 'http://127.0.0.1:9',
-    API_DATABASE_TIMEOUT_MS: '10000',
-  };
-  apiUrl = (await startApi(readConfig(env), silentLogger, shutdown)).url;
+  api = await startApiOf(panel, shutdown);
 });
-afterAll(async () => {
-  await shutdown.close('test over');
-  await panel.close();
-});
+afterAll(() => shutdown.close('test over'));
 
 /** A call of the real API over the same database. */
-async function call(key: string, path: string, body: unknown) {
-  const response = await fetch(`${apiUrl}/api/v1/${path}`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json', 'user-agent': 'prueba/1' },
-    body: JSON.stringify(body),
-  });
-  const { cfdi_codigo: codigo, data } = (await response.json()) as {
-    cfdi_codigo: number;
-    data?: Record<string, unknown>;
-  };
-  return { codigo, data };
-}
-
+const call = (key: string, path: string, body: unknown) => callApi(api, key, path, body);
 const gate = (key: string) => atGate(key, panel.db, panel.deps.hasher);
 
-async function withKey() {
-  const { rfc } = await addRfc(panel.db, ana);
-  return { rfc, key: await generate(ana, rfc), pagina: hrefRfc(rfc, '/credenciales') };
+async function withKey(persona = ana) {
+  const { rfc } = await addRfc(panel.db, persona);
+  return { rfc, key: await generate(persona, rfc), pagina: hrefRfc(rfc, '/credenciales') };
 }
 
 const send = (pagina: string, what: 'ciec' | 'efirma', campos: Campos) =>
   ana.enviar(pagina, `${pagina}/${what}`, campos);
 
 /** What the page says beside a field. */
-async function faultOf(answer: { text: string }, id: string) {
-  return load(answer.text)(`#${id}-error`).text();
-}
+const faultOf = (answer: { text: string }, id: string) => load(answer.text)(`#${id}-error`).text();
 
 async function rowsOf(rfc: string): Promise<string[]> {
   const { rows } = await panel.db.pool.query<{ tipo: string }>(
@@ -113,7 +87,7 @@ describe('the CIEC', () => {
     ] as const) {
       const answer = await send(pagina, 'ciec', { ciec, api_key });
       expect(answer.status).toBe(422);
-      expect(await faultOf(answer, id)).toContain(motivo);
+      expect(faultOf(answer, id)).toContain(motivo);
       expect(answer.text).not.toContain('corta-');
       expect(answer.text).not.toContain('Secreta-');
       expect(answer.text).not.toContain(key);
@@ -145,18 +119,15 @@ describe('the e.firma', () => {
     const ends = (await gate(key))?.access.efirmaKey?.expiraEn?.toISOString();
     expect(load(page.text)(`time[datetime="${ends}"]`)).toHaveLength(1);
     expect(page.text).not.toContain(TITULAR);
-    expect((await call(key, 'vault/firma-estado', { rfc })).data).toMatchObject({
-      tiene_cer: true,
-      tiene_key: true,
-      vigente: true,
-    });
+    const estado = { tiene_cer: true, tiene_key: true, vigente: true };
+    expect((await call(key, 'vault/firma-estado', { rfc })).data).toMatchObject(estado);
   });
 
   it('is taken in two steps too; another certificate drops the key of the one before', async () => {
     const { rfc, key, pagina } = await withKey();
     const first = efirmaDe(rfc, panel.autoridad);
     const early = await send(pagina, 'efirma', { key: first.key, password: PASSWORD, api_key: key });
-    expect(await faultOf(early, 'efirma-cer')).toContain('Registre primero el certificado');
+    expect(faultOf(early, 'efirma-cer')).toContain('Registre primero el certificado');
     await send(pagina, 'efirma', { cer: first.cer, api_key: key });
     expect(await rowsOf(rfc)).toEqual(['efirma_cer']);
     expect((await send(pagina, 'efirma', { key: first.key, password: PASSWORD, api_key: key })).status).toBe(303);
@@ -185,11 +156,7 @@ describe('the e.firma', () => {
       [{ ...base, api_key: '' }, 'efirma-llave', 'Escriba la API key'],
     ] as const) {
       const answer = await send(pagina, 'efirma', campos);
-      expect([motivo, answer.status, await faultOf(answer, id)]).toEqual([
-        motivo,
-        422,
-        expect.stringContaining(motivo),
-      ]);
+      expect([motivo, answer.status, faultOf(answer, id)]).toEqual([motivo, 422, expect.stringContaining(motivo)]);
       expect(answer.text).not.toContain(key);
       expect(answer.text).not.toContain('contraseña-Ñ');
     }
@@ -204,7 +171,7 @@ describe('the e.firma', () => {
     const { data } = await call(key, 'tax/descarga-metadata', {
       ...{ rfc, tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' },
     });
-    const id = data?.['solicitud_id'];
+    const id = data['solicitud_id'];
     await panel.db.pool.query(`UPDATE solicitud SET estado = 'ESPERA_EFIRMA' WHERE id = $1`, [id]);
     await panel.db.pool.query('DELETE FROM credencial_sellada WHERE solicitud_id = $1', [id]);
     expect((await ana.get(pagina)).text).toContain('1 solicitud continúa');
@@ -224,33 +191,60 @@ describe('the e.firma', () => {
   });
 });
 
-describe('what the pages switch', () => {
-  it('is seen by the next call: an operation that is off answers 1003, and works again when it is on', async () => {
-    const { rfc, key } = await withKey();
-    const pagina = hrefRfc(rfc, '/operaciones');
-    const lookup = () => call(key, 'efos/consultar', { rfc });
-    const before = await lookup();
-    expect(before.codigo).not.toBe(1003);
-    const _csrf = await ana.csrf(pagina);
-    await ana.post(pagina, { _csrf, operacion: 'efos/consultar', estado: 'apagada' });
-    expect((await lookup()).codigo).toBe(1003);
-    expect((await ana.get(pagina)).text).toContain('«Listas EFOS y EDOS» quedó apagada');
-    await ana.post(pagina, { _csrf, operacion: 'efos/consultar', estado: 'encendida' });
-    expect((await lookup()).codigo).toBe(before.codigo);
+describe('what the pages decide is obeyed by the next call of the API', () => {
+  const OPERACION = 'tax/descarga-metadata';
+  let mes = 0;
+  /** HTTP status and code of an order that no other is like. */
+  async function pedir(key: string, rfc: string) {
+    mes += 1;
+    const [desde, hasta] = ['01', '28'].map((dia) => `2025-${String(mes).padStart(2, '0')}-${dia}`);
+    const { status, codigo } = await call(key, OPERACION, { rfc, tipo: 'recibidos', desde, hasta });
+    return `${status}/${codigo}`;
+  }
+
+  it('answers 1004 without credits, and works when some were bought', async () => {
+    const leo = await panel.registrar();
+    const { rfc, key, pagina } = await withKey(leo);
+    await leo.enviar(pagina, `${pagina}/ciec`, { ciec: CIEC, api_key: key });
+    expect(await pedir(key, rfc)).toBe('402/1004');
+    await leo.oprimir('/saldo/comprar/confirmar?paquete=100&forma=demostracion', 'Comprar');
+    expect(await pedir(key, rfc)).toBe('200/1');
   });
 
-  it('locks other addresses out with 1003, and revoking answers 1002', async () => {
+  it('answers 1003 for an operation that was switched off, until it is switched on', async () => {
+    const { rfc, key } = await withKey();
+    const pagina = hrefRfc(rfc, '/operaciones');
+    const lookup = async () => (await call(key, 'efos/consultar', { rfc })).codigo;
+    const before = await lookup();
+    expect(before).not.toBe(1003);
+    await ana.oprimir(pagina, 'Apagar Listas EFOS y EDOS');
+    expect(await lookup()).toBe(1003);
+    expect((await ana.get(pagina)).text).toContain('«Listas EFOS y EDOS» quedó apagada');
+    await ana.oprimir(pagina, 'Encender Listas EFOS y EDOS');
+    expect(await lookup()).toBe(before);
+  });
+
+  it('answers 1003 from an address that is not in the list', async () => {
     const { rfc, key } = await withKey();
     const pagina = hrefRfc(rfc, '/direcciones');
     const lookup = async () => (await call(key, 'efos/consultar', { rfc })).codigo;
     const open = await lookup();
-    const _csrf = await ana.csrf(pagina);
-    await ana.post(pagina, { _csrf, lista: '203.0.113.0/24', accion: 'sin-mi' });
+    const warned = await ana.oprimir(pagina, 'Guardar', { lista: '203.0.113.0/24' });
+    expect([warned.status, await lookup()]).toEqual([422, open]);
+    await ana.enviar(pagina, pagina, { lista: '203.0.113.0/24', accion: 'sin-mi' });
     expect(await lookup()).toBe(1003);
-    await ana.post(pagina, { _csrf, lista: '203.0.113.0/24\n127.0.0.0/8', accion: 'guardar' });
+    await ana.oprimir(pagina, 'Guardar', { lista: '203.0.113.0/24\n127.0.0.0/8' });
     expect(await lookup()).toBe(open);
-    const revocar = hrefRfc(rfc, '/llave/revocar');
-    await ana.enviar(revocar, revocar);
-    expect(await lookup()).toBe(1002);
+  });
+
+  it('answers 1002 for a key that was changed or revoked, and to the new one with what was stored for the old', async () => {
+    const { rfc, key, pagina } = await withKey();
+    await send(pagina, 'ciec', { ciec: CIEC, api_key: key });
+    const fresh = await generate(ana, rfc, { anterior: key });
+    expect(await pedir(key, rfc)).toBe('401/1002');
+    // Without the stored CIEC it would be 4003.
+    expect(await pedir(fresh, rfc)).toBe('200/1');
+    await ana.oprimir(hrefRfc(rfc, '/llave/revocar'), 'Revocar la llave');
+    expect(await pedir(fresh, rfc)).toBe('401/1002');
   });
 });

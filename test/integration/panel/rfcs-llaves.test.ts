@@ -3,7 +3,7 @@ import { openGuardada } from '@acuse/vault';
 import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acceptSolicitud, brokenInvariants, newLlave, newRfc } from '../fixtures/database.ts';
-import { addRfc, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { addRfc, type Panel, type Persona, presetOf, startPanel } from './fixtures/panel.ts';
 import { atGate, efirmaDe, forged, generate, hrefRfc, keysIn, onlyKey, PASSWORD, parsed } from './fixtures/rfcs.ts';
 
 const CIEC = 'Secreta-CIEC-016';
@@ -46,8 +46,7 @@ async function solicitudOf(key: string, more: Parameters<typeof acceptSolicitud>
 describe('a new key', () => {
   it('works at once, and is shown once: no cache keeps it, and a reload neither shows it nor makes another', async () => {
     const rfc = await newRfcOf(ana);
-    const form = load((await ana.get(paginaLlave(rfc))).text)(`form[action="${paginaLlave(rfc)}"]`);
-    const campos = Object.fromEntries(form.serializeArray().map(({ name, value }) => [name, value]));
+    const campos = presetOf(load((await ana.get(paginaLlave(rfc))).text)(`form[action="${paginaLlave(rfc)}"]`));
     const answer = await ana.post(paginaLlave(rfc), campos);
     const key = onlyKey(answer);
     expect(answer.headers.get('cache-control')).toBe('no-store');
@@ -69,8 +68,7 @@ describe('a new key', () => {
     expect((await ana.get(paginaLlave(rfc))).text).toContain('esta instalación consulta un simulador del SAT');
     expect(await generate(ana, rfc, { modo: 'live' })).toMatch(/^acuse_test_/);
 
-    const { db, databaseUrl: url } = panel;
-    const database = { db, url, close: async () => {} };
+    const { db, database } = panel;
     const real = await startPanel({ database, env: { SAT_BASE_URL: '' } });
     try {
       const beto = await real.registrar();

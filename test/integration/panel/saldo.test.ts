@@ -1,21 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { createLibro, createPagos } from '@acuse/db';
-import { uuidV7 } from '@acuse/runtime';
-import { load } from 'cheerio';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { brokenInvariants } from '../fixtures/database.ts';
-import { BANCO, CLABE } from './fixtures/banco.ts';
-import { type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { setTimeout } from 'node:timers/promises';
+import { createPagos, createSaldos } from '@acuse/db';
+import { type CheerioAPI, load } from 'cheerio';
+import { parse } from 'csv-parse/sync';
+import { describe, expect, it } from 'vitest';
+import { brokenInvariants, saldoDe } from '../fixtures/database.ts';
+import { BANCO, CLABE, newPago } from './fixtures/pagos.ts';
+import { addRfc, cookieOf, type Persona, presetOf, startPanel, usePanel } from './fixtures/panel.ts';
 
-let panel: Panel;
-beforeAll(async () => {
-  panel = await startPanel({
-    env: { PAGOS_DEMOSTRACION: 'true', PAGOS_PAQUETES: '100:99,500:450.55', ...BANCO },
-  });
+const HORA_MS = 3_600_000;
+const DIA_MS = 24 * HORA_MS;
+
+const panel = usePanel({
+  env: { PAGOS_DEMOSTRACION: 'true', PAGOS_PAQUETES: '100:99,500:450.55', ...BANCO },
 });
-afterAll(() => panel.close());
 
-const saldoOf = async ({ cuentaId }: Persona) => (await createLibro(panel.db).summary(cuentaId))?.saldo;
 const confirmPath = (forma: string, paquete = 100) => `/saldo/comprar/confirmar?paquete=${paquete}&forma=${forma}`;
 const main = (html: string) => load(html)('main').text().replace(/\s+/g, ' ');
 
@@ -39,62 +38,46 @@ describe('a demonstration purchase', () => {
     const result = main((await ana.get(path)).text);
     expect(result).toContain('Se abonaron 500 créditos');
     expect(result).toContain('no se cobra dinero');
-    expect(await saldoOf(ana)).toBe(500);
+    expect(await saldoDe(panel, ana)).toBe(500);
     expect(main((await ana.get('/saldo')).text)).toContain('500');
   });
 
   it('sent twice, also at once, buys once', async () => {
     const ana = await panel.registrar();
     const $ = load((await ana.get(confirmPath('demostracion'))).text);
-    const form = $('form[action="/saldo/comprar"]').serializeArray();
-    const campos = Object.fromEntries(form.map(({ name, value }) => [name, value]));
+    const campos = presetOf($('form[action="/saldo/comprar"]'));
     const answers = await Promise.all(Array.from({ length: 6 }, () => ana.post('/saldo/comprar', campos)));
     expect(new Set(answers.map(({ location }) => location)).size).toBe(1);
     expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 303));
-    expect(await saldoOf(ana)).toBe(100);
+    expect(await createPagos(panel.db).list({ cuentaId: ana.cuentaId, limite: 10 })).toHaveLength(1);
+    expect(await saldoDe(panel, ana)).toBe(100);
     expect(await brokenInvariants(panel.db)).toEqual([]);
   });
 
   it('buys nothing for another price, package, way to pay or without the key of a form', async () => {
     const ana = await panel.registrar();
-    for (const change of [
-      { total: '1' },
-      { paquete: '1000000' },
-      { paquete: '-100' },
-      { forma: 'tarjeta' },
-      { clave: 'x' },
-    ]) {
+    const changes = [{ total: '1' }, { paquete: '1000000' }, { paquete: '-100' }, { forma: 'tarjeta' }, { clave: 'x' }];
+    for (const change of changes) {
       const answer = await ana.enviar(confirmPath('demostracion'), '/saldo/comprar', change);
       expect(answer.status).toBe(422);
       expect(main(answer.text)).toContain('No se compró nada');
     }
-    expect(await saldoOf(ana)).toBe(0);
+    expect(await saldoDe(panel, ana)).toBe(0);
     expect(await createPagos(panel.db).list({ cuentaId: ana.cuentaId, limite: 10 })).toEqual([]);
   });
 
   it('that was interrupted before it was credited goes on with one click, once', async () => {
     const ana = await panel.registrar();
-    const id = uuidV7();
-    const precio = { creditos: 100, subtotal: 9_900, iva: 1_584, total: 11_484 };
-    const quien = {
-      cuentaId: ana.cuentaId,
-      usuarioId: ana.usuarioId,
-      clave: randomUUID(),
-      actor: 'prueba',
-      ip: null,
-    };
-    const nuevo = { id, ...quien, ...precio, referencia: `AC${id}`, proveedor: 'demostracion' };
-    await createPagos(panel.db).create(nuevo, 10);
+    const { id } = await newPago(panel.db, ana.cuentaId, { usuarioId: ana.usuarioId, proveedor: 'demostracion' });
     const path = `/saldo/compras/${id}`;
     const token = await ana.csrf(path);
     await Promise.all([1, 2, 3].map(() => ana.post(`${path}/continuar`, { _csrf: token })));
-    expect(await saldoOf(ana)).toBe(100);
+    expect(await saldoDe(panel, ana)).toBe(100);
     expect((await ana.get(path)).text).toContain('Se abonaron 100 créditos');
   });
 
   it('is not offered, nor taken from an old page, where it is switched off', async () => {
-    const database = { db: panel.db, url: panel.databaseUrl, close: async () => {} };
-    const off = await startPanel({ database, env: BANCO });
+    const off = await startPanel({ database: panel.database, env: BANCO });
     try {
       const ana = await off.registrar();
       expect((await ana.get('/saldo/comprar')).text).not.toContain('demostracion');
@@ -103,7 +86,7 @@ describe('a demonstration purchase', () => {
         forma: 'demostracion',
       });
       expect(answer.status).toBe(422);
-      expect(await saldoOf(ana)).toBe(0);
+      expect(await saldoDe(panel, ana)).toBe(0);
     } finally {
       await off.close();
     }
@@ -120,12 +103,12 @@ describe('a transfer', () => {
     const [pago] = await createPagos(panel.db).list({ cuentaId: ana.cuentaId, limite: 2 });
     if (!pago) throw new Error('no payment');
     expect(page).toContain(pago.referencia);
-    expect(await saldoOf(ana)).toBe(0);
+    expect(await saldoDe(panel, ana)).toBe(0);
     expect(main((await ana.get('/saldo')).text)).toContain('Hay una compra pendiente');
     expect(main((await ana.get('/saldo/compras')).text)).toContain(pago.referencia);
     await createPagos(panel.db).confirmar({ id: pago.id, actor: 'operador:prueba', ip: null });
     expect(main((await ana.get(path)).text)).toContain('Se abonaron 100 créditos');
-    expect(await saldoOf(ana)).toBe(100);
+    expect(await saldoDe(panel, ana)).toBe(100);
     expect((await ana.get('/saldo/movimientos')).text).toContain(`href="${path}"`);
   });
 
@@ -147,19 +130,14 @@ describe('a transfer', () => {
     ]);
     const id = path.split('/').at(-1) ?? '';
     await createPagos(panel.db).confirmar({ id, actor: 'operador:prueba', ip: null });
-    expect(await saldoOf(ana)).toBe(0);
+    expect(await saldoDe(panel, ana)).toBe(0);
   });
 
   it('that was refused says why', async () => {
     const ana = await panel.registrar();
     const path = await buy(ana, 'transferencia');
     const id = path.split('/').at(-1) ?? '';
-    await createPagos(panel.db).rechazar({
-      id,
-      actor: 'operador:prueba',
-      ip: null,
-      motivo: '<b>no llegó</b>',
-    });
+    await createPagos(panel.db).rechazar({ id, actor: 'operador:prueba', ip: null, motivo: '<b>no llegó</b>' });
     const page = await ana.get(path);
     expect(page.text).toContain('&lt;b&gt;no llegó&lt;/b&gt;');
   });
@@ -180,27 +158,136 @@ describe('a transfer', () => {
       const answer = await ana.post(`/avisos-pago/${proveedor}`, { pago: path.split('/').at(-1) ?? '' });
       expect(answer.status).toBe(400);
     }
-    expect(await saldoOf(ana)).toBe(0);
+    expect(await saldoDe(panel, ana)).toBe(0);
   });
 });
 
-it("answers the same 404 for another account's payment, a missing one and no id", async () => {
-  const ana = await panel.registrar();
-  const eva = await panel.registrar();
-  const path = await buy(ana, 'transferencia');
-  const paths = [path, `/saldo/compras/${uuidV7()}`, '/saldo/compras/x'];
-  const token = await eva.csrf('/saldo');
-  const bodies = new Set<string>();
-  for (const each of paths) {
-    const answers = [
-      await eva.get(each),
-      await eva.get(`${each}/regreso`),
-      await eva.post(`${each}/cancelar`, { _csrf: token }),
-      await eva.post(`${each}/continuar`, { _csrf: token }),
-    ];
-    expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
-    for (const { text } of answers) bodies.add(main(text));
-  }
-  expect(bodies.size).toBe(1);
-  expect(main((await ana.get(path)).text)).toContain('Pendiente');
+/** Charges one call of a new taxpayer of the account. */
+async function charge({ cuentaId }: Persona, operacion = 'tax/facturas') {
+  const { id: contribuyenteId, rfc } = await addRfc(panel.db, { cuentaId });
+  const opId = randomUUID();
+  const cargo = { opId, cuentaId, contribuyenteId, operacion, importe: 1, plazoSegundos: 60 };
+  await createSaldos(panel.db).charge(cargo);
+  return { opId, rfc };
+}
+
+/** The rows of the table of a page. */
+const rowsOf = ($: CheerioAPI) =>
+  $('tbody tr')
+    .get()
+    .map((row) => $(row));
+/** The address of a page's neighbour. */
+const linkTo = ($: CheerioAPI, text: string) =>
+  $('.paginacion a')
+    .filter((_, a) => $(a).text().includes(text))
+    .attr('href');
+
+describe('the ledger', () => {
+  it('pages to the end and back with the balance of each row', async () => {
+    const ana = await panel.registrar({ saldo: 200 });
+    for (let n = 0; n < 120; n += 1) await charge(ana);
+    const pages: string[][] = [];
+    const balances = () => rowsOf($).map((row) => row.find('td').last().text().trim());
+    let $ = load((await ana.get('/saldo/movimientos')).text);
+    for (pages.push(balances()); linkTo($, 'Siguientes'); pages.push(balances()))
+      $ = load((await ana.get(linkTo($, 'Siguientes') ?? '')).text);
+    expect(pages.map(({ length }) => length)).toEqual([50, 50, 21]);
+    expect(pages.flat()).toEqual(Array.from({ length: 121 }, (_, n) => String(80 + n)));
+    $ = load((await ana.get(linkTo($, 'Anteriores') ?? '')).text);
+    expect(balances()).toEqual(pages[1]);
+    expect($('.paginacion a').length).toBe(2);
+  });
+
+  it('shows refunds and filters; what cannot be read is named', async () => {
+    const ana = await panel.registrar({ saldo: 10 });
+    const { opId, rfc } = await charge(ana, 'tax/retenciones');
+    await charge(ana);
+    await createSaldos(panel.db).refund(opId, 'tax/retenciones: SAT_NO_DISPONIBLE');
+    const read = async (query: string) =>
+      rowsOf(load((await ana.get(`/saldo/movimientos?${query}`)).text)).map((row) =>
+        row.find('td').first().text().trim(),
+      );
+    expect(await read('')).toEqual(['Reembolso', 'Cargo', 'Cargo', 'Compra']);
+    expect(await read(`rfc=${encodeURIComponent(rfc)}`)).toEqual(['Reembolso', 'Cargo']);
+    expect(await read('operacion=tax/facturas')).toEqual(['Cargo']);
+    expect(await read('tipo=compra')).toEqual(['Compra']);
+    expect(await read('hasta=2020-01-01')).toEqual([]);
+    expect(await read('desde=2020-01-01&tipo=reembolso')).toEqual(['Reembolso']);
+    const bad = main((await ana.get('/saldo/movimientos?desde=2026-02-30&rfc=X&tipo=nada&operacion=%27&antes=x')).text);
+    expect(bad).toContain('un día que exista');
+    expect(bad).toContain('formato de un RFC');
+    expect(main((await ana.get('/saldo/movimientos')).text)).toContain('El SAT no está disponible en este momento.');
+  });
+
+  it('is exported whole as CSV that says the same, without formulas, and only its own account', async () => {
+    const ana = await panel.registrar({ saldo: 10 });
+    const eva = await panel.registrar({ saldo: 10 });
+    const { opId, rfc } = await charge(ana);
+    await createSaldos(panel.db).refund(opId, '=HYPERLINK("http://x","a, b")');
+    const answer = await ana.get('/saldo/movimientos.csv');
+    expect(answer.headers.get('content-type')).toContain('text/csv');
+    expect(answer.headers.get('content-disposition')).toMatch(
+      /attachment; filename="movimientos-\d{4}-\d\d-\d\d\.csv"/,
+    );
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const rows: Record<string, string>[] = parse(answer.text, { columns: true });
+    expect(rows).toMatchObject([
+      { tipo: 'compra', creditos: '10', saldo: '10' },
+      { tipo: 'cargo', operacion: 'tax/facturas', rfc, creditos: '-1', saldo: '9', llamada: opId },
+      { tipo: 'reembolso', creditos: '1', saldo: '10', detalle: `'=HYPERLINK("http://x","a, b")` },
+    ]);
+    const bom = await fetch(`${panel.url}/saldo/movimientos.csv?bom=1&tipo=cargo`, {
+      headers: { cookie: cookieOf(ana) },
+    });
+    const bytes = Buffer.from(await bom.arrayBuffer());
+    expect(bytes.subarray(0, 3).toString('hex')).toBe('efbbbf');
+    expect(parse(bytes, { columns: true, bom: true })).toHaveLength(1);
+    expect((await eva.get('/saldo/movimientos.csv')).text).not.toContain(opId);
+    expect((await panel.newCliente().get('/saldo/movimientos.csv')).location).toContain('/entrar');
+  });
+});
+
+/** Lets midnight of central Mexico (06:00 UTC) pass when it is near, so that what follows is of one day. */
+async function onOneDay(): Promise<void> {
+  const left = DIA_MS - ((Date.now() - 6 * HORA_MS) % DIA_MS);
+  if (left < 60_000) await setTimeout(left + 1_000);
+}
+
+describe('the summary', () => {
+  it('draws usage by day and operation with its numbers as a table, and totals by month', async () => {
+    await onOneDay();
+    const ana = await panel.registrar({ saldo: 10 });
+    for (const operacion of ['tax/facturas', 'tax/facturas', 'tax/retenciones']) await charge(ana, operacion);
+    const $ = load((await ana.get('/saldo?dias=7')).text);
+    expect($('figure.grafica svg').attr('aria-label')).toContain('3 créditos');
+    expect($('figure.grafica tbody tr').length).toBe(7);
+    const today = $('figure.grafica tbody tr').last().find('td').get();
+    expect(today.map((cell) => $(cell).text())).toEqual(['2', '1']);
+    expect($('section[aria-label="Totales por mes"] tbody tr').text().replace(/\s+/g, ' ')).toMatch(/10.*3.*3/);
+  });
+
+  it('tells that few credits are left, as the account wants it', async () => {
+    const ana = await panel.registrar();
+    expect(main((await ana.get('/saldo')).text)).toContain('No quedan créditos');
+    const eva = await panel.registrar({ saldo: 12 });
+    expect(main((await eva.get('/saldo')).text)).not.toContain('Quedan 12');
+    await eva.enviar('/saldo', '/saldo/aviso', { umbral: '13' });
+    expect(main((await eva.get('/saldo')).text)).toContain('Quedan 12 créditos');
+    for (const umbral of ['-1', '12.5', '', '100000001']) {
+      const refused = await eva.enviar('/saldo', '/saldo/aviso', { umbral });
+      expect([umbral, refused.status]).toEqual([umbral, 422]);
+      const $ = load(refused.text);
+      expect($('[autofocus]').attr('name')).toBe('umbral');
+      expect($('#campo-umbral').attr('value')).toBe(umbral);
+      expect($('#campo-umbral-error').text()).toContain('de 0 a 100,000,000');
+    }
+    expect(load((await eva.get('/saldo')).text)('#campo-umbral').attr('value')).toBe('13');
+    await eva.enviar('/saldo', '/saldo/aviso', { umbral: '0' });
+    expect(main((await eva.get('/saldo')).text)).not.toContain('Quedan 12');
+    const { rows } = await panel.db.pool.query(
+      `SELECT count(*)::integer AS n FROM auditoria WHERE cuenta_id = $1 AND accion = 'cambiar-aviso-saldo'`,
+      [eva.cuentaId],
+    );
+    expect(rows).toEqual([{ n: 2 }]);
+  });
 });

@@ -1,15 +1,13 @@
 import { createSaludSat, type SaludHost } from '@acuse/db';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
-import { expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
+import { expectOk, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 
 describe('the health that the operator sees', () => {
-  let servicio: Servicio;
+  const servicio = useServicio();
   beforeAll(async () => {
-    servicio = await startServicio();
     await servicio.startWorker();
   });
-  afterAll(() => servicio.close());
 
   const hosts = async () => (await createSaludSat(servicio.db).read({ now: new Date(), periodo: 'hora' })).hosts;
   const counted = (seen: readonly SaludHost[]) =>

@@ -1,17 +1,13 @@
 import { load } from 'cheerio';
 import { Secret, TOTP } from 'otpauth';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type Cliente, newCliente, type Panel, type Persona, type Respuesta, startPanel } from './fixtures/panel.ts';
+import { describe, expect, it } from 'vitest';
+import { type Campos, type Cliente, type Persona, type Respuesta, usePanel } from './fixtures/panel.ts';
 
 const PERIODO_MS = 30_000;
 
-let panel: Panel;
 /** The clock of the panel, in milliseconds: these tests decide which step of the codes it is. */
 let clock = Date.UTC(2026, 10, 21, 12, 0, 5);
-beforeAll(async () => {
-  panel = await startPanel({ deps: { now: () => new Date(clock) }, env: { ENTRADAS_CUENTA: '1000' } });
-});
-afterAll(() => panel.close());
+const panel = usePanel({ deps: { now: () => new Date(clock) }, env: { ENTRADAS_CUENTA: '1000' } });
 
 const isIn = async (cliente: Pick<Cliente, 'get'>) => (await cliente.get('/cuenta')).status === 200;
 
@@ -22,8 +18,12 @@ interface Protegida extends Persona {
 
 const codeAt = (app: TOTP, offset = 0) => app.generate({ timestamp: clock + offset * PERIODO_MS });
 
+/** Sends a form of the page of the second factor. */
+const paso = (persona: Persona, what: string, campos: Campos) =>
+  persona.enviar('/cuenta/dos-pasos', `/cuenta/dos-pasos/${what}`, campos);
+
 async function propose(persona: Persona): Promise<TOTP> {
-  await persona.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/iniciar', { password: persona.password });
+  await paso(persona, 'iniciar', { password: persona.password });
   const $ = load((await persona.get('/cuenta/dos-pasos')).text);
   expect($('svg path').length).toBeGreaterThan(0);
   const secret = Secret.fromBase32($('[data-copiar] code').text().replaceAll(' ', ''));
@@ -36,16 +36,14 @@ const codigosDe = ({ text }: Respuesta) => load(text)('pre').text().trim().split
 async function protegida(): Promise<Protegida> {
   const persona = await panel.registrar();
   const app = await propose(persona);
-  const answer = await persona.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/confirmar', {
-    codigo: codeAt(app),
-  });
+  const answer = await paso(persona, 'confirmar', { codigo: codeAt(app) });
   clock += 2 * PERIODO_MS;
   return { ...persona, app, codigos: codigosDe(answer) };
 }
 
 /** A browser where the password was typed, and not yet the code. */
 async function halfWay({ email, password }: Persona): Promise<Cliente> {
-  const cliente = newCliente(panel.url);
+  const cliente = panel.newCliente();
   const { location } = await cliente.enviar('/entrar', '/entrar', { email, password });
   expect(location).toMatch(/^\/entrar\/codigo\?a=/);
   return cliente;
@@ -56,18 +54,14 @@ const sendCode = (cliente: Cliente, codigo: string) => cliente.enviar('/entrar/c
 describe('the second factor', () => {
   it('is in force once a code of the app was typed, under another session id, and ends the other sessions', async () => {
     const ana = await panel.registrar();
-    const other = newCliente(panel.url);
+    const other = panel.newCliente();
     await other.enviar('/entrar', '/entrar', { email: ana.email, password: ana.password });
     const app = await propose(ana);
     const before = ana.cookies.get('__Host-acuse');
-    const wrong = await ana.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/confirmar', {
-      codigo: codeAt(app, 40),
-    });
+    const wrong = await paso(ana, 'confirmar', { codigo: codeAt(app, 40) });
     expect(wrong.status).toBe(422);
     expect(ana.cookies.get('__Host-acuse')).toBe(before);
-    const right = await ana.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/confirmar', {
-      codigo: codeAt(app),
-    });
+    const right = await paso(ana, 'confirmar', { codigo: codeAt(app) });
     expect(right.status).toBe(200);
     expect(right.headers.get('cache-control')).toBe('no-store');
     expect(new Set(codigosDe(right)).size).toBe(10);
@@ -78,9 +72,7 @@ describe('the second factor', () => {
 
   it('cannot be begun without the password', async () => {
     const ana = await panel.registrar();
-    const answer = await ana.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/iniciar', {
-      password: 'no es esta',
-    });
+    const answer = await paso(ana, 'iniciar', { password: 'no es esta' });
     expect(answer.status).toBe(422);
     expect(await panel.deps.segundosFactores.find(ana.usuarioId)).toBeNull();
   });
@@ -100,7 +92,7 @@ describe('the second factor', () => {
     expect((await sendCode(cliente, codeAt(ana.app))).location).toBe('/inicio');
     expect(cliente.cookies.get('__Host-acuse')).not.toBe(before);
     expect(await isIn(cliente)).toBe(true);
-    expect((await newCliente(panel.url).get('/cuenta', { cookie: `__Host-acuse=${before}` })).status).toBe(303);
+    expect((await panel.newCliente().get('/cuenta', { cookie: `__Host-acuse=${before}` })).status).toBe(303);
   });
 
   it('takes the codes of one step before and after, and none further away', async () => {
@@ -130,7 +122,7 @@ describe('the second factor', () => {
     const ana = await panel.registrar();
     const app = await propose(ana);
     const codigo = codeAt(app);
-    await ana.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/confirmar', { codigo });
+    await paso(ana, 'confirmar', { codigo });
     expect((await sendCode(await halfWay(ana), codigo)).status).toBe(422);
   });
 
@@ -150,29 +142,23 @@ describe('the second factor', () => {
 
   it('makes other recovery codes with the password; the earlier ones are worth nothing then', async () => {
     const ana = await protegida();
-    const refused = await ana.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/codigos', {
-      password: 'no es esta',
-    });
+    const refused = await paso(ana, 'codigos', { password: 'no es esta' });
     expect(refused.status).toBe(422);
-    const fresh = codigosDe(
-      await ana.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/codigos', { password: ana.password }),
-    );
+    const fresh = codigosDe(await paso(ana, 'codigos', { password: ana.password }));
     expect((await sendCode(await halfWay(ana), ana.codigos[0] ?? '')).status).toBe(422);
     expect((await sendCode(await halfWay(ana), fresh[0] ?? '')).location).toBe('/inicio');
   });
 
   it('is taken away with the password only, and the session goes on under another id', async () => {
     const ana = await protegida();
-    await ana.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/desactivar', { password: 'no es esta' });
+    await paso(ana, 'desactivar', { password: 'no es esta' });
     await halfWay(ana);
     const before = ana.cookies.get('__Host-acuse');
-    await ana.enviar('/cuenta/dos-pasos', '/cuenta/dos-pasos/desactivar', { password: ana.password });
+    await paso(ana, 'desactivar', { password: ana.password });
     expect(ana.cookies.get('__Host-acuse')).not.toBe(before);
-    const cliente = newCliente(panel.url);
-    const { location } = await cliente.enviar('/entrar', '/entrar', {
-      email: ana.email,
-      password: ana.password,
-    });
+    const cliente = panel.newCliente();
+    const { email, password } = ana;
+    const { location } = await cliente.enviar('/entrar', '/entrar', { email, password });
     expect(location).toBe('/inicio');
   });
 

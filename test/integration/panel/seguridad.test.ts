@@ -1,19 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { request } from 'node:http';
 import { load } from 'cheerio';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { RUTAS } from '../../../apps/panel/src/rutas.ts';
-import { newCliente, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { cookieOf, newCliente, type Panel, type Persona, startPanel, usePanel } from './fixtures/panel.ts';
 
-let panel: Panel;
-let https: Panel;
+const panel = usePanel();
+/** For requests that change nothing. */
+let cliente: Persona;
+let operador: Persona;
 beforeAll(async () => {
-  panel = await startPanel();
-  https = await startPanel({ env: { PANEL_PUBLIC_URL: 'https://panel.example/' } });
-});
-afterAll(async () => {
-  await panel.close();
-  await https.close();
+  cliente = await panel.registrar();
+  operador = await panel.registrar({ rol: 'OPERADOR' });
 });
 
 /** An address for every pattern: what stands for an id is one that nobody has. */
@@ -57,7 +55,7 @@ describe('forged requests', () => {
     const ana = await panel.registrar({ nombre: 'Ana' });
     const _csrf = await ana.csrf('/cuenta');
     const send = async (headers: Record<string, string>) => {
-      const cookie = `__Host-acuse=${ana.cookies.get('__Host-acuse')}`;
+      const cookie = cookieOf(ana);
       const body = new URLSearchParams({ nombre: 'Otro', _csrf });
       // Node's own client, since fetch says where it comes from by itself.
       return new Promise<number>((resolve, reject) => {
@@ -127,11 +125,10 @@ describe('forged requests', () => {
   it.each(RUTAS.filter(({ metodo }) => metodo === 'POST').map(({ path, acceso }) => [path, acceso] as const))(
     'are refused at %s',
     async (path, acceso) => {
-      const ana = await panel.registrar({ rol: acceso === 'operador' ? 'OPERADOR' : 'CLIENTE' });
-      expect((await ana.post(pathOf(path), {})).status).toBe(403);
-      expect(
-        (await ana.post(pathOf(path), { _csrf: await ana.csrf('/cuenta') }, { origin: 'https://otro.example' })).status,
-      ).toBe(403);
+      const persona = acceso === 'operador' ? operador : cliente;
+      expect((await persona.post(pathOf(path), {})).status).toBe(403);
+      const campos = { _csrf: await persona.csrf('/cuenta') };
+      expect((await persona.post(pathOf(path), campos, { origin: 'https://otro.example' })).status).toBe(403);
     },
   );
 });
@@ -147,11 +144,10 @@ describe('who may come in', () => {
     const stranger = panel.newCliente();
     expect((await send(stranger, await stranger.csrf())).location).toMatch(/^\/entrar(\?a=|$)/);
     if (acceso !== 'operador') return;
-    const ana = await panel.registrar();
     const plain = (text: string) => text.replace(/nonce="[^"]*"/g, '').replace(/aria-current="[^"]*"/g, '');
-    const hidden = await send(ana, await ana.csrf('/cuenta'));
+    const hidden = await send(cliente, await cliente.csrf('/cuenta'));
     expect(hidden.status).toBe(404);
-    expect(plain(hidden.text)).toBe(plain((await ana.get('/no-existe')).text));
+    expect(plain(hidden.text)).toBe(plain((await cliente.get('/no-existe')).text));
   });
 });
 
@@ -179,8 +175,7 @@ describe('headers', () => {
     '/assets/nada.css',
     ...new Set(RUTAS.map(({ path }) => pathOf(path))),
   ])('are on %s, for strangers and for those who are in, whatever the method', async (path) => {
-    const ana = await panel.registrar();
-    const seen = await Promise.all([panel.newCliente().get(path), ana.get(path), ana.post(path, {})]);
+    const seen = await Promise.all([panel.newCliente().get(path), cliente.get(path), cliente.post(path, {})]);
     for (const { headers, status } of seen) {
       expectHeaders(headers, `${path} ${status}`);
       expect(headers.get('cache-control')).toBe('no-store');
@@ -204,15 +199,19 @@ describe('headers', () => {
   });
 
   it('tell browsers to keep to https where the panel is reached by it', async () => {
+    const { database } = panel;
+    const https = await startPanel({ database, env: { PANEL_PUBLIC_URL: 'https://panel.example/' } });
     for (const path of ['/entrar', '/healthz', '/no-existe']) {
       const response = await fetch(https.escucha + path);
       expect(response.headers.get('strict-transport-security')).toMatch(/^max-age=63072000/);
     }
+    await https.close();
   });
 
   it('let what never changes be kept', async () => {
     const $ = load((await panel.newCliente().get('/entrar')).text);
     const href = $('link[rel="stylesheet"]').attr('href') ?? '';
+    expect((await panel.newCliente().get('/assets/estilo.css')).status).toBe(404);
     const { headers, status } = await panel.newCliente().get(href);
     expect(status).toBe(200);
     expect(headers.get('cache-control')).toContain('immutable');
@@ -227,7 +226,7 @@ describe('what no browser sends', () => {
     const _csrf = await ana.csrf('/cuenta');
     const large = await ana.post('/cuenta/nombre', { _csrf, nombre: 'x'.repeat(70_000) });
     expect(large.status).toBe(413);
-    const headers = { origin: panel.url, cookie: `__Host-acuse=${ana.cookies.get('__Host-acuse')}` };
+    const headers = { origin: panel.url, cookie: cookieOf(ana) };
     const send = (type: string, body: string | ReadableStream) =>
       fetch(`${panel.url}/cuenta/nombre`, {
         method: 'POST',
@@ -263,7 +262,7 @@ describe('what no browser sends', () => {
   });
 
   it('shows no stack, no version and no query when a page fails', async () => {
-    const broken = await startPanel({ deps: { usuarios: null as never } });
+    const broken = await startPanel({ database: panel.database, deps: { usuarios: null as never } });
     try {
       const answer = await newCliente(broken.url).enviar('/entrar', '/entrar', {
         email: 'a@example.com',

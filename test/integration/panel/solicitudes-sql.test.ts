@@ -6,17 +6,11 @@ import {
   statementOfPage,
   TOPE_CUENTA,
 } from '@acuse/db';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { acceptSolicitud, newRfc, seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { acceptSolicitud, newRfc, seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 import { examine, forgetStatistics } from '../fixtures/planes.ts';
 
-let t: TestDatabase;
-
-beforeAll(async () => {
-  t = await testDatabase({ timeoutMs: 120_000 });
-});
-
-afterAll(() => t.close());
+const t = useDatabase({ timeoutMs: 120_000 });
 
 async function accepted(...args: Parameters<typeof acceptSolicitud> extends [unknown, ...infer R] ? R : never) {
   const result = await acceptSolicitud(t.db, ...args);

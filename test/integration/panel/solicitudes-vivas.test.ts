@@ -1,41 +1,27 @@
 import { createHash } from 'node:crypto';
 import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newRfc } from '../fixtures/database.ts';
-import { type Caller, ciecOf, expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
+import { saldoDe } from '../fixtures/database.ts';
+import { type Caller, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 import { readZip } from '../fixtures/zip.ts';
 import { type Mensaje, openAvance } from './fixtures/avance.ts';
-import { addRfc, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { addCaller, type Panel, type Persona, presetOf, startPanel } from './fixtures/panel.ts';
 
-let servicio: Servicio;
+const servicio = useServicio();
 let panel: Panel;
-
 beforeAll(async () => {
-  servicio = await startServicio();
   panel = await startPanelHere();
 });
-
-afterAll(async () => {
-  await panel.close();
-  await servicio.close();
-});
+afterAll(() => panel.close());
 
 /** A panel over the service's database, storage and API. */
-function startPanelHere(): Promise<Panel> {
-  return startPanel({
-    database: { db: servicio.db, url: servicio.databaseUrl, close: async () => {} },
-    env: { API_PUBLIC_URL: servicio.api.url, S3_BUCKET: servicio.bucket },
-  });
-}
+const startPanelHere = (apiUrl = servicio.api.url): Promise<Panel> =>
+  startPanel({ database: servicio.database, env: { API_PUBLIC_URL: apiUrl, S3_BUCKET: servicio.bucket } });
 
 /** Somebody with a taxpayer, its key and its CIEC. */
-async function owner(saldo = 5): Promise<{ persona: Persona; caller: Caller }> {
-  const persona = await panel.registrar({ saldo });
-  const rfc = newRfc();
-  const { id: contribuyenteId } = await addRfc(servicio.db, persona, rfc);
-  const caller = await servicio.newKey({ rfc, cuentaId: persona.cuentaId, contribuyenteId });
-  await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec: ciecOf(rfc) }));
-  return { persona, caller };
+async function owner(saldo = 5, at = panel): Promise<{ persona: Persona; caller: Caller }> {
+  const persona = await at.registrar({ saldo });
+  return { persona, caller: await addCaller(servicio, persona) };
 }
 
 const CRITERIOS = { tipo: 'recibidos', desde: '2025-01-01', hasta: '2025-02-28' };
@@ -148,18 +134,6 @@ describe('an open stream', () => {
     await noneOpen();
   });
 
-  test("never tells of another account's solicitud, nor anything to nobody", async () => {
-    const [mine, foreign] = [await owner(), await owner()];
-    const id = await ask(foreign);
-    expect((await mine.persona.get(`/solicitudes/${id}/avance`)).status).toBe(404);
-    const stranger = await panel.newCliente().get(`/solicitudes/${id}/avance`);
-    expect([stranger.status, stranger.location]).toEqual([
-      303,
-      `/entrar?a=${encodeURIComponent(`/solicitudes/${id}/avance`)}`,
-    ]);
-    expect(panel.deps.seguimiento.abiertos).toBe(0);
-  });
-
   test('ends when the process stops, which does not wait for it', async () => {
     const who = await owner();
     const id = await ask(who);
@@ -177,11 +151,8 @@ describe('the form', () => {
   test('asked twice is one solicitud and one charge; sent anew it finds the equal one', async () => {
     const who = await owner();
     const page = load((await who.persona.get('/solicitudes/nueva')).text);
-    const hidden = {
-      _csrf: page('[name="_csrf"]').last().attr('value') ?? '',
-      intento: page('[name="intento"]').attr('value') ?? '',
-    };
-    const campos = { ...hidden, ...CRITERIOS, rfc: who.caller.rfc, api_key: who.caller.apiKey };
+    const preset = presetOf(page('form[action="/solicitudes/nueva"]'));
+    const campos = { ...preset, ...CRITERIOS, rfc: who.caller.rfc, api_key: who.caller.apiKey };
     const [a, b] = [
       await who.persona.post('/solicitudes/nueva', campos),
       await who.persona.post('/solicitudes/nueva', campos),
@@ -189,8 +160,7 @@ describe('the form', () => {
     expect([a.status, a.location]).toEqual([303, b.location]);
     expect(`/solicitudes/${await ask(who)}`).toBe(a.location);
     expect((await who.persona.abrir('/solicitudes')).text).toContain('Ya había una solicitud igual en curso');
-    const { rows } = await servicio.db.pool.query('SELECT saldo FROM cuenta WHERE id = $1', [who.persona.cuentaId]);
-    expect(rows).toEqual([{ saldo: 4 }]);
+    expect(await saldoDe(servicio, who.persona)).toBe(4);
   });
 
   test('begins with the criteria of the one that is asked again, and never with its key', async () => {
@@ -234,32 +204,20 @@ describe('the form', () => {
     await ask(who);
     const [status, text] = await send({ tipo: 'emitidos' });
     expect([status, text]).toEqual([422, expect.stringContaining('El saldo no alcanza')]);
-    const { rows } = await servicio.db.pool.query('SELECT saldo FROM cuenta WHERE id = $1', [who.persona.cuentaId]);
-    expect(rows).toEqual([{ saldo: 0 }]);
+    expect(await saldoDe(servicio, who.persona)).toBe(0);
   });
 
   test('says that nobody knows when the API does not answer, and keeps the attempt', async () => {
-    const away = await startPanel({
-      database: { db: servicio.db, url: servicio.databaseUrl, close: async () => {} },
-      env: { API_PUBLIC_URL: 'http://127.0.0.1:1' },
-    });
+    const away = await startPanelHere('http://127.0.0.1:1');
     try {
-      const persona = await away.registrar({ saldo: 1 });
-      const rfc = newRfc();
-      const { id } = await addRfc(servicio.db, persona, rfc);
-      const caller = await servicio.newKey({ rfc, cuentaId: persona.cuentaId, contribuyenteId: id });
-      const csrf = await persona.csrf('/solicitudes/nueva');
-      const campos = {
-        _csrf: csrf,
-        ...CRITERIOS,
-        rfc,
-        api_key: caller.apiKey,
-        intento: 'intento-de-prueba-1',
-      };
+      const { persona, caller } = await owner(1, away);
+      const _csrf = await persona.csrf('/solicitudes/nueva');
+      const intento = 'intento-de-prueba-1';
+      const campos = { _csrf, ...CRITERIOS, rfc: caller.rfc, api_key: caller.apiKey, intento };
       const answer = await persona.post('/solicitudes/nueva', campos);
       expect(answer.status).toBe(503);
       expect(answer.text).toContain('La API no contestó');
-      expect(load(answer.text)('[name="intento"]').attr('value')).toBe('intento-de-prueba-1');
+      expect(load(answer.text)('[name="intento"]').attr('value')).toBe(intento);
     } finally {
       await away.close();
     }

@@ -1,23 +1,18 @@
 import { createClaims } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { load } from 'cheerio';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Panel, startPanel } from './fixtures/panel.ts';
+import { describe, expect, test } from 'vitest';
+import { cookieOf, usePanel } from './fixtures/panel.ts';
 import { createSolicitudesDePrueba, RESUMEN, textOf } from './fixtures/solicitudes.ts';
 
-let panel: Panel;
-let owner: ReturnType<typeof createSolicitudesDePrueba>['owner'];
-let accepted: ReturnType<typeof createSolicitudesDePrueba>['accepted'];
-let newClaim: ReturnType<typeof createSolicitudesDePrueba>['newClaim'];
-let failed: ReturnType<typeof createSolicitudesDePrueba>['failed'];
-let finished: ReturnType<typeof createSolicitudesDePrueba>['finished'];
+const panel = usePanel();
+const { owner, accepted, newClaim, failed, finished } = createSolicitudesDePrueba(panel);
 
-beforeAll(async () => {
-  panel = await startPanel();
-  ({ owner, accepted, newClaim, failed, finished } = createSolicitudesDePrueba(panel));
-});
-
-afterAll(() => panel.close());
+/** The ids of the solicitudes that a page lists. */
+const linksOf = ($: ReturnType<typeof load>) =>
+  $('tbody a')
+    .get()
+    .map((a) => $(a).attr('href')?.split('/').at(-1));
 
 describe('the list', () => {
   test('shows the account its solicitudes, counts them by state, and narrows them', async () => {
@@ -27,10 +22,7 @@ describe('the list', () => {
     const page = await persona.get('/solicitudes');
     expect(page.status).toBe(200);
     const $ = load(page.text);
-    const links = $('tbody a')
-      .map((_, a) => $(a).attr('href'))
-      .get();
-    expect(links).toEqual([`/solicitudes/${open}`, `/solicitudes/${done}`]);
+    expect(linksOf($)).toEqual([open, done]);
     expect($('h1')).toHaveLength(1);
     expect($('nav[aria-label="Solicitudes por estado"]').text()).toMatch(/En proceso \(1\).*Terminadas \(1\)/);
     const narrowed = await persona.get('/solicitudes?tipo=emitidos&estado=TERMINADA&periodo_desde=2024-03-05');
@@ -66,10 +58,6 @@ describe('the list', () => {
       [more, taxpayer.cuentaId, taxpayer.contribuyenteId, taxpayer.rfc],
     );
     const first = load((await persona.get('/solicitudes?tipo=recibidos')).text);
-    const linksOf = ($: ReturnType<typeof load>) =>
-      $('tbody a')
-        .map((_, a) => $(a).attr('href')?.split('/').at(-1))
-        .get();
     expect(linksOf(first)).toHaveLength(25);
     const next = first('nav[aria-label="Páginas"] a').last().attr('href') ?? '';
     expect(next).toContain('tipo=recibidos');
@@ -100,22 +88,13 @@ describe('the page of one', () => {
     expect(text).toContain('ab'.repeat(32));
     expect(text).toContain('3 de 40 están cancelados');
     expect(text).toContain('se cobró 1 crédito');
-    const charts = $('figure')
-      .map((_, figure) => $(figure).find('figcaption').text())
-      .get();
-    expect(charts).toEqual(['CFDI por tipo', 'CFDI por mes de emisión']);
-    const cells = $('figure')
-      .first()
-      .find('tbody tr')
-      .map((_, row) => $(row).text())
-      .get();
-    expect(cells).toEqual(['Ingreso30', 'Egreso2', 'Pago8']);
-    const months = $('figure')
-      .last()
-      .find('tbody tr')
-      .map((_, row) => $(row).text())
-      .get();
-    expect(months).toEqual(['ene 202510080', 'feb 202520200']);
+    const textsOf = (selector: string) =>
+      $(selector)
+        .get()
+        .map((each) => $(each).text());
+    expect(textsOf('figure figcaption')).toEqual(['CFDI por tipo', 'CFDI por mes de emisión']);
+    expect(textsOf('figure:first tbody tr')).toEqual(['Ingreso30', 'Egreso2', 'Pago8']);
+    expect(textsOf('figure:last tbody tr')).toEqual(['ene 202510080', 'feb 202520200']);
     expect($('script[src*="solicitud."]')).toHaveLength(0);
   });
 
@@ -164,23 +143,10 @@ describe('the page of one', () => {
     expect($('script[src*="solicitud."]')).toHaveLength(1);
   });
 
-  test('shows words of the authority as text', async () => {
-    const { persona, taxpayer } = await owner();
-    const id = await accepted(taxpayer);
-    const hostile = '<script>alert(1)</script><img src=x onerror=alert(1)>';
-    await panel.db.pool.query(
-      `INSERT INTO evento (solicitud_id, tipo, codigo, detalle) SELECT $1, t, $2, $2 FROM unnest($3::text[]) t`,
-      [id, hostile, ['REENVIADA', 'SOLICITADA', 'SAT_SIN_RESPUESTA', 'PAQUETE_ILEGIBLE', 'DIVIDIDA', 'ERROR']],
-    );
-    const $ = load((await persona.get(`/solicitudes/${id}`)).text);
-    expect($('main script, main img')).toHaveLength(0);
-    expect($('.linea').text()).toContain(hostile);
-  });
-
   test('that is asked for by HEAD leaves no stream of progress open', async () => {
     const { persona, taxpayer } = await owner();
     const id = await accepted(taxpayer);
-    const cookie = [...persona.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const cookie = cookieOf(persona);
     for (let n = 0; n < 8; n += 1) {
       const { status } = await fetch(`${persona.url}/solicitudes/${id}/avance`, {
         method: 'HEAD',
@@ -247,5 +213,75 @@ describe('the page of one', () => {
     expect(second('details .linea > li')).toHaveLength(40);
     expect(second('#linea details').attr('open')).toBeDefined();
     expect(second('#linea > .linea').text()).toContain('Se aceptó la solicitud y se cobró 1 crédito');
+  });
+});
+
+describe('the download', () => {
+  test('signs an address at the click, and notes who downloaded', async () => {
+    const { persona, taxpayer } = await owner();
+    const id = await finished(taxpayer);
+    const answer = await persona.enviar(`/solicitudes/${id}`, `/solicitudes/${id}/descargar`);
+    expect(answer.status).toBe(200);
+    const url = load(answer.text)('a[href*="X-Amz-Signature"]').attr('href') ?? '';
+    expect(url).toContain(`solicitudes/${id}/paquete.zip`);
+    expect(answer.headers.get('refresh')).toBe(`0; url=${url}`);
+    expect(answer.headers.get('cache-control')).toBe('no-store');
+    const { rows } = await panel.db.pool.query(
+      `SELECT actor, ip, cuenta_id FROM auditoria WHERE accion = 'descargar-paquete' AND detalle->>'solicitud' = $1`,
+      [id],
+    );
+    expect(rows).toEqual([{ actor: `usuario:${persona.usuarioId}`, ip: '127.0.0.1', cuenta_id: persona.cuentaId }]);
+  });
+
+  test('says why there is nothing to download: unfinished, ended without a package, past its retention', async () => {
+    const { persona, taxpayer } = await owner();
+    const csrf = await persona.csrf('/solicitudes/nueva');
+    const gone = await finished(taxpayer);
+    await panel.db.pool.query('UPDATE solicitud SET paquete_borrado_en = now() WHERE id = $1', [gone]);
+    const ask = (id: string) => persona.post(`/solicitudes/${id}/descargar`, { _csrf: csrf });
+    const without = await failed(taxpayer, 'PLAZO_AGOTADO', 'VENCIDA');
+    const unfinished = await accepted(taxpayer);
+    for (const [id, status, code] of [
+      [unfinished, 409, '3002'],
+      [without, 409, '3003'],
+      [gone, 410, '3004'],
+    ] as const) {
+      const answer = await ask(id);
+      expect([answer.status, textOf(answer.text).includes(`código ${code}`)]).toEqual([status, true]);
+      expect(answer.text).not.toContain('X-Amz-Signature');
+    }
+    const page = load((await persona.get(`/solicitudes/${gone}`)).text);
+    expect(page('form[action$="/descargar"]')).toHaveLength(0);
+    expect(page('main').text()).toContain('El ZIP ya se borró');
+  });
+});
+
+describe('cancelling', () => {
+  test('asks first, then ends the solicitud, gives the credit back and notes who did it', async () => {
+    const { persona, taxpayer } = await owner();
+    const id = await accepted(taxpayer);
+    const detail = load((await persona.get(`/solicitudes/${id}`)).text);
+    expect(detail(`a[href="/solicitudes/${id}/cancelar"]`)).toHaveLength(1);
+    const asked = textOf((await persona.get(`/solicitudes/${id}/cancelar`)).text);
+    expect(asked).toContain('Se devuelve 1 crédito');
+    const answer = await persona.enviar(`/solicitudes/${id}/cancelar`, `/solicitudes/${id}/cancelar`);
+    expect(answer.headers.get('location')).toBe(`/solicitudes/${id}`);
+    const page = textOf((await persona.get(`/solicitudes/${id}`)).text);
+    expect(page).toContain('Se canceló antes de terminar');
+    expect(page).toContain('Se devolvió 1 crédito');
+    expect((await persona.get(`/solicitudes/${id}/cancelar`)).headers.get('location')).toBe(`/solicitudes/${id}`);
+    const { rows } = await panel.db.pool.query(
+      `SELECT actor FROM auditoria WHERE accion = 'cancelar-solicitud' AND detalle->>'solicitud' = $1`,
+      [id],
+    );
+    expect(rows).toEqual([{ actor: `usuario:${persona.usuarioId}` }]);
+  });
+
+  test('leaves one that has ended as it is', async () => {
+    const { persona, taxpayer } = await owner();
+    const id = await finished(taxpayer);
+    const csrf = await persona.csrf('/solicitudes/nueva');
+    await persona.post(`/solicitudes/${id}/cancelar`, { _csrf: csrf });
+    expect(textOf((await persona.get(`/solicitudes/${id}`)).text)).toContain('Terminada');
   });
 });

@@ -1,27 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createProgram, openDeps } from '@acuse/cli';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { entrar, newCliente, type Panel, startPanel } from './fixtures/panel.ts';
+import { describe, expect, it } from 'vitest';
+import { acuse as order } from '../fixtures/cli.ts';
+import { entrar, newCliente, usePanel } from './fixtures/panel.ts';
 
-let panel: Panel;
-beforeAll(async () => {
-  panel = await startPanel();
-});
-afterAll(() => panel.close());
+const panel = usePanel();
 
-/** Runs an order of the operator; the lines of JSON that it prints. */
-async function acuse(...args: string[]): Promise<Array<Record<string, unknown>>> {
-  const lines: string[] = [];
-  const print = (line: string) => void lines.push(line);
-  const deps = openDeps({ DATABASE_URL: panel.databaseUrl, API_KEY_PEPPERS: undefined }, print);
-  try {
-    const program = createProgram(() => deps, print).exitOverride();
-    await program.parseAsync(args, { from: 'user' });
-  } finally {
-    await deps.close();
-  }
-  return lines.map((line) => JSON.parse(line) as Record<string, unknown>);
-}
+const acuse = (...args: string[]) => order({ DATABASE_URL: panel.databaseUrl }, ...args);
 
 const password = 'un caballo bajo la lluvia';
 const newEmail = () => `${randomUUID()}@example.com`;

@@ -3,14 +3,10 @@ import { resellar } from '@acuse/cli';
 import { contextoDePrueba, contextoDeSegundoFactor, contextoDeSesion } from '@acuse/core';
 import { createSegundosFactores, createSesionesPortal, createUsuarios, cuelgan, pendientes } from '@acuse/db';
 import { createKeyring, createSellado, type Keyring } from '@acuse/vault';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { newRfc, seedCuenta, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { expect, it } from 'vitest';
+import { newRfc, seedCuenta, useDatabase } from '../fixtures/database.ts';
 
-let database: TestDatabase;
-beforeAll(async () => {
-  database = await testDatabase();
-});
-afterAll(() => database.close());
+const database = useDatabase();
 
 const [one, two] = [randomBytes(32), randomBytes(32)];
 const keyring = (...ids: readonly ('1' | '2')[]): Keyring =>

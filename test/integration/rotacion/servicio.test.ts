@@ -1,17 +1,16 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createProgram, openDeps } from '@acuse/cli';
 import { createLlaves, SECRETOS } from '@acuse/db';
 import { PROCESOS } from '@acuse/vault';
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type Caller, expectOk, type Servicio, startServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
+import { beforeAll, expect, it } from 'vitest';
+import { acuse as order } from '../fixtures/cli.ts';
+import { pedir } from '../fixtures/pedidos.ts';
+import { expectOk, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 
-let servicio: Servicio;
+const servicio = useServicio();
 let carpeta: string;
-
 beforeAll(async () => {
-  servicio = await startServicio();
   carpeta = join(servicio.dir, 'secretos');
   await mkdir(join(carpeta, 'operador'), { recursive: true });
   const { API_KEY_PEPPERS, KEYRING, WORKER_PUBLIC_KEY, WORKER_PSK, SESSION_KEYS } = servicio.apiEnv;
@@ -21,25 +20,8 @@ beforeAll(async () => {
   };
   for (const [name, value] of Object.entries(valores)) await writeFile(join(carpeta, 'operador', name), value);
 });
-afterAll(() => servicio.close());
 
-type Linea = Readonly<Record<string, unknown>>;
-
-/** Runs an order of the operator; the lines of JSON that it prints. */
-async function acuse(...args: string[]): Promise<Linea[]> {
-  const lines: string[] = [];
-  const print = (line: string) => void lines.push(line);
-  const deps = openDeps({ DATABASE_URL: servicio.databaseUrl }, print);
-  try {
-    await createProgram(() => deps, print)
-      .exitOverride()
-      .parseAsync([...args, '--carpeta', carpeta], { from: 'user' });
-  } finally {
-    await deps.close();
-  }
-  return lines.map((line) => JSON.parse(line) as Linea);
-}
-
+const acuse = (...args: string[]) => order({ DATABASE_URL: servicio.databaseUrl }, ...args, '--carpeta', carpeta);
 const rotate = (secreto: string, paso: string) => acuse('secretos', 'rotar', secreto, '--paso', paso);
 const rotateAll = async (paso: string) => {
   for (const secreto of SECRETOS) await rotate(secreto, paso);
@@ -58,18 +40,6 @@ const startApi = async (env: Record<string, string> = {}) =>
   servicio.startApi({ ...(await secretosOf('api')), ...env });
 const startWorker = async () => servicio.startWorker(await secretosOf('descargas'));
 
-const ask = async (caller: Caller): Promise<string> => {
-  const data = await expectOk(
-    caller.call('tax/descarga-metadata', {
-      rfc: caller.rfc,
-      tipo: 'recibidos',
-      desde: '2025-01-01',
-      hasta: '2025-01-31',
-    }),
-  );
-  return String(data['solicitud_id']);
-};
-
 const pendingKeys = async () =>
   (await acuse('secretos', 'estado')).filter((line) => line['api_key'] !== undefined).map((line) => line['api_key']);
 
@@ -86,7 +56,7 @@ it('a keyring id that is gone too early stops a new process, and costs a caller 
 it('every secret rotates while API and workers go on, and nothing is lost when the old id is gone', async () => {
   const [diario, ausente] = [await servicio.newCiecCaller({ saldo: 20 }), await servicio.newCiecCaller()];
   await expectOk(diario.call('usuario/datos-fiscales', { rfc: diario.rfc }));
-  const antes = await ask(diario);
+  const antes = await pedir(diario);
 
   // 1. The new id beside the old one: processes that know it, and processes that do not, read what the others write.
   await rotateAll('agregar');
@@ -154,7 +124,7 @@ it('every secret rotates while API and workers go on, and nothing is lost when t
   const sola = await startApi();
   await startWorker();
   for (const caller of [diario, ausente]) {
-    const verify = await waitForEnd(caller.at(sola), await ask(caller.at(sola)));
+    const verify = await waitForEnd(caller.at(sola), await pedir(caller.at(sola)));
     expect(verify).toMatchObject({ estado: 'TERMINADA' });
   }
 });

@@ -79,25 +79,4 @@ describe.runIf(CHROMIUM !== null)('the queues, in the operator’s browser', () 
     expectSinQuejas(pestana);
     await pestana.close();
   });
-
-  it('are to a customer what any missing page is', async () => {
-    const pestana = await browser.abrir();
-    const { page } = pestana;
-    await entrar(page, panel.url, await panel.registrar());
-    const seen: string[] = [];
-    for (const path of [
-      '/operador/colas',
-      '/operador/colas/tablero/',
-      '/operador/colas/tablero/api/queues',
-      '/no-existe',
-    ]) {
-      const answer = await page.goto(panel.url + path);
-      expect([path, answer?.status()]).toEqual([path, 404]);
-      seen.push(await page.getByRole('main').innerHTML());
-    }
-    expect(new Set(seen).size).toBe(1);
-    expect(seen[0]).toContain('No existe, o no es de su cuenta');
-    expectSinQuejas(pestana);
-    await pestana.close();
-  });
 });

@@ -1,90 +1,79 @@
+import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { toSeconds } from '@acuse/core';
+import { existsSync } from 'node:fs';
+import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { newRfc } from '../../fixtures/database.ts';
 import { issueEfirma } from '../../fixtures/efirma.ts';
-import { ciecOf, waitFor } from '../../fixtures/servicio.ts';
+import { uuidsDelSat } from '../../fixtures/pedidos.ts';
+import { waitFor } from '../../fixtures/servicio.ts';
 import { readZip } from '../../fixtures/zip.ts';
-import { CHROMIUM, expectSinQuejas } from './fixtures/browser.ts';
-import { type Instalacion, startInstalacion } from './fixtures/instalacion.ts';
+import { addCaller, callApi, type Persona } from '../fixtures/panel.ts';
+import { CHROMIUM, expectSinQuejas, type Pestana } from './fixtures/browser.ts';
+import { NUNCA, useInstalacion } from './fixtures/instalacion.ts';
 import {
   agregarRfc,
   cambiar,
   comprarCreditos,
   crearCuenta,
+  descargarZip,
   escribir,
-  integrador,
+  escribirRfc,
+  guardarCiec,
   irAlInicio,
   oprimir,
   readLlave,
+  seguir,
 } from './fixtures/persona.ts';
 
-const PERIODO = { desde: '2025-01-10', hasta: '2025-03-05' };
-/** More looks than a test waits for: the request at the authority ends when the test says so. */
-const NUNCA = 1_000_000;
+const HAS_CURL = ['/usr/bin/curl', '/bin/curl', '/usr/local/bin/curl'].some(existsSync);
+const run = promisify(execFile);
+const DIA_MS = 86_400_000;
+const PEDIDO = { tipo: 'recibidos', desde: '2025-01-10', hasta: '2025-03-05' } as const;
 
-describe.runIf(CHROMIUM !== null)('from an empty account to a checked ZIP', () => {
-  let instalacion: Instalacion;
-  let url: string;
-  beforeAll(async () => {
-    instalacion = await startInstalacion();
-    url = instalacion.panel.url;
-  });
-  afterAll(() => instalacion?.close());
+describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checked ZIP', () => {
+  const instalacion = useInstalacion();
 
   let worker: Promise<unknown> | undefined;
   const ensureWorker = () => {
     worker ??= instalacion.servicio.startWorker();
     return worker;
   };
-
-  /** What the authority has of this taxpayer, by its UUID. */
-  const rowsOf = (rfc: string) =>
-    [
-      ...instalacion.servicio.simulador.world.taxpayers.rows(
-        rfc,
-        'recibidos',
-        toSeconds(`${PERIODO.desde}T00:00:00`),
-        toSeconds(`${PERIODO.hasta}T23:59:59`),
-      ),
-    ].map((row) => row.uuid.toUpperCase());
-
-  /** Presses the button and reads the file that the browser keeps. */
-  async function downloadZip(page: Page): Promise<Buffer> {
-    const coming = page.waitForEvent('download');
-    await oprimir(page, 'Descargar ZIP');
-    const file = await coming;
-    expect(file.suggestedFilename()).toMatch(/\.zip$/);
-    return readFile(await file.path());
-  }
+  const expectAllRows = async (zip: Buffer, rfc: string) => {
+    const { csv, manifest } = await readZip(zip);
+    expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(instalacion.servicio, rfc, PEDIDO));
+    expect(manifest).toMatchObject({ rfc });
+  };
 
   it('is watched live while the API works with an e.firma that was stored in the browser', async () => {
-    const { servicio, browser } = instalacion;
+    const { servicio, browser, panel } = instalacion;
     const pestana = await browser.abrir();
     const { page } = pestana;
-    await crearCuenta(page, url);
+    await crearCuenta(page, panel.url);
     const rfc = newRfc();
-    const llave = await agregarRfc(page, url, rfc);
-    const call = integrador(servicio, llave);
+    const llave = await agregarRfc(page, panel.url, rfc);
 
     const efirma = await issueEfirma(servicio, { rfc, password: 'contraseña de la llave' });
-    await page.goto(`${url}/rfcs/${rfc}/credenciales`);
+    await page.goto(`${panel.url}/rfcs/${rfc}/credenciales`);
     const form = page.locator('form[action$="/credenciales/efirma"]');
-    await form.locator('input[name="cer"]').setInputFiles(fileOf('firma.cer', efirma.cer));
-    await form.locator('input[name="key"]').setInputFiles(fileOf('firma.key', efirma.key));
+    for (const part of ['cer', 'key'] as const) {
+      const buffer = Buffer.from(efirma[part], 'base64');
+      const file = { name: `firma.${part}`, mimeType: 'application/octet-stream', buffer };
+      await form.locator(`input[name="${part}"]`).setInputFiles(file);
+    }
     await form.locator('input[name="password"]').fill(efirma.password);
     await form.locator('input[name="api_key"]').fill(llave);
     await form.getByRole('button').last().click();
     await page.getByText(efirma.numero).first().waitFor();
-    await comprarCreditos(page, url);
+    await page.goto(`${panel.url}/saldo/comprar`);
+    await comprarCreditos(page);
 
     servicio.simulador.world.settings.verificaciones_hasta_terminar = NUNCA;
-    const asked = await call('tax/descarga-metadata', { rfc, tipo: 'recibidos', ...PERIODO });
+    const asked = await callApi(servicio.api, llave, 'tax/descarga-metadata', { rfc, ...PEDIDO });
     expect(asked).toMatchObject({ status: 200, codigo: 1, data: { estado: 'EN_PROCESO' } });
     const id = String(asked.data['solicitud_id']);
-    await page.goto(`${url}/solicitudes/${id}`);
+    await page.goto(`${panel.url}/solicitudes/${id}`);
     await page.getByText('Se actualiza sola.').waitFor();
     const intentos = page.locator('[data-dato="intentos"]');
     expect(await intentos.textContent()).toBe('0');
@@ -98,13 +87,10 @@ describe.runIf(CHROMIUM !== null)('from an empty account to a checked ZIP', () =
 
     servicio.simulador.world.settings.verificaciones_hasta_terminar = 2;
     await page.getByRole('button', { name: 'Descargar ZIP' }).waitFor();
-    const zip = await downloadZip(page);
-    const sha256 = createHash('sha256').update(zip).digest('hex');
-    await page.goto(`${url}/solicitudes/${id}`);
-    await page.getByRole('main').getByText(sha256).first().waitFor();
-    const { csv, manifest } = await readZip(zip);
-    expect(csv.map((row) => row['uuid'])).toEqual(rowsOf(rfc));
-    expect(manifest).toMatchObject({ rfc });
+    const zip = await descargarZip(page);
+    await page.goto(`${panel.url}/solicitudes/${id}`);
+    await page.getByRole('main').getByText(createHash('sha256').update(zip).digest('hex')).first().waitFor();
+    await expectAllRows(zip, rfc);
     expectSinQuejas(pestana);
   });
 
@@ -113,37 +99,25 @@ describe.runIf(CHROMIUM !== null)('from an empty account to a checked ZIP', () =
     const pestana = await instalacion.browser.abrir({ javaScriptEnabled: false });
     const { page } = pestana;
     const rfc = newRfc();
-    await crearCuenta(page, url);
+    await crearCuenta(page, instalacion.panel.url);
 
     /** Home tells what to do next, with one button that leads there. */
     const siguiente = async (boton: string) => {
       await irAlInicio(page);
-      await page.getByRole('main').getByRole('link', { name: boton, exact: true }).first().click();
+      await seguir(page, boton);
     };
     await siguiente('Agregar RFC');
-    await escribir(page, 'RFC', rfc);
-    await oprimir(page, 'Agregar RFC');
-    const confirm = page.getByRole('button', { name: `Sí, agregar ${rfc}` });
-    const generar = page.getByRole('button', { name: 'Generar API key' });
-    await confirm.or(generar).first().waitFor();
-    if (await confirm.isVisible()) await confirm.click();
-    // Its page says that the key comes next, and shows the button.
+    await escribirRfc(page, rfc);
     await oprimir(page, 'Generar API key');
     const llave = await readLlave(page);
     await siguiente('Guardar credencial');
-    const form = page.getByRole('form', { name: 'Guardar la CIEC' });
-    await form.getByLabel('Contraseña del SAT (CIEC)').fill(ciecOf(rfc));
-    await form.getByLabel('API key del RFC').fill(llave);
-    await oprimir(page, 'Guardar la CIEC');
-    await page.getByText('La CIEC quedó guardada').waitFor();
+    await guardarCiec(page, rfc, llave);
     await siguiente('Comprar créditos');
-    await oprimir(page, 'Revisar la compra');
-    await oprimir(page, 'Comprar');
-    await page.getByText('Se abonaron').first().waitFor();
+    await comprarCreditos(page);
     await siguiente('Pedir descarga');
-    await page.getByLabel('Primer día').fill(PERIODO.desde);
-    await page.getByLabel('Último día').fill(PERIODO.hasta);
-    await page.getByLabel('CFDI', { exact: true }).selectOption('recibidos');
+    await page.getByLabel('Primer día').fill(PEDIDO.desde);
+    await page.getByLabel('Último día').fill(PEDIDO.hasta);
+    await page.getByLabel('CFDI', { exact: true }).selectOption(PEDIDO.tipo);
     await page.getByLabel('API key del RFC').fill(llave);
     await oprimir(page, 'Pedir');
     await page.getByRole('heading', { level: 1, name: /CFDI recibidos/ }).waitFor();
@@ -157,19 +131,242 @@ describe.runIf(CHROMIUM !== null)('from an empty account to a checked ZIP', () =
       await cambiar(page, () => actualizar.click());
       return null;
     });
-    const zip = await downloadZip(page);
-    expect((await readZip(zip)).csv.map((row) => row['uuid'])).toEqual(rowsOf(rfc));
-    await page.goto(`${url}/inicio`);
-    await page
-      .getByRole('main')
-      .getByRole('link', { name: /Ver y descargar|Ir a la descarga/ })
-      .waitFor();
+    await expectAllRows(await descargarZip(page), rfc);
+    await irAlInicio(page);
+    const ultima = page.getByRole('main').getByRole('link', { name: /Ver y descargar|Ir a la descarga/ });
+    await ultima.waitFor();
     expectSinQuejas(pestana);
+  });
+
+  describe.runIf(HAS_CURL)('by a new account that reads nothing but the panel', () => {
+    let pestana: Pestana;
+    beforeAll(async () => {
+      pestana = await instalacion.browser.abrir({ permissions: ['clipboard-read', 'clipboard-write'] });
+      // The clock of the pages stands still: what they show for two seconds is there until a test lets them pass.
+      await pestana.page.clock.install({ time: Date.now() });
+      await pestana.page.clock.pauseAt(Date.now() + DIA_MS);
+      await crearCuenta(pestana.page, instalacion.panel.url);
+    });
+
+    /** Presses a copy button and gives what a paste would give. The button says for two seconds that it did. */
+    async function copy(page: Page, etiqueta: string): Promise<string> {
+      const box = page.getByRole('button', { name: `Copiar: ${etiqueta}` });
+      await box.click();
+      await expect.poll(() => box.textContent()).toBe('Copiado');
+      const pasted = await page.evaluate<string>('navigator.clipboard.readText()');
+      await page.clock.runFor(1_999);
+      expect(await box.textContent()).toBe('Copiado');
+      return pasted;
+    }
+
+    /** Pastes a command into a shell that has the key in the variable that the panel names. */
+    async function paste(command: string, llave: string) {
+      const env = { PATH: process.env['PATH'], ACUSE_API_KEY: llave };
+      const { stdout } = await run('/bin/sh', ['-c', command], { env });
+      return JSON.parse(stdout) as { cfdi_codigo: number; data?: Record<string, unknown> };
+    }
+
+    const SIN_DUENO = `acuse_test_${'x'.repeat(62)}`;
+    const llamar = async (page: Page, llave: string) => {
+      await escribir(page, 'API key', llave);
+      await oprimir(page, 'Llamar a la API');
+    };
+
+    it('is made by following its steps, with its commands copied and run', async () => {
+      const { page } = pestana;
+      const rfc = newRfc();
+      await ensureWorker();
+
+      /** Home names one thing to do now, and its button leads there. */
+      const siguiente = async (titulo: string) => {
+        await irAlInicio(page);
+        const paso = page.locator('[aria-current="step"]');
+        expect(await paso.getByRole('heading').textContent()).toBe(titulo);
+        await paso.getByRole('link').click();
+      };
+      await siguiente('Agregue un RFC');
+      await escribirRfc(page, rfc);
+      await siguiente('Genere su API key');
+      await oprimir(page, 'Generar API key');
+      await page.getByText('Cópiela ahora').waitFor();
+      const llave = await copy(page, 'API key');
+      expect(llave).toMatch(/^acuse_(live|test)_[\w-]{62}$/);
+      // The command to associate the RFC stands under the key.
+      const asociar = await copy(page, 'Comando para asociar el RFC');
+      expect(asociar).not.toContain(llave);
+      expect(await paste(asociar, llave)).toMatchObject({ cfdi_codigo: 1 });
+      await siguiente('Guarde la CIEC o la e.firma');
+      await guardarCiec(page, rfc, llave);
+      await siguiente('Tenga un crédito');
+      await comprarCreditos(page);
+
+      // The next step may be done from one's own system: the operation's page has the command, with this account's RFC.
+      await page.getByRole('navigation', { name: 'Principal' }).getByRole('link', { name: 'Probar' }).click();
+      await seguir(page, 'Solicitud de descarga de metadata');
+      const pedir = await copy(page, 'Llamada con curl');
+      expect(pedir).toContain(rfc);
+      const pedida = await paste(pedir, llave);
+      expect(pedida).toMatchObject({ cfdi_codigo: 1, data: { estado: 'EN_PROCESO' } });
+
+      await siguiente('Mire cómo avanza');
+      expect(page.url()).toContain(String(pedida.data?.['solicitud_id']));
+      await waitFor(async () =>
+        (await page.getByRole('button', { name: 'Descargar ZIP' }).isVisible()) ? true : null,
+      );
+      const { csv, manifest } = await readZip(await descargarZip(page));
+      expect(manifest).toMatchObject({ rfc });
+      expect(csv.length).toBeGreaterThan(0);
+      expectSinQuejas(pestana);
+    });
+
+    it('calls from the sandbox and takes the command from the answer, or from the selection without a clipboard', async () => {
+      const { page } = pestana;
+      await page.goto(`${instalacion.panel.url}/pruebas/vault/firma-estado`);
+      await llamar(page, SIN_DUENO);
+      await page.getByText('HTTP 401').first().waitFor();
+      // The button came with the answer, after the page was loaded.
+      const command = await copy(page, 'Llamada con curl');
+      expect(command).toContain('/api/v1/vault/firma-estado');
+
+      await page.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error("denied"))');
+      await page.evaluate('getSelection().removeAllRanges()');
+      const box = page.getByRole('button', { name: 'Copiar: Llamada con curl' });
+      const note = page.getByText('Quedó seleccionado: cópielo con el teclado');
+      await box.click();
+      await note.waitFor();
+      expect(await page.evaluate('getSelection().toString()')).toBe(command);
+      // The note of this press has its own two seconds, though those of the press before end now.
+      expect(await box.textContent()).toBe('Copiar');
+      await page.clock.runFor(1_999);
+      expect(await note.count()).toBe(1);
+      await page.clock.runFor(1);
+      expect(await note.count()).toBe(0);
+      expectSinQuejas(pestana);
+    });
+
+    it('makes a call of the sandbox once, though its answer gets lost, and says why one was not made', async () => {
+      const { page } = pestana;
+      const path = '**/pruebas/vault/firma-estado';
+      await page.goto(`${instalacion.panel.url}/pruebas/vault/firma-estado`);
+      let sent = 0;
+      await page.route(path, async (route) => {
+        sent += 1;
+        await route.fetch();
+        await route.abort('connectionreset');
+      });
+      await llamar(page, SIN_DUENO);
+      await page.getByText('antes de repetirla').waitFor();
+      expect([sent, page.url()]).toEqual([1, `${instalacion.panel.url}/pruebas/vault/firma-estado`]);
+      await page.unroute(path);
+
+      // The browser lets it pass; the panel does not.
+      await llamar(page, 'no es una llave');
+      await page.getByText('Pegue aquí la llave completa').waitFor();
+      // What took the place of the form works as the form did.
+      await llamar(page, SIN_DUENO);
+      await page.getByText('HTTP 401').first().waitFor();
+      await page.context().clearCookies();
+      await oprimir(page, 'Llamar a la API');
+      await page.waitForURL('**/entrar*');
+    });
+  });
+
+  describe('by keyboard alone', () => {
+    let persona: Persona;
+    let llave: string;
+    let pestana: Pestana;
+    beforeAll(async () => {
+      const { servicio, panel, browser } = instalacion;
+      persona = await panel.registrar({ saldo: 5 });
+      ({ apiKey: llave } = await addCaller(servicio, persona));
+      pestana = await browser.abrir();
+    });
+
+    it('enters the panel', async () => {
+      const { page } = pestana;
+      await page.goto(instalacion.panel.url);
+      await tabTo(page, 'Entrar');
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/entrar');
+      // The first stop of a page leads over its header.
+      await page.keyboard.press('Tab');
+      expect(await page.evaluate<Foco>(FOCO)).toMatchObject({ name: 'Saltar al contenido' });
+      await page.keyboard.press('Enter');
+      await tabTo(page, 'Correo');
+      await page.keyboard.type(persona.email);
+      await tabTo(page, 'Contraseña');
+      await page.keyboard.type(persona.password);
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/inicio');
+      expectSinQuejas(pestana);
+    });
+
+    it('asks for a download', async () => {
+      const { page } = pestana;
+      await tabTo(page, 'Solicitudes');
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/solicitudes');
+      await tabTo(page, 'Pedir CFDI al SAT');
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/solicitudes/nueva');
+      await tabTo(page, 'Primer día');
+      // A day and month that are the same in whatever order the browser asks for them.
+      await page.keyboard.type('01012025');
+      expect(await page.getByLabel('Primer día').inputValue()).toBe('2025-01-01');
+      await tabTo(page, 'Último día');
+      await page.keyboard.type('02022025');
+      await tabTo(page, 'API key del RFC');
+      await page.keyboard.type(llave);
+      await tabTo(page, 'Pedir');
+      await page.keyboard.press('Enter');
+      await page.getByRole('heading', { level: 1, name: /CFDI recibidos del 1 ene 2025 al 2 feb 2025/ }).waitFor();
+      expectSinQuejas(pestana);
+    });
+
+    it('leaves by the menu, which Escape closes', async () => {
+      const { page } = pestana;
+      const salir = page.getByRole('button', { name: 'Salir', exact: true });
+      await page.goto(`${instalacion.panel.url}/inicio`);
+      await tabTo(page, 'PMenú de Persona de prueba');
+      await page.keyboard.press('Enter');
+      await salir.waitFor();
+      await page.keyboard.press('Escape');
+      await salir.waitFor({ state: 'hidden' });
+      expect(await page.evaluate('document.activeElement.tagName')).toBe('SUMMARY');
+      await page.keyboard.press('Space');
+      await tabTo(page, 'Salir');
+      await page.keyboard.press('Enter');
+      await page.waitForURL('**/entrar');
+      expectSinQuejas(pestana);
+    });
   });
 });
 
-const fileOf = (name: string, base64: string) => ({
-  name,
-  mimeType: 'application/octet-stream',
-  buffer: Buffer.from(base64, 'base64'),
-});
+/** Stops of the Tab key on the longest page of these walks, and more. */
+const MAX_STOPS = 80;
+
+interface Foco {
+  readonly name: string;
+  readonly isSeen: boolean;
+}
+/** What has the focus: its name, or its text, and whether it can be seen that it has it. */
+const FOCO = `(() => {
+  const each = document.activeElement;
+  const { outlineStyle, outlineWidth } = getComputedStyle(each);
+  const label = each.labels?.[0]?.firstChild?.textContent ?? each.getAttribute('aria-label') ?? each.textContent;
+  const { bottom, right } = each.getBoundingClientRect();
+  return { name: label.trim().replace(/\\s+/g, ' '), isSeen: outlineStyle !== 'none' && outlineWidth !== '0px' && bottom > 0 && right > 0 };
+})()`;
+
+/** Presses Tab until what has this name has the focus; all that has it on the way must show it. */
+async function tabTo(page: Page, name: string): Promise<void> {
+  const passed: string[] = [];
+  for (let stops = 0; stops < MAX_STOPS; stops += 1) {
+    await page.keyboard.press('Tab');
+    const focus = await page.evaluate<Foco>(FOCO);
+    expect(focus).toMatchObject({ isSeen: true });
+    if (focus.name === name) return;
+    passed.push(focus.name);
+  }
+  throw new Error(`no Tab leads to ${name}, only to ${passed.join(' | ')}`);
+}

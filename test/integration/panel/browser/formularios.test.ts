@@ -1,11 +1,12 @@
-import { createCaptchas, createPagos } from '@acuse/db';
-import { uuidV7 } from '@acuse/runtime';
+import { createCaptchas } from '@acuse/db';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newRfc } from '../../fixtures/database.ts';
+import { newPago } from '../fixtures/pagos.ts';
 import { addRfc, type Panel, type Persona, startPanel } from '../fixtures/panel.ts';
+import { efirmaDe, generate, PASSWORD } from '../fixtures/rfcs.ts';
 import { type Browser, CHROMIUM, expectSinQuejas, openBrowser, type Pestana } from './fixtures/browser.ts';
-import { cambiar, entrar } from './fixtures/persona.ts';
+import { cambiar, entrar, oprimir } from './fixtures/persona.ts';
 
 /** What a form is filled with, by the ids of its fields, and the field that has to be mended first. */
 interface Caso {
@@ -35,7 +36,38 @@ const ENCIMA = `[...document.querySelectorAll('.falta')].flatMap((fault) => {
     .map((each) => fault.textContent + ' over ' + each.outerHTML.slice(0, 80));
 })`;
 
-describe.runIf(CHROMIUM !== null)('a form that is refused', () => {
+/** Files of names and contents in base64, as a person drags them from a folder. */
+type Archivos = Readonly<Record<string, string>>;
+
+/** What a browser hands over with files that are dragged. */
+const transferOf = (page: Page, archivos: Archivos) =>
+  page.evaluateHandle(
+    `(() => {
+      const transfer = new DataTransfer();
+      for (const [name, base64] of Object.entries(${JSON.stringify(archivos)}))
+        transfer.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name));
+      return transfer;
+    })()`,
+  );
+
+/** Drags the files over the place and lets go, with the events that a browser sends. */
+async function drop(page: Page, archivos: Archivos): Promise<void> {
+  const zona = page.locator('[data-soltar]');
+  const dataTransfer = await transferOf(page, archivos);
+  await zona.dispatchEvent('dragenter', { dataTransfer });
+  await zona.dispatchEvent('dragover', { dataTransfer });
+  expect(await zona.getAttribute('class')).toContain('encima');
+  await zona.dispatchEvent('drop', { dataTransfer });
+  expect(await zona.getAttribute('class')).not.toContain('encima');
+}
+
+/** The name of the file that each field holds. */
+const chosen = (page: Page) =>
+  page.evaluate<Record<string, string[]>>(
+    `Object.fromEntries([...document.querySelectorAll('[data-soltar] input')].map((each) => [each.name, [...each.files].map(({ name }) => name)]))`,
+  );
+
+describe.runIf(CHROMIUM !== null)('a form', () => {
   let panel: Panel;
   let browser: Browser;
   let cliente: Pestana;
@@ -98,7 +130,7 @@ describe.runIf(CHROMIUM !== null)('a form that is refused', () => {
       campos: { 'campo-codigo': 'x', 'campo-password': 'una clave que nadie tiene' },
       falta: 'campo-codigo',
     },
-  ])('at $path, by somebody who is not logged in', async (caso) => {
+  ])('shows its fault where it is at $path, to somebody who is not logged in', async (caso) => {
     const pestana = await browser.abrir();
     await refuse(pestana, caso);
     await pestana.close();
@@ -117,11 +149,11 @@ describe.runIf(CHROMIUM !== null)('a form that is refused', () => {
       falta: 'campo-actual',
     },
     { path: '/cuenta/dos-pasos', campos: { 'password-empezar': 'x' }, falta: 'password-empezar' },
-  ])('at $path, with $falta to mend', ({ path, ...caso }) =>
+  ])('shows its fault where it is at $path, with $falta to mend', ({ path, ...caso }) =>
     refuse(cliente, { ...caso, path: path.replace(':rfc', rfc) }),
   );
 
-  it('by the operator, for an account, a payment or a captcha that is not the first', async () => {
+  it('shows its fault where it is to the operator, for an account, a payment or a captcha that is not the first', async () => {
     const cuenta = `/operador/cuentas/${persona.cuentaId}`;
     const abono = { 'abono-creditos': '7', 'campo-referencia': ' ' };
     await refuse(operador, { path: cuenta, campos: abono, falta: 'campo-referencia' });
@@ -130,21 +162,48 @@ describe.runIf(CHROMIUM !== null)('a form that is refused', () => {
       campos: { 'suspension-motivo': ' ' },
       falta: 'suspension-motivo',
     });
-    const pagos: string[] = [];
-    for (let n = 0; n < 2; n += 1) {
-      const pago = { id: uuidV7(), cuentaId: persona.cuentaId, usuarioId: null, clave: uuidV7() };
-      const precio = { creditos: 100, subtotal: 9_900, iva: 1_584, total: 11_484 };
-      await createPagos(panel.db).create(
-        { ...pago, ...precio, actor: 'prueba', ip: null, proveedor: 'transferencia', referencia: `REF-${n}` },
-        100,
-      );
-      pagos.push(pago.id);
-    }
-    const motivo = `motivo-${pagos[1]}`;
+    const pagos = [await newPago(panel.db, persona.cuentaId), await newPago(panel.db, persona.cuentaId)];
+    const motivo = `motivo-${pagos[1]?.id}`;
     await refuse(operador, { path: '/operador/pagos', campos: { [motivo]: ' ' }, falta: motivo });
     const captchas = createCaptchas(panel.db);
     await captchas.ask(Buffer.alloc(1), 600_000);
     const captcha = `captcha-${await captchas.ask(Buffer.alloc(1), 600_000)}`;
     await refuse(operador, { path: '/operador/captchas', campos: { [captcha]: ' ' }, falta: captcha });
+  });
+
+  it('takes files that are dropped on it into the field of their kind, whatever their order, and stores them', async () => {
+    const { page } = cliente;
+    const llave = await generate(persona, rfc);
+    const { noSerie, ...efirma } = efirmaDe(rfc, panel.autoridad);
+    const base64 = async (file: File) => Buffer.from(await file.arrayBuffer()).toString('base64');
+    const [cer, key] = [await base64(efirma.cer), await base64(efirma.key)];
+    await page.setViewportSize({ width: 1280, height: 740 });
+    await page.goto(`${panel.url}/rfcs/${rfc}/credenciales`);
+    const aviso = page.locator('[data-soltar-aviso]');
+
+    await drop(page, { 'leame.txt': btoa('hola') });
+    expect(await aviso.textContent()).toBe('Aquí no va: leame.txt.');
+    expect(await chosen(page)).toEqual({ cer: [], key: [] });
+    // Beside the place nothing takes them; unless the page prevents it, the browser leaves for the file.
+    await page.evaluate(`addEventListener('drop', (event) => { window.soltado = event.defaultPrevented; })`);
+    const dataTransfer = await transferOf(page, { 'firma.cer': cer });
+    await page.getByRole('heading', { level: 1 }).dispatchEvent('drop', { dataTransfer });
+    expect(await page.evaluate('window.soltado')).toBe(true);
+    expect(await chosen(page)).toEqual({ cer: [], key: [] });
+
+    await drop(page, { 'MI FIRMA.KEY': key, 'mi firma.cer': cer });
+    expect(await aviso.textContent()).toBe('Listo: mi firma.cer, MI FIRMA.KEY.');
+    expect(await chosen(page)).toEqual({ cer: ['mi firma.cer'], key: ['MI FIRMA.KEY'] });
+
+    await page.getByLabel('Contraseña de la llave privada').fill(PASSWORD);
+    await page.locator('#efirma-llave').fill(llave);
+    await oprimir(page, 'Guardar la e.firma');
+    await page.getByText(noSerie).first().waitFor();
+    const { rows } = await panel.db.pool.query<{ tipo: string }>(
+      `SELECT tipo FROM credencial JOIN contribuyente ON contribuyente.id = contribuyente_id WHERE rfc = $1 ORDER BY tipo`,
+      [rfc],
+    );
+    expect(rows.map(({ tipo }) => tipo)).toEqual(['efirma_cer', 'efirma_key']);
+    expectSinQuejas(cliente);
   });
 });

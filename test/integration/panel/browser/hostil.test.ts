@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { createCuentas, createLibro } from '@acuse/db';
+import { listen } from '@acuse/runtime';
 import type { Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acceptSolicitud, newRfc, type Taxpayer } from '../../fixtures/database.ts';
@@ -9,9 +9,63 @@ import { issueEfirma } from '../../fixtures/efirma.ts';
 import { expectOk } from '../../fixtures/servicio.ts';
 import { addRfc, type Persona } from '../fixtures/panel.ts';
 import { CHROMIUM, expectSinQuejas, type Pestana } from './fixtures/browser.ts';
-import { CARGAS } from './fixtures/cargas.ts';
 import { type Instalacion, startInstalacion } from './fixtures/instalacion.ts';
 import { cambiar, entrar, oprimir } from './fixtures/persona.ts';
+
+/**
+ * A way out of the place where a text may stand: content, an attribute of either quote, a comment, a script, a style, a
+ * text field.
+ */
+const SALIDAS = ['', '">', "'>", '--></textarea></title></style></script>', ']]></svg></math></select></template>'];
+
+/** What runs once it is out; `@` stands for the call. */
+const FORMAS = [
+  '<script>@</script>',
+  '<ScRiPt >@</sCrIpT>',
+  '<script/x>@</script >',
+  '<script type=module>@</script>',
+  '<img src=x onerror=@>',
+  '<img/src=x/onerror=@>',
+  '<IMG SRC=`x` ONERROR="@">',
+  '<svg onload=@>',
+  '<svg/onload=@//',
+  '<svg><script>@</script></svg>',
+  '<svg><animate onbegin=@ attributeName=x dur=1s>',
+  '<svg><a xlink:href="javascript:@"><text y=9>x</text></a></svg>',
+  '<body onload=@>',
+  '<body onpageshow=@>',
+  '<iframe srcdoc="<script>parent.@</script>">',
+  '<iframe src="javascript:parent.@">',
+  '<iframe onload=@></iframe>',
+  '<object data="javascript:@">',
+  '<embed src="javascript:@">',
+  '<a href="javascript:@" autofocus onfocus=@>x</a>',
+  '<a href="java\tscript:@">x</a>',
+  '<input autofocus onfocus=@>',
+  '<select autofocus onfocus=@>',
+  '<textarea autofocus onfocus=@>',
+  '<details open ontoggle=@>',
+  '<video><source onerror=@></video>',
+  '<audio src=x onerror=@>',
+  '<marquee onstart=@>',
+  '<style>@import"data:text/css,x"</style><style onload=@></style>',
+  '<link rel=stylesheet href="data:text/css,x" onload=@>',
+  '<meta http-equiv=refresh content="0;url=javascript:@">',
+  '<base href="https://ejemplo.invalid/">',
+  '<form action="javascript:@"><button autofocus onfocus=@>',
+  '<math><mtext><img src=x onerror=@></mtext></math>',
+  '<div style="animation:x 1s" onanimationstart=@>',
+  '<p onmouseover=@ onclick=@>x</p>',
+  'x" onfocus="@" autofocus="',
+  "x' onfocus='@' autofocus='",
+  '&lt;script&gt;@&lt;/script&gt;&#60;img src=x onerror=@&#62;',
+  '{{constructor.constructor("@")()}}#{@}<%=@%>',
+] as const;
+
+/** 200 texts that run something of their own where text is taken for markup: each calls `ataque` with its number. */
+const CARGAS: readonly string[] = FORMAS.flatMap((forma, lugar) =>
+  SALIDAS.map((salida, otro) => `${salida}${forma.replaceAll('@', `ataque(${lugar * SALIDAS.length + otro})`)}`),
+);
 
 /** What no text of a page may have become: handlers, scripts of others, addresses that run. */
 const INTRUSOS = `[...document.querySelectorAll('*')].filter((each) =>
@@ -53,12 +107,11 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
       const data = { total: items.length, items };
       return response.end(JSON.stringify({ cfdi_codigo: 1, cfdi_texto: CARGAS[0], data }));
     });
-    await new Promise<void>((resolve) => falsa.listen(0, '127.0.0.1', resolve));
-    const { port } = falsa.address() as AddressInfo;
+    const port = await listen(falsa, 0, '127.0.0.1');
     instalacion = await startInstalacion({}, { API_INTERNAL_URL: `http://127.0.0.1:${port}` });
     const { servicio, panel, browser } = instalacion;
     url = panel.url;
-    persona = await panel.registrar();
+    persona = await panel.registrar({ saldo: 10 });
     const { cuentaId } = persona;
     const rfc = newRfc();
     const { id: contribuyenteId } = await addRfc(panel.db, persona, rfc);
@@ -67,14 +120,6 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
     await expectOk(caller.call('vault/firma-registrar', { rfc, cer }));
     taxpayer = { rfc, cuentaId, contribuyenteId, apiKeyId: caller.apiKeyId };
     apiKey = caller.apiKey;
-    await createLibro(panel.db).abonar({
-      cuentaId,
-      creditos: 10,
-      referencia: randomUUID(),
-      detalle: 'prueba',
-      actor: 'prueba',
-      ip: null,
-    });
     cliente = await browser.abrir();
     await entrar(cliente.page, url, persona);
   });
@@ -97,10 +142,12 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
     await alarma.close();
   });
 
-  const staysText = async (cargas: readonly string[]) => {
+  /** Each payload begins with its own way out, so that it does not matter what stands before it in its text. */
+  const staysText = async (textos: readonly (readonly string[])[]) => {
     const { pool } = instalacion.panel.db;
     const { page } = cliente;
-    for (const carga of cargas) {
+    for (const cargas of textos) {
+      const carga = cargas.join(' ');
       await pool.query('UPDATE usuario SET nombre = $2 WHERE id = $1', [persona.usuarioId, carga]);
       await pool.query('UPDATE credencial SET titular = $2 WHERE contribuyente_id = $1', [
         taxpayer.contribuyenteId,
@@ -108,7 +155,7 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
       ]);
       await page.goto(`${url}/rfcs/${taxpayer.rfc}/credenciales`);
       // The name in the header, and the holder beside the certificate.
-      expect(await shownOn(page), carga).toContain(carga);
+      expect(await shownOn(page), carga).toEqual(expect.arrayContaining([...cargas]));
       expect(await page.getByRole('main').textContent(), carga).toContain(carga);
       expect(await page.getByRole('banner').textContent(), carga).toContain(carga);
     }
@@ -116,12 +163,12 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
     expect(await page.evaluate(INTRUSOS)).toEqual([]);
     expectSinQuejas(cliente);
   };
-  it('stays text as the name of a person and of the holder of an e.firma', () =>
-    staysText(CARGAS.filter((_, place) => place % 9 === 0)));
-  it('whatever it is', { tags: ['slow'] }, async () => {
+  it('stays text as the name of a person and of the holder of an e.firma', async () => {
     expect(new Set(CARGAS).size).toBe(200);
-    await staysText(CARGAS);
+    const perForma = FORMAS.map((_, n) => CARGAS.slice(n * SALIDAS.length, (n + 1) * SALIDAS.length));
+    await staysText(perForma);
   });
+  it('stays text there also alone', { tags: ['slow'] }, () => staysText(CARGAS.map((carga) => [carga])));
 
   it('stays text in what the authority said of a solicitud', async () => {
     const { db } = instalacion.panel;
@@ -193,22 +240,14 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
       response.setHeader('content-type', 'text/html');
       response.end(`<iframe src="${url}/entrar" width="900" height="600"></iframe>`);
     });
-    await new Promise<void>((resolve) => marco.listen(0, '127.0.0.1', resolve));
+    const port = await listen(marco, 0, '127.0.0.1');
     try {
       const { page, close } = await instalacion.browser.abrir();
-      await page.goto(`http://127.0.0.1:${(marco.address() as AddressInfo).port}/`);
+      await page.goto(`http://127.0.0.1:${port}/`);
       await expect.poll(() => page.frames()[1]?.url()).toBe('chrome-error://chromewebdata/');
       await close();
     } finally {
       marco.close();
-    }
-    for (const path of ['/', '/entrar', '/registro', '/inicio', '/no-existe', '/healthz']) {
-      const { headers } = await fetch(url + path, { redirect: 'manual' });
-      expect([path, headers.get('x-frame-options')]).toEqual([path, 'DENY']);
-      expect([path, headers.get('content-security-policy')]).toEqual([
-        path,
-        expect.stringContaining("frame-ancestors 'none'"),
-      ]);
     }
   });
 });

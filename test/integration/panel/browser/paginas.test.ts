@@ -1,12 +1,13 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { periodosDe } from '../../../../apps/panel/src/fechas/periodos.tsx';
 import { RUTAS } from '../../../../apps/panel/src/rutas.ts';
 import { comunicadosOf } from '../../consultas/verdad.ts';
 import { newRfc } from '../../fixtures/database.ts';
-import { ciecOf, expectOk, waitForEnd } from '../../fixtures/servicio.ts';
-import { addRfc } from '../fixtures/panel.ts';
+import { pedir } from '../../fixtures/pedidos.ts';
+import { waitForEnd } from '../../fixtures/servicio.ts';
+import { addCaller } from '../fixtures/panel.ts';
 import { CHROMIUM, expectSinQuejas, mirar, type Pestana } from './fixtures/browser.ts';
-import { type Instalacion, startInstalacion } from './fixtures/instalacion.ts';
+import { useInstalacion } from './fixtures/instalacion.ts';
 import { comprarCreditos, entrar, oprimir } from './fixtures/persona.ts';
 
 /** Addresses that give no page: a redirect, a file, a stream, a step of something else. */
@@ -21,8 +22,8 @@ const SIN_PAGINA = new Set([
 ]);
 
 const PUBLICAS = ['/', '/registro', '/entrar', '/restablecer'];
-const RFC = ['/rfcs/:rfc', '/llave', '/llave/revocar', '/credenciales', '/operaciones', '/direcciones'].map(
-  (path, place) => (place === 0 ? path : `/rfcs/:rfc${path}`),
+const RFC = ['', '/llave', '/llave/revocar', '/credenciales', '/operaciones', '/direcciones'].map(
+  (path) => `/rfcs/:rfc${path}`,
 );
 const CLIENTE = [
   '/inicio',
@@ -67,7 +68,6 @@ const DIAS = (() => {
 const nameOf = (path: string) => path.replaceAll(/[^a-z]+/g, '-').replaceAll(/^-|-$/g, '') || 'portada';
 
 const everyPage = () => {
-  let instalacion: Instalacion;
   let url: string;
   let cliente: Pestana;
   let operador: Pestana;
@@ -79,9 +79,7 @@ const everyPage = () => {
   const addressOf = (path: string) =>
     path.replaceAll(/:\w+/g, (name) => lugares[name === ':id' ? `${path.split('/')[1]}${name}` : name] ?? name);
 
-  beforeAll(async () => {
-    instalacion = await startInstalacion();
-    const { servicio, panel, browser } = instalacion;
+  const instalacion = useInstalacion({}, async ({ servicio, panel, browser }) => {
     url = panel.url;
     const persona = await panel.registrar({ nombre: 'Comercializadora del Bajío, S.A. de C.V.', saldo: 20 });
     const jefe = await panel.registrar({ nombre: 'Operación', rol: 'OPERADOR' });
@@ -90,31 +88,24 @@ const everyPage = () => {
     await entrar(operador.page, url, jefe);
 
     const worker = await servicio.startWorker();
-    const newCaller = async (rfc: string) => {
-      const { id: contribuyenteId } = await addRfc(panel.db, persona, rfc);
-      const caller = await servicio.newKey({ rfc, cuentaId: persona.cuentaId, contribuyenteId });
-      await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec: ciecOf(rfc) }));
-      return caller;
-    };
     const rfcConComunicados = (): string => {
       const rfc = newRfc();
       return comunicadosOf(servicio, rfc, DIAS).length > 0 ? rfc : rfcConComunicados();
     };
-    const caller = await newCaller(rfcConComunicados());
+    const caller = await addCaller(servicio, persona, rfcConComunicados());
     llave = caller.apiKey;
-    const ask = async (who: typeof caller, mes: string) => {
-      const pedido = { rfc: who.rfc, tipo: 'recibidos', desde: `2025-${mes}-01`, hasta: `2025-${mes}-28` };
-      return String((await expectOk(who.call('tax/descarga-metadata', pedido)))['solicitud_id']);
-    };
+    const ask = (who: typeof caller, mes: string) =>
+      pedir(who, { tipo: 'recibidos', desde: `2025-${mes}-01`, hasta: `2025-${mes}-28` });
     const terminada = await ask(caller, '01');
     await waitForEnd(caller, terminada);
-    const rechazado = await newCaller('CIE900215SI6');
+    const rechazado = await addCaller(servicio, persona, 'CIE900215SI6');
     fallida = await ask(rechazado, '01');
     await waitForEnd(rechazado, fallida);
     await worker.stop();
     abierta = await ask(caller, '02');
 
-    await comprarCreditos(cliente.page, url);
+    await cliente.page.goto(`${url}/saldo/comprar`);
+    await comprarCreditos(cliente.page);
     Object.assign(lugares, {
       ':rfc': caller.rfc,
       'solicitudes:id': terminada,
@@ -122,7 +113,6 @@ const everyPage = () => {
       'operador:id': persona.cuentaId,
     });
   });
-  afterAll(() => instalacion?.close());
 
   it('is in the lists below', () => {
     const pages = RUTAS.filter(({ metodo, path }) => metodo === 'GET' && !SIN_PAGINA.has(path));

@@ -28,15 +28,6 @@ const vista = (more: Partial<RfcVista> = {}): RfcVista => ({
   ips: [],
   ...more,
 });
-const solicitud = {
-  id: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
-  rfc: 'ACU200101DB1',
-  tipo: 'recibidos',
-  desde: '2026-10-01',
-  hasta: '2026-10-31',
-  estado: 'EN_PROCESO',
-  creadaEn: now,
-} as const;
 const vacia: Inicio = { saldo: 0, abiertas: 0, enCurso: [], terminada: null, huboSolicitud: false };
 
 const ahora = (rfcs: readonly RfcVista[], inicio: Inicio) => {
@@ -48,31 +39,7 @@ const ahora = (rfcs: readonly RfcVista[], inicio: Inicio) => {
 
 describe('the first steps', () => {
   const conLlave = vista({ llave });
-  const conCiec = vista({ llave, ciec: { creadaEn: now, rechazadaEn: null } });
   const lista = vista({ llave: { ...llave, registradaEn: now }, ciec: { creadaEn: now, rechazadaEn: null } });
-
-  it('lead from nothing to the package, one at a time', () => {
-    const enCurso = { ...vacia, huboSolicitud: true, enCurso: [solicitud] };
-    expect([
-      ahora([], vacia),
-      ahora([vista()], vacia),
-      ahora([conLlave], vacia),
-      ahora([conCiec], vacia),
-      ahora([lista], vacia),
-      ahora([lista], { ...vacia, saldo: 5 }),
-      ahora([lista], enCurso),
-      ahora([lista], { ...enCurso, enCurso: [], terminada: solicitud }),
-    ]).toEqual([
-      '/rfcs/nuevo',
-      '/rfcs/ACU200101DB1/llave',
-      '/rfcs/ACU200101DB1/credenciales',
-      '/pruebas/vault/rfc-registrar?rfc=ACU200101DB1',
-      '/saldo/comprar',
-      '/solicitudes/nueva?rfc=ACU200101DB1',
-      `/solicitudes/${solicitud.id}`,
-      `/solicitudes/${solicitud.id}`,
-    ]);
-  });
 
   it('speak of the taxpayer that is furthest', () => {
     const otro = vista({ rfc: 'AAA010101AAA' });

@@ -132,15 +132,6 @@ test('looks once for all browsers, and not at all when there are none', async ()
   }
 });
 
-test('ends the streams of a session that has logged out, and no other', async () => {
-  const { hub, state } = world();
-  const [out, stays] = [reader(open(hub, 's1')), reader(open(hub, 's2'))];
-  await until(() => stays.messages.length === 2);
-  state.vivas.delete('s1');
-  await out.done;
-  expect(hub.abiertos).toBe(1);
-});
-
 test('ends every stream when the process stops, and opens none any more', async () => {
   const { hub, apagado } = world();
   const [a, b] = [reader(open(hub)), reader(open(hub, 's2'))];

@@ -1,3 +1,6 @@
+import { randomUUID } from 'node:crypto';
+import type { AbrirListaEfos, FilaEfos } from '@acuse/core';
+
 /** A made-up list of article 69-B in the form of the real one: encoding, head, columns. */
 export interface Renglon {
   readonly rfc: string;
@@ -45,3 +48,53 @@ export function listaFingida(corte: string, renglones: readonly Renglon[]): Buff
 /** `n` RFCs, all different. */
 export const rfcs = (n: number, from = 0) =>
   Array.from({ length: n }, (_, i) => `AAA010101${(from + i).toString(36).toUpperCase().padStart(3, '0')}`);
+
+export const CUANTAS = 2_000;
+export const TODOS = rfcs(CUANTAS);
+
+/** A version in which every row says the same, so that a mixture of two would show. */
+export const filas = (marca: string, n = CUANTAS): FilaEfos[] =>
+  TODOS.slice(0, n).map((rfc) => ({
+    rfc,
+    nombre: marca,
+    situacion: 'DEFINITIVO',
+    historial: [{ situacion: 'DEFINITIVO', oficio: marca, fechaSat: '2024-03-05', fechaDof: null }],
+  }));
+
+/** What is to be told of a version, and how it comes; what is left out is as a good source gives it. */
+export interface Fingida {
+  readonly corte?: string;
+  readonly filas?: readonly FilaEfos[];
+  readonly etag?: string | null;
+  readonly sha256?: string;
+  /** Waits before the rows from this one on. */
+  readonly gate?: { readonly at: number; readonly open: Promise<unknown> };
+  readonly failure?: unknown;
+}
+
+export function abrir(fingida: Fingida = {}): AbrirListaEfos {
+  const { corte = '2026-07-31', filas: rows = filas('a'), gate } = fingida;
+  return async () => ({
+    fuente: 'https://example.com/lista.csv',
+    etag: fingida.etag ?? null,
+    ultimaModificacion: null,
+    fechaCorte: corte,
+    batches: (async function* () {
+      for (let at = 0; at < rows.length; at += 500) {
+        if (gate !== undefined && at >= gate.at) await gate.open;
+        yield rows.slice(at, at + 500);
+      }
+      if (fingida.failure !== undefined) throw fingida.failure;
+    })(),
+    sha256: () => fingida.sha256 ?? randomUUID(),
+    close: () => {},
+  });
+}
+
+/** A source that has nothing newer, and notes what it was asked with. */
+export const unchanged =
+  (asked: unknown[]): AbrirListaEfos =>
+  async (previa) => {
+    asked.push(previa?.etag);
+    return null;
+  };
