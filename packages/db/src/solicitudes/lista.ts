@@ -94,7 +94,7 @@ interface Statement {
  * them in order, whatever else is filtered being in that index too; only the rows of the page are then read from the
  * table. Of all accounts (`cuentaId` null) the ids are in order by themselves.
  */
-export function statementOfPage(
+function statementOfPage(
   cuentaId: string | null,
   filtro: FiltroSolicitudes,
   cursor: Cursor | null,
