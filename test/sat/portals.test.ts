@@ -141,7 +141,7 @@ describe('listar-notificaciones', () => {
   });
 
   it('reads the encoding that the answer declares, and no text in another', async () => {
-    const m = await setUp();
+    const m = await setUp({ rfc: 'EKU9003173C9' });
     const { notificaciones } = await listar(m);
     const latin1 = (type: string) => ({
       kind: 'edited' as const,
