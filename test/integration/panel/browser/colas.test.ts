@@ -7,7 +7,7 @@ import { entrar, irA } from './fixtures/persona.ts';
 
 const COLAS = ['descargas', 'ensambles', 'listas'];
 
-describe.runIf(CHROMIUM !== null)('the queues, in the operator’s browser', () => {
+const queues = () => {
   let panel: Panel;
   let browser: Browser;
   const namespace = `t-${randomBytes(6).toString('hex')}`;
@@ -79,4 +79,7 @@ describe.runIf(CHROMIUM !== null)('the queues, in the operator’s browser', () 
     expectSinQuejas(pestana);
     await pestana.close();
   });
-});
+};
+
+describe.runIf(CHROMIUM !== null)('the queues, in the operator’s browser', queues);
+describe.runIf(CHROMIUM !== null)('the queues, in both palettes on both', { tags: ['slow'] }, queues);
