@@ -64,7 +64,7 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
       const { requestId, ip, answerHeaders, access } = llamada;
       const ms = Math.round(performance.now() - started);
       const key = access === null ? {} : { apiKeyId: access.apiKey.id };
-      log.info({ requestId, operacion: operation.path, status: answer.status, ms, ip, ...key }, 'answered');
+      log.info({ requestId, operacion: operation.path, status: answer.status, ms, ip, ...key }, 'request_answered');
       return toResponse(answer, requestId, answerHeaders);
     });
   }
@@ -84,7 +84,7 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
   app.get('/readyz', async (c) => report(c, newId, await deps.health.ready()));
   app.notFound((c) => refuse(c, newId, new CfdiError('RUTA_DESCONOCIDA')));
   app.onError((err, c) => {
-    log.error({ err, requestId: idOf(c, newId) }, 'a request failed outside of the pipeline');
+    log.error({ err, requestId: idOf(c, newId) }, 'request_failed');
     return refuse(c, newId, asCfdiError(err));
   });
 

@@ -89,14 +89,14 @@ export function createApp(
         ms,
         ...who,
       },
-      'answered',
+      'request_answered',
     );
   });
 
   /** Ends an answer whose body broke off, so that whoever reads it sees that the rest is missing. */
   function cut(c: Context<Env>, error: unknown): void {
     const err = error instanceof Error ? error : new Error(String(error));
-    log.error({ err, requestId: c.get('requestId'), path: c.req.path }, 'an answer broke off');
+    log.error({ err, requestId: c.get('requestId'), path: c.req.path }, 'answer_broken_off');
     const socket = c.env?.incoming?.socket;
     if (!socket) throw err;
     socket.destroy();
@@ -127,7 +127,7 @@ export function createApp(
   app.notFound(async (c) => renderNoEncontrada(await peticionOf(c)));
   app.onError(async (err, c) => {
     const requestId = c.get('requestId');
-    log.error({ err, requestId, path: c.req.path }, 'a page failed');
+    log.error({ err, requestId, path: c.req.path }, 'page_failed');
     const titulo = 'No pudimos completar esto';
     const texto = `Algo falló de nuestro lado. Espere un minuto, vea si el cambio quedó hecho y, si no, repítalo; si sigue igual, avise al operador con esta referencia: ${requestId}`;
     const peticion = await peticionOf(c).catch(() => null);

@@ -47,7 +47,7 @@ export async function createDeps(
   shutdown.phase('storage', () => paquetes.close());
   const dashboard = createDashboard(
     { url: config.QUEUE_URL ?? config.DATABASE_URL, namespace: config.QUEUE_NAMESPACE },
-    (error) => log.debug({ err: error }, 'queue away'),
+    (error) => log.debug({ err: error }, 'queue_away'),
   );
   shutdown.phase('tablero', () => dashboard.close());
   return {

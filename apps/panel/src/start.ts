@@ -53,6 +53,6 @@ async function purge({ database, sesiones, intentos, log }: PanelDeps): Promise<
     await intentos.purge();
     await createLlavesRecordadas(database).purge();
   } catch (err) {
-    log.warn({ err: err instanceof Error ? err : new Error(String(err)) }, 'could not delete old sessions');
+    log.warn({ err: err instanceof Error ? err : new Error(String(err)) }, 'old_sessions_not_deleted');
   }
 }

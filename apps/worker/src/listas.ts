@@ -56,11 +56,11 @@ export function openListas(
       const { resultado, ...loaded } = await carga.cargar({ abrir, minFilas }, signal);
       if (!('version' in loaded)) return;
       const { fechaCorte, filas, sha256 } = loaded.version;
-      log.info({ resultado, fechaCorte, filas, sha256 }, 'list 69-B is up to date');
+      log.info({ resultado, fechaCorte, filas, sha256 }, 'efos_list_current');
     } catch (error) {
       if (signal.aborted) return;
       const isKnown = error instanceof SatError || error instanceof ListaRechazada;
-      log.error(isKnown ? { motivo: error.message } : { err: error }, 'list 69-B was not loaded');
+      log.error(isKnown ? { motivo: error.message } : { err: error }, 'efos_list_not_loaded');
     }
     await heartbeats.beat({ proceso, rol: 'listas', consumed: true });
   }
@@ -68,13 +68,13 @@ export function openListas(
   const consumer = createScheduledConsumer(queueSettings, {
     nombre: 'listas',
     handle: load,
-    onError: (error) => log.warn({ queue: 'listas', err: error }, 'queue error'),
+    onError: (error) => log.warn({ queue: 'listas', err: error }, 'queue_failed'),
   });
   shutdown.phase('consume-listas', () => consumer.close(0));
   const scheduler = createScheduler(
     queueSettings,
     { nombre: 'listas', cron: config.EFOS_CRON, tz: TZ },
-    { onError: (error) => log.debug({ err: error }, 'queue away') },
+    { onError: (error) => log.debug({ err: error }, 'queue_away') },
   );
   shutdown.phase('programador-listas', () => scheduler.close());
   const schedule = startLoop({
@@ -94,7 +94,7 @@ export function openListas(
     turn: async (signal) => {
       const motivo = await carga.pendiente({ maxHoras: MAX_HORAS });
       if (motivo === null) return false;
-      if (turns++ === 0 || motivo !== 'SIN_LISTA') log.info({ motivo }, 'list 69-B is to be loaded');
+      if (turns++ === 0 || motivo !== 'SIN_LISTA') log.info({ motivo }, 'efos_list_due');
       await load(signal);
       return false;
     },

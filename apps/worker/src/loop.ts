@@ -39,10 +39,10 @@ export function startLoop(options: {
       let isMore = false;
       try {
         isMore = await turn(controller.signal);
-        if (isFailing) log.info({ loop: name }, 'works again');
+        if (isFailing) log.info({ loop: name }, 'loop_recovered');
         isFailing = false;
       } catch (error) {
-        if (!isFailing && !controller.signal.aborted) log.error({ loop: name, err: error }, 'turn failed');
+        if (!isFailing && !controller.signal.aborted) log.error({ loop: name, err: error }, 'loop_failed');
         isFailing = true;
       }
       if (!isMore) await pause();

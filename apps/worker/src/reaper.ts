@@ -15,7 +15,7 @@ export function startReaper(deps: { boveda: Pick<Boveda, 'reap'>; log: Logger; e
     log,
     turn: async () => {
       const reaped = await boveda.reap();
-      if (reaped > 0) log.info({ reaped }, 'deleted expired credentials');
+      if (reaped > 0) log.info({ reaped }, 'expired_credentials_deleted');
       return false;
     },
   });
@@ -62,7 +62,7 @@ export function startSesiones(deps: {
     turn: async (signal) => {
       const limit = linkSignals([signal], TURN_MS);
       const ended = await sat.logout(limit.signal).finally(limit.release);
-      if (ended > 0) log.info({ ended }, 'logged out of sessions of the portals');
+      if (ended > 0) log.info({ ended }, 'portal_sessions_ended');
       await captchas.tidy();
       return false;
     },

@@ -26,13 +26,13 @@ export function startReconciler(deps: {
     log,
     turn: async () => {
       const rung = await sweeper.ringOverdue({ graceSeconds, limit: BATCH });
-      if (rung > 0) log.warn({ rung }, 'rang overdue solicitudes again');
+      if (rung > 0) log.warn({ rung }, 'overdue_solicitudes_rung');
 
       const expired = await sweeper.expire(BATCH);
-      if (expired.length > 0) log.info({ expired: expired.length }, 'past their deadline: ended and refunded');
+      if (expired.length > 0) log.info({ expired: expired.length }, 'late_solicitudes_refunded');
 
       const abandoned = await saldos.refundAbandoned(BATCH);
-      if (abandoned > 0) log.warn({ abandoned }, 'gave back the charges of calls that nobody answered');
+      if (abandoned > 0) log.warn({ abandoned }, 'abandoned_calls_refunded');
 
       const retired = await sweeper.retire({ retentionDays, limit: BATCH });
       return [rung, expired.length, abandoned, retired].includes(BATCH);
@@ -73,7 +73,7 @@ export function startCleanup(deps: {
       } catch (error) {
         failures += 1;
         if (failures === MOST_FAILURES) throw error;
-        log.error({ item, err: error }, 'not removed from storage');
+        log.error({ item, err: error }, 'object_not_removed');
       }
     }
   }
@@ -96,7 +96,7 @@ export function startCleanup(deps: {
       if (performance.now() >= sweepAt) {
         const swept = await paquetes.sweepUploads(ABANDONED_SECONDS);
         sweepAt = performance.now() + SWEEP_MS;
-        if (swept > 0) log.warn({ swept }, 'aborted abandoned uploads');
+        if (swept > 0) log.warn({ swept }, 'abandoned_uploads_aborted');
       }
       return false;
     },

@@ -93,14 +93,14 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
     try {
       await checkpoint('tras-tomar', claimed.id);
       await trabajo.run(claimed, linked.signal);
-      log.debug({ solicitud_id: claimed.id, epoch: claimed.epoch }, 'step done');
+      log.debug({ solicitud_id: claimed.id, epoch: claimed.epoch }, 'step_done');
     } catch (error) {
       if (error instanceof Desplazado || claim.lost.aborted) {
-        log.info({ solicitud_id: claimed.id, epoch: claimed.epoch }, 'another worker has it');
+        log.info({ solicitud_id: claimed.id, epoch: claimed.epoch }, 'lease_lost');
         return;
       }
       const isShutdown = signal.aborted;
-      if (!isShutdown) log.error({ solicitud_id: claimed.id, err: error }, 'step failed');
+      if (!isShutdown) log.error({ solicitud_id: claimed.id, err: error }, 'step_failed');
       await giveBack(claimed, isShutdown ? 0 : deps.retrySeconds, error);
     } finally {
       linked.release();
@@ -115,7 +115,7 @@ export function createRunner(deps: RunnerDeps, trabajo: StepJob): Runner {
       await claims.release(claimed, avance, { queue: trabajo.queue, inSeconds });
     } catch (failure) {
       // The claim lapses by itself and the reconciler rings again.
-      if (!(failure instanceof Desplazado)) log.warn({ solicitud_id: claimed.id, err: failure }, 'claim left to lapse');
+      if (!(failure instanceof Desplazado)) log.warn({ solicitud_id: claimed.id, err: failure }, 'claim_not_released');
     }
   }
 
@@ -191,7 +191,7 @@ export function startWatchdog(deps: {
       await heartbeats.beat({ proceso, rol: queue, consumed: workedAt > beatAt, slots });
       beatAt = Date.now();
       const lag = await heartbeats.lag(queue);
-      if (lag.seconds > LATE_SECONDS && !isLate) log.warn({ queue, ...lag }, 'work is due and waits');
+      if (lag.seconds > LATE_SECONDS && !isLate) log.warn({ queue, ...lag }, 'queue_late');
       isLate = lag.seconds > LATE_SECONDS;
       if (progress.running() > 0 || workedAt > lastSeen || lag.unanswered === 0) {
         lastSeen = Date.now();
@@ -201,10 +201,10 @@ export function startWatchdog(deps: {
       const idleSeconds = (Date.now() - lastSeen) / 1_000;
       isHealthy = idleSeconds < REBUILD_AFTER;
       if (idleSeconds >= GIVE_UP_AFTER) {
-        log.fatal({ queue, idleSeconds, ...lag }, 'works on nothing although rings wait: giving up');
+        log.fatal({ queue, idleSeconds, ...lag }, 'worker_stalled_exiting');
         giveUp();
       } else if (idleSeconds >= REBUILD_AFTER && Date.now() - rebuiltAt > REBUILD_AFTER * 1_000) {
-        log.error({ queue, idleSeconds, ...lag }, 'works on nothing although rings wait: rebuilding the consumer');
+        log.error({ queue, idleSeconds, ...lag }, 'worker_stalled_rebuilding');
         rebuiltAt = Date.now();
         await consumer.rebuild();
       }

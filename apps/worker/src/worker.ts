@@ -87,7 +87,7 @@ export async function startWorker(
       queue,
       concurrency,
       handle: runner.answer,
-      onError: (error) => log.warn({ queue, err: error }, 'queue error'),
+      onError: (error) => log.warn({ queue, err: error }, 'queue_failed'),
     });
     shutdown.phase(`consume-${queue}`, () => consumer.close(config.SHUTDOWN_SECONDS * 1_000), {
       timeoutMs: (config.SHUTDOWN_SECONDS + 5) * 1_000,
@@ -139,7 +139,7 @@ export async function startWorker(
     consume({ queue: 'ensambles', run }, config.ENSAMBLES_CONCURRENCY);
   }
   if (has('relay')) {
-    const onError = (error: Error) => log.debug({ err: error }, 'queue away');
+    const onError = (error: Error) => log.debug({ err: error }, 'queue_away');
     const queue = closeLater('queue', createQueue(queueSettings, { onError }));
     const relay = await startRelay({
       outbox: createOutbox(database),

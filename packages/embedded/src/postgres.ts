@@ -87,7 +87,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     });
     const url = `postgres://${USER}:${password}@127.0.0.1:${port}/postgres`;
     if (await becomesReady(child, url)) {
-      options.log.info({ port, pid: child.pid, ms: Math.round(performance.now() - startedAt) }, 'postgres started');
+      options.log.info({ port, pid: child.pid, ms: Math.round(performance.now() - startedAt) }, 'postgres_started');
       return running(child, url, port, options.log);
     }
     const tail = (await readFile(logFile, 'utf8')).split('\n').slice(-12).join('\n').trim();
@@ -141,7 +141,7 @@ function running(child: ChildProcess, url: string, port: number, log: Logger): R
   const ended = new Promise<void>((done) => child.once('exit', () => done()));
   let stopping: Promise<void> | undefined;
   child.once('exit', (code, signal) => {
-    if (!stopping) log.error({ pid, code, signal }, 'postgres ended by itself');
+    if (!stopping) log.error({ pid, code, signal }, 'postgres_ended');
   });
   child.unref();
   return {

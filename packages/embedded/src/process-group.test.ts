@@ -105,7 +105,7 @@ describe('a group of our programs', { timeout: 120_000 }, () => {
     const stubborn = await group.start(await spec('stubborn', { STUBBORN: '1' }));
     expect(await group.stop()).toBe(false);
     expect(stubborn.isRunning()).toBe(false);
-    expect(lines.join('')).toContain('app did not end cleanly');
+    expect(lines.join('')).toContain('app_not_ended_cleanly');
   });
 
   test('tells when a program ends although nobody asked it to', async () => {

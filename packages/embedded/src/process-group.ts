@@ -96,14 +96,14 @@ export function createProcessGroup(options: ProcessGroupOptions): ProcessGroup {
           { cause: error },
         );
       }
-      options.log.info({ app: spec.name, pid: app.pid, ms: Math.round(performance.now() - startedAt) }, 'app ready');
+      options.log.info({ app: spec.name, pid: app.pid, ms: Math.round(performance.now() - startedAt) }, 'app_ready');
       return app;
     },
     async stop() {
       let clean = true;
       for (let app = apps.pop(); app; app = apps.pop()) {
         const ended = await app.stop();
-        if (!ended) options.log.warn({ app: app.name }, 'app did not end cleanly');
+        if (!ended) options.log.warn({ app: app.name }, 'app_not_ended_cleanly');
         clean &&= ended;
       }
       return clean;

@@ -95,7 +95,7 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis | 
     await sleep(15);
   }
   child.unref();
-  options.log.info({ port, pid }, 'redis started');
+  options.log.info({ port, pid }, 'redis_started');
   return {
     url: `redis://:${password}@127.0.0.1:${port}`,
     pid,

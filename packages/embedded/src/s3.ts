@@ -118,7 +118,7 @@ function refuse(
   const known = error instanceof S3Error ? error : new S3Error('InternalError', 'We encountered an internal error.');
   const wasCut = request.destroyed && !request.complete;
   if (known !== error && !wasCut && !response.destroyed)
-    log.error({ err: error, method: request.method, requestId }, 's3 request failed');
+    log.error({ err: error, method: request.method, requestId }, 's3_request_failed');
   if (response.headersSent || wasCut) {
     response.destroy();
     return;

@@ -34,7 +34,7 @@ it('a process that cannot start says why in one line, with the setting, and ends
   });
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   expect(err).toBe(`PRUEBA_PORT: alguien escucha ya en el puerto ${port}. Deténgalo, o elija otro.\n`);
-  expect(JSON.parse(out)).toMatchObject({ level: 'fatal', msg: 'prueba could not start' });
+  expect(JSON.parse(out)).toMatchObject({ level: 'fatal', msg: 'process_not_started' });
   expect(code).toBe(1);
   server.close();
   rmSync(dir, { recursive: true });

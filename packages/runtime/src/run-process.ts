@@ -9,7 +9,7 @@ const PHASE_MS = 10_000;
 /**
  * Runs one process from its settings to its end: settings that are wrong, and why it cannot start, are told on stderr
  * with exit code 1; what `start` opens is closed in reverse order on SIGTERM and SIGINT. What `start` gives is logged
- * as `<name> ready`.
+ * as `process_ready`.
  */
 export async function runProcess<C extends { readonly LOG_LEVEL: LogLevel }>(options: {
   readonly name: string;
@@ -22,9 +22,9 @@ export async function runProcess<C extends { readonly LOG_LEVEL: LogLevel }>(opt
   const shutdown = createShutdown({ log, timeoutMs: PHASE_MS });
   shutdown.listen();
   try {
-    log.info(await start(config, log, shutdown), `${name} ready`);
+    log.info(await start(config, log, shutdown), 'process_ready');
   } catch (error) {
-    log.fatal({ err: error }, `${name} could not start`);
+    log.fatal({ err: error }, 'process_not_started');
     process.stderr.write(`${explain(error, portOf(config, error))}\n`);
     process.exit(1);
   }
@@ -96,13 +96,13 @@ export function createShutdown(options: ShutdownOptions): Shutdown {
   let closing: Promise<boolean> | undefined;
 
   async function closeAll(reason: string): Promise<boolean> {
-    log.info({ reason, phases: phases.length }, 'shutting down');
+    log.info({ reason, phases: phases.length }, 'shutdown_begun');
     controller.abort(new Error(`shutting down: ${reason}`));
     let clean = true;
     for (let phase = phases.pop(); phase; phase = phases.pop()) {
       clean = (await closePhase(phase, log)) && clean;
     }
-    log.info({ reason, clean }, 'shut down');
+    log.info({ reason, clean }, 'shutdown_done');
     return clean;
   }
 
@@ -133,7 +133,7 @@ export function createShutdown(options: ShutdownOptions): Shutdown {
       }
       for (const fault of FAULTS) {
         events.on(fault, (value) => {
-          log.fatal({ err: asError(value) }, fault);
+          log.fatal({ err: asError(value), fault }, 'process_failed');
           void end(fault, 1);
         });
       }
@@ -144,10 +144,10 @@ export function createShutdown(options: ShutdownOptions): Shutdown {
 async function closePhase(phase: Phase, log: Logger): Promise<boolean> {
   try {
     await deadline(phase.timeoutMs, async () => phase.close());
-    log.debug({ phase: phase.name }, 'closed');
+    log.debug({ phase: phase.name }, 'phase_closed');
     return true;
   } catch (error) {
-    log.error({ phase: phase.name, err: asError(error) }, 'could not be closed');
+    log.error({ phase: phase.name, err: asError(error) }, 'phase_not_closed');
     return false;
   }
 }

@@ -19,8 +19,7 @@ onEachDriver('a worker that was frozen and comes back', (queueUrl) => {
     const victim = await servicio.startWorker({ ...MORTAL, FAILPOINT: `${punto}:freeze` });
     return { ...victim, isFrozen: () => waitFor(async () => (await isStopped(victim.pid)) || null) };
   };
-  const isRefused = (name: string) =>
-    waitFor(async () => (await logOf(servicio, name)).includes('another worker has it') || null);
+  const isRefused = (name: string) => waitFor(async () => (await logOf(servicio, name)).includes('lease_lost') || null);
 
   it('cannot note what the SAT told it once another has the solicitud', slowOnRedis(queueUrl), async () => {
     const caller = await newEfirmaCaller(servicio);

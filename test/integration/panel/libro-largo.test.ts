@@ -130,7 +130,7 @@ it('cuts off a file whose database goes away in the middle, and our log alone sa
   batches = 1;
   await expect(read()).rejects.toThrow('terminated');
   const broken = lines.map((line) => JSON.parse(line)).filter(({ level }) => level === 'error');
-  expect(broken).toMatchObject([{ msg: 'an answer broke off', path, err: { message: CAIDA } }]);
+  expect(broken).toMatchObject([{ msg: 'answer_broken_off', path, err: { message: CAIDA } }]);
   for (const spy of consola) expect(spy).not.toHaveBeenCalled();
 
   batches = Number.POSITIVE_INFINITY;

@@ -45,7 +45,7 @@ export async function askSat<N extends NombreConsulta>(
     if (error.clase === 'credencial' && credencial !== null) {
       const canal = canalDeConsulta(consulta.consulta, credencial) === 'soap' ? 'soap' : 'portal';
       await markRefused(deps.boveda, access, credencial, canal).catch((err: unknown) =>
-        deps.log.error({ err }, 'a refused credential was not marked'),
+        deps.log.error({ err }, 'credential_refusal_not_stored'),
       );
     }
     throw toCfdiError(error);

@@ -41,7 +41,7 @@ export async function named(
   const { nombre } = constancia;
   await deps.boveda
     .nameContribuyente({ apiKeyId: apiKey.id, contribuyenteId, nombre, ip })
-    .catch((err: unknown) => deps.log.warn({ err, opId }, 'the name of a taxpayer was not kept'));
+    .catch((err: unknown) => deps.log.warn({ err, opId }, 'taxpayer_name_not_stored'));
   return constancia;
 }
 

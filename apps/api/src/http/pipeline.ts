@@ -115,7 +115,7 @@ function throttled(error: CfdiError, { ip }: Llamada, { wrongKeys }: PipelineDep
 function logFailure(error: CfdiError, { requestId, operation }: Llamada, { log }: PipelineDeps): void {
   const { http, codigo } = CATALOGO[error.nombre];
   if (http < 500) return;
-  log.error({ err: error, requestId, operacion: operation.path, codigo }, 'the call failed');
+  log.error({ err: error, requestId, operacion: operation.path, codigo }, 'call_failed');
 }
 
 function wipe({ apiKey, body, opened }: Llamada): void {
@@ -358,7 +358,7 @@ async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestacion> {
     result = await operation.handle(value, contexto);
   } catch (error) {
     if (error instanceof CfdiError && !errorsOf(operation).includes(error.nombre)) {
-      deps.log.error({ err: error, operacion: operation.path }, 'an operation answered an undeclared error');
+      deps.log.error({ err: error, operacion: operation.path }, 'undeclared_error_answered');
     }
     throw error;
   } finally {

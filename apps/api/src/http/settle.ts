@@ -31,7 +31,7 @@ export async function settleAnswer(llamada: Llamada, answer: Contestacion, deps:
     const { opId } = llamada;
     await deps.idempotencia
       .finish({ ...respuesta, opId })
-      .catch((err: unknown) => deps.log.warn({ err, opId }, 'an answer was not kept for its Idempotency-Key'));
+      .catch((err: unknown) => deps.log.warn({ err, opId }, 'idempotent_answer_not_stored'));
   }
 }
 
@@ -99,7 +99,7 @@ export async function settleError(llamada: Llamada, error: CfdiError, deps: Sett
   const peticion = { apiKeyId, operacion: operation.path, clave: idempotency.clave, opId };
   const isUncertain = error.nombre === 'RESULTADO_INCIERTO';
   await deps.idempotencia[isUncertain ? 'reopen' : 'release'](peticion).catch((err: unknown) =>
-    deps.log.warn({ err, opId }, 'an Idempotency-Key was not freed'),
+    deps.log.warn({ err, opId }, 'idempotency_key_not_freed'),
   );
 }
 
@@ -148,7 +148,7 @@ export function createReembolsos(options: {
     const delay = delaysMs[attempt];
     if (delay === undefined) {
       pendientes.delete(opId);
-      if (isCertain) log.error({ opId, what }, 'a charge was not given back: given up');
+      if (isCertain) log.error({ opId, what }, 'refund_given_up');
       return;
     }
     const timer = setTimeout(() => void tryOnce(pendiente, attempt + 1), delay);
@@ -165,7 +165,7 @@ export function createReembolsos(options: {
       else if (attempt < 3) later(pendiente, attempt);
       else pendientes.delete(opId);
     } catch (err) {
-      log.warn({ err, opId, what, attempt }, 'a charge was not given back and will be tried again');
+      log.warn({ err, opId, what, attempt }, 'refund_failed');
       later(pendiente, attempt);
     }
   }
@@ -192,7 +192,7 @@ export function createReembolsos(options: {
         const { opId, what, isCertain } = pendiente;
         await pendiente.act().then(
           () => pendientes.delete(opId),
-          (err: unknown) => isCertain && log.error({ err, opId, what }, 'a charge was not given back at shutdown'),
+          (err: unknown) => isCertain && log.error({ err, opId, what }, 'refund_left_at_shutdown'),
         );
       }
     },

@@ -67,7 +67,7 @@ export function createUsos(options: {
       await accessSnapshots.noteUse(usos);
       for (const [apiKeyId, [antes, nuevo]] of rehashed) await accessSnapshots.rehash(apiKeyId, antes, nuevo);
     } catch (err) {
-      log.warn({ err, keys: usos.length }, 'last uses were not written');
+      log.warn({ err, keys: usos.length }, 'last_uses_not_stored');
     }
   }
 
@@ -190,7 +190,7 @@ export function createWake(options: {
   function fire(): void {
     isWanted = false;
     isResting = true;
-    send().catch((err: unknown) => log.debug({ err }, 'the relay was not woken'));
+    send().catch((err: unknown) => log.debug({ err }, 'relay_not_woken'));
     setTimeout(() => {
       isResting = false;
       if (isWanted) fire();

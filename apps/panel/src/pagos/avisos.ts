@@ -27,7 +27,7 @@ export function createAvisosPago({ checkout, log }: Pick<PanelDeps, 'checkout' |
       return efecto === 'FALSO' ? text(c, 400, 'aviso sin validez') : text(c, 200, 'recibido');
     } catch (error) {
       const err = error instanceof Error ? error : new Error(String(error));
-      log.warn({ err }, 'a payment notification could not be taken');
+      log.warn({ err }, 'payment_notification_failed');
       return text(c, 503, 'intente más tarde');
     }
   });

@@ -51,7 +51,7 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
         await pagos.confirmar({ id: pago.id, actor, ip, ...(proveedorRef === null ? {} : { proveedorRef }) });
       else if (proveedorRef !== null) await pagos.setProveedorRef(pago.id, proveedorRef);
     } catch (err) {
-      log.warn({ err: asError(err), pago: pago.id }, 'the payment could not be begun');
+      log.warn({ err: asError(err), pago: pago.id }, 'payment_not_begun');
     }
     return (await pagos.findAny(pago.id)) ?? pago;
   }
@@ -83,7 +83,7 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
   }
 
   async function differ(pago: Pago, autor: Autor, motivo: string): Promise<EfectoAviso> {
-    log.warn({ pago: pago.id, motivo }, 'money arrived that was not credited');
+    log.warn({ pago: pago.id, motivo }, 'payment_not_credited');
     await pagos.notarSinAcreditar(pago, autor, motivo);
     return 'DIFERENTE';
   }
@@ -114,7 +114,7 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
       try {
         if ((await byId.get(pago.proveedor)?.cancelar(pago)) === 'YA_PAGADO') return false;
       } catch (err) {
-        log.warn({ err: asError(err), pago: pago.id }, 'the payment could not be cancelled at its provider');
+        log.warn({ err: asError(err), pago: pago.id }, 'payment_not_cancelled');
         return false;
       }
       const { cuentaId, id } = pago;
@@ -128,7 +128,7 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
       try {
         return (await proveedor.instrucciones(pago)) ?? 'SIN_EMPEZAR';
       } catch (err) {
-        log.warn({ err: asError(err), pago: pago.id }, 'the provider gave no instructions');
+        log.warn({ err: asError(err), pago: pago.id }, 'payment_instructions_missing');
         return 'SIN_RESPUESTA';
       }
     },

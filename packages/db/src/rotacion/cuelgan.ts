@@ -97,7 +97,7 @@ export async function requireSecretos(
   try {
     found = await cuelgan(database, secretos);
   } catch (err) {
-    options.log.warn({ err }, 'could not check the ids of the secrets');
+    options.log.warn({ err }, 'secret_ids_not_checked');
     return;
   }
   const faltan = found.filter(({ secreto, id }) => !configurados[secreto]?.includes(id));

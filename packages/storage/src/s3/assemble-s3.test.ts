@@ -43,7 +43,7 @@ describe('an assembly', { timeout: 120_000 }, () => {
     const paquetes = s3.open({ partBytes: 5 * MIB });
     const { objectKey } = await paquetes.saveSat({ ...origen, solicitudId: 's2' }, Readable.from([sat]), never);
     const controller = new AbortController();
-    const reason = new Error('shutting down');
+    const reason = new Error('shutdown_begun');
     s3.server.intercept = (req) => {
       if (/paquete\.zip.*partNumber=1/.test(req.url ?? '')) controller.abort(reason);
       return false;

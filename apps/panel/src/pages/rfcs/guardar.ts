@@ -163,7 +163,7 @@ function openBoveda({ deps }: Pick<ContextoCliente, 'deps'>) {
     newId,
     // Nobody has to wait for it: the relay also looks by itself.
     wake: () => {
-      notifyOutbox(database).catch((err: unknown) => log.warn({ err }, 'could not wake the relay'));
+      notifyOutbox(database).catch((err: unknown) => log.warn({ err }, 'relay_not_woken'));
     },
     settings: { efirmaTtlSeconds: EFIRMA_TTL_SECONDS, efirmaShred: settings.efirmaShred },
   };

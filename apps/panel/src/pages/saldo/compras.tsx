@@ -265,7 +265,7 @@ purchasePage.get('/regreso', async ({ c, deps, redirigir }, pago) => {
   };
   await deps.checkout.recibir(pago.proveedor, aviso).catch((error: unknown) => {
     const err = error instanceof Error ? error : new Error(String(error));
-    deps.log.warn({ err, pago: pago.id }, 'the provider could not be asked about a payment');
+    deps.log.warn({ err, pago: pago.id }, 'payment_status_unknown');
   });
   return redirigir(hrefCompra(pago));
 });

@@ -25,7 +25,7 @@ export function createSandbox(deps: Pick<PanelDeps, 'settings' | 'now' | 'log'>)
       try {
         known = { at: now().getTime(), operaciones: readCatalogo(await api.describe()) };
       } catch (error) {
-        log.warn({ err: error instanceof Error ? error : new Error(String(error)) }, 'the API did not describe itself');
+        log.warn({ err: error instanceof Error ? error : new Error(String(error)) }, 'api_document_unavailable');
       }
       return known?.operaciones ?? null;
     },
