@@ -41,7 +41,7 @@ async function seed(databaseUrl: string, pepper: Buffer): Promise<Caller[]> {
       actor: 'bench',
       ip: null,
     });
-    await createLibro(db).abonar({
+    await createLibro(db).credit({
       cuentaId: cuenta.id,
       creditos: 1_000_000,
       referencia: randomUUID(),

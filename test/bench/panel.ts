@@ -64,7 +64,7 @@ export async function benchPanel(postgresUrl: string): Promise<void> {
       { alias: 'bench', nombre: 'Bench', rol: 'CLIENTE', autor: { actor: 'bench', ip: null } },
     );
     const { cuentaId } = usuario;
-    await createLibro(db).abonar({
+    await createLibro(db).credit({
       cuentaId,
       creditos: 1_000,
       referencia: cuentaId,

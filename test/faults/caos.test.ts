@@ -3,13 +3,13 @@ import { expect, it } from 'vitest';
 import { brokenInvariants } from '../integration/fixtures/database.ts';
 import { onEachDriver } from '../integration/fixtures/drivers.ts';
 import { newEfirmaCaller } from '../integration/fixtures/efirma.ts';
-import { type Pedido, pedir, saldoDe } from '../integration/fixtures/pedidos.ts';
+import { askFor, type Pedido, saldoDe } from '../integration/fixtures/pedidos.ts';
 import { tellFailure } from '../integration/fixtures/procesos.ts';
 import { askedOfSat, expectWhole } from '../integration/fixtures/resultado.ts';
 import { type Caller, type Servicio, startServicio, waitFor } from '../integration/fixtures/servicio.ts';
 import { ownPostgres, ownRedis } from '../integration/fixtures/servidores.ts';
-import { createAzar } from './azar.ts';
 import { createFallas } from './fallas.ts';
+import { createRandom } from './random.ts';
 
 const CALLERS = 20;
 const PEDIDOS = 10;
@@ -24,7 +24,7 @@ const pedidoOf = (n: number): Pedido => {
 
 onEachDriver(`200 solicitudes and 20 faults at random (FAULTS_SEED=${seed})`, (queueUrl) => {
   it('each ends with one charge and one ZIP', async (context) => {
-    const azar = createAzar(seed);
+    const azar = createRandom(seed);
     const postgres = await ownPostgres();
     const redis = queueUrl === undefined ? null : await ownRedis();
     await redis?.start();
@@ -56,7 +56,7 @@ onEachDriver(`200 solicitudes and 20 faults at random (FAULTS_SEED=${seed})`, (q
       const asked = callers.map(async (caller) => {
         const ids: string[] = [];
         for (let n = 0; n < PEDIDOS; n += 1)
-          ids.push(await waitFor(() => pedir(caller, pedidoOf(n)).catch(() => null), 240));
+          ids.push(await waitFor(() => askFor(caller, pedidoOf(n)).catch(() => null), 240));
         return ids;
       });
 

@@ -2,7 +2,7 @@ import type { AppProcess } from '@acuse/embedded';
 import { LOOPS, STEPS } from '../integration/fixtures/procesos.ts';
 import type { Servicio } from '../integration/fixtures/servicio.ts';
 import type { OwnPostgres, OwnRedis } from '../integration/fixtures/servidores.ts';
-import type { Azar } from './azar.ts';
+import type { Random } from './random.ts';
 
 const GROUPS = { pasos: STEPS, rondas: LOOPS } as const;
 type Grupo = keyof typeof GROUPS;
@@ -12,7 +12,7 @@ export async function createFallas(deps: {
   servicio: Servicio;
   postgres: OwnPostgres;
   redis: OwnRedis | null;
-  azar: Azar;
+  azar: Random;
   workers: Record<Grupo, number>;
 }) {
   const { servicio, postgres, redis, azar } = deps;

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expireClaim } from '../integration/fixtures/candado.ts';
 import { onEachDriver } from '../integration/fixtures/drivers.ts';
 import { newEfirmaCaller } from '../integration/fixtures/efirma.ts';
-import { pedir } from '../integration/fixtures/pedidos.ts';
+import { askFor } from '../integration/fixtures/pedidos.ts';
 import { askedOfSat, enviosOf, expectWhole, MES } from '../integration/fixtures/resultado.ts';
 import { type Servicio, startServicio, waitFor } from '../integration/fixtures/servicio.ts';
 
@@ -26,7 +26,7 @@ onEachDriver('a worker killed at a checkpoint', (queueUrl) => {
       newEfirmaCaller(servicio),
       servicio.startWorker({ ...STEPS, FAILPOINT: `${punto}:kill` }),
     ]);
-    const id = await pedir(caller, MES);
+    const id = await askFor(caller, MES);
     await waitFor(async () => (victim.isRunning() ? null : true));
     await expireClaim(servicio, id);
     const rescuer = await servicio.startWorker(STEPS);
@@ -46,7 +46,7 @@ onEachDriver('a worker killed at a checkpoint', (queueUrl) => {
       servicio.newCiecCaller(),
       servicio.startWorker({ ...STEPS, FAILPOINT: `${punto}:kill` }),
     ]);
-    const id = await pedir(caller, MES);
+    const id = await askFor(caller, MES);
     await waitFor(async () => (victim.isRunning() ? null : true));
     await expireClaim(servicio, id);
     const rescuer = await servicio.startWorker(STEPS);

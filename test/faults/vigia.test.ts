@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { onEachDriver } from '../integration/fixtures/drivers.ts';
-import { pedir } from '../integration/fixtures/pedidos.ts';
+import { askFor } from '../integration/fixtures/pedidos.ts';
 import { LOOPS, logOf, STEPS, tellFailure } from '../integration/fixtures/procesos.ts';
 import { expectWhole, MES } from '../integration/fixtures/resultado.ts';
 import { type Servicio, startServicio, waitFor } from '../integration/fixtures/servicio.ts';
@@ -17,7 +17,7 @@ onEachDriver('a worker that hears no ring although rows are due', (queueUrl) => 
     const caller = await servicio.newCiecCaller();
     await servicio.startWorker(LOOPS);
     const deaf = await servicio.startWorker({ ...STEPS, QUEUE_NAMESPACE: `${servicio.bucket}-elsewhere` });
-    const id = await pedir(caller, MES);
+    const id = await askFor(caller, MES);
     await waitFor(async () => !deaf.isRunning() || null, 240);
     const log = await logOf(servicio, deaf.name);
     expect(log).toContain('rebuilding the consumer');

@@ -2,120 +2,109 @@ import { buffer } from 'node:stream/consumers';
 import { type Periodo, toSeconds } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  answered,
-  ciecDe,
-  edited,
-  errorOf,
-  MARZO,
-  type Montaje,
-  newRfc,
-  SOLICITAR,
-  setUp,
-  VERIFICAR,
-} from './setup.ts';
+import { answered, ciecDe, edited, errorOf, MARZO, type Mount, newRfc, SOLICITAR, setUp, VERIFICAR } from './setup.ts';
 
 const FACTURAS = { consulta: 'listar-facturas', periodo: MARZO, maximo: 100_000 } as const;
 
 /** What the taxpayer has in a period, by moment, then UUID. */
-const truth = ({ world, rfc }: Montaje, { inicio, fin }: Periodo, tipo: 'recibidos' | 'emitidos' = 'recibidos') =>
+const truth = ({ world, rfc }: Mount, { inicio, fin }: Periodo, tipo: 'recibidos' | 'emitidos' = 'recibidos') =>
   [...world.taxpayers.rows(rfc, tipo, toSeconds(inicio), toSeconds(fin))]
     .sort((a, b) => (a.fechaEmision + a.uuid < b.fechaEmision + b.uuid ? -1 : 1))
     .map(({ uuid }) => uuid);
 
-async function uuids(montaje: Montaje, periodo: Periodo = MARZO, signal = new AbortController().signal) {
-  const lista = await montaje.ask({ ...FACTURAS, periodo }, undefined, { signal });
+async function uuids(mount: Mount, periodo: Periodo = MARZO, signal = new AbortController().signal) {
+  const lista = await mount.ask({ ...FACTURAS, periodo }, undefined, { signal });
   if (lista.resultado !== 'LISTA') throw new Error(lista.resultado);
   return lista.facturas.map(({ uuid }) => uuid);
 }
 
 /** Gives the taxpayer so many received CFDI from noon of March 5 on, and the portal so many rows a search. */
-async function capped(montaje: Montaje, cantidad: number, segundos: number, max: number) {
+async function capped(mount: Mount, cantidad: number, segundos: number, max: number) {
   const desde = toSeconds('2026-03-05T12:00:00');
   const dia = toSeconds('2026-03-05T00:00:00');
   const fila = { documento: 'cfdi', tipo: 'recibidos', desde, hasta: dia, cantidad, segundos } as const;
-  montaje.world.taxpayers.change(montaje.rfc, { filas: [fila] });
+  mount.world.taxpayers.change(mount.rfc, { filas: [fila] });
   const body = JSON.stringify({ max_filas_consulta: max });
-  await fetch(`${montaje.url}/cfdiau/simulador/ajustes`, { method: 'PUT', body });
+  await fetch(`${mount.url}/cfdiau/simulador/ajustes`, { method: 'PUT', body });
 }
 
 describe('listar-facturas', () => {
   it('goes through days and months in order, and leaves out what lies outside of the period', async () => {
-    const montaje = await setUp();
+    const mount = await setUp();
     for (const [periodo, searches] of [
       [{ inicio: '2026-03-05T00:00:00', fin: '2026-03-20T08:00:00' }, 1],
       [{ inicio: '2025-12-31T00:00:00', fin: '2026-02-01T03:00:00' }, 3],
     ] as const) {
-      const before = montaje.calls('Buscar').length;
-      expect(await uuids(montaje, periodo)).toEqual(truth(montaje, periodo));
-      expect(montaje.calls('Buscar').length - before).toBe(searches);
+      const before = mount.calls('Buscar').length;
+      expect(await uuids(mount, periodo)).toEqual(truth(mount, periodo));
+      expect(mount.calls('Buscar').length - before).toBe(searches);
     }
-    montaje.world.taxpayers.change(montaje.rfc, { filas: [] });
-    expect(await uuids(montaje)).toEqual([]);
+    mount.world.taxpayers.change(mount.rfc, { filas: [] });
+    expect(await uuids(mount)).toEqual([]);
   });
 
   it.each([
     ['down to seconds', 9, 3, 4],
     ['a second by state', 12, 1, 11],
   ])('divides what is capped %s', async (_name, cantidad, segundos, max) => {
-    const montaje = await setUp();
-    await capped(montaje, cantidad, segundos, max);
-    expect(await uuids(montaje)).toEqual(truth(montaje, MARZO));
-    expect(truth(montaje, MARZO)).toHaveLength(cantidad);
+    const mount = await setUp();
+    await capped(mount, cantidad, segundos, max);
+    expect(await uuids(mount)).toEqual(truth(mount, MARZO));
+    expect(truth(mount, MARZO)).toHaveLength(cantidad);
   });
 
   it('gives no part of a list whose rest cannot be had, nor of one that has more than the maximum', async () => {
-    const montaje = await setUp();
-    await capped(montaje, 30, 1, 5);
-    expect(await errorOf(uuids(montaje))).toMatchObject({ motivo: 'PETICION_RECHAZADA', codigo: 'LIMITE' });
-    await capped(montaje, 30, 30, 500);
-    expect(await montaje.ask({ ...FACTURAS, maximo: 29 })).toEqual({ resultado: 'DEMASIADAS' });
-    expect(await montaje.ask({ ...FACTURAS, maximo: 30 })).toMatchObject({ resultado: 'LISTA' });
-    await capped(montaje, 600, 600, 500);
-    montaje.world.log.clear();
-    expect(await montaje.ask({ ...FACTURAS, maximo: 499 })).toEqual({ resultado: 'DEMASIADAS' });
-    expect(montaje.calls('Buscar')).toHaveLength(1);
+    const mount = await setUp();
+    await capped(mount, 30, 1, 5);
+    expect(await errorOf(uuids(mount))).toMatchObject({ motivo: 'PETICION_RECHAZADA', codigo: 'LIMITE' });
+    await capped(mount, 30, 30, 500);
+    expect(await mount.ask({ ...FACTURAS, maximo: 29 })).toEqual({ resultado: 'DEMASIADAS' });
+    expect(await mount.ask({ ...FACTURAS, maximo: 30 })).toMatchObject({ resultado: 'LISTA' });
+    await capped(mount, 600, 600, 500);
+    mount.world.log.clear();
+    expect(await mount.ask({ ...FACTURAS, maximo: 499 })).toEqual({ resultado: 'DEMASIADAS' });
+    expect(mount.calls('Buscar')).toHaveLength(1);
   });
 
   it('does not believe a row of another month or day, nor parts that leave out a row of the whole', async () => {
-    const montaje = await setUp();
-    await capped(montaje, 8, 8, 500);
-    montaje.fault(
+    const mount = await setUp();
+    await capped(mount, 8, 8, 500);
+    mount.fault(
       'portalcfdi',
       'Buscar',
       edited((texto) => texto.replaceAll('2026-03-05T', '2026-04-05T')),
     );
-    expect(await errorOf(uuids(montaje))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
-    montaje.world.faults.remove();
+    expect(await errorOf(uuids(mount))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+    mount.world.faults.remove();
     const dia = { inicio: '2026-03-05T00:00:00', fin: '2026-03-05T23:59:59' };
-    montaje.fault(
+    mount.fault(
       'portalcfdi',
       'Buscar',
       edited((texto) => texto.replaceAll('2026-03-05T', '2026-03-06T')),
     );
-    expect(await errorOf(uuids(montaje, dia))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
-    montaje.world.faults.remove();
-    await capped(montaje, 8, 8, 7);
-    montaje.fault('portalcfdi', 'Buscar', {
+    expect(await errorOf(uuids(mount, dia))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+    mount.world.faults.remove();
+    await capped(mount, 8, 8, 7);
+    mount.fault('portalcfdi', 'Buscar', {
       kind: 'edited',
       times: 1,
       edit: (answer) => {
-        montaje.world.taxpayers.change(montaje.rfc, { filas: [] });
+        mount.world.taxpayers.change(mount.rfc, { filas: [] });
         return answer;
       },
     });
-    expect(await errorOf(uuids(montaje))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+    expect(await errorOf(uuids(mount))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
   });
 
   it('goes on with a new session when the portal forgets the old one in the middle, and stops when told so', async () => {
-    const montaje = await setUp();
-    await capped(montaje, 12, 6, 5);
-    montaje.fault('portalcfdi', 'Buscar', { kind: 'expired', times: 1, after: 3 });
-    expect(await uuids(montaje)).toEqual(truth(montaje, MARZO));
-    expect(montaje.accesos()).toBe(2);
+    const mount = await setUp();
+    await capped(mount, 12, 6, 5);
+    mount.fault('portalcfdi', 'Buscar', { kind: 'expired', times: 1, after: 3 });
+    expect(await uuids(mount)).toEqual(truth(mount, MARZO));
+    expect(mount.accesos()).toBe(2);
     const controller = new AbortController();
-    const before = montaje.calls('Buscar').length;
-    montaje.fault('portalcfdi', 'Buscar', {
+    const before = mount.calls('Buscar').length;
+    mount.fault('portalcfdi', 'Buscar', {
       kind: 'edited',
       after: 2,
       edit: (answer) => {
@@ -123,27 +112,27 @@ describe('listar-facturas', () => {
         return answer;
       },
     });
-    expect(await errorOf(uuids(montaje, MARZO, controller.signal))).toMatchObject({ motivo: 'CANCELADA' });
-    expect(montaje.calls('Buscar').length - before).toBe(3);
+    expect(await errorOf(uuids(mount, MARZO, controller.signal))).toMatchObject({ motivo: 'CANCELADA' });
+    expect(mount.calls('Buscar').length - before).toBe(3);
   });
 
   it.each([
     ['ends before it begins', { inicio: '2026-03-02T00:00:00', fin: '2026-03-01T00:00:00' }],
     ['is no instant', { inicio: '2026-02-30T00:00:00', fin: '2026-03-01T00:00:00' }],
   ])('asks nothing for a period that %s', async (_name, periodo) => {
-    const montaje = await setUp();
-    await expect(uuids(montaje, periodo)).rejects.toBeInstanceOf(RangeError);
-    expect(montaje.requests).toEqual([]);
+    const mount = await setUp();
+    await expect(uuids(mount, periodo)).rejects.toBeInstanceOf(RangeError);
+    expect(mount.requests).toEqual([]);
   });
 
   it('loses and doubles nothing, wherever the rows lie', async () => {
-    const montaje = await setUp();
+    const mount = await setUp();
     const corto = fc.record({ cantidad: fc.nat(40), segundos: fc.integer({ min: 20, max: 200_000 }) });
     await fc.assert(
       fc.asyncProperty(corto, async ({ cantidad, segundos }) => {
-        await capped(montaje, cantidad, segundos, 5);
+        await capped(mount, cantidad, segundos, 5);
         const periodo = { inicio: '2026-03-05T12:00:01', fin: '2026-03-07T00:00:00' };
-        expect(await uuids(montaje, periodo)).toEqual(truth(montaje, periodo));
+        expect(await uuids(mount, periodo)).toEqual(truth(mount, periodo));
       }),
       { numRuns: 4 },
     );
@@ -162,44 +151,44 @@ describe('solicitar-metadata', () => {
       MARZO,
     ],
   ] as const)('asks for %s', async (_name, tipo, inicio, fin, whole) => {
-    const montaje = await setUp();
+    const mount = await setUp();
     const periodo = { inicio, fin };
     const asked = { ...SOLICITAR, tipo, periodo };
-    const cuantas = truth(montaje, whole ?? periodo, tipo).length;
-    const respuesta = await montaje.ask(asked);
+    const cuantas = truth(mount, whole ?? periodo, tipo).length;
+    const respuesta = await mount.ask(asked);
     if (respuesta.resultado !== 'ACEPTADA') return expect([respuesta.resultado, cuantas]).toEqual(['VACIA', 0]);
     const { folio } = respuesta;
-    await montaje.ask({ ...asked, consulta: 'verificar-metadata', folio });
-    const fin2 = await montaje.ask({ ...asked, consulta: 'verificar-metadata', folio });
+    await mount.ask({ ...asked, consulta: 'verificar-metadata', folio });
+    const fin2 = await mount.ask({ ...asked, consulta: 'verificar-metadata', folio });
     expect(fin2).toEqual({ resultado: 'TERMINADA', paquetes: [folio], registros: cuantas });
   });
 
   it('refuses a period the caller should have divided, and retenciones, before it asks the SAT anything', async () => {
-    const montaje = await setUp();
+    const mount = await setUp();
     for (const [inicio, fin] of [
       ['2026-01-31T00:00:00', '2026-02-01T00:00:00'],
       ['2026-01-02T00:00:00', '2026-01-01T00:00:00'],
       ['2026-02-30T00:00:00', '2026-02-30T00:00:01'],
     ] as const) {
-      await expect(montaje.ask({ ...SOLICITAR, periodo: { inicio, fin } })).rejects.toBeInstanceOf(RangeError);
+      await expect(mount.ask({ ...SOLICITAR, periodo: { inicio, fin } })).rejects.toBeInstanceOf(RangeError);
     }
-    const retenciones = montaje.ask({ ...SOLICITAR, documento: 'retenciones' });
+    const retenciones = mount.ask({ ...SOLICITAR, documento: 'retenciones' });
     expect(await errorOf(retenciones)).toMatchObject({ motivo: 'CANAL_DESACTIVADO' });
-    expect(montaje.requests).toEqual([]);
+    expect(mount.requests).toEqual([]);
   });
 
   it('answers VACIA without asking for a folio, and DEMASIADOS', async () => {
-    const montaje = await setUp();
-    montaje.world.settings.max_filas_metadata = 1;
-    expect(await montaje.ask(SOLICITAR)).toEqual({ resultado: 'DEMASIADOS' });
-    montaje.world.taxpayers.change(montaje.rfc, { filas: [] });
-    montaje.world.log.clear();
-    expect(await montaje.ask(SOLICITAR)).toEqual({ resultado: 'VACIA' });
-    expect(montaje.calls('DescargaMetadatos')).toEqual([]);
+    const mount = await setUp();
+    mount.world.settings.max_filas_metadata = 1;
+    expect(await mount.ask(SOLICITAR)).toEqual({ resultado: 'DEMASIADOS' });
+    mount.world.taxpayers.change(mount.rfc, { filas: [] });
+    mount.world.log.clear();
+    expect(await mount.ask(SOLICITAR)).toEqual({ resultado: 'VACIA' });
+    expect(mount.calls('DescargaMetadatos')).toEqual([]);
   });
 
   it('takes nothing but a folio for one', async () => {
-    const montaje = await setUp({ http: { breakerFailures: Number.POSITIVE_INFINITY } });
+    const mount = await setUp({ http: { breakerFailures: Number.POSITIVE_INFINITY } });
     const uuid = '6F9619FF-8B86-D011-B42D-00CF4FC964FF';
     for (const [text, motivo] of [
       [JSON.stringify({ d: 'Error: no fue posible' }), 'SERVICIO_CON_ERROR'],
@@ -209,31 +198,31 @@ describe('solicitar-metadata', () => {
       ['<html><body>Mantenimiento</body></html>', 'RESPUESTA_ILEGIBLE'],
       ['', 'RESPUESTA_ILEGIBLE'],
     ] as const) {
-      montaje.fault('portalcfdi', 'DescargaMetadatos', answered(text));
-      expect([text, (await errorOf(montaje.ask(SOLICITAR))).motivo]).toEqual([text, motivo]);
-      montaje.world.faults.remove();
+      mount.fault('portalcfdi', 'DescargaMetadatos', answered(text));
+      expect([text, (await errorOf(mount.ask(SOLICITAR))).motivo]).toEqual([text, motivo]);
+      mount.world.faults.remove();
     }
   });
 
   it('does not search with the fields of a first step that was cut between records', async () => {
-    const montaje = await setUp();
+    const mount = await setUp();
     const cut = (texto: string) => texto.slice(0, texto.indexOf('0|hiddenField|__EVENTTARGET'));
-    montaje.fault('portalcfdi', 'ElegirFiltro', edited(cut));
-    expect(await errorOf(montaje.ask(SOLICITAR))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
-    expect(montaje.calls('Buscar')).toEqual([]);
+    mount.fault('portalcfdi', 'ElegirFiltro', edited(cut));
+    expect(await errorOf(mount.ask(SOLICITAR))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+    expect(mount.calls('Buscar')).toEqual([]);
   });
 
   it('reads an answer of several megabytes, and an error record as an error of the service', async () => {
-    const montaje = await setUp();
+    const mount = await setUp();
     const more = 6 * 1024 * 1024;
-    montaje.fault(
+    mount.fault(
       'portalcfdi',
       'Buscar',
       edited((texto) => `${texto}${more}|updatePanel|otro|${'x'.repeat(more)}|`, { times: 1 }),
     );
-    expect(await montaje.ask(SOLICITAR)).toMatchObject({ resultado: 'ACEPTADA' });
-    montaje.fault('portalcfdi', 'Buscar', answered('3|error|500|mal|'));
-    expect(await errorOf(montaje.ask(SOLICITAR))).toMatchObject({ motivo: 'SERVICIO_CON_ERROR', codigo: 'AJAX' });
+    expect(await mount.ask(SOLICITAR)).toMatchObject({ resultado: 'ACEPTADA' });
+    mount.fault('portalcfdi', 'Buscar', answered('3|error|500|mal|'));
+    expect(await errorOf(mount.ask(SOLICITAR))).toMatchObject({ motivo: 'SERVICIO_CON_ERROR', codigo: 'AJAX' });
   });
 });
 
@@ -242,28 +231,28 @@ describe('the packages of a folio', () => {
 
   /** A folio that can be downloaded. */
   async function setUpFolio(options: Parameters<typeof setUp>[0] = {}) {
-    const montaje = await setUp(options);
-    const respuesta = await montaje.ask(SOLICITAR);
+    const mount = await setUp(options);
+    const respuesta = await mount.ask(SOLICITAR);
     if (respuesta.resultado !== 'ACEPTADA') throw new Error(respuesta.resultado);
     const { folio } = respuesta;
     const verificar = { ...VERIFICAR, folio };
-    expect(await montaje.ask(verificar)).toEqual({ resultado: 'EN_PROCESO' });
-    expect(await montaje.ask(verificar)).toMatchObject({ resultado: 'TERMINADA' });
+    expect(await mount.ask(verificar)).toEqual({ resultado: 'EN_PROCESO' });
+    expect(await mount.ask(verificar)).toMatchObject({ resultado: 'TERMINADA' });
     const descargar = async (paquete = folio, signal = new AbortController().signal) => {
-      const found = await montaje.ask({ ...verificar, consulta: 'descargar-paquete', paquete }, ciecDe(montaje.rfc), {
+      const found = await mount.ask({ ...verificar, consulta: 'descargar-paquete', paquete }, ciecDe(mount.rfc), {
         signal,
       });
       if (found.resultado !== 'PAQUETE') throw new Error(`answered ${found.resultado} ${found.codigo}`);
       return found.zip;
     };
-    return { ...montaje, folio, verificar, descargar };
+    return { ...mount, folio, verificar, descargar };
   }
   const END = Buffer.concat([Buffer.from('PK\x05\x06', 'latin1'), Buffer.alloc(18)]);
   const zipDe = (bytes: number) => Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), Buffer.alloc(bytes, 7), END]);
 
   it('are not there while the portal does not list the folio', async () => {
-    const montaje = await setUp();
-    expect(await montaje.ask(VERIFICAR)).toEqual({ resultado: 'EN_PROCESO' });
+    const mount = await setUp();
+    expect(await mount.ask(VERIFICAR)).toEqual({ resultado: 'EN_PROCESO' });
   });
 
   it('are numbered when there are several, their rows added only when all tell, and each is fetched by its number', async () => {
@@ -372,16 +361,16 @@ describe('the packages of a folio', () => {
       expect(await errorOf(descargar())).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
       world.faults.remove();
     }
-    const pedir = { ...verificar, consulta: 'descargar-paquete', paquete: folio } as const;
+    const askFor = { ...verificar, consulta: 'descargar-paquete', paquete: folio } as const;
     fault(
       'portalcfdi',
       'DescargarPaquete',
       answered('<html><body>El paquete ya no se encuentra disponible</body></html>'),
     );
-    expect(await ask(pedir)).toMatchObject({ resultado: 'AGOTADO', codigo: 'VENCIDO' });
+    expect(await ask(askFor)).toMatchObject({ resultado: 'AGOTADO', codigo: 'VENCIDO' });
     world.faults.remove();
     world.clock.advance(96 * 3_600_000);
-    expect(await ask(pedir)).toMatchObject({ resultado: 'AGOTADO', codigo: 'NO_LISTADO' });
+    expect(await ask(askFor)).toMatchObject({ resultado: 'AGOTADO', codigo: 'NO_LISTADO' });
   });
 
   it('come by a new session when the old one ends between the list and the package', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { answered, ciecDe, edited, efirmaDe, errorOf, MARZO, type Montaje, newRfc, setUp } from './setup.ts';
+import { answered, ciecDe, edited, efirmaDe, errorOf, MARZO, type Mount, newRfc, setUp } from './setup.ts';
 
 /** What a connector asks for, where the simulator answers it, and which credentials it takes. */
 interface Conector {
-  readonly ask: (montaje: Montaje, ...rest: Tail<Parameters<Montaje['ask']>>) => Promise<object>;
+  readonly ask: (mount: Mount, ...rest: Tail<Parameters<Mount['ask']>>) => Promise<object>;
   readonly service: string;
   readonly operation: string;
   readonly soloCiec?: true;
@@ -99,59 +99,59 @@ function stable(respuesta: object): object {
 
 describe.each(Object.entries(CONECTORES))('%s', (_nombre, { ask, service, operation, ...conector }) => {
   it('logs in once with the CIEC, keeps the session, and is let in again without a captcha when the host forgot it', async () => {
-    const montaje = await setUp();
-    const first = await ask(montaje);
-    expect(stable(await ask(montaje))).toEqual(stable(first));
-    expect(montaje.calls('EntrarCiec')).toHaveLength(1);
-    montaje.fault(service, conector.inicio ?? operation, { kind: 'expired', times: 1 });
-    expect(stable(await ask(montaje))).toEqual(stable(first));
-    expect(montaje.accesos()).toBe(conector.accesos ?? 1);
+    const mount = await setUp();
+    const first = await ask(mount);
+    expect(stable(await ask(mount))).toEqual(stable(first));
+    expect(mount.calls('EntrarCiec')).toHaveLength(1);
+    mount.fault(service, conector.inicio ?? operation, { kind: 'expired', times: 1 });
+    expect(stable(await ask(mount))).toEqual(stable(first));
+    expect(mount.accesos()).toBe(conector.accesos ?? 1);
   });
 
   it('logs in anew, once, when the log-in host forgot the session too', async () => {
-    const montaje = await setUp();
-    const first = await ask(montaje);
-    montaje.world.clock.advance(3_600_000);
-    for (const again of await Promise.all([ask(montaje), ask(montaje)])) {
+    const mount = await setUp();
+    const first = await ask(mount);
+    mount.world.clock.advance(3_600_000);
+    for (const again of await Promise.all([ask(mount), ask(mount)])) {
       expect(Object.keys(again)).toEqual(Object.keys(first));
     }
-    expect(montaje.accesos()).toBe(2);
+    expect(mount.accesos()).toBe(2);
   });
 
   it('does not go on for ever when a new session is gone at once', async () => {
-    const montaje = await setUp();
-    montaje.fault(service, operation, { kind: 'expired' });
-    expect(await errorOf(ask(montaje))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
-    expect(montaje.calls(operation, service).length).toBeLessThan(8);
+    const mount = await setUp();
+    mount.fault(service, operation, { kind: 'expired' });
+    expect(await errorOf(ask(mount))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+    expect(mount.calls(operation, service).length).toBeLessThan(8);
   });
 
   it('takes an e.firma without a captcha, or says that it does not', async () => {
-    const montaje = await setUp({ rfc: 'EKU9003173C9', captcha: null });
-    const efirma = await efirmaDe(montaje.rfc);
+    const mount = await setUp({ rfc: 'EKU9003173C9', captcha: null });
+    const efirma = await efirmaDe(mount.rfc);
     if (conector.soloCiec) {
-      expect(await errorOf(ask(montaje, efirma))).toMatchObject({ motivo: 'CANAL_DESACTIVADO' });
-      expect(montaje.requests).toEqual([]);
+      expect(await errorOf(ask(mount, efirma))).toMatchObject({ motivo: 'CANAL_DESACTIVADO' });
+      expect(mount.requests).toEqual([]);
     } else {
-      expect(Object.keys(await ask(montaje, efirma)).length).toBeGreaterThan(0);
-      expect([montaje.calls('EntrarFiel').length, montaje.calls('EntrarCiec').length]).toEqual([1, 0]);
+      expect(Object.keys(await ask(mount, efirma)).length).toBeGreaterThan(0);
+      expect([mount.calls('EntrarFiel').length, mount.calls('EntrarCiec').length]).toEqual([1, 0]);
     }
   });
 
   it('sends a refused CIEC once', async () => {
-    const montaje = await setUp();
-    const mala = () => ask(montaje, ciecDe(montaje.rfc, 'equivocada'));
+    const mount = await setUp();
+    const mala = () => ask(mount, ciecDe(mount.rfc, 'equivocada'));
     for (const error of [await errorOf(mala()), await errorOf(mala())]) {
       expect(error).toMatchObject({ motivo: 'CIEC_RECHAZADA', clase: 'credencial', codigo: 'CIEC' });
     }
-    expect(montaje.accesos()).toBe(1);
+    expect(mount.accesos()).toBe(1);
   });
 
   it('asks nothing with the credential of another RFC, and nothing when the caller has given up', async () => {
-    const montaje = await setUp();
-    const { rfc, canal } = montaje;
+    const mount = await setUp();
+    const { rfc, canal } = mount;
     const otro = newRfc();
-    const swapped: Montaje = {
-      ...montaje,
+    const swapped: Mount = {
+      ...mount,
       ask: (pregunta, credencial) =>
         canal.send({ ...pregunta, rfc: otro } as never, credencial ?? ciecDe(rfc), {
           signal: new AbortController().signal,
@@ -159,16 +159,16 @@ describe.each(Object.entries(CONECTORES))('%s', (_nombre, { ask, service, operat
     };
     expect(await errorOf(ask(swapped))).toMatchObject({ motivo: 'PETICION_RECHAZADA' });
     const signal = AbortSignal.abort();
-    expect(await errorOf(ask(montaje, undefined, { signal }))).toMatchObject({ motivo: 'CANCELADA' });
-    expect(montaje.requests).toEqual([]);
+    expect(await errorOf(ask(mount, undefined, { signal }))).toMatchObject({ motivo: 'CANCELADA' });
+    expect(mount.requests).toEqual([]);
   });
 
   // The page of the communiqués names nobody.
   const named = service === 'aplicacionesc' ? [] : [conector.inicio ?? operation];
   it.each(named)('does not believe what names another RFC (%s)', async (pagina) => {
-    const montaje = await setUp();
+    const mount = await setUp();
     const otro = newRfc();
-    const { rfc } = montaje;
+    const { rfc } = mount;
     if (conector.isDocumento) {
       const other = await setUp({ rfc: otro });
       let robado = new Uint8Array();
@@ -181,41 +181,41 @@ describe.each(Object.entries(CONECTORES))('%s', (_nombre, { ask, service, operat
         },
       });
       await ask(other);
-      montaje.fault(service, operation, answered(robado, { headers: { 'content-type': 'application/octet-stream' } }));
+      mount.fault(service, operation, answered(robado, { headers: { 'content-type': 'application/octet-stream' } }));
     } else {
-      montaje.fault(
+      mount.fault(
         service,
         pagina,
         edited((texto) => texto.replaceAll(rfc, otro)),
       );
     }
-    expect(await errorOf(ask(montaje))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
+    expect(await errorOf(ask(mount))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
   });
 
   it('takes nothing else for an answer', async () => {
-    const montaje = await setUp({ http: { breakerFailures: Number.POSITIVE_INFINITY } });
+    const mount = await setUp({ http: { breakerFailures: Number.POSITIVE_INFINITY } });
     for (const [what, fault, motivos] of FALLAS) {
-      montaje.fault(service, operation, fault);
-      const error = await errorOf(ask(montaje));
+      mount.fault(service, operation, fault);
+      const error = await errorOf(ask(mount));
       expect([what, motivos, error.clase]).toEqual([what, expect.arrayContaining([error.motivo]), expect.any(String)]);
-      montaje.world.faults.remove();
+      mount.world.faults.remove();
     }
-    expect(montaje.requests.every(({ host }) => host.endsWith('.sat.gob.mx'))).toBe(true);
-    expect(Object.keys(await ask(montaje)).length).toBeGreaterThan(0);
+    expect(mount.requests.every(({ host }) => host.endsWith('.sat.gob.mx'))).toBe(true);
+    expect(Object.keys(await ask(mount)).length).toBeGreaterThan(0);
   });
 
   it('gives up when the caller does, in the middle', async () => {
-    const montaje = await setUp();
+    const mount = await setUp();
     const controller = new AbortController();
-    montaje.fault(service, operation, {
+    mount.fault(service, operation, {
       kind: 'edited',
       edit: (answer) => {
         controller.abort();
         return answer;
       },
     });
-    const error = await errorOf(ask(montaje, undefined, { signal: controller.signal }));
+    const error = await errorOf(ask(mount, undefined, { signal: controller.signal }));
     expect(error).toMatchObject({ motivo: 'CANCELADA' });
-    expect(montaje.calls(operation, service)).toHaveLength(1);
+    expect(mount.calls(operation, service)).toHaveLength(1);
   });
 });

@@ -4,10 +4,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPageClient } from '../../packages/sat/src/portal/page-client.ts';
 import { readEtiquetas } from '../../packages/sat/src/portal/paginas/etiquetas.ts';
-import { acceder, firmarAcceso } from '../../packages/sat/src/portal/sesion/acceder.ts';
+import { logIn, signAcceso } from '../../packages/sat/src/portal/sesion/log-in.ts';
 import { PORTAL_DEFAULTS } from '../../packages/sat/src/portal/settings.ts';
 import { createEfirma } from '../../packages/sat/src/testing/certificados.ts';
-import { answered, ciecDe, edited, efirmaDe, errorOf, type Montaje, SOLICITAR, setUp } from './setup.ts';
+import { answered, ciecDe, edited, efirmaDe, errorOf, type Mount, SOLICITAR, setUp } from './setup.ts';
 
 const FACTURAS = { consulta: 'listar-facturas', periodo: SOLICITAR.periodo, maximo: 10 } as const;
 const CIEC = 'ñ&=+ %1';
@@ -193,7 +193,7 @@ describe('log-in with the e.firma', () => {
   it('writes the token and the end of the certificate as the page wants them', () => {
     const numero = '30001000000500003416';
     const efirma = createEfirma({ rfc: RFC, numero, validoHasta: new Date('2027-05-17T11:43:51Z') });
-    const { token, fert } = firmarAcceso(efirma, 'reto-1');
+    const { token, fert } = signAcceso(efirma, 'reto-1');
     const [texto = ''] = Buffer.from(token, 'base64').toString().split('#');
     expect(Buffer.from(texto, 'base64').toString()).toBe(`reto-1|${RFC}|${numero}`);
     expect(fert).toBe('270517114351Z');
@@ -227,7 +227,7 @@ describe('any log-in page', () => {
     const direccion = { host: 'portalcfdi.facturaelectronica.sat.gob.mx', path: '/' };
     const fiel = await pageClient.open({ host: HOST, path: '/nidp/app/login?id=SATx509Custom&sid=0' }, signal);
     for (const otra of [{ ...pagina, direccion }, fiel]) {
-      const outcome = errorOf(acceder(deps, pageClient, otra, ciecDe(m.rfc), HOST, signal));
+      const outcome = errorOf(logIn(deps, pageClient, otra, ciecDe(m.rfc), HOST, signal));
       expect(await outcome).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
     }
     expect(m.accesos()).toBe(0);
@@ -252,7 +252,7 @@ describe('any log-in page', () => {
             const pageClient = createPageClient(m.http, PORTAL_DEFAULTS);
             const before = m.accesos();
             const damaged = { ...pagina, texto, etiquetas: readEtiquetas(texto) };
-            await errorOf(acceder(deps, pageClient, damaged, credencial, HOST, signal));
+            await errorOf(logIn(deps, pageClient, damaged, credencial, HOST, signal));
             expect(m.accesos() - before).toBeLessThanOrEqual(PORTAL_DEFAULTS.captchaIntentos);
           }
         },
@@ -263,10 +263,10 @@ describe('any log-in page', () => {
 });
 
 /** Answers a page of the log-in host with a credential. */
-async function show({ http, resolvedor }: Montaje, path: string, credencial: Parameters<typeof acceder>[3]) {
+async function show({ http, resolvedor }: Mount, path: string, credencial: Parameters<typeof logIn>[3]) {
   const pageClient = createPageClient(http, PORTAL_DEFAULTS);
   const deps = { http, captcha: resolvedor, settings: PORTAL_DEFAULTS };
   const pagina = await pageClient.open({ host: HOST, path }, signal);
-  await acceder(deps, pageClient, pagina, credencial, HOST, signal);
+  await logIn(deps, pageClient, pagina, credencial, HOST, signal);
   return pageClient.open({ host: 'portalcfdi.facturaelectronica.sat.gob.mx', path: '/' }, signal);
 }

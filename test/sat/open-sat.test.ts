@@ -6,7 +6,7 @@ import { createMemoryBreakerState } from '../../packages/sat/src/http/circuit-br
 import type { SatCompartido } from '../../packages/sat/src/open-sat.ts';
 import { createSelladoEfimero } from '../../packages/sat/src/portal/testing/sellado-efimero.ts';
 import { createSesionesEnMemoria } from '../../packages/sat/src/portal/testing/sesiones-en-memoria.ts';
-import { ciecDe, errorOf, type Montaje, newRfc, SOLICITAR, setUp } from './setup.ts';
+import { ciecDe, errorOf, type Mount, newRfc, SOLICITAR, setUp } from './setup.ts';
 
 function open(env: Record<string, string>, compartido: Partial<SatCompartido> = {}) {
   const config = loadConfig(z.object(satFields), { SESSION_KEYS: 's1:x', ...env });
@@ -25,7 +25,7 @@ const ask = ({ sat }: ReturnType<typeof open>, rfc = newRfc()) =>
   sat.send({ ...SOLICITAR, rfc }, ciecDe(rfc), { signal: new AbortController().signal });
 
 /** People who read what the simulator draws. */
-function personas({ resolvedor }: Montaje): NonNullable<SatCompartido['captchas']> {
+function personas({ resolvedor }: Mount): NonNullable<SatCompartido['captchas']> {
   const imagenes: Buffer[] = [];
   return {
     ask: async (imagen) => String(imagenes.push(imagen) - 1),
@@ -39,19 +39,19 @@ function personas({ resolvedor }: Montaje): NonNullable<SatCompartido['captchas'
 
 describe('the way to the SAT as the settings say', () => {
   it('logs in with the captchas that people read, and keeps sessions that other processes use when it closes', async () => {
-    const montaje = await setUp();
-    const env = { SAT_BASE_URL: montaje.url, CAPTCHA_RESOLVER: 'personas' };
+    const mount = await setUp();
+    const env = { SAT_BASE_URL: mount.url, CAPTCHA_RESOLVER: 'personas' };
     const compartido = {
-      captchas: personas(montaje),
+      captchas: personas(mount),
       sesiones: createSesionesEnMemoria(),
       sellado: createSelladoEfimero(),
     };
     const first = open(env, compartido);
-    expect(await ask(first, montaje.rfc)).toMatchObject({ resultado: 'ACEPTADA' });
+    expect(await ask(first, mount.rfc)).toMatchObject({ resultado: 'ACEPTADA' });
     expect(await first.logout(new AbortController().signal)).toBe(0);
     await first.close();
-    await ask(open(env, compartido), montaje.rfc);
-    expect([montaje.accesos(), montaje.calls('Salir')]).toEqual([1, []]);
+    await ask(open(env, compartido), mount.rfc);
+    expect([mount.accesos(), mount.calls('Salir')]).toEqual([1, []]);
   });
 
   it('says what is missing for a CIEC when nobody reads captchas, and what is switched off', async () => {

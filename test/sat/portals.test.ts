@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { answered, edited, errorOf, type Montaje, setUp } from './setup.ts';
+import { answered, edited, errorOf, type Mount, setUp } from './setup.ts';
 
 const ILEGIBLE = { motivo: 'RESPUESTA_ILEGIBLE' };
 const PATIENT = { http: { breakerFailures: Number.POSITIVE_INFINITY } };
@@ -9,26 +9,26 @@ const day = (iso: string) => Date.parse(`${iso}T00:00:00Z`) / 1000;
 
 /** Each answer of an operation, changed in one of these ways, is refused. */
 async function refuses(
-  montaje: Montaje,
+  mount: Mount,
   [service, operation]: readonly [string, string],
   ask: () => Promise<unknown>,
   changes: Readonly<Record<string, (texto: string) => string>>,
   motivo = 'RESPUESTA_ILEGIBLE',
 ) {
   for (const [what, change] of Object.entries(changes)) {
-    montaje.fault(service, operation, edited(change));
+    mount.fault(service, operation, edited(change));
     expect([what, (await errorOf(ask())).motivo]).toEqual([what, motivo]);
-    montaje.world.faults.remove();
+    mount.world.faults.remove();
   }
 }
 
 describe('listar-retenciones', () => {
   const HOST = 'prodretencioncontribuyente';
-  const listar = (m: Montaje, ejercicio = 2025, signal = new AbortController().signal) =>
+  const listar = (m: Mount, ejercicio = 2025, signal = new AbortController().signal) =>
     m.ask({ consulta: 'listar-retenciones', ejercicio }, undefined, { signal });
 
   /** Rows of 2025, spread over the year or within some seconds of a day. */
-  const give = (m: Montaje, tipo: 'recibidos' | 'emitidos', cantidad: number, segundos?: number) => {
+  const give = (m: Mount, tipo: 'recibidos' | 'emitidos', cantidad: number, segundos?: number) => {
     const [desde, hasta] = segundos === undefined ? ['2025-01-01', '2025-12-31'] : ['2025-05-05', '2025-05-05'];
     const fila = { documento: 'retenciones', tipo, desde: day(desde), hasta: day(hasta), cantidad, segundos } as const;
     m.world.taxpayers.change(m.rfc, { filas: [fila] });
@@ -38,7 +38,7 @@ describe('listar-retenciones', () => {
       .map(({ uuid, fechaEmision }) => fechaEmision.slice(0, 10) + uuid)
       .sort();
   };
-  const found = async (m: Montaje) => (await listar(m)).retenciones.map(({ fecha, uuid }) => fecha + uuid);
+  const found = async (m: Mount) => (await listar(m)).retenciones.map(({ fecha, uuid }) => fecha + uuid);
 
   it('asks received ones month by month, issued ones once, also where the choices of the start page lead nowhere', async () => {
     const m = await setUp();
@@ -110,8 +110,8 @@ describe('listar-retenciones', () => {
 });
 
 describe('listar-notificaciones', () => {
-  const listar = (m: Montaje) => m.ask({ consulta: 'listar-notificaciones' });
-  const asked = (m: Montaje) => new Set(m.calls(undefined, 'agr').map(({ operation }) => operation));
+  const listar = (m: Mount) => m.ask({ consulta: 'listar-notificaciones' });
+  const asked = (m: Mount) => new Set(m.calls(undefined, 'agr').map(({ operation }) => operation));
   const ENTRADA = ['SessionBroker', 'RecibirAsercion'];
 
   it('asks for nothing but the list, whatever the page would send or open by itself', async () => {
@@ -176,7 +176,7 @@ it('listar-comunicados goes on only from the frame of the communiqués', async (
 });
 
 describe('listar-declaraciones', () => {
-  const listar = (m: Montaje, ejercicio = 2025) => m.ask({ consulta: 'listar-declaraciones', ejercicio });
+  const listar = (m: Mount, ejercicio = 2025) => m.ask({ consulta: 'listar-declaraciones', ejercicio });
 
   it('asks for the year and each period of the kinds that are known, and gives each return once, by date', async () => {
     const m = await setUp();
@@ -254,7 +254,7 @@ describe('listar-declaraciones', () => {
 
 describe('descargar-constancia', () => {
   const PAGINA = ['rfcampc', 'ConsultaTramite'] as const;
-  const descargar = (m: Montaje) => m.ask({ consulta: 'descargar-constancia' });
+  const descargar = (m: Mount) => m.ask({ consulta: 'descargar-constancia' });
 
   it('presses the button that says so, else the one that is known', async () => {
     const m = await setUp();
@@ -307,7 +307,7 @@ describe('descargar-constancia', () => {
 
 describe('consultar-opinion', () => {
   const DOCUMENTO = ['ptsc32d', 'ObtenerRespuestaCompletaPdf'] as const;
-  const consultar = (m: Montaje) => m.ask({ consulta: 'consultar-opinion' });
+  const consultar = (m: Mount) => m.ask({ consulta: 'consultar-opinion' });
 
   it('says that the service failed, without its words', async () => {
     const m = await setUp();
@@ -350,7 +350,7 @@ describe('consultar-opinion', () => {
       m.fault('ptsc32d', 'Inicio', answered(`<html><head><script>${script}</script></head><body></body></html>`));
       return m;
     }
-    const documents = (m: Montaje) => m.requests.filter(({ path }) => path.startsWith('/RespuestaCompleta/'));
+    const documents = (m: Mount) => m.requests.filter(({ path }) => path.startsWith('/RespuestaCompleta/'));
 
     it('asks with a fresh proof key, state and token each time', async () => {
       const m = await setUpOauth();
@@ -372,7 +372,7 @@ describe('consultar-opinion', () => {
 
     it('does not go on with another state, or no proper token', async () => {
       const m = await setUpOauth();
-      const state = (value: string): Parameters<Montaje['fault']>[2] => ({
+      const state = (value: string): Parameters<Mount['fault']>[2] => ({
         kind: 'edited',
         edit: (answer) => {
           const headers = new Headers(answer.headers);

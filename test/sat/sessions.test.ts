@@ -6,7 +6,7 @@ import {
   ciecDe,
   edited,
   errorOf,
-  type Montaje,
+  type Mount,
   newRfc,
   resolvedorDe,
   SOLICITAR,
@@ -15,10 +15,10 @@ import {
   VERIFICAR,
 } from './setup.ts';
 
-const claveDe = ({ rfc }: Montaje) => ({ portal: 'cfdi', rfc, tipo: 'ciec' }) as const;
+const claveDe = ({ rfc }: Mount) => ({ portal: 'cfdi', rfc, tipo: 'ciec' }) as const;
 const { signal } = new AbortController();
-const solicitudes = (m: Montaje) => m.calls('DescargaMetadatos').length;
-const salidas = (m: Montaje) => m.calls('Salir', 'portalcfdi').map(({ rfc }) => rfc);
+const solicitudes = (m: Mount) => m.calls('DescargaMetadatos').length;
+const salidas = (m: Mount) => m.calls('Salir', 'portalcfdi').map(({ rfc }) => rfc);
 
 describe('a session of a portal', () => {
   it('serves many consultas of one RFC, at once and in a row, and none of another', async () => {
@@ -367,7 +367,7 @@ async function held(answer?: ResolvedorCaptcha) {
 }
 
 /** Resolves when somebody has asked the store for the turn and did not get it. */
-function untilAsked({ sesiones }: Montaje): Promise<void> {
+function untilAsked({ sesiones }: Mount): Promise<void> {
   const original = sesiones.acquireTurn;
   return new Promise((resolve) => {
     Object.assign(sesiones, {

@@ -83,7 +83,7 @@ export async function errorOf(promise: Promise<unknown>): Promise<SatError> {
 
 export type Pregunta<N extends NombreConsultaPortal> = Omit<Consulta<N>, 'rfc'> & { readonly consulta: N };
 
-export interface Montaje extends RunningSimulador {
+export interface Mount extends RunningSimulador {
   readonly rfc: string;
   readonly canal: PortalCanal;
   readonly http: SatHttp;
@@ -115,7 +115,7 @@ export async function setUp(
     captcha?: ResolvedorCaptcha | null;
     http?: Omit<Parameters<typeof createSatHttp>[0], 'baseUrl'>;
   } = {},
-): Promise<Montaje> {
+): Promise<Mount> {
   const { rfc = newRfc(), settings = {} } = options;
   const simulador = await simulate();
   const { world, url } = simulador;
@@ -140,7 +140,7 @@ export async function setUp(
   };
   onTestFinished(() => http.close());
   const canal = open();
-  const calls: Montaje['calls'] = (operation, service) =>
+  const calls: Mount['calls'] = (operation, service) =>
     world.log.list({ ...(operation && { operation }), ...(service && { service }) });
   return {
     ...simulador,

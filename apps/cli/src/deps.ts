@@ -27,7 +27,7 @@ export interface CliDeps {
   readonly pagos: ReturnType<typeof createPagos>;
   /** Where a person is asked. */
   readonly terminal: { readonly entrada: NodeJS.ReadableStream; readonly salida: NodeJS.WritableStream };
-  readonly efos: Pick<ReturnType<typeof createCargaListas>, 'pedir' | 'estado'>;
+  readonly efos: Pick<ReturnType<typeof createCargaListas>, 'askFor' | 'estado'>;
   readonly edos: ReturnType<typeof createListaEdos>;
   /** Throws when the peppers are not set: only the commands about keys need them. */
   readonly hasher: () => ApiKeyHasher;

@@ -1,4 +1,4 @@
 export { cliConfig } from './config.ts';
 export { openDeps } from './deps.ts';
 export { createProgram } from './program.ts';
-export { resellar } from './secretos/resellar.ts';
+export { resellar } from './secretos/reseal.ts';

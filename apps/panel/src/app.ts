@@ -4,8 +4,8 @@ import { createClientIp } from '@acuse/runtime';
 import { type Context, Hono } from 'hono';
 import { createActivos, RUTA_ACTIVOS } from './http/assets.ts';
 import { type Peticion, renderNoEncontrada, renderRechazo } from './http/contexto.tsx';
-import { answerMontaje, answerRuta } from './http/responder.ts';
-import type { Montaje, Ruta } from './http/ruta.ts';
+import { answerMount, answerRuta } from './http/responder.ts';
+import type { Mount, Ruta } from './http/ruta.ts';
 import { cookieFor, createBrowser, huellaDe, readIdSesion } from './http/session.ts';
 import { createAvisosPago } from './pagos/avisos.ts';
 import type { PanelDeps } from './panel-deps.ts';
@@ -28,7 +28,7 @@ export type PanelApp = Hono<Env>;
 export function createApp(
   deps: PanelDeps,
   rutas: readonly Ruta[] = RUTAS,
-  montajes: readonly Montaje[] = MONTAJES,
+  mounts: readonly Mount[] = MONTAJES,
 ): PanelApp {
   const { log, settings, sesiones, newId } = deps;
   const activos = createActivos();
@@ -120,9 +120,9 @@ export function createApp(
   });
   app.route('/', createAvisosPago(deps));
   for (const ruta of rutas) app.on(ruta.metodo, ruta.path, async (c) => answerRuta(ruta, await peticionOf(c)));
-  for (const montaje of montajes) {
-    app.all(montaje.path, async (c) => answerMontaje(montaje, await peticionOf(c)));
-    app.all(`${montaje.path}/*`, async (c) => answerMontaje(montaje, await peticionOf(c)));
+  for (const mount of mounts) {
+    app.all(mount.path, async (c) => answerMount(mount, await peticionOf(c)));
+    app.all(`${mount.path}/*`, async (c) => answerMount(mount, await peticionOf(c)));
   }
   app.notFound(async (c) => renderNoEncontrada(await peticionOf(c)));
   app.onError(async (err, c) => {

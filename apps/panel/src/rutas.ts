@@ -1,9 +1,9 @@
-import type { Montaje, Ruta } from './http/ruta.ts';
+import type { Mount, Ruta } from './http/ruta.ts';
 import { twoStepsPage } from './pages/cuenta/dos-pasos.tsx';
-import { signInPage } from './pages/cuenta/entrar.tsx';
 import { passwordPage, resetPage } from './pages/cuenta/password.tsx';
 import { profilePage } from './pages/cuenta/perfil.tsx';
 import { signUpPage } from './pages/cuenta/registro.tsx';
+import { signInPage } from './pages/cuenta/sign-in.tsx';
 import { homePage } from './pages/inicio/inicio.tsx';
 import { landingPage } from './pages/inicio/portada.tsx';
 import { auditPage } from './pages/operador/auditoria.tsx';
@@ -19,20 +19,20 @@ import { secretsPage } from './pages/operador/secretos.tsx';
 import { credentialsPage } from './pages/rfcs/credenciales.tsx';
 import { rfcPage } from './pages/rfcs/detalle.tsx';
 import { addressesPage } from './pages/rfcs/direcciones.tsx';
-import { storePage } from './pages/rfcs/guardar.ts';
 import { rfcsPage } from './pages/rfcs/lista.tsx';
 import { keyPage } from './pages/rfcs/llave.tsx';
 import { newKeyPage } from './pages/rfcs/llave-nueva.tsx';
 import { newRfcPage } from './pages/rfcs/nuevo.tsx';
 import { operationsPage } from './pages/rfcs/operaciones.tsx';
-import { buyPage } from './pages/saldo/comprar.tsx';
+import { storePage } from './pages/rfcs/store.ts';
+import { buyPage } from './pages/saldo/buy.tsx';
 import { purchasePage, purchasesPage } from './pages/saldo/compras.tsx';
 import { ledgerPage } from './pages/saldo/libro.tsx';
 import { balancePage } from './pages/saldo/resumen.tsx';
 import { sandboxPage } from './pages/sandbox/indice.tsx';
 import { operationPage } from './pages/sandbox/operacion.tsx';
 import { progressPage } from './pages/solicitudes/avance/avance.tsx';
-import { cancelPage } from './pages/solicitudes/cancelar.tsx';
+import { cancelPage } from './pages/solicitudes/cancel.tsx';
 import { solicitudPage } from './pages/solicitudes/detalle.tsx';
 import { solicitudesPage } from './pages/solicitudes/lista.tsx';
 import { newSolicitudPage } from './pages/solicitudes/nueva.tsx';
@@ -84,4 +84,4 @@ export const RUTAS: readonly Ruta[] = [
 ].flatMap(({ rutas }) => rutas);
 
 /** Every application that is mounted whole. */
-export const MONTAJES: readonly Montaje[] = [COLAS];
+export const MONTAJES: readonly Mount[] = [COLAS];

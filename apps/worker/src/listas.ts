@@ -53,7 +53,7 @@ export function openListas(
   /** What keeps the list from being loaded is noted beside it: the next attempt follows from that note. */
   async function load(signal: AbortSignal): Promise<void> {
     try {
-      const { resultado, ...loaded } = await carga.cargar({ abrir, minFilas }, signal);
+      const { resultado, ...loaded } = await carga.loadList({ abrir, minFilas }, signal);
       if (!('version' in loaded)) return;
       const { fechaCorte, filas, sha256 } = loaded.version;
       log.info({ resultado, fechaCorte, filas, sha256 }, 'efos_list_current');

@@ -1,5 +1,5 @@
 import type { Sweeper } from '@acuse/core';
-import { terminarSinPaquete } from './claims/terminar.ts';
+import { endWithoutPaquete } from './claims/end.ts';
 import type { Database } from './database.ts';
 import { execute, rowsOf } from './statements.ts';
 
@@ -34,7 +34,7 @@ ON CONFLICT (solicitud_id) DO UPDATE SET gen = excluded.gen, cola = excluded.col
 const EXPIRED = `SELECT id FROM solicitud WHERE estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') AND deadline_at <= now()
   ORDER BY deadline_at LIMIT $1`;
 
-const EXPIRE = terminarSinPaquete(
+const EXPIRE = endWithoutPaquete(
   `s.id = $4 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA') AND s.deadline_at <= now()`,
 );
 

@@ -7,7 +7,7 @@ import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';
 import { type Answer, type Caller, expectOk, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
 import { type OwnPostgres, ownPostgres } from '../fixtures/servidores.ts';
-import { startTubo, type Tubo } from '../fixtures/tubo.ts';
+import { type Pipe, startPipe } from '../fixtures/tubo.ts';
 
 /** Asks the authority without a log-in, so that nothing touches the database between the answer and its settling. */
 const PATH = 'descarga/consulta-cfdi';
@@ -20,18 +20,18 @@ describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () 
   let postgres: OwnPostgres;
   let servicio: Servicio;
   /** Between one API, which gives up as soon as one of an installation, and the database. */
-  let tubo: Tubo;
+  let pipe: Pipe;
   /** Between the same API and the authority. */
-  let sat: Tubo;
+  let sat: Pipe;
   let api: { readonly url: string };
 
   beforeAll(async () => {
     postgres = await ownPostgres();
     servicio = await startServicio({ database: postgres.database });
-    tubo = await startTubo(servicio.databaseUrl);
+    pipe = await startPipe(servicio.databaseUrl);
     const url = new URL(servicio.databaseUrl);
-    url.host = new URL(tubo.url).host;
-    sat = await startTubo(servicio.simulador.url);
+    url.host = new URL(pipe.url).host;
+    sat = await startPipe(servicio.simulador.url);
     api = await servicio.startApi({
       DATABASE_URL: url.href,
       SAT_BASE_URL: sat.url,
@@ -39,12 +39,12 @@ describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () 
     });
   });
   afterEach(async () => {
-    tubo.open();
+    pipe.open();
     await start();
   });
   afterAll(async () => {
     await servicio.close();
-    await Promise.all([tubo.close(), sat.close()]);
+    await Promise.all([pipe.close(), sat.close()]);
   });
 
   let isAway = false;
@@ -130,7 +130,7 @@ describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () 
 
   /** The settling of a call is written, but its confirmation is held. */
   async function whileSettling(call: () => Promise<Answer>, happens: (reply: { lose(): void }) => void) {
-    const caught = tubo.catchReply('asentar');
+    const caught = pipe.catchReply('asentar');
     const answer = call();
     const reply = await caught;
     await waitFor(async () => (await abiertas(servicio)) === 0 || null);
@@ -147,10 +147,10 @@ describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () 
 
   it('a settling of which nothing is known in time: 503/5041, and given back although it had been written', async () => {
     const { caller, ask } = await newCaller();
-    const answer = await whileSettling(ask, () => tubo.shut());
+    const answer = await whileSettling(ask, () => pipe.shut());
     expect(codes(answer)).toEqual(NO_DISPONIBLE);
     await expectCharged(caller);
-    tubo.open();
+    pipe.open();
     await expectGivenBack(caller);
   });
 
@@ -159,10 +159,10 @@ describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () 
     const headers = { 'idempotency-key': randomUUID() };
     const answer = await whileSettling(
       () => ask(headers),
-      () => tubo.shut(),
+      () => pipe.shut(),
     );
     expect([...codes(answer), answer.text]).toEqual([...NO_DISPONIBLE, expect.stringContaining('No se sabe')]);
-    tubo.open();
+    pipe.open();
     const again = await waitFor(async () => ask(headers).then((it) => (it.status === 503 ? null : it)));
     expect([...codes(again), again.headers.get('idempotent-replayed')]).toEqual([200, 1, 'true']);
     await expectCharged(caller);
@@ -193,10 +193,10 @@ describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () 
       const { ask, expectOnce } = await newEmptyCaller();
       const answer = await whileSettling(
         () => ask(headers),
-        () => tubo.shut(),
+        () => pipe.shut(),
       );
       expect(codes(answer)).toEqual(NO_DISPONIBLE);
-      tubo.open();
+      pipe.open();
       await expectOnce();
       if (!('idempotency-key' in headers)) return;
       const again = await waitFor(async () => ask(headers).then((it) => (it.status === 503 ? null : it)));
@@ -224,7 +224,7 @@ describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () 
 
   it('an acceptance whose confirmation was lost is put once more before the answer: the same solicitud, charged once', async () => {
     const caller = await servicio.newCiecCaller({ saldo: 10 });
-    const caught = tubo.catchReply('aceptar');
+    const caught = pipe.catchReply('aceptar');
     const answer = caller.at(api).call(DESCARGA, { rfc: caller.rfc, ...PEDIDO });
     const reply = await caught;
     await waitFor(async () => (await solicitudesDe(caller)).length > 0 || null);
@@ -240,21 +240,21 @@ describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () 
     async (headers) => {
       const caller = await servicio.newCiecCaller({ saldo: 10 });
       const ask = () => caller.at(api).call(DESCARGA, { rfc: caller.rfc, ...PEDIDO }, headers);
-      const caught = tubo.catchReply('aceptar');
+      const caught = pipe.catchReply('aceptar');
       const asked = ask();
       await caught;
       const [id] = await waitFor(async () => {
         const ids = await solicitudesDe(caller);
         return ids.length > 0 ? ids : null;
       });
-      tubo.shut();
+      pipe.shut();
       const answer = await asked;
       expect([...codes(answer), answer.body.cfdi_texto]).toEqual([
         ...NO_DISPONIBLE,
         expect.stringContaining('No se sabe'),
       ]);
       expect(answer.body.data?.['motivo']).toEqual(expect.stringContaining(String(id)));
-      tubo.open();
+      pipe.open();
       const ended = `UPDATE idempotencia SET bloqueada_hasta = now() - interval '1 second' WHERE api_key_id = $1 AND status IS NULL`;
       await servicio.db.pool.query(ended, [caller.apiKeyId]);
       const again = await waitFor(async () => ask().then((it) => (it.status === 503 ? null : it)));

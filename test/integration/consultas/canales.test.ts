@@ -2,14 +2,14 @@ import type { AppProcess } from '@acuse/embedded';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { abiertas, libroDe } from '../fixtures/consultas.ts';
 import { brokenInvariants } from '../fixtures/database.ts';
-import { guardarKey, newEfirmaCaller, registrarCer } from '../fixtures/efirma.ts';
+import { newEfirmaCaller, registrarCer, storeKey } from '../fixtures/efirma.ts';
 import {
-  abrirPaquete,
+  askFor,
   eventosDe,
-  fallar,
+  fail,
   llamadas,
   movimientosDe,
-  pedir,
+  openPaquete,
   UN_DIA,
   uuidsDelSat,
 } from '../fixtures/pedidos.ts';
@@ -36,8 +36,8 @@ async function newFullCaller(saldo = 10) {
 const estadoDe = (caller: Caller) => expectOk(caller.call('vault/firma-estado', { rfc: caller.rfc }));
 const facturasConEfirma = ({ rfc, call }: Caller) =>
   expectOk(call('tax/facturas-fiel', { rfc, desde: '2025-05-14', hasta: '2025-05-14' }));
-const rechazar = (caller: Caller, times?: number) =>
-  fallar(servicio, caller, {
+const refuse = (caller: Caller, times?: number) =>
+  fail(servicio, caller, {
     ...{ service: SOAP, operation: SOLICITA, kind: 'code', code: 305 },
     ...(times === undefined ? {} : { times }),
   });
@@ -45,8 +45,8 @@ const rechazar = (caller: Caller, times?: number) =>
 describe('305 at the web service for an e.firma that is valid', () => {
   it('once: the e.firma is asked with a second time, with a new token, and counts as taken', async () => {
     const caller = await newEfirmaCaller(servicio);
-    rechazar(caller, 1);
-    const id = await pedir(caller);
+    refuse(caller, 1);
+    const id = await askFor(caller);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA' });
     expect(llamadas(servicio, caller, SOLICITA)).toHaveLength(2);
     expect(await estadoDe(caller)).toMatchObject({ vigente: true, rechazos: [] });
@@ -54,8 +54,8 @@ describe('305 at the web service for an e.firma that is valid', () => {
 
   it('twice, without a CIEC: ends with a refund, and the portals go on with the e.firma', async () => {
     const caller = await newEfirmaCaller(servicio);
-    const { id: fault } = rechazar(caller);
-    const id = await pedir(caller);
+    const { id: fault } = refuse(caller);
+    const id = await askFor(caller);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'ERROR', motivo: 'EFIRMA_RECHAZADA' });
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
     expect(llamadas(servicio, caller, SOLICITA)).toHaveLength(2);
@@ -72,21 +72,21 @@ describe('305 at the web service for an e.firma that is valid', () => {
     expect(llamadas(servicio, caller, SOLICITA)).toHaveLength(2);
     servicio.simulador.world.faults.remove(fault);
     await expectOk(registrarCer(caller, caller.efirma));
-    await expectOk(guardarKey(caller, caller.efirma));
+    await expectOk(storeKey(caller, caller.efirma));
     expect(await estadoDe(caller)).toMatchObject({ rechazos: [] });
-    expect(await waitForEnd(caller, await pedir(caller))).toMatchObject({ estado: 'TERMINADA' });
+    expect(await waitForEnd(caller, await askFor(caller))).toMatchObject({ estado: 'TERMINADA' });
   });
 
   it('twice, with a CIEC: the request goes on at the portal under one charge, and so does the next one', async () => {
     const caller = await newFullCaller();
-    rechazar(caller);
-    const id = await pedir(caller);
+    refuse(caller);
+    const id = await askFor(caller);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA' });
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
     expect(await eventosDe(servicio, id)).toContain('OTRO_CANAL');
-    const { csv } = await abrirPaquete(caller, id);
+    const { csv } = await openPaquete(caller, id);
     expect(csv.map((row) => row['uuid']).sort()).toEqual(uuidsDelSat(servicio, caller.rfc, UN_DIA).sort());
-    expect(await waitForEnd(caller, await pedir(caller))).toMatchObject({ estado: 'TERMINADA' });
+    expect(await waitForEnd(caller, await askFor(caller))).toMatchObject({ estado: 'TERMINADA' });
     expect(llamadas(servicio, caller, SOLICITA)).toHaveLength(2);
     await facturasConEfirma(caller);
     expect(await brokenInvariants(servicio.db)).toEqual([]);
@@ -97,7 +97,7 @@ describe('305 at the web service for an e.firma that is valid', () => {
     const caller = await newFullCaller();
     const { rfc } = caller;
     // Without the key of the e.firma it begins at the portal; stored meanwhile, it is not in its hands.
-    const id = await pedir(caller);
+    const id = await askFor(caller);
     await servicio.db.pool.query(`UPDATE solicitud SET canal = 'portal' WHERE id = $1`, [id]);
     servicio.simulador.world.taxpayers.change(rfc, { ciec: 'Otra-Contrasena1' });
     worker = await servicio.startWorker();
@@ -125,7 +125,7 @@ describe('a query with two stored credentials', () => {
   it('asks retenciones of the portal with the CIEC, and never of a web service that is broken', async () => {
     const caller = await newFullCaller();
     const { rfc } = caller;
-    fallar(servicio, caller, { service: 'retendescargamasivasolicitud', kind: 'status' });
+    fail(servicio, caller, { service: 'retendescargamasivasolicitud', kind: 'status' });
     const data = await expectOk(retenciones(caller));
     expect(data['items']).toEqual(retencionesOf(servicio, rfc, 2025));
     expect(services(caller)).not.toContain('retendescargamasivasolicitud');
@@ -135,7 +135,7 @@ describe('a query with two stored credentials', () => {
   it('falls back to the e.firma while the portal fails, under one charge, and then asks by it first', async () => {
     const caller = await newFullCaller();
     const { rfc } = caller;
-    fallar(servicio, caller, { service: 'prodretencioncontribuyente', kind: 'status' });
+    fail(servicio, caller, { service: 'prodretencioncontribuyente', kind: 'status' });
     const expected = retencionesOf(servicio, rfc, 2025);
     expect((await expectOk(retenciones(caller)))['items']).toEqual(expected);
     expect([...services(caller)]).toEqual(expect.arrayContaining(['retendescargamasiva']));

@@ -34,7 +34,7 @@ interface Mesa {
   close(): Promise<void>;
 }
 
-async function ponerSoap(documento: Documento): Promise<Mesa> {
+async function putSoap(documento: Documento): Promise<Mesa> {
   const { world, url } = simulador;
   const rfc = newRfc();
   const password = '12345678a';
@@ -46,7 +46,7 @@ async function ponerSoap(documento: Documento): Promise<Mesa> {
   return { rfc, documento, sat: createSatSoap({ http }), credencial, numero, close: () => http.close() };
 }
 
-async function ponerPortal(): Promise<Mesa> {
+async function putPortal(): Promise<Mesa> {
   const { url } = simulador;
   const rfc = newRfc();
   const http = createSatHttp({ baseUrl: url });
@@ -87,10 +87,10 @@ function fault(rfc: string | undefined, falla: Falla): void {
   simulador.world.faults.add({ service: '*', rfc, ...falla });
 }
 
-async function setup(escenario: EscenarioSat, poner: () => Promise<Mesa>) {
+async function setup(escenario: EscenarioSat, put: () => Promise<Mesa>) {
   const { world } = simulador;
   Object.assign(world.settings, { verificaciones_hasta_terminar: 1, max_filas_metadata: 1_000_000 });
-  const mesa = await poner();
+  const mesa = await put();
   const { rfc, documento, sat, credencial } = mesa;
   const [desde, hasta] = [toSeconds(PERIODO.inicio), toSeconds('2026-01-31T00:00:00')];
   world.taxpayers.change(rfc, { filas: [{ documento, tipo: TIPO, desde, hasta, cantidad: 9 }] });
@@ -123,13 +123,13 @@ async function setup(escenario: EscenarioSat, poner: () => Promise<Mesa>) {
     if (fin.resultado !== 'TERMINADA') throw new Error(`not finished: ${fin.resultado}`);
     base.paquete = fin.paquetes[0] ?? '';
   }
-  if (['paquete', 'agotado'].includes(escenario)) entorno.zip = await bajar();
+  if (['paquete', 'agotado'].includes(escenario)) entorno.zip = await fetch();
   if (escenario === 'agotado') await agotar();
   DESPUES[escenario]?.(mesa);
   return entorno;
 
   /** The package, whole: every row of the taxpayer is in it. */
-  async function bajar(): Promise<Buffer> {
+  async function fetch(): Promise<Buffer> {
     const respuesta = await sat.send({ ...base, consulta: 'descargar-paquete' }, credencial, { signal });
     if (respuesta.resultado !== 'PAQUETE') throw new Error(`no package: ${respuesta.resultado}`);
     const bytes = await buffer(respuesta.zip);
@@ -144,14 +144,14 @@ async function setup(escenario: EscenarioSat, poner: () => Promise<Mesa>) {
 
   /** By SOAP a package is given twice; on the portal for three days. */
   async function agotar(): Promise<void> {
-    if (credencial.tipo === 'efirma') await bajar();
+    if (credencial.tipo === 'efirma') await fetch();
     else world.clock.advance(96 * HOUR_MS);
   }
 }
 
 for (const documento of ['cfdi', 'retenciones'] as const) {
   conformSat(`the web service of ${documento}, against the simulator,`, (escenario) =>
-    setup(escenario, () => ponerSoap(documento)),
+    setup(escenario, () => putSoap(documento)),
   );
 }
 
@@ -164,6 +164,6 @@ const SIN_PORTAL: readonly EscenarioSat[] = [
 ];
 conformSat(
   'the portal, against the simulator,',
-  (escenario) => setup(escenario, ponerPortal),
+  (escenario) => setup(escenario, putPortal),
   ESCENARIOS_SAT.filter((escenario) => !SIN_PORTAL.includes(escenario)),
 );

@@ -50,7 +50,7 @@ function datosFiscalesOf(rfc: string, perfil: Perfil) {
 }
 
 /** What the panel finds in an account by a part of a name. */
-const buscar = async ({ cuentaId }: Caller, contiene: string) => {
+const search = async ({ cuentaId }: Caller, contiene: string) => {
   const found = await createContribuyentes(servicio.db).list(cuentaId, { contiene, despues: '', limit: 5 });
   return found.map(({ rfc, nombre }) => [rfc, nombre]);
 };
@@ -104,9 +104,9 @@ describe('the name in a constancia', () => {
     async (path) => {
       const { nombre } = await perfilDe(rfc);
       const caller = await servicio.newCiecCaller({ rfc });
-      expect(await buscar(caller, '')).toEqual([[rfc, null]]);
+      expect(await search(caller, '')).toEqual([[rfc, null]]);
       for (const _ of [1, 2]) await expectOk(caller.call(path, { rfc }));
-      expect(await buscar(caller, nombre.slice(2, 9).toUpperCase())).toEqual([[rfc, nombre]]);
+      expect(await search(caller, nombre.slice(2, 9).toUpperCase())).toEqual([[rfc, nombre]]);
       const { rows } = await servicio.db.pool.query(
         `SELECT actor, detalle FROM auditoria WHERE contribuyente_id = $1 AND accion = 'nombrar-rfc'`,
         [caller.contribuyenteId],
@@ -121,7 +121,7 @@ describe('the name in a constancia', () => {
     const rfcs = createContribuyentes(servicio.db);
     await rfcs.setNombre({ cuentaId, rfc, nombre: 'La de siempre', actor: 'prueba', ip: '127.0.0.1' });
     await datosFiscales(caller);
-    expect(await buscar(caller, 'SIEMPRE')).toEqual([[rfc, 'La de siempre']]);
+    expect(await search(caller, 'SIEMPRE')).toEqual([[rfc, 'La de siempre']]);
   });
 });
 

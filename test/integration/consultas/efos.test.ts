@@ -106,7 +106,7 @@ describe('efos/consultar', () => {
       }),
     });
     expect(response.status).toBe(200);
-    await createCargaListas(servicio.db).pedir({ forzar: false, actor: 'prueba', ip: null });
+    await createCargaListas(servicio.db).askFor({ forzar: false, actor: 'prueba', ip: null });
     await waitFor(async () => ((await consultar(rfc))['fecha_corte'] === '2026-11-30' ? true : null));
     expect(await consultar(rfc)).toEqual(truthOf(rfc));
     expect(truthOf(rfc)).toMatchObject({ en_efos: true, situacion: 'Presunto' });

@@ -1,7 +1,7 @@
 import { MAGIAS } from '@acuse/simulador';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
-import { crearBucket } from '../fixtures/objetos.ts';
+import { createBucket } from '../fixtures/objetos.ts';
 import { type Servicio, startServicio } from '../fixtures/servicio.ts';
 import { ESPERADO } from './magicos/esperado.ts';
 import { APURADO, type Servicios } from './magicos/prueba.ts';
@@ -26,7 +26,7 @@ beforeAll(async () => {
   ]);
   comunes = { holgado, apurado };
   await Promise.all([holgado, apurado].map((servicio) => servicio.startWorker()));
-  await crearBucket(holgado);
+  await createBucket(holgado);
 });
 afterAll(async () => {
   await comunes?.holgado.close();

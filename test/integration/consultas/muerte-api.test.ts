@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { abiertas, libroDe } from '../fixtures/consultas.ts';
-import { fallar, llamadas, saldoDe } from '../fixtures/pedidos.ts';
+import { fail, llamadas, saldoDe } from '../fixtures/pedidos.ts';
 import { isStopped } from '../fixtures/procesos.ts';
 import { type Answer, type Caller, expectOk, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
 
@@ -29,7 +29,7 @@ describe('an API whose process ends while the authority thinks', PATIENT, () => 
     const { rfc } = caller;
     await expectOk(caller.call(PATH, { rfc }));
     const api = await servicio.startApiProcess(env);
-    const rule = fallar(servicio, caller, { service: '*', kind: 'slow', ms: 60_000 });
+    const rule = fail(servicio, caller, { service: '*', kind: 'slow', ms: 60_000 });
     const before = llamadas(servicio, caller).length;
     const answer = caller.at(api).call(PATH, { rfc }, headers);
     // Looked at later, and rejected by then in some tests.

@@ -2,7 +2,7 @@ import { MAGIAS, type Magia } from '@acuse/simulador';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { issueOpinion, opinionPdf } from '../../../apps/simulador/src/ptsc32d/opinion-pdf.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
-import { crearBucket } from '../fixtures/objetos.ts';
+import { createBucket } from '../fixtures/objetos.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';
 import { expectOk, useServicio } from '../fixtures/servicio.ts';
 import { CONTRIBUYENTES, hoy } from './verdad.ts';
@@ -18,7 +18,7 @@ const PERSONAS = [
 
 const servicio = useServicio();
 beforeAll(async () => {
-  await crearBucket(servicio);
+  await createBucket(servicio);
 });
 
 /**

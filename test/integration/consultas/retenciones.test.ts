@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { llamadas, saldoDe } from '../fixtures/pedidos.ts';
 import { type Caller, useServicio } from '../fixtures/servicio.ts';
-import { CONTRIBUYENTES, detenerReloj, hoy, itemsOf, retencionesOf } from './verdad.ts';
+import { CONTRIBUYENTES, hoy, itemsOf, retencionesOf, stopReloj } from './verdad.ts';
 
 const servicio = useServicio();
 
@@ -37,13 +37,13 @@ describe('tax/retenciones', () => {
     const efirma = await newEfirmaCaller(servicio, { rfc: caller.rfc });
     const ejercicio = Number(hoy().slice(0, 4));
     // What is issued meanwhile would be in an answer and not in what it is compared with.
-    const seguir = detenerReloj(servicio);
+    const follow = stopReloj(servicio);
     try {
       const expected = retencionesOf(servicio, caller.rfc, ejercicio);
       expect(await retenciones(caller, ejercicio)).toEqual(expected);
       expect(await retenciones(efirma, ejercicio)).toEqual(expected);
     } finally {
-      seguir();
+      follow();
     }
   });
 

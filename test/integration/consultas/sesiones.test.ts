@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { formasDe, leerTablas } from '../fixtures/busqueda.ts';
+import { formasDe, readTablas } from '../fixtures/busqueda.ts';
 import { costOf } from '../fixtures/consultas.ts';
-import { fallar, llamadas, pedir, saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
+import { askFor, fail, llamadas, saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
 import { type Caller, ciecOf, expectOk, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 
 const WRONG = 'Equivocada-12345';
@@ -45,7 +45,7 @@ describe('sessions with the portals', () => {
   it('workers go on with the session that an API opened', async () => {
     const caller = await servicio.newCiecCaller();
     await expectOk(caller.call('tax/facturas', { rfc: caller.rfc, ...PORTALES[0][1] }));
-    await waitForEnd(caller, await pedir(caller));
+    await waitForEnd(caller, await askFor(caller));
     expect(logins(caller)).toHaveLength(1);
   });
 
@@ -65,14 +65,14 @@ describe('sessions with the portals', () => {
     await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec: WRONG }));
     const ask = (here: Caller) => Promise.all(PORTALES.map(([path, body]) => here.call(path, { rfc, ...body })));
     // The worker's log-in is held up until the others want it too.
-    fallar(servicio, caller, {
+    fail(servicio, caller, {
       service: 'cfdiau',
       operation: 'EntrarCiec',
       kind: 'slow',
       ms: 1_500,
       times: 1,
     });
-    const solicitud = await pedir(caller);
+    const solicitud = await askFor(caller);
     const answers = await everywhere(caller, ask);
     for (const { status, body } of answers.flat()) expect([status, body.cfdi_codigo]).toEqual([400, 4004]);
     expect(await waitForEnd(caller, solicitud)).toMatchObject({ estado: 'ERROR', motivo: 'CIEC_RECHAZADA' });
@@ -102,7 +102,7 @@ describe('sessions with the portals', () => {
       [caller.rfc],
     );
     expect(rows).toHaveLength(PORTALES.length);
-    const tables = await leerTablas(servicio);
+    const tables = await readTablas(servicio);
     const findIn = (forms: readonly string[]) =>
       [...tables].filter(([, text]) => forms.some((form) => text.includes(form))).map(([name]) => name);
     // The search sees what is there.

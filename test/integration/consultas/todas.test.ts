@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { operations } from '../../../apps/api/test/kit.ts';
 import { type Fila, TABLA } from '../../contract/tabla.ts';
 import { type Caso, CONSULTAS, costOf, newCallerFor, VIAS } from '../fixtures/consultas.ts';
-import { crearBucket } from '../fixtures/objetos.ts';
+import { createBucket } from '../fixtures/objetos.ts';
 import { saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
 import { expectOk, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 import { CONTRIBUYENTES, hoy } from './verdad.ts';
@@ -68,7 +68,7 @@ const CASOS = todas.flatMap(({ path, accepts, cost }) =>
 
 const servicio = useServicio({ workerEnv: { LISTAS_INTERVAL_MS: '100' } });
 beforeAll(async () => {
-  await crearBucket(servicio);
+  await createBucket(servicio);
   await servicio.startWorker();
   for (const [, rfc] of CONTRIBUYENTES)
     servicio.simulador.world.taxpayers.change(rfc, { perfil: { opinion: { autorizaPublicacion: true } } });

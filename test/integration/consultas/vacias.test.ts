@@ -5,7 +5,7 @@ import { TABLA } from '../../contract/tabla.ts';
 import { abiertas, CONSULTAS, libroDe, newCallerFor } from '../fixtures/consultas.ts';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
-import { fallar, llamadas, saldoDe } from '../fixtures/pedidos.ts';
+import { fail, llamadas, saldoDe } from '../fixtures/pedidos.ts';
 import { type Caller, ciecOf, expectOk, type Servicio, useServicio } from '../fixtures/servicio.ts';
 import { comunicadosOf, declaracionesDe, facturasOf, hoy, notificacionesOf, retencionesOf } from './verdad.ts';
 
@@ -92,7 +92,7 @@ describe('an empty list of the SAT, true or not', { timeout: 120_000 }, () => {
   it('retenciones: rows of the portal are the answer where the web service says that there are none', async () => {
     const caller = await conAmbas(SOLO_PORTAL);
     // The portal fails once, and stands behind the web service from then on.
-    const { id } = fallar(servicio, caller, { service: 'prodretencioncontribuyente', kind: 'status' });
+    const { id } = fail(servicio, caller, { service: 'prodretencioncontribuyente', kind: 'status' });
     expect(await expectOk(ask(caller, 'retenciones'))).toEqual({
       ...SIN_CONFIRMAR,
       canal: 'soap',

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import type { AbrirListaEfos } from '@acuse/core';
+import type { OpenListaEfos } from '@acuse/core';
 import { createCargaListas, createIntentos, createPagos, createSesiones } from '@acuse/db';
 import { uuidV7 } from '@acuse/runtime';
 import { expect, test } from 'vitest';
@@ -84,8 +84,8 @@ test('a session that is over gets no other cookie', async () => {
 test('what the operator asked of list 69-B stands until a list came, through a process that goes and a source that fails', async () => {
   const carga = createCargaListas(t.db);
   const going = new AbortController();
-  await carga.pedir({ forzar: true, actor: 'prueba', ip: null });
-  const cut = carga.cargar(
+  await carga.askFor({ forzar: true, actor: 'prueba', ip: null });
+  const cut = carga.loadList(
     {
       minFilas: 1,
       abrir: async (_previa, signal) => {
@@ -98,7 +98,8 @@ test('what the operator asked of list 69-B stands until a list came, through a p
   await expect(cut).rejects.toThrow('shutdown');
   expect(await carga.pendiente({ maxHoras: 48 })).toBe('PEDIDA');
 
-  const load = (source: AbrirListaEfos) => carga.cargar({ minFilas: 100, abrir: source }, new AbortController().signal);
+  const load = (source: OpenListaEfos) =>
+    carga.loadList({ minFilas: 100, abrir: source }, new AbortController().signal);
   const short = abrir({ filas: filas('a', 1) });
   await expect(load(() => Promise.reject(new Error('the source is away')))).rejects.toThrow('away');
   expect((await carga.estado()).pedidaEn).not.toBeNull();
@@ -109,7 +110,7 @@ test('what the operator asked of list 69-B stands until a list came, through a p
   expect((await load(short)).resultado).toBe('CARGADA');
   expect((await carga.estado()).pedidaEn).toBeNull();
 
-  await carga.pedir({ forzar: false, actor: 'prueba', ip: null });
+  await carga.askFor({ forzar: false, actor: 'prueba', ip: null });
   expect(await carga.pendiente({ maxHoras: 48 })).toBe('PEDIDA');
   await expect(load(short)).rejects.toThrow('LISTA_MENGUADA');
   expect((await carga.estado()).pedidaEn).toBeNull();

@@ -15,7 +15,7 @@ it('counts what one operation cost since the mark, whatever else moved the balan
     return opId;
   };
   const buy = (creditos: number) =>
-    createLibro(t.db).abonar({
+    createLibro(t.db).credit({
       cuentaId,
       creditos,
       referencia: randomUUID(),

@@ -3,7 +3,7 @@ import { createClaims, createHeartbeats, createOutbox, createSweeper, openDataba
 import { uuidV7 } from '@acuse/runtime';
 import { afterEach, describe, expect, it } from 'vitest';
 import { seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
-import { waitFor } from '../fixtures/esperar.ts';
+import { waitFor } from '../fixtures/wait-for.ts';
 
 /** A grace longer than any test takes, and one after which everything counts as unanswered. */
 const PATIENT = { graceSeconds: 3_600 };

@@ -6,22 +6,22 @@ import { createKeyring, createSellado } from '@acuse/vault';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ciecDe, errorOf, resolvedorDe, solicitar } from '../../sat/setup.ts';
 import { newRfc, type TestDatabase, testDatabase } from '../fixtures/database.ts';
-import { startTubo, type Tubo } from '../fixtures/tubo.ts';
+import { type Pipe, startPipe } from '../fixtures/tubo.ts';
 
 let t: TestDatabase;
-let tubo: Tubo;
+let pipe: Pipe;
 let simulador: RunningSimulador;
 const key = randomBytes(32);
 const closing: (() => Promise<void>)[] = [];
 beforeAll(async () => {
   t = await testDatabase();
-  tubo = await startTubo(t.url);
+  pipe = await startPipe(t.url);
   simulador = await startSimulador();
 });
 afterAll(async () => {
   for (const close of closing.reverse()) await close();
   await simulador.close();
-  await tubo.close();
+  await pipe.close();
   await t.close();
 });
 
@@ -51,7 +51,7 @@ function openProceso(url: string) {
 
 it('a CIEC that is refused while the database is away is sent by nobody else, and is known as refused when that is back', async () => {
   const through = new URL(t.url);
-  through.host = new URL(tubo.url).host;
+  through.host = new URL(pipe.url).host;
   const [uno, dos] = [openProceso(through.toString()), openProceso(t.url)];
   const rfc = newRfc();
   const ask = ({ canal }: typeof uno) => errorOf(solicitar(canal, ciecDe(rfc, 'Equivocada-12345')));
@@ -62,7 +62,7 @@ it('a CIEC that is refused while the database is away is sent by nobody else, an
     operation: 'EntrarCiec',
     kind: 'edited',
     edit: (answer) => {
-      tubo.shut();
+      pipe.shut();
       return answer;
     },
   });
@@ -73,7 +73,7 @@ it('a CIEC that is refused while the database is away is sent by nobody else, an
   const other = ask(dos);
   await expect.poll(() => dos.asked(), { timeout: 20_000 }).toBeGreaterThan(0);
   faults.remove();
-  tubo.open();
+  pipe.open();
   for (const error of await Promise.all([first, other, ask(uno)]))
     expect(error).toMatchObject({ motivo: 'CIEC_RECHAZADA' });
   expect(envios()).toBe(1);

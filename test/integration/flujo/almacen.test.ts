@@ -2,38 +2,38 @@ import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import {
-  abrirPaquete,
+  askFor,
   darFilas,
-  esperarLlamadas,
   eventosDe,
-  fallar,
+  fail,
   llamadas,
   movimientosDe,
-  pedir,
+  openPaquete,
   UN_DIA,
   uuidsDelSat,
   verificar,
+  waitForLlamadas,
 } from '../fixtures/pedidos.ts';
 import { type Servicio, startServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
-import { startTubo, type Tubo } from '../fixtures/tubo.ts';
+import { type Pipe, startPipe } from '../fixtures/tubo.ts';
 
 const SAT = 'cfdidescargamasivasolicitud';
 const VERIFICA = 'VerificaSolicitudDescarga';
 
 describe('the storage is away', () => {
   let servicio: Servicio;
-  let tubo: Tubo;
+  let pipe: Pipe;
   beforeAll(async () => {
-    tubo = await startTubo(inject('s3').endpoint);
+    pipe = await startPipe(inject('s3').endpoint);
     servicio = await startServicio({
       simulador: { filas_por_paquete: 5 },
-      workerEnv: { S3_ENDPOINT: tubo.url },
+      workerEnv: { S3_ENDPOINT: pipe.url },
     });
     await servicio.startWorker();
   });
   afterAll(async () => {
     await servicio.close();
-    await tubo.close();
+    await pipe.close();
   });
 
   const failures = async (id: string) =>
@@ -42,20 +42,20 @@ describe('the storage is away', () => {
   it('when packages are ready: none is asked of the SAT until it is back, and each is given once', async () => {
     const caller = await newEfirmaCaller(servicio);
     darFilas(servicio, caller.rfc, UN_DIA, 14);
-    const stuck = fallar(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'stuck' });
-    const id = await pedir(caller);
-    await esperarLlamadas(servicio, caller, VERIFICA, 1);
-    tubo.shut();
+    const stuck = fail(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'stuck' });
+    const id = await askFor(caller);
+    await waitForLlamadas(servicio, caller, VERIFICA, 1);
+    pipe.shut();
     servicio.simulador.world.faults.remove(stuck.id);
     await waitFor(async () => ((await failures(id)) >= 2 ? true : null));
     expect(llamadas(servicio, caller, 'Descargar')).toEqual([]);
     expect(await verificar(caller, id)).toMatchObject({ estado: 'EN_PROCESO', motivo: null });
 
-    tubo.open();
+    pipe.open();
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 14 });
     expect(llamadas(servicio, caller, 'Descargar')).toHaveLength(3);
     expect(llamadas(servicio, caller, 'SolicitaDescargaRecibidos')).toHaveLength(1);
-    const { csv } = await abrirPaquete(caller, id);
+    const { csv } = await openPaquete(caller, id);
     expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(servicio, caller.rfc, UN_DIA));
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
   });
@@ -65,14 +65,14 @@ describe('the storage is away', () => {
     darFilas(servicio, caller.rfc, UN_DIA, 14);
     // The second package waits at the SAT for long enough to lose the storage meanwhile.
     const slow = { service: 'cfdidescargamasiva', operation: 'Descargar', kind: 'slow', ms: 8_000 } as const;
-    fallar(servicio, caller, { ...slow, after: 1, times: 1 });
-    const id = await pedir(caller);
-    await esperarLlamadas(servicio, caller, 'Descargar', 2);
-    tubo.shut();
+    fail(servicio, caller, { ...slow, after: 1, times: 1 });
+    const id = await askFor(caller);
+    await waitForLlamadas(servicio, caller, 'Descargar', 2);
+    pipe.shut();
     await waitFor(async () => ((await failures(id)) >= 2 ? true : null));
     const asked = llamadas(servicio, caller, 'Descargar').length;
     expect(asked).toBe(2);
-    tubo.open();
+    pipe.open();
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 14 });
     expect(llamadas(servicio, caller, 'Descargar')).toHaveLength(4);
     expect(llamadas(servicio, caller, 'SolicitaDescargaRecibidos')).toHaveLength(1);
@@ -82,10 +82,10 @@ describe('the storage is away', () => {
   it('at the end: the ZIP is made when it is back', async () => {
     const caller = await newEfirmaCaller(servicio);
     darFilas(servicio, caller.rfc, UN_DIA, 4);
-    const id = await pedir(caller);
+    const id = await askFor(caller);
     await waitFor(async () => ((await eventosDe(servicio, id)).includes('PAQUETE_GUARDADO') ? true : null));
-    tubo.shut();
-    tubo.open();
+    pipe.shut();
+    pipe.open();
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 4 });
     expect(llamadas(servicio, caller, 'Descargar')).toHaveLength(1);
   });

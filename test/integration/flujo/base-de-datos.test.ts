@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { bloquear, cortarConexiones } from '../fixtures/candado.ts';
+import { block, cutConexiones } from '../fixtures/candado.ts';
 import { brokenInvariants } from '../fixtures/database.ts';
-import { fallar, pedir, saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
+import { askFor, fail, saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
 import { type Caller, expectOk, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 
 /**
@@ -25,7 +25,7 @@ describe('PostgreSQL does not answer', () => {
   };
   /** The answer, given while the lock is still held. */
   const whileLocked = async (tables: string[], ask: () => ReturnType<Caller['call']>) => {
-    const lock = await bloquear(servicio, tables);
+    const lock = await block(servicio, tables);
     try {
       const late = new Promise<null>((resolve) => setTimeout(resolve, PATIENCE_MS, null).unref());
       return await Promise.race([ask(), late]);
@@ -59,7 +59,7 @@ describe('PostgreSQL does not answer', () => {
 
   it('more requests than statements at a time: each is refused and none is accepted afterwards', async () => {
     const callers = await Promise.all(Array.from({ length: 8 }, () => servicio.newCiecCaller({ saldo: 3 })));
-    const lock = await bloquear(servicio, ['solicitud']);
+    const lock = await block(servicio, ['solicitud']);
     const ask = (caller: Caller) => caller.at(hasty).call('tax/descarga-metadata', { rfc: caller.rfc, ...UN_DIA });
     const answers = await Promise.all(callers.map(ask)).finally(() => lock.release());
     for (const { status, body } of answers) {
@@ -68,7 +68,7 @@ describe('PostgreSQL does not answer', () => {
     }
     // Whatever came after them in the same database is done.
     const [last] = callers;
-    if (last) await waitFor(() => pedir(last.at(hasty), UN_DIA).catch(() => null));
+    if (last) await waitFor(() => askFor(last.at(hasty), UN_DIA).catch(() => null));
     for (const caller of callers.slice(1)) {
       expect(await solicitudesDe(caller)).toEqual([]);
       expect(await saldoDe(servicio, caller)).toBe(3);
@@ -77,7 +77,7 @@ describe('PostgreSQL does not answer', () => {
 
   it.each(['descarga/verificar', 'descarga/paquete'])('%s: 503/5041, and the answer afterwards', async (path) => {
     const caller = await servicio.newCiecCaller();
-    const id = await pedir(caller);
+    const id = await askFor(caller);
     await waitForEnd(caller, id);
     const ask = (here: Caller) => here.call(path, { solicitud_id: id });
     const answer = await whileLocked(['solicitud'], () => ask(caller.at(hasty)));
@@ -109,20 +109,20 @@ describe('PostgreSQL does not answer', () => {
   it('every connection cut, again and again, while solicitudes run: all of them end, each charged once', async () => {
     const callers = await Promise.all(Array.from({ length: 4 }, () => servicio.newCiecCaller({ saldo: 2 })));
     for (const caller of callers)
-      fallar(servicio, caller, {
+      fail(servicio, caller, {
         service: 'portalcfdi',
         operation: 'AbrirConsulta',
         kind: 'slow',
         ms: 400,
         times: 3,
       });
-    const ids = await Promise.all(callers.map((caller) => pedir(caller)));
+    const ids = await Promise.all(callers.map((caller) => askFor(caller)));
     let cuts = 0;
     for (let round = 0; round < 6; round += 1) {
       const before = cuts;
       // Only once there are new connections is there something to cut.
       await waitFor(async () => {
-        cuts += await cortarConexiones(servicio);
+        cuts += await cutConexiones(servicio);
         return cuts > before + 2 ? true : null;
       });
     }

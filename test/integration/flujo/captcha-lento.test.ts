@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
-import { eventosDe, llamadas, type Pedido, pedir } from '../fixtures/pedidos.ts';
+import { askFor, eventosDe, llamadas, type Pedido } from '../fixtures/pedidos.ts';
 import { type Servicio, startServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 
 const SLOTS = 4;
@@ -54,11 +54,11 @@ it('many requests behind one captcha hold no slot: another customer is served wh
   });
   const first = await servicio.newCiecCaller({ saldo: pedidos.length });
   const other = await newEfirmaCaller(servicio);
-  const waiting = await Promise.all(pedidos.map((pedido) => pedir(first, pedido)));
+  const waiting = await Promise.all(pedidos.map((pedido) => askFor(first, pedido)));
   await servicio.startWorker({ DESCARGAS_CONCURRENCY: String(SLOTS) });
   await waitFor(async () => resolver.asked() > 0 || null);
 
-  const id = await pedir(other);
+  const id = await askFor(other);
   expect(await waitForEnd(other, id, 120)).toMatchObject({ estado: 'TERMINADA' });
   expect([resolver.asked(), llamadas(servicio, first, 'EntrarCiec')]).toEqual([1, []]);
   resolver.open();

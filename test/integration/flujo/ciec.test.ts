@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
-import { abrirPaquete, llamadas, movimientosDe, pedir, saldoDe, UN_DIA, uuidsDelSat } from '../fixtures/pedidos.ts';
+import { askFor, llamadas, movimientosDe, openPaquete, saldoDe, UN_DIA, uuidsDelSat } from '../fixtures/pedidos.ts';
 import { ciecOf, expectOk, startServicio, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 
 const WRONG = 'Equivocada-12345';
@@ -11,7 +11,7 @@ describe('the CIEC', () => {
   it('that the SAT refuses is sent once: ERROR with a refund, and nobody tries it again until it is stored anew', async () => {
     const caller = await servicio.newCaller({ saldo: 3 });
     await expectOk(caller.call('vault/rfc-guardar', { rfc: caller.rfc, ciec: WRONG }));
-    const id = await pedir(caller);
+    const id = await askFor(caller);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'ERROR', motivo: 'CIEC_RECHAZADA' });
     expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(1);
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
@@ -24,7 +24,7 @@ describe('the CIEC', () => {
     expect(await saldoDe(servicio, caller)).toBe(3);
 
     await expectOk(caller.call('vault/rfc-guardar', { rfc: caller.rfc, ciec: ciecOf(caller.rfc) }));
-    const right = await pedir(caller);
+    const right = await askFor(caller);
     expect(await waitForEnd(caller, right)).toMatchObject({ estado: 'TERMINADA' });
     expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(2);
     expect(await saldoDe(servicio, caller)).toBe(2);
@@ -37,9 +37,9 @@ describe('the CIEC', () => {
       await expectOk(caller.call('vault/rfc-guardar', { rfc: caller.rfc, ciec: WRONG }));
       // All are accepted before the first of them can be refused.
       const ids = await Promise.all([
-        pedir(caller),
-        pedir(caller, { ...UN_DIA, tipo: 'emitidos' }),
-        pedir(caller, { ...UN_DIA, hasta: '2025-05-20' }),
+        askFor(caller),
+        askFor(caller, { ...UN_DIA, tipo: 'emitidos' }),
+        askFor(caller, { ...UN_DIA, hasta: '2025-05-20' }),
       ]);
       await other.startWorker();
       for (const id of ids) expect(await waitForEnd(caller, id)).toMatchObject({ motivo: 'CIEC_RECHAZADA' });
@@ -55,7 +55,7 @@ describe('the CIEC', () => {
     try {
       const caller = await other.newCaller({ saldo: 3 });
       await expectOk(caller.call('vault/rfc-guardar', { rfc: caller.rfc, ciec: WRONG }));
-      const ids = [await pedir(caller), await pedir(caller, { ...UN_DIA, tipo: 'emitidos' })] as const;
+      const ids = [await askFor(caller), await askFor(caller, { ...UN_DIA, tipo: 'emitidos' })] as const;
       const lease = (until: string) =>
         other.db.pool.query(`UPDATE solicitud SET lease_until = ${until} WHERE id = $1`, [ids[1]]);
       await lease(`now() + interval '1 hour'`);
@@ -77,9 +77,9 @@ describe('the CIEC', () => {
     servicio.simulador.world.taxpayers.change(rfc, { ciec });
     const caller = await servicio.newCaller({ rfc });
     await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec }));
-    const id = await pedir(caller);
+    const id = await askFor(caller);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', motivo: null });
-    const { csv } = await abrirPaquete(caller, id);
+    const { csv } = await openPaquete(caller, id);
     expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(servicio, rfc, UN_DIA));
     expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(1);
   });
@@ -87,7 +87,7 @@ describe('the CIEC', () => {
   it('gets a new captcha when one is refused, twice, and then is in', async () => {
     const caller = await servicio.newCiecCaller();
     servicio.simulador.world.settings.captchas_rechazados = 2;
-    const id = await pedir(caller);
+    const id = await askFor(caller);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA' });
     expect(servicio.simulador.world.settings.captchas_rechazados).toBe(0);
     expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(3);
@@ -97,7 +97,7 @@ describe('the CIEC', () => {
   it('goes on trying when the captchas of one log-in are used up', async () => {
     const caller = await servicio.newCiecCaller();
     servicio.simulador.world.settings.captchas_rechazados = 4;
-    const id = await pedir(caller);
+    const id = await askFor(caller);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA' });
     expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(5);
   });
@@ -107,7 +107,7 @@ describe('the CIEC', () => {
     try {
       await other.startWorker();
       const caller = await other.newCiecCaller({ saldo: 1 });
-      const id = await pedir(caller);
+      const id = await askFor(caller);
       const end = await waitForEnd(caller, id);
       expect(end).toMatchObject({ estado: 'ERROR', motivo: 'SIN_RESOLVEDOR_DE_CAPTCHA' });
       expect(llamadas(other, caller, 'EntrarCiec')).toEqual([]);

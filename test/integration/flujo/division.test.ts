@@ -2,18 +2,18 @@ import { describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import {
-  abrirPaquete,
+  askFor,
   darFilas,
-  esperarLlamadas,
   eventosDe,
-  fallar,
+  fail,
   llamadas,
   movimientosDe,
+  openPaquete,
   type Pedido,
-  pedir,
   saldoDe,
   UN_DIA,
   uuidsDelSat,
+  waitForLlamadas,
 } from '../fixtures/pedidos.ts';
 import { type Caller, expectOk, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 
@@ -44,11 +44,11 @@ describe('more rows than the SAT gives in one request', () => {
     return all;
   };
   const finish = async (caller: Caller, pedido: Pedido) => {
-    const id = await pedir(caller, pedido);
+    const id = await askFor(caller, pedido);
     const expected = uuidsDelSat(servicio, caller.rfc, pedido);
     const end = await waitForEnd(caller, id);
     expect(end).toMatchObject({ estado: 'TERMINADA', registros: expected.length });
-    const { csv } = await abrirPaquete(caller, id);
+    const { csv } = await openPaquete(caller, id);
     expect(csv.map((row) => row['uuid'])).toEqual(expected);
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
     return id;
@@ -72,7 +72,7 @@ describe('more rows than the SAT gives in one request', () => {
     const caller = await newEfirmaCaller(servicio);
     darFilas(servicio, caller.rfc, UN_DIA, 8);
     const [service, operation] = ['cfdidescargamasivasolicitud', 'SolicitaDescargaRecibidos'];
-    fallar(servicio, caller, { service, operation, kind: 'code', code: 5003, times: 1 });
+    fail(servicio, caller, { service, operation, kind: 'code', code: 5003, times: 1 });
     const id = await finish(caller, UN_DIA);
     expect(await expectTiled(id, UN_DIA)).toHaveLength(2);
   });
@@ -102,9 +102,9 @@ describe('more rows than the SAT gives in one request', () => {
     const caller = await newEfirmaCaller(servicio, { saldo: 2 });
     darFilas(servicio, caller.rfc, UN_DIA, 86_400 * MAX);
     const [service, operation] = ['cfdidescargamasivasolicitud', 'VerificaSolicitudDescarga'];
-    const stuck = fallar(servicio, caller, { service, operation, kind: 'stuck' });
-    const id = await pedir(caller);
-    await esperarLlamadas(servicio, caller, operation, 1);
+    const stuck = fail(servicio, caller, { service, operation, kind: 'stuck' });
+    const id = await askFor(caller);
+    await waitForLlamadas(servicio, caller, operation, 1);
     // As if the halving had come down to these two seconds, which takes thousands of requests.
     await servicio.db.pool.query(
       `UPDATE parte SET inicio = '2025-05-14T12:00:00', fin = '2025-05-14T12:00:01' WHERE solicitud_id = $1`,
@@ -126,7 +126,7 @@ describe('more rows than the SAT gives in one request', () => {
       const caller = await (canal === 'soap' ? newEfirmaCaller(servicio) : servicio.newCiecCaller());
       darFilas(servicio, caller.rfc, UN_DIA, 0);
       const pedido: Pedido = { tipo: 'recibidos', desde: '2025-03-30', hasta: '2025-04-02' };
-      const id = await pedir(caller, pedido);
+      const id = await askFor(caller, pedido);
       expect(await waitForEnd(caller, id)).toMatchObject({
         estado: 'TERMINADA',
         registros: 0,
@@ -135,7 +135,7 @@ describe('more rows than the SAT gives in one request', () => {
         confianza: 'sin_confirmar',
         reembolsada: true,
       });
-      const { csv, names, entries, manifest } = await abrirPaquete(caller, id);
+      const { csv, names, entries, manifest } = await openPaquete(caller, id);
       expect(csv).toEqual([]);
       expect(entries.get('metadata.csv')?.toString()).toMatch(/^uuid,rfc_emisor,[^\n]+\r\n$/);
       expect(names.filter((name) => name.startsWith('originales/'))).toEqual([]);
@@ -149,10 +149,10 @@ describe('more rows than the SAT gives in one request', () => {
   it('leaves out the rows of the month that were not asked for, to none at all', async () => {
     const caller = await servicio.newCiecCaller();
     darFilas(servicio, caller.rfc, { ...UN_DIA, desde: '2025-05-01', hasta: '2025-05-02' }, 6);
-    const id = await pedir(caller, { tipo: 'recibidos', desde: '2025-05-10', hasta: '2025-05-12' });
+    const id = await askFor(caller, { tipo: 'recibidos', desde: '2025-05-10', hasta: '2025-05-12' });
     const end = { estado: 'TERMINADA', registros: 0, confianza: 'confirmado', reembolsada: false };
     expect(await waitForEnd(caller, id)).toMatchObject(end);
-    expect((await abrirPaquete(caller, id)).csv).toEqual([]);
+    expect((await openPaquete(caller, id)).csv).toEqual([]);
     const data = await expectOk(caller.call('descarga/verificar', { solicitud_id: id }));
     expect(data).toMatchObject({ registros: 0 });
   });

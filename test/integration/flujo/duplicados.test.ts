@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
-import { fallar, llamadas, movimientosDe, pedir, saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
+import { askFor, fail, llamadas, movimientosDe, saldoDe, UN_DIA } from '../fixtures/pedidos.ts';
 import { type Caller, ciecOf, expectOk, useServicio, waitForEnd } from '../fixtures/servicio.ts';
 
 const UNKNOWN = '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f';
@@ -16,7 +16,7 @@ describe('the same request again', () => {
     );
   /** The SAT is away for this caller until the returned function is called. */
   const hold = (caller: Caller) => {
-    const rule = fallar(servicio, caller, {
+    const rule = fail(servicio, caller, {
       service: 'portalcfdi',
       operation: 'AbrirConsulta',
       kind: 'status',
@@ -43,9 +43,9 @@ describe('the same request again', () => {
 
   it('after its end: a new solicitud, charged again', async () => {
     const caller = await servicio.newCiecCaller({ saldo: 5 });
-    const first = await pedir(caller);
+    const first = await askFor(caller);
     await waitForEnd(caller, first);
-    const second = await pedir(caller);
+    const second = await askFor(caller);
     expect(second).not.toBe(first);
     await waitForEnd(caller, second);
     expect(await saldoDe(servicio, caller)).toBe(3);
@@ -54,7 +54,7 @@ describe('the same request again', () => {
   it('of another key: another solicitud', async () => {
     const [a, b] = [await servicio.newCiecCaller(), await servicio.newCiecCaller()];
     const releases = [hold(a), hold(b)];
-    expect(await pedir(a)).not.toBe(await pedir(b));
+    expect(await askFor(a)).not.toBe(await askFor(b));
     for (const release of releases) release();
   });
 
@@ -117,7 +117,7 @@ describe('the same request again', () => {
 
   it('without credits: 1004, nothing is made', async () => {
     const caller = await servicio.newCiecCaller({ saldo: 1 });
-    await pedir(caller);
+    await askFor(caller);
     const { status, body } = await ask(caller, undefined, { ...UN_DIA, tipo: 'emitidos' });
     expect([status, body.cfdi_codigo]).toEqual([402, 1004]);
     const { rowCount } = await servicio.db.pool.query('SELECT FROM solicitud WHERE cuenta_id = $1', [caller.cuentaId]);
@@ -126,7 +126,7 @@ describe('the same request again', () => {
 
   it('the solicitud of somebody else is answered like one that does not exist, byte for byte', async () => {
     const [owner, stranger] = [await servicio.newCiecCaller(), await servicio.newCiecCaller()];
-    const id = await pedir(owner);
+    const id = await askFor(owner);
     await waitForEnd(owner, id);
     for (const path of ['descarga/verificar', 'descarga/paquete']) {
       expect((await owner.call(path, { solicitud_id: id })).status).toBe(200);

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
-import { guardarKey, issueEfirma, newEfirmaCaller, registrarCer } from '../fixtures/efirma.ts';
+import { issueEfirma, newEfirmaCaller, registrarCer, storeKey } from '../fixtures/efirma.ts';
 import {
-  abrirPaquete,
+  askFor,
   darFilas,
   llamadas,
   movimientosDe,
+  openPaquete,
   type Pedido,
-  pedir,
   saldoDe,
   UN_DIA,
   uuidsDelSat,
@@ -30,7 +30,7 @@ describe('the main job with an e.firma, over the SAT’s web service', () => {
       const caller = await newEfirmaCaller(servicio, { rfc: own, saldo: 3 });
       darFilas(servicio, own, pedido, 107);
 
-      const id = await pedir(caller, pedido);
+      const id = await askFor(caller, pedido);
       expect(await waitForEnd(caller, id)).toMatchObject({
         estado: 'TERMINADA',
         registros: 107,
@@ -38,7 +38,7 @@ describe('the main job with an e.firma, over the SAT’s web service', () => {
         motivo: null,
         tipo,
       });
-      const { csv, names, manifest } = await abrirPaquete(caller, id);
+      const { csv, names, manifest } = await openPaquete(caller, id);
       expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(servicio, own, pedido));
       expect(new Set(csv.map((row) => row[tipo === 'emitidos' ? 'rfc_emisor' : 'rfc_receptor']))).toEqual(
         new Set([own]),
@@ -78,7 +78,7 @@ describe('the main job with an e.firma, over the SAT’s web service', () => {
     expect([missing.status, missing.body.cfdi_codigo]).toEqual([400, 4003]);
 
     const before = Date.now();
-    const { expira_en: expiraEn } = await expectOk(guardarKey(caller, efirma));
+    const { expira_en: expiraEn } = await expectOk(storeKey(caller, efirma));
     const hour = Date.parse(String(expiraEn)) - before;
     expect(hour).toBeGreaterThan(3_500_000);
     expect(hour).toBeLessThanOrEqual(3_700_000);
@@ -92,7 +92,7 @@ describe('the main job with an e.firma, over the SAT’s web service', () => {
   it('ends with a refund when the SAT refuses the certificate, and asks for it again only when it is stored anew', async () => {
     const caller = await newEfirmaCaller(servicio, { saldo: 5 });
     servicio.simulador.world.pki.revoke(caller.efirma.numero);
-    const id = await pedir(caller);
+    const id = await askFor(caller);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'ERROR', motivo: 'EFIRMA_RECHAZADA' });
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
     expect(llamadas(servicio, caller, 'SolicitaDescargaRecibidos')).toHaveLength(2);
@@ -106,8 +106,8 @@ describe('the main job with an e.firma, over the SAT’s web service', () => {
 
     const renewed = await issueEfirma(servicio, { rfc: caller.rfc });
     await expectOk(registrarCer(caller, renewed));
-    await expectOk(guardarKey(caller, renewed));
-    expect(await waitForEnd(caller, await pedir(caller))).toMatchObject({ estado: 'TERMINADA' });
+    await expectOk(storeKey(caller, renewed));
+    expect(await waitForEnd(caller, await askFor(caller))).toMatchObject({ estado: 'TERMINADA' });
   });
 
   it('leaves credits, ledger and sealed copies in order', async () => {
@@ -144,7 +144,7 @@ describe('an e.firma that cannot be used is refused when it is stored, with the 
     const { rfc } = caller;
     const efirma = await issueEfirma(servicio, { rfc });
     const other = await issueEfirma(servicio, { rfc });
-    const early = await guardarKey(caller, efirma);
+    const early = await storeKey(caller, efirma);
     expect([early.status, early.body.cfdi_codigo]).toEqual([400, 4002]);
     expect(early.body.data).toMatchObject({ motivo: expect.stringMatching(/primero el certificado/) });
 
@@ -155,12 +155,12 @@ describe('an e.firma that cannot be used is refused when it is stored, with the 
       [{ key: Buffer.from('no es una llave').toString('base64'), password: 'x' }, /no es una llave/],
     ];
     for (const [input, motivo] of cases) {
-      const { status, body } = await guardarKey(caller, input);
+      const { status, body } = await storeKey(caller, input);
       expect([status, body.cfdi_codigo]).toEqual([400, 4002]);
       expect(body.data).toMatchObject({ motivo: expect.stringMatching(motivo) });
     }
     const estado = await expectOk(caller.call('vault/firma-estado', { rfc }));
     expect(estado).toMatchObject({ tiene_cer: true, tiene_key: false });
-    await expectOk(guardarKey(caller, efirma));
+    await expectOk(storeKey(caller, efirma));
   });
 });

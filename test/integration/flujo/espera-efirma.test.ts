@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
-import { guardarKey, issueEfirma, newEfirmaCaller, registrarCer } from '../fixtures/efirma.ts';
+import { issueEfirma, newEfirmaCaller, registrarCer, storeKey } from '../fixtures/efirma.ts';
 import {
-  abrirPaquete,
+  askFor,
   darFilas,
-  esperarEstado,
-  esperarLlamadas,
   eventosDe,
-  fallar,
+  fail,
   llamadas,
   movimientosDe,
-  pedir,
+  openPaquete,
   saldoDe,
   UN_DIA,
   uuidsDelSat,
+  waitForEstado,
+  waitForLlamadas,
 } from '../fixtures/pedidos.ts';
 import { expectOk, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 
@@ -38,12 +38,12 @@ describe('the hour of the e.firma’s key ends while the SAT still works', () =>
   it('waits as ESPERA_EFIRMA and goes on by itself when the key is stored again', async () => {
     const caller = await newEfirmaCaller(servicio, { saldo: 4 });
     darFilas(servicio, caller.rfc, UN_DIA, 12);
-    const stuck = fallar(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'stuck' });
-    const id = await pedir(caller);
-    await esperarLlamadas(servicio, caller, VERIFICA, 2);
+    const stuck = fail(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'stuck' });
+    const id = await askFor(caller);
+    await waitForLlamadas(servicio, caller, VERIFICA, 2);
     await expireKey(caller.contribuyenteId);
 
-    expect(await esperarEstado(caller, id, 'ESPERA_EFIRMA')).toMatchObject({
+    expect(await waitForEstado(caller, id, 'ESPERA_EFIRMA')).toMatchObject({
       motivo: 'EFIRMA_EXPIRADA',
       proxima_consulta: null,
       terminada_en: null,
@@ -54,10 +54,10 @@ describe('the hour of the e.firma’s key ends while the SAT still works', () =>
     servicio.simulador.world.faults.remove(stuck.id);
     const asked = llamadas(servicio, caller, VERIFICA).length;
 
-    await expectOk(guardarKey(caller, caller.efirma));
+    await expectOk(storeKey(caller, caller.efirma));
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 12, motivo: null });
     expect(llamadas(servicio, caller, VERIFICA).length).toBeGreaterThan(asked);
-    const { csv } = await abrirPaquete(caller, id);
+    const { csv } = await openPaquete(caller, id);
     expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(servicio, caller.rfc, UN_DIA));
     expect(llamadas(servicio, caller, 'SolicitaDescargaRecibidos')).toHaveLength(1);
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
@@ -67,11 +67,11 @@ describe('the hour of the e.firma’s key ends while the SAT still works', () =>
 
   it('answers the same solicitud to the same request while it waits, without a charge', async () => {
     const caller = await newEfirmaCaller(servicio, { saldo: 4 });
-    fallar(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'stuck' });
-    const id = await pedir(caller);
-    await esperarLlamadas(servicio, caller, VERIFICA, 1);
+    fail(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'stuck' });
+    const id = await askFor(caller);
+    await waitForLlamadas(servicio, caller, VERIFICA, 1);
     await expireKey(caller.contribuyenteId);
-    await esperarEstado(caller, id, 'ESPERA_EFIRMA');
+    await waitForEstado(caller, id, 'ESPERA_EFIRMA');
     await expectOk(caller.call('vault/rfc-guardar', { rfc: caller.rfc, ciec: 'C'.repeat(16) }));
     const again = await expectOk(caller.call('tax/descarga-metadata', { rfc: caller.rfc, ...UN_DIA }));
     expect(again).toEqual({ solicitud_id: id, estado: 'ESPERA_EFIRMA', duplicada: true });
@@ -84,26 +84,26 @@ describe('the hour of the e.firma’s key ends while the SAT still works', () =>
 
   it('goes on with a renewed e.firma', async () => {
     const caller = await newEfirmaCaller(servicio);
-    const stuck = fallar(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'stuck' });
-    const id = await pedir(caller);
-    await esperarLlamadas(servicio, caller, VERIFICA, 1);
+    const stuck = fail(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'stuck' });
+    const id = await askFor(caller);
+    await waitForLlamadas(servicio, caller, VERIFICA, 1);
     await expireKey(caller.contribuyenteId);
-    await esperarEstado(caller, id, 'ESPERA_EFIRMA');
+    await waitForEstado(caller, id, 'ESPERA_EFIRMA');
     servicio.simulador.world.faults.remove(stuck.id);
     servicio.simulador.world.pki.revoke(caller.efirma.numero);
     const renewed = await issueEfirma(servicio, { rfc: caller.rfc, password: 'contraseña ñ' });
     await expectOk(registrarCer(caller, renewed));
-    await expectOk(guardarKey(caller, renewed));
+    await expectOk(storeKey(caller, renewed));
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA' });
   });
 
   it('refreshes the copies of all running ones when the key is stored before its hour is over', async () => {
     const caller = await newEfirmaCaller(servicio);
-    const stuck = fallar(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'stuck' });
-    const ids = [await pedir(caller), await pedir(caller, { ...UN_DIA, tipo: 'emitidos' })];
-    await esperarLlamadas(servicio, caller, VERIFICA, 2);
+    const stuck = fail(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'stuck' });
+    const ids = [await askFor(caller), await askFor(caller, { ...UN_DIA, tipo: 'emitidos' })];
+    await waitForLlamadas(servicio, caller, VERIFICA, 2);
     const before = (await Promise.all(ids.map(selladas))).flat();
-    await expectOk(guardarKey(caller, caller.efirma));
+    await expectOk(storeKey(caller, caller.efirma));
     const after = (await Promise.all(ids.map(selladas))).flat();
     expect(after).toHaveLength(2);
     for (const [i, row] of after.entries()) {
@@ -117,22 +117,22 @@ describe('the hour of the e.firma’s key ends while the SAT still works', () =>
 
   it('goes on with the e.firma that is stored under a new API key', async () => {
     const caller = await newEfirmaCaller(servicio);
-    const stuck = fallar(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'stuck' });
-    const id = await pedir(caller);
-    await esperarLlamadas(servicio, caller, VERIFICA, 1);
+    const stuck = fail(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'stuck' });
+    const id = await askFor(caller);
+    await waitForLlamadas(servicio, caller, VERIFICA, 1);
     const renewed = await servicio.newKey(caller);
     await expireKey(caller.contribuyenteId);
-    await esperarEstado(renewed, id, 'ESPERA_EFIRMA');
+    await waitForEstado(renewed, id, 'ESPERA_EFIRMA');
     servicio.simulador.world.faults.remove(stuck.id);
     await expectOk(registrarCer(renewed, caller.efirma));
-    await expectOk(guardarKey(renewed, caller.efirma));
+    await expectOk(storeKey(renewed, caller.efirma));
     expect(await waitForEnd(renewed, id)).toMatchObject({ estado: 'TERMINADA' });
   });
 
   it('deletes the key and every copy of it within the reaper’s turn', async () => {
     const caller = await newEfirmaCaller(servicio);
-    fallar(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'stuck' });
-    const id = await pedir(caller);
+    fail(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'stuck' });
+    const id = await askFor(caller);
     await expireKey(caller.contribuyenteId);
     await waitFor(async () => {
       const { rowCount } = await servicio.db.pool.query(

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { darFilas, fallar, llamadas, movimientosDe, pedir, UN_DIA, verificar } from '../fixtures/pedidos.ts';
+import { askFor, darFilas, fail, llamadas, movimientosDe, UN_DIA, verificar } from '../fixtures/pedidos.ts';
 import { expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
-import { pasarElTiempo } from '../fixtures/tiempo.ts';
+import { letTimePass } from '../fixtures/tiempo.ts';
 
 const HORA = 3_600;
 const TRES_MESES = { tipo: 'recibidos', desde: '2025-03-01', hasta: '2025-05-31' } as const;
@@ -30,10 +30,10 @@ describe('waiting for the SAT by CIEC, where a session lives for 15 minutes', ()
     servicio.simulador.world.settings.segundos_hasta_terminar = 21 * HORA;
     const caller = await servicio.newCiecCaller();
     darFilas(servicio, caller.rfc, TRES_MESES, 30);
-    const id = await pedir(caller, TRES_MESES);
+    const id = await askFor(caller, TRES_MESES);
     let hours = 0;
     for (;;) {
-      const seconds = await pasarElTiempo(servicio, id);
+      const seconds = await letTimePass(servicio, id);
       if (seconds === null) break;
       hours += seconds / HORA;
       expect(hours).toBeLessThan(40);
@@ -48,11 +48,11 @@ describe('waiting for the SAT by CIEC, where a session lives for 15 minutes', ()
     ['what follows the log-in', 'portalcfdi', 'AbrirConsulta'],
   ] as const)('logs in at most six times in 24 h also while %s fails', async (_what, service, operation) => {
     const caller = await servicio.newCiecCaller();
-    fallar(servicio, caller, { service, operation, kind: 'status' });
-    const id = await pedir(caller, TRES_MESES);
+    fail(servicio, caller, { service, operation, kind: 'status' });
+    const id = await askFor(caller, TRES_MESES);
     const hours: number[] = [];
     for (let now = 0; now < 24; ) {
-      now += ((await pasarElTiempo(servicio, id, 5)) ?? Number.NaN) / HORA;
+      now += ((await letTimePass(servicio, id, 5)) ?? Number.NaN) / HORA;
       hours.push(now);
     }
     // The last one may be behind the 24 hours.
@@ -63,16 +63,16 @@ describe('waiting for the SAT by CIEC, where a session lives for 15 minutes', ()
   it('goes on past 72 h, rarely and as retrasada, until it is there or its owner cancels it', async () => {
     const caller = await servicio.newCiecCaller({ rfc: 'ATO900215SI8' });
     darFilas(servicio, caller.rfc, UN_DIA, 3);
-    const id = await pedir(caller);
+    const id = await askFor(caller);
     let hours = 0;
     while (hours < 72) {
       expect(await verificar(caller, id)).toMatchObject({ estado: 'EN_PROCESO', retrasada: false });
-      hours += ((await pasarElTiempo(servicio, id)) ?? Number.NaN) / HORA;
+      hours += ((await letTimePass(servicio, id)) ?? Number.NaN) / HORA;
     }
     const before = llamadas(servicio, caller, 'EntrarCiec').length;
     expect(await verificar(caller, id)).toMatchObject({ estado: 'EN_PROCESO', retrasada: true });
     let late = 0;
-    for (let look = 0; look < 4; look += 1) late += ((await pasarElTiempo(servicio, id)) ?? Number.NaN) / HORA;
+    for (let look = 0; look < 4; look += 1) late += ((await letTimePass(servicio, id)) ?? Number.NaN) / HORA;
     expect(late).toBeGreaterThan(40);
     expect(llamadas(servicio, caller, 'EntrarCiec').length - before).toBeLessThanOrEqual(5);
 

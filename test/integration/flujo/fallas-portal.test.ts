@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { darNueve, expectNueve, FALLAS, useMalaHora } from '../fixtures/mala-hora.ts';
-import { esperarLlamadas, fallar, llamadas, movimientosDe, pedir } from '../fixtures/pedidos.ts';
+import { askFor, fail, llamadas, movimientosDe, waitForLlamadas } from '../fixtures/pedidos.ts';
 import { type Caller, waitForEnd } from '../fixtures/servicio.ts';
 
 /** Whether the portal knows by then who is there; before that a rule cannot name an RFC. */
@@ -35,7 +35,7 @@ describe('the portal has a bad hour', () => {
       const rfc = isNamed ? caller.rfc : undefined;
       const rules = FALLAS.map((kind) => faults.add({ service, operation, rfc, kind, times: 1, ms: 200 }));
       try {
-        await expectWhole(caller, await pedir(caller));
+        await expectWhole(caller, await askFor(caller));
         // 70 % of a page may hold all that is wanted of it, so that the last one is not needed any more.
         const taken = rules.slice(0, -1).map((rule) => faults.list().find(({ id }) => id === rule.id)?.taken);
         expect(taken).toEqual(taken.map(() => 1));
@@ -47,8 +47,8 @@ describe('the portal has a bad hour', () => {
 
   it.each(['wrong-content', 'cut', 'malformed'] as const)('a package that is %s is fetched again', async (kind) => {
     const caller = await newCaller();
-    fallar(servicio, caller, { service: 'portalcfdi', operation: 'DescargarPaquete', kind, times: 2 });
-    await expectWhole(caller, await pedir(caller));
+    fail(servicio, caller, { service: 'portalcfdi', operation: 'DescargarPaquete', kind, times: 2 });
+    await expectWhole(caller, await askFor(caller));
     expect(llamadas(servicio, caller, 'DescargarPaquete')).toHaveLength(3);
     expect(llamadas(servicio, caller, 'DescargaMetadatos')).toHaveLength(1);
   });
@@ -56,15 +56,15 @@ describe('the portal has a bad hour', () => {
   it('an error of the page method without words about rows is tried again', async () => {
     const caller = await newCaller();
     const fault = { kind: 'code', times: 2, mensaje: 'Ocurrió un error al procesar su solicitud.' } as const;
-    fallar(servicio, caller, { service: 'portalcfdi', operation: 'DescargaMetadatos', ...fault });
-    await expectWhole(caller, await pedir(caller));
+    fail(servicio, caller, { service: 'portalcfdi', operation: 'DescargaMetadatos', ...fault });
+    await expectWhole(caller, await askFor(caller));
   });
 
   it('a folio that never becomes a package: VENCIDA with a refund', async () => {
     const caller = await newCaller();
-    fallar(servicio, caller, { service: 'portalcfdi', operation: 'DescargaMetadatos', kind: 'stuck' });
-    const id = await pedir(caller);
-    await esperarLlamadas(servicio, caller, 'ConsultaDescargaMasiva.aspx', 3);
+    fail(servicio, caller, { service: 'portalcfdi', operation: 'DescargaMetadatos', kind: 'stuck' });
+    const id = await askFor(caller);
+    await waitForLlamadas(servicio, caller, 'ConsultaDescargaMasiva.aspx', 3);
     await servicio.db.pool.query(`UPDATE solicitud SET deadline_at = now() - interval '1 second' WHERE id = $1`, [id]);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'VENCIDA', motivo: 'PLAZO_AGOTADO' });
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
@@ -77,9 +77,9 @@ describe('the portal has a bad hour', () => {
       operation: 'ConsultaDescargaMasiva.aspx',
       kind: 'status',
     } as const;
-    const rule = fallar(servicio, caller, stuck);
-    const id = await pedir(caller);
-    await esperarLlamadas(servicio, caller, 'ConsultaDescargaMasiva.aspx', 1);
+    const rule = fail(servicio, caller, stuck);
+    const id = await askFor(caller);
+    await waitForLlamadas(servicio, caller, 'ConsultaDescargaMasiva.aspx', 1);
     servicio.simulador.world.clock.advance(25 * 60_000);
     servicio.simulador.world.faults.remove(rule.id);
     try {

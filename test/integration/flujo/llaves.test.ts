@@ -4,14 +4,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import {
-  abrirPaquete,
-  esperarLlamadas,
-  fallar,
+  askFor,
+  fail,
   llamadas,
   movimientosDe,
-  pedir,
+  openPaquete,
   saldoDe,
   UN_DIA,
+  waitForLlamadas,
 } from '../fixtures/pedidos.ts';
 import { type Caller, ciecOf, expectOk, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
 
@@ -27,7 +27,7 @@ describe('an API key ends while solicitudes run', () => {
   afterAll(() => servicio.close());
 
   const hold = (caller: Caller) =>
-    fallar(servicio, caller, {
+    fail(servicio, caller, {
       service: 'cfdidescargamasivasolicitud',
       operation: VERIFICA,
       kind: 'stuck',
@@ -40,8 +40,8 @@ describe('an API key ends while solicitudes run', () => {
   it('replaced: they end well, the old key is dead, the new one starts without credentials', async () => {
     const old = await newEfirmaCaller(servicio, { saldo: 5 });
     const held = hold(old);
-    const id = await pedir(old);
-    await esperarLlamadas(servicio, old, VERIFICA, 1);
+    const id = await askFor(old);
+    await waitForLlamadas(servicio, old, VERIFICA, 1);
     const renewed = await servicio.newKey(old);
     expect(await credenciales(old)).toBe(0);
 
@@ -56,18 +56,18 @@ describe('an API key ends while solicitudes run', () => {
 
     servicio.simulador.world.faults.remove(held);
     expect(await waitForEnd(renewed, id)).toMatchObject({ estado: 'TERMINADA' });
-    expect((await abrirPaquete(renewed, id)).manifest).toMatchObject({ rfc: old.rfc });
+    expect((await openPaquete(renewed, id)).manifest).toMatchObject({ rfc: old.rfc });
     expect(await saldoDe(servicio, old)).toBe(4);
 
     await expectOk(renewed.call('vault/rfc-guardar', { rfc: old.rfc, ciec: ciecOf(old.rfc) }));
-    expect(await waitForEnd(renewed, await pedir(renewed))).toMatchObject({ estado: 'TERMINADA' });
+    expect(await waitForEnd(renewed, await askFor(renewed))).toMatchObject({ estado: 'TERMINADA' });
   });
 
   it('revoked: they end with a refund, and the worker leaves the SAT alone', async () => {
     const caller = await newEfirmaCaller(servicio, { saldo: 5 });
     const held = hold(caller);
-    const ids = [await pedir(caller), await pedir(caller, { ...UN_DIA, tipo: 'emitidos' })];
-    await esperarLlamadas(servicio, caller, VERIFICA, 2);
+    const ids = [await askFor(caller), await askFor(caller, { ...UN_DIA, tipo: 'emitidos' })];
+    await waitForLlamadas(servicio, caller, VERIFICA, 2);
     const { apiKeyId } = caller;
     expect(await createLlaves(servicio.db).revoke({ apiKeyId, actor: 'prueba', ip: null })).toBe(2);
     expect(await credenciales(caller)).toBe(0);
@@ -83,7 +83,7 @@ describe('an API key ends while solicitudes run', () => {
     servicio.simulador.world.faults.remove(held);
     worker = await servicio.startWorker();
     const witness = await servicio.newCiecCaller();
-    await waitForEnd(witness, await pedir(witness));
+    await waitForEnd(witness, await askFor(witness));
     expect(llamadas(servicio, caller)).toHaveLength(asked);
 
     const renewed = await servicio.newKey(caller);

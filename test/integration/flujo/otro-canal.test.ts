@@ -1,17 +1,17 @@
 import type { Fault } from '@acuse/simulador';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
-import { guardarKey, newEfirmaCaller } from '../fixtures/efirma.ts';
+import { newEfirmaCaller, storeKey } from '../fixtures/efirma.ts';
 import { darNueve, expectNueve } from '../fixtures/mala-hora.ts';
 import {
-  esperarEstado,
-  esperarLlamadas,
+  askFor,
   eventosDe,
-  fallar,
+  fail,
   llamadas,
   movimientosDe,
-  pedir,
   verificar,
+  waitForEstado,
+  waitForLlamadas,
 } from '../fixtures/pedidos.ts';
 import { ciecOf, expectOk, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
 
@@ -35,11 +35,11 @@ describe('a bulk download whose channel gives no answer', () => {
   afterAll(() => servicio.close());
 
   /** The whole host, whoever asks. */
-  const caer = (service: string) => {
+  const fall = (service: string) => {
     const fault: Fault = { service, kind: 'status', status: 503 };
     return servicio.simulador.world.faults.add(fault).id;
   };
-  const levantar = (id: string) => servicio.simulador.world.faults.remove(id);
+  const lift = (id: string) => servicio.simulador.world.faults.remove(id);
 
   const newCaller = async ({ ciec = true } = {}) => {
     const caller = darNueve(servicio, await newEfirmaCaller(servicio));
@@ -48,20 +48,20 @@ describe('a bulk download whose channel gives no answer', () => {
     return caller;
   };
   /** Accepted with both credentials, the CIEC's channel first. */
-  const pedirPorPortal = async (caller: Awaited<ReturnType<typeof newCaller>>) => {
-    const id = await pedir(caller);
+  const askByPortal = async (caller: Awaited<ReturnType<typeof newCaller>>) => {
+    const id = await askFor(caller);
     await servicio.db.pool.query(`UPDATE solicitud SET canal = 'portal' WHERE id = $1`, [id]);
     return id;
   };
   const cuenta = async (id: string, tipo: string) =>
     (await eventosDe(servicio, id)).filter((each) => each === tipo).length;
-  const esperarEventos = (id: string, tipo: string, n: number) =>
+  const waitForEventos = (id: string, tipo: string, n: number) =>
     waitFor(async () => ((await cuenta(id, tipo)) >= n ? true : null));
 
   it('by e.firma goes over to the portal when the web service is down, under one charge', async () => {
     const caller = await newCaller();
-    caer(SOAP);
-    const id = await pedir(caller);
+    fall(SOAP);
+    const id = await askFor(caller);
     await startWorker();
     await expectNueve(servicio, caller, id);
     expect(await cuenta(id, 'SAT_SIN_RESPUESTA')).toBe(5);
@@ -71,8 +71,8 @@ describe('a bulk download whose channel gives no answer', () => {
 
   it('by CIEC goes over to the web service when the portal is down, without a captcha', async () => {
     const caller = await newCaller();
-    caer(LOGIN);
-    const id = await pedirPorPortal(caller);
+    fall(LOGIN);
+    const id = await askByPortal(caller);
     await startWorker();
     await expectNueve(servicio, caller, id);
     expect(await cuenta(id, 'CANAL_CAIDO')).toBe(1);
@@ -81,8 +81,8 @@ describe('a bulk download whose channel gives no answer', () => {
 
   it('by CIEC goes over after the second log-in in vain', async () => {
     const caller = await newCaller();
-    fallar(servicio, caller, { service: LOGIN, operation: 'EntrarCiec', kind: 'status' });
-    const id = await pedirPorPortal(caller);
+    fail(servicio, caller, { service: LOGIN, operation: 'EntrarCiec', kind: 'status' });
+    const id = await askByPortal(caller);
     await startWorker();
     await expectNueve(servicio, caller, id);
     expect(await cuenta(id, 'SAT_SIN_RESPUESTA')).toBe(1);
@@ -91,12 +91,12 @@ describe('a bulk download whose channel gives no answer', () => {
 
   it('waits as long as it takes without the other credential', async () => {
     const caller = await newCaller({ ciec: false });
-    const down = caer(SOAP);
-    const id = await pedir(caller);
+    const down = fall(SOAP);
+    const id = await askFor(caller);
     await startWorker();
-    await esperarEventos(id, 'SAT_SIN_RESPUESTA', 9);
+    await waitForEventos(id, 'SAT_SIN_RESPUESTA', 9);
     expect(await verificar(caller, id)).toMatchObject({ estado: 'EN_PROCESO' });
-    levantar(down);
+    lift(down);
     await expectNueve(servicio, caller, id);
     expect(await cuenta(id, 'CANAL_CAIDO')).toBe(0);
   });
@@ -104,11 +104,11 @@ describe('a bulk download whose channel gives no answer', () => {
   it('waits as long as it takes for what the SAT has accepted', async () => {
     const caller = await newCaller();
     const fault = { service: SOAP, operation: VERIFICA, kind: 'status', status: 503 } as const;
-    const down = fallar(servicio, caller, fault);
-    const id = await pedir(caller);
+    const down = fail(servicio, caller, fault);
+    const id = await askFor(caller);
     await startWorker();
-    await esperarLlamadas(servicio, caller, VERIFICA, 9);
-    levantar(down.id);
+    await waitForLlamadas(servicio, caller, VERIFICA, 9);
+    lift(down.id);
     await expectNueve(servicio, caller, id);
     expect(await cuenta(id, 'CANAL_CAIDO')).toBe(0);
     expect(llamadas(servicio, caller, 'EntrarCiec')).toEqual([]);
@@ -116,13 +116,13 @@ describe('a bulk download whose channel gives no answer', () => {
 
   it('goes over once, and waits there, while both are down', async () => {
     const caller = await newCaller();
-    caer(SOAP);
-    const portal = caer(LOGIN);
-    const id = await pedir(caller);
+    fall(SOAP);
+    const portal = fall(LOGIN);
+    const id = await askFor(caller);
     await startWorker();
-    await esperarEventos(id, 'CANAL_CAIDO', 1);
-    await esperarEventos(id, 'SAT_SIN_RESPUESTA', 14);
-    levantar(portal);
+    await waitForEventos(id, 'CANAL_CAIDO', 1);
+    await waitForEventos(id, 'SAT_SIN_RESPUESTA', 14);
+    lift(portal);
     await expectNueve(servicio, caller, id);
     expect(await cuenta(id, 'CANAL_CAIDO')).toBe(1);
   });
@@ -130,12 +130,12 @@ describe('a bulk download whose channel gives no answer', () => {
   it('comes back to wait when the other channel refuses its credential, which is sent once', async () => {
     const caller = await newCaller();
     servicio.simulador.world.taxpayers.change(caller.rfc, { ciec: 'Otra-Contrasena1' });
-    const down = caer(SOAP);
-    const id = await pedir(caller);
+    const down = fall(SOAP);
+    const id = await askFor(caller);
     await startWorker();
-    await esperarEventos(id, 'OTRO_CANAL', 1);
-    await esperarEventos(id, 'SAT_SIN_RESPUESTA', 12);
-    levantar(down);
+    await waitForEventos(id, 'OTRO_CANAL', 1);
+    await waitForEventos(id, 'SAT_SIN_RESPUESTA', 12);
+    lift(down);
     await expectNueve(servicio, caller, id);
     expect(await cuenta(id, 'CANAL_CAIDO')).toBe(1);
     expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(1);
@@ -143,19 +143,19 @@ describe('a bulk download whose channel gives no answer', () => {
 
   it('comes back to wait when nobody reads the captchas of the other channel', async () => {
     const caller = await newCaller();
-    const down = caer(SOAP);
-    const id = await pedir(caller);
+    const down = fall(SOAP);
+    const id = await askFor(caller);
     await startWorker({ CAPTCHA_RESOLVER: 'ninguno' });
-    await esperarEventos(id, 'CANAL_CAIDO', 2);
-    await esperarEventos(id, 'SAT_SIN_RESPUESTA', 12);
-    levantar(down);
+    await waitForEventos(id, 'CANAL_CAIDO', 2);
+    await waitForEventos(id, 'SAT_SIN_RESPUESTA', 12);
+    lift(down);
     await expectNueve(servicio, caller, id);
     expect(await cuenta(id, 'CANAL_CAIDO')).toBe(2);
   });
 
   describe('or whose hour of the e.firma’s key is over before the SAT has accepted it', () => {
-    const pedirSinLlave = async (caller: Awaited<ReturnType<typeof newCaller>>) => {
-      const id = await pedir(caller);
+    const askWithoutKey = async (caller: Awaited<ReturnType<typeof newCaller>>) => {
+      const id = await askFor(caller);
       await servicio.db.pool.query(
         `UPDATE credencial_sellada SET expira_en = now() - interval '1 second' WHERE solicitud_id = $1 AND tipo = 'efirma'`,
         [id],
@@ -165,7 +165,7 @@ describe('a bulk download whose channel gives no answer', () => {
 
     it('goes over to the portal', async () => {
       const caller = await newCaller();
-      const id = await pedirSinLlave(caller);
+      const id = await askWithoutKey(caller);
       await startWorker();
       await expectNueve(servicio, caller, id);
       expect(await eventosDe(servicio, id)).toContain('SIN_EFIRMA');
@@ -175,11 +175,11 @@ describe('a bulk download whose channel gives no answer', () => {
     it('waits for the e.firma after all when the portal refuses the CIEC', async () => {
       const caller = await newCaller();
       servicio.simulador.world.taxpayers.change(caller.rfc, { ciec: 'Otra-Contrasena1' });
-      const id = await pedirSinLlave(caller);
+      const id = await askWithoutKey(caller);
       await startWorker();
-      expect(await esperarEstado(caller, id, 'ESPERA_EFIRMA')).toMatchObject({ motivo: 'EFIRMA_EXPIRADA' });
+      expect(await waitForEstado(caller, id, 'ESPERA_EFIRMA')).toMatchObject({ motivo: 'EFIRMA_EXPIRADA' });
       expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
-      await expectOk(guardarKey(caller, caller.efirma));
+      await expectOk(storeKey(caller, caller.efirma));
       await expectNueve(servicio, caller, id);
       expect(llamadas(servicio, caller, 'EntrarCiec')).toHaveLength(1);
     });
@@ -187,12 +187,12 @@ describe('a bulk download whose channel gives no answer', () => {
     it('has the e.firma that is stored while it is at the portal, should that refuse the CIEC', async () => {
       const caller = await newCaller();
       servicio.simulador.world.taxpayers.change(caller.rfc, { ciec: 'Otra-Contrasena1' });
-      const login = caer(LOGIN);
-      const id = await pedirSinLlave(caller);
+      const login = fall(LOGIN);
+      const id = await askWithoutKey(caller);
       await startWorker();
-      await esperarEventos(id, 'SAT_SIN_RESPUESTA', 2);
-      await expectOk(guardarKey(caller, caller.efirma));
-      levantar(login);
+      await waitForEventos(id, 'SAT_SIN_RESPUESTA', 2);
+      await expectOk(storeKey(caller, caller.efirma));
+      lift(login);
       await expectNueve(servicio, caller, id);
       expect(await eventosDe(servicio, id)).not.toContain('ESPERA_EFIRMA');
     });

@@ -3,18 +3,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import {
-  abrirPaquete,
+  askFor,
   darFilas,
-  esperarLlamadas,
   eventosDe,
-  fallar,
+  fail,
   llamadas,
   movimientosDe,
-  pedir,
+  openPaquete,
   saldoDe,
   UN_DIA,
   uuidsDelSat,
   verificar,
+  waitForLlamadas,
 } from '../fixtures/pedidos.ts';
 import { type Caller, type Servicio, startServicio, waitForEnd } from '../fixtures/servicio.ts';
 
@@ -38,13 +38,13 @@ describe('what the SAT refuses or gives up', () => {
     const caller = await newEfirmaCaller(servicio, { saldo: 5 });
     // Evenly spread over two days: number 10 is issued in the very second after the day that is asked for.
     darFilas(servicio, caller.rfc, OTRO_DIA, 20);
-    const first = await pedir(caller);
+    const first = await askFor(caller);
     await waitForEnd(caller, first);
-    const second = await pedir(caller);
+    const second = await askFor(caller);
     expect(second).not.toBe(first);
     expect(await waitForEnd(caller, second)).toMatchObject({ estado: 'TERMINADA', registros: 10 });
     expect(finales(caller)).toEqual(['2025-05-14T23:59:59', '2025-05-14T23:59:59', '2025-05-15T00:00:00']);
-    const { csv } = await abrirPaquete(caller, second);
+    const { csv } = await openPaquete(caller, second);
     expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(servicio, caller.rfc, UN_DIA));
     expect(await eventosDe(servicio, second)).toContain('REPETIDA');
     expect(await saldoDe(servicio, caller)).toBe(3);
@@ -53,18 +53,18 @@ describe('what the SAT refuses or gives up', () => {
   it('5002, the quota of these criteria is spent: another second is another request', async () => {
     const caller = await newEfirmaCaller(servicio);
     darFilas(servicio, caller.rfc, OTRO_DIA, 20);
-    fallar(servicio, caller, { service: SAT, operation: SOLICITA, kind: 'code', code: 5002, times: 2 });
-    const id = await pedir(caller);
+    fail(servicio, caller, { service: SAT, operation: SOLICITA, kind: 'code', code: 5002, times: 2 });
+    const id = await askFor(caller);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 10 });
     expect(finales(caller)).toEqual(['2025-05-14T23:59:59', '2025-05-15T00:00:00', '2025-05-15T00:00:01']);
-    const { csv } = await abrirPaquete(caller, id);
+    const { csv } = await openPaquete(caller, id);
     expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(servicio, caller.rfc, UN_DIA));
   });
 
   it('5002 every time: ends with a refund after a handful of seconds', async () => {
     const caller = await newEfirmaCaller(servicio, { saldo: 2 });
-    fallar(servicio, caller, { service: SAT, operation: SOLICITA, kind: 'code', code: 5002 });
-    const id = await pedir(caller);
+    fail(servicio, caller, { service: SAT, operation: SOLICITA, kind: 'code', code: 5002 });
+    const id = await askFor(caller);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'ERROR', motivo: 'SOLICITUDES_AGOTADAS' });
     expect(new Set(finales(caller)).size).toBe(7);
     expect(finales(caller)).toHaveLength(7);
@@ -74,8 +74,8 @@ describe('what the SAT refuses or gives up', () => {
 
   it('5001 at the request: RECHAZADA with a refund, asked once', async () => {
     const caller = await newEfirmaCaller(servicio);
-    fallar(servicio, caller, { service: SAT, operation: SOLICITA, kind: 'code', code: 5001 });
-    const id = await pedir(caller);
+    fail(servicio, caller, { service: SAT, operation: SOLICITA, kind: 'code', code: 5001 });
+    const id = await askFor(caller);
     const end = await waitForEnd(caller, id);
     expect(end).toMatchObject({ estado: 'RECHAZADA', motivo: 'SAT_RECHAZO_LA_SOLICITUD' });
     expect(finales(caller)).toHaveLength(1);
@@ -88,7 +88,7 @@ describe('what the SAT refuses or gives up', () => {
   it.each([4, 5, 6])('state %i twice: asked anew twice, then a result, charged once', async (estado) => {
     const caller = await newEfirmaCaller(servicio);
     darFilas(servicio, caller.rfc, UN_DIA, 7);
-    fallar(servicio, caller, {
+    fail(servicio, caller, {
       service: SAT,
       operation: VERIFICA,
       kind: 'code',
@@ -97,7 +97,7 @@ describe('what the SAT refuses or gives up', () => {
       estado,
       codigoEstado: 5000,
     });
-    const id = await pedir(caller);
+    const id = await askFor(caller);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 7 });
     expect(finales(caller)).toHaveLength(3);
     expect(new Set(finales(caller)).size).toBe(3);
@@ -111,7 +111,7 @@ describe('what the SAT refuses or gives up', () => {
     [6, 'ERROR', 'SAT_VENCIDA'],
   ] as const)('state %i every time: %s with a refund after three requests', async (estado, final, motivo) => {
     const caller = await newEfirmaCaller(servicio, { saldo: 2 });
-    fallar(servicio, caller, {
+    fail(servicio, caller, {
       service: SAT,
       operation: VERIFICA,
       kind: 'code',
@@ -119,7 +119,7 @@ describe('what the SAT refuses or gives up', () => {
       estado,
       codigoEstado: 5000,
     });
-    const id = await pedir(caller);
+    const id = await askFor(caller);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: final, motivo });
     expect(finales(caller)).toHaveLength(3);
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
@@ -130,17 +130,17 @@ describe('what the SAT refuses or gives up', () => {
 
   it('a folio that the SAT does not know any more is asked anew', async () => {
     const caller = await newEfirmaCaller(servicio);
-    fallar(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'code', times: 1, code: 5004 });
-    const id = await pedir(caller);
+    fail(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'code', times: 1, code: 5004 });
+    const id = await askFor(caller);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA' });
     expect(finales(caller)).toHaveLength(2);
   });
 
   it('state 1 for ever: VENCIDA with a refund at the deadline, and never asked again', async () => {
     const caller = await newEfirmaCaller(servicio, { saldo: 2 });
-    fallar(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'stuck' });
-    const id = await pedir(caller);
-    await esperarLlamadas(servicio, caller, VERIFICA, 2);
+    fail(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'stuck' });
+    const id = await askFor(caller);
+    await waitForLlamadas(servicio, caller, VERIFICA, 2);
     expect(await verificar(caller, id)).toMatchObject({ estado: 'EN_PROCESO', motivo: null });
     expect(Number((await verificar(caller, id))['intentos'])).toBeGreaterThanOrEqual(2);
     expect(await saldoDe(servicio, caller)).toBe(1);
@@ -162,7 +162,7 @@ describe('what the SAT refuses or gives up', () => {
     const asked = llamadas(servicio, caller, VERIFICA).length;
     servicio.simulador.world.faults.remove();
     worker = await servicio.startWorker();
-    await waitForEnd(caller, await pedir(caller, { ...UN_DIA, tipo: 'emitidos' }));
+    await waitForEnd(caller, await askFor(caller, { ...UN_DIA, tipo: 'emitidos' }));
     expect(llamadas(servicio, caller, VERIFICA).length - asked).toBe(2);
   });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { objetosDe } from '../fixtures/objetos.ts';
-import { darFilas, fallar, pedir, UN_DIA, verificar } from '../fixtures/pedidos.ts';
+import { askFor, darFilas, fail, UN_DIA, verificar } from '../fixtures/pedidos.ts';
 import { download, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 
 describe('the retention of packages', () => {
@@ -17,13 +17,13 @@ describe('the retention of packages', () => {
   it('30 days: still there the day before, then 410, and the object goes when no URL of it can be alive', async () => {
     const caller = await newEfirmaCaller(servicio);
     darFilas(servicio, caller.rfc, UN_DIA, 5);
-    const id = await pedir(caller);
+    const id = await askFor(caller);
     await waitForEnd(caller, id);
     const { url } = await download(caller, id);
     await soloElZip(id);
 
     // A younger sister tells when the reconciler has looked: whatever it does with one it does with the other.
-    const old = await pedir(caller, { ...UN_DIA, tipo: 'emitidos' });
+    const old = await askFor(caller, { ...UN_DIA, tipo: 'emitidos' });
     await waitForEnd(caller, old);
     await set('terminada_en', '29 days 23 hours', id);
     await set('terminada_en', '30 days 1 minute', old);
@@ -54,12 +54,12 @@ describe('the retention of packages', () => {
   it('copies of the SAT’s packages go when the ZIP is made; those of a failed one after the grace', async () => {
     const caller = await newEfirmaCaller(servicio);
     darFilas(servicio, caller.rfc, UN_DIA, 5);
-    fallar(servicio, caller, {
+    fail(servicio, caller, {
       service: 'cfdidescargamasiva',
       operation: 'Descargar',
       kind: 'wrong-content',
     });
-    const id = await pedir(caller);
+    const id = await askFor(caller);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'ERROR' });
     expect(await objetosDe(servicio, id)).toHaveLength(1);
     await set('terminada_en', '2 hours 1 minute', id);

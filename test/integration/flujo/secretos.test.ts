@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createLogger } from '@acuse/runtime';
 import { describe, expect, inject, it } from 'vitest';
-import { formasDe, leerBitacoras, leerRedis, leerTablas, piezasDe } from '../fixtures/busqueda.ts';
+import { formasDe, piezasDe, readBitacoras, readRedis, readTablas } from '../fixtures/busqueda.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
-import { leerObjetos } from '../fixtures/objetos.ts';
-import { darFilas, esperarLlamadas, fallar, pedir, UN_DIA } from '../fixtures/pedidos.ts';
+import { readObjetos } from '../fixtures/objetos.ts';
+import { askFor, darFilas, fail, UN_DIA, waitForLlamadas } from '../fixtures/pedidos.ts';
 import { ciecOf, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 
 const DRIVERS = [
@@ -22,11 +22,11 @@ describe.each(DRIVERS.filter(([, url]) => url !== null))('secrets, with the queu
   /** Everything that this service has written anywhere, by place. */
   const everything = async () => {
     const places = new Map<string, string>();
-    for (const [table, text] of await leerTablas(servicio)) places.set(`tabla ${table}`, text);
-    for (const [key, bytes] of await leerObjetos(servicio)) places.set(`objeto ${key}`, bytes.toString('latin1'));
-    places.set('bitácora de los workers', await leerBitacoras(servicio));
+    for (const [table, text] of await readTablas(servicio)) places.set(`tabla ${table}`, text);
+    for (const [key, bytes] of await readObjetos(servicio)) places.set(`objeto ${key}`, bytes.toString('latin1'));
+    places.set('bitácora de los workers', await readBitacoras(servicio));
     places.set('bitácora de la api', apiLog.join(''));
-    if (queueUrl) places.set('redis', await leerRedis(queueUrl));
+    if (queueUrl) places.set('redis', await readRedis(queueUrl));
     return places;
   };
   const findIn = (places: Map<string, string>, forms: readonly string[]) =>
@@ -39,23 +39,23 @@ describe.each(DRIVERS.filter(([, url]) => url !== null))('secrets, with the queu
     await wrong.call('vault/rfc-guardar', { rfc: wrong.rfc, ciec: wrongCiec });
     const efirma = await newEfirmaCaller(servicio);
     for (const { rfc } of [ciec, efirma]) darFilas(servicio, rfc, UN_DIA, 5);
-    await waitForEnd(efirma, await pedir(efirma, { ...UN_DIA, tipo: 'emitidos' }));
+    await waitForEnd(efirma, await askFor(efirma, { ...UN_DIA, tipo: 'emitidos' }));
     const held = [
-      fallar(servicio, ciec, {
+      fail(servicio, ciec, {
         service: 'portalcfdi',
         operation: 'ConsultaDescargaMasiva.aspx',
         kind: 'html200',
       }),
-      fallar(servicio, efirma, {
+      fail(servicio, efirma, {
         service: 'cfdidescargamasivasolicitud',
         operation: 'VerificaSolicitudDescarga',
         kind: 'status',
       }),
     ];
-    const ids = [await pedir(ciec), await pedir(efirma)] as const;
-    await waitForEnd(wrong, await pedir(wrong));
-    await esperarLlamadas(servicio, ciec, 'ConsultaDescargaMasiva.aspx', 2);
-    await esperarLlamadas(servicio, efirma, 'VerificaSolicitudDescarga', 2);
+    const ids = [await askFor(ciec), await askFor(efirma)] as const;
+    await waitForEnd(wrong, await askFor(wrong));
+    await waitForLlamadas(servicio, ciec, 'ConsultaDescargaMasiva.aspx', 2);
+    await waitForLlamadas(servicio, efirma, 'VerificaSolicitudDescarga', 2);
     const during = await everything();
     for (const { id } of held) servicio.simulador.world.faults.remove(id);
     await waitForEnd(ciec, ids[0]);
@@ -84,11 +84,11 @@ describe.each(DRIVERS.filter(([, url]) => url !== null))('secrets, with the queu
     const caller = await servicio.newCiecCaller();
     darFilas(servicio, caller.rfc, UN_DIA, 5);
     const stuck = { service: 'portalcfdi', operation: 'DescargaMetadatos', kind: 'stuck' } as const;
-    fallar(servicio, caller, stuck);
-    const id = await pedir(caller);
+    fail(servicio, caller, stuck);
+    const id = await askFor(caller);
     const done = await servicio.newCiecCaller();
-    await waitForEnd(done, await pedir(done));
-    await esperarLlamadas(servicio, caller, 'ConsultaDescargaMasiva.aspx', 2);
+    await waitForEnd(done, await askFor(done));
+    await waitForLlamadas(servicio, caller, 'ConsultaDescargaMasiva.aspx', 2);
     const { rows } = await servicio.db.pool.query<{ hash: Buffer; sobre: Buffer }>(
       `SELECT k.hash, c.sobre FROM api_key k JOIN credencial c ON c.api_key_id = k.id WHERE k.id = $1`,
       [caller.apiKeyId],

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import {
-  abrirPaquete,
+  askFor,
   darFilas,
   eventosDe,
   llamadas,
   movimientosDe,
-  pedir,
+  openPaquete,
   UN_DIA,
   uuidsDelSat,
   verificar,
@@ -25,8 +25,8 @@ describe('a SAT that says "no CFDI", truly or not', () => {
     await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec: ciecOf(rfc) }));
     return caller;
   };
-  const expectRows = async (caller: Caller, pedido: Parameters<typeof pedir>[1] = MARZO) => {
-    const id = await pedir(caller, pedido);
+  const expectRows = async (caller: Caller, pedido: Parameters<typeof askFor>[1] = MARZO) => {
+    const id = await askFor(caller, pedido);
     const uuids = uuidsDelSat(servicio, caller.rfc, pedido ?? MARZO);
     expect(uuids.length).toBeGreaterThan(0);
     expect(await waitForEnd(caller, id)).toMatchObject({
@@ -35,7 +35,7 @@ describe('a SAT that says "no CFDI", truly or not', () => {
       confianza: 'confirmado',
       reembolsada: false,
     });
-    const { csv, manifest } = await abrirPaquete(caller, id);
+    const { csv, manifest } = await openPaquete(caller, id);
     expect(csv.map((row) => row['uuid'])).toEqual(uuids);
     expect(manifest).toMatchObject({ confianza: 'confirmado' });
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
@@ -59,13 +59,13 @@ describe('a SAT that says "no CFDI", truly or not', () => {
 
   it('is given back when nobody else confirms it, with its ZIP, and says so', async () => {
     const caller = await newEfirmaCaller(servicio, { rfc: 'WEBV900215SI8' });
-    const id = await pedir(caller, MARZO);
+    const id = await askFor(caller, MARZO);
     expect(await waitForEnd(caller, id)).toMatchObject({
       ...{ estado: 'TERMINADA', registros: 0, confianza: 'sin_confirmar', reembolsada: true },
     });
     const paquete = await expectOk(caller.call('descarga/paquete', { solicitud_id: id }));
     expect(paquete).toMatchObject({ confianza: 'sin_confirmar' });
-    expect((await abrirPaquete(caller, id)).manifest).toMatchObject({ confianza: 'sin_confirmar' });
+    expect((await openPaquete(caller, id)).manifest).toMatchObject({ confianza: 'sin_confirmar' });
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1', 'reembolso 1']);
     const { rows } = await servicio.db.pool.query(
       `SELECT detalle FROM movimiento WHERE op_id = $1 AND tipo = 'reembolso'`,
@@ -76,12 +76,12 @@ describe('a SAT that says "no CFDI", truly or not', () => {
 
   it('is a fact, and charged, when both channels say it', async () => {
     const caller = await conAmbas('VAC900215SI6');
-    const id = await pedir(caller, TRIMESTRE);
+    const id = await askFor(caller, TRIMESTRE);
     expect(await waitForEnd(caller, id)).toMatchObject({
       ...{ estado: 'TERMINADA', registros: 0, confianza: 'confirmado', reembolsada: false },
     });
     expect(await movimientosDe(servicio, id)).toEqual(['cargo -1']);
-    const { manifest } = await abrirPaquete(caller, id);
+    const { manifest } = await openPaquete(caller, id);
     expect(manifest).toMatchObject({ confianza: 'confirmado' });
     expect(await eventosDe(servicio, id)).toContain('VACIA_CONFIRMADA');
   });
@@ -89,9 +89,9 @@ describe('a SAT that says "no CFDI", truly or not', () => {
   it('in some months only: these are asked for again, and the manifest tells how sure each is', async () => {
     const caller = await servicio.newCiecCaller();
     darFilas(servicio, caller.rfc, UN_DIA, 5);
-    const id = await pedir(caller, TRIMESTRE);
+    const id = await askFor(caller, TRIMESTRE);
     expect(await waitForEnd(caller, id)).toMatchObject({ registros: 5, confianza: 'confirmado' });
-    const { manifest } = await abrirPaquete(caller, id);
+    const { manifest } = await openPaquete(caller, id);
     expect(manifest).toMatchObject({
       confianza: 'confirmado',
       partes: ['sin_confirmar', 'sin_confirmar', 'confirmado'].map((confianza) => ({ confianza })),

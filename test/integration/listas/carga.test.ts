@@ -16,7 +16,7 @@ beforeEach(async () => {
 afterEach(() => database.close());
 const carga = () => createCargaListas(database.db);
 const listas = () => createListas(database.db);
-const load = (fingida: Fingida = {}, minFilas = 1) => carga().cargar({ abrir: abrir(fingida), minFilas }, signal());
+const load = (fingida: Fingida = {}, minFilas = 1) => carga().loadList({ abrir: abrir(fingida), minFilas }, signal());
 const count = async (table: string) =>
   Number((await database.db.pool.query(`SELECT count(*) AS n FROM ${table}`)).rows[0]?.n);
 /** Holds the rows of a version back from the 500th on, until it is opened. */
@@ -99,7 +99,7 @@ describe('a version of list 69-B', () => {
   });
 
   it('takes its place in the moment in which its attempt is noted as done and the order as carried out', async () => {
-    await carga().pedir({ forzar: false, actor: 'prueba', ip: null });
+    await carga().askFor({ forzar: false, actor: 'prueba', ip: null });
     const { gate, open } = newGate();
     const loading = load({ gate });
     await untilRows();
@@ -167,7 +167,7 @@ describe('a version of list 69-B', () => {
 
   it('may be shorter and older when the operator asked for it, once', async () => {
     await load();
-    await carga().pedir({ forzar: true, actor: 'prueba', ip: null });
+    await carga().askFor({ forzar: true, actor: 'prueba', ip: null });
     expect(await carga().pendiente({ maxHoras: 48 })).toBe('PEDIDA');
     await load({ corte: '2026-01-01', filas: filas('b', 10) });
     expect(await carga().pendiente({ maxHoras: 48 })).toBeNull();
@@ -196,11 +196,11 @@ describe('a version of list 69-B', () => {
     const first = load({ gate });
     await untilRows();
     const asked: unknown[] = [];
-    const second = await createCargaListas(other).cargar({ minFilas: 1, abrir: unchanged(asked) }, signal());
+    const second = await createCargaListas(other).loadList({ minFilas: 1, abrir: unchanged(asked) }, signal());
     expect([second, asked]).toEqual([{ resultado: 'OTRA_EN_CURSO' }, []]);
     open();
     expect((await first).resultado).toBe('CARGADA');
-    const third = await createCargaListas(other).cargar({ minFilas: 1, abrir: abrir() }, signal());
+    const third = await createCargaListas(other).loadList({ minFilas: 1, abrir: abrir() }, signal());
     expect(third.resultado).toBe('CARGADA');
     await other.close();
   });
@@ -234,7 +234,7 @@ describe('a version of list 69-B', () => {
     await database.db.pool.query(`UPDATE efos_version SET revisada_en = now() - interval '49 hours'`);
     expect(await carga().pendiente({ maxHoras: 48 })).toBe('VENCIDA');
     const asked: unknown[] = [];
-    const confirmed = await carga().cargar({ minFilas: 1, abrir: unchanged(asked) }, signal());
+    const confirmed = await carga().loadList({ minFilas: 1, abrir: unchanged(asked) }, signal());
     expect([confirmed.resultado, asked]).toEqual(['SIN_CAMBIO', ['"1"']]);
     expect(await carga().pendiente({ maxHoras: 48 })).toBeNull();
     const { vigente: before } = await carga().estado();
@@ -284,7 +284,7 @@ describe('the EDOS list of the operator', () => {
     expect(await consultar('AAA010101002')).toEqual({ fuente: 'Comité de riesgos', estaListado: false });
     await edos().importar({ fuente: 'Otra', rfcs: ['AAA010101002'], ...autor });
     expect(await consultar('AAA010101000')).toEqual({ fuente: 'Otra', estaListado: false });
-    expect([await edos().borrar(autor), await edos().borrar(autor), await consultar('AAA010101002')]).toEqual([
+    expect([await edos().remove(autor), await edos().remove(autor), await consultar('AAA010101002')]).toEqual([
       true,
       false,
       null,

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { AbrirListaEfos, FilaEfos } from '@acuse/core';
+import type { FilaEfos, OpenListaEfos } from '@acuse/core';
 
 /** A made-up list of article 69-B in the form of the real one: encoding, head, columns. */
 export interface Renglon {
@@ -72,7 +72,7 @@ export interface Fingida {
   readonly failure?: unknown;
 }
 
-export function abrir(fingida: Fingida = {}): AbrirListaEfos {
+export function abrir(fingida: Fingida = {}): OpenListaEfos {
   const { corte = '2026-07-31', filas: rows = filas('a'), gate } = fingida;
   return async () => ({
     fuente: 'https://example.com/lista.csv',
@@ -93,7 +93,7 @@ export function abrir(fingida: Fingida = {}): AbrirListaEfos {
 
 /** A source that has nothing newer, and notes what it was asked with. */
 export const unchanged =
-  (asked: unknown[]): AbrirListaEfos =>
+  (asked: unknown[]): OpenListaEfos =>
   async (previa) => {
     asked.push(previa?.etag);
     return null;

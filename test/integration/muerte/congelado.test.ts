@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
-import { eventosDe, fallar, llamadas, pedir } from '../fixtures/pedidos.ts';
+import { askFor, eventosDe, fail, llamadas } from '../fixtures/pedidos.ts';
 import { isStopped, LOOPS, logOf, MORTAL, STEPS } from '../fixtures/procesos.ts';
 import { askedOfSat, expectWhole, MES } from '../fixtures/resultado.ts';
 import { useServicio, waitFor } from '../fixtures/servicio.ts';
@@ -23,13 +23,13 @@ onEachDriver('a worker that was frozen and comes back', (queueUrl) => {
 
   it('cannot note what the SAT told it once another has the solicitud', slowOnRedis(queueUrl), async () => {
     const caller = await newEfirmaCaller(servicio);
-    const stuck = fallar(servicio, caller, {
+    const stuck = fail(servicio, caller, {
       service: 'cfdidescargamasivasolicitud',
       operation: 'VerificaSolicitudDescarga',
       kind: 'stuck',
     });
     const victim = await frozenAt('tras-solicitar');
-    const id = await pedir(caller, MES);
+    const id = await askFor(caller, MES);
     await victim.isFrozen();
     const rescuer = await servicio.startWorker(STEPS);
     const folioOf = async (): Promise<string | null> => {
@@ -52,7 +52,7 @@ onEachDriver('a worker that was frozen and comes back', (queueUrl) => {
   it('cannot end what another has ended', async () => {
     const caller = await newEfirmaCaller(servicio);
     const victim = await frozenAt('tras-ensamblar');
-    const id = await pedir(caller, MES);
+    const id = await askFor(caller, MES);
     await victim.isFrozen();
     const rescuer = await servicio.startWorker(STEPS);
     await expectWhole(servicio, caller, id);
@@ -70,7 +70,7 @@ onEachDriver('a worker that was frozen and comes back', (queueUrl) => {
   it('does not ask the SAT for what another has already got', slowOnRedis(queueUrl), async () => {
     const caller = await newEfirmaCaller(servicio);
     const first = await servicio.startWorker({ ...MORTAL, FAILPOINT: 'tras-intencion:kill' });
-    const id = await pedir(caller, MES);
+    const id = await askFor(caller, MES);
     await waitFor(async () => !first.isRunning() || null);
     const victim = await frozenAt('tras-tomar');
     await victim.isFrozen();

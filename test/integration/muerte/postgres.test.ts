@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
-import { pedir } from '../fixtures/pedidos.ts';
+import { askFor } from '../fixtures/pedidos.ts';
 import { LOOPS, STEPS, tellFailure } from '../fixtures/procesos.ts';
 import { expectWhole, MES } from '../fixtures/resultado.ts';
 import { type Caller, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
@@ -30,7 +30,7 @@ onEachDriver('the database ends in the middle of the work', (queueUrl) => {
       const workers = [await servicio.startWorker(LOOPS), await servicio.startWorker(STEPS)];
       const callers: Caller[] = [];
       for (let n = 0; n < 4; n += 1) callers.push(await newEfirmaCaller(servicio));
-      const ids = await Promise.all(callers.map((caller) => pedir(caller, MES)));
+      const ids = await Promise.all(callers.map((caller) => askFor(caller, MES)));
       const [caller] = callers;
       if (!caller) throw new Error('no caller');
       const { log } = servicio.simulador.world;
@@ -44,7 +44,7 @@ onEachDriver('the database ends in the middle of the work', (queueUrl) => {
       expect([asked.status, asked.body.cfdi_codigo]).toEqual([503, 5041]);
 
       await postgres.start();
-      const after = await waitFor(() => pedir(caller, other).catch(() => null));
+      const after = await waitFor(() => askFor(caller, other).catch(() => null));
       for (const [at, each] of callers.entries()) await expectWhole(servicio, each, ids[at] ?? '');
       await expectWhole(servicio, caller, after, other);
       // None of them had to be started again.
@@ -54,7 +54,7 @@ onEachDriver('the database ends in the middle of the work', (queueUrl) => {
 
   it('workers that start while it is away begin their work when it is there', slowOnRedis(queueUrl), async () => {
     const caller = await newEfirmaCaller(servicio);
-    const id = await pedir(caller, MES);
+    const id = await askFor(caller, MES);
     await postgres.end('stop');
     const worker = await servicio.startWorker();
     await postgres.start();

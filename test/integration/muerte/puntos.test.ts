@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { expireClaim } from '../fixtures/candado.ts';
 import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
-import { pedir } from '../fixtures/pedidos.ts';
+import { askFor } from '../fixtures/pedidos.ts';
 import { LOOPS, STEPS } from '../fixtures/procesos.ts';
 import { askedOfSat, enviosOf, expectWhole, MES } from '../fixtures/resultado.ts';
 import { useServicio, waitFor } from '../fixtures/servicio.ts';
@@ -19,7 +19,7 @@ onEachDriver('one solicitud, and a worker killed at every checkpoint', (queueUrl
 
   it('ends with one charge and one ZIP, and the SAT is asked as little as can be', slowOnRedis(queueUrl), async () => {
     const caller = await newEfirmaCaller(servicio);
-    const id = await pedir(caller, MES);
+    const id = await askFor(caller, MES);
     const before: Record<string, number> = {};
     for (const punto of PUNTOS) {
       const victim = await servicio.startWorker({ ...STEPS, FAILPOINT: `${punto}:kill` });

@@ -1,7 +1,7 @@
 import { Redis } from 'ioredis';
 import { afterEach, beforeEach, describe, expect, inject, it } from 'vitest';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
-import { type Pedido, pedir } from '../fixtures/pedidos.ts';
+import { askFor, type Pedido } from '../fixtures/pedidos.ts';
 import { LOOPS, logOf, STEPS, tellFailure } from '../fixtures/procesos.ts';
 import { expectWhole } from '../fixtures/resultado.ts';
 import { type Caller, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
@@ -27,7 +27,7 @@ describe.skipIf(inject('redisUrl') === null)('Redis is away', { timeout: 600_000
     await redis.close();
   });
 
-  const askAll = () => Promise.all(DIAS.map((pedido) => pedir(caller, pedido)));
+  const askAll = () => Promise.all(DIAS.map((pedido) => askFor(caller, pedido)));
   const expectAllWhole = async (ids: readonly string[]) => {
     for (const [at, pedido] of DIAS.entries()) await expectWhole(servicio, caller, ids[at] ?? '', pedido);
   };
@@ -79,7 +79,7 @@ describe.skipIf(inject('redisUrl') === null)('Redis is away', { timeout: 600_000
   it('and does not answer: nobody waits for it, and the work goes on when it answers again', async () => {
     await redis.start();
     const workers = [await servicio.startWorker(LOOPS), await servicio.startWorker(STEPS)];
-    const first = await pedir(caller, { ...DIAS[0], tipo: 'recibidos' } as Pedido);
+    const first = await askFor(caller, { ...DIAS[0], tipo: 'recibidos' } as Pedido);
     await waitFor(async () => (await outbox()) === 0 || null);
     redis.signal('SIGSTOP');
     const frozenAt = Date.now();

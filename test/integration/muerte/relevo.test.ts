@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { expect, it } from 'vitest';
 import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
-import { type Pedido, pedir, uuidsDelSat } from '../fixtures/pedidos.ts';
+import { askFor, type Pedido, uuidsDelSat } from '../fixtures/pedidos.ts';
 import { STEPS } from '../fixtures/procesos.ts';
 import { askedOfSat, expectWhole } from '../fixtures/resultado.ts';
 import { useServicio, waitFor } from '../fixtures/servicio.ts';
@@ -35,7 +35,7 @@ onEachDriver('a relay killed when the outbox has noted the rings and the queue h
       const desde = `2025-0${month}-01`;
       return { tipo: 'emitidos', desde, hasta: desde };
     });
-    const ids = await Promise.all(pedidos.map((pedido) => pedir(caller, pedido)));
+    const ids = await Promise.all(pedidos.map((pedido) => askFor(caller, pedido)));
     const worker = await servicio.startWorker(STEPS);
     const silent = await startSilent();
     const deaf = (queueUrl ?? servicio.databaseUrl).replace(/(?<=[/@])[^/@]+:\d+/, silent.host);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { onEachDriver, slowOnRedis } from '../fixtures/drivers.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
-import { eventosDe, fallar, llamadas, pedir } from '../fixtures/pedidos.ts';
+import { askFor, eventosDe, fail, llamadas } from '../fixtures/pedidos.ts';
 import { LOOPS, MORTAL, STEPS } from '../fixtures/procesos.ts';
 import { askedOfSat, expectWhole, MES } from '../fixtures/resultado.ts';
 import { type Caller, useServicio, waitFor } from '../fixtures/servicio.ts';
@@ -11,7 +11,7 @@ onEachDriver('a step and its worker', (queueUrl) => {
 
   /** The SAT takes this long for its answer to a request of the caller, by default for the next one only. */
   const slowSat = (caller: Caller, ms: number, times = 1) =>
-    fallar(servicio, caller, {
+    fail(servicio, caller, {
       service: 'cfdidescargamasivasolicitud',
       operation: 'SolicitaDescargaRecibidos',
       kind: 'slow',
@@ -27,7 +27,7 @@ onEachDriver('a step and its worker', (queueUrl) => {
     // It is lengthened each time that a third of it is over, so that one may be late.
     const brief = { ...STEPS, LEASE_SECONDS: '4' };
     const workers = [await servicio.startWorker(brief), await servicio.startWorker(brief)];
-    const id = await pedir(caller, MES);
+    const id = await askFor(caller, MES);
     await expectWhole(servicio, caller, id);
     expect(askedOfSat(servicio, caller.rfc)).toMatchObject({ sends: 1, solicitudes: 1 });
     for (const worker of workers) expect(await worker.stop()).toBe(true);
@@ -39,7 +39,7 @@ onEachDriver('a step and its worker', (queueUrl) => {
     // A claim that is not given back would hold the solicitud for far longer than this test waits.
     const patient = { ...STEPS, LEASE_SECONDS: '600' };
     const leaving = await servicio.startWorker({ ...patient, SHUTDOWN_SECONDS: '1' });
-    const id = await pedir(caller, MES);
+    const id = await askFor(caller, MES);
     await isAsked(caller);
     const staying = await servicio.startWorker(patient);
     expect(await leaving.stop()).toBe(true);
@@ -53,7 +53,7 @@ onEachDriver('a step and its worker', (queueUrl) => {
     const caller = await newEfirmaCaller(servicio);
     slowSat(caller, 1_500);
     const leaving = await servicio.startWorker(STEPS);
-    const id = await pedir(caller, MES);
+    const id = await askFor(caller, MES);
     await isAsked(caller);
     expect(await leaving.stop()).toBe(true);
     expect(await eventosDe(servicio, id)).toContain('SOLICITADA');
@@ -67,7 +67,7 @@ onEachDriver('a step and its worker', (queueUrl) => {
     const callers = await Promise.all([1, 2, 3].map(() => newEfirmaCaller(servicio)));
     const slow = callers.map((caller) => slowSat(caller, 300_000, Number.POSITIVE_INFINITY));
     const workers = [await servicio.startWorker(MORTAL), await servicio.startWorker(MORTAL)];
-    const ids = await Promise.all(callers.map((caller) => pedir(caller, MES)));
+    const ids = await Promise.all(callers.map((caller) => askFor(caller, MES)));
     for (const caller of callers) await isAsked(caller);
     for (const worker of workers) worker.kill('SIGKILL');
     for (const { id } of slow) servicio.simulador.world.faults.remove(id);

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createUsuarios } from '@acuse/db';
 import { load } from 'cheerio';
 import { describe, expect, it } from 'vitest';
-import { type Cliente, entrar, type Persona, startPanel, usePanel } from './fixtures/panel.ts';
+import { type Cliente, type Persona, signIn, startPanel, usePanel } from './fixtures/panel.ts';
 
 const COOKIE = '__Host-acuse';
 
@@ -17,7 +17,7 @@ const opens = async (id: string) =>
 /** The same person at another device. */
 async function atOther(persona: Persona): Promise<Cliente> {
   const other = panel.newCliente();
-  await entrar(other, persona.email, persona.password);
+  await signIn(other, persona.email, persona.password);
   return other;
 }
 
@@ -26,19 +26,19 @@ describe('sign-up and log-in', () => {
     const ana = await panel.registrar({ nombre: 'Ana' });
     expect(await isIn(ana)).toBe(true);
     expect((await ana.get('/entrar')).location).toBe('/inicio');
-    expect((await ana.enviar('/cuenta', '/salir')).location).toBe('/entrar');
+    expect((await ana.submit('/cuenta', '/salir')).location).toBe('/entrar');
     const page = await ana.get('/entrar');
     expect(page.text).toContain('Salió del panel.');
     expect((await ana.get('/entrar')).text).not.toContain('Salió del panel.');
     expect(await isIn(ana)).toBe(false);
-    await entrar(ana, ana.email.toUpperCase(), ana.password);
+    await signIn(ana, ana.email.toUpperCase(), ana.password);
     expect(await isIn(ana)).toBe(true);
   });
 
   it('ends the session in the database: the old cookie is worth nothing after logging out', async () => {
     const ana = await panel.registrar();
     const before = idOf(ana);
-    await ana.enviar('/cuenta', '/salir');
+    await ana.submit('/cuenta', '/salir');
     expect(await opens(before)).toBe(false);
   });
 
@@ -48,10 +48,10 @@ describe('sign-up and log-in', () => {
     const { location } = await otra.get('/cuenta/password?x=1');
     expect(location).toBe('/entrar?a=%2Fcuenta%2Fpassword%3Fx%3D1');
     const { email, password } = ana;
-    expect((await otra.enviar(location ?? '', '/entrar', { email, password })).location).toBe('/cuenta/password?x=1');
+    expect((await otra.submit(location ?? '', '/entrar', { email, password })).location).toBe('/cuenta/password?x=1');
     const { location: home } = await panel
       .newCliente()
-      .enviar('/entrar', '/entrar', { email, password, a: '//otro.example' });
+      .submit('/entrar', '/entrar', { email, password, a: '//otro.example' });
     expect(home).toBe('/inicio');
   });
 
@@ -61,7 +61,7 @@ describe('sign-up and log-in', () => {
       [email, `${randomUUID()}@example.com`].map(async (each) => {
         const { status, text } = await panel
           .newCliente()
-          .enviar('/entrar', '/entrar', { email: each, password: 'no es la contraseña' });
+          .submit('/entrar', '/entrar', { email: each, password: 'no es la contraseña' });
         return [status, text.replaceAll(each, 'E').replace(/nonce="[^"]*"|value="[\w-]{43}"/g, '')];
       }),
     );
@@ -87,7 +87,7 @@ describe('sign-up and log-in', () => {
     ] as const;
     for (const [wrong, text] of cases) {
       const cliente = panel.newCliente();
-      const answer = await cliente.enviar('/registro', '/registro', { ...good, ...wrong });
+      const answer = await cliente.submit('/registro', '/registro', { ...good, ...wrong });
       expect(answer.status).toBe(422);
       expect(answer.text).toContain(text);
       expect(answer.text).not.toContain('value="un caballo');
@@ -105,7 +105,7 @@ describe('sign-up and log-in', () => {
     ]);
     const answer = await panel
       .newCliente()
-      .enviar('/registro', '/registro', { nombre: 'X', email, password: 'un caballo bajo la lluvia' });
+      .submit('/registro', '/registro', { nombre: 'X', email, password: 'un caballo bajo la lluvia' });
     expect(answer.text).toContain('ya tiene una cuenta');
   });
 
@@ -143,12 +143,12 @@ describe('a password that the operator lets somebody choose', () => {
     const codigo = await offerCodigo(ana);
     const cliente = panel.newCliente();
     const password = 'otra contraseña muy larga';
-    const choose = (code: string) => cliente.enviar(`/restablecer?codigo=${code}`, '/restablecer', { password });
+    const choose = (code: string) => cliente.submit(`/restablecer?codigo=${code}`, '/restablecer', { password });
     expect((await choose(old)).status).toBe(422);
     expect((await choose(codigo)).location).toBe('/entrar');
     expect((await choose(codigo)).status).toBe(422);
     expect(await isIn(ana)).toBe(false);
-    await entrar(ana, ana.email, password);
+    await signIn(ana, ana.email, password);
     const expired = await offerCodigo(ana);
     await panel.db.pool.query(`UPDATE codigo_acceso SET vence_en = now() - interval '1 second' WHERE usuario_id = $1`, [
       ana.usuarioId,
@@ -218,13 +218,13 @@ describe('a session id', () => {
     const victim = panel.newCliente();
     await victim.get('/entrar');
     const planted = idOf(victim);
-    await entrar(victim, ana.email, ana.password);
+    await signIn(victim, ana.email, ana.password);
     expect(idOf(victim)).not.toBe(planted);
     expect(await opens(planted)).toBe(false);
     const chosen = 'A'.repeat(43);
     const other = panel.newCliente();
     other.cookies.set(COOKIE, chosen);
-    await entrar(other, ana.email, ana.password);
+    await signIn(other, ana.email, ana.password);
     expect(idOf(other)).not.toBe(chosen);
   });
 
@@ -242,25 +242,25 @@ describe('a session id', () => {
     const other = await atOther(ana);
     const before = idOf(ana);
     const nueva = 'otra contraseña muy larga';
-    const answer = await ana.enviar('/cuenta/password', '/cuenta/password', { actual: ana.password, nueva });
+    const answer = await ana.submit('/cuenta/password', '/cuenta/password', { actual: ana.password, nueva });
     expect(answer.location).toBe('/cuenta');
     expect(idOf(ana)).not.toBe(before);
     expect((await ana.get('/cuenta')).text).toContain('Su contraseña cambió');
     expect(await isIn(other)).toBe(false);
     expect(await opens(before)).toBe(false);
-    await expect(entrar(panel.newCliente(), ana.email, ana.password)).rejects.toThrow('422');
-    await entrar(panel.newCliente(), ana.email, nueva);
+    await expect(signIn(panel.newCliente(), ana.email, ana.password)).rejects.toThrow('422');
+    await signIn(panel.newCliente(), ana.email, nueva);
   });
 
   it('stays when the current password is wrong, and so does the password', async () => {
     const ana = await panel.registrar();
-    const answer = await ana.enviar('/cuenta/password', '/cuenta/password', {
+    const answer = await ana.submit('/cuenta/password', '/cuenta/password', {
       actual: 'no es esta',
       nueva: 'otra contraseña muy larga',
     });
     expect(answer.status).toBe(422);
     expect(answer.text).toContain('Esa no es su contraseña actual');
-    await entrar(panel.newCliente(), ana.email, ana.password);
+    await signIn(panel.newCliente(), ana.email, ana.password);
   });
 });
 
@@ -302,16 +302,16 @@ describe('the end of sessions', () => {
     expect(forms).toHaveLength(2);
     expect(text).toContain('Linux');
     expect(text).toContain('127.0.0.1');
-    await ana.enviar('/cuenta', forms[0] ?? '');
+    await ana.submit('/cuenta', forms[0] ?? '');
     expect([await isIn(phone), await isIn(tablet)].filter(Boolean)).toHaveLength(1);
-    const everywhere = await ana.enviar('/cuenta', '/cuenta/sesiones/cerrar');
+    const everywhere = await ana.submit('/cuenta', '/cuenta/sesiones/cerrar');
     expect(everywhere.location).toBe('/entrar');
     expect([await isIn(ana), await isIn(phone), await isIn(tablet)]).toEqual([false, false, false]);
   });
 
   it('changes the name of its own user only', async () => {
     const [ana, berta] = [await panel.registrar({ nombre: 'Ana' }), await panel.registrar({ nombre: 'Berta' })];
-    await ana.enviar('/cuenta', '/cuenta/nombre', { nombre: '<b>Ana María</b>' });
+    await ana.submit('/cuenta', '/cuenta/nombre', { nombre: '<b>Ana María</b>' });
     const { rows } = await panel.db.pool.query(
       `SELECT actor, ip FROM auditoria WHERE cuenta_id = $1 AND accion = 'cambiar-nombre'`,
       [ana.cuentaId],

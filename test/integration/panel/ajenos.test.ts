@@ -29,7 +29,7 @@ beforeAll(async () => {
   await generate(ana, rfcDeAna);
   const solicitud = await finished(taxpayer, {}, RESUMEN);
   const elegida = '/saldo/comprar/confirmar?paquete=100&forma=transferencia';
-  const compra = (await ana.enviar(elegida, '/saldo/comprar')).location?.split('/').at(-1) ?? '';
+  const compra = (await ana.submit(elegida, '/saldo/comprar')).location?.split('/').at(-1) ?? '';
   const { rows } = await panel.db.pool.query<{ id: string }>('SELECT id FROM sesion WHERE usuario_id = $1', [
     ana.usuarioId,
   ]);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { entrar, type Panel, type Persona, startPanel } from './fixtures/panel.ts';
+import { type Panel, type Persona, signIn, startPanel } from './fixtures/panel.ts';
 import { createSolicitudesDePrueba } from './fixtures/solicitudes.ts';
 
 let panel: Panel;
@@ -32,7 +32,7 @@ const lines = async ({ usuarioId, cuentaId }: Persona, accion: string) => {
 const CAMBIOS = [
   {
     accion: 'entrar',
-    run: ({ email, password }) => entrar(panel.newCliente(), email, password),
+    run: ({ email, password }) => signIn(panel.newCliente(), email, password),
     of: sessions,
     counts: [2, 3],
   },
@@ -41,20 +41,20 @@ const CAMBIOS = [
     run: async (ana) => {
       const text = `SELECT id FROM sesion WHERE usuario_id = $1 ORDER BY creada_en DESC LIMIT 1`;
       const { rows } = await panel.db.pool.query<{ id: string }>(text, [ana.usuarioId]);
-      await ana.enviar('/cuenta', `/cuenta/sesiones/${rows[0]?.id}/cerrar`);
+      await ana.submit('/cuenta', `/cuenta/sesiones/${rows[0]?.id}/cerrar`);
     },
     of: sessions,
     counts: [2, 1],
   },
   {
     accion: 'cerrar-sesiones',
-    run: (ana) => ana.enviar('/cuenta', '/cuenta/sesiones/cerrar'),
+    run: (ana) => ana.submit('/cuenta', '/cuenta/sesiones/cerrar'),
     of: sessions,
     counts: [2, 0],
   },
   {
     accion: 'cancelar-solicitud',
-    run: async (ana, id) => ana.enviar(`/solicitudes/${id}/cancelar`, `/solicitudes/${id}/cancelar`),
+    run: async (ana, id) => ana.submit(`/solicitudes/${id}/cancelar`, `/solicitudes/${id}/cancelar`),
     of: async ({ cuentaId }) =>
       (await panel.db.pool.query(`SELECT FROM solicitud WHERE cuenta_id = $1 AND estado = 'EN_PROCESO'`, [cuentaId]))
         .rowCount,
@@ -70,7 +70,7 @@ const CAMBIOS = [
 it.each(CAMBIOS)('does nothing that the audit log does not say: $accion', async ({ accion, run, of, counts }) => {
   const { owner, accepted } = createSolicitudesDePrueba(panel);
   const { persona: ana, taxpayer } = await owner();
-  await entrar(panel.newCliente(), ana.email, ana.password);
+  await signIn(panel.newCliente(), ana.email, ana.password);
   const id = await accepted(taxpayer);
   expect(await of(ana)).toBe(counts[0]);
   const before = (await lines(ana, accion)).length;

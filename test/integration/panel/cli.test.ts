@@ -153,11 +153,11 @@ describe('the command line', () => {
     const email = await newCuenta();
     await acuse('saldo', 'agregar', '--cuenta', email, '--creditos', '10', '--pago', randomUUID());
     const id = randomUUID();
-    const ajustar = (creditos: string, ...rest: string[]) =>
+    const adjust = (creditos: string, ...rest: string[]) =>
       acuse('saldo', 'ajustar', '--cuenta', email, `--creditos=${creditos}`, '--motivo', 'cortesía', ...rest);
-    expect((await ajustar('-3', '--id', id)).rows).toEqual([{ id, saldo: 7, ajustado: true }]);
-    expect((await ajustar('-3', '--id', id)).rows).toEqual([{ id, saldo: 7, ajustado: false }]);
-    await expect(ajustar('-8')).rejects.toThrow('menos de cero');
+    expect((await adjust('-3', '--id', id)).rows).toEqual([{ id, saldo: 7, ajustado: true }]);
+    expect((await adjust('-3', '--id', id)).rows).toEqual([{ id, saldo: 7, ajustado: false }]);
+    await expect(adjust('-8')).rejects.toThrow('menos de cero');
     const { rows } = await acuse('cuenta', 'ver', '--cuenta', email);
     expect(rows).toEqual([expect.objectContaining({ email, saldo: 7, rfcs: [RFC], suspendida_en: null })]);
   });
@@ -172,8 +172,8 @@ describe('the command line', () => {
 
   it('lists the keys of an RFC without anything that opens', async () => {
     const email = await newCuenta();
-    const generar = () => acuse('llave', 'generar', '--cuenta', email, '--rfc', RFC);
-    const keys = [(await generar()).rows[0], (await generar()).rows[0]];
+    const generate = () => acuse('llave', 'generar', '--cuenta', email, '--rfc', RFC);
+    const keys = [(await generate()).rows[0], (await generate()).rows[0]];
     const { rows } = await acuse('llave', 'listar', '--cuenta', email, '--rfc', RFC);
     expect(rows.map(({ id, estado }) => [id, estado])).toEqual([
       [keys[1]?.['id'], 'ACTIVA'],

@@ -1,7 +1,7 @@
 import { createLlaves } from '@acuse/db';
 import { load } from 'cheerio';
 import { describe, expect, it } from 'vitest';
-import { abonar, acceptSolicitud, newLlave } from '../fixtures/database.ts';
+import { acceptSolicitud, credit, newLlave } from '../fixtures/database.ts';
 import { addRfc, usePanel } from './fixtures/panel.ts';
 
 const panel = usePanel();
@@ -37,7 +37,7 @@ describe('the start page', () => {
     expect((await persona.get('/saldo/comprar')).status).toBe(200);
 
     const { cuentaId } = persona;
-    await abonar(panel.db, cuentaId, 3);
+    await credit(panel.db, cuentaId, 3);
     expect(ahora(await see())).toBe(`/solicitudes/nueva?rfc=${rfc}`);
     expect((await persona.get(`/solicitudes/nueva?rfc=${rfc}`)).status).toBe(200);
 

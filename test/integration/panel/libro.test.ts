@@ -10,9 +10,9 @@ import {
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import {
-  abonar,
   acceptSolicitud,
   brokenInvariants,
+  credit,
   newRfc,
   saldoDe,
   seedTaxpayer,
@@ -46,7 +46,7 @@ test('whatever happens at once, every balance of the ledger follows from the las
           round.map(async (one) => {
             const opId = randomUUID();
             if (one.tipo === 'compra') {
-              await abonar(database.db, cuentaId, one.creditos, opId);
+              await credit(database.db, cuentaId, one.creditos, opId);
             } else if (one.tipo === 'solicitud') {
               await acceptSolicitud(database.db, taxpayer);
             } else {

@@ -27,7 +27,7 @@ async function start(options: PanelOptions = {}) {
 const RARELY = { ENTRADA_CUENTA_SECONDS: '3600', ENTRADA_IP_SECONDS: '3600', REGISTRO_IP_SECONDS: '3600' };
 
 const tryAt = async (url: string, email: string, password = 'no es la contraseña') =>
-  newCliente(url).enviar('/entrar', '/entrar', { email, password });
+  newCliente(url).submit('/entrar', '/entrar', { email, password });
 
 /** A form that a proxy hands on for this address. */
 async function postFrom(ip: string, url: string, path: string, campos: Campos) {
@@ -98,10 +98,10 @@ describe('throttles of log-ins', () => {
       [ana.usuarioId],
     );
     const cliente = panel.newCliente();
-    await cliente.enviar('/entrar', '/entrar', { email: ana.email, password: ana.password });
-    const send = async () => (await cliente.enviar('/entrar/codigo', '/entrar/codigo', { codigo: '123456' })).status;
+    await cliente.submit('/entrar', '/entrar', { email: ana.email, password: ana.password });
+    const send = async () => (await cliente.submit('/entrar/codigo', '/entrar/codigo', { codigo: '123456' })).status;
     expect([await send(), await send(), await send(), await send()]).toEqual([422, 422, 422, 429]);
-    await cliente.enviar('/entrar', '/entrar', { email: ana.email, password: ana.password });
+    await cliente.submit('/entrar', '/entrar', { email: ana.email, password: ana.password });
     expect(await send()).toBe(429);
   });
 
@@ -113,7 +113,7 @@ describe('throttles of log-ins', () => {
       const panel = await start({ env: { ...RARELY, ENTRADAS_CUENTA: '2' } });
       const ana = await panel.registrar();
       const send = (password: string) =>
-        ana.enviar(desde, accion, { nueva: 'otra contraseña muy larga', [campo]: password });
+        ana.submit(desde, accion, { nueva: 'otra contraseña muy larga', [campo]: password });
       const statuses = [(await send('no es')).status, (await send('tampoco es')).status];
       const held = await send(ana.password);
       expect([...statuses, held.status]).toEqual([422, 422, 429]);
@@ -125,8 +125,8 @@ describe('throttles of log-ins', () => {
     const panel = await start({ env: { ...RARELY, ENTRADAS_CUENTA: '2' } });
     const ana = await panel.registrar();
     const pasos = '/cuenta/dos-pasos';
-    await ana.enviar(pasos, `${pasos}/iniciar`, { password: ana.password });
-    const send = () => ana.enviar(pasos, `${pasos}/confirmar`, { codigo: 'x' });
+    await ana.submit(pasos, `${pasos}/iniciar`, { password: ana.password });
+    const send = () => ana.submit(pasos, `${pasos}/confirmar`, { codigo: 'x' });
     expect([(await send()).status, (await send()).status]).toEqual([422, 422]);
     const held = await send();
     expect([held.status, Number(held.headers.get('retry-after')) > 3_000]).toEqual([429, true]);
@@ -159,7 +159,7 @@ describe('throttles of log-ins', () => {
     const ask = (email: string) =>
       panel
         .newCliente()
-        .enviar('/registro', '/registro', { nombre: 'X', email, password: 'un caballo bajo la lluvia' });
+        .submit('/registro', '/registro', { nombre: 'X', email, password: 'un caballo bajo la lluvia' });
     expect((await ask(ana.email)).status).toBe(422);
     const refused = await ask(`${randomUUID()}@example.com`);
     expect([refused.status, Number(refused.headers.get('retry-after')) > 3_000]).toEqual([429, true]);
@@ -230,7 +230,7 @@ describe('the work of a log-in', () => {
     const signUp = async (email: string) => {
       runs = 0;
       const campos = { nombre: 'X', email, password: 'un caballo bajo la lluvia' };
-      const { status } = await newCliente(panel.url).enviar('/registro', '/registro', campos);
+      const { status } = await newCliente(panel.url).submit('/registro', '/registro', campos);
       return [status, runs];
     };
     expect(await signUp(ana.email)).toEqual([422, 1]);

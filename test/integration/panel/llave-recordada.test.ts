@@ -1,7 +1,7 @@
 import { createLlaves } from '@acuse/db';
 import { load } from 'cheerio';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { addRfc, entrar, type Persona, startPanel, usePanel } from './fixtures/panel.ts';
+import { addRfc, type Persona, signIn, startPanel, usePanel } from './fixtures/panel.ts';
 import { generate, hrefRfc, parsed } from './fixtures/rfcs.ts';
 
 const CIEC = 'Secreta-16-letra';
@@ -17,8 +17,8 @@ async function withKey(persona = ana) {
 }
 
 /** Stores the CIEC; without a key as somebody who has typed it in before. */
-const guardar = (persona: Pick<Persona, 'enviar'>, pagina: string, key = '') =>
-  persona.enviar(pagina, `${pagina}/ciec`, { ciec: CIEC, api_key: key });
+const store = (persona: Pick<Persona, 'submit'>, pagina: string, key = '') =>
+  persona.submit(pagina, `${pagina}/ciec`, { ciec: CIEC, api_key: key });
 
 const rows = async (id: string) =>
   (
@@ -31,13 +31,13 @@ const rows = async (id: string) =>
 describe('an API key that was typed in', () => {
   it('is asked for once a session: the next form takes it, the page says so, and nothing stored shows it', async () => {
     const { id, key, pagina } = await withKey();
-    expect((await guardar(ana, pagina)).status).toBe(422);
-    expect((await guardar(ana, pagina, key)).status).toBe(303);
+    expect((await store(ana, pagina)).status).toBe(422);
+    expect((await store(ana, pagina, key)).status).toBe(303);
     const page = load((await ana.abrir(pagina)).text);
     expect(page('#ciec-llave').attr('required')).toBeUndefined();
     expect(page('#ciec-llave').attr('value')).toBeUndefined();
     expect(page('#ciec-llave-ayuda').text()).toContain(key.slice(-4));
-    expect((await guardar(ana, pagina)).status).toBe(303);
+    expect((await store(ana, pagina)).status).toBe(303);
     const [kept, ...more] = await rows(id);
     expect(more).toEqual([]);
     const secret = key.split('_').at(-1) ?? '';
@@ -52,23 +52,23 @@ describe('an API key that was typed in', () => {
 
   it('is of its RFC and of its session alone', async () => {
     const [una, otra] = [await withKey(), await withKey()];
-    await guardar(ana, una.pagina, una.key);
-    expect((await guardar(ana, otra.pagina)).status).toBe(422);
+    await store(ana, una.pagina, una.key);
+    expect((await store(ana, otra.pagina)).status).toBe(422);
     const elsewhere = panel.newCliente();
-    await entrar(elsewhere, ana.email, ana.password);
-    expect((await guardar(elsewhere, una.pagina)).status).toBe(422);
-    expect((await guardar(ana, una.pagina)).status).toBe(303);
+    await signIn(elsewhere, ana.email, ana.password);
+    expect((await store(elsewhere, una.pagina)).status).toBe(422);
+    expect((await store(ana, una.pagina)).status).toBe(303);
   });
 
   it('is kept only if it is the right one', async () => {
     const [una, otra] = [await withKey(), await withKey()];
-    expect((await guardar(ana, una.pagina, otra.key)).status).toBe(422);
+    expect((await store(ana, una.pagina, otra.key)).status).toBe(422);
     expect(await rows(una.id)).toEqual([]);
   });
 
   it('slides with its use, and is over after minutes without', async () => {
     const { id, key, pagina } = await withKey();
-    await guardar(ana, pagina, key);
+    await store(ana, pagina, key);
     const left = async (): Promise<number> =>
       (
         await panel.db.pool.query(
@@ -83,55 +83,55 @@ describe('an API key that was typed in', () => {
       ]);
     await shift('9 minutes');
     expect(await left()).toBeLessThanOrEqual(60);
-    expect((await guardar(ana, pagina)).status).toBe(303);
+    expect((await store(ana, pagina)).status).toBe(303);
     expect(await left()).toBeGreaterThan(60);
     await shift('11 minutes');
-    expect((await guardar(ana, pagina)).status).toBe(422);
+    expect((await store(ana, pagina)).status).toBe(422);
   });
 
   it('is forgotten with the session, with another password, and when the key is replaced or revoked, by whomever', async () => {
     const eva = await panel.registrar();
     const first = await withKey(eva);
     const second = await withKey(eva);
-    for (const { pagina, key } of [first, second]) await guardar(eva, pagina, key);
+    for (const { pagina, key } of [first, second]) await store(eva, pagina, key);
     await createLlaves(panel.db).revoke({ apiKeyId: parsed(first.key).keyId, actor: 'prueba', ip: null });
     expect(await rows(first.id)).toEqual([]);
     expect(await rows(second.id)).toHaveLength(1);
     const llave = hrefRfc(second.rfc, '/llave');
     // The known key keeps what is stored under it.
-    expect((await eva.enviar(llave, llave)).status).toBe(200);
+    expect((await eva.submit(llave, llave)).status).toBe(200);
     expect(await rows(second.id)).toEqual([]);
     const stored = await panel.db.pool.query('SELECT FROM credencial WHERE contribuyente_id = $1', [second.id]);
     expect(stored.rowCount).toBe(1);
 
     const third = await withKey(eva);
-    await guardar(eva, third.pagina, third.key);
-    await eva.enviar('/inicio', '/salir');
+    await store(eva, third.pagina, third.key);
+    await eva.submit('/inicio', '/salir');
     expect(await rows(third.id)).toEqual([]);
   });
 
   it('is forgotten when its owner says so, in this session alone', async () => {
     const { id, key, pagina } = await withKey();
-    await guardar(ana, pagina, key);
+    await store(ana, pagina, key);
     const elsewhere = panel.newCliente();
-    await entrar(elsewhere, ana.email, ana.password);
-    await guardar(elsewhere, pagina, key);
-    const olvidar = async (operacion: string) =>
+    await signIn(elsewhere, ana.email, ana.password);
+    await store(elsewhere, pagina, key);
+    const forget = async (operacion: string) =>
       ana.post('/llaves/olvidar', { _csrf: await ana.csrf(pagina), operacion });
-    const answer = await olvidar('tax/comunicados');
+    const answer = await forget('tax/comunicados');
     expect([answer.status, answer.location]).toEqual([303, '/pruebas/tax/comunicados']);
     expect(await rows(id)).toHaveLength(1);
-    expect((await guardar(ana, pagina)).status).toBe(422);
-    expect((await guardar(elsewhere, pagina)).status).toBe(303);
-    expect((await olvidar('//ejemplo.invalid')).location).toBe('/pruebas');
+    expect((await store(ana, pagina)).status).toBe(422);
+    expect((await store(elsewhere, pagina)).status).toBe(303);
+    expect((await forget('//ejemplo.invalid')).location).toBe('/pruebas');
   });
 
   it('is never kept where the operator says so', async () => {
     const strict = await startPanel({ database: panel.database, env: { LLAVE_RECORDADA_SECONDS: '0' } });
     const leo = await strict.registrar();
     const { id, key, pagina } = await withKey(leo);
-    expect((await guardar(leo, pagina, key)).status).toBe(303);
-    expect((await guardar(leo, pagina)).status).toBe(422);
+    expect((await store(leo, pagina, key)).status).toBe(303);
+    expect((await store(leo, pagina)).status).toBe(422);
     expect(await rows(id)).toEqual([]);
     await strict.close();
   });

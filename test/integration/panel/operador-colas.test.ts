@@ -3,7 +3,7 @@ import { createQueue } from '@acuse/queue';
 import { load } from 'cheerio';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { onEachDriver } from '../fixtures/drivers.ts';
-import { startTubo } from '../fixtures/tubo.ts';
+import { startPipe } from '../fixtures/tubo.ts';
 import { type Persona, startPanel, usePanel } from './fixtures/panel.ts';
 
 onEachDriver('bull-board in the panel', (queueUrl) => {
@@ -80,24 +80,24 @@ onEachDriver('bull-board in the panel', (queueUrl) => {
 
   it('finds its server again that was away when somebody looked first', async () => {
     const server = new URL(queueUrl ?? panel.databaseUrl);
-    const tubo = await startTubo(server.href);
-    server.host = new URL(tubo.url).host;
+    const pipe = await startPipe(server.href);
+    server.host = new URL(pipe.url).host;
     const { database } = panel;
     const otro = await startPanel({ database, env: { QUEUE_NAMESPACE: namespace, QUEUE_URL: server.href } });
     try {
       const jefe = await otro.registrar({ rol: 'OPERADOR' });
       const look = async () => (await jefe.get('/operador/colas/tablero/api/queues')).status;
-      tubo.shut();
+      pipe.shut();
       expect(await look()).toBe(500);
       const away = await otro.deps.dashboard.cuentas(AbortSignal.timeout(1_000));
       expect(away.map(({ trabajos }) => trabajos)).toEqual([null, null, null]);
-      tubo.open();
+      pipe.open();
       await expect.poll(look).toBe(200);
       const back = await otro.deps.dashboard.cuentas(AbortSignal.timeout(60_000));
       expect(back[0]).toEqual({ queue: 'descargas', trabajos: { esperan: 1, activos: 0, aplazados: 0 } });
     } finally {
       await otro.close();
-      await tubo.close();
+      await pipe.close();
     }
   });
 

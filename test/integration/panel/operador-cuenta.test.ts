@@ -4,7 +4,7 @@ import { createShutdown, silentLogger } from '@acuse/runtime';
 import { load } from 'cheerio';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { brokenInvariants, saldoDe } from '../fixtures/database.ts';
-import { addRfc, callApi, entrar, type Persona, startApiOf, usePanel } from './fixtures/panel.ts';
+import { addRfc, callApi, type Persona, signIn, startApiOf, usePanel } from './fixtures/panel.ts';
 import { generate, hrefRfc } from './fixtures/rfcs.ts';
 
 const CIEC = 'Secreta-16-letra';
@@ -24,7 +24,7 @@ const callAll = (key: string, path: string, body: unknown) =>
 
 const href = ({ cuentaId }: Persona) => `/operador/cuentas/${cuentaId}`;
 const order = (persona: Persona, what: string, campos = {}) =>
-  operador.enviar(href(persona), `${href(persona)}/${what}`, campos);
+  operador.submit(href(persona), `${href(persona)}/${what}`, campos);
 
 describe('a suspended account', () => {
   it('answers 403/1003 to every key from the next call on every instance, also where a pass is cached, until it is reopened', async () => {
@@ -32,22 +32,22 @@ describe('a suspended account', () => {
     const { rfc } = await addRfc(panel.db, ana);
     const key = await generate(ana, rfc);
     const credenciales = hrefRfc(rfc, '/credenciales');
-    await ana.enviar(credenciales, `${credenciales}/ciec`, { ciec: CIEC, api_key: key });
+    await ana.submit(credenciales, `${credenciales}/ciec`, { ciec: CIEC, api_key: key });
     let mes = 0;
-    const pedir = () => {
+    const askFor = () => {
       mes += 1;
       const [desde, hasta] = ['01', '28'].map((dia) => `2025-${String(mes).padStart(2, '0')}-${dia}`);
       return callAll(key, 'tax/descarga-metadata', { rfc, tipo: 'recibidos', desde, hasta });
     };
     const estado = () => callAll(key, 'vault/firma-estado', { rfc });
-    expect([await pedir(), await estado()]).toEqual([
+    expect([await askFor(), await estado()]).toEqual([
       ['200/1', '200/1'],
       ['200/1', '200/1'],
     ]);
     const antes = await saldoDe(panel, ana);
 
     expect((await order(ana, 'suspension', { motivo: 'Pago <devuelto>' })).status).toBe(303);
-    expect([await pedir(), await estado()]).toEqual([
+    expect([await askFor(), await estado()]).toEqual([
       ['403/1003', '403/1003'],
       ['403/1003', '403/1003'],
     ]);
@@ -59,7 +59,7 @@ describe('a suspended account', () => {
     expect(load(inicio.text)('main .aviso').first().text()).toContain('Pago <devuelto>');
 
     expect((await order(ana, 'reapertura')).status).toBe(303);
-    expect([await pedir(), await estado()]).toEqual([
+    expect([await askFor(), await estado()]).toEqual([
       ['200/1', '200/1'],
       ['200/1', '200/1'],
     ]);
@@ -134,10 +134,10 @@ describe('a reset code', () => {
 
     const password = `otra clave ${randomUUID()}`;
     const redeem = () =>
-      panel.newCliente().enviar(`/restablecer?codigo=${codigo}`, '/restablecer', { codigo, password });
+      panel.newCliente().submit(`/restablecer?codigo=${codigo}`, '/restablecer', { codigo, password });
     expect((await redeem()).status).toBe(303);
     expect((await redeem()).status).toBe(422);
     expect((await ana.get('/inicio')).location).toMatch(/^\/entrar/);
-    await entrar(panel.newCliente(), ana.email, password);
+    await signIn(panel.newCliente(), ana.email, password);
   });
 });

@@ -134,16 +134,16 @@ describe('what the operator does', () => {
     ];
     // What cannot be undone is asked about.
     const quitar = '/operador/listas/edos/borrar';
-    expect((await operador.enviar('/operador/listas', quitar)).status).toBe(422);
+    expect((await operador.submit('/operador/listas', quitar)).status).toBe(422);
     for (const [ruta, id, desde, campos, escrito] of acciones) {
       const accion = ruta.replace(':id', id);
-      const answer = await operador.enviar(desde, accion, campos);
+      const answer = await operador.submit(desde, accion, campos);
       expect([accion, answer.status]).toEqual([accion, 303]);
       expect(await audited(escrito)).toMatchObject({ actor: `usuario:${operador.usuarioId}` });
     }
     const posts = RUTAS_OPERADOR.filter(({ metodo }) => metodo === 'POST').map(({ path }) => path);
     const codigo = '/operador/cuentas/:id/codigo';
-    expect((await operador.enviar(cuenta, `${cuenta}/codigo`)).status).toBe(200);
+    expect((await operador.submit(cuenta, `${cuenta}/codigo`)).status).toBe(200);
     expect(await audited('ofrecer-password')).toMatchObject({ actor: `usuario:${operador.usuarioId}` });
     expect(new Set([...acciones.map(([ruta]) => ruta), codigo])).toEqual(new Set(posts));
 
@@ -168,19 +168,19 @@ describe('what the operator does', () => {
     const quien = { actor: 'prueba', ip: '127.0.0.1', detalle: 'x' };
     const referencia = randomUUID();
     const all = await Promise.all(
-      Array.from({ length: 8 }, () => abonos.abonar({ cuentaId: una.cuentaId, creditos: 5, referencia, ...quien })),
+      Array.from({ length: 8 }, () => abonos.credit({ cuentaId: una.cuentaId, creditos: 5, referencia, ...quien })),
     );
     expect(all.filter(({ resultado }) => resultado === 'ABONADO')).toHaveLength(1);
     expect(all.filter(({ resultado }) => resultado === 'REPETIDO')).toHaveLength(7);
-    expect(await abonos.abonar({ cuentaId: una.cuentaId, creditos: 6, referencia, ...quien })).toEqual({
+    expect(await abonos.credit({ cuentaId: una.cuentaId, creditos: 6, referencia, ...quien })).toEqual({
       resultado: 'REFERENCIA_USADA',
     });
     const path = `/operador/cuentas/${otra.cuentaId}`;
-    const answer = await operador.enviar(path, `${path}/abono`, { creditos: '5', referencia });
+    const answer = await operador.submit(path, `${path}/abono`, { creditos: '5', referencia });
     expect(answer.status).toBe(422);
     expect(answer.text).toContain('ya se abonó');
     for (const creditos of ['0', '-1', '1.5', '1000001', 'x', ''])
-      expect((await operador.enviar(path, `${path}/abono`, { creditos, referencia: randomUUID() })).status).toBe(422);
+      expect((await operador.submit(path, `${path}/abono`, { creditos, referencia: randomUUID() })).status).toBe(422);
     expect([await saldoDe(panel, una), await saldoDe(panel, otra)]).toEqual([5, 0]);
     const { rows } = await panel.db.pool.query(
       `SELECT FROM auditoria WHERE accion = 'abonar-creditos' AND cuenta_id = ANY($1::uuid[])`,
@@ -213,7 +213,7 @@ describe('what the operator does', () => {
     const usada = randomUUID();
     await createPagos(panel.db).confirmar({ id: antes.id, actor: 'prueba', ip: null, proveedorRef: usada });
     const at = (sub: string) => `/operador/pagos/${uno.id}/${sub}`;
-    const confirmado = await operador.enviar('/operador/pagos', at('confirmar'), { rastreo: usada });
+    const confirmado = await operador.submit('/operador/pagos', at('confirmar'), { rastreo: usada });
     expect(confirmado.status).toBe(422);
     const $ = load(confirmado.text);
     expect(idsOf($, '[aria-invalid="true"]')).toEqual([`rastreo-${uno.id}`]);
@@ -223,7 +223,7 @@ describe('what the operator does', () => {
 
     const largo = 'x'.repeat(201);
     for (const motivo of ['', '   ', largo]) {
-      const rechazado = await operador.enviar('/operador/pagos', at('rechazar'), { motivo });
+      const rechazado = await operador.submit('/operador/pagos', at('rechazar'), { motivo });
       expect(rechazado.status).toBe(422);
       const page = load(rechazado.text);
       expect(page(`#motivo-${uno.id}`).attr('value')).toBe(motivo);
@@ -233,11 +233,11 @@ describe('what the operator does', () => {
     // On the second page of those that wait, the same.
     const query = `?despues=${uno.id}`;
     const lugar = `/operador/pagos/${otro.id}/confirmar${query}`;
-    const segunda = await operador.enviar(`/operador/pagos${query}`, lugar, { rastreo: usada });
+    const segunda = await operador.submit(`/operador/pagos${query}`, lugar, { rastreo: usada });
     expect(load(segunda.text)(`#rastreo-${otro.id}`).attr('value')).toBe(usada);
     expect(load(segunda.text)(`#rastreo-${uno.id}`)).toHaveLength(0);
 
-    expect((await operador.enviar('/operador/pagos', at('confirmar'))).status).toBe(303);
+    expect((await operador.submit('/operador/pagos', at('confirmar'))).status).toBe(303);
     // What is over is said to be, whatever was typed.
     const token = await operador.csrf('/operador');
     expect((await operador.post(at('rechazar'), { _csrf: token, motivo: '' })).status).toBe(303);
@@ -268,7 +268,7 @@ describe('what the operator does', () => {
   it('leaves the list of EDOS as it is when the file is not one', async () => {
     await createListaEdos(panel.db).importar({ ...autor, fuente: 'buena', rfcs: ['AAA010101000'] });
     const send = (contents: string) =>
-      operador.enviar('/operador/listas', '/operador/listas/edos', {
+      operador.submit('/operador/listas', '/operador/listas/edos', {
         fuente: 'mala',
         archivo: new File([contents], 'edos.csv'),
       });

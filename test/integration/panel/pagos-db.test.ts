@@ -42,7 +42,7 @@ test('an account has at most so many payments waiting; one that is over makes ro
   const clave = randomUUID();
   expect(await pagos.create(nuevoPago(cuentaId, { clave }), 2)).toBeNull();
   expect(await pagos.create(nuevoPago(await account()), 2)).not.toBeNull();
-  await pagos.cancelar({ cuentaId, id: first?.id ?? '', actor: 'usuario:a', ip: null });
+  await pagos.cancel({ cuentaId, id: first?.id ?? '', actor: 'usuario:a', ip: null });
   expect(await pagos.create(nuevoPago(cuentaId, { clave }), 2)).toMatchObject({ estado: 'PENDIENTE' });
 });
 
@@ -73,8 +73,8 @@ test('confirmed and refused at once, one of both happens', async () => {
     const pago = await make(cuentaId);
     const [confirmed, refused, cancelled] = await Promise.all([
       pagos.confirmar({ id: pago.id, actor: 'operador:a', ip: null }),
-      pagos.rechazar({ id: pago.id, actor: 'operador:b', ip: null, motivo: 'no llegó' }),
-      pagos.cancelar({ cuentaId, id: pago.id, actor: 'usuario:c', ip: null }),
+      pagos.refuse({ id: pago.id, actor: 'operador:b', ip: null, motivo: 'no llegó' }),
+      pagos.cancel({ cuentaId, id: pago.id, actor: 'usuario:c', ip: null }),
     ]);
     const done = [confirmed, refused, cancelled].filter(({ resultado }) => resultado === 'HECHO');
     expect(done).toHaveLength(1);
@@ -88,8 +88,8 @@ test.each(['rechazar', 'cancelar'] as const)('after %s, a confirmation credits n
   const cuentaId = await account();
   const pago = await make(cuentaId);
   await (how === 'rechazar'
-    ? pagos.rechazar({ id: pago.id, actor: 'operador:a', ip: null, motivo: 'no llegó' })
-    : pagos.cancelar({ cuentaId, id: pago.id, actor: 'usuario:a', ip: null }));
+    ? pagos.refuse({ id: pago.id, actor: 'operador:a', ip: null, motivo: 'no llegó' })
+    : pagos.cancel({ cuentaId, id: pago.id, actor: 'usuario:a', ip: null }));
   expect(await pagos.confirmar({ id: pago.id, actor: 'operador:a', ip: null })).toMatchObject({
     resultado: 'NO_PENDIENTE',
     pago: { estado: how === 'rechazar' ? 'RECHAZADO' : 'CANCELADO' },
@@ -102,10 +102,10 @@ test('a credited payment can be neither refused nor cancelled, and its row is fi
   const cuentaId = await account();
   const pago = await make(cuentaId);
   await pagos.confirmar({ id: pago.id, actor: 'operador:a', ip: null });
-  expect(await pagos.rechazar({ id: pago.id, actor: 'operador:a', ip: null, motivo: 'tarde' })).toMatchObject({
+  expect(await pagos.refuse({ id: pago.id, actor: 'operador:a', ip: null, motivo: 'tarde' })).toMatchObject({
     resultado: 'NO_PENDIENTE',
   });
-  expect(await pagos.cancelar({ cuentaId, id: pago.id, actor: 'usuario:a', ip: null })).toMatchObject({
+  expect(await pagos.cancel({ cuentaId, id: pago.id, actor: 'usuario:a', ip: null })).toMatchObject({
     resultado: 'NO_PENDIENTE',
     saldo: 100,
   });

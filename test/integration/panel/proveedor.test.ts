@@ -26,7 +26,7 @@ beforeEach(() => pasarela.setDown(false));
 const CONFIRM = '/saldo/comprar/confirmar?paquete=100&forma=firmado';
 
 async function buy(ana: Persona) {
-  const { location } = await ana.enviar(CONFIRM, '/saldo/comprar');
+  const { location } = await ana.submit(CONFIRM, '/saldo/comprar');
   const id = location?.split('/').at(-1) ?? '';
   const pago = await createPagos(database.db).findAny(id);
   if (!pago) throw new Error('no payment');
@@ -48,7 +48,7 @@ describe('a provider with a page of its own', () => {
     const { path, pago } = await buy(ana);
     expect((await ana.get(path)).text).toContain(`href="https://pagos.example.com/${pago.proveedorRef}"`);
     const notice = paid(pago.id, pago.proveedorRef ?? '');
-    const statuses = await Promise.all(Array.from({ length: 8 }, () => pasarela.avisar(panel.url, notice)));
+    const statuses = await Promise.all(Array.from({ length: 8 }, () => pasarela.notify(panel.url, notice)));
     expect(statuses).toEqual(statuses.map(() => 200));
     expect(await saldoDe(panel, ana)).toBe(100);
     expect((await ana.get(path)).text).toContain('Se abonaron 100 créditos');
@@ -60,19 +60,19 @@ describe('a provider with a page of its own', () => {
     const ana = await panel.registrar();
     const { pago } = await buy(ana);
     const notice = paid(pago.id, pago.proveedorRef ?? '');
-    expect(await pasarela.avisar(panel.url, notice, { firma: 'x' })).toBe(400);
-    expect(await pasarela.avisar(panel.url, notice, { firma: '0'.repeat(64) })).toBe(400);
-    expect(await pasarela.avisar(panel.url, notice, { time: Date.now() - 3_600_000 })).toBe(400);
+    expect(await pasarela.notify(panel.url, notice, { firma: 'x' })).toBe(400);
+    expect(await pasarela.notify(panel.url, notice, { firma: '0'.repeat(64) })).toBe(400);
+    expect(await pasarela.notify(panel.url, notice, { time: Date.now() - 3_600_000 })).toBe(400);
     expect(await saldoDe(panel, ana)).toBe(0);
   });
 
   it('that was paid another amount, or for another of its charges, credits nothing and is written down', async () => {
     const ana = await panel.registrar();
     const { pago } = await buy(ana);
-    expect(await pasarela.avisar(panel.url, paid(pago.id, pago.proveedorRef ?? '', 1))).toBe(200);
+    expect(await pasarela.notify(panel.url, paid(pago.id, pago.proveedorRef ?? '', 1))).toBe(200);
     expect(await notesOf(pago.id)).toEqual(['se pagaron 1 centavos']);
     const { pago: other } = await buy(ana);
-    expect(await pasarela.avisar(panel.url, paid(pago.id, other.proveedorRef ?? ''))).toBe(200);
+    expect(await pasarela.notify(panel.url, paid(pago.id, other.proveedorRef ?? ''))).toBe(200);
     expect(await notesOf(pago.id)).toHaveLength(2);
     expect(await saldoDe(panel, ana)).toBe(0);
   });
@@ -82,7 +82,7 @@ describe('a provider with a page of its own', () => {
     const { pago } = await buy(ana);
     const first = paid(pago.id, pago.proveedorRef ?? '');
     for (const notice of [first, first, paid(pago.id, `c_${randomUUID()}`)])
-      expect(await pasarela.avisar(panel.url, notice)).toBe(200);
+      expect(await pasarela.notify(panel.url, notice)).toBe(200);
     expect(await saldoDe(panel, ana)).toBe(100);
     expect(await notesOf(pago.id)).toEqual(['otro cobro de un pago que ya se acreditó']);
     expect(await createPagos(database.db).findAny(pago.id)).toMatchObject({
@@ -93,9 +93,9 @@ describe('a provider with a page of its own', () => {
   it('that pays after the purchase was given up credits nothing and is written down', async () => {
     const ana = await panel.registrar();
     const { path, pago } = await buy(ana);
-    await ana.enviar(path, `${path}/cancelar`);
+    await ana.submit(path, `${path}/cancelar`);
     expect(pasarela.cobroOf(pago.id)?.isCancelled).toBe(true);
-    expect(await pasarela.avisar(panel.url, paid(pago.id, pago.proveedorRef ?? ''))).toBe(200);
+    expect(await pasarela.notify(panel.url, paid(pago.id, pago.proveedorRef ?? ''))).toBe(200);
     expect(await saldoDe(panel, ana)).toBe(0);
     expect(await notesOf(pago.id)).toEqual(['el pago ya había terminado']);
   });
@@ -105,12 +105,12 @@ describe('a provider with a page of its own', () => {
     const { path, pago } = await buy(ana);
     const cobro = pasarela.cobroOf(pago.id);
     if (cobro) cobro.isPaid = true;
-    await ana.enviar(path, `${path}/cancelar`);
+    await ana.submit(path, `${path}/cancelar`);
     expect(await createPagos(database.db).findAny(pago.id)).toMatchObject({ estado: 'PENDIENTE' });
     // The buyer comes back before the notification: the provider itself is asked.
     expect((await ana.get(`${path}/regreso?cobro=${pago.proveedorRef}`)).location).toBe(path);
     expect(await saldoDe(panel, ana)).toBe(100);
-    await pasarela.avisar(panel.url, paid(pago.id, pago.proveedorRef ?? ''));
+    await pasarela.notify(panel.url, paid(pago.id, pago.proveedorRef ?? ''));
     expect(await saldoDe(panel, ana)).toBe(100);
   });
 
@@ -124,7 +124,7 @@ describe('a provider with a page of its own', () => {
   it('that refuses the payment ends it with its reason', async () => {
     const ana = await panel.registrar();
     const { path, pago } = await buy(ana);
-    await pasarela.avisar(panel.url, { tipo: 'NO_PAGADO', pagoId: pago.id, motivo: 'fondos insuficientes' });
+    await pasarela.notify(panel.url, { tipo: 'NO_PAGADO', pagoId: pago.id, motivo: 'fondos insuficientes' });
     expect((await ana.get(path)).text).toContain('fondos insuficientes');
   });
 
@@ -134,18 +134,18 @@ describe('a provider with a page of its own', () => {
     const { path, pago } = await buy(ana);
     expect(pago).toMatchObject({ estado: 'PENDIENTE', proveedorRef: null });
     expect((await ana.get(path)).text).toContain('no contesta en este momento');
-    await ana.enviar(path, `${path}/cancelar`);
+    await ana.submit(path, `${path}/cancelar`);
     expect(await createPagos(database.db).findAny(pago.id)).toMatchObject({ estado: 'PENDIENTE' });
     pasarela.setDown(false);
-    await ana.enviar(path, `${path}/continuar`);
+    await ana.submit(path, `${path}/continuar`);
     const again = await createPagos(database.db).findAny(pago.id);
     expect(again?.proveedorRef).toBe(pasarela.cobroOf(pago.id)?.ref);
     expect((await ana.get(path)).text).toContain('Ir a pagar');
   });
 
   it('sends what is none of ours, or too long, in vain', async () => {
-    expect(await pasarela.avisar(panel.url, paid(uuidV7(), 'c_1'))).toBe(200);
-    expect(await pasarela.avisar(panel.url, paid("'; DROP TABLE pago", 'c_1'))).toBe(200);
+    expect(await pasarela.notify(panel.url, paid(uuidV7(), 'c_1'))).toBe(200);
+    expect(await pasarela.notify(panel.url, paid("'; DROP TABLE pago", 'c_1'))).toBe(200);
     const post = (path: string, body: string) => fetch(panel.url + path, { method: 'POST', body });
     expect((await post('/avisos-pago/otro', '{}')).status).toBe(400);
     expect((await fetch(`${panel.url}/avisos-pago/firmado`)).status).toBe(404);

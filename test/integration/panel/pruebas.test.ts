@@ -38,7 +38,7 @@ afterAll(() => panel?.close());
 
 const probar = (nombre: string, campos: Record<string, string | Blob> = {}, quien: Persona = persona) => {
   const named = Object.fromEntries(Object.entries(campos).map(([name, value]) => [`c.${name}`, value]));
-  return quien.enviar(`/pruebas/${nombre}`, `/pruebas/${nombre}`, { llave: llave.apiKey, ...named });
+  return quien.submit(`/pruebas/${nombre}`, `/pruebas/${nombre}`, { llave: llave.apiKey, ...named });
 };
 const hrefsOf = ($: CheerioAPI, selector: string) =>
   $(selector)
@@ -129,11 +129,11 @@ describe('the sandbox', () => {
     expect($('#resultado .estado').text()).toBe('HTTP 400');
     expect(JSON.parse($('.respuesta').text()).cfdi_codigo).toBe(2002);
     expect($('[name="c.rfc"]').attr('value')).toBe('NO ES "RFC"');
-    const wrong = await persona.enviar('/pruebas/efos/consultar', '/pruebas/efos/consultar', {
+    const wrong = await persona.submit('/pruebas/efos/consultar', '/pruebas/efos/consultar', {
       llave: 'acuse_test_x',
     });
     expect(load(wrong.text)('#resultado .estado').text()).toBe('HTTP 401');
-    const none = await persona.enviar('/pruebas/efos/consultar', '/pruebas/efos/consultar', {
+    const none = await persona.submit('/pruebas/efos/consultar', '/pruebas/efos/consultar', {
       llave: 'dos palabras',
     });
     expect(none.status).toBe(422);
@@ -142,7 +142,7 @@ describe('the sandbox', () => {
 
   it('tells no balance for a key of another account', async () => {
     const other = await servicio.newCaller();
-    const page = await persona.enviar('/pruebas/vault/firma-estado', '/pruebas/vault/firma-estado', {
+    const page = await persona.submit('/pruebas/vault/firma-estado', '/pruebas/vault/firma-estado', {
       llave: other.apiKey,
       'c.rfc': other.rfc,
     });

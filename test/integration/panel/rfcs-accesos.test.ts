@@ -28,7 +28,7 @@ describe('another account', () => {
     await addRfc(panel.db, ana, rfc);
     await addRfc(panel.db, eve, rfc);
     expect(await generate(ana, rfc)).not.toBe(await generate(eve, rfc));
-    await eve.enviar(hrefRfc(rfc), hrefRfc(rfc), { id_cif: '15020034567' });
+    await eve.submit(hrefRfc(rfc), hrefRfc(rfc), { id_cif: '15020034567' });
     expect((await ana.get(hrefRfc(rfc))).text).not.toContain('15020034567');
     expect((await eve.get(hrefRfc(rfc))).text).toContain('15020034567');
   });
@@ -39,26 +39,26 @@ describe('the name of a taxpayer', () => {
     const leo = await panel.registrar();
     const [una, otra] = [newRfc(), newRfc()];
     const sent = { rfc: una, confirmado: una, nombre: '  Panadería  <La> Espiga ', id_cif: '12' };
-    const wrong = await leo.enviar('/rfcs/nuevo', '/rfcs/nuevo', sent);
+    const wrong = await leo.submit('/rfcs/nuevo', '/rfcs/nuevo', sent);
     expect(wrong.status).toBe(422);
     expect(load(wrong.text)('#campo-nombre').attr('value')).toBe(sent.nombre);
-    await leo.enviar('/rfcs/nuevo', '/rfcs/nuevo', { ...sent, id_cif: '' });
+    await leo.submit('/rfcs/nuevo', '/rfcs/nuevo', { ...sent, id_cif: '' });
     await addRfc(panel.db, leo, otra);
     const found = async (q: string) => (await leo.get(`/rfcs?q=${encodeURIComponent(q)}`)).text;
     expect(load(await found('espiga'))('tbody tr').text()).toContain('Panadería <La> Espiga');
     expect(await found('panadería')).not.toContain(otra);
     expect(await found('nadie')).toContain('Ningún RFC coincide');
-    await leo.enviar(hrefRfc(otra), hrefRfc(otra), { nombre: 'Taller Norte' });
+    await leo.submit(hrefRfc(otra), hrefRfc(otra), { nombre: 'Taller Norte' });
     expect(await audit(otra, 'nombrar-rfc')).toMatchObject([{ detalle: { nombre: 'Taller Norte' } }]);
     expect(await found('taller')).toContain(otra);
-    await leo.enviar(hrefRfc(otra), hrefRfc(otra), { nombre: '' });
+    await leo.submit(hrefRfc(otra), hrefRfc(otra), { nombre: '' });
     expect(await found('taller')).toContain('Ningún RFC coincide');
   });
 });
 
 describe('adding an RFC', () => {
   const add = (persona: Persona, campos: Record<string, string>) =>
-    persona.enviar('/rfcs/nuevo', '/rfcs/nuevo', campos);
+    persona.submit('/rfcs/nuevo', '/rfcs/nuevo', campos);
 
   it('takes it however it is typed, with its idCIF, and leads to the key', async () => {
     const answer = await add(ana, { rfc: ' eku9003173c9 ', id_cif: '1502 0034 567' });
@@ -180,11 +180,11 @@ describe('addresses', () => {
   it('warns before one’s own is locked out, and does it when told so', async () => {
     const { rfc } = await addRfc(panel.db, ana);
     const pagina = hrefRfc(rfc, '/direcciones');
-    const asked = await ana.enviar(pagina, pagina, { lista: '203.0.113.7', accion: 'guardar' });
+    const asked = await ana.submit(pagina, pagina, { lista: '203.0.113.7', accion: 'guardar' });
     expect([asked.status, await saved(rfc)]).toEqual([422, []]);
     expect(asked.text).toContain('Se quedaría fuera de la lista');
     expect(listOf(asked.text)).toBe('203.0.113.7');
-    await ana.enviar(pagina, pagina, { lista: '203.0.113.7', accion: 'sin-mi' });
+    await ana.submit(pagina, pagina, { lista: '203.0.113.7', accion: 'sin-mi' });
     expect(await saved(rfc)).toEqual(['203.0.113.7/32']);
     expect(await audit(rfc, 'cambiar-ips')).toMatchObject([{ detalle: { cidrs: ['203.0.113.7/32'] } }]);
   });
@@ -192,14 +192,14 @@ describe('addresses', () => {
   it('adds one’s own to what is typed, once, and saves nothing before it is asked to', async () => {
     const { rfc } = await addRfc(panel.db, ana);
     const pagina = hrefRfc(rfc, '/direcciones');
-    const mine = await ana.enviar(pagina, pagina, { lista: '203.0.113.7', accion: 'mia' });
+    const mine = await ana.submit(pagina, pagina, { lista: '203.0.113.7', accion: 'mia' });
     expect([mine.status, listOf(mine.text)]).toEqual([200, '203.0.113.7\n127.0.0.1']);
     expect(await saved(rfc)).toEqual([]);
-    const twice = await ana.enviar(pagina, pagina, { lista: '127.0.0.0/8', accion: 'mia' });
+    const twice = await ana.submit(pagina, pagina, { lista: '127.0.0.0/8', accion: 'mia' });
     expect(listOf(twice.text)).toBe('127.0.0.0/8');
-    await ana.enviar(pagina, pagina, { lista: '203.0.113.7\n127.0.0.1', accion: 'guardar' });
+    await ana.submit(pagina, pagina, { lista: '203.0.113.7\n127.0.0.1', accion: 'guardar' });
     expect(await saved(rfc)).toEqual(['127.0.0.1/32', '203.0.113.7/32']);
-    await ana.enviar(pagina, pagina, { lista: '', accion: 'guardar' });
+    await ana.submit(pagina, pagina, { lista: '', accion: 'guardar' });
     expect(await saved(rfc)).toEqual([]);
     expect((await ana.get(pagina)).text).toContain('desde cualquier dirección');
   });
@@ -208,7 +208,7 @@ describe('addresses', () => {
     const { rfc } = await addRfc(panel.db, ana);
     const pagina = hrefRfc(rfc, '/direcciones');
     const lista = `127.0.0.1${' '.repeat(19_990 - '127.0.0.1'.length)}203.0.113.117`;
-    await ana.enviar(pagina, pagina, { lista, accion: 'guardar' });
+    await ana.submit(pagina, pagina, { lista, accion: 'guardar' });
     expect(await saved(rfc)).toEqual(['127.0.0.1/32', '203.0.113.117/32']);
   });
 
@@ -216,7 +216,7 @@ describe('addresses', () => {
     const { rfc } = await addRfc(panel.db, ana);
     const pagina = hrefRfc(rfc, '/direcciones');
     const lista = '127.0.0.1\n300.1.1.1\n<script>alert(1)</script>';
-    const answer = await ana.enviar(pagina, pagina, { lista, accion: 'guardar' });
+    const answer = await ana.submit(pagina, pagina, { lista, accion: 'guardar' });
     expect([answer.status, listOf(answer.text), await saved(rfc)]).toEqual([422, lista, []]);
     expect(load(answer.text)('[role="alert"]').text()).toContain('«300.1.1.1»: cada número');
     expect(answer.text).not.toContain('<script>alert');

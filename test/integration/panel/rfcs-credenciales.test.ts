@@ -29,7 +29,7 @@ async function withKey(persona = ana) {
 }
 
 const send = (pagina: string, what: 'ciec' | 'efirma', campos: Campos) =>
-  ana.enviar(pagina, `${pagina}/${what}`, campos);
+  ana.submit(pagina, `${pagina}/${what}`, campos);
 
 /** What the page says beside a field. */
 const faultOf = (answer: { text: string }, id: string) => load(answer.text)(`#${id}-error`).text();
@@ -195,7 +195,7 @@ describe('what the pages decide is obeyed by the next call of the API', () => {
   const OPERACION = 'tax/descarga-metadata';
   let mes = 0;
   /** HTTP status and code of an order that no other is like. */
-  async function pedir(key: string, rfc: string) {
+  async function askFor(key: string, rfc: string) {
     mes += 1;
     const [desde, hasta] = ['01', '28'].map((dia) => `2025-${String(mes).padStart(2, '0')}-${dia}`);
     const { status, codigo } = await call(key, OPERACION, { rfc, tipo: 'recibidos', desde, hasta });
@@ -205,10 +205,10 @@ describe('what the pages decide is obeyed by the next call of the API', () => {
   it('answers 1004 without credits, and works when some were bought', async () => {
     const leo = await panel.registrar();
     const { rfc, key, pagina } = await withKey(leo);
-    await leo.enviar(pagina, `${pagina}/ciec`, { ciec: CIEC, api_key: key });
-    expect(await pedir(key, rfc)).toBe('402/1004');
-    await leo.oprimir('/saldo/comprar/confirmar?paquete=100&forma=demostracion', 'Comprar');
-    expect(await pedir(key, rfc)).toBe('200/1');
+    await leo.submit(pagina, `${pagina}/ciec`, { ciec: CIEC, api_key: key });
+    expect(await askFor(key, rfc)).toBe('402/1004');
+    await leo.pressButton('/saldo/comprar/confirmar?paquete=100&forma=demostracion', 'Comprar');
+    expect(await askFor(key, rfc)).toBe('200/1');
   });
 
   it('answers 1003 for an operation that was switched off, until it is switched on', async () => {
@@ -217,10 +217,10 @@ describe('what the pages decide is obeyed by the next call of the API', () => {
     const lookup = async () => (await call(key, 'efos/consultar', { rfc })).codigo;
     const before = await lookup();
     expect(before).not.toBe(1003);
-    await ana.oprimir(pagina, 'Apagar Listas EFOS y EDOS');
+    await ana.pressButton(pagina, 'Apagar Listas EFOS y EDOS');
     expect(await lookup()).toBe(1003);
     expect((await ana.get(pagina)).text).toContain('«Listas EFOS y EDOS» quedó apagada');
-    await ana.oprimir(pagina, 'Encender Listas EFOS y EDOS');
+    await ana.pressButton(pagina, 'Encender Listas EFOS y EDOS');
     expect(await lookup()).toBe(before);
   });
 
@@ -229,11 +229,11 @@ describe('what the pages decide is obeyed by the next call of the API', () => {
     const pagina = hrefRfc(rfc, '/direcciones');
     const lookup = async () => (await call(key, 'efos/consultar', { rfc })).codigo;
     const open = await lookup();
-    const warned = await ana.oprimir(pagina, 'Guardar', { lista: '203.0.113.0/24' });
+    const warned = await ana.pressButton(pagina, 'Guardar', { lista: '203.0.113.0/24' });
     expect([warned.status, await lookup()]).toEqual([422, open]);
-    await ana.enviar(pagina, pagina, { lista: '203.0.113.0/24', accion: 'sin-mi' });
+    await ana.submit(pagina, pagina, { lista: '203.0.113.0/24', accion: 'sin-mi' });
     expect(await lookup()).toBe(1003);
-    await ana.oprimir(pagina, 'Guardar', { lista: '203.0.113.0/24\n127.0.0.0/8' });
+    await ana.pressButton(pagina, 'Guardar', { lista: '203.0.113.0/24\n127.0.0.0/8' });
     expect(await lookup()).toBe(open);
   });
 
@@ -241,10 +241,10 @@ describe('what the pages decide is obeyed by the next call of the API', () => {
     const { rfc, key, pagina } = await withKey();
     await send(pagina, 'ciec', { ciec: CIEC, api_key: key });
     const fresh = await generate(ana, rfc, { anterior: key });
-    expect(await pedir(key, rfc)).toBe('401/1002');
+    expect(await askFor(key, rfc)).toBe('401/1002');
     // Without the stored CIEC it would be 4003.
-    expect(await pedir(fresh, rfc)).toBe('200/1');
-    await ana.oprimir(hrefRfc(rfc, '/llave/revocar'), 'Revocar la llave');
-    expect(await pedir(fresh, rfc)).toBe('401/1002');
+    expect(await askFor(fresh, rfc)).toBe('200/1');
+    await ana.pressButton(hrefRfc(rfc, '/llave/revocar'), 'Revocar la llave');
+    expect(await askFor(fresh, rfc)).toBe('401/1002');
   });
 });

@@ -29,10 +29,10 @@ async function equipped() {
   const key = await generate(ana, rfc);
   const efirma = efirmaDe(rfc, panel.autoridad);
   const credenciales = hrefRfc(rfc, '/credenciales');
-  await ana.enviar(credenciales, `${credenciales}/ciec`, { ciec: CIEC, api_key: key });
+  await ana.submit(credenciales, `${credenciales}/ciec`, { ciec: CIEC, api_key: key });
   const { cer, key: llave } = efirma;
   const campos = { cer, key: llave, password: PASSWORD, api_key: key };
-  expect((await ana.enviar(credenciales, `${credenciales}/efirma`, campos)).status).toBe(303);
+  expect((await ana.submit(credenciales, `${credenciales}/efirma`, campos)).status).toBe(303);
   return { rfc, key, efirma };
 }
 
@@ -160,7 +160,7 @@ describe('what was stored under the key before', () => {
     const stranger = await panel.registrar();
     const foreign = await generate(stranger, await newRfcOf(stranger));
     for (const anterior of [other, foreign, forged(key), mistyped(key), 'nada', '']) {
-      const answer = await ana.enviar(paginaLlave(rfc), paginaLlave(rfc), { anterior });
+      const answer = await ana.submit(paginaLlave(rfc), paginaLlave(rfc), { anterior });
       expect([anterior, answer.status, keysIn(answer.text)]).toEqual([anterior, 422, []]);
     }
     const pass = await gate(key);
@@ -180,7 +180,7 @@ describe('what was stored under the key before', () => {
       `DELETE FROM efirma_shred s USING credencial k, contribuyente c WHERE s.credencial_id = k.id AND k.contribuyente_id = c.id AND c.rfc = $1`,
       [rfc],
     );
-    const answer = await ana.enviar(paginaLlave(rfc), paginaLlave(rfc), { anterior: key });
+    const answer = await ana.submit(paginaLlave(rfc), paginaLlave(rfc), { anterior: key });
     expect(answer.text).toContain('Ya no se pudo abrir');
     const pass = await gate(onlyKey(answer));
     expect([pass?.access.ciec === null, pass?.access.efirmaCer === null, pass?.access.efirmaKey]).toEqual([
@@ -215,10 +215,10 @@ describe('revoking', () => {
     const { rfc, key } = await equipped();
     await solicitudOf(key);
     await solicitudOf(key, { tipo: 'emitidos' });
-    const revocar = hrefRfc(rfc, '/llave/revocar');
-    const page = await ana.get(revocar);
+    const revoke = hrefRfc(rfc, '/llave/revocar');
+    const page = await ana.get(revoke);
     expect(page.text).toContain('2 solicitudes en curso terminan');
-    const answer = await ana.enviar(revocar, revocar);
+    const answer = await ana.submit(revoke, revoke);
     expect(answer.location).toBe(paginaLlave(rfc));
     expect((await ana.get(paginaLlave(rfc))).text).toContain('2 solicitudes terminaron con reembolso');
     expect(await gate(key)).toMatchObject({ estado: 'REVOCADA', access: { ciec: null, efirmaKey: null } });
@@ -235,11 +235,10 @@ describe('revoking', () => {
   it('touches only the key that the page told about', async () => {
     const rfc = await newRfcOf(ana);
     await generate(ana, rfc);
-    const revocar = hrefRfc(rfc, '/llave/revocar');
-    const csrf = await ana.csrf(revocar);
+    const revoke = hrefRfc(rfc, '/llave/revocar');
+    const csrf = await ana.csrf(revoke);
     const second = await generate(ana, rfc);
-    for (const llave of ['', 'AAAAAAAAAAAA'])
-      expect((await ana.post(revocar, { _csrf: csrf, llave })).status).toBe(303);
+    for (const llave of ['', 'AAAAAAAAAAAA']) expect((await ana.post(revoke, { _csrf: csrf, llave })).status).toBe(303);
     expect((await gate(second))?.estado).toBe('ACTIVA');
   });
 });

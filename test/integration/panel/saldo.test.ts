@@ -20,7 +20,7 @@ const main = (html: string) => load(html)('main').text().replace(/\s+/g, ' ');
 
 /** Buys by the pages; gives the path of the purchase. */
 async function buy(ana: Persona, forma: string, paquete = 100): Promise<string> {
-  const answer = await ana.enviar(confirmPath(forma, paquete), '/saldo/comprar');
+  const answer = await ana.submit(confirmPath(forma, paquete), '/saldo/comprar');
   expect(answer.status, main(answer.text)).toBe(303);
   return answer.location ?? '';
 }
@@ -58,7 +58,7 @@ describe('a demonstration purchase', () => {
     const ana = await panel.registrar();
     const changes = [{ total: '1' }, { paquete: '1000000' }, { paquete: '-100' }, { forma: 'tarjeta' }, { clave: 'x' }];
     for (const change of changes) {
-      const answer = await ana.enviar(confirmPath('demostracion'), '/saldo/comprar', change);
+      const answer = await ana.submit(confirmPath('demostracion'), '/saldo/comprar', change);
       expect(answer.status).toBe(422);
       expect(main(answer.text)).toContain('No se compró nada');
     }
@@ -82,7 +82,7 @@ describe('a demonstration purchase', () => {
       const ana = await off.registrar();
       expect((await ana.get('/saldo/comprar')).text).not.toContain('demostracion');
       expect((await ana.get(confirmPath('demostracion'))).status).toBe(422);
-      const answer = await ana.enviar(confirmPath('transferencia'), '/saldo/comprar', {
+      const answer = await ana.submit(confirmPath('transferencia'), '/saldo/comprar', {
         forma: 'demostracion',
       });
       expect(answer.status).toBe(422);
@@ -115,7 +115,7 @@ describe('a transfer', () => {
   it('is cancelled by the buyer, and not credited afterwards', async () => {
     const ana = await panel.registrar();
     const path = await buy(ana, 'transferencia');
-    expect((await ana.enviar(path, `${path}/cancelar`)).location).toBe(path);
+    expect((await ana.submit(path, `${path}/cancelar`)).location).toBe(path);
     const page = await ana.get(path);
     expect(main(page.text)).toContain('La compra se canceló');
     expect(page.text).not.toContain('/cancelar"');
@@ -137,7 +137,7 @@ describe('a transfer', () => {
     const ana = await panel.registrar();
     const path = await buy(ana, 'transferencia');
     const id = path.split('/').at(-1) ?? '';
-    await createPagos(panel.db).rechazar({ id, actor: 'operador:prueba', ip: null, motivo: '<b>no llegó</b>' });
+    await createPagos(panel.db).refuse({ id, actor: 'operador:prueba', ip: null, motivo: '<b>no llegó</b>' });
     const page = await ana.get(path);
     expect(page.text).toContain('&lt;b&gt;no llegó&lt;/b&gt;');
   });
@@ -145,7 +145,7 @@ describe('a transfer', () => {
   it('can wait ten times, not more', async () => {
     const ana = await panel.registrar();
     for (let n = 0; n < 10; n += 1) await buy(ana, 'transferencia');
-    const answer = await ana.enviar(confirmPath('transferencia'), '/saldo/comprar');
+    const answer = await ana.submit(confirmPath('transferencia'), '/saldo/comprar');
     expect(answer.status).toBe(422);
     expect(main(answer.text)).toContain('demasiadas compras pendientes');
   });
@@ -271,10 +271,10 @@ describe('the summary', () => {
     expect(main((await ana.get('/saldo')).text)).toContain('No quedan créditos');
     const eva = await panel.registrar({ saldo: 12 });
     expect(main((await eva.get('/saldo')).text)).not.toContain('Quedan 12');
-    await eva.enviar('/saldo', '/saldo/aviso', { umbral: '13' });
+    await eva.submit('/saldo', '/saldo/aviso', { umbral: '13' });
     expect(main((await eva.get('/saldo')).text)).toContain('Quedan 12 créditos');
     for (const umbral of ['-1', '12.5', '', '100000001']) {
-      const refused = await eva.enviar('/saldo', '/saldo/aviso', { umbral });
+      const refused = await eva.submit('/saldo', '/saldo/aviso', { umbral });
       expect([umbral, refused.status]).toEqual([umbral, 422]);
       const $ = load(refused.text);
       expect($('[autofocus]').attr('name')).toBe('umbral');
@@ -282,7 +282,7 @@ describe('the summary', () => {
       expect($('#campo-umbral-error').text()).toContain('de 0 a 100,000,000');
     }
     expect(load((await eva.get('/saldo')).text)('#campo-umbral').attr('value')).toBe('13');
-    await eva.enviar('/saldo', '/saldo/aviso', { umbral: '0' });
+    await eva.submit('/saldo', '/saldo/aviso', { umbral: '0' });
     expect(main((await eva.get('/saldo')).text)).not.toContain('Quedan 12');
     const { rows } = await panel.db.pool.query(
       `SELECT count(*)::integer AS n FROM auditoria WHERE cuenta_id = $1 AND accion = 'cambiar-aviso-saldo'`,

@@ -20,7 +20,7 @@ const codeAt = (app: TOTP, offset = 0) => app.generate({ timestamp: clock + offs
 
 /** Sends a form of the page of the second factor. */
 const paso = (persona: Persona, what: string, campos: Campos) =>
-  persona.enviar('/cuenta/dos-pasos', `/cuenta/dos-pasos/${what}`, campos);
+  persona.submit('/cuenta/dos-pasos', `/cuenta/dos-pasos/${what}`, campos);
 
 async function propose(persona: Persona): Promise<TOTP> {
   await paso(persona, 'iniciar', { password: persona.password });
@@ -44,18 +44,18 @@ async function protegida(): Promise<Protegida> {
 /** A browser where the password was typed, and not yet the code. */
 async function halfWay({ email, password }: Persona): Promise<Cliente> {
   const cliente = panel.newCliente();
-  const { location } = await cliente.enviar('/entrar', '/entrar', { email, password });
+  const { location } = await cliente.submit('/entrar', '/entrar', { email, password });
   expect(location).toMatch(/^\/entrar\/codigo\?a=/);
   return cliente;
 }
 
-const sendCode = (cliente: Cliente, codigo: string) => cliente.enviar('/entrar/codigo', '/entrar/codigo', { codigo });
+const sendCode = (cliente: Cliente, codigo: string) => cliente.submit('/entrar/codigo', '/entrar/codigo', { codigo });
 
 describe('the second factor', () => {
   it('is in force once a code of the app was typed, under another session id, and ends the other sessions', async () => {
     const ana = await panel.registrar();
     const other = panel.newCliente();
-    await other.enviar('/entrar', '/entrar', { email: ana.email, password: ana.password });
+    await other.submit('/entrar', '/entrar', { email: ana.email, password: ana.password });
     const app = await propose(ana);
     const before = ana.cookies.get('__Host-acuse');
     const wrong = await paso(ana, 'confirmar', { codigo: codeAt(app, 40) });
@@ -81,7 +81,7 @@ describe('the second factor', () => {
     const cliente = await halfWay(await protegida());
     for (const path of ['/cuenta', '/cuenta/dos-pasos', '/cuenta/password'])
       expect((await cliente.get(path)).location).toMatch(/^\/entrar\?a=/);
-    expect((await cliente.enviar('/entrar/codigo', '/entrar/codigo', { codigo: '000000' })).status).toBe(422);
+    expect((await cliente.submit('/entrar/codigo', '/entrar/codigo', { codigo: '000000' })).status).toBe(422);
     expect(await isIn(cliente)).toBe(false);
   });
 
@@ -158,7 +158,7 @@ describe('the second factor', () => {
     expect(ana.cookies.get('__Host-acuse')).not.toBe(before);
     const cliente = panel.newCliente();
     const { email, password } = ana;
-    const { location } = await cliente.enviar('/entrar', '/entrar', { email, password });
+    const { location } = await cliente.submit('/entrar', '/entrar', { email, password });
     expect(location).toBe('/inicio');
   });
 

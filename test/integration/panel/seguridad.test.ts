@@ -40,14 +40,14 @@ describe('forged requests', () => {
     }
     const _csrf = await ana.csrf('/cuenta');
     const mine = ana.cookies.get('__Host-acuse');
-    await ana.enviar('/cuenta/password', '/cuenta/password', {
+    await ana.submit('/cuenta/password', '/cuenta/password', {
       actual: ana.password,
       nueva: 'otra contraseña muy larga',
     });
     expect(ana.cookies.get('__Host-acuse')).not.toBe(mine);
     expect((await ana.post('/cuenta/nombre', { nombre: 'Otro', _csrf })).status).toBe(403);
     expect(await nameOf(panel, ana)).toBe('Ana');
-    expect((await ana.enviar('/cuenta', '/cuenta/nombre', { nombre: 'Ana María' })).status).toBe(303);
+    expect((await ana.submit('/cuenta', '/cuenta/nombre', { nombre: 'Ana María' })).status).toBe(303);
     expect(await nameOf(panel, ana)).toBe('Ana María');
   });
 
@@ -264,7 +264,7 @@ describe('what no browser sends', () => {
   it('shows no stack, no version and no query when a page fails', async () => {
     const broken = await startPanel({ database: panel.database, deps: { usuarios: null as never } });
     try {
-      const answer = await newCliente(broken.url).enviar('/entrar', '/entrar', {
+      const answer = await newCliente(broken.url).submit('/entrar', '/entrar', {
         email: 'a@example.com',
         password: 'x',
       });

@@ -29,7 +29,7 @@ const CRITERIOS = { tipo: 'recibidos', desde: '2025-01-01', hasta: '2025-02-28' 
 /** Fills and sends the form; gives the id of the solicitud that it led to. */
 async function ask({ persona, caller }: { persona: Persona; caller: Caller }, criterios = CRITERIOS): Promise<string> {
   const campos = { ...criterios, rfc: caller.rfc, api_key: caller.apiKey };
-  const answer = await persona.enviar('/solicitudes/nueva', '/solicitudes/nueva', campos);
+  const answer = await persona.submit('/solicitudes/nueva', '/solicitudes/nueva', campos);
   const id = /^\/solicitudes\/([0-9a-f-]{36})$/.exec(answer.location ?? '')?.[1];
   if (answer.status !== 303 || !id) throw new Error(`${answer.status}: ${load(answer.text)('main').text()}`);
   return id;
@@ -74,7 +74,7 @@ describe('from the form to the file', () => {
     expect(page('.linea').text()).toMatch(/Terminó: el ZIP tiene/);
     expect(page('.linea').text()).toMatch(/El SAT aceptó la petición del 1 ene 2025/);
     expect(page('figure')).toHaveLength(2);
-    const download = await who.persona.enviar(`/solicitudes/${id}`, `/solicitudes/${id}/descargar`);
+    const download = await who.persona.submit(`/solicitudes/${id}`, `/solicitudes/${id}/descargar`);
     const url = load(download.text)('a[href*="X-Amz-Signature"]').attr('href') ?? '';
     const zip = Buffer.from(await (await fetch(url)).arrayBuffer());
     expect(page('main').text()).toContain(createHash('sha256').update(zip).digest('hex'));
@@ -178,7 +178,7 @@ describe('the form', () => {
     const [who, other] = [await owner(1), await owner()];
     const good = { ...CRITERIOS, rfc: who.caller.rfc, api_key: who.caller.apiKey };
     const send = async (campos: Record<string, string>) => {
-      const answer = await who.persona.enviar('/solicitudes/nueva', '/solicitudes/nueva', {
+      const answer = await who.persona.submit('/solicitudes/nueva', '/solicitudes/nueva', {
         ...good,
         ...campos,
       });

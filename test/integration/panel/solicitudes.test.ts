@@ -220,7 +220,7 @@ describe('the download', () => {
   test('signs an address at the click, and notes who downloaded', async () => {
     const { persona, taxpayer } = await owner();
     const id = await finished(taxpayer);
-    const answer = await persona.enviar(`/solicitudes/${id}`, `/solicitudes/${id}/descargar`);
+    const answer = await persona.submit(`/solicitudes/${id}`, `/solicitudes/${id}/descargar`);
     expect(answer.status).toBe(200);
     const url = load(answer.text)('a[href*="X-Amz-Signature"]').attr('href') ?? '';
     expect(url).toContain(`solicitudes/${id}/paquete.zip`);
@@ -264,7 +264,7 @@ describe('cancelling', () => {
     expect(detail(`a[href="/solicitudes/${id}/cancelar"]`)).toHaveLength(1);
     const asked = textOf((await persona.get(`/solicitudes/${id}/cancelar`)).text);
     expect(asked).toContain('Se devuelve 1 crédito');
-    const answer = await persona.enviar(`/solicitudes/${id}/cancelar`, `/solicitudes/${id}/cancelar`);
+    const answer = await persona.submit(`/solicitudes/${id}/cancelar`, `/solicitudes/${id}/cancelar`);
     expect(answer.headers.get('location')).toBe(`/solicitudes/${id}`);
     const page = textOf((await persona.get(`/solicitudes/${id}`)).text);
     expect(page).toContain('Se canceló antes de terminar');

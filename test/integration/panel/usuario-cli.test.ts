@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { acuse as order } from '../fixtures/cli.ts';
-import { entrar, newCliente, usePanel } from './fixtures/panel.ts';
+import { newCliente, signIn, usePanel } from './fixtures/panel.ts';
 
 const panel = usePanel();
 
@@ -11,7 +11,7 @@ const password = 'un caballo bajo la lluvia';
 const newEmail = () => `${randomUUID()}@example.com`;
 
 async function choose({ ruta }: Record<string, unknown>): Promise<void> {
-  const answer = await newCliente(panel.url).enviar(String(ruta), '/restablecer', { password });
+  const answer = await newCliente(panel.url).submit(String(ruta), '/restablecer', { password });
   expect(answer.location).toBe('/entrar');
 }
 
@@ -20,10 +20,10 @@ describe('usuario', () => {
     const email = newEmail();
     const [creado = {}] = await acuse('usuario', 'crear', '--email', email, '--rol', 'OPERADOR');
     expect(creado).toMatchObject({ email, rol: 'OPERADOR', vale_horas: 24 });
-    await expect(entrar(newCliente(panel.url), email, password)).rejects.toThrow('422');
+    await expect(signIn(newCliente(panel.url), email, password)).rejects.toThrow('422');
     await choose(creado);
     const cliente = newCliente(panel.url);
-    await entrar(cliente, email, password);
+    await signIn(cliente, email, password);
     expect((await cliente.get('/cuenta')).text).toContain('href="/operador"');
   });
 
@@ -43,7 +43,7 @@ describe('usuario', () => {
     const ana = await panel.registrar();
     await acuse('usuario', 'rol', '--email', ana.email, '--rol', 'OPERADOR');
     expect((await ana.get('/cuenta')).status).toBe(303);
-    await entrar(ana, ana.email, ana.password);
+    await signIn(ana, ana.email, ana.password);
     expect((await ana.get('/cuenta')).text).toContain('href="/operador"');
     await expect(acuse('usuario', 'rol', '--email', newEmail(), '--rol', 'OPERADOR')).rejects.toThrow(
       'USUARIO_DESCONOCIDO',
@@ -58,7 +58,7 @@ describe('usuario', () => {
     );
     await choose((await acuse('usuario', 'restablecer', '--email', ana.email))[0] ?? {});
     const half = newCliente(panel.url);
-    expect((await half.enviar('/entrar', '/entrar', { email: ana.email, password })).location).toMatch(
+    expect((await half.submit('/entrar', '/entrar', { email: ana.email, password })).location).toMatch(
       /^\/entrar\/codigo/,
     );
     const [sin = {}] = await acuse(
@@ -72,7 +72,7 @@ describe('usuario', () => {
     );
     expect((await half.get('/entrar/codigo')).location).toBe('/entrar');
     await choose(sin);
-    await entrar(newCliente(panel.url), ana.email, password);
+    await signIn(newCliente(panel.url), ana.email, password);
   });
 
   it('notes in the audit log who did it', async () => {

@@ -6,8 +6,8 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
 import { onEachDriver } from '../fixtures/drivers.ts';
-import { waitFor } from '../fixtures/esperar.ts';
 import { untilTaken } from '../fixtures/queue.ts';
+import { waitFor } from '../fixtures/wait-for.ts';
 
 const OPEN = 60;
 const SLOTS = 8;

@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { createConsumer, createQueue } from '@acuse/queue';
 import { expect, it } from 'vitest';
 import { testDatabase } from '../fixtures/database.ts';
-import { waitFor } from '../fixtures/esperar.ts';
+import { waitFor } from '../fixtures/wait-for.ts';
 
 /** ErrorResponse (PostgreSQL, Frontend/Backend Protocol, Message Formats) of a server that an operator stops. */
 const TERMINATED = (() => {

@@ -5,7 +5,7 @@ import { createLlaves, SECRETOS } from '@acuse/db';
 import { PROCESOS } from '@acuse/vault';
 import { beforeAll, expect, it } from 'vitest';
 import { acuse as order } from '../fixtures/cli.ts';
-import { pedir } from '../fixtures/pedidos.ts';
+import { askFor } from '../fixtures/pedidos.ts';
 import { expectOk, useServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
 
 const servicio = useServicio();
@@ -56,7 +56,7 @@ it('a keyring id that is gone too early stops a new process, and costs a caller 
 it('every secret rotates while API and workers go on, and nothing is lost when the old id is gone', async () => {
   const [diario, ausente] = [await servicio.newCiecCaller({ saldo: 20 }), await servicio.newCiecCaller()];
   await expectOk(diario.call('usuario/datos-fiscales', { rfc: diario.rfc }));
-  const antes = await pedir(diario);
+  const antes = await askFor(diario);
 
   // 1. The new id beside the old one: processes that know it, and processes that do not, read what the others write.
   await rotateAll('agregar');
@@ -124,7 +124,7 @@ it('every secret rotates while API and workers go on, and nothing is lost when t
   const sola = await startApi();
   await startWorker();
   for (const caller of [diario, ausente]) {
-    const verify = await waitForEnd(caller.at(sola), await pedir(caller.at(sola)));
+    const verify = await waitForEnd(caller.at(sola), await askFor(caller.at(sola)));
     expect(verify).toMatchObject({ estado: 'TERMINADA' });
   }
 });

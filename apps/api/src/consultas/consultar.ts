@@ -57,7 +57,7 @@ export async function consultar<C extends Credencial, T>(
   contexto: ContextoConsulta<C>,
   ask: Pregunta<C, T>,
 ): Promise<Obtenida<T>> {
-  return recorrer(contexto, waysOf(contexto), ask, performance.now());
+  return walk(contexto, waysOf(contexto), ask, performance.now());
 }
 
 /**
@@ -67,17 +67,17 @@ export async function consultar<C extends Credencial, T>(
  * charge is given back with the answer.
  */
 export async function consultarLista<C extends Credencial, F, I>(
-  contexto: ContextoConsulta<C> & Pick<ContextoBase, 'devolver'>,
+  contexto: ContextoConsulta<C> & Pick<ContextoBase, 'giveBack'>,
   ask: Pregunta<C, readonly F[]>,
   toItem: (fila: F) => I,
 ) {
   const start = performance.now();
   const ways = waysOf(contexto);
-  const first = await recorrer(contexto, ways, ask, start);
+  const first = await walk(contexto, ways, ask, start);
   const again = first.respuesta.length === 0 ? await lookAgain(contexto, ways, first.camino, ask, start) : null;
   const { respuesta, camino } = again !== null && again.respuesta.length > 0 ? again : first;
   const isConfirmed = respuesta.length > 0 || (again !== null && again.camino.credencial !== first.camino.credencial);
-  if (!isConfirmed) contexto.devolver(SIN_CONFIRMAR);
+  if (!isConfirmed) contexto.giveBack(SIN_CONFIRMAR);
   return {
     total: respuesta.length,
     items: respuesta.map(toItem),
@@ -102,7 +102,7 @@ async function lookAgain<C extends Credencial, T>(
   if (others.length === 0) await sleep(PAUSA_MS, undefined, { signal }).catch(() => undefined);
   if (signal.aborted) return null;
   try {
-    return await recorrer(contexto, [...others, ...ways.slice(own, own + 1)], ask, start);
+    return await walk(contexto, [...others, ...ways.slice(own, own + 1)], ask, start);
   } catch (error) {
     if (!(error instanceof CfdiError) || error.nombre === 'PERIODO_DEMASIADO_GRANDE') throw error;
     return null;
@@ -116,7 +116,7 @@ const waysOf = <C extends Credencial>({ deps, operacion, credenciales }: Context
  * Asks by these ways, one after the other; `start` is when the budget of the call began, on the clock of
  * `performance.now`.
  */
-async function recorrer<C extends Credencial, T>(
+async function walk<C extends Credencial, T>(
   { deps, access, signal, now, operacion }: ContextoConsulta<C>,
   ways: readonly CredencialElegible<C>[],
   ask: Pregunta<C, T>,

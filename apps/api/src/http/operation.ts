@@ -82,7 +82,7 @@ export interface ContextoBase {
   /** Aborts when the time that a query may take is over, or the process stops. */
   readonly signal: AbortSignal;
   /** Has the charge given back in the commit that settles the answer; `motivo` is the code for the ledger. */
-  devolver(motivo: string): void;
+  giveBack(motivo: string): void;
 }
 
 export type Contexto<

@@ -44,7 +44,7 @@ const STEPS: readonly Step[] = [
   rfcDeLaLlave,
   credencialPresente,
   idempotencia,
-  cobrar,
+  chargeCall,
 ];
 
 /** One for a refusal by a cached pass, two for a pass that changes while the call is being accepted. */
@@ -281,7 +281,7 @@ export function canonicalJson(value: unknown): string {
  * is given back. A repetition whose first charge was given back in this very moment is not run either: the next one is
  * charged anew.
  */
-async function cobrar(llamada: Llamada, { saldos, reembolsos, settings }: PipelineDeps): Promise<undefined> {
+async function chargeCall(llamada: Llamada, { saldos, reembolsos, settings }: PipelineDeps): Promise<undefined> {
   const { operation, opId } = llamada;
   if (operation.cost === 0 || operation.charge === 'in-handler') return;
   const { access } = accessOf(llamada);
@@ -340,7 +340,7 @@ async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestacion> {
       budget ??= linkSignals([deps.apagado], deps.settings.presupuestoMs);
       return budget.signal;
     },
-    devolver(motivo) {
+    giveBack(motivo) {
       devuelve = motivo;
     },
     credenciales: eligibleCredenciales(operation, access, now).map((elegible) => ({

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createInterface, type Interface } from 'node:readline/promises';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { AUTOR } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
+import { AUTOR } from '../search.ts';
 
 type Captcha = Awaited<ReturnType<CliDeps['captchas']['pendientes']>>[number];
 

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Rechazo } from '@acuse/db';
 import { type Command, InvalidArgumentError } from 'commander';
-import { AUTOR, CUENTA, integerArgument, requireCuenta } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
+import { AUTOR, CUENTA, integerArgument, requireCuenta } from '../search.ts';
 
 export function addCuenta(program: Command, deps: () => CliDeps): void {
   const cuenta = program.command('cuenta').description('Cuentas: quién paga.');
@@ -90,7 +90,7 @@ export function addSaldo(program: Command, deps: () => CliDeps): void {
     .action(async (options: { cuenta: string; creditos: number; motivo: string; id?: string }) => {
       const { id: cuentaId } = await requireCuenta(deps(), options.cuenta);
       const { creditos, motivo, id: opId = randomUUID() } = options;
-      const ajuste = await deps().libro.ajustar({ cuentaId, opId, creditos, motivo, ...AUTOR });
+      const ajuste = await deps().libro.adjust({ cuentaId, opId, creditos, motivo, ...AUTOR });
       if (!('saldo' in ajuste)) {
         if (ajuste.resultado === 'CUENTA_DESCONOCIDA') throw new Rechazo(ajuste.resultado);
         throw new Error('El saldo quedaría en menos de cero. Revise los créditos con: acuse cuenta ver');
@@ -107,7 +107,7 @@ export function addSaldo(program: Command, deps: () => CliDeps): void {
     .action(async (options: { cuenta: string; creditos: number; pago: string; detalle: string }) => {
       const { id: cuentaId } = await requireCuenta(deps(), options.cuenta);
       const { creditos, detalle } = options;
-      const abono = await deps().libro.abonar({
+      const abono = await deps().libro.credit({
         ...{ cuentaId, creditos, referencia: options.pago, detalle },
         ...AUTOR,
       });

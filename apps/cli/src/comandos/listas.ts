@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { readRfcs } from '@acuse/db';
 import { type Command, InvalidArgumentError } from 'commander';
-import { AUTOR } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
+import { AUTOR } from '../search.ts';
 
 export function addEfos(program: Command, deps: () => CliDeps): void {
   const efos = program.command('efos').description('Lista del artículo 69-B (EFOS) que publica el SAT.');
@@ -35,7 +35,7 @@ export function addEfos(program: Command, deps: () => CliDeps): void {
     .description('Pide a los workers (rol listas) que la busquen ahora; el resultado se ve con: efos estado')
     .option('--forzar', 'acepta una lista con muchos menos renglones que la vigente, o de un corte anterior', false)
     .action(async ({ forzar }: { forzar: boolean }) => {
-      await deps().efos.pedir({ forzar, ...AUTOR });
+      await deps().efos.askFor({ forzar, ...AUTOR });
       deps().show({ pedida: true, forzar });
     });
 }
@@ -76,6 +76,6 @@ export function addEdos(program: Command, deps: () => CliDeps): void {
     .command('borrar')
     .description('Quita la lista: las respuestas dirán que no hay ninguna.')
     .action(async () => {
-      deps().show({ borrada: await deps().edos.borrar(AUTOR) });
+      deps().show({ borrada: await deps().edos.remove(AUTOR) });
     });
 }

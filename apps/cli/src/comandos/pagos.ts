@@ -1,7 +1,7 @@
 import { ESTADOS_PAGO, type EstadoPago, isUuid, type Pago, type Resolucion } from '@acuse/db';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { AUTOR, integerArgument } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
+import { AUTOR, integerArgument } from '../search.ts';
 
 function motivoArgument(value: string): string {
   const motivo = value.trim();
@@ -77,7 +77,7 @@ export function addPagos(program: Command, deps: () => CliDeps): void {
     .requiredOption('--motivo <texto>', 'por qué; lo lee quien compró', motivoArgument)
     .action(async (texto: string, { motivo }: { motivo: string }) => {
       const { id } = await requirePago(deps(), texto);
-      const resolucion = await deps().pagos.rechazar({ id, motivo, ...AUTOR });
+      const resolucion = await deps().pagos.refuse({ id, motivo, ...AUTOR });
       deps().show(report(resolucion, 'rechazado'));
     });
 }

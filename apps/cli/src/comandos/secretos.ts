@@ -11,7 +11,7 @@ import {
 import { Argument, type Command, Option } from 'commander';
 import type { CliDeps } from '../deps.ts';
 import { agregar, entriesOf, retirar, usar, vigenteDe } from '../secretos/pasos.ts';
-import { RESELLABLES, resellar } from '../secretos/resellar.ts';
+import { RESELLABLES, resellar } from '../secretos/reseal.ts';
 
 const PASOS = ['agregar', 'usar', 'resellar', 'retirar'] as const;
 const CARPETA = 'carpeta de los secretos, como la que escribió «secretos --carpeta»; sin ella se leen del ambiente';
@@ -59,7 +59,7 @@ export function addSecretos(program: Command, deps: () => CliDeps, print: (line:
     .addOption(new Option('--paso <paso>', 'paso de la rotación').choices(PASOS).default('agregar'))
     .option('--carpeta <ruta>', CARPETA)
     .action(async (secreto: Secreto, { paso, carpeta }: { paso: (typeof PASOS)[number]; carpeta?: string }) => {
-      if (paso === 'resellar') await resellarTodo(secreto, await valoresOf(carpeta));
+      if (paso === 'resellar') await resealTodo(secreto, await valoresOf(carpeta));
       else {
         if (paso === 'retirar') await requireNadaCuelga(secreto, await valoresOf(carpeta));
         await changeTo(secreto, { agregar, usar, retirar }[paso], carpeta);
@@ -80,7 +80,7 @@ export function addSecretos(program: Command, deps: () => CliDeps, print: (line:
     for (const [name, value] of Object.entries(change(secreto, deps().secretos))) print(`${name}=${value}`);
   }
 
-  async function resellarTodo(secreto: Secreto, valores: Valores): Promise<void> {
+  async function resealTodo(secreto: Secreto, valores: Valores): Promise<void> {
     if (!RESELLABLES.has(secreto)) return;
     const keyring = openKeyring(secreto, valores[secreto] ?? '');
     await resellar(deps().database, secreto, keyring, { limit: POR_PAGINA, onAvance: show });

@@ -1,7 +1,7 @@
 import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
 import { type Command, Option } from 'commander';
-import { integerArgument, requireCuenta, rfcArgument } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
+import { integerArgument, requireCuenta, rfcArgument } from '../search.ts';
 
 interface Options {
   cuenta?: string;

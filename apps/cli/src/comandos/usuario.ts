@@ -1,7 +1,7 @@
 import { Rechazo, type RolUsuario, type UsuarioVista } from '@acuse/db';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { AUTOR, integerArgument } from '../buscar.ts';
 import type { CliDeps } from '../deps.ts';
+import { AUTOR, integerArgument } from '../search.ts';
 
 const ROLES: readonly RolUsuario[] = ['CLIENTE', 'OPERADOR'];
 const MAX_HORAS = 168;
@@ -27,7 +27,7 @@ export function addUsuario(program: Command, deps: () => CliDeps): void {
     .option('--cuenta <email>', 'correo de la cuenta a la que entra; sin él, la de su correo, que se crea si falta')
     .addOption(rolOption().default('CLIENTE'))
     .option(...horasOption)
-    .action(async (options: CrearOptions) => {
+    .action(async (options: CreateOptions) => {
       const { email, nombre = email, rol, horas } = options;
       const cuentaId = await cuentaFor(deps(), options);
       const creado = await deps().usuarios.add({ cuentaId, email, nombre, rol, ...AUTOR });
@@ -64,7 +64,7 @@ export function addUsuario(program: Command, deps: () => CliDeps): void {
     });
 }
 
-interface CrearOptions {
+interface CreateOptions {
   readonly email: string;
   readonly nombre?: string;
   readonly cuenta?: string;
@@ -73,7 +73,7 @@ interface CrearOptions {
 }
 
 /** The account that a new user enters. One that is named must exist. */
-async function cuentaFor({ cuentas, usuarios }: CliDeps, options: CrearOptions): Promise<string> {
+async function cuentaFor({ cuentas, usuarios }: CliDeps, options: CreateOptions): Promise<string> {
   const { email, nombre = email, cuenta } = options;
   const found = await cuentas.findByEmail(cuenta ?? email);
   if (found) return found.id;

@@ -59,7 +59,7 @@ export function Vacio({ titulo, accion, children }: VacioProps) {
   );
 }
 
-interface CopiarProps {
+interface CopyButtonProps {
   readonly valor: string;
   /** What it is, said by screen readers: "Llave de API". */
   readonly etiqueta: string;
@@ -68,7 +68,7 @@ interface CopiarProps {
 }
 
 /** Text to be copied. One click selects all of it; with scripts there is a button, which stays hidden without them. */
-export function Copiar({ valor, etiqueta, bloque = false }: CopiarProps) {
+export function CopyButton({ valor, etiqueta, bloque = false }: CopyButtonProps) {
   return (
     <div class="copiar" data-copiar>
       {bloque ? <pre>{valor}</pre> : <code>{valor}</code>}

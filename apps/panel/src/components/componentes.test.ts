@@ -1,7 +1,7 @@
 import { load } from 'cheerio';
 import { jsx } from 'hono/jsx';
 import { describe, expect, it } from 'vitest';
-import { Aviso, Copiar, Estado, Fecha, Paginacion, Tabla, Tarjeta, Vacio } from './blocks.tsx';
+import { Aviso, CopyButton, Estado, Fecha, Paginacion, Tabla, Tarjeta, Vacio } from './blocks.tsx';
 import { Boton, Campo, Csrf, Formulario } from './form.tsx';
 import { Grafica } from './grafica.tsx';
 import { Layout } from './layout.tsx';
@@ -34,8 +34,8 @@ const CON_TEXTO: Readonly<Record<string, (texto: string) => unknown>> = {
   Casilla: (texto) => Campo({ nombre: 'a', tipo: 'checkbox', etiqueta: texto, valor: texto }),
   Lista: (texto) => Campo({ nombre: 'a', etiqueta: texto, valor: texto, opciones: [{ valor: texto, texto }] }),
   Lineas: (texto) => Campo({ nombre: 'a', etiqueta: texto, valor: texto, filas: 4 }),
-  Copiar: (texto) => Copiar({ valor: texto, etiqueta: texto }),
-  CopiarBloque: (texto) => Copiar({ valor: texto, etiqueta: texto, bloque: true }),
+  CopyButton: (texto) => CopyButton({ valor: texto, etiqueta: texto }),
+  CopyBlock: (texto) => CopyButton({ valor: texto, etiqueta: texto, bloque: true }),
   Estado: (texto) => Estado({ valor: texto }),
   EstadoPropio: (texto) => Estado({ texto, tono: 'alerta' }),
   Formulario: (texto) =>

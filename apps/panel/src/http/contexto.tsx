@@ -40,7 +40,7 @@ export function createContexto(
     ...(usuario ? { usuario, autor: { actor: `usuario:${usuario.id}`, ip } } : {}),
     pagina: (titulo, contenido, options) => render(peticion, titulo, contenido, options),
     noEncontrada: () => renderNoEncontrada(peticion),
-    redirigir: (path, aviso) => redirect(peticion, path, aviso),
+    redirectTo: (path, aviso) => redirect(peticion, path, aviso),
   };
 }
 

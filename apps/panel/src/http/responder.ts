@@ -7,7 +7,7 @@ import {
   renderRechazo,
   renderSesionTerminada,
 } from './contexto.tsx';
-import type { Acceso, ContextoCliente, Montaje, Ruta } from './ruta.ts';
+import type { Acceso, ContextoCliente, Mount, Ruta } from './ruta.ts';
 
 const AJENA = {
   status: 403,
@@ -57,14 +57,14 @@ async function answerPost(ruta: Ruta, peticion: Peticion): Promise<Response> {
 }
 
 /** Answers for an application that is mounted whole. */
-export async function answerMontaje(montaje: Montaje, peticion: Peticion): Promise<Response> {
+export async function answerMount(mount: Mount, peticion: Peticion): Promise<Response> {
   const { c, deps, activos, usuario } = peticion;
   const isReading = c.req.method === 'GET' || c.req.method === 'HEAD';
   if (!isReading && !isFromPanel(peticion)) return renderRechazo(peticion, AJENA);
-  if (usuario === null) return renderSesionTerminada(peticion, montaje.pagina);
-  const refusal = refuseEntry(montaje.acceso, peticion);
+  if (usuario === null) return renderSesionTerminada(peticion, mount.pagina);
+  const refusal = refuseEntry(mount.acceso, peticion);
   if (refusal) return refusal;
-  return montaje.fetch(c.req.raw, { deps, activo: activos.href });
+  return mount.fetch(c.req.raw, { deps, activo: activos.href });
 }
 
 function isFromPanel({ c, deps }: Peticion): boolean {

@@ -53,7 +53,7 @@ export interface ContextoBase {
   /** The one page for whatever is not there, or is another account's: nothing tells the two apart. */
   noEncontrada(): Response;
   /** 303 to a path of the panel, with a message for the page that follows. */
-  redirigir(path: string, aviso?: Aviso): Promise<Response>;
+  redirectTo(path: string, aviso?: Aviso): Promise<Response>;
 }
 
 export interface ContextoCliente extends ContextoBase {
@@ -120,7 +120,7 @@ function collect<Args extends readonly unknown[]>(
  * and with any method but GET and HEAD only from the panel's own pages. Its answers get the panel's headers; a
  * `Content-Security-Policy` or an `X-Frame-Options` that they bring stays.
  */
-export interface Montaje {
+export interface Mount {
   /** Without a slash at the end, such as `/operador/colas/tablero`. */
   readonly path: string;
   readonly acceso: 'cliente' | 'operador';

@@ -18,7 +18,7 @@ export function createAvisosPago({ checkout, log }: Pick<PanelDeps, 'checkout' |
   const limit = bodyLimit({ maxSize: MAX_AVISO, onError: (c) => text(c, 413, 'demasiado largo') });
   app.post('/avisos-pago/:proveedor', limit, async (c) => {
     try {
-      const efecto = await checkout.recibir(c.req.param('proveedor'), {
+      const efecto = await checkout.receive(c.req.param('proveedor'), {
         via: 'aviso',
         headers: c.req.raw.headers,
         cuerpo: new Uint8Array(await c.req.arrayBuffer()),

@@ -46,7 +46,7 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
     const proveedor = byId.get(pago.proveedor);
     if (!proveedor || pago.estado !== 'PENDIENTE') return pago;
     try {
-      const { tipo, proveedorRef } = await proveedor.crear(pago);
+      const { tipo, proveedorRef } = await proveedor.createCharge(pago);
       if (tipo === 'PAGADO')
         await pagos.confirmar({ id: pago.id, actor, ip, ...(proveedorRef === null ? {} : { proveedorRef }) });
       else if (proveedorRef !== null) await pagos.setProveedorRef(pago.id, proveedorRef);
@@ -63,7 +63,7 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
     // Its notification comes from whatever machine it has, and says nothing of who it is.
     const autor = { actor: `proveedor:${proveedor.id}`, ip: null };
     if (confirmacion.tipo === 'NO_PAGADO') {
-      const { resultado } = await pagos.rechazar({ id: pago.id, ...autor, motivo: confirmacion.motivo });
+      const { resultado } = await pagos.refuse({ id: pago.id, ...autor, motivo: confirmacion.motivo });
       return resultado === 'HECHO' || resultado === 'REPETIDO' ? 'CERRADO' : 'NADA';
     }
     const { total, proveedorRef } = confirmacion;
@@ -84,7 +84,7 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
 
   async function differ(pago: Pago, autor: Autor, motivo: string): Promise<EfectoAviso> {
     log.warn({ pago: pago.id, motivo }, 'payment_not_credited');
-    await pagos.notarSinAcreditar(pago, autor, motivo);
+    await pagos.noteUncredited(pago, autor, motivo);
     return 'DIFERENTE';
   }
 
@@ -93,7 +93,7 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
     proveedores,
 
     /** Makes the payment of a confirmed form and begins it. The same form again continues what it made. */
-    async comprar(compra: Compra): Promise<Pago | MotivoCompra> {
+    async buy(compra: Compra): Promise<Pago | MotivoCompra> {
       const paquete = catalogo.paquetes.find(({ creditos }) => creditos === compra.creditos);
       if (!paquete) return 'PAQUETE_DESCONOCIDO';
       if (!byId.has(compra.proveedor)) return 'PROVEEDOR_DESCONOCIDO';
@@ -109,16 +109,16 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
     continuar: (pago: Pago, autor: Autor) => begin(pago, autor),
 
     /** Gives a pending payment up, at its provider first. False: it was too late, or the provider does not answer. */
-    async cancelar(pago: Pago, { actor, ip }: Autor): Promise<boolean> {
+    async cancel(pago: Pago, { actor, ip }: Autor): Promise<boolean> {
       if (pago.estado !== 'PENDIENTE') return false;
       try {
-        if ((await byId.get(pago.proveedor)?.cancelar(pago)) === 'YA_PAGADO') return false;
+        if ((await byId.get(pago.proveedor)?.cancel(pago)) === 'YA_PAGADO') return false;
       } catch (err) {
         log.warn({ err: asError(err), pago: pago.id }, 'payment_not_cancelled');
         return false;
       }
       const { cuentaId, id } = pago;
-      return (await pagos.cancelar({ cuentaId, id, actor, ip })).resultado === 'HECHO';
+      return (await pagos.cancel({ cuentaId, id, actor, ip })).resultado === 'HECHO';
     },
 
     /** What to do for a pending payment. `SIN_EMPEZAR`: continue it; `SIN_RESPUESTA`: its provider is off or silent. */
@@ -134,7 +134,7 @@ export function createCheckout({ pagos, catalogo, proveedores, newId, newReferen
     },
 
     /** Takes a notification or a return. Rejects when the provider could not be asked: it has to come again. */
-    async recibir(proveedorId: string, aviso: AvisoProveedor): Promise<EfectoAviso> {
+    async receive(proveedorId: string, aviso: AvisoProveedor): Promise<EfectoAviso> {
       const proveedor = byId.get(proveedorId);
       return proveedor ? apply(proveedor, await proveedor.confirmar(aviso)) : 'FALSO';
     },

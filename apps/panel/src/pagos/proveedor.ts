@@ -72,8 +72,8 @@ export interface ProveedorPago {
   readonly descripcion: string;
   /** Shown as a warning wherever the way to pay is chosen or its result is shown. */
   readonly advertencia?: string;
-  crear(pago: Pago): Promise<Cobro>;
+  createCharge(pago: Pago): Promise<Cobro>;
   instrucciones(pago: Pago): Promise<Instrucciones | null>;
   confirmar(aviso: AvisoProveedor): Promise<Confirmacion>;
-  cancelar(pago: Pago): Promise<'CANCELADO' | 'YA_PAGADO'>;
+  cancel(pago: Pago): Promise<'CANCELADO' | 'YA_PAGADO'>;
 }

@@ -8,12 +8,12 @@ export function createDemostracion(): ProveedorPago {
     nombre: 'Demostración',
     descripcion: 'Abona los créditos al momento, sin cobrar nada.',
     advertencia: 'Es una compra de demostración: no se cobra dinero y los créditos se abonan al momento.',
-    crear: async () => ({ tipo: 'PAGADO', proveedorRef: null }),
+    createCharge: async () => ({ tipo: 'PAGADO', proveedorRef: null }),
     // One that is still pending was interrupted: there is nothing to pay, only to go on.
     instrucciones: async () => null,
     // Nobody may credit an account by a message from outside.
     confirmar: async () => ({ tipo: 'FALSO' }),
-    cancelar: async () => 'CANCELADO',
+    cancel: async () => 'CANCELADO',
   };
 }
 
@@ -31,7 +31,7 @@ export function createTransferencia(cuenta: CuentaBancaria): ProveedorPago {
     id: 'transferencia',
     nombre: 'Transferencia bancaria (SPEI)',
     descripcion: 'Los créditos se abonan cuando el operador confirma que llegó su transferencia.',
-    crear: async () => ({ tipo: 'ESPERA', proveedorRef: null }),
+    createCharge: async () => ({ tipo: 'ESPERA', proveedorRef: null }),
     instrucciones: async (pago) => ({
       texto: 'Haga la transferencia por el importe exacto y escriba la referencia en el concepto del pago.',
       datos: [
@@ -44,7 +44,7 @@ export function createTransferencia(cuenta: CuentaBancaria): ProveedorPago {
     }),
     // Only the operator confirms a transfer.
     confirmar: async () => ({ tipo: 'FALSO' }),
-    cancelar: async () => 'CANCELADO',
+    cancel: async () => 'CANCELADO',
   };
 }
 

@@ -32,7 +32,7 @@ export function createAgr(world: World, nidp: Nidp, aperturas: Aperturas): Hono 
     const pending = notificacionesDe(world, rfc, aperturas).find((some) => some.folio === folio);
     if (!pending) return htmlResponse(message(`No existe un acto pendiente con folio ${folio}.`), 404);
     const at = world.clock.now();
-    aperturas.abrirNotificacion(rfc, folio, at);
+    aperturas.openNotificacion(rfc, folio, at);
     world.log.add({ service: 'agr', operation: 'AbrirNotificacion', rfc, at, detail: { folio } });
     return htmlResponse(message(`Acto administrativo ${folio}: usted ha quedado notificado.`));
   };

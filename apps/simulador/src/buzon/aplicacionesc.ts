@@ -29,7 +29,7 @@ export function createAplicacionesc(
   };
   const read = ({ rfc }: ProviderSession, id: string) => {
     if (!comunicadosDe(world, rfc, aperturas).some((comunicado) => comunicado.id === id)) return;
-    aperturas.leerComunicado(rfc, id);
+    aperturas.readComunicado(rfc, id);
     const at = world.clock.now();
     world.log.add({ service: 'aplicacionesc', operation: 'LeerComunicado', rfc, at, detail: { id } });
   };

@@ -15,13 +15,13 @@ export function createAperturas() {
   const comunicados = new Map<string, Set<string>>();
   return {
     /** Opening it again changes nothing. */
-    abrirNotificacion: (rfc: string, folio: string, at: Date) => {
+    openNotificacion: (rfc: string, folio: string, at: Date) => {
       const own = notificaciones.get(rfc) ?? new Map<string, Apertura>();
       if (!own.has(folio)) own.set(folio, { folio, fecha: at.toISOString() });
       notificaciones.set(rfc, own);
     },
     notificaciones: (rfc: string) => [...(notificaciones.get(rfc)?.values() ?? [])],
-    leerComunicado: (rfc: string, id: string) => {
+    readComunicado: (rfc: string, id: string) => {
       comunicados.set(rfc, (comunicados.get(rfc) ?? new Set<string>()).add(id));
     },
     comunicados: (rfc: string) => [...(comunicados.get(rfc) ?? [])],

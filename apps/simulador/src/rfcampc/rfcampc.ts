@@ -33,7 +33,7 @@ export function createRfcampc(world: World, nidp: Nidp): Hono {
 
   const consulta = (c: Context) => provider.guard(c, { operation: 'ConsultaTramite' }, (session) => show(c, session));
 
-  const generar = async (c: Context) => {
+  const generate = async (c: Context) => {
     const form = await formOf(c);
     return provider.guard(c, { operation: 'GenerarConstancia' }, (session, fault) => {
       if (form['javax.faces.ViewState'] !== session.notes.get('viewState'))
@@ -66,7 +66,7 @@ export function createRfcampc(world: World, nidp: Nidp): Hono {
     .get('/app/seg/SessionBroker', broker)
     .post('/saml2/sp/acs/post', (c) => provider.consume(c))
     .get(CONSULTA_TRAMITE, consulta)
-    .post(CONSULTA_TRAMITE, generar)
+    .post(CONSULTA_TRAMITE, generate)
     .get(GENERA_CONSTANCIA, descargar);
 }
 

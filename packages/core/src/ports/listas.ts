@@ -48,7 +48,7 @@ export interface ListaEfosAbierta extends HuellaLista {
 }
 
 /** Reads the list from the authority; null when it has not changed since `previa`. Rejects with a `SatError`. */
-export type AbrirListaEfos = (previa: HuellaLista | null, signal: AbortSignal) => Promise<ListaEfosAbierta | null>;
+export type OpenListaEfos = (previa: HuellaLista | null, signal: AbortSignal) => Promise<ListaEfosAbierta | null>;
 
 /** The version of the list that answers are given from. */
 export interface VersionEfos extends HuellaLista {
@@ -104,8 +104,8 @@ export interface CargaListas {
    * than `minFilas` or than nine tenths of the current one (the operator may allow both, see `pedir`), and with what
    * `abrir` and the rows reject with. Every failure is noted.
    */
-  cargar(
-    options: { readonly abrir: AbrirListaEfos; readonly minFilas: number },
+  loadList(
+    options: { readonly abrir: OpenListaEfos; readonly minFilas: number },
     signal: AbortSignal,
   ): Promise<ResultadoCarga>;
   /**
@@ -116,7 +116,7 @@ export interface CargaListas {
    * Asks the workers to fetch the list now. `forzar` lets it be shorter, or older, than it should. The wish stands
    * until a list came, taken or refused: while the source fails it is tried again as every failed attempt is.
    */
-  pedir(options: { readonly forzar: boolean } & Autor): Promise<void>;
+  askFor(options: { readonly forzar: boolean } & Autor): Promise<void>;
   estado(): Promise<EstadoEfos>;
 }
 
@@ -148,5 +148,5 @@ export interface ListaEdos {
   importar(lista: { readonly fuente: string; readonly rfcs: readonly string[] } & Autor): Promise<EstadoEdos>;
   estado(): Promise<EstadoEdos | null>;
   /** False when there was none. */
-  borrar(autor: Autor): Promise<boolean>;
+  remove(autor: Autor): Promise<boolean>;
 }

@@ -13,7 +13,7 @@ import type {
   Parte,
 } from '../ports/solicitudes.ts';
 import { type Agenda, esperaTrasConsulta } from './agenda.ts';
-import { dividir, periodoPedido, periodosDe } from './periodos.ts';
+import { divide, periodoPedido, periodosDe } from './periodos.ts';
 
 /** Places between an effect outside of the database and its record, where a process may die. */
 export const PUNTOS = [
@@ -104,7 +104,7 @@ const MAX_DESFASE = 6;
  * Asks the SAT for a part. The intent is written before the call: after a crash with an unknown result the request is
  * sent once more, and the SAT's "equal request" then leads to another second.
  */
-export async function pedirParte(context: ContextoPaso): Promise<Paso> {
+export async function askForParte(context: ContextoPaso): Promise<Paso> {
   const { claims, sat, checkpoint, solicitud, parte, credencial, signal, agenda } = context;
   const { id, rfc, tipo, cuentaId } = solicitud;
   const { canal } = parte;
@@ -128,7 +128,7 @@ export async function pedirParte(context: ContextoPaso): Promise<Paso> {
     case 'VACIA':
       return trasVacia(context, { tipo: 'SIN_CFDI', detalle });
     case 'DEMASIADOS':
-      return partir(context);
+      return split(context);
     case 'REPETIDA': {
       const { codigo, mensaje } = respuesta;
       if (parte.desfase >= MAX_DESFASE) return { fin: { estado: 'ERROR', motivo: 'SOLICITUDES_AGOTADAS', codigo } };
@@ -141,9 +141,9 @@ export async function pedirParte(context: ContextoPaso): Promise<Paso> {
 }
 
 /** Puts smaller periods in the place of one that has more rows than the SAT gives. */
-function partir({ solicitud, parte }: ContextoPaso): Paso {
+function split({ solicitud, parte }: ContextoPaso): Paso {
   const { canal, vacias, periodo } = parte;
-  const periodos = dividir({ ...solicitud, canal, periodo });
+  const periodos = divide({ ...solicitud, canal, periodo });
   if (!periodos) return { fin: { estado: 'ERROR', motivo: 'DEMASIADOS_CFDI_POR_SEGUNDO', codigo: '5003' } };
   return {
     avance: {
@@ -179,11 +179,11 @@ export async function verificarParte(context: ContextoPaso): Promise<Paso> {
     case 'VACIA':
       return trasVacia(context, { tipo: 'SIN_CFDI', codigo: '5004' });
     case 'DEMASIADOS':
-      return partir(context);
+      return split(context);
     default: {
       const estado = respuesta.resultado === 'RECHAZADA' ? 'RECHAZADA' : 'ERROR';
       const { codigo, mensaje } = respuesta;
-      return pedirDeNuevo(parte, { estado, motivo: `SAT_${respuesta.resultado}`, codigo }, mensaje);
+      return askAgain(parte, { estado, motivo: `SAT_${respuesta.resultado}`, codigo }, mensaje);
     }
   }
 }
@@ -192,7 +192,7 @@ export async function verificarParte(context: ContextoPaso): Promise<Paso> {
 const MAX_REENVIOS = 2;
 
 /** Asks for the part anew, or ends the solicitud when that was done often enough. */
-function pedirDeNuevo(parte: Parte, fin: Fin & { readonly codigo: string }, detalle: string): Paso {
+function askAgain(parte: Parte, fin: Fin & { readonly codigo: string }, detalle: string): Paso {
   if (parte.reenvios >= MAX_REENVIOS) return { fin };
   const again = { ...anew(parte), reenvios: parte.reenvios + 1 };
   return progress(parte, again, [{ tipo: 'REENVIADA', codigo: fin.codigo, detalle }]);
@@ -202,7 +202,7 @@ function pedirDeNuevo(parte: Parte, fin: Fin & { readonly codigo: string }, deta
  * Copies one package of a part into our storage. The SAT gives a package only twice, so a copy left by a process that
  * died before noting it is found first, and storage is asked whether it is there before the SAT is.
  */
-export async function bajarParte(context: ContextoPaso): Promise<Paso> {
+export async function fetchParte(context: ContextoPaso): Promise<Paso> {
   const { sat, paquetes, checkpoint, solicitud, parte, credencial, signal } = context;
   const next = parte.paquetes.find(({ objectKey }) => objectKey === null);
   if (!next) return stored(parte, null);
@@ -219,7 +219,7 @@ export async function bajarParte(context: ContextoPaso): Promise<Paso> {
   const respuesta = await sat.send(consulta, credencial, { signal, cuentaId });
   if (respuesta.resultado === 'AGOTADO') {
     const { codigo, mensaje } = respuesta;
-    return pedirDeNuevo(parte, { estado: 'ERROR', motivo: 'PAQUETE_SAT_AGOTADO', codigo }, mensaje);
+    return askAgain(parte, { estado: 'ERROR', motivo: 'PAQUETE_SAT_AGOTADO', codigo }, mensaje);
   }
   const saved = await paquetes.saveSat(origen, respuesta.zip, signal);
   await checkpoint('tras-bajar', id);
@@ -244,7 +244,7 @@ export function selladaDe(solicitud: ClaimedSolicitud, { canal }: Pick<Parte, 'c
 }
 
 /** True while a part is asked once more because the SAT said that it has no CFDI. */
-export const isPorConfirmar = ({ vacias }: Pick<Parte, 'vacias'>): boolean => vacias.length > 0;
+export const isToConfirm = ({ vacias }: Pick<Parte, 'vacias'>): boolean => vacias.length > 0;
 
 /** Both channels said that there is nothing. */
 export const isConfirmada = ({ vacias }: Pick<Parte, 'vacias'>): boolean => new Set(vacias).size > 1;
@@ -264,7 +264,7 @@ function trasVacia({ solicitud, parte, agenda }: ContextoPaso, evento: NuevoEven
 }
 
 /** What follows when a channel that should confirm an empty answer cannot be asked. */
-export function sinConfirmar(solicitud: ClaimedSolicitud, parte: Parte): Paso {
+export function unconfirmed(solicitud: ClaimedSolicitud, parte: Parte): Paso {
   const isFirst = parte.vacias.includes(parte.canal);
   return isFirst ? askOther(solicitud, parte, []) : conclude(parte, [{ tipo: 'VACIA_SIN_CONFIRMAR' }]);
 }

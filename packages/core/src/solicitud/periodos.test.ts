@@ -5,7 +5,7 @@ import type { TipoDescarga } from '../ports/metadata.ts';
 import {
   addDays,
   calendarDay,
-  dividir,
+  divide,
   fromSeconds,
   nextMonth,
   periodoPedido,
@@ -107,7 +107,7 @@ describe('dividir', () => {
         const month = toSeconds(`${nextMonth(start)}T00:00:00`) - toSeconds(inicio) - 1;
         const isByMonth = c === 'portal' && t === 'recibidos';
         const fin = fromSeconds(toSeconds(inicio) + (isByMonth ? Math.min(seconds, month) : seconds));
-        const piezas = dividir({ canal: c, tipo: t, periodo: { inicio, fin } });
+        const piezas = divide({ canal: c, tipo: t, periodo: { inicio, fin } });
         if (piezas === null) {
           expect(toSeconds(fin) - toSeconds(inicio)).toBeLessThan(3);
           return;
@@ -120,14 +120,14 @@ describe('dividir', () => {
   });
 
   it('divides a month of the portal into days, a day into halves', () => {
-    const days = dividir({
+    const days = divide({
       canal: 'portal',
       tipo: 'recibidos',
       periodo: { inicio: '2025-02-01T00:00:00', fin: '2025-02-28T23:59:59' },
     });
     expect(days).toHaveLength(28);
     expect(
-      dividir({
+      divide({
         canal: 'portal',
         tipo: 'recibidos',
         periodo: { inicio: '2025-02-01T00:00:00', fin: '2025-02-01T23:59:59' },

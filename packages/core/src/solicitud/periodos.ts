@@ -80,7 +80,7 @@ export function periodosDe(input: { canal: CanalSat; tipo: TipoDescarga; periodo
  * The same period in smaller pieces that do not overlap and leave nothing out, or null when it cannot be divided: the
  * SAT wants its ends to differ, so a piece has at least two seconds.
  */
-export function dividir(input: { canal: CanalSat; tipo: TipoDescarga; periodo: Periodo }): Periodo[] | null {
+export function divide(input: { canal: CanalSat; tipo: TipoDescarga; periodo: Periodo }): Periodo[] | null {
   const { inicio, fin } = input.periodo;
   if (isByMonth(input.canal, input.tipo) && dayOf(inicio) !== dayOf(fin)) {
     const days: Periodo[] = [];

@@ -14,17 +14,17 @@ import { SatError } from '../sat-error.ts';
 import { esperaDelPortal, esperaTrasFallo, isRetrasada } from './agenda.ts';
 import {
   type AdvanceDeps,
-  bajarParte,
+  askForParte,
   type ChannelChange,
   type Checkpoint,
   type Fin,
+  fetchParte,
   isConfirmada,
-  isPorConfirmar,
+  isToConfirm,
   otroCanal,
   type Paso,
-  pedirParte,
   selladaDe,
-  sinConfirmar,
+  unconfirmed,
   verificarParte,
 } from './parte.ts';
 import { periodosIniciales, pideDeMas } from './periodos.ts';
@@ -57,8 +57,8 @@ export async function advanceSolicitud(
   if (wait > 0) return claims.release(claimed, {}, { queue: 'descargas', inSeconds: wait });
   const sellada = selladaDe(claimed, parte);
   const isRefused = parte.canal === claimed.canal && claimed.isCredencialRechazada;
-  if (isPorConfirmar(parte) && (isRefused || !sellada || isRetrasada(claimed.creadaEn, claimed.now)))
-    return settle(deps, claimed, parte, sinConfirmar(claimed, parte));
+  if (isToConfirm(parte) && (isRefused || !sellada || isRetrasada(claimed.creadaEn, claimed.now)))
+    return settle(deps, claimed, parte, unconfirmed(claimed, parte));
   if (isRefused) {
     // Sent once more, by whichever process, it might lock the taxpayer's account at the SAT.
     const motivo = claimed.canal === 'portal' ? 'CIEC_RECHAZADA' : 'EFIRMA_RECHAZADA';
@@ -84,9 +84,9 @@ async function step(
       case 'SOLICITADA':
         return await verificarParte(context);
       case 'DISPONIBLE':
-        return await bajarParte(context);
+        return await fetchParte(context);
       default:
-        return await pedirParte(context);
+        return await askForParte(context);
     }
   } catch (error) {
     if (!(error instanceof SatError)) throw error;
@@ -104,14 +104,14 @@ function pasoTras(error: SatError, { agenda }: AdvanceDeps, solicitud: ClaimedSo
   const codigo = error.codigo ?? error.motivo;
   if (error.motivo === 'OCUPADO') return { isBusy: true, inSeconds: error.esperaMs / 1_000 };
   const down = { tipo: 'CANAL_CAIDO', codigo } as const;
-  if (error.clase === 'permanente' && !isPorConfirmar(parte) && canReturn(solicitud))
+  if (error.clase === 'permanente' && !isToConfirm(parte) && canReturn(solicitud))
     return { change: { ...down, mayReturn: false } };
   if (error.clase !== 'reintentable')
     return {
       fin: { estado: 'ERROR', motivo: error.motivo, codigo },
       isCredencialRechazada: error.clase === 'credencial',
     };
-  if (isPorConfirmar(parte) && parte.fallos >= MAX_FALLOS_AL_CONFIRMAR) return sinConfirmar(solicitud, parte);
+  if (isToConfirm(parte) && parte.fallos >= MAX_FALLOS_AL_CONFIRMAR) return unconfirmed(solicitud, parte);
   const isPerdido = error.isAccesoPerdido;
   const isFirst = solicitud.canalDejado !== solicitud.canal && solicitud.partes.every(({ accesos }) => accesos === 0);
   const failed = { fallos: parte.fallos, isSecondLogin: isPerdido && !isFirst };
@@ -136,7 +136,7 @@ async function settle(deps: AdvanceDeps, claimed: ClaimedSolicitud, parte: Parte
   if ('change' in paso) return changeChannel(claims, claimed, paso.change);
   if ('fin' in paso) {
     if (paso.isCredencialRechazada) await claims.markRefused(claimed, parte.canal);
-    if (isPorConfirmar(parte)) return settle(deps, claimed, parte, sinConfirmar(claimed, parte));
+    if (isToConfirm(parte)) return settle(deps, claimed, parte, unconfirmed(claimed, parte));
     return paso.isCredencialRechazada ? endRefused(claims, claimed, paso.fin) : claims.fail(claimed, paso.fin);
   }
   const { avance, inSeconds, isForAll = false } = paso;

@@ -11,7 +11,7 @@ import type { Database } from '../database.ts';
 import { type Connection, execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
 import { writeAvance } from './avance.ts';
-import { devolucion, terminarSinPaquete } from './terminar.ts';
+import { devolucion, endWithoutPaquete } from './end.ts';
 
 /** Whether the SAT has refused, at this channel, the stored credential that this solicitud was accepted with. */
 const rechazada = (tipo: 'ciec' | 'efirma_cer', column: 'rechazada_portal_en' | 'rechazada_soap_en') =>
@@ -110,7 +110,7 @@ salida AS (DELETE FROM outbox o USING fin WHERE o.solicitud_id = fin.id),
 nota AS (INSERT INTO evento (solicitud_id, tipo, detalle) SELECT id, 'TERMINADA', $6::text FROM fin)
 SELECT id FROM fin`;
 
-const FAIL = terminarSinPaquete(`s.id = $4 AND s.epoch = $5 AND s.estado = 'EN_PROCESO'`);
+const FAIL = endWithoutPaquete(`s.id = $4 AND s.epoch = $5 AND s.estado = 'EN_PROCESO'`);
 
 const CHANGE_CHANNEL = `
 WITH otra AS (

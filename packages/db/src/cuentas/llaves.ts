@@ -1,6 +1,6 @@
 import type { Autor, CredencialGuardada, TipoGuardada } from '@acuse/core';
 import type pg from 'pg';
-import { terminarSinPaquete } from '../claims/terminar.ts';
+import { endWithoutPaquete } from '../claims/end.ts';
 import type { Database } from '../database.ts';
 import { isDeadlock } from '../errors.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
@@ -28,7 +28,7 @@ export interface LlaveListada {
 }
 
 /** A stored credential as a new key finds it. */
-export type PorResellar = Pick<CredencialGuardada, 'id' | 'apiKeyId' | 'sobre' | 'shred' | 'expiraEn'> & {
+export type ToReseal = Pick<CredencialGuardada, 'id' | 'apiKeyId' | 'sobre' | 'shred' | 'expiraEn'> & {
   readonly tipo: TipoGuardada;
 };
 
@@ -44,7 +44,7 @@ export interface Relevo {
   /** The key that is replaced, already verified. It must still be the active one. */
   readonly anterior: string;
   /** Seals again what opens; what it leaves out is deleted. Runs inside the transaction. */
-  reseal(guardadas: readonly PorResellar[]): readonly Resellada[];
+  reseal(guardadas: readonly ToReseal[]): readonly Resellada[];
 }
 
 const POR_RESELLAR = `
@@ -57,7 +57,7 @@ UPDATE credencial SET api_key_id = $3, kid = n.kid, sobre = n.sobre
 FROM unnest($4::uuid[], $5::text[], $6::bytea[]) AS n (id, kid, sobre)
 WHERE credencial.id = n.id AND contribuyente_id = $1 AND api_key_id = $2`;
 
-const CANCEL = terminarSinPaquete(`s.api_key_id = $4 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')`);
+const CANCEL = endWithoutPaquete(`s.api_key_id = $4 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')`);
 
 /** Times a change is made when it meets other work on the same solicitudes in a deadlock. */
 const MAX_ATTEMPTS = 4;
@@ -111,7 +111,7 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
     llave: NuevaLlave,
     { anterior, reseal }: Relevo,
   ): Promise<TipoGuardada[]> {
-    const rows = await rowsOf<PorResellar>(client, POR_RESELLAR, [contribuyenteId, anterior]);
+    const rows = await rowsOf<ToReseal>(client, POR_RESELLAR, [contribuyenteId, anterior]);
     const nuevas = reseal(rows);
     await execute(client, RESEAL, [
       ...[contribuyenteId, anterior, llave.id],

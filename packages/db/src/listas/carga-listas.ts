@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import {
-  type AbrirListaEfos,
   type CargaEfos,
   type CargaListas,
   type CargaPendiente,
   type FilaEfos,
   type ListaEfosAbierta,
   ListaRechazada,
+  type OpenListaEfos,
   type ResultadoCarga,
   SatError,
   type VersionEfos,
@@ -42,7 +42,7 @@ SELECT $1, f.orden, f.rfc, f.nombre, f.situacion, f.historial
 FROM unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::jsonb[]) AS f (orden, rfc, nombre, situacion, historial)`;
 
 export interface CargaOptions {
-  readonly abrir: AbrirListaEfos;
+  readonly abrir: OpenListaEfos;
   readonly minFilas: number;
   /** Takes a list however short or old it is: the operator knows why. */
   readonly forzar: boolean;
@@ -55,7 +55,7 @@ export interface CargaOptions {
  * still do fails, and the next loader removes what it left. Readers see the earlier version until the one transaction
  * that ends this.
  */
-export async function cargarVersion(
+export async function loadVersion(
   client: pg.ClientBase,
   options: CargaOptions,
   signal: AbortSignal,
@@ -263,7 +263,7 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas
     const carga = await begin();
     const note = (resultado: 'CARGADA' | 'SIN_CAMBIO') => execute(client, END, [carga, resultado, null, en]);
     try {
-      return await cargarVersion(client, { ...options, forzar, note }, signal);
+      return await loadVersion(client, { ...options, forzar, note }, signal);
     } catch (error) {
       // The list that came is an answer to the wish; a source that failed, or a process that is going, is none.
       const answered = error instanceof ListaRechazada ? en : null;
@@ -274,7 +274,7 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas
   }
 
   return {
-    async cargar({ abrir, minFilas }, signal) {
+    async loadList({ abrir, minFilas }, signal) {
       const client = await pool.connect();
       let isLocked = false;
       try {
@@ -293,7 +293,7 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas
       return (await rowOf<{ pendiente: CargaPendiente | null }>(pool, PENDING, values))?.pendiente ?? null;
     },
 
-    async pedir({ forzar, actor, ip }) {
+    async askFor({ forzar, actor, ip }) {
       await execute(pool, ASK, [actor, ip, forzar]);
     },
 

@@ -50,7 +50,7 @@ export function createListaEdos({ pool }: Pick<Database, 'pool'>): ListaEdos {
         return estado;
       }),
     estado: () => readEstado(pool),
-    borrar: ({ actor, ip }) => change(async (client) => isOne(client, DROP, [actor, ip])),
+    remove: ({ actor, ip }) => change(async (client) => isOne(client, DROP, [actor, ip])),
   };
 }
 

@@ -254,7 +254,7 @@ export function createLibro({ pool }: Pick<Database, 'pool'>) {
      * Gives an account credits that were paid for, once per `referencia` however often it is sent. Rejects with
      * `CREDITOS_INVALIDOS` unless `creditos` is a positive integer.
      */
-    async abonar(
+    async credit(
       input: { cuentaId: string; creditos: number; referencia: string; detalle: string } & Autor,
     ): Promise<Abono> {
       const { cuentaId, creditos, referencia, detalle, actor, ip } = input;
@@ -270,9 +270,7 @@ export function createLibro({ pool }: Pick<Database, 'pool'>) {
      * Corrects a balance by `creditos` (an integer, not 0; negative takes away) with the reason that the ledger and the
      * audit log keep, once per `opId` (UUID) however often it is sent.
      */
-    async ajustar(
-      input: { cuentaId: string; opId: string; creditos: number; motivo: string } & Autor,
-    ): Promise<Ajuste> {
+    async adjust(input: { cuentaId: string; opId: string; creditos: number; motivo: string } & Autor): Promise<Ajuste> {
       const { cuentaId, opId, creditos, motivo, actor, ip } = input;
       const row = await move(AJUSTAR, [cuentaId, actor, ip, creditos, opId, motivo]);
       if (!row) return { resultado: 'CUENTA_DESCONOCIDA' };

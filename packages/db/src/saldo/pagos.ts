@@ -235,13 +235,13 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
     },
 
     /** Ends a pending payment that did not arrive; nothing is credited. `motivo` is shown to the buyer. */
-    rechazar: (input: { id: string; motivo: string } & Autor) => end('RECHAZADO', input),
+    refuse: (input: { id: string; motivo: string } & Autor) => end('RECHAZADO', input),
 
     /** The buyer gives a pending payment up. Another account's payment stays as it is. */
-    cancelar: (input: { cuentaId: string; id: string } & Autor) => end('CANCELADO', input),
+    cancel: (input: { cuentaId: string; id: string } & Autor) => end('CANCELADO', input),
 
     /** Writes down money that arrived for a payment and was not credited, for the operator to look at. */
-    async notarSinAcreditar({ id }: Pago, { actor, ip }: Autor, motivo: string): Promise<void> {
+    async noteUncredited({ id }: Pago, { actor, ip }: Autor, motivo: string): Promise<void> {
       await execute(pool, UNCREDITED, [id, actor, ip, motivo]);
     },
   };

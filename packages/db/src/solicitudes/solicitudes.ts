@@ -10,7 +10,7 @@ import {
   type TipoEvento,
   type VistaSolicitud,
 } from '@acuse/core';
-import { terminarSinPaquete } from '../claims/terminar.ts';
+import { endWithoutPaquete } from '../claims/end.ts';
 import { nota } from '../cuentas/auditoria.ts';
 import type { Database } from '../database.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
@@ -139,7 +139,7 @@ const NOTE = nota({
   ...{ ...OF_SOLICITUD, actor: '$3', ip: '$5' },
 });
 
-const CANCEL = terminarSinPaquete(
+const CANCEL = endWithoutPaquete(
   `s.id = $4 AND s.contribuyente_id = $5 AND s.estado IN ('EN_PROCESO', 'ESPERA_EFIRMA')`,
   `, auditada AS (${nota({
     accion: 'cancelar-solicitud',

@@ -54,7 +54,7 @@ export async function makeAccount(stack: RunningStack, dataDir: string, rfc = RF
   });
   try {
     const { cuentaId, panel } = await openCuenta(stack, db);
-    await createLibro(db).abonar({
+    await createLibro(db).credit({
       cuentaId,
       creditos: CREDITOS,
       referencia: randomUUID(),

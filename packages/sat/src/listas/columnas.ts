@@ -1,7 +1,7 @@
 import type { SituacionEfos } from '@acuse/core';
 import { readMes, toDia } from '../fechas.ts';
 import { toForma } from '../texto.ts';
-import { listaIlegible } from './decodificar.ts';
+import { listaIlegible } from './decode.ts';
 
 /** A stage's columns, by position. */
 interface ColumnasPaso {

@@ -1,8 +1,8 @@
-import { type AbrirListaEfos, type HuellaLista, SatError, type SatMetrics } from '@acuse/core';
+import { type HuellaLista, type OpenListaEfos, SatError, type SatMetrics } from '@acuse/core';
 import { createDirecciones, type SatHttpSettings } from '../http/direcciones.ts';
 import { createSatHttp, type SatHttp } from '../http/sat-http.ts';
-import { listaIlegible } from './decodificar.ts';
-import { leerLista69b } from './leer-lista-69b.ts';
+import { listaIlegible } from './decode.ts';
+import { readLista69b } from './read-lista-69b.ts';
 
 /**
  * The whole list, as the SAT's page of open data links it since 2026; the older address at omawww.sat.gob.mx is frozen
@@ -25,7 +25,7 @@ export interface Lista69bSettings {
 }
 
 export interface Lista69b {
-  readonly abrir: AbrirListaEfos;
+  readonly abrir: OpenListaEfos;
   close(): Promise<void>;
 }
 
@@ -59,7 +59,7 @@ async function abrir(
   { http, url, fuente, maxBytes }: { http: SatHttp; url: URL; fuente: string; maxBytes: number },
   previa: HuellaLista | null,
   signal: AbortSignal,
-): ReturnType<AbrirListaEfos> {
+): ReturnType<OpenListaEfos> {
   const answer = await http.request({
     host: url.hostname,
     path: `${url.pathname}${url.search}`,
@@ -79,7 +79,7 @@ async function abrir(
       const value = answer.headers[name];
       return typeof value === 'string' && value.length <= 256 ? value : null;
     };
-    const lista = await leerLista69b(answer.body, {
+    const lista = await readLista69b(answer.body, {
       md5: header('content-md5') ?? undefined,
       hasEnd: header('content-length') !== null || header('transfer-encoding') !== null,
     });

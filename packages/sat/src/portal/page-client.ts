@@ -107,7 +107,7 @@ export function createPageClient(
 }
 
 /** A session whose cookies cannot be read is no session. */
-export function readNavegador(http: SatHttp, settings: Required<PortalSettings>, cookies: string): PageClient | null {
+export function readBrowser(http: SatHttp, settings: Required<PortalSettings>, cookies: string): PageClient | null {
   try {
     return createPageClient(http, settings, cookies);
   } catch (error) {
@@ -120,7 +120,7 @@ export function readNavegador(http: SatHttp, settings: Required<PortalSettings>,
  * Sends a form of a page as a browser would, with these fields or as the page filled it in. Throws RESPUESTA_ILEGIBLE
  * for one that is not sent by POST.
  */
-export async function enviarFormulario(
+export async function submitFormulario(
   pageClient: PageClient,
   { direccion }: Pagina,
   { accion, metodo, etiquetas }: Formulario,

@@ -4,7 +4,7 @@ import { ilegible } from '../texto.ts';
 import type { PageClient, Pagina } from './page-client.ts';
 import { assertRfcAutenticado } from './paginas/pagina-portal.ts';
 import type { AccesoDeps, Portal } from './portal.ts';
-import { acceder, assertPuedeAcceder } from './sesion/acceder.ts';
+import { assertMayLogIn, logIn } from './sesion/log-in.ts';
 import { assertSesionViva } from './sesion/sesion-vencida.ts';
 import { HOST_ACCESO, HOST_PORTAL } from './settings.ts';
 
@@ -22,7 +22,7 @@ const PAGINA_EFIRMA = '/nidp/app/login?id=SATx509Custom&sid=0&option=credential&
 
 /**
  * Logs in to the CFDI portal with the CIEC or the e.firma. The portal's page must name the RFC of the credential, else
- * RESPUESTA_ILEGIBLE. For the other errors see {@link acceder}.
+ * RESPUESTA_ILEGIBLE. For the other errors see {@link logIn}.
  */
 async function enter(
   deps: AccesoDeps,
@@ -30,11 +30,11 @@ async function enter(
   credencial: Credencial,
   signal: AbortSignal,
 ): Promise<void> {
-  assertPuedeAcceder(deps, credencial);
+  assertMayLogIn(deps, credencial);
   if (credencial.tipo === 'efirma') await approachEfirma(pageClient, signal);
   const path = credencial.tipo === 'ciec' ? PAGINA_CIEC : PAGINA_EFIRMA;
   const pagina = await pageClient.open({ host: HOST_ACCESO, path }, signal);
-  await acceder(deps, pageClient, pagina, credencial, HOST_ACCESO, signal);
+  await logIn(deps, pageClient, pagina, credencial, HOST_ACCESO, signal);
   await enterPortal(pageClient, credencial.rfc, signal);
 }
 

@@ -1,6 +1,6 @@
 import { type ConsultarCfdi, type RespuestaConsultarCfdi, SatError } from '@acuse/core';
 import type { SatHttp } from '../http/sat-http.ts';
-import { llamar } from '../soap/llamar.ts';
+import { call } from '../soap/call.ts';
 import { escapeText, type PasoSoap } from '../soap/sobres.ts';
 import { type Elemento, NS_SOAP, onlyChild, unreadable } from '../soap/xml.ts';
 import { assertTextoSano } from '../texto.ts';
@@ -28,7 +28,7 @@ export async function consultarCfdi(
     `<s:Envelope xmlns:s="${NS_SOAP}"><s:Body><Consulta xmlns="${NS}">` +
     `<expresionImpresa>${escapeText(expresionDe(consulta))}</expresionImpresa>` +
     '</Consulta></s:Body></s:Envelope>';
-  const { contenido } = await llamar(http, { paso: CONSULTA, sobre, signal }, MAX_BYTES);
+  const { contenido } = await call(http, { paso: CONSULTA, sobre, signal }, MAX_BYTES);
   if (contenido.nombre !== 'ConsultaResponse' || contenido.ns !== NS) throw unreadable('otra respuesta');
   return readAcuse(onlyChild(contenido, 'ConsultaResult'));
 }

@@ -49,7 +49,7 @@ const REGIMENES: Pares = [
   ['Fecha de alta:', ''],
 ];
 
-const escapar = (texto: string) => texto.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
+const escapeText = (texto: string) => texto.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 
 function pagina(secciones: readonly Pares[], rfc = RFC): string {
   const lista = secciones.map(
@@ -60,14 +60,14 @@ function pagina(secciones: readonly Pares[], rfc = RFC): string {
       <tbody class="ui-datatable-data ui-widget-content">${pares
         .map(
           ([etiqueta, valor]) => `<tr class="ui-widget-content" role="row"><td role="gridcell"><span
-            style="font-weight: bold;">${escapar(etiqueta)}</span></td>
+            style="font-weight: bold;">${escapeText(etiqueta)}</span></td>
             <td role="gridcell" style="text-align:left;">${valor}</td></tr>`,
         )
         .join('')}</tbody></table></div><script>PrimeFaces.cw('DataTable', '<td>');</script></td></tr>
       <tr class="ui-widget-content" role="row"><td role="gridcell"></td></tr></tbody></table></li></ul>`,
   );
   return `<?xml version="1.0" encoding="UTF-8" ?><!DOCTYPE html><html><head><title>Validador QR</title></head><body>
-    <form id="ubicacionForm" method="post"><ul><li>El RFC: ${escapar(rfc)}, tiene asociada la siguiente informaci&oacute;n.</li></ul>
+    <form id="ubicacionForm" method="post"><ul><li>El RFC: ${escapeText(rfc)}, tiene asociada la siguiente informaci&oacute;n.</li></ul>
     ${lista.join('')}</form></body></html>`;
 }
 
@@ -121,7 +121,7 @@ describe('readPaginaQr', () => {
   });
 
   it('reads a legal person, whose name is escaped', () => {
-    const moral = MORAL.map(([etiqueta, valor]) => [etiqueta, escapar(valor)] as const);
+    const moral = MORAL.map(([etiqueta, valor]) => [etiqueta, escapeText(valor)] as const);
     expect(read(pagina([moral, UBICACION, REGIMENES], 'H&E951128469'), 'h&e951128469')).toMatchObject({
       rfc: 'H&E951128469',
       curp: null,
@@ -183,7 +183,7 @@ describe('readPaginaQr', () => {
   });
 
   it('gives a name back as it is written, whatever is in it', () => {
-    expect(read(conCambio('Nombre:', escapar('<script>alert("1 & 2")</script>')))?.nombre).toBe(
+    expect(read(conCambio('Nombre:', escapeText('<script>alert("1 & 2")</script>')))?.nombre).toBe(
       '<script>alert("1 & 2")</script> NUÑEZ MUÑOZ',
     );
   });

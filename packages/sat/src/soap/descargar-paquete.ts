@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { StringDecoder } from 'node:string_decoder';
 import type { DescargarPaquete, RespuestaDescargarPaquete, SatError } from '@acuse/core';
 import { endWithSignal, pullStream, toSatError } from '../http/cuerpo.ts';
+import { callStream } from './call.ts';
 import { ACEPTADO, type ContextoSoap, conToken, errorOf, readCodigo, readMensaje } from './contexto.ts';
-import { llamarStream } from './llamar.ts';
 import { sobreFirmado } from './sobres.ts';
 import { attributesOf, createParser, MAX_PROFUNDIDAD, NS_SOAP, runParser, unreadable } from './xml.ts';
 
@@ -31,7 +31,7 @@ async function openPaquete(
   sobre: string,
   token: string,
 ): Promise<RespuestaDescarga & { zip?: Readable }> {
-  const { body, markFailed } = await llamarStream(http, {
+  const { body, markFailed } = await callStream(http, {
     paso: servicio.descarga,
     sobre,
     token,
@@ -125,7 +125,7 @@ interface LectorPaquete {
 export function createLectorPaquete(maxBytes: number): LectorPaquete {
   const parser = createParser();
   const decoder = new StringDecoder('utf8');
-  const base64 = createDecodificadorBase64();
+  const base64 = createBase64Decoder();
   const path: string[] = [];
   let respuesta: RespuestaDescarga | undefined;
   let inText = false;
@@ -211,7 +211,7 @@ export function createLectorPaquete(maxBytes: number): LectorPaquete {
   };
 }
 
-interface DecodificadorBase64 {
+interface Base64Decoder {
   /** Decodes what is complete so far. Throws RESPUESTA_ILEGIBLE for text that is no base64. */
   write(bytes: Buffer): Buffer;
   /** Throws RESPUESTA_ILEGIBLE when the text ended in the middle. */
@@ -222,7 +222,7 @@ interface DecodificadorBase64 {
  * Decodes base64 (RFC 4648, section 4) chunk by chunk, strictly: Node's own decoder skips what it does not know and
  * accepts a text that was cut. XML white space between characters is allowed.
  */
-export function createDecodificadorBase64(): DecodificadorBase64 {
+export function createBase64Decoder(): Base64Decoder {
   let rest = '';
   let ended = false;
   return {

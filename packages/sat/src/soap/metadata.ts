@@ -4,8 +4,8 @@ import type {
   SolicitarMetadata,
   VerificarMetadata,
 } from '@acuse/core';
+import { call } from './call.ts';
 import { ACEPTADO, type ContextoSoap, conToken, errorOf, readCodigo, readId, readMensaje } from './contexto.ts';
-import { llamar } from './llamar.ts';
 import { sobreFirmado } from './sobres.ts';
 import { type Elemento, onlyChild, unreadable } from './xml.ts';
 
@@ -32,7 +32,7 @@ export async function solicitarMetadata(
   });
   const { codigo, atributos } = await conToken(contexto, async (token) => {
     const paso = servicio[tipo];
-    const { contenido } = await llamar(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);
+    const { contenido } = await call(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);
     if (contenido.nombre !== `${operacion}Response`) throw unreadable(`falta ${operacion}Response`);
     const { atributos } = onlyChild(contenido, `${operacion}Result`);
     return { codigo: readCodigo(atributos['CodEstatus'], 'CodEstatus'), atributos };
@@ -71,7 +71,7 @@ export async function verificarMetadata(
   });
   const { codigo, result } = await conToken(contexto, async (token) => {
     const paso = servicio.verifica;
-    const { contenido } = await llamar(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);
+    const { contenido } = await call(http, { paso, sobre, token, signal }, settings.maxAnswerBytes);
     if (contenido.nombre !== 'VerificaSolicitudDescargaResponse') throw unreadable('falta la respuesta');
     const result = onlyChild(contenido, 'VerificaSolicitudDescargaResult');
     return { codigo: readCodigo(result.atributos['CodEstatus'], 'CodEstatus'), result };

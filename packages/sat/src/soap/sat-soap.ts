@@ -13,7 +13,7 @@ import { descargarPaquete } from './descargar-paquete.ts';
 import { openEfirma } from './efirma.ts';
 import { solicitarMetadata, verificarMetadata } from './metadata.ts';
 import { SERVICIOS, type ServicioSoap } from './sobres.ts';
-import { autenticar, createTokens } from './tokens.ts';
+import { createTokens, requestToken } from './tokens.ts';
 
 type Consultas = {
   readonly [N in NombreDescarga]: (contexto: ContextoSoap, consulta: Consulta<N>) => Promise<Respuesta<N>>;
@@ -40,7 +40,7 @@ export function createSatSoap(deps: {
     servicio,
     tokens: createTokens({
       authenticate: (firmante, signal) =>
-        autenticar(inNameOf(deps.http, firmante.huella), servicio, firmante, now, {
+        requestToken(inNameOf(deps.http, firmante.huella), servicio, firmante, now, {
           maxBytes: settings.maxAnswerBytes,
           signal,
         }),

@@ -1,8 +1,8 @@
 import { SatError } from '@acuse/core';
 import { untilCancelled } from '../http/cuerpo.ts';
 import type { SatHttp } from '../http/sat-http.ts';
+import { call, type ReadFalla, type RespuestaSoap } from './call.ts';
 import type { Firmante } from './efirma.ts';
-import { type LeerFalla, llamar, type RespuestaSoap } from './llamar.ts';
 import { type ServicioSoap, sobreAutentica } from './sobres.ts';
 import { onlyChild, unreadable } from './xml.ts';
 
@@ -89,14 +89,14 @@ const DESFASE_MAXIMO_MS = 4 * 60_000;
 const VIDA_MAXIMA_MS = 10 * 60_000;
 
 /** Asks one service of the SAT for a token, which is good for that service only. Rejects with a SatError. */
-export async function autenticar(
+export async function requestToken(
   http: SatHttp,
   servicio: ServicioSoap,
   firmante: Firmante,
   now: () => number,
   options: { maxBytes: number; signal: AbortSignal },
 ): Promise<Token> {
-  const respuesta = await llamar(
+  const respuesta = await call(
     http,
     {
       paso: servicio.autentica,
@@ -104,7 +104,7 @@ export async function autenticar(
       signal: options.signal,
     },
     options.maxBytes,
-    leerFalla(firmante, now),
+    readFalla(firmante, now),
   );
   return { valor: readToken(respuesta), vidaMs: readVida(respuesta) };
 }
@@ -116,7 +116,7 @@ export async function autenticar(
  * stored again, so it is blamed only on evidence of our own: its certificate is not valid at the server's time. (That
  * the key fits the certificate was checked before sending.) Everything else may be tried again.
  */
-function leerFalla(firmante: Firmante, now: () => number): LeerFalla {
+function readFalla(firmante: Firmante, now: () => number): ReadFalla {
   return (codigo, fecha) => {
     const servidor = fecha?.getTime() ?? now();
     const desfase = Math.abs(servidor - now());

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { AccessSnapshot, Boveda, CredencialEfirma } from '@acuse/core';
 import { CredencialIlegible } from '../credencial-bytes.ts';
 import { type Certificado, readCertificado } from '../efirma/certificado.ts';
-import { LlaveInvalida, llaveCorresponde, openLlave } from '../efirma/llave.ts';
+import { keyMatches, LlaveInvalida, openLlave } from '../efirma/llave.ts';
 import {
   MOTIVO_CER_VENCIDO,
   MOTIVO_ILEGIBLE,
@@ -125,7 +125,7 @@ export function openLlaveDe(certificado: Certificado, key: Buffer, password: Buf
     const campo = cause.motivo === 'PASSWORD_INCORRECTA' ? 'password' : 'key';
     throw new LlaveRechazada('LLAVE_INVALIDA', campo, MOTIVOS_LLAVE[cause.motivo], { cause });
   }
-  if (llaveCorresponde(certificado, opened)) return opened;
+  if (keyMatches(certificado, opened)) return opened;
   opened.fill(0);
   throw new LlaveRechazada('LLAVE_INVALIDA', 'key', MOTIVO_NO_ES_PAR);
 }

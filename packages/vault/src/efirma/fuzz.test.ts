@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createAuthority, createCertificate, encryptLlave, type Pair, pemOf, rsaPair } from '../../test/authority.ts';
 import { CertificadoInvalido, checkCertificado, createTrustBundle, readCertificado } from './certificado.ts';
-import { LlaveInvalida, llaveCorresponde, openLlave } from './llave.ts';
+import { keyMatches, LlaveInvalida, openLlave } from './llave.ts';
 
 const PERIOD = { from: '2025-01-01T00:00:00Z', to: '2029-01-01T00:00:00Z' };
 
@@ -82,7 +82,7 @@ describe.each([
       const damaged = mutate(round % 2 === 0 ? encrypted : pair.pkcs8);
       return outcome(() => {
         const key = openLlave(damaged, password);
-        if (round % 10 === 1) llaveCorresponde(certificado, key);
+        if (round % 10 === 1) keyMatches(certificado, key);
       });
     });
     expect(counts.size).toBeGreaterThan(kinds);

@@ -173,7 +173,7 @@ function isUnsupported(error: unknown): boolean {
  * Whether a private key (PKCS#8 DER without password) is the certificate's. Signs a random text and verifies it:
  * comparing the public halves would take a file with the right modulus and a wrong private exponent.
  */
-export function llaveCorresponde(certificado: Pick<Certificado, 'publicKey'>, key: Buffer): boolean {
+export function keyMatches(certificado: Pick<Certificado, 'publicKey'>, key: Buffer): boolean {
   const probe = randomBytes(32);
   try {
     const privateKey = createPrivateKey({ key, format: 'der', type: 'pkcs8' });

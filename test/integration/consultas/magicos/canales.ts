@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { newEfirmaCaller } from '../../fixtures/efirma.ts';
-import { pedir } from '../../fixtures/pedidos.ts';
+import { askFor } from '../../fixtures/pedidos.ts';
 import { type Caller, expectOk, type Servicio, waitForEnd } from '../../fixtures/servicio.ts';
 import { facturasOf, retencionesOf } from '../verdad.ts';
 import { expectEspera } from './descargas.ts';
@@ -44,7 +44,7 @@ export const porElPortal: Prueba = async ({ holgado }, rfc) => {
 export const vacioAlPedir: Prueba = async ({ holgado }, rfc) => {
   await facturas(holgado, await holgado.newCiecCaller({ rfc }));
   const caller = await newEfirmaCaller(holgado, { rfc });
-  const id = await pedir(caller, { tipo: 'recibidos', ...ANIO });
+  const id = await askFor(caller, { tipo: 'recibidos', ...ANIO });
   expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 60 });
 };
 
@@ -66,7 +66,7 @@ export const tardada: Prueba = async ({ apurado }, rfc) => {
 
 export const codigoDesconocido: Prueba = async ({ holgado }, rfc) => {
   const caller = await newEfirmaCaller(holgado, { rfc });
-  const id = await pedir(caller, { tipo: 'recibidos', ...ANIO });
+  const id = await askFor(caller, { tipo: 'recibidos', ...ANIO });
   const registros = expect.any(Number);
   expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros });
 };

@@ -2,14 +2,14 @@ import { createLlaves } from '@acuse/db';
 import { expect, inject } from 'vitest';
 import { newEfirmaCaller } from '../../fixtures/efirma.ts';
 import {
-  abrirPaquete,
-  esperarLlamadas,
+  askFor,
   llamadas,
+  openPaquete,
   type Pedido,
-  pedir,
   saldoDe,
   uuidsDelSat,
   verificar,
+  waitForLlamadas,
 } from '../../fixtures/pedidos.ts';
 import { type Caller, expectOk, type Servicio, waitFor, waitForEnd } from '../../fixtures/servicio.ts';
 import type { Prueba } from './prueba.ts';
@@ -32,8 +32,8 @@ export async function expectEspera(
     [ciec, 'ConsultaDescargaMasiva.aspx'],
     [efirma, 'VerificaSolicitudDescarga'],
   ] as const) {
-    const id = await pedir(caller, MES);
-    await esperarLlamadas(apurado, caller, look, LOOKS);
+    const id = await askFor(caller, MES);
+    await waitForLlamadas(apurado, caller, look, LOOKS);
     expect(await verificar(caller, id)).toMatchObject({ estado: 'EN_PROCESO', terminada_en: null });
     expect(await saldoDe(apurado, caller)).toBe(9);
   }
@@ -78,9 +78,9 @@ export const expectSegundo: Prueba = async ({ holgado }, rfc) => {
     expect(await saldoDe(holgado, caller)).toBe(10);
   }
   const pedido: Pedido = { tipo: 'recibidos', ...mes };
-  const id = await pedir(efirma, pedido);
+  const id = await askFor(efirma, pedido);
   expect(await waitForEnd(efirma, id)).toMatchObject({ estado: 'TERMINADA', registros: 601 });
-  const { csv } = await abrirPaquete(efirma, id);
+  const { csv } = await openPaquete(efirma, id);
   expect(csv.map((row) => row['uuid'])).toEqual(uuidsDelSat(holgado, rfc, pedido));
   expect(await saldoDe(holgado, efirma)).toBe(9);
 };
@@ -98,7 +98,7 @@ export const expectMillon: Prueba = async ({ holgado }, rfc, { moral }) => {
     ? [{ tipo: 'recibidos', desde: '2026-05-01', hasta: '2026-05-31' } as const, 1_000_000]
     : [{ tipo: 'emitidos', desde: '2026-06-01', hasta: '2026-06-30' } as const, 1_000_001];
   const caller = await newEfirmaCaller(holgado, { rfc });
-  const id = await pedir(caller, pedido);
+  const id = await askFor(caller, pedido);
   if (inject('isThorough')) await expectWhole(holgado, caller, id, registros);
   else {
     await waitFor(async () => ((await countedBySat(holgado, id)) === registros ? true : null), SECONDS);

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { CONSULTAS } from '../../fixtures/consultas.ts';
-import { guardarKey, issueEfirma, newEfirmaCaller, registrarCer } from '../../fixtures/efirma.ts';
+import { issueEfirma, newEfirmaCaller, registrarCer, storeKey } from '../../fixtures/efirma.ts';
 import { llamadas, saldoDe } from '../../fixtures/pedidos.ts';
 import type { Caller, Servicio } from '../../fixtures/servicio.ts';
 
@@ -10,7 +10,7 @@ export const efirmaVencida: Prueba = async ({ holgado }, rfc) => {
   const caller = await holgado.newCaller({ rfc, saldo: SALDO });
   const efirma = await issueEfirma(holgado, { rfc });
   expect(codigo(await registrarCer(caller, efirma))).toEqual([400, 4001]);
-  expect(codigo(await guardarKey(caller, efirma))).toEqual([400, 4002]);
+  expect(codigo(await storeKey(caller, efirma))).toEqual([400, 4002]);
   await expectEfirmaRefused(holgado, caller);
   expect(llamadas(holgado, { rfc })).toEqual([]);
 };

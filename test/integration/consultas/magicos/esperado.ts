@@ -2,7 +2,7 @@ import { createCargaListas } from '@acuse/db';
 import { expect } from 'vitest';
 import { type Caso, CONSULTAS, costOf, newCallerFor } from '../../fixtures/consultas.ts';
 import { type Efirma, issueEfirma, newEfirmaCaller } from '../../fixtures/efirma.ts';
-import { llamadas, pedir, saldoDe, uuidsDelSat } from '../../fixtures/pedidos.ts';
+import { askFor, llamadas, saldoDe, uuidsDelSat } from '../../fixtures/pedidos.ts';
 import {
   type Answer,
   type Caller,
@@ -187,7 +187,7 @@ const vacio: Prueba = async ({ holgado }, rfc) => {
     empty(answer, await saldoDe(holgado, caller), `${path} ${caso.credencial}`);
   }
   const caller = await newEfirmaCaller(holgado, { rfc });
-  const id = await pedir(caller, { tipo: 'recibidos', ...ANIO });
+  const id = await askFor(caller, { tipo: 'recibidos', ...ANIO });
   expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 0 });
   await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec: ciecOf(rfc) }));
   const data = await expectOk(caller.call('tax/facturas', { rfc, ...ANIO }));
@@ -202,7 +202,7 @@ const quinientosUno: Prueba = async ({ holgado }, rfc) => {
     ...{ total: 501, items: facturasOf(holgado, rfc, ANIO) },
     ...conRenglones('efirma'),
   });
-  const id = await pedir(caller, { tipo: 'recibidos', ...ANIO });
+  const id = await askFor(caller, { tipo: 'recibidos', ...ANIO });
   expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 501 });
   expect(uuidsDelSat(holgado, rfc, { tipo: 'recibidos', ...ANIO })).toHaveLength(501);
   expect(await saldoDe(holgado, caller)).toBe(8);

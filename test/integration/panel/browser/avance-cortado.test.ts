@@ -1,24 +1,24 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pedir } from '../../fixtures/pedidos.ts';
+import { askFor } from '../../fixtures/pedidos.ts';
 import { waitFor } from '../../fixtures/servicio.ts';
-import { startTubo, type Tubo } from '../../fixtures/tubo.ts';
+import { type Pipe, startPipe } from '../../fixtures/tubo.ts';
 import { addCaller } from '../fixtures/panel.ts';
 import { CHROMIUM, expectSinQuejas } from './fixtures/browser.ts';
 import { type Instalacion, NUNCA, startInstalacion } from './fixtures/instalacion.ts';
-import { entrar } from './fixtures/persona.ts';
+import { signIn } from './fixtures/persona.ts';
 
 describe.runIf(CHROMIUM !== null)('the progress of a solicitud, when the connection drops', () => {
   let instalacion: Instalacion;
-  let tubo: Tubo;
+  let pipe: Pipe;
 
   beforeAll(async () => {
     // The panel is told where it is reached before it has a port.
-    tubo = await startTubo(() => instalacion.panel.escucha);
-    instalacion = await startInstalacion({}, { PANEL_PUBLIC_URL: tubo.url });
+    pipe = await startPipe(() => instalacion.panel.escucha);
+    instalacion = await startInstalacion({}, { PANEL_PUBLIC_URL: pipe.url });
   });
   afterAll(async () => {
     await instalacion?.close();
-    await tubo?.close();
+    await pipe?.close();
   });
 
   /** Somebody asks for a download that does not end, and looks at its page through the proxy. */
@@ -26,10 +26,10 @@ describe.runIf(CHROMIUM !== null)('the progress of a solicitud, when the connect
     const { servicio, panel, browser } = instalacion;
     const persona = await panel.registrar({ saldo: 5 });
     servicio.simulador.world.settings.verificaciones_hasta_terminar = NUNCA;
-    const id = await pedir(await addCaller(servicio, persona));
+    const id = await askFor(await addCaller(servicio, persona));
     const pestana = await browser.abrir();
-    await entrar(pestana.page, tubo.url, persona);
-    await pestana.page.goto(`${tubo.url}/solicitudes/${id}`);
+    await signIn(pestana.page, pipe.url, persona);
+    await pestana.page.goto(`${pipe.url}/solicitudes/${id}`);
     return { pestana, id };
   }
 
@@ -43,7 +43,7 @@ describe.runIf(CHROMIUM !== null)('the progress of a solicitud, when the connect
     // Gone with the first reload: what changes while it is there came by the stream.
     await page.evaluate('document.body.dataset.sinRecargar = "si"');
 
-    tubo.shut();
+    pipe.shut();
     await conexion.getByText('Se perdió la conexión; se está intentando de nuevo.').waitFor();
     await servicio.startWorker();
     await waitFor(async () => {
@@ -52,7 +52,7 @@ describe.runIf(CHROMIUM !== null)('the progress of a solicitud, when the connect
     });
     expect(await intentos.textContent()).toBe('0');
 
-    tubo.open();
+    pipe.open();
     await conexion.getByText('Se actualiza sola.').waitFor();
     await waitFor(async () => (Number(await intentos.textContent()) >= 2 ? true : null));
     // The timeline grows as well, by the same stream: each look at the authority is told in the sentence of its kind.
@@ -75,7 +75,7 @@ describe.runIf(CHROMIUM !== null)('the progress of a solicitud, when the connect
     const { panel } = instalacion;
     const { pestana } = await follow();
     await expect.poll(() => panel.deps.seguimiento.abiertos).toBe(1);
-    await pestana.page.goto(`${tubo.url}/inicio`);
+    await pestana.page.goto(`${pipe.url}/inicio`);
     await expect.poll(() => panel.deps.seguimiento.abiertos, { timeout: 30_000 }).toBe(0);
     expectSinQuejas(pestana);
     await pestana.close();

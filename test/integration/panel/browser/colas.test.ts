@@ -2,8 +2,8 @@ import { randomBytes } from 'node:crypto';
 import { createQueue } from '@acuse/queue';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type Panel, startPanel } from '../fixtures/panel.ts';
-import { type Browser, CHROMIUM, expectSinQuejas, mirar, openBrowser } from './fixtures/browser.ts';
-import { entrar, irA } from './fixtures/persona.ts';
+import { type Browser, CHROMIUM, expectSinQuejas, lookAt, openBrowser } from './fixtures/browser.ts';
+import { irA, signIn } from './fixtures/persona.ts';
 
 const COLAS = ['descargas', 'ensambles', 'listas'];
 
@@ -32,20 +32,20 @@ const queues = () => {
       if (!/^(data|blob):/.test(request.url()) && new URL(request.url()).origin !== panel.url)
         foreign.push(request.url());
     });
-    await entrar(page, panel.url, await panel.registrar({ rol: 'OPERADOR' }));
+    await signIn(page, panel.url, await panel.registrar({ rol: 'OPERADOR' }));
     await page.goto(`${panel.url}/operador`);
     await page.getByRole('navigation', { name: 'Operación' }).getByRole('link', { name: 'Colas', exact: true }).click();
     await page.waitForURL(/\/operador\/colas/);
     const colas = page.frameLocator('iframe');
     for (const queue of COLAS) await colas.getByText(`${namespace}-${queue}`).first().waitFor();
-    await mirar(pestana, 'operador-colas');
+    await lookAt(pestana, 'operador-colas');
     await colas
       .getByRole('link', { name: `${namespace}-descargas` })
       .first()
       .click();
     await colas.getByRole('link', { name: /en espera/i }).click();
     await colas.getByText('una-solicitud').first().waitFor();
-    await mirar(pestana, 'operador-colas-trabajo');
+    await lookAt(pestana, 'operador-colas-trabajo');
     await irA(page, 'Operación');
     await page.getByRole('heading', { level: 1, name: 'Operación' }).waitFor();
     expectSinQuejas(pestana);
@@ -56,7 +56,7 @@ const queues = () => {
   it('say that the session is over, and lead back in', async () => {
     const pestana = await browser.abrir();
     const { page } = pestana;
-    await entrar(page, panel.url, await panel.registrar({ rol: 'OPERADOR' }));
+    await signIn(page, panel.url, await panel.registrar({ rol: 'OPERADOR' }));
     const colas = page.frameLocator('iframe');
     const terminada = colas.getByRole('heading', { name: 'Su sesión terminó' });
     const leave = async () => {
@@ -73,7 +73,7 @@ const queues = () => {
     await leave();
     await page.frame({ url: /tablero/ })?.evaluate('location.reload()');
     await terminada.waitFor();
-    await mirar(pestana, 'operador-colas-sesion');
+    await lookAt(pestana, 'operador-colas-sesion');
     await colas.getByRole('link', { name: 'Entre de nuevo' }).click();
     await page.waitForURL('**/entrar?a=%2Foperador%2Fcolas');
     expectSinQuejas(pestana);

@@ -13,18 +13,18 @@ import { addCaller, callApi, type Persona } from '../fixtures/panel.ts';
 import { CHROMIUM, expectSinQuejas, type Pestana } from './fixtures/browser.ts';
 import { NUNCA, useInstalacion } from './fixtures/instalacion.ts';
 import {
-  agregarRfc,
-  cambiar,
-  comprarCreditos,
-  crearCuenta,
+  addRfc,
+  buyCreditos,
+  change,
+  createCuenta,
   descargarZip,
   escribir,
-  escribirRfc,
-  guardarCiec,
+  follow,
   irAlInicio,
-  oprimir,
+  pressButton,
   readLlave,
-  seguir,
+  storeCiec,
+  typeRfc,
 } from './fixtures/persona.ts';
 
 const HAS_CURL = ['/usr/bin/curl', '/bin/curl', '/usr/local/bin/curl'].some(existsSync);
@@ -50,9 +50,9 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
     const { servicio, browser, panel } = instalacion;
     const pestana = await browser.abrir();
     const { page } = pestana;
-    await crearCuenta(page, panel.url);
+    await createCuenta(page, panel.url);
     const rfc = newRfc();
-    const llave = await agregarRfc(page, panel.url, rfc);
+    const llave = await addRfc(page, panel.url, rfc);
 
     const efirma = await issueEfirma(servicio, { rfc, password: 'contraseña de la llave' });
     await page.goto(`${panel.url}/rfcs/${rfc}/credenciales`);
@@ -67,7 +67,7 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
     await form.getByRole('button').last().click();
     await page.getByText(efirma.numero).first().waitFor();
     await page.goto(`${panel.url}/saldo/comprar`);
-    await comprarCreditos(page);
+    await buyCreditos(page);
 
     servicio.simulador.world.settings.verificaciones_hasta_terminar = NUNCA;
     const asked = await callApi(servicio.api, llave, 'tax/descarga-metadata', { rfc, ...PEDIDO });
@@ -99,36 +99,36 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
     const pestana = await instalacion.browser.abrir({ javaScriptEnabled: false });
     const { page } = pestana;
     const rfc = newRfc();
-    await crearCuenta(page, instalacion.panel.url);
+    await createCuenta(page, instalacion.panel.url);
 
     /** Home tells what to do next, with one button that leads there. */
     const siguiente = async (boton: string) => {
       await irAlInicio(page);
-      await seguir(page, boton);
+      await follow(page, boton);
     };
     await siguiente('Agregar RFC');
-    await escribirRfc(page, rfc);
-    await oprimir(page, 'Generar API key');
+    await typeRfc(page, rfc);
+    await pressButton(page, 'Generar API key');
     const llave = await readLlave(page);
     await siguiente('Guardar credencial');
-    await guardarCiec(page, rfc, llave);
+    await storeCiec(page, rfc, llave);
     await siguiente('Comprar créditos');
-    await comprarCreditos(page);
+    await buyCreditos(page);
     await siguiente('Pedir descarga');
     await page.getByLabel('Primer día').fill(PEDIDO.desde);
     await page.getByLabel('Último día').fill(PEDIDO.hasta);
     await page.getByLabel('CFDI', { exact: true }).selectOption(PEDIDO.tipo);
     await page.getByLabel('API key del RFC').fill(llave);
-    await oprimir(page, 'Pedir');
+    await pressButton(page, 'Pedir');
     await page.getByRole('heading', { level: 1, name: /CFDI recibidos/ }).waitFor();
     await siguiente('Ver la solicitud');
 
-    const actualizar = page.getByRole('link', { name: 'Actualizar' });
+    const reload = page.getByRole('link', { name: 'Actualizar' });
     const descargar = page.getByRole('button', { name: 'Descargar ZIP' });
     await waitFor(async () => {
-      await actualizar.or(descargar).first().waitFor();
+      await reload.or(descargar).first().waitFor();
       if (await descargar.isVisible()) return true;
-      await cambiar(page, () => actualizar.click());
+      await change(page, () => reload.click());
       return null;
     });
     await expectAllRows(await descargarZip(page), rfc);
@@ -145,7 +145,7 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
       // The clock of the pages stands still: what they show for two seconds is there until a test lets them pass.
       await pestana.page.clock.install({ time: Date.now() });
       await pestana.page.clock.pauseAt(Date.now() + DIA_MS);
-      await crearCuenta(pestana.page, instalacion.panel.url);
+      await createCuenta(pestana.page, instalacion.panel.url);
     });
 
     /** Presses a copy button and gives what a paste would give. The button says for two seconds that it did. */
@@ -167,9 +167,9 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
     }
 
     const SIN_DUENO = `acuse_test_${'x'.repeat(62)}`;
-    const llamar = async (page: Page, llave: string) => {
+    const call = async (page: Page, llave: string) => {
       await escribir(page, 'API key', llave);
-      await oprimir(page, 'Llamar a la API');
+      await pressButton(page, 'Llamar a la API');
     };
 
     it('is made by following its steps, with its commands copied and run', async () => {
@@ -185,27 +185,27 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
         await paso.getByRole('link').click();
       };
       await siguiente('Agregue un RFC');
-      await escribirRfc(page, rfc);
+      await typeRfc(page, rfc);
       await siguiente('Genere su API key');
-      await oprimir(page, 'Generar API key');
+      await pressButton(page, 'Generar API key');
       await page.getByText('Cópiela ahora').waitFor();
       const llave = await copy(page, 'API key');
       expect(llave).toMatch(/^acuse_(live|test)_[\w-]{62}$/);
       // The command to associate the RFC stands under the key.
-      const asociar = await copy(page, 'Comando para asociar el RFC');
-      expect(asociar).not.toContain(llave);
-      expect(await paste(asociar, llave)).toMatchObject({ cfdi_codigo: 1 });
+      const associate = await copy(page, 'Comando para asociar el RFC');
+      expect(associate).not.toContain(llave);
+      expect(await paste(associate, llave)).toMatchObject({ cfdi_codigo: 1 });
       await siguiente('Guarde la CIEC o la e.firma');
-      await guardarCiec(page, rfc, llave);
+      await storeCiec(page, rfc, llave);
       await siguiente('Tenga un crédito');
-      await comprarCreditos(page);
+      await buyCreditos(page);
 
       // The next step may be done from one's own system: the operation's page has the command, with this account's RFC.
       await page.getByRole('navigation', { name: 'Principal' }).getByRole('link', { name: 'Probar' }).click();
-      await seguir(page, 'Solicitud de descarga de metadata');
-      const pedir = await copy(page, 'Llamada con curl');
-      expect(pedir).toContain(rfc);
-      const pedida = await paste(pedir, llave);
+      await follow(page, 'Solicitud de descarga de metadata');
+      const askFor = await copy(page, 'Llamada con curl');
+      expect(askFor).toContain(rfc);
+      const pedida = await paste(askFor, llave);
       expect(pedida).toMatchObject({ cfdi_codigo: 1, data: { estado: 'EN_PROCESO' } });
 
       await siguiente('Mire cómo avanza');
@@ -222,7 +222,7 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
     it('calls from the sandbox and takes the command from the answer, or from the selection without a clipboard', async () => {
       const { page } = pestana;
       await page.goto(`${instalacion.panel.url}/pruebas/vault/firma-estado`);
-      await llamar(page, SIN_DUENO);
+      await call(page, SIN_DUENO);
       await page.getByText('HTTP 401').first().waitFor();
       // The button came with the answer, after the page was loaded.
       const command = await copy(page, 'Llamada con curl');
@@ -254,19 +254,19 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
         await route.fetch();
         await route.abort('connectionreset');
       });
-      await llamar(page, SIN_DUENO);
+      await call(page, SIN_DUENO);
       await page.getByText('antes de repetirla').waitFor();
       expect([sent, page.url()]).toEqual([1, `${instalacion.panel.url}/pruebas/vault/firma-estado`]);
       await page.unroute(path);
 
       // The browser lets it pass; the panel does not.
-      await llamar(page, 'no es una llave');
+      await call(page, 'no es una llave');
       await page.getByText('Pegue aquí la llave completa').waitFor();
       // What took the place of the form works as the form did.
-      await llamar(page, SIN_DUENO);
+      await call(page, SIN_DUENO);
       await page.getByText('HTTP 401').first().waitFor();
       await page.context().clearCookies();
-      await oprimir(page, 'Llamar a la API');
+      await pressButton(page, 'Llamar a la API');
       await page.waitForURL('**/entrar*');
     });
   });
@@ -325,13 +325,13 @@ describe.runIf(CHROMIUM !== null)('a download, from an empty account to a checke
 
     it('leaves by the menu, which Escape closes', async () => {
       const { page } = pestana;
-      const salir = page.getByRole('button', { name: 'Salir', exact: true });
+      const logOut = page.getByRole('button', { name: 'Salir', exact: true });
       await page.goto(`${instalacion.panel.url}/inicio`);
       await tabTo(page, 'PMenú de Persona de prueba');
       await page.keyboard.press('Enter');
-      await salir.waitFor();
+      await logOut.waitFor();
       await page.keyboard.press('Escape');
-      await salir.waitFor({ state: 'hidden' });
+      await logOut.waitFor({ state: 'hidden' });
       expect(await page.evaluate('document.activeElement.tagName')).toBe('SUMMARY');
       await page.keyboard.press('Space');
       await tabTo(page, 'Salir');

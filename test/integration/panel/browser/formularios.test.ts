@@ -6,7 +6,7 @@ import { newPago } from '../fixtures/pagos.ts';
 import { addRfc, type Panel, type Persona, startPanel } from '../fixtures/panel.ts';
 import { efirmaDe, generate, PASSWORD } from '../fixtures/rfcs.ts';
 import { type Browser, CHROMIUM, expectSinQuejas, openBrowser, type Pestana } from './fixtures/browser.ts';
-import { cambiar, entrar, oprimir } from './fixtures/persona.ts';
+import { change, pressButton, signIn } from './fixtures/persona.ts';
 
 /** What a form is filled with, by the ids of its fields, and the field that has to be mended first. */
 interface Caso {
@@ -81,8 +81,8 @@ describe.runIf(CHROMIUM !== null)('a form', () => {
     persona = await panel.registrar();
     ({ rfc } = await addRfc(panel.db, persona));
     [cliente, operador] = [await browser.abrir(), await browser.abrir()];
-    await entrar(cliente.page, panel.url, persona);
-    await entrar(operador.page, panel.url, await panel.registrar({ rol: 'OPERADOR' }));
+    await signIn(cliente.page, panel.url, persona);
+    await signIn(operador.page, panel.url, await panel.registrar({ rol: 'OPERADOR' }));
   });
   afterAll(async () => {
     await browser?.close();
@@ -100,7 +100,7 @@ describe.runIf(CHROMIUM !== null)('a form', () => {
       await page.goto(panel.url + path);
       const before = await lugarDe(page, falta);
       for (const [id, texto] of Object.entries(campos)) await page.locator(`[id="${id}"]`).fill(texto);
-      await cambiar(page, () =>
+      await change(page, () =>
         page.evaluate(`(() => {
           const { form } = document.getElementById(${JSON.stringify(falta)});
           form.noValidate = true;
@@ -197,7 +197,7 @@ describe.runIf(CHROMIUM !== null)('a form', () => {
 
     await page.getByLabel('Contraseña de la llave privada').fill(PASSWORD);
     await page.locator('#efirma-llave').fill(llave);
-    await oprimir(page, 'Guardar la e.firma');
+    await pressButton(page, 'Guardar la e.firma');
     await page.getByText(noSerie).first().waitFor();
     const { rows } = await panel.db.pool.query<{ tipo: string }>(
       `SELECT tipo FROM credencial JOIN contribuyente ON contribuyente.id = contribuyente_id WHERE rfc = $1 ORDER BY tipo`,

@@ -10,7 +10,7 @@ import { expectOk } from '../../fixtures/servicio.ts';
 import { addRfc, type Persona } from '../fixtures/panel.ts';
 import { CHROMIUM, expectSinQuejas, type Pestana } from './fixtures/browser.ts';
 import { type Instalacion, startInstalacion } from './fixtures/instalacion.ts';
-import { cambiar, entrar, oprimir } from './fixtures/persona.ts';
+import { change, pressButton, signIn } from './fixtures/persona.ts';
 
 /**
  * A way out of the place where a text may stand: content, an attribute of either quote, a comment, a script, a style, a
@@ -121,7 +121,7 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
     taxpayer = { rfc, cuentaId, contribuyenteId, apiKeyId: caller.apiKeyId };
     apiKey = caller.apiKey;
     cliente = await browser.abrir();
-    await entrar(cliente.page, url, persona);
+    await signIn(cliente.page, url, persona);
   });
   afterAll(async () => {
     await instalacion?.close();
@@ -188,7 +188,7 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
       await unfold(page);
       for (const carga of await shownOn(page)) shown.add(carga);
       if ((await older.count()) === 0) break;
-      await cambiar(page, () => older.click());
+      await change(page, () => older.click());
     }
     expect(shown.size).toBeGreaterThan(100);
     expectSinQuejas(cliente);
@@ -198,7 +198,7 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
     const { page } = cliente;
     await page.goto(`${url}/pruebas/tax/comunicados`);
     await page.getByLabel('API key', { exact: true }).fill(apiKey);
-    await oprimir(page, 'Llamar a la API');
+    await pressButton(page, 'Llamar a la API');
     await page.locator('.respuesta').waitFor({ state: 'attached' });
     expect(await page.evaluate(INTRUSOS)).toEqual([]);
     const { data } = JSON.parse((await page.locator('.respuesta').textContent()) ?? '');
@@ -212,10 +212,10 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
     for (const carga of CARGAS) {
       await cuentas.create({ nombre: carga, email: `${randomUUID()}@example.com`, actor: carga, ip: null });
       const pago = { referencia: randomUUID(), detalle: carga, creditos: 1, actor: 'prueba', ip: null };
-      await createLibro(panel.db).abonar({ cuentaId: persona.cuentaId, ...pago });
+      await createLibro(panel.db).credit({ cuentaId: persona.cuentaId, ...pago });
     }
     const operador = await browser.abrir();
-    await entrar(operador.page, url, await panel.registrar({ rol: 'OPERADOR' }));
+    await signIn(operador.page, url, await panel.registrar({ rol: 'OPERADOR' }));
     for (const [{ page }, path] of [
       [cliente, '/saldo/movimientos'],
       [operador, '/operador/cuentas'],
@@ -227,7 +227,7 @@ describe.runIf(CHROMIUM !== null)('text that wants to be a script', () => {
       for (;;) {
         for (const carga of await shownOn(page)) shown.add(carga);
         if ((await next.count()) === 0 || shown.size === CARGAS.length) break;
-        await cambiar(page, () => next.click());
+        await change(page, () => next.click());
       }
       expect([path, shown.size]).toEqual([path, CARGAS.length]);
     }

@@ -3,12 +3,12 @@ import { periodosDe } from '../../../../apps/panel/src/fechas/periodos.tsx';
 import { RUTAS } from '../../../../apps/panel/src/rutas.ts';
 import { comunicadosOf } from '../../consultas/verdad.ts';
 import { newRfc } from '../../fixtures/database.ts';
-import { pedir } from '../../fixtures/pedidos.ts';
+import { askFor } from '../../fixtures/pedidos.ts';
 import { waitForEnd } from '../../fixtures/servicio.ts';
 import { addCaller } from '../fixtures/panel.ts';
-import { CHROMIUM, expectSinQuejas, mirar, type Pestana } from './fixtures/browser.ts';
+import { CHROMIUM, expectSinQuejas, lookAt, type Pestana } from './fixtures/browser.ts';
 import { useInstalacion } from './fixtures/instalacion.ts';
-import { comprarCreditos, entrar, oprimir } from './fixtures/persona.ts';
+import { buyCreditos, pressButton, signIn } from './fixtures/persona.ts';
 
 /** Addresses that give no page: a redirect, a file, a stream, a step of something else. */
 const SIN_PAGINA = new Set([
@@ -84,8 +84,8 @@ const everyPage = () => {
     const persona = await panel.registrar({ nombre: 'Comercializadora del Bajío, S.A. de C.V.', saldo: 20 });
     const jefe = await panel.registrar({ nombre: 'Operación', rol: 'OPERADOR' });
     [cliente, operador] = [await browser.abrir(), await browser.abrir()];
-    await entrar(cliente.page, url, persona);
-    await entrar(operador.page, url, jefe);
+    await signIn(cliente.page, url, persona);
+    await signIn(operador.page, url, jefe);
 
     const worker = await servicio.startWorker();
     const rfcConComunicados = (): string => {
@@ -95,7 +95,7 @@ const everyPage = () => {
     const caller = await addCaller(servicio, persona, rfcConComunicados());
     llave = caller.apiKey;
     const ask = (who: typeof caller, mes: string) =>
-      pedir(who, { tipo: 'recibidos', desde: `2025-${mes}-01`, hasta: `2025-${mes}-28` });
+      askFor(who, { tipo: 'recibidos', desde: `2025-${mes}-01`, hasta: `2025-${mes}-28` });
     const terminada = await ask(caller, '01');
     await waitForEnd(caller, terminada);
     const rechazado = await addCaller(servicio, persona, 'CIE900215SI6');
@@ -105,7 +105,7 @@ const everyPage = () => {
     abierta = await ask(caller, '02');
 
     await cliente.page.goto(`${url}/saldo/comprar`);
-    await comprarCreditos(cliente.page);
+    await buyCreditos(cliente.page);
     Object.assign(lugares, {
       ':rfc': caller.rfc,
       'solicitudes:id': terminada,
@@ -124,7 +124,7 @@ const everyPage = () => {
   async function look(pestana: Pestana, address: string, nombre: string): Promise<void> {
     const answer = await pestana.page.goto(url + address);
     expect([address, answer?.status()]).toEqual([address, 200]);
-    await mirar(pestana, nombre);
+    await lookAt(pestana, nombre);
     expectSinQuejas(pestana);
   }
 
@@ -150,24 +150,24 @@ const everyPage = () => {
   it('that nobody has', async () => {
     const answer = await cliente.page.goto(`${url}/solicitudes/no-existe`);
     expect(answer?.status()).toBe(404);
-    await mirar(cliente, 'no-encontrada');
+    await lookAt(cliente, 'no-encontrada');
   });
 
   it.each(['comunicados', 'facturas'])('with the answer of tax/%s as a table', async (operacion) => {
     const { page } = cliente;
     await page.goto(`${url}/pruebas/tax/${operacion}?${new URLSearchParams(DIAS)}`);
     await page.getByLabel('API key', { exact: true }).fill(llave);
-    await oprimir(page, 'Llamar a la API');
+    await pressButton(page, 'Llamar a la API');
     await page.getByText('HTTP 200').first().waitFor();
     expect(await page.locator('#resultado tbody tr').count()).toBeGreaterThan(0);
-    await mirar(cliente, `prueba-respondida-${operacion}`);
+    await lookAt(cliente, `prueba-respondida-${operacion}`);
     expectSinQuejas(cliente);
   });
 
   it('with the button that forgets the key of an answer', async () => {
     const { page } = cliente;
     await page.goto(`${url}/pruebas/tax/facturas`);
-    await oprimir(page, 'Olvidar las API keys de esta sesión');
+    await pressButton(page, 'Olvidar las API keys de esta sesión');
     await page.getByText('quedaron olvidadas').waitFor();
     expect(await page.getByLabel('API key', { exact: true }).getAttribute('required')).toBe('');
     expect(await page.getByText('Olvidar las API keys').count()).toBe(0);
@@ -178,9 +178,9 @@ const everyPage = () => {
     const { page } = cliente;
     await page.goto(`${url}${addressOf('/rfcs/:rfc/llave')}`);
     await page.locator('input[name="anterior"]').fill(llave);
-    await oprimir(page, 'Cambiar la llave');
+    await pressButton(page, 'Cambiar la llave');
     await page.getByText('Cópiela ahora').waitFor();
-    await mirar(cliente, 'llave-nueva');
+    await lookAt(cliente, 'llave-nueva');
     expectSinQuejas(cliente);
   });
 
@@ -197,14 +197,14 @@ const everyPage = () => {
     await page.locator('input[name="rfc"]').fill(newRfc());
     await page.locator('input[name="nombre"]').fill('Ñandú & Hijos');
     await idCif.fill('1234');
-    await oprimir(page, 'Agregar RFC');
+    await pressButton(page, 'Agregar RFC');
     await page.locator('[aria-invalid="true"]').waitFor();
     expect(await places()).toEqual(before);
     expect([await idCif.inputValue(), await page.locator('input[name="nombre"]').inputValue()]).toEqual([
       '1234',
       'Ñandú & Hijos',
     ]);
-    await mirar(cliente, 'formulario-con-faltas');
+    await lookAt(cliente, 'formulario-con-faltas');
     expectSinQuejas(cliente);
   });
 };

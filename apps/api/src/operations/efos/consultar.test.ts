@@ -1,7 +1,7 @@
 import type { PasoEfos, RespuestaListas, SituacionEfos } from '@acuse/core';
 import { describe, expect, it } from 'vitest';
 import { alta, createKit } from '../../../test/kit.ts';
-import { resumirEfos } from './consultar.ts';
+import { summariseEfos } from './consultar.ts';
 
 const PATH = 'efos/consultar';
 const OTRO = 'XYZ850101AB1';
@@ -84,14 +84,14 @@ describe('the proceedings of one RFC', () => {
     ['DESVIRTUADO', false, 'Desvirtuado'],
     ['SENTENCIA_FAVORABLE', false, 'Sentencia Favorable'],
   ])('counts %s as %s', (situacion, enEfos, palabra) => {
-    expect(resumirEfos([fila(situacion, paso(situacion, '2024-01-01'))])).toMatchObject({
+    expect(summariseEfos([fila(situacion, paso(situacion, '2024-01-01'))])).toMatchObject({
       enEfos,
       situacion: palabra,
     });
   });
 
   it('is nothing without any', () => {
-    expect(resumirEfos([])).toEqual({ enEfos: false, situacion: null, historial: [] });
+    expect(summariseEfos([])).toEqual({ enEfos: false, situacion: null, historial: [] });
   });
 
   it('is not cleared of one by winning another, whichever comes later in the list or in time', () => {
@@ -103,20 +103,20 @@ describe('the proceedings of one RFC', () => {
       [firme, ganada],
       [nueva, firme, ganada],
     ]) {
-      expect(resumirEfos(filas)).toMatchObject({ enEfos: true, situacion: 'Definitivo' });
+      expect(summariseEfos(filas)).toMatchObject({ enEfos: true, situacion: 'Definitivo' });
     }
-    expect(resumirEfos([ganada, nueva])).toMatchObject({ enEfos: true, situacion: 'Presunto' });
+    expect(summariseEfos([ganada, nueva])).toMatchObject({ enEfos: true, situacion: 'Presunto' });
   });
 
   it('tells the newest of those that clear', () => {
     const vieja = fila('DESVIRTUADO', paso('DESVIRTUADO', '2019-01-01'));
     const reciente = fila('SENTENCIA_FAVORABLE', paso('SENTENCIA_FAVORABLE', null, '2021-01-01'));
-    expect(resumirEfos([reciente, vieja]).situacion).toBe('Sentencia Favorable');
-    expect(resumirEfos([vieja, reciente]).situacion).toBe('Sentencia Favorable');
+    expect(summariseEfos([reciente, vieja]).situacion).toBe('Sentencia Favorable');
+    expect(summariseEfos([vieja, reciente]).situacion).toBe('Sentencia Favorable');
   });
 
   it('tells all stages in order, the day of the SAT before that of the DOF, and those without a day last', () => {
-    const { historial } = resumirEfos([
+    const { historial } = summariseEfos([
       fila('DEFINITIVO', paso('PRESUNTO', '2022-01-01', '2022-02-01')),
       fila('PRESUNTO', paso('PRESUNTO', null, '2020-02-01')),
     ]);

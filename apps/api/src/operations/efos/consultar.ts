@@ -62,7 +62,7 @@ export default defineOperation({
   async handle({ rfc }, { deps, now, error }) {
     const { efos, edos } = await deps.listas.consultar(rfc);
     if (efos === null) throw error('SAT_NO_DISPONIBLE', { motivo: SIN_LISTA });
-    const { enEfos, situacion, historial } = resumirEfos(efos.filas);
+    const { enEfos, situacion, historial } = summariseEfos(efos.filas);
     return {
       rfc,
       en_efos: enEfos,
@@ -111,7 +111,7 @@ const ultimaFecha = (fila: Fila) =>
     .reduce<string>((last, fecha) => (fecha !== null && fecha > last ? fecha : last), '');
 
 /** One answer from all the proceedings of an RFC. */
-export function resumirEfos(filas: readonly Fila[]): ResumenEfos {
+export function summariseEfos(filas: readonly Fila[]): ResumenEfos {
   const adversa = (['DEFINITIVO', 'PRESUNTO'] as const).find((situacion) =>
     filas.some((fila) => fila.situacion === situacion),
   );

@@ -8,7 +8,7 @@ import {
   readPropuesta,
   renewCodigos,
 } from '../../acceso/segundo-factor.ts';
-import { Aviso, Copiar, Tarjeta } from '../../components/blocks.tsx';
+import { Aviso, CopyButton, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
 import { CUENTA } from './destinos.ts';
@@ -24,7 +24,7 @@ twoStepsPage.post(`${PASOS}/iniciar`, async (contexto) => {
   const refused = await refuseWithoutPassword(contexto);
   if (refused) return refused;
   await proposeSecreto(contexto.deps, contexto.usuario);
-  return contexto.redirigir(PASOS);
+  return contexto.redirectTo(PASOS);
 });
 
 /** Ends: a code shows that the app has the secret. The recovery codes are on this answer only. */
@@ -54,7 +54,7 @@ twoStepsPage.post(`${PASOS}/codigos`, async (contexto) => {
   const { deps, usuario } = contexto;
   const refused = await refuseWithoutPassword(contexto);
   if (refused) return refused;
-  if (!(await deps.segundosFactores.find(usuario.id))?.confirmadoEn) return contexto.redirigir(PASOS);
+  if (!(await deps.segundosFactores.find(usuario.id))?.confirmadoEn) return contexto.redirectTo(PASOS);
   const codigos = await renewCodigos(deps, usuario, contexto.autor);
   return renderCodigos(contexto, codigos, 'Estos son sus códigos nuevos. Los anteriores ya no sirven.');
 });
@@ -65,7 +65,7 @@ twoStepsPage.post(`${PASOS}/desactivar`, async (contexto) => {
   if (refused) return refused;
   await deps.segundosFactores.remove(usuario.id, contexto.autor);
   await browser.rotate();
-  return contexto.redirigir(CUENTA, {
+  return contexto.redirectTo(CUENTA, {
     tono: 'info',
     texto: 'La verificación en dos pasos quedó inactiva.',
   });
@@ -86,7 +86,7 @@ function renderCodigos({ pagina }: ContextoCliente, codigos: readonly string[], 
         Guárdelos donde los encuentre sin su teléfono. Cada uno sirve una sola vez en lugar del código de la aplicación,
         y <strong>no se vuelven a mostrar</strong>.
       </p>
-      <Copiar valor={codigos.join('\n')} etiqueta="Códigos de recuperación" bloque />
+      <CopyButton valor={codigos.join('\n')} etiqueta="Códigos de recuperación" bloque />
       <Boton href={CUENTA}>Ya los guardé</Boton>
     </div>,
   );
@@ -106,9 +106,9 @@ async function renderDosPasos(contexto: ContextoCliente, falta?: Falta): Promise
       {isActive ? (
         <Activa quedan={quedan} refused={refused} />
       ) : propuesta ? (
-        <Vincular propuesta={propuesta} refused={refused} />
+        <Link propuesta={propuesta} refused={refused} />
       ) : (
-        <Empezar refused={refused} />
+        <Begin refused={refused} />
       )}
     </>,
     falta,
@@ -125,7 +125,7 @@ interface ParteProps {
   readonly refused: string | undefined;
 }
 
-function Empezar(parte: ParteProps) {
+function Begin(parte: ParteProps) {
   return (
     <Tarjeta titulo="Activarla">
       <p>
@@ -137,7 +137,7 @@ function Empezar(parte: ParteProps) {
   );
 }
 
-function Vincular({ propuesta, refused }: ParteProps & { readonly propuesta: Propuesta }) {
+function Link({ propuesta, refused }: ParteProps & { readonly propuesta: Propuesta }) {
   const accion = `${PASOS}/confirmar`;
   return (
     <Tarjeta titulo="Vincular su teléfono">
@@ -150,7 +150,7 @@ function Vincular({ propuesta, refused }: ParteProps & { readonly propuesta: Pro
         {raw(qrSvg(propuesta.uri))}
       </div>
       <p>Clave para escribirla a mano:</p>
-      <Copiar valor={propuesta.clave} etiqueta="Clave de la verificación en dos pasos" />
+      <CopyButton valor={propuesta.clave} etiqueta="Clave de la verificación en dos pasos" />
       <Formulario accion={accion}>
         <Campo
           nombre="codigo"

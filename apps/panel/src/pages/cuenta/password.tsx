@@ -25,7 +25,7 @@ passwordPage.post('/cuenta/password', async (contexto) => {
   const hash = await deps.passwords.hash(nueva);
   await deps.usuarios.setPassword(usuario.id, hash, browser.huella(), contexto.autor);
   await browser.rotate();
-  return contexto.redirigir(CUENTA, {
+  return contexto.redirectTo(CUENTA, {
     tono: 'exito',
     texto: 'Su contraseña cambió, y las sesiones en otros dispositivos terminaron.',
   });
@@ -61,7 +61,7 @@ function renderPassword({ pagina, usuario }: ContextoCliente, falta?: FaltaDe): 
 export const resetPage = routesFor('publica');
 
 /** Where somebody chooses a password with the code that the operator gave; its address may carry the code. */
-resetPage.get('/restablecer', (contexto) => renderRestablecer(contexto, contexto.c.req.query('codigo') ?? ''));
+resetPage.get('/restablecer', (contexto) => renderReset(contexto, contexto.c.req.query('codigo') ?? ''));
 
 resetPage.post('/restablecer', async (contexto) => {
   const { campos, deps, ip, browser } = contexto;
@@ -69,13 +69,13 @@ resetPage.post('/restablecer', async (contexto) => {
   const password = campos['password'] ?? '';
   const fault = faultOfPassword(password, '');
   if (fault !== null)
-    return renderRestablecer(contexto, codigo, { status: 422, texto: 'Revise lo que se señala abajo.' }, fault);
+    return renderReset(contexto, codigo, { status: 422, texto: 'Revise lo que se señala abajo.' }, fault);
   const limites = [limiteIp(ip, deps.settings)];
   const permiso = await deps.intentos.take(limites);
-  if (!permiso.permitido) return renderRestablecer(contexto, codigo, demasiados(permiso.esperar));
+  if (!permiso.permitido) return renderReset(contexto, codigo, demasiados(permiso.esperar));
   const email = await deps.usuarios.redeemCodigo(codigo, await deps.passwords.hash(password), ip);
   if (email === null)
-    return renderRestablecer(contexto, codigo, {
+    return renderReset(contexto, codigo, {
       status: 422,
       texto: 'El código no sirve: ya se usó, venció o está incompleto. Pida otro al operador.',
     });
@@ -83,13 +83,13 @@ resetPage.post('/restablecer', async (contexto) => {
   // Tries with the password of before, the owner's or a stranger's, do not keep the owner waiting.
   await deps.intentos.forget(limiteCuenta(email, deps.settings).clave);
   await browser.close();
-  return contexto.redirigir('/entrar', {
+  return contexto.redirectTo('/entrar', {
     tono: 'exito',
     texto: `La contraseña de ${email} quedó guardada. Entre con ella.`,
   });
 });
 
-function renderRestablecer(contexto: ContextoBase, codigo: string, falta?: Falta, faltaPassword?: string): Response {
+function renderReset(contexto: ContextoBase, codigo: string, falta?: Falta, faltaPassword?: string): Response {
   return contexto.pagina(
     'Elegir contraseña',
     <div class="angosta">

@@ -14,7 +14,7 @@ profilePage.post('/cuenta/nombre', async (contexto) => {
   const nombre = parseNombre(campos['nombre'] ?? '');
   if (nombre === null) return renderCuenta(contexto, 'Escriba un nombre de hasta 120 caracteres.');
   await deps.usuarios.setNombre(usuario.id, nombre, contexto.autor);
-  return contexto.redirigir(CUENTA, { tono: 'exito', texto: 'Su nombre quedó guardado.' });
+  return contexto.redirectTo(CUENTA, { tono: 'exito', texto: 'Su nombre quedó guardado.' });
 });
 
 profilePage.post('/cuenta/sesiones/:id/cerrar', async (contexto) => {
@@ -22,14 +22,14 @@ profilePage.post('/cuenta/sesiones/:id/cerrar', async (contexto) => {
   const id = c.req.param('id') ?? '';
   if (id === browser.sesion?.id || !(await deps.sesiones.closeOne(usuario.id, id, autor)))
     return contexto.noEncontrada();
-  return contexto.redirigir(CUENTA, { tono: 'exito', texto: 'Esa sesión terminó.' });
+  return contexto.redirectTo(CUENTA, { tono: 'exito', texto: 'Esa sesión terminó.' });
 });
 
 profilePage.post('/cuenta/sesiones/cerrar', async (contexto) => {
   const { deps, browser, usuario, autor } = contexto;
   await deps.sesiones.closeAll(usuario.id, autor);
   await browser.close();
-  return contexto.redirigir('/entrar', {
+  return contexto.redirectTo('/entrar', {
     tono: 'info',
     texto: 'Salió del panel en todos sus dispositivos.',
   });

@@ -12,7 +12,7 @@ type Faltas = Partial<Record<'nombre' | 'email' | 'password', string>>;
 export const signUpPage = routesFor('publica');
 
 signUpPage.get('/registro', (contexto) => {
-  if (contexto.browser.sesion?.fase === 'COMPLETA') return contexto.redirigir(INICIO);
+  if (contexto.browser.sesion?.fase === 'COMPLETA') return contexto.redirectTo(INICIO);
   return renderRegistro(contexto, {});
 });
 
@@ -45,7 +45,7 @@ signUpPage.post('/registro', async (contexto) => {
   try {
     const usuario = await deps.usuarios.register({ nombre, email, password: guardada, ip });
     await browser.open(usuario.id, 'COMPLETA');
-    return contexto.redirigir(INICIO, { tono: 'exito', texto: 'Su cuenta está lista.' });
+    return contexto.redirectTo(INICIO, { tono: 'exito', texto: 'Su cuenta está lista.' });
   } catch (error) {
     if (!(error instanceof Rechazo)) throw error;
     return renderRegistro(contexto, {

@@ -1,4 +1,4 @@
-import { Copiar, Tarjeta } from '../../components/blocks.tsx';
+import { CopyButton, Tarjeta } from '../../components/blocks.tsx';
 import { Boton } from '../../components/form.tsx';
 import { routesFor } from '../../http/ruta.ts';
 import { curlOf } from '../sandbox/cuerpo.ts';
@@ -13,8 +13,8 @@ const ACUSE = `{
 export const landingPage = routesFor('publica');
 
 /** What somebody sees who is not logged in. */
-landingPage.get('/', ({ browser, redirigir, pagina, deps }) => {
-  if (browser.sesion?.fase === 'COMPLETA') return redirigir('/inicio');
+landingPage.get('/', ({ browser, redirectTo, pagina, deps }) => {
+  if (browser.sesion?.fase === 'COMPLETA') return redirectTo('/inicio');
   const { apiPublicUrl, registro } = deps.settings;
   return pagina(
     'El SAT por API, con acuse',
@@ -35,7 +35,11 @@ landingPage.get('/', ({ browser, redirigir, pagina, deps }) => {
           </div>
         </div>
         <Tarjeta titulo="Una llamada">
-          <Copiar etiqueta="Llamada de ejemplo" bloque valor={curlOf(apiPublicUrl, 'tax/descarga-metadata', EJEMPLO)} />
+          <CopyButton
+            etiqueta="Llamada de ejemplo"
+            bloque
+            valor={curlOf(apiPublicUrl, 'tax/descarga-metadata', EJEMPLO)}
+          />
           <h3>Su acuse, al instante</h3>
           <pre>{ACUSE}</pre>
         </Tarjeta>

@@ -65,7 +65,7 @@ function renderCaptchas(
 }
 
 captchasPage.post(`${PATH}/:id`, async (contexto) => {
-  const { c, campos, deps, redirigir } = contexto;
+  const { c, campos, deps, redirectTo } = contexto;
   const id = c.req.param('id');
   if (!isUuid(id)) return contexto.noEncontrada();
   const texto = (campos['texto'] ?? '').trim();
@@ -74,7 +74,7 @@ captchasPage.post(`${PATH}/:id`, async (contexto) => {
   const pendientes = isFaulty ? await captchas.pendientes() : [];
   if (pendientes.some((each) => each.id === id)) return renderCaptchas(contexto, pendientes, id);
   const isTaken = !isFaulty && (await captchas.answer(id, texto, contexto.autor));
-  return redirigir(PATH, {
+  return redirectTo(PATH, {
     tono: isTaken ? 'exito' : 'info',
     texto: isTaken
       ? 'La respuesta va en camino al portal.'

@@ -3,7 +3,7 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { HonoAdapter } from '@bull-board/hono';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
-import { type Montaje, routesFor } from '../../http/ruta.ts';
+import { type Mount, routesFor } from '../../http/ruta.ts';
 import type { PanelDeps } from '../../panel-deps.ts';
 import { Seccion } from './seccion.tsx';
 
@@ -73,7 +73,7 @@ queuesPage.get(PAGINA, ({ c, pagina }) =>
 );
 
 /** The queues of the workers by bull-board, to look at only: nothing but reading is answered. */
-export const COLAS: Montaje = {
+export const COLAS: Mount = {
   path: PATH,
   acceso: 'operador',
   pagina: PAGINA,

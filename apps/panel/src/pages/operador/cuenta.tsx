@@ -1,5 +1,5 @@
 import { type Cuentas, createAuditoria, createCuentas, createLibro, isUuid } from '@acuse/db';
-import { Aviso, Copiar, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
+import { Aviso, CopyButton, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { type ContextoCliente, type Pagina, routesOf } from '../../http/ruta.ts';
@@ -218,7 +218,7 @@ function Suspension(props: FormularioCuentaProps) {
 
 /** Gives credits that were paid for outside of the panel, once per reference. */
 accountPage.post('/abono', async (contexto, found) => {
-  const { campos, deps, redirigir } = contexto;
+  const { campos, deps, redirectTo } = contexto;
   const cuentaId = found.cuenta.id;
   const creditos = Number(campos['creditos']);
   const referencia = (campos['referencia'] ?? '').trim();
@@ -230,7 +230,7 @@ accountPage.post('/abono', async (contexto, found) => {
     faltas['referencia'] = 'Escriba la referencia del pago, de hasta 100 caracteres.';
   if (Object.keys(faltas).length > 0) return renderCuenta(contexto, found, faltas);
 
-  const abono = await createLibro(deps.database).abonar({
+  const abono = await createLibro(deps.database).credit({
     ...{ cuentaId, creditos, referencia, detalle: detalle.slice(0, 200) },
     ...contexto.autor,
   });
@@ -239,7 +239,7 @@ accountPage.post('/abono', async (contexto, found) => {
     return renderCuenta(contexto, found, {
       referencia: 'Esa referencia ya se abonó, a otra cuenta o por otra cantidad. Revise el pago.',
     });
-  return redirigir(hrefCuenta(cuentaId), {
+  return redirectTo(hrefCuenta(cuentaId), {
     tono: abono.resultado === 'ABONADO' ? 'exito' : 'info',
     texto:
       abono.resultado === 'ABONADO'
@@ -250,7 +250,7 @@ accountPage.post('/abono', async (contexto, found) => {
 
 /** Corrects a balance, up or down, with a reason. The id in the form makes the same form sent twice one adjustment. */
 accountPage.post('/ajuste', async (contexto, found) => {
-  const { campos, deps, redirigir } = contexto;
+  const { campos, deps, redirectTo } = contexto;
   const cuentaId = found.cuenta.id;
   const opId = campos['ajuste'] ?? '';
   // People write the minus that formatted amounts show, too.
@@ -264,7 +264,7 @@ accountPage.post('/ajuste', async (contexto, found) => {
     faltas['motivo'] = `Escriba por qué, en hasta ${MAX_MOTIVO} caracteres: el cliente lo lee en su libro.`;
   if (Object.keys(faltas).length > 0 || !isUuid(opId)) return renderCuenta(contexto, found, faltas, 422);
 
-  const ajuste = await createLibro(deps.database).ajustar({
+  const ajuste = await createLibro(deps.database).adjust({
     ...{ cuentaId, opId, creditos, motivo },
     ...contexto.autor,
   });
@@ -273,7 +273,7 @@ accountPage.post('/ajuste', async (contexto, found) => {
     return renderCuenta(contexto, found, {
       creditos: `El saldo es de ${formatCreditos(found.cuenta.saldo)} y no puede quedar por debajo de cero.`,
     });
-  return redirigir(hrefCuenta(cuentaId), {
+  return redirectTo(hrefCuenta(cuentaId), {
     tono: ajuste.resultado === 'AJUSTADO' ? 'exito' : 'info',
     texto:
       ajuste.resultado === 'AJUSTADO'
@@ -284,7 +284,7 @@ accountPage.post('/ajuste', async (contexto, found) => {
 
 /** Suspends an account: its keys answer 1003 from their next call. */
 accountPage.post('/suspension', async (contexto, found) => {
-  const { campos, deps, redirigir } = contexto;
+  const { campos, deps, redirectTo } = contexto;
   const motivo = (campos['motivo'] ?? '').trim();
   if (motivo === '' || motivo.length > MAX_MOTIVO)
     return renderCuenta(contexto, found, {
@@ -292,7 +292,7 @@ accountPage.post('/suspension', async (contexto, found) => {
     });
   const cuentaId = found.cuenta.id;
   const isDone = await createCuentas(deps.database).suspend({ cuentaId, motivo, ...contexto.autor });
-  return redirigir(hrefCuenta(cuentaId), {
+  return redirectTo(hrefCuenta(cuentaId), {
     tono: isDone ? 'exito' : 'info',
     texto: isDone
       ? 'La cuenta quedó suspendida: sus llaves responden 1003 desde su siguiente llamada.'
@@ -303,7 +303,7 @@ accountPage.post('/suspension', async (contexto, found) => {
 /** Opens a suspended account again. */
 accountPage.post('/reapertura', async (contexto, { cuenta }) => {
   const isDone = await createCuentas(contexto.deps.database).reopen({ cuentaId: cuenta.id, ...contexto.autor });
-  return contexto.redirigir(hrefCuenta(cuenta.id), {
+  return contexto.redirectTo(hrefCuenta(cuenta.id), {
     tono: isDone ? 'exito' : 'info',
     texto: isDone
       ? 'La cuenta quedó abierta: sus llaves responden desde su siguiente llamada.'
@@ -332,14 +332,14 @@ accountPage.post('/codigo', async (contexto, { cuenta, personas }) => {
           Compruebe que habla con la persona y dele la dirección o el código. Al usarlo elige otra contraseña y terminan
           sus sesiones. La verificación en dos pasos, si la tiene, se le sigue pidiendo.
         </p>
-        <Copiar
+        <CopyButton
           etiqueta="Dirección para elegir contraseña"
           valor={`${deps.settings.publicUrl}/restablecer?codigo=${codigo}`}
         />
         <p class="suave">
           O bien, en <span class="fija">{deps.settings.publicUrl}/restablecer</span>, este código:
         </p>
-        <Copiar etiqueta="Código" valor={codigo} />
+        <CopyButton etiqueta="Código" valor={codigo} />
       </Tarjeta>
       <p>
         <a href={hrefCuenta(cuenta.id)}>Volver a la cuenta</a>

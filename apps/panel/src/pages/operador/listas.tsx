@@ -20,8 +20,8 @@ listsPage.get('/operador/listas', renderListas);
 
 listsPage.post('/operador/listas/69b', async (contexto) => {
   const forzar = contexto.campos['forzar'] === 'si';
-  await createCargaListas(contexto.deps.database).pedir({ forzar, ...contexto.autor });
-  return contexto.redirigir('/operador/listas', {
+  await createCargaListas(contexto.deps.database).askFor({ forzar, ...contexto.autor });
+  return contexto.redirectTo('/operador/listas', {
     tono: 'exito',
     texto: 'Los workers buscarán la lista en unos segundos. Vuelva a cargar la página para ver el resultado.',
   });
@@ -30,7 +30,7 @@ listsPage.post('/operador/listas/69b', async (contexto) => {
 listsPage.post(
   '/operador/listas/edos',
   async (contexto) => {
-    const { archivos, campos, deps, redirigir } = contexto;
+    const { archivos, campos, deps, redirectTo } = contexto;
     const fuente = (campos['fuente'] ?? '').trim();
     const { archivo } = archivos;
     if (fuente === '' || fuente.length > 200)
@@ -45,7 +45,7 @@ listsPage.post(
     }
     const lista = { fuente, rfcs, ...contexto.autor };
     const estado = await createListaEdos(deps.database).importar(lista);
-    return redirigir('/operador/listas', {
+    return redirectTo('/operador/listas', {
       tono: 'exito',
       texto: `La lista EDOS es ahora «${estado.fuente}», con ${formatNumero(estado.rfcs)} RFC.`,
     });
@@ -56,8 +56,8 @@ listsPage.post(
 listsPage.post('/operador/listas/edos/borrar', async (contexto) => {
   if (contexto.campos['seguro'] !== 'si')
     return renderListas(contexto, { seguro: 'Marque aquí que la lista se quita: no se puede deshacer.' });
-  const isGone = await createListaEdos(contexto.deps.database).borrar(contexto.autor);
-  return contexto.redirigir('/operador/listas', {
+  const isGone = await createListaEdos(contexto.deps.database).remove(contexto.autor);
+  return contexto.redirectTo('/operador/listas', {
     tono: isGone ? 'exito' : 'info',
     texto: isGone ? 'La lista EDOS se quitó: las respuestas dirán que no hay ninguna.' : 'No había lista EDOS.',
   });

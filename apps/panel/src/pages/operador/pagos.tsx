@@ -68,7 +68,7 @@ async function renderPagos(contexto: ContextoCliente, falta?: Falta): Promise<Re
           </Vacio>
         </Tarjeta>
       ) : estado === 'PENDIENTE' ? (
-        pagos.map((pago) => <PorConfirmar contexto={contexto} pago={pago} falta={falta} />)
+        pagos.map((pago) => <ToConfirm contexto={contexto} pago={pago} falta={falta} />)
       ) : (
         <Resueltos pagos={pagos} />
       )}
@@ -108,11 +108,11 @@ paymentPage.post('/rechazar', async (contexto, { id, estado }) => {
     return renderPagos(contexto, { id, campo: 'motivo', texto });
   }
   const orden = { id, motivo, ...contexto.autor };
-  return tell(contexto, await createPagos(contexto.deps.database).rechazar(orden));
+  return tell(contexto, await createPagos(contexto.deps.database).refuse(orden));
 });
 
 function tell(contexto: ContextoCliente, resolucion: Resolucion): Promise<Response> | Response {
-  return 'pago' in resolucion ? contexto.redirigir(PATH, avisoOf(resolucion)) : contexto.noEncontrada();
+  return 'pago' in resolucion ? contexto.redirectTo(PATH, avisoOf(resolucion)) : contexto.noEncontrada();
 }
 
 function avisoOf({ pago, saldo, resultado }: Extract<Resolucion, { pago: Pago }>): Aviso {
@@ -126,13 +126,13 @@ function avisoOf({ pago, saldo, resultado }: Extract<Resolucion, { pago: Pago }>
     : { tono: 'exito', texto: `El pago ${pago.referencia} está rechazado. No se abonó nada.` };
 }
 
-interface PorConfirmarProps {
+interface ToConfirmProps {
   readonly contexto: ContextoCliente;
   readonly pago: PagoConCuenta;
   readonly falta: Falta | undefined;
 }
 
-function PorConfirmar({ contexto, pago, falta }: PorConfirmarProps) {
+function ToConfirm({ contexto, pago, falta }: ToConfirmProps) {
   const { c, campos, now } = contexto;
   const despues = c.req.query('despues');
   // A form that is refused is shown on the page of those that wait on which it was.

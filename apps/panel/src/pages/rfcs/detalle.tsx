@@ -4,7 +4,7 @@ import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';
 import type { ContextoCliente } from '../../http/ruta.ts';
 import { DIAS_ROTACION, edadEnDias, estadoCer, estadoCiec, estadoLlaveEfirma } from './reglas/estado-credenciales.ts';
-import { MAX_NOMBRE, readIdCif, readNombre } from './reglas/leer-rfc.ts';
+import { MAX_NOMBRE, readIdCif, readNombre } from './reglas/read-rfc.ts';
 import { Encabezado, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 export const rfcPage = rfcRoutes();
@@ -14,7 +14,7 @@ rfcPage.get('', (contexto, rfc) => page(contexto, rfc, {}));
 
 /** Keeps or forgets the idCIF. */
 rfcPage.post('', async (contexto, rfc) => {
-  const { campos, deps, usuario, redirigir, noEncontrada } = contexto;
+  const { campos, deps, usuario, redirectTo, noEncontrada } = contexto;
   const leido = readIdCif(campos['id_cif'] ?? '');
   const nombre = readNombre(campos['nombre']);
   if (!leido.valido)
@@ -24,7 +24,7 @@ rfcPage.post('', async (contexto, rfc) => {
   const isNamed = nombre === rfc.nombre || (await rfcs.setNombre({ ...suyo, nombre }));
   if (leido.valor === rfc.idCif)
     return isNamed
-      ? redirigir(hrefRfc(rfc.rfc), { tono: 'exito', texto: 'Los datos quedaron guardados.' })
+      ? redirectTo(hrefRfc(rfc.rfc), { tono: 'exito', texto: 'Los datos quedaron guardados.' })
       : noEncontrada();
   const isDone = await rfcs.setIdCif({
     ...suyo,
@@ -32,7 +32,7 @@ rfcPage.post('', async (contexto, rfc) => {
   });
   if (!isDone) return noEncontrada();
   const texto = leido.valor ? 'El idCIF quedó guardado.' : 'El idCIF quedó borrado.';
-  return redirigir(hrefRfc(rfc.rfc), { tono: 'exito', texto });
+  return redirectTo(hrefRfc(rfc.rfc), { tono: 'exito', texto });
 });
 
 function page(

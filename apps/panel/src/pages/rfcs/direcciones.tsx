@@ -22,7 +22,7 @@ addressesPage.get('/direcciones', (contexto, rfc) => page(contexto, rfc, { lista
 
 /** Saves the list, or puts the caller's own address into it. One that locks the caller out is asked about once. */
 addressesPage.post('/direcciones', async (contexto, rfc) => {
-  const { campos, deps, ip, redirigir, usuario, noEncontrada } = contexto;
+  const { campos, deps, ip, redirectTo, usuario, noEncontrada } = contexto;
   const lista = campos['lista'] ?? '';
   const accion = campos['accion'];
   if (accion === 'mia') return page(contexto, rfc, { lista: withOwn(lista, ip), isAgregada: true });
@@ -40,7 +40,7 @@ addressesPage.post('/direcciones', async (contexto, rfc) => {
     cidrs.length === 0
       ? 'La lista quedó vacía: cualquier dirección puede llamar con la API key.'
       : `La lista quedó guardada con ${cidrs.length === 1 ? '1 entrada' : `${cidrs.length} entradas`}. Desde otras direcciones se responde 1003 a partir de la siguiente llamada.`;
-  return redirigir(hrefRfc(rfc.rfc, '/direcciones'), { tono: 'exito', texto });
+  return redirectTo(hrefRfc(rfc.rfc, '/direcciones'), { tono: 'exito', texto });
 });
 
 /** The typed list with one's own address, unless a block of it has it already. */

@@ -1,8 +1,8 @@
 import type { TipoGuardada } from '@acuse/core';
-import { createLlaves, type PorResellar, Rechazo, type Relevo, type RfcVista } from '@acuse/db';
+import { createLlaves, Rechazo, type Relevo, type RfcVista, type ToReseal } from '@acuse/db';
 import { type ApiKey, CredencialIlegible, generateApiKey, registroOf, resealGuardada, wipeApiKey } from '@acuse/vault';
 import { isRecordada, type LlaveTecleada, readLlaveTecleada } from '../../acceso/llave-tecleada.ts';
-import { Aviso, Copiar, Tarjeta } from '../../components/blocks.tsx';
+import { Aviso, CopyButton, Tarjeta } from '../../components/blocks.tsx';
 import { Boton } from '../../components/form.tsx';
 import type { ContextoCliente } from '../../http/ruta.ts';
 import { curlRegistrar, renderLlave } from './llave.tsx';
@@ -16,9 +16,9 @@ export const newKeyPage = rfcRoutes();
  * again, as a reload does, makes no other key, since the form names the key that it was made for.
  */
 newKeyPage.post('/llave', async (contexto, rfc) => {
-  const { campos, redirigir } = contexto;
+  const { campos, redirectTo } = contexto;
   const vigente = campos['vigente'] || null;
-  if (vigente !== (rfc.llave?.id ?? null)) return redirigir(hrefRfc(rfc.rfc, '/llave'), YA_NO);
+  if (vigente !== (rfc.llave?.id ?? null)) return redirectTo(hrefRfc(rfc.rfc, '/llave'), YA_NO);
 
   const texto = rfc.llave ? (campos['anterior'] ?? '').trim() : '';
   // Whoever wants what is stored deleted is not saved from it by a key that was typed in before.
@@ -30,8 +30,8 @@ newKeyPage.post('/llave', async (contexto, rfc) => {
     return renderLlave(contexto, rfc, { errorPerder }, 422);
   }
   try {
-    const generada = await generarLlave(rfc, { vigente, anterior }, contexto);
-    if (generada === null) return redirigir(hrefRfc(rfc.rfc, '/llave'), YA_NO);
+    const generada = await generateLlave(rfc, { vigente, anterior }, contexto);
+    if (generada === null) return redirectTo(hrefRfc(rfc.rfc, '/llave'), YA_NO);
     return show(contexto, rfc, generada, anterior !== null);
   } finally {
     if (anterior) wipeApiKey(anterior.apiKey);
@@ -66,7 +66,7 @@ function show(
         Guardamos solo una huella de ella. Si la pierde, genere otra y esta dejará de servir.
       </Aviso>
       <Tarjeta titulo="API key">
-        <Copiar valor={texto} etiqueta="API key" />
+        <CopyButton valor={texto} etiqueta="API key" />
       </Tarjeta>
       {rfc.llave ? (
         <Aviso tono={perdidas.length > 0 ? 'alerta' : 'info'} titulo="Qué pasó con la anterior">
@@ -82,7 +82,7 @@ function show(
             <li>
               <div>
                 Asocie el RFC con la llave, una sola vez:
-                <Copiar
+                <CopyButton
                   etiqueta="Comando para asociar el RFC"
                   bloque
                   valor={curlRegistrar(deps.settings.apiPublicUrl, rfc.rfc)}
@@ -134,7 +134,7 @@ interface LlaveGenerada {
  * Makes the only active key of a taxpayer. With `anterior`, what was stored under that key is sealed under the new one.
  * Null when the active key is no longer the one of `vigente` (its id, or null): the same form sent twice makes one key.
  */
-async function generarLlave(
+async function generateLlave(
   rfc: RfcVista,
   pedido: {
     readonly vigente: string | null;
@@ -169,7 +169,7 @@ function relevoOf(
   keys: { readonly from: ApiKey; readonly to: ApiKey },
   { keyring }: Pick<ContextoCliente['deps'], 'keyring'>,
 ): Relevo {
-  const reseal = (guardada: PorResellar) => {
+  const reseal = (guardada: ToReseal) => {
     try {
       const tipo = guardada.tipo === 'ciec' ? 'ciec' : 'efirma';
       return [resealGuardada(tipo, guardada, keys, rfc, keyring)];

@@ -1,6 +1,6 @@
 import { createContribuyentes, createLlaves, type LlaveListada, type RfcVista } from '@acuse/db';
 import { isRecordada } from '../../acceso/llave-tecleada.ts';
-import { Aviso, Copiar, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
+import { Aviso, CopyButton, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
 import { formatNumero, formatRelativo } from '../../components/formato.ts';
 import type { ContextoCliente, Pagina } from '../../http/ruta.ts';
@@ -18,7 +18,7 @@ keyPage.get('/llave', renderLlave);
 export async function renderLlave(
   contexto: ContextoCliente,
   rfc: RfcVista,
-  tecleado: GenerarTecleado = {},
+  tecleado: GenerateTecleado = {},
   status: Pagina['status'] = 200,
 ): Promise<Response> {
   const { deps, now, pagina, usuario } = contexto;
@@ -34,8 +34,8 @@ export async function renderLlave(
     <>
       <Encabezado rfc={rfc} parte="/llave" titulo={`API key de ${rfc.rfc}`} />
       {llave ? <LlaveVigente llave={llave} now={now} /> : null}
-      {llave && llave.registradaEn === null ? <Asociar rfc={rfc.rfc} apiUrl={deps.settings.apiPublicUrl} /> : null}
-      <GenerarLlave
+      {llave && llave.registradaEn === null ? <Associate rfc={rfc.rfc} apiUrl={deps.settings.apiPublicUrl} /> : null}
+      <GenerateLlave
         rfc={rfc}
         abiertas={abiertas}
         now={now}
@@ -115,14 +115,14 @@ function LlaveVigente({ llave, now }: { readonly llave: NonNullable<RfcVista['ll
 }
 
 /** How to associate the RFC with the key, which the API demands before any query. */
-function Asociar({ rfc, apiUrl }: { readonly rfc: string; readonly apiUrl: string }) {
+function Associate({ rfc, apiUrl }: { readonly rfc: string; readonly apiUrl: string }) {
   return (
     <Tarjeta titulo="Falta un paso: asociar el RFC con la llave">
       <p>
         Llame una vez a <code>vault/rfc-registrar</code> con la llave; hasta entonces las consultas responden 1003.
         Guardar una credencial desde el panel también la asocia.
       </p>
-      <Copiar etiqueta="Comando para asociar el RFC" bloque valor={curlRegistrar(apiUrl, rfc)} />
+      <CopyButton etiqueta="Comando para asociar el RFC" bloque valor={curlRegistrar(apiUrl, rfc)} />
     </Tarjeta>
   );
 }
@@ -147,17 +147,17 @@ function Anteriores({ llaves }: { readonly llaves: readonly LlaveListada[] }) {
 }
 
 /** What a refused form had, without its secrets. */
-interface GenerarTecleado {
+interface GenerateTecleado {
   readonly errorAnterior?: string;
   readonly errorPerder?: string;
 }
 
-interface GenerarProps {
+interface GenerateProps {
   readonly rfc: RfcVista;
   /** Open solicitudes of the active key. */
   readonly abiertas: number;
   readonly now: Date;
-  readonly tecleado: GenerarTecleado;
+  readonly tecleado: GenerateTecleado;
   /** Of the keys that are issued here. */
   readonly modo: 'live' | 'test';
   /** Whether the active key was typed in lately, so that what is stored goes on without it. */
@@ -170,7 +170,7 @@ const PREFIJO = {
 };
 
 /** The form that makes a key, and what it does to what is there: said before the click. */
-function GenerarLlave({ rfc, abiertas, now, tecleado, modo, isRecordada }: GenerarProps) {
+function GenerateLlave({ rfc, abiertas, now, tecleado, modo, isRecordada }: GenerateProps) {
   const { llave } = rfc;
   const cosas = llave ? guardadas(rfc) : [];
   return (
@@ -236,7 +236,7 @@ function Resguardo({
   isRecordada,
 }: {
   readonly hayGuardadas: boolean;
-  readonly tecleado: GenerarTecleado;
+  readonly tecleado: GenerateTecleado;
   readonly isRecordada: boolean;
 }) {
   return (
@@ -272,9 +272,9 @@ const YA_NO = {
 } as const;
 
 /** What revoking would end, before it is done. */
-keyPage.get('/llave/revocar', async ({ deps, pagina, redirigir, usuario }, rfc) => {
+keyPage.get('/llave/revocar', async ({ deps, pagina, redirectTo, usuario }, rfc) => {
   const { llave } = rfc;
-  if (llave === null) return redirigir(hrefRfc(rfc.rfc, '/llave'), YA_NO);
+  if (llave === null) return redirectTo(hrefRfc(rfc.rfc, '/llave'), YA_NO);
   const { abiertas } = await createContribuyentes(deps.database).abiertas(usuario.cuentaId, llave.id);
   const cosas = guardadas(rfc);
   return pagina(
@@ -320,16 +320,16 @@ keyPage.get('/llave/revocar', async ({ deps, pagina, redirigir, usuario }, rfc) 
 
 /** Revokes the active key, if it is still the one that the page told about. */
 keyPage.post('/llave/revocar', async (contexto, rfc) => {
-  const { campos, deps, redirigir } = contexto;
+  const { campos, deps, redirectTo } = contexto;
   const href = hrefRfc(rfc.rfc, '/llave');
-  if (rfc.llave === null || rfc.llave.id !== campos['llave']) return redirigir(href, YA_NO);
+  if (rfc.llave === null || rfc.llave.id !== campos['llave']) return redirectTo(href, YA_NO);
   const llave = { apiKeyId: rfc.llave.id, ...contexto.autor };
   const terminadas = await createLlaves(deps.database).revoke(llave);
   const final =
     terminadas === 0
       ? 'No había solicitudes en curso.'
       : `${formatNumero(terminadas)} ${terminadas === 1 ? 'solicitud terminó' : 'solicitudes terminaron'} con reembolso.`;
-  return redirigir(href, { tono: 'exito', texto: `La llave quedó revocada. ${final}` });
+  return redirectTo(href, { tono: 'exito', texto: `La llave quedó revocada. ${final}` });
 });
 
 /** The call that associates an RFC with its key. The key stays in a variable, out of the shell's history. */

@@ -3,7 +3,7 @@ import { createContribuyentes, Rechazo } from '@acuse/db';
 import { Aviso, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
-import { digitoVerificador, explainRfc, MAX_NOMBRE, readIdCif, readNombre } from './reglas/leer-rfc.ts';
+import { digitoVerificador, explainRfc, MAX_NOMBRE, readIdCif, readNombre } from './reglas/read-rfc.ts';
 import { hrefRfc } from './rfc.tsx';
 
 interface Estado {
@@ -23,7 +23,7 @@ newRfcPage.get('/rfcs/nuevo', (contexto) => page(contexto, {}));
 
 /** Adds an RFC. One with another check character than the rule's is asked about once: the SAT has issued such. */
 newRfcPage.post('/rfcs/nuevo', async (contexto) => {
-  const { campos, deps, usuario, redirigir } = contexto;
+  const { campos, deps, usuario, redirectTo } = contexto;
   const tecleado = {
     rfc: campos['rfc'] ?? '',
     nombre: campos['nombre'] ?? '',
@@ -50,12 +50,12 @@ newRfcPage.post('/rfcs/nuevo', async (contexto) => {
     });
   } catch (error) {
     if (!(error instanceof Rechazo) || error.motivo !== 'RFC_REPETIDO') throw error;
-    return redirigir(hrefRfc(rfc), {
+    return redirectTo(hrefRfc(rfc), {
       tono: 'info',
       texto: `${rfc} ya estaba en la cuenta; esta es su página.`,
     });
   }
-  return redirigir(hrefRfc(rfc, '/llave'), {
+  return redirectTo(hrefRfc(rfc, '/llave'), {
     tono: 'exito',
     texto: `${rfc} quedó agregado. Lo que sigue: generar su API key.`,
   });

@@ -45,7 +45,7 @@ function Grupo({ grupo: { grupo, titulo }, rfc }: { readonly grupo: GrupoOperaci
           <span class="suave chica">
             {on} de {operaciones.length} encendidas
           </span>
-          <Interruptor isOn={all} texto="todas" descripcion={`todas las operaciones de ${titulo}`} />
+          <Toggle isOn={all} texto="todas" descripcion={`todas las operaciones de ${titulo}`} />
         </Formulario>
       }
     >
@@ -73,12 +73,12 @@ function fila({ path, resumen, credencial, costo }: Operacion, rfc: RfcVista) {
     isHabilitada ? <Estado texto="Encendida" tono="exito" /> : <Estado texto="Apagada" tono="alerta" />,
     <Formulario accion={hrefRfc(rfc.rfc, '/operaciones')} enLinea>
       <input type="hidden" name="operacion" value={path} />
-      <Interruptor isOn={isHabilitada} descripcion={resumen} />
+      <Toggle isOn={isHabilitada} descripcion={resumen} />
     </Formulario>,
   ];
 }
 
-interface InterruptorProps {
+interface ToggleProps {
   readonly isOn: boolean;
   readonly texto?: string;
   /** What is switched, for screen readers. */
@@ -86,7 +86,7 @@ interface InterruptorProps {
 }
 
 /** A button that says what it will do, and what the state is to be. */
-function Interruptor({ isOn, texto = '', descripcion }: InterruptorProps) {
+function Toggle({ isOn, texto = '', descripcion }: ToggleProps) {
   const verbo = isOn ? 'Apagar' : 'Encender';
   return (
     <Boton
@@ -102,13 +102,13 @@ function Interruptor({ isOn, texto = '', descripcion }: InterruptorProps) {
 
 /** Switches one operation, or all of a group, to what the form says: sent twice, it does nothing more. */
 operationsPage.post('/operaciones', async (contexto, rfc) => {
-  const { campos, deps, redirigir, usuario, noEncontrada } = contexto;
+  const { campos, deps, redirectTo, usuario, noEncontrada } = contexto;
   const estado = campos['estado'];
   const named = OPERACIONES.filter(({ path }) => path === campos['operacion']);
   const operaciones = campos['grupo'] === undefined ? named : inGroup(campos['grupo']);
   const [first] = operaciones;
   if (!first || (estado !== 'encendida' && estado !== 'apagada'))
-    return redirigir(hrefRfc(rfc.rfc, '/operaciones'), {
+    return redirectTo(hrefRfc(rfc.rfc, '/operaciones'), {
       tono: 'error',
       texto: 'No se cambió nada: esa operación no existe. Use los botones de la tabla.',
     });
@@ -123,7 +123,7 @@ operationsPage.post('/operaciones', async (contexto, rfc) => {
   const isOne = campos['grupo'] === undefined;
   const isBack = estado === 'encendida';
   const titulo = GRUPOS.find(({ grupo }) => grupo === campos['grupo'])?.titulo;
-  return redirigir(hrefRfc(rfc.rfc, '/operaciones'), {
+  return redirectTo(hrefRfc(rfc.rfc, '/operaciones'), {
     tono: 'exito',
     texto: isOne
       ? `«${first.resumen}» quedó ${estado}: ${isBack ? 'vuelve a responder' : 'responde 1003 desde la siguiente llamada'}.`

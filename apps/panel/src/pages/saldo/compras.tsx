@@ -1,7 +1,7 @@
 import { createPagos, type EstadoPago, isUuid, type Pago } from '@acuse/db';
 import {
   Aviso,
-  Copiar,
+  CopyButton,
   Datos,
   Estado,
   Fecha,
@@ -108,7 +108,7 @@ purchasePage.get('', async ({ deps, pagina }, pago) => {
         <EstadoCompra estado={pago.estado} />
       </div>
       <Resultado pago={pago} proveedor={proveedor} />
-      {paso === null ? null : <PorPagar pago={pago} paso={paso} />}
+      {paso === null ? null : <ToPay pago={pago} paso={paso} />}
       <Tarjeta titulo="Detalle">
         <Precio compra={pago} />
         <Datos
@@ -150,12 +150,12 @@ function Resultado({ pago, proveedor }: { readonly pago: Pago; readonly proveedo
   return null;
 }
 
-interface PorPagarProps {
+interface ToPayProps {
   readonly pago: Pago;
   readonly paso: Awaited<ReturnType<Checkout['instrucciones']>>;
 }
 
-function PorPagar({ pago, paso }: PorPagarProps) {
+function ToPay({ pago, paso }: ToPayProps) {
   const path = hrefCompra(pago);
   return (
     <Tarjeta titulo="Falta el pago">
@@ -195,7 +195,7 @@ function QueHacer({ instrucciones: { texto, datos, enlace } }: { readonly instru
         {datos.map(({ etiqueta, valor, copiable }) => (
           <>
             <dt>{etiqueta}</dt>
-            <dd>{copiable ? <Copiar valor={valor} etiqueta={etiqueta} /> : valor}</dd>
+            <dd>{copiable ? <CopyButton valor={valor} etiqueta={etiqueta} /> : valor}</dd>
           </>
         ))}
       </dl>
@@ -235,9 +235,9 @@ export function Precio({ compra, tasa }: PrecioProps) {
 
 /** Gives a pending purchase up. */
 purchasePage.post('/cancelar', async (contexto, pago) => {
-  const { deps, redirigir } = contexto;
-  const isDone = await deps.checkout.cancelar(pago, contexto.autor);
-  return redirigir(
+  const { deps, redirectTo } = contexto;
+  const isDone = await deps.checkout.cancel(pago, contexto.autor);
+  return redirectTo(
     hrefCompra(pago),
     isDone
       ? { tono: 'exito', texto: 'La compra se canceló. No se cobró nada.' }
@@ -252,20 +252,20 @@ purchasePage.post('/cancelar', async (contexto, pago) => {
 /** Begins a pending purchase again, after its provider did not answer. */
 purchasePage.post('/continuar', async (contexto, pago) => {
   await contexto.deps.checkout.continuar(pago, contexto.autor);
-  return contexto.redirigir(hrefCompra(pago));
+  return contexto.redirectTo(hrefCompra(pago));
 });
 
 /** Where a provider sends the buyer back. What it carries is only believed as far as the provider confirms it. */
-purchasePage.get('/regreso', async ({ c, deps, redirigir }, pago) => {
+purchasePage.get('/regreso', async ({ c, deps, redirectTo }, pago) => {
   const aviso = {
     via: 'regreso' as const,
     headers: c.req.raw.headers,
     cuerpo: new Uint8Array(),
     consulta: new URL(c.req.url).searchParams,
   };
-  await deps.checkout.recibir(pago.proveedor, aviso).catch((error: unknown) => {
+  await deps.checkout.receive(pago.proveedor, aviso).catch((error: unknown) => {
     const err = error instanceof Error ? error : new Error(String(error));
     deps.log.warn({ err, pago: pago.id }, 'payment_status_unknown');
   });
-  return redirigir(hrefCompra(pago));
+  return redirectTo(hrefCompra(pago));
 });

@@ -175,7 +175,7 @@ function Meses({ meses }: { readonly meses: readonly TotalMes[] }) {
 
 /** Sets below how many credits the account wants to be told. */
 balancePage.post('/saldo/aviso', async (contexto) => {
-  const { deps, usuario, campos, redirigir } = contexto;
+  const { deps, usuario, campos, redirectTo } = contexto;
   const texto = campos['umbral']?.trim() ?? '';
   const umbral = Number(texto);
   if (!/^\d{1,9}$/.test(texto) || umbral > MAX_UMBRAL)
@@ -184,7 +184,7 @@ balancePage.post('/saldo/aviso', async (contexto) => {
     ...{ cuentaId: usuario.cuentaId, umbral },
     ...contexto.autor,
   });
-  return redirigir('/saldo#aviso', {
+  return redirectTo('/saldo#aviso', {
     tono: 'exito',
     texto: umbral === 0 ? 'Ya no se avisará de poco saldo.' : 'El aviso de poco saldo quedó guardado.',
   });

@@ -289,7 +289,7 @@ function CampoDeOperacion({ campo, valor }: { readonly campo: CampoOperacion; re
 operationPage.post('/llaves/olvidar', async (contexto) => {
   await createLlaveRecordada(contexto).forget();
   const operacion = OPERACIONES.find(({ path }) => path === contexto.campos['operacion']);
-  return contexto.redirigir(operacion ? `/pruebas/${operacion.path}` : '/pruebas', {
+  return contexto.redirectTo(operacion ? `/pruebas/${operacion.path}` : '/pruebas', {
     tono: 'exito',
     texto: 'Las API keys que escribió en esta sesión quedaron olvidadas.',
   });

@@ -1,5 +1,5 @@
 import type { Cobro } from '@acuse/db';
-import { Aviso, Copiar, Datos, Estado, Tarjeta } from '../../components/blocks.tsx';
+import { Aviso, CopyButton, Datos, Estado, Tarjeta } from '../../components/blocks.tsx';
 import { Boton } from '../../components/form.tsx';
 import { formatCreditos, formatNumero } from '../../components/formato.ts';
 import { field, Legible } from './legible.tsx';
@@ -117,7 +117,7 @@ function parse(texto: string): unknown {
 export function ComoCurl({ curl }: { readonly curl: string }) {
   return (
     <>
-      <Copiar valor={curl} etiqueta="Llamada con curl" bloque />
+      <CopyButton valor={curl} etiqueta="Llamada con curl" bloque />
       <p class="suave chica">
         Antes, ponga su llave en la variable: <code>export ACUSE_API_KEY='acuse_…'</code>. Si hay asteriscos o un
         archivo, sustitúyalos por lo suyo.

@@ -1,5 +1,5 @@
 import { createSolicitudes, type DetalleSolicitud, type EventoSolicitud, type HitoSolicitud } from '@acuse/db';
-import { Aviso, Copiar, Datos, Estado, Fecha, Tarjeta } from '../../components/blocks.tsx';
+import { Aviso, CopyButton, Datos, Estado, Fecha, Tarjeta } from '../../components/blocks.tsx';
 import { Boton } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { Avance } from './avance/avance.tsx';
@@ -114,7 +114,7 @@ function Facts({ solicitud }: SolicitudProps) {
     >
       <Datos
         filas={[
-          ['Identificador', <Copiar valor={id} etiqueta="Identificador de la solicitud" />],
+          ['Identificador', <CopyButton valor={id} etiqueta="Identificador de la solicitud" />],
           [
             'RFC',
             <a class="fija" href={`/rfcs/${encodeURIComponent(rfc)}`}>

@@ -26,7 +26,7 @@ newSolicitudPage.get(PATH, async (contexto) => {
 });
 
 newSolicitudPage.post(PATH, async (contexto) => {
-  const { deps, usuario, ip, redirigir } = contexto;
+  const { deps, usuario, ip, redirectTo } = contexto;
   const tecleado = pedidoOf(contexto.campos);
   const vista = await createContribuyentes(deps.database).find(usuario.cuentaId, tecleado.rfc);
   const recordada = createLlaveRecordada(contexto);
@@ -49,7 +49,7 @@ newSolicitudPage.post(PATH, async (contexto) => {
     accion: 'pedir-solicitud',
     ...contexto.autor,
   });
-  return redirigir(
+  return redirectTo(
     `/solicitudes/${pedida.id}`,
     pedida.isDuplicada
       ? { tono: 'info', texto: 'Ya había una solicitud igual en curso: es esta. No se cobró nada.' }

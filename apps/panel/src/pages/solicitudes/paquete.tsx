@@ -1,6 +1,6 @@
 import { CATALOGO } from '@acuse/contract';
 import { createSolicitudes, type DetalleSolicitud } from '@acuse/db';
-import { Aviso, Copiar, Datos, Fecha, Tarjeta } from '../../components/blocks.tsx';
+import { Aviso, CopyButton, Datos, Fecha, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Formulario } from '../../components/form.tsx';
 import { formatBytes, formatNumero } from '../../components/formato.ts';
 import type { ContextoCliente } from '../../http/ruta.ts';
@@ -39,7 +39,7 @@ export function Paquete({ solicitud }: { readonly solicitud: DetalleSolicitud })
         filas={[
           ['CFDI', registros === null ? '—' : formatNumero(registros), 'numero'],
           ['Tamaño', bytes === null ? '—' : formatBytes(bytes), 'numero'],
-          sha256 === null ? null : ['SHA-256', <Copiar valor={sha256} etiqueta="SHA-256 del ZIP" />],
+          sha256 === null ? null : ['SHA-256', <CopyButton valor={sha256} etiqueta="SHA-256 del ZIP" />],
           [
             'Contenido',
             <>

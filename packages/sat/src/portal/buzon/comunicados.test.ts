@@ -11,21 +11,21 @@ const UNO: ComunicadoDePrueba = {
 };
 const DOS: ComunicadoDePrueba = { fecha: '31/ago/2026 09:05 hrs', asunto: 'Respuesta al registro' };
 const VIEJO: ComunicadoDePrueba = { fecha: '26/nov/2018 19:21 hrs', asunto: 'Bienvenida al buzón' };
-const leer = (html: string) => readComunicados(readEtiquetas(html), RFC);
-const ilegible = (html: string) => expect(() => leer(html), html.slice(-80)).toThrow('RESPUESTA_ILEGIBLE');
+const read = (html: string) => readComunicados(readEtiquetas(html), RFC);
+const ilegible = (html: string) => expect(() => read(html), html.slice(-80)).toThrow('RESPUESTA_ILEGIBLE');
 
 describe('readComunicados', () => {
   it('takes an empty mailbox for one', () => {
-    expect(leer(paginaComunicados([], []))).toEqual([]);
+    expect(read(paginaComunicados([], []))).toEqual([]);
   });
 
   it('keeps the id of a communiqué when it is read or others come, and tells equal ones apart', () => {
-    const antes = leer(paginaComunicados([DOS, UNO], []));
-    const despues = leer(paginaComunicados([{ ...UNO, fecha: '02/sep/2026 08:00 hrs' }, UNO], [DOS, VIEJO]));
+    const antes = read(paginaComunicados([DOS, UNO], []));
+    const despues = read(paginaComunicados([{ ...UNO, fecha: '02/sep/2026 08:00 hrs' }, UNO], [DOS, VIEJO]));
     const idDe = (lista: typeof antes, asunto: string, fecha: string) =>
       lista.find((c) => c.asunto === asunto && c.fecha === fecha)?.id;
     expect(idDe(despues, DOS.asunto, '2026-08-31')).toBe(idDe(antes, DOS.asunto, '2026-08-31'));
-    expect(new Set(leer(paginaComunicados([DOS, DOS], [DOS])).map((c) => c.id)).size).toBe(3);
+    expect(new Set(read(paginaComunicados([DOS, DOS], [DOS])).map((c) => c.id)).size).toBe(3);
     expect(readComunicados(readEtiquetas(paginaComunicados([DOS], [])), 'XIQB891116QE4')[0]?.id).not.toBe(antes[0]?.id);
   });
 
@@ -35,14 +35,14 @@ describe('readComunicados', () => {
     ['the whole month', '05/septiembre/2026 01:02 hrs.', '2026-09-05T01:02:00'],
     ['setiembre', '05/set/2026 01:02 hrs', '2026-09-05T01:02:00'],
   ])('reads %s', (_nombre, fecha, momento) => {
-    expect(leer(paginaComunicados([{ fecha, asunto: 'a' }], []))[0]?.momento).toBe(momento);
+    expect(read(paginaComunicados([{ fecha, asunto: 'a' }], []))[0]?.momento).toBe(momento);
   });
 
   it('reads the cells of a row as one line, and the sections in any order', () => {
     const html = `<html><body><h2>Mensajes leídos (0)</h2><h2>Mensajes no leídos (2)</h2><table>
 <tr><td>+</td><td>01/sep/2026 16:22 hrs</td><td><b>Primero</b></td></tr></table>
 <div>01/sep/2026 16:23 hrs <span>Segundo</span></div></body></html>`;
-    expect(leer(html).map((c) => [c.asunto, c.leido])).toEqual([
+    expect(read(html).map((c) => [c.asunto, c.leido])).toEqual([
       ['Primero', false],
       ['Segundo', false],
     ]);
@@ -74,7 +74,7 @@ describe('readComunicados', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z <>"'=&;áñ\n]{0,200}$/), fc.nat({ max: html.length }), (basura, donde) => {
         try {
-          for (const { momento } of leer(html.slice(0, donde) + basura + html.slice(donde)))
+          for (const { momento } of read(html.slice(0, donde) + basura + html.slice(donde)))
             expect(momentos).toContain(momento);
         } catch (error) {
           expect(error).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });

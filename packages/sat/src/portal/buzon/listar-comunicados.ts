@@ -8,7 +8,7 @@ import { type Etiqueta, isEntera, readBloques } from '../paginas/etiquetas.ts';
 import { readSaltoScript } from '../paginas/pagina-acceso.ts';
 import { assertRfcNombrado } from '../paginas/pagina-portal.ts';
 import type { ConsultaPortal, Portal } from '../portal.ts';
-import { entrar, pasarAcceso } from '../sesion/acceder.ts';
+import { passAcceso, signIn } from '../sesion/log-in.ts';
 import { assertSesionViva } from '../sesion/sesion-vencida.ts';
 
 /** A communiqué with the minute that the page shows, `yyyy-MM-ddTHH:mm:ss`, for the order. */
@@ -127,10 +127,10 @@ const PORTAL_COMUNICADOS: Portal = {
   nombre: 'comunicados',
   async enter(deps, pageClient, credencial, signal) {
     const entrada = { puerta: PUERTA, hostAcceso: HOST_ACCESO };
-    const pagina = await entrar(deps, pageClient, credencial, entrada, signal);
+    const pagina = await signIn(deps, pageClient, credencial, entrada, signal);
     assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
     const marco = await openMarco(pageClient, pagina, signal);
-    const after = await pasarAcceso(deps, pageClient, marco, credencial, HOST_ACCESO, signal);
+    const after = await passAcceso(deps, pageClient, marco, credencial, HOST_ACCESO, signal);
     const lista = isPaginaComunicados(after.etiquetas) ? after : await openMarco(pageClient, pagina, signal);
     if (!isPaginaComunicados(lista.etiquetas)) throw ilegible('el acceso no llegó a los comunicados');
   },

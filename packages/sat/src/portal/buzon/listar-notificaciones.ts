@@ -9,8 +9,8 @@ import { readCampos } from '../paginas/formulario.ts';
 import { assertRfcNombrado } from '../paginas/pagina-portal.ts';
 import { addOnce, type Fila, filasSinAviso, findColumnas, readTablas, type Tabla } from '../paginas/tablas.ts';
 import type { ConsultaPortal, Portal } from '../portal.ts';
-import { entrar } from '../sesion/acceder.ts';
-import { pedir, SesionVencida } from '../sesion/sesion-vencida.ts';
+import { signIn } from '../sesion/log-in.ts';
+import { askFor, SesionVencida } from '../sesion/sesion-vencida.ts';
 
 export const HOST_NOTIFICACIONES = 'agr.siat.sat.gob.mx';
 /** The one page of the mailbox that may be asked for. */
@@ -88,7 +88,7 @@ const PORTAL_NOTIFICACIONES: Portal = {
   guard: guardHttp,
   async enter(deps, pageClient, credencial, signal) {
     const entrada = { puerta: PUERTA, hostAcceso: HOST_ACCESO };
-    const pagina = await entrar(deps, pageClient, credencial, entrada, signal);
+    const pagina = await signIn(deps, pageClient, credencial, entrada, signal);
     assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
   },
   salida: { host: HOST_ACCESO, path: '/nidp/app/plogout' },
@@ -104,7 +104,7 @@ export const listarNotificaciones: ConsultaPortal<'listar-notificaciones'> = {
   origen: { servidor: 'login.siat y agr.siat.sat.gob.mx', fuentes: ['luffynando/sat-scrapers-auth'] },
   async ask(pageClient, { rfc }, { signal }) {
     const lista = createListOnlyClient(pageClient);
-    const etiquetas = readEtiquetas(await pedir(lista, { ...LISTA_NOTIFICACIONES, method: 'GET' }, signal));
+    const etiquetas = readEtiquetas(await askFor(lista, { ...LISTA_NOTIFICACIONES, method: 'GET' }, signal));
     if (readCampos(etiquetas).has('SAMLRequest')) throw new SesionVencida();
     assertRfcNombrado(etiquetas, rfc, true);
     return { notificaciones: readNotificaciones(etiquetas) };

@@ -28,8 +28,8 @@ const OTRA: NotificacionDePrueba = {
   acto: 'Oficio <script>x()</script>',
   fecha: '01-09-2026 10:00',
 };
-const leer = (html: string) => readNotificaciones(readEtiquetas(html));
-const ilegible = (html: string) => expect(() => leer(html), html.slice(-80)).toThrow('RESPUESTA_ILEGIBLE');
+const read = (html: string) => readNotificaciones(readEtiquetas(html));
+const ilegible = (html: string) => expect(() => read(html), html.slice(-80)).toThrow('RESPUESTA_ILEGIBLE');
 
 describe('the guards', () => {
   const signal = new AbortController().signal;
@@ -67,7 +67,7 @@ describe('the guards', () => {
         return Promise.reject(new Error('asked'));
       },
     });
-    const pedir = (method: 'GET' | 'POST', path: string, host = HOST_NOTIFICACIONES) =>
+    const askFor = (method: 'GET' | 'POST', path: string, host = HOST_NOTIFICACIONES) =>
       guardado.request({ host, path, method, expect: 'text', signal });
     for (const path of [
       LISTA,
@@ -75,12 +75,12 @@ describe('the guards', () => {
       `${BROKER}?url=${LISTA}`,
       '/app/seg/cont/accesoC',
     ]) {
-      await expect(pedir('GET', path)).rejects.toThrow('asked');
+      await expect(askFor('GET', path)).rejects.toThrow('asked');
     }
-    await expect(pedir('POST', '/cloudc/saml2/sp/acs/post')).rejects.toThrow('asked');
-    await expect(pedir('POST', '/otra', 'login.siat.sat.gob.mx')).rejects.toThrow('asked');
+    await expect(askFor('POST', '/cloudc/saml2/sp/acs/post')).rejects.toThrow('asked');
+    await expect(askFor('POST', '/otra', 'login.siat.sat.gob.mx')).rejects.toThrow('asked');
     const hechas = pedidas.length;
-    await rechaza(pedir('POST', LISTA));
+    await rechaza(askFor('POST', LISTA));
     for (const path of [
       '/',
       `${LISTA}?folio=1`,
@@ -90,7 +90,7 @@ describe('the guards', () => {
       '/app/seg/../../PTSC/otra',
       '/app/seg/%2e%2e/PTSC',
     ]) {
-      await rechaza(pedir('GET', path));
+      await rechaza(askFor('GET', path));
     }
     expect(pedidas).toHaveLength(hechas);
   });
@@ -98,11 +98,11 @@ describe('the guards', () => {
 
 describe('readNotificaciones', () => {
   it('reads every cell, newest first, and an empty list', () => {
-    expect(leer(paginaNotificaciones([UNA, OTRA]))).toEqual([
+    expect(read(paginaNotificaciones([UNA, OTRA]))).toEqual([
       { folio: 'ABC-002', autoridad: 'SAT', asunto: 'Oficio', fecha: '2026-09-01' },
       { folio: 'ABC-001', autoridad: 'Administración & Recaudación', asunto: 'Requerimiento', fecha: '2026-08-31' },
     ]);
-    expect(leer(paginaNotificaciones([]))).toEqual([]);
+    expect(read(paginaNotificaciones([]))).toEqual([]);
   });
 
   it('leaves those already notified out', () => {
@@ -112,18 +112,18 @@ describe('readNotificaciones', () => {
       .replace('<caption>Notificados</caption>', '')
       .replace('>Fecha<', '>Fecha de notificación<');
     for (const despues of [notificados, porFecha]) {
-      expect(leer(paginaNotificaciones([UNA], { despues })).map((n) => n.folio)).toEqual(['ABC-001']);
+      expect(read(paginaNotificaciones([UNA], { despues })).map((n) => n.folio)).toEqual(['ABC-001']);
     }
     const soloNotificados = `<html><body>${notificados}</body></html>`;
-    expect(leer(soloNotificados)).toEqual([]);
+    expect(read(soloNotificados)).toEqual([]);
     ilegible(soloNotificados.replace(/<tr><td>.*<\/tr>/, ''));
   });
 
   it('gives the same rows whatever the order of the columns', () => {
-    const esperadas = leer(paginaNotificaciones([UNA, OTRA]));
+    const esperadas = read(paginaNotificaciones([UNA, OTRA]));
     fc.assert(
       fc.property(fc.shuffledSubarray([0, 1, 2, 3, 4], { minLength: 5, maxLength: 5 }), (orden) => {
-        expect(leer(paginaNotificaciones([UNA, OTRA], { orden }))).toEqual(esperadas);
+        expect(read(paginaNotificaciones([UNA, OTRA], { orden }))).toEqual(esperadas);
       }),
     );
   });
@@ -156,7 +156,7 @@ describe('readNotificaciones', () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z <>"'=&;áñ\n]{0,200}$/), fc.nat({ max: html.length }), (basura, donde) => {
         try {
-          for (const { fecha } of leer(html.slice(0, donde) + basura + html.slice(donde))) {
+          for (const { fecha } of read(html.slice(0, donde) + basura + html.slice(donde))) {
             expect(['2026-08-31', '2026-09-01']).toContain(fecha);
           }
         } catch (error) {

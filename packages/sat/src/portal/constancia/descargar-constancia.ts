@@ -7,7 +7,7 @@ import {
 import { readConstancia } from '../../constancia/read-constancia.ts';
 import type { DireccionSat } from '../../http/direcciones.ts';
 import { ilegible } from '../../texto.ts';
-import { enviarFormulario, type PageClient, type Pagina } from '../page-client.ts';
+import { type PageClient, type Pagina, submitFormulario } from '../page-client.ts';
 import { type Etiqueta, readTexto } from '../paginas/etiquetas.ts';
 import {
   encodeFormulario,
@@ -18,8 +18,8 @@ import {
 } from '../paginas/formulario.ts';
 import { isPaginaAcceso } from '../paginas/pagina-acceso.ts';
 import type { ConsultaPortal, ContextoPortal, Portal } from '../portal.ts';
-import { acceder, assertPuedeAcceder } from '../sesion/acceder.ts';
-import { isDespedida, pedir, SesionVencida, SIN_SESION } from '../sesion/sesion-vencida.ts';
+import { assertMayLogIn, logIn } from '../sesion/log-in.ts';
+import { askFor, isDespedida, SesionVencida, SIN_SESION } from '../sesion/sesion-vencida.ts';
 import { HOSTS_ACCESO } from '../settings.ts';
 
 const HOST = 'login.siat.sat.gob.mx';
@@ -36,9 +36,9 @@ const PAGINA_EFIRMA = '/nidp/idff/sso?id=fiel_Aviso';
 const PORTAL_SIAT: Portal = {
   nombre: 'siat',
   async enter(deps, pageClient, credencial, signal) {
-    assertPuedeAcceder(deps, credencial);
+    assertMayLogIn(deps, credencial);
     const openPagina = credencial.tipo === 'ciec' ? openPaginaCiec : openPaginaEfirma;
-    await acceder(deps, pageClient, await openPagina(pageClient, signal), credencial, HOST, signal);
+    await logIn(deps, pageClient, await openPagina(pageClient, signal), credencial, HOST, signal);
   },
   salida: { host: HOST, path: '/nidp/app/plogout' },
 };
@@ -94,7 +94,7 @@ async function makeDocumento(
 ): Promise<void> {
   const boton = botonDe(formulario);
   const { direccion } = pagina;
-  const respuesta = await pedir(
+  const respuesta = await askFor(
     pageClient,
     {
       ...pageClient.resolve(formulario.accion, direccion),
@@ -240,5 +240,5 @@ async function sendFormulario(
   signal: AbortSignal,
 ): Promise<Pagina> {
   if (hasCamposVisibles(formulario.etiquetas)) throw ilegible('otro formulario');
-  return enviarFormulario(pageClient, pagina, formulario, signal);
+  return submitFormulario(pageClient, pagina, formulario, signal);
 }

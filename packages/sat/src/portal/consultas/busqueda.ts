@@ -5,7 +5,7 @@ import type { PageClient } from '../page-client.ts';
 import { readEtiquetas } from '../paginas/etiquetas.ts';
 import { encodeFormulario, readCampos, readFormularios } from '../paginas/formulario.ts';
 import { openPagina } from '../portal-cfdi.ts';
-import { pedir, SesionVencida } from '../sesion/sesion-vencida.ts';
+import { askFor, SesionVencida } from '../sesion/sesion-vencida.ts';
 import { HOST_PORTAL } from '../settings.ts';
 
 const C = 'ctl00$MainContent$';
@@ -54,14 +54,14 @@ export async function search(
     throw ilegible('busqueda: sin __VIEWSTATE');
   }
 
-  const buscar = new Map([
+  const fields = new Map([
     ...formulario,
     ...eleccion.flatMap(camposNuevos),
     ...postback('BtnBusqueda'),
     ...camposDeBusqueda(busqueda),
   ]);
-  buscar.set(`${C}BtnBusqueda`, 'Buscar CFDI');
-  return post(pageClient, direccion, buscar, signal);
+  fields.set(`${C}BtnBusqueda`, 'Buscar CFDI');
+  return post(pageClient, direccion, fields, signal);
 }
 
 async function post(
@@ -70,7 +70,7 @@ async function post(
   campos: ReadonlyMap<string, string>,
   signal: AbortSignal,
 ): Promise<readonly RegistroDelta[]> {
-  const texto = await pedir(
+  const texto = await askFor(
     pageClient,
     {
       ...direccion,

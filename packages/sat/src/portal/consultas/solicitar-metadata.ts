@@ -2,7 +2,7 @@ import { type RespuestaSolicitarMetadata, SatError, type SolicitarMetadata } fro
 import { ilegible, parseObjeto, toForma } from '../../texto.ts';
 import type { PageClient } from '../page-client.ts';
 import { type Etiqueta, isVisible, readEtiquetas } from '../paginas/etiquetas.ts';
-import { pedir } from '../sesion/sesion-vencida.ts';
+import { askFor } from '../sesion/sesion-vencida.ts';
 import { direccionDe, type RegistroDelta, search } from './busqueda.ts';
 
 /**
@@ -21,7 +21,7 @@ export async function solicitarMetadata(
 
   const { host, path } = direccionDe(tipo);
   const parametros = encodeURIComponent(Buffer.from(resultado.parametros).toString('base64'));
-  const json = await pedir(
+  const json = await askFor(
     pageClient,
     {
       host,

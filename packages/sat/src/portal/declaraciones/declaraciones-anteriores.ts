@@ -1,12 +1,12 @@
 import type { Declaracion } from '@acuse/core';
 import { ilegible } from '../../texto.ts';
-import { enviarFormulario, type Pagina } from '../page-client.ts';
+import { type Pagina, submitFormulario } from '../page-client.ts';
 import type { Etiqueta } from '../paginas/etiquetas.ts';
 import { type Formulario, readCampos, readFormularios, readListas } from '../paginas/formulario.ts';
 import { assertRfcNombrado } from '../paginas/pagina-portal.ts';
 import { addOnce } from '../paginas/tablas.ts';
 import type { ConsultaPortal, Portal } from '../portal.ts';
-import { entrar } from '../sesion/acceder.ts';
+import { signIn } from '../sesion/log-in.ts';
 import { assertSesionViva } from '../sesion/sesion-vencida.ts';
 import { byFecha, readTablaResultado, reales, rejectEjercicio } from './tabla-resultado.ts';
 
@@ -31,7 +31,7 @@ const PORTAL_DECLARACIONES_ANTERIORES: Portal = {
   nombre: 'declaraciones-anteriores',
   async enter(deps, pageClient, credencial, signal) {
     const entrada = { puerta: { host: HOST, path: '/' }, hostAcceso: 'loginda.siat.sat.gob.mx' };
-    const pagina = await entrar(deps, pageClient, credencial, entrada, signal);
+    const pagina = await signIn(deps, pageClient, credencial, entrada, signal);
     assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
   },
   salida: { host: 'loginda.siat.sat.gob.mx', path: '/nidp/app/logout' },
@@ -59,7 +59,7 @@ export const declaracionesAnteriores: NonNullable<ConsultaPortal<'listar-declara
     for (const kind of kinds) {
       const formulario = formularioDe(pagina);
       const campos = fillIn(formulario, ejercicio, kind);
-      pagina = await enviarFormulario(pageClient, pagina, formulario, signal, campos);
+      pagina = await submitFormulario(pageClient, pagina, formulario, signal, campos);
       assertPropia(pagina);
       if (pagina.etiquetas.some(leadsToAnotherPage)) throw ilegible('declaraciones: hay más páginas');
       for (const declaracion of readTablaResultado(pagina.etiquetas, ejercicio, RESULTADO))

@@ -13,8 +13,8 @@ import {
 import { assertRfcNombrado } from '../paginas/pagina-portal.ts';
 import { addOnce } from '../paginas/tablas.ts';
 import type { ConsultaPortal, Portal } from '../portal.ts';
-import { entrar } from '../sesion/acceder.ts';
-import { assertSesionViva, pedir } from '../sesion/sesion-vencida.ts';
+import { signIn } from '../sesion/log-in.ts';
+import { askFor, assertSesionViva } from '../sesion/sesion-vencida.ts';
 import { declaracionesAnteriores } from './declaraciones-anteriores.ts';
 import { byFecha, readTablaResultado, reales, rejectEjercicio } from './tabla-resultado.ts';
 
@@ -29,7 +29,7 @@ const PORTAL_DECLARACIONES: Portal = {
   async enter(deps, pageClient, credencial, signal) {
     const puerta = { host: HOST_DECLARACIONES, path: '/' };
     const entrada = { puerta, hostAcceso: 'loginda.siat.sat.gob.mx' };
-    const pagina = await entrar(deps, pageClient, credencial, entrada, signal);
+    const pagina = await signIn(deps, pageClient, credencial, entrada, signal);
     assertRfcNombrado(pagina.etiquetas, credencial.rfc, true);
   },
   salida: { host: HOST_DECLARACIONES, path: '/Home/LogOut' },
@@ -62,7 +62,7 @@ export const listarDeclaraciones: ConsultaPortal<'listar-declaraciones'> = {
     if (!formulario.ejercicios.includes(String(ejercicio))) throw rejectEjercicio(ejercicio);
     const declaraciones = new Map<string, Declaracion>();
     for (const campos of formulario.consultasDe(String(ejercicio))) {
-      for (const declaracion of await buscar(pageClient, rfc, campos, ejercicio, signal)) {
+      for (const declaracion of await search(pageClient, rfc, campos, ejercicio, signal)) {
         addOnce(declaraciones, declaracion.numeroOperacion, declaracion);
       }
     }
@@ -82,7 +82,7 @@ async function openConsulta(pageClient: PageClient, rfc: string, signal: AbortSi
   return consulta;
 }
 
-async function buscar(
+async function search(
   pageClient: PageClient,
   rfc: string,
   campos: readonly (readonly [string, string])[],
@@ -97,7 +97,7 @@ async function buscar(
     referer: `https://${PAGINA.host}${PAGINA.path}`,
   };
   const body = encodeFormulario(campos);
-  const etiquetas = readEtiquetas(await pedir(pageClient, { ...BUSCAR, method: 'POST', headers, body }, signal));
+  const etiquetas = readEtiquetas(await askFor(pageClient, { ...BUSCAR, method: 'POST', headers, body }, signal));
   assertRfcNombrado(etiquetas, rfc, false);
   return readTablaResultado(etiquetas, ejercicio, RESULTADO);
 }

@@ -24,12 +24,12 @@ const COMPLEMENTARIA: FilaDePrueba = {
   fecha: '02/04/2025',
   estado: 'Pagada <script>alert("x")</script>& en línea',
 };
-const leer = (html: string) => readTablaResultado(readEtiquetas(html), 2025, RESULTADO);
+const read = (html: string) => readTablaResultado(readEtiquetas(html), 2025, RESULTADO);
 
 describe('readTablaResultado', () => {
   it('reads every cell, also of a row with a cell more than there are headings', () => {
     const html = tablaResultado([COMPLEMENTARIA, { ...MENSUAL, lineaCaptura: '', periodicidad: '5-Del ejercicio' }]);
-    expect(leer(html.replaceAll('</td></tr>', '</td><td>algo</td></tr>'))).toEqual([
+    expect(read(html.replaceAll('</td></tr>', '</td><td>algo</td></tr>'))).toEqual([
       {
         numeroOperacion: '251070099999',
         tipo: 'Complementaria',
@@ -63,24 +63,24 @@ describe('readTablaResultado', () => {
     ['two tables', `${buena}${buena}`],
     ['entities', `<!DOCTYPE x [<!ENTITY a "${'a'.repeat(99)}"><!ENTITY b "&a;&a;">]><x>&b;</x>`],
   ])('refuses %s', (_name, html) => {
-    expect(() => leer(html)).toThrow('RESPUESTA_ILEGIBLE');
+    expect(() => read(html)).toThrow('RESPUESTA_ILEGIBLE');
   });
 
   it('gives the same rows whatever the order of the columns, and an error wherever the answer is cut', () => {
-    const esperadas = leer(tablaResultado([MENSUAL, COMPLEMENTARIA]));
+    const esperadas = read(tablaResultado([MENSUAL, COMPLEMENTARIA]));
     fc.assert(
       fc.property(fc.shuffledSubarray([0, 1, 2, 3, 4, 5, 6, 7, 8, 9], { minLength: 10, maxLength: 10 }), (orden) => {
-        expect(leer(tablaResultado([MENSUAL, COMPLEMENTARIA], orden))).toEqual(esperadas);
+        expect(read(tablaResultado([MENSUAL, COMPLEMENTARIA], orden))).toEqual(esperadas);
       }),
     );
     const html = tablaResultado([MENSUAL, COMPLEMENTARIA]);
     for (let corte = 0; corte < html.lastIndexOf('</table>'); corte += 1) {
-      expect(() => leer(html.slice(0, corte)), String(corte)).toThrow('RESPUESTA_ILEGIBLE');
+      expect(() => read(html.slice(0, corte)), String(corte)).toThrow('RESPUESTA_ILEGIBLE');
     }
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), fc.nat({ max: html.length }), (basura, donde) => {
         try {
-          for (const { numeroOperacion } of leer(html.slice(0, donde) + basura + html.slice(donde))) {
+          for (const { numeroOperacion } of read(html.slice(0, donde) + basura + html.slice(donde))) {
             expect(numeroOperacion).toMatch(/^\d{5,30}$/);
           }
         } catch (error) {

@@ -1,14 +1,14 @@
 import { type FacturaRecibida, type ListarFacturas, type RespuestaListarFacturas, SatError } from '@acuse/core';
 import { ilegible } from '../../texto.ts';
 import {
+  collect,
   type Hallazgo,
   isUnDia,
   type Pregunta,
-  reunir,
   splitDias,
   splitMeses,
   splitMitades,
-} from '../busqueda/reunir.ts';
+} from '../busqueda/gather.ts';
 import { type RegistroDelta, search } from '../consultas/busqueda.ts';
 import type { PageClient } from '../page-client.ts';
 import { type Etiqueta, isVisible, readEtiquetas, readTextoVisible } from '../paginas/etiquetas.ts';
@@ -29,7 +29,7 @@ export async function listarFacturas(
   { rfc, periodo, maximo }: ListarFacturas,
   signal: AbortSignal,
 ): Promise<RespuestaListarFacturas> {
-  const facturas = await reunir<FacturaRecibida>({
+  const facturas = await collect<FacturaRecibida>({
     periodos: splitMeses(periodo),
     ask: (pregunta) => ask(pageClient, rfc, pregunta, signal),
     split: (parte) => (isUnDia(parte) ? splitMitades(parte) : splitDias(parte)),

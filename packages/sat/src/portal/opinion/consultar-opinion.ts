@@ -4,9 +4,9 @@ import { lineasDe } from '../../pdf/pagina-pdf.ts';
 import { ilegible, parseObjeto, toObjeto } from '../../texto.ts';
 import type { PageClient } from '../page-client.ts';
 import type { ConsultaPortal } from '../portal.ts';
-import { pedir } from '../sesion/sesion-vencida.ts';
-import { readOpinion, readSentido } from './leer-opinion.ts';
+import { askFor } from '../sesion/sesion-vencida.ts';
 import { authorize, HOST_32D, PORTAL_32D } from './portal-32d.ts';
+import { readOpinion, readSentido } from './read-opinion.ts';
 
 const SERVICIO = { host: HOST_32D, path: '/RespuestaCompleta/ObtenerRespuestaCompletaPdf' };
 const MAX_PAGINAS = 30;
@@ -25,7 +25,7 @@ export const consultarOpinion: ConsultaPortal<'consultar-opinion'> = {
   },
   async ask(pageClient, { rfc }, { readPdf, signal }): Promise<RespuestaConsultarOpinion> {
     const autorizacion = await authorize(pageClient, rfc, signal);
-    const json = await pedirPdf(pageClient, rfc.toUpperCase(), autorizacion, signal);
+    const json = await askForPdf(pageClient, rfc.toUpperCase(), autorizacion, signal);
     const { pdf, sentido, folio } = parseRespuestaPdf(json);
     const paginas = await readPdf(pdf, { signal, maxPaginas: MAX_PAGINAS });
     const leida = readOpinion(
@@ -43,7 +43,7 @@ export const consultarOpinion: ConsultaPortal<'consultar-opinion'> = {
 /**
  * The request of the application's page, key by key (phpcfdi/opinion-cumplimiento-sat-scraper, src/PdfDownloader.php).
  */
-async function pedirPdf(
+async function askForPdf(
   pageClient: PageClient,
   rfc: string,
   autorizacion: Record<string, string>,
@@ -67,7 +67,7 @@ async function pedirPdf(
     referer: `https://${HOST_32D}/`,
     ...autorizacion,
   };
-  return pedir(pageClient, { ...SERVICIO, method: 'POST', headers, body }, signal);
+  return askFor(pageClient, { ...SERVICIO, method: 'POST', headers, body }, signal);
 }
 
 interface RespuestaPdf {

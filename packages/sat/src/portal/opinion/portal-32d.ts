@@ -6,7 +6,7 @@ import type { Etiqueta } from '../paginas/etiquetas.ts';
 import { encodeFormulario } from '../paginas/formulario.ts';
 import { assertRfcNombrado } from '../paginas/pagina-portal.ts';
 import type { Portal } from '../portal.ts';
-import { entrar, pasarAcceso } from '../sesion/acceder.ts';
+import { passAcceso, signIn } from '../sesion/log-in.ts';
 import { SesionVencida } from '../sesion/sesion-vencida.ts';
 
 export const HOST_32D = 'ptsc32d.clouda.sat.gob.mx';
@@ -29,7 +29,7 @@ export const PORTAL_32D: Portal = {
   nombre: '32d',
   async enter(deps, pageClient, credencial, signal) {
     const entrada = { puerta: PUERTA, hostAcceso: HOST_ACCESO_32D };
-    const pagina = await entrar(deps, pageClient, credencial, entrada, signal);
+    const pagina = await signIn(deps, pageClient, credencial, entrada, signal);
     const cliente = readClienteOauth(pagina, pageClient);
     if (cliente === null) {
       assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
@@ -37,7 +37,7 @@ export const PORTAL_32D: Portal = {
     }
     const peticion = createPeticionAutorizacion(cliente, SERVIDOR);
     const acceso = await pageClient.open(peticion.direccion, signal);
-    const regreso = await pasarAcceso(deps, pageClient, acceso, credencial, HOST_ACCESO_32D, signal);
+    const regreso = await passAcceso(deps, pageClient, acceso, credencial, HOST_ACCESO_32D, signal);
     if (regreso.direccion.host === HOST_32D) readCodigo(regreso, cliente, peticion.estado);
     else if (regreso.direccion.host !== HOST_ACCESO_32D) throw ilegible('el acceso no llegó al portal');
   },
@@ -63,7 +63,7 @@ export async function authorize(
   const regreso = await pageClient.open(direccion, signal);
   if (regreso.direccion.host === HOST_ACCESO_32D) throw new SesionVencida();
   const codigo = readCodigo(regreso, cliente, estado);
-  const token = await pedirToken(pageClient, cliente, SERVIDOR, { codigo, verificador }, signal);
+  const token = await askForToken(pageClient, cliente, SERVIDOR, { codigo, verificador }, signal);
   return { authorization: `Bearer ${token}` };
 }
 
@@ -170,7 +170,7 @@ function readCodigo({ direccion }: Pagina, { regreso }: ClienteOauth, estado: st
  * Changes the code for an access token (RFC 6749, section 4.1.3). Throws RESPUESTA_ILEGIBLE for an answer without a
  * bearer token.
  */
-async function pedirToken(
+async function askForToken(
   pageClient: PageClient,
   { id, redirectUri }: ClienteOauth,
   { token }: ServidorOauth,

@@ -8,20 +8,20 @@ import {
 import type { DireccionSat } from '../../http/direcciones.ts';
 import { ilegible, toRotulo } from '../../texto.ts';
 import {
+  collect,
   isUnDia,
   type Pregunta,
   type Reunion,
-  reunir,
   splitDias,
   splitMeses,
   splitMitades,
-} from '../busqueda/reunir.ts';
-import { enviarFormulario, type PageClient, type Pagina } from '../page-client.ts';
+} from '../busqueda/gather.ts';
+import { type PageClient, type Pagina, submitFormulario } from '../page-client.ts';
 import { type Etiqueta, elementoEn, readTexto } from '../paginas/etiquetas.ts';
 import { type Formulario, type Opcion, readCampos, readFormularios, readListas } from '../paginas/formulario.ts';
 import { assertRfcAutenticado } from '../paginas/pagina-portal.ts';
 import type { Portal } from '../portal.ts';
-import { entrar } from '../sesion/acceder.ts';
+import { signIn } from '../sesion/log-in.ts';
 import { assertSesionViva } from '../sesion/sesion-vencida.ts';
 import { HOST_ACCESO } from '../settings.ts';
 import { type FilaRetencion, isSinResultados, type Lado, readResultadoRetenciones } from './resultado-retenciones.ts';
@@ -41,7 +41,7 @@ export const PORTAL_RETENCIONES: Portal = {
   salida: null,
   async enter(deps, pageClient, credencial, signal) {
     const entrada = { puerta: INICIO_RETENCIONES, hostAcceso: HOST_ACCESO };
-    const pagina = await entrar(deps, pageClient, credencial, entrada, signal);
+    const pagina = await signIn(deps, pageClient, credencial, entrada, signal);
     assertRfcAutenticado(pagina.etiquetas, credencial.rfc, true);
   },
 };
@@ -85,7 +85,7 @@ async function listLado(
   let pagina = await openBusqueda(pageClient, lado, rfc, signal);
   // What the page says before it was asked is no answer.
   if (isSinResultados(pagina.etiquetas)) throw ilegible('retenciones: dice que no hay antes de buscar');
-  const filas = await reunir<FilaRetencion>({
+  const filas = await collect<FilaRetencion>({
     ...(lado === 'EMITIDA' ? divideEmitidas(anio) : divideRecibidas(anio, hasMes(pagina))),
     maximo: Number.POSITIVE_INFINITY,
     async ask(pregunta) {
@@ -197,7 +197,7 @@ async function send(
   rfc: string,
   signal: AbortSignal,
 ): Promise<Pagina> {
-  const pagina = await enviarFormulario(pageClient, desde, formulario, signal, campos);
+  const pagina = await submitFormulario(pageClient, desde, formulario, signal, campos);
   assertPropia(pagina, rfc);
   return pagina;
 }

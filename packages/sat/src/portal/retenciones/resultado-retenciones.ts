@@ -1,6 +1,6 @@
 import { type Retencion, SatError } from '@acuse/core';
 import { ilegible } from '../../texto.ts';
-import type { FilaReunible, Hallazgo } from '../busqueda/reunir.ts';
+import type { FilaReunible, Hallazgo } from '../busqueda/gather.ts';
 import { type Etiqueta, findElemento, isVisible, readTexto, readTextoVisible } from '../paginas/etiquetas.ts';
 import { readEstado, readFecha, readImporte, readRfc, readUuid } from '../paginas/tablas/valores.ts';
 import { type Fila, needColumnas, readTabla } from '../paginas/tablas.ts';
@@ -32,8 +32,8 @@ export function readResultadoRetenciones(
   const filas = readFilas(etiquetas, lado, rfc);
   const diceQueNoHay = isSinResultados(etiquetas);
   if (diceQueNoHay !== (filas.length === 0)) throw ilegible('retenciones: ni filas ni aviso de que no hay');
-  const paginador = findElemento(etiquetas, PAGINADOR);
-  if (paginador !== null && /[2-9]|siguiente/i.test(readTexto(paginador))) {
+  const pager = findElemento(etiquetas, PAGINADOR);
+  if (pager !== null && /[2-9]|siguiente/i.test(readTexto(pager))) {
     throw ilegible('retenciones: filas en varias páginas');
   }
   return { filas, topada: isVisible(etiquetas, /LimiteRegistros/i) || filas.length >= TOPE };

@@ -34,7 +34,7 @@ export const SIN_SESION: readonly number[] = [401, 403];
  * One request within a session, for data and no page: gives the text of the answer. Throws SesionVencida when a
  * redirect, one of {@link SIN_SESION}, the log-in page or the portal's good-bye comes in its place.
  */
-export async function pedir(
+export async function askFor(
   pageClient: PageClient,
   peticion: Omit<SatHttpRequest<'text'>, 'signal' | 'expect' | 'acceptStatus'>,
   signal: AbortSignal,

@@ -16,7 +16,7 @@ import {
 import { inNameOf, type SatHttp } from '../../http/sat-http.ts';
 import { ilegible } from '../../texto.ts';
 import type { ResolvedorCaptcha } from '../captcha.ts';
-import { createPageClient, type PageClient, readNavegador } from '../page-client.ts';
+import { createPageClient, type PageClient, readBrowser } from '../page-client.ts';
 import type { Portal } from '../portal.ts';
 import type { PortalSettings } from '../settings.ts';
 import { createAccesos } from './accesos.ts';
@@ -200,7 +200,7 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
   function openPageClient(portal: Portal, clave: ClaveSesion, { id, cookies }: SesionPortal): PageClient | null {
     const claro = sellado.open(cookies, contextoDeSesion(clave, id));
     if (claro === null) return null;
-    const pageClient = readNavegador(httpOf(portal, clave), settings, claro.toString());
+    const pageClient = readBrowser(httpOf(portal, clave), settings, claro.toString());
     claro.fill(0);
     return pageClient;
   }

@@ -32,7 +32,7 @@ const nameOfTitular = ({ rfc, tipo }: TitularAcceso) => `${rfc} ${tipo}`;
 /** Sessions in the memory of this process. `clock`: milliseconds since 1970. */
 export function createSesionesEnMemoria(clock: () => number = Date.now): SesionesPortal {
   const vivas = new Map<string, Viva>();
-  const porCerrar: Viva[] = [];
+  const dueToEnd: Viva[] = [];
   const turnos = new Map<string, { token: string; hasta: number; cuentaId: string | null }>();
   const rechazados = new Map<string, readonly RechazoAcceso[]>();
 
@@ -77,7 +77,7 @@ export function createSesionesEnMemoria(clock: () => number = Date.now): Sesione
   };
   const retire = (name: string) => {
     const viva = vivas.get(name);
-    if (viva !== undefined) porCerrar.push(viva);
+    if (viva !== undefined) dueToEnd.push(viva);
     vivas.delete(name);
   };
 
@@ -144,7 +144,7 @@ export function createSesionesEnMemoria(clock: () => number = Date.now): Sesione
     },
     async takeEnded(ociosaMs, limit) {
       for (const [name, { usadaEn }] of [...vivas]) if (clock() - usadaEn >= ociosaMs) retire(name);
-      return porCerrar.splice(0, limit).map(({ clave, sesion }) => ({ clave, sesion }));
+      return dueToEnd.splice(0, limit).map(({ clave, sesion }) => ({ clave, sesion }));
     },
   };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { descargaResponse } from '../../testing/respuestas-soap.ts';
-import { createDecodificadorBase64, createLectorPaquete } from '../descargar-paquete.ts';
+import { createBase64Decoder, createLectorPaquete } from '../descargar-paquete.ts';
 
 const { before, after } = descargaResponse({ CodEstatus: '5000', Mensaje: 'Ñandú & "más"' });
 const headless = before.replace(/<s:Header>.*<\/s:Header>/, '');
@@ -101,7 +101,7 @@ describe('strict base64', () => {
         const compact = sample.replaceAll(' ', '');
         const canonical = Buffer.from(compact, 'base64').toString('base64') === compact;
         const decode = () => {
-          const decoder = createDecodificadorBase64();
+          const decoder = createBase64Decoder();
           const bytes = decoder.write(Buffer.from(sample));
           decoder.end();
           return bytes;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { digitoVerificador } from './leer-rfc.ts';
+import { digitoVerificador } from './read-rfc.ts';
 
 // Persons that the SAT publishes for tests of CFDI 4.0.
 test.each(['EKU9003173C9', 'XIA190128J61', 'IIA040805DZ4', 'CACX7605101P8', 'MISC491214B86', 'FUNK671228PH6'])(

@@ -4,7 +4,7 @@ import { readEtiquetas } from '../etiquetas.ts';
 import { assertRfcNombrado } from '../pagina-portal.ts';
 import { readTablas } from '../tablas.ts';
 
-const leer = (html: string) =>
+const read = (html: string) =>
   readTablas(readEtiquetas(html)).map((t) => ({
     id: t.id,
     titulo: t.titulo,
@@ -16,14 +16,14 @@ const leer = (html: string) =>
 describe('readTablas', () => {
   it('reads caption, headings, rows and cells that nobody closed', () => {
     expect(
-      leer(
+      read(
         '<table id=a><caption>T&iacute;tulo <b>uno</b></caption><tr><th>A<th>B</tr><tr><td>1<td>2 &amp; <i>3</i></table>fuera',
       ),
     ).toEqual([{ id: 'a', titulo: 'Título uno', encabezados: [['A', 'B']], filas: [['1', '2 & 3']], completa: true }]);
   });
 
   it('keeps the cells of a table within apart', () => {
-    const [fuera, dentro] = leer(
+    const [fuera, dentro] = read(
       '<table><tr><td>x<table id="d"><tr><td>y</td></tr></table>z</td><td>w</td></tr></table>',
     );
     expect(fuera).toMatchObject({ filas: [['x z', 'w']], completa: true });
@@ -31,10 +31,10 @@ describe('readTablas', () => {
   });
 
   it('knows a table that was cut, and text of scripts from text', () => {
-    expect(leer('<table><tr><td>1')).toEqual([
+    expect(read('<table><tr><td>1')).toEqual([
       { id: '', titulo: '', encabezados: [], filas: [['1']], completa: false },
     ]);
-    expect(leer('<table><tr><td>a<script>b</script>c</td></tr></table>')[0]?.filas).toEqual([['a c']]);
+    expect(read('<table><tr><td>a<script>b</script>c</td></tr></table>')[0]?.filas).toEqual([['a c']]);
     expect(readTablas(readEtiquetas('<table><tr><td colspan=5>x</td></tr></table>'))[0]?.filas[0]?.[0]?.ancho).toBe(5);
   });
 

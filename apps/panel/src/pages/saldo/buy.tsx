@@ -11,9 +11,9 @@ import { hrefCompra, Precio } from './compras.tsx';
 export const buyPage = routesFor('cliente');
 
 /** First step: how many credits, and how they are paid. */
-buyPage.get('/saldo/comprar', renderElegir);
+buyPage.get('/saldo/comprar', renderChoose);
 
-function renderElegir({ deps, pagina }: ContextoCliente, falta?: string) {
+function renderChoose({ deps, pagina }: ContextoCliente, falta?: string) {
   const { catalogo, proveedores } = deps.checkout;
   return pagina(
     'Comprar créditos',
@@ -93,8 +93,8 @@ buyPage.get('/saldo/comprar/confirmar', (contexto) => {
   const { catalogo, proveedores } = deps.checkout;
   const paquete = catalogo.paquetes.find(({ creditos }) => String(creditos) === c.req.query('paquete'));
   const forma = proveedores.find(({ id }) => id === c.req.query('forma'));
-  if (!paquete) return renderElegir(contexto, 'Ese paquete de créditos ya no se vende. Elija otro.');
-  if (!forma) return renderElegir(contexto, 'Esa forma de pago ya no está disponible. Elija otra.');
+  if (!paquete) return renderChoose(contexto, 'Ese paquete de créditos ya no se vende. Elija otro.');
+  if (!forma) return renderChoose(contexto, 'Esa forma de pago ya no está disponible. Elija otra.');
   return pagina(
     'Revisar la compra',
     <>
@@ -132,10 +132,10 @@ const TEXTOS: Readonly<Record<MotivoCompra, string>> = {
 
 /** Third step: makes the payment, once for each form. */
 buyPage.post('/saldo/comprar', async (contexto) => {
-  const { deps, usuario, campos, redirigir } = contexto;
+  const { deps, usuario, campos, redirectTo } = contexto;
   const { clave = '', paquete = '', total = '', forma = '' } = campos;
-  if (!isUuid(clave)) return renderElegir(contexto, 'No se compró nada: la página estaba incompleta. Elija de nuevo.');
-  const pago = await deps.checkout.comprar({
+  if (!isUuid(clave)) return renderChoose(contexto, 'No se compró nada: la página estaba incompleta. Elija de nuevo.');
+  const pago = await deps.checkout.buy({
     cuentaId: usuario.cuentaId,
     usuarioId: usuario.id,
     ...contexto.autor,
@@ -144,6 +144,6 @@ buyPage.post('/saldo/comprar', async (contexto) => {
     proveedor: forma,
     total: Number(total),
   });
-  if (typeof pago === 'string') return renderElegir(contexto, TEXTOS[pago]);
-  return redirigir(hrefCompra(pago));
+  if (typeof pago === 'string') return renderChoose(contexto, TEXTOS[pago]);
+  return redirectTo(hrefCompra(pago));
 });

@@ -2,16 +2,16 @@ import { SatError } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  collect,
   type FilaReunible,
   type Hallazgo,
   isDentro,
   isUnDia,
   type Pregunta,
-  reunir,
   splitDias,
   splitMeses,
   splitMitades,
-} from './reunir.ts';
+} from './gather.ts';
 
 const TOPE = 500;
 const INICIO = Date.parse('2026-01-30T23:59:50Z');
@@ -89,7 +89,7 @@ describe('reunir', () => {
           const most = Math.max(0, ...cuentas.values());
           const tooMany = sayTope ? most > TOPE : most >= TOPE;
           const { ask } = portalCon(todas, sayTope);
-          const outcome = await reunir({
+          const outcome = await collect({
             periodos: splitMeses(periodo),
             ask,
             split,
@@ -116,7 +116,7 @@ describe('reunir', () => {
   it('asks once for a month that fits', async () => {
     const { ask, preguntas } = portalCon([filaDe(1, 0, false)]);
     const periodo = { inicio: '2026-01-01T00:00:00', fin: '2026-01-31T23:59:59' };
-    await reunir({ periodos: splitMeses(periodo), ask, split, maximo: 10 });
+    await collect({ periodos: splitMeses(periodo), ask, split, maximo: 10 });
     expect(preguntas).toEqual([{ periodo, estado: 'todos' }]);
   });
 
@@ -142,7 +142,7 @@ describe('reunir', () => {
     ['one UUID with two dates', () => ({ filas: [filaDe(1, 1, false), filaDe(1, 2, false)], topada: false })],
   ])('does not believe %s', async (name, ask) => {
     const periodos = name.includes('state') ? [{ inicio: isoAt(9), fin: isoAt(9) }] : uno.periodos;
-    await expect(reunir({ ...uno, periodos, ask: async (p) => ask(p) })).rejects.toMatchObject({
+    await expect(collect({ ...uno, periodos, ask: async (p) => ask(p) })).rejects.toMatchObject({
       motivo: 'RESPUESTA_ILEGIBLE',
     });
   });
@@ -154,7 +154,7 @@ describe('reunir', () => {
       { filas: [], topada: false },
     ];
     const ask = async () => answers.shift() ?? { filas: [], topada: false };
-    expect(await reunir({ ...uno, split: splitMitades, ask })).toEqual([filaDe(1, 0, true)]);
+    expect(await collect({ ...uno, split: splitMitades, ask })).toEqual([filaDe(1, 0, true)]);
   });
 });
 

@@ -9,8 +9,8 @@ import { INICIO } from './destinos.ts';
 export const signInPage = routesFor('publica');
 
 signInPage.get('/entrar', (contexto) => {
-  if (contexto.browser.sesion?.fase === 'COMPLETA') return contexto.redirigir(INICIO);
-  return renderEntrar(contexto, contexto.c.req.query('a'));
+  if (contexto.browser.sesion?.fase === 'COMPLETA') return contexto.redirectTo(INICIO);
+  return renderSignIn(contexto, contexto.c.req.query('a'));
 });
 
 signInPage.post('/entrar', async (contexto) => {
@@ -18,9 +18,9 @@ signInPage.post('/entrar', async (contexto) => {
   const email = campos['email'] ?? '';
   const back = localPath(campos['a']) ?? INICIO;
   const found = await checkAcceso(deps, { email, password: campos['password'] ?? '', ip });
-  if (found.resultado === 'esperar') return renderEntrar(contexto, back, demasiados(found.segundos));
+  if (found.resultado === 'esperar') return renderSignIn(contexto, back, demasiados(found.segundos));
   if (found.resultado === 'no-coincide')
-    return renderEntrar(contexto, back, {
+    return renderSignIn(contexto, back, {
       status: 422,
       texto: 'El correo o la contraseña no coinciden. Revíselos y vuelva a intentarlo.',
     });
@@ -28,14 +28,14 @@ signInPage.post('/entrar', async (contexto) => {
   const { usuario } = found;
   if (usuario.tieneSegundoFactor) {
     await browser.open(usuario.id, 'SEGUNDO_PASO');
-    return contexto.redirigir(`/entrar/codigo?a=${encodeURIComponent(back)}`);
+    return contexto.redirectTo(`/entrar/codigo?a=${encodeURIComponent(back)}`);
   }
   await deps.intentos.forget(limiteCuenta(email, deps.settings).clave);
   await browser.open(usuario.id, 'COMPLETA', 'entrar');
-  return contexto.redirigir(back);
+  return contexto.redirectTo(back);
 });
 
-function renderEntrar(contexto: ContextoBase, back: string | undefined, falta?: Falta): Response {
+function renderSignIn(contexto: ContextoBase, back: string | undefined, falta?: Falta): Response {
   const { campos, deps } = contexto;
   return contexto.pagina(
     'Entrar',
@@ -76,14 +76,15 @@ function waiting({ browser: { sesion } }: ContextoBase) {
 }
 
 signInPage.get('/entrar/codigo', (contexto) => {
-  if (!waiting(contexto)) return contexto.redirigir('/entrar');
+  if (!waiting(contexto)) return contexto.redirectTo('/entrar');
   return renderCodigo(contexto, contexto.c.req.query('a'));
 });
 
 signInPage.post('/entrar/codigo', async (contexto) => {
   const { campos, deps, ip, browser } = contexto;
   const usuario = waiting(contexto);
-  if (!usuario) return contexto.redirigir('/entrar', { tono: 'info', texto: 'Pasó demasiado tiempo. Entre de nuevo.' });
+  if (!usuario)
+    return contexto.redirectTo('/entrar', { tono: 'info', texto: 'Pasó demasiado tiempo. Entre de nuevo.' });
   const back = localPath(campos['a']) ?? INICIO;
   const limites = [limiteIp(ip, deps.settings), limiteCodigos(usuario.id, deps.settings)];
   const permiso = await deps.intentos.take(limites);
@@ -100,9 +101,9 @@ signInPage.post('/entrar/codigo', async (contexto) => {
   for (const { clave } of [limiteCodigos(usuario.id, deps.settings), limiteCuenta(usuario.email, deps.settings)])
     await deps.intentos.forget(clave);
   await browser.open(usuario.id, 'COMPLETA', via === 'app' ? 'entrar' : 'entrar-con-recuperacion');
-  if (via === 'app') return contexto.redirigir(back);
+  if (via === 'app') return contexto.redirectTo(back);
   const quedan = await deps.segundosFactores.countCodigos(usuario.id);
-  return contexto.redirigir(back, {
+  return contexto.redirectTo(back, {
     tono: 'info',
     texto: `Usó un código de recuperación: le quedan ${quedan}. Puede hacer otros en Cuenta, Verificación en dos pasos.`,
   });
@@ -139,5 +140,5 @@ function renderCodigo(contexto: ContextoBase, back: string | undefined, falta?: 
 /** Ends this browser's session. */
 signInPage.post('/salir', async (contexto) => {
   await contexto.browser.close();
-  return contexto.redirigir('/entrar', { tono: 'info', texto: 'Salió del panel.' });
+  return contexto.redirectTo('/entrar', { tono: 'info', texto: 'Salió del panel.' });
 });

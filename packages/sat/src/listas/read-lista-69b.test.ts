@@ -4,16 +4,16 @@ import { type FilaEfos, SatError } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { archivo, csv, ENCABEZADO, PROSA, renglon, trozos, windows1252 } from '../testing/lista-69b.ts';
-import { leerLista69b, type OpcionesLectura } from './leer-lista-69b.ts';
+import { type OpcionesLectura, readLista69b } from './read-lista-69b.ts';
 
-async function leer(body: Readable | AsyncIterable<Buffer>, options: OpcionesLectura = {}) {
-  const { fechaCorte, batches, sha256 } = await leerLista69b(body as AsyncIterable<Buffer>, options);
+async function read(body: Readable | AsyncIterable<Buffer>, options: OpcionesLectura = {}) {
+  const { fechaCorte, batches, sha256 } = await readLista69b(body as AsyncIterable<Buffer>, options);
   const filas: FilaEfos[] = [];
   for await (const batch of batches) filas.push(...batch);
   return { fechaCorte, filas, sha256: sha256() };
 }
-const leerTexto = (text: string) => leer(trozos(windows1252(text)));
-const leerFilas = (...renglones: string[][]) => leerTexto(archivo(renglones));
+const readTexto = (text: string) => read(trozos(windows1252(text)));
+const readFilas = (...renglones: string[][]) => readTexto(archivo(renglones));
 const ilegible = expect.objectContaining({ name: 'SatError', motivo: 'RESPUESTA_ILEGIBLE' });
 
 const RENGLONES = [
@@ -34,7 +34,7 @@ const TEXTO = archivo(RENGLONES);
 
 describe('the list of article 69-B', () => {
   it('gives every proceeding with its stages, and the day of the cut', async () => {
-    const { fechaCorte, filas, sha256 } = await leerTexto(TEXTO);
+    const { fechaCorte, filas, sha256 } = await readTexto(TEXTO);
     expect(fechaCorte).toBe('2026-07-31');
     expect(sha256).toMatch(/^[0-9a-f]{64}$/);
     expect(filas.map(({ rfc, nombre, situacion }) => [rfc, nombre, situacion])).toEqual([
@@ -68,22 +68,22 @@ describe('the list of article 69-B', () => {
     ['UTF-8 with its mark', Buffer.from(`\ufeff${TEXTO}`)],
     ['line feeds alone', windows1252(TEXTO.replaceAll('\r\n', '\n'))],
   ])('gives the same from %s', async (_name, bytes) => {
-    expect((await leer(trozos(bytes))).filas).toEqual((await leerTexto(TEXTO)).filas);
+    expect((await read(trozos(bytes))).filas).toEqual((await readTexto(TEXTO)).filas);
   });
 
   it('gives the same however the bytes arrive', async () => {
-    const { filas } = await leerTexto(TEXTO);
+    const { filas } = await readTexto(TEXTO);
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 300 }), fc.boolean(), async (size, isUtf8) => {
         const bytes = isUtf8 ? Buffer.from(TEXTO) : windows1252(TEXTO);
-        expect((await leer(trozos(bytes, size))).filas).toEqual(filas);
+        expect((await read(trozos(bytes, size))).filas).toEqual(filas);
       }),
       { numRuns: 40 },
     );
   });
 
   it('gives the same with its columns in another order', async () => {
-    const { filas } = await leerTexto(TEXTO);
+    const { filas } = await readTexto(TEXTO);
     const order = fc.shuffledSubarray(
       ENCABEZADO.map((_, index) => index),
       { minLength: ENCABEZADO.length },
@@ -92,7 +92,7 @@ describe('the list of article 69-B', () => {
       fc.asyncProperty(order, async (places) => {
         const moved = (cells: readonly string[]) => places.map((place) => cells[place] ?? '');
         const text = archivo(RENGLONES.map(moved), { encabezado: moved(ENCABEZADO) });
-        expect((await leerTexto(text)).filas).toEqual(filas);
+        expect((await readTexto(text)).filas).toEqual(filas);
       }),
       { numRuns: 40 },
     );
@@ -100,10 +100,10 @@ describe('the list of article 69-B', () => {
 
   it('is refused, or a beginning of its rows, when it is cut at any byte', { tags: ['slow'] }, async () => {
     const bytes = windows1252(TEXTO);
-    const { filas } = await leerTexto(TEXTO);
+    const { filas } = await readTexto(TEXTO);
     let whole = 0;
     for (let at = 0; at < bytes.length; at += 1) {
-      const result = await leer(trozos(bytes.subarray(0, at))).catch((error: unknown) => error);
+      const result = await read(trozos(bytes.subarray(0, at))).catch((error: unknown) => error);
       if (result instanceof SatError) {
         expect(result).toEqual(ilegible);
         continue;
@@ -123,10 +123,10 @@ describe('the list of article 69-B', () => {
     const bytes = windows1252(archivo([last]).trimEnd());
     for (let n = 1; n < 10; n += 1) {
       const cut = bytes.subarray(0, bytes.length - n);
-      await expect(leer(trozos(cut), { hasEnd: true })).rejects.toEqual(ilegible);
+      await expect(read(trozos(cut), { hasEnd: true })).rejects.toEqual(ilegible);
     }
-    expect((await leer(trozos(bytes), { hasEnd: true })).filas[0]?.historial[0]?.fechaDof).toBe('2021-02-20');
-    await expect(leer(trozos(bytes))).rejects.toEqual(ilegible);
+    expect((await read(trozos(bytes), { hasEnd: true })).filas[0]?.historial[0]?.fechaDof).toBe('2021-02-20');
+    await expect(read(trozos(bytes))).rejects.toEqual(ilegible);
   });
 
   it.each<[string, string | Buffer]>([
@@ -160,12 +160,12 @@ describe('the list of article 69-B', () => {
     ],
   ])('is refused: %s', async (_name, body) => {
     const bytes = typeof body === 'string' ? windows1252(body) : body;
-    await expect(leer(trozos(bytes))).rejects.toEqual(ilegible);
+    await expect(read(trozos(bytes))).rejects.toEqual(ilegible);
   });
 
   it('takes one row without a readable RFC among many, as nobody’s', async () => {
     const many = Array.from({ length: 200 }, (_, n) => renglon(n, `AAA${String(100_000 + n)}AB1`, 'UNO', 'Presunto'));
-    const { filas } = await leerFilas(...many, renglon(201, 'S/RFC', 'DOS', 'Presunto'));
+    const { filas } = await readFilas(...many, renglon(201, 'S/RFC', 'DOS', 'Presunto'));
     expect(filas.at(-1)).toMatchObject({ rfc: null, nombre: 'DOS' });
   });
 
@@ -179,7 +179,7 @@ describe('the list of article 69-B', () => {
     ['ÑAA120730823', 'ÑAA120730823'],
     ['A&A120730823', 'A&A120730823'],
   ])('reads the RFC %s as %s', async (text, rfc) => {
-    const { filas } = await leerFilas(
+    const { filas } = await readFilas(
       ...Array.from({ length: 120 }, (_, n) => renglon(n, 'AAA120730823', '', 'Presunto')),
       renglon(1, text, 'X', 'Presunto'),
     );
@@ -187,7 +187,7 @@ describe('the list of article 69-B', () => {
   });
 
   it('keeps what a name says in one line of printable text', async () => {
-    const { filas } = await leerFilas(renglon(1, 'AAA120730823', 'A\u0000B\u001b[31m\r\nC\u00adD', 'Presunto'));
+    const { filas } = await readFilas(renglon(1, 'AAA120730823', 'A\u0000B\u001b[31m\r\nC\u00adD', 'Presunto'));
     expect(filas[0]?.nombre).toBe('A B [31m C D');
   });
 
@@ -197,7 +197,7 @@ describe('the list of article 69-B', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(cell, { minLength: 1, maxLength: 20 }), async (names) => {
-        const { filas } = await leerFilas(...names.map((name, n) => renglon(n, 'AAA120730823', name, 'Presunto')));
+        const { filas } = await readFilas(...names.map((name, n) => renglon(n, 'AAA120730823', name, 'Presunto')));
         expect(filas.map(({ nombre }) => nombre)).toEqual(names.map((name) => name.replace(/[\s]+/g, ' ').trim()));
       }),
       { numRuns: 200 },
@@ -208,7 +208,7 @@ describe('the list of article 69-B', () => {
     const head = windows1252(archivo([]));
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 400 }), async (tail) => {
-        const result = await leer(trozos(Buffer.concat([head, tail]))).catch((error: unknown) => error);
+        const result = await read(trozos(Buffer.concat([head, tail]))).catch((error: unknown) => error);
         if (result instanceof Error) expect(result).toEqual(ilegible);
       }),
       { numRuns: 300 },
@@ -218,8 +218,8 @@ describe('the list of article 69-B', () => {
   it('checks the digest that the source gives', async () => {
     const bytes = windows1252(TEXTO);
     const md5 = createHash('md5').update(bytes).digest('base64');
-    expect((await leer(trozos(bytes), { md5 })).filas).toHaveLength(5);
-    await expect(leer(trozos(bytes.subarray(0, bytes.lastIndexOf(0x0a, -2) + 1)), { md5 })).rejects.toEqual(ilegible);
+    expect((await read(trozos(bytes), { md5 })).filas).toHaveLength(5);
+    await expect(read(trozos(bytes.subarray(0, bytes.lastIndexOf(0x0a, -2) + 1)), { md5 })).rejects.toEqual(ilegible);
   });
 
   it('gives up on one field of 50 MB long before its end', async () => {
@@ -232,7 +232,7 @@ describe('the list of article 69-B', () => {
         yield chunk;
       }
     }
-    await expect(leer(endless())).rejects.toEqual(ilegible);
+    await expect(read(endless())).rejects.toEqual(ilegible);
     expect(sent).toBeLessThan(4 * 1_024 * 1_024);
   });
 
@@ -245,7 +245,7 @@ describe('the list of article 69-B', () => {
       yield windows1252(archivo([]));
       for (; sent < 100; sent += 1) yield lines;
     }
-    const { batches } = await leerLista69b(large());
+    const { batches } = await readLista69b(large());
     let rows = 0;
     let most = 0;
     let furthest = 0;
@@ -263,7 +263,7 @@ describe('the list of article 69-B', () => {
     const source = trozos(
       windows1252(archivo(Array.from({ length: 5_000 }, (_, n) => renglon(n, 'AAA120730823', '', 'Presunto')))),
     );
-    const { batches } = await leerLista69b(source);
+    const { batches } = await readLista69b(source);
     for await (const _lote of batches) break;
     expect(source.destroyed).toBe(true);
   });
@@ -274,6 +274,6 @@ describe('the list of article 69-B', () => {
       yield windows1252(TEXTO);
       throw failure;
     }
-    await expect(leer(broken())).rejects.toBe(failure);
+    await expect(read(broken())).rejects.toBe(failure);
   });
 });

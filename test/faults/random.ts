@@ -1,5 +1,5 @@
 /** Numbers that follow from a seed alone (mulberry32, in the public domain): the same seed, the same faults. */
-export function createAzar(seed: number) {
+export function createRandom(seed: number) {
   let state = seed >>> 0;
   const next = (): number => {
     state = (state + 0x6d2b79f5) >>> 0;
@@ -19,4 +19,4 @@ export function createAzar(seed: number) {
   };
 }
 
-export type Azar = ReturnType<typeof createAzar>;
+export type Random = ReturnType<typeof createRandom>;

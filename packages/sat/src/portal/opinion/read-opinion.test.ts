@@ -1,7 +1,7 @@
 import { SatError, type SentidoOpinion } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readOpinion } from './leer-opinion.ts';
+import { readOpinion } from './read-opinion.ts';
 import { layoutAnterior, layoutNuevo, TEXTO_DE } from './testing/opinion-de-prueba.ts';
 
 const RFC = 'EKU9003173C9';
@@ -14,9 +14,9 @@ const PENDIENTES = [
   'Créditos fiscales firmes: 1 por $12,345.00',
 ];
 
-const ilegible = (leer: () => unknown) => {
+const ilegible = (read: () => unknown) => {
   try {
-    leer();
+    read();
   } catch (error) {
     return error instanceof SatError && error.motivo === 'RESPUESTA_ILEGIBLE';
   }

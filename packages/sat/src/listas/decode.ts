@@ -26,7 +26,7 @@ type Decode = (chunk: Buffer, isMore: boolean) => string;
  * accents of its head, which are no UTF-8 in the other. Bytes that do not belong to what the head was written in reject
  * with RESPUESTA_ILEGIBLE.
  */
-export async function* decodificar(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
+export async function* decodeText(chunks: AsyncIterable<Buffer>): AsyncGenerator<string> {
   let held: Buffer[] = [];
   let size = 0;
   let decode: Decode | null = null;

@@ -7,9 +7,9 @@ import { Periodo, solicitudRoutes } from './solicitud.tsx';
 export const cancelPage = solicitudRoutes();
 
 /** Asks whether an open solicitud shall end now. */
-cancelPage.get('/cancelar', async ({ pagina, redirigir }, solicitud) => {
+cancelPage.get('/cancelar', async ({ pagina, redirectTo }, solicitud) => {
   const { id, tipo, cargo, terminadaEn } = solicitud;
-  if (terminadaEn !== null) return redirigir(`/solicitudes/${id}`);
+  if (terminadaEn !== null) return redirectTo(`/solicitudes/${id}`);
   return pagina(
     'Cancelar la solicitud',
     <>
@@ -37,5 +37,5 @@ cancelPage.get('/cancelar', async ({ pagina, redirigir }, solicitud) => {
 /** Ends an open solicitud with its refund. One that has ended meanwhile stays as it is, and its page says so. */
 cancelPage.post('/cancelar', async (contexto, { id, contribuyenteId, terminadaEn }) => {
   if (terminadaEn === null) await createSolicitudes(contexto.deps.database).cancel(contribuyenteId, id, contexto.autor);
-  return contexto.redirigir(`/solicitudes/${id}`);
+  return contexto.redirectTo(`/solicitudes/${id}`);
 });

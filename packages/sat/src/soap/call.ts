@@ -19,21 +19,21 @@ export interface RespuestaSoap {
 }
 
 /** What a SOAP fault means. `fecha` is the server's clock, when it told it. */
-export type LeerFalla = (codigo: string, fecha: Date | undefined) => SatError;
+export type ReadFalla = (codigo: string, fecha: Date | undefined) => SatError;
 
 /** Sends a message and reads the answer whole. Rejects with a SatError. */
-export async function llamar(
+export async function call(
   http: SatHttp,
   llamada: LlamadaSoap,
   maxBytes: number,
-  leerFalla: LeerFalla = errorOfFalla,
+  readFalla: ReadFalla = errorOfFalla,
 ): Promise<RespuestaSoap> {
   const respuesta = await http.request({ ...peticion(llamada), expect: 'text', maxBytes });
-  return readAnswer(respuesta, () => respuesta.body, leerFalla);
+  return readAnswer(respuesta, () => respuesta.body, readFalla);
 }
 
 /** Sends a message and gives the body of an HTTP 200 as it arrives; whatever is no HTTP 200 rejects with a SatError. */
-export async function llamarStream(http: SatHttp, llamada: LlamadaSoap): Promise<SatHttpResponse<'stream'>> {
+export async function callStream(http: SatHttp, llamada: LlamadaSoap): Promise<SatHttpResponse<'stream'>> {
   const respuesta = await http.request({ ...peticion(llamada), expect: 'stream' });
   if (respuesta.status === 200) return respuesta;
   await readAnswer(respuesta, () => readText(respuesta.body, undefined, MAX_FALLA), errorOfFalla);
@@ -63,7 +63,7 @@ function peticion({ paso, sobre, token, signal }: LlamadaSoap) {
 async function readAnswer(
   respuesta: Pick<SatHttpResponse, 'status' | 'headers' | 'markFailed'>,
   read: () => string | Promise<string>,
-  leerFalla: LeerFalla,
+  readFalla: ReadFalla,
 ): Promise<RespuestaSoap> {
   const { status } = respuesta;
   try {
@@ -72,7 +72,7 @@ async function readAnswer(
     if (envelope.nombre !== 'Envelope' || envelope.ns !== NS_SOAP) throw unreadable('no es un sobre SOAP');
     const contenido = onlyElement(onlyChild(envelope, 'Body'));
     if (contenido.nombre === 'Fault' && contenido.ns === NS_SOAP) {
-      throw leerFalla(faultCode(contenido), serverDate(respuesta.headers['date']));
+      throw readFalla(faultCode(contenido), serverDate(respuesta.headers['date']));
     }
     if (status === 500) throw unreadable('HTTP 500 sin falla');
     return { header: envelope.hijos.find((h) => h.nombre === 'Header'), contenido };

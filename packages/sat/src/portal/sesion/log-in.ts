@@ -30,23 +30,23 @@ interface Entrada {
  * Opens the door of a portal and logs in where it leads. Gives the page of the portal that follows; rejects like
  * `acceder`, and with RESPUESTA_ILEGIBLE when the browser does not end on the portal's host.
  */
-export async function entrar(
+export async function signIn(
   deps: AccesoDeps,
   pageClient: PageClient,
   credencial: Credencial,
   { puerta, hostAcceso }: Entrada,
   signal: AbortSignal,
 ): Promise<Pagina> {
-  assertPuedeAcceder(deps, credencial);
+  assertMayLogIn(deps, credencial);
   const first = await pageClient.open(puerta, signal);
-  const after = await pasarAcceso(deps, pageClient, first, credencial, hostAcceso, signal);
+  const after = await passAcceso(deps, pageClient, first, credencial, hostAcceso, signal);
   const pagina = after.direccion.host === puerta.host ? after : await pageClient.open(puerta, signal);
   if (pagina.direccion.host !== puerta.host) throw ilegible('el acceso no llegó al portal');
   return pagina;
 }
 
 /** Logs in when a page asks for it, and gives the page after it; any other page is given back as it is. */
-export async function pasarAcceso(
+export async function passAcceso(
   deps: AccesoDeps,
   pageClient: PageClient,
   pagina: Pagina,
@@ -56,7 +56,7 @@ export async function pasarAcceso(
 ): Promise<Pagina> {
   const acceso = await toPaginaAcceso(pageClient, pagina, credencial, hostAcceso, signal);
   if (acceso.direccion.host !== hostAcceso || !isPaginaAcceso(acceso.etiquetas)) return acceso;
-  return acceder(deps, pageClient, acceso, credencial, hostAcceso, signal);
+  return logIn(deps, pageClient, acceso, credencial, hostAcceso, signal);
 }
 
 /**
@@ -99,7 +99,7 @@ function toEfirma(path: string): string {
  * `hostAcceso`), and RESPUESTA_ILEGIBLE for anything that is not such a page. No error carries the credential, the
  * captcha or a cookie.
  */
-export async function acceder(
+export async function logIn(
   deps: AccesoDeps,
   pageClient: PageClient,
   pagina: Pagina,
@@ -107,12 +107,12 @@ export async function acceder(
   hostAcceso: string,
   signal: AbortSignal,
 ): Promise<Pagina> {
-  assertPuedeAcceder(deps, credencial);
+  assertMayLogIn(deps, credencial);
   if (pagina.direccion.host !== hostAcceso) throw ilegible('la página de acceso es de otro servidor');
   const after =
     credencial.tipo === 'ciec'
-      ? await accederConCiec(deps, pageClient, pagina, credencial, hostAcceso, signal)
-      : await accederConEfirma(deps, pageClient, pagina, credencial, hostAcceso, signal);
+      ? await logInWithCiec(deps, pageClient, pagina, credencial, hostAcceso, signal)
+      : await logInWithEfirma(deps, pageClient, pagina, credencial, hostAcceso, signal);
   deps.onAceptada?.();
   return after;
 }
@@ -120,7 +120,7 @@ export async function acceder(
 /**
  * Throws SIN_RESOLVEDOR_DE_CAPTCHA before the SAT is asked anything, when a CIEC has nobody who could read its captcha.
  */
-export function assertPuedeAcceder({ captcha }: AccesoDeps, { tipo }: Credencial): void {
+export function assertMayLogIn({ captcha }: AccesoDeps, { tipo }: Credencial): void {
   if (tipo === 'ciec' && captcha === null) throw new SatError('SIN_RESOLVEDOR_DE_CAPTCHA');
 }
 
@@ -129,7 +129,7 @@ export function assertPuedeAcceder({ captcha }: AccesoDeps, { tipo }: Credencial
  * (CAPTCHA_RECHAZADO). A refused CIEC is never sent a second time (CIEC_RECHAZADA), nor is one that was refused without
  * a reason we know, because the SAT locks accounts.
  */
-async function accederConCiec(
+async function logInWithCiec(
   { captcha, settings }: AccesoDeps,
   pageClient: PageClient,
   pagina: Pagina,
@@ -148,7 +148,7 @@ async function accederConCiec(
     if (respuesta === null) continue;
     const destino = destinoDeAcceso(pageClient, actual, acceso.accion, hostAcceso);
     const body = fillIn(acceso, credencial, respuesta);
-    const after = await enviarAcceso(pageClient, destino, body, settings, signal);
+    const after = await submitAcceso(pageClient, destino, body, settings, signal);
     const rechazo = readAcceso(after.etiquetas);
     if (rechazo === null) {
       if (isPaginaEfirma(after.etiquetas)) throw ilegible('tras la CIEC se pidió la e.firma');
@@ -179,7 +179,7 @@ function fillIn({ campos }: PaginaAcceso, { rfc, ciec }: CredencialCiec, userCap
  * provider that asks to log in again, or shows an error, means that the SAT refused the e.firma (EFIRMA_RECHAZADA with
  * the codigo REVOCADA, NO_VIGENTE, CUENTA_BLOQUEADA or SIN_MOTIVO), unless it says that the service failed.
  */
-async function accederConEfirma(
+async function logInWithEfirma(
   { settings }: AccesoDeps,
   pageClient: PageClient,
   pagina: Pagina,
@@ -191,9 +191,9 @@ async function accederConEfirma(
   const acceso = readPaginaEfirma(actual.etiquetas);
   if (acceso === null) throw ilegible('no es la página de acceso con e.firma');
   const destino = destinoDeAcceso(pageClient, actual, acceso.accion, hostAcceso);
-  const { token, fert } = firmarAcceso(credencial, acceso.guid);
+  const { token, fert } = signAcceso(credencial, acceso.guid);
   const body = encodeFormulario(new Map([...acceso.campos, ['token', token], ['guid', acceso.guid], ['fert', fert]]));
-  const after = await enviarAcceso(pageClient, destino, body, settings, signal);
+  const after = await submitAcceso(pageClient, destino, body, settings, signal);
   const mensaje = after.direccion.host === hostAcceso ? readMensaje(after.etiquetas) : '';
   const asksAgain = isPaginaEfirma(after.etiquetas) || readAcceso(after.etiquetas) !== null;
   if (!asksAgain && mensaje === '') return after;
@@ -234,7 +234,7 @@ interface FirmaAcceso {
  * base64(base64(RSA-SHA1 of the text)) ) (phpcfdi/cfdi-sat-scraper, src/Sessions/Fiel/ChallengeResolver.php;
  * SAT-CFDI/python-satcfdi, satcfdi/portal/utils.py). Throws EFIRMA_RECHAZADA for an e.firma that cannot be read.
  */
-export function firmarAcceso(credencial: CredencialEfirma, guid: string): FirmaAcceso {
+export function signAcceso(credencial: CredencialEfirma, guid: string): FirmaAcceso {
   const firmante = openEfirma(credencial);
   const texto = `${guid}|${credencial.rfc.toUpperCase()}|${numeroDe(credencial.cer)}`;
   return {
@@ -264,7 +264,7 @@ const VESTIBULO = /^\/nidp\/app\/?(?:\?|$)/;
  * Rejects with CANCELADA when the caller has left before it is sent. Afterwards the answer is read whoever has left:
  * one that is lost would let the next log-in send a refused credential again.
  */
-async function enviarAcceso(
+async function submitAcceso(
   pageClient: PageClient,
   destino: DireccionSat,
   body: Buffer,

@@ -41,7 +41,7 @@ export interface Reunion<F> {
  * missing from the answers of its parts, or when two rows with one UUID differ in date or total. A CFDI whose state
  * changes between two answers counts as the last of them says.
  */
-export async function reunir<F extends FilaReunible>(reunion: Reunion<F>): Promise<readonly F[] | null> {
+export async function collect<F extends FilaReunible>(reunion: Reunion<F>): Promise<readonly F[] | null> {
   const vistas = new Map<string, F>();
 
   /** The UUIDs that the answers to a question, or to its parts, hold; null to give up. */

@@ -24,7 +24,7 @@ export const storePage = rfcRoutes();
 
 /** Stores the CIEC, as `vault/rfc-guardar` does. */
 storePage.post('/credenciales/ciec', async (contexto, rfc) => {
-  const { campos, deps, redirigir } = contexto;
+  const { campos, deps, redirectTo } = contexto;
   const ciec = Buffer.from(campos['ciec'] ?? '');
   const tecleada = await readLlaveTecleada(campos['api_key'], rfc, contexto);
   try {
@@ -41,7 +41,7 @@ storePage.post('/credenciales/ciec', async (contexto, rfc) => {
     if (!(await storeCredencial(credencial, 'ciec', {}, duenoDe(tecleada, contexto), boveda)))
       return renderCredenciales(contexto, rfc, { ciec: { api_key: LLAVE_MUERTA } });
     const texto = `La CIEC quedó guardada.${await registrar(tecleada, contexto)}`;
-    return redirigir(hrefRfc(rfc.rfc, '/credenciales'), { tono: 'exito', texto });
+    return redirectTo(hrefRfc(rfc.rfc, '/credenciales'), { tono: 'exito', texto });
   } finally {
     ciec.fill(0);
     if (typeof tecleada !== 'string') wipeApiKey(tecleada.apiKey);
@@ -72,7 +72,7 @@ class Rehusada extends Error {
 
 /** Stores certificate, private key, or both, as `vault/firma-registrar` and `-guardar` do: all is checked before. */
 storePage.post('/credenciales/efirma', async (contexto, rfc) => {
-  const { campos, archivos, redirigir } = contexto;
+  const { campos, archivos, redirectTo } = contexto;
   const tecleada = await readLlaveTecleada(campos['api_key'], rfc, contexto);
   const cer = await bytesOf(archivos['cer']);
   const key = await bytesOf(archivos['key']);
@@ -83,7 +83,7 @@ storePage.post('/credenciales/efirma', async (contexto, rfc) => {
     if (key !== null && password.length === 0) throw new Rehusada({ password: 'Escriba la contraseña del .key.' });
     const dicho = await store({ cer, key, password }, rfc, tecleada, contexto);
     const texto = `${dicho}${await registrar(tecleada, contexto)}`;
-    return redirigir(hrefRfc(rfc.rfc, '/credenciales'), { tono: 'exito', texto });
+    return redirectTo(hrefRfc(rfc.rfc, '/credenciales'), { tono: 'exito', texto });
   } catch (error) {
     if (!(error instanceof Rehusada)) throw error;
     return renderCredenciales(contexto, rfc, { efirma: error.reparos });

@@ -18,7 +18,7 @@ export const devolucion = (when: string, detalle: string) => `cargo AS (
  * credential and a line in the timeline, together. `where` picks the rows of `solicitud s`; parameters $1 estado, $2
  * motivo, $3 codigo. `also` are more parts, beginning with a comma, that may read the ended ones from `fin`.
  */
-export function terminarSinPaquete(where: string, also = ''): string {
+export function endWithoutPaquete(where: string, also = ''): string {
   return `
 WITH fin AS (
   UPDATE solicitud s SET estado = $1, motivo = $2, terminada_en = now(), lease_until = NULL, gen = s.gen + 1, epoch = s.epoch + 1

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import type { FilaEfos, ListaEfosAbierta, PasoEfos } from '@acuse/core';
 import { CsvError, parse } from 'csv-parse';
 import { type Columnas, isHeader, readCeldaFecha, readColumnas, readFechaCorte, readSituacion } from './columnas.ts';
-import { decodificar, listaIlegible } from './decodificar.ts';
+import { decodeText, listaIlegible } from './decode.ts';
 
 /** Rows handed over at once. */
 const BATCH = 500;
@@ -39,7 +39,7 @@ type Abierta = Pick<ListaEfosAbierta, 'fechaCorte' | 'batches' | 'sha256' | 'clo
  * proceeding. Resolves after the header. Rejects, there or while the rows are read, with RESPUESTA_ILEGIBLE when it is
  * anything else: the caller must not keep what it has read until then. Memory is a few rows, however large the body is.
  */
-export async function leerLista69b(body: AsyncIterable<Buffer>, options: OpcionesLectura = {}): Promise<Abierta> {
+export async function readLista69b(body: AsyncIterable<Buffer>, options: OpcionesLectura = {}): Promise<Abierta> {
   const sha256 = createHash('sha256');
   const md5 = createHash('md5');
   let digest: string | undefined;
@@ -55,7 +55,7 @@ export async function leerLista69b(body: AsyncIterable<Buffer>, options: Opcione
     digest = sha256.digest('hex');
   }
 
-  const records = csvRecords(decodificar(hashed()));
+  const records = csvRecords(decodeText(hashed()));
   try {
     const { fechaCorte, columnas } = await readHead(records);
     return {
