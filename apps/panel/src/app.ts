@@ -9,7 +9,7 @@ import type { Mount, Ruta } from './http/ruta.ts';
 import { cookieFor, createBrowser, huellaDe, readIdSesion } from './http/session.ts';
 import { createAvisosPago } from './pagos/avisos.ts';
 import type { PanelDeps } from './panel-deps.ts';
-import { MONTAJES, RUTAS } from './rutas.ts';
+import { MOUNTS, RUTAS } from './rutas.ts';
 
 const NO_SOCKET = '0.0.0.0';
 
@@ -28,7 +28,7 @@ export type PanelApp = Hono<Env>;
 export function createApp(
   deps: PanelDeps,
   rutas: readonly Ruta[] = RUTAS,
-  mounts: readonly Mount[] = MONTAJES,
+  mounts: readonly Mount[] = MOUNTS,
 ): PanelApp {
   const { log, settings, sesiones, newId } = deps;
   const activos = createActivos();

@@ -84,4 +84,4 @@ export const RUTAS: readonly Ruta[] = [
 ].flatMap(({ rutas }) => rutas);
 
 /** Every application that is mounted whole. */
-export const MONTAJES: readonly Mount[] = [COLAS];
+export const MOUNTS: readonly Mount[] = [COLAS];

@@ -16,7 +16,7 @@ export function createMemoryBreakerState(): BreakerState {
  * How a request that was let through ended. `fallo`: the host could not be reached or did not finish. `error`: it
  * answered, with an error or with something worthless. `neutral`: it says nothing about the host (the caller gave up).
  */
-export type Desenlace = 'exito' | 'fallo' | 'error' | 'neutral';
+export type Outcome = 'exito' | 'fallo' | 'error' | 'neutral';
 
 /** `titular`: whose account the request was about; absent, anybody's. */
 export interface CircuitBreaker {
@@ -24,7 +24,7 @@ export interface CircuitBreaker {
    * Resolves when a request to the host may be sent; rejects with CORTACIRCUITOS_ABIERTO while it is to be left alone.
    */
   admit(host: string): Promise<void>;
-  report(host: string, desenlace: Desenlace, titular?: string): Promise<void>;
+  report(host: string, outcome: Outcome, titular?: string): Promise<void>;
   /** Turns the success reported last into an error: the answer arrived and proved worthless when read. */
   withdraw(host: string, titular?: string): Promise<void>;
 }
@@ -78,11 +78,11 @@ export function createCircuitBreaker(
       });
       if (!admitted) throw new SatError('CORTACIRCUITOS_ABIERTO', { detalle: host });
     },
-    report(host, desenlace, titular) {
+    report(host, outcome, titular) {
       return attempt(host, (e) => {
-        if (desenlace === 'exito') return { ...ESTADO_INICIAL, fallosAntes: e.fallos, titularesAntes: e.titulares };
-        if (desenlace === 'neutral') return { ...e, fallosAntes: 0, titularesAntes: '', sondaHasta: 0 };
-        return afterFailure(e.fallos, e.titulares, desenlace === 'error' ? titular : undefined);
+        if (outcome === 'exito') return { ...ESTADO_INICIAL, fallosAntes: e.fallos, titularesAntes: e.titulares };
+        if (outcome === 'neutral') return { ...e, fallosAntes: 0, titularesAntes: '', sondaHasta: 0 };
+        return afterFailure(e.fallos, e.titulares, outcome === 'error' ? titular : undefined);
       });
     },
     withdraw(host, titular) {

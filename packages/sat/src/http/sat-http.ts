@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { rootCertificates } from 'node:tls';
 import { type BreakerState, type ResultadoMedido, SatError, type SatMetrics } from '@acuse/core';
 import { type Dispatcher, Pool } from 'undici';
-import { createCircuitBreaker, createMemoryBreakerState, type Desenlace } from './circuit-breaker.ts';
+import { createCircuitBreaker, createMemoryBreakerState, type Outcome } from './circuit-breaker.ts';
 import { guardStream, type Plazo, readText, startPlazo, toSatError } from './cuerpo.ts';
 import {
   canalDeHost,
@@ -109,9 +109,9 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
         toError: (error) => plazo.reason() ?? toSatError(error),
         onClose: (guarded) => {
           plazo.release();
-          const desenlace = desenlaceOfStream(guarded, plazo.reason());
-          measurement.end(desenlace === 'neutral' ? 'cancelada' : desenlace);
-          void circuitBreaker.report(request.host, desenlace);
+          const outcome = outcomeOfStream(guarded, plazo.reason());
+          measurement.end(outcome === 'neutral' ? 'cancelada' : outcome);
+          void circuitBreaker.report(request.host, outcome);
         },
       });
       plazo.signal.addEventListener('abort', () => stream.destroy(plazo.reason()), { once: true });
@@ -159,7 +159,7 @@ export function createSatHttp(settings: SatHttpSettings = {}, deps: SatHttpDeps 
       plazo.release();
       const mapped = plazo.reason() ?? toSatError(error);
       measurement.end(resultadoOf(mapped));
-      await circuitBreaker.report(request.host, desenlaceOf(mapped), request.titular);
+      await circuitBreaker.report(request.host, outcomeOf(mapped), request.titular);
       throw mapped;
     }
   }
@@ -184,20 +184,20 @@ export function inNameOf(http: SatHttp, titular: string): SatHttp {
 }
 
 /** A 4xx is an answer of a working host; a request that the caller gave up says nothing about it. */
-function desenlaceOf(error: SatError): Desenlace {
+function outcomeOf(error: SatError): Outcome {
   if (error.motivo === 'CANCELADA') return 'neutral';
   if (error.codigo?.startsWith('HTTP 4')) return 'exito';
   return error.motivo === 'SERVICIO_CON_ERROR' || error.motivo === 'RESPUESTA_ILEGIBLE' ? 'error' : 'fallo';
 }
 
 function resultadoOf(error: SatError): Final {
-  const desenlace = desenlaceOf(error);
-  if (desenlace === 'neutral') return 'cancelada';
-  return desenlace === 'exito' ? 'rechazo' : 'fallo';
+  const outcome = outcomeOf(error);
+  if (outcome === 'neutral') return 'cancelada';
+  return outcome === 'exito' ? 'rechazo' : 'fallo';
 }
 
 /** A stream that its reader left early says nothing about the host. */
-function desenlaceOfStream(guarded: Readable, reason: SatError | undefined): Exclude<Desenlace, 'error'> {
+function outcomeOfStream(guarded: Readable, reason: SatError | undefined): Exclude<Outcome, 'error'> {
   if (guarded.readableEnded) return 'exito';
   return guarded.errored === null || reason?.motivo === 'CANCELADA' ? 'neutral' : 'fallo';
 }
