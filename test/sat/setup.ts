@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import {
   type Consulta,
   type Credencial,
@@ -12,7 +12,7 @@ import {
 import { createPortalCanal, createResolvedorSimulador, createSatHttp, type ResolvedorCaptcha } from '@acuse/sat';
 import { type Call, type Fault, type RunningSimulador, startSimulador } from '@acuse/simulador';
 import { openLlave } from '@acuse/vault';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import type { SatHttp, SatHttpRequest } from '../../packages/sat/src/http/sat-http.ts';
 import { createLectorPdf } from '../../packages/sat/src/pdf/lector-pdf.ts';
 import type { PortalCanal } from '../../packages/sat/src/portal/create-portal-canal.ts';
@@ -25,7 +25,7 @@ import { createSesionesEnMemoria } from '../../packages/sat/src/portal/testing/s
 let running: Promise<RunningSimulador> | undefined;
 const lector = createLectorPdf();
 const efirmas = new Map<string, Promise<CredencialEfirma>>();
-let taxpayers = 0;
+const taxpayers = new Map<string, number>();
 
 function started(): Promise<RunningSimulador> {
   running ??= startSimulador();
@@ -49,8 +49,19 @@ export async function simulate(): Promise<RunningSimulador> {
   return simulador;
 }
 
-/** A taxpayer that no other test has. */
-export const newRfc = () => `SIM200101${(36 + taxpayers++).toString(36).toUpperCase()}1`;
+/**
+ * A taxpayer that no other test has. What it has at the authority follows from its RFC, and that from the name of the
+ * test: the same whichever tests run before.
+ */
+export function newRfc(): string {
+  const test = expect.getState().currentTestName ?? '';
+  const nth = (taxpayers.get(test) ?? 0) + 1;
+  taxpayers.set(test, nth);
+  const [a = 0, b = 0, c = 0, d = 0, e = 0] = createHash('sha256').update(`${test} ${nth}`).digest();
+  const letters = [a, b, c].map((byte) => String.fromCharCode(65 + (byte % 26))).join('');
+  const homoclave = (((d << 8) | e) % 1_296).toString(36).toUpperCase().padStart(2, '0');
+  return `${letters}200101${homoclave}1`;
+}
 
 export function ciecDe(rfc: string, ciec = `Ciec${rfc}`.padEnd(16, '0')): CredencialCiec {
   return { tipo: 'ciec', rfc, ciec: Buffer.from(ciec) };
