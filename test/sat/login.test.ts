@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { inspect } from 'node:util';
+import type { Credencial } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createPageClient } from '../../packages/sat/src/portal/page-client.ts';
@@ -221,13 +222,13 @@ describe('any log-in page', () => {
 
   it('must be on the log-in host, and be no page of the e.firma for a CIEC', async () => {
     const m = await setUp();
-    const pageClient = createPageClient(m.http, PORTAL_DEFAULTS);
-    const deps = { http: m.http, captcha: m.resolvedor, settings: PORTAL_DEFAULTS };
-    const pagina = await pageClient.open({ host: HOST, path: '/nidp/app/login?id=SATUPCFDiCon&sid=0' }, signal);
+    const pageClient = createPageClient(m.http, PORTAL_DEFAULTS, signal);
+    const deps = { captcha: m.resolvedor, settings: PORTAL_DEFAULTS };
+    const pagina = await pageClient.open({ host: HOST, path: '/nidp/app/login?id=SATUPCFDiCon&sid=0' });
     const direccion = { host: 'portalcfdi.facturaelectronica.sat.gob.mx', path: '/' };
-    const fiel = await pageClient.open({ host: HOST, path: '/nidp/app/login?id=SATx509Custom&sid=0' }, signal);
+    const fiel = await pageClient.open({ host: HOST, path: '/nidp/app/login?id=SATx509Custom&sid=0' });
     for (const otra of [{ ...pagina, direccion }, fiel]) {
-      const outcome = errorOf(logIn(deps, pageClient, otra, ciecDe(m.rfc), HOST, signal));
+      const outcome = errorOf(logIn({ ...deps, pageClient, credencial: ciecDe(m.rfc) }, otra, HOST));
       expect(await outcome).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
     }
     expect(m.accesos()).toBe(0);
@@ -235,10 +236,10 @@ describe('any log-in page', () => {
 
   it('leads to a typed error or nowhere when it comes cut, doubled or with noise', async () => {
     const m = await setUp({ http: { breakerFailures: Number.POSITIVE_INFINITY } });
-    const deps = { http: m.http, captcha: m.resolvedor, settings: PORTAL_DEFAULTS };
-    const opened = createPageClient(m.http, PORTAL_DEFAULTS);
+    const deps = { captcha: m.resolvedor, settings: PORTAL_DEFAULTS };
+    const opened = createPageClient(m.http, PORTAL_DEFAULTS, signal);
     const paths = ['/nidp/app/login?id=SATUPCFDiCon&sid=0', '/nidp/app/login?id=SATx509Custom&sid=0'];
-    const paginas = await Promise.all(paths.map((path) => opened.open({ host: HOST, path }, signal)));
+    const paginas = await Promise.all(paths.map((path) => opened.open({ host: HOST, path })));
     const noise = fc.string({ maxLength: 40, unit: 'binary' });
     await fc.assert(
       fc.asyncProperty(
@@ -249,10 +250,10 @@ describe('any log-in page', () => {
         async (pagina, at, add, cut) => {
           const texto = pagina.texto.slice(0, at) + (cut ? '' : add + pagina.texto.slice(at));
           for (const credencial of [ciecDe(m.rfc, 'equivocada'), PAGINAS.PaginaFiel]) {
-            const pageClient = createPageClient(m.http, PORTAL_DEFAULTS);
+            const pageClient = createPageClient(m.http, PORTAL_DEFAULTS, signal);
             const before = m.accesos();
             const damaged = { ...pagina, texto, etiquetas: readEtiquetas(texto) };
-            await errorOf(logIn(deps, pageClient, damaged, credencial, HOST, signal));
+            await errorOf(logIn({ ...deps, pageClient, credencial }, damaged, HOST));
             expect(m.accesos() - before).toBeLessThanOrEqual(PORTAL_DEFAULTS.captchaIntentos);
           }
         },
@@ -263,10 +264,9 @@ describe('any log-in page', () => {
 });
 
 /** Answers a page of the log-in host with a credential. */
-async function show({ http, resolvedor }: Mount, path: string, credencial: Parameters<typeof logIn>[3]) {
-  const pageClient = createPageClient(http, PORTAL_DEFAULTS);
-  const deps = { http, captcha: resolvedor, settings: PORTAL_DEFAULTS };
-  const pagina = await pageClient.open({ host: HOST, path }, signal);
-  await logIn(deps, pageClient, pagina, credencial, HOST, signal);
-  return pageClient.open({ host: 'portalcfdi.facturaelectronica.sat.gob.mx', path: '/' }, signal);
+async function show({ http, resolvedor }: Mount, path: string, credencial: Credencial) {
+  const pageClient = createPageClient(http, PORTAL_DEFAULTS, signal);
+  const pagina = await pageClient.open({ host: HOST, path });
+  await logIn({ pageClient, credencial, captcha: resolvedor, settings: PORTAL_DEFAULTS }, pagina, HOST);
+  return pageClient.open({ host: 'portalcfdi.facturaelectronica.sat.gob.mx', path: '/' });
 }

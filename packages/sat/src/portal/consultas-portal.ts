@@ -31,16 +31,15 @@ const descarga = {
 export const CONSULTAS_PORTAL: ConsultasPortal = {
   'solicitar-metadata': {
     ...descarga,
-    ask: (pageClient, consulta, { signal }) => solicitarMetadata(pageClient, consulta, signal),
+    ask: solicitarMetadata,
   },
   'verificar-metadata': {
     ...descarga,
-    ask: (pageClient, consulta, { signal }) => verificarMetadata(pageClient, consulta, signal),
+    ask: verificarMetadata,
   },
   'descargar-paquete': {
     ...descarga,
-    ask: (pageClient, consulta, { settings, signal }) =>
-      descargarPaquete(pageClient, consulta, settings.maxPaqueteBytes, signal),
+    ask: (pageClient, consulta, { settings }) => descargarPaquete(pageClient, consulta, settings.maxPaqueteBytes),
   },
   'consultar-opinion': consultarOpinion,
   'listar-facturas': {
@@ -48,7 +47,7 @@ export const CONSULTAS_PORTAL: ConsultasPortal = {
     credenciales: ['ciec', 'efirma'],
     origen: { servidor: HOSTS_CFDI, fuentes: ['phpcfdi/cfdi-sat-scraper', 'SAT-CFDI/python-satcfdi'] },
     check: ({ periodo }) => void readPeriodo('emitidos', periodo),
-    ask: (pageClient, consulta, { signal }) => listarFacturas(pageClient, consulta, signal),
+    ask: listarFacturas,
   },
   'listar-retenciones': {
     portal: PORTAL_RETENCIONES,
@@ -58,7 +57,7 @@ export const CONSULTAS_PORTAL: ConsultasPortal = {
       fuentes: ['un archivo público sin repositorio conocido'],
     },
     check: assertEjercicio,
-    ask: (pageClient, consulta, { signal }) => listarRetenciones(pageClient, consulta, signal),
+    ask: listarRetenciones,
   },
   'listar-declaraciones': listarDeclaraciones,
   'listar-comunicados': listarComunicados,

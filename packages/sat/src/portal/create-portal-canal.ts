@@ -80,7 +80,7 @@ export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
       const { portal, ask } = declared.otro?.takes(consulta) ? declared.otro : declared;
       if (portal.salida !== null) http.assertRoom(portal.salida.host);
       return sesiones.run(portal, credencial, envio, (pageClient) =>
-        ask(pageClient, consulta, { settings, signal: envio.signal, credencial, readPdf }),
+        ask(pageClient, consulta, { settings, credencial, readPdf }),
       );
     },
     logout: (signal, ociosaMs = settings.sesionInactivaMs) => sesiones.logout(portales, ociosaMs, signal),

@@ -1,4 +1,3 @@
-import { SatError } from '@acuse/core';
 import { Cookie, CookieJar } from 'tough-cookie';
 import type { DireccionSat } from '../http/direcciones.ts';
 import type { SatHttp, SatHttpRequest, SatHttpResponse } from '../http/sat-http.ts';
@@ -20,27 +19,36 @@ type Peticion<E extends 'text' | 'stream'> = Omit<SatHttpRequest<E>, 'signal'>;
 /** A browser without scripts: cookies, redirects and auto-submitted forms, among the allowed hosts only. */
 export interface PageClient {
   /** GET, and whatever the answer leads to by itself. */
-  open(direccion: DireccionSat, signal: AbortSignal): Promise<Pagina>;
+  open(direccion: DireccionSat): Promise<Pagina>;
   /** POST of a form, and whatever the answer leads to by itself. The body is not sent a second time by a redirect. */
-  submit(direccion: DireccionSat, body: Buffer, signal: AbortSignal): Promise<Pagina>;
+  submit(direccion: DireccionSat, body: Buffer): Promise<Pagina>;
   /** One request with the cookies; a redirect is an answer like any other. */
-  request<E extends 'text' | 'stream'>(peticion: Peticion<E>, signal: AbortSignal): Promise<SatHttpResponse<E>>;
+  request<E extends 'text' | 'stream'>(peticion: Peticion<E>): Promise<SatHttpResponse<E>>;
   /** Reads an address written on a page, '' for the page's own. Throws HOST_NO_PERMITIDO for a foreign host. */
   resolve(url: string, desde: DireccionSat): DireccionSat;
   /** The cookies, for {@link createPageClient}. Secret. */
   cookies(): string;
+  /** Ends every request. */
+  readonly signal: AbortSignal;
+  /** The same browser, whose requests another signal ends. */
+  withSignal(signal: AbortSignal): PageClient;
 }
 
 const FORMULARIO = { 'content-type': 'application/x-www-form-urlencoded' };
 
+/** A browser with these cookies, none by default. Throws for a text that holds no cookies. */
 export function createPageClient(
   http: SatHttp,
   settings: Required<PortalSettings>,
+  signal: AbortSignal,
   cookies: string | null = null,
 ): PageClient {
   const jar = cookies === null ? new CookieJar(undefined, { looseMode: true }) : CookieJar.fromJSON(cookies);
+  return openWith(jar, http, settings, signal);
+}
 
-  async function request<E extends 'text' | 'stream'>(peticion: Peticion<E>, signal: AbortSignal) {
+function openWith(jar: CookieJar, http: SatHttp, settings: Required<PortalSettings>, signal: AbortSignal): PageClient {
+  async function request<E extends 'text' | 'stream'>(peticion: Peticion<E>) {
     const url = `https://${peticion.host}${peticion.path}`;
     const cookie = jar.getCookieStringSync(url);
     const answer = await http.request<E>({
@@ -63,11 +71,11 @@ export function createPageClient(
     return answer;
   }
 
-  async function follow(first: Peticion<'text'>, signal: AbortSignal): Promise<Pagina> {
+  async function follow(first: Peticion<'text'>): Promise<Pagina> {
     let peticion = first;
     for (let saltos = 0; saltos <= settings.maxSaltos; saltos += 1) {
       const { host, path } = peticion;
-      const answer = await request(peticion, signal);
+      const answer = await request(peticion);
       if (answer.status >= 300) {
         const location = [answer.headers['location']].flat()[0];
         // 307 and 308 would send a form, perhaps the one with the password, once more to a place of the server's
@@ -97,23 +105,14 @@ export function createPageClient(
   }
 
   return {
-    open: (direccion, signal) => follow({ method: 'GET', expect: 'text', ...direccion }, signal),
-    submit: (direccion, body, signal) =>
-      follow({ method: 'POST', expect: 'text', ...direccion, headers: FORMULARIO, body }, signal),
+    open: (direccion) => follow({ method: 'GET', expect: 'text', ...direccion }),
+    submit: (direccion, body) => follow({ method: 'POST', expect: 'text', ...direccion, headers: FORMULARIO, body }),
     request,
     resolve: (url, desde) => http.resolve(url, desde),
     cookies: () => JSON.stringify(jar.toJSON()),
+    signal,
+    withSignal: (other) => openWith(jar, http, settings, other),
   };
-}
-
-/** A session whose cookies cannot be read is no session. */
-export function readBrowser(http: SatHttp, settings: Required<PortalSettings>, cookies: string): PageClient | null {
-  try {
-    return createPageClient(http, settings, cookies);
-  } catch (error) {
-    if (error instanceof SatError) throw error;
-    return null;
-  }
 }
 
 /**
@@ -124,9 +123,8 @@ export async function submitFormulario(
   pageClient: PageClient,
   { direccion }: Pagina,
   { accion, metodo, etiquetas }: Formulario,
-  signal: AbortSignal,
   campos: ReadonlyMap<string, string> = readCampos(etiquetas),
 ): Promise<Pagina> {
   if (metodo !== 'POST') throw ilegible('formulario sin POST');
-  return pageClient.submit(pageClient.resolve(accion, direccion), encodeFormulario(campos), signal);
+  return pageClient.submit(pageClient.resolve(accion, direccion), encodeFormulario(campos));
 }

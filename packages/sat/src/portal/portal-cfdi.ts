@@ -1,9 +1,8 @@
-import type { Credencial } from '@acuse/core';
 import type { DireccionSat } from '../http/direcciones.ts';
 import { ilegible } from '../texto.ts';
 import type { PageClient, Pagina } from './page-client.ts';
 import { assertRfcAutenticado } from './paginas/pagina-portal.ts';
-import type { AccesoDeps, Portal } from './portal.ts';
+import type { Login, Portal } from './portal.ts';
 import { assertMayLogIn, logIn } from './sesion/log-in.ts';
 import { assertSesionViva } from './sesion/sesion-vencida.ts';
 import { HOST_ACCESO, HOST_PORTAL } from './settings.ts';
@@ -24,33 +23,28 @@ const PAGINA_EFIRMA = '/nidp/app/login?id=SATx509Custom&sid=0&option=credential&
  * Logs in to the CFDI portal with the CIEC or the e.firma. The portal's page must name the RFC of the credential, else
  * RESPUESTA_ILEGIBLE. For the other errors see {@link logIn}.
  */
-async function enter(
-  deps: AccesoDeps,
-  pageClient: PageClient,
-  credencial: Credencial,
-  signal: AbortSignal,
-): Promise<void> {
-  assertMayLogIn(deps, credencial);
-  if (credencial.tipo === 'efirma') await approachEfirma(pageClient, signal);
+async function enter(login: Login): Promise<void> {
+  assertMayLogIn(login);
+  const { pageClient, credencial } = login;
+  if (credencial.tipo === 'efirma') await approachEfirma(pageClient);
   const path = credencial.tipo === 'ciec' ? PAGINA_CIEC : PAGINA_EFIRMA;
-  const pagina = await pageClient.open({ host: HOST_ACCESO, path }, signal);
-  await logIn(deps, pageClient, pagina, credencial, HOST_ACCESO, signal);
-  await enterPortal(pageClient, credencial.rfc, signal);
+  await logIn(login, await pageClient.open({ host: HOST_ACCESO, path }), HOST_ACCESO);
+  await enterPortal(pageClient, credencial.rfc);
 }
 
 /**
  * The provider shows the page of the e.firma only to a browser that the portal sent to it and that was asked for the
  * CIEC first.
  */
-async function approachEfirma(pageClient: PageClient, signal: AbortSignal): Promise<void> {
-  const pagina = await pageClient.open({ host: HOST_PORTAL, path: '/' }, signal);
+async function approachEfirma(pageClient: PageClient): Promise<void> {
+  const pagina = await pageClient.open({ host: HOST_PORTAL, path: '/' });
   if (pagina.direccion.host === HOST_ACCESO) return;
-  await pageClient.submit({ host: HOST_ACCESO, path: PAGINA_CIEC_FEDERADA }, Buffer.alloc(0), signal);
+  await pageClient.submit({ host: HOST_ACCESO, path: PAGINA_CIEC_FEDERADA }, Buffer.alloc(0));
 }
 
 /** The portal sends the browser through the identity provider (WS-Federation) and ends on a page that names the RFC. */
-async function enterPortal(pageClient: PageClient, rfc: string, signal: AbortSignal): Promise<void> {
-  const pagina = await pageClient.open({ host: HOST_PORTAL, path: '/' }, signal);
+async function enterPortal(pageClient: PageClient, rfc: string): Promise<void> {
+  const pagina = await pageClient.open({ host: HOST_PORTAL, path: '/' });
   if (pagina.direccion.host !== HOST_PORTAL) throw ilegible('el acceso no llegó al portal');
   assertRfcAutenticado(pagina.etiquetas, rfc, true);
 }
@@ -60,14 +54,9 @@ async function enterPortal(pageClient: PageClient, rfc: string, signal: AbortSig
  * renews it on the way and leaves the browser on the start page: the page is then opened again. Throws SesionVencida
  * when a log-in is due and RESPUESTA_ILEGIBLE when another page stays or names another RFC.
  */
-export async function openPagina(
-  pageClient: PageClient,
-  direccion: DireccionSat,
-  rfc: string,
-  signal: AbortSignal,
-): Promise<Pagina> {
+export async function openPagina(pageClient: PageClient, direccion: DireccionSat, rfc: string): Promise<Pagina> {
   for (let intento = 1; intento <= 2; intento += 1) {
-    const pagina = await pageClient.open(direccion, signal);
+    const pagina = await pageClient.open(direccion);
     assertSesionViva(pagina);
     if (!isSame(pagina.direccion, direccion)) continue;
     assertRfcAutenticado(pagina.etiquetas, rfc, false);

@@ -6,7 +6,10 @@ import type { ResolvedorCaptcha } from './captcha.ts';
 import type { PageClient } from './page-client.ts';
 import type { PortalSettings } from './settings.ts';
 
-export interface AccesoDeps {
+/** A log-in under way: with a new browser, which holds the session afterwards. */
+export interface Login {
+  readonly pageClient: PageClient;
+  readonly credencial: Credencial;
   /** Null: nobody can read a captcha, so no session can be opened with a CIEC. */
   readonly captcha: ResolvedorCaptcha | null;
   readonly settings: Required<PortalSettings>;
@@ -21,11 +24,11 @@ export interface Portal {
   /** Narrows what its browsers may ask for, log-in and log-out included. Absent: every allowed host. */
   guard?(http: SatHttp): SatHttp;
   /**
-   * Logs in with a new browser, which holds the session afterwards. Rejects with CIEC_RECHAZADA or EFIRMA_RECHAZADA
-   * when the SAT refused the credential, which is never sent a second time; CAPTCHA_RECHAZADO;
-   * SIN_RESOLVEDOR_DE_CAPTCHA; RESPUESTA_ILEGIBLE for a page that is not the expected one or does not name the RFC.
+   * Rejects with CIEC_RECHAZADA or EFIRMA_RECHAZADA when the SAT refused the credential, which is never sent a second
+   * time; CAPTCHA_RECHAZADO; SIN_RESOLVEDOR_DE_CAPTCHA; RESPUESTA_ILEGIBLE for a page that is not the expected one or
+   * does not name the RFC.
    */
-  enter(deps: AccesoDeps, pageClient: PageClient, credencial: Credencial, signal: AbortSignal): Promise<void>;
+  enter(login: Login): Promise<void>;
   /** Where the session is ended; null when the portal has no such address. */
   readonly salida: DireccionSat | null;
 }
@@ -35,7 +38,6 @@ export type NombreConsultaPortal = Exclude<NombreConsulta, 'consultar-cfdi' | 'c
 
 export interface ContextoPortal {
   readonly settings: Required<PortalSettings>;
-  readonly signal: AbortSignal;
   /** The credential of the session, for the rare page that asks for it again. Never kept. */
   readonly credencial: Credencial;
   /** Text of a document that the portal gave. */

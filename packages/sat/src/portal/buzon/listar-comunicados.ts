@@ -125,41 +125,41 @@ const MAX_SALTOS = 5;
  */
 const PORTAL_COMUNICADOS: Portal = {
   nombre: 'comunicados',
-  async enter(deps, pageClient, credencial, signal) {
-    const entrada = { puerta: PUERTA, hostAcceso: HOST_ACCESO };
-    const pagina = await signIn(deps, pageClient, credencial, entrada, signal);
+  async enter(login) {
+    const { pageClient, credencial } = login;
+    const pagina = await signIn(login, PUERTA, HOST_ACCESO);
     assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
-    const marco = await openMarco(pageClient, pagina, signal);
-    const after = await passAcceso(deps, pageClient, marco, credencial, HOST_ACCESO, signal);
-    const lista = isPaginaComunicados(after.etiquetas) ? after : await openMarco(pageClient, pagina, signal);
+    const marco = await openMarco(pageClient, pagina);
+    const after = await passAcceso(login, marco, HOST_ACCESO);
+    const lista = isPaginaComunicados(after.etiquetas) ? after : await openMarco(pageClient, pagina);
     if (!isPaginaComunicados(lista.etiquetas)) throw ilegible('el acceso no llegó a los comunicados');
   },
   salida: { host: HOST_ACCESO, path: '/nidp/app/plogout' },
 };
 
 /** The page with the list. Throws SesionVencida when a log-in is due, RESPUESTA_ILEGIBLE when another page stays. */
-async function openComunicados(pageClient: PageClient, rfc: string, signal: AbortSignal): Promise<Pagina> {
-  const pagina = await pageClient.open(PUERTA, signal);
+async function openComunicados(pageClient: PageClient, rfc: string): Promise<Pagina> {
+  const pagina = await pageClient.open(PUERTA);
   assertSesionViva(pagina);
   if (pagina.direccion.host !== PUERTA.host) throw ilegible('el portal de comunicados lleva a otro servidor');
   assertRfcNombrado(pagina.etiquetas, rfc, false);
-  const marco = await openMarco(pageClient, pagina, signal);
+  const marco = await openMarco(pageClient, pagina);
   assertSesionViva(marco);
   if (!isPaginaComunicados(marco.etiquetas)) throw ilegible('comunicados: otra página');
   return marco;
 }
 
-async function openMarco(pageClient: PageClient, pagina: Pagina, signal: AbortSignal): Promise<Pagina> {
+async function openMarco(pageClient: PageClient, pagina: Pagina): Promise<Pagina> {
   const direccion = findMarco(pageClient, pagina);
   if (direccion === null) {
     if (isPaginaComunicados(pagina.etiquetas)) return pagina;
     throw ilegible('comunicados: sin marco');
   }
-  let marco = await pageClient.open(direccion, signal);
+  let marco = await pageClient.open(direccion);
   for (let saltos = 0; saltos < MAX_SALTOS; saltos += 1) {
     const url = readSaltoScript(marco.etiquetas);
     if (url === null || isPaginaComunicados(marco.etiquetas)) return marco;
-    marco = await pageClient.open(pageClient.resolve(url, marco.direccion), signal);
+    marco = await pageClient.open(pageClient.resolve(url, marco.direccion));
   }
   throw ilegible('demasiadas redirecciones');
 }
@@ -187,8 +187,8 @@ export const listarComunicados: ConsultaPortal<'listar-comunicados'> = {
     servidor: 'login.siat, wwwmat y aplicacionesc.mat.sat.gob.mx',
     fuentes: ['TecnofyMX/buzon-tributario-sat-scraper'],
   },
-  async ask(pageClient, { rfc, desde, hasta }, { signal }) {
-    const pagina = await openComunicados(pageClient, rfc, signal);
+  async ask(pageClient, { rfc, desde, hasta }) {
+    const pagina = await openComunicados(pageClient, rfc);
     const comunicados = readComunicados(pagina.etiquetas, rfc)
       .filter(({ fecha }) => desde <= fecha && fecha <= hasta)
       .toSorted(newestFirst)

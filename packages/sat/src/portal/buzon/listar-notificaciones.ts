@@ -53,16 +53,16 @@ function isPermitida({ method, path }: SatHttpRequest): boolean {
  */
 export function createListOnlyClient(pageClient: PageClient): PageClient {
   return {
+    ...pageClient,
     open: () => Promise.reject(rejectApertura()),
     submit: () => Promise.reject(rejectApertura()),
-    request(peticion, signal) {
+    request(peticion) {
       const { host, path, method, body } = peticion;
       const lista = host === LISTA_NOTIFICACIONES.host && path === LISTA_NOTIFICACIONES.path;
       if (!lista || method !== 'GET' || body !== undefined) return Promise.reject(rejectApertura());
-      return pageClient.request(peticion, signal);
+      return pageClient.request(peticion);
     },
-    resolve: (url, desde) => pageClient.resolve(url, desde),
-    cookies: () => pageClient.cookies(),
+    withSignal: (signal) => createListOnlyClient(pageClient.withSignal(signal)),
   };
 }
 
@@ -86,10 +86,9 @@ const PUERTA = {
 const PORTAL_NOTIFICACIONES: Portal = {
   nombre: 'notificaciones',
   guard: guardHttp,
-  async enter(deps, pageClient, credencial, signal) {
-    const entrada = { puerta: PUERTA, hostAcceso: HOST_ACCESO };
-    const pagina = await signIn(deps, pageClient, credencial, entrada, signal);
-    assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
+  async enter(login) {
+    const pagina = await signIn(login, PUERTA, HOST_ACCESO);
+    assertRfcNombrado(pagina.etiquetas, login.credencial.rfc, false);
   },
   salida: { host: HOST_ACCESO, path: '/nidp/app/plogout' },
 };
@@ -102,9 +101,9 @@ export const listarNotificaciones: ConsultaPortal<'listar-notificaciones'> = {
   portal: PORTAL_NOTIFICACIONES,
   credenciales: ['ciec', 'efirma'],
   origen: { servidor: 'login.siat y agr.siat.sat.gob.mx', fuentes: ['luffynando/sat-scrapers-auth'] },
-  async ask(pageClient, { rfc }, { signal }) {
+  async ask(pageClient, { rfc }) {
     const lista = createListOnlyClient(pageClient);
-    const etiquetas = readEtiquetas(await askFor(lista, { ...LISTA_NOTIFICACIONES, method: 'GET' }, signal));
+    const etiquetas = readEtiquetas(await askFor(lista, { ...LISTA_NOTIFICACIONES, method: 'GET' }));
     if (readCampos(etiquetas).has('SAMLRequest')) throw new SesionVencida();
     assertRfcNombrado(etiquetas, rfc, true);
     return { notificaciones: readNotificaciones(etiquetas) };

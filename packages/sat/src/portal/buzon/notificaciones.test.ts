@@ -40,21 +40,21 @@ describe('the guards', () => {
   it('let a browser GET the list and do nothing else', async () => {
     const pedidas: string[] = [];
     const pageClient = createListOnlyClient({
-      ...createPageClient(http, PORTAL_DEFAULTS),
+      ...createPageClient(http, PORTAL_DEFAULTS, signal),
       request: (peticion) => {
         pedidas.push(`${peticion.method} ${peticion.path}`);
         return Promise.reject(new Error('asked'));
       },
     });
     const get = { ...LISTA_NOTIFICACIONES, method: 'GET', expect: 'text' } as const;
-    await expect(pageClient.request(get, signal)).rejects.toThrow('asked');
-    await rechaza(pageClient.open(LISTA_NOTIFICACIONES, signal));
-    await rechaza(pageClient.submit(LISTA_NOTIFICACIONES, Buffer.from('a=b'), signal));
-    await rechaza(pageClient.request({ ...get, method: 'POST' }, signal));
-    await rechaza(pageClient.request({ ...get, body: 'a=b' }, signal));
-    await rechaza(pageClient.request({ ...get, path: `${LISTA}?folio=1` }, signal));
-    await rechaza(pageClient.request({ ...get, path: '/' }, signal));
-    await rechaza(pageClient.request({ ...get, host: 'login.siat.sat.gob.mx' }, signal));
+    await expect(pageClient.request(get)).rejects.toThrow('asked');
+    await rechaza(pageClient.open(LISTA_NOTIFICACIONES));
+    await rechaza(pageClient.submit(LISTA_NOTIFICACIONES, Buffer.from('a=b')));
+    await rechaza(pageClient.request({ ...get, method: 'POST' }));
+    await rechaza(pageClient.request({ ...get, body: 'a=b' }));
+    await rechaza(pageClient.request({ ...get, path: `${LISTA}?folio=1` }));
+    await rechaza(pageClient.request({ ...get, path: '/' }));
+    await rechaza(pageClient.request({ ...get, host: 'login.siat.sat.gob.mx' }));
     expect(pedidas).toEqual([`GET ${LISTA}`]);
   });
 

@@ -35,25 +35,25 @@ const PAGINA_EFIRMA = '/nidp/idff/sso?id=fiel_Aviso';
  */
 const PORTAL_SIAT: Portal = {
   nombre: 'siat',
-  async enter(deps, pageClient, credencial, signal) {
-    assertMayLogIn(deps, credencial);
-    const openPagina = credencial.tipo === 'ciec' ? openPaginaCiec : openPaginaEfirma;
-    await logIn(deps, pageClient, await openPagina(pageClient, signal), credencial, HOST, signal);
+  async enter(login) {
+    assertMayLogIn(login);
+    const openPagina = login.credencial.tipo === 'ciec' ? openPaginaCiec : openPaginaEfirma;
+    await logIn(login, await openPagina(login.pageClient), HOST);
   },
   salida: { host: HOST, path: '/nidp/app/plogout' },
 };
 
-async function openPaginaCiec(pageClient: PageClient, signal: AbortSignal): Promise<Pagina> {
-  await pageClient.open({ host: HOST, path: VESTIBULO }, signal);
-  return pageClient.submit({ host: HOST, path: PAGINA_CIEC }, Buffer.alloc(0), signal);
+async function openPaginaCiec(pageClient: PageClient): Promise<Pagina> {
+  await pageClient.open({ host: HOST, path: VESTIBULO });
+  return pageClient.submit({ host: HOST, path: PAGINA_CIEC }, Buffer.alloc(0));
 }
 
 /** The provider may put a form in between, which a script of the page sends. */
-async function openPaginaEfirma(pageClient: PageClient, signal: AbortSignal): Promise<Pagina> {
-  const pagina = await pageClient.open({ host: HOST, path: PAGINA_EFIRMA }, signal);
+async function openPaginaEfirma(pageClient: PageClient): Promise<Pagina> {
+  const pagina = await pageClient.open({ host: HOST, path: PAGINA_EFIRMA });
   if (isPaginaAcceso(pagina.etiquetas)) return pagina;
   const formulario = readFormularios(pagina.etiquetas)[0];
-  return formulario === undefined ? pagina : sendFormulario(pageClient, pagina, formulario, signal);
+  return formulario === undefined ? pagina : sendFormulario(pageClient, pagina, formulario);
 }
 
 const HOST_REGISTRO = 'rfcampc.siat.sat.gob.mx';
@@ -79,44 +79,36 @@ export const consultaDescargarConstancia: ConsultaPortal<'descargar-constancia'>
 async function descargarConstancia(
   pageClient: PageClient,
   { rfc }: DescargarConstancia,
-  { credencial, readPdf, signal }: ContextoPortal,
+  { credencial, readPdf }: ContextoPortal,
 ): Promise<RespuestaDescargarConstancia> {
-  await makeDocumento(pageClient, await openReimpresion(pageClient, credencial.tipo, signal), signal);
-  const pdf = await fetchDocumento(pageClient, signal);
-  const paginas = await readPdf(pdf, { signal });
+  await makeDocumento(pageClient, await openReimpresion(pageClient, credencial.tipo));
+  const pdf = await fetchDocumento(pageClient);
+  const paginas = await readPdf(pdf, { signal: pageClient.signal });
   return { constancia: readConstancia(paginas, rfc), pdf };
 }
 
-async function makeDocumento(
-  pageClient: PageClient,
-  { pagina, formulario }: Reimpresion,
-  signal: AbortSignal,
-): Promise<void> {
+async function makeDocumento(pageClient: PageClient, { pagina, formulario }: Reimpresion): Promise<void> {
   const boton = botonDe(formulario);
   const { direccion } = pagina;
-  const respuesta = await askFor(
-    pageClient,
-    {
-      ...pageClient.resolve(formulario.accion, direccion),
-      method: 'POST',
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
-        'faces-request': 'partial/ajax',
-        'x-requested-with': 'XMLHttpRequest',
-        referer: `https://${direccion.host}${direccion.path}`,
-      },
-      body: encodeFormulario(
-        new Map([
-          ...readCampos(formulario.etiquetas),
-          ['javax.faces.partial.ajax', 'true'],
-          ['javax.faces.source', boton],
-          ['javax.faces.partial.execute', '@all'],
-          [boton, boton],
-        ]),
-      ),
+  const respuesta = await askFor(pageClient, {
+    ...pageClient.resolve(formulario.accion, direccion),
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
+      'faces-request': 'partial/ajax',
+      'x-requested-with': 'XMLHttpRequest',
+      referer: `https://${direccion.host}${direccion.path}`,
     },
-    signal,
-  );
+    body: encodeFormulario(
+      new Map([
+        ...readCampos(formulario.etiquetas),
+        ['javax.faces.partial.ajax', 'true'],
+        ['javax.faces.source', boton],
+        ['javax.faces.partial.execute', '@all'],
+        [boton, boton],
+      ]),
+    ),
+  });
   if (/<error>|<redirect\b/i.test(respuesta)) throw errorOf(respuesta);
 }
 
@@ -129,11 +121,14 @@ function errorOf(body: string): Error {
   return isVencida ? new SesionVencida() : new SatError('SERVICIO_CON_ERROR', { codigo: 'CONSTANCIA' });
 }
 
-async function fetchDocumento(pageClient: PageClient, signal: AbortSignal): Promise<Buffer> {
-  const answer = await pageClient.request(
-    { ...DOCUMENTO, method: 'GET', expect: 'stream', maxBytes: MAX_PDF_BYTES, acceptStatus: SIN_SESION },
-    signal,
-  );
+async function fetchDocumento(pageClient: PageClient): Promise<Buffer> {
+  const answer = await pageClient.request({
+    ...DOCUMENTO,
+    method: 'GET',
+    expect: 'stream',
+    maxBytes: MAX_PDF_BYTES,
+    acceptStatus: SIN_SESION,
+  });
   const chunks: Buffer[] = [];
   for await (const chunk of answer.body as AsyncIterable<Buffer>) chunks.push(chunk);
   const bytes = Buffer.concat(chunks);
@@ -174,27 +169,23 @@ interface Reimpresion {
  * services are passed on, and the frame `iframetoload` is entered. Throws SesionVencida when the provider asks to log
  * in, RESPUESTA_ILEGIBLE on any other page.
  */
-async function openReimpresion(
-  pageClient: PageClient,
-  tipo: TipoCredencial,
-  signal: AbortSignal,
-): Promise<Reimpresion> {
-  let pagina = await pageClient.open(ENTRADAS[tipo], signal);
+async function openReimpresion(pageClient: PageClient, tipo: TipoCredencial): Promise<Reimpresion> {
+  let pagina = await pageClient.open(ENTRADAS[tipo]);
   for (let paso = 0; paso < MAX_PASOS; paso += 1) {
     if (isPaginaAcceso(pagina.etiquetas)) throw new SesionVencida();
     const formulario = readFormularios(pagina.etiquetas).find(({ id }) => id === 'formReimpAcuse');
     if (formulario !== undefined && pagina.direccion.host === HOST_REGISTRO) return { pagina, formulario };
-    pagina = await goOn(pageClient, pagina, signal);
+    pagina = await goOn(pageClient, pagina);
   }
   throw ilegible('demasiados pasos hacia la constancia');
 }
 
-async function goOn(pageClient: PageClient, pagina: Pagina, signal: AbortSignal): Promise<Pagina> {
+async function goOn(pageClient: PageClient, pagina: Pagina): Promise<Pagina> {
   const saml = findFormularioSaml(pagina);
-  if (saml !== undefined) return sendFormulario(pageClient, pagina, saml, signal);
+  if (saml !== undefined) return sendFormulario(pageClient, pagina, saml);
   const marco = pagina.etiquetas.find((e) => e.nombre === 'iframe' && e.atributos.get('id') === 'iframetoload');
   const src = marco === undefined ? undefined : marco.atributos.get('src')?.trim();
-  if (src !== undefined && src !== '') return pageClient.open(pageClient.resolve(src, pagina.direccion), signal);
+  if (src !== undefined && src !== '') return pageClient.open(pageClient.resolve(src, pagina.direccion));
   if (HOSTS_ACCESO.includes(pagina.direccion.host)) throw new SesionVencida();
   throw ilegible('ni la página de la constancia ni el camino a ella');
 }
@@ -233,12 +224,7 @@ function findFormularioSaml(pagina: Pagina): Formulario | undefined {
 }
 
 /** Sends a form that has nothing to fill in, as its script would. Throws RESPUESTA_ILEGIBLE for a form that has. */
-async function sendFormulario(
-  pageClient: PageClient,
-  pagina: Pagina,
-  formulario: Formulario,
-  signal: AbortSignal,
-): Promise<Pagina> {
+async function sendFormulario(pageClient: PageClient, pagina: Pagina, formulario: Formulario): Promise<Pagina> {
   if (hasCamposVisibles(formulario.etiquetas)) throw ilegible('otro formulario');
-  return submitFormulario(pageClient, pagina, formulario, signal);
+  return submitFormulario(pageClient, pagina, formulario);
 }

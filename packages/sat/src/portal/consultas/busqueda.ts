@@ -35,13 +35,9 @@ export function direccionDe(tipo: TipoDescarga): DireccionSat {
  * src/Internal/QueryResolver.php, src/Inputs). Each search begins with the page, as in every public client: that a
  * second one may go on from the state of the first is not known.
  */
-export async function search(
-  pageClient: PageClient,
-  busqueda: Busqueda,
-  signal: AbortSignal,
-): Promise<readonly RegistroDelta[]> {
+export async function search(pageClient: PageClient, busqueda: Busqueda): Promise<readonly RegistroDelta[]> {
   const direccion = direccionDe(busqueda.tipo);
-  const pagina = await openPagina(pageClient, direccion, busqueda.rfc, signal);
+  const pagina = await openPagina(pageClient, direccion, busqueda.rfc);
   const formulario = readFormularios(pagina.etiquetas)
     .map((f) => readCampos(f.etiquetas))
     .find((campos) => campos.has('__VIEWSTATE'));
@@ -49,7 +45,7 @@ export async function search(
 
   const porFechas = new Map([...formulario, ...postback('RdoFechas')]);
   porFechas.set('__EVENTTARGET', `${C}RdoFechas`);
-  const eleccion = await post(pageClient, direccion, porFechas, signal);
+  const eleccion = await post(pageClient, direccion, porFechas);
   if (!eleccion.some((r) => r.tipo === 'hiddenField' && r.id === '__VIEWSTATE')) {
     throw ilegible('busqueda: sin __VIEWSTATE');
   }
@@ -61,30 +57,25 @@ export async function search(
     ...camposDeBusqueda(busqueda),
   ]);
   fields.set(`${C}BtnBusqueda`, 'Buscar CFDI');
-  return post(pageClient, direccion, fields, signal);
+  return post(pageClient, direccion, fields);
 }
 
 async function post(
   pageClient: PageClient,
   direccion: DireccionSat,
   campos: ReadonlyMap<string, string>,
-  signal: AbortSignal,
 ): Promise<readonly RegistroDelta[]> {
-  const texto = await askFor(
-    pageClient,
-    {
-      ...direccion,
-      method: 'POST',
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
-        'x-microsoftajax': 'Delta=true',
-        'x-requested-with': 'XMLHttpRequest',
-        referer: `https://${direccion.host}${direccion.path}`,
-      },
-      body: encodeFormulario(campos),
+  const texto = await askFor(pageClient, {
+    ...direccion,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
+      'x-microsoftajax': 'Delta=true',
+      'x-requested-with': 'XMLHttpRequest',
+      referer: `https://${direccion.host}${direccion.path}`,
     },
-    signal,
-  );
+    body: encodeFormulario(campos),
+  });
   const delta = parseDelta(texto);
   // A partial postback never redirects by status unless the log-in module does, and otherwise so.
   if (delta.some((r) => r.tipo === 'pageRedirect')) throw new SesionVencida();

@@ -25,9 +25,8 @@ import { HOST_PORTAL } from '../settings.ts';
 export async function verificarMetadata(
   pageClient: PageClient,
   consulta: VerificarMetadata,
-  signal: AbortSignal,
 ): Promise<RespuestaVerificarMetadata> {
-  const lista = await openDescargas(pageClient, consulta.rfc, signal);
+  const lista = await openDescargas(pageClient, consulta.rfc);
   const paquetes = listPaquetes(lista, consulta.folio);
   if (paquetes.size === 0) return { resultado: 'EN_PROCESO' };
   let registros: number | null = 0;
@@ -47,9 +46,8 @@ export async function descargarPaquete(
   pageClient: PageClient,
   consulta: DescargarPaquete,
   maxBytes: number,
-  signal: AbortSignal,
 ): Promise<RespuestaDescargarPaquete> {
-  const lista = await openDescargas(pageClient, consulta.rfc, signal);
+  const lista = await openDescargas(pageClient, consulta.rfc);
   const paquetes = listPaquetes(lista, consulta.folio);
   if (paquetes.size === 0) return agotado('NO_LISTADO', 'El portal del SAT ya no ofrece el paquete');
   const paquete = paquetes.get(consulta.paquete.toUpperCase());
@@ -64,21 +62,18 @@ export async function descargarPaquete(
       [CAMPO_URL, paquete.url],
     ]),
   );
-  const answer = await pageClient.request(
-    {
-      ...DIRECCION_DESCARGAS,
-      method: 'POST',
-      expect: 'stream',
-      headers: {
-        'content-type': 'application/x-www-form-urlencoded',
-        referer: `https://${DIRECCION_DESCARGAS.host}${DIRECCION_DESCARGAS.path}`,
-      },
-      body,
-      maxBytes,
-      acceptStatus: SIN_SESION,
+  const answer = await pageClient.request({
+    ...DIRECCION_DESCARGAS,
+    method: 'POST',
+    expect: 'stream',
+    headers: {
+      'content-type': 'application/x-www-form-urlencoded',
+      referer: `https://${DIRECCION_DESCARGAS.host}${DIRECCION_DESCARGAS.path}`,
     },
-    signal,
-  );
+    body,
+    maxBytes,
+    acceptStatus: SIN_SESION,
+  });
   if (answer.status >= 300) {
     answer.body.destroy();
     throw new SesionVencida();
@@ -103,8 +98,8 @@ function agotado(codigo: string, mensaje: string): RespuestaDescargarPaquete {
 const DIRECCION_DESCARGAS = { host: HOST_PORTAL, path: '/ConsultaDescargaMasiva.aspx' };
 
 /** The packages that the portal offers now to this RFC. */
-async function openDescargas(pageClient: PageClient, rfc: string, signal: AbortSignal): Promise<ListaDescargas> {
-  const pagina = await openPagina(pageClient, DIRECCION_DESCARGAS, rfc, signal);
+async function openDescargas(pageClient: PageClient, rfc: string): Promise<ListaDescargas> {
+  const pagina = await openPagina(pageClient, DIRECCION_DESCARGAS, rfc);
   return readListaDescargas(pagina.texto);
 }
 

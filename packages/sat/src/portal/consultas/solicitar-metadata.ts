@@ -13,30 +13,25 @@ import { direccionDe, type RegistroDelta, search } from './busqueda.ts';
 export async function solicitarMetadata(
   pageClient: PageClient,
   consulta: SolicitarMetadata,
-  signal: AbortSignal,
 ): Promise<RespuestaSolicitarMetadata> {
   const { tipo, rfc, periodo } = consulta;
-  const resultado = readResultadoBusqueda(await search(pageClient, { tipo, rfc, periodo }, signal));
+  const resultado = readResultadoBusqueda(await search(pageClient, { tipo, rfc, periodo }));
   if (resultado.vacia) return { resultado: 'VACIA' };
 
   const { host, path } = direccionDe(tipo);
   const parametros = encodeURIComponent(Buffer.from(resultado.parametros).toString('base64'));
-  const json = await askFor(
-    pageClient,
-    {
-      host,
-      path: `${path}/DescargaMetadatos`,
-      method: 'POST',
-      headers: {
-        'content-type': 'application/json; charset=utf-8',
-        accept: 'application/json, text/javascript, */*; q=0.01',
-        'x-requested-with': 'XMLHttpRequest',
-        referer: `https://${host}${path}`,
-      },
-      body: `{'Parametros':'${parametros}'}`,
+  const json = await askFor(pageClient, {
+    host,
+    path: `${path}/DescargaMetadatos`,
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json; charset=utf-8',
+      accept: 'application/json, text/javascript, */*; q=0.01',
+      'x-requested-with': 'XMLHttpRequest',
+      referer: `https://${host}${path}`,
     },
-    signal,
-  );
+    body: `{'Parametros':'${parametros}'}`,
+  });
   const respuesta = parseRespuestaFolio(json);
   return 'folio' in respuesta ? { resultado: 'ACEPTADA', folio: respuesta.folio } : { resultado: 'DEMASIADOS' };
 }

@@ -29,10 +29,9 @@ const RESULTADO = {
  */
 const PORTAL_DECLARACIONES_ANTERIORES: Portal = {
   nombre: 'declaraciones-anteriores',
-  async enter(deps, pageClient, credencial, signal) {
-    const entrada = { puerta: { host: HOST, path: '/' }, hostAcceso: 'loginda.siat.sat.gob.mx' };
-    const pagina = await signIn(deps, pageClient, credencial, entrada, signal);
-    assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
+  async enter(login) {
+    const pagina = await signIn(login, { host: HOST, path: '/' }, 'loginda.siat.sat.gob.mx');
+    assertRfcNombrado(pagina.etiquetas, login.credencial.rfc, false);
   },
   salida: { host: 'loginda.siat.sat.gob.mx', path: '/nidp/app/logout' },
 };
@@ -46,20 +45,20 @@ const PORTAL_DECLARACIONES_ANTERIORES: Portal = {
 export const declaracionesAnteriores: NonNullable<ConsultaPortal<'listar-declaraciones'>['otro']> = {
   portal: PORTAL_DECLARACIONES_ANTERIORES,
   takes: ({ ejercicio }) => ejercicio < PRIMER_EJERCICIO_NUEVO,
-  async ask(pageClient, { rfc, ejercicio }, { signal }) {
+  async ask(pageClient, { rfc, ejercicio }) {
     const assertPropia = (pagina: Pagina) => {
       assertSesionViva(pagina);
       if (pagina.direccion.host !== HOST) throw ilegible('el portal de declaraciones lleva a otro servidor');
       assertRfcNombrado(pagina.etiquetas, rfc, false);
     };
-    let pagina = await pageClient.open(PAGINA, signal);
+    let pagina = await pageClient.open(PAGINA);
     assertPropia(pagina);
     const kinds = kindsOf(formularioDe(pagina));
     const declaraciones = new Map<string, Declaracion>();
     for (const kind of kinds) {
       const formulario = formularioDe(pagina);
       const campos = fillIn(formulario, ejercicio, kind);
-      pagina = await submitFormulario(pageClient, pagina, formulario, signal, campos);
+      pagina = await submitFormulario(pageClient, pagina, formulario, campos);
       assertPropia(pagina);
       if (pagina.etiquetas.some(leadsToAnotherPage)) throw ilegible('declaraciones: hay más páginas');
       for (const declaracion of readTablaResultado(pagina.etiquetas, ejercicio, RESULTADO))

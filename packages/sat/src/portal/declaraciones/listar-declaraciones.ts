@@ -26,11 +26,10 @@ const HOST_DECLARACIONES = 'pstcdypisr.clouda.sat.gob.mx';
  */
 const PORTAL_DECLARACIONES: Portal = {
   nombre: 'declaraciones',
-  async enter(deps, pageClient, credencial, signal) {
+  async enter(login) {
     const puerta = { host: HOST_DECLARACIONES, path: '/' };
-    const entrada = { puerta, hostAcceso: 'loginda.siat.sat.gob.mx' };
-    const pagina = await signIn(deps, pageClient, credencial, entrada, signal);
-    assertRfcNombrado(pagina.etiquetas, credencial.rfc, true);
+    const pagina = await signIn(login, puerta, 'loginda.siat.sat.gob.mx');
+    assertRfcNombrado(pagina.etiquetas, login.credencial.rfc, true);
   },
   salida: { host: HOST_DECLARACIONES, path: '/Home/LogOut' },
 };
@@ -56,13 +55,13 @@ export const listarDeclaraciones: ConsultaPortal<'listar-declaraciones'> = {
     servidor: 'loginda.siat.sat.gob.mx, pstcdypisr.clouda.sat.gob.mx',
     fuentes: ['luffynando/sat-scrapers-auth'],
   },
-  async ask(pageClient, { rfc, ejercicio }, { signal }) {
-    const pagina = await openConsulta(pageClient, rfc, signal);
+  async ask(pageClient, { rfc, ejercicio }) {
+    const pagina = await openConsulta(pageClient, rfc);
     const formulario = readFormularioConsulta(pagina.etiquetas);
     if (!formulario.ejercicios.includes(String(ejercicio))) throw rejectEjercicio(ejercicio);
     const declaraciones = new Map<string, Declaracion>();
     for (const campos of formulario.consultasDe(String(ejercicio))) {
-      for (const declaracion of await search(pageClient, rfc, campos, ejercicio, signal)) {
+      for (const declaracion of await search(pageClient, rfc, campos, ejercicio)) {
         addOnce(declaraciones, declaracion.numeroOperacion, declaracion);
       }
     }
@@ -71,13 +70,13 @@ export const listarDeclaraciones: ConsultaPortal<'listar-declaraciones'> = {
   otro: declaracionesAnteriores,
 };
 
-async function openConsulta(pageClient: PageClient, rfc: string, signal: AbortSignal): Promise<Pagina> {
-  const pagina = await pageClient.open(PAGINA, signal);
+async function openConsulta(pageClient: PageClient, rfc: string): Promise<Pagina> {
+  const pagina = await pageClient.open(PAGINA);
   assertSesionViva(pagina);
   if (pagina.direccion.host !== PAGINA.host) throw ilegible('el portal de declaraciones lleva a otro servidor');
   // A session that was renewed on the way ends on the first page of the portal.
   const misma = pagina.direccion.path.split('?')[0]?.toLowerCase() === '/consulta/consulta';
-  const consulta = misma ? pagina : await pageClient.open(PAGINA, signal);
+  const consulta = misma ? pagina : await pageClient.open(PAGINA);
   assertRfcNombrado(consulta.etiquetas, rfc, false);
   return consulta;
 }
@@ -87,7 +86,6 @@ async function search(
   rfc: string,
   campos: readonly (readonly [string, string])[],
   ejercicio: number,
-  signal: AbortSignal,
 ): Promise<readonly Declaracion[]> {
   const headers = {
     'content-type': 'application/x-www-form-urlencoded; charset=UTF-8',
@@ -97,7 +95,7 @@ async function search(
     referer: `https://${PAGINA.host}${PAGINA.path}`,
   };
   const body = encodeFormulario(campos);
-  const etiquetas = readEtiquetas(await askFor(pageClient, { ...BUSCAR, method: 'POST', headers, body }, signal));
+  const etiquetas = readEtiquetas(await askFor(pageClient, { ...BUSCAR, method: 'POST', headers, body }));
   assertRfcNombrado(etiquetas, rfc, false);
   return readTablaResultado(etiquetas, ejercicio, RESULTADO);
 }

@@ -27,11 +27,10 @@ import { type Fila, needColumnas, readTabla } from '../paginas/tablas.ts';
 export async function listarFacturas(
   pageClient: PageClient,
   { rfc, periodo, maximo }: ListarFacturas,
-  signal: AbortSignal,
 ): Promise<RespuestaListarFacturas> {
   const facturas = await collect<FacturaRecibida>({
     periodos: splitMeses(periodo),
-    ask: (pregunta) => ask(pageClient, rfc, pregunta, signal),
+    ask: (pregunta) => ask(pageClient, rfc, pregunta),
     split: (parte) => (isUnDia(parte) ? splitMitades(parte) : splitDias(parte)),
     maximo,
   });
@@ -42,9 +41,8 @@ async function ask(
   pageClient: PageClient,
   rfc: string,
   { periodo, estado }: Pregunta,
-  signal: AbortSignal,
 ): Promise<Hallazgo<FacturaRecibida>> {
-  const delta = await search(pageClient, { tipo: 'recibidos', rfc, periodo, estado }, signal);
+  const delta = await search(pageClient, { tipo: 'recibidos', rfc, periodo, estado });
   const { filas, topada } = readResultadoFacturas(delta, rfc);
   if (isUnDia(periodo)) return { filas, topada };
   const mes = periodo.inicio.slice(0, 7);

@@ -23,11 +23,11 @@ export const consultarOpinion: ConsultaPortal<'consultar-opinion'> = {
     servidor: 'loginda.siat.sat.gob.mx, ptsc32d.clouda.sat.gob.mx',
     fuentes: ['phpcfdi/opinion-cumplimiento-sat-scraper', 'SAT-CFDI/python-satcfdi'],
   },
-  async ask(pageClient, { rfc }, { readPdf, signal }): Promise<RespuestaConsultarOpinion> {
-    const autorizacion = await authorize(pageClient, rfc, signal);
-    const json = await askForPdf(pageClient, rfc.toUpperCase(), autorizacion, signal);
+  async ask(pageClient, { rfc }, { readPdf }): Promise<RespuestaConsultarOpinion> {
+    const autorizacion = await authorize(pageClient, rfc);
+    const json = await askForPdf(pageClient, rfc.toUpperCase(), autorizacion);
     const { pdf, sentido, folio } = parseRespuestaPdf(json);
-    const paginas = await readPdf(pdf, { signal, maxPaginas: MAX_PAGINAS });
+    const paginas = await readPdf(pdf, { signal: pageClient.signal, maxPaginas: MAX_PAGINAS });
     const leida = readOpinion(
       lineasDe(paginas).map(({ texto }) => texto),
       rfc,
@@ -43,12 +43,7 @@ export const consultarOpinion: ConsultaPortal<'consultar-opinion'> = {
 /**
  * The request of the application's page, key by key (phpcfdi/opinion-cumplimiento-sat-scraper, src/PdfDownloader.php).
  */
-async function askForPdf(
-  pageClient: PageClient,
-  rfc: string,
-  autorizacion: Record<string, string>,
-  signal: AbortSignal,
-): Promise<string> {
+async function askForPdf(pageClient: PageClient, rfc: string, autorizacion: Record<string, string>): Promise<string> {
   const body = JSON.stringify({
     canal: 'G',
     curp: '',
@@ -67,7 +62,7 @@ async function askForPdf(
     referer: `https://${HOST_32D}/`,
     ...autorizacion,
   };
-  return askFor(pageClient, { ...SERVICIO, method: 'POST', headers, body }, signal);
+  return askFor(pageClient, { ...SERVICIO, method: 'POST', headers, body });
 }
 
 interface RespuestaPdf {

@@ -27,17 +27,17 @@ const SERVIDOR = {
  */
 export const PORTAL_32D: Portal = {
   nombre: '32d',
-  async enter(deps, pageClient, credencial, signal) {
-    const entrada = { puerta: PUERTA, hostAcceso: HOST_ACCESO_32D };
-    const pagina = await signIn(deps, pageClient, credencial, entrada, signal);
+  async enter(login) {
+    const { pageClient, credencial } = login;
+    const pagina = await signIn(login, PUERTA, HOST_ACCESO_32D);
     const cliente = readClienteOauth(pagina, pageClient);
     if (cliente === null) {
       assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
       return;
     }
     const peticion = createPeticionAutorizacion(cliente, SERVIDOR);
-    const acceso = await pageClient.open(peticion.direccion, signal);
-    const regreso = await passAcceso(deps, pageClient, acceso, credencial, HOST_ACCESO_32D, signal);
+    const acceso = await pageClient.open(peticion.direccion);
+    const regreso = await passAcceso(login, acceso, HOST_ACCESO_32D);
     if (regreso.direccion.host === HOST_32D) readCodigo(regreso, cliente, peticion.estado);
     else if (regreso.direccion.host !== HOST_ACCESO_32D) throw ilegible('el acceso no llegó al portal');
   },
@@ -48,27 +48,23 @@ export const PORTAL_32D: Portal = {
  * The header that a request of the application carries: none when cookies are its session, `Bearer …` when its page
  * speaks OAuth. Throws SesionVencida when a log-in is due.
  */
-export async function authorize(
-  pageClient: PageClient,
-  rfc: string,
-  signal: AbortSignal,
-): Promise<Record<string, string>> {
-  const pagina = await openPuerta(pageClient, signal);
+export async function authorize(pageClient: PageClient, rfc: string): Promise<Record<string, string>> {
+  const pagina = await openPuerta(pageClient);
   const cliente = readClienteOauth(pagina, pageClient);
   if (cliente === null) {
     assertRfcNombrado(pagina.etiquetas, rfc, false);
     return {};
   }
   const { direccion, estado, verificador } = createPeticionAutorizacion(cliente, SERVIDOR);
-  const regreso = await pageClient.open(direccion, signal);
+  const regreso = await pageClient.open(direccion);
   if (regreso.direccion.host === HOST_ACCESO_32D) throw new SesionVencida();
   const codigo = readCodigo(regreso, cliente, estado);
-  const token = await askForToken(pageClient, cliente, SERVIDOR, { codigo, verificador }, signal);
+  const token = await askForToken(pageClient, cliente, SERVIDOR, { codigo, verificador });
   return { authorization: `Bearer ${token}` };
 }
 
-async function openPuerta(pageClient: PageClient, signal: AbortSignal): Promise<Pagina> {
-  const pagina = await pageClient.open(PUERTA, signal);
+async function openPuerta(pageClient: PageClient): Promise<Pagina> {
+  const pagina = await pageClient.open(PUERTA);
   if (pagina.direccion.host === HOST_ACCESO_32D) throw new SesionVencida();
   if (pagina.direccion.host !== HOST_32D) throw ilegible('el portal 32-D lleva a otro servidor');
   return pagina;
@@ -175,7 +171,6 @@ async function askForToken(
   { id, redirectUri }: ClienteOauth,
   { token }: ServidorOauth,
   { codigo, verificador }: { readonly codigo: string; readonly verificador: string },
-  signal: AbortSignal,
 ): Promise<string> {
   const body = encodeFormulario([
     ['grant_type', 'authorization_code'],
@@ -185,10 +180,14 @@ async function askForToken(
     ['code_verifier', verificador],
   ]);
   const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
-  const answer = await pageClient.request(
-    { ...token, method: 'POST', expect: 'text', headers, body, maxBytes: 65_536 },
-    signal,
-  );
+  const answer = await pageClient.request({
+    ...token,
+    method: 'POST',
+    expect: 'text',
+    headers,
+    body,
+    maxBytes: 65_536,
+  });
   const datos = answer.status === 200 ? parseObjeto(answer.body) : null;
   const tipo = datos?.['token_type'];
   const acceso = datos?.['access_token'];

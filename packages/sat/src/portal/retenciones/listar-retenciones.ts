@@ -39,10 +39,9 @@ const INICIO_RETENCIONES: DireccionSat = { host: HOST_RETENCIONES, path: '/?ocul
 export const PORTAL_RETENCIONES: Portal = {
   nombre: 'retenciones',
   salida: null,
-  async enter(deps, pageClient, credencial, signal) {
-    const entrada = { puerta: INICIO_RETENCIONES, hostAcceso: HOST_ACCESO };
-    const pagina = await signIn(deps, pageClient, credencial, entrada, signal);
-    assertRfcAutenticado(pagina.etiquetas, credencial.rfc, true);
+  async enter(login) {
+    const pagina = await signIn(login, INICIO_RETENCIONES, HOST_ACCESO);
+    assertRfcAutenticado(pagina.etiquetas, login.credencial.rfc, true);
   },
 };
 
@@ -62,12 +61,11 @@ export function assertEjercicio({ ejercicio }: ListarRetenciones): void {
 export async function listarRetenciones(
   pageClient: PageClient,
   { rfc, ejercicio }: ListarRetenciones,
-  signal: AbortSignal,
 ): Promise<RespuestaListarRetenciones> {
   const anio = { inicio: `${ejercicio}-01-01T00:00:00`, fin: `${ejercicio}-12-31T23:59:59` };
   const porUuid = new Map<string, Retencion>();
   for (const lado of ['RECIBIDA', 'EMITIDA'] as const) {
-    for (const fila of await listLado(pageClient, lado, anio, rfc, signal)) {
+    for (const fila of await listLado(pageClient, lado, anio, rfc)) {
       const { fechaEmision, ...retencion } = fila;
       porUuid.set(fila.uuid, { ...retencion, fecha: fechaEmision.slice(0, 10) });
     }
@@ -80,16 +78,15 @@ async function listLado(
   lado: Lado,
   anio: Periodo,
   rfc: string,
-  signal: AbortSignal,
 ): Promise<readonly FilaRetencion[]> {
-  let pagina = await openBusqueda(pageClient, lado, rfc, signal);
+  let pagina = await openBusqueda(pageClient, lado, rfc);
   // What the page says before it was asked is no answer.
   if (isSinResultados(pagina.etiquetas)) throw ilegible('retenciones: dice que no hay antes de buscar');
   const filas = await collect<FilaRetencion>({
     ...(lado === 'EMITIDA' ? divideEmitidas(anio) : divideRecibidas(anio, hasMes(pagina))),
     maximo: Number.POSITIVE_INFINITY,
     async ask(pregunta) {
-      pagina = await searchFrom(pageClient, pagina, lado, pregunta, rfc, signal);
+      pagina = await searchFrom(pageClient, pagina, lado, pregunta, rfc);
       return readResultadoRetenciones(pagina.etiquetas, lado, rfc);
     },
   });
@@ -123,8 +120,8 @@ const HORAS = ['selHorIni', 'selMinIni', 'selSegIni', 'selHorFin', 'selMinFin', 
  * Opens the search page of one side as a person does: the start page, the choice, "Continuar"; by its address when that
  * ends elsewhere. Throws SesionVencida when a log-in is due.
  */
-async function openBusqueda(pageClient: PageClient, lado: Lado, rfc: string, signal: AbortSignal): Promise<Pagina> {
-  const inicio = await pageClient.open(INICIO_RETENCIONES, signal);
+async function openBusqueda(pageClient: PageClient, lado: Lado, rfc: string): Promise<Pagina> {
+  const inicio = await pageClient.open(INICIO_RETENCIONES);
   assertPropia(inicio, rfc);
   const formulario = formWith(inicio, ELECCIONES[lado]);
   if (formulario !== null) {
@@ -133,10 +130,10 @@ async function openBusqueda(pageClient: PageClient, lado: Lado, rfc: string, sig
       markRadio(formulario.etiquetas, ELECCIONES[lado]),
       ...(pressBoton(formulario.etiquetas, /continuar/i) ?? []),
     ]);
-    const pagina = await send(pageClient, inicio, formulario, campos, rfc, signal);
+    const pagina = await send(pageClient, inicio, formulario, campos, rfc);
     if (isBusqueda(pagina, lado)) return pagina;
   }
-  const pagina = await pageClient.open({ host: HOST_RETENCIONES, path: RUTAS[lado] }, signal);
+  const pagina = await pageClient.open({ host: HOST_RETENCIONES, path: RUTAS[lado] });
   assertPropia(pagina, rfc);
   if (!isBusqueda(pagina, lado)) throw ilegible('retenciones: sin página de búsqueda');
   return pagina;
@@ -149,7 +146,6 @@ async function searchFrom(
   lado: Lado,
   pregunta: Pregunta,
   rfc: string,
-  signal: AbortSignal,
 ): Promise<Pagina> {
   const formulario = formWith(pagina, 'rbtnFiltros');
   if (formulario === null) throw ilegible('retenciones: sin formulario de búsqueda');
@@ -165,7 +161,7 @@ async function searchFrom(
     campoDeEstado(formulario, ESTADOS[lado], estado),
     ...boton,
   ]);
-  return send(pageClient, pagina, formulario, campos, rfc, signal);
+  return send(pageClient, pagina, formulario, campos, rfc);
 }
 
 /** Whether the page of received documents can be asked for a whole month, by a day 0 or a day left open. */
@@ -195,9 +191,8 @@ async function send(
   formulario: Formulario,
   campos: ReadonlyMap<string, string>,
   rfc: string,
-  signal: AbortSignal,
 ): Promise<Pagina> {
-  const pagina = await submitFormulario(pageClient, desde, formulario, signal, campos);
+  const pagina = await submitFormulario(pageClient, desde, formulario, campos);
   assertPropia(pagina, rfc);
   return pagina;
 }

@@ -1,5 +1,5 @@
 import { X509Certificate } from 'node:crypto';
-import { type Credencial, type CredencialCiec, type CredencialEfirma, SatError } from '@acuse/core';
+import { type CredencialCiec, type CredencialEfirma, SatError } from '@acuse/core';
 import type { DireccionSat } from '../../http/direcciones.ts';
 import { openEfirma } from '../../soap/efirma.ts';
 import { ilegible, toForma } from '../../texto.ts';
@@ -16,60 +16,35 @@ import {
   readPaginaEfirma,
   readSaltoScript,
 } from '../paginas/pagina-acceso.ts';
-import type { AccesoDeps } from '../portal.ts';
+import type { Login } from '../portal.ts';
 import type { PortalSettings } from '../settings.ts';
 
-interface Entrada {
-  /** The page of the portal that sends a browser without session to log in. */
-  readonly puerta: DireccionSat;
-  /** The identity provider it sends to. */
-  readonly hostAcceso: string;
-}
-
 /**
- * Opens the door of a portal and logs in where it leads. Gives the page of the portal that follows; rejects like
- * `acceder`, and with RESPUESTA_ILEGIBLE when the browser does not end on the portal's host.
+ * Opens the door of a portal, the page that sends a browser without session to log in, and logs in where it leads.
+ * Gives the page of the portal that follows; rejects like {@link logIn}, and with RESPUESTA_ILEGIBLE when the browser
+ * does not end on the portal's host.
  */
-export async function signIn(
-  deps: AccesoDeps,
-  pageClient: PageClient,
-  credencial: Credencial,
-  { puerta, hostAcceso }: Entrada,
-  signal: AbortSignal,
-): Promise<Pagina> {
-  assertMayLogIn(deps, credencial);
-  const first = await pageClient.open(puerta, signal);
-  const after = await passAcceso(deps, pageClient, first, credencial, hostAcceso, signal);
-  const pagina = after.direccion.host === puerta.host ? after : await pageClient.open(puerta, signal);
+export async function signIn(login: Login, puerta: DireccionSat, hostAcceso: string): Promise<Pagina> {
+  assertMayLogIn(login);
+  const { pageClient } = login;
+  const after = await passAcceso(login, await pageClient.open(puerta), hostAcceso);
+  const pagina = after.direccion.host === puerta.host ? after : await pageClient.open(puerta);
   if (pagina.direccion.host !== puerta.host) throw ilegible('el acceso no llegó al portal');
   return pagina;
 }
 
 /** Logs in when a page asks for it, and gives the page after it; any other page is given back as it is. */
-export async function passAcceso(
-  deps: AccesoDeps,
-  pageClient: PageClient,
-  pagina: Pagina,
-  credencial: Credencial,
-  hostAcceso: string,
-  signal: AbortSignal,
-): Promise<Pagina> {
-  const acceso = await toPaginaAcceso(pageClient, pagina, credencial, hostAcceso, signal);
+export async function passAcceso(login: Login, pagina: Pagina, hostAcceso: string): Promise<Pagina> {
+  const acceso = await toPaginaAcceso(login, pagina, hostAcceso);
   if (acceso.direccion.host !== hostAcceso || !isPaginaAcceso(acceso.etiquetas)) return acceso;
-  return logIn(deps, pageClient, acceso, credencial, hostAcceso, signal);
+  return logIn(login, acceso, hostAcceso);
 }
 
 /**
  * The provider's first answer is an empty form that a script sends on; its address says by `id=` which log-in comes,
  * the CIEC's unless it is changed (SAT-CFDI/python-satcfdi, satcfdi/portal: `id=ciec` becomes `id=fiel`).
  */
-async function toPaginaAcceso(
-  pageClient: PageClient,
-  pagina: Pagina,
-  credencial: Credencial,
-  hostAcceso: string,
-  signal: AbortSignal,
-): Promise<Pagina> {
+async function toPaginaAcceso({ pageClient, credencial }: Login, pagina: Pagina, hostAcceso: string): Promise<Pagina> {
   const { direccion, etiquetas } = pagina;
   if (direccion.host !== hostAcceso || isPaginaAcceso(etiquetas)) return pagina;
   const formulario = readFormularios(etiquetas)[0];
@@ -78,7 +53,7 @@ async function toPaginaAcceso(
   if (destino.host !== hostAcceso) return pagina;
   const path = credencial.tipo === 'efirma' ? toEfirma(destino.path) : destino.path;
   const body = encodeFormulario(readCampos(formulario.etiquetas));
-  return pageClient.submit({ host: destino.host, path }, body, signal);
+  return pageClient.submit({ host: destino.host, path }, body);
 }
 
 function toEfirma(path: string): string {
@@ -99,29 +74,23 @@ function toEfirma(path: string): string {
  * `hostAcceso`), and RESPUESTA_ILEGIBLE for anything that is not such a page. No error carries the credential, the
  * captcha or a cookie.
  */
-export async function logIn(
-  deps: AccesoDeps,
-  pageClient: PageClient,
-  pagina: Pagina,
-  credencial: Credencial,
-  hostAcceso: string,
-  signal: AbortSignal,
-): Promise<Pagina> {
-  assertMayLogIn(deps, credencial);
+export async function logIn(login: Login, pagina: Pagina, hostAcceso: string): Promise<Pagina> {
+  assertMayLogIn(login);
   if (pagina.direccion.host !== hostAcceso) throw ilegible('la página de acceso es de otro servidor');
+  const { credencial } = login;
   const after =
     credencial.tipo === 'ciec'
-      ? await logInWithCiec(deps, pageClient, pagina, credencial, hostAcceso, signal)
-      : await logInWithEfirma(deps, pageClient, pagina, credencial, hostAcceso, signal);
-  deps.onAceptada?.();
+      ? await logInWithCiec(login, credencial, pagina, hostAcceso)
+      : await logInWithEfirma(login, credencial, pagina, hostAcceso);
+  login.onAceptada?.();
   return after;
 }
 
 /**
  * Throws SIN_RESOLVEDOR_DE_CAPTCHA before the SAT is asked anything, when a CIEC has nobody who could read its captcha.
  */
-export function assertMayLogIn({ captcha }: AccesoDeps, { tipo }: Credencial): void {
-  if (tipo === 'ciec' && captcha === null) throw new SatError('SIN_RESOLVEDOR_DE_CAPTCHA');
+export function assertMayLogIn({ captcha, credencial }: Login): void {
+  if (credencial.tipo === 'ciec' && captcha === null) throw new SatError('SIN_RESOLVEDOR_DE_CAPTCHA');
 }
 
 /**
@@ -130,25 +99,23 @@ export function assertMayLogIn({ captcha }: AccesoDeps, { tipo }: Credencial): v
  * a reason we know, because the SAT locks accounts.
  */
 async function logInWithCiec(
-  { captcha, settings }: AccesoDeps,
-  pageClient: PageClient,
-  pagina: Pagina,
+  { captcha, settings, pageClient }: Login,
   credencial: CredencialCiec,
+  pagina: Pagina,
   hostAcceso: string,
-  signal: AbortSignal,
 ): Promise<Pagina> {
   if (captcha === null) throw new SatError('SIN_RESOLVEDOR_DE_CAPTCHA');
   let actual = pagina;
   for (let intento = 1; intento <= settings.captchaIntentos; intento += 1) {
-    if (intento > 1) actual = await pageClient.open(pagina.direccion, signal);
+    if (intento > 1) actual = await pageClient.open(pagina.direccion);
     const acceso = readAcceso(actual.etiquetas);
     if (acceso === null) throw ilegible('no es una página de acceso con CIEC');
     if (acceso.captcha === null) throw ilegible('página de acceso sin captcha');
-    const respuesta = await askCaptcha(captcha, acceso.captcha, settings.captchaEsperaMs, signal);
+    const respuesta = await askCaptcha(captcha, acceso.captcha, settings.captchaEsperaMs, pageClient.signal);
     if (respuesta === null) continue;
     const destino = destinoDeAcceso(pageClient, actual, acceso.accion, hostAcceso);
     const body = fillIn(acceso, credencial, respuesta);
-    const after = await submitAcceso(pageClient, destino, body, settings, signal);
+    const after = await submitAcceso(pageClient, destino, body, settings);
     const rechazo = readAcceso(after.etiquetas);
     if (rechazo === null) {
       if (isPaginaEfirma(after.etiquetas)) throw ilegible('tras la CIEC se pidió la e.firma');
@@ -180,20 +147,18 @@ function fillIn({ campos }: PaginaAcceso, { rfc, ciec }: CredencialCiec, userCap
  * the codigo REVOCADA, NO_VIGENTE, CUENTA_BLOQUEADA or SIN_MOTIVO), unless it says that the service failed.
  */
 async function logInWithEfirma(
-  { settings }: AccesoDeps,
-  pageClient: PageClient,
-  pagina: Pagina,
+  { settings, pageClient }: Login,
   credencial: CredencialEfirma,
+  pagina: Pagina,
   hostAcceso: string,
-  signal: AbortSignal,
 ): Promise<Pagina> {
-  const actual = await findPaginaEfirma(pageClient, pagina, hostAcceso, signal);
+  const actual = await findPaginaEfirma(pageClient, pagina, hostAcceso);
   const acceso = readPaginaEfirma(actual.etiquetas);
   if (acceso === null) throw ilegible('no es la página de acceso con e.firma');
   const destino = destinoDeAcceso(pageClient, actual, acceso.accion, hostAcceso);
   const { token, fert } = signAcceso(credencial, acceso.guid);
   const body = encodeFormulario(new Map([...acceso.campos, ['token', token], ['guid', acceso.guid], ['fert', fert]]));
-  const after = await submitAcceso(pageClient, destino, body, settings, signal);
+  const after = await submitAcceso(pageClient, destino, body, settings);
   const mensaje = after.direccion.host === hostAcceso ? readMensaje(after.etiquetas) : '';
   const asksAgain = isPaginaEfirma(after.etiquetas) || readAcceso(after.etiquetas) !== null;
   if (!asksAgain && mensaje === '') return after;
@@ -210,16 +175,11 @@ function classifyRechazoEfirma(mensaje: string) {
   return motivo === 'SERVICIO' || motivo === 'CUENTA_BLOQUEADA' ? motivo : 'SIN_MOTIVO';
 }
 
-async function findPaginaEfirma(
-  pageClient: PageClient,
-  pagina: Pagina,
-  hostAcceso: string,
-  signal: AbortSignal,
-): Promise<Pagina> {
+async function findPaginaEfirma(pageClient: PageClient, pagina: Pagina, hostAcceso: string): Promise<Pagina> {
   if (isPaginaEfirma(pagina.etiquetas)) return pagina;
   const enlace = readAcceso(pagina.etiquetas)?.efirma;
   if (enlace == null) throw ilegible('no es una página de acceso con e.firma');
-  return pageClient.open(destinoDeAcceso(pageClient, pagina, enlace, hostAcceso), signal);
+  return pageClient.open(destinoDeAcceso(pageClient, pagina, enlace, hostAcceso));
 }
 
 /** What the log-in page of the e.firma is answered with. */
@@ -269,19 +229,18 @@ async function submitAcceso(
   destino: DireccionSat,
   body: Buffer,
   { maxSaltos }: Required<PortalSettings>,
-  signal: AbortSignal,
 ): Promise<Pagina> {
   try {
-    if (signal.aborted) throw new SatError('CANCELADA');
-    const always = new AbortController().signal;
-    let pagina = await pageClient.submit(destino, body, always);
+    if (pageClient.signal.aborted) throw new SatError('CANCELADA');
+    const always = pageClient.withSignal(new AbortController().signal);
+    let pagina = await always.submit(destino, body);
     for (let saltos = 0; saltos <= maxSaltos; saltos += 1) {
       if (pagina.direccion.host !== destino.host) return pagina;
       const url = readSaltoScript(pagina.etiquetas);
       if (url === null) return pagina;
       const next = pageClient.resolve(url, pagina.direccion);
       if (next.host === destino.host && VESTIBULO.test(next.path)) return pagina;
-      pagina = await pageClient.open(next, always);
+      pagina = await always.open(next);
     }
     throw ilegible('demasiadas redirecciones');
   } finally {

@@ -37,9 +37,8 @@ export const SIN_SESION: readonly number[] = [401, 403];
 export async function askFor(
   pageClient: PageClient,
   peticion: Omit<SatHttpRequest<'text'>, 'signal' | 'expect' | 'acceptStatus'>,
-  signal: AbortSignal,
 ): Promise<string> {
-  const { status, body } = await pageClient.request({ ...peticion, expect: 'text', acceptStatus: SIN_SESION }, signal);
+  const { status, body } = await pageClient.request({ ...peticion, expect: 'text', acceptStatus: SIN_SESION });
   if (status >= 300 || (body.trimStart().startsWith('<') && isDespedida(body))) throw new SesionVencida();
   return body;
 }

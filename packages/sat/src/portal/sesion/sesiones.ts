@@ -16,7 +16,7 @@ import {
 import { inNameOf, type SatHttp } from '../../http/sat-http.ts';
 import { ilegible } from '../../texto.ts';
 import type { ResolvedorCaptcha } from '../captcha.ts';
-import { createPageClient, type PageClient, readBrowser } from '../page-client.ts';
+import { createPageClient, type PageClient } from '../page-client.ts';
 import type { Portal } from '../portal.ts';
 import type { PortalSettings } from '../settings.ts';
 import { createAccesos } from './accesos.ts';
@@ -68,8 +68,8 @@ const claveDe = ({ nombre }: Portal, { rfc, tipo }: Credencial): ClaveSesion => 
   tipo,
 });
 
-async function leave({ salida }: Portal, pageClient: PageClient, signal: AbortSignal): Promise<void> {
-  if (salida !== null) await pageClient.open(salida, signal);
+async function leave({ salida }: Portal, pageClient: PageClient): Promise<void> {
+  if (salida !== null) await pageClient.open(salida);
 }
 
 export function createSesiones({ http, almacen, sellado, captcha, settings }: SesionesDeps): Sesiones {
@@ -122,7 +122,7 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
     const rechazos = await almacen.rechazos(clave);
     const rechazo = await pruebas.find(rechazos, credencial);
     if (rechazo !== null) throw new SatError(rechazo.motivo, { codigo: rechazo.codigo });
-    const pageClient = createPageClient(httpOf(portal, clave), settings);
+    const pageClient = createPageClient(httpOf(portal, clave), settings, signal);
     let isDentro = false;
     let isCaptchaLeido = false;
     const lector: ResolvedorCaptcha | null = captcha && {
@@ -138,7 +138,7 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
       isDentro = true;
     };
     try {
-      await portal.enter({ captcha: lector, settings, onAceptada }, pageClient, credencial, signal);
+      await portal.enter({ pageClient, credencial, captcha: lector, settings, onAceptada });
       const id = randomUUID();
       const sesion = {
         id,
@@ -150,7 +150,7 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
     } catch (error) {
       if (isCaptchaLeido && error instanceof SatError) error.isAccesoPerdido = true;
       // A session that nobody will use must not stay open at the SAT.
-      if (isDentro) await leave(portal, pageClient, AbortSignal.timeout(SALIDA_MS)).catch(() => {});
+      if (isDentro) await leave(portal, pageClient.withSignal(AbortSignal.timeout(SALIDA_MS))).catch(() => {});
       if (error instanceof SatError && error.clase === 'credencial') {
         const { motivo, codigo } = error;
         await noteRechazo(clave, {
@@ -197,12 +197,22 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
     return cookies;
   }
 
-  function openPageClient(portal: Portal, clave: ClaveSesion, { id, cookies }: SesionPortal): PageClient | null {
+  /** Null for a session whose cookies cannot be read: it is none. */
+  function openPageClient(
+    portal: Portal,
+    clave: ClaveSesion,
+    { id, cookies }: SesionPortal,
+    signal: AbortSignal,
+  ): PageClient | null {
     const claro = sellado.open(cookies, contextoDeSesion(clave, id));
     if (claro === null) return null;
-    const pageClient = readBrowser(httpOf(portal, clave), settings, claro.toString());
-    claro.fill(0);
-    return pageClient;
+    try {
+      return createPageClient(httpOf(portal, clave), settings, signal, claro.toString());
+    } catch {
+      return null;
+    } finally {
+      claro.fill(0);
+    }
   }
 
   return {
@@ -215,7 +225,7 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
         // again.
         const note = (used: PageClient) =>
           almacen.touch(clave, sesion.id, sealCookies(clave, sesion.id, used)).catch(() => {});
-        const pageClient = openPageClient(portal, clave, sesion);
+        const pageClient = openPageClient(portal, clave, sesion, envio.signal);
         try {
           if (pageClient === null) throw new SesionVencida();
           const resultado = await paso(pageClient);
@@ -247,8 +257,8 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
         await Promise.allSettled(
           sesiones.map(async ({ clave, sesion }) => {
             const portal = portales.get(clave.portal);
-            const pageClient = portal === undefined ? null : openPageClient(portal, clave, sesion);
-            if (portal !== undefined && pageClient !== null) await leave(portal, pageClient, signal);
+            const pageClient = portal === undefined ? null : openPageClient(portal, clave, sesion, signal);
+            if (portal !== undefined && pageClient !== null) await leave(portal, pageClient);
           }),
         );
         ended += sesiones.length;
