@@ -1,6 +1,6 @@
-import { type Constancia, type DomicilioFiscal, SatError } from '@acuse/core';
+import type { Constancia, DomicilioFiscal } from '@acuse/core';
 import { readFechaConstancia } from '../fechas.ts';
-import { toForma } from '../texto.ts';
+import { ilegible, toForma } from '../texto.ts';
 
 /** The values of a constancia by what they are, `''` for a label without value; whatever was not labelled is absent. */
 type Campos = ReadonlyMap<Campo, string>;
@@ -35,12 +35,12 @@ export function toDatos(
   campos: Campos,
 ): Pick<Constancia, 'curp' | 'nombre' | 'estatus' | 'fechaInicioOperaciones' | 'fechaUltimoCambio' | 'domicilio'> {
   const curp = campos.get('curp') ?? '';
-  if (curp !== '' && !CURP.test(curp)) throw unreadable('CURP');
+  if (curp !== '' && !CURP.test(curp)) throw ilegible('constancia: CURP');
   const inicio = readFechaConstancia(required(campos, 'inicioOperaciones'));
-  if (inicio === null) throw unreadable('inicio de operaciones');
+  if (inicio === null) throw ilegible('constancia: inicio de operaciones');
   const cambio = campos.get('ultimoCambio') ?? '';
   const fechaUltimoCambio = cambio === '' ? null : readFechaConstancia(cambio);
-  if (cambio !== '' && fechaUltimoCambio === null) throw unreadable('último cambio');
+  if (cambio !== '' && fechaUltimoCambio === null) throw ilegible('constancia: último cambio');
   return {
     curp: curp === '' ? null : curp,
     nombre: nombreDe(campos),
@@ -57,7 +57,7 @@ export function toDatos(
  */
 function nombreDe(campos: Campos): string {
   const moral = campos.has('razonSocial');
-  if (moral === campos.has('nombres')) throw unreadable('nombre');
+  if (moral === campos.has('nombres')) throw ilegible('constancia: nombre');
   if (moral) return required(campos, 'razonSocial');
   const partes = [required(campos, 'nombres'), campos.get('primerApellido'), campos.get('segundoApellido')];
   return partes.filter((parte) => parte !== undefined && parte !== '').join(' ');
@@ -77,18 +77,18 @@ function readEstatus(texto: string): Constancia['estatus'] {
     case 'CANCELADO':
       return 'CANCELADO';
     default:
-      throw unreadable('estatus');
+      throw ilegible('constancia: estatus');
   }
 }
 
 /** Every label must be there; a value may be empty. */
 function domicilioDe(campos: Campos): DomicilioFiscal {
   for (const campo of ['cp', 'vialidad', 'municipio', 'entidad'] as const) {
-    if (!campos.has(campo)) throw unreadable(campo);
+    if (!campos.has(campo)) throw ilegible(`constancia: ${campo}`);
   }
   const valor = (campo: Campo) => campos.get(campo) ?? '';
   const cp = valor('cp');
-  if (cp !== '' && !/^\d{5}$/.test(cp)) throw unreadable('código postal');
+  if (cp !== '' && !/^\d{5}$/.test(cp)) throw ilegible('constancia: código postal');
   return {
     calle: calleDe(valor('tipoVialidad'), valor('vialidad'), valor('numeroExterior'), valor('numeroInterior')),
     colonia: valor('colonia'),
@@ -106,12 +106,8 @@ function calleDe(tipo: string, nombre: string, exterior: string, interior: strin
 
 function required(campos: Campos, campo: Campo): string {
   const valor = campos.get(campo) ?? '';
-  if (valor === '') throw unreadable(campo);
+  if (valor === '') throw ilegible(`constancia: ${campo}`);
   return valor;
-}
-
-export function unreadable(detalle: string): SatError {
-  return new SatError('RESPUESTA_ILEGIBLE', { detalle: `constancia: ${detalle}` });
 }
 
 /** Catalogue c_RegimenFiscal of CFDI 4.0 (SAT, Anexo 20), 609 and 629 to 630 of earlier editions included. */

@@ -1,5 +1,6 @@
 import type { LineaPdf } from '../pdf/pagina-pdf.ts';
-import { type Campo, unreadable } from './campos.ts';
+import { ilegible } from '../texto.ts';
+import type { Campo } from './campos.ts';
 
 /**
  * Labels of the document without accents; null for those that nobody asks for, which still end the value before them.
@@ -86,7 +87,7 @@ export function readPares(lineas: readonly LineaPdf[]): Map<Campo, string> {
   const { pares, sueltos } = splitEtiquetas(joinEtiquetas(toTrozos(lineas)));
   for (const suelto of sueltos) {
     const par = ownerOf(suelto, pares);
-    if (par === undefined) throw unreadable('texto sin etiqueta');
+    if (par === undefined) throw ilegible('constancia: texto sin etiqueta');
     if (par.valores.length === 0) par.valorX = suelto.x;
     par.valores.push(suelto.texto);
     par.hastaY = suelto.y;
@@ -96,7 +97,7 @@ export function readPares(lineas: readonly LineaPdf[]): Map<Campo, string> {
   for (const { campo, valores } of pares) {
     if (campo === null) continue;
     const valor = valores.join(' ');
-    if (campos.has(campo) && campos.get(campo) !== valor) throw unreadable(`${campo} dos veces`);
+    if (campos.has(campo) && campos.get(campo) !== valor) throw ilegible(`constancia: ${campo} dos veces`);
     campos.set(campo, valor);
   }
   return campos;

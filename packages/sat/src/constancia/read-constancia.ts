@@ -1,7 +1,7 @@
 import type { Constancia, ObligacionFiscal, RegimenFiscal } from '@acuse/core';
 import { type LineaPdf, lineasDe, type PaginaPdf } from '../pdf/pagina-pdf.ts';
-import { toRotulo } from '../texto.ts';
-import { type Campo, claveDeRegimen, toDatos, unreadable } from './campos.ts';
+import { ilegible, toRotulo } from '../texto.ts';
+import { type Campo, claveDeRegimen, toDatos } from './campos.ts';
 import { readPares } from './pares.ts';
 import { readTabla } from './tabla.ts';
 
@@ -21,10 +21,10 @@ export function readConstancia(paginas: readonly PaginaPdf[], rfc: string): Cons
     ...readPares(need(secciones, 'domicilio')),
   ]);
   const titular = rfc.toUpperCase();
-  if (campos.get('rfc') !== titular || !isSealedFor(need(secciones, 'pie'), titular)) throw unreadable('RFC');
+  if (campos.get('rfc') !== titular || !isSealedFor(need(secciones, 'pie'), titular)) throw ilegible('constancia: RFC');
   const datos = toDatos(campos);
   const regimenes = readRegimenes(secciones.get('regimenes'));
-  if (regimenes.length === 0 && datos.estatus === 'ACTIVO') throw unreadable('regímenes');
+  if (regimenes.length === 0 && datos.estatus === 'ACTIVO') throw ilegible('constancia: regímenes');
   return {
     rfc: titular,
     idCif: readIdCif(need(secciones, 'cedula')),
@@ -36,7 +36,7 @@ export function readConstancia(paginas: readonly PaginaPdf[], rfc: string): Cons
 
 function need(secciones: Secciones, nombre: Seccion): readonly LineaPdf[] {
   const lineas = secciones.get(nombre);
-  if (lineas === undefined) throw unreadable(nombre);
+  if (lineas === undefined) throw ilegible(`constancia: ${nombre}`);
   return lineas;
 }
 
@@ -98,26 +98,27 @@ const NUMERO = /^pagina \[?(\d+)\]? de \[?(\d+)\]?$/;
  */
 function splitSecciones(paginas: readonly PaginaPdf[]): Secciones {
   const cuantas = lineasDe(paginas).reduce((suma, { celdas }) => suma + celdas.length, 0);
-  if (cuantas > MAX_CELDAS) throw unreadable('demasiado texto');
+  if (cuantas > MAX_CELDAS) throw ilegible('constancia: demasiado texto');
   const secciones = new Map<Seccion, LineaPdf[]>([['cedula', []]]);
   let abierta: Seccion = 'cedula';
   for (const linea of lineasDe(paginas)) {
     const forma = toRotulo(linea.texto);
     const numero = NUMERO.exec(forma);
     if (numero !== null) {
-      if (Number(numero[1]) !== linea.pagina || Number(numero[2]) !== paginas.length) throw unreadable('páginas');
+      if (Number(numero[1]) !== linea.pagina || Number(numero[2]) !== paginas.length)
+        throw ilegible('constancia: páginas');
       continue;
     }
     const titulo: Seccion | undefined = Object.hasOwn(TITULOS, forma) ? TITULOS[forma] : undefined;
     const nueva: Seccion | undefined = titulo ?? (abierta !== 'pie' && PIE.test(forma) ? 'pie' : undefined);
     if (nueva !== undefined) {
-      if (secciones.has(nueva) || abierta === 'pie') throw unreadable(`${nueva} dos veces`);
+      if (secciones.has(nueva) || abierta === 'pie') throw ilegible(`constancia: ${nueva} dos veces`);
       secciones.set(nueva, titulo === undefined ? [linea] : []);
       abierta = nueva;
     } else secciones.get(abierta)?.push(linea);
   }
   const todo = lineasDe(paginas).map(({ texto }) => toRotulo(texto));
-  if (!todo.some((forma) => forma.includes('constancia de situacion fiscal'))) throw unreadable('título');
-  if (!todo.some((forma) => forma.startsWith('cadena original sello'))) throw unreadable('cadena original');
+  if (!todo.some((forma) => forma.includes('constancia de situacion fiscal'))) throw ilegible('constancia: título');
+  if (!todo.some((forma) => forma.startsWith('cadena original sello'))) throw ilegible('constancia: cadena original');
   return secciones;
 }

@@ -1,7 +1,6 @@
 import { readFechaConstancia } from '../fechas.ts';
 import type { CeldaPdf, LineaPdf } from '../pdf/pagina-pdf.ts';
-import { toRotulo } from '../texto.ts';
-import { unreadable } from './campos.ts';
+import { ilegible, toRotulo } from '../texto.ts';
 
 export interface Fila {
   /** The columns of text, wrapped lines joined by a blank. */
@@ -30,7 +29,7 @@ const MAX_RENGLONES_DE_CABECERA = 3;
 export function readTabla(lineas: readonly LineaPdf[], columnasDeTexto: readonly string[]): readonly Fila[] {
   const nombres = [...columnasDeTexto, 'Fecha Inicio', 'Fecha Fin'].map(toRotulo);
   const cabecera = findCabecera(lineas, 0, nombres);
-  if (cabecera === null) throw unreadable(`cabecera de ${columnasDeTexto[0]}`);
+  if (cabecera === null) throw ilegible(`constancia: cabecera de ${columnasDeTexto[0]}`);
   const renglones: Renglon[] = [];
   for (let i = 0; i < lineas.length; i += 1) {
     const repetida = findCabecera(lineas, i, nombres);
@@ -87,7 +86,7 @@ function readRenglon(linea: LineaPdf, columnas: readonly Columna[]): Renglon {
       ? nearest((celda.x + celda.hasta) / 2, centros, primeraFecha)
       : columnaDeTexto(celda.x, centros);
     if (columna >= primeraFecha !== FECHA.test(celda.texto) || celdas[columna] !== null) {
-      throw unreadable('columna de un texto');
+      throw ilegible('constancia: columna de un texto');
     }
     celdas[columna] = celda;
   }
@@ -120,7 +119,7 @@ function assertSeparadas(renglones: readonly Renglon[]): void {
   for (let i = 1; i < columnas; i += 1) {
     const inicio = Math.min(...renglones.map(({ celdas }) => celdas[i]?.x ?? Number.POSITIVE_INFINITY));
     const fin = Math.max(...renglones.map(({ celdas }) => celdas[i - 1]?.hasta ?? 0));
-    if (fin > inicio) throw unreadable('columnas que se tocan');
+    if (fin > inicio) throw ilegible('constancia: columnas que se tocan');
   }
 }
 
@@ -131,7 +130,7 @@ function readFilas(renglones: readonly Renglon[], columnasDeTexto: number): read
     const textos = celdas.slice(0, columnasDeTexto);
     const [inicio, fin] = celdas.slice(columnasDeTexto);
     if (inicio != null) {
-      if (textos[0] == null) throw unreadable('fila sin descripción');
+      if (textos[0] == null) throw ilegible('constancia: fila sin descripción');
       filas.push({
         textos: textos.map(() => []),
         desde: toFecha(inicio),
@@ -139,7 +138,7 @@ function readFilas(renglones: readonly Renglon[], columnasDeTexto: number): read
       });
     } else {
       const lejos = anterior?.pagina === linea.pagina && linea.y - anterior.y > RENGLON * linea.cuerpo;
-      if (anterior === undefined || lejos || fin != null) throw unreadable('fila sin fecha');
+      if (anterior === undefined || lejos || fin != null) throw ilegible('constancia: fila sin fecha');
     }
     for (const [i, celda] of textos.entries()) if (celda != null) filas.at(-1)?.textos[i]?.push(celda.texto);
     anterior = linea;
@@ -149,6 +148,6 @@ function readFilas(renglones: readonly Renglon[], columnasDeTexto: number): read
 
 function toFecha({ texto }: CeldaPdf): string {
   const fecha = readFechaConstancia(texto);
-  if (fecha === null) throw unreadable('fecha de una fila');
+  if (fecha === null) throw ilegible('constancia: fecha de una fila');
   return fecha;
 }

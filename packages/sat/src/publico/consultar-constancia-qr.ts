@@ -5,11 +5,11 @@ import {
   type RespuestaConsultarConstanciaQr,
   SatError,
 } from '@acuse/core';
-import { type Campo, claveDeRegimen, toDatos, unreadable } from '../constancia/campos.ts';
+import { type Campo, claveDeRegimen, toDatos } from '../constancia/campos.ts';
 import { readFechaConstancia } from '../fechas.ts';
 import type { SatHttp } from '../http/sat-http.ts';
 import { type Etiqueta, readEtiquetas, readTexto } from '../portal/paginas/etiquetas.ts';
-import { assertTextoSano, toRotulo } from '../texto.ts';
+import { assertTextoSano, ilegible, toRotulo } from '../texto.ts';
 
 const HOST = 'siat.sat.gob.mx';
 const MAX_BYTES = 1024 * 1024;
@@ -77,14 +77,14 @@ const SIN_INFORMACION = /^No se encontr[oó] informaci[oó]n de la c[eé]dula de
  */
 export function readPaginaQr(html: string, rfc: string, idCif: string): Constancia | null {
   const etiquetas = readEtiquetas(html);
-  if (!etiquetas.some((e) => e.nombre === 'html' && e.cierra)) throw unreadable('página incompleta');
+  if (!etiquetas.some((e) => e.nombre === 'html' && e.cierra)) throw ilegible('constancia: página incompleta');
   const pares = readPares(etiquetas);
   if (isSinInformacion(etiquetas)) {
-    if (pares.length > 0) throw unreadable('página que se contradice');
+    if (pares.length > 0) throw ilegible('constancia: página que se contradice');
     return null;
   }
   const titular = readTitular(etiquetas);
-  if (titular?.toUpperCase() !== rfc.toUpperCase()) throw unreadable('RFC');
+  if (titular?.toUpperCase() !== rfc.toUpperCase()) throw ilegible('constancia: RFC');
   return { rfc: titular.toUpperCase(), idCif, ...readContenido(pares), obligaciones: null };
 }
 
@@ -100,27 +100,27 @@ function readContenido(pares: readonly Par[]): Omit<Constancia, 'rfc' | 'idCif' 
   for (const { etiqueta, valor } of pares) {
     if (etiqueta === REGIMEN) {
       close(null);
-      if (valor === '') throw unreadable('régimen');
+      if (valor === '') throw ilegible('constancia: régimen');
       abierto = valor;
     } else if (etiqueta === FECHA_DE_ALTA) {
-      if (abierto === null) throw unreadable('fecha de alta sin régimen');
+      if (abierto === null) throw ilegible('constancia: fecha de alta sin régimen');
       close(readAlta(valor));
     } else {
       const campo = Object.hasOwn(ETIQUETAS, etiqueta) ? ETIQUETAS[etiqueta] : undefined;
       if (campo === undefined) continue;
-      if (campos.has(campo)) throw unreadable(`${etiqueta} dos veces`);
+      if (campos.has(campo)) throw ilegible(`constancia: ${etiqueta} dos veces`);
       campos.set(campo, valor);
     }
   }
   close(null);
-  if (regimenes.length === 0) throw unreadable('regímenes');
+  if (regimenes.length === 0) throw ilegible('constancia: regímenes');
   return { ...toDatos(campos), regimenes };
 }
 
 function readAlta(valor: string): string | null {
   if (valor === '') return null;
   const fecha = readFechaConstancia(valor);
-  if (fecha === null) throw unreadable('fecha de alta');
+  if (fecha === null) throw ilegible('constancia: fecha de alta');
   return fecha;
 }
 
@@ -176,6 +176,6 @@ function readCelda(etiquetas: readonly Etiqueta[], from: number): string {
   const texto = readTexto(celda);
   assertTextoSano(texto);
   const extraño = celda.slice(1).some((e) => !ADORNOS.has(e.nombre));
-  if (extraño && texto !== '') throw unreadable('marcas dentro de un valor');
+  if (extraño && texto !== '') throw ilegible('constancia: marcas dentro de un valor');
   return texto.normalize('NFC');
 }

@@ -2,6 +2,7 @@ import { type OpinionesPublicas, type RespuestaOpinionPublica, SatError, type Se
 import { Agent, request } from 'undici';
 import { z } from 'zod';
 import { readText, startPlazo, toSatError } from '../http/cuerpo.ts';
+import { ilegible } from '../texto.ts';
 
 export interface OpinionesPublicasSettings {
   /** Where the source is asked: `http` or `https`, without query and credentials. */
@@ -88,11 +89,11 @@ function readRespuesta(status: number, texto: string, rfc: string): RespuestaOpi
   const json = parseJson(texto);
   if (status === 404) {
     const leida = NO_PUBLICADA.safeParse(json);
-    if (!leida.success || leida.data.rfc !== rfc) throw unreadable();
+    if (!leida.success || leida.data.rfc !== rfc) throw ilegible('opinión pública');
     return { resultado: 'NO_PUBLICADA' };
   }
   const leida = PUBLICADA.safeParse(json);
-  if (!leida.success || leida.data.rfc !== rfc) throw unreadable();
+  if (!leida.success || leida.data.rfc !== rfc) throw ilegible('opinión pública');
   return {
     resultado: 'PUBLICADA',
     sentido: leida.data.opinion,
@@ -104,10 +105,6 @@ function parseJson(texto: string): unknown {
   try {
     return JSON.parse(texto);
   } catch {
-    throw unreadable();
+    throw ilegible('opinión pública');
   }
-}
-
-function unreadable(): SatError {
-  return new SatError('RESPUESTA_ILEGIBLE', { detalle: 'opinión pública' });
 }
