@@ -30,6 +30,11 @@ export function assertTextoSano(texto: string): void {
   }
 }
 
+/** The order of two texts by code units, as that of an array without comparator. */
+export function compare(a: string, b: string): number {
+  return a < b ? -1 : Number(a > b);
+}
+
 type ObjetoJson = Readonly<Record<string, unknown>>;
 
 /** The JSON object that a text is; null for any other text. */

@@ -1,5 +1,5 @@
 import { type Periodo, SatError } from '@acuse/core';
-import { ilegible } from '../../texto.ts';
+import { compare, ilegible } from '../../texto.ts';
 
 /** What one search of a portal is asked for. */
 export interface Pregunta {
@@ -90,13 +90,7 @@ export async function collect<F extends FilaReunible>(reunion: Reunion<F>): Prom
   for (const periodo of reunion.periodos) {
     if ((await gather({ periodo, estado: 'todos' })) === null) return null;
   }
-  return [...vistas.values()].sort(byFecha);
-}
-
-function byFecha(a: FilaReunible, b: FilaReunible): number {
-  if (a.fechaEmision !== b.fechaEmision) return a.fechaEmision < b.fechaEmision ? -1 : 1;
-  if (a.uuid === b.uuid) return 0;
-  return a.uuid < b.uuid ? -1 : 1;
+  return [...vistas.values()].sort((a, b) => compare(a.fechaEmision, b.fechaEmision) || compare(a.uuid, b.uuid));
 }
 
 /** The parts of a period that lie in one calendar month each, in order. */

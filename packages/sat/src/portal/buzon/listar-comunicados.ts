@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Comunicado } from '@acuse/core';
 import { readMes, toDia } from '../../fechas.ts';
 import type { DireccionSat } from '../../http/direcciones.ts';
-import { assertTextoSano, ilegible, toForma } from '../../texto.ts';
+import { assertTextoSano, compare, ilegible, toForma } from '../../texto.ts';
 import type { PageClient, Pagina } from '../page-client.ts';
 import { type Etiqueta, isEntera, readBloques } from '../paginas/etiquetas.ts';
 import { readSaltoScript } from '../paginas/pagina-acceso.ts';
@@ -140,8 +140,7 @@ const PORTAL_COMUNICADOS: Portal = {
 /** The page with the list. Throws SesionVencida when a log-in is due, RESPUESTA_ILEGIBLE when another page stays. */
 async function openComunicados(pageClient: PageClient, rfc: string): Promise<Pagina> {
   const pagina = await pageClient.open(PUERTA);
-  assertSesionViva(pagina);
-  if (pagina.direccion.host !== PUERTA.host) throw ilegible('el portal de comunicados lleva a otro servidor');
+  assertSesionViva(pagina, PUERTA.host);
   assertRfcNombrado(pagina.etiquetas, rfc, false);
   const marco = await openMarco(pageClient, pagina);
   assertSesionViva(marco);
@@ -191,17 +190,8 @@ export const listarComunicados: ConsultaPortal<'listar-comunicados'> = {
     const pagina = await openComunicados(pageClient, rfc);
     const comunicados = readComunicados(pagina.etiquetas, rfc)
       .filter(({ fecha }) => desde <= fecha && fecha <= hasta)
-      .toSorted(newestFirst)
-      .map(toComunicado);
+      .toSorted((a, b) => compare(b.momento, a.momento) || compare(a.id, b.id))
+      .map(({ momento: _momento, ...comunicado }) => comunicado);
     return { comunicados };
   },
 };
-
-function newestFirst(a: ComunicadoFechado, b: ComunicadoFechado): number {
-  if (a.momento !== b.momento) return a.momento < b.momento ? 1 : -1;
-  return a.id < b.id ? -1 : 1;
-}
-
-function toComunicado({ id, asunto, fecha, leido }: ComunicadoFechado): Comunicado {
-  return { id, asunto, fecha, leido };
-}

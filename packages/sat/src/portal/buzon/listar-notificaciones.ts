@@ -2,7 +2,7 @@ import { type Notificacion, SatError } from '@acuse/core';
 import { readFecha } from '../../fechas.ts';
 import type { DireccionSat } from '../../http/direcciones.ts';
 import type { SatHttp, SatHttpRequest } from '../../http/sat-http.ts';
-import { assertTextoSano, ilegible, toForma, toRotulo } from '../../texto.ts';
+import { assertTextoSano, compare, ilegible, toForma, toRotulo } from '../../texto.ts';
 import type { PageClient } from '../page-client.ts';
 import { type Etiqueta, isEntera, readEtiquetas, readTexto } from '../paginas/etiquetas.ts';
 import { readCampos } from '../paginas/formulario.ts';
@@ -150,7 +150,7 @@ export function readNotificaciones(etiquetas: readonly Etiqueta[]): readonly Not
   if (notificaciones.size === 0 && notificadas === 0 && !diceQueNoHay(readTexto(etiquetas))) {
     throw ilegible('notificaciones: sin lista');
   }
-  return [...notificaciones.values()].toSorted(newestFirst);
+  return [...notificaciones.values()].toSorted((a, b) => compare(b.fecha, a.fecha) || compare(a.folio, b.folio));
 }
 
 const sum = (numeros: readonly number[]) => numeros.reduce((total, numero) => total + numero, 0);
@@ -216,9 +216,4 @@ function assertUnaPagina(etiquetas: readonly Etiqueta[], leidas: number): void {
     else if (numerada) numeradas += 2;
   }
   if (numeradas > 1) throw ilegible('notificaciones: hay más páginas');
-}
-
-function newestFirst(a: Notificacion, b: Notificacion): number {
-  if (a.fecha !== b.fecha) return a.fecha < b.fecha ? 1 : -1;
-  return a.folio < b.folio ? -1 : 1;
 }

@@ -2,7 +2,7 @@ import { type Periodo, SatError, type TipoDescarga } from '@acuse/core';
 import type { DireccionSat } from '../../http/direcciones.ts';
 import { ilegible } from '../../texto.ts';
 import type { PageClient } from '../page-client.ts';
-import { readEtiquetas } from '../paginas/etiquetas.ts';
+import { type Etiqueta, isVisible, readEtiquetas } from '../paginas/etiquetas.ts';
 import { encodeFormulario, readCampos, readFormularios } from '../paginas/formulario.ts';
 import { openPagina } from '../portal-cfdi.ts';
 import { askFor, SesionVencida } from '../sesion/sesion-vencida.ts';
@@ -81,6 +81,45 @@ async function post(
   if (delta.some((r) => r.tipo === 'pageRedirect')) throw new SesionVencida();
   if (delta.some((r) => r.tipo === 'error')) throw new SatError('SERVICIO_CON_ERROR', { codigo: 'AJAX' });
   return delta;
+}
+
+/** A piece of the page that an answer replaces. */
+interface Panel {
+  readonly id: string;
+  readonly etiquetas: readonly Etiqueta[];
+}
+
+export function readPaneles(delta: readonly RegistroDelta[]): readonly Panel[] {
+  const paneles = delta.filter(({ tipo }) => tipo === 'updatePanel');
+  return paneles.map(({ id, contenido }) => ({ id, etiquetas: readEtiquetas(contenido) }));
+}
+
+const UUID_SOLO = /^\s*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\s*$/i;
+
+/**
+ * The results panel of `ConsultaEmisor.aspx` or `ConsultaReceptor.aspx`, null when the search found nothing. That is
+ * believed only when the portal shows its own panel that says so, shows no results panel and lists no folio. Throws
+ * RESPUESTA_ILEGIBLE for anything in between.
+ */
+export function readPanelResultados(paneles: readonly Panel[]): readonly Etiqueta[] | null {
+  const [panel, otro] = paneles.filter(({ id }) => id.endsWith('_UpnlResultados'));
+  if (panel === undefined || otro !== undefined) throw ilegible('busqueda: sin panel de resultados');
+  const { etiquetas } = panel;
+  const muestraFilas = isVisible(etiquetas, /_PnlResultados$/);
+  if (muestraFilas === isVisible(etiquetas, /_PnlNoResultados$/)) throw ilegible('busqueda: paneles contradictorios');
+  if (muestraFilas) return etiquetas;
+  if (hasFolios(etiquetas)) throw ilegible('busqueda: folios sin resultados');
+  return null;
+}
+
+/** Whether a results panel lists a folio, in a text or in the box `ListaFolios` that each row has. */
+export function hasFolios(etiquetas: readonly Etiqueta[]): boolean {
+  return etiquetas.some((e) => isSeleccion(e) || UUID_SOLO.test(e.texto));
+}
+
+/** The box `ListaFolios` of a row, which holds its folio. */
+export function isSeleccion({ nombre, atributos }: Etiqueta): boolean {
+  return nombre === 'input' && atributos.get('name') === 'ListaFolios';
 }
 
 /** What every partial postback carries; the named control is the one that caused it. */

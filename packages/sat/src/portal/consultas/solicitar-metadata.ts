@@ -1,9 +1,8 @@
 import { type RespuestaSolicitarMetadata, SatError, type SolicitarMetadata } from '@acuse/core';
 import { ilegible, parseObjeto, toForma } from '../../texto.ts';
 import type { PageClient } from '../page-client.ts';
-import { type Etiqueta, isVisible, readEtiquetas } from '../paginas/etiquetas.ts';
 import { askFor } from '../sesion/sesion-vencida.ts';
-import { direccionDe, type RegistroDelta, search } from './busqueda.ts';
+import { direccionDe, hasFolios, type RegistroDelta, readPaneles, readPanelResultados, search } from './busqueda.ts';
 
 /**
  * Searches the period and asks for the metadata of what was found: the criteria that the portal encoded go to the page
@@ -15,11 +14,11 @@ export async function solicitarMetadata(
   consulta: SolicitarMetadata,
 ): Promise<RespuestaSolicitarMetadata> {
   const { tipo, rfc, periodo } = consulta;
-  const resultado = readResultadoBusqueda(await search(pageClient, { tipo, rfc, periodo }));
-  if (resultado.vacia) return { resultado: 'VACIA' };
+  const criterios = readParametros(await search(pageClient, { tipo, rfc, periodo }));
+  if (criterios === null) return { resultado: 'VACIA' };
 
   const { host, path } = direccionDe(tipo);
-  const parametros = encodeURIComponent(Buffer.from(resultado.parametros).toString('base64'));
+  const parametros = encodeURIComponent(Buffer.from(criterios).toString('base64'));
   const json = await askFor(pageClient, {
     host,
     path: `${path}/DescargaMetadatos`,
@@ -32,43 +31,23 @@ export async function solicitarMetadata(
     },
     body: `{'Parametros':'${parametros}'}`,
   });
-  const respuesta = parseRespuestaFolio(json);
-  return 'folio' in respuesta ? { resultado: 'ACEPTADA', folio: respuesta.folio } : { resultado: 'DEMASIADOS' };
+  return parseRespuestaFolio(json);
 }
-
-/** `parametros`: the encoded criteria (`hfParametrosMetadata`) that ask for the metadata of exactly this search. */
-type ResultadoBusqueda = { readonly vacia: true } | { readonly vacia: false; readonly parametros: string };
-
-const UUID_SOLO = /^\s*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\s*$/i;
 
 /**
- * Reads the results panel of `ConsultaEmisor.aspx` or `ConsultaReceptor.aspx`. "No rows" is believed only when the
- * portal shows its own panel that says so, shows no results panel and lists no folio: the criteria field alone tells
- * nothing, since the portal fills it for an empty search as well (phpcfdi/cfdi-sat-scraper, tests of pull request 97).
- * Anything else throws RESPUESTA_ILEGIBLE.
+ * The encoded criteria (`hfParametrosMetadata`) that ask for the metadata of exactly this search; null when it found
+ * nothing. They alone tell nothing, since the portal fills them for an empty search as well (phpcfdi/cfdi-sat-scraper,
+ * tests of pull request 97). Throws RESPUESTA_ILEGIBLE for an answer that is neither.
  */
-export function readResultadoBusqueda(delta: readonly RegistroDelta[]): ResultadoBusqueda {
-  const panel = delta.find((r) => r.tipo === 'updatePanel' && r.id.endsWith('_UpnlResultados'));
-  if (panel === undefined) throw ilegible('busqueda: sin panel de resultados');
-  const etiquetas = readEtiquetas(panel.contenido);
-  const conFilas = etiquetas.some((e) => !e.cierra && (isSeleccion(e) || UUID_SOLO.test(e.texto)));
-  const muestraFilas = isVisible(etiquetas, /_PnlResultados$/);
-  const diceQueNoHay = isVisible(etiquetas, /_PnlNoResultados$/);
-
-  if (diceQueNoHay && !muestraFilas && !conFilas) return { vacia: true };
-  if (diceQueNoHay || !muestraFilas || !conFilas) throw ilegible('busqueda: paneles contradictorios');
+export function readParametros(delta: readonly RegistroDelta[]): string | null {
+  const etiquetas = readPanelResultados(readPaneles(delta));
+  if (etiquetas === null) return null;
+  if (!hasFolios(etiquetas)) throw ilegible('busqueda: resultados sin folios');
   const campo = etiquetas.find((e) => !e.cierra && e.atributos.get('id') === 'hfParametrosMetadata');
-  const parametros = campo === undefined ? '' : (campo.atributos.get('value') ?? '');
+  const parametros = campo?.atributos.get('value') ?? '';
   if (parametros === '') throw ilegible('busqueda: sin hfParametrosMetadata');
-  return { vacia: false, parametros };
+  return parametros;
 }
-
-/** Each row carries its folio in a box `ListaFolios`. */
-function isSeleccion(etiqueta: Etiqueta): boolean {
-  return etiqueta.nombre === 'input' && etiqueta.atributos.get('name') === 'ListaFolios';
-}
-
-type RespuestaFolio = { readonly folio: string } | { readonly demasiados: true };
 
 const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
 
@@ -78,16 +57,16 @@ const UUID = /[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi;
  * SERVICIO_CON_ERROR for an error that does not speak of the number of rows: no such text is documented, and the portal
  * may accept later.
  */
-function parseRespuestaFolio(json: string): RespuestaFolio {
+function parseRespuestaFolio(json: string): RespuestaSolicitarMetadata {
   const mensaje = readMensaje(json);
   if (/^\s*error\b/i.test(mensaje)) {
-    if (isDemasiados(mensaje)) return { demasiados: true };
+    if (isDemasiados(mensaje)) return { resultado: 'DEMASIADOS' };
     throw new SatError('SERVICIO_CON_ERROR', { codigo: 'DescargaMetadatos' });
   }
   const folios = new Set(mensaje.match(UUID)?.map((folio) => folio.toUpperCase()));
   const [folio] = folios;
   if (folio === undefined || folios.size > 1 || !/folio/i.test(mensaje)) throw ilegible('folio de descarga');
-  return { folio };
+  return { resultado: 'ACEPTADA', folio };
 }
 
 function readMensaje(json: string): string {

@@ -47,8 +47,7 @@ export const declaracionesAnteriores: NonNullable<ConsultaPortal<'listar-declara
   takes: ({ ejercicio }) => ejercicio < PRIMER_EJERCICIO_NUEVO,
   async ask(pageClient, { rfc, ejercicio }) {
     const assertPropia = (pagina: Pagina) => {
-      assertSesionViva(pagina);
-      if (pagina.direccion.host !== HOST) throw ilegible('el portal de declaraciones lleva a otro servidor');
+      assertSesionViva(pagina, HOST);
       assertRfcNombrado(pagina.etiquetas, rfc, false);
     };
     let pagina = await pageClient.open(PAGINA);

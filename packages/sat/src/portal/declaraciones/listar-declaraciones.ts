@@ -72,8 +72,7 @@ export const listarDeclaraciones: ConsultaPortal<'listar-declaraciones'> = {
 
 async function openConsulta(pageClient: PageClient, rfc: string): Promise<Pagina> {
   const pagina = await pageClient.open(PAGINA);
-  assertSesionViva(pagina);
-  if (pagina.direccion.host !== PAGINA.host) throw ilegible('el portal de declaraciones lleva a otro servidor');
+  assertSesionViva(pagina, PAGINA.host);
   // A session that was renewed on the way ends on the first page of the portal.
   const misma = pagina.direccion.path.split('?')[0]?.toLowerCase() === '/consulta/consulta';
   const consulta = misma ? pagina : await pageClient.open(PAGINA);
@@ -84,7 +83,7 @@ async function openConsulta(pageClient: PageClient, rfc: string): Promise<Pagina
 async function search(
   pageClient: PageClient,
   rfc: string,
-  campos: readonly (readonly [string, string])[],
+  campos: readonly Par[],
   ejercicio: number,
 ): Promise<readonly Declaracion[]> {
   const headers = {
@@ -98,12 +97,6 @@ async function search(
   const etiquetas = readEtiquetas(await askFor(pageClient, { ...BUSCAR, method: 'POST', headers, body }));
   assertRfcNombrado(etiquetas, rfc, false);
   return readTablaResultado(etiquetas, ejercicio, RESULTADO);
-}
-
-/** The search form of the portal: what it sends for a fiscal year, one list of fields for each query. */
-interface FormularioConsulta {
-  readonly ejercicios: readonly string[];
-  consultasDe(ejercicio: string): readonly (readonly (readonly [string, string])[])[];
 }
 
 const MAX_CONSULTAS = 60;
@@ -122,7 +115,7 @@ const PERIODOS: ReadonlyMap<string, readonly string[]> = new Map([
  * asked for the kinds whose periods nobody has told (public clients search both ways). Throws RESPUESTA_ILEGIBLE for a
  * page without these lists, or with more to ask than any taxpayer files.
  */
-function readFormularioConsulta(etiquetas: readonly Etiqueta[]): FormularioConsulta {
+function readFormularioConsulta(etiquetas: readonly Etiqueta[]) {
   const listas = listasDe(etiquetas);
   const ejercicio = only(listas, /ejercicio$/i, 'Ejercicio');
   const periodicidad = only(listas, /periodicidad$/i, 'Periodicidad');
@@ -135,7 +128,8 @@ function readFormularioConsulta(etiquetas: readonly Etiqueta[]): FormularioConsu
 
   return {
     ejercicios: reales(ejercicio).map(({ valor }) => valor),
-    consultasDe(anio) {
+    /** What the form sends for a fiscal year, one list of fields for each query. */
+    consultasDe(anio: string): readonly (readonly Par[])[] {
       const campos: (readonly Par[])[] = [...fijos].map((par) => [par]);
       if (!fijos.has('tipoDocumento')) campos.push([['tipoDocumento', TIPO_DOCUMENTO]]);
       if (declaracion !== undefined) campos.push(toPares(declaracion, reales(declaracion)));

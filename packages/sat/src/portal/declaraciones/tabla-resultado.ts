@@ -1,6 +1,6 @@
 import { type Declaracion, SatError } from '@acuse/core';
 import { readFecha } from '../../fechas.ts';
-import { assertTextoSano, ilegible, toForma, toRotulo } from '../../texto.ts';
+import { assertTextoSano, compare, ilegible, toForma, toRotulo } from '../../texto.ts';
 import { type Etiqueta, readTexto } from '../paginas/etiquetas.ts';
 import type { Lista, Opcion } from '../paginas/formulario.ts';
 import { type Fila, filasSinAviso, needColumnas, readTablas, type Tabla } from '../paginas/tablas.ts';
@@ -52,8 +52,7 @@ export function readTablaResultado(
 
 /** By date of filing, then by number. */
 export function byFecha(a: Declaracion, b: Declaracion): number {
-  if (a.fecha !== b.fecha) return a.fecha < b.fecha ? -1 : 1;
-  return a.numeroOperacion < b.numeroOperacion ? -1 : 1;
+  return compare(a.fecha, b.fecha) || compare(a.numeroOperacion, b.numeroOperacion);
 }
 
 const diceQueNoHay = (texto: string) => NO_HAY.test(toForma(texto));

@@ -9,9 +9,9 @@ import {
   splitMeses,
   splitMitades,
 } from '../busqueda/gather.ts';
-import { type RegistroDelta, search } from '../consultas/busqueda.ts';
+import { isSeleccion, type RegistroDelta, readPaneles, readPanelResultados, search } from '../consultas/busqueda.ts';
 import type { PageClient } from '../page-client.ts';
-import { type Etiqueta, isVisible, readEtiquetas, readTextoVisible } from '../paginas/etiquetas.ts';
+import { type Etiqueta, isVisible, readTextoVisible } from '../paginas/etiquetas.ts';
 import { readEstado, readImporte, readInstante, readRfc, readUuid } from '../paginas/tablas/valores.ts';
 import { type Fila, needColumnas, readTabla } from '../paginas/tablas.ts';
 
@@ -59,31 +59,19 @@ const TOPE = 500;
  * capped when the portal shows its panel that says so (`PnlLimiteRegistros`) or the table has as many rows as it ever
  * shows.
  *
- * "No rows" is believed when the portal shows its panel that says so and neither results nor a folio anywhere, or when
- * it shows a table with all the headings and nothing else. Throws SERVICIO_CON_ERROR for a shown error panel and
+ * "No rows" is believed as by {@link readPanelResultados}, or when it shows a table with all the headings and nothing
+ * else. Throws SERVICIO_CON_ERROR for a shown error panel and
  * RESPUESTA_ILEGIBLE for everything else.
  */
 export function readResultadoFacturas(delta: readonly RegistroDelta[], rfc: string): Hallazgo<FacturaRecibida> {
-  const paneles = delta
-    .filter((r) => r.tipo === 'updatePanel')
-    .map(({ id, contenido }) => ({ id, etiquetas: readEtiquetas(contenido) }));
-  const resultados = paneles.filter(({ id }) => id.endsWith('_UpnlResultados'));
-  const [resultado] = resultados;
-  if (resultado === undefined || resultados.length > 1) throw ilegible('busqueda: sin panel de resultados');
+  const paneles = readPaneles(delta);
   for (const panel of paneles) assertSinError(panel.etiquetas);
-
-  const { etiquetas } = resultado;
-  const seleccionables = readSeleccionables(etiquetas);
-  const diceQueNoHay = isVisible(etiquetas, /_PnlNoResultados$/);
-  if (!isVisible(etiquetas, /_PnlResultados$/)) {
-    if (!diceQueNoHay || seleccionables.length > 0 || hasFolios(etiquetas)) throw ilegible('busqueda: paneles');
-    return { filas: [], topada: false };
-  }
-  if (diceQueNoHay) throw ilegible('busqueda: paneles contradictorios');
+  const etiquetas = readPanelResultados(paneles);
+  if (etiquetas === null) return { filas: [], topada: false };
   const filas = readFilas(etiquetas, rfc);
   const folios = new Set(filas.map(({ uuid }) => uuid));
   // A folio that can be chosen but has no row means that rows were lost.
-  if (seleccionables.some((uuid) => !folios.has(uuid))) throw ilegible('busqueda: folio sin fila');
+  if (readSeleccionables(etiquetas).some((uuid) => !folios.has(uuid))) throw ilegible('busqueda: folio sin fila');
   const diceTope = isVisible(etiquetas, /_PnlLimiteRegistros$/);
   if (diceTope && filas.length === 0) throw ilegible('busqueda: tope sin filas');
   return { filas, topada: diceTope || filas.length >= TOPE };
@@ -103,15 +91,8 @@ function assertSinError(etiquetas: readonly Etiqueta[]): void {
   }
 }
 
-/** Each row carries its folio in a box `ListaFolios`. */
 function readSeleccionables(etiquetas: readonly Etiqueta[]): string[] {
-  return etiquetas
-    .filter((e) => e.nombre === 'input' && e.atributos.get('name') === 'ListaFolios')
-    .map((e) => readUuid((e.atributos.get('value') ?? '').trim()));
-}
-
-function hasFolios(etiquetas: readonly Etiqueta[]): boolean {
-  return etiquetas.some((e) => /^\s*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\s*$/i.test(e.texto));
+  return etiquetas.filter(isSeleccion).map((e) => readUuid((e.atributos.get('value') ?? '').trim()));
 }
 
 /**

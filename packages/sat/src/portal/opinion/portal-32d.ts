@@ -2,7 +2,6 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { DireccionSat } from '../../http/direcciones.ts';
 import { ilegible, parseObjeto } from '../../texto.ts';
 import type { PageClient, Pagina } from '../page-client.ts';
-import type { Etiqueta } from '../paginas/etiquetas.ts';
 import { encodeFormulario } from '../paginas/formulario.ts';
 import { assertRfcNombrado } from '../paginas/pagina-portal.ts';
 import type { Portal } from '../portal.ts';
@@ -13,6 +12,7 @@ export const HOST_32D = 'ptsc32d.clouda.sat.gob.mx';
 const HOST_ACCESO_32D = 'loginda.siat.sat.gob.mx';
 
 const PUERTA = { host: HOST_32D, path: '/?/reporteOpinion32DContribuyente' };
+/** Of the identity provider (NetIQ Access Manager, OAuth and OpenID Connect endpoints). */
 const SERVIDOR = {
   autorizacion: { host: HOST_ACCESO_32D, path: '/nidp/oauth/nam/authz' },
   token: { host: HOST_ACCESO_32D, path: '/nidp/oauth/nam/token' },
@@ -35,7 +35,7 @@ export const PORTAL_32D: Portal = {
       assertRfcNombrado(pagina.etiquetas, credencial.rfc, false);
       return;
     }
-    const peticion = createPeticionAutorizacion(cliente, SERVIDOR);
+    const peticion = createPeticionAutorizacion(cliente);
     const acceso = await pageClient.open(peticion.direccion);
     const regreso = await passAcceso(login, acceso, HOST_ACCESO_32D);
     if (regreso.direccion.host === HOST_32D) readCodigo(regreso, cliente, peticion.estado);
@@ -55,11 +55,11 @@ export async function authorize(pageClient: PageClient, rfc: string): Promise<Re
     assertRfcNombrado(pagina.etiquetas, rfc, false);
     return {};
   }
-  const { direccion, estado, verificador } = createPeticionAutorizacion(cliente, SERVIDOR);
+  const { direccion, estado, verificador } = createPeticionAutorizacion(cliente);
   const regreso = await pageClient.open(direccion);
   if (regreso.direccion.host === HOST_ACCESO_32D) throw new SesionVencida();
   const codigo = readCodigo(regreso, cliente, estado);
-  const token = await askForToken(pageClient, cliente, SERVIDOR, { codigo, verificador });
+  const token = await askForToken(pageClient, cliente, { codigo, verificador });
   return { authorization: `Bearer ${token}` };
 }
 
@@ -81,12 +81,6 @@ interface ClienteOauth {
   readonly scope: string;
 }
 
-/** Of the identity provider (NetIQ Access Manager, OAuth and OpenID Connect endpoints). */
-interface ServidorOauth {
-  readonly autorizacion: DireccionSat;
-  readonly token: DireccionSat;
-}
-
 const MAX_SCRIPT = 65_536;
 const PAR =
   /["']?\b(client_?id|redirect_?uri|scope)["']?\s*[:=]\s*(?:"([^"\s<>]{1,300})"|'([^'\s<>]{1,300})'|"([\w ]{1,200})")/gi;
@@ -96,7 +90,7 @@ const PAR =
  */
 function readClienteOauth(pagina: Pagina, pageClient: PageClient): ClienteOauth | null {
   const pares = new Map<string, string>();
-  for (const { nombre, cierra, texto } of scriptsOf(pagina.etiquetas)) {
+  for (const { nombre, cierra, texto } of pagina.etiquetas) {
     if (cierra || nombre !== 'script') continue;
     for (const [, clave = '', ...valores] of texto.slice(0, MAX_SCRIPT).matchAll(PAR)) {
       const valor = valores.find((v) => v !== undefined);
@@ -111,10 +105,6 @@ function readClienteOauth(pagina: Pagina, pageClient: PageClient): ClienteOauth 
   return { id, redirectUri, regreso, scope: pares.get('scope') ?? 'openid' };
 }
 
-function scriptsOf(etiquetas: readonly Etiqueta[]): readonly Etiqueta[] {
-  return etiquetas.filter((e) => e.nombre === 'script');
-}
-
 /** One authorization request: its secrets are fresh each time and live only until the token came. */
 interface PeticionAutorizacion {
   readonly direccion: DireccionSat;
@@ -126,10 +116,7 @@ interface PeticionAutorizacion {
  * The request for a code with proof key (RFC 7636, method S256) and a state that only we know (RFC 6749, section
  * 10.12).
  */
-function createPeticionAutorizacion(
-  { id, redirectUri, scope }: ClienteOauth,
-  { autorizacion }: ServidorOauth,
-): PeticionAutorizacion {
+function createPeticionAutorizacion({ id, redirectUri, scope }: ClienteOauth): PeticionAutorizacion {
   const verificador = randomBytes(32).toString('base64url');
   const estado = randomBytes(16).toString('base64url');
   const query = new URLSearchParams({
@@ -141,7 +128,11 @@ function createPeticionAutorizacion(
     code_challenge: createHash('sha256').update(verificador).digest('base64url'),
     code_challenge_method: 'S256',
   });
-  return { direccion: { ...autorizacion, path: `${autorizacion.path}?${query}` }, estado, verificador };
+  return {
+    direccion: { ...SERVIDOR.autorizacion, path: `${SERVIDOR.autorizacion.path}?${query}` },
+    estado,
+    verificador,
+  };
 }
 
 /**
@@ -169,7 +160,6 @@ function readCodigo({ direccion }: Pagina, { regreso }: ClienteOauth, estado: st
 async function askForToken(
   pageClient: PageClient,
   { id, redirectUri }: ClienteOauth,
-  { token }: ServidorOauth,
   { codigo, verificador }: { readonly codigo: string; readonly verificador: string },
 ): Promise<string> {
   const body = encodeFormulario([
@@ -181,7 +171,7 @@ async function askForToken(
   ]);
   const headers = { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' };
   const answer = await pageClient.request({
-    ...token,
+    ...SERVIDOR.token,
     method: 'POST',
     expect: 'text',
     headers,

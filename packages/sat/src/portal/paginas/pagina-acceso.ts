@@ -125,19 +125,6 @@ function unescapeScript(literal: string): string {
     .replace(/\\(.)/g, '$1');
 }
 
-/**
- * The log-in page of the e.firma: `#certform` with the challenge in `guid` (phpcfdi/cfdi-sat-scraper,
- * src/Sessions/Fiel).
- */
-interface PaginaEfirma {
-  /** Where the form goes; '' for the page's own address. */
-  readonly accion: string;
-  /** Fields of the form as the page filled them in, `guid` among them. */
-  readonly campos: ReadonlyMap<string, string>;
-  /** The challenge that the e.firma signs. */
-  readonly guid: string;
-}
-
 /** No blanks and no `|`, which separates it from RFC and certificate number in the text that is signed. */
 const GUID = /^[^|\s\p{Cc}]{1,512}$/u;
 
@@ -153,10 +140,10 @@ export function isPaginaEfirma(etiquetas: readonly Etiqueta[]): boolean {
 }
 
 /**
- * Reads the log-in page of the e.firma; null when the page is some other one. Throws RESPUESTA_ILEGIBLE for one without
- * a challenge.
+ * Reads the log-in page of the e.firma: `#certform` with the challenge in `guid` (phpcfdi/cfdi-sat-scraper,
+ * src/Sessions/Fiel); null when the page is some other one. Throws RESPUESTA_ILEGIBLE for one without a challenge.
  */
-export function readPaginaEfirma(etiquetas: readonly Etiqueta[]): PaginaEfirma | null {
+export function readPaginaEfirma(etiquetas: readonly Etiqueta[]) {
   const formulario = readFormularios(etiquetas).find(isFormularioEfirma);
   if (formulario === undefined) return null;
   const campos = readCampos(formulario.etiquetas);

@@ -6,7 +6,7 @@ import {
   SatError,
 } from '@acuse/core';
 import type { DireccionSat } from '../../http/direcciones.ts';
-import { ilegible, toRotulo } from '../../texto.ts';
+import { compare, ilegible, toRotulo } from '../../texto.ts';
 import {
   collect,
   isUnDia,
@@ -70,7 +70,9 @@ export async function listarRetenciones(
       porUuid.set(fila.uuid, { ...retencion, fecha: fechaEmision.slice(0, 10) });
     }
   }
-  return { retenciones: [...porUuid.values()].sort(byFecha) };
+  return {
+    retenciones: [...porUuid.values()].sort((a, b) => compare(a.fecha, b.fecha) || compare(a.uuid, b.uuid)),
+  };
 }
 
 async function listLado(
@@ -103,12 +105,6 @@ function divideRecibidas(anio: Periodo, meses: boolean): Pick<Reunion<FilaRetenc
     periodos: meses ? splitMeses(anio) : splitDias(anio),
     split: (parte) => (isUnDia(parte) ? splitMitades(parte) : splitDias(parte)),
   };
-}
-
-function byFecha(a: Retencion, b: Retencion): number {
-  if (a.fecha !== b.fecha) return a.fecha < b.fecha ? -1 : 1;
-  if (a.uuid === b.uuid) return 0;
-  return a.uuid < b.uuid ? -1 : 1;
 }
 
 const RUTAS = { RECIBIDA: '/ConsultaReceptor', EMITIDA: '/ConsultaEmisor' } as const;
@@ -176,8 +172,7 @@ function isBusqueda(pagina: Pagina, lado: Lado): boolean {
 }
 
 function assertPropia(pagina: Pagina, rfc: string): void {
-  assertSesionViva(pagina);
-  if (pagina.direccion.host !== HOST_RETENCIONES) throw ilegible('retenciones: página de otro servidor');
+  assertSesionViva(pagina, HOST_RETENCIONES);
   assertRfcAutenticado(pagina.etiquetas, rfc, false);
 }
 
@@ -200,7 +195,7 @@ async function send(
 /** Received: lists of year, month and day. */
 function camposDeLista({ etiquetas }: Formulario, { inicio, fin }: Periodo): Array<[string, string]> {
   const [anio = 0, mes = 0, dia = 0] = inicio.slice(0, 10).split('-').map(Number);
-  const unDia = inicio.slice(0, 10) === fin.slice(0, 10);
+  const unDia = isUnDia({ inicio, fin });
   const opcionAnio = findNumero(readOpciones(etiquetas, 'selAnio'), anio);
   if (opcionAnio === undefined) throw new SatError('PETICION_RECHAZADA', { codigo: 'EJERCICIO' });
   const abierto = findDiaAbierto({ etiquetas });

@@ -182,23 +182,17 @@ async function findPaginaEfirma(pageClient: PageClient, pagina: Pagina, hostAcce
   return pageClient.open(destinoDeAcceso(pageClient, pagina, enlace, hostAcceso));
 }
 
-/** What the log-in page of the e.firma is answered with. */
-interface FirmaAcceso {
-  readonly token: string;
-  /** End of the certificate, UTC, as `yyMMddHHmmssZ`. */
-  readonly fert: string;
-}
-
 /**
  * Signs the challenge `guid` of the log-in page: `guid|RFC|certificate number` in UTF-8, then base64( base64(text) `#`
  * base64(base64(RSA-SHA1 of the text)) ) (phpcfdi/cfdi-sat-scraper, src/Sessions/Fiel/ChallengeResolver.php;
  * SAT-CFDI/python-satcfdi, satcfdi/portal/utils.py). Throws EFIRMA_RECHAZADA for an e.firma that cannot be read.
  */
-export function signAcceso(credencial: CredencialEfirma, guid: string): FirmaAcceso {
+export function signAcceso(credencial: CredencialEfirma, guid: string) {
   const firmante = openEfirma(credencial);
   const texto = `${guid}|${credencial.rfc.toUpperCase()}|${numeroDe(credencial.cer)}`;
   return {
     token: base64(`${base64(texto)}#${base64(firmante.sign(texto))}`),
+    /** End of the certificate, UTC, as `yyMMddHHmmssZ`. */
     fert: `${firmante.validoHasta.toISOString().slice(2, 19).replace(/\D/g, '')}Z`,
   };
 }

@@ -1,4 +1,5 @@
 import type { SatHttpRequest } from '../../http/sat-http.ts';
+import { ilegible } from '../../texto.ts';
 import type { PageClient, Pagina } from '../page-client.ts';
 import { readEtiquetas } from '../paginas/etiquetas.ts';
 import { isPaginaAcceso } from '../paginas/pagina-acceso.ts';
@@ -16,10 +17,14 @@ export class SesionVencida extends Error {
   }
 }
 
-/** Throws SesionVencida for a page that asks to log in, says good-bye, or is still an identity provider's. */
-export function assertSesionViva({ direccion, texto, etiquetas }: Pagina): void {
+/**
+ * Throws SesionVencida for a page that asks to log in, says good-bye, or is still an identity provider's, and
+ * RESPUESTA_ILEGIBLE for one of another host than `host`.
+ */
+export function assertSesionViva({ direccion, texto, etiquetas }: Pagina, host = direccion.host): void {
   const isFuera = HOSTS_ACCESO.includes(direccion.host) || isSesionCerrada(texto) || isPaginaAcceso(etiquetas);
   if (isFuera) throw new SesionVencida();
+  if (direccion.host !== host) throw ilegible(`el portal ${host} lleva a otro servidor`);
 }
 
 /** Whether a text that should have been data is the log-in page or the portal's good-bye instead. */
