@@ -1,4 +1,3 @@
-import * as ports from '@acuse/db';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
 import { flowsOf } from '../fixtures/flujos.ts';
@@ -23,18 +22,6 @@ beforeAll(async () => {
   base = await fillDatabase(t.url, { solicitudes: SOLICITUDES });
 });
 afterAll(() => t.close());
-
-test('every function that asks the database is in the list of those whose plans are examined', () => {
-  const flows = new Set(Object.keys(flowsOf(t.db, base)));
-  const all = Object.entries(ports)
-    .filter(([name]) => name.startsWith('create'))
-    .flatMap(([name, create]) => {
-      // Each takes the database first; what else they take is optional.
-      const port: unknown = (create as (db: ports.Database) => unknown)(t.db);
-      return typeof port === 'function' ? [name] : Object.keys(port as object).map((method) => `${name}.${method}`);
-    });
-  expect(all.filter((name) => !flows.has(name))).toEqual([]);
-});
 
 test('no statement reads a growing table from end to end, nor more rows than a page or a batch needs', async () => {
   const wrong: string[] = [];
