@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
+import { OPERACIONES } from '@acuse/contract';
 import pg from 'pg';
 import { SESSION_OPTIONS } from './database.ts';
 import { transactionOn } from './transaction.ts';
@@ -35,15 +36,15 @@ interface Migration {
   readonly checksum: string;
 }
 
-async function readMigrations(folder: string): Promise<Migration[]> {
-  const entries = await readdir(folder, { withFileTypes: true });
+async function readMigrations(): Promise<Migration[]> {
+  const entries = await readdir(MIGRATIONS, { withFileTypes: true });
   const names = entries
     .filter((entry) => entry.isDirectory())
     .map((entry) => entry.name)
     .sort();
   return Promise.all(
     names.map(async (name) => {
-      const sql = await readFile(`${folder}/${name}/migration.sql`, 'utf8');
+      const sql = await readFile(`${MIGRATIONS}/${name}/migration.sql`, 'utf8');
       return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
     }),
   );
@@ -51,11 +52,12 @@ async function readMigrations(folder: string): Promise<Migration[]> {
 
 /**
  * Brings a database to the newest schema: every pending migration in a transaction of its own, under an advisory lock,
- * noted in `_prisma_migrations` as Prisma's own `migrate deploy` notes it, so that the two agree. Safe to run from many
- * processes at once. Returns the names applied now. Throws {@link MigracionAlterada} when history does not match.
+ * noted in `_prisma_migrations` as Prisma's own `migrate deploy` notes it, so that the two agree. Then adds the
+ * operations that the table `operacion` does not have. Safe to run from many processes at once. Returns the names
+ * applied now. Throws {@link MigracionAlterada} when history does not match.
  */
-export async function migrate(url: string, folder = MIGRATIONS): Promise<string[]> {
-  const migrations = await readMigrations(folder);
+export async function migrate(url: string): Promise<string[]> {
+  const migrations = await readMigrations();
   const client = new pg.Client({
     connectionString: url,
     application_name: 'acuse-migrate',
@@ -80,6 +82,9 @@ export async function migrate(url: string, folder = MIGRATIONS): Promise<string[
       await applyMigration(client, migration);
       done.push(migration.name);
     }
+    await client.query('INSERT INTO operacion (path) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING', [
+      OPERACIONES.map(({ path }) => path),
+    ]);
     return done;
   } finally {
     await client.end();

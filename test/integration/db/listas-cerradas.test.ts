@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { OPERACIONES } from '@acuse/contract';
 import { MOTIVOS_SOLICITUD, TIPOS_EVENTO } from '@acuse/core';
-import { createContribuyentes } from '@acuse/db';
+import { createContribuyentes, migrate } from '@acuse/db';
 import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
 import { acceptSolicitud, seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
 
@@ -24,27 +24,44 @@ describe('the closed lists of the database are those of the types', () => {
   test.each([
     ['evento_tipo_check', TIPOS_EVENTO],
     ['solicitud_motivo_check', MOTIVOS_SOLICITUD],
-    ['operacion_deshabilitada_operacion_check', OPERACIONES.map(({ path }) => path)],
   ])('%s', async (constraint, words) => {
     expect(await allowed(constraint)).toEqual([...words].sort());
+  });
+
+  test('operacion, to which a migration of no step adds what is missing and leaves what is older', async () => {
+    const paths = async () => {
+      const { rows } = await t.db.pool.query<{ path: string }>('SELECT path FROM operacion');
+      return rows.map(({ path }) => path).sort();
+    };
+    const current = OPERACIONES.map(({ path }) => path).sort();
+    expect(await paths()).toEqual(current);
+    await t.db.pool.query(`UPDATE operacion SET path = 'usuario/anterior' WHERE path = 'efos/consultar'`);
+    expect(await migrate(t.url)).toEqual([]);
+    expect(await paths()).toEqual([...current, 'usuario/anterior'].sort());
   });
 });
 
 describe('the database refuses', () => {
   it.each([
-    ['an event that nobody describes', `INSERT INTO evento (solicitud_id, tipo) SELECT id, 'AVANZO' FROM solicitud`],
-    ['an end for no known reason', `UPDATE solicitud SET motivo = 'PORQUE_SI'`],
+    [
+      'an event that nobody describes',
+      'evento_tipo_check',
+      `INSERT INTO evento (solicitud_id, tipo) SELECT id, 'AVANZO' FROM solicitud`,
+    ],
+    ['an end for no known reason', 'solicitud_motivo_check', `UPDATE solicitud SET motivo = 'PORQUE_SI'`],
     [
       'to switch off an operation that does not exist',
+      'operacion_deshabilitada_operacion_fkey',
       `INSERT INTO operacion_deshabilitada SELECT id, 'tax/inventada' FROM contribuyente`,
     ],
     [
       'an audit line of a taxpayer without its account',
+      'auditoria_cuenta_check',
       `INSERT INTO auditoria (contribuyente_id, actor, accion) SELECT id, 'x', 'x' FROM contribuyente`,
     ],
-  ])('%s', async (_, sql) => {
+  ])('%s', async (_, constraint, sql) => {
     await acceptSolicitud(t.db, await seedTaxpayer(t.db));
-    await expect(t.db.pool.query(sql)).rejects.toMatchObject({ code: '23514' });
+    await expect(t.db.pool.query(sql)).rejects.toMatchObject({ constraint });
   });
 });
 
@@ -64,7 +81,6 @@ it('keeps the changes of a taxpayer from the other accounts that have the same R
 it('is migrated with the words, blocks and audit lines of before', async () => {
   const { contribuyenteId, cuentaId, ...taxpayer } = await seedTaxpayer(t.db);
   await acceptSolicitud(t.db, { contribuyenteId, cuentaId, ...taxpayer });
-  const migration = new URL('../../../prisma/migrations/20261122190000_listas_cerradas/migration.sql', import.meta.url);
   const client = await t.db.pool.connect();
   const all = async (sql: string) => (await client.query({ text: sql, rowMode: 'array' })).rows;
   try {
@@ -72,10 +88,11 @@ it('is migrated with the words, blocks and audit lines of before', async () => {
     for (const [table, constraint] of [
       ['evento', 'evento_tipo_check'],
       ['solicitud', 'solicitud_motivo_check'],
-      ['operacion_deshabilitada', 'operacion_deshabilitada_operacion_check'],
+      ['operacion_deshabilitada', 'operacion_deshabilitada_operacion_fkey'],
       ['auditoria', 'auditoria_cuenta_check'],
     ])
       await client.query(`ALTER TABLE ${table} DROP CONSTRAINT ${constraint}`);
+    await client.query('DROP TABLE operacion');
     const mine = `contribuyente_id = '${contribuyenteId}'`;
     await client.query(`UPDATE solicitud SET motivo = 'PORQUE_SI' WHERE ${mine}`);
     await client.query(`INSERT INTO evento (solicitud_id, tipo) SELECT id, 'AVANZO' FROM solicitud WHERE ${mine}`);
@@ -89,7 +106,11 @@ it('is migrated with the words, blocks and audit lines of before', async () => {
       `INSERT INTO auditoria (contribuyente_id, actor, accion) VALUES ('${contribuyenteId}', 'operador:cli', 'cambiar-ips')`,
     );
     await client.query('COMMIT');
-    await client.query(await readFile(migration, 'utf8'));
+    for (const name of ['20261122190000_listas_cerradas', '20261122200000_operaciones']) {
+      const file = new URL(`../../../prisma/migrations/${name}/migration.sql`, import.meta.url);
+      await client.query(await readFile(file, 'utf8'));
+    }
+    expect(await all('SELECT FROM operacion')).toHaveLength(22);
     expect(await all(`SELECT motivo FROM solicitud WHERE ${mine}`)).toEqual([[null]]);
     expect(
       await all(`SELECT e.tipo FROM evento e JOIN solicitud s ON s.id = e.solicitud_id WHERE s.${mine} ORDER BY e.id`),
