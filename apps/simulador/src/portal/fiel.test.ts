@@ -1,13 +1,14 @@
-import { createPrivateKey, type KeyObject, sign } from 'node:crypto';
 import { load } from 'cheerio';
 import { expect, test } from 'vitest';
 import { checkFielToken } from '../nidp/login-desk.ts';
 import { type Browser, createBrowser, readForm } from '../testing/browser.ts';
+import { type FielChange, fielToken, sendFielPage } from '../testing/idp-client.ts';
 import { FIEL_LOGIN } from '../testing/portal-client.ts';
 import { startForTests } from '../testing/start-for-tests.ts';
 import { createPki, type Efirma, type EfirmaOrder } from '../world/pki.ts';
 
 const RFC = 'H&E951128469';
+const FERT = '281231235958Z';
 const simulador = await startForTests({}, new Date('2026-11-20T18:00:00Z'));
 const base = simulador.url;
 const efirma = await issue({});
@@ -18,40 +19,17 @@ function issue(change: Partial<EfirmaOrder>): Promise<Efirma> {
   return simulador.world.pki.issue({ ...order, ...dates, ...change });
 }
 
-function keyOf({ key, password }: Efirma): KeyObject {
-  return createPrivateKey({ key, format: 'der', type: 'pkcs8', passphrase: password });
-}
+type Attempt = FielChange & { efirma?: Efirma; rfc?: string; fert?: string };
 
-function base64(data: string | Buffer): string {
-  return Buffer.from(data).toString('base64');
-}
-
-type Attempt = {
-  efirma?: Efirma;
-  rfc?: string;
-  signer?: Efirma;
-  fert?: string;
-  guid?: string;
-  formGuid?: string;
-};
-
-async function send(browser: Browser, attempt: Attempt = {}) {
-  const page = await browser.get(base + FIEL_LOGIN);
-  const { action, fields } = readForm(page, '#certform');
-  const used = attempt.efirma ?? efirma;
-  const text = `${attempt.guid ?? fields['guid']}|${attempt.rfc ?? RFC}|${used.numero}`;
-  const signature = sign('RSA-SHA1', Buffer.from(text, 'utf8'), keyOf(attempt.signer ?? used));
-  const token = base64(`${base64(text)}#${base64(base64(signature))}`);
-  const guid = attempt.formGuid ?? fields['guid'] ?? '';
-  const filled = { ...fields, guid, token, fert: attempt.fert ?? '281231235958Z' };
-  return { page, filled, action, answer: await browser.post(action, filled) };
+async function send(browser: Browser, { efirma: used = efirma, rfc = RFC, fert = FERT, ...change }: Attempt = {}) {
+  return sendFielPage(browser, await browser.get(base + FIEL_LOGIN), rfc, used, fert, change);
 }
 
 const isInside = (text: string) => load(text)('#ctl00_LblRfcAutenticado').text() === `RFC Autenticado: ${RFC}`;
 
 test('a token signed by the e.firma opens the portal', async () => {
   const browser = createBrowser();
-  const { answer } = await send(browser);
+  const answer = await send(browser);
   expect(isInside((await browser.followForms(answer)).text)).toBe(true);
   expect(simulador.world.log.list({ operation: 'EntrarFiel' }).at(-1)?.rfc).toBe(RFC);
 });
@@ -59,7 +37,7 @@ test('a token signed by the e.firma opens the portal', async () => {
 test('after the portal asked for a log-in, the answer is the federation form at once', async () => {
   const browser = createBrowser();
   await browser.followForms(await browser.get(`${base}/portalcfdi/ConsultaEmisor.aspx`));
-  const { answer } = await send(browser);
+  const answer = await send(browser);
   const { action, fields } = readForm(answer, 'form');
   expect([action, Object.keys(fields)]).toEqual([`${base}/portalcfdi/`, ['wa', 'wresult', 'wctx']]);
   const end = await browser.post(action, fields);
@@ -67,33 +45,45 @@ test('after the portal asked for a log-in, the answer is the federation form at 
   expect(isInside(end.text)).toBe(true);
 });
 
-test('a token that another key signed gives the page again', async () => {
-  const other = await issue({});
-  const { answer } = await send(createBrowser(), { signer: other });
-  expect(load(answer.text)('#certform')).toHaveLength(1);
-  expect(load(answer.text)('#msgError').text()).toContain('clave privada');
-});
+const NO_EFIRMA = 'El certificado no es una e.firma válida.';
+const NOT_IN_FORCE = 'El certificado está revocado, caduco o aún no es vigente.';
+const STALE = 'La página ha caducado, intente de nuevo.';
+const refused: [string, () => Attempt | Promise<Attempt>, string][] = [
+  [
+    'a token that another key signed',
+    async () => ({ signer: await issue({}) }),
+    'El certificado, clave privada o contraseña de clave privada son inválidos.',
+  ],
+  ['a CSD', async () => ({ efirma: await issue({ csd: true }) }), NO_EFIRMA],
+  ['another RFC', () => ({ rfc: 'EKU9003173C9' }), NO_EFIRMA],
+  ['a wrong end date', () => ({ fert: '281231235959Z' }), NOT_IN_FORCE],
+  ['an unknown challenge', () => ({ guid: 'inventado' }), STALE],
+  ['an unknown challenge beside the token', () => ({ formGuid: 'otro' }), STALE],
+  [
+    'an e.firma before its first day',
+    async () => ({ efirma: await issue({ desde: new Date('2028-01-01T00:00:00Z') }) }),
+    NOT_IN_FORCE,
+  ],
+  [
+    'an expired e.firma',
+    async () => ({ efirma: await issue({ vence: new Date('2025-06-30T00:00:00Z') }), fert: '250630000000Z' }),
+    NOT_IN_FORCE,
+  ],
+  [
+    'a revoked e.firma',
+    async () => {
+      const revoked = await issue({});
+      simulador.world.pki.revoke(revoked.numero);
+      return { efirma: revoked };
+    },
+    NOT_IN_FORCE,
+  ],
+];
 
-test('refuses a CSD, another RFC, a wrong end date, an unknown challenge', async () => {
-  const csd = await issue({ csd: true });
-  const messages = [];
-  for (const attempt of [
-    { efirma: csd },
-    { rfc: 'EKU9003173C9' },
-    { fert: '281231235959Z' },
-    { guid: 'inventado' },
-    { formGuid: 'otro' },
-  ]) {
-    const { answer } = await send(createBrowser(), attempt);
-    messages.push(load(answer.text)('#msgError').text());
-  }
-  expect(messages).toEqual([
-    'El certificado no es una e.firma válida.',
-    'El certificado no es una e.firma válida.',
-    'El certificado está revocado, caduco o aún no es vigente.',
-    'La página ha caducado, intente de nuevo.',
-    'La página ha caducado, intente de nuevo.',
-  ]);
+test.each(refused)('refuses %s and gives the page again', async (_, attempt, reason) => {
+  const $ = load((await send(createBrowser(), await attempt())).text);
+  expect($('#certform')).toHaveLength(1);
+  expect($('#msgError').text()).toBe(reason);
 });
 
 test('refuses a certificate of another authority', async () => {
@@ -106,31 +96,15 @@ test('refuses a certificate of another authority', async () => {
   });
   const { pki } = simulador.world;
   const world = { ...simulador.world, pki: { ...pki, find: async () => pki.inspect(foreign.cer) } };
-  const text = `reto|${RFC}|${foreign.numero}`;
-  const signature = sign('RSA-SHA1', Buffer.from(text), keyOf(foreign));
-  const token = base64(`${base64(text)}#${base64(base64(signature))}`);
-  const form = { guid: 'reto', token, fert: '281231235958Z' };
+  const form = { guid: 'reto', token: fielToken(`reto|${RFC}|${foreign.numero}`, foreign), fert: FERT };
   expect(await checkFielToken(world, form, 'reto')).toEqual({ reason: 'certificado' });
   expect(await checkFielToken(world, { ...form, token: 'x' }, 'reto')).toEqual({ reason: 'token' });
 });
 
-test('refuses an e.firma before its first day', async () => {
-  const future = await issue({ desde: new Date('2028-01-01T00:00:00Z') });
-  expect((await send(createBrowser(), { efirma: future })).answer.text).toContain('certform');
-});
-
-test('refuses an expired and a revoked e.firma', async () => {
-  const expired = await issue({ vence: new Date('2025-06-30T00:00:00Z') });
-  const past = await send(createBrowser(), { efirma: expired, fert: '250630000000Z' });
-  expect(past.answer.text).toContain('certform');
-  const revoked = await issue({});
-  simulador.world.pki.revoke(revoked.numero);
-  expect((await send(createBrowser(), { efirma: revoked })).answer.text).toContain('certform');
-});
-
 test('a challenge is good for one token', async () => {
   const browser = createBrowser();
-  const { filled, action } = await send(browser);
-  const again = await browser.post(action, filled);
-  expect(load(again.text)('#msgError').text()).toContain('caducado');
+  const page = await browser.get(base + FIEL_LOGIN);
+  await sendFielPage(browser, page, RFC, efirma, FERT);
+  const again = await sendFielPage(browser, page, RFC, efirma, FERT);
+  expect(load(again.text)('#msgError').text()).toBe(STALE);
 });

@@ -36,6 +36,15 @@ export async function sendCiecPage(
   return browser.post(action, { ...fields, Ecom_User_ID: rfc, Ecom_Password: ciec, userCaptcha });
 }
 
+/** What a test may do otherwise than the page's script. */
+export type FielChange = {
+  /** Signs in place of the e.firma's own key. */
+  signer?: Efirma;
+  /** The challenge inside the token, and the one beside it. */
+  guid?: string;
+  formGuid?: string;
+};
+
 /** Fills and sends the page of the e.firma; the answer is not followed. */
 export async function sendFielPage(
   browser: Browser,
@@ -43,13 +52,19 @@ export async function sendFielPage(
   rfc: string,
   efirma: Efirma,
   fert: string,
+  change: FielChange = {},
 ): Promise<Visit> {
   const { action, fields } = readForm(page, '#certform');
-  const text = `${fields['guid']}|${rfc}|${efirma.numero}`;
-  const key = createPrivateKey({ key: efirma.key, format: 'der', type: 'pkcs8', passphrase: efirma.password });
+  const { guid = fields['guid'] ?? '', formGuid = fields['guid'] ?? '', signer = efirma } = change;
+  const token = fielToken(`${guid}|${rfc}|${efirma.numero}`, signer);
+  return browser.post(action, { ...fields, guid: formGuid, token, fert });
+}
+
+/** The token that the page's script makes of a text `guid|RFC|serial`. */
+export function fielToken(text: string, { key: der, password }: Efirma): string {
+  const key = createPrivateKey({ key: der, format: 'der', type: 'pkcs8', passphrase: password });
   const signature = sign('RSA-SHA1', Buffer.from(text, 'utf8'), key);
-  const token = base64(`${base64(text)}#${base64(base64(signature))}`);
-  return browser.post(action, { ...fields, token, fert });
+  return base64(`${base64(text)}#${base64(base64(signature))}`);
 }
 
 /** The page of the e.firma, reached by the button of the page by password. */

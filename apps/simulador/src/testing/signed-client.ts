@@ -48,34 +48,25 @@ const EXCLUSIVE = 'http://www.w3.org/2001/10/xml-exc-c14n#';
 const INCLUSIVE = 'http://www.w3.org/TR/2001/REC-xml-c14n-20010315';
 const ENVELOPED = `${DSIG}enveloped-signature`;
 
+/** The signed element, the contract, the file, and the body's element where its name is not the operation's. */
+type Operation = readonly [child: string, contract: string, file: string, element?: string];
+const SOLICITA = ['solicitud', 'ISolicitaDescargaService', 'SolicitaDescargaService'] as const;
 const OPERATIONS = {
-  SolicitaDescargaEmitidos: [
-    'SolicitaDescargaEmitidos',
-    'solicitud',
-    'ISolicitaDescargaService',
-    'SolicitaDescargaService',
-  ],
-  SolicitaDescargaRecibidos: [
-    'SolicitaDescargaRecibidos',
-    'solicitud',
-    'ISolicitaDescargaService',
-    'SolicitaDescargaService',
-  ],
-  SolicitaDescargaFolio: ['SolicitaDescargaFolio', 'solicitud', 'ISolicitaDescargaService', 'SolicitaDescargaService'],
-  SolicitaDescarga: ['SolicitaDescarga', 'solicitud', 'ISolicitaDescargaService', 'SolicitaDescargaService'],
-  VerificaSolicitudDescarga: [
-    'VerificaSolicitudDescarga',
-    'solicitud',
-    'IVerificaSolicitudDescargaService',
-    'VerificaSolicitudDescargaService',
-  ],
+  SolicitaDescargaEmitidos: SOLICITA,
+  SolicitaDescargaRecibidos: SOLICITA,
+  SolicitaDescargaFolio: SOLICITA,
+  SolicitaDescarga: SOLICITA,
+  VerificaSolicitudDescarga: ['solicitud', 'IVerificaSolicitudDescargaService', 'VerificaSolicitudDescargaService'],
   Descargar: [
-    'PeticionDescargaMasivaTercerosEntrada',
     'peticionDescarga',
     'IDescargaMasivaTercerosService',
     'DescargaMasivaService',
+    'PeticionDescargaMasivaTercerosEntrada',
   ],
-} as const;
+} as const satisfies Record<string, Operation>;
+
+type Signing = Required<Pick<SendOptions, 'style'>> &
+  Pick<SendOptions, 'uri' | 'hash'> & { key: KeyObject; certificate: X509Certificate };
 
 /** Creates a client for one e.firma. `url` is the simulator's, `hosts` the two path prefixes. */
 export function createSignedClient(options: {
@@ -100,19 +91,10 @@ export function createSignedClient(options: {
       attributes,
       { token, style = 'A', content = '', tamper = same, quotesAction = false, encoding = 'utf8', ...rest },
     ) => {
-      const [element, child, contract, file] = OPERATIONS[operation];
+      const [child, contract, file, element = operation]: Operation = OPERATIONS[operation];
       const host = operation === 'Descargar' ? hosts.descarga : hosts.solicitud;
       const action = `${DES}/${contract}/${operation}`;
-      const message = writeOperation({
-        element,
-        child,
-        attributes,
-        content,
-        style,
-        certificate,
-        key,
-        ...rest,
-      });
+      const message = writeOperation({ element, child, attributes, content, style, certificate, key, ...rest });
       return post(
         `${url}/${host}/${file}.svc`,
         {
@@ -125,17 +107,9 @@ export function createSignedClient(options: {
   };
 }
 
-function writeOperation(input: {
-  element: string;
-  child: string;
-  attributes: Record<string, string>;
-  content: string;
-  style: Style;
-  certificate: X509Certificate;
-  key: KeyObject;
-  uri?: string;
-  hash?: 'sha1' | 'sha256';
-}): string {
+function writeOperation(
+  input: Signing & { element: string; child: string; attributes: Record<string, string>; content: string },
+): string {
   const { element, child, content, style } = input;
   const attributes = Object.entries(input.attributes)
     .sort(([a], [b]) => (a < b ? -1 : 1))
@@ -148,19 +122,9 @@ function writeOperation(input: {
   return `<s:Envelope xmlns:s="${SOAP}" xmlns:des="${DES}"><s:Header/><s:Body><des:${element}>${signed}</des:${element}></s:Body></s:Envelope>`;
 }
 
-function writeSignature(
-  signed: string,
-  input: {
-    style: Style;
-    key: KeyObject;
-    certificate: X509Certificate;
-    uri?: string;
-    hash?: 'sha1' | 'sha256';
-  },
-): string {
-  const { style, key, certificate, hash = 'sha1' } = input;
+function writeSignature(signed: string, { style, key, certificate, uri: named, hash = 'sha1' }: Signing): string {
   const digestValue = digest(signed);
-  const uri = input.uri === undefined ? (style === 'C' ? '' : ' URI=""') : ` URI="${input.uri}"`;
+  const uri = named === undefined ? (style === 'C' ? '' : ' URI=""') : ` URI="${named}"`;
   const [method, transform] = style === 'B' ? [INCLUSIVE, ENVELOPED] : [EXCLUSIVE, EXCLUSIVE];
   const info = (open: string) =>
     `<${open}><CanonicalizationMethod Algorithm="${method}"></CanonicalizationMethod><SignatureMethod Algorithm="${DSIG}rsa-${hash}"></SignatureMethod><Reference${uri}><Transforms><Transform Algorithm="${transform}"></Transform></Transforms><DigestMethod Algorithm="${DSIG}sha1"></DigestMethod><DigestValue>${digestValue}</DigestValue></Reference></SignedInfo>`;
