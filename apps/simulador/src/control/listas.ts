@@ -1,7 +1,7 @@
 import type { Hono } from 'hono';
 import { z } from 'zod';
 import { type Paso, type Registro, situacionOf } from '../world/listado69b.ts';
-import { SITUACIONES_69B } from '../world/magia.ts';
+import { SITUACIONES_69B } from '../world/magia/catalogo.ts';
 import { isRfc } from '../world/taxpayers/persona.ts';
 import { formatWallTime, parseWallTime } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { type Context, Hono } from 'hono';
 import { attend, encode, originOf } from '../web/http.ts';
 import { type Edicion, type Paso, type Registro, situacionOf } from '../world/listado69b.ts';
-import { SITUACIONES_69B, type Situacion69B } from '../world/magia.ts';
+import { SITUACIONES_69B, type Situacion69B } from '../world/magia/catalogo.ts';
 import { dayFirst, mesDe } from '../world/texts.ts';
 import { formatWallTime, type WallTime } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';

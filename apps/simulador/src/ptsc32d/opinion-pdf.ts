@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
 import { createSheet, type Sheet } from '../web/pdf.ts';
-import type { SentidoOpinion } from '../world/magia.ts';
+import type { SentidoOpinion } from '../world/magia/catalogo.ts';
 import { keyOf, mix, word } from '../world/taxpayers/mix.ts';
 import type { Opinion } from '../world/taxpayers/perfil.ts';
 import { dayFirst, MESES, pesos } from '../world/texts.ts';

@@ -12,8 +12,7 @@ import {
 } from '../testing/idp-client.ts';
 import { pdfLines } from '../testing/pdf-text.ts';
 import { startForTests } from '../testing/start-for-tests.ts';
-import { MAGIAS } from '../world/magia/catalogo.ts';
-import type { SentidoOpinion } from '../world/magia.ts';
+import { MAGIAS, type SentidoOpinion } from '../world/magia/catalogo.ts';
 
 const RFC = 'ÑAN910101AB1';
 const ENTRADA = '/ptsc32d/?/reporteOpinion32DContribuyente';

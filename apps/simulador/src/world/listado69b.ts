@@ -1,6 +1,5 @@
 import type { Clock } from './clock.ts';
-import { MAGIAS } from './magia/catalogo.ts';
-import type { Aparicion69B, Situacion69B } from './magia.ts';
+import { type Aparicion69B, MAGIAS, type Situacion69B } from './magia/catalogo.ts';
 import type { Settings } from './settings.ts';
 import { keyOf, mix, word } from './taxpayers/mix.ts';
 import { checkDigit, generateRfc } from './taxpayers/persona.ts';

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { magiaDe, SENTIDOS, type SentidoOpinion } from '../magia.ts';
+import { SENTIDOS, type SentidoOpinion } from '../magia/catalogo.ts';
+import { magiaDe } from '../magia.ts';
 import { DAY, formatWallTime, parseWallTime, type WallTime } from '../wall-time.ts';
 import {
   LUGARES,
@@ -74,7 +75,6 @@ export const perfilSchema = z.strictObject({
 
 export type Perfil = z.output<typeof perfilSchema>;
 export type Opinion = Perfil['opinion'];
-export type { SentidoOpinion };
 
 /** What PUT /control/contribuyentes/:rfc takes as `perfil`: any part of it; within `domicilio` and `opinion` too. */
 export const cambioPerfilSchema = perfilSchema
