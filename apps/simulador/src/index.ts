@@ -2,7 +2,7 @@ export { createSimulador, type Simulador } from './app.ts';
 export { type RunningSimulador, startSimulador } from './start.ts';
 export type { Fault, FaultKind } from './world/faults.ts';
 export type { Call } from './world/log.ts';
-export { type Magia, MAGIAS } from './world/magia/catalogo.ts';
+export { MAGIAS, type Magia } from './world/magia/catalogo.ts';
 export type { SettingsInput } from './world/settings.ts';
 export type { Perfil } from './world/taxpayers/perfil.ts';
 export type { Row, Tipo } from './world/taxpayers/row.ts';

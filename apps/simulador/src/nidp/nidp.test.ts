@@ -19,7 +19,7 @@ let base: string;
 
 beforeAll(async () => {
   world = await createWorld({ settings: { captcha: false } });
-  nidp = createNidp(world, { prefijo: 'login', acceso: createPortalState(world) });
+  nidp = createNidp(world, { prefijo: 'login', acceso: createPortalState(world).acceso });
   server = createAdaptorServer({ fetch: createServices().fetch }) as Server;
   server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');

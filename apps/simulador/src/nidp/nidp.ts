@@ -28,7 +28,7 @@ type LoginOrder = {
   protocolo?: 'saml' | 'wsfed' | undefined;
 };
 
-/** An identity provider (NetIQ Access Manager, as login.siat and loginda are) with its own cookie session. */
+/** An identity provider (NetIQ Access Manager, as login.siat, loginda and cfdiau are) with its own cookie session. */
 export interface Nidp {
   /** Mounted at `/${prefijo}`. */
   readonly app: Hono;
@@ -46,6 +46,8 @@ export interface Nidp {
   redeem(asercion: string, servicio: string): { rfc: string; metodo: 'ciec' | 'efirma' } | null;
   /** Whose access token it is, and what it allows; null for an unknown or old one. */
   introspect(accessToken: string): { rfc: string; metodo: 'ciec' | 'efirma'; scope: string } | null;
+  /** How many browsers it remembers. */
+  countSessions(): number;
 }
 
 type NidpOptions = {
@@ -59,7 +61,7 @@ type NidpOptions = {
 /** Creates a log-in host in which nobody has logged in yet. */
 export function createNidp(world: World, { prefijo, acceso, clientes = [] }: NidpOptions): Nidp {
   const service = prefijo;
-  const cookie = `JSESSIONID_${prefijo}`;
+  const { cookie, porOmision } = HOSTS[prefijo];
   const idleMs = () => acceso.settings.minutos_sesion * 60_000;
   const sessions = createSessions<IdpSession<Pending>>({ clock: world.clock, idleMs });
   const assertions = createAssertions(world);
@@ -70,11 +72,14 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
    * What a browser that is inside gets: the form with the assertion that is waited for, or the way to where it goes on.
    */
   const goOn = (c: Context, session: IdpSession<Pending>): Response => {
-    const { pending, rfc, method: metodo } = session;
+    const { rfc, method: metodo } = session;
+    const pending = session.pending ?? (endpointOf(c) === 'wsfed/ep' ? pendingByDefault(c, porOmision) : null);
     session.pending = null;
     const issuer = `${baseOf(c, prefijo)}/nidp/`;
     if (pending?.protocolo === 'oauth') return scriptedMove(pending.authz);
     if (pending === null || rfc === null) {
+      if (porOmision && c.req.method === 'POST')
+        return htmlResponse(autoSubmittedForm('SAT Autenticaci&oacute;n', `${issuer}wsfed/ep?sid=0`, {}));
       const isFresh = c.req.method === 'POST' && c.req.path.endsWith('/nidp/idff/sso');
       return scriptedMove(`${issuer}${isFresh ? 'idff/sso' : 'app'}?sid=0`);
     }
@@ -95,8 +100,10 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
     sessions,
     service,
     cookie,
-    fielAddress: (c) =>
-      loginPage(c, prefijo, { metodo: 'fiel', endpoint: endpointOf(c), target: c.req.query('target') }),
+    fielAddress: (c) => {
+      const endpoint = porOmision ? 'app/login' : endpointOf(c);
+      return loginPage(c, prefijo, { metodo: 'fiel', endpoint, target: c.req.query('target') });
+    },
     enter: (c, session): Response => desk.withSession(goOn(c, session), session),
   });
 
@@ -113,7 +120,7 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
     return attend(world, { service, operation, rfc: session.rfc ?? '' }, () => {
       if (session.rfc !== null) return desk.withSession(goOn(c, session), session);
       if (metodo === null) return htmlResponse(unknownContract(c.req.query('id') ?? ''), 400);
-      const isEntry = c.req.method === 'GET' && c.req.query('option') !== 'credential';
+      const isEntry = !porOmision && c.req.method === 'GET' && c.req.query('option') !== 'credential';
       if (!isEntry) return desk.show(c, session, metodo);
       return hop(c, session, metodo, endpointOf(c));
     });
@@ -127,13 +134,15 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
 
   const federate = async (c: Context) => {
     const session = open(c);
-    const { wa, wtrealm = '', wctx = '' } = c.req.query();
-    if (wa !== 'wsignin1.0') return login(c);
+    const form = c.req.method === 'POST' ? await formOf(c) : {};
+    const submitted = desk.submit(c, session, form);
+    if (submitted) return submitted;
+    const { wa, wtrealm = '', wctx = DEFAULT_WCTX } = c.req.query();
+    const isAsked = wa === 'wsignin1.0';
+    if (!isAsked && !(porOmision && session.rfc !== null)) return showLogin(c, session);
     return attend(world, { service, operation: 'EmitirToken', rfc: session.rfc ?? '' }, () => {
-      if (!isOwnAddress(c, wtrealm)) return htmlResponse(unknownContract(wtrealm), 400);
-      const regreso = `${wtrealm.replace(/\/$/, '')}/`;
-      const servicio = new URL(wtrealm).pathname.split('/')[1] ?? '';
-      session.pending = { protocolo: 'wsfed', servicio, regreso, wctx };
+      if (isAsked) session.pending = pendingOf(c, wtrealm, wctx) ?? pendingByDefault(c, porOmision, wctx);
+      if (isAsked && session.pending === null) return htmlResponse(unknownContract(wtrealm), 400);
       if (session.rfc !== null) return desk.withSession(goOn(c, session), session);
       return hop(c, session, c.req.query('metodo') === 'efirma' ? 'fiel' : 'ciec', 'wsfed/ep');
     });
@@ -221,6 +230,7 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
       const grant = oauth.introspect(accessToken);
       return grant && { rfc: grant.rfc, metodo: nameOf(grant.metodo), scope: grant.scope };
     },
+    countSessions: sessions.count,
   };
 }
 
@@ -238,23 +248,34 @@ function unknownContract(what: string): string {
 }
 
 /** The log-in hosts that `createNidp` plays, by the first label of their names. */
-type Prefijo = 'login' | 'loginda';
+type Prefijo = 'login' | 'loginda' | 'cfdiau';
 
 /**
  * Ids of authentication contracts by what they ask for; the first of each is the one that a service sends a browser to.
- * Sources: phpcfdi/csf-sat-scraper, phpcfdi/opinion-cumplimiento-sat-scraper, luffynando/sat-scrapers-auth,
- * SAT-CFDI/python-satcfdi.
+ * Sources: phpcfdi/csf-sat-scraper, phpcfdi/opinion-cumplimiento-sat-scraper, phpcfdi/cfdi-sat-scraper,
+ * luffynando/sat-scrapers-auth, SAT-CFDI/python-satcfdi.
  */
-const CONTRACTS: Readonly<Record<Prefijo, Readonly<Record<Metodo, readonly [string, ...string[]]>>>> = {
-  login: { ciec: ['ptsc-ciec', 'ciec', 'mat-ptsc-totp'], fiel: ['fiel', 'fiel_Aviso'] },
-  loginda: { ciec: ['ciec', 'contr-dual-totp-eFirma', 'mat-ptsc-totp', 'ptsc-ciec'], fiel: ['fiel', 'fiel_Aviso'] },
+type HostFacts = Readonly<Record<Metodo, readonly [string, ...string[]]>> & {
+  cookie: string;
+  /** The service that a browser from nowhere is vouched to; such a host shows its page without a hop before it. */
+  porOmision?: string;
+};
+
+const HOSTS: Readonly<Record<Prefijo, HostFacts>> = {
+  login: { ciec: ['ptsc-ciec', 'ciec', 'mat-ptsc-totp'], fiel: ['fiel', 'fiel_Aviso'], cookie: 'JSESSIONID_login' },
+  loginda: {
+    ciec: ['ciec', 'contr-dual-totp-eFirma', 'mat-ptsc-totp', 'ptsc-ciec'],
+    fiel: ['fiel', 'fiel_Aviso'],
+    cookie: 'JSESSIONID_loginda',
+  },
+  cfdiau: { ciec: ['SATUPCFDiCon'], fiel: ['SATx509Custom'], cookie: 'JSESSIONID', porOmision: 'portalcfdi' },
 };
 
 /** What the contract of an id asks for; null for an unknown id. Without an id a host asks for the password. */
 function metodoOf(prefijo: Prefijo, id: string | undefined): Metodo | null {
   if (id === undefined) return 'ciec';
-  if (CONTRACTS[prefijo].ciec.includes(id)) return 'ciec';
-  return CONTRACTS[prefijo].fiel.includes(id) ? 'fiel' : null;
+  if (HOSTS[prefijo].ciec.includes(id)) return 'ciec';
+  return HOSTS[prefijo].fiel.includes(id) ? 'fiel' : null;
 }
 
 /** The host's address as the caller reaches it, without a slash at its end. */
@@ -273,7 +294,7 @@ type LoginPage = {
 };
 
 function loginPage(c: Context, prefijo: Prefijo, page: LoginPage): string {
-  const id = page.id ?? CONTRACTS[prefijo][page.metodo][0];
+  const id = page.id ?? HOSTS[prefijo][page.metodo][0];
   const suffix = page.target === undefined ? '' : `&target=${encodeURIComponent(page.target)}`;
   const endpoint = page.endpoint ?? 'app/login';
   return `${baseOf(c, prefijo)}/nidp/${endpoint}?id=${encodeURIComponent(id)}&sid=0&option=credential&sid=0${suffix}`;
@@ -289,3 +310,16 @@ type Pending =
   | { protocolo: 'saml'; servicio: string; regreso: string; relayState: string }
   | { protocolo: 'wsfed'; servicio: string; regreso: string; wctx: string }
   | { protocolo: 'oauth'; authz: string };
+
+const DEFAULT_WCTX = 'rm=0&id=passive&ru=%2f';
+
+/** What a service of this simulator asks for by WS-Federation; null for the address (`wtrealm`) of any other. */
+function pendingOf(c: Context, address: string, wctx: string): Pending | null {
+  if (!isOwnAddress(c, address)) return null;
+  const servicio = new URL(address).pathname.split('/')[1] ?? '';
+  return { protocolo: 'wsfed', servicio, regreso: `${address.replace(/\/$/, '')}/`, wctx };
+}
+
+function pendingByDefault(c: Context, servicio: string | undefined, wctx = DEFAULT_WCTX): Pending | null {
+  return servicio === undefined ? null : pendingOf(c, `${originOf(c)}/${servicio}`, wctx);
+}

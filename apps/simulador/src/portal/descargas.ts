@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { type Context, Hono } from 'hono';
 import { z } from 'zod';
+import type { ProviderSession } from '../web/host.ts';
 import { encode, formOf, hiddenInput, htmlResponse, withCookies } from '../web/http.ts';
 import type { Seal } from '../web/seal.ts';
 import type { FaultRule } from '../world/faults.ts';
@@ -11,9 +12,9 @@ import { type Criteria, countRows, findRows } from './consulta/criteria.ts';
 import { MAIN } from './consulta/form-controls.ts';
 import type { SearchPage } from './consulta/search-page.ts';
 import type { Folio } from './folios.ts';
-import { pageMethodError, withPortalSession } from './guard.ts';
+import { pageMethodError } from './guard.ts';
 import { masterPage, readViewState, writeViewState } from './page.ts';
-import type { PortalSession, PortalState } from './portal-state.ts';
+import type { PortalState } from './portal-state.ts';
 
 type Deps = { world: World; state: PortalState };
 
@@ -30,7 +31,7 @@ const sealedCriteria = z.object({ rfc: z.string(), tipo: z.enum(['emitidos', 're
 export function createDescargaMetadatos(deps: Deps, page: SearchPage): Hono {
   return new Hono().post(`/${page.pagina}/${OPERATION}`, async (c) => {
     const body = await c.req.text();
-    return withPortalSession(deps, c, { operation: OPERATION, detail: { pagina: page.pagina } }, (session, fault) => {
+    return deps.state.host.guard(c, { operation: OPERATION, detail: { pagina: page.pagina } }, (session, fault) => {
       const parametros = isJson(c) ? PARAMETROS.exec(body)?.[2] : undefined;
       if (parametros === undefined) {
         const message = "Invalid web service call, missing value for parameter: 'Parametros'.";
@@ -45,7 +46,7 @@ export function createDescargaMetadatos(deps: Deps, page: SearchPage): Hono {
 function request(
   { world, state }: Deps,
   page: SearchPage,
-  session: PortalSession,
+  session: ProviderSession,
   parametros: string,
   fault: FaultRule | null,
 ) {
@@ -68,7 +69,7 @@ const FAILED = 'Ocurrió un error al procesar su solicitud. Por favor inténtelo
 /** The criteria of a search that this taxpayer made on this page; null for anything else. */
 function openCriteria(
   { seal }: PortalState,
-  { rfc }: PortalSession,
+  { rfc }: ProviderSession,
   { tipo }: SearchPage,
   parametros: string,
 ): Criteria | null {
@@ -98,15 +99,14 @@ const reference = z.object({ paquete: z.string() });
 /** The page that lists a taxpayer's folios and hands out their packages. */
 export function createDescargaMasiva(deps: Deps): Hono {
   const { world, state } = deps;
-  const show = (session: PortalSession, error = '') => {
+  const show = (session: ProviderSession, error = '') => {
     const isListed = ({ estado }: Folio) => estado === 'disponible' || state.settings.lista_en_proceso;
     const folios = state.folios.look(session.rfc).filter(isListed);
     return htmlResponse(
       masterPage({
-        rfc: session.rfc,
         pagina: PAGINA,
         titulo: 'Recuperar Descargas de CFDI',
-        csrf: session.csrf,
+        session,
         viewState: writeViewState(state.seal, session, PAGINA, 'folio'),
         generator: GENERATOR,
         contenido: downloadsPanel(folios, state.seal, error),
@@ -119,7 +119,7 @@ export function createDescargaMasiva(deps: Deps): Hono {
     const id = form[`${MAIN}hfFolioDescargaActual`] ?? '';
     const isDownload = form['__EVENTTARGET'] === `${MAIN}setLinkButtonDescarga`;
     const operation = isDownload ? 'DescargarPaquete' : PAGINA;
-    return withPortalSession(deps, c, { operation, detail: { folio: id } }, (session) => {
+    return deps.state.host.guard(c, { operation, detail: { folio: id } }, (session) => {
       if (!isDownload) return show(session);
       const isOwnPage = readViewState(state.seal, session, PAGINA, form['__VIEWSTATE'] ?? '') !== null;
       const named = reference.safeParse(state.seal.open(form[`${MAIN}hfUrlDescargaActual`] ?? ''));
@@ -130,7 +130,7 @@ export function createDescargaMasiva(deps: Deps): Hono {
   };
 
   return new Hono()
-    .get(`/${PAGINA}`, (c) => withPortalSession(deps, c, { operation: PAGINA }, (session) => show(session)))
+    .get(`/${PAGINA}`, (c) => deps.state.host.guard(c, { operation: PAGINA }, (session) => show(session)))
     .post(`/${PAGINA}`, download);
 }
 

@@ -1,16 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import { z } from 'zod';
+import type { ProviderSession } from '../web/host.ts';
 import { encode, hiddenInput } from '../web/http.ts';
 import type { Seal } from '../web/seal.ts';
 import type { Filtro } from './consulta/search-panel.ts';
-import type { PortalSession } from './portal-state.ts';
 
 type MasterPage = {
-  rfc: string;
+  session: ProviderSession;
   /** File name of the page, which is also where its form is sent: `ConsultaReceptor.aspx`. */
   pagina: string;
   titulo: string;
-  csrf: string;
   viewState: string;
   generator: string;
   /** Content of the page's own part, markup. */
@@ -25,7 +24,8 @@ export const PAGE_TITLE = 'Portal Contribuyentes CFDI | Buscar CFDI';
  * declared is wrong on purpose: the SAT declares utf-16 and sends UTF-8 (phpcfdi/cfdi-sat-scraper, tests/_files).
  */
 export function masterPage(page: MasterPage): string {
-  const { rfc, pagina, titulo, csrf, viewState, generator, contenido } = page;
+  const { session, pagina, titulo, viewState, generator, contenido } = page;
+  const { rfc } = session;
   return `
 <!DOCTYPE html PUBLIC "-//W3C//DTD XHTML 1.0 Strict//EN" "http://www.w3.org/TR/xhtml1/DTD/xhtml1-strict.dtd">
 <html xmlns="http://www.w3.org/1999/xhtml" xml:lang="en">
@@ -34,7 +34,7 @@ export function masterPage(page: MasterPage): string {
 </title><meta http-equiv="Content-Type" content="text/html; charset=utf-16" /><meta http-equiv="CACHE-CONTROL" content="NO-CACHE" /></head>
 <body>
     <form method="post" action="./${pagina}" id="aspnetForm" class="form-horizontal" role="form">
-${hiddenInput('__CSRFTOKEN', '__CSRFTOKEN', csrf)}
+${hiddenInput('__CSRFTOKEN', '__CSRFTOKEN', csrfOf(session))}
 ${hiddenInput('__VIEWSTATE', '__VIEWSTATE', viewState)}
 ${hiddenInput('__VIEWSTATEGENERATOR', '__VIEWSTATEGENERATOR', generator)}
 ${hiddenInput('__VIEWSTATEENCRYPTED', '__VIEWSTATEENCRYPTED', '')}
@@ -60,6 +60,13 @@ ${contenido}
 `;
 }
 
+/** The token that every page of a session carries in `__CSRFTOKEN`. */
+export function csrfOf({ notes }: ProviderSession): string {
+  const csrf = notes.get('csrf') ?? randomBytes(30).toString('base64');
+  notes.set('csrf', csrf);
+  return csrf;
+}
+
 /** What a page's `__VIEWSTATE` says: where and for whom it was made, and which filter it had enabled. */
 type ViewState = { pagina: string; sesion: string; filtro: Filtro };
 
@@ -71,13 +78,13 @@ const FILLER_BYTES = 2800;
 export const VIEW_STATE_ERROR =
   'Validation of viewstate MAC failed. If this application is hosted by a Web Farm or cluster, ensure that <machineKey> configuration specifies the same validationKey and validation algorithm.';
 
-export function writeViewState(seal: Seal, session: PortalSession, pagina: string, filtro: Filtro): string {
+export function writeViewState(seal: Seal, session: ProviderSession, pagina: string, filtro: Filtro): string {
   const relleno = randomBytes(FILLER_BYTES / 2).toString('hex');
   return seal.close({ pagina, sesion: session.id, filtro, relleno });
 }
 
 /** Reads a view state that came back; null when it is not of that page and session. */
-export function readViewState(seal: Seal, session: PortalSession, pagina: string, text: string): ViewState | null {
+export function readViewState(seal: Seal, session: ProviderSession, pagina: string, text: string): ViewState | null {
   const read = schema.safeParse(seal.open(text));
   return read.success && read.data.pagina === pagina && read.data.sesion === session.id ? read.data : null;
 }

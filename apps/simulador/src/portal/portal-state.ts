@@ -1,39 +1,31 @@
-import { randomBytes } from 'node:crypto';
-import type { Context } from 'hono';
-import { getCookie } from 'hono/cookie';
 import { z } from 'zod';
 import { createCaptchas } from '../nidp/captcha.ts';
-import { createAccounts, type IdpSession } from '../nidp/login-desk.ts';
-import { createAssertions } from '../nidp/saml.ts';
-import { withCookies } from '../web/http.ts';
+import { createAccounts } from '../nidp/login-desk.ts';
+import { createNidp } from '../nidp/nidp.ts';
+import { createFederatedHost } from '../web/host.ts';
 import { createSeal } from '../web/seal.ts';
-import { createSessions, type Sessions } from '../web/sessions.ts';
 import type { World } from '../world/world.ts';
 import { createFolios } from './folios.ts';
+import { sendToLogin } from './guard.ts';
 
-/** Cookie of the log-in host. */
-export const IDP_COOKIE = 'JSESSIONID';
-
-/** A sign-in that the portal asked for and that still waits for the taxpayer to log in. */
-export type PendingSignIn = { realm: string; wctx: string };
-
-/** What both hosts of the portal remember; `settings` is read at each call and may be changed in place. */
+/** What the portal's pages share; `settings` is read at each call and may be changed in place. */
 export type PortalState = ReturnType<typeof createPortalState>;
 
-/** Creates the state of a portal in which nobody has logged in yet. */
+/** Creates the state of a portal in which nobody has logged in yet, with its log-in host and its own. */
 export function createPortalState(world: World) {
   const settings = portalSettingsSchema.parse({});
-  const idle = { clock: world.clock, idleMs: () => settings.minutos_sesion * 60_000 };
-  return {
-    settings,
-    seal: createSeal(),
-    captchas: createCaptchas(),
-    accounts: createAccounts(world, settings),
-    assertions: createAssertions(world),
-    idpSessions: createSessions<IdpSession<PendingSignIn>>(idle),
-    portalSessions: createSessions<PortalSession>(idle),
-    folios: createFolios(world, settings),
-  };
+  const acceso = { settings, captchas: createCaptchas(), accounts: createAccounts(world, settings) };
+  const cfdiau = createNidp(world, { prefijo: 'cfdiau', acceso });
+  const host = createFederatedHost(
+    { world, nidp: cfdiau },
+    {
+      servicio: 'portalcfdi',
+      cookie: ['FedAuth', 'FedAuth1'],
+      idleMs: () => settings.minutos_sesion * 60_000,
+      leadTo: sendToLogin,
+    },
+  );
+  return { settings, acceso, cfdiau, host, seal: createSeal(), folios: createFolios(world, settings) };
 }
 
 /** What only the portal has to set; the names are those of PUT /cfdiau/simulador/ajustes. */
@@ -54,30 +46,3 @@ export const portalSettingsSchema = z.object({
 });
 
 export type PortalSettings = z.infer<typeof portalSettingsSchema>;
-
-/** What the portal remembers of a browser. */
-export type PortalSession = { id: string; rfc: string; csrf: string };
-
-const COOKIES = ['FedAuth', 'FedAuth1'] as const;
-const FIRST_PART = 20;
-
-export function currentPortalSession(c: Context, sessions: Sessions<PortalSession>): PortalSession | null {
-  return sessions.use(COOKIES.map((name) => getCookie(c, name) ?? '').join(''));
-}
-
-/**
- * Starts the session of a taxpayer; its id is spread over two cookies, as the identity framework does with long ones.
- */
-export function startPortalSession(sessions: Sessions<PortalSession>, rfc: string): PortalSession {
-  const session = { id: '', rfc, csrf: randomBytes(30).toString('base64') };
-  session.id = sessions.start(session);
-  return session;
-}
-
-export function withSessionCookies(response: Response, { id }: PortalSession): Response {
-  return withCookies(response, { FedAuth: id.slice(0, FIRST_PART), FedAuth1: id.slice(FIRST_PART) });
-}
-
-export function withoutSessionCookies(response: Response): Response {
-  return withCookies(response, { FedAuth: '', FedAuth1: '' });
-}

@@ -1,8 +1,8 @@
 import { type Context, Hono } from 'hono';
-import { addressesOf, ROOT, signInAddress } from '../portal/guard.ts';
+import { ROOT } from '../portal/guard.ts';
 import type { PortalState } from '../portal/portal-state.ts';
-import { createHost, type ProviderSession, receiveToken } from '../web/host.ts';
-import { encode, formOf, hiddenInput, htmlResponse, redirect, runtimeError } from '../web/http.ts';
+import { createFederatedHost, type ProviderSession } from '../web/host.ts';
+import { encode, formOf, hiddenInput, htmlResponse, originOf, redirect, runtimeError } from '../web/http.ts';
 import type { Seal } from '../web/seal.ts';
 import { isVacioFalso } from '../world/asked.ts';
 import { take } from '../world/take.ts';
@@ -11,7 +11,6 @@ import { wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
 import { type Criteria, type Fields, fieldsOf, findRows, readCriteria, resultPanel, searchForm } from './search.ts';
 
-const SERVICIO = 'prodretencioncontribuyente';
 const INICIO = '/?oculta=1';
 const CONSULTAS: readonly (readonly [Pagina, Tipo])[] = [
   ['/ConsultaReceptor', 'recibidos'],
@@ -30,11 +29,10 @@ const YEAR = 365.2425 * 86_400;
  */
 export function createProdretencioncontribuyente({ world, state }: { world: World; state: PortalState }): Hono {
   const { seal } = state;
-  const host = createHost(world, {
-    servicio: SERVICIO,
-    cookie: 'FedAuthRetenciones',
-    sendToLogin: (c, returnTo) => redirect(signInAddress(addressesOf(c), returnTo, world.clock.now(), host.url(c, ''))),
-  });
+  const host = createFederatedHost(
+    { world, nidp: state.cfdiau },
+    { servicio: 'prodretencioncontribuyente', cookie: 'FedAuthRetenciones' },
+  );
   const app = new Hono();
 
   const find = (rfc: string, tipo: Tipo, criteria: Criteria) =>
@@ -72,30 +70,16 @@ export function createProdretencioncontribuyente({ world, state }: { world: Worl
     );
   };
 
-  const logOut = (c: Context) => host.logOut(c, redirect(`${addressesOf(c).cfdiau}/nidp/app/logout`));
-
-  const signIn = (c: Context, form: Readonly<Record<string, string>>) => {
-    return receiveToken(world, {
-      servicio: SERVICIO,
-      identity: state.assertions.take(form['wresult'] ?? '', host.url(c, '')),
-      wctx: form['wctx'],
-      enter: ({ rfc, metodo: claimed }, path) => {
-        const metodo = claimed === 'fiel' ? 'efirma' : 'ciec';
-        return host.enter({ rfc, metodo }, redirect(host.url(c, path === '/' ? INICIO : path)));
-      },
-    });
-  };
+  const logOut = (c: Context) => host.logOut(c, redirect(`${originOf(c)}/cfdiau/nidp/app/logout`));
 
   app.on('GET', ROOT, (c) =>
     host.guard(c, { operation: 'Inicio', returnTo: INICIO }, (session) => page(seal, session, '/', START)),
   );
-  app.on('POST', ROOT, async (c) => {
-    const form = await formOf(c);
-    if (form['wa'] === 'wsignin1.0') return signIn(c, form);
-    return postback(c, '/', 'ElegirConsulta', (_, fields) =>
+  const choose = (c: Context) =>
+    postback(c, '/', 'ElegirConsulta', (_, fields) =>
       redirect(host.url(c, CHOICES[fields['TipoBusqueda'] ?? ''] ?? '/ConsultaEmisor')),
     );
-  });
+  app.on('POST', ROOT, host.signIn(choose));
   for (const [pagina, tipo] of CONSULTAS) {
     app.get(pagina, (c) =>
       host.guard(c, { operation: 'AbrirConsulta', detail: { pagina } }, (session) =>

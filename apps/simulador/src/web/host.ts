@@ -16,8 +16,10 @@ import {
 import { isPartial, partialRedirect } from './jsf.ts';
 import { createSessions } from './sessions.ts';
 
-/** Idle minutes of the simulator's clock after which a host has forgotten a browser. */
-const IDLE_MINUTES = 20;
+/** Idle time of the simulator's clock after which a host has forgotten a browser. */
+const IDLE_MS = 20 * 60_000;
+/** Signs of a session's id in each of several cookies but the last. */
+const COOKIE_PART = 20;
 
 type Answer = (
   session: ProviderSession,
@@ -41,20 +43,30 @@ type Host = {
   logOut(c: Context, answer?: Response): Promise<Response>;
   /** Absolute address of a path of this host, as the caller reaches it. */
   url(c: Context, path: string): string;
+  /** How many browsers it remembers. */
+  countSessions(): number;
 };
 
 type HostOptions = {
   /** Prefix of the host, which is also its name in the log and in fault rules. */
   servicio: string;
-  cookie: string;
+  /** One cookie, or several over which a session's id is spread, as the identity framework does with long ones. */
+  cookie: string | readonly string[];
+  idleMs?: (() => number) | undefined;
   /** Answers a browser that is not inside; `returnTo` is where it wanted to go. */
   sendToLogin(c: Context, returnTo: string, call: Guarded): Response;
 };
 
 /** Creates a host that knows nobody yet. */
-export function createHost(world: World, { servicio, cookie, sendToLogin }: HostOptions): Host {
-  const sessions = createSessions<ProviderSession>({ clock: world.clock, idleMs: () => IDLE_MINUTES * 60_000 });
-  const current = (c: Context) => sessions.use(getCookie(c, cookie) ?? '');
+export function createHost(world: World, options: HostOptions): Host {
+  const { servicio, cookie, idleMs = () => IDLE_MS, sendToLogin } = options;
+  const sessions = createSessions<ProviderSession>({ clock: world.clock, idleMs });
+  const names = [cookie].flat();
+  const current = (c: Context) => sessions.use(names.map((name) => getCookie(c, name) ?? '').join(''));
+  const withId = (response: Response, id: string) => {
+    const part = (i: number) => id.slice(i * COOKIE_PART, i === names.length - 1 ? undefined : (i + 1) * COOKIE_PART);
+    return withCookies(response, Object.fromEntries(names.map((name, i) => [name, part(i)])));
+  };
   const url: Host['url'] = (c, path) => `${originOf(c)}/${servicio}${path}`;
 
   const refuse = async (c: Context, call: Guarded) => {
@@ -79,15 +91,16 @@ export function createHost(world: World, { servicio, cookie, sendToLogin }: Host
     enter: ({ rfc, metodo }, response) => {
       const session: ProviderSession = { id: '', rfc, metodo, notes: new Map() };
       session.id = sessions.start(session);
-      return withCookies(response, { [cookie]: session.id });
+      return withId(response, session.id);
     },
     logOut: (c, answer = loggedOutPage()) => {
       const session = current(c);
       return attend(world, { service: servicio, operation: 'Salir', rfc: session?.rfc ?? '' }, () => {
         if (session) sessions.end(session.id);
-        return withCookies(answer, { [cookie]: '' });
+        return withId(answer, '');
       });
     },
+    countSessions: sessions.count,
   };
 }
 
@@ -99,31 +112,6 @@ export type ProviderSession = {
   /** What the host's pages note down between two requests. */
   notes: Map<string, string>;
 };
-
-/** What a log-in host had a browser post to a host that trusts it (WS-Federation, `wa=wsignin1.0`). */
-type Arrival<I extends { rfc: string }> = {
-  /** Prefix of the host that it came to. */
-  servicio: string;
-  /** Whom its `wresult` proves; null when it proves nobody. */
-  identity: I | null;
-  wctx: string | undefined;
-  /** Starts the session and sends the browser on to a path of the host, which is `ru` of the context, or else `/`. */
-  enter(identity: I, path: string): Response;
-};
-
-/** Records and answers an arrival; one that proves nobody gets the platform's error. */
-export function receiveToken<I extends { rfc: string }>(
-  world: World,
-  { servicio, identity, wctx = '', enter }: Arrival<I>,
-): Promise<Response> {
-  const call = { service: servicio, operation: 'RecibirToken', rfc: identity?.rfc ?? '' };
-  return attend(world, call, () => (identity ? enter(identity, returnPath(wctx)) : htmlResponse(REFUSED, 500)));
-}
-
-/** `wctx` of a request that is to come back to a path, as the platform writes it. */
-export function returnContext(returnTo: string): string {
-  return `rm=0&id=passive&ru=${encodeURIComponent(returnTo)}`;
-}
 
 const REFUSED = '<html><body><h1>Server Error</h1><p>ID4243</p></body></html>';
 
@@ -138,18 +126,23 @@ type FederatedHost = Host & {
   signIn(home: (c: Context) => Promise<Response>): (c: Context) => Promise<Response>;
 };
 
+type FederatedOptions = Omit<HostOptions, 'sendToLogin'> & {
+  /** Answers a browser that is not inside with the address of its log-in; default: a redirection. */
+  leadTo?: (address: string, c: Context) => Response;
+};
+
 /** Creates the host's side of WS-Federation's passive request; its first page is where the token is posted to. */
 export function createFederatedHost(
   { world, nidp }: { world: World; nidp: Nidp },
-  { servicio, cookie }: { servicio: string; cookie: string },
+  { leadTo = redirect, ...options }: FederatedOptions,
 ): FederatedHost {
+  const { servicio } = options;
   const host = createHost(world, {
-    servicio,
-    cookie,
+    ...options,
     sendToLogin: (c, returnTo) => {
-      const relayState = returnContext(returnTo || '/');
+      const relayState = `rm=0&id=passive&ru=${encodeURIComponent(returnTo || '/')}`;
       const order = { servicio, regreso: host.url(c, '/'), relayState, protocolo: 'wsfed' } as const;
-      return redirect(nidp.loginUrl(c, order));
+      return leadTo(nidp.loginUrl(c, order), c);
     },
   });
   return {
@@ -157,11 +150,11 @@ export function createFederatedHost(
     signIn: (home) => async (c) => {
       const form = await formOf(c);
       if (form['wa'] !== 'wsignin1.0') return home(c);
-      return receiveToken(world, {
-        servicio,
-        identity: nidp.redeem(form['wresult'] ?? '', servicio),
-        wctx: form['wctx'],
-        enter: (identity, path) => host.enter(identity, redirect(host.url(c, path))),
+      const identity = nidp.redeem(form['wresult'] ?? '', servicio);
+      const call = { service: servicio, operation: 'RecibirToken', rfc: identity?.rfc ?? '' };
+      return attend(world, call, () => {
+        if (identity === null) return htmlResponse(REFUSED, 500);
+        return host.enter(identity, redirect(host.url(c, returnPath(form['wctx'] ?? ''))));
       });
     },
   };

@@ -1,5 +1,5 @@
 import type { Fault } from './faults.ts';
-import { type Magia, MAGIAS } from './magia/catalogo.ts';
+import { MAGIAS, type Magia } from './magia/catalogo.ts';
 import type { Settings } from './settings.ts';
 
 const byRfc = new Map(MAGIAS.flatMap((magia) => [magia.moral, magia.fisica].map((rfc) => [rfc, magia])));

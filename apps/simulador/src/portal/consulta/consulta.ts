@@ -1,12 +1,13 @@
 import { type Context, Hono } from 'hono';
+import type { ProviderSession } from '../../web/host.ts';
 import { formOf, htmlResponse, runtimeError } from '../../web/http.ts';
 import { isVacioFalso } from '../../world/asked.ts';
 import { take } from '../../world/take.ts';
 import { wallTimeOf } from '../../world/wall-time.ts';
 import type { World } from '../../world/world.ts';
-import { isDelta, withPortalSession } from '../guard.ts';
-import { deltaResponse, errorDelta, readViewState, VIEW_STATE_ERROR } from '../page.ts';
-import type { PortalSession, PortalState } from '../portal-state.ts';
+import { isDelta } from '../guard.ts';
+import { csrfOf, deltaResponse, errorDelta, readViewState, VIEW_STATE_ERROR } from '../page.ts';
+import type { PortalState } from '../portal-state.ts';
 import { type Form, findRows, readInterval, readUuid } from './criteria.ts';
 import { MAIN } from './form-controls.ts';
 import { FRESH_VIEW, renderDelta, renderPage, type SearchPage, type SearchView } from './search-page.ts';
@@ -20,7 +21,7 @@ type Deps = { world: World; state: PortalState };
  * search by date needs the view state that the second step answered.
  */
 export function createConsulta(deps: Deps, page: SearchPage): Hono {
-  const show = (c: Context, session: PortalSession, view: SearchView) =>
+  const show = (c: Context, session: ProviderSession, view: SearchView) =>
     isDelta(c)
       ? deltaResponse(renderDelta(deps, page, session, view))
       : htmlResponse(renderPage(deps, page, session, view));
@@ -29,9 +30,9 @@ export function createConsulta(deps: Deps, page: SearchPage): Hono {
     const form = await formOf(c);
     const isSearch = `${MAIN}BtnBusqueda` in form;
     const operation = isSearch ? 'Buscar' : 'ElegirFiltro';
-    return withPortalSession(deps, c, { operation, detail: { pagina: page.pagina } }, (session) => {
+    return deps.state.host.guard(c, { operation, detail: { pagina: page.pagina } }, (session) => {
       const viewState = readViewState(deps.state.seal, session, page.pagina, form['__VIEWSTATE'] ?? '');
-      const isCsrfWrong = (form['__CSRFTOKEN'] ?? session.csrf) !== session.csrf;
+      const isCsrfWrong = (form['__CSRFTOKEN'] ?? csrfOf(session)) !== csrfOf(session);
       if (!viewState || isCsrfWrong) return refuse(c);
       const view = isSearch ? search(deps, page, session, viewState.filtro, form) : choose(form, viewState.filtro);
       return show(c, session, view);
@@ -40,7 +41,7 @@ export function createConsulta(deps: Deps, page: SearchPage): Hono {
 
   return new Hono()
     .get(`/${page.pagina}`, (c) =>
-      withPortalSession(deps, c, { operation: 'AbrirConsulta', detail: { pagina: page.pagina } }, (session) =>
+      deps.state.host.guard(c, { operation: 'AbrirConsulta', detail: { pagina: page.pagina } }, (session) =>
         show(c, session, FRESH_VIEW),
       ),
     )
@@ -57,7 +58,7 @@ function choose(form: Form, before: Filtro): SearchView {
 function search(
   { world, state }: Deps,
   page: SearchPage,
-  session: PortalSession,
+  session: ProviderSession,
   enabled: Filtro,
   form: Form,
 ): SearchView {

@@ -1,8 +1,9 @@
+import type { ProviderSession } from '../../web/host.ts';
 import type { Row } from '../../world/taxpayers/row.ts';
 import { wallTimeOf } from '../../world/wall-time.ts';
 import type { World } from '../../world/world.ts';
 import { type DeltaRecord, masterPage, PAGE_TITLE, writeDelta, writeViewState } from '../page.ts';
-import type { PortalSession, PortalState } from '../portal-state.ts';
+import type { PortalState } from '../portal-state.ts';
 import type { Criteria, Form } from './criteria.ts';
 import { MAIN } from './form-controls.ts';
 import { resultPanel } from './result-panel.ts';
@@ -46,12 +47,11 @@ export const FRESH_VIEW: SearchView = {
 
 type Deps = { world: World; state: PortalState };
 
-export function renderPage(deps: Deps, page: SearchPage, session: PortalSession, view: SearchView): string {
+export function renderPage(deps: Deps, page: SearchPage, session: ProviderSession, view: SearchView): string {
   const { busqueda, resultados, viewState } = renderParts(deps, page, session, view);
   return masterPage({
     ...page,
-    rfc: session.rfc,
-    csrf: session.csrf,
+    session,
     viewState,
     contenido: `        <div id="ctl00_MainContent_UpnlBusqueda">${busqueda}</div>
         <div id="ctl00_MainContent_UpnlResultados">${resultados}</div>`,
@@ -59,7 +59,7 @@ export function renderPage(deps: Deps, page: SearchPage, session: PortalSession,
 }
 
 /** The answer to an asynchronous postback: the panels anew, and the hidden fields for the next one. */
-export function renderDelta(deps: Deps, page: SearchPage, session: PortalSession, view: SearchView): string {
+export function renderDelta(deps: Deps, page: SearchPage, session: ProviderSession, view: SearchView): string {
   const { busqueda, resultados, viewState } = renderParts(deps, page, session, view);
   const isReceived = page.tipo === 'recibidos';
   const dates = isReceived ? ['CldFecha'] : ['CldFechaInicial2', 'CldFechaFinal2'];
@@ -89,7 +89,7 @@ export function renderDelta(deps: Deps, page: SearchPage, session: PortalSession
   return writeDelta(records);
 }
 
-function renderParts({ world, state }: Deps, page: SearchPage, session: PortalSession, view: SearchView) {
+function renderParts({ world, state }: Deps, page: SearchPage, session: ProviderSession, view: SearchView) {
   const { tipo, pagina } = page;
   const { columnas } = state.settings;
   const year = new Date(wallTimeOf(world.clock.now()) * 1000).getUTCFullYear();
