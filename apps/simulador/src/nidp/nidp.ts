@@ -251,7 +251,8 @@ function unknownContract(what: string): string {
 type Prefijo = 'login' | 'loginda' | 'cfdiau';
 
 /**
- * Ids of authentication contracts by what they ask for; the first of each is the one that a service sends a browser to.
+ * What differs between them. Ids of authentication contracts by what they ask for; the first is the one that a service
+ * sends a browser to.
  * Sources: phpcfdi/csf-sat-scraper, phpcfdi/opinion-cumplimiento-sat-scraper, phpcfdi/cfdi-sat-scraper,
  * luffynando/sat-scrapers-auth, SAT-CFDI/python-satcfdi.
  */
