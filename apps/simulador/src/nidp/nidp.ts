@@ -61,7 +61,7 @@ type NidpOptions = {
 /** Creates a log-in host in which nobody has logged in yet. */
 export function createNidp(world: World, { prefijo, acceso, clientes = [] }: NidpOptions): Nidp {
   const service = prefijo;
-  const { cookie, porOmision } = HOSTS[prefijo];
+  const { cookie, defaultService } = HOSTS[prefijo];
   const idleMs = () => acceso.settings.minutos_sesion * 60_000;
   const sessions = createSessions<IdpSession<Pending>>({ clock: world.clock, idleMs });
   const assertions = createAssertions(world);
@@ -73,12 +73,12 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
    */
   const goOn = (c: Context, session: IdpSession<Pending>): Response => {
     const { rfc, method: metodo } = session;
-    const pending = session.pending ?? (endpointOf(c) === 'wsfed/ep' ? pendingByDefault(c, porOmision) : null);
+    const pending = session.pending ?? (endpointOf(c) === 'wsfed/ep' ? pendingByDefault(c, defaultService) : null);
     session.pending = null;
     const issuer = `${baseOf(c, prefijo)}/nidp/`;
     if (pending?.protocolo === 'oauth') return scriptedMove(pending.authz);
     if (pending === null || rfc === null) {
-      if (porOmision && c.req.method === 'POST')
+      if (defaultService && c.req.method === 'POST')
         return htmlResponse(autoSubmittedForm('SAT Autenticaci&oacute;n', `${issuer}wsfed/ep?sid=0`, {}));
       const isFresh = c.req.method === 'POST' && c.req.path.endsWith('/nidp/idff/sso');
       return scriptedMove(`${issuer}${isFresh ? 'idff/sso' : 'app'}?sid=0`);
@@ -101,7 +101,7 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
     service,
     cookie,
     fielAddress: (c) => {
-      const endpoint = porOmision ? 'app/login' : endpointOf(c);
+      const endpoint = defaultService ? 'app/login' : endpointOf(c);
       return loginPage(c, prefijo, { metodo: 'fiel', endpoint, target: c.req.query('target') });
     },
     enter: (c, session): Response => desk.withSession(goOn(c, session), session),
@@ -120,7 +120,7 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
     return attend(world, { service, operation, rfc: session.rfc ?? '' }, () => {
       if (session.rfc !== null) return desk.withSession(goOn(c, session), session);
       if (metodo === null) return htmlResponse(unknownContract(c.req.query('id') ?? ''), 400);
-      const isEntry = !porOmision && c.req.method === 'GET' && c.req.query('option') !== 'credential';
+      const isEntry = !defaultService && c.req.method === 'GET' && c.req.query('option') !== 'credential';
       if (!isEntry) return desk.show(c, session, metodo);
       return hop(c, session, metodo, endpointOf(c));
     });
@@ -139,9 +139,9 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
     if (submitted) return submitted;
     const { wa, wtrealm = '', wctx = DEFAULT_WCTX } = c.req.query();
     const isAsked = wa === 'wsignin1.0';
-    if (!isAsked && !(porOmision && session.rfc !== null)) return showLogin(c, session);
+    if (!isAsked && !(defaultService && session.rfc !== null)) return showLogin(c, session);
     return attend(world, { service, operation: 'EmitirToken', rfc: session.rfc ?? '' }, () => {
-      if (isAsked) session.pending = pendingOf(c, wtrealm, wctx) ?? pendingByDefault(c, porOmision, wctx);
+      if (isAsked) session.pending = pendingOf(c, wtrealm, wctx) ?? pendingByDefault(c, defaultService, wctx);
       if (isAsked && session.pending === null) return htmlResponse(unknownContract(wtrealm), 400);
       if (session.rfc !== null) return desk.withSession(goOn(c, session), session);
       return hop(c, session, c.req.query('metodo') === 'efirma' ? 'fiel' : 'ciec', 'wsfed/ep');
@@ -259,7 +259,7 @@ type Prefijo = 'login' | 'loginda' | 'cfdiau';
 type HostFacts = Readonly<Record<Metodo, readonly [string, ...string[]]>> & {
   cookie: string;
   /** The service that a browser from nowhere is vouched to; such a host shows its page without a hop before it. */
-  porOmision?: string;
+  defaultService?: string;
 };
 
 const HOSTS: Readonly<Record<Prefijo, HostFacts>> = {
@@ -269,7 +269,7 @@ const HOSTS: Readonly<Record<Prefijo, HostFacts>> = {
     fiel: ['fiel', 'fiel_Aviso'],
     cookie: 'JSESSIONID_loginda',
   },
-  cfdiau: { ciec: ['SATUPCFDiCon'], fiel: ['SATx509Custom'], cookie: 'JSESSIONID', porOmision: 'portalcfdi' },
+  cfdiau: { ciec: ['SATUPCFDiCon'], fiel: ['SATx509Custom'], cookie: 'JSESSIONID', defaultService: 'portalcfdi' },
 };
 
 /** What the contract of an id asks for; null for an unknown id. Without an id a host asks for the password. */
