@@ -107,19 +107,7 @@ export interface DireccionSat {
   readonly path: string;
 }
 
-interface Direcciones {
-  /** The address to connect to. Throws HOST_NO_PERMITIDO for a host outside of the allow-list. */
-  locate(direccion: DireccionSat): { origin: string; path: string };
-  /**
-   * Reads a URL found in a page, a form or a `Location` header, relative to the page `desde`. Accepts the SAT's own
-   * host names (http is read as https) and the configured addresses of those hosts; throws HOST_NO_PERMITIDO for the
-   * rest.
-   */
-  resolve(url: string, desde?: DireccionSat): DireccionSat;
-  readonly hosts: readonly string[];
-}
-
-export function createDirecciones(settings: SatHttpSettings): Direcciones {
+export function createDirecciones(settings: SatHttpSettings) {
   const hosts = [...Object.keys(HOSTS_SAT), ...(settings.otrosHosts ?? [])];
   const bases = new Map(hosts.map((host) => [host, baseOf(host, settings)]));
 
@@ -137,13 +125,19 @@ export function createDirecciones(settings: SatHttpSettings): Direcciones {
 
   return {
     hosts,
-    locate({ host, path }) {
+    /** The address to connect to. Throws HOST_NO_PERMITIDO for a host outside of the allow-list. */
+    locate({ host, path }: DireccionSat): { origin: string; path: string } {
       const base = bases.get(host);
       if (base === undefined) throw notAllowed(host);
       if (!path.startsWith('/')) throw notAllowed('path');
       return { origin: base.origin, path: prefixOf(base) + path };
     },
-    resolve(text, desde) {
+    /**
+     * Reads a URL found in a page, a form or a `Location` header, relative to the page `desde`. Accepts the SAT's own
+     * host names (http is read as https) and the configured addresses of those hosts; throws HOST_NO_PERMITIDO for the
+     * rest.
+     */
+    resolve(text: string, desde?: DireccionSat): DireccionSat {
       const page = desde && `https://${desde.host}${desde.path}`;
       if (!URL.canParse(text, page)) throw notAllowed('url');
       const url = new URL(text, page);

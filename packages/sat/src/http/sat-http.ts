@@ -47,7 +47,7 @@ export interface SatHttpResponse<E extends 'text' | 'stream' = 'text' | 'stream'
  */
 export interface SatHttp {
   request<E extends 'text' | 'stream'>(request: SatHttpRequest<E>): Promise<SatHttpResponse<E>>;
-  /** Reads a URL found in a page or a `Location` header: see `Direcciones.resolve`. */
+  /** Reads a URL found in a page or a `Location` header: see {@link createDirecciones}. */
   resolve(url: string, desde?: DireccionSat): DireccionSat;
   /** Rejects with OCUPADO what would have to wait for a connection to a host; where waiting is no matter, nothing. */
   assertRoom(host: string): void;
@@ -202,19 +202,11 @@ function outcomeOfStream(guarded: Readable, reason: SatError | undefined): Exclu
   return guarded.errored === null || reason?.motivo === 'CANCELADA' ? 'neutral' : 'fallo';
 }
 
-interface Agentes {
-  /** The connections of one host; opened at the first use. */
-  of(host: string, origin: string): Pool;
-  /** Requests to a host that are sent or wait for a connection. */
-  underWay(host: string): number;
-  close(): Promise<void>;
-}
-
 /**
  * One pool of connections per host of the SAT, even where several hosts share an address, so that each has its own
  * cap and its own TLS. Certificates are always verified.
  */
-function createAgentes(settings: SatHttpSettings): Agentes {
+function createAgentes(settings: SatHttpSettings) {
   const pools = new Map<string, Pool>();
   const s = { ...SAT_HTTP_DEFAULTS, ...settings };
 
@@ -235,12 +227,14 @@ function createAgentes(settings: SatHttpSettings): Agentes {
   }
 
   return {
-    of(host, origin) {
+    /** The connections of one host; opened at the first use. */
+    of(host: string, origin: string): Pool {
       const pool = pools.get(host) ?? open(host, origin);
       pools.set(host, pool);
       return pool;
     },
-    underWay: (host) => pools.get(host)?.stats.size ?? 0,
+    /** Requests to a host that are sent or wait for a connection. */
+    underWay: (host: string) => pools.get(host)?.stats.size ?? 0,
     async close() {
       await Promise.all([...pools.values()].map((pool) => pool.destroy()));
       pools.clear();
@@ -280,18 +274,8 @@ interface Measurement {
   withdraw(): void;
 }
 
-interface Mediciones {
-  start(host: string): Measurement;
-  /** A request that the breaker held back. */
-  avoided(host: string): void;
-}
-
-const NOBODY: Measurement = { stopClock() {}, end() {}, withdraw() {} };
-
 /** Tells a `metrics` of every request. An observer that throws disturbs nobody. */
-function createMediciones(metrics: SatMetrics | undefined): Mediciones {
-  if (metrics === undefined) return { start: () => NOBODY, avoided() {} };
-
+function createMediciones(metrics: SatMetrics | undefined) {
   function record(host: string, ms: number, resultado: ResultadoMedido): void {
     try {
       metrics?.record({ host, canal: canalDeHost(host), ms, resultado });
@@ -301,8 +285,9 @@ function createMediciones(metrics: SatMetrics | undefined): Mediciones {
   }
 
   return {
-    avoided: (host) => record(host, 0, 'evitada'),
-    start(host) {
+    /** A request that the breaker held back. */
+    avoided: (host: string) => record(host, 0, 'evitada'),
+    start(host: string): Measurement {
       const startedAt = performance.now();
       let ms: number | null = null;
       let ended: ResultadoMedido | null = null;

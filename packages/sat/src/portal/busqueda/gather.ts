@@ -116,6 +116,11 @@ export function splitMitades({ inicio, fin }: Periodo): [Periodo, Periodo] | nul
   ];
 }
 
+/** The days of a longer part of a month, the halves of a day; null for a single second. */
+export function splitDiasOMitades(periodo: Periodo): readonly Periodo[] | null {
+  return isUnDia(periodo) ? splitMitades(periodo) : splitDias(periodo);
+}
+
 export function isUnDia({ inicio, fin }: Periodo): boolean {
   return inicio.slice(0, 10) === fin.slice(0, 10);
 }

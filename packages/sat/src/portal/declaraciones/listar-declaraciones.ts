@@ -116,11 +116,11 @@ const PERIODOS: ReadonlyMap<string, readonly string[]> = new Map([
  * page without these lists, or with more to ask than any taxpayer files.
  */
 function readFormularioConsulta(etiquetas: readonly Etiqueta[]) {
-  const listas = listasDe(etiquetas);
-  const ejercicio = only(listas, /ejercicio$/i, 'Ejercicio');
-  const periodicidad = only(listas, /periodicidad$/i, 'Periodicidad');
-  const declaracion = listas.get(keyOf(listas, /declaracion$/i) ?? '');
-  const periodo = listas.get(keyOf(listas, /periodo$/i) ?? '');
+  const ejercicio = findLista(etiquetas, /ejercicio$/i);
+  const periodicidad = findLista(etiquetas, /periodicidad$/i);
+  const declaracion = findLista(etiquetas, /declaracion$/i);
+  const periodo = findLista(etiquetas, /periodo$/i);
+  if (ejercicio === undefined || periodicidad === undefined) throw ilegible('declaraciones: sin listas de consulta');
   const formulario = readFormularios(etiquetas).find((f) => f.etiquetas.some(isEjercicio));
   const fijos = readCampos((formulario?.etiquetas ?? etiquetas).filter(isOculto));
   const tipos = reales(periodicidad);
@@ -177,21 +177,10 @@ function toPares({ nombre, opciones }: Lista, elegidas: readonly Opcion[]): read
   return valores.length === 0 ? [[nombre, '']] : valores.map(({ valor }): Par => [nombre, valor]);
 }
 
-function keyOf(listas: ReadonlyMap<string, Lista>, id: RegExp): string | undefined {
-  return [...listas.keys()].find((clave) => id.test(clave));
-}
-
-function only(listas: ReadonlyMap<string, Lista>, id: RegExp, nombre: string): Lista {
-  const lista = listas.get(keyOf(listas, id) ?? '');
-  if (lista === undefined) throw ilegible(`declaraciones: sin ${nombre}`);
-  return lista;
-}
-
-/** The lists of the page by their id: a browser's script enables `#Periodo` once a period kind is chosen. */
-function listasDe(etiquetas: readonly Etiqueta[]): ReadonlyMap<string, Lista> {
-  return new Map(
-    readListas(etiquetas).map(({ id, nombre, opciones }) => [id || nombre, { id, nombre: nombre || id, opciones }]),
-  );
+/** A list of the page by its id, else its name: a browser's script enables `#Periodo` once a period kind is chosen. */
+function findLista(etiquetas: readonly Etiqueta[], clave: RegExp): Lista | undefined {
+  const lista = readListas(etiquetas).find(({ id, nombre }) => clave.test(id || nombre));
+  return lista && { ...lista, nombre: lista.nombre || lista.id };
 }
 
 function isEjercicio(etiqueta: Etiqueta): boolean {

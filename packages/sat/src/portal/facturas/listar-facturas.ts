@@ -1,14 +1,6 @@
 import { type FacturaRecibida, type ListarFacturas, type RespuestaListarFacturas, SatError } from '@acuse/core';
 import { ilegible } from '../../texto.ts';
-import {
-  collect,
-  type Hallazgo,
-  isUnDia,
-  type Pregunta,
-  splitDias,
-  splitMeses,
-  splitMitades,
-} from '../busqueda/gather.ts';
+import { collect, type Hallazgo, isUnDia, type Pregunta, splitDiasOMitades, splitMeses } from '../busqueda/gather.ts';
 import { isSeleccion, type RegistroDelta, readPaneles, readPanelResultados, search } from '../consultas/busqueda.ts';
 import type { PageClient } from '../page-client.ts';
 import { type Etiqueta, isVisible, readTextoVisible } from '../paginas/etiquetas.ts';
@@ -31,7 +23,7 @@ export async function listarFacturas(
   const facturas = await collect<FacturaRecibida>({
     periodos: splitMeses(periodo),
     ask: (pregunta) => ask(pageClient, rfc, pregunta),
-    split: (parte) => (isUnDia(parte) ? splitMitades(parte) : splitDias(parte)),
+    split: splitDiasOMitades,
     maximo,
   });
   return facturas === null ? { resultado: 'DEMASIADAS' } : { resultado: 'LISTA', facturas };

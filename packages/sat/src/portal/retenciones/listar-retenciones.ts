@@ -11,8 +11,8 @@ import {
   collect,
   isUnDia,
   type Pregunta,
-  type Reunion,
   splitDias,
+  splitDiasOMitades,
   splitMeses,
   splitMitades,
 } from '../busqueda/gather.ts';
@@ -84,8 +84,12 @@ async function listLado(
   let pagina = await openBusqueda(pageClient, lado, rfc);
   // What the page says before it was asked is no answer.
   if (isSinResultados(pagina.etiquetas)) throw ilegible('retenciones: dice que no hay antes de buscar');
+  const partes =
+    lado === 'EMITIDA'
+      ? { periodos: [anio], split: splitMitades }
+      : { periodos: hasMes(pagina) ? splitMeses(anio) : splitDias(anio), split: splitDiasOMitades };
   const filas = await collect<FilaRetencion>({
-    ...(lado === 'EMITIDA' ? divideEmitidas(anio) : divideRecibidas(anio, hasMes(pagina))),
+    ...partes,
     maximo: Number.POSITIVE_INFINITY,
     async ask(pregunta) {
       pagina = await searchFrom(pageClient, pagina, lado, pregunta, rfc);
@@ -94,17 +98,6 @@ async function listLado(
   });
   if (filas === null) throw ilegible('retenciones: lista sin terminar');
   return filas;
-}
-
-function divideEmitidas(anio: Periodo): Pick<Reunion<FilaRetencion>, 'periodos' | 'split'> {
-  return { periodos: [anio], split: splitMitades };
-}
-
-function divideRecibidas(anio: Periodo, meses: boolean): Pick<Reunion<FilaRetencion>, 'periodos' | 'split'> {
-  return {
-    periodos: meses ? splitMeses(anio) : splitDias(anio),
-    split: (parte) => (isUnDia(parte) ? splitMitades(parte) : splitDias(parte)),
-  };
 }
 
 const RUTAS = { RECIBIDA: '/ConsultaReceptor', EMITIDA: '/ConsultaEmisor' } as const;
@@ -163,7 +156,7 @@ async function searchFrom(
 /** Whether the page of received documents can be asked for a whole month, by a day 0 or a day left open. */
 function hasMes(pagina: Pagina): boolean {
   const formulario = formWith(pagina, 'rbtnFiltros');
-  return formulario !== null && findDiaAbierto(formulario) !== null;
+  return formulario !== null && findDiaAbierto(formulario.etiquetas) !== null;
 }
 
 function isBusqueda(pagina: Pagina, lado: Lado): boolean {
@@ -198,12 +191,12 @@ function camposDeLista({ etiquetas }: Formulario, { inicio, fin }: Periodo): Arr
   const unDia = isUnDia({ inicio, fin });
   const opcionAnio = findNumero(readOpciones(etiquetas, 'selAnio'), anio);
   if (opcionAnio === undefined) throw new SatError('PETICION_RECHAZADA', { codigo: 'EJERCICIO' });
-  const abierto = findDiaAbierto({ etiquetas });
+  const abierto = findDiaAbierto(etiquetas);
   if (!unDia && abierto === null) throw ilegible('retenciones: el mes no se puede consultar entero');
   return [
     [nameOf(etiquetas, 'selAnio'), opcionAnio.valor],
-    [nameOf(etiquetas, 'selMes'), chooseNumero({ etiquetas }, 'selMes', mes)],
-    [nameOf(etiquetas, 'selDia'), unDia ? chooseNumero({ etiquetas }, 'selDia', dia) : (abierto ?? '')],
+    [nameOf(etiquetas, 'selMes'), chooseNumero(etiquetas, 'selMes', mes)],
+    [nameOf(etiquetas, 'selDia'), unDia ? chooseNumero(etiquetas, 'selDia', dia) : (abierto ?? '')],
   ];
 }
 
@@ -218,7 +211,7 @@ function camposDeTexto({ etiquetas }: Formulario, { inicio, fin }: Periodo): Arr
 
 function camposDeHora({ etiquetas }: Formulario, { inicio, fin }: Periodo): Array<[string, string]> {
   const partes = [...inicio.slice(11).split(':'), ...fin.slice(11).split(':')].map(Number);
-  return HORAS.map((id, i) => [nameOf(etiquetas, id), chooseNumero({ etiquetas }, id, partes[i] ?? 0)]);
+  return HORAS.map((id, i) => [nameOf(etiquetas, id), chooseNumero(etiquetas, id, partes[i] ?? 0)]);
 }
 
 function campoDeEstado({ etiquetas }: Formulario, id: string, estado: Pregunta['estado']): [string, string] {
@@ -231,13 +224,13 @@ function campoDeEstado({ etiquetas }: Formulario, id: string, estado: Pregunta['
   return [nameOf(etiquetas, id), opcion.valor];
 }
 
-function chooseNumero({ etiquetas }: Pick<Formulario, 'etiquetas'>, id: string, numero: number): string {
+function chooseNumero(etiquetas: readonly Etiqueta[], id: string, numero: number): string {
   const opcion = findNumero(readOpciones(etiquetas, id), numero);
   if (opcion === undefined) throw ilegible(`retenciones: ${id} sin ${numero}`);
   return opcion.valor;
 }
 
-function findDiaAbierto({ etiquetas }: Pick<Formulario, 'etiquetas'>): string | null {
+function findDiaAbierto(etiquetas: readonly Etiqueta[]): string | null {
   const abierta = readOpciones(etiquetas, 'selDia').find(
     ({ valor, texto }) => Number(valor) === 0 || !/\d/.test(`${valor}${texto}`),
   );

@@ -26,25 +26,6 @@ interface Acceso {
   isOver: boolean;
 }
 
-/** Log-ins that go on by themselves: whoever needs one looks in, and comes again when it takes longer. */
-export interface Accesos {
-  /**
-   * Starts the log-in of `clave` unless it is under way, and waits for its end, but not beyond `momentMs` after its
-   * start. Rejects with OCUPADO when it is not over then, or when the account has its share of the log-ins of this
-   * process, and with the error of one that failed since the caller was sent away. What `login` is given lives until it
-   * is over.
-   */
-  join(
-    clave: string,
-    cuentaId: string | null,
-    credencial: Credencial,
-    signal: AbortSignal,
-    login: (credencial: Credencial, signal: AbortSignal) => Promise<unknown>,
-  ): Promise<void>;
-  /** Ends those under way and waits for their end. */
-  close(): Promise<void>;
-}
-
 /** A copy that its owner may wipe without taking it from us. */
 function copyOf(credencial: Credencial): Credencial {
   if (credencial.tipo === 'ciec') return { ...credencial, ciec: Buffer.from(credencial.ciec) };
@@ -54,11 +35,14 @@ function copyOf(credencial: Credencial): Credencial {
 const toError = (error: unknown) =>
   error instanceof SatError ? error : new SatError('NO_RESPONDE', { codigo: 'ACCESO', cause: error });
 
+type RunLogin = (credencial: Credencial, signal: AbortSignal) => Promise<unknown>;
+
+/** Log-ins that go on by themselves: whoever needs one looks in, and comes again when it takes longer. */
 export function createAccesos(
   momentMs: number,
   wipe: (credencial: Credencial) => void,
   now: () => number = () => performance.now(),
-): Accesos {
+) {
   const accesos = new Map<string, Acceso>();
   const closing = new AbortController();
   // Each of them listens.
@@ -70,12 +54,7 @@ export function createAccesos(
     return own < PARTE_POR_CUENTA * (MAX_ACCESOS - accesos.size);
   }
 
-  function start(
-    clave: string,
-    cuentaId: string | null,
-    credencial: Credencial,
-    login: (credencial: Credencial, signal: AbortSignal) => Promise<unknown>,
-  ): Acceso {
+  function start(clave: string, cuentaId: string | null, credencial: Credencial, login: RunLogin): Acceso {
     const own = copyOf(credencial);
     const forget = () => accesos.get(clave) === acceso && accesos.delete(clave);
     const over = login(own, closing.signal)
@@ -112,7 +91,19 @@ export function createAccesos(
   }
 
   return {
-    async join(clave, cuentaId, credencial, signal, login) {
+    /**
+     * Starts the log-in of `clave` unless it is under way, and waits for its end, but not beyond `momentMs` after its
+     * start. Rejects with OCUPADO when it is not over then, or when the account has its share of the log-ins of this
+     * process, and with the error of one that failed since the caller was sent away. What `login` is given lives until
+     * it is over.
+     */
+    async join(
+      clave: string,
+      cuentaId: string | null,
+      credencial: Credencial,
+      signal: AbortSignal,
+      login: RunLogin,
+    ): Promise<void> {
       if (closing.signal.aborted || signal.aborted) throw new SatError('CANCELADA');
       const known = accesos.get(clave);
       if (known === undefined && !hasRoom(cuentaId)) throw comeAgain(VUELTA_MS);
@@ -132,6 +123,7 @@ export function createAccesos(
       if (acceso.turnedAway <= 0 && accesos.get(clave) === acceso) accesos.delete(clave);
       throw failure;
     },
+    /** Ends those under way and waits for their end. */
     async close() {
       closing.abort();
       await Promise.all([...accesos.values()].map(({ over }) => over));

@@ -27,27 +27,11 @@ type TrabajoConTurno<T> = (signal: AbortSignal, hold: () => Promise<void>) => Pr
 
 const perdido = () => new SatError('NO_RESPONDE', { codigo: 'TURNO', detalle: 'se perdió el turno de acceso' });
 
-/** The turn to log in for a taxpayer, of one at a time among all processes that share a store. */
-export interface TurnosAcceso {
-  /**
-   * Waits for the turn, and with `reparto` for one of its places, and runs `work` with it. While it waits it asks
-   * `instead` now and then and, when that has a value, gives it without having had the turn. The signal of `work` also
-   * ends when the turn is lost; the turn itself is held until `work` has ended, even when the caller has left. Rejects
-   * with CANCELADA when `signal` ends.
-   */
-  take<T>(
-    titular: TitularAcceso,
-    signal: AbortSignal,
-    options: {
-      instead: () => Promise<T | null>;
-      work: TrabajoConTurno<T>;
-      reparto?: RepartoAccesos;
-    },
-  ): Promise<T>;
-}
-
-/** `leaseMs`: a holder that died is replaced after this time; a living one holds on every third of it. */
-export function createTurnosAcceso(almacen: SesionesPortal, leaseMs: number): TurnosAcceso {
+/**
+ * The turns to log in for a taxpayer, of one at a time among all processes that share a store. `leaseMs`: a holder that
+ * died is replaced after this time; a living one holds on every third of it.
+ */
+export function createTurnosAcceso(almacen: SesionesPortal, leaseMs: number) {
   const locales = createSemaphore({ perKey: 1 });
 
   async function runWith<T>(
@@ -85,7 +69,18 @@ export function createTurnosAcceso(almacen: SesionesPortal, leaseMs: number): Tu
   }
 
   return {
-    take(titular, signal, { instead, work, reparto }) {
+    /**
+     * Waits for the turn, and with `reparto` for one of its places, and runs `work` with it. While it waits it asks
+     * `instead` now and then and, when that has a value, gives it without having had the turn. The signal of `work`
+     * also ends when the turn is lost; the turn itself is held until `work` has ended, even when the caller has left.
+     * Rejects with CANCELADA when `signal` ends.
+     */
+    take<T>(
+      titular: TitularAcceso,
+      signal: AbortSignal,
+      options: { instead: () => Promise<T | null>; work: TrabajoConTurno<T>; reparto?: RepartoAccesos },
+    ): Promise<T> {
+      const { instead, work, reparto } = options;
       const waitAndRun = async () => {
         for (let espera = PRIMERA_ESPERA_MS; ; espera = Math.min(espera * 1.5, ESPERA_MAXIMA_MS)) {
           const turno = await almacen.acquireTurn(titular, leaseMs, reparto);

@@ -6,31 +6,26 @@ const derive = promisify(scrypt) as (secreto: Buffer, sal: Buffer, largo: number
 
 const LARGO = 32;
 
-/**
- * Proofs of credentials: slow hashes, since a CIEC is short, and sealed, so that the database alone does not serve to
- * guess one.
- */
-export interface Pruebas {
-  /** `sal`: the salt to use, in base64, so that several proofs of one taxpayer cost one hash; a new one without it. */
-  prove(credencial: Credencial, sal?: string): Promise<PruebaCredencial>;
-  /** The first of several proofs that are of this credential. One that does not open proves nothing. */
-  find<P extends PruebaCredencial>(pruebas: readonly P[], credencial: Credencial): Promise<P | null>;
-}
-
 /** What proves that a session was opened with this credential. */
 const secretoDe = (credencial: Credencial) =>
   credencial.tipo === 'ciec' ? credencial.ciec : Buffer.concat([credencial.cer, credencial.key]);
 
 const hash = (credencial: Credencial, sal: string) => derive(secretoDe(credencial), Buffer.from(sal, 'base64'), LARGO);
 
-export function createPruebas(sellado: Sellado): Pruebas {
+/**
+ * Proofs of credentials: slow hashes, since a CIEC is short, and sealed, so that the database alone does not serve to
+ * guess one.
+ */
+export function createPruebas(sellado: Sellado) {
   return {
-    async prove(credencial, sal = randomBytes(16).toString('base64')) {
+    /** `sal`: the salt to use, in base64, so that several proofs of one taxpayer cost one hash; a new one without it. */
+    async prove(credencial: Credencial, sal = randomBytes(16).toString('base64')): Promise<PruebaCredencial> {
       const sealed = sellado.seal(await hash(credencial, sal), contextoDePrueba(credencial, sal));
       return { sal, huella: sealed.toString('base64') };
     },
 
-    async find(pruebas, credencial) {
+    /** The first of several proofs that are of this credential. One that does not open proves nothing. */
+    async find<P extends PruebaCredencial>(pruebas: readonly P[], credencial: Credencial): Promise<P | null> {
       const hashed = new Map<string, Buffer>();
       for (const prueba of pruebas) {
         const { sal, huella } = prueba;

@@ -24,29 +24,12 @@ import { createTurnosAcceso } from './login-lock.ts';
 import { createPruebas } from './prueba.ts';
 import { SesionVencida } from './sesion-vencida.ts';
 
-export interface SesionesDeps {
+interface SesionesDeps {
   readonly http: SatHttp;
   readonly almacen: SesionesPortal;
   readonly sellado: Sellado;
   readonly captcha: ResolvedorCaptcha | null;
   readonly settings: Required<PortalSettings>;
-}
-
-export interface Sesiones {
-  /** Runs a step with a live session; when the portal has forgotten it, once more with a new one. */
-  run<T>(
-    portal: Portal,
-    credencial: Credencial,
-    envio: EnvioSat,
-    paso: (pageClient: PageClient) => Promise<T>,
-  ): Promise<T>;
-  /**
-   * Logs out the sessions that have ended: replaced ones, those whose credential was stored again, and those unused for
-   * `ociosaMs`. Best effort: one whose portal does not answer ends there by itself. Gives their number.
-   */
-  logout(portales: ReadonlyMap<string, Portal>, ociosaMs: number, signal: AbortSignal): Promise<number>;
-  /** Ends the log-ins for which nobody waits. */
-  close(): Promise<void>;
 }
 
 /** A session to work with; new when nobody has got an answer by it yet. */
@@ -72,7 +55,7 @@ async function leave({ salida }: Portal, pageClient: PageClient): Promise<void> 
   if (salida !== null) await pageClient.open(salida);
 }
 
-export function createSesiones({ http, almacen, sellado, captcha, settings }: SesionesDeps): Sesiones {
+export function createSesiones({ http, almacen, sellado, captcha, settings }: SesionesDeps) {
   const turnos = createTurnosAcceso(almacen, settings.loginLockMs);
   const pruebas = createPruebas(sellado);
   const isPatient = settings.esperaAccesoMs === Number.POSITIVE_INFINITY;
@@ -216,7 +199,13 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
   }
 
   return {
-    async run(portal, credencial, envio, paso) {
+    /** Runs a step with a live session; when the portal has forgotten it, once more with a new one. */
+    async run<T>(
+      portal: Portal,
+      credencial: Credencial,
+      envio: EnvioSat,
+      paso: (pageClient: PageClient) => Promise<T>,
+    ): Promise<T> {
       const clave = claveDe(portal, credencial);
       let vencida: string | null = null;
       for (;;) {
@@ -245,12 +234,17 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
       }
     },
 
-    close() {
+    /** Ends the log-ins for which nobody waits. */
+    close(): Promise<void> {
       closing.abort();
       return accesos.close();
     },
 
-    async logout(portales, ociosaMs, signal) {
+    /**
+     * Logs out the sessions that have ended: replaced ones, those whose credential was stored again, and those unused
+     * for `ociosaMs`. Best effort: one whose portal does not answer ends there by itself. Gives their number.
+     */
+    async logout(portales: ReadonlyMap<string, Portal>, ociosaMs: number, signal: AbortSignal): Promise<number> {
       let ended = 0;
       for (;;) {
         const sesiones = await almacen.takeEnded(ociosaMs, SALIDAS);
