@@ -16,6 +16,19 @@ function detail(read: () => unknown): string {
 const detailOf = (xml: string) => detail(() => parseXml(xml));
 const attributes = (count: number) => Array.from({ length: count }, (_, n) => ` a${n}="x"`).join('');
 
+it('an answer in XML that is cut is none, wherever it is', () => {
+  const folio = '4e80345d-917f-40bb-a98f-4a73939343c5';
+  const whole = Buffer.from(
+    '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Body><VerificaResponse xmlns="urn:x">' +
+      `<VerificaResult CodEstatus="5000" Mensaje="sí"><Ids>${folio}_01</Ids><Ids/></VerificaResult>` +
+      '</VerificaResponse></s:Body></s:Envelope>',
+  );
+  expect(detailOf(whole.toString())).toBe('read');
+  for (let length = 0; length < whole.length; length += 1) {
+    expect(detailOf(whole.toString('utf8', 0, length)), `cut at ${length}`).not.toBe('read');
+  }
+});
+
 describe('the bounds of an answer in XML', () => {
   it.each([
     ['elements', (n: number) => `<a>${'<b/>'.repeat(n - 1)}</a>`, MAX_ELEMENTOS, 'demasiados elementos'],

@@ -1,9 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { descargaResponse } from '../../testing/respuestas-soap.ts';
-import { createBase64Decoder, createLectorPaquete } from '../descargar-paquete.ts';
+import { createBase64Decoder, createLectorPaquete } from './descargar-paquete.ts';
 
-const { before, after } = descargaResponse({ CodEstatus: '5000', Mensaje: 'Ñandú & "más"' });
+/** An answer of the SAT up to the base64 of its package, and from there on. */
+const before =
+  '<s:Envelope xmlns:s="http://schemas.xmlsoap.org/soap/envelope/"><s:Header>' +
+  '<h:respuesta CodEstatus="5000" Mensaje="Ñandú &amp; &quot;más&quot;"' +
+  ' xmlns:h="http://DescargaMasivaTerceros.sat.gob.mx" xmlns="http://DescargaMasivaTerceros.sat.gob.mx"/></s:Header>' +
+  '<s:Body><RespuestaDescargaMasivaTercerosSalida xmlns="http://DescargaMasivaTerceros.sat.gob.mx"><Paquete>';
+const after = '</Paquete></RespuestaDescargaMasivaTercerosSalida></s:Body></s:Envelope>';
 const headless = before.replace(/<s:Header>.*<\/s:Header>/, '');
 
 /** Feeds a document in the given pieces and gives what came out, or throws as the reader does. */
@@ -45,6 +50,16 @@ describe('the reader of a package', () => {
     const text = Buffer.from(`\ufeff<?xml version="1.0" encoding="utf-8"?>${before}AQIDBA==${after}\n`);
     const { bytes } = read(text, [...text.keys()]);
     expect(bytes).toEqual(Buffer.from([1, 2, 3, 4]));
+  });
+
+  it('is none when it is cut, wherever it is', () => {
+    for (const code of ['5000', '5008']) {
+      const whole = Buffer.from(before.replace('5000', code) + (code === '5000' ? 'AQIDBA==' : '') + after);
+      expect(read(whole, []).respuesta).toMatchObject({ codigo: code });
+      for (let length = 0; length < whole.length; length += 1) {
+        expect(() => read(whole.subarray(0, length), []), `cut at ${length}`).toThrow(/^RESPUESTA_ILEGIBLE/);
+      }
+    }
   });
 
   it('finds the code behind other headers', () => {
