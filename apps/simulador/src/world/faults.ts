@@ -125,23 +125,21 @@ function page(status: number): Response {
   });
 }
 
-/** The first bytes of the body, then an error, at which the server destroys the socket. */
-function cut(response: Response): Response {
+/**
+ * The first bytes of the body, then an error, at which the server destroys the socket. It may end the answer before: a
+ * length that is not kept tells even then that more was to come.
+ */
+async function cut(response: Response): Promise<Response> {
   const reader = response.body?.getReader();
-  let isFirst = true;
-  const body = new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const chunk = isFirst ? await reader?.read() : undefined;
-      isFirst = false;
-      if (chunk?.value) {
-        controller.enqueue(chunk.value.subarray(0, Math.ceil(chunk.value.length / 2)));
-      } else {
-        await reader?.cancel();
-        controller.error(new Error('connection cut by an injected fault'));
-      }
-    },
-  });
-  return new Response(body, { status: response.status, headers: withoutLength(response.headers) });
+  const first = (await reader?.read())?.value ?? new Uint8Array();
+  await reader?.cancel();
+  async function* beginning() {
+    yield first.subarray(0, Math.ceil(first.length / 2));
+    throw new Error('connection cut by an injected fault');
+  }
+  const headers = withoutLength(response.headers);
+  headers.set('content-length', String(first.length + 1_000));
+  return new Response(ReadableStream.from(beginning()), { status: response.status, headers });
 }
 
 /** A body that ends too early though the transport says that it is whole. */
