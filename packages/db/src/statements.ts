@@ -6,11 +6,16 @@ export type Connection = Pick<pg.ClientBase, 'query'>;
 
 const names = new Map<string, string>();
 
-/** A statement that each connection prepares once. Its name is made of its text: no two texts have the same. */
+/** A statement that each connection prepares once, under a name made of its text and of the comment that it begins with. */
 export function prepared(text: string, values: readonly unknown[]): pg.QueryConfig {
-  const name = names.get(text) ?? createHash('sha256').update(text).digest('base64url');
+  const name = names.get(text) ?? nameOf(text);
   names.set(text, name);
   return { name, text, values: [...values] };
+}
+
+function nameOf(text: string): string {
+  const [, comment = ''] = /^\s*\/\* (\w+) \*\//.exec(text) ?? [];
+  return `${comment} ${createHash('sha256').update(text).digest('base64url')}`;
 }
 
 /** The rows that a statement gives. */

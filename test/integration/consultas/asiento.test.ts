@@ -16,7 +16,7 @@ const CARGO = `cargo -1 ${PATH}`;
 const REEMBOLSO = `reembolso 1 ${PATH}`;
 const NO_DISPONIBLE = [503, 5041];
 
-describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () => {
+describe('PostgreSQL goes away during a charged call', () => {
   let postgres: OwnPostgres;
   let servicio: Servicio;
   /** Between one API, which gives up as soon as one of an installation, and the database. */
@@ -130,7 +130,7 @@ describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () 
 
   /** The settling of a call is written, but its confirmation is held. */
   async function whileSettling(call: () => Promise<Answer>, happens: (reply: { lose(): void }) => void) {
-    const caught = pipe.catchReply('asentar');
+    const caught = pipe.catchReply('settle');
     const answer = call();
     const reply = await caught;
     await waitFor(async () => (await abiertas(servicio)) === 0 || null);
@@ -224,7 +224,7 @@ describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () 
 
   it('an acceptance whose confirmation was lost is put once more before the answer: the same solicitud, charged once', async () => {
     const caller = await servicio.newCiecCaller({ saldo: 10 });
-    const caught = pipe.catchReply('aceptar');
+    const caught = pipe.catchReply('accept');
     const answer = caller.at(api).call(DESCARGA, { rfc: caller.rfc, ...PEDIDO });
     const reply = await caught;
     await waitFor(async () => (await solicitudesDe(caller)).length > 0 || null);
@@ -240,7 +240,7 @@ describe('PostgreSQL goes away during a charged call', { timeout: 300_000 }, () 
     async (headers) => {
       const caller = await servicio.newCiecCaller({ saldo: 10 });
       const ask = () => caller.at(api).call(DESCARGA, { rfc: caller.rfc, ...PEDIDO }, headers);
-      const caught = pipe.catchReply('aceptar');
+      const caught = pipe.catchReply('accept');
       const asked = ask();
       await caught;
       const [id] = await waitFor(async () => {

@@ -33,8 +33,18 @@ const keepSql = (first: number) => `guardada AS (
   WHERE i.api_key_id = $${first} AND i.operacion = $${first + 1} AND i.clave = $${first + 2} AND i.op_id = cerrada.op_id
 )`;
 
-const refundSql = ({ whose, charges, also = '' }: { whose: string; charges: string; also?: string }) => `
-WITH cerrada AS (DELETE FROM llamada WHERE ${whose} RETURNING op_id), ${also}
+const refundSql = ({
+  whose,
+  charges,
+  also = '',
+  label = 'refund',
+}: {
+  whose: string;
+  charges: string;
+  also?: string;
+  label?: string;
+}) => `
+/* ${label} */ WITH cerrada AS (DELETE FROM llamada WHERE ${whose} RETURNING op_id), ${also}
 cargo AS (
   SELECT * FROM movimiento m WHERE m.op_id ${charges} AND m.tipo = 'cargo'
     AND NOT EXISTS (SELECT FROM movimiento r WHERE r.op_id = $1 AND r.tipo = 'reembolso')
@@ -52,15 +62,18 @@ const REFUND = refundSql({ whose: 'op_id = $1', charges: OF_THE_CLOSED });
 /** Of the process that closed it itself, or does not know whether it did. */
 const UNDO = refundSql({ whose: 'op_id = $1', charges: '= $1' });
 
-const SETTLE = 'DELETE FROM llamada WHERE op_id = $1';
+const SETTLE = '/* settle */ DELETE FROM llamada WHERE op_id = $1';
 
 const SETTLE_KEEPING = `
-WITH cerrada AS (DELETE FROM llamada WHERE op_id = $1 RETURNING op_id), ${keepSql(2)}
+/* settle */ WITH cerrada AS (DELETE FROM llamada WHERE op_id = $1 RETURNING op_id), ${keepSql(2)}
 SELECT FROM cerrada`;
+
+const SETTLE_GIVING_BACK = refundSql({ whose: 'op_id = $1', charges: OF_THE_CLOSED, label: 'settle' });
 
 const SETTLE_GIVING_BACK_KEEPING = refundSql({
   whose: 'op_id = $1',
   charges: OF_THE_CLOSED,
+  label: 'settle',
   also: `${keepSql(3)},`,
 });
 
@@ -87,7 +100,7 @@ function settling(opId: string, respuesta: RespuestaGuardada | null, devuelve?: 
   if (devuelve === undefined)
     return respuesta === null ? prepared(SETTLE, [opId]) : prepared(SETTLE_KEEPING, [opId, ...kept]);
   return respuesta === null
-    ? prepared(REFUND, [opId, devuelve])
+    ? prepared(SETTLE_GIVING_BACK, [opId, devuelve])
     : prepared(SETTLE_GIVING_BACK_KEEPING, [opId, devuelve, ...kept]);
 }
 

@@ -13,7 +13,7 @@ const OPERACION = 'tax/descarga-metadata';
  * other.
  */
 const ACCEPT = `
-WITH pedido AS MATERIALIZED (
+/* accept */ WITH pedido AS MATERIALIZED (
   SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::uuid[], $4::text[], $5::bigint[], $6::text[], $7::text[], $8::date[], $9::date[],
                        $10::text[], $11::integer[], $12::timestamptz[], $13::text[], $14::text[], $15::text[], $16::bytea[], $17::timestamptz[],
                        $18::text[], $19::text[], $20::bytea[], $21::timestamptz[])
