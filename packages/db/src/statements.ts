@@ -8,8 +8,8 @@ const names = new Map<string, string>();
 
 /** A statement that each connection prepares once, under a name made of its text and of the comment that it begins with. */
 export function prepared(text: string, values: readonly unknown[]): pg.QueryConfig {
-  const name = names.get(text) ?? nameOf(text);
-  names.set(text, name);
+  let name = names.get(text);
+  if (name === undefined) names.set(text, (name = nameOf(text)));
   return { name, text, values: [...values] };
 }
 

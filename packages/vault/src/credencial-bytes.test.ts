@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Credencial } from '@acuse/core';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeCredencial, encodeCredencial } from './credencial-bytes.ts';
+import { CredencialIlegible, decodeCredencial, encodeCredencial } from './credencial-bytes.ts';
 
 const rfc = 'ÑUÑ920208KL4';
 const buffer = fc.uint8Array({ maxLength: 3_000 }).map((bytes) => Buffer.from(bytes));
@@ -16,8 +16,10 @@ describe('credential bytes', () => {
     fc.assert(
       fc.property(credencial, (value) => {
         const bytes = encodeCredencial(value);
-        expect(decodeCredencial(bytes, value.tipo, rfc)).toEqual(value);
-        expect(decodeCredencial(bytes, value.tipo === 'ciec' ? 'efirma' : 'ciec', rfc)).toBeNull();
+        expect(decodeCredencial(Buffer.from(bytes), { tipo: value.tipo, rfc })).toEqual(value);
+        const otra = value.tipo === 'ciec' ? 'efirma' : 'ciec';
+        expect(() => decodeCredencial(bytes, { tipo: otra, rfc })).toThrow(CredencialIlegible);
+        expect(bytes.every((byte) => byte === 0)).toBe(true);
       }),
     );
   });
@@ -30,26 +32,26 @@ describe('credential bytes', () => {
   });
 
   it('decode into memory of their own', () => {
-    const decoded = decodeCredencial(
-      encodeCredencial({ tipo: 'efirma', rfc, cer: randomBytes(9), key: randomBytes(9) }),
-      'efirma',
-      rfc,
-    );
-    if (decoded?.tipo !== 'efirma') throw new Error('not decoded');
+    const bytes = encodeCredencial({ tipo: 'efirma', rfc, cer: randomBytes(9), key: randomBytes(9) });
+    const decoded = decodeCredencial(bytes, { tipo: 'efirma', rfc });
+    if (decoded.tipo !== 'efirma') throw new Error('not decoded');
     expect(decoded.key.buffer.byteLength).toBe(9);
   });
 
   it('are refused when anything is missing, too much or not zero where it must be', () => {
     const good = encodeCredencial({ tipo: 'efirma', rfc, cer: randomBytes(9), key: randomBytes(9) });
-    for (let length = 0; length < 27; length += 1) {
-      expect(decodeCredencial(good.subarray(0, length), 'efirma', rfc)).toBeNull();
-    }
-    expect(decodeCredencial(Buffer.concat([good, Buffer.alloc(32)]), 'efirma', rfc)).toBeNull();
+    const expectNone = (bytes: Buffer | null) => {
+      const copy = bytes && Buffer.from(bytes);
+      expect(() => decodeCredencial(copy, { tipo: 'efirma', rfc })).toThrow(CredencialIlegible);
+    };
+    expectNone(null);
+    for (let length = 0; length < 27; length += 1) expectNone(good.subarray(0, length));
+    expectNone(Buffer.concat([good, Buffer.alloc(32)]));
     const dirty = Buffer.from(good);
     dirty[dirty.length - 1] = 1;
-    expect(decodeCredencial(dirty, 'efirma', rfc)).toBeNull();
+    expectNone(dirty);
     const long = Buffer.from(good);
     long.writeUInt32BE(0xffffffff, 1);
-    expect(decodeCredencial(long, 'efirma', rfc)).toBeNull();
+    expectNone(long);
   });
 });

@@ -35,10 +35,23 @@ export function encodeCredencial(credencial: Credencial): Buffer {
 }
 
 /**
- * Reads what {@link encodeCredencial} wrote, into buffers of its own. Null when it is not exactly that, or of another
- * type.
+ * Reads what {@link encodeCredencial} wrote, into buffers of its own, and zeroes it. Throws {@link CredencialIlegible}
+ * for null, which is what did not open, for what is not exactly that, and for another type.
  */
-export function decodeCredencial(bytes: Buffer, tipo: TipoCredencial, rfc: string): Credencial | null {
+export function decodeCredencial(
+  plaintext: Buffer | null,
+  { tipo, rfc }: { readonly tipo: TipoCredencial; readonly rfc: string },
+): Credencial {
+  try {
+    const credencial = plaintext && parse(plaintext, tipo, rfc);
+    if (credencial === null) throw new CredencialIlegible();
+    return credencial;
+  } finally {
+    plaintext?.fill(0);
+  }
+}
+
+function parse(bytes: Buffer, tipo: TipoCredencial, rfc: string): Credencial | null {
   if (bytes[0] !== TIPO_BYTE[tipo]) return null;
   let offset = 1;
   const next = (): Buffer | null => {

@@ -33,18 +33,15 @@ const keepSql = (first: number) => `guardada AS (
   WHERE i.api_key_id = $${first} AND i.operacion = $${first + 1} AND i.clave = $${first + 2} AND i.op_id = cerrada.op_id
 )`;
 
-const refundSql = ({
-  whose,
-  charges,
-  also = '',
-  label = 'refund',
-}: {
-  whose: string;
-  charges: string;
-  also?: string;
-  label?: string;
-}) => `
-/* ${label} */ WITH cerrada AS (DELETE FROM llamada WHERE ${whose} RETURNING op_id), ${also}
+interface RefundText {
+  readonly label?: string;
+  readonly whose: string;
+  readonly charges: string;
+  readonly also?: string;
+}
+
+const refundSql = ({ label = '', whose, charges, also = '' }: RefundText) => `
+${label}WITH cerrada AS (DELETE FROM llamada WHERE ${whose} RETURNING op_id), ${also}
 cargo AS (
   SELECT * FROM movimiento m WHERE m.op_id ${charges} AND m.tipo = 'cargo'
     AND NOT EXISTS (SELECT FROM movimiento r WHERE r.op_id = $1 AND r.tipo = 'reembolso')
@@ -68,12 +65,12 @@ const SETTLE_KEEPING = `
 /* settle */ WITH cerrada AS (DELETE FROM llamada WHERE op_id = $1 RETURNING op_id), ${keepSql(2)}
 SELECT FROM cerrada`;
 
-const SETTLE_GIVING_BACK = refundSql({ whose: 'op_id = $1', charges: OF_THE_CLOSED, label: 'settle' });
+const SETTLE_GIVING_BACK = refundSql({ whose: 'op_id = $1', charges: OF_THE_CLOSED, label: '/* settle */ ' });
 
 const SETTLE_GIVING_BACK_KEEPING = refundSql({
   whose: 'op_id = $1',
   charges: OF_THE_CLOSED,
-  label: 'settle',
+  label: '/* settle */ ',
   also: `${keepSql(3)},`,
 });
 

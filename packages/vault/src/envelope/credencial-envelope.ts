@@ -117,14 +117,7 @@ export function openCredencial(sealed: Uint8Array, contexto: ContextoCredencial,
   const binding = bindingOf(rowBytes(flags, contexto));
   const wrapped = sealed.subarray(HEADER_BYTES);
   const plaintext = withKeyMaterial(claves, (ikm) => openLayers(wrapped, binding, ikm, claves.keyring));
-  if (plaintext === null) throw new CredencialIlegible();
-  try {
-    const credencial = decodeCredencial(plaintext, contexto.tipo, contexto.rfc);
-    if (credencial === null) throw new CredencialIlegible();
-    return credencial;
-  } finally {
-    plaintext.fill(0);
-  }
+  return decodeCredencial(plaintext, contexto);
 }
 
 /**

@@ -197,14 +197,7 @@ export function createOpener(options: {
       const suite = parts === null ? undefined : suites.get(parts.pskId);
       if (parts === null || key === undefined || suite === undefined) throw new CredencialIlegible();
       const plaintext = suite.open(key, parts, sealedAad(contexto, parts), parts.ciphertext);
-      if (plaintext === null) throw new CredencialIlegible();
-      try {
-        const credencial = decodeCredencial(plaintext, contexto.tipo, contexto.rfc);
-        if (credencial === null) throw new CredencialIlegible();
-        return credencial;
-      } finally {
-        plaintext.fill(0);
-      }
+      return decodeCredencial(plaintext, contexto);
     },
   };
 }
