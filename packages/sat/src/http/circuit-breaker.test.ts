@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { type CircuitBreaker, createCircuitBreaker, createMemoryBreakerState } from './circuit-breaker.ts';
+import { createCircuitBreaker, createMemoryBreakerState } from './circuit-breaker.ts';
 
 const host = 'cfdiau.sat.gob.mx';
 const open = { motivo: 'CORTACIRCUITOS_ABIERTO', clase: 'reintentable' };
 let reloj = 0;
-let corta: CircuitBreaker;
+let corta: ReturnType<typeof createCircuitBreaker>;
 beforeEach(() => {
   reloj = 1_000_000;
   corta = createCircuitBreaker({ failures: 3, openMs: 10_000, now: () => reloj }, createMemoryBreakerState());

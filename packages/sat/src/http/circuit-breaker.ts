@@ -18,17 +18,6 @@ export function createMemoryBreakerState(): BreakerState {
  */
 export type Outcome = 'exito' | 'fallo' | 'error' | 'neutral';
 
-/** `titular`: whose account the request was about; absent, anybody's. */
-export interface CircuitBreaker {
-  /**
-   * Resolves when a request to the host may be sent; rejects with CORTACIRCUITOS_ABIERTO while it is to be left alone.
-   */
-  admit(host: string): Promise<void>;
-  report(host: string, outcome: Outcome, titular?: string): Promise<void>;
-  /** Turns the success reported last into an error: the answer arrived and proved worthless when read. */
-  withdraw(host: string, titular?: string): Promise<void>;
-}
-
 /** So many taxpayers whose requests a host answers with errors are not single accounts in trouble any more. */
 const TITULARES = 3;
 
@@ -45,12 +34,13 @@ const shortHash = (titular: string) => createHash('sha256').update(titular).dige
  * Leaves a host alone for `openMs` after `failures` failures in a row, or errors in the answers to three taxpayers,
  * then lets one request through as a probe: its success closes the breaker, its failure opens it again. Errors for one
  * taxpayer's account, however many, stop nobody else. A probe that never reports is forgotten after `openMs`. A memory
- * that cannot be reached stops nothing: the breaker spares the authority, it does not guard us.
+ * that cannot be reached stops nothing: the breaker spares the authority, it does not guard us. `titular`: whose
+ * account a request was about; absent, anybody's.
  */
 export function createCircuitBreaker(
   options: { failures: number; openMs: number; now: () => number },
   estado: BreakerState,
-): CircuitBreaker {
+) {
   const { failures, openMs, now } = options;
   const attempt = (host: string, change: (e: EstadoHost) => EstadoHost) => estado.update(host, change).catch(() => {});
   const isWorn = ({ fallos, titulares }: Pick<EstadoHost, 'fallos' | 'titulares'>) =>
@@ -65,7 +55,10 @@ export function createCircuitBreaker(
     return { ...counted, fallosAntes: 0, titularesAntes: '', abiertoHasta, sondaHasta: 0 };
   };
   return {
-    async admit(host) {
+    /**
+     * Resolves when a request to the host may be sent; rejects with CORTACIRCUITOS_ABIERTO while it is to be left alone.
+     */
+    async admit(host: string): Promise<void> {
       let admitted = true;
       await attempt(host, (e) => {
         const ahora = now();
@@ -78,14 +71,15 @@ export function createCircuitBreaker(
       });
       if (!admitted) throw new SatError('CORTACIRCUITOS_ABIERTO', { detalle: host });
     },
-    report(host, outcome, titular) {
+    report(host: string, outcome: Outcome, titular?: string): Promise<void> {
       return attempt(host, (e) => {
         if (outcome === 'exito') return { ...ESTADO_INICIAL, fallosAntes: e.fallos, titularesAntes: e.titulares };
         if (outcome === 'neutral') return { ...e, fallosAntes: 0, titularesAntes: '', sondaHasta: 0 };
         return afterFailure(e.fallos, e.titulares, outcome === 'error' ? titular : undefined);
       });
     },
-    withdraw(host, titular) {
+    /** Turns the success reported last into an error: the answer arrived and proved worthless when read. */
+    withdraw(host: string, titular?: string): Promise<void> {
       return attempt(host, (e) =>
         afterFailure(Math.max(e.fallos, e.fallosAntes), union(e.titulares, e.titularesAntes), titular),
       );

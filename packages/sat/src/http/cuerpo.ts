@@ -86,25 +86,20 @@ function tooLarge(maxBytes: number): SatError {
   return new SatError('RESPUESTA_ILEGIBLE', { detalle: `más de ${maxBytes} bytes` });
 }
 
-/** The life of one request: ends with the caller's signal or with the clock, whichever comes first. */
-export interface Plazo {
-  readonly signal: AbortSignal;
-  /** Why it ended early; undefined while it has not. */
-  reason(): SatError | undefined;
-  /** Lets go of the timer and of the caller's signal. */
-  release(): void;
-}
+export type Plazo = ReturnType<typeof startPlazo>;
 
-/** Starts the clock. */
-export function startPlazo(caller: AbortSignal, totalMs: number): Plazo {
+/** The life of one request: ends with the caller's signal or with the clock, whichever comes first. */
+export function startPlazo(caller: AbortSignal, totalMs: number) {
   const { signal, release } = linkSignals([caller], totalMs);
   return {
     signal,
-    reason() {
+    /** Why it ended early; undefined while it has not. */
+    reason(): SatError | undefined {
       if (!signal.aborted) return undefined;
       const isCaller = signal.reason === caller.reason;
       return isCaller ? new SatError('CANCELADA') : new SatError('TIEMPO_AGOTADO', { detalle: 'total' });
     },
+    /** Lets go of the timer and of the caller's signal. */
     release,
   };
 }

@@ -31,31 +31,21 @@ export const LECTOR_PDF_DEFAULTS: Required<LectorPdfSettings> = {
   maxBloqueBytes: 16 * 1024 * 1024,
 };
 
-export interface EnvioPdf {
-  readonly signal: AbortSignal;
-  readonly maxPaginas?: number;
-}
-
 /**
  * Reads the text of a PDF in a thread of its own, so that a hostile document can neither block nor end the process.
  * Rejects with SatError RESPUESTA_ILEGIBLE for what is no PDF, or is incomplete, damaged, encrypted, too large, without
  * text, or not read in time; with CANCELADA when the caller gave up or the reader is closed.
  */
-export type ReadPdf = (bytes: Uint8Array, envio: EnvioPdf) => Promise<readonly PaginaPdf[]>;
-
-export interface LectorPdf {
-  readonly read: ReadPdf;
-  /** Threads that are alive. */
-  readonly hilos: number;
-  /** Ends the threads and whatever they are at. */
-  close(): Promise<void>;
-}
+export type ReadPdf = (
+  bytes: Uint8Array,
+  envio: { readonly signal: AbortSignal; readonly maxPaginas?: number },
+) => Promise<readonly PaginaPdf[]>;
 
 /**
  * Threads are started when first needed, kept for a while if their documents behave, and do not keep the process alive
  * while they are idle.
  */
-export function createLectorPdf(settings: LectorPdfSettings = {}): LectorPdf {
+export function createLectorPdf(settings: LectorPdfSettings = {}) {
   const s = { ...LECTOR_PDF_DEFAULTS, ...settings };
   const libres = new Map<Worker, NodeJS.Timeout>();
   const vivos = new Set<Worker>();
@@ -120,24 +110,28 @@ export function createLectorPdf(settings: LectorPdfSettings = {}): LectorPdf {
     return resultado.paginas;
   }
 
+  const read: ReadPdf = async (bytes, { signal, maxPaginas = s.maxPaginas }) => {
+    if (signal.aborted || cierre.signal.aborted) throw new SatError('CANCELADA');
+    if (bytes.length > s.maxBytes) throw ilegible('PDF demasiado grande');
+    const life = linkSignals([signal, cierre.signal]);
+    try {
+      return await turnos.run('', life.signal, () => {
+        const { maxTrazos, maxCaracteres, maxBloqueBytes } = s;
+        const limites = { maxPaginas, maxTrazos, maxCaracteres };
+        return run({ bytes: Uint8Array.from(bytes), limites, maxBloqueBytes }, life.signal);
+      });
+    } finally {
+      life.release();
+    }
+  };
+
   return {
-    async read(bytes, { signal, maxPaginas = s.maxPaginas }) {
-      if (signal.aborted || cierre.signal.aborted) throw new SatError('CANCELADA');
-      if (bytes.length > s.maxBytes) throw ilegible('PDF demasiado grande');
-      const life = linkSignals([signal, cierre.signal]);
-      try {
-        return await turnos.run('', life.signal, () => {
-          const { maxTrazos, maxCaracteres, maxBloqueBytes } = s;
-          const limites = { maxPaginas, maxTrazos, maxCaracteres };
-          return run({ bytes: Uint8Array.from(bytes), limites, maxBloqueBytes }, life.signal);
-        });
-      } finally {
-        life.release();
-      }
-    },
+    read,
+    /** Threads that are alive. */
     get hilos() {
       return vivos.size;
     },
+    /** Ends the threads and whatever they are at. */
     async close() {
       cierre.abort();
       for (const hilo of [...libres.keys()]) takeFree(hilo);

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type RespuestaConsultarOpinion, SatError, type SentidoOpinion } from '@acuse/core';
+import { type RespuestaConsultarOpinion, SatError } from '@acuse/core';
 import { lineasDe } from '../../pdf/pagina-pdf.ts';
 import { ilegible, parseObjeto, toObjeto } from '../../texto.ts';
 import type { PageClient } from '../page-client.ts';
@@ -65,16 +65,6 @@ async function askForPdf(pageClient: PageClient, rfc: string, autorizacion: Reco
   return askFor(pageClient, { ...SERVICIO, method: 'POST', headers, body });
 }
 
-interface RespuestaPdf {
-  readonly pdf: Buffer;
-  /**
-   * What the service says beside the document (`Validaciones`), null for what it leaves out. Never a fact alone: the
-   * document is.
-   */
-  readonly sentido: SentidoOpinion | null;
-  readonly folio: string | null;
-}
-
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
 
 /**
@@ -83,7 +73,7 @@ const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/;
  * and `.Folio`. Throws SERVICIO_CON_ERROR when the service says that it failed, RESPUESTA_ILEGIBLE for anything that is
  * not such an answer with a whole PDF.
  */
-function parseRespuestaPdf(json: string): RespuestaPdf {
+function parseRespuestaPdf(json: string) {
   const datos = parseObjeto(json);
   const respuesta = toObjeto(datos?.['Respuesta']);
   if (datos === null || respuesta === null || typeof respuesta['Exito'] !== 'boolean') {
@@ -95,6 +85,7 @@ function parseRespuestaPdf(json: string): RespuestaPdf {
   const folio = validaciones?.['Folio'];
   return {
     pdf: decodePdf(datos['ContenidoBase64']),
+    // What the service says beside the document is never a fact alone: the document is.
     sentido: typeof descripcion === 'string' ? readSentido(descripcion) : null,
     folio: typeof folio === 'string' && folio.trim() !== '' ? folio.trim().toUpperCase() : null,
   };

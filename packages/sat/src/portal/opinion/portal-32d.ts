@@ -105,18 +105,11 @@ function readClienteOauth(pagina: Pagina, pageClient: PageClient): ClienteOauth 
   return { id, redirectUri, regreso, scope: pares.get('scope') ?? 'openid' };
 }
 
-/** One authorization request: its secrets are fresh each time and live only until the token came. */
-interface PeticionAutorizacion {
-  readonly direccion: DireccionSat;
-  readonly estado: string;
-  readonly verificador: string;
-}
-
 /**
  * The request for a code with proof key (RFC 7636, method S256) and a state that only we know (RFC 6749, section
- * 10.12).
+ * 10.12): its secrets are fresh each time and live only until the token came.
  */
-function createPeticionAutorizacion({ id, redirectUri, scope }: ClienteOauth): PeticionAutorizacion {
+function createPeticionAutorizacion({ id, redirectUri, scope }: ClienteOauth) {
   const verificador = randomBytes(32).toString('base64url');
   const estado = randomBytes(16).toString('base64url');
   const query = new URLSearchParams({
