@@ -1,25 +1,21 @@
 import { buffer } from 'node:stream/consumers';
 import type { SatMeasurement } from '@acuse/core';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeAll, closeLater, get, stream } from '../testing/banco-http.ts';
-import { type PeticionRecibida, startServidor } from '../testing/servidor.ts';
+import { closeAll, get, type PeticionRecibida, start, stream } from '../testing/servidor.ts';
 import type { SatHttpSettings } from './direcciones.ts';
-import { createSatHttp } from './sat-http.ts';
 
 afterEach(closeAll);
 
-type Answer = Parameters<typeof startServidor>[0];
+type Answer = Parameters<typeof start>[0];
 
 async function startMedido(answer: Answer, settings: SatHttpSettings = {}) {
-  const servidor = await startServidor(answer);
   const vistas: SatMeasurement[] = [];
-  const http = createSatHttp(
-    { baseUrl: servidor.url, ...settings },
-    { metrics: { record: (measurement) => vistas.push(measurement) } },
-  );
-  closeLater(servidor.close);
-  closeLater(http.close);
-  return { http, servidor, resultados: () => vistas.map(({ resultado }) => resultado), vistas };
+  const metrics = { record: (measurement: SatMeasurement) => vistas.push(measurement) };
+  return {
+    ...(await start(answer, settings, { metrics })),
+    resultados: () => vistas.map(({ resultado }) => resultado),
+    vistas,
+  };
 }
 
 const statusOf = ({ url }: PeticionRecibida) => Number(/status=(\d+)/.exec(url)?.[1] ?? 200);
@@ -94,7 +90,6 @@ describe('the observer of requests', () => {
   });
 
   it('that throws breaks nothing', async () => {
-    const servidor = await startServidor((peticion, response) => void response.writeHead(statusOf(peticion)).end('ok'));
     let calls = 0;
     const metrics = {
       record() {
@@ -102,9 +97,8 @@ describe('the observer of requests', () => {
         throw new Error('the observer fell over');
       },
     };
-    const http = createSatHttp({ baseUrl: servidor.url, breakerFailures: 1 }, { metrics });
-    closeLater(servidor.close);
-    closeLater(http.close);
+    const answering: Answer = (peticion, response) => void response.writeHead(statusOf(peticion)).end('ok');
+    const { http } = await start(answering, { breakerFailures: 1 }, { metrics });
     const answer = await http.request(get());
     expect(answer.body).toBe('ok');
     await answer.markFailed();

@@ -2,8 +2,7 @@ import { once } from 'node:events';
 import { connect, createServer as createTcpServer } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeAll, closeLater, get, start, startBytes, stream } from '../testing/banco-http.ts';
-import { drained, listen } from '../testing/servidor.ts';
+import { closeAll, closeLater, drained, get, listen, start, startBytes, stream } from '../testing/servidor.ts';
 import { createSatHttp } from './sat-http.ts';
 
 afterEach(closeAll);

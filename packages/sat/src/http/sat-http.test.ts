@@ -1,6 +1,6 @@
 import { buffer } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { closeAll, get, start, stream } from '../testing/banco-http.ts';
+import { closeAll, get, start, stream } from '../testing/servidor.ts';
 
 afterEach(closeAll);
 afterEach(() => void vi.useRealTimers());

@@ -3,7 +3,7 @@ import type { ServerResponse } from 'node:http';
 import { SatError } from '@acuse/core';
 import { afterEach, describe, expect, it } from 'vitest';
 import { archivo, renglon, windows1252 } from '../testing/lista-69b.ts';
-import { type PeticionRecibida, type Servidor, startServidor } from '../testing/servidor.ts';
+import { closeAll, closeLater, type PeticionRecibida, type Servidor, startServidor } from '../testing/servidor.ts';
 import { createLista69b, type Lista69bSettings } from './lista-69b.ts';
 
 const BYTES = windows1252(
@@ -13,17 +13,15 @@ const SHA256 = createHash('sha256').update(BYTES).digest('hex');
 const signal = () => AbortSignal.timeout(20_000);
 const PATH = '/wu1agsprosta001/agsc-publicaciones/Datos_abiertos/Documents_AGAFF/Listado_completo_69-B.csv';
 
-const closing: (() => Promise<unknown>)[] = [];
-afterEach(async () => {
-  for (const close of closing.splice(0).reverse()) await close();
-});
+afterEach(closeAll);
 
 type Answer = (peticion: PeticionRecibida, response: ServerResponse) => void;
 
 async function start(answer: Answer, settings: (servidor: Servidor) => Lista69bSettings = simulated) {
   const servidor = await startServidor(answer);
   const lista = createLista69b(settings(servidor));
-  closing.push(servidor.close, lista.close);
+  closeLater(servidor.close);
+  closeLater(lista.close);
   return { servidor, lista };
 }
 const simulated = ({ url }: Servidor): Lista69bSettings => ({ http: { baseUrl: url } });

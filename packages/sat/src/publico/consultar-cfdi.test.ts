@@ -2,7 +2,7 @@ import { type ConsultarCfdi, SatError } from '@acuse/core';
 import fc from 'fast-check';
 import { SaxesParser } from 'saxes';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeAll, start } from '../testing/banco-http.ts';
+import { closeAll, start } from '../testing/servidor.ts';
 import { totalDe } from './consultar-cfdi.ts';
 import { createPublico } from './create-publico.ts';
 

@@ -1,7 +1,7 @@
 import { SatError } from '@acuse/core';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeAll, start } from '../testing/banco-http.ts';
+import { closeAll, start } from '../testing/servidor.ts';
 import { readPaginaQr } from './consultar-constancia-qr.ts';
 import { createPublico } from './create-publico.ts';
 

@@ -1,7 +1,6 @@
 import { SatError } from '@acuse/core';
 import { afterEach, describe, expect, it } from 'vitest';
-import { closeAll, closeLater } from '../testing/banco-http.ts';
-import { startServidor } from '../testing/servidor.ts';
+import { closeAll, closeLater, startServidor } from '../testing/servidor.ts';
 import { createOpinionesPublicas } from './opiniones-publicas.ts';
 
 afterEach(closeAll);
