@@ -3,15 +3,15 @@ import { z } from 'zod';
 import { type Paso, type Registro, situacionOf } from '../world/listado69b.ts';
 import { SITUACIONES_69B } from '../world/magia/catalogo.ts';
 import { isRfc } from '../world/taxpayers/persona.ts';
-import { formatWallTime, parseWallTime } from '../world/wall-time.ts';
+import { formatWallTime } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
-import { ControlError, parseBody } from './request-body.ts';
+import { dia, parseBody } from './request-body.ts';
 
 const pasoSchema = z.strictObject({
   situacion: z.enum(SITUACIONES_69B),
   oficio: z.string().default('500-05-2020-1 de fecha 02 de enero de 2020'),
-  fecha_sat: z.iso.date(),
-  fecha_dof: z.iso.date().nullable().default(null),
+  fecha_sat: dia,
+  fecha_dof: dia.nullable().default(null),
 });
 
 const cambioSchema = z.strictObject({
@@ -61,14 +61,7 @@ export function mountListas(app: Hono, world: World): void {
 }
 
 function readPaso({ situacion, oficio, fecha_sat, fecha_dof }: z.output<typeof pasoSchema>): Paso {
-  const dof = fecha_dof === null ? null : readDay(fecha_dof);
-  return { situacion, oficio, fechaSat: readDay(fecha_sat), fechaDof: dof };
-}
-
-function readDay(text: string): number {
-  const time = parseWallTime(text);
-  if (time === null) throw new ControlError(400, `"${text}" no es un día del calendario.`);
-  return time;
+  return { situacion, oficio, fechaSat: fecha_sat, fechaDof: fecha_dof };
 }
 
 function show(world: World, rfc: string | undefined) {

@@ -1,5 +1,6 @@
 import type { Context } from 'hono';
 import { z } from 'zod';
+import { parseWallTime } from '../world/wall-time.ts';
 
 /** A refusal of the control API, whose message is shown as it is. */
 export class ControlError extends Error {
@@ -10,6 +11,9 @@ export class ControlError extends Error {
     this.status = status;
   }
 }
+
+/** A day of the calendar, `yyyy-MM-dd`, as its first second. */
+export const dia = z.iso.date().transform((text) => parseWallTime(text) ?? 0);
 
 /** Reads the JSON body by a schema; throws ControlError 400 that says what is wrong. */
 export async function parseBody<T extends z.ZodType>(c: Context, schema: T): Promise<z.output<T>> {

@@ -7,16 +7,9 @@ import { magiaDe } from '../world/magia.ts';
 import { cambioPerfilSchema } from '../world/taxpayers/perfil.ts';
 import { isRfc } from '../world/taxpayers/persona.ts';
 import type { Filas } from '../world/taxpayers/schedule.ts';
-import { DAY, formatWallTime, parseWallTime, wallTimeOf } from '../world/wall-time.ts';
+import { DAY, formatWallTime, wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
-import { ControlError, parseBody } from './request-body.ts';
-
-const dia = z.iso.date().transform((text, context) => {
-  const time = parseWallTime(text);
-  if (time !== null) return time;
-  context.addIssue({ code: 'custom', message: 'no es un día del calendario' });
-  return z.NEVER;
-});
+import { ControlError, dia, parseBody } from './request-body.ts';
 
 const filasSchema = z
   .strictObject({
@@ -88,8 +81,8 @@ const querySchema = z.strictObject({
   tipo: z.enum(['emitidos', 'recibidos']).default('recibidos'),
   documento: z.enum(['cfdi', 'retenciones']).default('cfdi'),
   /** Days, both inside; default the thirty days up to the clock's today. */
-  desde: z.iso.date().optional(),
-  hasta: z.iso.date().optional(),
+  desde: dia.optional(),
+  hasta: dia.optional(),
   limite: z.coerce.number().int().min(1).max(1000).default(10),
 });
 
@@ -104,8 +97,8 @@ export function mountCfdi(app: Hono, world: World): void {
     if (!query.success) throw new ControlError(400, z.prettifyError(query.error));
     const { tipo, documento, desde, hasta, limite } = query.data;
     const today = Math.floor(wallTimeOf(world.clock.now()) / DAY) * DAY;
-    const inicio = desde === undefined ? today - 30 * DAY : dayOf(desde);
-    const fin = (hasta === undefined ? today : dayOf(hasta)) + DAY - 1;
+    const inicio = desde ?? today - 30 * DAY;
+    const fin = (hasta ?? today) + DAY - 1;
     const cfdi = [];
     for (const row of world.taxpayers.rows(rfc, tipo, inicio, fin, { documento })) {
       if (cfdi.length === limite) break;
@@ -120,12 +113,6 @@ export function mountCfdi(app: Hono, world: World): void {
     }
     return c.json({ total: world.taxpayers.count(rfc, tipo, inicio, fin, { documento }), cfdi });
   });
-}
-
-function dayOf(text: string): number {
-  const time = parseWallTime(text);
-  if (time === null) throw new ControlError(400, `"${text}" no es un día del calendario.`);
-  return time;
 }
 
 function amp(rfc: string): string {
