@@ -1,4 +1,4 @@
-import { createSheet } from '../web/pdf.ts';
+import { createSheet, LEFT } from '../web/pdf.ts';
 import { magiaDe } from '../world/magia.ts';
 import { keyOf, mix, word } from '../world/taxpayers/mix.ts';
 import { dayFirst, MESES, pesos } from '../world/texts.ts';
@@ -176,7 +176,7 @@ export function declaracionPdf(
   const sheet = createSheet(TITULOS[tipo], new Date(declaracion.presentacion * 1000));
   const datum = (label: string, value: string) =>
     sheet.row([
-      [40, label],
+      [LEFT, label],
       [220, value],
     ]);
   const [day = '', hour = ''] = formatWallTime(declaracion.presentacion).split(' ');
@@ -191,7 +191,7 @@ export function declaracionPdf(
   datum('Fecha y hora de presentación:', `${dayFirst(day)} ${hour.slice(0, 5)}`);
   datum('Número de operación:', declaracion.numeroOperacion);
   if (declaracion.lineaCaptura !== '') datum('Línea de captura:', declaracion.lineaCaptura);
-  sheet.gap(8);
+  sheet.y += 8;
   sheet.heading('Impuestos que declara');
   for (const { nombre, importe } of declaracion.conceptos) datum(nombre, pesos(importe));
   return sheet.finish();

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { z } from 'zod';
-import { createSheet, type Sheet } from '../web/pdf.ts';
+import { createSheet, LEFT, type Sheet, type Style } from '../web/pdf.ts';
 import type { SentidoOpinion } from '../world/magia/catalogo.ts';
 import { keyOf, mix, word } from '../world/taxpayers/mix.ts';
 import type { Opinion } from '../world/taxpayers/perfil.ts';
@@ -70,26 +70,27 @@ export function opinionPdf(opinion: OpinionEmitida, diseno: OpinionSettings['dis
   return sheet.finish();
 }
 
-const [LEFT, RIGHT] = [40, 400];
+const RIGHT = 400;
+const BOLD = { size: 9, bold: true } as const;
 
 function drawCurrent(sheet: Sheet, opinion: OpinionEmitida, emision: Date): void {
   const [palabra] = SENTIDO_IMPRESO[opinion.sentido];
-  const line = (left: string, right: string, font: 'bold' | 'plain') =>
+  const line = (left: string, right: string, style?: Style) =>
     sheet.row(
       [
         [LEFT, left],
         [RIGHT, right],
       ],
-      font,
+      style,
     );
   sheet.title(TITULO);
-  line('Nombre, denominación o razón social', 'Sentido', 'bold');
-  line(opinion.nombre, palabra, 'plain');
-  line('RFC', 'Folio', 'bold');
-  line(opinion.rfc, opinion.folio, 'plain');
-  sheet.row([[LEFT, 'Fecha y hora de emisión']], 'bold');
+  line('Nombre, denominación o razón social', 'Sentido', BOLD);
+  line(opinion.nombre, palabra);
+  line('RFC', 'Folio', BOLD);
+  line(opinion.rfc, opinion.folio);
+  sheet.row([[LEFT, 'Fecha y hora de emisión']], BOLD);
   sheet.row([[LEFT, `${longDate(emision)} a las ${hourOf(emision)} horas`]]);
-  sheet.gap(8);
+  sheet.y += 8;
   sheet.heading('Apreciable contribuyente');
   sheet.paragraph(CUERPO[opinion.sentido]);
   drawCurrentReasons(sheet, opinion);
@@ -105,7 +106,7 @@ function drawCurrentReasons(sheet: Sheet, { obligacionesOmitidas, creditos }: Op
     for (const { ejercicio, periodo, descripcion } of obligacionesOmitidas) {
       sheet.row([[LEFT, `${ejercicio} ${periodo} ${descripcion}`]]);
     }
-    sheet.gap(6);
+    sheet.y += 6;
   }
   if (creditos.length > 0) {
     sheet.heading('Créditos fiscales');
@@ -118,14 +119,14 @@ function drawCurrentReasons(sheet: Sheet, { obligacionesOmitidas, creditos }: Op
         ],
       ]);
     }
-    sheet.gap(6);
+    sheet.y += 6;
   }
 }
 
 function drawFormer(sheet: Sheet, opinion: OpinionEmitida, emision: Date): void {
   const [palabra] = SENTIDO_IMPRESO[opinion.sentido];
   const box = (label: string, value: string) => {
-    sheet.row([[LEFT, label]], 'bold');
+    sheet.row([[LEFT, label]], BOLD);
     sheet.row([[LEFT, value]]);
   };
   sheet.heading('Servicio de Administración Tributaria');
@@ -133,7 +134,7 @@ function drawFormer(sheet: Sheet, opinion: OpinionEmitida, emision: Date): void 
   box('Folio', opinion.folio);
   box('Clave de R.F.C.', opinion.rfc);
   box('Nombre, Denominación o Razón social', opinion.nombre);
-  sheet.gap(6);
+  sheet.y += 6;
   sheet.heading('Estimado contribuyente');
   sheet.paragraph('Respuesta de opinión:');
   sheet.paragraph(
@@ -151,19 +152,19 @@ function drawFormerReasons(sheet: Sheet, { obligacionesOmitidas, creditos }: Opi
     for (const [i, cells] of rows.entries()) {
       sheet.row(
         cells.map((text, j) => [lefts[j] ?? LEFT, text] as const),
-        i === 0 ? 'bold' : 'plain',
+        i === 0 ? BOLD : undefined,
       );
     }
-    sheet.gap(6);
+    sheet.y += 6;
   };
   if (obligacionesOmitidas.length > 0) {
     const rows = obligacionesOmitidas.map((o) => [o.descripcion, String(o.ejercicio), o.periodo]);
-    table('Obligaciones omitidas', [40, 370, 440], [['Obligación', 'Ejercicio', 'Periodo'], ...rows]);
+    table('Obligaciones omitidas', [LEFT, 370, 440], [['Obligación', 'Ejercicio', 'Periodo'], ...rows]);
   }
   if (creditos.length > 0) {
     const rows = creditos.map((c) => [c.numero, c.autoridad, dayFirst(c.fecha), pesos(c.importe)]);
     const heading = ['Número de crédito', 'Autoridad', 'Fecha', 'Importe'];
-    table('Créditos fiscales', [40, 180, 350, 450], [heading, ...rows]);
+    table('Créditos fiscales', [LEFT, 180, 350, 450], [heading, ...rows]);
   }
 }
 
@@ -171,7 +172,7 @@ function drawFormerReasons(sheet: Sheet, { obligacionesOmitidas, creditos }: Opi
 function drawSeal(sheet: Sheet, { rfc, folio, sentido }: OpinionEmitida, emision: Date): void {
   const [, letra] = SENTIDO_IMPRESO[sentido];
   const cadena = `||${rfc}|${folio}|${shortDate(emision)}|${letra}||00001088888800000031||`;
-  sheet.gap(6);
+  sheet.y += 6;
   sheet.heading('Cadena Original');
   sheet.small(cadena);
   sheet.heading('Sello Digital');

@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import PDFDocument from 'pdfkit';
+import { type Cell, createSheet, LEFT, RIGHT, type Sheet, type Style } from '../web/pdf.ts';
 import type { Perfil } from '../world/taxpayers/perfil.ts';
 import { dayFirst, mesDe } from '../world/texts.ts';
 import { formatWallTime, wallTimeOf } from '../world/wall-time.ts';
@@ -19,7 +18,7 @@ const VIGENCIA = [
  * it has neither the images (QR code, bar code) nor a real seal. A taxpayer without obligations has no section of them.
  */
 export function writeConstanciaPdf(rfc: string, perfil: Perfil, now: Date): Promise<Buffer> {
-  const sheet = createSheet({ title: 'CONSTANCIA DE SITUACIÓN FISCAL', date: now });
+  const sheet = createSheet('CONSTANCIA DE SITUACIÓN FISCAL', now);
   writeCedula(sheet, rfc, perfil);
   writeHeading(sheet, rfc, perfil, now);
   writeIdentificacion(sheet, rfc, perfil);
@@ -66,6 +65,7 @@ export function writeConstanciaPdf(rfc: string, perfil: Perfil, now: Date): Prom
     );
   }
   writeSeal(sheet, rfc, now);
+  sheet.numberPages();
   return sheet.finish();
 }
 
@@ -153,15 +153,8 @@ function writeSeal(sheet: Sheet, rfc: string, now: Date): void {
     'Sus datos personales son incorporados y protegidos en los sistemas del SAT, de conformidad con las disposiciones aplicables.',
     'Documento emitido por un simulador: carece de validez oficial.',
   ];
-  for (const [text, style] of [
-    ...notices.map((notice) => [notice, { size: 7 }] as const),
-    [`Cadena Original Sello: ${cadena}`, { size: 7 }] as const,
-    [`Sello Digital: ${sello}`, { size: 7 }] as const,
-  ]) {
-    const height = sheet.measure(text, 380, style);
-    sheet.reserve(height);
-    sheet.write(text, LEFT + 2, 380, style);
-    sheet.y += height + 8;
+  for (const text of [...notices, `Cadena Original Sello: ${cadena}`, `Sello Digital: ${sello}`]) {
+    sheet.block(text, { size: 7 }, 8, 380);
   }
 }
 
@@ -227,82 +220,6 @@ function wallClock(date: Date): string {
   return formatWallTime(wallTimeOf(date));
 }
 
-/** Points of a letter-size page that text may use. */
-const LEFT = 43;
-const RIGHT = 569;
-const TOP = 60;
-const BOTTOM = 735;
-
-type Style = { size: number; bold?: boolean; color?: string };
-
-/** Where text goes; `y` grows downwards and runs over pages. */
-type Sheet = {
-  y: number;
-  /** Writes in a box of some width, wrapped; gives the height used. Does not move `y`. */
-  write(text: string, x: number, width: number, style: Style & { align?: 'left' | 'center' }): number;
-  /** The height that a text would take. */
-  measure(text: string, width: number, style: Style): number;
-  /** The width of a text on one line. */
-  widthOf(text: string, style: Style): number;
-  /** Goes to a new page when less than `height` is left. */
-  reserve(height: number): void;
-  band(height: number): void;
-  /** Numbers the pages, ends the document and gives its bytes. */
-  finish(): Promise<Buffer>;
-};
-
-/** Creates an empty document. Its standard fonts keep the text readable (WinAnsi), as in the SAT's PDF. */
-function createSheet(info: { title: string; date: Date }): Sheet {
-  const doc = new PDFDocument({
-    size: 'LETTER',
-    bufferPages: true,
-    margin: 0,
-    info: { Title: info.title, Producer: 'Simulador', CreationDate: info.date },
-  });
-  const chunks: Buffer[] = [];
-  doc.on('data', (chunk: Buffer) => chunks.push(chunk));
-  const use = ({ size, bold = false, color = 'black' }: Style) =>
-    doc
-      .font(bold ? 'Helvetica-Bold' : 'Helvetica')
-      .fontSize(size)
-      .fillColor(color);
-
-  const sheet: Sheet = {
-    y: TOP,
-    write: (text, x, width, style) => {
-      const height = use(style).heightOfString(text, { width });
-      if (text !== '') doc.text(text, x, sheet.y, { width, align: style.align ?? 'left' });
-      return height;
-    },
-    measure: (text, width, style) => use(style).heightOfString(text, { width }),
-    widthOf: (text, style) => use(style).widthOfString(text),
-    reserve: (height) => {
-      if (sheet.y + height <= BOTTOM) return;
-      doc.addPage();
-      sheet.y = TOP;
-    },
-    band: (height) => {
-      doc.rect(LEFT, sheet.y - 2, RIGHT - LEFT, height).fill('#c9c9c9');
-    },
-    finish: async () => {
-      const { count } = doc.bufferedPageRange();
-      for (let page = 0; page < count; page++) {
-        doc.switchToPage(page);
-        use({ size: 8 }).text(`Página [${page + 1}] de [${count}]`, LEFT, 765, { width: RIGHT - LEFT, align: 'right' });
-      }
-      const ended = once(doc, 'end');
-      doc.end();
-      await ended;
-      return Buffer.concat(chunks);
-    },
-  };
-  return sheet;
-}
-
-const CELL = { size: 7.9 } as const;
-const GAP = 14;
-const HEAD = { size: 7.9, bold: true } as const;
-
 type Columna = { titulo: string; ancho: number };
 
 /**
@@ -315,35 +232,24 @@ function writeTable(
   columnas: readonly Columna[],
   filas: readonly (readonly string[])[],
 ): void {
-  sheet.reserve(36);
-  sheet.band(12);
-  sheet.write(titulo, LEFT + 2, RIGHT - LEFT, { size: 8.5, bold: true });
-  sheet.y += 16;
+  writeTitle(sheet, titulo);
   writeRow(
     sheet,
     columnas,
     columnas.map(({ titulo: text }) => text),
-    HEAD,
+    LABEL,
   );
-  for (const fila of filas) writeRow(sheet, columnas, fila, CELL);
+  for (const fila of filas) writeRow(sheet, columnas, fila, VALUE);
   sheet.y += 10;
 }
 
-function writeRow(
-  sheet: Sheet,
-  columnas: readonly Columna[],
-  textos: readonly string[],
-  style: typeof CELL | typeof HEAD,
-): void {
+function writeRow(sheet: Sheet, columnas: readonly Columna[], textos: readonly string[], style: Style): void {
   const total = columnas.reduce((sum, { ancho }) => sum + ancho, 0);
-  const widths = columnas.map(({ ancho }) => ((RIGHT - LEFT) * ancho) / total);
-  const texto = (i: number) => textos[i] ?? '';
-  const height = Math.max(...widths.map((width, i) => sheet.measure(texto(i), width - GAP, style)));
-  sheet.reserve(height);
-  let x = LEFT + 2;
-  for (const [i, width] of widths.entries()) {
-    sheet.write(texto(i), x, width - GAP, style);
-    x += width;
-  }
-  sheet.y += height + 4;
+  let next = LEFT + 2;
+  const cells = columnas.map(({ ancho }, i): Cell => {
+    const left = next;
+    next += ((RIGHT - LEFT) * ancho) / total;
+    return [left, textos[i] ?? ''];
+  });
+  sheet.row(cells, style, 14);
 }
