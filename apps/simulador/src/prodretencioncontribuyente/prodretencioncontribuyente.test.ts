@@ -1,7 +1,7 @@
 import { load } from 'cheerio';
 import { describe, expect, it } from 'vitest';
 import { type Browser, createBrowser, readForm, tableRows, type Visit } from '../testing/browser.ts';
-import { sendCiecPage } from '../testing/idp-client.ts';
+import { visitByCiec } from '../testing/single-sign-on.ts';
 import { startForTests } from '../testing/start-for-tests.ts';
 import type { Tipo } from '../world/taxpayers/row.ts';
 import { DAY, parseWallTime } from '../world/wall-time.ts';
@@ -12,14 +12,9 @@ const MAIN = 'ctl00$MainContent$';
 const simulador = await startForTests();
 const portal = `${simulador.url}/prodretencioncontribuyente`;
 
-/** Logs in from the page that a portal answers a browser without session. */
-async function logInByCiec(base: string, browser: Browser, from: Visit, rfc: string): Promise<Visit> {
-  return browser.followForms(await sendCiecPage(base, browser, await browser.followForms(from), rfc));
-}
-
 async function inside(rfc = RFC): Promise<Browser> {
   const browser = createBrowser();
-  await logInByCiec(simulador.url, browser, await browser.get(`${portal}/?oculta=1`), rfc);
+  await visitByCiec(simulador, browser, `${portal}/?oculta=1`, rfc);
   return browser;
 }
 
@@ -48,16 +43,15 @@ const rowsOf = (tipo: Tipo, from: string, to: string, rfc = RFC) => [
 describe('the way in', () => {
   it('leads through the log-in host of the CFDI portal back to the page asked for', async () => {
     const browser = createBrowser();
-    const page = await browser.get(`${portal}/ConsultaEmisor`);
-    expect(page.url).toContain('/cfdiau/nidp/');
-    const arrived = await logInByCiec(simulador.url, browser, page, RFC);
+    expect((await browser.get(`${portal}/ConsultaEmisor`)).url).toContain('/cfdiau/nidp/');
+    const arrived = await visitByCiec(simulador, browser, `${portal}/ConsultaEmisor`, RFC);
     expect(arrived.url).toBe(`${portal}/ConsultaEmisor`);
     expect(load(arrived.text)('#LblRfcAutenticado').text()).toBe(`RFC autenticado: ${RFC}`);
   });
 
   it('needs no second log-in of who is inside the CFDI portal, and takes no assertion that was meant for it', async () => {
     const browser = createBrowser();
-    await logInByCiec(simulador.url, browser, await browser.get(`${simulador.url}/portalcfdi/`), RFC);
+    await visitByCiec(simulador, browser, `${simulador.url}/portalcfdi/`, RFC);
     const arrived = await browser.followForms(await browser.get(`${portal}/?oculta=1`));
     expect(arrived.url).toBe(`${portal}/?oculta=1`);
     const address = new URL(`${simulador.url}/cfdiau/nidp/wsfed/ep?wa=wsignin1.0`);

@@ -1,16 +1,9 @@
 import { load } from 'cheerio';
 import { expect, test } from 'vitest';
 import { type Browser, createBrowser, readForm, textsOf } from '../testing/browser.ts';
-import {
-  ciecError,
-  fertOf,
-  follow,
-  isCiecPage,
-  sendCiecPage,
-  sendFielPage,
-  toFielPage,
-} from '../testing/idp-client.ts';
+import { ciecError, follow, isCiecPage, sendCiecPage } from '../testing/idp-client.ts';
 import { pdfLines } from '../testing/pdf-text.ts';
+import { enterByFiel, visitByCiec } from '../testing/single-sign-on.ts';
 import { startForTests } from '../testing/start-for-tests.ts';
 
 const RFC = 'HEN880505AB3';
@@ -20,9 +13,7 @@ const base = `${simulador.url}/pstcdypisr`;
 
 async function logIn(rfc: string, path = '/'): Promise<{ browser: Browser; text: string; url: string }> {
   const browser = createBrowser();
-  const page = await follow(browser, await browser.get(base + path));
-  expect(isCiecPage(page), page.text).toBe(true);
-  const { text, url } = await follow(browser, await sendCiecPage(simulador.url, browser, page, rfc));
+  const { text, url } = await visitByCiec(simulador, browser, base + path, rfc);
   expect(text).toContain(`RFC: ${rfc}`);
   return { browser, text, url };
 }
@@ -47,12 +38,8 @@ test('a password opens the portal, which then names the taxpayer', async () => {
 });
 
 test('an e.firma opens it too', async () => {
-  const vence = new Date('2030-12-31T23:59:58Z');
-  const order = { rfc: RFC, nombre: 'PRUEBA', password: '12345678a', desde: new Date('2025-01-01T00:00:00Z') };
-  const efirma = await simulador.world.pki.issue({ ...order, vence });
   const browser = createBrowser();
-  const page = await toFielPage(browser, await follow(browser, await browser.get(`${base}/`)));
-  const answer = await sendFielPage(browser, page, RFC, efirma, fertOf(vence));
+  const answer = await enterByFiel(simulador, browser, `${base}/`, RFC);
   const { action, fields } = readForm(answer, 'form');
   expect([action, Object.keys(fields)]).toEqual([`${base}/`, ['wa', 'wresult', 'wctx']]);
   expect((await browser.post(action, fields)).text).toContain(`RFC: ${RFC}`);

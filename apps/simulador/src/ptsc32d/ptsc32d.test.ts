@@ -1,16 +1,9 @@
 import { load } from 'cheerio';
 import { expect, test } from 'vitest';
 import { type Browser, createBrowser } from '../testing/browser.ts';
-import {
-  ciecError,
-  fertOf,
-  follow,
-  isCiecPage,
-  sendCiecPage,
-  sendFielPage,
-  toFielPage,
-} from '../testing/idp-client.ts';
+import { ciecError, follow, isCiecPage, sendCiecPage } from '../testing/idp-client.ts';
 import { pdfLines } from '../testing/pdf-text.ts';
+import { visitByCiec, visitByFiel } from '../testing/single-sign-on.ts';
 import { startForTests } from '../testing/start-for-tests.ts';
 import { MAGIAS, type SentidoOpinion } from '../world/magia/catalogo.ts';
 
@@ -21,9 +14,7 @@ const base = simulador.url;
 
 async function logIn(rfc: string): Promise<Browser> {
   const browser = createBrowser();
-  const page = await follow(browser, await browser.get(base + ENTRADA));
-  expect(isCiecPage(page)).toBe(true);
-  const end = await follow(browser, await sendCiecPage(base, browser, page, rfc));
+  const end = await visitByCiec(simulador, browser, base + ENTRADA, rfc);
   expect(load(end.text)('#root').attr('data-rfc'), end.text).toBe(rfc);
   return browser;
 }
@@ -75,19 +66,8 @@ test('a password opens the application, which issues a positive opinion', async 
 });
 
 test('an e.firma opens it too', async () => {
-  const rfc = 'FIE850101AB2';
-  const vence = new Date('2030-12-31T23:59:58Z');
-  const efirma = await simulador.world.pki.issue({
-    rfc,
-    nombre: 'PRUEBA',
-    password: '12345678a',
-    desde: new Date('2025-01-01T00:00:00Z'),
-    vence,
-  });
-  const browser = createBrowser();
-  const page = await toFielPage(browser, await follow(browser, await browser.get(base + ENTRADA)));
-  const end = await follow(browser, await sendFielPage(browser, page, rfc, efirma, fertOf(vence)));
-  expect(load(end.text)('#root').attr('data-rfc')).toBe(rfc);
+  const end = await visitByFiel(simulador, createBrowser(), base + ENTRADA, 'FIE850101AB2');
+  expect(load(end.text)('#root').attr('data-rfc')).toBe('FIE850101AB2');
 });
 
 test('the form of the entry leads to the e.firma when its contract is changed, as a public client does', async () => {
