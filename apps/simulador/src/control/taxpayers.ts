@@ -4,6 +4,7 @@ import type { Aperturas } from '../buzon/llegadas.ts';
 import { totalForms } from '../consultaqr/consultaqr.ts';
 import { selloOf } from '../world/cfdi-xml.ts';
 import { magiaDe } from '../world/magia.ts';
+import { take } from '../world/take.ts';
 import { cambioPerfilSchema } from '../world/taxpayers/perfil.ts';
 import { isRfc } from '../world/taxpayers/persona.ts';
 import type { Filas } from '../world/taxpayers/schedule.ts';
@@ -99,18 +100,12 @@ export function mountCfdi(app: Hono, world: World): void {
     const today = Math.floor(wallTimeOf(world.clock.now()) / DAY) * DAY;
     const inicio = desde ?? today - 30 * DAY;
     const fin = (hasta ?? today) + DAY - 1;
-    const cfdi = [];
-    for (const row of world.taxpayers.rows(rfc, tipo, inicio, fin, { documento })) {
-      if (cfdi.length === limite) break;
-      const { emision: _, complemento, ...shown } = row;
+    const cfdi = take(world.taxpayers.rows(rfc, tipo, inicio, fin, { documento }), limite).map((row) => {
+      const { emision: _, ...shown } = row;
       const [total] = totalForms(row.monto);
-      cfdi.push({
-        ...shown,
-        complemento,
-        total: Number(row.monto),
-        expresion: `?re=${amp(row.rfcEmisor)}&rr=${amp(row.rfcReceptor)}&tt=${total}&id=${row.uuid}&fe=${selloOf(row.uuid).slice(-8)}`,
-      });
-    }
+      const expresion = `?re=${amp(row.rfcEmisor)}&rr=${amp(row.rfcReceptor)}&tt=${total}&id=${row.uuid}&fe=${selloOf(row.uuid).slice(-8)}`;
+      return { ...shown, total: Number(row.monto), expresion };
+    });
     return c.json({ total: world.taxpayers.count(rfc, tipo, inicio, fin, { documento }), cfdi });
   });
 }

@@ -1,6 +1,6 @@
 import { load } from 'cheerio';
 import { beforeEach, expect, test } from 'vitest';
-import { createBrowser, readForm } from '../testing/browser.ts';
+import { type Browser, createBrowser, readForm } from '../testing/browser.ts';
 import { sendCiecPage } from '../testing/idp-client.ts';
 import {
   CIEC_LOGIN,
@@ -31,11 +31,7 @@ test('the page shows a captcha as an inline image and a password box of 16 chara
 
 test('a right log-in leads through two forms to a page that names the RFC', async () => {
   const browser = createBrowser();
-  const hop = await sendCiec(base, browser, 'EKU9003173C9', defaultCiec('EKU9003173C9'));
-  expect(readForm(hop, 'form').action).toBe(`${base}/cfdiau/nidp/wsfed/ep?sid=0`);
-
-  const federation = await browser.post(readForm(hop, 'form').action, {});
-  const { action, fields } = readForm(federation, 'form');
+  const { action, fields } = await assertionFor(browser, 'EKU9003173C9');
   expect(action).toBe(`${base}/portalcfdi/`);
   expect(Object.keys(fields)).toEqual(['wa', 'wresult', 'wctx']);
   expect(fields['wa']).toBe('wsignin1.0');
@@ -151,8 +147,7 @@ test('the password set for a taxpayer is the one that counts', async () => {
 test('an assertion that was altered, or used before, opens no session', async () => {
   const browser = createBrowser();
   const rfc = 'ASE010101AAA';
-  const hop = await sendCiec(base, browser, rfc, defaultCiec(rfc));
-  const { action, fields } = readForm(await browser.post(readForm(hop, 'form').action, {}), 'form');
+  const { action, fields } = await assertionFor(browser, rfc);
   const forged = { ...fields, wresult: (fields['wresult'] ?? '').replaceAll(rfc, 'EKU9003173C9') };
   expect((await createBrowser().post(action, forged)).status).toBe(500);
   expect((await createBrowser().post(action, fields)).text).toContain(rfc);
@@ -162,8 +157,7 @@ test('an assertion that was altered, or used before, opens no session', async ()
 test('the way back after the log-in never leaves the portal', async () => {
   const rfc = 'RED010101AAA';
   const browser = createBrowser();
-  const hop = await sendCiec(base, browser, rfc, defaultCiec(rfc));
-  const { action, fields } = readForm(await browser.post(readForm(hop, 'form').action, {}), 'form');
+  const { action, fields } = await assertionFor(browser, rfc);
   const body = new URLSearchParams({ ...fields, wctx: 'rm=0&id=passive&ru=%2f%2fotro.example%2f' });
   const response = await browser.raw(action, { method: 'POST', body });
   expect(response.headers.get('location')).toBe(`${base}/portalcfdi/`);
@@ -172,8 +166,7 @@ test('the way back after the log-in never leaves the portal', async () => {
 test('an assertion is no longer good after a quarter of an hour', async () => {
   const rfc = 'TAR010101AAA';
   const browser = createBrowser();
-  const hop = await sendCiec(base, browser, rfc, defaultCiec(rfc));
-  const { action, fields } = readForm(await browser.post(readForm(hop, 'form').action, {}), 'form');
+  const { action, fields } = await assertionFor(browser, rfc);
   simulador.world.clock.advance(15 * 60_000);
   expect((await browser.post(action, fields)).status).toBe(500);
 });
@@ -221,6 +214,13 @@ test('a transport fault spoils the call it names, and only that', async () => {
   expect((await createBrowser().get(base + CIEC_LOGIN)).status).toBe(503);
   expect((await createBrowser().get(base + CIEC_LOGIN)).status).toBe(200);
 });
+
+/** The form with the assertion that a log-in ends with, after the hop that comes first. */
+async function assertionFor(browser: Browser, rfc: string) {
+  const hop = readForm(await sendCiec(base, browser, rfc, defaultCiec(rfc)), 'form');
+  expect(hop.action).toBe(`${base}/cfdiau/nidp/wsfed/ep?sid=0`);
+  return readForm(await browser.post(hop.action, {}), 'form');
+}
 
 async function openSessions() {
   const response = await fetch(`${base}/cfdiau/simulador/sesiones`);

@@ -32,9 +32,9 @@ async function bulkOf(rfc: string, hosts?: typeof RETENCIONES) {
     return (await client.send('VerificaSolicitudDescarga', named, { token })).attributes;
   };
   /** A request and what its last verification says. */
-  const finish = async (change: Record<string, string> = {}, verifications = 2) => {
+  const finish = async (change: Record<string, string> = {}, times = 2) => {
     const { IdSolicitud = '' } = await request(change);
-    for (let n = 1; n < verifications; n++) await verify(IdSolicitud);
+    for (let n = 1; n < times; n++) await verify(IdSolicitud);
     return verify(IdSolicitud);
   };
   return { client, request, verify, finish };
