@@ -1,17 +1,10 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { RunningSimulador } from '../start.ts';
-import type { AuthenticationChange, SignedClient } from '../testing/signed-client.ts';
+import { describe, expect, it } from 'vitest';
+import type { AuthenticationChange } from '../testing/signed-client.ts';
 import { issue, startWithEfirma } from '../testing/start-with-efirma.ts';
 
 const RFC = 'XIQB891116QE4';
 
-let simulador: RunningSimulador;
-let client: SignedClient;
-
-beforeAll(async () => {
-  ({ simulador, client } = await startWithEfirma(RFC));
-});
-afterAll(() => simulador.close());
+const { simulador, client } = await startWithEfirma(RFC);
 
 describe('Autentica', () => {
   it('answers a token of the form clients know, good for five minutes', async () => {

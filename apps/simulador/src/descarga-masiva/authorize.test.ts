@@ -1,23 +1,18 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RunningSimulador } from '../start.ts';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { createSignedClient, type SendOptions, type SignedClient, type Style } from '../testing/signed-client.ts';
 import { issue, startWithEfirma } from '../testing/start-with-efirma.ts';
 import type { Efirma } from '../world/pki.ts';
+import { createWorld } from '../world/world.ts';
 
 const RFC = 'H&E951128469';
 const OTHER_RFC = 'XIQB891116QE4';
 
-let simulador: RunningSimulador;
-let client: SignedClient;
+const { simulador, client } = await startWithEfirma(RFC);
 let token: string;
 
-beforeAll(async () => {
-  ({ simulador, client } = await startWithEfirma(RFC));
-});
 beforeEach(async () => {
   token = (await client.authenticate()).token;
 });
-afterAll(() => simulador.close());
 
 let second = 0;
 
@@ -146,9 +141,7 @@ describe('certificates', () => {
   });
 
   it('refuses one of an unknown authority, of the same name even: 305', async () => {
-    const foreign = await startWithEfirma(RFC);
-    await foreign.simulador.close();
-    const stranger = clientOf(foreign.efirma);
+    const stranger = clientOf(await issue({ world: await createWorld() }, { rfc: RFC }));
     const { token: own } = await stranger.authenticate();
     expect((await ask({ token: own }, stranger)).attributes['CodEstatus']).toBe('305');
   });

@@ -1,6 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RunningSimulador } from '../start.ts';
-import type { SignedClient } from '../testing/signed-client.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { requestEmitidos, startWithEfirma } from '../testing/start-with-efirma.ts';
 import type { Fault } from '../world/faults.ts';
 
@@ -8,28 +6,19 @@ const RFC = 'EKU9003173C9';
 const SOLICITUD = 'cfdidescargamasivasolicitud';
 const DESCARGA = 'cfdidescargamasiva';
 
-let simulador: RunningSimulador;
-let client: SignedClient;
-let token: string;
-let id: string;
-
-beforeAll(async () => {
-  ({ simulador, client } = await startWithEfirma(RFC, { settings: { max_descargas: 100 } }));
-  token = (await client.authenticate()).token;
-  ({ IdSolicitud: id = '' } = await requestEmitidos(client, token, RFC));
-  await verify();
-  await verify();
-});
+const { simulador, client } = await startWithEfirma(RFC, { settings: { max_descargas: 100 } });
+let { token } = await client.authenticate();
+const { IdSolicitud: id = '' } = await requestEmitidos(client, token, RFC);
 beforeEach(async () => {
   token = (await client.authenticate()).token;
 });
-afterEach(() => simulador.world.faults.remove());
-afterAll(() => simulador.close());
 
 const verify = () => client.send('VerificaSolicitudDescarga', { IdSolicitud: id, RfcSolicitante: RFC }, { token });
 const download = () => client.send('Descargar', { IdPaquete: `${id}_01`, RfcSolicitante: RFC }, { token });
 const inject = (fault: Omit<Fault, 'service'> & { service?: string }) =>
   simulador.world.faults.add({ service: SOLICITUD, times: 1, ...fault });
+await verify();
+await verify();
 
 describe('faults of the transport', () => {
   it('an HTML page with HTTP 200, then all is well again', async () => {

@@ -6,9 +6,9 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type Entry, openPromise } from 'yauzl';
-import type { RunningSimulador } from '../start.ts';
-import type { SignedClient } from '../testing/signed-client.ts';
-import { requestEmitidos, startWithEfirma } from '../testing/start-with-efirma.ts';
+import { type RunningSimulador, startSimulador } from '../start.ts';
+import { createSignedClient, type SignedClient } from '../testing/signed-client.ts';
+import { issue, requestEmitidos } from '../testing/start-with-efirma.ts';
 import { parseWallTime } from '../world/wall-time.ts';
 
 const RFC = 'EKU9003173C9';
@@ -22,9 +22,8 @@ let folder: string;
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'simulador-'));
-  ({ simulador, client } = await startWithEfirma(RFC, {
-    settings: { filas_por_paquete: ROWS, verificaciones_hasta_terminar: 1 },
-  }));
+  simulador = await startSimulador({ settings: { filas_por_paquete: ROWS, verificaciones_hasta_terminar: 1 } });
+  client = createSignedClient({ url: simulador.url, ...(await issue(simulador, { rfc: RFC })) });
   const desde = parseWallTime('2026-05-01') ?? 0;
   const hasta = parseWallTime('2026-05-31') ?? 0;
   simulador.world.taxpayers.change(RFC, {

@@ -2,9 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { RunningSimulador } from '../start.ts';
-import type { SignedClient } from '../testing/signed-client.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { requestEmitidos, startWithEfirma } from '../testing/start-with-efirma.ts';
 import { settingsSchema } from '../world/settings.ts';
 
@@ -13,21 +11,15 @@ const HOUR = 3_600_000;
 /** Far from the end of a day of central Mexico, and less than six years after what these tests ask for. */
 const NOW = new Date('2026-11-20T18:00:00Z');
 
-let simulador: RunningSimulador;
-let client: SignedClient;
+const { simulador, client } = await startWithEfirma(RFC, {}, NOW);
 let token: string;
 
-beforeAll(async () => {
-  ({ simulador, client } = await startWithEfirma(RFC, {}, NOW));
-});
 beforeEach(async () => {
   const { world } = simulador;
-  world.clock.set(NOW);
   Object.assign(world.settings, settingsSchema.parse({}));
   world.taxpayers.change(RFC, { filas: null });
   await renewToken();
 });
-afterAll(() => simulador.close());
 
 async function renewToken() {
   ({ token } = await client.authenticate());

@@ -1,16 +1,15 @@
-import { type RunningSimulador, type StartOptions, startSimulador } from '../start.ts';
+import type { RunningSimulador, StartOptions } from '../start.ts';
 import type { Efirma, EfirmaOrder } from '../world/pki.ts';
 import { createSignedClient, type SignedClient } from './signed-client.ts';
+import { startForTests } from './start-for-tests.ts';
 
 const DAY = 86_400_000;
 
-/** Starts a simulator for tests of the bulk service, its clock at `now` if one is given. */
+/** Starts a simulator for the tests of a file, as `startForTests` does, and gives a client of its bulk service. */
 export async function startWithEfirma(rfc: string, options: StartOptions = {}, now: Date | null = null) {
-  const simulador = await startSimulador(options);
-  simulador.world.clock.set(now);
-  const efirma = await issue(simulador, { rfc });
-  const client = createSignedClient({ url: simulador.url, ...efirma });
-  return { simulador, efirma, client };
+  const simulador = await startForTests(options, now);
+  const client = createSignedClient({ url: simulador.url, ...(await issue(simulador, { rfc })) });
+  return { simulador, client };
 }
 
 /** An e.firma valid around now unless the order says otherwise. */
