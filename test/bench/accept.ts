@@ -142,10 +142,7 @@ export async function benchAccept(
       const day = caller.day++;
       const desde = addDays('2021-01-01', day % 1_500);
       const hasta = addDays(desde, Math.floor(day / 1_500));
-      return {
-        headers: headersOf(caller),
-        body: JSON.stringify({ rfc: caller.rfc, tipo: 'recibidos', desde, hasta }),
-      };
+      return { headers: headersOf(caller), body: JSON.stringify({ rfc: caller.rfc, tipo: 'recibidos', desde, hasta }) };
     };
     const rounds = [];
     for (let round = 0; round < 2; round += 1) {

@@ -81,20 +81,12 @@ async function startWorkers(
   const settings = { url: queueUrl, namespace: `b${randomBytes(4).toString('hex')}` };
   const closing: (() => Promise<unknown>)[] = [];
   for (const worker of ['uno', 'dos']) {
-    const own = openDatabase({
-      url: databaseUrl,
-      poolSize: 20,
-      timeoutMs: 30_000,
-      applicationName: worker,
-    });
+    const own = openDatabase({ url: databaseUrl, poolSize: 20, timeoutMs: 30_000, applicationName: worker });
     closing.push(() => own.close());
     const claims = createClaims(own);
     const runner = createRunner(
       { claims, log, checkpoint: noCheckpoint, leaseSeconds: 60, retrySeconds: 5 },
-      {
-        queue: 'descargas',
-        run: (claimed) => deps.step(claimed, claims),
-      },
+      { queue: 'descargas', run: (claimed) => deps.step(claimed, claims) },
     );
     const consumer = createConsumer(settings, {
       queue: 'descargas',

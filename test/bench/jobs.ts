@@ -50,12 +50,7 @@ async function bare(url: string, jobs: number): Promise<number> {
 
 /** Steps a second of ours: every one passes outbox, relay, queue, claim and release. */
 async function ours(databaseUrl: string, queueUrl: string, seconds: number): Promise<number> {
-  const db = openDatabase({
-    url: databaseUrl,
-    poolSize: CONCURRENCY + 4,
-    timeoutMs: 30_000,
-    applicationName: 'bench',
-  });
+  const db = openDatabase({ url: databaseUrl, poolSize: CONCURRENCY + 4, timeoutMs: 30_000, applicationName: 'bench' });
   const cuenta = randomUUID();
   const contribuyente = randomUUID();
   await db.pool.query(`INSERT INTO cuenta (id, nombre, email, saldo) VALUES ($1, 'b', $2, 0)`, [cuenta, cuenta]);
@@ -88,12 +83,7 @@ async function ours(databaseUrl: string, queueUrl: string, seconds: number): Pro
     handle: runner.answer,
     onError: () => {},
   });
-  await createHeartbeats(db).beat({
-    proceso: 'bench',
-    rol: 'descargas',
-    consumed: false,
-    slots: CONCURRENCY,
-  });
+  await createHeartbeats(db).beat({ proceso: 'bench', rol: 'descargas', consumed: false, slots: CONCURRENCY });
   const relay = await startRelay({
     outbox: createOutbox(db),
     queue,

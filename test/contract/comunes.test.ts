@@ -40,10 +40,7 @@ describe.each(TABLA)('$path', (fila: Fila) => {
     expect(Number.isInteger(answer.json.cfdi_codigo)).toBe(true);
     const { error } = answer.json;
     expect(Object.keys(CATALOGO)).toContain(error);
-    expect(CATALOGO[error as NombreError]).toMatchObject({
-      http: answer.status,
-      codigo: answer.json.cfdi_codigo,
-    });
+    expect(CATALOGO[error as NombreError]).toMatchObject({ http: answer.status, codigo: answer.json.cfdi_codigo });
     expect(errores).toContain(error);
     expect(answer.json.cfdi_texto.length).toBeGreaterThan(20);
     expect(answer.headers.get('content-type')).toBe('application/json');

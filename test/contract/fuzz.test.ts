@@ -71,9 +71,7 @@ const HEADERS: readonly (readonly [string, () => string])[] = [
 ];
 
 async function callMalformed(times: number): Promise<void> {
-  const kit = await createKit({
-    settings: { wrongKeysPerMinute: 1_000_000, trustedProxies: ['198.51.100.0/24'] },
-  });
+  const kit = await createKit({ settings: { wrongKeysPerMinute: 1_000_000, trustedProxies: ['198.51.100.0/24'] } });
   const a = alta(kit.store, { saldo: 0 });
   const seen = new Map<string, number>();
   for (let call = 0; call < times; call += 1) {

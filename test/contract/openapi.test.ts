@@ -156,9 +156,7 @@ test('every example body of a request is one that the service would take', async
   const kit = await createKit();
   const { alta } = await import('../../apps/api/test/kit.ts');
   for (const [path, { post }] of Object.entries<{ post: { requestBody: never } }>(paths)) {
-    const { content } = post.requestBody as {
-      content: { 'application/json': { example: Record<string, unknown> } };
-    };
+    const { content } = post.requestBody as { content: { 'application/json': { example: Record<string, unknown> } } };
     const a = alta(kit.store, { saldo: 0 });
     const { example } = content['application/json'];
     const body = { ...example, ...('rfc' in example ? { rfc: a.rfc } : {}) };

@@ -175,10 +175,7 @@ describe('over a real socket', () => {
 
   it('a body that never comes is given up', async () => {
     const head = request([], '').replace('Content-Length: 0', 'Content-Length: 50');
-    await exchange(head, {
-      half: false,
-      to: impatientPort,
-    });
+    await exchange(head, { half: false, to: impatientPort });
     expect(await isAlive()).toBe(true);
   });
 
@@ -232,11 +229,7 @@ describe('closing', () => {
     };
     const answer = await fetch(`http://127.0.0.1:${ownPort}/api/v1/vault/firma-estado`, {
       method: 'POST',
-      headers: {
-        authorization: `Bearer ${a.key}`,
-        'content-type': 'application/json',
-        connection: 'keep-alive',
-      },
+      headers: { authorization: `Bearer ${a.key}`, 'content-type': 'application/json', connection: 'keep-alive' },
       body: BODY(),
     });
     kit.store.before = null;

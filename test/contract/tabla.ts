@@ -33,12 +33,7 @@ const llave = ['401/1001'];
 export const TABLA: readonly Fila[] = [
   {
     ...{ path: 'descarga/consulta-cfdi', cost: 1, credencial: 'API key', rfc: 'ninguno' },
-    campos: {
-      rfc_emisor: texto,
-      rfc_receptor: texto,
-      uuid: texto,
-      total: { tipo: 'number', requerido: true },
-    },
+    campos: { rfc_emisor: texto, rfc_receptor: texto, uuid: texto, total: { tipo: 'number', requerido: true } },
     data: ['uuid', 'estado', 'total'],
     nuestros: ['es_cancelable', 'estado_cancelacion', 'validacion_efos', 'advertencias'],
     errores: [...pagada, '404/2002'],
@@ -128,13 +123,7 @@ export const TABLA: readonly Fila[] = [
     ...{ data: ['rfc', 'regimenes', 'obligaciones'], nuestros: camino, errores: pagada },
   },
   {
-    ...{
-      path: 'tax/opinion-cumplimiento',
-      cost: 1,
-      credencial: 'API key + CIEC',
-      rfc: 'propio',
-      campos: rfc,
-    },
+    ...{ path: 'tax/opinion-cumplimiento', cost: 1, credencial: 'API key + CIEC', rfc: 'propio', campos: rfc },
     data: ['rfc', 'opinion', 'fecha_consulta', 'motivo', 'saldo'],
     nuestros: camino,
     errores: [...pagada, '503/5041'],
@@ -160,35 +149,17 @@ export const TABLA: readonly Fila[] = [
     errores: llave,
   },
   {
-    ...{
-      path: 'descarga/paquete',
-      cost: 0,
-      credencial: 'API key',
-      rfc: 'ninguno',
-      campos: { solicitud_id: texto },
-    },
+    ...{ path: 'descarga/paquete', cost: 0, credencial: 'API key', rfc: 'ninguno', campos: { solicitud_id: texto } },
     data: ['solicitud_id', 'paquete_url', 'expira_en', 'confianza'],
     errores: [...llave, '404/2002', '409/3002'],
   },
   {
-    ...{
-      path: 'descarga/cancelar',
-      cost: 0,
-      credencial: 'API key',
-      rfc: 'ninguno',
-      campos: { solicitud_id: texto },
-    },
+    ...{ path: 'descarga/cancelar', cost: 0, credencial: 'API key', rfc: 'ninguno', campos: { solicitud_id: texto } },
     data: ['solicitud_id', 'estado'],
     errores: [...llave, '404/2002', '409/3005'],
   },
   {
-    ...{
-      path: 'descarga/verificar',
-      cost: 0,
-      credencial: 'API key',
-      rfc: 'ninguno',
-      campos: { solicitud_id: texto },
-    },
+    ...{ path: 'descarga/verificar', cost: 0, credencial: 'API key', rfc: 'ninguno', campos: { solicitud_id: texto } },
     data: [
       ...['solicitud_id', 'estado', 'tipo', 'desde', 'hasta', 'registros', 'progreso', 'intentos'],
       ...[
@@ -224,13 +195,7 @@ export const TABLA: readonly Fila[] = [
     ...{ campos: { rfc: texto, ciec: texto }, data: null, errores: llave },
   },
   {
-    ...{
-      path: 'vault/firma-estado',
-      cost: 0,
-      credencial: 'API key',
-      rfc: 'propio, sin registrar',
-      campos: rfc,
-    },
+    ...{ path: 'vault/firma-estado', cost: 0, credencial: 'API key', rfc: 'propio, sin registrar', campos: rfc },
     ...{
       data: ['rfc', 'tiene_cer', 'tiene_key', 'vigente', 'expira_en'],
       nuestros: ['rechazos', 'key_expira_en'],

@@ -45,13 +45,7 @@ onEachDriver(`200 solicitudes and 20 faults at random (FAULTS_SEED=${seed})`, (q
         callers.push(
           await (n % 2 ? servicio.newCiecCaller({ saldo: PEDIDOS }) : newEfirmaCaller(servicio, { saldo: PEDIDOS })),
         );
-      const fallas = await createFallas({
-        servicio,
-        postgres,
-        redis,
-        azar,
-        workers: { pasos: 3, rondas: 2 },
-      });
+      const fallas = await createFallas({ servicio, postgres, redis, azar, workers: { pasos: 3, rondas: 2 } });
       // A caller who gets no answer asks again, which never charges twice.
       const asked = callers.map(async (caller) => {
         const ids: string[] = [];

@@ -13,10 +13,7 @@ const LOOPS = { WORKER_ROLES: 'relay,reconciler,reaper' };
 onEachDriver('a worker killed at a checkpoint', (queueUrl) => {
   let servicio: Servicio;
   beforeAll(async () => {
-    servicio = await startServicio({
-      ...(queueUrl ? { queueUrl } : {}),
-      simulador: { filas_por_paquete: 40 },
-    });
+    servicio = await startServicio({ ...(queueUrl ? { queueUrl } : {}), simulador: { filas_por_paquete: 40 } });
     await servicio.startWorker(LOOPS);
   });
   afterAll(() => servicio.close());

@@ -32,10 +32,7 @@ describe('signatures', () => {
 
   it('of the authentication hold for a generic xmldsig library', () => {
     const xml = sobreAutentica(firmante, new Date('2026-05-05T10:00:00Z'));
-    const signed = new SignedXml({
-      publicCert: new X509Certificate(credencial.cer).toString(),
-      idMode: 'wssecurity',
-    });
+    const signed = new SignedXml({ publicCert: new X509Certificate(credencial.cer).toString(), idMode: 'wssecurity' });
     signed.loadSignature(find(parseDom(xml), 'Signature').toString());
     expect(signed.checkSignature(xml)).toBe(true);
     expect(signed.getSignedReferences()).toEqual([canonicalize(find(parseDom(xml), 'Timestamp'))]);

@@ -41,10 +41,7 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
   const pipeline: PipelineDeps = {
     ...deps,
     ...ports,
-    accessCache: createAccessCache({
-      accessSnapshots: ports.accessSnapshots,
-      seconds: settings.accessCacheSeconds,
-    }),
+    accessCache: createAccessCache({ accessSnapshots: ports.accessSnapshots, seconds: settings.accessCacheSeconds }),
     usos: createUsos({ accessSnapshots: ports.accessSnapshots, everyMs: USOS_EVERY_MS, log }),
     reembolsos: createReembolsos({ saldos: ports.saldos, log }),
     wrongKeys: createTokenBucket({ perSecond: wrongKeysPerMinute / 60, burst: wrongKeysPerMinute, nowMs }),

@@ -27,13 +27,7 @@ describe('the settings', () => {
   it('have a default for everything but addresses and secrets', () => {
     const config = readConfig(REQUIRED);
     expect(config).toMatchObject({
-      ...{
-        RATE_LIMIT_RPS: 50,
-        RATE_LIMIT_BURST: 100,
-        TRUSTED_PROXIES: [],
-        EFIRMA_SHRED: true,
-        DEADLINE_HOURS: 168,
-      },
+      ...{ RATE_LIMIT_RPS: 50, RATE_LIMIT_BURST: 100, TRUSTED_PROXIES: [], EFIRMA_SHRED: true, DEADLINE_HOURS: 168 },
     });
     expect(config.CIEC_LENGTH).toBeUndefined();
     expect(faultsOf({}).map((fault) => fault.split(':')[0])).toEqual(Object.keys(REQUIRED));

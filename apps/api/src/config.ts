@@ -36,10 +36,9 @@ export const apiConfig = z.object({
   ...rotationFields,
 
   RATE_LIMIT_RPS: integer('Peticiones por segundo y API key; 0 quita el límite.', { max: 100_000 }).default(50),
-  RATE_LIMIT_BURST: integer('Peticiones que una API key puede hacer de una vez.', {
-    min: 1,
-    max: 1_000_000,
-  }).default(100),
+  RATE_LIMIT_BURST: integer('Peticiones que una API key puede hacer de una vez.', { min: 1, max: 1_000_000 }).default(
+    100,
+  ),
   WRONG_KEYS_PER_MINUTE: integer('Llaves equivocadas por minuto y dirección antes de contestar 429.', {
     min: 1,
   }).default(30),
@@ -51,10 +50,7 @@ export const apiConfig = z.object({
     { max: 60 },
   ).default(60),
 
-  DEADLINE_HOURS: integer('Horas tras las que una solicitud vence con devolución.', {
-    min: 1,
-    max: 720,
-  }).default(168),
+  DEADLINE_HOURS: integer('Horas tras las que una solicitud vence con devolución.', { min: 1, max: 720 }).default(168),
   ...downloadFields,
 
   ...satFields,
@@ -70,10 +66,7 @@ export const apiConfig = z.object({
     { min: 1 },
   ).default(60),
   SAT_EN_TOTAL: integer('Consultas al SAT a la vez en este proceso.', { min: 1, max: 10_000 }).default(64),
-  SAT_POR_RFC: integer('Consultas al SAT a la vez de un mismo RFC en este proceso.', {
-    min: 1,
-    max: 100,
-  }).default(2),
+  SAT_POR_RFC: integer('Consultas al SAT a la vez de un mismo RFC en este proceso.', { min: 1, max: 100 }).default(2),
   SAT_ESPERA_MS: durationMs(
     'Milisegundos hasta volver a mirar una solicitud que el SAT está preparando; crece a la mitad más cada vez.',
     { min: 1 },

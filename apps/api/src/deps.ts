@@ -142,10 +142,7 @@ export function guardDatabase(ports: DatabasePorts, timeoutMs: number): Database
   return {
     accessSnapshots: guard(ports.accessSnapshots),
     saldos: guard(ports.saldos),
-    solicitudes: {
-      ...guard(ports.solicitudes),
-      accept: guardPort(ports.solicitudes, ACCEPT_TIMES * timeoutMs).accept,
-    },
+    solicitudes: { ...guard(ports.solicitudes), accept: guardPort(ports.solicitudes, ACCEPT_TIMES * timeoutMs).accept },
     boveda: guard(ports.boveda),
     idempotencia: guard(ports.idempotencia),
     listas: guard(ports.listas),

@@ -41,23 +41,27 @@ export const rfcYEjercicio = z.object({ rfc: rfcField, ejercicio: ejercicioField
 export const soloSolicitud = z.object({ solicitud_id: solicitudIdField }).meta({ id: 'PeticionSolicitud' });
 
 /** How sure an answer is. */
-export const confianza = z.enum(['confirmado', 'sin_confirmar']).meta({
-  id: 'Confianza',
-  description:
-    'confirmado: hay renglones, o el SAT dijo por dos caminos que no hay (una descarga: por el servicio web y por el portal; una lista: con la CIEC y con la e.firma). sin_confirmar: el SAT dijo que no hay y nadie más lo pudo confirmar; a veces lo dice por error, y por eso el crédito se devuelve.',
-  example: 'confirmado',
-});
+export const confianza = z
+  .enum(['confirmado', 'sin_confirmar'])
+  .meta({
+    id: 'Confianza',
+    description:
+      'confirmado: hay renglones, o el SAT dijo por dos caminos que no hay (una descarga: por el servicio web y por el portal; una lista: con la CIEC y con la e.firma). sin_confirmar: el SAT dijo que no hay y nadie más lo pudo confirmar; a veces lo dice por error, y por eso el crédito se devuelve.',
+    example: 'confirmado',
+  });
 
 export const reembolsada = z.boolean().meta({ description: 'Si el crédito se devolvió.', example: false });
 
 /** By which way an answer was obtained. */
 export const camino = {
-  canal: z.enum(['soap', 'portal', 'publico']).meta({
-    id: 'CanalSat',
-    description:
-      'Por dónde contestó el SAT. soap: el servicio web de descarga masiva; portal: los portales, con la credencial guardada; publico: lo que el SAT muestra a cualquiera.',
-    example: 'portal',
-  }),
+  canal: z
+    .enum(['soap', 'portal', 'publico'])
+    .meta({
+      id: 'CanalSat',
+      description:
+        'Por dónde contestó el SAT. soap: el servicio web de descarga masiva; portal: los portales, con la credencial guardada; publico: lo que el SAT muestra a cualquiera.',
+      example: 'portal',
+    }),
   credencial: z
     .enum(['ciec', 'efirma'])
     .nullable()
@@ -81,11 +85,13 @@ export const importe = z.number().meta({ description: 'Importe en pesos.', examp
 export const instante = (description: string) => fechaHoraField.meta({ description });
 export const uuidData = (description: string) =>
   z.string().meta({ description, example: '5C8F2B1E-9D34-4A7B-8C60-1F2E3D4C5B6A', format: 'uuid' });
-export const solicitudIdData = z.string().meta({
-  description: 'Identificador de la solicitud.',
-  example: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
-  format: 'uuid',
-});
+export const solicitudIdData = z
+  .string()
+  .meta({
+    description: 'Identificador de la solicitud.',
+    example: '01936f5e-7c3a-7b1e-8f00-2a4b6c8d0e1f',
+    format: 'uuid',
+  });
 
 export const advertencias = z
   .array(z.string())
@@ -162,10 +168,7 @@ export function checkPeriodo({ desde, hasta }: { desde: string; hasta: string },
   if (hasta > hoy) return { campo: 'hasta', motivo: `no puede ser posterior a hoy (${hoy}, centro de México)` };
   if (desde > hasta) return { campo: 'desde', motivo: 'no puede ser posterior a hasta' };
   if (desde < primero) {
-    return {
-      campo: 'desde',
-      motivo: `no puede ser anterior a ${primero}: el SAT da a lo más ${YEARS_BACK} años`,
-    };
+    return { campo: 'desde', motivo: `no puede ser anterior a ${primero}: el SAT da a lo más ${YEARS_BACK} años` };
   }
   return null;
 }

@@ -151,11 +151,7 @@ function openAuthority(
   config: ApiConfig,
   shutdown: Shutdown,
   timeoutMs: number,
-): {
-  readonly sat: Sat;
-  readonly sesiones: SesionesPortal;
-  readonly opinionesPublicas: OpinionesPublicas | null;
-} {
+): { readonly sat: Sat; readonly sesiones: SesionesPortal; readonly opinionesPublicas: OpinionesPublicas | null } {
   const sesiones = createSesionesPortal(database);
   const metrics = createSatMetrics(database);
   shutdown.phase('medidor-sat', () => metrics.close());

@@ -9,13 +9,7 @@ export const constancia = {
   estatus: 'ACTIVO',
   fechaInicioOperaciones: '2020-01-01',
   fechaUltimoCambio: null,
-  domicilio: {
-    calle: 'AV. REFORMA 100',
-    colonia: 'JUÁREZ',
-    municipio: 'CUAUHTÉMOC',
-    estado: 'CDMX',
-    cp: '06600',
-  },
+  domicilio: { calle: 'AV. REFORMA 100', colonia: 'JUÁREZ', municipio: 'CUAUHTÉMOC', estado: 'CDMX', cp: '06600' },
   regimenes: [
     { clave: '601', nombre: 'General de Ley Personas Morales', desde: '2020-01-01' },
     { clave: null, nombre: 'Régimen nuevo', desde: null },

@@ -108,9 +108,7 @@ export function describeConsulta({ path, body, cost, needs, asks }: ConsultaOpti
     });
 
     it('demands its credential before anything is charged', async () => {
-      const kit = await createKit({
-        deps: { sat: createSatMemoria({ guion: failing(asks, 'RESPUESTA_ILEGIBLE') }) },
-      });
+      const kit = await createKit({ deps: { sat: createSatMemoria({ guion: failing(asks, 'RESPUESTA_ILEGIBLE') }) } });
       const a = alta(kit.store, { saldo: 0 });
       const codeOf = async () => (await kit.call(path, body(a.rfc), { key: a.key })).json.cfdi_codigo;
       const last = cost === 1 ? 1004 : 5041;

@@ -16,11 +16,7 @@ let made: { authority: Authority; trust: TrustBundle } | undefined;
 /** The one authority of a test run, and the bundle that trusts it. */
 export function autoridad(): { readonly authority: Authority; readonly trust: TrustBundle } {
   if (made === undefined) {
-    const authority = createAuthority({
-      pair: rsaPair(),
-      from: '2019-01-01T00:00:00Z',
-      to: '2031-01-01T00:00:00Z',
-    });
+    const authority = createAuthority({ pair: rsaPair(), from: '2019-01-01T00:00:00Z', to: '2031-01-01T00:00:00Z' });
     made = { authority, trust: createTrustBundle([authority.pem]) };
   }
   return made;

@@ -28,12 +28,7 @@ const hasher = createApiKeyHasher({ peppers: new Map([[1, Buffer.alloc(32, 7)]])
 const keyring = createKeyring({ keys: new Map([['k1', Buffer.alloc(32, 8)]]), current: 'k1' });
 const workerKeys = generateWorkerKeyPair();
 const psk = Buffer.alloc(32, 9);
-const sealer = createSealer({
-  publicKey: importWorkerPublicKey(workerKeys.publicKey),
-  kid: 'w1',
-  psk,
-  pskId: 'p1',
-});
+const sealer = createSealer({ publicKey: importWorkerPublicKey(workerKeys.publicKey), kid: 'w1', psk, pskId: 'p1' });
 
 /** What the workers would open sealed copies with. */
 export const opener = createOpener({
@@ -77,12 +72,7 @@ export interface Answer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  readonly json: {
-    cfdi_codigo: number;
-    cfdi_texto: string;
-    data?: Record<string, unknown>;
-    [more: string]: unknown;
-  };
+  readonly json: { cfdi_codigo: number; cfdi_texto: string; data?: Record<string, unknown>; [more: string]: unknown };
 }
 
 const newId = createUuidV7();
@@ -138,12 +128,7 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
         { incoming: { socket: { remoteAddress: from } } },
       );
       const answered = await response.text();
-      return {
-        status: response.status,
-        headers: response.headers,
-        text: answered,
-        json: JSON.parse(answered),
-      };
+      return { status: response.status, headers: response.headers, text: answered, json: JSON.parse(answered) };
     },
   };
 }

@@ -51,9 +51,7 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
     },
     boveda: bovedaOf(store),
     idempotencia: idempotenciaOf(store),
-    listas: {
-      consultar: () => trip(store, 'listas.consultar', () => ({ efos: null, edos: null })),
-    },
+    listas: { consultar: () => trip(store, 'listas.consultar', () => ({ efos: null, edos: null })) },
     consultasEnCurso: {
       find: (contribuyenteId, clave) =>
         trip(store, 'consultasEnCurso.find', () => store.enCurso.get(`${contribuyenteId}:${clave}`) ?? null),
@@ -71,9 +69,7 @@ export function createMemoryPorts(store: MemoryStore): DatabasePorts {
         }),
     },
     sesiones: { forget: (rfc) => trip(store, 'sesiones.forget', () => void store.olvidados.push(rfc)) },
-    documentos: {
-      note: (documento) => trip(store, 'documentos.note', () => void store.documentos.push(documento)),
-    },
+    documentos: { note: (documento) => trip(store, 'documentos.note', () => void store.documentos.push(documento)) },
   };
 }
 
@@ -129,12 +125,7 @@ function accept(store: MemoryStore, nueva: NuevaSolicitud): Aceptacion {
       return { resultado: 'DUPLICADA', solicitudId: vista.id, estado: vista.estado };
     }
   }
-  const cargo = debit(store, {
-    opId: id,
-    cuentaId,
-    importe: nueva.costo,
-    operacion: 'tax/descarga-metadata',
-  });
+  const cargo = debit(store, { opId: id, cuentaId, importe: nueva.costo, operacion: 'tax/descarga-metadata' });
   if (cargo.resultado !== 'CARGADO') return { resultado: 'SALDO_INSUFICIENTE' };
   store.solicitudes.set(id, {
     ...{
@@ -160,13 +151,7 @@ function accept(store: MemoryStore, nueva: NuevaSolicitud): Aceptacion {
         progreso: 0,
         intentos: 0,
       },
-      ...{
-        ultimaConsulta: null,
-        proximaConsulta: store.now,
-        motivo: null,
-        creadaEn: store.now,
-        terminadaEn: null,
-      },
+      ...{ ultimaConsulta: null, proximaConsulta: store.now, motivo: null, creadaEn: store.now, terminadaEn: null },
       ...{ objectKey: null, paqueteBorradoEn: null, bytes: null, sha256: null },
     },
   });
@@ -179,13 +164,7 @@ function cancel(store: MemoryStore, contribuyenteId: string, id: string): Cancel
   const { estado, terminadaEn } = found.vista;
   if (terminadaEn !== null) return estado === 'CANCELADA' ? { resultado: estado } : { resultado: 'TERMINADA', estado };
   const motivo = 'CANCELADA_POR_EL_CLIENTE';
-  found.vista = {
-    ...found.vista,
-    estado: 'CANCELADA',
-    motivo,
-    terminadaEn: store.now,
-    proximaConsulta: null,
-  };
+  found.vista = { ...found.vista, estado: 'CANCELADA', motivo, terminadaEn: store.now, proximaConsulta: null };
   found.sellada = null;
   credit(store, id);
   return { resultado: 'CANCELADA' };

@@ -81,14 +81,7 @@ export function createApp(
     const who = peticion?.usuario ? { usuario: peticion.usuario.id } : {};
     // The path only: a query may carry a code.
     log.info(
-      {
-        requestId: c.get('requestId'),
-        metodo: c.req.method,
-        path: c.req.path,
-        status: c.res.status,
-        ms,
-        ...who,
-      },
+      { requestId: c.get('requestId'), metodo: c.req.method, path: c.req.path, status: c.res.status, ms, ...who },
       'request_answered',
     );
   });

@@ -54,9 +54,9 @@ export const panelConfig = z
       ['abierto', 'cerrado'],
       'Quién puede crear una cuenta: cualquiera, o solo el operador.',
     ).default('abierto'),
-    SESION_INACTIVA_SECONDS: durationSeconds('Segundos sin uso tras los que termina una sesión.', {
-      min: 60,
-    }).default(1_800),
+    SESION_INACTIVA_SECONDS: durationSeconds('Segundos sin uso tras los que termina una sesión.', { min: 60 }).default(
+      1_800,
+    ),
     SESION_MAXIMA_SECONDS: durationSeconds('Segundos tras los que termina una sesión en cualquier caso.', {
       min: 60,
     }).default(43_200),

@@ -64,19 +64,13 @@ const ajustes = z.object({
     max: 1_000,
   }).default(250),
   ENSAMBLES_CONCURRENCY: integer('Paquetes que se arman a la vez.', { min: 1, max: 64 }).default(1),
-  LEASE_SECONDS: durationSeconds('Segundos que dura la toma de una solicitud sin renovarla.', {
-    min: 3,
-  }).default(60),
-  RETRY_SECONDS: durationSeconds('Segundos hasta repetir un paso que falló de nuestro lado.', {
-    min: 1,
-  }).default(15),
+  LEASE_SECONDS: durationSeconds('Segundos que dura la toma de una solicitud sin renovarla.', { min: 3 }).default(60),
+  RETRY_SECONDS: durationSeconds('Segundos hasta repetir un paso que falló de nuestro lado.', { min: 1 }).default(15),
   RELAY_INTERVAL_MS: durationMs('Milisegundos entre dos vistas a la bandeja de salida.', { min: 10 }).default(250),
   RECONCILER_INTERVAL_MS: durationMs('Milisegundos entre dos rondas de reconciliación.', { min: 50 }).default(2_000),
   RECONCILER_GRACE_SECONDS: durationSeconds(
     'Segundos que un timbre puede estar en la cola sin que nadie lo tome antes de repetirlo.',
-    {
-      min: 1,
-    },
+    { min: 1 },
   ).default(30),
   REAPER_INTERVAL_MS: durationMs('Milisegundos entre dos borrados de credenciales vencidas.', {
     min: 100,
@@ -144,11 +138,7 @@ export const workerConfig = ajustes.superRefine((config, context) => {
   for (const name of Object.keys(SECRETOS_DE) as (keyof typeof SECRETOS_DE)[]) {
     const needs = SECRETOS_DE[name].filter((role) => config.WORKER_ROLES.includes(role));
     if (needs.length > 0 && config[name] === '')
-      context.addIssue({
-        code: 'custom',
-        path: [name],
-        message: `falta; la necesita ${needs.join(' y ')}`,
-      });
+      context.addIssue({ code: 'custom', path: [name], message: `falta; la necesita ${needs.join(' y ')}` });
   }
 });
 

@@ -141,10 +141,7 @@ function keepAlive(claims: Claims, claimed: ClaimedSolicitud, leaseSeconds: numb
     },
     (leaseSeconds * 1_000) / 3,
   );
-  return {
-    lost: controller.signal,
-    stop: () => clearInterval(timer),
-  };
+  return { lost: controller.signal, stop: () => clearInterval(timer) };
 }
 
 /**

@@ -97,21 +97,13 @@ export function isFecha(value: string): boolean {
 export const fechaField = z
   .string({ error: 'debe ser un texto con formato AAAA-MM-DD' })
   .refine(isFecha, { error: 'debe ser una fecha real con formato AAAA-MM-DD' })
-  .meta({
-    description: 'Día calendario del centro de México, AAAA-MM-DD.',
-    example: '2026-01-31',
-    format: 'date',
-  });
+  .meta({ description: 'Día calendario del centro de México, AAAA-MM-DD.', example: '2026-01-31', format: 'date' });
 
 /** An instant, ISO 8601 in UTC, ending in Z. */
 export const fechaHoraField = z
   .string()
   .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/)
-  .meta({
-    description: 'Instante ISO 8601 en UTC.',
-    example: '2026-01-31T18:30:00.000Z',
-    format: 'date-time',
-  });
+  .meta({ description: 'Instante ISO 8601 en UTC.', example: '2026-01-31T18:30:00.000Z', format: 'date-time' });
 
 /** A fiscal year of four digits. */
 export const ejercicioField = z

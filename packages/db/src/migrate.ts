@@ -58,11 +58,7 @@ async function readMigrations(): Promise<Migration[]> {
  */
 export async function migrate(url: string): Promise<string[]> {
   const migrations = await readMigrations();
-  const client = new pg.Client({
-    connectionString: url,
-    application_name: 'acuse-migrate',
-    options: SESSION_OPTIONS,
-  });
+  const client = new pg.Client({ connectionString: url, application_name: 'acuse-migrate', options: SESSION_OPTIONS });
   await client.connect();
   try {
     await client.query('SELECT pg_advisory_lock($1)', [LOCK]);

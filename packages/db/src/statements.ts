@@ -9,7 +9,10 @@ const names = new Map<string, string>();
 /** A statement that each connection prepares once, under a name made of its text and of the comment that it begins with. */
 export function prepared(text: string, values: readonly unknown[]): pg.QueryConfig {
   let name = names.get(text);
-  if (name === undefined) names.set(text, (name = nameOf(text)));
+  if (name === undefined) {
+    name = nameOf(text);
+    names.set(text, name);
+  }
   return { name, text, values: [...values] };
 }
 

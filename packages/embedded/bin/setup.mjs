@@ -22,11 +22,7 @@ export const GENERATORS = [
     output: 'packages/db/src/generated',
     command: ['node_modules/prisma/build/index.js', 'generate', '--schema', 'prisma/schema.prisma'],
     // Generating needs no schema engine, but Prisma wants to see the file, and would download it.
-    env: {
-      PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
-      CHECKPOINT_DISABLE: '1',
-      PRISMA_HIDE_UPDATE_MESSAGE: '1',
-    },
+    env: { PRISMA_SCHEMA_ENGINE_BINARY: process.execPath, CHECKPOINT_DISABLE: '1', PRISMA_HIDE_UPDATE_MESSAGE: '1' },
   },
   // Committed, and compared by tests: made anew only by `npm run generate`.
   {
@@ -53,11 +49,7 @@ export async function prepare(root) {
 
 /** Runs one generator. @throws Error with its output. */
 export async function generate(root, generator) {
-  const { code, output } = await runNode(generator.command, {
-    root,
-    env: generator.env ?? {},
-    capture: true,
-  });
+  const { code, output } = await runNode(generator.command, { root, env: generator.env ?? {}, capture: true });
   if (code !== 0) throw new Error(`No se pudo generar ${generator.output}:\n${output.trim()}`);
   if (generator.sources) writeFileSync(stampOf(root, generator), sourcesHash(root, generator));
 }

@@ -155,9 +155,7 @@ describe('the entry of the npm scripts', { timeout: 120_000 }, () => {
   });
 
   test('installs when the record is another, once, also when two start at the same time', async () => {
-    await write('node_modules/.package-lock.json', {
-      packages: { 'node_modules/vitest': { version: '3.0.0' } },
-    });
+    await write('node_modules/.package-lock.json', { packages: { 'node_modules/vitest': { version: '3.0.0' } } });
     const [one, other] = await Promise.all([run('test'), run('test')]);
     expect([one.code, other.code]).toEqual([0, 0]);
     expect(await calls()).toEqual(['npm ci --ignore-scripts --no-audit --no-fund --loglevel=error']);
@@ -296,10 +294,7 @@ describe('the entry of the npm scripts', { timeout: 120_000 }, () => {
   });
 
   test('asks for a newer Node, and for a command that it knows', async () => {
-    expect(await run('fly')).toMatchObject({
-      code: 2,
-      errors: expect.stringMatching(/^No existe la orden «fly»/),
-    });
+    expect(await run('fly')).toMatchObject({ code: 2, errors: expect.stringMatching(/^No existe la orden «fly»/) });
     expect((await run('toString')).code).toBe(2);
     await write('package.json', { engines: { node: '>=99.1' }, type: 'module' });
     const { code, errors } = await run('test');

@@ -56,9 +56,7 @@ describe('the embedded PostgreSQL', { timeout: 120_000 }, () => {
   });
 
   test('asks for the password, which is random and for our eyes only', async () => {
-    await expect(query(withPassword(server.url, 'acuse'), 'SELECT 1')).rejects.toMatchObject({
-      code: '28P01',
-    });
+    await expect(query(withPassword(server.url, 'acuse'), 'SELECT 1')).rejects.toMatchObject({ code: '28P01' });
     const [row] = await query(
       server.url,
       `SELECT left(rolpassword, 13) AS kind FROM pg_authid WHERE rolname = 'acuse'`,
@@ -154,10 +152,7 @@ describe('the embedded PostgreSQL', { timeout: 120_000 }, () => {
         console.log((await startPostgres({ dataDir, log: silentLogger, durable: false })).pid);
         setInterval(() => {}, 1000);`;
       const flags = ['--conditions=acuse-source', '--import', 'tsx', '--input-type=module', '--eval', source];
-      const child = spawn(process.execPath, flags, {
-        stdio: ['ignore', 'pipe', 'inherit'],
-        cwd: import.meta.dirname,
-      });
+      const child = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'inherit'], cwd: import.meta.dirname });
       children.push(child);
       const pid = Number(await new Promise<Buffer>((resolve) => child.stdout.once('data', resolve)));
       expect(isAlive(pid)).toBe(true);

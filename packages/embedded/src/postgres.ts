@@ -198,12 +198,7 @@ async function runInitdb(draft: string, passwordFile: string, binaries: Postgres
     '--encoding=UTF8',
     ...(await localeOf(binaries)),
   ]);
-  const child = spawn(command, args, {
-    ...ids,
-    cwd: '/',
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: postgresEnv(),
-  });
+  const child = spawn(command, args, { ...ids, cwd: '/', stdio: ['ignore', 'ignore', 'pipe'], env: postgresEnv() });
   let complaint = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     complaint += text;

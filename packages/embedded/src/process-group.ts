@@ -120,11 +120,7 @@ async function launch({ name, entry, env }: AppSpec, logDir: string | undefined)
   const start = (output: number | 'pipe') =>
     spawn(process.execPath, args, {
       cwd: fileURLToPath(new URL('../../../', import.meta.url)),
-      env: {
-        ...inherited,
-        ...(isSource && existsSync(tsconfig) ? { TSX_TSCONFIG_PATH: tsconfig } : {}),
-        ...env,
-      },
+      env: { ...inherited, ...(isSource && existsSync(tsconfig) ? { TSX_TSCONFIG_PATH: tsconfig } : {}), ...env },
       // Not of our process group: a Ctrl-C must reach us only, who stop them in order.
       detached: true,
       stdio: ['ignore', output, output],

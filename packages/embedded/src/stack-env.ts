@@ -125,10 +125,7 @@ export function panelUrls(port: number, given: Env = {}): { readonly own: string
 
 /** What every process that speaks to the SAT is told (packages/sat/src/open-sat.ts). */
 function satEnv({ simuladorUrl }: StackAddresses, given: Env = {}): Env {
-  const captchas = {
-    CAPTCHA_RESOLVER: 'simulador',
-    CAPTCHA_URL: `${simuladorUrl}/cfdiau/simulador/captcha`,
-  };
+  const captchas = { CAPTCHA_RESOLVER: 'simulador', CAPTCHA_URL: `${simuladorUrl}/cfdiau/simulador/captcha` };
   const { CAPTCHA_RESOLVER: otro = captchas.CAPTCHA_RESOLVER } = given;
   return { SAT_BASE_URL: simuladorUrl, ...(otro === captchas.CAPTCHA_RESOLVER ? captchas : {}) };
 }

@@ -23,12 +23,7 @@ async function expectAddressesToHold(
   panelUrl: string,
   { rfc, api_key, panel }: ReadyAccount,
 ): Promise<void> {
-  const db = openDatabase({
-    url: stack.databaseUrl,
-    poolSize: 1,
-    timeoutMs: 10_000,
-    applicationName: 'prueba',
-  });
+  const db = openDatabase({ url: stack.databaseUrl, poolSize: 1, timeoutMs: 10_000, applicationName: 'prueba' });
   try {
     const { rows } = await db.pool.query<{ id: string }>('SELECT cuenta_id AS id FROM contribuyente WHERE rfc = $1', [
       rfc,

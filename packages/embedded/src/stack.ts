@@ -55,12 +55,7 @@ export interface StackOptions {
   /** How many workers, all with every role; 1 by default. */
   readonly workers?: number;
   /** More settings for a program, which win over those of the stack. */
-  readonly env?: {
-    readonly simulador?: Env;
-    readonly api?: Env;
-    readonly worker?: Env;
-    readonly panel?: Env;
-  };
+  readonly env?: { readonly simulador?: Env; readonly api?: Env; readonly worker?: Env; readonly panel?: Env };
   /** A program ended although nobody asked it to. */
   readonly onUnexpectedExit?: (name: string, code: number | null, signal: NodeJS.Signals | null) => void;
 }
@@ -204,13 +199,7 @@ async function openS3(
   const { accessKeyId = S3_ACCESS_KEY_ID, secretAccessKey = S3_SECRET_ACCESS_KEY } = given;
   const access = { accessKeyId, secretAccessKey };
   const { log, ports } = options;
-  const s3 = await startS3({
-    dir: join(dataDir, 's3'),
-    port: ports?.s3 ?? 0,
-    buckets: [bucket],
-    log,
-    ...access,
-  });
+  const s3 = await startS3({ dir: join(dataDir, 's3'), port: ports?.s3 ?? 0, buckets: [bucket], log, ...access });
   closers.push(s3.stop);
   return { endpoint: s3.endpoint, bucket, ...access };
 }

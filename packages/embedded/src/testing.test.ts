@@ -20,13 +20,7 @@ test('provides servers that answer, and stops them', { timeout: 120_000 }, async
     await client.end();
   };
   const { endpoint, ...credentials } = provided.s3;
-  const s3 = new S3Client({
-    endpoint,
-    credentials,
-    region: 'us-east-1',
-    forcePathStyle: true,
-    maxAttempts: 1,
-  });
+  const s3 = new S3Client({ endpoint, credentials, region: 'us-east-1', forcePathStyle: true, maxAttempts: 1 });
   try {
     await connect();
     const system = await findSystemPostgres();

@@ -9,11 +9,7 @@ const COLAS_VISIBLES = ['descargas', 'ensambles', 'listas'] as const;
 /** Jobs of one queue by what they wait for; null when the queue's server does not answer. */
 interface CuentaCola {
   readonly queue: (typeof COLAS_VISIBLES)[number];
-  readonly trabajos: {
-    readonly esperan: number;
-    readonly activos: number;
-    readonly aplazados: number;
-  } | null;
+  readonly trabajos: { readonly esperan: number; readonly activos: number; readonly aplazados: number } | null;
 }
 
 /** A look at the queues without working on them. */

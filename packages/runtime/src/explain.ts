@@ -122,10 +122,7 @@ function remedyOf(error: unknown, where: Where, depth: number): string | null {
   const { code, kind, cause, errors, meta, path, port } = error as Record<string, unknown>;
   for (const name of [code, typeof kind === 'string' ? KINDS[kind] : undefined]) {
     if (typeof name !== 'string' || !Object.hasOwn(REMEDIES, name)) continue;
-    const fact = {
-      ...(typeof path === 'string' ? { path } : {}),
-      ...(typeof port === 'number' ? { port } : {}),
-    };
+    const fact = { ...(typeof path === 'string' ? { path } : {}), ...(typeof port === 'number' ? { port } : {}) };
     return REMEDIES[name]?.(where, fact) ?? null;
   }
   const inside = [cause, meta, ...(Array.isArray(errors) ? errors : [])];

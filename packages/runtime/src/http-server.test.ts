@@ -138,13 +138,7 @@ describe('health', () => {
     });
     expect(await health.ready()).toEqual({
       status: 'unavailable',
-      checks: {
-        fine: 'ok',
-        refused: 'ECONNREFUSED',
-        odd: 'FAILED',
-        thrown: 'FAILED',
-        slow: 'DEADLINE_EXCEEDED',
-      },
+      checks: { fine: 'ok', refused: 'ECONNREFUSED', odd: 'FAILED', thrown: 'FAILED', slow: 'DEADLINE_EXCEEDED' },
     });
     expect(health.live()).toEqual({ status: 'ok', checks: {} });
   });

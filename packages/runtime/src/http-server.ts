@@ -94,10 +94,7 @@ export function createHealth(options: HealthOptions): Health {
       Object.entries(checks).map(async ([name, check]) => [name, await outcomeOf(check, timeoutMs)] as const),
     );
     const healthy = results.every(([, outcome]) => outcome === 'ok');
-    const report: HealthReport = {
-      status: healthy ? 'ok' : 'unavailable',
-      checks: Object.fromEntries(results),
-    };
+    const report: HealthReport = { status: healthy ? 'ok' : 'unavailable', checks: Object.fromEntries(results) };
     last = { report, at: now() };
     running = undefined;
     return report;

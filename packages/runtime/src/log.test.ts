@@ -30,10 +30,7 @@ class Taxpayer {
 }
 
 class FailedRequest extends Error {
-  readonly request = {
-    body: `{"ciec":"${SECRETS.ciec}"}`,
-    headers: { authorization: `Bearer ${SECRETS.apiKey}` },
-  };
+  readonly request = { body: `{"ciec":"${SECRETS.ciec}"}`, headers: { authorization: `Bearer ${SECRETS.apiKey}` } };
   readonly code = 'ECONNRESET';
 }
 
@@ -93,13 +90,9 @@ const planted: Record<string, LogFields> = {
   },
   'a toJSON that gives it away': { thing: { toJSON: () => SECRETS.ciec } },
   'an error with properties': { err: new FailedRequest('reset') },
-  'an error message': {
-    err: new Error(`ciec=${SECRETS.ciec} password: "${SECRETS.password}" ${SECRETS.apiKey}`),
-  },
+  'an error message': { err: new Error(`ciec=${SECRETS.ciec} password: "${SECRETS.password}" ${SECRETS.apiKey}`) },
   'error.cause': { err: nestedCause },
-  'error.cause as a plain object': {
-    err: new Error('x', { cause: { ciec: SECRETS.ciec, note: SECRETS.apiKey } }),
-  },
+  'error.cause as a plain object': { err: new Error('x', { cause: { ciec: SECRETS.ciec, note: SECRETS.apiKey } }) },
   'an aggregate': { err: new AggregateError([new FailedRequest(SECRETS.apiKey)], SECRETS.testKey) },
   'an error of Prisma': { err: prismaFailure() },
   'an error under another name': { failure: new FailedRequest(SECRETS.apiKey), list: [nestedCause] },
@@ -182,11 +175,7 @@ describe('the logger keeps what is needed', () => {
 
   test('levels below the chosen one and the silent logger write nothing', () => {
     const lines: string[] = [];
-    const log = createLogger({
-      name: 'x',
-      level: 'warn',
-      destination: { write: (line) => void lines.push(line) },
-    });
+    const log = createLogger({ name: 'x', level: 'warn', destination: { write: (line) => void lines.push(line) } });
     log.info('no');
     silentLogger.fatal('no');
     log.warn('yes');

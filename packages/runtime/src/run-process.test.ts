@@ -28,10 +28,7 @@ it('a process that cannot start says why in one line, with the setting, and ends
        start: async (config) => ({ port: await listen(createServer(), config.PRUEBA_PORT, '127.0.0.1') }),
      });`,
   );
-  const child = spawn(process.execPath, ['--import', 'tsx', main], {
-    cwd: ROOT,
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+  const child = spawn(process.execPath, ['--import', 'tsx', main], { cwd: ROOT, stdio: ['ignore', 'pipe', 'pipe'] });
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   expect(err).toBe(`PRUEBA_PORT: alguien escucha ya en el puerto ${port}. Deténgalo, o elija otro.\n`);
   expect(JSON.parse(out)).toMatchObject({ level: 'fatal', msg: 'process_not_started' });
@@ -58,11 +55,7 @@ describe('the ordered shutdown', () => {
       resolve = done;
     });
     shutdown = createShutdown({
-      log: createLogger({
-        name: 'test',
-        level: 'debug',
-        destination: { write: (line) => void lines.push(line) },
-      }),
+      log: createLogger({ name: 'test', level: 'debug', destination: { write: (line) => void lines.push(line) } }),
       timeoutMs: 60_000,
       events,
       exit: (code) => {

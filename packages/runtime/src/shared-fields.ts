@@ -120,8 +120,5 @@ export const storageWriterFields = {
 
 /** For a process that signs URLs of packages. */
 export const downloadFields = {
-  URL_TTL_SECONDS: durationSeconds('Segundos que vale la URL de un paquete.', {
-    min: 1,
-    max: 604_800,
-  }).default(3_600),
+  URL_TTL_SECONDS: durationSeconds('Segundos que vale la URL de un paquete.', { min: 1, max: 604_800 }).default(3_600),
 };

@@ -12,9 +12,7 @@ describe('UUID version 7', () => {
     expect(timeOf(uuid)).toBe(ms);
   });
 
-  test('200,000 of them are all different and sort in the order in which they were made', {
-    timeout: 120_000,
-  }, () => {
+  test('200,000 of them are all different and sort in the order in which they were made', { timeout: 120_000 }, () => {
     const made = Array.from({ length: 200_000 }, () => uuidV7());
     expect(new Set(made).size).toBe(made.length);
     expect([...made].sort().join() === made.join()).toBe(true);

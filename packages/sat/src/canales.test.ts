@@ -34,10 +34,7 @@ describe('createSat', () => {
     ['portal', 'portal'],
     ['soap', 'soap:solicitar-metadata'],
   ] as const)('does not send by %s when %s is switched off, nor by the other', async (canal, off) => {
-    await expect(ask(canal, [off])).rejects.toMatchObject({
-      motivo: 'CANAL_DESACTIVADO',
-      clase: 'permanente',
-    });
+    await expect(ask(canal, [off])).rejects.toMatchObject({ motivo: 'CANAL_DESACTIVADO', clase: 'permanente' });
   });
 
   it('sends what is not switched off', async () => {
@@ -46,8 +43,6 @@ describe('createSat', () => {
 
   it('has no channel that it was not given', async () => {
     const sat = createSat({ soap: named('soap') });
-    await expect(sat.send(consulta, credenciales.portal, envio)).rejects.toMatchObject({
-      motivo: 'CANAL_DESACTIVADO',
-    });
+    await expect(sat.send(consulta, credenciales.portal, envio)).rejects.toMatchObject({ motivo: 'CANAL_DESACTIVADO' });
   });
 });

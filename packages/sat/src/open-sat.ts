@@ -23,10 +23,9 @@ export const satFields = {
   SAT_CANALES_DESACTIVADOS: list(
     'Canales o consultas apagados: soap, portal, publico, portal:listar-facturas…',
   ).default([]),
-  SAT_MAX_CONCURRENT_PER_HOST: integer('Peticiones a la vez por servidor del SAT.', {
-    min: 1,
-    max: 1_000,
-  }).default(250),
+  SAT_MAX_CONCURRENT_PER_HOST: integer('Peticiones a la vez por servidor del SAT.', { min: 1, max: 1_000 }).default(
+    250,
+  ),
   SAT_TLS_CA: text('Autoridades TLS adicionales, PEM.').optional(),
   SAT_SESION_SECONDS: durationSeconds('Segundos sin uso tras los que una sesión en un portal del SAT se cierra.', {
     min: 1,

@@ -112,11 +112,7 @@ interface Storage {
 async function openStorage(): Promise<Storage> {
   if (values.storage === 'memoria') {
     const paquetes = createPaquetesMemoria({ compressionLevel: level });
-    return {
-      paquetes,
-      get: async (key) => paquetes.objects.get(key) ?? Buffer.alloc(0),
-      close: async () => {},
-    };
+    return { paquetes, get: async (key) => paquetes.objects.get(key) ?? Buffer.alloc(0), close: async () => {} };
   }
   const server = fork(import.meta.filename, ['--serve']);
   const [settings] = (await once(server, 'message')) as [PaquetesS3Settings];

@@ -162,11 +162,7 @@ describe.each(subjects)('packages %s', (_name, create) => {
       hasta: '2024-01-31',
       registros: 250,
       registros_fuera_de_periodo: 0,
-      resumen: {
-        por_efecto: ensamblado.resumen.porEfecto,
-        por_mes: ensamblado.resumen.porMes,
-        cancelados: 25,
-      },
+      resumen: { por_efecto: ensamblado.resumen.porEfecto, por_mes: ensamblado.resumen.porMes, cancelados: 25 },
       partes: [
         {
           canal: 'soap',

@@ -86,13 +86,7 @@ export async function startS3(): Promise<S3Server> {
   const dir = await mkdtemp(join(tmpdir(), 'acuse-s3-'));
   const credentials = { accessKeyId: 'acuse-test', secretAccessKey: randomBytes(24).toString('base64url') };
   const state = { intercept: (() => false) as Intercept, now: Date.now };
-  const inner = await startEmbeddedS3({
-    dir,
-    buckets: [],
-    log: silentLogger,
-    now: () => state.now(),
-    ...credentials,
-  });
+  const inner = await startEmbeddedS3({ dir, buckets: [], log: silentLogger, now: () => state.now(), ...credentials });
   const client = new S3Client({ endpoint: inner.endpoint, region, forcePathStyle: true, credentials });
   const requests: string[] = [];
   const front = createServer((req, res) => {

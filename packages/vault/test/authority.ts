@@ -45,23 +45,12 @@ export function rsaPair(): Pair {
 
 export function newRsaPair(modulusLength = 2048, publicExponent = 65537): Pair {
   return pairOf(
-    generateKeyPairSync('rsa', {
-      modulusLength,
-      publicExponent,
-      publicKeyEncoding: SPKI,
-      privateKeyEncoding: PKCS8,
-    }),
+    generateKeyPairSync('rsa', { modulusLength, publicExponent, publicKeyEncoding: SPKI, privateKeyEncoding: PKCS8 }),
   );
 }
 
 export function ecPair(): Pair {
-  return pairOf(
-    generateKeyPairSync('ec', {
-      namedCurve: 'P-256',
-      publicKeyEncoding: SPKI,
-      privateKeyEncoding: PKCS8,
-    }),
-  );
+  return pairOf(generateKeyPairSync('ec', { namedCurve: 'P-256', publicKeyEncoding: SPKI, privateKeyEncoding: PKCS8 }));
 }
 
 /** As the SAT encrypts it: PBES2 with PBKDF2 (2,048 rounds) and 3DES. */

@@ -32,11 +32,7 @@ describe('PostgreSQL goes away during a charged call', () => {
     const url = new URL(servicio.databaseUrl);
     url.host = new URL(pipe.url).host;
     sat = await startPipe(servicio.simulador.url);
-    api = await servicio.startApi({
-      DATABASE_URL: url.href,
-      SAT_BASE_URL: sat.url,
-      API_DATABASE_TIMEOUT_MS: '1500',
-    });
+    api = await servicio.startApi({ DATABASE_URL: url.href, SAT_BASE_URL: sat.url, API_DATABASE_TIMEOUT_MS: '1500' });
   });
   afterEach(async () => {
     pipe.open();

@@ -40,9 +40,7 @@ describe.each([
   const newCaller = (rfc: string) =>
     via === 'CIEC' ? servicio.newCiecCaller({ rfc }) : newEfirmaCaller(servicio, { rfc });
 
-  it('tax/comunicados: those of thirty days, of a period, of a year; none becomes read', {
-    tags,
-  }, async () => {
+  it('tax/comunicados: those of thirty days, of a period, of a year; none becomes read', { tags }, async () => {
     let seen = 0;
     for (const rfc of rfcs) {
       const caller = await newCaller(rfc);

@@ -99,9 +99,7 @@ async function setup(escenario: EscenarioSat, put: () => Promise<Mesa>) {
   const criterios = { rfc, tipo: TIPO, periodo: PERIODO, documento } as const;
   let folio: string = randomUUID();
   if (CON_FOLIO.has(escenario)) {
-    const respuesta = await sat.send({ ...criterios, consulta: 'solicitar-metadata' }, credencial, {
-      signal,
-    });
+    const respuesta = await sat.send({ ...criterios, consulta: 'solicitar-metadata' }, credencial, { signal });
     if (respuesta.resultado !== 'ACEPTADA') throw new Error(`not accepted: ${respuesta.resultado}`);
     folio = respuesta.folio;
   }

@@ -17,11 +17,7 @@ beforeAll(async () => {
     startServicio({ simulador: { ms_lento: 60 }, workerEnv: { ...LEASE, LISTAS_INTERVAL_MS: '100' } }),
     startServicio({
       apiEnv: APURADO,
-      workerEnv: {
-        ...LEASE,
-        SAT_POLL_MAX_SECONDS: '0.2',
-        WORKER_ROLES: 'descargas,ensambles,relay,reconciler',
-      },
+      workerEnv: { ...LEASE, SAT_POLL_MAX_SECONDS: '0.2', WORKER_ROLES: 'descargas,ensambles,relay,reconciler' },
     }),
   ]);
   comunes = { holgado, apurado };

@@ -51,13 +51,7 @@ describe('tax/retenciones', () => {
     const caller = await servicio.newCiecCaller();
     const efirma = await newEfirmaCaller(servicio, { rfc: caller.rfc });
     const dia = Date.UTC(2025, 1, 28) / 1_000;
-    const fila = {
-      documento: 'retenciones',
-      tipo: 'recibidos',
-      desde: dia,
-      hasta: dia,
-      cantidad: 700,
-    } as const;
+    const fila = { documento: 'retenciones', tipo: 'recibidos', desde: dia, hasta: dia, cantidad: 700 } as const;
     servicio.simulador.world.taxpayers.change(caller.rfc, { filas: [fila] });
     const expected = retencionesOf(servicio, caller.rfc, 2025);
     expect(expected).toHaveLength(700);

@@ -65,13 +65,7 @@ describe('sessions with the portals', () => {
     await expectOk(caller.call('vault/rfc-guardar', { rfc, ciec: WRONG }));
     const ask = (here: Caller) => Promise.all(PORTALES.map(([path, body]) => here.call(path, { rfc, ...body })));
     // The worker's log-in is held up until the others want it too.
-    fail(servicio, caller, {
-      service: 'cfdiau',
-      operation: 'EntrarCiec',
-      kind: 'slow',
-      ms: 1_500,
-      times: 1,
-    });
+    fail(servicio, caller, { service: 'cfdiau', operation: 'EntrarCiec', kind: 'slow', ms: 1_500, times: 1 });
     const solicitud = await askFor(caller);
     const answers = await everywhere(caller, ask);
     for (const { status, body } of answers.flat()) expect([status, body.cfdi_codigo]).toEqual([400, 4004]);

@@ -64,12 +64,7 @@ describe('an empty list of the SAT, true or not', { timeout: 120_000 }, () => {
     const rows = casos(servicio, caller.rfc)[lista][1];
     expect(rows.length).toBeGreaterThan(0);
     const data = await expectOk(ask(caller, lista));
-    expect(data).toMatchObject({
-      total: rows.length,
-      confianza: 'confirmado',
-      reembolsada: false,
-      ...camino,
-    });
+    expect(data).toMatchObject({ total: rows.length, confianza: 'confirmado', reembolsada: false, ...camino });
     // A message has no id in its page.
     expect(data['items']).toMatchObject(rows);
   };
@@ -163,10 +158,7 @@ describe('an empty list of the SAT, true or not', { timeout: 120_000 }, () => {
   it('is not confirmed, and no error, when the other credential is refused', async () => {
     const caller = await conAmbas(VACIO);
     servicio.simulador.world.taxpayers.change(VACIO, { ciec: 'Otra-Contrasena1' });
-    expect(await expectOk(ask(caller, 'notificaciones'))).toMatchObject({
-      ...SIN_CONFIRMAR,
-      credencial: 'efirma',
-    });
+    expect(await expectOk(ask(caller, 'notificaciones'))).toMatchObject({ ...SIN_CONFIRMAR, credencial: 'efirma' });
     await expectGivenBack(caller, 'notificaciones');
     const { rows } = await servicio.db.pool.query(
       `SELECT rechazada_portal_en IS NOT NULL AS rechazada FROM credencial WHERE contribuyente_id = $1 AND tipo = 'ciec'`,

@@ -76,11 +76,7 @@ export function retencionesOf(servicio: Servicio, rfc: string, ejercicio: number
 /** Newest first. The page has no id for a message, so there is none here. */
 export function comunicadosOf({ simulador }: Servicio, rfc: string, { desde, hasta }: Dias) {
   return comunicadosDe(simulador.world, rfc, createAperturas())
-    .map(({ cuando, asunto, isLeido }) => ({
-      fecha: dayOf(cuando),
-      asunto: shown(asunto),
-      leido: isLeido,
-    }))
+    .map(({ cuando, asunto, isLeido }) => ({ fecha: dayOf(cuando), asunto: shown(asunto), leido: isLeido }))
     .filter(({ fecha }) => desde <= fecha && fecha <= hasta);
 }
 

@@ -54,9 +54,7 @@ describe.skipIf(!(await hasEngine()))('PostgreSQL and Redis in containers', () =
       expect((await acceptSolicitud(db, taxpayer)).resultado).toBe('DUPLICADA');
       expect((await createAccessSnapshots(db).load(taxpayer.apiKeyId))?.saldo).toBe(2);
       const id = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
-      expect(await createSolicitudes(db).find(taxpayer.contribuyenteId, id)).toMatchObject({
-        estado: 'EN_PROCESO',
-      });
+      expect(await createSolicitudes(db).find(taxpayer.contribuyenteId, id)).toMatchObject({ estado: 'EN_PROCESO' });
       expect(await brokenInvariants(db)).toEqual([]);
     } finally {
       await db.close();
@@ -64,10 +62,7 @@ describe.skipIf(!(await hasEngine()))('PostgreSQL and Redis in containers', () =
   });
 
   it('rings through Redis, and again after all of its data was wiped', async () => {
-    const settings = {
-      url: `redis://${redis.getHost()}:${redis.getMappedPort(6379)}`,
-      namespace: 'contenedor',
-    };
+    const settings = { url: `redis://${redis.getHost()}:${redis.getMappedPort(6379)}`, namespace: 'contenedor' };
     const heard = new Set<string>();
     const consumer = createConsumer(settings, {
       queue: 'descargas',

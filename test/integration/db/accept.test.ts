@@ -59,13 +59,7 @@ describe('accepting a solicitud', () => {
     const solicitudId = first.resultado === 'ACEPTADA' ? first.solicitudId : '';
     const claimed = await claims.claim({ solicitudId, gen: 1, queue: 'descargas', leaseSeconds: 60 });
     if (!claimed) throw new Error('not claimed');
-    await claims.finish(claimed, {
-      objectKey: 'x',
-      bytes: 1,
-      sha256: '00',
-      registros: 0,
-      confianza: 'confirmado',
-    });
+    await claims.finish(claimed, { objectKey: 'x', bytes: 1, sha256: '00', registros: 0, confianza: 'confirmado' });
     const second = await acceptSolicitud(t.db, taxpayer, { idemKey: 'abc', hasta: '2025-02-28' });
     expect(second).toMatchObject({ resultado: 'DUPLICADA', estado: 'TERMINADA' });
     expect(
@@ -77,12 +71,7 @@ describe('accepting a solicitud', () => {
     [
       'its key is replaced',
       (x: { contribuyenteId: string }) =>
-        createLlaves(t.db).activate({
-          contribuyenteId: x.contribuyenteId,
-          llave: newLlave(),
-          actor: 'p',
-          ip: null,
-        }),
+        createLlaves(t.db).activate({ contribuyenteId: x.contribuyenteId, llave: newLlave(), actor: 'p', ip: null }),
     ],
     [
       'its key is revoked',
@@ -123,9 +112,7 @@ describe('accepting a solicitud', () => {
       sobre: Buffer.from('x'),
       expiraEn: new Date(Date.now() - 1_000),
     } as const;
-    expect(await acceptSolicitud(t.db, taxpayer, { canal: 'soap', sellada })).toEqual({
-      resultado: 'PASE_VENCIDO',
-    });
+    expect(await acceptSolicitud(t.db, taxpayer, { canal: 'soap', sellada })).toEqual({ resultado: 'PASE_VENCIDO' });
   });
 
   it('hides a solicitud of another taxpayer like one that does not exist', async () => {

@@ -18,12 +18,7 @@ const cancel = (contribuyenteId = taxpayer.contribuyenteId) => createSolicitudes
 const PAQUETE = { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1, confianza: 'confirmado' } as const;
 
 async function newClaim(): Promise<ClaimedSolicitud> {
-  const claimed = await createClaims(t.db).claim({
-    solicitudId: id,
-    gen: 1,
-    queue: 'descargas',
-    leaseSeconds: 60,
-  });
+  const claimed = await createClaims(t.db).claim({ solicitudId: id, gen: 1, queue: 'descargas', leaseSeconds: 60 });
   if (!claimed) throw new Error('not claimed');
   return claimed;
 }

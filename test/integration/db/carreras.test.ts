@@ -15,15 +15,7 @@ test('no more payments wait than may, however many forms are sent at once', asyn
     pagos.create(
       {
         ...{ id: uuidV7(), cuentaId, usuarioId: null, clave: randomUUID(), referencia: randomUUID() },
-        ...{
-          proveedor: 'transferencia',
-          creditos: 1,
-          subtotal: 100,
-          iva: 16,
-          total: 116,
-          actor: 'prueba',
-          ip: null,
-        },
+        ...{ proveedor: 'transferencia', creditos: 1, subtotal: 100, iva: 16, total: 116, actor: 'prueba', ip: null },
       },
       1,
     );

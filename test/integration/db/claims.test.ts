@@ -109,9 +109,7 @@ describe('progress', () => {
     const claimed = await claims.save(await newClaim(), {
       nuevas: { reemplaza: null, periodos: [{ inicio: '2025-01-01T00:00:00', fin: '2025-02-28T23:59:59' }] },
     });
-    const after = await claims.save(claimed, {
-      nuevas: { reemplaza: claimed.partes[0]?.id ?? null, periodos },
-    });
+    const after = await claims.save(claimed, { nuevas: { reemplaza: claimed.partes[0]?.id ?? null, periodos } });
     expect(after.partes.map((p) => p.periodo)).toEqual(periodos);
   });
 
@@ -140,12 +138,7 @@ describe('a change of channel', () => {
     const avance = { nuevas: { reemplaza: null, periodos: nuevo ? [nuevo] : [] } };
     await claims().changeChannel(await held(), avance, { mayReturn: true });
     const away = await held();
-    expect(away).toMatchObject({
-      canal: 'soap',
-      canalDejado: 'portal',
-      sellada: null,
-      otra: { tipo: 'ciec' },
-    });
+    expect(away).toMatchObject({ canal: 'soap', canalDejado: 'portal', sellada: null, otra: { tipo: 'ciec' } });
     expect(away.partes.map(({ periodo, canal }) => [periodo, canal])).toEqual([[nuevo, 'soap']]);
 
     await claims().changeChannel(away, avance, { mayReturn: false });

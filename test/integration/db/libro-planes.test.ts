@@ -66,10 +66,7 @@ describe.each([
     ['adjustments, of which there is none', () => ({ tipo: 'ajuste' })],
     [
       'a day in the middle',
-      () => ({
-        desde: new Date(Date.now() - 10_000 * 20_000),
-        hasta: new Date(Date.now() - 6_000 * 20_000),
-      }),
+      () => ({ desde: new Date(Date.now() - 10_000 * 20_000), hasta: new Date(Date.now() - 6_000 * 20_000) }),
     ],
     [
       'a day in the middle of an operation and a taxpayer',

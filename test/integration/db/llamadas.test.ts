@@ -215,10 +215,7 @@ it('charges a repetition anew after the sweep gave the first one back, once', as
   const opId = randomUUID();
   expect(await idempotencia.begin({ ...inicio, opId })).toEqual({ resultado: 'ADELANTE', opId });
   expect((await charge(opId, -1)).resultado).toBe('CARGADO');
-  expect(await idempotencia.begin({ ...inicio, opId: randomUUID() })).toEqual({
-    resultado: 'ADELANTE',
-    opId,
-  });
+  expect(await idempotencia.begin({ ...inicio, opId: randomUUID() })).toEqual({ resultado: 'ADELANTE', opId });
   expect((await charge(opId, 60)).resultado).toBe('REPETIDO');
   expect(await saldos().settle(opId, null)).toBe(true);
   expect([await saldo(), await open()]).toEqual([before - 1, 0]);

@@ -22,9 +22,7 @@ it('the migration removes answers in clear, of which none is given or made again
     const { rows } = await db.pool.query('SELECT i::text AS row FROM idempotencia i');
     expect(rows).toEqual([{ row: expect.not.stringMatching(/ACU200101DB1|0101010101/) }]);
     const again = { ...request, cuerpoHash: Buffer.alloc(32, 1), opId: crypto.randomUUID() };
-    expect(await createIdempotencia(db).begin({ ...again, bloqueoSegundos: 60 })).toEqual({
-      resultado: 'OTRO_CUERPO',
-    });
+    expect(await createIdempotencia(db).begin({ ...again, bloqueoSegundos: 60 })).toEqual({ resultado: 'OTRO_CUERPO' });
   } finally {
     await close();
   }

@@ -38,10 +38,7 @@ async function ended(days: number, { keepsObjects = false } = {}): Promise<strin
   const claimed = await claims.claim({ solicitudId: id, gen: 1, queue: 'descargas', leaseSeconds: 60 });
   if (claimed === null) throw new Error('not claimed');
   const periodos = [{ inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' }];
-  const con = await claims.save(claimed, {
-    nuevas: { reemplaza: null, periodos },
-    eventos: [{ tipo: 'ACEPTADA' }],
-  });
+  const con = await claims.save(claimed, { nuevas: { reemplaza: null, periodos }, eventos: [{ tipo: 'ACEPTADA' }] });
   const parteId = con.partes[0]?.id ?? '';
   const una = await claims.save(con, { partes: [{ parteId, paquetes: ['p1'] }] });
   await claims.fail(una, { estado: 'ERROR', motivo: 'SAT_RECHAZADA' });
@@ -164,8 +161,6 @@ test('counts a look that found what the last one found in its row, and writes a 
     { tipo: 'SIN_CFDI', codigo: null, veces: 1, later: null },
     { tipo: 'SIN_CFDI', codigo: null, veces: 1, later: null },
   ]);
-  const [newest, , third] = await createSolicitudes(t.db).timeline(ana.cuentaId, solicitudId, {
-    limit: 9,
-  });
+  const [newest, , third] = await createSolicitudes(t.db).timeline(ana.cuentaId, solicitudId, { limit: 9 });
   expect([newest?.veces, third?.veces]).toEqual([1, 1]);
 });

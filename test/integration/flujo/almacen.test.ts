@@ -25,10 +25,7 @@ describe('the storage is away', () => {
   let pipe: Pipe;
   beforeAll(async () => {
     pipe = await startPipe(inject('s3').endpoint);
-    servicio = await startServicio({
-      simulador: { filas_por_paquete: 5 },
-      workerEnv: { S3_ENDPOINT: pipe.url },
-    });
+    servicio = await startServicio({ simulador: { filas_por_paquete: 5 }, workerEnv: { S3_ENDPOINT: pipe.url } });
     await servicio.startWorker();
   });
   afterAll(async () => {

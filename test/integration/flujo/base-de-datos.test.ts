@@ -109,13 +109,7 @@ describe('PostgreSQL does not answer', () => {
   it('every connection cut, again and again, while solicitudes run: all of them end, each charged once', async () => {
     const callers = await Promise.all(Array.from({ length: 4 }, () => servicio.newCiecCaller({ saldo: 2 })));
     for (const caller of callers)
-      fail(servicio, caller, {
-        service: 'portalcfdi',
-        operation: 'AbrirConsulta',
-        kind: 'slow',
-        ms: 400,
-        times: 3,
-      });
+      fail(servicio, caller, { service: 'portalcfdi', operation: 'AbrirConsulta', kind: 'slow', ms: 400, times: 3 });
     const ids = await Promise.all(callers.map((caller) => askFor(caller)));
     let cuts = 0;
     for (let round = 0; round < 6; round += 1) {

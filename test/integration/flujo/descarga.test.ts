@@ -10,10 +10,7 @@ const DRIVERS = [
 ] as const;
 
 describe.each(DRIVERS.filter(([, url]) => url !== null))('the main job with the queue on %s', (_name, queueUrl) => {
-  const servicio = useServicio({
-    queueUrl,
-    simulador: { filas_por_paquete: 20 },
-  });
+  const servicio = useServicio({ queueUrl, simulador: { filas_por_paquete: 20 } });
 
   it('carries received CFDI through the portal with the CIEC, month by month, into one ZIP', async () => {
     const caller = await servicio.newCiecCaller({ saldo: 2 });

@@ -16,11 +16,7 @@ describe('the same request again', () => {
     );
   /** The SAT is away for this caller until the returned function is called. */
   const hold = (caller: Caller) => {
-    const rule = fail(servicio, caller, {
-      service: 'portalcfdi',
-      operation: 'AbrirConsulta',
-      kind: 'status',
-    });
+    const rule = fail(servicio, caller, { service: 'portalcfdi', operation: 'AbrirConsulta', kind: 'status' });
     return () => servicio.simulador.world.faults.remove(rule.id);
   };
 

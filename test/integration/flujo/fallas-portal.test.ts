@@ -72,11 +72,7 @@ describe('the portal has a bad hour', () => {
 
   it('a session that ended on its own is opened again, with one more log-in', async () => {
     const caller = await newCaller();
-    const stuck = {
-      service: 'portalcfdi',
-      operation: 'ConsultaDescargaMasiva.aspx',
-      kind: 'status',
-    } as const;
+    const stuck = { service: 'portalcfdi', operation: 'ConsultaDescargaMasiva.aspx', kind: 'status' } as const;
     const rule = fail(servicio, caller, stuck);
     const id = await askFor(caller);
     await waitForLlamadas(servicio, caller, 'ConsultaDescargaMasiva.aspx', 1);

@@ -27,11 +27,7 @@ describe('an API key ends while solicitudes run', () => {
   afterAll(() => servicio.close());
 
   const hold = (caller: Caller) =>
-    fail(servicio, caller, {
-      service: 'cfdidescargamasivasolicitud',
-      operation: VERIFICA,
-      kind: 'stuck',
-    }).id;
+    fail(servicio, caller, { service: 'cfdidescargamasivasolicitud', operation: VERIFICA, kind: 'stuck' }).id;
   const credenciales = async ({ contribuyenteId }: Caller) => {
     const sql = 'SELECT FROM credencial WHERE contribuyente_id = $1';
     return (await servicio.db.pool.query(sql, [contribuyenteId])).rowCount;

@@ -111,14 +111,7 @@ describe('what the SAT refuses or gives up', () => {
     [6, 'ERROR', 'SAT_VENCIDA'],
   ] as const)('state %i every time: %s with a refund after three requests', async (estado, final, motivo) => {
     const caller = await newEfirmaCaller(servicio, { saldo: 2 });
-    fail(servicio, caller, {
-      service: SAT,
-      operation: VERIFICA,
-      kind: 'code',
-      code: 5000,
-      estado,
-      codigoEstado: 5000,
-    });
+    fail(servicio, caller, { service: SAT, operation: VERIFICA, kind: 'code', code: 5000, estado, codigoEstado: 5000 });
     const id = await askFor(caller);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: final, motivo });
     expect(finales(caller)).toHaveLength(3);

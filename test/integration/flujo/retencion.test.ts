@@ -54,11 +54,7 @@ describe('the retention of packages', () => {
   it('copies of the SAT’s packages go when the ZIP is made; those of a failed one after the grace', async () => {
     const caller = await newEfirmaCaller(servicio);
     darFilas(servicio, caller.rfc, UN_DIA, 5);
-    fail(servicio, caller, {
-      service: 'cfdidescargamasiva',
-      operation: 'Descargar',
-      kind: 'wrong-content',
-    });
+    fail(servicio, caller, { service: 'cfdidescargamasiva', operation: 'Descargar', kind: 'wrong-content' });
     const id = await askFor(caller);
     expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'ERROR' });
     expect(await objetosDe(servicio, id)).toHaveLength(1);

@@ -41,11 +41,7 @@ describe.each(DRIVERS.filter(([, url]) => url !== null))('secrets, with the queu
     for (const { rfc } of [ciec, efirma]) darFilas(servicio, rfc, UN_DIA, 5);
     await waitForEnd(efirma, await askFor(efirma, { ...UN_DIA, tipo: 'emitidos' }));
     const held = [
-      fail(servicio, ciec, {
-        service: 'portalcfdi',
-        operation: 'ConsultaDescargaMasiva.aspx',
-        kind: 'html200',
-      }),
+      fail(servicio, ciec, { service: 'portalcfdi', operation: 'ConsultaDescargaMasiva.aspx', kind: 'html200' }),
       fail(servicio, efirma, {
         service: 'cfdidescargamasivasolicitud',
         operation: 'VerificaSolicitudDescarga',

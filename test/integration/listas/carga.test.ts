@@ -60,9 +60,7 @@ describe('a version of list 69-B', () => {
   it('gives every row of an RFC, in the order of the list, and a hidden one to nobody', async () => {
     const [one] = filas('a', 1);
     if (!one) throw new Error('no row');
-    await load({
-      filas: [one, { ...one, rfc: null }, { ...one, situacion: 'SENTENCIA_FAVORABLE', historial: [] }],
-    });
+    await load({ filas: [one, { ...one, rfc: null }, { ...one, situacion: 'SENTENCIA_FAVORABLE', historial: [] }] });
     const { efos } = await listas().consultar(one.rfc ?? '');
     expect(efos?.filas.map(({ situacion }) => situacion)).toEqual(['DEFINITIVO', 'SENTENCIA_FAVORABLE']);
     for (const rfc of ['XXXXXXXXXXXX', '', 'null']) expect((await listas().consultar(rfc)).efos?.filas).toEqual([]);
@@ -141,9 +139,7 @@ describe('a version of list 69-B', () => {
       };
       return connection;
     };
-    const reader = new Proxy(pool, {
-      get: (target, key) => (key === 'connect' ? slow : Reflect.get(target, key)),
-    });
+    const reader = new Proxy(pool, { get: (target, key) => (key === 'connect' ? slow : Reflect.get(target, key)) });
     expect(await createCargaListas({ pool: reader }).estado()).toMatchObject({ vigente: null, cargas: [] });
     expect(await carga().estado()).toMatchObject({ vigente: {}, cargas: [{ resultado: 'CARGADA' }] });
   });

@@ -36,10 +36,7 @@ onEachDriver('work at times of the clock', (redisUrl) => {
   const scheduler = (cron: string) => {
     const one = createScheduler(settings, { nombre: 'listas', cron, tz });
     closing.push(() => one.close());
-    return {
-      ensure: () => one.ensure(soon()),
-      ensureInTheEnd: () => untilTaken(() => one.ensure(soon())),
-    };
+    return { ensure: () => one.ensure(soon()), ensureInTheEnd: () => untilTaken(() => one.ensure(soon())) };
   };
   const consume = (handle: (signal: AbortSignal) => Promise<void>, onError: (error: unknown) => void = () => {}) => {
     const consumer = createScheduledConsumer(settings, { nombre: 'listas', handle, onError });

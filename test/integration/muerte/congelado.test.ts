@@ -7,13 +7,7 @@ import { askedOfSat, expectWhole, MES } from '../fixtures/resultado.ts';
 import { useServicio, waitFor } from '../fixtures/servicio.ts';
 
 onEachDriver('a worker that was frozen and comes back', (queueUrl) => {
-  const servicio = useServicio(
-    {
-      queueUrl,
-      simulador: { filas_por_paquete: 40 },
-    },
-    LOOPS,
-  );
+  const servicio = useServicio({ queueUrl, simulador: { filas_por_paquete: 40 } }, LOOPS);
 
   const frozenAt = async (punto: string) => {
     const victim = await servicio.startWorker({ ...MORTAL, FAILPOINT: `${punto}:freeze` });

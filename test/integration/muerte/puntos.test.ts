@@ -9,13 +9,7 @@ import { askedOfSat, enviosOf, expectWhole, MES } from '../fixtures/resultado.ts
 import { useServicio, waitFor } from '../fixtures/servicio.ts';
 
 onEachDriver('one solicitud, and a worker killed at every checkpoint', (queueUrl) => {
-  const servicio = useServicio(
-    {
-      queueUrl,
-      simulador: { filas_por_paquete: 40 },
-    },
-    LOOPS,
-  );
+  const servicio = useServicio({ queueUrl, simulador: { filas_por_paquete: 40 } }, LOOPS);
 
   it('ends with one charge and one ZIP, and the SAT is asked as little as can be', slowOnRedis(queueUrl), async () => {
     const caller = await newEfirmaCaller(servicio);

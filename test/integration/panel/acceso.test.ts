@@ -71,11 +71,7 @@ describe('sign-up and log-in', () => {
 
   it('refuses weak passwords, wrong e-mails, names without letters and e-mails that are taken, and keeps what was typed', async () => {
     const ana = await panel.registrar();
-    const good = {
-      nombre: 'Berta',
-      email: `${randomUUID()}@example.com`,
-      password: 'un caballo bajo la lluvia',
-    };
+    const good = { nombre: 'Berta', email: `${randomUUID()}@example.com`, password: 'un caballo bajo la lluvia' };
     const cases = [
       [{ password: 'corta' }, 'Use al menos 12 caracteres'],
       [{ password: 'contraseña123456' }, 'de las primeras'],

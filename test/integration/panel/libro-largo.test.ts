@@ -47,9 +47,7 @@ it('exports 100,000 rows to a reader who stops without reading ahead, and whole 
     }),
   });
   const batch = 2_000;
-  const reader = streamCsv(libro.all({ cuentaId: ana.cuentaId, filtro: {}, batch }), {
-    withBom: false,
-  }).getReader();
+  const reader = streamCsv(libro.all({ cuentaId: ana.cuentaId, filtro: {}, batch }), { withBom: false }).getReader();
   let lines = -1;
   while (lines < FILAS_CSV - 1) {
     const { value, done } = await reader.read();

@@ -95,12 +95,7 @@ test('a refund is a row of its own that names the call and the solicitud of its 
 test('filters by time, RFC, operation and kind, page by page to both sides, equal what is filtered from the whole', async () => {
   const taxpayer = await seedTaxpayer(database.db, { saldo: 500 });
   const { cuentaId } = taxpayer;
-  const other = await createContribuyentes(database.db).add({
-    cuentaId,
-    rfc: newRfc(),
-    actor: 'prueba',
-    ip: null,
-  });
+  const other = await createContribuyentes(database.db).add({ cuentaId, rfc: newRfc(), actor: 'prueba', ip: null });
   const stranger = await seedTaxpayer(database.db, { saldo: 5 });
   const saldos = createSaldos(database.db);
   const operaciones = ['tax/facturas', 'tax/retenciones', 'usuario/datos-fiscales'];

@@ -8,9 +8,7 @@ import { type Persona, startPanel, usePanel } from './fixtures/panel.ts';
 
 onEachDriver('bull-board in the panel', (queueUrl) => {
   const namespace = `t-${randomBytes(6).toString('hex')}`;
-  const panel = usePanel({
-    env: { QUEUE_NAMESPACE: namespace, ...(queueUrl ? { QUEUE_URL: queueUrl } : {}) },
-  });
+  const panel = usePanel({ env: { QUEUE_NAMESPACE: namespace, ...(queueUrl ? { QUEUE_URL: queueUrl } : {}) } });
   let operador: Persona;
   beforeAll(async () => {
     operador = await panel.registrar({ rol: 'OPERADOR' });

@@ -139,10 +139,7 @@ test('lists pages of an account newest first, and of the operator oldest first',
   expect((await pagos.list({ cuentaId, antes, limite: 3 })).map(({ id }) => id)).toEqual(ids.slice(0, 2).reverse());
   const all = await pagos.listEstado({ estado: 'PENDIENTE', limite: 1_000 });
   expect(all.map(({ id }) => id).filter((id) => ids.includes(id))).toEqual(ids);
-  expect(all.find(({ id }) => id === ids[0])).toMatchObject({
-    cuenta: 'Prueba',
-    email: expect.stringContaining('@'),
-  });
+  expect(all.find(({ id }) => id === ids[0])).toMatchObject({ cuenta: 'Prueba', email: expect.stringContaining('@') });
   const rest = await pagos.listEstado({ estado: 'PENDIENTE', despues: ids[3] ?? '', limite: 1_000 });
   expect(rest.map(({ id }) => id)).toContain(ids[4]);
   expect(rest.map(({ id }) => id)).not.toContain(ids[3]);

@@ -85,9 +85,7 @@ describe('a provider with a page of its own', () => {
       expect(await pasarela.notify(panel.url, notice)).toBe(200);
     expect(await saldoDe(panel, ana)).toBe(100);
     expect(await notesOf(pago.id)).toEqual(['otro cobro de un pago que ya se acreditó']);
-    expect(await createPagos(database.db).findAny(pago.id)).toMatchObject({
-      proveedorRef: pago.proveedorRef,
-    });
+    expect(await createPagos(database.db).findAny(pago.id)).toMatchObject({ proveedorRef: pago.proveedorRef });
   });
 
   it('that pays after the purchase was given up credits nothing and is written down', async () => {

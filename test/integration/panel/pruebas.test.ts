@@ -23,11 +23,7 @@ let persona: Persona;
 let llave: Caller;
 
 beforeAll(async () => {
-  const log = createLogger({
-    name: 'panel',
-    level: 'trace',
-    destination: { write: (line) => void lines.push(line) },
-  });
+  const log = createLogger({ name: 'panel', level: 'trace', destination: { write: (line) => void lines.push(line) } });
   const { database } = servicio;
   panel = await startPanel({ database, log, env: { API_PUBLIC_URL: servicio.api.url } });
   persona = await panel.registrar({ saldo: 5 });
@@ -129,13 +125,9 @@ describe('the sandbox', () => {
     expect($('#resultado .estado').text()).toBe('HTTP 400');
     expect(JSON.parse($('.respuesta').text()).cfdi_codigo).toBe(2002);
     expect($('[name="c.rfc"]').attr('value')).toBe('NO ES "RFC"');
-    const wrong = await persona.submit('/pruebas/efos/consultar', '/pruebas/efos/consultar', {
-      llave: 'acuse_test_x',
-    });
+    const wrong = await persona.submit('/pruebas/efos/consultar', '/pruebas/efos/consultar', { llave: 'acuse_test_x' });
     expect(load(wrong.text)('#resultado .estado').text()).toBe('HTTP 401');
-    const none = await persona.submit('/pruebas/efos/consultar', '/pruebas/efos/consultar', {
-      llave: 'dos palabras',
-    });
+    const none = await persona.submit('/pruebas/efos/consultar', '/pruebas/efos/consultar', { llave: 'dos palabras' });
     expect(none.status).toBe(422);
     expect(none.text).not.toContain('dos palabras');
   });

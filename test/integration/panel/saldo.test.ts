@@ -11,9 +11,7 @@ import { addRfc, cookieOf, type Persona, presetOf, startPanel, usePanel } from '
 const HORA_MS = 3_600_000;
 const DIA_MS = 24 * HORA_MS;
 
-const panel = usePanel({
-  env: { PAGOS_DEMOSTRACION: 'true', PAGOS_PAQUETES: '100:99,500:450.55', ...BANCO },
-});
+const panel = usePanel({ env: { PAGOS_DEMOSTRACION: 'true', PAGOS_PAQUETES: '100:99,500:450.55', ...BANCO } });
 
 const confirmPath = (forma: string, paquete = 100) => `/saldo/comprar/confirmar?paquete=${paquete}&forma=${forma}`;
 const main = (html: string) => load(html)('main').text().replace(/\s+/g, ' ');
@@ -82,9 +80,7 @@ describe('a demonstration purchase', () => {
       const ana = await off.registrar();
       expect((await ana.get('/saldo/comprar')).text).not.toContain('demostracion');
       expect((await ana.get(confirmPath('demostracion'))).status).toBe(422);
-      const answer = await ana.submit(confirmPath('transferencia'), '/saldo/comprar', {
-        forma: 'demostracion',
-      });
+      const answer = await ana.submit(confirmPath('transferencia'), '/saldo/comprar', { forma: 'demostracion' });
       expect(answer.status).toBe(422);
       expect(await saldoDe(panel, ana)).toBe(0);
     } finally {

@@ -96,11 +96,7 @@ describe('forged requests', () => {
     const ana = await panel.registrar();
     const { email, password } = ana;
     const theirs = await panel.newCliente().csrf();
-    const nuevo = {
-      nombre: 'X',
-      email: `${randomUUID()}@example.com`,
-      password: 'un caballo bajo la lluvia',
-    };
+    const nuevo = { nombre: 'X', email: `${randomUUID()}@example.com`, password: 'un caballo bajo la lluvia' };
     for (const [path, campos] of [
       ['/entrar', { email, password }],
       ['/registro', nuevo],

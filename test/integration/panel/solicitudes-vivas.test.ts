@@ -59,11 +59,7 @@ describe('from the form to the file', () => {
     while (!rest.some(({ data }) => Number(data['porcentaje']) > 0)) rest.push(await flow.next());
     settings.verificaciones_hasta_terminar = looks;
     rest.push(...(await flow.untilClosed()));
-    expect(rest.at(-1)).toMatchObject({
-      event: 'fin',
-      id: 'fin',
-      data: { porcentaje: 100, palabra: 'TERMINADA' },
-    });
+    expect(rest.at(-1)).toMatchObject({ event: 'fin', id: 'fin', data: { porcentaje: 100, palabra: 'TERMINADA' } });
     const steps = stepsOf([first, ...rest]);
     expect(steps).toEqual([...steps].sort((a, b) => a - b));
     expect(new Set(steps).size).toBeGreaterThan(2);
@@ -178,10 +174,7 @@ describe('the form', () => {
     const [who, other] = [await owner(1), await owner()];
     const good = { ...CRITERIOS, rfc: who.caller.rfc, api_key: who.caller.apiKey };
     const send = async (campos: Record<string, string>) => {
-      const answer = await who.persona.submit('/solicitudes/nueva', '/solicitudes/nueva', {
-        ...good,
-        ...campos,
-      });
+      const answer = await who.persona.submit('/solicitudes/nueva', '/solicitudes/nueva', { ...good, ...campos });
       expect(answer.text).not.toContain(who.caller.apiKey);
       expect(answer.text).not.toContain(other.caller.apiKey);
       const $ = load(answer.text);

@@ -136,12 +136,7 @@ it('takes nothing from who seals anew meanwhile', async () => {
 
 it('users whose password is under another secret are named', async () => {
   const email = `${randomUUID()}@example.com`;
-  await createUsuarios(database.db).register({
-    nombre: 'Ana',
-    email,
-    password: { hash: 'x', kid: 'p1' },
-    ip: '',
-  });
+  await createUsuarios(database.db).register({ nombre: 'Ana', email, password: { hash: 'x', kid: 'p1' }, ip: '' });
   const rest = await pendientes(database.db, { pepper: undefined, panel: 'p2', limit: 10 });
   expect(rest).toEqual([expect.objectContaining({ secreto: 'PANEL_SECRETS', id: 'p1', email, ultimoUsoEn: null })]);
 });

@@ -8,10 +8,7 @@ const tell = (motivo: MotivoSatError, codigo: string | null = null) => {
 };
 
 it('tells a year that the portal does not offer from a silence of the authority', () => {
-  expect(tell('PETICION_RECHAZADA', 'EJERCICIO')).toMatchObject({
-    nombre: 'CAMPO_INVALIDO',
-    campo: 'ejercicio',
-  });
+  expect(tell('PETICION_RECHAZADA', 'EJERCICIO')).toMatchObject({ nombre: 'CAMPO_INVALIDO', campo: 'ejercicio' });
   expect(tell('PETICION_RECHAZADA', 'LIMITE').motivo).toContain('descarga-metadata');
   expect(tell('PETICION_RECHAZADA')).toMatchObject({ nombre: 'SAT_NO_DISPONIBLE' });
 });
@@ -38,8 +35,5 @@ it.each(['SIN_RESOLVEDOR_DE_CAPTCHA', 'CANAL_DESACTIVADO', 'PETICION_RECHAZADA',
 it('tells a locked account from a wrong password', () => {
   expect(tell('CIEC_RECHAZADA', 'CUENTA_BLOQUEADA').motivo).toContain('bloqueada');
   expect(tell('CIEC_RECHAZADA', 'CIEC')).toEqual({ nombre: 'CIEC_RECHAZADA' });
-  expect(tell('EFIRMA_RECHAZADA', '304')).toMatchObject({
-    nombre: 'EFIRMA_RECHAZADA',
-    motivo: expect.any(String),
-  });
+  expect(tell('EFIRMA_RECHAZADA', '304')).toMatchObject({ nombre: 'EFIRMA_RECHAZADA', motivo: expect.any(String) });
 });

@@ -25,10 +25,7 @@ export async function constanciaDe(
   }
   const respuesta = await askSat(contexto, { consulta: 'consultar-constancia-qr', rfc, idCif }, null);
   if (respuesta.resultado === 'ENCONTRADA')
-    return {
-      respuesta: await named(contexto, respuesta.constancia),
-      camino: { canal: 'publico', credencial: null },
-    };
+    return { respuesta: await named(contexto, respuesta.constancia), camino: { canal: 'publico', credencial: null } };
   throw new CfdiError('CIEC_NO_GUARDADA', { motivo: ID_CIF_AJENO });
 }
 

@@ -152,13 +152,7 @@ async function request(
     const desfase = intento === 0 ? 0 : randomInt(1, DIA_SEGUNDOS);
     const periodo = periodoDe(pregunta.ejercicio, now, desfase);
     contexto.alto.throwIfAborted();
-    const consulta = {
-      consulta: 'solicitar-metadata',
-      documento: 'retenciones',
-      rfc,
-      tipo,
-      periodo,
-    } as const;
+    const consulta = { consulta: 'solicitar-metadata', documento: 'retenciones', rfc, tipo, periodo } as const;
     const respuesta = await askSat(contexto, consulta, credencial);
     switch (respuesta.resultado) {
       case 'ACEPTADA':
@@ -188,14 +182,7 @@ async function awaitRequest(
   const { alto, deps } = contexto;
   let wait = deps.settings.satEsperaMs;
   for (;;) {
-    const consulta = {
-      consulta: 'verificar-metadata',
-      documento: 'retenciones',
-      rfc,
-      tipo,
-      periodo,
-      folio,
-    } as const;
+    const consulta = { consulta: 'verificar-metadata', documento: 'retenciones', rfc, tipo, periodo, folio } as const;
     const respuesta = await askSat(contexto, consulta, credencial);
     if (respuesta.resultado === 'DEMASIADOS') throw new CfdiError('PERIODO_DEMASIADO_GRANDE');
     if (respuesta.resultado !== 'EN_PROCESO') return respuesta;

@@ -50,9 +50,7 @@ describe('secrets', () => {
     const declaracion = defineOperation({
       ...{ summary: 's', cost: 0, rfc: 'ninguno', credential: 'ciec', data: null, errors: [] },
       body: z.object({}),
-      secretos: {
-        clave: { required: true, encoding: 'texto', maxBytes: 99, description: 'd', example: 'e' },
-      },
+      secretos: { clave: { required: true, encoding: 'texto', maxBytes: 99, description: 'd', example: 'e' } },
       async handle(_body, { secretos, apiKey, credenciales }) {
         const credencial = credenciales[0]?.open();
         if (credencial?.tipo !== 'ciec') throw new Error('no CIEC');

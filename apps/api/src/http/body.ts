@@ -276,10 +276,7 @@ function wrongFields(
     const meant = known.includes(campo) ? undefined : known.find((name) => isSlipOf(campo, name));
     return meant === undefined ? [] : [{ campo, motivo: `no existe; ¿quiso decir ${meant}?` }];
   });
-  const refused = issues.map((issue) => ({
-    campo: issue.path.map(String).join('.'),
-    motivo: motivoOf(issue, sent),
-  }));
+  const refused = issues.map((issue) => ({ campo: issue.path.map(String).join('.'), motivo: motivoOf(issue, sent) }));
   const all = [...slips, ...refused, ...secretos];
   return all.filter(({ campo }, at) => all.findIndex((other) => other.campo === campo) === at);
 }
@@ -314,11 +311,7 @@ function motivoOf(issue: z.core.$ZodIssue, sent: Sent): string {
   return isOtherType && issue.path.length === 1 ? `${issue.message}, llegó ${kindOf(value)}` : issue.message;
 }
 
-const KINDS: Readonly<Record<string, string>> = {
-  string: 'un texto',
-  number: 'un número',
-  boolean: 'un booleano',
-};
+const KINDS: Readonly<Record<string, string>> = { string: 'un texto', number: 'un número', boolean: 'un booleano' };
 
 function kindOf(value: unknown): string {
   if (value === null) return 'null';

@@ -35,10 +35,7 @@ describe('the bearer step', () => {
     if (stored) stored.estado = 'REVOCADA';
     expect((await kit.call('vault/firma-estado', {}, { key: a.key })).json.cfdi_codigo).toBe(1002);
     const forged = generateApiKey('test');
-    kit.store.keys.set(forged.keyId, {
-      ...(stored ?? { hash: Buffer.alloc(32) }),
-      id: forged.keyId,
-    } as never);
+    kit.store.keys.set(forged.keyId, { ...(stored ?? { hash: Buffer.alloc(32) }), id: forged.keyId } as never);
     expect((await kit.call('vault/firma-estado', {}, { key: forged.text })).json.cfdi_codigo).toBe(1001);
   });
 

@@ -136,9 +136,7 @@ describe('the first step that refuses decides', () => {
     if (!contribuyente) throw new Error('no taxpayer');
     contribuyente.ips = ['192.0.2.1'];
     contribuyente.deshabilitadas = ['tax/facturas'];
-    const wrong = {
-      headers: { 'user-agent': null, 'content-type': 'text/plain' } as Record<string, string | null>,
-    };
+    const wrong = { headers: { 'user-agent': null, 'content-type': 'text/plain' } as Record<string, string | null> };
     const ask = async (body: unknown, key: string | null, from = '192.0.2.1') =>
       (await kit.call('tax/facturas', body, { key, from, ...wrong })).json.cfdi_codigo;
     const bad = { rfc: 'no', desde: 1 };

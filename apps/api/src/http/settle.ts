@@ -6,9 +6,7 @@ import { sealRespuesta } from '@acuse/vault';
 import type { ApiDeps } from '../deps.ts';
 import { accessOf, type Contestacion, type Llamada } from './llamada.ts';
 
-type SettleDeps = Pick<ApiDeps, 'saldos' | 'idempotencia' | 'keyring' | 'log'> & {
-  readonly reembolsos: Reembolsos;
-};
+type SettleDeps = Pick<ApiDeps, 'saldos' | 'idempotencia' | 'keyring' | 'log'> & { readonly reembolsos: Reembolsos };
 
 /**
  * Pauses before the tries to settle a call while its caller waits, milliseconds: a server that is started anew is back
@@ -43,12 +41,7 @@ function respuestaOf(
   const { idempotency, operation } = llamada;
   if (idempotency === null) return null;
   const { access, apiKey } = accessOf(llamada);
-  const contexto = {
-    apiKeyId: access.apiKey.id,
-    operacion: operation.path,
-    clave: idempotency.clave,
-    status,
-  };
+  const contexto = { apiKeyId: access.apiKey.id, operacion: operation.path, clave: idempotency.clave, status };
   return { ...contexto, sobre: sealRespuesta(cuerpo, contexto, { secret: apiKey.secret, keyring }) };
 }
 

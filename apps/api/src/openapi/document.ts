@@ -11,11 +11,7 @@ import {
 import { type CredencialPedida, errorsOf, type Operation } from '../http/operation.ts';
 import { type Described, describe, exampleOf, type NamedSchemas, named, refTo, resolve } from './schema.ts';
 
-const text = (description: string, example: string) => ({
-  description,
-  schema: { type: 'string' },
-  example,
-});
+const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example });
 
 /** Header fields of answers. */
 const HEADERS = {
@@ -170,10 +166,7 @@ function response(entries: readonly Entry[]): Response {
             refTo('Fallo'),
             {
               type: 'object',
-              properties: {
-                cfdi_codigo: { type: 'integer', enum: codes },
-                error: { type: 'string', enum: names },
-              },
+              properties: { cfdi_codigo: { type: 'integer', enum: codes }, error: { type: 'string', enum: names } },
             },
           ],
         },
@@ -273,9 +266,7 @@ export function openApiDocument(operations: readonly Operation[]): Record<string
       sorted.map((operation) => [`/api/v1/${operation.path}`, { post: post(operation, shared) }]),
     ),
     components: {
-      securitySchemes: {
-        apiKey: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' },
-      },
+      securitySchemes: { apiKey: { type: 'http', scheme: 'bearer', description: 'Authorization: Bearer <API_KEY>' } },
       parameters: PARAMETERS,
       headers: HEADERS,
       schemas: sortedByName({ ...FALLO, ...EXITO, ...Object.assign({}, ...schemas) }),
@@ -310,9 +301,7 @@ function post(operation: Operation, shared: Parameters<typeof errorResponses>[1]
     parameters: Object.keys(PARAMETERS).map((name) => ({ $ref: `#/components/parameters/${name}` })),
     requestBody: {
       required: true,
-      content: {
-        'application/json': { schema: describeBody(operation).schema, example: exampleBody(operation) },
-      },
+      content: { 'application/json': { schema: describeBody(operation).schema, example: exampleBody(operation) } },
     },
     responses: {
       200: {

@@ -71,12 +71,7 @@ export function addCaptchas(program: Command, deps: () => CliDeps): void {
     .action(async ({ json = false, vigilar = false }: { json?: boolean; vigilar?: boolean }) => {
       if (!json) return attendAtTerminal(deps(), vigilar);
       for (const { id, imagen, creadoEn, venceEn } of await deps().captchas.pendientes())
-        deps().show({
-          captcha_id: id,
-          creado_en: creadoEn,
-          vence_en: venceEn,
-          imagen: imagen.toString('base64'),
-        });
+        deps().show({ captcha_id: id, creado_en: creadoEn, vence_en: venceEn, imagen: imagen.toString('base64') });
     });
   captchas
     .command('contestar')

@@ -16,12 +16,7 @@ export function addRfc(program: Command, deps: () => CliDeps): void {
     .action(async (options: { cuenta: string; rfc: string; idCif?: string }) => {
       const { id: cuentaId } = await requireCuenta(deps(), options.cuenta);
       const { rfc, idCif } = options;
-      const nuevo = await deps().contribuyentes.add({
-        cuentaId,
-        rfc,
-        ...AUTOR,
-        ...(idCif ? { idCif } : {}),
-      });
+      const nuevo = await deps().contribuyentes.add({ cuentaId, rfc, ...AUTOR, ...(idCif ? { idCif } : {}) });
       deps().show({ id: nuevo.id, rfc });
     });
   rfc
@@ -60,12 +55,7 @@ export function addLlave(program: Command, deps: () => CliDeps): void {
     .action(async (options: { cuenta: string; rfc: string }) => {
       const { id } = await requireRfc(deps(), options.cuenta, options.rfc);
       for (const { creadaEn, ultimoUsoEn, terminadaEn, ...vista } of await deps().llaves.list(id))
-        deps().show({
-          ...vista,
-          creada_en: creadaEn,
-          ultimo_uso_en: ultimoUsoEn,
-          terminada_en: terminadaEn,
-        });
+        deps().show({ ...vista, creada_en: creadaEn, ultimo_uso_en: ultimoUsoEn, terminada_en: terminadaEn });
     });
   llave
     .command('revocar')

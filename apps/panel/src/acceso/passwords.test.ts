@@ -9,15 +9,9 @@ describe('passwords', () => {
   it('are argon2id hashes that only the pepper they were made with opens', async () => {
     const passwords = await createPasswords(new Map([['p1', first]]), 'p1');
     const guardada = await passwords.hash('un caballo');
-    expect(guardada).toMatchObject({
-      kid: 'p1',
-      hash: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/),
-    });
+    expect(guardada).toMatchObject({ kid: 'p1', hash: expect.stringMatching(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/) });
     expect(await passwords.check('un caballo', guardada)).toEqual({ coincide: true, debeRenovarse: false });
-    expect(await passwords.check('otro caballo', guardada)).toEqual({
-      coincide: false,
-      debeRenovarse: false,
-    });
+    expect(await passwords.check('otro caballo', guardada)).toEqual({ coincide: false, debeRenovarse: false });
     expect(await passwords.check('un caballo', null)).toEqual({ coincide: false, debeRenovarse: false });
     expect(await verify(guardada.hash, 'un caballo')).toBe(false);
     const others = await createPasswords(new Map([['p1', second]]), 'p1');

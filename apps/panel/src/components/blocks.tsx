@@ -5,10 +5,7 @@ import { type FormatoFecha, formatFecha, formatRelativo } from './formato.ts';
 /** The colour and urgency of a message. */
 export type Tono = 'exito' | 'info' | 'alerta' | 'error';
 
-type AvisoProps = PropsWithChildren<{
-  readonly tono: Tono;
-  readonly titulo?: string;
-}>;
+type AvisoProps = PropsWithChildren<{ readonly tono: Tono; readonly titulo?: string }>;
 
 /** A message in the page. One of tone `error` interrupts a screen reader, the others wait for their turn. */
 export function Aviso({ tono, titulo, children }: AvisoProps) {

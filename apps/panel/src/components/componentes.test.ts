@@ -152,13 +152,7 @@ describe('components', () => {
   });
 
   it('tie help and fault to their field', () => {
-    const $ = campo({
-      nombre: 'rfc',
-      etiqueta: 'RFC',
-      ayuda: 'Doce o trece',
-      error: 'Falta',
-      requerido: true,
-    });
+    const $ = campo({ nombre: 'rfc', etiqueta: 'RFC', ayuda: 'Doce o trece', error: 'Falta', requerido: true });
     const input = $('input');
     expect($('label').attr('for')).toBe(input.attr('id'));
     expect(input.attr('aria-invalid')).toBe('true');

@@ -9,12 +9,7 @@ const DIA_Y_HORA = new Intl.DateTimeFormat('es-MX', {
   minute: '2-digit',
   hourCycle: 'h23',
 });
-const DIA = new Intl.DateTimeFormat('es-MX', {
-  timeZone: ZONA,
-  day: 'numeric',
-  month: 'short',
-  year: 'numeric',
-});
+const DIA = new Intl.DateTimeFormat('es-MX', { timeZone: ZONA, day: 'numeric', month: 'short', year: 'numeric' });
 const HORA = new Intl.DateTimeFormat('es-MX', {
   timeZone: ZONA,
   hour: '2-digit',

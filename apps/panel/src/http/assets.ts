@@ -37,12 +37,7 @@ export function createActivos(carpeta: URL = CARPETA): Activos {
     const huella = createHash('sha256').update(bytes).digest('base64url').slice(0, 16);
     const archivo = `${base}.${huella}.${extension}`;
     hrefs.set(nombre, RUTA_ACTIVOS + archivo);
-    archivos.set(archivo, {
-      tipo,
-      bytes,
-      br: brotliCompressSync(bytes),
-      gzip: gzipSync(bytes, { level: 9 }),
-    });
+    archivos.set(archivo, { tipo, bytes, br: brotliCompressSync(bytes), gzip: gzipSync(bytes, { level: 9 }) });
   }
   return {
     href(nombre) {

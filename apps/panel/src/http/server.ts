@@ -2,12 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { PanelApp } from '../app.ts';
 
-const LIMITS = {
-  headersTimeout: 10_000,
-  requestTimeout: 60_000,
-  keepAliveTimeout: 65_000,
-  maxHeaderSize: 16_384,
-};
+const LIMITS = { headersTimeout: 10_000, requestTimeout: 60_000, keepAliveTimeout: 65_000, maxHeaderSize: 16_384 };
 
 /** An HTTP server for the panel that does not listen yet. */
 export function createServerFor(app: () => PanelApp): Server {

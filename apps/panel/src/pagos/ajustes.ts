@@ -14,9 +14,7 @@ const precios = z
     });
     return z.NEVER;
   })
-  .meta({
-    description: 'Paquetes de créditos que se venden, créditos:precio en MXN sin IVA, separados por comas.',
-  });
+  .meta({ description: 'Paquetes de créditos que se venden, créditos:precio en MXN sin IVA, separados por comas.' });
 
 const clabe = z
   .string()

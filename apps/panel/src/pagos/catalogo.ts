@@ -28,10 +28,7 @@ export function parsePrecios(texto: string): readonly Precio[] | null {
   for (const parte of texto.split(',')) {
     const [, creditos = '', pesos = '', centavos = ''] =
       /^\s*(\d{1,8})\s*:\s*(\d{1,8})(?:\.(\d{1,2}))?\s*$/.exec(parte) ?? [];
-    const precio = {
-      creditos: Number(creditos),
-      centavos: Number(pesos) * 100 + Number(centavos.padEnd(2, '0')),
-    };
+    const precio = { creditos: Number(creditos), centavos: Number(pesos) * 100 + Number(centavos.padEnd(2, '0')) };
     if (creditos === '' || precio.creditos < 1 || precio.creditos > MAX_CREDITOS) return null;
     if (precio.centavos > MAX_CENTAVOS || precios.some((otro) => otro.creditos === precio.creditos)) return null;
     precios.push(precio);

@@ -35,12 +35,7 @@ export interface AvisoProveedor {
  * with the payment. `NADA`: genuine, but nothing is decided by it. `FALSO`: not from the provider, or altered.
  */
 export type Confirmacion =
-  | {
-      readonly tipo: 'PAGADO';
-      readonly pagoId: string;
-      readonly proveedorRef: string;
-      readonly total: number;
-    }
+  | { readonly tipo: 'PAGADO'; readonly pagoId: string; readonly proveedorRef: string; readonly total: number }
   | { readonly tipo: 'NO_PAGADO'; readonly pagoId: string; readonly motivo: string }
   | { readonly tipo: 'NADA' }
   | { readonly tipo: 'FALSO' };

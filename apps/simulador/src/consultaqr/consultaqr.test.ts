@@ -21,11 +21,10 @@ async function ask(expression: string, { action = ACTION, isCdata = false } = {}
   const text = await response.text();
   const field = (name: string) => new RegExp(`<a:${name}>([^<]*)<`).exec(text)?.[1] ?? '';
   const names = ['CodigoEstatus', 'Estado', 'EsCancelable', 'EstatusCancelacion', 'ValidacionEFOS'];
-  return {
-    status: response.status,
-    text,
-    ...Object.fromEntries(names.map((name) => [name, field(name)])),
-  } as Record<string, string | number>;
+  return { status: response.status, text, ...Object.fromEntries(names.map((name) => [name, field(name)])) } as Record<
+    string,
+    string | number
+  >;
 }
 
 const rowsOf = (rfc: string, tipo: 'emitidos' | 'recibidos', from = '2026-01-01', to = '2026-06-30') => [

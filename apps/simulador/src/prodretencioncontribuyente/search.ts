@@ -110,13 +110,7 @@ ${lines.join('\n')}
 export type Fields = Readonly<Record<string, string>>;
 
 /** What a search asks for; times have both ends inside. */
-export type Criteria = {
-  uuid: string;
-  inicio: WallTime;
-  fin: WallTime;
-  estado: string;
-  contraparte: string;
-};
+export type Criteria = { uuid: string; inicio: WallTime; fin: WallTime; estado: string; contraparte: string };
 
 /** The fields of a form by their ids. */
 export function fieldsOf(form: Readonly<Record<string, string>>): Fields {

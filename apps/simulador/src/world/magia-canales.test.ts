@@ -239,10 +239,7 @@ describe('magic RFCs at the bulk service', () => {
     const { finish } = await bulkOf('MIL900215SI3');
     expect(await finish()).toMatchObject({ EstadoSolicitud: '3', NumeroCFDIs: '1000000' });
     const junio = { FechaInicial: '2026-06-01T00:00:00', FechaFinal: '2026-06-30T23:59:59' };
-    expect(await finish(junio)).toMatchObject({
-      EstadoSolicitud: '5',
-      CodigoEstadoSolicitud: '5003',
-    });
+    expect(await finish(junio)).toMatchObject({ EstadoSolicitud: '5', CodigoEstadoSolicitud: '5003' });
   });
 
   it.each([

@@ -230,11 +230,7 @@ export interface SatMetrics {
 }
 
 export type RespuestaOpinionPublica =
-  | {
-      readonly resultado: 'PUBLICADA';
-      readonly sentido: SentidoOpinion;
-      readonly fechaPublicacion: Date;
-    }
+  | { readonly resultado: 'PUBLICADA'; readonly sentido: SentidoOpinion; readonly fechaPublicacion: Date }
   /**
    * The taxpayer has not authorised the publication of the opinion, or the source does not know the RFC. Says nothing
    * about its sense.

@@ -50,11 +50,7 @@ export interface VerificarMetadata {
 export type RespuestaVerificarMetadata =
   | { readonly resultado: 'EN_PROCESO' }
   /** `paquetes` in the order of the SAT. `registros` is null when the channel does not tell. */
-  | {
-      readonly resultado: 'TERMINADA';
-      readonly paquetes: readonly string[];
-      readonly registros: number | null;
-    }
+  | { readonly resultado: 'TERMINADA'; readonly paquetes: readonly string[]; readonly registros: number | null }
   /** No CFDI in the period (EstadoSolicitud 5 with CodigoEstadoSolicitud 5004): a success with 0 rows. */
   | { readonly resultado: 'VACIA' }
   | { readonly resultado: 'DEMASIADOS' }

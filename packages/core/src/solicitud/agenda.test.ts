@@ -4,11 +4,7 @@ import { esperaTrasConsulta, esperaTrasFallo, isRetrasada } from './agenda.ts';
 const HOUR = 3_600;
 const agenda = {
   ...{ primeraSegundos: 60, factor: 1.5, maximaSegundos: 1_800 },
-  ...{
-    portalSegundos: [HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR],
-    retrasadaSegundos: 12 * HOUR,
-    vaciaSegundos: HOUR,
-  },
+  ...{ portalSegundos: [HOUR, 3 * HOUR, 6 * HOUR, 12 * HOUR], retrasadaSegundos: 12 * HOUR, vaciaSegundos: HOUR },
 };
 const middle = () => 0.5;
 const NOW = new Date('2025-06-05T12:00:00Z');
@@ -18,13 +14,7 @@ const [EARLY, LATE] = ['01936f5e-7c3a-7b1e-8f00-2a4b6c8d0000', '01936f5e-7c3a-7b
 const soap = (consultas: number, random = middle, hours = 0) =>
   esperaTrasConsulta(
     agenda,
-    {
-      id: EARLY,
-      canal: 'soap',
-      creadaEn: new Date(NOW.getTime() - hours * HOUR * 1_000),
-      now: NOW,
-      consultas,
-    },
+    { id: EARLY, canal: 'soap', creadaEn: new Date(NOW.getTime() - hours * HOUR * 1_000), now: NOW, consultas },
     random,
   );
 

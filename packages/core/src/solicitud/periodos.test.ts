@@ -44,25 +44,13 @@ function covers(periodos: readonly { inicio: string; fin: string }[], inicio: st
 describe('periodosIniciales', () => {
   it('is one period for the web service', () => {
     expect(
-      periodosIniciales({
-        canal: 'soap',
-        tipo: 'recibidos',
-        desde: '2025-01-15',
-        hasta: '2025-03-02',
-        ahora: LATER,
-      }),
+      periodosIniciales({ canal: 'soap', tipo: 'recibidos', desde: '2025-01-15', hasta: '2025-03-02', ahora: LATER }),
     ).toEqual([{ inicio: '2025-01-15T00:00:00', fin: '2025-03-02T23:59:59' }]);
   });
 
   it('is one period a calendar month for received CFDI in the portal', () => {
     expect(
-      periodosIniciales({
-        canal: 'portal',
-        tipo: 'recibidos',
-        desde: '2024-01-15',
-        hasta: '2024-03-02',
-        ahora: LATER,
-      }),
+      periodosIniciales({ canal: 'portal', tipo: 'recibidos', desde: '2024-01-15', hasta: '2024-03-02', ahora: LATER }),
     ).toEqual([
       { inicio: '2024-01-15T00:00:00', fin: '2024-01-31T23:59:59' },
       { inicio: '2024-02-01T00:00:00', fin: '2024-02-29T23:59:59' },
@@ -73,13 +61,7 @@ describe('periodosIniciales', () => {
   it('ends now when today is asked for, and never before its second second', () => {
     const ahora = new Date('2025-05-05T15:30:00Z');
     const of = (instant: Date) =>
-      periodosIniciales({
-        canal: 'soap',
-        tipo: 'emitidos',
-        desde: '2025-05-05',
-        hasta: '2025-05-05',
-        ahora: instant,
-      });
+      periodosIniciales({ canal: 'soap', tipo: 'emitidos', desde: '2025-05-05', hasta: '2025-05-05', ahora: instant });
     expect(of(ahora)).toEqual([{ inicio: '2025-05-05T00:00:00', fin: '2025-05-05T09:30:00' }]);
     expect(of(new Date('2025-05-05T06:00:00Z'))).toEqual([
       { inicio: '2025-05-05T00:00:00', fin: '2025-05-05T00:00:01' },

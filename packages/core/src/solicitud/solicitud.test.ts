@@ -170,30 +170,21 @@ describe('fetching', () => {
   it('does not spend a second download on a copy that is there already', async () => {
     const result = await step(claimed({ partes: [available()] }), {}, 'B');
     expect(result.names).toEqual(['release']);
-    expect(released(result).avance.partes?.[0]).toMatchObject({
-      estado: 'DESCARGADA',
-      guardado: { paquete: 'B' },
-    });
+    expect(released(result).avance.partes?.[0]).toMatchObject({ estado: 'DESCARGADA', guardado: { paquete: 'B' } });
   });
 
   it('asks anew for a package that the SAT gives no more', async () => {
     const result = await step(claimed({ partes: [available()] }), {
       'descargar-paquete': { resultado: 'AGOTADO', codigo: '5008', mensaje: 'm' },
     });
-    expect(released(result).avance.partes?.[0]).toMatchObject({
-      estado: 'PENDIENTE',
-      paquetes: [],
-      reenvios: 1,
-    });
+    expect(released(result).avance.partes?.[0]).toMatchObject({ estado: 'PENDIENTE', paquetes: [], reenvios: 1 });
   });
 });
 
 describe('a SAT that does not answer', () => {
   it('waits longer with every failure and forgets nothing', async () => {
     const { avance, next } = released(
-      await step(claimed({ partes: [parte({ fallos: 2 })] }), {
-        'solicitar-metadata': new SatError('TIEMPO_AGOTADO'),
-      }),
+      await step(claimed({ partes: [parte({ fallos: 2 })] }), { 'solicitar-metadata': new SatError('TIEMPO_AGOTADO') }),
     );
     expect(avance.partes?.[0]).toMatchObject({ parteId: 'p1', fallos: 3 });
     expect(avance.partes?.[0]?.estado).toBeUndefined();
@@ -216,9 +207,7 @@ describe('a SAT that does not answer', () => {
     'by CIEC waits for the next look when a second log-in came to nothing: %s failures in a row',
     async (fallos) => {
       const two = [parte({ canal: 'portal', fallos }), parte({ id: 'p2', canal: 'portal', accesos: 1 })];
-      const result = await step(claimed({ canal: 'portal', partes: two }), {
-        'solicitar-metadata': inVain(),
-      });
+      const result = await step(claimed({ canal: 'portal', partes: two }), { 'solicitar-metadata': inVain() });
       expect(released(result).next.inSeconds).toBeGreaterThanOrEqual(3_600);
       expect(released(result).next.inSeconds).toBeLessThanOrEqual(3_960);
     },

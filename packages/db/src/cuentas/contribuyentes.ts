@@ -166,10 +166,7 @@ function toVista(row: Row): RfcVista {
       ultimoUsoEn: of('usada'),
       ultimaIp: of('ip'),
     },
-    ciec: of<string | null>('ciec_id') && {
-      creadaEn: of('ciec_creada'),
-      rechazadaEn: of('ciec_rechazada'),
-    },
+    ciec: of<string | null>('ciec_id') && { creadaEn: of('ciec_creada'), rechazadaEn: of('ciec_rechazada') },
     cer: of<string | null>('cer_id') && {
       noSerie: of('serie'),
       titular: of('titular'),

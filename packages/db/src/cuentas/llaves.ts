@@ -154,12 +154,7 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
      * `LLAVE_CAMBIADA`.
      */
     activate(
-      input: Autor & {
-        contribuyenteId: string;
-        llave: NuevaLlave;
-        vigente?: string | null;
-        relevo?: Relevo;
-      },
+      input: Autor & { contribuyenteId: string; llave: NuevaLlave; vigente?: string | null; relevo?: Relevo },
     ): Promise<TipoGuardada[]> {
       const { llave, relevo } = input;
       const vigente = relevo?.anterior ?? input.vigente;

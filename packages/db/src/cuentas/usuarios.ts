@@ -100,10 +100,7 @@ const SET_PASSWORD = changeOfUser(
 
 const huellaDe = (codigo: string) => createHash('sha256').update(codigo).digest();
 
-type AccesoRow = Omit<UsuarioAcceso, 'password'> & {
-  password_hash: string | null;
-  password_kid: string | null;
-};
+type AccesoRow = Omit<UsuarioAcceso, 'password'> & { password_hash: string | null; password_kid: string | null };
 
 /** Users of the panel, their passwords, and the codes with which an operator lets somebody choose one. */
 export function createUsuarios({ pool }: Pick<Database, 'pool'>) {

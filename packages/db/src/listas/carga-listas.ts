@@ -306,11 +306,7 @@ export function createCargaListas({ pool }: Pick<Database, 'pool'>): CargaListas
             'SELECT iniciada_en AS "iniciadaEn", terminada_en AS "terminadaEn", resultado, motivo FROM efos_carga ORDER BY id DESC LIMIT 10',
           );
           const pedido = await rowOf<{ en: Date }>(client, 'SELECT pedido_en AS en FROM efos_pedido');
-          return {
-            vigente: await readVigente(client),
-            cargas,
-            pedidaEn: pedido?.en ?? null,
-          };
+          return { vigente: await readVigente(client), cargas, pedidaEn: pedido?.en ?? null };
         },
         SNAPSHOT,
       ),

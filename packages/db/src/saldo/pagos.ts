@@ -107,10 +107,7 @@ WITH cerrado AS (
 )
 ${nota({ accion, de: 'cerrado', detalle: `jsonb_build_object('pago', id, 'motivo', $4::text)`, actor: '$2', ip: '$3' })}`;
 
-const CLOSE = {
-  RECHAZADO: close('RECHAZADO', 'rechazar-pago'),
-  CANCELADO: close('CANCELADO', 'cancelar-pago'),
-};
+const CLOSE = { RECHAZADO: close('RECHAZADO', 'rechazar-pago'), CANCELADO: close('CANCELADO', 'cancelar-pago') };
 
 const UNCREDITED = nota({
   accion: 'pago-sin-acreditar',

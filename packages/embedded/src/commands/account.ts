@@ -97,12 +97,7 @@ async function openCuenta(
     return { cuentaId: (await createCuentas(db).create({ nombre, email, ...AUTOR })).id, panel };
   }
   const dueno = await openUser(db, panel, { alias: 'prueba', nombre, rol: 'CLIENTE', autor: AUTOR });
-  const operador = await openUser(db, panel, {
-    alias: 'operador',
-    nombre: 'Operador',
-    rol: 'OPERADOR',
-    autor: AUTOR,
-  });
+  const operador = await openUser(db, panel, { alias: 'operador', nombre: 'Operador', rol: 'OPERADOR', autor: AUTOR });
   return {
     cuentaId: dueno.usuario.cuentaId,
     panel: {
@@ -201,12 +196,7 @@ const TOKEN = /name="_csrf" value="([^"]+)"/;
 export async function openUser(
   db: Database,
   panel: Pick<PanelProcess, 'url' | 'publicUrl'>,
-  who: {
-    readonly alias: string;
-    readonly nombre: string;
-    readonly rol: RolUsuario;
-    readonly autor: Autor;
-  },
+  who: { readonly alias: string; readonly nombre: string; readonly rol: RolUsuario; readonly autor: Autor },
 ): Promise<PanelUser> {
   const { nombre, rol, autor } = who;
   const email = `${who.alias}-${randomBytes(4).toString('hex')}@example.com`;

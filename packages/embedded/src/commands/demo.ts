@@ -71,9 +71,7 @@ async function runJob(stack: RunningStack, cuenta: ReadyAccount, options: Comman
   const final = await waitForEnd(call, solicitud_id);
   if (final.estado !== 'TERMINADA') throw new Error(`La solicitud terminó en ${final.estado}: ${final.motivo}`);
 
-  const paquete = await call<{ paquete_url: string; expira_en: string }>('descarga/paquete', {
-    solicitud_id,
-  });
+  const paquete = await call<{ paquete_url: string; expira_en: string }>('descarga/paquete', { solicitud_id });
   say(`descarga/paquete: URL válida hasta ${paquete.expira_en}`);
   const file = join(home, `demo-${solicitud_id}.zip`);
   const downloaded = await download(paquete.paquete_url, file);

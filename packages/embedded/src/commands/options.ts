@@ -19,28 +19,16 @@ export interface CommandOptions {
 
 /** What the two commands take: name, whether a value follows, which command, and what the help says of it. */
 const OPTIONS = {
-  json: {
-    type: 'boolean',
-    of: ['demo', 'start'],
-    help: 'el resultado es un objeto JSON, solo en la salida estándar',
-  },
+  json: { type: 'boolean', of: ['demo', 'start'], help: 'el resultado es un objeto JSON, solo en la salida estándar' },
   redis: {
     type: 'string',
     of: ['demo', 'start'],
     help: 'redis://servidor:puerto como cola, en lugar de la base de datos',
   },
-  rows: {
-    type: 'string',
-    of: ['demo', 'start'],
-    help: 'filas que el SAT simulado tiene en los últimos tres meses',
-  },
+  rows: { type: 'string', of: ['demo', 'start'], help: 'filas que el SAT simulado tiene en los últimos tres meses' },
   credencial: { type: 'string', of: ['demo'], help: 'ciec (si no se dice otra) o efirma' },
   rfc: { type: 'string', of: ['start'], help: 'RFC de la cuenta ya preparada' },
-  port: {
-    type: 'string',
-    of: ['start'],
-    help: 'puerto de la API (8080, o el siguiente libre, si no se dice)',
-  },
+  port: { type: 'string', of: ['start'], help: 'puerto de la API (8080, o el siguiente libre, si no se dice)' },
   data: { type: 'string', of: ['demo', 'start'], help: 'carpeta de los datos (.acuse si no se dice)' },
   help: { type: 'boolean', of: ['demo', 'start'], help: 'muestra esta ayuda' },
 } as const;

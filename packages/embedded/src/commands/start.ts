@@ -19,10 +19,7 @@ const MONTHS = 3;
  * asked for is.
  */
 async function choosePorts({ port }: CommandOptions, settings: Settings) {
-  const asked: Readonly<Record<string, number>> = {
-    ...settings.ports,
-    ...(port === undefined ? {} : { api: port }),
-  };
+  const asked: Readonly<Record<string, number>> = { ...settings.ports, ...(port === undefined ? {} : { api: port }) };
   const chosen = Object.entries({ ...PORTS, ...asked }).map(async ([name, wanted]) => {
     if (name in asked) {
       const setting = name === 'api' && port !== undefined ? '--port' : `${name.toUpperCase()}_PORT`;

@@ -26,12 +26,7 @@ describe('lists', () => {
     let ContinuationToken: string | undefined;
     do {
       const page = await s3.client.send(
-        new ListObjectsV2Command({
-          Bucket,
-          Prefix,
-          MaxKeys: 3,
-          ...(ContinuationToken ? { ContinuationToken } : {}),
-        }),
+        new ListObjectsV2Command({ Bucket, Prefix, MaxKeys: 3, ...(ContinuationToken ? { ContinuationToken } : {}) }),
       );
       found.push(...(page.Contents ?? []).map(({ Key }) => Key));
       ContinuationToken = page.NextContinuationToken;

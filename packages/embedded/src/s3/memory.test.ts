@@ -75,12 +75,7 @@ describe('a stream of 96 MiB', { tags: ['slow'] }, () => {
       }, 10);
       const Body = Readable.from(content());
       if (how.startsWith('lib-storage')) {
-        await new Upload({
-          client,
-          params: { Bucket, Key: 'big', Body },
-          queueSize: 1,
-          partSize: 8 * MIB,
-        }).done();
+        await new Upload({ client, params: { Bucket, Key: 'big', Body }, queueSize: 1, partSize: 8 * MIB }).done();
       } else {
         await client.send(new PutObjectCommand({ Bucket, Key: 'big', Body, ContentLength: SIZE }));
       }

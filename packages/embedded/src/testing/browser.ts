@@ -31,11 +31,7 @@ export function openBrowser(url: string, address = '127.0.0.1'): Browser {
             cookies.set(name, value);
           }
           const { statusCode: status = 0, headers } = response;
-          resolve({
-            status,
-            location: headers.location ?? null,
-            text: Buffer.concat(chunks).toString('utf8'),
-          });
+          resolve({ status, location: headers.location ?? null, text: Buffer.concat(chunks).toString('utf8') });
         });
       });
       sent.end(body);

@@ -143,15 +143,7 @@ function splitEtiquetas(trozos: readonly Trozo[]): { pares: Par[]; sueltos: Troz
       const valor = trozo.texto.slice(hasta, marcas[i + 1]?.desde).trim();
       const { x, y, pagina } = trozo;
       const valores = valor === '' ? [] : [valor];
-      pares.push({
-        ...trozo,
-        x: x + desde * 0.01,
-        campo,
-        valores,
-        valorX: x,
-        hastaY: y,
-        hastaPagina: pagina,
-      });
+      pares.push({ ...trozo, x: x + desde * 0.01, campo, valores, valorX: x, hastaY: y, hastaPagina: pagina });
     }
   }
   return { pares, sueltos };

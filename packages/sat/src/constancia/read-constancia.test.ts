@@ -70,11 +70,7 @@ describe('readConstancia', () => {
         cp: '37000',
       },
       regimenes: [
-        {
-          clave: '605',
-          nombre: 'Régimen de Sueldos y Salarios e Ingresos Asimilados a Salarios',
-          desde: '2010-01-01',
-        },
+        { clave: '605', nombre: 'Régimen de Sueldos y Salarios e Ingresos Asimilados a Salarios', desde: '2010-01-01' },
         { clave: '626', nombre: 'Régimen Simplificado de Confianza', desde: '2022-01-01' },
       ],
       obligaciones: [
@@ -139,11 +135,7 @@ describe('readConstancia', () => {
     await fc.assert(
       fc.asyncProperty(nombre, nombre, async (nombres, apellido) => {
         const { nombre: leido } = await read(
-          conIdentificacion({
-            'Nombre (s):': nombres,
-            'Primer Apellido:': apellido,
-            'Segundo Apellido:': '',
-          }),
+          conIdentificacion({ 'Nombre (s):': nombres, 'Primer Apellido:': apellido, 'Segundo Apellido:': '' }),
         );
         expect(leido).toBe(`${nombres} ${apellido}`);
       }),
@@ -159,10 +151,7 @@ describe('readConstancia', () => {
   it('wants regimes of an active taxpayer only', async () => {
     expect(await refusal({ ...FISICA, regimenes: null })).toContain('regímenes');
     const suspendida = conIdentificacion({ 'Estatus en el padrón:': 'SUSPENDIDO' });
-    expect(await read({ ...suspendida, regimenes: null })).toMatchObject({
-      estatus: 'SUSPENDIDO',
-      regimenes: [],
-    });
+    expect(await read({ ...suspendida, regimenes: null })).toMatchObject({ estatus: 'SUSPENDIDO', regimenes: [] });
   });
 
   it('refuses the constancia of somebody else', async () => {

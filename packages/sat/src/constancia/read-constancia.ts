@@ -50,12 +50,7 @@ function readRegimenes(lineas: readonly LineaPdf[] | undefined): RegimenFiscal[]
 function readObligaciones(lineas: readonly LineaPdf[] | undefined): ObligacionFiscal[] {
   if (lineas === undefined) return [];
   return readTabla(lineas, ['Descripción de la Obligación', 'Descripción Vencimiento']).map(
-    ({ textos: [descripcion = '', vencimiento = ''], desde, hasta }) => ({
-      descripcion,
-      vencimiento,
-      desde,
-      hasta,
-    }),
+    ({ textos: [descripcion = '', vencimiento = ''], desde, hasta }) => ({ descripcion, vencimiento, desde, hasta }),
   );
 }
 

@@ -131,11 +131,7 @@ function readFilas(renglones: readonly Renglon[], columnasDeTexto: number): read
     const [inicio, fin] = celdas.slice(columnasDeTexto);
     if (inicio != null) {
       if (textos[0] == null) throw ilegible('constancia: fila sin descripción');
-      filas.push({
-        textos: textos.map(() => []),
-        desde: toFecha(inicio),
-        hasta: fin == null ? null : toFecha(fin),
-      });
+      filas.push({ textos: textos.map(() => []), desde: toFecha(inicio), hasta: fin == null ? null : toFecha(fin) });
     } else {
       const lejos = anterior?.pagina === linea.pagina && linea.y - anterior.y > RENGLON * linea.cuerpo;
       if (anterior === undefined || lejos || fin != null) throw ilegible('constancia: fila sin fecha');

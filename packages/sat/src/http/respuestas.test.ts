@@ -9,9 +9,7 @@ afterEach(closeAll);
 
 describe('an answer', () => {
   it('that is larger than allowed is refused, buffered or streamed', async () => {
-    const { http } = await start((_peticion, response) => void response.end('x'.repeat(1001)), {
-      maxBodyBytes: 1000,
-    });
+    const { http } = await start((_peticion, response) => void response.end('x'.repeat(1001)), { maxBodyBytes: 1000 });
     await expect(http.request(get())).rejects.toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
     expect((await http.request(get({ maxBytes: 1001 }))).body).toHaveLength(1001);
     const { body } = await http.request(stream({ maxBytes: 1000 }));

@@ -15,11 +15,7 @@ describe('a request', () => {
       response.end('¡Hola!');
     });
     const respuesta = await http.request(get({ method: 'POST', headers: { 'x-a': 'b' }, body: 'cuerpo Ñ' }));
-    expect(respuesta).toMatchObject({
-      status: 200,
-      body: '¡Hola!',
-      headers: { 'set-cookie': ['a=1', 'b=2'] },
-    });
+    expect(respuesta).toMatchObject({ status: 200, body: '¡Hola!', headers: { 'set-cookie': ['a=1', 'b=2'] } });
     expect(servidor.peticiones).toMatchObject([
       { method: 'POST', url: '/cfdiau/nidp/app?x=1', body: 'cuerpo Ñ', headers: { 'x-a': 'b' } },
     ]);
@@ -45,20 +41,14 @@ describe('a request', () => {
 
   it('to another host is refused', async () => {
     const { http, servidor } = await start((_peticion, response) => void response.end());
-    await expect(http.request(get({ host: 'evil.example' }))).rejects.toMatchObject({
-      motivo: 'HOST_NO_PERMITIDO',
-    });
+    await expect(http.request(get({ host: 'evil.example' }))).rejects.toMatchObject({ motivo: 'HOST_NO_PERMITIDO' });
     expect(servidor.peticiones).toEqual([]);
   });
 
   it.each([[400], [404], [500], [503]])('that is answered with %i rejects, unless it is expected', async (status) => {
     const { http } = await start((_peticion, response) => void response.writeHead(status).end('secreto'));
     const error = await http.request(get()).catch((e) => e);
-    expect(error).toMatchObject({
-      motivo: 'SERVICIO_CON_ERROR',
-      codigo: `HTTP ${status}`,
-      clase: 'reintentable',
-    });
+    expect(error).toMatchObject({ motivo: 'SERVICIO_CON_ERROR', codigo: `HTTP ${status}`, clase: 'reintentable' });
     expect(error.message).not.toContain('secreto');
     expect(await http.request(get({ acceptStatus: [status] }))).toMatchObject({ status, body: 'secreto' });
   });
@@ -153,12 +143,8 @@ describe('time', () => {
   it('ends with the caller', async () => {
     const controller = new AbortController();
     const { http, servidor } = await start(() => controller.abort());
-    await expect(http.request(get({ signal: controller.signal }))).rejects.toMatchObject({
-      motivo: 'CANCELADA',
-    });
-    await expect(http.request(get({ signal: controller.signal }))).rejects.toMatchObject({
-      motivo: 'CANCELADA',
-    });
+    await expect(http.request(get({ signal: controller.signal }))).rejects.toMatchObject({ motivo: 'CANCELADA' });
+    await expect(http.request(get({ signal: controller.signal }))).rejects.toMatchObject({ motivo: 'CANCELADA' });
     expect(servidor.peticiones).toHaveLength(1);
   });
 

@@ -104,13 +104,8 @@ describe('the list of article 69-B at its source', () => {
   });
 
   it('rejects past its largest size', async () => {
-    const { lista } = await start(serve, ({ url }) => ({
-      http: { baseUrl: url },
-      maxBytes: BYTES.length - 1,
-    }));
-    await expect(lista.abrir(null, signal()).then(readAll)).rejects.toMatchObject({
-      motivo: 'RESPUESTA_ILEGIBLE',
-    });
+    const { lista } = await start(serve, ({ url }) => ({ http: { baseUrl: url }, maxBytes: BYTES.length - 1 }));
+    await expect(lista.abrir(null, signal()).then(readAll)).rejects.toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
   });
 
   it('ends with its caller', async () => {

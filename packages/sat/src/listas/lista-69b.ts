@@ -40,10 +40,7 @@ export function createLista69b(settings: Lista69bSettings = {}): Lista69b {
   // Where it is really fetched: a simulator's list must not pass for the SAT's when the one gives way to the other.
   const { origin, path } = createDirecciones(httpSettings).locate({ host: url.hostname, path: url.pathname });
   const source = { http, url, fuente: origin + path, maxBytes: settings.maxBytes ?? MAX_BYTES };
-  return {
-    abrir: (previa, signal) => abrir(source, previa, signal),
-    close: () => http.close(),
-  };
+  return { abrir: (previa, signal) => abrir(source, previa, signal), close: () => http.close() };
 }
 
 /** An address of the operator's is allowed, and reached just there. */

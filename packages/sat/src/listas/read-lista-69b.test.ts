@@ -26,9 +26,7 @@ const RENGLONES = [
   renglon(4, 'MOPS800101AB1', 'NOMBRE\r\nEN DOS "LÍNEAS"', 'Sentencia Favorable', {
     3: ['500-05-2021-2', '01/02/2021', '500-05-2021-2', '20/02/2021'],
   }),
-  renglon(5, 'BBB120730824', 'Y <script>alert(1)</script>', 'Desvirtuado ', {
-    1: ['500-05-2020-3', '03/04/2020'],
-  }),
+  renglon(5, 'BBB120730824', 'Y <script>alert(1)</script>', 'Desvirtuado ', { 1: ['500-05-2020-3', '03/04/2020'] }),
 ];
 const TEXTO = archivo(RENGLONES);
 

@@ -177,12 +177,7 @@ function readRow(
     .replace(/[\s-]+/g, '');
   const isHidden = HIDDEN.test(rfc);
   return {
-    fila: {
-      rfc: RFC.test(rfc) ? rfc : null,
-      nombre: tidy(cell(columnas.nombre)),
-      situacion,
-      historial,
-    },
+    fila: { rfc: RFC.test(rfc) ? rfc : null, nombre: tidy(cell(columnas.nombre)), situacion, historial },
     isHidden,
     hasDoubt,
   };

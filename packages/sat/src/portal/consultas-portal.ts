@@ -29,14 +29,8 @@ const descarga = {
 
 /** Every consulta that a portal answers. */
 export const CONSULTAS_PORTAL: ConsultasPortal = {
-  'solicitar-metadata': {
-    ...descarga,
-    ask: solicitarMetadata,
-  },
-  'verificar-metadata': {
-    ...descarga,
-    ask: verificarMetadata,
-  },
+  'solicitar-metadata': { ...descarga, ask: solicitarMetadata },
+  'verificar-metadata': { ...descarga, ask: verificarMetadata },
   'descargar-paquete': {
     ...descarga,
     ask: (pageClient, consulta, { settings }) => descargarPaquete(pageClient, consulta, settings.maxPaqueteBytes),

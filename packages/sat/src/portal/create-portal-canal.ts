@@ -49,13 +49,7 @@ export interface PortalCanal extends Sat<NombreConsultaPortal> {
 export function createPortalCanal(deps: PortalCanalDeps): PortalCanal {
   const { http, captcha, sellado, readPdf = createLectorPdf().read } = deps;
   const settings = { ...PORTAL_DEFAULTS, ...deps.settings };
-  const sesiones = createSesiones({
-    http,
-    almacen: deps.sesiones,
-    sellado,
-    captcha,
-    settings,
-  });
+  const sesiones = createSesiones({ http, almacen: deps.sesiones, sellado, captcha, settings });
   const portales = new Map(
     Object.values(CONSULTAS_PORTAL)
       .flatMap(({ portal, otro }) => (otro === undefined ? [portal] : [portal, otro.portal]))

@@ -93,13 +93,7 @@ function openWith(jar: CookieJar, http: SatHttp, settings: Required<PortalSettin
       peticion =
         salto.metodo === 'GET'
           ? { method: 'GET', expect: 'text', ...destino }
-          : {
-              method: 'POST',
-              expect: 'text',
-              ...destino,
-              headers: FORMULARIO,
-              body: encodeFormulario(salto.campos),
-            };
+          : { method: 'POST', expect: 'text', ...destino, headers: FORMULARIO, body: encodeFormulario(salto.campos) };
     }
     throw ilegible('demasiadas redirecciones');
   }

@@ -155,10 +155,7 @@ describe('consultar-cfdi', () => {
   });
 
   it('takes no answer that is cut, wherever it is', async () => {
-    const entera = respuesta({
-      CodigoEstatus: 'N - 602: Comprobante no encontrado.',
-      Estado: 'No Encontrado',
-    });
+    const entera = respuesta({ CodigoEstatus: 'N - 602: Comprobante no encontrado.', Estado: 'No Encontrado' });
     let length = 0;
     const { http } = await start(
       (_, res) => {

@@ -223,9 +223,7 @@ describe('consultar-constancia-qr', () => {
       res.writeHead(status, { 'content-type': 'text/html; charset=UTF-8' }).end(body);
     });
     const outcome = await createPublico({ http })
-      .send({ consulta: 'consultar-constancia-qr', rfc: RFC, idCif }, null, {
-        signal: new AbortController().signal,
-      })
+      .send({ consulta: 'consultar-constancia-qr', rfc: RFC, idCif }, null, { signal: new AbortController().signal })
       .catch((error: unknown) => (error instanceof SatError ? error.motivo : error));
     return { outcome, servidor };
   }

@@ -13,10 +13,7 @@ type Consultas = {
   ) => Promise<Respuesta<N>>;
 };
 
-const CONSULTAS: Consultas = {
-  'consultar-cfdi': consultarCfdi,
-  'consultar-constancia-qr': consultarConstanciaQr,
-};
+const CONSULTAS: Consultas = { 'consultar-cfdi': consultarCfdi, 'consultar-constancia-qr': consultarConstanciaQr };
 
 /** What the SAT tells anybody, without a log-in. */
 export function createPublico({ http }: { readonly http: SatHttp }): Sat<NombreConsultaPublica> {

@@ -31,12 +31,7 @@ async function openPaquete(
   sobre: string,
   token: string,
 ): Promise<RespuestaDescarga & { zip?: Readable }> {
-  const { body, markFailed } = await callStream(http, {
-    paso: servicio.descarga,
-    sobre,
-    token,
-    signal,
-  });
+  const { body, markFailed } = await callStream(http, { paso: servicio.descarga, sobre, token, signal });
   const chunks = (body as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   const lector = createLectorPaquete(settings.maxPackageBytes);
   const fail = async (error: unknown): Promise<SatError> => {

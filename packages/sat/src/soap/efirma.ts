@@ -36,10 +36,7 @@ export function openEfirma(credencial: CredencialEfirma): Firmante {
 
 function readPair({ cer, key }: CredencialEfirma): { cert: X509Certificate; key: KeyObject } {
   try {
-    return {
-      cert: new X509Certificate(cer),
-      key: createPrivateKey({ key, format: 'der', type: 'pkcs8' }),
-    };
+    return { cert: new X509Certificate(cer), key: createPrivateKey({ key, format: 'der', type: 'pkcs8' }) };
   } catch {
     // Without its cause: an error of the key parser may describe the key.
     throw new SatError('EFIRMA_RECHAZADA', { detalle: 'el certificado o la llave no se puede leer' });

@@ -98,11 +98,7 @@ export async function requestToken(
 ): Promise<Token> {
   const respuesta = await call(
     http,
-    {
-      paso: servicio.autentica,
-      sobre: sobreAutentica(firmante, new Date(now())),
-      signal: options.signal,
-    },
+    { paso: servicio.autentica, sobre: sobreAutentica(firmante, new Date(now())), signal: options.signal },
     options.maxBytes,
     readFalla(firmante, now),
   );

@@ -52,10 +52,7 @@ async function openZip(entorno: EntornoSat, own = signal) {
 
 const ESCENARIOS = {
   /** A request is accepted. */
-  aceptada: answers('solicitar-metadata', {
-    resultado: 'ACEPTADA',
-    folio: expect.stringMatching(/^[\w-]+$/),
-  }),
+  aceptada: answers('solicitar-metadata', { resultado: 'ACEPTADA', folio: expect.stringMatching(/^[\w-]+$/) }),
   /** An equal request is in force, or the quota of its criteria is spent. */
   repetida: answers('solicitar-metadata', {
     resultado: 'REPETIDA',
@@ -68,10 +65,7 @@ const ESCENARIOS = {
   /** The request ended with the package among its packages; asking again gives the same. */
   terminada: async (entorno: EntornoSat) => {
     const first = await ask(entorno, 'verificar-metadata');
-    expect(first).toMatchObject({
-      resultado: 'TERMINADA',
-      paquetes: expect.arrayContaining([entorno.base.paquete]),
-    });
+    expect(first).toMatchObject({ resultado: 'TERMINADA', paquetes: expect.arrayContaining([entorno.base.paquete]) });
     expect(await ask(entorno, 'verificar-metadata')).toEqual(first);
   },
   /** The period has no CFDI. */

@@ -55,11 +55,7 @@ describe('createSatMemoria', () => {
         'verificar-metadata': [
           { resultado: 'EN_PROCESO' },
           new SatError('NO_RESPONDE'),
-          (consulta) => ({
-            resultado: 'TERMINADA',
-            paquetes: [`${consulta.folio}_01`],
-            registros: null,
-          }),
+          (consulta) => ({ resultado: 'TERMINADA', paquetes: [`${consulta.folio}_01`], registros: null }),
         ],
       },
     });

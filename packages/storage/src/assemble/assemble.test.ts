@@ -258,9 +258,7 @@ describe('an assembly that fails', { timeout: 120_000 }, () => {
         objects.set(key, damage(objects.get(key) ?? Buffer.alloc(0)));
       },
     };
-    await expect(assemble(depsOf(damaging), planOf(['a']), signal)).rejects.toMatchObject({
-      name: 'ZipNoCoincide',
-    });
+    await expect(assemble(depsOf(damaging), planOf(['a']), signal)).rejects.toMatchObject({ name: 'ZipNoCoincide' });
   });
 });
 

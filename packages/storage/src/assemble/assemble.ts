@@ -210,11 +210,7 @@ function renderManifest(
     registros: paquetes.reduce((sum, { registros }) => sum + registros, 0),
     confianza: confianzaDe(partes),
     registros_fuera_de_periodo: paquetes.reduce((sum, { fueraDePeriodo }) => sum + fueraDePeriodo, 0),
-    resumen: {
-      por_efecto: resumen.porEfecto,
-      por_mes: resumen.porMes,
-      cancelados: resumen.cancelados,
-    },
+    resumen: { por_efecto: resumen.porEfecto, por_mes: resumen.porMes, cancelados: resumen.cancelados },
     partes: partes.map(({ parte, paquetes: leidos }) => ({
       confianza: confianzaDeParte({ parte, paquetes: leidos }),
       canal: parte.canal,

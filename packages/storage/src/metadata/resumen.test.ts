@@ -30,11 +30,7 @@ describe('the counts of metadata.csv', () => {
     fc.assert(
       fc.property(fc.array(row, { maxLength: 30 }), fc.array(fc.nat(6_000)), (made, cuts) => {
         const rows = made.map(({ index, efecto, month, nombreEmisor }) =>
-          satRow(index, {
-            efecto,
-            nombreEmisor,
-            fechaEmision: `2024-${String(month).padStart(2, '0')}-05 10:00:00`,
-          }),
+          satRow(index, { efecto, nombreEmisor, fechaEmision: `2024-${String(month).padStart(2, '0')}-05 10:00:00` }),
         );
         const recortar = { inicio: '2024-03-01T00:00:00', fin: '2024-10-31T23:59:59' };
         const { resumen, transformer } = run(satText(rows), cuts, { recortar });

@@ -62,11 +62,7 @@ export class Resumen {
     const porMes = months.map(([key, counts]) => [monthText(key), named(counts)] as const);
     const rest = named(this.#rest);
     if (Object.keys(rest).length > 0) porMes.push(['otro', rest]);
-    return {
-      porEfecto: named(sum),
-      porMes: Object.fromEntries(porMes),
-      cancelados: sum[CANCELADOS] as number,
-    };
+    return { porEfecto: named(sum), porMes: Object.fromEntries(porMes), cancelados: sum[CANCELADOS] as number };
   }
 }
 

@@ -251,9 +251,6 @@ describe('a text that cannot be trusted is refused and says where', () => {
   });
 
   test('a record with more fields than a header may have', () => {
-    expect(fila('~'.repeat(100))).toMatchObject({
-      motivo: 'FILA',
-      message: expect.stringContaining('demasiados'),
-    });
+    expect(fila('~'.repeat(100))).toMatchObject({ motivo: 'FILA', message: expect.stringContaining('demasiados') });
   });
 });

@@ -15,10 +15,7 @@ const s3 = useS3();
 describe('an assembly', { timeout: 120_000 }, () => {
   // Names that do not compress, so that the ZIP has several parts.
   const rows = Array.from({ length: 9_000 }, (_, index) =>
-    satRow(index, {
-      nombreEmisor: randomBytes(300).toString('hex'),
-      nombreReceptor: randomBytes(300).toString('hex'),
-    }),
+    satRow(index, { nombreEmisor: randomBytes(300).toString('hex'), nombreReceptor: randomBytes(300).toString('hex') }),
   );
   const sat = zipBytes([{ name: `${UUID}_01.txt`, content: satText(rows) }]);
   const planOf = (solicitudId: string, objectKey: string) => ({
@@ -62,9 +59,7 @@ describe('an assembly', { timeout: 120_000 }, () => {
       res.writeHead(403, { connection: 'close' }).end('<Error><Code>AccessDenied</Code></Error>');
       return true;
     };
-    await expect(paquetes.assemble(planOf('s3', objectKey), never)).rejects.toMatchObject({
-      name: 'AccessDenied',
-    });
+    await expect(paquetes.assemble(planOf('s3', objectKey), never)).rejects.toMatchObject({ name: 'AccessDenied' });
     expect(await s3.server.openUploads()).toBe(0);
     expect((await s3.fetchObject(paquetes, paqueteKey('s3'))).status).toBe(404);
   });
@@ -127,8 +122,6 @@ describe('an assembly', { timeout: 120_000 }, () => {
       res.end(req.method === 'HEAD' ? undefined : other);
       return true;
     };
-    await expect(paquetes.assemble(planOf('s7', objectKey), never)).rejects.toMatchObject({
-      name: 'ZipNoCoincide',
-    });
+    await expect(paquetes.assemble(planOf('s7', objectKey), never)).rejects.toMatchObject({ name: 'ZipNoCoincide' });
   });
 });

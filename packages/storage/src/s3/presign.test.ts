@@ -13,10 +13,7 @@ describe('a presigned URL', () => {
     const paquetes = s3.open({}, () => now);
     const saved = await s3.open().saveSat(origen, Readable.from([Buffer.from('content')]), never);
     s3.server.requests.length = 0;
-    const { url, expiraEn } = await paquetes.presign(saved.objectKey, {
-      filename: 'emisión 1.zip',
-      ttlSeconds: 900,
-    });
+    const { url, expiraEn } = await paquetes.presign(saved.objectKey, { filename: 'emisión 1.zip', ttlSeconds: 900 });
     expect(s3.server.requests).toEqual([]);
     expect(expiraEn.toISOString()).toBe('2026-03-01T10:15:00.000Z');
     const query = new URL(url).searchParams;
@@ -40,10 +37,7 @@ describe('a presigned URL', () => {
 
   test('has the public address, signed for it', async () => {
     const paquetes = s3.open({ publicEndpoint: 'https://descargas.example.com' });
-    const { url } = await paquetes.presign('solicitudes/s/paquete.zip', {
-      filename: 'x.zip',
-      ttlSeconds: 60,
-    });
+    const { url } = await paquetes.presign('solicitudes/s/paquete.zip', { filename: 'x.zip', ttlSeconds: 60 });
     expect(url).toMatch(/^https:\/\/descargas\.example\.com\/paquetes\/solicitudes\/s\/paquete\.zip\?/);
     expect(new URL(url).searchParams.get('X-Amz-SignedHeaders')).toBe('host');
   });
@@ -62,12 +56,7 @@ describe('a presigned URL', () => {
       ),
     ).toBe(604_800);
     const expiration = new Date(now.getTime() + 600_500);
-    const credentials = async () => ({
-      accessKeyId: 'a',
-      secretAccessKey: 'b',
-      sessionToken: 'c',
-      expiration,
-    });
+    const credentials = async () => ({ accessKeyId: 'a', secretAccessKey: 'b', sessionToken: 'c', expiration });
     expect(
       await ttl(
         s3.open({ credentials }, () => now),

@@ -53,10 +53,7 @@ export async function readDirectory(
 
 async function openZip(reader: RangeReader, key: string, stat: ObjectStat): Promise<ZipFile> {
   try {
-    return await fromRandomAccessReaderPromise(reader, stat.bytes, {
-      autoClose: false,
-      strictFileNames: true,
-    });
+    return await fromRandomAccessReaderPromise(reader, stat.bytes, { autoClose: false, strictFileNames: true });
   } catch (error) {
     if (reader.storageError !== undefined) throw reader.storageError;
     const start = await reader.bytes(0, Math.min(2, stat.bytes));

@@ -63,16 +63,12 @@ describe('takeSecretFields', () => {
     );
   });
 
-  it('accepts what JSON.parse accepts and refuses what it refuses, over damaged texts', {
-    timeout: 120_000,
-  }, () => {
+  it('accepts what JSON.parse accepts and refuses what it refuses, over damaged texts', { timeout: 120_000 }, () => {
     const base = fc.record(
       { ciec: text, rfc: fc.string(), n: fc.double(), list: fc.jsonValue({ maxDepth: 2 }) },
       { requiredKeys: [] },
     );
-    const damage = fc.array(fc.tuple(fc.nat(200), fc.constantFrom('set', 'cut', 'add'), fc.nat(255)), {
-      maxLength: 3,
-    });
+    const damage = fc.array(fc.tuple(fc.nat(200), fc.constantFrom('set', 'cut', 'add'), fc.nat(255)), { maxLength: 3 });
     const JSONISH = Buffer.from('{}[]":,\\u0deE+-.truefalsn \n\t/');
     let accepted = 0;
     let refused = 0;

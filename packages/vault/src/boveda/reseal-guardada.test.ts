@@ -10,11 +10,7 @@ import { contextoDe, openGuardada, resealGuardada } from './stored-credencial.ts
 const keyring = createKeyring({ keys: new Map([['k1', randomBytes(32)]]), current: 'k1' });
 const access = { cuentaId: 'cuenta-1', rfc: 'ACU200101DB1' };
 const [from, to] = [generateApiKey('live'), generateApiKey('live')];
-const credencial = (): CredencialCiec => ({
-  tipo: 'ciec',
-  rfc: access.rfc,
-  ciec: Buffer.from('Secreta-CIEC-016'),
-});
+const credencial = (): CredencialCiec => ({ tipo: 'ciec', rfc: access.rfc, ciec: Buffer.from('Secreta-CIEC-016') });
 
 function stored(shred: Buffer | null) {
   const fila = { id: 'fila-1', apiKeyId: from.keyId, expiraEn: new Date('2027-01-01T00:00:00.123Z') };

@@ -19,11 +19,7 @@ import {
 } from './certificado.ts';
 
 const NOW = new Date('2026-06-01T12:00:00Z');
-const MORAL = {
-  id: 'H&E951128469 / VADA800927DJ3',
-  curp: ' / VADA800927HSRSRL05',
-  nombre: 'HERRERÍA & ELÉCTRICOS',
-};
+const MORAL = { id: 'H&E951128469 / VADA800927DJ3', curp: ' / VADA800927HSRSRL05', nombre: 'HERRERÍA & ELÉCTRICOS' };
 const VIGENTE = { from: '2025-01-01T00:00:00Z', to: '2029-01-01T00:00:00Z' };
 
 let authority: Authority;
@@ -32,11 +28,7 @@ let pair: Pair;
 
 beforeAll(() => {
   pair = rsaPair();
-  authority = createAuthority({
-    pair: rsaPair(),
-    from: '2019-05-03T00:00:00Z',
-    to: '2027-05-03T00:00:00Z',
-  });
+  authority = createAuthority({ pair: rsaPair(), from: '2019-05-03T00:00:00Z', to: '2027-05-03T00:00:00Z' });
   trust = createTrustBundle([authority.pem]);
 });
 
@@ -76,11 +68,7 @@ describe('readCertificado', () => {
   });
 
   it('reads the e.firma of a natural person, with Ñ', () => {
-    const der = make({
-      id: 'IAÑL750210963',
-      curp: 'IAXL750210MMCXXR04',
-      nombre: 'LÓPEZ, ÑANDÚ "+" <X>',
-    });
+    const der = make({ id: 'IAÑL750210963', curp: 'IAXL750210MMCXXR04', nombre: 'LÓPEZ, ÑANDÚ "+" <X>' });
     expect(readCertificado(der)).toMatchObject({
       rfc: 'IAÑL750210963',
       curp: 'IAXL750210MMCXXR04',
@@ -91,10 +79,7 @@ describe('readCertificado', () => {
   });
 
   it('reads a CSD as what it is', () => {
-    expect(readCertificado(make({ unit: 'Sucursal 1' }))).toMatchObject({
-      tipo: 'csd',
-      esEfirma: false,
-    });
+    expect(readCertificado(make({ unit: 'Sucursal 1' }))).toMatchObject({ tipo: 'csd', esEfirma: false });
   });
 
   it('takes PEM as well, with blanks and text around it, and gives the same DER', () => {
@@ -203,11 +188,7 @@ describe('checkCertificado', () => {
   });
 
   it('finds the right one of two authorities of one name', () => {
-    const renewed = createAuthority({
-      pair: authority.pair,
-      from: '2027-05-01T00:00:00Z',
-      to: '2035-01-01T00:00:00Z',
-    });
+    const renewed = createAuthority({ pair: authority.pair, from: '2027-05-01T00:00:00Z', to: '2035-01-01T00:00:00Z' });
     const later = make({ from: '2028-01-01T00:00:00Z', to: '2032-01-01T00:00:00Z' });
     const bundle = createTrustBundle([authority.pem + renewed.pem]);
     expect(check(later, undefined, new Date('2029-01-01T00:00:00Z'), bundle)).toBeNull();

@@ -166,9 +166,7 @@ describe('llaveCorresponde', () => {
   });
 
   it('refuses a key that only claims the modulus of the certificate', () => {
-    const right = createPrivateKey({ key: pair.pkcs8, format: 'der', type: 'pkcs8' }).export({
-      format: 'jwk',
-    });
+    const right = createPrivateKey({ key: pair.pkcs8, format: 'der', type: 'pkcs8' }).export({ format: 'jwk' });
     const other = createPrivateKey({ key: rsaPair().pkcs8, format: 'der', type: 'pkcs8' });
     const { n, e } = right;
     if (n === undefined || e === undefined) throw new Error('not RSA');

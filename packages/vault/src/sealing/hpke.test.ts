@@ -132,11 +132,7 @@ describe.each([
         expect(Buffer.from(opened).equals(plaintext)).toBe(true);
       }
 
-      const sender = await suite.createSenderContext({
-        recipientPublicKey: publicKey,
-        info: bytesOf(INFO),
-        ...shared,
-      });
+      const sender = await suite.createSenderContext({ recipientPublicKey: publicKey, info: bytesOf(INFO), ...shared });
       const enc = Buffer.from(sender.enc);
       for (let seq = 0; seq < 3; seq += 1) {
         const ciphertext = Buffer.from(await sender.seal(bytesOf(plaintext), bytesOf(aad)));

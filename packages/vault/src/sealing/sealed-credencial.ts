@@ -81,13 +81,7 @@ export function splitSealed(bytes: Uint8Array): SealedParts | null {
   const pskId = sealed.toString('latin1', kidEnd + 1, pskEnd);
   if (!NAME.test(kid) || !NAME.test(pskId)) return null;
   const enc = sealed.subarray(pskEnd, encEnd);
-  return {
-    kid,
-    pskId,
-    enc,
-    seq: sealed.readUInt16BE(encEnd),
-    ciphertext: sealed.subarray(encEnd + SEQ_BYTES),
-  };
+  return { kid, pskId, enc, seq: sealed.readUInt16BE(encEnd), ciphertext: sealed.subarray(encEnd + SEQ_BYTES) };
 }
 
 /** How long one context is used, whichever comes first. */

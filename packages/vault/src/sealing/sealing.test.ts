@@ -26,12 +26,7 @@ const opener = createOpener({
 
 const RFC = 'ZUÑ920208KL4';
 const CIEC: CredencialCiec = { tipo: 'ciec', rfc: RFC, ciec: Buffer.from('0123456789abcdef') };
-const EFIRMA: CredencialEfirma = {
-  tipo: 'efirma',
-  rfc: RFC,
-  cer: randomBytes(1_500),
-  key: randomBytes(1_218),
-};
+const EFIRMA: CredencialEfirma = { tipo: 'efirma', rfc: RFC, cer: randomBytes(1_500), key: randomBytes(1_218) };
 const CONTEXTO: ContextoSolicitud = {
   solicitudId: '01981c9e-0000-7000-8000-000000000001',
   cuenta: '01981c9e-0000-7000-8000-0000000000aa',

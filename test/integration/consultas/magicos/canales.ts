@@ -29,10 +29,7 @@ export const vacioFalso: Prueba = async ({ holgado }, rfc) => {
   await facturas(holgado, caller);
   await retenciones(holgado, caller);
   const data = await expectOk(caller.call('tax/opinion-cumplimiento', { rfc }));
-  expect(data).toMatchObject({
-    rfc,
-    opinion: holgado.simulador.world.taxpayers.profile(rfc).opinion.sentido,
-  });
+  expect(data).toMatchObject({ rfc, opinion: holgado.simulador.world.taxpayers.profile(rfc).opinion.sentido });
 };
 
 export const porElPortal: Prueba = async ({ holgado }, rfc) => {

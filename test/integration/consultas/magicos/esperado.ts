@@ -198,10 +198,7 @@ const quinientosUno: Prueba = async ({ holgado }, rfc) => {
   await expectLists(holgado, await holgado.newCiecCaller({ rfc }), 501);
   const caller = await newEfirmaCaller(holgado, { rfc });
   const data = await expectOk(caller.call('tax/facturas-fiel', { rfc, ...ANIO }));
-  expect(data).toEqual({
-    ...{ total: 501, items: facturasOf(holgado, rfc, ANIO) },
-    ...conRenglones('efirma'),
-  });
+  expect(data).toEqual({ ...{ total: 501, items: facturasOf(holgado, rfc, ANIO) }, ...conRenglones('efirma') });
   const id = await askFor(caller, { tipo: 'recibidos', ...ANIO });
   expect(await waitForEnd(caller, id)).toMatchObject({ estado: 'TERMINADA', registros: 501 });
   expect(uuidsDelSat(holgado, rfc, { tipo: 'recibidos', ...ANIO })).toHaveLength(501);

@@ -115,11 +115,7 @@ describe.runIf(CHROMIUM !== null)('a form', () => {
   }
 
   it.each<Caso>([
-    {
-      path: '/entrar',
-      campos: { 'campo-email': 'nadie@example.com', 'campo-password': 'x' },
-      falta: 'campo-email',
-    },
+    { path: '/entrar', campos: { 'campo-email': 'nadie@example.com', 'campo-password': 'x' }, falta: 'campo-email' },
     {
       path: '/registro',
       campos: { 'campo-nombre': 'Ana', 'campo-email': 'ana', 'campo-password': 'x' },
@@ -157,11 +153,7 @@ describe.runIf(CHROMIUM !== null)('a form', () => {
     const cuenta = `/operador/cuentas/${persona.cuentaId}`;
     const abono = { 'abono-creditos': '7', 'campo-referencia': ' ' };
     await refuse(operador, { path: cuenta, campos: abono, falta: 'campo-referencia' });
-    await refuse(operador, {
-      path: cuenta,
-      campos: { 'suspension-motivo': ' ' },
-      falta: 'suspension-motivo',
-    });
+    await refuse(operador, { path: cuenta, campos: { 'suspension-motivo': ' ' }, falta: 'suspension-motivo' });
     const pagos = [await newPago(panel.db, persona.cuentaId), await newPago(panel.db, persona.cuentaId)];
     const motivo = `motivo-${pagos[1]?.id}`;
     await refuse(operador, { path: '/operador/pagos', campos: { [motivo]: ' ' }, falta: motivo });

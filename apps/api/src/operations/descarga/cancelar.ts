@@ -10,10 +10,7 @@ export default defineOperation({
   cost: 0,
   rfc: 'ninguno',
   body: soloSolicitud,
-  data: z.object({
-    solicitud_id: solicitudIdData,
-    estado: estadoSolicitud.meta({ example: 'CANCELADA' }),
-  }),
+  data: z.object({ solicitud_id: solicitudIdData, estado: estadoSolicitud.meta({ example: 'CANCELADA' }) }),
   errors: ['SOLICITUD_NO_ENCONTRADA', 'SOLICITUD_TERMINADA'],
 
   async handle({ solicitud_id }, { deps, access, error }) {

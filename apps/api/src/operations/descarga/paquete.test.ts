@@ -17,11 +17,7 @@ async function conSolicitud(
   return { kit, a, id };
 }
 
-const TERMINADA = {
-  estado: 'TERMINADA',
-  confianza: 'confirmado',
-  objectKey: 'solicitudes/x/paquete.zip',
-} as const;
+const TERMINADA = { estado: 'TERMINADA', confianza: 'confirmado', objectKey: 'solicitudes/x/paquete.zip' } as const;
 
 describe(PATH, () => {
   it('signs a URL at the moment of the call', async () => {

@@ -25,10 +25,12 @@ export default defineOperation({
   body: soloSolicitud,
   data: z.object({
     solicitud_id: solicitudIdData,
-    paquete_url: z.url().meta({
-      description: 'URL temporal del ZIP.',
-      example: 'https://descargas.example/paquetes/01936f5e.zip?X-Amz-Signature=0a1b2c',
-    }),
+    paquete_url: z
+      .url()
+      .meta({
+        description: 'URL temporal del ZIP.',
+        example: 'https://descargas.example/paquetes/01936f5e.zip?X-Amz-Signature=0a1b2c',
+      }),
     expira_en: instante('Cuándo deja de servir la URL.'),
     confianza,
   }),

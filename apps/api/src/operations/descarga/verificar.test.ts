@@ -34,14 +34,7 @@ describe('descarga/verificar', () => {
     const terminadaEn = new Date('2026-11-20T20:00:00Z');
     solicitud.vista = {
       ...solicitud.vista,
-      ...{
-        estado: 'TERMINADA',
-        registros: 0,
-        progreso: 1,
-        intentos: 4,
-        ultimaConsulta: terminadaEn,
-        terminadaEn,
-      },
+      ...{ estado: 'TERMINADA', registros: 0, progreso: 1, intentos: 4, ultimaConsulta: terminadaEn, terminadaEn },
       proximaConsulta: null,
     };
     expect(await look()).toMatchObject({

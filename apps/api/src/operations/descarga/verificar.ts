@@ -31,11 +31,13 @@ export default defineOperation({
         .string()
         .nullable()
         .meta({ description: 'Por qué espera o por qué terminó sin paquete.', example: null }),
-      retrasada: z.boolean().meta({
-        description:
-          'Si el SAT lleva más de 72 horas con ella; desde entonces se le consulta pocas veces al día. Puede seguir esperando o cancelarse.',
-        example: false,
-      }),
+      retrasada: z
+        .boolean()
+        .meta({
+          description:
+            'Si el SAT lleva más de 72 horas con ella; desde entonces se le consulta pocas veces al día. Puede seguir esperando o cancelarse.',
+          example: false,
+        }),
       creada_en: instante('Cuándo se aceptó.').meta({ example: '2026-02-01T18:30:00.000Z' }),
       terminada_en: instante('Cuándo terminó.').nullable().meta({ example: null }),
     })

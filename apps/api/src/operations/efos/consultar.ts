@@ -47,10 +47,7 @@ export default defineOperation({
     en_efos: z.boolean().meta({ description: 'Presunto o definitivo en la lista.', example: true }),
     en_edos: z.boolean().meta({ description: 'En la lista EDOS importada.', example: false }),
     fecha_consulta: instante('Cuándo se consultó.'),
-    fecha_corte: fechaField.meta({
-      description: 'Corte de la lista 69-B consultada.',
-      example: '2026-01-15',
-    }),
+    fecha_corte: fechaField.meta({ description: 'Corte de la lista 69-B consultada.', example: '2026-01-15' }),
     situacion: palabra
       .nullable()
       .meta({ description: 'Situación que cuenta hoy; null si no está en la lista.', example: 'Presunto' }),
@@ -88,12 +85,7 @@ interface ResumenEfos {
    */
   readonly situacion: Palabra | null;
   /** The stages of all its proceedings, the oldest first, those without a date at the end. */
-  readonly historial: {
-    situacion: Palabra;
-    fecha: string | null;
-    oficio: string | null;
-    fecha_dof: string | null;
-  }[];
+  readonly historial: { situacion: Palabra; fecha: string | null; oficio: string | null; fecha_dof: string | null }[];
 }
 
 /** The day a stage was published: on the SAT's page, or in the DOF where the list has no other. */
@@ -120,12 +112,14 @@ export function summariseEfos(filas: readonly Fila[]): ResumenEfos {
     null,
   );
   const situacion = adversa ?? ultima?.situacion;
-  const pasos = filas.flatMap(pasosDe).map((paso) => ({
-    situacion: PALABRAS[paso.situacion],
-    fecha: fechaDe(paso),
-    oficio: paso.oficio,
-    fecha_dof: paso.fechaDof,
-  }));
+  const pasos = filas
+    .flatMap(pasosDe)
+    .map((paso) => ({
+      situacion: PALABRAS[paso.situacion],
+      fecha: fechaDe(paso),
+      oficio: paso.oficio,
+      fecha_dof: paso.fechaDof,
+    }));
   return {
     enEfos: adversa !== undefined,
     situacion: situacion === undefined ? null : PALABRAS[situacion],

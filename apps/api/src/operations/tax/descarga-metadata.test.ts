@@ -18,13 +18,7 @@ function only(kit: Kit): StoredSolicitud & { sellada: NonNullable<StoredSolicitu
 
 function openSealed(kit: Kit, a: Alta, tipo: 'ciec' | 'efirma') {
   const { vista, sellada } = only(kit);
-  const contexto = {
-    solicitudId: vista.id,
-    cuenta: a.cuentaId,
-    rfc: a.rfc,
-    tipo,
-    expiraEn: sellada.expiraEn,
-  };
+  const contexto = { solicitudId: vista.id, cuenta: a.cuentaId, rfc: a.rfc, tipo, expiraEn: sellada.expiraEn };
   return opener.open(sellada.sobre, contexto);
 }
 
@@ -35,10 +29,7 @@ describe(PATH, () => {
     await guardaCiec(kit, a);
     const answer = await ask(kit, a);
     const solicitudId = answer.json.data?.['solicitud_id'];
-    expect(answer.json.data).toEqual({
-      solicitud_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      estado: 'EN_PROCESO',
-    });
+    expect(answer.json.data).toEqual({ solicitud_id: expect.stringMatching(/^[0-9a-f-]{36}$/), estado: 'EN_PROCESO' });
     expect(kit.store.saldos.get(a.cuentaId)).toBe(9);
     expect(kit.woken()).toBe(1);
     const { vista, canal, sellada } = only(kit);

@@ -30,10 +30,7 @@ it.each(['saveDocumento', 'presign'] as const)(
   'answers 503/5041 and gives the credit back when storage is away (%s)',
   async (step) => {
     const { kit: working } = await prepare({}, null);
-    const paquetes = {
-      ...working.deps.paquetes,
-      [step]: () => Promise.reject(new Error('connect ECONNREFUSED')),
-    };
+    const paquetes = { ...working.deps.paquetes, [step]: () => Promise.reject(new Error('connect ECONNREFUSED')) };
     const { kit, a } = await prepare({ 'consultar-opinion': [opinion] }, 'efirma', { deps: { paquetes } });
     const answer = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
     expect([answer.status, answer.json.cfdi_codigo, answer.json.data]).toEqual([503, 5041, { reintentar_en: 60 }]);

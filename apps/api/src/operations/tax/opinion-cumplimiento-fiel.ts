@@ -18,10 +18,12 @@ export default defineOperation({
   data: z.object({
     rfc: rfcData,
     opinion,
-    pdf_firmado_url: z.url().meta({
-      description: 'URL temporal del PDF firmado.',
-      example: 'https://descargas.example/opiniones/01936f5e.pdf?X-Amz-Signature=0a1b2c',
-    }),
+    pdf_firmado_url: z
+      .url()
+      .meta({
+        description: 'URL temporal del PDF firmado.',
+        example: 'https://descargas.example/opiniones/01936f5e.pdf?X-Amz-Signature=0a1b2c',
+      }),
     expira_en: instante('Cuándo deja de servir la URL.'),
     motivo: z.string().nullable().meta({ description: 'Detalle cuando no es positiva.', example: null }),
     ...camino,
@@ -40,14 +42,7 @@ export default defineOperation({
     const objectKey = documentoKey(id);
     const sha256 = createHash('sha256').update(pdf).digest('hex');
     const { contribuyenteId } = access;
-    await deps.documentos.note({
-      id,
-      contribuyenteId,
-      tipo: 'opinion',
-      objectKey,
-      bytes: pdf.length,
-      sha256,
-    });
+    await deps.documentos.note({ id, contribuyenteId, tipo: 'opinion', objectKey, bytes: pdf.length, sha256 });
     const { url, expiraEn } = await conAlmacen(async () => {
       await deps.paquetes.saveDocumento(objectKey, pdf, signal);
       return deps.paquetes.presign(objectKey, {

@@ -17,10 +17,9 @@ export default defineOperation({
     rfc: rfcData,
     tiene_cer: z.boolean().meta({ description: 'Hay un certificado registrado.', example: true }),
     tiene_key: z.boolean().meta({ description: 'Hay una llave guardada (se borra a la hora).', example: true }),
-    vigente: z.boolean().meta({
-      description: 'El certificado está vigente y el SAT lo acepta en alguno de sus canales.',
-      example: true,
-    }),
+    vigente: z
+      .boolean()
+      .meta({ description: 'El certificado está vigente y el SAT lo acepta en alguno de sus canales.', example: true }),
     expira_en: instante('Fin de la vigencia del certificado, no de la llave; null si no hay ninguno.')
       .meta({ example: '2029-01-31T18:30:00.000Z' })
       .nullable(),
@@ -30,10 +29,12 @@ export default defineOperation({
     rechazos: z
       .array(
         z.object({
-          canal: z.enum(['soap', 'portal']).meta({
-            description: 'soap: el servicio web de descarga masiva; portal: los portales del SAT.',
-            example: 'soap',
-          }),
+          canal: z
+            .enum(['soap', 'portal'])
+            .meta({
+              description: 'soap: el servicio web de descarga masiva; portal: los portales del SAT.',
+              example: 'soap',
+            }),
           desde: instante('Cuándo la rechazó.'),
         }),
       )

@@ -30,10 +30,7 @@ export default defineOperation({
       example: '12345678a',
     },
   },
-  data: z.object({
-    rfc: rfcData,
-    no_serie: texto('Número de serie del certificado.', '00001000000500003282'),
-  }),
+  data: z.object({ rfc: rfcData, no_serie: texto('Número de serie del certificado.', '00001000000500003282') }),
   errors: ['CERTIFICADO_INVALIDO'],
 
   async handle({ rfc }, contexto) {

@@ -8,10 +8,7 @@ describe('vault/rfc-registrar', () => {
     const a = alta(kit.store, { isRegistrada: false, saldo: 0 });
     await guardaCiec(kit, a);
     const consulta = async () => (await kit.call('tax/notificaciones', { rfc: a.rfc }, { key: a.key })).json;
-    expect(await consulta()).toMatchObject({
-      cfdi_codigo: 1003,
-      cfdi_texto: expect.stringContaining('rfc-registrar'),
-    });
+    expect(await consulta()).toMatchObject({ cfdi_codigo: 1003, cfdi_texto: expect.stringContaining('rfc-registrar') });
     for (let count = 0; count < 2; count += 1) {
       const { json } = await kit.call('vault/rfc-registrar', { rfc: a.rfc.toLowerCase() }, { key: a.key });
       expect(json).toEqual({ cfdi_codigo: 1, cfdi_texto: 'OK', data: { rfc: a.rfc } });

@@ -65,10 +65,7 @@ twoStepsPage.post(`${PASOS}/desactivar`, async (contexto) => {
   if (refused) return refused;
   await deps.segundosFactores.remove(usuario.id, contexto.autor);
   await browser.rotate();
-  return contexto.redirectTo(CUENTA, {
-    tono: 'info',
-    texto: 'La verificación en dos pasos quedó inactiva.',
-  });
+  return contexto.redirectTo(CUENTA, { tono: 'info', texto: 'La verificación en dos pasos quedó inactiva.' });
 });
 
 async function refuseWithoutPassword(contexto: ContextoCliente): Promise<Response | null> {

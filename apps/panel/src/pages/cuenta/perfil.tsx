@@ -29,10 +29,7 @@ profilePage.post('/cuenta/sesiones/cerrar', async (contexto) => {
   const { deps, browser, usuario, autor } = contexto;
   await deps.sesiones.closeAll(usuario.id, autor);
   await browser.close();
-  return contexto.redirectTo('/entrar', {
-    tono: 'info',
-    texto: 'Salió del panel en todos sus dispositivos.',
-  });
+  return contexto.redirectTo('/entrar', { tono: 'info', texto: 'Salió del panel en todos sus dispositivos.' });
 });
 
 async function renderCuenta(contexto: ContextoCliente, falta?: string): Promise<Response> {

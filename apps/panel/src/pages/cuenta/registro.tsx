@@ -48,9 +48,7 @@ signUpPage.post('/registro', async (contexto) => {
     return contexto.redirectTo(INICIO, { tono: 'exito', texto: 'Su cuenta está lista.' });
   } catch (error) {
     if (!(error instanceof Rechazo)) throw error;
-    return renderRegistro(contexto, {
-      email: 'Ese correo ya tiene una cuenta. Entre con ella, o use otro correo.',
-    });
+    return renderRegistro(contexto, { email: 'Ese correo ya tiene una cuenta. Entre con ella, o use otro correo.' });
   }
 });
 

@@ -57,13 +57,7 @@ describe('the first steps', () => {
 });
 
 describe('reminders', () => {
-  const cer = (vigenteHasta: Date) => ({
-    noSerie: '1',
-    titular: 'X',
-    vigenteHasta,
-    rechazadaEn: null,
-    sirveEn: null,
-  });
+  const cer = (vigenteHasta: Date) => ({ noSerie: '1', titular: 'X', vigenteHasta, rechazadaEn: null, sirveEn: null });
   const tonos = (more: Partial<RfcVista>) => recordatoriosOf([vista(more)], now).map(({ tono }) => tono);
 
   it('come 30 days before a certificate ends, and say so once it has', () => {

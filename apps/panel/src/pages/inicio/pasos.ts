@@ -139,12 +139,7 @@ function* ofCredenciales(vista: RfcVista, now: Date): Generator<Recordatorio> {
   const { rfc, ciec, cer, efirmaKey } = vista;
   const base = { href: hrefRfc(rfc, '/credenciales') };
   if (ciec?.rechazadaEn)
-    yield {
-      ...base,
-      tono: 'error',
-      texto: `El SAT rechazó la CIEC de ${rfc}.`,
-      accion: 'Guardar la correcta',
-    };
+    yield { ...base, tono: 'error', texto: `El SAT rechazó la CIEC de ${rfc}.`, accion: 'Guardar la correcta' };
   if (cer?.rechazadaEn)
     yield {
       ...base,

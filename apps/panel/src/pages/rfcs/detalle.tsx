@@ -26,10 +26,7 @@ rfcPage.post('', async (contexto, rfc) => {
     return isNamed
       ? redirectTo(hrefRfc(rfc.rfc), { tono: 'exito', texto: 'Los datos quedaron guardados.' })
       : noEncontrada();
-  const isDone = await rfcs.setIdCif({
-    ...suyo,
-    idCif: leido.valor,
-  });
+  const isDone = await rfcs.setIdCif({ ...suyo, idCif: leido.valor });
   if (!isDone) return noEncontrada();
   const texto = leido.valor ? 'El idCIF quedó guardado.' : 'El idCIF quedó borrado.';
   return redirectTo(hrefRfc(rfc.rfc), { tono: 'exito', texto });

@@ -44,11 +44,7 @@ const YA_NO = {
     'No se generó otra llave: esta página se envió antes, o la llave cambió mientras tanto. Una llave nunca se vuelve a mostrar; si no la guardó, genere otra.',
 } as const;
 
-const NOMBRES = {
-  ciec: 'la CIEC',
-  efirma_cer: 'el certificado',
-  efirma_key: 'la llave privada de la e.firma',
-};
+const NOMBRES = { ciec: 'la CIEC', efirma_cer: 'el certificado', efirma_key: 'la llave privada de la e.firma' };
 
 function show(
   { deps, pagina }: ContextoCliente,
@@ -136,10 +132,7 @@ interface LlaveGenerada {
  */
 async function generateLlave(
   rfc: RfcVista,
-  pedido: {
-    readonly vigente: string | null;
-    readonly anterior: LlaveTecleada | null;
-  },
+  pedido: { readonly vigente: string | null; readonly anterior: LlaveTecleada | null },
   contexto: Pick<ContextoCliente, 'deps' | 'autor'>,
 ): Promise<LlaveGenerada | null> {
   const { deps } = contexto;

@@ -266,10 +266,7 @@ function Resguardo({
   );
 }
 
-const YA_NO = {
-  tono: 'info',
-  texto: 'Esa llave ya no estaba vigente: no se revocó nada.',
-} as const;
+const YA_NO = { tono: 'info', texto: 'Esa llave ya no estaba vigente: no se revocó nada.' } as const;
 
 /** What revoking would end, before it is done. */
 keyPage.get('/llave/revocar', async ({ deps, pagina, redirectTo, usuario }, rfc) => {

@@ -24,11 +24,7 @@ newRfcPage.get('/rfcs/nuevo', (contexto) => page(contexto, {}));
 /** Adds an RFC. One with another check character than the rule's is asked about once: the SAT has issued such. */
 newRfcPage.post('/rfcs/nuevo', async (contexto) => {
   const { campos, deps, usuario, redirectTo } = contexto;
-  const tecleado = {
-    rfc: campos['rfc'] ?? '',
-    nombre: campos['nombre'] ?? '',
-    idCif: campos['id_cif'] ?? '',
-  };
+  const tecleado = { rfc: campos['rfc'] ?? '', nombre: campos['nombre'] ?? '', idCif: campos['id_cif'] ?? '' };
   const nombre = readNombre(campos['nombre']);
   const rfc = parseRfc(tecleado.rfc);
   const idCif = readIdCif(tecleado.idCif);
@@ -50,10 +46,7 @@ newRfcPage.post('/rfcs/nuevo', async (contexto) => {
     });
   } catch (error) {
     if (!(error instanceof Rechazo) || error.motivo !== 'RFC_REPETIDO') throw error;
-    return redirectTo(hrefRfc(rfc), {
-      tono: 'info',
-      texto: `${rfc} ya estaba en la cuenta; esta es su página.`,
-    });
+    return redirectTo(hrefRfc(rfc), { tono: 'info', texto: `${rfc} ya estaba en la cuenta; esta es su página.` });
   }
   return redirectTo(hrefRfc(rfc, '/llave'), {
     tono: 'exito',

@@ -116,10 +116,7 @@ function Filtros({ lectura: { filtro, faltas }, rfcs, operaciones }: FiltrosProp
   const choices = (todas: string, valores: readonly string[], elegido?: string, nameOf = (valor: string) => valor) => [
     { valor: '', texto: todas },
     // What was asked for stays chosen, also where the account has no such thing.
-    ...[...new Set([...valores, ...(elegido ? [elegido] : [])])].map((valor) => ({
-      valor,
-      texto: nameOf(valor),
-    })),
+    ...[...new Set([...valores, ...(elegido ? [elegido] : [])])].map((valor) => ({ valor, texto: nameOf(valor) })),
   ];
   const tipos = TIPOS_MOVIMIENTO.map((tipo) => ({ valor: tipo as string, texto: NOMBRES_TIPO[tipo] }));
   return (

@@ -17,10 +17,7 @@ export function exampleValores(
   { campos }: Pick<SandboxOperation, 'campos'>,
   { rfc, now, given }: { readonly rfc?: string | undefined; readonly now: Date; readonly given: Valores },
 ): Valores {
-  const own: Valores = {
-    ...periodoAnterior(now),
-    ...(rfc ? { rfc, rfc_receptor: rfc } : {}),
-  };
+  const own: Valores = { ...periodoAnterior(now), ...(rfc ? { rfc, rfc_receptor: rfc } : {}) };
   return Object.fromEntries(
     campos.filter(isShown).map((campo) => {
       const example = campo.requerido ? (own[campo.nombre] ?? campo.ejemplo) : '';

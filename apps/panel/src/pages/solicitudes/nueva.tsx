@@ -34,10 +34,7 @@ newSolicitudPage.post(PATH, async (contexto) => {
   const pedido = { ...tecleado, apiKey };
   const fault = checkPedido(pedido, vista);
   if (fault) return form(contexto, pedido, { resultado: 'RECHAZADA', ...fault });
-  const api = createApiPropia({
-    url: deps.settings.apiInternalUrl,
-    userAgent: `Acuse-panel/${deps.settings.version}`,
-  });
+  const api = createApiPropia({ url: deps.settings.apiInternalUrl, userAgent: `Acuse-panel/${deps.settings.version}` });
   const pedida = await askApi(api, pedido, ip);
   if (pedida.resultado === 'SIN_RESPUESTA') return form(contexto, pedido, pedida);
   // A form that was answered may be sent again with other values, which is another request.
@@ -53,10 +50,7 @@ newSolicitudPage.post(PATH, async (contexto) => {
     `/solicitudes/${pedida.id}`,
     pedida.isDuplicada
       ? { tono: 'info', texto: 'Ya había una solicitud igual en curso: es esta. No se cobró nada.' }
-      : {
-          tono: 'exito',
-          texto: `El SAT recibirá su solicitud enseguida. Se cobró ${formatCreditos(COSTO)}.`,
-        },
+      : { tono: 'exito', texto: `El SAT recibirá su solicitud enseguida. Se cobró ${formatCreditos(COSTO)}.` },
   );
 });
 
@@ -78,11 +72,7 @@ async function form(contexto: ContextoCliente, pedido: Pedido, pedida?: Exclude<
   const { deps, usuario, now, pagina } = contexto;
   const [recordadas, rfcs, libro] = await Promise.all([
     createLlaveRecordada(contexto).known(),
-    createContribuyentes(deps.database).list(usuario.cuentaId, {
-      contiene: '',
-      despues: '',
-      limit: MAX_ELEGIBLES,
-    }),
+    createContribuyentes(deps.database).list(usuario.cuentaId, { contiene: '', despues: '', limit: MAX_ELEGIBLES }),
     createLibro(deps.database).summary(usuario.cuentaId),
   ]);
   const faults: Partial<Record<CampoPedido, string>> =

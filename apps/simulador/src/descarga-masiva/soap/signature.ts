@@ -7,13 +7,7 @@ const RSA_SHA1 = `${NS.dsig}rsa-sha1`;
 const SHA1 = `${NS.dsig}sha1`;
 
 /** The parts of an xmldsig Signature; null when one is missing or an algorithm is not SHA-1 with RSA. */
-type Signature = {
-  signedInfo: Element;
-  uri: string | null;
-  digest: Buffer;
-  value: Buffer;
-  keyInfo: Element;
-};
+type Signature = { signedInfo: Element; uri: string | null; digest: Buffer; value: Buffer; keyInfo: Element };
 
 export function readSignature(element: Element | undefined): Signature | null {
   const signedInfo = child(element, NS.dsig, 'SignedInfo');

@@ -88,12 +88,7 @@ const ISSUED_ONLY: readonly Column[] = [
   ['Folio de Sustitución', () => ''],
 ];
 
-type ResultTable = {
-  tipo: Criteria['tipo'];
-  columnas: PortalSettings['columnas'];
-  rows: readonly Row[];
-  seal: Seal;
-};
+type ResultTable = { tipo: Criteria['tipo']; columnas: PortalSettings['columnas']; rows: readonly Row[]; seal: Seal };
 
 /**
  * The table `tblResult`. The first column holds a table of its own with the row's actions, so a reader must look at

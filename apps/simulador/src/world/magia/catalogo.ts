@@ -31,10 +31,7 @@ export type Magia = {
   /** What Acuse answers. */
   respuesta: string;
   /** Fault of every call that names this RFC, at any service unless some are named. */
-  falla?: Pick<Fault, 'kind' | 'status'> & {
-    espera?: 'ms_lento' | 'ms_colgado';
-    servicios?: readonly string[];
-  };
+  falla?: Pick<Fault, 'kind' | 'status'> & { espera?: 'ms_lento' | 'ms_colgado'; servicios?: readonly string[] };
   /**
    * Searches and requests that find nothing though there are rows: the first ones, or all that the web service takes.
    */

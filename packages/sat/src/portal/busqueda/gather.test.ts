@@ -38,10 +38,7 @@ function portalCon(todas: readonly FilaReunible[], sayTope = true) {
       const found = todas.filter(
         (f) => isDentro(f.fechaEmision, periodo) && (estado === 'todos' || f.estado === estado),
       );
-      return {
-        filas: found.slice(0, TOPE),
-        topada: sayTope ? found.length > TOPE : found.length >= TOPE,
-      };
+      return { filas: found.slice(0, TOPE), topada: sayTope ? found.length > TOPE : found.length >= TOPE };
     },
   };
 }

@@ -67,9 +67,7 @@ export function createListOnlyClient(pageClient: PageClient): PageClient {
 }
 
 function rejectApertura(): SatError {
-  return new SatError('PETICION_RECHAZADA', {
-    detalle: 'una notificación no se abre: solo se pide la lista',
-  });
+  return new SatError('PETICION_RECHAZADA', { detalle: 'una notificación no se abre: solo se pide la lista' });
 }
 
 const HOST_ACCESO = 'login.siat.sat.gob.mx';

@@ -97,13 +97,7 @@ describe('createResolvedorConsola', () => {
       if (shown.texto.endsWith(': ')) asked.shift()?.();
     });
     const question = () => new Promise<void>((resolve) => asked.push(resolve));
-    return {
-      carpeta,
-      entrada,
-      shown,
-      question,
-      resolvedor: createResolvedorConsola({ entrada, salida, carpeta }),
-    };
+    return { carpeta, entrada, shown, question, resolvedor: createResolvedorConsola({ entrada, salida, carpeta }) };
   }
 
   it('shows where the image is, readable by its owner only, takes a line and deletes the image', async () => {

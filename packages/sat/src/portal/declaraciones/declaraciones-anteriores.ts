@@ -18,10 +18,7 @@ const PRIMER_EJERCICIO_NUEVO = 2022;
 const EJERCICIO = /wucDdlEjercicioFiscal_ddlCatalogo$/;
 const DECLARACION = /wucDdlDeclaracion_ddlCatalogo$/;
 const BUSCAR = /btnBuscar$/;
-const RESULTADO = {
-  id: /gvDeclaraciones$/,
-  necesarias: ['numeroOperacion', 'tipo', 'fecha', 'periodo'],
-} as const;
+const RESULTADO = { id: /gvDeclaraciones$/, necesarias: ['numeroOperacion', 'tipo', 'fecha', 'periodo'] } as const;
 
 /**
  * The ASP.NET portal of the returns up to 2021. Its log-in is that of the newer one (SAT-CFDI/python-satcfdi,

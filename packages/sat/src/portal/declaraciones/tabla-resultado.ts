@@ -113,10 +113,7 @@ const COMODIN_TEXTO = /^(?:-*|-*\s*(?:seleccion|elija|elige|escoge|sin seleccion
 
 /** For a year that a portal does not have. */
 export function rejectEjercicio(ejercicio: number): SatError {
-  return new SatError('PETICION_RECHAZADA', {
-    codigo: 'EJERCICIO',
-    detalle: `el portal no tiene ${ejercicio}`,
-  });
+  return new SatError('PETICION_RECHAZADA', { codigo: 'EJERCICIO', detalle: `el portal no tiene ${ejercicio}` });
 }
 
 /** The choices that choose something. */

@@ -166,10 +166,7 @@ describe('readResultadoFacturas', () => {
     const [fila] = DOS.map((c) =>
       celdas(c, 2025).map(([rotulo, valor]): [string, string] => [rotulo, rotulo.startsWith('Nombre') ? html : valor]),
     );
-    expect(read(conFilas([fila ?? []])).filas[0]).toMatchObject({
-      emisorNombre: texto,
-      receptorNombre: texto,
-    });
+    expect(read(conFilas([fila ?? []])).filas[0]).toMatchObject({ emisorNombre: texto, receptorNombre: texto });
   });
 
   it('is not fooled by a document type with entities', () => {
@@ -224,10 +221,7 @@ describe('readResultadoFacturas', () => {
       motivo: 'SERVICIO_CON_ERROR',
       codigo: 'BUSQUEDA',
     });
-    expect(read(respuesta({ ...paneles, errores: '<script>x()</script> ' }))).toEqual({
-      filas: [],
-      topada: false,
-    });
+    expect(read(respuesta({ ...paneles, errores: '<script>x()</script> ' }))).toEqual({ filas: [], topada: false });
   });
 
   it('is a list of whole rows or a typed error for any damage', () => {

@@ -70,9 +70,7 @@ export async function listarRetenciones(
       porUuid.set(fila.uuid, { ...retencion, fecha: fechaEmision.slice(0, 10) });
     }
   }
-  return {
-    retenciones: [...porUuid.values()].sort((a, b) => compare(a.fecha, b.fecha) || compare(a.uuid, b.uuid)),
-  };
+  return { retenciones: [...porUuid.values()].sort((a, b) => compare(a.fecha, b.fecha) || compare(a.uuid, b.uuid)) };
 }
 
 async function listLado(

@@ -123,11 +123,7 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
     try {
       await portal.enter({ pageClient, credencial, captcha: lector, settings, onAceptada });
       const id = randomUUID();
-      const sesion = {
-        id,
-        cookies: sealCookies(clave, id, pageClient),
-        ...(await pruebas.prove(credencial)),
-      };
+      const sesion = { id, cookies: sealCookies(clave, id, pageClient), ...(await pruebas.prove(credencial)) };
       await almacen.save(clave, sesion);
       return { sesion, isNueva: true };
     } catch (error) {
@@ -136,11 +132,7 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
       if (isDentro) await leave(portal, pageClient.withSignal(AbortSignal.timeout(SALIDA_MS))).catch(() => {});
       if (error instanceof SatError && error.clase === 'credencial') {
         const { motivo, codigo } = error;
-        await noteRechazo(clave, {
-          ...(await pruebas.prove(credencial, rechazos[0]?.sal)),
-          motivo,
-          codigo,
-        });
+        await noteRechazo(clave, { ...(await pruebas.prove(credencial, rechazos[0]?.sal)), motivo, codigo });
       }
       throw error;
     }

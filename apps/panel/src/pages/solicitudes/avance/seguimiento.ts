@@ -24,12 +24,7 @@ export interface LimitesSeguimiento {
   readonly enTotal: number;
 }
 
-const LIMITES_SEGUIMIENTO: LimitesSeguimiento = {
-  cadaMs: 1_000,
-  heartbeatMs: 15_000,
-  porSesion: 6,
-  enTotal: 2_000,
-};
+const LIMITES_SEGUIMIENTO: LimitesSeguimiento = { cadaMs: 1_000, heartbeatMs: 15_000, porSesion: 6, enTotal: 2_000 };
 
 /** Streams of progress to browsers, all fed by one look at the database at a time. */
 export interface Seguimiento {

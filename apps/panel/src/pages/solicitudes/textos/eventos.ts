@@ -76,10 +76,7 @@ const siguePor = (canal: string | null) =>
   `se sigue desde el principio con ${canal === 'portal' ? 'la CIEC en su portal' : 'la e.firma en su servicio web'}`;
 
 const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
-  ACEPTADA: () => ({
-    texto: 'Empezó el trabajo: quedó listo el periodo que se pedirá al SAT.',
-    tono: 'neutro',
-  }),
+  ACEPTADA: () => ({ texto: 'Empezó el trabajo: quedó listo el periodo que se pedirá al SAT.', tono: 'neutro' }),
   SOLICITADA: ({ codigo, detalle }) =>
     withDetail(
       { texto: `El SAT aceptó la petición ${periodOf(detalle)}.`, tono: 'info' },
@@ -102,16 +99,10 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
     texto: 'El portal y el servicio web del SAT dijeron lo mismo: no hay CFDI en el periodo.',
     tono: 'info',
   }),
-  VACIA_SIN_CONFIRMAR: () => ({
-    texto: 'Nadie más pudo confirmar que no hay CFDI en el periodo.',
-    tono: 'alerta',
-  }),
+  VACIA_SIN_CONFIRMAR: () => ({ texto: 'Nadie más pudo confirmar que no hay CFDI en el periodo.', tono: 'alerta' }),
   REPETIDA: (evento) =>
     withDetail(
-      {
-        texto: 'El SAT ya tenía una petición igual; se pedirá con un segundo de diferencia.',
-        tono: 'alerta',
-      },
+      { texto: 'El SAT ya tenía una petición igual; se pedirá con un segundo de diferencia.', tono: 'alerta' },
       said(evento),
     ),
   DIVIDIDA: ({ detalle }) => ({
@@ -172,10 +163,7 @@ const RENGLONES: Readonly<Record<TipoEvento, (evento: Evento) => Renglon>> = {
     texto: 'Se cumplió la hora de la llave de la e.firma: la solicitud espera a que la guarde otra vez.',
     tono: 'alerta',
   }),
-  REANUDADA: () => ({
-    texto: 'Se guardó la llave de la e.firma: la solicitud sigue donde se quedó.',
-    tono: 'info',
-  }),
+  REANUDADA: () => ({ texto: 'Se guardó la llave de la e.firma: la solicitud sigue donde se quedó.', tono: 'info' }),
   TERMINADA: ({ detalle }) => ({ texto: finished(Number(detalle)), tono: 'exito' }),
   ERROR: (evento) => ending(evento, 'Terminó sin paquete.'),
   RECHAZADA: (evento) => ending(evento, 'El SAT la rechazó.'),
@@ -194,11 +182,7 @@ export function describeEvento(evento: Evento & { readonly tipo: string; readonl
     return veces === 1 ? renglon : { ...renglon, texto: `${renglon.texto} (${formatNumero(veces)} veces seguidas)` };
   }
   const texto = 'Pasó algo que esta versión del panel todavía no describe.';
-  return {
-    texto,
-    detalle: [`Clave: ${evento.tipo}`, said(evento)].filter(Boolean).join('. '),
-    tono: 'neutro',
-  };
+  return { texto, detalle: [`Clave: ${evento.tipo}`, said(evento)].filter(Boolean).join('. '), tono: 'neutro' };
 }
 
 /** `23 de 24 meses copiados`: how much of what the SAT was asked for is in our storage. */

@@ -13,11 +13,7 @@ export interface CfdiDePrueba {
 const RECEPTOR = 'EKU9003173C9';
 
 /** The set of columns until January 2023, until May 2025, and since. */
-const COLUMNAS = {
-  antes: 15,
-  2023: 18,
-  2025: 19,
-} as const;
+const COLUMNAS = { antes: 15, 2023: 18, 2025: 19 } as const;
 
 type Juego = keyof typeof COLUMNAS;
 

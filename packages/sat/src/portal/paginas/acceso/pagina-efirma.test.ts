@@ -11,10 +11,7 @@ describe('the log-in page of the e.firma', () => {
   it('gives its challenge and the fields that the page filled in', () => {
     const pagina = read(paginaEfirma('reto-1'));
     expect(pagina?.guid).toBe('reto-1');
-    expect(Object.fromEntries(pagina?.campos ?? [])).toMatchObject({
-      credentialsRequired: 'CERT',
-      ks: 'null',
-    });
+    expect(Object.fromEntries(pagina?.campos ?? [])).toMatchObject({ credentialsRequired: 'CERT', ks: 'null' });
     expect(pagina?.accion).toBe('');
   });
 

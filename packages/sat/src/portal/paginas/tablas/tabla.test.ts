@@ -52,10 +52,7 @@ describe('readTabla', () => {
   });
 
   it('reads back any texts', () => {
-    const texto = fc.string({
-      unit: fc.constantFrom('a', 'Ñ', '<', '>', '&', '"', "'", '|', '/'),
-      maxLength: 8,
-    });
+    const texto = fc.string({ unit: fc.constantFrom('a', 'Ñ', '<', '>', '&', '"', "'", '|', '/'), maxLength: 8 });
     const escapeTexto = (t: string) => t.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
     fc.assert(
       fc.property(fc.array(fc.tuple(texto, texto), { maxLength: 5 }), (filas) => {

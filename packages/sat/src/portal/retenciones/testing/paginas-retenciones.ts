@@ -21,15 +21,7 @@ export function retencion(
   extra: Partial<RetencionDePrueba> = {},
 ): RetencionDePrueba {
   const uuid = `${numero.toString(16).padStart(8, '0').toUpperCase()}-BBBB-4CCC-9DDD-0123456789AB`;
-  return {
-    uuid,
-    lado,
-    contraparte: 'XAXX010101000',
-    fecha,
-    total: '$10,000.50',
-    estado: 'Vigente',
-    ...extra,
-  };
+  return { uuid, lado, contraparte: 'XAXX010101000', fecha, total: '$10,000.50', estado: 'Vigente', ...extra };
 }
 
 function marco(rfc: string, contenido: string): string {
