@@ -38,7 +38,8 @@ test('a package of a million rows is made while it is read, and no further than 
   });
   const response = await download(browser, visit, folio, link);
   const reader = response.body?.getReader();
-  expect((await reader?.read())?.value?.length).toBeGreaterThan(0);
+  // The ZIP's header comes before the first row is made, and rows that nobody began to read are never let go.
+  while (made === 0) expect((await reader?.read())?.value?.length).toBeGreaterThan(0);
   await reader?.cancel();
   await stopped;
   taxpayers.rows = original;
