@@ -61,6 +61,12 @@ describe('the way in', () => {
     expect((await createBrowser().post(`${simulador.url}/portalcfdi/`, fields)).status).toBe(200);
   });
 
+  it('leads a log-in that no page asked for to the first page', async () => {
+    const asked = new URLSearchParams({ wa: 'wsignin1.0', wtrealm: `${portal}/` });
+    const login = `${simulador.url}/cfdiau/nidp/wsfed/ep?${asked}`;
+    expect((await visitByCiec(simulador, createBrowser(), login, RFC)).url).toBe(`${portal}/?oculta=1`);
+  });
+
   it('offers three choices, of which each leads to its page', async () => {
     const browser = await inside();
     const start = await browser.get(`${portal}/?oculta=1`);

@@ -31,7 +31,7 @@ export function createProdretencioncontribuyente({ world, state }: { world: Worl
   const { seal } = state;
   const host = createFederatedHost(
     { world, nidp: state.cfdiau },
-    { servicio: 'prodretencioncontribuyente', cookie: 'FedAuthRetenciones' },
+    { servicio: 'prodretencioncontribuyente', cookie: 'FedAuthRetenciones', inicio: INICIO },
   );
   const app = new Hono();
 

@@ -127,6 +127,8 @@ type FederatedHost = Host & {
 };
 
 type FederatedOptions = Omit<HostOptions, 'sendToLogin'> & {
+  /** Where a browser goes that wanted no page but the first; default: `/`. */
+  inicio?: string;
   /** Answers a browser that is not inside with the address of its log-in; default: a redirection. */
   leadTo?: (address: string, c: Context) => Response;
 };
@@ -134,7 +136,7 @@ type FederatedOptions = Omit<HostOptions, 'sendToLogin'> & {
 /** Creates the host's side of WS-Federation's passive request; its first page is where the token is posted to. */
 export function createFederatedHost(
   { world, nidp }: { world: World; nidp: Nidp },
-  { leadTo = redirect, ...options }: FederatedOptions,
+  { inicio = '/', leadTo = redirect, ...options }: FederatedOptions,
 ): FederatedHost {
   const { servicio } = options;
   const host = createHost(world, {
@@ -154,7 +156,8 @@ export function createFederatedHost(
       const call = { service: servicio, operation: 'RecibirToken', rfc: identity?.rfc ?? '' };
       return attend(world, call, () => {
         if (identity === null) return htmlResponse(REFUSED, 500);
-        return host.enter(identity, redirect(host.url(c, returnPath(form['wctx'] ?? ''))));
+        const path = returnPath(form['wctx'] ?? '');
+        return host.enter(identity, redirect(host.url(c, path === '/' ? inicio : path)));
       });
     },
   };
