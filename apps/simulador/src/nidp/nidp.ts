@@ -61,7 +61,7 @@ type NidpOptions = {
 /** Creates a log-in host in which nobody has logged in yet. */
 export function createNidp(world: World, { prefijo, acceso, clientes = [] }: NidpOptions): Nidp {
   const service = prefijo;
-  const { cookie, defaultService } = HOSTS[prefijo];
+  const { cookie, services } = HOSTS[prefijo];
   const idleMs = () => acceso.settings.minutos_sesion * 60_000;
   const sessions = createSessions<IdpSession<Pending>>({ clock: world.clock, idleMs });
   const assertions = createAssertions(world);
@@ -73,12 +73,12 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
    */
   const goOn = (c: Context, session: IdpSession<Pending>): Response => {
     const { rfc, method: metodo } = session;
-    const pending = session.pending ?? (endpointOf(c) === 'wsfed/ep' ? pendingByDefault(c, defaultService) : null);
+    const pending = session.pending ?? (services && endpointOf(c) === 'wsfed/ep' ? pendingOf(c, services) : null);
     session.pending = null;
     const issuer = `${baseOf(c, prefijo)}/nidp/`;
     if (pending?.protocolo === 'oauth') return scriptedMove(pending.authz);
     if (pending === null || rfc === null) {
-      if (defaultService && c.req.method === 'POST')
+      if (services && c.req.method === 'POST')
         return htmlResponse(autoSubmittedForm('SAT Autenticaci&oacute;n', `${issuer}wsfed/ep?sid=0`, {}));
       const isFresh = c.req.method === 'POST' && c.req.path.endsWith('/nidp/idff/sso');
       return scriptedMove(`${issuer}${isFresh ? 'idff/sso' : 'app'}?sid=0`);
@@ -89,7 +89,7 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
       const fields = { SAMLResponse, RelayState: pending.relayState };
       return htmlResponse(autoSubmittedForm('Access rights validated', pending.regreso, fields));
     }
-    const wresult = assertions.wresult(claims, issuer);
+    const wresult = assertions.wresult(claims, `${issuer}wsfed/`, pending.regreso.slice(0, -1));
     const fields = { wa: 'wsignin1.0', wresult, wctx: pending.wctx };
     return htmlResponse(autoSubmittedForm('PostIt', pending.regreso, fields));
   };
@@ -101,7 +101,7 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
     service,
     cookie,
     fielAddress: (c) => {
-      const endpoint = defaultService ? 'app/login' : endpointOf(c);
+      const endpoint = services ? 'app/login' : endpointOf(c);
       return loginPage(c, prefijo, { metodo: 'fiel', endpoint, target: c.req.query('target') });
     },
     enter: (c, session): Response => desk.withSession(goOn(c, session), session),
@@ -110,7 +110,7 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
   const hop = (c: Context, session: IdpSession<Pending>, metodo: Metodo, endpoint?: string) => {
     const target = c.req.query('target');
     const next = loginPage(c, prefijo, { metodo, endpoint, target, id: c.req.query('id') });
-    const fields = { option: 'credential', ...(target !== undefined && { target }) };
+    const fields = services ? {} : { option: 'credential', ...(target !== undefined && { target }) };
     return desk.withSession(htmlResponse(autoSubmittedForm('SAT Autenticaci&oacute;n', next, fields)), session);
   };
 
@@ -120,7 +120,7 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
     return attend(world, { service, operation, rfc: session.rfc ?? '' }, () => {
       if (session.rfc !== null) return desk.withSession(goOn(c, session), session);
       if (metodo === null) return htmlResponse(unknownContract(c.req.query('id') ?? ''), 400);
-      const isEntry = !defaultService && c.req.method === 'GET' && c.req.query('option') !== 'credential';
+      const isEntry = !services && c.req.method === 'GET' && c.req.query('option') !== 'credential';
       if (!isEntry) return desk.show(c, session, metodo);
       return hop(c, session, metodo, endpointOf(c));
     });
@@ -137,11 +137,11 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
     const form = c.req.method === 'POST' ? await formOf(c) : {};
     const submitted = desk.submit(c, session, form);
     if (submitted) return submitted;
-    const { wa, wtrealm = '', wctx = DEFAULT_WCTX } = c.req.query();
+    const { wa, wtrealm = '', wctx } = c.req.query();
     const isAsked = wa === 'wsignin1.0';
-    if (!isAsked && !(defaultService && session.rfc !== null)) return showLogin(c, session);
+    if (!isAsked && !(services && session.rfc !== null)) return showLogin(c, session);
     return attend(world, { service, operation: 'EmitirToken', rfc: session.rfc ?? '' }, () => {
-      if (isAsked) session.pending = pendingOf(c, wtrealm, wctx) ?? pendingByDefault(c, defaultService, wctx);
+      if (isAsked) session.pending = pendingOf(c, services, wtrealm, wctx);
       if (isAsked && session.pending === null) return htmlResponse(unknownContract(wtrealm), 400);
       if (session.rfc !== null) return desk.withSession(goOn(c, session), session);
       return hop(c, session, c.req.query('metodo') === 'efirma' ? 'fiel' : 'ciec', 'wsfed/ep');
@@ -258,8 +258,11 @@ type Prefijo = 'login' | 'loginda' | 'cfdiau';
  */
 type HostFacts = Readonly<Record<Metodo, readonly [string, ...string[]]>> & {
   cookie: string;
-  /** The service that a browser from nowhere is vouched to; such a host shows its page without a hop before it. */
-  defaultService?: string;
+  /**
+   * The services that it vouches to, the first of them where a browser asks for none of them; without a list, all of
+   * the simulator. A host with a list shows its page without a hop before it, that by password for an unknown contract.
+   */
+  services?: readonly [string, ...string[]];
 };
 
 const HOSTS: Readonly<Record<Prefijo, HostFacts>> = {
@@ -269,14 +272,20 @@ const HOSTS: Readonly<Record<Prefijo, HostFacts>> = {
     fiel: ['fiel', 'fiel_Aviso'],
     cookie: 'JSESSIONID_loginda',
   },
-  cfdiau: { ciec: ['SATUPCFDiCon'], fiel: ['SATx509Custom'], cookie: 'JSESSIONID', defaultService: 'portalcfdi' },
+  cfdiau: {
+    ciec: ['SATUPCFDiCon'],
+    fiel: ['SATx509Custom'],
+    cookie: 'JSESSIONID',
+    services: ['portalcfdi', 'prodretencioncontribuyente'],
+  },
 };
 
 /** What the contract of an id asks for; null for an unknown id. Without an id a host asks for the password. */
 function metodoOf(prefijo: Prefijo, id: string | undefined): Metodo | null {
-  if (id === undefined) return 'ciec';
-  if (HOSTS[prefijo].ciec.includes(id)) return 'ciec';
-  return HOSTS[prefijo].fiel.includes(id) ? 'fiel' : null;
+  const { ciec, fiel, services } = HOSTS[prefijo];
+  if (id === undefined || ciec.includes(id)) return 'ciec';
+  if (fiel.includes(id)) return 'fiel';
+  return services ? 'ciec' : null;
 }
 
 /** The host's address as the caller reaches it, without a slash at its end. */
@@ -314,13 +323,17 @@ type Pending =
 
 const DEFAULT_WCTX = 'rm=0&id=passive&ru=%2f';
 
-/** What a service of this simulator asks for by WS-Federation; null for the address (`wtrealm`) of any other. */
-function pendingOf(c: Context, address: string, wctx: string): Pending | null {
+/**
+ * What a service asks for by WS-Federation with its address (`wtrealm`). Any address that is none of a host's services
+ * stands for the first of them; where a host lists none, null for one that is not of this simulator.
+ */
+function pendingOf(c: Context, services: HostFacts['services'], wtrealm = '', wctx = DEFAULT_WCTX): Pending | null {
+  const address = wtrealm.replace(/\/$/, '');
+  if (services) {
+    const servicio = services.find((name) => address === `${originOf(c)}/${name}`) ?? services[0];
+    return { protocolo: 'wsfed', servicio, regreso: `${originOf(c)}/${servicio}/`, wctx };
+  }
   if (!isOwnAddress(c, address)) return null;
   const servicio = new URL(address).pathname.split('/')[1] ?? '';
-  return { protocolo: 'wsfed', servicio, regreso: `${address.replace(/\/$/, '')}/`, wctx };
-}
-
-function pendingByDefault(c: Context, servicio: string | undefined, wctx = DEFAULT_WCTX): Pending | null {
-  return servicio === undefined ? null : pendingOf(c, `${originOf(c)}/${servicio}`, wctx);
+  return { protocolo: 'wsfed', servicio, regreso: `${address}/`, wctx };
 }

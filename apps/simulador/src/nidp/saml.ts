@@ -48,7 +48,7 @@ let key: KeyObject | undefined;
  * are written in the order and with the names that phpcfdi/cfdi-sat-scraper (tests/_files, e.firma session) shows; no
  * white space between them, so the text is canonical.
  */
-function writeWresult({ taxpayers, clock }: World, { rfc, metodo, servicio }: Claims, issuer: string): string {
+function writeWresult({ taxpayers, clock }: World, { rfc, metodo }: Claims, issuer: string, audience: string): string {
   const id = newId();
   const at = (ms: number) => instant(new Date(clock.now().getTime() + ms));
   const { nombre, tipoPersona } = taxpayers.taxpayer(rfc);
@@ -63,7 +63,7 @@ function writeWresult({ taxpayers, clock }: World, { rfc, metodo, servicio }: Cl
   ];
   const body = [
     `<saml:Assertion xmlns:saml="urn:oasis:names:tc:SAML:1.0:assertion" AssertionID="${id}" IssueInstant="${at(0)}" Issuer="${escapeXml(issuer)}" MajorVersion="1" MinorVersion="1">`,
-    `<saml:Conditions NotBefore="${at(-LIFE_MS)}" NotOnOrAfter="${at(LIFE_MS)}"><saml:AudienceRestrictionCondition><saml:Audience>${escapeXml(servicio)}</saml:Audience></saml:AudienceRestrictionCondition></saml:Conditions>`,
+    `<saml:Conditions NotBefore="${at(-LIFE_MS)}" NotOnOrAfter="${at(LIFE_MS)}"><saml:AudienceRestrictionCondition><saml:Audience>${escapeXml(audience)}</saml:Audience></saml:AudienceRestrictionCondition></saml:Conditions>`,
     `<saml:AuthenticationStatement AuthenticationInstant="${at(0)}" AuthenticationMethod="sat/${metodo}/cfdi/con">${subject}</saml:AuthenticationStatement>`,
     `<saml:AttributeStatement>${subject}${claims.join('')}</saml:AttributeStatement>`,
   ].join('');
@@ -94,7 +94,8 @@ export function createAssertions(world: World) {
   return {
     samlResponse: (claims: Claims, issuer: string) =>
       issue(writeSamlResponse(claims, issuer, world.clock.now()), claims),
-    wresult: (claims: Claims, issuer: string) => issue(writeWresult(world, claims, issuer), claims),
+    wresult: (claims: Claims, issuer: string, audience: string) =>
+      issue(writeWresult(world, claims, issuer, audience), claims),
     /**
      * Reads and spends an assertion; null for a foreign, altered, expired or used one, and for that of another service.
      */

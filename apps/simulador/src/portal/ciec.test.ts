@@ -1,7 +1,7 @@
 import { load } from 'cheerio';
 import { beforeEach, expect, test } from 'vitest';
 import { type Browser, createBrowser, readForm } from '../testing/browser.ts';
-import { sendCiecPage } from '../testing/idp-client.ts';
+import { isCiecPage, sendCiecPage } from '../testing/idp-client.ts';
 import {
   CIEC_LOGIN,
   captchaOf,
@@ -35,6 +35,8 @@ test('a right log-in leads through two forms to a page that names the RFC', asyn
   expect(action).toBe(`${base}/portalcfdi/`);
   expect(Object.keys(fields)).toEqual(['wa', 'wresult', 'wctx']);
   expect(fields['wa']).toBe('wsignin1.0');
+  expect(fields['wresult']).toContain(` Issuer="${base}/cfdiau/nidp/wsfed/" `);
+  expect(fields['wresult']).toContain(`<saml:Audience>${base}/portalcfdi</saml:Audience>`);
 
   const home = await browser.post(action, fields);
   expect(load(home.text)('#ctl00_LblRfcAutenticado').text()).toBe('RFC Autenticado: EKU9003173C9');
@@ -142,6 +144,24 @@ test('the password set for a taxpayer is the one that counts', async () => {
     'incorrectos',
   );
   await logIn(base, 'PAS010101AAA', 'Otra2026');
+});
+
+test('who asks for a service that this log-in host does not know is vouched for at the CFDI portal', async () => {
+  const browser = await logIn(base, 'AJE010101AAA');
+  for (const realm of ['https://ajeno.invalid', `${base}/agr`, `${base}/portalcfdi/otra`, '']) {
+    const query = new URLSearchParams({ wa: 'wsignin1.0', wtrealm: realm });
+    const { action, fields } = readForm(await browser.get(`${base}/cfdiau/nidp/wsfed/ep?${query}`), 'form');
+    expect(action).toBe(`${base}/portalcfdi/`);
+    expect((await createBrowser().post(action, fields)).text).toContain('AJE010101AAA');
+  }
+});
+
+test('an unknown contract gets the page by password, by a hop that carries no fields', async () => {
+  const page = await createBrowser().get(`${base}/cfdiau/nidp/app/login?id=Inventado&sid=0&option=credential&sid=0`);
+  expect(page.status).toBe(200);
+  expect(isCiecPage(page)).toBe(true);
+  const query = new URLSearchParams({ wa: 'wsignin1.0', wtrealm: `${base}/portalcfdi/` });
+  expect(readForm(await createBrowser().get(`${base}/cfdiau/nidp/wsfed/ep?${query}`), 'form').fields).toEqual({});
 });
 
 test('an assertion that was altered, or used before, opens no session', async () => {
