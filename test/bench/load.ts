@@ -1,6 +1,6 @@
 import autocannon from 'autocannon';
 
-export interface LoadResult {
+interface LoadResult {
   /** Answers a second. */
   readonly perSecond: number;
   readonly p50: number;

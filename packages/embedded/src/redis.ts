@@ -9,7 +9,7 @@ import { ExplainedError, type Logger } from '@acuse/runtime';
 import { lifeline, waitGone } from './children.ts';
 import { freePort } from './free-port.ts';
 
-export interface RedisOptions {
+interface RedisOptions {
   /** The folder that holds the data, the password and the log. Made when missing, used again when there. */
   readonly dir: string;
   /** Listens here; a free port by default. */
@@ -18,7 +18,7 @@ export interface RedisOptions {
 }
 
 /** A running Redis of our own. */
-export interface RunningRedis {
+interface RunningRedis {
   /** The address, with the password. */
   readonly url: string;
   readonly pid: number;

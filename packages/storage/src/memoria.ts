@@ -5,7 +5,7 @@ import type { ObjectStore } from './object-store.ts';
 import { paquetesIn } from './paquetes.ts';
 import { DEFAULT_LIMITS, type PaqueteLimits } from './zip/sat-package.ts';
 
-export interface PaquetesMemoriaOptions {
+interface PaquetesMemoriaOptions {
   readonly limits?: Partial<PaqueteLimits>;
   readonly compressionLevel?: number;
   /** What presigned URLs begin with; nothing answers there. */
@@ -13,7 +13,7 @@ export interface PaquetesMemoriaOptions {
   readonly now?: () => Date;
 }
 
-export interface PaquetesMemoria extends Paquetes {
+interface PaquetesMemoria extends Paquetes {
   /** Every object by its key, for tests to look at and to damage. */
   readonly objects: Map<string, Buffer>;
 }

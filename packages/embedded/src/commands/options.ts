@@ -33,7 +33,7 @@ const OPTIONS = {
   help: { type: 'boolean', of: ['demo', 'start'], help: 'muestra esta ayuda' },
 } as const;
 
-export type CommandName = 'demo' | 'start';
+type CommandName = 'demo' | 'start';
 
 const SUMMARIES: Readonly<Record<CommandName, string>> = {
   demo: 'Hace el trabajo principal de la nada hasta un ZIP comprobado, que queda en la carpeta de los datos.',

@@ -2,7 +2,7 @@ import { PaqueteSatInvalido } from '@acuse/core';
 import type { InvalidText, RecordScanner, RecordSink } from './record-reader.ts';
 import { placeColumns, TERCEROS_COLUMNS } from './record-reader.ts';
 
-export interface TercerosLimits {
+interface TercerosLimits {
   /** Most records of third parties that one package may have. */
   readonly maxRegistros: number;
   /** Most bytes of their RFCs and names together. */

@@ -34,7 +34,7 @@ import type { Terceros } from './terceros.ts';
 
 const OUT_BYTES = 131_072;
 
-export interface TransformOptions {
+interface TransformOptions {
   /** When given, records with a FechaEmision outside of it are left out and counted. */
   readonly recortar: Periodo | null;
   readonly terceros: Terceros;
