@@ -75,6 +75,13 @@ describe('the sandbox', () => {
     expect(await saldo()).toBe(before);
   });
 
+  it('proposes the RFC that the account has had longest, whatever sorts first', async () => {
+    const other = await panel.registrar();
+    for (const rfc of ['ZZZ200101ZZ1', 'AAA200101AA1']) await addRfc(panel.db, other, rfc);
+    const page = await other.get('/pruebas/vault/firma-estado');
+    expect(load(page.text)('[name="c.rfc"]').attr('value')).toBe('ZZZ200101ZZ1');
+  });
+
   it('stores a CIEC without showing it or the key to anybody', async () => {
     const ciec = ciecOf(llave.rfc);
     const page = await probar('vault/rfc-guardar', { ciec });

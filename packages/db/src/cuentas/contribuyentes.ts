@@ -232,6 +232,15 @@ export function createContribuyentes({ pool, prisma }: Pick<Database, 'pool' | '
         ...(limite === undefined ? {} : { take: limite }),
       }),
 
+    /** The RFC that the account has had longest, or null. */
+    async oldest(cuentaId: string): Promise<string | null> {
+      const found = await prisma.contribuyente.findFirst({
+        ...{ where: { cuentaId }, select: { rfc: true } },
+        orderBy: [{ creadoEn: 'asc' }, { id: 'asc' }],
+      });
+      return found?.rfc ?? null;
+    },
+
     /** Open solicitudes that a key asked for, and how many of them wait for an e.firma. */
     async abiertas(cuentaId: string, apiKeyId: string): Promise<{ abiertas: number; esperan: number }> {
       const row = await rowOf<{ abiertas: number; esperan: number }>(pool, ABIERTAS, [cuentaId, apiKeyId]);

@@ -15,7 +15,7 @@ const isShown = ({ secreto, tipo }: CampoOperacion) => !secreto && tipo !== 'arc
  */
 export function exampleValores(
   { campos }: Pick<SandboxOperation, 'campos'>,
-  { rfc, now, given }: { readonly rfc?: string | undefined; readonly now: Date; readonly given: Valores },
+  { rfc, now, given }: { readonly rfc: string | null; readonly now: Date; readonly given: Valores },
 ): Valores {
   const own: Valores = { ...periodoAnterior(now), ...(rfc ? { rfc, rfc_receptor: rfc } : {}) };
   return Object.fromEntries(

@@ -34,10 +34,10 @@ operationPage.get(PATH, async (contexto) => {
   const { c, deps, usuario, now } = contexto;
   const found = await findOperacion(contexto);
   if (found instanceof Response) return found;
-  const rfcs = await createContribuyentes(deps.database).names(usuario.cuentaId, 1);
+  const rfc = await createContribuyentes(deps.database).oldest(usuario.cuentaId);
   return renderOperacion(contexto, {
     operacion: found,
-    valores: exampleValores(found, { rfc: rfcs[0]?.rfc, now, given: c.req.query() }),
+    valores: exampleValores(found, { rfc, now, given: c.req.query() }),
   });
 });
 
