@@ -100,6 +100,11 @@ describe('an adjustment of the balance', () => {
     for (const creditos of ['0', '', '1.5', 'x', '1000001'])
       expect((await order(ana, 'ajuste', { creditos, motivo: 'x' })).status).toBe(422);
     expect((await order(ana, 'ajuste', { creditos: '10', motivo: ' ' })).status).toBe(422);
+    const unnamed = await order(ana, 'ajuste', { ajuste: 'x', creditos: '10', motivo: 'Cortesía' });
+    expect(unnamed.status).toBe(422);
+    // The form that comes back can be sent again.
+    expect(load(unnamed.text)('[name="ajuste"]').attr('value')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(load(unnamed.text)('#ajuste-creditos-error').text()).toContain('Envíelo de nuevo');
     expect((await order(ana, 'ajuste', { creditos: '+10', motivo: 'Cortesía' })).status).toBe(303);
     expect(await saldoDe(panel, ana)).toBe(12);
     const libro = await ana.get('/saldo/movimientos');

@@ -2,14 +2,14 @@ import { type Cuentas, createAuditoria, createCuentas, createLibro, isUuid } fro
 import { Aviso, CopyButton, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
-import { type ContextoCliente, type Pagina, routesOf } from '../../http/ruta.ts';
+import { type ContextoCliente, routesOf } from '../../http/ruta.ts';
 import { RenglonesAuditoria } from './auditoria.tsx';
 import { Seccion } from './seccion.tsx';
 
 type DetalleCuenta = NonNullable<Awaited<ReturnType<Cuentas['detail']>>>;
 
 /** What is wrong with the fields of the form that was sent, by their names. */
-export type Faltas = Readonly<Record<string, string>>;
+type Faltas = Readonly<Record<string, string>>;
 
 /** Where the page of an account is, `sub` with its slash. */
 const hrefCuenta = (cuentaId: string, sub: '' | `/${string}` = '') => `/operador/cuentas/${cuentaId}${sub}`;
@@ -24,11 +24,10 @@ export const accountPage = routesOf<DetalleCuenta>(
 accountPage.get('', renderCuenta);
 
 /** The page of an account, with what is wrong with the form that was sent. */
-export async function renderCuenta(
+async function renderCuenta(
   contexto: ContextoCliente,
   { cuenta, personas, rfcs, abiertas }: DetalleCuenta,
   faltas: Faltas = {},
-  status: Pagina['status'] = Object.keys(faltas).length > 0 ? 422 : 200,
 ): Promise<Response> {
   const { c, deps, now, pagina } = contexto;
   const formulario = { contexto, cuenta, faltas };
@@ -103,12 +102,12 @@ export async function renderCuenta(
         <a href={`/operador/auditoria?cuenta=${cuenta.id}`}>Ver todos los cambios de esta cuenta</a>
       </p>
     </Seccion>,
-    { status },
+    { status: Object.keys(faltas).length > 0 ? 422 : 200 },
   );
 }
 
-export const MAX_CREDITOS = 1_000_000;
-export const MAX_MOTIVO = 200;
+const MAX_CREDITOS = 1_000_000;
+const MAX_MOTIVO = 200;
 
 interface FormularioCuentaProps {
   readonly contexto: ContextoCliente;
@@ -155,10 +154,11 @@ function Abono(props: FormularioCuentaProps) {
 /** A correction of the balance, up or down. */
 function Ajuste(props: FormularioCuentaProps) {
   const form = formOf('/ajuste', props);
+  const sent = form.valores?.['ajuste'];
   return (
     <Tarjeta titulo="Ajustar el saldo">
       <Formulario {...form} descripcion="Ajustar el saldo">
-        <input type="hidden" name="ajuste" value={form.valores?.['ajuste'] ?? props.contexto.deps.newId()} />
+        <input type="hidden" name="ajuste" value={isUuid(sent) ? sent : props.contexto.deps.newId()} />
         <Campo
           nombre="creditos"
           id="ajuste-creditos"
@@ -262,7 +262,8 @@ accountPage.post('/ajuste', async (contexto, found) => {
     faltas['creditos'] = 'Escriba un número entero distinto de 0, de −1,000,000 a 1,000,000.';
   if (motivo === '' || motivo.length > MAX_MOTIVO)
     faltas['motivo'] = `Escriba por qué, en hasta ${MAX_MOTIVO} caracteres: el cliente lo lee en su libro.`;
-  if (Object.keys(faltas).length > 0 || !isUuid(opId)) return renderCuenta(contexto, found, faltas, 422);
+  if (!isUuid(opId)) faltas['creditos'] ??= 'No se ajustó: la página llegó incompleta. Envíelo de nuevo.';
+  if (Object.keys(faltas).length > 0 || !isUuid(opId)) return renderCuenta(contexto, found, faltas);
 
   const ajuste = await createLibro(deps.database).adjust({
     ...{ cuentaId, opId, creditos, motivo },
