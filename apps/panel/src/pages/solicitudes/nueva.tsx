@@ -10,7 +10,7 @@ import { formatCreditos } from '../../components/formato.ts';
 import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
 import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
 import { MAX_ELEGIBLES } from '../rfcs/rfc.tsx';
-import { type ApiPropia, createApiPropia } from '../sandbox/sandbox.ts';
+import { type ApiPropia, sandboxOf } from '../sandbox/sandbox.ts';
 
 const PATH = '/solicitudes/nueva';
 const INTENTO = /^[\w-]{16,64}$/;
@@ -34,8 +34,7 @@ newSolicitudPage.post(PATH, async (contexto) => {
   const pedido = { ...tecleado, apiKey };
   const fault = checkPedido(pedido, vista);
   if (fault) return form(contexto, pedido, { resultado: 'RECHAZADA', ...fault });
-  const api = createApiPropia({ url: deps.settings.apiInternalUrl, userAgent: `Acuse-panel/${deps.settings.version}` });
-  const pedida = await askApi(api, pedido, ip);
+  const pedida = await askApi(sandboxOf(deps).api, pedido, ip);
   if (pedida.resultado === 'SIN_RESPUESTA') return form(contexto, pedido, pedida);
   // A form that was answered may be sent again with other values, which is another request.
   if (pedida.resultado === 'RECHAZADA') return form(contexto, { ...pedido, intento: randomUUID() }, pedida);
@@ -220,7 +219,7 @@ const COSTO = OPERACIONES.find(({ path }) => path === OPERACION)?.costo ?? 0;
 type CampoPedido = 'rfc' | 'tipo' | 'desde' | 'hasta' | 'api_key';
 
 /** A filled form. */
-export type Pedido = {
+type Pedido = {
   readonly rfc: string;
   readonly tipo: string;
   readonly desde: string;
@@ -230,7 +229,7 @@ export type Pedido = {
   readonly intento: string;
 };
 
-export type Pedida =
+type Pedida =
   | { readonly resultado: 'ACEPTADA'; readonly id: string; readonly isDuplicada: boolean }
   /** Nothing was asked or charged. */
   | { readonly resultado: 'RECHAZADA'; readonly texto: string; readonly campo?: CampoPedido }
