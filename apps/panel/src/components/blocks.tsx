@@ -160,7 +160,7 @@ export function Datos({ filas }: DatosProps) {
   );
 }
 
-export interface Columna {
+interface Columna {
   readonly titulo: string;
   /** Aligned to the right with digits of one width. */
   readonly numerica?: boolean;

@@ -23,7 +23,6 @@ type BotonProps = PropsWithChildren<{
   /** Name and value that the form sends when this button sent it. */
   readonly nombre?: string;
   readonly valor?: string;
-  readonly deshabilitado?: boolean;
   /** For screen readers, where the text does not tell which row is meant: "Revocar la llave …f3a9". */
   readonly descripcion?: string;
   /** Offers the answer as a file instead of a page; only with `href`. */
@@ -32,7 +31,7 @@ type BotonProps = PropsWithChildren<{
 
 /** A button that sends its form, or a link that looks like one. */
 export function Boton(props: BotonProps) {
-  const { variante = 'primario', href, nombre, valor, deshabilitado, descripcion, descarga, children } = props;
+  const { variante = 'primario', href, nombre, valor, descripcion, descarga, children } = props;
   if (href !== undefined)
     return (
       <a class={`boton ${variante}`} href={safeHref(href)} aria-label={descripcion} download={descarga}>
@@ -40,14 +39,7 @@ export function Boton(props: BotonProps) {
       </a>
     );
   return (
-    <button
-      type="submit"
-      class={`boton ${variante}`}
-      name={nombre}
-      value={valor}
-      disabled={deshabilitado}
-      aria-label={descripcion}
-    >
+    <button type="submit" class={`boton ${variante}`} name={nombre} value={valor} aria-label={descripcion}>
       {children}
     </button>
   );
@@ -69,14 +61,11 @@ export interface CampoProps {
   readonly requerido?: boolean;
   /** May stay empty since what it asks for is known already; it is not called optional then. */
   readonly sabido?: boolean;
-  readonly marcado?: boolean;
-  readonly deshabilitado?: boolean;
   readonly autocompletar?: string;
   readonly teclado?: 'text' | 'numeric' | 'decimal' | 'email';
   readonly patron?: string;
   readonly minimo?: string | number;
   readonly maximo?: string | number;
-  readonly paso?: string | number;
   readonly minLargo?: number;
   readonly maxLargo?: number;
   /** File types, such as `.cer`. */
@@ -131,7 +120,6 @@ function Control(props: CampoProps & { readonly id: string; readonly notas: stri
     id: props.id,
     name: props.nombre,
     required: props.requerido === true && !props.sabido,
-    disabled: props.deshabilitado === true,
     autofocus: props.enfocado === true || Boolean(props.error),
     autocomplete: props.autocompletar,
     'aria-describedby': props.notas,
@@ -157,8 +145,7 @@ function Control(props: CampoProps & { readonly id: string; readonly notas: stri
         {valor?.startsWith('\n') ? `\n${valor}` : valor}
       </textarea>
     );
-  if (tipo === 'checkbox')
-    return <input {...comunes} type="checkbox" value={valor ?? 'si'} checked={props.marcado === true} />;
+  if (tipo === 'checkbox') return <input {...comunes} type="checkbox" value={valor ?? 'si'} />;
   return (
     <input
       {...comunes}
@@ -168,7 +155,6 @@ function Control(props: CampoProps & { readonly id: string; readonly notas: stri
       pattern={props.patron}
       min={props.minimo}
       max={props.maximo}
-      step={props.paso}
       minlength={props.minLargo}
       maxlength={props.maxLargo}
       accept={props.acepta}

@@ -11,7 +11,6 @@ import {
 import { Aviso, CopyButton, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
-import { CUENTA } from './destinos.ts';
 
 const PASOS = '/cuenta/dos-pasos';
 
@@ -65,7 +64,7 @@ twoStepsPage.post(`${PASOS}/desactivar`, async (contexto) => {
   if (refused) return refused;
   await deps.segundosFactores.remove(usuario.id, contexto.autor);
   await browser.rotate();
-  return contexto.redirectTo(CUENTA, { tono: 'info', texto: 'La verificación en dos pasos quedó inactiva.' });
+  return contexto.redirectTo('/cuenta', { tono: 'info', texto: 'La verificación en dos pasos quedó inactiva.' });
 });
 
 async function refuseWithoutPassword(contexto: ContextoCliente): Promise<Response | null> {
@@ -84,7 +83,7 @@ function renderCodigos({ pagina }: ContextoCliente, codigos: readonly string[], 
         y <strong>no se vuelven a mostrar</strong>.
       </p>
       <CopyButton valor={codigos.join('\n')} etiqueta="Códigos de recuperación" bloque />
-      <Boton href={CUENTA}>Ya los guardé</Boton>
+      <Boton href="/cuenta">Ya los guardé</Boton>
     </div>,
   );
 }

@@ -3,7 +3,6 @@ import { faultOfPassword, MIN_PASSWORD } from '../../acceso/reglas.ts';
 import { Aviso } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { type ContextoBase, type ContextoCliente, routesFor } from '../../http/ruta.ts';
-import { CUENTA } from './destinos.ts';
 
 /** A fault, and the field that it is beside. */
 interface FaltaDe extends Falta {
@@ -25,7 +24,7 @@ passwordPage.post('/cuenta/password', async (contexto) => {
   const hash = await deps.passwords.hash(nueva);
   await deps.usuarios.setPassword(usuario.id, hash, browser.huella(), contexto.autor);
   await browser.rotate();
-  return contexto.redirectTo(CUENTA, {
+  return contexto.redirectTo('/cuenta', {
     tono: 'exito',
     texto: 'Su contraseña cambió, y las sesiones en otros dispositivos terminaron.',
   });
@@ -51,7 +50,7 @@ function renderPassword({ pagina, usuario }: ContextoCliente, falta?: FaltaDe): 
         <Boton>Cambiar contraseña</Boton>
       </Formulario>
       <p>
-        <a href={CUENTA}>Volver sin cambiarla</a>
+        <a href="/cuenta">Volver sin cambiarla</a>
       </p>
     </div>,
     falta,

@@ -3,18 +3,17 @@ import { parseNombre } from '../../acceso/reglas.ts';
 import { Estado, Fecha, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
-import { CUENTA } from './destinos.ts';
 
 export const profilePage = routesFor('cliente');
 
-profilePage.get(CUENTA, renderCuenta);
+profilePage.get('/cuenta', renderCuenta);
 
 profilePage.post('/cuenta/nombre', async (contexto) => {
   const { campos, deps, usuario } = contexto;
   const nombre = parseNombre(campos['nombre'] ?? '');
   if (nombre === null) return renderCuenta(contexto, 'Escriba un nombre de hasta 120 caracteres.');
   await deps.usuarios.setNombre(usuario.id, nombre, contexto.autor);
-  return contexto.redirectTo(CUENTA, { tono: 'exito', texto: 'Su nombre quedó guardado.' });
+  return contexto.redirectTo('/cuenta', { tono: 'exito', texto: 'Su nombre quedó guardado.' });
 });
 
 profilePage.post('/cuenta/sesiones/:id/cerrar', async (contexto) => {
@@ -22,7 +21,7 @@ profilePage.post('/cuenta/sesiones/:id/cerrar', async (contexto) => {
   const id = c.req.param('id') ?? '';
   if (id === browser.sesion?.id || !(await deps.sesiones.closeOne(usuario.id, id, autor)))
     return contexto.noEncontrada();
-  return contexto.redirectTo(CUENTA, { tono: 'exito', texto: 'Esa sesión terminó.' });
+  return contexto.redirectTo('/cuenta', { tono: 'exito', texto: 'Esa sesión terminó.' });
 });
 
 profilePage.post('/cuenta/sesiones/cerrar', async (contexto) => {

@@ -4,7 +4,6 @@ import { faultOfPassword, parseEmail, parseNombre } from '../../acceso/reglas.ts
 import { Aviso } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { type ContextoBase, routesFor } from '../../http/ruta.ts';
-import { INICIO } from './destinos.ts';
 import { PasswordNueva } from './password.tsx';
 
 type Faltas = Partial<Record<'nombre' | 'email' | 'password', string>>;
@@ -12,7 +11,7 @@ type Faltas = Partial<Record<'nombre' | 'email' | 'password', string>>;
 export const signUpPage = routesFor('publica');
 
 signUpPage.get('/registro', (contexto) => {
-  if (contexto.browser.sesion?.fase === 'COMPLETA') return contexto.redirectTo(INICIO);
+  if (contexto.browser.sesion?.fase === 'COMPLETA') return contexto.redirectTo('/inicio');
   return renderRegistro(contexto, {});
 });
 
@@ -45,7 +44,7 @@ signUpPage.post('/registro', async (contexto) => {
   try {
     const usuario = await deps.usuarios.register({ nombre, email, password: guardada, ip });
     await browser.open(usuario.id, 'COMPLETA');
-    return contexto.redirectTo(INICIO, { tono: 'exito', texto: 'Su cuenta está lista.' });
+    return contexto.redirectTo('/inicio', { tono: 'exito', texto: 'Su cuenta está lista.' });
   } catch (error) {
     if (!(error instanceof Rechazo)) throw error;
     return renderRegistro(contexto, { email: 'Ese correo ya tiene una cuenta. Entre con ella, o use otro correo.' });

@@ -4,19 +4,18 @@ import { Aviso } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { localPath } from '../../http/contexto.tsx';
 import { type ContextoBase, routesFor } from '../../http/ruta.ts';
-import { INICIO } from './destinos.ts';
 
 export const signInPage = routesFor('publica');
 
 signInPage.get('/entrar', (contexto) => {
-  if (contexto.browser.sesion?.fase === 'COMPLETA') return contexto.redirectTo(INICIO);
+  if (contexto.browser.sesion?.fase === 'COMPLETA') return contexto.redirectTo('/inicio');
   return renderSignIn(contexto, contexto.c.req.query('a'));
 });
 
 signInPage.post('/entrar', async (contexto) => {
   const { campos, deps, ip, browser } = contexto;
   const email = campos['email'] ?? '';
-  const back = localPath(campos['a']) ?? INICIO;
+  const back = localPath(campos['a']) ?? '/inicio';
   const found = await checkAcceso(deps, { email, password: campos['password'] ?? '', ip });
   if (found.resultado === 'esperar') return renderSignIn(contexto, back, demasiados(found.segundos));
   if (found.resultado === 'no-coincide')
@@ -43,7 +42,7 @@ function renderSignIn(contexto: ContextoBase, back: string | undefined, falta?: 
       <h1>Entrar</h1>
       {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
       <Formulario accion="/entrar">
-        <input type="hidden" name="a" value={localPath(back) ?? INICIO} />
+        <input type="hidden" name="a" value={localPath(back) ?? '/inicio'} />
         <Campo
           nombre="email"
           etiqueta="Correo"
@@ -85,7 +84,7 @@ signInPage.post('/entrar/codigo', async (contexto) => {
   const usuario = waiting(contexto);
   if (!usuario)
     return contexto.redirectTo('/entrar', { tono: 'info', texto: 'Pasó demasiado tiempo. Entre de nuevo.' });
-  const back = localPath(campos['a']) ?? INICIO;
+  const back = localPath(campos['a']) ?? '/inicio';
   const limites = [limiteIp(ip, deps.settings), limiteCodigos(usuario.id, deps.settings)];
   const permiso = await deps.intentos.take(limites);
   if (!permiso.permitido) return renderCodigo(contexto, back, demasiados(permiso.esperar));
@@ -116,7 +115,7 @@ function renderCodigo(contexto: ContextoBase, back: string | undefined, falta?: 
       <h1>Código de verificación</h1>
       {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
       <Formulario accion="/entrar/codigo">
-        <input type="hidden" name="a" value={localPath(back) ?? INICIO} />
+        <input type="hidden" name="a" value={localPath(back) ?? '/inicio'} />
         <Campo
           nombre="codigo"
           etiqueta="Código"

@@ -102,7 +102,7 @@ interface TableroProps {
 }
 
 /** What somebody who already works with the service wants to see first. */
-export function Dashboard({ inicio, rfcs, movimientos, recordatorios, now }: TableroProps) {
+function Dashboard({ inicio, rfcs, movimientos, recordatorios, now }: TableroProps) {
   return (
     <>
       <div class="rejilla">

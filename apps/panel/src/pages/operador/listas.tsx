@@ -79,7 +79,7 @@ async function renderListas(contexto: ContextoCliente, faltas: Faltas = {}): Pro
   return pagina(
     'Listas',
     <Seccion titulo="Listas" ruta={c.req.path}>
-      <Lista69b contexto={contexto} efos={efos} />
+      <Lista69b efos={efos} />
       <ListaEdos contexto={contexto} edos={edos} faltas={faltas} />
     </Seccion>,
     { status: Object.keys(faltas).length > 0 ? 422 : 200 },
@@ -89,7 +89,7 @@ async function renderListas(contexto: ContextoCliente, faltas: Faltas = {}): Pro
 type Efos = Awaited<ReturnType<ReturnType<typeof createCargaListas>['estado']>>;
 type Edos = Awaited<ReturnType<ReturnType<typeof createListaEdos>['estado']>>;
 
-function Lista69b({ efos }: { contexto: ContextoCliente; efos: Efos }) {
+function Lista69b({ efos }: { readonly efos: Efos }) {
   const fallida = efos.cargas.find(({ resultado }) => resultado === 'FALLIDA');
   return (
     <Tarjeta titulo="Lista del artículo 69-B (EFOS)">

@@ -52,7 +52,7 @@ storePage.post('/credenciales/ciec', async (contexto, rfc) => {
 const LLAVE_MUERTA = 'La API key se cambió o se revocó en este momento: no se guardó nada. Use la nueva.';
 
 /** Associates the RFC with a typed key, as `vault/rfc-registrar` does. Returns what to add to the message. */
-export async function registrar({ apiKey, access }: LlaveTecleada, contexto: ContextoCliente): Promise<string> {
+async function registrar({ apiKey, access }: LlaveTecleada, contexto: ContextoCliente): Promise<string> {
   if (access.apiKey.isRegistrada) return '';
   const { boveda } = openBoveda(contexto);
   const { contribuyenteId } = access;

@@ -115,7 +115,6 @@ async function renderResumen(contexto: ContextoCliente, falta?: string): Promise
             valor={campos['umbral'] ?? String(umbral)}
             minimo={0}
             maximo={MAX_UMBRAL}
-            paso={1}
             requerido
             teclado="numeric"
             ayuda="Con 0 no se avisa."

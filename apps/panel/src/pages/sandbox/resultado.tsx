@@ -5,7 +5,7 @@ import { formatCreditos, formatNumero } from '../../components/formato.ts';
 import { field, Legible } from './legible.tsx';
 import type { SandboxResult } from './sandbox.ts';
 
-export interface ResultadoProps {
+interface ResultadoProps {
   /** The answer, without any secret in it. */
   readonly resultado: SandboxResult;
   /** The request as a command, without any secret in it. */

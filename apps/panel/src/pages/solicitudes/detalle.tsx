@@ -160,7 +160,7 @@ interface Punto extends Renglon {
 }
 
 /** What happened in a few steps, newest first, with charge and refund; every single event is folded under them. */
-export function Linea({ solicitud, hitos, eventos, isFirst }: LineaProps) {
+function Linea({ solicitud, hitos, eventos, isFirst }: LineaProps) {
   const pasos: Punto[] = hitos.map((hito) => ({ ...describeHito(hito, solicitud.partes), en: hito.en }));
   if (solicitud.reembolso)
     pasos.unshift({

@@ -2,7 +2,7 @@ import { formatRange, isInRanges, parseIp, parseRange } from '@acuse/runtime';
 
 const MAX_DIRECCIONES = 200;
 
-export interface Lista {
+interface Lista {
   /** Blocks in canonical form, each once. */
   readonly cidrs: readonly string[];
   /** What is wrong, a sentence for each entry that cannot be used. */
