@@ -112,6 +112,8 @@ describe.each(Object.entries(CONECTORES))('%s', (_nombre, { ask, service, operat
     mount.fault(service, conector.inicio ?? operation, { kind: 'expired', times: 1 });
     expect(stable(await ask(mount))).toEqual(stable(first));
     expect(mount.accesos()).toBe(conector.accesos ?? 1);
+    mount.fault(service, operation, { kind: 'expired', times: 1 });
+    expect(stable(await ask(mount))).toEqual(stable(first));
   });
 
   it('logs in anew, once, when the log-in host forgot the session too', async () => {
@@ -129,6 +131,7 @@ describe.each(Object.entries(CONECTORES))('%s', (_nombre, { ask, service, operat
     mount.fault(service, operation, { kind: 'expired' });
     expect(await errorOf(ask(mount))).toMatchObject({ motivo: 'RESPUESTA_ILEGIBLE' });
     expect(mount.calls(operation, service).length).toBeLessThan(8);
+    expect(mount.accesos()).toBeLessThanOrEqual(2);
   });
 
   it('takes an e.firma without a captcha, or says that it does not', async () => {

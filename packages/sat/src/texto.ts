@@ -26,7 +26,7 @@ export function toRotulo(texto: string): string {
  */
 export function assertTextoSano(texto: string): void {
   if (/\uFFFD|[ÃÂ][^\x20-\x7E]/u.test(texto)) {
-    throw new SatError('RESPUESTA_ILEGIBLE', { detalle: 'texto en otra codificación que la declarada' });
+    throw ilegible('texto en otra codificación que la declarada');
   }
 }
 

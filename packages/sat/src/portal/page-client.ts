@@ -5,13 +5,15 @@ import { ilegible } from '../texto.ts';
 import { type Etiqueta, readEtiquetas } from './paginas/etiquetas.ts';
 import { encodeFormulario, type Formulario, readCampos } from './paginas/formulario.ts';
 import { readSalto } from './paginas/pagina-portal.ts';
-import type { PortalSettings } from './settings.ts';
+import { HOSTS_ACCESO, type PortalSettings } from './settings.ts';
 
 export interface Pagina {
   /** Where the chain of redirects and auto-submitted forms ended. */
   readonly direccion: DireccionSat;
   readonly texto: string;
   readonly etiquetas: readonly Etiqueta[];
+  /** An identity provider renewed the session on the way: a form that was sent did not arrive. */
+  readonly porAcceso: boolean;
 }
 
 type Peticion<E extends 'text' | 'stream'> = Omit<SatHttpRequest<E>, 'signal'>;
@@ -73,8 +75,10 @@ function openWith(jar: CookieJar, http: SatHttp, settings: Required<PortalSettin
 
   async function follow(first: Peticion<'text'>): Promise<Pagina> {
     let peticion = first;
+    let porAcceso = false;
     for (let saltos = 0; saltos <= settings.maxSaltos; saltos += 1) {
       const { host, path } = peticion;
+      porAcceso ||= HOSTS_ACCESO.includes(host);
       const answer = await request(peticion);
       if (answer.status >= 300) {
         const location = [answer.headers['location']].flat()[0];
@@ -88,7 +92,7 @@ function openWith(jar: CookieJar, http: SatHttp, settings: Required<PortalSettin
       }
       const etiquetas = readEtiquetas(answer.body);
       const salto = readSalto(etiquetas);
-      if (salto === null) return { direccion: { host, path }, texto: answer.body, etiquetas };
+      if (salto === null) return { direccion: { host, path }, texto: answer.body, etiquetas, porAcceso };
       const destino = http.resolve(salto.destino, { host, path });
       peticion =
         salto.metodo === 'GET'

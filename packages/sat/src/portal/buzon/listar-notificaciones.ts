@@ -5,12 +5,11 @@ import type { SatHttp, SatHttpRequest } from '../../http/sat-http.ts';
 import { assertTextoSano, compare, ilegible, toForma, toRotulo } from '../../texto.ts';
 import type { PageClient } from '../page-client.ts';
 import { type Etiqueta, isEntera, readEtiquetas, readTexto } from '../paginas/etiquetas.ts';
-import { readCampos } from '../paginas/formulario.ts';
 import { assertRfcNombrado } from '../paginas/pagina-portal.ts';
 import { addOnce, type Fila, filasSinAviso, findColumnas, readTablas, type Tabla } from '../paginas/tablas.ts';
 import type { ConsultaPortal, Portal } from '../portal.ts';
 import { signIn } from '../sesion/log-in.ts';
-import { askFor, SesionVencida } from '../sesion/sesion-vencida.ts';
+import { askFor } from '../sesion/sesion-vencida.ts';
 
 export const HOST_NOTIFICACIONES = 'agr.siat.sat.gob.mx';
 /** The one page of the mailbox that may be asked for. */
@@ -52,17 +51,20 @@ function isPermitida({ method, path }: SatHttpRequest): boolean {
  * PETICION_RECHAZADA.
  */
 export function createListOnlyClient(pageClient: PageClient): PageClient {
+  const { resolve, cookies, signal } = pageClient;
   return {
-    ...pageClient,
     open: () => Promise.reject(rejectApertura()),
     submit: () => Promise.reject(rejectApertura()),
+    resolve,
+    cookies,
+    signal,
     request(peticion) {
       const { host, path, method, body } = peticion;
       const lista = host === LISTA_NOTIFICACIONES.host && path === LISTA_NOTIFICACIONES.path;
       if (!lista || method !== 'GET' || body !== undefined) return Promise.reject(rejectApertura());
       return pageClient.request(peticion);
     },
-    withSignal: (signal) => createListOnlyClient(pageClient.withSignal(signal)),
+    withSignal: (other) => createListOnlyClient(pageClient.withSignal(other)),
   };
 }
 
@@ -102,7 +104,6 @@ export const listarNotificaciones: ConsultaPortal<'listar-notificaciones'> = {
   async ask(pageClient, { rfc }) {
     const lista = createListOnlyClient(pageClient);
     const etiquetas = readEtiquetas(await askFor(lista, { ...LISTA_NOTIFICACIONES, method: 'GET' }));
-    if (readCampos(etiquetas).has('SAMLRequest')) throw new SesionVencida();
     assertRfcNombrado(etiquetas, rfc, true);
     return { notificaciones: readNotificaciones(etiquetas) };
   },

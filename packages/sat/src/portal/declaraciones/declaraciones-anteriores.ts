@@ -1,13 +1,13 @@
 import type { Declaracion } from '@acuse/core';
 import { ilegible } from '../../texto.ts';
-import { type Pagina, submitFormulario } from '../page-client.ts';
+import type { Pagina } from '../page-client.ts';
 import type { Etiqueta } from '../paginas/etiquetas.ts';
 import { type Formulario, readCampos, readFormularios, readListas } from '../paginas/formulario.ts';
 import { assertRfcNombrado } from '../paginas/pagina-portal.ts';
 import { addOnce } from '../paginas/tablas.ts';
 import type { ConsultaPortal, Portal } from '../portal.ts';
 import { signIn } from '../sesion/log-in.ts';
-import { assertSesionViva } from '../sesion/sesion-vencida.ts';
+import { assertSesionViva, submitEnSesion } from '../sesion/sesion-vencida.ts';
 import { byFecha, readTablaResultado, reales, rejectEjercicio } from './tabla-resultado.ts';
 
 const HOST = 'ptscdecprov.clouda.sat.gob.mx';
@@ -43,19 +43,16 @@ export const declaracionesAnteriores: NonNullable<ConsultaPortal<'listar-declara
   portal: PORTAL_DECLARACIONES_ANTERIORES,
   takes: ({ ejercicio }) => ejercicio < PRIMER_EJERCICIO_NUEVO,
   async ask(pageClient, { rfc, ejercicio }) {
-    const assertPropia = (pagina: Pagina) => {
-      assertSesionViva(pagina, HOST);
-      assertRfcNombrado(pagina.etiquetas, rfc, false);
-    };
     let pagina = await pageClient.open(PAGINA);
-    assertPropia(pagina);
+    assertSesionViva(pagina, HOST);
+    assertRfcNombrado(pagina.etiquetas, rfc, false);
     const kinds = kindsOf(formularioDe(pagina));
     const declaraciones = new Map<string, Declaracion>();
     for (const kind of kinds) {
       const formulario = formularioDe(pagina);
       const campos = fillIn(formulario, ejercicio, kind);
-      pagina = await submitFormulario(pageClient, pagina, formulario, campos);
-      assertPropia(pagina);
+      pagina = await submitEnSesion(pageClient, pagina, formulario, campos);
+      assertRfcNombrado(pagina.etiquetas, rfc, false);
       if (pagina.etiquetas.some(leadsToAnotherPage)) throw ilegible('declaraciones: hay más páginas');
       for (const declaracion of readTablaResultado(pagina.etiquetas, ejercicio, RESULTADO))
         addOnce(declaraciones, declaracion.numeroOperacion, declaracion);

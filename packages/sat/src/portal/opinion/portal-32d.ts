@@ -6,7 +6,7 @@ import { encodeFormulario } from '../paginas/formulario.ts';
 import { assertRfcNombrado } from '../paginas/pagina-portal.ts';
 import type { Portal } from '../portal.ts';
 import { passAcceso, signIn } from '../sesion/log-in.ts';
-import { SesionVencida } from '../sesion/sesion-vencida.ts';
+import { assertSesionViva, SesionVencida } from '../sesion/sesion-vencida.ts';
 
 export const HOST_32D = 'ptsc32d.clouda.sat.gob.mx';
 const HOST_ACCESO_32D = 'loginda.siat.sat.gob.mx';
@@ -49,7 +49,8 @@ export const PORTAL_32D: Portal = {
  * speaks OAuth. Throws SesionVencida when a log-in is due.
  */
 export async function authorize(pageClient: PageClient, rfc: string): Promise<Record<string, string>> {
-  const pagina = await openPuerta(pageClient);
+  const pagina = await pageClient.open(PUERTA);
+  assertSesionViva(pagina, HOST_32D);
   const cliente = readClienteOauth(pagina, pageClient);
   if (cliente === null) {
     assertRfcNombrado(pagina.etiquetas, rfc, false);
@@ -61,13 +62,6 @@ export async function authorize(pageClient: PageClient, rfc: string): Promise<Re
   const codigo = readCodigo(regreso, cliente, estado);
   const token = await askForToken(pageClient, cliente, { codigo, verificador });
   return { authorization: `Bearer ${token}` };
-}
-
-async function openPuerta(pageClient: PageClient): Promise<Pagina> {
-  const pagina = await pageClient.open(PUERTA);
-  if (pagina.direccion.host === HOST_ACCESO_32D) throw new SesionVencida();
-  if (pagina.direccion.host !== HOST_32D) throw ilegible('el portal 32-D lleva a otro servidor');
-  return pagina;
 }
 
 /**

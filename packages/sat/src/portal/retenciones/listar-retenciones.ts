@@ -16,13 +16,13 @@ import {
   splitMeses,
   splitMitades,
 } from '../busqueda/gather.ts';
-import { type PageClient, type Pagina, submitFormulario } from '../page-client.ts';
+import type { PageClient, Pagina } from '../page-client.ts';
 import { type Etiqueta, elementoEn, readTexto } from '../paginas/etiquetas.ts';
 import { type Formulario, type Opcion, readCampos, readFormularios, readListas } from '../paginas/formulario.ts';
 import { assertRfcAutenticado } from '../paginas/pagina-portal.ts';
 import type { Portal } from '../portal.ts';
 import { signIn } from '../sesion/log-in.ts';
-import { assertSesionViva } from '../sesion/sesion-vencida.ts';
+import { assertSesionViva, submitEnSesion } from '../sesion/sesion-vencida.ts';
 import { HOST_ACCESO } from '../settings.ts';
 import { type FilaRetencion, isSinResultados, type Lado, readResultadoRetenciones } from './resultado-retenciones.ts';
 
@@ -178,8 +178,8 @@ async function send(
   campos: ReadonlyMap<string, string>,
   rfc: string,
 ): Promise<Pagina> {
-  const pagina = await submitFormulario(pageClient, desde, formulario, campos);
-  assertPropia(pagina, rfc);
+  const pagina = await submitEnSesion(pageClient, desde, formulario, campos);
+  assertRfcAutenticado(pagina.etiquetas, rfc, false);
   return pagina;
 }
 

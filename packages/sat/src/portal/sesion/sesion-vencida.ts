@@ -1,18 +1,23 @@
 import type { SatHttpRequest } from '../../http/sat-http.ts';
 import { ilegible } from '../../texto.ts';
-import type { PageClient, Pagina } from '../page-client.ts';
+import { type PageClient, type Pagina, submitFormulario } from '../page-client.ts';
 import { readEtiquetas } from '../paginas/etiquetas.ts';
+import { type Formulario, readCampos } from '../paginas/formulario.ts';
 import { isPaginaAcceso } from '../paginas/pagina-acceso.ts';
 import { isSesionCerrada } from '../paginas/pagina-portal.ts';
 import { HOSTS_ACCESO } from '../settings.ts';
 
 /**
- * The portal does not know the session any more. Stays inside this folder: one new log-in follows, or
- * RESPUESTA_ILEGIBLE.
+ * The portal does not know the session any more. Never leaves this package: the consulta is asked again, after a new
+ * log-in unless `isRenovada`, or is RESPUESTA_ILEGIBLE.
  */
 export class SesionVencida extends Error {
-  constructor() {
+  /** An identity provider let the same browser in again, but what it had sent is lost. */
+  readonly isRenovada: boolean;
+
+  constructor(isRenovada = false) {
     super('The portal session has expired');
+    this.isRenovada = isRenovada;
     this.name = 'SesionVencida';
   }
 }
@@ -27,9 +32,27 @@ export function assertSesionViva({ direccion, texto, etiquetas }: Pagina, host =
   if (direccion.host !== host) throw ilegible(`el portal ${host} lleva a otro servidor`);
 }
 
-/** Whether a text that should have been data is the log-in page or the portal's good-bye instead. */
+/** Sends a form of a page within a session; throws like {@link assertSesionViva} for the host of the page. */
+export async function submitEnSesion(
+  pageClient: PageClient,
+  pagina: Pagina,
+  formulario: Formulario,
+  campos: ReadonlyMap<string, string>,
+): Promise<Pagina> {
+  const after = await submitFormulario(pageClient, pagina, formulario, campos);
+  assertSesionViva(after, pagina.direccion.host);
+  if (after.porAcceso) throw new SesionVencida(true);
+  return after;
+}
+
+/**
+ * Whether a text that should have been data is the log-in page, the portal's good-bye, or the form that sends a browser
+ * to an identity provider (SAML 2.0 bindings, 3.5).
+ */
 export function isDespedida(texto: string): boolean {
-  return isSesionCerrada(texto) || isPaginaAcceso(readEtiquetas(texto));
+  if (isSesionCerrada(texto)) return true;
+  const etiquetas = readEtiquetas(texto);
+  return isPaginaAcceso(etiquetas) || readCampos(etiquetas).has('SAMLRequest');
 }
 
 /** Statuses by which a portal says that a log-in is due; a redirect says the same. */
@@ -37,7 +60,7 @@ export const SIN_SESION: readonly number[] = [401, 403];
 
 /**
  * One request within a session, for data and no page: gives the text of the answer. Throws SesionVencida when a
- * redirect, one of {@link SIN_SESION}, the log-in page or the portal's good-bye comes in its place.
+ * redirect, one of {@link SIN_SESION}, or what {@link isDespedida} tells comes in its place.
  */
 export async function askFor(
   pageClient: PageClient,

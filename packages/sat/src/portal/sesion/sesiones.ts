@@ -191,7 +191,7 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
   }
 
   return {
-    /** Runs a step with a live session; when the portal has forgotten it, once more with a new one. */
+    /** Runs a step with a live session; when the portal has forgotten it, again with it renewed, then with a new one. */
     async run<T>(
       portal: Portal,
       credencial: Credencial,
@@ -200,6 +200,7 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
     ): Promise<T> {
       const clave = claveDe(portal, credencial);
       let vencida: string | null = null;
+      let isRenovada = false;
       for (;;) {
         const { sesion, isNueva }: Abierta = await obtain(portal, credencial, vencida, envio);
         // What became of the step stands although the session could not be noted: at worst the next consulta logs in
@@ -217,6 +218,11 @@ export function createSesiones({ http, almacen, sellado, captcha, settings }: Se
             if (isNueva && error instanceof SatError) error.isAccesoPerdido = true;
             if (isNueva && pageClient !== null) await note(pageClient);
             throw error;
+          }
+          if (error.isRenovada && !isRenovada && pageClient !== null) {
+            isRenovada = true;
+            await note(pageClient);
+            continue;
           }
           await almacen.drop(clave, sesion.id);
           if (vencida !== null)
