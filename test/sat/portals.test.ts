@@ -1,26 +1,11 @@
 import { inspect } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { answered, edited, errorOf, type Mount, setUp } from './setup.ts';
+import { answered, edited, errorOf, type Mount, refuses, setUp } from './setup.ts';
 
 const ILEGIBLE = { motivo: 'RESPUESTA_ILEGIBLE' };
 const PATIENT = { http: { breakerFailures: Number.POSITIVE_INFINITY } };
 const redirect = (location: string) => answered(null, { status: 302, headers: { location } });
 const day = (iso: string) => Date.parse(`${iso}T00:00:00Z`) / 1000;
-
-/** Each answer of an operation, changed in one of these ways, is refused. */
-async function refuses(
-  mount: Mount,
-  [service, operation]: readonly [string, string],
-  ask: () => Promise<unknown>,
-  changes: Readonly<Record<string, (texto: string) => string>>,
-  motivo = 'RESPUESTA_ILEGIBLE',
-) {
-  for (const [what, change] of Object.entries(changes)) {
-    mount.fault(service, operation, edited(change));
-    expect([what, (await errorOf(ask())).motivo]).toEqual([what, motivo]);
-    mount.world.faults.remove();
-  }
-}
 
 describe('listar-retenciones', () => {
   const HOST = 'prodretencioncontribuyente';
@@ -77,15 +62,10 @@ describe('listar-retenciones', () => {
     'divides what is capped for %s, down to a second and its states',
     async (tipo) => {
       const m = await setUp();
-      const ajustes = (max: number) =>
-        fetch(`${m.url}/cfdiau/simulador/ajustes`, {
-          method: 'PUT',
-          body: JSON.stringify({ max_filas_consulta: max }),
-        });
       const rows = give(m, tipo, 12, 1);
-      await ajustes(11);
+      await m.showAtMost(11);
       expect(await found(m)).toEqual(rows);
-      await ajustes(5);
+      await m.showAtMost(5);
       expect(await errorOf(listar(m))).toMatchObject({ motivo: 'PETICION_RECHAZADA', codigo: 'LIMITE' });
     },
   );

@@ -7,10 +7,9 @@ import {
   type Periodo,
   type Respuesta,
   SatError,
-  type SesionesPortal,
 } from '@acuse/core';
 import { createPortalCanal, createResolvedorSimulador, createSatHttp, type ResolvedorCaptcha } from '@acuse/sat';
-import { type Call, type Fault, type RunningSimulador, startSimulador } from '@acuse/simulador';
+import { type Fault, type RunningSimulador, startSimulador } from '@acuse/simulador';
 import { openLlave } from '@acuse/vault';
 import { expect, onTestFinished } from 'vitest';
 import type { SatHttp, SatHttpRequest } from '../../packages/sat/src/http/sat-http.ts';
@@ -35,19 +34,32 @@ function started(): Promise<RunningSimulador> {
 /** The simulated authority, as it is before any test. */
 export async function simulate(): Promise<RunningSimulador> {
   const simulador = await started();
-  const { world, url } = simulador;
+  const { world } = simulador;
   const before = { ...world.settings };
-  const ajustes = `${url}/cfdiau/simulador/ajustes`;
-  const portal = await (await fetch(ajustes)).text();
-  onTestFinished(async () => {
+  onTestFinished(() => {
     world.faults.remove();
     world.log.clear();
     world.clock.set(null);
     Object.assign(world.settings, before);
-    await fetch(ajustes, { method: 'PUT', body: portal });
   });
   return simulador;
 }
+
+/** The HTTP layer in front of the simulated authority, and every request that was sent by it. */
+export function record({ url }: RunningSimulador, options: HttpOptions = {}) {
+  const requests: SatHttpRequest[] = [];
+  const real = createSatHttp({ baseUrl: url, ...options });
+  onTestFinished(() => real.close());
+  const http: SatHttp = {
+    ...real,
+    request(request) {
+      requests.push(request);
+      return real.request(request);
+    },
+  };
+  return { http, requests };
+}
+type HttpOptions = Omit<Parameters<typeof createSatHttp>[0], 'baseUrl'>;
 
 /**
  * A taxpayer that no other test has. What it has at the authority follows from its RFC, and that from the name of the
@@ -94,64 +106,28 @@ export async function errorOf(promise: Promise<unknown>): Promise<SatError> {
 
 export type Pregunta<N extends NombreConsultaPortal> = Omit<Consulta<N>, 'rfc'> & { readonly consulta: N };
 
-export interface Mount extends RunningSimulador {
-  readonly rfc: string;
-  readonly canal: PortalCanal;
-  readonly http: SatHttp;
-  readonly sesiones: SesionesPortal;
-  readonly resolvedor: ResolvedorCaptcha;
-  /** Every request as it went to the HTTP layer. */
-  readonly requests: SatHttpRequest[];
-  /** Another channel over the same sessions, as another process has it. */
-  another(options?: { sesiones?: SesionesPortal; captcha?: ResolvedorCaptcha | null }): PortalCanal;
-  ask<N extends NombreConsultaPortal>(
-    pregunta: Pregunta<N>,
-    credencial?: Credencial,
-    options?: { canal?: PortalCanal; signal?: AbortSignal },
-  ): Promise<Respuesta<N>>;
-  /** Moves the clock of the sessions, milliseconds; not the simulator's. */
-  advance(ms: number): void;
-  fault(service: string, operation: string, fault: Omit<Fault, 'service' | 'operation'>): void;
-  /** Calls that the simulator got. */
-  calls(operation?: string, service?: string): Call[];
-  /** How often a password or a signed challenge was sent. */
-  accesos(): number;
-}
+export type Mount = Awaited<ReturnType<typeof setUp>>;
 
 /** The portal channel in front of the simulated authority, for one taxpayer with its CIEC. */
 export async function setUp(
-  options: {
-    rfc?: string;
-    settings?: PortalSettings;
-    captcha?: ResolvedorCaptcha | null;
-    http?: Omit<Parameters<typeof createSatHttp>[0], 'baseUrl'>;
-  } = {},
-): Promise<Mount> {
+  options: { rfc?: string; settings?: PortalSettings; captcha?: ResolvedorCaptcha | null; http?: HttpOptions } = {},
+) {
   const { rfc = newRfc(), settings = {} } = options;
   const simulador = await simulate();
   const { world, url } = simulador;
-  const requests: SatHttpRequest[] = [];
-  const real = createSatHttp({ baseUrl: url, ...options.http });
-  const http: SatHttp = {
-    ...real,
-    request(request) {
-      requests.push(request);
-      return real.request(request);
-    },
-  };
+  const { http, requests } = record(simulador, options.http);
   const resolvedor = resolvedorDe(simulador);
   let now = Date.now();
   const sesiones = createSesionesEnMemoria(() => now);
   const captcha = options.captcha === undefined ? resolvedor : options.captcha;
   const deps = { http, captcha, sesiones, sellado: createSelladoEfimero(), settings, readPdf: lector.read };
-  const open = (other: Partial<typeof deps> = {}) => {
+  const another = (other: Partial<Parameters<typeof createPortalCanal>[0]> = {}): PortalCanal => {
     const canal = createPortalCanal({ ...deps, ...other });
     onTestFinished(() => canal.close());
     return canal;
   };
-  onTestFinished(() => http.close());
-  const canal = open();
-  const calls: Mount['calls'] = (operation, service) =>
+  const canal = another();
+  const calls = (operation?: string, service?: string) =>
     world.log.list({ ...(operation && { operation }), ...(service && { service }) });
   return {
     ...simulador,
@@ -161,15 +137,30 @@ export async function setUp(
     sesiones,
     resolvedor,
     requests,
-    another: open,
-    ask: (pregunta, credencial = ciecDe(rfc), { canal: own = canal, signal = new AbortController().signal } = {}) =>
-      own.send({ ...pregunta, rfc: credencial.rfc } as never, credencial, { signal }),
-    advance(ms) {
+    /** Another channel over the same sessions, as another process has it. */
+    another,
+    ask: <N extends NombreConsultaPortal>(
+      pregunta: Pregunta<N>,
+      credencial: Credencial = ciecDe(rfc),
+      { canal: own = canal, signal = new AbortController().signal }: { canal?: PortalCanal; signal?: AbortSignal } = {},
+    ): Promise<Respuesta<N>> => own.send({ ...pregunta, rfc: credencial.rfc } as never, credencial, { signal }),
+    /** Moves the clock of the sessions, milliseconds; not the simulator's. */
+    advance(ms: number) {
       now += ms;
     },
-    fault: (service, operation, fault) => void world.faults.add({ service, operation, ...fault }),
+    fault: (service: string, operation: string, fault: Cambio) =>
+      void world.faults.add({ service, operation, ...fault }),
+    /** Calls that the simulator got. */
     calls,
+    /** How often a password or a signed challenge was sent. */
     accesos: () => calls('EntrarCiec').length + calls('EntrarFiel').length,
+    /** Has the portals show so many rows of a search until the test ends. */
+    async showAtMost(max: number) {
+      const show = (max_filas_consulta: number) =>
+        fetch(`${url}/cfdiau/simulador/ajustes`, { method: 'PUT', body: JSON.stringify({ max_filas_consulta }) });
+      onTestFinished(async () => void (await show(500)));
+      await show(max);
+    },
   };
 }
 
@@ -191,6 +182,21 @@ export const MARZO: Periodo = { inicio: '2026-03-01T00:00:00', fin: '2026-03-31T
 export const SOLICITAR = { consulta: 'solicitar-metadata', tipo: 'recibidos', periodo: MARZO } as const;
 export const VERIFICAR = { ...SOLICITAR, consulta: 'verificar-metadata' as const, folio: randomUUID().toUpperCase() };
 
+/** A promise, and what fulfils it. */
+export function gate(): { opened: Promise<void>; open(): void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
+}
+
+/** A fault that answers with these pieces, no faster than they are taken. */
+export function streamed(pieces: () => Iterable<Uint8Array>): Cambio {
+  const headers = { 'content-type': 'application/zip' };
+  return { kind: 'edited', edit: () => new Response(ReadableStream.from(pieces()), { headers }) };
+}
+
 /** A fault that changes the text of an answer. */
 export function edited(change: (texto: string) => string, options: Pick<Fault, 'times' | 'after'> = {}): Cambio {
   return {
@@ -208,4 +214,19 @@ export function edited(change: (texto: string) => string, options: Pick<Fault, '
 export function answered(body: string | Uint8Array<ArrayBuffer> | null, init: ResponseInit = {}): Cambio {
   const headers = { 'content-type': 'text/html; charset=utf-8' };
   return { kind: 'edited', edit: () => new Response(body, { headers, ...init }) };
+}
+
+/** Each answer of an operation, changed in one of these ways, is refused. */
+export async function refuses(
+  mount: Mount,
+  [service, operation]: readonly [string, string],
+  ask: () => Promise<unknown>,
+  changes: Readonly<Record<string, (texto: string) => string>>,
+  motivo = 'RESPUESTA_ILEGIBLE',
+) {
+  for (const [what, change] of Object.entries(changes)) {
+    mount.fault(service, operation, edited(change));
+    expect([what, (await errorOf(ask())).motivo]).toEqual([what, motivo]);
+    mount.world.faults.remove();
+  }
 }

@@ -1,9 +1,7 @@
 import type { Consulta, CredencialEfirma, NombreDescarga } from '@acuse/core';
-import { createSatHttp, createSatSoap } from '@acuse/sat';
+import { createSatSoap } from '@acuse/sat';
 import type { Fault } from '@acuse/simulador';
-import { onTestFinished } from 'vitest';
-import type { SatHttp, SatHttpRequest } from '../../packages/sat/src/http/sat-http.ts';
-import { efirmaDe, MARZO, simulate } from './setup.ts';
+import { efirmaDe, MARZO, record, simulate } from './setup.ts';
 
 export const RFC = 'EKU9003173C9';
 const base = {
@@ -26,22 +24,11 @@ export const OPERACIONES = {
 
 /** The web service's channel in front of the simulated authority. Its own clock stands still until it is moved. */
 export async function setUp(
-  options: {
-    soap?: Parameters<typeof createSatSoap>[0]['settings'];
-    http?: Omit<Parameters<typeof createSatHttp>[0], 'baseUrl'>;
-  } = {},
+  options: { soap?: Parameters<typeof createSatSoap>[0]['settings']; http?: Parameters<typeof record>[1] } = {},
 ) {
-  const { url, world } = await simulate();
-  const requests: SatHttpRequest[] = [];
-  const real = createSatHttp({ baseUrl: url, ...options.http });
-  onTestFinished(() => real.close());
-  const http: SatHttp = {
-    ...real,
-    request(request) {
-      requests.push(request);
-      return real.request(request);
-    },
-  };
+  const simulador = await simulate();
+  const { world } = simulador;
+  const { http, requests } = record(simulador, options.http);
   let now = Date.now();
   const sat = createSatSoap({ http, now: () => now, settings: { refusalPauseMs: 0, ...options.soap } });
   const efirma = await efirmaDe(RFC);
@@ -79,13 +66,4 @@ export function says(atributos: Readonly<Record<string, string>>, paquetes: read
       .replace(/(<(?:\w+Result|h:respuesta))(?: \w+="[^"]*")+/, (_, tag: string) => tag + pairs.join(''))
       .replace(/(?:<IdsPaquetes>.*)?(?=<\/VerificaSolicitudDescargaResult>)/, ids)
       .replace(/<Paquete>[^<]*/, () => `<Paquete>${zip}`);
-}
-
-/** A promise, and what fulfils it. */
-export function gate(): { opened: Promise<void>; open(): void } {
-  let open = () => {};
-  const opened = new Promise<void>((resolve) => {
-    open = resolve;
-  });
-  return { opened, open: () => open() };
 }

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { answered, edited, efirmaDe, errorOf } from './setup.ts';
-import { DESCARGAR, gate, RFC, SOLICITAR, setUp, VERIFICAR } from './soap-setup.ts';
+import { answered, edited, efirmaDe, errorOf, gate } from './setup.ts';
+import { DESCARGAR, RFC, SOLICITAR, setUp, VERIFICAR } from './soap-setup.ts';
 
 const OTHER_KEY = generateKeyPairSync('rsa', { modulusLength: 1024 }).privateKey.export({
   type: 'pkcs8',
