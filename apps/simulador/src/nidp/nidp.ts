@@ -28,27 +28,8 @@ type LoginOrder = {
   protocolo?: 'saml' | 'wsfed' | undefined;
 };
 
-/** An identity provider (NetIQ Access Manager, as login.siat, loginda and cfdiau are) with its own cookie session. */
-export interface Nidp {
-  /** Mounted at `/${prefijo}`. */
-  readonly app: Hono;
-  /** Absolute address, built from the request's own Host, to send a browser to that must log in for a service. */
-  loginUrl(c: Context, order: LoginOrder): string;
-  /**
-   * The same as the form that a service's page submits by script: where to, and its fields (`SAMLRequest`,
-   * `RelayState`).
-   */
-  loginForm(c: Context, order: LoginOrder): { action: string; fields: Record<string, string> };
-  /**
-   * Reads and spends the assertion that the browser brought; null for a foreign, altered, old or used one, or that of
-   * another service.
-   */
-  redeem(asercion: string, servicio: string): { rfc: string; metodo: 'ciec' | 'efirma' } | null;
-  /** Whose access token it is, and what it allows; null for an unknown or old one. */
-  introspect(accessToken: string): { rfc: string; metodo: 'ciec' | 'efirma'; scope: string } | null;
-  /** How many browsers it remembers. */
-  countSessions(): number;
-}
+/** An identity provider with its own cookie session, mounted at `/${prefijo}`. */
+export type Nidp = ReturnType<typeof createNidp>;
 
 type NidpOptions = {
   prefijo: Prefijo;
@@ -58,8 +39,8 @@ type NidpOptions = {
   clientes?: readonly OauthClient[] | undefined;
 };
 
-/** Creates a log-in host in which nobody has logged in yet. */
-export function createNidp(world: World, { prefijo, acceso, clientes = [] }: NidpOptions): Nidp {
+/** Creates a log-in host (NetIQ Access Manager) in which nobody has logged in yet. */
+export function createNidp(world: World, { prefijo, acceso, clientes = [] }: NidpOptions) {
   const service = prefijo;
   const { cookie, services } = HOSTS[prefijo];
   const idleMs = () => acceso.settings.minutos_sesion * 60_000;
@@ -189,6 +170,7 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
     });
   };
 
+  /** The way to the log-in as the form that a service's page submits by script. */
   const loginForm = (c: Context, { servicio, regreso, relayState = '', metodo }: LoginOrder) => ({
     action: `${baseOf(c, prefijo)}/nidp/saml2/sso${metodo === 'efirma' ? '?id=fiel' : ''}`,
     fields: { SAMLRequest: writeAuthnRequest({ servicio, regreso }, world.clock.now()), RelayState: relayState },
@@ -207,7 +189,8 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
   return {
     app,
     loginForm,
-    loginUrl: (c, order) => {
+    /** Absolute address, built from the request's own Host, to send a browser to that must log in for a service. */
+    loginUrl: (c: Context, order: LoginOrder) => {
       if (order.protocolo !== 'wsfed') {
         const { action, fields } = loginForm(c, order);
         const query = new URLSearchParams(fields).toString();
@@ -222,14 +205,20 @@ export function createNidp(world: World, { prefijo, acceso, clientes = [] }: Nid
       });
       return `${baseOf(c, prefijo)}/nidp/wsfed/ep?${query}`;
     },
-    redeem: (asercion, servicio) => {
+    /**
+     * Reads and spends the assertion that the browser brought; null for a foreign, altered, old or used one, or that of
+     * another service.
+     */
+    redeem: (asercion: string, servicio: string) => {
       const claims = assertions.take(asercion, servicio);
       return claims && { rfc: claims.rfc, metodo: nameOf(claims.metodo) };
     },
-    introspect: (accessToken) => {
+    /** Whose access token it is, and what it allows; null for an unknown or old one. */
+    introspect: (accessToken: string) => {
       const grant = oauth.introspect(accessToken);
       return grant && { rfc: grant.rfc, metodo: nameOf(grant.metodo), scope: grant.scope };
     },
+    /** How many browsers it remembers. */
     countSessions: sessions.count,
   };
 }

@@ -4,7 +4,7 @@ import { getCookie } from 'hono/cookie';
 import type { Nidp } from '../nidp/nidp.ts';
 import { challengeOf, type OauthClient } from '../nidp/oauth.ts';
 import { formOf, htmlResponse, originOf, redirect, withCookies } from '../web/http.ts';
-import { createSessions, type Sessions } from '../web/sessions.ts';
+import { createSessions } from '../web/sessions.ts';
 import type { World } from '../world/world.ts';
 
 /** The application at loginda; id and scopes as public traces of the SAT's application have them. */
@@ -13,8 +13,6 @@ export const CLIENTE_32D: OauthClient = {
   redirectPath: '/ptsc32d/oauth2/callback',
   scopes: ['openid', 'mscontribuyente'],
 };
-
-type OpinionSession = { id: string; rfc: string };
 
 const COOKIE = '.AspNetCore.Cookies';
 const CORRELATION = '.AspNetCore.Correlation.';
@@ -28,8 +26,9 @@ type Attempt = { correlation: string; verifier: string; returnTo: string };
  * Creates the sign-in by OAuth 2.0 with PKCE at loginda; each attempt is good once and for the browser that began it.
  */
 export function createSignIn({ world, loginda }: { world: World; loginda: Nidp }) {
-  const sessions: Sessions<OpinionSession> = createSessions({ clock: world.clock, idleMs: () => IDLE_MS });
-  const attempts: Sessions<Attempt> = createSessions({ clock: world.clock, idleMs: () => IDLE_MS });
+  const idle = { clock: world.clock, idleMs: () => IDLE_MS };
+  const sessions = createSessions<{ rfc: string }>(idle);
+  const attempts = createSessions<Attempt>(idle);
 
   const exchange = async (c: Context, code: string, verifier: string) => {
     const body = new URLSearchParams({
@@ -54,8 +53,8 @@ export function createSignIn({ world, loginda }: { world: World; loginda: Nidp }
     },
     /** Sends a browser to the log-in, from where it comes back to this path. */
     challenge: (c: Context, returnTo: string) => {
-      const [correlation, verifier, nonce] = [16, 48, 32].map((n) => randomBytes(n).toString('base64url'));
-      const attempt = { correlation: correlation ?? '', verifier: verifier ?? '', returnTo };
+      const random = (bytes: number) => randomBytes(bytes).toString('base64url');
+      const attempt = { correlation: random(16), verifier: random(48), returnTo };
       const state = attempts.start(attempt);
       const query = new URLSearchParams({
         client_id: CLIENTE_32D.clientId,
@@ -65,7 +64,7 @@ export function createSignIn({ world, loginda }: { world: World; loginda: Nidp }
         code_challenge: challengeOf(attempt.verifier),
         code_challenge_method: 'S256',
         response_mode: 'form_post',
-        nonce: nonce ?? '',
+        nonce: random(32),
         state,
       });
       const response = redirect(`${originOf(c)}/loginda/nidp/oauth/nam/authz?${query}`);
@@ -79,10 +78,8 @@ export function createSignIn({ world, loginda }: { world: World; loginda: Nidp }
       const isItsOwn = attempt !== null && getCookie(c, CORRELATION + attempt.correlation) === 'N';
       const owner = isItsOwn ? await exchange(c, code, attempt.verifier) : null;
       if (!owner || !isItsOwn) return { answer: htmlResponse(REFUSED, 500), rfc: '' };
-      const session = { id: '', rfc: owner.rfc };
-      session.id = sessions.start(session);
       const answer = withCookies(redirect(`${originOf(c)}/ptsc32d${attempt.returnTo}`), {
-        [COOKIE]: session.id,
+        [COOKIE]: sessions.start({ rfc: owner.rfc }),
         [CORRELATION + attempt.correlation]: '',
       });
       return { answer, rfc: owner.rfc };

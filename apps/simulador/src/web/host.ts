@@ -33,20 +33,6 @@ type Guarded = Pick<PortalCall, 'operation' | 'detail'> & {
   metodo?: 'ciec' | 'efirma';
 };
 
-/** A host of the SAT that shows its pages only to taxpayers it knows by its own cookie. */
-type Host = {
-  /** Records the call and answers it to a browser that is inside; sends any other one to the log-in. */
-  guard(c: Context, call: Guarded, answer: Answer): Promise<Response>;
-  /** Starts a session and gives its cookie along with an answer. */
-  enter(identity: Pick<ProviderSession, 'rfc' | 'metodo'>, response: Response): Response;
-  /** Forgets the browser and gives this answer; default: a page that says so. */
-  logOut(c: Context, answer?: Response): Promise<Response>;
-  /** Absolute address of a path of this host, as the caller reaches it. */
-  url(c: Context, path: string): string;
-  /** How many browsers it remembers. */
-  countSessions(): number;
-};
-
 type HostOptions = {
   /** Prefix of the host, which is also its name in the log and in fault rules. */
   servicio: string;
@@ -57,8 +43,8 @@ type HostOptions = {
   sendToLogin(c: Context, returnTo: string, call: Guarded): Response;
 };
 
-/** Creates a host that knows nobody yet. */
-export function createHost(world: World, options: HostOptions): Host {
+/** Creates a host of the SAT that shows its pages only to taxpayers it knows by its own cookie; yet it knows nobody. */
+export function createHost(world: World, options: HostOptions) {
   const { servicio, cookie, idleMs = () => IDLE_MS, sendToLogin } = options;
   const sessions = createSessions<ProviderSession>({ clock: world.clock, idleMs });
   const names = [cookie].flat();
@@ -67,7 +53,8 @@ export function createHost(world: World, options: HostOptions): Host {
     const part = (i: number) => id.slice(i * COOKIE_PART, i === names.length - 1 ? undefined : (i + 1) * COOKIE_PART);
     return withCookies(response, Object.fromEntries(names.map((name, i) => [name, part(i)])));
   };
-  const url: Host['url'] = (c, path) => `${originOf(c)}/${servicio}${path}`;
+  /** Absolute address of a path of this host, as the caller reaches it. */
+  const url = (c: Context, path: string) => `${originOf(c)}/${servicio}${path}`;
 
   const refuse = async (c: Context, call: Guarded) => {
     const { pathname, search } = new URL(c.req.url);
@@ -78,7 +65,8 @@ export function createHost(world: World, options: HostOptions): Host {
 
   return {
     url,
-    guard: (c, call, answer) => {
+    /** Records the call and answers it to a browser that is inside; sends any other one to the log-in. */
+    guard: (c: Context, call: Guarded, answer: Answer) => {
       const session = current(c);
       const { operation, detail = {} } = call;
       const named = { service: servicio, operation, rfc: session?.rfc ?? '', detail };
@@ -88,18 +76,21 @@ export function createHost(world: World, options: HostOptions): Host {
         return refuse(c, call);
       });
     },
-    enter: ({ rfc, metodo }, response) => {
+    /** Starts a session and gives its cookie along with an answer. */
+    enter: ({ rfc, metodo }: Pick<ProviderSession, 'rfc' | 'metodo'>, response: Response) => {
       const session: ProviderSession = { id: '', rfc, metodo, notes: new Map() };
       session.id = sessions.start(session);
       return withId(response, session.id);
     },
-    logOut: (c, answer = loggedOutPage()) => {
+    /** Forgets the browser and gives this answer. */
+    logOut: (c: Context, answer = loggedOutPage()) => {
       const session = current(c);
       return attend(world, { service: servicio, operation: 'Salir', rfc: session?.rfc ?? '' }, () => {
         if (session) sessions.end(session.id);
         return withId(answer, '');
       });
     },
+    /** How many browsers it remembers. */
     countSessions: sessions.count,
   };
 }
@@ -121,11 +112,6 @@ function returnPath(wctx: string): string {
   return /^\/(?!\/)[\w./?=&-]*$/.test(path) ? path : '/';
 }
 
-type FederatedHost = Host & {
-  /** Takes a posted `wresult`, starts a session and sends the browser on; any other form gets the first page. */
-  signIn(home: (c: Context) => Promise<Response>): (c: Context) => Promise<Response>;
-};
-
 type FederatedOptions = Omit<HostOptions, 'sendToLogin'> & {
   /** Where a browser goes that wanted no page but the first; default: `/`. */
   inicio?: string;
@@ -137,7 +123,7 @@ type FederatedOptions = Omit<HostOptions, 'sendToLogin'> & {
 export function createFederatedHost(
   { world, nidp }: { world: World; nidp: Nidp },
   { inicio = '/', leadTo = redirect, ...options }: FederatedOptions,
-): FederatedHost {
+) {
   const { servicio } = options;
   const host = createHost(world, {
     ...options,
@@ -149,7 +135,8 @@ export function createFederatedHost(
   });
   return {
     ...host,
-    signIn: (home) => async (c) => {
+    /** Takes a posted `wresult`, starts a session and sends the browser on; any other form gets the first page. */
+    signIn: (home: (c: Context) => Promise<Response>) => async (c: Context) => {
       const form = await formOf(c);
       if (form['wa'] !== 'wsignin1.0') return home(c);
       const identity = nidp.redeem(form['wresult'] ?? '', servicio);
@@ -163,19 +150,7 @@ export function createFederatedHost(
   };
 }
 
-/**
- * A host that trusts the log-in host: it sends a browser there with a SAMLRequest and takes the SAMLResponse it brings
- * back.
- */
-type ServiceProvider = Host & {
-  /** Takes the assertion, starts a session and sends the browser on to where it wanted to go (RelayState). */
-  consume(c: Context): Promise<Response>;
-};
-
-type ProviderOptions = {
-  /** Prefix of the host, which is also its name in the log and in fault rules. */
-  servicio: string;
-  cookie: string;
+type ProviderOptions = Pick<HostOptions, 'servicio' | 'cookie'> & {
   /** Path that takes the assertion. */
   acs: string;
   /** Where a browser goes that brings no RelayState. */
@@ -184,11 +159,14 @@ type ProviderOptions = {
   arrive?: (location: string) => Response;
 };
 
-/** Creates the host's side of the single sign-on (SAML 2.0, HTTP-POST binding both ways). */
+/**
+ * Creates a host that sends a browser to the log-in host with a SAMLRequest and takes the SAMLResponse that it brings
+ * back (SAML 2.0, HTTP-POST binding both ways).
+ */
 export function createServiceProvider(
   { world, nidp }: { world: World; nidp: Nidp },
   { servicio, cookie, acs, inicio, arrive = redirect }: ProviderOptions,
-): ServiceProvider {
+) {
   const host = createHost(world, {
     servicio,
     cookie,
@@ -200,7 +178,8 @@ export function createServiceProvider(
   });
   return {
     ...host,
-    consume: async (c) => {
+    /** Takes the assertion, starts a session and sends the browser on to where it wanted to go (RelayState). */
+    consume: async (c: Context) => {
       const form = await formOf(c);
       const identity = nidp.redeem(form['SAMLResponse'] ?? '', servicio);
       const call = { service: servicio, operation: 'RecibirAsercion', rfc: identity?.rfc ?? '' };

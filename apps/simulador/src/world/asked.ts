@@ -3,7 +3,7 @@ import type { Settings } from './settings.ts';
 import { DAY, type WallTime } from './wall-time.ts';
 
 /** How often each thing was asked for that changes with being asked again. */
-export type Asked = ReturnType<typeof createAsked>;
+type Asked = ReturnType<typeof createAsked>;
 
 /** Creates a count in which nothing was asked for yet. */
 export function createAsked() {
@@ -70,9 +70,6 @@ export function isRechazada(asked: Asked, service: string, { rfc, numero }: { rf
   if (rechazo !== 'primera vez') return rechazo === 'siempre';
   return asked.before(JSON.stringify(['305', service, numero])) === 0;
 }
-
-/** Decides about captchas that were answered rightly. */
-export type CaptchaRefusals = ReturnType<typeof createCaptchaRefusals>;
 
 /**
  * Refuses the next `captchas_rechazados` right answers of anybody, and as many as its magic says of a magic RFC before

@@ -33,9 +33,6 @@ export type Fault = {
 
 export type FaultRule = Fault & { id: string; seen: number; taken: number };
 
-/** The faults in force. */
-export type Faults = ReturnType<typeof createFaults>;
-
 /** Creates an empty set of faults; `implicit` tells the fault that a magic RFC brings with it to a service. */
 export function createFaults(implicit: (service: string, rfc: string) => Fault | null = () => null) {
   let rules: FaultRule[] = [];

@@ -9,15 +9,12 @@ import { DAY, formatWallTime, parseWallTime, type WallTime } from './wall-time.t
 /** A state of the list: its rows by RFC, the day of its cut, and when it was put where it is read. */
 export type Edicion = { corte: WallTime; registros: readonly Registro[]; publicada: Date };
 
-/** The list of article 69-B as the SAT knows and publishes it. */
-export type Listado69B = ReturnType<typeof createListado69B>;
-
 /** Day of the cut at the old address (antonio10024/Lista69B and others saw it stay there). */
 const FROZEN = '2025-12-31';
 /** The public list appeared 17 days after its cut in June 2026. */
 const DELAY = 17;
 
-/** Creates the list; its rows are made at the first use (14,500 in less than a second) and after a change. */
+/** Creates the list of article 69-B as the SAT knows and publishes it; its rows are made at the first use (14,500 in less than a second) and after a change. */
 export function createListado69B(deps: {
   clock: Clock;
   settings: Pick<Settings, 'semilla' | 'filas_69b' | 'corte_69b'>;

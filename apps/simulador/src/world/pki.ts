@@ -30,8 +30,6 @@ export type Certificado = {
   isRevoked: boolean;
 };
 
-export type Pki = Awaited<ReturnType<typeof createPki>>;
-
 /** Opens the authority of `dataDir`, or one that lives in memory. */
 export async function createPki({ dataDir }: { dataDir?: string | undefined } = {}) {
   const authority = await openAuthority(dataDir);

@@ -1,25 +1,15 @@
-import { type Asked, type CaptchaRefusals, createAsked, createCaptchaRefusals } from './asked.ts';
-import { type Clock, createClock } from './clock.ts';
-import { createFaults, type Faults } from './faults.ts';
-import { createListado69B, type Listado69B } from './listado69b.ts';
-import { type CallLog, createCallLog } from './log.ts';
+import { createAsked, createCaptchaRefusals } from './asked.ts';
+import { createClock } from './clock.ts';
+import { createFaults } from './faults.ts';
+import { createListado69B } from './listado69b.ts';
+import { createCallLog } from './log.ts';
 import { implicitFault } from './magia.ts';
-import { createPki, type Pki } from './pki.ts';
-import { type Settings, type SettingsInput, settingsSchema } from './settings.ts';
-import { createTaxpayers, type Taxpayers } from './taxpayers/taxpayers.ts';
+import { createPki } from './pki.ts';
+import { type SettingsInput, settingsSchema } from './settings.ts';
+import { createTaxpayers } from './taxpayers/taxpayers.ts';
 
 /** Everything that the simulated services share. `settings` is read at each call, so it may be changed in place. */
-export type World = {
-  clock: Clock;
-  faults: Faults;
-  asked: Asked;
-  log: CallLog;
-  taxpayers: Taxpayers;
-  captchaRefusals: CaptchaRefusals;
-  listado69b: Listado69B;
-  pki: Pki;
-  settings: Settings;
-};
+export type World = Awaited<ReturnType<typeof createWorld>>;
 
 export type WorldOptions = {
   settings?: SettingsInput | undefined;
@@ -28,7 +18,7 @@ export type WorldOptions = {
 };
 
 /** Creates a world; the certification authority is read from `dataDir` or made (about a second). */
-export async function createWorld({ settings: input, dataDir }: WorldOptions = {}): Promise<World> {
+export async function createWorld({ settings: input, dataDir }: WorldOptions = {}) {
   const settings = settingsSchema.parse(input ?? {});
   const clock = createClock();
   const taxpayers = createTaxpayers({ clock, settings });
