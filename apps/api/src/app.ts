@@ -117,6 +117,7 @@ function newLlamada(
     rateChecked: false,
     bodyRead: null,
     body: null,
+    elegibles: [],
     idempotency: null,
     charged: false,
     settling: false,

@@ -4,7 +4,7 @@ import { type ApiKey, CredencialIlegible, type Keyring, MOTIVO_ILEGIBLE, openGua
 import type { Operation } from './operation.ts';
 
 /** A stored row that may serve, and the channel at which the SAT is asked with it. */
-interface Elegible {
+export interface Elegible {
   readonly tipo: TipoCredencial;
   readonly canal: CanalSat;
   readonly guardada: CredencialGuardada;

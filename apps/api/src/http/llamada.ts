@@ -2,6 +2,7 @@ import { CATALOGO, CfdiError, CODIGO_EXITO, sobreDeError, TEXTO_EXITO } from '@a
 import type { AccessSnapshot, Credencial } from '@acuse/core';
 import type { ApiKey } from '@acuse/vault';
 import type { BodySource } from './body.ts';
+import type { Elegible } from './credenciales.ts';
 import type { Operation } from './operation.ts';
 
 /** What the steps of the pipeline learn about one call, in the order in which they learn it. */
@@ -25,6 +26,8 @@ export interface Llamada {
   /** The one reading of the body: it cannot be read again when the steps run again. */
   bodyRead: Promise<Body> | null;
   body: Body | null;
+  /** The stored credentials that may serve the operation, in its order. */
+  elegibles: readonly Elegible[];
   idempotency: Idempotency | null;
   /** True from the moment in which credits may have been debited for `opId`. */
   charged: boolean;

@@ -208,7 +208,7 @@ async function rfcDeLaLlave(llamada: Llamada): Promise<undefined> {
 /** The stored credential that the operation needs has to be there, alive and not refused by the SAT. */
 async function credencialPresente(llamada: Llamada): Promise<undefined> {
   bodyOf(llamada);
-  eligibleCredenciales(llamada.operation, accessOf(llamada).access, llamada.now);
+  llamada.elegibles = eligibleCredenciales(llamada.operation, accessOf(llamada).access, llamada.now);
 }
 
 const IDEMPOTENCY_KEY = 'Idempotency-Key';
@@ -343,7 +343,7 @@ async function handle(llamada: Llamada, deps: ApiDeps): Promise<Contestacion> {
     giveBack(motivo) {
       devuelve = motivo;
     },
-    credenciales: eligibleCredenciales(operation, access, now).map((elegible) => ({
+    credenciales: llamada.elegibles.map((elegible) => ({
       tipo: elegible.tipo,
       canal: elegible.canal,
       open() {
