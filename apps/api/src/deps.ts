@@ -84,7 +84,6 @@ export const DEFAULT_SETTINGS = {
   ciecLength: { min: 16, max: 16 },
   /** Whether an e.firma key is also encrypted under a key of a table that no backup has. */
   efirmaShred: true,
-  efirmaTtlSeconds: 3_600,
   /** After this a solicitud ends as VENCIDA. */
   deadlineHours: 168,
   /** Life of a package's URL. */

@@ -66,9 +66,10 @@ async function resumeWaiting(
 
 const SHRED_BYTES = 32;
 
+/** Life of a stored key (specification, Limits). */
+const KEY_TTL_MS = 3_600_000;
+
 interface EfirmaSettings {
-  /** Seconds that a key may live. */
-  readonly efirmaTtlSeconds: number;
   /** Whether the key is also encrypted under a key of a table that no backup has. */
   readonly efirmaShred: boolean;
 }
@@ -143,10 +144,9 @@ export async function storeLlave(
   deps: StoreDeps & ResumeDeps & { readonly settings: EfirmaSettings },
 ): Promise<Date | null> {
   const { noSerie, vigenteHasta, der: cer } = certificado;
-  const { efirmaTtlSeconds, efirmaShred } = deps.settings;
-  const expiraEn = new Date(Math.min(ahora.getTime() + efirmaTtlSeconds * 1_000, vigenteHasta.getTime()));
+  const expiraEn = new Date(Math.min(ahora.getTime() + KEY_TTL_MS, vigenteHasta.getTime()));
   const credencial: CredencialEfirma = { tipo: 'efirma', rfc: dueno.access.rfc, cer, key };
-  const shred = efirmaShred ? { shred: randomBytes(SHRED_BYTES) } : {};
+  const shred = deps.settings.efirmaShred ? { shred: randomBytes(SHRED_BYTES) } : {};
   const detalles = { noSerie, vigenteHasta, expiraEn, ...shred };
   if (!(await storeCredencial(credencial, 'efirma_key', detalles, dueno, deps))) return null;
   await resumeWaiting(credencial, expiraEn, dueno.access, deps);

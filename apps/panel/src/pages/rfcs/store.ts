@@ -149,9 +149,6 @@ function refusing<T>(step: () => T): T {
   }
 }
 
-/** Life of a stored e.firma key (specification, Limits), seconds. */
-const EFIRMA_TTL_SECONDS = 3_600;
-
 /** What the vault's functions write through, as the API has it. */
 function openBoveda({ deps }: Pick<ContextoCliente, 'deps'>) {
   const { database, keyring, sealer, newId, settings, log } = deps;
@@ -165,7 +162,7 @@ function openBoveda({ deps }: Pick<ContextoCliente, 'deps'>) {
     wake: () => {
       notifyOutbox(database).catch((err: unknown) => log.warn({ err }, 'relay_not_woken'));
     },
-    settings: { efirmaTtlSeconds: EFIRMA_TTL_SECONDS, efirmaShred: settings.efirmaShred },
+    settings,
   };
 }
 
