@@ -3,8 +3,8 @@ import type { Server } from 'node:http';
 import { connect } from 'node:net';
 import { closeServer, listen } from '@acuse/runtime';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createServerFor, DEFAULT_LIMITS } from '../../apps/api/src/server.ts';
-import { type Alta, alta, createKit, type Kit } from '../../apps/api/test/kit.ts';
+import { createServerFor } from '../../apps/api/src/server.ts';
+import { type Alta, alta, CONFIG, createKit, type Kit } from '../../apps/api/test/kit.ts';
 
 let kit: Kit;
 let server: Server;
@@ -17,9 +17,9 @@ let a: Alta;
 beforeAll(async () => {
   kit = await createKit({ settings: { wrongKeysPerMinute: 1_000_000 } });
   a = alta(kit.store);
-  server = createServerFor(kit.api, DEFAULT_LIMITS, kit.deps.newId);
+  server = createServerFor(kit.api, CONFIG, kit.deps.newId);
   port = await listen(server, 0, '127.0.0.1');
-  const limits = { ...DEFAULT_LIMITS, headersTimeoutMs: 100, requestTimeoutMs: 200 };
+  const limits = { ...CONFIG, HEADERS_TIMEOUT_MS: 100, REQUEST_TIMEOUT_MS: 200 };
   impatient = createServerFor(kit.api, limits, kit.deps.newId);
   impatientPort = await listen(impatient, 0, '127.0.0.1');
 });
@@ -221,7 +221,7 @@ describe('over a real socket', () => {
 
 describe('closing', () => {
   it('lets a running request end and then closes its kept connection', async () => {
-    const own = createServerFor(kit.api, DEFAULT_LIMITS, kit.deps.newId);
+    const own = createServerFor(kit.api, CONFIG, kit.deps.newId);
     const ownPort = await listen(own, 0, '127.0.0.1');
     let closing: Promise<void> | undefined;
     kit.store.before = (name) => {

@@ -1,17 +1,7 @@
 import { ConfigError, ciecLengthOf } from '@acuse/runtime';
 import { describe, expect, it } from 'vitest';
+import { REQUIRED } from '../test/kit.ts';
 import { readConfig } from './config.ts';
-
-const key = Buffer.alloc(32, 1).toString('base64');
-const REQUIRED = {
-  DATABASE_URL: 'postgres://acuse:acuse@127.0.0.1:5432/acuse',
-  API_KEY_PEPPERS: `1:${key}`,
-  KEYRING: `k1:${key}`,
-  WORKER_PUBLIC_KEY: `w1:${key}`,
-  WORKER_PSK: `p1:${key}`,
-  EFIRMA_AUTORIDADES: '/etc/acuse/autoridades.pem',
-  SESSION_KEYS: `s1:${key}`,
-};
 
 function faultsOf(env: Record<string, string>): readonly string[] {
   try {

@@ -1,4 +1,5 @@
 import {
+  ciecLengthOf,
   credentialFields,
   databaseFields,
   downloadFields,
@@ -17,7 +18,6 @@ import {
 } from '@acuse/runtime';
 import { satFields } from '@acuse/sat';
 import { z } from 'zod';
-import { DEFAULT_LIMITS } from './server.ts';
 
 const lower = (values: readonly string[]) => values.map((value) => value.toLowerCase());
 
@@ -73,17 +73,11 @@ export const apiConfig = z.object({
   ).default(10_000),
   MAX_FACTURAS: integer('CFDI que caben en una lista de facturas.', { min: 1, max: 200_000 }).default(20_000),
 
-  HEADERS_TIMEOUT_MS: durationMs('Milisegundos para recibir los encabezados.', { min: 100 }).default(
-    DEFAULT_LIMITS.headersTimeoutMs,
-  ),
-  REQUEST_TIMEOUT_MS: durationMs('Milisegundos para recibir una petición completa.', { min: 100 }).default(
-    DEFAULT_LIMITS.requestTimeoutMs,
-  ),
-  KEEP_ALIVE_TIMEOUT_MS: durationMs('Milisegundos que se conserva una conexión sin uso.').default(
-    DEFAULT_LIMITS.keepAliveTimeoutMs,
-  ),
-  MAX_HEADER_BYTES: integer('Bytes de encabezados como máximo.', { min: 1_024 }).default(DEFAULT_LIMITS.maxHeaderBytes),
-  MAX_CONNECTIONS: integer('Conexiones abiertas como máximo.', { min: 1 }).default(DEFAULT_LIMITS.maxConnections),
+  HEADERS_TIMEOUT_MS: durationMs('Milisegundos para recibir los encabezados.', { min: 100 }).default(10_000),
+  REQUEST_TIMEOUT_MS: durationMs('Milisegundos para recibir una petición completa.', { min: 100 }).default(30_000),
+  KEEP_ALIVE_TIMEOUT_MS: durationMs('Milisegundos que se conserva una conexión sin uso.').default(65_000),
+  MAX_HEADER_BYTES: integer('Bytes de encabezados como máximo.', { min: 1_024 }).default(16_384),
+  MAX_CONNECTIONS: integer('Conexiones abiertas como máximo.', { min: 1 }).default(10_000),
 
   ...storageWriterFields,
 });
@@ -94,3 +88,27 @@ export type ApiConfig = Readonly<z.output<typeof apiConfig>>;
 export function readConfig(env: NodeJS.ProcessEnv = process.env): ApiConfig {
   return loadConfig(apiConfig, env);
 }
+
+/** The database gives a statement up by itself first: what we no longer wait for is then not carried out either. */
+const GRACE_MS = 400;
+
+/** What calls go by, of the settings. */
+export const settingsOf = (config: ApiConfig) => ({
+  databaseTimeoutMs: config.API_DATABASE_TIMEOUT_MS + GRACE_MS,
+  rateLimitRps: config.RATE_LIMIT_RPS,
+  rateLimitBurst: config.RATE_LIMIT_BURST,
+  wrongKeysPerMinute: config.WRONG_KEYS_PER_MINUTE,
+  trustedProxies: config.TRUSTED_PROXIES,
+  userAgentAllow: config.USER_AGENT_ALLOW,
+  userAgentDeny: config.USER_AGENT_DENY,
+  ciecLength: ciecLengthOf(config),
+  efirmaShred: config.EFIRMA_SHRED,
+  deadlineHours: config.DEADLINE_HOURS,
+  urlTtlSeconds: config.URL_TTL_SECONDS,
+  accessCacheSeconds: config.PASE_CACHE_SECONDS,
+  presupuestoMs: config.SAT_PRESUPUESTO_MS,
+  graciaSegundos: config.SAT_GRACIA_SECONDS,
+  satEsperaMs: config.SAT_ESPERA_MS,
+  maxFacturas: config.MAX_FACTURAS,
+});
+export type ApiSettings = Readonly<ReturnType<typeof settingsOf>>;

@@ -17,6 +17,7 @@ import {
 } from '@acuse/core';
 import type { Health, Logger } from '@acuse/runtime';
 import type { ApiKeyHasher, Keyring, Sealer, TrustBundle } from '@acuse/vault';
+import type { ApiSettings } from './config.ts';
 import type { Caminos } from './http/state.ts';
 
 /** The ports that reach the database. */
@@ -64,42 +65,6 @@ export interface ApiDeps extends DatabasePorts {
   readonly health: Health;
   readonly settings: ApiSettings;
 }
-
-/** What the API lets its operator choose, already read and checked, as it is for a process that sets nothing. */
-export const DEFAULT_SETTINGS = {
-  /** Milliseconds until the database counts as not answering. */
-  databaseTimeoutMs: 1_900,
-  /** Requests a second and key; 0 switches the limit off. */
-  rateLimitRps: 50,
-  /** Requests a key may make at once after a pause. */
-  rateLimitBurst: 100,
-  /** Wrong keys a minute and address that are answered with 1001; further ones get 9429. */
-  wrongKeysPerMinute: 30,
-  /** CIDR blocks whose `X-Forwarded-For` is believed. */
-  trustedProxies: [] as readonly string[],
-  /** Prefixes of the User-Agent, in lower case. With an allow list only those pass. */
-  userAgentAllow: [] as readonly string[],
-  userAgentDeny: [] as readonly string[],
-  /** Characters of a CIEC. */
-  ciecLength: { min: 16, max: 16 },
-  /** Whether an e.firma key is also encrypted under a key of a table that no backup has. */
-  efirmaShred: true,
-  /** After this a solicitud ends as VENCIDA. */
-  deadlineHours: 168,
-  /** Life of a package's URL. */
-  urlTtlSeconds: 3_600,
-  /** How long a pass may be kept in this process; 0 reads it for every request. */
-  accessCacheSeconds: 60,
-  /** Longest time that a synchronous query of the authority may take, milliseconds. */
-  presupuestoMs: 60_000,
-  /** Beyond that time, a call that has neither an answer nor a refund counts as one whose process died; seconds. */
-  graciaSegundos: 60,
-  /** First pause before a request that the authority works on is looked at again, milliseconds; it grows by half. */
-  satEsperaMs: 10_000,
-  /** Most CFDI that a list of received ones may have. */
-  maxFacturas: 20_000,
-};
-export type ApiSettings = Readonly<typeof DEFAULT_SETTINGS>;
 
 /**
  * Seconds after which a call that has neither an answer nor a refund lost its process: what it was charged may then be

@@ -3,22 +3,19 @@ import type { Duplex } from 'node:stream';
 import { CfdiError } from '@acuse/contract';
 import { getRequestListener, RequestError } from '@hono/node-server';
 import type { Api } from './app.ts';
+import type { ApiConfig } from './config.ts';
 import { asCfdiError, contestacionDeError, toResponse } from './http/llamada.ts';
 
 /** Limits against clients that are slow, or that send what no client sends. */
-export const DEFAULT_LIMITS = {
-  headersTimeoutMs: 10_000,
-  /** The whole request, body included. */
-  requestTimeoutMs: 30_000,
-  keepAliveTimeoutMs: 65_000,
-  maxHeaderBytes: 16_384,
-  maxConnections: 10_000,
-};
+type Limits = Pick<
+  ApiConfig,
+  'HEADERS_TIMEOUT_MS' | 'REQUEST_TIMEOUT_MS' | 'KEEP_ALIVE_TIMEOUT_MS' | 'MAX_HEADER_BYTES' | 'MAX_CONNECTIONS'
+>;
 
 const CHECK_EVERY_MS = 1_000;
 
 /** An HTTP server for the API that does not listen yet. What is no HTTP gets the envelope too (400/9400). */
-export function createServerFor({ app }: Pick<Api, 'app'>, limits: typeof DEFAULT_LIMITS, newId: () => string): Server {
+export function createServerFor({ app }: Pick<Api, 'app'>, limits: Limits, newId: () => string): Server {
   const listener = getRequestListener(
     async (request, env) => {
       const incoming = env.incoming as IncomingMessage;
@@ -38,15 +35,15 @@ export function createServerFor({ app }: Pick<Api, 'app'>, limits: typeof DEFAUL
   );
   const server = createServer(
     {
-      headersTimeout: limits.headersTimeoutMs,
-      requestTimeout: limits.requestTimeoutMs,
-      keepAliveTimeout: limits.keepAliveTimeoutMs,
-      maxHeaderSize: limits.maxHeaderBytes,
+      headersTimeout: limits.HEADERS_TIMEOUT_MS,
+      requestTimeout: limits.REQUEST_TIMEOUT_MS,
+      keepAliveTimeout: limits.KEEP_ALIVE_TIMEOUT_MS,
+      maxHeaderSize: limits.MAX_HEADER_BYTES,
       connectionsCheckingInterval: CHECK_EVERY_MS,
     },
     (incoming: IncomingMessage, outgoing: ServerResponse) => void listener(incoming, outgoing),
   );
-  server.maxConnections = limits.maxConnections;
+  server.maxConnections = limits.MAX_CONNECTIONS;
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => refuseRaw(error, socket, newId()));
   return server;
 }

@@ -19,22 +19,13 @@ import {
   openDatabase,
   requireSecretos,
 } from '@acuse/db';
-import {
-  ciecLengthOf,
-  closeServer,
-  createHealth,
-  type Logger,
-  listen,
-  type Shutdown,
-  urlOf,
-  uuidV7,
-} from '@acuse/runtime';
+import { closeServer, createHealth, type Logger, listen, type Shutdown, urlOf, uuidV7 } from '@acuse/runtime';
 import { createOpinionesPublicas, openSat } from '@acuse/sat';
 import { openPaquetesS3 } from '@acuse/storage';
 import { createSellado, idsOf, openClaves, openKeyring } from '@acuse/vault';
 import { createApp } from './app.ts';
-import type { ApiConfig } from './config.ts';
-import { type ApiDeps, type ApiSettings, DEFAULT_SETTINGS, guardPort } from './deps.ts';
+import { type ApiConfig, settingsOf } from './config.ts';
+import { type ApiDeps, guardPort } from './deps.ts';
 import { loadOperations } from './http/operation.ts';
 import { createCaminos, createWake } from './http/state.ts';
 import { createServerFor } from './server.ts';
@@ -52,14 +43,7 @@ export async function startApi(
   const deps = await createDeps(config, log, shutdown);
   const api = createApp(operations, deps);
   shutdown.phase('notes', () => api.close());
-  const limits = {
-    headersTimeoutMs: config.HEADERS_TIMEOUT_MS,
-    requestTimeoutMs: config.REQUEST_TIMEOUT_MS,
-    keepAliveTimeoutMs: config.KEEP_ALIVE_TIMEOUT_MS,
-    maxHeaderBytes: config.MAX_HEADER_BYTES,
-    maxConnections: config.MAX_CONNECTIONS,
-  };
-  const server = createServerFor(api, limits, deps.newId);
+  const server = createServerFor(api, config, deps.newId);
   const port = await listen(server, config.API_PORT, config.API_HOST);
   shutdown.phase('server', () => closeServer(server), { timeoutMs: config.SHUTDOWN_SECONDS * 1_000 });
   shutdown.signal.addEventListener('abort', () => deps.health.drain(), { once: true });
@@ -67,8 +51,6 @@ export async function startApi(
 }
 
 const WAKE_EVERY_MS = 20;
-/** The database gives a statement up by itself first: what we no longer wait for is then not carried out either. */
-const GRACE_MS = 400;
 
 /**
  * Builds every adapter of the process and registers how each is closed. Throws `SecretoFaltante` when rows hang on an
@@ -119,28 +101,6 @@ async function createDeps(config: ApiConfig, log: Logger, shutdown: Shutdown): P
 }
 
 const ping = ({ pool }: Database) => pool.query('SELECT 1');
-
-function settingsOf(config: ApiConfig): ApiSettings {
-  return {
-    ...DEFAULT_SETTINGS,
-    databaseTimeoutMs: config.API_DATABASE_TIMEOUT_MS + GRACE_MS,
-    rateLimitRps: config.RATE_LIMIT_RPS,
-    rateLimitBurst: config.RATE_LIMIT_BURST,
-    wrongKeysPerMinute: config.WRONG_KEYS_PER_MINUTE,
-    trustedProxies: config.TRUSTED_PROXIES,
-    userAgentAllow: config.USER_AGENT_ALLOW,
-    userAgentDeny: config.USER_AGENT_DENY,
-    ciecLength: ciecLengthOf(config),
-    efirmaShred: config.EFIRMA_SHRED,
-    deadlineHours: config.DEADLINE_HOURS,
-    urlTtlSeconds: config.URL_TTL_SECONDS,
-    accessCacheSeconds: config.PASE_CACHE_SECONDS,
-    presupuestoMs: config.SAT_PRESUPUESTO_MS,
-    graciaSegundos: config.SAT_GRACIA_SECONDS,
-    satEsperaMs: config.SAT_ESPERA_MS,
-    maxFacturas: config.MAX_FACTURAS,
-  };
-}
 
 /**
  * The tax authority, with the sessions, breakers and captchas that all processes share over the database; what keeps

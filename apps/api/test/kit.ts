@@ -13,7 +13,8 @@ import {
   importWorkerPublicKey,
 } from '@acuse/vault';
 import { type Api, createApp } from '../src/app.ts';
-import { type ApiDeps, type ApiSettings, DEFAULT_SETTINGS } from '../src/deps.ts';
+import { type ApiSettings, readConfig, settingsOf } from '../src/config.ts';
+import type { ApiDeps } from '../src/deps.ts';
 import { loadOperations, type Operation } from '../src/http/operation.ts';
 import { createCaminos } from '../src/http/state.ts';
 import { autoridad } from './efirma.ts';
@@ -23,6 +24,22 @@ import { createMemoryStore, type MemoryStore } from './memory-store.ts';
 /** Noon in central Mexico. */
 export const NOW = new Date('2026-11-20T18:00:00.000Z');
 export const CIEC = 'Cíec-De-Prueba-1';
+
+const key = Buffer.alloc(32, 1).toString('base64');
+
+/** What an API must be told: it has a default for everything else. */
+export const REQUIRED = {
+  DATABASE_URL: 'postgres://acuse:acuse@127.0.0.1:5432/acuse',
+  API_KEY_PEPPERS: `1:${key}`,
+  KEYRING: `k1:${key}`,
+  WORKER_PUBLIC_KEY: `w1:${key}`,
+  WORKER_PSK: `p1:${key}`,
+  EFIRMA_AUTORIDADES: '/etc/acuse/autoridades.pem',
+  SESSION_KEYS: `s1:${key}`,
+};
+
+/** The defaults before a simulator. */
+export const CONFIG = readConfig({ ...REQUIRED, SAT_BASE_URL: 'http://127.0.0.1:8090' });
 
 const hasher = createApiKeyHasher({ peppers: new Map([[1, Buffer.alloc(32, 7)]]), current: 1 });
 const keyring = createKeyring({ keys: new Map([['k1', Buffer.alloc(32, 8)]]), current: 'k1' });
@@ -105,7 +122,7 @@ export async function createKit(options: KitOptions = {}): Promise<Kit> {
     now: () => new Date(store.now),
     health: createHealth({ checks: {} }),
     log: silentLogger,
-    settings: { ...DEFAULT_SETTINGS, databaseTimeoutMs: 20_000, rateLimitRps: 0, ...options.settings },
+    settings: { ...settingsOf(CONFIG), databaseTimeoutMs: 20_000, rateLimitRps: 0, ...options.settings },
     ...options.deps,
   };
   const api = createApp(options.operations ?? (await operations()), deps);

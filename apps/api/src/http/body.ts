@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { type CampoErroneo, CfdiError } from '@acuse/contract';
 import { CuerpoIlegible, decodeBase64, takeSecretFields } from '@acuse/vault';
 import type { z } from 'zod';
-import type { ApiDeps, ApiSettings } from '../deps.ts';
+import type { ApiSettings } from '../config.ts';
+import type { ApiDeps } from '../deps.ts';
 import type { Body, Llamada } from './llamada.ts';
 import type { Operation, Secreto } from './operation.ts';
 

@@ -12,7 +12,8 @@ import type {
 } from '@acuse/core';
 import type { ApiKey } from '@acuse/vault';
 import type { z } from 'zod';
-import type { ApiDeps, ApiSettings } from '../deps.ts';
+import type { ApiSettings } from '../config.ts';
+import type { ApiDeps } from '../deps.ts';
 
 /** The credential label of an operation (specification, Endpoints). */
 export type CredencialPedida = 'api-key' | 'ciec' | 'efirma' | 'ciec-o-efirma';

@@ -1,5 +1,5 @@
 import { reparoCiec, storeCredencial } from '@acuse/vault';
-import type { ApiSettings } from '../../deps.ts';
+import type { ApiSettings } from '../../config.ts';
 import { soloRfc } from '../../fields.ts';
 import { requireStored } from '../../http/credenciales.ts';
 import { defineOperation } from '../../http/operation.ts';
