@@ -53,10 +53,10 @@ export function openListas(
   /** What keeps the list from being loaded is noted beside it: the next attempt follows from that note. */
   async function load(signal: AbortSignal): Promise<void> {
     try {
-      const { resultado, ...loaded } = await carga.loadList({ abrir, minFilas }, signal);
-      if (!('version' in loaded)) return;
+      const loaded = await carga.loadList({ abrir, minFilas }, signal);
+      if (loaded.resultado === 'OTRA_EN_CURSO') return;
       const { fechaCorte, filas, sha256 } = loaded.version;
-      log.info({ resultado, fechaCorte, filas, sha256 }, 'efos_list_current');
+      log.info({ resultado: loaded.resultado, fechaCorte, filas, sha256 }, 'efos_list_current');
     } catch (error) {
       if (signal.aborted) return;
       const isKnown = error instanceof SatError || error instanceof ListaRechazada;
