@@ -39,12 +39,17 @@ const miradas = list(
   return z.NEVER;
 });
 
-/** The roles without which a worker is given no secret of this name. */
-export const SECRETOS_DE: Readonly<Record<'WORKER_KEYS' | 'WORKER_PSKS' | 'SESSION_KEYS', readonly Role[]>> = {
-  WORKER_KEYS: ['descargas'],
-  WORKER_PSKS: ['descargas'],
-  SESSION_KEYS: ['descargas', 'reaper'],
-};
+const SECRETOS = [
+  { name: 'WORKER_KEYS', roles: ['descargas'] },
+  { name: 'WORKER_PSKS', roles: ['descargas'] },
+  { name: 'SESSION_KEYS', roles: ['descargas', 'reaper'] },
+] as const;
+
+/** The secrets that a worker of these roles has to have, and which of them need each. */
+export const secretosDe = (roles: readonly Role[]) =>
+  SECRETOS.map((secreto) => ({ ...secreto, roles: secreto.roles.filter((role) => roles.includes(role)) })).filter(
+    (secreto) => secreto.roles.length > 0,
+  );
 
 /** Everything a worker process can be told. The only place of this app where the environment is read. */
 const ajustes = z.object({
@@ -135,10 +140,9 @@ const ajustes = z.object({
 
 /** Everything, and whether the roles have the secrets that they need. */
 export const workerConfig = ajustes.superRefine((config, context) => {
-  for (const name of Object.keys(SECRETOS_DE) as (keyof typeof SECRETOS_DE)[]) {
-    const needs = SECRETOS_DE[name].filter((role) => config.WORKER_ROLES.includes(role));
-    if (needs.length > 0 && config[name] === '')
-      context.addIssue({ code: 'custom', path: [name], message: `falta; la necesita ${needs.join(' y ')}` });
+  for (const { name, roles } of secretosDe(config.WORKER_ROLES)) {
+    if (config[name] === '')
+      context.addIssue({ code: 'custom', path: [name], message: `falta; la necesita ${roles.join(' y ')}` });
   }
 });
 

@@ -28,7 +28,7 @@ import { createHealth, type HealthCheck, type Logger, type Shutdown, serveHealth
 import { openSat, type SatAbierto } from '@acuse/sat';
 import { openPaquetesS3 } from '@acuse/storage';
 import { createOpener, createSellado, idsOf, importWorkerPrivateKey, openKeyring, parseKeys } from '@acuse/vault';
-import { type Role, SECRETOS_DE, type WorkerConfig } from './config.ts';
+import { type Role, secretosDe, type WorkerConfig } from './config.ts';
 import { openListas } from './listas.ts';
 import { startReaper, startRetention, startSesiones } from './reaper.ts';
 import { startCleanup, startReconciler } from './reconciler.ts';
@@ -66,10 +66,7 @@ export async function startWorker(
   });
   closeLater('database', database);
   checks['database'] = () => database.pool.query('SELECT 1');
-  const names = (Object.keys(SECRETOS_DE) as (keyof typeof SECRETOS_DE)[]).filter((name) =>
-    SECRETOS_DE[name].some(has),
-  );
-  const ids = Object.fromEntries(names.map((name) => [name, idsOf(name, config[name])]));
+  const ids = Object.fromEntries(secretosDe(config.WORKER_ROLES).map(({ name }) => [name, idsOf(name, config[name])]));
   await requireSecretos(database, ids, { siFaltan: config.SECRETOS_FALTANTES, log });
 
   const storage = { createBucket: config.S3_CREATE_BUCKET, compressionLevel: config.ZIP_LEVEL };
