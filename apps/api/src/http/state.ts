@@ -120,7 +120,7 @@ export function createTokenBucket(options: {
 }): TokenBucket {
   const { perSecond, burst, nowMs } = options;
   const interval = 1_000 / perSecond;
-  const fullAt = new LRUCache<string, number>({ max: MAX_KEYS });
+  const fullAt = new LRUCache<string, number>({ maxSize: MAX_KEYS, sizeCalculation: () => 1 });
 
   return {
     perSecond,
