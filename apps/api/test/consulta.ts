@@ -7,7 +7,7 @@ import { type Alta, type Answer, alta, createKit, guardaCiec, type Kit, type Kit
 /** What has to be stored; `null` when the API key is enough. */
 type Needs = 'ciec' | 'efirma' | 'any' | null;
 
-export interface ConsultaOptions {
+interface ConsultaOptions {
   readonly path: string;
   readonly body: (rfc: string) => Record<string, unknown>;
   readonly cost: 0 | 1;

@@ -73,7 +73,7 @@ interface Tarea {
   readonly tz: string;
 }
 
-export interface Scheduler {
+interface Scheduler {
   /**
    * Makes sure that the server has the schedule, as it is given now. To be called again and again: a server that was
    * emptied has lost it. Rejects with {@link QueueUnavailable} when that was not done before `signal` aborts.

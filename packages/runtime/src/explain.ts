@@ -6,7 +6,7 @@ export class ExplainedError extends Error {
 }
 
 /** What the operator changes to mend an error, by the names that they have where it happened. */
-export interface Where {
+interface Where {
   /** The setting that names the server; `DATABASE_URL` unless told otherwise. */
   readonly server?: string;
   /** The setting or option that names the folder. */

@@ -70,7 +70,7 @@ export interface PaqueteEnsamblado {
   readonly resumen: ResumenPaquete;
 }
 
-export interface ObjetoGuardado {
+interface ObjetoGuardado {
   readonly bytes: number;
   readonly sha256: string;
 }
