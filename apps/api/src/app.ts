@@ -66,6 +66,7 @@ export function createApp(operations: readonly Operation[], deps: ApiDeps): Api 
     });
   }
 
+  // Made by the first who asks: some hundred milliseconds of a processor that no start has to wait for.
   let document: string | undefined;
   // Anybody's page may read it, without credentials, and ask whether it changed.
   app.use(

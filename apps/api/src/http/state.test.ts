@@ -176,3 +176,13 @@ test('a refused request does not lengthen the wait', () => {
   now = 1_000;
   expect(bucket.take('a').allowed).toBe(true);
 });
+
+test('holds 100,000 keys at most: what was counted of the one that asked longest ago is forgotten', () => {
+  const bucket = createTokenBucket({ perSecond: 1, burst: 1, nowMs: () => 0 });
+  bucket.take('first');
+  expect(bucket.take('first').allowed).toBe(false);
+  for (let other = 0; other < 99_999; other += 1) bucket.take(String(other));
+  expect(bucket.take('first').allowed).toBe(false);
+  for (let other = 0; other < 100_000; other += 1) bucket.take(`${other}b`);
+  expect(bucket.take('first').allowed).toBe(true);
+});
