@@ -6,20 +6,17 @@ import { promisify } from 'node:util';
 
 const PROGRAM = fileURLToPath(new URL('../bin/lifeline.mjs', import.meta.url));
 
-/** Sees to it that children do not outlive this process, however it ends. */
-interface Lifeline {
-  /** From now on the process `pid` gets `signal` when this process is gone (a negative number is a process group). */
-  hold(pid: number, signal?: NodeJS.Signals): void;
-  /** The process has ended by itself. */
-  release(pid: number): void;
-}
-
 let guardian: ChildProcess | undefined;
 
-/** The lifeline of this process: a small guardian process, started at the first use, that notices our end. */
-export const lifeline: Lifeline = {
-  hold: (pid, signal = 'SIGTERM') => tell(`+${pid} ${signal}`),
-  release: (pid) => tell(`-${pid}`),
+/**
+ * Sees to it that children do not outlive this process, however it ends: a small guardian process, started at the first
+ * use, notices our end.
+ */
+export const lifeline = {
+  /** From now on the process `pid` gets `signal` when this process is gone (a negative number is a process group). */
+  hold: (pid: number, signal: NodeJS.Signals = 'SIGTERM') => tell(`+${pid} ${signal}`),
+  /** The process has ended by itself. */
+  release: (pid: number) => tell(`-${pid}`),
 };
 
 function tell(line: string): void {

@@ -24,14 +24,7 @@ interface PostgresOptions {
 }
 
 /** A running PostgreSQL of our own. */
-export interface RunningPostgres {
-  /** The address of the maintenance database, with the password. */
-  readonly url: string;
-  readonly port: number;
-  readonly pid: number;
-  /** Fast shutdown: open sessions are ended, what is committed is on disk. May be called again. */
-  stop(): Promise<void>;
-}
+export type RunningPostgres = ReturnType<typeof running>;
 
 const START_TIMEOUT_MS = 60_000;
 const PORT_TRIES = 3;
@@ -136,7 +129,7 @@ async function becomesReady(child: ChildProcess, url: string): Promise<boolean> 
   return false;
 }
 
-function running(child: ChildProcess, url: string, port: number, log: Logger): RunningPostgres {
+function running(child: ChildProcess, url: string, port: number, log: Logger) {
   const pid = child.pid ?? -1;
   const ended = new Promise<void>((done) => child.once('exit', () => done()));
   let stopping: Promise<void> | undefined;
@@ -145,9 +138,11 @@ function running(child: ChildProcess, url: string, port: number, log: Logger): R
   });
   child.unref();
   return {
+    /** The address of the maintenance database, with the password. */
     url,
     port,
     pid,
+    /** Fast shutdown: open sessions are ended, what is committed is on disk. May be called again. */
     stop: () => {
       stopping ??=
         child.exitCode === null && child.signalCode === null
@@ -158,7 +153,8 @@ function running(child: ChildProcess, url: string, port: number, log: Logger): R
   };
 }
 
-async function ensurePassword(file: string): Promise<string> {
+/** The random password that a file keeps, made at the first time. */
+export async function ensurePassword(file: string): Promise<string> {
   const fresh = randomBytes(24).toString('base64url');
   await writeFile(file, fresh, { mode: 0o600, flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;

@@ -35,26 +35,9 @@ export interface ProcessGroupOptions {
 }
 
 /** A program that runs. */
-export interface AppProcess {
-  readonly name: string;
-  readonly pid: number;
-  /** True until it has ended. */
-  isRunning(): boolean;
-  /** Its resident memory in bytes, or null where the system does not tell. */
-  residentBytes(): Promise<number | null>;
-  kill(signal: NodeJS.Signals): void;
-  /**
-   * SIGTERM, and SIGKILL when its time is over. Gives true when it ended by itself with code 0. May be called again.
-   */
-  stop(): Promise<boolean>;
-}
+export type AppProcess = ReturnType<typeof control>;
 
-export interface ProcessGroup {
-  /** Starts a program and waits until it is ready. @throws with the end of its output when it is not. */
-  start(spec: AppSpec): Promise<AppProcess>;
-  /** Stops all, the last one started first. Gives true when each ended cleanly. */
-  stop(): Promise<boolean>;
-}
+export type ProcessGroup = ReturnType<typeof createProcessGroup>;
 
 const INHERITED = ['PATH', 'HOME', 'TMPDIR', 'LANG', 'TZ', 'SystemRoot', 'NODE_EXTRA_CA_CERTS', 'NODE_OPTIONS'];
 const TSX = pathToFileURL(createRequire(import.meta.url).resolve('tsx')).href;
@@ -76,12 +59,13 @@ function wordsOf(tail: readonly string[]): string {
 }
 
 /** Makes a group of programs that start in order, stop in the reverse order, and never outlive this process. */
-export function createProcessGroup(options: ProcessGroupOptions): ProcessGroup {
+export function createProcessGroup(options: ProcessGroupOptions) {
   const { readyTimeoutMs = 60_000, stopTimeoutMs = 30_000 } = options;
   const apps: AppProcess[] = [];
 
   return {
-    async start(spec) {
+    /** Starts a program and waits until it is ready. @throws with the end of its output when it is not. */
+    async start(spec: AppSpec) {
       const startedAt = performance.now();
       const { child, tail } = await launch(spec, options.logDir);
       const app = control(spec.name, child, stopTimeoutMs, options.onUnexpectedExit);
@@ -99,6 +83,7 @@ export function createProcessGroup(options: ProcessGroupOptions): ProcessGroup {
       options.log.info({ app: spec.name, pid: app.pid, ms: Math.round(performance.now() - startedAt) }, 'app_ready');
       return app;
     },
+    /** Stops all, the last one started first. Gives true when each ended cleanly. */
     async stop() {
       let clean = true;
       for (let app = apps.pop(); app; app = apps.pop()) {
@@ -165,7 +150,7 @@ function control(
   child: ChildProcess,
   stopTimeoutMs: number,
   onUnexpectedExit: ProcessGroupOptions['onUnexpectedExit'],
-): AppProcess {
+) {
   const pid = child.pid ?? -1;
   const isRunning = () => child.exitCode === null && child.signalCode === null;
   const exited = isRunning() ? once(child, 'exit') : Promise.resolve();
@@ -185,9 +170,12 @@ function control(
   return {
     name,
     pid,
+    /** True until it has ended. */
     isRunning,
+    /** Its resident memory in bytes, or null where the system does not tell. */
     residentBytes: () => residentBytes(pid),
-    kill: (signal) => void child.kill(signal),
+    kill: (signal: NodeJS.Signals) => void child.kill(signal),
+    /** SIGTERM, and SIGKILL when its time is over. Gives true when it ended by itself with code 0. May be called again. */
     stop: () => {
       stopping ??= stop();
       return stopping;

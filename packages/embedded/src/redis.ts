@@ -1,13 +1,14 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { access, constants, mkdir, open, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { delimiter, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ExplainedError, type Logger } from '@acuse/runtime';
 import { lifeline, waitGone } from './children.ts';
 import { freePort } from './free-port.ts';
+import { canRun } from './postgres/binaries.ts';
+import { ensurePassword } from './postgres.ts';
 
 interface RedisOptions {
   /** The folder that holds the data, the password and the log. Made when missing, used again when there. */
@@ -17,15 +18,6 @@ interface RedisOptions {
   readonly log: Logger;
 }
 
-/** A running Redis of our own. */
-interface RunningRedis {
-  /** The address, with the password. */
-  readonly url: string;
-  readonly pid: number;
-  /** Writes the data and ends. May be called again. */
-  stop(): Promise<void>;
-}
-
 const START_TIMEOUT_MS = 15_000;
 const STOP_TIMEOUT_MS = 15_000;
 
@@ -33,11 +25,7 @@ const STOP_TIMEOUT_MS = 15_000;
 export async function findRedisServer(path: string = process.env['PATH'] ?? ''): Promise<string | null> {
   for (const folder of path.split(delimiter).filter((each) => each !== '')) {
     const candidate = join(folder, 'redis-server');
-    const isThere = await access(candidate, constants.X_OK).then(
-      () => true,
-      () => false,
-    );
-    if (isThere) return candidate;
+    if (await canRun(candidate)) return candidate;
   }
   return null;
 }
@@ -46,18 +34,12 @@ export async function findRedisServer(path: string = process.env['PATH'] ?? ''):
  * Starts the machine's Redis: loopback only, a random password kept in `dir`, an append-only file, nothing ever evicted
  * (BullMQ demands it). It ends with this process. Gives null when the machine has no `redis-server`.
  */
-export async function startRedis(options: RedisOptions): Promise<RunningRedis | null> {
+export async function startRedis(options: RedisOptions) {
   const program = await findRedisServer();
   if (program === null) return null;
   const dir = resolve(options.dir);
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  const passwordFile = join(dir, 'password');
-  await writeFile(passwordFile, randomBytes(24).toString('base64url'), { mode: 0o600, flag: 'wx' }).catch(
-    (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EEXIST') throw error;
-    },
-  );
-  const password = await readFile(passwordFile, 'utf8');
+  const password = await ensurePassword(join(dir, 'password'));
   const port = options.port ?? (await freePort());
   const logFile = join(dir, 'redis.log');
   const log = await open(logFile, 'w', 0o600);
@@ -97,8 +79,10 @@ export async function startRedis(options: RedisOptions): Promise<RunningRedis | 
   child.unref();
   options.log.info({ port, pid }, 'redis_started');
   return {
+    /** The address, with the password. */
     url: `redis://:${password}@127.0.0.1:${port}`,
     pid,
+    /** Writes the data and ends. May be called again. */
     async stop() {
       child.kill('SIGTERM');
       if (!(await waitGone(pid, STOP_TIMEOUT_MS))) child.kill('SIGKILL');

@@ -38,13 +38,7 @@ interface S3Options extends Credentials {
 }
 
 /** A running S3-compatible store of our own. */
-export interface RunningS3 {
-  /** For clients with `forcePathStyle`; any region will do. */
-  readonly endpoint: string;
-  readonly port: number;
-  /** Lets the requests in course end, then closes. May be called again. */
-  stop(): Promise<void>;
-}
+export type RunningS3 = Awaited<ReturnType<typeof startS3>>;
 
 const STOP_GRACE_MS = 5_000;
 
@@ -54,12 +48,12 @@ const STOP_GRACE_MS = 5_000;
  * ways, objects that appear whole or not at all. Offered: buckets; get (ranges, conditions), head, put, copy, delete of
  * objects; ListObjects(V2); DeleteObjects; multipart uploads.
  */
-export async function startS3(options: S3Options): Promise<RunningS3> {
-  const { accessKeyId, secretAccessKey, log, now = Date.now } = options;
+export async function startS3(options: S3Options) {
+  const { now = Date.now } = options;
   const store = await openStore(options.dir);
   for (const bucket of options.buckets) await store.createBucket(bucket);
   const server = createServer((request, response) => {
-    void answer(request, response, store, { accessKeyId, secretAccessKey }, log, now);
+    void answer(request, response, store, { ...options, now });
   });
   // A long upload is not a slow client.
   server.requestTimeout = 0;
@@ -70,8 +64,10 @@ export async function startS3(options: S3Options): Promise<RunningS3> {
   const { port } = server.address() as AddressInfo;
   let stopping: Promise<void> | undefined;
   return {
+    /** For clients with `forcePathStyle`; any region will do. */
     endpoint: `http://127.0.0.1:${port}`,
     port,
+    /** Lets the requests in course end, then closes. May be called again. */
     stop: () => {
       stopping ??= new Promise((resolve) => {
         const force = setTimeout(() => server.closeAllConnections(), STOP_GRACE_MS);
@@ -90,9 +86,7 @@ async function answer(
   request: IncomingMessage,
   response: ServerResponse,
   store: Store,
-  credentials: Credentials,
-  log: Logger,
-  now: () => number,
+  { log, now, ...credentials }: Credentials & { readonly log: Logger; readonly now: () => number },
 ): Promise<void> {
   const requestId = randomBytes(8).toString('hex').toUpperCase();
   response.setHeader('x-amz-request-id', requestId);

@@ -7,7 +7,7 @@ import { Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { fileURLToPath } from 'node:url';
 import { explain, silentLogger } from '@acuse/runtime';
-import yauzl, { type Entry, type ZipFile } from 'yauzl';
+import yauzl from 'yauzl';
 import { residentBytes } from '../children.ts';
 import { readSettings } from '../settings.ts';
 import { type RunningStack, startStack } from '../stack.ts';
@@ -217,21 +217,21 @@ interface Manifest {
  * entry that does not fit.
  */
 async function verifyZip(path: string): Promise<{ registros: number; entradas: number }> {
-  const zip = await open(path);
+  const zip = await yauzl.openPromise(path);
   const found = new Map<string, Downloaded>();
   let manifest: Manifest | undefined;
-  await eachEntry(zip, async (entry, stream) => {
+  for await (const entry of zip.eachEntry()) {
     const hash = createHash('sha256');
     const kept: Buffer[] = [];
     let bytes = 0;
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
+    for await (const chunk of (await zip.openReadStreamPromise(entry)) as AsyncIterable<Buffer>) {
       hash.update(chunk);
       bytes += chunk.length;
       if (entry.fileName === 'manifest.json') kept.push(chunk);
     }
     if (entry.fileName === 'manifest.json') manifest = JSON.parse(Buffer.concat(kept).toString());
     else found.set(entry.fileName, { bytes, sha256: hash.digest('hex') });
-  });
+  }
   if (!manifest) throw new Error('El paquete no tiene manifest.json.');
   for (const { nombre, bytes, sha256 } of manifest.entradas) {
     const entry = found.get(nombre);
@@ -242,26 +242,6 @@ async function verifyZip(path: string): Promise<{ registros: number; entradas: n
   if (found.size > 0)
     throw new Error(`El paquete trae entradas que el manifiesto no nombra: ${[...found.keys()].join(', ')}.`);
   return { registros: manifest.registros, entradas: manifest.entradas.length + 1 };
-}
-
-function open(path: string): Promise<ZipFile> {
-  return new Promise((resolve, reject) =>
-    yauzl.open(path, { lazyEntries: true, autoClose: true }, (error, zip) => (error ? reject(error) : resolve(zip))),
-  );
-}
-
-function eachEntry(zip: ZipFile, visit: (entry: Entry, stream: Readable) => Promise<void>): Promise<void> {
-  return new Promise((resolve, reject) => {
-    zip.on('error', reject);
-    zip.on('end', resolve);
-    zip.on('entry', (entry: Entry) =>
-      zip.openReadStream(entry, (error, stream) => {
-        if (error) reject(error);
-        else visit(entry, stream).then(() => zip.readEntry(), reject);
-      }),
-    );
-    zip.readEntry();
-  });
 }
 
 interface MemoryUse {

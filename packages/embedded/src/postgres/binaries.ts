@@ -33,7 +33,8 @@ export async function findSystemPostgres(home = SYSTEM_HOME): Promise<SystemPost
   return null;
 }
 
-const canRun = (path: string) =>
+/** Whether a path is a program that we may run. */
+export const canRun = (path: string) =>
   access(path, constants.X_OK).then(
     () => true,
     () => false,

@@ -3,13 +3,13 @@ import {
   elements,
   group,
   queryNumber,
-  readXml,
   sendEmpty,
   sendXml,
   tag,
   textOf,
   xmlDocument,
 } from './exchange.ts';
+import { readDocument } from './incoming-body.ts';
 import { encode } from './sigv4.ts';
 import { openObject } from './store.ts';
 
@@ -84,7 +84,7 @@ export async function listObjects(exchange: Exchange): Promise<void> {
 
 /** DeleteObjects. */
 export async function deleteObjects(exchange: Exchange): Promise<void> {
-  const xml = await readXml(exchange);
+  const xml = await readDocument(exchange.body);
   const keys = elements(xml, 'Object')
     .map((each) => textOf(each, 'Key'))
     .filter((key) => key !== null);

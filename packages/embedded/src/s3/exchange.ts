@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { type IncomingBody, readDocument } from './incoming-body.ts';
+import type { IncomingBody } from './incoming-body.ts';
 import type { Store } from './store.ts';
 
 /** One authenticated request and the means to answer it. */
@@ -24,11 +24,6 @@ export function sendEmpty({ response }: Exchange, status: number, headers: Outgo
 export function sendXml({ response }: Exchange, xml: string, status = 200): void {
   const bytes = Buffer.from(xml);
   response.writeHead(status, { 'content-type': 'application/xml', 'content-length': bytes.length }).end(bytes);
-}
-
-/** The request's body as XML text. */
-export function readXml({ body }: Exchange): Promise<string> {
-  return readDocument(body);
 }
 
 /** A whole number of the query between two limits, or the default when it is missing or not one. */

@@ -7,12 +7,10 @@ import { S3Error } from './exchange.ts';
 const MAX_DOCUMENT_BYTES = 2 * 1024 * 1024;
 
 /**
- * A request's body without its framing, whose stream fails at the end when the body is not the one that was announced.
+ * A request's body without its framing, as streams to put one after the other of which the first is the source; the
+ * last one fails at its end when the body is not the one that was announced.
  */
-export interface IncomingBody {
-  /** The streams to put one after the other; the first one is the source. */
-  readonly stages: readonly [Readable, ...Transform[]];
-}
+export type IncomingBody = readonly [Readable, ...Transform[]];
 
 /**
  * Reads a body as the signed payload hash and the headers say: plain or `aws-chunked`, with SHA-256, MD5 and CRC-32
@@ -28,12 +26,11 @@ export function incomingBody(request: IncomingMessage, payloadHash: string): Inc
     md5: headers['content-md5']?.toString(),
     crc32: () => headers['x-amz-checksum-crc32']?.toString() ?? decoder?.trailers.get('x-amz-checksum-crc32'),
   });
-  return { stages: decoder ? [request, decoder, verifier] : [request, verifier] };
+  return decoder ? [request, decoder, verifier] : [request, verifier];
 }
 
 /** The whole of a small body (lists in XML) as text. */
-export async function readDocument(body: IncomingBody): Promise<string> {
-  const [source, ...rest] = body.stages;
+export async function readDocument([source, ...rest]: IncomingBody): Promise<string> {
   const last = rest.reduce<Readable>((from, to) => {
     from.on('error', (error) => to.destroy(error));
     return from.pipe(to);

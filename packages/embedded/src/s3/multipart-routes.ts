@@ -2,18 +2,8 @@ import { createHash, randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import {
-  type Exchange,
-  elements,
-  group,
-  readXml,
-  S3Error,
-  sendEmpty,
-  sendXml,
-  tag,
-  textOf,
-  xmlDocument,
-} from './exchange.ts';
+import { type Exchange, elements, group, S3Error, sendEmpty, sendXml, tag, textOf, xmlDocument } from './exchange.ts';
+import { readDocument } from './incoming-body.ts';
 import { keptHeaders, requireAbsentIfAsked } from './object-routes.ts';
 import { type ObjectMeta, openObject, writeObject } from './store.ts';
 
@@ -57,7 +47,7 @@ export async function uploadPart(exchange: Exchange): Promise<void> {
   }
   await requireUpload(exchange);
   const path = partPath(exchange, number);
-  const meta = await writeObject(path, store.scratch, body.stages, ({ size, md5 }) => ({
+  const meta = await writeObject(path, store.scratch, body, ({ size, md5 }) => ({
     size,
     etag: `"${md5}"`,
     modifiedAt: now(),
@@ -71,7 +61,7 @@ export async function completeUpload(exchange: Exchange): Promise<void> {
   const { store, bucket, key, now } = exchange;
   const upload = await requireUpload(exchange);
   await requireAbsentIfAsked(exchange);
-  const parts = await chosenParts(exchange, await readXml(exchange));
+  const parts = await chosenParts(exchange, await readDocument(exchange.body));
   const digests = Buffer.concat(parts.map(({ meta }) => Buffer.from(meta.etag.slice(1, -1), 'hex')));
   const etag = `"${createHash('md5').update(digests).digest('hex')}-${parts.length}"`;
   await writeObject(store.objectPath(bucket, key), store.scratch, [Readable.from(contentOf(parts))], ({ size }) => ({

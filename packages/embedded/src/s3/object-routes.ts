@@ -2,17 +2,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { type Exchange, S3Error, sendEmpty, sendXml, tag, xmlDocument } from './exchange.ts';
-import { type ObjectMeta, type OpenObject, openObject, writeObject } from './store.ts';
+import { type ObjectMeta, openObject, writeObject } from './store.ts';
 
-const KEPT_HEADERS = new Set([
-  'cache-control',
-  'content-disposition',
-  'content-encoding',
-  'content-language',
-  'content-type',
-  'expires',
-]);
-const OVERRIDES = [
+/** The headers that an object keeps, and that a query may override (`response-…`). */
+const OWN_HEADERS = [
   'cache-control',
   'content-disposition',
   'content-encoding',
@@ -29,7 +22,7 @@ export async function getObject(exchange: Exchange): Promise<void> {
     const { size, etag, modifiedAt, headers } = object.meta;
     checkConditions(request.headers, object.meta);
     const range = parseRange(request.headers.range, size);
-    const overrides = OVERRIDES.map((name) => [name, query.get(`response-${name}`)]).filter(([, value]) => value);
+    const overrides = OWN_HEADERS.map((name) => [name, query.get(`response-${name}`)]).filter(([, value]) => value);
     response.writeHead(range ? 206 : 200, {
       'content-type': 'binary/octet-stream',
       ...headers,
@@ -52,7 +45,7 @@ export async function putObject(exchange: Exchange): Promise<void> {
   const { request, store, bucket, key, body } = exchange;
   if (request.headers['x-amz-copy-source'] !== undefined) return copyObject(exchange);
   await requireAbsentIfAsked(exchange);
-  const meta = await writeObject(store.objectPath(bucket, key), store.scratch, body.stages, ({ size, md5 }) => ({
+  const meta = await writeObject(store.objectPath(bucket, key), store.scratch, body, ({ size, md5 }) => ({
     size,
     etag: `"${md5}"`,
     modifiedAt: exchange.now(),
@@ -101,7 +94,7 @@ export async function requireAbsentIfAsked({ request, store, bucket, key }: Exch
 export function keptHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (typeof value === 'string' && (KEPT_HEADERS.has(name) || name.startsWith('x-amz-meta-'))) kept[name] = value;
+    if (typeof value === 'string' && (OWN_HEADERS.includes(name) || name.startsWith('x-amz-meta-'))) kept[name] = value;
   }
   const encodings = (kept['content-encoding'] ?? '').split(',').map((word) => word.trim());
   const own = encodings.filter((word) => word !== 'aws-chunked' && word !== '').join(', ');
@@ -109,7 +102,7 @@ export function keptHeaders(headers: IncomingHttpHeaders): Record<string, string
   return own === '' ? kept : { ...kept, 'content-encoding': own };
 }
 
-async function requireObject({ store }: Exchange, bucket: string, key: string): Promise<OpenObject> {
+async function requireObject({ store }: Exchange, bucket: string, key: string) {
   await store.requireBucket(bucket);
   const object = await openObject(store.objectPath(bucket, key));
   if (!object) throw new S3Error('NoSuchKey', 'The specified key does not exist.');

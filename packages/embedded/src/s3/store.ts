@@ -7,24 +7,10 @@ import { pipeline } from 'node:stream/promises';
 import { S3Error } from './exchange.ts';
 
 /** Where buckets, objects and unfinished uploads live below one folder. */
-export interface Store {
-  readonly scratch: string;
-  createBucket(bucket: string): Promise<void>;
-  deleteBucket(bucket: string): Promise<void>;
-  /** Name and moment of creation (ms since 1970) of each bucket, by name. */
-  buckets(): Promise<readonly { readonly name: string; readonly createdAt: number }[]>;
-  /** @throws S3Error NoSuchBucket */
-  requireBucket(bucket: string): Promise<void>;
-  objectPath(bucket: string, key: string): string;
-  uploadDir(uploadId: string): string;
-  uploadsDir: string;
-  deleteObject(bucket: string, key: string): Promise<void>;
-  /** All keys of a bucket that begin with a prefix, in the order of their UTF-8 bytes. */
-  keys(bucket: string, prefix: string): Promise<string[]>;
-}
+export type Store = Awaited<ReturnType<typeof openStore>>;
 
 /** Opens the folder, making what is missing. */
-export async function openStore(dir: string): Promise<Store> {
+export async function openStore(dir: string) {
   const bucketsDir = join(dir, 'buckets');
   const uploadsDir = join(dir, 'uploads');
   const scratch = join(dir, 'scratch');
@@ -36,37 +22,40 @@ export async function openStore(dir: string): Promise<Store> {
   return {
     scratch,
     uploadsDir,
-    async createBucket(bucket) {
+    async createBucket(bucket: string) {
       await mkdir(dirOf(bucket), { recursive: true });
     },
-    async deleteBucket(bucket) {
+    async deleteBucket(bucket: string) {
       await rmdir(dirOf(bucket)).catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOTEMPTY')
           throw new S3Error('BucketNotEmpty', 'The bucket you tried to delete is not empty.');
         throw error;
       });
     },
+    /** Name and moment of creation (ms since 1970) of each bucket, by name. */
     async buckets() {
       const names = (await readdir(bucketsDir)).sort();
       return Promise.all(
         names.map(async (name) => ({ name, createdAt: (await stat(join(bucketsDir, name))).birthtimeMs })),
       );
     },
-    async requireBucket(bucket) {
+    /** @throws S3Error NoSuchBucket */
+    async requireBucket(bucket: string) {
       if (!(await exists(bucket))) throw new S3Error('NoSuchBucket', 'The specified bucket does not exist.');
     },
-    objectPath: (bucket, key) => pathOfKey(dirOf(bucket), key),
-    uploadDir(uploadId) {
+    objectPath: (bucket: string, key: string) => pathOfKey(dirOf(bucket), key),
+    uploadDir(uploadId: string) {
       if (!/^[0-9a-f]{32}$/.test(uploadId))
         throw new S3Error('NoSuchUpload', 'The specified multipart upload does not exist.');
       return join(uploadsDir, uploadId);
     },
-    async deleteObject(bucket, key) {
+    async deleteObject(bucket: string, key: string) {
       const path = pathOfKey(dirOf(bucket), key);
       await rm(path, { force: true });
       await removeEmptyFolders(dirname(path), dirOf(bucket));
     },
-    async keys(bucket, prefix) {
+    /** All keys of a bucket that begin with a prefix, in the order of their UTF-8 bytes. */
+    async keys(bucket: string, prefix: string) {
       const root = dirOf(bucket);
       const start = dirname(pathOfKey(root, `${prefix.slice(0, prefix.lastIndexOf('/') + 1)}x`));
       return (await filesBelow(start))
@@ -196,18 +185,11 @@ export async function writeObject(
   }
 }
 
-/** An open object. Whoever opens it closes it; a stream of its content closes it at its end. */
-export interface OpenObject {
-  readonly meta: ObjectMeta;
-  /** The bytes from `start` to `end`, both included. */
-  stream(start: number, end: number): Readable;
-  close(): Promise<void>;
-}
-
 /**
- * Opens an object, or gives null when there is none. What is opened stays readable though it be replaced or deleted.
+ * Opens an object, or gives null when there is none. Whoever opens it closes it; a stream of its content closes it at
+ * its end. What is opened stays readable though it be replaced or deleted.
  */
-export async function openObject(path: string): Promise<OpenObject | null> {
+export async function openObject(path: string) {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'ENOENT' || error.code === 'ENOTDIR' || error.code === 'EISDIR') return null;
     throw error;
@@ -217,7 +199,8 @@ export async function openObject(path: string): Promise<OpenObject | null> {
     const meta = await readMeta(file);
     return {
       meta,
-      stream: (start, end) => file.createReadStream({ start, end, highWaterMark: READ_AHEAD }),
+      /** The bytes from `start` to `end`, both included. */
+      stream: (start: number, end: number) => file.createReadStream({ start, end, highWaterMark: READ_AHEAD }),
       close: () => file.close(),
     };
   } catch (error) {
