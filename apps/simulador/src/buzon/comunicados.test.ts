@@ -1,7 +1,7 @@
 import { load } from 'cheerio';
 import { describe, expect, test } from 'vitest';
 import { type Browser, createBrowser, readForm, type Visit } from '../testing/browser.ts';
-import { follow, isCiecPage } from '../testing/idp-client.ts';
+import { follow } from '../testing/idp-client.ts';
 import { frameOf, visitByCiec, visitByFiel } from '../testing/single-sign-on.ts';
 import { startForTests } from '../testing/start-for-tests.ts';
 import { wallTimeOf } from '../world/wall-time.ts';
@@ -108,14 +108,6 @@ test('unfolding a message moves it to those read, for good and on the record', a
   expect(await control.json()).toMatchObject({ comunicados_leidos: [first.id] });
 });
 
-test('after 20 idle minutes everything leads to the log-in page', async () => {
-  const browser = createBrowser();
-  await listed(browser);
-  simulador.world.clock.advance(21 * 60_000);
-  expect(isCiecPage(await follow(browser, await browser.get(application())))).toBe(true);
-  expect(isCiecPage(await follow(browser, await browser.get(wrapper())))).toBe(true);
-});
-
 describe('the gateway', () => {
   const sso = () => `${base}/loginc/nidp/idff/sso`;
   const bring = (location: string) => createBrowser().raw(location);
@@ -142,15 +134,6 @@ describe('the gateway', () => {
       expect(new URL(location ?? '').searchParams.get('target')).toBe(application());
     },
   );
-});
-
-test('faults are taken by operation and RFC', async () => {
-  const browser = createBrowser();
-  await listed(browser);
-  const fault = { service: 'aplicacionesc', operation: 'Comunicados', kind: 'html200', times: 1 } as const;
-  simulador.world.faults.add({ ...fault, rfc });
-  expect(both(await browser.get(application()))).toEqual([]);
-  expect(both(await browser.get(application()))).toHaveLength(of(rfc).length);
 });
 
 describe('what is generated', () => {

@@ -1,7 +1,7 @@
 import { load } from 'cheerio';
 import { describe, expect, test } from 'vitest';
 import { type Browser, createBrowser, readForm, tableRows, type Visit } from '../testing/browser.ts';
-import { follow, isCiecPage } from '../testing/idp-client.ts';
+import { follow } from '../testing/idp-client.ts';
 import { frameOf, visitByCiec, visitByFiel } from '../testing/single-sign-on.ts';
 import { startForTests } from '../testing/start-for-tests.ts';
 import { formatWallTime } from '../world/wall-time.ts';
@@ -78,20 +78,6 @@ describe('the list', () => {
     const { page } = await inside('VAC900215SI6');
     expect(page.text).toContain('Total de notificaciones pendientes: 0');
     expect(load(page.text)(`table[id="${TABLE}"] tbody`).text()).toBe('No se encontraron resultados');
-  });
-
-  test('leads to the log-in page after 20 idle minutes', async () => {
-    const { browser } = await inside(busy());
-    simulador.world.clock.advance(21 * 60_000);
-    expect(isCiecPage(await follow(browser, await browser.get(application())))).toBe(true);
-  });
-
-  test('takes faults by operation and RFC', async () => {
-    const rfc = busy();
-    const { browser } = await inside(rfc);
-    simulador.world.faults.add({ service: 'agr', operation: 'Notificaciones', rfc, kind: 'status', times: 1 });
-    expect((await browser.get(application())).status).toBe(503);
-    expect(rowsOf(await browser.get(application()))).toHaveLength(of(rfc).length);
   });
 });
 

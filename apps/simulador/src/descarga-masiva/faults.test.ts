@@ -29,29 +29,6 @@ describe('faults of the transport', () => {
     expect((await verify()).attributes['EstadoSolicitud']).toBe('3');
   });
 
-  it('an empty body with HTTP 200', async () => {
-    inject({ kind: 'empty200' });
-    expect(await verify()).toMatchObject({ status: 200, text: '' });
-  });
-
-  it.each([404, 500, 503])('a page with HTTP %d', async (status) => {
-    inject({ kind: 'status', status });
-    expect((await verify()).status).toBe(status);
-  });
-
-  it('another XML than the one asked for', async () => {
-    inject({ kind: 'wrong-content' });
-    expect((await verify()).text).toContain('<catalogo>');
-  });
-
-  it('XML that ends too early', async () => {
-    inject({ kind: 'malformed' });
-    const { status, text } = await verify();
-    expect(status).toBe(200);
-    expect(text).toMatch(/^<s:Envelope/);
-    expect(text).not.toContain('</s:Envelope>');
-  });
-
   it('a connection cut in the middle of the package', async () => {
     inject({ kind: 'cut', service: DESCARGA });
     await expect(download()).rejects.toThrow(/terminated|fetch failed/);

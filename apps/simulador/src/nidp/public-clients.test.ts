@@ -125,17 +125,3 @@ test('luffynando/sat-scrapers-auth: returns by password', async () => {
   const { text } = await browser.get(`${base}/pstcdypisr/Consulta/Consulta?tipoDocumento=1`);
   expect(load(text)('#btnBuscar')).toHaveLength(1);
 });
-
-test('the magic RFC of the captcha passes at the third one, at every host', async () => {
-  const rfc = 'CAP900215SI7';
-  const browser = createBrowser();
-  const address = `${base}/login/nidp/app/login?id=ciec&sid=0&option=credential&sid=0`;
-  let page = await browser.get(address);
-  const isRefused = [];
-  for (let n = 0; n < 3; n++) {
-    const filled = { ...(await credentials(page)), Ecom_User_ID: rfc, Ecom_Password: defaultCiec(rfc) };
-    page = await browser.post(address, filled);
-    isRefused.push(page.text.includes('Captcha no válido'));
-  }
-  expect(isRefused).toEqual([true, true, false]);
-});

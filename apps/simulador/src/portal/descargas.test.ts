@@ -240,16 +240,3 @@ test('a code fault refuses the request with its own text', async () => {
   simulador.world.faults.add({ service: 'portalcfdi', operation: 'DescargaMetadatos', rfc, kind: 'code', mensaje });
   expect((await ask(await logIn(base, rfc))).text).toBe('Error: Servicio saturado.');
 });
-
-test('a cut connection ends a download in the middle', async () => {
-  simulador.world.settings.verificaciones_hasta_terminar = 1;
-  const rfc = 'COR010101AAA';
-  const browser = await logIn(base, rfc);
-  const { folio } = await ask(browser);
-  const { visit, links } = await lookAtDownloads(base, browser);
-  simulador.world.faults.add({ service: 'portalcfdi', operation: 'DescargarPaquete', rfc, kind: 'cut', times: 1 });
-  const cut = await download(browser, visit, folio, links.get(folio) ?? '');
-  await expect(cut.arrayBuffer()).rejects.toThrow();
-  const whole = await download(browser, visit, folio, links.get(folio) ?? '');
-  expect((await readPackage(whole)).rows.length).toBeGreaterThan(20);
-});

@@ -100,12 +100,6 @@ describe('the way in', () => {
     expect(out.status).toBe(503);
     expect((await browser.get(`${portal}/ConsultaEmisor`)).url).toBe(`${portal}/ConsultaEmisor`);
   });
-
-  it('is forgotten after twenty idle minutes', async () => {
-    const browser = await inside();
-    simulador.world.clock.advance(21 * 60_000);
-    expect((await browser.get(`${portal}/ConsultaEmisor`)).url).toContain('/cfdiau/');
-  });
 });
 
 describe('a search', () => {
@@ -187,18 +181,5 @@ describe('a search', () => {
     const browser = await inside();
     const { fields } = readForm(await browser.get(`${portal}/ConsultaEmisor`), '#form1');
     expect((await browser.post(`${portal}/ConsultaReceptor`, fields)).status).toBe(500);
-  });
-
-  it('obeys faults by service, operation and RFC', async () => {
-    const browser = await inside();
-    simulador.world.faults.add({
-      service: 'prodretencioncontribuyente',
-      operation: 'Buscar',
-      rfc: RFC,
-      kind: 'html200',
-      times: 1,
-    });
-    expect((await search(browser, 'ConsultaReceptor', month('2026-03'))).text).not.toContain('tablaRetenciones');
-    expect((await search(browser, 'ConsultaReceptor', month('2026-03'))).text).toContain('tablaRetenciones');
   });
 });

@@ -1,9 +1,9 @@
 import { load } from 'cheerio';
 import { expect, test } from 'vitest';
-import { type Browser, createBrowser, readForm, textsOf } from '../testing/browser.ts';
+import { type Browser, createBrowser, textsOf } from '../testing/browser.ts';
 import { ciecError, follow, isCiecPage, sendCiecPage } from '../testing/idp-client.ts';
 import { pdfLines } from '../testing/pdf-text.ts';
-import { enterByFiel, visitByCiec } from '../testing/single-sign-on.ts';
+import { visitByCiec } from '../testing/single-sign-on.ts';
 import { startForTests } from '../testing/start-for-tests.ts';
 
 const RFC = 'HEN880505AB3';
@@ -30,20 +30,6 @@ async function search(browser: Browser, fields: Record<string, string>) {
     }));
   return { status, filas, headings: textsOf(text, '#tableResult thead th'), notice: $('.bootbox-body').text() };
 }
-
-test('a password opens the portal, which then names the taxpayer', async () => {
-  const { text, url } = await logIn(RFC);
-  expect(url).toBe(`${base}/`);
-  expect(load(text)('nav a[href$="/Consulta/Consulta?tipoDocumento=3"]')).toHaveLength(1);
-});
-
-test('an e.firma opens it too', async () => {
-  const browser = createBrowser();
-  const answer = await enterByFiel(simulador, browser, `${base}/`, RFC);
-  const { action, fields } = readForm(answer, 'form');
-  expect([action, Object.keys(fields)]).toEqual([`${base}/`, ['wa', 'wresult', 'wctx']]);
-  expect((await browser.post(action, fields)).text).toContain(`RFC: ${RFC}`);
-});
 
 test('after the log-in the browser is where it wanted to go', async () => {
   const { url, text } = await logIn(RFC, '/Consulta/Consulta?tipoDocumento=3');
@@ -175,15 +161,6 @@ test('without a session every page leads to the log-in, a search too', async () 
   expect(isCiecPage(await follow(browser, answer))).toBe(true);
 });
 
-test('a used assertion opens nothing', async () => {
-  const browser = createBrowser();
-  const page = await follow(browser, await browser.get(`${base}/`));
-  const { action, fields } = readForm(await sendCiecPage(simulador.url, browser, page, RFC), 'form');
-  expect((await browser.post(action, fields)).status).toBe(200);
-  const again = await createBrowser().post(action, fields);
-  expect([again.status, again.text.includes('ID4243')]).toEqual([500, true]);
-});
-
 test('three wrong passwords at two hosts lock the account at both', async () => {
   const rfc = 'BLO900101AB5';
   const browser = createBrowser();
@@ -206,16 +183,4 @@ test('log-out ends both sessions; twenty idle minutes end this one', async () =>
   const idle = (await logIn(RFC)).browser;
   simulador.world.clock.advance(21 * 60_000);
   expect(isCiecPage(await follow(idle, await idle.get(`${base}/`)))).toBe(true);
-});
-
-test('faults spoil the operation they name', async () => {
-  const { browser } = await logIn(RFC);
-  simulador.world.faults.add({ service: 'pstcdypisr', operation: 'Buscar', kind: 'status', status: 503 });
-  expect((await search(browser, { Ejercicio: '2024' })).status).toBe(503);
-  simulador.world.faults.remove();
-  simulador.world.faults.add({ service: 'loginda', operation: 'PaginaCiec', kind: 'html200' });
-  const page = await createBrowser().get(
-    `${simulador.url}/loginda/nidp/app/login?id=ciec&sid=0&option=credential&sid=0`,
-  );
-  expect(page.text).toContain('no se encuentra disponible');
 });

@@ -1,9 +1,9 @@
 import { load } from 'cheerio';
 import { expect, test } from 'vitest';
 import { type Browser, createBrowser } from '../testing/browser.ts';
-import { ciecError, follow, isCiecPage, sendCiecPage } from '../testing/idp-client.ts';
+import { follow, isCiecPage, sendCiecPage } from '../testing/idp-client.ts';
 import { pdfLines } from '../testing/pdf-text.ts';
-import { visitByCiec, visitByFiel } from '../testing/single-sign-on.ts';
+import { visitByCiec } from '../testing/single-sign-on.ts';
 import { startForTests } from '../testing/start-for-tests.ts';
 import { MAGIAS, type SentidoOpinion } from '../world/magia/catalogo.ts';
 
@@ -63,11 +63,6 @@ test('a password opens the application, which issues a positive opinion', async 
   const { nombre } = simulador.world.taxpayers.taxpayer(RFC);
   expect(lines).toEqual(expect.arrayContaining([nombre, 'POSITIVO', RFC, cuerpo.Validaciones?.['Folio']]));
   expect(cuerpo.Validaciones?.['Folio']).toMatch(/^\d{2}[A-Z]{2}\d{7}$/);
-});
-
-test('an e.firma opens it too', async () => {
-  const end = await visitByFiel(simulador, createBrowser(), base + ENTRADA, 'FIE850101AB2');
-  expect(load(end.text)('#root').attr('data-rfc')).toBe('FIE850101AB2');
 });
 
 test('the form of the entry leads to the e.firma when its contract is changed, as a public client does', async () => {
@@ -171,14 +166,6 @@ test('a spoilt answer of the token end point is a failed log-in', async () => {
   expect((await ask(browser, pedido(RFC))).status).toBe(401);
 });
 
-test('a wrong password leaves the browser at the log-in', async () => {
-  const browser = createBrowser();
-  const page = await follow(browser, await browser.get(base + ENTRADA));
-  const answer = await sendCiecPage(base, browser, page, RFC, 'incorrecta');
-  expect(ciecError(answer)).toContain('El RFC o contraseña son incorrectos');
-  expect((await ask(browser, pedido(RFC))).status).toBe(401);
-});
-
 test('log-out ends the session, and that of the log-in host', async () => {
   const browser = await logIn(RFC);
   await browser.get(`${base}/ptsc32d/logout`);
@@ -190,15 +177,6 @@ test('a session ends after twenty idle minutes', async () => {
   const browser = await logIn(RFC);
   simulador.world.clock.advance(21 * 60_000);
   expect((await ask(browser, pedido(RFC))).status).toBe(401);
-});
-
-test('calls are logged by operation and taxpayer', async () => {
-  simulador.world.log.clear();
-  await opinionOf(RFC);
-  const { log } = simulador.world;
-  expect(log.count({ service: 'loginda', operation: 'EntrarCiec', rfc: RFC })).toBe(1);
-  expect(log.count({ service: 'loginda', operation: 'CambiarCodigo', rfc: RFC })).toBe(1);
-  expect(log.count({ service: 'ptsc32d', operation: 'ObtenerRespuestaCompletaPdf', rfc: RFC })).toBe(1);
 });
 
 async function putAjustes(change: Record<string, unknown>): Promise<void> {

@@ -131,17 +131,6 @@ describe('the application', () => {
     expect((await browser.get(pdfAddress())).text).toContain('No hay una constancia generada');
   });
 
-  test('faults are taken by RFC, and a cut download never ends', async () => {
-    const { browser, page } = await reprintPage();
-    await press(browser, page);
-    const fault = { service: 'rfcampc', operation: 'DescargarConstancia', times: 1 } as const;
-    simulador.world.faults.add({ ...fault, rfc: 'OTR900215SI9', kind: 'status' });
-    expect((await browser.raw(pdfAddress())).status).toBe(200);
-    simulador.world.faults.add({ ...fault, rfc: RFC, kind: 'cut' });
-    const cut = await browser.raw(pdfAddress());
-    await expect(cut.arrayBuffer()).rejects.toThrow();
-  });
-
   test('records each step under the taxpayer', async () => {
     simulador.world.log.clear();
     const { browser, page } = await reprintPage('PERJ800101AB7');

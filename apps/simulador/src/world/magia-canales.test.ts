@@ -302,12 +302,4 @@ describe('magic RFCs at the portal', () => {
     const { html } = await search(simulador.url, browser, 'ConsultaReceptor.aspx', recibidos('2026-03-02', begin, end));
     expect(rowsOf(html)).toHaveLength(count);
   });
-
-  it('get a folio that never leaves its process', async () => {
-    const browser = await logIn(simulador.url, 'ATOR900215SI1');
-    const pagina = 'ConsultaReceptor.aspx';
-    const { html } = await search(simulador.url, browser, pagina, recibidos('2026-02-00'));
-    expect(await requestMetadata(simulador.url, browser, pagina, html)).toContain('folio de descarga');
-    for (let look = 0; look < 4; look++) expect((await lookAtDownloads(simulador.url, browser)).links.size).toBe(0);
-  });
 });
