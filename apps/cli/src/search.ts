@@ -1,5 +1,5 @@
 import { parseRfc } from '@acuse/contract';
-import { type Autor, type CuentaVista, Rechazo, type RfcVista } from '@acuse/db';
+import { type Autor, type CuentaVista, isUuid, Rechazo, type RfcVista } from '@acuse/db';
 import { InvalidArgumentError } from 'commander';
 import type { CliDeps } from './deps.ts';
 
@@ -22,6 +22,19 @@ export function integerArgument(value: string): number {
   if (!/^\d+$/.test(value) || !Number.isSafeInteger(number))
     throw new InvalidArgumentError('debe ser un número entero');
   return number;
+}
+
+/** Reads an id, or says `que` it has to be. */
+export const idArgument = (que: string) => (value: string) => {
+  if (!isUuid(value)) throw new InvalidArgumentError(`debe ser ${que}`);
+  return value.toLowerCase();
+};
+
+/** Reads a text that others are shown. */
+export function textArgument(value: string): string {
+  const text = value.trim();
+  if (text.length < 1 || text.length > 200) throw new InvalidArgumentError('debe tener de 1 a 200 caracteres');
+  return text;
 }
 
 /** The account of an e-mail, or `CUENTA_DESCONOCIDA`. */

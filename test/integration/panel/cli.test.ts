@@ -200,6 +200,10 @@ describe('the command line', () => {
       ['solicitudes', 'listar', '--limite', 'x'],
       'Error: la opción --limite <n> no admite «x»: debe ser un número entero\n',
     ],
+    [
+      ['solicitudes', 'listar', '--antes', 'x'],
+      'Error: la opción --antes <id> no admite «x»: debe ser el solicitud_id con el que terminó la página anterior\n',
+    ],
   ])('says in Spanish what is wrong with %j', async (args, expected) => {
     expect((await acuse(...args)).said).toBe(expected);
   });

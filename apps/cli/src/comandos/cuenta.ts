@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Rechazo } from '@acuse/db';
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CliDeps } from '../deps.ts';
-import { AUTOR, CUENTA, integerArgument, requireCuenta } from '../search.ts';
+import { AUTOR, CUENTA, idArgument, integerArgument, requireCuenta } from '../search.ts';
 
 export function addCuenta(program: Command, deps: () => CliDeps): void {
   const cuenta = program.command('cuenta').description('Cuentas: quién paga.');
@@ -73,11 +73,6 @@ function signedArgument(value: string): number {
   return number;
 }
 
-function uuidArgument(value: string): string {
-  if (!/^[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}$/i.test(value)) throw new InvalidArgumentError('debe ser un UUID');
-  return value.toLowerCase();
-}
-
 export function addSaldo(program: Command, deps: () => CliDeps): void {
   const saldo = program.command('saldo').description('Créditos de una cuenta.');
   saldo
@@ -86,7 +81,7 @@ export function addSaldo(program: Command, deps: () => CliDeps): void {
     .requiredOption(...CUENTA)
     .requiredOption('--creditos <n>', 'créditos que se suman, o que se quitan con signo menos', signedArgument)
     .requiredOption('--motivo <texto>', 'por qué')
-    .option('--id <uuid>', 'identificador del ajuste: con el mismo se hace una sola vez', uuidArgument)
+    .option('--id <uuid>', 'identificador del ajuste: con el mismo se hace una sola vez', idArgument('un UUID'))
     .action(async (options: { cuenta: string; creditos: number; motivo: string; id?: string }) => {
       const { id: cuentaId } = await requireCuenta(deps(), options.cuenta);
       const { creditos, motivo, id: opId = randomUUID() } = options;

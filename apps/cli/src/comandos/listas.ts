@@ -1,8 +1,8 @@
 import { createReadStream } from 'node:fs';
 import { readRfcs } from '@acuse/db';
-import { type Command, InvalidArgumentError } from 'commander';
+import type { Command } from 'commander';
 import type { CliDeps } from '../deps.ts';
-import { AUTOR } from '../search.ts';
+import { AUTOR, textArgument } from '../search.ts';
 
 export function addEfos(program: Command, deps: () => CliDeps): void {
   const efos = program.command('efos').description('Lista del artículo 69-B (EFOS) que publica el SAT.');
@@ -40,12 +40,6 @@ export function addEfos(program: Command, deps: () => CliDeps): void {
     });
 }
 
-function fuenteArgument(value: string): string {
-  const fuente = value.trim();
-  if (fuente.length < 1 || fuente.length > 200) throw new InvalidArgumentError('debe tener de 1 a 200 caracteres');
-  return fuente;
-}
-
 type Estado = NonNullable<Awaited<ReturnType<CliDeps['edos']['estado']>>>;
 const shown = ({ fuente, rfcs, importadaEn }: Estado) => ({ fuente, rfcs, importada_en: importadaEn });
 
@@ -58,7 +52,7 @@ export function addEdos(program: Command, deps: () => CliDeps): void {
     .command('importar')
     .description('Sustituye la lista por la de un CSV con una columna, o con una que se llame rfc.')
     .argument('<archivo>', 'archivo CSV en UTF-8')
-    .requiredOption('--fuente <nombre>', 'de dónde viene la lista; se muestra en cada respuesta', fuenteArgument)
+    .requiredOption('--fuente <nombre>', 'de dónde viene la lista; se muestra en cada respuesta', textArgument)
     .action(async (archivo: string, { fuente }: { fuente: string }) => {
       const rfcs = await readRfcs(createReadStream(archivo));
       deps().show(shown(await deps().edos.importar({ fuente, rfcs, ...AUTOR })));

@@ -1,19 +1,7 @@
 import { ESTADOS_PAGO, type EstadoPago, isUuid, type Pago, type Resolucion } from '@acuse/db';
-import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Command, Option } from 'commander';
 import type { CliDeps } from '../deps.ts';
-import { AUTOR, integerArgument } from '../search.ts';
-
-function motivoArgument(value: string): string {
-  const motivo = value.trim();
-  if (motivo.length < 1 || motivo.length > 200) throw new InvalidArgumentError('debe tener de 1 a 200 caracteres');
-  return motivo;
-}
-
-function idArgument(value: string): string {
-  const id = value.toLowerCase();
-  if (!isUuid(id)) throw new InvalidArgumentError('debe ser el pago_id con el que terminó la página anterior');
-  return id;
-}
+import { AUTOR, idArgument, integerArgument, textArgument } from '../search.ts';
 
 const shown = (pago: Pago) => ({
   pago_id: pago.id,
@@ -51,7 +39,11 @@ export function addPagos(program: Command, deps: () => CliDeps): void {
     .command('listar')
     .description('Pagos en un estado, los más antiguos primero, uno por línea.')
     .addOption(new Option('--estado <estado>', 'en qué estado').choices([...ESTADOS_PAGO]).default('PENDIENTE'))
-    .option('--despues <pago_id>', 'los posteriores a este: la siguiente página', idArgument)
+    .option(
+      '--despues <pago_id>',
+      'los posteriores a este: la siguiente página',
+      idArgument('el pago_id con el que terminó la página anterior'),
+    )
     .option('--limite <n>', 'cuántos', integerArgument, 50)
     .action(async (options: { estado: EstadoPago; despues?: string; limite: number }) => {
       const { estado, despues } = options;
@@ -74,7 +66,7 @@ export function addPagos(program: Command, deps: () => CliDeps): void {
     .command('rechazar')
     .description('Cierra un pago que no llegó. No se abona nada.')
     .argument('<pago>', 'pago_id o referencia')
-    .requiredOption('--motivo <texto>', 'por qué; lo lee quien compró', motivoArgument)
+    .requiredOption('--motivo <texto>', 'por qué; lo lee quien compró', textArgument)
     .action(async (texto: string, { motivo }: { motivo: string }) => {
       const { id } = await requirePago(deps(), texto);
       const resolucion = await deps().pagos.refuse({ id, motivo, ...AUTOR });

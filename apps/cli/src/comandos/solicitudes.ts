@@ -1,7 +1,7 @@
 import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
 import { type Command, Option } from 'commander';
 import type { CliDeps } from '../deps.ts';
-import { integerArgument, requireCuenta, rfcArgument } from '../search.ts';
+import { idArgument, integerArgument, requireCuenta, rfcArgument } from '../search.ts';
 
 interface Options {
   cuenta?: string;
@@ -20,7 +20,11 @@ export function addSolicitudes(program: Command, deps: () => CliDeps): void {
     .option('--cuenta <email>', 'solo de esta cuenta')
     .option('--rfc <rfc>', 'solo de este RFC', rfcArgument)
     .addOption(new Option('--estado <estado>', 'solo en este estado').choices([...ESTADOS_SOLICITUD]))
-    .option('--antes <id>', 'las anteriores a esta solicitud: la siguiente página')
+    .option(
+      '--antes <id>',
+      'las anteriores a esta solicitud: la siguiente página',
+      idArgument('el solicitud_id con el que terminó la página anterior'),
+    )
     .option('--limite <n>', 'cuántas', integerArgument, 50)
     .action(async ({ cuenta, rfc, estado, antes, limite }: Options) => {
       const { solicitudes } = deps();
