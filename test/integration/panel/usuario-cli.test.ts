@@ -39,11 +39,12 @@ describe('usuario', () => {
     );
   });
 
-  it('rol changes what somebody may do, and ends the sessions', async () => {
+  it('rol changes what somebody may do, and ends the sessions; the same again changes nothing', async () => {
     const ana = await panel.registrar();
     await acuse('usuario', 'rol', '--email', ana.email, '--rol', 'OPERADOR');
     expect((await ana.get('/cuenta')).status).toBe(303);
     await signIn(ana, ana.email, ana.password);
+    await acuse('usuario', 'rol', '--email', ana.email, '--rol', 'OPERADOR');
     expect((await ana.get('/cuenta')).text).toContain('href="/operador"');
     await expect(acuse('usuario', 'rol', '--email', newEmail(), '--rol', 'OPERADOR')).rejects.toThrow(
       'USUARIO_DESCONOCIDO',
@@ -75,9 +76,9 @@ describe('usuario', () => {
     await signIn(newCliente(panel.url), ana.email, password);
   });
 
-  it('notes in the audit log who did it', async () => {
+  it('notes in the audit log who did it, a repetition not', async () => {
     const ana = await panel.registrar();
-    await acuse('usuario', 'rol', '--email', ana.email, '--rol', 'OPERADOR');
+    for (const _ of ['once', 'and again']) await acuse('usuario', 'rol', '--email', ana.email, '--rol', 'OPERADOR');
     await acuse('usuario', 'restablecer', '--email', ana.email, '--sin-segundo-factor');
     const { rows } = await panel.db.pool.query(
       `SELECT accion FROM auditoria WHERE cuenta_id = $1 AND actor = 'operador:cli' ORDER BY id`,

@@ -64,18 +64,21 @@ hecho AS (
 libro AS (${nota({ accion: 'elegir-password', de: 'hecho', actor: `'usuario:' || id`, ip: '$4' })})
 SELECT email FROM hecho`;
 
-const LOG_OUT = 'fuera AS (DELETE FROM sesion WHERE usuario_id = $1)';
-
-const SET_ROL = changeOfUser(
-  'cambiar-rol',
-  [LOG_OUT, 'hecho AS (UPDATE usuario SET rol = $4 WHERE id = $1)'],
-  `jsonb_build_object('usuario', id, 'rol', $4::text)`,
-);
+const SET_ROL = `
+WITH hecho AS (UPDATE usuario SET rol = $4 WHERE id = $1 AND rol <> $4 RETURNING id, cuenta_id),
+fuera AS (DELETE FROM sesion WHERE usuario_id IN (SELECT id FROM hecho))
+${nota({
+  accion: 'cambiar-rol',
+  de: 'hecho',
+  detalle: `jsonb_build_object('usuario', id, 'rol', $4::text)`,
+  actor: '$2',
+  ip: '$3',
+})}`;
 
 const REMOVE_FACTOR = changeOfUser('quitar-dos-pasos', [
   'codigos AS (DELETE FROM codigo_recuperacion WHERE usuario_id = $1)',
   'factor AS (DELETE FROM segundo_factor WHERE usuario_id = $1)',
-  LOG_OUT,
+  'fuera AS (DELETE FROM sesion WHERE usuario_id = $1)',
 ]);
 
 const OFFER = changeOfUser('ofrecer-password', [
@@ -85,7 +88,9 @@ const OFFER = changeOfUser('ofrecer-password', [
 )`,
 ]);
 
-const SET_NOMBRE = changeOfUser('cambiar-nombre', ['hecho AS (UPDATE usuario SET nombre = $4 WHERE id = $1)'], OWN);
+const SET_NOMBRE = `
+WITH hecho AS (UPDATE usuario SET nombre = $4 WHERE id = $1 AND nombre <> $4 RETURNING cuenta_id)
+${nota({ accion: 'cambiar-nombre', de: 'hecho', actor: '$2', ip: '$3' })}`;
 
 /** The sessions of a change of password end but for the one that made it. */
 const SET_PASSWORD = changeOfUser(
@@ -173,7 +178,7 @@ export function createUsuarios({ pool }: Pick<Database, 'pool'>) {
       await execute(pool, SET_PASSWORD, [id, actor, ip, hash, kid, salvo]);
     },
 
-    /** Changes what a user may do, and ends the user's sessions. */
+    /** Changes what a user may do, and ends the user's sessions; nothing happens to one who may do that already. */
     async setRol({ id }: Pick<UsuarioVista, 'id'>, rol: RolUsuario, { actor, ip }: Autor): Promise<void> {
       await execute(pool, SET_ROL, [id, actor, ip, rol]);
     },
