@@ -6,7 +6,7 @@ export type Connection = Pick<pg.ClientBase, 'query'>;
 
 const names = new Map<string, string>();
 
-/** A statement that each connection prepares once, under a name made of its text and of the comment that it begins with. */
+/** A statement that each connection prepares once, under the hash of its text behind the word of its leading comment. */
 export function prepared(text: string, values: readonly unknown[]): pg.QueryConfig {
   let name = names.get(text);
   if (name === undefined) {

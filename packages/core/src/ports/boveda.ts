@@ -4,7 +4,7 @@ import type { CanalSat } from '../credencial.ts';
 export interface Autor {
   /** `usuario:<id>`, `api_key:<id>`, `operador:cli`, or a part of the service. */
   readonly actor: string;
-  /** Address that the order came from; null for one that came over no network. */
+  /** Address that the order came from; null for one over no network, and for a payment provider's notification. */
   readonly ip: string | null;
 }
 

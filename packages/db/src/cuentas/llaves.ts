@@ -95,7 +95,8 @@ export function createLlaves({ pool }: Pick<Database, 'pool'>) {
 
   /** Deletes what is not sealed under the key `except`. */
   const forget = (client: pg.PoolClient, contribuyenteId: string, except: string | null) =>
-    client.query(
+    execute(
+      client,
       `WITH ida AS (DELETE FROM credencial WHERE contribuyente_id = $1 AND api_key_id IS DISTINCT FROM $2 RETURNING id)
        DELETE FROM efirma_shred s USING ida WHERE s.credencial_id = ida.id`,
       [contribuyenteId, except],

@@ -33,7 +33,7 @@ ${nota({ accion: 'borrar-edos', de: 'lista', cuenta: 'NULL::uuid', actor: '$1', 
 export function createListaEdos({ pool }: Pick<Database, 'pool'>): ListaEdos {
   const change = <T>(run: (client: pg.PoolClient) => Promise<T>): Promise<T> =>
     inTransaction(pool, async (client) => {
-      await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
+      await execute(client, 'SELECT pg_advisory_xact_lock($1)', [LOCK]);
       await execute(client, 'DELETE FROM edos_rfc');
       return run(client);
     });

@@ -147,7 +147,7 @@ export function createSesionesPortal({ pool }: Pick<Database, 'pool'>): Sesiones
       const token = randomUUID();
       const isTaken = reparto
         ? await takePlace(titular, token, leaseMs, reparto)
-        : await execute(pool, ACQUIRE, [titular.rfc, titular.tipo, token, leaseMs]);
+        : await isOne(pool, ACQUIRE, [titular.rfc, titular.tipo, token, leaseMs]);
       return isTaken ? { token } : null;
     },
 

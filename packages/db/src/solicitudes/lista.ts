@@ -266,7 +266,8 @@ export function createListaSolicitudes({ pool }: Pick<Database, 'pool'>) {
       pageOf(cuentaId, filtro, cursor, limit),
 
     /** The same of all accounts, for an operator at a terminal: looks for what is rare among all of them. */
-    all: (filtro: FiltroSolicitudes, cursor: Cursor | null, limit: number) => pageOf(null, filtro, cursor, limit),
+    all: (filtro: Pick<FiltroSolicitudes, 'rfc' | 'estado'>, cursor: Cursor | null, limit: number) =>
+      pageOf(null, filtro, cursor, limit),
 
     /** How many there are in each state, up to {@link TOPE_CUENTA} + 1 each. */
     async counts(cuentaId: string, rfc?: string): Promise<Readonly<Record<EstadoSolicitud, number>>> {

@@ -21,7 +21,7 @@ import { createBatch } from './batch.ts';
 type Fase = 'DESCARGA' | 'ENSAMBLE';
 
 /** Everything that the people of its account may know about a solicitud. */
-export interface DetalleSolicitud extends VistaSolicitud {
+export interface DetalleSolicitud extends Omit<VistaSolicitud, 'isReembolsada'> {
   readonly contribuyenteId: string;
   readonly canal: CanalSat;
   /** The authority's code of the end without a package. */
@@ -44,11 +44,6 @@ export interface PartesSolicitud {
   readonly listas: number;
 }
 
-/** Events of one kind together: what the last of them said, and how many there were. */
-export interface HitoSolicitud extends EventoSolicitud {
-  readonly veces: number;
-}
-
 export interface EventoSolicitud {
   readonly id: number;
   readonly tipo: TipoEvento;
@@ -59,6 +54,9 @@ export interface EventoSolicitud {
   /** When it came last. */
   readonly en: Date;
 }
+
+/** Events of one kind together: what the last of them said, and how many there were. */
+export type HitoSolicitud = EventoSolicitud;
 
 /** What changes while a solicitud is worked on. */
 export interface AvanceSolicitud
@@ -94,10 +92,11 @@ const AVANCE = `s.id, s.estado, s.fase, s.intentos, s.ultima_consulta_en AS "ult
 /** Of what was assembled before its confidence was noted, only rows are sure. */
 const VISTA = `${AVANCE}, s.rfc, s.tipo, s.desde::text, s.hasta::text, s.motivo, s.creada_en AS "creadaEn", s.object_key AS "objectKey",
   s.paquete_borrado_en AS "paqueteBorradoEn", s.bytes::float8 AS bytes, s.sha256,
-  CASE WHEN s.estado = 'TERMINADA' THEN coalesce(s.confianza, CASE WHEN s.registros > 0 THEN 'confirmado' ELSE 'sin_confirmar' END) END AS confianza,
-  EXISTS (SELECT FROM movimiento m WHERE m.op_id = s.id AND m.tipo = 'reembolso') AS "isReembolsada"`;
+  CASE WHEN s.estado = 'TERMINADA' THEN coalesce(s.confianza, CASE WHEN s.registros > 0 THEN 'confirmado' ELSE 'sin_confirmar' END) END AS confianza`;
 
-const FIND = `SELECT ${VISTA} FROM solicitud s WHERE s.id = $1 AND s.contribuyente_id = $2`;
+const FIND = `
+SELECT ${VISTA}, EXISTS (SELECT FROM movimiento m WHERE m.op_id = s.id AND m.tipo = 'reembolso') AS "isReembolsada"
+FROM solicitud s WHERE s.id = $1 AND s.contribuyente_id = $2`;
 
 const MOVIMIENTO = (
   tipo: 'cargo' | 'reembolso',

@@ -140,7 +140,7 @@ describe('openLlave', () => {
   });
 });
 
-describe('llaveCorresponde', () => {
+describe('keyMatches', () => {
   let certificado: Certificado;
   let cer: Buffer;
 

@@ -10,6 +10,11 @@ import { decryptGcm, encryptGcm, GCM_IV_BYTES } from '../crypto/aes-gcm.ts';
 import { CLAVE_BYTES } from '../crypto/clave-32.ts';
 import { hkdfExpand, hkdfExtract } from '../crypto/hkdf.ts';
 
+/*
+ * Hybrid public key encryption, RFC 9180: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256 and AES-GCM, modes base and psk. On
+ * Node's native X25519; nothing here is a primitive of our own.
+ */
+
 const VERSION_LABEL = Buffer.from('HPKE-v1');
 
 /** I2OSP(value, 2) of RFC 8017: two bytes, big endian. */
@@ -216,10 +221,6 @@ export function createHpkeSender(enc: Buffer, { key, baseNonce }: HpkeKeys, limi
   };
 }
 
-/**
- * Hybrid public key encryption, RFC 9180: DHKEM(X25519, HKDF-SHA256), HKDF-SHA256 and AES-GCM, modes base and psk. On
- * Node's native X25519; nothing here is a primitive of our own.
- */
 const KDF_ID = 0x0001;
 const MODE_BASE = 0x00;
 const MODE_PSK = 0x01;
