@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { type ApiKey, generateApiKey } from './api-key.ts';
-import { createApiKeyHasher } from './api-key-hasher.ts';
+import { type ApiKey, generateApiKey, parseApiKey, wipeApiKey } from './api-key.ts';
+import { createApiKeyHasher, registroOf } from './api-key-hasher.ts';
 
 const peppers = new Map([
   [1, randomBytes(32)],
@@ -61,6 +61,18 @@ describe('API key hasher', () => {
     for (const plain of [key.secret, key.text]) {
       expect(createHash('sha256').update(plain).digest().equals(hash)).toBe(false);
     }
+  });
+
+  it('keeps what verifies the key after its secret is wiped, and nothing that gives it back', () => {
+    const key = generateApiKey('live');
+    const secret = Buffer.from(key.secret);
+    const registro = registroOf(hasher, key);
+    wipeApiKey(key);
+    const { keyId: id, modo, text } = key;
+    expect(registro).toEqual({ id, modo, pepperVersion: 2, ultimos4: text.slice(-4), hash: expect.any(Buffer) });
+    const parsed = parseApiKey(text);
+    expect(parsed && hasher.verifyApiKey(parsed, registro)).toBe(true);
+    expect(registro.hash.equals(secret)).toBe(false);
   });
 
   it('refuses a pepper of another length and a current version that is missing', () => {

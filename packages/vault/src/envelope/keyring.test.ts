@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { createKeyring, KeyringExhausted, kidOf, MAX_ENCRYPTIONS_PER_KID } from './keyring.ts';
+import { createKeyring, createSellado, KeyringExhausted, kidOf, MAX_ENCRYPTIONS_PER_KID } from './keyring.ts';
 
 const AAD = Buffer.from('fila');
 const old = randomBytes(32);
@@ -73,5 +73,38 @@ describe('keyring', () => {
       expect(kidOf(bytes)).toBeNull();
       expect(keyring.unwrap(bytes, AAD)).toBeNull();
     }
+  });
+});
+
+describe('seal of an installation', () => {
+  const create = () => createSellado(createKeyring({ keys, current: '2026-01' }));
+  const sellado = create();
+  const contexto = ['acuse/v1/sesion', 'cfdi', 'EKU9003173C9', 'ciec', 'id-1'];
+  const claro = Buffer.from('cookie=secreta');
+
+  it('opens in another process with the same key, before and after a rotation', () => {
+    const bytes = sellado.seal(claro, contexto);
+    expect(bytes.includes('secreta')).toBe(false);
+    expect(create().open(bytes, contexto)).toEqual(claro);
+    expect(createSellado(createKeyring({ keys, current: '2026-02' })).open(bytes, contexto)).toEqual(claro);
+    const other = createKeyring({ keys: new Map([['2026-02', randomBytes(32)]]), current: '2026-02' });
+    expect(createSellado(other).open(bytes, contexto)).toBeNull();
+  });
+
+  it('opens under no other context, however it is cut into fields', () => {
+    const bytes = sellado.seal(claro, contexto);
+    for (const ajeno of [
+      contexto.with(2, 'AAA010101AAA'),
+      contexto.with(1, 'loginda'),
+      contexto.with(3, 'efirma'),
+      contexto.with(4, 'id-2'),
+      ['acuse/v1/sesion', 'cf', 'diEKU9003173C9', 'ciec', 'id-1'],
+      contexto.slice(0, 4),
+    ]) {
+      expect(sellado.open(bytes, ajeno)).toBeNull();
+    }
+    bytes[bytes.length - 20] = (bytes[bytes.length - 20] ?? 0) ^ 1;
+    expect(sellado.open(bytes, contexto)).toBeNull();
+    expect(sellado.open(Buffer.from('roto'), contexto)).toBeNull();
   });
 });

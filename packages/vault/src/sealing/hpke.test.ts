@@ -1,15 +1,20 @@
 import { generateKeyPairSync, randomBytes } from 'node:crypto';
 import { Aes128Gcm, Aes256Gcm, CipherSuite, DhkemX25519HkdfSha256, HkdfSha256 } from '@hpke/core';
 import { describe, expect, it, vi } from 'vitest';
+import { decryptGcm } from '../crypto/aes-gcm.ts';
 import {
   AES_128_GCM,
   AES_256_GCM,
   createHpke,
+  createHpkeSender,
   decapsulate,
   encapsulate,
   generateX25519,
+  type HpkeKeys,
   importX25519Private,
   importX25519Public,
+  MAX_SEQUENCE,
+  nonceOf,
 } from './hpke.ts';
 import { generateWorkerKeyPair, importWorkerPrivateKey } from './worker-keys.ts';
 
@@ -224,5 +229,58 @@ describe('HPKE', () => {
       createHpke({ aead: AES_256_GCM, info: INFO, psk: wrong });
     expect(make({ ...psk, psk: randomBytes(31) })).toThrow(RangeError);
     expect(make({ ...psk, pskId: NONE })).toThrow(RangeError);
+  });
+});
+
+describe('nonceOf', () => {
+  it('gives every sequence number of a context a nonce of its own', () => {
+    const baseNonce = Buffer.from('0123456789abcdeffedcba98', 'hex');
+    const nonces = new Set<string>();
+    for (let seq = 0; seq < MAX_SEQUENCE; seq += 1) nonces.add(nonceOf(baseNonce, seq).toString('latin1'));
+    expect(nonces.size).toBe(MAX_SEQUENCE);
+    expect(nonceOf(baseNonce, 0).equals(baseNonce)).toBe(true);
+    expect(nonceOf(baseNonce, 0xffff).toString('hex')).toBe('0123456789abcdeffedc4567');
+    expect(baseNonce.toString('hex')).toBe('0123456789abcdeffedcba98');
+  });
+});
+
+describe('a sender', () => {
+  const keysOf = (): HpkeKeys => ({ key: randomBytes(32), baseNonce: randomBytes(12) });
+
+  it('numbers its messages and stops at its limit, with its key wiped', () => {
+    const keys = keysOf();
+    const copy = { key: Buffer.from(keys.key), baseNonce: Buffer.from(keys.baseNonce) };
+    const sender = createHpkeSender(Buffer.alloc(32), keys, 3);
+    for (let seq = 0; seq < 3; seq += 1) {
+      expect(sender.isSpent).toBe(false);
+      const message = sender.seal(AAD, PLAINTEXT);
+      expect(message.seq).toBe(seq);
+      const nonce = nonceOf(copy.baseNonce, seq);
+      expect(decryptGcm(copy.key, nonce, AAD, message.ciphertext)?.equals(PLAINTEXT)).toBe(true);
+    }
+    expect(sender.isSpent).toBe(true);
+    expect(() => sender.seal(AAD, PLAINTEXT)).toThrow(RangeError);
+    expect([...keys.key, ...keys.baseNonce].every((byte) => byte === 0)).toBe(true);
+  });
+
+  it('never seals under a wiped key', () => {
+    const keys = keysOf();
+    const sender = createHpkeSender(Buffer.alloc(32), keys, 3);
+    sender.seal(AAD, PLAINTEXT);
+    sender.wipe();
+    expect(keys.key.equals(Buffer.alloc(32))).toBe(true);
+    expect(sender.isSpent).toBe(true);
+    expect(() => sender.seal(AAD, PLAINTEXT)).toThrow(RangeError);
+  });
+
+  it('uses a number up even when the encryption under it fails', () => {
+    const sender = createHpkeSender(Buffer.alloc(32), { key: randomBytes(5), baseNonce: randomBytes(12) }, 2);
+    expect(() => sender.seal(AAD, PLAINTEXT)).toThrow(TypeError);
+    expect(() => sender.seal(AAD, PLAINTEXT)).toThrow(TypeError);
+    expect(() => sender.seal(AAD, PLAINTEXT)).toThrow(RangeError);
+  });
+
+  it.each([0, -1, 1.5, Number.NaN, MAX_SEQUENCE + 1])('takes no limit of %d messages', (limit) => {
+    expect(() => createHpkeSender(Buffer.alloc(32), keysOf(), limit)).toThrow(RangeError);
   });
 });

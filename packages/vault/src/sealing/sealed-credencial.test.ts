@@ -1,8 +1,15 @@
 import { randomBytes } from 'node:crypto';
 import type { CredencialCiec, CredencialEfirma } from '@acuse/core';
-import { describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { CredencialIlegible } from '../credencial-bytes.ts';
-import { type ContextoSolicitud, createOpener, createSealer, splitSealed } from './sealed-credencial.ts';
+import { createHpkeSender, type HpkeSender } from './hpke.ts';
+import {
+  type ContextoSolicitud,
+  createOpener,
+  createSealer,
+  createShortLived,
+  splitSealed,
+} from './sealed-credencial.ts';
 import { generateWorkerKeyPair, importWorkerPrivateKey, importWorkerPublicKey, publicKeyOf } from './worker-keys.ts';
 
 const psk = randomBytes(32);
@@ -164,5 +171,57 @@ describe('worker keys', () => {
     expect(() => createOpener({ keys, psks: new Map() })).toThrow(RangeError);
     expect(() => createOpener({ keys: new Map(), psks: new Map([['p1', psk]]) })).toThrow(RangeError);
     expect(() => createOpener({ keys, psks: new Map([['p1', randomBytes(16)]]) })).toThrow(RangeError);
+  });
+});
+
+describe('short-lived senders', () => {
+  const NONE = Buffer.alloc(0);
+  const made: { readonly sender: HpkeSender; readonly key: Buffer }[] = [];
+  const make = (limit: number) => {
+    const key = randomBytes(32);
+    const sender = createHpkeSender(randomBytes(32), { key, baseNonce: randomBytes(12) }, limit);
+    made.push({ sender, key });
+    return sender;
+  };
+  beforeEach(() => {
+    made.length = 0;
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  it('are shared until their messages are used up', () => {
+    const senderForNext = createShortLived(make, { messages: 5, ms: 1_000 });
+    const seen = new Set<string>();
+    for (let count = 0; count < 23; count += 1) {
+      const sender = senderForNext();
+      seen.add(`${sender.enc.toString('hex')} ${sender.seal(NONE, NONE).seq}`);
+    }
+    expect(seen.size).toBe(23);
+    expect(made).toHaveLength(5);
+    expect(made.slice(0, 4).every(({ key }) => key.equals(Buffer.alloc(32)))).toBe(true);
+  });
+
+  it('are wiped when their time is over, used again or not, and no message goes to a wiped one', () => {
+    const senderForNext = createShortLived(make, { messages: 5, ms: 1_000 });
+    const first = senderForNext();
+    first.seal(NONE, NONE);
+    vi.advanceTimersByTime(999);
+    expect(senderForNext()).toBe(first);
+    vi.advanceTimersByTime(1);
+    expect(made[0]?.key.equals(Buffer.alloc(32))).toBe(true);
+    expect(senderForNext()).not.toBe(first);
+    expect(senderForNext().seal(NONE, NONE).seq).toBe(0);
+  });
+
+  it('leave their successor alone when an old timer goes off', () => {
+    const senderForNext = createShortLived(make, { messages: 1, ms: 1_000 });
+    senderForNext().seal(NONE, NONE);
+    vi.advanceTimersByTime(500);
+    const second = senderForNext();
+    vi.advanceTimersByTime(600);
+    expect(second.isSpent).toBe(false);
+    expect(senderForNext()).toBe(second);
   });
 });
