@@ -47,6 +47,7 @@ onEachDriver('a relay killed when the outbox has noted the rings and the queue h
     await waitFor(noted);
     relay.kill('SIGKILL');
     await waitFor(async () => !relay.isRunning() || null);
+    expect(await noted()).toBe(true);
     await silent.close();
 
     await servicio.startWorker(RELAY);

@@ -128,6 +128,12 @@ test('two payments cannot be credited for one payment of the provider', async ()
   expect(await saldoDe(database, { cuentaId })).toBe(100);
 });
 
+test('an order for a payment that does not exist says so', async () => {
+  const order = { id: uuidV7(), actor: 'operador:a', ip: null };
+  expect(await pagos.confirmar(order)).toEqual({ resultado: 'DESCONOCIDO' });
+  expect(await pagos.refuse({ ...order, motivo: 'x' })).toEqual({ resultado: 'DESCONOCIDO' });
+});
+
 test('lists pages of an account newest first, and of the operator oldest first', async () => {
   const cuentaId = await account();
   const made: Pago[] = [];

@@ -1,4 +1,10 @@
-import { createContribuyentes, createListaSolicitudes, type FiltroSolicitudes, TOPE_CUENTA } from '@acuse/db';
+import {
+  createContribuyentes,
+  createListaSolicitudes,
+  createSolicitudes,
+  type FiltroSolicitudes,
+  TOPE_CUENTA,
+} from '@acuse/db';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { acceptSolicitud, newRfc, seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 import { examine, forgetStatistics } from '../fixtures/planes.ts';
@@ -75,6 +81,16 @@ describe('a page of solicitudes', () => {
     const middle = await page({ despuesDe: String(all[6]) });
     expect([idsOf(middle), middle.hayAntes, middle.hayDespues]).toEqual([all.slice(3, 6), true, true]);
   });
+});
+
+test('what somebody did with a solicitud is noted for its own account only', async () => {
+  const [mine, foreign] = [await seedTaxpayer(t.db), await seedTaxpayer(t.db)];
+  const solicitudId = await accepted(mine);
+  const nota = { solicitudId, actor: 'usuario:x', accion: 'descargar-paquete', ip: '10.0.0.1' };
+  for (const { cuentaId } of [foreign, mine]) await createSolicitudes(t.db).note({ ...nota, cuentaId });
+  const noted = `SELECT cuenta_id, ip FROM auditoria WHERE detalle->>'solicitud' = $1`;
+  const { rows } = await t.db.pool.query(noted, [solicitudId]);
+  expect(rows).toEqual([{ cuenta_id: mine.cuentaId, ip: '10.0.0.1' }]);
 });
 
 describe('with 100,000 solicitudes of one account', () => {
