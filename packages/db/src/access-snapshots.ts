@@ -1,4 +1,4 @@
-import type { AccessSnapshot, AccessSnapshots, CredencialGuardada } from '@acuse/core';
+import type { AccessSnapshot, AccessSnapshots, CredencialGuardada, TipoGuardada } from '@acuse/core';
 import type { Database } from './database.ts';
 import { execute, rowOf } from './statements.ts';
 
@@ -9,7 +9,8 @@ const CREDENCIAL = (alias: string, shred = 'NULL::bytea') =>
    ${alias}.expira_en AS ${alias}_expira_en,
    ${alias}.rechazada_soap_en AS ${alias}_soap, ${alias}.rechazada_portal_en AS ${alias}_portal`;
 
-const JOIN = (alias: string, tipo: string) =>
+/** SQL: the credential of one kind that the key `k` of the taxpayer `c` opens. */
+export const joinCredencial = (alias: string, tipo: TipoGuardada) =>
   `LEFT JOIN credencial ${alias} ON ${alias}.contribuyente_id = c.id AND ${alias}.tipo = '${tipo}'
      AND ${alias}.api_key_id = k.id AND (${alias}.expira_en IS NULL OR ${alias}.expira_en > now())`;
 
@@ -22,9 +23,9 @@ SELECT k.id, k.hash, k.pepper_version, k.estado, k.modo, k.registrada_en IS NOT 
 FROM api_key k
 JOIN contribuyente c ON c.id = k.contribuyente_id
 JOIN cuenta q ON q.id = c.cuenta_id
-${JOIN('ciec', 'ciec')}
-${JOIN('cer', 'efirma_cer')}
-${JOIN('llave', 'efirma_key')}
+${joinCredencial('ciec', 'ciec')}
+${joinCredencial('cer', 'efirma_cer')}
+${joinCredencial('llave', 'efirma_key')}
 LEFT JOIN efirma_shred s ON s.credencial_id = llave.id AND s.expira_en > now()
 WHERE k.id = $1`;
 

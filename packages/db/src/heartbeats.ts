@@ -2,38 +2,12 @@ import type { QueueName } from '@acuse/core';
 import type { Database } from './database.ts';
 import { execute, rowOf, rowsOf } from './statements.ts';
 
-export interface Heartbeat {
-  readonly proceso: string;
-  readonly rol: string;
-  /** Whether it took up work since it was last seen. */
-  readonly consumed: boolean;
-  /** Steps that it works on at the same time; 0 for one that takes none or is leaving. */
-  readonly slots?: number;
-}
-
 /** A process as it was last seen. */
 export interface SeenHeartbeat {
   readonly proceso: string;
   readonly rol: string;
   readonly vistoEn: Date;
   readonly consumidoEn: Date | null;
-}
-
-/** How far a queue is behind. */
-export interface Atraso {
-  /** Solicitudes that the queue should have brought to somebody: rung and held by nobody. */
-  readonly unanswered: number;
-  /** Seconds since the ring that waits longest was due, whether the queue has it or not; 0 when none waits. */
-  readonly seconds: number;
-}
-
-export interface Heartbeats {
-  /** Notes that a process is alive. */
-  beat(latido: Heartbeat): Promise<void>;
-  /** Measured at the head of the queue: by what is due, never by what was consumed. */
-  lag(queue: QueueName): Promise<Atraso>;
-  /** The processes that were seen in the last day. */
-  list(): Promise<SeenHeartbeat[]>;
 }
 
 const LAG = `
@@ -47,26 +21,39 @@ SELECT (SELECT count(*) FROM rung)::int AS unanswered,
   coalesce((SELECT extract(epoch FROM now() - min(due_at)) FROM (SELECT due_at FROM rung UNION ALL SELECT due_at FROM waiting) d), 0)::float8 AS seconds`;
 
 /** Heartbeats of the workers over PostgreSQL. */
-export function createHeartbeats({ pool }: Pick<Database, 'pool'>): Heartbeats {
+export function createHeartbeats({ pool }: Pick<Database, 'pool'>) {
   return {
-    async beat({ proceso, rol, consumed, slots = 0 }) {
+    /**
+     * Notes that a process is alive; `consumed`: it took up work since it was last seen; `slots`: steps that it works
+     * on at the same time, 0 for one that takes none or is leaving.
+     */
+    async beat(seen: { proceso: string; rol: string; consumed: boolean; slots?: number }): Promise<void> {
       await execute(
         pool,
         `INSERT INTO latido (proceso, rol, visto_en, consumido_en, slots) VALUES ($1, $2, now(), CASE WHEN $3 THEN now() END, $4)
          ON CONFLICT (proceso) DO UPDATE SET visto_en = now(), rol = excluded.rol, slots = excluded.slots,
            consumido_en = coalesce(excluded.consumido_en, latido.consumido_en)`,
-        [proceso, rol, consumed, slots],
+        [seen.proceso, seen.rol, seen.consumed, seen.slots ?? 0],
       );
     },
-    async lag(queue) {
-      const row = await rowOf<Atraso>(pool, LAG, [queue]);
+
+    /**
+     * How far a queue is behind: `unanswered` solicitudes that it should have brought to somebody (rung and held by
+     * nobody), and `seconds` since the ring that waits longest was due, whether the queue has it or not (0 when none
+     * waits). Measured by what is due, never by what was consumed.
+     */
+    async lag(queue: QueueName): Promise<{ unanswered: number; seconds: number }> {
+      const row = await rowOf<{ unanswered: number; seconds: number }>(pool, LAG, [queue]);
       return row ?? { unanswered: 0, seconds: 0 };
     },
-    async list() {
-      return rowsOf<SeenHeartbeat>(
+
+    /** The processes that were seen in the last day. */
+    list: () =>
+      rowsOf<SeenHeartbeat>(
         pool,
         'SELECT proceso, rol, visto_en AS "vistoEn", consumido_en AS "consumidoEn" FROM latido ORDER BY rol, proceso',
-      );
-    },
+      ),
   };
 }
+
+export type Heartbeats = ReturnType<typeof createHeartbeats>;

@@ -1,5 +1,5 @@
 export type { Autor } from '@acuse/core';
-export * from './access-snapshots.ts';
+export { createAccessSnapshots } from './access-snapshots.ts';
 export * from './claims/claims.ts';
 export * from './claims/retention.ts';
 export * from './consultas-en-curso.ts';

@@ -39,15 +39,19 @@ onEachDriver('a relay killed when the outbox has noted the rings and the queue h
     const worker = await servicio.startWorker(STEPS);
     const silent = await startSilent();
     const deaf = (queueUrl ?? servicio.databaseUrl).replace(/(?<=[/@])[^/@]+:\d+/, silent.host);
-    const relay = await servicio.startWorker({ ...RELAY, QUEUE_URL: deaf, QUEUE_TIMEOUT_MS: '600000' });
     const noted = async () => {
       const { rowCount } = await pool.query('SELECT FROM outbox WHERE gen = 1 AND rung_at IS NOT NULL');
       return rowCount === ids.length || null;
     };
-    await waitFor(noted);
-    relay.kill('SIGKILL');
-    await waitFor(async () => !relay.isRunning() || null);
-    expect(await noted()).toBe(true);
+    // A relay that gives the silent queue up takes the rings back: one that did so just before it died is followed by
+    // another.
+    await waitFor(async () => {
+      const relay = await servicio.startWorker({ ...RELAY, QUEUE_URL: deaf, QUEUE_TIMEOUT_MS: '600000' });
+      await waitFor(noted);
+      relay.kill('SIGKILL');
+      await waitFor(async () => !relay.isRunning() || null);
+      return noted();
+    });
     await silent.close();
 
     await servicio.startWorker(RELAY);

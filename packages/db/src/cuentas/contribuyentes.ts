@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { PathOperacion } from '@acuse/contract';
 import type { Autor, CanalSat } from '@acuse/core';
+import { joinCredencial } from '../access-snapshots.ts';
 import type { Database } from '../database.ts';
 import { isUniqueViolation } from '../errors.ts';
 import { isOne, rowOf, rowsOf } from '../statements.ts';
@@ -59,10 +60,6 @@ export interface RfcVista {
 
 type Row = Omit<RfcVista, 'llave' | 'ciec' | 'cer' | 'efirmaKey'> & { readonly [column: string]: unknown };
 
-const CREDENCIAL = (alias: string, tipo: string) =>
-  `LEFT JOIN credencial ${alias} ON ${alias}.contribuyente_id = c.id AND ${alias}.tipo = '${tipo}'
-     AND ${alias}.api_key_id = k.id AND (${alias}.expira_en IS NULL OR ${alias}.expira_en > now())`;
-
 const SELECT = `
 SELECT c.id, c.cuenta_id AS "cuentaId", c.rfc, coalesce(c.nombre, cer.titular) AS nombre, c.id_cif AS "idCif", c.creado_en AS "creadoEn",
   ARRAY(SELECT operacion FROM operacion_deshabilitada WHERE contribuyente_id = c.id ORDER BY 1) AS deshabilitadas,
@@ -78,9 +75,9 @@ SELECT c.id, c.cuenta_id AS "cuentaId", c.rfc, coalesce(c.nombre, cer.titular) A
 FROM contribuyente c
 LEFT JOIN api_key k ON k.contribuyente_id = c.id AND k.estado = 'ACTIVA'
 LEFT JOIN api_key_uso u ON u.api_key_id = k.id
-${CREDENCIAL('ciec', 'ciec')}
-${CREDENCIAL('cer', 'efirma_cer')}
-${CREDENCIAL('fk', 'efirma_key')}
+${joinCredencial('ciec', 'ciec')}
+${joinCredencial('cer', 'efirma_cer')}
+${joinCredencial('fk', 'efirma_key')}
 LEFT JOIN efirma_shred s ON s.credencial_id = fk.id AND s.expira_en > now()
 WHERE c.cuenta_id = $1`;
 

@@ -17,12 +17,7 @@ export interface CuentaVista {
   readonly creadaEn: Date;
 }
 
-export interface CuentaOperada {
-  readonly id: string;
-  readonly nombre: string;
-  readonly email: string;
-  readonly saldo: number;
-  readonly creadaEn: Date;
+export interface CuentaOperada extends CuentaVista {
   readonly rfcs: number;
   /** Solicitudes that have not ended. */
   readonly abiertas: number;

@@ -17,10 +17,7 @@ export interface NuevaLlave {
 }
 
 /** A key as it may be shown. */
-export interface LlaveListada {
-  readonly id: string;
-  readonly modo: 'test' | 'live';
-  readonly ultimos4: string;
+export interface LlaveListada extends Pick<NuevaLlave, 'id' | 'modo' | 'ultimos4'> {
   readonly estado: 'ACTIVA' | 'REEMPLAZADA' | 'REVOCADA';
   readonly creadaEn: Date;
   readonly ultimoUsoEn: Date | null;
@@ -32,19 +29,15 @@ export type ToReseal = Pick<CredencialGuardada, 'id' | 'apiKeyId' | 'sobre' | 's
   readonly tipo: TipoGuardada;
 };
 
-/** The same credential, sealed under the new key: its row keeps id, dates and refusals. */
-export interface Resellada {
-  readonly id: string;
-  readonly kid: string;
-  readonly sobre: Buffer;
-}
-
 /** The replacement of a key by one under which the stored credentials go on. */
 export interface Relevo {
   /** The key that is replaced, already verified. It must still be the active one. */
   readonly anterior: string;
-  /** Seals again what opens; what it leaves out is deleted. Runs inside the transaction. */
-  reseal(guardadas: readonly ToReseal[]): readonly Resellada[];
+  /**
+   * Seals again under the new key what opens, for rows that keep their dates and refusals; what it leaves out is
+   * deleted. Runs inside the transaction.
+   */
+  reseal(guardadas: readonly ToReseal[]): readonly Pick<CredencialGuardada, 'id' | 'kid' | 'sobre'>[];
 }
 
 const POR_RESELLAR = `

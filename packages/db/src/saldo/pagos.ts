@@ -4,6 +4,7 @@ import type { Database } from '../database.ts';
 import { isUniqueViolation } from '../errors.ts';
 import { execute, isOne, rowOf, rowsOf } from '../statements.ts';
 import { inTransaction } from '../transaction.ts';
+import { FIRST_ID, LAST_ID } from '../uuid.ts';
 
 export const ESTADOS_PAGO = ['PENDIENTE', 'ACREDITADO', 'RECHAZADO', 'CANCELADO'] as const;
 export type EstadoPago = (typeof ESTADOS_PAGO)[number];
@@ -34,19 +35,13 @@ export interface PagoConCuenta extends Pago {
   readonly email: string;
 }
 
-export interface NuevoPago extends Autor {
-  /** UUIDv7: ids are in the order of time. */
-  readonly id: string;
-  readonly cuentaId: string;
+/** Its id is a UUIDv7: ids are in the order of time. */
+export interface NuevoPago
+  extends Autor,
+    Pick<Pago, 'id' | 'cuentaId' | 'referencia' | 'proveedor' | 'creditos' | 'subtotal' | 'iva' | 'total'> {
   readonly usuarioId: string | null;
   /** Of the form that was submitted (a UUID). The same form makes one payment. */
   readonly clave: string;
-  readonly referencia: string;
-  readonly proveedor: string;
-  readonly creditos: number;
-  readonly subtotal: number;
-  readonly iva: number;
-  readonly total: number;
 }
 
 /**
@@ -245,6 +240,3 @@ export function createPagos({ pool }: Pick<Database, 'pool'>) {
 }
 
 export type Pagos = ReturnType<typeof createPagos>;
-
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

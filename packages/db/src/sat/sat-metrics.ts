@@ -67,13 +67,6 @@ export interface SatMetricsOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-export interface StoredSatMetrics extends SatMetrics {
-  /** Writes what was seen since the last time. */
-  flush(): Promise<void>;
-  /** Writes for the last time. */
-  close(): Promise<void>;
-}
-
 /**
  * Adds up the requests to the authority in memory and writes them to PostgreSQL every `everyMs`, one statement whatever
  * the traffic. A database that is away costs nobody anything: the sums wait, bounded.
@@ -81,7 +74,7 @@ export interface StoredSatMetrics extends SatMetrics {
 export function createSatMetrics(
   { pool }: Pick<Database, 'pool'>,
   { everyMs = 10_000, dias = 7, now = Date.now, onError = () => {} }: SatMetricsOptions = {},
-): StoredSatMetrics {
+) {
   let pending = new Map<string, Renglon>();
   let podadoEn = Number.NEGATIVE_INFINITY;
   let writing: Promise<void> = Promise.resolve();
@@ -139,7 +132,7 @@ export function createSatMetrics(
   timer.unref();
 
   return {
-    record({ host, canal, ms, resultado }) {
+    record({ host, canal, ms, resultado }: Parameters<SatMetrics['record']>[0]): void {
       const renglon = renglonDe(Math.floor(now() / MINUTO_MS) * MINUTO_MS, host, canal);
       if (resultado === 'desmentida') {
         renglon.exito -= 1;
@@ -151,7 +144,9 @@ export function createSatMetrics(
       const cubeta = cubetaDe(ms);
       renglon.cubetas[cubeta] = (renglon.cubetas[cubeta] ?? 0) + 1;
     },
+    /** Writes what was seen since the last time. */
     flush,
+    /** Writes for the last time. */
     async close() {
       clearInterval(timer);
       await flush();
@@ -202,15 +197,9 @@ export interface SaludSat {
   readonly pasoMinutos: number;
 }
 
-interface Fila {
+interface Fila
+  extends Pick<SaludHost, 'host' | 'canal' | 'exitos' | 'rechazos' | 'fallos' | 'canceladas' | 'evitadas'> {
   readonly desde: Date;
-  readonly host: string;
-  readonly canal: CanalMedido;
-  readonly exitos: number;
-  readonly rechazos: number;
-  readonly fallos: number;
-  readonly canceladas: number;
-  readonly evitadas: number;
   readonly cubetas: readonly number[];
 }
 
@@ -291,9 +280,8 @@ function medidasOf(filas: readonly Fila[]): MedidasSat {
   const cubetas = Array.from({ length: CUBETAS }, (_, i) =>
     filas.reduce((total, fila) => total + (fila.cubetas[i] ?? 0), 0),
   );
-  const [exitos, rechazos, fallos, canceladas] = [
-    ...([sum('exitos'), sum('rechazos'), sum('fallos'), sum('canceladas')] as const),
-  ];
+  const [exitos, rechazos, fallos] = [sum('exitos'), sum('rechazos'), sum('fallos')];
+  const canceladas = sum('canceladas');
   const contestadas = exitos + rechazos + fallos;
   return {
     peticiones: contestadas + canceladas,

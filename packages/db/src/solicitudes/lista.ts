@@ -2,7 +2,7 @@ import { ESTADOS_SOLICITUD, type EstadoSolicitud } from '@acuse/contract';
 import { type CanalSat, type EstadoParte, progresoDe, type TipoDescarga } from '@acuse/core';
 import type { Database } from '../database.ts';
 import { rowOf, rowsOf } from '../statements.ts';
-import { isUuid } from '../uuid.ts';
+import { FIRST_ID, isUuid, LAST_ID } from '../uuid.ts';
 
 /** What a list of solicitudes is narrowed by. Days are calendar days, `yyyy-MM-dd`. */
 export interface FiltroSolicitudes {
@@ -64,8 +64,6 @@ export interface SolicitudAbierta extends Pick<FilaSolicitud, 'id' | 'rfc' | 'ti
 export const TOPE_CUENTA = 1_000;
 
 const TIPOS: readonly TipoDescarga[] = ['emitidos', 'recibidos'];
-const FIRST_ID = '00000000-0000-0000-0000-000000000000';
-const LAST_ID = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 /** The clock of the process that made an id and the one of the database that dated its row may differ by so much. */
 const CLOCKS_MS = 600_000;
 

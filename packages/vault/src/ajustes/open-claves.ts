@@ -1,9 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { type ApiKeyHasher, createApiKeyHasher } from '../api-key/api-key-hasher.ts';
 import { decodeClave32 } from '../crypto/clave-32.ts';
-import { createTrustBundle, type TrustBundle } from '../efirma/certificado.ts';
+import { createTrustBundle } from '../efirma/certificado.ts';
 import { createKeyring, type Keyring } from '../envelope/keyring.ts';
-import { createSealer, type Sealer } from '../sealing/sealed-credencial.ts';
+import { createSealer } from '../sealing/sealed-credencial.ts';
 import { importWorkerPublicKey } from '../sealing/worker-keys.ts';
 
 /**
@@ -45,15 +45,6 @@ interface AjustesClaves {
   readonly EFIRMA_AUTORIDADES: readonly string[];
 }
 
-/** What stores and opens credentials. */
-export interface Claves {
-  readonly hasher: ApiKeyHasher;
-  readonly keyring: Keyring;
-  readonly sealer: Sealer;
-  /** Authorities that may issue an e.firma. */
-  readonly trust: TrustBundle;
-}
-
 /**
  * A hasher of API keys from `version:base64,…`. Throws RangeError, without quoting any value, for a list that is none.
  */
@@ -78,7 +69,7 @@ export function openKeyring(name: string, list: string): Keyring {
  * Reads the keys and the files of authorities that the settings name. Throws RangeError for a key that is none, and
  * what reading throws.
  */
-export async function openClaves(ajustes: AjustesClaves): Promise<Claves> {
+export async function openClaves(ajustes: AjustesClaves) {
   const worker = firstKey(parseKeys('WORKER_PUBLIC_KEY', ajustes.WORKER_PUBLIC_KEY, importWorkerPublicKey));
   const psk = firstKey(parseKeys('WORKER_PSK', ajustes.WORKER_PSK, decodeClave32));
   const pems = await Promise.all(ajustes.EFIRMA_AUTORIDADES.map((file) => readFile(file, 'latin1')));
@@ -86,6 +77,7 @@ export async function openClaves(ajustes: AjustesClaves): Promise<Claves> {
     hasher: openHasher(ajustes.API_KEY_PEPPERS),
     keyring: openKeyring('KEYRING', ajustes.KEYRING),
     sealer: createSealer({ publicKey: worker.key, kid: worker.id, psk: psk.key, pskId: psk.id }),
+    /** Authorities that may issue an e.firma. */
     trust: createTrustBundle(pems),
   };
 }

@@ -1,7 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
 import { canonicalBytes } from '../crypto/canonical.ts';
 import { CLAVE_BYTES } from '../crypto/clave-32.ts';
-import { type ApiKey, lastFourOfApiKey, type ModoApiKey } from './api-key.ts';
+import { type ApiKey, lastFourOfApiKey } from './api-key.ts';
 
 /** The database keeps it in an integer. */
 const MAX_VERSION = 2 ** 31 - 1;
@@ -70,29 +70,11 @@ export function createApiKeyHasher(options: {
   };
 }
 
-/** What is stored of an API key: nothing that gives the key back. */
-interface RegistroApiKey {
-  /** The public id within the key. */
-  readonly id: string;
-  readonly modo: ModoApiKey;
-  /** 32 bytes, under the pepper of `pepperVersion`. */
-  readonly hash: Buffer;
-  readonly pepperVersion: number;
-  /** What the panel shows of it. */
-  readonly ultimos4: string;
-}
-
-/** The record of a new key. Its secret is needed here and may be wiped afterwards. */
-export function registroOf(
-  hasher: Pick<ApiKeyHasher, 'hashApiKey'>,
-  key: ApiKey & { readonly text: string },
-): RegistroApiKey {
+/**
+ * What is stored of a new key: nothing that gives the key back. Its secret is needed here and may be wiped afterwards.
+ */
+export function registroOf(hasher: Pick<ApiKeyHasher, 'hashApiKey'>, key: ApiKey & { readonly text: string }) {
   const { hash, pepperVersion } = hasher.hashApiKey(key);
-  return {
-    id: key.keyId,
-    modo: key.modo,
-    hash: Buffer.from(hash),
-    pepperVersion,
-    ultimos4: lastFourOfApiKey(key.text),
-  };
+  const { keyId: id, modo, text } = key;
+  return { id, modo, hash: Buffer.from(hash), pepperVersion, ultimos4: lastFourOfApiKey(text) };
 }

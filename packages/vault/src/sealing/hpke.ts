@@ -237,32 +237,11 @@ interface HpkePsk {
   readonly pskId: Buffer;
 }
 
-interface HpkeSchedule {
-  readonly key: Buffer;
-  readonly nonce: Buffer;
-  readonly exporterSecret: Buffer;
-}
-
 /** Where a message comes from: the encapsulated key of its context, and its place among the context's messages. */
 export interface HpkeOrigin {
   /** 32 bytes. */
   readonly enc: Buffer;
   readonly seq: number;
-}
-
-export interface Hpke {
-  /** The key schedule alone, for the published vectors. The caller zeroes the result. */
-  schedule(sharedSecret: Buffer): HpkeSchedule;
-  /**
-   * Sets up a sender (RFC 9180, 5.1) that may send `limit` messages. `ephemeral` is fresh unless a test gives a
-   * published one. Throws RangeError for a public key that is not usable, and for a limit that is no count of messages.
-   */
-  sender(recipient: X25519Public, limit: number, ephemeral?: X25519Private): HpkeSender;
-  /**
-   * The plaintext of one message, ciphertext ‖ tag (16), which the caller zeroes, or null. Keeps nothing between
-   * messages.
-   */
-  open(recipient: X25519Private, origin: HpkeOrigin, aad: Uint8Array, ciphertext: Uint8Array): Buffer | null;
 }
 
 /**
@@ -273,7 +252,7 @@ export function createHpke(options: {
   readonly aead: HpkeAead;
   readonly info: Uint8Array;
   readonly psk: HpkePsk | null;
-}): Hpke {
+}) {
   const { aead, info, psk } = options;
   if (psk !== null && psk.psk.length < CLAVE_BYTES) throw new RangeError('A pre-shared key has 32 bytes or more');
   if (psk !== null && psk.pskId.length === 0) throw new RangeError('A pre-shared key has an id');
@@ -285,38 +264,32 @@ export function createHpke(options: {
     labeledExtract(suite, none, 'info_hash', info),
   ]);
 
-  function derive<T>(sharedSecret: Buffer, use: (secret: Buffer) => T): T {
+  function keysOf(sharedSecret: Buffer): HpkeKeys {
     const secret = labeledExtract(suite, sharedSecret, 'secret', psk?.psk ?? none);
+    sharedSecret.fill(0);
     try {
-      return use(secret);
+      return {
+        key: labeledExpand(suite, secret, 'key', context, aead.keyBytes),
+        baseNonce: labeledExpand(suite, secret, 'base_nonce', context, GCM_IV_BYTES),
+      };
     } finally {
       secret.fill(0);
     }
   }
 
-  function keysOf(sharedSecret: Buffer): HpkeKeys {
-    return derive(sharedSecret, (secret) => {
-      sharedSecret.fill(0);
-      return {
-        key: labeledExpand(suite, secret, 'key', context, aead.keyBytes),
-        baseNonce: labeledExpand(suite, secret, 'base_nonce', context, GCM_IV_BYTES),
-      };
-    });
-  }
-
   return {
-    schedule: (sharedSecret) =>
-      derive(sharedSecret, (secret) => ({
-        key: labeledExpand(suite, secret, 'key', context, aead.keyBytes),
-        nonce: labeledExpand(suite, secret, 'base_nonce', context, GCM_IV_BYTES),
-        exporterSecret: labeledExpand(suite, secret, 'exp', context, CLAVE_BYTES),
-      })),
-    sender(recipient, limit, ephemeral = generateX25519()) {
+    /**
+     * Sets up a sender (RFC 9180, 5.1) that may send `limit` messages. `ephemeral` is fresh unless a test gives a
+     * published one. Throws RangeError for a public key that is not usable, and for a limit that is no count of
+     * messages.
+     */
+    sender(recipient: X25519Public, limit: number, ephemeral = generateX25519()): HpkeSender {
       const encapsulated = encapsulate(recipient, ephemeral);
       if (encapsulated === null) throw new RangeError('The public key is not usable');
       return createHpkeSender(encapsulated.enc, keysOf(encapsulated.sharedSecret), limit);
     },
-    open(recipient, { enc, seq }, aad, ciphertext) {
+    /** The plaintext of one message, ciphertext ‖ tag (16), which the caller zeroes, or null. Keeps nothing. */
+    open(recipient: X25519Private, { enc, seq }: HpkeOrigin, aad: Uint8Array, ciphertext: Uint8Array): Buffer | null {
       const sharedSecret = decapsulate(enc, recipient);
       if (sharedSecret === null) return null;
       const { key, baseNonce } = keysOf(sharedSecret);
@@ -329,3 +302,5 @@ export function createHpke(options: {
     },
   };
 }
+
+export type Hpke = ReturnType<typeof createHpke>;

@@ -11,8 +11,9 @@ import {
   type HpkeOrigin,
   type HpkeSender,
   twoBytes,
+  type X25519Private,
+  type X25519Public,
 } from './hpke.ts';
-import type { WorkerPrivateKey, WorkerPublicKey } from './worker-keys.ts';
 
 /** The solicitud a sealed copy of a credential belongs to. Every field is bound to the ciphertext. */
 export interface ContextoSolicitud {
@@ -111,15 +112,6 @@ export function createShortLived(makeSender: (limit: number) => HpkeSender, life
 /** One ephemeral key of the API serves a second or 1,000 credentials: what its memory holds opens no older copies. */
 const LIFE: SenderLife = { messages: 1_000, ms: 1_000 };
 
-export interface Sealer {
-  readonly kid: string;
-  /**
-   * Encrypts a credential for the workers, for one solicitud. Does not zero it. Throws TypeError when the credential is
-   * not of the context's RFC and type.
-   */
-  seal(credencial: Credencial, contexto: ContextoSolicitud): Buffer;
-}
-
 /**
  * The API's half of handing credentials to the workers: HPKE (RFC 9180), mode psk, with DHKEM(X25519, HKDF-SHA256),
  * HKDF-SHA256 and AES-256-GCM. Who can write to the database but lacks `psk` cannot make a copy that a worker opens.
@@ -127,11 +119,11 @@ export interface Sealer {
  * name.
  */
 export function createSealer(options: {
-  readonly publicKey: WorkerPublicKey;
+  readonly publicKey: X25519Public;
   readonly kid: string;
   readonly psk: Buffer;
   readonly pskId: string;
-}): Sealer {
+}) {
   const { publicKey, kid, psk, pskId } = options;
   requireName(kid);
   requireName(pskId);
@@ -143,7 +135,11 @@ export function createSealer(options: {
   const senderForNext = createShortLived((limit) => hpke.sender(publicKey, limit), LIFE);
   return {
     kid,
-    seal(credencial, contexto) {
+    /**
+     * Encrypts a credential for the workers, for one solicitud. Does not zero it. Throws TypeError when the credential
+     * is not of the context's RFC and type.
+     */
+    seal(credencial: Credencial, contexto: ContextoSolicitud): Buffer {
       if (credencial.rfc !== contexto.rfc || credencial.tipo !== contexto.tipo) {
         throw new TypeError('The credential is not of this context');
       }
@@ -159,24 +155,18 @@ export function createSealer(options: {
   };
 }
 
-export interface Opener {
-  /**
-   * Opens what a sealer made for this solicitud, into fresh buffers that the caller wipes. Throws {@link
-   * CredencialIlegible} whatever the reason, a destroyed private key included.
-   */
-  open(sealed: Uint8Array, contexto: ContextoSolicitud): Credencial;
-}
+export type Sealer = ReturnType<typeof createSealer>;
 
 /**
  * The workers' half: several private keys and several pre-shared keys by name, so that both rotate while jobs are in
  * flight. Throws RangeError for an empty list, a short key or a wrong name.
  */
 export function createOpener(options: {
-  readonly keys: ReadonlyMap<string, WorkerPrivateKey>;
+  readonly keys: ReadonlyMap<string, X25519Private>;
   readonly psks: ReadonlyMap<string, Buffer>;
-}): Opener {
+}) {
   if (options.keys.size === 0 || options.psks.size === 0) throw new RangeError('An opener needs a key and a PSK');
-  const keys = new Map(options.keys);
+  const { keys } = options;
   const suites = new Map<string, Hpke>();
   for (const kid of keys.keys()) requireName(kid);
   for (const [pskId, psk] of options.psks) {
@@ -185,7 +175,11 @@ export function createOpener(options: {
     suites.set(pskId, createHpke({ aead: AES_256_GCM, info: HPKE_INFO, psk: shared }));
   }
   return {
-    open(sealed, contexto) {
+    /**
+     * Opens what a sealer made for this solicitud, into fresh buffers that the caller wipes. Throws {@link
+     * CredencialIlegible} whatever the reason, a destroyed private key included.
+     */
+    open(sealed: Uint8Array, contexto: ContextoSolicitud): Credencial {
       const parts = splitSealed(sealed);
       const key = parts === null ? undefined : keys.get(parts.kid);
       const suite = parts === null ? undefined : suites.get(parts.pskId);

@@ -10,11 +10,6 @@ interface WorkerKeyPair {
   readonly privateKey: string;
 }
 
-/** What {@link importWorkerPublicKey} read. */
-export type WorkerPublicKey = X25519Public;
-/** What {@link importWorkerPrivateKey} read. */
-export type WorkerPrivateKey = X25519Private;
-
 /** Makes an X25519 pair for one epoch of the workers. */
 export function generateWorkerKeyPair(): WorkerKeyPair {
   const { publicKey, privateKey } = generateKeyPairSync('x25519', {
@@ -28,12 +23,12 @@ export function generateWorkerKeyPair(): WorkerKeyPair {
 }
 
 /** Reads a public key from a setting. Throws RangeError when it is not 32 bytes in base64. */
-export function importWorkerPublicKey(base64: string): WorkerPublicKey {
+export function importWorkerPublicKey(base64: string): X25519Public {
   return importX25519Public(decodeClave32(base64));
 }
 
 /** Reads a private key from a setting. Throws RangeError when it is not 32 bytes in base64. */
-export function importWorkerPrivateKey(base64: string): WorkerPrivateKey {
+export function importWorkerPrivateKey(base64: string): X25519Private {
   const raw = decodeClave32(base64);
   try {
     return importX25519Private(raw);
@@ -43,6 +38,6 @@ export function importWorkerPrivateKey(base64: string): WorkerPrivateKey {
 }
 
 /** The public half of a private key, to check that the settings of API and workers belong together. */
-export function publicKeyOf(privateKey: WorkerPrivateKey): string {
+export function publicKeyOf(privateKey: X25519Private): string {
   return privateKey.publicRaw.toString('base64');
 }
