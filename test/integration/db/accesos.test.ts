@@ -1,63 +1,98 @@
-import { randomBytes } from 'node:crypto';
-import type { CredencialCiec, Sellado } from '@acuse/core';
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { CredencialCiec } from '@acuse/core';
 import { createSesionesPortal, openDatabase } from '@acuse/db';
-import { createPortalCanal, createSatHttp } from '@acuse/sat';
+import { createPortalCanal, createSatHttp, type ResolvedorCaptcha } from '@acuse/sat';
 import { type RunningSimulador, startSimulador } from '@acuse/simulador';
 import { createKeyring, createSellado } from '@acuse/vault';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { SatHttp } from '../../../packages/sat/src/http/sat-http.ts';
 import { ciecDe, errorOf, resolvedorDe, solicitar } from '../../sat/setup.ts';
-import { newRfc, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { newRfc, useDatabase } from '../fixtures/database.ts';
+import { duringTests } from '../fixtures/during-tests.ts';
+import { startPipe } from '../fixtures/tubo.ts';
 
-let t: TestDatabase;
-let simulador: RunningSimulador;
-const key = randomBytes(32);
-const closing: Array<() => Promise<void>> = [];
-beforeAll(async () => {
-  t = await testDatabase();
-  simulador = await startSimulador();
-});
-afterEach(async () => {
-  for (const close of closing.splice(0)) await close();
-});
-afterAll(async () => {
-  await simulador.close();
-  await t.close();
-});
+/** Processes that share a database and the installation's key. */
+function useProcesos() {
+  const t = useDatabase();
+  const simulador = duringTests(() => startSimulador());
+  const sellado = createSellado(createKeyring({ keys: new Map([['s1', randomBytes(32)]]), current: 's1' }));
+  const closing: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const close of closing.splice(0).reverse()) await close();
+  });
 
-/** What one process has: connections of its own to the SAT and to the database, and the installation's key. */
-function openProceso({ loginLockMs = 30_000, cookies = [] }: { loginLockMs?: number; cookies?: string[] } = {}) {
-  const real = createSatHttp({ baseUrl: simulador.url });
-  const http: SatHttp = {
-    ...real,
-    async request(request) {
-      const answer = await real.request(request);
-      cookies.push(...[answer.headers['set-cookie'] ?? []].flat());
-      return answer;
+  /** What one of them has: connections of its own to the SAT and to the database, by `url`. */
+  function open({
+    captcha = resolvedorDe(simulador),
+    settings = {},
+    ...at
+  }: Pick<Partial<Parameters<typeof createPortalCanal>[0]>, 'captcha' | 'settings'> & {
+    url?: string;
+    timeoutMs?: number;
+  } = {}) {
+    const real = createSatHttp({ baseUrl: simulador.url });
+    const cookies: string[] = [];
+    const http: SatHttp = {
+      ...real,
+      async request(request) {
+        const answer = await real.request(request);
+        cookies.push(...[answer.headers['set-cookie'] ?? []].flat());
+        return answer;
+      },
+    };
+    const db = openDatabase({ url: t.url, poolSize: 4, timeoutMs: 10_000, applicationName: 'proceso', ...at });
+    const store = createSesionesPortal(db);
+    /** RFCs that a turn was asked for. */
+    const asked = new Set<string>();
+    const sesiones: typeof store = {
+      ...store,
+      async acquireTurn(titular, ...rest) {
+        const turno = await store.acquireTurn(titular, ...rest);
+        asked.add(titular.rfc);
+        return turno;
+      },
+    };
+    const canal = createPortalCanal({ http, captcha, sesiones, sellado, settings });
+    closing.push(
+      () => db.close(),
+      () => http.close(),
+      () => canal.close(),
+    );
+    return { canal, sesiones, asked, cookies };
+  }
+  return { t, simulador, open };
+}
+
+/** A person who reads one captcha after the other, in the order in which they were put up, each when told to. */
+function newPersona(simulador: RunningSimulador) {
+  const shown: (() => void)[] = [];
+  const captcha: ResolvedorCaptcha = {
+    async resolve(imagen, signal) {
+      await new Promise<void>((resolve, reject) => {
+        shown.push(resolve);
+        signal.addEventListener('abort', () => reject(signal.reason), { once: true });
+      });
+      return resolvedorDe(simulador).resolve(imagen, signal);
     },
   };
-  const db = openDatabase({ url: t.url, poolSize: 2, timeoutMs: 10_000, applicationName: 'proceso' });
-  const sesiones = createSesionesPortal(db);
-  const sellado: Sellado = createSellado(createKeyring({ keys: new Map([['s1', key]]), current: 's1' }));
-  const settings = { loginLockMs };
-  closing.push(
-    () => http.close(),
-    () => db.close(),
-  );
   return {
-    sesiones,
-    canal: createPortalCanal({ http, captcha: resolvedorDe(simulador), sesiones, sellado, settings }),
+    captcha,
+    async answer() {
+      await expect.poll(() => shown.length, { timeout: 20_000 }).toBeGreaterThan(0);
+      shown.shift()?.();
+    },
   };
 }
 
-const newCredencial = (ciec?: string): CredencialCiec => ciecDe(newRfc(), ciec);
-const calls = (operation: string, { rfc }: CredencialCiec) => simulador.world.log.count({ operation, rfc });
-const enviosDe = (credencial: CredencialCiec) => calls('EntrarCiec', credencial);
-
 describe('processes over one database', () => {
+  const { t, simulador, open } = useProcesos();
+  const newCredencial = (ciec?: string): CredencialCiec => ciecDe(newRfc(), ciec);
+  const calls = (operation: string, { rfc }: CredencialCiec) => simulador.world.log.count({ operation, rfc });
+  const enviosDe = (credencial: CredencialCiec) => calls('EntrarCiec', credencial);
+
   it('log in once when they start together, and use one session', async () => {
     const credencial = newCredencial();
-    const procesos = Array.from({ length: 4 }, () => openProceso());
+    const procesos = Array.from({ length: 4 }, () => open());
     await Promise.all(procesos.map(({ canal }) => solicitar(canal, credencial)));
     await Promise.all(procesos.map(({ canal }) => solicitar(canal, credencial)));
     expect(enviosDe(credencial)).toBe(1);
@@ -65,10 +100,10 @@ describe('processes over one database', () => {
 
   it('send a wrong CIEC exactly once when they start together, and again only once it is stored again', async () => {
     const credencial = newCredencial('Equivocada-12345');
-    const procesos = Array.from({ length: 4 }, () => openProceso());
+    const procesos = Array.from({ length: 4 }, () => open());
     const errors = await Promise.all(procesos.map(({ canal }) => errorOf(solicitar(canal, credencial))));
     for (const error of errors) expect(error).toMatchObject({ motivo: 'CIEC_RECHAZADA', clase: 'credencial' });
-    const late = openProceso();
+    const late = open();
     expect(await errorOf(solicitar(late.canal, credencial))).toMatchObject({ motivo: 'CIEC_RECHAZADA' });
     expect(enviosDe(credencial)).toBe(1);
     await late.sesiones.forget(credencial.rfc);
@@ -78,7 +113,7 @@ describe('processes over one database', () => {
 
   it('replace one that died while it held the turn', async () => {
     const credencial = newCredencial();
-    const [dead, alive] = [openProceso(), openProceso()];
+    const [dead, alive] = [open(), open()];
     await dead.sesiones.acquireTurn({ rfc: credencial.rfc, tipo: 'ciec' }, 60_000);
     const waiting = solicitar(alive.canal, credencial);
     await t.db.pool.query(`UPDATE turno_acceso SET hasta = now() - interval '1 second' WHERE rfc = $1`, [
@@ -92,8 +127,7 @@ describe('processes over one database', () => {
     const credencial = newCredencial();
     const wrong = newCredencial('Equivocada-12345');
     const ajena = newCredencial();
-    const cookies: string[] = [];
-    const { canal } = openProceso({ cookies });
+    const { canal, cookies } = open();
     await solicitar(canal, credencial);
     await solicitar(canal, ajena);
     await errorOf(solicitar(canal, wrong));
@@ -110,14 +144,14 @@ describe('processes over one database', () => {
       [ajena.rfc, credencial.rfc],
     );
     const before = calls('DescargaMetadatos', credencial);
-    await solicitar(openProceso().canal, credencial);
+    await solicitar(open().canal, credencial);
     expect(enviosDe(credencial)).toBe(2);
     expect(calls('DescargaMetadatos', credencial)).toBe(before + 1);
   });
 
   it('log each session out once, whoever opened it', async () => {
     const credenciales = Array.from({ length: 5 }, () => newCredencial());
-    const [opener, one, other] = [openProceso(), openProceso(), openProceso()];
+    const [opener, one, other] = [open(), open(), open()];
     for (const credencial of credenciales) await solicitar(opener.canal, credencial);
     const signal = new AbortController().signal;
     await Promise.all([one.canal.logout(signal, 0), other.canal.logout(signal, 0)]);
@@ -125,4 +159,69 @@ describe('processes over one database', () => {
       expect(simulador.world.log.count({ service: 'portalcfdi', operation: 'Salir', rfc })).toBe(1);
     }
   });
+});
+
+describe('log-ins that wait for a person', () => {
+  const procesos = useProcesos();
+
+  it('behind 40 log-ins of one account that wait for one person, another account logs in after one of them, whatever the process', async () => {
+    const { simulador, open } = procesos;
+    const persona = newPersona(simulador);
+    const settings = { esperaAccesoMs: 0, accesosALaVez: 1 };
+    const [uno, dos] = [open({ captcha: persona.captcha, settings }), open({ captcha: persona.captcha, settings })];
+    const asked = () => new Set([...uno.asked, ...dos.asked]);
+    const begin = async ({ canal }: typeof uno, cuentaId: string) => {
+      const rfc = newRfc();
+      expect((await errorOf(solicitar(canal, ciecDe(rfc), cuentaId))).motivo).toBe('OCUPADO');
+      return rfc;
+    };
+    const cuenta = randomUUID();
+    for (let n = 0; n < 20; n += 1) for (const proceso of [uno, dos]) await begin(proceso, cuenta);
+    await expect.poll(() => asked().size, { timeout: 20_000 }).toBe(40);
+    const other = await begin(dos, randomUUID());
+    await expect.poll(() => asked().has(other), { timeout: 20_000 }).toBe(true);
+
+    await persona.answer();
+    await persona.answer();
+    const entered = () => simulador.world.log.list({ operation: 'EntrarCiec' }).map(({ rfc }) => rfc);
+    await expect.poll(() => entered().length, { timeout: 20_000 }).toBe(2);
+    expect(entered().indexOf(other)).toBeLessThanOrEqual(1);
+    expect(entered()).toContain(other);
+  }, 120_000);
+});
+
+describe('a database that goes away', () => {
+  const procesos = useProcesos();
+  const pipe = duringTests(() => startPipe(() => procesos.t.url));
+
+  it('a CIEC that is refused while the database is away is sent by nobody else, and is known as refused when that is back', async () => {
+    const { t, simulador, open } = procesos;
+    const through = new URL(t.url);
+    through.host = new URL(pipe.url).host;
+    const [uno, dos] = [open({ url: through.toString(), timeoutMs: 2_000 }), open({ timeoutMs: 2_000 })];
+    const rfc = newRfc();
+    const ask = ({ canal }: typeof uno) => errorOf(solicitar(canal, ciecDe(rfc, 'Equivocada-12345')));
+    const { faults, log } = simulador.world;
+    const envios = () => log.count({ operation: 'EntrarCiec', rfc });
+    faults.add({
+      service: 'cfdiau',
+      operation: 'EntrarCiec',
+      kind: 'edited',
+      edit: (answer) => {
+        pipe.shut();
+        return answer;
+      },
+    });
+    const first = ask(uno);
+    await expect.poll(() => envios(), { timeout: 20_000 }).toBe(1);
+    // It is away for longer than the turn of one who died.
+    await t.db.pool.query(`UPDATE turno_acceso SET hasta = hasta - interval '31 seconds'`);
+    const other = ask(dos);
+    await expect.poll(() => dos.asked.has(rfc), { timeout: 20_000 }).toBe(true);
+    faults.remove();
+    pipe.open();
+    for (const error of await Promise.all([first, other, ask(uno)]))
+      expect(error).toMatchObject({ motivo: 'CIEC_RECHAZADA' });
+    expect(envios()).toBe(1);
+  }, 60_000);
 });

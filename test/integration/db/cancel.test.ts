@@ -1,8 +1,18 @@
-import { type ClaimedSolicitud, Desplazado } from '@acuse/core';
+import { Desplazado } from '@acuse/core';
 import { createClaims, createSolicitudes, createSweeper } from '@acuse/db';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
-import { acceptSolicitud, brokenInvariants, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
+import {
+  acceptSolicitud,
+  brokenInvariants,
+  claimOf,
+  newSolicitud,
+  PAQUETE,
+  seedTaxpayer,
+  type Taxpayer,
+  useDatabase,
+  writesOf,
+} from '../fixtures/database.ts';
 
 const t = useDatabase();
 let taxpayer: Taxpayer;
@@ -10,19 +20,12 @@ let id: string;
 
 beforeEach(async () => {
   taxpayer = await seedTaxpayer(t.db);
-  const accepted = await acceptSolicitud(t.db, taxpayer);
-  id = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
+  id = await newSolicitud(t.db, taxpayer);
 });
 
 const cancel = (contribuyenteId = taxpayer.contribuyenteId) => createSolicitudes(t.db).cancel(contribuyenteId, id);
-const PAQUETE = { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1, confianza: 'confirmado' } as const;
 
-async function newClaim(): Promise<ClaimedSolicitud> {
-  const claimed = await createClaims(t.db).claim({ solicitudId: id, gen: 1, queue: 'descargas', leaseSeconds: 60 });
-  if (!claimed) throw new Error('not claimed');
-  return claimed;
-}
-
+const newClaim = () => claimOf(t.db, id);
 const movimientos = async () => {
   const sql = 'SELECT tipo, importe, detalle FROM movimiento WHERE op_id = $1 ORDER BY id';
   return (await t.db.pool.query(sql, [id])).rows;
@@ -73,18 +76,9 @@ describe('cancelling', () => {
   });
 
   it('makes the epoch of a worker inside a step stale: it can write, finish and fail no more', async () => {
-    const claims = createClaims(t.db);
     const claimed = await newClaim();
     await cancel();
-    const writes = [
-      () => claims.save(claimed, { eventos: [{ tipo: 'SIN_CFDI' }] }),
-      () => claims.release(claimed, {}, { queue: 'descargas', inSeconds: 0 }),
-      () => claims.extend(claimed, 60),
-      () => claims.awaitEfirma(claimed),
-      () => claims.finish(claimed, PAQUETE),
-      () => claims.fail(claimed, { estado: 'ERROR', motivo: 'SAT_ERROR' }),
-    ];
-    for (const write of writes) await expect(write()).rejects.toBeInstanceOf(Desplazado);
+    for (const write of writesOf(t.db, claimed)) await expect(write()).rejects.toBeInstanceOf(Desplazado);
     expect(await estado()).toBe('CANCELADA');
   });
 });

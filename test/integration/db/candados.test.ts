@@ -1,7 +1,14 @@
 import { createBoveda, createClaims, createLlaves } from '@acuse/db';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { waitForLocks } from '../fixtures/candado.ts';
-import { acceptSolicitud, brokenInvariants, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
+import {
+  brokenInvariants,
+  claimOf,
+  newSolicitud,
+  seedTaxpayer,
+  type Taxpayer,
+  useDatabase,
+} from '../fixtures/database.ts';
 
 const t = useDatabase();
 let taxpayer: Taxpayer;
@@ -60,11 +67,8 @@ describe('a change of keys and another change of the same taxpayer never wait fo
 
   it('noting that the SAT refused a credential', async () => {
     await store();
-    const accepted = await acceptSolicitud(t.db, taxpayer);
-    const solicitudId = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
     const claims = createClaims(t.db);
-    const claimed = await claims.claim({ solicitudId, gen: 1, queue: 'descargas', leaseSeconds: 60 });
-    if (!claimed) throw new Error('not claimed');
+    const claimed = await claimOf(t.db, await newSolicitud(t.db, taxpayer));
     const forget = 'DELETE FROM credencial WHERE contribuyente_id = $1';
     expect(await meet(() => claims.markRefused(claimed, claimed.canal), forget, [taxpayer.contribuyenteId])).toEqual({
       value: undefined,
@@ -73,8 +77,7 @@ describe('a change of keys and another change of the same taxpayer never wait fo
 });
 
 it('a revocation that meets other work in a deadlock is made again', async () => {
-  const accepted = await acceptSolicitud(t.db, taxpayer);
-  const id = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
+  const id = await newSolicitud(t.db, taxpayer);
   const [client, gate] = [await t.db.pool.connect(), await t.db.pool.connect()];
   try {
     // PostgreSQL gives up the one who has waited for a while, looks for a deadlock and finds one: only the revocation
@@ -104,13 +107,7 @@ describe('a credential that the SAT refused', () => {
   it('is told to whoever claims another solicitud that carries it, until it is stored anew', async () => {
     await store();
     const claims = createClaims(t.db);
-    const claim = async (hasta: string) => {
-      const accepted = await acceptSolicitud(t.db, taxpayer, { hasta });
-      const solicitudId = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
-      const claimed = await claims.claim({ solicitudId, gen: 1, queue: 'descargas', leaseSeconds: 60 });
-      if (!claimed) throw new Error('not claimed');
-      return claimed;
-    };
+    const claim = async (hasta: string) => claimOf(t.db, await newSolicitud(t.db, taxpayer, { hasta }));
     const first = await claim('2025-03-01');
     expect(first.isCredencialRechazada).toBe(false);
     await claims.markRefused(first, first.canal);

@@ -1,4 +1,4 @@
-import { type ClaimedSolicitud, Desplazado } from '@acuse/core';
+import { Desplazado, type QueueName } from '@acuse/core';
 import {
   createAccessSnapshots,
   createBoveda,
@@ -9,12 +9,15 @@ import {
 } from '@acuse/db';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
-  acceptSolicitud,
   brokenInvariants,
+  claimOf,
   newLlave,
+  newSolicitud,
+  PAQUETE,
   seedTaxpayer,
   type Taxpayer,
   useDatabase,
+  writesOf,
 } from '../fixtures/database.ts';
 
 const t = useDatabase();
@@ -23,20 +26,19 @@ let id: string;
 
 beforeEach(async () => {
   taxpayer = await seedTaxpayer(t.db);
-  const accepted = await acceptSolicitud(t.db, taxpayer);
-  id = accepted.resultado === 'ACEPTADA' ? accepted.solicitudId : '';
+  id = await newSolicitud(t.db, taxpayer);
 });
 
-const claim = (gen = 1, leaseSeconds = 60) =>
-  createClaims(t.db).claim({ solicitudId: id, gen, queue: 'descargas', leaseSeconds });
+const claim = (gen = 1, queue: QueueName = 'descargas') =>
+  createClaims(t.db).claim({ solicitudId: id, gen, queue, leaseSeconds: 60 });
 
-async function newClaim(gen = 1): Promise<ClaimedSolicitud> {
-  const claimed = await claim(gen);
-  if (!claimed) throw new Error('not claimed');
-  return claimed;
-}
+const newClaim = (gen = 1) => claimOf(t.db, id, gen);
 
 const row = async () => (await t.db.pool.query('SELECT * FROM solicitud WHERE id = $1', [id])).rows[0];
+const expireSellada = () =>
+  t.db.pool.query(`UPDATE credencial_sellada SET expira_en = now() - interval '1 second' WHERE solicitud_id = $1`, [
+    id,
+  ]);
 const saldo = async () => (await createAccessSnapshots(t.db).load(taxpayer.apiKeyId))?.saldo;
 const periodos = [
   { inicio: '2025-01-01T00:00:00', fin: '2025-01-31T23:59:59' },
@@ -51,29 +53,19 @@ describe('claiming', () => {
 
   it('refuses a ring of another generation, another phase, and one that has ended', async () => {
     expect(await claim(2)).toBeNull();
-    expect(
-      await createClaims(t.db).claim({ solicitudId: id, gen: 1, queue: 'ensambles', leaseSeconds: 60 }),
-    ).toBeNull();
+    expect(await claim(1, 'ensambles')).toBeNull();
     await createClaims(t.db).fail(await newClaim(), { estado: 'ERROR', motivo: 'SAT_ERROR' });
     expect(await claim((await row()).gen)).toBeNull();
   });
 
   it('is open to another once the lease is over, and the first one can write nothing any more', async () => {
-    const claims = createClaims(t.db);
     const first = await newClaim();
     expect(await claim()).toBeNull();
     await t.db.pool.query(`UPDATE solicitud SET lease_until = now() - interval '1 second' WHERE id = $1`, [id]);
     const second = await newClaim();
     expect(second.epoch).toBe(first.epoch + 1);
 
-    await expect(claims.save(first, { eventos: [{ tipo: 'SIN_CFDI' }] })).rejects.toBeInstanceOf(Desplazado);
-    await expect(claims.release(first, {}, { queue: 'descargas', inSeconds: 0 })).rejects.toBeInstanceOf(Desplazado);
-    await expect(claims.extend(first, 60)).rejects.toBeInstanceOf(Desplazado);
-    await expect(claims.awaitEfirma(first)).rejects.toBeInstanceOf(Desplazado);
-    await expect(claims.fail(first, { estado: 'ERROR', motivo: 'SAT_ERROR' })).rejects.toBeInstanceOf(Desplazado);
-    await expect(
-      claims.finish(first, { objectKey: 'k', bytes: 1, sha256: 'a', registros: 1, confianza: 'confirmado' }),
-    ).rejects.toBeInstanceOf(Desplazado);
+    for (const write of writesOf(t.db, first)) await expect(write()).rejects.toBeInstanceOf(Desplazado);
     expect(await row()).toMatchObject({ estado: 'EN_PROCESO', epoch: second.epoch });
     expect((await t.db.pool.query('SELECT FROM evento WHERE solicitud_id = $1', [id])).rowCount).toBe(0);
     expect(await saldo()).toBe(9);
@@ -175,13 +167,7 @@ describe('ends', () => {
 
   it('keeps the charge of a finished one', async () => {
     const claims = createClaims(t.db);
-    await claims.finish(await newClaim(), {
-      objectKey: 'k',
-      bytes: 12,
-      sha256: 'ab',
-      registros: 0,
-      confianza: 'confirmado',
-    });
+    await claims.finish(await newClaim(), { ...PAQUETE, registros: 0 });
     expect(await saldo()).toBe(9);
     expect(await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id)).toMatchObject({
       estado: 'TERMINADA',
@@ -196,10 +182,7 @@ describe('ends', () => {
   it('waits for the e.firma and goes on with a new copy', async () => {
     const claims = createClaims(t.db);
     await t.db.pool.query(`UPDATE solicitud SET canal = 'soap' WHERE id = $1`, [id]);
-    await t.db.pool.query(
-      `UPDATE credencial_sellada SET expira_en = now() - interval '1 second' WHERE solicitud_id = $1`,
-      [id],
-    );
+    await expireSellada();
     await claims.awaitEfirma(await newClaim());
     expect(await createSolicitudes(t.db).find(taxpayer.contribuyenteId, id)).toMatchObject({
       estado: 'ESPERA_EFIRMA',
@@ -222,10 +205,7 @@ describe('ends', () => {
   it('does not wait for an e.firma that was stored since the claim', async () => {
     const claims = createClaims(t.db);
     await t.db.pool.query(`UPDATE solicitud SET canal = 'soap' WHERE id = $1`, [id]);
-    await t.db.pool.query(
-      `UPDATE credencial_sellada SET expira_en = now() - interval '1 second' WHERE solicitud_id = $1`,
-      [id],
-    );
+    await expireSellada();
     const claimed = await newClaim();
     expect(claimed.sellada).toBeNull();
     const expiraEn = new Date(Date.now() + 3_600_000);
@@ -245,10 +225,7 @@ describe('ends', () => {
   });
 
   it('gives no sealed credential from the moment it expires', async () => {
-    await t.db.pool.query(
-      `UPDATE credencial_sellada SET expira_en = now() - interval '1 second' WHERE solicitud_id = $1`,
-      [id],
-    );
+    await expireSellada();
     expect((await newClaim()).sellada).toBeNull();
     await createBoveda(t.db).reap();
     const sql = 'SELECT FROM credencial_sellada WHERE solicitud_id = $1';
@@ -285,13 +262,7 @@ describe('the reconciler', () => {
 
   it('retires packages after their retention and names their objects until they are deleted', async () => {
     const sweeper = createSweeper(t.db);
-    await createClaims(t.db).finish(await newClaim(), {
-      objectKey: 'k',
-      bytes: 1,
-      sha256: 'a',
-      registros: 1,
-      confianza: 'confirmado',
-    });
+    await createClaims(t.db).finish(await newClaim(), PAQUETE);
     expect(await sweeper.retire({ retentionDays: 30, limit: 1_000 })).toBe(0);
     await t.db.pool.query(`UPDATE solicitud SET terminada_en = now() - interval '31 days' WHERE id = $1`, [id]);
     expect(await sweeper.retire({ retentionDays: 30, limit: 1_000 })).toBe(1);

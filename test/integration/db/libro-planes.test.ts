@@ -1,17 +1,16 @@
 import { createContribuyentes, createLibro, type FiltroMovimientos } from '@acuse/db';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { newRfc, seedTaxpayer, type Taxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { newRfc, seedTaxpayer, type Taxpayer, type TestDatabase, useDatabase } from '../fixtures/database.ts';
 import { forgetStatistics } from '../fixtures/planes.ts';
 import { writeLibro } from '../panel/fixtures/libro-largo.ts';
 
 const FILAS = 20_000;
 
-let t: TestDatabase;
+const t = useDatabase({ timeoutMs: 60_000 });
 let ana: Taxpayer;
 let other = '';
 
 beforeAll(async () => {
-  t = await testDatabase({ timeoutMs: 60_000 });
   ana = await seedTaxpayer(t.db, { saldo: 0 });
   other = newRfc();
   const { cuentaId } = ana;
@@ -26,7 +25,6 @@ beforeAll(async () => {
     segundos: 20,
   });
 });
-afterAll(() => t.close());
 
 /** Plans of the one statement that `run` sends, of its values and of any. */
 async function explain(run: (db: TestDatabase['db']) => Promise<unknown>): Promise<readonly string[]> {

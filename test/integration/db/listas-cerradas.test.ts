@@ -2,14 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { OPERACIONES } from '@acuse/contract';
 import { MOTIVOS_SOLICITUD, TIPOS_EVENTO } from '@acuse/core';
 import { createContribuyentes, migrate } from '@acuse/db';
-import { afterAll, beforeAll, describe, expect, it, test } from 'vitest';
-import { acceptSolicitud, seedTaxpayer, type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { describe, expect, it, test } from 'vitest';
+import { acceptSolicitud, seedTaxpayer, useDatabase } from '../fixtures/database.ts';
 
-let t: TestDatabase;
-beforeAll(async () => {
-  t = await testDatabase();
-});
-afterAll(() => t?.close());
+const t = useDatabase();
 
 /** The words that a CHECK of the database allows. */
 async function allowed(constraint: string): Promise<string[]> {

@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { beforeAll, expect, test } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 import { flowsOf } from '../fixtures/flujos.ts';
 import { fillDatabase, type GranBase } from '../fixtures/gran-base.ts';
 import { examine } from '../fixtures/planes.ts';
@@ -15,13 +15,11 @@ const AT_A_TERMINAL = new Set(['createListaSolicitudes.all']);
 /** Only write what was gathered in memory. */
 const WITHOUT = new Set(['createSatMetrics.record', 'createSatMetrics.close', 'createOutbox.listen']);
 
-let t: TestDatabase;
+const t = useDatabase({ timeoutMs: 60_000 });
 let base: GranBase;
 beforeAll(async () => {
-  t = await testDatabase({ timeoutMs: 60_000 });
   base = await fillDatabase(t.url, { solicitudes: SOLICITUDES });
 });
-afterAll(() => t.close());
 
 test('no statement reads a growing table from end to end, nor more rows than a page or a batch needs', async () => {
   const wrong: string[] = [];

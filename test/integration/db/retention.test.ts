@@ -1,23 +1,21 @@
 import { createClaims, createRetention, createSolicitudes, type Database } from '@acuse/db';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import {
-  acceptSolicitud,
   brokenInvariants,
+  claimOf,
+  newSolicitud,
   seedTaxpayer,
   type Taxpayer,
-  type TestDatabase,
-  testDatabase,
+  useDatabase,
 } from '../fixtures/database.ts';
 
 const DAYS = { traceDays: 90, auditDays: 1_825 };
 
-let t: TestDatabase;
+const t = useDatabase();
 let ana: Taxpayer;
 beforeAll(async () => {
-  t = await testDatabase();
   ana = await seedTaxpayer(t.db, { saldo: 100 });
 });
-afterAll(() => t.close());
 
 const count = async (table: string, where = 'true') =>
   Number((await t.db.pool.query(`SELECT count(*) AS n FROM ${table} WHERE ${where}`)).rows[0]?.n);
@@ -31,12 +29,9 @@ async function pruneAll(db: Database, limit: number): Promise<number> {
  * A solicitud with parts, packages and events that ended so many days ago, its objects deleted unless `keepsObjects`.
  */
 async function ended(days: number, { keepsObjects = false } = {}): Promise<string> {
-  const result = await acceptSolicitud(t.db, ana, { desde: '2024-01-01', hasta: '2024-01-31' });
-  if (result.resultado !== 'ACEPTADA') throw new Error(result.resultado);
-  const { solicitudId: id } = result;
+  const id = await newSolicitud(t.db, ana, { desde: '2024-01-01', hasta: '2024-01-31' });
   const claims = createClaims(t.db);
-  const claimed = await claims.claim({ solicitudId: id, gen: 1, queue: 'descargas', leaseSeconds: 60 });
-  if (claimed === null) throw new Error('not claimed');
+  const claimed = await claimOf(t.db, id);
   const periodos = [{ inicio: '2024-01-01T00:00:00', fin: '2024-01-31T23:59:59' }];
   const con = await claims.save(claimed, { nuevas: { reemplaza: null, periodos }, eventos: [{ tipo: 'ACEPTADA' }] });
   const parteId = con.partes[0]?.id ?? '';
@@ -137,12 +132,9 @@ test('deletes in batches, and several processes at once delete each row once wit
 });
 
 test('counts a look that found what the last one found in its row, and writes a new row for anything else', async () => {
-  const result = await acceptSolicitud(t.db, ana, { desde: '2023-01-01', hasta: '2023-01-31' });
-  if (result.resultado !== 'ACEPTADA') throw new Error(result.resultado);
+  const solicitudId = await newSolicitud(t.db, ana, { desde: '2023-01-01', hasta: '2023-01-31' });
   const claims = createClaims(t.db);
-  const { solicitudId } = result;
-  const claimed = await claims.claim({ solicitudId, gen: 1, queue: 'descargas', leaseSeconds: 60 });
-  if (claimed === null) throw new Error('not claimed');
+  const claimed = await claimOf(t.db, solicitudId);
   const look = { tipo: 'SAT_EN_PROCESO' } as const;
   const silence = { tipo: 'SAT_SIN_RESPUESTA', codigo: 'TIMEOUT', detalle: 'SAT_SIN_RESPUESTA' } as const;
   for (const eventos of [[look], [look], [look], [silence], [silence], [{ ...silence, codigo: '500' }], [look]])

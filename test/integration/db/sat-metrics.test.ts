@@ -1,18 +1,14 @@
 import { randomUUID } from 'node:crypto';
 import type { SatMeasurement } from '@acuse/core';
 import { createSatMetrics, openDatabase } from '@acuse/db';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type TestDatabase, testDatabase } from '../fixtures/database.ts';
+import { describe, expect, it } from 'vitest';
+import { useDatabase } from '../fixtures/database.ts';
 
 const NUNCA = 3_600_000;
 const MINUTO = Math.floor(Date.now() / 60_000) * 60_000 - 600_000;
 
 describe('the sums of requests to the authority', () => {
-  let database: TestDatabase;
-  beforeAll(async () => {
-    database = await testDatabase();
-  });
-  afterAll(() => database.close());
+  const database = useDatabase();
 
   const seen = (host: string, resultado: SatMeasurement['resultado'], ms = 3): SatMeasurement => ({
     ...{ host, resultado, ms },

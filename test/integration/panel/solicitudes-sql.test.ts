@@ -6,16 +6,13 @@ import {
   TOPE_CUENTA,
 } from '@acuse/db';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { acceptSolicitud, newRfc, seedTaxpayer, useDatabase } from '../fixtures/database.ts';
+import { newRfc, newSolicitud, seedTaxpayer, type Taxpayer, useDatabase } from '../fixtures/database.ts';
 import { examine, forgetStatistics } from '../fixtures/planes.ts';
 
 const t = useDatabase({ timeoutMs: 120_000 });
 
-async function accepted(...args: Parameters<typeof acceptSolicitud> extends [unknown, ...infer R] ? R : never) {
-  const result = await acceptSolicitud(t.db, ...args);
-  if (result.resultado !== 'ACEPTADA') throw new Error(result.resultado);
-  return result.solicitudId;
-}
+const accepted = (taxpayer: Taxpayer, options?: Parameters<typeof newSolicitud>[2]) =>
+  newSolicitud(t.db, taxpayer, options);
 
 describe('a page of solicitudes', () => {
   const lista = () => createListaSolicitudes(t.db);
