@@ -26,6 +26,12 @@ SELECT (SELECT op_id FROM tomada) AS adelante, i.cuerpo_hash = $4 AS es_igual, i
        ceil(extract(epoch FROM i.bloqueada_hasta - now()))::int AS espera
 FROM (SELECT 1) uno LEFT JOIN idempotencia i ON i.api_key_id = $1 AND i.operacion = $2 AND i.clave = $3`;
 
+/** The attempt of a request: its key, and what it may charge under. */
+const ATTEMPT = 'WHERE api_key_id = $1 AND operacion = $2 AND clave = $3 AND op_id = $4';
+const FINISH = `UPDATE idempotencia SET status = $5, sobre = $6 ${ATTEMPT}`;
+const REOPEN = `UPDATE idempotencia SET bloqueada_hasta = now() ${ATTEMPT} AND status IS NULL`;
+const RELEASE = `DELETE FROM idempotencia ${ATTEMPT} AND status IS NULL`;
+
 interface Row {
   adelante: string | null;
   es_igual: boolean | null;
@@ -49,27 +55,15 @@ export function createIdempotencia({ pool }: Pick<Database, 'pool'>): Idempotenc
     },
 
     async finish({ apiKeyId, operacion, clave, opId, status, sobre }) {
-      await execute(
-        pool,
-        `UPDATE idempotencia SET status = $5, sobre = $6 WHERE api_key_id = $1 AND operacion = $2 AND clave = $3 AND op_id = $4`,
-        [apiKeyId, operacion, clave, opId, status, sobre],
-      );
+      await execute(pool, FINISH, [apiKeyId, operacion, clave, opId, status, sobre]);
     },
 
     async reopen({ apiKeyId, operacion, clave, opId }) {
-      await execute(
-        pool,
-        'UPDATE idempotencia SET bloqueada_hasta = now() WHERE api_key_id = $1 AND operacion = $2 AND clave = $3 AND op_id = $4 AND status IS NULL',
-        [apiKeyId, operacion, clave, opId],
-      );
+      await execute(pool, REOPEN, [apiKeyId, operacion, clave, opId]);
     },
 
     async release({ apiKeyId, operacion, clave, opId }) {
-      await execute(
-        pool,
-        'DELETE FROM idempotencia WHERE api_key_id = $1 AND operacion = $2 AND clave = $3 AND op_id = $4 AND status IS NULL',
-        [apiKeyId, operacion, clave, opId],
-      );
+      await execute(pool, RELEASE, [apiKeyId, operacion, clave, opId]);
     },
   };
 }

@@ -26,12 +26,12 @@ FROM efos_vigente g JOIN efos_version v ON v.id = g.version_id WHERE g.unica`;
  * The version that answers are given from, or null. With `isLocked` it stays the current one until the transaction
  * ends.
  */
-export async function readVigente(
-  client: Pick<pg.ClientBase, 'query'>,
-  { isLocked = false } = {},
-): Promise<VersionEfos | null> {
+function readVigente(client: pg.ClientBase, { isLocked = false } = {}): Promise<VersionEfos | null> {
   return rowOf<VersionEfos>(client, isLocked ? `${CURRENT} FOR UPDATE OF g` : CURRENT);
 }
+
+/** Removes what is not the current version. */
+const CLEAN = 'DELETE FROM efos_version v WHERE NOT EXISTS (SELECT FROM efos_vigente g WHERE g.version_id = v.id)';
 
 /** Part of the current version's rows that a new one has to have: the list hardly ever loses any. */
 const REMAINING_PART = 0.9;
@@ -41,7 +41,7 @@ INSERT INTO efos_fila (version_id, orden, rfc, nombre, situacion, historial)
 SELECT $1, f.orden, f.rfc, f.nombre, f.situacion, f.historial
 FROM unnest($2::int[], $3::text[], $4::text[], $5::text[], $6::jsonb[]) AS f (orden, rfc, nombre, situacion, historial)`;
 
-export interface CargaOptions {
+interface CargaOptions {
   readonly abrir: OpenListaEfos;
   readonly minFilas: number;
   /** Takes a list however short or old it is: the operator knows why. */
@@ -55,15 +55,8 @@ export interface CargaOptions {
  * still do fails, and the next loader removes what it left. Readers see the earlier version until the one transaction
  * that ends this.
  */
-export async function loadVersion(
-  client: pg.ClientBase,
-  options: CargaOptions,
-  signal: AbortSignal,
-): Promise<ResultadoCarga> {
-  await execute(
-    client,
-    'DELETE FROM efos_version v WHERE NOT EXISTS (SELECT FROM efos_vigente g WHERE g.version_id = v.id)',
-  );
+async function loadVersion(client: pg.ClientBase, options: CargaOptions, signal: AbortSignal): Promise<ResultadoCarga> {
+  await execute(client, CLEAN);
   const previa = await readVigente(client);
   const lista = await options.abrir(previa, signal);
   if (lista === null) {
@@ -158,10 +151,7 @@ async function swap(
     );
     await note('CARGADA');
   });
-  await execute(
-    client,
-    'DELETE FROM efos_version v WHERE NOT EXISTS (SELECT FROM efos_vigente g WHERE g.version_id = v.id)',
-  );
+  await execute(client, CLEAN);
   return await requireVigente(client);
 }
 

@@ -84,21 +84,11 @@ const REFUND_ABANDONED = refundSql({ whose: 'op_id = $1 AND vence_en < now()', c
 
 const ABANDONED = `SELECT op_id FROM llamada WHERE vence_en < now() ORDER BY vence_en LIMIT $1`;
 
-const valuesOf = ({ apiKeyId, operacion, clave, status, sobre }: RespuestaGuardada) => [
-  apiKeyId,
-  operacion,
-  clave,
-  status,
-  sobre,
-];
-
 function settling(opId: string, respuesta: RespuestaGuardada | null, devuelve?: string) {
-  const kept = respuesta === null ? [] : valuesOf(respuesta);
-  if (devuelve === undefined)
-    return respuesta === null ? prepared(SETTLE, [opId]) : prepared(SETTLE_KEEPING, [opId, ...kept]);
-  return respuesta === null
-    ? prepared(SETTLE_GIVING_BACK, [opId, devuelve])
-    : prepared(SETTLE_GIVING_BACK_KEEPING, [opId, devuelve, ...kept]);
+  const { apiKeyId, operacion, clave, status, sobre } = respuesta ?? {};
+  const kept = respuesta === null ? [] : [apiKeyId, operacion, clave, status, sobre];
+  if (devuelve === undefined) return prepared(respuesta ? SETTLE_KEEPING : SETTLE, [opId, ...kept]);
+  return prepared(respuesta ? SETTLE_GIVING_BACK_KEEPING : SETTLE_GIVING_BACK, [opId, devuelve, ...kept]);
 }
 
 interface ChargeRow {

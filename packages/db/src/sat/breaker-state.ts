@@ -2,19 +2,9 @@ import { type BreakerState, ESTADO_INICIAL, type EstadoHost } from '@acuse/core'
 import type { Database } from '../database.ts';
 import { isOne, rowOf } from '../statements.ts';
 
-interface Row {
-  fallos: number;
-  fallosAntes: number;
-  titulares: string;
-  titularesAntes: string;
-  abiertoHasta: string;
-  sondaHasta: string;
-}
-
-const COLUMNS = `fallos, fallos_antes AS "fallosAntes", titulares, titulares_antes AS "titularesAntes",
-  abierto_hasta AS "abiertoHasta", sonda_hasta AS "sondaHasta"`;
-
-const READ = `SELECT ${COLUMNS} FROM estado_host WHERE host = $1`;
+const READ = `
+SELECT fallos, fallos_antes AS "fallosAntes", titulares, titulares_antes AS "titularesAntes",
+  abierto_hasta::float8 AS "abiertoHasta", sonda_hasta::float8 AS "sondaHasta" FROM estado_host WHERE host = $1`;
 
 /** Writes the new state only over the one it was computed from. */
 const SWAP = `
@@ -64,29 +54,18 @@ export function createBreakerState(
   const hosts = new Map<string, Memoria>();
   let ausenteHasta = Number.NEGATIVE_INFINITY;
 
-  async function read(host: string): Promise<EstadoHost> {
-    const row = await rowOf<Row>(pool, READ, [host]);
-    if (row === null) return ESTADO_INICIAL;
-    return { ...row, abiertoHasta: Number(row.abiertoHasta), sondaHasta: Number(row.sondaHasta) };
-  }
-
-  async function swap(host: string, from: EstadoHost, to: EstadoHost): Promise<boolean> {
-    const values = [host, ...valuesOf(from), ...valuesOf(to)];
-    return isOne(pool, SWAP, values);
-  }
-
   async function changeShared(host: string, memoria: Memoria, change: (e: EstadoHost) => EstadoHost) {
     const until = performance.now() + timeoutMs;
     // A round is lost only to a change of another process: many that fail at once at the same host need many.
     for (let ronda = 0; performance.now() < until; ronda += 1) {
       if (ronda > 0 || now() - memoria.leidoEn >= cacheMs) {
-        memoria.estado = await read(host);
+        memoria.estado = (await rowOf<EstadoHost>(pool, READ, [host])) ?? ESTADO_INICIAL;
         memoria.leidoEn = now();
       }
       const from = memoria.estado;
       const to = change(from);
       if (isSame(from, to)) return;
-      if (await swap(host, from, to)) {
+      if (await isOne(pool, SWAP, [host, ...valuesOf(from), ...valuesOf(to)])) {
         memoria.estado = to;
         memoria.leidoEn = now();
         return;

@@ -169,17 +169,6 @@ export interface HpkeMessage {
   readonly ciphertext: Buffer;
 }
 
-/** The sender's half of an HPKE context (RFC 9180, 5.2): one encapsulated key, many messages. */
-export interface HpkeSender {
-  readonly enc: Buffer;
-  /** True when it will seal no more: its messages are used up or its key is wiped. */
-  readonly isSpent: boolean;
-  /** Seals under the next sequence number. Throws RangeError when the context is spent. */
-  seal(aad: Uint8Array, plaintext: Uint8Array): HpkeMessage;
-  /** Zeroes the key. The context is spent from then on. */
-  wipe(): void;
-}
-
 /** ComputeNonce of RFC 9180, 5.2: the base nonce with the sequence number, big endian, XORed into its end. */
 export function nonceOf(baseNonce: Buffer, seq: number): Buffer {
   const nonce = Buffer.from(baseNonce);
@@ -189,11 +178,11 @@ export function nonceOf(baseNonce: Buffer, seq: number): Buffer {
 }
 
 /**
- * A context that sends `limit` messages and then wipes itself. A number is used up before anything is encrypted under
- * it, so that no failure brings a nonce back. Owns `keys`. Throws RangeError for a limit that is not 1 to {@link
- * MAX_SEQUENCE}.
+ * The sender's half of a context (RFC 9180, 5.2): one encapsulated key, `limit` messages, after which it wipes itself. A
+ * number is used up before anything is encrypted under it, so that no failure brings a nonce back. Owns `keys`. Throws
+ * RangeError for a limit that is not 1 to {@link MAX_SEQUENCE}.
  */
-export function createHpkeSender(enc: Buffer, { key, baseNonce }: HpkeKeys, limit: number): HpkeSender {
+export function createHpkeSender(enc: Buffer, { key, baseNonce }: HpkeKeys, limit: number) {
   if (!Number.isInteger(limit) || limit < 1 || limit > MAX_SEQUENCE)
     throw new RangeError(`A context sends 1 to ${MAX_SEQUENCE} messages`);
   let next = 0;
@@ -206,10 +195,12 @@ export function createHpkeSender(enc: Buffer, { key, baseNonce }: HpkeKeys, limi
 
   return {
     enc,
-    get isSpent() {
+    /** True when it will seal no more: its messages are used up or its key is wiped. */
+    get isSpent(): boolean {
       return next >= limit;
     },
-    seal(aad, plaintext) {
+    /** Seals under the next sequence number. Throws RangeError when the context is spent. */
+    seal(aad: Uint8Array, plaintext: Uint8Array): HpkeMessage {
       if (next >= limit) throw new RangeError('This context sends no more messages');
       const seq = next;
       next += 1;
@@ -217,9 +208,12 @@ export function createHpkeSender(enc: Buffer, { key, baseNonce }: HpkeKeys, limi
       if (next === limit) wipe();
       return { seq, ciphertext };
     },
+    /** Zeroes the key. The context is spent from then on. */
     wipe,
   };
 }
+
+export type HpkeSender = ReturnType<typeof createHpkeSender>;
 
 const KDF_ID = 0x0001;
 const MODE_BASE = 0x00;
