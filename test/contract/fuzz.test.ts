@@ -1,6 +1,6 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { expect, test } from 'vitest';
-import { alta, createKit, unknownKey } from '../../apps/api/test/kit.ts';
+import { createKitWithAlta, unknownKey } from '../../apps/api/test/kit.ts';
 import { cuerpoValido, TABLA } from './tabla.ts';
 
 /** Free queries whose valid calls answer 503 while their channel is not connected. */
@@ -71,8 +71,10 @@ const HEADERS: readonly (readonly [string, () => string])[] = [
 ];
 
 async function callMalformed(times: number): Promise<void> {
-  const kit = await createKit({ settings: { wrongKeysPerMinute: 1_000_000, trustedProxies: ['198.51.100.0/24'] } });
-  const a = alta(kit.store, { saldo: 0 });
+  const { kit, a } = await createKitWithAlta(
+    { settings: { wrongKeysPerMinute: 1_000_000, trustedProxies: ['198.51.100.0/24'] } },
+    { saldo: 0 },
+  );
   const seen = new Map<string, number>();
   for (let call = 0; call < times; call += 1) {
     const fila = pick(TABLA);

@@ -2,7 +2,7 @@ import { type MotivoSatError, SatError } from '@acuse/core';
 import { describe, expect, it } from 'vitest';
 import { createSatMemoria, type GuionSat } from '../../../packages/sat/src/testing/sat-memoria.ts';
 import { efirmaDe, PASSWORD } from './efirma.ts';
-import { type Alta, type Answer, alta, createKit, guardaCiec, type Kit, type KitOptions } from './kit.ts';
+import { type Alta, type Answer, createKitWithAlta, guardaCiec, type Kit, type KitOptions } from './kit.ts';
 
 /** What has to be stored; `null` when the API key is enough. */
 type Needs = 'ciec' | 'efirma' | 'any' | null;
@@ -36,8 +36,10 @@ export async function prepare(
   { saldo = 1, ...options }: KitOptions & { readonly saldo?: number; readonly rfc?: string } = {},
 ): Promise<{ kit: Kit; a: Alta; sat: ReturnType<typeof createSatMemoria> }> {
   const sat = createSatMemoria({ guion });
-  const kit = await createKit({ ...options, deps: { sat, ...options.deps } });
-  const a = alta(kit.store, { saldo, ...(options.rfc === undefined ? {} : { rfc: options.rfc }) });
+  const { kit, a } = await createKitWithAlta(
+    { ...options, deps: { sat, ...options.deps } },
+    { saldo, ...(options.rfc === undefined ? {} : { rfc: options.rfc }) },
+  );
   if (needs === 'ciec' || needs === 'any') await guardaCiec(kit, a);
   if (needs === 'efirma') await guardaEfirma(kit, a);
   return { kit, a, sat };
@@ -53,12 +55,6 @@ export function expectGivenBack(kit: Kit, a: Alta, cost: 0 | 1, saldo = 1): void
   expect(kit.store.movimientos.map(({ tipo }) => tipo)).toEqual(cost === 1 ? ['cargo', 'reembolso'] : []);
   expect(kit.store.abiertas.size).toBe(0);
 }
-
-/** What a list says beside its items, unless it is empty. */
-export const conRenglones = (credencial: 'ciec' | 'efirma', canal: 'soap' | 'portal' = 'portal') => ({
-  ...{ confianza: 'confirmado', reembolsada: false },
-  ...{ canal, credencial },
-});
 
 /** Checks a paid answer: one charge that stays. */
 export function expectCharged(kit: Kit, a: Alta, answer: Answer): void {
@@ -108,8 +104,10 @@ export function describeConsulta({ path, body, cost, needs, asks }: ConsultaOpti
     });
 
     it('demands its credential before anything is charged', async () => {
-      const kit = await createKit({ deps: { sat: createSatMemoria({ guion: failing(asks, 'RESPUESTA_ILEGIBLE') }) } });
-      const a = alta(kit.store, { saldo: 0 });
+      const { kit, a } = await createKitWithAlta(
+        { deps: { sat: createSatMemoria({ guion: failing(asks, 'RESPUESTA_ILEGIBLE') }) } },
+        { saldo: 0 },
+      );
       const codeOf = async () => (await kit.call(path, body(a.rfc), { key: a.key })).json.cfdi_codigo;
       const last = cost === 1 ? 1004 : 5041;
       if (needs === null) return expect(await codeOf()).toBe(last);

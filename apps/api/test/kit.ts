@@ -183,6 +183,12 @@ export function alta(
   return { key: key.text, keyId: key.keyId, rfc: own, cuentaId, contribuyenteId };
 }
 
+/** A kit, and a taxpayer of it. */
+export async function createKitWithAlta(options: KitOptions = {}, own: Parameters<typeof alta>[1] = {}) {
+  const kit = await createKit(options);
+  return { kit, a: alta(kit.store, own) };
+}
+
 /** Stores a CIEC through the API, as a caller would. */
 export async function guardaCiec(kit: Kit, { key, rfc }: Alta, ciec = CIEC): Promise<void> {
   const { status, text } = await kit.call('vault/rfc-guardar', { rfc, ciec }, { key });

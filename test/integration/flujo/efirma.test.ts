@@ -146,15 +146,15 @@ describe('an e.firma that cannot be used is refused when it is stored, with the 
     expect(early.body.data).toMatchObject({ motivo: expect.stringMatching(/primero el certificado/) });
 
     await expectOk(registrarCer(caller, efirma));
-    const cases: [{ key: string; password: string }, RegExp][] = [
-      [{ key: efirma.key, password: 'otra' }, /contraseña no abre/],
-      [{ key: other.key, password: other.password }, /no corresponde al \.cer/],
-      [{ key: Buffer.from('no es una llave').toString('base64'), password: 'x' }, /no es una llave/],
+    const cases: [{ key: string; password: string }, 'key' | 'password', RegExp][] = [
+      [{ key: efirma.key, password: 'otra' }, 'password', /contraseña no abre/],
+      [{ key: other.key, password: other.password }, 'key', /no corresponde al \.cer/],
+      [{ key: Buffer.from('no es una llave').toString('base64'), password: 'x' }, 'key', /no es una llave/],
     ];
-    for (const [input, motivo] of cases) {
+    for (const [input, campo, motivo] of cases) {
       const { status, body } = await storeKey(caller, input);
       expect([status, body.cfdi_codigo]).toEqual([400, 4002]);
-      expect(body.data).toMatchObject({ motivo: expect.stringMatching(motivo) });
+      expect(body.data).toMatchObject({ campo, motivo: expect.stringMatching(motivo) });
     }
     const estado = await expectOk(caller.call('vault/firma-estado', { rfc }));
     expect(estado).toMatchObject({ tiene_cer: true, tiene_key: false });

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { alta, createKit, guardaCiec, operations } from '../../test/kit.ts';
+import { createKit, createKitWithAlta, guardaCiec, operations } from '../../test/kit.ts';
 import { defineOperation } from './operation.ts';
 
 describe('every answer', () => {
   it('carries the request id, the envelope and the security headers', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const cases = [
       kit.call('vault/rfc-registrar', { rfc: a.rfc }, { key: a.key }),
       kit.call('vault/rfc-registrar', { rfc: a.rfc }, { key: null }),
@@ -33,8 +32,7 @@ describe('every answer', () => {
   });
 
   it('notes the last use of the key in a batch, with the address', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     for (const from of ['192.0.2.1', '192.0.2.2']) {
       await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key, from });
     }
@@ -60,8 +58,7 @@ describe('secrets', () => {
       },
     });
     const all = [...(await operations()), { ...declaracion, path: 'tax/de-prueba' }];
-    const kit = await createKit({ operations: all });
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta({ operations: all });
     await guardaCiec(kit, a);
     kit.store.trips.length = 0;
     expect((await kit.call('tax/de-prueba', { clave: 'secreto' }, { key: a.key })).status).toBe(200);

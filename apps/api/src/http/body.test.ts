@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { CfdiError } from '@acuse/contract';
 import { describe, expect, it } from 'vitest';
-import { alta, createKit, type Kit } from '../../test/kit.ts';
+import { alta, createKit, createKitWithAlta, type Kit } from '../../test/kit.ts';
 import { parseJsonObject } from './body.ts';
 
 const PATH = 'vault/firma-estado';
@@ -11,8 +11,7 @@ describe('the body step', () => {
   it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(
     'takes %s',
     async (type) => {
-      const kit = await createKit();
-      const a = alta(kit.store);
+      const { kit, a } = await createKitWithAlta();
       const headers = { 'content-type': type };
       expect((await kit.call(PATH, { rfc: a.rfc }, { key: a.key, headers })).status).toBe(200);
     },
@@ -26,8 +25,7 @@ describe('the body step', () => {
     'application/jsonp',
     'application/x-www-form-urlencoded',
   ])('answers 415 to %s', async (type) => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const answer = await kit.call(
       PATH,
       { rfc: a.rfc },
@@ -37,8 +35,7 @@ describe('the body step', () => {
   });
 
   it('answers 415 to a compressed body', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const headers = { 'content-encoding': 'gzip' };
     expect(codes(await kit.call(PATH, { rfc: a.rfc }, { key: a.key, headers }))).toEqual([415, 9415]);
   });
@@ -52,8 +49,7 @@ describe('the body step', () => {
     [PATH, 256],
     ['descarga/verificar', 64],
   ])('%s takes exactly %i KiB and not a byte more', async (path, kib) => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const exact = padded(a.rfc, kib * 1_024);
     expect(Buffer.byteLength(exact)).toBe(kib * 1_024);
     expect((await kit.call(path, exact, { key: a.key })).json.cfdi_codigo).not.toBe(9413);
@@ -61,8 +57,7 @@ describe('the body step', () => {
   });
 
   it('stops reading a chunked body at the limit', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     let given = 0;
     const endless = Readable.from(
       (function* () {
@@ -118,16 +113,14 @@ describe('the body step', () => {
   });
 
   it('ignores unknown fields, also the dangerous ones', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const body = `{"rfc":"${a.rfc}","__proto__":{"isAdmin":true},"constructor":1,"otro":[1,2]}`;
     expect((await kit.call(PATH, body, { key: a.key })).status).toBe(200);
     expect(Object.hasOwn(Object.prototype, 'isAdmin')).toBe(false);
   });
 
   it('takes the RFC in any letter case and with blanks', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const answer = await kit.call(PATH, { rfc: ` ${a.rfc.toLowerCase()} ` }, { key: a.key });
     expect(answer.json.data?.['rfc']).toBe(a.rfc);
   });
@@ -135,8 +128,7 @@ describe('the body step', () => {
 
 describe('secret fields', () => {
   const save = async (body: unknown) => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const text = typeof body === 'function' ? body(a.rfc) : JSON.stringify({ rfc: a.rfc, ...(body as object) });
     const answer = await kit.call('vault/rfc-guardar', text, { key: a.key });
     return { answer, ...{ codigo: answer.json.cfdi_codigo, data: answer.json.data } };

@@ -1,11 +1,10 @@
 import { generateApiKey } from '@acuse/vault';
 import { describe, expect, it } from 'vitest';
-import { alta, createKit, unknownKey } from '../../test/kit.ts';
+import { alta, createKit, createKitWithAlta, unknownKey } from '../../test/kit.ts';
 
 describe('the bearer step', () => {
   it('takes the scheme in any letter case', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     for (const scheme of ['Bearer', 'bearer', 'BEARER']) {
       const headers = { authorization: `${scheme} ${a.key}` };
       expect((await kit.call('vault/firma-estado', { rfc: a.rfc }, { headers })).status).toBe(200);
@@ -29,8 +28,7 @@ describe('the bearer step', () => {
   });
 
   it('answers 1001, not 1002, to a wrong secret of a revoked key', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const stored = kit.store.keys.get(a.keyId);
     if (stored) stored.estado = 'REVOCADA';
     expect((await kit.call('vault/firma-estado', {}, { key: a.key })).json.cfdi_codigo).toBe(1002);
@@ -40,16 +38,14 @@ describe('the bearer step', () => {
   });
 
   it('a replaced key answers 1002 as well', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const stored = kit.store.keys.get(a.keyId);
     if (stored) stored.estado = 'REEMPLAZADA';
     expect((await kit.call('vault/firma-estado', {}, { key: a.key })).json.cfdi_codigo).toBe(1002);
   });
 
   it('answers 403/1003 to every operation of a suspended account, before anything of the call is looked at', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     kit.store.suspendidas.add(a.cuentaId);
     for (const path of ['vault/firma-estado', 'tax/descarga-metadata', 'descarga/verificar']) {
       const answer = await kit.call(path, '{', { key: a.key });
@@ -67,8 +63,7 @@ describe('the bearer step', () => {
   });
 
   it('answers wrong keys with 9429 after a number of them, by address, and right ones never', async () => {
-    const kit = await createKit({ settings: { wrongKeysPerMinute: 3 } });
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta({ settings: { wrongKeysPerMinute: 3 } });
     const ask = async (key: string, from: string) => kit.call('vault/firma-estado', { rfc: a.rfc }, { key, from });
     for (let count = 0; count < 3; count += 1) expect((await ask(unknownKey(), '192.0.2.1')).status).toBe(401);
     const limited = await ask(unknownKey(), '192.0.2.1');
@@ -81,8 +76,7 @@ describe('the bearer step', () => {
 
 describe('the User-Agent step', () => {
   it('refuses none, a blank one and one over 512 characters with 403/6001', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     for (const agent of [null, '', ' ', 'x'.repeat(513)]) {
       const answer = await kit.call(
         'vault/firma-estado',
@@ -97,8 +91,7 @@ describe('the User-Agent step', () => {
 
   it('obeys the lists of the operator, by prefix and in any letter case', async () => {
     const settings = { userAgentAllow: ['mi-erp/', 'curl'], userAgentDeny: ['curl/7'] };
-    const kit = await createKit({ settings });
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta({ settings });
     const ask = async (agent: string) =>
       (await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key, headers: { 'user-agent': agent } })).status;
     expect(await ask('Mi-ERP/2.1')).toBe(200);
@@ -110,8 +103,7 @@ describe('the User-Agent step', () => {
 
 describe("the caller's address", () => {
   it('has to be on the list of the taxpayer when there is one', async () => {
-    const kit = await createKit({ settings: { trustedProxies: ['10.0.0.0/8'] } });
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta({ settings: { trustedProxies: ['10.0.0.0/8'] } });
     const contribuyente = kit.store.contribuyentes.get(a.contribuyenteId);
     if (contribuyente) contribuyente.ips = ['192.0.2.0/24', '2001:db8::/32'];
     const ask = async (from: string, forwarded: string | null = null) =>
@@ -133,8 +125,7 @@ describe("the caller's address", () => {
   });
 
   it('a list of which nothing can be read lets nobody in', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const contribuyente = kit.store.contribuyentes.get(a.contribuyenteId);
     if (contribuyente) contribuyente.ips = ['nonsense'];
     expect((await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key })).json.cfdi_codigo).toBe(1003);
@@ -164,16 +155,14 @@ describe('the rate limit', () => {
   });
 
   it('counts a call once even when its steps run twice', async () => {
-    const kit = await createKit({ settings: { rateLimitRps: SLOW, rateLimitBurst: 10 } });
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta({ settings: { rateLimitRps: SLOW, rateLimitBurst: 10 } });
     const ask = () => kit.call('tax/descarga-metadata', { rfc: a.rfc }, { key: a.key });
     await ask();
     expect((await ask()).headers.get('ratelimit')).toMatch(/r=8;/);
   });
 
   it('is off with 0', async () => {
-    const kit = await createKit({ settings: { rateLimitRps: 0 } });
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta({ settings: { rateLimitRps: 0 } });
     const answer = await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key });
     expect(answer.headers.get('ratelimit')).toBeNull();
   });

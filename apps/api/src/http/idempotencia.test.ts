@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { CfdiError } from '@acuse/contract';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Alta, alta, createKit, guardaCiec, type Kit } from '../../test/kit.ts';
+import { type Alta, alta, createKit, createKitWithAlta, guardaCiec, type Kit } from '../../test/kit.ts';
 import { createMemoryStore, credit } from '../../test/memory-store.ts';
 import { defineOperation } from './operation.ts';
 import { canonicalJson } from './pipeline.ts';
@@ -161,8 +161,7 @@ describe('Idempotency-Key', () => {
   });
 
   it('is the same where nothing is charged: the vault stores once, and another secret under the key is another body', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const store = (ciec: string) =>
       kit.call('vault/rfc-guardar', { rfc: a.rfc, ciec }, { key: a.key, headers: { 'idempotency-key': 'x' } });
     const first = await store('a'.repeat(16));

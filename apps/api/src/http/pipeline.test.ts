@@ -2,7 +2,7 @@ import { CfdiError } from '@acuse/contract';
 import { createLogger } from '@acuse/runtime';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { type Alta, alta, createKit, guardaCiec, type Kit, operations } from '../../test/kit.ts';
+import { type Alta, alta, createKit, createKitWithAlta, guardaCiec, type Kit, operations } from '../../test/kit.ts';
 import { bump, createMemoryStore, credit, debit } from '../../test/memory-store.ts';
 import { defineOperation, type Operation } from './operation.ts';
 
@@ -57,8 +57,7 @@ describe('round trips', () => {
   });
 
   it('reads the pass anew before it refuses what a cached one refuses', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const ask = () => kit.call(DESCARGA, { rfc: a.rfc, ...periodo() }, { key: a.key });
     expect((await ask()).json.cfdi_codigo).toBe(4003);
     // Another process stores the CIEC: this one knows only the old pass.
@@ -130,8 +129,7 @@ describe('a pass that went stale', () => {
 
 describe('the first step that refuses decides', () => {
   it('in the documented order', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store, { isRegistrada: false, saldo: 0 });
+    const { kit, a } = await createKitWithAlta({}, { isRegistrada: false, saldo: 0 });
     const contribuyente = kit.store.contribuyentes.get(a.contribuyenteId);
     if (!contribuyente) throw new Error('no taxpayer');
     contribuyente.ips = ['192.0.2.1'];
@@ -261,8 +259,7 @@ describe('the database is away', () => {
       refundAbandoned: async () => 0,
     };
     const settings = { databaseTimeoutMs: 1_000 };
-    const kit = await createKit({ store, settings, operations: [pagada(handle)], deps: { saldos } });
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta({ store, settings, operations: [pagada(handle)], deps: { saldos } });
     const answer = await kit.call('tax/de-prueba', {}, { key: a.key });
     expect([answer.json.cfdi_codigo, runs, store.saldos.get(a.cuentaId)]).toEqual([5041, 0, 9]);
     await kit.api.close();

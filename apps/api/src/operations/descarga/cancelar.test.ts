@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { type Alta, alta, createKit, guardaCiec, type Kit } from '../../../test/kit.ts';
+import { type Alta, alta, createKitWithAlta, guardaCiec, type Kit } from '../../../test/kit.ts';
 import type { StoredSolicitud } from '../../../test/memory-store.ts';
 
 const PATH = 'descarga/cancelar';
 
 async function pedida(change: Partial<StoredSolicitud['vista']> = {}): Promise<{ kit: Kit; a: Alta; id: string }> {
-  const kit = await createKit();
-  const a = alta(kit.store);
+  const { kit, a } = await createKitWithAlta();
   await guardaCiec(kit, a);
   const body = { rfc: a.rfc, tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' };
   const { json } = await kit.call('tax/descarga-metadata', body, { key: a.key });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { describeConsulta, expectCharged, expectGivenBack, prepare } from '../../../test/consulta.ts';
+import { describeConsulta, expectGivenBack, prepare } from '../../../test/consulta.ts';
 
 const PATH = 'descarga/consulta-cfdi';
 const asks = ['consultar-cfdi'] as const;
@@ -19,22 +19,6 @@ const encontrado = {
   estatusCancelacion: null,
   validacionEfos: '200',
 } as const;
-
-it('tells the state, and what the SAT says beside it', async () => {
-  const { kit, a, sat } = await prepare({ 'consultar-cfdi': [encontrado] }, null);
-  const answer = await kit.call(PATH, bodyOf(a.rfc), { key: a.key });
-  expectCharged(kit, a, answer);
-  expect(answer.json.data).toEqual({
-    uuid: bodyOf('').uuid,
-    estado: 'CANCELADO',
-    total: 1160.5,
-    estado_cancelacion: null,
-    es_cancelable: 'Cancelable con aceptación',
-    validacion_efos: '200',
-    advertencias: expect.any(Array),
-  });
-  expect(sat.consultas).toMatchObject([{ emisorRfc: a.rfc, receptorRfc: 'XIQB891116QE4', total: 1160.5 }]);
-});
 
 it('answers 404/2002 for a CFDI that the SAT does not know, and charges nothing', async () => {
   const { kit, a } = await prepare({ 'consultar-cfdi': [{ resultado: 'NO_ENCONTRADO' }] }, null);

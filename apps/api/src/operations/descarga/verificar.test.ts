@@ -1,10 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { alta, createKit, guardaCiec } from '../../../test/kit.ts';
+import { createKitWithAlta, guardaCiec } from '../../../test/kit.ts';
 
 describe('descarga/verificar', () => {
   it('tells state, progress, counts and times, free of charge', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     await guardaCiec(kit, a);
     const body = { rfc: a.rfc, tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' };
     const accepted = await kit.call('tax/descarga-metadata', body, { key: a.key });

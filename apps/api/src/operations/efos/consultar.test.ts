@@ -1,6 +1,6 @@
 import type { PasoEfos, RespuestaListas, SituacionEfos } from '@acuse/core';
 import { describe, expect, it } from 'vitest';
-import { alta, createKit } from '../../../test/kit.ts';
+import { createKitWithAlta } from '../../../test/kit.ts';
 import { summariseEfos } from './consultar.ts';
 
 const PATH = 'efos/consultar';
@@ -12,8 +12,7 @@ async function ask(respuesta: RespuestaListas, rfc = OTRO) {
     asked.push(one);
     return respuesta;
   };
-  const kit = await createKit({ deps: { listas: { consultar } } });
-  const a = alta(kit.store, { saldo: 0 });
+  const { kit, a } = await createKitWithAlta({ deps: { listas: { consultar } } }, { saldo: 0 });
   return { answer: await kit.call(PATH, { rfc }, { key: a.key }), asked, kit };
 }
 
@@ -60,8 +59,7 @@ describe(PATH, () => {
   });
 
   it('is 503/5041 while the database is away', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store, { saldo: 0 });
+    const { kit, a } = await createKitWithAlta({}, { saldo: 0 });
     kit.store.fault = { kind: 'reject', only: 'listas.consultar' };
     const answer = await kit.call(PATH, { rfc: OTRO }, { key: a.key });
     expect([answer.status, answer.json.cfdi_codigo]).toEqual([503, 5041]);
@@ -78,22 +76,6 @@ const paso = (situacion: SituacionEfos, fechaSat: string | null, fechaDof: strin
 const fila = (situacion: SituacionEfos, ...historial: PasoEfos[]) => ({ situacion, historial });
 
 describe('the proceedings of one RFC', () => {
-  it.each<[SituacionEfos, boolean, string]>([
-    ['PRESUNTO', true, 'Presunto'],
-    ['DEFINITIVO', true, 'Definitivo'],
-    ['DESVIRTUADO', false, 'Desvirtuado'],
-    ['SENTENCIA_FAVORABLE', false, 'Sentencia Favorable'],
-  ])('counts %s as %s', (situacion, enEfos, palabra) => {
-    expect(summariseEfos([fila(situacion, paso(situacion, '2024-01-01'))])).toMatchObject({
-      enEfos,
-      situacion: palabra,
-    });
-  });
-
-  it('is nothing without any', () => {
-    expect(summariseEfos([])).toEqual({ enEfos: false, situacion: null, historial: [] });
-  });
-
   it('is not cleared of one by winning another, whichever comes later in the list or in time', () => {
     const ganada = fila('SENTENCIA_FAVORABLE', paso('SENTENCIA_FAVORABLE', '2025-01-01'));
     const firme = fila('DEFINITIVO', paso('DEFINITIVO', '2020-01-01'));

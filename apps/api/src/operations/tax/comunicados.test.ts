@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { conRenglones, describeConsulta, expectCharged, prepare } from '../../../test/consulta.ts';
-import { alta, createKit } from '../../../test/kit.ts';
+import { describeConsulta, expectCharged, prepare } from '../../../test/consulta.ts';
+import { createKitWithAlta } from '../../../test/kit.ts';
 
 const PATH = 'tax/comunicados';
 const asks = ['listar-comunicados'] as const;
@@ -12,8 +12,7 @@ it.each([
   [{ hasta: '2026-10-20' }, 'desde'],
   [{ hasta: '2026-11-21' }, 'hasta'],
 ])('checks %j against its defaults: 30 days back, and today', async (dates, campo) => {
-  const kit = await createKit();
-  const a = alta(kit.store);
+  const { kit, a } = await createKitWithAlta();
   const answer = await kit.call(PATH, { rfc: a.rfc, ...dates }, { key: a.key });
   expect([answer.json.cfdi_codigo, answer.json.data?.['campo']]).toEqual([2001, campo]);
 });
@@ -31,13 +30,13 @@ it.each([
   const { kit, a, sat } = await prepare({ 'listar-comunicados': [{ comunicados: [comunicado] }] }, 'ciec');
   const answer = await kit.call(PATH, { rfc: a.rfc, ...dates }, { key: a.key });
   expectCharged(kit, a, answer);
-  expect(answer.json.data).toEqual({ total: 1, items: [comunicado], ...conRenglones('ciec') });
+  const camino = { confianza: 'confirmado', reembolsada: false, canal: 'portal', credencial: 'ciec' };
+  expect(answer.json.data).toEqual({ total: 1, items: [comunicado], ...camino });
   expect(sat.consultas).toEqual([{ consulta: 'listar-comunicados', rfc: a.rfc, ...asked }]);
 });
 
 it('says why it asks for a credential, and both remedies, before anything is charged', async () => {
-  const kit = await createKit();
-  const a = alta(kit.store);
+  const { kit, a } = await createKitWithAlta();
   const { status, json } = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
   expect([status, json.cfdi_codigo]).toEqual([400, 4003]);
   expect(json.data?.['motivo']).toMatch(/buzón tributario.*CIEC o la e\.firma/);

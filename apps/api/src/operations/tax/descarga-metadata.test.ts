@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { guardaEfirma } from '../../../test/consulta.ts';
-import { type Alta, alta, CIEC, createKit, guardaCiec, type Kit, NOW, opener } from '../../../test/kit.ts';
+import { type Alta, CIEC, createKitWithAlta, guardaCiec, type Kit, NOW, opener } from '../../../test/kit.ts';
 import type { StoredSolicitud } from '../../../test/memory-store.ts';
 
 const PATH = 'tax/descarga-metadata';
@@ -24,8 +24,7 @@ function openSealed(kit: Kit, a: Alta, tipo: 'ciec' | 'efirma') {
 
 describe(PATH, () => {
   it('accepts, charges one credit, wakes the relay and seals the CIEC until the deadline', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     await guardaCiec(kit, a);
     const answer = await ask(kit, a);
     const solicitudId = answer.json.data?.['solicitud_id'];
@@ -40,8 +39,7 @@ describe(PATH, () => {
   });
 
   it('prefers a live e.firma, sealed no longer than its hour', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     await guardaCiec(kit, a);
     await guardaEfirma(kit, a);
     expect((await ask(kit, a)).status).toBe(200);
@@ -54,8 +52,7 @@ describe(PATH, () => {
   });
 
   it('falls back to the CIEC from the very second in which the hour of the key is over', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     await guardaCiec(kit, a);
     await guardaEfirma(kit, a);
     kit.store.now = new Date(NOW.getTime() + HOUR_MS - 1);
@@ -65,63 +62,13 @@ describe(PATH, () => {
     expect([...kit.store.solicitudes.values()].map(({ canal }) => canal)).toEqual(['soap', 'portal']);
   });
 
-  it('answers 4003 without a credential and 4004 for a CIEC that the SAT refused, uncharged', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
-    expect((await ask(kit, a)).json.cfdi_codigo).toBe(4003);
-    await guardaCiec(kit, a);
-    for (const row of kit.store.credenciales.values()) row.rechazadaEn.portal = kit.store.now;
-    const refused = await createKit({ store: kit.store });
-    expect((await ask(refused, a)).json.cfdi_codigo).toBe(4004);
-    await guardaCiec(refused, a, 'otra-contraseña!');
-    expect((await ask(refused, a)).status).toBe(200);
-    expect(kit.store.saldos.get(a.cuentaId)).toBe(9);
-  });
-
-  it('answers 4002 for an e.firma that the web service refused, with both remedies, while no CIEC is stored', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
-    await guardaEfirma(kit, a);
-    for (const row of kit.store.credenciales.values()) row.rechazadaEn.soap = kit.store.now;
-    const refused = await createKit({ store: kit.store });
-    const answer = await ask(refused, a);
-    expect([answer.status, answer.json.cfdi_codigo, answer.json['error']]).toEqual([400, 4002, 'EFIRMA_RECHAZADA']);
-    expect(answer.json.data?.['motivo']).toMatch(/servicio web del SAT rechazó la e.firma.* CIEC/);
-    await guardaCiec(refused, a);
-    expect((await ask(refused, a)).status).toBe(200);
-  });
-
   it('counts a stored credential that does not open as not stored', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     await guardaCiec(kit, a);
     for (const row of kit.store.credenciales.values()) row.sobre[row.sobre.length - 1] = (row.sobre.at(-1) ?? 0) ^ 1;
     const answer = await ask(kit, a);
     expect([answer.status, answer.json.cfdi_codigo]).toEqual([400, 4003]);
     expect(kit.store.solicitudes.size).toBe(0);
-  });
-
-  it('answers an equal running one instead of a second, and charges nothing', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
-    await guardaCiec(kit, a);
-    const first = await ask(kit, a);
-    const again = await ask(kit, a);
-    expect(again.json.data).toEqual({ ...first.json.data, duplicada: true });
-    expect(kit.store.saldos.get(a.cuentaId)).toBe(9);
-    expect(kit.woken()).toBe(1);
-    const other = await ask(kit, a, { tipo: 'emitidos' });
-    expect(other.json.data?.['solicitud_id']).not.toBe(first.json.data?.['solicitud_id']);
-  });
-
-  it('answers 1004 when the credits are gone, and leaves nothing behind', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store, { saldo: 1 });
-    await guardaCiec(kit, a);
-    expect((await ask(kit, a)).status).toBe(200);
-    const answer = await ask(kit, a, { tipo: 'emitidos' });
-    expect([answer.status, answer.json.cfdi_codigo]).toEqual([402, 1004]);
-    expect(kit.store.solicitudes.size).toBe(1);
   });
 
   it.each([
@@ -134,15 +81,13 @@ describe(PATH, () => {
     [{ hasta: '2026-11-21' }, 'hasta'],
     [{ hasta: null }, 'hasta'],
   ])('answers 2001 to %j', async (body, campo) => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const answer = await ask(kit, a, body);
     expect([answer.status, answer.json.cfdi_codigo, answer.json.data?.['campo']]).toEqual([400, 2001, campo]);
   });
 
   it('takes six years up to today', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     await guardaCiec(kit, a);
     expect((await ask(kit, a, { desde: '2020-11-20', hasta: '2026-11-20' })).status).toBe(200);
   });

@@ -1,49 +1,18 @@
 import { expect, it } from 'vitest';
 import { constancia } from '../../../test/constancia.ts';
 import { describeConsulta, expectCharged, expectGivenBack, prepare } from '../../../test/consulta.ts';
-import { alta, createKit } from '../../../test/kit.ts';
+import { createKitWithAlta } from '../../../test/kit.ts';
 
 const PATH = 'usuario/datos-fiscales';
 const asks = ['descargar-constancia'] as const;
 
 describeConsulta({ path: PATH, cost: 1, needs: 'any', asks, body: (rfc) => ({ rfc }) });
 
-const DATA = {
-  nombre: 'COMERCIALIZADORA ACUÍFERA',
-  regimen_fiscal: '601 - General de Ley Personas Morales',
-  domicilio: constancia.domicilio,
-  fecha_inicio_operaciones: '2020-01-01',
-  estatus: 'ACTIVO',
-};
-const POR_LA_CIEC = { canal: 'portal', credencial: 'ciec' };
-
-it('answers the fiscal data with description and balance beside them', async () => {
-  const guion = { 'descargar-constancia': [{ constancia, pdf: Buffer.from('%PDF') }] };
-  const { kit, a } = await prepare(guion, 'ciec');
-  const answer = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
-  expectCharged(kit, a, answer);
-  expect(answer.json).toMatchObject({
-    cfdi_descripcion: expect.any(String),
-    saldo: 0,
-    data: { ...DATA, ...POR_LA_CIEC },
-  });
-});
-
 it('answers and charges all the same when the name cannot be kept', async () => {
   const guion = { 'descargar-constancia': [{ constancia, pdf: Buffer.from('%PDF') }] };
   const { kit, a } = await prepare(guion, 'ciec');
   kit.store.fault = { kind: 'reject', only: 'boveda.nameContribuyente' };
   expectCharged(kit, a, await kit.call(PATH, { rfc: a.rfc }, { key: a.key }));
-});
-
-it('needs no stored credential once the idCIF is known', async () => {
-  const guion = { 'consultar-constancia-qr': [{ resultado: 'ENCONTRADA', constancia }] } as const;
-  const { kit, a, sat } = await prepare(guion, null);
-  await kit.call('vault/rfc-registrar', { rfc: a.rfc, id_cif: '15020034567' }, { key: a.key });
-  const answer = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
-  expectCharged(kit, a, answer);
-  expect(answer.json.data).toMatchObject({ ...DATA, canal: 'publico', credencial: null });
-  expect(sat.consultas).toMatchObject([{ idCif: '15020034567' }]);
 });
 
 it('says what to do about an idCIF that is not of this RFC, and charges nothing', async () => {
@@ -57,8 +26,7 @@ it('says what to do about an idCIF that is not of this RFC, and charges nothing'
 });
 
 it('names both remedies when there is neither', async () => {
-  const kit = await createKit();
-  const a = alta(kit.store);
+  const { kit, a } = await createKitWithAlta();
   const answer = await kit.call(PATH, { rfc: a.rfc }, { key: a.key });
   expect(answer.json.data?.['motivo']).toMatch(/CIEC.*idCIF/s);
 });

@@ -1,12 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { guardaEfirma } from '../../../test/consulta.ts';
-import { alta, createKit, NOW } from '../../../test/kit.ts';
+import { alta, createKitWithAlta, NOW } from '../../../test/kit.ts';
 import { credencialKey } from '../../../test/memory-store.ts';
 
 describe('vault/firma-estado', () => {
   it('follows the e.firma from nothing to expired', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const look = async () => (await kit.call('vault/firma-estado', { rfc: a.rfc }, { key: a.key })).json.data;
     const none = {
       ...{ rfc: a.rfc, tiene_cer: false, tiene_key: false, vigente: false, expira_en: null },
@@ -34,8 +33,7 @@ describe('vault/firma-estado', () => {
   });
 
   it('says what is true when the shred key was lost and when the SAT refused the certificate', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     await guardaEfirma(kit, a);
     const rowOf = (tipo: 'efirma_key' | 'efirma_cer') =>
       kit.store.credenciales.get(credencialKey(a.contribuyenteId, tipo));
@@ -58,8 +56,7 @@ describe('vault/firma-estado', () => {
   });
 
   it('a new API key finds nothing of what was stored under the earlier one', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     await guardaEfirma(kit, a);
     const b = alta(kit.store, { rfc: a.rfc });
     const stored = kit.store.keys.get(b.keyId);

@@ -1,9 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
-import { rsaPair } from '../../../../../packages/vault/test/authority.ts';
 import { guardaEfirma } from '../../../test/consulta.ts';
 import { efirmaDe, PASSWORD } from '../../../test/efirma.ts';
-import { type Alta, alta, createKit, type Kit, NOW, opener } from '../../../test/kit.ts';
+import { type Alta, createKitWithAlta, type Kit, NOW, opener } from '../../../test/kit.ts';
 import { credencialKey } from '../../../test/memory-store.ts';
 
 const PATH = 'vault/firma-guardar';
@@ -16,8 +14,7 @@ const register = (kit: Kit, a: Alta, cer: Buffer) =>
 
 describe(PATH, () => {
   it('stores the opened key, sealed, with its shred key, for one hour of the database', async () => {
-    const kit = await createKit({ deps: { now: () => new Date(NOW.getTime() - 5 * 60_000) } });
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta({ deps: { now: () => new Date(NOW.getTime() - 5 * 60_000) } });
     const own = efirmaDe(a.rfc);
     await register(kit, a, own.cer);
     const { json } = await save(kit, a, own.key);
@@ -32,15 +29,13 @@ describe(PATH, () => {
   });
 
   it('leaves the shred key out when the operator says so', async () => {
-    const kit = await createKit({ settings: { efirmaShred: false } });
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta({ settings: { efirmaShred: false } });
     await guardaEfirma(kit, a);
     expect(kit.store.credenciales.get(credencialKey(a.contribuyenteId, 'efirma_key'))?.shred).toBeUndefined();
   });
 
   it('never outlives its certificate', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const own = efirmaDe(a.rfc, { to: '2026-11-20T18:30:00Z' });
     await register(kit, a, own.cer);
     expect((await save(kit, a, own.key)).json.data?.['expira_en']).toBe('2026-11-20T18:30:00.000Z');
@@ -49,38 +44,10 @@ describe(PATH, () => {
     expect([late.json.cfdi_codigo, late.json.data?.['motivo']]).toEqual([4002, expect.stringContaining('venció')]);
   });
 
-  it('answers 400/4002 with the reason when there is no certificate, no pair, or the file or password is wrong', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
-    const own = efirmaDe(a.rfc);
-    const reasonOf = async (key: Buffer, password?: string) => {
-      const answer = await save(kit, a, key, password);
-      expect([answer.status, answer.json.cfdi_codigo]).toEqual([400, 4002]);
-      return answer.json.data;
-    };
-    expect(await reasonOf(own.key)).toEqual({ motivo: expect.stringContaining('firma-registrar') });
-    await register(kit, a, own.cer);
-    expect(await reasonOf(own.key, 'otra')).toMatchObject({
-      campo: 'password',
-      motivo: expect.stringContaining('contraseña'),
-    });
-    expect(await reasonOf(randomBytes(900))).toMatchObject({
-      campo: 'key',
-      motivo: expect.stringContaining('llave privada'),
-    });
-    const foreign = efirmaDe(a.rfc, { pair: rsaPair() });
-    expect(await reasonOf(foreign.key)).toMatchObject({
-      campo: 'key',
-      motivo: expect.stringContaining('no corresponde'),
-    });
-    expect(kit.store.credenciales.has(credencialKey(a.contribuyenteId, 'efirma_key'))).toBe(false);
-  });
-
   it.each([{ key: undefined }, { key: '***' }, { key: 1 }, { password: undefined }, { password: '' }, { password: 1 }])(
     'answers 2001 to %j',
     async (change) => {
-      const kit = await createKit();
-      const a = alta(kit.store);
+      const { kit, a } = await createKitWithAlta();
       const body = { rfc: a.rfc, key: 'AAAA', password: 'x', ...change };
       const answer = await kit.call(PATH, body, { key: a.key });
       expect([answer.json.cfdi_codigo, answer.json.data?.['campo']]).toEqual([2001, Object.keys(change)[0]]);
@@ -88,8 +55,7 @@ describe(PATH, () => {
   );
 
   it('hands the key to the solicitudes that go through the e.firma, no longer than they live, and wakes the relay', async () => {
-    const kit = await createKit({ settings: { deadlineHours: 2 } });
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta({ settings: { deadlineHours: 2 } });
     await guardaEfirma(kit, a);
     const body = { rfc: a.rfc, tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' };
     const id = String((await kit.call('tax/descarga-metadata', body, { key: a.key })).json.data?.['solicitud_id']);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { createAuthority, rsaPair } from '../../../../../packages/vault/test/authority.ts';
 import { guardaEfirma } from '../../../test/consulta.ts';
 import { type EfirmaDePrueba, efirmaDe, PASSWORD } from '../../../test/efirma.ts';
-import { type Alta, alta, createKit, type Kit } from '../../../test/kit.ts';
+import { type Alta, createKitWithAlta, type Kit } from '../../../test/kit.ts';
 
 const PATH = 'vault/firma-registrar';
 const register = (kit: Kit, a: Alta, cer: Buffer | string, more: Record<string, unknown> = {}) =>
@@ -11,8 +11,7 @@ const register = (kit: Kit, a: Alta, cer: Buffer | string, more: Record<string, 
 
 describe(PATH, () => {
   it('answers the serial number of a valid certificate', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const { cer, noSerie } = efirmaDe(a.rfc);
     expect((await register(kit, a, cer)).json.data).toEqual({ rfc: a.rfc, no_serie: noSerie });
     expect((await register(kit, a, cer, { password: 'la que sea' })).status).toBe(200);
@@ -27,8 +26,7 @@ describe(PATH, () => {
     ['of another RFC', () => efirmaDe('XIQB891116QE4'), /otro RFC/],
     ['of an unknown authority', (rfc) => efirmaDe(rfc, { authority: other() }), /autoridad conocida/],
   ])('answers 400/4001 with its reason to one that is %s', async (_name, make, reason) => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const answer = await register(kit, a, make(a.rfc).cer);
     expect([answer.status, answer.json.cfdi_codigo]).toEqual([400, 4001]);
     expect(answer.json.data?.['motivo']).toMatch(reason);
@@ -36,8 +34,7 @@ describe(PATH, () => {
   });
 
   it('answers 4001 to bytes that are no certificate and 2001 to what is no base64', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     expect((await register(kit, a, randomBytes(900))).json.cfdi_codigo).toBe(4001);
     expect((await register(kit, a, efirmaDe(a.rfc).key)).json.cfdi_codigo).toBe(4001);
     expect((await register(kit, a, '***')).json.cfdi_codigo).toBe(2001);
@@ -46,8 +43,7 @@ describe(PATH, () => {
   });
 
   it('keeps the stored key for the same certificate and drops it for another', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const own = efirmaDe(a.rfc);
     await register(kit, a, own.cer);
     const key = own.key.toString('base64');

@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { alta, CIEC, createKit } from '../../../test/kit.ts';
+import { CIEC, createKitWithAlta } from '../../../test/kit.ts';
 import { credencialKey } from '../../../test/memory-store.ts';
 
 const PATH = 'vault/rfc-guardar';
 
 describe(PATH, () => {
   it('answers no data and stores nothing in clear', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const { json } = await kit.call(PATH, { rfc: a.rfc, ciec: CIEC }, { key: a.key });
     expect(json).toEqual({ cfdi_codigo: 1, cfdi_texto: 'OK' });
     const row = kit.store.credenciales.get(credencialKey(a.contribuyenteId, 'ciec'));
@@ -18,8 +17,7 @@ describe(PATH, () => {
   });
 
   it('counts characters and not bytes', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const codeOf = async (ciec: string) =>
       (await kit.call(PATH, { rfc: a.rfc, ciec }, { key: a.key })).json.cfdi_codigo;
     expect(await codeOf('ñ'.repeat(16))).toBe(1);
@@ -33,8 +31,7 @@ describe(PATH, () => {
   it.each(['\u0000', '\t', '\n', '\u001b', '\u007f', '\u0085', '\u200b', '\u2028'])(
     'refuses control characters (%j), and says so',
     async (control) => {
-      const kit = await createKit();
-      const a = alta(kit.store);
+      const { kit, a } = await createKitWithAlta();
       for (const ciec of [control.repeat(16), `123456789012345${control}`]) {
         const { status, json } = await kit.call(PATH, { rfc: a.rfc, ciec }, { key: a.key });
         expect([status, json.cfdi_codigo]).toEqual([400, 2001]);
@@ -45,8 +42,7 @@ describe(PATH, () => {
   );
 
   it('takes a range when the operator sets one', async () => {
-    const kit = await createKit({ settings: { ciecLength: { min: 8, max: 16 } } });
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta({ settings: { ciecLength: { min: 8, max: 16 } } });
     const ask = (ciec: string) => kit.call(PATH, { rfc: a.rfc, ciec }, { key: a.key });
     expect((await ask('a'.repeat(8))).status).toBe(200);
     const answer = await ask('a'.repeat(7));
@@ -54,8 +50,7 @@ describe(PATH, () => {
   });
 
   it('answers 1002 when the key dies between the pass and the write', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     kit.store.before = (name) => {
       const key = kit.store.keys.get(a.keyId);
       if (name === 'boveda.store' && key) key.estado = 'REVOCADA';

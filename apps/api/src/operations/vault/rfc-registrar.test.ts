@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { guardaEfirma } from '../../../test/consulta.ts';
-import { alta, createKit, guardaCiec } from '../../../test/kit.ts';
+import { alta, createKit, createKitWithAlta, guardaCiec } from '../../../test/kit.ts';
 
 describe('vault/rfc-registrar', () => {
   it('associates the RFC with the calling key, once or many times, free of charge', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store, { isRegistrada: false, saldo: 0 });
+    const { kit, a } = await createKitWithAlta({}, { isRegistrada: false, saldo: 0 });
     await guardaCiec(kit, a);
     const consulta = async () => (await kit.call('tax/notificaciones', { rfc: a.rfc }, { key: a.key })).json;
     expect(await consulta()).toMatchObject({ cfdi_codigo: 1003, cfdi_texto: expect.stringContaining('rfc-registrar') });
@@ -40,8 +39,7 @@ describe('vault/rfc-registrar', () => {
   });
 
   it('keeps the idCIF when it is given', async () => {
-    const kit = await createKit();
-    const a = alta(kit.store);
+    const { kit, a } = await createKitWithAlta();
     const idCif = () => kit.store.contribuyentes.get(a.contribuyenteId)?.idCif;
     await kit.call('vault/rfc-registrar', { rfc: a.rfc, id_cif: '15020034567' }, { key: a.key });
     await kit.call('vault/rfc-registrar', { rfc: a.rfc }, { key: a.key });
