@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono';
 import { z } from 'zod';
 import type { ProviderSession } from '../web/host.ts';
 import { encode, formOf, hiddenInput, htmlResponse, withCookies } from '../web/http.ts';
-import type { Seal } from '../web/seal.ts';
+import { openView, type Seal } from '../web/seal.ts';
 import type { FaultRule } from '../world/faults.ts';
 import { createMetadataZip } from '../world/packages.ts';
 import { formatWallTime, wallTimeOf } from '../world/wall-time.ts';
@@ -13,7 +13,7 @@ import { MAIN } from './consulta/form-controls.ts';
 import type { SearchPage } from './consulta/search-page.ts';
 import type { Folio } from './folios.ts';
 import { pageMethodError } from './guard.ts';
-import { masterPage, readViewState, writeViewState } from './page.ts';
+import { masterPage, writeViewState } from './page.ts';
 import type { PortalState } from './portal-state.ts';
 
 type Deps = { world: World; state: PortalState };
@@ -121,7 +121,7 @@ export function createDescargaMasiva(deps: Deps): Hono {
     const operation = isDownload ? 'DescargarPaquete' : PAGINA;
     return deps.state.host.guard(c, { operation, detail: { folio: id } }, (session) => {
       if (!isDownload) return show(session);
-      const isOwnPage = readViewState(state.seal, session, PAGINA, form['__VIEWSTATE'] ?? '') !== null;
+      const isOwnPage = openView(state.seal, session, PAGINA, form['__VIEWSTATE'] ?? '') !== null;
       const named = reference.safeParse(state.seal.open(form[`${MAIN}hfUrlDescargaActual`] ?? ''));
       const isNamed = named.success && named.data.paquete === id;
       const folio = isOwnPage && isNamed ? state.folios.find(session.rfc, id) : null;

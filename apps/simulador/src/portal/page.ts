@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { z } from 'zod';
 import type { ProviderSession } from '../web/host.ts';
 import { encode, hiddenInput } from '../web/http.ts';
-import type { Seal } from '../web/seal.ts';
+import { type Seal, sealView } from '../web/seal.ts';
 import type { Filtro } from './consulta/search-panel.ts';
 
 type MasterPage = {
@@ -67,10 +66,6 @@ export function csrfOf({ notes }: ProviderSession): string {
   return csrf;
 }
 
-/** What a page's `__VIEWSTATE` says: where and for whom it was made, and which filter it had enabled. */
-type ViewState = { pagina: string; sesion: string; filtro: Filtro };
-
-const schema = z.object({ pagina: z.string(), sesion: z.string(), filtro: z.enum(['folio', 'fechas']) });
 /** Brings the text to the size of a real one, some five thousand characters. */
 const FILLER_BYTES = 2800;
 
@@ -78,15 +73,9 @@ const FILLER_BYTES = 2800;
 export const VIEW_STATE_ERROR =
   'Validation of viewstate MAC failed. If this application is hosted by a Web Farm or cluster, ensure that <machineKey> configuration specifies the same validationKey and validation algorithm.';
 
+/** The view state of a page on which this filter is enabled. */
 export function writeViewState(seal: Seal, session: ProviderSession, pagina: string, filtro: Filtro): string {
-  const relleno = randomBytes(FILLER_BYTES / 2).toString('hex');
-  return seal.close({ pagina, sesion: session.id, filtro, relleno });
-}
-
-/** Reads a view state that came back; null when it is not of that page and session. */
-export function readViewState(seal: Seal, session: ProviderSession, pagina: string, text: string): ViewState | null {
-  const read = schema.safeParse(seal.open(text));
-  return read.success && read.data.pagina === pagina && read.data.sesion === session.id ? read.data : null;
+  return sealView(seal, session, pagina, { filtro, relleno: 'x'.repeat(FILLER_BYTES) });
 }
 
 /** One record of an answer to an asynchronous postback. */

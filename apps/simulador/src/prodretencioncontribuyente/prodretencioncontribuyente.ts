@@ -3,7 +3,7 @@ import { ROOT } from '../portal/guard.ts';
 import type { PortalState } from '../portal/portal-state.ts';
 import { createFederatedHost, type ProviderSession } from '../web/host.ts';
 import { encode, formOf, hiddenInput, htmlResponse, originOf, redirect, runtimeError } from '../web/http.ts';
-import type { Seal } from '../web/seal.ts';
+import { openView, type Seal, sealView } from '../web/seal.ts';
 import { isVacioFalso } from '../world/asked.ts';
 import { take } from '../world/take.ts';
 import type { Tipo } from '../world/taxpayers/row.ts';
@@ -64,9 +64,7 @@ export function createProdretencioncontribuyente({ world, state }: { world: Worl
     const form = await formOf(c);
     if (form['__EVENTTARGET'] === 'ctl00$LnkBtnCierraSesion') return logOut(c);
     return host.guard(c, { operation, returnTo: pagina === '/' ? INICIO : pagina }, (session) =>
-      isOwnViewState(seal, session, pagina, form['__VIEWSTATE'] ?? '')
-        ? answer(session, fieldsOf(form))
-        : runtimeError(),
+      openView(seal, session, pagina, form['__VIEWSTATE'] ?? '') ? answer(session, fieldsOf(form)) : runtimeError(),
     );
   };
 
@@ -123,7 +121,7 @@ const RELLENO = 'x'.repeat(2000);
  * in March 2026.
  */
 function page(seal: Seal, session: ProviderSession, pagina: Pagina, contenido: string): Response {
-  const { rfc, id } = session;
+  const { rfc } = session;
   return htmlResponse(`<!DOCTYPE html>
 <html lang="es">
 <head><meta charset="utf-8" /><title>Consulta CFDI de retenciones e información de pagos</title></head>
@@ -131,7 +129,7 @@ function page(seal: Seal, session: ProviderSession, pagina: Pagina, contenido: s
 <form method="post" action="${pagina === '/' ? './?oculta=1' : `.${pagina}`}" id="form1">
 ${hiddenInput('__EVENTTARGET', '__EVENTTARGET', '')}
 ${hiddenInput('__EVENTARGUMENT', '__EVENTARGUMENT', '')}
-${hiddenInput('__VIEWSTATE', '__VIEWSTATE', seal.close({ pagina, sesion: id, relleno: RELLENO }))}
+${hiddenInput('__VIEWSTATE', '__VIEWSTATE', sealView(seal, session, pagina, { relleno: RELLENO }))}
 ${hiddenInput('__VIEWSTATEGENERATOR', '__VIEWSTATEGENERATOR', 'CA0B0334')}
 ${hiddenInput('__EVENTVALIDATION', '__EVENTVALIDATION', seal.close({ pagina }))}
 <input type="hidden" id="hdnAut" value="${Buffer.from(rfc, 'utf8').toString('base64')}" />
@@ -144,12 +142,4 @@ ${contenido}
 </body>
 </html>
 `);
-}
-
-/** Whether a view state that came back is that of this page and session. */
-function isOwnViewState(seal: Seal, session: ProviderSession, pagina: Pagina, text: string): boolean {
-  const value = seal.open(text);
-  if (typeof value !== 'object' || value === null) return false;
-  const { pagina: from, sesion } = value as { pagina?: unknown; sesion?: unknown };
-  return from === pagina && sesion === session.id;
 }

@@ -18,7 +18,7 @@ import {
   redirect,
   runtimeError,
 } from '../web/http.ts';
-import { createSeal } from '../web/seal.ts';
+import { createSeal, openView, sealView } from '../web/seal.ts';
 import { isBusquedaVaciaFalsa } from '../world/asked.ts';
 import { dayFirst } from '../world/texts.ts';
 import { formatWallTime } from '../world/wall-time.ts';
@@ -26,8 +26,8 @@ import type { World } from '../world/world.ts';
 
 const service = 'ptscdecprov';
 
-/** What a page's `__VIEWSTATE` says: where and for whom it was made, and which year its table shows. */
-type ViewState = { pagina: string; sesion: string; ejercicio: number | null };
+/** What a page's `__VIEWSTATE` says of its own: which year its table shows. */
+type ViewState = { ejercicio: number | null };
 
 /**
  * The old portal of provisional and definitive returns, which has those up to 2021, to be mounted at `/ptscdecprov`.
@@ -42,24 +42,25 @@ export function createPtscdecprov({ world, loginda }: { world: World; loginda: N
     host.guard(c, { operation: 'Inicio' }, ({ rfc }) => htmlResponse(homePage(host.url(c, ''), rfc)));
 
   const show = (
-    { rfc, id }: ProviderSession,
+    session: ProviderSession,
     pagina: Pagina,
     ejercicio: number | null,
     { opened = null, isEmpty = false }: { opened?: Declaracion | null; isEmpty?: boolean } = {},
   ) => {
-    const state: ViewState = { pagina, sesion: id, ejercicio };
+    const { rfc } = session;
+    const viewState = sealView(seal, session, pagina, { ejercicio } satisfies ViewState);
     const found = ejercicio === null || isEmpty ? [] : declaracionesAnterioresOf(world, rfc, ejercicio);
     const declaraciones = ejercicio === null ? null : found;
     const documento =
       opened && `Documento.aspx?id=${encodeURIComponent(seal.close({ rfc, pagina, ...keyOf(opened) }))}`;
-    return htmlResponse(queryPage({ rfc, pagina, viewState: seal.close(state), ejercicio, declaraciones, documento }));
+    return htmlResponse(queryPage({ rfc, pagina, viewState, ejercicio, declaraciones, documento }));
   };
 
   const postback = async (c: Context, pagina: Pagina) => {
     const form = await formOf(c);
     const isSearch = 'ctl00$MainContent$btnBuscar' in form;
     return host.guard(c, { operation: isSearch ? 'Buscar' : 'AbrirDeclaracion', returnTo: '/' }, (session) => {
-      const state = readViewState(seal.open(form['__VIEWSTATE'] ?? ''), session, pagina);
+      const state = openView<ViewState>(seal, session, pagina, form['__VIEWSTATE'] ?? '');
       const ejercicio = Number(form[EJERCICIO]);
       if (!state || !EJERCICIOS_ANTERIORES.includes(ejercicio)) return runtimeError();
       if (isSearch) {
@@ -105,11 +106,6 @@ export function createPtscdecprov({ world, loginda }: { world: World; loginda: N
 
 function keyOf({ numeroOperacion, ejercicio }: Declaracion) {
   return { numeroOperacion, ejercicio };
-}
-
-function readViewState(value: unknown, { id }: ProviderSession, pagina: Pagina): ViewState | null {
-  const state = value as ViewState | null;
-  return state?.pagina === pagina && state.sesion === id ? state : null;
 }
 
 /** The page of the returns, and that of their receipts. */

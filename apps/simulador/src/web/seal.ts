@@ -6,6 +6,17 @@ const TAG_BYTES = 16;
 /** Makes and reads the opaque values a page carries; only the maker can read them. */
 export type Seal = ReturnType<typeof createSeal>;
 
+/** Seals what a page's `__VIEWSTATE` says: its own values, and for which page and session it was made. */
+export function sealView(seal: Seal, { id: sesion }: { id: string }, pagina: string, own: object): string {
+  return seal.close({ ...own, pagina, sesion });
+}
+
+/** The page's own values of a view state that came back; null when it is not of that page and session. */
+export function openView<T extends object>(seal: Seal, { id }: { id: string }, pagina: string, text: string): T | null {
+  const view = seal.open(text) as (T & { pagina?: unknown; sesion?: unknown }) | null;
+  return view?.pagina === pagina && view.sesion === id ? view : null;
+}
+
 /**
  * Creates a seal with a random key (AES-256-GCM), so that nothing survives a restart, as with a rotated machine key.
  */

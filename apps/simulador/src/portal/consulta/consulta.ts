@@ -1,12 +1,13 @@
 import { type Context, Hono } from 'hono';
 import type { ProviderSession } from '../../web/host.ts';
 import { formOf, htmlResponse, runtimeError } from '../../web/http.ts';
+import { openView } from '../../web/seal.ts';
 import { isVacioFalso } from '../../world/asked.ts';
 import { take } from '../../world/take.ts';
 import { wallTimeOf } from '../../world/wall-time.ts';
 import type { World } from '../../world/world.ts';
 import { isDelta } from '../guard.ts';
-import { csrfOf, deltaResponse, errorDelta, readViewState, VIEW_STATE_ERROR } from '../page.ts';
+import { csrfOf, deltaResponse, errorDelta, VIEW_STATE_ERROR } from '../page.ts';
 import type { PortalState } from '../portal-state.ts';
 import { type Form, findRows, readInterval, readUuid } from './criteria.ts';
 import { MAIN } from './form-controls.ts';
@@ -31,7 +32,7 @@ export function createConsulta(deps: Deps, page: SearchPage): Hono {
     const isSearch = `${MAIN}BtnBusqueda` in form;
     const operation = isSearch ? 'Buscar' : 'ElegirFiltro';
     return deps.state.host.guard(c, { operation, detail: { pagina: page.pagina } }, (session) => {
-      const viewState = readViewState(deps.state.seal, session, page.pagina, form['__VIEWSTATE'] ?? '');
+      const viewState = openView<{ filtro: Filtro }>(deps.state.seal, session, page.pagina, form['__VIEWSTATE'] ?? '');
       const isCsrfWrong = (form['__CSRFTOKEN'] ?? csrfOf(session)) !== csrfOf(session);
       if (!viewState || isCsrfWrong) return refuse(c);
       const view = isSearch ? search(deps, page, session, viewState.filtro, form) : choose(form, viewState.filtro);
