@@ -3,7 +3,7 @@ import { type Context, Hono } from 'hono';
 import { attend, encode, originOf } from '../web/http.ts';
 import { type Edicion, type Paso, type Registro, situacionOf } from '../world/listado69b.ts';
 import { SITUACIONES_69B, type Situacion69B } from '../world/magia/catalogo.ts';
-import { dayFirst, mesDe } from '../world/texts.ts';
+import { dayFirst, dayInWords } from '../world/texts.ts';
 import { formatWallTime, type WallTime } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
 
@@ -109,7 +109,7 @@ function indexPage(corte: WallTime, archivos: readonly { titulo: string; href: s
 <body>
 <h1>Contribuyentes publicados</h1>
 <h2>Artículo 69-B del Código Fiscal de la Federación</h2>
-<p>Información actualizada al ${dayInWords(corte)}</p>
+<p>Información actualizada al ${dayInWords(formatWallTime(corte)).replace(/^0/, '')}</p>
 <ul>
 ${links.join('\n')}
 </ul>
@@ -162,7 +162,7 @@ type CsvOptions = {
  */
 function writeCsv({ titulo, corte, registros, numero, vacias }: CsvOptions): Buffer {
   const tail = ','.repeat(vacias);
-  const preamble = `Información actualizada al ${dayInWords(corte)}; los listados son públicos, y se consultan en el portal.`;
+  const preamble = `Información actualizada al ${dayInWords(formatWallTime(corte)).replace(/^0/, '')}; los listados son públicos, y se consultan en el portal.`;
   const commas = ','.repeat(WIDTH - 1);
   const lines = [
     field(preamble) + commas + tail,
@@ -172,12 +172,6 @@ function writeCsv({ titulo, corte, registros, numero, vacias }: CsvOptions): Buf
     ...Array.from({ length: FILLERS }, () => commas + tail),
   ];
   return windows1252(lines.join(EOL) + EOL);
-}
-
-/** `31 de octubre de 2026`. */
-function dayInWords(time: WallTime): string {
-  const [year = '', month = '', date = ''] = formatWallTime(time).slice(0, 10).split('-');
-  return `${Number(date)} de ${mesDe(month)} de ${year}`;
 }
 
 function lineOf(registro: Registro, number: number): string {

@@ -98,8 +98,7 @@ function filed(
 }
 
 function operationNumber(key: Uint32Array, n: number, presentacion: WallTime): string {
-  const year = String(new Date(presentacion * 1000).getUTCFullYear() % 100).padStart(2, '0');
-  return year + String(mix(word(key, 7), 100 + n)).padStart(10, '0');
+  return formatWallTime(presentacion).slice(2, 4) + String(mix(word(key, 7), 100 + n)).padStart(10, '0');
 }
 
 function captureLine(key: Uint32Array, n: number): string {

@@ -4,8 +4,8 @@ import { createSheet, LEFT, type Sheet, type Style } from '../web/pdf.ts';
 import type { SentidoOpinion } from '../world/magia/catalogo.ts';
 import { keyOf, mix, word } from '../world/taxpayers/mix.ts';
 import type { Opinion } from '../world/taxpayers/perfil.ts';
-import { dayFirst, MESES, pesos } from '../world/texts.ts';
-import { type WallTime, wallTimeOf } from '../world/wall-time.ts';
+import { dayFirst, dayInWords, pesos } from '../world/texts.ts';
+import { formatWallTime, type WallTime, wallTimeOf } from '../world/wall-time.ts';
 import type { World } from '../world/world.ts';
 
 /** What only this application has to set; the names are those of PUT /ptsc32d/simulador/ajustes. */
@@ -45,7 +45,7 @@ export function issueOpinion({ taxpayers, clock, settings }: World, rfc: string)
   const { autorizaPublicacion: _, ...opinion } = taxpayers.profile(rfc).opinion;
   const key = keyOf(settings.semilla, rfc, 'folio 32-D', emision);
   const letter = (slot: number) => LETTERS.charAt(mix(word(key, slot), slot) % LETTERS.length);
-  const year = String(new Date(emision * 1000).getUTCFullYear() % 100).padStart(2, '0');
+  const year = formatWallTime(emision).slice(2, 4);
   const number = String(mix(word(key, 2), 2) % 10_000_000).padStart(7, '0');
   return {
     ...opinion,
@@ -62,8 +62,8 @@ export function issueOpinion({ taxpayers, clock, settings }: World, rfc: string)
  * sentence.
  */
 export function opinionPdf(opinion: OpinionEmitida, diseno: OpinionSettings['diseno']): Promise<Buffer> {
-  const emision = new Date(opinion.emision * 1000);
-  const sheet = createSheet(TITULO, emision);
+  const emision = formatWallTime(opinion.emision);
+  const sheet = createSheet(TITULO, new Date(opinion.emision * 1000));
   if (diseno === '2025') drawCurrent(sheet, opinion, emision);
   else drawFormer(sheet, opinion, emision);
   drawSeal(sheet, opinion, emision);
@@ -73,7 +73,7 @@ export function opinionPdf(opinion: OpinionEmitida, diseno: OpinionSettings['dis
 const RIGHT = 400;
 const BOLD = { size: 9, bold: true } as const;
 
-function drawCurrent(sheet: Sheet, opinion: OpinionEmitida, emision: Date): void {
+function drawCurrent(sheet: Sheet, opinion: OpinionEmitida, emision: string): void {
   const [palabra] = SENTIDO_IMPRESO[opinion.sentido];
   const line = (left: string, right: string, style?: Style) =>
     sheet.row(
@@ -89,13 +89,13 @@ function drawCurrent(sheet: Sheet, opinion: OpinionEmitida, emision: Date): void
   line('RFC', 'Folio', BOLD);
   line(opinion.rfc, opinion.folio);
   sheet.row([[LEFT, 'Fecha y hora de emisión']], BOLD);
-  sheet.row([[LEFT, `${longDate(emision)} a las ${hourOf(emision)} horas`]]);
+  sheet.row([[LEFT, `${dayInWords(emision)} a las ${emision.slice(11, 16)} horas`]]);
   sheet.y += 8;
   sheet.heading('Apreciable contribuyente');
   sheet.paragraph(CUERPO[opinion.sentido]);
   drawCurrentReasons(sheet, opinion);
   sheet.heading('Información importante');
-  for (const nota of notasOf(emision.getUTCFullYear())) sheet.paragraph(nota);
+  for (const nota of notasOf(emision.slice(0, 4))) sheet.paragraph(nota);
 }
 
 /** A heading, a sentence, and one line for each thing that is missing. */
@@ -123,7 +123,7 @@ function drawCurrentReasons(sheet: Sheet, { obligacionesOmitidas, creditos }: Op
   }
 }
 
-function drawFormer(sheet: Sheet, opinion: OpinionEmitida, emision: Date): void {
+function drawFormer(sheet: Sheet, opinion: OpinionEmitida, emision: string): void {
   const [palabra] = SENTIDO_IMPRESO[opinion.sentido];
   const box = (label: string, value: string) => {
     sheet.row([[LEFT, label]], BOLD);
@@ -140,10 +140,10 @@ function drawFormer(sheet: Sheet, opinion: OpinionEmitida, emision: Date): void 
   sheet.paragraph(
     `${CUERPO[opinion.sentido]} Por lo que se emite esta opinión del cumplimiento de obligaciones fiscales, en sentido ${palabra}.`,
   );
-  sheet.paragraph(`Revisión practicada el día ${longDate(emision)}, a las ${hourOf(emision)} horas`);
+  sheet.paragraph(`Revisión practicada el día ${dayInWords(emision)}, a las ${emision.slice(11, 16)} horas`);
   drawFormerReasons(sheet, opinion);
   sheet.heading('Notas');
-  for (const nota of notasOf(emision.getUTCFullYear())) sheet.paragraph(nota);
+  for (const nota of notasOf(emision.slice(0, 4))) sheet.paragraph(nota);
 }
 
 function drawFormerReasons(sheet: Sheet, { obligacionesOmitidas, creditos }: OpinionEmitida): void {
@@ -169,9 +169,9 @@ function drawFormerReasons(sheet: Sheet, { obligacionesOmitidas, creditos }: Opi
 }
 
 /** The original string and a seal; the seal is only shaped like one. */
-function drawSeal(sheet: Sheet, { rfc, folio, sentido }: OpinionEmitida, emision: Date): void {
+function drawSeal(sheet: Sheet, { rfc, folio, sentido }: OpinionEmitida, emision: string): void {
   const [, letra] = SENTIDO_IMPRESO[sentido];
-  const cadena = `||${rfc}|${folio}|${shortDate(emision)}|${letra}||00001088888800000031||`;
+  const cadena = `||${rfc}|${folio}|${dayFirst(emision, '-')}|${letra}||00001088888800000031||`;
   sheet.y += 6;
   sheet.heading('Cadena Original');
   sheet.small(cadena);
@@ -197,30 +197,11 @@ const CUERPO: Readonly<Record<SentidoOpinion, string>> = {
 };
 
 /** Notes at the foot: they name the other senses too, whichever this one is. */
-function notasOf(year: number): readonly string[] {
+function notasOf(year: string): readonly string[] {
   return [
     `1.- La opinión se emite en uno de estos sentidos. POSITIVO: quien está inscrito y al corriente en lo que enumera la regla 2.1.36. de la Resolución Miscelánea Fiscal para ${year}. NEGATIVO: quien no está al corriente en alguno de esos puntos. EN SUSPENSIÓN DE ACTIVIDADES: quien presentó el aviso correspondiente. INSCRITO SIN OBLIGACIONES: quien está inscrito y no tiene obligaciones.`,
     '2.- La opinión en sentido POSITIVO vale treinta días naturales contados desde su emisión. En los demás sentidos no ampara el cumplimiento.',
     '3.- Si no está de acuerdo con una opinión en sentido NEGATIVO puede presentar una aclaración; la respuesta no cambia el documento ya emitido, tiene que pedir otro.',
     'Artículos 17-D y 32-D del Código Fiscal de la Federación; reglas 2.1.27., 2.1.28., 2.1.36. y 2.1.37. de la Resolución Miscelánea Fiscal.',
   ];
-}
-
-/** `22 de septiembre de 2026`, of a wall time. */
-function longDate(date: Date): string {
-  return `${two(date.getUTCDate())} de ${MESES[date.getUTCMonth()]} de ${date.getUTCFullYear()}`;
-}
-
-/** `22-09-2026`, of a wall time. */
-function shortDate(date: Date): string {
-  return `${two(date.getUTCDate())}-${two(date.getUTCMonth() + 1)}-${date.getUTCFullYear()}`;
-}
-
-/** `12:52`, of a wall time. */
-function hourOf(date: Date): string {
-  return `${two(date.getUTCHours())}:${two(date.getUTCMinutes())}`;
-}
-
-function two(n: number): string {
-  return String(n).padStart(2, '0');
 }

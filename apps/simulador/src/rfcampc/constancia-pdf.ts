@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Cell, createSheet, LEFT, RIGHT, type Sheet, type Style } from '../web/pdf.ts';
 import type { Perfil } from '../world/taxpayers/perfil.ts';
-import { dayFirst, mesDe } from '../world/texts.ts';
+import { dayFirst, dayInWords } from '../world/texts.ts';
 import { formatWallTime, wallTimeOf } from '../world/wall-time.ts';
 
 const LABEL = { size: 7.9, bold: true } as const;
@@ -87,7 +87,7 @@ function writeCedula(sheet: Sheet, rfc: string, { nombre, idCif }: Perfil): void
 
 function writeHeading(sheet: Sheet, rfc: string, { domicilio: { municipio, entidad } }: Perfil, now: Date): void {
   const after = sheet.y;
-  const emision = `${municipio} , ${entidad} A ${longDate(wallClock(now).slice(0, 10))}`;
+  const emision = `${municipio} , ${entidad} A ${longDate(wallClock(now))}`;
   sheet.y = 80;
   const lines: [string, number][] = [
     ['CONSTANCIA DE SITUACIÓN FISCAL', 13],
@@ -210,10 +210,7 @@ function domicilio({ domicilio: d }: Perfil): Campo[] {
 }
 
 /** `dd DE MES DE yyyy` from `yyyy-MM-dd`. */
-function longDate(dia: string): string {
-  const [year = '', month = '', day = ''] = dia.split('-');
-  return `${day} DE ${mesDe(month).toUpperCase()} DE ${year}`;
-}
+const longDate = (dia: string) => dayInWords(dia).toUpperCase();
 
 /** `yyyy-MM-dd HH:mm:ss` in central Mexico. */
 function wallClock(date: Date): string {

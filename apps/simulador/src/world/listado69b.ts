@@ -3,7 +3,7 @@ import { type Aparicion69B, MAGIAS, type Situacion69B } from './magia/catalogo.t
 import type { Settings } from './settings.ts';
 import { keyOf, mix, word } from './taxpayers/mix.ts';
 import { checkDigit, generateRfc } from './taxpayers/persona.ts';
-import { mesDe } from './texts.ts';
+import { dayInWords } from './texts.ts';
 import { DAY, formatWallTime, parseWallTime, type WallTime } from './wall-time.ts';
 
 /** A state of the list: its rows by RFC, the day of its cut, and when it was put where it is read. */
@@ -211,7 +211,8 @@ function pasosOf(
 
 /** Three ways of writing a notice's number stand side by side in the public list. */
 function paso(situacion: Situacion69B, fechaSat: WallTime, chance: number, isDofMissing: boolean): Paso {
-  const [year = '', month = '', date = ''] = formatWallTime(fechaSat).slice(0, 10).split('-');
+  const day = formatWallTime(fechaSat);
+  const year = day.slice(0, 4);
   const number = 1000 + (chance % 39_000);
   const forms = [
     `500-05-${year}-${number}`,
@@ -219,7 +220,7 @@ function paso(situacion: Situacion69B, fechaSat: WallTime, chance: number, isDof
     `500 05 ${year} ${number}`,
     `500-05-00-00-00-${year}-${number}`,
   ];
-  const oficio = `${forms[chance % forms.length]} de fecha ${date} de ${mesDe(month)} de ${year}`;
+  const oficio = `${forms[chance % forms.length]} de fecha ${dayInWords(day)}`;
   return { situacion, oficio, fechaSat, fechaDof: isDofMissing ? null : fechaSat + (10 + (chance % 25)) * DAY };
 }
 

@@ -19,6 +19,12 @@ export function mesDe(month: string | number): string {
   return MESES[Number(month) - 1] ?? '';
 }
 
+/** `14 de agosto de 2025` of `2025-08-14` (more behind the day is left out). */
+export function dayInWords(day: string): string {
+  const [year = '', month = '', date = ''] = day.slice(0, 10).split('-');
+  return `${date} de ${mesDe(month)} de ${year}`;
+}
+
 /** `14/08/2025` of `2025-08-14` (more behind the day is left out), or with another separator; empty for null. */
 export function dayFirst(day: string | null, separator: '/' | '-' = '/'): string {
   return (day ?? '').slice(0, 10).split('-').reverse().join(separator);
