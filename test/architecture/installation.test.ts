@@ -8,6 +8,7 @@ import { ROOT } from './sources.ts';
 
 const read = (path: string) => readFileSync(`${ROOT}${path}`, 'utf8');
 const compose = read('docker-compose.yml');
+const dockerfile = read('apps/Dockerfile');
 /** Settings of the processes, and those of the simulator, which has no part in .env.example. */
 const known = new Set([
   ...[...envExampleText().matchAll(/^#?([A-Z][A-Z0-9_]+)=/gm)].map(([, name = '']) => name),
@@ -26,6 +27,16 @@ describe('docker-compose.yml', () => {
   it('has every role of a worker played once', () => {
     const played = [...compose.matchAll(/WORKER_ROLES: "?([\w,]+)"?/g)].flatMap(([, roles = '']) => roles.split(','));
     expect(played.sort()).toEqual([...ROLES].sort());
+  });
+
+  it('has every server say whether it is healthy, and pins every image that is not ours', () => {
+    const services = compose.slice(compose.indexOf('\nservices:')).split(/\n {2}(?=[a-z0-9]+:\n)/);
+    const watched = services.filter((text) => /^ {4}healthcheck:/m.test(text)).map((text) => text.split(':')[0]);
+    expect(watched.sort()).toEqual(['api', 'descargas', 'ensambles', 'panel', 'postgres', 'redis', 'simulador'].sort());
+    const images = [...compose.matchAll(/image: \$\{(?!ACUSE_)\w+:-([^}]+)\}/g)].map(([, image]) => image);
+    expect(images).toHaveLength(3);
+    for (const image of images) expect(image).toMatch(/:\d+\.\d+(\.\d+)?$/);
+    expect(dockerfile).toMatch(/^ARG NODE_IMAGE=node:\d+\.\d+\.\d+-/m);
   });
 
   describe('secrets', () => {
@@ -98,7 +109,8 @@ describe.each(['README.md', 'README.es.md'])('%s', (document) => {
     const names = [...read(document).matchAll(/`([A-Z]+_[A-Z0-9_]+)`/g)].map(([, name = '']) => name);
     expect(names.length).toBeGreaterThan(5);
     // What the SAT answers, and names of errors, are written in the same way.
-    const isOther = (name: string) => name === 'EN_PROCESO' || Object.hasOwn(CATALOGO, name);
+    const isOther = (name: string) =>
+      name === 'EN_PROCESO' || Object.hasOwn(CATALOGO, name) || compose.includes(`\${${name}:-`);
     expect(names.filter((name) => !known.has(name) && !isOther(name))).toEqual([]);
   });
 
