@@ -44,6 +44,7 @@ const COMMANDS = {
   test: (args) => runCountedVitest(root, { slow: false }, args),
   'test:slow': (args) => runCountedVitest(root, { slow: true }, args),
   'test:faults': (args) => runCountedVitest(root, { projects: ['faults'] }, args),
+  'test:containers': program('test/containers/main.ts'),
   generate: generateAll,
 };
 

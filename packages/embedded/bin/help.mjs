@@ -25,6 +25,11 @@ const HELP = {
     'Corre las pruebas de tamaños, de memoria y de textos hostiles, y los flujos enteros sobre la otra cola.',
     [],
   ],
+  'test:containers': [
+    'npm run test:containers -- [opciones de vitest]',
+    'Construye las imágenes, enciende docker-compose.yml y corre las pruebas en contenedores; sin Docker lo instala (root, Debian).',
+    [],
+  ],
   bench: [
     'npm run bench -- [medidas]',
     'Mide cada cifra junto a su piso en la misma máquina. Sin decir cuáles, todas:',

@@ -28,8 +28,10 @@ import { openStore, type Store } from './s3/store.ts';
 interface S3Options extends Credentials {
   /** The folder that holds buckets and unfinished uploads; used again when there. */
   readonly dir: string;
-  /** Listens here, on 127.0.0.1; 0, the default, lets the system choose. */
+  /** Listens here; 0, the default, lets the system choose. */
   readonly port?: number;
+  /** 127.0.0.1 by default. */
+  readonly host?: string;
   /** Made at the start when missing. */
   readonly buckets: readonly string[];
   readonly log: Logger;
@@ -59,7 +61,7 @@ export async function startS3(options: S3Options) {
   server.requestTimeout = 0;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(options.port ?? 0, '127.0.0.1', () => resolve());
+    server.listen(options.port ?? 0, options.host ?? '127.0.0.1', () => resolve());
   });
   const { port } = server.address() as AddressInfo;
   let stopping: Promise<void> | undefined;

@@ -1,40 +1,17 @@
 import { createAccessSnapshots, createSolicitudes, migrate, openDatabase } from '@acuse/db';
 import { createConsumer, createQueue } from '@acuse/queue';
-import { GenericContainer, getContainerRuntimeClient, type StartedTestContainer, Wait } from 'testcontainers';
+import type { StartedTestContainer } from 'testcontainers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { acceptSolicitud, brokenInvariants, seedTaxpayer } from '../fixtures/database.ts';
 import { waitFor } from '../fixtures/servicio.ts';
-
-/** Images come from the environment where none can be pulled; each must start its server by its own command. */
-const POSTGRES_IMAGE = process.env['ACUSE_TEST_POSTGRES_IMAGE'] ?? 'postgres:18';
-const REDIS_IMAGE = process.env['ACUSE_TEST_REDIS_IMAGE'] ?? 'redis:8';
-
-/** An engine that answers and has, or can get, both images. Without one these tests are reported as skipped. */
-async function hasEngine(): Promise<boolean> {
-  try {
-    const { container } = await getContainerRuntimeClient();
-    const images = await container.dockerode.listImages();
-    const tags = new Set(images.flatMap((image) => image.RepoTags ?? []));
-    const isLocal = (name: string) => tags.has(name) || tags.has(`${name}:latest`);
-    return (isLocal(POSTGRES_IMAGE) && isLocal(REDIS_IMAGE)) || process.env['ACUSE_TEST_PULL'] === 'true';
-  } catch {
-    return false;
-  }
-}
+import { hasEngine, startPostgres, startRedis } from './servidores.ts';
 
 describe.skipIf(!(await hasEngine()))('PostgreSQL and Redis in containers', () => {
   let postgres: StartedTestContainer;
   let redis: StartedTestContainer;
 
   beforeAll(async () => {
-    [postgres, redis] = await Promise.all([
-      new GenericContainer(POSTGRES_IMAGE)
-        .withEnvironment({ POSTGRES_USER: 'acuse', POSTGRES_PASSWORD: 'acuse', POSTGRES_DB: 'acuse' })
-        .withExposedPorts(5432)
-        .withWaitStrategy(Wait.forListeningPorts())
-        .start(),
-      new GenericContainer(REDIS_IMAGE).withExposedPorts(6379).withWaitStrategy(Wait.forListeningPorts()).start(),
-    ]);
+    [postgres, redis] = await Promise.all([startPostgres(), startRedis()]);
   });
   afterAll(async () => {
     await Promise.all([postgres?.stop(), redis?.stop()]);
