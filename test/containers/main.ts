@@ -59,7 +59,13 @@ async function prove(using: Engine, images: BaseImages): Promise<number> {
   }
   tests = spawn(
     process.execPath,
-    ['packages/embedded/bin/acuse.mjs', 'test', 'test/integration/contenedores', ...process.argv.slice(2)],
+    [
+      'packages/embedded/bin/acuse.mjs',
+      'test',
+      'test/integration/contenedores',
+      '--no-file-parallelism',
+      ...process.argv.slice(2),
+    ],
     {
       cwd: ROOT,
       stdio: ['ignore', 'inherit', 'inherit'],

@@ -29,7 +29,7 @@ describe.skipIf(!(await hasEngine()))('a download while a container fails', { ti
       database: { db, url, close: () => db.close() },
       queueUrl: `redis://${AT.redis}:6379`,
       simulador: { segundos_hasta_terminar: 3 },
-      apiEnv: { API_DATABASE_TIMEOUT_MS: '2000' },
+      apiEnv: { API_DATABASE_TIMEOUT_MS: '5000' },
       workerEnv: { LEASE_SECONDS: '3' },
     });
     for (const env of [LOOPS, STEPS]) await servicio.startWorker(env);
