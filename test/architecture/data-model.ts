@@ -16,6 +16,8 @@ interface Table {
   readonly columns: ReadonlyMap<string, Column>;
   /** Columns of the primary key. */
   readonly key: readonly string[];
+  /** Fields that no two rows have alike, beside the primary key. */
+  readonly uniques: readonly (readonly string[])[];
   /** Fields that lead to a row of another model. */
   readonly references: readonly { readonly model: string; readonly fields: readonly string[] }[];
 }
@@ -59,6 +61,10 @@ function readTable(model: string, about: string, body: string): [model: string, 
       about,
       columns,
       key: single === undefined ? listOf(/@@id\(\[([^\]]+)\]/.exec(body)?.[1]) : [single],
+      uniques: [
+        ...[...columns].filter(([field, { isUnique }]) => isUnique && field !== single).map(([field]) => [field]),
+        ...[...body.matchAll(/@@unique\(\[([^\]]+)\]/g)].map(([, fields]) => listOf(fields)),
+      ],
       references: lines.flatMap((line) => {
         const [, to, fields] = /^\w+\s+(\w+)\??\s+@relation\(fields: \[([^\]]+)\]/.exec(line) ?? [];
         return to === undefined ? [] : [{ model: to, fields: listOf(fields) }];

@@ -45,6 +45,7 @@ const COMMANDS = {
   'test:slow': (args) => runCountedVitest(root, { slow: true }, args),
   'test:faults': (args) => runCountedVitest(root, { projects: ['faults'] }, args),
   'test:containers': program('test/containers/main.ts'),
+  'test:mutants': program('test/mutants/main.ts'),
   generate: generateAll,
 };
 

@@ -30,6 +30,11 @@ const HELP = {
     'Construye las imágenes, enciende docker-compose.yml y corre las pruebas en contenedores; sin Docker lo instala (root, Debian).',
     [],
   ],
+  'test:mutants': [
+    'npm run test:mutants -- [palabras del nombre de una guarda]',
+    'Quita cada guarda (llave única del libro, época, token del panel…) en una copia y comprueba que una prueba lo note.',
+    [],
+  ],
   bench: [
     'npm run bench -- [medidas]',
     'Mide cada cifra junto a su piso en la misma máquina. Sin decir cuáles, todas:',

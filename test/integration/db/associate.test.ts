@@ -22,3 +22,19 @@ test.each([undefined, '15020034567'])(
     });
   },
 );
+
+test('an e.firma key is not in the access snapshot from the moment its hour ends', async () => {
+  const { apiKeyId, contribuyenteId } = await seedTaxpayer(t.db);
+  const guardada = { apiKeyId, contribuyenteId, kid: 'k1', sobre: Buffer.alloc(9) };
+  const boveda = createBoveda(t.db);
+  const expiraEn = new Date(Date.now() + 3_600_000);
+  await boveda.store({ ...guardada, id: crypto.randomUUID(), tipo: 'efirma_cer' }, '127.0.0.1');
+  await boveda.store({ ...guardada, id: crypto.randomUUID(), tipo: 'efirma_key', expiraEn }, '127.0.0.1');
+  const key = async () => (await createAccessSnapshots(t.db).load(apiKeyId))?.efirmaKey;
+  expect(await key()).toMatchObject({ apiKeyId });
+  await t.db.pool.query(
+    `UPDATE credencial SET expira_en = now() - interval '1 second' WHERE contribuyente_id = $1 AND tipo = 'efirma_key'`,
+    [contribuyenteId],
+  );
+  expect(await key()).toBeNull();
+});

@@ -52,3 +52,18 @@ test('the migration of kept answers removes answers in clear, of which none is g
     await close();
   }
 });
+
+test('the unique keys of prisma/schema.prisma are those of a migrated database', async () => {
+  const { rows } = await t.db.pool.query<{ unique: string }>(
+    `SELECT format('%s (%s)', c.relname, (SELECT string_agg(a.attname, ', ' ORDER BY k.n) FROM unnest(i.indkey::int[]) WITH ORDINALITY k (attnum, n)
+       JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.attnum)) AS unique
+     FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+     WHERE c.relnamespace = 'public'::regnamespace AND c.relname <> '_prisma_migrations' AND i.indisunique AND i.indpred IS NULL`,
+  );
+  const uniques = [...readModels().values()].flatMap((table) =>
+    [table.key, ...table.uniques].map(
+      (fields) => `${table.name} (${fields.map((field) => table.columns.get(field)?.name).join(', ')})`,
+    ),
+  );
+  expect(uniques.sort()).toEqual(rows.map(({ unique }) => unique).sort());
+});

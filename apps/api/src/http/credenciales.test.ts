@@ -1,0 +1,18 @@
+import { expect, it } from 'vitest';
+import { guardaEfirma } from '../../test/consulta.ts';
+import { createKitWithAlta, NOW, operations } from '../../test/kit.ts';
+import { createMemoryPorts } from '../../test/memory-ports.ts';
+import { eligibleCredenciales } from './credenciales.ts';
+
+it('an e.firma key that a remembered access snapshot still holds is not used from the second its hour ends', async () => {
+  const { kit, a } = await createKitWithAlta();
+  await guardaEfirma(kit, a);
+  const access = await createMemoryPorts(kit.store).accessSnapshots.load(a.keyId);
+  const operation = (await operations()).find(({ accepts }) => accepts === 'efirma');
+  if (access === null || operation === undefined) throw new Error('no snapshot, or no operation by e.firma');
+  const end = NOW.getTime() + 3_600_000;
+  expect(eligibleCredenciales(operation, access, new Date(end - 1))).toMatchObject([{ tipo: 'efirma' }]);
+  expect(() => eligibleCredenciales(operation, access, new Date(end))).toThrow(
+    expect.objectContaining({ nombre: 'EFIRMA_NO_DISPONIBLE' }),
+  );
+});

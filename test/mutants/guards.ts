@@ -1,0 +1,129 @@
+/** A guard of a promise, how it is taken away, and the test files of which one has to notice. */
+export interface Guard {
+  readonly name: string;
+  /** Where it stands, from the root of the checkout. */
+  readonly file: string;
+  /** Each text stands exactly `times` (1) in the file, so that a guard that moved is missed here and not overlooked. */
+  readonly edits: readonly { readonly from: string; readonly to: string; readonly times?: number }[];
+  readonly tests: readonly string[];
+}
+
+const db = (name: string) => `test/integration/db/${name}.test.ts`;
+
+/** One of each kind on which a promise of the README stands. */
+export const GUARDS: readonly Guard[] = [
+  {
+    name: 'the epoch that fences a worker whose claim is over',
+    file: 'packages/db/src/claims/claims.ts',
+    edits: [{ from: 'WHERE id = $1 AND epoch = $2', to: 'WHERE id = $1 AND epoch >= $2', times: 6 }],
+    tests: [db('claims'), db('carreras')],
+  },
+  {
+    name: 'the unique key that lets a charge and its refund into the ledger once',
+    file: 'prisma/migrations/20261121000000_inicio/migration.sql',
+    edits: [{ from: 'CREATE UNIQUE INDEX movimiento_op_id_tipo_key', to: 'CREATE INDEX movimiento_op_id_tipo_key' }],
+    tests: [db('esquema'), db('cobro')],
+  },
+  {
+    name: 'the reconciler that rings for claims that lapsed',
+    file: 'apps/worker/src/reconciler.ts',
+    edits: [{ from: 'const rung = await sweeper.ringOverdue({ graceSeconds, limit: BATCH });', to: 'const rung = 0;' }],
+    tests: ['apps/worker/src/reconciler.test.ts'],
+  },
+  {
+    name: 'the condition that a part of an object is of the version that was begun',
+    file: 'packages/storage/src/s3/s3-store.ts',
+    edits: [{ from: "version === '' ? {} : { IfMatch: version }", to: "version === '' ? {} : {}" }],
+    tests: ['packages/storage/src/s3/assemble-s3.test.ts'],
+  },
+  {
+    name: 'the predicate that ends the sealed copies of a solicitud with their hour',
+    file: 'packages/db/src/claims/claims.ts',
+    edits: [
+      { from: "ciec.tipo = 'ciec' AND ciec.expira_en > now()", to: "ciec.tipo = 'ciec'" },
+      { from: "efirma.tipo = 'efirma' AND efirma.expira_en > now()", to: "efirma.tipo = 'efirma'" },
+    ],
+    tests: [db('claims')],
+  },
+  {
+    name: 'the hour of a stored e.firma key, where snapshots are remembered',
+    file: 'apps/api/src/http/credenciales.ts',
+    edits: [{ from: '!isLive(key.expiraEn, now)', to: 'now === null' }],
+    tests: ['apps/api/src/http/credenciales.test.ts'],
+  },
+  {
+    name: 'the hour of a stored e.firma key, where it is read',
+    file: 'packages/db/src/access-snapshots.ts',
+    edits: [{ from: '.expira_en > now())', to: '.expira_en IS NOT NULL)' }],
+    tests: [db('associate')],
+  },
+  {
+    name: 'the associated data that tie a sealed credential to its row',
+    file: 'packages/vault/src/crypto/aes-gcm.ts',
+    edits: [
+      { from: '  decipher.setAAD(aad);\n', to: '  void aad;\n' },
+      { from: '  cipher.setAAD(aad);\n', to: '  void aad;\n' },
+    ],
+    tests: ['packages/vault/src/envelope', 'packages/vault/src/crypto'],
+  },
+  {
+    name: "the filter that hides one taxpayer's solicitudes from another",
+    file: 'packages/db/src/solicitudes/solicitudes.ts',
+    edits: [{ from: 'WHERE s.id = $1 AND s.contribuyente_id = $2', to: 'WHERE s.id = $1 AND $2::uuid IS NOT NULL' }],
+    tests: [db('accept')],
+  },
+  {
+    name: 'the length of an authentication tag',
+    file: 'packages/vault/src/crypto/aes-gcm.ts',
+    edits: [{ from: 'GCM_TAG_BYTES = 16', to: 'GCM_TAG_BYTES = 4' }],
+    tests: ['packages/vault/src/crypto', 'packages/vault/src/envelope'],
+  },
+  {
+    name: "the limit of an API key's calls",
+    file: 'apps/api/src/http/pipeline.ts',
+    edits: [
+      {
+        from: "if (!allowed) throw new CfdiError('DEMASIADAS_PETICIONES'",
+        to: "if (!allowed && !llamada) throw new CfdiError('DEMASIADAS_PETICIONES'",
+      },
+    ],
+    tests: ['apps/api/src/http'],
+  },
+  {
+    name: "the token that tells the panel's own forms from another site's",
+    file: 'apps/panel/src/http/responder.ts',
+    edits: [{ from: 'if (!peticion.browser.isCsrf(', to: 'if (peticion === null && !peticion.browser.isCsrf(' }],
+    tests: ['test/integration/panel/seguridad.test.ts', 'test/integration/panel/acceso.test.ts'],
+  },
+  {
+    name: 'the check that an API key was not revoked',
+    file: 'apps/api/src/http/pipeline.ts',
+    edits: [
+      { from: "if (found.access.apiKey.estado !== 'ACTIVA')", to: 'if (found.access.apiKey.estado === undefined)' },
+    ],
+    tests: ['apps/api/src/http', 'test/integration/panel/rfcs-llaves.test.ts'],
+  },
+  {
+    name: 'the refund of a solicitud that failed or came to its deadline',
+    file: 'packages/db/src/claims/end.ts',
+    edits: [{ from: "devolucion('true', '$2')", to: "devolucion('false', '$2')" }],
+    tests: [db('claims'), db('cancel')],
+  },
+  {
+    name: 'the share of the slots that an account may have',
+    file: 'packages/db/src/outbox.ts',
+    edits: [
+      {
+        from: 'OVER (PARTITION BY cuenta_id ORDER BY due_at, solicitud_id) AS nth',
+        to: 'OVER (ORDER BY due_at, solicitud_id) * 0 AS nth',
+      },
+    ],
+    tests: [db('outbox')],
+  },
+  {
+    name: 'the second ring, under its generation, of what a queue lost',
+    file: 'packages/db/src/outbox.ts',
+    edits: [{ from: 'IS NULL\nORDER BY o.rung_at', to: 'IS NULL AND false\nORDER BY o.rung_at' }],
+    tests: [db('outbox')],
+  },
+];
