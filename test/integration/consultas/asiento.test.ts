@@ -5,9 +5,9 @@ import { abiertas, CONSULTAS, libroDe, newCallerFor } from '../fixtures/consulta
 import { brokenInvariants } from '../fixtures/database.ts';
 import { newEfirmaCaller } from '../fixtures/efirma.ts';
 import { saldoDe } from '../fixtures/pedidos.ts';
+import { type Pipe, startPipe } from '../fixtures/pipe.ts';
 import { type Answer, type Caller, expectOk, type Servicio, startServicio, waitFor } from '../fixtures/servicio.ts';
 import { type OwnPostgres, ownPostgres } from '../fixtures/servidores.ts';
-import { type Pipe, startPipe } from '../fixtures/tubo.ts';
 
 /** Asks the authority without a log-in, so that nothing touches the database between the answer and its settling. */
 const PATH = 'descarga/consulta-cfdi';

@@ -9,7 +9,7 @@ import type { SatHttp } from '../../../packages/sat/src/http/sat-http.ts';
 import { ciecDe, errorOf, resolvedorDe, solicitar } from '../../sat/setup.ts';
 import { newRfc, useDatabase } from '../fixtures/database.ts';
 import { duringTests } from '../fixtures/during-tests.ts';
-import { startPipe } from '../fixtures/tubo.ts';
+import { startPipe } from '../fixtures/pipe.ts';
 
 /** Processes that share a database and the installation's key. */
 function useProcesos() {

@@ -14,8 +14,8 @@ import {
   verificar,
   waitForLlamadas,
 } from '../fixtures/pedidos.ts';
+import { type Pipe, startPipe } from '../fixtures/pipe.ts';
 import { type Servicio, startServicio, waitFor, waitForEnd } from '../fixtures/servicio.ts';
-import { type Pipe, startPipe } from '../fixtures/tubo.ts';
 
 const SAT = 'cfdidescargamasivasolicitud';
 const VERIFICA = 'VerificaSolicitudDescarga';

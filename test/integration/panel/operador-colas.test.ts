@@ -3,7 +3,7 @@ import { createQueue } from '@acuse/queue';
 import { load } from 'cheerio';
 import { beforeAll, expect, it, vi } from 'vitest';
 import { onEachDriver } from '../fixtures/drivers.ts';
-import { startPipe } from '../fixtures/tubo.ts';
+import { startPipe } from '../fixtures/pipe.ts';
 import { type Persona, startPanel, usePanel } from './fixtures/panel.ts';
 
 onEachDriver('bull-board in the panel', (queueUrl) => {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askFor } from '../../fixtures/pedidos.ts';
+import { type Pipe, startPipe } from '../../fixtures/pipe.ts';
 import { waitFor } from '../../fixtures/servicio.ts';
-import { type Pipe, startPipe } from '../../fixtures/tubo.ts';
 import { addCaller } from '../fixtures/panel.ts';
 import { CHROMIUM, expectSinQuejas } from './fixtures/browser.ts';
 import { type Instalacion, NUNCA, startInstalacion } from './fixtures/instalacion.ts';
