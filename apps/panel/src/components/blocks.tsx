@@ -57,19 +57,19 @@ export function Vacio({ titulo, accion, children }: VacioProps) {
 }
 
 interface CopyButtonProps {
-  readonly valor: string;
+  readonly value: string;
   /** What it is, said by screen readers: "Llave de API". */
-  readonly etiqueta: string;
+  readonly label: string;
   /** Keeps line breaks, as in a command of several lines. */
   readonly bloque?: boolean;
 }
 
 /** Text to be copied. One click selects all of it; with scripts there is a button, which stays hidden without them. */
-export function CopyButton({ valor, etiqueta, bloque = false }: CopyButtonProps) {
+export function CopyButton({ value, label, bloque = false }: CopyButtonProps) {
   return (
     <div class="copiar" data-copiar>
-      {bloque ? <pre>{valor}</pre> : <code>{valor}</code>}
-      <button type="button" class="boton secundario" aria-label={`Copiar: ${etiqueta}`} hidden>
+      {bloque ? <pre>{value}</pre> : <code>{value}</code>}
+      <button type="button" class="boton secundario" aria-label={`Copiar: ${label}`} hidden>
         Copiar
       </button>
       <span class="solo-lectores" role="status" />
@@ -96,52 +96,52 @@ const CONOCIDOS = {
 
 type Conocido = keyof typeof CONOCIDOS;
 
-const isConocido = (valor: string): valor is Conocido => Object.hasOwn(CONOCIDOS, valor);
+const isConocido = (value: string): value is Conocido => Object.hasOwn(CONOCIDOS, value);
 
 /** How a state is called, wherever it is named. */
-export function nombreEstado(valor: Conocido): string {
-  return CONOCIDOS[valor][0];
+export function nombreEstado(value: Conocido): string {
+  return CONOCIDOS[value][0];
 }
 
 interface EstadoProps {
   /** A word of the contract, such as `EN_PROCESO`; its text and colour are known. */
-  readonly valor?: string;
+  readonly value?: string;
   /** Text and colour of one's own, or in place of the known ones. */
   readonly texto?: string;
   readonly tono?: Tono | 'neutro';
 }
 
 /** A pill that names a state; the colour only repeats what the text says. */
-export function Estado({ valor = '', texto, tono }: EstadoProps) {
-  const conocido = isConocido(valor) ? CONOCIDOS[valor] : undefined;
+export function Estado({ value = '', texto, tono }: EstadoProps) {
+  const conocido = isConocido(value) ? CONOCIDOS[value] : undefined;
   const color = tono ?? conocido?.[1] ?? 'neutro';
-  return <span class={color === 'neutro' ? 'estado' : `estado ${color}`}>{texto ?? conocido?.[0] ?? valor}</span>;
+  return <span class={color === 'neutro' ? 'estado' : `estado ${color}`}>{texto ?? conocido?.[0] ?? value}</span>;
 }
 
 interface FechaProps {
   /** Null shows a dash. */
-  readonly valor: Date | null;
+  readonly value: Date | null;
   readonly formato?: FormatoFecha;
   /** Shows the distance from this moment ("hace 5 minutos") and keeps the full date as the title. */
   readonly relativaA?: Date;
 }
 
 /** A moment in the time of central Mexico, with the exact one in `datetime`. */
-export function Fecha({ valor, formato = 'diaHora', relativaA }: FechaProps) {
-  if (valor === null) return <span class="suave">—</span>;
-  const exacta = valor.toISOString();
+export function Fecha({ value, formato = 'diaHora', relativaA }: FechaProps) {
+  if (value === null) return <span class="suave">—</span>;
+  const exacta = value.toISOString();
   if (relativaA)
     return (
-      <time datetime={exacta} title={`${formatFecha(valor)}, centro de México`}>
-        {formatRelativo(valor, relativaA)}
+      <time datetime={exacta} title={`${formatFecha(value)}, centro de México`}>
+        {formatRelativo(value, relativaA)}
       </time>
     );
-  return <time datetime={formato === 'calendario' ? exacta.slice(0, 10) : exacta}>{formatFecha(valor, formato)}</time>;
+  return <time datetime={formato === 'calendario' ? exacta.slice(0, 10) : exacta}>{formatFecha(value, formato)}</time>;
 }
 
 interface DatosProps {
   /** Name, value, and the class of the value where it has one; null leaves a row out. */
-  readonly filas: readonly (readonly [titulo: string, valor: Child, clase?: string] | null)[];
+  readonly filas: readonly (readonly [titulo: string, value: Child, clase?: string] | null)[];
 }
 
 /** Names and their values, one below the other. */

@@ -28,15 +28,15 @@ const marco = {
 /** Every component, with a text from outside in every place that takes text. */
 const CON_TEXTO: Readonly<Record<string, (texto: string) => unknown>> = {
   Aviso: (texto) => Aviso({ tono: 'error', titulo: texto, children: texto }),
-  Boton: (texto) => Boton({ nombre: texto, valor: texto, descripcion: texto, children: texto }),
+  Boton: (texto) => Boton({ nombre: texto, value: texto, descripcion: texto, children: texto }),
   Enlace: (texto) => Boton({ href: texto, descripcion: texto, children: texto }),
-  Campo: (texto) => Campo({ nombre: texto, etiqueta: texto, valor: texto, ayuda: texto, error: texto, patron: texto }),
-  Casilla: (texto) => Campo({ nombre: 'a', tipo: 'checkbox', etiqueta: texto, valor: texto }),
-  Lista: (texto) => Campo({ nombre: 'a', etiqueta: texto, valor: texto, opciones: [{ valor: texto, texto }] }),
-  Lineas: (texto) => Campo({ nombre: 'a', etiqueta: texto, valor: texto, filas: 4 }),
-  CopyButton: (texto) => CopyButton({ valor: texto, etiqueta: texto }),
-  CopyBlock: (texto) => CopyButton({ valor: texto, etiqueta: texto, bloque: true }),
-  Estado: (texto) => Estado({ valor: texto }),
+  Campo: (texto) => Campo({ nombre: texto, label: texto, value: texto, ayuda: texto, error: texto, patron: texto }),
+  Casilla: (texto) => Campo({ nombre: 'a', tipo: 'checkbox', label: texto, value: texto }),
+  Lista: (texto) => Campo({ nombre: 'a', label: texto, value: texto, opciones: [[texto, texto]] }),
+  Lineas: (texto) => Campo({ nombre: 'a', label: texto, value: texto, filas: 4 }),
+  CopyButton: (texto) => CopyButton({ value: texto, label: texto }),
+  CopyBlock: (texto) => CopyButton({ value: texto, label: texto, bloque: true }),
+  Estado: (texto) => Estado({ value: texto }),
   EstadoPropio: (texto) => Estado({ texto, tono: 'alerta' }),
   Formulario: (texto) =>
     jsx(Csrf.Provider, { value: texto }, jsx(Formulario, { accion: texto, descripcion: texto }, texto)),
@@ -46,7 +46,7 @@ const CON_TEXTO: Readonly<Record<string, (texto: string) => unknown>> = {
       tipo: 'barras',
       series: [texto, texto],
       unidad: texto,
-      puntos: [{ etiqueta: texto, valores: [3, 4] }],
+      puntos: [{ label: texto, valores: [3, 4] }],
     }),
   Layout: (texto) =>
     Layout({
@@ -138,7 +138,7 @@ describe('hostile text', () => {
   it('is shown whole to the reader', () => {
     for (const carga of CARGAS.filter((each) => !each.includes('\u0000'))) {
       expect(load(String(Aviso({ tono: 'info', children: carga })))('.aviso').text()).toBe(carga);
-      expect(load(String(Campo({ nombre: 'a', etiqueta: 'b', valor: carga })))('input').attr('value')).toBe(carga);
+      expect(load(String(Campo({ nombre: 'a', label: 'b', value: carga })))('input').attr('value')).toBe(carga);
     }
   });
 });
@@ -148,22 +148,22 @@ describe('components', () => {
 
   it('never send a secret back', () => {
     for (const tipo of ['password', 'file'] as const)
-      expect(String(Campo({ nombre: 'ciec', etiqueta: 'CIEC', tipo, valor: 'Secreto1' }))).not.toContain('Secreto1');
+      expect(String(Campo({ nombre: 'ciec', label: 'CIEC', tipo, value: 'Secreto1' }))).not.toContain('Secreto1');
   });
 
   it('tie help and fault to their field', () => {
-    const $ = campo({ nombre: 'rfc', etiqueta: 'RFC', ayuda: 'Doce o trece', error: 'Falta', requerido: true });
+    const $ = campo({ nombre: 'rfc', label: 'RFC', ayuda: 'Doce o trece', error: 'Falta', requerido: true });
     const input = $('input');
     expect($('label').attr('for')).toBe(input.attr('id'));
     expect(input.attr('aria-invalid')).toBe('true');
     const notas = (input.attr('aria-describedby') ?? '').split(' ').map((id) => $(`#${id}`).text());
     expect(notas).toEqual(['Doce o trece', 'Falta']);
     expect($('label').text()).toBe('RFC');
-    expect(campo({ nombre: 'a', etiqueta: 'B' })('label').text()).toBe('B (opcional)');
+    expect(campo({ nombre: 'a', label: 'B' })('label').text()).toBe('B (opcional)');
   });
 
   it('keep the first line break of a text of several lines', () => {
-    expect(campo({ nombre: 'a', etiqueta: 'b', filas: 2, valor: '\nhola' })('textarea').text()).toBe('\nhola');
+    expect(campo({ nombre: 'a', label: 'b', filas: 2, value: '\nhola' })('textarea').text()).toBe('\nhola');
   });
 
   it('send the token with a posting form only', () => {
@@ -175,13 +175,13 @@ describe('components', () => {
 
   it('show moments in the time of central Mexico', () => {
     const valor = new Date('2026-03-01T05:30:00Z');
-    const $ = load(String(Fecha({ valor })));
+    const $ = load(String(Fecha({ value: valor })));
     expect($('time').attr('datetime')).toBe('2026-03-01T05:30:00.000Z');
     expect($('time').text()).toMatch(/28 feb 2026.*23:30/);
-    expect(load(String(Fecha({ valor: new Date('2026-03-01'), formato: 'calendario' }))).text()).toMatch(/1 mar 2026/);
-    const relativa = Fecha({ valor, relativaA: new Date('2026-03-01T05:35:10Z') });
+    expect(load(String(Fecha({ value: new Date('2026-03-01'), formato: 'calendario' }))).text()).toMatch(/1 mar 2026/);
+    const relativa = Fecha({ value: valor, relativaA: new Date('2026-03-01T05:35:10Z') });
     expect(load(String(relativa)).text()).toBe('hace 5 minutos');
-    expect(String(Fecha({ valor: null }))).toContain('—');
+    expect(String(Fecha({ value: null }))).toContain('—');
   });
 
   it('draw bars whose heights are the values, and repeat them as a table', () => {
@@ -192,8 +192,8 @@ describe('components', () => {
         unidad: 'créditos',
         series: ['a', 'b'],
         puntos: [
-          { etiqueta: '1 ene', valores: [5, 5] },
-          { etiqueta: '2 ene', valores: [0, 20] },
+          { label: '1 ene', valores: [5, 5] },
+          { label: '2 ene', valores: [0, 20] },
         ],
       }),
     );
@@ -207,8 +207,8 @@ describe('components', () => {
   });
 
   it('label all points of a chart that have room, and never two so close that they touch', () => {
-    const labels = (etiquetas: readonly string[], clase: string) => {
-      const puntos = etiquetas.map((etiqueta) => ({ etiqueta, valores: [1] }));
+    const labels = (each: readonly string[], clase: string) => {
+      const puntos = each.map((label) => ({ label, valores: [1] }));
       const html = Grafica({ titulo: 'Uso', tipo: 'barras', unidad: 'CFDI', series: ['CFDI'], puntos });
       const $ = load(String(html));
       return $(`.${clase}`)
@@ -228,8 +228,8 @@ describe('components', () => {
   });
 
   it('end the axis of a chart a little above its highest point', () => {
-    const top = (valor: number) => {
-      const puntos = [{ etiqueta: 'a', valores: [valor] }];
+    const top = (value: number) => {
+      const puntos = [{ label: 'a', valores: [value] }];
       const html = Grafica({ titulo: 'Uso', tipo: 'barras', unidad: 'CFDI', series: ['CFDI'], puntos });
       return load(String(html))('.escala span').first().text();
     };

@@ -22,7 +22,7 @@ type BotonProps = PropsWithChildren<{
   readonly href?: string;
   /** Name and value that the form sends when this button sent it. */
   readonly nombre?: string;
-  readonly valor?: string;
+  readonly value?: string;
   /** For screen readers, where the text does not tell which row is meant: "Revocar la llave …f3a9". */
   readonly descripcion?: string;
   /** Offers the answer as a file instead of a page; only with `href`. */
@@ -31,7 +31,7 @@ type BotonProps = PropsWithChildren<{
 
 /** A button that sends its form, or a link that looks like one. */
 export function Boton(props: BotonProps) {
-  const { variante = 'primario', href, nombre, valor, descripcion, descarga, children } = props;
+  const { variante = 'primario', href, nombre, value, descripcion, descarga, children } = props;
   if (href !== undefined)
     return (
       <a class={`boton ${variante}`} href={safeHref(href)} aria-label={descripcion} download={descarga}>
@@ -39,21 +39,23 @@ export function Boton(props: BotonProps) {
       </a>
     );
   return (
-    <button type="submit" class={`boton ${variante}`} name={nombre} value={valor} aria-label={descripcion}>
+    <button type="submit" class={`boton ${variante}`} name={nombre} value={value} aria-label={descripcion}>
       {children}
     </button>
   );
 }
 
-/** One choice of a list: what is sent and what is read. */
+/** One choice of a list: what is sent and what is read, or both in one. */
+type Opcion = string | readonly [value: string, texto: string];
+
 export interface CampoProps {
   readonly nombre: string;
-  readonly etiqueta: string;
+  readonly label: string;
   /** A list when `opciones` are given, several lines when `filas` is given, else an input of this type. */
   readonly tipo?: 'text' | 'email' | 'password' | 'number' | 'date' | 'search' | 'file' | 'checkbox' | 'tel';
   /** What was typed before. Never shown for `password` and `file`: a secret is not sent back. */
-  readonly valor?: string | undefined;
-  readonly opciones?: readonly { readonly valor: string; readonly texto: string }[];
+  readonly value?: string | undefined;
+  readonly opciones?: readonly Opcion[];
   readonly filas?: number;
   readonly ayuda?: Child;
   /** What is wrong with the value and how to mend it. */
@@ -80,23 +82,23 @@ export interface CampoProps {
 /** A labelled field with its help and its fault, both tied to it. A fault stands in a gap: it moves nothing. */
 export function Campo(given: CampoProps) {
   const { valores = {}, faltas = {} } = useContext(Sent);
-  const { valor = given.tipo === 'checkbox' ? undefined : valores[given.nombre], error = faltas[given.nombre] } = given;
-  const props = { ...given, valor, error };
-  const { nombre, etiqueta, tipo = 'text', ayuda, requerido = false } = props;
+  const { value = given.tipo === 'checkbox' ? undefined : valores[given.nombre], error = faltas[given.nombre] } = given;
+  const props = { ...given, value, error };
+  const { nombre, label, tipo = 'text', ayuda, requerido = false } = props;
   const id = props.id ?? `campo-${nombre}`;
   const isCasilla = tipo === 'checkbox' && !props.opciones && props.filas === undefined;
   const notas = [ayuda ? `${id}-ayuda` : '', error ? `${id}-error` : ''].filter(Boolean).join(' ');
-  const label = (
+  const caption = (
     <label for={id}>
-      {etiqueta}
+      {label}
       {requerido || props.sabido || isCasilla ? null : <span class="suave chica"> (opcional)</span>}
     </label>
   );
   const control = <Control {...props} id={id} notas={notas || undefined} />;
   return (
     <div class={isCasilla ? 'campo casilla' : 'campo'}>
-      {isCasilla ? control : label}
-      {isCasilla ? label : control}
+      {isCasilla ? control : caption}
+      {isCasilla ? caption : control}
       {ayuda ? (
         <div class="ayuda" id={`${id}-ayuda`}>
           {ayuda}
@@ -115,7 +117,7 @@ export function Campo(given: CampoProps) {
 export const Secret = (props: CampoProps) => <Campo {...props} tipo="password" literal autocompletar="off" />;
 
 function Control(props: CampoProps & { readonly id: string; readonly notas: string | undefined }) {
-  const { tipo = 'text', valor, opciones, filas } = props;
+  const { tipo = 'text', value, opciones, filas } = props;
   const comunes = {
     id: props.id,
     name: props.nombre,
@@ -131,26 +133,29 @@ function Control(props: CampoProps & { readonly id: string; readonly notas: stri
   if (opciones)
     return (
       <select {...comunes}>
-        {opciones.map((opcion) => (
-          <option value={opcion.valor} selected={opcion.valor === valor}>
-            {opcion.texto}
-          </option>
-        ))}
+        {opciones.map((opcion) => {
+          const [sent, texto] = typeof opcion === 'string' ? [opcion, opcion] : opcion;
+          return (
+            <option value={sent} selected={sent === value}>
+              {texto}
+            </option>
+          );
+        })}
       </select>
     );
   if (filas !== undefined)
     return (
       <textarea {...comunes} rows={filas} maxlength={props.maxLargo}>
         {/* A browser drops the first line break of a textarea. */}
-        {valor?.startsWith('\n') ? `\n${valor}` : valor}
+        {value?.startsWith('\n') ? `\n${value}` : value}
       </textarea>
     );
-  if (tipo === 'checkbox') return <input {...comunes} type="checkbox" value={valor ?? 'si'} />;
+  if (tipo === 'checkbox') return <input {...comunes} type="checkbox" value={value ?? 'si'} />;
   return (
     <input
       {...comunes}
       type={tipo}
-      value={tipo === 'password' || tipo === 'file' ? undefined : valor}
+      value={tipo === 'password' || tipo === 'file' ? undefined : value}
       inputmode={props.teclado}
       pattern={props.patron}
       min={props.minimo}

@@ -2,7 +2,7 @@ import { formatNumero } from './formato.ts';
 
 export interface PuntoGrafica {
   /** Under the axis and in the table: a day, a month. */
-  readonly etiqueta: string;
+  readonly label: string;
   /** One value for each series, none below zero. */
   readonly valores: readonly number[];
 }
@@ -81,8 +81,8 @@ export function Grafica({ titulo, tipo, series, puntos, unidad }: GraficaProps) 
               ))}
         </svg>
         <div class={needsStanding(pasos, puntos) ? 'abscisa de-pie' : 'abscisa'} aria-hidden="true">
-          {puntos.map(({ etiqueta }, lugar) => (
-            <span class={labelClass(puntos.length - 1 - lugar)}>{etiqueta}</span>
+          {puntos.map(({ label }, lugar) => (
+            <span class={labelClass(puntos.length - 1 - lugar)}>{label}</span>
           ))}
         </div>
       </div>
@@ -103,9 +103,9 @@ export function Grafica({ titulo, tipo, series, puntos, unidad }: GraficaProps) 
             </tr>
           </thead>
           <tbody>
-            {puntos.map(({ etiqueta, valores }) => (
+            {puntos.map(({ label, valores }) => (
               <tr>
-                <th scope="row">{etiqueta}</th>
+                <th scope="row">{label}</th>
                 {series.map((_, serie) => (
                   <td class="numerica">{formatNumero(valores[serie] ?? 0)}</td>
                 ))}
@@ -132,17 +132,17 @@ function Barra({ punto, lugar, tope, series, parte }: BarraProps) {
   return (
     <>
       {series.map((serie, indice) => {
-        const valor = punto.valores[indice] ?? 0;
-        suelo += valor;
-        return valor > 0 ? (
+        const value = punto.valores[indice] ?? 0;
+        suelo += value;
+        return value > 0 ? (
           <rect
             class={seriesClass(indice)}
             x={round((lugar + (1 - parte) / 2) * ANCHO_PUNTO)}
             y={round(height(tope - suelo, tope))}
             width={round(parte * ANCHO_PUNTO)}
-            height={round(height(valor, tope))}
+            height={round(height(value, tope))}
           >
-            <title>{`${punto.etiqueta}, ${serie}: ${formatNumero(valor)}`}</title>
+            <title>{`${punto.label}, ${serie}: ${formatNumero(value)}`}</title>
           </rect>
         ) : null;
       })}
@@ -151,8 +151,8 @@ function Barra({ punto, lugar, tope, series, parte }: BarraProps) {
 }
 
 const seriesClass = (lugar: number) => `serie-${Math.min(lugar, 3) + 1}`;
-const height = (valor: number, tope: number) => (valor / tope) * ALTO;
-const round = (valor: number) => Math.round(valor * 100) / 100;
+const height = (value: number, tope: number) => (value / tope) * ALTO;
+const round = (value: number) => Math.round(value * 100) / 100;
 
 /** Letters that fit beside each other under a chart, scale included: on a phone, in half a page, across a page. */
 const ANCHOS = [
@@ -170,9 +170,9 @@ const needsStanding = (pasos: readonly (readonly [string, number])[], puntos: re
 function labelStep(puntos: readonly PuntoGrafica[], letras: number): number {
   const room = letras / puntos.length;
   const fits = (paso: number) =>
-    puntos.every(({ etiqueta }, lugar) => {
+    puntos.every(({ label }, lugar) => {
       const next = puntos[lugar + paso];
-      return next === undefined || (etiqueta.length + next.etiqueta.length + 1) / 2 <= room * paso;
+      return next === undefined || (label.length + next.label.length + 1) / 2 <= room * paso;
     });
   let paso = 1;
   while (paso < puntos.length && !fits(paso)) paso += 1;
@@ -183,8 +183,8 @@ function labelStep(puntos: readonly PuntoGrafica[], letras: number): number {
 const TOPES = [10, 12, 14, 16, 18, 20, 24, 28, 30, 36, 40, 50, 60, 70, 80, 90];
 
 /** The next round number whose half is whole, so close that the highest point fills 80 % of it (from 10 on). */
-function niceCeiling(valor: number): number {
-  const potencia = 10 ** Math.floor(Math.log10(valor)) / 10;
-  const tope = TOPES.find((factor) => factor * potencia >= valor && (factor * potencia) % 2 === 0);
+function niceCeiling(value: number): number {
+  const potencia = 10 ** Math.floor(Math.log10(value)) / 10;
+  const tope = TOPES.find((factor) => factor * potencia >= value && (factor * potencia) % 2 === 0);
   return (tope ?? 100) * potencia;
 }

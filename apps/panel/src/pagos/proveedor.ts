@@ -2,8 +2,8 @@ import type { Pago } from '@acuse/db';
 
 /** Something a buyer has to know or copy in order to pay: a label and its value. */
 interface DatoPago {
-  readonly etiqueta: string;
-  readonly valor: string;
+  readonly label: string;
+  readonly value: string;
   /** Offered with a button that copies it. */
   readonly copiable?: boolean;
 }

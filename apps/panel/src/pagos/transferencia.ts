@@ -35,11 +35,11 @@ export function createTransferencia(cuenta: CuentaBancaria): ProveedorPago {
     instrucciones: async (pago) => ({
       texto: 'Haga la transferencia por el importe exacto y escriba la referencia en el concepto del pago.',
       datos: [
-        { etiqueta: 'Importe', valor: formatPesos(pago.total) },
-        { etiqueta: 'Referencia (concepto)', valor: pago.referencia, copiable: true },
-        { etiqueta: 'CLABE', valor: cuenta.clabe, copiable: true },
-        { etiqueta: 'Banco', valor: cuenta.banco },
-        { etiqueta: 'Titular', valor: cuenta.titular },
+        { label: 'Importe', value: formatPesos(pago.total) },
+        { label: 'Referencia (concepto)', value: pago.referencia, copiable: true },
+        { label: 'CLABE', value: cuenta.clabe, copiable: true },
+        { label: 'Banco', value: cuenta.banco },
+        { label: 'Titular', value: cuenta.titular },
       ],
     }),
     // Only the operator confirms a transfer.

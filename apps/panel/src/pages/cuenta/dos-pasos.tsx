@@ -82,7 +82,7 @@ function renderCodigos({ pagina }: ContextoCliente, codigos: readonly string[], 
         Guárdelos donde los encuentre sin su teléfono. Cada uno sirve una sola vez en lugar del código de la aplicación,
         y <strong>no se vuelven a mostrar</strong>.
       </p>
-      <CopyButton valor={codigos.join('\n')} etiqueta="Códigos de recuperación" bloque />
+      <CopyButton value={codigos.join('\n')} label="Códigos de recuperación" bloque />
       <Boton href="/cuenta">Ya los guardé</Boton>
     </div>,
   );
@@ -146,11 +146,11 @@ function Link({ propuesta, refused }: ParteProps & { readonly propuesta: Propues
         {raw(qrSvg(propuesta.uri))}
       </div>
       <p>Clave para escribirla a mano:</p>
-      <CopyButton valor={propuesta.clave} etiqueta="Clave de la verificación en dos pasos" />
+      <CopyButton value={propuesta.clave} label="Clave de la verificación en dos pasos" />
       <Formulario accion={accion}>
         <Campo
           nombre="codigo"
-          etiqueta="Código de 6 dígitos"
+          label="Código de 6 dígitos"
           requerido
           literal
           teclado="numeric"
@@ -195,7 +195,7 @@ function ConPassword(
       <Campo
         nombre="password"
         id={`password-${props.id ?? 'empezar'}`}
-        etiqueta="Su contraseña"
+        label="Su contraseña"
         tipo="password"
         requerido
         autocompletar="current-password"

@@ -40,13 +40,13 @@ function renderPassword({ pagina, usuario }: ContextoCliente, falta?: FaltaDe): 
         <input type="hidden" name="usuario" autocomplete="username" value={usuario.email} />
         <Campo
           nombre="actual"
-          etiqueta="Contraseña actual"
+          label="Contraseña actual"
           tipo="password"
           requerido
           autocompletar="current-password"
           error={faultOf('actual')}
         />
-        <PasswordNueva nombre="nueva" etiqueta="Contraseña nueva" error={faultOf('nueva')} />
+        <PasswordNueva nombre="nueva" label="Contraseña nueva" error={faultOf('nueva')} />
         <Boton>Cambiar contraseña</Boton>
       </Formulario>
       <p>
@@ -101,15 +101,15 @@ function renderReset(contexto: ContextoBase, codigo: string, falta?: Falta, falt
       <Formulario accion="/restablecer">
         <Campo
           nombre="codigo"
-          etiqueta="Código"
+          label="Código"
           requerido
           literal
           maxLargo={100}
           autocompletar="off"
           enfocado={falta !== undefined && faltaPassword === undefined}
-          valor={codigo.slice(0, 100)}
+          value={codigo.slice(0, 100)}
         />
-        <PasswordNueva nombre="password" etiqueta="Contraseña nueva" error={faltaPassword} />
+        <PasswordNueva nombre="password" label="Contraseña nueva" error={faltaPassword} />
         <Boton>Guardar contraseña</Boton>
       </Formulario>
     </div>,
@@ -119,16 +119,16 @@ function renderReset(contexto: ContextoBase, codigo: string, falta?: Falta, falt
 
 interface PasswordNuevaProps {
   readonly nombre: string;
-  readonly etiqueta: string;
+  readonly label: string;
   readonly error: string | undefined;
 }
 
 /** The field where somebody chooses a password. */
-export function PasswordNueva({ nombre, etiqueta, error }: PasswordNuevaProps) {
+export function PasswordNueva({ nombre, label, error }: PasswordNuevaProps) {
   return (
     <Campo
       nombre={nombre}
-      etiqueta={etiqueta}
+      label={label}
       tipo="password"
       requerido
       minLargo={MIN_PASSWORD}

@@ -49,11 +49,11 @@ async function renderCuenta(contexto: ContextoCliente, falta?: string): Promise<
         <Formulario accion="/cuenta/nombre">
           <Campo
             nombre="nombre"
-            etiqueta="Nombre"
+            label="Nombre"
             requerido
             maxLargo={120}
             autocompletar="name"
-            valor={campos['nombre'] ?? usuario.nombre}
+            value={campos['nombre'] ?? usuario.nombre}
             error={falta}
           />
           <Boton variante="secundario">Guardar nombre</Boton>
@@ -82,8 +82,8 @@ async function renderCuenta(contexto: ContextoCliente, falta?: string): Promise<
           filas={sesiones.map((sesion) => [
             dispositivoDe(sesion.agente),
             sesion.ip,
-            <Fecha valor={sesion.creadaEn} />,
-            <Fecha valor={sesion.ultimoUsoEn} relativaA={now} />,
+            <Fecha value={sesion.creadaEn} />,
+            <Fecha value={sesion.ultimoUsoEn} relativaA={now} />,
             sesion.id === browser.sesion?.id ? (
               <Estado texto="Esta sesión" tono="info" />
             ) : (

@@ -83,13 +83,13 @@ function renderRegistro(contexto: ContextoBase, faltas: Faltas, falta?: Falta): 
       <Formulario accion="/registro" valores={campos} faltas={faltas}>
         <Campo
           nombre="nombre"
-          etiqueta="Nombre suyo o de su empresa"
+          label="Nombre suyo o de su empresa"
           requerido
           maxLargo={120}
           autocompletar="organization"
         />
-        <Campo nombre="email" etiqueta="Correo" tipo="email" requerido maxLargo={254} autocompletar="username" />
-        <PasswordNueva nombre="password" etiqueta="Contraseña" error={faltas.password} />
+        <Campo nombre="email" label="Correo" tipo="email" requerido maxLargo={254} autocompletar="username" />
+        <PasswordNueva nombre="password" label="Contraseña" error={faltas.password} />
         <Boton>Crear cuenta</Boton>
       </Formulario>
       <p>

@@ -45,15 +45,15 @@ function renderSignIn(contexto: ContextoBase, back: string | undefined, falta?: 
         <input type="hidden" name="a" value={localPath(back) ?? '/inicio'} />
         <Campo
           nombre="email"
-          etiqueta="Correo"
+          label="Correo"
           tipo="email"
           requerido
           autocompletar="username"
           maxLargo={254}
           enfocado={falta !== undefined}
-          valor={campos['email']}
+          value={campos['email']}
         />
-        <Campo nombre="password" etiqueta="Contraseña" tipo="password" requerido autocompletar="current-password" />
+        <Campo nombre="password" label="Contraseña" tipo="password" requerido autocompletar="current-password" />
         <Boton>Entrar</Boton>
       </Formulario>
       {deps.settings.registro === 'abierto' ? (
@@ -118,7 +118,7 @@ function renderCodigo(contexto: ContextoBase, back: string | undefined, falta?: 
         <input type="hidden" name="a" value={localPath(back) ?? '/inicio'} />
         <Campo
           nombre="codigo"
-          etiqueta="Código"
+          label="Código"
           requerido
           enfocado
           literal

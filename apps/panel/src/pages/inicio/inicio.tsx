@@ -108,14 +108,14 @@ function Dashboard({ inicio, rfcs, movimientos, recordatorios, now }: TableroPro
       <div class="rejilla">
         <Cifra
           titulo="Saldo"
-          valor={inicio.saldo}
+          value={inicio.saldo}
           unidad={inicio.saldo === 1 ? 'crédito' : 'créditos'}
           href="/saldo"
           enlace="Movimientos y uso"
         />
         <Cifra
           titulo="En curso"
-          valor={inicio.abiertas}
+          value={inicio.abiertas}
           unidad={inicio.abiertas === 1 ? 'solicitud' : 'solicitudes'}
           href="/solicitudes"
           enlace="Todas las solicitudes"
@@ -124,7 +124,7 @@ function Dashboard({ inicio, rfcs, movimientos, recordatorios, now }: TableroPro
           {inicio.terminada ? (
             <>
               <p>
-                {describe(inicio.terminada)}, pedida <Fecha valor={inicio.terminada.creadaEn} relativaA={now} />
+                {describe(inicio.terminada)}, pedida <Fecha value={inicio.terminada.creadaEn} relativaA={now} />
               </p>
               <a href={`/solicitudes/${inicio.terminada.id}`}>Ver y descargar</a>
             </>
@@ -143,17 +143,17 @@ function Dashboard({ inicio, rfcs, movimientos, recordatorios, now }: TableroPro
 
 interface CifraProps {
   readonly titulo: string;
-  readonly valor: number;
+  readonly value: number;
   readonly unidad: string;
   readonly href: string;
   readonly enlace: string;
 }
 
-function Cifra({ titulo, valor, unidad, href, enlace }: CifraProps) {
+function Cifra({ titulo, value, unidad, href, enlace }: CifraProps) {
   return (
     <Tarjeta titulo={titulo}>
       <p>
-        <span class="cifra">{formatNumero(valor)}</span> <span class="suave">{unidad}</span>
+        <span class="cifra">{formatNumero(value)}</span> <span class="suave">{unidad}</span>
       </p>
       <a href={href}>{enlace}</a>
     </Tarjeta>
@@ -209,8 +209,8 @@ function EnCurso({ solicitudes, now }: { readonly solicitudes: readonly Solicitu
       columnas={['Solicitud', 'Estado', 'Pedida']}
       filas={solicitudes.map((solicitud) => [
         <a href={`/solicitudes/${solicitud.id}`}>{describe(solicitud)}</a>,
-        <Estado valor={solicitud.estado} />,
-        <Fecha valor={solicitud.creadaEn} relativaA={now} />,
+        <Estado value={solicitud.estado} />,
+        <Fecha value={solicitud.creadaEn} relativaA={now} />,
       ])}
       vacia={<Vacio titulo="Nada en curso">Aquí se ven las descargas mientras el SAT las prepara.</Vacio>}
     />
@@ -232,7 +232,7 @@ function Credenciales({ rfcs, now }: { readonly rfcs: readonly RfcVista[]; reado
             {vista.rfc}
           </a>,
           vista.llave ? <code>…{vista.llave.ultimos4}</code> : <span class="suave">Sin llave</span>,
-          <Fecha valor={vista.llave?.ultimoUsoEn ?? null} relativaA={now} />,
+          <Fecha value={vista.llave?.ultimoUsoEn ?? null} relativaA={now} />,
           <Estado texto={ciec.texto} tono={ciec.tono} />,
           <Estado texto={efirma.texto} tono={efirma.tono} />,
         ];
@@ -254,7 +254,7 @@ function Movimientos({ movimientos, now }: { readonly movimientos: readonly Movi
       filas={movimientos.map(({ operacion, rfc, creadoEn, importe }) => [
         operacion === null ? '—' : <span title={operacion}>{nombreOperacion(operacion)}</span>,
         <code>{rfc}</code>,
-        <Fecha valor={creadoEn} relativaA={now} />,
+        <Fecha value={creadoEn} relativaA={now} />,
         formatCambio(importe),
       ])}
       vacia={

@@ -36,9 +36,9 @@ landingPage.get('/', ({ browser, redirectTo, pagina, deps }) => {
         </div>
         <Tarjeta titulo="Una llamada">
           <CopyButton
-            etiqueta="Llamada de ejemplo"
+            label="Llamada de ejemplo"
             bloque
-            valor={curlOf(apiPublicUrl, 'tax/descarga-metadata', EJEMPLO)}
+            value={curlOf(apiPublicUrl, 'tax/descarga-metadata', EJEMPLO)}
           />
           <h3>Su acuse, al instante</h3>
           <pre>{ACUSE}</pre>

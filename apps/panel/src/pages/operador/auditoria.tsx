@@ -28,18 +28,15 @@ auditPage.get('/operador/auditoria', async ({ c, deps, pagina }) => {
       <Formulario accion="/operador/auditoria" metodo="get" enLinea descripcion="Filtrar" valores={query}>
         <Campo
           nombre="accion"
-          etiqueta="Qué"
+          label="Qué"
           requerido
-          valor={query['accion'] ?? ''}
-          opciones={[
-            { valor: '', texto: 'Todo' },
-            ...acciones.map((accion) => ({ valor: accion, texto: nombreAccion(accion) })),
-          ]}
+          value={query['accion'] ?? ''}
+          opciones={[['', 'Todo'], ...acciones.map((accion) => [accion, nombreAccion(accion)] as const)]}
         />
-        <Campo nombre="actor" etiqueta="Quién" maxLargo={200} literal />
-        <Campo nombre="cuenta" etiqueta="Identificador de la cuenta" maxLargo={36} literal />
-        <Campo nombre="desde" etiqueta="Desde" tipo="date" />
-        <Campo nombre="hasta" etiqueta="Hasta" tipo="date" />
+        <Campo nombre="actor" label="Quién" maxLargo={200} literal />
+        <Campo nombre="cuenta" label="Identificador de la cuenta" maxLargo={36} literal />
+        <Campo nombre="desde" label="Desde" tipo="date" />
+        <Campo nombre="hasta" label="Hasta" tipo="date" />
         <Boton variante="secundario">Ver</Boton>
       </Formulario>
       <RenglonesAuditoria
@@ -88,7 +85,7 @@ export function RenglonesAuditoria({ titulo, lineas, vacia, sinCuenta = false }:
       titulo={titulo}
       columnas={['Cuándo', 'Qué', 'Quién', { titulo: sinCuenta ? 'RFC' : 'Cuenta y RFC' }]}
       filas={lineas.map((linea) => [
-        <Fecha valor={linea.en} />,
+        <Fecha value={linea.en} />,
         <>
           {describeCambio(linea.accion, linea.detalle)}
           <div class="suave chica">{nombreAccion(linea.accion)}</div>

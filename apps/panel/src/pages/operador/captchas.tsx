@@ -39,19 +39,19 @@ function renderCaptchas(
               <img src={dataOf(imagen)} alt={`Imagen del captcha ${lugar + 1}: caracteres por leer`} />
             </p>
             <p class="suave chica">
-              Llegó <Fecha valor={creadoEn} relativaA={now} /> y caduca a las <Fecha valor={venceEn} formato="hora" />.
+              Llegó <Fecha value={creadoEn} relativaA={now} /> y caduca a las <Fecha value={venceEn} formato="hora" />.
             </p>
             <Formulario accion={`${PATH}/${id}`} enLinea>
               <Campo
                 nombre="texto"
-                etiqueta="Caracteres de la imagen"
+                label="Caracteres de la imagen"
                 id={`captcha-${id}`}
                 requerido
                 literal
                 maxLargo={MAX_TEXTO}
                 autocompletar="off"
                 enfocado={faulty === undefined && lugar === 0}
-                valor={faulty === id ? campos['texto'] : undefined}
+                value={faulty === id ? campos['texto'] : undefined}
                 error={faulty === id ? FALTA : undefined}
               />
               <Boton descripcion={`Contestar el captcha ${lugar + 1}`}>Contestar</Boton>

@@ -42,9 +42,9 @@ async function renderCuenta(
             ['Saldo', formatCreditos(cuenta.saldo)],
             [
               'Estado',
-              cuenta.suspendidaEn === null ? <Estado valor="ACTIVA" /> : <Estado texto="Suspendida" tono="error" />,
+              cuenta.suspendidaEn === null ? <Estado value="ACTIVA" /> : <Estado texto="Suspendida" tono="error" />,
             ],
-            ['Creada', <Fecha valor={cuenta.creadaEn} />],
+            ['Creada', <Fecha value={cuenta.creadaEn} />],
             ['Identificador', cuenta.id, 'fija'],
           ]}
         />
@@ -74,8 +74,8 @@ async function renderCuenta(
           rfc.rfc,
           rfc.nombre ?? '—',
           rfc.ultimos4 === null ? <Estado texto="Sin API key" /> : <span class="fija">…{rfc.ultimos4}</span>,
-          rfc.ultimoUsoEn === null ? 'Nunca' : <Fecha valor={rfc.ultimoUsoEn} relativaA={now} />,
-          <Fecha valor={rfc.creadoEn} formato="dia" />,
+          rfc.ultimoUsoEn === null ? 'Nunca' : <Fecha value={rfc.ultimoUsoEn} relativaA={now} />,
+          <Fecha value={rfc.creadoEn} formato="dia" />,
         ])}
         vacia={<p class="suave">Esta cuenta todavía no tiene ningún RFC.</p>}
       />
@@ -86,9 +86,9 @@ async function renderCuenta(
           <span class="fija">{solicitud.id}</span>,
           solicitud.rfc,
           solicitud.tipo,
-          <Estado valor={solicitud.estado} />,
-          <Fecha valor={solicitud.dueAt} relativaA={now} />,
-          <Fecha valor={solicitud.deadlineAt} />,
+          <Estado value={solicitud.estado} />,
+          <Fecha value={solicitud.dueAt} relativaA={now} />,
+          <Fecha value={solicitud.deadlineAt} />,
         ])}
         vacia={<p class="suave">No tiene solicitudes abiertas.</p>}
       />
@@ -129,7 +129,7 @@ function Abono(props: FormularioCuentaProps) {
         <Campo
           nombre="creditos"
           id="abono-creditos"
-          etiqueta="Créditos"
+          label="Créditos"
           tipo="number"
           teclado="numeric"
           requerido
@@ -138,13 +138,13 @@ function Abono(props: FormularioCuentaProps) {
         />
         <Campo
           nombre="referencia"
-          etiqueta="Referencia del pago"
+          label="Referencia del pago"
           requerido
           maxLargo={100}
           literal
           ayuda="Única: la misma referencia se abona una sola vez, aunque el formulario se envíe dos veces."
         />
-        <Campo nombre="detalle" etiqueta="Nota para el libro" maxLargo={200} />
+        <Campo nombre="detalle" label="Nota para el libro" maxLargo={200} />
         <Boton>Abonar</Boton>
       </Formulario>
     </Tarjeta>
@@ -162,7 +162,7 @@ function Ajuste(props: FormularioCuentaProps) {
         <Campo
           nombre="creditos"
           id="ajuste-creditos"
-          etiqueta="Créditos que se suman o se restan"
+          label="Créditos que se suman o se restan"
           requerido
           maxLargo={9}
           ayuda="Con signo: 50 suma, −50 resta. El saldo no puede quedar por debajo de cero."
@@ -170,7 +170,7 @@ function Ajuste(props: FormularioCuentaProps) {
         <Campo
           nombre="motivo"
           id="ajuste-motivo"
-          etiqueta="Motivo del ajuste"
+          label="Motivo del ajuste"
           requerido
           maxLargo={MAX_MOTIVO}
           ayuda="Queda en el libro del cliente y en la auditoría."
@@ -188,7 +188,7 @@ function Suspension(props: FormularioCuentaProps) {
     return (
       <Tarjeta titulo="Cuenta suspendida">
         <Aviso tono="error">
-          Desde <Fecha valor={cuenta.suspendidaEn} /> sus llaves responden 403 con código 1003. Motivo:{' '}
+          Desde <Fecha value={cuenta.suspendidaEn} /> sus llaves responden 403 con código 1003. Motivo:{' '}
           {cuenta.suspensionMotivo}
         </Aviso>
         <Formulario accion={hrefCuenta(cuenta.id, '/reapertura')} descripcion="Reabrir la cuenta">
@@ -203,13 +203,7 @@ function Suspension(props: FormularioCuentaProps) {
         pagó; en el panel, el cliente ve el motivo y puede bajar lo terminado.
       </p>
       <Formulario {...formOf('/suspension', props)} descripcion="Suspender la cuenta">
-        <Campo
-          nombre="motivo"
-          id="suspension-motivo"
-          etiqueta="Motivo de la suspensión"
-          requerido
-          maxLargo={MAX_MOTIVO}
-        />
+        <Campo nombre="motivo" id="suspension-motivo" label="Motivo de la suspensión" requerido maxLargo={MAX_MOTIVO} />
         <Boton variante="peligro">Suspender</Boton>
       </Formulario>
     </Tarjeta>
@@ -334,13 +328,13 @@ accountPage.post('/codigo', async (contexto, { cuenta, personas }) => {
           sus sesiones. La verificación en dos pasos, si la tiene, se le sigue pidiendo.
         </p>
         <CopyButton
-          etiqueta="Dirección para elegir contraseña"
-          valor={`${deps.settings.publicUrl}/restablecer?codigo=${codigo}`}
+          label="Dirección para elegir contraseña"
+          value={`${deps.settings.publicUrl}/restablecer?codigo=${codigo}`}
         />
         <p class="suave">
           O bien, en <span class="fija">{deps.settings.publicUrl}/restablecer</span>, este código:
         </p>
-        <CopyButton etiqueta="Código" valor={codigo} />
+        <CopyButton label="Código" value={codigo} />
       </Tarjeta>
       <p>
         <a href={hrefCuenta(cuenta.id)}>Volver a la cuenta</a>

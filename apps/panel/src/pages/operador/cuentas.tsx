@@ -24,7 +24,7 @@ accountsPage.get('/operador/cuentas', async ({ c, deps, pagina }) => {
     'Cuentas',
     <Seccion titulo="Cuentas" ruta={c.req.path}>
       <Formulario accion="/operador/cuentas" metodo="get" enLinea descripcion="Buscar cuentas">
-        <Campo nombre="q" etiqueta="Correo, nombre o RFC" tipo="search" valor={texto} maxLargo={100} />
+        <Campo nombre="q" label="Correo, nombre o RFC" tipo="search" value={texto} maxLargo={100} />
         <Boton variante="secundario">Buscar</Boton>
       </Formulario>
       <Tabla
@@ -36,7 +36,7 @@ accountsPage.get('/operador/cuentas', async ({ c, deps, pagina }) => {
           formatNumero(cuenta.saldo),
           formatNumero(cuenta.rfcs),
           formatNumero(cuenta.abiertas),
-          <Fecha valor={cuenta.creadaEn} formato="dia" />,
+          <Fecha value={cuenta.creadaEn} formato="dia" />,
         ])}
         vacia={<Vacio titulo="Ninguna cuenta coincide">Busque por una parte del correo, del nombre o de un RFC.</Vacio>}
       />

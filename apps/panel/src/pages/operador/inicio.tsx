@@ -126,8 +126,8 @@ function Procesos({ heartbeats, now }: { readonly heartbeats: readonly SeenHeart
           ) : (
             <Estado texto="Vivo" tono="exito" />
           ),
-          <Fecha valor={latido.vistoEn} relativaA={now} />,
-          latido.consumidoEn === null ? '—' : <Fecha valor={latido.consumidoEn} relativaA={now} />,
+          <Fecha value={latido.vistoEn} relativaA={now} />,
+          latido.consumidoEn === null ? '—' : <Fecha value={latido.consumidoEn} relativaA={now} />,
         ])}
         vacia={
           <Vacio titulo="Ningún proceso ha dado señales en el último día">
@@ -151,7 +151,7 @@ function Atrasadas({ atrasadas, now }: { readonly atrasadas: readonly SolicitudA
           <a href={`/operador/cuentas/${solicitud.cuentaId}`}>{solicitud.cuenta}</a>,
           solicitud.rfc,
           solicitud.fase,
-          <Fecha valor={solicitud.dueAt} relativaA={now} />,
+          <Fecha value={solicitud.dueAt} relativaA={now} />,
         ])}
         vacia={<p class="suave">Ninguna: todas avanzan a su hora.</p>}
       />
@@ -167,7 +167,7 @@ function Devoluciones({ devoluciones }: { readonly devoluciones: readonly Devolu
         tituloOculto
         columnas={['Cuándo', 'Cuenta', 'Operación', 'Por qué', numeric('Devuelto')]}
         filas={devoluciones.map((devolucion) => [
-          <Fecha valor={devolucion.creadoEn} />,
+          <Fecha value={devolucion.creadoEn} />,
           <a href={`/operador/cuentas/${devolucion.cuentaId}`}>{devolucion.cuenta}</a>,
           devolucion.operacion ?? '—',
           devolucion.detalle === 'PLAZO_AGOTADO' ? 'la solicitud llegó a su plazo' : devolucion.detalle,

@@ -100,13 +100,13 @@ function Lista69b({ efos }: { readonly efos: Efos }) {
           filas={[
             ['Corte', efos.vigente.fechaCorte],
             ['Renglones', formatNumero(efos.vigente.filas)],
-            ['Cargada', <Fecha valor={efos.vigente.cargadaEn} />],
-            ['Revisada por última vez', <Fecha valor={efos.vigente.revisadaEn} />],
+            ['Cargada', <Fecha value={efos.vigente.cargadaEn} />],
+            ['Revisada por última vez', <Fecha value={efos.vigente.revisadaEn} />],
             [
               'Última vez que no se pudo',
               fallida ? (
                 <>
-                  <Fecha valor={fallida.terminadaEn ?? fallida.iniciadaEn} />: {fallida.motivo ?? 'sin motivo'}
+                  <Fecha value={fallida.terminadaEn ?? fallida.iniciadaEn} />: {fallida.motivo ?? 'sin motivo'}
                 </>
               ) : (
                 'Ninguna de las últimas'
@@ -121,8 +121,8 @@ function Lista69b({ efos }: { readonly efos: Efos }) {
         filas={efos.cargas.map(({ iniciadaEn, terminadaEn, resultado, motivo }) => {
           const [texto, tono] = RESULTADOS[resultado];
           return [
-            <Fecha valor={iniciadaEn} />,
-            <Fecha valor={terminadaEn} />,
+            <Fecha value={iniciadaEn} />,
+            <Fecha value={terminadaEn} />,
             <Estado texto={texto} tono={tono} />,
             motivo ?? '—',
           ];
@@ -131,13 +131,13 @@ function Lista69b({ efos }: { readonly efos: Efos }) {
       />
       {efos.pedidaEn === null ? null : (
         <p class="suave">
-          Pedida <Fecha valor={efos.pedidaEn} />; espera a un worker con el rol listas.
+          Pedida <Fecha value={efos.pedidaEn} />; espera a un worker con el rol listas.
         </p>
       )}
       <Formulario accion="/operador/listas/69b">
         <Campo
           nombre="forzar"
-          etiqueta="Aceptarla aunque tenga muchos menos renglones o sea de un corte anterior"
+          label="Aceptarla aunque tenga muchos menos renglones o sea de un corte anterior"
           tipo="checkbox"
         />
         <Boton variante="secundario">Buscarla ahora</Boton>
@@ -158,7 +158,7 @@ function ListaEdos({ contexto, edos, faltas }: { contexto: ContextoCliente; edos
           filas={[
             ['Fuente', edos.fuente],
             ['RFC', formatNumero(edos.rfcs)],
-            ['Importada', <Fecha valor={edos.importadaEn} />],
+            ['Importada', <Fecha value={edos.importadaEn} />],
           ]}
         />
       )}
@@ -170,10 +170,10 @@ function ListaEdos({ contexto, edos, faltas }: { contexto: ContextoCliente; edos
         </Aviso>
       )}
       <Formulario accion="/operador/listas/edos" archivos valores={campos} faltas={faltas}>
-        <Campo nombre="fuente" etiqueta="Fuente" requerido maxLargo={200} ayuda="Se muestra en cada respuesta." />
+        <Campo nombre="fuente" label="Fuente" requerido maxLargo={200} ayuda="Se muestra en cada respuesta." />
         <Campo
           nombre="archivo"
-          etiqueta="Archivo CSV"
+          label="Archivo CSV"
           tipo="file"
           acepta=".csv,text/csv"
           requerido
@@ -185,7 +185,7 @@ function ListaEdos({ contexto, edos, faltas }: { contexto: ContextoCliente; edos
         <Formulario accion="/operador/listas/edos/borrar">
           <Campo
             nombre="seguro"
-            etiqueta={`Sí, quitar «${edos.fuente}», de ${formatNumero(edos.rfcs)} RFC`}
+            label={`Sí, quitar «${edos.fuente}», de ${formatNumero(edos.rfcs)} RFC`}
             tipo="checkbox"
             requerido
             error={faltas.seguro}

@@ -54,10 +54,10 @@ async function renderPagos(contexto: ContextoCliente, falta?: Falta): Promise<Re
       <Formulario accion={PATH} metodo="get" enLinea descripcion="Filtrar pagos">
         <Campo
           nombre="estado"
-          etiqueta="Estado"
+          label="Estado"
           requerido
-          valor={estado}
-          opciones={ESTADOS_PAGO.map((valor) => ({ valor, texto: GRUPOS[valor] }))}
+          value={estado}
+          opciones={ESTADOS_PAGO.map((each) => [each, GRUPOS[each]])}
         />
         <Boton variante="secundario">Ver</Boton>
       </Formulario>
@@ -138,7 +138,7 @@ function ToConfirm({ contexto, pago, falta }: ToConfirmProps) {
   // A form that is refused is shown on the page of those that wait on which it was.
   const address = (sub: string) => `${PATH}/${pago.id}/${sub}${isUuid(despues) ? `?despues=${despues}` : ''}`;
   const typed = (campo: Falta['campo']) =>
-    falta?.id === pago.id && falta.campo === campo ? { valor: campos[campo], error: falta.texto } : {};
+    falta?.id === pago.id && falta.campo === campo ? { value: campos[campo], error: falta.texto } : {};
   return (
     <Tarjeta titulo={`${pago.referencia}: ${formatPesos(pago.total)}`} id={`pago-${pago.id}`}>
       <Datos
@@ -146,7 +146,7 @@ function ToConfirm({ contexto, pago, falta }: ToConfirmProps) {
           ['Cuenta', <a href={`/operador/cuentas/${pago.cuentaId}`}>{pago.email}</a>],
           ['Créditos', formatCreditos(pago.creditos)],
           ['Forma de pago', pago.proveedor],
-          ['Pedido', <Fecha valor={pago.creadoEn} relativaA={now} />],
+          ['Pedido', <Fecha value={pago.creadoEn} relativaA={now} />],
         ]}
       />
       {pago.proveedor === MANUAL ? (
@@ -154,7 +154,7 @@ function ToConfirm({ contexto, pago, falta }: ToConfirmProps) {
           <Formulario accion={address('confirmar')}>
             <Campo
               nombre="rastreo"
-              etiqueta="Clave de rastreo"
+              label="Clave de rastreo"
               id={`rastreo-${pago.id}`}
               maxLargo={100}
               literal
@@ -166,7 +166,7 @@ function ToConfirm({ contexto, pago, falta }: ToConfirmProps) {
           <Formulario accion={address('rechazar')}>
             <Campo
               nombre="motivo"
-              etiqueta="Motivo"
+              label="Motivo"
               id={`motivo-${pago.id}`}
               requerido
               maxLargo={MAX_MOTIVO}
@@ -195,8 +195,8 @@ function Resueltos({ pagos }: { readonly pagos: readonly PagoConCuenta[] }) {
         <a href={`/operador/cuentas/${pago.cuentaId}`}>{pago.email}</a>,
         formatPesos(pago.total),
         formatCreditos(pago.creditos),
-        <Estado valor={pago.estado} />,
-        <Fecha valor={pago.resueltoEn} />,
+        <Estado value={pago.estado} />,
+        <Fecha value={pago.resueltoEn} />,
         pago.resueltoPor ?? '—',
         pago.motivo ?? '—',
       ])}

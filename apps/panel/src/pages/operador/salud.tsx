@@ -102,7 +102,7 @@ function Breaker({ host }: { readonly host: SaludHost }) {
       <Estado texto={texto} tono={tono} />
       {host.abiertoHasta === null ? null : (
         <div class="chica suave">
-          hasta <Fecha valor={host.abiertoHasta} formato="hora" />
+          hasta <Fecha value={host.abiertoHasta} formato="hora" />
         </div>
       )}
       {host.evitadas > 0 ? <div class="chica suave">{count(host.evitadas, 'no enviada', 'no enviadas')}</div> : null}
@@ -117,7 +117,7 @@ function Lineas({ salud: { puntos, pasoMinutos } }: { readonly salud: SaludSat }
   const used = CANALES.filter(([canal]) => puntos.some(({ canales }) => canales.has(canal)));
   const line = (pick: (medidas: MedidasSat) => number) =>
     puntos.map(({ desde, canales }) => ({
-      etiqueta: formatFecha(desde, 'hora').slice(0, 5),
+      label: formatFecha(desde, 'hora').slice(0, 5),
       valores: used.map(([canal]) => {
         const medidas = canales.get(canal);
         return medidas ? Math.max(0, Math.round(pick(medidas) * 10) / 10) : 0;

@@ -79,12 +79,12 @@ function SeccionCiec({ rfc, reparos, isRecordada, largo }: SeccionCiecProps) {
       {ciec ? (
         <Datos
           filas={[
-            ['Guardada', <Fecha valor={ciec.creadaEn} />],
+            ['Guardada', <Fecha value={ciec.creadaEn} />],
             [
               'SAT',
               ciec.rechazadaEn ? (
                 <>
-                  La rechazó el <Fecha valor={ciec.rechazadaEn} />
+                  La rechazó el <Fecha value={ciec.rechazadaEn} />
                 </>
               ) : (
                 'Sin rechazos'
@@ -103,7 +103,7 @@ function SeccionCiec({ rfc, reparos, isRecordada, largo }: SeccionCiecProps) {
         <Secret
           nombre="ciec"
           id="ciec-ciec"
-          etiqueta="Contraseña del SAT (CIEC)"
+          label="Contraseña del SAT (CIEC)"
           ayuda={`${caracteres} caracteres. Reemplaza a la anterior.`}
           requerido
           maxLargo={64}
@@ -135,7 +135,7 @@ function SeccionEfirma({ rfc, now, reparos, isRecordada }: SeccionEfirmaProps) {
             ['Certificado', <Estado {...estadoCer(rfc, now)} />],
             ['Número de serie', <code>{cer.noSerie}</code>],
             ['Titular', cer.titular],
-            ['Vence', <Fecha valor={cer.vigenteHasta} />],
+            ['Vence', <Fecha value={cer.vigenteHasta} />],
             [
               'Llave privada',
               <>
@@ -143,7 +143,7 @@ function SeccionEfirma({ rfc, now, reparos, isRecordada }: SeccionEfirmaProps) {
                 {efirmaKey && isLlaveUtil(rfc) ? (
                   <>
                     {' '}
-                    Se borra <Fecha valor={efirmaKey.expiraEn} relativaA={now} />
+                    Se borra <Fecha value={efirmaKey.expiraEn} relativaA={now} />
                   </>
                 ) : null}
               </>,
@@ -161,7 +161,7 @@ function SeccionEfirma({ rfc, now, reparos, isRecordada }: SeccionEfirmaProps) {
           <Campo
             nombre="cer"
             id="efirma-cer"
-            etiqueta="Certificado (.cer)"
+            label="Certificado (.cer)"
             tipo="file"
             acepta=".cer"
             ayuda={
@@ -173,7 +173,7 @@ function SeccionEfirma({ rfc, now, reparos, isRecordada }: SeccionEfirmaProps) {
           <Campo
             nombre="key"
             id="efirma-key"
-            etiqueta="Llave privada (.key)"
+            label="Llave privada (.key)"
             tipo="file"
             acepta=".key"
             ayuda="Se guarda cifrada y se borra sola a la hora."
@@ -185,7 +185,7 @@ function SeccionEfirma({ rfc, now, reparos, isRecordada }: SeccionEfirmaProps) {
         <Secret
           nombre="password"
           id="efirma-password"
-          etiqueta="Contraseña de la llave privada"
+          label="Contraseña de la llave privada"
           ayuda="Solo con el .key. No se guarda."
           maxLargo={256}
         />
@@ -211,7 +211,7 @@ function CampoLlave({ id, rfc, isRecordada }: CampoLlaveProps) {
     <Secret
       nombre="api_key"
       id={id}
-      etiqueta="API key del RFC"
+      label="API key del RFC"
       ayuda={
         isRecordada
           ? `Se usa la que termina en …${rfc.llave?.ultimos4}, que escribió hace poco.`

@@ -51,15 +51,15 @@ function page(
         <Formulario accion={hrefRfc(rfc.rfc)} descripcion="Datos del contribuyente">
           <Campo
             nombre="nombre"
-            etiqueta="Nombre"
-            valor={tecleado.nombre ?? rfc.nombre ?? ''}
+            label="Nombre"
+            value={tecleado.nombre ?? rfc.nombre ?? ''}
             ayuda="Para reconocerlo y buscarlo en el panel. Sin él se usa el del certificado."
             maxLargo={MAX_NOMBRE}
           />
           <Campo
             nombre="id_cif"
-            etiqueta="idCIF de la constancia"
-            valor={tecleado.idCif ?? rfc.idCif ?? ''}
+            label="idCIF de la constancia"
+            value={tecleado.idCif ?? rfc.idCif ?? ''}
             error={tecleado.error}
             ayuda="11 dígitos, junto al código QR. Con él, datos-fiscales responde sin CIEC ni e.firma. Vacío lo borra."
             teclado="numeric"
@@ -123,7 +123,7 @@ function Llave({ rfc, now }: { readonly rfc: RfcVista; readonly now: Date }) {
             [
               'Creada',
               <>
-                <Fecha valor={llave.creadaEn} formato="dia" />{' '}
+                <Fecha value={llave.creadaEn} formato="dia" />{' '}
                 {dias >= DIAS_ROTACION ? <Estado texto={`${dias} días: conviene cambiarla`} tono="alerta" /> : null}
               </>,
             ],
@@ -131,7 +131,7 @@ function Llave({ rfc, now }: { readonly rfc: RfcVista; readonly now: Date }) {
               'Último uso',
               llave.ultimoUsoEn ? (
                 <>
-                  <Fecha valor={llave.ultimoUsoEn} relativaA={now} /> desde <code>{llave.ultimaIp}</code>
+                  <Fecha value={llave.ultimoUsoEn} relativaA={now} /> desde <code>{llave.ultimaIp}</code>
                 </>
               ) : (
                 'Nunca'
@@ -162,7 +162,7 @@ function Credenciales({ rfc, now }: { readonly rfc: RfcVista; readonly now: Date
               {rfc.cer?.vigenteHasta ? (
                 <span class="chica">
                   {' '}
-                  hasta el <Fecha valor={rfc.cer.vigenteHasta} formato="dia" />
+                  hasta el <Fecha value={rfc.cer.vigenteHasta} formato="dia" />
                 </span>
               ) : null}
             </>,
@@ -174,7 +174,7 @@ function Credenciales({ rfc, now }: { readonly rfc: RfcVista; readonly now: Date
               {rfc.efirmaKey ? (
                 <span class="chica">
                   {' '}
-                  se borra <Fecha valor={rfc.efirmaKey.expiraEn} relativaA={now} />
+                  se borra <Fecha value={rfc.efirmaKey.expiraEn} relativaA={now} />
                 </span>
               ) : null}
             </>,

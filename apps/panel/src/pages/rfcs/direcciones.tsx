@@ -82,9 +82,9 @@ function page({ ip, pagina }: ContextoCliente, rfc: RfcVista, tecleado: Tecleado
         <Formulario accion={hrefRfc(rfc.rfc, '/direcciones')} descripcion="Direcciones que pueden llamar">
           <Campo
             nombre="lista"
-            etiqueta="Direcciones y bloques"
+            label="Direcciones y bloques"
             filas={8}
-            valor={lista}
+            value={lista}
             error={reparos.length > 0 ? 'Corrija las entradas que se nombran arriba.' : undefined}
             ayuda={
               <>
@@ -95,14 +95,14 @@ function page({ ip, pagina }: ContextoCliente, rfc: RfcVista, tecleado: Tecleado
             literal
           />
           <div class="fila">
-            <Boton nombre="accion" valor="guardar">
+            <Boton nombre="accion" value="guardar">
               Guardar
             </Boton>
-            <Boton variante="secundario" nombre="accion" valor="mia">
+            <Boton variante="secundario" nombre="accion" value="mia">
               Agregar mi dirección
             </Boton>
             {seQuedaFuera ? (
-              <Boton variante="peligro" nombre="accion" valor="sin-mi">
+              <Boton variante="peligro" nombre="accion" value="sin-mi">
                 Guardar sin mi dirección
               </Boton>
             ) : null}

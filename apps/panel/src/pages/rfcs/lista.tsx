@@ -34,7 +34,7 @@ rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, pagina }) => {
       ) : (
         <>
           <Formulario accion="/rfcs" metodo="get" enLinea descripcion="Buscar un RFC">
-            <Campo nombre="q" etiqueta="RFC o nombre" tipo="search" valor={contiene} maxLargo={60} />
+            <Campo nombre="q" label="RFC o nombre" tipo="search" value={contiene} maxLargo={60} />
             <Boton variante="secundario">Buscar</Boton>
           </Formulario>
           <Tabla
@@ -71,7 +71,7 @@ function fila(rfc: RfcVista, now: Date) {
       {rfc.nombre === null ? null : <div class="suave chica">{rfc.nombre}</div>}
     </>,
     llave ? <LlaveCorta llave={llave} now={now} /> : <Estado texto="Sin llave" tono="alerta" />,
-    llave?.ultimoUsoEn ? <Fecha valor={llave.ultimoUsoEn} relativaA={now} /> : <span class="suave">Nunca</span>,
+    llave?.ultimoUsoEn ? <Fecha value={llave.ultimoUsoEn} relativaA={now} /> : <span class="suave">Nunca</span>,
     <Estado {...estadoCiec(rfc)} />,
     <Estado {...estadoEfirma(rfc, now)} />,
   ];

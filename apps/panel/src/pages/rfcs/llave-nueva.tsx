@@ -62,7 +62,7 @@ function show(
         Guardamos solo una huella de ella. Si la pierde, genere otra y esta dejará de servir.
       </Aviso>
       <Tarjeta titulo="API key">
-        <CopyButton valor={texto} etiqueta="API key" />
+        <CopyButton value={texto} label="API key" />
       </Tarjeta>
       {rfc.llave ? (
         <Aviso tono={perdidas.length > 0 ? 'alerta' : 'info'} titulo="Qué pasó con la anterior">
@@ -79,9 +79,9 @@ function show(
               <div>
                 Asocie el RFC con la llave, una sola vez:
                 <CopyButton
-                  etiqueta="Comando para asociar el RFC"
+                  label="Comando para asociar el RFC"
                   bloque
-                  valor={curlRegistrar(deps.settings.apiPublicUrl, rfc.rfc)}
+                  value={curlRegistrar(deps.settings.apiPublicUrl, rfc.rfc)}
                 />
               </div>
             </li>

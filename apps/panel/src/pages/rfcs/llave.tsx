@@ -84,14 +84,14 @@ function LlaveVigente({ llave, now }: { readonly llave: NonNullable<RfcVista['ll
             [
               'Creada',
               <>
-                <Fecha valor={llave.creadaEn} /> ({dias === 1 ? '1 día' : `${dias} días`})
+                <Fecha value={llave.creadaEn} /> ({dias === 1 ? '1 día' : `${dias} días`})
               </>,
             ],
             [
               'Último uso',
               llave.ultimoUsoEn ? (
                 <>
-                  <Fecha valor={llave.ultimoUsoEn} /> desde <code>{llave.ultimaIp}</code>
+                  <Fecha value={llave.ultimoUsoEn} /> desde <code>{llave.ultimaIp}</code>
                 </>
               ) : (
                 'Nunca se ha usado'
@@ -101,7 +101,7 @@ function LlaveVigente({ llave, now }: { readonly llave: NonNullable<RfcVista['ll
               'RFC asociado',
               llave.registradaEn ? (
                 <>
-                  Sí, desde el <Fecha valor={llave.registradaEn} />
+                  Sí, desde el <Fecha value={llave.registradaEn} />
                 </>
               ) : (
                 <Estado texto="Todavía no" tono="alerta" />
@@ -122,7 +122,7 @@ function Associate({ rfc, apiUrl }: { readonly rfc: string; readonly apiUrl: str
         Llame una vez a <code>vault/rfc-registrar</code> con la llave; hasta entonces las consultas responden 1003.
         Guardar una credencial desde el panel también la asocia.
       </p>
-      <CopyButton etiqueta="Comando para asociar el RFC" bloque valor={curlRegistrar(apiUrl, rfc)} />
+      <CopyButton label="Comando para asociar el RFC" bloque value={curlRegistrar(apiUrl, rfc)} />
     </Tarjeta>
   );
 }
@@ -137,9 +137,9 @@ function Anteriores({ llaves }: { readonly llaves: readonly LlaveListada[] }) {
           <code>
             {llave.id}_…{llave.ultimos4}
           </code>,
-          <Estado valor={llave.estado} />,
-          <Fecha valor={llave.creadaEn} />,
-          <Fecha valor={llave.terminadaEn} />,
+          <Estado value={llave.estado} />,
+          <Fecha value={llave.creadaEn} />,
+          <Fecha value={llave.terminadaEn} />,
         ])}
       />
     </Tarjeta>
@@ -243,7 +243,7 @@ function Resguardo({
     <>
       <Secret
         nombre="anterior"
-        etiqueta="Llave actual"
+        label="Llave actual"
         error={tecleado.errorAnterior}
         ayuda={
           isRecordada
@@ -257,7 +257,7 @@ function Resguardo({
       {hayGuardadas ? (
         <Campo
           nombre="perder"
-          etiqueta="No tengo la llave actual: borrar lo guardado"
+          label="No tengo la llave actual: borrar lo guardado"
           tipo="checkbox"
           error={tecleado.errorPerder}
         />

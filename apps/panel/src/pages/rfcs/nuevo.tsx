@@ -75,8 +75,8 @@ function page({ pagina }: ContextoCliente, estado: Estado): Response {
           {deberia ? <input type="hidden" name="confirmado" value={rfc} /> : null}
           <Campo
             nombre="rfc"
-            etiqueta="RFC"
-            valor={rfc}
+            label="RFC"
+            value={rfc}
             error={estado.errorRfc}
             ayuda="12 caracteres (persona moral) o 13 (persona física), como aparece en la constancia de situación fiscal."
             requerido
@@ -87,16 +87,16 @@ function page({ pagina }: ContextoCliente, estado: Estado): Response {
           />
           <Campo
             nombre="nombre"
-            etiqueta="Nombre"
-            valor={estado.nombre}
+            label="Nombre"
+            value={estado.nombre}
             ayuda="Para reconocerlo y buscarlo en el panel. Sin él, se toma de la constancia cuando se consulte."
             maxLargo={MAX_NOMBRE}
             autocompletar="off"
           />
           <Campo
             nombre="id_cif"
-            etiqueta="idCIF"
-            valor={estado.idCif}
+            label="idCIF"
+            value={estado.idCif}
             error={estado.errorIdCif}
             ayuda="Los 11 dígitos junto al código QR de la constancia. Con él, los datos fiscales se consultan sin CIEC ni e.firma. Puede agregarlo después."
             teclado="numeric"

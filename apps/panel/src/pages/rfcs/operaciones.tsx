@@ -92,7 +92,7 @@ function Toggle({ isOn, texto = '', descripcion }: ToggleProps) {
     <Boton
       variante="secundario"
       nombre="estado"
-      valor={isOn ? 'apagada' : 'encendida'}
+      value={isOn ? 'apagada' : 'encendida'}
       descripcion={`${verbo} ${descripcion}`}
     >
       {`${verbo} ${texto}`.trim()}

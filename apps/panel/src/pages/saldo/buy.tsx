@@ -32,7 +32,7 @@ function renderChoose({ deps, pagina }: ContextoCliente, falta?: string) {
               {catalogo.paquetes.map((paquete, lugar) => (
                 <Eleccion
                   nombre="paquete"
-                  valor={String(paquete.creditos)}
+                  value={String(paquete.creditos)}
                   marcado={lugar === 0}
                   texto={`${formatCreditos(paquete.creditos)}: ${formatPesos(paquete.total)}`}
                   ayuda={`${formatPesos(paquete.subtotal)} más ${formatNumero(catalogo.iva)} % de IVA; ${perCredit(paquete)} por crédito con IVA`}
@@ -44,7 +44,7 @@ function renderChoose({ deps, pagina }: ContextoCliente, falta?: string) {
             <fieldset>
               <legend>¿Cómo se paga?</legend>
               {proveedores.map(({ id, nombre, descripcion }, lugar) => (
-                <Eleccion nombre="forma" valor={id} marcado={lugar === 0} texto={nombre} ayuda={descripcion} />
+                <Eleccion nombre="forma" value={id} marcado={lugar === 0} texto={nombre} ayuda={descripcion} />
               ))}
             </fieldset>
           </Tarjeta>
@@ -60,21 +60,21 @@ const perCredit = ({ total, creditos }: PaqueteCreditos) => formatPesos(Math.rou
 
 interface EleccionProps {
   readonly nombre: string;
-  readonly valor: string;
+  readonly value: string;
   readonly texto: string;
   readonly ayuda: string;
   readonly marcado: boolean;
 }
 
-function Eleccion({ nombre, valor, texto, ayuda, marcado }: EleccionProps) {
-  const id = `${nombre}-${valor}`;
+function Eleccion({ nombre, value, texto, ayuda, marcado }: EleccionProps) {
+  const id = `${nombre}-${value}`;
   return (
     <div class="campo casilla">
       <input
         type="radio"
         id={id}
         name={nombre}
-        value={valor}
+        value={value}
         checked={marcado}
         required
         aria-describedby={`${id}-ayuda`}

@@ -75,7 +75,7 @@ purchasesPage.get('/saldo/compras', async ({ c, deps, usuario, pagina }) => {
           <a href={hrefCompra(pago)} class="fija">
             {pago.referencia}
           </a>,
-          <Fecha valor={pago.creadoEn} />,
+          <Fecha value={pago.creadoEn} />,
           formatNumero(pago.creditos),
           formatPesos(pago.total),
           nombreProveedor(deps.checkout, pago),
@@ -114,8 +114,8 @@ purchasePage.get('', async ({ deps, pagina }, pago) => {
         <Datos
           filas={[
             ['Forma de pago', nombreProveedor(deps.checkout, pago)],
-            ['Pedida', <Fecha valor={pago.creadoEn} />],
-            pago.resueltoEn ? ['Terminada', <Fecha valor={pago.resueltoEn} />] : null,
+            ['Pedida', <Fecha value={pago.creadoEn} />],
+            pago.resueltoEn ? ['Terminada', <Fecha value={pago.resueltoEn} />] : null,
           ]}
         />
       </Tarjeta>
@@ -192,10 +192,10 @@ function QueHacer({ instrucciones: { texto, datos, enlace } }: { readonly instru
     <>
       <p>{texto}</p>
       <dl class="datos">
-        {datos.map(({ etiqueta, valor, copiable }) => (
+        {datos.map(({ label, value, copiable }) => (
           <>
-            <dt>{etiqueta}</dt>
-            <dd>{copiable ? <CopyButton valor={valor} etiqueta={etiqueta} /> : valor}</dd>
+            <dt>{label}</dt>
+            <dd>{copiable ? <CopyButton value={value} label={label} /> : value}</dd>
           </>
         ))}
       </dl>

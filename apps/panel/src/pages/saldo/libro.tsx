@@ -113,12 +113,8 @@ interface FiltrosProps {
 }
 
 function Filtros({ lectura: { filtro, faltas }, rfcs, operaciones }: FiltrosProps) {
-  const choices = (todas: string, valores: readonly string[], elegido?: string, nameOf = (valor: string) => valor) => [
-    { valor: '', texto: todas },
-    // What was asked for stays chosen, also where the account has no such thing.
-    ...[...new Set([...valores, ...(elegido ? [elegido] : [])])].map((valor) => ({ valor, texto: nameOf(valor) })),
-  ];
-  const tipos = TIPOS_MOVIMIENTO.map((tipo) => ({ valor: tipo as string, texto: NOMBRES_TIPO[tipo] }));
+  // What was asked for stays chosen, also where the account has no such thing.
+  const withChosen = (each: readonly string[], chosen?: string) => [...new Set([...each, ...(chosen ? [chosen] : [])])];
   return (
     <Tarjeta>
       <Formulario
@@ -129,15 +125,22 @@ function Filtros({ lectura: { filtro, faltas }, rfcs, operaciones }: FiltrosProp
         valores={filtro}
         faltas={faltas}
       >
-        <Campo nombre="desde" etiqueta="Desde" tipo="date" />
-        <Campo nombre="hasta" etiqueta="Hasta" tipo="date" />
-        <Campo nombre="rfc" etiqueta="RFC" opciones={choices('Todos', rfcs, filtro.rfc)} />
+        <Campo nombre="desde" label="Desde" tipo="date" />
+        <Campo nombre="hasta" label="Hasta" tipo="date" />
+        <Campo nombre="rfc" label="RFC" opciones={[['', 'Todos'], ...withChosen(rfcs, filtro.rfc)]} />
         <Campo
           nombre="operacion"
-          etiqueta="Operación"
-          opciones={choices('Todas', operaciones, filtro.operacion, nombreOperacion)}
+          label="Operación"
+          opciones={[
+            ['', 'Todas'],
+            ...withChosen(operaciones, filtro.operacion).map((path) => [path, nombreOperacion(path)] as const),
+          ]}
         />
-        <Campo nombre="tipo" etiqueta="Tipo" opciones={[{ valor: '', texto: 'Todos' }, ...tipos]} />
+        <Campo
+          nombre="tipo"
+          label="Tipo"
+          opciones={[['', 'Todos'], ...TIPOS_MOVIMIENTO.map((tipo) => [tipo, NOMBRES_TIPO[tipo]] as const)]}
+        />
         <Boton variante="secundario">Filtrar</Boton>
       </Formulario>
     </Tarjeta>

@@ -28,7 +28,7 @@ export const COLUMNAS_MOVIMIENTO = [
 export function cellsOf(fila: MovimientoVista) {
   const { tipo, operacion, rfc, importe, saldo } = fila;
   return [
-    <Fecha valor={fila.creadoEn} />,
+    <Fecha value={fila.creadoEn} />,
     <Estado texto={NOMBRES_TIPO[tipo]} tono={TONOS[tipo]} />,
     operacion ? <span title={operacion}>{nombreOperacion(operacion)}</span> : <span class="suave">—</span>,
     rfc ? <code>{rfc}</code> : <span class="suave">—</span>,

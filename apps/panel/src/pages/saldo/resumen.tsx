@@ -110,9 +110,9 @@ async function renderResumen(contexto: ContextoCliente, falta?: string): Promise
         <Formulario accion="/saldo/aviso" enLinea>
           <Campo
             nombre="umbral"
-            etiqueta="Avisar cuando queden menos créditos que"
+            label="Avisar cuando queden menos créditos que"
             tipo="number"
-            valor={campos['umbral'] ?? String(umbral)}
+            value={campos['umbral'] ?? String(umbral)}
             minimo={0}
             maximo={MAX_UMBRAL}
             requerido

@@ -53,8 +53,8 @@ export function chartOf(uso: readonly UsoDia[], desde: string, hasta: string): G
     const at = lugar < 0 ? series.length - 1 : lugar;
     if (valores) valores[at] = (valores[at] ?? 0) + cargados;
   }
-  return { series, puntos: [...days].map(([dia, valores]) => ({ etiqueta: etiquetaOf(dia), valores })) };
+  return { series, puntos: [...days].map(([dia, valores]) => ({ label: labelOf(dia), valores })) };
 }
 
 const DIA = new Intl.DateTimeFormat('es-MX', { timeZone: 'UTC', day: 'numeric', month: 'short' });
-const etiquetaOf = (dia: string) => DIA.format(new Date(`${dia}T00:00:00Z`));
+const labelOf = (dia: string) => DIA.format(new Date(`${dia}T00:00:00Z`));

@@ -228,7 +228,7 @@ function FormularioOperacion(props: FormularioOperacionProps) {
       <input type="hidden" name="intento" value={intento} />
       <Secret
         nombre="llave"
-        etiqueta="API key"
+        label="API key"
         requerido
         sabido={isRecordada}
         error={faltaLlave}
@@ -248,7 +248,7 @@ function FormularioOperacion(props: FormularioOperacionProps) {
         />
       ) : null}
       {campos.map((campo) => (
-        <CampoDeOperacion campo={campo} valor={valores[campo.nombre]} />
+        <CampoDeOperacion campo={campo} value={valores[campo.nombre]} />
       ))}
       <div class="fila">
         <Boton>Llamar a la API</Boton>
@@ -261,22 +261,21 @@ function FormularioOperacion(props: FormularioOperacionProps) {
 const hasPeriodo = (campos: readonly CampoOperacion[]) =>
   ['desde', 'hasta'].every((nombre) => campos.some((campo) => campo.nombre === nombre));
 
-function CampoDeOperacion({ campo, valor }: { readonly campo: CampoOperacion; readonly valor: string | undefined }) {
+function CampoDeOperacion({ campo, value }: { readonly campo: CampoOperacion; readonly value: string | undefined }) {
   const { nombre, tipo, requerido, secreto, descripcion, patron, maxLargo, opciones } = campo;
   const base: CampoProps = {
     nombre: fieldName(campo),
     id: `campo-${nombre}`,
-    etiqueta: nombre,
+    label: nombre,
     requerido,
     ayuda: descripcion,
     literal: true,
     autocompletar: 'off',
-    valor,
+    value,
     ...(patron === undefined ? {} : { patron: patron.replace(/^\^|\$$/g, '') }),
     ...(maxLargo === undefined ? {} : { maxLargo }),
   };
-  if (tipo === 'lista')
-    return <Campo {...base} opciones={opciones.map((opcion) => ({ valor: opcion, texto: opcion }))} />;
+  if (tipo === 'lista') return <Campo {...base} opciones={opciones} />;
   if (tipo === 'archivo') return <Campo {...base} tipo="file" acepta={`.${nombre}`} />;
   if (secreto) return <Campo {...base} tipo="password" autocompletar="off" />;
   if (tipo === 'fecha') return <Campo {...base} tipo="date" />;

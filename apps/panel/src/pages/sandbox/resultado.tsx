@@ -117,7 +117,7 @@ function parse(texto: string): unknown {
 export function ComoCurl({ curl }: { readonly curl: string }) {
   return (
     <>
-      <CopyButton valor={curl} etiqueta="Llamada con curl" bloque />
+      <CopyButton value={curl} label="Llamada con curl" bloque />
       <p class="suave chica">
         Antes, ponga su llave en la variable: <code>export ACUSE_API_KEY='acuse_…'</code>. Si hay asteriscos o un
         archivo, sustitúyalos por lo suyo.

@@ -31,7 +31,7 @@ solicitudPage.get('', async ({ c, deps, usuario, pagina }, solicitud) => {
           CFDI {solicitud.tipo} <Periodo {...solicitud} />
         </h1>
         <span data-estado>
-          <Estado valor={solicitud.estado} />
+          <Estado value={solicitud.estado} />
         </span>
       </div>
       <Motivo solicitud={solicitud} />
@@ -114,7 +114,7 @@ function Facts({ solicitud }: SolicitudProps) {
     >
       <Datos
         filas={[
-          ['Identificador', <CopyButton valor={id} etiqueta="Identificador de la solicitud" />],
+          ['Identificador', <CopyButton value={id} label="Identificador de la solicitud" />],
           [
             'RFC',
             <a class="fija" href={`/rfcs/${encodeURIComponent(rfc)}`}>
@@ -122,8 +122,8 @@ function Facts({ solicitud }: SolicitudProps) {
             </a>,
           ],
           ['Medio', canal === 'soap' ? 'Web service del SAT, con la e.firma' : 'Portal del SAT, con la CIEC'],
-          ['Pedida', <Fecha valor={creadaEn} />],
-          [terminadaEn === null ? 'Plazo' : 'Terminó', <Fecha valor={terminadaEn ?? plazoEn} />],
+          ['Pedida', <Fecha value={creadaEn} />],
+          [terminadaEn === null ? 'Plazo' : 'Terminó', <Fecha value={terminadaEn ?? plazoEn} />],
           terminadaEn === null ? null : ['Consultas al SAT', intentos, 'numero'],
           ['Cargo', cargo === null ? 'Sin cargo' : formatCreditos(cargo.creditos)],
           [
@@ -132,7 +132,7 @@ function Facts({ solicitud }: SolicitudProps) {
               'Ninguna'
             ) : (
               <>
-                {formatCreditos(reembolso.creditos)}, <Fecha valor={reembolso.en} />
+                {formatCreditos(reembolso.creditos)}, <Fecha value={reembolso.en} />
               </>
             ),
           ],
@@ -190,7 +190,7 @@ function Puntos({ puntos }: { readonly puntos: readonly Punto[] }) {
           <div>{texto}</div>
           {detalle === undefined ? null : <div class="suave chica">{detalle}</div>}
           <div class="suave chica">
-            <Fecha valor={en} />
+            <Fecha value={en} />
           </div>
         </li>
       ))}

@@ -44,7 +44,7 @@ solicitudesPage.get('/solicitudes', async ({ c, deps, usuario, now, pagina }) =>
           <span class="fija">{fila.rfc}</span>,
           <EstadoDe fila={fila} />,
           fila.registros === null ? '—' : formatNumero(fila.registros),
-          <Fecha valor={fila.creadaEn} relativaA={now} />,
+          <Fecha value={fila.creadaEn} relativaA={now} />,
         ])}
         vacia={<Nada isFiltered={isFiltered} />}
       />
@@ -59,9 +59,9 @@ solicitudesPage.get('/solicitudes', async ({ c, deps, usuario, now, pagina }) =>
 function EstadoDe({ fila }: { readonly fila: FilaSolicitud }) {
   const porcentaje = Math.round(fila.progreso * 100);
   if (fila.estado === 'TERMINADA' && fila.paqueteBorradoEn !== null)
-    return <Estado valor="TERMINADA" texto="Terminada, ZIP borrado" tono="neutro" />;
-  if (fila.estado !== 'EN_PROCESO') return <Estado valor={fila.estado} />;
-  return <Estado valor="EN_PROCESO" texto={`En proceso, ${porcentaje} %`} />;
+    return <Estado value="TERMINADA" texto="Terminada, ZIP borrado" tono="neutro" />;
+  if (fila.estado !== 'EN_PROCESO') return <Estado value={fila.estado} />;
+  return <Estado value="EN_PROCESO" texto={`En proceso, ${porcentaje} %`} />;
 }
 
 const NOMBRES: Readonly<Record<EstadoSolicitud, string>> = {
@@ -100,7 +100,7 @@ function Cuentas({ valores, cuentas }: CuentasProps) {
 const countText = (count: number) =>
   count > TOPE_CUENTA ? `más de ${formatNumero(TOPE_CUENTA)}` : formatNumero(count);
 
-const TODOS = { valor: '', texto: 'Todos' };
+const TODOS = ['', 'Todos'] as const;
 
 interface FiltrosProps {
   readonly leido: FiltroLeido;
@@ -127,22 +127,18 @@ function Filtros({ leido, rfcs, now }: FiltrosProps) {
         faltas={faltas}
       >
         <div class="rejilla">
-          <Campo nombre="rfc" etiqueta="RFC" opciones={[TODOS, ...rfcs.map((rfc) => ({ valor: rfc, texto: rfc }))]} />
-          <Campo
-            nombre="tipo"
-            etiqueta="CFDI"
-            opciones={[TODOS, { valor: 'emitidos', texto: 'Emitidos' }, { valor: 'recibidos', texto: 'Recibidos' }]}
-          />
+          <Campo nombre="rfc" label="RFC" opciones={[TODOS, ...rfcs]} />
+          <Campo nombre="tipo" label="CFDI" opciones={[TODOS, ['emitidos', 'Emitidos'], ['recibidos', 'Recibidos']]} />
           <Campo
             nombre="estado"
-            etiqueta="Estado"
-            opciones={[TODOS, ...ESTADOS_SOLICITUD.map((valor) => ({ valor, texto: NOMBRES[valor] }))]}
+            label="Estado"
+            opciones={[TODOS, ...ESTADOS_SOLICITUD.map((estado) => [estado, NOMBRES[estado]] as const)]}
           />
-          <Campo nombre="periodo_desde" etiqueta="Periodo con días desde" tipo="date" />
-          <Campo nombre="periodo_hasta" etiqueta="Periodo con días hasta" tipo="date" />
-          <Campo nombre="creada_desde" etiqueta="Pedida desde" tipo="date" />
-          <Campo nombre="creada_hasta" etiqueta="Pedida hasta" tipo="date" />
-          <Campo nombre="id" etiqueta="Identificador" ayuda="Completo o una parte." literal maxLargo={36} />
+          <Campo nombre="periodo_desde" label="Periodo con días desde" tipo="date" />
+          <Campo nombre="periodo_hasta" label="Periodo con días hasta" tipo="date" />
+          <Campo nombre="creada_desde" label="Pedida desde" tipo="date" />
+          <Campo nombre="creada_hasta" label="Pedida hasta" tipo="date" />
+          <Campo nombre="id" label="Identificador" ayuda="Completo o una parte." literal maxLargo={36} />
         </div>
         <div class="fila">
           <Boton variante="secundario">Filtrar</Boton>

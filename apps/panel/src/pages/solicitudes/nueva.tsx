@@ -139,20 +139,20 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
         <div class="rejilla">
           <Campo
             nombre="rfc"
-            etiqueta="RFC"
+            label="RFC"
             requerido
-            opciones={rfcs.map((vista) => ({
-              valor: vista.rfc,
-              texto: `${vista.rfc}${vista.nombre === null ? '' : ` · ${vista.nombre}`}${stateOf(vista)}`,
-            }))}
+            opciones={rfcs.map((vista) => [
+              vista.rfc,
+              `${vista.rfc}${vista.nombre === null ? '' : ` · ${vista.nombre}`}${stateOf(vista)}`,
+            ])}
           />
           <Campo
             nombre="tipo"
-            etiqueta="CFDI"
+            label="CFDI"
             requerido
             opciones={[
-              { valor: 'recibidos', texto: 'Recibidos' },
-              { valor: 'emitidos', texto: 'Emitidos' },
+              ['recibidos', 'Recibidos'],
+              ['emitidos', 'Emitidos'],
             ]}
           />
         </div>
@@ -165,10 +165,10 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
           }
         />
         <div class="rejilla">
-          <Campo nombre="desde" etiqueta="Primer día" tipo="date" requerido />
+          <Campo nombre="desde" label="Primer día" tipo="date" requerido />
           <Campo
             nombre="hasta"
-            etiqueta="Último día"
+            label="Último día"
             tipo="date"
             requerido
             ayuda="Hasta hoy, y hasta seis años atrás. El periodo puede ser tan largo como necesite."
@@ -176,7 +176,7 @@ function Campos({ pedido, rfcs, saldo, now, recordadas, faults }: CamposProps) {
         </div>
         <Secret
           nombre="api_key"
-          etiqueta="API key del RFC"
+          label="API key del RFC"
           requerido
           sabido={recordadas.size > 0}
           ayuda={

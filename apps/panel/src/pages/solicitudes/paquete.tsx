@@ -14,7 +14,7 @@ export function Paquete({ solicitud }: { readonly solicitud: DetalleSolicitud })
     return (
       <Aviso tono="info" titulo="El ZIP ya se borró">
         <p>
-          Cumplió su tiempo de conservación el <Fecha valor={paqueteBorradoEn} formato="dia" />. Si todavía lo necesita,{' '}
+          Cumplió su tiempo de conservación el <Fecha value={paqueteBorradoEn} formato="dia" />. Si todavía lo necesita,{' '}
           <a href={`/solicitudes/nueva?como=${id}`}>pida el periodo otra vez</a>.
         </p>
       </Aviso>
@@ -39,7 +39,7 @@ export function Paquete({ solicitud }: { readonly solicitud: DetalleSolicitud })
         filas={[
           ['CFDI', registros === null ? '—' : formatNumero(registros), 'numero'],
           ['Tamaño', bytes === null ? '—' : formatBytes(bytes), 'numero'],
-          sha256 === null ? null : ['SHA-256', <CopyButton valor={sha256} etiqueta="SHA-256 del ZIP" />],
+          sha256 === null ? null : ['SHA-256', <CopyButton value={sha256} label="SHA-256 del ZIP" />],
           [
             'Contenido',
             <>
@@ -75,7 +75,7 @@ packagePage.post('/descargar', async (contexto, solicitud) => {
     <>
       <h1>Su descarga comienza</h1>
       <p>
-        Si no empieza sola, use el botón. La dirección sirve hasta <Fecha valor={expiraEn} />; después, pida otra desde
+        Si no empieza sola, use el botón. La dirección sirve hasta <Fecha value={expiraEn} />; después, pida otra desde
         la solicitud.
       </p>
       <div class="fila">

@@ -35,14 +35,14 @@ export function Resumen({ resumen, registros }: ResumenProps) {
           tipo="barras"
           series={['CFDI']}
           unidad="CFDI"
-          puntos={kinds.map((efecto) => ({ etiqueta: NOMBRES[efecto], valores: [resumen.porEfecto[efecto] ?? 0] }))}
+          puntos={kinds.map((efecto) => ({ label: NOMBRES[efecto], valores: [resumen.porEfecto[efecto] ?? 0] }))}
         />
         <Grafica
           titulo="CFDI por mes de emisión"
           tipo="barras"
           series={SERIES}
           unidad="CFDI"
-          puntos={months.map(([month, counts]) => ({ etiqueta: monthText(month), valores: seriesOf(counts) }))}
+          puntos={months.map(([month, counts]) => ({ label: monthText(month), valores: seriesOf(counts) }))}
         />
       </div>
       {resumen.cancelados > 0 ? (

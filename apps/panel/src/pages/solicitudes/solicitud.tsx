@@ -16,7 +16,7 @@ interface PeriodoProps {
 
 /** The asked period in words. */
 export function Periodo({ desde, hasta }: PeriodoProps) {
-  const day = (text: string) => <Fecha valor={new Date(`${text}T00:00:00Z`)} formato="calendario" />;
+  const day = (text: string) => <Fecha value={new Date(`${text}T00:00:00Z`)} formato="calendario" />;
   if (desde === hasta) return <>del {day(desde)}</>;
   return (
     <>
