@@ -32,7 +32,6 @@ import { balancePage } from './pages/saldo/resumen.tsx';
 import { sandboxPage } from './pages/sandbox/indice.tsx';
 import { operationPage } from './pages/sandbox/operacion.tsx';
 import { progressPage } from './pages/solicitudes/avance/avance.tsx';
-import { cancelPage } from './pages/solicitudes/cancel.tsx';
 import { solicitudPage } from './pages/solicitudes/detalle.tsx';
 import { solicitudesPage } from './pages/solicitudes/lista.tsx';
 import { newSolicitudPage } from './pages/solicitudes/nueva.tsx';
@@ -67,7 +66,6 @@ export const RUTAS: readonly Ruta[] = [
   solicitudPage,
   progressPage,
   packagePage,
-  cancelPage,
   sandboxPage,
   operationPage,
   operatorPage,

@@ -74,6 +74,9 @@ export interface Falta {
   readonly esperar?: number;
 }
 
+/** Fields are wrong, each with its fault beside it. */
+export const REVISE: Falta = { status: 422, texto: 'Revise lo que se señala abajo.' };
+
 /** It was tried too often. */
 export function demasiados(esperar: number): Falta {
   const texto = `Hubo varios intentos seguidos. Espere ${waitText(esperar)} y vuelva a intentarlo.`;

@@ -170,3 +170,28 @@ function current(ruta: string, path: string): 'page' | 'true' | undefined {
   if (ruta === path) return 'page';
   return ruta.startsWith(`${path}/`) ? 'true' : undefined;
 }
+
+const PARTES_OPERACION = [
+  ['/operador', 'Resumen'],
+  ['/operador/cuentas', 'Cuentas'],
+  ['/operador/pagos', 'Pagos'],
+  ['/operador/salud', 'Salud del SAT'],
+  ['/operador/secretos', 'Secretos'],
+  ['/operador/captchas', 'Captchas'],
+  ['/operador/listas', 'Listas'],
+  ['/operador/auditoria', 'Auditoría'],
+  ['/operador/colas', 'Colas'],
+] as const;
+
+/** The way from one page of the operator's to the others. */
+export function PartesOperacion({ ruta }: { readonly ruta: string }) {
+  return (
+    <nav class="fila" aria-label="Operación">
+      {PARTES_OPERACION.map(([path, texto]) => (
+        <a href={path} aria-current={path === ruta ? 'page' : undefined}>
+          {texto}
+        </a>
+      ))}
+    </nav>
+  );
+}

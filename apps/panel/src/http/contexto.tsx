@@ -1,11 +1,11 @@
 import type { Context } from 'hono';
 import type { Child } from 'hono/jsx';
-import { Vacio } from '../components/blocks.tsx';
-import { Layout } from '../components/layout.tsx';
+import { Aviso, Vacio } from '../components/blocks.tsx';
+import { Layout, PartesOperacion } from '../components/layout.tsx';
 import type { PanelDeps } from '../panel-deps.ts';
 import type { Activos } from './assets.ts';
 import { EMPTY_FORM, type Formulario } from './campos.ts';
-import type { Aviso, ContextoBase, ContextoCliente, Pagina, Usuario } from './ruta.ts';
+import type { Acceso, ContextoBase, ContextoCliente, Aviso as Mensaje, Pagina, Usuario } from './ruta.ts';
 import type { Browser } from './session.ts';
 
 /** What the shell knows of one request before its page runs. */
@@ -25,6 +25,7 @@ export interface Peticion {
 /** The object that pages work with. Without `usuario` for those who are not logged in: public pages' type hides it. */
 export function createContexto(
   peticion: Peticion,
+  acceso: Acceso,
   formulario: Formulario = EMPTY_FORM,
 ): ContextoBase | ContextoCliente {
   const { c, deps, nonce, ip, browser, usuario } = peticion;
@@ -38,7 +39,11 @@ export function createContexto(
     campos: formulario.campos,
     archivos: formulario.archivos,
     ...(usuario ? { usuario, autor: { actor: `usuario:${usuario.id}`, ip } } : {}),
-    pagina: (titulo, contenido, options) => render(peticion, titulo, contenido, options),
+    pagina: (titulo, contenido, options) =>
+      render(peticion, titulo, contenido, {
+        ...(acceso === 'operador' && { partes: <PartesOperacion ruta={c.req.path} /> }),
+        ...options,
+      }),
     noEncontrada: () => renderNoEncontrada(peticion),
     redirectTo: (path, aviso) => redirect(peticion, path, aviso),
   };
@@ -47,14 +52,11 @@ export function createContexto(
 /** The page for what is not there. */
 export function renderNoEncontrada(peticion: Peticion): Response {
   const contenido = (
-    <>
-      <h1>No encontramos esta página</h1>
-      <Vacio titulo="No existe, o no es de su cuenta" accion={{ href: '/', texto: 'Ir al inicio' }}>
-        Revise que la dirección esté completa, o llegue desde el menú.
-      </Vacio>
-    </>
+    <Vacio titulo="No existe, o no es de su cuenta" accion={{ href: '/', texto: 'Ir al inicio' }}>
+      Revise que la dirección esté completa, o llegue desde el menú.
+    </Vacio>
   );
-  return render(peticion, 'Página no encontrada', contenido, { status: 404 });
+  return render(peticion, 'Página no encontrada', contenido, { status: 404, h1: 'No encontramos esta página' });
 }
 
 /** A page that says why the request was not carried out. */
@@ -64,7 +66,6 @@ export function renderRechazo(
 ): Response {
   const contenido = (
     <>
-      <h1>{rechazo.titulo}</h1>
       <p>{rechazo.texto}</p>
       <p>
         <a href="/">Ir al inicio</a>
@@ -111,10 +112,28 @@ function render(
   { c, deps, activos, nonce, browser, usuario, onAviso }: Peticion,
   titulo: string,
   contenido: Child,
-  { status = 200, scripts = [], esperar }: Omit<Pagina, 'status'> & { readonly status?: number } = {},
+  options: Omit<Pagina, 'status'> & { readonly status?: number } = {},
 ): Response {
+  const { status = 200, scripts = [], esperar, h1 = titulo, camino, accion, partes, error, angosta } = options;
   const aviso = browser.sesion?.aviso ?? undefined;
   if (aviso) onAviso();
+  const heading = h1 === null ? null : <h1>{h1}</h1>;
+  const page = (
+    <>
+      {camino}
+      {accion ? (
+        <div class="titular">
+          {heading}
+          {accion}
+        </div>
+      ) : (
+        heading
+      )}
+      {partes}
+      {error === undefined ? null : <Aviso tono="error">{error}</Aviso>}
+      {contenido}
+    </>
+  );
   const html = (
     <Layout
       titulo={titulo}
@@ -128,7 +147,7 @@ function render(
       version={deps.settings.version}
       apiUrl={deps.settings.apiPublicUrl}
     >
-      {contenido}
+      {angosta ? <div class="angosta">{page}</div> : page}
     </Layout>
   ).toString();
   if (typeof html !== 'string') throw new TypeError('a page waits while it is rendered: read what it shows before');
@@ -137,7 +156,7 @@ function render(
   return answer;
 }
 
-async function redirect({ browser }: Peticion, path: string, aviso?: Aviso): Promise<Response> {
+async function redirect({ browser }: Peticion, path: string, aviso?: Mensaje): Promise<Response> {
   if (aviso) await browser.leave(aviso);
   return new Response(null, { status: 303, headers: { Location: localPath(path) ?? '/' } });
 }

@@ -35,7 +35,7 @@ export async function answerRuta(ruta: Ruta, peticion: Peticion): Promise<Respon
   // U+0000: the database takes it in no text, so nothing has such a name.
   if (peticion.c.req.url.includes('%00')) return renderNoEncontrada(peticion);
   // A public page has no `usuario`; `routesFor` gives its handler the type that says so.
-  if (!isPost) return ruta.handle(createContexto(peticion) as ContextoCliente);
+  if (!isPost) return ruta.handle(createContexto(peticion, ruta.acceso) as ContextoCliente);
 
   const tooLarge = () => renderRechazo(peticion, GRANDE);
   const maxSize = ruta.maxBytes ?? (isUpload(peticion.c) ? MAX_UPLOAD_BYTES : MAX_FORM_BYTES);
@@ -53,7 +53,7 @@ async function answerPost(ruta: Ruta, peticion: Peticion): Promise<Response> {
   });
   if (formulario === null) return renderRechazo(peticion, ILEGIBLE);
   if (!peticion.browser.isCsrf(formulario.campos['_csrf'])) return renderRechazo(peticion, AJENA);
-  return ruta.handle(createContexto(peticion, formulario) as ContextoCliente);
+  return ruta.handle(createContexto(peticion, ruta.acceso, formulario) as ContextoCliente);
 }
 
 /** Answers for an application that is mounted whole. */

@@ -26,6 +26,18 @@ export interface Pagina {
   readonly scripts?: readonly string[];
   /** Seconds until what was refused may be tried again; programs get `Retry-After` (RFC 9110, 10.2.3). */
   readonly esperar?: number | undefined;
+  /** The heading where it says more than the title; null where the content has it. */
+  readonly h1?: Child;
+  /** Above the heading: the way back. */
+  readonly camino?: Child;
+  /** Beside the heading: what can be done here, or a state. */
+  readonly accion?: Child;
+  /** Under the heading: the way to the neighbours. */
+  readonly partes?: Child;
+  /** Why a form was refused, over the content. */
+  readonly error?: string | undefined;
+  /** In a column as wide as a short form. */
+  readonly angosta?: boolean;
 }
 
 /** A short message shown on the next page, kept in the session. */
@@ -48,7 +60,7 @@ export interface ContextoBase {
   readonly archivos: Readonly<Record<string, File>>;
   /** The session of this browser: only log-in and the pages of the account change it. */
   readonly browser: Browser;
-  /** Renders a whole page in the layout. */
+  /** Renders a whole page in the layout, under its heading. */
   pagina(titulo: string, contenido: Child, pagina?: Pagina): Response;
   /** The one page for whatever is not there, or is another account's: nothing tells the two apart. */
   noEncontrada(): Response;

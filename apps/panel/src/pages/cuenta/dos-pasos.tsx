@@ -75,8 +75,7 @@ async function refuseWithoutPassword(contexto: ContextoCliente): Promise<Respons
 function renderCodigos({ pagina }: ContextoCliente, codigos: readonly string[], mensaje: string): Response {
   return pagina(
     'Códigos de recuperación',
-    <div class="angosta">
-      <h1>Códigos de recuperación</h1>
+    <>
       <Aviso tono="exito">{mensaje}</Aviso>
       <p>
         Guárdelos donde los encuentre sin su teléfono. Cada uno sirve una sola vez en lugar del código de la aplicación,
@@ -84,7 +83,8 @@ function renderCodigos({ pagina }: ContextoCliente, codigos: readonly string[], 
       </p>
       <CopyButton value={codigos.join('\n')} label="Códigos de recuperación" bloque />
       <Boton href="/cuenta">Ya los guardé</Boton>
-    </div>,
+    </>,
+    { angosta: true },
   );
 }
 
@@ -96,18 +96,14 @@ async function renderDosPasos(contexto: ContextoCliente, falta?: Falta): Promise
   const quedan = isActive ? await deps.segundosFactores.countCodigos(usuario.id) : 0;
   return contexto.pagina(
     'Verificación en dos pasos',
-    <>
-      <h1>Verificación en dos pasos</h1>
-      {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
-      {isActive ? (
-        <Activa quedan={quedan} refused={refused} />
-      ) : propuesta ? (
-        <Link propuesta={propuesta} refused={refused} />
-      ) : (
-        <Begin refused={refused} />
-      )}
-    </>,
-    falta,
+    isActive ? (
+      <Activa quedan={quedan} refused={refused} />
+    ) : propuesta ? (
+      <Link propuesta={propuesta} refused={refused} />
+    ) : (
+      <Begin refused={refused} />
+    ),
+    { ...falta, error: falta?.texto },
   );
 }
 

@@ -1,6 +1,5 @@
-import { confirmPassword, demasiados, type Falta, limiteCuenta, limiteIp } from '../../acceso/comprobar.ts';
+import { confirmPassword, demasiados, type Falta, limiteCuenta, limiteIp, REVISE } from '../../acceso/comprobar.ts';
 import { faultOfPassword, MIN_PASSWORD } from '../../acceso/reglas.ts';
-import { Aviso } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { type ContextoBase, type ContextoCliente, routesFor } from '../../http/ruta.ts';
 
@@ -34,8 +33,7 @@ function renderPassword({ pagina, usuario }: ContextoCliente, falta?: FaltaDe): 
   const faultOf = (campo: FaltaDe['campo']) => (falta?.campo === campo ? falta.texto : undefined);
   return pagina(
     'Cambiar contraseña',
-    <div class="angosta">
-      <h1>Cambiar contraseña</h1>
+    <>
       <Formulario accion="/cuenta/password">
         <input type="hidden" name="usuario" autocomplete="username" value={usuario.email} />
         <Campo
@@ -52,8 +50,8 @@ function renderPassword({ pagina, usuario }: ContextoCliente, falta?: FaltaDe): 
       <p>
         <a href="/cuenta">Volver sin cambiarla</a>
       </p>
-    </div>,
-    falta,
+    </>,
+    { ...falta, angosta: true },
   );
 }
 
@@ -67,8 +65,7 @@ resetPage.post('/restablecer', async (contexto) => {
   const codigo = (campos['codigo'] ?? '').trim();
   const password = campos['password'] ?? '';
   const fault = faultOfPassword(password, '');
-  if (fault !== null)
-    return renderReset(contexto, codigo, { status: 422, texto: 'Revise lo que se señala abajo.' }, fault);
+  if (fault !== null) return renderReset(contexto, codigo, REVISE, fault);
   const limites = [limiteIp(ip, deps.settings)];
   const permiso = await deps.intentos.take(limites);
   if (!permiso.permitido) return renderReset(contexto, codigo, demasiados(permiso.esperar));
@@ -91,9 +88,7 @@ resetPage.post('/restablecer', async (contexto) => {
 function renderReset(contexto: ContextoBase, codigo: string, falta?: Falta, faltaPassword?: string): Response {
   return contexto.pagina(
     'Elegir contraseña',
-    <div class="angosta">
-      <h1>Elegir contraseña</h1>
-      {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
+    <>
       <p>
         El operador de esta instalación da un código para elegir una contraseña. Sirve una sola vez, y termina las
         sesiones que estén abiertas.
@@ -112,8 +107,8 @@ function renderReset(contexto: ContextoBase, codigo: string, falta?: Falta, falt
         <PasswordNueva nombre="password" label="Contraseña nueva" error={faltaPassword} />
         <Boton>Guardar contraseña</Boton>
       </Formulario>
-    </div>,
-    falta,
+    </>,
+    { ...falta, error: falta?.texto, angosta: true },
   );
 }
 

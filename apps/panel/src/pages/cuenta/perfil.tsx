@@ -41,7 +41,6 @@ async function renderCuenta(contexto: ContextoCliente, falta?: string): Promise<
   return contexto.pagina(
     'Cuenta',
     <>
-      <h1>Cuenta y seguridad</h1>
       <Tarjeta titulo="Sus datos">
         <p>
           Correo: <strong>{usuario.email}</strong>
@@ -103,6 +102,6 @@ async function renderCuenta(contexto: ContextoCliente, falta?: string): Promise<
         </Formulario>
       </Tarjeta>
     </>,
-    { status: falta ? 422 : 200 },
+    { h1: 'Cuenta y seguridad', status: falta ? 422 : 200 },
   );
 }

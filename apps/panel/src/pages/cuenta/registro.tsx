@@ -1,7 +1,6 @@
 import { Rechazo } from '@acuse/db';
-import { type Falta, limiteRegistro, waitText } from '../../acceso/comprobar.ts';
+import { type Falta, limiteRegistro, REVISE, waitText } from '../../acceso/comprobar.ts';
 import { faultOfPassword, parseEmail, parseNombre } from '../../acceso/reglas.ts';
-import { Aviso } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { type ContextoBase, routesFor } from '../../http/ruta.ts';
 import { PasswordNueva } from './password.tsx';
@@ -12,7 +11,7 @@ export const signUpPage = routesFor('publica');
 
 signUpPage.get('/registro', (contexto) => {
   if (contexto.browser.sesion?.fase === 'COMPLETA') return contexto.redirectTo('/inicio');
-  return renderRegistro(contexto, {});
+  return renderRegistro(contexto);
 });
 
 /**
@@ -22,7 +21,7 @@ signUpPage.get('/registro', (contexto) => {
  */
 signUpPage.post('/registro', async (contexto) => {
   const { campos, deps, ip, browser } = contexto;
-  if (deps.settings.registro === 'cerrado') return renderRegistro(contexto, {});
+  if (deps.settings.registro === 'cerrado') return renderRegistro(contexto);
   const nombre = parseNombre(campos['nombre'] ?? '');
   const email = parseEmail(campos['email'] ?? '');
   const password = campos['password'] ?? '';
@@ -60,26 +59,23 @@ function faultsOf(nombre: string | null, email: string | null, password: string)
   };
 }
 
-function renderRegistro(contexto: ContextoBase, faltas: Faltas, falta?: Falta): Response {
+function renderRegistro(
+  contexto: ContextoBase,
+  faltas: Faltas = {},
+  falta: Falta | undefined = Object.keys(faltas).length > 0 ? REVISE : undefined,
+): Response {
   const { campos, deps } = contexto;
   if (deps.settings.registro === 'cerrado')
     return contexto.pagina(
       'Crear cuenta',
-      <>
-        <h1>Crear cuenta</h1>
-        <p>
-          En esta instalación las cuentas las crea el operador. Pídale una, y él le dará un enlace para elegir su
-          contraseña.
-        </p>
-      </>,
+      <p>
+        En esta instalación las cuentas las crea el operador. Pídale una, y él le dará un enlace para elegir su
+        contraseña.
+      </p>,
     );
-  const hasFaults = Object.keys(faltas).length > 0;
   return contexto.pagina(
     'Crear cuenta',
-    <div class="angosta">
-      <h1>Crear cuenta</h1>
-      {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
-      {hasFaults ? <Aviso tono="error">Revise lo que se señala abajo.</Aviso> : null}
+    <>
       <Formulario accion="/registro" valores={campos} faltas={faltas}>
         <Campo
           nombre="nombre"
@@ -95,7 +91,7 @@ function renderRegistro(contexto: ContextoBase, faltas: Faltas, falta?: Falta): 
       <p>
         ¿Ya tiene una? <a href="/entrar">Entre</a>.
       </p>
-    </div>,
-    { status: falta?.status ?? (hasFaults ? 422 : 200), esperar: falta?.esperar },
+    </>,
+    { ...falta, error: falta?.texto, angosta: true },
   );
 }

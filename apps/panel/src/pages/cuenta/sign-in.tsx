@@ -1,6 +1,5 @@
 import { checkAcceso, demasiados, type Falta, limiteCodigos, limiteCuenta, limiteIp } from '../../acceso/comprobar.ts';
 import { takeSegundoFactor } from '../../acceso/segundo-factor.ts';
-import { Aviso } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { localPath } from '../../http/contexto.tsx';
 import { type ContextoBase, routesFor } from '../../http/ruta.ts';
@@ -38,9 +37,7 @@ function renderSignIn(contexto: ContextoBase, back: string | undefined, falta?: 
   const { campos, deps } = contexto;
   return contexto.pagina(
     'Entrar',
-    <div class="angosta">
-      <h1>Entrar</h1>
-      {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
+    <>
       <Formulario accion="/entrar">
         <input type="hidden" name="a" value={localPath(back) ?? '/inicio'} />
         <Campo
@@ -64,8 +61,8 @@ function renderSignIn(contexto: ContextoBase, back: string | undefined, falta?: 
       <p class="suave">
         ¿Olvidó su contraseña? Pida al operador de esta instalación un código y <a href="/restablecer">elija otra</a>.
       </p>
-    </div>,
-    falta,
+    </>,
+    { ...falta, error: falta?.texto, angosta: true },
   );
 }
 
@@ -111,9 +108,7 @@ signInPage.post('/entrar/codigo', async (contexto) => {
 function renderCodigo(contexto: ContextoBase, back: string | undefined, falta?: Falta): Response {
   return contexto.pagina(
     'Código de verificación',
-    <div class="angosta">
-      <h1>Código de verificación</h1>
-      {falta ? <Aviso tono="error">{falta.texto}</Aviso> : null}
+    <>
       <Formulario accion="/entrar/codigo">
         <input type="hidden" name="a" value={localPath(back) ?? '/inicio'} />
         <Campo
@@ -131,8 +126,8 @@ function renderCodigo(contexto: ContextoBase, back: string | undefined, falta?: 
       <p>
         <a href="/entrar">Entrar con otra cuenta</a>
       </p>
-    </div>,
-    falta,
+    </>,
+    { ...falta, error: falta?.texto, angosta: true },
   );
 }
 

@@ -48,7 +48,6 @@ homePage.get('/inicio', async ({ deps, usuario, now, pagina }) => {
   return pagina(
     'Inicio',
     <>
-      <h1>{isNuevo ? `Le damos la bienvenida, ${usuario.nombre || usuario.email}` : 'Inicio'}</h1>
       {inicio.huboSolicitud ? <PocoSaldo saldo={inicio.saldo} umbral={resumen?.umbral ?? settings.saldoAviso} /> : null}
       {isNuevo ? <PrimerosPasos pasos={pasosOf(rfcs, inicio)} /> : null}
       {isNuevo && rfcs.length === 0 ? null : (
@@ -61,6 +60,7 @@ homePage.get('/inicio', async ({ deps, usuario, now, pagina }) => {
         />
       )}
     </>,
+    isNuevo ? { h1: `Le damos la bienvenida, ${usuario.nombre || usuario.email}` } : {},
   );
 });
 

@@ -65,5 +65,6 @@ landingPage.get('/', ({ browser, redirectTo, pagina, deps }) => {
         </Tarjeta>
       </div>
     </>,
+    { h1: null },
   );
 });

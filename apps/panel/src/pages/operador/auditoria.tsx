@@ -5,7 +5,6 @@ import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { addDias, startOfDia } from '../../fechas/dia-mexico.ts';
 import { routesFor } from '../../http/ruta.ts';
 import { describeCambio, nombreAccion } from './frases-auditoria.ts';
-import { Seccion } from './seccion.tsx';
 
 const POR_PAGINA = 50;
 
@@ -24,7 +23,7 @@ auditPage.get('/operador/auditoria', async ({ c, deps, pagina }) => {
     `/operador/auditoria?${new URLSearchParams([...kept, ...extra])}`;
   return pagina(
     'Auditoría',
-    <Seccion titulo="Auditoría" ruta={c.req.path}>
+    <>
       <Formulario accion="/operador/auditoria" metodo="get" enLinea descripcion="Filtrar" valores={query}>
         <Campo
           nombre="accion"
@@ -48,7 +47,7 @@ auditPage.get('/operador/auditoria', async ({ c, deps, pagina }) => {
         anterior={query['antes'] ? address([]) : null}
         siguiente={found.length > POR_PAGINA ? address([['antes', lineas.at(-1)?.id ?? '']]) : null}
       />
-    </Seccion>,
+    </>,
   );
 });
 

@@ -3,7 +3,6 @@ import { createCaptchas, isUuid } from '@acuse/db';
 import { Fecha, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
-import { Seccion } from './seccion.tsx';
 
 const PATH = '/operador/captchas';
 const MAX_TEXTO = 50;
@@ -23,7 +22,7 @@ function renderCaptchas(
 ): Response {
   return pagina(
     'Captchas',
-    <Seccion titulo="Captchas" ruta={PATH}>
+    <>
       <p class="suave">
         Los portales del SAT piden leer una imagen para entrar. Cada una espera poco tiempo: vuelva a cargar la página
         para ver las nuevas.
@@ -59,7 +58,7 @@ function renderCaptchas(
           </Tarjeta>
         ))
       )}
-    </Seccion>,
+    </>,
     { status: faulty === undefined ? 200 : 422 },
   );
 }

@@ -5,7 +5,6 @@ import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
 import { type Mount, routesFor } from '../../http/ruta.ts';
 import type { PanelDeps } from '../../panel-deps.ts';
-import { Seccion } from './seccion.tsx';
 
 const PAGINA = '/operador/colas';
 const PATH = `${PAGINA}/tablero`;
@@ -63,14 +62,7 @@ const asOurs = (html: string, activo: (nombre: string) => string) =>
 export const queuesPage = routesFor('operador');
 
 /** The page of the queues, around the frame in which the tool is. */
-queuesPage.get(PAGINA, ({ c, pagina }) =>
-  pagina(
-    'Colas',
-    <Seccion titulo="Colas" ruta={c.req.path}>
-      <iframe src={`${PATH}/`} title="Trabajos en las colas" />
-    </Seccion>,
-  ),
-);
+queuesPage.get(PAGINA, ({ pagina }) => pagina('Colas', <iframe src={`${PATH}/`} title="Trabajos en las colas" />));
 
 /** The queues of the workers by bull-board, to look at only: nothing but reading is answered. */
 export const COLAS: Mount = {

@@ -4,7 +4,6 @@ import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { type ContextoCliente, routesOf } from '../../http/ruta.ts';
 import { RenglonesAuditoria } from './auditoria.tsx';
-import { Seccion } from './seccion.tsx';
 
 type DetalleCuenta = NonNullable<Awaited<ReturnType<Cuentas['detail']>>>;
 
@@ -29,12 +28,12 @@ async function renderCuenta(
   { cuenta, personas, rfcs, abiertas }: DetalleCuenta,
   faltas: Faltas = {},
 ): Promise<Response> {
-  const { c, deps, now, pagina } = contexto;
+  const { deps, now, pagina } = contexto;
   const formulario = { contexto, cuenta, faltas };
   const auditoria = await createAuditoria(deps.database).list({ cuentaId: cuenta.id, limite: 10 });
   return pagina(
     cuenta.email,
-    <Seccion titulo={cuenta.email} ruta={c.req.path}>
+    <>
       <Tarjeta titulo="Cuenta">
         <Datos
           filas={[
@@ -101,7 +100,7 @@ async function renderCuenta(
       <p>
         <a href={`/operador/auditoria?cuenta=${cuenta.id}`}>Ver todos los cambios de esta cuenta</a>
       </p>
-    </Seccion>,
+    </>,
     { status: Object.keys(faltas).length > 0 ? 422 : 200 },
   );
 }
@@ -311,14 +310,14 @@ const MINUTOS = 60;
 
 /** Makes the code with which a person of the account chooses a new password, shown once; an earlier one is over. */
 accountPage.post('/codigo', async (contexto, { cuenta, personas }) => {
-  const { c, campos, deps, pagina } = contexto;
+  const { campos, deps, pagina } = contexto;
   const persona = personas.find(({ id }) => id === campos['usuario']);
   if (persona === undefined) return contexto.noEncontrada();
   const codigo = await deps.usuarios.offerCodigo(persona, MINUTOS * 60, contexto.autor);
   const titulo = `Código para ${persona.email}`;
   return pagina(
     titulo,
-    <Seccion titulo={titulo} ruta={c.req.path}>
+    <>
       <Aviso tono="alerta" titulo="Se muestra una sola vez">
         Sirve una vez, durante {MINUTOS} minutos; el que se haya dado antes ya no sirve. Aquí solo se guarda su huella.
       </Aviso>
@@ -339,6 +338,6 @@ accountPage.post('/codigo', async (contexto, { cuenta, personas }) => {
       <p>
         <a href={hrefCuenta(cuenta.id)}>Volver a la cuenta</a>
       </p>
-    </Seccion>,
+    </>,
   );
 });

@@ -3,7 +3,6 @@ import { Fecha, numeric, Paginacion, Tabla, Vacio } from '../../components/block
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';
 import { routesFor } from '../../http/ruta.ts';
-import { Seccion } from './seccion.tsx';
 
 const POR_PAGINA = 25;
 const MAX_PAGINA = 10_000;
@@ -22,7 +21,7 @@ accountsPage.get('/operador/cuentas', async ({ c, deps, pagina }) => {
   const address = (n: number) => `/operador/cuentas?${new URLSearchParams({ q: texto, pagina: String(n) })}`;
   return pagina(
     'Cuentas',
-    <Seccion titulo="Cuentas" ruta={c.req.path}>
+    <>
       <Formulario accion="/operador/cuentas" metodo="get" enLinea descripcion="Buscar cuentas">
         <Campo nombre="q" label="Correo, nombre o RFC" tipo="search" value={texto} maxLargo={100} />
         <Boton variante="secundario">Buscar</Boton>
@@ -45,6 +44,6 @@ accountsPage.get('/operador/cuentas', async ({ c, deps, pagina }) => {
         siguiente={found.length > POR_PAGINA ? address(numero + 1) : null}
         resumen={`Página ${formatNumero(numero)}`}
       />
-    </Seccion>,
+    </>,
   );
 });

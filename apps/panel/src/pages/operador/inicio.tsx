@@ -14,7 +14,6 @@ import { Aviso, Estado, Fecha, numeric, Tabla, Tarjeta, Vacio } from '../../comp
 import { formatCreditos, formatNumero } from '../../components/formato.ts';
 import { routesFor } from '../../http/ruta.ts';
 import type { PanelDeps } from '../../panel-deps.ts';
-import { Seccion } from './seccion.tsx';
 
 const MOSTRADAS = 10;
 /** A worker that lives tells so every few seconds. */
@@ -24,17 +23,17 @@ const COLAS_MS = 1_000;
 
 export const operatorPage = routesFor('operador');
 
-operatorPage.get('/operador', async ({ deps, now, c, pagina }) => {
+operatorPage.get('/operador', async ({ deps, now, pagina }) => {
   const datos = await readDatos(deps);
   return pagina(
     'Operación',
-    <Seccion titulo="Operación" ruta={c.req.path}>
+    <>
       <Pendientes {...datos} />
       <Colas colas={datos.colas} />
       <Procesos heartbeats={datos.heartbeats} now={now} />
       <Atrasadas atrasadas={datos.atrasadas} now={now} />
       <Devoluciones devoluciones={datos.devoluciones} />
-    </Seccion>,
+    </>,
   );
 });
 

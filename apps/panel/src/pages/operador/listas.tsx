@@ -3,7 +3,6 @@ import { Aviso, Datos, Estado, Fecha, Tabla, Tarjeta } from '../../components/bl
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';
 import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
-import { Seccion } from './seccion.tsx';
 
 /** A hundred thousand RFCs with a column or two beside them. */
 const MAX_BYTES = 4 * 1024 * 1024;
@@ -71,17 +70,17 @@ type Faltas = {
 };
 
 async function renderListas(contexto: ContextoCliente, faltas: Faltas = {}): Promise<Response> {
-  const { c, deps, pagina } = contexto;
+  const { deps, pagina } = contexto;
   const [efos, edos] = await Promise.all([
     createCargaListas(deps.database).estado(),
     createListaEdos(deps.database).estado(),
   ]);
   return pagina(
     'Listas',
-    <Seccion titulo="Listas" ruta={c.req.path}>
+    <>
       <Lista69b efos={efos} />
       <ListaEdos contexto={contexto} edos={edos} faltas={faltas} />
-    </Seccion>,
+    </>,
     { status: Object.keys(faltas).length > 0 ? 422 : 200 },
   );
 }

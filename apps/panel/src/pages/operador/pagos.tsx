@@ -12,7 +12,6 @@ import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { type Aviso, type ContextoCliente, routesFor, routesOf } from '../../http/ruta.ts';
 import { formatPesos } from '../../pagos/catalogo.ts';
-import { Seccion } from './seccion.tsx';
 
 const PATH = '/operador/pagos';
 const POR_PAGINA = 25;
@@ -50,7 +49,7 @@ async function renderPagos(contexto: ContextoCliente, falta?: Falta): Promise<Re
   const address = (extra: Record<string, string>) => `${PATH}?${new URLSearchParams({ estado, ...extra })}`;
   return pagina(
     'Pagos',
-    <Seccion titulo="Pagos" ruta={PATH}>
+    <>
       <Formulario accion={PATH} metodo="get" enLinea descripcion="Filtrar pagos">
         <Campo
           nombre="estado"
@@ -76,7 +75,7 @@ async function renderPagos(contexto: ContextoCliente, falta?: Falta): Promise<Re
         anterior={isUuid(despues) ? address({}) : null}
         siguiente={found.length > POR_PAGINA ? address({ despues: last }) : null}
       />
-    </Seccion>,
+    </>,
     { status: falta === undefined ? 200 : 422 },
   );
 }

@@ -4,7 +4,6 @@ import { Estado, Fecha, numeric, Tabla, Tarjeta, type Tono, Vacio } from '../../
 import { formatFecha, formatNumero } from '../../components/formato.ts';
 import { Grafica } from '../../components/grafica.tsx';
 import { routesFor } from '../../http/ruta.ts';
-import { Seccion } from './seccion.tsx';
 
 const CANALES: readonly (readonly [CanalMedido, string])[] = [
   ['soap', 'Servicios web'],
@@ -26,7 +25,7 @@ healthPage.get('/operador/salud', async ({ c, deps, now, pagina }) => {
   const salud = await createSaludSat(deps.database).read({ now, periodo });
   return pagina(
     'Salud del SAT',
-    <Seccion titulo="Salud del SAT" ruta={c.req.path}>
+    <>
       <nav class="fila" aria-label="Periodo">
         <a href="/operador/salud" aria-current={periodo === 'hora' ? 'true' : undefined}>
           Última hora
@@ -49,7 +48,7 @@ healthPage.get('/operador/salud', async ({ c, deps, now, pagina }) => {
           <Lineas salud={salud} />
         </>
       )}
-    </Seccion>,
+    </>,
   );
 });
 

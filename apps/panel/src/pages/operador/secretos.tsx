@@ -2,18 +2,17 @@ import { cuelgan } from '@acuse/db';
 import { Estado, numeric, Tabla, Vacio } from '../../components/blocks.tsx';
 import { formatNumero } from '../../components/formato.ts';
 import { routesFor } from '../../http/ruta.ts';
-import { Seccion } from './seccion.tsx';
 
 export const secretsPage = routesFor('operador');
 
 /** What still hangs on each id of each secret: whoever rotates one sees here when the old id may go. */
-secretsPage.get('/operador/secretos', async ({ c, deps, pagina }) => {
+secretsPage.get('/operador/secretos', async ({ deps, pagina }) => {
   const filas = await cuelgan(deps.database);
   const ids = new Map<string, Set<string>>();
   for (const { secreto, id } of filas) ids.set(secreto, (ids.get(secreto) ?? new Set<string>()).add(id));
   return pagina(
     'Secretos',
-    <Seccion titulo="Secretos" ruta={c.req.path}>
+    <>
       <p class="suave">
         Lo que cuelga de cada identificador. Uno viejo se puede retirar cuando ya no aparece aquí:{' '}
         <code>acuse secretos rotar</code> lo cambia por pasos y <code>acuse secretos estado</code> dice de quién es lo
@@ -32,6 +31,6 @@ secretsPage.get('/operador/secretos', async ({ c, deps, pagina }) => {
         ])}
         vacia={<Vacio titulo="Nada cuelga de ningún secreto">Todavía no hay llaves ni credenciales.</Vacio>}
       />
-    </Seccion>,
+    </>,
   );
 });

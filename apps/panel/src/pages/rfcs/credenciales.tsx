@@ -6,7 +6,7 @@ import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
 import { formatNumero } from '../../components/formato.ts';
 import type { ContextoCliente } from '../../http/ruta.ts';
 import { estadoCer, estadoCiec, estadoEfirma, estadoLlaveEfirma, isLlaveUtil } from './reglas/estado-credenciales.ts';
-import { Encabezado, hrefRfc, rfcRoutes } from './rfc.tsx';
+import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 /** What is wrong with each field of a refused form. Nothing typed is sent back: all of it is secret. */
 export type Reparos = Readonly<Record<string, string>>;
@@ -31,35 +31,32 @@ export async function renderCredenciales(
   const { min, max } = deps.settings.ciecLength;
   return pagina(
     `Credenciales de ${rfc.rfc}`,
-    <>
-      <Encabezado rfc={rfc} parte="/credenciales" titulo={`Credenciales de ${rfc.rfc}`} />
-      {llave === null ? (
-        <Vacio
-          titulo="Primero hace falta la API key"
-          accion={{ href: hrefRfc(rfc.rfc, '/llave'), texto: 'Generar la API key' }}
-        >
-          Lo que se guarda se cifra con una clave que sale de la API key: sin ella no se puede guardar nada.
-        </Vacio>
-      ) : (
-        <>
-          <p>
-            Se cifran con AES-256-GCM bajo una clave derivada de la API key, que por eso hay que escribir. Sin ella
-            nadie puede abrir lo guardado, tampoco nosotros.
-          </p>
-          {esperan > 0 ? (
-            <Aviso tono="alerta" titulo="Hay solicitudes que esperan la e.firma">
-              {formatNumero(esperan)} {esperan === 1 ? 'solicitud continúa' : 'solicitudes continúan'} por sí{' '}
-              {esperan === 1 ? 'sola' : 'solas'} al guardar la llave privada.
-            </Aviso>
-          ) : null}
-          <div class="dos">
-            <SeccionCiec rfc={rfc} reparos={reparos.ciec ?? {}} {...recordada} largo={{ min, max }} />
-            <SeccionEfirma rfc={rfc} now={now} reparos={reparos.efirma ?? {}} {...recordada} />
-          </div>
-        </>
-      )}
-    </>,
-    { status: reparos.ciec || reparos.efirma ? 422 : 200, scripts: ['soltar.js'] },
+    llave === null ? (
+      <Vacio
+        titulo="Primero hace falta la API key"
+        accion={{ href: hrefRfc(rfc.rfc, '/llave'), texto: 'Generar la API key' }}
+      >
+        Lo que se guarda se cifra con una clave que sale de la API key: sin ella no se puede guardar nada.
+      </Vacio>
+    ) : (
+      <>
+        <p>
+          Se cifran con AES-256-GCM bajo una clave derivada de la API key, que por eso hay que escribir. Sin ella nadie
+          puede abrir lo guardado, tampoco nosotros.
+        </p>
+        {esperan > 0 ? (
+          <Aviso tono="alerta" titulo="Hay solicitudes que esperan la e.firma">
+            {formatNumero(esperan)} {esperan === 1 ? 'solicitud continúa' : 'solicitudes continúan'} por sí{' '}
+            {esperan === 1 ? 'sola' : 'solas'} al guardar la llave privada.
+          </Aviso>
+        ) : null}
+        <div class="dos">
+          <SeccionCiec rfc={rfc} reparos={reparos.ciec ?? {}} {...recordada} largo={{ min, max }} />
+          <SeccionEfirma rfc={rfc} now={now} reparos={reparos.efirma ?? {}} {...recordada} />
+        </div>
+      </>
+    ),
+    { ...headOf(rfc, '/credenciales'), status: reparos.ciec || reparos.efirma ? 422 : 200, scripts: ['soltar.js'] },
   );
 }
 

@@ -5,7 +5,7 @@ import { formatNumero } from '../../components/formato.ts';
 import type { ContextoCliente } from '../../http/ruta.ts';
 import { DIAS_ROTACION, edadEnDias, estadoCer, estadoCiec, estadoLlaveEfirma } from './reglas/estado-credenciales.ts';
 import { MAX_NOMBRE, readIdCif, readNombre } from './reglas/read-rfc.ts';
-import { Encabezado, hrefRfc, rfcRoutes } from './rfc.tsx';
+import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 export const rfcPage = rfcRoutes();
 
@@ -40,7 +40,6 @@ function page(
   return pagina(
     rfc.rfc,
     <>
-      <Encabezado rfc={rfc} parte="" titulo={rfc.rfc} />
       <SiguientePaso rfc={rfc} now={now} />
       <div class="rejilla">
         <Llave rfc={rfc} now={now} />
@@ -71,7 +70,7 @@ function page(
         </Formulario>
       </Tarjeta>
     </>,
-    { status: tecleado.error ? 422 : 200 },
+    { ...headOf(rfc, ''), status: tecleado.error ? 422 : 200 },
   );
 }
 

@@ -3,7 +3,7 @@ import { Aviso, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import type { ContextoCliente } from '../../http/ruta.ts';
 import { admits, readDirecciones, remarkOf } from './reglas/direcciones.ts';
-import { Encabezado, hrefRfc, rfcRoutes } from './rfc.tsx';
+import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 interface Tecleado {
   /** Text of the list as it is typed now. */
@@ -60,7 +60,6 @@ function page({ ip, pagina }: ContextoCliente, rfc: RfcVista, tecleado: Tecleado
   return pagina(
     `Direcciones IP de ${rfc.rfc}`,
     <>
-      <Encabezado rfc={rfc} parte="/direcciones" titulo={`Direcciones IP de ${rfc.rfc}`} />
       <p>
         {rfc.ips.length === 0
           ? 'Ahora se puede llamar a la API desde cualquier dirección. Con una lista, las demás reciben 403 con código 1003.'
@@ -121,7 +120,7 @@ function page({ ip, pagina }: ContextoCliente, rfc: RfcVista, tecleado: Tecleado
         </Aviso>
       ) : null}
     </>,
-    { status: reparos.length > 0 || seQuedaFuera ? 422 : 200 },
+    { ...headOf(rfc, '/direcciones'), status: reparos.length > 0 || seQuedaFuera ? 422 : 200 },
   );
 }
 

@@ -22,39 +22,34 @@ rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, pagina }) => {
   const isEmpty = rfcs.length === 0 && contiene === '' && despues === '';
   return pagina(
     'RFC',
-    <>
-      <div class="titular">
-        <h1>RFC</h1>
-        {isEmpty ? null : <Boton href="/rfcs/nuevo">Agregar RFC</Boton>}
-      </div>
-      {isEmpty ? (
-        <Vacio titulo="Todavía no hay ningún RFC" accion={{ href: '/rfcs/nuevo', texto: 'Agregar el primer RFC' }}>
-          Cada RFC tiene su propia API key. Agregue uno, genere su llave y ya puede llamar a la API.
-        </Vacio>
-      ) : (
-        <>
-          <Formulario accion="/rfcs" metodo="get" enLinea descripcion="Buscar un RFC">
-            <Campo nombre="q" label="RFC o nombre" tipo="search" value={contiene} maxLargo={60} />
-            <Boton variante="secundario">Buscar</Boton>
-          </Formulario>
-          <Tabla
-            titulo="RFC de la cuenta"
-            tituloOculto
-            columnas={COLUMNAS}
-            filas={rfcs.map((rfc) => fila(rfc, now))}
-            vacia={
-              <Vacio titulo="Ningún RFC coincide" accion={{ href: '/rfcs', texto: 'Ver todos los RFC' }}>
-                La cuenta no tiene un RFC ni un nombre con «{contiene}».
-              </Vacio>
-            }
-          />
-          <Paginacion
-            anterior={despues ? pageHref(contiene, '') : null}
-            siguiente={last ? pageHref(contiene, last.rfc) : null}
-          />
-        </>
-      )}
-    </>,
+    isEmpty ? (
+      <Vacio titulo="Todavía no hay ningún RFC" accion={{ href: '/rfcs/nuevo', texto: 'Agregar el primer RFC' }}>
+        Cada RFC tiene su propia API key. Agregue uno, genere su llave y ya puede llamar a la API.
+      </Vacio>
+    ) : (
+      <>
+        <Formulario accion="/rfcs" metodo="get" enLinea descripcion="Buscar un RFC">
+          <Campo nombre="q" label="RFC o nombre" tipo="search" value={contiene} maxLargo={60} />
+          <Boton variante="secundario">Buscar</Boton>
+        </Formulario>
+        <Tabla
+          titulo="RFC de la cuenta"
+          tituloOculto
+          columnas={COLUMNAS}
+          filas={rfcs.map((rfc) => fila(rfc, now))}
+          vacia={
+            <Vacio titulo="Ningún RFC coincide" accion={{ href: '/rfcs', texto: 'Ver todos los RFC' }}>
+              La cuenta no tiene un RFC ni un nombre con «{contiene}».
+            </Vacio>
+          }
+        />
+        <Paginacion
+          anterior={despues ? pageHref(contiene, '') : null}
+          siguiente={last ? pageHref(contiene, last.rfc) : null}
+        />
+      </>
+    ),
+    { accion: isEmpty ? null : <Boton href="/rfcs/nuevo">Agregar RFC</Boton> },
   );
 });
 

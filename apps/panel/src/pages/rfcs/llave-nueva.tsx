@@ -57,7 +57,6 @@ function show(
   return pagina(
     `API key nueva de ${rfc.rfc}`,
     <>
-      <h1>API key nueva de {rfc.rfc}</h1>
       <Aviso tono="alerta" titulo="Cópiela ahora: no se vuelve a mostrar">
         Guardamos solo una huella de ella. Si la pierde, genere otra y esta dejará de servir.
       </Aviso>

@@ -5,7 +5,7 @@ import { Boton, Campo, Formulario, Secret } from '../../components/form.tsx';
 import { formatNumero, formatRelativo } from '../../components/formato.ts';
 import type { ContextoCliente, Pagina } from '../../http/ruta.ts';
 import { DIAS_ROTACION, edadEnDias, guardadas } from './reglas/estado-credenciales.ts';
-import { Encabezado, hrefRfc, rfcRoutes } from './rfc.tsx';
+import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 const MAX_ANTERIORES = 10;
 
@@ -32,7 +32,6 @@ export async function renderLlave(
   return pagina(
     `API key de ${rfc.rfc}`,
     <>
-      <Encabezado rfc={rfc} parte="/llave" titulo={`API key de ${rfc.rfc}`} />
       {llave ? <LlaveVigente llave={llave} now={now} /> : null}
       {llave && llave.registradaEn === null ? <Associate rfc={rfc.rfc} apiUrl={deps.settings.apiPublicUrl} /> : null}
       <GenerateLlave
@@ -58,7 +57,7 @@ export async function renderLlave(
       ) : null}
       {anteriores.length > 0 ? <Anteriores llaves={anteriores} /> : null}
     </>,
-    { status },
+    { ...headOf(rfc, '/llave'), status },
   );
 }
 
@@ -277,7 +276,6 @@ keyPage.get('/llave/revocar', async ({ deps, pagina, redirectTo, usuario }, rfc)
   return pagina(
     `Revocar la API key de ${rfc.rfc}`,
     <>
-      <Encabezado rfc={rfc} parte="/llave" titulo={`Revocar la API key de ${rfc.rfc}`} />
       <Aviso tono="alerta" titulo="No se puede deshacer">
         <ul>
           <li>
@@ -312,6 +310,7 @@ keyPage.get('/llave/revocar', async ({ deps, pagina, redirectTo, usuario }, rfc)
         </Formulario>
       </Tarjeta>
     </>,
+    headOf(rfc, '/llave'),
   );
 });
 

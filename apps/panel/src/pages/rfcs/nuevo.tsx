@@ -60,10 +60,6 @@ function page({ pagina }: ContextoCliente, estado: Estado): Response {
   return pagina(
     'Agregar RFC',
     <>
-      <p class="suave">
-        <a href="/rfcs">RFC</a> / Agregar
-      </p>
-      <h1>Agregar RFC</h1>
       {deberia ? (
         <Aviso tono="alerta" titulo={`Revise el último carácter de ${rfc}`}>
           Según la regla del SAT terminaría en «{deberia}». Hay RFC válidos que no la cumplen: si así está en la
@@ -113,6 +109,13 @@ function page({ pagina }: ContextoCliente, estado: Estado): Response {
         </Formulario>
       </Tarjeta>
     </>,
-    { status: isFaulty ? 422 : 200 },
+    {
+      camino: (
+        <p class="suave">
+          <a href="/rfcs">RFC</a> / Agregar
+        </p>
+      ),
+      status: isFaulty ? 422 : 200,
+    },
   );
 }

@@ -4,7 +4,7 @@ import { Estado, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { type GrupoOperaciones, grupoDe, gruposDe } from '../../operaciones.ts';
-import { Encabezado, hrefRfc, rfcRoutes } from './rfc.tsx';
+import { headOf, hrefRfc, rfcRoutes } from './rfc.tsx';
 
 type Operacion = (typeof OPERACIONES)[number];
 
@@ -20,7 +20,6 @@ operationsPage.get('/operaciones', ({ pagina }, rfc) => {
   return pagina(
     `Operaciones de ${rfc.rfc}`,
     <>
-      <Encabezado rfc={rfc} parte="/operaciones" titulo={`Operaciones de ${rfc.rfc}`} />
       <p>
         Una operación apagada responde <code>403</code> con código <code>1003</code> desde la siguiente llamada, sin
         costo. Lo que ya está en curso sigue.
@@ -29,6 +28,7 @@ operationsPage.get('/operaciones', ({ pagina }, rfc) => {
         <Grupo grupo={grupo} rfc={rfc} />
       ))}
     </>,
+    headOf(rfc, '/operaciones'),
   );
 });
 

@@ -25,28 +25,20 @@ const PARTES = [
   ['/direcciones', 'Direcciones IP'],
 ] as const;
 
-type ParteRfc = (typeof PARTES)[number][0];
-
-interface EncabezadoProps {
-  readonly rfc: Pick<RfcVista, 'rfc' | 'nombre'>;
-  /** The part that is shown now. */
-  readonly parte: ParteRfc;
-  readonly titulo: string;
-}
-
-/** The heading of every page of one RFC, and the way to its other parts. */
-export function Encabezado({ rfc, parte, titulo }: EncabezadoProps) {
-  return (
+/** What stands over every page of one RFC: its name, and the way to its other parts; `parte` is shown now. */
+export const headOf = ({ rfc, nombre }: Pick<RfcVista, 'rfc' | 'nombre'>, parte: (typeof PARTES)[number][0]) => ({
+  camino: (
+    <p class="suave">
+      <a href="/rfcs">RFC</a> / <a href={hrefRfc(rfc)}>{rfc}</a>
+    </p>
+  ),
+  partes: (
     <>
-      <p class="suave">
-        <a href="/rfcs">RFC</a> / <a href={hrefRfc(rfc.rfc)}>{rfc.rfc}</a>
-      </p>
-      <h1>{titulo}</h1>
-      {rfc.nombre === null ? null : <p class="suave">{rfc.nombre}</p>}
-      <nav class="fila" aria-label={`Partes de ${rfc.rfc}`}>
+      {nombre === null ? null : <p class="suave">{nombre}</p>}
+      <nav class="fila" aria-label={`Partes de ${rfc}`}>
         {PARTES.map(([sub, texto]) => (
           <a
-            href={hrefRfc(rfc.rfc, sub)}
+            href={hrefRfc(rfc, sub)}
             class={sub === parte ? 'boton secundario' : 'boton discreto'}
             aria-current={sub === parte ? 'page' : undefined}
           >
@@ -55,5 +47,5 @@ export function Encabezado({ rfc, parte, titulo }: EncabezadoProps) {
         ))}
       </nav>
     </>
-  );
-}
+  ),
+});

@@ -17,42 +17,38 @@ function renderChoose({ deps, pagina }: ContextoCliente, falta?: string) {
   const { catalogo, proveedores } = deps.checkout;
   return pagina(
     'Comprar créditos',
-    <>
-      <h1>Comprar créditos</h1>
-      {falta === undefined ? null : <Aviso tono="error">{falta}</Aviso>}
-      {proveedores.length === 0 ? (
-        <Vacio titulo="Por ahora no hay forma de pago en línea" accion={{ href: '/saldo', texto: 'Volver al saldo' }}>
-          Pida los créditos al operador de esta instalación: puede abonarlos directamente.
-        </Vacio>
-      ) : (
-        <Formulario accion="/saldo/comprar/confirmar" metodo="get">
-          <Tarjeta>
-            <fieldset>
-              <legend>¿Cuántos créditos?</legend>
-              {catalogo.paquetes.map((paquete, lugar) => (
-                <Eleccion
-                  nombre="paquete"
-                  value={String(paquete.creditos)}
-                  marcado={lugar === 0}
-                  texto={`${formatCreditos(paquete.creditos)}: ${formatPesos(paquete.total)}`}
-                  ayuda={`${formatPesos(paquete.subtotal)} más ${formatNumero(catalogo.iva)} % de IVA; ${perCredit(paquete)} por crédito con IVA`}
-                />
-              ))}
-            </fieldset>
-          </Tarjeta>
-          <Tarjeta>
-            <fieldset>
-              <legend>¿Cómo se paga?</legend>
-              {proveedores.map(({ id, nombre, descripcion }, lugar) => (
-                <Eleccion nombre="forma" value={id} marcado={lugar === 0} texto={nombre} ayuda={descripcion} />
-              ))}
-            </fieldset>
-          </Tarjeta>
-          <Boton>Revisar la compra</Boton>
-        </Formulario>
-      )}
-    </>,
-    { status: falta === undefined ? 200 : 422 },
+    proveedores.length === 0 ? (
+      <Vacio titulo="Por ahora no hay forma de pago en línea" accion={{ href: '/saldo', texto: 'Volver al saldo' }}>
+        Pida los créditos al operador de esta instalación: puede abonarlos directamente.
+      </Vacio>
+    ) : (
+      <Formulario accion="/saldo/comprar/confirmar" metodo="get">
+        <Tarjeta>
+          <fieldset>
+            <legend>¿Cuántos créditos?</legend>
+            {catalogo.paquetes.map((paquete, lugar) => (
+              <Eleccion
+                nombre="paquete"
+                value={String(paquete.creditos)}
+                marcado={lugar === 0}
+                texto={`${formatCreditos(paquete.creditos)}: ${formatPesos(paquete.total)}`}
+                ayuda={`${formatPesos(paquete.subtotal)} más ${formatNumero(catalogo.iva)} % de IVA; ${perCredit(paquete)} por crédito con IVA`}
+              />
+            ))}
+          </fieldset>
+        </Tarjeta>
+        <Tarjeta>
+          <fieldset>
+            <legend>¿Cómo se paga?</legend>
+            {proveedores.map(({ id, nombre, descripcion }, lugar) => (
+              <Eleccion nombre="forma" value={id} marcado={lugar === 0} texto={nombre} ayuda={descripcion} />
+            ))}
+          </fieldset>
+        </Tarjeta>
+        <Boton>Revisar la compra</Boton>
+      </Formulario>
+    ),
+    { error: falta, status: falta === undefined ? 200 : 422 },
   );
 }
 
@@ -98,7 +94,6 @@ buyPage.get('/saldo/comprar/confirmar', (contexto) => {
   return pagina(
     'Revisar la compra',
     <>
-      <h1>Revisar la compra</h1>
       {forma.advertencia ? <Aviso tono="alerta">{forma.advertencia}</Aviso> : null}
       <Tarjeta titulo="Su compra">
         <Precio compra={paquete} tasa={catalogo.iva} />

@@ -63,10 +63,6 @@ purchasesPage.get('/saldo/compras', async ({ c, deps, usuario, pagina }) => {
   return pagina(
     'Compras',
     <>
-      <div class="titular">
-        <h1>Compras</h1>
-        <Boton href="/saldo/comprar">Comprar créditos</Boton>
-      </div>
       <Tabla
         titulo="Compras de créditos"
         tituloOculto
@@ -92,6 +88,7 @@ purchasesPage.get('/saldo/compras', async ({ c, deps, usuario, pagina }) => {
         siguiente={last && read.length > FILAS ? `/saldo/compras?antes=${last.id}` : null}
       />
     </>,
+    { accion: <Boton href="/saldo/comprar">Comprar créditos</Boton> },
   );
 });
 
@@ -103,10 +100,6 @@ purchasePage.get('', async ({ deps, pagina }, pago) => {
   return pagina(
     `Compra ${pago.referencia}`,
     <>
-      <div class="titular">
-        <h1>Compra {pago.referencia}</h1>
-        <EstadoCompra estado={pago.estado} />
-      </div>
       <Resultado pago={pago} proveedor={proveedor} />
       {paso === null ? null : <ToPay pago={pago} paso={paso} />}
       <Tarjeta titulo="Detalle">
@@ -123,6 +116,7 @@ purchasePage.get('', async ({ deps, pagina }, pago) => {
         <a href="/saldo">Ver el saldo</a> · <a href="/saldo/compras">Todas las compras</a>
       </p>
     </>,
+    { accion: <EstadoCompra estado={pago.estado} /> },
   );
 });
 

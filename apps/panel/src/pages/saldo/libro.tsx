@@ -42,17 +42,6 @@ ledgerPage.get(PATH, async ({ c, deps, now, usuario, pagina }) => {
   return pagina(
     'Movimientos',
     <>
-      <div class="titular">
-        <h1>Movimientos</h1>
-        <div class="fila">
-          <Boton variante="secundario" href={hrefWith(`${PATH}.csv`, filtro)} descarga>
-            Descargar CSV
-          </Boton>
-          <Boton variante="secundario" href={hrefWith(`${PATH}.csv`, filtro, { bom: '1' })} descarga>
-            CSV para Excel
-          </Boton>
-        </div>
-      </div>
       <p class="suave">Cada cargo, reembolso y compra, con el saldo que quedó después.</p>
       <Periodos
         periodos={periodosDe(now)}
@@ -77,6 +66,18 @@ ledgerPage.get(PATH, async ({ c, deps, now, usuario, pagina }) => {
       />
       <Paginacion anterior={anterior} siguiente={siguiente} />
     </>,
+    {
+      accion: (
+        <div class="fila">
+          <Boton variante="secundario" href={hrefWith(`${PATH}.csv`, filtro)} descarga>
+            Descargar CSV
+          </Boton>
+          <Boton variante="secundario" href={hrefWith(`${PATH}.csv`, filtro, { bom: '1' })} descarga>
+            CSV para Excel
+          </Boton>
+        </div>
+      ),
+    },
   );
 });
 

@@ -40,10 +40,6 @@ async function renderResumen(contexto: ContextoCliente, falta?: string): Promise
   return pagina(
     'Saldo',
     <>
-      <div class="titular">
-        <h1>Saldo</h1>
-        <Boton href="/saldo/comprar">Comprar créditos</Boton>
-      </div>
       <PocoSaldo saldo={cuenta.saldo} umbral={umbral} />
       {cuenta.pendientes > 0 ? (
         <Aviso tono="info">
@@ -124,7 +120,7 @@ async function renderResumen(contexto: ContextoCliente, falta?: string): Promise
         </Formulario>
       </Tarjeta>
     </>,
-    { status: falta === undefined ? 200 : 422 },
+    { accion: <Boton href="/saldo/comprar">Comprar créditos</Boton>, status: falta === undefined ? 200 : 422 },
   );
 }
 

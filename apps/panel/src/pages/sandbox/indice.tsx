@@ -19,7 +19,6 @@ function renderIndice(contexto: ContextoCliente, operaciones: readonly SandboxOp
   return contexto.pagina(
     'Probar la API',
     <>
-      <h1>Probar la API</h1>
       <p>
         Cada operación, desde un formulario con un ejemplo. Las llamadas son de verdad: usan su llave, sus credenciales
         y su saldo.

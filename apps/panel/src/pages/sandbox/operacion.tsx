@@ -143,16 +143,6 @@ async function renderOperacion(contexto: ContextoCliente, pagina: PaginaOperacio
   return contexto.pagina(
     resumen,
     <>
-      <p>
-        <a href="/pruebas">← Todas las operaciones</a>
-      </p>
-      <div class="titular">
-        <h1>{resumen}</h1>
-        <div class="fila">
-          <Estado texto={costo === 0 ? 'Sin costo' : formatCreditos(costo)} tono={costo === 0 ? 'exito' : 'info'} />
-          <Estado texto={credencial} />
-        </div>
-      </div>
       <p class="suave">
         <code>POST /api/v1/{nombre}</code>
       </p>
@@ -189,7 +179,21 @@ async function renderOperacion(contexto: ContextoCliente, pagina: PaginaOperacio
         </div>
       </div>
     </>,
-    { status, scripts: ['pruebas.js', 'periodos.js'] },
+    {
+      camino: (
+        <p>
+          <a href="/pruebas">← Todas las operaciones</a>
+        </p>
+      ),
+      accion: (
+        <div class="fila">
+          <Estado texto={costo === 0 ? 'Sin costo' : formatCreditos(costo)} tono={costo === 0 ? 'exito' : 'info'} />
+          <Estado texto={credencial} />
+        </div>
+      ),
+      status,
+      scripts: ['pruebas.js', 'periodos.js'],
+    },
   );
 }
 
@@ -197,13 +201,10 @@ async function renderOperacion(contexto: ContextoCliente, pagina: PaginaOperacio
 export function renderSinApi(contexto: ContextoCliente): Response {
   return contexto.pagina(
     'Probar la API',
-    <>
-      <h1>Probar la API</h1>
-      <Aviso tono="alerta" titulo="La API no contesta en este momento">
-        Sus solicitudes en curso no se pierden. Espere un minuto y vuelva a abrir esta página; si sigue igual, avise al
-        operador.
-      </Aviso>
-    </>,
+    <Aviso tono="alerta" titulo="La API no contesta en este momento">
+      Sus solicitudes en curso no se pierden. Espere un minuto y vuelva a abrir esta página; si sigue igual, avise al
+      operador.
+    </Aviso>,
     { status: 503 },
   );
 }

@@ -1,11 +1,11 @@
 import { createSolicitudes, type DetalleSolicitud, type EventoSolicitud, type HitoSolicitud } from '@acuse/db';
 import { Aviso, CopyButton, Datos, Estado, Fecha, Tarjeta } from '../../components/blocks.tsx';
-import { Boton } from '../../components/form.tsx';
+import { Boton, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { Avance } from './avance/avance.tsx';
 import { Paquete } from './paquete.tsx';
 import { Resumen } from './resumen.tsx';
-import { Periodo, solicitudRoutes } from './solicitud.tsx';
+import { CAMINO, Periodo, solicitudRoutes } from './solicitud.tsx';
 import { describeEvento, describeHito, type Renglon } from './textos/eventos.ts';
 import { type Explicacion, explain } from './textos/motivos.ts';
 
@@ -23,17 +23,6 @@ solicitudPage.get('', async ({ c, deps, usuario, pagina }, solicitud) => {
   return pagina(
     `Solicitud de ${solicitud.tipo} de ${solicitud.rfc}`,
     <>
-      <p class="chica">
-        <a href="/solicitudes">Solicitudes</a>
-      </p>
-      <div class="titular">
-        <h1>
-          CFDI {solicitud.tipo} <Periodo {...solicitud} />
-        </h1>
-        <span data-estado>
-          <Estado value={solicitud.estado} />
-        </span>
-      </div>
       <Motivo solicitud={solicitud} />
       {isOpen ? <Avance solicitud={solicitud} /> : null}
       {solicitud.estado === 'TERMINADA' ? <Paquete solicitud={solicitud} /> : null}
@@ -41,7 +30,20 @@ solicitudPage.get('', async ({ c, deps, usuario, pagina }, solicitud) => {
       <Facts solicitud={solicitud} />
       <Linea solicitud={solicitud} hitos={hitos} eventos={eventos} isFirst={!('antesDe' in antesDe)} />
     </>,
-    { scripts: isOpen ? ['solicitud.js'] : [] },
+    {
+      h1: (
+        <>
+          CFDI {solicitud.tipo} <Periodo {...solicitud} />
+        </>
+      ),
+      camino: CAMINO,
+      accion: (
+        <span data-estado>
+          <Estado value={solicitud.estado} />
+        </span>
+      ),
+      scripts: isOpen ? ['solicitud.js'] : [],
+    },
   );
 });
 
@@ -223,3 +225,41 @@ function acceptanceOf({ cargo, creadaEn }: DetalleSolicitud): Punto {
     cargo === null ? 'Se aceptó la solicitud.' : `Se aceptó la solicitud y se cobró ${formatCreditos(cargo.creditos)}.`;
   return { texto, tono: 'neutro', en: creadaEn };
 }
+
+/** Asks whether an open solicitud shall end now. */
+solicitudPage.get('/cancelar', async ({ pagina, redirectTo }, solicitud) => {
+  const { id, tipo, cargo, terminadaEn } = solicitud;
+  if (terminadaEn !== null) return redirectTo(`/solicitudes/${id}`);
+  return pagina(
+    'Cancelar la solicitud',
+    <>
+      <Aviso tono="alerta" titulo="Lo que ya se copió del SAT se pierde">
+        <p>
+          La solicitud termina ahora, sin ZIP.
+          {cargo === null ? '' : ` Se devuelve ${formatCreditos(cargo.creditos)} a su saldo.`}
+        </p>
+      </Aviso>
+      <div class="fila">
+        <Formulario accion={`/solicitudes/${id}/cancelar`} enLinea>
+          <Boton variante="peligro">Cancelar la solicitud</Boton>
+        </Formulario>
+        <Boton variante="secundario" href={`/solicitudes/${id}`}>
+          Dejarla seguir
+        </Boton>
+      </div>
+    </>,
+    {
+      h1: (
+        <>
+          Cancelar los CFDI {tipo} <Periodo {...solicitud} />
+        </>
+      ),
+    },
+  );
+});
+
+/** Ends an open solicitud with its refund. One that has ended meanwhile stays as it is, and its page says so. */
+solicitudPage.post('/cancelar', async (contexto, { id, contribuyenteId, terminadaEn }) => {
+  if (terminadaEn === null) await createSolicitudes(contexto.deps.database).cancel(contribuyenteId, id, contexto.autor);
+  return contexto.redirectTo(`/solicitudes/${id}`);
+});

@@ -27,10 +27,6 @@ solicitudesPage.get('/solicitudes', async ({ c, deps, usuario, now, pagina }) =>
   return pagina(
     'Solicitudes',
     <>
-      <div class="titular">
-        <h1>Solicitudes</h1>
-        <Boton href="/solicitudes/nueva">Pedir CFDI al SAT</Boton>
-      </div>
       <Cuentas valores={valores} cuentas={counts} />
       <Filtros leido={leido} rfcs={rfcs.map(({ rfc }) => rfc)} now={now} />
       <Tabla
@@ -53,6 +49,7 @@ solicitudesPage.get('/solicitudes', async ({ c, deps, usuario, now, pagina }) =>
         siguiente={pages.hayAntes && last ? hrefOf(valores, { antes: last.id }) : null}
       />
     </>,
+    { accion: <Boton href="/solicitudes/nueva">Pedir CFDI al SAT</Boton> },
   );
 });
 

@@ -11,6 +11,7 @@ import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
 import { type ContextoCliente, routesFor } from '../../http/ruta.ts';
 import { MAX_ELEGIBLES } from '../rfcs/rfc.tsx';
 import { type ApiPropia, sandboxOf } from '../sandbox/sandbox.ts';
+import { CAMINO } from './solicitud.tsx';
 
 const PATH = '/solicitudes/nueva';
 const INTENTO = /^[\w-]{16,64}$/;
@@ -78,30 +79,28 @@ async function form(contexto: ContextoCliente, pedido: Pedido, pedida?: Exclude<
     pedida?.resultado === 'RECHAZADA' && pedida.campo ? { [pedida.campo]: pedida.texto } : {};
   return pagina(
     'Pedir CFDI al SAT',
-    <>
-      <p class="chica">
-        <a href="/solicitudes">Solicitudes</a>
-      </p>
-      <h1>Pedir CFDI al SAT</h1>
-      {rfcs.length === 0 ? (
-        <Vacio titulo="Primero agregue un RFC" accion={{ href: '/rfcs', texto: 'Ir a RFC' }}>
-          Para pedir CFDI hace falta un RFC con su API key y su CIEC o e.firma.
-        </Vacio>
-      ) : (
-        <>
-          <Rechazo pedida={pedida} />
-          <Campos
-            pedido={pedido}
-            rfcs={rfcs}
-            saldo={libro?.saldo ?? 0}
-            now={now}
-            recordadas={recordadas}
-            faults={faults}
-          />
-        </>
-      )}
-    </>,
-    { scripts: ['periodos.js'], status: pedida === undefined ? 200 : pedida.resultado === 'RECHAZADA' ? 422 : 503 },
+    rfcs.length === 0 ? (
+      <Vacio titulo="Primero agregue un RFC" accion={{ href: '/rfcs', texto: 'Ir a RFC' }}>
+        Para pedir CFDI hace falta un RFC con su API key y su CIEC o e.firma.
+      </Vacio>
+    ) : (
+      <>
+        <Rechazo pedida={pedida} />
+        <Campos
+          pedido={pedido}
+          rfcs={rfcs}
+          saldo={libro?.saldo ?? 0}
+          now={now}
+          recordadas={recordadas}
+          faults={faults}
+        />
+      </>
+    ),
+    {
+      camino: CAMINO,
+      scripts: ['periodos.js'],
+      status: pedida === undefined ? 200 : pedida.resultado === 'RECHAZADA' ? 422 : 503,
+    },
   );
 }
 

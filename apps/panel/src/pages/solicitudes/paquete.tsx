@@ -73,7 +73,6 @@ packagePage.post('/descargar', async (contexto, solicitud) => {
   const answer = contexto.pagina(
     'Su descarga comienza',
     <>
-      <h1>Su descarga comienza</h1>
       <p>
         Si no empieza sola, use el botón. La dirección sirve hasta <Fecha value={expiraEn} />; después, pida otra desde
         la solicitud.
@@ -97,7 +96,6 @@ function refuse(contexto: ContextoCliente, solicitud: DetalleSolicitud): Respons
   return contexto.pagina(
     titulo,
     <>
-      <h1>{titulo}</h1>
       <Aviso tono="alerta">
         <p>{texto}</p>
       </Aviso>

@@ -8,6 +8,13 @@ export const solicitudRoutes = () =>
     createSolicitudes(deps.database).detail(usuario.cuentaId, id),
   );
 
+/** The way back from the page of one. */
+export const CAMINO = (
+  <p class="chica">
+    <a href="/solicitudes">Solicitudes</a>
+  </p>
+);
+
 interface PeriodoProps {
   /** Calendar days, `yyyy-MM-dd`. */
   readonly desde: string;
