@@ -2,13 +2,13 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { createClientIp } from '@acuse/runtime';
 import { type Context, Hono } from 'hono';
+import type { PanelDeps } from './deps.ts';
 import { createActivos, RUTA_ACTIVOS } from './http/assets.ts';
 import { type Peticion, renderNoEncontrada, renderRechazo } from './http/contexto.tsx';
 import { answerMount, answerRuta } from './http/responder.ts';
 import type { Mount, Ruta } from './http/ruta.ts';
 import { cookieFor, createBrowser, huellaDe, readIdSesion } from './http/session.ts';
 import { createAvisosPago } from './pagos/avisos.ts';
-import type { PanelDeps } from './panel-deps.ts';
 import { MOUNTS, RUTAS } from './rutas.ts';
 
 const NO_SOCKET = '0.0.0.0';

@@ -18,15 +18,12 @@ import { createPasswords } from './acceso/passwords.ts';
 import { type PanelConfig, settingsOf } from './config.ts';
 import { createSeguimiento } from './pages/solicitudes/avance/seguimiento.ts';
 import { openCheckout } from './pagos/checkout.ts';
-import type { PanelDeps } from './panel-deps.ts';
+
+/** Everything the panel needs from outside itself. Tests replace single ones. */
+export type PanelDeps = Readonly<Awaited<ReturnType<typeof createDeps>>>;
 
 /** Builds every adapter of the process and registers how each is closed. Throws `SecretoFaltante`. */
-export async function createDeps(
-  config: PanelConfig,
-  publicUrl: string,
-  log: Logger,
-  shutdown: Shutdown,
-): Promise<PanelDeps> {
+export async function createDeps(config: PanelConfig, publicUrl: string, log: Logger, shutdown: Shutdown) {
   const database = openDatabase({
     url: config.DATABASE_URL,
     poolSize: config.DATABASE_POOL,
@@ -50,22 +47,26 @@ export async function createDeps(
     (error) => log.debug({ err: error }, 'queue_away'),
   );
   shutdown.phase('tablero', () => dashboard.close());
+  const sesiones = createSesiones(database);
   return {
     database,
     paquetes,
+    /** The workers' queues, to look at. */
     dashboard,
     ...(await openClaves(config)),
     ...(await secretosOf(config)),
+    /** Streams of progress to browsers. */
     seguimiento: createSeguimiento({
       watch: createSolicitudes(database).watch,
-      liveSessions: createSesiones(database).live,
+      liveSessions: sesiones.live,
       apagado: shutdown.signal,
       log,
     }),
     usuarios: createUsuarios(database),
-    sesiones: createSesiones(database),
+    sesiones,
     segundosFactores: createSegundosFactores(database),
     intentos: createIntentos(database),
+    /** The sale of credits. */
     checkout: openCheckout(config, database, log),
     settings: settingsOf(config, publicUrl, await readVersion()),
     health: createHealth({ checks: { database: () => ping(database) } }),
@@ -77,14 +78,14 @@ export async function createDeps(
 
 const ping = ({ pool }: Database) => pool.query('SELECT 1');
 
-type SecretosPanel = Pick<PanelDeps, 'passwords' | 'sellado' | 'clavesCsrf'>;
-
-async function secretosOf({ PANEL_SECRETS }: PanelConfig): Promise<SecretosPanel> {
+async function secretosOf({ PANEL_SECRETS }: PanelConfig) {
   const claves = parseKeys('PANEL_SECRETS', PANEL_SECRETS, decodeClave32);
   const current = firstKey(claves);
   return {
     passwords: await createPasswords(claves, current.id),
+    /** Seals what only the panel may read: secrets of second factors. */
     sellado: createSellado(createKeyring({ keys: claves, current: current.id })),
+    /** Keys of the CSRF tokens: the first makes them, all are good, so that open forms outlive a rotation. */
     clavesCsrf: [...claves.values()].map((clave) => Buffer.from(hkdfSync('sha256', clave, '', 'acuse/panel/csrf', 32))),
   };
 }

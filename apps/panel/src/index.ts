@@ -1,4 +1,4 @@
 export { type Argon2, createPasswords } from './acceso/passwords.ts';
 export { panelConfig, readConfig } from './config.ts';
-export type { PanelDeps } from './panel-deps.ts';
+export type { PanelDeps } from './deps.ts';
 export { startPanel } from './start.ts';

@@ -3,9 +3,8 @@ import { createLlavesRecordadas } from '@acuse/db';
 import { closeServer, type Logger, listen, type Shutdown, urlOf } from '@acuse/runtime';
 import { createApp, type PanelApp } from './app.ts';
 import type { PanelConfig } from './config.ts';
-import { createDeps } from './deps.ts';
+import { createDeps, type PanelDeps } from './deps.ts';
 import { createServerFor } from './http/server.ts';
-import type { PanelDeps } from './panel-deps.ts';
 
 const PURGE_EVERY_MS = 600_000;
 

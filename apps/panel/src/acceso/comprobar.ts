@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { type Limite, normalizeEmail, type UsuarioAcceso } from '@acuse/db';
 import { networkOf } from '@acuse/runtime';
 import type { PanelSettings } from '../config.ts';
+import type { PanelDeps } from '../deps.ts';
 import type { ContextoCliente } from '../http/ruta.ts';
-import type { PanelDeps } from '../panel-deps.ts';
 import { MAX_PASSWORD } from './reglas.ts';
 
 /** What came of a password that somebody typed. */

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { type Autor, contextoDeSegundoFactor } from '@acuse/core';
 import { Secret, TOTP } from 'otpauth';
-import type { PanelDeps } from '../panel-deps.ts';
+import type { PanelDeps } from '../deps.ts';
 
 /** RFC 6238 as every authenticator app takes it: SHA-1, 6 digits, 30 seconds. */
 const FORMA = { algorithm: 'SHA1', digits: 6, period: 30 } as const;

@@ -2,7 +2,7 @@ import type { Context } from 'hono';
 import type { Child } from 'hono/jsx';
 import { Aviso, Vacio } from '../components/blocks.tsx';
 import { Layout, PartesOperacion } from '../components/layout.tsx';
-import type { PanelDeps } from '../panel-deps.ts';
+import type { PanelDeps } from '../deps.ts';
 import type { Activos } from './assets.ts';
 import { EMPTY_FORM, type Formulario } from './campos.ts';
 import type { Acceso, ContextoBase, ContextoCliente, Aviso as Mensaje, Pagina, Usuario } from './ruta.ts';

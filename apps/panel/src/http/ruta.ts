@@ -1,7 +1,7 @@
 import type { Autor } from '@acuse/core';
 import type { Context } from 'hono';
 import type { Child } from 'hono/jsx';
-import type { PanelDeps } from '../panel-deps.ts';
+import type { PanelDeps } from '../deps.ts';
 import type { Browser } from './session.ts';
 
 /** Who may see a page: anybody, somebody logged in, or the operator of the installation. */

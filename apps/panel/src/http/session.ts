@@ -2,7 +2,7 @@ import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from '
 import type { AvisoGuardado, FaseSesion, NuevaSesion, SesionPanel } from '@acuse/db';
 import type { Context } from 'hono';
 import { getCookie } from 'hono/cookie';
-import type { PanelDeps } from '../panel-deps.ts';
+import type { PanelDeps } from '../deps.ts';
 
 /** The id of a session: 256 random bits, known to one browser. */
 type IdSesion = string & { readonly __marca: 'IdSesion' };

@@ -1,6 +1,6 @@
 import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
-import type { PanelDeps } from '../panel-deps.ts';
+import type { PanelDeps } from '../deps.ts';
 
 /** Bytes of a notification. */
 const MAX_AVISO = 262_144;

@@ -3,8 +3,8 @@ import { BullMQAdapter } from '@bull-board/api/bullMQAdapter';
 import { HonoAdapter } from '@bull-board/hono';
 import { serveStatic } from '@hono/node-server/serve-static';
 import { Hono } from 'hono';
+import type { PanelDeps } from '../../deps.ts';
 import { type Mount, routesFor } from '../../http/ruta.ts';
-import type { PanelDeps } from '../../panel-deps.ts';
 
 const PAGINA = '/operador/colas';
 const PATH = `${PAGINA}/tablero`;

@@ -12,8 +12,8 @@ import {
 } from '@acuse/db';
 import { Aviso, Estado, Fecha, numeric, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { formatCreditos, formatNumero } from '../../components/formato.ts';
+import type { PanelDeps } from '../../deps.ts';
 import { routesFor } from '../../http/ruta.ts';
-import type { PanelDeps } from '../../panel-deps.ts';
 
 const MOSTRADAS = 10;
 /** A worker that lives tells so every few seconds. */

@@ -1,5 +1,5 @@
 import { createSemaphore } from '@acuse/core';
-import type { PanelDeps } from '../../panel-deps.ts';
+import type { PanelDeps } from '../../deps.ts';
 import { readCatalogo, type SandboxOperation } from './catalogo.ts';
 import type { Cuerpo } from './cuerpo.ts';
 
