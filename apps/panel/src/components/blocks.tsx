@@ -229,6 +229,30 @@ function cell(columna: Columna | undefined, celda: Child, lugar: number) {
   );
 }
 
+/** How a list is read: what its address has, and the name there of the row that a page begins after. */
+interface Paging<T> {
+  readonly path: string;
+  readonly query: Readonly<Record<string, string | undefined>>;
+  readonly after: string;
+  readonly placeOf: (fila: T) => string;
+}
+
+/**
+ * A page of a list, of which one row more than `size` was read to see whether there is a next, and the addresses of its
+ * neighbours: the first page, and the one after its last row.
+ */
+export function pageOf<T>(read: readonly T[], size: number, { path, query, after, placeOf }: Paging<T>) {
+  const { [after]: place, ...kept } = query;
+  const href = (more: Record<string, string>) => {
+    const search = new URLSearchParams();
+    for (const [name, value] of Object.entries({ ...kept, ...more })) if (value) search.set(name, value);
+    return search.size === 0 ? path : `${path}?${search}`;
+  };
+  const filas = read.slice(0, size);
+  const last = read.length > size ? filas.at(-1) : undefined;
+  return { filas, anterior: place ? href({}) : null, siguiente: last ? href({ [after]: placeOf(last) }) : null };
+}
+
 interface PaginacionProps {
   /** Addresses of the neighbours; null at an end. */
   readonly anterior: string | null;

@@ -1,30 +1,26 @@
 import { createAuditoria, type FiltroAuditoria, isUuid, type LineaAuditoria } from '@acuse/db';
 import type { Child } from 'hono/jsx';
-import { Fecha, Paginacion, Tabla, Vacio } from '../../components/blocks.tsx';
+import { Fecha, Paginacion, pageOf, Tabla, Vacio } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { addDias, startOfDia } from '../../fechas/dia-mexico.ts';
 import { routesFor } from '../../http/ruta.ts';
 import { describeCambio, nombreAccion } from './frases-auditoria.ts';
 
+const PATH = '/operador/auditoria';
 const POR_PAGINA = 50;
 
 export const auditPage = routesFor('operador');
 
-auditPage.get('/operador/auditoria', async ({ c, deps, pagina }) => {
+auditPage.get(PATH, async ({ c, deps, pagina }) => {
   const query = c.req.query();
   const auditoria = createAuditoria(deps.database);
   const [found, acciones] = await Promise.all([auditoria.list(filtroOf(query)), auditoria.acciones()]);
-  const lineas = found.slice(0, POR_PAGINA);
-  const kept = ['accion', 'actor', 'cuenta', 'desde', 'hasta'].flatMap((name) => {
-    const value = query[name];
-    return value ? [[name, value] satisfies [string, string]] : [];
-  });
-  const address = (extra: readonly [string, string][]) =>
-    `/operador/auditoria?${new URLSearchParams([...kept, ...extra])}`;
+  const paging = { path: PATH, query, after: 'antes', placeOf: ({ id }: LineaAuditoria) => id };
+  const { filas, ...neighbours } = pageOf(found, POR_PAGINA, paging);
   return pagina(
     'Auditoría',
     <>
-      <Formulario accion="/operador/auditoria" metodo="get" enLinea descripcion="Filtrar" valores={query}>
+      <Formulario accion={PATH} metodo="get" enLinea descripcion="Filtrar" valores={query}>
         <Campo
           nombre="accion"
           label="Qué"
@@ -40,13 +36,10 @@ auditPage.get('/operador/auditoria', async ({ c, deps, pagina }) => {
       </Formulario>
       <RenglonesAuditoria
         titulo="Cambios, los nuevos primero"
-        lineas={lineas}
+        lineas={filas}
         vacia={<Vacio titulo="Nada coincide">Quite algún filtro, o amplíe las fechas.</Vacio>}
       />
-      <Paginacion
-        anterior={query['antes'] ? address([]) : null}
-        siguiente={found.length > POR_PAGINA ? address([['antes', lineas.at(-1)?.id ?? '']]) : null}
-      />
+      <Paginacion {...neighbours} />
     </>,
   );
 });
@@ -90,9 +83,7 @@ export function RenglonesAuditoria({ titulo, lineas, vacia, sinCuenta = false }:
           <div class="suave chica">{nombreAccion(linea.accion)}</div>
         </>,
         <>
-          <a href={`/operador/auditoria?${new URLSearchParams({ actor: linea.actor })}`}>
-            {linea.persona ?? linea.actor}
-          </a>
+          <a href={`${PATH}?${new URLSearchParams({ actor: linea.actor })}`}>{linea.persona ?? linea.actor}</a>
           {linea.ip === null ? null : <div class="suave chica">desde {linea.ip}</div>}
         </>,
         sinCuenta ? (linea.rfc ?? '—') : <Cuenta linea={linea} />,

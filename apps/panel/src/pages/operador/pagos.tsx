@@ -7,7 +7,7 @@ import {
   type PagoConCuenta,
   type Resolucion,
 } from '@acuse/db';
-import { Datos, Estado, Fecha, numeric, Paginacion, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
+import { Datos, Estado, Fecha, numeric, Paginacion, pageOf, Tabla, Tarjeta, Vacio } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { type Aviso, type ContextoCliente, routesFor, routesOf } from '../../http/ruta.ts';
@@ -40,13 +40,10 @@ async function renderPagos(contexto: ContextoCliente, falta?: Falta): Promise<Re
   const { c, deps, pagina } = contexto;
   const estado = ESTADOS_PAGO.find((each) => each === c.req.query('estado')) ?? 'PENDIENTE';
   const despues = c.req.query('despues');
-  const found = await createPagos(deps.database).listEstado({
-    ...{ estado, limite: POR_PAGINA + 1 },
-    ...(isUuid(despues) ? { despues } : {}),
-  });
-  const pagos = found.slice(0, POR_PAGINA);
-  const last = pagos.at(-1)?.id ?? '';
-  const address = (extra: Record<string, string>) => `${PATH}?${new URLSearchParams({ estado, ...extra })}`;
+  const query = { estado, ...(isUuid(despues) ? { despues } : {}) };
+  const found = await createPagos(deps.database).listEstado({ limite: POR_PAGINA + 1, ...query });
+  const paging = { path: PATH, query, after: 'despues', placeOf: ({ id }: Pago) => id };
+  const { filas: pagos, ...neighbours } = pageOf(found, POR_PAGINA, paging);
   return pagina(
     'Pagos',
     <>
@@ -71,10 +68,7 @@ async function renderPagos(contexto: ContextoCliente, falta?: Falta): Promise<Re
       ) : (
         <Resueltos pagos={pagos} />
       )}
-      <Paginacion
-        anterior={isUuid(despues) ? address({}) : null}
-        siguiente={found.length > POR_PAGINA ? address({ despues: last }) : null}
-      />
+      <Paginacion {...neighbours} />
     </>,
     { status: falta === undefined ? 200 : 422 },
   );

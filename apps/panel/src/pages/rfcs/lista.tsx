@@ -1,5 +1,5 @@
 import { createContribuyentes, type RfcVista } from '@acuse/db';
-import { Estado, Fecha, Paginacion, Tabla, Vacio } from '../../components/blocks.tsx';
+import { Estado, Fecha, Paginacion, pageOf, Tabla, Vacio } from '../../components/blocks.tsx';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { routesFor } from '../../http/ruta.ts';
 import { DIAS_ROTACION, edadEnDias, estadoCiec, estadoEfirma } from './reglas/estado-credenciales.ts';
@@ -17,8 +17,9 @@ rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, pagina }) => {
   const despues = (c.req.query('despues') ?? '').slice(0, 13);
   const filter = { contiene, despues, limit: POR_PAGINA + 1 };
   const found = await createContribuyentes(deps.database).list(usuario.cuentaId, filter);
-  const rfcs = found.slice(0, POR_PAGINA);
-  const last = found.length > POR_PAGINA ? rfcs.at(-1) : undefined;
+  const query = { q: contiene, despues };
+  const paging = { path: '/rfcs', query, after: 'despues', placeOf: ({ rfc }: RfcVista) => rfc };
+  const { filas: rfcs, ...neighbours } = pageOf(found, POR_PAGINA, paging);
   const isEmpty = rfcs.length === 0 && contiene === '' && despues === '';
   return pagina(
     'RFC',
@@ -43,18 +44,12 @@ rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, pagina }) => {
             </Vacio>
           }
         />
-        <Paginacion
-          anterior={despues ? pageHref(contiene, '') : null}
-          siguiente={last ? pageHref(contiene, last.rfc) : null}
-        />
+        <Paginacion {...neighbours} />
       </>
     ),
     { accion: isEmpty ? null : <Boton href="/rfcs/nuevo">Agregar RFC</Boton> },
   );
 });
-
-const pageHref = (q: string, despues: string) =>
-  `/rfcs?${new URLSearchParams({ ...(q ? { q } : {}), ...(despues ? { despues } : {}) })}`;
 
 function fila(rfc: RfcVista, now: Date) {
   const { llave } = rfc;

@@ -7,6 +7,7 @@ import {
   Fecha,
   numeric,
   Paginacion,
+  pageOf,
   Tabla,
   Tarjeta,
   Vacio,
@@ -53,13 +54,10 @@ export const purchasesPage = routesFor('cliente');
 /** All purchases of the account, newest first. */
 purchasesPage.get('/saldo/compras', async ({ c, deps, usuario, pagina }) => {
   const antes = c.req.query('antes');
-  const read = await createPagos(deps.database).list({
-    cuentaId: usuario.cuentaId,
-    limite: FILAS + 1,
-    ...(isUuid(antes) ? { antes } : {}),
-  });
-  const filas = read.slice(0, FILAS);
-  const last = filas.at(-1);
+  const query = isUuid(antes) ? { antes } : {};
+  const read = await createPagos(deps.database).list({ cuentaId: usuario.cuentaId, limite: FILAS + 1, ...query });
+  const paging = { path: '/saldo/compras', query, after: 'antes', placeOf: ({ id }: Pago) => id };
+  const { filas, ...neighbours } = pageOf(read, FILAS, paging);
   return pagina(
     'Compras',
     <>
@@ -83,10 +81,7 @@ purchasesPage.get('/saldo/compras', async ({ c, deps, usuario, pagina }) => {
           </Vacio>
         }
       />
-      <Paginacion
-        anterior={isUuid(antes) ? '/saldo/compras' : null}
-        siguiente={last && read.length > FILAS ? `/saldo/compras?antes=${last.id}` : null}
-      />
+      <Paginacion {...neighbours} />
     </>,
     { accion: <Boton href="/saldo/comprar">Comprar créditos</Boton> },
   );
