@@ -89,16 +89,13 @@ describe('sign-up and log-in', () => {
       expect(answer.text).not.toContain('value="un caballo');
       expect(await isIn(cliente)).toBe(false);
     }
-    const { rows } = await panel.db.pool.query('SELECT 1 FROM usuario WHERE email = $1', [good.email]);
+    const rows = await panel.sql`SELECT 1 FROM usuario WHERE email = ${good.email}`;
     expect(rows).toEqual([]);
   });
 
   it('does not hand an account that the operator made to whoever signs up with its e-mail', async () => {
     const email = `${randomUUID()}@example.com`;
-    await panel.db.pool.query(`INSERT INTO cuenta (id, nombre, email) VALUES ($1, 'De antes', $2)`, [
-      randomUUID(),
-      email,
-    ]);
+    await panel.sql`INSERT INTO cuenta (id, nombre, email) VALUES (${randomUUID()}, 'De antes', ${email})`;
     const answer = await panel
       .newCliente()
       .submit('/registro', '/registro', { nombre: 'X', email, password: 'un caballo bajo la lluvia' });
@@ -146,19 +143,16 @@ describe('a password that the operator lets somebody choose', () => {
     expect(await isIn(ana)).toBe(false);
     await signIn(ana, ana.email, password);
     const expired = await offerCodigo(ana);
-    await panel.db.pool.query(`UPDATE codigo_acceso SET vence_en = now() - interval '1 second' WHERE usuario_id = $1`, [
-      ana.usuarioId,
-    ]);
+    await panel.sql`UPDATE codigo_acceso SET vence_en = now() - interval '1 second'
+      WHERE usuario_id = ${ana.usuarioId}`;
     expect((await choose(expired)).status).toBe(422);
   });
 
   it('stores neither code nor password as they are', async () => {
     const ana = await panel.registrar();
     const codigo = await offerCodigo(ana);
-    const { rows } = await panel.db.pool.query(
-      `SELECT to_jsonb(u) || jsonb_build_object('huella', encode(c.huella, 'escape')) AS fila FROM usuario u JOIN codigo_acceso c ON c.usuario_id = u.id WHERE u.id = $1`,
-      [ana.usuarioId],
-    );
+    const rows = await panel.sql`SELECT to_jsonb(u) || jsonb_build_object('huella', encode(c.huella, 'escape')) AS fila
+      FROM usuario u JOIN codigo_acceso c ON c.usuario_id = u.id WHERE u.id = ${ana.usuarioId}`;
     const stored = JSON.stringify(rows);
     expect(stored).toContain('$argon2id$v=19$m=19456,t=2,p=1$');
     for (const secret of [codigo, ana.password, ana.cookies.get(COOKIE) ?? '-']) expect(stored).not.toContain(secret);
@@ -193,14 +187,14 @@ describe('the cookie', () => {
 
   it('is stored as a hash only', async () => {
     const ana = await panel.registrar();
-    const { rows } = await panel.db.pool.query('SELECT to_jsonb(s) AS fila, huella FROM sesion s');
+    const rows = await panel.sql`SELECT to_jsonb(s) AS fila, huella FROM sesion s`;
     expect(rows.length).toBeGreaterThan(0);
     expect(JSON.stringify(rows)).not.toContain(idOf(ana));
     expect(rows.every(({ huella }) => huella.length === 32)).toBe(true);
   });
 
   it('stores nothing for those who only read', async () => {
-    const count = async () => Number((await panel.db.pool.query('SELECT count(*) FROM sesion')).rows[0].count);
+    const count = async () => Number((await panel.sql`SELECT count(*) FROM sesion`)[0]?.['count']);
     const before = await count();
     for (const path of ['/', '/entrar', '/registro', '/restablecer', '/nada', '/cuenta'])
       await panel.newCliente().get(path);
@@ -263,19 +257,15 @@ describe('a session id', () => {
 describe('the end of sessions', () => {
   it('comes after half an hour without use, and after twelve hours in any case', async () => {
     const ana = await panel.registrar();
-    const { rows } = await panel.db.pool.query(
-      `SELECT extract(epoch FROM inactiva_en - creada_en) AS inactiva, extract(epoch FROM vence_en - creada_en) AS vence FROM sesion WHERE usuario_id = $1`,
-      [ana.usuarioId],
-    );
+    const rows =
+      await panel.sql`SELECT extract(epoch FROM inactiva_en - creada_en) AS inactiva, extract(epoch FROM vence_en - creada_en) AS vence FROM sesion WHERE usuario_id = ${ana.usuarioId}`;
     expect(rows.map(({ inactiva, vence }) => [Number(inactiva), Number(vence)])).toEqual([[1_800, 43_200]]);
     const set = (columns: string) =>
       panel.db.pool.query(`UPDATE sesion SET ${columns} WHERE usuario_id = $1`, [ana.usuarioId]);
     await set(`ultimo_uso_en = now() - interval '1 minute', inactiva_en = now() + interval '2 minutes'`);
     expect(await isIn(ana)).toBe(true);
-    const { rows: touched } = await panel.db.pool.query(
-      "SELECT inactiva_en > now() + interval '29 minutes' AS si FROM sesion WHERE usuario_id = $1",
-      [ana.usuarioId],
-    );
+    const touched = await panel.sql`SELECT inactiva_en > now() + interval '29 minutes' AS si FROM sesion
+      WHERE usuario_id = ${ana.usuarioId}`;
     expect(touched).toEqual([{ si: true }]);
     await set(`inactiva_en = now() - interval '1 second'`);
     expect(await isIn(ana)).toBe(false);
@@ -309,10 +299,8 @@ describe('the end of sessions', () => {
     const [ana, berta] = [await panel.registrar({ nombre: 'Ana' }), await panel.registrar({ nombre: 'Berta' })];
     for (const _ of ['once', 'and again'])
       await ana.submit('/cuenta', '/cuenta/nombre', { nombre: '<b>Ana María</b>' });
-    const { rows } = await panel.db.pool.query(
-      `SELECT actor, ip FROM auditoria WHERE cuenta_id = $1 AND accion = 'cambiar-nombre'`,
-      [ana.cuentaId],
-    );
+    const rows = await panel.sql`SELECT actor, ip FROM auditoria
+      WHERE cuenta_id = ${ana.cuentaId} AND accion = 'cambiar-nombre'`;
     expect(rows).toEqual([{ actor: `usuario:${ana.usuarioId}`, ip: '127.0.0.1' }]);
     expect((await ana.get('/cuenta')).text).toContain('&lt;b&gt;Ana María&lt;/b&gt;');
     expect((await berta.get('/cuenta')).text).toContain('value="Berta"');

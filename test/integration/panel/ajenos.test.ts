@@ -30,9 +30,7 @@ beforeAll(async () => {
   const solicitud = await finished(taxpayer, {}, RESUMEN);
   const elegida = '/saldo/comprar/confirmar?paquete=100&forma=transferencia';
   const compra = (await ana.submit(elegida, '/saldo/comprar')).location?.split('/').at(-1) ?? '';
-  const { rows } = await panel.db.pool.query<{ id: string }>('SELECT id FROM sesion WHERE usuario_id = $1', [
-    ana.usuarioId,
-  ]);
+  const rows = await panel.sql<{ id: string }>`SELECT id FROM sesion WHERE usuario_id = ${ana.usuarioId}`;
   eva = await panel.registrar();
   nombres = {
     '/rfcs/:rfc': [rfcDeAna, newRfc(), 'no-es-un-rfc'],
@@ -45,13 +43,12 @@ afterAll(() => panel.close());
 
 /** Everything that a page could have changed, but for what Eve's own visits leave. */
 const everything = async () => {
-  const { rows } = await panel.db.pool.query(
-    `SELECT (SELECT json_agg(to_jsonb(c) ORDER BY id) FROM contribuyente c) AS rfcs, (SELECT json_agg(to_jsonb(k) ORDER BY id) FROM api_key k) AS llaves,
+  const rows =
+    await panel.sql`SELECT (SELECT json_agg(to_jsonb(c) ORDER BY id) FROM contribuyente c) AS rfcs, (SELECT json_agg(to_jsonb(k) ORDER BY id) FROM api_key k) AS llaves,
        (SELECT json_agg(to_jsonb(s) ORDER BY id) FROM solicitud s) AS solicitudes, (SELECT json_agg(to_jsonb(p) ORDER BY id) FROM pago p) AS pagos,
        (SELECT json_agg(id ORDER BY id) FROM sesion) AS sesiones, (SELECT json_agg(to_jsonb(a) ORDER BY id) FROM auditoria a) AS notas,
        (SELECT count(*) FROM operacion_deshabilitada) AS apagadas, (SELECT count(*) FROM ip_permitida) AS direcciones,
-       (SELECT count(*) FROM credencial) AS credenciales, (SELECT sum(saldo) FROM cuenta) AS saldo`,
-  );
+       (SELECT count(*) FROM credencial) AS credenciales, (SELECT sum(saldo) FROM cuenta) AS saldo`;
   return rows[0];
 };
 

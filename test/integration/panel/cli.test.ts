@@ -68,11 +68,9 @@ describe('the command line', () => {
     expect((await fijar('10.1.2.3/8', '10.9.9.9/8', '2001:DB8:0::5/32', '::ffff:192.0.2.1')).rows).toEqual([
       { rfc: RFC, ips: ['10.0.0.0/8', '2001:db8::/32', '192.0.2.1/32'] },
     ]);
-    const { rows } = await database.db.pool.query(
-      `SELECT cidr FROM ip_permitida i JOIN contribuyente c ON c.id = i.contribuyente_id JOIN cuenta q ON q.id = c.cuenta_id
-       WHERE q.email = $1 ORDER BY cidr`,
-      [email],
-    );
+    const rows = await database.sql`SELECT cidr
+      FROM ip_permitida i JOIN contribuyente c ON c.id = i.contribuyente_id JOIN cuenta q ON q.id = c.cuenta_id
+       WHERE q.email = ${email} ORDER BY cidr`;
     expect(rows.map(({ cidr }) => cidr)).toEqual(['10.0.0.0/8', '192.0.2.1/32', '2001:db8::/32']);
     expect((await fijar('010.0.0.1')).said).toContain('debe ser una dirección IP o un bloque CIDR');
   });
@@ -85,11 +83,9 @@ describe('the command line', () => {
       await acuse('ips', 'fijar', ...suya, '--permitir', '203.0.113.0/24');
     }
     await acuse('operacion', 'habilitar', 'tax/facturas', ...suya);
-    const { rows } = await database.db.pool.query(
-      `SELECT a.accion, a.actor, a.contribuyente_id IS NOT NULL AS de_rfc FROM auditoria a JOIN cuenta q ON q.id = a.cuenta_id
-       WHERE q.email = $1 ORDER BY a.id`,
-      [email],
-    );
+    const rows = await database.sql`SELECT a.accion, a.actor, a.contribuyente_id IS NOT NULL AS de_rfc
+      FROM auditoria a JOIN cuenta q ON q.id = a.cuenta_id
+       WHERE q.email = ${email} ORDER BY a.id`;
     expect(rows.map(({ accion, actor, de_rfc }) => [accion, actor, de_rfc])).toEqual([
       ['crear-cuenta', 'operador:cli', false],
       ['agregar-rfc', 'operador:cli', true],
@@ -111,11 +107,9 @@ describe('the command line', () => {
     const captcha = await createCaptchas(database.db).ask(Buffer.from('image'), 60_000);
     await acuse('captchas', 'contestar', captcha, 'ABC12');
     await acuse('efos', 'cargar');
-    const { rows } = await database.db.pool.query(
-      `SELECT a.accion, q.email, a.detalle FROM auditoria a LEFT JOIN cuenta q ON q.id = a.cuenta_id
-       WHERE a.actor = 'operador:cli' AND (q.email = $1 AND a.accion = 'abonar-creditos' OR a.cuenta_id IS NULL) ORDER BY a.id`,
-      [email],
-    );
+    const rows = await database.sql`SELECT a.accion, q.email, a.detalle
+      FROM auditoria a LEFT JOIN cuenta q ON q.id = a.cuenta_id
+       WHERE a.actor = 'operador:cli' AND (q.email = ${email} AND a.accion = 'abonar-creditos' OR a.cuenta_id IS NULL) ORDER BY a.id`;
     const detalle = { creditos: 10, referencia: pago, detalle: 'abono del operador' };
     expect(rows).toEqual([
       { accion: 'abonar-creditos', email, detalle },
@@ -145,8 +139,8 @@ describe('the command line', () => {
     const [newest] = await ids('--limite', '1');
     expect(await ids('--antes', String(newest))).toEqual(all.slice(1));
     expect(await ids('--estado', 'VENCIDA')).toEqual([]);
-    const { rows: cuentas } = await database.db.pool.query('SELECT email FROM cuenta WHERE id = $1', [beto.cuentaId]);
-    expect(await ids('--cuenta', cuentas[0].email)).toEqual(await ids('--rfc', beto.rfc));
+    const cuentas = await database.sql`SELECT email FROM cuenta WHERE id = ${beto.cuentaId}`;
+    expect(await ids('--cuenta', String(cuentas[0]?.['email']))).toEqual(await ids('--rfc', beto.rfc));
   });
 
   it('shows an account, and adjusts its balance once for an id, never below zero', async () => {

@@ -27,12 +27,9 @@ describe('the start page', () => {
     expect(ahora(await see())).toBe(`/rfcs/${rfc}/credenciales`);
     expect((await persona.get(`/rfcs/${rfc}/credenciales`)).status).toBe(200);
 
-    await panel.db.pool.query(
-      `INSERT INTO credencial (id, contribuyente_id, api_key_id, tipo, kid, sobre) VALUES (gen_random_uuid(), $1, $2, 'ciec', 'k1', 'x')`,
-      [contribuyenteId, nueva.id],
-    );
+    await panel.sql`INSERT INTO credencial (id, contribuyente_id, api_key_id, tipo, kid, sobre) VALUES (gen_random_uuid(), ${contribuyenteId}, ${nueva.id}, 'ciec', 'k1', 'x')`;
     expect(ahora(await see())).toBe(`/pruebas/vault/rfc-registrar?rfc=${rfc}`);
-    await panel.db.pool.query('UPDATE api_key SET registrada_en = now() WHERE id = $1', [nueva.id]);
+    await panel.sql`UPDATE api_key SET registrada_en = now() WHERE id = ${nueva.id}`;
     expect(ahora(await see())).toBe('/saldo/comprar');
     expect((await persona.get('/saldo/comprar')).status).toBe(200);
 
@@ -42,15 +39,12 @@ describe('the start page', () => {
     expect((await persona.get(`/solicitudes/nueva?rfc=${rfc}`)).status).toBe(200);
 
     const accepted = await acceptSolicitud(panel.db, { cuentaId, contribuyenteId, apiKeyId: nueva.id, rfc });
-    const { rows } = await panel.db.pool.query('SELECT id FROM solicitud WHERE cuenta_id = $1', [cuentaId]);
-    const id = rows[0].id;
+    const [row] = await panel.sql`SELECT id FROM solicitud WHERE cuenta_id = ${cuentaId}`;
+    const id = row?.['id'];
     expect([accepted !== null, ahora(await see())]).toEqual([true, `/solicitudes/${id}`]);
     expect((await persona.get(`/solicitudes/${id}`)).status).toBe(200);
 
-    await panel.db.pool.query(
-      `UPDATE solicitud SET estado = 'TERMINADA', terminada_en = now(), object_key = 'k' WHERE id = $1`,
-      [id],
-    );
+    await panel.sql`UPDATE solicitud SET estado = 'TERMINADA', terminada_en = now(), object_key = 'k' WHERE id = ${id}`;
     const done = load(await see());
     expect(done('.pasos').length).toBe(0);
     expect(done('main').find(`a[href="/solicitudes/${id}"]`).text()).toContain('Ver y descargar');

@@ -65,11 +65,9 @@ test('whatever happens at once, every balance of the ledger follows from the las
         if (older) expect(BigInt(row.id)).toBeGreaterThan(BigInt(older.id));
         if (older) expect(row.creadoEn.getTime()).toBeGreaterThanOrEqual(older.creadoEn.getTime());
       }
-      const { rows: sums } = await database.db.pool.query(
-        `SELECT coalesce(sum(importe), 0)::integer AS importe, coalesce(sum(movimientos), 0)::integer AS movimientos
-         FROM uso_dia WHERE cuenta_id = $1`,
-        [cuentaId],
-      );
+      const sums =
+        await database.sql`SELECT coalesce(sum(importe), 0)::integer AS importe, coalesce(sum(movimientos), 0)::integer AS movimientos
+         FROM uso_dia WHERE cuenta_id = ${cuentaId}`;
       expect(sums[0]).toEqual({ importe: await saldoDe(database, taxpayer), movimientos: rows.length });
     }),
     { numRuns: 25 },
@@ -156,10 +154,7 @@ test('filters by time, RFC, operation and kind, page by page to both sides, equa
 test('usage by day and month is what the ledger sums up to, by days of central Mexico', async () => {
   const { cuentaId, contribuyenteId } = await seedTaxpayer(database.db, { saldo: 50 });
   const insert = (tipo: string, importe: number, en: string, operacion: string | null = null) =>
-    database.db.pool.query(
-      `INSERT INTO movimiento (cuenta_id, contribuyente_id, op_id, tipo, importe, operacion, creado_en) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-      [cuentaId, contribuyenteId, randomUUID(), tipo, importe, operacion, en],
-    );
+    database.sql`INSERT INTO movimiento (cuenta_id, contribuyente_id, op_id, tipo, importe, operacion, creado_en) VALUES (${cuentaId}, ${contribuyenteId}, ${randomUUID()}, ${tipo}, ${importe}, ${operacion}, ${en})`;
   // Midnight of central Mexico is 06:00 UTC.
   await insert('cargo', -1, '2031-03-01T05:59:59.999Z', 'tax/facturas');
   await insert('cargo', -2, '2031-03-01T06:00:00.000Z', 'tax/facturas');

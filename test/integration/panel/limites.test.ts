@@ -15,7 +15,7 @@ const database = useDatabase();
 const closing: Array<() => Promise<unknown>> = [];
 afterEach(async () => {
   for (const close of closing.splice(0).reverse()) await close();
-  await database.db.pool.query('DELETE FROM intento');
+  await database.sql`DELETE FROM intento`;
 });
 
 async function start(options: PanelOptions = {}) {
@@ -93,10 +93,7 @@ describe('throttles of log-ins', () => {
   it('hold the codes of the second step, which is the only one that knows the password', async () => {
     const panel = await start({ env: { ...RARELY, ENTRADAS_CUENTA: '3' } });
     const ana = await panel.registrar();
-    await panel.db.pool.query(
-      `INSERT INTO segundo_factor (usuario_id, secreto, confirmado_en) VALUES ($1, '\\x00', now())`,
-      [ana.usuarioId],
-    );
+    await panel.sql`INSERT INTO segundo_factor (usuario_id, secreto, confirmado_en) VALUES (${ana.usuarioId}, '\\x00', now())`;
     const cliente = panel.newCliente();
     await cliente.submit('/entrar', '/entrar', { email: ana.email, password: ana.password });
     const send = async () => (await cliente.submit('/entrar/codigo', '/entrar/codigo', { codigo: '123456' })).status;
@@ -169,7 +166,7 @@ describe('throttles of log-ins', () => {
     const panel = await start();
     const email = `${randomUUID()}@example.com`;
     await tryAt(panel.url, email);
-    const { rows } = await panel.db.pool.query('SELECT clave FROM intento');
+    const rows = await panel.sql`SELECT clave FROM intento`;
     expect(rows.length).toBe(2);
     expect(JSON.stringify(rows)).not.toContain(email.split('@')[0]);
   });
@@ -181,7 +178,7 @@ describe('the tries in the database', () => {
     const limite = { clave: 'prueba', rafaga: 7, segundos: 600 };
     const permisos = await Promise.all(Array.from({ length: 100 }, () => intentos.take([limite])));
     expect(permisos.filter(({ permitido }) => permitido)).toHaveLength(7);
-    await database.db.pool.query(`UPDATE intento SET tat = tat - interval '1201 seconds'`);
+    await database.sql`UPDATE intento SET tat = tat - interval '1201 seconds'`;
     const later = await Promise.all(Array.from({ length: 10 }, () => intentos.take([limite])));
     expect(later.filter(({ permitido }) => permitido)).toHaveLength(2);
   });
@@ -212,9 +209,7 @@ describe('the work of a log-in', () => {
     const panel = await start({ deps: { passwords }, env: { ...RARELY, ENTRADAS_CUENTA: '2' } });
     const ana = await panel.registrar();
     const without = await panel.registrar();
-    await panel.db.pool.query('UPDATE usuario SET password_hash = NULL, password_kid = NULL WHERE id = $1', [
-      without.usuarioId,
-    ]);
+    await panel.sql`UPDATE usuario SET password_hash = NULL, password_kid = NULL WHERE id = ${without.usuarioId}`;
     const unknown = `${randomUUID()}@example.com`;
     const work = async (email: string, password?: string) => {
       runs = 0;

@@ -21,12 +21,8 @@ const store = (persona: Pick<Persona, 'submit'>, pagina: string, key = '') =>
   persona.submit(pagina, `${pagina}/ciec`, { ciec: CIEC, api_key: key });
 
 const rows = async (id: string) =>
-  (
-    await panel.db.pool.query<{ sobre: Buffer; row: string }>(
-      'SELECT sobre, l::text AS row FROM llave_recordada l WHERE contribuyente_id = $1',
-      [id],
-    )
-  ).rows;
+  await panel.sql<{ sobre: Buffer; row: string }>`SELECT sobre, l::text AS row FROM llave_recordada l
+      WHERE contribuyente_id = ${id}`;
 
 describe('an API key that was typed in', () => {
   it('is asked for once a session: the next form takes it, the page says so, and nothing stored shows it', async () => {
@@ -71,16 +67,11 @@ describe('an API key that was typed in', () => {
     await store(ana, pagina, key);
     const left = async (): Promise<number> =>
       (
-        await panel.db.pool.query(
-          'SELECT extract(epoch FROM vence_en - now())::integer AS left FROM llave_recordada WHERE contribuyente_id = $1',
-          [id],
-        )
-      ).rows[0]?.left;
+        await panel.sql`SELECT extract(epoch FROM vence_en - now())::integer AS left FROM llave_recordada
+          WHERE contribuyente_id = ${id}`
+      )[0]?.left;
     const shift = (interval: string) =>
-      panel.db.pool.query('UPDATE llave_recordada SET vence_en = vence_en - $2::interval WHERE contribuyente_id = $1', [
-        id,
-        interval,
-      ]);
+      panel.sql`UPDATE llave_recordada SET vence_en = vence_en - ${interval}::interval WHERE contribuyente_id = ${id}`;
     await shift('9 minutes');
     expect(await left()).toBeLessThanOrEqual(60);
     expect((await store(ana, pagina)).status).toBe(303);

@@ -53,7 +53,7 @@ describe('a suspended account', () => {
     ]);
     expect(await saldoDe(panel, ana)).toBe(antes);
     // What had been accepted goes on.
-    const { rows } = await panel.db.pool.query('SELECT estado FROM solicitud WHERE cuenta_id = $1', [ana.cuentaId]);
+    const rows = await panel.sql`SELECT estado FROM solicitud WHERE cuenta_id = ${ana.cuentaId}`;
     expect(rows).toEqual([{ estado: 'EN_PROCESO' }]);
     const inicio = await ana.get('/inicio');
     expect(load(inicio.text)('main .aviso').first().text()).toContain('Pago <devuelto>');
@@ -76,10 +76,8 @@ describe('a suspended account', () => {
     expect(suspended.filter(Boolean)).toHaveLength(1);
     const reopened = await Promise.all(times.map(() => control.reopen(quien)));
     expect(reopened.filter(Boolean)).toHaveLength(1);
-    const { rows } = await panel.db.pool.query(
-      `SELECT accion FROM auditoria WHERE cuenta_id = $1 AND accion LIKE '%-cuenta' ORDER BY id`,
-      [ana.cuentaId],
-    );
+    const rows = await panel.sql`SELECT accion FROM auditoria
+      WHERE cuenta_id = ${ana.cuentaId} AND accion LIKE '%-cuenta' ORDER BY id`;
     expect(rows.map(({ accion }) => accion)).toEqual(['suspender-cuenta', 'reabrir-cuenta']);
   });
 });
@@ -109,10 +107,8 @@ describe('an adjustment of the balance', () => {
     expect(await saldoDe(panel, ana)).toBe(12);
     const libro = await ana.get('/saldo/movimientos');
     for (const motivo of ['Se cobró dos veces', 'Cortesía']) expect(libro.text).toContain(motivo);
-    const { rows } = await panel.db.pool.query(
-      `SELECT detalle FROM auditoria WHERE cuenta_id = $1 AND accion = 'ajustar-saldo' ORDER BY id`,
-      [ana.cuentaId],
-    );
+    const rows = await panel.sql`SELECT detalle FROM auditoria
+      WHERE cuenta_id = ${ana.cuentaId} AND accion = 'ajustar-saldo' ORDER BY id`;
     expect(rows.map(({ detalle }) => detalle)).toEqual([
       { creditos: -3, motivo: 'Se cobró dos veces', saldo: 2 },
       { creditos: 10, motivo: 'Cortesía', saldo: 12 },
@@ -128,10 +124,10 @@ describe('a reset code', () => {
     const page = await order(ana, 'codigo', { usuario: ana.usuarioId });
     const codigo = load(page.text)('.copiar code').last().text();
     expect(codigo).toMatch(/^[\w-]{43}$/);
-    const { rows } = await panel.db.pool.query<{ row: string; left: number }>(
-      `SELECT c::text AS row, extract(epoch FROM vence_en - now())::integer AS left FROM codigo_acceso c WHERE usuario_id = $1`,
-      [ana.usuarioId],
-    );
+    const rows = await panel.sql<{
+      row: string;
+      left: number;
+    }>`SELECT c::text AS row, extract(epoch FROM vence_en - now())::integer AS left FROM codigo_acceso c WHERE usuario_id = ${ana.usuarioId}`;
     expect(rows).toHaveLength(1);
     expect(rows[0]?.row).not.toContain(codigo);
     expect(rows[0]?.left).toBeLessThanOrEqual(3_600);

@@ -15,14 +15,11 @@ describe('the audit log', () => {
   it('is walked page by page, each line once, and narrowed', async () => {
     const accion = `prueba-${randomUUID()}`;
     // Older than whatever else is in the log, as their ids say, too.
-    await panel.db.pool.query('UPDATE auditoria SET id = id + 1000000');
-    await panel.db.pool.query(`SELECT setval('auditoria_id_seq', 2000000)`);
-    await panel.db.pool.query(
-      `INSERT INTO auditoria (id, actor, accion, detalle, en)
-       SELECT n + 1, 'prueba:' || n % 2, $1, jsonb_build_object('n', n), '2026-01-10 05:59:59.5Z'::timestamptz + n * interval '1 second'
-       FROM generate_series(0, 119) AS n`,
-      [accion],
-    );
+    await panel.sql`UPDATE auditoria SET id = id + 1000000`;
+    await panel.sql`SELECT setval('auditoria_id_seq', 2000000)`;
+    await panel.sql`INSERT INTO auditoria (id, actor, accion, detalle, en)
+       SELECT n + 1, 'prueba:' || n % 2, ${accion}, jsonb_build_object('n', n), '2026-01-10 05:59:59.5Z'::timestamptz + n * interval '1 second'
+       FROM generate_series(0, 119) AS n`;
     const seen: string[] = [];
     let next: string | undefined = `/operador/auditoria?accion=${accion}`;
     for (let page = 0; next !== undefined; page += 1) {
@@ -58,11 +55,8 @@ describe('the health of the authority', () => {
     for (let n = 0; n < 10; n += 1) see('fallo', 1_000);
     see('evitada', 0);
     await metrics.close();
-    await panel.db.pool.query(
-      `INSERT INTO estado_host (host, fallos, fallos_antes, abierto_hasta, sonda_hasta)
-       VALUES ($1, 8, 0, (extract(epoch FROM now()) * 1000)::bigint + 60000, 0)`,
-      [host],
-    );
+    await panel.sql`INSERT INTO estado_host (host, fallos, fallos_antes, abierto_hasta, sonda_hasta)
+       VALUES (${host}, 8, 0, (extract(epoch FROM now()) * 1000)::bigint + 60000, 0)`;
     for (const [periodo, porMinuto] of [
       ['hora', '1.67 por minuto'],
       ['dia', '0.07 por minuto'],

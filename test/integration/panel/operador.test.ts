@@ -29,10 +29,11 @@ const idsOf = ($: CheerioAPI, selector: string) =>
     .map((each) => $(each).attr('id'));
 const newCaptcha = () => createCaptchas(panel.db).ask(PIXEL, 600_000);
 const audited = async (accion: string) => {
-  const { rows } = await panel.db.pool.query<{ actor: string; detalle: unknown; cuenta_id: string | null }>(
-    'SELECT actor, detalle, cuenta_id FROM auditoria WHERE accion = $1 ORDER BY id DESC LIMIT 1',
-    [accion],
-  );
+  const rows = await panel.sql<{
+    actor: string;
+    detalle: unknown;
+    cuenta_id: string | null;
+  }>`SELECT actor, detalle, cuenta_id FROM auditoria WHERE accion = ${accion} ORDER BY id DESC LIMIT 1`;
   return rows[0];
 };
 
@@ -182,10 +183,8 @@ describe('what the operator does', () => {
     for (const creditos of ['0', '-1', '1.5', '1000001', 'x', ''])
       expect((await operador.submit(path, `${path}/abono`, { creditos, referencia: randomUUID() })).status).toBe(422);
     expect([await saldoDe(panel, una), await saldoDe(panel, otra)]).toEqual([5, 0]);
-    const { rows } = await panel.db.pool.query(
-      `SELECT FROM auditoria WHERE accion = 'abonar-creditos' AND cuenta_id = ANY($1::uuid[])`,
-      [[una.cuentaId, otra.cuentaId]],
-    );
+    const rows = await panel.sql`SELECT FROM auditoria
+      WHERE accion = 'abonar-creditos' AND cuenta_id = ANY(${[una.cuentaId, otra.cuentaId]}::uuid[])`;
     expect(rows).toHaveLength(1);
     expect(await brokenInvariants(panel.db)).toEqual([]);
   });

@@ -14,9 +14,9 @@ beforeAll(async () => {
 const account = async (saldo = 0) => (await seedTaxpayer(database.db, { saldo })).cuentaId;
 const make = (cuentaId: string, change: Partial<NuevoPago> = {}) => newPago(database.db, cuentaId, change);
 const comprasOf = async ({ id }: Pago): Promise<number> =>
-  Number((await database.db.pool.query(`SELECT count(*) FROM movimiento WHERE pago_id = $1`, [id])).rows[0].count);
+  Number((await database.sql`SELECT count(*) FROM movimiento WHERE pago_id = ${id}`)[0]?.['count']);
 const auditOf = async ({ id }: Pago): Promise<string[]> =>
-  (await database.db.pool.query(`SELECT accion FROM auditoria WHERE detalle->>'pago' = $1 ORDER BY id`, [id])).rows.map(
+  (await database.sql`SELECT accion FROM auditoria WHERE detalle->>'pago' = ${id} ORDER BY id`).map(
     ({ accion }) => accion,
   );
 

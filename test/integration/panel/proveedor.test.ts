@@ -36,11 +36,9 @@ const paid = (pagoId: string, proveedorRef: string, total = 11_484) =>
   ({ tipo: 'PAGADO', pagoId, proveedorRef, total }) as const;
 const notesOf = async (pagoId: string): Promise<string[]> =>
   (
-    await database.db.pool.query(
-      `SELECT detalle->>'motivo' AS motivo FROM auditoria WHERE accion = 'pago-sin-acreditar' AND detalle->>'pago' = $1 ORDER BY id`,
-      [pagoId],
-    )
-  ).rows.map(({ motivo }) => motivo);
+    await database.sql`SELECT detalle->>'motivo' AS motivo FROM auditoria
+      WHERE accion = 'pago-sin-acreditar' AND detalle->>'pago' = ${pagoId} ORDER BY id`
+  ).map(({ motivo }) => motivo);
 
 describe('a provider with a page of its own', () => {
   it('is gone to, notifies many times at once, and the payment is credited once', async () => {

@@ -86,9 +86,7 @@ describe('the sandbox', () => {
     const ciec = ciecOf(llave.rfc);
     const page = await probar('vault/rfc-guardar', { ciec });
     expect(load(page.text)('#resultado .estado').text()).toBe('HTTP 200');
-    const { rows } = await panel.db.pool.query('SELECT tipo FROM credencial WHERE contribuyente_id = $1', [
-      llave.contribuyenteId,
-    ]);
+    const rows = await panel.sql`SELECT tipo FROM credencial WHERE contribuyente_id = ${llave.contribuyenteId}`;
     expect(rows).toEqual([{ tipo: 'ciec' }]);
     const $ = load(page.text);
     for (const input of $('input[type=password]').toArray()) expect($(input).attr('value')).toBeUndefined();

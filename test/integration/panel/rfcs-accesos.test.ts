@@ -14,10 +14,8 @@ beforeAll(async () => {
 });
 
 const audit = async (rfc: string, accion: string) => {
-  const { rows } = await panel.db.pool.query<{ detalle: unknown; actor: string }>(
-    'SELECT detalle, actor FROM auditoria a JOIN contribuyente c ON c.id = a.contribuyente_id WHERE c.rfc = $1 AND accion = $2',
-    [rfc, accion],
-  );
+  const rows = await panel.sql<{ detalle: unknown; actor: string }>`SELECT detalle, actor
+    FROM auditoria a JOIN contribuyente c ON c.id = a.contribuyente_id WHERE c.rfc = ${rfc} AND accion = ${accion}`;
   return rows;
 };
 
@@ -137,10 +135,8 @@ describe('operations', () => {
     const off = { _csrf, operacion: 'tax/facturas', estado: 'apagada' };
     await ana.post(pagina, off);
     await ana.post(pagina, off);
-    const { rows } = await panel.db.pool.query(
-      'SELECT operacion FROM operacion_deshabilitada o JOIN contribuyente c ON c.id = o.contribuyente_id WHERE c.rfc = $1',
-      [rfc],
-    );
+    const rows = await panel.sql`SELECT operacion
+      FROM operacion_deshabilitada o JOIN contribuyente c ON c.id = o.contribuyente_id WHERE c.rfc = ${rfc}`;
     expect(rows).toEqual([{ operacion: 'tax/facturas' }]);
     expect(await audit(rfc, 'deshabilitar-operacion')).toEqual([
       { actor: `usuario:${ana.usuarioId}`, detalle: { operacion: 'tax/facturas' } },
@@ -169,10 +165,8 @@ describe('operations', () => {
 
 describe('addresses', () => {
   const saved = async (rfc: string) => {
-    const { rows } = await panel.db.pool.query<{ cidr: string }>(
-      'SELECT cidr FROM ip_permitida i JOIN contribuyente c ON c.id = i.contribuyente_id WHERE c.rfc = $1 ORDER BY 1',
-      [rfc],
-    );
+    const rows = await panel.sql<{ cidr: string }>`SELECT cidr
+      FROM ip_permitida i JOIN contribuyente c ON c.id = i.contribuyente_id WHERE c.rfc = ${rfc} ORDER BY 1`;
     return rows.map(({ cidr }) => cidr);
   };
   const listOf = (text: string) => load(text)('textarea').val();

@@ -35,10 +35,8 @@ const send = (pagina: string, what: 'ciec' | 'efirma', campos: Campos) =>
 const faultOf = (answer: { text: string }, id: string) => load(answer.text)(`#${id}-error`).text();
 
 async function rowsOf(rfc: string): Promise<string[]> {
-  const { rows } = await panel.db.pool.query<{ tipo: string }>(
-    'SELECT k.tipo FROM credencial k JOIN contribuyente c ON c.id = k.contribuyente_id WHERE c.rfc = $1 ORDER BY 1',
-    [rfc],
-  );
+  const rows = await panel.sql<{ tipo: string }>`SELECT k.tipo
+    FROM credencial k JOIN contribuyente c ON c.id = k.contribuyente_id WHERE c.rfc = ${rfc} ORDER BY 1`;
   return rows.map(({ tipo }) => tipo);
 }
 
@@ -63,11 +61,9 @@ describe('the CIEC', () => {
       panel.deps.keyring,
     );
     expect(opened.tipo === 'ciec' && opened.ciec.toString()).toBe(CIEC);
-    const { rows } = await panel.db.pool.query(
-      `SELECT a.accion, a.actor, a.ip FROM auditoria a JOIN contribuyente c ON c.id = a.contribuyente_id
-       WHERE c.rfc = $1 AND a.accion IN ('guardar-ciec', 'rfc-registrar') ORDER BY a.id`,
-      [rfc],
-    );
+    const rows = await panel.sql`SELECT a.accion, a.actor, a.ip
+      FROM auditoria a JOIN contribuyente c ON c.id = a.contribuyente_id
+       WHERE c.rfc = ${rfc} AND a.accion IN ('guardar-ciec', 'rfc-registrar') ORDER BY a.id`;
     const who = { actor: `usuario:${ana.usuarioId}`, ip: '127.0.0.1' };
     expect(rows).toEqual([
       { accion: 'guardar-ciec', ...who },
@@ -98,10 +94,8 @@ describe('the CIEC', () => {
   it('that the SAT refused is shown as such until it is stored anew', async () => {
     const { rfc, key, pagina } = await withKey();
     await send(pagina, 'ciec', { ciec: CIEC, api_key: key });
-    await panel.db.pool.query(
-      'UPDATE credencial k SET rechazada_portal_en = now() FROM contribuyente c WHERE c.id = k.contribuyente_id AND c.rfc = $1',
-      [rfc],
-    );
+    await panel.sql`UPDATE credencial k SET rechazada_portal_en = now() FROM contribuyente c
+      WHERE c.id = k.contribuyente_id AND c.rfc = ${rfc}`;
     expect((await ana.get(pagina)).text).toContain('No se volverá a intentar con esta');
     await send(pagina, 'ciec', { ciec: CIEC, api_key: key });
     expect((await ana.get(pagina)).text).not.toContain('No se volverá a intentar');
@@ -172,14 +166,12 @@ describe('the e.firma', () => {
       ...{ rfc, tipo: 'emitidos', desde: '2026-01-01', hasta: '2026-01-31' },
     });
     const id = data['solicitud_id'];
-    await panel.db.pool.query(`UPDATE solicitud SET estado = 'ESPERA_EFIRMA' WHERE id = $1`, [id]);
-    await panel.db.pool.query('DELETE FROM credencial_sellada WHERE solicitud_id = $1', [id]);
+    await panel.sql`UPDATE solicitud SET estado = 'ESPERA_EFIRMA' WHERE id = ${id}`;
+    await panel.sql`DELETE FROM credencial_sellada WHERE solicitud_id = ${id}`;
     expect((await ana.get(pagina)).text).toContain('1 solicitud continúa');
     await send(pagina, 'efirma', campos);
-    const { rows } = await panel.db.pool.query(
-      'SELECT s.estado, c.tipo FROM solicitud s JOIN credencial_sellada c ON c.solicitud_id = s.id WHERE s.id = $1',
-      [id],
-    );
+    const rows = await panel.sql`SELECT s.estado, c.tipo
+      FROM solicitud s JOIN credencial_sellada c ON c.solicitud_id = s.id WHERE s.id = ${id}`;
     expect(rows).toEqual([{ estado: 'EN_PROCESO', tipo: 'efirma' }]);
   });
 

@@ -89,10 +89,8 @@ describe('a new key', () => {
     );
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     expect(answers.filter(({ status }) => status === 303)).toHaveLength(5);
-    const { rows } = await panel.db.pool.query(
-      'SELECT estado FROM api_key k JOIN contribuyente c ON c.id = k.contribuyente_id WHERE c.rfc = $1',
-      [rfc],
-    );
+    const rows = await panel.sql`SELECT estado FROM api_key k JOIN contribuyente c ON c.id = k.contribuyente_id
+      WHERE c.rfc = ${rfc}`;
     expect(rows).toEqual([{ estado: 'ACTIVA' }]);
   });
 
@@ -106,7 +104,7 @@ describe('a new key', () => {
     const second = await generate(ana, rfc);
     expect(await gate(first)).toMatchObject({ estado: 'REEMPLAZADA' });
     expect(await gate(second)).toMatchObject({ estado: 'ACTIVA' });
-    const { rows } = await panel.db.pool.query('SELECT estado FROM solicitud WHERE rfc = $1', [rfc]);
+    const rows = await panel.sql`SELECT estado FROM solicitud WHERE rfc = ${rfc}`;
     expect(rows).toEqual([{ estado: 'EN_PROCESO' }]);
     expect((await ana.get(paginaLlave(rfc))).text).toContain('Reemplazada');
   });
@@ -114,10 +112,8 @@ describe('a new key', () => {
   it('is noted in the audit log with who made it and from where', async () => {
     const rfc = await newRfcOf(ana);
     await generate(ana, rfc);
-    const { rows } = await panel.db.pool.query(
-      `SELECT actor, ip FROM auditoria a JOIN contribuyente c ON c.id = a.contribuyente_id WHERE c.rfc = $1 AND accion = 'generar-llave'`,
-      [rfc],
-    );
+    const rows = await panel.sql`SELECT actor, ip FROM auditoria a JOIN contribuyente c ON c.id = a.contribuyente_id
+      WHERE c.rfc = ${rfc} AND accion = 'generar-llave'`;
     expect(rows).toEqual([{ actor: `usuario:${ana.usuarioId}`, ip: '127.0.0.1' }]);
   });
 });
@@ -125,10 +121,8 @@ describe('a new key', () => {
 describe('what was stored under the key before', () => {
   it('opens under the new key only, when the old one is typed in', async () => {
     const { rfc, key: old } = await equipped();
-    await panel.db.pool.query(
-      `UPDATE credencial c SET rechazada_portal_en = '2026-01-02T03:04:05Z' FROM contribuyente t WHERE t.id = c.contribuyente_id AND t.rfc = $1 AND c.tipo = 'ciec'`,
-      [rfc],
-    );
+    await panel.sql`UPDATE credencial c SET rechazada_portal_en = '2026-01-02T03:04:05Z' FROM contribuyente t
+      WHERE t.id = c.contribuyente_id AND t.rfc = ${rfc} AND c.tipo = 'ciec'`;
     const before = await gate(old);
     expect((await ana.get(paginaLlave(rfc))).text).toContain('la CIEC, el certificado de la e.firma, la llave privada');
     const fresh = await generate(ana, rfc, { anterior: ` ${old} ` });
@@ -167,19 +161,15 @@ describe('what was stored under the key before', () => {
     expect([pass?.estado, pass?.access.ciec !== null, pass?.access.efirmaKey !== null]).toEqual(['ACTIVA', true, true]);
     const fresh = await generate(ana, rfc, { perder: 'si' });
     expect((await gate(fresh))?.access).toMatchObject({ ciec: null, efirmaCer: null, efirmaKey: null });
-    const { rows } = await panel.db.pool.query(
-      'SELECT 1 FROM credencial k JOIN contribuyente c ON c.id = k.contribuyente_id WHERE c.rfc = $1',
-      [rfc],
-    );
+    const rows = await panel.sql`SELECT 1 FROM credencial k JOIN contribuyente c ON c.id = k.contribuyente_id
+      WHERE c.rfc = ${rfc}`;
     expect(rows).toEqual([]);
   });
 
   it('is told apart when a part of it does not open: that part goes, the rest stays', async () => {
     const { rfc, key } = await equipped();
-    await panel.db.pool.query(
-      `DELETE FROM efirma_shred s USING credencial k, contribuyente c WHERE s.credencial_id = k.id AND k.contribuyente_id = c.id AND c.rfc = $1`,
-      [rfc],
-    );
+    await panel.sql`DELETE FROM efirma_shred s USING credencial k, contribuyente c
+      WHERE s.credencial_id = k.id AND k.contribuyente_id = c.id AND c.rfc = ${rfc}`;
     const answer = await ana.submit(paginaLlave(rfc), paginaLlave(rfc), { anterior: key });
     expect(answer.text).toContain('Ya no se pudo abrir');
     const pass = await gate(onlyKey(answer));
@@ -222,11 +212,8 @@ describe('revoking', () => {
     expect(answer.location).toBe(paginaLlave(rfc));
     expect((await ana.get(paginaLlave(rfc))).text).toContain('2 solicitudes terminaron con reembolso');
     expect(await gate(key)).toMatchObject({ estado: 'REVOCADA', access: { ciec: null, efirmaKey: null } });
-    const { rows } = await panel.db.pool.query(
-      `SELECT s.estado, s.motivo, count(m.*)::int AS reembolsos FROM solicitud s
-       LEFT JOIN movimiento m ON m.op_id = s.id AND m.tipo = 'reembolso' WHERE s.rfc = $1 GROUP BY s.id`,
-      [rfc],
-    );
+    const rows = await panel.sql`SELECT s.estado, s.motivo, count(m.*)::int AS reembolsos FROM solicitud s
+       LEFT JOIN movimiento m ON m.op_id = s.id AND m.tipo = 'reembolso' WHERE s.rfc = ${rfc} GROUP BY s.id`;
     const ended = { estado: 'ERROR', motivo: 'API_KEY_REVOCADA', reembolsos: 1 };
     expect(rows).toEqual([ended, ended]);
     expect(await brokenInvariants(panel.db)).toEqual([]);
@@ -252,7 +239,7 @@ it('shows age and last use, and reminds after 90 days', async () => {
   const at = new Date(Date.now() - 5 * 60_000 - 1_000);
   await createAccessSnapshots(panel.db).noteUse([{ apiKeyId: id, at, ip: '203.0.113.77' }]);
   const age = (days: number) =>
-    panel.db.pool.query('UPDATE api_key SET creada_en = now() - make_interval(days => $2) WHERE id = $1', [id, days]);
+    panel.sql`UPDATE api_key SET creada_en = now() - make_interval(days => ${days}) WHERE id = ${id}`;
   await age(89);
   const young = await ana.get(paginaLlave(rfc));
   expect(young.text).toContain('203.0.113.77');

@@ -115,10 +115,7 @@ describe('a transfer', () => {
     const page = await ana.get(path);
     expect(main(page.text)).toContain('La compra se canceló');
     expect(page.text).not.toContain('/cancelar"');
-    const { rows } = await panel.db.pool.query(
-      'SELECT accion, actor, ip FROM auditoria WHERE cuenta_id = $1 ORDER BY id',
-      [ana.cuentaId],
-    );
+    const rows = await panel.sql`SELECT accion, actor, ip FROM auditoria WHERE cuenta_id = ${ana.cuentaId} ORDER BY id`;
     const quien = { actor: `usuario:${ana.usuarioId}`, ip: '127.0.0.1' };
     expect(rows.slice(1)).toEqual([
       { accion: 'crear-pago', ...quien },
@@ -280,10 +277,8 @@ describe('the summary', () => {
     expect(load((await eva.get('/saldo')).text)('#campo-umbral').attr('value')).toBe('13');
     await eva.submit('/saldo', '/saldo/aviso', { umbral: '0' });
     expect(main((await eva.get('/saldo')).text)).not.toContain('Quedan 12');
-    const { rows } = await panel.db.pool.query(
-      `SELECT count(*)::integer AS n FROM auditoria WHERE cuenta_id = $1 AND accion = 'cambiar-aviso-saldo'`,
-      [eva.cuentaId],
-    );
+    const rows = await panel.sql`SELECT count(*)::integer AS n FROM auditoria
+      WHERE cuenta_id = ${eva.cuentaId} AND accion = 'cambiar-aviso-saldo'`;
     expect(rows).toEqual([{ n: 2 }]);
   });
 });

@@ -164,14 +164,12 @@ describe('the second factor', () => {
 
   it('stores neither secret nor recovery code as they are, and no secret opens for another user', async () => {
     const [ana, berta] = [await protegida(), await protegida()];
-    const { rows } = await panel.db.pool.query<{ secreto: Buffer }>('SELECT secreto FROM segundo_factor');
+    const rows = await panel.sql<{ secreto: Buffer }>`SELECT secreto FROM segundo_factor`;
     expect(rows.some(({ secreto }) => secreto.includes(Buffer.from(ana.app.secret.bytes)))).toBe(false);
-    const { rows: codigos } = await panel.db.pool.query('SELECT to_jsonb(c) FROM codigo_recuperacion c');
+    const codigos = await panel.sql`SELECT to_jsonb(c) FROM codigo_recuperacion c`;
     expect(JSON.stringify(codigos)).not.toContain((ana.codigos[0] ?? '-').replaceAll('-', ''));
-    await panel.db.pool.query(
-      'UPDATE segundo_factor SET secreto = (SELECT secreto FROM segundo_factor WHERE usuario_id = $1) WHERE usuario_id = $2',
-      [ana.usuarioId, berta.usuarioId],
-    );
+    await panel.sql`UPDATE segundo_factor SET secreto = (SELECT secreto
+      FROM segundo_factor WHERE usuario_id = ${ana.usuarioId}) WHERE usuario_id = ${berta.usuarioId}`;
     expect((await sendCode(await halfWay(berta), codeAt(ana.app))).status).toBe(422);
   });
 });

@@ -112,7 +112,7 @@ describe('forged requests', () => {
         // Without any cookie there is no session that a token could be of.
         expect((await panel.newCliente().post(path, { ...campos, ...token })).status).toBe(403);
       }
-    const { rows } = await panel.db.pool.query('SELECT 1 FROM usuario WHERE email = $1', [nuevo.email]);
+    const rows = await panel.sql`SELECT 1 FROM usuario WHERE email = ${nuevo.email}`;
     expect(rows).toEqual([]);
     expect((await ana.post('/salir', { _csrf: theirs })).status).toBe(403);
     expect((await ana.get('/cuenta')).status).toBe(200);

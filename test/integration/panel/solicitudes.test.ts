@@ -52,11 +52,8 @@ describe('the list', () => {
         await accepted(taxpayer, { desde: `2024-01-${String(n + 1).padStart(2, '0')}`, hasta: '2024-02-15' }),
       );
     const more = Array.from({ length: 10 }, () => uuidV7());
-    await panel.db.pool.query(
-      `INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, deadline_at)
-       SELECT n.id, $2, $3, 'k' || n.id, $4, 'recibidos', '2023-01-01', '2024-01-01', 'portal', now() FROM unnest($1::uuid[]) AS n (id)`,
-      [more, taxpayer.cuentaId, taxpayer.contribuyenteId, taxpayer.rfc],
-    );
+    await panel.sql`INSERT INTO solicitud (id, cuenta_id, contribuyente_id, api_key_id, rfc, tipo, desde, hasta, canal, deadline_at)
+       SELECT n.id, ${taxpayer.cuentaId}, ${taxpayer.contribuyenteId}, 'k' || n.id, ${taxpayer.rfc}, 'recibidos', '2023-01-01', '2024-01-01', 'portal', now() FROM unnest(${more}::uuid[]) AS n (id)`;
     const first = load((await persona.get('/solicitudes?tipo=recibidos')).text);
     expect(linksOf(first)).toHaveLength(25);
     const next = first('nav[aria-label="Páginas"] a').last().attr('href') ?? '';
@@ -126,7 +123,7 @@ describe('the page of one', () => {
   test('tells that it waits for the e.firma, and where to store it', async () => {
     const { persona, taxpayer } = await owner();
     const id = await accepted(taxpayer, { canal: 'soap' });
-    await panel.db.pool.query('DELETE FROM credencial_sellada WHERE solicitud_id = $1', [id]);
+    await panel.sql`DELETE FROM credencial_sellada WHERE solicitud_id = ${id}`;
     await createClaims(panel.db).awaitEfirma(await newClaim(id));
     const $ = load((await persona.get(`/solicitudes/${id}`)).text);
     expect($('.aviso').text()).toContain('Guarde la llave otra vez: la solicitud sigue sola');
@@ -198,10 +195,8 @@ describe('the page of one', () => {
   test('pages through a long timeline', async () => {
     const { persona, taxpayer } = await owner();
     const id = await accepted(taxpayer);
-    await panel.db.pool.query(
-      `INSERT INTO evento (solicitud_id, tipo) SELECT $1, 'SAT_EN_PROCESO' FROM generate_series(1, 100)`,
-      [id],
-    );
+    await panel.sql`INSERT INTO evento (solicitud_id, tipo) SELECT ${id}, 'SAT_EN_PROCESO'
+      FROM generate_series(1, 100)`;
     const first = load((await persona.get(`/solicitudes/${id}`)).text);
     expect(first('details .linea > li')).toHaveLength(60);
     expect(first('#linea details').attr('open')).toBeUndefined();
@@ -226,10 +221,8 @@ describe('the download', () => {
     expect(url).toContain(`solicitudes/${id}/paquete.zip`);
     expect(answer.headers.get('refresh')).toBe(`0; url=${url}`);
     expect(answer.headers.get('cache-control')).toBe('no-store');
-    const { rows } = await panel.db.pool.query(
-      `SELECT actor, ip, cuenta_id FROM auditoria WHERE accion = 'descargar-paquete' AND detalle->>'solicitud' = $1`,
-      [id],
-    );
+    const rows = await panel.sql`SELECT actor, ip, cuenta_id FROM auditoria
+      WHERE accion = 'descargar-paquete' AND detalle->>'solicitud' = ${id}`;
     expect(rows).toEqual([{ actor: `usuario:${persona.usuarioId}`, ip: '127.0.0.1', cuenta_id: persona.cuentaId }]);
   });
 
@@ -237,7 +230,7 @@ describe('the download', () => {
     const { persona, taxpayer } = await owner();
     const csrf = await persona.csrf('/solicitudes/nueva');
     const gone = await finished(taxpayer);
-    await panel.db.pool.query('UPDATE solicitud SET paquete_borrado_en = now() WHERE id = $1', [gone]);
+    await panel.sql`UPDATE solicitud SET paquete_borrado_en = now() WHERE id = ${gone}`;
     const ask = (id: string) => persona.post(`/solicitudes/${id}/descargar`, { _csrf: csrf });
     const without = await failed(taxpayer, 'PLAZO_AGOTADO', 'VENCIDA');
     const unfinished = await accepted(taxpayer);
@@ -270,10 +263,8 @@ describe('cancelling', () => {
     expect(page).toContain('Se canceló antes de terminar');
     expect(page).toContain('Se devolvió 1 crédito');
     expect((await persona.get(`/solicitudes/${id}/cancelar`)).headers.get('location')).toBe(`/solicitudes/${id}`);
-    const { rows } = await panel.db.pool.query(
-      `SELECT actor FROM auditoria WHERE accion = 'cancelar-solicitud' AND detalle->>'solicitud' = $1`,
-      [id],
-    );
+    const rows = await panel.sql`SELECT actor FROM auditoria
+      WHERE accion = 'cancelar-solicitud' AND detalle->>'solicitud' = ${id}`;
     expect(rows).toEqual([{ actor: `usuario:${persona.usuarioId}` }]);
   });
 

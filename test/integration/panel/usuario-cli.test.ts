@@ -31,7 +31,7 @@ describe('usuario', () => {
     const ana = await panel.registrar();
     const email = newEmail();
     await acuse('usuario', 'crear', '--email', email, '--cuenta', ana.email, '--nombre', 'Berta');
-    const { rows } = await panel.db.pool.query('SELECT nombre, rol, cuenta_id FROM usuario WHERE email = $1', [email]);
+    const rows = await panel.sql`SELECT nombre, rol, cuenta_id FROM usuario WHERE email = ${email}`;
     expect(rows).toEqual([{ nombre: 'Berta', rol: 'CLIENTE', cuenta_id: ana.cuentaId }]);
     await expect(acuse('usuario', 'crear', '--email', ana.email)).rejects.toThrow('EMAIL_REPETIDO');
     await expect(acuse('usuario', 'crear', '--email', newEmail(), '--cuenta', newEmail())).rejects.toThrow(
@@ -53,10 +53,7 @@ describe('usuario', () => {
 
   it('restablecer lets somebody in again; the second factor goes only when asked', async () => {
     const ana = await panel.registrar();
-    await panel.db.pool.query(
-      `INSERT INTO segundo_factor (usuario_id, secreto, confirmado_en) VALUES ($1, '\\x00', now())`,
-      [ana.usuarioId],
-    );
+    await panel.sql`INSERT INTO segundo_factor (usuario_id, secreto, confirmado_en) VALUES (${ana.usuarioId}, '\\x00', now())`;
     await choose((await acuse('usuario', 'restablecer', '--email', ana.email))[0] ?? {});
     const half = newCliente(panel.url);
     expect((await half.submit('/entrar', '/entrar', { email: ana.email, password })).location).toMatch(
@@ -80,10 +77,8 @@ describe('usuario', () => {
     const ana = await panel.registrar();
     for (const _ of ['once', 'and again']) await acuse('usuario', 'rol', '--email', ana.email, '--rol', 'OPERADOR');
     await acuse('usuario', 'restablecer', '--email', ana.email, '--sin-segundo-factor');
-    const { rows } = await panel.db.pool.query(
-      `SELECT accion FROM auditoria WHERE cuenta_id = $1 AND actor = 'operador:cli' ORDER BY id`,
-      [ana.cuentaId],
-    );
+    const rows = await panel.sql`SELECT accion FROM auditoria
+      WHERE cuenta_id = ${ana.cuentaId} AND actor = 'operador:cli' ORDER BY id`;
     expect(rows.map(({ accion }) => accion)).toEqual(['cambiar-rol', 'quitar-dos-pasos', 'ofrecer-password']);
   });
 });

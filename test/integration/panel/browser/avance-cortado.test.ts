@@ -47,7 +47,7 @@ describe.runIf(CHROMIUM !== null)('the progress of a solicitud, when the connect
     await conexion.getByText('Se perdió la conexión; se está intentando de nuevo.').waitFor();
     await servicio.startWorker();
     await waitFor(async () => {
-      const { rows } = await panel.db.pool.query('SELECT intentos FROM solicitud WHERE id = $1', [id]);
+      const rows = await panel.sql`SELECT intentos FROM solicitud WHERE id = ${id}`;
       return Number(rows[0]?.intentos) >= 2 ? true : null;
     });
     expect(await intentos.textContent()).toBe('0');

@@ -191,10 +191,8 @@ describe.runIf(CHROMIUM !== null)('a form', () => {
     await page.locator('#efirma-llave').fill(llave);
     await pressButton(page, 'Guardar la e.firma');
     await page.getByText(noSerie).first().waitFor();
-    const { rows } = await panel.db.pool.query<{ tipo: string }>(
-      `SELECT tipo FROM credencial JOIN contribuyente ON contribuyente.id = contribuyente_id WHERE rfc = $1 ORDER BY tipo`,
-      [rfc],
-    );
+    const rows = await panel.sql<{ tipo: string }>`SELECT tipo
+      FROM credencial JOIN contribuyente ON contribuyente.id = contribuyente_id WHERE rfc = ${rfc} ORDER BY tipo`;
     expect(rows.map(({ tipo }) => tipo)).toEqual(['efirma_cer', 'efirma_key']);
     expectSinQuejas(cliente);
   });
