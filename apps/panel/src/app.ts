@@ -13,7 +13,6 @@ import { MOUNTS, RUTAS } from './rutas.ts';
 
 const NO_SOCKET = '0.0.0.0';
 
-/** What a server hands over beside the request. */
 interface Bindings {
   readonly incoming?: Pick<IncomingMessage, 'socket'>;
 }

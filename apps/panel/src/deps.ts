@@ -16,7 +16,7 @@ import { openPaquetesS3 } from '@acuse/storage';
 import { createKeyring, createSellado, decodeClave32, firstKey, idsOf, openClaves, parseKeys } from '@acuse/vault';
 import { createPasswords } from './acceso/passwords.ts';
 import { type PanelConfig, settingsOf } from './config.ts';
-import { createSeguimiento } from './pages/solicitudes/avance/seguimiento.ts';
+import { createSeguimiento } from './pages/solicitudes/seguimiento.ts';
 import { openCheckout } from './pagos/checkout.ts';
 
 /** Everything the panel needs from outside itself. Tests replace single ones. */

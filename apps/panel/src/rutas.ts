@@ -24,14 +24,11 @@ import { keyPage } from './pages/rfcs/llave.tsx';
 import { newKeyPage } from './pages/rfcs/llave-nueva.tsx';
 import { newRfcPage } from './pages/rfcs/nuevo.tsx';
 import { operationsPage } from './pages/rfcs/operaciones.tsx';
-import { storePage } from './pages/rfcs/store.ts';
 import { buyPage } from './pages/saldo/buy.tsx';
 import { purchasePage, purchasesPage } from './pages/saldo/compras.tsx';
 import { ledgerPage } from './pages/saldo/libro.tsx';
 import { balancePage } from './pages/saldo/resumen.tsx';
-import { sandboxPage } from './pages/sandbox/indice.tsx';
-import { operationPage } from './pages/sandbox/operacion.tsx';
-import { progressPage } from './pages/solicitudes/avance/avance.tsx';
+import { sandboxPage } from './pages/sandbox/operacion.tsx';
 import { solicitudPage } from './pages/solicitudes/detalle.tsx';
 import { solicitudesPage } from './pages/solicitudes/lista.tsx';
 import { newSolicitudPage } from './pages/solicitudes/nueva.tsx';
@@ -53,7 +50,6 @@ export const RUTAS: readonly Ruta[] = [
   keyPage,
   newKeyPage,
   credentialsPage,
-  storePage,
   operationsPage,
   addressesPage,
   balancePage,
@@ -64,10 +60,8 @@ export const RUTAS: readonly Ruta[] = [
   solicitudesPage,
   newSolicitudPage,
   solicitudPage,
-  progressPage,
   packagePage,
   sandboxPage,
-  operationPage,
   operatorPage,
   accountsPage,
   accountPage,

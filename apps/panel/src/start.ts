@@ -8,7 +8,6 @@ import { createServerFor } from './http/server.ts';
 
 const PURGE_EVERY_MS = 600_000;
 
-/** A panel that runs. */
 interface PanelEnMarcha {
   /** Where it is reached: `PANEL_PUBLIC_URL`, or the address on which it listens. */
   readonly url: string;

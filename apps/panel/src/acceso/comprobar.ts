@@ -6,7 +6,6 @@ import type { PanelDeps } from '../deps.ts';
 import type { ContextoCliente } from '../http/ruta.ts';
 import { MAX_PASSWORD } from './reglas.ts';
 
-/** What came of a password that somebody typed. */
 type Comprobacion =
   | { readonly resultado: 'coincide'; readonly usuario: UsuarioAcceso }
   | { readonly resultado: 'no-coincide' }

@@ -28,7 +28,6 @@ function totpOf(secreto: Buffer, email: string): TOTP {
   return new TOTP({ issuer: 'Acuse', label: email, secret, ...FORMA });
 }
 
-/** The step whose code this is, or null. */
 function pasoDe(totp: TOTP, codigo: string, now: Date): number | null {
   const delta = totp.validate({ token: codigo, window: WINDOW, timestamp: now.getTime() });
   return delta === null ? null : Math.floor(now.getTime() / 1_000 / FORMA.period) + delta;

@@ -2,7 +2,6 @@ import { type Context, Hono } from 'hono';
 import { bodyLimit } from 'hono/body-limit';
 import type { PanelDeps } from '../deps.ts';
 
-/** Bytes of a notification. */
 const MAX_AVISO = 262_144;
 
 const text = (c: Context, status: 200 | 400 | 413 | 503, body: string) =>

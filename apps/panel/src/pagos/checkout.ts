@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto';
 import type { Autor } from '@acuse/core';
 import { createPagos, type Database, isUuid, type Pago, type Pagos } from '@acuse/db';
 import { type Logger, uuidV7 } from '@acuse/runtime';
-import type { AjustesPagos } from './ajustes.ts';
+import type { PanelConfig } from '../config.ts';
 import { type Catalogo, createCatalogo } from './catalogo.ts';
 import type { AvisoProveedor, Confirmacion, Instrucciones, ProveedorPago } from './proveedor.ts';
 import { createDemostracion, createTransferencia } from './transferencia.ts';
@@ -10,7 +10,6 @@ import { createDemostracion, createTransferencia } from './transferencia.ts';
 /** Payments of one account that may wait at once. */
 const MAX_PENDIENTES = 10;
 
-/** A purchase as it was confirmed on a form. */
 export interface Compra extends Autor {
   readonly cuentaId: string;
   readonly usuarioId: string;
@@ -22,7 +21,6 @@ export interface Compra extends Autor {
   readonly total: number;
 }
 
-/** Why no payment was made. */
 export type MotivoCompra = 'PAQUETE_DESCONOCIDO' | 'PROVEEDOR_DESCONOCIDO' | 'PRECIO_CAMBIADO' | 'MUCHOS_PENDIENTES';
 
 /** What a notification did. `DIFERENTE`: genuine, but another amount or payment, or too late: audited, not credited. */
@@ -146,7 +144,7 @@ export type Checkout = ReturnType<typeof createCheckout>;
 const asError = (value: unknown) => (value instanceof Error ? value : new Error(String(value)));
 
 /** The ways to pay that the settings switch on. A real provider is added here. */
-function proveedoresOf(ajustes: AjustesPagos): readonly ProveedorPago[] {
+function proveedoresOf(ajustes: PanelConfig): readonly ProveedorPago[] {
   const {
     PAGOS_TRANSFERENCIA_BANCO: banco,
     PAGOS_TRANSFERENCIA_TITULAR: titular,
@@ -159,7 +157,7 @@ function proveedoresOf(ajustes: AjustesPagos): readonly ProveedorPago[] {
 }
 
 /** The sale of credits as the settings want it. */
-export function openCheckout(ajustes: AjustesPagos, database: Pick<Database, 'pool'>, log: Logger): Checkout {
+export function openCheckout(ajustes: PanelConfig, database: Pick<Database, 'pool'>, log: Logger): Checkout {
   return createCheckout({
     pagos: createPagos(database),
     catalogo: createCatalogo(ajustes.PAGOS_PAQUETES, ajustes.PAGOS_IVA),

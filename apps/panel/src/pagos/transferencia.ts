@@ -17,7 +17,6 @@ export function createDemostracion(): ProveedorPago {
   };
 }
 
-/** Where a transfer goes. */
 interface CuentaBancaria {
   readonly banco: string;
   readonly titular: string;

@@ -3,7 +3,6 @@ import { faultOfPassword, MIN_PASSWORD } from '../../acceso/reglas.ts';
 import { Boton, Campo, Formulario } from '../../components/form.tsx';
 import { type ContextoBase, type ContextoCliente, routesFor } from '../../http/ruta.ts';
 
-/** A fault, and the field that it is beside. */
 interface FaltaDe extends Falta {
   readonly campo: 'actual' | 'nueva';
 }

@@ -64,7 +64,6 @@ homePage.get('/inicio', async ({ deps, usuario, now, pagina }) => {
   );
 });
 
-/** The way to the first download, with what is done and the one thing to do now. */
 function PrimerosPasos({ pasos }: { readonly pasos: readonly Paso[] }) {
   const hechos = pasos.filter(({ estado }) => estado === 'hecho').length;
   return (
@@ -101,7 +100,6 @@ interface TableroProps {
   readonly now: Date;
 }
 
-/** What somebody who already works with the service wants to see first. */
 function Dashboard({ inicio, rfcs, movimientos, recordatorios, now }: TableroProps) {
   return (
     <>

@@ -7,13 +7,11 @@ import { RenglonesAuditoria } from './auditoria.tsx';
 
 type DetalleCuenta = NonNullable<Awaited<ReturnType<Cuentas['detail']>>>;
 
-/** What is wrong with the fields of the form that was sent, by their names. */
 type Faltas = Readonly<Record<string, string>>;
 
 /** Where the page of an account is, `sub` with its slash. */
 const hrefCuenta = (cuentaId: string, sub: '' | `/${string}` = '') => `/operador/cuentas/${cuentaId}${sub}`;
 
-/** Declares an address of an account. */
 export const accountPage = routesOf<DetalleCuenta>(
   '/operador/cuentas/:id',
   ({ deps }, id) => createCuentas(deps.database).detail(id),
@@ -22,7 +20,6 @@ export const accountPage = routesOf<DetalleCuenta>(
 
 accountPage.get('', renderCuenta);
 
-/** The page of an account, with what is wrong with the form that was sent. */
 async function renderCuenta(
   contexto: ContextoCliente,
   { cuenta, personas, rfcs, abiertas }: DetalleCuenta,
@@ -120,7 +117,6 @@ const formOf = (sub: `/${string}`, { contexto: { c, campos }, cuenta, faltas }: 
   ...(c.req.path.endsWith(sub) ? { valores: campos, faltas } : {}),
 });
 
-/** Credits that were paid for outside of the panel. */
 function Abono(props: FormularioCuentaProps) {
   return (
     <Tarjeta titulo="Abonar créditos">
@@ -150,7 +146,6 @@ function Abono(props: FormularioCuentaProps) {
   );
 }
 
-/** A correction of the balance, up or down. */
 function Ajuste(props: FormularioCuentaProps) {
   const form = formOf('/ajuste', props);
   const sent = form.valores?.['ajuste'];
@@ -180,7 +175,6 @@ function Ajuste(props: FormularioCuentaProps) {
   );
 }
 
-/** Whether the keys of the account are answered. */
 function Suspension(props: FormularioCuentaProps) {
   const { cuenta } = props;
   if (cuenta.suspendidaEn !== null)
@@ -276,7 +270,6 @@ accountPage.post('/ajuste', async (contexto, found) => {
   });
 });
 
-/** Suspends an account: its keys answer 1003 from their next call. */
 accountPage.post('/suspension', async (contexto, found) => {
   const { campos, deps, redirectTo } = contexto;
   const motivo = (campos['motivo'] ?? '').trim();
@@ -294,7 +287,6 @@ accountPage.post('/suspension', async (contexto, found) => {
   });
 });
 
-/** Opens a suspended account again. */
 accountPage.post('/reapertura', async (contexto, { cuenta }) => {
   const isDone = await createCuentas(contexto.deps.database).reopen({ cuentaId: cuenta.id, ...contexto.autor });
   return contexto.redirectTo(hrefCuenta(cuenta.id), {

@@ -29,7 +29,6 @@ export const paymentsPage = routesFor('operador');
 
 paymentsPage.get(PATH, renderPagos);
 
-/** What is wrong with a form of one payment. */
 interface Falta {
   readonly id: string;
   readonly campo: 'rastreo' | 'motivo';

@@ -15,7 +15,7 @@ import {
 import { Boton, Formulario } from '../../components/form.tsx';
 import { formatCreditos, formatNumero } from '../../components/formato.ts';
 import { routesFor, routesOf } from '../../http/ruta.ts';
-import { formatPesos } from '../../pagos/catalogo.ts';
+import { formatPesos, type PaqueteCreditos } from '../../pagos/catalogo.ts';
 import type { Checkout } from '../../pagos/checkout.ts';
 import type { Instrucciones, ProveedorPago } from '../../pagos/proveedor.ts';
 
@@ -38,7 +38,6 @@ const ESTADOS: Readonly<Record<EstadoPago, readonly [string, 'alerta' | 'exito' 
   CANCELADO: ['Cancelada', 'neutro'],
 };
 
-/** The state of a purchase as a pill. */
 function EstadoCompra({ estado }: { readonly estado: EstadoPago }) {
   const [texto, tono] = ESTADOS[estado];
   return <Estado texto={texto} tono={tono} />;
@@ -180,26 +179,19 @@ function QueHacer({ instrucciones: { texto, datos, enlace } }: { readonly instru
   return (
     <>
       <p>{texto}</p>
-      <dl class="datos">
-        {datos.map(({ label, value, copiable }) => (
-          <>
-            <dt>{label}</dt>
-            <dd>{copiable ? <CopyButton value={value} label={label} /> : value}</dd>
-          </>
-        ))}
-      </dl>
+      <Datos
+        filas={datos.map(({ label, value, copiable }) => [
+          label,
+          copiable ? <CopyButton value={value} label={label} /> : value,
+        ])}
+      />
       {enlace ? <Boton href={enlace.href}>{enlace.texto}</Boton> : null}
     </>
   );
 }
 
 interface PrecioProps {
-  readonly compra: {
-    readonly creditos: number;
-    readonly subtotal: number;
-    readonly iva: number;
-    readonly total: number;
-  };
+  readonly compra: PaqueteCreditos;
   /** Percent; left out where the rate of that day is not known. */
   readonly tasa?: number;
 }
@@ -207,18 +199,14 @@ interface PrecioProps {
 /** What is bought and what it costs, with its IVA. */
 export function Precio({ compra, tasa }: PrecioProps) {
   return (
-    <dl class="datos">
-      <dt>Créditos</dt>
-      <dd>{formatCreditos(compra.creditos)}</dd>
-      <dt>Precio</dt>
-      <dd>{formatPesos(compra.subtotal)}</dd>
-      <dt>IVA{tasa === undefined ? '' : ` (${tasa} %)`}</dt>
-      <dd>{formatPesos(compra.iva)}</dd>
-      <dt>Total</dt>
-      <dd>
-        <strong>{formatPesos(compra.total)}</strong>
-      </dd>
-    </dl>
+    <Datos
+      filas={[
+        ['Créditos', formatCreditos(compra.creditos)],
+        ['Precio', formatPesos(compra.subtotal)],
+        [`IVA${tasa === undefined ? '' : ` (${tasa} %)`}`, formatPesos(compra.iva)],
+        ['Total', <strong>{formatPesos(compra.total)}</strong>],
+      ]}
+    />
   );
 }
 

@@ -19,7 +19,6 @@ export const balancePage = routesFor('cliente');
 /** Balance, usage and what waits, at a glance. */
 balancePage.get('/saldo', renderResumen);
 
-/** The page, with what is wrong with the limit that was typed. */
 async function renderResumen(contexto: ContextoCliente, falta?: string): Promise<Response> {
   const { c, campos, deps, usuario, now, pagina, noEncontrada } = contexto;
   const { cuentaId } = usuario;

@@ -1,4 +1,4 @@
-import { Tabla } from '../../components/blocks.tsx';
+import { Datos, Tabla } from '../../components/blocks.tsx';
 import { formatNumero } from '../../components/formato.ts';
 
 /** Rows of a list that are shown as a table; all of them stand in the text of the answer. */
@@ -61,16 +61,7 @@ export function Legible({ json }: { readonly json: unknown }) {
   return (
     <>
       {typeof said === 'string' && said !== 'OK' ? <p>{said}</p> : null}
-      {plain.length === 0 ? null : (
-        <dl class="datos">
-          {plain.map(([name, value]) => (
-            <>
-              <dt>{nameOf(name)}</dt>
-              <dd>{textOf(value)}</dd>
-            </>
-          ))}
-        </dl>
-      )}
+      {plain.length === 0 ? null : <Datos filas={plain.map(([name, value]) => [nameOf(name), textOf(value)])} />}
       {lists.map(([name, items]) => (
         <Lista name={name} items={items} />
       ))}

@@ -3,11 +3,12 @@ import { createCobros, createContribuyentes, createLlaves, type RfcVista } from 
 import { parseApiKey, wipeApiKey } from '@acuse/vault';
 import type { Child } from 'hono/jsx';
 import { createLlaveRecordada, readLlaveTecleada } from '../../acceso/llave-tecleada.ts';
-import { Aviso, Estado, Tarjeta } from '../../components/blocks.tsx';
+import { Aviso, Estado, Tabla, Tarjeta } from '../../components/blocks.tsx';
 import { Boton, Campo, type CampoProps, Formulario, Secret } from '../../components/form.tsx';
 import { formatCreditos } from '../../components/formato.ts';
 import { Periodos, periodosDe } from '../../fechas/periodos.tsx';
 import { type ContextoCliente, type Pagina, routesFor } from '../../http/ruta.ts';
+import { gruposDe } from '../../operaciones.ts';
 import type { CampoOperacion, SandboxOperation } from './catalogo.ts';
 import {
   curlOf,
@@ -27,10 +28,10 @@ import { isTokenText, type SandboxResult, sandboxOf } from './sandbox.ts';
 
 const PATH = '/pruebas/:grupo/:operacion';
 
-export const operationPage = routesFor('cliente');
+export const sandboxPage = routesFor('cliente');
 
 /** The form of an operation, filled with an example; non-secret fields may be given in the address. */
-operationPage.get(PATH, async (contexto) => {
+sandboxPage.get(PATH, async (contexto) => {
   const { c, deps, usuario, now } = contexto;
   const found = await findOperacion(contexto);
   if (found instanceof Response) return found;
@@ -42,7 +43,7 @@ operationPage.get(PATH, async (contexto) => {
 });
 
 /** Calls the API as the form says and shows what it answered. */
-operationPage.post(PATH, async (contexto) => {
+sandboxPage.post(PATH, async (contexto) => {
   const found = await findOperacion(contexto);
   if (found instanceof Response) return found;
   const { campos, archivos, deps, usuario, ip } = contexto;
@@ -91,7 +92,6 @@ operationPage.post(PATH, async (contexto) => {
   });
 });
 
-/** The taxpayer of the account that the form names, or null. */
 async function ownRfc({ deps, usuario }: ContextoCliente, text: string | undefined) {
   const rfc = parseRfc(text);
   return rfc === null ? null : createContribuyentes(deps.database).find(usuario.cuentaId, rfc);
@@ -134,7 +134,6 @@ interface PaginaOperacion {
   readonly status?: Pagina['status'];
 }
 
-/** The page of one operation: what it does, its form, and under it what the last call gave. */
 async function renderOperacion(contexto: ContextoCliente, pagina: PaginaOperacion): Promise<Response> {
   const { operacion, valores, faltaLlave, resultado, status = 200 } = pagina;
   const { nombre, resumen, descripcion, costo, credencial } = operacion;
@@ -198,7 +197,7 @@ async function renderOperacion(contexto: ContextoCliente, pagina: PaginaOperacio
 }
 
 /** The page while the API does not answer. */
-export function renderSinApi(contexto: ContextoCliente): Response {
+function renderSinApi(contexto: ContextoCliente): Response {
   return contexto.pagina(
     'Probar la API',
     <Aviso tono="alerta" titulo="La API no contesta en este momento">
@@ -220,7 +219,6 @@ interface FormularioOperacionProps {
   readonly faltaLlave?: string | undefined;
 }
 
-/** The form of an operation, made from what the API says of it. */
 function FormularioOperacion(props: FormularioOperacionProps) {
   const { operacion, valores, now, isRecordada, intento, faltaLlave } = props;
   const { nombre, campos, costo } = operacion;
@@ -286,7 +284,7 @@ function CampoDeOperacion({ campo, value }: { readonly campo: CampoOperacion; re
 }
 
 /** Forgets the API keys typed in lately. Leads back to the operation that the form names. */
-operationPage.post('/llaves/olvidar', async (contexto) => {
+sandboxPage.post('/llaves/olvidar', async (contexto) => {
   await createLlaveRecordada(contexto).forget();
   const operacion = OPERACIONES.find(({ path }) => path === contexto.campos['operacion']);
   return contexto.redirectTo(operacion ? `/pruebas/${operacion.path}` : '/pruebas', {
@@ -294,3 +292,43 @@ operationPage.post('/llaves/olvidar', async (contexto) => {
     texto: 'Las API keys que escribió en esta sesión quedaron olvidadas.',
   });
 });
+
+/** Every operation of the API, in the order in which somebody new needs them. */
+sandboxPage.get('/pruebas', async (contexto) => {
+  const operaciones = await sandboxOf(contexto.deps).catalogo();
+  return operaciones ? renderIndice(contexto, operaciones) : renderSinApi(contexto);
+});
+
+function renderIndice(contexto: ContextoCliente, operaciones: readonly SandboxOperation[]): Response {
+  const grupos = gruposDe(operaciones.map(({ nombre }) => nombre));
+  return contexto.pagina(
+    'Probar la API',
+    <>
+      <p>
+        Cada operación, desde un formulario con un ejemplo. Las llamadas son de verdad: usan su llave, sus credenciales
+        y su saldo.
+      </p>
+      {grupos.map(({ grupo, titulo, texto }) => (
+        <section class="pila" aria-label={titulo}>
+          <h2>{titulo}</h2>
+          {texto ? <p class="suave">{texto}</p> : null}
+          <Tabla
+            titulo={titulo}
+            tituloOculto
+            columnas={['Operación', 'Credencial', 'Costo']}
+            filas={operaciones
+              .filter((operacion) => operacion.grupo === grupo)
+              .map(({ nombre, resumen, credencial, costo }) => [
+                <>
+                  <a href={`/pruebas/${nombre}`}>{resumen}</a>
+                  <div class="suave chica fija">{nombre}</div>
+                </>,
+                credencial,
+                costo === 0 ? <Estado texto="Sin costo" tono="exito" /> : formatCreditos(costo),
+              ])}
+          />
+        </section>
+      ))}
+    </>,
+  );
+}

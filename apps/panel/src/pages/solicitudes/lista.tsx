@@ -76,7 +76,6 @@ interface CuentasProps {
   readonly cuentas: Readonly<Record<EstadoSolicitud, number>>;
 }
 
-/** How many there are in each state, each a way to see only those. */
 function Cuentas({ valores, cuentas }: CuentasProps) {
   const present = ESTADOS_SOLICITUD.filter((estado) => cuentas[estado] > 0 || estado === valores.estado);
   if (present.length === 0) return null;

@@ -67,7 +67,6 @@ function pedidoOf(campos: Readonly<Record<string, string>>): Pedido {
   };
 }
 
-/** The form with what was typed, but for the key, and what was wrong. */
 async function form(contexto: ContextoCliente, pedido: Pedido, pedida?: Exclude<Pedida, { resultado: 'ACEPTADA' }>) {
   const { deps, usuario, now, pagina } = contexto;
   const [recordadas, rfcs, libro] = await Promise.all([
@@ -209,15 +208,12 @@ function stateOf({ llave, ciec, efirmaKey }: RfcVista): string {
   return '';
 }
 
-/** Path of the operation that accepts solicitudes. */
 const OPERACION = 'tax/descarga-metadata';
 
-/** Credits that a solicitud costs, as the API publishes it. */
 const COSTO = OPERACIONES.find(({ path }) => path === OPERACION)?.costo ?? 0;
 
 type CampoPedido = 'rfc' | 'tipo' | 'desde' | 'hasta' | 'api_key';
 
-/** A filled form. */
 type Pedido = {
   readonly rfc: string;
   readonly tipo: string;

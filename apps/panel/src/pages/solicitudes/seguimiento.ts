@@ -1,8 +1,8 @@
 import type { AvanceSolicitud } from '@acuse/db';
 import type { Logger } from '@acuse/runtime';
-import { nombreEstado } from '../../../components/blocks.tsx';
-import { formatFecha, formatNumero } from '../../../components/formato.ts';
-import { describeEvento, describePartes } from '../textos/eventos.ts';
+import { nombreEstado } from '../../components/blocks.tsx';
+import { formatFecha, formatNumero } from '../../components/formato.ts';
+import { describeEvento, describePartes } from './textos/eventos.ts';
 
 interface SeguimientoDeps {
   /** Where solicitudes are now; those that are gone are left out. */
