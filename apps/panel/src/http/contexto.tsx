@@ -114,7 +114,7 @@ function render(
   contenido: Child,
   options: Omit<Pagina, 'status'> & { readonly status?: number } = {},
 ): Response {
-  const { status = 200, scripts = [], esperar, h1 = titulo, camino, accion, partes, error, angosta } = options;
+  const { status = 200, scripts = [], esperar, h1 = titulo, camino, accion, partes, error, narrow } = options;
   const aviso = browser.sesion?.aviso ?? undefined;
   if (aviso) onAviso();
   const heading = h1 === null ? null : <h1>{h1}</h1>;
@@ -147,7 +147,7 @@ function render(
       version={deps.settings.version}
       apiUrl={deps.settings.apiPublicUrl}
     >
-      {angosta ? <div class="angosta">{page}</div> : page}
+      {narrow ? <div class="angosta">{page}</div> : page}
     </Layout>
   ).toString();
   if (typeof html !== 'string') throw new TypeError('a page waits while it is rendered: read what it shows before');

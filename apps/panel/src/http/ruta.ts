@@ -37,7 +37,7 @@ export interface Pagina {
   /** Why a form was refused, over the content. */
   readonly error?: string | undefined;
   /** In a column as wide as a short form. */
-  readonly angosta?: boolean;
+  readonly narrow?: boolean;
 }
 
 /** A short message shown on the next page, kept in the session. */

@@ -84,7 +84,7 @@ function renderCodigos({ pagina }: ContextoCliente, codigos: readonly string[], 
       <CopyButton value={codigos.join('\n')} label="Códigos de recuperación" bloque />
       <Boton href="/cuenta">Ya los guardé</Boton>
     </>,
-    { angosta: true },
+    { narrow: true },
   );
 }
 

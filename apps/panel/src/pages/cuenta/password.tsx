@@ -50,7 +50,7 @@ function renderPassword({ pagina, usuario }: ContextoCliente, falta?: FaltaDe): 
         <a href="/cuenta">Volver sin cambiarla</a>
       </p>
     </>,
-    { ...falta, angosta: true },
+    { ...falta, narrow: true },
   );
 }
 
@@ -107,7 +107,7 @@ function renderReset(contexto: ContextoBase, codigo: string, falta?: Falta, falt
         <Boton>Guardar contraseña</Boton>
       </Formulario>
     </>,
-    { ...falta, error: falta?.texto, angosta: true },
+    { ...falta, error: falta?.texto, narrow: true },
   );
 }
 

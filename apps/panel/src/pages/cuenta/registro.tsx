@@ -92,6 +92,6 @@ function renderRegistro(
         ¿Ya tiene una? <a href="/entrar">Entre</a>.
       </p>
     </>,
-    { ...falta, error: falta?.texto, angosta: true },
+    { ...falta, error: falta?.texto, narrow: true },
   );
 }

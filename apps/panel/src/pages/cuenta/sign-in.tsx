@@ -62,7 +62,7 @@ function renderSignIn(contexto: ContextoBase, back: string | undefined, falta?: 
         ¿Olvidó su contraseña? Pida al operador de esta instalación un código y <a href="/restablecer">elija otra</a>.
       </p>
     </>,
-    { ...falta, error: falta?.texto, angosta: true },
+    { ...falta, error: falta?.texto, narrow: true },
   );
 }
 
@@ -127,7 +127,7 @@ function renderCodigo(contexto: ContextoBase, back: string | undefined, falta?: 
         <a href="/entrar">Entrar con otra cuenta</a>
       </p>
     </>,
-    { ...falta, error: falta?.texto, angosta: true },
+    { ...falta, error: falta?.texto, narrow: true },
   );
 }
 

@@ -16,7 +16,7 @@ auditPage.get(PATH, async ({ c, deps, pagina }) => {
   const auditoria = createAuditoria(deps.database);
   const [found, acciones] = await Promise.all([auditoria.list(filtroOf(query)), auditoria.acciones()]);
   const paging = { path: PATH, query, after: 'antes', placeOf: ({ id }: LineaAuditoria) => id };
-  const { filas, ...neighbours } = pageOf(found, POR_PAGINA, paging);
+  const { filas, ...links } = pageOf(found, POR_PAGINA, paging);
   return pagina(
     'Auditoría',
     <>
@@ -39,7 +39,7 @@ auditPage.get(PATH, async ({ c, deps, pagina }) => {
         lineas={filas}
         vacia={<Vacio titulo="Nada coincide">Quite algún filtro, o amplíe las fechas.</Vacio>}
       />
-      <Paginacion {...neighbours} />
+      <Paginacion {...links} />
     </>,
   );
 });

@@ -42,7 +42,7 @@ async function renderPagos(contexto: ContextoCliente, falta?: Falta): Promise<Re
   const query = { estado, ...(isUuid(despues) ? { despues } : {}) };
   const found = await createPagos(deps.database).listEstado({ limite: POR_PAGINA + 1, ...query });
   const paging = { path: PATH, query, after: 'despues', placeOf: ({ id }: Pago) => id };
-  const { filas: pagos, ...neighbours } = pageOf(found, POR_PAGINA, paging);
+  const { filas: pagos, ...links } = pageOf(found, POR_PAGINA, paging);
   return pagina(
     'Pagos',
     <>
@@ -67,7 +67,7 @@ async function renderPagos(contexto: ContextoCliente, falta?: Falta): Promise<Re
       ) : (
         <Resueltos pagos={pagos} />
       )}
-      <Paginacion {...neighbours} />
+      <Paginacion {...links} />
     </>,
     { status: falta === undefined ? 200 : 422 },
   );

@@ -19,7 +19,7 @@ rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, pagina }) => {
   const found = await createContribuyentes(deps.database).list(usuario.cuentaId, filter);
   const query = { q: contiene, despues };
   const paging = { path: '/rfcs', query, after: 'despues', placeOf: ({ rfc }: RfcVista) => rfc };
-  const { filas: rfcs, ...neighbours } = pageOf(found, POR_PAGINA, paging);
+  const { filas: rfcs, ...links } = pageOf(found, POR_PAGINA, paging);
   const isEmpty = rfcs.length === 0 && contiene === '' && despues === '';
   return pagina(
     'RFC',
@@ -44,7 +44,7 @@ rfcsPage.get('/rfcs', async ({ c, deps, usuario, now, pagina }) => {
             </Vacio>
           }
         />
-        <Paginacion {...neighbours} />
+        <Paginacion {...links} />
       </>
     ),
     { accion: isEmpty ? null : <Boton href="/rfcs/nuevo">Agregar RFC</Boton> },

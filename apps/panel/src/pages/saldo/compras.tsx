@@ -56,7 +56,7 @@ purchasesPage.get('/saldo/compras', async ({ c, deps, usuario, pagina }) => {
   const query = isUuid(antes) ? { antes } : {};
   const read = await createPagos(deps.database).list({ cuentaId: usuario.cuentaId, limite: FILAS + 1, ...query });
   const paging = { path: '/saldo/compras', query, after: 'antes', placeOf: ({ id }: Pago) => id };
-  const { filas, ...neighbours } = pageOf(read, FILAS, paging);
+  const { filas, ...links } = pageOf(read, FILAS, paging);
   return pagina(
     'Compras',
     <>
@@ -80,7 +80,7 @@ purchasesPage.get('/saldo/compras', async ({ c, deps, usuario, pagina }) => {
           </Vacio>
         }
       />
-      <Paginacion {...neighbours} />
+      <Paginacion {...links} />
     </>,
     { accion: <Boton href="/saldo/comprar">Comprar créditos</Boton> },
   );
