@@ -10,36 +10,6 @@ import type {
   VistaSolicitud,
 } from '@acuse/core';
 
-/** What the database would hold, in memory, with a clock of its own, a count of round trips, and faults. */
-export interface MemoryStore {
-  readonly keys: Map<string, StoredKey>;
-  readonly contribuyentes: Map<string, StoredContribuyente>;
-  /** Balance by account. */
-  readonly saldos: Map<string, number>;
-  /** Accounts that are suspended. */
-  readonly suspendidas: Set<string>;
-  readonly movimientos: Movimiento[];
-  /** By `${contribuyenteId}:${tipo}`. */
-  readonly credenciales: Map<string, NuevaGuardada & { rechazadaEn: Record<CanalSat, Date | null> }>;
-  readonly solicitudes: Map<string, StoredSolicitud>;
-  readonly idempotencias: Map<string, StoredIdempotencia>;
-  /** Charges whose call has neither an answer nor a refund. */
-  readonly abiertas: Set<string>;
-  /** By `${contribuyenteId}:${clave}`. */
-  readonly enCurso: Map<string, ConsultaEnCurso>;
-  readonly documentos: DocumentoGuardado[];
-  /** RFCs whose sessions with the SAT were ended. */
-  readonly olvidados: string[];
-  readonly usos: { apiKeyId: string; at: Date; ip: string }[];
-  /** Names of the calls that crossed, in order. */
-  readonly trips: string[];
-  now: Date;
-  /** How the next calls go wrong: by name, or all of them. */
-  fault: { readonly kind: 'reject' | 'hang'; readonly only?: string } | null;
-  /** Runs just before a call takes effect: what another process does at that moment. */
-  before: ((name: string) => void) | null;
-}
-
 interface StoredKey {
   readonly id: string;
   readonly contribuyenteId: string;
@@ -88,27 +58,36 @@ interface StoredIdempotencia {
   answer: { status: number; sobre: Buffer } | null;
 }
 
-export function createMemoryStore(now: Date): MemoryStore {
-  return {
-    keys: new Map(),
-    contribuyentes: new Map(),
-    saldos: new Map(),
-    suspendidas: new Set(),
-    movimientos: [],
-    credenciales: new Map(),
-    solicitudes: new Map(),
-    idempotencias: new Map(),
-    abiertas: new Set(),
-    enCurso: new Map(),
-    documentos: [],
-    olvidados: [],
-    usos: [],
-    trips: [],
-    now,
-    fault: null,
-    before: null,
-  };
-}
+/** What the database would hold, in memory, with a clock of its own, a count of round trips, and faults. */
+export const createMemoryStore = (now: Date) => ({
+  keys: new Map<string, StoredKey>(),
+  contribuyentes: new Map<string, StoredContribuyente>(),
+  /** Balance by account. */
+  saldos: new Map<string, number>(),
+  /** Accounts that are suspended. */
+  suspendidas: new Set<string>(),
+  movimientos: [] as Movimiento[],
+  /** By `${contribuyenteId}:${tipo}`. */
+  credenciales: new Map<string, NuevaGuardada & { rechazadaEn: Record<CanalSat, Date | null> }>(),
+  solicitudes: new Map<string, StoredSolicitud>(),
+  idempotencias: new Map<string, StoredIdempotencia>(),
+  /** Charges whose call has neither an answer nor a refund. */
+  abiertas: new Set<string>(),
+  /** By `${contribuyenteId}:${clave}`. */
+  enCurso: new Map<string, ConsultaEnCurso>(),
+  documentos: [] as DocumentoGuardado[],
+  /** RFCs whose sessions with the SAT were ended. */
+  olvidados: [] as string[],
+  usos: [] as { apiKeyId: string; at: Date; ip: string }[],
+  /** Names of the calls that crossed, in order. */
+  trips: [] as string[],
+  now,
+  /** How the next calls go wrong: by name, or all of them. */
+  fault: null as { readonly kind: 'reject' | 'hang'; readonly only?: string } | null,
+  /** Runs just before a call takes effect: what another process does at that moment. */
+  before: null as ((name: string) => void) | null,
+});
+export type MemoryStore = ReturnType<typeof createMemoryStore>;
 
 /** One call: counted, then refused, lost or carried out in one go, as a statement would be. */
 export async function trip<T>(store: MemoryStore, name: string, run: () => T): Promise<T> {

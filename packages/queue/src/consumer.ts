@@ -127,27 +127,18 @@ function createConsumo<D>(settings: QueueSettings, options: ConsumoOptions<D>): 
   };
 }
 
-interface ConsumidorOptions {
-  readonly queue: QueueName;
-  /** Rings worked on at the same time. */
-  readonly concurrency: number;
-  /**
-   * Works on one ring. What it throws is reported to `onError`; the ring is over either way, since the row rings again
-   * by itself.
-   */
-  readonly handle: (wakeUp: { solicitudId: string; gen: number }, signal: AbortSignal) => Promise<void>;
-  readonly onError: (error: unknown) => void;
-}
-
 /** Consumes the rings of one queue. */
-export function createConsumer(settings: QueueSettings, options: ConsumidorOptions): Consumer {
+export function createConsumer(
+  settings: QueueSettings,
+  options: ConsumoOptions<{ solicitudId: string; gen: number }> & { readonly queue: QueueName },
+): Consumer {
   return createConsumo<WakeUpData>(settings, {
     ...options,
     handle: ({ solicitud_id: solicitudId, gen }, signal) => options.handle({ solicitudId, gen }, signal),
   });
 }
 
-/** Consumes what a `Scheduler` rings: one at a time, wherever it runs. */
+/** Consumes what `createScheduler` rings: one at a time, wherever it runs. */
 export function createScheduledConsumer(
   settings: QueueSettings,
   options: {

@@ -96,23 +96,6 @@ export async function settleError(llamada: Llamada, error: CfdiError, deps: Sett
   );
 }
 
-/** Gives charges back, now or as soon as the database answers again. */
-export interface Reembolsos {
-  /** Tries once at once; when that fails it goes on in the background. Never rejects. */
-  refund(opId: string, detalle: string): Promise<void>;
-  /** The same for a charge that may have been settled. */
-  undo(opId: string, detalle: string): Promise<void>;
-  /**
-   * For a charge whose outcome is unknown, because the database did not answer in time: it may still be written after
-   * now.
-   */
-  refundIfCharged(opId: string, detalle: string): void;
-  /** Refunds that are still open. */
-  readonly pending: number;
-  /** Tries all open ones once more and stops. */
-  close(): Promise<void>;
-}
-
 interface Pendiente {
   readonly opId: string;
   /** Carries it out; false when there was nothing to carry out. */
@@ -125,14 +108,14 @@ interface Pendiente {
 const DELAYS_MS = [1_000, 3_000, 10_000, 30_000, 60_000, 120_000, 300_000, 300_000, 300_000];
 
 /**
- * Gives charges back with patience. Refunds are idempotent, so that trying too often is harmless; giving up is logged
+ * Gives charges back, now or as soon as the database answers again. Refunds are idempotent, so that trying too often is harmless; giving up is logged
  * as an error with the `opId`, for the operator. `delaysMs` are the pauses between attempts.
  */
 export function createReembolsos(options: {
   readonly saldos: Pick<Saldos, 'refund' | 'undo'>;
   readonly log: Logger;
   readonly delaysMs?: readonly number[];
-}): Reembolsos {
+}) {
   const { saldos, log, delaysMs = DELAYS_MS } = options;
   const pendientes = new Map<string, { readonly pendiente: Pendiente; readonly timer: NodeJS.Timeout }>();
 
@@ -171,13 +154,18 @@ export function createReembolsos(options: {
   });
 
   return {
-    refund: (opId, detalle) => tryOnce(refundOf(opId, detalle, true), 0),
-    undo: (opId, detalle) =>
+    /** Tries once at once; when that fails it goes on in the background. Never rejects. */
+    refund: (opId: string, detalle: string) => tryOnce(refundOf(opId, detalle, true), 0),
+    /** The same for a charge that may have been settled. */
+    undo: (opId: string, detalle: string) =>
       tryOnce({ opId, what: detalle, isCertain: true, act: () => saldos.undo(opId, detalle) }, 0),
-    refundIfCharged: (opId, detalle) => later(refundOf(opId, detalle, false), 0),
+    /** For a charge whose outcome is unknown, because the database did not answer in time: it may still be written. */
+    refundIfCharged: (opId: string, detalle: string) => later(refundOf(opId, detalle, false), 0),
+    /** Refunds that are still open. */
     get pending() {
       return pendientes.size;
     },
+    /** Tries all open ones once more and stops. */
     async close() {
       const open = [...pendientes.values()];
       for (const { timer } of open) clearTimeout(timer);
@@ -191,3 +179,5 @@ export function createReembolsos(options: {
     },
   };
 }
+
+export type Reembolsos = ReturnType<typeof createReembolsos>;

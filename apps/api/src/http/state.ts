@@ -3,30 +3,19 @@ import type { Logger } from '@acuse/runtime';
 import type { ApiKeyHash } from '@acuse/vault';
 import { LRUCache } from 'lru-cache';
 
-/** Passes, fresh from the database or kept in this process for a short while. */
-export interface AccessCache {
-  /** A kept one only if `mayUseCache`. Every fresh one replaces what was kept. */
-  get(
-    apiKeyId: string,
-    mayUseCache: boolean,
-  ): Promise<{ readonly access: AccessSnapshot | null; readonly isCached: boolean }>;
-}
-
 const MAX_CACHED = 10_000;
 
 /**
  * Keeps passes for operations whose last statement demands their `version`: for those a kept pass can never let through
  * what the database would not. `seconds` 0 keeps none.
  */
-export function createAccessCache(options: {
-  readonly accessSnapshots: AccessSnapshots;
-  readonly seconds: number;
-}): AccessCache {
+export function createAccessCache(options: { readonly accessSnapshots: AccessSnapshots; readonly seconds: number }) {
   const { accessSnapshots, seconds } = options;
   const kept = seconds > 0 ? new LRUCache<string, AccessSnapshot>({ max: MAX_CACHED, ttl: seconds * 1_000 }) : null;
 
   return {
-    async get(apiKeyId, mayUseCache) {
+    /** A kept one only if `mayUseCache`. Every fresh one replaces what was kept. */
+    async get(apiKeyId: string, mayUseCache: boolean) {
       const cached = mayUseCache ? kept?.get(apiKeyId) : undefined;
       if (cached !== undefined) return { access: cached, isCached: true };
       const access = await accessSnapshots.load(apiKeyId);
@@ -37,23 +26,17 @@ export function createAccessCache(options: {
   };
 }
 
-/** Notes when and from where keys were last used, and hashes under a newer pepper, in batches, off the request path. */
-export interface Usos {
-  note(apiKeyId: string, at: Date, ip: string): void;
-  /** Another hash of a key that was just verified, to take the place of `antes`. */
-  rehash(apiKeyId: string, antes: Uint8Array, nuevo: ApiKeyHash): void;
-  /** Writes what was noted. Never rejects: a lost note harms nobody, and a lost hash comes again with the key. */
-  flush(): Promise<void>;
-  /** Stops the timer and writes the rest. */
-  close(): Promise<void>;
-}
+export type AccessCache = ReturnType<typeof createAccessCache>;
 
-/** Flushes every `everyMs`. At most one note a key is kept between two flushes. */
+/**
+ * Notes when and from where keys were last used, and hashes under a newer pepper, in batches, off the request path: every
+ * `everyMs`, at most one note a key.
+ */
 export function createUsos(options: {
   readonly accessSnapshots: Pick<AccessSnapshots, 'noteUse' | 'rehash'>;
   readonly everyMs: number;
   readonly log: Logger;
-}): Usos {
+}) {
   const { accessSnapshots, everyMs, log } = options;
   let latest = new Map<string, { apiKeyId: string; at: Date; ip: string }>();
   let hashes = new Map<string, readonly [antes: Uint8Array, nuevo: ApiKeyHash]>();
@@ -74,13 +57,16 @@ export function createUsos(options: {
   const timer = setInterval(() => void flush(), everyMs);
   timer.unref();
   return {
-    note(apiKeyId, at, ip) {
+    note(apiKeyId: string, at: Date, ip: string) {
       latest.set(apiKeyId, { apiKeyId, at, ip });
     },
-    rehash(apiKeyId, antes, nuevo) {
+    /** Another hash of a key that was just verified, to take the place of `antes`. */
+    rehash(apiKeyId: string, antes: Uint8Array, nuevo: ApiKeyHash) {
       hashes.set(apiKeyId, [antes, nuevo]);
     },
+    /** Writes what was noted. Never rejects: a lost note harms nobody, and a lost hash comes again with the key. */
     flush,
+    /** Stops the timer and writes the rest. */
     async close() {
       clearInterval(timer);
       await flush();
@@ -88,21 +74,7 @@ export function createUsos(options: {
   };
 }
 
-interface Taken {
-  readonly allowed: boolean;
-  /** Whole requests that could follow at once. */
-  readonly remaining: number;
-  /** Seconds until the bucket is full again. */
-  readonly resetSeconds: number;
-  /** Seconds until one more is allowed; 0 when one is. */
-  readonly retryAfterSeconds: number;
-}
-
-export interface TokenBucket {
-  readonly perSecond: number;
-  readonly burst: number;
-  take(key: string): Taken;
-}
+export type Usos = ReturnType<typeof createUsos>;
 
 const MAX_KEYS = 100_000;
 /** Milliseconds that sums of instants may be off by: a clock with fractions cannot hold them exactly. */
@@ -117,7 +89,7 @@ export function createTokenBucket(options: {
   readonly perSecond: number;
   readonly burst: number;
   readonly nowMs: () => number;
-}): TokenBucket {
+}) {
   const { perSecond, burst, nowMs } = options;
   const interval = 1_000 / perSecond;
   const fullAt = new LRUCache<string, number>({ maxSize: MAX_KEYS, sizeCalculation: () => 1 });
@@ -125,7 +97,7 @@ export function createTokenBucket(options: {
   return {
     perSecond,
     burst,
-    take(key) {
+    take(key: string) {
       const now = nowMs();
       const before = Math.max(fullAt.get(key) ?? now, now);
       const after = before + interval;
@@ -135,22 +107,18 @@ export function createTokenBucket(options: {
       const debt = Math.max(0, (allowed ? after : before) - now - ROUNDING_MS);
       return {
         allowed,
+        /** Whole requests that could follow at once. */
         remaining: Math.max(0, Math.floor(burst - debt / interval)),
+        /** Seconds until the bucket is full again. */
         resetSeconds: Math.ceil(debt / 1_000),
+        /** Seconds until one more is allowed; 0 when one is. */
         retryAfterSeconds: allowed ? 0 : Math.max(1, Math.ceil(wait / 1_000)),
       };
     },
   };
 }
 
-/**
- * What this process knows of the ways to an answer: which of an operation's credentials the SAT last left without one.
- */
-export interface Caminos {
-  /** The same, those that failed last behind the others. */
-  order<T extends { readonly tipo: TipoCredencial }>(operacion: string, opciones: readonly T[]): readonly T[];
-  note(operacion: string, tipo: TipoCredencial, isAnswered: boolean): void;
-}
+export type TokenBucket = ReturnType<typeof createTokenBucket>;
 
 /**
  * A way that failed is tried first again after this time, milliseconds: the SAT's bad hours end, and an order is only a
@@ -158,21 +126,27 @@ export interface Caminos {
  */
 const OLVIDO_MS = 10 * 60_000;
 
-export function createCaminos(now: () => number = Date.now): Caminos {
+/**
+ * What this process knows of the ways to an answer: which of an operation's credentials the SAT last left without one.
+ */
+export function createCaminos(now: () => number = Date.now) {
   const fallos = new Map<string, number>();
   const nameOf = (operacion: string, tipo: TipoCredencial) => `${operacion} ${tipo}`;
   return {
-    order(operacion, opciones) {
+    /** The same, those that failed last behind the others. */
+    order<T extends { readonly tipo: TipoCredencial }>(operacion: string, opciones: readonly T[]): readonly T[] {
       const isFailing = ({ tipo }: { readonly tipo: TipoCredencial }) =>
         now() - (fallos.get(nameOf(operacion, tipo)) ?? Number.NEGATIVE_INFINITY) < OLVIDO_MS;
       return [...opciones.filter((each) => !isFailing(each)), ...opciones.filter(isFailing)];
     },
-    note(operacion, tipo, isAnswered) {
+    note(operacion: string, tipo: TipoCredencial, isAnswered: boolean) {
       if (isAnswered) fallos.delete(nameOf(operacion, tipo));
       else fallos.set(nameOf(operacion, tipo), now());
     },
   };
 }
+
+export type Caminos = ReturnType<typeof createCaminos>;
 
 /**
  * Makes `wake`: sends at once, then at most once in `everyMs` however often it is called, and never leaves the last

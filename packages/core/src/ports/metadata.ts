@@ -14,13 +14,17 @@ export type TipoDescarga = 'emitidos' | 'recibidos';
 /** Which service of bulk download: CFDI, or CFDI de retenciones e información de pagos (soap only). Absent: `cfdi`. */
 export type Documento = 'cfdi' | 'retenciones';
 
-/** Asks the SAT to prepare the metadata of a period. NOT idempotent at the SAT: every call spends a request. */
-export interface SolicitarMetadata {
-  readonly consulta: 'solicitar-metadata';
+/** What metadata is asked for. */
+interface Criterios {
   readonly rfc: string;
   readonly tipo: TipoDescarga;
   readonly periodo: Periodo;
   readonly documento?: Documento;
+}
+
+/** Asks the SAT to prepare the metadata of a period. NOT idempotent at the SAT: every call spends a request. */
+export interface SolicitarMetadata extends Criterios {
+  readonly consulta: 'solicitar-metadata';
 }
 
 export type RespuestaSolicitarMetadata =
@@ -38,12 +42,8 @@ export type RespuestaSolicitarMetadata =
   | { readonly resultado: 'RECHAZADA'; readonly codigo: string; readonly mensaje: string };
 
 /** Looks at a request accepted before. Idempotent. */
-export interface VerificarMetadata {
+export interface VerificarMetadata extends Criterios {
   readonly consulta: 'verificar-metadata';
-  readonly rfc: string;
-  readonly tipo: TipoDescarga;
-  readonly periodo: Periodo;
-  readonly documento?: Documento;
   readonly folio: string;
 }
 
@@ -65,12 +65,8 @@ export type RespuestaVerificarMetadata =
     };
 
 /** Fetches one package. The SAT gives a package at most twice within 72 hours. */
-export interface DescargarPaquete {
+export interface DescargarPaquete extends Criterios {
   readonly consulta: 'descargar-paquete';
-  readonly rfc: string;
-  readonly tipo: TipoDescarga;
-  readonly periodo: Periodo;
-  readonly documento?: Documento;
   readonly folio: string;
   readonly paquete: string;
 }

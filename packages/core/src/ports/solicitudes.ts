@@ -3,7 +3,7 @@ import type { CanalSat, TipoCredencial } from '../credencial.ts';
 import { MOTIVOS_SAT } from '../sat-error.ts';
 import type { Autor } from './boveda.ts';
 import type { Periodo, TipoDescarga } from './metadata.ts';
-import type { Confianza, ResumenPaquete } from './paquetes.ts';
+import type { Confianza, PaqueteEnsamblado } from './paquetes.ts';
 
 /** Every `tipo` of a row of the timeline (`evento`). The database takes no other. */
 export const TIPOS_EVENTO = [
@@ -213,18 +213,8 @@ export type Fase = 'DESCARGA' | 'ENSAMBLE';
 export type QueueName = 'descargas' | 'ensambles';
 
 /** A change of one part. Absent fields stay as they are. */
-export interface CambioParte {
+export interface CambioParte extends Partial<Omit<Parte, 'id' | 'periodo' | 'dueAt' | 'paquetes'>> {
   readonly parteId: string;
-  readonly estado?: EstadoParte;
-  readonly canal?: CanalSat;
-  readonly vacias?: readonly CanalSat[];
-  readonly folio?: string | null;
-  readonly desfase?: number;
-  readonly envios?: number;
-  readonly reenvios?: number;
-  readonly consultas?: number;
-  readonly fallos?: number;
-  readonly accesos?: number;
   readonly registros?: number | null;
   /** Seconds from now until it is looked at again. */
   readonly dueInSeconds?: number;
@@ -293,14 +283,7 @@ export interface Claims {
   /** TERMINADA with its package; without any row and unconfirmed it is given back. Deletes the sealed credential. */
   finish(
     claimed: ClaimedSolicitud,
-    paquete: {
-      objectKey: string;
-      bytes: number;
-      sha256: string;
-      registros: number;
-      confianza: Confianza;
-      resumen?: ResumenPaquete;
-    },
+    paquete: Omit<PaqueteEnsamblado, 'resumen'> & Partial<Pick<PaqueteEnsamblado, 'resumen'>>,
   ): Promise<void>;
   /** Ends without a package: refund, sealed credential deleted, all in one statement. */
   fail(
